@@ -201,7 +201,7 @@ TEST(near_pairs_are_listed_once) {
         random_state = round;
         mf_Model model = random_model();
         mf_CollidePlan *plan = NULL;
-        assert_int_equal(mf_collide_create(context, &model, NULL, &plan, NULL), MF_OK);
+        MUST(mf_collide_create(context, &model, NULL, &plan, &error));
         assert_true(plan->pair_count > 300 && plan->node_count <= BROAD_NODES);
         unsigned char *near = malloc((size_t)COUNT * plan->pair_count);
         assert_non_null(near);
@@ -222,7 +222,7 @@ TEST(tests_cover_all_pairs) {
     random_state = 99;
     mf_Model model = random_model();
     mf_CollidePlan *plan = NULL;
-    assert_int_equal(mf_collide_create(context, &model, NULL, &plan, NULL), MF_OK);
+    MUST(mf_collide_create(context, &model, NULL, &plan, &error));
     uint32_t pairs = 0, groups = 0;
     for (uint32_t i = 0; i < plan->test_count; i++) {
         const mf_CollideTest *test = &mf_collide_tests(plan)[i];

@@ -51,7 +51,7 @@ static void reset(void) {
 
 static mf_CollidePlan *plan_of_model(void) {
     mf_CollidePlan *plan = NULL;
-    assert_int_equal(mf_collide_create(context, &model, NULL, &plan, NULL), MF_OK);
+    MUST(mf_collide_create(context, &model, NULL, &plan, &error));
     return plan;
 }
 
@@ -211,7 +211,7 @@ TEST(shapes_are_placed) {
         holders[i] = (mf_CollideHolder){.frame = 10 + i, .rotation = {1, 0, 0, 0}};
     holders[3] = (mf_CollideHolder){.frame = 2, .position = {0, 0, 5}, .rotation = {0, 0, 1, 0}};
     mf_CollidePlan *plan = NULL;
-    assert_int_equal(mf_collide_create(context, &model, holders, &plan, NULL), MF_OK);
+    MUST(mf_collide_create(context, &model, holders, &plan, &error));
     assert_int_equal(plan->shape_count, 4);
     assert_int_equal(plan->heights_left, 1);
     const double *v = mf_collide_values_f64(plan);
@@ -292,8 +292,7 @@ static int print_pairs(const char *path) {
     mf_Model *file = NULL;
     mf_CollidePlan *plan = NULL;
     char text[1024];
-    mf_ImportConfig config = mf_import_config();
-    config.lenient = true;
+    mf_ImportConfig config = WITH(mf_import_config(), .lenient = true);
     if (mf_model_load(context, path, &config, &file, &error) != MF_OK ||
         mf_collide_create(context, file, NULL, &plan, &error) != MF_OK) {
         fprintf(stderr, "%s\n", mf_error_format(&error, text, sizeof text));

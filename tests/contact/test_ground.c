@@ -34,10 +34,6 @@ static void matrix_of(const double q[4], double m[9]) {
     memcpy(m, rows, sizeof rows);
 }
 
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
 // How far a contact is from one of MuJoCo's, over all numbers.
 static double differs(const ShapeContact *own, const double other[7]) {
     const double rows[7] = {own->point.x,  own->point.y,  own->point.z, own->normal.x,
@@ -77,7 +73,7 @@ TEST(contacts_are_mujocos) {
     for (unsigned m = 0; m < MODELS; m++) {
         AUTO_MODEL *model = load_solid(context, m);
         mf_CollidePlan *plan = NULL;
-        assert_int_equal(mf_collide_create(context, model, NULL, &plan, NULL), MF_OK);
+        MUST(mf_collide_create(context, model, NULL, &plan, &error));
         assert_int_equal(plan->pair_count, 1);
         for (unsigned c = 0; c < CASES; c++) {
             if (ground_cases[c].model != m || compare(plan, &ground_cases[c], 2e-7) == 0)
@@ -96,7 +92,7 @@ TEST(tables_find_the_farthest) {
     for (unsigned m = 0; m < MODELS; m += 2) {
         AUTO_MODEL *model = load_solid(context, m);
         mf_HullSet *set = NULL;
-        assert_int_equal(mf_hulls_create(context, model, &set, NULL), MF_OK);
+        MUST(mf_hulls_create(context, model, &set, &error));
         srand(1);
         for (uint32_t h = 0; h < set->count; h++)
             for (int i = 0; i < 20000; i++) {
@@ -105,20 +101,20 @@ TEST(tables_find_the_farthest) {
                 HullCorners corners;
                 for (int k = 0; k < 3; k++) // whole numbers: many lie on the borders of cells
                     direction[k] = i % 2 ? rand() % 9 - 4 : rand() / (double)RAND_MAX - 0.5;
-                const double length = sqrt(dot(direction, direction));
+                const double length = sqrt(dot3(direction, direction));
                 for (int k = 0; k < 3; k++)
                     direction[k] /= length > 0.0 ? length : 1.0;
                 MF_ONE_LANE(mf_hull_on_plane)
                 (hull, true, (Vec){-direction[0], -direction[1], -direction[2]}, &corners);
                 for (uint32_t v = 0; v < hull->vertex_count; v++) {
-                    double value = dot(mf_hull_vertices_f64(hull) + 3 * (size_t)v, direction);
+                    double value = dot3(mf_hull_vertices_f64(hull) + 3 * (size_t)v, direction);
                     most = value > most ? value : most;
                 }
                 double best = -1.0;
                 for (int k = 0; k < 4; k++) {
                     const double at[3] = {corners.at[k].x, corners.at[k].y, corners.at[k].z};
-                    if (corners.exists[k] && dot(at, direction) > best)
-                        best = dot(at, direction);
+                    if (corners.exists[k] && dot3(at, direction) > best)
+                        best = dot3(at, direction);
                 }
                 assert_true(most - best < 1e-15);
             }

@@ -209,8 +209,7 @@ static mf_Neighbors *make_search(const Batch *batch, mf_Isa isa, bool wide, doub
                                  .candidates = candidates};
     mf_NeighborGroup group = batch_group(batch, radius, true);
     mf_Neighbors *all;
-    mf_Error error;
-    assert_int_equal(mf_neighbors_create(context, &config, &group, 1, &all, &error), MF_OK);
+    MUST(mf_neighbors_create(context, &config, &group, 1, &all, &error));
     return all;
 }
 
@@ -225,7 +224,7 @@ static void look(mf_Neighbors *all, Batch *batch, mf_NeighborQuery *query) {
         .position = wide ? (void *)batch->relative_f64[0] : batch->relative_f32[0],
         .velocity = wide ? (void *)batch->relative_f64[1] : batch->relative_f32[1]};
     mf_NeighborAnswer answer;
-    assert_int_equal(mf_neighbors_answer(all, query, &answer, NULL), MF_OK);
+    MUST(mf_neighbors_answer(all, query, &answer, &error));
     for (uint32_t c = 0; c < all->chunk_count; c++)
         all->detect(all, c, query, &answer);
     mf_neighbors_deliver(all, query, &answer, &output, 0, all->block_count);
@@ -295,12 +294,10 @@ static const PlaceFn arrangements[] = {place_random,  place_flat,     place_latt
                                        place_far,     place_outliers, place_nan};
 
 static void every_case(void (*test)(PlaceFn arrange, mf_Isa isa, bool batch_wide, bool wide)) {
-    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (size_t p = 0; p < sizeof arrangements / sizeof *arrangements; p++)
-        for (int s = 0; s < 3; s++)
+        FOR_EACH_ISA (isa)
             for (int method = 0; method < 3; method++)
-                if (mf_isa_available(sets[s]))
-                    test(arrangements[p], sets[s], method == 2, method > 0);
+                test(arrangements[p], isa, method == 2, method > 0);
 }
 
 static void one_placement(PlaceFn arrange, mf_Isa isa, bool batch_wide, bool wide) {
@@ -338,8 +335,7 @@ static void full_placement(PlaceFn arrange, mf_Isa isa, bool batch_wide, bool wi
     if (arrange == place_one_cell)
         assert_int_equal(mf_neighbors_full(all), CROWDED);
     size_t before = mf_context_live_bytes(context);
-    mf_Error error;
-    assert_int_equal(mf_neighbors_reserve(all, 1400, &error), MF_OK);
+    MUST(mf_neighbors_reserve(all, 1400, &error));
     assert_true(mf_context_live_bytes(context) > before);
     look(all, &batch, &query);
     assert_int_equal(mf_neighbors_full(all), 0);
@@ -361,7 +357,7 @@ TEST(lists_stay_complete_while_agents_move) {
         batch_begin(&batch, 400, wide != 0);
         place_random(&batch);
         mf_Isa isa;
-        assert_int_equal(mf_isa_detect(&isa, NULL), MF_OK);
+        MUST(mf_isa_detect(&isa, &error));
         mf_Neighbors *all = make_search(&batch, isa, wide != 0, 3.0, 0.3, 60);
         mf_NeighborQuery query = {.radius = 3.0, .nearest = NEAREST, .relative = true};
         for (uint32_t round = 0; round < 60; round++) {
@@ -387,13 +383,11 @@ TEST(lists_stay_complete_while_agents_move) {
 // or comes back shows at once, and so does another query.
 TEST(filtered_lists_are_complete) {
     static Batch batch;
-    for (int set = MF_ISA_SCALAR; set <= MF_ISA_AVX512; set++) {
-        if (!mf_isa_available((mf_Isa)set))
-            continue;
+    FOR_EACH_ISA (set) {
         bool wide = set % 2 == 0;
         batch_begin(&batch, 300, wide);
         place_random(&batch);
-        mf_Neighbors *all = make_search(&batch, (mf_Isa)set, wide, 6.0, 0.3, 80);
+        mf_Neighbors *all = make_search(&batch, set, wide, 6.0, 0.3, 80);
         mf_NeighborQuery query = {.radius = 6.0, .nearest = NEAREST, .relative = true};
         for (uint32_t round = 0; round < 80; round++) {
             for (uint32_t i = 0; i < batch.count; i++) {
@@ -455,8 +449,7 @@ TEST(groups_touch) {
                                  .candidates = 8};
     mf_NeighborGroup groups[2] = {batch_group(&first, 0, false), batch_group(&second, 0, false)};
     mf_Neighbors *all;
-    mf_Error error;
-    assert_int_equal(mf_neighbors_create(context, &config, groups, 2, &all, &error), MF_OK);
+    MUST(mf_neighbors_create(context, &config, groups, 2, &all, &error));
     uint32_t stale = mf_neighbors_load(all, 0, 2, false, true);
     mf_neighbors_gather(all, 0, 2, false, true);
     assert_true(stale & MF_NEIGHBOR_LISTS);
@@ -466,7 +459,7 @@ TEST(groups_touch) {
         {first.seen, first.index, first.relative_f32[0], first.relative_f32[1]},
         {second.seen, second.index, second.relative_f64[0], second.relative_f64[1]}};
     mf_NeighborAnswer answer;
-    assert_int_equal(mf_neighbors_answer(all, &query, &answer, NULL), MF_OK);
+    MUST(mf_neighbors_answer(all, &query, &answer, &error));
     all->detect(all, 0, &query, &answer);
     mf_neighbors_deliver(all, &query, &answer, output, 0, 2);
     mf_neighbors_answer_release(all, &answer);

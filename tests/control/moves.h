@@ -6,8 +6,6 @@
 
 #include "rig/rig.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 #include "control/gait.h"
 
 #define HUMANOID MAYFLY_SOURCE_DIR "/models/humanoid.urdf"
@@ -107,7 +105,7 @@ static inline Fixture raise_fixture(const char *move) {
     Fixture fixture = {0};
     double positions[LINKS][3], rotations[LINKS][4];
     fixture.context = open_context(0);
-    assert_int_equal(mf_model_load(fixture.context, HUMANOID, NULL, &fixture.model, NULL), MF_OK);
+    MUST(mf_model_load(fixture.context, HUMANOID, NULL, &fixture.model, &error));
     assert_true(fixture.model->link_count <= LINKS && fixture.model->joint_count <= JOINTS);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         fixture.gaits[i] = load_gait(&fixture, move);
@@ -115,7 +113,7 @@ static inline Fixture raise_fixture(const char *move) {
     }
     mf_Gait *stand = load_gait(&fixture, "stand");
     const double halt[3] = {0};
-    assert_int_equal(mf_gait_sample(stand, fixture.model, 1.0, halt, fixture.pose, NULL), MF_OK);
+    MUST(mf_gait_sample(stand, fixture.model, 1.0, halt, fixture.pose, &error));
     mf_gait_destroy(stand);
     mf_model_pose(fixture.model, fixture.pose, positions, rotations);
     uint32_t foot = mf_model_find(fixture.model, MF_ITEM_LINK, "left_foot");
@@ -267,11 +265,10 @@ static inline mf_Group *add_robots(const Fixture *fixture, mf_World *world, mf_M
     config.isolated = !shared;
     mf_Group *group = add_group(world, &config);
     if (shared)
-        assert_int_equal(mf_collisions_prepare(group, NULL), MF_OK);
+        MUST(mf_collisions_prepare(group, &error));
     assert_int_equal(add_motion(group, motion, friction), MF_OK);
     gaits.first = MF_NONE;
-    assert_int_equal(
-        mf_gaits_add(group, (const mf_Gait *const *)fixture->gaits, ROBOTS, &gaits, NULL), MF_OK);
+    MUST(mf_gaits_add(group, (const mf_Gait *const *)fixture->gaits, ROBOTS, &gaits, &error));
     return group;
 }
 
@@ -289,8 +286,7 @@ static inline uint32_t count_group(const Fixture *fixture, const Move *move, mf_
     static const double frictions[GROUPS] = {0.5, 0.65, 0.8, 1.0};
     static const double weights[GROUPS] = {0.95, 1.05, 0.95, 1.05};
     Course courses[ROBOTS] = {0};
-    mf_WorldConfig config = mf_world_config();
-    config.step = mf_time_from_seconds(0.001);
+    mf_WorldConfig config = WITH(mf_world_config(), .step = mf_time_from_seconds(0.001));
     config.gravity *= weights[variant];
     AUTO_WORLD *world = open_world(fixture->context, &config);
     mf_Group *group = add_robots(fixture, world, motion, frictions[variant], false);

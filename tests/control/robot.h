@@ -100,39 +100,34 @@ typedef struct Fixture {
     mf_Context *context;
     mf_World *world;
     mf_Group *group;
-    Robot robot;
+    Robot *robot;
+    mf_Terrain *terrain; // NULL, or what is destroyed with it
 } Fixture;
 
-static inline void fixture_open_on(Fixture *fixture, mf_Isa isa, bool double_precision,
-                                   uint32_t count, const mf_Terrain *terrain) {
-    robot_make(&fixture->robot, fixture->context);
-    mf_WorldConfig world = mf_world_config();
-    world.isa = isa;
-    world.terrain = terrain;
-    fixture->world = open_world(fixture->context, &world);
-    mf_GroupConfig group = mf_group_config();
-    group.model = &fixture->robot.model;
-    group.count = count;
-    group.double_precision = double_precision;
-    fixture->group = add_group(fixture->world, &group);
+static inline Fixture fixture_open_on(mf_Context *context, mf_Isa isa, bool double_precision,
+                                      uint32_t count, const mf_Terrain *terrain) {
+    Fixture fixture = {.context = context, .robot = calloc(1, sizeof *fixture.robot)};
+    robot_make(fixture.robot, context);
+    fixture.world = open_world(context, &WITH(mf_world_config(), .isa = isa, .terrain = terrain));
+    fixture.group =
+        add_group(fixture.world, &WITH(mf_group_config(), .model = &fixture.robot->model,
+                                       .count = count, .double_precision = double_precision));
+    return fixture;
 }
 
-static inline void fixture_open(Fixture *fixture, mf_Isa isa, bool double_precision,
-                                uint32_t count) {
-    fixture->context = open_context(0);
-    fixture_open_on(fixture, isa, double_precision, count, NULL);
+static inline Fixture fixture_open(mf_Isa isa, bool double_precision, uint32_t count) {
+    return fixture_open_on(open_context(0), isa, double_precision, count, NULL);
 }
 
 static inline void fixture_close(Fixture *fixture) {
     mf_world_destroy(fixture->world);
+    mf_terrain_destroy(fixture->terrain);
     close_context(fixture->context);
+    free(fixture->robot);
 }
 
 static inline mf_Field *fixture_field(Fixture *fixture, const char *name) {
-    mf_Field *field = mf_group_find_field(fixture->group, name);
-    if (field == NULL)
-        fail_msg("no field %s", name);
-    return field;
+    return field_of(fixture->group, name);
 }
 
 static inline double fixture_get(Fixture *fixture, const char *name, uint32_t instance,
@@ -155,30 +150,18 @@ static inline mf_Field *fixture_add_load(Fixture *fixture) {
     static const mf_FieldInfo info = {"point.load",   "N",           "", MF_REAL, MF_PER_CONTACT, 1,
                                       MF_FIELD_STATE, "normal force"};
     mf_Field *field;
-    assert_int_equal(mf_group_add_field(fixture->group, &info, 0, &field, NULL), MF_OK);
+    MUST(mf_group_add_field(fixture->group, &info, 0, &field, &error));
     return field;
 }
 
 // Sensors as programs read them: before controllers, with joints and attitude.
 static inline mf_SensorsConfig controller_sensors(mf_Rate rate) {
-    mf_SensorsConfig config = mf_sensors_config();
-    config.rate = rate;
-    config.before_control = config.posture = true;
-    return config;
+    return WITH(mf_sensors_config(), .rate = rate, .before_control = true, .posture = true);
 }
 
 static inline mf_Status fixture_add_sensors(Fixture *fixture, mf_Rate rate) {
     const mf_SensorsConfig config = controller_sensors(rate);
     return mf_sensors_add(fixture->group, &config, NULL);
-}
-
-// The instruction sets of this machine.
-static inline bool fixture_isa(int index, mf_Isa *isa) {
-    static const mf_Isa all[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
-    if (index >= 3)
-        return false;
-    *isa = all[index];
-    return true;
 }
 
 #endif

@@ -20,11 +20,10 @@ static bool count_calls(mf_Group *group, uint32_t instance, mf_Time time, void *
 }
 
 TEST(every_robot_is_called_at_the_rate) {
-    AUTO(fixture_close) Fixture fixture;
     Calls calls = {.refuses = MF_NONE};
-    fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
     mf_Rate rate = mf_rate_from_period(20 * MF_MILLISECOND);
-    assert_int_equal(mf_callback_add(fixture.group, rate, count_calls, &calls, NULL), MF_OK);
+    MUST(mf_callback_add(fixture.group, rate, count_calls, &calls, &error));
     mf_world_step(fixture.world, 9); // 0, 20, 40, 60, 80 ms
     for (uint32_t i = 0; i < 48; i++)
         assert_int_equal(calls.per_robot[i], i < COUNT ? 5 : 0);
@@ -33,11 +32,9 @@ TEST(every_robot_is_called_at_the_rate) {
 }
 
 TEST(failure_raises_the_fault_and_ends_the_calls) {
-    AUTO(fixture_close) Fixture fixture;
     Calls calls = {.refuses = 20};
-    fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
-    assert_int_equal(
-        mf_callback_add(fixture.group, fixture_every_step(), count_calls, &calls, NULL), MF_OK);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
+    MUST(mf_callback_add(fixture.group, fixture_every_step(), count_calls, &calls, &error));
     fixture_set(&fixture, "fault.word", 3, 0, MF_FAULT_RANGE);
     mf_world_step(fixture.world, 4);
     for (uint32_t i = 0; i < COUNT; i++)
@@ -48,13 +45,10 @@ TEST(failure_raises_the_fault_and_ends_the_calls) {
 }
 
 TEST(several_run_in_order) {
-    AUTO(fixture_close) Fixture fixture;
     Calls first = {.refuses = 5}, second = {.refuses = MF_NONE};
-    fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
-    assert_int_equal(
-        mf_callback_add(fixture.group, fixture_every_step(), count_calls, &first, NULL), MF_OK);
-    assert_int_equal(
-        mf_callback_add(fixture.group, fixture_every_step(), count_calls, &second, NULL), MF_OK);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
+    MUST(mf_callback_add(fixture.group, fixture_every_step(), count_calls, &first, &error));
+    MUST(mf_callback_add(fixture.group, fixture_every_step(), count_calls, &second, &error));
     mf_world_step(fixture.world, 1);
     assert_int_equal(first.per_robot[5], 1);
     assert_int_equal(second.per_robot[5], 0);
@@ -62,9 +56,8 @@ TEST(several_run_in_order) {
 }
 
 TEST(bad_settings_are_refused) {
-    AUTO(fixture_close) Fixture fixture;
     Calls calls = {0};
-    fixture_open(&fixture, MF_ISA_AUTO, false, 1);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 1);
     mf_Rate rate = fixture_every_step();
     assert_int_equal(mf_callback_add(fixture.group, rate, NULL, NULL, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_callback_add(fixture.group, (mf_Rate){-1, 1}, count_calls, &calls, NULL),

@@ -3,7 +3,6 @@
 // transitions, exact time, and independence of lanes.
 #include "rig/rig.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
 #include "io/document.h"
 #include "control/gait.h"
 
@@ -26,12 +25,12 @@ static int open_fixture(void **state) {
     Fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
     fixture->context = open_context(0);
-    assert_int_equal(mf_model_load(fixture->context, HUMANOID, NULL, &fixture->model, NULL), MF_OK);
+    MUST(mf_model_load(fixture->context, HUMANOID, NULL, &fixture->model, &error));
     for (int side = 0; side < 2; side++) {
         uint32_t joints[MF_LEG_JOINTS];
         for (int i = 0; i < MF_LEG_JOINTS; i++)
             joints[i] = mf_model_find(fixture->model, MF_ITEM_JOINT, leg_names[side][i]);
-        assert_int_equal(mf_leg_find(fixture->model, joints, &fixture->legs[side], NULL), MF_OK);
+        MUST(mf_leg_find(fixture->model, joints, &fixture->legs[side], &error));
     }
     *state = fixture;
     return 0;
@@ -167,16 +166,14 @@ TEST(joints_that_are_no_leg_are_refused) {
     const Fixture *fixture = *state;
     uint32_t joints[MF_LEG_JOINTS];
     mf_Leg leg;
-    mf_Error error = {0};
     for (int i = 0; i < MF_LEG_JOINTS; i++)
         joints[i] = fixture->legs[0].joints[i];
     joints[3] = fixture->legs[1].joints[3];
-    assert_int_equal(mf_leg_find(fixture->model, joints, &leg, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "leg: right_knee as knee: does not follow the joint before");
+    MUST_FAIL_AS(mf_leg_find(fixture->model, joints, &leg, &error), MF_BAD_ARGUMENT,
+                 "leg: right_knee as knee: does not follow the joint before");
     joints[0] = fixture->legs[0].joints[1];
-    assert_int_equal(mf_leg_find(fixture->model, joints, &leg, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message,
-                        "leg: left_hip_roll as hip yaw: expected an axis along one of the base's");
+    MUST_FAIL_AS(mf_leg_find(fixture->model, joints, &leg, &error), MF_BAD_ARGUMENT,
+                 "leg: left_hip_roll as hip yaw: expected an axis along one of the base's");
 }
 
 // ---- walk --------------------------------------------------------------------------------------
@@ -186,7 +183,7 @@ TEST(joints_that_are_no_leg_are_refused) {
 static void feet_at(const Fixture *fixture, const mf_Gait *gait, double time,
                     const double command[3], double feet[2][3], double heading[2]) {
     double angles[64] = {0}, own[MF_LEG_JOINTS], ankle[3], foot[4];
-    assert_int_equal(mf_gait_sample(gait, fixture->model, time, command, angles, NULL), MF_OK);
+    MUST(mf_gait_sample(gait, fixture->model, time, command, angles, &error));
     double lean = gait->walk.lean;
     for (int side = 0; side < 2; side++) {
         const mf_Leg *leg = &fixture->legs[side];
@@ -290,7 +287,7 @@ static double knee_at(const Fixture *fixture, const mf_Gait *gait, double time) 
     double angles[64];
     for (int j = 0; j < 64; j++)
         angles[j] = 9.0;
-    assert_int_equal(mf_gait_sample(gait, fixture->model, time, none, angles, NULL), MF_OK);
+    MUST(mf_gait_sample(gait, fixture->model, time, none, angles, &error));
     assert_true(angles[mf_model_find(fixture->model, MF_ITEM_JOINT, "waist")] == 9.0); // left alone
     return angles[mf_model_find(fixture->model, MF_ITEM_JOINT, "left_knee")];
 }
@@ -336,16 +333,14 @@ TEST(mirror_images_exchange_the_sides) {
     const Fixture *fixture = *state;
     static const double none[3] = {0, 0, 0};
     mf_Gait *left, *right;
-    assert_int_equal(
-        mf_gait_load(fixture->context, GAITS "wave_hand.yaml", fixture->model, &left, NULL), MF_OK);
-    assert_int_equal(
-        mf_gait_load(fixture->context, GAITS "wave_hand_right.yaml", fixture->model, &right, NULL),
-        MF_OK);
+    MUST(mf_gait_load(fixture->context, GAITS "wave_hand.yaml", fixture->model, &left, &error));
+    MUST(mf_gait_load(fixture->context, GAITS "wave_hand_right.yaml", fixture->model, &right,
+                      &error));
     static const char *const joints[] = {"shoulder_pitch", "shoulder_roll", "elbow"};
     static const double signs[] = {1, -1, 1};
     double a[64] = {0}, b[64] = {0};
-    assert_int_equal(mf_gait_sample(left, fixture->model, 0.8, none, a, NULL), MF_OK);
-    assert_int_equal(mf_gait_sample(right, fixture->model, 0.8, none, b, NULL), MF_OK);
+    MUST(mf_gait_sample(left, fixture->model, 0.8, none, a, &error));
+    MUST(mf_gait_sample(right, fixture->model, 0.8, none, b, &error));
     for (int i = 0; i < 3; i++) {
         char name[2][60];
         snprintf(name[0], 60, "left_%s", joints[i]);
@@ -384,17 +379,11 @@ static void make_gaits(const Fixture *fixture, mf_Gait *gaits[GAIT_COUNT]) {
 static Batch open_batch(const Fixture *fixture, mf_Isa isa, bool exact, uint32_t count) {
     Batch batch;
     mf_Gait *gaits[GAIT_COUNT];
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    world.isa = isa;
-    group.model = fixture->model;
-    group.count = count;
-    group.double_precision = exact;
     make_gaits(fixture, gaits);
-    batch.world = open_world(fixture->context, &world);
-    batch.group = add_group(batch.world, &group);
-    assert_int_equal(
-        mf_gaits_add(batch.group, (const mf_Gait *const *)gaits, GAIT_COUNT, NULL, NULL), MF_OK);
+    batch.world = open_world(fixture->context, &WITH(mf_world_config(), .isa = isa));
+    batch.group = add_group(batch.world, &WITH(mf_group_config(), .model = fixture->model,
+                                               .count = count, .double_precision = exact));
+    MUST(mf_gaits_add(batch.group, (const mf_Gait *const *)gaits, GAIT_COUNT, NULL, &error));
     for (int i = 0; i < GAIT_COUNT; i++)
         mf_gait_destroy(gaits[i]);
     return batch;
@@ -424,10 +413,8 @@ TEST(every_set_gives_the_same_bits) {
     const Fixture *fixture = *state;
     for (int exact = 0; exact < 2; exact++) {
         uint64_t expected = 0;
-        for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
-            if (!mf_isa_available((mf_Isa)isa))
-                continue;
-            Batch batch = open_batch(fixture, (mf_Isa)isa, exact, SWARM);
+        FOR_EACH_ISA (isa) {
+            Batch batch = open_batch(fixture, isa, exact, SWARM);
             run_batch(&batch, 0, 12);
             assert_int_equal(mf_group_fault_total(batch.group), 0);
             uint64_t hash = mf_world_hash(batch.world);
@@ -475,7 +462,7 @@ TEST(a_snapshot_continues) {
     run_batch(&batch, 0, 5);
     size_t size;
     void *image = take_snapshot(batch.world, &size);
-    assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
+    MUST(mf_world_restore(other.world, image, size, &error));
     run_batch(&batch, 5, 6);
     run_batch(&other, 5, 6);
     assert_true(mf_world_hash(batch.world) == mf_world_hash(other.world));
@@ -549,24 +536,24 @@ TEST(time_of_long_fractions) {
     double times[2][5];
     for (int longer = 0; longer < 2; longer++) {
         mf_WorldConfig world_config = mf_world_config();
-        mf_GroupConfig group_config = mf_group_config();
-        mf_GaitConfig config = mf_gait_config();
         mf_Gait *gait = gait_of(fixture, walk_text);
         const mf_Gait *gaits[] = {gait};
         AUTO_WORLD *world;
         mf_Group *group;
-        group_config.model = fixture->model;
-        group_config.double_precision = true;
-        config.rate = longer ? (mf_Rate){30 * factor, factor} : (mf_Rate){30, 1};
-        assert_int_equal(mf_world_create(fixture->context, &world_config, &world, NULL), MF_OK);
-        assert_int_equal(mf_world_add_group(world, &group_config, &group, NULL), MF_OK);
-        assert_int_equal(mf_gaits_add(group, gaits, 1, &config, NULL), MF_OK);
-        mf_field_set(mf_group_find_field(group, "gait.select"), 0, 0, 0);
+        MUST(mf_world_create(fixture->context, &world_config, &world, &error));
+        MUST(mf_world_add_group(
+            world, &WITH(mf_group_config(), .model = fixture->model, .double_precision = true),
+            &group, &error));
+        MUST(mf_gaits_add(group, gaits, 1,
+                          &WITH(mf_gait_config(), .rate = (longer ? (mf_Rate){30 * factor, factor}
+                                                                  : (mf_Rate){30, 1})),
+                          &error));
+        set_field(group, "gait.select", 0, 0, 0);
         mf_world_step(world, 100);
         for (int i = 0; i < 5; i++) {
-            mf_field_set(mf_group_find_field(group, "gait.tick"), 0, 0, ticks[i]);
+            set_field(group, "gait.tick", 0, 0, ticks[i]);
             mf_world_step(world, 20);
-            times[longer][i] = mf_field_get(mf_group_find_field(group, "gait.time"), 0, 0);
+            times[longer][i] = get_field(group, "gait.time", 0, 0);
         }
         assert_true(times[longer][4] > 1.4e8);
         mf_gait_destroy(gait);
@@ -598,13 +585,11 @@ TEST(ranges_hold_and_nan_is_a_fault) {
         gait_of(fixture, "waves: {period: 1, joints: [{joint: left_knee, amplitude: 2.4},"
                          " {joint: right_knee, forward: 1}], pace: {march: true}}");
     mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig config = mf_group_config();
     mf_Group *group;
-    config.model = fixture->model;
     mf_World *made = open_world(fixture->context, &world);
-    group = add_group(made, &config);
-    assert_int_equal(mf_motion_add(group, MF_MOTION_POINTS, NULL, NULL), MF_OK);
-    assert_int_equal(mf_gaits_add(group, (const mf_Gait *const *)&gait, 1, NULL, NULL), MF_OK);
+    group = add_group(made, &WITH(mf_group_config(), .model = fixture->model));
+    MUST(mf_motion_add(group, MF_MOTION_POINTS, NULL, &error));
+    MUST(mf_gaits_add(group, (const mf_Gait *const *)&gait, 1, NULL, &error));
     uint32_t knee = mf_model_find(fixture->model, MF_ITEM_JOINT, "left_knee");
     for (int n = 0; n < 200; n++) {
         mf_world_step(made, 1);
@@ -647,15 +632,11 @@ TEST(degrees_in_a_file_are_refused) {
 static mf_Status add_and_sample(mf_Context *context, void *user, mf_Error *error) {
     const Fixture *fixture = user;
     AUTO_WORLD *world = NULL;
-    mf_Group *group = NULL;
+    mf_Group *group;
     mf_Gait *gait = NULL;
-    mf_WorldConfig settings = mf_world_config();
-    mf_GroupConfig config = mf_group_config();
     double angles[64] = {0};
-    config.model = fixture->model;
-    mf_Status status = mf_world_create(context, &settings, &world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(world, &config, &group, error);
+    mf_Status status = try_group(context, NULL, &WITH(mf_group_config(), .model = fixture->model),
+                                 &world, &group, error);
     if (status == MF_OK)
         status = mf_gait_load(context, GAITS "wave_hand_right.yaml", fixture->model, &gait, error);
     if (status == MF_OK)
@@ -675,29 +656,27 @@ TEST(wrong_arguments_are_refused) {
     const Fixture *fixture = *state;
     Batch batch = open_batch(fixture, MF_ISA_AUTO, false, 1);
     mf_Gait *gait = gait_of(fixture, walk_text);
-    mf_Error error = {0};
     const mf_Gait *const list[] = {gait};
-    assert_int_equal(mf_gaits_add(batch.group, list, 1, NULL, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "group robots: already has a system gaits");
-    assert_int_equal(mf_gaits_add(batch.group, list, 0, NULL, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "gaits: need 1 .. 32, found 0");
+    MUST_FAIL_AS(mf_gaits_add(batch.group, list, 1, NULL, &error), MF_BAD_ARGUMENT,
+                 "group robots: already has a system gaits");
+    MUST_FAIL_AS(mf_gaits_add(batch.group, list, 0, NULL, &error), MF_BAD_ARGUMENT,
+                 "gaits: need 1 .. 32, found 0");
     const mf_Gait *const none[] = {gait, NULL};
-    assert_int_equal(mf_gaits_add(batch.group, none, 2, NULL, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "gaits: number 1 is NULL");
+    MUST_FAIL_AS(mf_gaits_add(batch.group, none, 2, NULL, &error), MF_BAD_ARGUMENT,
+                 "gaits: number 1 is NULL");
     const double nowhere[3] = {0.0, INFINITY, 0.0};
     double angles[64];
     assert_true(fixture->model->joint_count <= 64);
-    assert_int_equal(mf_gait_sample(gait, fixture->model, 0.0, nowhere, angles, &error),
-                     MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "gait: command: need finite numbers");
+    MUST_FAIL_AS(mf_gait_sample(gait, fixture->model, 0.0, nowhere, angles, &error),
+                 MF_BAD_ARGUMENT, "gait: command: need finite numbers");
     mf_GaitAngle unnamed = {NULL, 0.1};
     gait->walk.pose = &unnamed;
     gait->walk.pose_count = 1;
-    assert_int_equal(mf_gait_check(gait, fixture->model, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "pose: need the name of a joint");
+    MUST_FAIL_AS(mf_gait_check(gait, fixture->model, &error), MF_BAD_ARGUMENT,
+                 "pose: need the name of a joint");
     gait->walk.width = NAN;
-    assert_int_equal(mf_gait_check(gait, fixture->model, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "width: need above 0, at most 10, found nan");
+    MUST_FAIL_AS(mf_gait_check(gait, fixture->model, &error), MF_BAD_ARGUMENT,
+                 "width: need above 0, at most 10, found nan");
     mf_gait_destroy(gait);
     mf_world_destroy(batch.world);
 }

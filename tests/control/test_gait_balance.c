@@ -2,7 +2,6 @@
 // robots under `articulated`, each with a force on the pelvis for 0.1 s, in eight directions at
 // eight phases of the gait.
 #include "rig/rig.h"
-#include "rig/motions.h"
 
 #define MODELS MAYFLY_SOURCE_DIR "/models/"
 
@@ -27,30 +26,24 @@ typedef struct Fixture {
 
 static void open_fixture(Fixture *fixture, bool closed) {
     static const double none[3] = {0, 0, 0};
-    mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     fixture->context = open_context(0);
-    assert_int_equal(
-        mf_model_load(fixture->context, MODELS "humanoid.urdf", NULL, &fixture->model, NULL),
-        MF_OK);
-    assert_int_equal(mf_gait_load(fixture->context,
-                                  closed ? MODELS "gaits/humanoid/walk_balanced.yaml"
-                                         : MODELS "gaits/humanoid/walk.yaml",
-                                  fixture->model, &fixture->gait, NULL),
-                     MF_OK);
-    world.step = MF_MILLISECOND;
+    MUST(mf_model_load(fixture->context, MODELS "humanoid.urdf", NULL, &fixture->model, &error));
+    MUST(mf_gait_load(fixture->context,
+                      closed ? MODELS "gaits/humanoid/walk_balanced.yaml"
+                             : MODELS "gaits/humanoid/walk.yaml",
+                      fixture->model, &fixture->gait, &error));
     group.model = fixture->model;
     group.count = ROBOTS;
-    motion.friction = 0.8;
-    motion.self_contacts = false;
-    fixture->world = open_world(fixture->context, &world);
+    fixture->world = open_world(fixture->context, &WITH(mf_world_config(), .step = MF_MILLISECOND));
     fixture->group = add_group(fixture->world, &group);
-    assert_int_equal(rig_add_articulated(fixture->group, &motion, NULL), MF_OK);
+    MUST(rig_add_articulated(
+        fixture->group,
+        &WITH(mf_motions_config().articulated, .friction = 0.8, .self_contacts = false), &error));
     const mf_Gait *gaits[] = {fixture->gait};
-    assert_int_equal(mf_gaits_add(fixture->group, gaits, 1, NULL, NULL), MF_OK);
+    MUST(mf_gaits_add(fixture->group, gaits, 1, NULL, &error));
     double q[64] = {0}, v[64] = {0}, angles[64] = {0}, lean = fixture->gait->walk.lean;
-    assert_int_equal(mf_gait_sample(fixture->gait, fixture->model, 0, none, angles, NULL), MF_OK);
+    MUST(mf_gait_sample(fixture->gait, fixture->model, 0, none, angles, &error));
     // Straight legs have the hips 186 mm above the ankles.
     q[2] = fixture->model->rest_height + fixture->gait->walk.height - 0.186;
     q[3] = cos(lean / 2);
@@ -81,7 +74,7 @@ static bool is_upright(const Fixture *fixture, uint32_t i) {
 }
 
 static Fate walk_and_push(bool closed, double force, double speed) {
-    Fixture fixture;
+    AUTO(close_fixture) Fixture fixture;
     Fate fate = {0};
     bool fallen[ROBOTS] = {false};
     open_fixture(&fixture, closed);
@@ -109,7 +102,6 @@ static Fate walk_and_push(bool closed, double force, double speed) {
         fate.way += fallen[i] ? 0.0 : mf_field_get(position, i, 0);
     }
     fate.way /= fate.standing > 0 ? fate.standing : 1;
-    close_fixture(&fixture);
     return fate;
 }
 

@@ -2,7 +2,6 @@
 // and follow commanded speeds and yaw rates; smoothed balance.
 #include "rig/rig.h"
 #include "model/points.h"
-#include "rig/motions.h"
 
 #define MODELS MAYFLY_SOURCE_DIR "/models/"
 
@@ -60,38 +59,33 @@ static void load(Fixture *fixture, const Trial *trial) {
     memset(fixture, 0, sizeof *fixture);
     fixture->context = open_context(0);
     snprintf(path, sizeof path, MODELS "%s.urdf", trial->robot);
-    assert_int_equal(mf_model_load(fixture->context, path, NULL, &fixture->model, NULL), MF_OK);
+    MUST(mf_model_load(fixture->context, path, NULL, &fixture->model, &error));
     snprintf(path, sizeof path, MODELS "gaits/%s/%s.yaml", trial->robot, trial->gait);
-    assert_int_equal(mf_gait_load(fixture->context, path, fixture->model, &fixture->gait, NULL),
-                     MF_OK);
-    assert_int_equal(mf_gait_sample(fixture->gait, fixture->model, 0, none, fixture->angles, NULL),
-                     MF_OK);
+    MUST(mf_gait_load(fixture->context, path, fixture->model, &fixture->gait, &error));
+    MUST(mf_gait_sample(fixture->gait, fixture->model, 0, none, fixture->angles, &error));
 }
 
 // Stands the robot on the ground in the gait's first pose and lets it begin.
 static void open_fixture(Fixture *fixture, const Trial *trial) {
-    mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     double position[64][3], rotation[64][4], at[3] = {0, 0, 0};
     load(fixture, trial);
-    world.step = trial->step;
     group.model = fixture->model;
-    fixture->world = open_world(fixture->context, &world);
+    fixture->world = open_world(fixture->context, &WITH(mf_world_config(), .step = trial->step));
     fixture->group = add_group(fixture->world, &group);
     assert_int_equal(add_motion(fixture->group, trial), MF_OK);
     const mf_Gait *gaits[] = {fixture->gait};
-    assert_int_equal(mf_gaits_add(fixture->group, gaits, 1, NULL, NULL), MF_OK);
+    MUST(mf_gaits_add(fixture->group, gaits, 1, NULL, &error));
     mf_model_pose(fixture->model, fixture->angles, position, rotation);
     at[2] = -mf_model_lowest(fixture->model, position, rotation, trial->motion != MF_MOTION_POINTS);
-    assert_int_equal(mf_group_set_start(fixture->group, 0, at, NULL, NULL, NULL), MF_OK);
+    MUST(mf_group_set_start(fixture->group, 0, at, NULL, NULL, &error));
     for (uint32_t j = 0; j < fixture->model->joint_count; j++) {
         double angle = fixture->angles[j];
         set_field(fixture->group, "joint.angle", 0, j, angle);
         set_field(fixture->group, "joint.target", 0, j, angle);
     }
     mf_group_refresh(fixture->group, 0);
-    for (uint32_t c = 0; c < 3; c++)
-        set_field(fixture->group, "gait.command", 0, c, trial->command[c]);
+    set_fields(fixture->group, "gait.command", 0, 3, trial->command);
 }
 
 static void close_fixture(Fixture *fixture) {
@@ -102,7 +96,7 @@ static void close_fixture(Fixture *fixture) {
 }
 
 static Travel go(const Trial *trial) {
-    Fixture fixture;
+    AUTO(close_fixture) Fixture fixture;
     Travel travel = {.up = true};
     open_fixture(&fixture, trial);
     const mf_Field *rotation = mf_group_find_field(fixture.group, "base.orientation");
@@ -123,7 +117,6 @@ static Travel go(const Trial *trial) {
         heading = now, x += dx, y += dy;
     }
     travel.up = travel.up && mf_group_fault(fixture.group, 0) == 0;
-    close_fixture(&fixture);
     return travel;
 }
 
@@ -197,21 +190,20 @@ TEST(balance_is_smoothed) {
     static const double smooth[] = {0.0, 0.05, 0.3};
     const double rate = 0.4, gain = 0.1, tick = 0.01;
     for (int s = 0; s < 3; s++) {
-        Fixture fixture;
+        AUTO(close_fixture) Fixture fixture;
         Trial trial = {.robot = "humanoid", .gait = "walk"};
-        mf_WorldConfig world = mf_world_config();
         mf_GroupConfig group = mf_group_config();
         load(&fixture, &trial);
-        world.step = 10 * MF_MILLISECOND;
         fixture.gait->walk.balance =
             (mf_GaitBalance){.ankle_pitch = gain, .memory = 1, .smooth = smooth[s]};
         fixture.gait->walk.blend = 0.0;
         group.model = fixture.model;
         group.double_precision = true;
-        fixture.world = open_world(fixture.context, &world);
+        fixture.world =
+            open_world(fixture.context, &WITH(mf_world_config(), .step = 10 * MF_MILLISECOND));
         fixture.group = add_group(fixture.world, &group);
         const mf_Gait *gaits[] = {fixture.gait};
-        assert_int_equal(mf_gaits_add(fixture.group, gaits, 1, NULL, NULL), MF_OK);
+        MUST(mf_gaits_add(fixture.group, gaits, 1, NULL, &error));
         set_field(fixture.group, "base.angular_velocity", 0, 1, rate);
         uint32_t ankle = 0;
         while (strcmp(fixture.model->joints[ankle].name, "left_ankle_pitch") != 0)
@@ -222,7 +214,6 @@ TEST(balance_is_smoothed) {
             double felt = rate * (1 - pow(smooth[s] / (tick + smooth[s]), n));
             assert_true(fabs(commanded - fixture.angles[ankle] - gain * felt) < 1e-12);
         }
-        close_fixture(&fixture);
     }
 }
 

@@ -107,7 +107,7 @@ static void move_shadow(const Fixture *fixture, Shadow *shadow, mf_GpMove move, 
     if (move.motor == MF_NONE)
         return;
     uint32_t index = robot_motor[move.motor];
-    const mf_Joint *joint = &fixture->robot.joints[index];
+    const mf_Joint *joint = &fixture->robot->joints[index];
     double *target = &shadow->target[index];
     if (precise)
         *target = limit(*target + move.direction * angle, joint->lower, joint->upper);
@@ -130,16 +130,14 @@ static void check_robot(Fixture *fixture, const Shadow *shadow, uint32_t instanc
 }
 
 static void run_case(mf_Isa isa, bool precise, Setting setting, uint32_t count) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_open(&fixture, isa, precise, count);
+    AUTO_FIXTURE fixture = fixture_open(isa, precise, count);
     fixture_add_load(&fixture);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
-    mf_GpConfig config = mf_gp_config();
-    config.rate = fixture_every_step();
-    config.unknown = setting.unknown;
-    config.instructions_per_tick = setting.instructions;
-    config.angle_per_move = setting.angle;
-    assert_int_equal(mf_gp_add(fixture.group, &config, NULL), MF_OK);
+    MUST(mf_gp_add(fixture.group,
+                   &WITH(mf_gp_config(), .rate = fixture_every_step(), .unknown = setting.unknown,
+                         .instructions_per_tick = setting.instructions,
+                         .angle_per_move = setting.angle),
+                   &error));
     Shadow *shadows = test_calloc(count, sizeof *shadows);
     for (uint32_t i = 0; i < count; i++)
         fill_robot(&fixture, &shadows[i], i);
@@ -169,10 +167,7 @@ static void run_case(mf_Isa isa, bool precise, Setting setting, uint32_t count) 
 TEST(batch_equals_reference) {
     const Setting usual = {MF_GP_UNKNOWN_WRAP, 8, 0.4};
     const Setting other = {MF_GP_UNKNOWN_IGNORE, 13, 0.1};
-    mf_Isa isa;
-    for (int i = 0; fixture_isa(i, &isa); i++) {
-        if (!mf_isa_available(isa))
-            continue;
+    FOR_EACH_ISA (isa) {
         for (int precise = 0; precise < 2; precise++) {
             run_case(isa, precise, usual, PROGRAMS);
             run_case(isa, precise, other, 100);

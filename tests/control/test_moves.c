@@ -4,7 +4,6 @@
 // lower: rounding differences do not use up this margin, a different friction or contact model
 // would.
 #include "control/moves.h"
-#include "rig/motions.h"
 #include "control/gait.h"
 
 #define BALL MAYFLY_SOURCE_DIR "/models/ball.xml"
@@ -21,16 +20,11 @@ static const Move moves[] = {
 
 // A ball before each robot, by up to 2 cm off where docs/studies/moves.md wants it.
 static mf_Group *lay_balls(mf_World *world, const mf_Model *ball, double side) {
-    mf_GroupConfig config = mf_group_config();
-    mf_ArticulatedConfig articulated = mf_motions_config().articulated;
-    config.name = "balls";
-    config.model = ball;
-    config.count = ROBOTS;
-    config.isolated = false;
-    mf_Group *group = add_group(world, &config);
-    assert_int_equal(mf_collisions_prepare(group, NULL), MF_OK);
-    articulated.shapes = true;
-    assert_int_equal(rig_add_articulated(group, &articulated, NULL), MF_OK);
+    mf_Group *group = add_group(world, &WITH(mf_group_config(), .name = "balls", .model = ball,
+                                             .count = ROBOTS, .isolated = false));
+    MUST(mf_collisions_prepare(group, &error));
+    MUST(
+        rig_add_articulated(group, &WITH(mf_motions_config().articulated, .shapes = true), &error));
     for (uint32_t i = 0; i < ROBOTS; i++) {
         double rest[6] = {0}, position[7] = {0.155 + 0.02 * chance(i, 300), 10.0 * i, 0.07, 1.0};
         position[1] += side * (0.04 + 0.02 * chance(i, 301));
@@ -42,17 +36,16 @@ static mf_Group *lay_balls(mf_World *world, const mf_Model *ball, double side) {
 // Balls that rolled more than 1 m forward, 2 s after a kick whose robot still stands.
 static uint32_t count_balls(const Move *move, mf_Motion motion) {
     Fixture fixture = raise_fixture(move->name);
-    mf_WorldConfig config = mf_world_config();
     mf_Model *ball = NULL;
-    config.step = mf_time_from_seconds(0.001);
-    mf_World *world = open_world(fixture.context, &config);
-    assert_int_equal(mf_model_load(fixture.context, BALL, NULL, &ball, NULL), MF_OK);
+    mf_World *world =
+        open_world(fixture.context, &WITH(mf_world_config(), .step = mf_time_from_seconds(0.001)));
+    MUST(mf_model_load(fixture.context, BALL, NULL, &ball, &error));
     mf_Group *group = add_robots(&fixture, world, motion, 0.8, true);
     mf_Group *balls = lay_balls(world, ball, move->side);
     mf_Collisions *collisions = NULL;
     mf_CollisionsConfig between = mf_collisions_config();
     between.law = MF_COLLISION_EXPLICIT; // the ball bounces off the foot, as in scenes/soccer.yaml
-    assert_int_equal(mf_collisions_add(world, &between, &collisions, NULL), MF_OK);
+    MUST(mf_collisions_add(world, &between, &collisions, &error));
     mf_Field *position = mf_group_find_field(group, "base.position");
     for (uint32_t i = 0; i < ROBOTS; i++) {
         put_robot(&fixture, move, group, i, i);

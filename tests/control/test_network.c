@@ -14,22 +14,20 @@ static double number(uint32_t instance, uint32_t component) {
     return (double)(int32_t)(words[0] >> 8) * 0x1p-23 - 1.0;
 }
 
-static void open_network(Fixture *fixture, mf_Isa isa, bool precise, uint32_t hidden_count) {
-    fixture_open(fixture, isa, precise, ROBOTS);
-    mf_NetworkConfig config = mf_network_config();
-    config.rate = fixture_every_step();
-    config.inputs = inputs;
-    config.hidden = hidden;
-    config.hidden_count = hidden_count;
-    mf_Error error = {0};
-    assert_int_equal(mf_network_add(fixture->group, &config, &error), MF_OK);
-    const mf_Field *weight = mf_group_find_field(fixture->group, "network.weight");
+static Fixture open_network(mf_Isa isa, bool precise, uint32_t hidden_count) {
+    Fixture fixture = fixture_open(isa, precise, ROBOTS);
+    MUST(mf_network_add(fixture.group,
+                        &WITH(mf_network_config(), .rate = fixture_every_step(), .inputs = inputs,
+                              .hidden = hidden, .hidden_count = hidden_count),
+                        &error));
+    const mf_Field *weight = mf_group_find_field(fixture.group, "network.weight");
     for (uint32_t i = 0; i < ROBOTS; i++) {
         for (uint32_t c = 0; c < weight->components; c++)
-            fixture_set(fixture, "network.weight", i, c, number(i, c));
+            fixture_set(&fixture, "network.weight", i, c, number(i, c));
         for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
-            fixture_set(fixture, "joint.angle", i, j, 0.5 * number(i, 10000 + j));
+            fixture_set(&fixture, "joint.angle", i, j, 0.5 * number(i, 10000 + j));
     }
+    return fixture;
 }
 
 // Layers of the definition in the header, one robot, by libm. Returns the rest of the weights.
@@ -46,8 +44,8 @@ static uint32_t layer(Fixture *fixture, uint32_t robot, uint32_t at, const doubl
 }
 
 static void range(const Fixture *fixture, uint32_t joint, double *lower, double *upper) {
-    *lower = fixture->robot.model.joints[joint].lower;
-    *upper = fixture->robot.model.joints[joint].upper;
+    *lower = fixture->robot->model.joints[joint].lower;
+    *upper = fixture->robot->model.joints[joint].upper;
     if (!isfinite(*lower)) {
         *lower = -3.14159265358979323846;
         *upper = 3.14159265358979323846;
@@ -56,8 +54,7 @@ static void range(const Fixture *fixture, uint32_t joint, double *lower, double 
 
 static void expect(Fixture *fixture, uint32_t robot, uint32_t hidden_count, double *target) {
     double values[2][MF_NETWORK_UNITS];
-    for (uint32_t c = 0; c < 3; c++)
-        values[0][c] = fixture_get(fixture, "base.position", robot, c);
+    get_fields(fixture->group, "base.position", robot, 3, values[0]);
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
         values[0][3 + j] = fixture_get(fixture, "joint.angle", robot, j);
     uint32_t size = INPUTS, at = 0, now = 0;
@@ -75,14 +72,10 @@ static void expect(Fixture *fixture, uint32_t robot, uint32_t hidden_count, doub
 }
 
 TEST(targets_follow_the_sums) {
-    mf_Isa isa;
-    for (int k = 0; fixture_isa(k, &isa); k++) {
-        if (!mf_isa_available(isa))
-            continue;
+    FOR_EACH_ISA (isa) {
         for (int precise = 0; precise < 2; precise++) {
             for (uint32_t layers = 0; layers <= 2; layers++) {
-                AUTO(fixture_close) Fixture fixture;
-                open_network(&fixture, isa, precise, layers);
+                AUTO_FIXTURE fixture = open_network(isa, precise, layers);
                 double expected[ROBOTS][ROBOT_JOINTS];
                 for (uint32_t i = 0; i < ROBOTS; i++)
                     expect(&fixture, i, layers, expected[i]);
@@ -101,12 +94,8 @@ TEST(targets_follow_the_sums) {
 TEST(same_bits_on_every_set) {
     for (int precise = 0; precise < 2; precise++) {
         uint64_t first = 0;
-        mf_Isa isa;
-        for (int k = 0; fixture_isa(k, &isa); k++) {
-            if (!mf_isa_available(isa))
-                continue;
-            AUTO(fixture_close) Fixture fixture;
-            open_network(&fixture, isa, precise, 2);
+        FOR_EACH_ISA (isa) {
+            AUTO_FIXTURE fixture = open_network(isa, precise, 2);
             mf_world_step(fixture.world, 5);
             uint64_t hash = mf_world_hash(fixture.world);
             first = first == 0 ? hash : first;
@@ -118,8 +107,7 @@ TEST(same_bits_on_every_set) {
 // Large sums stop at the ends of the range, and 0 is the middle.
 TEST(saturates) {
     for (int precise = 0; precise < 2; precise++) {
-        AUTO(fixture_close) Fixture fixture;
-        open_network(&fixture, MF_ISA_AUTO, precise, 0);
+        AUTO_FIXTURE fixture = open_network(MF_ISA_AUTO, precise, 0);
         const double bias[3] = {1e30, -1e30, 0.0};
         for (uint32_t j = 0; j < 3; j++)
             for (uint32_t i = 0; i <= INPUTS; i++)
@@ -129,16 +117,14 @@ TEST(saturates) {
         double lower[3], upper[3];
         for (uint32_t j = 0; j < 3; j++)
             range(&fixture, j, &lower[j], &upper[j]);
-        assert_near(fixture_get(&fixture, "joint.target", 2, 0), upper[0], 0.0);
-        assert_near(fixture_get(&fixture, "joint.target", 2, 1), lower[1], 0.0);
-        assert_near(fixture_get(&fixture, "joint.target", 2, 2), 0.5 * (lower[2] + upper[2]), 0.0);
+        assert_field3(fixture.group, "joint.target", 2, upper[0], lower[1],
+                      0.5 * (lower[2] + upper[2]), 0.0);
     }
 }
 
 TEST(bad_weights_harm_one_robot) {
-    Fixture good, bad;
-    open_network(&good, MF_ISA_AUTO, false, 2);
-    open_network(&bad, MF_ISA_AUTO, false, 2);
+    AUTO_FIXTURE good = open_network(MF_ISA_AUTO, false, 2),
+                 bad = open_network(MF_ISA_AUTO, false, 2);
     fixture_set(&bad, "network.weight", 4, 17, NAN);
     fixture_set(&bad, "network.weight", 6, 3, INFINITY);
     mf_world_step(good.world, 3);
@@ -149,15 +135,10 @@ TEST(bad_weights_harm_one_robot) {
                              mf_group_instance_hash(bad.group, i));
     }
     assert_true(isnan(fixture_get(&bad, "joint.target", 4, 0)));
-    fixture_close(&good);
-    fixture_close(&bad);
 }
 
 static void refuse(Fixture *fixture, mf_NetworkConfig config, mf_Status status, const char *part) {
-    mf_Error error = {0};
-    assert_int_equal(mf_network_add(fixture->group, &config, &error), status);
-    if (strstr(error.message, part) == NULL)
-        fail_msg("expected '%s' in '%s'", part, error.message);
+    MUST_FAIL(mf_network_add(fixture->group, &config, &error), status, part);
 }
 
 TEST(mistakes) {
@@ -166,10 +147,8 @@ TEST(mistakes) {
     static const char *const none[] = {NULL};
     static const uint32_t wide[] = {MF_NETWORK_UNITS + 1};
     static const double nan_range[ROBOT_JOINTS] = {NAN};
-    AUTO(fixture_close) Fixture fixture;
-    fixture_open(&fixture, MF_ISA_AUTO, false, 2);
-    mf_NetworkConfig config = mf_network_config();
-    config.inputs = absent;
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 2);
+    mf_NetworkConfig config = WITH(mf_network_config(), .inputs = absent);
     refuse(&fixture, config, MF_NOT_FOUND, "base.color");
     config.inputs = whole;
     refuse(&fixture, config, MF_BAD_ARGUMENT, "fault.word");
@@ -192,20 +171,19 @@ TEST(mistakes) {
     refuse(&fixture, config, MF_BAD_ARGUMENT, "rate");
     config.struct_size = 0;
     refuse(&fixture, config, MF_BAD_ARGUMENT, "mf_network_config");
-    assert_int_equal(mf_network_add(fixture.group, NULL, NULL), MF_OK);
+    MUST(mf_network_add(fixture.group, NULL, &error));
     refuse(&fixture, mf_network_config(), MF_BAD_ARGUMENT, "already");
 }
 
 TEST(no_memory) {
     for (uint64_t n = 1;; n++) {
-        Fixture fixture;
-        fixture_open(&fixture, MF_ISA_AUTO, false, 2);
+        Fixture fixture = fixture_open(MF_ISA_AUTO, false, 2);
         mf_context_fail_after(fixture.context, n);
         mf_Status status = mf_network_add(fixture.group, NULL, NULL);
         mf_context_fail_after(fixture.context, 0);
         if (status != MF_OK) {
             assert_int_equal(status, MF_NO_MEMORY);
-            assert_int_equal(mf_network_add(fixture.group, NULL, NULL), MF_OK); // and then it goes
+            MUST(mf_network_add(fixture.group, NULL, &error)); // and then it goes
         }
         fixture_close(&fixture);
         if (status == MF_OK)

@@ -2,7 +2,6 @@
 // of other networks, faults, snapshots, and a truss that its neurons drive.
 #include "body/truss/row.h"
 #include "control/robot.h"
-#include "rig/motions.h"
 
 enum { ROBOTS = 19, MOST = 12, FRAMES = 4 };
 
@@ -60,40 +59,38 @@ static void any(Net *net, uint32_t seed) {
 }
 
 static mf_NeuronsConfig settings(const mf_Brain *brain) {
-    mf_NeuronsConfig config = mf_neurons_config();
-    config.cycle = FRAMES * mf_world_config().step;
-    config.most_neurons = MOST;
-    config.most_synapses = 4 * MOST;
+    mf_NeuronsConfig config = WITH(mf_neurons_config(), .cycle = FRAMES * mf_world_config().step,
+                                   .most_neurons = MOST, .most_synapses = 4 * MOST);
     if (brain != NULL)
         config.brain = *brain;
     return config;
 }
 
-static void open_with(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count,
-                      const mf_NeuronsConfig *config) {
-    fixture_open(fixture, isa, precise, count);
-    MUST(mf_neurons_add(fixture->group, config, &error));
+static Fixture open_with(mf_Isa isa, bool precise, uint32_t count, const mf_NeuronsConfig *config) {
+    Fixture fixture = fixture_open(isa, precise, count);
+    MUST(mf_neurons_add(fixture.group, config, &error));
+    return fixture;
 }
 
 // Every instance with the network of its number.
-static void open_any(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count, uint32_t first) {
+static Fixture open_any(mf_Isa isa, bool precise, uint32_t count, uint32_t first) {
     const mf_NeuronsConfig config = settings(NULL);
-    open_with(fixture, isa, precise, count, &config);
+    Fixture fixture = open_with(isa, precise, count, &config);
     for (uint32_t i = 0; i < count; i++) {
         Net net;
         any(&net, first + i);
-        assert_int_equal(mf_neurons_set(fixture->group, i, &net.brain, NULL), MF_OK);
+        MUST(mf_neurons_set(fixture.group, i, &net.brain, &error));
     }
+    return fixture;
 }
 
 // The ring goes through 6 of its 8 states: 100 101 001 011 010 110.
 TEST(a_ring_oscillates) {
     static const char expected[7][4] = {"100", "101", "001", "011", "010", "110", "100"};
     Net net;
-    AUTO(fixture_close) Fixture fixture;
     ring(&net);
     const mf_NeuronsConfig config = settings(&net.brain);
-    open_with(&fixture, MF_ISA_AUTO, false, ROBOTS, &config);
+    AUTO_FIXTURE fixture = open_with(MF_ISA_AUTO, false, ROBOTS, &config);
     for (uint32_t cycle = 0; cycle < 13; cycle++) {
         for (uint32_t n = 0; n < 3; n++)
             assert_near(fixture_get(&fixture, "neuron.state", 7, n),
@@ -105,8 +102,7 @@ TEST(a_ring_oscillates) {
 // States of sigmoid and threshold units by the C library.
 TEST(states_follow_the_sums) {
     for (int precise = 0; precise < 2; precise++) {
-        AUTO(fixture_close) Fixture fixture;
-        open_any(&fixture, MF_ISA_AUTO, precise, ROBOTS, 0);
+        AUTO_FIXTURE fixture = open_any(MF_ISA_AUTO, precise, ROBOTS, 0);
         mf_world_step(fixture.world, 1);
         for (uint32_t i = 0; i < ROBOTS; i++) {
             Net net;
@@ -128,19 +124,16 @@ TEST(states_follow_the_sums) {
 TEST(outputs_move_in_parts) {
     for (int limited = 0; limited < 2; limited++) {
         Net net;
-        AUTO(fixture_close) Fixture fixture;
         net_begin(&net);
         neuron(&net, MF_NEURON_THRESHOLD, 1.0, 0.0);
         neuron(&net, MF_NEURON_THRESHOLD, -1.0, 1.0);
         net.attached[0] = 0;
         net.attached[1] = 1;
-        mf_NeuronsConfig config = settings(&net.brain);
-        config.change = limited ? 0.125 : 0.0;
-        open_with(&fixture, MF_ISA_AUTO, true, 2, &config);
+        AUTO_FIXTURE fixture = open_with(
+            MF_ISA_AUTO, true, 2, &WITH(settings(&net.brain), .change = limited ? 0.125 : 0.0));
         const double expected[2] = {0.5, -1.0}; // upper end of joint 0, lower end of joint 1
         double begin[3];
-        for (uint32_t k = 0; k < 3; k++)
-            begin[k] = fixture_get(&fixture, "joint.target", 1, k);
+        get_fields(fixture.group, "joint.target", 1, 3, begin);
         for (uint32_t step = 1; step <= FRAMES; step++) {
             mf_world_step(fixture.world, 1);
             for (uint32_t k = 0; k < 2; k++) {
@@ -161,13 +154,11 @@ TEST(outputs_move_in_parts) {
 TEST(fields_are_inputs) {
     static const char *const inputs[] = {"base.position", "joint.angle", NULL};
     Net net;
-    AUTO(fixture_close) Fixture fixture;
     net_begin(&net);
     neuron(&net, MF_NEURON_SIGMOID, 0.25, 0.0);
     synapse(&net, MF_NEURON_INPUT(3 + 5), 0, 2.0);
-    mf_NeuronsConfig config = settings(&net.brain);
-    config.inputs = inputs;
-    open_with(&fixture, MF_ISA_AUTO, true, ROBOTS, &config);
+    AUTO_FIXTURE fixture =
+        open_with(MF_ISA_AUTO, true, ROBOTS, &WITH(settings(&net.brain), .inputs = inputs));
     for (uint32_t i = 0; i < ROBOTS; i++)
         fixture_set(&fixture, "joint.angle", i, 5, 0.01 * i);
     mf_world_step(fixture.world, 1);
@@ -181,17 +172,12 @@ TEST(fields_are_inputs) {
 TEST(same_bits_everywhere) {
     for (int precise = 0; precise < 2; precise++) {
         uint64_t first = 0;
-        mf_Isa isa;
-        for (int k = 0; fixture_isa(k, &isa); k++) {
-            Fixture fixture;
-            if (!mf_isa_available(isa))
-                continue;
-            open_any(&fixture, isa, precise, ROBOTS, 0);
+        FOR_EACH_ISA (isa) {
+            AUTO_FIXTURE fixture = open_any(isa, precise, ROBOTS, 0);
             mf_world_step(fixture.world, 5 * FRAMES + 1);
             const uint64_t hash = mf_world_hash(fixture.world);
             first = first == 0 ? hash : first;
             assert_int_equal(hash, first);
-            fixture_close(&fixture);
         }
     }
 }
@@ -199,12 +185,12 @@ TEST(same_bits_everywhere) {
 // Among others, alone, and among copies of itself, whose lanes share their loads.
 TEST(same_bits_beside_any_lanes) {
     Net net;
-    Fixture mixed, alone, copies;
+    AUTO_FIXTURE mixed, alone, copies;
     any(&net, 11);
-    open_any(&mixed, MF_ISA_AUTO, true, ROBOTS, 0);
-    open_any(&alone, MF_ISA_AUTO, true, 1, 11);
+    mixed = open_any(MF_ISA_AUTO, true, ROBOTS, 0);
+    alone = open_any(MF_ISA_AUTO, true, 1, 11);
     const mf_NeuronsConfig config = settings(&net.brain);
-    open_with(&copies, MF_ISA_AUTO, true, ROBOTS, &config);
+    copies = open_with(MF_ISA_AUTO, true, ROBOTS, &config);
     mf_world_step(mixed.world, 6 * FRAMES + 2);
     mf_world_step(alone.world, 6 * FRAMES + 2);
     mf_world_step(copies.world, 6 * FRAMES + 2);
@@ -218,15 +204,11 @@ TEST(same_bits_beside_any_lanes) {
         assert_near(fixture_get(&alone, "joint.target", 0, k), value, 0.0);
         assert_near(fixture_get(&copies, "joint.target", 11, k), value, 0.0);
     }
-    fixture_close(&mixed);
-    fixture_close(&alone);
-    fixture_close(&copies);
 }
 
 TEST(bad_numbers_harm_one_robot) {
-    Fixture good, bad;
-    open_any(&good, MF_ISA_AUTO, false, ROBOTS, 0);
-    open_any(&bad, MF_ISA_AUTO, false, ROBOTS, 0);
+    AUTO_FIXTURE good = open_any(MF_ISA_AUTO, false, ROBOTS, 0),
+                 bad = open_any(MF_ISA_AUTO, false, ROBOTS, 0);
     fixture_set(&bad, "synapse.weight", 4, 1, NAN);
     fixture_set(&bad, "neuron.bias", 6, 0, INFINITY);
     fixture_set(&bad, "synapse.from", 8, 0, 4e9);
@@ -244,13 +226,10 @@ TEST(bad_numbers_harm_one_robot) {
                              mf_group_instance_hash(bad.group, i));
         assert_true(i == 4 || i == 6 ? word == MF_FAULT_CONTROL : word == 0.0);
     }
-    fixture_close(&good);
-    fixture_close(&bad);
 }
 
 TEST(snapshots_continue) {
-    AUTO(fixture_close) Fixture fixture;
-    open_any(&fixture, MF_ISA_AUTO, false, ROBOTS, 0);
+    AUTO_FIXTURE fixture = open_any(MF_ISA_AUTO, false, ROBOTS, 0);
     mf_world_step(fixture.world, 2 * FRAMES + 1);
     assert_continues(fixture.world, 3 * FRAMES);
     mf_group_reset_all(fixture.group);
@@ -261,9 +240,8 @@ TEST(snapshots_continue) {
 }
 
 static void refuse(mf_NeuronsConfig config, mf_Status status, const char *part) {
-    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
-    fixture_open(&fixture, MF_ISA_AUTO, false, 2);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 2);
     if (mf_neurons_add(fixture.group, &config, &error) != status ||
         strstr(error.message, part) == NULL)
         fail_msg("%s: not about %s", error.message, part);
@@ -273,8 +251,7 @@ TEST(wrong_settings_are_named) {
     static const char *const unknown[] = {"base.nothing", NULL};
     Net net;
     ring(&net);
-    mf_NeuronsConfig config = settings(&net.brain);
-    config.cycle = -1;
+    mf_NeuronsConfig config = WITH(settings(&net.brain), .cycle = -1);
     refuse(config, MF_BAD_ARGUMENT, "neurons.cycle");
     config = settings(&net.brain);
     config.change = NAN;
@@ -290,11 +267,10 @@ TEST(wrong_settings_are_named) {
     refuse(config, MF_BAD_ARGUMENT, "mf_neurons_config");
     net.attached[2] = 3;
     refuse(settings(&net.brain), MF_BAD_ARGUMENT, "attached[2]");
-    AUTO(fixture_close) Fixture fixture;
     ring(&net);
     config = settings(&net.brain);
     config.most_neurons = config.most_synapses = 0;
-    open_with(&fixture, MF_ISA_AUTO, false, 2, &config);
+    AUTO_FIXTURE fixture = open_with(MF_ISA_AUTO, false, 2, &config);
     any(&net, 3);
     assert_int_equal(mf_neurons_set(fixture.group, 0, &net.brain, NULL), MF_LIMIT);
     assert_int_equal(mf_neurons_set(fixture.group, 2, &net.brain, NULL), MF_BAD_ARGUMENT);
@@ -327,23 +303,17 @@ TEST(neurons_drive_a_truss) {
     AUTO_MODEL *model;
     AUTO_WORLD *world;
     mf_Group *group;
-    mf_Error error = {0};
-    mf_WorldConfig of_world = mf_world_config();
-    mf_GroupConfig of_group = mf_group_config();
     mf_QuasistaticConfig motion = mf_motions_config().quasistatic;
     mf_NeuronsConfig neurons = mf_neurons_config();
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
-    assert_int_equal(mf_truss_model(context, &truss, &model, &error), MF_OK);
-    of_group.model = model;
-    of_group.count = 3;
-    of_group.double_precision = true;
-    of_world.step = mf_time_from_seconds(0.02);
+    MUST(mf_context_create(NULL, &context, &error));
+    MUST(mf_truss_model(context, &truss, &model, &error));
     motion.truss = &truss;
     motion.contacts = false;
-    world = open_world(context, &of_world);
-    group = add_group(world, &of_group);
-    must(rig_add_quasistatic(group, &motion, &error), &error);
-    must(mf_neurons_add_truss(group, &truss, &neurons, &error), &error);
+    world = open_world(context, &WITH(mf_world_config(), .step = mf_time_from_seconds(0.02)));
+    group = add_group(
+        world, &WITH(mf_group_config(), .model = model, .count = 3, .double_precision = true));
+    MUST(rig_add_quasistatic(group, &motion, &error));
+    MUST(mf_neurons_add_truss(group, &truss, &neurons, &error));
     // 1 cm a cycle to the end of the range that the ring's first neuron names, from the state after
     // the first cycle on: 1 0 0 0 1 1.
     static const double lengths[] = {0.13, 0.12, 0.11, 0.10, 0.11, 0.12, 0.13};

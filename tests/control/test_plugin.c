@@ -32,17 +32,12 @@ static void one_line(const mf_Error *error, mf_Status status, const char *text) 
 
 TEST(a_controller_works_at_its_rate) {
     for (int wide = 0; wide < 2; wide++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_open(&fixture, MF_ISA_AUTO, wide != 0, COUNT);
+        AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, wide != 0, COUNT);
         mf_Plugin *plugin = load(fixture.context, "plugin_case_good");
         const mf_PluginValue value = {"target", 0.25};
-        mf_PluginConfig config = mf_plugin_config();
-        config.values = &value;
-        config.value_count = 1;
-        assert_int_equal(mf_plugin_control_add(fixture.group,
-                                               mf_rate_from_period(20 * MF_MILLISECOND), plugin,
-                                               &config, NULL),
-                         MF_OK);
+        MUST(mf_plugin_control_add(fixture.group, mf_rate_from_period(20 * MF_MILLISECOND), plugin,
+                                   &WITH(mf_plugin_config(), .values = &value, .value_count = 1),
+                                   &error));
         mf_plugin_close(plugin); // the group keeps it loaded
         fixture_set(&fixture, "fault.word", 3, 0, MF_FAULT_RANGE);
         mf_world_step(fixture.world, 9); // 0, 20, 40, 60, 80 ms
@@ -58,43 +53,35 @@ TEST(a_controller_works_at_its_rate) {
 }
 
 TEST(snapshots_contain_its_memory) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
-    assert_int_equal(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL),
-                     MF_OK);
+    MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error));
     mf_world_step(fixture.world, 5);
     size_t size = mf_world_snapshot_size(fixture.world);
     void *image = mf_allocate(fixture.context, size, 1);
-    assert_int_equal(mf_world_snapshot(fixture.world, image, size, NULL), MF_OK);
+    MUST(mf_world_snapshot(fixture.world, image, size, &error));
     mf_world_step(fixture.world, 5);
     uint64_t hash = mf_world_hash(fixture.world);
-    assert_int_equal(mf_world_restore(fixture.world, image, size, NULL), MF_OK);
+    MUST(mf_world_restore(fixture.world, image, size, &error));
     mf_world_step(fixture.world, 5);
     assert_true(mf_world_hash(fixture.world) == hash);
 
     // The same plugin with another setting is another world.
-    Fixture other;
-    other.context = fixture.context;
-    fixture_open_on(&other, MF_ISA_AUTO, false, COUNT, NULL);
+    Fixture other = fixture_open_on(fixture.context, MF_ISA_AUTO, false, COUNT, NULL);
     const mf_PluginValue value = {"target", 0.5};
-    mf_PluginConfig config = mf_plugin_config();
-    config.values = &value;
-    config.value_count = 1;
-    assert_int_equal(
-        mf_plugin_control_add(other.group, fixture_every_step(), plugin, &config, NULL), MF_OK);
+    MUST(mf_plugin_control_add(other.group, fixture_every_step(), plugin,
+                               &WITH(mf_plugin_config(), .values = &value, .value_count = 1),
+                               &error));
     assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_BAD_ARGUMENT);
     mf_world_destroy(other.world);
+    free(other.robot);
     mf_release(fixture.context, image);
 }
 
 static uint64_t hash_with(uint32_t threads, const char *name) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture.context = open_context(threads);
-    fixture_open_on(&fixture, MF_ISA_AUTO, false, 200, NULL);
+    AUTO_FIXTURE fixture = fixture_open_on(open_context(threads), MF_ISA_AUTO, false, 200, NULL);
     AUTO_PLUGIN *plugin = load(fixture.context, name);
-    assert_int_equal(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL),
-                     MF_OK);
+    MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error));
     mf_world_step(fixture.world, 20);
     uint64_t hash = mf_world_hash(fixture.world);
     mf_PluginStatistics seen = mf_plugin_statistics(plugin);
@@ -209,10 +196,9 @@ TEST(a_group_that_does_not_fit_refuses) {
         {"motion", false, MF_BAD_ARGUMENT, "expected a control plugin, found a motion plugin"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO(fixture_close) Fixture fixture;
         mf_Error error = {0};
         const char *name = formatted("plugin_case_%s", cases[i].name);
-        fixture_open(&fixture, MF_ISA_AUTO, cases[i].wide, COUNT);
+        AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, cases[i].wide, COUNT);
         AUTO_PLUGIN *plugin = load(fixture.context, name);
         mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error);
         one_line(&error, cases[i].status, cases[i].text);
@@ -221,14 +207,11 @@ TEST(a_group_that_does_not_fit_refuses) {
 }
 
 TEST(bad_settings_are_refused) {
-    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
-    fixture_open(&fixture, MF_ISA_AUTO, false, 1);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 1);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
     mf_PluginValue value = {"tarket", 0.5};
-    mf_PluginConfig config = mf_plugin_config();
-    config.values = &value;
-    config.value_count = 1;
+    mf_PluginConfig config = WITH(mf_plugin_config(), .values = &value, .value_count = 1);
     mf_Rate rate = fixture_every_step();
     mf_plugin_control_add(fixture.group, rate, plugin, &config, &error);
     one_line(&error, MF_NOT_FOUND, "has no setting tarket; its first is target");
@@ -252,16 +235,12 @@ static mf_Status load_and_add(mf_Context *context, void *user, mf_Error *error) 
     Robot *robot = user;
     AUTO_PLUGIN *plugin = NULL;
     AUTO_WORLD *world = NULL;
-    mf_Group *group = NULL;
-    mf_GroupConfig config = mf_group_config();
-    mf_WorldConfig settings = mf_world_config();
-    config.model = &robot->model;
+    mf_Group *group;
     mf_Status status = mf_plugin_load(context, case_path("plugin_case_good"), &plugin, error);
     assert_true(status == MF_OK || plugin == NULL);
     if (status == MF_OK)
-        status = mf_world_create(context, &settings, &world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(world, &config, &group, error);
+        status = try_group(context, NULL, &WITH(mf_group_config(), .model = &robot->model), &world,
+                           &group, error);
     if (status == MF_OK) {
         status = mf_plugin_control_add(group, fixture_every_step(), plugin, NULL, error);
         // What failed once may be tried again in the same group.
@@ -284,28 +263,18 @@ TEST(every_failing_call_is_survived) {
 TEST(one_robots_nan_is_its_own) {
     static const char *const names[] = {"plugin_case_nan", "plugin_case_infinite"};
     for (int n = 0; n < 2; n++) {
-        Fixture good, bad;
-        fixture_open(&good, MF_ISA_AUTO, false, COUNT);
-        fixture_open(&bad, MF_ISA_AUTO, false, COUNT);
-        mf_Plugin *first = load(good.context, "plugin_case_good");
-        mf_Plugin *second = load(bad.context, names[n]);
-        assert_int_equal(mf_plugin_control_add(good.group, fixture_every_step(), first, NULL, NULL),
-                         MF_OK);
-        assert_int_equal(mf_plugin_control_add(bad.group, fixture_every_step(), second, NULL, NULL),
-                         MF_OK);
+        AUTO_FIXTURE good = fixture_open(MF_ISA_AUTO, false, COUNT),
+                     bad = fixture_open(MF_ISA_AUTO, false, COUNT);
+        AUTO_PLUGIN *first = load(good.context, "plugin_case_good");
+        AUTO_PLUGIN *second = load(bad.context, names[n]);
+        MUST(mf_plugin_control_add(good.group, fixture_every_step(), first, NULL, &error));
+        MUST(mf_plugin_control_add(bad.group, fixture_every_step(), second, NULL, &error));
         mf_world_step(good.world, 4);
         mf_world_step(bad.world, 4);
         assert_int_equal(mf_group_fault(bad.group, 5), MF_FAULT_CONTROL);
         assert_near(fixture_get(&bad, "joint.target", 5, 0), 0, 0); // its last valid state
         assert_near(fixture_get(&bad, "corpus.count", 5, 0), 0, 0);
-        for (uint32_t i = 0; i < COUNT; i++)
-            if (i != 5)
-                assert_true(mf_group_instance_hash(good.group, i) ==
-                            mf_group_instance_hash(bad.group, i));
-        mf_plugin_close(first);
-        mf_plugin_close(second);
-        fixture_close(&good);
-        fixture_close(&bad);
+        assert_others_same(good.group, bad.group, 5);
     }
 }
 
@@ -323,12 +292,10 @@ TEST(a_breach_takes_nothing_over) {
         {"read_only", "wrote a field that it only declared to read, joint.angle"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO(fixture_close) Fixture fixture;
         const char *name = formatted("plugin_case_%s", cases[i][0]);
-        fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
+        AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
         AUTO_PLUGIN *plugin = load(fixture.context, name);
-        assert_int_equal(
-            mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL), MF_OK);
+        MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error));
 #if defined(__SSE2__)
         unsigned mode = _mm_getcsr() & ~0x3fu;
 #endif
@@ -351,11 +318,9 @@ TEST(a_breach_takes_nothing_over) {
 TEST(writing_to_other_fields_has_no_effect) {
     static const char *const names[] = {"plugin_case_others", "plugin_case_pointers"};
     for (int n = 0; n < 2; n++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
+        AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
         AUTO_PLUGIN *plugin = load(fixture.context, names[n]);
-        assert_int_equal(
-            mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, NULL), MF_OK);
+        MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, NULL, &error));
         fixture_set(&fixture, "fault.word", 3, 0, MF_FAULT_RANGE);
         mf_world_step(fixture.world, 2);
         assert_near(fixture_get(&fixture, "joint.target", 3, 0), 0, 0);
@@ -366,13 +331,11 @@ TEST(writing_to_other_fields_has_no_effect) {
 }
 
 TEST(calls_over_their_budget_are_counted) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_open(&fixture, MF_ISA_AUTO, false, COUNT);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
     mf_PluginConfig config = mf_plugin_config();
     config.budget = 1; // no call is that fast
-    assert_int_equal(
-        mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, &config, NULL), MF_OK);
+    MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, &config, &error));
     mf_world_step(fixture.world, 4);
     mf_PluginStatistics seen = mf_plugin_statistics(plugin);
     assert_int_equal(seen.calls, 12);
@@ -386,11 +349,10 @@ TEST(calls_over_their_budget_are_counted) {
 
 // v' = a - k v from rest in steps of h: v_n = a/k (1 - (1 - k h)^n), x the sum of h v.
 TEST(the_hovercraft_follows_its_equation) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_open(&fixture, MF_ISA_AUTO, true, 20);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, true, 20);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_hover");
     mf_Motion level = MF_MOTION_COUNT;
-    assert_int_equal(mf_plugin_motion_add(fixture.group, plugin, NULL, &level, NULL), MF_OK);
+    MUST(mf_plugin_motion_add(fixture.group, plugin, NULL, &level, &error));
     assert_int_equal(level, MF_MOTION_OWN);
     fixture_set(&fixture, "joint.target", 4, 0, 0.5);
     fixture_set(&fixture, "joint.target", 5, 1, 0.3);
@@ -413,15 +375,12 @@ TEST(the_hovercraft_follows_its_equation) {
 // A world with hexapods, which can move by `points`.
 static void open_walkers(Fixture *fixture, mf_Model **model) {
     fixture->context = open_context(0);
-    assert_int_equal(mf_model_load(fixture->context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL,
-                                   model, NULL),
-                     MF_OK);
+    MUST(mf_model_load(fixture->context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, model,
+                       &error));
     mf_WorldConfig world = mf_world_config();
     fixture->world = open_world(fixture->context, &world);
-    mf_GroupConfig group = mf_group_config();
-    group.model = *model;
-    group.count = COUNT;
-    fixture->group = add_group(fixture->world, &group);
+    fixture->group =
+        add_group(fixture->world, &WITH(mf_group_config(), .model = *model, .count = COUNT));
 }
 
 static void close_walkers(Fixture *fixture, mf_Plugin *plugin, mf_Model *model) {
@@ -435,9 +394,8 @@ TEST(a_motion_moves_those_of_its_level) {
     Fixture fixture;
     mf_Model *model;
     mf_Error error = {0};
-    mf_MotionsConfig motions = mf_motions_config();
     mf_Motion level;
-    motions.start = MF_MOTION_POINTS;
+    mf_MotionsConfig motions = WITH(mf_motions_config(), .start = MF_MOTION_POINTS);
     open_walkers(&fixture, &model);
     assert_int_equal(mf_motions_add(fixture.group, &motions, NULL), MF_OK);
     mf_Plugin *plugin = load(fixture.context, "plugin_hover");
@@ -480,11 +438,10 @@ TEST(a_motion_moves_those_of_its_level) {
 }
 
 TEST(the_controller_sways) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_open(&fixture, MF_ISA_AUTO, true, 2);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, true, 2);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_sway");
     mf_Rate rate = mf_rate_from_period(20 * MF_MILLISECOND);
-    assert_int_equal(mf_plugin_control_add(fixture.group, rate, plugin, NULL, NULL), MF_OK);
+    MUST(mf_plugin_control_add(fixture.group, rate, plugin, NULL, &error));
     mf_world_step(fixture.world, 51); // the call at 0.5 s is the 26th
     assert_near(fixture_get(&fixture, "joint.target", 1, 3), 0.1 * sin(6.283185307179586 * 0.25),
                 1e-12);

@@ -74,7 +74,7 @@ static REAL NAME(reference)(mf_LaneCase which, const REAL *a_values, const int32
 
 static void NAME(check_operations)(const Copies *copies) {
     NAME(Values) *values = NAME(make_values)();
-    REAL *out = aligned(COUNT * sizeof *out);
+    AUTO(end_memory) REAL *out = aligned(COUNT * sizeof *out);
     for (mf_LaneCase which = 0; which < MF_LANE_FUNCTIONS; which++) {
         bool whole = which == MF_LANE_FLOOR || which == MF_LANE_TRUNCATE;
         mf_LaneInput input = {whole ? values->small : values->a, values->b, values->i, values->j,
@@ -94,7 +94,6 @@ static void NAME(check_operations)(const Copies *copies) {
                          (double)wanted);
         }
     }
-    free(out);
     free(values);
 }
 
@@ -103,7 +102,7 @@ static void NAME(check_masks)(const Copies *copies) {
     for (uint32_t k = 0; k < COUNT; k++) // runs of true and false of all lengths
         values->a[k] = k / 40 % 2 || k % 40 < k / 80 % 40 ? -1 : 1;
     mf_LaneInput input = {values->a, values->b, values->i, values->j, COUNT};
-    int32_t *out = aligned(COUNT * sizeof *out);
+    AUTO(end_memory) int32_t *out = aligned(COUNT * sizeof *out);
     uint32_t lanes = copies->masks(&input, out);
     for (uint32_t first = 0; first < COUNT; first += lanes) {
         uint32_t negative = 0;
@@ -111,7 +110,6 @@ static void NAME(check_masks)(const Copies *copies) {
             negative += values->a[k] < 0;
         assert_int_equal(out[first], (negative > 0 ? 1 : 0) | (negative == lanes ? 2 : 0));
     }
-    free(out);
     free(values);
 }
 
@@ -119,7 +117,7 @@ static void NAME(check_scatter)(const Copies *copies) {
     NAME(Values) *values = NAME(make_values)();
     mf_LaneInput input = {values->a, values->b, values->i, values->j, COUNT};
     REAL *out = aligned(16 * 32 * sizeof *out), wanted[16 * 32] = {0};
-    int32_t *list = aligned((COUNT + 16) * sizeof *list);
+    AUTO(end_memory) int32_t *list = aligned((COUNT + 16) * sizeof *list);
     memset(out, 0, 16 * 32 * sizeof *out);
     uint32_t count = copies->scatter(&input, out, list), expected = 0;
     for (uint32_t k = 0; k < COUNT; k++) {
@@ -130,7 +128,6 @@ static void NAME(check_scatter)(const Copies *copies) {
     }
     assert_int_equal(count, expected);
     assert_memory_equal(out, wanted, sizeof wanted);
-    free(list);
     free(out);
     free(values);
 }
@@ -138,8 +135,8 @@ static void NAME(check_scatter)(const Copies *copies) {
 static void NAME(check_records)(const Copies *copies) {
     NAME(Values) *values = NAME(make_values)();
     mf_LaneInput input = {values->a, values->b, values->i, values->j, COUNT};
-    REAL *out = aligned(8 * COUNT * sizeof *out);
-    int32_t *list = aligned((COUNT + 16) * sizeof *list);
+    AUTO(end_memory) REAL *out = aligned(8 * COUNT * sizeof *out);
+    AUTO(end_memory) int32_t *list = aligned((COUNT + 16) * sizeof *list);
     uint32_t count = copies->records(&input, out, list), expected = 0;
     for (uint32_t k = 0; k < COUNT; k++) {
         for (uint32_t c = 0; c < 8; c++)
@@ -149,8 +146,6 @@ static void NAME(check_records)(const Copies *copies) {
             assert_int_equal(list[expected++], k);
     }
     assert_int_equal(count, expected);
-    free(list);
-    free(out);
     free(values);
 }
 

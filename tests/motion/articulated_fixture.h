@@ -3,7 +3,6 @@
 #define MF_TESTS_MOTION_ARTICULATED_FIXTURE_H
 
 #include "motion/fixture.h"
-#include "rig/motions.h"
 
 typedef struct ArtConfig {
     mf_WorldConfig world;
@@ -23,12 +22,11 @@ static inline ArtConfig art_config(mf_ArticulatedIntegrator integrator, mf_Time 
 }
 
 // After fixture_begin and building stage->hand.
-static inline void art_open(Fixture *fixture, const ArtConfig *config) {
-    mf_GroupConfig group = config->group;
-    group.model = &fixture->hand.model;
-    fixture->world = open_world(fixture->context, &config->world);
-    fixture->group = add_group(fixture->world, &group);
-    MUST(rig_add_articulated(fixture->group, &config->motion, &error));
+static inline void art_open(Fixture *fixture, ArtConfig config) {
+    config.group.model = &fixture->hand->model;
+    fixture->world = open_world(fixture->context, &config.world);
+    fixture->group = add_group(fixture->world, &config.group);
+    MUST(rig_add_articulated(fixture->group, &config.motion, &error));
 }
 
 // Gives a link mass, center and principal moments about the center.

@@ -3,8 +3,6 @@
 #define MF_TESTS_MOTION_ARTICULATED_TEXT_H
 
 #include "motion/articulated_fixture.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 
 typedef struct Text {
     mf_Context *context;
@@ -19,14 +17,14 @@ static inline TextConfig text_config(mf_ArticulatedIntegrator integrator, mf_Tim
     return art_config(integrator, step);
 }
 
-static inline void text_open(Text *t, const char *text, const TextConfig *config) {
-    *t = (Text){.context = open_context(1)};
-    t->model = load_text(t->context, text);
-    mf_GroupConfig group = config->group;
-    group.model = t->model;
-    t->world = open_world(t->context, &config->world);
-    t->group = add_group(t->world, &group);
-    MUST(rig_add_articulated(t->group, &config->motion, &error));
+static inline Text text_open(const char *text, TextConfig config) {
+    Text t = {.context = open_context(1)};
+    t.model = load_text(t.context, text);
+    config.group.model = t.model;
+    t.world = open_world(t.context, &config.world);
+    t.group = add_group(t.world, &config.group);
+    MUST(rig_add_articulated(t.group, &config.motion, &error));
+    return t;
 }
 
 static inline void text_close(Text *t) {
@@ -44,9 +42,7 @@ static inline void text_set(const Text *t, const char *field, uint32_t component
 }
 
 static inline void text_set3(const Text *t, const char *field, double x, double y, double z) {
-    text_set(t, field, 0, x);
-    text_set(t, field, 1, y);
-    text_set(t, field, 2, z);
+    set_field3(t->group, field, 0, x, y, z);
 }
 
 static inline uint32_t text_joint(const Text *t, const char *name) {

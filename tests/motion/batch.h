@@ -62,7 +62,7 @@ static void batch_open_with(Batch *batch, const BatchKind *kind, const BatchOpti
     mf_GroupConfig group = mf_group_config();
     mf_SystemConfig system = mf_system_config();
     memset(batch, 0, sizeof *batch);
-    fixture_begin(&batch->fixture, threads);
+    batch->fixture = fixture_begin(threads);
     batch->kind = kind;
     batch->first = first;
     kind->build(batch);
@@ -73,7 +73,7 @@ static void batch_open_with(Batch *batch, const BatchKind *kind, const BatchOpti
     world.step = option->step * MF_MILLISECOND;
     world.isa = isa;
     world.terrain = batch->terrain;
-    group.model = &batch->fixture.hand.model;
+    group.model = &batch->fixture.hand->model;
     group.count = count;
     group.double_precision = option->double_precision;
     batch->fixture.world = open_world(batch->fixture.context, &world);
@@ -113,17 +113,6 @@ static inline uint32_t batch_loaded(const Batch *batch, uint32_t lane) {
 
 // ---- company ------------------------------------------------------------------------------------
 
-static void explain(Batch *a, uint32_t ia, Batch *b, uint32_t ib) {
-    for (uint32_t f = 0; f < mf_group_field_count(a->fixture.group); f++) {
-        mf_Field *x = mf_group_field(a->fixture.group, f), *y = mf_group_field(b->fixture.group, f);
-        for (uint32_t c = 0; c < x->components; c++) {
-            double p = mf_field_get(x, ia, c), q = mf_field_get(y, ib, c);
-            if (memcmp(&p, &q, sizeof p) != 0)
-                print_error("  %s[%u]: %.17g, %.17g\n", x->info.name, c, p, q);
-        }
-    }
-}
-
 static void compare_with_alone(const BatchKind *kind, uint32_t option, mf_Isa isa, uint32_t count,
                                Batch alone[ROBOTS]) {
     static Batch batch;
@@ -137,7 +126,7 @@ static void compare_with_alone(const BatchKind *kind, uint32_t option, mf_Isa is
             continue;
         print_error("option %u, %s, %u robots: robot %u in lane %u differs\n", option,
                     mf_isa_name(isa), count, first + i, i);
-        explain(same, 0, &batch, i);
+        explain_difference(same->fixture.group, 0, batch.fixture.group, i);
         fail();
     }
     batch_close(&batch);
@@ -216,7 +205,7 @@ static void poison(const BatchOption *option, Batch *clean, const char *name, ui
     static Batch batch;
     batch_open(&batch, clean->kind, option, MF_ISA_AUTO, 1, 0, NEIGHBORS);
     mf_world_step(batch.fixture.world, 30);
-    mf_field_set(fixture_field(&batch.fixture, name), POISONED, component, value);
+    set_field(batch.fixture.group, name, POISONED, component, value);
     mf_world_step(batch.fixture.world, 5);
     for (uint32_t i = 0; i < NEIGHBORS; i++)
         if (i != POISONED && mf_group_instance_hash(batch.fixture.group, i) !=
@@ -225,9 +214,8 @@ static void poison(const BatchOption *option, Batch *clean, const char *name, ui
     uint32_t word = mf_group_fault(batch.fixture.group, POISONED);
     bool unread = word == 0;
     for (uint32_t c = 0; c < 3; c++)
-        unread = unread &&
-                 mf_field_get(fixture_field(&batch.fixture, "base.position"), POISONED, c) ==
-                     mf_field_get(fixture_field(&clean->fixture, "base.position"), POISONED, c);
+        unread = unread && get_field(batch.fixture.group, "base.position", POISONED, c) ==
+                               get_field(clean->fixture.group, "base.position", POISONED, c);
     if (!unread && word != word_of(name))
         fail_msg("%s[%u] = %g: fault word %u, expected %u", name, component, value, word,
                  word_of(name));
@@ -289,14 +277,13 @@ TEST(images_continue_bit_for_bit) {
         static Batch first, other;
         batch_open(&first, kind, &kind->options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
         mf_world_step(first.fixture.world, 37);
-        void *image = take_image(&first);
+        AUTO(end_memory) void *image = take_image(&first);
         mf_world_step(first.fixture.world, 30);
         batch_open(&other, kind, &kind->options[o], MF_ISA_AUTO, 2, 0, ROBOTS);
         mf_world_step(other.fixture.world, 11);
         assert_int_equal(give_image(&other, image), MF_OK);
         mf_world_step(other.fixture.world, 30);
         assert_true(mf_world_hash(other.fixture.world) == mf_world_hash(first.fixture.world));
-        free(image);
         batch_close(&other);
         batch_close(&first);
     }
@@ -339,23 +326,20 @@ typedef struct Making {
 } Making;
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
-    static Batch batch;
+    static mf_HandModel hand;
+    static Batch batch = {.fixture.hand = &hand};
     const Making *making = user;
-    mf_hand_start(&batch.fixture.hand, context);
+    mf_hand_start(&hand, context);
     making->kind->build(&batch);
-    mf_World *world = NULL;
-    mf_Group *group = NULL;
-    mf_GroupConfig config = mf_group_config();
-    config.model = &batch.fixture.hand.model;
-    config.count = 20;
-    mf_Status status = mf_world_create(context, NULL, &world, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_world_add_group(world, &config, &group, error);
+    AUTO_WORLD *world = NULL;
+    mf_Group *group;
+    mf_Status status =
+        try_group(context, NULL, &WITH(mf_group_config(), .model = &hand.model, .count = 20),
+                  &world, &group, error);
     if (status == MF_OK)
         status = mf_motion_add(group, making->motion, NULL, error);
-    mf_world_step(world, 2); // a group without its motion can be stepped, too
-    mf_world_destroy(world);
+    if (world != NULL)
+        mf_world_step(world, 2); // a group without its motion can be stepped, too
     return status;
 }
 

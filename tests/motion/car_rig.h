@@ -3,7 +3,6 @@
 #define MF_TESTS_MOTION_CAR_RIG_H
 
 #include "motion/fixture.h"
-#include "rig/motions.h"
 #include "motion/vehicle/car/motion.h"
 
 typedef struct Rig {
@@ -37,21 +36,19 @@ static inline RigConfig rig_config(mf_CarModel model, mf_CarCommand command) {
     return config;
 }
 
-static inline void rig_open(Rig *rig, const RigConfig *config) {
-    mf_WorldConfig world = config->world;
-    mf_GroupConfig group = config->group;
-    memset(rig, 0, sizeof *rig);
-    rig->context = open_context(config->threads);
-    if (config->slope != 0.0 || config->rough)
-        rig->terrain =
-            make_terrain(rig->context, config->rough ? MF_TERRAIN_NOISE : MF_TERRAIN_SLOPE,
-                         MF_BILINEAR, config->rough ? 0.05 : config->slope, 1.0, 0.1);
-    world.terrain = rig->terrain;
-    MUST(mf_car_body(rig->context, &config->car, "car", &rig->model, &error));
-    group.model = rig->model;
-    rig->world = open_world(rig->context, &world);
-    rig->group = add_group(rig->world, &group);
-    MUST(rig_add_car(rig->group, &config->car, &config->config, &error));
+static inline Rig rig_open(RigConfig config) {
+    Rig rig = {0};
+    rig.context = open_context(config.threads);
+    if (config.slope != 0.0 || config.rough)
+        rig.terrain = make_terrain(rig.context, config.rough ? MF_TERRAIN_NOISE : MF_TERRAIN_SLOPE,
+                                   MF_BILINEAR, config.rough ? 0.05 : config.slope, 1.0, 0.1);
+    config.world.terrain = rig.terrain;
+    MUST(mf_car_body(rig.context, &config.car, "car", &rig.model, &error));
+    config.group.model = rig.model;
+    rig.world = open_world(rig.context, &config.world);
+    rig.group = add_group(rig.world, &config.group);
+    MUST(rig_add_car(rig.group, &config.car, &config.config, &error));
+    return rig;
 }
 
 static inline void rig_close(Rig *rig) {
@@ -62,10 +59,7 @@ static inline void rig_close(Rig *rig) {
 }
 
 static inline mf_Field *rig_field(const Rig *rig, const char *name) {
-    mf_Field *field = mf_group_find_field(rig->group, name);
-    if (field == NULL)
-        fail_msg("no field %s", name);
-    return field;
+    return field_of(rig->group, name);
 }
 
 static inline double rig_get(const Rig *rig, const char *name, uint32_t component) {

@@ -3,7 +3,6 @@
 #define TESTS_MOTION_CLOTH_RIG_H
 
 #include "rig/rig.h"
-#include "rig/motions.h"
 
 typedef struct Rig {
     mf_Context *context;

@@ -4,7 +4,6 @@
 #define MF_TESTS_MOTION_DRIVEN_FIXTURE_H
 
 #include "motion/articulated_fixture.h"
-#include "rig/motions.h"
 
 typedef struct DrivenFixtureConfig {
     mf_WorldConfig world;
@@ -43,12 +42,11 @@ static inline mf_Status driven_add(mf_Group *group, const DrivenFixtureConfig *c
 
 // `model` NULL: stage->hand, after fixture_begin and building it.
 static inline void driven_open(Fixture *fixture, const mf_Model *model,
-                               const DrivenFixtureConfig *config) {
-    mf_GroupConfig group = config->group;
-    group.model = model != NULL ? model : &fixture->hand.model;
-    fixture->world = open_world(fixture->context, &config->world);
-    fixture->group = add_group(fixture->world, &group);
-    MUST(driven_add(fixture->group, config, &error));
+                               DrivenFixtureConfig config) {
+    config.group.model = model != NULL ? model : &fixture->hand->model;
+    fixture->world = open_world(fixture->context, &config.world);
+    fixture->group = add_group(fixture->world, &config.group);
+    MUST(driven_add(fixture->group, &config, &error));
 }
 
 // A base with two arms of oblique and straight hinges, a slide with a wheel, and a ball joint at

@@ -4,7 +4,6 @@
 
 #include "rig/rig.h"
 #include "motion/vehicle/fixed_wing/motion.h"
-#include "rig/motions.h"
 
 typedef struct RigConfig {
     mf_FixedWing aircraft;
@@ -32,18 +31,15 @@ static inline RigConfig rig_config(mf_FixedWingCommand command) {
     return config;
 }
 
-static inline Rig rig_open(const RigConfig *config) {
+static inline Rig rig_open(RigConfig config) {
     Rig rig = {0};
-    rig.context = open_context(config->threads);
-    MUST(mf_fixed_wing_model(rig.context, &config->aircraft, "fixed_wing", &rig.model, &error));
-    rig.world = open_world(rig.context, &config->world);
-    mf_GroupConfig group = mf_group_config();
-    group.model = rig.model;
-    group.count = config->count;
-    group.isolated = false;
-    group.double_precision = !config->single_precision;
-    rig.group = add_group(rig.world, &group);
-    MUST(rig_add_fixed_wing(rig.group, &config->aircraft, &config->config, &error));
+    rig.context = open_context(config.threads);
+    MUST(mf_fixed_wing_model(rig.context, &config.aircraft, "fixed_wing", &rig.model, &error));
+    rig.world = open_world(rig.context, &config.world);
+    rig.group = add_group(rig.world,
+                          &WITH(mf_group_config(), .model = rig.model, .count = config.count,
+                                .isolated = false, .double_precision = !config.single_precision));
+    MUST(rig_add_fixed_wing(rig.group, &config.aircraft, &config.config, &error));
     return rig;
 }
 
@@ -54,10 +50,7 @@ static inline void rig_close(Rig *rig) {
 }
 
 static inline mf_Field *rig_field(const Rig *rig, const char *name) {
-    mf_Field *field = mf_group_find_field(rig->group, name);
-    if (field == NULL)
-        fail_msg("no field %s", name);
-    return field;
+    return field_of(rig->group, name);
 }
 
 static inline double get(const Rig *rig, const char *name, uint32_t instance, uint32_t c) {
@@ -70,15 +63,12 @@ static inline void put(const Rig *rig, const char *name, uint32_t instance, uint
 }
 
 static inline void get_vec(const Rig *rig, const char *name, uint32_t instance, double out[3]) {
-    for (uint32_t c = 0; c < 3; c++)
-        out[c] = get(rig, name, instance, c);
+    get_fields(rig->group, name, instance, 3, out);
 }
 
 static inline void put_vec(const Rig *rig, const char *name, uint32_t instance, double x, double y,
                            double z) {
-    put(rig, name, instance, 0, x);
-    put(rig, name, instance, 1, y);
-    put(rig, name, instance, 2, z);
+    set_field3(rig->group, name, instance, x, y, z);
 }
 
 static inline double course_of(const Rig *rig, uint32_t instance) {

@@ -3,14 +3,13 @@
 #define MF_TESTS_MOTION_FIXTURE_H
 
 #include "rig/rig.h"
-#include "rig/motions.h"
 #include "model/hand.h"
 
 typedef struct Fixture {
     mf_Context *context;
     mf_World *world;
     mf_Group *group;
-    mf_HandModel hand;
+    mf_HandModel *hand;  // the model, which is filled between begin and open
     mf_Terrain *terrain; // NULL, or what is destroyed with it
 } Fixture;
 
@@ -32,31 +31,29 @@ static inline FixtureConfig fixture_config(bool double_precision) {
 }
 
 // First call this, then build stage->hand, then fixture_open.
-static inline void fixture_begin(Fixture *fixture, uint32_t threads) {
-    memset(fixture, 0, sizeof *fixture);
-    fixture->context = open_context(threads);
-    mf_hand_start(&fixture->hand, fixture->context);
+static inline Fixture fixture_begin(uint32_t threads) {
+    Fixture fixture = {.context = open_context(threads), .hand = calloc(1, sizeof *fixture.hand)};
+    assert_non_null(fixture.hand);
+    mf_hand_start(fixture.hand, fixture.context);
+    return fixture;
 }
 
-static inline void fixture_open(Fixture *fixture, const FixtureConfig *config) {
-    mf_GroupConfig group = config->group;
-    group.model = &fixture->hand.model;
-    fixture->world = open_world(fixture->context, &config->world);
-    fixture->group = add_group(fixture->world, &group);
-    MUST(rig_add_points(fixture->group, &config->points, &error));
+static inline void fixture_open(Fixture *fixture, FixtureConfig config) {
+    config.group.model = &fixture->hand->model;
+    fixture->world = open_world(fixture->context, &config.world);
+    fixture->group = add_group(fixture->world, &config.group);
+    MUST(rig_add_points(fixture->group, &config.points, &error));
 }
 
 static inline void fixture_close(Fixture *fixture) {
     mf_world_destroy(fixture->world);
     mf_terrain_destroy(fixture->terrain);
     close_context(fixture->context);
+    free(fixture->hand);
 }
 
 static inline mf_Field *fixture_field(const Fixture *fixture, const char *name) {
-    mf_Field *field = mf_group_find_field(fixture->group, name);
-    if (field == NULL)
-        fail_msg("no field %s", name);
-    return field;
+    return field_of(fixture->group, name);
 }
 
 static inline double fixture_get(const Fixture *fixture, const char *name, uint32_t component) {
@@ -70,9 +67,7 @@ static inline void fixture_set(const Fixture *fixture, const char *name, uint32_
 
 static inline void fixture_set3(const Fixture *fixture, const char *name, double x, double y,
                                 double z) {
-    fixture_set(fixture, name, 0, x);
-    fixture_set(fixture, name, 1, y);
-    fixture_set(fixture, name, 2, z);
+    set_field3(fixture->group, name, 0, x, y, z);
 }
 
 static inline double fixture_energy(const Fixture *fixture, uint32_t instance) {
@@ -84,10 +79,8 @@ static inline mf_Terrain *make_terrain(mf_Context *context, mf_TerrainShape shap
                                        mf_Interpolation interpolation, double amplitude,
                                        double wavelength, double cell) {
     mf_Terrain *terrain;
-    mf_TerrainConfig config = mf_terrain_config();
-    config.columns = config.rows = 128;
-    config.cell = cell;
-    config.interpolation = interpolation;
+    mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 128, .rows = 128, .cell = cell,
+                                   .interpolation = interpolation);
     mf_TerrainGenerator generator = {
         .shape = shape, .amplitude = amplitude, .wavelength = wavelength, .octaves = 4, .seed = 7};
     MUST(mf_terrain_generate(context, &config, &generator, &terrain, &error));

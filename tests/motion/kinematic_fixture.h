@@ -3,7 +3,6 @@
 #define MF_TESTS_MOTION_KINEMATIC_FIXTURE_H
 
 #include "motion/fixture.h"
-#include "rig/motions.h"
 
 typedef struct KinConfig {
     mf_WorldConfig world;
@@ -21,14 +20,13 @@ static inline KinConfig kin_config(mf_Time step) {
 }
 
 // After fixture_begin and building stage->hand.
-static inline void kin_open(Fixture *fixture, const KinConfig *config) {
-    for (uint32_t j = 0; j < fixture->hand.model.joint_count; j++)
-        fixture->hand.joints[j].armature = 0.01; // for motions that ask for inertia
-    mf_GroupConfig group = config->group;
-    group.model = &fixture->hand.model;
-    fixture->world = open_world(fixture->context, &config->world);
-    fixture->group = add_group(fixture->world, &group);
-    MUST(rig_add_kinematic(fixture->group, &config->motion, &error));
+static inline void kin_open(Fixture *fixture, KinConfig config) {
+    for (uint32_t j = 0; j < fixture->hand->model.joint_count; j++)
+        fixture->hand->joints[j].armature = 0.01; // for motions that ask for inertia
+    config.group.model = &fixture->hand->model;
+    fixture->world = open_world(fixture->context, &config.world);
+    fixture->group = add_group(fixture->world, &config.group);
+    MUST(rig_add_kinematic(fixture->group, &config.motion, &error));
 }
 
 // A leg of two slides, fore and aft, then up and down, that ends in one point; its hip at (x, y, 0)

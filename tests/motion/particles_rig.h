@@ -28,34 +28,35 @@ static inline mf_Model *rig_body(Rig *rig, bool sphere, double size, double mass
     const double sizes[3] = {size, size, size};
     AUTO_BUILDER *builder;
     mf_Model *model;
-    assert_int_equal(mf_builder_create(rig->context, "body", &builder, NULL), MF_OK);
+    MUST(mf_builder_create(rig->context, "body", &builder, &error));
     if (sphere)
         mf_body_create_sphere(builder, origin, 0.5 * size, mass, NULL);
     else
         mf_body_create_box(builder, sizes, origin, mass, NULL);
-    assert_int_equal(mf_builder_finalize(builder, &model, NULL), MF_OK);
+    MUST(mf_builder_finalize(builder, &model, &error));
     return model;
 }
 
 // Particles of 0.02 m, 0.008 kg, without a motion.
-static inline void rig_open(Rig *rig, const RigConfig *config) {
+static inline Rig rig_open(RigConfig config) {
     mf_ContextConfig context = mf_context_config();
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    *rig = (Rig){.count = config->count};
-    context.threads = config->threads;
-    assert_int_equal(mf_context_create(&context, &rig->context, NULL), MF_OK);
-    world.step = mf_time_from_seconds(config->step);
-    world.gravity = config->gravity;
-    world.isa = config->isa;
-    rig->world = open_world(rig->context, &world);
-    rig->model = rig_body(rig, true, 0.02, 0.008);
+    Rig rig = {.count = config.count};
+    context.threads = config.threads;
+    MUST(mf_context_create(&context, &rig.context, &error));
+    world.step = mf_time_from_seconds(config.step);
+    world.gravity = config.gravity;
+    world.isa = config.isa;
+    rig.world = open_world(rig.context, &world);
+    rig.model = rig_body(&rig, true, 0.02, 0.008);
     group.name = "particles";
-    group.model = rig->model;
-    group.count = config->count;
+    group.model = rig.model;
+    group.count = config.count;
     group.isolated = false;
-    group.double_precision = config->precise;
-    rig->group = add_group(rig->world, &group);
+    group.double_precision = config.precise;
+    rig.group = add_group(rig.world, &group);
+    return rig;
 }
 
 // A box of 0.2 m that particles push.
@@ -67,16 +68,16 @@ static inline void rig_box(Rig *rig, double mass, const double position[3]) {
     group.isolated = false;
     group.double_precision = true;
     rig->box = add_group(rig->world, &group);
-    assert_int_equal(mf_collisions_prepare(rig->box, NULL), MF_OK);
-    assert_int_equal(mf_motion_add(rig->box, MF_MOTION_RIGID, NULL, NULL), MF_OK);
-    assert_int_equal(mf_group_set_start(rig->box, 0, position, NULL, NULL, NULL), MF_OK);
+    MUST(mf_collisions_prepare(rig->box, &error));
+    MUST(mf_motion_add(rig->box, MF_MOTION_RIGID, NULL, &error));
+    MUST(mf_group_set_start(rig->box, 0, position, NULL, NULL, &error));
 }
 
 static inline void rig_fill(Rig *rig, uint32_t columns, uint32_t rows, double spacing) {
     for (uint32_t i = 0; i < rig->count; i++) {
         const double at[3] = {spacing * (i % columns + 0.5), spacing * (i / columns % rows + 0.5),
                               spacing * (i / columns / rows + 0.5)};
-        assert_int_equal(mf_group_set_start(rig->group, i, at, NULL, NULL, NULL), MF_OK);
+        MUST(mf_group_set_start(rig->group, i, at, NULL, NULL, &error));
     }
 }
 

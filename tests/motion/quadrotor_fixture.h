@@ -5,7 +5,6 @@
 
 #include "rig/rig.h"
 #include "motion/vehicle/quadrotor/motion.h"
-#include "rig/motions.h"
 
 typedef struct Fixture {
     mf_Context *context;
@@ -35,8 +34,7 @@ static inline FixtureConfig fixture_config(void) {
 // Crazyflie 2.x as in rotorpy.
 static inline mf_Quadrotor fixture_crazyflie(void) {
     const double arm = 0.043 * 0.70710678118654752;
-    mf_Quadrotor q = mf_quadrotor();
-    q.mass = 0.03;
+    mf_Quadrotor q = WITH(mf_quadrotor(), .mass = 0.03);
     memcpy(q.inertia, (double[6]){1.43e-5, 1.43e-5, 2.89e-5}, sizeof q.inertia);
     memcpy(q.rotor_x, (double[4]){arm, -arm, -arm, arm}, sizeof q.rotor_x);
     memcpy(q.rotor_y, (double[4]){arm, arm, -arm, -arm}, sizeof q.rotor_y);
@@ -49,8 +47,7 @@ static inline mf_Quadrotor fixture_crazyflie(void) {
 
 // Hummingbird as in rotorpy, a plus.
 static inline mf_Quadrotor fixture_hummingbird(void) {
-    mf_Quadrotor q = mf_quadrotor();
-    q.mass = 0.5;
+    mf_Quadrotor q = WITH(mf_quadrotor(), .mass = 0.5);
     memcpy(q.inertia, (double[6]){3.65e-3, 3.68e-3, 7.03e-3}, sizeof q.inertia);
     memcpy(q.rotor_x, (double[4]){0.17, 0.0, -0.17, 0.0}, sizeof q.rotor_x);
     memcpy(q.rotor_y, (double[4]){0.0, 0.17, 0.0, -0.17}, sizeof q.rotor_y);
@@ -61,22 +58,21 @@ static inline mf_Quadrotor fixture_hummingbird(void) {
     return q;
 }
 
-static inline Fixture fixture_open(const FixtureConfig *config) {
+static inline Fixture fixture_open(FixtureConfig config) {
     Fixture fixture = {0};
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
     assert_int_equal(mf_context_create(NULL, &fixture.context, &error), MF_OK);
-    assert_int_equal(mf_quadrotor_model(fixture.context, &config->quadrotor, "quadrotor",
-                                        &fixture.model, &error),
-                     MF_OK);
-    fixture.world = open_world(fixture.context, &config->world);
+    assert_int_equal(
+        mf_quadrotor_model(fixture.context, &config.quadrotor, "quadrotor", &fixture.model, &error),
+        MF_OK);
+    fixture.world = open_world(fixture.context, &config.world);
     group.model = fixture.model;
-    group.count = config->count;
-    group.isolated = !config->shared;
-    group.double_precision = !config->single_precision;
+    group.count = config.count;
+    group.isolated = !config.shared;
+    group.double_precision = !config.single_precision;
     fixture.group = add_group(fixture.world, &group);
-    mf_Status status =
-        rig_add_quadrotor(fixture.group, &config->quadrotor, &config->config, &error);
+    mf_Status status = rig_add_quadrotor(fixture.group, &config.quadrotor, &config.config, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
     return fixture;
@@ -90,22 +86,17 @@ static inline void fixture_close(Fixture *fixture) {
 
 static inline double fixture_get(const Fixture *fixture, uint32_t agent, const char *field,
                                  uint32_t component) {
-    mf_Field *found = mf_group_find_field(fixture->group, field);
-    assert_non_null(found);
-    return mf_field_get(found, agent, component);
+    return get_field(fixture->group, field, agent, component);
 }
 
 static inline void fixture_set(Fixture *fixture, uint32_t agent, const char *field,
                                uint32_t component, double value) {
-    mf_Field *found = mf_group_find_field(fixture->group, field);
-    assert_non_null(found);
-    mf_field_set(found, agent, component, value);
+    set_field(fixture->group, field, agent, component, value);
 }
 
 static inline void fixture_fill(Fixture *fixture, uint32_t agent, const char *field, uint32_t count,
                                 const double *values) {
-    for (uint32_t c = 0; c < count; c++)
-        fixture_set(fixture, agent, field, c, values[c]);
+    set_fields(fixture->group, field, agent, count, values);
 }
 
 #endif

@@ -1,26 +1,22 @@
 // Memory: a step allocates nothing, and creating worlds, groups and the motion survives the failure
 // of every single allocation.
 #include "motion/fixture.h"
-#include "rig/motions.h"
 
 TEST(a_step_makes_no_fallible_call) {
     for (int option = 0; option < 4; option++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1 + (uint32_t)option % 2);
-        make_hexapod(&fixture.hand);
-        FixtureConfig config = fixture_config((option & 2) != 0);
-        config.group.count = 100;
-        config.points.friction = option & 1 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
-        config.points.keep_momentum = true;
-        config.group.fault_policy = MF_FAULT_RESET;
-        fixture_open(&fixture, &config);
-        mf_field_set(fixture_field(&fixture, "base.force"), 7, 0, NAN); // a reset on the way
+        AUTO_FIXTURE fixture = fixture_begin(1 + (uint32_t)option % 2);
+        make_hexapod(fixture.hand);
+        fixture_open(&fixture,
+                     WITH(fixture_config((option & 2) != 0), .group.count = 100,
+                          .points.friction = option & 1 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT,
+                          .points.keep_momentum = true, .group.fault_policy = MF_FAULT_RESET));
+        set_field(fixture.group, "base.force", 7, 0, NAN); // a reset on the way
         uint64_t calls = mf_context_call_count(fixture.context);
         size_t bytes = mf_context_live_bytes(fixture.context);
         mf_world_step(fixture.world, 50);
         assert_int_equal(mf_context_call_count(fixture.context), calls);
         assert_int_equal(mf_context_live_bytes(fixture.context), bytes);
-        assert_int_equal((int)mf_field_get(fixture_field(&fixture, "fault.count"), 7, 0), 1);
+        assert_int_equal((int)get_field(fixture.group, "fault.count", 7, 0), 1);
     }
 }
 
@@ -28,18 +24,14 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     static mf_HandModel hand;
     mf_hand_start(&hand, context);
     make_hexapod(&hand);
-    mf_World *world = NULL;
-    mf_Group *group = NULL;
-    mf_Status status = mf_world_create(context, NULL, &world, error);
-    if (status != MF_OK) {
-        assert_null(world);
+    AUTO_WORLD *world = NULL;
+    mf_Group *group;
+    mf_Status status = try_group(context, NULL,
+                                 &WITH(mf_group_config(), .model = &hand.model, .count = 20,
+                                       .double_precision = *(const bool *)user),
+                                 &world, &group, error);
+    if (world == NULL)
         return status;
-    }
-    mf_GroupConfig config = mf_group_config();
-    config.model = &hand.model;
-    config.count = 20;
-    config.double_precision = *(const bool *)user;
-    status = mf_world_add_group(world, &config, &group, error);
     if (status == MF_OK)
         status = mf_motion_add(group, MF_MOTION_POINTS, NULL, error);
     else
@@ -47,7 +39,6 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     // A group without its motion, or no group at all, can still be stepped and hashed.
     mf_world_step(world, 2);
     mf_world_hash(world);
-    mf_world_destroy(world);
     return status;
 }
 
@@ -61,13 +52,12 @@ TEST(making_survives_every_failure) {
 
 TEST(bad_settings_are_refused) {
     for (int which = 0; which < 9; which++) {
-        Fixture fixture;
-        fixture_begin(&fixture, 1);
-        make_hexapod(&fixture.hand);
+        Fixture fixture = fixture_begin(1);
+        make_hexapod(fixture.hand);
         mf_GroupConfig group = mf_group_config();
         mf_PointsConfig points = mf_motions_config().points;
         mf_Error error = {0};
-        group.model = &fixture.hand.model;
+        group.model = &fixture.hand->model;
         must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
         fixture.group = add_group(fixture.world, &group);
         size_t bytes = mf_context_live_bytes(fixture.context);

@@ -1,7 +1,6 @@
 // The equations of motion of the `articulated` motion: mass matrix, bias, accelerations and
 // Jacobians against MuJoCo's numbers and against each other, on random trees of all joint types.
 #include "motion/fixture.h"
-#include "rig/motions.h"
 
 #include "math/scalar.h"
 
@@ -61,12 +60,11 @@ static void build_links(mf_HandModel *hand, const Tree *tree) {
 
 static void grove_open(Grove *grove, const Tree *tree) {
     grove->tree = tree;
-    fixture_begin(&grove->fixture, 1);
-    build_links(&grove->fixture.hand, tree);
+    grove->fixture = fixture_begin(1);
+    build_links(grove->fixture.hand, tree);
     mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    group.double_precision = true;
-    group.model = &grove->fixture.hand.model;
+    mf_GroupConfig group =
+        WITH(mf_group_config(), .double_precision = true, .model = &grove->fixture.hand->model);
     mf_ArticulatedConfig config = mf_motions_config().articulated;
     config.base = tree->free ? MF_ARTICULATED_FREE : MF_ARTICULATED_FIXED;
     grove->fixture.world = open_world(grove->fixture.context, &world);

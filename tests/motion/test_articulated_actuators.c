@@ -5,9 +5,8 @@
 static const double degree = 3.14159265358979323846 / 180.0;
 
 // A ball of 2 kg with moments of 0.1 kg m^2 on a ball joint in its middle, with these actuators.
-static void open_ball(Text *t, const char *actuators, const TextConfig *config) {
-    text_open(
-        t,
+static Text open_ball(const char *actuators, TextConfig config) {
+    return text_open(
         formatted(
             "<mujoco><worldbody><body><joint name='b' type='ball'/><inertial pos='0 0 0' mass='2' "
             "diaginertia='0.1 0.1 0.1'/></body></worldbody><actuator>%s</actuator></mujoco>",
@@ -16,9 +15,8 @@ static void open_ball(Text *t, const char *actuators, const TextConfig *config) 
 }
 
 static void set_rotation(const Text *t, double x, double y, double z, double angle) {
-    text_set(t, "ball.orientation", 0, cos(0.5 * angle));
-    text_set(t, "ball.orientation", 1, x * sin(0.5 * angle));
-    text_set(t, "ball.orientation", 2, y * sin(0.5 * angle));
+    set_field3(t->group, "ball.orientation", 0, cos(0.5 * angle), x * sin(0.5 * angle),
+               y * sin(0.5 * angle));
     text_set(t, "ball.orientation", 3, z * sin(0.5 * angle));
 }
 
@@ -27,11 +25,9 @@ TEST(a_motor_turns_a_ball) {
     TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double gear[3] = {0.3, -1.1, 0.6}, back[3] = {-1.1, -0.3, 0.6};
     for (int i = 0; i < 2; i++) {
-        AUTO(text_close) Text t;
-        open_ball(&t,
-                  i == 0 ? "<motor joint='b' gear='0.3 -1.1 0.6'/>"
-                         : "<motor jointinparent='b' gear='0.3 -1.1 0.6'/>",
-                  &config);
+        AUTO_TEXT t = open_ball(i == 0 ? "<motor joint='b' gear='0.3 -1.1 0.6'/>"
+                                       : "<motor jointinparent='b' gear='0.3 -1.1 0.6'/>",
+                                config);
         set_rotation(&t, 0, 0, 1, 90 * degree);
         text_set(&t, "actuator.control", 0, 2.0);
         mf_world_step(t.world, 1);
@@ -46,8 +42,7 @@ TEST(position_control_takes_the_shorter_arc) {
     TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double targets[][2] = {{-170, 20}, {100, -70}, {530, 0}, {-9, -179}, {-11, 179}};
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
-        AUTO(text_close) Text t;
-        open_ball(&t, "<position joint='b' gear='0 3 0' kp='0.5'/>", &config);
+        AUTO_TEXT t = open_ball("<position joint='b' gear='0 3 0' kp='0.5'/>", config);
         set_rotation(&t, 0, 1, 0, 170 * degree);
         text_set(&t, "actuator.control", 0, 3.0 * targets[i][0] * degree);
         mf_world_step(t.world, 1);
@@ -57,12 +52,10 @@ TEST(position_control_takes_the_shorter_arc) {
 
 // Stable at any gain: within steps far longer than its period the ball is where it should be.
 TEST(a_stiff_position_of_a_ball_is_stable) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
-    AUTO(text_close) Text t;
-    open_ball(&t,
-              "<position joint='b' gear='1 0 0' kp='1e7'/><position joint='b' gear='0 1 0' "
-              "kp='1e7'/><position joint='b' gear='0 0 1' kp='1e7'/>",
-              &config);
+    AUTO_TEXT t =
+        open_ball("<position joint='b' gear='1 0 0' kp='1e7'/><position joint='b' gear='0 1 0' "
+                  "kp='1e7'/><position joint='b' gear='0 0 1' kp='1e7'/>",
+                  text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND));
     text_set3(&t, "actuator.control", 0.4, -0.3, 0.2);
     text_set3(&t, "ball.rate", 5, -3, 2);
     mf_world_step(t.world, 2000);
@@ -81,16 +74,13 @@ TEST(a_stiff_damper_on_a_site) {
         "<actuator><velocity site='s' gear='0 0 1 0 0 0' kv='%s'/></actuator></mujoco>";
     const char *gains[2] = {"1e9", "10"};
     for (int i = 0; i < 2; i++) {
-        AUTO(text_close) Text t;
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        config.world.gravity = 0.0;
-        text_open(&t, formatted(box, gains[i]), &config);
+        AUTO_TEXT t = text_open(
+            formatted(box, gains[i]),
+            WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0));
         text_set3(&t, "base.linear_velocity", 3, 2, 1); // z of the site is x of the body
         mf_world_step(t.world, 5);
         double left = pow(1.0 + 1e-3 * strtod(gains[i], NULL) / 2.0, -5.0);
-        assert_near(text_get(&t, "base.linear_velocity", 0), 3.0 * left, 1e-12);
-        assert_near(text_get(&t, "base.linear_velocity", 1), 2.0, 1e-12);
-        assert_near(text_get(&t, "base.linear_velocity", 2), 1.0, 1e-12);
+        assert_field3(t.group, "base.linear_velocity", 0, 3.0 * left, 2.0, 1.0, 1e-12);
     }
 }
 
@@ -103,10 +93,8 @@ TEST(a_reference_in_the_world) {
         "<body><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='2' "
         "diaginertia='1 1 1'/><site name='s' pos='0.3 0 0'/></body></worldbody><actuator><position "
         "site='s' refsite='r' gear='0 1 0 0 0 0' kp='50'/></actuator></mujoco>";
-    TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    AUTO(text_close) Text t;
-    config.world.gravity = 0.0;
-    text_open(&t, slide, &config);
+    AUTO_TEXT t = text_open(
+        slide, WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .world.gravity = 0.0));
     text_set(&t, "actuator.control", 0, 0.1);
     text_set(&t, "joint.angle", 0, 0.5);
     mf_world_step(t.world, 700);
@@ -128,12 +116,10 @@ TEST(between_sites_momentum_is_kept) {
         "<actuator><position site='hand' refsite='chest' gear='0.3 1 -1 0.4 0.2 0.6' kp='6' "
         "kv='0.2'/><position site='hand' refsite='foot' gear='1 1 0.5 -0.3 0.2 0.1' kp='3' "
         "kv='0.5'/></actuator></mujoco>";
-    TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 4);
     double center[2][3], linear[2][3], angular[2][3];
-    AUTO(text_close) Text t;
-    config.world.gravity = 0.0;
-    config.motion.contacts = config.motion.self_contacts = false;
-    text_open(&t, diver, &config);
+    AUTO_TEXT t = text_open(diver, WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 4),
+                                        .world.gravity = 0.0, .motion.contacts = false,
+                                        .motion.self_contacts = false));
     text_set(&t, "actuator.control", 0, -0.2);
     text_set(&t, "actuator.control", 1, 0.3);
     text_set3(&t, "base.angular_velocity", 0.5, -0.3, 0.8);
@@ -160,13 +146,9 @@ static char *read_text(const char *path) {
 
 static uint64_t moved_hash(const char *text, uint32_t count, uint32_t which, mf_Isa isa,
                            bool twice) {
-    AUTO(text_close) Text t;
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    config.group.double_precision = twice;
-    config.group.count = count;
-    config.world.isa = isa;
-    config.motion.self_contacts = false;
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                       .group.double_precision = twice, .group.count = count,
+                                       .world.isa = isa, .motion.self_contacts = false));
     mf_Field *control = mf_group_find_field(t.group, "actuator.control");
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < control->components; c++)

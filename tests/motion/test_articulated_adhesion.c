@@ -28,8 +28,7 @@ TEST(a_ball_is_pressed_to_the_ground) {
     const TextConfig config = glue_config(2 * MF_MILLISECOND);
     const double heights[2] = {0.09963281815745, 0.09915904650609};
     for (int on = 0; on < 2; on++) {
-        AUTO(text_close) Text t;
-        text_open(&t, ball, &config);
+        AUTO_TEXT t = text_open(ball, config);
         text_set(&t, "actuator.control", 0, on);
         mf_world_step(t.world, 500);
         assert_near(text_get(&t, "contact.load", 0), 9.81 + 30.0 * on, 1e-4);
@@ -51,8 +50,7 @@ TEST(a_load_hangs_or_falls) {
          {6.34141413413411e-02, 4.55946944717601e-03, 3.75652979564364e-01}}};
     const TextConfig config = glue_config(MF_MILLISECOND);
     for (int weak = 0; weak < 2; weak++) {
-        AUTO(text_close) Text t;
-        text_open(&t, cup, &config);
+        AUTO_TEXT t = text_open(cup, config);
         text_set(&t, "actuator.control", 0, 15.0);
         text_set(&t, "actuator.control", 1, control[weak]);
         for (int i = 0; i < 3; i++) {
@@ -71,12 +69,9 @@ TEST(it_gives_no_momentum) {
         "<geom size='.1' mass='1'/></body><body pos='.15 .1 .07'><freejoint/>"
         "<geom type='capsule' size='.1 .1' mass='2'/></body></worldbody>"
         "<actuator><adhesion body='a' gain='50' ctrlrange='0 1'/></actuator></mujoco>";
-    TextConfig config = glue_config(2 * MF_MILLISECOND);
     double center[3], linear[3], angular[3];
-    AUTO(text_close) Text t;
-    config.world.gravity = 0.0;
-    config.motion.contacts = false;
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(text, WITH(glue_config(2 * MF_MILLISECOND), .world.gravity = 0.0,
+                                       .motion.contacts = false));
     text_set(&t, "actuator.control", 0, 1.0);
     mf_world_step(t.world, 5);
     assert_true(fabs(text_get(&t, "free.velocity", 0)) > 1e-4);
@@ -88,12 +83,8 @@ TEST(it_gives_no_momentum) {
 }
 
 static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa) {
-    TextConfig config = glue_config(MF_MILLISECOND);
-    AUTO(text_close) Text t;
-    config.world.isa = isa;
-    config.group.count = count;
-    config.group.double_precision = !floats;
-    text_open(&t, cup, &config);
+    AUTO_TEXT t = text_open(cup, WITH(glue_config(MF_MILLISECOND), .world.isa = isa,
+                                      .group.count = count, .group.double_precision = !floats));
     mf_Field *control = mf_group_find_field(t.group, "actuator.control");
     for (uint32_t i = 0; i < count; i++) {
         mf_field_set(control, i, 0, 15.0);

@@ -9,12 +9,11 @@ TEST(gravity_pulls_anywhere) {
     const double direction[3] = {4, -2, 4};
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config((mf_ArticulatedIntegrator)i, MF_MILLISECOND);
-        AUTO(fixture_close) Fixture fixture;
         memcpy(config.world.gravity_direction, direction, sizeof direction);
         config.world.gravity = 9.0;
-        fixture_begin(&fixture, 1);
-        art_body(&fixture.hand, 0, 2.0, 0.1, 0, 0, 0.3, 0.4, 0.5);
-        art_open(&fixture, &config);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        art_body(fixture.hand, 0, 2.0, 0.1, 0, 0, 0.3, 0.4, 0.5);
+        art_open(&fixture, config);
         fixture_set(&fixture, "base.position", 2, 50.0);
         double energy = art_energy(&fixture);
         mf_world_step(fixture.world, 1000);
@@ -31,22 +30,20 @@ TEST(gravity_pulls_anywhere) {
 TEST(other_motions_refuse_tilted_gravity) {
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     mf_SystemConfig system = mf_system_config();
-    mf_Error error = {0};
-    AUTO(fixture_close) Fixture fixture;
     config.world.gravity_direction[0] = 1.0;
-    fixture_begin(&fixture, 1);
-    art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 0.3, 0.4, 0.5);
-    art_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    art_body(fixture.hand, 0, 2.0, 0, 0, 0, 0.3, 0.4, 0.5);
+    art_open(&fixture, config);
     system.name = "glider";
     system.phase = MF_PHASE_MOTION;
     system.run = mf_group_system(fixture.group, 0)->run;
-    assert_int_equal(mf_group_add_system(fixture.group, &system, &error), MF_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "glider needs world.gravity_direction 0 0 -1"));
+    MUST_FAIL(mf_group_add_system(fixture.group, &system, &error), MF_UNSUPPORTED,
+              "glider needs world.gravity_direction 0 0 -1");
     fixture_close(&fixture);
     config.world.gravity_direction[0] = NAN;
-    fixture_begin(&fixture, 1);
-    assert_int_equal(mf_world_create(fixture.context, &config.world, &fixture.world, &error),
-                     MF_BAD_ARGUMENT);
+    fixture = fixture_begin(1);
+    MUST_FAIL(mf_world_create(fixture.context, &config.world, &fixture.world, &error),
+              MF_BAD_ARGUMENT, "");
     fixture.world = NULL;
 }
 
@@ -59,14 +56,13 @@ TEST(dry_friction_of_a_free_base) {
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         const double half = sqrt(0.5);
-        AUTO(fixture_close) Fixture fixture;
         config.world.gravity = i == 0 ? 0.0 : i == 1 ? 1.0 : 4.0;
         config.world.gravity_direction[0] = 1.0;
         config.world.gravity_direction[2] = 0.0;
-        fixture_begin(&fixture, 1);
-        fixture.hand.model.root = &root;
-        art_body(&fixture.hand, 0, mass, 0, 0, 0, 0.3, 0.3, 0.3);
-        art_open(&fixture, &config);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        fixture.hand->model.root = &root;
+        art_body(fixture.hand, 0, mass, 0, 0, 0, 0.3, 0.3, 0.3);
+        art_open(&fixture, config);
         fixture_set(&fixture, "base.position", 2, 50.0);
         fixture_set(&fixture, "base.orientation", 0, half); // axes of body and world differ
         fixture_set(&fixture, "base.orientation", 1, half);
@@ -104,15 +100,14 @@ TEST(nearly_right_angles_stay) {
         const double rotations[2][4] = {{cos(half), sin(half), 0, 0},
                                         {cos(half), 0, -sin(half), 0}};
         double position[3][3], rotation[3][4];
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         config.motion.base = MF_ARTICULATED_FIXED;
         for (uint32_t k = 0; k < 2; k++) {
-            uint32_t link = mf_hand_hinge(&fixture.hand, k, 0.1, 0.2, 0.3, along_z);
-            memcpy(fixture.hand.joints[k].rotation, rotations[k], sizeof rotations[k]);
-            art_body(&fixture.hand, link, 1.0, 0.1, 0.2, 0, 0.3, 0.3, 0.5);
+            uint32_t link = mf_hand_hinge(fixture.hand, k, 0.1, 0.2, 0.3, along_z);
+            memcpy(fixture.hand->joints[k].rotation, rotations[k], sizeof rotations[k]);
+            art_body(fixture.hand, link, 1.0, 0.1, 0.2, 0, 0.3, 0.3, 0.5);
         }
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         mf_group_link_poses(fixture.group, 0, 1, position[0], rotation[0], NULL);
         const double *a = rotations[0], *b = rotations[1];
         const double both[4] = {a[0] * b[0], a[1] * b[0], a[0] * b[2], a[1] * b[2]};

@@ -41,12 +41,10 @@ static double along_slope(const Fixture *fixture, const char *name, double angle
 
 // At rest n contacts of stiffness k lie m g / (n k) deep and share the weight.
 TEST(d1_rest) {
-    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    config.motion.contact_stiffness = 1000.0;
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    build_block(&fixture.hand);
-    art_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    build_block(fixture.hand);
+    art_open(&fixture, WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                            .motion.contact_stiffness = 1000.0));
     fixture_set3(&fixture, "base.position", 0, 0, 0.1);
     mf_world_step(fixture.world, 4000);
     assert_near(fixture_get(&fixture, "base.position", 2), 0.1 - 2.0 * 9.81 / 4000.0, 1e-9);
@@ -60,16 +58,13 @@ TEST(d3_bounce) {
     static const mf_ArticulatedIntegrator integrators[] = {MF_ARTICULATED_RK4,
                                                            MF_ARTICULATED_IMPLICIT};
     for (int i = 0; i < 2; i++) {
-        ArtConfig config = art_config(integrators[i], MF_MILLISECOND / 100);
-        config.world.gravity = 0.0;
-        config.motion.contact_stiffness = 1e4;
-        config.motion.contact_damping = 2.0 * 0.1 * sqrt(1e4 * 2.0);
-        config.motion.contact_depth = 1.0;
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
-        mf_hand_point(&fixture.hand, 0, 0, 0, 0, 0.0, true);
-        art_open(&fixture, &config);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
+        mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
+        art_open(&fixture, WITH(art_config(integrators[i], MF_MILLISECOND / 100),
+                                .world.gravity = 0.0, .motion.contact_stiffness = 1e4,
+                                .motion.contact_damping = 2.0 * 0.1 * sqrt(1e4 * 2.0),
+                                .motion.contact_depth = 1.0));
         fixture_set3(&fixture, "base.position", 0, 0, 1e-6);
         fixture_set3(&fixture, "base.linear_velocity", 0, 0, -1);
         mf_world_step(fixture.world, 6000);
@@ -84,15 +79,13 @@ TEST(d3_bounce) {
 // the slip at the end, not by that at the beginning (which brakes less, by the part step mu g / v).
 TEST(sliding_brakes_by_coulomb) {
     const double step = 0.005, mu = 0.3, depth = 9.81 * 1e-4 / 4.0;
-    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    config.motion.friction = mu;
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     // Hard to turn, so that friction does not tip it.
-    art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1e6, 1e6, 1e6);
+    art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1e6, 1e6, 1e6);
     for (int i = 0; i < 4; i++)
-        mf_hand_point(&fixture.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
-    art_open(&fixture, &config);
+        mf_hand_point(fixture.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
+    art_open(&fixture,
+             WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND), .motion.friction = mu));
     fixture_set3(&fixture, "base.position", 0, 0, 0.1 - depth);
     fixture_set3(&fixture, "base.linear_velocity", 2, 0, 0);
     mf_world_step(fixture.world, 20);
@@ -110,15 +103,13 @@ TEST(sliding_brakes_by_coulomb) {
 // The place where a ball touches stays below its center however fast it rolls, so it lies m g / k
 // deep, as at rest.
 TEST(a_rolling_ball_rests) {
-    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
     mf_Shape ball = round_shape(MF_SHAPE_SPHERE, 0.1, 0.0);
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    config.motion.shapes = true;
-    fixture.hand.model.shapes = &ball;
-    fixture.hand.model.shape_count = 1;
-    art_body(&fixture.hand, 0, 3.0, 0, 0, 0, 0.012, 0.012, 0.012);
-    art_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    fixture.hand->model.shapes = &ball;
+    fixture.hand->model.shape_count = 1;
+    art_body(fixture.hand, 0, 3.0, 0, 0, 0, 0.012, 0.012, 0.012);
+    art_open(&fixture,
+             WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND), .motion.shapes = true));
     fixture_set3(&fixture, "base.position", 0, 0, 0.1);
     fixture_set3(&fixture, "base.linear_velocity", 2, 0, 0);
     fixture_set3(&fixture, "base.angular_velocity", 0, 20, 0);
@@ -146,20 +137,17 @@ TEST(d5_d6_rolling) {
                           {MF_SHAPE_CYLINDER, 0.5, b, 0.2, g * (sin(b) - 0.2 * cos(b))}};
     for (size_t i = 0; i < sizeof rolls / sizeof *rolls; i++) {
         const Roll *roll = &rolls[i];
-        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         mf_Shape shape = round_shape(roll->type, 0.1, 0.3);
         const double half = sqrt(0.5), across[4] = {half, half, 0, 0}; // its axis along y
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         mf_Terrain *terrain = slope(fixture.context, roll->angle);
-        config.world.terrain = terrain;
-        config.motion.shapes = true;
-        config.motion.friction = roll->mu;
         memcpy(shape.rotation, across, sizeof across);
-        fixture.hand.model.shapes = &shape;
-        fixture.hand.model.shape_count = 1;
-        art_body(&fixture.hand, 0, 3.0, 0, 0, 0, 0.012, roll->moment * 0.03, 0.012);
-        art_open(&fixture, &config);
+        fixture.hand->model.shapes = &shape;
+        fixture.hand->model.shape_count = 1;
+        art_body(fixture.hand, 0, 3.0, 0, 0, 0, 0.012, roll->moment * 0.03, 0.012);
+        art_open(&fixture,
+                 WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.terrain = terrain,
+                      .motion.shapes = true, .motion.friction = roll->mu));
         put_on_slope(&fixture, roll->angle, 0.1 - 1e-6);
         mf_world_step(fixture.world, 1000);
         double speed = along_slope(&fixture, "base.linear_velocity", roll->angle);
@@ -177,14 +165,12 @@ TEST(d9_block_on_a_slope) {
     static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND, 10 * MF_MILLISECOND};
     const double angle = 20 * degree;
     for (int i = 0; i < 6; i++) {
-        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]);
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         mf_Terrain *terrain = slope(fixture.context, angle);
-        config.world.terrain = terrain;
-        config.motion.friction = i % 2 == 0 ? 0.5 : 0.2;
-        build_block(&fixture.hand);
-        art_open(&fixture, &config);
+        build_block(fixture.hand);
+        art_open(&fixture,
+                 WITH(art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]), .world.terrain = terrain,
+                      .motion.friction = i % 2 == 0 ? 0.5 : 0.2));
         put_on_slope(&fixture, angle, 0.1);
         mf_world_step(fixture.world, (uint64_t)(MF_SECOND / steps[i / 2]));
         double before = along_slope(&fixture, "base.position", angle);
@@ -206,13 +192,11 @@ TEST(friction_is_the_same_in_all_directions) {
     const double speed = 1.5, mu = 0.4, distance = speed * speed / (2.0 * mu * 9.81);
     double first = 0.0;
     for (int d = 0; d < 12; d++) {
-        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        config.motion.friction = mu;
-        art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
-        mf_hand_point(&fixture.hand, 0, 0, 0, 0, 0.0, true);
-        art_open(&fixture, &config);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
+        mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
+        art_open(&fixture,
+                 WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .motion.friction = mu));
         fixture_set3(&fixture, "base.position", 0, 0, 0);
         mf_world_step(fixture.world, 300); // until it rests in its contact
         double a = 30.0 * d * degree;
@@ -237,19 +221,17 @@ TEST(a_robot_falls_and_stands) {
     static const mf_Time steps[] = {2 * MF_MILLISECOND, 5 * MF_MILLISECOND, 10 * MF_MILLISECOND,
                                     20 * MF_MILLISECOND};
     for (int i = 0; i < 8; i++) {
-        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]);
-        config.group.double_precision = i % 2 == 0;
-        config.motion.servo.gain = 5.0;
-        config.motion.servo.damping = 0.1;
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        make_hexapod(&fixture.hand);
-        for (uint32_t l = 0; l < fixture.hand.model.link_count; l++) {
-            mf_Link *link = &fixture.hand.links[l];
+        ArtConfig config = WITH(art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]),
+                                .group.double_precision = i % 2 == 0, .motion.servo.gain = 5.0,
+                                .motion.servo.damping = 0.1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        make_hexapod(fixture.hand);
+        for (uint32_t l = 0; l < fixture.hand->model.link_count; l++) {
+            mf_Link *link = &fixture.hand->links[l];
             for (int c = 0; c < 3; c++)
                 link->inertia[c] = link->mass * 1e-3;
         }
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         fixture_set(&fixture, "base.position", 2, fixture_get(&fixture, "base.position", 2) + 0.5);
         fixture_set(&fixture, "base.orientation", 0, cos(0.3));
         fixture_set(&fixture, "base.orientation", 1, sin(0.3));
@@ -265,7 +247,7 @@ TEST(a_robot_falls_and_stands) {
             load += fixture_get(&fixture, "contact.load", c);
         for (uint32_t c = 0; c < 3; c++)
             speed = fmax(speed, fabs(fixture_get(&fixture, "base.linear_velocity", c)));
-        assert_near(load, fixture.hand.model.mass * 9.81, 0.02);
+        assert_near(load, fixture.hand->model.mass * 9.81, 0.02);
         assert_near(speed, 0.0, 1e-3);
         assert_true(fixture_get(&fixture, "base.position", 2) > 0.0);
     }
@@ -282,16 +264,14 @@ TEST(shapes_rest_on_their_surface) {
                  {MF_SHAPE_BOX, {0.3, 0.2, 0.1}, 0.05, 8},
                  {MF_SHAPE_CYLINDER, {0.1, 0.4, 0}, 0.2, 4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
         mf_Shape shape = round_shape(cases[i].type, 0, 0);
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         memcpy(shape.size, cases[i].size, sizeof shape.size);
-        config.motion.shapes = true;
-        fixture.hand.model.shapes = &shape;
-        fixture.hand.model.shape_count = 1;
-        art_body(&fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
-        art_open(&fixture, &config);
+        fixture.hand->model.shapes = &shape;
+        fixture.hand->model.shape_count = 1;
+        art_body(fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
+        art_open(&fixture, WITH(art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                .motion.shapes = true));
         assert_int_equal(fixture_field(&fixture, "contact.load")->components, cases[i].contacts);
         fixture_set3(&fixture, "base.position", 0, 0, cases[i].height + 0.05);
         mf_world_step(fixture.world, 600);

@@ -1,6 +1,5 @@
 // Contacts between links, hard contacts and stacks against closed forms.
 #include "motion/articulated_text.h"
-#include "rig/motions.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -19,11 +18,10 @@ TEST(momentum_is_kept) {
     static const mf_ArticulatedIntegrator kinds[3] = {MF_ARTICULATED_IMPLICIT, MF_ARTICULATED_EULER,
                                                       MF_ARTICULATED_RK4};
     for (int i = 0; i < 3; i++) {
-        AUTO(text_close) Text t;
         TextConfig config = text_config(kinds[i], i == 2 ? MF_MILLISECOND / 10 : MF_MILLISECOND);
         if (i == 2)
             config.motion.contact_time = 0.02;
-        text_open(&t, balls, &config);
+        AUTO_TEXT t = text_open(balls, config);
         text_set(&t, "joint.rate", 0, 1.0);
         mf_world_step(t.world, i == 2 ? 10000 : 1000);
         double a = text_get(&t, "joint.rate", 0), b = text_get(&t, "joint.rate", 1);
@@ -34,12 +32,10 @@ TEST(momentum_is_kept) {
 
 // D3 (Schwager and Poeschel 2007): damping ratio 0.1, restitution 0.7440794. Reduced mass 6/5 kg.
 TEST(d3_restitution) {
-    AUTO(text_close) Text t;
-    TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100);
-    config.motion.contact_stiffness = 1e4;
-    config.motion.contact_damping = 0.2 * sqrt(1.2e4);
-    config.motion.contact_depth = 1.0;
-    text_open(&t, balls, &config);
+    AUTO_TEXT t = text_open(balls, WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100),
+                                        .motion.contact_stiffness = 1e4,
+                                        .motion.contact_damping = 0.2 * sqrt(1.2e4),
+                                        .motion.contact_depth = 1.0));
     text_set(&t, "joint.angle", 0, 0.299999);
     text_set(&t, "joint.rate", 0, 1.0);
     mf_world_step(t.world, 6000);
@@ -54,10 +50,8 @@ static const char on_top[] =
     "<geom type='sphere' size='0.1' mass='3'/></body></worldbody></mujoco>";
 
 TEST(d1_depth_at_rest) {
-    AUTO(text_close) Text t;
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    config.motion.contact_stiffness = 1e4;
-    text_open(&t, on_top, &config);
+    AUTO_TEXT t = text_open(on_top, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                         .motion.contact_stiffness = 1e4));
     mf_world_step(t.world, 4000);
     assert_near(text_get(&t, "joint.angle", 1), -3 * 9.81 / 1e4, 1e-9);
 }
@@ -71,10 +65,10 @@ TEST(a_rolling_ball_lies_no_deeper) {
         "</mujoco>";
     for (int i = 0; i < 4; i++) {
         const double step = i < 2 ? 0.005 : 0.002;
-        AUTO(text_close) Text t;
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(step));
-        config.group.double_precision = true;
-        text_open(&t, formatted(form, i % 2 == 0 ? "sphere" : "capsule"), &config);
+        AUTO_TEXT t =
+            text_open(formatted(form, i % 2 == 0 ? "sphere" : "capsule"),
+                      WITH(text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(step)),
+                           .group.double_precision = true));
         const double n = i % 2 == 0 ? 1.0 : 2.0; // a capsule on two points
         const double z = 1.2 - 9.81 * 4 * step * step / n;
         text_set3(&t, "base.position", -1, 0, z);
@@ -97,12 +91,11 @@ static void block_on_incline(double angle, double mu, bool hard, bool fast, doub
         "<mujoco><worldbody><geom type='box' size='2 2 0.1' euler='0 %g 0' friction='%g'/>"
         "<body euler='0 %g 0' pos='%.17g 0 %.17g'><freejoint/>"
         "<geom type='box' size='0.1 0.1 0.05' mass='4' friction='%g'/></body></worldbody></mujoco>";
-    AUTO(text_close) Text t;
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    config.motion.contacts = false;
-    config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
     double height = 0.15 - 1e-6, s = sin(angle * degree), c = cos(angle * degree);
-    text_open(&t, formatted(form, angle, mu, angle, height * s, height * c, mu), &config);
+    AUTO_TEXT t = text_open(
+        formatted(form, angle, mu, angle, height * s, height * c, mu),
+        WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND), .motion.contacts = false,
+             .motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT));
     const double position[3] = {height * s, 0, height * c};
     const double rotation[4] = {cos(0.5 * angle * degree), 0, sin(0.5 * angle * degree), 0};
     MUST(mf_group_set_start(t.group, 0, position, rotation, NULL, &error));
@@ -140,11 +133,9 @@ static const char box[] =
     "<geom type='box' size='0.2 0.2 0.1' mass='2'/></body></worldbody></mujoco>";
 
 TEST(a_hard_box_rests_on_the_ground) {
-    AUTO(text_close) Text t;
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    config.motion.contact_law = MF_CONTACT_LAW_HARD;
-    config.motion.shapes = true;
-    text_open(&t, box, &config);
+    AUTO_TEXT t =
+        text_open(box, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                            .motion.contact_law = MF_CONTACT_LAW_HARD, .motion.shapes = true));
     text_set(&t, "base.position", 2, 0.3);
     mf_world_step(t.world, 1000);
     print_message("hard box: height off by %.2g m\n", text_get(&t, "base.position", 2) - 0.1);
@@ -178,11 +169,10 @@ static const char stack[] =
 
 TEST(d10_a_stack_stands) {
     for (int hard = 0; hard < 2; hard++) {
-        AUTO(text_close) Text t;
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-        config.motion.shapes = true;
-        config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
-        text_open(&t, stack, &config);
+        AUTO_TEXT t = text_open(
+            stack,
+            WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND), .motion.shapes = true,
+                 .motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT));
         mf_world_step(t.world, 2000);
         double load = 0.0, before[3], worst = 0.0;
         const mf_Field *loads = mf_group_find_field(t.group, "contact.load");
@@ -226,14 +216,11 @@ enum { BRAWLERS = 20, WATCHED = 3 };
 // `which` is the brawler who is alone; of all of them every ninth is notified.
 static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, bool hard,
                        uint64_t *hashes) {
-    AUTO(text_close) Text t;
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    config.group.double_precision = twice;
-    config.group.count = count;
-    config.world.isa = isa;
-    config.motion.shapes = true;
-    config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
-    text_open(&t, brawl, &config);
+    AUTO_TEXT t = text_open(
+        brawl, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                    .group.double_precision = twice, .group.count = count, .world.isa = isa,
+                    .motion.shapes = true,
+                    .motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT));
     mf_Field *rate = mf_group_find_field(t.group, "joint.rate");
     mf_Field *spin = mf_group_find_field(t.group, "base.angular_velocity");
     for (uint32_t i = 0; i < count; i++) {
@@ -269,24 +256,23 @@ TEST(a_snapshot_contains_the_state_of_contacts) {
         TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
         config.motion.shapes = true;
         config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
-        text_open(&t, stack, &config);
-        text_open(&other, stack, &config);
+        t = text_open(stack, config);
+        other = text_open(stack, config);
         mf_world_step(t.world, 300);
         text_set3(&t, "base.force", 3, 1, 0);
         size_t size;
-        void *image = take_snapshot(t.world, &size);
-        assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
+        AUTO(end_memory) void *image = take_snapshot(t.world, &size);
+        MUST(mf_world_restore(other.world, image, size, &error));
         mf_world_step(t.world, 50);
         mf_world_step(other.world, 50);
         uint64_t hash = mf_world_hash(t.world);
         assert_true(mf_world_hash(other.world) == hash);
-        assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
+        MUST(mf_world_restore(other.world, image, size, &error));
         mf_Field *memory = mf_group_find_field(other.group, "warm_start.force");
         for (uint32_t i = 0; i < memory->components; i++)
             mf_field_set(memory, 0, i, 0.0);
         mf_world_step(other.world, 50);
         assert_true(mf_world_hash(other.world) != hash);
-        free(image);
         text_close(&other);
         text_close(&t);
     }
@@ -294,11 +280,9 @@ TEST(a_snapshot_contains_the_state_of_contacts) {
 
 // Every fallible call of the set-up fails once: a documented error, nothing left behind.
 TEST(every_allocation_fails_once) {
-    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    text_open(&t, brawl, &config);
-    mf_GroupConfig group = mf_group_config();
-    group.model = t.model;
+    AUTO_TEXT t = text_open(brawl, config);
+    mf_GroupConfig group = WITH(mf_group_config(), .model = t.model);
     size_t before = mf_context_live_bytes(t.context);
     bool done = false;
     for (uint64_t n = 1; !done; n++) {
@@ -320,18 +304,16 @@ TEST(every_allocation_fails_once) {
 // F13 in kind: what bodies of one model do to each other does not change their momentum. (What is
 // left is the method's: the force is not smooth where they meet.)
 TEST(collisions_keep_momentum) {
-    AUTO(text_close) Text t;
-    TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50);
-    config.world.gravity = 0.0;
-    config.motion.contacts = false;
-    config.motion.contact_time = 0.01;
+    TextConfig config =
+        WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50), .world.gravity = 0.0,
+             .motion.contacts = false, .motion.contact_time = 0.01);
     static const char thrown[] =
         "<mujoco><worldbody><body pos='0 0 1'><freejoint/><geom type='box' size='0.2 0.1 0.05' "
         "mass='5'/><body pos='0.3 0 0'><joint axis='0 1 0'/><geom type='capsule' size='0.04' "
         "fromto='0 0 0 0.3 0 0' mass='1'/></body></body>"
         "<body pos='0.5 0 2'><freejoint/><geom type='sphere' size='0.1' mass='10'/></body>"
         "</worldbody></mujoco>";
-    text_open(&t, thrown, &config);
+    AUTO_TEXT t = text_open(thrown, config);
     text_set(&t, "free.velocity", 5, -5.0);
     double center[3], linear[2][3], angular[2][3];
     mf_motion_momentum(t.group, 0, center, linear[0], angular[0]);
@@ -357,12 +339,11 @@ TEST(a_capsule_slides_on_a_plane_as_on_the_ground) {
     for (int i = 0; i < 2; i++) {
         double found[2][6];
         for (int shape = 0; shape < 2; shape++) {
-            AUTO(text_close) Text t;
-            TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-            config.group.double_precision = true;
-            config.motion.shapes = config.motion.contacts = config.motion.self_contacts = true;
-            config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-            text_open(&t, formatted(form, shape, shape ? "1e-5" : "0", shape, ends[i]), &config);
+            AUTO_TEXT t = text_open(formatted(form, shape, shape ? "1e-5" : "0", shape, ends[i]),
+                                    WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                         .group.double_precision = true, .motion.shapes = true,
+                                         .motion.contacts = true, .motion.self_contacts = true,
+                                         .motion.contact_law = MF_CONTACT_LAW_MUJOCO));
             text_set3(&t, "base.linear_velocity", 1.0, 0.3, 0.0);
             mf_world_step(t.world, 4);
             for (uint32_t k = 0; k < 3; k++) {

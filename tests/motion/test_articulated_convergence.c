@@ -7,15 +7,13 @@ enum { LEVELS = 12, ROW = 8 };
 static const double gravity = 9.81, half = 0.1, step = 0.005;
 
 static TextConfig pile_config(bool hard, bool twice) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    config.motion.shapes = true;
-    config.group.double_precision = twice;
-    config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
-    return config;
+    return WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND), .motion.shapes = true,
+                .group.double_precision = twice,
+                .motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT);
 }
 
 // Boxes of 20 cm on each other, the lowest on the ground.
-static void open_pile(Text *t, uint32_t count, const double *masses, const TextConfig *config) {
+static Text open_pile(uint32_t count, const double *masses, TextConfig config) {
     char text[4096];
     size_t used =
         (size_t)snprintf(text, sizeof text, "<mujoco><worldbody><geom type='plane' size='1 1 1'/>");
@@ -25,7 +23,7 @@ static void open_pile(Text *t, uint32_t count, const double *masses, const TextC
                                  "size='0.1 0.1 0.1' mass='%g'/></body>",
                                  half * (2 * i + 1), masses[i]);
     snprintf(text + used, sizeof text - used, "</worldbody></mujoco>");
-    text_open(t, text, config);
+    return text_open(text, config);
 }
 
 static double ground_load(const Text *t) {
@@ -64,9 +62,7 @@ TEST(a_heavy_box_rests_on_a_light_one) {
         const bool hard = kind & 1, twice = kind & 2;
         const double under = hard ? 0.0 : all * gravity / stiffness;
         const double between = hard ? 0.0 : 1000.0 * gravity / stiffness;
-        AUTO(text_close) Text t;
-        TextConfig config = pile_config(hard, twice);
-        open_pile(&t, 2, masses, &config);
+        AUTO_TEXT t = open_pile(2, masses, pile_config(hard, twice));
         mf_world_step(t.world, 600);
         double load = 0.0, pair = 0.0, lowest = text_get(&t, "free.position", 2);
         double upper = text_get(&t, "free.position", 5), residual = 0.0;
@@ -102,10 +98,8 @@ TEST(a_stack_of_twelve_stands) {
     for (uint32_t i = 0; i < LEVELS; i++)
         masses[i] = 1.0;
     for (int hard = 0; hard < 2; hard++) {
-        AUTO(text_close) Text t;
         double loads[LEVELS], worst = 0.0, before[3 * LEVELS], drift = 0.0;
-        TextConfig config = pile_config(hard, true);
-        open_pile(&t, LEVELS, masses, &config);
+        AUTO_TEXT t = open_pile(LEVELS, masses, pile_config(hard, true));
         mf_world_step(t.world, 400);
         for (uint32_t c = 0; c < 3 * LEVELS; c++)
             before[c] = text_get(&t, "free.position", c);
@@ -132,11 +126,9 @@ TEST(too_few_rounds_are_reported) {
     for (uint32_t i = 0; i < LEVELS; i++)
         masses[i] = 1.0;
     for (uint32_t rounds = 0; rounds < 2; rounds++) {
-        AUTO(text_close) Text t;
-        TextConfig config = pile_config(false, true);
-        config.motion.solver_rounds = rounds;
+        TextConfig config = WITH(pile_config(false, true), .motion.solver_rounds = rounds);
         double residual = 0.0, solved = 0.0;
-        open_pile(&t, LEVELS, masses, &config);
+        AUTO_TEXT t = open_pile(LEVELS, masses, config);
         for (uint32_t i = 0; i < 100; i++) {
             mf_world_step(t.world, 1);
             residual = fmax(residual, text_get(&t, "solver.residual", 0));
@@ -168,11 +160,8 @@ TEST(a_row_is_pulled_together) {
              "</worldbody><tendon><spatial stiffness='1000' damping='100' springlength='1.3'>"
              "<site site='a'/><site site='b'/></spatial></tendon></mujoco>");
     for (int hard = 0; hard < 2; hard++) {
-        AUTO(text_close) Text t;
         double loads[ROW], worst = 0.0;
-        TextConfig config = pile_config(hard, true);
-        config.world.gravity = 0.0;
-        text_open(&t, text, &config);
+        AUTO_TEXT t = text_open(text, WITH(pile_config(hard, true), .world.gravity = 0.0));
         mf_world_step(t.world, 1000);
         const uint32_t last = 3 * (ROW - 1);
         const double length =
@@ -213,11 +202,9 @@ TEST(a_chain_holds_a_heavy_box) {
     snprintf(text + used, sizeof text - used, "</equality></mujoco>");
     const double tilt = 20.0 / 57.29577951308232, weight = 10.3 * gravity;
     for (int hard = 0; hard < 2; hard++) {
-        AUTO(text_close) Text t;
-        TextConfig config = pile_config(hard, true);
-        config.world.gravity_direction[0] = sin(tilt);
-        config.world.gravity_direction[2] = -cos(tilt);
-        text_open(&t, text, &config);
+        AUTO_TEXT t =
+            text_open(text, WITH(pile_config(hard, true), .world.gravity_direction[0] = sin(tilt),
+                                 .world.gravity_direction[2] = -cos(tilt)));
         mf_world_step(t.world, 1000);
         double load = 0.0; // mean, since the chain swings
         for (uint32_t i = 0; i < 2000; i++) {

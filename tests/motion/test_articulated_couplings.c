@@ -27,10 +27,8 @@ static double slider_error(const Text *t, double *crank) {
 }
 
 static void b7_slider_crank(mf_ArticulatedIntegrator integrator, double tolerance, double drift) {
-    AUTO(text_close) Text t;
-    TextConfig config = text_config(integrator, MF_MILLISECOND);
-    config.world.gravity = 0.0;
-    text_open(&t, slider_crank, &config);
+    AUTO_TEXT t = text_open(slider_crank,
+                            WITH(text_config(integrator, MF_MILLISECOND), .world.gravity = 0.0));
     text_set(&t, "joint.rate", text_joint(&t, "crank"), 6.0);
     mf_world_step(t.world, 100); // at first only the crank turned
     double energy = text_energy(&t), worst = 0.0, before = INFINITY, q = 0.0, at_60 = 1.0;
@@ -63,10 +61,9 @@ static const char fixed_body[] =
     "<equality><connect body1='a' anchor='0 0 0'/></equality></mujoco>";
 
 static void held(bool double_precision, double tolerance) {
-    AUTO(text_close) Text t;
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 10);
-    config.group.double_precision = double_precision;
-    text_open(&t, fixed_body, &config);
+    AUTO_TEXT t =
+        text_open(fixed_body, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 10),
+                                   .group.double_precision = double_precision));
     double worst = 0.0;
     mf_Field *position = mf_group_find_field(t.group, "base.position");
     text_set3(&t, "base.position", 0, 0, 0);
@@ -88,7 +85,6 @@ static void held(bool double_precision, double tolerance) {
 // nothing, and the second connects what the first do. It moves as with one connect, at every step.
 static double bar_angle(int connects, mf_Time step) {
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, step);
-    AUTO(text_close) Text t;
     char text[1500];
     int used = snprintf(
         text, sizeof text,
@@ -101,7 +97,7 @@ static double bar_angle(int connects, mf_Time step) {
         used += snprintf(text + used, sizeof text - (size_t)used,
                          "<connect body1='a' body2='b' anchor='.5 0 0'/>");
     snprintf(text + used, sizeof text - (size_t)used, "</equality></mujoco>");
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(text, config);
     mf_world_step(t.world, (uint64_t)(MF_SECOND / 4 / step));
     assert_int_equal(mf_group_fault_total(t.group), 0);
     const double angle = text_get(&t, "joint.angle", 0);
@@ -142,10 +138,9 @@ TEST(a_weld_makes_one_body) {
         const mf_ArticulatedIntegrator integrator =
             kind == 0 ? MF_ARTICULATED_EULER : MF_ARTICULATED_RK4;
         Text t[2];
-        TextConfig config = text_config(integrator, MF_MILLISECOND);
-        config.world.gravity = 0.0;
+        TextConfig config = WITH(text_config(integrator, MF_MILLISECOND), .world.gravity = 0.0);
         for (int i = 0; i < 2; i++) {
-            text_open(&t[i], i == 0 ? welded : one_body, &config);
+            t[i] = text_open(i == 0 ? welded : one_body, config);
             text_set3(&t[i], "base.angular_velocity", 1.0, -2.0, 0.5);
             text_set3(&t[i], "base.force", 1.0, 0.5, -2.0);
             mf_world_step(t[i].world, 1000);
@@ -176,10 +171,9 @@ static const char gears[] =
 
 TEST(joints_follow_a_polynomial) {
     char text[1024];
-    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     snprintf(text, sizeof text, gears, "0 2 0 0 0");
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(text, config);
     text_set(&t, "joint.torque", text_joint(&t, "x"), 3.0);
     mf_world_step(t.world, 1000);
     assert_near(text_get(&t, "joint.rate", text_joint(&t, "x")), 3.0 / 1.3, 1e-9);
@@ -187,7 +181,7 @@ TEST(joints_follow_a_polynomial) {
                 2 * text_get(&t, "joint.angle", text_joint(&t, "x")), 1e-10);
     text_close(&t);
     snprintf(text, sizeof text, gears, "0.1 0.5 0.3 -0.2 0.05");
-    text_open(&t, text, &config);
+    t = text_open(text, config);
     text_set(&t, "joint.torque", text_joint(&t, "x"), 0.3);
     for (int n = 0; n < 2000; n++) {
         mf_world_step(t.world, 1);
@@ -208,17 +202,16 @@ static const char masses[] =
     "<tendon><fixed %s><joint joint='a' coef='-1'/><joint joint='b' coef='1'/></fixed></tendon>"
     "</mujoco>";
 
-static void open_masses(Text *t, const char *what, const TextConfig *config) {
-    text_open(t, formatted(masses, what), config);
+static Text open_masses(const char *what, TextConfig config) {
+    return text_open(formatted(masses, what), config);
 }
 
 // Reduced mass 6/5 kg, 30 N/m: w = 5 rad/s, so after pi/5 s the distance is opposite.
 TEST(a_spring_between_masses) {
     static const mf_ArticulatedIntegrator kinds[2] = {MF_ARTICULATED_RK4, MF_ARTICULATED_IMPLICIT};
     for (int i = 0; i < 2; i++) {
-        AUTO(text_close) Text t;
         TextConfig config = text_config(kinds[i], MF_MILLISECOND / 10);
-        open_masses(&t, "stiffness='30' springlength='0'", &config);
+        AUTO_TEXT t = open_masses("stiffness='30' springlength='0'", config);
         text_set(&t, "joint.angle", text_joint(&t, "b"), 0.5);
         mf_world_step(t.world, 6283);
         double a = text_get(&t, "joint.angle", 0), b = text_get(&t, "joint.angle", 1);
@@ -229,11 +222,11 @@ TEST(a_spring_between_masses) {
 
 // A file that switches springs off means those of tendons, too: the masses stay apart as they are.
 TEST(a_switch_of_the_file_takes_springs_of_tendons) {
-    AUTO(text_close) Text t;
     const TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     const char *file = formatted(masses, "stiffness='30' springlength='0'");
     const char *after = file + strlen("<mujoco>");
-    text_open(&t, formatted("<mujoco><option><flag spring='disable'/></option>%s", after), &config);
+    AUTO_TEXT t =
+        text_open(formatted("<mujoco><option><flag spring='disable'/></option>%s", after), config);
     text_set(&t, "joint.angle", text_joint(&t, "b"), 0.5);
     mf_world_step(t.world, 100);
     assert_near(text_get(&t, "joint.angle", text_joint(&t, "b")), 0.5, 0.0);
@@ -241,9 +234,8 @@ TEST(a_switch_of_the_file_takes_springs_of_tendons) {
 
 // Damping 6 N s/m over 6/5 kg: the relative speed falls as exp(-5 t).
 TEST(a_damper_between_masses) {
-    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    open_masses(&t, "damping='6'", &config);
+    AUTO_TEXT t = open_masses("damping='6'", config);
     text_set(&t, "joint.rate", 1, 1.0);
     mf_world_step(t.world, 400);
     assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 0.1353352832366127,
@@ -251,7 +243,7 @@ TEST(a_damper_between_masses) {
     text_close(&t);
     // At the end of the step: the factor of each is 1 / (1 + h 5), for any h.
     config = text_config(MF_ARTICULATED_IMPLICIT, 200 * MF_MILLISECOND);
-    open_masses(&t, "damping='6'", &config);
+    t = open_masses("damping='6'", config);
     text_set(&t, "joint.rate", 1, 1.0);
     mf_world_step(t.world, 3);
     assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 0.125, 1e-12);
@@ -259,9 +251,8 @@ TEST(a_damper_between_masses) {
 
 // Friction of 4 N: 3 N do not move the pair apart (but for creep), 10 N do with 6 N / (6/5 kg).
 TEST(friction_of_a_tendon) {
-    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    open_masses(&t, "frictionloss='4'", &config);
+    AUTO_TEXT t = open_masses("frictionloss='4'", config);
     for (int pulled = 0; pulled < 2; pulled++) {
         double force = pulled == 0 ? 3.0 : 10.0;
         text_set(&t, "joint.torque", 0, -force);
@@ -281,9 +272,8 @@ TEST(inertia_of_a_tendon) {
     static const mf_ArticulatedIntegrator kinds[3] = {MF_ARTICULATED_IMPLICIT, MF_ARTICULATED_EULER,
                                                       MF_ARTICULATED_RK4};
     for (int i = 0; i < 3; i++) {
-        AUTO(text_close) Text t;
         TextConfig config = text_config(kinds[i], MF_MILLISECOND);
-        open_masses(&t, "armature='4.8'", &config);
+        AUTO_TEXT t = open_masses("armature='4.8'", config);
         text_set(&t, "joint.torque", 1, 10.0);
         mf_world_step(t.world, 1000);
         assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 10.0 / 3.0 / 5.0,
@@ -294,9 +284,8 @@ TEST(inertia_of_a_tendon) {
 // Pulled apart by 5 N each, the pair stops a little behind the limit: the spring there has 6/5 kg
 // over T^2, T two steps. It never pulls.
 TEST(a_tendon_stops_at_its_limit) {
-    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    open_masses(&t, "limited='true' range='-0.1 0.2'", &config);
+    AUTO_TEXT t = open_masses("limited='true' range='-0.1 0.2'", config);
     for (int side = 0; side < 2; side++) {
         double sign = side == 0 ? 1.0 : -1.0;
         text_set(&t, "joint.torque", 0, -5.0 * sign);
@@ -320,42 +309,41 @@ static const char ball[] =
     "<mujoco><worldbody><body><joint type='ball' %s/>"
     "<inertial pos='0 0 0' mass='1' diaginertia='0.5 0.5 0.5'/></body></worldbody></mujoco>";
 
-static void open_ball(Text *t, const char *what, const TextConfig *config, double rate) {
-    text_open(t, formatted(ball, what), config);
-    text_set3(t, "ball.rate", rate * 2 / 3, rate / 3, -rate * 2 / 3);
+static Text open_ball(const char *what, TextConfig config, double rate) {
+    Text t = text_open(formatted(ball, what), config);
+    text_set3(&t, "ball.rate", rate * 2 / 3, rate / 3, -rate * 2 / 3);
+    return t;
 }
 
 // Spring of 8 N m/rad: w = 4 rad/s; a quarter of a period after a start with 2 rad/s the angle is
 // 0.5 rad. Damping 1 N m s/rad alone: the rate falls as exp(-2 t). Friction 0.25 N m: by 0.5 rad/s
 // each second.
 TEST(springs_of_ball_joints) {
-    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 10);
-    open_ball(&t, "stiffness='8'", &config, 2.0);
+    AUTO_TEXT t = open_ball("stiffness='8'", config, 2.0);
     mf_world_step(t.world, 3927);
     assert_near(2 * acos(text_get(&t, "ball.orientation", 0)), 0.5, 1e-7);
     text_close(&t);
-    open_ball(&t, "damping='1'", &config, 3.0);
+    t = open_ball("damping='1'", config, 3.0);
     mf_world_step(t.world, 10000);
     assert_near(text_get(&t, "ball.rate", 1), exp(-2.0), 1e-9);
     text_close(&t);
     config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    open_ball(&t, "frictionloss='0.25'", &config, 3.0);
+    t = open_ball("frictionloss='0.25'", config, 3.0);
     mf_world_step(t.world, 2000);
     assert_near(text_get(&t, "ball.rate", 1), 2.0 / 3.0, 1e-3);
     text_close(&t);
     // At the end of the step nothing is too stiff.
     config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
-    open_ball(&t, "stiffness='1e9' damping='1e3'", &config, 3.0);
+    t = open_ball("stiffness='1e9' damping='1e3'", config, 3.0);
     mf_world_step(t.world, 100);
     assert_near(text_get(&t, "ball.rate", 1), 0.0, 1e-6);
 }
 
 // Turned against its limit of 40 degrees by 2 N m it stays there, 2/0.5 T^2 behind it.
 TEST(limits_of_ball_joints) {
-    AUTO(text_close) Text t;
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    open_ball(&t, "limited='true' range='0 40'", &config, 0.0);
+    AUTO_TEXT t = open_ball("limited='true' range='0 40'", config, 0.0);
     text_set3(&t, "ball.torque", 0, 2.0, 0);
     mf_world_step(t.world, 3000);
     assert_near(2 * acos(text_get(&t, "ball.orientation", 0)), 40 * degree + 4.0 * 16e-6, 1e-9);
@@ -372,11 +360,8 @@ TEST(an_ellipsoid_on_the_ground) {
         "<joint type='free' damping='0.3'/><geom type='ellipsoid' size='0.3 0.2 0.1' mass='2' "
         "euler='90 0 0'/></body></worldbody>"
         "</mujoco>";
-    AUTO(text_close) Text t;
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    config.motion.shapes = true;
-    config.motion.contact_stiffness = 1e4;
-    text_open(&t, egg, &config);
+    AUTO_TEXT t = text_open(egg, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                      .motion.shapes = true, .motion.contact_stiffness = 1e4));
     assert_int_equal(mf_group_find_field(t.group, "contact.load")->components, 1);
     // Standing on the radius 0.2, then turned by a touch: it falls to the radius 0.1.
     text_set(&t, "base.position", 2, 0.2);
@@ -403,12 +388,9 @@ static const char closed[] =
     "<joint joint='j' coef='1'/></fixed></tendon></mujoco>";
 
 static uint64_t closed_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice) {
-    AUTO(text_close) Text t;
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    config.group.double_precision = twice;
-    config.group.count = count;
-    config.world.isa = isa;
-    text_open(&t, closed, &config);
+    AUTO_TEXT t = text_open(closed, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                         .group.double_precision = twice, .group.count = count,
+                                         .world.isa = isa));
     mf_Field *rate = mf_group_find_field(t.group, "base.angular_velocity");
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < 3; c++)
@@ -423,10 +405,8 @@ TEST(the_same_bits_everywhere) {
     for (int twice = 0; twice < 2; twice++) {
         for (uint32_t which = 0; which < 20; which += 9) {
             uint64_t alone = closed_hash(1, which, MF_ISA_AUTO, twice);
-            for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1)) {
-                if (mf_isa_available(isa))
-                    assert_true(closed_hash(20, which, isa, twice) == alone);
-            }
+            FOR_EACH_ISA (isa)
+                assert_true(closed_hash(20, which, isa, twice) == alone);
         }
     }
 }
@@ -435,10 +415,9 @@ TEST(the_same_bits_everywhere) {
 TEST(faults_stay_in_their_lane) {
     uint64_t hash[2];
     for (int bad = 0; bad < 2; bad++) {
-        AUTO(text_close) Text t;
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-        config.group.count = 16;
-        text_open(&t, closed, &config);
+        AUTO_TEXT t =
+            text_open(closed, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                   .group.count = 16));
         if (bad)
             set_field(t.group, "joint.angle", 3, 0, 1e300);
         mf_world_step(t.world, 50);
@@ -463,12 +442,7 @@ TEST(constraints_of_what_is_fixed_do_nothing) {
     for (int law = 0; law < 2; law++)
         for (int floats = 0; floats < 2; floats++)
             for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-                AUTO(text_close) Text t;
-                TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
-                config.group.double_precision = !floats;
-                config.motion.contact_law = law ? MF_CONTACT_LAW_COMPLIANT : MF_CONTACT_LAW_MUJOCO;
-                text_open(
-                    &t,
+                AUTO_TEXT t = text_open(
                     formatted(
                         "<mujoco><worldbody><site name='s' pos='1 1 1'/><body name='a'>"
                         "<geom size='.1'/><site name='t'/></body><body name='b' pos='.3 0 0'>"
@@ -477,7 +451,10 @@ TEST(constraints_of_what_is_fixed_do_nothing) {
                         "<geom size='.1'/><body name='e' pos='.1 0 0'><geom size='.1'/></body>"
                         "</body></worldbody><equality>%s</equality></mujoco>",
                         texts[i]),
-                    &config);
+                    WITH(text_config(MF_ARTICULATED_EULER, MF_MILLISECOND),
+                         .group.double_precision = !floats,
+                         .motion.contact_law =
+                             law ? MF_CONTACT_LAW_COMPLIANT : MF_CONTACT_LAW_MUJOCO));
                 mf_world_step(t.world, 100);
                 const double rate = text_get(&t, "joint.rate", text_joint(&t, "j"));
                 assert_true(fabs(rate + 0.981) < 1e-5);

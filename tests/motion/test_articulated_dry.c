@@ -16,7 +16,7 @@ typedef struct Case {
 
 // Mass 1 kg and inertia 1 kg m^2 about the joint; F = 5 acts on a load of 5 times `load`, which is
 // an actuator's force.
-static void open_case(Text *t, const Case *c) {
+static Text open_case(const Case *c) {
     static const char *const joints[] = {
         "<joint name='j' type='slide' axis='1 0 0' frictionloss='5'/>",
         "<joint name='j' axis='0 0 1' frictionloss='5'/>",
@@ -45,12 +45,11 @@ static void open_case(Text *t, const Case *c) {
                           : "",
         c->beside == WITH_LOOP ? "<equality><joint joint1='k' joint2='l'/></equality>" : "",
         c->kind == BALL ? "<motor joint='j' gear='0 0 1'/>" : "<motor joint='j'/>");
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    config.motion.contact_law = c->law;
-    config.motion.shapes = true;
-    config.group.double_precision = !c->floats;
-    text_open(t, text, &config);
-    text_set(t, "actuator.control", 0, 5 * c->load);
+    Text t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                  .motion.contact_law = c->law, .motion.shapes = true,
+                                  .group.double_precision = !c->floats));
+    text_set(&t, "actuator.control", 0, 5 * c->load);
+    return t;
 }
 
 static double rate_of(const Text *t, const Case *c) {
@@ -64,8 +63,7 @@ static void set_rate(const Text *t, const Case *c, double rate) {
 static void check(const Case *c) {
     const double inertia = c->kind == CHAIN ? 2 : 1, time = .2;
     // From rest.
-    AUTO(text_close) Text t;
-    open_case(&t, c);
+    AUTO_TEXT t = open_case(c);
     mf_world_step(t.world, 100);
     const double left = c->load > 1 ? 5 * (c->load - 1) / inertia * time : 0;
     if (!(fabs(rate_of(&t, c) - left) < (c->floats ? 2e-5 : 1e-8)))
@@ -74,7 +72,7 @@ static void check(const Case *c) {
                  rate_of(&t, c), left);
     text_close(&t);
     // Against the load: stops, and stays or comes back.
-    open_case(&t, c);
+    t = open_case(c);
     const double brake = 5 * (c->load + 1) / inertia, speed = brake * .0809;
     set_rate(&t, c, -speed);
     mf_world_step(t.world, 100);
@@ -119,8 +117,7 @@ TEST(an_arm_falls_and_holds) {
                 TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
                 config.motion.contact_law = law ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
                 config.group.double_precision = !floats;
-                AUTO(text_close) Text t;
-                text_open(&t, text, &config);
+                AUTO_TEXT t = text_open(text, config);
                 const double start = text_energy(&t);
                 double before = start;
                 for (int i = 0; i < 500; i++) {
@@ -145,9 +142,8 @@ TEST(files_of_mujoco_creep_as_mujoco_does) {
                                       {1.5, .5}};
     for (int kind = 0; kind < KINDS; kind++)
         for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
-            AUTO(text_close) Text t;
             Case c = {.kind = (Kind)kind, .law = MF_CONTACT_LAW_MUJOCO, .load = rates[i][0]};
-            open_case(&t, &c);
+            AUTO_TEXT t = open_case(&c);
             mf_world_step(t.world, 100);
             assert_near(rate_of(&t, &c), rates[i][1] * (kind == CHAIN ? .5 : 1), 1e-9);
         }
@@ -165,14 +161,11 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
         "mass='.2'/></body></body></worldbody></mujoco>";
     uint64_t hash = 0;
     for (int law = 0; law < 2; law++) {
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-        config.motion.contact_law = law ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
-        config.motion.shapes = true;
-        config.world.isa = isa;
-        config.group.count = count;
-        config.group.double_precision = !floats;
-        AUTO(text_close) Text t;
-        text_open(&t, text, &config);
+        AUTO_TEXT t = text_open(
+            text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                       .motion.contact_law = law ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT,
+                       .motion.shapes = true, .world.isa = isa, .group.count = count,
+                       .group.double_precision = !floats));
         mf_Field *rate = mf_group_find_field(t.group, "joint.rate");
         for (uint32_t i = 0; i < count; i++)
             mf_field_set(rate, i, 1, (count == 1 ? which : i % 10) - 3.0);

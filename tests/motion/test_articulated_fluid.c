@@ -7,17 +7,13 @@
     "<worldbody><body><freejoint/><geom type='box' size='.1 .2 .3' "                               \
     "contype='0'/></body></worldbody>"
 
-static void open_box(Text *t, double density, double viscosity, double wind,
-                     const TextConfig *config) {
-    text_open(t, formatted("<mujoco>" STILL BOX "</mujoco>", density, viscosity, wind), config);
+static Text open_box(double density, double viscosity, double wind, TextConfig config) {
+    return text_open(formatted("<mujoco>" STILL BOX "</mujoco>", density, viscosity, wind), config);
 }
 
 static TextConfig fluid_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
-    TextConfig config = text_config(integrator, step);
-    config.world.gravity = 0.0;
-    config.group.double_precision = true;
-    config.motion.contacts = false;
-    return config;
+    return WITH(text_config(integrator, step), .world.gravity = 0.0, .group.double_precision = true,
+                .motion.contacts = false);
 }
 
 // MuJoCo 4.0, mj_forward with density 1000, viscosity 0.1, velocity (1, 2, 3) m/s and rate (0.1,
@@ -27,9 +23,7 @@ TEST(forces_are_those_of_mujoco) {
     static const double torque[3] = {-6.86061930e-03, -3.68212386e-02, -2.89818579e-02};
     static const double inertia[3] = {2.08, 1.6, 0.8}; // 48 (b^2 + c^2) / 12
     const double v[3] = {1, 2, 3}, w[3] = {0.1, 0.2, 0.3}, h = 1e-6;
-    TextConfig config = fluid_config(MF_ARTICULATED_EULER, 1000);
-    AUTO(text_close) Text t;
-    open_box(&t, 1000.0, 0.1, 0.0, &config);
+    AUTO_TEXT t = open_box(1000.0, 0.1, 0.0, fluid_config(MF_ARTICULATED_EULER, 1000));
     text_set3(&t, "base.linear_velocity", v[0], v[1], v[2]);
     text_set3(&t, "base.angular_velocity", w[0], w[1], w[2]);
     mf_world_step(t.world, 1);
@@ -55,9 +49,7 @@ TEST(ellipsoids_are_those_of_mujoco) {
     static const double inertia[3] = {0.19603538158400312, 0.15079644737231008,
                                       0.07539822368615504};
     const double v[3] = {1, 2, 3}, w[3] = {0.4, 0.5, 0.6}, h = 1e-6;
-    TextConfig config = fluid_config(MF_ARTICULATED_EULER, 1000);
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(text, fluid_config(MF_ARTICULATED_EULER, 1000));
     text_set3(&t, "base.linear_velocity", v[0], v[1], v[2]);
     text_set3(&t, "base.angular_velocity", w[0], w[1], w[2]);
     mf_world_step(t.world, 1);
@@ -79,10 +71,9 @@ TEST(a_fall_ends_at_the_terminal_speed) {
     const mf_Time steps[] = {2 * MF_MILLISECOND, MF_MILLISECOND};
     double error[2];
     for (int i = 0; i < 2; i++) {
-        TextConfig config = fluid_config(MF_ARTICULATED_IMPLICIT, steps[i]);
-        config.world.gravity = 9.81;
-        AUTO(text_close) Text t;
-        open_box(&t, 12.0, 0.0, 0.0, &config);
+        AUTO_TEXT t =
+            open_box(12.0, 0.0, 0.0,
+                     WITH(fluid_config(MF_ARTICULATED_IMPLICIT, steps[i]), .world.gravity = 9.81));
         const uint64_t count = (uint64_t)llround(u / 9.81 / mf_time_to_seconds(steps[i]));
         mf_world_step(t.world, count);
         error[i] = fabs(-text_get(&t, "base.linear_velocity", 2) -
@@ -99,8 +90,7 @@ TEST(a_fall_ends_at_the_terminal_speed) {
 // exact to rounding here. Turns: exp(-pi d^3 mu t / I).
 TEST(slow_motion_decays) {
     TextConfig config = fluid_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    AUTO(text_close) Text t;
-    open_box(&t, 0.0, 5.0, 0.0, &config);
+    AUTO_TEXT t = open_box(0.0, 5.0, 0.0, config);
     text_set3(&t, "base.linear_velocity", 1, 0, 0);
     text_set3(&t, "base.angular_velocity", 0, 0, 2);
     mf_world_step(t.world, 1000);
@@ -113,9 +103,8 @@ TEST(the_wind_takes_along_and_no_density_is_too_much) {
     const double densities[] = {1e2, 1e5, 1e8};
     for (int i = 0; i < 3; i++) {
         TextConfig config = fluid_config(MF_ARTICULATED_IMPLICIT, 20 * MF_MILLISECOND);
-        AUTO(text_close) Text t;
         double last = 0.0;
-        open_box(&t, densities[i], 1.0, 4.0, &config);
+        AUTO_TEXT t = open_box(densities[i], 1.0, 4.0, config);
         text_set3(&t, "base.angular_velocity", 5, 6, 7);
         for (int n = 0; n < 500; n++) {
             mf_world_step(t.world, 1);
@@ -139,12 +128,9 @@ static const char fish[] =
     "<geom type='box' pos='-.1 0 0' size='.1 .01 .08'/></body></body></body></worldbody></mujoco>";
 
 static uint64_t swim(uint32_t count, uint32_t robot, mf_Isa isa, bool double_precision) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    config.world.isa = isa;
-    config.group.count = count;
-    config.group.double_precision = double_precision;
-    AUTO(text_close) Text t;
-    text_open(&t, fish, &config);
+    AUTO_TEXT t = text_open(fish, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                       .world.isa = isa, .group.count = count,
+                                       .group.double_precision = double_precision));
     for (uint32_t i = 0; i < count; i++) {
         uint32_t which = count == 1 ? robot : i;
         set_field(t.group, "joint.rate", i, 0, 3.0 - which);
@@ -153,8 +139,7 @@ static uint64_t swim(uint32_t count, uint32_t robot, mf_Isa isa, bool double_pre
     }
     mf_world_step(t.world, 300);
     assert_int_equal(mf_group_fault_total(t.group), 0);
-    uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : robot);
-    return hash;
+    return mf_group_instance_hash(t.group, count == 1 ? 0 : robot);
 }
 
 TEST(bits_do_not_depend_on_settings) {

@@ -20,7 +20,7 @@ typedef struct Sled {
 } Sled;
 
 // The sled is 2 x 2 x 0.04 m: it does not tip at a friction of 10.
-static void open_sled(Text *t, const Sled *s) {
+static Text open_sled(const Sled *s) {
     static const char *const floors[] = {
         "<geom type='plane' size='0 0 1' %s/>", "<geom type='plane' size='0 0 1' pos='0 0 .5' %s/>",
         "<geom type='box' size='400 5 .5' pos='0 0 .5' %s/>",
@@ -38,12 +38,11 @@ static void open_sled(Text *t, const Sled *s) {
         : s->under == ON_PLANE ? ".52"
                                : "1.02",
         surface);
-    TextConfig config = text_config(s->runge_kutta ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
-                                    2 * MF_MILLISECOND);
-    config.motion.contact_law = s->law;
-    config.motion.shapes = true;
-    config.group.double_precision = !s->floats;
-    text_open(t, text, &config);
+    return text_open(text,
+                     WITH(text_config(s->runge_kutta ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
+                                      2 * MF_MILLISECOND),
+                          .motion.contact_law = s->law, .motion.shapes = true,
+                          .group.double_precision = !s->floats));
 }
 
 // Work [J] that the contact gives back while the sled of 1 kg rises to the touch. Below a friction
@@ -64,8 +63,7 @@ static double given_back(const Sled *s, const Text *t) {
 // Slides for 0.2 s, or as long as the speed lasts, and returns the way over the exact one.
 static double direction_of(const Sled *s, double *gain) {
     const double steps = 200, h = .002, brake = s->condim == 1 ? 0.0 : s->friction[0] * gravity;
-    Text t;
-    open_sled(&t, s);
+    Text t = open_sled(s);
     mf_world_step(t.world, 250);
     for (uint32_t k = 0; k < 3; k++)
         text_set(&t, "base.angular_velocity", k, 0);
@@ -148,8 +146,7 @@ TEST(other_laws_slide_by_coulomb) {
 // ---- torsion and rolling ------------------------------------------------------------------------
 
 // A ball of 1 kg and 0.1 m on a floor of the world, or on a body, by a <pair> with five values.
-static void open_ball(Text *t, const char *cone, int condim, Under under, bool floats,
-                      const double mu[5]) {
+static Text open_ball(const char *cone, int condim, Under under, bool floats, const double mu[5]) {
     char text[1400];
     const bool pair = under == ON_SHAPE || under == ON_BODY;
     snprintf(text, sizeof text,
@@ -174,19 +171,17 @@ static void open_ball(Text *t, const char *cone, int condim, Under under, bool f
                  "<contact><pair geom1='floor' geom2='ball' condim='%d' "
                  "friction='%.9g %.9g %.9g %.9g %.9g'/></contact></mujoco>",
                  condim, mu[0], mu[1], mu[2], mu[3], mu[4]);
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-    config.motion.shapes = true;
-    config.group.double_precision = !floats;
-    text_open(t, text, &config);
-    mf_world_step(t->world, 250);
+    Text t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                  .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
+                                  .motion.shapes = true, .group.double_precision = !floats));
+    mf_world_step(t.world, 250);
+    return t;
 }
 
 static void check_ball(const char *cone, int condim, Under under, bool floats, const double mu[5]) {
     const double time = .2, speed = 1, r = .1;
     for (int rolls = 0; rolls < 2; rolls++) {
-        AUTO(text_close) Text t;
-        open_ball(&t, cone, condim, under, floats, mu);
+        AUTO_TEXT t = open_ball(cone, condim, under, floats, mu);
         text_set3(&t, "base.orientation", 0, 0, 0);
         text_set(&t, "base.orientation", 0, 1);
         text_set3(&t, "base.linear_velocity", rolls ? speed : 0, 0, 0);
@@ -229,18 +224,14 @@ TEST(balls_spin_and_roll) {
 TEST(a_box_rocks_on_ice) {
     for (int floats = 0; floats < 2; floats++)
         for (int cone = 0; cone < 2; cone++) {
-            AUTO(text_close) Text t;
-            TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-            config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-            config.motion.shapes = true;
-            config.group.double_precision = !floats;
-            text_open(
-                &t,
+            AUTO_TEXT t = text_open(
                 formatted("<mujoco><option cone='%s'/><worldbody><geom type='plane' size='5 5 1' "
                           "friction='0'/><body pos='0 0 .05'><freejoint/><geom type='box' "
                           "size='.1 .1 .05' mass='1' friction='0'/></body></worldbody></mujoco>",
                           cone ? "elliptic" : "pyramidal"),
-                &config);
+                WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                     .motion.contact_law = MF_CONTACT_LAW_MUJOCO, .motion.shapes = true,
+                     .group.double_precision = !floats));
             text_set3(&t, "base.linear_velocity", 1, 0, 0);
             text_set(&t, "base.angular_velocity", 1, .5);
             const double start = text_energy(&t);

@@ -39,11 +39,6 @@ static const Fall falls[] = {
 TEST(solids_tumble_as_in_mujoco) {
     for (size_t f = 0; f < sizeof falls / sizeof *falls; f++) {
         char text[2048];
-        AUTO(text_close) Text t;
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-        config.group.double_precision = true;
-        config.motion.shapes = true;
-        config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
         snprintf(
             text, sizeof text,
             "<mujoco><option timestep='.002'/>%s<worldbody><geom type='plane' size='5 5 1' "
@@ -51,7 +46,9 @@ TEST(solids_tumble_as_in_mujoco) {
             "<inertial pos='0 0 0' mass='1' diaginertia='.004 .004 .004'/><geom %s friction='.4 "
             ".01 .001'/></body></worldbody></mujoco>",
             falls[f].asset, falls[f].geom);
-        text_open(&t, text, &config);
+        AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                           .group.double_precision = true, .motion.shapes = true,
+                                           .motion.contact_law = MF_CONTACT_LAW_MUJOCO));
         const double rotation[4] = {.97, .1, .2, .05};
         double length = 0.0;
         for (int i = 0; i < 4; i++)

@@ -1,6 +1,5 @@
 // Height fields of a file as ground: the resulting map, and bodies that rest and roll on it.
 #include "motion/articulated_text.h"
-#include "rig/motions.h"
 
 // A world of one field of 5 x 3 points (x by y), and a body on it.
 static void write_world(char *text, size_t capacity, const char *size, const char *elevation,
@@ -70,18 +69,18 @@ typedef struct Hill {
     mf_Context *context;
 } Hill;
 
-static void open_hill(Hill *hill, const char *elevation, const char *body) {
+static Hill open_hill(const char *elevation, const char *body) {
+    Hill hill;
     const char *text = formatted(
         "<mujoco><option timestep='0.001'/><asset><hfield name='h' nrow='3' ncol='5' "
         "size='2 1 1 .1' elevation='%s'/></asset><worldbody><geom type='hfield' hfield='h'/>"
         "<body pos='0 0 1'><freejoint/>%s</body></worldbody></mujoco>",
         elevation, body);
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    config.motion.shapes = true;
-    hill->context = open_context(1);
-    hill->ground = ground_of(hill->context, text);
-    config.world.terrain = hill->ground;
-    text_open(&hill->text, text, &config);
+    hill.context = open_context(1);
+    hill.ground = ground_of(hill.context, text);
+    hill.text = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                     .motion.shapes = true, .world.terrain = hill.ground));
+    return hill;
 }
 
 static void close_hill(Hill *hill) {
@@ -102,24 +101,22 @@ TEST(solids_rest_on_a_plateau) {
                  {"<geom type='cylinder' size='.1 .2'/>", 0.2},
                  {"<geom type='ellipsoid' size='.1 .2 .05'/>", 0.05}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Hill hill;
-        open_hill(&hill, "0 1 1 1 0 0 1 1 1 0 0 1 1 1 0", cases[i].geom);
+        AUTO(close_hill) Hill hill = open_hill("0 1 1 1 0 0 1 1 1 0 0 1 1 1 0", cases[i].geom);
         text_set3(&hill.text, "base.position", 0.1, 0.05, 1.0 + cases[i].below + 0.02);
         mf_world_step(hill.text.world, 2000);
         double sunk = 1.0 + cases[i].below - text_get(&hill.text, "base.position", 2);
         assert_true(sunk > 0.0 && sunk < 1.01 * 9.81 * 4e-6);
         assert_near(text_get(&hill.text, "base.linear_velocity", 0), 0.0, 1e-6);
-        close_hill(&hill);
     }
 }
 
 // A ball rolls down the side of a field, which falls by 0.25 m per meter: g sin / 1.4 along it.
 TEST(a_ball_rolls_down_a_field) {
     const double slope = atan(0.25), g = 9.81;
-    Hill hill;
-    open_hill(&hill, "4 3 2 1 0 4 3 2 1 0 4 3 2 1 0",
-              "<inertial pos='0 0 0' mass='1' diaginertia='.004 .004 .004'/>"
-              "<geom type='sphere' size='.1'/>");
+    AUTO(close_hill)
+    Hill hill = open_hill("4 3 2 1 0 4 3 2 1 0 4 3 2 1 0",
+                          "<inertial pos='0 0 0' mass='1' diaginertia='.004 .004 .004'/>"
+                          "<geom type='sphere' size='.1'/>");
     text_set3(&hill.text, "base.position", -1.2 + 0.1 * sin(slope), 0,
               1.0 - 0.25 * 0.8 + 0.1 * cos(slope));
     mf_world_step(hill.text.world, 200);
@@ -128,7 +125,6 @@ TEST(a_ball_rolls_down_a_field) {
     double gained = text_get(&hill.text, "base.linear_velocity", 0) - before;
     double expected = 0.5 * g * sin(slope) / 1.4 * cos(slope);
     assert_near(gained, expected, 3e-3 * expected);
-    close_hill(&hill);
 }
 
 // ---- robots of all that files say of contacts ---------------------------------------------------
@@ -146,19 +142,12 @@ static const char *const walker =
 
 static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const mf_Terrain *ground,
                               mf_Isa isa, uint32_t first, uint32_t count) {
-    mf_WorldConfig world_config = mf_world_config();
-    mf_GroupConfig group_config = mf_group_config();
-    mf_ArticulatedConfig config = mf_motions_config().articulated;
     mf_Group *group;
-    world_config.isa = isa;
-    world_config.terrain = ground;
-    world_config.step = 5 * MF_MILLISECOND;
-    group_config.model = model;
-    group_config.count = count;
-    config.shapes = true;
-    mf_World *world = open_world(context, &world_config);
-    group = add_group(world, &group_config);
-    MUST(rig_add_articulated(group, &config, &error));
+    mf_World *world = open_world(context, &WITH(mf_world_config(), .isa = isa, .terrain = ground,
+                                                .step = 5 * MF_MILLISECOND));
+    group = add_group(world, &WITH(mf_group_config(), .model = model, .count = count));
+    MUST(
+        rig_add_articulated(group, &WITH(mf_motions_config().articulated, .shapes = true), &error));
     for (uint32_t i = 0; i < count; i++)
         for (uint32_t c = 0; c < 3; c++) {
             const uint32_t n = 3 * (first + i) + c;

@@ -29,16 +29,15 @@ static const Case cases[] = {
      {-0.769305681, -0.676910432, -2.318454666, 3.300642196, -6.147401083, 2.681444791,
       -17.625003141}}};
 
-static void open_case(Text *t, const Case *c, const char *body, bool floats) {
+static Text open_case(const Case *c, const char *body, bool floats) {
     const char *text =
         formatted("<mujoco><compiler angle='radian'/><option timestep='%s' integrator='implicit'/>"
                   "<default><geom contype='0' conaffinity='0'/></default><worldbody>%s</worldbody>"
                   "</mujoco>",
                   c->step, body);
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, c->time);
-    config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-    config.group.double_precision = !floats;
-    text_open(t, text, &config);
+    return text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, c->time),
+                                .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
+                                .group.double_precision = !floats));
 }
 
 TEST(chains_move_as_in_mujoco) {
@@ -54,8 +53,7 @@ TEST(chains_move_as_in_mujoco) {
                 "mass='.3'/><body pos='.2 0 .1'><joint name='c' type='slide' axis='1 0 0' "
                 "stiffness='50'/><geom size='.03' mass='.2'/></body></body></body></body>",
                 c->damping);
-            AUTO(text_close) Text t;
-            open_case(&t, c, body, floats);
+            AUTO_TEXT t = open_case(c, body, floats);
             const uint32_t joints[] = {text_joint(&t, "a"), text_joint(&t, "b"),
                                        text_joint(&t, "c")};
             static const double rates[] = {12, -7, 1};
@@ -76,12 +74,12 @@ TEST(a_free_body_spins_as_in_mujoco) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int floats = 0; floats < 2; floats++) {
             const Case *c = &cases[i];
-            AUTO(text_close) Text t;
-            open_case(&t, c,
-                      "<body pos='3 0 2'><freejoint/><geom type='box' size='.1 .2 .3' mass='1'/>"
-                      "<body pos='.1 0 .3'><joint axis='1 0 0'/><geom type='capsule' "
-                      "fromto='0 0 0 0 .4 0' size='.02' mass='.3'/></body></body>",
-                      floats);
+            AUTO_TEXT t = open_case(
+                c,
+                "<body pos='3 0 2'><freejoint/><geom type='box' size='.1 .2 .3' mass='1'/>"
+                "<body pos='.1 0 .3'><joint axis='1 0 0'/><geom type='capsule' "
+                "fromto='0 0 0 0 .4 0' size='.02' mass='.3'/></body></body>",
+                floats);
             text_set3(&t, "base.linear_velocity", .1, .2, .3);
             text_set3(&t, "base.angular_velocity", 6, -5, 4);
             text_set(&t, "joint.rate", 0, 8);

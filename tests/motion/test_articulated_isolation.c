@@ -1,6 +1,5 @@
 // Robots that move by `articulated` are independent of each other (batch.h).
 #include "motion/articulated_fixture.h"
-#include "rig/motions.h"
 #include "motion/batch.h"
 
 static const BatchOption options[] = {
@@ -14,7 +13,7 @@ static const BatchOption options[] = {
 // A base with two legs of oblique hinges, a ball joint, a slide, and a free body that belongs to
 // the same model.
 static void build_mixed(Batch *batch) {
-    mf_HandModel *hand = &batch->fixture.hand;
+    mf_HandModel *hand = batch->fixture.hand;
     const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0}, up[3] = {0, 0, 1};
     art_body(hand, 0, 3.0, 0.01, 0, 0, 0.02, 0.03, 0.03);
     for (int side = -1; side <= 1; side += 2) {
@@ -99,13 +98,13 @@ static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) 
         }
     }
     for (uint32_t i = 0; i < 2; i++)
-        mf_field_set(fixture_field(&batch->fixture, "actuator.control"), instance, i,
-                     random_signed(312, number * 2 + i));
+        set_field(batch->fixture.group, "actuator.control", instance, i,
+                  random_signed(312, number * 2 + i));
     for (uint32_t j = 0; j < 4; j++) {
-        mf_field_set(fixture_field(&batch->fixture, "joint.torque"), instance, j,
-                     random_signed(310, number * 16 + j));
-        mf_field_set(fixture_field(&batch->fixture, "joint.target"), instance, j,
-                     random_signed(311, number * 16 + j));
+        set_field(batch->fixture.group, "joint.torque", instance, j,
+                  random_signed(310, number * 16 + j));
+        set_field(batch->fixture.group, "joint.target", instance, j,
+                  random_signed(311, number * 16 + j));
         for (uint32_t i = 0; i < 4; i++) {
             mf_Field *input = mf_group_find_field(batch->fixture.group, servo_inputs[i]);
             if (input != NULL) // gains from 0 to 2
@@ -162,24 +161,24 @@ static void break_config(mf_ArticulatedConfig *config, mf_HandModel *hand, int w
 TEST(bad_settings_are_refused) {
     for (int which = 0; which < 38; which++) {
         Batch batch;
-        fixture_begin(&batch.fixture, 1);
+        batch.fixture = fixture_begin(1);
         build_mixed(&batch);
         mf_GroupConfig group = mf_group_config();
         mf_ArticulatedConfig config = mf_motions_config().articulated;
         mf_Error error = {0};
-        group.model = &batch.fixture.hand.model;
+        group.model = &batch.fixture.hand->model;
         must(mf_world_create(batch.fixture.context, NULL, &batch.fixture.world, &error), &error);
         batch.fixture.group = add_group(batch.fixture.world, &group);
         size_t bytes = mf_context_live_bytes(batch.fixture.context);
-        mf_Link link = batch.fixture.hand.links[2];
-        break_config(&config, &batch.fixture.hand, which);
-        batch.fixture.hand.links[2].joint = link.joint;
+        mf_Link link = batch.fixture.hand->links[2];
+        break_config(&config, batch.fixture.hand, which);
+        batch.fixture.hand->links[2].joint = link.joint;
         if (rig_add_articulated(batch.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
             fail_msg("setting %d was not refused", which);
         assert_true(error.message[0] != '\0');
         assert_int_equal(mf_context_live_bytes(batch.fixture.context), bytes);
         assert_null(mf_articulated_config_of(batch.fixture.group));
-        batch.fixture.hand.links[2] = link;
+        batch.fixture.hand->links[2] = link;
         must(mf_motion_add(batch.fixture.group, MF_MOTION_ARTICULATED, NULL, &error), &error);
         assert_int_equal(mf_motion_add(batch.fixture.group, MF_MOTION_ARTICULATED, NULL, &error),
                          MF_BAD_ARGUMENT);

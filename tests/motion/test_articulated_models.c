@@ -5,7 +5,6 @@
 // Jacobian of each body, the acceleration due to that force alone, the actuator forces, and the
 // acceleration due to everything but constraints. Numbers are doubles in native byte order.
 #include "math/scalar.h"
-#include "rig/motions.h"
 #include "motion/articulated_fixture.h"
 
 typedef struct Robot {
@@ -39,10 +38,12 @@ static bool robot_open(Robot *robot, const char *path) {
     group.double_precision = true;
     robot->world = open_world(robot->context, &world);
     robot->group = add_group(robot->world, &group);
-    mf_ArticulatedConfig config = mf_motions_config().articulated;
-    config.integrator = MF_ARTICULATED_EULER;
-    config.contacts = config.self_contacts = config.limits = false;
-    must(rig_add_articulated(robot->group, &config, &error), &error);
+    must(rig_add_articulated(robot->group,
+                             &WITH(mf_motions_config().articulated,
+                                   .integrator = MF_ARTICULATED_EULER, .contacts = false,
+                                   .self_contacts = false, .limits = false),
+                             &error),
+         &error);
     robot->n = mf_group_velocity_count(robot->group);
     return true;
 }
@@ -163,7 +164,7 @@ static int answer(const char *path) {
         return 3;
     const mf_Model *model = robot.model;
     uint32_t n = robot.n, nu = model->actuator_count;
-    double *out = numbers((n + 6) * (n + 6) + nu);
+    AUTO(end_memory) double *out = numbers((n + 6) * (n + 6) + nu);
     const Question in = {numbers(model->position_count), numbers(n), numbers(n), numbers(nu),
                          numbers(model->activation_count)};
     const double sizes[] = {model->position_count, n, nu, model->activation_count,
@@ -189,7 +190,6 @@ static int answer(const char *path) {
     free(in.force);
     free(in.control);
     free(in.activation);
-    free(out);
     robot_close(&robot);
     return 0;
 }

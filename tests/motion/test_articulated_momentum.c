@@ -9,9 +9,7 @@ static const char rod[] =
     "</worldbody></mujoco>";
 
 static TextConfig in_flight(double gravity, mf_Time step) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, step);
-    config.world.gravity = gravity;
-    return config;
+    return WITH(text_config(MF_ARTICULATED_IMPLICIT, step), .world.gravity = gravity);
 }
 
 typedef struct Motion {
@@ -32,9 +30,7 @@ static double apart(const double a[3], const double b[3]) {
 // A thin rod with its center off the base, 100 rad/s about every axis: momentum and energy to
 // rounding.
 TEST(a_rod_keeps_its_energy) {
-    TextConfig config = in_flight(0.0, MF_MILLISECOND);
-    AUTO(text_close) Text t;
-    text_open(&t, rod, &config);
+    AUTO_TEXT t = text_open(rod, in_flight(0.0, MF_MILLISECOND));
     text_set3(&t, "base.angular_velocity", 100, 1, 100);
     text_set3(&t, "base.linear_velocity", 0.1, -0.2, 0.3);
     const Motion start = motion_of(&t);
@@ -90,10 +86,7 @@ TEST(free_bodies_of_files_keep_their_spin) {
     static const char *const centers[2] = {"0 0 0", ".1 .05 -.02"};
     for (int i = 0; i < 4; i++) {
         const bool two = i >= 2;
-        TextConfig config = as_mujoco(0.0);
-        AUTO(text_close) Text t;
-        text_open(
-            &t,
+        AUTO_TEXT t = text_open(
             formatted(
                 "<mujoco><option gravity='0 0 0' integrator='%s'/><worldbody><body><freejoint/>"
                 "<inertial pos='%s' mass='1' diaginertia='.01 .02 .03'/></body>%s%s%s"
@@ -101,7 +94,7 @@ TEST(free_bodies_of_files_keep_their_spin) {
                 i % 2 ? "implicitfast" : "Euler", centers[i % 2],
                 two ? "<body pos='1 2 3' euler='10 20 30'><freejoint/><inertial pos='" : "",
                 two ? centers[1] : "", two ? "' mass='1' diaginertia='.03 .01 .02'/></body>" : ""),
-            &config);
+            as_mujoco(0.0));
         for (uint32_t k = 0; k < (two ? 2 : 1); k++)
             for (uint32_t c = 0; c < 3; c++)
                 text_set(&t, two ? "ball.rate" : "base.angular_velocity", 3 * k + c,
@@ -120,9 +113,7 @@ TEST(satellites_of_files_keep_their_momentum) {
         "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/><inertial pos='0 0 0' "
         "mass='1' diaginertia='.01 .02 .03'/><body pos='.2 0 0'><joint axis='0 1 0'/><inertial "
         "pos='.1 0 0' mass='.3' diaginertia='.001 .002 .002'/></body></body></worldbody></mujoco>";
-    TextConfig config = as_mujoco(0.0);
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(text, as_mujoco(0.0));
     text_set3(&t, "base.angular_velocity", 1, 5, 2);
     text_set(&t, "joint.angle", 0, 0.5);
     text_set(&t, "joint.rate", 0, 3);
@@ -137,10 +128,7 @@ TEST(a_body_that_has_touched_flies_on) {
         "<mujoco><option gravity='0 0 0'/><worldbody><geom type='plane' size='5 5 1'/><body><"
         "freejoint/><geom type='box' size='.1 .05 .02' mass='1' solref='-2000 -5'/></body>"
         "</worldbody></mujoco>";
-    TextConfig config = as_mujoco(0.0);
-    AUTO(text_close) Text t;
-    config.motion.shapes = true;
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(text, WITH(as_mujoco(0.0), .motion.shapes = true));
     text_set3(&t, "base.position", 0, 0, 0.3);
     text_set3(&t, "base.linear_velocity", 0, 0, -2);
     text_set3(&t, "base.angular_velocity", 0.1, 0.2, 10);
@@ -161,13 +149,11 @@ TEST(the_order_is_two) {
     for (int i = 0; i < 3; i++) {
         TextConfig config =
             text_config(i == 0 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT, steps[i]);
-        AUTO(text_close) Text t;
         config.world.gravity = 0.0;
-        text_open(&t, rod, &config);
+        AUTO_TEXT t = text_open(rod, config);
         text_set3(&t, "base.angular_velocity", 20, 1, 20);
         mf_world_step(t.world, (uint64_t)(MF_SECOND / 2 / steps[i]));
-        for (uint32_t c = 0; c < 3; c++)
-            rate[i][c] = text_get(&t, "base.angular_velocity", c);
+        get_fields(t.group, "base.angular_velocity", 0, 3, rate[i]);
     }
     for (int i = 0; i < 2; i++)
         worst[i] = apart(rate[0], rate[i + 1]);
@@ -187,9 +173,7 @@ TEST(a_top_precesses) {
     const double total = 200.0; // [rad/s] about the axis of the top
     const double b = i3 * total, a = i1 * cos(theta);
     const double slow = (b - sqrt(b * b - 4.0 * a * pull)) / (2.0 * a);
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    AUTO(text_close) Text t;
-    text_open(&t, top, &config);
+    AUTO_TEXT t = text_open(top, text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND));
     // Tilted about x; precession about z seen from the top: (0, sin, cos) W.
     text_set(&t, "ball.orientation", 0, cos(0.5 * theta));
     text_set(&t, "ball.orientation", 1, sin(0.5 * theta));
@@ -201,8 +185,7 @@ TEST(a_top_precesses) {
         mf_world_step(t.world, 1);
         double q[4], axis[3];
         const double up[3] = {0, 0, 1};
-        for (uint32_t c = 0; c < 4; c++)
-            q[c] = text_get(&t, "ball.orientation", c);
+        get_fields(t.group, "ball.orientation", 0, 4, q);
         mf_quat_rotate(axis, q, up);
         const double now = atan2(axis[1], axis[0]);
         angle += remainder(now - before, 2.0 * MF_PI);
@@ -235,10 +218,8 @@ TEST(a_chain_keeps_its_momentum) {
         used += (size_t)snprintf(text + used, sizeof text - used, "</body>");
     snprintf(text + used, sizeof text - used, "</worldbody></mujoco>");
     for (int i = 0; i < 2; i++) {
-        TextConfig config = in_flight(0.0, MF_MILLISECOND);
-        AUTO(text_close) Text t;
-        config.group.double_precision = i == 0;
-        text_open(&t, text, &config);
+        AUTO_TEXT t =
+            text_open(text, WITH(in_flight(0.0, MF_MILLISECOND), .group.double_precision = i == 0));
         text_set3(&t, "base.angular_velocity", 1, 2, -1);
         text_set3(&t, "base.linear_velocity", 0.3, 0.1, 0.2);
         for (uint32_t j = 0; j < 8; j++)
@@ -263,10 +244,8 @@ TEST(a_thrown_chain_falls_on_a_parabola) {
         "<body><joint type='hinge' axis='0 1 0'/>"
         "<inertial pos='.2 0 0' mass='1' diaginertia='.01 .02 .03'/></body></body>"
         "</worldbody></mujoco>";
-    TextConfig config = in_flight(9.81, 10 * MF_MILLISECOND);
-    AUTO(text_close) Text t;
-    config.motion.contacts = false;
-    text_open(&t, text, &config);
+    AUTO_TEXT t =
+        text_open(text, WITH(in_flight(9.81, 10 * MF_MILLISECOND), .motion.contacts = false));
     text_set3(&t, "base.angular_velocity", 5, 3, 1);
     text_set(&t, "joint.rate", 0, -4.0);
     const Motion start = motion_of(&t);
@@ -284,11 +263,9 @@ TEST(depth_does_not_throw) {
         "<geom type='sphere' size='.2' mass='2'/></body></worldbody></mujoco>";
     for (int i = 0; i < 6; i++) {
         static const mf_Time steps[6] = {10000000, 5000000, 2000000, 1000000, 500000, 200000};
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, steps[i]);
-        AUTO(text_close) Text t;
         double fastest = 0.0;
-        config.motion.shapes = true;
-        text_open(&t, ball, &config);
+        AUTO_TEXT t = text_open(
+            ball, WITH(text_config(MF_ARTICULATED_IMPLICIT, steps[i]), .motion.shapes = true));
         text_set3(&t, "base.position", 0, 0, 0.1);
         for (mf_Time now = 0; now < MF_SECOND; now += steps[i]) {
             mf_world_step(t.world, 1);
@@ -310,10 +287,8 @@ TEST(long_steps_do_not_fall_through) {
     for (int kind = 0; kind < 2; kind++)
         for (int i = 1; i <= 10; i++) {
             const mf_Time step = i * 10 * MF_MILLISECOND;
-            TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, step);
-            AUTO(text_close) Text t;
-            config.motion.shapes = true;
-            text_open(&t, balls[kind], &config);
+            AUTO_TEXT t = text_open(balls[kind], WITH(text_config(MF_ARTICULATED_IMPLICIT, step),
+                                                      .motion.shapes = true));
             text_set3(&t, "base.position", 0, 0, 2.0);
             mf_world_step(t.world, (uint64_t)(5 * MF_SECOND / step));
             // As deep as its law rests: g T^2 with T of two steps.
@@ -330,10 +305,8 @@ TEST(a_load_that_is_no_number_is_a_fault) {
         "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body><freejoint/>"
         "<geom type='sphere' size='.1' mass='2'/></body></worldbody></mujoco>";
     for (int i = 0; i < 2; i++) {
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        AUTO(text_close) Text t;
-        config.motion.shapes = true;
-        text_open(&t, ball, &config);
+        AUTO_TEXT t = text_open(ball, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                           .motion.shapes = true));
         text_set3(&t, "base.position", 0, 0, 5.0);
         text_set(&t, fields[i], 0, (double)NAN);
         mf_world_step(t.world, 1);

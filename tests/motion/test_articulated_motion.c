@@ -8,16 +8,17 @@ static const double degree = 3.14159265358979323846 / 180.0;
 // ---- pendulums ----------------------------------------------------------------------------------
 
 // Point masses of 1 kg on massless rods of 1 m, hanging from a fixed base.
-static void pendulum(Fixture *fixture, uint32_t count, const ArtConfig *wish) {
-    ArtConfig config = *wish;
-    fixture_begin(fixture, 1);
+static Fixture pendulum(uint32_t count, ArtConfig wish) {
+    ArtConfig config = wish;
+    Fixture fixture = fixture_begin(1);
     config.motion.base = MF_ARTICULATED_FIXED;
     uint32_t link = 0;
     for (uint32_t i = 0; i < count; i++) {
-        link = mf_hand_hinge(&fixture->hand, link, 0, 0, i == 0 ? 0 : -1, along_y);
-        art_body(&fixture->hand, link, 1.0, 0, 0, -1, 0, 0, 0);
+        link = mf_hand_hinge(fixture.hand, link, 0, 0, i == 0 ? 0 : -1, along_y);
+        art_body(fixture.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
     }
-    art_open(fixture, &config);
+    art_open(&fixture, config);
+    return fixture;
 }
 
 // T/T0 = (2/pi) K(sin(A/2)) with l = 1 m, g = 9.81 m/s^2: T0 = 2.0060667 s (validation list, F1).
@@ -26,8 +27,7 @@ TEST(f1_pendulum_period) {
                                          {120, 1.3728805}, {150, 1.7622037}, {170, 2.4393627}};
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
-        AUTO(fixture_close) Fixture fixture;
-        pendulum(&fixture, 1, &config);
+        AUTO_FIXTURE fixture = pendulum(1, config);
         fixture_set(&fixture, "joint.angle", 0, expected[i][0] * degree);
         double before = 1.0, now = 1.0;
         for (int n = 0; n < 10000 && now > 0.0; n++) {
@@ -47,8 +47,7 @@ TEST(f2_double_pendulum_modes) {
     static const double period[2] = {2.6210524, 1.0856755};
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
     for (int mode = 0; mode < 2; mode++) {
-        AUTO(fixture_close) Fixture fixture;
-        pendulum(&fixture, 2, &config);
+        AUTO_FIXTURE fixture = pendulum(2, config);
         double root = mode == 0 ? sqrt(2.0) : -sqrt(2.0), small = 1e-5;
         fixture_set(&fixture, "joint.angle", 0, small);
         fixture_set(&fixture, "joint.angle", 1, small * (root - 1.0));
@@ -69,9 +68,7 @@ TEST(f4_double_pendulum_energy) {
     static const double expected[3] = {1.6694e-8, 1.0716e-9, 6.787e-11};
     static const mf_Time step[3] = {2 * MF_MILLISECOND, MF_MILLISECOND, MF_MILLISECOND / 2};
     for (int i = 0; i < 3; i++) {
-        AUTO(fixture_close) Fixture fixture;
-        ArtConfig config = art_config(MF_ARTICULATED_RK4, step[i]);
-        pendulum(&fixture, 2, &config);
+        AUTO_FIXTURE fixture = pendulum(2, art_config(MF_ARTICULATED_RK4, step[i]));
         fixture_set(&fixture, "joint.angle", 0, 90 * degree);
         double start = art_energy(&fixture), worst = 0.0;
         for (mf_Time t = 0; t < 10 * MF_SECOND; t += step[i]) {
@@ -84,9 +81,8 @@ TEST(f4_double_pendulum_energy) {
 
 // Semi-implicit Euler is symplectic: the energy of a pendulum swings and does not drift.
 TEST(f4_no_drift) {
-    AUTO(fixture_close) Fixture fixture;
     ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
-    pendulum(&fixture, 1, &config);
+    AUTO_FIXTURE fixture = pendulum(1, config);
     fixture_set(&fixture, "joint.angle", 0, 90 * degree);
     double lowest[2] = {INFINITY, INFINITY}, highest[2] = {-INFINITY, -INFINITY};
     const int steps = STEPS_OF(1000000);
@@ -106,12 +102,11 @@ TEST(f4_no_drift) {
 
 // ---- free bodies --------------------------------------------------------------------------------
 
-static void free_body(Fixture *fixture, const double moment[3], mf_Time step, double gravity) {
-    ArtConfig config = art_config(MF_ARTICULATED_RK4, step);
-    fixture_begin(fixture, 1);
-    art_body(&fixture->hand, 0, 1.0, 0, 0, 0, moment[0], moment[1], moment[2]);
-    config.world.gravity = gravity;
-    art_open(fixture, &config);
+static Fixture free_body(const double moment[3], mf_Time step, double gravity) {
+    Fixture fixture = fixture_begin(1);
+    art_body(fixture.hand, 0, 1.0, 0, 0, 0, moment[0], moment[1], moment[2]);
+    art_open(&fixture, WITH(art_config(MF_ARTICULATED_RK4, step), .world.gravity = gravity));
+    return fixture;
 }
 
 // NESC check case 2 (NASA/TM-2015-218675); numbers as in test_flight.c.
@@ -121,8 +116,7 @@ TEST(e1_nesc_case_2) {
                                           {10, -2.418902222, -23.552569520, 28.128592630},
                                           {20, -5.422734680, 22.715930576, 28.608281747},
                                           {30, 12.618390776, -17.397474762, 31.119588887}};
-    AUTO(fixture_close) Fixture fixture;
-    free_body(&fixture, moment, MF_MILLISECOND, 0.0);
+    AUTO_FIXTURE fixture = free_body(moment, MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 10 * degree, 20 * degree, 30 * degree);
     uint64_t done = 0;
     for (int row = 0; row < 4; row++) {
@@ -139,8 +133,7 @@ TEST(e1_nesc_case_2) {
 // 10.37730 and 31.13191 s (validation list, E6).
 TEST(e6_turning_over) {
     static const double moment[3] = {1, 2, 3}, expected[2] = {10.37730, 31.13191};
-    AUTO(fixture_close) Fixture fixture;
-    free_body(&fixture, moment, MF_MILLISECOND, 0.0);
+    AUTO_FIXTURE fixture = free_body(moment, MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 0.01, 1, 0);
     double before = 1.0;
     int crossings = 0;
@@ -160,15 +153,14 @@ TEST(e6_turning_over) {
 TEST(e7_free_box) {
     static const double moment[3] = {0.52 / 12, 0.40 / 12, 0.20 / 12};
     static const double expected[3] = {0.28086194, -2.43226694, 2.75010148};
-    AUTO(fixture_close) Fixture fixture;
-    free_body(&fixture, moment, 10 * MF_MILLISECOND, 0.0);
+    AUTO_FIXTURE fixture = free_body(moment, 10 * MF_MILLISECOND, 0.0);
     fixture_set3(&fixture, "base.angular_velocity", 1, 2, 3);
     double center[3], linear[3], before[3], after[3], energy = art_energy(&fixture);
     mf_motion_momentum(fixture.group, 0, center, linear, before);
     mf_world_step(fixture.world, 500);
     // (At this step the method itself is off by 1e-8.)
-    for (uint32_t c = 0; c < 3; c++)
-        assert_near(fixture_get(&fixture, "base.angular_velocity", c), expected[c], 2e-8);
+    assert_field3(fixture.group, "base.angular_velocity", 0, expected[0], expected[1], expected[2],
+                  2e-8);
     mf_motion_momentum(fixture.group, 0, center, linear, after);
     for (uint32_t c = 0; c < 3; c++)
         assert_near(after[c], before[c], 5e-10);
@@ -181,14 +173,11 @@ TEST(e7_free_box) {
 // A wheel of moment 0.2 turns by 1 rad on a base of moment 0.8 about the same axis: the base turns
 // by -0.2/(0.2 + 0.8) rad.
 TEST(e2_wheel_in_a_free_base) {
-    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    art_body(&fixture.hand, 0, 3.0, 0, 0, 0, 1, 1, 0.8);
-    uint32_t wheel = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0, along_z);
-    art_body(&fixture.hand, wheel, 1.0, 0, 0, 0, 0.1, 0.1, 0.2);
-    config.world.gravity = 0.0;
-    art_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    art_body(fixture.hand, 0, 3.0, 0, 0, 0, 1, 1, 0.8);
+    uint32_t wheel = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_z);
+    art_body(fixture.hand, wheel, 1.0, 0, 0, 0, 0.1, 0.1, 0.2);
+    art_open(&fixture, WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .world.gravity = 0.0));
     for (int n = 0; n < 2000; n++) {
         fixture_set(&fixture, "joint.torque", 0, n < 1000 ? 0.1 : -0.05);
         mf_world_step(fixture.world, 1);
@@ -224,10 +213,9 @@ static void flail(const Fixture *fixture, int n) {
 // Inner torques change neither the path of the center of mass nor the angular momentum about it.
 TEST(e3_flailing_joints) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    build_flailer(&fixture.hand);
-    art_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    build_flailer(fixture.hand);
+    art_open(&fixture, config);
     fixture_set3(&fixture, "base.position", 0, 0, 100);
     fixture_set3(&fixture, "base.linear_velocity", 1, -2, 3);
     fixture_set3(&fixture, "base.angular_velocity", 0.5, 1, -0.7);
@@ -239,7 +227,7 @@ TEST(e3_flailing_joints) {
     }
     mf_motion_momentum(fixture.group, 0, position, force, rate);
     for (int c = 0; c < 3; c++) {
-        double fall = c == 2 ? -9.81 : 0.0, mass = fixture.hand.model.mass;
+        double fall = c == 2 ? -9.81 : 0.0, mass = fixture.hand->model.mass;
         assert_near(rate[c], angular[c], 1e-10);
         assert_near(force[c], linear[c] + mass * fall, 1e-10 * mass * 10);
         assert_near(position[c], center[c] + linear[c] / mass + 0.5 * fall, 1e-9);
@@ -248,12 +236,9 @@ TEST(e3_flailing_joints) {
 
 // Free fall after a second of forcing keeps the energy (validation list, F14).
 TEST(f14_energy_of_a_free_tree) {
-    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    build_flailer(&fixture.hand);
-    config.world.gravity = 0.0;
-    art_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    build_flailer(fixture.hand);
+    art_open(&fixture, WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .world.gravity = 0.0));
     for (int n = 0; n < 1000; n++) {
         flail(&fixture, n);
         mf_world_step(fixture.world, 1);
@@ -268,13 +253,11 @@ TEST(f14_energy_of_a_free_tree) {
 // Power of the torques is the change of the energy: Simpson's rule over two steps.
 TEST(f7_power_balance) {
     ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 10);
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    build_flailer(&fixture.hand);
-    art_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    build_flailer(fixture.hand);
+    art_open(&fixture, config);
     const double torque[4] = {0.5, -0.2, 1.5, 0.1};
-    for (uint32_t j = 0; j < 4; j++)
-        fixture_set(&fixture, "joint.torque", j, torque[j]);
+    set_fields(fixture.group, "joint.torque", 0, 4, torque);
     mf_world_step(fixture.world, 1000);
     double energy = art_energy(&fixture), work = 0.0;
     for (int n = 0; n <= 1000; n++) {
@@ -290,16 +273,15 @@ TEST(f7_power_balance) {
 
 static double flailer_at(mf_ArticulatedIntegrator integrator, mf_Time step, double state[8]) {
     ArtConfig config = art_config(integrator, step);
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    build_flailer(&fixture.hand);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    build_flailer(fixture.hand);
     for (int j = 0; j < 4; j++) {
-        fixture.hand.joints[j].damping = 0.05;
-        fixture.hand.joints[j].stiffness = 1.0;
-        fixture.hand.joints[j].spring_reference = 0.3;
-        fixture.hand.joints[j].armature = 0.01;
+        fixture.hand->joints[j].damping = 0.05;
+        fixture.hand->joints[j].stiffness = 1.0;
+        fixture.hand->joints[j].spring_reference = 0.3;
+        fixture.hand->joints[j].armature = 0.01;
     }
-    art_open(&fixture, &config);
+    art_open(&fixture, config);
     fixture_set3(&fixture, "base.angular_velocity", 0.5, 1, -0.7);
     mf_world_step(fixture.world, (uint64_t)(MF_SECOND / 2 / step));
     for (uint32_t c = 0; c < 4; c++) {
@@ -334,24 +316,23 @@ TEST(orders_of_convergence) {
 // ---- what acts on joints ------------------------------------------------------------------------
 
 // A wheel of moment 0.5 on a fixed base, no gravity about its axis.
-static void wheel(Fixture *fixture, ArtConfig *config, double friction) {
-    fixture_begin(fixture, 1);
-    uint32_t link = mf_hand_hinge(&fixture->hand, 0, 0, 0, 0, along_z);
-    art_body(&fixture->hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
-    fixture->hand.joints[0].friction = friction;
-    config->motion.base = MF_ARTICULATED_FIXED;
-    art_open(fixture, config);
+static Fixture wheel(ArtConfig config, double friction) {
+    Fixture fixture = fixture_begin(1);
+    uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_z);
+    art_body(fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
+    fixture.hand->joints[0].friction = friction;
+    config.motion.base = MF_ARTICULATED_FIXED;
+    art_open(&fixture, config);
+    return fixture;
 }
 
 // A motor of 3 N m stall torque and 6 rad/s no-load speed at full duty:
 // w = 6 (1 - exp(-t / T)), T = J w0 / torque = 0.5 * 6 / 3 = 1 s.
 TEST(f15_motor_runs_up) {
-    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    config.motion.servo.gain = 1e6;
-    config.motion.servo.effort = 3.0;
-    config.motion.servo.no_load_speed = 6.0;
-    AUTO(fixture_close) Fixture fixture;
-    wheel(&fixture, &config, 0.0);
+    AUTO_FIXTURE fixture =
+        wheel(WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .motion.servo.gain = 1e6,
+                   .motion.servo.effort = 3.0, .motion.servo.no_load_speed = 6.0),
+              0.0);
     fixture_set(&fixture, "joint.target", 0, 1000.0);
     mf_world_step(fixture.world, 1);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 6.0 * (1.0 - exp(-0.001)), 1e-12);
@@ -363,11 +344,10 @@ TEST(f15_motor_runs_up) {
 
 // Gear 10 and a rotor of 0.001 add 0.1 to the wheel's 0.5: twice the torque 1.2 gives 2 rad/s^2.
 TEST(rotor_behind_a_gear) {
-    ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
-    config.motion.servo.rotor_inertia = 0.001;
-    config.motion.servo.gear = 10.0;
-    AUTO(fixture_close) Fixture fixture;
-    wheel(&fixture, &config, 0.0);
+    AUTO_FIXTURE fixture =
+        wheel(WITH(art_config(MF_ARTICULATED_EULER, MF_MILLISECOND),
+                   .motion.servo.rotor_inertia = 0.001, .motion.servo.gear = 10.0),
+              0.0);
     fixture_set(&fixture, "joint.torque", 0, 1.2);
     mf_world_step(fixture.world, 1000);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 2.0, 1e-12);
@@ -376,11 +356,10 @@ TEST(rotor_behind_a_gear) {
 // Step of a servo with damping ratio 0.3: overshoot exp(-pi z / sqrt(1 - z^2)) = 0.372326.
 TEST(f15_overshoot) {
     const double z = 0.3, frequency = 10.0;
-    ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    config.motion.servo.gain = 0.5 * frequency * frequency;
-    config.motion.servo.damping = 0.5 * 2.0 * z * frequency;
-    AUTO(fixture_close) Fixture fixture;
-    wheel(&fixture, &config, 0.0);
+    AUTO_FIXTURE fixture = wheel(WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND),
+                                      .motion.servo.gain = 0.5 * frequency * frequency,
+                                      .motion.servo.damping = 0.5 * 2.0 * z * frequency),
+                                 0.0);
     fixture_set(&fixture, "joint.target", 0, 1.0);
     double highest = 0.0;
     for (int n = 0; n < 1000; n++) {
@@ -395,11 +374,10 @@ TEST(f15_overshoot) {
 TEST(servos_are_stable_at_any_gain) {
     static const double gains[][2] = {{1e3, 0}, {1e6, 0}, {1e6, 1e5}, {1e9, 1e3}, {10, 1e7}};
     for (size_t i = 0; i < sizeof gains / sizeof *gains; i++) {
-        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
-        config.motion.servo.gain = gains[i][0];
-        config.motion.servo.damping = gains[i][1];
-        AUTO(fixture_close) Fixture fixture;
-        wheel(&fixture, &config, 0.0);
+        AUTO_FIXTURE fixture =
+            wheel(WITH(art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND),
+                       .motion.servo.gain = gains[i][0], .motion.servo.damping = gains[i][1]),
+                  0.0);
         fixture_set(&fixture, "joint.target", 0, 1.0);
         double largest = 0.0;
         for (int n = 0; n < 2000; n++) {
@@ -414,12 +392,10 @@ TEST(servos_are_stable_at_any_gain) {
 }
 
 TEST(effort_and_backlash) {
-    ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
-    config.motion.servo.gain = 100.0;
-    config.motion.servo.effort = 2.0;
-    config.motion.servo.backlash = 0.2;
-    AUTO(fixture_close) Fixture fixture;
-    wheel(&fixture, &config, 0.0);
+    AUTO_FIXTURE fixture =
+        wheel(WITH(art_config(MF_ARTICULATED_EULER, MF_MILLISECOND), .motion.servo.gain = 100.0,
+                   .motion.servo.effort = 2.0, .motion.servo.backlash = 0.2),
+              0.0);
     fixture_set(&fixture, "joint.target", 0, 0.0999);
     mf_world_step(fixture.world, 100);
     assert_true(fixture_get(&fixture, "joint.rate", 0) == 0.0); // within the play
@@ -432,8 +408,7 @@ TEST(effort_and_backlash) {
 // the rest, and a moving wheel stops and stays.
 TEST(dry_friction) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    AUTO(fixture_close) Fixture fixture;
-    wheel(&fixture, &config, 1.0);
+    AUTO_FIXTURE fixture = wheel(config, 1.0);
     fixture_set(&fixture, "joint.torque", 0, 0.5);
     mf_world_step(fixture.world, 1000);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 0.0, 1e-12);
@@ -456,15 +431,13 @@ TEST(dry_friction) {
 TEST(limits_hold) {
     static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND, 20 * MF_MILLISECOND};
     for (size_t i = 0; i < sizeof steps / sizeof *steps; i++) {
-        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i]);
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        uint32_t link = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0, along_y);
-        art_body(&fixture.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
-        fixture.hand.joints[0].lower = 0.5;
-        fixture.hand.joints[0].upper = 3.0;
-        config.motion.base = MF_ARTICULATED_FIXED;
-        art_open(&fixture, &config);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_y);
+        art_body(fixture.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
+        fixture.hand->joints[0].lower = 0.5;
+        fixture.hand->joints[0].upper = 3.0;
+        art_open(&fixture, WITH(art_config(MF_ARTICULATED_IMPLICIT, steps[i]),
+                                .motion.base = MF_ARTICULATED_FIXED));
         fixture_set(&fixture, "joint.angle", 0, 2.0);
         double deepest = INFINITY, fastest = 0.0;
         for (mf_Time t = 0; t < 20 * MF_SECOND; t += steps[i]) {
@@ -484,19 +457,17 @@ TEST(limits_hold) {
 // A joint that follows another at twice its angle plus 0.1, as a gear: the leader moves both wheels
 // (0.5 kg m^2), the second with the square of the ratio.
 TEST(a_joint_follows_another) {
-    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    AUTO(fixture_close) Fixture fixture;
     double angle = 0.0, rate = 0.0;
-    fixture_begin(&fixture, 1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     for (int i = 0; i < 2; i++) {
-        uint32_t link = mf_hand_hinge(&fixture.hand, 0, i, 0, 0, along_z);
-        art_body(&fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
+        uint32_t link = mf_hand_hinge(fixture.hand, 0, i, 0, 0, along_z);
+        art_body(fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
     }
-    fixture.hand.joints[1].mimic = 0;
-    fixture.hand.joints[1].multiplier = 2.0;
-    fixture.hand.joints[1].offset = 0.1;
-    config.motion.base = MF_ARTICULATED_FIXED;
-    art_open(&fixture, &config);
+    fixture.hand->joints[1].mimic = 0;
+    fixture.hand->joints[1].multiplier = 2.0;
+    fixture.hand->joints[1].offset = 0.1;
+    art_open(&fixture, WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                            .motion.base = MF_ARTICULATED_FIXED));
     fixture_set(&fixture, "joint.angle", 1, 0.1);
     for (int n = 0; n < 2000; n++) {
         double lead = sin(0.005 * n), follow = 0.3 * sin(0.011 * n);
@@ -529,14 +500,15 @@ static mf_Actuator plain_actuator(void) {
                          .activation_upper = INFINITY};
 }
 
-static void actuated_wheel(Fixture *fixture, ArtConfig *config, const mf_Actuator *actuator) {
-    fixture_begin(fixture, 1);
-    uint32_t link = mf_hand_hinge(&fixture->hand, 0, 0, 0, 0, along_z);
-    art_body(&fixture->hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
-    fixture->hand.model.actuators = actuator;
-    fixture->hand.model.actuator_count = 1;
-    config->motion.base = MF_ARTICULATED_FIXED;
-    art_open(fixture, config);
+static Fixture actuated_wheel(ArtConfig config, const mf_Actuator *actuator) {
+    Fixture fixture = fixture_begin(1);
+    uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_z);
+    art_body(fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, 0.5);
+    fixture.hand->model.actuators = actuator;
+    fixture.hand->model.actuator_count = 1;
+    config.motion.base = MF_ARTICULATED_FIXED;
+    art_open(&fixture, config);
+    return fixture;
 }
 
 // Control 3 clamped to 2, gear -4: torque -8 on a moment of 0.5 for 10 ms; force clamped to 1: -4.
@@ -544,11 +516,10 @@ TEST(an_actuator_has_ranges_and_a_gear) {
     for (int i = 0; i < 2; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
         mf_Actuator motor = plain_actuator();
-        AUTO(fixture_close) Fixture fixture;
         motor.control_upper = 2.0;
         motor.gear[0] = -4.0;
         motor.force_upper = i == 0 ? 5.0 : 1.0;
-        actuated_wheel(&fixture, &config, &motor);
+        AUTO_FIXTURE fixture = actuated_wheel(config, &motor);
         fixture_set(&fixture, "actuator.control", 0, 3.0);
         mf_world_step(fixture.world, 10);
         assert_near(fixture_get(&fixture, "joint.rate", 0), (i == 0 ? -16.0 : -8.0) * 0.01, 1e-14);
@@ -565,10 +536,9 @@ TEST(activations_have_dynamics) {
     for (int i = 0; i < 3; i++) {
         ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
         mf_Actuator motor = plain_actuator();
-        AUTO(fixture_close) Fixture fixture;
         motor.dynamics = kinds[i];
         motor.time_constant = 0.4;
-        actuated_wheel(&fixture, &config, &motor);
+        AUTO_FIXTURE fixture = actuated_wheel(config, &motor);
         fixture_set(&fixture, "actuator.control", 0, 1.0);
         mf_world_step(fixture.world, 1);
         assert_true(fixture_get(&fixture, "joint.rate", 0) == 0.0);
@@ -581,13 +551,12 @@ TEST(activations_have_dynamics) {
 TEST(a_stiff_actuator_is_stable) {
     ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
     mf_Actuator servo = plain_actuator();
-    AUTO(fixture_close) Fixture fixture;
     servo.gain[0] = 1e7;
     servo.bias[1] = -1e7;
     servo.bias[2] = -1e3;
     servo.force_lower = -50.0;
     servo.force_upper = 50.0;
-    actuated_wheel(&fixture, &config, &servo);
+    AUTO_FIXTURE fixture = actuated_wheel(config, &servo);
     fixture_set(&fixture, "actuator.control", 0, 0.7);
     mf_world_step(fixture.world, 2000);
     assert_near(fixture_get(&fixture, "joint.angle", 0), 0.7, 1e-6);
@@ -597,15 +566,13 @@ TEST(a_stiff_actuator_is_stable) {
 // like one in half of the gravity.
 TEST(compensated_weight) {
     for (int i = 0; i < 2; i++) {
-        ArtConfig config = art_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        config.motion.base = MF_ARTICULATED_FIXED;
-        uint32_t link = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0, along_y);
-        art_body(&fixture.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
-        fixture.hand.links[link].lift_mass = i == 0 ? 1.0 : 0.5;
-        fixture.hand.links[link].lift_moment[2] = i == 0 ? -1.0 : -0.5;
-        art_open(&fixture, &config);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_y);
+        art_body(fixture.hand, link, 1.0, 0, 0, -1, 0, 0, 0);
+        fixture.hand->links[link].lift_mass = i == 0 ? 1.0 : 0.5;
+        fixture.hand->links[link].lift_moment[2] = i == 0 ? -1.0 : -0.5;
+        art_open(&fixture, WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND),
+                                .motion.base = MF_ARTICULATED_FIXED));
         fixture_set(&fixture, "joint.angle", 0, 1.0);
         mf_world_step(fixture.world, 1);
         double expected = i == 0 ? 0.0 : -0.5 * 9.81 * sin(1.0) * 1e-3;

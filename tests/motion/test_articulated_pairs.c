@@ -6,19 +6,17 @@
 static const double gravity = 9.81;
 
 // A ball of 0.1 m at a height of 0.2 m, nobody with bits.
-static void open_ball(Text *t, const char *pair, bool like, const char *more) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    config.motion.shapes = true;
-    config.motion.contact_law = like ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
-    text_open(
-        t,
+static Text open_ball(const char *pair, bool like, const char *more) {
+    Text t = text_open(
         formatted("<mujoco><option timestep='.001'/><default><geom contype='0' conaffinity='0'/>"
                   "</default><worldbody><geom name='floor' type='plane' size='5 5 1'/>%s"
                   "<body name='body' pos='0 0 .2'><freejoint/><geom name='ball' size='.1'/></body>"
                   "</worldbody><contact>%s</contact></mujoco>",
                   more, pair),
-        &config);
-    text_set3(t, "base.position", 0, 0, 0.2);
+        WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .motion.shapes = true,
+             .motion.contact_law = like ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT));
+    text_set3(&t, "base.position", 0, 0, 0.2);
+    return t;
 }
 
 static double height(const Text *t) {
@@ -36,16 +34,14 @@ TEST(a_pair_with_the_floor_holds) {
                  {"<pair geom1='floor' geom2='ball' margin='.02' gap='.01'/>", 0.1196328}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int like = 0; like < 2; like++) {
-            AUTO(text_close) Text t;
-            open_ball(&t, cases[i].pair, like, "");
+            AUTO_TEXT t = open_ball(cases[i].pair, like, "");
             mf_world_step(t.world, 2000);
             assert_near(height(&t), cases[i].rest, like ? 2e-6 : 4e-4);
         }
 }
 
 TEST(without_a_pair_it_falls) {
-    AUTO(text_close) Text t;
-    open_ball(&t, "", false, "");
+    AUTO_TEXT t = open_ball("", false, "");
     mf_world_step(t.world, 1000);
     assert_near(height(&t), 0.2 - 0.5 * gravity, 0.01);
 }
@@ -53,9 +49,8 @@ TEST(without_a_pair_it_falls) {
 // As deep as solref has it: with z = w = .5, G = m and K = z / (w T r)^2 = 2e4 (docs), K d = g.
 // MuJoCo: 0.0995095.
 TEST(softness_is_the_pairs) {
-    AUTO(text_close) Text t;
-    open_ball(&t, "<pair geom1='floor' geom2='ball' solref='.01 1' solimp='.5 .5 .001 .5 2'/>",
-              true, "");
+    AUTO_TEXT t = open_ball(
+        "<pair geom1='floor' geom2='ball' solref='.01 1' solimp='.5 .5 .001 .5 2'/>", true, "");
     mf_world_step(t.world, 2000);
     assert_near(height(&t), 0.1 - gravity / 2e4, 2e-6);
 }
@@ -70,8 +65,7 @@ TEST(friction_is_the_pairs) {
                  {"<pair geom1='floor' geom2='ball' friction='.1 .1 0 0 0'/>", 2.0 - 0.2 * 0.981},
                  {"<pair geom1='floor' geom2='ball' friction='1 1 0 0 0'/>", 2.0 * 5.0 / 7.0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO(text_close) Text t;
-        open_ball(&t, cases[i].pair, false, "");
+        AUTO_TEXT t = open_ball(cases[i].pair, false, "");
         text_set3(&t, "base.position", 0, 0, 0.0999);
         mf_world_step(t.world, 100);
         text_set3(&t, "base.linear_velocity", 2, 0, 0);
@@ -82,9 +76,8 @@ TEST(friction_is_the_pairs) {
 }
 
 TEST(a_pair_with_a_box_of_the_world_holds) {
-    AUTO(text_close) Text t;
-    open_ball(&t, "<pair geom1='table' geom2='ball'/>", false,
-              "<geom name='table' type='box' size='.5 .5 .05' pos='0 0 .05'/>");
+    AUTO_TEXT t = open_ball("<pair geom1='table' geom2='ball'/>", false,
+                            "<geom name='table' type='box' size='.5 .5 .05' pos='0 0 .05'/>");
     mf_world_step(t.world, 2000);
     assert_near(height(&t), 0.2, 2e-3);
 }
@@ -93,8 +86,6 @@ TEST(a_pair_with_a_box_of_the_world_holds) {
 // in any pair the lower one is held by its joint.
 TEST(a_pair_of_links_is_no_pair_with_the_ground) {
     for (int listed = 0; listed < 2; listed++) {
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        config.motion.shapes = true;
         const char *text = formatted(
             "<mujoco><option timestep='.001'/><default><geom contype='0' conaffinity='0'/>"
             "</default><worldbody><geom type='plane' size='5 5 1' contype='1'/>"
@@ -102,8 +93,8 @@ TEST(a_pair_of_links_is_no_pair_with_the_ground) {
             "size='.1'/></body><body pos='0 0 .4'><joint name='up' type='slide' axis='0 0 1'/>"
             "<geom name='high' size='.1'/></body></worldbody><contact>%s</contact></mujoco>",
             listed ? "<pair geom1='low' geom2='high'/>" : "");
-        AUTO(text_close) Text t;
-        text_open(&t, text, &config);
+        AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                           .motion.shapes = true));
         mf_world_step(t.world, 1000);
         double position = text_get(&t, "joint.angle", text_joint(&t, "up"));
         assert_near(position, listed ? -0.15 : -0.5 * gravity, 0.01);
@@ -113,16 +104,14 @@ TEST(a_pair_of_links_is_no_pair_with_the_ground) {
 // An exclusion of the world's body takes the ground from a body with bits; a pair beats it.
 TEST(exclusions_hold_for_the_ground) {
     for (int listed = 0; listed < 2; listed++) {
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        config.motion.shapes = true;
         const char *text = formatted(
             "<mujoco><option timestep='.001'/><worldbody><geom name='floor' type='plane' "
             "size='5 5 1'/><body name='body' pos='0 0 .2'><freejoint/><geom name='ball' "
             "size='.1'/></body></worldbody><contact><exclude body1='world' body2='body'/>%s"
             "</contact></mujoco>",
             listed ? "<pair geom1='floor' geom2='ball'/>" : "");
-        AUTO(text_close) Text t;
-        text_open(&t, text, &config);
+        AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                           .motion.shapes = true));
         text_set3(&t, "base.position", 0, 0, 0.2);
         mf_world_step(t.world, 1000);
         assert_near(height(&t), listed ? 0.1 : 0.2 - 0.5 * gravity, 0.01);

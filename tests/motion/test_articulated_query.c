@@ -11,15 +11,11 @@ typedef struct Answers {
 
 static void ask_all(mf_Isa isa, Answers *out) {
     AUTO_CONTEXT *context = open_context(1);
-    mf_WorldConfig config = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
     mf_Group *robots;
     AUTO_MODEL *model;
     MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error));
-    config.isa = isa;
-    group.model = model;
-    AUTO_WORLD *world = open_world(context, &config);
-    robots = add_group(world, &group);
+    AUTO_WORLD *world = open_world(context, &WITH(mf_world_config(), .isa = isa));
+    robots = add_group(world, &WITH(mf_group_config(), .model = model));
     MUST(mf_motion_add(robots, MF_MOTION_ARTICULATED, NULL, &error));
     mf_Field *angle = mf_group_find_field(robots, "joint.angle"),
              *rate = mf_group_find_field(robots, "joint.rate");

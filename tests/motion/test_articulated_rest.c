@@ -1,7 +1,6 @@
 // Robots at rest stay at rest: a robot on legs that springs press into their limits bears its
 // weight in every step and comes to a stop.
 #include "motion/articulated_fixture.h"
-#include "rig/motions.h"
 
 static const double along_y[3] = {0, 1, 0};
 
@@ -36,13 +35,10 @@ TEST(robots_on_their_limits_rest) {
     for (int i = 0; i < 8; i++) {
         static const mf_Time steps[] = {MF_MILLISECOND, 2 * MF_MILLISECOND, 5 * MF_MILLISECOND,
                                         10 * MF_MILLISECOND};
-        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]);
-        config.group.double_precision = i % 2 == 0;
-        config.motion.friction = 0.8;
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        build_crouch(&fixture.hand);
-        art_open(&fixture, &config);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        build_crouch(fixture.hand);
+        art_open(&fixture, WITH(art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]),
+                                .group.double_precision = i % 2 == 0, .motion.friction = 0.8));
         fixture_set3(&fixture, "base.position", 0, 0, 0.5);
         fixture_set(&fixture, "base.orientation", 0, cos(0.1));
         fixture_set(&fixture, "base.orientation", 2, sin(0.1));
@@ -53,7 +49,8 @@ TEST(robots_on_their_limits_rest) {
             double load = 0.0;
             mf_world_step(fixture.world, 1);
             for (uint32_t c = 0; c < fixture_field(&fixture, "contact.load")->components; c++)
-                load += fixture_get(&fixture, "contact.load", c) / (fixture.hand.model.mass * 9.81);
+                load +=
+                    fixture_get(&fixture, "contact.load", c) / (fixture.hand->model.mass * 9.81);
             for (uint32_t j = 0; j < fixture_field(&fixture, "joint.rate")->components; j++)
                 speed = fmax(speed, fabs(fixture_get(&fixture, "joint.rate", j)));
             least = fmin(least, load);
@@ -73,19 +70,13 @@ TEST(robots_on_their_limits_rest) {
 TEST(heaps_rest) {
     enum { HEAPS = SANITIZED ? 16 : 96 };
     AUTO_CONTEXT *context = open_context(1);
-    mf_WorldConfig world_config = mf_world_config();
-    mf_GroupConfig group_config = mf_group_config();
-    mf_ArticulatedConfig config = mf_motions_config().articulated;
     AUTO_MODEL *model;
     mf_Group *group;
     MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/figure.xml", NULL, &model, &error));
-    world_config.step = 5 * MF_MILLISECOND;
-    group_config.model = model;
-    group_config.count = HEAPS;
-    config.shapes = true;
-    AUTO_WORLD *world = open_world(context, &world_config);
-    group = add_group(world, &group_config);
-    MUST(rig_add_articulated(group, &config, &error));
+    AUTO_WORLD *world = open_world(context, &WITH(mf_world_config(), .step = 5 * MF_MILLISECOND));
+    group = add_group(world, &WITH(mf_group_config(), .model = model, .count = HEAPS));
+    MUST(
+        rig_add_articulated(group, &WITH(mf_motions_config().articulated, .shapes = true), &error));
     const mf_Field *load = mf_group_find_field(group, "contact.load");
     mf_Field *rate = mf_group_find_field(group, "joint.rate");
     for (uint32_t i = 0; i < HEAPS; i++) {

@@ -7,19 +7,16 @@ static const double along_z[3] = {0, 0, 1};
 static const double inertia = 0.5; // [kg m^2]
 
 // A wheel on a fixed base, no gravity about its axis.
-static void wheel(Fixture *fixture, const ArtConfig *wish) {
-    ArtConfig config = *wish;
-    fixture_begin(fixture, 1);
-    uint32_t link = mf_hand_hinge(&fixture->hand, 0, 0, 0, 0, along_z);
-    art_body(&fixture->hand, link, 1.0, 0, 0, 0, 0.3, 0.3, inertia);
-    config.motion.base = MF_ARTICULATED_FIXED;
-    art_open(fixture, &config);
+static Fixture wheel(ArtConfig wish) {
+    Fixture fixture = fixture_begin(1);
+    uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_z);
+    art_body(fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, inertia);
+    art_open(&fixture, WITH(wish, .motion.base = MF_ARTICULATED_FIXED));
+    return fixture;
 }
 
 static ArtConfig inputs_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
-    ArtConfig config = art_config(integrator, step);
-    config.motion.servo_inputs = true;
-    return config;
+    return WITH(art_config(integrator, step), .motion.servo_inputs = true);
 }
 
 static void command(Fixture *fixture, double gain, double damping, double target, double rate,
@@ -45,10 +42,8 @@ static const char wheel_text[] =
 
 // Largest error of the angle over a second after a command.
 static double step_response(mf_ArticulatedIntegrator integrator, mf_Time step, mf_ContactLaw law) {
-    ArtConfig config = inputs_config(integrator, step);
-    config.motion.contact_law = law;
-    AUTO(text_close) Text t;
-    text_open(&t, wheel_text, &config);
+    AUTO_TEXT t =
+        text_open(wheel_text, WITH(inputs_config(integrator, step), .motion.contact_law = law));
     text_set(&t, "servo.gain", 0, 50.0);
     text_set(&t, "servo.damping", 0, 3.0);
     text_set(&t, "joint.target", 0, 0.4);
@@ -81,8 +76,7 @@ TEST(a_step_response_is_the_damped_oscillators) {
 // Gains change between steps, and go far beyond what an explicit step bears.
 TEST(gains_change_while_running) {
     ArtConfig config = inputs_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
-    AUTO(fixture_close) Fixture fixture;
-    wheel(&fixture, &config);
+    AUTO_FIXTURE fixture = wheel(config);
     command(&fixture, 0.0, 0.0, 1.0, 0.0, 0.5); // a torque alone: 1 rad/s^2
     mf_world_step(fixture.world, 100);
     assert_near(fixture_get(&fixture, "joint.rate", 0), 1.0, 1e-12);
@@ -99,14 +93,11 @@ TEST(gains_change_while_running) {
 TEST(gains_are_those_of_the_settings_at_first) {
     double angle[2][2];
     for (int inputs = 0; inputs < 2; inputs++) {
-        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-        config.motion.servo_inputs = inputs == 1;
-        config.motion.servo.gain = 20.0;
-        config.motion.servo.damping = 1.0;
-        config.motion.servo.effort = 2.0;
-        config.motion.servo.backlash = 0.01;
-        AUTO(fixture_close) Fixture fixture;
-        wheel(&fixture, &config);
+        AUTO_FIXTURE fixture =
+            wheel(WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                       .motion.servo_inputs = inputs == 1, .motion.servo.gain = 20.0,
+                       .motion.servo.damping = 1.0, .motion.servo.effort = 2.0,
+                       .motion.servo.backlash = 0.01));
         for (int run = 0; run < 2; run++) {
             fixture_set(&fixture, "joint.target", 0, 1.0);
             mf_world_step(fixture.world, 50);
@@ -135,14 +126,13 @@ TEST(efforts_bound_the_sum) {
                                 .force_upper = INFINITY};
         if (motor == 0)
             config.motion.servo.effort = 2.5;
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        uint32_t link = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0, along_z);
-        art_body(&fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, inertia);
-        fixture.hand.model.actuators = &actuator;
-        fixture.hand.model.actuator_count = motor == 1 ? 1 : 0;
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_z);
+        art_body(fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, inertia);
+        fixture.hand->model.actuators = &actuator;
+        fixture.hand->model.actuator_count = motor == 1 ? 1 : 0;
         config.motion.base = MF_ARTICULATED_FIXED;
-        art_open(&fixture, &config);
+        art_open(&fixture, config);
         const mf_Servo servo = mf_articulated_servo(fixture.group, 0);
         assert_true(servo.effort == 2.5 && servo.gain == 0.0 && servo.speed == INFINITY);
         command(&fixture, 100.0, 1.0, -5.0, 0.0, 1000.0);
@@ -156,8 +146,7 @@ TEST(what_is_no_gain_is_an_input_fault) {
                                        {1, INFINITY, 0, 0}, {1, 1, NAN, 0},   {1, 1, 0, INFINITY}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         ArtConfig config = inputs_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        AUTO(fixture_close) Fixture fixture;
-        wheel(&fixture, &config);
+        AUTO_FIXTURE fixture = wheel(config);
         command(&fixture, values[i][0], values[i][1], 0.0, values[i][2], values[i][3]);
         mf_world_step(fixture.world, 1);
         assert_int_equal(mf_group_fault(fixture.group, 0), MF_FAULT_INPUT);
@@ -166,13 +155,9 @@ TEST(what_is_no_gain_is_an_input_fault) {
 
 // Without the setting there are no such fields; what the servo is can be asked for.
 TEST(without_them_there_are_no_fields) {
-    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    AUTO(fixture_close) Fixture fixture;
-    config.motion.servo.gain = 8.0;
-    config.motion.servo.damping = 2.0;
-    config.motion.servo.speed = 3.0;
-    config.motion.servo.backlash = 0.25;
-    wheel(&fixture, &config);
+    AUTO_FIXTURE fixture = wheel(WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                      .motion.servo.gain = 8.0, .motion.servo.damping = 2.0,
+                                      .motion.servo.speed = 3.0, .motion.servo.backlash = 0.25));
     const mf_Servo servo = mf_articulated_servo(fixture.group, 0);
     assert_true(servo.gain == 8.0 && servo.damping == 2.0 && servo.speed == 3.0);
     assert_true(servo.backlash == 0.25 && servo.effort == INFINITY);

@@ -2,7 +2,6 @@
 // at rest against its equations and against numbers of MuJoCo 4.0 (Euler, step 1 ms), springs that
 // neither gain nor lose energy, forces on bodies that are fixed to each other.
 #include "motion/articulated_text.h"
-#include <mayfly/model_fields.h>
 #include "motion/articulated/host.h"
 
 static const double gravity = 9.81, step = 1e-3;
@@ -52,9 +51,8 @@ static TextConfig config_of(bool like) {
 
 // ---- limits ------------------------------------------------------------------------------------
 
-static void open_slide(Text *t, const char *joint, const TextConfig *config) {
-    text_open(
-        t,
+static Text open_slide(const char *joint, TextConfig config) {
+    return text_open(
         formatted(
             "<mujoco><compiler angle='radian'/><worldbody><body>"
             "<joint type='slide' axis='0 0 1' limited='true' range='-.2 .3' %s/>"
@@ -63,9 +61,8 @@ static void open_slide(Text *t, const char *joint, const TextConfig *config) {
         config);
 }
 
-static double slide_depth(const char *joint, const TextConfig *config) {
-    AUTO(text_close) Text t;
-    open_slide(&t, joint, config);
+static double slide_depth(const char *joint, TextConfig config) {
+    AUTO_TEXT t = open_slide(joint, config);
     mf_world_step(t.world, 20000);
     double depth = -0.2 - text_get(&t, "joint.angle", 0);
     assert_near(text_get(&t, "joint.rate", 0), 0.0, 1e-9);
@@ -97,7 +94,7 @@ TEST(a_slide_rests_on_its_limit) {
     TextConfig config = config_of(true);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double expected = rest_depth(&cases[i].soft, 1.0, gravity) - cases[i].margin;
-        double depth = slide_depth(cases[i].joint, &config);
+        double depth = slide_depth(cases[i].joint, config);
         assert_near(depth, expected, 1e-9);
         assert_near(depth, cases[i].mujoco, 1e-9);
     }
@@ -116,15 +113,13 @@ TEST(an_arm_rests_on_its_limit) {
                   0.005163490396685733}};
     TextConfig config = config_of(true);
     for (size_t i = 0; i < 2; i++) {
-        AUTO(text_close) Text t;
-        text_open(
-            &t,
+        AUTO_TEXT t = text_open(
             formatted(
                 "<mujoco><compiler angle='radian'/><worldbody><body>"
                 "<joint axis='0 1 0' limited='true' range='-1 .5' %s/><geom pos='.5 0 0' "
                 "size='.1' mass='2' contype='0' conaffinity='0'/></body></worldbody></mujoco>",
                 cases[i].joint),
-            &config);
+            config);
         mf_world_step(t.world, 20000);
         double depth = text_get(&t, "joint.angle", 0) - 0.5, inertia = 2 * (0.25 + 0.4 * 0.01);
         double pull = 2 * 0.5 * gravity * cos(0.5 + depth) / inertia;
@@ -140,9 +135,9 @@ TEST(who_decides_on_limits) {
     TextConfig own = config_of(false), like = config_of(true), set = config_of(true);
     set.motion.contact_law = MF_CONTACT_LAW_AS_MODEL; // the compliant law, then
     set.motion.limit_time = 0.01;
-    assert_near(slide_depth(said, &own), slide_depth(said, &like), 1e-12);
-    assert_near(slide_depth("", &own), gravity * 4.0 * step * step, 1e-9);
-    assert_near(slide_depth(said, &set), gravity * 1e-4, 1e-9);
+    assert_near(slide_depth(said, own), slide_depth(said, like), 1e-12);
+    assert_near(slide_depth("", own), gravity * 4.0 * step * step, 1e-9);
+    assert_near(slide_depth(said, set), gravity * 1e-4, 1e-9);
 }
 
 // Any power of the impedance, by MuJoCo's law.
@@ -151,17 +146,15 @@ TEST(powers_are_any) {
     TextConfig config = config_of(true);
     for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
         const Soft soft = {0.02, 1.0, 0.3, 0.8, 0.02, 0.4, powers[i]};
-        assert_near(slide_depth(formatted("solimplimit='.3 .8 .02 .4 %.17g'", powers[i]), &config),
+        assert_near(slide_depth(formatted("solimplimit='.3 .8 .02 .4 %.17g'", powers[i]), config),
                     rest_depth(&soft, 1.0, gravity), 1e-9);
     }
 }
 
 // A limit never pulls, and its force is the weight at rest.
 TEST(limits_push_with_the_weight) {
-    TextConfig config = config_of(true);
-    AUTO(text_close) Text t;
-    open_slide(&t, "", &config);
-    assert_int_equal(mf_articulated_report_limits(t.group, NULL), MF_OK);
+    AUTO_TEXT t = open_slide("", config_of(true));
+    MUST(mf_articulated_report_limits(t.group, &error));
     text_set(&t, "joint.rate", 0, -3.0);
     double least = 0.0;
     for (int i = 0; i < 10000; i++) {
@@ -180,18 +173,14 @@ TEST(a_limit_steps_as_the_file_does) {
     const double z = 0.9, h = 1e-2, slow = z * 0.03 * 0.8, k = 1.0 / (slow * slow);
     const double b = 2.0 / (z * 0.03), part[4] = {0.0, 0.5, 0.5, 1.0};
     for (int method = 0; method < 2; method++) {
-        AUTO(text_close) Text t;
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
-        config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-        config.world.gravity = 0.0;
-        text_open(
-            &t,
+        AUTO_TEXT t = text_open(
             formatted("<mujoco><option timestep='.01' %s/><worldbody><body><joint type='slide' "
                       "axis='1 0 0' limited='true' range='-1 1' solreflimit='.03 .8' "
                       "solimplimit='.9 .9 .001'/><geom size='.1' mass='2' contype='0' "
                       "conaffinity='0'/></body></worldbody></mujoco>",
                       options[method]),
-            &config);
+            WITH(text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND),
+                 .motion.contact_law = MF_CONTACT_LAW_MUJOCO, .world.gravity = 0.0));
         const double depth = 0.01, speed = -0.2; // out of the limit
         double change[5] = {0}, sunk[5] = {0};
         for (int i = 0; i < 4; i++) {
@@ -244,13 +233,12 @@ TEST(a_ball_rests_on_the_ground) {
     };
     TextConfig config = config_of(true);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO(text_close) Text t;
-        text_open(&t,
-                  formatted("<mujoco><option %s/><worldbody><geom type='plane' size='5 5 1' %s/>"
-                            "<body pos='0 0 .1'><freejoint/><geom size='.1' mass='2' %s/></body>"
-                            "</worldbody></mujoco>",
-                            cases[i].option, cases[i].geom, cases[i].geom),
-                  &config);
+        AUTO_TEXT t = text_open(
+            formatted("<mujoco><option %s/><worldbody><geom type='plane' size='5 5 1' %s/>"
+                      "<body pos='0 0 .1'><freejoint/><geom size='.1' mass='2' %s/></body>"
+                      "</worldbody></mujoco>",
+                      cases[i].option, cases[i].geom, cases[i].geom),
+            config);
         text_set3(&t, "base.position", 0, 0, 0.1);
         mf_world_step(t.world, 20000);
         double depth = 0.1 - text_get(&t, "base.position", 2);
@@ -261,12 +249,10 @@ TEST(a_ball_rests_on_the_ground) {
 
 // Nothing pushes before the touch: a ball that comes to within a micrometer falls freely.
 TEST(nothing_acts_before_the_touch) {
-    TextConfig config = config_of(true);
-    AUTO(text_close) Text t;
-    text_open(&t,
-              "<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 .1'>"
-              "<freejoint/><geom size='.1' mass='2'/></body></worldbody></mujoco>",
-              &config);
+    AUTO_TEXT t =
+        text_open("<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 .1'>"
+                  "<freejoint/><geom size='.1' mass='2'/></body></worldbody></mujoco>",
+                  config_of(true));
     text_set3(&t, "base.position", 0, 0, 0.100001);
     text_set3(&t, "base.linear_velocity", 0, 0, -1);
     mf_world_step(t.world, 1);
@@ -275,15 +261,13 @@ TEST(nothing_acts_before_the_touch) {
 
 // ---- springs -----------------------------------------------------------------------------------
 
-static void open_spring(Text *t, bool like) {
-    TextConfig config = config_of(like);
-    config.world.gravity = 0.0;
-    text_open(t,
-              "<mujoco><worldbody><body><joint type='slide' axis='1 0 0' stiffness='800'/>"
-              "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body>"
-              "</worldbody></mujoco>",
-              &config);
-    text_set(t, "joint.angle", 0, 0.1);
+static Text open_spring(bool like) {
+    Text t = text_open("<mujoco><worldbody><body><joint type='slide' axis='1 0 0' stiffness='800'/>"
+                       "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body>"
+                       "</worldbody></mujoco>",
+                       WITH(config_of(like), .world.gravity = 0.0));
+    text_set(&t, "joint.angle", 0, 0.1);
+    return t;
 }
 
 // With the spring at the beginning of the step, v' = v - h w^2 x and x' = x + h v' turn (x, v) such
@@ -292,9 +276,8 @@ static void open_spring(Text *t, bool like) {
 TEST(a_spring_keeps_its_energy) {
     const double square = 400.0;
     for (int like = SANITIZED; like < 2; like++) { // the loss takes all of the time
-        AUTO(text_close) Text t;
         double first = square * 0.01, last;
-        open_spring(&t, like != 0);
+        AUTO_TEXT t = open_spring(like != 0);
         mf_world_step(t.world, STEPS_OF(100000));
         double x = text_get(&t, "joint.angle", 0), v = text_get(&t, "joint.rate", 0);
         last = v * v + square * x * x - step * square * x * v;
@@ -307,8 +290,7 @@ TEST(a_spring_keeps_its_energy) {
 
 // One step by hand.
 TEST(a_spring_acts_at_the_beginning_of_the_step) {
-    AUTO(text_close) Text t;
-    open_spring(&t, true);
+    AUTO_TEXT t = open_spring(true);
     mf_world_step(t.world, 1);
     assert_near(text_get(&t, "joint.rate", 0), -step * 400.0 * 0.1, 1e-15);
     assert_near(text_get(&t, "joint.angle", 0), 0.1 - step * step * 400.0 * 0.1, 1e-15);
@@ -319,17 +301,14 @@ TEST(a_spring_acts_at_the_beginning_of_the_step) {
 // A plank of 3 kg on two feet, bodies of their own that are fixed to it, 0.2 m to one side of the
 // center of mass and 0.4 m to the other: by the lever they bear two thirds and one third.
 TEST(fixed_bodies_are_distinguished_by_their_shapes) {
-    TextConfig config = config_of(true);
-    AUTO(text_close) Text t;
-    text_open(&t,
-              "<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
-              "<body name='plank' pos='0 0 .1'><freejoint/>"
-              "<inertial pos='0 0 0' mass='3' diaginertia='.1 .1 .1'/>"
-              "<body name='near'><geom size='.05' pos='.2 .1 -.05' mass='0'/>"
-              "<geom size='.05' pos='.2 -.1 -.05' mass='0'/></body>"
-              "<body name='far'><geom size='.05' pos='-.4 0 -.05' mass='0'/></body>"
-              "</body></worldbody></mujoco>",
-              &config);
+    AUTO_TEXT t = text_open("<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
+                            "<body name='plank' pos='0 0 .1'><freejoint/>"
+                            "<inertial pos='0 0 0' mass='3' diaginertia='.1 .1 .1'/>"
+                            "<body name='near'><geom size='.05' pos='.2 .1 -.05' mass='0'/>"
+                            "<geom size='.05' pos='.2 -.1 -.05' mass='0'/></body>"
+                            "<body name='far'><geom size='.05' pos='-.4 0 -.05' mass='0'/></body>"
+                            "</body></worldbody></mujoco>",
+                            config_of(true));
     const uint32_t bodies[3] = {mf_model_find(t.model, MF_ITEM_BODY, "plank"),
                                 mf_model_find(t.model, MF_ITEM_BODY, "near"),
                                 mf_model_find(t.model, MF_ITEM_BODY, "far")};
@@ -351,16 +330,14 @@ TEST(fixed_bodies_are_distinguished_by_their_shapes) {
 // Ties pull at bodies: of two bodies of one link only the one that is tied, and what carries it,
 // feel the tie.
 TEST(ties_on_fixed_bodies_are_distinguished) {
-    TextConfig config = config_of(true);
-    AUTO(text_close) Text t;
-    text_open(&t,
-              "<mujoco><worldbody><body name='hook' pos='0 0 1'/>"
-              "<body name='plank' pos='0 0 1'><freejoint/><geom size='.1' mass='1'/>"
-              "<body name='ring'><geom size='.05' pos='0 0 .2' mass='.1'/></body>"
-              "<body name='stone'><geom size='.05' pos='0 0 -.2' mass='.1'/></body></body>"
-              "</worldbody><equality><connect body1='ring' body2='hook' anchor='0 0 .2'/>"
-              "</equality></mujoco>",
-              &config);
+    AUTO_TEXT t =
+        text_open("<mujoco><worldbody><body name='hook' pos='0 0 1'/>"
+                  "<body name='plank' pos='0 0 1'><freejoint/><geom size='.1' mass='1'/>"
+                  "<body name='ring'><geom size='.05' pos='0 0 .2' mass='.1'/></body>"
+                  "<body name='stone'><geom size='.05' pos='0 0 -.2' mass='.1'/></body></body>"
+                  "</worldbody><equality><connect body1='ring' body2='hook' anchor='0 0 .2'/>"
+                  "</equality></mujoco>",
+                  config_of(true));
     const uint32_t bodies[4] = {mf_model_find(t.model, MF_ITEM_BODY, "ring"),
                                 mf_model_find(t.model, MF_ITEM_BODY, "stone"),
                                 mf_model_find(t.model, MF_ITEM_BODY, "plank"),
@@ -397,11 +374,8 @@ TEST(a_cradle_hands_its_speed_on) {
         "site='d2'/></spatial></tendon></mujoco>";
     static const double x[] = {-0.000360753, -0.067651302, 0.039715637};
     for (int floats = 0; floats < 2; floats++) {
-        AUTO(text_close) Text t;
-        TextConfig config = config_of(true);
-        config.world.step = MF_MILLISECOND / 10;
-        config.group.double_precision = !floats;
-        text_open(&t, text, &config);
+        AUTO_TEXT t = text_open(text, WITH(config_of(true), .world.step = MF_MILLISECOND / 10,
+                                           .group.double_precision = !floats));
         mf_world_step(t.world, 2500);
         for (uint32_t i = 0; i < 3; i++)
             assert_near(text_get(&t, "free.position", 3 * i), x[i], floats ? 1e-3 : 1e-6);
@@ -425,16 +399,15 @@ TEST(what_only_slides_gives_way_by_its_mass) {
         {"<joint type='slide' axis='0 0 1'/>", "<body><geom size='.01' mass='.1'/></body>", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600];
-        AUTO(text_close) Text t;
-        TextConfig config = text_config(MF_ARTICULATED_EULER, 2 * MF_MILLISECOND);
-        config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-        config.motion.shapes = true;
+        TextConfig config =
+            WITH(text_config(MF_ARTICULATED_EULER, 2 * MF_MILLISECOND),
+                 .motion.contact_law = MF_CONTACT_LAW_MUJOCO, .motion.shapes = true);
         snprintf(
             text, sizeof text,
             "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='b' pos='0 0 .1'>%s"
             "<geom size='.1' mass='3'/>%s</body></worldbody></mujoco>",
             cases[i].joint, cases[i].rest);
-        text_open(&t, text, &config);
+        AUTO_TEXT t = text_open(text, config);
         mf_world_step(t.world, 2000);
         const double angle = t.model->joint_count > 0 ? text_get(&t, "joint.angle", 0)
                                                       : text_get(&t, "base.position", 2) - 0.1;

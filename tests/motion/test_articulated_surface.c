@@ -6,17 +6,16 @@
 static const double gravity = 9.81;
 
 // A ball of 1 kg, radius 0.1 m and I = 0.004 kg m^2, or a box of 0.2 m, on a plane.
-static void open_body(Text *t, const char *shape, const char *geom, const char *plane,
-                      const TextConfig *config) {
-    text_open(
-        t,
+static Text open_body(const char *shape, const char *geom, const char *plane, TextConfig config) {
+    Text t = text_open(
         formatted(
             "<mujoco><option timestep='0.001'/><worldbody><geom type='plane' size='5 5 1' %s/>"
             "<body pos='0 0 0.1'><freejoint/><inertial pos='0 0 0' mass='1' "
             "diaginertia='.004 .004 .004'/><geom %s %s/></body></worldbody></mujoco>",
             plane, shape, geom),
         config);
-    text_set3(t, "base.position", 0, 0, 0.1);
+    text_set3(&t, "base.position", 0, 0, 0.1);
+    return t;
 }
 
 static const char *const ball = "type='sphere' size='.1'", *const box =
@@ -33,9 +32,8 @@ static TextConfig by_shapes(void) {
 // A ball that spins in place loses mu N / I of its rate: 10 - 0.002 9.81 / 0.004 after a second
 // (MuJoCo: 5.09513). The step's chord to rest brakes too little by h a ln(10 / 5.095) = 0.0033.
 TEST(turning_friction_stops_a_spin) {
-    TextConfig config = by_shapes();
-    AUTO(text_close) Text t;
-    open_body(&t, ball, "condim='4' friction='1 .002 0'", "condim='1' friction='0 0 0'", &config);
+    AUTO_TEXT t = open_body(ball, "condim='4' friction='1 .002 0'", "condim='1' friction='0 0 0'",
+                            by_shapes());
     mf_world_step(t.world, 500);
     text_set3(&t, "base.angular_velocity", 0, 0, 10);
     mf_world_step(t.world, 1000);
@@ -47,9 +45,8 @@ TEST(turning_friction_stops_a_spin) {
 // A ball that rolls is braked by mu g / (r (1 + I / (m r^2))) = 0.0700714 m/s^2: 0.859857 m/s after
 // two seconds (MuJoCo: 0.859533).
 TEST(rolling_friction_stops_a_ball) {
-    TextConfig config = by_shapes();
-    AUTO(text_close) Text t;
-    open_body(&t, ball, "condim='6' friction='1 0 .001'", "condim='1' friction='0 0 0'", &config);
+    AUTO_TEXT t = open_body(ball, "condim='6' friction='1 0 .001'", "condim='1' friction='0 0 0'",
+                            by_shapes());
     mf_world_step(t.world, 500);
     text_set3(&t, "base.linear_velocity", 1, 0, 0);
     text_set3(&t, "base.angular_velocity", 0, 10, 0);
@@ -78,10 +75,8 @@ TEST(sliding_friction_is_the_files) {
         {"friction='.3'", "friction='.4'", 0.15, 0.15},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        TextConfig config = by_shapes();
-        config.motion.friction = cases[i].setting;
-        AUTO(text_close) Text t;
-        open_body(&t, box, cases[i].geom, cases[i].plane, &config);
+        AUTO_TEXT t = open_body(box, cases[i].geom, cases[i].plane,
+                                WITH(by_shapes(), .motion.friction = cases[i].setting));
         mf_world_step(t.world, 500);
         text_set3(&t, "base.linear_velocity", 3, 0, 0);
         mf_world_step(t.world, 200);
@@ -98,17 +93,16 @@ TEST(sliding_friction_is_the_files) {
 // Shapes and planes whose bits do not match do not meet; a listed pair does, as it says.
 TEST(the_file_says_what_meets_the_ground) {
     TextConfig config = by_shapes();
-    AUTO(text_close) Text t;
-    open_body(&t, ball, "contype='2' conaffinity='2'", "contype='4' conaffinity='4'", &config);
+    AUTO_TEXT t =
+        open_body(ball, "contype='2' conaffinity='2'", "contype='4' conaffinity='4'", config);
     mf_world_step(t.world, 300);
     assert_near(text_get(&t, "base.linear_velocity", 2), -0.3 * gravity, 1e-9);
     text_close(&t);
-    text_open(&t,
-              "<mujoco><worldbody><geom name='f' type='plane' size='5 5 1' contype='4' "
-              "conaffinity='4'/><body pos='0 0 .1'><freejoint/><geom name='b' type='box' "
-              "size='.1 .1 .1' contype='2' conaffinity='2'/></body></worldbody><contact><pair "
-              "geom1='b' geom2='f' friction='.2 .2 0 0 0'/></contact></mujoco>",
-              &config);
+    t = text_open("<mujoco><worldbody><geom name='f' type='plane' size='5 5 1' contype='4' "
+                  "conaffinity='4'/><body pos='0 0 .1'><freejoint/><geom name='b' type='box' "
+                  "size='.1 .1 .1' contype='2' conaffinity='2'/></body></worldbody><contact><pair "
+                  "geom1='b' geom2='f' friction='.2 .2 0 0 0'/></contact></mujoco>",
+                  config);
     text_set3(&t, "base.position", 0, 0, 0.1);
     mf_world_step(t.world, 300);
     text_set3(&t, "base.linear_velocity", 2, 0, 0);
@@ -131,8 +125,7 @@ TEST(solref_says_how_deep_a_ball_rests) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         TextConfig config = by_shapes();
-        AUTO(text_close) Text t;
-        open_body(&t, ball, cases[i].softness, cases[i].softness, &config);
+        AUTO_TEXT t = open_body(ball, cases[i].softness, cases[i].softness, config);
         mf_world_step(t.world, 5000);
         double expected = 0.1 * gravity / cases[i].rate;
         assert_near(0.1 - text_get(&t, "base.position", 2), expected, 1e-3 * expected);
@@ -145,12 +138,10 @@ TEST(solref_says_how_deep_a_ball_rests) {
 // phase: 0.72 pi sqrt(2000) h / 2 = 5e-4, and the drop of the last step's damping as much.
 TEST(solref_says_how_a_ball_bounces) {
     const char *soft = "solref='-2000 -10' solimp='.9 .9 .001'";
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 100);
-    config.motion.shapes = true;
-    config.motion.contact_depth = 1.0;
-    config.world.gravity = 0.0;
-    AUTO(text_close) Text t;
-    open_body(&t, ball, soft, soft, &config);
+    AUTO_TEXT t =
+        open_body(ball, soft, soft,
+                  WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND / 100),
+                       .motion.shapes = true, .motion.contact_depth = 1.0, .world.gravity = 0.0));
     text_set3(&t, "base.linear_velocity", 0, 0, -1);
     mf_world_step(t.world, 12000);
     assert_near(text_get(&t, "base.linear_velocity", 2), 0.7201856, 1.5e-3);
@@ -158,10 +149,8 @@ TEST(solref_says_how_a_ball_bounces) {
 
 // Contacts act from the sum of both margins on. The settings' stiffness beats the file's.
 TEST(margin_and_settings) {
-    TextConfig config = by_shapes();
-    config.motion.contact_stiffness = 1e5;
-    AUTO(text_close) Text t;
-    open_body(&t, ball, "margin='.01' solref='.02 1' solimp='.9 .9 .001'", "margin='.02'", &config);
+    AUTO_TEXT t = open_body(ball, "margin='.01' solref='.02 1' solimp='.9 .9 .001'", "margin='.02'",
+                            WITH(by_shapes(), .motion.contact_stiffness = 1e5));
     mf_world_step(t.world, 2000);
     assert_near(text_get(&t, "base.position", 2), 0.13 - gravity / 1e5, 1e-8);
 }

@@ -2,7 +2,6 @@
 // muscle activation, and the same bits for any batch and instruction set. (Every kind of path
 // against MuJoCo: tendons.xml in test_articulated_peers.sh.)
 #include "motion/articulated_text.h"
-#include "rig/motions.h"
 
 // A wheel of 0.1 m at the origin, its axis along y, and two weights that slide along z beside it.
 // An actuator without gain tells the tendon's length, another its rate.
@@ -20,10 +19,8 @@
     "<general tendon='t' gainprm='0' biastype='affine' biasprm='0 0 -1'/></actuator></mujoco>"
 
 static TextConfig tendon_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
-    TextConfig config = text_config(integrator, step);
-    config.group.double_precision = true;
-    config.motion.contacts = false;
-    return config;
+    return WITH(text_config(integrator, step), .group.double_precision = true,
+                .motion.contacts = false);
 }
 
 // Two straight parts of 0.5 m and half a rotation; with 0.3 m between the ends along the axis, the
@@ -32,8 +29,7 @@ TEST(a_string_over_a_wheel_has_its_length) {
     const double offsets[2] = {0.0, 0.3};
     for (int i = 0; i < 2; i++) {
         TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-        AUTO(text_close) Text t;
-        text_open(&t, formatted(WHEEL(""), offsets[i]), &config);
+        AUTO_TEXT t = text_open(formatted(WHEEL(""), offsets[i]), config);
         text_set(&t, "joint.rate", 0, -0.5);
         text_set(&t, "joint.rate", 1, 0.125);
         mf_world_step(t.world, 1);
@@ -46,10 +42,9 @@ TEST(a_string_over_a_wheel_has_its_length) {
 
 // Atwood: weights of 3 and 1 kg on a string that does not give accelerate by g (3 - 1) / (3 + 1).
 TEST(a_string_over_a_wheel_carries_weights) {
-    TextConfig config = tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    config.world.gravity = 9.81;
-    AUTO(text_close) Text t;
-    text_open(&t, formatted(WHEEL("limited='true' range='0 1.314159265358979'"), 0.0), &config);
+    AUTO_TEXT t = text_open(
+        formatted(WHEEL("limited='true' range='0 1.314159265358979'"), 0.0),
+        WITH(tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 9.81));
     mf_world_step(t.world, 100);
     const double early = text_get(&t, "joint.rate", 0);
     mf_world_step(t.world, 200);
@@ -69,10 +64,8 @@ TEST(springs_along_paths_swing) {
         "<site site='m'/></spatial><spatial stiffness='100' damping='2'><site site='down'/>"
         "<site site='m'/></spatial></tendon></mujoco>";
     const double w = sqrt(99.0);
-    TextConfig config = tendon_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    config.world.gravity = 0.0;
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(
+        text, WITH(tendon_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .world.gravity = 0.0));
     text_set(&t, "joint.rate", 0, 1.0);
     mf_world_step(t.world, 1000);
     assert_near(text_get(&t, "joint.angle", 0), exp(-1.0) * sin(w) / w, 1e-9);
@@ -91,9 +84,7 @@ TEST(a_string_passes_through_a_ring) {
         "<site site='a'/><geom geom='ring' sidesite='in'/><site site='b'/></spatial></tendon>"
         "<actuator><general tendon='t' gainprm='0' biastype='affine' biasprm='0 1 0'/></actuator>"
         "</mujoco>";
-    TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(text, tendon_config(MF_ARTICULATED_EULER, 1000));
     mf_world_step(t.world, 1);
     assert_near(text_get(&t, "actuator.force", 0), 2.0 * sqrt(0.09 + 0.01), 1e-9);
 }
@@ -107,10 +98,8 @@ TEST(muscles_pull_and_wake) {
         "<geom size='.1' mass='2'/><site name='m'/></body></worldbody><tendon><spatial name='t'>"
         "<site site='w'/><site site='m'/></spatial></tendon><actuator>"
         "<muscle tendon='t' lengthrange='.5 1.5' range='.5 1.5' force='80'/></actuator></mujoco>";
-    TextConfig config = tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    config.world.gravity = 0.0;
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(
+        text, WITH(tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0));
     text_set(&t, "actuator.activation", 0, 0.4);
     text_set(&t, "actuator.control", 0, 1.0);
     mf_world_step(t.world, 1);
@@ -148,11 +137,8 @@ TEST(muscles_find_their_lengths) {
     static const double activation[4] = {0.3, 0.5, 0.7, 0.4};
     static const double force[4] = {-29.511562597560026, -37.112571762512346, -56.190721485586934,
                                     -23.025914645177956};
-    TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
-    for (uint32_t i = 0; i < 4; i++)
-        text_set(&t, "actuator.activation", i, activation[i]);
+    AUTO_TEXT t = text_open(text, tendon_config(MF_ARTICULATED_EULER, 1000));
+    set_fields(t.group, "actuator.activation", 0, 4, activation);
     text_set(&t, "joint.angle", 0, 0.2);
     text_set(&t, "joint.angle", 1, 0.3);
     text_set(&t, "joint.rate", 0, 0.1);
@@ -168,26 +154,21 @@ TEST(muscles_need_an_end) {
         "<mujoco><worldbody><body><joint name='a' axis='0 1 0'/><geom size='.1'/></body>"
         "</worldbody><actuator><muscle name='runs' joint='a'/></actuator></mujoco>";
     TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-    mf_Error error = {0};
-    AUTO(text_close) Text t = {.context = open_context(1)};
+    AUTO_TEXT t = {.context = open_context(1)};
     t.model = load_text(t.context, text);
     config.group.model = t.model;
     t.world = open_world(t.context, &config.world);
     t.group = add_group(t.world, &config.group);
-    assert_int_equal(rig_add_articulated(t.group, &config.motion, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "muscle runs"));
+    MUST_FAIL(rig_add_articulated(t.group, &config.motion, &error), MF_BAD_ARGUMENT, "muscle runs");
 }
 
 // ---- bits --------------------------------------------------------------------------------------
 
 static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa isa,
                      bool double_precision) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    config.world.isa = isa;
-    config.group.count = count;
-    config.group.double_precision = double_precision;
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO_TEXT t =
+        text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.isa = isa,
+                             .group.count = count, .group.double_precision = double_precision));
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t which = count == 1 ? robot : i;
         set_field(t.group, "joint.angle", i, 0, 0.2 * which - 1.0);
@@ -224,18 +205,16 @@ TEST(controls_change_at_a_limited_rate) {
     static const double slewed[] = {0.5, 0.5, 0.7, 0.9, 0.7, 0.5, 0.3, 0.1};
     static const double forces[] = {0.5,      0.495,    0.68505,  0.868249,
                                     0.642767, 0.410856, 0.174837, -0.062931};
-    AUTO(text_close) Text t;
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 100 * MF_MILLISECOND);
-    config.world.gravity = 0.0;
-    config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-    text_open(&t,
-              "<mujoco><extension><plugin plugin='mujoco.pid'><instance name='p'><config key='kp' "
-              "value='1'/><config key='slewmax' value='2'/></instance></plugin></extension>"
-              "<worldbody><body><joint name='j' type='slide'/><geom size='1' mass='1' "
-              "contype='0' conaffinity='0'/></body>"
-              "</worldbody><actuator><plugin joint='j' plugin='mujoco.pid' instance='p' "
-              "actdim='1'/></actuator></mujoco>",
-              &config);
+    TextConfig config = WITH(text_config(MF_ARTICULATED_IMPLICIT, 100 * MF_MILLISECOND),
+                             .world.gravity = 0.0, .motion.contact_law = MF_CONTACT_LAW_MUJOCO);
+    AUTO_TEXT t = text_open(
+        "<mujoco><extension><plugin plugin='mujoco.pid'><instance name='p'><config key='kp' "
+        "value='1'/><config key='slewmax' value='2'/></instance></plugin></extension>"
+        "<worldbody><body><joint name='j' type='slide'/><geom size='1' mass='1' "
+        "contype='0' conaffinity='0'/></body>"
+        "</worldbody><actuator><plugin joint='j' plugin='mujoco.pid' instance='p' "
+        "actdim='1'/></actuator></mujoco>",
+        config);
     for (int life = 0; life < 2; life++) {
         for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) {
             text_set(&t, "actuator.control", 0, controls[i]);

@@ -67,7 +67,6 @@ static State state_of(const Text *t, uint32_t number) {
 static State play(const Twin *twin, bool like, bool rk4) {
     TextConfig config = text_config(rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
                                     mf_time_from_seconds(twin->step));
-    AUTO(text_close) Text t;
     const double pull =
         sqrt(twin->gravity[0] * twin->gravity[0] + twin->gravity[2] * twin->gravity[2]);
     config.world.gravity = pull;
@@ -75,7 +74,7 @@ static State play(const Twin *twin, bool like, bool rk4) {
         config.world.gravity_direction[i] = twin->gravity[i] / pull;
     config.motion.shapes = true;
     config.motion.contact_law = like ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
-    text_open(&t, twin->text, &config);
+    AUTO_TEXT t = text_open(twin->text, config);
     mf_group_set_state(t.group, 0, t.model->start_position, twin->first);
     mf_world_step(t.world, TWIN_STEPS);
     State out = state_of(&t, 0);
@@ -159,23 +158,17 @@ TEST(without_noslip_they_slip) {
 TEST(a_box_on_a_slope_stands) {
     double direction[2];
     for (int noslip = 0; noslip < 2; noslip++) {
-        AUTO(text_close) Text t;
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(0.002));
-        config.world.gravity = 9.81;
-        config.world.gravity_direction[0] = sin(M_PI / 12.0);
-        config.world.gravity_direction[1] = 0.0;
-        config.world.gravity_direction[2] = -cos(M_PI / 12.0);
-        config.motion.shapes = true;
-        config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-        text_open(
-            &t,
+        AUTO_TEXT t = text_open(
             formatted(
                 "<mujoco><option cone='elliptic' noslip_iterations='%d' "
                 "noslip_tolerance='0'/><worldbody>"
                 "<geom type='plane' size='9 9 1' friction='.5'/><body pos='0 0 .1'><freejoint/>"
                 "<geom type='box' size='.2 .15 .1' friction='.5'/></body></worldbody></mujoco>",
                 noslip * 10),
-            &config);
+            WITH(text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(0.002)),
+                 .world.gravity = 9.81, .world.gravity_direction[0] = sin(M_PI / 12.0),
+                 .world.gravity_direction[1] = 0.0, .world.gravity_direction[2] = -cos(M_PI / 12.0),
+                 .motion.shapes = true, .motion.contact_law = MF_CONTACT_LAW_MUJOCO));
         mf_world_step(t.world, 500);
         const double first = text_get(&t, "base.position", 0);
         mf_world_step(t.world, 500);
@@ -222,14 +215,11 @@ enum { ROBOTS = 37 };
 
 // Robots first .. first + count - 1 of a row whose members start differently.
 static void play_row(const Twin *twin, uint32_t first, uint32_t count, State *out) {
-    TextConfig config = text_config(twin->rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
-                                    mf_time_from_seconds(twin->step));
-    AUTO(text_close) Text t;
-    config.motion.shapes = true;
-    config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-    config.group.count = count;
-    config.group.double_precision = false;
-    text_open(&t, twin->text, &config);
+    AUTO_TEXT t = text_open(
+        twin->text, WITH(text_config(twin->rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
+                                     mf_time_from_seconds(twin->step)),
+                         .motion.shapes = true, .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
+                         .group.count = count, .group.double_precision = false));
     for (uint32_t i = 0; i < count; i++) {
         double velocity[TWIN_VALUES];
         for (uint32_t c = 0; c < twin->velocities; c++)

@@ -22,12 +22,11 @@ static void add_slide(char *text, size_t size, const char *parent, const char *c
 
 // Base, a middle link without a shape near them, and a block above the base: cubes of 0.2 m, of
 // which the lower one is at 0 and the upper one at `height`.
-static void open_tower(Text *t, const char *collision, double height) {
+static Text open_tower(const char *collision, double height) {
     char text[4096] = "<robot name='tower'>";
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    config.world.gravity = 0.0;
-    config.motion.base = MF_ARTICULATED_FIXED;
-    config.motion.contacts = false;
+    TextConfig config =
+        WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0,
+             .motion.base = MF_ARTICULATED_FIXED, .motion.contacts = false);
     config.motion.motors = false; // joints that nothing holds
     add_link(text, sizeof text, "base", collision, 0.0);
     add_link(text, sizeof text, "middle", "<sphere radius='0.01'/>", 5.0);
@@ -35,15 +34,14 @@ static void open_tower(Text *t, const char *collision, double height) {
     add_slide(text, sizeof text, "base", "middle");
     add_slide(text, sizeof text, "middle", "top");
     strcat(text, "</robot>");
-    text_open(t, text, &config);
+    return text_open(text, config);
 }
 
 static const char box[] = "<box size='0.2 0.2 0.2'/>";
 
 // Shapes two joints apart meet: thrown down from 0.3 m the block stops on the base, at 0.2 m.
 TEST(links_beyond_a_joint_collide) {
-    AUTO(text_close) Text t;
-    open_tower(&t, box, 0.3);
+    AUTO_TEXT t = open_tower(box, 0.3);
     text_set(&t, "joint.rate", 1, -0.5);
     mf_world_step(t.world, 1000);
     assert_true(text_get(&t, "joint.angle", 1) > -0.11);
@@ -52,8 +50,7 @@ TEST(links_beyond_a_joint_collide) {
 
 // What overlaps at the start never touches: nothing pushes, and the block goes through.
 TEST(overlaps_of_the_start_never_touch) {
-    AUTO(text_close) Text t;
-    open_tower(&t, box, 0.15);
+    AUTO_TEXT t = open_tower(box, 0.15);
     mf_world_step(t.world, 100);
     assert_near(text_get(&t, "joint.angle", 1), 0.0, 0.0);
     text_set(&t, "joint.rate", 1, -0.5);
@@ -73,10 +70,9 @@ static void write_mesh(char path[64], bool flat) {
 
 TEST(meshes_touch_as_hulls) {
     char path[64], geometry[256];
-    AUTO(text_close) Text t;
     write_mesh(path, false);
     snprintf(geometry, sizeof geometry, "<mesh filename='file://%s' scale='0.1 0.1 0.1'/>", path);
-    open_tower(&t, geometry, 0.3);
+    AUTO_TEXT t = open_tower(geometry, 0.3);
     unlink(path);
     assert_int_equal(t.model->mesh_count, 1);
     assert_int_equal(t.model->meshes[0].hull_vertex_count, 8);
@@ -90,10 +86,9 @@ TEST(meshes_touch_as_hulls) {
 TEST(flat_meshes_touch_no_link) {
     char path[64], geometry[256];
     bool reported = false;
-    AUTO(text_close) Text t;
     write_mesh(path, true);
     snprintf(geometry, sizeof geometry, "<mesh filename='file://%s' scale='0.1 0.1 0.1'/>", path);
-    open_tower(&t, geometry, 0.3);
+    AUTO_TEXT t = open_tower(geometry, 0.3);
     unlink(path);
     assert_int_equal(t.model->meshes[0].hull_vertex_count, 0);
     for (uint32_t i = 0; i < t.model->note_count; i++)

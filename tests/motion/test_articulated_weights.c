@@ -19,11 +19,9 @@ static const char text[] =
 TEST(massless_bodies_give_way_as_in_mujoco) {
     static const double bodies[] = {0.901046250566, 2.3424770929,  6.03526762649, 6.03526762649,
                                     17.4826455773,  4.15821091814, 2.89632324675, 1.60418500226};
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-    AUTO(text_close) Text t;
     mf_ArtWeights weights;
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                       .motion.contact_law = MF_CONTACT_LAW_MUJOCO));
     MUST(mf_art_weights_find(mf_art_motion_of(t.group), t.model, &weights, t.context, &error));
     assert_int_equal(t.model->shape_count, sizeof bodies / sizeof *bodies);
     for (uint32_t i = 0; i < t.model->shape_count; i++)

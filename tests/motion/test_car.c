@@ -2,7 +2,6 @@
 // top speed, order of the integrators, energy, symmetry, reversing, standing, slopes, wind.
 #include "motion/car_rig.h"
 #include "motion/vehicle/body.h"
-#include "motion/vehicle/car/motion.h"
 
 // ---- circles ------------------------------------------------------------------------------------
 
@@ -10,8 +9,7 @@
 static void check_circle(double speed, double angle) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.rolling = config.car.drag = 0.0;
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, &config);
+    AUTO_RIG rig = rig_open(config);
     rig_steer(&rig, angle);
     rig_set(&rig, "base.linear_velocity", 0, speed);
     const double base = config.car.front + config.car.rear, seconds = 3.0;
@@ -50,9 +48,8 @@ TEST(steady_cornering_has_the_published_values) {
         RigConfig config =
             rig_config(i % 2 ? MF_CAR_DYNAMIC : MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
         config.car.speed_integral = 16.0; // the speed has settled to all digits after a minute
-        AUTO(rig_close) Rig rig;
         double along, across;
-        rig_open(&rig, &config);
+        AUTO_RIG rig = rig_open(config);
         rig_set(&rig, "command.speed", 0, cases[i].speed);
         rig_steer(&rig, cases[i].angle);
         rig_run(&rig, 60.0);
@@ -72,8 +69,7 @@ TEST(steady_cornering_has_the_published_values) {
 
 static double yaw_gain(const RigConfig *config, double speed) {
     const double angle = 1e-4;
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, config);
+    AUTO_RIG rig = rig_open(*config);
     rig_set(&rig, "command.speed", 0, speed);
     rig_steer(&rig, angle);
     rig_run(&rig, 40.0);
@@ -100,12 +96,9 @@ TEST(the_yaw_gain_is_that_of_the_linear_car) {
 // Straight ahead, the motor's force stays within the ellipse: (D / 2 - 180 N - 0.7 v^2) / (m + m_w)
 // with D = 1.6 * 190 kg * 9.81 m/s^2 / 2 * (1 + downforce / weight).
 TEST(the_ellipse_limits_the_drive) {
-    RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
-    config.car = mf_car_racing();
-    config.car.ellipse = 0.5;
-    config.car.downforce = config.car.drag = 0.0;
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, &config);
+    AUTO_RIG rig =
+        rig_open(WITH(rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE), .car = mf_car_racing(),
+                      .car.ellipse = 0.5, .car.downforce = 0.0, .car.drag = 0.0));
     rig_set(&rig, "command.duty", 0, 1.0);
     rig_set(&rig, "base.linear_velocity", 0, 5.0);
     rig_run(&rig, 1.0);
@@ -118,9 +111,7 @@ TEST(the_ellipse_limits_the_drive) {
 // Validation case G14: (Cm1 - Cm2 v) = Cr0 + Cr2 v^2.
 TEST(the_top_speed_is_where_the_forces_balance) {
     for (int sign = -1; sign <= 1; sign += 2) {
-        RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
-        AUTO(rig_close) Rig rig;
-        rig_open(&rig, &config);
+        AUTO_RIG rig = rig_open(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE));
         rig_set(&rig, "command.duty", 0, sign);
         rig_run(&rig, 20.0);
         assert_near(rig_speed(&rig), sign * 4.2021936, 1e-6);
@@ -130,11 +121,8 @@ TEST(the_top_speed_is_where_the_forces_balance) {
 
 // u' = -k u |u| for the speed u against the air, so u = u0 / (1 + k u0 t).
 TEST(the_air_slows_as_the_closed_form) {
-    RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
-    config.car.rolling = 0.0;
-    config.car.drag = 0.02;
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, &config);
+    AUTO_RIG rig = rig_open(WITH(rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE),
+                                 .car.rolling = 0.0, .car.drag = 0.02));
     rig_set(&rig, "base.linear_velocity", 0, 3.0);
     rig_set(&rig, "wind.velocity", 0, -2.0);
     rig_run(&rig, 0.5);
@@ -146,8 +134,7 @@ TEST(the_air_slows_as_the_closed_form) {
 TEST(the_steering_has_rate_and_lag) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
     config.car.steering_rate = 2.0;
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, &config);
+    AUTO_RIG rig = rig_open(config);
     rig_set(&rig, "command.steering", 0, 0.3);
     rig_run(&rig, 0.1);
     assert_near(rig_get(&rig, "car.steering", 0), 0.2, 1e-12);
@@ -156,7 +143,7 @@ TEST(the_steering_has_rate_and_lag) {
     rig_close(&rig);
     config.car.steering_rate = 100.0;
     config.car.steering_lag = 0.05;
-    rig_open(&rig, &config);
+    rig = rig_open(config);
     rig_set(&rig, "command.steering", 0, 0.3);
     rig_run(&rig, 0.1);
     assert_near(rig_get(&rig, "car.steering", 0), 0.3 * (1.0 - exp(-2.0)), 1e-9);
@@ -166,12 +153,9 @@ TEST(the_steering_has_rate_and_lag) {
 
 // Where a turn at 2 m/s with full tire forces ends, with steps of `step`.
 static void arc_end(mf_Integrator integrator, mf_Time step, double out[3]) {
-    RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
-    config.world.step = step;
-    config.config.integrator = integrator;
-    config.car.steering_lag = 0.1;
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, &config);
+    AUTO_RIG rig =
+        rig_open(WITH(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE), .world.step = step,
+                      .config.integrator = integrator, .car.steering_lag = 0.1));
     rig_set(&rig, "command.steering", 0, 0.12);
     rig_set(&rig, "command.duty", 0, 0.4);
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
@@ -179,10 +163,6 @@ static void arc_end(mf_Integrator integrator, mf_Time step, double out[3]) {
     for (uint32_t c = 0; c < 2; c++)
         out[c] = rig_get(&rig, "base.position", c);
     out[2] = rig_heading(&rig);
-}
-
-static double distance3(const double a[3], const double b[3]) {
-    return sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
 }
 
 TEST(integrators_have_their_order) {
@@ -209,10 +189,8 @@ TEST(integrators_have_their_order) {
 TEST(float_follows_double) {
     double position[2][2];
     for (int precise = 0; precise < 2; precise++) {
-        RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
-        config.group.double_precision = precise;
-        AUTO(rig_close) Rig rig;
-        rig_open(&rig, &config);
+        AUTO_RIG rig = rig_open(WITH(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE),
+                                     .group.double_precision = precise));
         rig_set(&rig, "command.duty", 0, 0.3);
         rig_set(&rig, "command.steering", 0, 0.1);
         rig_run(&rig, 5.0);
@@ -229,9 +207,7 @@ TEST(float_follows_double) {
 // Tires, rolling and air only take energy, however the car slides; in the end it stands exactly.
 TEST(a_coasting_car_never_gains_energy) {
     for (uint64_t n = 0; n < 40; n++) {
-        RigConfig config = rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE);
-        AUTO(rig_close) Rig rig;
-        rig_open(&rig, &config);
+        AUTO_RIG rig = rig_open(rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE));
         rig_steer(&rig, 0.35 * random_signed(1, n));
         rig_set(&rig, "base.linear_velocity", 0, 3.0 * random_signed(2, n));
         rig_set(&rig, "base.linear_velocity", 1, 2.0 * random_signed(3, n));
@@ -251,10 +227,8 @@ TEST(a_coasting_car_never_gains_energy) {
 
 TEST(a_coasting_car_comes_to_rest_exactly) {
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
-        RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
-        config.car.drag = 0.0;
-        AUTO(rig_close) Rig rig;
-        rig_open(&rig, &config);
+        AUTO_RIG rig =
+            rig_open(WITH(rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE), .car.drag = 0.0));
         rig_set(&rig, "base.linear_velocity", 0, 2.0);
         rig_run(&rig, 2.0);
         // v^2 / (2 a) with a = Cr0 / m; the last step is cut off.
@@ -284,21 +258,18 @@ TEST(left_and_right_are_mirror_images_to_the_bit) {
                 {"car.duty", 0, false}};
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
         for (int precise = 0; precise < 2; precise++) {
-            RigConfig config = rig_config(MF_CAR_BLENDED, modes[m]);
-            config.group.count = 2;
-            config.group.double_precision = precise;
-            AUTO(rig_close) Rig rig;
-            rig_open(&rig, &config);
+            AUTO_RIG rig = rig_open(WITH(rig_config(MF_CAR_BLENDED, modes[m]), .group.count = 2,
+                                         .group.double_precision = precise));
             for (uint32_t i = 0; i < 2; i++) {
                 double side = i == 0 ? 1.0 : -1.0;
                 if (modes[m] == MF_CAR_COMMAND_DRIVE) {
-                    mf_field_set(rig_field(&rig, "command.duty"), i, 0, 0.6);
-                    mf_field_set(rig_field(&rig, "command.steering"), i, 0, 0.21 * side);
+                    set_field(rig.group, "command.duty", i, 0, 0.6);
+                    set_field(rig.group, "command.steering", i, 0, 0.21 * side);
                 } else {
                     bool circle = modes[m] == MF_CAR_COMMAND_CIRCLE;
                     mf_Field *position =
                         rig_field(&rig, circle ? "command.circle" : "command.waypoint");
-                    mf_field_set(rig_field(&rig, "command.speed"), i, 0, 1.3);
+                    set_field(rig.group, "command.speed", i, 0, 1.3);
                     mf_field_set(position, i, 0, 0.3);
                     mf_field_set(position, i, 1, 0.7 * side);
                     if (circle)
@@ -324,12 +295,10 @@ TEST(a_standing_car_stays_to_the_bit) {
                                         "base.angular_velocity"};
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
         for (int precise = 0; precise < 2; precise++) {
-            RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
-            config.group.double_precision = precise;
-            config.slope = model == MF_CAR_DYNAMIC ? 0.0 : 0.2;
             double before[14], after[14];
-            AUTO(rig_close) Rig rig;
-            rig_open(&rig, &config);
+            AUTO_RIG rig = rig_open(WITH(rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE),
+                                         .group.double_precision = precise,
+                                         .slope = model == MF_CAR_DYNAMIC ? 0.0 : 0.2));
             rig_set(&rig, "command.brake", 0, 1.0);
             for (int pass = 0; pass < 2; pass++) {
                 double *out = pass == 0 ? before : after;
@@ -353,11 +322,8 @@ TEST(a_standing_car_stays_to_the_bit) {
 TEST(a_car_rolls_down_a_slope_as_a_block_slides) {
     const double angle = 0.2, seconds = 0.8;
     for (int model = MF_CAR_KINEMATIC; model <= MF_CAR_BLENDED; model++) {
-        RigConfig config = rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE);
-        config.car.rolling = config.car.drag = 0.0;
-        config.slope = angle;
-        AUTO(rig_close) Rig rig;
-        rig_open(&rig, &config);
+        AUTO_RIG rig = rig_open(WITH(rig_config((mf_CarModel)model, MF_CAR_COMMAND_DRIVE),
+                                     .car.rolling = 0.0, .car.drag = 0.0, .slope = angle));
         double height = rig_get(&rig, "base.position", 2);
         rig_run(&rig, seconds);
         double speed = 9.81 * sin(angle) * seconds, direction = 0.5 * speed * seconds;
@@ -377,8 +343,7 @@ TEST(rolling_resistance_holds_on_a_slope_up_to_its_limit) {
     for (int steeper = 0; steeper < 2; steeper++) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE);
         config.slope = limit * (steeper ? 1.001 : 0.999);
-        AUTO(rig_close) Rig rig;
-        rig_open(&rig, &config);
+        AUTO_RIG rig = rig_open(config);
         double x = rig_get(&rig, "base.position", 0);
         rig_run(&rig, 2.0);
         double moved = x - rig_get(&rig, "base.position", 0);
@@ -392,11 +357,8 @@ TEST(rolling_resistance_holds_on_a_slope_up_to_its_limit) {
 
 // Without losses the energy of a car that is driven by its weight alone over hills is kept.
 TEST(energy_is_kept_over_hills) {
-    RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE);
-    config.car.rolling = config.car.drag = 0.0;
-    config.rough = true;
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, &config);
+    AUTO_RIG rig = rig_open(WITH(rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_DRIVE),
+                                 .car.rolling = 0.0, .car.drag = 0.0, .rough = true));
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
     rig_step(&rig, 1);
     double weight = 0.041 * 9.81, least = 1e9, most = -1e9;

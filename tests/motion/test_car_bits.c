@@ -2,7 +2,6 @@
 // lane, the instruction set or the number of threads (validation case G15); a car with a corrupted
 // state changes no bit of its neighbors; snapshots continue bit for bit.
 #include "motion/car_rig.h"
-#include "motion/vehicle/car/motion.h"
 
 typedef struct Options {
     mf_CarModel model;
@@ -35,6 +34,10 @@ typedef struct Swarm {
     uint32_t rounds;
 } Swarm;
 
+static void swarm_close(Swarm *swarm) {
+    rig_close(&swarm->rig);
+}
+
 // Car `number` has a start of its own, some fast, some slow, some standing.
 static void place_car(const Swarm *swarm, uint32_t instance, uint32_t number) {
     double size = number % 5 == 0 ? 0.0 : number % 5 == 1 ? 0.3 : 2.5, position[3], attitude[4];
@@ -47,34 +50,29 @@ static void place_car(const Swarm *swarm, uint32_t instance, uint32_t number) {
     attitude[3] = sin(0.5 * angle);
     double velocity[3] = {along * cos(angle), along * sin(angle), 0.0};
     MUST(mf_group_set_start(swarm->rig.group, instance, position, attitude, velocity, &error));
-    mf_field_set(rig_field(&swarm->rig, "base.angular_velocity"), instance, 2,
-                 size * random_signed(6, number));
-    mf_field_set(rig_field(&swarm->rig, "wind.velocity"), instance, 0, random_signed(7, number));
+    set_field(swarm->rig.group, "base.angular_velocity", instance, 2,
+              size * random_signed(6, number));
+    set_field(swarm->rig.group, "wind.velocity", instance, 0, random_signed(7, number));
 }
 
-static void swarm_open(Swarm *swarm, const Options *options, mf_Isa isa, uint32_t threads,
-                       uint32_t first, uint32_t count) {
+static Swarm swarm_open(const Options *options, mf_Isa isa, uint32_t threads, uint32_t first,
+                        uint32_t count) {
+    Swarm swarm;
     static const double positions[5][2] = {{0, 0}, {2, 0}, {2, 1}, {0, 2}, {-1, -1}};
-    RigConfig config = rig_config(options->model, options->command);
-    config.world.isa = isa;
-    config.threads = threads;
-    config.group.count = count;
-    config.group.double_precision = options->double_precision;
-    config.config.tire = options->tire;
-    config.config.integrator = options->integrator;
-    config.config.control_interval = 4 * MF_MILLISECOND;
-    config.rough = options->rough;
-    config.car.front_e = config.car.rear_e = -0.5;
-    config.car.ellipse = options->ellipse;
-    config.car.steering_lag = options->lag;
-    config.car.downforce = 0.001;
-    rig_open(&swarm->rig, &config);
+    swarm.rig = rig_open(
+        WITH(rig_config(options->model, options->command), .world.isa = isa, .threads = threads,
+             .group.count = count, .group.double_precision = options->double_precision,
+             .config.tire = options->tire, .config.integrator = options->integrator,
+             .config.control_interval = 4 * MF_MILLISECOND, .rough = options->rough,
+             .car.front_e = -0.5, .car.rear_e = -0.5, .car.ellipse = options->ellipse,
+             .car.steering_lag = options->lag, .car.downforce = 0.001));
     if (options->command == MF_CAR_COMMAND_PATH)
-        MUST(mf_car_set_path(swarm->rig.group, positions, 5, true, &error));
-    swarm->first = first;
-    swarm->rounds = 0;
+        MUST(mf_car_set_path(swarm.rig.group, positions, 5, true, &error));
+    swarm.first = first;
+    swarm.rounds = 0;
     for (uint32_t i = 0; i < count; i++)
-        place_car(swarm, i, first + i);
+        place_car(&swarm, i, first + i);
+    return swarm;
 }
 
 // New commands for every car, one in eight of them refused.
@@ -102,24 +100,12 @@ static void swarm_run(Swarm *swarm) {
     }
 }
 
-// Says in which field a car differs.
-static void explain(const Swarm *a, uint32_t ia, const Swarm *b, uint32_t ib) {
-    for (uint32_t f = 0; f < mf_group_field_count(a->rig.group); f++) {
-        mf_Field *x = mf_group_field(a->rig.group, f), *y = mf_group_field(b->rig.group, f);
-        for (uint32_t c = 0; c < x->components; c++) {
-            double p = mf_field_get(x, ia, c), q = mf_field_get(y, ib, c);
-            if (memcmp(&p, &q, sizeof p) != 0)
-                print_error("  %s[%u]: %.17g, %.17g\n", x->info.name, c, p, q);
-        }
-    }
-}
-
 static void compare(const Swarm *alone, const Swarm *swarm, uint32_t instance, const char *what) {
     uint64_t expected = mf_group_instance_hash(alone->rig.group, 0);
     if (mf_group_instance_hash(swarm->rig.group, instance) == expected)
         return;
     print_error("%s: car %u in lane %u differs\n", what, swarm->first + instance, instance);
-    explain(alone, 0, swarm, instance);
+    explain_difference(alone->rig.group, 0, swarm->rig.group, instance);
     fail();
 }
 
@@ -128,7 +114,7 @@ TEST(bits_do_not_depend_on_the_lane) {
         static Swarm alone[CARS];
         double moved = 0.0;
         for (uint32_t r = 0; r < CARS; r++) {
-            swarm_open(&alone[r], &all_options[o], MF_ISA_SCALAR, 1, r, 1);
+            alone[r] = swarm_open(&all_options[o], MF_ISA_SCALAR, 1, r, 1);
             swarm_run(&alone[r]);
             assert_int_equal(mf_group_fault_total(alone[r].rig.group), 0);
             moved = fmax(moved, fabs(rig_speed(&alone[r].rig)));
@@ -137,34 +123,28 @@ TEST(bits_do_not_depend_on_the_lane) {
         FOR_EACH_ISA (isa) {
             for (uint32_t count = 1; count <= CARS; count += count < 20 ? 1 : 5) {
                 uint32_t first = (count * 7) % (CARS - count + 1);
-                Swarm swarm;
-                swarm_open(&swarm, &all_options[o], isa, 1, first, count);
+                AUTO(swarm_close) Swarm swarm = swarm_open(&all_options[o], isa, 1, first, count);
                 swarm_run(&swarm);
                 for (uint32_t i = 0; i < count; i++)
                     compare(&alone[first + i], &swarm, i, mf_isa_name(isa));
-                rig_close(&swarm.rig);
             }
         }
         for (uint32_t r = 0; r < CARS; r++)
-            rig_close(&alone[r].rig);
+            swarm_close(&alone[r]);
     }
 }
 
 TEST(alone_is_the_same_as_among_ten_thousand) {
     uint64_t hash[2];
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        Swarm swarm;
-        swarm_open(&swarm, &all_options[0], MF_ISA_AUTO, threads, 0, 10000);
+        AUTO(swarm_close) Swarm swarm = swarm_open(&all_options[0], MF_ISA_AUTO, threads, 0, 10000);
         swarm_run(&swarm);
         for (uint32_t r = 3; r < 10000; r += 1111) {
-            Swarm alone;
-            swarm_open(&alone, &all_options[0], MF_ISA_AUTO, 1, r, 1);
+            AUTO(swarm_close) Swarm alone = swarm_open(&all_options[0], MF_ISA_AUTO, 1, r, 1);
             swarm_run(&alone);
             compare(&alone, &swarm, r, "10000 cars");
-            rig_close(&alone.rig);
         }
         hash[threads - 1] = mf_world_hash(swarm.rig.world);
-        rig_close(&swarm.rig);
     }
     assert_true(hash[0] == hash[1]);
 }
@@ -191,46 +171,40 @@ TEST(a_corrupted_car_does_not_affect_others) {
                 continue;
             Swarm clean, sick;
             const uint32_t victim = 11;
-            swarm_open(&clean, &all_options[o], MF_ISA_AUTO, 1, 0, 20);
-            swarm_open(&sick, &all_options[o], MF_ISA_AUTO, 1, 0, 20);
+            clean = swarm_open(&all_options[o], MF_ISA_AUTO, 1, 0, 20);
+            sick = swarm_open(&all_options[o], MF_ISA_AUTO, 1, 0, 20);
             command_cars(&clean);
             command_cars(&sick);
             rig_step(&clean.rig, 10);
             rig_step(&sick.rig, 10);
-            mf_field_set(rig_field(&sick.rig, poisons[p].field), victim, poisons[p].component,
-                         poisons[p].value);
+            set_field(sick.rig.group, poisons[p].field, victim, poisons[p].component,
+                      poisons[p].value);
             rig_step(&clean.rig, 50);
             rig_step(&sick.rig, 50);
             uint32_t fault = mf_group_fault(sick.rig.group, victim);
             if (!(fault & poisons[p].fault))
                 fail_msg("options %d: %s: fault word %u", (int)o, poisons[p].field, fault);
             assert_int_equal(mf_group_fault_total(sick.rig.group), 1);
-            for (uint32_t i = 0; i < 20; i++)
-                if (i != victim)
-                    assert_true(mf_group_instance_hash(clean.rig.group, i) ==
-                                mf_group_instance_hash(sick.rig.group, i));
-            rig_close(&clean.rig);
-            rig_close(&sick.rig);
+            assert_others_same(clean.rig.group, sick.rig.group, victim);
+            swarm_close(&clean);
+            swarm_close(&sick);
         }
     }
 }
 
 TEST(an_image_continues_bit_for_bit) {
     for (size_t o = 0; o < OPTIONS; o++) {
-        Swarm a, b;
-        swarm_open(&a, &all_options[o], MF_ISA_AUTO, 1, 0, 21);
-        swarm_open(&b, &all_options[o], MF_ISA_SCALAR, 1, 0, 21);
+        AUTO(swarm_close)
+        Swarm a = swarm_open(&all_options[o], MF_ISA_AUTO, 1, 0, 21),
+              b = swarm_open(&all_options[o], MF_ISA_SCALAR, 1, 0, 21);
         command_cars(&a);
         rig_step(&a.rig, 33);
         size_t size;
-        void *image = take_snapshot(a.rig.world, &size);
+        AUTO(end_memory) void *image = take_snapshot(a.rig.world, &size);
         MUST(mf_world_restore(b.rig.world, image, size, &error));
         rig_step(&a.rig, 40);
         rig_step(&b.rig, 40);
         assert_true(mf_world_hash(a.rig.world) == mf_world_hash(b.rig.world));
-        free(image);
-        rig_close(&a.rig);
-        rig_close(&b.rig);
     }
 }
 
@@ -238,18 +212,12 @@ TEST(an_image_continues_bit_for_bit) {
 TEST(an_image_from_another_path_is_refused) {
     static const double positions[2][2] = {{0, 0}, {2, 0.5}};
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_PATH);
-    Rig a, b;
-    mf_Error error = {0};
-    rig_open(&a, &config);
-    rig_open(&b, &config);
-    must(mf_car_set_path(a.group, positions, 2, false, &error), &error);
-    must(mf_car_set_path(b.group, positions, 2, true, &error), &error);
+    AUTO_RIG a = rig_open(config), b = rig_open(config);
+    MUST(mf_car_set_path(a.group, positions, 2, false, &error));
+    MUST(mf_car_set_path(b.group, positions, 2, true, &error));
     size_t size;
-    void *image = take_snapshot(a.world, &size);
-    assert_int_equal(mf_world_restore(b.world, image, size, &error), MF_BAD_ARGUMENT);
-    must(mf_car_set_path(b.group, positions, 2, false, &error), &error);
-    must(mf_world_restore(b.world, image, size, &error), &error);
-    free(image);
-    rig_close(&a);
-    rig_close(&b);
+    AUTO(end_memory) void *image = take_snapshot(a.world, &size);
+    MUST_FAIL(mf_world_restore(b.world, image, size, &error), MF_BAD_ARGUMENT, "");
+    MUST(mf_car_set_path(b.group, positions, 2, false, &error));
+    MUST(mf_world_restore(b.world, image, size, &error));
 }

@@ -2,7 +2,6 @@
 // eight and a rounded track, stops at positions. The measured values are those of the tables in
 // docs/explanation/vehicles.md.
 #include "motion/car_rig.h"
-#include "motion/vehicle/car/motion.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -31,10 +30,7 @@ static double wheelbase(const Vehicle *v) {
 }
 
 static RigConfig vehicle_config(const Vehicle *v, mf_CarCommand command) {
-    RigConfig config = rig_config(MF_CAR_BLENDED, command);
-    config.car = v->car;
-    config.config.tire = v->tire;
-    return config;
+    return WITH(rig_config(MF_CAR_BLENDED, command), .car = v->car, .config.tire = v->tire);
 }
 
 // ---- speed --------------------------------------------------------------------------------------
@@ -49,8 +45,7 @@ static Response speed_step(const Vehicle *v) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_SPEED);
     Response r = {0};
     double low = 0.0, top = 0.0, speed = 0.0;
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, &config);
+    AUTO_RIG rig = rig_open(config);
     rig_set(&rig, "command.speed", 0, v->speed);
     for (int i = 1; i <= 20000; i++) {
         rig_step(&rig, 1);
@@ -81,9 +76,7 @@ TEST(speed_steps_are_followed) {
 TEST(a_car_brakes_to_a_stop_and_reverses) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
-        RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
-        AUTO(rig_close) Rig rig;
-        rig_open(&rig, &config);
+        AUTO_RIG rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_SPEED));
         rig_set(&rig, "base.linear_velocity", 0, v.speed);
         rig_set(&rig, "command.speed", 0, 0.0);
         double expected = v.speed * v.speed / (2.0 * v.car.braking);
@@ -102,9 +95,7 @@ TEST(a_car_brakes_to_a_stop_and_reverses) {
 TEST(a_car_without_brakes_stops_by_its_motor) {
     Vehicle v = vehicle(0);
     v.car.brake = 0.0;
-    RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, &config);
+    AUTO_RIG rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_SPEED));
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
     rig_run(&rig, 5.0);
     assert_near(rig_speed(&rig), 0.0, 1e-6);
@@ -117,9 +108,7 @@ TEST(the_speed_loop_does_not_wind_up) {
     Vehicle v = vehicle(0);
     v.car.motor = 0.12;
     v.car.motor_slope = 0.04;
-    RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_SPEED);
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, &config);
+    AUTO_RIG rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_SPEED));
     rig_set(&rig, "command.speed", 0, 3.5);
     rig_run(&rig, 60.0);
     double top = rig_speed(&rig);
@@ -146,12 +135,9 @@ static void rear_axle(const Rig *rig, double out[2]) {
 static double follow_circle(const Vehicle *v, double radius) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_CIRCLE);
     double worst = 0.0, position[2];
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, &config);
+    AUTO_RIG rig = rig_open(config);
     rig_set(&rig, "command.speed", 0, v->speed);
-    rig_set(&rig, "command.circle", 0, 2.0 * wheelbase(v));
-    rig_set(&rig, "command.circle", 1, 0.0);
-    rig_set(&rig, "command.circle", 2, radius);
+    set_field3(rig.group, "command.circle", 0, 2.0 * wheelbase(v), 0.0, radius);
     rig_run(&rig, 20.0);
     for (int i = 0; i < 10000; i++) {
         rig_step(&rig, 1);
@@ -179,13 +165,10 @@ TEST(circles_are_followed) {
 // A circle that a car without slip starts on is kept exactly.
 TEST(a_circle_is_kept_without_slip) {
     RigConfig config = rig_config(MF_CAR_KINEMATIC, MF_CAR_COMMAND_CIRCLE);
-    AUTO(rig_close) Rig rig;
     double position[2];
-    rig_open(&rig, &config);
+    AUTO_RIG rig = rig_open(config);
     rig_set(&rig, "command.speed", 0, 1.0);
-    rig_set(&rig, "command.circle", 0, -config.car.rear);
-    rig_set(&rig, "command.circle", 1, 0.5);
-    rig_set(&rig, "command.circle", 2, 0.5);
+    set_field3(rig.group, "command.circle", 0, -config.car.rear, 0.5, 0.5);
     rig_set(&rig, "car.steering", 0, atan(0.062 / 0.5));
     rig_run(&rig, 10.0);
     rear_axle(&rig, position);
@@ -195,9 +178,7 @@ TEST(a_circle_is_kept_without_slip) {
 TEST(lines_are_followed) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
-        RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_LINE);
-        AUTO(rig_close) Rig rig;
-        rig_open(&rig, &config);
+        AUTO_RIG rig = rig_open(vehicle_config(&v, MF_CAR_COMMAND_LINE));
         rig_set(&rig, "command.speed", 0, v.speed);
         rig_set(&rig, "command.line", 1, wheelbase(&v));
         rig_set(&rig, "command.line", 2, 0.5);
@@ -249,9 +230,8 @@ static double distance_to_course(const double positions[COURSE][2], const double
 static double follow_course(const Vehicle *v, bool eight, double size, double *laps) {
     RigConfig config = vehicle_config(v, MF_CAR_COMMAND_PATH);
     double positions[COURSE][2], position[2], worst = 0.0, distance = 0.0;
-    AUTO(rig_close) Rig rig;
     make_course(eight, size, positions);
-    rig_open(&rig, &config);
+    AUTO_RIG rig = rig_open(config);
     MUST(mf_car_set_path(rig.group, (const double(*)[2])positions, COURSE, true, &error));
     rig_set(&rig, "command.speed", 0, v->speed);
     double last = -1.0, length = 0.0;
@@ -295,8 +275,7 @@ TEST(a_car_stops_at_the_end_of_an_open_path) {
         RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_PATH);
         double far = i == 0 ? 3.0 : 80.0;
         const double positions[3][2] = {{0, 0}, {0.7 * far, 0}, {far, 0.1 * far}};
-        AUTO(rig_close) Rig rig;
-        rig_open(&rig, &config);
+        AUTO_RIG rig = rig_open(config);
         MUST(mf_car_set_path(rig.group, positions, 3, false, &error));
         rig_set(&rig, "command.speed", 0, v.speed);
         rig_run(&rig, 40.0);
@@ -313,17 +292,15 @@ TEST(a_car_stops_at_the_end_of_an_open_path) {
 TEST(cars_stop_at_positions_all_around) {
     for (int i = 0; i < VEHICLES; i++) {
         Vehicle v = vehicle(i);
-        RigConfig config = vehicle_config(&v, MF_CAR_COMMAND_WAYPOINT);
-        config.group.count = 48;
+        RigConfig config = WITH(vehicle_config(&v, MF_CAR_COMMAND_WAYPOINT), .group.count = 48);
         double worst = 0.0;
-        AUTO(rig_close) Rig rig;
-        rig_open(&rig, &config);
+        AUTO_RIG rig = rig_open(config);
         mf_Field *goal = rig_field(&rig, "command.waypoint");
         for (uint32_t n = 0; n < config.group.count; n++) {
             // Three rings; the nearest lies within the smallest turning circles.
             double distance = wheelbase(&v) * (n < 16 ? 2.0 : n < 32 ? 8.0 : 30.0);
             double angle = 2.0 * pi * (n % 16) / 16.0;
-            mf_field_set(rig_field(&rig, "command.speed"), n, 0, v.speed);
+            set_field(rig.group, "command.speed", n, 0, v.speed);
             mf_field_set(goal, n, 0, distance * cos(angle));
             mf_field_set(goal, n, 1, distance * sin(angle));
         }
@@ -335,7 +312,7 @@ TEST(cars_stop_at_positions_all_around) {
             if (!(off < 0.25 * wheelbase(&v)))
                 fail_msg("%s: car %u stands %g m from its position", v.name, n, off);
             worst = fmax(worst, off);
-            assert_true(mf_field_get(rig_field(&rig, "base.linear_velocity"), n, 0) == 0.0);
+            assert_true(get_field(rig.group, "base.linear_velocity", n, 0) == 0.0);
         }
         print_message("%s: 48 places at %g m/s: off by %.4f m at most\n", v.name, v.speed, worst);
     }
@@ -345,18 +322,15 @@ TEST(bad_paths_are_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_PATH);
     const double same[2][2] = {{1, 1}, {1, 1}}, endless[2][2] = {{0, 0}, {NAN, 1}};
     const double good[2][2] = {{0, 0}, {1, 0}};
-    mf_Error error = {0};
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, &config);
+    AUTO_RIG rig = rig_open(config);
     // Without a path cars stand.
     rig_set(&rig, "command.speed", 0, 1.0);
     rig_run(&rig, 0.5);
     assert_true(rig_get(&rig, "base.position", 0) == 0.0);
-    assert_int_equal(mf_car_set_path(rig.group, same, 2, true, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "m long"));
-    assert_int_equal(mf_car_set_path(rig.group, endless, 2, true, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "point 1 is (nan, 1)"));
-    assert_int_equal(mf_car_set_path(rig.group, good, 1, false, &error), MF_BAD_ARGUMENT);
-    must(mf_car_set_path(rig.group, good, 2, false, &error), &error);
-    must(mf_car_set_path(rig.group, good, 2, true, &error), &error);
+    MUST_FAIL(mf_car_set_path(rig.group, same, 2, true, &error), MF_BAD_ARGUMENT, "m long");
+    MUST_FAIL(mf_car_set_path(rig.group, endless, 2, true, &error), MF_BAD_ARGUMENT,
+              "point 1 is (nan, 1)");
+    MUST_FAIL(mf_car_set_path(rig.group, good, 1, false, &error), MF_BAD_ARGUMENT, "");
+    MUST(mf_car_set_path(rig.group, good, 2, false, &error));
+    MUST(mf_car_set_path(rig.group, good, 2, true, &error));
 }

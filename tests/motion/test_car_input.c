@@ -1,7 +1,5 @@
 // Rejected commands, parameters, settings and steps of cars; and failing allocations.
 #include "motion/car_rig.h"
-#include "rig/motions.h"
-#include "motion/vehicle/car/motion.h"
 
 TEST(refused_commands_are_counted_and_change_nothing) {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 0.36, -0.36};
@@ -9,9 +7,7 @@ TEST(refused_commands_are_counted_and_change_nothing) {
         RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
         config.config.control_interval = 5 * MF_MILLISECOND;
         config.group.double_precision = precise;
-        Rig rig, good;
-        rig_open(&rig, &config);
-        rig_open(&good, &config);
+        AUTO_RIG rig = rig_open(config), good = rig_open(config);
         for (int i = 0; i < 2; i++) {
             rig_set(i ? &good : &rig, "command.speed", 0, 1.0);
             rig_set(i ? &good : &rig, "command.steering", 0, 0.1);
@@ -30,15 +26,11 @@ TEST(refused_commands_are_counted_and_change_nothing) {
         rig_step(&rig, 100);
         assert_near(rig_get(&rig, "car.steering", 0), -0.1, 1e-7);
         assert_int_equal((int)rig_get(&rig, "command.refused", 0), 10);
-        rig_close(&rig);
-        rig_close(&good);
     }
 }
 
 TEST(circles_smaller_than_the_car_are_refused) {
-    RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_CIRCLE);
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, &config);
+    AUTO_RIG rig = rig_open(rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_CIRCLE));
     rig_set(&rig, "command.circle", 2, -0.05);
     rig_step(&rig, 3);
     assert_int_equal((int)rig_get(&rig, "command.refused", 0), 3);
@@ -73,10 +65,8 @@ TEST(bad_parameters_are_refused_by_name) {
         if (strncmp(error.message, cases[i].name, strlen(cases[i].name)) != 0)
             fail_msg("expected %s, got %s", cases[i].name, error.message);
     }
-    mf_Car car = mf_car();
-    car.front = car.rear = 0.0;
-    assert_int_equal(mf_car_check(&car, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "front + rear > 0"));
+    assert_fails(mf_car_check(&WITH(mf_car(), .front = 0.0, .rear = 0.0), &error), MF_BAD_ARGUMENT,
+                 &error, "front + rear > 0");
     const mf_Car sets[] = {mf_car(), mf_car_full_size(), mf_car_racing()};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         must(mf_car_check(&sets[i], &error), &error);
@@ -98,25 +88,20 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
 
 TEST(bad_settings_and_steps_are_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
-    AUTO(rig_close) Rig rig;
-    rig_open(&rig, &config);
-    mf_CarConfig vehicle_config = config.config;
-    vehicle_config.control_interval = MF_MILLISECOND / 2;
+    AUTO_RIG rig = rig_open(config);
+    mf_CarConfig vehicle_config = WITH(config.config, .control_interval = MF_MILLISECOND / 2);
     expect_refusal(&rig, &config.car, &vehicle_config, "car.control_interval: ");
     vehicle_config = config.config;
     vehicle_config.model = (mf_CarModel)7;
     expect_refusal(&rig, &config.car, &vehicle_config, "car.model: ");
-    mf_Car car = config.car;
-    car.blend_high = 0.01;
-    car.blend_low = 0.005;
+    mf_Car car = WITH(config.car, .blend_high = 0.01, .blend_low = 0.005);
     expect_refusal(&rig, &car, &config.config, "car.blend_high: ");
     car = config.car;
     car.steering_lag = 0.0005;
     expect_refusal(&rig, &car, &config.config, "car.steering_lag: ");
-    mf_Error error = {0};
-    assert_int_equal(rig_add_car(rig.group, NULL, NULL, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(rig_add_car(rig.group, NULL, NULL, &error), MF_BAD_ARGUMENT, "");
     const double positions[2][2] = {{0, 0}, {1, 0}};
-    assert_int_equal(mf_car_set_path(rig.group, positions, 2, false, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_car_set_path(rig.group, positions, 2, false, &error), MF_BAD_ARGUMENT, "");
 }
 
 TEST(every_failed_allocation_leaves_nothing_behind) {
@@ -126,16 +111,14 @@ TEST(every_failed_allocation_leaves_nothing_behind) {
         mf_World *world;
         mf_Model *model;
         mf_Car car = mf_car();
-        mf_CarConfig vehicle_config = mf_motions_config().car_config;
-        vehicle_config.command = MF_CAR_COMMAND_PATH;
-        mf_GroupConfig config = mf_group_config();
         const double positions[3][2] = {{0, 0}, {1, 0}, {0, 1}};
         must(mf_world_create(context, NULL, &world, &error), &error);
         must(mf_car_body(context, &car, "car", &model, &error), &error);
-        config.model = model;
-        mf_Group *group = add_group(world, &config);
+        mf_Group *group = add_group(world, &WITH(mf_group_config(), .model = model));
         mf_context_fail_after(context, n);
-        mf_Status status = rig_add_car(group, &car, &vehicle_config, &error);
+        mf_Status status = rig_add_car(
+            group, &car, &WITH(mf_motions_config().car_config, .command = MF_CAR_COMMAND_PATH),
+            &error);
         if (status == MF_OK)
             status = mf_car_set_path(group, positions, 3, true, &error);
         mf_context_fail_after(context, 0);

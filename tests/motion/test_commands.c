@@ -46,16 +46,12 @@ typedef struct Fixture {
 
 static Fixture make(mf_Context *context, const char *text) {
     Fixture fixture = {.model = robot(context, text)};
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    world.step = 2 * MF_MILLISECOND;
-    world.gravity = 10.0;
-    group.model = fixture.model;
-    group.count = 18;
-    group.double_precision = true;
-    fixture.world = open_world(context, &world);
+    mf_GroupConfig group =
+        WITH(mf_group_config(), .model = fixture.model, .count = 18, .double_precision = true);
+    fixture.world =
+        open_world(context, &WITH(mf_world_config(), .step = 2 * MF_MILLISECOND, .gravity = 10.0));
     fixture.group = add_group(fixture.world, &group);
-    assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_ARTICULATED, NULL, NULL), MF_OK);
+    MUST(mf_motion_add(fixture.group, MF_MOTION_ARTICULATED, NULL, &error));
     fixture.angle = mf_group_find_field(fixture.group, "joint.angle");
     fixture.target = mf_group_find_field(fixture.group, "joint.target");
     fixture.control = mf_group_find_field(fixture.group, "actuator.control");
@@ -132,9 +128,8 @@ static mf_Status follow(const Fixture *s, mf_Context *context, const char *text,
 // Held joints, which the gait does not name, follow their targets too.
 TEST(a_gait_drives_the_servos_of_a_file) {
     AUTO(drop) Fixture s = make(*state, ROBOT("<position name='servo' joint='arm' kp='4000'/>"));
-    mf_Error error = {0};
-    assert_int_equal(mf_motion_follows(s.group, 0, &error), MF_OK);
-    assert_int_equal(follow(&s, *state, swing, &error), MF_OK);
+    MUST(mf_motion_follows(s.group, 0, &error));
+    MUST(follow(&s, *state, swing, &error));
     mf_field_set(s.control, 5, 0, 0.9); // a controller is there: it commands
     mf_world_step(s.world, 3000);
     assert_true(fabs(mf_field_get(s.angle, 5, 0) + 1.0) < 2e-3);
@@ -170,11 +165,11 @@ TEST(commands_are_part_of_snapshots) {
     mf_field_set(s.control, 17, 0, 0.1);
     const size_t size = mf_world_snapshot_size(s.world);
     assert_true(size <= sizeof image);
-    assert_int_equal(mf_world_snapshot(s.world, image, size, NULL), MF_OK);
+    MUST(mf_world_snapshot(s.world, image, size, &error));
     mf_world_step(s.world, 50);
     const uint64_t hash = mf_world_hash(s.world);
     mf_group_reset_all(s.group);
-    assert_int_equal(mf_world_restore(s.world, image, size, NULL), MF_OK);
+    MUST(mf_world_restore(s.world, image, size, &error));
     mf_world_step(s.world, 50);
     assert_true(mf_world_hash(s.world) == hash);
     assert_true(mf_field_get(s.control, 17, 0) == 0.1);

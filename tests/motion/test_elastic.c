@@ -1,7 +1,5 @@
 // Trusses with inertia: bits over batches, mixtures, instruction sets and threads; faults,
 // snapshots, other trusses, and switching to and from quasi-statics.
-#include "rig/rig.h"
-#include "rig/motions.h"
 #include "motion/truss/motion.h"
 #include "motion/truss_bits.h"
 
@@ -15,21 +13,20 @@ static void throw(const Rig *rig, uint32_t instance) {
     for (uint32_t c = 0; c < 3; c++)
         start[c] = get_field(rig->group, "base.position", instance, c) + (c == 2 ? 0.02 : 0.0);
     const double speed[3] = {0.5 - 0.1 * (instance % 7), 0.2, -0.5};
-    assert_int_equal(mf_group_set_start(rig->group, instance, start, NULL, speed, NULL), MF_OK);
+    MUST(mf_group_set_start(rig->group, instance, start, NULL, speed, &error));
 }
 
 TEST(other_lanes_change_nothing) {
-    RigConfig config = elastic_config(21, 1e-3);
-    config.motion.noise = 1e-4;
-    config.motion.damping = 1e-5;
-    other_lanes_change_nothing_of(*state, config, throw, 60);
+    other_lanes_change_nothing_of(
+        *state, WITH(elastic_config(21, 1e-3), .motion.noise = 1e-4, .motion.damping = 1e-5), throw,
+        60);
 }
 
 // The tests above and below see flight and contacts.
 TEST(what_is_thrown_lands) {
     Parts parts;
     crawler(&parts, 7, 0);
-    AUTO(rig_close) Rig rig = rig_open(*state, &parts.truss, elastic_config(9, 1e-3));
+    AUTO_RIG rig = rig_open(*state, &parts.truss, elastic_config(9, 1e-3));
     begin_all(&rig, throw);
     drive(&rig, 10);
     assert_true(get_field(rig.group, "base.linear_velocity", 3, 2) <
@@ -40,9 +37,7 @@ TEST(what_is_thrown_lands) {
 }
 
 TEST(sets_and_threads_agree) {
-    RigConfig config = elastic_config(40, 1e-3);
-    config.motion.noise = 1e-4;
-    sets_and_threads_agree_on(config, throw, 60);
+    sets_and_threads_agree_on(WITH(elastic_config(40, 1e-3), .motion.noise = 1e-4), throw, 60);
 }
 
 TEST(snapshots_continue) {
@@ -56,8 +51,8 @@ TEST(faults_are_contained) {
     for (int k = 0; k < 2; k++) {
         Parts p;
         crawler(&p, 6, 0);
-        AUTO(rig_close) Rig calm = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
-        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
+        AUTO_RIG calm = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
+        AUTO_RIG rig = rig_open(*state, &p.truss, elastic_config(8, 1e-3));
         set_field(rig.group, fields[k], 3, 0, NAN);
         drive(&calm, 20);
         drive(&rig, 20);
@@ -74,7 +69,7 @@ TEST(faults_are_contained) {
 TEST(runaways_are_frozen) {
     Parts p;
     crawler(&p, 6, 0);
-    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, elastic_config(2, 1e-3));
+    AUTO_RIG rig = rig_open(*state, &p.truss, elastic_config(2, 1e-3));
     set_field(rig.group, "vertex.velocity", 1, 2, 1e300);
     drive(&rig, 3);
     assert_int_equal(mf_group_fault(rig.group, 0), 0);
@@ -84,10 +79,9 @@ TEST(runaways_are_frozen) {
 TEST(caps_are_said) {
     Parts p;
     crawler(&p, 7, 3);
-    RigConfig config = elastic_config(1, 1e-3);
-    config.motion.iterations = 1;
-    config.motion.tolerance = 1e-12;
-    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+    AUTO_RIG rig =
+        rig_open(*state, &p.truss,
+                 WITH(elastic_config(1, 1e-3), .motion.iterations = 1, .motion.tolerance = 1e-12));
     throw(&rig, 0);
     mf_world_step(rig.world, 60);
     assert_true((mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER) != 0);
@@ -99,16 +93,13 @@ TEST(trusses_are_replaced) {
     Parts small, large;
     crawler(&small, 5, 0);
     crawler(&large, 7, 0);
-    RigConfig config = elastic_config(3, 1e-3);
-    config.motion.vertices = 7;
-    config.motion.bars = 15;
-    AUTO(rig_close) Rig rig = rig_open(*state, &small.truss, config);
-    mf_Error error = {0};
+    AUTO_RIG rig = rig_open(*state, &small.truss,
+                            WITH(elastic_config(3, 1e-3), .motion.vertices = 7, .motion.bars = 15));
     drive(&rig, 5);
-    assert_int_equal(mf_quasistatic_set(rig.group, 1, &large.truss, &error), MF_OK);
+    MUST(mf_quasistatic_set(rig.group, 1, &large.truss, &error));
     assert_near(get_field(rig.group, "truss.counts", 1, 0), 7.0, 0.0);
     assert_near(get_field(rig.group, "vertex.velocity", 1, 2), 0.0, 0.0);
-    assert_int_equal(mf_quasistatic_set(rig.group, 3, &small.truss, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_quasistatic_set(rig.group, 3, &small.truss, &error), MF_BAD_ARGUMENT, "");
     assert_non_null(mf_elastic_config_of(rig.group));
     assert_non_null(mf_truss_config_of(rig.group));
     assert_null(mf_quasistatic_config_of(rig.group));
@@ -117,23 +108,19 @@ TEST(trusses_are_replaced) {
 TEST(bad_settings_are_refused) {
     Parts p;
     crawler(&p, 5, 0);
-    mf_Error error = {0};
     Rig rig = rig_open(*state, &p.truss, elastic_config(1, 1e-3));
-    mf_ElasticConfig config = mf_motions_config().elastic;
-    config.truss = &p.truss;
-    assert_int_equal(rig_add_elastic(rig.group, &config, &error), MF_BAD_ARGUMENT);
+    mf_ElasticConfig config = WITH(mf_motions_config().elastic, .truss = &p.truss);
+    MUST_FAIL(rig_add_elastic(rig.group, &config, &error), MF_BAD_ARGUMENT, "");
     rig_close(&rig);
-    mf_GroupConfig group = mf_group_config();
     mf_Group *other;
     mf_WorldConfig settings = mf_world_config();
-    assert_int_equal(mf_truss_model(*state, &p.truss, &rig.model, &error), MF_OK);
-    group.model = rig.model;
-    group.double_precision = true;
+    MUST(mf_truss_model(*state, &p.truss, &rig.model, &error));
     config.damping = -1.0;
     mf_World *world = open_world(*state, &settings);
-    other = add_group(world, &group);
-    assert_int_equal(rig_add_elastic(other, &config, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "elastic.damping: -1 s, need 0 .. 1e6");
+    other =
+        add_group(world, &WITH(mf_group_config(), .model = rig.model, .double_precision = true));
+    MUST_FAIL_AS(rig_add_elastic(other, &config, &error), MF_BAD_ARGUMENT,
+                 "elastic.damping: -1 s, need 0 .. 1e6");
     mf_world_destroy(world);
     mf_model_destroy(rig.model);
 }
@@ -143,11 +130,9 @@ TEST(motions_switch) {
     Parts p;
     crawler(&p, 7, 1);
     mf_Error error = {0};
-    AUTO(rig_close) Rig rig = {0};
+    AUTO_RIG rig = {0};
     mf_GroupConfig group = mf_group_config();
-    mf_WorldConfig settings = mf_world_config();
     mf_MotionsConfig motions = mf_motions_config();
-    settings.step = MF_MILLISECOND;
     assert_int_equal(mf_truss_model(*state, &p.truss, &rig.model, &error), MF_OK);
     group.model = rig.model;
     group.count = 3;
@@ -155,7 +140,7 @@ TEST(motions_switch) {
     motions.start = MF_MOTION_QUASISTATIC;
     motions.has[MF_MOTION_ELASTIC] = true;
     motions.quasistatic.truss = motions.elastic.truss = &p.truss;
-    rig.world = open_world(*state, &settings);
+    rig.world = open_world(*state, &WITH(mf_world_config(), .step = MF_MILLISECOND));
     rig.group = add_group(rig.world, &group);
     must(mf_motions_add(rig.group, &motions, &error), &error);
     drive(&rig, 10);

@@ -1,5 +1,4 @@
 // Trusses with inertia against closed forms, conserved quantities and the quasi-static level.
-#include "rig/rig.h"
 #include "motion/truss/motion.h"
 #include "motion/trusses.h"
 
@@ -16,10 +15,7 @@ static void swing(Parts *p, const char *fixed) {
 }
 
 static RigConfig alone(double step) {
-    RigConfig config = elastic_config(1, step);
-    config.motion.contacts = false;
-    config.motion.tolerance = 1e-9;
-    return config;
+    return WITH(elastic_config(1, step), .motion.contacts = false, .motion.tolerance = 1e-9);
 }
 
 // ---- closed forms -------------------------------------------------------------------------------
@@ -28,10 +24,9 @@ static RigConfig alone(double step) {
 TEST(falls_are_exact) {
     Parts p;
     pyramid(&p);
-    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, alone(1e-3));
+    AUTO_RIG rig = rig_open(*state, &p.truss, alone(1e-3));
     const double z = get_field(rig.group, "base.position", 0, 2), speed[3] = {0.3, -0.2, 2.0};
-    assert_int_equal(mf_group_set_start(rig.group, 0, (double[]){0, 0, z}, NULL, speed, NULL),
-                     MF_OK);
+    MUST(mf_group_set_start(rig.group, 0, (double[]){0, 0, z}, NULL, speed, &error));
     mf_world_step(rig.world, 500);
     const double t = 0.5, tolerance = 1e-11; // weight to the tolerance of forces
     assert_near(get_field(rig.group, "base.position", 0, 0), 0.3 * t, tolerance);
@@ -52,7 +47,7 @@ static double oscillator_error(mf_Context *context, double per_period, double da
     config.world.step = (mf_Time)(2 * pi / w / per_period * 1e9 + 0.5);
     config.world.gravity = 0.0;
     config.motion.damping = damping;
-    AUTO(rig_close) Rig rig = rig_open(context, &p.truss, config);
+    AUTO_RIG rig = rig_open(context, &p.truss, config);
     set_field(rig.group, "vertex.position", 0, 3, 0.1 + amplitude);
     const uint64_t steps = (uint64_t)(3.3 * per_period);
     mf_world_step(rig.world, steps);
@@ -97,9 +92,8 @@ static double pendulum_error(mf_Context *context, uint64_t steps) {
     swing(&p, "y");
     const double period = 4.0 * sqrt(0.1 / 9.81) * elliptic(sin(pi / 4));
     p.truss.material.elasticity = 1e12;
-    RigConfig config = alone(period / (double)steps);
-    config.motion.tolerance = 1e-6;
-    AUTO(rig_close) Rig rig = rig_open(context, &p.truss, config);
+    AUTO_RIG rig =
+        rig_open(context, &p.truss, WITH(alone(period / (double)steps), .motion.tolerance = 1e-6));
     // To the lowest point, after a quarter: there the speed is the greatest.
     mf_world_step(rig.world, steps / 4);
     const double error = get_field(rig.group, "vertex.position", 0, 3) / 0.1;
@@ -145,9 +139,8 @@ TEST(tumbling_conserves_momentum) {
     for (int k = 0; k < 4; k++) {
         Parts p;
         pyramid(&p);
-        RigConfig config = alone(2e-3 / (1 << k));
-        config.world.gravity = 0.0;
-        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+        AUTO_RIG rig =
+            rig_open(*state, &p.truss, WITH(alone(2e-3 / (1 << k)), .world.gravity = 0.0));
         for (uint32_t c = 0; c < 12; c++)
             set_field(rig.group, "vertex.velocity", 0, c, 0.3 * sin(7.0 * c + 1.0));
         const Conserved start = conserved(&rig);
@@ -196,7 +189,7 @@ TEST(bouncing_gains_nothing) {
             crawler(&p, 7, 2);
         RigConfig config = elastic_config(1, steps[k % 4]);
         config.motion.collisions = k < 4; // the energy of bars that meet is in no field
-        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+        AUTO_RIG rig = rig_open(*state, &p.truss, config);
         const double position[3] = {0, 0, 0.3}, speed[3] = {1.0, 0.5, 0.0};
         mf_group_set_start(rig.group, 0, position, NULL, speed, NULL);
         set_field(rig.group, "vertex.velocity", 0, 3, 3.0);
@@ -232,9 +225,9 @@ TEST(actuators_pay_for_all_energy) {
     for (int k = 0; k < 6; k++) {
         Parts p;
         pyramid(&p);
-        RigConfig config = elastic_config(1, k < 3 ? 1e-3 : 2e-4);
-        config.motion.actuator_speed = speeds[k % 3];
-        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+        AUTO_RIG rig = rig_open(
+            *state, &p.truss,
+            WITH(elastic_config(1, k < 3 ? 1e-3 : 2e-4), .motion.actuator_speed = speeds[k % 3]));
         const int period = k < 3 ? 40 : 200;
         double rest = get_field(rig.group, "bar.rest_length", 0, 0), push = push_of(&rig);
         const double start = held(&rig, 4);
@@ -265,9 +258,8 @@ TEST(actuators_pay_for_all_energy) {
 TEST(sliding_stops_after_its_distance) {
     Parts p;
     pyramid(&p);
-    RigConfig config = elastic_config(1, 1e-3);
-    config.motion.friction = 0.3;
-    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+    AUTO_RIG rig =
+        rig_open(*state, &p.truss, WITH(elastic_config(1, 1e-3), .motion.friction = 0.3));
     mf_world_step(rig.world, 500); // it settles
     const double x = get_field(rig.group, "base.position", 0, 0), g = 9.81;
     for (uint32_t v = 0; v < 4; v++)
@@ -285,11 +277,10 @@ TEST(slopes_hold_by_friction) {
         const double a = atan(0.5) + (steep ? 0.1 : -0.02), g = 9.81, t = 0.4;
         Parts p;
         pyramid(&p);
-        RigConfig config = elastic_config(1, 1e-3);
-        config.motion.damping = 1e-4;
-        config.world.gravity_direction[0] = sin(a);
-        config.world.gravity_direction[2] = -cos(a);
-        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+        AUTO_RIG rig = rig_open(*state, &p.truss,
+                                WITH(elastic_config(1, 1e-3), .motion.damping = 1e-4,
+                                     .world.gravity_direction[0] = sin(a),
+                                     .world.gravity_direction[2] = -cos(a)));
         mf_world_step(rig.world, 400); // the feet stick or slide by then
         const double v = get_field(rig.group, "base.linear_velocity", 0, 0),
                      x = get_field(rig.group, "base.position", 0, 0);
@@ -308,11 +299,10 @@ TEST(slopes_hold_by_friction) {
 
 static void settle(mf_Context *context, const Parts *p, bool contacts, double out[3 * MOST]) {
     for (int elastic = 0; elastic < 2; elastic++) {
-        RigConfig config = elastic ? elastic_config(1, 2e-3) : rig_config(1);
-        config.motion.contacts = contacts;
-        config.motion.tolerance = 1e-8;
-        config.motion.damping = 1e-3;
-        AUTO(rig_close) Rig rig = rig_open(context, &p->truss, config);
+        AUTO_RIG rig = rig_open(context, &p->truss,
+                                WITH(elastic ? elastic_config(1, 2e-3) : rig_config(1),
+                                     .motion.contacts = contacts, .motion.tolerance = 1e-8,
+                                     .motion.damping = 1e-3));
         mf_world_step(rig.world, elastic ? 1500 : 3);
         for (uint32_t c = 0; c < 3 * p->truss.vertex_count; c++) {
             const double x = get_field(rig.group, "vertex.position", 0, c);
@@ -350,9 +340,8 @@ TEST(slow_vibrations_last) {
     Parts p;
     swing(&p, "yz");
     for (int k = 0; k < 2; k++) {
-        RigConfig config = alone(k == 0 ? 1e-4 : 1e-3);
-        config.world.gravity = 0.0;
-        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+        AUTO_RIG rig =
+            rig_open(*state, &p.truss, WITH(alone(k == 0 ? 1e-4 : 1e-3), .world.gravity = 0.0));
         set_field(rig.group, "vertex.velocity", 0, 3, 0.1);
         const double start = conserved(&rig).energy;
         mf_world_step(rig.world, k == 0 ? 10000 : 1000);

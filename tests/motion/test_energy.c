@@ -57,7 +57,7 @@ static double budget_of(const Fixture *fixture, uint32_t i, mf_MotionEnergy e) {
     double force = weight + sqrt(2.0 * stiffness * e.elastic);
     double rate = 0.0;
     for (uint32_t c = 0; c < 3; c++)
-        rate += fabs(mf_field_get(fixture_field(fixture, "base.angular_velocity"), i, c));
+        rate += fabs(get_field(fixture->group, "base.angular_velocity", i, c));
     return e.kinetic * pow(fmin(rate * step, 0.25), 5) / 120 +
            8.0 * unit * (force * size + momentum * size / step + 2.0 * (e.kinetic + e.elastic));
 }
@@ -146,16 +146,15 @@ static uint64_t audit_all(double height, double speed, double spin, double ampli
     updates = SANITIZED ? (updates + 1) / 2 : updates;
     for (uint32_t g = 0; g < GROUNDS; g++)
         for (uint32_t o = 0; o < 32; o++) {
-            AUTO(fixture_close) Fixture fixture;
-            fixture_begin(&fixture, 1);
-            make_hexapod(&fixture.hand);
+            AUTO_FIXTURE fixture = fixture_begin(1);
+            make_hexapod(fixture.hand);
             FixtureConfig config = fixture_config(false);
             config_option(&config, o);
             mf_Terrain *terrain =
                 make_terrain(fixture.context, grounds[g].shape, grounds[g].interpolation,
                              grounds[g].amplitude, grounds[g].wavelength, 0.1);
             config.world.terrain = terrain;
-            fixture_open(&fixture, &config);
+            fixture_open(&fixture, config);
             scatter(&fixture, height, speed, spin);
             Audit audit = {0};
             audit_run(&fixture, updates, amplitude, &audit);
@@ -188,9 +187,8 @@ TEST(drops_at_the_ends_of_the_settings) {
     static const uint32_t intervals[] = {2, 8, 6000}; // in steps; one would leave none to audit
     static const double compliance[] = {1e-4, 0.1, 1.0};
     for (uint32_t o = 0; o < 18 * 4; o += SANITIZED ? 5 : 1) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        make_hexapod(&fixture.hand);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        make_hexapod(fixture.hand);
         FixtureConfig config = fixture_config(false);
         config_option(&config, (o / 18) * 9 % 32); // plain, f64 with mu, coupled, all together
         config.world.step = steps[o % 2];
@@ -199,7 +197,7 @@ TEST(drops_at_the_ends_of_the_settings) {
         mf_Terrain *terrain = make_terrain(fixture.context, MF_TERRAIN_STEPS,
                                            o & 4 ? MF_BILINEAR : MF_NEAREST, 0.1, 0.5, 0.1);
         config.world.terrain = terrain;
-        fixture_open(&fixture, &config);
+        fixture_open(&fixture, config);
         scatter(&fixture, 10.0, 2.0, 8.0);
         Audit audit = {0};
         uint32_t updates = 3200 / intervals[o / 2 % 3];
@@ -220,12 +218,11 @@ TEST(drops_at_the_ends_of_the_settings) {
 // that.
 TEST(robots_are_not_faster_than_their_legs) {
     for (uint32_t o = 0; o < 32; o += 5) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        make_hexapod(&fixture.hand);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        make_hexapod(fixture.hand);
         FixtureConfig config = fixture_config(false);
         config_option(&config, o);
-        fixture_open(&fixture, &config);
+        fixture_open(&fixture, config);
         mf_Field *target = fixture_field(&fixture, "joint.target");
         const uint32_t count = mf_group_count(fixture.group);
         double fastest = 0.0, before[ROBOTS][3] = {{0}};

@@ -1,7 +1,6 @@
 // Streams of poses that come in while the world runs, as motion capture sends them: the error of
 // what is shown between them against its formula, the end of a stream, what it pushes, and bits.
 #include "solve/pitch.h"
-#include "rig/motions.h"
 
 enum { ROWS = 8 };
 
@@ -10,10 +9,8 @@ static const char body_text[] =
     "<geom type='box' size='0.05 0.4 0.4' mass='1' condim='1'/></body></worldbody></mujoco>";
 
 static mf_Group *add_stream(Pitch *pitch, uint32_t count, mf_Time delay, mf_Time hold) {
-    mf_ExternalConfig config = mf_motions_config().external;
-    config.poses = ROWS;
-    config.delay = delay;
-    config.hold = hold;
+    mf_ExternalConfig config =
+        WITH(mf_motions_config().external, .poses = ROWS, .delay = delay, .hold = hold);
     mf_Group *group = pitch_group(pitch, load_text(pitch->context, body_text), "body", count, true);
     MUST(rig_add_external(group, &config, &error));
     return group;
@@ -40,8 +37,7 @@ TEST(a_circle_is_shown_as_the_formula_says) {
     const double radius = 1.5, speed = 12.0, period = 0.01, delay = 0.03;
     const double bound = 3.0 / 128.0 * pow(speed * period, 4.0) * radius;
     double worst = 0.0, fastest = 0.0, rotated = 0.0;
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 3, 30 * MF_MILLISECOND, 0);
     for (uint32_t tick = 0; tick < 1000; tick++) {
         if (tick % 10 == 5) {
@@ -81,8 +77,7 @@ TEST(a_circle_is_shown_as_the_formula_says) {
 // Parabolas are exact for any distances of time, with two neighbours or with one.
 TEST(a_parabola_is_exact) {
     static const double times[] = {0.0, 0.013, 0.021, 0.04, 0.047, 0.06, 0.08, 0.081};
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 1, 0, 0);
     for (uint32_t i = 0; i < ROWS; i++)
         send(group, 0, 3 * i + 1, times[i], 2.0 * times[i] - 40.0 * times[i] * times[i], 1.0, 0.0);
@@ -98,8 +93,7 @@ TEST(a_parabola_is_exact) {
 
 // The last pose is of 20 ms: with 10 ms of delay it goes on until 30 + 40 ms, then it stands.
 TEST(it_goes_on_and_then_holds) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 2, 10 * MF_MILLISECOND, 40 * MF_MILLISECOND);
     mf_world_step(pitch.world, 1);
     is_state(group, 0, MF_POSES_NONE);
@@ -129,8 +123,7 @@ TEST(it_goes_on_and_then_holds) {
 // Lost markers, an empty row, the same time twice, numbers too great, opposite rotations: the
 // others count, and a robot beside it notices nothing.
 TEST(what_is_no_pose_harms_nobody) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 3, 0, MF_SECOND);
     for (uint32_t i = 0; i < 3; i++)
         send(group, 1, i, 0.01 * i, 0.01 * i, 0.0, 0.0);
@@ -161,16 +154,12 @@ TEST(what_is_no_pose_harms_nobody) {
 // As a wall of the stream's speed: a ball at rest leaves it with (1 + e) times that.
 TEST(it_strikes_a_ball) {
     const double restitution = 0.5, speed = 1.5;
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
     mf_Group *body = add_stream(&pitch, 1, 30 * MF_MILLISECOND, MF_SECOND);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.7), "ball", 1, true);
     put(&pitch, ball, 0, 0.25, 0.1, 2.0, 0.0);
-    mf_CollisionsConfig config = mf_collisions_config();
-    config.law = MF_COLLISION_EXPLICIT;
-    config.restitution = restitution;
-    config.duration = 0.004;
-    pitch_collide(&pitch, &config);
+    pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = MF_COLLISION_EXPLICIT,
+                                .restitution = restitution, .duration = 0.004));
     for (uint32_t tick = 0; tick < 3000; tick++) {
         const double at = 1e-4 * tick;
         if (tick % 100 == 0)
@@ -190,8 +179,7 @@ TEST(it_strikes_a_ball) {
 static uint64_t hash_of_streams(uint32_t threads, uint32_t shift, bool again) {
     static uint8_t image[262144];
     uint64_t hash = 14695981039346656037u;
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, threads, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(threads, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_stream(&pitch, 40, 5 * MF_MILLISECOND, 10 * MF_MILLISECOND);
     for (uint32_t i = 0; i < 40; i++)
         for (uint32_t k = 0; k < ROWS; k++)
@@ -229,14 +217,12 @@ TEST(order_threads_and_snapshots_change_nothing) {
 // ---- failures -----------------------------------------------------------------------------------
 
 TEST(bad_settings_are_refused) {
-    AUTO(pitch_close) Pitch pitch;
     mf_ExternalConfig config = mf_motions_config().external;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = pitch_group(&pitch, load_text(pitch.context, body_text), "body", 1, false);
     for (uint32_t poses = 1; poses <= 257; poses += 256) {
         config.poses = poses;
-        assert_int_equal(rig_add_external(group, &config, &pitch.error), MF_BAD_ARGUMENT);
-        assert_non_null(strstr(pitch.error.message, "external.poses"));
+        MUST_FAIL(rig_add_external(group, &config, &error), MF_BAD_ARGUMENT, "external.poses");
     }
     config.poses = 2;
     config.delay = -1;
@@ -249,26 +235,19 @@ TEST(bad_settings_are_refused) {
 }
 
 static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) {
-    mf_ExternalConfig config = mf_motions_config().external;
-    mf_GroupConfig robots = mf_group_config();
-    mf_World *world;
+    AUTO_WORLD *world = NULL;
     mf_Group *group;
-    config.poses = 4;
-    robots.model = user;
-    mf_Status status = mf_world_create(context, NULL, &world, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_world_add_group(world, &robots, &group, error);
+    mf_Status status =
+        try_group(context, NULL, &WITH(mf_group_config(), .model = user), &world, &group, error);
     if (status == MF_OK)
-        status = rig_add_external(group, &config, error);
-    mf_world_step(world, 2);
-    mf_world_destroy(world);
+        status = rig_add_external(group, &WITH(mf_motions_config().external, .poses = 4), error);
+    if (world != NULL)
+        mf_world_step(world, 2);
     return status;
 }
 
 TEST(every_failing_call_is_survived) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     AUTO_MODEL *model = load_text(pitch.context, body_text);
     assert_true(torture(pitch.context, add_to_world, model, TORTURE_MUST_FAIL) > 10);
 }

@@ -2,7 +2,6 @@
 // integrators, wind.
 #include "motion/fixed_wing_rig.h"
 #include "motion/vehicle/body.h"
-#include "motion/vehicle/fixed_wing/motion.h"
 
 // ---- trim ---------------------------------------------------------------------------------------
 
@@ -18,10 +17,9 @@ TEST(trim_is_the_published_one) {
                 {MF_DRAG_LINEAR, 9.8, 0.0496474, -0.1237716, 0.7639936, 9.3447444},
                 {MF_DRAG_LINEAR, 9.81, 0.0497428, -0.1240355, 0.7639925, 9.3446354}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        mf_FixedWing aircraft = mf_fixed_wing();
         mf_FixedWingTrim trim;
-        aircraft.drag = rows[i].drag;
-        MUST(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 0.0, rows[i].gravity, &trim, &error));
+        MUST(mf_fixed_wing_trim(&WITH(mf_fixed_wing(), .drag = rows[i].drag), 25.0, 0.0, 0.0,
+                                rows[i].gravity, &trim, &error));
         assert_named_near(trim.alpha, rows[i].alpha, 1e-7, "alpha");
         assert_named_near(trim.elevator, rows[i].elevator, 1e-7, "elevator");
         assert_named_near(trim.throttle, rows[i].throttle, 1e-7, "throttle");
@@ -58,31 +56,26 @@ TEST(trim_leaves_no_acceleration) {
 TEST(unreachable_trims_are_refused) {
     mf_FixedWing aircraft = mf_fixed_wing();
     mf_FixedWingTrim trim = {.alpha = 7.0};
-    mf_Error error;
-    assert_int_equal(mf_fixed_wing_trim(&aircraft, 38.0, 0.0, 0.0, 9.81, &trim, &error),
-                     MF_NOT_FOUND);
-    assert_non_null(strstr(error.message, "more than full throttle"));
-    assert_int_equal(mf_fixed_wing_trim(&aircraft, 8.0, 0.0, 0.0, 9.81, &trim, &error),
-                     MF_NOT_FOUND);
-    assert_int_equal(mf_fixed_wing_trim(&aircraft, 25.0, 0.5, 0.0, 9.81, &trim, &error),
-                     MF_NOT_FOUND);
-    assert_int_equal(mf_fixed_wing_trim(&aircraft, NAN, 0.0, 0.0, 9.81, &trim, &error),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal(mf_fixed_wing_trim(&aircraft, 25.0, 2.0, 0.0, 9.81, &trim, &error),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 0.5, 9.81, &trim, &error),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 0.0, 0.0, &trim, &error),
-                     MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_fixed_wing_trim(&aircraft, 38.0, 0.0, 0.0, 9.81, &trim, &error), MF_NOT_FOUND,
+              "more than full throttle");
+    MUST_FAIL(mf_fixed_wing_trim(&aircraft, 8.0, 0.0, 0.0, 9.81, &trim, &error), MF_NOT_FOUND, "");
+    MUST_FAIL(mf_fixed_wing_trim(&aircraft, 25.0, 0.5, 0.0, 9.81, &trim, &error), MF_NOT_FOUND, "");
+    MUST_FAIL(mf_fixed_wing_trim(&aircraft, NAN, 0.0, 0.0, 9.81, &trim, &error), MF_BAD_ARGUMENT,
+              "");
+    MUST_FAIL(mf_fixed_wing_trim(&aircraft, 25.0, 2.0, 0.0, 9.81, &trim, &error), MF_BAD_ARGUMENT,
+              "");
+    MUST_FAIL(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 0.5, 9.81, &trim, &error), MF_BAD_ARGUMENT,
+              "");
+    MUST_FAIL(mf_fixed_wing_trim(&aircraft, 25.0, 0.0, 0.0, 0.0, &trim, &error), MF_BAD_ARGUMENT,
+              "");
     assert_true(trim.alpha == 7.0); // untouched
 }
 
 // Surfaces and throttle held for 60 s.
 TEST(trimmed_flight_stays) {
     for (int single = 0; single < 2; single++) {
-        RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
-        config.single_precision = single != 0;
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO_RIG rig =
+            rig_open(WITH(rig_config(MF_FIXED_WING_SURFACES), .single_precision = single != 0));
         mf_world_step(rig.world, 6000);
         double slack = single ? 0.05 : 1e-6; // rounding, grown by the slow modes
         assert_named_near(get(&rig, "base.position", 0, 2), 100.0, 20 * slack, "altitude");
@@ -116,7 +109,7 @@ TEST(phugoid_period) {
     RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
     config.aircraft.propeller_thrust[1] = config.aircraft.propeller_thrust[2] = 0.0;
     config.aircraft.propeller_torque[1] = config.aircraft.propeller_torque[2] = 0.0;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO_RIG rig = rig_open(config);
     put(&rig, "base.linear_velocity", 0, 0, 25.2);
     double crossing[4], before = 0.0;
     uint32_t count = 0;
@@ -214,13 +207,9 @@ TEST(coefficients_one_at_a_time) {
 TEST(angle_of_attack) {
     const double velocity[3] = {19.90008330556, 0.0, -1.996668332937}, rest[3] = {0}, none[4] = {0};
     double force[3], moment[3];
-    mf_FixedWing p = bare();
-    p.lift_alpha = 5.0;
-    p.drag_zero = 0.02;
-    p.drag_alpha = 0.1;
-    p.pitch_alpha = -2.0;
-    p.stall_angle = 1.5;
-    mf_fixed_wing_loads(&p, velocity, rest, none, force, moment);
+    mf_fixed_wing_loads(&WITH(bare(), .lift_alpha = 5.0, .drag_zero = 0.02, .drag_alpha = 0.1,
+                              .pitch_alpha = -2.0, .stall_angle = 1.5),
+                        velocity, rest, none, force, moment);
     const double lift = 0.5 * PRESSURE, drag = 0.03 * PRESSURE;
     const double sine = 0.0998334166468, cosine = 0.9950041652780;
     assert_named_near(force[0], lift * sine - drag * cosine, 1e-6, "forward");
@@ -236,9 +225,8 @@ TEST(stall_blends_into_a_flat_plate) {
         {0.6, 0.530877080730, 0.359949775529},    {1.2, 0.629558085405, 1.619318850598},
         {-0.47, -1.386215994160, 0.160080067920}, {-0.5, -0.799573810178, 0.208248849487},
         {-2.0, 0.688158561599, 1.503653889338}};
-    mf_FixedWing p = mf_fixed_wing();
     const double rest[3] = {0}, none[4] = {0};
-    p.lift_q = 0.0;
+    mf_FixedWing p = WITH(mf_fixed_wing(), .lift_q = 0.0);
     memset(p.propeller_thrust, 0, sizeof p.propeller_thrust);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double a = rows[i][0], force[3], moment[3];
@@ -280,18 +268,16 @@ TEST(propulsion) {
 
 // Without air the center of mass falls freely and the angular momentum stays: 10 s, tumbling.
 TEST(free_body_conserves) {
-    RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
-    config.aircraft.air_density = 0.0;
-    config.world.step = MF_MILLISECOND;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    RigConfig config = WITH(rig_config(MF_FIXED_WING_SURFACES), .aircraft.air_density = 0.0,
+                            .world.step = MF_MILLISECOND);
+    AUTO_RIG rig = rig_open(config);
     put_vec(&rig, "base.linear_velocity", 0, 3.0, -2.0, 5.0);
     put_vec(&rig, "base.angular_velocity", 0, 1.5, -0.4, 0.7);
     double first[4] = {0};
     for (int i = 0; i < 2; i++) {
         double w[3], q[4];
         get_vec(&rig, "base.angular_velocity", 0, w);
-        for (uint32_t c = 0; c < 4; c++)
-            q[c] = get(&rig, "base.orientation", 0, c);
+        get_fields(rig.group, "base.orientation", 0, 4, q);
         const mf_FixedWing *p = &config.aircraft;
         double h[3] = {p->inertia_xx * w[0] + p->inertia_xz * w[2], p->inertia_yy * w[1],
                        p->inertia_zz * w[2] + p->inertia_xz * w[0]};
@@ -321,11 +307,9 @@ TEST(free_body_conserves) {
 }
 
 static void fly(mf_Integrator integrator, mf_Time step, double out[10]) {
-    RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
-    config.config.integrator = integrator;
-    config.config.control_interval = 0;
-    config.world.step = step;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO_RIG rig =
+        rig_open(WITH(rig_config(MF_FIXED_WING_SURFACES), .config.integrator = integrator,
+                      .config.control_interval = 0, .world.step = step));
     put_vec(&rig, "base.linear_velocity", 0, 24.0, 1.5, -1.0);
     put_vec(&rig, "base.angular_velocity", 0, 0.5, -0.3, 0.2);
     put(&rig, "command.elevator", 0, 0, -0.2);
@@ -334,8 +318,7 @@ static void fly(mf_Integrator integrator, mf_Time step, double out[10]) {
     mf_world_step(rig.world, (uint64_t)(640 * MF_MILLISECOND / step));
     get_vec(&rig, "base.position", 0, out);
     get_vec(&rig, "base.linear_velocity", 0, out + 3);
-    for (uint32_t c = 0; c < 4; c++)
-        out[6 + c] = get(&rig, "base.orientation", 0, c);
+    get_fields(rig.group, "base.orientation", 0, 4, out + 6);
     assert_int_equal(mf_group_fault(rig.group, 0), 0);
 }
 
@@ -373,8 +356,7 @@ TEST(wind_carries_the_aircraft) {
     const double wind[3] = {3.0, -6.0, 0.5};
     double calm[10], windy[10];
     for (int blows = 0; blows < 2; blows++) {
-        RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO_RIG rig = rig_open(rig_config(MF_FIXED_WING_SURFACES));
         if (blows)
             put_vec(&rig, "wind.velocity", 0, wind[0], wind[1], wind[2]);
         mf_group_reset_all(rig.group);
@@ -383,8 +365,7 @@ TEST(wind_carries_the_aircraft) {
         double *out = blows ? windy : calm;
         get_vec(&rig, "base.position", 0, out);
         get_vec(&rig, "base.linear_velocity", 0, out + 3);
-        for (uint32_t c = 0; c < 4; c++)
-            out[6 + c] = get(&rig, "base.orientation", 0, c);
+        get_fields(rig.group, "base.orientation", 0, 4, out + 6);
     }
     for (int i = 0; i < 3; i++) {
         assert_named_near(windy[i], calm[i] + 5.0 * wind[i], 1e-9, "placement");

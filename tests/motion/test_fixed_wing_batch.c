@@ -1,8 +1,6 @@
 // Fixed-wing aircraft in batches: the same bits on every instruction set, thread count and index in
 // a swarm; faults stay with their agent; bad parameters are named; every allocation may fail.
 #include "motion/fixed_wing_rig.h"
-#include "rig/motions.h"
-#include "motion/vehicle/fixed_wing/motion.h"
 
 // Agents that differ in everything: also stalled, inverted and tumbling ones.
 static void scatter(const Rig *rig, mf_FixedWingCommand mode, uint32_t count) {
@@ -29,32 +27,25 @@ static void scatter(const Rig *rig, mf_FixedWingCommand mode, uint32_t count) {
 
 static uint64_t hash_after(mf_FixedWingCommand mode, mf_Integrator integrator, mf_Isa isa,
                            uint32_t threads, bool single) {
-    RigConfig config = rig_config(mode);
-    config.count = 53;
-    config.threads = threads;
-    config.single_precision = single;
-    config.world.isa = isa;
-    config.config.integrator = integrator;
-    config.config.control_interval = 20 * MF_MILLISECOND;
-    config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    RigConfig config =
+        WITH(rig_config(mode), .count = 53, .threads = threads, .single_precision = single,
+             .world.isa = isa, .config.integrator = integrator,
+             .config.control_interval = 20 * MF_MILLISECOND,
+             .config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0));
+    AUTO_RIG rig = rig_open(config);
     scatter(&rig, mode, config.count);
     mf_world_step(rig.world, 150);
-    uint64_t hash = mf_world_hash(rig.world);
-    return hash;
+    return mf_world_hash(rig.world);
 }
 
 TEST(every_instruction_set_gives_the_same_bits) {
-    static const mf_Isa sets[] = {MF_ISA_AVX2, MF_ISA_AVX512};
     for (int mode = 0; mode < 3; mode++) {
         for (int single = 0; single < 2; single++) {
             mf_Integrator integrator = mode == 0 ? MF_INTEGRATOR_HEUN : MF_INTEGRATOR_RK4;
             mf_FixedWingCommand command = (mf_FixedWingCommand)mode;
             uint64_t expected = hash_after(command, integrator, MF_ISA_SCALAR, 1, single != 0);
-            for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-                if (mf_isa_available(sets[i]))
-                    assert_true(hash_after(command, integrator, sets[i], 1, single != 0) ==
-                                expected);
+            FOR_EACH_ISA (isa)
+                assert_true(hash_after(command, integrator, isa, 1, single != 0) == expected);
             assert_true(hash_after(command, integrator, MF_ISA_AUTO, 3, single != 0) == expected);
         }
     }
@@ -69,10 +60,8 @@ TEST(alone_as_in_a_swarm) {
     for (int single = 0; single < 2; single++) {
         uint64_t hash[3];
         for (int i = 0; i < 3; i++) {
-            RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
-            config.count = counts[i];
-            config.single_precision = single != 0;
-            AUTO(rig_close) Rig rig = rig_open(&config);
+            AUTO_RIG rig = rig_open(WITH(rig_config(MF_FIXED_WING_ORBIT), .count = counts[i],
+                                         .single_precision = single != 0));
             for (uint32_t k = 0; k < counts[i]; k++)
                 put(&rig, "command.airspeed", k, 0, 20.0 + (k % 100) * 0.1);
             uint32_t me = indices[i];
@@ -102,10 +91,9 @@ TEST(a_fault_stays_with_its_agent) {
                 {"wind.velocity", 0, -INFINITY, MF_FAULT_INPUT}};
     enum { COUNT = 19, BAD = 6 };
     for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
-        RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-        config.count = COUNT;
-        config.single_precision = r % 2 == 0;
-        Rig rig = rig_open(&config), calm = rig_open(&config);
+        RigConfig config = WITH(rig_config(MF_FIXED_WING_AUTOPILOT), .count = COUNT,
+                                .single_precision = r % 2 == 0);
+        AUTO_RIG rig = rig_open(config), calm = rig_open(config);
         scatter(&rig, MF_FIXED_WING_AUTOPILOT, COUNT);
         scatter(&calm, MF_FIXED_WING_AUTOPILOT, COUNT);
         put(&rig, rows[r].field, BAD, rows[r].component, rows[r].value);
@@ -116,44 +104,28 @@ TEST(a_fault_stays_with_its_agent) {
         assert_int_equal(mf_group_fault_total(rig.group), 1);
         double frozen = get(&rig, "base.position", BAD, 2);
         assert_true(frozen == height || (isnan(frozen) && isnan(height)));
-        for (uint32_t i = 0; i < COUNT; i++)
-            if (i != BAD)
-                assert_true(mf_group_instance_hash(rig.group, i) ==
-                            mf_group_instance_hash(calm.group, i));
+        assert_others_same(rig.group, calm.group, BAD);
         mf_group_reset(rig.group, BAD);
         put_vec(&rig, "wind.velocity", BAD, 0.0, 0.0, 0.0);
         mf_group_reset(rig.group, BAD);
         mf_world_step(rig.world, 10);
         assert_int_equal(mf_group_fault_total(rig.group), 0);
-        rig_close(&rig);
-        rig_close(&calm);
     }
 }
 
 TEST(a_snapshot_continues_with_the_same_bits) {
-    RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
-    config.count = 20;
-    config.config.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0);
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    RigConfig config = WITH(rig_config(MF_FIXED_WING_ORBIT), .count = 20,
+                            .config.gusts = mf_dryden(MF_TURBULENCE_MEDIUM_LIGHT, 25.0));
+    AUTO_RIG rig = rig_open(config);
     scatter(&rig, MF_FIXED_WING_ORBIT, config.count);
     mf_world_step(rig.world, 40);
-    size_t size = mf_world_snapshot_size(rig.world);
-    void *image = mf_allocate(rig.context, 1, size);
-    MUST(mf_world_snapshot(rig.world, image, size, &error));
-    mf_world_step(rig.world, 60);
-    uint64_t hash = mf_world_hash(rig.world);
-    MUST(mf_world_restore(rig.world, image, size, &error));
-    mf_world_step(rig.world, 60);
-    assert_true(mf_world_hash(rig.world) == hash);
-    mf_release(rig.context, image);
+    assert_continues(rig.world, 60);
 }
 
 // ---- placing ------------------------------------------------------------------------------------
 
 TEST(placed_agents_fly_along_their_heading) {
-    RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    config.count = 2;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO_RIG rig = rig_open(WITH(rig_config(MF_FIXED_WING_AUTOPILOT), .count = 2));
     const double north[4] = {sqrt(0.5), 0.0, 0.0, sqrt(0.5)}, position[3] = {10.0, 20.0, 300.0};
     const double level[4] = {1.0, 0.0, 0.0, 0.0}, velocity[3] = {0.0, -28.0, 0.0};
     MUST(mf_group_set_start(rig.group, 0, position, north, NULL, &error));
@@ -234,16 +206,16 @@ TEST(bad_parameters_are_named) {
 static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingConfig *vehicle_config,
                          double gravity, mf_Error *error) {
     RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    AUTO(rig_close) Rig rig = {0};
-    world.gravity = gravity;
+    AUTO_RIG rig = {0};
     must(mf_context_create(NULL, &rig.context, error), error);
     must(mf_fixed_wing_model(rig.context, &config.aircraft, "fixed_wing", &rig.model, error),
          error);
-    must(mf_world_create(rig.context, &world, &rig.world, error), error);
-    group.model = rig.model;
-    must(mf_world_add_group(rig.world, &group, &rig.group, error), error);
+    must(mf_world_create(rig.context, &WITH(mf_world_config(), .gravity = gravity), &rig.world,
+                         error),
+         error);
+    must(mf_world_add_group(rig.world, &WITH(mf_group_config(), .model = rig.model), &rig.group,
+                            error),
+         error);
     mf_Status status = rig_add_fixed_wing(rig.group, aircraft, vehicle_config, error);
     assert_true((mf_fixed_wing_parameters(rig.group) != NULL) == (status == MF_OK));
     if (status == MF_OK) {
@@ -295,7 +267,7 @@ TEST(every_allocation_may_fail) {
     AUTO_CONTEXT *context;
     bool done = false;
     config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    MUST(mf_context_create(NULL, &context, &error));
     for (uint64_t n = 1; !done; n++) {
         mf_Model *model = NULL;
         mf_World *world = NULL;
@@ -314,7 +286,7 @@ TEST(every_allocation_may_fail) {
             if (status != MF_OK) {
                 assert_null(mf_fixed_wing_parameters(group));
                 mf_context_fail_after(context, 0);
-                assert_int_equal(rig_add_fixed_wing(group, NULL, &config, NULL), MF_OK);
+                MUST(rig_add_fixed_wing(group, NULL, &config, &error));
             }
         }
         done = status == MF_OK;

@@ -1,7 +1,6 @@
 // Autopilot, commands and gusts of fixed-wing aircraft: measured responses, rejected commands,
 // statistics.
 #include "motion/fixed_wing_rig.h"
-#include "motion/vehicle/fixed_wing/motion.h"
 
 // ---- step responses -----------------------------------------------------------------------------
 
@@ -52,13 +51,11 @@ static Response respond(Rig *rig, Quantity quantity, double start, double target
 
 static Response step_response(Quantity quantity, double airspeed, double step, double seconds) {
     static const char *const names[] = {"command.airspeed", "command.altitude", "command.course"};
-    RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    config.config.start_airspeed = airspeed;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO_RIG rig =
+        rig_open(WITH(rig_config(MF_FIXED_WING_AUTOPILOT), .config.start_airspeed = airspeed));
     double start = value_of(&rig, quantity);
     put(&rig, names[quantity], 0, 0, start + step);
-    Response out = respond(&rig, quantity, start, start + step, seconds);
-    return out;
+    return respond(&rig, quantity, start, start + step, seconds);
 }
 
 // The bounds are the measured figures of docs/studies/vehicles.md with a tenth of slack.
@@ -98,9 +95,8 @@ TEST(orbits_are_joined_and_held) {
                 {20.0, 200.0, -80.0, 12.0},
                 {30.0, 500.0, -300.0, 23.0}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
-        config.config.start_airspeed = rows[i].airspeed;
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO_RIG rig = rig_open(
+            WITH(rig_config(MF_FIXED_WING_ORBIT), .config.start_airspeed = rows[i].airspeed));
         put(&rig, "command.center", 0, 0, rows[i].center);
         put(&rig, "command.center", 0, 1, 0.0);
         put(&rig, "command.radius", 0, 0, rows[i].radius);
@@ -124,9 +120,8 @@ TEST(orbits_are_joined_and_held) {
 
 // A fifth of the airspeed as wind: the circle over ground stays within 0.4 m of its radius, 200 m.
 TEST(orbit_in_wind) {
-    RigConfig config = rig_config(MF_FIXED_WING_ORBIT);
     double most = 0.0;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO_RIG rig = rig_open(rig_config(MF_FIXED_WING_ORBIT));
     put_vec(&rig, "wind.velocity", 0, 3.0, 4.0, 0.0);
     mf_group_reset_all(rig.group);
     mf_world_step(rig.world, 6000);
@@ -143,8 +138,7 @@ TEST(orbit_in_wind) {
 
 // Course is over ground: in a cross wind the nose points into the wind, the path does not.
 TEST(course_is_held_over_ground) {
-    RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO_RIG rig = rig_open(rig_config(MF_FIXED_WING_AUTOPILOT));
     put_vec(&rig, "wind.velocity", 0, 0.0, 5.0, 0.0);
     put(&rig, "command.course", 0, 0, 0.0);
     mf_world_step(rig.world, 6000);
@@ -164,7 +158,7 @@ TEST(starts_in_trim) {
                 rig_config(mode == 0 ? MF_FIXED_WING_SURFACES : MF_FIXED_WING_AUTOPILOT);
             config.config.start_airspeed = speeds[i];
             config.config.start_altitude = 250.0;
-            AUTO(rig_close) Rig rig = rig_open(&config);
+            AUTO_RIG rig = rig_open(config);
             mf_world_step(rig.world, 100);
             assert_named_near(get(&rig, "air.speed", 0, 0), speeds[i], 1e-6, "airspeed");
             assert_named_near(get(&rig, "base.position", 0, 2), 250.0, 1e-6, "altitude");
@@ -177,10 +171,9 @@ TEST(starts_in_trim) {
 
 static void refused(mf_FixedWingCommand mode, const char *name, uint32_t c, const double *values,
                     int count) {
-    RigConfig config = rig_config(mode);
-    config.count = 3;
+    RigConfig config = WITH(rig_config(mode), .count = 3);
     for (int i = 0; i < count; i++) {
-        Rig rig = rig_open(&config), calm = rig_open(&config);
+        AUTO_RIG rig = rig_open(config), calm = rig_open(config);
         put(&rig, name, 1, c, values[i]);
         mf_world_step(rig.world, 7);
         mf_world_step(calm.world, 7);
@@ -192,8 +185,6 @@ static void refused(mf_FixedWingCommand mode, const char *name, uint32_t c, cons
         // The last good command is flown on.
         for (uint32_t k = 0; k < 3; k++)
             assert_true(get(&rig, "base.position", 1, k) == get(&calm, "base.position", 1, k));
-        rig_close(&rig);
-        rig_close(&calm);
     }
 }
 
@@ -215,9 +206,8 @@ TEST(bad_commands_are_refused_and_counted) {
 
 TEST(limits_themselves_are_accepted) {
     for (int single = 0; single < 2; single++) {
-        RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
-        config.single_precision = single != 0;
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO_RIG rig =
+            rig_open(WITH(rig_config(MF_FIXED_WING_SURFACES), .single_precision = single != 0));
         put(&rig, "command.elevator", 0, 0, -0.785);
         put(&rig, "command.aileron", 0, 0, 0.785);
         put(&rig, "command.rudder", 0, 0, 0.785);
@@ -232,9 +222,8 @@ TEST(limits_themselves_are_accepted) {
 
 // The control interval is what it says: commands act at ticks only.
 TEST(commands_wait_for_the_control_tick) {
-    RigConfig config = rig_config(MF_FIXED_WING_SURFACES);
-    config.config.control_interval = 50 * MF_MILLISECOND;
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO_RIG rig = rig_open(
+        WITH(rig_config(MF_FIXED_WING_SURFACES), .config.control_interval = 50 * MF_MILLISECOND));
     mf_world_step(rig.world, 1);
     put(&rig, "command.elevator", 0, 0, 0.1);
     mf_world_step(rig.world, 4);
@@ -255,13 +244,10 @@ TEST(gusts_have_their_spectrum) {
     static double before[AGENTS];
     const double sigma[3] = {1.06, 1.06, 0.7};
     double square[3] = {0}, mean[3] = {0}, lagged = 0.0;
-    RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    config.count = AGENTS;
-    config.single_precision = true;
-    config.world.step = 40 * MF_MILLISECOND;
-    config.config.control_interval = 0;
-    config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO_RIG rig = rig_open(WITH(rig_config(MF_FIXED_WING_AUTOPILOT), .count = AGENTS,
+                                 .single_precision = true, .world.step = 40 * MF_MILLISECOND,
+                                 .config.control_interval = 0,
+                                 .config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0)));
     mf_world_step(rig.world, 1000); // 40 s, five times the longest correlation time
     const mf_Field *gust = rig_field(&rig, "gust.velocity");
     for (int moment = 0; moment <= MOMENTS; moment++) {
@@ -292,13 +278,10 @@ TEST(gusts_upward_turn_over) {
     enum { AGENTS = 4096, LAGS = 9 };
     static double first[AGENTS];
     double sum[LAGS] = {0}, square = 0.0;
-    RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-    config.count = AGENTS;
-    config.single_precision = true;
-    config.world.step = 50 * MF_MILLISECOND;
-    config.config.control_interval = 0;
-    config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
-    AUTO(rig_close) Rig rig = rig_open(&config);
+    AUTO_RIG rig = rig_open(WITH(rig_config(MF_FIXED_WING_AUTOPILOT), .count = AGENTS,
+                                 .single_precision = true, .world.step = 50 * MF_MILLISECOND,
+                                 .config.control_interval = 0,
+                                 .config.gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0)));
     const mf_Field *gust = rig_field(&rig, "gust.velocity");
     for (int round = 0; round < 8; round++) {
         mf_world_step(rig.world, 300);
@@ -323,17 +306,14 @@ TEST(gusts_upward_turn_over) {
 TEST(gusts_differ_between_agents_and_seeds) {
     double value[2][2];
     for (int seed = 0; seed < 2; seed++) {
-        RigConfig config = rig_config(MF_FIXED_WING_AUTOPILOT);
-        config.count = 2;
-        config.world.seed = (uint64_t)seed;
-        config.config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0);
-        AUTO(rig_close) Rig rig = rig_open(&config);
+        AUTO_RIG rig = rig_open(WITH(rig_config(MF_FIXED_WING_AUTOPILOT), .count = 2,
+                                     .world.seed = (uint64_t)seed,
+                                     .config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0)));
         mf_world_step(rig.world, 100);
         for (uint32_t i = 0; i < 2; i++)
             value[seed][i] = get(&rig, "gust.velocity", i, 0);
     }
     assert_true(value[0][0] != value[0][1] && value[0][0] != value[1][0]);
-    RigConfig calm = rig_config(MF_FIXED_WING_AUTOPILOT);
-    AUTO(rig_close) Rig rig = rig_open(&calm);
+    AUTO_RIG rig = rig_open(rig_config(MF_FIXED_WING_AUTOPILOT));
     assert_null(mf_group_find_field(rig.group, "gust.velocity"));
 }

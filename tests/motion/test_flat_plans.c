@@ -83,9 +83,7 @@ typedef struct Case {
 } Case;
 
 static bool run_load(Run *run, const Case *c) {
-    mf_ImportConfig import = mf_import_config();
     const char *shared = getenv("MAYFLY_SHARED");
-    import.lenient = true;
     if (c->text != NULL) {
         run->model = load_text(run->context, c->text);
         return true;
@@ -94,7 +92,8 @@ static bool run_load(Run *run, const Case *c) {
                                  shared != NULL ? shared : MAYFLY_SOURCE_DIR "/../shared", c->path);
     if (access(path, R_OK) != 0)
         return false;
-    MUST(mf_model_load(run->context, path, &import, &run->model, &error));
+    MUST(mf_model_load(run->context, path, &WITH(mf_import_config(), .lenient = true), &run->model,
+                       &error));
     return true;
 }
 
@@ -120,17 +119,16 @@ static bool run_open(Run *run, const Case *c) {
         mf_context_destroy(run->context);
         return false;
     }
-    mf_WorldConfig world = mf_world_config_for(run->model);
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
-    world.step = 2 * MF_MILLISECOND;
     group.model = run->model;
     group.count = ROBOTS;
     motions.articulated.shapes = motions.rigid.shapes = motions.prescribed.shapes =
         motions.kinematic.shapes = c->text != NULL || c->motion == MF_MOTION_ARTICULATED;
     motions.articulated.contact_law = c->law;
     motions.rigid.control_interval = motions.prescribed.control_interval = 4 * MF_MILLISECOND;
-    run->world = open_world(run->context, &world);
+    run->world = open_world(run->context,
+                            &WITH(mf_world_config_for(run->model), .step = 2 * MF_MILLISECOND));
     run->group = add_group(run->world, &group);
     MUST(mf_motion_add(run->group, c->motion, &motions, &error));
     if (c->sensors)

@@ -5,7 +5,6 @@
 #include "base/move_image.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/quadrotor/motion.h"
-#include "rig/motions.h"
 #include "solve/parts.h"
 #include "motion/vehicle/car/motion.h"
 #include "motion/fixture.h"
@@ -44,14 +43,10 @@ static void path_of(char *out, size_t size, const char *file) {
 // ---- the scene ----------------------------------------------------------------------------------
 
 static mf_Group *add_shared(Scene *scene, const char *name, mf_Model *model, uint32_t count) {
-    mf_GroupConfig config = mf_group_config();
     scene->models[scene->model_count++] = model;
-    config.name = name;
-    config.model = model;
-    config.count = count;
-    config.isolated = false;
-    config.double_precision = scene->from->wide;
-    return add_group(scene->world, &config);
+    return add_group(scene->world,
+                     &WITH(mf_group_config(), .name = name, .model = model, .count = count,
+                           .isolated = false, .double_precision = scene->from->wide));
 }
 
 static mf_Group *add_walkers(Scene *scene, const char *name, const char *file, bool coupled) {
@@ -60,11 +55,11 @@ static mf_Group *add_walkers(Scene *scene, const char *name, const char *file, b
     path_of(path, sizeof path, file);
     MUST(mf_model_load(scene->context, path, NULL, &model, &error));
     mf_Group *group = add_shared(scene, name, model, WALKERS);
-    mf_PointsConfig config = mf_motions_config().points;
-    config.joint_interval = 5 * MF_MILLISECOND;
-    config.friction = coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
-    config.friction_coefficient = 0.8;
-    MUST(rig_add_points(group, &config, &error));
+    MUST(rig_add_points(group,
+                        &WITH(mf_motions_config().points, .joint_interval = 5 * MF_MILLISECOND,
+                              .friction = coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT,
+                              .friction_coefficient = 0.8),
+                        &error));
     return group;
 }
 
@@ -82,31 +77,27 @@ static void add_gaits(Scene *scene, mf_Group *group) {
 
 static void add_network(mf_Group *group) {
     static const uint32_t hidden[] = {7};
-    mf_NetworkConfig config = mf_network_config();
-    config.hidden = hidden;
-    config.hidden_count = 1;
-    MUST(mf_network_add(group, &config, &error));
+    MUST(mf_network_add(group, &WITH(mf_network_config(), .hidden = hidden, .hidden_count = 1),
+                        &error));
 }
 
 static void add_program(mf_Group *group) {
-    mf_GpConfig config = mf_gp_config();
-    config.rate = mf_rate_from_period(10 * MF_MILLISECOND);
-    mf_SensorsConfig sensors = mf_sensors_config();
-    sensors.rate = config.rate;
-    sensors.before_control = sensors.posture = true;
-    MUST(mf_sensors_add(group, &sensors, &error));
+    mf_GpConfig config = WITH(mf_gp_config(), .rate = mf_rate_from_period(10 * MF_MILLISECOND));
+    MUST(mf_sensors_add(
+        group,
+        &WITH(mf_sensors_config(), .rate = config.rate, .before_control = true, .posture = true),
+        &error));
     MUST(mf_gp_add(group, &config, &error));
 }
 
 static void add_vehicles(Scene *scene) {
     static const double path[][2] = {{0, 0}, {4, 1}, {3, 4}, {-1, 3}};
-    mf_MotionsConfig motions = mf_motions_config();
     mf_Model *model;
-    motions.car_config.command = MF_CAR_COMMAND_PATH;
-    motions.quadrotor_config.command = MF_QUADROTOR_POSITION;
-    motions.quadrotor_config.outer_interval = 4 * MF_MILLISECOND;
-    motions.fixed_wing_config.command = MF_FIXED_WING_ORBIT;
-    motions.fixed_wing_config.turbulence = MF_TURBULENCE_LOW_MODERATE;
+    mf_MotionsConfig motions = WITH(mf_motions_config(), .car_config.command = MF_CAR_COMMAND_PATH,
+                                    .quadrotor_config.command = MF_QUADROTOR_POSITION,
+                                    .quadrotor_config.outer_interval = 4 * MF_MILLISECOND,
+                                    .fixed_wing_config.command = MF_FIXED_WING_ORBIT,
+                                    .fixed_wing_config.turbulence = MF_TURBULENCE_LOW_MODERATE);
 
     MUST(mf_car_body(scene->context, &motions.car, "body", &model, &error));
     mf_Group *cars = add_shared(scene, "cars", model, 5);
@@ -155,25 +146,22 @@ static void command(const Scene *scene) {
 }
 
 static void scene_open(Scene *scene, const Case *from) {
-    mf_WorldConfig world = mf_world_config();
-    mf_InteractionConfig air = mf_interaction_config();
     *scene = (Scene){.from = from, .context = open_context(from->threads)};
     scene->terrain =
         make_terrain(scene->context, MF_TERRAIN_NOISE, from->interpolation, 0.05, 1.0, 0.1);
-    world.terrain = scene->terrain;
-    world.step = MF_MILLISECOND;
-    scene->world = open_world(scene->context, &world);
+    scene->world = open_world(scene->context, &WITH(mf_world_config(), .terrain = scene->terrain,
+                                                    .step = MF_MILLISECOND));
     add_gaits(scene, add_walkers(scene, "humanoids", "humanoid.urdf", false));
     add_network(add_walkers(scene, "networks", "hexapod.urdf", true));
     add_program(add_walkers(scene, "programs", "quadruped.urdf", false));
     add_vehicles(scene);
     spread(scene);
     command(scene);
-    air.collide = air.terrain = air.detect = false;
-    air.downwash = true;
-    air.profile = MF_WIND_LOGARITHMIC;
-    air.wind[0] = 3.0;
-    MUST(mf_interaction_add(scene->world, &air, &scene->interaction, &error));
+    MUST(mf_interaction_add(scene->world,
+                            &WITH(mf_interaction_config(), .collide = false, .terrain = false,
+                                  .detect = false, .downwash = true, .profile = MF_WIND_LOGARITHMIC,
+                                  .wind[0] = 3.0),
+                            &scene->interaction, &error));
 }
 
 static void scene_close(Scene *scene) {
@@ -256,8 +244,7 @@ static uint64_t run(const Case *from, bool moved) {
         for (uint32_t i = 0; i < mf_group_count(group); i++)
             assert_int_equal(get_field(group, "fault.word", i, 0), 0);
     }
-    uint64_t hash = mf_world_hash(scene.world);
-    return hash;
+    return mf_world_hash(scene.world);
 }
 
 TEST(moved_images_give_the_same_bits) {

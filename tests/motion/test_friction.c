@@ -131,24 +131,20 @@ TEST(a_joint_update_moves_the_body_by_the_fit) {
     for (uint32_t trial = 0; trial < 60; trial++) {
         int n = 3 + (int)(trial % 6);
         bool weighted = (trial & 1) != 0;
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        mf_hand_inertia(&fixture.hand, 0, 2.0, moment);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        mf_hand_inertia(fixture.hand, 0, 2.0, moment);
         double position[8][2], slip[8][2], weight[8], x[3], before[3];
         for (int i = 0; i < n; i++) {
             double angle = 2 * pi * i / n, radius = 0.2 + 0.08 * random_signed(501, trial * 8 + i);
-            uint32_t across = mf_hand_slide(&fixture.hand, 0, radius * cos(angle) + 0.02,
+            uint32_t across = mf_hand_slide(fixture.hand, 0, radius * cos(angle) + 0.02,
                                             radius * sin(angle) + 0.01, 0, x_axis);
-            uint32_t along = mf_hand_slide(&fixture.hand, across, 0, 0, 0, y_axis);
-            mf_hand_point(&fixture.hand, along, 0, 0, 0, 0, true);
+            uint32_t along = mf_hand_slide(fixture.hand, across, 0, 0, 0, y_axis);
+            mf_hand_point(fixture.hand, along, 0, 0, 0, 0, true);
         }
-        FixtureConfig config = fixture_config(true);
-        config.points.weighted = weighted;
-        config.points.compliance = 1e-4;
-        fixture_open(&fixture, &config);
+        fixture_open(&fixture, WITH(fixture_config(true), .points.weighted = weighted,
+                                    .points.compliance = 1e-4));
         mf_world_step(fixture.world, 400);
-        for (uint32_t c = 0; c < 3; c++)
-            before[c] = fixture_get(&fixture, "base.position", c);
+        get_fields(fixture.group, "base.position", 0, 3, before);
         for (int i = 0; i < n; i++) {
             uint32_t c = (uint32_t)i;
             double load = fixture_get(&fixture, "point.load", c);
@@ -182,15 +178,13 @@ static void make_block(mf_HandModel *hand) {
 
 static mf_Terrain *slope_open(Fixture *fixture, mf_FrictionModel friction, double angle,
                               double coefficient) {
-    fixture_begin(fixture, 1);
-    make_block(&fixture->hand);
+    *fixture = fixture_begin(1);
+    make_block(fixture->hand);
     mf_Terrain *slope =
         make_terrain(fixture->context, MF_TERRAIN_SLOPE, MF_BILINEAR, angle, 1, 0.5);
-    FixtureConfig config = fixture_config(true);
-    config.world.terrain = slope;
-    config.points.friction = friction;
-    config.points.friction_coefficient = coefficient;
-    fixture_open(fixture, &config);
+    fixture_open(fixture,
+                 WITH(fixture_config(true), .world.terrain = slope, .points.friction = friction,
+                      .points.friction_coefficient = coefficient));
     // On the plane z = x tan(angle), turned about y so that it lies flat.
     fixture_set3(fixture, "base.position", -0.01 * sin(angle), 0, 0.01 * cos(angle));
     fixture_set(fixture, "base.orientation", 0, cos(angle / 2));
@@ -214,7 +208,7 @@ TEST(c3_sticks_up_to_the_angle_of_friction) {
     for (int friction = 0; friction < 2; friction++)
         for (int side = -1; side <= 1; side += 2) {
             double angle = (26.5651 + 0.01 * side) * pi / 180;
-            AUTO(fixture_close) Fixture fixture;
+            AUTO_FIXTURE fixture;
             mf_Terrain *slope =
                 slope_open(&fixture, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.5);
             double hold = 2.0 * 9.81 * sin(angle);
@@ -236,7 +230,7 @@ TEST(c3_sticks_up_to_the_angle_of_friction) {
 TEST(c3_slides_with_the_right_acceleration) {
     double angle = 30 * pi / 180;
     for (int friction = 0; friction < 2; friction++) {
-        AUTO(fixture_close) Fixture fixture;
+        AUTO_FIXTURE fixture;
         mf_Terrain *slope =
             slope_open(&fixture, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.3);
         double speed[2];
@@ -261,13 +255,12 @@ TEST(c4_friction_is_isotropic) {
         double first = 0.0, expected = 0.01 * 0.5 * 9.81 * 1e-4 * 200 * 201 / 2;
         for (int degree = 0; degree < 360; degree += 5)
             for (int side = -1; side <= 1; side += 2) {
-                AUTO(fixture_close) Fixture fixture;
-                fixture_begin(&fixture, 1);
-                make_block(&fixture.hand);
-                FixtureConfig config = fixture_config(true);
-                config.points.friction = friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT;
-                config.points.friction_coefficient = 0.5;
-                fixture_open(&fixture, &config);
+                AUTO_FIXTURE fixture = fixture_begin(1);
+                make_block(fixture.hand);
+                fixture_open(&fixture, WITH(fixture_config(true),
+                                            .points.friction =
+                                                friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT,
+                                            .points.friction_coefficient = 0.5));
                 mf_world_step(fixture.world, 200);
                 double c = cos(degree * pi / 180), s = sin(degree * pi / 180);
                 double force = 0.5 * 2.0 * 9.81 * (1 + 0.01 * side);
@@ -393,15 +386,12 @@ TEST(forces_of_feet_obey_coulombs_limit) {
 TEST(coupled_a_tall_box_tips_as_statics_says) {
     static const double moment[3] = {0.02, 0.02, 0.01};
     for (int side = -1; side <= 1; side += 2) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        mf_hand_inertia(&fixture.hand, 0, 2.0, moment);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        mf_hand_inertia(fixture.hand, 0, 2.0, moment);
         for (int i = 0; i < 4; i++)
-            mf_hand_point(&fixture.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.5, 0, true);
-        FixtureConfig config = fixture_config(true);
-        config.points.friction = MF_FRICTION_COUPLED;
-        config.points.friction_coefficient = 1.0;
-        fixture_open(&fixture, &config);
+            mf_hand_point(fixture.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.5, 0, true);
+        fixture_open(&fixture, WITH(fixture_config(true), .points.friction = MF_FRICTION_COUPLED,
+                                    .points.friction_coefficient = 1.0));
         mf_world_step(fixture.world, 100);
         fixture_set(&fixture, "base.force", 0, 3.924 * (1 + 0.02 * side));
         mf_world_step(fixture.world, 300);
@@ -415,30 +405,27 @@ TEST(coupled_a_tall_box_tips_as_statics_says) {
 
 // A box of 1 kg with eight corners, thrown along the ground at `speed` under `angle` to its sides;
 // the robot is the last of 18, which are alike.
-static void throw_box(Fixture *fixture, mf_Time step, bool wide, double coefficient, double speed,
-                      double angle) {
+static Fixture throw_box(mf_Time step, bool wide, double coefficient, double speed, double angle) {
     static const double moment[3] = {0.001, 0.0015, 0.002};
-    fixture_begin(fixture, 1);
-    mf_hand_inertia(&fixture->hand, 0, 1.0, moment);
+    Fixture fixture = fixture_begin(1);
+    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
     for (int i = 0; i < 8; i++)
-        mf_hand_point(&fixture->hand, 0, i & 1 ? .08 : -.08, i & 2 ? .06 : -.06, i & 4 ? .05 : -.05,
+        mf_hand_point(fixture.hand, 0, i & 1 ? .08 : -.08, i & 2 ? .06 : -.06, i & 4 ? .05 : -.05,
                       0, true);
-    FixtureConfig config = fixture_config(wide);
-    config.world.step = step;
-    config.points.joint_interval = step;
-    config.points.friction = MF_FRICTION_COUPLED;
-    config.points.friction_coefficient = coefficient;
-    config.group.count = 18;
-    fixture_open(fixture, &config);
-    mf_world_step(fixture->world, (uint64_t)(MF_SECOND / 2 / step)); // it comes to rest
+    fixture_open(&fixture,
+                 WITH(fixture_config(wide), .world.step = step, .points.joint_interval = step,
+                      .points.friction = MF_FRICTION_COUPLED,
+                      .points.friction_coefficient = coefficient, .group.count = 18));
+    mf_world_step(fixture.world, (uint64_t)(MF_SECOND / 2 / step)); // it comes to rest
     for (uint32_t i = 0; i < 18; i++) {
-        mf_field_set(fixture_field(fixture, "base.linear_velocity"), i, 0, speed * cos(angle));
-        mf_field_set(fixture_field(fixture, "base.linear_velocity"), i, 1, speed * sin(angle));
+        set_field(fixture.group, "base.linear_velocity", i, 0, speed * cos(angle));
+        set_field(fixture.group, "base.linear_velocity", i, 1, speed * sin(angle));
     }
+    return fixture;
 }
 
 static double get_last(const Fixture *fixture, const char *name, uint32_t component) {
-    return mf_field_get(fixture_field(fixture, name), 17, component);
+    return get_field(fixture->group, name, 17, component);
 }
 
 // It goes v^2 / (2 mu g), less the v h / 2 of the first step that semi-implicit steps lose; while
@@ -449,8 +436,7 @@ TEST(coupled_a_thrown_box_goes_as_far_as_it_should) {
         double coefficient = i % 4 < 2 ? 0.25 : 0.6, angle = 0.7 * (i / 20);
         mf_Time step = (mf_Time)(steps[i / 4 % 5] * MF_MILLISECOND);
         double h = mf_time_to_seconds(step), least = 1e9, most = 0.0, residual = 0.0;
-        AUTO(fixture_close) Fixture fixture;
-        throw_box(&fixture, step, i & 1, coefficient, 1.0, angle);
+        AUTO_FIXTURE fixture = throw_box(step, i & 1, coefficient, 1.0, angle);
         double x = get_last(&fixture, "base.position", 0);
         double y = get_last(&fixture, "base.position", 1);
         for (int n = 0; n * h < 0.7; n++) {

@@ -17,12 +17,11 @@ static void air_config(FixtureConfig *config, double gravity, bool keep_momentum
 // -Jw/(Jw+Jb) = -1/6 rad. At 5 rad/s and 80 ms that takes three joint updates.
 static void e2_wheel(bool double_precision, bool keep_momentum, double expected, double tolerance) {
     static const double up[3] = {0, 0, 1}, moment[3] = {0.03, 0.03, 0.02};
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
-    uint32_t wheel = mf_hand_hinge(&fixture.hand, 0, 0, 0, 0.05, up);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
+    uint32_t wheel = mf_hand_hinge(fixture.hand, 0, 0, 0, 0.05, up);
     for (int i = 0; i < 4; i++)
-        mf_hand_point(&fixture.hand, wheel,
+        mf_hand_point(fixture.hand, wheel,
                       i == 0   ? .1
                       : i == 1 ? -.1
                                : 0,
@@ -30,10 +29,10 @@ static void e2_wheel(bool double_precision, bool keep_momentum, double expected,
                       : i == 3 ? -.1
                                : 0,
                       0.0, 0.1, false);
-    fixture.hand.joints[0].speed = 5.0;
+    fixture.hand->joints[0].speed = 5.0;
     FixtureConfig config = fixture_config(double_precision);
     air_config(&config, 0.0, keep_momentum);
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     fixture_set(&fixture, "joint.target", 0, 1.0);
     mf_world_step(fixture.world, 24);
     assert_near(fixture_get(&fixture, "joint.angle", 0), 1.0, tolerance);
@@ -70,16 +69,17 @@ static void flail(Fixture *fixture, uint32_t updates) {
     }
 }
 
-static void flail_open(Fixture *fixture, mf_Terrain **ground, bool double_precision,
-                       bool keep_momentum, double gravity) {
-    fixture_begin(fixture, 1);
-    make_hexapod(&fixture->hand);
+static Fixture flail_open(mf_Terrain **ground, bool double_precision, bool keep_momentum,
+                          double gravity) {
+    Fixture fixture = fixture_begin(1);
+    make_hexapod(fixture.hand);
     FixtureConfig config = fixture_config(double_precision);
     air_config(&config, gravity, keep_momentum);
-    *ground = make_terrain(fixture->context, MF_TERRAIN_FLAT, MF_NEAREST, -1000.0, 1.0, 0.1);
+    *ground = make_terrain(fixture.context, MF_TERRAIN_FLAT, MF_NEAREST, -1000.0, 1.0, 0.1);
     config.world.terrain = *ground;
-    fixture_open(fixture, &config);
-    fixture_set3(fixture, "base.position", 0, 0, 0);
+    fixture_open(&fixture, config);
+    fixture_set3(&fixture, "base.position", 0, 0, 0);
+    return fixture;
 }
 
 // E3. 200 steps of random legs while flying and tumbling. The center of mass follows the discrete
@@ -87,14 +87,13 @@ static void flail_open(Fixture *fixture, mf_Terrain **ground, bool double_precis
 // both to 1e-10 relative. (Runge-Kutta's own loss grows with (rate h)^5; at 1 rad/s it is 1e-12.)
 TEST(e3_flailing) {
     for (int keep = 0; keep < 2; keep++) {
-        AUTO(fixture_close) Fixture fixture;
         mf_Terrain *ground;
-        flail_open(&fixture, &ground, true, keep != 0, 9.81);
+        AUTO_FIXTURE fixture = flail_open(&ground, true, keep != 0, 9.81);
         fixture_set3(&fixture, "base.linear_velocity", 0.3, -0.2, 12.0);
         fixture_set3(&fixture, "base.angular_velocity", 0.5, -0.7, 0.4);
         Flail start, end;
         flail_read(&fixture, &start);
-        double mass = fixture.hand.model.mass;
+        double mass = fixture.hand->model.mass;
         flail(&fixture, 25);
         flail_read(&fixture, &end);
         double drop = 9.81 * 1e-4 * 200 * 201 / 2;
@@ -114,9 +113,8 @@ TEST(e3_flailing) {
 TEST(the_center_of_mass_stays) {
     for (int option = 0; option < 4; option++) {
         bool wide = (option & 1) != 0;
-        AUTO(fixture_close) Fixture fixture;
         mf_Terrain *ground;
-        flail_open(&fixture, &ground, wide, (option & 2) != 0, 0.0);
+        AUTO_FIXTURE fixture = flail_open(&ground, wide, (option & 2) != 0, 0.0);
         Flail start, end;
         flail_read(&fixture, &start);
         double unit = wide ? 0x1p-53 : 0x1p-24, moved = 0.0;
@@ -252,14 +250,13 @@ static void arm_reference(const mf_Model *model, double q[4]) {
 }
 
 static double arm_error(uint32_t updates, const double *reference) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    make_arms(&fixture.hand);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    make_arms(fixture.hand);
     FixtureConfig config = fixture_config(true);
     air_config(&config, 0.0, true);
     config.world.step = 10 * MF_MILLISECOND;
     config.points.joint_interval = 10 * MF_MILLISECOND;
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     for (uint32_t u = 1; u <= updates; u++) {
         double angle[2];
         arm_path((double)u / updates, angle);
@@ -296,12 +293,11 @@ TEST(attitude_under_keep_momentum) {
 // link's own inertia, turned and shifted), to 1e-14 relative; it is positive and obeys the triangle
 // inequality.
 TEST(e4_composite_inertia) {
-    AUTO(fixture_close) Fixture fixture;
     mf_Terrain *ground;
-    flail_open(&fixture, &ground, true, false, 0.0);
+    AUTO_FIXTURE fixture = flail_open(&ground, true, false, 0.0);
     for (uint32_t trial = 0; trial < 20; trial++) {
         flail(&fixture, 1 + trial % 3);
-        const mf_Model *model = &fixture.hand.model;
+        const mf_Model *model = &fixture.hand->model;
         double angle[MF_HAND_LINKS], position[MF_HAND_LINKS][3], rotation[MF_HAND_LINKS][4];
         for (uint32_t j = 0; j < model->joint_count; j++)
             angle[j] = fixture_get(&fixture, "joint.angle", j);

@@ -49,26 +49,26 @@ static void place_robot(Batch *batch, uint32_t instance, uint32_t number) {
     }
 }
 
-static void batch_open(Batch *batch, const Options *options, mf_Isa isa, uint32_t threads,
-                       uint32_t first, uint32_t count) {
-    fixture_begin(&batch->fixture, threads);
-    make_hexapod(&batch->fixture.hand);
-    FixtureConfig config = fixture_config(options->double_precision);
-    config.world.isa = isa;
-    config.group.count = count;
-    config.points.friction = options->friction;
-    config.points.weighted = options->weighted;
-    config.points.keep_momentum = options->keep_momentum;
-    config.points.friction_coefficient = options->coefficient;
-    batch->terrain =
-        make_terrain(batch->fixture.context, options->level ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
+static Batch batch_open(const Options *options, mf_Isa isa, uint32_t threads, uint32_t first,
+                        uint32_t count) {
+    Batch batch;
+    batch.fixture = fixture_begin(threads);
+    make_hexapod(batch.fixture.hand);
+    FixtureConfig config =
+        WITH(fixture_config(options->double_precision), .world.isa = isa, .group.count = count,
+             .points.friction = options->friction, .points.weighted = options->weighted,
+             .points.keep_momentum = options->keep_momentum,
+             .points.friction_coefficient = options->coefficient);
+    batch.terrain =
+        make_terrain(batch.fixture.context, options->level ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
                      options->interpolation, 0.05, 1.0, 0.1);
-    config.world.terrain = batch->terrain;
-    fixture_open(&batch->fixture, &config);
-    batch->first = first;
-    batch->updates = 0;
+    config.world.terrain = batch.terrain;
+    fixture_open(&batch.fixture, config);
+    batch.first = first;
+    batch.updates = 0;
     for (uint32_t i = 0; i < count; i++)
-        place_robot(batch, i, first + i);
+        place_robot(&batch, i, first + i);
+    return batch;
 }
 
 static void batch_close(Batch *batch) {
@@ -93,25 +93,13 @@ static void batch_run(Batch *batch, int updates) {
     }
 }
 
-// Says in which field an instance differs.
-static void explain(Batch *a, uint32_t ia, Batch *b, uint32_t ib) {
-    for (uint32_t f = 0; f < mf_group_field_count(a->fixture.group); f++) {
-        mf_Field *x = mf_group_field(a->fixture.group, f), *y = mf_group_field(b->fixture.group, f);
-        for (uint32_t c = 0; c < x->components; c++) {
-            double p = mf_field_get(x, ia, c), q = mf_field_get(y, ib, c);
-            if (memcmp(&p, &q, sizeof p) != 0)
-                print_error("  %s[%u]: %.17g, %.17g\n", x->info.name, c, p, q);
-        }
-    }
-}
-
 TEST(bits_do_not_depend_on_the_lane) {
     for (size_t o = 0; o < OPTIONS; o++) {
         // The reference: each robot alone, one lane.
         static Batch alone[ROBOTS];
         uint64_t hash[ROBOTS];
         for (uint32_t r = 0; r < ROBOTS; r++) {
-            batch_open(&alone[r], &all_options[o], MF_ISA_SCALAR, 1, r, 1);
+            alone[r] = batch_open(&all_options[o], MF_ISA_SCALAR, 1, r, 1);
             batch_run(&alone[r], UPDATES);
             assert_int_equal(mf_group_fault_total(alone[r].fixture.group), 0);
             hash[r] = mf_group_instance_hash(alone[r].fixture.group, 0);
@@ -123,14 +111,14 @@ TEST(bits_do_not_depend_on_the_lane) {
             for (uint32_t count = 1; count <= ROBOTS; count += stride) {
                 uint32_t first = (count * 7) % (ROBOTS - count + 1);
                 static Batch batch;
-                batch_open(&batch, &all_options[o], isa, 1, first, count);
+                batch = batch_open(&all_options[o], isa, 1, first, count);
                 batch_run(&batch, UPDATES);
                 for (uint32_t i = 0; i < count; i++) {
                     if (mf_group_instance_hash(batch.fixture.group, i) == hash[first + i])
                         continue;
                     print_error("options %zu, %s, %u robots: robot %u in lane %u differs\n", o,
                                 mf_isa_name(isa), count, first + i, i);
-                    explain(&alone[first + i], 0, &batch, i);
+                    explain_difference(alone[first + i].fixture.group, 0, batch.fixture.group, i);
                     fail();
                 }
                 batch_close(&batch);
@@ -146,8 +134,7 @@ TEST(bits_do_not_depend_on_threads) {
         uint64_t expected = 0;
         FOR_EACH_ISA (isa)
             for (uint32_t threads = 1; threads <= 4; threads *= 2) {
-                AUTO(batch_close) Batch batch;
-                batch_open(&batch, &all_options[o], isa, threads, 0, 200);
+                AUTO(batch_close) Batch batch = batch_open(&all_options[o], isa, threads, 0, 200);
                 batch_run(&batch, 6);
                 uint64_t hash = mf_world_hash(batch.fixture.world);
                 if (expected == 0)
@@ -188,12 +175,12 @@ static bool same_but_for(Batch *a, Batch *b, uint32_t instance, const char *name
 // and then the robot may not differ from the clean one either.
 static void poison(const Options *options, Batch *clean, double value, const char *name,
                    uint32_t component, uint32_t at) {
-    AUTO(batch_close) Batch batch;
-    batch_open(&batch, options, mf_world_isa(clean->fixture.world), 1, 0, NEIGHBORS);
+    AUTO(batch_close)
+    Batch batch = batch_open(options, mf_world_isa(clean->fixture.world), 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
     batch_targets(&batch);
     mf_world_step(batch.fixture.world, at);
-    mf_field_set(fixture_field(&batch.fixture, name), POISONED, component, value);
+    set_field(batch.fixture.group, name, POISONED, component, value);
     mf_world_step(batch.fixture.world, 2 * STEPS - at);
     for (uint32_t i = 0; i < NEIGHBORS; i++)
         if (i != POISONED && mf_group_instance_hash(batch.fixture.group, i) !=
@@ -201,7 +188,7 @@ static void poison(const Options *options, Batch *clean, double value, const cha
             fail_msg("%s[%u] = %g: neighbor %u changed", name, component, value, i);
     uint32_t word = mf_group_fault(batch.fixture.group, POISONED);
     if (word == 0 ? !same_but_for(&batch, clean, POISONED, name) : word != word_of(name)) {
-        explain(&batch, POISONED, clean, POISONED);
+        explain_difference(batch.fixture.group, POISONED, clean->fixture.group, POISONED);
         fail_msg("%s[%u] = %g after %u steps: fault word %u, expected %u", name, component, value,
                  at, word, word_of(name));
     }
@@ -213,9 +200,8 @@ TEST(corrupted_states_stay_with_their_robot) {
     for (size_t o = 0; o < sizeof chosen / sizeof *chosen; o++) {
         const Options *options = &all_options[chosen[o]];
         mf_Isa isa;
-        assert_int_equal(mf_isa_detect(&isa, NULL), MF_OK);
-        AUTO(batch_close) Batch clean;
-        batch_open(&clean, options, isa, 1, 0, NEIGHBORS);
+        MUST(mf_isa_detect(&isa, &error));
+        AUTO(batch_close) Batch clean = batch_open(options, isa, 1, 0, NEIGHBORS);
         batch_run(&clean, 3);
         mf_world_step(clean.fixture.world, STEPS);
         for (uint32_t f = 0; f < mf_group_field_count(clean.fixture.group); f++) {
@@ -230,11 +216,10 @@ TEST(corrupted_states_stay_with_their_robot) {
 // A point without a finite position is a fault in the step that finds it, before it moves the
 // robot.
 TEST(points_without_a_position_are_a_fault_at_once) {
-    AUTO(fixture_close) Fixture fixture;
     const FixtureConfig config = fixture_config(false);
-    fixture_begin(&fixture, 1);
-    make_hexapod(&fixture.hand);
-    fixture_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    make_hexapod(fixture.hand);
+    fixture_open(&fixture, config);
     MUST(mf_group_set_start(fixture.group, 0, (double[]){0, 0, 0.15}, NULL, NULL, &error));
     mf_world_step(fixture.world, 60);
     fixture_set(&fixture, "body.points", 0, -(double)INFINITY);
@@ -243,10 +228,9 @@ TEST(points_without_a_position_are_a_fault_at_once) {
 }
 
 TEST(a_frozen_robot_keeps_its_state) {
-    AUTO(batch_close) Batch batch;
-    batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
+    AUTO(batch_close) Batch batch = batch_open(&all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
-    mf_field_set(fixture_field(&batch.fixture, "base.force"), POISONED, 1, NAN);
+    set_field(batch.fixture.group, "base.force", POISONED, 1, NAN);
     uint64_t before[NEIGHBORS];
     mf_Field *position = fixture_field(&batch.fixture, "base.position");
     double point = mf_field_get(position, POISONED, 2);
@@ -263,18 +247,17 @@ TEST(a_frozen_robot_keeps_its_state) {
 }
 
 TEST(a_reset_robot_starts_again) {
-    Fixture fixture, fresh;
-    FixtureConfig config = fixture_config(false);
-    config.group.count = NEIGHBORS;
-    config.group.fault_policy = MF_FAULT_RESET;
+    AUTO_FIXTURE fixture, fresh;
+    FixtureConfig config =
+        WITH(fixture_config(false), .group.count = NEIGHBORS, .group.fault_policy = MF_FAULT_RESET);
     Fixture *both[] = {&fixture, &fresh};
     for (int s = 0; s < 2; s++) {
-        fixture_begin(both[s], 1);
-        make_hexapod(&both[s]->hand);
-        fixture_open(both[s], &config);
+        *both[s] = fixture_begin(1);
+        make_hexapod(both[s]->hand);
+        fixture_open(both[s], config);
     }
     mf_world_step(fixture.world, 10);
-    mf_field_set(fixture_field(&fixture, "base.linear_velocity"), POISONED, 0, NAN);
+    set_field(fixture.group, "base.linear_velocity", POISONED, 0, NAN);
     mf_world_step(fixture.world, 1);
     assert_int_equal(mf_group_fault(fixture.group, POISONED), 0);
     mf_Field *count = fixture_field(&fixture, "fault.count");
@@ -283,8 +266,6 @@ TEST(a_reset_robot_starts_again) {
     mf_field_set(count, POISONED, 0, 0.0); // else the same as a robot that never ran
     assert_true(mf_group_instance_hash(fixture.group, POISONED) ==
                 mf_group_instance_hash(fresh.group, POISONED));
-    fixture_close(&fixture);
-    fixture_close(&fresh);
 }
 
 // ---- images -------------------------------------------------------------------------------------
@@ -293,14 +274,13 @@ static void *take_image(Batch *batch, size_t *size) {
     *size = mf_world_snapshot_size(batch->fixture.world);
     void *image = malloc(*size);
     assert_non_null(image);
-    assert_int_equal(mf_world_snapshot(batch->fixture.world, image, *size, NULL), MF_OK);
+    MUST(mf_world_snapshot(batch->fixture.world, image, *size, &error));
     return image;
 }
 
 TEST(images_continue_bit_for_bit) {
     for (size_t o = 0; o < OPTIONS; o++) {
-        AUTO(batch_close) Batch first;
-        batch_open(&first, &all_options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
+        AUTO(batch_close) Batch first = batch_open(&all_options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
         batch_run(&first, 3);
         mf_world_step(first.fixture.world, 3); // in the middle of a joint interval
         size_t size;
@@ -311,8 +291,8 @@ TEST(images_continue_bit_for_bit) {
         for (size_t s = 0; s < sizeof isas / sizeof *isas; s++) {
             if (!mf_isa_available(isas[s]))
                 continue;
-            AUTO(batch_close) Batch other;
-            batch_open(&other, &all_options[o], isas[s], 1 + (uint32_t)s, 0, ROBOTS);
+            AUTO(batch_close)
+            Batch other = batch_open(&all_options[o], isas[s], 1 + (uint32_t)s, 0, ROBOTS);
             batch_run(&other, 3);
             mf_world_step(other.fixture.world, 3);
             size_t own_size;
@@ -322,7 +302,7 @@ TEST(images_continue_bit_for_bit) {
             free(own);
             for (int history = 0; history < 2; history++) { // the second one starts elsewhere
                 batch_run(&other, history);
-                assert_int_equal(mf_world_restore(other.fixture.world, image, size, NULL), MF_OK);
+                MUST(mf_world_restore(other.fixture.world, image, size, &error));
                 other.updates = updates;
                 size_t again_size;
                 void *again = take_image(&other, &again_size);
@@ -337,8 +317,7 @@ TEST(images_continue_bit_for_bit) {
 }
 
 TEST(corrupt_images_change_nothing) {
-    AUTO(batch_close) Batch batch;
-    batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
+    AUTO(batch_close) Batch batch = batch_open(&all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     batch_run(&batch, 2);
     size_t size;
     unsigned char *image = take_image(&batch, &size);
@@ -364,21 +343,19 @@ TEST(corrupt_images_change_nothing) {
 
 // An image of another model, count, precision, step or seed is refused.
 TEST(images_of_other_worlds_are_refused) {
-    AUTO(batch_close) Batch batch;
-    batch_open(&batch, &all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
+    AUTO(batch_close) Batch batch = batch_open(&all_options[1], MF_ISA_SCALAR, 1, 0, NEIGHBORS);
     size_t size;
     AUTO(end_memory) void *image = take_image(&batch, &size);
     for (int difference = 0; difference < 5; difference++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        make_hexapod(&fixture.hand);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        make_hexapod(fixture.hand);
         FixtureConfig config = fixture_config(difference == 0);
         config.group.count = difference == 1 ? NEIGHBORS - 1 : NEIGHBORS;
         config.world.step = difference == 2 ? 5 * MF_MILLISECOND : config.world.step;
         config.world.seed += difference == 3;
         if (difference == 4)
-            fixture.hand.points[3].mass *= 1.01;
-        fixture_open(&fixture, &config);
+            fixture.hand->points[3].mass *= 1.01;
+        fixture_open(&fixture, config);
         uint64_t hash = mf_world_hash(fixture.world);
         assert_int_equal(mf_world_restore(fixture.world, image, size, NULL), MF_BAD_ARGUMENT);
         assert_true(mf_world_hash(fixture.world) == hash);

@@ -2,7 +2,6 @@
 // from forward kinematics. Expected foot positions are computed with the poses of `articulated` or
 // in closed form.
 #include "motion/kinematic_fixture.h"
-#include "rig/motions.h"
 #include "motion/kinematic/motion.h"
 
 static void set_target(const Fixture *fixture, uint32_t joint, double value) {
@@ -24,9 +23,8 @@ typedef struct Witness {
 
 static Witness witness_open(Fixture *fixture) {
     Witness witness;
-    mf_GroupConfig group = mf_group_config();
-    group.model = &fixture->hand.model;
-    group.double_precision = true;
+    mf_GroupConfig group =
+        WITH(mf_group_config(), .model = &fixture->hand->model, .double_precision = true);
     MUST(mf_world_create(fixture->context, NULL, &witness.world, &error));
     witness.group = add_group(witness.world, &group);
     MUST(mf_motion_add(witness.group, MF_MOTION_ARTICULATED, NULL, &error));
@@ -45,7 +43,7 @@ static void witness_point(const Witness *witness, const Fixture *fixture, uint32
             mf_field_set(to, 0, c, mf_field_get(from, 0, c));
     }
     mf_group_link_poses(witness->group, 0, 1, position[0], rotation[0], NULL);
-    const mf_Point *p = &fixture->hand.points[point];
+    const mf_Point *p = &fixture->hand->points[point];
     const double *q = rotation[p->link], *v = p->position;
     // q v q*, written out.
     double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
@@ -60,11 +58,10 @@ enum { LEFT_SOLE = 4, RIGHT_SOLE = 14, RIGHT_LEG = 6 }; // first points and join
 // ---- the standing foot --------------------------------------------------------------------------
 
 TEST(a_standing_sole_does_not_move) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    kin_biped(&fixture.hand);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    kin_biped(fixture.hand);
     KinConfig config = kin_config(10 * MF_MILLISECOND); // large turns in one step
-    kin_open(&fixture, &config);
+    kin_open(&fixture, config);
     Witness witness = witness_open(&fixture);
     double start[4][3];
     assert_int_equal(mf_kinematic_foot_count(fixture.group), 8); // tops of soles are covered
@@ -95,11 +92,9 @@ TEST(a_standing_sole_does_not_move) {
 
 // Even when the joints jump by a radian within a step.
 TEST(a_jump_of_the_joints_is_followed) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    kin_biped(&fixture.hand);
-    KinConfig config = kin_config(10 * MF_MILLISECOND);
-    kin_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    kin_biped(fixture.hand);
+    kin_open(&fixture, kin_config(10 * MF_MILLISECOND));
     Witness witness = witness_open(&fixture);
     double start[3], now[3];
     bend(&fixture, RIGHT_LEG, 1.3); // well clear
@@ -119,24 +114,19 @@ TEST(a_jump_of_the_joints_is_followed) {
 
 // The base turns against the yaw of the hip of the leg that stands, at exactly its rate.
 TEST(velocities_are_difference_quotients) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    kin_biped(&fixture.hand);
-    KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    kin_biped(fixture.hand);
+    kin_open(&fixture, kin_config(MF_MILLISECOND));
     const double rate = 2.5;
     bend(&fixture, RIGHT_LEG, 0.3);
     mf_world_step(fixture.world, 1);
     for (int n = 1; n <= 400; n++) {
         double before[3];
-        for (uint32_t c = 0; c < 3; c++)
-            before[c] = fixture_get(&fixture, "base.position", c);
+        get_fields(fixture.group, "base.position", 0, 3, before);
         set_target(&fixture, 0, rate * 1e-3 * n);
         mf_world_step(fixture.world, 1);
         assert_near(fixture_get(&fixture, "joint.rate", 0), rate, 1e-9);
-        assert_near(fixture_get(&fixture, "base.angular_velocity", 0), 0.0, 1e-9);
-        assert_near(fixture_get(&fixture, "base.angular_velocity", 1), 0.0, 1e-9);
-        assert_near(fixture_get(&fixture, "base.angular_velocity", 2), -rate, 1e-9);
+        assert_field3(fixture.group, "base.angular_velocity", 0, 0.0, 0.0, -rate, 1e-9);
         for (uint32_t c = 0; c < 3; c++)
             assert_near(fixture_get(&fixture, "base.linear_velocity", c),
                         (fixture_get(&fixture, "base.position", c) - before[c]) / 1e-3, 1e-9);
@@ -151,13 +141,11 @@ TEST(velocities_are_difference_quotients) {
 
 // Six posts: first one tripod stands and strokes while the other swings, then the other way round.
 TEST(a_tripod_gait_goes_as_far_as_it_strides) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    mf_hand_point(fixture.hand, 0, 0, 0, 0, 2.0, false);
     for (int leg = 0; leg < 6; leg++)
-        kin_post(&fixture.hand, 0.12 * (leg % 3 - 1), leg < 3 ? 0.1 : -0.1, 0.1);
-    KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&fixture, &config);
+        kin_post(fixture.hand, 0.12 * (leg % 3 - 1), leg < 3 ? 0.1 : -0.1, 0.1);
+    kin_open(&fixture, kin_config(MF_MILLISECOND));
     enum { HALF = 100, CYCLES = 25 };
     const double stride = 0.04;
     // Legs 0, 2, 4 begin in front, the others behind.
@@ -200,14 +188,12 @@ TEST(a_tripod_gait_goes_as_far_as_it_strides) {
 // Two feet across leave a turn about their line open: nothing asks for it, so it is not made.
 TEST(a_trot_keeps_its_attitude) {
     for (int settles = 0; settles < 2; settles++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        mf_hand_point(fixture.hand, 0, 0, 0, 0, 2.0, false);
         for (int leg = 0; leg < 4; leg++)
-            kin_post(&fixture.hand, leg < 2 ? 0.1 : -0.1, leg % 2 == 0 ? 0.07 : -0.07, 0.12);
-        KinConfig config = kin_config(MF_MILLISECOND);
-        config.motion.settle_height = settles ? (double)NAN : 0.0;
-        kin_open(&fixture, &config);
+            kin_post(fixture.hand, leg < 2 ? 0.1 : -0.1, leg % 2 == 0 ? 0.07 : -0.07, 0.12);
+        kin_open(&fixture, WITH(kin_config(MF_MILLISECOND),
+                                .motion.settle_height = settles ? (double)NAN : 0.0));
         for (int n = 0; n < 2000; n++) {
             double part = (double)(n % 200 + 1) / 200;
             for (uint32_t leg = 0; leg < 4; leg++) {
@@ -231,12 +217,9 @@ TEST(a_trot_keeps_its_attitude) {
 // stands, never both once they differ, and a contact that stands keeps its place to the bit.
 TEST(the_lower_foot_stands) {
     for (int wide = 0; wide < 2; wide++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        kin_biped(&fixture.hand);
-        KinConfig config = kin_config(MF_MILLISECOND);
-        config.group.double_precision = wide;
-        kin_open(&fixture, &config);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        kin_biped(fixture.hand);
+        kin_open(&fixture, WITH(kin_config(MF_MILLISECOND), .group.double_precision = wide));
         mf_world_step(fixture.world, 1);
         double constant[8][3];
         bool constrained_before[8] = {false};
@@ -269,11 +252,9 @@ TEST(the_lower_foot_stands) {
 // ---- ground -------------------------------------------------------------------------------------
 
 TEST(without_a_foot_down_it_falls_without_turning) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    kin_biped(&fixture.hand);
-    KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    kin_biped(fixture.hand);
+    kin_open(&fixture, kin_config(MF_MILLISECOND));
     const double high[3] = {0.3, -0.2, 1.0}, tilted[4] = {cos(0.01), sin(0.01), 0, 0};
     MUST(mf_group_set_start(fixture.group, 0, high, tilted, NULL, &error));
     fixture_set3(&fixture, "base.linear_velocity", 2.0, 0, 0);  // dropped
@@ -299,16 +280,13 @@ TEST(without_a_foot_down_it_falls_without_turning) {
 // On hills: the lowest contact is on the ground, the others are not under it.
 TEST(it_walks_on_a_height_map) {
     for (int kind = 0; kind < 2; kind++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        mf_hand_point(fixture.hand, 0, 0, 0, 0, 2.0, false);
         for (int leg = 0; leg < 6; leg++)
-            kin_post(&fixture.hand, 0.12 * (leg % 3 - 1), leg < 3 ? 0.1 : -0.1, 0.1);
-        KinConfig config = kin_config(MF_MILLISECOND);
+            kin_post(fixture.hand, 0.12 * (leg % 3 - 1), leg < 3 ? 0.1 : -0.1, 0.1);
         mf_Terrain *terrain = make_terrain(fixture.context, MF_TERRAIN_NOISE,
                                            kind == 0 ? MF_BILINEAR : MF_NEAREST, 0.03, 0.5, 0.02);
-        config.world.terrain = terrain;
-        kin_open(&fixture, &config);
+        kin_open(&fixture, WITH(kin_config(MF_MILLISECOND), .world.terrain = terrain));
         Witness witness = witness_open(&fixture);
         double far = 0.0, deepest = 0.0;
         for (int n = 0; n < 3000; n++) {
@@ -344,16 +322,14 @@ TEST(it_walks_on_a_height_map) {
 // ---- joints -------------------------------------------------------------------------------------
 
 TEST(joints_are_at_their_targets) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    kin_biped(&fixture.hand);
-    fixture.hand.joints[3].lower = 0.0;
-    fixture.hand.joints[3].upper = 1.2;
-    fixture.hand.joints[9].mimic = 3; // the right knee follows the left
-    fixture.hand.joints[9].multiplier = 0.5;
-    fixture.hand.joints[9].offset = 0.1;
-    KinConfig config = kin_config(10 * MF_MILLISECOND);
-    kin_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    kin_biped(fixture.hand);
+    fixture.hand->joints[3].lower = 0.0;
+    fixture.hand->joints[3].upper = 1.2;
+    fixture.hand->joints[9].mimic = 3; // the right knee follows the left
+    fixture.hand->joints[9].multiplier = 0.5;
+    fixture.hand->joints[9].offset = 0.1;
+    kin_open(&fixture, kin_config(10 * MF_MILLISECOND));
     set_target(&fixture, 3, 2.0);
     set_target(&fixture, 9, -7.0); // not read
     mf_world_step(fixture.world, 1);
@@ -371,8 +347,7 @@ TEST(joints_are_at_their_targets) {
 // ---- which contacts are feet --------------------------------------------------------------------
 
 static mf_Status add_to(Fixture *fixture, const KinConfig *config, mf_Error *error) {
-    mf_GroupConfig group = config->group;
-    group.model = &fixture->hand.model;
+    mf_GroupConfig group = WITH(config->group, .model = &fixture->hand->model);
     must(mf_world_create(fixture->context, &config->world, &fixture->world, error), error);
     must(mf_world_add_group(fixture->world, &group, &fixture->group, error), error);
     return rig_add_kinematic(fixture->group, &config->motion, error);
@@ -382,20 +357,19 @@ TEST(feet_are_found_named_or_missed) {
     static const char *const hand_name[] = {"hand", NULL}, *const wrong[] = {"claw", NULL},
                              *const bare[] = {"shank", NULL};
     for (int which = 0; which < 5; which++) {
-        AUTO(fixture_close) Fixture fixture;
         mf_Error error = {0};
-        fixture_begin(&fixture, 1);
-        mf_hand_point(&fixture.hand, 0, 0, 0, 0, 1.0, true);
-        uint32_t joint = kin_post(&fixture.hand, 0, 0.1, 0.2);
-        fixture.hand.links[joint + 1].name = "shank";
-        fixture.hand.links[joint + 2].name = "foot";
-        joint = kin_post(&fixture.hand, 0, -0.1, 0.05); // hangs higher
-        fixture.hand.links[joint + 2].name = "hand";
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        mf_hand_point(fixture.hand, 0, 0, 0, 0, 1.0, true);
+        uint32_t joint = kin_post(fixture.hand, 0, 0.1, 0.2);
+        fixture.hand->links[joint + 1].name = "shank";
+        fixture.hand->links[joint + 2].name = "foot";
+        joint = kin_post(fixture.hand, 0, -0.1, 0.05); // hangs higher
+        fixture.hand->links[joint + 2].name = "hand";
         KinConfig config = kin_config(MF_MILLISECOND);
         config.motion.feet = which == 1 ? hand_name : which == 2 ? wrong : which == 3 ? bare : NULL;
         if (which == 4) // only the base touches
-            for (uint32_t i = 1; i < fixture.hand.model.point_count; i++)
-                fixture.hand.points[i].flags &= ~(uint32_t)MF_POINT_COLLIDES;
+            for (uint32_t i = 1; i < fixture.hand->model.point_count; i++)
+                fixture.hand->points[i].flags &= ~(uint32_t)MF_POINT_COLLIDES;
         mf_Status status = add_to(&fixture, &config, &error);
         if (which < 2) {
             must(status, &error);
@@ -403,7 +377,7 @@ TEST(feet_are_found_named_or_missed) {
             assert_int_equal(mf_kinematic_foot_count(fixture.group), 1);
             mf_kinematic_foot(fixture.group, 0, &row, &link);
             assert_int_equal(row, 1 + which); // that of the base is first
-            assert_string_equal(fixture.hand.links[link].name, which == 0 ? "foot" : "hand");
+            assert_string_equal(fixture.hand->links[link].name, which == 0 ? "foot" : "hand");
         } else {
             static const char *const said[] = {"no link claw", "link shank of model hand has no",
                                                "model hand has no feet"};
@@ -417,10 +391,9 @@ TEST(feet_are_found_named_or_missed) {
 
 TEST(bad_settings_are_refused) {
     for (int which = 0; which < 7; which++) {
-        AUTO(fixture_close) Fixture fixture;
         mf_Error error = {0};
-        fixture_begin(&fixture, 1);
-        kin_biped(&fixture.hand);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        kin_biped(fixture.hand);
         KinConfig config = kin_config(MF_MILLISECOND);
         mf_KinematicConfig *motion = &config.motion;
         if (which == 0)
@@ -442,12 +415,9 @@ TEST(bad_settings_are_refused) {
 
 // A fixed base stays where it is, feet or not.
 TEST(a_fixed_base_stays) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    kin_biped(&fixture.hand);
-    KinConfig config = kin_config(MF_MILLISECOND);
-    config.motion.base = MF_ARTICULATED_FIXED;
-    kin_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    kin_biped(fixture.hand);
+    kin_open(&fixture, WITH(kin_config(MF_MILLISECOND), .motion.base = MF_ARTICULATED_FIXED));
     double height = fixture_get(&fixture, "base.position", 2);
     set_target(&fixture, 2, 0.5);
     mf_world_step(fixture.world, 10);
@@ -459,14 +429,12 @@ TEST(a_fixed_base_stays) {
 // ---- static margin ------------------------------------------------------------------------------
 
 TEST(the_margin_of_a_regular_hexagon) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     const double radius = 0.17, third = 3.14159265358979323846 / 3.0;
-    mf_hand_point(&fixture.hand, 0, 0, 0, 0, 2.0, false);
+    mf_hand_point(fixture.hand, 0, 0, 0, 0, 2.0, false);
     for (int leg = 0; leg < 6; leg++)
-        kin_post(&fixture.hand, radius * cos(leg * third), radius * sin(leg * third), 0.1);
-    KinConfig config = kin_config(MF_MILLISECOND);
-    kin_open(&fixture, &config);
+        kin_post(fixture.hand, radius * cos(leg * third), radius * sin(leg * third), 0.1);
+    kin_open(&fixture, kin_config(MF_MILLISECOND));
     assert_true(mf_kinematic_static_margin(fixture.group, 0) == -INFINITY);
     mf_world_step(fixture.world, 1);
     assert_int_equal(kin_standing(&fixture), 6);

@@ -12,7 +12,7 @@ static const BatchOption options[] = {
 
 // Two legs with soles, a leg of slides, one of an oblique hinge and a ball joint; a free body.
 static void build_mixed(Batch *batch) {
-    mf_HandModel *hand = &batch->fixture.hand;
+    mf_HandModel *hand = batch->fixture.hand;
     const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0}, up[3] = {0, 0, 1};
     mf_hand_point(hand, 0, 0.01, 0, 0.1, 2.0, true);
     kin_leg(hand, 0.05);

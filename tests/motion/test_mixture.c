@@ -1,7 +1,6 @@
 // Particles of different groups: fluids with grains and with each other. Momentum, bits over
 // instruction sets and threads, snapshots, substeps, what is refused, failures of memory.
 #include "rig/rig.h"
-#include "rig/motions.h"
 
 GROUP_FIXTURE(make_context, drop_context);
 
@@ -80,12 +79,11 @@ static mf_Status add(Tank *tank, const Options *options, uint32_t g, mf_Error *e
 }
 
 static mf_Status fill(Tank *tank, mf_Context *context, const Options *options, mf_Error *error) {
-    mf_WorldConfig world = mf_world_config();
     *tank = (Tank){.context = context};
-    world.step = 2 * MF_MILLISECOND;
-    world.gravity = options->gravity;
-    world.isa = options->isa;
-    mf_Status status = mf_world_create(context, &world, &tank->world, error);
+    mf_Status status = mf_world_create(context,
+                                       &WITH(mf_world_config(), .step = 2 * MF_MILLISECOND,
+                                             .gravity = options->gravity, .isa = options->isa),
+                                       &tank->world, error);
     for (uint32_t g = 0; g < GROUPS && status == MF_OK; g++)
         if (options->groups >> g & 1)
             status = add(tank, options, g, error);
@@ -122,9 +120,7 @@ TEST(momentum_is_exchanged_and_kept) {
     for (uint32_t groups = 3; groups <= 7; groups++) {
         if (groups == 4)
             continue; // sand alone
-        Options options = usual;
-        options.groups = groups;
-        Tank tank = open_tank(*state, &options);
+        AUTO(drain) Tank tank = open_tank(*state, &WITH(usual, .groups = groups));
         double before[3] = {0}, size = 0.0;
         for (uint32_t g = 0; g < GROUPS; g++)
             size += momentum_of(&tank, g, before);
@@ -146,79 +142,66 @@ TEST(momentum_is_exchanged_and_kept) {
         }
         for (uint32_t g = 0; g < GROUPS; g++)
             assert_true(tank.groups[g] == NULL || mf_group_fault_total(tank.groups[g]) == 0);
-        drain(&tank);
     }
 }
 
 static uint64_t hash_of(mf_Isa isa, uint32_t threads, bool precise) {
-    mf_ContextConfig settings = mf_context_config();
     AUTO_CONTEXT *context;
     Options options = {isa, precise, 9.81, 0.008, 7};
-    settings.threads = threads;
-    assert_int_equal(mf_context_create(&settings, &context, NULL), MF_OK);
-    Tank tank = open_tank(context, &options);
+    MUST(mf_context_create(&WITH(mf_context_config(), .threads = threads), &context, &error));
+    AUTO(drain) Tank tank = open_tank(context, &options);
     mf_world_step(tank.world, 5);
     const uint64_t hash = mf_world_hash(tank.world);
-    drain(&tank);
     return hash;
 }
 
 TEST(sets_and_threads_agree) {
     for (int precise = 0; precise < 2; precise++) {
         const uint64_t hash = hash_of(MF_ISA_AUTO, 1, precise);
-        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
-            if (mf_isa_available(isa))
-                assert_int_equal(hash_of(isa, 1, precise), hash);
+        FOR_EACH_ISA (isa)
+            assert_int_equal(hash_of(isa, 1, precise), hash);
         for (uint32_t threads = 2; threads <= 3; threads++)
             assert_int_equal(hash_of(MF_ISA_AUTO, threads, precise), hash);
     }
 }
 
 TEST(snapshots_continue) {
-    Tank tank = open_tank(*state, &usual);
+    AUTO(drain) Tank tank = open_tank(*state, &usual);
     mf_world_step(tank.world, 3);
     assert_continues(tank.world, 5);
-    drain(&tank);
 }
 
 // Two heaps of grains pass through each other; one group of particles has its own substeps.
 TEST(substeps_are_those_of_the_group_that_needs_most) {
     uint32_t alone[GROUPS], most = 0;
     for (uint32_t g = 0; g < GROUPS; g++) {
-        Options options = usual;
-        options.groups = 1u << g;
-        Tank tank = open_tank(*state, &options);
+        AUTO(drain) Tank tank = open_tank(*state, &WITH(usual, .groups = 1u << g));
         alone[g] = mf_particles_substeps(tank.groups[g]);
         most = alone[g] > most ? alone[g] : most;
-        drain(&tank);
     }
-    Tank tank = open_tank(*state, &usual);
+    AUTO(drain) Tank tank = open_tank(*state, &usual);
     for (uint32_t g = 0; g < GROUPS; g++)
         assert_int_equal(mf_particles_substeps(tank.groups[g]), most);
     assert_true(alone[SAND] != alone[WATER]);
-    drain(&tank);
 }
 
 TEST(large_grains_are_refused) {
     Options options = usual;
-    Tank tank;
-    mf_Error error = {0};
+    AUTO(drain) Tank tank;
     options.grain = 0.021; // the reach is 40 mm
-    assert_int_equal(fill(&tank, *state, &options, &error), MF_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "the grains of group sand have a diameter of 0.042 m"));
-    drain(&tank);
+    MUST_FAIL(fill(&tank, *state, &options, &error), MF_UNSUPPORTED,
+              "the grains of group sand have a diameter of 0.042 m");
 }
 
 TEST(every_failure_is_reported) {
     mf_Status status = MF_NO_MEMORY;
     for (uint32_t calls = 1; status != MF_OK; calls++) {
-        Tank tank;
+        AUTO(drain) Tank tank;
         mf_context_fail_after(*state, calls);
         status = fill(&tank, *state, &usual, NULL);
         mf_context_fail_after(*state, 0);
         assert_true(status == MF_OK || status == MF_NO_MEMORY);
         if (status != MF_OK && tank.world != NULL && mf_world_group_count(tank.world) == GROUPS)
             mf_world_step(tank.world, 1); // as groups that do not know each other
-        drain(&tank);
     }
 }

@@ -134,18 +134,13 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, c
     mf_World *world = NULL;
     mf_Group *group = NULL;
     mf_Error error = {0};
-    mf_WorldConfig world_config = mf_world_config_for(model);
     mf_MotionsConfig motions = mf_motions_config();
-    mf_GroupConfig config = mf_group_config();
     memset(out, 0, sizeof *out);
     const uint32_t off = model->physics.disabled;
     mf_Terrain *terrain = NULL;
     must(mf_terrain_from_model(context, model, &terrain, &error), &error);
-    world_config.terrain = terrain;
-    config.model = model;
-    config.double_precision = true;
-    world = open_world(context, &world_config);
-    group = add_group(world, &config);
+    world = open_world(context, &WITH(mf_world_config_for(model), .terrain = terrain));
+    group = add_group(world, &WITH(mf_group_config(), .model = model, .double_precision = true));
     // As scenes set them.
     mf_motions_set_shapes(&motions, true);
     mf_motions_set_contacts(&motions, mf_group_touches_ground(group));

@@ -30,12 +30,10 @@ TEST(what_is_held_and_pushed_follows) {
     static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT,
                                          MF_CONTACT_LAW_HARD};
     for (int i = 0; i < 3; i++) {
-        AUTO(text_close) Text t;
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        config.motion.contact_law = laws[i];
-        config.motion.contacts = false;
-        config.world.gravity = 0.0;
-        text_open(&t, text_of_file, &config);
+        AUTO_TEXT t =
+            text_open(text_of_file, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                         .motion.contact_law = laws[i], .motion.contacts = false,
+                                         .world.gravity = 0.0));
         assert_near(text_get(&t, "mocap.position", 3), -1.0, 1e-12);
         assert_near(text_get(&t, "mocap.rotation", 4), 1.0, 1e-12);
         for (int k = 0; k < 2000; k++) {
@@ -46,8 +44,7 @@ TEST(what_is_held_and_pushed_follows) {
             mf_world_step(t.world, 1);
         }
         const double hand[] = {0.3, -0.3, 5.3};
-        for (uint32_t c = 0; c < 3; c++)
-            assert_near(text_get(&t, "free.position", c), hand[c], 2e-3);
+        assert_field3(t.group, "free.position", 0, hand[0], hand[1], hand[2], 2e-3);
         assert_near(text_get(&t, "ball.orientation", 3), sin(0.15), 2e-3);
         assert_true(text_get(&t, "free.position", 3) > -1.0 + 0.3 + 0.2 - 2e-3);
         const double end[] = {2.0, 0.3, 5.0};
@@ -63,9 +60,7 @@ TEST(it_does_not_touch_its_children) {
     static const char text[] = "<mujoco><worldbody><body pos='0 0 1' mocap='true'><geom size='.1'/>"
                                "<body pos='0 0 .15'><joint type='slide' axis='0 0 1'/>"
                                "<geom size='.1'/></body></body></worldbody></mujoco>";
-    AUTO(text_close) Text t;
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(text, text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND));
     mf_world_step(t.world, 100);
     assert_near(text_get(&t, "joint.angle", 0), -0.5 * 9.81 * 0.01, 1e-3);
 }

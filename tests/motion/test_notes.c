@@ -138,17 +138,12 @@ TEST(each_feature_gives_its_note) {
 
 // Where a robot is after 0.4 s, dropped on its foot and with its leg told to swing.
 static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, double position[8]) {
-    mf_WorldConfig config = mf_world_config();
-    mf_GroupConfig grouped = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     mf_Group *group;
-    config.step = 2 * MF_MILLISECOND;
-    grouped.model = model;
-    grouped.double_precision = true;
     mf_motions_set_shapes(&motions, true);
     mf_motions_set_control(&motions, 10 * MF_MILLISECOND);
-    AUTO_WORLD *world = open_world(context, &config);
-    group = add_group(world, &grouped);
+    AUTO_WORLD *world = open_world(context, &WITH(mf_world_config(), .step = 2 * MF_MILLISECOND));
+    group = add_group(world, &WITH(mf_group_config(), .model = model, .double_precision = true));
     MUST(mf_motion_add(group, motion, &motions, &error));
     mf_Field *base = mf_group_find_field(group, "base.position");
     mf_Field *control = mf_group_find_field(group, "actuator.control");
@@ -161,8 +156,7 @@ static void move(mf_Context *context, const mf_Model *model, mf_Motion motion, d
     mf_world_step(world, 200);
     for (uint32_t c = 0; c < 3; c++)
         position[c] = mf_field_get(base, 0, c);
-    for (uint32_t c = 0; c < 4; c++)
-        position[3 + c] = get_field(group, "base.orientation", 0, c);
+    get_fields(group, "base.orientation", 0, 4, position + 3);
     position[7] = get_field(group, "joint.angle", 0, 0);
 }
 
@@ -192,20 +186,16 @@ TEST(notes_depend_on_settings_of_groups) {
     static const char *const parts[PLACES] = {[5] = MOTOR};
     AUTO_CONTEXT *context = open_context(1);
     AUTO_MODEL *model = load_with(context, parts);
-    mf_WorldConfig config = mf_world_config();
-    mf_GroupConfig grouped = mf_group_config();
-    mf_MotionsConfig motions = mf_motions_config();
     mf_Group *group;
     char text[MF_MOTION_NOTE];
     uint32_t actuators = 0, points = 0, alone = 0, law = 0;
-    config.step = 2 * MF_MILLISECOND;
-    grouped.model = model;
-    motions.has[MF_MOTION_RIGID] = motions.has[MF_MOTION_PRESCRIBED] = true;
-    motions.articulated.self_contacts = false;
-    motions.articulated.contact_law = MF_CONTACT_LAW_HARD;
-    AUTO_WORLD *world = open_world(context, &config);
-    group = add_group(world, &grouped);
-    MUST(mf_motions_add(group, &motions, &error));
+    AUTO_WORLD *world = open_world(context, &WITH(mf_world_config(), .step = 2 * MF_MILLISECOND));
+    group = add_group(world, &WITH(mf_group_config(), .model = model));
+    MUST(mf_motions_add(group,
+                        &WITH(mf_motions_config(), .has[MF_MOTION_RIGID] = true,
+                              .has[MF_MOTION_PRESCRIBED] = true, .articulated.self_contacts = false,
+                              .articulated.contact_law = MF_CONTACT_LAW_HARD),
+                        &error));
     for (uint32_t i = 0; mf_motion_group_note(group, i, text); i++) {
         actuators += strstr(text, "actuators (1)") != NULL;
         points += strstr(text, "touch the ground by contact points") != NULL;
@@ -229,8 +219,7 @@ static double swing(const char *flag, const char *joint, const char *motor, cons
         "mass='1'/></body></worldbody><actuator>%s</actuator></mujoco>",
         flag, body, joint, motor);
     TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(text, config);
     text_set(&t, "joint.angle", 0, 0.1);
     text_set(&t, "joint.rate", 0, 2.0);
     if (*motor != '\0')

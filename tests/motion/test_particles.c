@@ -2,30 +2,29 @@
 // alone; emitters; what boxes and particles do to each other; refused settings. Physics against
 // closed forms is in the cases of `mayfly check`, which tests/app runs.
 #include "rig/rig.h"
-#include "rig/motions.h"
 #include "motion/particle/motion.h"
 #include "particles_rig.h"
 
 static void add_motion(const Rig *rig, bool fluid) {
     if (fluid)
-        assert_int_equal(mf_motion_add(rig->group, MF_MOTION_FLUID, NULL, NULL), MF_OK);
+        MUST(mf_motion_add(rig->group, MF_MOTION_FLUID, NULL, &error));
     else
-        assert_int_equal(mf_motion_add(rig->group, MF_MOTION_GRAINS, NULL, NULL), MF_OK);
+        MUST(mf_motion_add(rig->group, MF_MOTION_GRAINS, NULL, &error));
 }
 
 // A block of particles that falls apart around a box.
-static void open_block(Rig *rig, const RigConfig *config, bool fluid) {
+static Rig open_block(RigConfig config, bool fluid) {
     const double at[3] = {0.05, 0.05, 0.35};
-    rig_open(rig, config);
-    add_motion(rig, fluid);
-    rig_box(rig, 2.0, at);
-    rig_fill(rig, 8, 8, 0.0201);
-    assert_int_equal(mf_particles_couple(rig->world, NULL), MF_OK);
+    Rig rig = rig_open(config);
+    add_motion(&rig, fluid);
+    rig_box(&rig, 2.0, at);
+    rig_fill(&rig, 8, 8, 0.0201);
+    MUST(mf_particles_couple(rig.world, &error));
+    return rig;
 }
 
 static uint64_t run_block(const RigConfig *config, bool fluid) {
-    AUTO(rig_close) Rig rig;
-    open_block(&rig, config, fluid);
+    AUTO_RIG rig = open_block(*config, fluid);
     mf_world_step(rig.world, 60);
     const uint64_t hash = mf_world_hash(rig.world);
     assert_int_equal(mf_group_fault_total(rig.group), 0);
@@ -34,17 +33,13 @@ static uint64_t run_block(const RigConfig *config, bool fluid) {
 
 TEST(test_bits) {
     for (int kind = 0; kind < 4; kind++) {
-        RigConfig config = rig_config(500);
-        config.precise = kind % 2 == 1;
+        RigConfig config = WITH(rig_config(500), .precise = kind % 2 == 1);
         config.step = kind < 2 ? 2e-3 : config.step; // many substeps of a fluid use a list
         const uint64_t hash = run_block(&config, kind < 2);
         config.threads = 3;
         assert_int_equal(run_block(&config, kind < 2), hash);
-        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
-            config.isa = isa;
-            if (mf_isa_available(isa))
-                assert_int_equal(run_block(&config, kind < 2), hash);
-        }
+        FOR_EACH_ISA (isa)
+            assert_int_equal(run_block(&WITH(config, .isa = isa), kind < 2), hash);
     }
 }
 
@@ -55,10 +50,8 @@ TEST(test_lists) {
     Rig rigs[2];
     double farthest = 0.0;
     for (int k = 0; k < 2; k++) {
-        RigConfig config = rig_config(512);
-        config.precise = true;
-        config.step = k == 0 ? 2.9e-3 : 2.9e-4;
-        rig_open(&rigs[k], &config);
+        rigs[k] =
+            rig_open(WITH(rig_config(512), .precise = true, .step = k == 0 ? 2.9e-3 : 2.9e-4));
         add_motion(&rigs[k], true);
         rig_fill(&rigs[k], 8, 8, 0.019);
         for (uint32_t i = 0; i < 512; i++)
@@ -81,9 +74,7 @@ TEST(test_lists) {
 
 TEST(test_restore) {
     for (int fluid = 0; fluid < 2; fluid++) {
-        AUTO(rig_close) Rig rig;
-        const RigConfig config = rig_config(300);
-        open_block(&rig, &config, fluid);
+        AUTO_RIG rig = open_block(rig_config(300), fluid);
         mf_world_step(rig.world, 40);
         assert_continues(rig.world, 40);
     }
@@ -94,12 +85,12 @@ TEST(test_fault) {
     for (int fluid = 0; fluid < 2; fluid++) {
         Rig one, other;
         RigConfig config = rig_config(100);
-        rig_open(&one, &config);
+        one = rig_open(config);
         add_motion(&one, fluid);
         rig_fill(&one, 5, 5, 0.02);
         set_field(one.group, "base.position", 99, 0, (double)NAN);
         config.count = 99;
-        rig_open(&other, &config);
+        other = rig_open(config);
         add_motion(&other, fluid);
         rig_fill(&other, 5, 5, 0.02);
         mf_world_step(one.world, 50);
@@ -117,21 +108,17 @@ TEST(test_fault) {
 // The spacing is 0.02 m: in a nozzle of 0.03 m are 5 sites, a layer of which leaves every 20 ms at
 // 1 m/s, the first one at 0.1 s.
 TEST(test_emitter) {
-    AUTO(rig_close) Rig rig;
-    RigConfig config = rig_config(32);
-    config.gravity = 0.0;
-    rig_open(&rig, &config);
+    AUTO_RIG rig = rig_open(WITH(rig_config(32), .gravity = 0.0));
     const mf_Emitter emitter = {.position = {1.0, 2.0, 3.0},
                                 .direction = {2.0, 0.0, 0.0},
                                 .radius = 0.031,
                                 .speed = 1.0,
                                 .start = 0.1,
                                 .stop = (double)INFINITY};
-    mf_FluidConfig fluid = mf_motions_config().fluid;
-    fluid.emitters = &emitter;
-    fluid.emitter_count = 1;
-    fluid.placed = 0;
-    assert_int_equal(rig_add_fluid(rig.group, &fluid, NULL), MF_OK);
+    MUST(rig_add_fluid(
+        rig.group,
+        &WITH(mf_motions_config().fluid, .emitters = &emitter, .emitter_count = 1, .placed = 0),
+        &error));
     mf_world_step(rig.world, 200); // 0.1 s
     assert_int_equal(mf_particles_present(rig.group), 0);
     mf_world_step(rig.world, 20);
@@ -147,27 +134,24 @@ TEST(test_emitter) {
 }
 
 // A block of particles that flies into a free box off its middle, without gravity.
-static void throw_block(Rig *rig, bool fluid, uint32_t count) {
-    RigConfig config = rig_config(count);
-    config.gravity = 0.0;
-    config.precise = true;
-    rig_open(rig, &config);
-    add_motion(rig, fluid);
-    rig_box(rig, 1.0, (double[]){0.3, 0.04, 5.04});
-    rig_fill(rig, 4, 4, 0.02);
+static Rig throw_block(bool fluid, uint32_t count) {
+    Rig rig = rig_open(WITH(rig_config(count), .gravity = 0.0, .precise = true));
+    add_motion(&rig, fluid);
+    rig_box(&rig, 1.0, (double[]){0.3, 0.04, 5.04});
+    rig_fill(&rig, 4, 4, 0.02);
     for (uint32_t i = 0; i < count; i++) {
-        set_field(rig->group, "base.position", i, 2,
-                  get_field(rig->group, "base.position", i, 2) + 5.0);
-        set_field(rig->group, "base.linear_velocity", i, 0, 1.0);
+        set_field(rig.group, "base.position", i, 2,
+                  get_field(rig.group, "base.position", i, 2) + 5.0);
+        set_field(rig.group, "base.linear_velocity", i, 0, 1.0);
     }
-    assert_int_equal(mf_particles_couple(rig->world, NULL), MF_OK);
+    MUST(mf_particles_couple(rig.world, &error));
+    return rig;
 }
 
 // Without gravity, what a box gains in momentum is what the particles lose.
 TEST(test_exchange) {
     for (int fluid = 0; fluid < 2; fluid++) {
-        AUTO(rig_close) Rig rig;
-        throw_block(&rig, fluid, 64);
+        AUTO_RIG rig = throw_block(fluid, 64);
         mf_world_step(rig.world, 400);
         double sum = 0.0;
         for (uint32_t i = 0; i < 64; i++)
@@ -199,9 +183,8 @@ static void sum_moments(const Rig *rig, double out[3]) {
 // does not keep their own moment, and its drag along the box acts half a spacing away from it.)
 TEST(moment_of_momentum_is_passed_on) {
     for (int fluid = 0; fluid < 2; fluid++) {
-        AUTO(rig_close) Rig rig;
         double before[3], after[3];
-        throw_block(&rig, fluid, fluid ? 1 : 64);
+        AUTO_RIG rig = throw_block(fluid, fluid ? 1 : 64);
         set_field(rig.box, "base.position", 0, 1, 0.1);
         set_field(rig.box, "base.position", 0, 2, 5.0);
         set_field(rig.box, "base.angular_velocity", 0, 2, 1.0);
@@ -223,12 +206,8 @@ TEST(moment_of_momentum_is_passed_on) {
 TEST(solids_turn_within_a_step) {
     double speed[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(rig_close) Rig rig;
-        RigConfig config = rig_config(1);
-        config.gravity = 0.0;
-        config.precise = true;
-        config.step = k == 0 ? 0.01 : 1e-4;
-        rig_open(&rig, &config);
+        AUTO_RIG rig = rig_open(
+            WITH(rig_config(1), .gravity = 0.0, .precise = true, .step = k == 0 ? 0.01 : 1e-4));
         add_motion(&rig, false);
         rig_box(&rig, 1e3, (double[]){0, 0, 5});
         MUST(mf_group_set_start(rig.group, 0, (double[]){0.115, 0, 5}, NULL, NULL, &error));
@@ -236,7 +215,7 @@ TEST(solids_turn_within_a_step) {
         set_field(rig.group, "base.position", 0, 2, 5.0);
         set_field(rig.box, "base.angular_velocity", 0, 2, 40.0);
         mf_group_refresh(rig.box, 0);
-        assert_int_equal(mf_particles_couple(rig.world, NULL), MF_OK);
+        MUST(mf_particles_couple(rig.world, &error));
         mf_world_step(rig.world, k == 0 ? 1 : 100);
         speed[k] = get_field(rig.group, "base.linear_velocity", 0, 0);
     }
@@ -246,24 +225,20 @@ TEST(solids_turn_within_a_step) {
 }
 
 TEST(test_refusals) {
-    AUTO(rig_close) Rig rig;
-    const RigConfig config = rig_config(4);
-    mf_Error error = {0};
-    rig_open(&rig, &config);
-    mf_FluidConfig fluid = mf_motions_config().fluid;
-    fluid.reach = 1.0;
-    assert_int_equal(rig_add_fluid(rig.group, &fluid, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "fluid.reach: 1, need 1.8 .. 4");
-    mf_GrainsConfig grains = mf_motions_config().grains;
-    grains.restitution = (double)NAN;
-    assert_int_equal(rig_add_grains(rig.group, &grains, &error), MF_BAD_ARGUMENT);
+    AUTO_RIG rig = rig_open(rig_config(4));
+    mf_FluidConfig fluid = WITH(mf_motions_config().fluid, .reach = 1.0);
+    MUST_FAIL_AS(rig_add_fluid(rig.group, &fluid, &error), MF_BAD_ARGUMENT,
+                 "fluid.reach: 1, need 1.8 .. 4");
+    MUST_FAIL(rig_add_grains(rig.group,
+                             &WITH(mf_motions_config().grains, .restitution = (double)NAN), &error),
+              MF_BAD_ARGUMENT, "");
     fluid = mf_motions_config().fluid;
     fluid.sound_speed = 1e5; // 5e-4 s would be 8334 substeps of 6e-8 s
     fluid.density = 1e6;
-    assert_int_equal(rig_add_fluid(rig.group, &fluid, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_motion_add(rig.group, MF_MOTION_FLUID, NULL, &error), MF_OK);
-    assert_int_equal(mf_motion_add(rig.group, MF_MOTION_FLUID, NULL, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(rig_add_fluid(rig.group, &fluid, &error), MF_BAD_ARGUMENT, "");
+    MUST(mf_motion_add(rig.group, MF_MOTION_FLUID, NULL, &error));
+    MUST_FAIL(mf_motion_add(rig.group, MF_MOTION_FLUID, NULL, &error), MF_BAD_ARGUMENT, "");
     assert_true(fabs(mf_particles_spacing(rig.group) - (0.02)) <= 1e-9);
-    assert_int_equal(mf_particles_couple(rig.world, NULL), MF_OK);
-    assert_int_equal(mf_particles_couple(rig.world, &error), MF_BAD_ARGUMENT);
+    MUST(mf_particles_couple(rig.world, &error));
+    MUST_FAIL(mf_particles_couple(rig.world, &error), MF_BAD_ARGUMENT, "");
 }

@@ -3,8 +3,6 @@
 // the reference rates of the NASA brick are independent computations, see
 // docs/explanation/vehicles.md.
 #include "motion/quadrotor_fixture.h"
-#include "rig/motions.h"
-#include "motion/vehicle/quadrotor/motion.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -28,10 +26,8 @@ TEST(hover_speed_is_the_published_one) {
 TEST(hovering_does_not_drift) {
     const mf_Quadrotor vehicle[3] = {fixture_crazyflie(), mf_quadrotor(), fixture_hummingbird()};
     for (int i = 0; i < 3; i++) {
-        FixtureConfig config = fixture_config();
-        config.quadrotor = vehicle[i];
-        config.config.command = MF_QUADROTOR_POSITION;
-        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+        AUTO_FIXTURE fixture = fixture_open(WITH(fixture_config(), .quadrotor = vehicle[i],
+                                                 .config.command = MF_QUADROTOR_POSITION));
         double start = fixture_get(&fixture, 0, "base.position", 2);
         mf_world_step(fixture.world, 1000000);
         assert_near(fixture_get(&fixture, 0, "base.position", 2), start, 1e-9);
@@ -44,10 +40,9 @@ TEST(hovering_does_not_drift) {
 
 // With RK4 one step leaves 1 - x + x^2/2 - x^3/6 + x^4/24 of a speed error, x = h / tau.
 TEST(motors_lag_as_runge_kutta_says) {
-    FixtureConfig config = fixture_config();
-    config.config.command = MF_QUADROTOR_ROTORS;
+    FixtureConfig config = WITH(fixture_config(), .config.command = MF_QUADROTOR_ROTORS);
     config.world.step = 3300000; // a tenth of the time constant
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){0, 0, 0, 0});
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1000, 1000, 1000, 1000});
     mf_world_step(fixture.world, 1);
@@ -59,23 +54,17 @@ TEST(motors_lag_as_runge_kutta_says) {
 }
 
 TEST(rotors_keep_their_limits) {
-    FixtureConfig config = fixture_config();
-    config.quadrotor.rotor_speed_min = 200.0;
-    config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture = fixture_open(WITH(fixture_config(), .quadrotor.rotor_speed_min = 200.0,
+                                             .config.command = MF_QUADROTOR_ROTORS));
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){0, 2000, 100, 1990});
     mf_world_step(fixture.world, 1000);
-    assert_near(fixture_get(&fixture, 0, "rotor.speed", 0), 200.0, 1e-6);
-    assert_near(fixture_get(&fixture, 0, "rotor.speed", 1), 2000.0, 1e-6);
-    assert_near(fixture_get(&fixture, 0, "rotor.speed", 2), 200.0, 1e-6);
+    assert_field3(fixture.group, "rotor.speed", 0, 200.0, 2000.0, 200.0, 1e-6);
     assert_near(fixture_get(&fixture, 0, "rotor.speed", 3), 1990.0, 1e-6);
 }
 
 TEST(rotors_without_lag_are_there_at_once) {
-    FixtureConfig config = fixture_config();
-    config.quadrotor.motor_time_constant = 0.0;
-    config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture = fixture_open(WITH(fixture_config(), .quadrotor.motor_time_constant = 0.0,
+                                             .config.command = MF_QUADROTOR_ROTORS));
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1500, 1500, 1500, 1500});
     mf_world_step(fixture.world, 1);
     const double force = 4.0 * 1.562522e-6 * 1500.0 * 1500.0 / 0.752 - 9.81;
@@ -85,11 +74,9 @@ TEST(rotors_without_lag_are_there_at_once) {
 
 // Signs of the allocation: rotor 0 is ahead on the left and turns clockwise.
 TEST(one_rotor_turns_the_body_as_it_should) {
-    FixtureConfig config = fixture_config();
-    config.quadrotor.motor_time_constant = 0.0;
-    config.world.gravity = 0.0;
-    config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture =
+        fixture_open(WITH(fixture_config(), .quadrotor.motor_time_constant = 0.0,
+                          .world.gravity = 0.0, .config.command = MF_QUADROTOR_ROTORS));
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1000, 0, 0, 0});
     mf_world_step(fixture.world, 1);
     const double thrust = 1.562522; // [N]
@@ -103,11 +90,9 @@ TEST(one_rotor_turns_the_body_as_it_should) {
 // ---- drag ---------------------------------------------------------------------------------------
 
 TEST(quadratic_drag_ends_the_fall) {
-    FixtureConfig config = fixture_config();
-    config.quadrotor.mass = 1.0;
-    config.quadrotor.body_drag[2] = 0.1;
-    config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture =
+        fixture_open(WITH(fixture_config(), .quadrotor.mass = 1.0, .quadrotor.body_drag[2] = 0.1,
+                          .config.command = MF_QUADROTOR_ROTORS));
     fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){0, 0, 0, 0});
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){0, 0, 0, 0});
     mf_world_step(fixture.world, 1000);
@@ -124,7 +109,7 @@ TEST(linear_drag_follows_its_closed_form) {
     for (int i = 0; i < 3; i++)
         config.quadrotor.rotor_drag[i] = 1e-3;
     config.config.command = MF_QUADROTOR_ROTORS;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "rotor.speed", 4, (double[4]){100, 100, 100, 100});
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){100, 100, 100, 100});
     fixture_fill(&fixture, 0, "base.position", 3, (double[3]){0, 0, 0});
@@ -159,7 +144,7 @@ static Fixture open_brick(double step, bool products) {
     config.world.step = mf_time_from_seconds(step);
     config.quadrotor.motor_time_constant = 1.0;
     config.config.command = MF_QUADROTOR_ROTORS;
-    Fixture fixture = fixture_open(&config);
+    Fixture fixture = fixture_open(config);
     const double rate[3] = {10 * degree, 20 * degree, 30 * degree};
     const double c = sqrt(0.75), s = 0.5;
     const double other[3] = {c * rate[0] - s * rate[1], s * rate[0] + c * rate[1], rate[2]};
@@ -172,7 +157,7 @@ TEST(the_brick_tumbles_as_published) {
                                           {10, -2.418902222, -23.552569520, 28.128592630},
                                           {20, -5.422734680, 22.715930576, 28.608281747},
                                           {30, 12.618390776, -17.397474762, 31.119588887}};
-    AUTO(fixture_close) Fixture fixture = open_brick(1e-3, false);
+    AUTO_FIXTURE fixture = open_brick(1e-3, false);
     for (int row = 0, now = 0; row < 4; row++) {
         mf_world_step(fixture.world, (uint64_t)(1000 * ((int)expected[row][0] - now)));
         now = (int)expected[row][0];
@@ -184,7 +169,7 @@ TEST(the_brick_tumbles_as_published) {
 
 // The same body in other axes: the products of inertia do what the principal values do.
 TEST(products_of_inertia_turn_with_the_axes) {
-    AUTO(fixture_close) Fixture fixture = open_brick(1e-3, true);
+    AUTO_FIXTURE fixture = open_brick(1e-3, true);
     mf_world_step(fixture.world, 5000);
     double x = fixture_get(&fixture, 0, "base.angular_velocity", 0) / degree;
     double y = fixture_get(&fixture, 0, "base.angular_velocity", 1) / degree;
@@ -197,8 +182,7 @@ static void read_spin(const Fixture *fixture, double momentum[3], double *energy
     const double inertia[3] = {0.00189422, 0.006211019, 0.007194665}; // only ratios matter
     double q[4], w[3], l[3];
     *energy = 0.0;
-    for (uint32_t c = 0; c < 4; c++)
-        q[c] = fixture_get(fixture, 0, "base.orientation", c);
+    get_fields(fixture->group, "base.orientation", 0, 4, q);
     for (uint32_t c = 0; c < 3; c++) {
         w[c] = fixture_get(fixture, 0, "base.angular_velocity", c);
         l[c] = inertia[c] * w[c];
@@ -217,7 +201,7 @@ static void read_spin(const Fixture *fixture, double momentum[3], double *energy
 
 TEST(a_free_body_keeps_energy_and_momentum) {
     double before[3], after[3], first, last, size = 0.0;
-    AUTO(fixture_close) Fixture fixture = open_brick(1e-3, false);
+    AUTO_FIXTURE fixture = open_brick(1e-3, false);
     read_spin(&fixture, before, &first);
     mf_world_step(fixture.world, 100000);
     read_spin(&fixture, after, &last);
@@ -231,16 +215,15 @@ TEST(a_free_body_keeps_energy_and_momentum) {
 // ---- orders -------------------------------------------------------------------------------------
 
 static void fly_for_order(mf_Integrator integrator, double step, bool hard, double out[13]) {
-    FixtureConfig config = fixture_config();
-    config.config.command = MF_QUADROTOR_ROTORS;
-    config.config.integrator = integrator;
-    config.world.step = mf_time_from_seconds(step);
+    FixtureConfig config =
+        WITH(fixture_config(), .config.command = MF_QUADROTOR_ROTORS,
+             .config.integrator = integrator, .world.step = mf_time_from_seconds(step));
     if (hard) { // everything that the plain path leaves out
         config.quadrotor.inertia[3] = 2e-4;
         config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 1e-4;
         config.quadrotor.body_drag[2] = 0.02;
     }
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture = fixture_open(config);
     fixture_fill(&fixture, 0, "command.rotors", 4, (double[4]){1120, 1100, 1090, 1095});
     fixture_fill(&fixture, 0, "base.angular_velocity", 3, (double[3]){0.5, -0.3, 0.8});
     fixture_fill(&fixture, 0, "base.linear_velocity", 3, (double[3]){1.0, 2.0, -3.0});
@@ -287,10 +270,7 @@ TEST(every_integrator_has_its_order) {
 // ---- refusals -----------------------------------------------------------------------------------
 
 static void expect_refusal(const mf_Quadrotor *quadrotor, const char *part) {
-    mf_Error error = {0};
-    assert_int_equal(mf_quadrotor_check(quadrotor, &error), MF_BAD_ARGUMENT);
-    if (strstr(error.message, part) == NULL)
-        fail_msg("\"%s\" has no \"%s\"", error.message, part);
+    MUST_FAIL(mf_quadrotor_check(quadrotor, &error), MF_BAD_ARGUMENT, part);
 }
 
 TEST(bad_parameters_are_refused) {
@@ -334,43 +314,36 @@ TEST(bad_parameters_are_refused) {
 
 TEST(bad_settings_are_refused) {
     FixtureConfig config = fixture_config();
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture = fixture_open(config);
     mf_Group *second;
-    mf_Error error = {0};
-    mf_GroupConfig group = mf_group_config();
-    group.model = fixture.model;
-    group.name = "second";
-    second = add_group(fixture.world, &group);
+    second = add_group(fixture.world,
+                       &WITH(mf_group_config(), .model = fixture.model, .name = "second"));
     uint32_t fields = mf_group_field_count(second);
     mf_QuadrotorConfig vehicle_config = mf_motions_config().quadrotor_config;
     vehicle_config.control_interval = 1500000;
-    assert_int_equal(rig_add_quadrotor(second, &config.quadrotor, &vehicle_config, &error),
-                     MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "quadrotor.control_interval"));
+    MUST_FAIL(rig_add_quadrotor(second, &config.quadrotor, &vehicle_config, &error),
+              MF_BAD_ARGUMENT, "quadrotor.control_interval");
     vehicle_config.control_interval = -MF_MILLISECOND;
-    assert_int_equal(rig_add_quadrotor(second, &config.quadrotor, &vehicle_config, &error),
-                     MF_BAD_ARGUMENT);
+    MUST_FAIL(rig_add_quadrotor(second, &config.quadrotor, &vehicle_config, &error),
+              MF_BAD_ARGUMENT, "");
     vehicle_config = mf_motions_config().quadrotor_config;
     vehicle_config.control_interval = 4 * MF_MILLISECOND;
     vehicle_config.outer_interval = 6 * MF_MILLISECOND;
-    assert_int_equal(rig_add_quadrotor(second, &config.quadrotor, &vehicle_config, &error),
-                     MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "quadrotor.outer_interval"));
+    MUST_FAIL(rig_add_quadrotor(second, &config.quadrotor, &vehicle_config, &error),
+              MF_BAD_ARGUMENT, "quadrotor.outer_interval");
     vehicle_config = mf_motions_config().quadrotor_config;
     vehicle_config.integrator = (mf_Integrator)7;
-    assert_int_equal(rig_add_quadrotor(second, &config.quadrotor, &vehicle_config, &error),
-                     MF_BAD_ARGUMENT);
-    mf_Quadrotor heavy = config.quadrotor;
-    heavy.mass = 1.0;
-    assert_int_equal(rig_add_quadrotor(second, &heavy, NULL, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "quadrotor.mass"));
+    MUST_FAIL(rig_add_quadrotor(second, &config.quadrotor, &vehicle_config, &error),
+              MF_BAD_ARGUMENT, "");
+    mf_Quadrotor heavy = WITH(config.quadrotor, .mass = 1.0);
+    MUST_FAIL(rig_add_quadrotor(second, &heavy, NULL, &error), MF_BAD_ARGUMENT, "quadrotor.mass");
     heavy = config.quadrotor;
     heavy.motor_time_constant = 4e-4;
-    assert_int_equal(rig_add_quadrotor(second, &heavy, NULL, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(rig_add_quadrotor(second, &heavy, NULL, &error), MF_BAD_ARGUMENT, "");
     assert_int_equal(mf_group_field_count(second), fields);
     assert_null(mf_quadrotor_of(second));
-    assert_int_equal(rig_add_quadrotor(second, &config.quadrotor, NULL, &error), MF_OK);
-    assert_int_equal(rig_add_quadrotor(second, &config.quadrotor, NULL, &error), MF_BAD_ARGUMENT);
+    MUST(rig_add_quadrotor(second, &config.quadrotor, NULL, &error));
+    MUST_FAIL(rig_add_quadrotor(second, &config.quadrotor, NULL, &error), MF_BAD_ARGUMENT, "");
     assert_near(mf_quadrotor_of(second)->mass, 0.752, 0.0);
     assert_int_equal(mf_quadrotor_config_of(second)->command, MF_QUADROTOR_RATES);
 }

@@ -1,8 +1,6 @@
 // The control loops of a quadrotor, handling of bad commands and states, and that bits do not
 // depend on other agents, instruction set or threads.
 #include "motion/quadrotor_fixture.h"
-#include "motion/vehicle/quadrotor/motion.h"
-#include "rig/motions.h"
 
 // ---- responses ----------------------------------------------------------------------------------
 
@@ -37,15 +35,11 @@ static Response respond(Fixture *fixture, const char *command, uint32_t componen
 // bandwidth 5.6 and position bandwidth 16 / 5.6 give damping 0.7 at 4 rad/s, so overshoot 4.59879 %
 // and peak at 1.0997774 s.
 TEST(altitude_is_a_second_order_system) {
-    FixtureConfig config = fixture_config();
-    config.quadrotor.motor_time_constant = 0.0;
-    config.quadrotor.velocity_bandwidth = 5.6;
-    config.quadrotor.velocity_integral = 0.0;
-    config.quadrotor.position_bandwidth = 16.0 / 5.6;
-    config.quadrotor.climb_max = 100.0;
-    config.config.command = MF_QUADROTOR_POSITION;
-    config.world.step = 100000;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture =
+        fixture_open(WITH(fixture_config(), .quadrotor.motor_time_constant = 0.0,
+                          .quadrotor.velocity_bandwidth = 5.6, .quadrotor.velocity_integral = 0.0,
+                          .quadrotor.position_bandwidth = 16.0 / 5.6, .quadrotor.climb_max = 100.0,
+                          .config.command = MF_QUADROTOR_POSITION, .world.step = 100000));
     double start = fixture_get(&fixture, 0, "base.position", 2), most = 0.0, when = 0.0;
     fixture_set(&fixture, 0, "command.position", 2, start + 0.5);
     for (int i = 0; i < 30000; i++) {
@@ -85,10 +79,8 @@ TEST(every_loop_follows_on_every_vehicle) {
     const mf_Quadrotor vehicle[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     for (int c = 0; c < 3; c++) {
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-            FixtureConfig config = fixture_config();
-            config.quadrotor = vehicle[c];
-            config.config.command = rows[i].command;
-            AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+            AUTO_FIXTURE fixture = fixture_open(
+                WITH(fixture_config(), .quadrotor = vehicle[c], .config.command = rows[i].command));
             Response r = respond(&fixture, rows[i].field, rows[i].component, rows[i].size,
                                  rows[i].watched, rows[i].value, rows[i].steps);
             print_message("craft %d %s[%u]: rise %.3f s, overshoot %.1f %%, steady %.2g %%\n", c,
@@ -103,24 +95,20 @@ TEST(every_loop_follows_on_every_vehicle) {
 
 static double roll_of(const Fixture *fixture) {
     double q[4];
-    for (uint32_t i = 0; i < 4; i++)
-        q[i] = fixture_get(fixture, 0, "base.orientation", i);
+    get_fields(fixture->group, "base.orientation", 0, 4, q);
     return atan2(2 * (q[0] * q[1] + q[2] * q[3]), 1 - 2 * (q[1] * q[1] + q[2] * q[2]));
 }
 static double yaw_of(const Fixture *fixture) {
     double q[4];
-    for (uint32_t i = 0; i < 4; i++)
-        q[i] = fixture_get(fixture, 0, "base.orientation", i);
+    get_fields(fixture->group, "base.orientation", 0, 4, q);
     return atan2(2 * (q[0] * q[3] + q[1] * q[2]), 1 - 2 * (q[2] * q[2] + q[3] * q[3]));
 }
 
 TEST(attitude_is_reached_and_held) {
     const mf_Quadrotor vehicle[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
     for (int c = 0; c < 3; c++) {
-        FixtureConfig config = fixture_config();
-        config.quadrotor = vehicle[c];
-        config.config.command = MF_QUADROTOR_ATTITUDE;
-        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+        AUTO_FIXTURE fixture = fixture_open(WITH(fixture_config(), .quadrotor = vehicle[c],
+                                                 .config.command = MF_QUADROTOR_ATTITUDE));
         fixture_fill(&fixture, 0, "command.attitude", 3, (double[3]){0.4, -0.2, 2.5});
         double most = 0.0;
         for (int i = 0; i < 6000; i++) {
@@ -135,19 +123,16 @@ TEST(attitude_is_reached_and_held) {
 
 // Half a rotation of heading has no shorter side; the craft must turn nevertheless.
 TEST(half_a_turn_is_made) {
-    FixtureConfig config = fixture_config();
-    config.config.command = MF_QUADROTOR_POSITION;
-    config.single_precision = true;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture = fixture_open(
+        WITH(fixture_config(), .config.command = MF_QUADROTOR_POSITION, .single_precision = true));
     fixture_set(&fixture, 0, "command.yaw", 0, 3.14159265358979);
     mf_world_step(fixture.world, 5000);
     assert_near(fabs(yaw_of(&fixture)), 3.14159265358979, 0.02);
 }
 
 TEST(an_upset_vehicle_comes_back) {
-    FixtureConfig config = fixture_config();
-    config.config.command = MF_QUADROTOR_POSITION;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture =
+        fixture_open(WITH(fixture_config(), .config.command = MF_QUADROTOR_POSITION));
     fixture_fill(&fixture, 0, "base.orientation", 4, (double[4]){0.1, 0.99498743710662, 0, 0});
     fixture_fill(&fixture, 0, "base.angular_velocity", 3, (double[3]){3, -2, 1});
     mf_world_step(fixture.world, 20000);
@@ -157,11 +142,9 @@ TEST(an_upset_vehicle_comes_back) {
 }
 
 TEST(wind_is_flown_out) {
-    FixtureConfig config = fixture_config();
-    config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 5e-5;
-    config.quadrotor.body_drag[0] = 0.01;
-    config.config.command = MF_QUADROTOR_POSITION;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture = fixture_open(
+        WITH(fixture_config(), .quadrotor.rotor_drag[0] = 5e-5, .quadrotor.rotor_drag[1] = 5e-5,
+             .quadrotor.body_drag[0] = 0.01, .config.command = MF_QUADROTOR_POSITION));
     fixture_set(&fixture, 0, "wind.velocity", 0, 4.0);
     mf_world_step(fixture.world, 3000);
     assert_true(fixture_get(&fixture, 0, "base.position", 0) > 0.05);
@@ -173,8 +156,7 @@ TEST(wind_is_flown_out) {
 TEST(yaw_gives_way_to_roll) {
     double gained[2], rotated[2];
     for (int with_yaw = 0; with_yaw < 2; with_yaw++) {
-        FixtureConfig config = fixture_config();
-        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+        AUTO_FIXTURE fixture = fixture_open(fixture_config());
         fixture_set(&fixture, 0, "command.rates", 0, 10.0);
         fixture_set(&fixture, 0, "command.rates", 2, with_yaw ? 3.0 : 0.0);
         mf_world_step(fixture.world, 30);
@@ -190,9 +172,8 @@ TEST(yaw_gives_way_to_roll) {
 
 // Between ticks the rotors' commands are held.
 TEST(a_slower_control_holds_its_commands) {
-    FixtureConfig config = fixture_config();
-    config.config.control_interval = 5 * MF_MILLISECOND;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture =
+        fixture_open(WITH(fixture_config(), .config.control_interval = 5 * MF_MILLISECOND));
     fixture_set(&fixture, 0, "command.rates", 0, 1.0);
     mf_world_step(fixture.world, 1);
     double clamped = fixture_get(&fixture, 0, "rotor.command", 0);
@@ -208,11 +189,10 @@ TEST(a_slower_control_holds_its_commands) {
 
 // Between their ticks the outer loops' demand is held, and the body-rate loop goes on.
 TEST(slower_outer_loops_hold_their_demand) {
-    FixtureConfig config = fixture_config();
-    config.config.command = MF_QUADROTOR_ATTITUDE;
-    config.config.control_interval = 2 * MF_MILLISECOND;
-    config.config.outer_interval = 10 * MF_MILLISECOND;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture =
+        fixture_open(WITH(fixture_config(), .config.command = MF_QUADROTOR_ATTITUDE,
+                          .config.control_interval = 2 * MF_MILLISECOND,
+                          .config.outer_interval = 10 * MF_MILLISECOND));
     fixture_set(&fixture, 0, "command.attitude", 0, 0.3);
     mf_world_step(fixture.world, 1);
     double clamped = fixture_get(&fixture, 0, "control.demand", 0);
@@ -232,11 +212,9 @@ TEST(slower_outer_loops_reach_the_position) {
     for (int c = 0; c < 3; c++) {
         Response r[2];
         for (int slow = 0; slow < 2; slow++) {
-            FixtureConfig config = fixture_config();
-            config.quadrotor = vehicle[c];
-            config.config.command = MF_QUADROTOR_POSITION;
-            config.config.outer_interval = slow ? 10 * MF_MILLISECOND : 0;
-            AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+            AUTO_FIXTURE fixture = fixture_open(WITH(
+                fixture_config(), .quadrotor = vehicle[c], .config.command = MF_QUADROTOR_POSITION,
+                .config.outer_interval = slow ? 10 * MF_MILLISECOND : 0));
             r[slow] = respond(&fixture, "command.position", 0, 5.0, "base.position", 0, 20000);
         }
         print_message("craft %d: rise %.3f and %.3f s, overshoot %.1f and %.1f %%\n", c, r[0].rise,
@@ -252,10 +230,9 @@ TEST(slower_outer_loops_reach_the_position) {
 TEST(bad_commands_are_refused_and_counted) {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 10.1, -10.1, 1e30};
     for (int wide = 0; wide < 2; wide++) {
-        FixtureConfig config = fixture_config();
-        config.count = wide ? 40 : 1;
-        config.single_precision = wide;
-        AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+        FixtureConfig config =
+            WITH(fixture_config(), .count = wide ? 40 : 1, .single_precision = wide);
+        AUTO_FIXTURE fixture = fixture_open(config);
         uint32_t agent = wide ? 21 : 0;
         double ticks = 0.0;
         fixture_fill(&fixture, agent, "command.rates", 3, (double[3]){0.5, 0.25, -0.125});
@@ -297,10 +274,8 @@ TEST(a_corrupted_agent_does_not_affect_others) {
                 {"base.position", 0, 2e7, MF_FAULT_RANGE},
                 {"base.angular_velocity", 0, 1500.0, MF_FAULT_RANGE}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        FixtureConfig config = fixture_config();
-        config.count = 40;
-        config.single_precision = i % 2 == 0;
-        Fixture sound = fixture_open(&config), sick = fixture_open(&config);
+        FixtureConfig config = WITH(fixture_config(), .count = 40, .single_precision = i % 2 == 0);
+        AUTO_FIXTURE sound = fixture_open(config), sick = fixture_open(config);
         fixture_set(&sick, 5, rows[i].field, rows[i].component, rows[i].value);
         mf_world_step(sound.world, 100);
         mf_world_step(sick.world, 1);
@@ -313,16 +288,12 @@ TEST(a_corrupted_agent_does_not_affect_others) {
             if (agent != 5)
                 assert_true(mf_group_instance_hash(sick.group, agent) ==
                             mf_group_instance_hash(sound.group, agent));
-        fixture_close(&sound);
-        fixture_close(&sick);
     }
 }
 
 TEST(a_reset_hovers) {
-    FixtureConfig config = fixture_config();
-    config.config.command = MF_QUADROTOR_VELOCITY;
-    config.count = 3;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture =
+        fixture_open(WITH(fixture_config(), .config.command = MF_QUADROTOR_VELOCITY, .count = 3));
     uint64_t fresh = mf_group_instance_hash(fixture.group, 1);
     fixture_set(&fixture, 1, "command.velocity", 0, 3.0);
     mf_world_step(fixture.world, 500);
@@ -362,8 +333,7 @@ static void give_orders(Fixture *fixture, uint32_t agent, uint32_t key,
 
 // Everything that has a path of its own in the kernel.
 static FixtureConfig variant(int command, int kind) {
-    FixtureConfig config = fixture_config();
-    config.config.command = (mf_QuadrotorCommand)command;
+    FixtureConfig config = WITH(fixture_config(), .config.command = (mf_QuadrotorCommand)command);
     if (kind == 1) {
         config.quadrotor.inertia[3] = 1e-4;
         config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 1e-5;
@@ -381,18 +351,16 @@ static FixtureConfig variant(int command, int kind) {
 TEST(alone_is_as_in_a_swarm) {
     static const uint32_t chosen[] = {0, 5, 1234, 9999};
     for (int command = 0; command <= MF_QUADROTOR_POSITION; command++) {
-        FixtureConfig config = variant(command, command % 3);
-        config.single_precision = true;
-        config.count = 10000;
-        config.shared = true;
-        AUTO(fixture_close) Fixture swarm = fixture_open(&config);
+        FixtureConfig config = WITH(variant(command, command % 3), .single_precision = true,
+                                    .count = 10000, .shared = true);
+        AUTO_FIXTURE swarm = fixture_open(config);
         for (uint32_t i = 0; i < config.count; i++)
             give_orders(&swarm, i, i, (mf_QuadrotorCommand)command);
         mf_world_step(swarm.world, 60);
         config.count = 1;
         config.shared = false;
         for (size_t k = 0; k < sizeof chosen / sizeof *chosen; k++) {
-            AUTO(fixture_close) Fixture alone = fixture_open(&config);
+            AUTO_FIXTURE alone = fixture_open(config);
             give_orders(&alone, 0, chosen[k], (mf_QuadrotorCommand)command);
             mf_world_step(alone.world, 60);
             assert_true(mf_group_instance_hash(alone.group, 0) ==
@@ -404,14 +372,10 @@ TEST(alone_is_as_in_a_swarm) {
 TEST(all_instruction_sets_give_the_same_bits) {
     for (int round = 0; round < 2 * 3 * (MF_QUADROTOR_POSITION + 1); round++) {
         uint64_t expected = 0;
-        for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
-            FixtureConfig config = variant(round / 6, round / 2 % 3);
-            if (!mf_isa_available((mf_Isa)isa))
-                continue;
-            config.world.isa = (mf_Isa)isa;
-            config.single_precision = round % 2 == 0;
-            config.count = 35;
-            AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+        FOR_EACH_ISA (isa) {
+            FixtureConfig config = WITH(variant(round / 6, round / 2 % 3), .world.isa = isa,
+                                        .single_precision = round % 2 == 0, .count = 35);
+            AUTO_FIXTURE fixture = fixture_open(config);
             for (uint32_t i = 0; i < config.count; i++)
                 give_orders(&fixture, i, 7 * i, config.config.command);
             fixture_set(&fixture, 9, "base.angular_velocity", 0, 40.0); // rotors at their limits
@@ -426,33 +390,20 @@ TEST(all_instruction_sets_give_the_same_bits) {
 }
 
 TEST(a_restored_world_continues) {
-    FixtureConfig config = fixture_config();
-    static unsigned char image[65536];
-    mf_Error error = {0};
-    config.config.command = MF_QUADROTOR_POSITION;
-    config.config.control_interval = 4 * MF_MILLISECOND;
-    config.config.outer_interval = 8 * MF_MILLISECOND;
-    config.count = 20;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    FixtureConfig config = WITH(fixture_config(), .config.command = MF_QUADROTOR_POSITION,
+                                .config.control_interval = 4 * MF_MILLISECOND,
+                                .config.outer_interval = 8 * MF_MILLISECOND, .count = 20);
+    AUTO_FIXTURE fixture = fixture_open(config);
     for (uint32_t i = 0; i < config.count; i++)
         give_orders(&fixture, i, i, MF_QUADROTOR_POSITION);
     mf_world_step(fixture.world, 101);
-    size_t size = mf_world_snapshot_size(fixture.world);
-    assert_true(size <= sizeof image);
-    assert_int_equal(mf_world_snapshot(fixture.world, image, size, &error), MF_OK);
-    mf_world_step(fixture.world, 99);
-    uint64_t expected = mf_world_hash(fixture.world);
-    assert_int_equal(mf_world_restore(fixture.world, image, size, &error), MF_OK);
-    mf_world_step(fixture.world, 99);
-    assert_true(mf_world_hash(fixture.world) == expected);
+    assert_continues(fixture.world, 99);
 }
 
 // ---- memory -------------------------------------------------------------------------------------
 
 TEST(a_step_allocates_nothing) {
-    FixtureConfig config = fixture_config();
-    config.count = 100;
-    AUTO(fixture_close) Fixture fixture = fixture_open(&config);
+    AUTO_FIXTURE fixture = fixture_open(WITH(fixture_config(), .count = 100));
     uint64_t calls = mf_context_call_count(fixture.context);
     mf_world_step(fixture.world, 20);
     assert_int_equal(mf_context_call_count(fixture.context), calls);
@@ -462,14 +413,11 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     const FixtureConfig config = fixture_config();
     AUTO_WORLD *world = NULL;
     AUTO_MODEL *model = NULL;
-    mf_Group *group = NULL;
-    mf_GroupConfig settings = mf_group_config();
+    mf_Group *group;
     mf_Status status = mf_quadrotor_model(context, &config.quadrotor, "q", &model, error);
-    settings.model = model;
     if (status == MF_OK)
-        status = mf_world_create(context, &config.world, &world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(world, &settings, &group, error);
+        status = try_group(context, &config.world, &WITH(mf_group_config(), .model = model), &world,
+                           &group, error);
     if (status == MF_OK)
         status = rig_add_quadrotor(group, &config.quadrotor, NULL, error);
     if (status == MF_OK)
@@ -479,7 +427,6 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
 
 TEST(every_allocation_may_fail) {
     AUTO_CONTEXT *context;
-    mf_Error error = {0};
-    assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
+    MUST(mf_context_create(NULL, &context, &error));
     assert_true(torture(context, make_and_step, NULL, TORTURE_MUST_FAIL) > 0);
 }

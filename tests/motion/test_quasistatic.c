@@ -1,7 +1,6 @@
 // Quasi-static trusses: bits over batches, mixtures, instruction sets and threads; contact of bars
 // and of height maps against closed forms; energies, faults, snapshots, and what is refused. The
 // closed forms A1 to A13 are cases of `mayfly check`.
-#include "rig/rig.h"
 #include "motion/truss_bits.h"
 
 GROUP_FIXTURE(make_context, drop_context);
@@ -9,15 +8,11 @@ GROUP_FIXTURE(make_context, drop_context);
 // ---- bits --------------------------------------------------------------------------------------
 
 TEST(other_lanes_change_nothing) {
-    RigConfig config = rig_config(21);
-    config.motion.noise = 1e-4;
-    other_lanes_change_nothing_of(*state, config, NULL, 12);
+    other_lanes_change_nothing_of(*state, WITH(rig_config(21), .motion.noise = 1e-4), NULL, 12);
 }
 
 TEST(sets_and_threads_agree) {
-    RigConfig config = rig_config(70);
-    config.motion.noise = 1e-4;
-    sets_and_threads_agree_on(config, NULL, 6);
+    sets_and_threads_agree_on(WITH(rig_config(70), .motion.noise = 1e-4), NULL, 6);
 }
 
 TEST(snapshots_continue) {
@@ -36,11 +31,9 @@ TEST(bars_carry_bars) {
     }
     uint32_t left = vertex(&p, -0.1, 0, 0.11, "y"), right = vertex(&p, 0.1, 0, 0.11, "y");
     bar(&p, left, right);
-    RigConfig config = rig_config(1);
-    config.motion.contacts = false;
-    config.motion.tolerance = 1e-9;
-    config.motion.stiffness = 1e4;
-    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+    AUTO_RIG rig = rig_open(*state, &p.truss,
+                            WITH(rig_config(1), .motion.contacts = false, .motion.tolerance = 1e-9,
+                                 .motion.stiffness = 1e4));
     mf_world_step(rig.world, 2);
     const double weight = 9.81 * 1000 * 0.25 * 3.14159265358979 * 1e-4 * 0.2;
     for (uint32_t v = 4; v < 6; v++)
@@ -55,19 +48,16 @@ TEST(bars_rest_on_hills) {
     for (int i = 0; i < 81; i++)
         heights[i] = i % 9 >= 3 && i % 9 <= 5 ? 0.1 : 0.0; // a ridge along y, flat on top
     AUTO_TERRAIN *terrain;
-    mf_TerrainConfig map = mf_terrain_config();
-    map.columns = map.rows = 9;
-    map.interpolation = MF_BILINEAR;
-    MUST(mf_terrain_from_array(*state, &map, heights, &terrain, &error));
+    MUST(mf_terrain_from_array(
+        *state, &WITH(mf_terrain_config(), .columns = 9, .rows = 9, .interpolation = MF_BILINEAR),
+        heights, &terrain, &error));
     Parts p;
     begin(&p);
     uint32_t left = vertex(&p, -0.3, 0.01, 0.2, "xy"), right = vertex(&p, 0.3, 0.01, 0.2, "xy");
     bar(&p, left, right);
-    RigConfig config = rig_config(1);
-    config.world.terrain = terrain;
-    config.motion.friction = 0.0;
-    config.motion.jump = 1.0;
-    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+    AUTO_RIG rig = rig_open(
+        *state, &p.truss,
+        WITH(rig_config(1), .world.terrain = terrain, .motion.friction = 0.0, .motion.jump = 1.0));
     mf_world_step(rig.world, 3);
     assert_near(get_field(rig.group, "vertex.position", 0, 2),
                 get_field(rig.group, "vertex.position", 0, 5), 1e-6);
@@ -78,9 +68,6 @@ TEST(bars_rest_on_hills) {
 TEST(slopes_hold_by_friction) {
     for (int steep = 0; steep < 2; steep++) {
         const double a = steep ? 0.52 : 0.40; // atan 0.5 = 0.4636
-        RigConfig config = rig_config(1);
-        config.world.gravity_direction[0] = sin(a);
-        config.world.gravity_direction[2] = -cos(a);
         Parts p;
         begin(&p);
         vertex(&p, 0, 0, 0.005, "");
@@ -90,7 +77,9 @@ TEST(slopes_hold_by_friction) {
         for (uint32_t i = 0; i < 4; i++)
             for (uint32_t j = i + 1; j < 4; j++)
                 bar(&p, i, j);
-        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+        AUTO_RIG rig = rig_open(*state, &p.truss,
+                                WITH(rig_config(1), .world.gravity_direction[0] = sin(a),
+                                     .world.gravity_direction[2] = -cos(a)));
         mf_world_step(rig.world, 5);
         const double moved = get_field(rig.group, "base.position", 0, 0);
         if (steep)
@@ -107,9 +96,7 @@ TEST(friction_opposes_slip) {
     mf_Context *context = *state;
     static Parts parts;
     crawler(&parts, 7, 1);
-    RigConfig config = rig_config(1);
-    config.motion.tolerance = 1e-5;
-    AUTO(rig_close) Rig rig = rig_open(context, &parts.truss, config);
+    AUTO_RIG rig = rig_open(context, &parts.truss, WITH(rig_config(1), .motion.tolerance = 1e-5));
     double was[MOST][3], pushed[MOST];
     uint32_t slips = 0;
     drive(&rig, 6);
@@ -149,11 +136,9 @@ TEST(energy_never_rises) {
         vertex(&p, 0.05 * i, 0.02 * (i % 3), 1.0 + 0.03 * (i % 2), "");
         bar(&p, i - 1, i);
     }
-    RigConfig config = rig_config(1);
-    config.motion.contacts = false;
-    config.motion.collisions = false;
-    config.motion.iterations = 1;
-    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+    AUTO_RIG rig = rig_open(*state, &p.truss,
+                            WITH(rig_config(1), .motion.contacts = false,
+                                 .motion.collisions = false, .motion.iterations = 1));
     double before = INFINITY;
     uint32_t fell = 0;
     for (int f = 0; f < 600; f++) {
@@ -185,10 +170,9 @@ TEST(rotation_and_order_do_not_matter) {
             const uint32_t *ends = p.bars[b].ends;
             bar(&q, k == 0 ? ends[0] : 6 - ends[1], k == 0 ? ends[1] : 6 - ends[0]);
         }
-        RigConfig config = rig_config(1);
-        config.motion.tolerance = 1e-9;
-        config.motion.friction = 0.0;
-        AUTO(rig_close) Rig rig = rig_open(*state, &q.truss, config);
+        AUTO_RIG rig =
+            rig_open(*state, &q.truss,
+                     WITH(rig_config(1), .motion.tolerance = 1e-9, .motion.friction = 0.0));
         set_field(rig.group, "bar.rest_length", 0, 2, 0.12);
         mf_world_step(rig.world, 2);
         heights[k][0] = get_field(rig.group, "vertex.position", 0, 3 * (k == 0 ? 2 : 4) + 2);
@@ -203,8 +187,8 @@ TEST(rotation_and_order_do_not_matter) {
 TEST(faults_are_contained) {
     Parts p;
     crawler(&p, 6, 0);
-    Rig calm = rig_open(*state, &p.truss, rig_config(8)),
-        rig = rig_open(*state, &p.truss, rig_config(8));
+    AUTO_RIG calm = rig_open(*state, &p.truss, rig_config(8)),
+             rig = rig_open(*state, &p.truss, rig_config(8));
     set_field(rig.group, "vertex.load", 3, 0, NAN);
     drive(&calm, 4);
     drive(&rig, 4);
@@ -215,16 +199,12 @@ TEST(faults_are_contained) {
             assert_int_equal(mf_group_instance_hash(rig.group, i),
                              mf_group_instance_hash(calm.group, i));
     }
-    rig_close(&calm);
-    rig_close(&rig);
 }
 
 TEST(caps_are_said) {
     Parts p;
     crawler(&p, 7, 3);
-    RigConfig config = rig_config(1);
-    config.motion.iterations = 2;
-    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+    AUTO_RIG rig = rig_open(*state, &p.truss, WITH(rig_config(1), .motion.iterations = 2));
     mf_world_step(rig.world, 1);
     assert_true((mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER) != 0);
     assert_true(get_field(rig.group, "frame.relaxation", 0, 1) > 1.0);
@@ -276,9 +256,7 @@ TEST(capacity_is_kept) {
     Parts small, large;
     crawler(&small, 5, 0);
     crawler(&large, 7, 0);
-    AUTO(rig_close) Rig rig = rig_open(*state, &small.truss, rig_config(3));
-    mf_Error error = {0};
-    assert_int_equal(mf_quasistatic_set(rig.group, 1, &large.truss, &error), MF_LIMIT);
-    assert_non_null(strstr(error.message, "space for 5"));
-    assert_int_equal(mf_quasistatic_set(rig.group, 3, &small.truss, &error), MF_BAD_ARGUMENT);
+    AUTO_RIG rig = rig_open(*state, &small.truss, rig_config(3));
+    MUST_FAIL(mf_quasistatic_set(rig.group, 1, &large.truss, &error), MF_LIMIT, "space for 5");
+    MUST_FAIL(mf_quasistatic_set(rig.group, 3, &small.truss, &error), MF_BAD_ARGUMENT, "");
 }

@@ -1,6 +1,4 @@
 // Quasi-static trusses against what energies, cones of friction and another method say.
-#include "rig/rig.h"
-#include "rig/motions.h"
 #include "motion/truss/motion.h"
 #include "motion/trusses.h"
 
@@ -15,14 +13,14 @@ TEST(cones_are_round) {
         const double to = 0.1 + side * 3.14159265358979 / 6.0;
         for (int steep = 0; steep < 2; steep++) {
             const double a = atan(0.5) + (steep ? 1e-3 : -1e-3);
-            RigConfig config = rig_config(1);
-            config.world.gravity_direction[0] = sin(a) * cos(to);
-            config.world.gravity_direction[1] = sin(a) * sin(to);
-            config.world.gravity_direction[2] = -cos(a);
             Parts p;
             pyramid(&p);
             p.truss.actuator_count = 0;
-            AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+            AUTO_RIG rig =
+                rig_open(*state, &p.truss,
+                         WITH(rig_config(1), .world.gravity_direction[0] = sin(a) * cos(to),
+                              .world.gravity_direction[1] = sin(a) * sin(to),
+                              .world.gravity_direction[2] = -cos(a)));
             mf_world_step(rig.world, 20);
             const double x = get_field(rig.group, "base.position", 0, 0),
                          y = get_field(rig.group, "base.position", 0, 1);
@@ -51,12 +49,10 @@ TEST(pressed_bars_sink_in) {
         for (int side = -1; side <= 1; side += 2)
             p.vertices[vertex(&p, side * x, side * y, 0.11, "xy")].load[2] = -0.5 * force;
         bar(&p, 2, 3);
-        RigConfig config = rig_config(1);
-        config.motion.contacts = false;
-        config.motion.stiffness = stiffness;
-        config.motion.tolerance = 1e-9;
-        config.world.gravity = 0.0;
-        AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+        AUTO_RIG rig =
+            rig_open(*state, &p.truss,
+                     WITH(rig_config(1), .motion.contacts = false, .motion.stiffness = stiffness,
+                          .motion.tolerance = 1e-9, .world.gravity = 0.0));
         mf_world_step(rig.world, 1);
         for (uint32_t v = 2; v < 4; v++)
             assert_near(0.11 - get_field(rig.group, "vertex.position", 0, 3 * v + 2),
@@ -111,10 +107,8 @@ TEST(energy_never_rises_in_contact) {
         if (i > 0)
             bar(&p, i + 1, i + 2);
     }
-    RigConfig config = rig_config(1);
-    config.motion.friction = 0.0;
-    config.motion.iterations = 1;
-    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
+    AUTO_RIG rig = rig_open(*state, &p.truss,
+                            WITH(rig_config(1), .motion.friction = 0.0, .motion.iterations = 1));
     double before = INFINITY;
     uint32_t fell = 0;
     for (int f = 0; f < 400; f++) {
@@ -151,7 +145,7 @@ static Account grow(mf_Context *context, uint32_t frames) {
     pyramid(&p);
     RigConfig config = rig_config(1);
     config.motion.strengthening = 0.0; // Coulomb's friction, whose work is that of its bound
-    AUTO(rig_close) Rig rig = rig_open(context, &p.truss, config);
+    AUTO_RIG rig = rig_open(context, &p.truss, config);
     set_field(rig.group, "actuator.control", 0, 0, 0.1);
     mf_world_step(rig.world, 3);
     Contacts now = contacts_of(&rig);
@@ -212,9 +206,7 @@ static void crawl_rotated(mf_Context *context, double angle, uint32_t stride, do
         q.actuators[a].bar = bars - 1 - p.actuators[a].bar;
     }
     q.truss.actuator_count = 2;
-    RigConfig config = rig_config(1);
-    config.motion.tolerance = 1e-9;
-    AUTO(rig_close) Rig rig = rig_open(context, &q.truss, config);
+    AUTO_RIG rig = rig_open(context, &q.truss, WITH(rig_config(1), .motion.tolerance = 1e-9));
     drive(&rig, 8);
     for (uint32_t i = 0; i < VERTICES; i++) {
         const double x = get_field(rig.group, "vertex.position", 0, 3 * i);
@@ -295,12 +287,9 @@ static uint32_t relax_by(mf_Context *context, const Method *method, mf_Quasistat
                          double *heights) {
     static Parts p;
     method->make(&p);
-    RigConfig config = rig_config(1);
-    config.motion.method = way;
-    config.motion.iterations = 1000000;
-    config.motion.contacts = method->contacts;
-    config.motion.jump = 1.0;
-    AUTO(rig_close) Rig rig = rig_open(context, &p.truss, config);
+    AUTO_RIG rig = rig_open(context, &p.truss,
+                            WITH(rig_config(1), .motion.method = way, .motion.iterations = 1000000,
+                                 .motion.contacts = method->contacts, .motion.jump = 1.0));
     const uint32_t spent = settle(&rig, 1);
     assert_int_equal(mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER, 0);
     for (uint32_t v = 0; v < p.truss.vertex_count; v++)
@@ -330,17 +319,14 @@ TEST(both_methods_find_the_minimum) {
 TEST(unknown_methods_are_refused) {
     Parts p;
     pyramid(&p);
-    mf_Error error = {0};
     RigConfig config = rig_config(1);
-    AUTO(rig_close) Rig rig = rig_open(*state, &p.truss, config);
-    mf_GroupConfig group = mf_group_config();
+    AUTO_RIG rig = rig_open(*state, &p.truss, config);
     mf_Group *other;
-    group.model = rig.model;
-    group.double_precision = true;
+    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model, .double_precision = true);
     config.motion.truss = &p.truss;
     config.motion.method = (mf_QuasistaticMethod)7;
     AUTO_WORLD *world = open_world(*state, &config.world);
     other = add_group(world, &group);
-    assert_int_equal(rig_add_quasistatic(other, &config.motion, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "quasistatic.method: no method 7");
+    MUST_FAIL_AS(rig_add_quasistatic(other, &config.motion, &error), MF_BAD_ARGUMENT,
+                 "quasistatic.method: no method 7");
 }

@@ -8,12 +8,9 @@ static DrivenFixtureConfig usual(mf_Motion motion) {
 
 // In the air, without gravity, a base at rest stays at rest whatever its limbs do.
 TEST(limbs_have_no_reaction) {
-    AUTO(fixture_close) Fixture fixture;
-    DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
-    config.world.gravity = 0.0;
-    fixture_begin(&fixture, 1);
-    make_flailer(&fixture.hand, true);
-    driven_open(&fixture, NULL, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    make_flailer(fixture.hand, true);
+    driven_open(&fixture, NULL, WITH(usual(MF_MOTION_RIGID), .world.gravity = 0.0));
     fixture_set(&fixture, "base.position", 2, 5.0);
     for (int n = 0; n < 100; n++) {
         for (uint32_t j = 0; j < 6; j++)
@@ -31,16 +28,14 @@ TEST(limbs_have_no_reaction) {
 // without friction it stays under `rigid`, and its center of mass does under `prescribed`.
 static double walk(mf_Motion motion, double friction) {
     static const double forward[3] = {1, 0, 0};
-    AUTO(fixture_close) Fixture fixture;
-    DrivenFixtureConfig config = usual(motion);
-    config.rigid.friction = config.prescribed.friction = friction;
-    fixture_begin(&fixture, 1);
-    art_body(&fixture.hand, 0, 3.0, 0, 0, 0, 0.03, 0.03, 0.03);
-    uint32_t feet = mf_hand_slide(&fixture.hand, 0, 0, 0, 0, forward);
-    art_body(&fixture.hand, feet, 1.0, 0, 0, -0.05, 0.01, 0.01, 0.01);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    art_body(fixture.hand, 0, 3.0, 0, 0, 0, 0.03, 0.03, 0.03);
+    uint32_t feet = mf_hand_slide(fixture.hand, 0, 0, 0, 0, forward);
+    art_body(fixture.hand, feet, 1.0, 0, 0, -0.05, 0.01, 0.01, 0.01);
     for (int i = 0; i < 4; i++)
-        mf_hand_point(&fixture.hand, feet, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
-    driven_open(&fixture, NULL, &config);
+        mf_hand_point(fixture.hand, feet, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
+    driven_open(&fixture, NULL,
+                WITH(usual(motion), .rigid.friction = friction, .prescribed.friction = friction));
     mf_world_step(fixture.world, 500);
     double start = fixture_get(&fixture, "base.position", 0);
     for (int n = 1; n <= 100; n++) {
@@ -62,13 +57,10 @@ TEST(joint_rates_carry_the_robot) {
 
 // A top on one point slows down by the constant torque nu m g: w = w0 - nu m g t / I.
 TEST(spin_has_friction) {
-    AUTO(fixture_close) Fixture fixture;
-    DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
-    config.rigid.torsional_friction = 0.002;
-    fixture_begin(&fixture, 1);
-    art_body(&fixture.hand, 0, 2.0, 0, 0, -0.2, 0.05, 0.05, 0.01);
-    mf_hand_point(&fixture.hand, 0, 0, 0, 0, 0.0, true);
-    driven_open(&fixture, NULL, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    art_body(fixture.hand, 0, 2.0, 0, 0, -0.2, 0.05, 0.05, 0.01);
+    mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
+    driven_open(&fixture, NULL, WITH(usual(MF_MOTION_RIGID), .rigid.torsional_friction = 0.002));
     mf_world_step(fixture.world, 500); // the load has settled
     fixture_set(&fixture, "base.angular_velocity", 2, 5.0);
     mf_world_step(fixture.world, 500);
@@ -84,16 +76,13 @@ TEST(spin_has_friction) {
 // height where m g (h' + d) = z k d^2 / 2, z being the share of the stiffness on separation.
 TEST(drops_come_back_to_their_share) {
     for (int i = 1; i <= 4; i++) {
-        AUTO(fixture_close) Fixture fixture;
-        DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
-        config.world.step = MF_MILLISECOND / 100;
-        config.rigid.separation = 0.2 * i;
-        config.rigid.contact_stiffness = 2e4;
-        config.rigid.contact_depth = 1.0;
-        fixture_begin(&fixture, 1);
-        art_body(&fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
-        mf_hand_point(&fixture.hand, 0, 0, 0, 0, 0.0, true);
-        driven_open(&fixture, NULL, &config);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        art_body(fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
+        mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
+        driven_open(&fixture, NULL,
+                    WITH(usual(MF_MOTION_RIGID), .world.step = MF_MILLISECOND / 100,
+                         .rigid.separation = 0.2 * i, .rigid.contact_stiffness = 2e4,
+                         .rigid.contact_depth = 1.0));
         fixture_set(&fixture, "base.position", 2, 0.5);
         double highest = 0.0;
         bool down = false;
@@ -118,15 +107,12 @@ TEST(drops_come_back_to_their_share) {
 // of the depth.
 TEST(what_is_pressed_rises_to_rest) {
     for (int feet = 1; feet <= 4; feet += 3) {
-        AUTO(fixture_close) Fixture fixture;
-        DrivenFixtureConfig config = usual(MF_MOTION_RIGID);
-        config.rigid.contact_time = 0.012;
-        fixture_begin(&fixture, 1);
-        art_body(&fixture.hand, 0, 2.0, 0, 0, 0, 0.01, 0.01, 0.01);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        art_body(fixture.hand, 0, 2.0, 0, 0, 0, 0.01, 0.01, 0.01);
         for (int k = 0; k < feet; k++)
-            mf_hand_point(&fixture.hand, 0, feet > 1 ? (k & 1 ? 0.1 : -0.1) : 0,
+            mf_hand_point(fixture.hand, 0, feet > 1 ? (k & 1 ? 0.1 : -0.1) : 0,
                           feet > 1 ? (k & 2 ? 0.1 : -0.1) : 0, -0.05, 0.0, true);
-        driven_open(&fixture, NULL, &config);
+        driven_open(&fixture, NULL, WITH(usual(MF_MOTION_RIGID), .rigid.contact_time = 0.012));
         // Stiffness m / (12 ms)^2 of each.
         const double depth = 9.81 * 0.012 * 0.012 / feet;
         fixture_set(&fixture, "base.position", 2, 0.05 - 3.0 * depth);
@@ -140,16 +126,15 @@ TEST(what_is_pressed_rises_to_rest) {
 TEST(stiff_contacts_rest) {
     static const double stiffness[3] = {1e4, 1e7, 1e10};
     for (int i = 0; i < 6; i++) {
-        AUTO(fixture_close) Fixture fixture;
         DrivenFixtureConfig config = usual(i < 3 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED);
         config.world.step = 2 * MF_MILLISECOND;
         config.rigid.contact_stiffness = config.prescribed.contact_stiffness = stiffness[i % 3];
-        fixture_begin(&fixture, 1);
-        art_body(&fixture.hand, 0, 2.0, 0.03, 0, 0, 0.01, 0.01, 0.01);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        art_body(fixture.hand, 0, 2.0, 0.03, 0, 0, 0.01, 0.01, 0.01);
         for (int k = 0; k < 4; k++)
-            mf_hand_point(&fixture.hand, 0, k & 1 ? 0.1 : -0.1, k & 2 ? 0.1 : -0.1, -0.05, 0.0,
+            mf_hand_point(fixture.hand, 0, k & 1 ? 0.1 : -0.1, k & 2 ? 0.1 : -0.1, -0.05, 0.0,
                           true);
-        driven_open(&fixture, NULL, &config);
+        driven_open(&fixture, NULL, config);
         fixture_set(&fixture, "base.position", 2, 0.15);
         fixture_set3(&fixture, "base.angular_velocity", 1, 2, 3);
         fixture_set3(&fixture, "base.linear_velocity", 1, 0, -1);

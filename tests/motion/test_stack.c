@@ -67,20 +67,17 @@ static mf_Model *model_of(mf_Context *context, const Case *from, mf_MotionsConfi
 static Scene scene_open(const Case *from) {
     Scene scene = {.context = open_context(from->threads)};
     mf_Group *group;
-    mf_WorldConfig world = mf_world_config();
     mf_GroupConfig config = mf_group_config();
-    mf_MotionsConfig motions = mf_motions_config();
-    world.step = MF_MILLISECOND;
-    motions.articulated.integrator = from->integrator;
-    motions.articulated.contact_law = from->law;
-    motions.articulated.self_contacts = from->file != NULL;
+    mf_MotionsConfig motions =
+        WITH(mf_motions_config(), .articulated.integrator = from->integrator,
+             .articulated.contact_law = from->law, .articulated.self_contacts = from->file != NULL);
     mf_motions_set_shapes(&motions, from->file != NULL);
     scene.model = model_of(scene.context, from, &motions);
     config.model = scene.model;
     config.count = from->between == MF_COLLISION_EXPLICIT ? ROBOTS : HEAP;
     config.double_precision = !from->floats;
     config.isolated = !from->collide;
-    scene.world = open_world(scene.context, &world);
+    scene.world = open_world(scene.context, &WITH(mf_world_config(), .step = MF_MILLISECOND));
     group = add_group(scene.world, &config);
     if (from->between != MF_COLLISION_EXPLICIT)
         MUST(mf_collisions_prepare(group, &error));
@@ -88,10 +85,9 @@ static Scene scene_open(const Case *from) {
     if (scene.model->sensor_count > 0)
         MUST(mf_sensors_add(group, NULL, &error));
     if (from->collide) {
-        mf_CollisionsConfig settings = mf_collisions_config();
         mf_Collisions *collisions;
-        settings.law = from->between;
-        MUST(mf_collisions_add(scene.world, &settings, &collisions, &error));
+        MUST(mf_collisions_add(scene.world, &WITH(mf_collisions_config(), .law = from->between),
+                               &collisions, &error));
     }
     return scene;
 }

@@ -7,15 +7,14 @@ static const double gravity = 9.81, height = 0.03, radius = 0.1;
 
 // The map is 0 for x < 0 and `height` from there on.
 static mf_Terrain *make_step(mf_Context *context) {
-    mf_TerrainConfig config = mf_terrain_config();
     mf_Terrain *terrain = NULL;
     static double heights[64 * 64];
     for (int i = 0; i < 64 * 64; i++)
         heights[i] = i % 64 < 32 ? 0.0 : height;
-    config.columns = config.rows = 64;
-    config.cell = 0.1;
-    config.interpolation = MF_NEAREST;
-    MUST(mf_terrain_from_array(context, &config, heights, &terrain, &error));
+    MUST(mf_terrain_from_array(context,
+                               &WITH(mf_terrain_config(), .columns = 64, .rows = 64, .cell = 0.1,
+                                     .interpolation = MF_NEAREST),
+                               heights, &terrain, &error));
     return terrain;
 }
 
@@ -37,14 +36,9 @@ static Ride ride(const char *geom, double start, double speed, double rate, mf_M
             "-.1 -.1 .1 -.1 .1 .1 .1 -.1 .1 .1 .1'/></asset><worldbody><body><freejoint/>"
             "<geom %s mass='1'/></body></worldbody></mujoco>",
             geom));
-    mf_WorldConfig config = mf_world_config();
-    config.step = step;
     AUTO_TERRAIN *terrain = make_step(context);
-    config.terrain = terrain;
-    mf_GroupConfig grouped = mf_group_config();
-    grouped.model = model;
-    world = open_world(context, &config);
-    group = add_group(world, &grouped);
+    world = open_world(context, &WITH(mf_world_config(), .step = step, .terrain = terrain));
+    group = add_group(world, &WITH(mf_group_config(), .model = model));
     mf_MotionsConfig motions = mf_motions_config();
     mf_motions_set_shapes(&motions, true);
     MUST(mf_motion_add(group, motion, &motions, &error));

@@ -12,10 +12,8 @@ static void add_mass(mf_HandModel *hand, double mass, double x, double y, double
 
 static void open_fixture(Fixture *fixture, bool double_precision, mf_FrictionModel friction,
                          const mf_Terrain *terrain) {
-    FixtureConfig config = fixture_config(double_precision);
-    config.points.friction = friction;
-    config.world.terrain = terrain;
-    fixture_open(fixture, &config);
+    fixture_open(fixture, WITH(fixture_config(double_precision), .points.friction = friction,
+                               .world.terrain = terrain));
 }
 
 static double largest_speed(const Fixture *fixture) {
@@ -36,11 +34,10 @@ static double largest_speed(const Fixture *fixture) {
 TEST(c1_four_feet) {
     static const double expected[4] = {33.92625, 27.38625, 21.66375, 15.12375}; // [N]
     for (int friction = 0; friction < 2; friction++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        add_mass(&fixture.hand, 10.0, 0.05, 0.02, 0.0);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        add_mass(fixture.hand, 10.0, 0.05, 0.02, 0.0);
         for (int i = 0; i < 4; i++)
-            mf_hand_point(&fixture.hand, 0, i < 2 ? 0.2 : -0.2, i % 2 ? -0.15 : 0.15, 0, 0, true);
+            mf_hand_point(fixture.hand, 0, i < 2 ? 0.2 : -0.2, i % 2 ? -0.15 : 0.15, 0, 0, true);
         open_fixture(&fixture, true, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
         mf_world_step(fixture.world, 2000);
         for (uint32_t i = 0; i < 4; i++)
@@ -52,11 +49,10 @@ TEST(c1_four_feet) {
 // C2. Three feet: statics has one answer; forces and moments balance to 1e-12 m g.
 TEST(c2_three_feet) {
     static const double foot[3][2] = {{0.2, 0.03}, {-0.1, 0.17}, {-0.12, -0.14}};
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    add_mass(&fixture.hand, 3.0, 0.02, -0.01, 0.1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    add_mass(fixture.hand, 3.0, 0.02, -0.01, 0.1);
     for (int i = 0; i < 3; i++)
-        mf_hand_point(&fixture.hand, 0, foot[i][0], foot[i][1], 0, 0, true);
+        mf_hand_point(fixture.hand, 0, foot[i][0], foot[i][1], 0, 0, true);
     open_fixture(&fixture, true, MF_FRICTION_FIT, NULL);
     mf_world_step(fixture.world, 2000);
     double center[3], linear[3], angular[3], force = 0, roll = 0, pitch = 0;
@@ -80,12 +76,10 @@ TEST(c6_plane_by_three_methods) {
     uint32_t contacts = 0;
     heights[0] = -1.0;
     for (int method = 0; method < 3; method++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        make_hexapod(&fixture.hand);
-        mf_TerrainConfig config = mf_terrain_config();
-        config.columns = config.rows = 20;
-        config.interpolation = method == 2 ? MF_BILINEAR : MF_NEAREST;
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        make_hexapod(fixture.hand);
+        mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 20, .rows = 20,
+                                       .interpolation = method == 2 ? MF_BILINEAR : MF_NEAREST);
         mf_Terrain *terrain = NULL;
         if (method > 0)
             MUST(mf_terrain_from_array(fixture.context, &config, heights, &terrain, &error));
@@ -128,11 +122,10 @@ TEST(degenerate_contacts) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int option = 0; option < 4; option++) {
-            AUTO(fixture_close) Fixture fixture;
-            fixture_begin(&fixture, 1);
-            add_mass(&fixture.hand, 2.0, 0, 0, 0);
+            AUTO_FIXTURE fixture = fixture_begin(1);
+            add_mass(fixture.hand, 2.0, 0, 0, 0);
             for (uint32_t c = 0; c < cases[i].count; c++)
-                mf_hand_point(&fixture.hand, 0, cases[i].at[c][0], cases[i].at[c][1], 0, 0, true);
+                mf_hand_point(fixture.hand, 0, cases[i].at[c][0], cases[i].at[c][1], 0, 0, true);
             open_fixture(&fixture, (option & 1) != 0,
                          option & 2 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
             double energy = fixture_energy(&fixture, 0);
@@ -169,9 +162,8 @@ TEST(rest_does_not_drift) {
         double allowed = wide ? 1e-9 : 1e5 * 0x1p-24 * 0.3;
         if (coupled && ground == 2)
             allowed = 5e-3;
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        make_hexapod(&fixture.hand);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        make_hexapod(fixture.hand);
         mf_Terrain *terrain = make_terrain(
             fixture.context, ground == 0 ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
             ground == 2 ? MF_BILINEAR : MF_NEAREST, ground == 0 ? 0.0 : 0.05, 1.0, 0.1);

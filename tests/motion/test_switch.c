@@ -1,7 +1,6 @@
 // Several motions in one group: every switch preserves the pose to the bit and the momentum as
 // stated in docs/explanation/ladder.md; robots at different levels in one block are independent.
 #include "motion/fixture.h"
-#include "rig/motions.h"
 #include "motion/table.h"
 
 typedef struct Batch {
@@ -37,14 +36,14 @@ static BatchConfig batch_config(const char *file, mf_Motion start) {
     return config;
 }
 
-static mf_Status batch_try(Batch *batch, const BatchConfig *config, mf_Error *error) {
-    mf_GroupConfig group = config->group;
-    if (config->file != NULL)
-        must(mf_model_load(batch->context, config->file, NULL, &batch->model, error), error);
-    group.model = config->file != NULL ? batch->model : &batch->hand.model;
-    must(mf_world_create(batch->context, &config->world, &batch->world, error), error);
+static mf_Status batch_try(Batch *batch, BatchConfig config, mf_Error *error) {
+    mf_GroupConfig group = config.group;
+    if (config.file != NULL)
+        must(mf_model_load(batch->context, config.file, NULL, &batch->model, error), error);
+    group.model = config.file != NULL ? batch->model : &batch->hand.model;
+    must(mf_world_create(batch->context, &config.world, &batch->world, error), error);
     must(mf_world_add_group(batch->world, &group, &batch->group, error), error);
-    return mf_motions_add(batch->group, &config->motions, error);
+    return mf_motions_add(batch->group, &config.motions, error);
 }
 
 static void batch_begin(Batch *batch, uint32_t threads) {
@@ -53,8 +52,8 @@ static void batch_begin(Batch *batch, uint32_t threads) {
     mf_hand_start(&batch->hand, batch->context);
 }
 
-static void batch_open(Batch *batch, const BatchConfig *config) {
-    batch_begin(batch, config->threads);
+static void batch_open(Batch *batch, BatchConfig config) {
+    batch_begin(batch, config.threads);
     MUST(batch_try(batch, config, &error));
 }
 
@@ -65,7 +64,7 @@ static void batch_close(Batch *batch) {
 }
 
 static double get(const Batch *batch, const char *name, uint32_t instance, uint32_t c) {
-    return mf_field_get(field_of(batch->group, name), instance, c);
+    return get_field(batch->group, name, instance, c);
 }
 
 static void change(Batch *batch, uint32_t instance, mf_Motion to) {
@@ -151,8 +150,7 @@ TEST(every_switch_keeps_its_invariants) {
     static const char *const files[] = {HEXAPOD, HUMANOID};
     for (int f = 0; f < 2; f++) {
         AUTO(batch_close) Batch batch;
-        BatchConfig config = batch_config(files[f], MF_MOTION_ARTICULATED);
-        batch_open(&batch, &config);
+        batch_open(&batch, batch_config(files[f], MF_MOTION_ARTICULATED));
         for (int from = 0; from < MF_MOTION_LEVELS; from++)
             for (int to = 0; to < MF_MOTION_LEVELS; to++)
                 check_pair(&batch, (mf_Motion)from, (mf_Motion)to,
@@ -176,12 +174,11 @@ TEST(momentum_of_joints_goes_into_the_base) {
     for (int l = 0; l < 2; l++)
         for (int c = 0; c < 3; c++)
             batch.hand.links[l].inertia[c] = l == 0 ? body[c] : arm[c];
-    BatchConfig config = batch_config(NULL, MF_MOTION_ARTICULATED);
-    MUST(batch_try(&batch, &config, &error));
+    MUST(batch_try(&batch, batch_config(NULL, MF_MOTION_ARTICULATED), &error));
     for (int i = 0; i < 4; i++) {
         change(&batch, 0, with[i / 2]);
-        mf_field_set(field_of(batch.group, "base.angular_velocity"), 0, 2, 1.0);
-        mf_field_set(field_of(batch.group, "joint.rate"), 0, 0, 2.0);
+        set_field(batch.group, "base.angular_velocity", 0, 2, 1.0);
+        set_field(batch.group, "joint.rate", 0, 0, 2.0);
         change(&batch, 0, without[i % 2]);
         assert_near(get(&batch, "base.angular_velocity", 0, 2), 1.5, 1e-12);
         mf_MotionEnergy energy = mf_motion_energy(batch.group, 0);
@@ -198,19 +195,16 @@ TEST(momentum_of_joints_goes_into_the_base) {
 // A robot that stands goes on standing, whatever it is changed to.
 TEST(a_standing_robot_keeps_standing) {
     AUTO(batch_close) Batch batch;
-    BatchConfig config = batch_config(HEXAPOD, MF_MOTION_KINEMATIC);
-    batch_open(&batch, &config);
+    batch_open(&batch, batch_config(HEXAPOD, MF_MOTION_KINEMATIC));
     mf_world_step(batch.world, 200);
     const double height = get(&batch, "base.position", 0, 2);
     for (int n = 0; n < 25; n++) {
         const mf_Motion to = (mf_Motion)(n * 2 % MF_MOTION_LEVELS);
         double before[3];
-        for (uint32_t c = 0; c < 3; c++)
-            before[c] = get(&batch, "base.position", 0, c);
+        get_fields(batch.group, "base.position", 0, 3, before);
         change(&batch, 0, to);
         mf_world_step(batch.world, 1);
-        for (uint32_t c = 0; c < 3; c++)
-            assert_near(get(&batch, "base.position", 0, c), before[c], 1e-3);
+        assert_field3(batch.group, "base.position", 0, before[0], before[1], before[2], 1e-3);
         mf_world_step(batch.world, 300);
         assert_int_equal(mf_group_fault(batch.group, 0), 0);
         assert_near(get(&batch, "base.position", 0, 2), height, 3e-3);
@@ -233,20 +227,15 @@ static void run_mixed(Batch *batch, uint32_t first, uint32_t steps) {
             change(batch, i, level_of(first + i, n / 15));
         for (uint32_t i = 0; i < mf_group_count(batch->group); i++)
             for (uint32_t j = 0; j < field_of(batch->group, "joint.target")->components; j++)
-                mf_field_set(field_of(batch->group, "joint.target"), i, j,
-                             0.3 * sin(0.05 * n + j + first + i));
+                set_field(batch->group, "joint.target", i, j, 0.3 * sin(0.05 * n + j + first + i));
         mf_world_step(batch->world, 1);
     }
 }
 
 static void open_mixed(Batch *batch, bool wide, mf_Isa isa, uint32_t threads, uint32_t first,
                        uint32_t count) {
-    BatchConfig config = batch_config(HEXAPOD, MF_MOTION_ARTICULATED);
-    config.group.count = count;
-    config.group.double_precision = wide;
-    config.world.isa = isa;
-    config.threads = threads;
-    batch_open(batch, &config);
+    batch_open(batch, WITH(batch_config(HEXAPOD, MF_MOTION_ARTICULATED), .group.count = count,
+                           .group.double_precision = wide, .world.isa = isa, .threads = threads));
     for (uint32_t i = 0; i < count; i++) {
         mf_Field *field = field_of(batch->group, "base.position");
         mf_field_set(field, i, 2,
@@ -284,12 +273,12 @@ TEST(corrupted_states_stay_with_their_robot) {
     static const char *const names[] = {"base.position", "base.angular_velocity", "joint.rate",
                                         "joint.angle", "stance.anchor"};
     for (uint32_t f = 0; f < sizeof names / sizeof *names; f++) {
-        Batch clean, sick;
+        AUTO(batch_close) Batch clean, sick;
         open_mixed(&clean, false, MF_ISA_AUTO, 1, 0, 16);
         open_mixed(&sick, false, MF_ISA_AUTO, 1, 0, 16);
         run_mixed(&clean, 0, 20);
         run_mixed(&sick, 0, 20);
-        mf_field_set(field_of(sick.group, names[f]), POISONED, 1, (double)NAN);
+        set_field(sick.group, names[f], POISONED, 1, (double)NAN);
         for (uint32_t n = 0; n < 10; n++) { // through changes, too
             for (uint32_t i = 0; i < 16; i++) {
                 change(&clean, i, level_of(i, n));
@@ -298,10 +287,7 @@ TEST(corrupted_states_stay_with_their_robot) {
             mf_world_step(clean.world, 2);
             mf_world_step(sick.world, 2);
         }
-        for (uint32_t i = 0; i < 16; i++)
-            if (i != POISONED)
-                assert_true(mf_group_instance_hash(sick.group, i) ==
-                            mf_group_instance_hash(clean.group, i));
+        assert_others_same(sick.group, clean.group, POISONED);
         // The robot is frozen, or nobody read the value before it was written over.
         for (uint32_t k = 0;
              mf_group_fault(sick.group, POISONED) == 0 && k < mf_group_field_count(sick.group);
@@ -314,27 +300,22 @@ TEST(corrupted_states_stay_with_their_robot) {
         }
         if (f == 0 || f == 3) // every motion reads these
             assert_true(mf_group_fault(sick.group, POISONED) != 0);
-        batch_close(&clean);
-        batch_close(&sick);
     }
 }
 
 TEST(images_continue_bit_for_bit) {
-    Batch first, other;
+    AUTO(batch_close) Batch first, other;
     open_mixed(&first, false, MF_ISA_SCALAR, 1, 0, ROBOTS);
     run_mixed(&first, 0, 20);
     size_t size;
-    void *image = take_snapshot(first.world, &size);
+    AUTO(end_memory) void *image = take_snapshot(first.world, &size);
     mf_world_step(first.world, 25);
     open_mixed(&other, false, MF_ISA_AUTO, 2, 0, ROBOTS);
-    assert_int_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
+    MUST(mf_world_restore(other.world, image, size, &error));
     for (uint32_t i = 0; i < ROBOTS; i++)
         assert_int_equal(mf_motion_of(other.group, i), mf_motion_of(first.group, i));
     mf_world_step(other.world, 25);
     assert_true(mf_world_hash(other.world) == mf_world_hash(first.world));
-    free(image);
-    batch_close(&first);
-    batch_close(&other);
 }
 
 TEST(changing_allocates_nothing) {
@@ -349,9 +330,7 @@ TEST(changing_allocates_nothing) {
 
 TEST(a_reset_goes_back_to_the_start) {
     AUTO(batch_close) Batch batch;
-    BatchConfig config = batch_config(HEXAPOD, MF_MOTION_RIGID);
-    config.group.count = 3;
-    batch_open(&batch, &config);
+    batch_open(&batch, WITH(batch_config(HEXAPOD, MF_MOTION_RIGID), .group.count = 3));
     uint64_t fresh = mf_group_instance_hash(batch.group, 1);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(mf_motion_of(batch.group, i), MF_MOTION_RIGID);
@@ -366,22 +345,19 @@ TEST(a_reset_goes_back_to_the_start) {
 // Two motions of five: others are refused with those that there are.
 TEST(motions_that_are_not_there_are_refused) {
     Batch batch;
-    mf_Error error = {0};
     BatchConfig config = batch_config(HEXAPOD, MF_MOTION_ARTICULATED);
     memset(config.motions.has, 0, sizeof config.motions.has);
     config.motions.has[MF_MOTION_KINEMATIC] = true;
-    batch_open(&batch, &config);
-    assert_int_equal(mf_motion_switch(batch.group, 0, MF_MOTION_POINTS, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message,
-                        "group robots: does not have the motion points; its motions: "
-                        "kinematic and articulated");
-    assert_int_equal(mf_motion_switch(batch.group, 0, MF_MOTION_COUNT, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_motion_switch(batch.group, 1, MF_MOTION_KINEMATIC, &error),
-                     MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "group robots: has 1 robots, no robot 1");
+    batch_open(&batch, config);
+    MUST_FAIL_AS(mf_motion_switch(batch.group, 0, MF_MOTION_POINTS, &error), MF_BAD_ARGUMENT,
+                 "group robots: does not have the motion points; its motions: "
+                 "kinematic and articulated");
+    MUST_FAIL(mf_motion_switch(batch.group, 0, MF_MOTION_COUNT, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL_AS(mf_motion_switch(batch.group, 1, MF_MOTION_KINEMATIC, &error), MF_BAD_ARGUMENT,
+                 "group robots: has 1 robots, no robot 1");
     assert_int_equal(mf_motion_of(batch.group, 0), MF_MOTION_ARTICULATED);
     assert_false(mf_motion_in(batch.group, MF_MOTION_RIGID));
-    assert_int_equal(mf_motions_add(batch.group, &config.motions, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_motions_add(batch.group, &config.motions, &error), MF_BAD_ARGUMENT, "");
     batch_close(&batch);
     // Settings of other contacts, or none at all, and a start that is none.
     for (int which = 0; which < 3; which++) {
@@ -393,19 +369,16 @@ TEST(motions_that_are_not_there_are_refused) {
             config.motions.start = MF_MOTION_COUNT;
         else
             config.motions.articulated.base = MF_ARTICULATED_FIXED;
-        assert_int_equal(batch_try(&batch, &config, &error), MF_BAD_ARGUMENT);
+        MUST_FAIL(batch_try(&batch, config, &error), MF_BAD_ARGUMENT, "");
         batch_close(&batch);
     }
 }
 
 TEST(a_group_with_one_motion_answers_too) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    make_hexapod(&fixture.hand);
-    FixtureConfig config = fixture_config(true);
-    fixture_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    make_hexapod(fixture.hand);
+    fixture_open(&fixture, fixture_config(true));
     double center[3], linear[3], angular[3], expected[3][3];
-    mf_Error error = {0};
     fixture_set3(&fixture, "base.linear_velocity", 1, 2, 3);
     fixture_set3(&fixture, "base.angular_velocity", 3, 2, 1);
     assert_int_equal(mf_motion_of(fixture.group, 0), MF_MOTION_POINTS);
@@ -415,8 +388,8 @@ TEST(a_group_with_one_motion_answers_too) {
     assert_memory_equal(angular, expected[2], sizeof angular);
     assert_near(mf_motion_energy(fixture.group, 0).kinetic,
                 mf_motion_energy(fixture.group, 0).kinetic, 0);
-    assert_int_equal(mf_motion_switch(fixture.group, 0, MF_MOTION_POINTS, &error), MF_OK);
-    assert_int_equal(mf_motion_switch(fixture.group, 0, MF_MOTION_RIGID, &error), MF_BAD_ARGUMENT);
+    MUST(mf_motion_switch(fixture.group, 0, MF_MOTION_POINTS, &error));
+    MUST_FAIL(mf_motion_switch(fixture.group, 0, MF_MOTION_RIGID, &error), MF_BAD_ARGUMENT, "");
 }
 
 // Adds `motion` alone, by the function for all motions or by its own.
@@ -444,46 +417,43 @@ TEST(one_motion_is_added_by_its_number) {
         const mf_Motion motion = (mf_Motion)(i / 2);
         static uint64_t hash[2];
         AUTO(batch_close) Batch batch;
-        mf_Error error = {0};
         mf_GroupConfig group = mf_group_config();
         mf_MotionsConfig config = mf_motions_config();
         batch_begin(&batch, 1);
         mf_motions_set_shapes(&config, true);
         mf_motions_set_control(&config, 20 * MF_MILLISECOND);
-        must(mf_model_load(batch.context, HEXAPOD, NULL, &batch.model, &error), &error);
+        MUST(mf_model_load(batch.context, HEXAPOD, NULL, &batch.model, &error));
         group.model = batch.model;
-        must(mf_world_create(batch.context, NULL, &batch.world, &error), &error);
+        MUST(mf_world_create(batch.context, NULL, &batch.world, &error));
         batch.group = add_group(batch.world, &group);
-        must(add_alone(batch.group, motion, &config, i % 2, &error), &error);
+        MUST(add_alone(batch.group, motion, &config, i % 2, &error));
         assert_null(mf_group_find_field(batch.group, "motion.level"));
         assert_int_equal(mf_motion_of(batch.group, 0), motion);
         mf_world_step(batch.world, 40);
         hash[i % 2] = mf_world_hash(batch.world);
         assert_true(i % 2 == 0 || hash[0] == hash[1]);
-        assert_int_equal(mf_motion_add(batch.group, MF_MOTION_RIGID, NULL, &error),
-                         MF_BAD_ARGUMENT);
+        MUST_FAIL(mf_motion_add(batch.group, MF_MOTION_RIGID, NULL, &error), MF_BAD_ARGUMENT, "");
     }
 }
 
 TEST(a_motion_that_cannot_be_added_leaves_the_group_free) {
     AUTO(batch_close) Batch batch;
-    mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
-    mf_MotionsConfig config = mf_motions_config();
     batch_begin(&batch, 1);
     make_hexapod(&batch.hand);
     batch.hand.model.base = MF_BASE_FIXED;
     group.model = &batch.hand.model;
-    must(mf_world_create(batch.context, NULL, &batch.world, &error), &error);
+    MUST(mf_world_create(batch.context, NULL, &batch.world, &error));
     batch.group = add_group(batch.world, &group);
-    assert_int_equal(mf_motion_add(batch.group, MF_MOTION_POINTS, NULL, &error), MF_UNSUPPORTED);
-    assert_string_equal(error.message, "points: the base of model hand is fixed in the world");
-    assert_int_equal(mf_motion_add(batch.group, MF_MOTION_OWN, NULL, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "motion: 16 is not a motion");
-    config.struct_size = 0;
-    assert_int_equal(mf_motion_add(batch.group, MF_MOTION_RIGID, &config, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL_AS(mf_motion_add(batch.group, MF_MOTION_POINTS, NULL, &error), MF_UNSUPPORTED,
+                 "points: the base of model hand is fixed in the world");
+    MUST_FAIL_AS(mf_motion_add(batch.group, MF_MOTION_OWN, NULL, &error), MF_BAD_ARGUMENT,
+                 "motion: 16 is not a motion");
+    MUST_FAIL(mf_motion_add(batch.group, MF_MOTION_RIGID,
+                            &WITH(mf_motions_config(), .struct_size = 0), &error),
+              MF_BAD_ARGUMENT, "");
     assert_int_equal(mf_motion_of(batch.group, 0), MF_MOTION_COUNT);
-    must(mf_motion_add(batch.group, MF_MOTION_KINEMATIC, NULL, &error), &error);
+    MUST(mf_motion_add(batch.group, MF_MOTION_KINEMATIC, NULL, &error));
 }
 
 // ---- what a model can do ------------------------------------------------------------------------
@@ -538,23 +508,17 @@ TEST(a_level_that_a_model_cannot_support_is_refused) {
 // ---- memory -------------------------------------------------------------------------------------
 
 static mf_Status make_and_change(mf_Context *context, void *user, mf_Error *error) {
-    const mf_Model *model = user;
-    mf_World *world = NULL;
-    mf_Group *group = NULL;
-    mf_GroupConfig config = mf_group_config();
+    AUTO_WORLD *world = NULL;
+    mf_Group *group;
     mf_MotionsConfig motions = mf_motions_config();
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         motions.has[i] = true;
-    config.model = model;
-    mf_Status status = mf_world_create(context, NULL, &world, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_world_add_group(world, &config, &group, error);
+    mf_Status status =
+        try_group(context, NULL, &WITH(mf_group_config(), .model = user), &world, &group, error);
     if (status == MF_OK)
         status = mf_motions_add(group, &motions, error);
     if (status == MF_OK)
         status = mf_motion_switch(group, 0, MF_MOTION_KINEMATIC, error);
-    mf_world_destroy(world);
     return status;
 }
 

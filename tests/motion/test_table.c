@@ -86,22 +86,20 @@ typedef struct Fixture {
     mf_Group *group;
 } Fixture;
 
-static void fixture_open(Fixture *fixture, uint32_t count) {
+static Fixture fixture_open(uint32_t count) {
+    Fixture fixture;
     const mf_VehicleBody body = {.name = "ball",
                                  .mass = 2.0,
                                  .inertia = {0.1, 0.1, 0.1, 0, 0, 0},
                                  .radius = 0.1,
                                  .clearance = 0.1};
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    world.step = MF_MILLISECOND;
-    group.count = count;
-    group.double_precision = true;
-    MUST(mf_context_create(NULL, &fixture->context, &error));
-    MUST(mf_vehicle_model(fixture->context, &body, &fixture->model, &error));
-    group.model = fixture->model;
-    fixture->world = open_world(fixture->context, &world);
-    fixture->group = add_group(fixture->world, &group);
+    mf_GroupConfig group = WITH(mf_group_config(), .count = count, .double_precision = true);
+    MUST(mf_context_create(NULL, &fixture.context, &error));
+    MUST(mf_vehicle_model(fixture.context, &body, &fixture.model, &error));
+    group.model = fixture.model;
+    fixture.world = open_world(fixture.context, &WITH(mf_world_config(), .step = MF_MILLISECOND));
+    fixture.group = add_group(fixture.world, &group);
+    return fixture;
 }
 
 static void fixture_close(Fixture *fixture) {
@@ -177,10 +175,9 @@ TEST(every_motion_begins_from_its_defaults) {
 
 // x'' = -4 x from x = 1 at rest is cos(2 t).
 TEST(a_toy_motion_is_a_row) {
-    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
     double center[3], linear[3], angular[3];
-    fixture_open(&fixture, 37);
+    AUTO_FIXTURE fixture = fixture_open(37);
     must(toy_row.add(fixture.group, NULL, &error), &error);
     assert_non_null(mf_motion_plan(fixture.group, &toy_row));
     assert_int_equal(toy_row.add(fixture.group, NULL, &error), MF_BAD_ARGUMENT);
@@ -201,23 +198,21 @@ TEST(a_toy_motion_is_a_row) {
 TEST(vehicles_are_motions) {
     mf_MotionsConfig config = mf_motions_config();
     const mf_Car car = mf_car();
-    AUTO(fixture_close) Fixture fixture;
-    mf_Error error = {0};
-    fixture_open(&fixture, 3);
-    assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_CAR, &config, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "make it with mf_motion_model()"));
+    AUTO_FIXTURE fixture = fixture_open(3);
+    MUST_FAIL(mf_motion_add(fixture.group, MF_MOTION_CAR, &config, &error), MF_BAD_ARGUMENT,
+              "make it with mf_motion_model()");
     config.start = MF_MOTION_CAR;
-    assert_int_equal(mf_motions_add(fixture.group, &config, &error), MF_UNSUPPORTED);
+    MUST_FAIL(mf_motions_add(fixture.group, &config, &error), MF_UNSUPPORTED, "");
     assert_int_equal(mf_motion_of(fixture.group, 0), MF_MOTION_COUNT);
     fixture_close(&fixture);
 
-    must(mf_context_create(NULL, &fixture.context, &error), &error);
+    MUST(mf_context_create(NULL, &fixture.context, &error));
     mf_GroupConfig group = mf_group_config();
-    must(mf_car_body(fixture.context, &car, "car", &fixture.model, &error), &error);
+    MUST(mf_car_body(fixture.context, &car, "car", &fixture.model, &error));
     group.model = fixture.model;
-    must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
+    MUST(mf_world_create(fixture.context, NULL, &fixture.world, &error));
     fixture.group = add_group(fixture.world, &group);
-    must(mf_motion_add(fixture.group, MF_MOTION_CAR, &config, &error), &error);
+    MUST(mf_motion_add(fixture.group, MF_MOTION_CAR, &config, &error));
     assert_int_equal(mf_motion_of(fixture.group, 0), MF_MOTION_CAR);
     assert_true(mf_motion_in(fixture.group, MF_MOTION_CAR));
     assert_false(mf_motion_in(fixture.group, MF_MOTION_QUADROTOR));

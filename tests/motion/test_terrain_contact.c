@@ -8,9 +8,8 @@ static const double pi = 3.14159265358979323846;
 // Height at which one massive point comes to rest on sin(x) cos(y) of cell h, at a position where
 // the surface is level (x = pi/2, y = 0), by a map whose cells do not meet that place.
 static double rest_height(double cell) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    mf_hand_point(&fixture.hand, 0, 0, 0, 0, 1.0, true);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    mf_hand_point(fixture.hand, 0, 0, 0, 0, 1.0, true);
     mf_Terrain *terrain;
     mf_TerrainConfig map = mf_terrain_config();
     map.columns = map.rows = (uint32_t)(6.0 / cell + 0.5);
@@ -21,9 +20,7 @@ static double rest_height(double cell) {
     mf_TerrainGenerator wave = {
         .shape = MF_TERRAIN_SINE, .amplitude = 1.0, .wavelength = 2 * pi, .octaves = 1};
     MUST(mf_terrain_generate(fixture.context, &map, &wave, &terrain, &error));
-    FixtureConfig config = fixture_config(true);
-    config.world.terrain = terrain;
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, WITH(fixture_config(true), .world.terrain = terrain));
     fixture_set3(&fixture, "base.position", pi / 2, 0.0, 1.0);
     mf_world_step(fixture.world, 300);
     assert_near(fixture_get(&fixture, "point.load", 0), 9.81, 1e-6);
@@ -50,21 +47,17 @@ TEST(c8_any_position_is_defined) {
     static const uint32_t sizes[][2] = {{1, 1}, {1, 128}, {128, 1}, {128, 128}};
     enum { PLACES = sizeof positions / sizeof *positions };
     for (int option = 0; option < 16; option++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        make_hexapod(&fixture.hand);
+        AUTO_FIXTURE fixture = fixture_begin(1);
+        make_hexapod(fixture.hand);
         mf_Terrain *terrain;
-        mf_TerrainConfig map = mf_terrain_config();
-        map.columns = sizes[option / 4][0];
-        map.rows = sizes[option / 4][1];
-        map.interpolation = option & 1 ? MF_BILINEAR : MF_NEAREST;
+        mf_TerrainConfig map =
+            WITH(mf_terrain_config(), .columns = sizes[option / 4][0], .rows = sizes[option / 4][1],
+                 .interpolation = option & 1 ? MF_BILINEAR : MF_NEAREST);
         mf_TerrainGenerator noise = {
             .shape = MF_TERRAIN_NOISE, .amplitude = 0.1, .wavelength = 1, .octaves = 3};
         MUST(mf_terrain_generate(fixture.context, &map, &noise, &terrain, &error));
-        FixtureConfig config = fixture_config((option & 2) != 0);
-        config.world.terrain = terrain;
-        config.group.count = 3 * PLACES;
-        fixture_open(&fixture, &config);
+        fixture_open(&fixture, WITH(fixture_config((option & 2) != 0), .world.terrain = terrain,
+                                    .group.count = 3 * PLACES));
         mf_Field *position = fixture_field(&fixture, "base.position");
         for (uint32_t i = 0; i < 3 * PLACES; i++)
             mf_field_set(position, i, i % 3, positions[i / 3]);

@@ -45,28 +45,22 @@ static void expect_none(mf_Group *group, const Case *of, double least) {
 TEST(what_slows_down_ends_at_zero) {
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         const Case *of = &cases[k];
-        mf_Context *context = open_context(1);
-        mf_WorldConfig world_config = mf_world_config();
-        mf_GroupConfig config = mf_group_config();
-        mf_Error error = {0};
+        AUTO_CONTEXT *context = open_context(1);
         mf_Model *model = NULL;
-        world_config.gravity = of->gravity;
-        world_config.step = 2 * MF_MILLISECOND;
+        mf_WorldConfig world_config =
+            WITH(mf_world_config(), .gravity = of->gravity, .step = 2 * MF_MILLISECOND);
         if (of->text != NULL)
             model = load_text(context, of->text);
         else
-            must(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL, &model,
-                               &error),
-                 &error);
+            MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL, &model,
+                               &error));
         mf_World *world = open_world(context, &world_config);
-        config.model = model;
-        mf_Group *group = add_group(world, &config);
-        must(mf_motion_add(group, of->motion, NULL, &error), &error);
+        mf_Group *group = add_group(world, &WITH(mf_group_config(), .model = model));
+        MUST(mf_motion_add(group, of->motion, NULL, &error));
         set_field(group, of->field, 0, 0, 1.0);
         mf_world_step(world, (uint64_t)(of->seconds * MF_SECOND / world_config.step));
         expect_none(group, of, 1e-30);
         mf_world_destroy(world);
         mf_model_destroy(model);
-        mf_context_destroy(context);
     }
 }

@@ -24,8 +24,8 @@ TEST(the_body_has_the_given_properties) {
     AUTO_MODEL *model;
     mf_VehicleBody body = body_of(11.0, 0, 0, 0);
     memcpy(body.inertia, inertia, sizeof inertia);
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
-    assert_int_equal(mf_vehicle_model(context, &body, &model, NULL), MF_OK);
+    MUST(mf_context_create(NULL, &context, &error));
+    MUST(mf_vehicle_model(context, &body, &model, &error));
     assert_int_equal(model->link_count, 1);
     assert_int_equal(model->joint_count, 0);
     assert_true(fabs(model->mass - 11.0) <= 1e-12);
@@ -81,6 +81,6 @@ static mf_Status make_model(mf_Context *context, void *user, mf_Error *error) {
 TEST(every_failed_allocation_is_survived) {
     AUTO_CONTEXT *context;
     mf_VehicleBody body = body_of(1.0, 1, 1, 1);
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
+    MUST(mf_context_create(NULL, &context, &error));
     assert_true(torture(context, make_model, &body, TORTURE_MUST_FAIL) > 3);
 }

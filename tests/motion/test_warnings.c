@@ -1,7 +1,6 @@
 // Warnings: what raises each bit, that a robot with a warning continues, and that bits, counts and
 // residuals are part of the state.
 #include "motion/articulated_text.h"
-#include "rig/motions.h"
 #include "motion/kinematic_fixture.h"
 
 // One robot of a model, raising `bit` and `beside` and nothing else; returns how many steps did the
@@ -31,32 +30,27 @@ static const char heavy_on_light[] =
     "</worldbody></mujoco>";
 
 static TextConfig pile_config(void) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    config.motion.contact_law = MF_CONTACT_LAW_HARD;
-    config.motion.sweeps = 1;
-    config.motion.solver_rounds = 0;
-    return config;
+    return WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                .motion.contact_law = MF_CONTACT_LAW_HARD, .motion.sweeps = 1,
+                .motion.solver_rounds = 0);
 }
 
 // One sweep does not bear 1000 kg on 1 kg; with solutions of all rows behind it, it does.
 TEST(few_sweeps_are_reported) {
     TextConfig config = pile_config();
-    AUTO(text_close) Text t;
-    text_open(&t, heavy_on_light, &config);
+    AUTO_TEXT t = text_open(heavy_on_light, config);
     mf_world_step(t.world, 40);
     expect_warning(t.group, MF_WARNING_SOLVER, 0.1);
     text_close(&t);
     config.motion.solver_rounds = 30;
-    text_open(&t, heavy_on_light, &config);
+    t = text_open(heavy_on_light, config);
     mf_world_step(t.world, 40);
     assert_int_equal(mf_group_warning(t.group, 0), 0);
 }
 
 // A robot goes on with a warning, a reset clears it, and an image and the hash hold it.
 TEST(a_warning_is_state_and_does_not_freeze) {
-    TextConfig config = pile_config();
-    AUTO(text_close) Text t;
-    text_open(&t, heavy_on_light, &config);
+    AUTO_TEXT t = text_open(heavy_on_light, pile_config());
     const uint64_t clean = mf_world_hash(t.world);
     mf_world_step(t.world, 20);
     const uint64_t before = expect_warning(t.group, MF_WARNING_SOLVER, 0.1);
@@ -104,12 +98,10 @@ TEST(too_many_contacts_are_a_fault) {
     enum { ROOM = 32768 };
     AUTO(end_memory) char *text = malloc(ROOM);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        config.motion.contact_law = cases[i].law;
-        config.motion.shapes = true;
-        AUTO(text_close) Text t;
+        TextConfig config = WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                 .motion.contact_law = cases[i].law, .motion.shapes = true);
         put_balls(text, ROOM, cases[i].balls, cases[i].ground);
-        text_open(&t, text, &config);
+        AUTO_TEXT t = text_open(text, config);
         mf_world_step(t.world, 5);
         const uint32_t word = mf_group_warning(t.group, 0);
         const mf_WarningSum sum = mf_group_warning_sum(t.group, MF_WARNING_CONTACTS);
@@ -140,12 +132,9 @@ TEST(a_pile_of_boxes_stays_in_its_bin) {
                                  .1 * (i % 3 - 1), .1 * (i / 3 % 3 - 1), .08 + .12 * (i / 9),
                                  37 * i % 80, 53 * i % 70, 71 * i % 90);
     snprintf(text + used, ROOM - used, "</worldbody></mujoco>");
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
-    config.motion.shapes = true;
-    config.group.double_precision = false;
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                       .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
+                                       .motion.shapes = true, .group.double_precision = false));
     mf_world_step(t.world, 500);
     assert_int_equal(mf_group_fault_total(t.group), 0);
     assert_false(mf_group_warning(t.group, 0) & MF_WARNING_CONTACTS);
@@ -166,13 +155,10 @@ TEST(an_inaccurate_contact_is_reported) {
         "</worldbody></mujoco>";
     static const double rotation[4] = {0.2856, 0.6055, 0.6451, -0.3682};
     for (int beside = 0; beside < 2; beside++) { // and one that the search finds
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        config.group.double_precision = false;
-        AUTO(text_close) Text t;
-        text_open(&t, text, &config);
+        AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                           .group.double_precision = false));
         text_set3(&t, "base.position", 0.0258 + 0.02 * beside, 0.0085, -0.0145);
-        for (uint32_t c = 0; c < 4; c++)
-            text_set(&t, "base.orientation", c, rotation[c]);
+        set_fields(t.group, "base.orientation", 0, 4, rotation);
         mf_world_step(t.world, 1);
         if (beside)
             assert_int_equal(mf_group_warning(t.group, 0) & MF_WARNING_SHAPES, 0);
@@ -188,9 +174,7 @@ TEST(an_open_loop_is_reported) {
         "<body name='a'><joint name='x' type='slide' axis='1 0 0'/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody>"
         "<equality><joint joint1='x' polycoef='.005 0 0 0 0'/></equality></mujoco>";
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(text, text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND));
     mf_world_step(t.world, 3);
     const mf_WarningSum sum = mf_group_warning_sum(t.group, MF_WARNING_LOOPS);
     expect_warning(t.group, MF_WARNING_LOOPS, 0.0049);
@@ -203,10 +187,8 @@ TEST(too_fast_a_rotation_is_reported) {
         "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1e-2 2e-2 2.5e-2'/></body>"
         "</worldbody></mujoco>";
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-    config.world.gravity = 0.0;
-    AUTO(text_close) Text t;
-    text_open(&t, text, &config);
+    AUTO_TEXT t = text_open(
+        text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0));
     text_set3(&t, "base.angular_velocity", 100, 90, 80);
     mf_world_step(t.world, 20);
     assert_int_equal(mf_group_warning(t.group, 0), 0);
@@ -218,11 +200,9 @@ TEST(too_fast_a_rotation_is_reported) {
 // The base was turned by a radian, and where its feet stood was drawn together to a tenth, which
 // the turn of least squares comes near slowly.
 TEST(a_lost_stance_is_reported) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    kin_biped(&fixture.hand);
-    KinConfig config = kin_config(10 * MF_MILLISECOND);
-    kin_open(&fixture, &config);
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    kin_biped(fixture.hand);
+    kin_open(&fixture, kin_config(10 * MF_MILLISECOND));
     mf_world_step(fixture.world, 2);
     assert_int_equal(mf_group_warning(fixture.group, 0), 0);
     const uint32_t values = fixture_field(&fixture, "stance.anchor")->components;
@@ -237,21 +217,16 @@ TEST(a_lost_stance_is_reported) {
 // A robot that is thrown at the ground with friction 4: Coulomb's law has no solution there.
 TEST(unsolved_friction_is_reported) {
     AUTO_CONTEXT *context = open_context(1);
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    mf_PointsConfig points = mf_motions_config().points;
     mf_Group *robots;
     AUTO_MODEL *model;
     enum { ROBOTS = 64 };
     MUST(mf_model_load(context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, &model, &error));
-    world.step = 10 * MF_MILLISECOND;
-    group.model = model;
-    group.count = ROBOTS;
-    points.friction = MF_FRICTION_COUPLED;
-    points.friction_coefficient = 4.0;
-    AUTO_WORLD *made = open_world(context, &world);
-    robots = add_group(made, &group);
-    MUST(rig_add_points(robots, &points, &error));
+    AUTO_WORLD *made = open_world(context, &WITH(mf_world_config(), .step = 10 * MF_MILLISECOND));
+    robots = add_group(made, &WITH(mf_group_config(), .model = model, .count = ROBOTS));
+    MUST(rig_add_points(robots,
+                        &WITH(mf_motions_config().points, .friction = MF_FRICTION_COUPLED,
+                              .friction_coefficient = 4.0),
+                        &error));
     mf_Field *velocity = mf_group_find_field(robots, "base.linear_velocity"),
              *rate = mf_group_find_field(robots, "base.angular_velocity");
     for (uint32_t i = 0; i < ROBOTS; i++)

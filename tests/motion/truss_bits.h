@@ -14,7 +14,7 @@ static inline void begin_all(const Rig *rig, Begin *start) {
 }
 
 static inline void give(const Rig *rig, uint32_t instance, const mf_Truss *truss) {
-    assert_int_equal(mf_quasistatic_set(rig->group, instance, truss, NULL), MF_OK);
+    MUST(mf_quasistatic_set(rig->group, instance, truss, &error));
 }
 
 // A truss among others, equal ones and different ones, has the bits that it has alone. Noise and
@@ -30,13 +30,13 @@ static inline void other_lanes_change_nothing_of(mf_Context *context, RigConfig 
     bar(&dot, 0, vertex(&dot, 0.1, 0, 0.01, "xyz"));
     config.motion.vertices = 10;
     config.motion.bars = 20;
-    Rig many = rig_open(context, &parts[0].truss, config);
+    AUTO_RIG many = rig_open(context, &parts[0].truss, config);
     for (uint32_t i = 0; i < config.count; i++)
         give(&many, i, &parts[i < 8 ? 0 : i % 3].truss);
     begin_all(&many, start);
     drive(&many, steps);
     for (uint32_t i = 0; i < config.count; i += 5) {
-        Rig few = rig_open(context, &parts[0].truss, config);
+        AUTO_RIG few = rig_open(context, &parts[0].truss, config);
         for (uint32_t k = 0; k < config.count; k++)
             give(&few, k, k == i ? &parts[i < 8 ? 0 : i % 3].truss : &dot.truss);
         if (start != NULL)
@@ -44,57 +44,50 @@ static inline void other_lanes_change_nothing_of(mf_Context *context, RigConfig 
         drive(&few, steps);
         assert_int_equal(mf_group_instance_hash(few.group, i),
                          mf_group_instance_hash(many.group, i));
-        rig_close(&few);
     }
-    rig_close(&many);
 }
 
 // Of copies of one truss, behind the middle with another in every second place.
 static inline uint64_t hash_with(RigConfig config, Begin *start, uint32_t steps, mf_Isa isa,
                                  uint32_t threads) {
-    mf_Context *context = open_context(threads);
+    AUTO_CONTEXT *context = open_context(threads);
     Parts parts[2];
     crawler(&parts[0], 7, 1);
     crawler(&parts[1], 6, 0);
     config.world.isa = isa;
-    Rig rig = rig_open(context, &parts[0].truss, config);
+    AUTO_RIG rig = rig_open(context, &parts[0].truss, config);
     for (uint32_t i = config.count / 2; i < config.count; i += 2)
         give(&rig, i, &parts[1].truss);
     begin_all(&rig, start);
     drive(&rig, steps);
     const uint64_t hash = mf_world_hash(rig.world);
-    rig_close(&rig);
-    mf_context_destroy(context);
     return hash;
 }
 
 static inline void sets_and_threads_agree_on(RigConfig config, Begin *start, uint32_t steps) {
     const uint64_t hash = hash_with(config, start, steps, MF_ISA_AUTO, 1);
     assert_int_equal(hash_with(config, start, steps, MF_ISA_AUTO, 3), hash);
-    for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
-        if (mf_isa_available(isa))
-            assert_int_equal(hash_with(config, start, steps, isa, 2), hash);
-    }
+    FOR_EACH_ISA (isa)
+        assert_int_equal(hash_with(config, start, steps, isa, 2), hash);
 }
 
 static inline void snapshots_continue_with(mf_Context *context, RigConfig config, Begin *start,
                                            uint32_t steps) {
     Parts parts;
     crawler(&parts, 7, 1);
-    Rig rig = rig_open(context, &parts.truss, config);
+    AUTO_RIG rig = rig_open(context, &parts.truss, config);
     begin_all(&rig, start);
     drive(&rig, steps);
     char image[1 << 17];
     const size_t size = mf_world_snapshot_size(rig.world);
     assert_true(size <= sizeof image);
-    assert_int_equal(mf_world_snapshot(rig.world, image, size, NULL), MF_OK);
+    MUST(mf_world_snapshot(rig.world, image, size, &error));
     drive(&rig, steps);
     const uint64_t hash = mf_world_hash(rig.world);
     mf_group_reset_all(rig.group);
-    assert_int_equal(mf_world_restore(rig.world, image, size, NULL), MF_OK);
+    MUST(mf_world_restore(rig.world, image, size, &error));
     drive(&rig, steps);
     assert_int_equal(mf_world_hash(rig.world), hash);
-    rig_close(&rig);
 }
 
 #endif

@@ -3,7 +3,6 @@
 #ifndef MF_TESTS_MOTION_TRUSSES_H
 #define MF_TESTS_MOTION_TRUSSES_H
 
-#include "rig/motions.h"
 #include "rig/rig.h"
 
 enum { MOST = 40 };
@@ -88,11 +87,8 @@ static inline RigConfig rig_config(uint32_t count) {
 
 // With inertia and this step [s].
 static inline RigConfig elastic_config(uint32_t count, double step) {
-    RigConfig config = rig_config(count);
-    config.elastic = true;
-    config.motion = mf_motions_config().elastic;
-    config.world.step = (mf_Time)(step * 1e9 + 0.5);
-    return config;
+    return WITH(rig_config(count), .elastic = true, .motion = mf_motions_config().elastic,
+                .world.step = (mf_Time)(step * 1e9 + 0.5));
 }
 
 static inline Rig rig_open(mf_Context *context, const mf_Truss *truss, RigConfig config) {

@@ -19,7 +19,7 @@ typedef struct Rig {
 static void open_rig(Rig *rig, bool slots) {
     Pitch *pitch = &rig->pitch;
     mf_RecorderConfig config = mf_recorder_config();
-    pitch_open(pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
+    *pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     rig->boxes = add_bodies(pitch, box_of(pitch->context, 1.0), "boxes", ROBOTS, MF_MOTION_RIGID,
                             true, false);
     rig->joints = slots ? add_joints(pitch) : NULL;

@@ -39,6 +39,12 @@ MF_RIG_END(builder, mf_Builder, mf_builder_destroy)
 #define AUTO_COMPARISON AUTO(end_comparison) mf_Comparison
 #define AUTO_BUILDER AUTO(end_builder) mf_Builder
 
+// What a file of tests stands on, where its type and its function have these names.
+#define AUTO_RIG AUTO(rig_close) Rig
+#define AUTO_FIXTURE AUTO(fixture_close) Fixture
+#define AUTO_TEXT AUTO(text_close) Text
+#define AUTO_PITCH AUTO(pitch_close) Pitch
+
 // For what malloc gave: AUTO(end_memory) char *text.
 static inline void end_memory(void *pointer) {
     free(*(void **)pointer);

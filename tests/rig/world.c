@@ -43,9 +43,20 @@ void assert_continues(mf_World *world, uint64_t steps) {
     mf_Error error = {0};
     size_t size;
     AUTO(end_memory) void *image = take_snapshot(world, &size);
+    const uint64_t begin = mf_world_hash(world);
     mf_world_step(world, steps);
     const uint64_t hash = mf_world_hash(world);
+    assert_true(hash != begin);
     must(mf_world_restore(world, image, size, &error), &error);
+    assert_true(mf_world_hash(world) == begin);
     mf_world_step(world, steps);
     assert_true(mf_world_hash(world) == hash);
+}
+
+mf_Status try_group(mf_Context *context, const mf_WorldConfig *settings,
+                    const mf_GroupConfig *config, mf_World **world, mf_Group **group,
+                    mf_Error *error) {
+    *group = NULL;
+    const mf_Status status = mf_world_create(context, settings, world, error);
+    return status == MF_OK ? mf_world_add_group(*world, config, group, error) : status;
 }

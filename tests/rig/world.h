@@ -8,6 +8,12 @@
 mf_World *open_world(mf_Context *context, const mf_WorldConfig *config);
 mf_Group *add_group(mf_World *world, const mf_GroupConfig *config);
 
+// A world with one group, for scenarios of torture: on failure the world is NULL, or the caller's
+// to destroy.
+mf_Status try_group(mf_Context *context, const mf_WorldConfig *settings,
+                    const mf_GroupConfig *config, mf_World **world, mf_Group **group,
+                    mf_Error *error);
+
 // A field of a group; the test fails where there is none of this name.
 mf_Field *field_of(mf_Group *group, const char *name);
 

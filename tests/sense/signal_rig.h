@@ -32,22 +32,24 @@ static inline RigConfig rig_config(void) {
         .text = ROBOT, .count = 1, .step = 10 * MF_MILLISECOND, .seed = 1, .isa = MF_ISA_AUTO};
 }
 
-static inline void rig_open(Rig *rig, mf_Context *context, const RigConfig *config) {
+static inline Rig rig_open(mf_Context *context, RigConfig config) {
+    Rig rig;
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    rig->context = context;
-    rig->model = load_urdf(context, config->text);
-    world.step = config->step;
-    world.seed = config->seed;
-    world.isa = config->isa;
-    group.model = rig->model;
-    group.count = config->count;
-    group.isolated = !config->shared;
-    group.spacing = config->shared ? 2.0 : 0.0;
-    group.double_precision = !config->floats;
-    group.fault_policy = config->policy;
-    rig->world = open_world(context, &world);
-    rig->group = add_group(rig->world, &group);
+    rig.context = context;
+    rig.model = load_urdf(context, config.text);
+    world.step = config.step;
+    world.seed = config.seed;
+    world.isa = config.isa;
+    group.model = rig.model;
+    group.count = config.count;
+    group.isolated = !config.shared;
+    group.spacing = config.shared ? 2.0 : 0.0;
+    group.double_precision = !config.floats;
+    group.fault_policy = config.policy;
+    rig.world = open_world(context, &world);
+    rig.group = add_group(rig.world, &group);
+    return rig;
 }
 
 static inline void rig_close(Rig *rig) {
@@ -83,13 +85,10 @@ static inline void map_number(const mf_SystemRun *run, mf_Field *values, void *u
 
 static inline void rig_add(Rig *rig, const char *name, uint32_t count, const mf_Signal *signal,
                            const double *constant) {
-    mf_SensorConfig config = mf_sensor_config();
-    config.name = name;
-    config.count = count;
-    config.signal = *signal;
-    config.map = map_number;
-    config.user = (void *)(uintptr_t)constant;
-    MUST(mf_sensor_add(rig->group, &config, &error));
+    MUST(mf_sensor_add(rig->group,
+                       &WITH(mf_sensor_config(), .name = name, .count = count, .signal = *signal,
+                             .map = map_number, .user = (void *)(uintptr_t)constant),
+                       &error));
 }
 
 #endif

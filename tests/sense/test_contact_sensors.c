@@ -14,17 +14,14 @@
     "<contact body1='low' data='dist' reduce='mindist'/></sensor></mujoco>"
 
 static TextConfig balls_config(uint32_t count, bool floats, mf_Isa isa) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    config.world.isa = isa;
-    config.motion.shapes = true;
-    config.group.count = count;
-    config.group.double_precision = !floats;
-    return config;
+    return WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND), .world.isa = isa,
+                .motion.shapes = true, .group.count = count, .group.double_precision = !floats);
 }
 
-static void open_sensors(Text *t, const char *text, const TextConfig *config) {
-    text_open(t, text, config);
-    MUST(mf_sensors_add(t->group, NULL, &error));
+static Text open_sensors(const char *text, TextConfig config) {
+    Text t = text_open(text, config);
+    MUST(mf_sensors_add(t.group, NULL, &error));
+    return t;
 }
 
 static double at(const Text *t, uint32_t c) {
@@ -42,8 +39,7 @@ TEST(contacts_are_where_they_are) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     const double still[12] = {0};
     double position[14] = {0.3, 0.2, 0.09, 1, 0, 0, 0, 0.3, 0.2, 0.22, 1, 0, 0, 0}, values[34];
-    Text t;
-    open_sensors(&t, BALLS, &config);
+    AUTO_TEXT t = open_sensors(BALLS, config);
     mf_group_set_state(t.group, 0, position, still);
     MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
     mf_Field *value = mf_group_find_field(t.group, "sensor.value");
@@ -60,7 +56,6 @@ TEST(contacts_are_where_they_are) {
     assert_three(&t, 16, 0, 0, 1);
     for (uint32_t c = 19; c < 27; c++) // the second slot is empty
         assert_near(at(&t, c), 0.0, 0.0);
-    text_close(&t);
 }
 
 // All contacts, the deepest first; further slots are 0.
@@ -68,8 +63,7 @@ TEST(the_deepest_comes_first) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     const double still[12] = {0};
     double position[14] = {0, 0, 0.09, 1, 0, 0, 0, 0, 0, 0.22, 1, 0, 0, 0}, values[40];
-    Text t;
-    open_sensors(&t, BALLS, &config);
+    AUTO_TEXT t = open_sensors(BALLS, config);
     const uint32_t all = t.model->sensors[3].address, low = t.model->sensors[4].address;
     mf_group_set_state(t.group, 0, position, still);
     MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
@@ -82,15 +76,13 @@ TEST(the_deepest_comes_first) {
     MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
     assert_near(values[all], 1.0, 0.0);
     assert_near(values[low], -0.01, 1e-12);
-    text_close(&t);
 }
 
 // In a run the readings are those of the state that the step leaves.
 TEST(readings_are_those_of_the_state) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     bool fell = false;
-    Text t;
-    open_sensors(&t, BALLS, &config);
+    AUTO_TEXT t = open_sensors(BALLS, config);
     for (int i = 0; i < 400; i++) {
         mf_world_step(t.world, 1);
         const double height = text_get(&t, "free.position", 2) - 0.1;
@@ -99,40 +91,33 @@ TEST(readings_are_those_of_the_state) {
         fell = fell || height < 0.0;
     }
     assert_true(fell);
-    text_close(&t);
 }
 
 TEST(other_motions_refuse_by_name) {
     const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
-    mf_SensorsConfig lenient = mf_sensors_config();
     mf_GroupConfig group = mf_group_config();
-    mf_Error error = {0};
-    Text t;
-    open_sensors(&t, BALLS, &config);
+    Text t = open_sensors(BALLS, config);
     group.model = t.model;
     group.name = "others";
     mf_Group *other = add_group(t.world, &group);
-    must(mf_motion_add(other, MF_MOTION_KINEMATIC, NULL, &error), &error);
-    assert_int_equal(mf_sensors_add(other, NULL, &error), MF_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "does not compute contacts of shapes"));
+    MUST(mf_motion_add(other, MF_MOTION_KINEMATIC, NULL, &error));
+    MUST_FAIL(mf_sensors_add(other, NULL, &error), MF_UNSUPPORTED,
+              "does not compute contacts of shapes");
     text_close(&t);
-    open_sensors(&t, BALLS, &config);
+    t = open_sensors(BALLS, config);
     group.model = t.model;
     group.name = "others";
-    lenient.lenient = true;
     other = add_group(t.world, &group);
-    must(mf_motion_add(other, MF_MOTION_KINEMATIC, NULL, &error), &error);
-    must(mf_sensors_add(other, &lenient, &error), &error);
+    MUST(mf_motion_add(other, MF_MOTION_KINEMATIC, NULL, &error));
+    MUST(mf_sensors_add(other, &WITH(mf_sensors_config(), .lenient = true), &error));
     mf_world_step(t.world, 10);
     assert_near(get_field(other, "sensor.value", 0, 0), 0.0, 0.0);
     text_close(&t);
 }
 
 static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa) {
-    const TextConfig config = balls_config(count, floats, isa);
     uint64_t hash = 0;
-    Text t;
-    open_sensors(&t, BALLS, &config);
+    AUTO_TEXT t = open_sensors(BALLS, balls_config(count, floats, isa));
     mf_Field *speed = mf_group_find_field(t.group, "free.velocity");
     for (uint32_t i = 0; i < count; i++)
         mf_field_set(speed, i, 0, 0.1 * (count == 1 ? which : i));
@@ -145,7 +130,6 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
             hash = hash * 31 + bits;
         }
     }
-    text_close(&t);
     return hash;
 }
 
@@ -169,11 +153,9 @@ TEST(lengths_of_paths_are_read) {
         "<tendonpos tendon='t'/><tendonvel tendon='t'/><actuatorpos actuator='m'/>"
         "<actuatorvel actuator='m'/><tendonlimitpos tendon='t'/><tendonlimitvel tendon='t'/>"
         "</sensor></mujoco>";
-    const TextConfig config = balls_config(1, false, MF_ISA_AUTO);
     double values[6];
     const double speed = 0.5;
-    Text t;
-    open_sensors(&t, text, &config);
+    AUTO_TEXT t = open_sensors(text, balls_config(1, false, MF_ISA_AUTO));
     const double expected[2][6] = {{1.5, -1.0, 4.5, -3.0, 0, 0},
                                    {2.95, -1.0, 8.85, -3.0, -0.05, 1.0}};
     for (int i = 0; i < 2; i++) {
@@ -183,5 +165,4 @@ TEST(lengths_of_paths_are_read) {
         for (int k = 0; k < 6; k++)
             assert_near(values[k], expected[i][k], 1e-12);
     }
-    text_close(&t);
 }

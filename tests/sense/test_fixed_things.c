@@ -1,7 +1,6 @@
 // Sensors on bodies that are fixed to the world, the pull of tendons on sensors, and touch sites,
 // against closed forms, under all laws of contact and in both precisions.
 #include "model/support.h"
-#include "rig/motions.h"
 
 #define G 9.81
 
@@ -18,19 +17,13 @@ static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPL
 static Rig open_rig(mf_Context *context, const char *text, mf_ContactLaw law, bool floats,
                     int steps) {
     Rig rig = {.model = load_urdf(context, text)};
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
     const double origin[3] = {0, 0, 0};
-    world.step = MF_MILLISECOND;
-    world.gravity = G;
-    group.model = rig.model;
-    group.double_precision = !floats;
-    motion.shapes = true;
-    motion.contact_law = law;
-    rig.world = open_world(context, &world);
+    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model, .double_precision = !floats);
+    rig.world = open_world(context, &WITH(mf_world_config(), .step = MF_MILLISECOND, .gravity = G));
     rig.group = add_group(rig.world, &group);
-    MUST(rig_add_articulated(rig.group, &motion, &error));
+    MUST(rig_add_articulated(
+        rig.group, &WITH(mf_motions_config().articulated, .shapes = true, .contact_law = law),
+        &error));
     if (rig.model->base == MF_BASE_FIXED)
         MUST(mf_group_set_start(rig.group, 0, origin, NULL, NULL, &error));
     MUST(mf_sensors_add(rig.group, NULL, &error));
@@ -56,9 +49,8 @@ typedef void (*Check)(const Rig *rig, double tolerance);
 static void for_all(mf_Context *context, const char *text, int steps, Check check) {
     for (int floats = 0; floats < 2; floats++)
         for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
-            Rig rig = open_rig(context, text, laws[i], floats, steps);
+            AUTO(close_rig) Rig rig = open_rig(context, text, laws[i], floats, steps);
             check(&rig, floats ? 0.02 : 2e-3);
-            close_rig(&rig);
         }
 }
 
@@ -74,7 +66,7 @@ static void check_plate(const Rig *rig, double tolerance) {
     assert_read(rig, 11, 6.5 * G, 10.0 * tolerance);                       // all at the world
 }
 
-static void plates_feel_what_lies_on_them(void **state) {
+TEST(plates_feel_what_lies_on_them) {
     for_all(*state,
             "<mujoco><worldbody><site name='w'/><body name='plate'>"
             "<geom type='box' size='.5 .5 .05' mass='1'/><site name='s'/>"
@@ -92,7 +84,7 @@ static void check_single(const Rig *rig, double tolerance) {
     assert_read(rig, 2, 3.0 * G, 10.0 * tolerance);
 }
 
-static void plates_beside_a_free_body(void **state) {
+TEST(plates_beside_a_free_body) {
     for_all(*state,
             "<mujoco><worldbody><body name='plate' pos='0 0 1'>"
             "<geom type='box' size='.5 .5 .05' mass='1'/><site name='s'/></body>"
@@ -110,7 +102,7 @@ static void check_weld(const Rig *rig, double tolerance) {
     assert_read(rig, 5, 1.0 * G, tolerance);
 }
 
-static void welds_hold_on_to_one_body(void **state) {
+TEST(welds_hold_on_to_one_body) {
     static const char *const ties[] = {"<weld body1='a' body2='m'/>", "<weld site1='t' site2='n'/>",
                                        "<connect body1='m' body2='a' anchor='0 0 0'/>",
                                        "<connect site1='n' site2='t'/>"};
@@ -144,7 +136,7 @@ static void check_spring(const Rig *rig, double tolerance) {
     assert_near(get(rig, "tendon.length", 1), 2.0 * get(rig, "joint.angle", 0), tolerance);
 }
 
-static void tendons_pull_on_sensors(void **state) {
+TEST(tendons_pull_on_sensors) {
     for_all(
         *state,
         "<mujoco><worldbody><body name='a'><geom size='.01' mass='1'/><site name='s'/></body>"
@@ -165,7 +157,7 @@ static void check_rope(const Rig *rig, double tolerance) {
     assert_near(get(rig, "tendon.force", 1), 3.0, tolerance);
 }
 
-static void ropes_and_motors_pull(void **state) {
+TEST(ropes_and_motors_pull) {
     static const char text[] =
         "<mujoco><worldbody><site name='d' pos='0 0 -2'/><body name='a'><geom size='.01' mass='1'/>"
         "<site name='s'/></body><body name='m' pos='0 0 -.5'><joint type='slide' axis='0 0 1'/>"
@@ -175,11 +167,10 @@ static void ropes_and_motors_pull(void **state) {
         "</actuator><sensor><force site='s'/></sensor></mujoco>";
     for (int floats = 0; floats < 2; floats++)
         for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
-            Rig rig = open_rig(*state, text, laws[i], floats, 0);
+            AUTO(close_rig) Rig rig = open_rig(*state, text, laws[i], floats, 0);
             set_field(rig.group, "actuator.control", 0, 0, 1.5);
             mf_world_step(rig.world, 4000);
             check_rope(&rig, floats ? 0.02 : 2e-3);
-            close_rig(&rig);
         }
 }
 
@@ -195,7 +186,7 @@ static void check_touch(const Rig *rig, double tolerance) {
     assert_read(rig, 5, 0.0, tolerance);            // on it, elsewhere
 }
 
-static void touch_is_a_half_line(void **state) {
+TEST(touch_is_a_half_line) {
     static const struct {
         const char *text;
         double height; // [m] of its surface; the world's ground is at 0
@@ -218,12 +209,4 @@ static void touch_is_a_half_line(void **state) {
     }
 }
 
-int main(void) {
-    const struct CMUnitTest tests[] = {
-#define ENTRY(name) cmocka_unit_test(name)
-        ENTRY(plates_feel_what_lies_on_them), ENTRY(plates_beside_a_free_body),
-        ENTRY(welds_hold_on_to_one_body),     ENTRY(tendons_pull_on_sensors),
-        ENTRY(ropes_and_motors_pull),         ENTRY(touch_is_a_half_line),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
-}
+GROUP_FIXTURE(setup_context, teardown_context);

@@ -3,8 +3,6 @@
 // sensor values (test_sensors_peers.sh compares them with MuJoCo); contacts are disabled
 // without a further argument.
 #include "model/support.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 #include "sense/sensors.h"
 #include "motion/articulated/host.h"
 
@@ -29,7 +27,7 @@ static RigConfig rig_config(void) {
     return (RigConfig){.count = 1, .isa = MF_ISA_AUTO, .seed = 1, .sensors = mf_sensors_config()};
 }
 
-static mf_Status rig_try(Rig *rig, const RigConfig *config, mf_Error *error) {
+static mf_Status rig_try(Rig *rig, RigConfig config, mf_Error *error) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
@@ -39,25 +37,25 @@ static mf_Status rig_try(Rig *rig, const RigConfig *config, mf_Error *error) {
     if (world.gravity > 0.0)
         memcpy(world.gravity_direction, pull, sizeof world.gravity_direction);
     world.step = mf_time_from_seconds(rig->model->physics.step);
-    world.isa = config->isa;
-    world.seed = config->seed;
+    world.isa = config.isa;
+    world.seed = config.seed;
     group.model = rig->model;
-    group.count = config->count;
-    group.double_precision = !config->floats;
+    group.count = config.count;
+    group.double_precision = !config.floats;
     motion.shapes = true;
     motion.contacts = !(rig->model->physics.disabled & MF_DISABLE_CONTACT);
     mf_Status status = mf_world_create(rig->context, &world, &rig->world, error);
     if (status == MF_OK)
         status = mf_world_add_group(rig->world, &group, &rig->group, error);
     if (status == MF_OK)
-        status = config->points ? mf_motion_add(rig->group, MF_MOTION_POINTS, NULL, error)
-                                : rig_add_articulated(rig->group, &motion, error);
+        status = config.points ? mf_motion_add(rig->group, MF_MOTION_POINTS, NULL, error)
+                               : rig_add_articulated(rig->group, &motion, error);
     const double origin[3] = {0, 0, 0};
-    for (uint32_t i = 0; status == MF_OK && i < config->count; i++)
+    for (uint32_t i = 0; status == MF_OK && i < config.count; i++)
         if (rig->model->base == MF_BASE_FIXED) // the file's world is the world
             status = mf_group_set_start(rig->group, i, origin, NULL, NULL, error);
     if (status == MF_OK)
-        status = mf_sensors_add(rig->group, &config->sensors, error);
+        status = mf_sensors_add(rig->group, &config.sensors, error);
     if (status != MF_OK) {
         mf_world_destroy(rig->world);
         rig->world = NULL;
@@ -65,14 +63,17 @@ static mf_Status rig_try(Rig *rig, const RigConfig *config, mf_Error *error) {
     return status;
 }
 
-static void rig_load(Rig *rig, mf_Context *context, const char *text) {
-    rig->context = context;
-    rig->model = load_urdf(context, text);
+static Rig rig_load(mf_Context *context, const char *text) {
+    Rig rig;
+    rig.context = context;
+    rig.model = load_urdf(context, text);
+    return rig;
 }
 
-static void rig_open(Rig *rig, mf_Context *context, const char *text, const RigConfig *config) {
-    rig_load(rig, context, text);
-    MUST(rig_try(rig, config, &error));
+static Rig rig_open(mf_Context *context, const char *text, RigConfig config) {
+    Rig rig = rig_load(context, text);
+    MUST(rig_try(&rig, config, &error));
+    return rig;
 }
 
 static void rig_close(Rig *rig) {
@@ -101,11 +102,9 @@ static const char box[] =
 
 // In free fall an accelerometer shows 0, at rest +g upwards (and so does a start); the ground's
 // loads on the sole are the weight.
-static void a_box_falls_and_rests(void **state) {
-    Rig rig;
-    RigConfig config = rig_config();
+TEST(a_box_falls_and_rests) {
     double a[3];
-    rig_open(&rig, *state, box, &config);
+    AUTO_RIG rig = rig_open(*state, box, rig_config());
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, G, 1e-12);
     set_field(rig.group, "base.position", 0, 2, 5.0);
@@ -124,22 +123,20 @@ static void a_box_falls_and_rests(void **state) {
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, G, 1e-3);
     assert_near(value_of(&rig, 0, 9), 2 * G, 1e-2);
-    rig_close(&rig);
 }
 
 // A point at radius r that turns at rate w: -w^2 r towards the middle, and w r along. The rod of
 // length 2 l = 1 m and mass m pulls its holder by m w^2 l.
-static void a_rod_turns(void **state) {
-    Rig rig;
-    RigConfig config = rig_config();
+TEST(a_rod_turns) {
     double a[3];
-    rig_open(&rig, *state,
-             "<mujoco><option gravity='0 0 0'><flag contact='disable'/></option><worldbody><body>"
-             "<joint axis='0 0 1'/><inertial pos='0.5 0 0' mass='3' diaginertia='1 1 1'/><site "
-             "name='tip' pos='0.8 0 0'/><site name='root'/></body></worldbody><sensor>"
-             "<accelerometer site='tip'/><velocimeter site='tip'/><gyro site='tip'/><force "
-             "site='root'/></sensor></mujoco>",
-             &config);
+    AUTO_RIG rig = rig_open(
+        *state,
+        "<mujoco><option gravity='0 0 0'><flag contact='disable'/></option><worldbody><body>"
+        "<joint axis='0 0 1'/><inertial pos='0.5 0 0' mass='3' diaginertia='1 1 1'/><site "
+        "name='tip' pos='0.8 0 0'/><site name='root'/></body></worldbody><sensor>"
+        "<accelerometer site='tip'/><velocimeter site='tip'/><gyro site='tip'/><force "
+        "site='root'/></sensor></mujoco>",
+        rig_config());
     set_field(rig.group, "joint.rate", 0, 0, 2.0);
     mf_world_step(rig.world, 1);
     values3(&rig, 0, a);
@@ -150,30 +147,26 @@ static void a_rod_turns(void **state) {
     assert_near3(a, 0, 0, 2, 1e-12);
     values3(&rig, 9, a);
     assert_near3(a, -3 * 4 * 0.5, 0, 0, 1e-12);
-    rig_close(&rig);
 }
 
 // Without sensors of acceleration no velocities are kept.
-static void positions_alone_can_be_read(void **state) {
-    Rig rig;
-    RigConfig config = rig_config();
+TEST(positions_alone_can_be_read) {
     double a[3];
-    rig_open(&rig, *state,
-             "<mujoco><worldbody><body pos='0 0 3'><freejoint/><geom size='0.1'/><site name='s'/>"
-             "</body></worldbody><sensor><framepos objtype='site' objname='s'/></sensor></mujoco>",
-             &config);
+    AUTO_RIG rig = rig_open(
+        *state,
+        "<mujoco><worldbody><body pos='0 0 3'><freejoint/><geom size='0.1'/><site name='s'/>"
+        "</body></worldbody><sensor><framepos objtype='site' objname='s'/></sensor></mujoco>",
+        rig_config());
     set_field(rig.group, "base.position", 0, 2, 3.0);
     mf_world_step(rig.world, 10);
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, 3 - G * 0.002 * 0.002 * 55, 1e-12); // 1 + 2 + ... + 10 steps
     assert_null(mf_group_find_field(rig.group, "sensor.before"));
-    rig_close(&rig);
 }
 
 // From (0, 0, 1) along x to shapes of which the distance is plain; the own body is not seen.
 static double range_to(mf_Context *context, const char *geom) {
     char text[1024];
-    Rig rig;
     RigConfig config = rig_config();
     snprintf(
         text, sizeof text,
@@ -182,13 +175,11 @@ static double range_to(mf_Context *context, const char *geom) {
         "size='0.1'/><site name='s' zaxis='1 0 0'/></body></worldbody><sensor><rangefinder "
         "site='s'/></sensor></mujoco>",
         geom);
-    rig_open(&rig, context, text, &config);
-    double range = value_of(&rig, 0, 0);
-    rig_close(&rig);
-    return range;
+    AUTO_RIG rig = rig_open(context, text, config);
+    return value_of(&rig, 0, 0);
 }
 
-static void rays_end_at_shapes(void **state) {
+TEST(rays_end_at_shapes) {
     assert_near(range_to(*state, ""), -1, 0);
     assert_near(range_to(*state, "<geom size='0.5' pos='2 0 1'/>"), 1.5, 1e-12);
     assert_near(range_to(*state, "<geom size='0.5' pos='2 0.3 1'/>"), 1.6, 1e-12);
@@ -215,16 +206,14 @@ static void rays_end_at_shapes(void **state) {
 }
 
 // The distance to the ground of a world, level: h / cos.
-static void rays_end_at_the_ground(void **state) {
-    Rig rig;
-    RigConfig config = rig_config();
-    rig_open(&rig, *state,
-             "<mujoco><worldbody><body pos='0 0 2'><joint type='slide' axis='0 0 1'/><geom "
-             "size='0.1'/><site name='s' zaxis='3 0 -4'/></body></worldbody><sensor><rangefinder "
-             "site='s'/></sensor></mujoco>",
-             &config);
+TEST(rays_end_at_the_ground) {
+    AUTO_RIG rig = rig_open(
+        *state,
+        "<mujoco><worldbody><body pos='0 0 2'><joint type='slide' axis='0 0 1'/><geom "
+        "size='0.1'/><site name='s' zaxis='3 0 -4'/></body></worldbody><sensor><rangefinder "
+        "site='s'/></sensor></mujoco>",
+        rig_config());
     assert_near(value_of(&rig, 0, 0), 2.0 * 5 / 4, 1e-12);
-    rig_close(&rig);
 }
 
 // ---- noise, cutoff, rate -----------------------------------------------------------------------
@@ -234,11 +223,9 @@ static const char noisy[] =
     "contype='0' conaffinity='0'/></body></worldbody><sensor><jointpos joint='j' noise='0.1'/>"
     "<jointpos joint='j' noise='0.1' cutoff='0.05'/><jointvel joint='j'/></sensor></mujoco>";
 
-static void noise_has_its_size(void **state) {
-    Rig rig;
-    RigConfig config = rig_config();
-    config.count = 1000;
-    rig_open(&rig, *state, noisy, &config);
+TEST(noise_has_its_size) {
+    RigConfig config = WITH(rig_config(), .count = 1000);
+    Rig rig = rig_open(*state, noisy, config);
     double sum = 0, square = 0, product = 0;
     for (int k = 0; k < 20; k++) {
         mf_world_step(rig.world, 1);
@@ -260,17 +247,16 @@ static void noise_has_its_size(void **state) {
     assert_true(before != value_of(&rig, 3, 0));
     rig_close(&rig);
     config.sensors.noise = false;
-    rig_open(&rig, *state, noisy, &config);
+    rig = rig_open(*state, noisy, config);
     mf_world_step(rig.world, 3);
     assert_near(value_of(&rig, 7, 0), 0, 0);
     rig_close(&rig);
 }
 
-static void slow_sensors_keep_their_values(void **state) {
-    Rig rig;
+TEST(slow_sensors_keep_their_values) {
     RigConfig config = rig_config();
     config.sensors.rate = (mf_Rate){50, 1}; // each tenth step of 2 ms
-    rig_open(&rig, *state, noisy, &config);
+    AUTO_RIG rig = rig_open(*state, noisy, config);
     int changes = 0;
     for (int k = 0; k < 200; k++) {
         double before = value_of(&rig, 0, 0);
@@ -278,53 +264,46 @@ static void slow_sensors_keep_their_values(void **state) {
         changes += before != value_of(&rig, 0, 0);
     }
     assert_int_equal(changes, 20);
-    rig_close(&rig);
 }
 
 // ---- external forces ---------------------------------------------------------------------------
 
 // A pan of 1 kg on a slide that rests on its limit carries a ball of 3 kg, 0.1 m from the middle:
 // the limit holds both, and the holder of the pan gives it that force and the torque of the ball.
-static void a_pan_is_weighed(void **state) {
+TEST(a_pan_is_weighed) {
     static const char scale[] =
         "<mujoco><option timestep='0.001'/><worldbody><body pos='0 0 1'><joint name='z' "
         "type='slide' axis='0 0 1' range='0 1'/><geom type='box' size='0.3 0.3 0.02' mass='1'/>"
         "<site name='s'/></body><body name='ball' pos='0.1 0 1.12'><freejoint/><geom size='0.1' "
         "mass='3' condim='1'/></body></worldbody><sensor><force site='s'/><torque site='s'/>"
         "<jointlimitfrc joint='z'/></sensor></mujoco>";
-    Rig rig;
-    RigConfig config = rig_config();
     double a[3];
-    rig_open(&rig, *state, scale, &config);
+    AUTO_RIG rig = rig_open(*state, scale, rig_config());
     mf_world_step(rig.world, 2000);
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, 4 * G, 1e-6);
     values3(&rig, 3, a);
     assert_near3(a, 0, -0.3 * G, 0, 1e-5);
     assert_near(value_of(&rig, 0, 6), 4 * G, 1e-6);
-    rig_close(&rig);
 }
 
 // The same with the range on a tendon of half the length.
-static void a_tendon_holds_a_weight(void **state) {
+TEST(a_tendon_holds_a_weight) {
     static const char scale[] =
         "<mujoco><option timestep='0.001'/><worldbody><body pos='0 0 1'><joint name='z' "
         "type='slide' axis='0 0 1'/><geom type='box' size='0.3 0.3 0.02' mass='2'/></body>"
         "</worldbody><tendon><fixed name='t' limited='true' range='-0.01 1'><joint joint='z' "
         "coef='0.5'/></fixed></tendon><sensor><tendonlimitfrc tendon='t'/></sensor></mujoco>";
-    Rig rig;
-    RigConfig config = rig_config();
-    rig_open(&rig, *state, scale, &config);
+    AUTO_RIG rig = rig_open(*state, scale, rig_config());
     mf_world_step(rig.world, 10); // still above
     assert_near(value_of(&rig, 0, 0), 0, 0);
     mf_world_step(rig.world, 2000);
     assert_near(value_of(&rig, 0, 0), 2 * G / 0.5, 1e-5);
-    rig_close(&rig);
 }
 
 // A beam of 2 kg and 1 m with a hinge at one end. The other end is held by an equality constraint,
 // or rests with its ball on the ground: each end bears half of the weight, and the hinge no torque.
-static void a_beam_on_two_supports(void **state) {
+TEST(a_beam_on_two_supports) {
     static const char beam[] =
         "<mujoco><option timestep='0.001'/><worldbody><body name='beam' pos='0 0 0.1'><joint "
         "axis='0 1 0'/><inertial pos='0.5 0 0' mass='2' diaginertia='0.1 0.17 0.17'/>%s<site "
@@ -334,18 +313,16 @@ static void a_beam_on_two_supports(void **state) {
         {"", "<equality><connect body1='beam' body2='world' anchor='1 0 0'/></equality>"},
         {"<geom size='0.1' pos='1 0 0' mass='0'/>", ""}};
     for (int i = 0; i < 2; i++) {
-        Rig rig;
         RigConfig config = rig_config();
         char text[1024];
         double a[3];
         snprintf(text, sizeof text, beam, supports[i][0], supports[i][1]);
-        rig_open(&rig, *state, text, &config);
+        AUTO_RIG rig = rig_open(*state, text, config);
         mf_world_step(rig.world, 2000);
         values3(&rig, 0, a);
         assert_near(a[2], G, 1e-4);
         values3(&rig, 3, a);
         assert_near3(a, 0, 0, 0, 2e-4);
-        rig_close(&rig);
     }
 }
 
@@ -364,15 +341,13 @@ static const char tumbler[] =
     "site='s'/><torque site='s'/><force site='e'/><torque site='e'/><force site='f'/><torque "
     "site='f'/><jointlimitfrc joint='w'/></sensor></mujoco>";
 
-static void a_pushed_base_feels_nothing(void **state) {
+TEST(a_pushed_base_feels_nothing) {
     static const char body[] =
         "<mujoco><option timestep='0.001'/><worldbody><body pos='0 0 9'><freejoint/><inertial "
         "pos='0.1 0 0' mass='2' diaginertia='1 2 3'/><site name='s'/></body></worldbody><sensor>"
         "<force site='s'/><torque site='s'/><accelerometer site='s'/></sensor></mujoco>";
-    Rig rig;
-    RigConfig config = rig_config();
     double a[3];
-    rig_open(&rig, *state, body, &config);
+    AUTO_RIG rig = rig_open(*state, body, rig_config());
     for (uint32_t c = 0; c < 3; c++) {
         set_field(rig.group, "base.force", 0, c, 3.0 - 2.0 * c);
         set_field(rig.group, "base.torque", 0, c, 0.5 + c);
@@ -384,14 +359,12 @@ static void a_pushed_base_feels_nothing(void **state) {
     assert_near3(a, 0, 0, 0, 1e-5); // of the turn within the step
     values3(&rig, 3, a);
     assert_near3(a, 0, 0, 0, 1e-5);
-    rig_close(&rig);
 }
 
-static void external_forces_act_on_a_tumbling_robot(void **state) {
-    Rig rig;
+TEST(external_forces_act_on_a_tumbling_robot) {
     RigConfig config = rig_config();
     double a[3], largest = 0.0, base = 0.0, hinge = 0.0, sum = 0.0;
-    rig_open(&rig, *state, tumbler, &config);
+    AUTO_RIG rig = rig_open(*state, tumbler, config);
     for (int n = 0; n < 12000; n++) {
         mf_world_step(rig.world, 1);
         values3(&rig, 0, a);
@@ -406,7 +379,6 @@ static void external_forces_act_on_a_tumbling_robot(void **state) {
     assert_true(largest > 30.0 && sum > 0.0); // it hit something, and the wrist its limit
     assert_true(base < 1e-3 * largest);
     assert_true(hinge < 2e-4 * largest);
-    rig_close(&rig);
 }
 
 // ---- promises ----------------------------------------------------------------------------------
@@ -415,24 +387,22 @@ static const char *everything_path(void) {
     return MAYFLY_SOURCE_DIR "/tests/sense/sensors.xml";
 }
 
-static void open_everything(Rig *rig, mf_Context *context, const RigConfig *config) {
-    rig->context = context;
-    rig->model = load_file(context, everything_path(), NULL);
-    MUST(rig_try(rig, config, &error));
-    for (uint32_t i = 0; i < config->count; i++)
-        for (uint32_t j = 0; j < rig->model->joint_count; j++)
-            set_field(rig->group, "joint.rate", i, j, 0.01 * (i % 37) - 0.1 * j);
+static Rig open_everything(mf_Context *context, RigConfig config) {
+    Rig rig;
+    rig.context = context;
+    rig.model = load_file(context, everything_path(), NULL);
+    MUST(rig_try(&rig, config, &error));
+    for (uint32_t i = 0; i < config.count; i++)
+        for (uint32_t j = 0; j < rig.model->joint_count; j++)
+            set_field(rig.group, "joint.rate", i, j, 0.01 * (i % 37) - 0.1 * j);
+    return rig;
 }
 
 static uint64_t tumbler_hash(mf_Context *context, uint32_t count, uint32_t which, mf_Isa isa,
                              bool floats) {
-    Rig rig;
-    RigConfig config = rig_config();
     uint64_t hash = 0;
-    config.count = count;
-    config.isa = isa;
-    config.floats = floats;
-    rig_open(&rig, context, tumbler, &config);
+    AUTO_RIG rig = rig_open(context, tumbler,
+                            WITH(rig_config(), .count = count, .isa = isa, .floats = floats));
     for (uint32_t i = 0; i < count; i++)
         set_field(rig.group, "free.velocity", i, 1, 0.2 * (count == 1 ? which : i) - 0.7);
     for (int n = 0; n < 22; n++) {
@@ -444,60 +414,46 @@ static uint64_t tumbler_hash(mf_Context *context, uint32_t count, uint32_t which
             hash = hash * 31 + bits;
         }
     }
-    rig_close(&rig);
     return hash;
 }
 
 // The same of forces from outside and of limits.
-static void forces_depend_on_nothing(void **state) {
+TEST(forces_depend_on_nothing) {
     for (int floats = 0; floats < 2; floats++) {
         uint64_t alone = tumbler_hash(*state, 1, 5, MF_ISA_AUTO, floats);
         assert_true(alone != tumbler_hash(*state, 1, 2, MF_ISA_AUTO, floats));
-        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))
-            if (mf_isa_available(isa))
-                assert_true(tumbler_hash(*state, 7, 5, isa, floats) == alone);
+        FOR_EACH_ISA (isa)
+            assert_true(tumbler_hash(*state, 7, 5, isa, floats) == alone);
     }
 }
 
 // All robots of a batch, on every instruction set, read the same bits as when they are alone.
-static void bits_do_not_depend_on_settings(void **state) {
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
+TEST(bits_do_not_depend_on_settings) {
     for (int floats = 0; floats < 2; floats++) {
         uint64_t expected[40];
-        for (uint32_t k = 0; k < 3; k++) {
-            Rig rig;
-            RigConfig config = rig_config();
-            config.count = 40;
-            config.floats = floats;
-            config.isa = isas[k];
-            if (!mf_isa_available(isas[k]))
-                continue;
-            open_everything(&rig, *state, &config);
+        FOR_EACH_ISA (isa) {
+            AUTO_RIG rig = open_everything(
+                *state, WITH(rig_config(), .count = 40, .floats = floats, .isa = isa));
             mf_world_step(rig.world, 30);
             for (uint32_t i = 0; i < 40; i++) {
                 uint64_t hash = mf_group_instance_hash(rig.group, i);
-                if (k == 0)
+                if (isa == MF_ISA_SCALAR)
                     expected[i] = hash;
                 assert_int_equal(hash, expected[i]);
             }
-            rig_close(&rig);
         }
-        Rig alone;
-        RigConfig config = rig_config();
-        config.floats = floats;
-        open_everything(&alone, *state, &config);
+        AUTO_RIG alone = open_everything(*state, WITH(rig_config(), .floats = floats));
         mf_world_step(alone.world, 30);
         assert_int_equal(mf_group_instance_hash(alone.group, 0), expected[0]);
-        rig_close(&alone);
     }
 }
 
-static void floats_are_near_doubles(void **state) {
-    Rig single, precise;
+TEST(floats_are_near_doubles) {
+    AUTO_RIG single, precise;
     RigConfig config = rig_config();
-    open_everything(&precise, *state, &config);
+    precise = open_everything(*state, config);
     config.floats = true;
-    open_everything(&single, *state, &config);
+    single = open_everything(*state, config);
     mf_world_step(single.world, 5);
     mf_world_step(precise.world, 5);
     for (uint32_t i = 0; i < precise.model->sensor_value_count; i++) {
@@ -505,16 +461,13 @@ static void floats_are_near_doubles(void **state) {
         // Accelerations are differences of velocities over 2 ms.
         assert_near(value_of(&single, 0, i), expected, 2e-3 * (1 + fabs(expected)));
     }
-    rig_close(&single);
-    rig_close(&precise);
 }
 
-static void a_faulty_robot_does_not_affect_others(void **state) {
-    Rig clean, broken;
-    RigConfig config = rig_config();
-    config.count = 20;
-    open_everything(&clean, *state, &config);
-    open_everything(&broken, *state, &config);
+TEST(a_faulty_robot_does_not_affect_others) {
+    AUTO_RIG clean, broken;
+    RigConfig config = WITH(rig_config(), .count = 20);
+    clean = open_everything(*state, config);
+    broken = open_everything(*state, config);
     mf_world_step(clean.world, 3);
     mf_world_step(broken.world, 3);
     double kept = value_of(&broken, 5, 0);
@@ -524,17 +477,12 @@ static void a_faulty_robot_does_not_affect_others(void **state) {
     mf_world_step(broken.world, 3);
     assert_true(mf_group_fault(broken.group, 5) != 0);
     assert_near(value_of(&broken, 5, 0), kept, 0);
-    for (uint32_t i = 0; i < config.count; i++)
-        if (i != 5)
-            assert_int_equal(mf_group_instance_hash(broken.group, i),
-                             mf_group_instance_hash(clean.group, i));
-    rig_close(&clean);
-    rig_close(&broken);
+    assert_others_same(broken.group, clean.group, 5);
 }
 
 // A foot that is fixed to a shin shares its link: contacts are distinguished by the shapes that
 // touch, forces of equality constraints by the body that they hold.
-static void fixed_bodies_are_distinguished(void **state) {
+TEST(fixed_bodies_are_distinguished) {
     static const char leg[] =
         "<mujoco><worldbody><body name='a' pos='0 0 1'><freejoint/><geom size='0.1' mass='1'%s/>"
         "<body pos='0 0 -0.5'><geom size='0.1' mass='1'/><site name='s'/></body></body></worldbody>"
@@ -543,21 +491,19 @@ static void fixed_bodies_are_distinguished(void **state) {
     static const char *const parts[3][2] = {
         {"", ""}, {" contype='0' conaffinity='0'", ""}, {"", tie}};
     for (int i = 0; i < 3; i++) {
-        Rig rig;
         RigConfig config = rig_config();
         char text[1024];
         double a[3];
         snprintf(text, sizeof text, leg, parts[i][0], parts[i][1]);
-        rig_open(&rig, *state, text, &config);
+        AUTO_RIG rig = rig_open(*state, text, config);
         mf_world_step(rig.world, 400);
         values3(&rig, 0, a); // the foot bears the upper ball, or hangs on it
         assert_near3(a, 0, 0, i == 2 ? G : -G, 1e-4);
-        rig_close(&rig);
     }
 }
 
 // `points` knows neither forces of limits nor of contacts on single bodies.
-static void unmeasurable_sensors_are_named(void **state) {
+TEST(unmeasurable_sensors_are_named) {
     static const char limits[] =
         "<mujoco><worldbody><body pos='0 0 1'><freejoint/><geom size='0.1' mass='1'/><body><joint "
         "name='j' range='-1 1'/><geom size='0.1' mass='1'/><site "
@@ -567,52 +513,38 @@ static void unmeasurable_sensors_are_named(void **state) {
     } cases[] = {{"<jointlimitfrc name='x' joint='j'/>", "sensor 1 'x'"},
                  {"<force name='y' site='s'/>", "can collide"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Rig rig;
-        RigConfig config = rig_config();
-        mf_Error error = {0};
         char text[1024];
-        config.points = true;
+        RigConfig config = WITH(rig_config(), .points = true);
         snprintf(text, sizeof text, limits, cases[i].sensor);
-        rig_load(&rig, *state, text);
-        assert_int_equal(rig_try(&rig, &config, &error), MF_UNSUPPORTED);
-        assert_non_null(strstr(error.message, cases[i].names));
+        AUTO_RIG rig = rig_load(*state, text);
+        MUST_FAIL(rig_try(&rig, config, &error), MF_UNSUPPORTED, cases[i].names);
         config.sensors.lenient = true;
-        assert_int_equal(rig_try(&rig, &config, &error), MF_OK);
+        MUST(rig_try(&rig, config, &error));
         mf_world_step(rig.world, 5);
         assert_near(value_of(&rig, 0, 1), 0, 0);
-        rig_close(&rig);
     }
 }
 
 // `points` moves the same robot, and its sensors read.
-static void points_has_sensors_too(void **state) {
-    Rig rig;
-    RigConfig config = rig_config();
-    config.points = true;
-    rig_open(&rig, *state, box, &config);
+TEST(points_has_sensors_too) {
+    AUTO_RIG rig = rig_open(*state, box, WITH(rig_config(), .points = true));
     mf_world_step(rig.world, 500);
     double a[3];
     values3(&rig, 0, a);
     assert_near3(a, 0, 0, G, 0.05);
     assert_near(value_of(&rig, 0, 9), 2 * G, 0.05 * 2 * G);
-    rig_close(&rig);
 }
 
-static void snapshots_contain_readings(void **state) {
-    Rig rig;
-    RigConfig config = rig_config();
-    config.sensors.rate = (mf_Rate){50, 1};
-    rig_open(&rig, *state, noisy, &config);
+TEST(snapshots_contain_readings) {
+    AUTO_RIG rig = rig_open(*state, noisy, WITH(rig_config(), .sensors.rate = ((mf_Rate){50, 1})));
     mf_world_step(rig.world, 13);
     assert_continues(rig.world, 30);
-    rig_close(&rig);
 }
 
 static mf_Status make_and_ask(mf_Context *context, void *user, mf_Error *error) {
     Rig rig = {.context = context, .model = user};
-    RigConfig config = rig_config();
     double values[400];
-    mf_Status status = rig_try(&rig, &config, error);
+    mf_Status status = rig_try(&rig, rig_config(), error);
     if (status != MF_OK)
         return status;
     status = mf_sensors_measure(rig.group, 0, NULL, values, error);
@@ -620,7 +552,7 @@ static mf_Status make_and_ask(mf_Context *context, void *user, mf_Error *error) 
     return status;
 }
 
-static void adding_survives_every_failure(void **state) {
+TEST(adding_survives_every_failure) {
     mf_Model *model = load_file(*state, everything_path(), NULL);
     assert_true(model->sensor_value_count < 400);
     assert_true(torture(*state, make_and_ask, model, TORTURE_MUST_FAIL) > 20);
@@ -633,28 +565,25 @@ static void adding_survives_every_failure(void **state) {
     mf_model_destroy(model);
 }
 
-static void mistakes_are_refused(void **state) {
-    Rig rig;
+TEST(mistakes_are_refused) {
     RigConfig config = rig_config();
-    mf_Error error = {0};
     double values[20];
-    rig_open(&rig, *state, noisy, &config);
-    assert_int_equal(mf_sensors_add(rig.group, NULL, &error), MF_BAD_ARGUMENT); // twice
+    Rig rig = rig_open(*state, noisy, config);
+    MUST_FAIL(mf_sensors_add(rig.group, NULL, &error), MF_BAD_ARGUMENT, ""); // twice
     const uint32_t none = 99;
-    assert_int_equal(mf_articulated_report_forces(rig.group, &none, 1, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "has no body 99"));
-    assert_int_equal(mf_articulated_report_limits(rig.group, &error), MF_OK);
-    assert_int_equal(mf_articulated_report_limits(rig.group, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "already"));
+    MUST_FAIL(mf_articulated_report_forces(rig.group, &none, 1, &error), MF_BAD_ARGUMENT,
+              "has no body 99");
+    MUST(mf_articulated_report_limits(rig.group, &error));
+    MUST_FAIL(mf_articulated_report_limits(rig.group, &error), MF_BAD_ARGUMENT, "already");
     mf_SensorsConfig bad = {0};
-    assert_int_equal(mf_sensors_add(rig.group, &bad, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_sensors_add(rig.group, &bad, &error), MF_BAD_ARGUMENT, "");
     rig_close(&rig);
-    rig_open(&rig, *state,
-             "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody>"
-             "</mujoco>",
-             &config); // a robot without sensors gets nothing
+    rig = rig_open(*state,
+                   "<mujoco><worldbody><body><joint/><geom size='1'/></body></worldbody>"
+                   "</mujoco>",
+                   config); // a robot without sensors gets nothing
     assert_null(mf_group_find_field(rig.group, "sensor.value"));
-    assert_int_equal(mf_sensors_measure(rig.group, 0, NULL, values, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_sensors_measure(rig.group, 0, NULL, values, &error), MF_BAD_ARGUMENT, "");
     rig_close(&rig);
 }
 
@@ -675,10 +604,8 @@ static double *numbers(uint32_t count) {
 
 static int answer(const char *path, bool contacts) {
     Rig rig = {0};
-    RigConfig config = rig_config();
     mf_Error error = {0};
-    config.sensors.noise = false;
-    config.sensors.lenient = true;
+    RigConfig config = WITH(rig_config(), .sensors.noise = false, .sensors.lenient = true);
     mf_context_create(NULL, &rig.context, NULL);
     if (mf_model_load(rig.context, path, NULL, &rig.model, &error) != MF_OK) {
         printf("%s\n", error.message);
@@ -687,7 +614,7 @@ static int answer(const char *path, bool contacts) {
     if (!contacts)
         ((mf_Model *)(uintptr_t)rig.model)->physics.disabled |=
             MF_DISABLE_CONTACT; // not shared yet
-    if (rig_try(&rig, &config, &error) != MF_OK) {
+    if (rig_try(&rig, config, &error) != MF_OK) {
         printf("%s\n", error.message);
         return 3;
     }
@@ -716,32 +643,10 @@ static int answer(const char *path, bool contacts) {
     return 0;
 }
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 int main(int argument_count, char **arguments) {
     if (argument_count > 1)
         return answer(arguments[1], argument_count > 2);
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_box_falls_and_rests),
-        cmocka_unit_test(a_rod_turns),
-        cmocka_unit_test(positions_alone_can_be_read),
-        cmocka_unit_test(rays_end_at_shapes),
-        cmocka_unit_test(rays_end_at_the_ground),
-        cmocka_unit_test(noise_has_its_size),
-        cmocka_unit_test(a_pan_is_weighed),
-        cmocka_unit_test(a_tendon_holds_a_weight),
-        cmocka_unit_test(a_beam_on_two_supports),
-        cmocka_unit_test(a_pushed_base_feels_nothing),
-        cmocka_unit_test(external_forces_act_on_a_tumbling_robot),
-        cmocka_unit_test(slow_sensors_keep_their_values),
-        cmocka_unit_test(bits_do_not_depend_on_settings),
-        cmocka_unit_test(forces_depend_on_nothing),
-        cmocka_unit_test(floats_are_near_doubles),
-        cmocka_unit_test(a_faulty_robot_does_not_affect_others),
-        cmocka_unit_test(fixed_bodies_are_distinguished),
-        cmocka_unit_test(unmeasurable_sensors_are_named),
-        cmocka_unit_test(points_has_sensors_too),
-        cmocka_unit_test(snapshots_contain_readings),
-        cmocka_unit_test(adding_survives_every_failure),
-        cmocka_unit_test(mistakes_are_refused),
-    };
-    return cmocka_run_group_tests(tests, setup_context, teardown_context);
+    return run_listed_tests();
 }

@@ -2,7 +2,6 @@
 // and rays in motions with known values, at several levels of motion; rate and delay of MJCF
 // against MuJoCo.
 #include "sense/signal_rig.h"
-#include <mayfly/model_fields.h>
 
 GROUP_FIXTURE(setup_context, teardown_context);
 
@@ -53,17 +52,16 @@ static mf_Status add_motion(mf_Group *group, mf_Motion motion, mf_Error *error) 
     }
 }
 
-static void open_with(Rig *rig, mf_Context *context, const char *text, mf_Motion motion) {
-    RigConfig config = rig_config();
+static Rig open_with(mf_Context *context, const char *text, mf_Motion motion) {
+    Rig rig;
     mf_Error error = {0};
-    config.text = text;
-    config.step = MF_MILLISECOND;
-    rig_open(rig, context, &config);
-    mf_Status status = add_motion(rig->group, motion, &error);
+    rig = rig_open(context, WITH(rig_config(), .text = text, .step = MF_MILLISECOND));
+    mf_Status status = add_motion(rig.group, motion, &error);
     if (status == MF_OK)
-        status = mf_sensors_add(rig->group, NULL, &error);
+        status = mf_sensors_add(rig.group, NULL, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
+    return rig;
 }
 
 // ---- known motions -----------------------------------------------------------------------------
@@ -72,9 +70,8 @@ static void open_with(Rig *rig, mf_Context *context, const char *text, mf_Motion
 // the weight, at every level that falls.
 TEST(falling_and_resting) {
     for (mf_Motion level = MF_MOTION_POINTS; level < MF_MOTION_LEVELS; level++) {
-        Rig rig;
         double a[3];
-        open_with(&rig, *state, ARM(IMU), level);
+        AUTO_RIG rig = open_with(*state, ARM(IMU), level);
         const double weight = rig.model->mass * G;
         readings3(&rig, "acc", a);
         assert_near3(a, 0, 0, G, 1e-12);
@@ -99,25 +96,25 @@ TEST(falling_and_resting) {
         assert_near3(a, 0, 0, G, 0.02);
         assert_near(reading(&rig, "foot", 0), weight, 0.01 * weight);
         assert_true(reading(&rig, "touch", 0) == 1.0);
-        rig_close(&rig);
     }
 }
 
 // Robots of one group at different levels, and one that changes: each reads the loads of its own
 // motion, never what another motion wrote last.
 TEST(loads_are_those_of_the_present_level) {
-    Rig rig;
-    RigConfig config = rig_config();
-    mf_MotionsConfig motions = mf_motions_config();
     mf_Error error = {0};
-    config.text = ARM("<sensor name='foot' type='contact_force' link='box'/><sensor name='touch' "
-                      "type='contact' link='box'/>");
-    config.step = MF_MILLISECOND;
-    config.count = 2;
-    rig_open(&rig, *state, &config);
-    motions.start = MF_MOTION_POINTS;
-    motions.has[MF_MOTION_ARTICULATED] = motions.has[MF_MOTION_RIGID] = true;
-    mf_Status status = mf_motions_add(rig.group, &motions, &error);
+    AUTO_RIG rig = rig_open(
+        *state,
+        WITH(rig_config(),
+             .text =
+                 ARM("<sensor name='foot' type='contact_force' link='box'/><sensor name='touch' "
+                     "type='contact' link='box'/>"),
+             .step = MF_MILLISECOND, .count = 2));
+    mf_Status status =
+        mf_motions_add(rig.group,
+                       &WITH(mf_motions_config(), .start = MF_MOTION_POINTS,
+                             .has[MF_MOTION_ARTICULATED] = true, .has[MF_MOTION_RIGID] = true),
+                       &error);
     if (status == MF_OK)
         status = mf_sensors_add(rig.group, NULL, &error);
     if (status != MF_OK)
@@ -138,14 +135,12 @@ TEST(loads_are_those_of_the_present_level) {
         assert_true(rig_get(&rig, "sensor.value", 0, 1) == 0.0);
         mf_world_step(rig.world, 2000);
     }
-    rig_close(&rig);
 }
 
 // The arm turns at w: the IMU's y looks inward, so it reads + w^2 r there, and w about z.
 TEST(a_turning_arm) {
-    Rig rig;
     double a[3], w[3];
-    open_with(&rig, *state, ARM(IMU), MF_MOTION_ARTICULATED);
+    AUTO_RIG rig = open_with(*state, ARM(IMU), MF_MOTION_ARTICULATED);
     rig_set(&rig, "base.position", 0, 2, 50.0);
     rig_set(&rig, "joint.rate", 0, 0, 4.0);
     mf_world_step(rig.world, 1);
@@ -157,13 +152,11 @@ TEST(a_turning_arm) {
     assert_near(a[2], 0, 1e-6);
     assert_near(reading(&rig, "angle", 0), rig_get(&rig, "joint.angle", 0, 0), 0);
     assert_near(reading(&rig, "speed", 0), rig_get(&rig, "joint.rate", 0, 0), 0);
-    rig_close(&rig);
 }
 
 // Roll, pitch, yaw of a turned robot, by the formula of URDF.
 TEST(attitude_is_roll_pitch_yaw) {
-    Rig rig;
-    open_with(&rig, *state, ARM(IMU), MF_MOTION_ARTICULATED);
+    AUTO_RIG rig = open_with(*state, ARM(IMU), MF_MOTION_ARTICULATED);
     const double roll = 0.3, pitch = -0.7, yaw = 2.5;
     const double q[4] = {cos(roll / 2) * cos(pitch / 2) * cos(yaw / 2) +
                              sin(roll / 2) * sin(pitch / 2) * sin(yaw / 2),
@@ -180,13 +173,12 @@ TEST(attitude_is_roll_pitch_yaw) {
     mf_world_step(rig.world, 1);
     readings3(&rig, "level", angles);
     assert_near3(angles, roll, pitch, yaw, 1e-6);
-    rig_close(&rig);
 }
 
 // ---- what the file says ------------------------------------------------------------------------
 
 TEST(every_attribute_is_read) {
-    mf_Model *model = load_text(
+    AUTO_MODEL *model = load_text(
         *state,
         ARM("<sensor name='a' type='gyroscope' link='arm' rate='62.5' delay='0.0025' noise='0.1' "
             "bias='0.2' drift='0.3' saturation='40' range='-20 30' bits='10'/><sensor name='b' "
@@ -200,7 +192,6 @@ TEST(every_attribute_is_read) {
     assert_true(a->range[0] == -20 && a->range[1] == 30 && a->bits == 10 && a->resolution == 0);
     assert_true(b->resolution == 0.01 && b->range[0] == -3 && b->range[1] == 3 && b->bits == 0);
     assert_true(b->rate.numerator == 0 && b->delay == 0 && b->noise == 0);
-    mf_model_destroy(model);
 }
 
 TEST(mistakes_are_named_with_their_line) {
@@ -240,19 +231,13 @@ TEST(mistakes_are_named_with_their_line) {
 
 // A field that is not there when the sensors are added.
 TEST(a_missing_field_is_named) {
-    Rig rig;
-    RigConfig config = rig_config();
-    mf_Error error = {0};
-    config.text = ARM("<sensor name='s' type='field' field='gait.time'/>");
-    rig_open(&rig, *state, &config);
-    assert_int_equal(mf_sensors_add(rig.group, NULL, &error), MF_UNSUPPORTED);
-    assert_string_equal(
-        error.message,
-        "sensor 0 's' of field gait.time cannot be measured: the group has no field of "
-        "that name");
-    mf_SensorsConfig lenient = mf_sensors_config();
-    lenient.lenient = true;
-    assert_int_equal(mf_sensors_add(rig.group, &lenient, &error), MF_OK);
+    Rig rig =
+        rig_open(*state, WITH(rig_config(),
+                              .text = ARM("<sensor name='s' type='field' field='gait.time'/>")));
+    MUST_FAIL_AS(mf_sensors_add(rig.group, NULL, &error), MF_UNSUPPORTED,
+                 "sensor 0 's' of field gait.time cannot be measured: the group has no field of "
+                 "that name");
+    MUST(mf_sensors_add(rig.group, &WITH(mf_sensors_config(), .lenient = true), &error));
     char note[MF_SENSORS_NOTE];
     assert_true(mf_sensors_note(rig.group, 0, note));
     assert_string_equal(
@@ -267,14 +252,14 @@ TEST(a_missing_field_is_named) {
 // The same robot with ideal and real sensors: the readings are those of earlier states, rounded;
 // `raw` holds what is true.
 TEST(an_encoder_is_late_and_coarse) {
-    Rig rig;
     enum { STEPS = 400 };
     static double truth[STEPS + 1];
-    open_with(&rig, *state,
-              ARM("<sensor name='real' type='encoder' joint='turn' rate='250' delay='0.006' "
-                  "range='6.4' bits='12'/><sensor name='ideal' type='encoder' joint='turn'/>"
-                  "<sensor name='noisy' type='encoder' joint='turn' noise='0.01'/>"),
-              MF_MOTION_ARTICULATED);
+    Rig rig =
+        open_with(*state,
+                  ARM("<sensor name='real' type='encoder' joint='turn' rate='250' delay='0.006' "
+                      "range='6.4' bits='12'/><sensor name='ideal' type='encoder' joint='turn'/>"
+                      "<sensor name='noisy' type='encoder' joint='turn' noise='0.01'/>"),
+                  MF_MOTION_ARTICULATED);
     rig_set(&rig, "base.position", 0, 2, 50.0);
     rig_set(&rig, "joint.rate", 0, 0, 9.0);
     const double step = 12.8 / 4096;
@@ -294,12 +279,11 @@ TEST(an_encoder_is_late_and_coarse) {
     assert_near(square, 1e-4, 4.5e-4 * sqrt(2.0 / STEPS));
     rig_close(&rig);
     // Without noise the delay stays.
-    RigConfig config = rig_config();
-    config.text = ARM("<sensor name='s' type='encoder' joint='turn' noise='1' bias='1'/>");
-    rig_open(&rig, *state, &config);
-    mf_SensorsConfig quiet = mf_sensors_config();
-    quiet.noise = false;
-    assert_int_equal(mf_sensors_add(rig.group, &quiet, NULL), MF_OK);
+    rig = rig_open(
+        *state,
+        WITH(rig_config(),
+             .text = ARM("<sensor name='s' type='encoder' joint='turn' noise='1' bias='1'/>")));
+    MUST(mf_sensors_add(rig.group, &WITH(mf_sensors_config(), .noise = false), &error));
     mf_world_step(rig.world, 3);
     assert_true(reading(&rig, "s", 0) == 0.0);
     rig_close(&rig);
@@ -308,18 +292,18 @@ TEST(an_encoder_is_late_and_coarse) {
 // The sensors of the walking experiments go the same way: late contacts, coarse rays, at their own
 // rates; joints and attitude at that of the controller.
 TEST(walkers_have_real_sensors_too) {
-    Rig rig;
-    RigConfig config = rig_config();
-    mf_Error error = {0};
-    config.text = ARM("<sensor name='touch' type='contact' link='box' delay='0.03'/><sensor "
-                      "name='down' type='ray' link='box' rpy='0 1.57079632679489662 0' reach='9' "
-                      "resolution='0.25' rate='50'/>");
-    rig_open(&rig, *state, &config);
-    assert_int_equal(mf_motion_add(rig.group, MF_MOTION_POINTS, NULL, &error), MF_OK);
-    mf_SensorsConfig sensors = mf_sensors_config();
-    sensors.rate = (mf_Rate){25, 1};
-    sensors.before_control = sensors.posture = true;
-    must(mf_sensors_add(rig.group, &sensors, &error), &error);
+    AUTO_RIG rig = rig_open(
+        *state,
+        WITH(rig_config(),
+             .text =
+                 ARM("<sensor name='touch' type='contact' link='box' delay='0.03'/><sensor "
+                     "name='down' type='ray' link='box' rpy='0 1.57079632679489662 0' reach='9' "
+                     "resolution='0.25' rate='50'/>")));
+    MUST(mf_motion_add(rig.group, MF_MOTION_POINTS, NULL, &error));
+    MUST(mf_sensors_add(rig.group,
+                        &WITH(mf_sensors_config(), .rate = ((mf_Rate){25, 1}),
+                              .before_control = true, .posture = true),
+                        &error));
     uint32_t loads = mf_group_find_field(rig.group, "point.load")->components;
     bool touched[100];
     double height[100], joint = 0;
@@ -342,7 +326,6 @@ TEST(walkers_have_real_sensors_too) {
         assert_near(rig_get(&rig, "sensor.value", 0, 1), 0.25 * floor(seen * 4 + 0.5), 1e-9);
         assert_near(rig_get(&rig, "sensor.value", 0, 2), joint, 0);
     }
-    rig_close(&rig);
 }
 
 // MuJoCo 4.0.0, mj_step and then sensordata in units of 10 ms: a slide at 1 m/s, steps of 10 ms.
@@ -363,22 +346,18 @@ TEST(rates_and_delays_of_mjcf_are_those_of_mujoco) {
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
         char text[1000];
-        Rig rig;
-        RigConfig config = rig_config();
         snprintf(text, sizeof text,
                  "<mujoco><option timestep='0.01' gravity='0 0 0'/><worldbody><body><joint "
                  "name='j' type='slide'/><geom size='0.1'/></body></worldbody><sensor><jointpos "
                  "joint='j' %s/></sensor></mujoco>",
                  cases[k].attributes);
-        config.text = text;
-        rig_open(&rig, *state, &config);
-        assert_int_equal(mf_sensors_add(rig.group, NULL, NULL), MF_OK);
+        AUTO_RIG rig = rig_open(*state, WITH(rig_config(), .text = text));
+        MUST(mf_sensors_add(rig.group, NULL, &error));
         for (int s = 0; s < 14; s++) {
             assert_near(rig_get(&rig, "sensor.value", 0, 0), 0.01 * cases[k].expected[s], 1e-12);
             rig_set(&rig, "joint.angle", 0, 0, 0.01 * (s + 1));
             mf_world_step(rig.world, 1);
         }
-        rig_close(&rig);
     }
 }
 
@@ -389,7 +368,7 @@ TEST(mjcf_keeps_rate_and_delay_when_written) {
                 "interval='0.01'/></sensor></mujoco>");
     char path[512];
     write_text(path, "late.xml", "");
-    assert_int_equal(mf_model_export_mjcf(model, path, NULL), MF_OK);
+    MUST(mf_model_export_mjcf(model, path, &error));
     mf_Model *again = load_file(*state, path, NULL);
     const mf_Signal *a = &model->sensors[0].signal, *b = &again->sensors[0].signal;
     assert_true(b->delay == 20 * MF_MILLISECOND && b->noise == 0.1 && b->range[1] == 2.0);
@@ -402,24 +381,25 @@ TEST(mjcf_keeps_rate_and_delay_when_written) {
 
 // ---- the humanoid ------------------------------------------------------------------------------
 
-static void open_humanoid(Rig *rig, mf_Context *context, mf_Motion motion) {
-    mf_WorldConfig world = mf_world_config();
+static Rig open_humanoid(mf_Context *context, mf_Motion motion) {
+    Rig rig;
     mf_GroupConfig group = mf_group_config();
     mf_Error error = {0};
-    rig->context = context;
-    rig->model = load_file(context, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL);
-    world.step = MF_MILLISECOND;
-    group.model = rig->model;
+    rig.context = context;
+    rig.model = load_file(context, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL);
+    group.model = rig.model;
     group.count = 3;
-    mf_Status status = mf_world_create(context, &world, &rig->world, &error);
+    mf_Status status = mf_world_create(context, &WITH(mf_world_config(), .step = MF_MILLISECOND),
+                                       &rig.world, &error);
     if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, &error);
+        status = mf_world_add_group(rig.world, &group, &rig.group, &error);
     if (status == MF_OK)
-        status = add_motion(rig->group, motion, &error);
+        status = add_motion(rig.group, motion, &error);
     if (status == MF_OK)
-        status = mf_sensors_add(rig->group, NULL, &error);
+        status = mf_sensors_add(rig.group, NULL, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
+    return rig;
 }
 
 // Standing at the two levels that need no controller: the soles bear the weight, the IMU shows +g,
@@ -427,8 +407,7 @@ static void open_humanoid(Rig *rig, mf_Context *context, mf_Motion motion) {
 TEST(the_humanoid_feels) {
     static const mf_Motion motions[] = {MF_MOTION_POINTS, MF_MOTION_KINEMATIC};
     for (int k = 0; k < 2; k++) {
-        Rig rig;
-        open_humanoid(&rig, *state, motions[k]);
+        AUTO_RIG rig = open_humanoid(*state, motions[k]);
         for (uint32_t j = 0; j < rig.model->joint_count; j++) { // an encoder at each joint
             bool found = false;
             for (uint32_t s = 0; s < rig.model->sensor_count; s++)
@@ -449,7 +428,6 @@ TEST(the_humanoid_feels) {
         // In the order of the file: IMU and attitude, then the soles.
         double loads = rig_get(&rig, "sensor.raw", 0, 9) + rig_get(&rig, "sensor.raw", 0, 10);
         assert_near(loads, weight, 0.01 * weight);
-        rig_close(&rig);
     }
 }
 
@@ -461,28 +439,21 @@ static const char noisy_robot[] =
         "<sensor name='f' type='field' field='base.position' count='3'/>");
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    mf_World *made = NULL;
-    mf_Group *robots = NULL;
-    mf_Model *model = NULL;
-    mf_SensorsConfig sensors = mf_sensors_config();
-    sensors.rate = (mf_Rate){50, 1};
-    sensors.before_control = sensors.posture = true;
+    AUTO_MODEL *model = NULL;
+    AUTO_WORLD *made = NULL;
+    mf_Group *robots;
+    mf_SensorsConfig sensors = WITH(mf_sensors_config(), .rate = ((mf_Rate){50, 1}),
+                                    .before_control = true, .posture = true);
     mf_Status status = mf_model_load(context, user, NULL, &model, error);
-    group.model = model;
     if (status == MF_OK)
-        status = mf_world_create(context, &world, &made, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(made, &group, &robots, error);
+        status = try_group(context, NULL, &WITH(mf_group_config(), .model = model), &made, &robots,
+                           error);
     if (status == MF_OK)
         status = mf_motion_add(robots, MF_MOTION_POINTS, NULL, error);
     if (status == MF_OK)
         status = mf_sensors_add(robots, &sensors, error);
     if (status == MF_OK)
         mf_world_step(made, 5);
-    mf_world_destroy(made);
-    mf_model_destroy(model);
     return status;
 }
 

@@ -1,7 +1,6 @@
 // Range sensors that see other robots: closed forms for every shape, against mf_world_ray in random
 // swarms, obstacles that move, who is seen and who is not, threads, memory.
 #include "solve/pitch.h"
-#include "rig/motions.h"
 #include "sense/sensors.h"
 
 #define BOX                                                                                        \
@@ -33,16 +32,16 @@ static mf_Model *load_urdf(mf_Context *context, const char *text) {
 }
 
 static void add_motion(Pitch *pitch, mf_Group *group) {
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = motion.self_contacts = false;
-    must(rig_add_articulated(group, &motion, &pitch->error), &pitch->error);
+    MUST(rig_add_articulated(
+        group, &WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = false),
+        &error));
 }
 
 static mf_Group *add_watchers(Pitch *pitch, uint32_t count, bool wide) {
     mf_Group *group =
         pitch_group(pitch, load_urdf(pitch->context, watcher), "watchers", count, wide);
     add_motion(pitch, group);
-    must(mf_sensors_add(group, NULL, &pitch->error), &pitch->error);
+    MUST(mf_sensors_add(group, NULL, &error));
     return group;
 }
 
@@ -58,12 +57,12 @@ static mf_Group *add_geom(Pitch *pitch, const char *name, const char *asset, con
     return group;
 }
 
-static void open_pitch(Pitch *pitch, uint32_t threads, mf_Isa isa) {
-    pitch_open(pitch, threads, isa, MF_MILLISECOND, 0.0);
+static Pitch open_pitch(uint32_t threads, mf_Isa isa) {
+    return pitch_open(threads, isa, MF_MILLISECOND, 0.0);
 }
 
 static void add_ranges(Pitch *pitch) {
-    must(mf_ranges_add(pitch->world, &pitch->error), &pitch->error);
+    MUST(mf_ranges_add(pitch->world, &error));
 }
 
 static double reading(mf_Group *group, uint32_t robot, uint32_t sensor) {
@@ -99,10 +98,9 @@ TEST(every_shape_is_seen_at_its_surface) {
         for (int k = 0; k < 6; k++) {
             const Case *c = &cases[i];
             const bool wide = k & 1;
-            Pitch pitch;
             if (!mf_isa_available(sets[k / 2]))
                 continue;
-            open_pitch(&pitch, 1, sets[k / 2]);
+            AUTO_PITCH pitch = open_pitch(1, sets[k / 2]);
             mf_Group *eye = add_watchers(&pitch, 1, wide);
             mf_Group *thing = add_geom(&pitch, c->name, c->asset, c->geom, 1, wide);
             put(&pitch, eye, 0, -2.0, c->y, 5.0 + c->z, 0.0);
@@ -112,15 +110,13 @@ TEST(every_shape_is_seen_at_its_surface) {
             mf_world_step(pitch.world, 1);
             assert_near(reading(eye, 0, 0), c->expected, wide ? 1e-12 : 2e-6);
             assert_near(reading(eye, 0, 1), 6.0, 0.0); // nobody is behind
-            pitch_close(&pitch);
         }
 }
 
 // ---- who sees whom ------------------------------------------------------------------------------
 
 TEST(robots_see_each_other_but_not_themselves) {
-    Pitch pitch;
-    open_pitch(&pitch, 1, MF_ISA_AUTO);
+    AUTO_PITCH pitch = open_pitch(1, MF_ISA_AUTO);
     mf_Group *group = add_watchers(&pitch, 3, true);
     for (uint32_t i = 0; i < 3; i++)
         put(&pitch, group, i, 1.5 * i, 0.0, 5.0, 0.0);
@@ -136,15 +132,13 @@ TEST(robots_see_each_other_but_not_themselves) {
     assert_near(reading(group, 0, 0), 2.9, 1e-12);
     assert_near(reading(group, 1, 0), 1.4, 1e-12);
     assert_near(reading(group, 2, 1), 2.8, 1e-12);
-    pitch_close(&pitch);
 }
 
 TEST(range_finders_see_all_but_their_body) {
-    Pitch pitch;
-    open_pitch(&pitch, 1, MF_ISA_AUTO);
+    AUTO_PITCH pitch = open_pitch(1, MF_ISA_AUTO);
     mf_Group *eye = pitch_group(&pitch, load_text(pitch.context, finder), "eye", 1, true);
     add_motion(&pitch, eye);
-    must(mf_sensors_add(eye, NULL, &pitch.error), &pitch.error);
+    MUST(mf_sensors_add(eye, NULL, &error));
     mf_Group *ball = add_geom(&pitch, "ball", "", "type='sphere' size='0.1'", 1, true);
     put(&pitch, eye, 0, 0.0, 0.0, 5.0, 0.0);
     put(&pitch, ball, 0, 0.0, 3.0, 5.0, 0.0);
@@ -158,24 +152,21 @@ TEST(range_finders_see_all_but_their_body) {
     set_field(ball, "base.position", 0, 1, 0.0);
     mf_world_step(pitch.world, 1);
     assert_near(reading(eye, 0, 0), 0.2, 1e-12);
-    pitch_close(&pitch);
 }
 
 // Isolated robots are alone with the ground, and nothing is added for a robot that is.
 TEST(isolated_robots_see_nobody) {
     for (int both = 0; both < 2; both++) {
-        Pitch pitch;
-        open_pitch(&pitch, 1, MF_ISA_AUTO);
-        mf_GroupConfig config = mf_group_config();
+        AUTO_PITCH pitch = open_pitch(1, MF_ISA_AUTO);
         mf_Group *apart;
-        config.name = "apart";
+        mf_GroupConfig config = WITH(mf_group_config(), .name = "apart");
         config.model = pitch.models[pitch.count++] = load_urdf(pitch.context, watcher);
         config.count = 2;
         config.isolated = true;
         config.double_precision = true;
         apart = add_group(pitch.world, &config);
         add_motion(&pitch, apart);
-        must(mf_sensors_add(apart, NULL, &pitch.error), &pitch.error);
+        MUST(mf_sensors_add(apart, NULL, &error));
         mf_Group *together = add_watchers(&pitch, both ? 2 : 1, true);
         for (uint32_t i = 0; i < 2; i++)
             put(&pitch, apart, i, 1.0 * i, 0.0, 5.0, 0.0);
@@ -188,27 +179,23 @@ TEST(isolated_robots_see_nobody) {
         for (uint32_t i = 0; i < 2; i++)
             assert_near(reading(apart, i, 0), 6.0, 0.0);
         assert_near(reading(together, 0, 0), both ? 0.9 : 6.0, 1e-12);
-        pitch_close(&pitch);
     }
 }
 
 TEST(a_second_call_is_an_error) {
-    Pitch pitch;
-    open_pitch(&pitch, 1, MF_ISA_AUTO);
+    AUTO_PITCH pitch = open_pitch(1, MF_ISA_AUTO);
     add_watchers(&pitch, 2, true);
     add_ranges(&pitch);
-    assert_int_equal(mf_ranges_add(pitch.world, &pitch.error), MF_BAD_ARGUMENT);
-    assert_string_equal(pitch.error.message, "ranges: the world already has them");
+    MUST_FAIL_AS(mf_ranges_add(pitch.world, &error), MF_BAD_ARGUMENT,
+                 "ranges: the world already has them");
     assert_int_equal(mf_ranges_add(NULL, &pitch.error), MF_BAD_ARGUMENT);
-    pitch_close(&pitch);
 }
 
 // ---- time ---------------------------------------------------------------------------------------
 
 // Both robots' poses are those behind the step: no reading lags.
 TEST(a_moving_obstacle_is_where_it_is) {
-    Pitch pitch;
-    open_pitch(&pitch, 2, MF_ISA_AUTO);
+    AUTO_PITCH pitch = open_pitch(2, MF_ISA_AUTO);
     mf_Group *eye = add_watchers(&pitch, 1, true);
     mf_Group *ball = add_geom(&pitch, "ball", "", "type='sphere' size='0.3'", 1, true);
     put(&pitch, eye, 0, -2.0, 0.0, 5.0, 0.5);
@@ -224,10 +211,9 @@ TEST(a_moving_obstacle_is_where_it_is) {
     mf_group_reset(eye, 0);
     assert_near(reading(eye, 0, 0), 0.5 + 2.0 - 0.24, 1e-9);
     set_field(ball, "base.position", 0, 0, 1.0);
-    must(mf_sensors_measure(eye, 0, NULL, values, &pitch.error), &pitch.error);
+    MUST(mf_sensors_measure(eye, 0, NULL, values, &error));
     assert_near(values[0], 3.0 - 0.24, 1e-9);
     assert_near(reading(eye, 0, 0), 0.5 + 2.0 - 0.24, 1e-9);
-    pitch_close(&pitch);
 }
 
 // ---- swarms -------------------------------------------------------------------------------------
@@ -255,22 +241,22 @@ static void scatter(mf_Group *group, uint32_t stream) {
     }
 }
 
-static void open_batch(Pitch *pitch, uint32_t threads, mf_Isa isa, bool wide) {
-    open_pitch(pitch, threads, isa);
-    scatter(add_watchers(pitch, EYES, wide), 1);
+static Pitch open_batch(uint32_t threads, mf_Isa isa, bool wide) {
+    Pitch pitch = open_pitch(threads, isa);
+    scatter(add_watchers(&pitch, EYES, wide), 1);
     for (uint32_t k = 0; k < KINDS; k++)
         scatter(
-            add_geom(pitch, (const char *[]){"p", "q", "r", "s"}[k], "", geoms[k], THINGS, wide),
+            add_geom(&pitch, (const char *[]){"p", "q", "r", "s"}[k], "", geoms[k], THINGS, wide),
             2 + k);
-    add_ranges(pitch);
+    add_ranges(&pitch);
+    return pitch;
 }
 
 // Every reading is what a ray finds that tests all shapes of all robots.
 TEST(swarms_are_seen_as_by_rays) {
     for (int wide = 0; wide < 2; wide++) {
-        Pitch pitch;
         uint32_t hits = 0;
-        open_batch(&pitch, 2, MF_ISA_AUTO, wide);
+        AUTO_PITCH pitch = open_batch(2, MF_ISA_AUTO, wide);
         for (int step = 0; step < (SANITIZED ? 2 : 20); step++) {
             mf_world_step(pitch.world, 5);
             for (uint32_t i = 0; i < EYES; i++) {
@@ -303,7 +289,6 @@ TEST(swarms_are_seen_as_by_rays) {
             }
         }
         assert_true(hits > (SANITIZED ? 20 : 200));
-        pitch_close(&pitch);
     }
 }
 
@@ -312,29 +297,25 @@ TEST(same_bits_for_threads_and_instruction_sets) {
     for (int wide = 0; wide < 2; wide++) {
         uint64_t first = 0;
         for (uint32_t k = 0; k < 5; k++) {
-            Pitch pitch;
             const mf_Isa isa = k < 3 ? sets[k] : MF_ISA_AUTO;
             if (!mf_isa_available(isa))
                 continue;
-            open_batch(&pitch, k < 3 ? 1 : k - 1, isa, wide);
+            AUTO_PITCH pitch = open_batch(k < 3 ? 1 : k - 1, isa, wide);
             mf_world_step(pitch.world, 40);
             const uint64_t hash = mf_world_hash(pitch.world);
             if (first == 0)
                 first = hash;
             assert_true(hash == first);
-            pitch_close(&pitch);
         }
     }
 }
 
 TEST(a_step_allocates_nothing) {
-    Pitch pitch;
-    open_batch(&pitch, 2, MF_ISA_AUTO, false);
+    AUTO_PITCH pitch = open_batch(2, MF_ISA_AUTO, false);
     const uint64_t calls = mf_context_call_count(pitch.context);
     mf_world_step(pitch.world, 10);
     mf_group_reset(pitch.groups[0], 3);
     assert_int_equal(mf_context_call_count(pitch.context), calls);
-    pitch_close(&pitch);
 }
 
 typedef struct Making {
@@ -343,7 +324,7 @@ typedef struct Making {
 
 static mf_Status make_ranges(mf_Context *context, void *user, mf_Error *error) {
     const Making *making = user;
-    mf_World *world = NULL;
+    AUTO_WORLD *world = NULL;
     mf_GroupConfig config = mf_group_config();
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     mf_Group *eye, *ball;
@@ -369,12 +350,11 @@ static mf_Status make_ranges(mf_Context *context, void *user, mf_Error *error) {
         assert_int_equal(mf_world_system_count(world), systems + (status == MF_OK));
         mf_world_step(world, 2); // also without them
     }
-    mf_world_destroy(world);
     return status;
 }
 
 TEST(adding_survives_every_failure) {
-    mf_Context *context;
+    AUTO_CONTEXT *context;
     Making making;
     MUST(mf_context_create(NULL, &context, &error));
     making.eye = load_urdf(context, watcher);
@@ -382,5 +362,4 @@ TEST(adding_survives_every_failure) {
     assert_true(torture(context, make_ranges, &making, TORTURE_MUST_FAIL) > 20);
     mf_model_destroy(making.eye);
     mf_model_destroy(making.ball);
-    mf_context_destroy(context);
 }

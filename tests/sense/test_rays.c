@@ -2,8 +2,6 @@
 // poses of links (dynamics.h) in random states, measured before the controllers or at the end of
 // steps.
 #include "sense/signal_rig.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 #include "base/random.h"
 
 #include "math/scalar.h"
@@ -37,31 +35,29 @@ static const char plain[] = "<robot name='r'>" LINK("box") LINK("arm") LINK(
 enum { COUNT = 19, LINKS = 4 };
 
 // Without gravity, so that nothing moves.
-static void open_still(Rig *rig, mf_Context *context, const char *text, bool before, bool floats,
-                       mf_Isa isa) {
-    mf_WorldConfig world = mf_world_config();
+static Rig open_still(mf_Context *context, const char *text, bool before, bool floats, mf_Isa isa) {
+    Rig rig;
     mf_GroupConfig group = mf_group_config();
     mf_ArticulatedConfig motion = mf_motions_config().articulated;
     mf_Error error = {0};
-    rig->context = context;
-    rig->model = load_text(context, text);
-    world.gravity = 0.0;
-    world.isa = isa;
-    group.model = rig->model;
+    rig.context = context;
+    rig.model = load_text(context, text);
+    group.model = rig.model;
     group.count = COUNT;
     group.double_precision = !floats;
     motion.contacts = false;
-    mf_Status status = mf_world_create(context, &world, &rig->world, &error);
+    mf_Status status = mf_world_create(
+        context, &WITH(mf_world_config(), .gravity = 0.0, .isa = isa), &rig.world, &error);
     if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, &error);
+        status = mf_world_add_group(rig.world, &group, &rig.group, &error);
     if (status == MF_OK)
-        status = rig_add_articulated(rig->group, &motion, &error);
-    mf_SensorsConfig sensors = mf_sensors_config();
-    sensors.before_control = before;
+        status = rig_add_articulated(rig.group, &motion, &error);
+    mf_SensorsConfig sensors = WITH(mf_sensors_config(), .before_control = before);
     if (status == MF_OK)
-        status = mf_sensors_add(rig->group, &sensors, &error);
+        status = mf_sensors_add(rig.group, &sensors, &error);
     if (status != MF_OK)
         fail_msg("%s", error.message);
+    return rig;
 }
 
 static double ray_of(const Rig *rig, uint32_t robot, uint32_t sensor) {
@@ -81,8 +77,7 @@ TEST(angles_add_up) {
     for (int before = 0; before < 2; before++) {
         const double h = 1.5, degree = MF_PI / 180.0;
         double q[32] = {0}, v[32] = {0};
-        Rig rig;
-        open_still(&rig, *state, plain, before, false, MF_ISA_AUTO);
+        AUTO_RIG rig = open_still(*state, plain, before, false, MF_ISA_AUTO);
         double *shoulder = joint_of(&rig, q, "shoulder"), *gap = joint_of(&rig, q, "gap");
         q[2] = h;
         q[3] = 1.0;
@@ -97,7 +92,6 @@ TEST(angles_add_up) {
             assert_near(ray_of(&rig, i, 0), h / sin(30 * degree), 1e-9);
             assert_near(ray_of(&rig, i, 1), tool, 1e-9);
         }
-        rig_close(&rig);
     }
 }
 
@@ -145,10 +139,9 @@ TEST(rays_follow_their_links) {
     for (int k = 0; k < 12; k++) {
         const bool before = k & 1, floats = k & 2;
         uint32_t hits = 0;
-        Rig rig;
         if (!mf_isa_available(sets[k / 4]))
             continue;
-        open_still(&rig, *state, tree, before, floats, sets[k / 4]);
+        AUTO_RIG rig = open_still(*state, tree, before, floats, sets[k / 4]);
         for (uint32_t i = 0; i < COUNT; i++)
             set_varied(&rig, i);
         mf_world_step(rig.world, 1);
@@ -160,6 +153,5 @@ TEST(rays_follow_their_links) {
             }
         assert_true(hits > COUNT / 2);
         assert_int_equal(mf_group_fault_total(rig.group), 0);
-        rig_close(&rig);
     }
 }

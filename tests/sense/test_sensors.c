@@ -7,34 +7,28 @@
 #include "math/scalar.h"
 #include "sense/sensors_build.h"
 
-// A world on `terrain` with sensors in every step.
-static void open_sensors(Fixture *fixture, mf_Isa isa, bool precise, uint32_t count,
-                         const mf_TerrainGenerator *ground, mf_Interpolation interpolation,
-                         mf_Terrain **terrain) {
-    fixture->context = open_context(0);
-    mf_TerrainConfig config = mf_terrain_config();
-    config.columns = config.rows = 128;
-    config.interpolation = interpolation;
-    assert_int_equal(mf_terrain_generate(fixture->context, &config, ground, terrain, NULL), MF_OK);
-    fixture_open_on(fixture, isa, precise, count, *terrain);
-    fixture_add_load(fixture);
-    assert_int_equal(fixture_add_sensors(fixture, fixture_every_step()), MF_OK);
-}
-
-static void close_sensors(Fixture *fixture, mf_Terrain *terrain) {
-    mf_world_destroy(fixture->world);
-    mf_terrain_destroy(terrain);
-    close_context(fixture->context);
+// A world on this ground with sensors in every step.
+static Fixture open_sensors(mf_Isa isa, bool precise, uint32_t count,
+                            const mf_TerrainGenerator *ground, mf_Interpolation interpolation) {
+    mf_Context *context = open_context(0);
+    mf_Terrain *terrain;
+    MUST(mf_terrain_generate(
+        context,
+        &WITH(mf_terrain_config(), .columns = 128, .rows = 128, .interpolation = interpolation),
+        ground, &terrain, &error));
+    Fixture fixture = fixture_open_on(context, isa, precise, count, terrain);
+    fixture.terrain = terrain;
+    fixture_add_load(&fixture);
+    assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
+    return fixture;
 }
 
 static void set_base(Fixture *fixture, uint32_t instance, const double position[3],
                      const double rpy[3]) {
     double q[4];
     mf_quat_from_rpy(q, rpy);
-    for (uint32_t i = 0; i < 3; i++)
-        fixture_set(fixture, "base.position", instance, i, position[i]);
-    for (uint32_t i = 0; i < 4; i++)
-        fixture_set(fixture, "base.orientation", instance, i, q[i]);
+    set_fields(fixture->group, "base.position", instance, 3, position);
+    set_fields(fixture->group, "base.orientation", instance, 4, q);
 }
 
 static double varied(uint32_t instance, uint32_t stream, double low, double high) {
@@ -60,11 +54,9 @@ static void find_ray(Fixture *fixture, uint32_t instance, const mf_Sensor *senso
     double base[3], q[4];
     for (uint32_t j = 0; j < ROBOT_JOINTS; j++)
         angle[j] = fixture_get(fixture, "joint.angle", instance, j);
-    for (uint32_t i = 0; i < 3; i++)
-        base[i] = fixture_get(fixture, "base.position", instance, i);
-    for (uint32_t i = 0; i < 4; i++)
-        q[i] = fixture_get(fixture, "base.orientation", instance, i);
-    mf_model_pose(&fixture->robot.model, angle, position, rotation);
+    get_fields(fixture->group, "base.position", instance, 3, base);
+    get_fields(fixture->group, "base.orientation", instance, 4, q);
+    mf_model_pose(&fixture->robot->model, angle, position, rotation);
     mf_quat_rotate(start, rotation[sensor->link], sensor->start);
     mf_vec3_add(start, start, position[sensor->link]);
     mf_quat_rotate(direction, rotation[sensor->link], sensor->direction);
@@ -85,18 +77,16 @@ static double plane_distance(const double start[3], const double direction[3], d
 
 static void check_plane(double slope, mf_Interpolation interpolation, mf_Isa isa, bool precise) {
     enum { COUNT = 33 };
-    Fixture fixture;
-    mf_Terrain *terrain;
     mf_TerrainGenerator ground = {.shape = slope == 0.0 ? MF_TERRAIN_FLAT : MF_TERRAIN_SLOPE,
                                   .amplitude = slope};
-    open_sensors(&fixture, isa, precise, COUNT, &ground, interpolation, &terrain);
+    AUTO_FIXTURE fixture = open_sensors(isa, precise, COUNT, &ground, interpolation);
     for (uint32_t i = 0; i < COUNT; i++)
         set_varied(&fixture, i);
     mf_world_step(fixture.world, 1);
     uint32_t hits = 0;
     for (uint32_t i = 0; i < COUNT; i++) {
         for (uint32_t k = 0; k < 2; k++) {
-            const mf_Sensor *sensor = &fixture.robot.sensors[k == 0 ? 1 : 4];
+            const mf_Sensor *sensor = &fixture.robot->sensors[k == 0 ? 1 : 4];
             double start[3], direction[3];
             find_ray(&fixture, i, sensor, start, direction);
             double expected = plane_distance(start, direction, slope, sensor->range);
@@ -106,14 +96,10 @@ static void check_plane(double slope, mf_Interpolation interpolation, mf_Isa isa
         }
     }
     assert_true(hits > COUNT); // most rays do touch the ground
-    close_sensors(&fixture, terrain);
 }
 
 TEST(rays_measure_planes) {
-    mf_Isa isa;
-    for (int k = 0; fixture_isa(k, &isa); k++) {
-        if (!mf_isa_available(isa))
-            continue;
+    FOR_EACH_ISA (isa) {
         for (int precise = 0; precise < 2; precise++) {
             check_plane(0.0, MF_NEAREST, isa, precise);
             check_plane(0.0, MF_BILINEAR, isa, precise);
@@ -136,10 +122,8 @@ static mf_SensePlan *plan_of(const Fixture *fixture) {
 TEST(a_copied_plan_gives_the_same_bits) {
     uint64_t hashes[2];
     for (int copied = 0; copied < 2; copied++) {
-        Fixture fixture;
-        mf_Terrain *terrain;
         const mf_TerrainGenerator ground = {.shape = MF_TERRAIN_SLOPE, .amplitude = 0.2};
-        open_sensors(&fixture, MF_ISA_AUTO, false, 20, &ground, MF_BILINEAR, &terrain);
+        AUTO_FIXTURE fixture = open_sensors(MF_ISA_AUTO, false, 20, &ground, MF_BILINEAR);
         for (uint32_t i = 0; i < 20; i++)
             set_varied(&fixture, i);
         mf_SensePlan *plan = plan_of(&fixture);
@@ -154,7 +138,6 @@ TEST(a_copied_plan_gives_the_same_bits) {
         }
         mf_world_step(fixture.world, 3);
         hashes[copied] = mf_world_hash(fixture.world);
-        close_sensors(&fixture, terrain);
     }
     assert_int_equal(hashes[0], hashes[1]);
 }
@@ -162,13 +145,11 @@ TEST(a_copied_plan_gives_the_same_bits) {
 // A step up of 1 m at x = 0 (cells of 0.1 m): a level ray at half its height from x = -1 meets it
 // after 1 m, one above it never, and a robot under the ground reads 0.
 TEST(rays_meet_steps) {
-    Fixture fixture;
-    mf_Terrain *terrain;
     mf_TerrainGenerator ground = {MF_TERRAIN_STEPS, 1.0, 100.0, 1, 0};
-    open_sensors(&fixture, MF_ISA_AUTO, true, 4, &ground, MF_NEAREST, &terrain);
+    AUTO_FIXTURE fixture = open_sensors(MF_ISA_AUTO, true, 4, &ground, MF_NEAREST);
     // The ray points down in the base frame; pitch -90 degrees turns it to +x.
     const double ahead[3] = {0, -MF_PI / 2, 0}, level[3] = {0, 0, 0};
-    double half = mf_terrain_height(terrain, 1, 0, NULL) - 0.5;
+    double half = mf_terrain_height(fixture.terrain, 1, 0, NULL) - 0.5;
     const double low[3] = {-1, 0.03, half}, high[3] = {-1, 0.03, half + 1};
     const double under[3] = {-1, 0, half - 10}, away[3] = {-1, 0, half + 10};
     set_base(&fixture, 0, low, ahead);
@@ -180,7 +161,6 @@ TEST(rays_meet_steps) {
     assert_true(fixture_get(&fixture, "sensor.value", 1, robot_ray[0]) == 2.0);
     assert_true(fixture_get(&fixture, "sensor.value", 2, robot_ray[0]) == 0.0);
     assert_true(fixture_get(&fixture, "sensor.value", 3, robot_ray[0]) == 2.0);
-    close_sensors(&fixture, terrain);
 }
 
 TEST(attitude_is_roll_pitch_yaw) {
@@ -191,8 +171,7 @@ TEST(attitude_is_roll_pitch_yaw) {
     enum { COUNT = sizeof angles / sizeof *angles };
     const double position[3] = {0, 0, 1};
     for (int precise = 0; precise < 2; precise++) {
-        Fixture fixture;
-        fixture_open(&fixture, MF_ISA_AUTO, precise, COUNT);
+        AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, precise, COUNT);
         assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
         for (uint32_t i = 0; i < COUNT; i++)
             set_base(&fixture, i, position, angles[i]);
@@ -204,33 +183,28 @@ TEST(attitude_is_roll_pitch_yaw) {
                 assert_near(fixture_get(&fixture, "sensor.value", i, ROBOT_ATTITUDE + k),
                             angles[i][k], tolerance);
         }
-        fixture_close(&fixture);
     }
 }
 
 // Straight up: pitch 90 degrees, roll 0 and everything else in yaw.
 TEST(attitude_straight_up) {
-    Fixture fixture;
-    fixture_open(&fixture, MF_ISA_AUTO, true, 1);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, true, 1);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
     const double q[4] = {0.5, 0.5, 0.5, -0.5}; // Rz(-90 deg) Ry(90 deg)
-    for (uint32_t i = 0; i < 4; i++)
-        fixture_set(&fixture, "base.orientation", 0, i, q[i]);
+    set_fields(fixture.group, "base.orientation", 0, 4, q);
     mf_world_step(fixture.world, 1);
     double rpy[3];
     mf_quat_to_rpy(rpy, q);
     for (uint32_t k = 0; k < 3; k++)
         assert_near(fixture_get(&fixture, "sensor.value", 0, ROBOT_ATTITUDE + k), rpy[k], 1e-15);
     assert_true(fixture_get(&fixture, "sensor.value", 0, ROBOT_ATTITUDE + 0) == 0.0);
-    fixture_close(&fixture);
 }
 
 // Contact sensors watch the links 2, 0 and 1; the points 0, 2, 3, 5 collide and belong to the links
 // 0, 2, 0, 2, so their loads are the components 0, 1, 2, 3.
 TEST(contacts_follow_the_load) {
     static const int expected[4][3] = {{0, 1, 0}, {1, 0, 0}, {0, 1, 0}, {1, 0, 0}};
-    Fixture fixture;
-    fixture_open(&fixture, MF_ISA_AUTO, false, 6);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 6);
     mf_Field *load = fixture_add_load(&fixture);
     assert_int_equal(load->components, 4);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
@@ -243,22 +217,18 @@ TEST(contacts_follow_the_load) {
         for (uint32_t k = 0; k < 3; k++)
             assert_true(fixture_get(&fixture, "sensor.value", i, robot_contact[k]) ==
                         (i < 4 ? expected[i][k] : 0));
-    fixture_close(&fixture);
 }
 
 TEST(without_load_there_is_no_contact) {
-    Fixture fixture;
-    fixture_open(&fixture, MF_ISA_AUTO, false, 1);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 1);
     assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
     mf_world_step(fixture.world, 1);
     for (uint32_t k = 0; k < 3; k++)
         assert_true(fixture_get(&fixture, "sensor.value", 0, robot_contact[k]) == 0.0);
-    fixture_close(&fixture);
 }
 
 TEST(joints_are_copied_at_the_rate) {
-    Fixture fixture;
-    fixture_open(&fixture, MF_ISA_AUTO, true, 2);
+    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, true, 2);
     mf_Rate rate = mf_rate_from_period(30 * MF_MILLISECOND);
     assert_int_equal(fixture_add_sensors(&fixture, rate), MF_OK);
     mf_world_step(fixture.world, 1);
@@ -272,7 +242,6 @@ TEST(joints_are_copied_at_the_rate) {
                     0.1 * (j + 1));
     mf_group_reset(fixture.group, 1);
     assert_true(fixture_get(&fixture, "sensor.value", 1, ROBOT_JOINT_VALUES + 3) == 0.0);
-    fixture_close(&fixture);
 }
 
 // Bad values in one robot's state: its readings stay finite, its neighbors' bits stay the same, a
@@ -283,11 +252,10 @@ TEST(corrupted_states_stay_in_their_robot) {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 1e38};
     mf_TerrainGenerator ground = {MF_TERRAIN_NOISE, 0.3, 2.0, 4, 9};
     for (int k = 0; k < 32; k++) {
-        Fixture good, poisoned;
-        mf_Terrain *first, *second;
+        AUTO_FIXTURE good, poisoned;
         bool precise = k / 16;
-        open_sensors(&good, MF_ISA_AUTO, precise, 20, &ground, MF_BILINEAR, &first);
-        open_sensors(&poisoned, MF_ISA_AUTO, precise, 20, &ground, MF_BILINEAR, &second);
+        good = open_sensors(MF_ISA_AUTO, precise, 20, &ground, MF_BILINEAR);
+        poisoned = open_sensors(MF_ISA_AUTO, precise, 20, &ground, MF_BILINEAR);
         for (uint32_t i = 0; i < 20; i++) {
             set_varied(&good, i);
             set_varied(&poisoned, i);
@@ -308,8 +276,6 @@ TEST(corrupted_states_stay_in_their_robot) {
                     assert_true(mf_field_get(values, i, c) ==
                                 fixture_get(&good, "sensor.value", i, c));
         }
-        close_sensors(&poisoned, second);
-        close_sensors(&good, first);
     }
 }
 
@@ -319,19 +285,13 @@ TEST(same_bits_on_every_set) {
     for (int k = 0; k < 4; k++) {
         uint64_t hash[4];
         int sets = 0;
-        mf_Isa isa;
-        for (int n = 0; fixture_isa(n, &isa); n++) {
-            if (!mf_isa_available(isa))
-                continue;
-            Fixture fixture;
-            mf_Terrain *terrain;
-            open_sensors(&fixture, isa, k % 2, 50, &ground, k / 2 ? MF_BILINEAR : MF_NEAREST,
-                         &terrain);
+        FOR_EACH_ISA (isa) {
+            AUTO_FIXTURE fixture =
+                open_sensors(isa, k % 2, 50, &ground, k / 2 ? MF_BILINEAR : MF_NEAREST);
             for (uint32_t i = 0; i < 50; i++)
                 set_varied(&fixture, i);
             mf_world_step(fixture.world, 1);
             hash[sets++] = mf_world_hash(fixture.world);
-            close_sensors(&fixture, terrain);
         }
         for (int n = 1; n < sets; n++)
             assert_true(hash[n] == hash[0]);

@@ -24,23 +24,17 @@ static void move_plan(mf_Context *context, const mf_Group *group) {
 }
 
 static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
-    mf_Context *context;
-    mf_Model *model;
+    AUTO_CONTEXT *context;
+    AUTO_MODEL *model;
     mf_Group *group;
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
-    assert_int_equal(mf_model_load(context, path, NULL, &model, NULL), MF_OK);
-    mf_WorldConfig settings = mf_world_config();
-    mf_GroupConfig config = mf_group_config();
-    settings.step = 2 * MF_MILLISECOND;
-    config.model = model;
-    config.count = 20;
-    config.double_precision = precise;
-    mf_World *world = open_world(context, &settings);
+    MUST(mf_context_create(NULL, &context, &error));
+    MUST(mf_model_load(context, path, NULL, &model, &error));
+    mf_GroupConfig config =
+        WITH(mf_group_config(), .model = model, .count = 20, .double_precision = precise);
+    AUTO_WORLD *world = open_world(context, &WITH(mf_world_config(), .step = 2 * MF_MILLISECOND));
     group = add_group(world, &config);
-    assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, NULL), MF_OK);
-    mf_SensorsConfig sensors = mf_sensors_config();
-    sensors.lenient = true;
-    assert_int_equal(mf_sensors_add(group, &sensors, NULL), MF_OK);
+    MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));
+    MUST(mf_sensors_add(group, &WITH(mf_sensors_config(), .lenient = true), &error));
     for (uint32_t i = 0; i < config.count; i++)
         for (uint32_t j = 0; j < model->joint_count; j++)
             set_field(group, "joint.rate", i, j, 0.03 * i - 0.1 * j);
@@ -48,9 +42,6 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
         move_plan(context, group);
     mf_world_step(world, 30);
     const uint64_t hash = mf_world_hash(world);
-    mf_world_destroy(world);
-    mf_model_destroy(model);
-    close_context(context);
     return hash;
 }
 

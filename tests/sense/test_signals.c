@@ -43,11 +43,8 @@ static Moments gather(Rig *rig, const char *name, double center) {
 // with the next state, the next robot and any other value - also beyond the fourth. Each bound
 // is 4.5 standard deviations of the estimate.
 TEST(noise_is_normal_and_white) {
-    Rig rig;
-    RigConfig config = rig_config();
     const double center = 2.0, size = 0.1, n = (double)STATES * ROBOTS * VALUES, far = 4.5;
-    config.count = ROBOTS;
-    rig_open(&rig, *state, &config);
+    AUTO_RIG rig = rig_open(*state, WITH(rig_config(), .count = ROBOTS));
     rig_add(&rig, "gauge", VALUES, &(mf_Signal){.noise = size}, &center);
     Moments m = gather(&rig, "gauge", center);
     double square = size * size;
@@ -57,7 +54,6 @@ TEST(noise_is_normal_and_white) {
     assert_near(m.next, 0, far * square / sqrt(n));
     assert_near(m.value, 0, far * square / sqrt(n * 0.5 * (VALUES - 1)));
     assert_near(m.robot, 0, far * square / sqrt(n));
-    rig_close(&rig);
 }
 
 // Two sensors of a robot, and one sensor under two seeds, have nothing in common.
@@ -65,11 +61,10 @@ TEST(sensors_and_seeds_are_independent) {
     const double zero = 0.0, far = 4.5;
     double product = 0, seeds = 0;
     Rig rigs[2];
-    RigConfig config = rig_config();
-    config.count = 2000;
+    RigConfig config = WITH(rig_config(), .count = 2000);
     for (int k = 0; k < 2; k++) {
         config.seed = (uint64_t)k + 1;
-        rig_open(&rigs[k], *state, &config);
+        rigs[k] = rig_open(*state, config);
         rig_add(&rigs[k], "left", 1, &(mf_Signal){.noise = 1.0}, &zero);
         rig_add(&rigs[k], "right", 1, &(mf_Signal){.noise = 1.0}, &zero);
         mf_world_step(rigs[k].world, 1);
@@ -87,14 +82,13 @@ TEST(sensors_and_seeds_are_independent) {
 // ---- bias --------------------------------------------------------------------------------------
 
 TEST(a_bias_is_constant_in_an_episode) {
-    Rig rig;
     RigConfig config = rig_config();
     const double zero = 0.0, n = 2000;
     static double first[2000];
     double square = 0, change = 0;
     config.count = (uint32_t)n;
     config.policy = MF_FAULT_RESET;
-    rig_open(&rig, *state, &config);
+    AUTO_RIG rig = rig_open(*state, config);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.bias = 0.3}, &zero);
     for (uint32_t i = 0; i < config.count; i++) {
         first[i] = rig_get(&rig, "gauge", i, 0);
@@ -115,7 +109,6 @@ TEST(a_bias_is_constant_in_an_episode) {
     mf_group_reset_all(rig.group); // and the first life comes back
     for (uint32_t i = 0; i < config.count; i++)
         assert_true(rig_get(&rig, "gauge", i, 0) == first[i]);
-    rig_close(&rig);
 }
 
 // A random walk: variance drift^2 t, whatever the rate; parts of it that do not overlap have
@@ -125,11 +118,9 @@ TEST(a_drift_grows_with_the_root_of_time) {
     const double zero = 0.0, n = 2000, drift = 0.2;
     static double half[2000];
     for (int r = 0; r < 2; r++) {
-        Rig rig;
-        RigConfig config = rig_config();
         double square = 0, product = 0;
-        config.count = (uint32_t)n;
-        rig_open(&rig, *state, &config);
+        RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
+        AUTO_RIG rig = rig_open(*state, config);
         rig_add(&rig, "gauge", 1, &(mf_Signal){.rate = rates[r], .drift = drift}, &zero);
         mf_world_step(rig.world, 200); // 2 s
         for (uint32_t i = 0; i < config.count; i++)
@@ -142,7 +133,6 @@ TEST(a_drift_grows_with_the_root_of_time) {
         }
         assert_near(square, drift * drift * 4, 4.5 * drift * drift * 4 * sqrt(2 / n));
         assert_near(product, 0, 4.5 * drift * drift * 2 / sqrt(n));
-        rig_close(&rig);
     }
 }
 
@@ -151,12 +141,10 @@ TEST(a_drift_grows_with_the_root_of_time) {
 // Saturated first, then noise: half of the readings are above the limit, with the noise's own size.
 // The converter comes last: nothing is beyond its range.
 TEST(saturation_is_before_noise_and_conversion_behind) {
-    Rig rig;
-    RigConfig config = rig_config();
     const double five = 5.0, n = 4000;
     double sum = 0, square = 0, above = 0;
-    config.count = (uint32_t)n;
-    rig_open(&rig, *state, &config);
+    RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
+    AUTO_RIG rig = rig_open(*state, config);
     rig_add(&rig, "element", 1, &(mf_Signal){.saturation = {-1, 1}, .noise = 0.01}, &five);
     rig_add(&rig, "converter", 1, &(mf_Signal){.noise = 0.01, .range = {-1, 1}}, &five);
     rig_add(&rig, "both", 1, &(mf_Signal){.saturation = {-1, 1}, .noise = 0.01, .range = {-1, 1}},
@@ -174,7 +162,6 @@ TEST(saturation_is_before_noise_and_conversion_behind) {
     assert_near(sum, 0, 4.5 * 0.01 / sqrt(n));
     assert_near(square, 1e-4, 4.5 * 1e-4 * sqrt(2 / n));
     assert_near(above, 0.5, 4.5 * 0.5 / sqrt(n));
-    rig_close(&rig);
 }
 
 // Robot i has the true value -1.5 + i / 100.
@@ -185,11 +172,9 @@ static void map_ramp(const mf_SystemRun *run, mf_Field *values, void *user) {
 }
 
 static void add_ramp(Rig *rig, const char *name, const mf_Signal *signal) {
-    mf_SensorConfig config = mf_sensor_config();
-    config.name = name;
-    config.signal = *signal;
-    config.map = map_ramp;
-    assert_int_equal(mf_sensor_add(rig->group, &config, NULL), MF_OK);
+    MUST(mf_sensor_add(rig->group,
+                       &WITH(mf_sensor_config(), .name = name, .signal = *signal, .map = map_ramp),
+                       &error));
 }
 
 // Four bits over -1 .. 1: sixteen codes 1/8 apart from -1 to 7/8; in between half a step at most.
@@ -198,12 +183,11 @@ TEST(a_converter_has_steps) {
     const mf_Signal four = {.range = {-1, 1}, .bits = 4}, tenth = {.resolution = 0.1},
                     coarse = {.resolution = 0.4, .range = {-1, 1}};
     for (int floats = 0; floats < 2; floats++) {
-        Rig rig;
         RigConfig config = rig_config();
         bool seen[16] = {false};
         config.count = 300;
         config.floats = floats;
-        rig_open(&rig, *state, &config);
+        AUTO_RIG rig = rig_open(*state, config);
         add_ramp(&rig, "four", &four);
         add_ramp(&rig, "tenth", &tenth);
         add_ramp(&rig, "coarse", &coarse);
@@ -227,22 +211,18 @@ TEST(a_converter_has_steps) {
         for (int k = 0; k < 16; k++)
             assert_true(seen[k]);
         assert_true(rig_get(&rig, "four", 150, 0) == 0.0); // 0 is one of the codes
-        rig_close(&rig);
     }
 }
 
 // Rounding over whole steps, of a true value that lies anywhere: mean square error step^2 / 12.
 TEST(rounding_errs_as_a_uniform_number) {
-    Rig rig;
-    RigConfig config = rig_config();
     const double zero = 0.0, step = 0.01, n = 20000;
     double square = 0;
-    config.count = (uint32_t)n;
-    rig_open(&rig, *state, &config);
+    RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
+    AUTO_RIG rig = rig_open(*state, config);
     // The same draws without and with a converter, which comes last.
     rig_add(&rig, "gauge", 1, &(mf_Signal){.noise = 1.0}, &zero);
-    Rig other;
-    rig_open(&other, *state, &config);
+    AUTO_RIG other = rig_open(*state, config);
     rig_add(&other, "gauge", 1, &(mf_Signal){.noise = 1.0, .resolution = step}, &zero);
     for (uint32_t i = 0; i < config.count; i++) {
         double distance = rig_get(&other, "gauge", i, 0) - rig_get(&rig, "gauge", i, 0);
@@ -250,8 +230,6 @@ TEST(rounding_errs_as_a_uniform_number) {
         square += distance * distance / n;
     }
     assert_near(square, step * step / 12, 4.5 * step * step / 12 * sqrt(0.8 / n));
-    rig_close(&rig);
-    rig_close(&other);
 }
 
 // ---- rate and delay ----------------------------------------------------------------------------
@@ -286,10 +264,8 @@ TEST(a_delay_is_exact) {
                  {{200, 3}, 100 * MF_MILLISECOND, 10},
                  {{99, 1}, 200 * MF_MILLISECOND, 20}};
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        Rig rig;
-        RigConfig config = rig_config();
-        config.count = 17;
-        rig_open(&rig, *state, &config);
+        RigConfig config = WITH(rig_config(), .count = 17);
+        AUTO_RIG rig = rig_open(*state, config);
         rig_add(&rig, "gauge", 5, &(mf_Signal){.rate = cases[k].rate, .delay = cases[k].delay},
                 NULL);
         for (uint64_t s = 0; s < 1300; s++) {
@@ -298,31 +274,24 @@ TEST(a_delay_is_exact) {
             assert_near(rig_get(&rig, "gauge", 16, 4), sample + 4000.016, 1e-9);
             mf_world_step(rig.world, 1);
         }
-        rig_close(&rig);
     }
 }
 
 // 30 per second in steps of 10 ms: measured at 0, 40, 70, 100 ms.
 TEST(a_slow_sensor_holds_its_reading) {
     static const double sampled[] = {0, 0, 0, 0, 4, 4, 4, 7, 7, 7, 10, 10, 10, 10, 14};
-    Rig rig;
-    RigConfig config = rig_config();
-    rig_open(&rig, *state, &config);
+    AUTO_RIG rig = rig_open(*state, rig_config());
     rig_add(&rig, "gauge", 1, &(mf_Signal){.rate = {30, 1}}, NULL);
     for (size_t s = 0; s < sizeof sampled / sizeof *sampled; s++) {
         assert_true(rig_get(&rig, "gauge", 0, 0) == sampled[s]);
         mf_world_step(rig.world, 1);
     }
-    rig_close(&rig);
 }
 
 // A reset empties what is under way: until the delay is over its robot reads the start. The others
 // see nothing of it.
 TEST(a_reset_empties_the_ring) {
-    Rig rig;
-    RigConfig config = rig_config();
-    config.count = 3;
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, WITH(rig_config(), .count = 3));
     rig_add(&rig, "gauge", 1, &(mf_Signal){.delay = 50 * MF_MILLISECOND}, NULL);
     mf_world_step(rig.world, 20);
     mf_group_reset(rig.group, 1);
@@ -337,12 +306,8 @@ TEST(a_reset_empties_the_ring) {
 
 // A picture: very many values at their own rate, late.
 TEST(a_camera_fits) {
-    Rig rig;
-    RigConfig config = rig_config();
     enum { PIXELS = 64 * 48 };
-    config.count = 2;
-    config.floats = true;
-    rig_open(&rig, *state, &config);
+    AUTO_RIG rig = rig_open(*state, WITH(rig_config(), .count = 2, .floats = true));
     rig_add(&rig, "camera", PIXELS,
             &(mf_Signal){.rate = {20, 1}, .delay = 30 * MF_MILLISECOND, .resolution = 1.0}, NULL);
     mf_world_step(rig.world, 37);
@@ -350,7 +315,6 @@ TEST(a_camera_fits) {
         assert_near(rig_get(&rig, "camera", 1, c), 30 + 1000.0 * c, 0.0);
     mf_world_step(rig.world, 1);
     assert_near(rig_get(&rig, "camera", 1, 1), 1035, 0.0);
-    rig_close(&rig);
 }
 
 // ---- the same bits -----------------------------------------------------------------------------
@@ -378,9 +342,7 @@ TEST(bits_do_not_depend_on_settings) {
         uint64_t expected[SWARM] = {0};
         bool known = false;
         for (size_t k = 0; k < 3 * 4; k++) {
-            mf_ContextConfig threads = mf_context_config();
             mf_Context *context;
-            Rig rig;
             RigConfig config = rig_config();
             if (!mf_isa_available(isas[k % 3]))
                 continue;
@@ -389,9 +351,10 @@ TEST(bits_do_not_depend_on_settings) {
             config.shared = k / 3 % 2 == 1;
             // Robots of a smaller group are the same ones.
             config.count = k < 6 ? SWARM : SWARM - 20;
-            threads.threads = k / 3 == 3 ? 3 : 1 + k / 3 % 2;
-            assert_int_equal(mf_context_create(&threads, &context, NULL), MF_OK);
-            rig_open(&rig, context, &config);
+            MUST(mf_context_create(
+                &WITH(mf_context_config(), .threads = k / 3 == 3 ? 3 : 1 + k / 3 % 2), &context,
+                &error));
+            Rig rig = rig_open(context, config);
             add_all(&rig);
             if (k % 2 == 0)
                 mf_world_step(rig.world, 123);
@@ -420,12 +383,11 @@ TEST(bits_do_not_depend_on_settings) {
 
 // NaN in one robot and in the memory of its sensors.
 TEST(corrupted_states_do_not_spread) {
-    Rig clean, sick;
-    RigConfig config = rig_config();
-    config.count = SWARM;
+    AUTO_RIG clean, sick;
+    RigConfig config = WITH(rig_config(), .count = SWARM);
     Rig *rigs[2] = {&clean, &sick};
     for (int k = 0; k < 2; k++) {
-        rig_open(rigs[k], *state, &config);
+        *rigs[k] = rig_open(*state, config);
         add_all(rigs[k]);
         mf_world_step(rigs[k]->world, 30);
     }
@@ -437,21 +399,13 @@ TEST(corrupted_states_do_not_spread) {
     }
     for (int k = 0; k < 2; k++)
         mf_world_step(rigs[k]->world, 40);
-    for (uint32_t i = 0; i < SWARM; i++)
-        if (i != 7)
-            assert_true(mf_group_instance_hash(clean.group, i) ==
-                        mf_group_instance_hash(sick.group, i));
-    rig_close(&clean);
-    rig_close(&sick);
+    assert_others_same(clean.group, sick.group, 7);
 }
 
 // True values that are not finite count as 0; a robot with a fault keeps its readings.
 TEST(readings_are_finite_and_stay_with_a_fault) {
-    Rig rig;
-    RigConfig config = rig_config();
     const double bad = NAN;
-    config.count = 2;
-    rig_open(&rig, *state, &config);
+    AUTO_RIG rig = rig_open(*state, WITH(rig_config(), .count = 2));
     rig_add(&rig, "bad", 2, &(mf_Signal){.range = {-1, 1}, .bits = 8}, &bad);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.delay = 20 * MF_MILLISECOND}, NULL);
     mf_world_step(rig.world, 5);
@@ -460,33 +414,30 @@ TEST(readings_are_finite_and_stay_with_a_fault) {
     mf_world_step(rig.world, 5);
     assert_near(rig_get(&rig, "gauge", 0, 0), 8, 0);
     assert_near(rig_get(&rig, "gauge", 1, 0), 3.001, 1e-12);
-    rig_close(&rig);
 }
 
 // Images taken at every moment of a delay go on as if nothing had happened.
 TEST(images_contain_samples_in_transit) {
-    RigConfig config = rig_config();
-    config.count = 18;
+    RigConfig config = WITH(rig_config(), .count = 18);
     for (uint64_t first = 1; first < 40; first += 3) {
         Rig one, two;
-        rig_open(&one, *state, &config);
+        one = rig_open(*state, config);
         add_all(&one);
         mf_world_step(one.world, first);
-        rig_open(&two, *state, &config);
+        two = rig_open(*state, config);
         add_all(&two);
         mf_world_step(two.world, 3 * first + 11); // another past
         size_t size;
-        void *image = take_snapshot(one.world, &size);
-        assert_int_equal(mf_world_restore(two.world, image, size, NULL), MF_OK);
+        AUTO(end_memory) void *image = take_snapshot(one.world, &size);
+        MUST(mf_world_restore(two.world, image, size, &error));
         mf_world_step(one.world, 31);
         mf_world_step(two.world, 31);
         assert_true(mf_world_hash(one.world) == mf_world_hash(two.world));
         rig_close(&two);
         // A world whose sensors are set otherwise is another one.
-        rig_open(&two, *state, &config);
+        two = rig_open(*state, config);
         rig_add(&two, "rich", 6, &(mf_Signal){.delay = 50 * MF_MILLISECOND}, NULL);
         assert_int_not_equal(mf_world_restore(two.world, image, size, NULL), MF_OK);
-        free(image);
         rig_close(&one);
         rig_close(&two);
     }
@@ -495,17 +446,10 @@ TEST(images_contain_samples_in_transit) {
 // ---- ground truth and user-defined sensors -----------------------------------------------------
 
 TEST(any_field_is_a_sensor) {
-    Rig rig;
-    RigConfig config = rig_config();
-    config.count = 20;
-    config.floats = true;
-    rig_open(&rig, *state, &config);
+    Rig rig = rig_open(*state, WITH(rig_config(), .count = 20, .floats = true));
     const mf_Signal late = {.delay = 20 * MF_MILLISECOND};
-    mf_Error error = {0};
-    assert_int_equal(mf_sensor_add_field(rig.group, "where", "base.position", 1, 2, &late, &error),
-                     MF_OK);
-    assert_int_equal(mf_sensor_add_field(rig.group, "lives", "fault.count", 0, 1, NULL, &error),
-                     MF_OK);
+    MUST(mf_sensor_add_field(rig.group, "where", "base.position", 1, 2, &late, &error));
+    MUST(mf_sensor_add_field(rig.group, "lives", "fault.count", 0, 1, NULL, &error));
     for (int s = 0; s < 10; s++) {
         rig_set(&rig, "base.position", 19, 2, s);
         rig_set(&rig, "fault.count", 3, 0, 100 + s);
@@ -515,13 +459,11 @@ TEST(any_field_is_a_sensor) {
     assert_true(rig_get(&rig, "where", 18, 1) == rig_get(&rig, "base.position", 18, 2));
     assert_true(rig_get(&rig, "lives", 3, 0) == 109.0);
     assert_string_equal(mf_group_find_field(rig.group, "where")->info.unit, "m");
-    assert_int_equal(mf_sensor_add_field(rig.group, "x", "no.such", 0, 1, NULL, &error),
-                     MF_NOT_FOUND);
-    assert_string_equal(error.message, "sensor x: group robots has no field no.such");
-    assert_int_equal(mf_sensor_add_field(rig.group, "x", "base.position", 2, 2, NULL, &error),
-                     MF_BAD_ARGUMENT);
-    assert_string_equal(error.message,
-                        "sensor x: field base.position has 3 values, expected 2 from number 2 on");
+    MUST_FAIL_AS(mf_sensor_add_field(rig.group, "x", "no.such", 0, 1, NULL, &error), MF_NOT_FOUND,
+                 "sensor x: group robots has no field no.such");
+    MUST_FAIL_AS(mf_sensor_add_field(rig.group, "x", "base.position", 2, 2, NULL, &error),
+                 MF_BAD_ARGUMENT,
+                 "sensor x: field base.position has 3 values, expected 2 from number 2 on");
     rig_close(&rig);
 }
 
@@ -536,12 +478,9 @@ static void map_pressure(const mf_SystemRun *run, mf_Field *values, void *user) 
 
 static mf_Status add_barometer(mf_Group *group, mf_Error *error) {
     static const char *const reads[] = {"base.position", NULL};
-    mf_SensorConfig config = mf_sensor_config();
-    config.name = "barometer";
-    config.unit = "Pa";
-    config.description = "pressure of the air at the base";
-    config.map = map_pressure;
-    config.reads = reads;
+    mf_SensorConfig config =
+        WITH(mf_sensor_config(), .name = "barometer", .unit = "Pa",
+             .description = "pressure of the air at the base", .map = map_pressure, .reads = reads);
     config.signal = (mf_Signal){.rate = {25, 1},
                                 .delay = 40 * MF_MILLISECOND,
                                 .noise = 1.3,
@@ -552,13 +491,11 @@ static mf_Status add_barometer(mf_Group *group, mf_Error *error) {
 }
 
 TEST(a_barometer_takes_thirty_lines) {
-    Rig rig;
-    RigConfig config = rig_config();
     const double n = 1000;
     double mean = 0, square = 0;
-    config.count = (uint32_t)n;
-    rig_open(&rig, *state, &config);
-    assert_int_equal(add_barometer(rig.group, NULL), MF_OK);
+    RigConfig config = WITH(rig_config(), .count = (uint32_t)n);
+    AUTO_RIG rig = rig_open(*state, config);
+    MUST(add_barometer(rig.group, &error));
     for (uint32_t i = 0; i < config.count; i++)
         rig_set(&rig, "base.position", i, 2, 50.0);
     mf_world_step(rig.world, 8);
@@ -570,20 +507,15 @@ TEST(a_barometer_takes_thirty_lines) {
     double variance = 100.0 * 100.0 + 1.3 * 1.3;
     assert_near(mean, 0, 4.5 * sqrt(variance / n));
     assert_near(square, variance, 4.5 * variance * sqrt(2 / n));
-    rig_close(&rig);
 }
 
 // ---- failures ----------------------------------------------------------------------------------
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    mf_World *made = NULL;
-    mf_Group *robots = NULL;
-    group.model = user;
-    mf_Status status = mf_world_create(context, &world, &made, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(made, &group, &robots, error);
+    AUTO_WORLD *made = NULL;
+    mf_Group *robots;
+    mf_Status status =
+        try_group(context, NULL, &WITH(mf_group_config(), .model = user), &made, &robots, error);
     if (status == MF_OK)
         status = add_barometer(robots, error);
     const mf_Signal late = {.delay = 20 * MF_MILLISECOND, .bias = 1.0};
@@ -591,30 +523,25 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
         status = mf_sensor_add_field(robots, "truth", "base.position", 0, 3, &late, error);
     if (status == MF_OK)
         mf_world_step(made, 5);
-    mf_world_destroy(made);
     return status;
 }
 
 TEST(adding_survives_every_failure) {
-    mf_Model *model = load_text(*state, ROBOT);
+    AUTO_MODEL *model = load_text(*state, ROBOT);
     assert_true(torture(*state, make_and_step, model, TORTURE_MUST_FAIL) > 10);
-    mf_model_destroy(model);
 }
 
 // What failed can be tried again: names of fields that were left behind are still there.
 TEST(a_failed_attempt_can_be_repeated) {
     for (uint64_t call = 1; call < 8; call++) {
-        Rig rig;
-        RigConfig config = rig_config();
-        rig_open(&rig, *state, &config);
+        AUTO_RIG rig = rig_open(*state, rig_config());
         mf_context_fail_after(*state, call);
         mf_Status first = add_barometer(rig.group, NULL);
         mf_context_fail_after(*state, 0);
         if (first == MF_NO_MEMORY)
-            assert_int_equal(add_barometer(rig.group, NULL), MF_OK);
+            MUST(add_barometer(rig.group, &error));
         mf_world_step(rig.world, 1);
         assert_non_null(mf_group_find_field(rig.group, "barometer"));
-        rig_close(&rig);
     }
 }
 
@@ -637,18 +564,16 @@ TEST(mistakes_are_refused) {
                {{.bits = 8}, "8 bits need a range"},
                {{.bits = 25, .range = {-1, 1}}, "bits, expected 0 to 24, found 25"},
                {{.bits = 8, .range = {-1, 1}, .resolution = 0.1}, "bits and a resolution"}};
-    Rig rig;
     RigConfig config = rig_config();
     mf_Error error = {0};
     mf_SensorConfig sensor = mf_sensor_config();
-    rig_open(&rig, *state, &config);
+    AUTO_RIG rig = rig_open(*state, config);
     sensor.name = "gauge";
     sensor.map = map_number;
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         sensor.signal = bad[i].signal;
-        assert_int_equal(mf_sensor_add(rig.group, &sensor, &error), MF_BAD_ARGUMENT);
-        if (strstr(error.message, bad[i].text) == NULL)
-            fail_msg("%zu: %s", i, error.message);
+        assert_fails(mf_sensor_add(rig.group, &sensor, &error), MF_BAD_ARGUMENT, &error,
+                     bad[i].text);
     }
     assert_null(mf_group_find_field(rig.group, "gauge"));
     sensor.signal = (mf_Signal){.delay = 1000 * MF_SECOND};
@@ -663,5 +588,4 @@ TEST(mistakes_are_refused) {
     sensor.map = map_number;
     sensor.struct_size = 0;
     assert_int_equal(mf_sensor_add(rig.group, &sensor, &error), MF_BAD_ARGUMENT);
-    rig_close(&rig);
 }

@@ -36,13 +36,8 @@ static inline mf_WorldJoints *add_joints(Pitch *pitch) {
 // Joins two links as they are, at a point of the world.
 static inline mf_WorldJointConfig joint_between(mf_WorldJointKind kind, mf_Group *first, uint32_t a,
                                                 mf_Group *second, uint32_t b) {
-    mf_WorldJointConfig config = mf_world_joint_config();
-    config.kind = kind;
-    config.sides[0].group = first;
-    config.sides[0].instance = a;
-    config.sides[1].group = second;
-    config.sides[1].instance = b;
-    return config;
+    return WITH(mf_world_joint_config(), .kind = kind, .sides[0].group = first,
+                .sides[0].instance = a, .sides[1].group = second, .sides[1].instance = b);
 }
 
 static inline mf_WorldJointId join(mf_WorldJoints *joints, mf_WorldJointConfig *config, double x,
@@ -65,22 +60,6 @@ static inline void put_at(Pitch *pitch, mf_Group *group, uint32_t instance, doub
     put(pitch, group, instance, x, y, z, 0.0);
 }
 
-// ---- momentum -----------------------------------------------------------------------------------
-
-typedef struct Momentum {
-    double linear[3], angular[3]; // about the world's origin
-} Momentum;
-
-static inline void add_momentum(const mf_Group *group, uint32_t instance, Momentum *sum) {
-    double center[3], linear[3], angular[3];
-    mf_motion_momentum(group, instance, center, linear, angular);
-    for (uint32_t c = 0; c < 3; c++) {
-        const uint32_t d = (c + 1) % 3, e = (c + 2) % 3;
-        sum->linear[c] += linear[c];
-        sum->angular[c] += angular[c] + center[d] * linear[e] - center[e] * linear[d];
-    }
-}
-
 // ---- chains -------------------------------------------------------------------------------------
 
 typedef struct Chain {
@@ -91,21 +70,22 @@ typedef struct Chain {
 } Chain;
 
 // `count` boxes of 1 kg that hang from the world at height 50, each from the one above, by balls.
-static inline void open_chain(Chain *chain, uint32_t count, uint32_t threads, mf_Isa isa,
-                              bool wide) {
-    Pitch *pitch = &chain->pitch;
-    pitch_open(pitch, threads, isa, 2 * MF_MILLISECOND, 9.81);
-    chain->links = add_bodies(pitch, box_of(pitch->context, 1.0), "links", count, MF_MOTION_RIGID,
-                              wide, false);
-    chain->joints = add_joints(pitch);
-    chain->ids = calloc(count, sizeof *chain->ids);
+static inline Chain open_chain(uint32_t count, uint32_t threads, mf_Isa isa, bool wide) {
+    Chain chain;
+    Pitch *pitch = &chain.pitch;
+    *pitch = pitch_open(threads, isa, 2 * MF_MILLISECOND, 9.81);
+    chain.links = add_bodies(pitch, box_of(pitch->context, 1.0), "links", count, MF_MOTION_RIGID,
+                             wide, false);
+    chain.joints = add_joints(pitch);
+    chain.ids = calloc(count, sizeof *chain.ids);
     for (uint32_t i = 0; i < count; i++)
-        put_at(pitch, chain->links, i, 0, 0, 49.8 - 0.4 * i);
+        put_at(pitch, chain.links, i, 0, 0, 49.8 - 0.4 * i);
     for (uint32_t i = 0; i < count; i++) {
-        mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, i > 0 ? chain->links : NULL,
-                                                   i > 0 ? i - 1 : 0, chain->links, i);
-        chain->ids[i] = join(chain->joints, &config, 0, 0, 50.0 - 0.4 * i, NULL);
+        mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, i > 0 ? chain.links : NULL,
+                                                   i > 0 ? i - 1 : 0, chain.links, i);
+        chain.ids[i] = join(chain.joints, &config, 0, 0, 50.0 - 0.4 * i, NULL);
     }
+    return chain;
 }
 
 static inline void close_chain(Chain *chain) {

@@ -2,8 +2,7 @@
 #ifndef MAYFLY_TESTS_PITCH_H
 #define MAYFLY_TESTS_PITCH_H
 
-#include "rig/rig.h"
-#include "rig/motions.h"
+#include "rig/momentum.h"
 
 enum { PITCH_GROUPS = 6, MICROSECOND = 1000 };
 
@@ -24,15 +23,12 @@ static inline double unit(uint32_t stream, uint32_t number) {
     return mf_random_unit_double(word[0], word[1]);
 }
 
-static inline void pitch_open(Pitch *pitch, uint32_t threads, mf_Isa isa, mf_Time step,
-                              double gravity) {
-    memset(pitch, 0, sizeof *pitch);
-    pitch->context = open_context(threads);
-    mf_WorldConfig world = mf_world_config();
-    world.step = step;
-    world.isa = isa;
-    world.gravity = gravity;
-    pitch->world = open_world(pitch->context, &world);
+static inline Pitch pitch_open(uint32_t threads, mf_Isa isa, mf_Time step, double gravity) {
+    Pitch pitch = {0};
+    pitch.context = open_context(threads);
+    pitch.world = open_world(
+        pitch.context, &WITH(mf_world_config(), .step = step, .isa = isa, .gravity = gravity));
+    return pitch;
 }
 
 static inline void pitch_close(Pitch *pitch) {
@@ -52,12 +48,8 @@ static inline mf_Model *load_file(mf_Context *context, const char *name) {
 // A shared group of `count` robots; moves by nothing yet.
 static inline mf_Group *pitch_group(Pitch *pitch, mf_Model *model, const char *name, uint32_t count,
                                     bool wide) {
-    mf_GroupConfig config = mf_group_config();
-    config.name = name;
-    config.model = model;
-    config.count = count;
-    config.isolated = false;
-    config.double_precision = wide;
+    mf_GroupConfig config = WITH(mf_group_config(), .name = name, .model = model, .count = count,
+                                 .isolated = false, .double_precision = wide);
     pitch->models[pitch->count] = model;
     mf_Group *group = add_group(pitch->world, &config);
     pitch->groups[pitch->count++] = group;

@@ -2,8 +2,6 @@
 // long chains at rest, loops, and robots that have to be held by joints. That a chain moves as the
 // same robot from one model is in test_docks_assembly.c.
 #include "solve/joints_rig.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 
 // Pitch modules of 0.5 kg on a hinge, with docks at their ends: models/modules/pitch.urdf.
 typedef struct Row {
@@ -23,28 +21,31 @@ typedef struct RowConfig {
     bool fixed; // bases; only the first module is docked on then
 } RowConfig;
 
-static void open_row(Row *row, const RowConfig *config) {
-    memset(row, 0, sizeof *row);
-    Pitch *pitch = &row->pitch;
-    pitch_open(pitch, config->threads, config->isa, config->step, config->gravity);
+static const RowConfig usual_row = {
+    .threads = 1, .step = 2 * MF_MILLISECOND, .gravity = 9.81, .height = 5.0, .wide = true};
+
+static Row open_row(RowConfig config) {
+    Row row = {0};
+    Pitch *pitch = &row.pitch;
+    *pitch = pitch_open(config.threads, config.isa, config.step, config.gravity);
     mf_Model *model = load_file(pitch->context, "modules/pitch.urdf");
-    row->front = mf_model_find(model, MF_ITEM_DOCK, "front");
-    row->back = mf_model_find(model, MF_ITEM_DOCK, "back");
-    row->modules = pitch_group(pitch, model, "modules", config->count, config->wide);
-    prepare(pitch, row->modules);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = config->contacts;
-    MUST(rig_add_articulated(row->modules, &motion, &error));
-    MUST(mf_world_docks_add(pitch->world, NULL, &row->docks, &error));
-    put_at(pitch, row->modules, 0, 0, 0, config->height);
-    for (uint32_t i = 1; i < config->count; i++) {
-        const mf_DockPort front = {row->modules, i - 1, row->front},
-                          back = {row->modules, i, row->back};
+    row.front = mf_model_find(model, MF_ITEM_DOCK, "front");
+    row.back = mf_model_find(model, MF_ITEM_DOCK, "back");
+    row.modules = pitch_group(pitch, model, "modules", config.count, config.wide);
+    prepare(pitch, row.modules);
+    MUST(rig_add_articulated(
+        row.modules, &WITH(mf_motions_config().articulated, .contacts = config.contacts), &error));
+    MUST(mf_world_docks_add(pitch->world, NULL, &row.docks, &error));
+    put_at(pitch, row.modules, 0, 0, 0, config.height);
+    for (uint32_t i = 1; i < config.count; i++) {
+        const mf_DockPort front = {row.modules, i - 1, row.front},
+                          back = {row.modules, i, row.back};
         double at[3], rotation[4];
-        MUST(mf_docks_mating_pose(row->docks, &front, &back, 0, at, rotation, &error));
-        MUST(mf_group_set_start(row->modules, i, at, rotation, NULL, &error));
-        row->length = at[0] / i;
+        MUST(mf_docks_mating_pose(row.docks, &front, &back, 0, at, rotation, &error));
+        MUST(mf_group_set_start(row.modules, i, at, rotation, NULL, &error));
+        row.length = at[0] / i;
     }
+    return row;
 }
 
 static void dock_row(Row *row) {
@@ -80,16 +81,10 @@ static double open_most(const Row *row) {
 
 // Modules that fall on the ground and move, in blocks that are not full.
 static uint64_t hash_of(uint32_t count, uint32_t threads, mf_Isa isa, bool wide) {
-    const RowConfig config = {.count = count,
-                              .threads = threads,
-                              .isa = isa,
-                              .step = 5 * MF_MILLISECOND,
-                              .gravity = 9.81,
-                              .height = 0.1,
-                              .wide = wide,
-                              .contacts = true};
-    Row row;
-    open_row(&row, &config);
+    AUTO(close_row)
+    Row row =
+        open_row(WITH(usual_row, .count = count, .threads = threads, .isa = isa,
+                      .step = 5 * MF_MILLISECOND, .height = 0.1, .wide = wide, .contacts = true));
     dock_row(&row);
     swing(&row);
     step(&row, 60);
@@ -97,7 +92,6 @@ static uint64_t hash_of(uint32_t count, uint32_t threads, mf_Isa isa, bool wide)
     step(&row, 60);
     assert_true(mf_docks_statistics(row.docks).trees == 60 + 2 * 60);
     const uint64_t hash = mf_world_hash(row.pitch.world);
-    close_row(&row);
     return hash;
 }
 
@@ -119,16 +113,10 @@ TEST(branches_give_the_same_bits) {
 }
 
 TEST(a_snapshot_continues) {
-    const RowConfig config = {.count = 9,
-                              .threads = 1,
-                              .isa = MF_ISA_AUTO,
-                              .step = 5 * MF_MILLISECOND,
-                              .gravity = 9.81,
-                              .height = 0.1,
-                              .contacts = true};
     Row rows[2];
     for (uint32_t i = 0; i < 2; i++)
-        open_row(&rows[i], &config);
+        rows[i] = open_row(WITH(usual_row, .count = 9, .step = 5 * MF_MILLISECOND, .height = 0.1,
+                                .contacts = true, .wide = false));
     dock_row(&rows[0]);
     swing(&rows[0]);
     step(&rows[0], 50);
@@ -147,14 +135,8 @@ TEST(a_snapshot_continues) {
 
 // Two rows in flight that meet: momentum of all stays, in the step in which they dock and after it.
 TEST(docking_keeps_momentum) {
-    const RowConfig config = {.count = 4,
-                              .threads = 1,
-                              .isa = MF_ISA_AUTO,
-                              .step = 5 * MF_MILLISECOND,
-                              .height = 5.0,
-                              .wide = true};
-    Row row;
-    open_row(&row, &config);
+    AUTO(close_row)
+    Row row = open_row(WITH(usual_row, .count = 4, .step = 5 * MF_MILLISECOND, .gravity = 0.0));
     dock_row(&row);
     set_field(row.modules, "dock.enabled", 1, row.front, 0);
     step(&row, 1);
@@ -165,38 +147,21 @@ TEST(docking_keeps_momentum) {
         set_field(row.modules, "base.position", i, 0,
                   get_field(row.modules, "base.position", i, 0) - 0.01 * side);
     }
-    Momentum before = {{0}, {0}};
-    for (uint32_t i = 0; i < 4; i++)
-        add_momentum(row.modules, i, &before);
+    const Momentum before = momentum_of(&row.modules, 1);
     set_field(row.modules, "dock.enabled", 1, row.front, 1);
     for (uint32_t k = 0; k < 100; k++) {
-        Momentum now = {{0}, {0}};
         step(&row, 1);
-        for (uint32_t i = 0; i < 4; i++)
-            add_momentum(row.modules, i, &now);
-        for (uint32_t c = 0; c < 3; c++) {
-            assert_near(now.linear[c], before.linear[c], 1e-12);
-            assert_near(now.angular[c], before.angular[c], 1e-6);
-        }
+        assert_momentum(momentum_of(&row.modules, 1), before, 1e-12, 1e-6);
     }
     assert_int_equal(get_field(row.modules, "dock.state", 1, row.front), MF_DOCK_ENGAGED);
     assert_true(open_most(&row) < 1e-9);
-    close_row(&row);
 }
 
 // A row in space that its middle carries: base.force bears the weight of all, so the load of each
 // dock is that of what hangs on it: n m g at the dock, n^2 / 2 m g l about it.
 TEST(loads_are_those_of_statics) {
     enum { COUNT = 5 };
-    const RowConfig config = {.count = COUNT,
-                              .threads = 1,
-                              .isa = MF_ISA_AUTO,
-                              .step = MF_MILLISECOND,
-                              .gravity = 9.81,
-                              .height = 5.0,
-                              .wide = true};
-    Row row;
-    open_row(&row, &config);
+    AUTO(close_row) Row row = open_row(WITH(usual_row, .count = COUNT, .step = MF_MILLISECOND));
     dock_row(&row);
     const mf_Model *model = mf_group_model(row.modules);
     double mass = 0.0;
@@ -214,20 +179,13 @@ TEST(loads_are_those_of_statics) {
         assert_near(get_field(row.modules, "dock.load", i, 6 * row.front),
                     (COUNT - 1.0 - i) / COUNT, 1e-9);
     (void)mass;
-    close_row(&row);
 }
 
 // At rest on the ground for a minute: docks do not open and nothing creeps away.
 static void rest(uint32_t count, double seconds, double creep) {
-    const RowConfig config = {.count = count,
-                              .threads = 2,
-                              .isa = MF_ISA_AUTO,
-                              .step = MF_SECOND / 60,
-                              .gravity = 9.81,
-                              .height = 0.045,
-                              .contacts = true};
-    Row row;
-    open_row(&row, &config);
+    AUTO(close_row)
+    Row row = open_row(WITH(usual_row, .count = count, .threads = 2, .step = MF_SECOND / 60,
+                            .height = 0.045, .contacts = true, .wide = false));
     dock_row(&row);
     step(&row, 60);
     const double begin[2] = {get_field(row.modules, "base.position", 0, 0),
@@ -248,7 +206,6 @@ static void rest(uint32_t count, double seconds, double creep) {
     for (uint32_t i = 0; i < count; i++)
         assert_int_equal(get_field(row.modules, "fault.word", i, 0), 0);
     assert_int_equal(mf_docks_statistics(row.docks).others, 0);
-    close_row(&row);
 }
 
 TEST(long_chains_stay_together_at_rest) {
@@ -261,15 +218,7 @@ TEST(long_chains_stay_together_at_rest) {
 
 // A module that a fault froze holds its neighbors in place: joints hold them to it.
 TEST(a_faulty_robot_is_held_by_joints) {
-    const RowConfig config = {.count = 4,
-                              .threads = 1,
-                              .isa = MF_ISA_AUTO,
-                              .step = 2 * MF_MILLISECOND,
-                              .gravity = 9.81,
-                              .height = 5.0,
-                              .wide = true};
-    Row row;
-    open_row(&row, &config);
+    AUTO(close_row) Row row = open_row(WITH(usual_row, .count = 4));
     dock_row(&row);
     step(&row, 10);
     assert_int_equal(mf_docks_statistics(row.docks).trees, 10);
@@ -282,20 +231,11 @@ TEST(a_faulty_robot_is_held_by_joints) {
     assert_true(isfinite(get_field(row.modules, "base.position", 2, 2)));
     assert_true(fabs(get_field(row.modules, "base.position", 2, 2) - height) <
                 0.2); // it hangs on it
-    close_row(&row);
 }
 
 // Joints besides docks are the solver's, for which the assembly is one body: a row hangs on one.
 TEST(other_joints_hold_a_tree) {
-    const RowConfig config = {.count = 3,
-                              .threads = 1,
-                              .isa = MF_ISA_AUTO,
-                              .step = 2 * MF_MILLISECOND,
-                              .gravity = 9.81,
-                              .height = 5.0,
-                              .wide = true};
-    Row row;
-    open_row(&row, &config);
+    AUTO(close_row) Row row = open_row(WITH(usual_row, .count = 3));
     dock_row(&row);
     mf_WorldJoints *joints = mf_world_joints_of(row.pitch.world);
     mf_WorldJointConfig ball = joint_between(MF_WORLD_JOINT_BALL, NULL, 0, row.modules, 0);
@@ -308,14 +248,12 @@ TEST(other_joints_hold_a_tree) {
     step(&row, 50);
     assert_int_equal(mf_docks_statistics(row.docks).trees, 100);
     assert_true(open_most(&row) < 1e-6);
-    close_row(&row);
 }
 
 // A row whose first module stands on a box that nothing moves, as on a base, which bears all of it.
 TEST(a_row_stands_on_what_moves_by_itself) {
-    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *base =
         load_text(pitch.context, "<mujoco model='base'><worldbody><body name='b'><freejoint/><geom "
                                  "type='box' size='0.05 0.05 0.05' mass='1'/></body></worldbody>"
@@ -326,9 +264,8 @@ TEST(a_row_stands_on_what_moves_by_itself) {
     mf_Group *bases = add_bodies(&pitch, base, "base", 1, MF_MOTION_EXTERNAL, true, false);
     mf_Group *modules = pitch_group(&pitch, module, "modules", 2, true);
     prepare(&pitch, modules);
-    mf_ArticulatedConfig config = mf_motions_config().articulated;
-    config.contacts = false;
-    MUST(rig_add_articulated(modules, &config, &error));
+    MUST(rig_add_articulated(modules, &WITH(mf_motions_config().articulated, .contacts = false),
+                             &error));
     MUST(mf_world_docks_add(pitch.world, NULL, &docks, &error));
     put_at(&pitch, bases, 0, 0, 0, 1);
     const uint32_t front = mf_model_find(module, MF_ITEM_DOCK, "front"),

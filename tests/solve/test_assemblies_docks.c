@@ -1,7 +1,6 @@
 // Docks of every kind while their assembly moves as one tree: one that breaks, a magnet, a clamp, a
 // latch that misses. Seen by statistics, momentum and energy.
 #include "solve/joints_rig.h"
-#include "rig/motions.h"
 
 enum { BACK, FRONT };
 
@@ -33,9 +32,9 @@ typedef struct Rows {
 } Rows;
 
 static void add_motion(Pitch *pitch, mf_Group *group) {
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = motion.self_contacts = false;
-    motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
+    mf_ArticulatedConfig motion =
+        WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = false,
+             .contact_law = MF_CONTACT_LAW_COMPLIANT);
     prepare(pitch, group);
     MUST(rig_add_articulated(group, &motion, &error));
 }
@@ -45,23 +44,24 @@ static void connect(mf_WorldDocks *docks, mf_Group *modules, uint32_t first, uin
                           &(mf_DockPort){modules, second, BACK}, 0, &error));
 }
 
-static void open_lines(Rows *rows, uint32_t each, uint32_t line, uint32_t count, double gap,
+static Rows open_lines(uint32_t each, uint32_t line, uint32_t count, double gap,
                        const char *extra) {
-    *rows = (Rows){.each = each, .count = count};
-    Pitch *pitch = &rows->pitch;
-    pitch_open(pitch, 2, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
-    rows->modules = pitch_group(pitch, module_of(pitch->context, extra), "modules", count, true);
-    add_motion(pitch, rows->modules);
-    MUST(mf_world_docks_add(pitch->world, NULL, &rows->docks, &error));
+    Rows rows = {.each = each, .count = count};
+    Pitch *pitch = &rows.pitch;
+    *pitch = pitch_open(2, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
+    rows.modules = pitch_group(pitch, module_of(pitch->context, extra), "modules", count, true);
+    add_motion(pitch, rows.modules);
+    MUST(mf_world_docks_add(pitch->world, NULL, &rows.docks, &error));
     for (uint32_t i = 0; i < count; i++)
-        put_at(pitch, rows->modules, i, i % line * length + i % line / each * gap, i / line, 5);
+        put_at(pitch, rows.modules, i, i % line * length + i % line / each * gap, i / line, 5);
     for (uint32_t i = 1; i < count; i++)
         if (i % each != 0)
-            connect(rows->docks, rows->modules, i - 1, i);
+            connect(rows.docks, rows.modules, i - 1, i);
+    return rows;
 }
 
-static void open_rows(Rows *rows, uint32_t each, uint32_t count, double gap, const char *extra) {
-    open_lines(rows, each, count, count, gap, extra);
+static Rows open_rows(uint32_t each, uint32_t count, double gap, const char *extra) {
+    return open_lines(each, count, count, gap, extra);
 }
 
 static void close_rows(Rows *rows) {
@@ -90,28 +90,6 @@ static void drive(Rows *rows, uint32_t row, double speed) {
 
 // ---- invariants ---------------------------------------------------------------------------------
 
-static Momentum momentum_of(mf_Group *modules) {
-    Momentum sum = {{0}, {0}};
-    for (uint32_t i = 0; i < mf_group_count(modules); i++)
-        add_momentum(modules, i, &sum);
-    return sum;
-}
-
-static void check_momentum(mf_Group *modules, const Momentum *expected, double tolerance) {
-    const Momentum now = momentum_of(modules);
-    for (uint32_t c = 0; c < 3; c++) {
-        assert_near(now.linear[c], expected->linear[c], tolerance);
-        assert_near(now.angular[c], expected->angular[c], tolerance);
-    }
-}
-
-static double energy_of(mf_Group *modules) {
-    double sum = 0.0;
-    for (uint32_t i = 0; i < mf_group_count(modules); i++)
-        sum += mf_motion_energy(modules, i).kinetic;
-    return sum;
-}
-
 enum { MOST = 16, VALUES = 7 };
 
 static void read_velocities(mf_Group *modules, double out[MOST][VALUES]) {
@@ -130,8 +108,7 @@ static void read_velocities(mf_Group *modules, double out[MOST][VALUES]) {
 // the first carries 6 N, above its 5.
 TEST(a_pulled_row_breaks_where_the_load_is) {
     const double pull = 8.0, tick = 0.002;
-    Rows rows;
-    open_rows(&rows, 4, 4, 0.0, "tension=5");
+    AUTO(close_rows) Rows rows = open_rows(4, 4, 0.0, "tension=5");
     step(&rows, 10);
     assert_int_equal(seen(&rows).trees, 10);
     set_field(rows.modules, "base.force", 0, 0, -pull);
@@ -152,16 +129,15 @@ TEST(a_pulled_row_breaks_where_the_load_is) {
         assert_near(get_field(rows.modules, "base.linear_velocity", i, 0),
                     -pull / (4.0 * mass) * tick, 1e-12);
     set_field(rows.modules, "base.force", 0, 0, 0.0);
-    const Momentum after = momentum_of(rows.modules);
-    const double energy = energy_of(rows.modules);
+    const Momentum after = momentum_of(&rows.modules, 1);
+    const double energy = kinetic_energy_of(rows.modules);
     step(&rows, 100);
-    check_momentum(rows.modules, &after, 1e-12);
-    assert_near(energy_of(rows.modules), energy, 1e-12);
+    assert_momentum(momentum_of(&rows.modules, 1), after, 1e-12, 1e-12);
+    assert_near(kinetic_energy_of(rows.modules), energy, 1e-12);
     // Each step had one assembly: first of four, then of three.
     assert_int_equal(seen(&rows).trees, 112);
     assert_int_equal(seen(&rows).loops + seen(&rows).touched + seen(&rows).others, 0);
     assert_int_equal(seen(&rows).broken, 1);
-    close_rows(&rows);
 }
 
 // A row that spins about z faster and faster while its hinges swing, until its docks break. What
@@ -172,8 +148,8 @@ TEST(a_spinning_row_breaks_without_a_jump) {
     const double rate = 6.0;
     Rows rows[2];
     bool broke = false;
-    open_rows(&rows[0], COUNT, COUNT, 0.0, "tension=14");
-    open_rows(&rows[1], COUNT, COUNT, 0.0, "");
+    rows[0] = open_rows(COUNT, COUNT, 0.0, "tension=14");
+    rows[1] = open_rows(COUNT, COUNT, 0.0, "");
     for (uint32_t k = 0; k < 2; k++)
         for (uint32_t i = 0; i < COUNT; i++) {
             set_field(rows[k].modules, "base.angular_velocity", i, 2, rate);
@@ -196,13 +172,13 @@ TEST(a_spinning_row_breaks_without_a_jump) {
     for (uint32_t i = 0; i < COUNT; i++)
         for (uint32_t c = 0; c < 3; c++)
             set_field(rows[0].modules, "base.force", i, c, 0.0);
-    const Momentum before = momentum_of(rows[0].modules);
-    double energy = energy_of(rows[0].modules);
+    const Momentum before = momentum_of(&rows[0].modules, 1);
+    double energy = kinetic_energy_of(rows[0].modules);
     const double first = energy;
     for (uint32_t k = 0; k < 500; k++) {
         step(&rows[0], 1);
-        check_momentum(rows[0].modules, &before, 1e-9);
-        const double now = energy_of(rows[0].modules);
+        assert_momentum(momentum_of(&rows[0].modules, 1), before, 1e-9, 1e-9);
+        const double now = kinetic_energy_of(rows[0].modules);
         if (now > energy * (1.0 + 1e-5))
             fail_msg("step %u: energy rises from %.12g to %.12g J", k, energy, now);
         energy = now;
@@ -220,19 +196,18 @@ TEST(a_spinning_row_breaks_without_a_jump) {
 // Two rows at rest, 50 mm apart: pull (1 - d / range)^2 is 2 N on each, the only one, since docks
 // within a row are taken. They meet, lose what the blow takes, and go on as one tree at rest.
 TEST(a_magnet_pulls_a_row_on) {
-    Rows rows;
     const Momentum none = {{0}, {0}};
     double energy = 0.0;
-    open_rows(&rows, 2, 4, 0.05, "pull=8 range=0.1");
+    AUTO(close_rows) Rows rows = open_rows(2, 4, 0.05, "pull=8 range=0.1");
     step(&rows, 1);
     for (uint32_t i = 0; i < 4; i++)
         assert_near(get_field(rows.modules, "base.linear_velocity", i, 0),
                     (i < 2 ? 1.0 : -1.0) * 2.0 / (2.0 * mass) * 0.002, 1e-12);
     uint64_t steps = 1;
     for (; steps < 400 && seen(&rows).joined == 2; steps++) {
-        energy = energy_of(rows.modules);
+        energy = kinetic_energy_of(rows.modules);
         step(&rows, 1);
-        check_momentum(rows.modules, &none, 1e-12);
+        assert_momentum(momentum_of(&rows.modules, 1), none, 1e-12, 1e-12);
     }
     assert_int_equal(seen(&rows).joined, 3);
     assert_int_equal(dock_state(&rows, 1, FRONT), MF_DOCK_ENGAGED);
@@ -241,8 +216,8 @@ TEST(a_magnet_pulls_a_row_on) {
     assert_int_equal(seen(&rows).trees, 2 * (steps - 1) + 1);
     for (uint32_t k = 0; k < 200; k++) {
         step(&rows, 1);
-        check_momentum(rows.modules, &none, 1e-9);
-        const double now = energy_of(rows.modules);
+        assert_momentum(momentum_of(&rows.modules, 1), none, 1e-9, 1e-9);
+        const double now = kinetic_energy_of(rows.modules);
         assert_true(now <= energy + 1e-12);
         energy = now;
     }
@@ -252,33 +227,31 @@ TEST(a_magnet_pulls_a_row_on) {
     assert_near(get_field(rows.modules, "base.position", 2, 0) -
                     get_field(rows.modules, "base.position", 1, 0),
                 length, 1e-7);
-    close_rows(&rows);
 }
 
 // ---- a clamp ------------------------------------------------------------------------------------
 
 // It closes for 20 ms, ten steps, in which both rows move by themselves; then they are one.
 TEST(a_clamp_closes_on_a_row) {
-    Rows rows;
-    open_rows(&rows, 3, 6, 0.0, "closing=0.02");
+    AUTO(close_rows) Rows rows = open_rows(3, 6, 0.0, "closing=0.02");
     drive(&rows, 0, 0.3);
     drive(&rows, 1, 0.28); // parts by 0.2 mm meanwhile
-    const Momentum before = momentum_of(rows.modules);
-    const double apart = energy_of(rows.modules);
+    const Momentum before = momentum_of(&rows.modules, 1);
+    const double apart = kinetic_energy_of(rows.modules);
     step(&rows, 10);
     assert_int_equal(dock_state(&rows, 2, FRONT), MF_DOCK_CLOSING);
     assert_int_equal(dock_state(&rows, 3, BACK), MF_DOCK_CLOSING);
     assert_int_equal(seen(&rows).trees, 20);
-    assert_near(energy_of(rows.modules), apart, 1e-12);
+    assert_near(kinetic_energy_of(rows.modules), apart, 1e-12);
     assert_near(get_field(rows.modules, "base.linear_velocity", 5, 0), 0.28, 1e-12);
     step(&rows, 1);
     assert_int_equal(dock_state(&rows, 2, FRONT), MF_DOCK_ENGAGED);
     assert_int_equal(seen(&rows).joined, 5);
     assert_int_equal(seen(&rows).trees, 21);
     step(&rows, 200);
-    check_momentum(rows.modules, &before, 1e-9);
+    assert_momentum(momentum_of(&rows.modules, 1), before, 1e-9, 1e-9);
     // Together they have what a blow without rebound leaves: 1/2 M v^2 of the mean velocity.
-    assert_near(energy_of(rows.modules), 0.5 * 6.0 * mass * 0.29 * 0.29, 1e-6);
+    assert_near(kinetic_energy_of(rows.modules), 0.5 * 6.0 * mass * 0.29 * 0.29, 1e-6);
     assert_int_equal(seen(&rows).trees, 221);
     // It opens at once: two trees again, and nothing jumps.
     double velocities[2][MOST][VALUES];
@@ -289,10 +262,9 @@ TEST(a_clamp_closes_on_a_row) {
     for (uint32_t i = 0; i < 6; i++)
         for (uint32_t c = 0; c < VALUES; c++)
             assert_near(velocities[1][i][c], velocities[0][i][c], 1e-6);
-    check_momentum(rows.modules, &before, 1e-9);
+    assert_momentum(momentum_of(&rows.modules, 1), before, 1e-9, 1e-9);
     assert_int_equal(seen(&rows).released, 1);
     assert_int_equal(seen(&rows).trees, 223);
-    close_rows(&rows);
 }
 
 // ---- a latch ------------------------------------------------------------------------------------
@@ -301,12 +273,11 @@ TEST(a_clamp_closes_on_a_row) {
 // deviations. A miss changes no velocity, and the rows stay trees of their own.
 TEST(a_latch_misses_a_row) {
     enum { PAIRS = SANITIZED ? 15 : 60, EACH = 2 };
-    Rows rows;
-    open_lines(&rows, EACH, 2 * EACH, 2 * EACH * PAIRS, 0.0, "failure=0.3");
+    AUTO(close_rows) Rows rows = open_lines(EACH, 2 * EACH, 2 * EACH * PAIRS, 0.0, "failure=0.3");
     for (uint32_t i = 0; i < rows.count; i++)
         set_field(rows.modules, "base.linear_velocity", i, 1, 0.1);
     const uint64_t docked = PAIRS * 2 * (EACH - 1);
-    const Momentum before = momentum_of(rows.modules);
+    const Momentum before = momentum_of(&rows.modules, 1);
     step(&rows, 1);
     const uint64_t joined = seen(&rows).joined - docked, missed = seen(&rows).missed;
     assert_int_equal(joined + missed, PAIRS);
@@ -315,11 +286,10 @@ TEST(a_latch_misses_a_row) {
     step(&rows, 49);
     assert_int_equal(seen(&rows).joined - docked, joined); // they were never apart to try again
     assert_int_equal(seen(&rows).trees, 50 * (joined + 2 * missed));
-    check_momentum(rows.modules, &before, 1e-9);
+    assert_momentum(momentum_of(&rows.modules, 1), before, 1e-9, 1e-9);
     for (uint32_t i = 0; i < rows.count; i++) {
         const bool miss = dock_state(&rows, i, FRONT) == MF_DOCK_MISSED;
         assert_true(!miss || i % (2 * EACH) == EACH - 1);
         assert_near(get_field(rows.modules, "base.linear_velocity", i, 1), 0.1, 1e-9);
     }
-    close_rows(&rows);
 }

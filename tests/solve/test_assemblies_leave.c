@@ -1,7 +1,6 @@
 // When an assembly leaves its tree: links beyond those that have a site, and islands of more links
 // than the solver takes. What it does then is the same physics, by run-time joints.
 #include "solve/joints_rig.h"
-#include "rig/motions.h"
 
 enum {
     LEGS = 20, // [1] of a module: more than have sites
@@ -18,13 +17,10 @@ typedef struct Play {
 static mf_Group *add_modules(Play *play, const char *text, const char *name, uint32_t count) {
     mf_Group *group =
         pitch_group(&play->pitch, load_text(play->pitch.context, text), name, count, true);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = false;
-    motion.shapes = true;
-    motion.self_contacts = false;
-    motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
-    motion.contact_stiffness = 2e4;
-    motion.contact_damping = 100.0;
+    mf_ArticulatedConfig motion =
+        WITH(mf_motions_config().articulated, .contacts = false, .shapes = true,
+             .self_contacts = false, .contact_law = MF_CONTACT_LAW_COMPLIANT,
+             .contact_stiffness = 2e4, .contact_damping = 100.0);
     prepare(&play->pitch, group);
     MUST(rig_add_articulated(group, &motion, &error));
     return group;
@@ -34,17 +30,16 @@ static void open_play(Play *play, const char *module, uint32_t modules, double a
                       uint32_t balls) {
     memset(play, 0, sizeof *play);
     Pitch *pitch = &play->pitch;
-    pitch_open(pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    *pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     play->modules = add_modules(play, module, "modules", modules);
     play->balls = add_modules(play,
                               "<mujoco model='ball'><worldbody><body><freejoint/><geom "
                               "type='sphere' size='0.02' mass='0.1'/></body></worldbody></mujoco>",
                               "balls", balls);
     mf_WorldJoints *joints;
-    mf_WorldJointsConfig exact = mf_world_joints_config();
-    exact.tolerance = 1e-9;
-    exact.rounds = 8;
-    MUST(mf_world_joints_add(pitch->world, &exact, &joints, &error));
+    MUST(mf_world_joints_add(pitch->world,
+                             &WITH(mf_world_joints_config(), .tolerance = 1e-9, .rounds = 8),
+                             &joints, &error));
     mf_CollisionsConfig collisions = mf_collisions_config();
     pitch_collide(pitch, &collisions);
     MUST(mf_world_docks_add(pitch->world, NULL, &play->docks, &error));
@@ -54,15 +49,6 @@ static void open_play(Play *play, const char *module, uint32_t modules, double a
             MUST(mf_docks_connect(play->docks, &(mf_DockPort){play->modules, i - 1, 1},
                                   &(mf_DockPort){play->modules, i, 0}, 0, &error));
     }
-}
-
-static Momentum momentum_of(const Play *play) {
-    Momentum sum = {{0}, {0}};
-    const mf_Group *const groups[] = {play->modules, play->balls};
-    for (uint32_t g = 0; g < 2; g++)
-        for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
-            add_momentum(groups[g], i, &sum);
-    return sum;
 }
 
 // [m] How far docks of the row are open at most.
@@ -81,13 +67,10 @@ static double widest_gap(const Play *play) {
 
 // Runs; momentum is kept and docks stay closed.
 static mf_DocksStatistics run(Play *play, uint32_t steps) {
-    const Momentum before = momentum_of(play);
+    const Momentum before = momentum_of(play->pitch.groups, play->pitch.count);
     mf_world_step(play->pitch.world, steps);
-    const Momentum after = momentum_of(play);
-    for (uint32_t c = 0; c < 3; c++) {
-        assert_near(after.linear[c], before.linear[c], 1e-9);
-        assert_near(after.angular[c], before.angular[c], 1e-7);
-    }
+    const Momentum after = momentum_of(play->pitch.groups, play->pitch.count);
+    assert_momentum(after, before, 1e-9, 1e-7);
     assert_int_equal(mf_group_fault_total(play->modules), 0);
     const mf_DocksStatistics seen = mf_docks_statistics(play->docks);
     print_message("steps as a tree %llu, with too much touched %llu; docks open by %.3g m\n",

@@ -1,7 +1,6 @@
 // A ring of docked modules whose last dock does not fit: it stays as it is,
 // without faults, and neither gains energy nor changes its momentum.
 #include "solve/joints_rig.h"
-#include "rig/motions.h"
 
 enum { BACK, FRONT };
 
@@ -24,18 +23,11 @@ static mf_Model *module_of(mf_Context *context, const char *extra, double aside)
 }
 
 static void add_motion(Pitch *pitch, mf_Group *group) {
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = motion.self_contacts = false;
-    motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
+    mf_ArticulatedConfig motion =
+        WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = false,
+             .contact_law = MF_CONTACT_LAW_COMPLIANT);
     prepare(pitch, group);
     MUST(rig_add_articulated(group, &motion, &error));
-}
-
-static double energy_of(mf_Group *modules) {
-    double sum = 0.0;
-    for (uint32_t i = 0; i < mf_group_count(modules); i++)
-        sum += mf_motion_energy(modules, i).kinetic;
-    return sum;
 }
 
 // ---- a loop that does not fit ------------------------------------------------------------------
@@ -53,7 +45,7 @@ static void open_ring(Ring *ring, double aside, mf_Time step) {
     const double quarter = 1.5707963267948966;
     *ring = (Ring){.docks = NULL};
     Pitch *pitch = &ring->pitch;
-    pitch_open(pitch, 2, MF_ISA_AUTO, step, 0.0);
+    *pitch = pitch_open(2, MF_ISA_AUTO, step, 0.0);
     for (uint32_t g = 0; g < 2; g++) {
         ring->groups[g] = pitch_group(pitch, module_of(pitch->context, "", g == 0 ? 0.0 : aside),
                                       g == 0 ? "modules" : "odd", g == 0 ? 3 : 1, true);
@@ -82,7 +74,7 @@ static void open_ring(Ring *ring, double aside, mf_Time step) {
 }
 
 static double energy_of_ring(const Ring *ring) {
-    return energy_of(ring->groups[0]) + energy_of(ring->groups[1]);
+    return kinetic_energy_of(ring->groups[0]) + kinetic_energy_of(ring->groups[1]);
 }
 
 static void add_ring(const Ring *ring, Momentum *sum) {

@@ -1,7 +1,6 @@
 // Assemblies that others touch or hold stay one tree: against the same robot from one model,
 // momentum, loads, snapshots, bits.
 #include "solve/joints_rig.h"
-#include "rig/motions.h"
 
 enum { MODULES = 4 };
 
@@ -54,22 +53,19 @@ typedef struct PlayConfig {
 static mf_Group *add_modules(Play *play, const PlayConfig *config, mf_Model *model,
                              const char *name, uint32_t count) {
     mf_Group *group = pitch_group(&play->pitch, model, name, count, config->wide);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = config->ground;
-    motion.shapes = true;
-    motion.self_contacts = false;
-    motion.contact_law = MF_CONTACT_LAW_COMPLIANT;
-    motion.contact_stiffness = 2e4;
-    motion.contact_damping = 100.0;
+    mf_ArticulatedConfig motion =
+        WITH(mf_motions_config().articulated, .contacts = config->ground, .shapes = true,
+             .self_contacts = false, .contact_law = MF_CONTACT_LAW_COMPLIANT,
+             .contact_stiffness = 2e4, .contact_damping = 100.0);
     prepare(&play->pitch, group);
     MUST(rig_add_articulated(group, &motion, &error));
     return group;
 }
 
 // Rows of modules along x, one above the other and a little aside, and balls.
-static void open_play(Play *play, const PlayConfig *config) {
-    memset(play, 0, sizeof *play);
-    Pitch *pitch = &play->pitch;
+static Play open_play(const PlayConfig *config) {
+    Play play = {0};
+    Pitch *pitch = &play.pitch;
     char text[4096];
     mf_WorldJoints *joints;
     mf_WorldJointsConfig exact = mf_world_joints_config();
@@ -77,33 +73,33 @@ static void open_play(Play *play, const PlayConfig *config) {
         exact.tolerance = 1e-9;
         exact.rounds = 8;
     }
-    pitch_open(pitch, config->threads, config->isa, config->step, config->gravity);
+    *pitch = pitch_open(config->threads, config->isa, config->step, config->gravity);
     write_chain(text, sizeof text);
-    play->modules =
-        add_modules(play, config, load_text(pitch->context, config->whole ? text : module_text),
+    play.modules =
+        add_modules(&play, config, load_text(pitch->context, config->whole ? text : module_text),
                     "modules", config->whole ? config->rows : config->rows * MODULES);
     if (config->balls > 0)
-        play->others = add_modules(play, config,
-                                   load_text(pitch->context,
-                                             "<mujoco model='ball'><worldbody><body><freejoint/>"
-                                             "<geom type='sphere' size='0.05' mass='2'/></body>"
-                                             "</worldbody></mujoco>"),
-                                   "others", config->balls);
+        play.others = add_modules(&play, config,
+                                  load_text(pitch->context,
+                                            "<mujoco model='ball'><worldbody><body><freejoint/>"
+                                            "<geom type='sphere' size='0.05' mass='2'/></body>"
+                                            "</worldbody></mujoco>"),
+                                  "others", config->balls);
     MUST(mf_world_joints_add(pitch->world, &exact, &joints, &error));
     mf_CollisionsConfig collisions = mf_collisions_config();
     pitch_collide(pitch, &collisions);
     if (!config->whole)
-        MUST(mf_world_docks_add(pitch->world, NULL, &play->docks, &error));
+        MUST(mf_world_docks_add(pitch->world, NULL, &play.docks, &error));
     const uint32_t own = config->whole ? 1 : MODULES;
     for (uint32_t r = 0; r < config->rows; r++)
         for (uint32_t i = 0; i < own; i++) {
-            put_at(pitch, play->modules, own * r + i, 0.2 * i + 0.04 * r, 0.01 * r,
+            put_at(pitch, play.modules, own * r + i, 0.2 * i + 0.04 * r, 0.01 * r,
                    config->height + 0.0605 * r);
             if (i > 0)
-                MUST(mf_docks_connect(play->docks,
-                                      &(mf_DockPort){play->modules, own * r + i - 1, 1},
-                                      &(mf_DockPort){play->modules, own * r + i, 0}, 0, &error));
+                MUST(mf_docks_connect(play.docks, &(mf_DockPort){play.modules, own * r + i - 1, 1},
+                                      &(mf_DockPort){play.modules, own * r + i, 0}, 0, &error));
         }
+    return play;
 }
 
 static void close_play(Play *play) {
@@ -124,15 +120,6 @@ static void see(const Play *play, bool whole, double out[SEEN]) {
     }
 }
 
-static Momentum momentum_of(const Play *play) {
-    Momentum sum = {{0}, {0}};
-    for (uint32_t i = 0; i < mf_group_count(play->modules); i++)
-        add_momentum(play->modules, i, &sum);
-    for (uint32_t i = 0; i < mf_group_count(play->others); i++)
-        add_momentum(play->others, i, &sum);
-    return sum;
-}
-
 // A ball of 2 kg at 0.2 m/s hits the third half of a chain from below, off its middle.
 static void strike(bool whole, mf_Time step, double out[SEEN]) {
     const PlayConfig config = {.whole = whole,
@@ -143,25 +130,20 @@ static void strike(bool whole, mf_Time step, double out[SEEN]) {
                                .height = 5.0,
                                .wide = true,
                                .exact = true};
-    Play play;
-    open_play(&play, &config);
+    AUTO(close_play) Play play = open_play(&config);
     put_at(&play.pitch, play.others, 0, 0.26, 0.01, 4.915);
     set_field(play.others, "base.linear_velocity", 0, 2, 0.2);
     set_field(play.others, "base.linear_velocity", 0, 1, 0.01);
-    const Momentum before = momentum_of(&play);
+    const Momentum before = momentum_of(play.pitch.groups, play.pitch.count);
     mf_world_step(play.pitch.world, (uint64_t)(200 * MF_MILLISECOND / step));
-    const Momentum after = momentum_of(&play);
-    for (uint32_t c = 0; c < 3; c++) {
-        assert_near(after.linear[c], before.linear[c], 1e-12);
-        assert_near(after.angular[c], before.angular[c], 1e-10);
-    }
+    const Momentum after = momentum_of(play.pitch.groups, play.pitch.count);
+    assert_momentum(after, before, 1e-12, 1e-10);
     assert_true(get_field(play.others, "base.linear_velocity", 0, 2) < 0.18);
     assert_int_equal(mf_group_warning(play.modules, 0), 0);
     if (!whole)
         assert_int_equal(mf_docks_statistics(play.docks).trees,
                          (uint64_t)(200 * MF_MILLISECOND / step));
     see(&play, whole, out);
-    close_play(&play);
 }
 
 static double blow_difference(mf_Time step) {
@@ -209,8 +191,7 @@ TEST(rows_rest_on_each_other) {
                                    .height = 0.031,
                                    .wide = wide,
                                    .ground = true};
-        Play play;
-        open_play(&play, &config);
+        AUTO(close_play) Play play = open_play(&config);
         const uint32_t steps = SANITIZED ? 300 : 700;
         mf_world_step(play.pitch.world, steps);
         print_message("a row on a row: bears %.6g N of %.6g N\n", load_on_row(&play, 1),
@@ -220,14 +201,13 @@ TEST(rows_rest_on_each_other) {
         assert_int_equal(seen.trees, 2 * steps);
         assert_int_equal(mf_group_warning(play.modules, 5), 0);
         assert_int_equal(mf_group_fault_total(play.modules), 0);
-        close_play(&play);
     }
 }
 
 // ---- bits ---------------------------------------------------------------------------------------
 
 // Rows that fall on each other and on balls, in blocks that are not full.
-static void open_heap(Play *play, uint32_t threads, mf_Isa isa, bool wide) {
+static Play open_heap(uint32_t threads, mf_Isa isa, bool wide) {
     const PlayConfig config = {.rows = 3,
                                .balls = 3,
                                .threads = threads,
@@ -237,19 +217,18 @@ static void open_heap(Play *play, uint32_t threads, mf_Isa isa, bool wide) {
                                .height = 0.15,
                                .wide = wide,
                                .ground = true};
-    open_play(play, &config);
+    Play play = open_play(&config);
     for (uint32_t b = 0; b < config.balls; b++)
-        put_at(&play->pitch, play->others, b, 0.25 * b, 0.0, 0.05);
+        put_at(&play.pitch, play.others, b, 0.25 * b, 0.0, 0.05);
+    return play;
 }
 
 static uint64_t hash_of(uint32_t threads, mf_Isa isa, bool wide) {
-    Play play;
-    open_heap(&play, threads, isa, wide);
+    AUTO(close_play) Play play = open_heap(threads, isa, wide);
     mf_world_step(play.pitch.world, SANITIZED ? 20 : 50);
     assert_true(mf_docks_statistics(play.docks).trees >= 3 * 20);
     assert_int_equal(mf_group_fault_total(play.modules), 0);
     const uint64_t hash = mf_world_hash(play.pitch.world);
-    close_play(&play);
     return hash;
 }
 
@@ -263,9 +242,7 @@ TEST(bits_depend_on_nothing_else) {
 }
 
 TEST(a_snapshot_of_a_heap_continues) {
-    Play play;
-    open_heap(&play, 1, MF_ISA_AUTO, true);
+    AUTO(close_play) Play play = open_heap(1, MF_ISA_AUTO, true);
     mf_world_step(play.pitch.world, 40);
     assert_continues(play.pitch.world, 20);
-    close_play(&play);
 }

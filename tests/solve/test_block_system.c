@@ -56,9 +56,8 @@ static void fill(mf_BlockSystem *system, const Pair *pairs, uint32_t count, doub
 
 static void open_system(mf_Context **context, uint32_t nodes, const Pair *pairs, uint32_t count,
                         mf_BlockSystem *out) {
-    mf_Error error = {0};
-    assert_int_equal(mf_context_create(NULL, context, &error), MF_OK);
-    assert_int_equal(mf_block_system_create(*context, nodes, count, out, &error), MF_OK);
+    MUST(mf_context_create(NULL, context, &error));
+    MUST(mf_block_system_create(*context, nodes, count, out, &error));
     connect(out, nodes, pairs, count);
 }
 

@@ -19,22 +19,18 @@ static mf_Time step = 2 * MF_MILLISECOND;
 static Rig rig_open(mf_Context *context, const char *shape, const char *height, bool free,
                     double gravity, mf_Isa isa) {
     Rig rig = {0};
-    mf_Error error = {0};
-    mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     mf_Cloth cloth = mf_cloth_rectangle(0.6, 0.6, 25, 25);
     const char *text = formatted(body, height, free ? "<freejoint/>" : "", shape);
     cloth.material.thickness = 0.01;
-    world.step = step;
-    world.gravity = gravity;
-    world.isa = isa;
     group.isolated = false;
     group.double_precision = true;
     group.count = 1;
-    assert_int_equal(mf_cloth_model(context, &cloth, &rig.cloth_model, &error), MF_OK);
+    MUST(mf_cloth_model(context, &cloth, &rig.cloth_model, &error));
     rig.model = load_text(context, text);
-    rig.world = open_world(context, &world);
+    rig.world =
+        open_world(context, &WITH(mf_world_config(), .step = step, .gravity = gravity, .isa = isa));
     group.model = rig.cloth_model;
     group.name = "cloth";
     rig.cloth = add_group(rig.world, &group);
@@ -42,14 +38,14 @@ static Rig rig_open(mf_Context *context, const char *shape, const char *height, 
     motions.cloth.contacts = false;
     motions.cloth.drag = 0.0;
     motions.cloth.pins = 1;
-    assert_int_equal(mf_motion_add(rig.cloth, MF_MOTION_CLOTH, &motions, &error), MF_OK);
+    MUST(mf_motion_add(rig.cloth, MF_MOTION_CLOTH, &motions, &error));
     group.model = rig.model;
     group.name = "robot";
     rig.robot = add_group(rig.world, &group);
-    assert_int_equal(mf_collisions_prepare(rig.robot, &error), MF_OK);
+    MUST(mf_collisions_prepare(rig.robot, &error));
     motions.articulated.contacts = false;
-    must(mf_motion_add(rig.robot, MF_MOTION_ARTICULATED, &motions, &error), &error);
-    must(mf_cloths_add(rig.world, &error), &error);
+    MUST(mf_motion_add(rig.robot, MF_MOTION_ARTICULATED, &motions, &error));
+    MUST(mf_cloths_add(rig.world, &error));
     return rig;
 }
 
@@ -61,8 +57,7 @@ static void rig_close(Rig *rig) {
 
 // A ball is thrown into a sheet, both free and without weight.
 TEST(momentum_is_passed_on) {
-    AUTO(rig_close)
-    Rig rig = rig_open(*state, "type='sphere' size='0.1'", "-0.2", true, 0.0, MF_ISA_AUTO);
+    AUTO_RIG rig = rig_open(*state, "type='sphere' size='0.1'", "-0.2", true, 0.0, MF_ISA_AUTO);
     double center[3], robot[2][3], cloth[2][3], spin[3];
     set_field(rig.robot, "base.linear_velocity", 0, 2, 2.0);
     set_field(rig.robot, "base.linear_velocity", 0, 0, 0.3);
@@ -98,8 +93,8 @@ static void sum_momentum(const Rig *rig, double linear[3], double angular[3]) {
 // A box that spins comes up below a sheet off its middle. Returns by how much the moment of
 // momentum of both changes in 0.2 s.
 static double moment_error(mf_Context *context) {
-    AUTO(rig_close)
-    Rig rig = rig_open(context, "type='box' size='0.12 0.04 0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
+    AUTO_RIG rig =
+        rig_open(context, "type='box' size='0.12 0.04 0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
     double linear[2][3], angular[2][3], error = 0.0;
     set_field(rig.robot, "base.position", 0, 0, 0.07);
     set_field(rig.robot, "base.position", 0, 2, -0.1);
@@ -130,8 +125,8 @@ TEST(moment_of_momentum_is_passed_on) {
 
 // A robot that a fault has stopped stays where it is, and what lies on it does not fall through.
 TEST(stopped_robots_carry_cloth) {
-    AUTO(rig_close)
-    Rig rig = rig_open(*state, "type='box' size='0.2 0.2 0.05'", "-0.06", true, 9.81, MF_ISA_AUTO);
+    AUTO_RIG rig =
+        rig_open(*state, "type='box' size='0.2 0.2 0.05'", "-0.06", true, 9.81, MF_ISA_AUTO);
     set_field(rig.robot, "base.position", 0, 2, -0.06);
     mf_group_refresh(rig.robot, 0);
     ((uint32_t *)field_of(rig.robot, "fault.word")->data)[0] = MF_FAULT_RANGE;
@@ -142,14 +137,12 @@ TEST(stopped_robots_carry_cloth) {
 
 // A ball carries a corner of a sheet: the corner stays at its position on the ball, which feels it.
 TEST(links_carry_pins) {
-    AUTO(rig_close)
-    Rig rig = rig_open(*state, "type='sphere' size='0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
+    AUTO_RIG rig = rig_open(*state, "type='sphere' size='0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
     double center[3], robot[3], cloth[3], spin[3];
     const mf_Field *position = mf_group_find_field(rig.cloth, "vertex.position");
     mf_Field *link = mf_group_find_field(rig.cloth, "pin.link");
     const double start[3] = {-0.35, -0.3, 0.0};
-    for (uint32_t c = 0; c < 3; c++)
-        set_field(rig.robot, "base.position", 0, c, start[c]);
+    set_fields(rig.robot, "base.position", 0, 3, start);
     set_field(rig.robot, "base.linear_velocity", 0, 0, -1.0);
     mf_group_refresh(rig.robot, 0);
     set_field(rig.cloth, "pin.vertex", 0, 0, 0.0);
@@ -183,8 +176,7 @@ TEST(solids_carry) {
                   {"type='ellipsoid' size='0.2 0.15 0.15'", 0.15},
                   {"type='box' size='0.12 0.14 0.15'", 0.15}};
     for (size_t i = 0; i < sizeof solids / sizeof *solids; i++) {
-        AUTO(rig_close)
-        Rig rig = rig_open(*state, solids[i].shape, "-0.17", false, 9.81, MF_ISA_AUTO);
+        AUTO_RIG rig = rig_open(*state, solids[i].shape, "-0.17", false, 9.81, MF_ISA_AUTO);
         const mf_Field *position = mf_group_find_field(rig.cloth, "vertex.position");
         const double start = mf_field_get(position, 0, 3 * 312 + 2);
         mf_world_step(rig.world, 250);
@@ -197,13 +189,10 @@ TEST(solids_carry) {
 
 TEST(sets_and_threads_agree) {
     uint64_t hash = 0;
-    for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
+    FOR_EACH_ISA (isa)
         for (uint32_t threads = 1; threads <= 3; threads += 2) {
-            if (!mf_isa_available(isa))
-                continue;
             AUTO_CONTEXT *context = open_context(threads);
-            AUTO(rig_close)
-            Rig rig = rig_open(context, "type='sphere' size='0.1'", "-0.2", true, 1.0, isa);
+            AUTO_RIG rig = rig_open(context, "type='sphere' size='0.1'", "-0.2", true, 1.0, isa);
             set_field(rig.robot, "base.linear_velocity", 0, 2, 2.0);
             set_field(rig.robot, "base.position", 0, 2, -0.2);
             mf_world_step(rig.world, 100);

@@ -1,7 +1,5 @@
 // Collisions between robots: impacts and rest in closed form, balances, bits without conditions.
 #include "solve/pitch.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -13,18 +11,14 @@ typedef struct Impact {
 
 // Two balls meet head on with 1 m/s each.
 static Impact impact_of(double mass, double restitution, double duration, mf_Time step, bool wide) {
-    AUTO(pitch_close) Pitch pitch;
     Impact out = {0};
-    pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Group *first = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "first", 1, wide);
     mf_Group *second = pitch_bodies(&pitch, ball_of(pitch.context, mass), "second", 1, wide);
     put(&pitch, first, 0, -0.101, 0, 0, 1.0);
     put(&pitch, second, 0, 0.101, 0, 0, -1.0);
-    mf_CollisionsConfig config = mf_collisions_config();
-    config.law = MF_COLLISION_EXPLICIT;
-    config.restitution = restitution;
-    config.duration = duration;
-    pitch_collide(&pitch, &config);
+    pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = MF_COLLISION_EXPLICIT,
+                                .restitution = restitution, .duration = duration));
     const double dt = (double)step * 1e-9;
     for (uint32_t i = 0; (double)i * dt < 0.01 + 2 * duration / restitution; i++) {
         mf_world_step(pitch.world, 1);
@@ -72,16 +66,12 @@ TEST(coarse_impacts_are_near_it) {
 TEST(a_row_of_balls_passes_an_impact_on) {
     for (int k = 0; k < 2; k++) {
         const double e = k == 0 ? 1.0 : 0.6;
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
         mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "balls", 5, true);
         for (uint32_t i = 0; i < 5; i++)
             put(&pitch, balls, i, 0.22 * i, 0, 0, i == 0 ? 1.0 : 0.0);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.law = MF_COLLISION_EXPLICIT;
-        config.restitution = e;
-        config.duration = 0.004;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = MF_COLLISION_EXPLICIT,
+                                    .restitution = e, .duration = 0.004));
         mf_world_step(pitch.world, 15000); // 0.3 s
         double momentum = 0.0, passed = 1.0;
         for (uint32_t i = 0; i < 5; i++) {
@@ -102,15 +92,12 @@ TEST(a_hinge_feels_what_strikes_its_link) {
         "<joint type='hinge' axis='0 0 1'/><inertial pos='0 0.5 0' mass='2'"
         " diaginertia='0.2 0.01 0.2'/><geom type='capsule' fromto='0 0.1 0 0 1 0' size='0.05'"
         " condim='1'/></body></body></worldbody></mujoco>";
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 20 * MICROSECOND, 0.0);
     mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, rod), "arm", 1, true);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.3), "ball", 1, true);
     put(&pitch, ball, 0, -0.16, 0.8, 0, 2.0);
-    mf_CollisionsConfig config = mf_collisions_config();
-    config.law = MF_COLLISION_EXPLICIT;
-    config.duration = 0.002;
-    pitch_collide(&pitch, &config);
+    pitch_collide(&pitch,
+                  &WITH(mf_collisions_config(), .law = MF_COLLISION_EXPLICIT, .duration = 0.002));
     mf_world_step(pitch.world, 1500); // 0.03 s
     const double inertia = 0.2 + 2 * 0.25, r = 0.8, m = 0.3, e = 0.5;
     double rate = get_field(arm, "joint.rate", 0, 0),
@@ -129,8 +116,7 @@ static void sum_wrenches(mf_Group *group, double sum[6], double *size) {
     const mf_Field *wrench = mf_group_find_field(group, "wrench.link");
     for (uint32_t i = 0; i < mf_group_count(group); i++) {
         double at[3], f[3], t[3];
-        for (uint32_t c = 0; c < 3; c++)
-            at[c] = get_field(group, "base.position", i, c);
+        get_fields(group, "base.position", i, 3, at);
         for (uint32_t l = 0; l < wrench->components; l += 6) {
             for (uint32_t c = 0; c < 3; c++) {
                 f[c] = mf_field_get(wrench, i, l + c);
@@ -149,8 +135,7 @@ static void sum_wrenches(mf_Group *group, double sum[6], double *size) {
 // Twelve humanoids, balls and cars in a heap: in every step forces and torques on all cancel.
 TEST(forces_cancel) {
     for (int wide = 0; wide < 2; wide++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *groups[3] = {
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 6, wide),
             pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "balls", 4, true),
@@ -167,8 +152,7 @@ TEST(forces_cancel) {
             double before[3][6][3];
             for (uint32_t g = 0; g < 3; g++)
                 for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
-                    for (uint32_t c = 0; c < 3; c++)
-                        before[g][i][c] = get_field(groups[g], "base.position", i, c);
+                    get_fields(groups[g], "base.position", i, 3, before[g][i]);
             mf_world_step(pitch.world, 1);
             for (uint32_t g = 0; g < 3; g++)
                 for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
@@ -181,8 +165,7 @@ TEST(forces_cancel) {
                 sum_wrenches(groups[g], sum, &size);
             for (uint32_t g = 0; g < 3; g++)
                 for (uint32_t i = 0; i < mf_group_count(groups[g]); i++)
-                    for (uint32_t c = 0; c < 3; c++)
-                        set_field(groups[g], "base.position", i, c, before[g][i][c]);
+                    set_fields(groups[g], "base.position", i, 3, before[g][i]);
             for (int c = 0; c < 6; c++)
                 assert_true(fabs(sum[c]) <= (wide ? 1e-13 : 2e-6) * 10 * size);
             all += size;
@@ -193,13 +176,6 @@ TEST(forces_cancel) {
     }
 }
 
-static double kinetic(mf_Group *group) {
-    double sum = 0.0;
-    for (uint32_t i = 0; i < mf_group_count(group); i++)
-        sum += mf_motion_energy(group, i).kinetic;
-    return sum;
-}
-
 // Boxes, balls and capsules thrown into each other never have more energy than they came with.
 TEST(impacts_make_no_energy) {
     static const char *const shapes[3] = {
@@ -207,9 +183,8 @@ TEST(impacts_make_no_energy) {
         "<geom type='capsule' size='0.05 0.1' mass='0.2'/>",
         "<geom type='ellipsoid' size='0.12 0.08 0.06' mass='1'/>"};
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
         mf_Group *groups[3];
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         for (uint32_t g = 0; g < 3; g++) {
             char text[256], name[16];
             snprintf(name, sizeof name, "group%u", g);
@@ -227,17 +202,19 @@ TEST(impacts_make_no_energy) {
                               4 * unit(2 + c, 8 * g + i) - 2);
             }
         }
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.restitution = k == 0 ? 0.5 : 0.8;
-        config.law = k == 0 ? MF_COLLISION_COMPLIANT : MF_COLLISION_EXPLICIT;
-        pitch_collide(&pitch, &config);
-        double start = kinetic(groups[0]) + kinetic(groups[1]) + kinetic(groups[2]);
+        pitch_collide(&pitch,
+                      &WITH(mf_collisions_config(), .restitution = k == 0 ? 0.5 : 0.8,
+                            .law = k == 0 ? MF_COLLISION_COMPLIANT : MF_COLLISION_EXPLICIT));
+        double start = kinetic_energy_of(groups[0]) + kinetic_energy_of(groups[1]) +
+                       kinetic_energy_of(groups[2]);
         for (int i = 0; i < 200; i++) {
             mf_world_step(pitch.world, 10);
-            double now = kinetic(groups[0]) + kinetic(groups[1]) + kinetic(groups[2]);
+            double now = kinetic_energy_of(groups[0]) + kinetic_energy_of(groups[1]) +
+                         kinetic_energy_of(groups[2]);
             assert_true(now <= start * 1.0001);
         }
-        double end = kinetic(groups[0]) + kinetic(groups[1]) + kinetic(groups[2]);
+        double end = kinetic_energy_of(groups[0]) + kinetic_energy_of(groups[1]) +
+                     kinetic_energy_of(groups[2]);
         assert_true(end < 0.9 * start);
         assert_true(mf_collisions_statistics(pitch.collisions).contacts > 50);
     }
@@ -256,15 +233,12 @@ TEST(a_ball_comes_to_rest_on_a_table) {
     const mf_CollisionLaw laws[] = {MF_COLLISION_COMPLIANT, MF_COLLISION_EXPLICIT};
     const double springs[2][2] = {{1e6, 1e6}, {pi * pi / 36e-6, pi * pi / (4 * 36e-6)}};
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
         mf_Group *ball =
             pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "ball", 1, true);
         put(&pitch, ball, 0, 0.3, 0.2, 1.2, 0.0);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.law = laws[k];
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = laws[k]));
         mf_world_step(pitch.world, 3000);
         double sum = 0.0;
         for (int i = 0; i < 200; i++) {
@@ -285,8 +259,7 @@ TEST(a_box_slides_as_coulomb_says) {
         "<mujoco model='box'><worldbody><body><freejoint/>"
         "<geom type='box' size='0.1 0.1 0.03' mass='1' friction='0.3'/></body></worldbody>"
         "</mujoco>";
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 200 * MICROSECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 200 * MICROSECOND, 9.81);
     pitch_group(&pitch, load_text(pitch.context, table_text), "table", 1, true);
     mf_Group *slider = pitch_bodies(&pitch, load_text(pitch.context, box), "box", 1, true);
     // Lower by what the weight presses it in, so that it does not hop.
@@ -305,27 +278,24 @@ TEST(a_box_slides_as_coulomb_says) {
 TEST(every_motion_takes_the_same_push) {
     double speeds[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
         mf_Group *car = pitch_group(&pitch, load_file(pitch.context, "car.urdf"), "car", 1, true);
         prepare(&pitch, car);
-        mf_ArticulatedConfig motion = mf_motions_config().articulated;
-        motion.contacts = false;
+        mf_ArticulatedConfig motion = WITH(mf_motions_config().articulated, .contacts = false);
         motion.servo.gain = 1e5; // as stiff as `points`, whose joints are where they are told
         motion.servo.damping = 1e3;
-        mf_PointsConfig points = mf_motions_config().points;
-        points.joint_interval = 100 * MICROSECOND;
-        must(k == 0 ? rig_add_articulated(car, &motion, &pitch.error)
-                    : rig_add_points(car, &points, &pitch.error),
+        must(k == 0
+                 ? rig_add_articulated(car, &motion, &pitch.error)
+                 : rig_add_points(
+                       car, &WITH(mf_motions_config().points, .joint_interval = 100 * MICROSECOND),
+                       &pitch.error),
              &pitch.error);
         put(&pitch, car, 0, 0, 0, 5, 0.0);
         put(&pitch, ball, 0, -0.35, 0.03, 5.02, 1.0);
         if (k == 1)
             mf_group_refresh(car, 0);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.friction = 0.0;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .friction = 0.0));
         mf_world_step(pitch.world, 1000);
         double center[3], linear[3], angular[3];
         if (k == 0)
@@ -341,16 +311,13 @@ TEST(every_motion_takes_the_same_push) {
 
 // Who is not prepared, or has no motion, is as heavy as the world.
 TEST(those_that_are_not_prepared_stand_firm) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 100 * MICROSECOND, 0.0);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.5), "ball", 1, true);
     mf_Group *wall = pitch_group(&pitch, ball_of(pitch.context, 0.5), "wall", 1, true);
     put(&pitch, ball, 0, -0.25, 0, 0, 1.0);
     put(&pitch, wall, 0, 0, 0, 0, 0.0);
-    mf_CollisionsConfig config = mf_collisions_config();
-    config.law = MF_COLLISION_EXPLICIT;
-    config.duration = 0.004;
-    pitch_collide(&pitch, &config);
+    pitch_collide(&pitch,
+                  &WITH(mf_collisions_config(), .law = MF_COLLISION_EXPLICIT, .duration = 0.004));
     mf_world_step(pitch.world, 2000);
     assert_near(get_field(ball, "base.linear_velocity", 0, 0), -0.5, 0.02);
     assert_true(get_field(wall, "base.position", 0, 0) == 0.0);
@@ -368,29 +335,27 @@ typedef struct Batch {
 
 enum { BATCH_ROBOTS = 5, BATCH_BALLS = BATCH_ROBOTS - 1, POISON = 3 };
 
-static void open_batch(Pitch *pitch, Batch batch) {
-    pitch_open(pitch, batch.threads, batch.isa, MF_MILLISECOND, 9.81);
-    mf_Group *people = pitch_group(pitch, load_file(pitch->context, "humanoid.urdf"), "people",
+static Pitch open_batch(Batch batch) {
+    Pitch pitch = pitch_open(batch.threads, batch.isa, MF_MILLISECOND, 9.81);
+    mf_Group *people = pitch_group(&pitch, load_file(pitch.context, "humanoid.urdf"), "people",
                                    BATCH_ROBOTS, false);
-    prepare(pitch, people);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.self_contacts = false;
-    motion.servo.gain = 20.0;
-    motion.servo.damping = 0.5;
-    MUST(rig_add_articulated(people, &motion, &error));
-    mf_Group *balls = pitch_bodies(pitch, load_file(pitch->context, "ball.xml"), "balls",
+    prepare(&pitch, people);
+    MUST(rig_add_articulated(people,
+                             &WITH(mf_motions_config().articulated, .self_contacts = false,
+                                   .servo.gain = 20.0, .servo.damping = 0.5),
+                             &error));
+    mf_Group *balls = pitch_bodies(&pitch, load_file(pitch.context, "ball.xml"), "balls",
                                    BATCH_BALLS, batch.wide);
-    pitch_group(pitch, load_file(pitch->context, "soccer_field.xml"), "field", 1, false);
+    pitch_group(&pitch, load_file(pitch.context, "soccer_field.xml"), "field", 1, false);
     for (uint32_t i = 0; i < BATCH_ROBOTS; i++)
-        put(pitch, people, i, 4.3 + 0.8 * (unit(1, i) - 0.5), 1.2 * (unit(2, i) - 0.5), 0.3,
+        put(&pitch, people, i, 4.3 + 0.8 * (unit(1, i) - 0.5), 1.2 * (unit(2, i) - 0.5), 0.3,
             2.0 * unit(3, i) - 1.0);
     for (uint32_t i = 0; i < BATCH_BALLS; i++)
-        put(pitch, balls, i, 4.3 + 0.8 * (unit(4, i) - 0.5), 1.2 * (unit(5, i) - 0.5),
+        put(&pitch, balls, i, 4.3 + 0.8 * (unit(4, i) - 0.5), 1.2 * (unit(5, i) - 0.5),
             0.4 + 0.3 * unit(6, i), 1.0);
-    mf_CollisionsConfig config = mf_collisions_config();
-    config.margin = batch.margin;
-    config.pairs = batch.pairs;
-    pitch_collide(pitch, &config);
+    pitch_collide(&pitch,
+                  &WITH(mf_collisions_config(), .margin = batch.margin, .pairs = batch.pairs));
+    return pitch;
 }
 
 TEST(bits_do_not_depend_on_threads_and_sets) {
@@ -403,11 +368,10 @@ TEST(bits_do_not_depend_on_threads_and_sets) {
         {4, MF_ISA_SCALAR, 0.3, 64, true}};
     uint64_t hash[2] = {0, 0};
     for (size_t i = 0; i < sizeof batches / sizeof *batches; i++) {
-        Pitch pitch;
         if ((batches[i].isa != MF_ISA_AUTO && !mf_isa_available(batches[i].isa)) ||
             (THREAD_SANITIZED && i > 0 && batches[i].threads == 1))
             continue;
-        open_batch(&pitch, batches[i]);
+        AUTO_PITCH pitch = open_batch(batches[i]);
         mf_world_step(pitch.world, 25);
         uint64_t own = mf_world_hash(pitch.world), *known = &hash[batches[i].wide];
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
@@ -415,7 +379,6 @@ TEST(bits_do_not_depend_on_threads_and_sets) {
         assert_int_equal(statistics.lost_pairs + statistics.lost_contacts, 0);
         *known = *known == 0 ? own : *known;
         assert_true(*known == own);
-        pitch_close(&pitch);
     }
 }
 
@@ -424,8 +387,7 @@ TEST(poison_stays_where_it_is) {
     const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2][BATCH_ROBOTS + BATCH_BALLS];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        open_batch(&pitch, batch);
+        AUTO_PITCH pitch = open_batch(batch);
         mf_world_step(pitch.world, 10);
         mf_Group *people = pitch.groups[0];
         for (uint32_t f = 0; k == 0 && f < mf_group_field_count(people); f++) {
@@ -449,8 +411,7 @@ TEST(half_a_poison_is_a_whole_one) {
     const Batch batch = {1, MF_ISA_AUTO, 0.15, 64, false};
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        open_batch(&pitch, batch);
+        AUTO_PITCH pitch = open_batch(batch);
         mf_world_step(pitch.world, 10);
         if (k == 0)
             set_field(pitch.groups[0], "joint.angle", POISON, 3, (double)NAN);
@@ -467,17 +428,16 @@ TEST(half_a_poison_is_a_whole_one) {
 TEST(threads_continue_snapshots_to_the_bit) {
     const Batch batch = {2, MF_ISA_AUTO, 0.15, 64, true};
     Pitch first, second;
-    open_batch(&first, batch);
+    first = open_batch(batch);
     mf_world_step(first.world, 10);
     size_t size;
-    void *image = take_snapshot(first.world, &size);
+    AUTO(end_memory) void *image = take_snapshot(first.world, &size);
     mf_world_step(first.world, 15);
-    open_batch(&second, batch);
+    second = open_batch(batch);
     mf_world_step(second.world, 3);
     MUST(mf_world_restore(second.world, image, size, &error));
     mf_world_step(second.world, 15);
     assert_true(mf_world_hash(first.world) == mf_world_hash(second.world));
-    free(image);
     pitch_close(&first);
     pitch_close(&second);
 }
@@ -486,8 +446,7 @@ TEST(threads_continue_snapshots_to_the_bit) {
 TEST(threads_count_what_does_not_fit) {
     uint64_t hash = 0;
     for (uint32_t threads = 1; threads <= 2; threads++) {
-        AUTO(pitch_close) Pitch pitch;
-        open_batch(&pitch, (Batch){threads, MF_ISA_AUTO, 0.15, 1, false});
+        AUTO_PITCH pitch = open_batch((Batch){threads, MF_ISA_AUTO, 0.15, 1, false});
         mf_world_step(pitch.world, 40);
         assert_true(mf_collisions_statistics(pitch.collisions).lost_pairs > 0);
         hash = threads == 1 ? mf_world_hash(pitch.world) : hash;
@@ -502,16 +461,13 @@ TEST(threads_count_what_does_not_fit) {
 TEST(sleeping_robots_take_no_slot) {
     uint64_t hash[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 12, false);
         for (uint32_t i = 0; i < 12; i++)
             put(&pitch, people, i, 0.3 * unit(1, i), 1.5 * unit(2, i), 0.5, unit(3, i) - 0.5);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.margin = k == 0 ? 1e-6 : 0.15;
-        config.contact_capacity = 4;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .margin = k == 0 ? 1e-6 : 0.15,
+                                    .contact_capacity = 4));
         mf_world_step(pitch.world, 100);
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
         assert_true(statistics.lost_contacts > 0 && statistics.steps == 100);
@@ -523,15 +479,12 @@ TEST(sleeping_robots_take_no_slot) {
 // Robots that stand apart are not looked at again, until one reaches out, or is put elsewhere.
 TEST(who_is_apart_is_left_alone) {
     for (int how = 0; how < 3; how++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 2, how == 1);
         put(&pitch, people, 0, 0, 0, 0.5, 0.0);
         put(&pitch, people, 1, 0, 0.3, 0.5, 0.0);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.margin = 0.5;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .margin = 0.5));
         mf_world_step(pitch.world, 1);
         assert_true(mf_collisions_statistics(pitch.collisions).sphere_tests > 0);
         mf_collisions_clear_statistics(pitch.collisions);
@@ -558,17 +511,13 @@ TEST(who_is_apart_is_left_alone) {
 // A robot folds one arm into its chest: switched on, the arm is pushed, the whole is not.
 TEST(limbs_collide_when_they_are_set_to) {
     for (int inner = 0; inner < 2; inner++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *robot =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "robot", 1, true);
         put(&pitch, robot, 0, 0, 0, 5, 0.0);
         mf_CollisionsMember member = mf_collisions_member(robot);
         member.inner = inner == 1;
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.members = &member;
-        config.member_count = 1;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .members = &member, .member_count = 1));
         mf_world_step(pitch.world, 1);
         assert_true(get_field(robot, "wrench.count", 0, 0) == 0); // not as it stands at the start
         uint32_t roll = mf_model_find(pitch.models[0], MF_ITEM_JOINT, "left_shoulder_roll");
@@ -588,16 +537,13 @@ TEST(limbs_collide_when_they_are_set_to) {
 TEST(trees_find_what_there_is) {
     uint64_t touches[2], tests[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 4, true);
         pitch_group(&pitch, load_file(pitch.context, "soccer_field.xml"), "field", 1, true);
         for (uint32_t i = 0; i < 4; i++)
             put(&pitch, people, i, 4.4 + 0.2 * (i % 2), 1.2 + 0.15 * (i / 2), 0.5, 0.2);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.trees = k == 0;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .trees = k == 0));
         mf_world_step(pitch.world, 5);
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
         touches[k] = statistics.contacts;
@@ -613,8 +559,7 @@ TEST(trees_find_what_there_is) {
 // ---- errors -------------------------------------------------------------------------------------
 
 TEST(bad_settings_are_refused) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "balls", 2, false);
     size_t bytes = mf_context_live_bytes(pitch.context);
     mf_CollisionsMember twice[2] = {mf_collisions_member(balls), mf_collisions_member(balls)};
@@ -673,8 +618,8 @@ TEST(bad_settings_are_refused) {
         assert_true(strstr(pitch.error.message, "collisions") != NULL);
         assert_int_equal(mf_context_live_bytes(pitch.context), bytes);
     }
-    assert_int_equal(mf_collisions_prepare(balls, &pitch.error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(pitch.error.message, "already has the motion articulated"));
+    assert_fails(mf_collisions_prepare(balls, &pitch.error), MF_BAD_ARGUMENT, &pitch.error,
+                 "already has the motion articulated");
     pitch_collide(&pitch, NULL);
     mf_Collisions *again;
     assert_int_equal(mf_collisions_add(pitch.world, NULL, &again, &pitch.error), MF_BAD_ARGUMENT);
@@ -691,12 +636,11 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     mf_Collisions *collisions = NULL;
     mf_Status status = mf_world_create(context, NULL, &world, error);
     for (int g = 0; g < 2 && status == MF_OK; g++) {
-        mf_GroupConfig config = mf_group_config();
-        config.name = g == 0 ? "balls" : "robots";
-        config.model = g == 0 ? models->ball : models->robot;
-        config.count = 3;
-        config.isolated = false;
-        status = mf_world_add_group(world, &config, &groups[g], error);
+        status = mf_world_add_group(world,
+                                    &WITH(mf_group_config(), .name = g == 0 ? "balls" : "robots",
+                                          .model = g == 0 ? models->ball : models->robot,
+                                          .count = 3, .isolated = false),
+                                    &groups[g], error);
         if (status == MF_OK)
             status = mf_collisions_prepare(groups[g], error);
         if (status == MF_OK)
@@ -705,11 +649,10 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     if (status == MF_OK) {
         mf_CollisionsMember members[2] = {mf_collisions_member(groups[0]),
                                           mf_collisions_member(groups[1])};
-        mf_CollisionsConfig config = mf_collisions_config();
         members[1].inner = true;
-        config.members = members;
-        config.member_count = 2;
-        status = mf_collisions_add(world, &config, &collisions, error);
+        status = mf_collisions_add(
+            world, &WITH(mf_collisions_config(), .members = members, .member_count = 2),
+            &collisions, error);
         assert_true((status == MF_OK) == (collisions != NULL));
     }
     if (world != NULL) {
@@ -723,9 +666,7 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
 TEST(making_survives_every_failure) {
     mf_Context *own, *context;
     MUST(mf_context_create(NULL, &own, &error));
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
-    MUST(mf_context_create(&config, &context, &error));
+    MUST(mf_context_create(&WITH(mf_context_config(), .threads = 1), &context, &error));
     Models models = {ball_of(own, 1.0), load_file(own, "humanoid.urdf")};
     assert_true(torture(context, make_and_step, &models, TORTURE_MUST_FAIL) > 60);
     mf_model_destroy(models.ball);

@@ -30,12 +30,13 @@ typedef struct Bodies {
     mf_WorldDocks *docks;
 } Bodies;
 
-static void bodies_open(Bodies *bodies, uint32_t count, uint32_t threads, mf_Isa isa,
-                        const char *extra) {
-    pitch_open(&bodies->pitch, threads, isa, 2 * MF_MILLISECOND, 0.0);
-    bodies->group = add_bodies(&bodies->pitch, body_of(bodies->pitch.context, extra), "bodies",
-                               count, MF_MOTION_RIGID, true, false);
-    MUST(mf_world_docks_add(bodies->pitch.world, NULL, &bodies->docks, &error));
+static Bodies bodies_open(uint32_t count, uint32_t threads, mf_Isa isa, const char *extra) {
+    Bodies bodies;
+    bodies.pitch = pitch_open(threads, isa, 2 * MF_MILLISECOND, 0.0);
+    bodies.group = add_bodies(&bodies.pitch, body_of(bodies.pitch.context, extra), "bodies", count,
+                              MF_MOTION_RIGID, true, false);
+    MUST(mf_world_docks_add(bodies.pitch.world, NULL, &bodies.docks, &error));
+    return bodies;
 }
 
 static void bodies_close(Bodies *bodies) {
@@ -65,8 +66,7 @@ static void step(Bodies *bodies, uint64_t steps) {
 // Two bodies whose front and back are `gap` apart, the second turned by `angle` about x, then
 // tilted by `tilt` about z. Returns the state of the front dock after a step.
 static uint32_t state_at(double gap, double angle, double tilt, uint32_t *orientation) {
-    AUTO(bodies_close) Bodies bodies;
-    bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "distance=0.005 angle=0.1");
+    AUTO(bodies_close) Bodies bodies = bodies_open(2, 1, MF_ISA_AUTO, "distance=0.005 angle=0.1");
     const double half[2] = {cos(angle / 2), sin(angle / 2)},
                  side[2] = {cos(tilt / 2), sin(tilt / 2)};
     const double q[4] = {side[0] * half[0], side[0] * half[1], side[1] * half[1],
@@ -112,8 +112,7 @@ TEST(docks_join_within_the_tolerances_of_both) {
 
 // Genders and types: front to front does not fit, top fits both, odd fits nothing here.
 TEST(genders_and_types_decide_who_fits) {
-    AUTO(bodies_close) Bodies bodies;
-    bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "");
+    AUTO(bodies_close) Bodies bodies = bodies_open(2, 1, MF_ISA_AUTO, "");
     const mf_Dock *docks = mf_group_model(bodies.group)->docks;
     const bool expected[4][4] = {{false, true, true, false},
                                  {true, false, true, false},
@@ -134,8 +133,7 @@ TEST(genders_and_types_decide_who_fits) {
 // Three bodies whose backs are near one front: the nearest; equal ones: the lowest.
 TEST(the_nearest_wins_and_ties_go_by_number) {
     for (int equal = 0; equal < 2; equal++) {
-        AUTO(bodies_close) Bodies bodies;
-        bodies_open(&bodies, 4, 1, MF_ISA_AUTO, "distance=0.02");
+        AUTO(bodies_close) Bodies bodies = bodies_open(4, 1, MF_ISA_AUTO, "distance=0.02");
         put_body(&bodies, 3, 0, 0, 5, NULL);
         put_body(&bodies, 0, 0.115, 0, 5, NULL);
         put_body(&bodies, 1, 0.1 + (equal ? 0.015 : 0.01), 0, 5, NULL);
@@ -148,8 +146,7 @@ TEST(the_nearest_wins_and_ties_go_by_number) {
 
 // Two bodies that fly into each other: momentum and angular momentum of docking.
 TEST(docking_keeps_momentum) {
-    AUTO(bodies_close) Bodies bodies;
-    bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "distance=0.01 angle=0.3");
+    AUTO(bodies_close) Bodies bodies = bodies_open(2, 1, MF_ISA_AUTO, "distance=0.01 angle=0.3");
     MUST(mf_group_set_start(bodies.group, 0, (double[]){0, 0, 5}, NULL, (double[]){0.5, 0, 0.1},
                             &error));
     MUST(mf_group_set_start(bodies.group, 1, (double[]){0.2, 0.002, 5.004}, NULL,
@@ -170,8 +167,7 @@ TEST(docking_keeps_momentum) {
 
 // A dock that is switched off lets go without a push; switched on, it joins again.
 TEST(a_dock_that_is_not_enabled_lets_go) {
-    AUTO(bodies_close) Bodies bodies;
-    bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "");
+    AUTO(bodies_close) Bodies bodies = bodies_open(2, 1, MF_ISA_AUTO, "");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.1, 0, 5, NULL);
     step(&bodies, 10);
@@ -193,8 +189,7 @@ TEST(a_dock_that_is_not_enabled_lets_go) {
 // ---- kinds --------------------------------------------------------------------------------------
 
 TEST(a_clamp_takes_its_time) {
-    AUTO(bodies_close) Bodies bodies;
-    bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "closing=0.02");
+    AUTO(bodies_close) Bodies bodies = bodies_open(2, 1, MF_ISA_AUTO, "closing=0.02");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.1, 0, 5, NULL);
     step(&bodies, 1);
@@ -218,8 +213,7 @@ TEST(a_clamp_takes_its_time) {
 // that missed try again after they were apart.
 TEST(a_latch_can_miss) {
     enum { PAIRS = 400 };
-    AUTO(bodies_close) Bodies bodies;
-    bodies_open(&bodies, 2 * PAIRS, 2, MF_ISA_AUTO, "failure=0.2");
+    AUTO(bodies_close) Bodies bodies = bodies_open(2 * PAIRS, 2, MF_ISA_AUTO, "failure=0.2");
     for (uint32_t i = 0; i < PAIRS; i++) {
         put_body(&bodies, 2 * i, 0, i, 5, NULL);
         put_body(&bodies, 2 * i + 1, 0.1, i, 5, NULL);
@@ -247,8 +241,7 @@ TEST(a_latch_can_miss) {
 // pull (1 - d / range)^2 at d = 0.05 of 0.1 m: 2 N of 8; both accelerate by 1 m/s^2. Then they
 // meet.
 TEST(magnets_pull) {
-    AUTO(bodies_close) Bodies bodies;
-    bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "pull=8 range=0.1");
+    AUTO(bodies_close) Bodies bodies = bodies_open(2, 1, MF_ISA_AUTO, "pull=8 range=0.1");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.15, 0, 5, NULL);
     step(&bodies, 1);
@@ -261,8 +254,7 @@ TEST(magnets_pull) {
 
 // A dock of 1000 N/m gives way by 2 N / 1000 N/m under a weight of 2 N.
 TEST(a_compliant_dock_gives_way) {
-    AUTO(bodies_close) Bodies bodies;
-    bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "stiffness=1000 damping=100");
+    AUTO(bodies_close) Bodies bodies = bodies_open(2, 1, MF_ISA_AUTO, "stiffness=1000 damping=100");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.1, 0, 5, NULL);
     mf_WorldJoints *joints = mf_world_joints_of(bodies.pitch.world);
@@ -280,8 +272,7 @@ TEST(a_compliant_dock_gives_way) {
 
 // A broken dock is disabled and keeps the load that broke it until it is enabled again.
 TEST(a_broken_dock_is_repaired_by_enabling_it) {
-    AUTO(bodies_close) Bodies bodies;
-    bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "tension=5");
+    AUTO(bodies_close) Bodies bodies = bodies_open(2, 1, MF_ISA_AUTO, "tension=5");
     put_body(&bodies, 0, 0, 0, 5, NULL);
     put_body(&bodies, 1, 0.1, 0, 5, NULL);
     step(&bodies, 5);
@@ -302,8 +293,7 @@ TEST(a_broken_dock_is_repaired_by_enabling_it) {
 
 TEST(a_reset_lets_go) {
     for (uint32_t both = 0; both < 2; both++) {
-        AUTO(bodies_close) Bodies bodies;
-        bodies_open(&bodies, 2, 1, MF_ISA_AUTO, "");
+        AUTO(bodies_close) Bodies bodies = bodies_open(2, 1, MF_ISA_AUTO, "");
         put_body(&bodies, 0, 0, 0, 5, NULL);
         put_body(&bodies, 1, 0.1, 0, 5, NULL);
         step(&bodies, 10);
@@ -318,11 +308,13 @@ TEST(a_reset_lets_go) {
 }
 
 // Thirty-two bodies that fly together, dock, and are torn apart.
-static void open_batch(Bodies *bodies, uint32_t threads, mf_Isa isa) {
-    bodies_open(bodies, 32, threads, isa, "closing=0.004 failure=0.3 tension=40 pull=2 range=0.05");
+static Bodies open_batch(uint32_t threads, mf_Isa isa) {
+    Bodies bodies =
+        bodies_open(32, threads, isa, "closing=0.004 failure=0.3 tension=40 pull=2 range=0.05");
     for (uint32_t i = 0; i < 32; i++)
-        MUST(mf_group_set_start(bodies->group, i, (double[]){0.12 * i, 0.004 * unit(1, i), 5}, NULL,
+        MUST(mf_group_set_start(bodies.group, i, (double[]){0.12 * i, 0.004 * unit(1, i), 5}, NULL,
                                 (double[]){-0.3 * i + 4.5 * unit(2, i), 0, 0}, &error));
+    return bodies;
 }
 
 TEST(the_same_bits_on_any_threads_and_instruction_sets) {
@@ -330,23 +322,20 @@ TEST(the_same_bits_on_any_threads_and_instruction_sets) {
     uint64_t expected = 0;
     for (uint32_t run = 0; run < 5; run++) {
         const mf_Isa isa = run < 2 ? MF_ISA_AUTO : sets[run - 2];
-        Bodies bodies;
         if (isa != MF_ISA_AUTO && !mf_isa_available(isa))
             continue;
-        open_batch(&bodies, run == 1 ? 3 : 1, isa);
+        AUTO(bodies_close) Bodies bodies = open_batch(run == 1 ? 3 : 1, isa);
         step(&bodies, 300);
         const mf_DocksStatistics seen = mf_docks_statistics(bodies.docks);
         assert_true(seen.joined > 5 && seen.missed > 0);
         if (run == 0)
             expected = mf_world_hash(bodies.pitch.world);
         assert_int_equal(mf_world_hash(bodies.pitch.world), expected);
-        bodies_close(&bodies);
     }
 }
 
 TEST(a_snapshot_in_the_middle_of_docking_continues) {
-    AUTO(bodies_close) Bodies bodies;
-    open_batch(&bodies, 1, MF_ISA_AUTO);
+    AUTO(bodies_close) Bodies bodies = open_batch(1, MF_ISA_AUTO);
     step(&bodies, 40);
     uint32_t closing = 0;
     for (uint32_t i = 0; i < 32; i++)
@@ -361,8 +350,7 @@ TEST(a_snapshot_in_the_middle_of_docking_continues) {
     AUTO(end_memory) void *image = take_snapshot(bodies.pitch.world, &size);
     step(&bodies, 200);
     const uint64_t expected = mf_world_hash(bodies.pitch.world);
-    AUTO(bodies_close) Bodies other;
-    open_batch(&other, 2, MF_ISA_AUTO);
+    AUTO(bodies_close) Bodies other = open_batch(2, MF_ISA_AUTO);
     MUST(mf_world_restore(other.pitch.world, image, size, &error));
     step(&other, 200);
     assert_int_equal(mf_world_hash(other.pitch.world), expected);
@@ -377,15 +365,13 @@ TEST(a_snapshot_in_the_middle_of_docking_continues) {
 TEST(docked_links_do_not_touch) {
     for (uint32_t docked = 0; docked < 2; docked++) {
         AUTO(bodies_close) Bodies bodies;
-        pitch_open(&bodies.pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
+        bodies.pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
         bodies.group =
             add_bodies(&bodies.pitch, body_of(bodies.pitch.context, docked ? "" : "enabled=false"),
                        "bodies", 2, MF_MOTION_RIGID, true, false);
         mf_CollisionsMember member = mf_collisions_member(bodies.group);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.members = &member;
-        config.member_count = 1;
-        pitch_collide(&bodies.pitch, &config);
+        pitch_collide(&bodies.pitch,
+                      &WITH(mf_collisions_config(), .members = &member, .member_count = 1));
         MUST(mf_world_docks_add(bodies.pitch.world, NULL, &bodies.docks, &error));
         put_body(&bodies, 0, 0, 0, 5, NULL);
         put_body(&bodies, 1, 0.099, 0, 5, NULL);
@@ -402,44 +388,36 @@ TEST(docked_links_do_not_touch) {
 // ---- mistakes -----------------------------------------------------------------------------------
 
 TEST(mistakes_are_explained) {
-    AUTO(bodies_close) Bodies bodies;
-    mf_Error error = {0};
     mf_WorldDocks *docks;
-    bodies_open(&bodies, 3, 1, MF_ISA_AUTO, "");
+    AUTO(bodies_close) Bodies bodies = bodies_open(3, 1, MF_ISA_AUTO, "");
     mf_Group *group = bodies.group;
     for (uint32_t i = 0; i < 3; i++)
         put_body(&bodies, i, i, 0, 5, NULL);
     const mf_DockPort front = {group, 0, FRONT}, back = {group, 1, BACK}, top = {group, 2, TOP};
-    assert_int_equal(mf_world_docks_add(bodies.pitch.world, NULL, &docks, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "docks: the world has them already");
-    assert_int_equal(mf_docks_connect(bodies.docks, &front, &front, 0, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "docks front and front are on the same link");
-    assert_int_equal(
-        mf_docks_connect(bodies.docks, &front, &(mf_DockPort){group, 1, FRONT}, 0, &error),
-        MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "docks front and front do not fit: genders or types");
-    assert_int_equal(mf_docks_connect(bodies.docks, &front, &back, 4, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "docks front and back: orientation 4, need less than 4");
-    assert_int_equal(
-        mf_docks_connect(bodies.docks, &front, &(mf_DockPort){group, 9, BACK}, 0, &error),
-        MF_BAD_ARGUMENT);
-    assert_int_equal(mf_docks_disconnect(bodies.docks, &front, &error), MF_NOT_FOUND);
-    must(mf_docks_connect(bodies.docks, &front, &back, 0, &error), &error);
-    assert_int_equal(mf_docks_connect(bodies.docks, &front, &top, 0, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "dock front of robot 0 of group bodies is docked already");
+    MUST_FAIL_AS(mf_world_docks_add(bodies.pitch.world, NULL, &docks, &error), MF_BAD_ARGUMENT,
+                 "docks: the world has them already");
+    MUST_FAIL_AS(mf_docks_connect(bodies.docks, &front, &front, 0, &error), MF_BAD_ARGUMENT,
+                 "docks front and front are on the same link");
+    MUST_FAIL_AS(mf_docks_connect(bodies.docks, &front, &(mf_DockPort){group, 1, FRONT}, 0, &error),
+                 MF_BAD_ARGUMENT, "docks front and front do not fit: genders or types");
+    MUST_FAIL_AS(mf_docks_connect(bodies.docks, &front, &back, 4, &error), MF_BAD_ARGUMENT,
+                 "docks front and back: orientation 4, need less than 4");
+    MUST_FAIL(mf_docks_connect(bodies.docks, &front, &(mf_DockPort){group, 9, BACK}, 0, &error),
+              MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_docks_disconnect(bodies.docks, &front, &error), MF_NOT_FOUND, "");
+    MUST(mf_docks_connect(bodies.docks, &front, &back, 0, &error));
+    MUST_FAIL_AS(mf_docks_connect(bodies.docks, &front, &top, 0, &error), MF_BAD_ARGUMENT,
+                 "dock front of robot 0 of group bodies is docked already");
     set_field(group, "dock.enabled", 2, TOP, 0);
-    assert_int_equal(
-        mf_docks_connect(bodies.docks, &top, &(mf_DockPort){group, 0, BACK}, 0, &error),
-        MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "dock top of robot 2 of group bodies is not enabled");
+    MUST_FAIL_AS(mf_docks_connect(bodies.docks, &top, &(mf_DockPort){group, 0, BACK}, 0, &error),
+                 MF_BAD_ARGUMENT, "dock top of robot 2 of group bodies is not enabled");
 }
 
 TEST(a_world_without_docks_says_so) {
-    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 1, MF_MOTION_RIGID, true, false);
-    assert_int_equal(mf_world_docks_add(pitch.world, NULL, &docks, &pitch.error), MF_BAD_ARGUMENT);
-    assert_string_equal(pitch.error.message, "docks: no shared group has a model with docks");
+    MUST_FAIL_AS(mf_world_docks_add(pitch.world, NULL, &docks, &error), MF_BAD_ARGUMENT,
+                 "docks: no shared group has a model with docks");
     assert_null(mf_world_docks_of(pitch.world));
 }

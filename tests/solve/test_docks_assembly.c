@@ -1,7 +1,6 @@
 // Assemblies of docked modules against the same robot built as one model, and a docked ring
 // against the loop that the file closes: they differ by the order of the step.
 #include "solve/joints_rig.h"
-#include "rig/motions.h"
 
 enum { MODULES = 4 };
 
@@ -60,10 +59,8 @@ static void write_chain(const Case *with, char *text, size_t size) {
 static const double start_rate[MODULES] = {2.0, -3.0, 1.0, 4.0}; // [rad/s]
 
 static void add_articulated(Pitch *pitch, mf_Group *group, const Case *with) {
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = with->ground;
-    motion.self_contacts = false;
-    motion.contact_law = with->law;
+    mf_ArticulatedConfig motion = WITH(mf_motions_config().articulated, .contacts = with->ground,
+                                       .self_contacts = false, .contact_law = with->law);
     // By themselves contacts would be as stiff as a robot is heavy.
     motion.contact_stiffness = 2e4;
     motion.contact_damping = 100.0;
@@ -73,9 +70,8 @@ static void add_articulated(Pitch *pitch, mf_Group *group, const Case *with) {
 
 // [rad], [m] Angles of the hinges and position of the first base at the end.
 static void run_whole(const Case *with, mf_Time step, double out[MODULES + 3]) {
-    AUTO(pitch_close) Pitch pitch;
     char text[4096];
-    pitch_open(&pitch, 1, MF_ISA_AUTO, step, with->gravity);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, with->gravity);
     write_chain(with, text, sizeof text);
     mf_Group *chain = pitch_group(&pitch, load_text(pitch.context, text), "chain", 1, true);
     add_articulated(&pitch, chain, with);
@@ -85,8 +81,7 @@ static void run_whole(const Case *with, mf_Time step, double out[MODULES + 3]) {
     mf_world_step(pitch.world, (uint64_t)(with->duration * 1e9 / (double)step + 0.5));
     for (uint32_t i = 0; i < MODULES; i++)
         out[i] = get_field(chain, "joint.angle", 0, i);
-    for (uint32_t c = 0; c < 3; c++)
-        out[MODULES + c] = get_field(chain, "base.position", 0, c);
+    get_fields(chain, "base.position", 0, 3, out + MODULES);
 }
 
 // The velocity of a base behind the hinges of those before it, which all turn about y.
@@ -110,14 +105,11 @@ static void connect_chain(mf_WorldDocks *docks, mf_Group *modules, mf_Error *err
 }
 
 static void run_docked(const Case *with, mf_Time step, double out[MODULES + 3], double *open) {
-    AUTO(pitch_close) Pitch pitch;
     char text[4096];
     mf_WorldDocks *docks;
     mf_WorldJoints *joints;
-    mf_WorldJointsConfig exact = mf_world_joints_config();
-    exact.tolerance = 1e-9;
-    exact.rounds = 8;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, step, with->gravity);
+    mf_WorldJointsConfig exact = WITH(mf_world_joints_config(), .tolerance = 1e-9, .rounds = 8);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, with->gravity);
     write_module(with, text, sizeof text);
     mf_Group *modules =
         pitch_group(&pitch, load_text(pitch.context, text), "modules", MODULES, true);
@@ -133,8 +125,7 @@ static void run_docked(const Case *with, mf_Time step, double out[MODULES + 3], 
         *open = fmax(*open, state_of(joints, id).opening);
     for (uint32_t i = 0; i < MODULES; i++)
         out[i] = get_field(modules, "joint.angle", i, 0);
-    for (uint32_t c = 0; c < 3; c++)
-        out[MODULES + c] = get_field(modules, "base.position", 0, c);
+    get_fields(modules, "base.position", 0, 3, out + MODULES);
 }
 
 static double difference(const Case *with, mf_Time step) {
@@ -177,10 +168,9 @@ TEST(other_laws_are_held_by_joints) {
 // closed and turns as one body, whose moment of inertia does not change.
 TEST(a_docked_ring_spins_as_one_body) {
     const Case with = {"ring", MF_CONTACT_LAW_COMPLIANT, 0.0, false, 0.0, 0.5};
-    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
     char text[4096];
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     write_module(&with, text, sizeof text);
     mf_Group *modules =
         pitch_group(&pitch, load_text(pitch.context, text), "modules", MODULES, true);
@@ -213,17 +203,11 @@ TEST(a_docked_ring_spins_as_one_body) {
         set_field(modules, "base.linear_velocity", i, 2,
                   -rate * (get_field(modules, "base.position", i, 0) - center[0]));
     }
-    Momentum before = {{0}, {0}}, after = {{0}, {0}};
-    for (uint32_t i = 0; i < MODULES; i++)
-        add_momentum(modules, i, &before);
+    const Momentum before = momentum_of(&modules, 1);
     mf_world_step(pitch.world, 500);
     for (uint32_t i = 0; i < MODULES; i++) {
-        add_momentum(modules, i, &after);
         assert_near(get_field(modules, "base.angular_velocity", i, 1), rate, 1e-3);
         assert_near(get_field(modules, "joint.angle", i, 0), 1.5707963267948966, 1e-3);
     }
-    for (uint32_t c = 0; c < 3; c++) {
-        assert_near(after.linear[c], before.linear[c], 1e-12);
-        assert_near(after.angular[c], before.angular[c], 1e-5);
-    }
+    assert_momentum(momentum_of(&modules, 1), before, 1e-12, 1e-5);
 }

@@ -2,7 +2,6 @@
 // loop is closed by the equality `connect`; and docked modules of other motions, and of motions
 // that change while they are docked.
 #include "solve/joints_rig.h"
-#include "rig/motions.h"
 
 enum { MODULES = 4 };
 
@@ -45,18 +44,17 @@ static const char *const linkage_text =
                                                      "</equality></mujoco>";
 
 static void add_articulated(Pitch *pitch, mf_Group *group) {
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = motion.self_contacts = false;
     prepare(pitch, group);
-    MUST(rig_add_articulated(group, &motion, &error));
+    MUST(rig_add_articulated(
+        group, &WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = false),
+        &error));
 }
 
 static void add_exact_joints(Pitch *pitch) {
     mf_WorldJoints *joints;
-    mf_WorldJointsConfig exact = mf_world_joints_config();
-    exact.tolerance = 1e-9;
-    exact.rounds = 8;
-    MUST(mf_world_joints_add(pitch->world, &exact, &joints, &error));
+    MUST(mf_world_joints_add(pitch->world,
+                             &WITH(mf_world_joints_config(), .tolerance = 1e-9, .rounds = 8),
+                             &joints, &error));
 }
 
 // ---- a linkage ----------------------------------------------------------------------------------
@@ -65,8 +63,7 @@ static const double rate = 4.0; // [rad/s] at which the square becomes a rhombus
 
 // [rad], [m] The first three angles and the place of the first body after 0.2 s.
 static void run_linkage(mf_Time step, double out[6]) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Group *linkage =
         pitch_group(&pitch, load_text(pitch.context, formatted(linkage_text, 2e-9 * (double)step)),
                     "linkage", 1, true);
@@ -104,9 +101,8 @@ static mf_Group *make_ring(Pitch *pitch, mf_WorldDocks **docks) {
 }
 
 static void run_ring(mf_Time step, double out[6]) {
-    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Group *modules = make_ring(&pitch, &docks);
     // The sides b and d turn, a and c do not; c moves by what b's end does.
     for (uint32_t i = 0; i < MODULES; i++) {
@@ -173,7 +169,7 @@ typedef struct Pair {
 // MF_OK, or why boxes of that motion cannot dock.
 static mf_Status open_pair(Pair *pair, mf_Motion motion, double gravity) {
     Pitch *pitch = &pair->pitch;
-    pitch_open(pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, gravity);
+    *pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, gravity);
     const bool walks = motion == MF_MOTION_KINEMATIC || motion == MF_MOTION_POINTS;
     pair->own = add_bodies(pitch, load_text(pitch->context, walks ? legged_text : box_text), "own",
                            1, motion, true, false);
@@ -234,10 +230,9 @@ TEST(every_motion_carries_what_is_docked_to_it) {
 TEST(docked_robots_change_their_motion) {
     static const mf_Motion order[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED,
                                       MF_MOTION_KINEMATIC, MF_MOTION_ARTICULATED};
-    AUTO(pitch_close) Pitch pitch;
     mf_WorldDocks *docks;
     mf_MotionsConfig config = mf_motions_config();
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *group = pitch_group(&pitch, load_text(pitch.context, legged_text), "robots", 3, true);
     config.start = MF_MOTION_ARTICULATED;
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)

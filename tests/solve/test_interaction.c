@@ -8,18 +8,12 @@ static void add(Fixture *fixture, const mf_InteractionConfig *config) {
 }
 
 static mf_InteractionConfig only(bool detect, bool collide, bool terrain) {
-    mf_InteractionConfig config = mf_interaction_config();
-    config.detect = detect;
-    config.collide = collide;
-    config.terrain = terrain;
-    return config;
+    return WITH(mf_interaction_config(), .detect = detect, .collide = collide, .terrain = terrain);
 }
 
 TEST(neighbors_are_listed) {
     for (int wide = 0; wide < 2; wide++) {
-        AUTO(fixture_close) Fixture fixture;
-        FixtureConfig setup = fixture_config();
-        fixture_open(&fixture, &setup);
+        AUTO_FIXTURE fixture = fixture_open(fixture_config());
         mf_Group *first = add_walkers(&fixture, "first", 3, false, 0.0);
         mf_Group *second = add_walkers(&fixture, "second", 18, wide != 0, 0.0);
         put(first, 0, 0, 0, 10, 1, 0, 0);
@@ -28,9 +22,7 @@ TEST(neighbors_are_listed) {
         for (uint32_t i = 0; i < 18; i++)
             put(second, i, 100.0 + 20.0 * i, 0, 10, 0, 0, 0);
         put(second, 17, 0, 1, 10, 0, 0, 3);
-        mf_InteractionConfig config = only(true, false, false);
-        config.nearest = 2;
-        add(&fixture, &config);
+        add(&fixture, &WITH(only(true, false, false), .nearest = 2));
         assert_true(get_field(first, "neighbor.index", 0, 0) == (double)MF_NONE);
         mf_world_step(fixture.world, 1);
         assert_true(get_field(first, "neighbor.count", 0, 0) == 3.0);
@@ -58,9 +50,7 @@ TEST(neighbors_are_listed) {
 
 // SensingTask along +x with 60 degrees to each side: ahead and at 45 degrees, not beside or behind.
 TEST(view_is_a_cone) {
-    AUTO(fixture_close) Fixture fixture;
-    FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *group = add_walkers(&fixture, "agents", 5, false, 0.0);
     put(group, 0, 0, 0, 10, 0, 0, 0);
     put(group, 1, 2, 0, 10, 0, 0, 0);
@@ -69,9 +59,7 @@ TEST(view_is_a_cone) {
     put(group, 4, -2, 0, 10, 0, 0, 0);
     const double rotated[4] = {0.70710678118654752, 0, 0, 0.70710678118654752}; // looks along +y
     const double at[3] = {0, -3, 10};
-    mf_InteractionConfig config = only(true, false, false);
-    config.view_angle = 3.14159265358979323846 / 3.0;
-    add(&fixture, &config);
+    add(&fixture, &WITH(only(true, false, false), .view_angle = 3.14159265358979323846 / 3.0));
     mf_world_step(fixture.world, 1);
     assert_true(get_field(group, "neighbor.count", 0, 0) == 2.0);
     assert_true(get_field(group, "neighbor.index", 0, 0) == 2.0);
@@ -87,9 +75,7 @@ TEST(view_is_a_cone) {
 // apart, after 0.1525 s at 4 m/s, so the round at 0.16 s finds them. A third passes later where
 // they lie dead and is not harmed.
 TEST(collisions_kill_both) {
-    AUTO(fixture_close) Fixture fixture;
-    FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *first = add_walkers(&fixture, "first", 2, false, 0.0);
     mf_Group *second = add_walkers(&fixture, "second", 1, false, 0.0);
     put(first, 0, 0.505, 0, 10, -2, 0, 0);
@@ -127,15 +113,11 @@ TEST(collisions_kill_both) {
 
 // Many at one point: everybody dies, the log keeps what it has space for, the rest is counted.
 TEST(one_point_is_survived) {
-    AUTO(fixture_close) Fixture fixture;
-    FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *group = add_walkers(&fixture, "agents", 500, false, 0.0);
     for (uint32_t i = 0; i < 500; i++)
         put(group, i, 1, 2, 30, 0, 0, 0);
-    mf_InteractionConfig config = only(true, true, false);
-    config.event_capacity = 100;
-    add(&fixture, &config);
+    add(&fixture, &WITH(only(true, true, false), .event_capacity = 100));
     mf_world_step(fixture.world, 1);
     assert_int_equal(mf_group_fault_total(group), 500);
     const mf_InteractionEvent *events;
@@ -150,9 +132,7 @@ TEST(one_point_is_survived) {
 
 // Falling at 1 m/s from 1.005 m, standing height 0.1, tolerance 0.01: below 0.09 m after 0.915 s.
 TEST(the_ground_is_hit) {
-    AUTO(fixture_close) Fixture fixture;
-    FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *flying = add_walkers(&fixture, "flying", 3, false, 0.0);
     mf_Group *driving = add_walkers(&fixture, "driving", 1, true, 0.0);
     put(flying, 0, 0, 0, 1.005, 0, 0, -1);
@@ -162,10 +142,7 @@ TEST(the_ground_is_hit) {
     mf_InteractionMember members[2] = {mf_interaction_member(flying),
                                        mf_interaction_member(driving)};
     members[1].terrain = false;
-    mf_InteractionConfig config = only(false, false, true);
-    config.members = members;
-    config.member_count = 2;
-    add(&fixture, &config);
+    add(&fixture, &WITH(only(false, false, true), .members = members, .member_count = 2));
     mf_world_step(fixture.world, 92);
     assert_int_equal(mf_group_fault_total(flying), 0);
     mf_world_step(fixture.world, 1);
@@ -183,15 +160,12 @@ TEST(the_ground_is_hit) {
 // The fence reports who leaves once each time, or takes him out.
 TEST(the_fence_is_watched) {
     for (int faults = 0; faults < 2; faults++) {
-        AUTO(fixture_close) Fixture fixture;
-        FixtureConfig setup = fixture_config();
-        fixture_open(&fixture, &setup);
+        AUTO_FIXTURE fixture = fixture_open(fixture_config());
         mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
         put(group, 0, 0.5, 0, 10, 1, 0, 0);
         put(group, 1, 0, 0, 10, 0, 0, 0);
-        mf_InteractionConfig config = only(false, false, false);
-        config.fence = true;
-        config.fence_faults = faults != 0;
+        mf_InteractionConfig config =
+            WITH(only(false, false, false), .fence = true, .fence_faults = faults != 0);
         for (int c = 0; c < 3; c++) {
             config.fence_low[c] = c == 2 ? 0.0 : -1.0;
             config.fence_high[c] = c == 2 ? 20.0 : 1.0;
@@ -217,9 +191,7 @@ TEST(the_fence_is_watched) {
 // = 1.225: d U_j = sqrt(4 T / (pi rho)) = 3.19313 m^2/s, limit sqrt(2 T / (rho A)) = 8.94884 m/s.
 TEST(downwash_is_a_jet) {
     const double far = 5.8 * 3.19313, limit = 8.94884, a = 46.8783;
-    AUTO(fixture_close) Fixture fixture;
-    FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *group = add_walkers(&fixture, "rotors", 6, true, 0.0);
     mf_Group *below = add_walkers(&fixture, "below", 1, false, 0.0);
     put(group, 0, 0, 0, 20, 0, 0, 0);
@@ -231,12 +203,8 @@ TEST(downwash_is_a_jet) {
     put(below, 0, 50, 0, 19, 0, 0, 0);    // 1 m below: at the limit
     mf_InteractionMember members[2] = {mf_interaction_member(group), mf_interaction_member(below)};
     members[0].rotor_area = 0.2;
-    mf_InteractionConfig config = only(false, false, false);
-    config.downwash = true;
-    config.wind[0] = 2.0;
-    config.members = members;
-    config.member_count = 2;
-    add(&fixture, &config);
+    add(&fixture, &WITH(only(false, false, false), .downwash = true, .wind[0] = 2.0,
+                        .members = members, .member_count = 2));
     mf_world_step(fixture.world, 1);
     double share = 1.0 / (1.0 + a * 0.25 / 4.0), other = 1.0 / (1.0 + a * 0.25);
     double expected4 = fmin(far / 2, limit) * share * share;
@@ -255,19 +223,13 @@ TEST(downwash_is_a_jet) {
 // ln(h / 0.03) / ln(10 / 0.03) times the wind at 10 m.
 TEST(wind_grows_with_height) {
     for (int wide = 0; wide < 2; wide++) {
-        AUTO(fixture_close) Fixture fixture;
-        FixtureConfig setup = fixture_config();
-        fixture_open(&fixture, &setup);
+        AUTO_FIXTURE fixture = fixture_open(fixture_config());
         static const double heights[] = {-5.0, 0.02, 0.1, 1.0, 10.0, 50.0, 300.0, 1000.0};
         mf_Group *group = add_walkers(&fixture, "agents", 8, wide != 0, 0.0);
         for (uint32_t i = 0; i < 8; i++)
             put(group, i, 0, 0, 5.0 + heights[i], 0, 0, 0);
-        mf_InteractionConfig config = only(false, false, false);
-        config.profile = MF_WIND_LOGARITHMIC;
-        config.wind_ground = 5.0;
-        config.wind[0] = 4.0;
-        config.wind[1] = -8.0;
-        add(&fixture, &config);
+        add(&fixture, &WITH(only(false, false, false), .profile = MF_WIND_LOGARITHMIC,
+                            .wind_ground = 5.0, .wind[0] = 4.0, .wind[1] = -8.0));
         mf_world_step(fixture.world, 1);
         for (uint32_t i = 0; i < 8; i++) {
             double factor = log(fmin(heights[i], 300.0) / 0.03) / log(10.0 / 0.03);
@@ -283,9 +245,7 @@ TEST(wind_grows_with_height) {
 }
 
 TEST(bad_settings_are_refused) {
-    AUTO(fixture_close) Fixture fixture;
-    FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *group = add_walkers(&fixture, "agents", 4, false, 0.0);
     mf_GroupConfig alone = mf_group_config();
     alone.name = "alone";
@@ -387,19 +347,14 @@ static mf_Status build_all(mf_Context *context, void *user, mf_Error *error) {
     mf_Group *group;
     mf_Interaction *interaction = NULL;
     mf_Status status = mf_world_create(context, NULL, &world, error);
-    mf_GroupConfig config = mf_group_config();
-    config.model = model;
-    config.count = 20;
-    config.isolated = false;
+    mf_GroupConfig config = WITH(mf_group_config(), .model = model, .count = 20, .isolated = false);
     if (status == MF_OK)
         status = mf_world_add_group(world, &config, &group, error);
     const double position[3] = {1, 2, 3};
     if (status == MF_OK)
         status = mf_group_set_start(group, 3, position, NULL, NULL, error);
-    mf_InteractionConfig settings = mf_interaction_config();
-    settings.downwash = true;
-    settings.background = true;
-    settings.latency = 1;
+    mf_InteractionConfig settings =
+        WITH(mf_interaction_config(), .downwash = true, .background = true, .latency = 1);
     if (status == MF_OK) {
         status = mf_interaction_add(world, &settings, &interaction, error);
         if (status != MF_OK)
@@ -411,8 +366,6 @@ static mf_Status build_all(mf_Context *context, void *user, mf_Error *error) {
 }
 
 TEST(every_failure_is_survived) {
-    AUTO(fixture_close) Fixture fixture;
-    FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     assert_true(torture(fixture.context, build_all, fixture.model, TORTURE_MUST_FAIL) > 100);
 }

@@ -17,17 +17,19 @@ static void place_pairs(Rig *rig, uint32_t count) {
     }
 }
 
-static void open_rig(Rig *rig, uint32_t count, uint32_t threads, mf_Isa isa, bool wide) {
-    Pitch *pitch = &rig->pitch;
-    pitch_open(pitch, threads, isa, 2 * MF_MILLISECOND, 0.0);
-    rig->joints = add_joints(pitch);
-    rig->carriers = add_bodies(pitch, box_of(pitch->context, 1.0), "carriers", count,
-                               MF_MOTION_RIGID, wide, false);
-    MUST(mf_joint_slots_add(rig->joints, rig->carriers, 2, &error));
-    rig->balls = add_bodies(pitch, ball_of(pitch->context, 3.0), "balls", count, MF_MOTION_RIGID,
-                            wide, false);
-    MUST(mf_joint_slots_ready(rig->joints, &error));
-    place_pairs(rig, count);
+static Rig open_rig(uint32_t count, uint32_t threads, mf_Isa isa, bool wide) {
+    Rig rig;
+    Pitch *pitch = &rig.pitch;
+    *pitch = pitch_open(threads, isa, 2 * MF_MILLISECOND, 0.0);
+    rig.joints = add_joints(pitch);
+    rig.carriers = add_bodies(pitch, box_of(pitch->context, 1.0), "carriers", count,
+                              MF_MOTION_RIGID, wide, false);
+    MUST(mf_joint_slots_add(rig.joints, rig.carriers, 2, &error));
+    rig.balls = add_bodies(pitch, ball_of(pitch->context, 3.0), "balls", count, MF_MOTION_RIGID,
+                           wide, false);
+    MUST(mf_joint_slots_ready(rig.joints, &error));
+    place_pairs(&rig, count);
+    return rig;
 }
 
 static void close_rig(Rig *rig) {
@@ -38,9 +40,7 @@ static void add_magnets(Rig *rig, double on, double off) {
     Pitch *pitch = &rig->pitch;
     AUTO_PLUGIN *plugin;
     const mf_PluginValue values[] = {{"on", on}, {"off", off}, {"reach", 0.3}};
-    mf_PluginConfig config = mf_plugin_config();
-    config.values = values;
-    config.value_count = 3;
+    mf_PluginConfig config = WITH(mf_plugin_config(), .values = values, .value_count = 3);
     MUST(mf_plugin_load(pitch->context, formatted("%s/plugins/plugin_magnet.so", MAYFLY_BINARY_DIR),
                         &plugin, &error));
     MUST(mf_plugin_control_add(rig->carriers, mf_rate_from_period(4 * MF_MILLISECOND), plugin,
@@ -67,8 +67,7 @@ static void ask_for(Rig *rig, uint32_t instance, uint32_t slot, uint32_t group, 
 
 TEST(a_magnet_catches_and_lets_go) {
     for (int wide = 0; wide < 2; wide++) {
-        Rig rig;
-        open_rig(&rig, 20, 2, MF_ISA_AUTO, wide != 0);
+        AUTO(close_rig) Rig rig = open_rig(20, 2, MF_ISA_AUTO, wide != 0);
         add_magnets(&rig, 0.5, 1.5);
         mf_world_step(rig.pitch.world, 249); // before it is switched on
         assert_int_equal(mf_world_joints_count(rig.joints), 0);
@@ -96,20 +95,17 @@ TEST(a_magnet_catches_and_lets_go) {
         assert_int_equal(slot_state(&rig, 3, 0), MF_JOINT_SLOT_JOINED);
         assert_int_equal(mf_group_fault_total(rig.carriers), 0);
         assert_int_equal(mf_joint_request_statistics(rig.joints).refused, 0);
-        close_rig(&rig);
     }
 }
 
 static uint64_t hash_of_run(uint32_t threads, mf_Isa isa) {
-    Rig rig;
-    open_rig(&rig, 37, threads, isa, false);
+    AUTO(close_rig) Rig rig = open_rig(37, threads, isa, false);
     add_magnets(&rig, 0.0, 1.0);
     mf_world_step(rig.pitch.world, 450);
     assert_int_equal(mf_world_joints_count(rig.joints), 37);
     uint64_t hash = mf_world_hash(rig.pitch.world);
     mf_world_step(rig.pitch.world, 100);
     hash ^= mf_world_hash(rig.pitch.world);
-    close_rig(&rig);
     return hash;
 }
 
@@ -123,8 +119,7 @@ TEST(bits_do_not_depend_on_threads) {
 // ---- state --------------------------------------------------------------------------------------
 
 TEST(a_snapshot_holds_pending_requests) {
-    Rig rig;
-    open_rig(&rig, 5, 1, MF_ISA_AUTO, true);
+    AUTO(close_rig) Rig rig = open_rig(5, 1, MF_ISA_AUTO, true);
     mf_world_step(rig.pitch.world, 10);
     ask_for(&rig, 2, 1, 1, 4);
     const size_t size = mf_world_snapshot_size(rig.pitch.world);
@@ -139,13 +134,11 @@ TEST(a_snapshot_holds_pending_requests) {
     assert_int_equal(mf_world_joints_count(rig.joints), 1);
     assert_true(mf_world_hash(rig.pitch.world) == hash);
     mf_release(rig.pitch.context, image);
-    close_rig(&rig);
 }
 
 TEST(joints_come_and_go_without_memory) {
     enum { COUNT = 16, ROUNDS = STEPS_OF(10000) };
-    Rig rig;
-    open_rig(&rig, COUNT, 1, MF_ISA_AUTO, false);
+    AUTO(close_rig) Rig rig = open_rig(COUNT, 1, MF_ISA_AUTO, false);
     mf_world_step(rig.pitch.world, 1);
     const uint64_t calls = mf_context_call_count(rig.pitch.context);
     for (uint32_t round = 0; round < ROUNDS; round++) {
@@ -162,12 +155,10 @@ TEST(joints_come_and_go_without_memory) {
     assert_int_equal(mf_context_call_count(rig.pitch.context), calls);
     assert_int_equal(mf_joint_request_statistics(rig.joints).carried_out, COUNT * ROUNDS);
     assert_int_equal(mf_joint_request_statistics(rig.joints).refused, 0);
-    close_rig(&rig);
 }
 
 TEST(a_reset_robot_leaves) {
-    Rig rig;
-    open_rig(&rig, 3, 1, MF_ISA_AUTO, true);
+    AUTO(close_rig) Rig rig = open_rig(3, 1, MF_ISA_AUTO, true);
     for (uint32_t i = 0; i < 3; i++)
         ask_for(&rig, i, 0, 1, i);
     mf_world_step(rig.pitch.world, 5);
@@ -179,12 +170,10 @@ TEST(a_reset_robot_leaves) {
     assert_int_equal(slot_state(&rig, 2, 0), MF_JOINT_SLOT_JOINED);
     assert_near(get_field(rig.carriers, "base.linear_velocity", 1, 0), 1.0,
                 0.0); // nothing pulled it
-    close_rig(&rig);
 }
 
 TEST(joints_break_and_are_repaired) {
-    Rig rig;
-    open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
+    AUTO(close_rig) Rig rig = open_rig(2, 1, MF_ISA_AUTO, true);
     set_field(rig.carriers, "joint_slot.setting", 0, 5, 1e-3); // [N]
     ask_for(&rig, 0, 0, 1, 0);
     mf_world_step(rig.pitch.world, 1);
@@ -201,13 +190,12 @@ TEST(joints_break_and_are_repaired) {
     ask(&rig, 0, 0, MF_JOINT_REQUEST_ENABLE); // breaks again only when it must carry something
     mf_world_step(rig.pitch.world, 1);
     assert_int_equal(get_field(rig.carriers, "joint_slot.answer", 0, 0), MF_OK);
-    close_rig(&rig);
 }
 
 TEST(the_load_is_the_weight) {
-    Rig rig;
+    AUTO(close_rig) Rig rig;
     Pitch *pitch = &rig.pitch;
-    pitch_open(pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    *pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     rig.joints = add_joints(pitch);
     rig.carriers =
         add_bodies(pitch, box_of(pitch->context, 1.0), "carriers", 1, MF_MOTION_RIGID, true, false);
@@ -223,7 +211,6 @@ TEST(the_load_is_the_weight) {
     assert_near(get_field(rig.carriers, "joint_slot.load", 0, 2), -3 * 9.81, 1e-3);
     assert_near(get_field(rig.carriers, "joint_slot.load", 0, 8), 4 * 9.81, 1e-3);
     assert_near(get_field(rig.balls, "base.position", 0, 2), 49.5, 1e-4);
-    close_rig(&rig);
 }
 
 // ---- hinges -------------------------------------------------------------------------------------
@@ -232,14 +219,15 @@ TEST(the_load_is_the_weight) {
 static const double spin_inertia = (0.1 * 0.1 + 0.2 * 0.2) / 12.0;
 
 // The first carrier asks for a hinge on the world, about the vertical through its center.
-static void open_hinge(Rig *rig, const double hinge[4]) {
-    open_rig(rig, 2, 1, MF_ISA_AUTO, true);
-    put(&rig->pitch, rig->carriers, 0, 0, 0, 50, 0.0);
-    put(&rig->pitch, rig->carriers, 1, 0, GAP, 50, 0.0);
-    set_field(rig->carriers, "joint_slot.kind", 0, 1, MF_WORLD_JOINT_HINGE);
+static Rig open_hinge(const double hinge[4]) {
+    Rig rig = open_rig(2, 1, MF_ISA_AUTO, true);
+    put(&rig.pitch, rig.carriers, 0, 0, 0, 50, 0.0);
+    put(&rig.pitch, rig.carriers, 1, 0, GAP, 50, 0.0);
+    set_field(rig.carriers, "joint_slot.kind", 0, 1, MF_WORLD_JOINT_HINGE);
     for (uint32_t c = 0; c < 4; c++)
-        set_field(rig->carriers, "joint_slot.hinge", 0, 4 + c, hinge[c]);
-    ask_for(rig, 0, 1, MF_NONE, 0);
+        set_field(rig.carriers, "joint_slot.hinge", 0, 4 + c, hinge[c]);
+    ask_for(&rig, 0, 1, MF_NONE, 0);
+    return rig;
 }
 
 static double hinge_now(const Rig *rig, uint32_t component) {
@@ -248,9 +236,9 @@ static double hinge_now(const Rig *rig, uint32_t component) {
 
 TEST(a_motor_spins_up_its_robot) {
     const double torque = 0.02, rate = 3.0, growth = torque / spin_inertia; // 4.8 rad/s^2
-    Rig rig;
-    open_hinge(&rig, (double[]){0.0, 0.0, -rate, torque}); // the world's frame from the own one
-    mf_world_step(rig.pitch.world, 250);                   // 0.5 s
+    AUTO(close_rig)
+    Rig rig = open_hinge((double[]){0.0, 0.0, -rate, torque}); // the world's frame from the own one
+    mf_world_step(rig.pitch.world, 250);                       // 0.5 s
     assert_near(get_field(rig.carriers, "base.angular_velocity", 0, 2), 0.5 * growth, 2e-3);
     assert_near(hinge_now(&rig, 1), -0.5 * growth, 2e-3);
     assert_near(hinge_now(&rig, 0), -0.125 * growth, 4e-3); // half a step of the rate
@@ -267,13 +255,11 @@ TEST(a_motor_spins_up_its_robot) {
     assert_near(hinge_now(&rig, 2), 0.5 * torque, 1e-6);
     assert_int_equal(mf_joint_request_statistics(rig.joints).carried_out, 2);
     assert_int_equal(mf_group_fault_total(rig.carriers), 0);
-    close_rig(&rig);
 }
 
 TEST(a_range_stops_the_motor) {
     for (int side = 0; side < 2; side++) {
-        Rig rig;
-        open_hinge(&rig, (double[]){-0.25, 0.5, side ? 2.0 : -2.0, 0.05});
+        AUTO(close_rig) Rig rig = open_hinge((double[]){-0.25, 0.5, side ? 2.0 : -2.0, 0.05});
         mf_world_step(rig.pitch.world, 1000);
         assert_near(hinge_now(&rig, 0), side ? 0.5 : -0.25, 1e-4);
         assert_near(hinge_now(&rig, 1), 0.0, 1e-5);
@@ -284,13 +270,11 @@ TEST(a_range_stops_the_motor) {
             rig.joints, mf_world_joint_next(rig.joints, MF_WORLD_JOINT_NONE), &config, &error));
         assert_near(config.lower_angle, -0.25, 0.0);
         assert_near(config.upper_angle, 0.5, 0.0);
-        close_rig(&rig);
     }
 }
 
 TEST(a_hinge_without_a_range_turns_freely) {
-    Rig rig;
-    open_hinge(&rig, (double[]){0.0, 0.0, 0.0, 0.0});
+    AUTO(close_rig) Rig rig = open_hinge((double[]){0.0, 0.0, 0.0, 0.0});
     set_field(rig.carriers, "base.angular_velocity", 0, 2, -5.0);
     mf_world_step(rig.pitch.world, 500);
     assert_near(hinge_now(&rig, 1), 5.0, 1e-6);
@@ -299,12 +283,10 @@ TEST(a_hinge_without_a_range_turns_freely) {
     mf_world_step(rig.pitch.world, 1);
     for (uint32_t c = 0; c < 3; c++)
         assert_near(hinge_now(&rig, c), 0.0, 0.0);
-    close_rig(&rig);
 }
 
 TEST(a_motor_needs_a_hinge) {
-    Rig rig;
-    open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
+    AUTO(close_rig) Rig rig = open_rig(2, 1, MF_ISA_AUTO, true);
     ask(&rig, 0, 0, MF_JOINT_REQUEST_MOTOR); // there is no joint
     ask_for(&rig, 1, 0, 1, 1);               // fixed
     mf_world_step(rig.pitch.world, 1);
@@ -316,14 +298,12 @@ TEST(a_motor_needs_a_hinge) {
     assert_int_equal(mf_group_fault(rig.carriers, 1), MF_FAULT_INPUT);
     assert_non_null(strstr(mf_joint_request_statistics(rig.joints).reason, "only a hinge"));
     assert_int_equal(mf_world_joints_count(rig.joints), 1);
-    close_rig(&rig);
 }
 
 // ---- what is refused ----------------------------------------------------------------------------
 
 TEST(what_is_out_of_reach_is_no_fault) {
-    Rig rig;
-    open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
+    AUTO(close_rig) Rig rig = open_rig(2, 1, MF_ISA_AUTO, true);
     ask(&rig, 0, 0, MF_JOINT_REQUEST_JOIN); // reach is 0
     ask(&rig, 1, 0, MF_JOINT_REQUEST_ENABLE);
     ask(&rig, 1, 1, MF_JOINT_REQUEST_LEAVE);
@@ -332,7 +312,6 @@ TEST(what_is_out_of_reach_is_no_fault) {
     assert_int_equal(get_field(rig.carriers, "joint_slot.answer", 1, 0), MF_NOT_FOUND);
     assert_int_equal(get_field(rig.carriers, "joint_slot.answer", 1, 1), MF_OK);
     assert_int_equal(mf_group_fault_total(rig.carriers), 0);
-    close_rig(&rig);
 }
 
 TEST(wrong_requests_are_the_fault_of_one_robot) {
@@ -360,8 +339,7 @@ TEST(wrong_requests_are_the_fault_of_one_robot) {
         {"joint_slot.setting", "reach", 7, (double)NAN},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        Rig rig;
-        open_rig(&rig, 3, 1, MF_ISA_AUTO, true);
+        AUTO(close_rig) Rig rig = open_rig(3, 1, MF_ISA_AUTO, true);
         for (uint32_t k = 0; k < 3; k++)
             ask_for(&rig, k, 0, 1, k);
         set_field(rig.carriers, cases[i].field, 1, cases[i].component, cases[i].value);
@@ -375,36 +353,30 @@ TEST(wrong_requests_are_the_fault_of_one_robot) {
         assert_int_equal(mf_group_fault(rig.carriers, 1), MF_FAULT_INPUT);
         assert_int_equal(mf_group_fault(rig.carriers, 2), 0);
         assert_int_equal(mf_world_joints_count(rig.joints), 2);
-        close_rig(&rig);
     }
 }
 
 TEST(slots_need_what_joints_need) {
-    Rig rig;
-    mf_Error error = {0};
-    open_rig(&rig, 2, 1, MF_ISA_AUTO, true);
+    AUTO(close_rig) Rig rig = open_rig(2, 1, MF_ISA_AUTO, true);
     Pitch *pitch = &rig.pitch;
-    assert_int_equal(mf_joint_slots_add(rig.joints, rig.carriers, 1, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_joint_slots_add(rig.joints, rig.balls, 0, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_joint_slots_add(rig.joints, rig.balls, 17, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_joint_slots_add(rig.joints, NULL, 1, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_joint_slots_add(rig.joints, rig.carriers, 1, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_joint_slots_add(rig.joints, rig.balls, 0, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_joint_slots_add(rig.joints, rig.balls, 17, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_joint_slots_add(rig.joints, NULL, 1, &error), MF_BAD_ARGUMENT, "");
     mf_Group *late = pitch_group(pitch, box_of(pitch->context, 1.0), "late", 1, true);
     ask_for(&rig, 0, 0, 2, 0);
     mf_world_step(pitch->world, 1);
     assert_int_equal(mf_group_fault(rig.carriers, 0), MF_FAULT_INPUT);
-    must(mf_joint_slots_add(rig.joints, late, 1, &error), &error);
-    must(mf_motion_add(late, MF_MOTION_RIGID, NULL, &error), &error); // not prepared
-    assert_int_equal(mf_joint_slots_ready(rig.joints, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "mf_collisions_prepare"));
+    MUST(mf_joint_slots_add(rig.joints, late, 1, &error));
+    MUST(mf_motion_add(late, MF_MOTION_RIGID, NULL, &error)); // not prepared
+    MUST_FAIL(mf_joint_slots_ready(rig.joints, &error), MF_BAD_ARGUMENT, "mf_collisions_prepare");
     mf_world_step(pitch->world, 1);
-    close_rig(&rig);
 }
 
 TEST(a_failed_call_changes_nothing) {
     for (uint64_t countdown = 1;; countdown++) {
-        Rig rig;
         mf_Error error = {0};
-        open_rig(&rig, 20, 1, MF_ISA_AUTO, true);
+        Rig rig = open_rig(20, 1, MF_ISA_AUTO, true);
         Pitch *pitch = &rig.pitch;
         mf_Group *more = add_bodies(pitch, box_of(pitch->context, 1.0), "more", 40, MF_MOTION_RIGID,
                                     true, false);

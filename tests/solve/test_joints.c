@@ -1,8 +1,6 @@
 // Run-time joints: closed forms, conserved quantities, welded bodies, chains, loops, contacts and
 // breaking.
 #include "solve/joints_rig.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 
 #include <time.h>
 
@@ -11,8 +9,7 @@
 // The largest error of the angle of a box that swings from 0.5 rad about its upper end, against a
 // fine integration of theta'' = -(m g l / I) sin theta, over one second.
 static double pendulum_error(mf_Motion motion, mf_Time step) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, step, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 9.81);
     mf_Group *box = add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, motion, true, false);
     const double start = 0.5, l = 0.2, inertia = (0.2 * 0.2 + 0.4 * 0.4) / 12 + l * l;
     const double rotation[4] = {cos(start / 2), sin(start / 2), 0, 0};
@@ -68,8 +65,7 @@ static const double rates[3] = {0.3, 2.0, 1.0};
 
 // Where the first box of two that a joint holds together is after a second.
 static void joined_flight(mf_Motion motion, mf_Time step, double position[3], double *drift) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Group *one = add_bodies(&pitch, box_of(pitch.context, 2.0), "one", 1, motion, true, false);
     mf_Group *two = add_bodies(&pitch, box_of(pitch.context, 1.0), "two", 1, motion, true, false);
     put_at(&pitch, one, 0, 0, 0, 1);
@@ -79,12 +75,9 @@ static void joined_flight(mf_Motion motion, mf_Time step, double position[3], do
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, one, 0, two, 0);
     join(joints, &config, 0.15, 0, 1, NULL);
-    Momentum before = {{0}, {0}}, after = {{0}, {0}};
-    add_momentum(one, 0, &before);
-    add_momentum(two, 0, &before);
+    const Momentum before = momentum_of(pitch.groups, pitch.count);
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / step));
-    add_momentum(one, 0, &after);
-    add_momentum(two, 0, &after);
+    const Momentum after = momentum_of(pitch.groups, pitch.count);
     *drift = 0.0;
     for (uint32_t c = 0; c < 3; c++) {
         assert_near(after.linear[c], before.linear[c], 1e-13);
@@ -99,18 +92,16 @@ static void welded_flight(mf_Time step, double position[3]) {
         "<mujoco model='both'><worldbody><body><freejoint/>"
         "<geom type='box' size='0.05 0.1 0.2' mass='2'/>"
         "<geom type='box' size='0.05 0.1 0.2' pos='0.3 0 0' mass='1'/></body></worldbody></mujoco>";
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Group *body = pitch_group(&pitch, load_text(pitch.context, both), "both", 1, true);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = motion.self_contacts = false;
-    motion.integrator = MF_ARTICULATED_RK4;
-    MUST(rig_add_articulated(body, &motion, &error));
+    MUST(rig_add_articulated(body,
+                             &WITH(mf_motions_config().articulated, .contacts = false,
+                                   .self_contacts = false, .integrator = MF_ARTICULATED_RK4),
+                             &error));
     put_at(&pitch, body, 0, 0, 0, 1);
     spin(body, 0, (double[]){0.1, 0, 1}, rates);
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / step));
-    for (uint32_t c = 0; c < 3; c++)
-        position[c] = get_field(body, "base.position", 0, c);
+    get_fields(body, "base.position", 0, 3, position);
 }
 
 // Momentum stays but for rounding, angular momentum as well as the motion keeps that of a free
@@ -154,8 +145,7 @@ TEST(a_chain_holds) {
     const uint32_t counts[] = {10, 100};
     for (int k = 0; k < 2; k++) {
         const uint32_t count = counts[k];
-        Chain chain;
-        open_chain(&chain, count, 1, MF_ISA_AUTO, true);
+        AUTO(close_chain) Chain chain = open_chain(count, 1, MF_ISA_AUTO, true);
         double rest = 0.0, swing = 0.0;
         for (uint32_t i = 0; i < 100; i++) {
             mf_world_step(chain.pitch.world, 1);
@@ -172,7 +162,6 @@ TEST(a_chain_holds) {
         print_message("%u links: open %.3g m at rest, %.3g m swinging\n", count, rest, swing);
         assert_true(rest < 1e-6 * count && swing < 1e-3);
         assert_int_equal(mf_group_fault_total(chain.links), 0);
-        close_chain(&chain);
     }
 }
 
@@ -180,15 +169,13 @@ TEST(a_chain_holds) {
 static double chain_seconds(uint32_t count) {
     const uint32_t steps = 1000 / count;
     double least = 1e9;
-    Chain chain;
-    open_chain(&chain, count, 1, MF_ISA_AUTO, true);
+    AUTO(close_chain) Chain chain = open_chain(count, 1, MF_ISA_AUTO, true);
     set_field(chain.links, "base.linear_velocity", count - 1, 0, 1.0);
     for (int k = 0; k < 16; k++) {
         const clock_t before = clock();
         mf_world_step(chain.pitch.world, steps);
         least = fmin(least, (double)(clock() - before) / CLOCKS_PER_SEC);
     }
-    close_chain(&chain);
     return least / steps;
 }
 
@@ -207,8 +194,7 @@ TEST(chains_cost_as_much_as_they_are_long) {
 TEST(a_ring_is_one_body) {
     const mf_WorldJointKind kinds[] = {MF_WORLD_JOINT_FIXED, MF_WORLD_JOINT_BALL};
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *ring =
             add_bodies(&pitch, box_of(pitch.context, 1.0), "ring", 6, MF_MOTION_RIGID, true, false);
         mf_WorldJoints *joints = add_joints(&pitch);
@@ -245,8 +231,7 @@ TEST(a_ring_is_one_body) {
 
 // A mass on a spring and a damper settles where the spring says, at the speed they say.
 TEST(a_spring_gives_way) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND / 10, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND / 10, 9.81);
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, MF_MOTION_RIGID, true, false);
     put_at(&pitch, box, 0, 0, 0, 5);
@@ -275,8 +260,7 @@ TEST(a_spring_gives_way) {
 // the humanoid is dragged along.
 TEST(a_humanoid_is_dragged_by_a_heavy_body) {
     for (int wide = 0; wide < 2; wide++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
         mf_Model *model = load_file(pitch.context, "humanoid.urdf");
         mf_Group *humanoid =
             add_bodies(&pitch, model, "humanoid", 1, MF_MOTION_ARTICULATED, wide, false);
@@ -326,8 +310,7 @@ TEST(a_humanoid_is_dragged_by_a_heavy_body) {
 TEST(a_bridge_stands_on_its_ends) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 2; m++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *boxes =
             add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 5, motions[m], true, true);
         mf_WorldJoints *joints = add_joints(&pitch);
@@ -365,11 +348,10 @@ TEST(a_light_box_carries_a_heavy_one) {
     const double masses[] = {1.0, 10.0, 100.0};
     for (int k = 0; k < 6; k++) {
         const bool rigid = k < 3;
-        Pitch pitch;
         // Contacts of `rigid` are as stiff as suits the mass of the robot itself: 10 kg at most.
         if (rigid && k % 3 == 2)
             continue;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *low =
             add_bodies(&pitch, box_of(pitch.context, 1.0), "low", 1, motions[k / 3], true, true);
         mf_Group *high = add_bodies(&pitch, box_of(pitch.context, masses[k % 3]), "high", 1,
@@ -390,7 +372,6 @@ TEST(a_light_box_carries_a_heavy_one) {
         assert_near(state_of(joints, id).force[2], 9.81 * masses[k % 3],
                     1e-3 * 9.81 * masses[k % 3]);
         assert_int_equal(mf_group_warning(low, 0), 0);
-        pitch_close(&pitch);
     }
 }
 
@@ -398,15 +379,14 @@ TEST(a_light_box_carries_a_heavy_one) {
 
 // A box of 2 kg hangs from a joint and is pulled harder and harder.
 TEST(a_joint_breaks_at_its_limit) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, MF_MOTION_RIGID, true, false);
     put_at(&pitch, box, 0, 0, 0, 5);
     mf_WorldJoints *joints = add_joints(&pitch);
-    mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, NULL, 0, box, 0);
-    config.force_limit = 30.0;
-    const mf_WorldJointId id = join(joints, &config, 0, 0, 5, NULL);
+    const mf_WorldJointId id = join(
+        joints, &WITH(joint_between(MF_WORLD_JOINT_FIXED, NULL, 0, box, 0), .force_limit = 30.0), 0,
+        0, 5, NULL);
     uint32_t steps = 0;
     for (; steps < 1000 && !state_of(joints, id).broken; steps++) {
         set_field(box, "base.force", 0, 2, -0.05 * steps);
@@ -427,8 +407,7 @@ TEST(a_joint_breaks_at_its_limit) {
 }
 
 TEST(a_joint_can_be_switched_off) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *box =
         add_bodies(&pitch, box_of(pitch.context, 2.0), "box", 1, MF_MOTION_RIGID, true, false);
     put_at(&pitch, box, 0, 0, 0, 5);

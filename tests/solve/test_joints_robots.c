@@ -1,8 +1,6 @@
 // Run-time joints between robots with links, motors and contacts: holding, dragging, and warnings.
 #include "solve/joints_rig.h"
 #include "motion/vehicle/quadrotor/motion.h"
-#include <mayfly/model_fields.h>
-#include "rig/motions.h"
 
 // Where a link's origin is at the start: a joint that is closed at the world's origin knows it.
 static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint32_t link,
@@ -25,8 +23,7 @@ static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint
 // A humanoid stands on the ground and holds a body of 1000 kg that is pulled away with 20 N: what
 // the body does not get for it goes through the joint into the arm and the feet.
 TEST(a_humanoid_holds_a_car) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "humanoid.urdf");
     mf_Group *humanoid =
         add_bodies(&pitch, model, "humanoid", 1, MF_MOTION_ARTICULATED, true, true);
@@ -37,9 +34,10 @@ TEST(a_humanoid_holds_a_car) {
     link_position(&pitch, humanoid, 0, hand, at);
     put_at(&pitch, car, 0, at[0] + 0.5, at[1], at[2]);
     mf_WorldJoints *joints = add_joints(&pitch);
-    mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, humanoid, 0, car, 0);
-    config.sides[0].link = hand;
-    const mf_WorldJointId id = join(joints, &config, at[0], at[1], at[2], NULL);
+    const mf_WorldJointId id =
+        join(joints,
+             &WITH(joint_between(MF_WORLD_JOINT_BALL, humanoid, 0, car, 0), .sides[0].link = hand),
+             at[0], at[1], at[2], NULL);
     const double height = get_field(humanoid, "base.position", 0, 2);
     set_field(car, "base.force", 0, 2, 9810.0); // it rolls on the ground, so to speak
     set_field(car, "base.force", 0, 0, 20.0);
@@ -64,8 +62,7 @@ TEST(a_humanoid_holds_a_car) {
 TEST(robots_in_a_row_carry_one) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED};
     for (int m = 0; m < 6; m++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Model *model = load_file(pitch.context, "hexapod.urdf");
         mf_Group *robots = add_bodies(&pitch, model, "robots", 5, motions[m / 2], m % 2 == 1, true);
         for (uint32_t i = 0; i < 5; i++)
@@ -102,8 +99,7 @@ TEST(robots_in_a_row_carry_one) {
 
 // A robot of `kinematic` carries a box and does not feel it.
 TEST(a_kinematic_robot_carries) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "hexapod.urdf");
     mf_Group *robot = add_bodies(&pitch, model, "robot", 1, MF_MOTION_KINEMATIC, false, true);
     mf_Group *box =
@@ -132,8 +128,7 @@ TEST(a_kinematic_robot_carries) {
 
 // A robot that a fault froze holds the other one like the world does; its joint stays.
 TEST(a_frozen_robot_holds) {
-    Chain chain;
-    open_chain(&chain, 3, 1, MF_ISA_AUTO, true);
+    AUTO(close_chain) Chain chain = open_chain(3, 1, MF_ISA_AUTO, true);
     mf_world_step(chain.pitch.world, 10);
     set_field(chain.links, "base.linear_velocity", 1, 0, (double)NAN);
     mf_world_step(chain.pitch.world, 1);
@@ -149,7 +144,6 @@ TEST(a_frozen_robot_holds) {
     mf_group_reset(chain.links, 1);
     mf_world_step(chain.pitch.world, 500);
     assert_near(state_of(chain.joints, chain.ids[0]).force[2], 3 * 9.81, 1e-2);
-    close_chain(&chain);
 }
 
 // ---- within one robot, between motions, with collisions -----------------------------------------
@@ -163,16 +157,15 @@ TEST(a_robot_is_joined_to_itself) {
         "<body pos='0.5 0 0'><joint type='hinge' axis='0 1 0'/><geom size='0.1' mass='1'/>"
         "<body pos='0.5 0 0'><joint type='hinge' axis='0 1 0'/><geom size='0.1' mass='1'/>"
         "</body></body></body></body></worldbody></mujoco>";
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *robot = add_bodies(&pitch, load_text(pitch.context, arm), "arm", 1,
                                  MF_MOTION_ARTICULATED, true, false);
     put_at(&pitch, robot, 0, 0, 0, 1);
     set_field(robot, "joint.rate", 0, 1, 1.0);
     mf_WorldJoints *joints = add_joints(&pitch);
-    mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, robot, 0, robot, 0);
-    config.sides[1].link = 2;
-    const mf_WorldJointId id = join(joints, &config, 0.5, 0, 1, NULL);
+    const mf_WorldJointId id = join(
+        joints, &WITH(joint_between(MF_WORLD_JOINT_FIXED, robot, 0, robot, 0), .sides[1].link = 2),
+        0.5, 0, 1, NULL);
     Momentum before = {{0}, {0}}, after = {{0}, {0}};
     add_momentum(robot, 0, &before);
     mf_world_step(pitch.world, 1000);
@@ -184,12 +177,10 @@ TEST(a_robot_is_joined_to_itself) {
 
 // Robots change their motion while they hang on a joint.
 TEST(motions_may_change) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "hexapod.urdf");
     mf_Group *robot = pitch_group(&pitch, model, "robot", 3, true);
-    mf_MotionsConfig config = mf_motions_config();
-    config.start = MF_MOTION_RIGID;
+    mf_MotionsConfig config = WITH(mf_motions_config(), .start = MF_MOTION_RIGID);
     for (int m = 0; m < MF_MOTION_LEVELS; m++)
         config.has[m] = m != MF_MOTION_KINEMATIC;
     mf_motions_set_shapes(&config, false);
@@ -226,8 +217,7 @@ TEST(motions_may_change) {
 TEST(collisions_push_what_is_joined) {
     uint64_t hashes[2];
     for (int order = 0; order < 2; order++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *boxes = add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 2,
                                      MF_MOTION_RIGID, true, false);
         mf_Group *ball = add_bodies(&pitch, ball_of(pitch.context, 2.0), "ball", 1,
@@ -264,8 +254,7 @@ TEST(collisions_push_what_is_joined) {
 
 // A box hangs from a quadrotor, or the motion says that it takes no forces on its body.
 TEST(a_vehicle_takes_part_or_says_why) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Quadrotor quadrotor = mf_quadrotor();
     mf_Model *model;
     MUST(mf_quadrotor_model(pitch.context, &quadrotor, "quadrotor", &model, &error));
@@ -294,8 +283,7 @@ TEST(a_vehicle_takes_part_or_says_why) {
 
 // A joint that cannot close says so, and is not shot together.
 TEST(what_does_not_fit_warns) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     mf_Group *boxes =
         add_bodies(&pitch, box_of(pitch.context, 1.0), "boxes", 2, MF_MOTION_RIGID, true, false);
     put_at(&pitch, boxes, 0, 0, 0, 1);
@@ -330,18 +318,18 @@ TEST(what_does_not_fit_warns) {
 
 // A cube of 1 kg spins about its face, which a ball joint holds to the world. [rad/s] after 5 s.
 static double spun(mf_Motion motion, bool rk4, double rate, double *open) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 5 * MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 5 * MF_MILLISECOND, 0.0);
     mf_Model *model =
         load_text(pitch.context,
                   "<mujoco model='cube'><worldbody><body><freejoint/>"
                   "<geom type='box' size='0.1 0.1 0.1' mass='1'/></body></worldbody></mujoco>");
     mf_Group *cube = pitch_group(&pitch, model, "cube", 1, true);
-    mf_MotionsConfig config = mf_motions_config();
-    config.articulated.contacts = config.rigid.contacts = false;
-    config.articulated.integrator = rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT;
     prepare(&pitch, cube);
-    MUST(mf_motion_add(cube, motion, &config, &error));
+    MUST(mf_motion_add(
+        cube, motion,
+        &WITH(mf_motions_config(), .articulated.contacts = false, .rigid.contacts = false,
+              .articulated.integrator = rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT),
+        &error));
     put(&pitch, cube, 0, 0.1, 0, 5, 0);
     mf_WorldJoints *joints = add_joints(&pitch);
     mf_WorldJointConfig ball = joint_between(MF_WORLD_JOINT_BALL, cube, 0, NULL, 0);
@@ -380,8 +368,7 @@ TEST(a_chain_of_twelve_holds) {
         char text[256];
         double open = 0.0;
         mf_WorldJointId ids[12];
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *groups[2];
         for (int i = 0; i < 2; i++) {
             snprintf(text, sizeof text,

@@ -5,8 +5,7 @@
 // ---- handles and memory -------------------------------------------------------------------------
 
 TEST(a_joint_is_made_and_broken_a_million_times) {
-    Chain chain;
-    open_chain(&chain, 3, 1, MF_ISA_AUTO, true);
+    AUTO(close_chain) Chain chain = open_chain(3, 1, MF_ISA_AUTO, true);
     mf_WorldJoints *joints = chain.joints;
     mf_WorldJointConfig config =
         joint_between(MF_WORLD_JOINT_FIXED, chain.links, 0, chain.links, 2);
@@ -38,57 +37,51 @@ TEST(a_joint_is_made_and_broken_a_million_times) {
     assert_true(mf_world_joint_next(joints, chain.ids[0]) == chain.ids[2]);
     assert_true(mf_world_joint_next(joints, chain.ids[1]) == chain.ids[2]);
     assert_true(mf_world_joint_next(NULL, 0) == MF_WORLD_JOINT_NONE);
-    close_chain(&chain);
 }
 
 TEST(handles_of_the_dead_are_known) {
-    Chain chain;
     mf_WorldJointState out;
     mf_WorldJointConfig config;
-    mf_Error error = {0};
-    open_chain(&chain, 4, 1, MF_ISA_AUTO, true);
-    must(mf_world_joint_destroy(chain.joints, chain.ids[1], &error), &error);
+    AUTO(close_chain) Chain chain = open_chain(4, 1, MF_ISA_AUTO, true);
+    MUST(mf_world_joint_destroy(chain.joints, chain.ids[1], &error));
     const mf_WorldJointId none[] = {chain.ids[1], MF_WORLD_JOINT_NONE, UINT64_MAX,
                                     chain.ids[0] + (UINT64_C(1) << 32), 77};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         assert_false(mf_world_joint_exists(chain.joints, none[i]));
-        assert_int_equal(mf_world_joint_state(chain.joints, none[i], &out, &error), MF_NOT_FOUND);
-        assert_int_equal(mf_world_joint_config_of(chain.joints, none[i], &config, &error),
-                         MF_NOT_FOUND);
-        assert_int_equal(mf_world_joint_enable(chain.joints, none[i], true, &error), MF_NOT_FOUND);
-        assert_int_equal(mf_world_joint_destroy(chain.joints, none[i], &error), MF_NOT_FOUND);
+        MUST_FAIL(mf_world_joint_state(chain.joints, none[i], &out, &error), MF_NOT_FOUND, "");
+        MUST_FAIL(mf_world_joint_config_of(chain.joints, none[i], &config, &error), MF_NOT_FOUND,
+                  "");
+        MUST_FAIL(mf_world_joint_enable(chain.joints, none[i], true, &error), MF_NOT_FOUND, "");
+        MUST_FAIL(mf_world_joint_destroy(chain.joints, none[i], &error), MF_NOT_FOUND, "");
     }
     assert_int_equal(mf_world_joints_count(chain.joints), 3);
     mf_world_step(chain.pitch.world, 100); // the lower three fall
     assert_near(get_field(chain.links, "base.linear_velocity", 0, 2), 0.0, 1e-3);
     assert_near(get_field(chain.links, "base.linear_velocity", 3, 2), -1.962, 1e-3);
-    must(mf_world_joint_config_of(chain.joints, chain.ids[2], &config, &error), &error);
+    MUST(mf_world_joint_config_of(chain.joints, chain.ids[2], &config, &error));
     assert_ptr_equal(config.sides[1].group, chain.links);
     assert_int_equal(config.sides[1].instance, 2);
     assert_int_equal(config.kind, MF_WORLD_JOINT_BALL);
     mf_WorldJointId again; // in the free slot
-    must(mf_world_joint_create(chain.joints, &config, &again, &error), &error);
+    MUST(mf_world_joint_create(chain.joints, &config, &again, &error));
     assert_true((uint32_t)again == (uint32_t)chain.ids[1] && again != chain.ids[1]);
-    close_chain(&chain);
 }
 
 TEST(a_step_allocates_nothing) {
-    Chain chain;
-    open_chain(&chain, 40, 2, MF_ISA_AUTO, false);
+    AUTO(close_chain) Chain chain = open_chain(40, 2, MF_ISA_AUTO, false);
     set_field(chain.links, "base.linear_velocity", 39, 0, 2.0);
     mf_world_step(chain.pitch.world, 1);
     const uint64_t calls = mf_context_call_count(chain.pitch.context);
     mf_world_step(chain.pitch.world, 50);
     assert_int_equal(mf_context_call_count(chain.pitch.context), calls);
-    close_chain(&chain);
 }
 
 // Whichever call fails while a joint is made: nothing has changed, and it can be made again.
 TEST(a_failed_call_changes_nothing) {
     uint32_t failures = 0;
-    Chain chain;
     mf_Error error = {0};
-    open_chain(&chain, 6, 1, MF_ISA_AUTO, true); // a seventh joint needs more space
+    AUTO(close_chain)
+    Chain chain = open_chain(6, 1, MF_ISA_AUTO, true); // a seventh joint needs more space
     mf_Context *context = chain.pitch.context;
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_BALL, NULL, 0, chain.links, 2);
     must(mf_world_joint_here(&config, (double[]){0, 0, 48.8}, NULL, &error), &error);
@@ -108,7 +101,6 @@ TEST(a_failed_call_changes_nothing) {
     }
     assert_true(failures > 10);
     mf_world_step(chain.pitch.world, 10);
-    close_chain(&chain);
 }
 
 // ---- rejected input -----------------------------------------------------------------------------
@@ -120,17 +112,13 @@ typedef struct Refusal {
 
 static void refuse(mf_WorldJoints *joints, const mf_WorldJointConfig *config, mf_Status status,
                    const char *part) {
-    mf_Error error = {0};
     mf_WorldJointId id = 1;
-    assert_int_equal(mf_world_joint_create(joints, config, &id, &error), status);
-    if (strstr(error.message, part) == NULL)
-        fail_msg("%s: no %s", error.message, part);
+    MUST_FAIL(mf_world_joint_create(joints, config, &id, &error), status, part);
     assert_true(id == MF_WORLD_JOINT_NONE);
 }
 
 TEST(wrong_settings_are_refused) {
-    Chain chain;
-    open_chain(&chain, 2, 1, MF_ISA_AUTO, true);
+    AUTO(close_chain) Chain chain = open_chain(2, 1, MF_ISA_AUTO, true);
     const mf_WorldJointConfig good =
         joint_between(MF_WORLD_JOINT_FIXED, chain.links, 0, chain.links, 1);
     mf_WorldJointConfig bad = good;
@@ -182,24 +170,18 @@ TEST(wrong_settings_are_refused) {
     bad = good;
     bad.sides[0].position[2] = (double)INFINITY;
     refuse(chain.joints, &bad, MF_BAD_ARGUMENT, "position");
-    close_chain(&chain);
 }
 
 TEST(groups_that_cannot_are_refused) {
-    Pitch pitch, other;
-    mf_Error error = {0};
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    pitch_open(&other, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81),
+               other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Model *box = box_of(pitch.context, 1.0);
     mf_Group *good = add_bodies(&pitch, box, "good", 1, MF_MOTION_RIGID, true, false);
     mf_Group *bare = pitch_group(&pitch, box_of(pitch.context, 1.0), "bare", 1, true);
-    must(mf_motion_add(bare, MF_MOTION_RIGID, NULL, &error), &error);
-    mf_GroupConfig alone_config = mf_group_config();
+    MUST(mf_motion_add(bare, MF_MOTION_RIGID, NULL, &error));
     mf_Group *alone;
-    alone_config.name = "alone";
-    alone_config.model = box;
-    alone = add_group(pitch.world, &alone_config);
-    must(mf_motion_add(alone, MF_MOTION_RIGID, NULL, &error), &error);
+    alone = add_group(pitch.world, &WITH(mf_group_config(), .name = "alone", .model = box));
+    MUST(mf_motion_add(alone, MF_MOTION_RIGID, NULL, &error));
     mf_Group *foreign =
         add_bodies(&other, box_of(other.context, 1.0), "foreign", 1, MF_MOTION_RIGID, true, false);
     mf_WorldJoints *joints = add_joints(&pitch), *again;
@@ -210,15 +192,12 @@ TEST(groups_that_cannot_are_refused) {
     refuse(joints, &config, MF_BAD_ARGUMENT, "group alone is isolated");
     config.sides[1].group = foreign;
     refuse(joints, &config, MF_BAD_ARGUMENT, "another world");
-    assert_int_equal(mf_world_joints_add(pitch.world, NULL, &again, &error), MF_BAD_ARGUMENT);
-    mf_WorldJointsConfig settings = mf_world_joints_config();
-    settings.rounds = 0;
-    assert_int_equal(mf_world_joints_add(other.world, &settings, &again, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_world_joints_add(pitch.world, NULL, &again, &error), MF_BAD_ARGUMENT, "");
+    mf_WorldJointsConfig settings = WITH(mf_world_joints_config(), .rounds = 0);
+    MUST_FAIL(mf_world_joints_add(other.world, &settings, &again, &error), MF_BAD_ARGUMENT, "");
     settings.rounds = 4;
     settings.tolerance = (double)NAN;
-    assert_int_equal(mf_world_joints_add(other.world, &settings, &again, &error), MF_BAD_ARGUMENT);
-    pitch_close(&pitch);
-    pitch_close(&other);
+    MUST_FAIL(mf_world_joints_add(other.world, &settings, &again, &error), MF_BAD_ARGUMENT, "");
 }
 
 // ---- the same bits ------------------------------------------------------------------------------
@@ -233,19 +212,17 @@ TEST(bits_depend_on_neither_threads_nor_instructions) {
     for (int wide = 0; wide < 2; wide++) {
         uint64_t expected = 0;
         for (uint32_t run = 0; run < 5; run++) {
-            Chain chain;
             const uint32_t threads = run == 1 ? 3 : 1;
             const mf_Isa isa = run < 2 ? MF_ISA_AUTO : isas[run - 2];
             if (run >= 2 && !mf_isa_available(isa))
                 continue;
-            open_chain(&chain, 37, threads, isa, wide);
+            AUTO(close_chain) Chain chain = open_chain(37, threads, isa, wide);
             disturb(&chain, 37);
             mf_world_step(chain.pitch.world, SANITIZED ? 40 : 200);
             const uint64_t hash = mf_world_hash(chain.pitch.world);
             if (run == 0)
                 expected = hash;
             assert_true(hash == expected);
-            close_chain(&chain);
         }
     }
 }
@@ -261,13 +238,12 @@ static void *snapshot(const Chain *chain, size_t *size) {
 // world goes on to the same bits.
 TEST(a_snapshot_holds_the_joints) {
     size_t size, later_size;
-    Chain chain;
-    open_chain(&chain, 12, 1, MF_ISA_AUTO, false);
+    AUTO(close_chain) Chain chain = open_chain(12, 1, MF_ISA_AUTO, false);
     disturb(&chain, 12);
     mf_world_step(chain.pitch.world, 50);
     MUST(mf_world_joint_destroy(chain.joints, chain.ids[7], &error));
     mf_world_step(chain.pitch.world, 50);
-    void *image = snapshot(&chain, &size);
+    AUTO(end_memory) void *image = snapshot(&chain, &size);
     const mf_WorldJointState before = state_of(chain.joints, chain.ids[3]);
     mf_world_step(chain.pitch.world, 50);
     const uint64_t hash = mf_world_hash(chain.pitch.world);
@@ -281,7 +257,7 @@ TEST(a_snapshot_holds_the_joints) {
     MUST(mf_world_joint_destroy(chain.joints, chain.ids[0], &error));
     mf_world_step(chain.pitch.world, 30);
     assert_true(mf_world_hash(chain.pitch.world) != hash);
-    void *later = snapshot(&chain, &later_size);
+    AUTO(end_memory) void *later = snapshot(&chain, &later_size);
 
     MUST(mf_world_restore(chain.pitch.world, image, size, &error));
     assert_int_equal(mf_world_joints_count(chain.joints), 11);
@@ -291,15 +267,14 @@ TEST(a_snapshot_holds_the_joints) {
     const mf_WorldJointState restored = state_of(chain.joints, chain.ids[3]);
     assert_memory_equal(before.force, restored.force, sizeof before.force);
     size_t again_size;
-    void *again = snapshot(&chain, &again_size);
+    AUTO(end_memory) void *again = snapshot(&chain, &again_size);
     assert_int_equal(again_size, size);
     assert_memory_equal(again, image, size);
     mf_world_step(chain.pitch.world, 50);
     assert_true(mf_world_hash(chain.pitch.world) == hash);
 
     // Into another world, and forward to the time with more joints.
-    Chain other;
-    open_chain(&other, 12, 3, MF_ISA_SCALAR, false);
+    AUTO(close_chain) Chain other = open_chain(12, 3, MF_ISA_SCALAR, false);
     MUST(mf_world_restore(other.pitch.world, image, size, &error));
     mf_world_step(other.pitch.world, 50);
     assert_true(mf_world_hash(other.pitch.world) == hash);
@@ -308,22 +283,15 @@ TEST(a_snapshot_holds_the_joints) {
     mf_world_step(other.pitch.world, 20);
     mf_world_step(chain.pitch.world, 20);
     assert_true(mf_world_hash(other.pitch.world) == mf_world_hash(chain.pitch.world));
-    free(image);
-    free(again);
-    free(later);
-    close_chain(&chain);
-    close_chain(&other);
 }
 
 // An image whose joints could not be is refused, and the world goes on as it was.
 TEST(a_wrong_snapshot_changes_nothing) {
     mf_Error error = {0};
     size_t size;
-    Chain chain, none;
-    open_chain(&chain, 5, 1, MF_ISA_AUTO, true);
-    open_chain(&none, 5, 1, MF_ISA_AUTO, true);
+    Chain chain = open_chain(5, 1, MF_ISA_AUTO, true), none = open_chain(5, 1, MF_ISA_AUTO, true);
     mf_world_step(chain.pitch.world, 10);
-    void *image = snapshot(&chain, &size);
+    AUTO(end_memory) void *image = snapshot(&chain, &size);
     const uint64_t hash = mf_world_hash(none.pitch.world);
     assert_int_equal(mf_world_restore(none.pitch.world, image, size - 8, &error), MF_CORRUPT);
     ((char *)image)[size - 100] ^= 1;
@@ -339,7 +307,6 @@ TEST(a_wrong_snapshot_changes_nothing) {
         assert_true(mf_world_hash(none.pitch.world) == hash);
     }
     assert_true(mf_world_hash(none.pitch.world) == mf_world_hash(chain.pitch.world));
-    free(image);
     close_chain(&chain);
     close_chain(&none);
 }

@@ -11,19 +11,20 @@ typedef struct Rig {
     mf_Group *group;
 } Rig;
 
-static void open_rig(Rig *rig, mf_Motion motion, uint32_t count, bool wide, bool derived,
-                     mf_Isa isa) {
+static Rig open_rig(mf_Motion motion, uint32_t count, bool wide, bool derived, mf_Isa isa) {
+    Rig rig;
     mf_MotionsConfig config = mf_motions_config();
-    pitch_open(&rig->pitch, 1, isa, 2 * MF_MILLISECOND, 9.81);
-    rig->group = pitch_group(&rig->pitch, load_file(rig->pitch.context, "hexapod.urdf"), "robots",
-                             count, wide);
+    rig.pitch = pitch_open(1, isa, 2 * MF_MILLISECOND, 9.81);
+    rig.group = pitch_group(&rig.pitch, load_file(rig.pitch.context, "hexapod.urdf"), "robots",
+                            count, wide);
     mf_motions_set_control(&config, 2 * MF_MILLISECOND);
-    MUST(mf_motion_add(rig->group, motion, &config, &error));
+    MUST(mf_motion_add(rig.group, motion, &config, &error));
     if (derived)
-        MUST(mf_group_derive_links(rig->group, &error));
+        MUST(mf_group_derive_links(rig.group, &error));
     for (uint32_t i = 0; i < count; i++)
-        for (uint32_t j = 0; j < mf_group_model(rig->group)->joint_count; j++)
-            set_field(rig->group, "joint.target", i, j, 0.3 * unit(i, j) - 0.15);
+        for (uint32_t j = 0; j < mf_group_model(rig.group)->joint_count; j++)
+            set_field(rig.group, "joint.target", i, j, 0.3 * unit(i, j) - 0.15);
+    return rig;
 }
 
 // The fields against the answers in double.
@@ -51,11 +52,10 @@ TEST(fields_follow_the_state) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_POINTS, MF_MOTION_RIGID,
                                         MF_MOTION_KINEMATIC, MF_MOTION_PRESCRIBED};
     for (int k = 0; k < 10; k++) {
-        Rig rig;
         const bool wide = k % 2;
         const double tolerance = wide ? 0.0 : 1e-5;
         double q[128] = {0}, v[128] = {0};
-        open_rig(&rig, motions[k / 2], COUNT, wide, true, MF_ISA_AUTO);
+        Rig rig = open_rig(motions[k / 2], COUNT, wide, true, MF_ISA_AUTO);
         check(&rig, tolerance); // at once
         mf_world_step(rig.pitch.world, 50);
         check(&rig, tolerance);
@@ -73,8 +73,7 @@ TEST(fields_follow_the_state) {
 }
 
 TEST(a_restored_world_has_them) {
-    Rig rig;
-    open_rig(&rig, MF_MOTION_ARTICULATED, COUNT, true, true, MF_ISA_AUTO);
+    Rig rig = open_rig(MF_MOTION_ARTICULATED, COUNT, true, true, MF_ISA_AUTO);
     mf_World *world = rig.pitch.world;
     mf_world_step(world, 20);
     size_t size;
@@ -92,8 +91,7 @@ TEST(a_restored_world_has_them) {
 TEST(they_are_not_state) {
     uint64_t hashes[2];
     for (int derived = 0; derived < 2; derived++) {
-        Rig rig;
-        open_rig(&rig, MF_MOTION_ARTICULATED, COUNT, false, derived, MF_ISA_AUTO);
+        Rig rig = open_rig(MF_MOTION_ARTICULATED, COUNT, false, derived, MF_ISA_AUTO);
         mf_world_step(rig.pitch.world, 50);
         assert_true((mf_group_find_field(rig.group, "link.pose") != NULL) == derived);
         hashes[derived] = mf_world_hash(rig.pitch.world);
@@ -106,10 +104,9 @@ TEST(bits_are_the_same_everywhere) {
     static const uint32_t counts[] = {COUNT, 1, 5};
     double first[2][7 * LINKS];
     for (int k = 0; k < 12; k++) {
-        Rig rig;
         const bool wide = k % 2;
-        open_rig(&rig, MF_MOTION_ARTICULATED, counts[k / 2 % 3], wide, true,
-                 k / 6 ? MF_ISA_SCALAR : MF_ISA_AUTO);
+        Rig rig = open_rig(MF_MOTION_ARTICULATED, counts[k / 2 % 3], wide, true,
+                           k / 6 ? MF_ISA_SCALAR : MF_ISA_AUTO);
         mf_world_step(rig.pitch.world, 25);
         for (uint32_t c = 0; c < 7 * mf_group_model(rig.group)->link_count; c++) {
             const double now = get_field(rig.group, "link.pose", 0, c);
@@ -150,47 +147,45 @@ static void add_spy(Rig *rig, const char *name, Spy *spy, Reader reader) {
     static const char *const named[] = {"base.position", "link.pose", NULL};
     *spy = (Spy){.group = rig->group};
     if (reader == OF_THE_WORLD) {
-        mf_WorldSystemConfig system = mf_world_system_config();
-        system.name = name;
-        system.run = spy_world_run;
-        system.user = spy;
-        system.reads = named;
-        MUST(mf_world_add_system(rig->pitch.world, &system, &error));
+        MUST(mf_world_add_system(rig->pitch.world,
+                                 &WITH(mf_world_system_config(), .name = name, .run = spy_world_run,
+                                       .user = spy, .reads = named),
+                                 &error));
         return;
     }
-    mf_SystemConfig system = mf_system_config();
-    system.name = name;
-    system.phase = MF_PHASE_SENSE;
-    system.run = spy_run;
-    system.user = spy;
-    system.reads = reader == NAMED ? named : reader == NOBODY ? other : NULL;
-    system.writes = none;
+    mf_SystemConfig system =
+        WITH(mf_system_config(), .name = name, .phase = MF_PHASE_SENSE, .run = spy_run, .user = spy,
+             .reads = reader == NAMED    ? named
+                      : reader == NOBODY ? other
+                                         : NULL,
+             .writes = none);
     system.slow = true; // with two of them a phase may run system by system
     MUST(mf_group_add_system(rig->group, &system, &error));
 }
 
-static void open_falling(Rig *rig, uint32_t threads, bool isolated) {
-    Pitch *pitch = &rig->pitch;
+static Rig open_falling(uint32_t threads, bool isolated) {
+    Rig rig;
+    Pitch *pitch = &rig.pitch;
     mf_MotionsConfig config = mf_motions_config();
     mf_GroupConfig group = mf_group_config();
-    pitch_open(pitch, threads, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    *pitch = pitch_open(threads, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     group.model = pitch->models[pitch->count++] = load_file(pitch->context, "hexapod.urdf");
     group.count = COUNT;
     group.isolated = isolated;
     group.double_precision = true;
-    rig->group = add_group(pitch->world, &group);
+    rig.group = add_group(pitch->world, &group);
     mf_motions_set_control(&config, 2 * MF_MILLISECOND);
-    MUST(mf_motion_add(rig->group, MF_MOTION_RIGID, &config, &error));
-    MUST(mf_group_derive_links(rig->group, &error));
+    MUST(mf_motion_add(rig.group, MF_MOTION_RIGID, &config, &error));
+    MUST(mf_group_derive_links(rig.group, &error));
+    return rig;
 }
 
 // Where nobody reads them within a call, they are derived at its end.
 TEST(they_are_derived_when_they_can_be_read) {
     for (int k = 0; k < 4 * READERS; k++) {
         const Reader reader = (Reader)(k / 4);
-        Rig rig;
         Spy spies[2];
-        open_falling(&rig, k & 2 ? 4 : 1, k & 1 && reader != OF_THE_WORLD);
+        Rig rig = open_falling(k & 2 ? 4 : 1, k & 1 && reader != OF_THE_WORLD);
         for (int i = 0; i < 2; i++)
             add_spy(&rig, i == 0 ? "first" : "second", &spies[i], reader);
         mf_group_reset_all(rig.group);
@@ -212,8 +207,7 @@ TEST(they_are_derived_when_they_can_be_read) {
 }
 
 TEST(a_second_call_does_nothing) {
-    Rig rig;
-    open_rig(&rig, MF_MOTION_ARTICULATED, 1, false, true, MF_ISA_AUTO);
+    Rig rig = open_rig(MF_MOTION_ARTICULATED, 1, false, true, MF_ISA_AUTO);
     const uint32_t fields = mf_group_field_count(rig.group);
     MUST(mf_group_derive_links(rig.group, &error));
     assert_int_equal(mf_group_field_count(rig.group), fields);

@@ -16,42 +16,12 @@
 // 0.5 ms.
 #include "solve/pitch.h"
 
-typedef struct Totals {
-    double linear[3], angular[3]; // [kg m/s], [kg m^2/s] about the world's origin
-} Totals;
-
-static void count(mf_Group *group, uint32_t robot, Totals *sum) {
-    double center[3], linear[3], angular[3];
-    mf_motion_momentum(group, robot, center, linear, angular);
-    for (int c = 0; c < 3; c++) {
-        int a = (c + 1) % 3, b = (c + 2) % 3;
-        sum->linear[c] += linear[c];
-        sum->angular[c] += angular[c] + center[a] * linear[b] - center[b] * linear[a];
-    }
-}
-
-static Totals totals_of(const Pitch *pitch) {
-    Totals sum = {0};
-    for (uint32_t g = 0; g < pitch->count; g++)
-        for (uint32_t i = 0; i < mf_group_count(pitch->groups[g]); i++)
-            count(pitch->groups[g], i, &sum);
-    return sum;
-}
-
-static double apart(const double a[3], const double b[3]) {
-    double sum = 0.0;
-    for (int c = 0; c < 3; c++)
-        sum += (a[c] - b[c]) * (a[c] - b[c]);
-    return sqrt(sum);
-}
-
 static mf_Group *floating(Pitch *pitch, mf_Model *model, const char *name, mf_Motion motion,
                           uint32_t number, bool wide, bool rk4) {
     mf_Group *group = pitch_group(pitch, model, name, number, wide);
-    mf_MotionsConfig config = mf_motions_config();
-    config.start = motion;
-    config.rigid.contacts = config.prescribed.contacts = config.articulated.contacts = false;
-    config.articulated.self_contacts = false;
+    mf_MotionsConfig config = WITH(mf_motions_config(), .start = motion, .rigid.contacts = false,
+                                   .prescribed.contacts = false, .articulated.contacts = false,
+                                   .articulated.self_contacts = false);
     if (rk4)
         config.rigid.integrator = config.prescribed.integrator = config.articulated.integrator =
             MF_ARTICULATED_RK4;
@@ -63,8 +33,7 @@ static mf_Group *floating(Pitch *pitch, mf_Model *model, const char *name, mf_Mo
 static void throw_robot(Pitch *pitch, mf_Group *group, uint32_t robot, const double position[3],
                         const double velocity[3], const double angular[3]) {
     MUST(mf_group_set_start(group, robot, position, NULL, velocity, &error));
-    for (uint32_t c = 0; c < 3; c++)
-        set_field(group, "base.angular_velocity", robot, c, angular[c]);
+    set_fields(group, "base.angular_velocity", robot, 3, angular);
     mf_group_refresh(group, robot);
 }
 
@@ -83,8 +52,7 @@ typedef struct Seen {
 static Seen collide_by(const Rendezvous *m, mf_Time step, mf_CollisionLaw law) {
     static const double forth[3] = {1.0, 0.1, 0.0}, back[3] = {-1.0, 0.0, 0.05};
     static const double angular[3] = {0.4, -0.6, 1.0}, other[3] = {-0.5, 0.3, 0.8};
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, step, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Model *robot = load_file(pitch.context, "humanoid.urdf");
     mf_Group *first = floating(&pitch, robot, "first", m->motion, m->ball ? 1 : 2, m->wide, m->rk4);
     mf_Group *second = first;
@@ -93,19 +61,18 @@ static Seen collide_by(const Rendezvous *m, mf_Time step, mf_CollisionLaw law) {
         second = floating(&pitch, load_file(pitch.context, "ball.xml"), "ball", m->motion, 1,
                           m->wide, m->rk4);
     throw_robot(&pitch, second, m->ball ? 0 : 1, (double[]){0.35, 0.06, 5.03}, back, other);
-    mf_CollisionsConfig config = mf_collisions_config();
-    config.law = law;
-    pitch_collide(&pitch, &config);
-    const Totals start = totals_of(&pitch);
-    Totals one = {0};
-    count(first, 0, &one);
+    pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = law));
+    const Momentum start = momentum_of(pitch.groups, pitch.count);
+    Momentum one = {0};
+    add_momentum(first, 0, &one);
     mf_world_step(pitch.world, (uint64_t)(700 * MF_MILLISECOND / step));
-    const Totals end = totals_of(&pitch);
-    Totals own = {0};
-    count(first, 0, &own);
-    double size = apart(one.linear, (double[3]){0}), angle = apart(one.angular, (double[3]){0});
-    Seen seen = {apart(start.linear, end.linear) / size, apart(start.angular, end.angular) / angle,
-                 apart(one.linear, own.linear) / size,
+    const Momentum end = momentum_of(pitch.groups, pitch.count);
+    Momentum own = {0};
+    add_momentum(first, 0, &own);
+    double size = norm3(one.linear), angle = norm3(one.angular);
+    Seen seen = {distance3(start.linear, end.linear) / size,
+                 distance3(start.angular, end.angular) / angle,
+                 distance3(one.linear, own.linear) / size,
                  mf_collisions_statistics(pitch.collisions).contacts};
     for (uint32_t g = 0; g < pitch.count; g++)
         assert_int_equal(mf_group_fault_total(pitch.groups[g]), 0);
@@ -186,8 +153,7 @@ TEST(levels_collide) {
     static const double still[3] = {0, 0, 0}, forth[3] = {1.0, 0.1, 0.0},
                         angular[3] = {0.4, 0.1, 0.5};
     static const char *const names[] = {"a", "b", "c", "d"};
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
     for (int i = 0; i < 4; i++) {
         mf_Group *group = floating(&pitch, load_file(pitch.context, "humanoid.urdf"), names[i],
                                    (mf_Motion)(MF_MOTION_POINTS + i), 1, true, true);
@@ -196,14 +162,14 @@ TEST(levels_collide) {
     }
     mf_CollisionsConfig config = mf_collisions_config();
     pitch_collide(&pitch, &config);
-    const Totals start = totals_of(&pitch);
+    const Momentum start = momentum_of(pitch.groups, pitch.count);
     mf_world_step(pitch.world, 4000);
-    const Totals end = totals_of(&pitch);
+    const Momentum end = momentum_of(pitch.groups, pitch.count);
     for (int i = 1; i < 4; i++) { // everybody was met
-        Totals own = {0};
-        count(pitch.groups[i], 0, &own);
-        assert_true(apart(own.linear, still) > 0.05);
+        Momentum own = {0};
+        add_momentum(pitch.groups[i], 0, &own);
+        assert_true(distance3(own.linear, still) > 0.05);
     }
-    assert_near(apart(start.linear, end.linear) / apart(start.linear, still), 0.0, 1e-8);
-    assert_near(apart(start.angular, end.angular) / apart(start.angular, still), 0.0, 1e-4);
+    assert_near(distance3(start.linear, end.linear) / distance3(start.linear, still), 0.0, 1e-8);
+    assert_near(distance3(start.angular, end.angular) / distance3(start.angular, still), 0.0, 1e-4);
 }

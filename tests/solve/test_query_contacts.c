@@ -1,7 +1,6 @@
 // The list of contacts: loads sum to weights, forces equal those of the fields, positions where
 // shapes touch, order and capacity, and unknown values.
 #include "solve/pitch.h"
-#include "rig/motions.h"
 
 enum { ROOM = 256 };
 
@@ -21,10 +20,9 @@ TEST(a_box_stands_on_its_corners) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID,
                                         MF_MOTION_PRESCRIBED};
     for (int k = 0; k < 3; k++) {
-        AUTO(pitch_close) Pitch pitch;
         mf_Contact contacts[ROOM];
         mf_MotionsConfig config = mf_motions_config();
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Group *group = pitch_group(&pitch, load_text(pitch.context, box_text), "box", 3, true);
         mf_motions_set_shapes(&config, true);
         MUST(mf_motion_add(group, motions[k], &config, &error));
@@ -58,10 +56,9 @@ TEST(a_box_stands_on_its_corners) {
 
 TEST(points_and_feet_bear_the_weight) {
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
         mf_Contact contacts[ROOM];
         mf_MotionsConfig config = mf_motions_config();
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 10 * MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 10 * MF_MILLISECOND, 9.81);
         mf_Model *model = load_file(pitch.context, "hexapod.urdf");
         mf_Group *group = pitch_group(&pitch, model, "robot", 1, true);
         const mf_Motion motion = k == 0 ? MF_MOTION_POINTS : MF_MOTION_KINEMATIC;
@@ -85,10 +82,9 @@ TEST(round_things_touch_at_their_lowest_point) {
     static const char oval_text[] =
         "<mujoco model='oval'><worldbody><body pos='0 0 0.1'><freejoint/>"
         "<geom type='ellipsoid' size='0.2 0.3 0.1' mass='2'/></body></worldbody></mujoco>";
-    AUTO(pitch_close) Pitch pitch;
     mf_Contact contacts[ROOM];
     mf_ArticulatedConfig config = mf_motions_config().articulated;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     config.shapes = true;
     mf_Group *ball = pitch_group(&pitch, ball_of(pitch.context, 1.0), "ball", 1, true);
     mf_Group *oval = pitch_group(&pitch, load_text(pitch.context, oval_text), "oval", 1, true);
@@ -109,10 +105,9 @@ TEST(round_things_touch_at_their_lowest_point) {
 
 // Between balls the force is that of wrench.link, the point between them, the normal the centers'.
 TEST(collisions_report_their_forces) {
-    AUTO(pitch_close) Pitch pitch;
     mf_Contact contacts[ROOM], again[ROOM];
     uint32_t seen = 0, count;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *second = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "second", 2, true);
     mf_Group *first = pitch_bodies(&pitch, ball_of(pitch.context, 2.0), "first", 2, true);
     for (uint32_t i = 0; i < 2; i++) {
@@ -165,9 +160,8 @@ TEST(collisions_report_their_forces) {
 
 // Balls in a heap, with a snapshot on the way.
 static uint32_t heap(uint32_t threads, mf_Contact *out) {
-    AUTO(pitch_close) Pitch pitch;
     static uint8_t image[262144];
-    pitch_open(&pitch, threads, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(threads, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *balls = pitch_bodies(&pitch, ball_of(pitch.context, 1.0), "balls", 60, false);
     for (uint32_t i = 0; i < 60; i++)
         put(&pitch, balls, i, unit(3, 3 * i), unit(3, 3 * i + 1), 5.0 + unit(3, 3 * i + 2), 0.0);
@@ -201,10 +195,9 @@ TEST(lists_do_not_depend_on_threads) {
 }
 
 TEST(bad_queries_are_refused) {
-    AUTO(pitch_close) Pitch pitch;
     mf_Contact contacts[1];
     uint32_t count;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     MUST(mf_world_contacts(pitch.world, NULL, 0, &count, &error));
     assert_int_equal(count, 0);
     assert_int_equal(mf_world_contacts(NULL, contacts, 1, &count, &pitch.error), MF_BAD_ARGUMENT);

@@ -33,18 +33,6 @@ static mf_Group *add_kind(Pitch *pitch, int kind, const char *name, uint32_t cou
         name, count, true);
 }
 
-static double dot(const double a[3], const double b[3]) {
-    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
-}
-
-static void rotate(const double q[4], const double v[3], double out[3]) {
-    const double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
-                         2 * (q[1] * v[1] - q[2] * v[0])};
-    out[0] = v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
-    out[1] = v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
-    out[2] = v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
-}
-
 // How far a solid goes along a unit vector of its axes, from its origin.
 static double support(const Kind *kind, const double n[3]) {
     const double *s = kind->size;
@@ -62,7 +50,7 @@ static double support(const Kind *kind, const double n[3]) {
         return sqrt(pow(s[0] * n[0], 2) + pow(s[1] * n[1], 2) + pow(s[2] * n[2], 2));
     default:
         for (int i = 0; i < 4; i++)
-            most = fmax(most, dot(corners[i], n));
+            most = fmax(most, dot3(corners[i], n));
         return most;
     }
 }
@@ -77,8 +65,8 @@ static double reach(const Placed *body, const double n[3]) {
     const double back[4] = {body->rotation[0], -body->rotation[1], -body->rotation[2],
                             -body->rotation[3]};
     double own[3];
-    rotate(back, n, own);
-    return dot(body->position, n) + support(body->kind, own);
+    rotate3(back, n, own);
+    return dot3(body->position, n) + support(body->kind, own);
 }
 
 // The distance along a direction from a to b; less than that of any other is no distance.
@@ -113,22 +101,16 @@ static mf_Distance ask(Pitch *pitch, const mf_DistanceConfig *config) {
 }
 
 static mf_Distance between(Pitch *pitch, mf_Group *a, uint32_t i, mf_Group *b, uint32_t j) {
-    mf_DistanceConfig config = mf_distance_config();
-    config.a.group = a;
-    config.a.instance = i;
-    config.b.group = b;
-    config.b.instance = j;
-    return ask(pitch, &config);
+    return ask(pitch, &WITH(mf_distance_config(), .a.group = a, .a.instance = i, .b.group = b,
+                            .b.instance = j));
 }
 
 // ---- closed forms -------------------------------------------------------------------------------
 
 static void pose(mf_Group *group, uint32_t instance, double x, double y, double z, double angle) {
     const double position[3] = {x, y, z}, q[4] = {cos(0.5 * angle), 0, 0, sin(0.5 * angle)};
-    for (uint32_t c = 0; c < 3; c++)
-        set_field(group, "base.position", instance, c, position[c]);
-    for (uint32_t c = 0; c < 4; c++)
-        set_field(group, "base.orientation", instance, c, q[c]);
+    set_fields(group, "base.position", instance, 3, position);
+    set_fields(group, "base.orientation", instance, 4, q);
 }
 
 TEST(known_pairs) {
@@ -165,8 +147,7 @@ TEST(known_pairs) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int swapped = 0; swapped < 2; swapped++) {
-            AUTO(pitch_close) Pitch pitch;
-            pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+            AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
             mf_Group *a = add_kind(&pitch, cases[i].a, "a", 1);
             mf_Group *b = add_kind(&pitch, cases[i].b, "b", 1);
             pose(a, 0, 0, 0, 0, 0);
@@ -192,8 +173,8 @@ static void check_apart(const Placed *a, const Placed *b, const mf_Distance *fou
     double away[3] = {-found->normal[0], -found->normal[1], -found->normal[2]};
     // Of curved solids the search knows its direction to half the digits.
     assert_near(separation(a, b, found->normal), found->distance, 2e-7);
-    assert_near(reach(a, found->normal), dot(found->points[0], found->normal), 2e-7);
-    assert_near(reach(b, away), dot(found->points[1], away), 2e-7);
+    assert_near(reach(a, found->normal), dot3(found->points[0], found->normal), 2e-7);
+    assert_near(reach(b, away), dot3(found->points[1], away), 2e-7);
     // The points are in the solids: no direction has them outside.
     for (uint32_t i = 0; i < 60; i++) {
         double n[3], size = 0.0;
@@ -203,8 +184,8 @@ static void check_apart(const Placed *a, const Placed *b, const mf_Distance *fou
         }
         for (int c = 0; c < 3; c++)
             n[c] /= sqrt(size);
-        assert_true(dot(found->points[0], n) <= reach(a, n) + 1e-6);
-        assert_true(dot(found->points[1], n) <= reach(b, n) + 1e-6);
+        assert_true(dot3(found->points[0], n) <= reach(a, n) + 1e-6);
+        assert_true(dot3(found->points[1], n) <= reach(b, n) + 1e-6);
         assert_true(separation(a, b, n) <= found->distance + 1e-9);
     }
 }
@@ -231,8 +212,7 @@ TEST(random_pairs_prove_themselves) {
     uint32_t apart = 0, inside = 0;
     for (int x = 0; x < KINDS; x++)
         for (int y = 0; y < KINDS; y++) {
-            AUTO(pitch_close) Pitch pitch;
-            pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+            AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
             mf_Group *a = add_kind(&pitch, x, "a", 1), *b = add_kind(&pitch, y, "b", 1);
             for (uint32_t i = 0; i < EACH; i++) {
                 const uint32_t number = (uint32_t)(x * KINDS + y) * 1000 + 2 * i;
@@ -255,8 +235,7 @@ TEST(random_pairs_prove_themselves) {
 // The nearest of all by asking one after the other.
 TEST(the_nearest_of_all_is_found) {
     enum { EACH = 40 };
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     for (int k = 0; k < KINDS; k++) {
         mf_Group *group = add_kind(&pitch, k, kinds[k].name, EACH);
         for (uint32_t i = 0; i < EACH; i++)
@@ -295,14 +274,12 @@ static const char arm_text[] =
     "<geom type='sphere' size='0.2' mass='1'/></body></body></worldbody></mujoco>";
 
 TEST(links_of_one_robot) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arm = pitch_bodies(&pitch, load_text(pitch.context, arm_text), "arm", 2, true);
     pose(arm, 1, 0.0, 0.0, 4.0, 0.0);
     set_field(arm, "joint.angle", 0, 0, 0.5);
-    mf_DistanceConfig config = mf_distance_config();
-    config.a = (mf_DistanceBody){arm, 0, 0};
-    config.b = (mf_DistanceBody){arm, 0, 1};
+    mf_DistanceConfig config = WITH(mf_distance_config(), .a = ((mf_DistanceBody){arm, 0, 0}),
+                                    .b = ((mf_DistanceBody){arm, 0, 1}));
     assert_near(ask(&pitch, &config).distance, 1.2, 1e-12);
     config.b = (mf_DistanceBody){arm, 1, 1};
     config.a.link = 1;
@@ -317,18 +294,15 @@ TEST(links_of_one_robot) {
 
 static void refused(Pitch *pitch, const mf_DistanceConfig *config, const char *text) {
     mf_Distance out;
-    assert_int_equal(mf_world_distance(pitch->world, config, &out, &pitch->error), MF_BAD_ARGUMENT);
-    if (strstr(pitch->error.message, text) == NULL)
-        fail_msg("%s", pitch->error.message);
+    assert_fails(mf_world_distance(pitch->world, config, &out, &pitch->error), MF_BAD_ARGUMENT,
+                 &pitch->error, text);
 }
 
 TEST(bad_questions_are_refused) {
-    Pitch pitch, other;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    pitch_open(&other, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81),
+               other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, SPHERE, "a", 2), *foreign = add_kind(&other, BOX, "b", 1);
-    mf_GroupConfig alone = mf_group_config();
-    alone.model = mf_group_model(group);
+    mf_GroupConfig alone = WITH(mf_group_config(), .model = mf_group_model(group));
     MUST(mf_world_add_group(pitch.world, &alone, &pitch.groups[1], &error));
     mf_DistanceConfig config = mf_distance_config();
     refused(&pitch, &config, "distance.a: not a group");
@@ -354,8 +328,6 @@ TEST(bad_questions_are_refused) {
     config.struct_size = 0;
     refused(&pitch, &config, "mf_distance_config()");
     refused(&pitch, NULL, "NULL");
-    pitch_close(&other);
-    pitch_close(&pitch);
 }
 
 TEST(bodies_without_shapes_are_refused) {
@@ -363,11 +335,9 @@ TEST(bodies_without_shapes_are_refused) {
         "<mujoco model='arm'><worldbody><body><freejoint/><geom type='sphere' size='0.1' mass='1'/>"
         "<body name='bare'><joint type='slide'/><inertial pos='0 0 0' mass='1' "
         "diaginertia='1 1 1'/></body></body></worldbody></mujoco>";
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arms = pitch_bodies(&pitch, load_text(pitch.context, text), "arms", 2, true);
-    mf_DistanceConfig config = mf_distance_config();
-    config.a = (mf_DistanceBody){arms, 0, 1};
+    mf_DistanceConfig config = WITH(mf_distance_config(), .a = ((mf_DistanceBody){arms, 0, 1}));
     refused(&pitch, &config, "distance.a: link bare of model arm has no shapes that collide");
     config.a = (mf_DistanceBody){arms, 0, 0};
     config.b = (mf_DistanceBody){arms, 1, 1};
@@ -380,12 +350,10 @@ TEST(bodies_without_shapes_are_refused) {
 
 static mf_Status add_balls(mf_World *world, const mf_Model *model, const char *name,
                            mf_Group **group, mf_Error *error) {
-    mf_GroupConfig config = mf_group_config();
-    config.model = model;
-    config.name = name;
-    config.count = 3;
-    config.isolated = false;
-    return mf_world_add_group(world, &config, group, error);
+    return mf_world_add_group(
+        world,
+        &WITH(mf_group_config(), .model = model, .name = name, .count = 3, .isolated = false),
+        group, error);
 }
 
 // Asks all three questions, with a group that came after the first.
@@ -419,8 +387,7 @@ static mf_Status ask_all(mf_Context *context, void *user, mf_Error *error) {
 }
 
 TEST(every_failing_call_is_survived) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, MESH, "a", 1);
     assert_true(torture(pitch.context, ask_all, (void *)mf_group_model(group), TORTURE_MUST_FAIL) >
                 40);

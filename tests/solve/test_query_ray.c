@@ -55,14 +55,6 @@ static mf_Group *add_kind(Pitch *pitch, int kind, uint32_t count) {
         kinds[kind].name, count, true);
 }
 
-static void rotate(const double q[4], const double v[3], double out[3]) {
-    const double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
-                         2 * (q[1] * v[1] - q[2] * v[0])};
-    out[0] = v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
-    out[1] = v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
-    out[2] = v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
-}
-
 static void random_pose(mf_Group *group, uint32_t instance, uint32_t stream, double size) {
     double q[4], square = 0.0;
     for (uint32_t c = 0; c < 4; c++) {
@@ -83,7 +75,7 @@ static void to_body(mf_Group *group, uint32_t instance, const double at[3], doub
         q[c] = (c == 0 ? 1.0 : -1.0) * get_field(group, "base.orientation", instance, c);
     for (uint32_t c = 0; c < 3; c++)
         direction[c] = at[c] - get_field(group, "base.position", instance, c);
-    rotate(q, direction, out);
+    rotate3(q, direction, out);
 }
 
 static mf_RayHit cast(Pitch *pitch, const mf_RayConfig *config) {
@@ -116,8 +108,7 @@ TEST(every_shape_is_hit_at_its_surface) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double *c = cases[i];
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         mf_Group *group = add_kind(&pitch, (int)c[0], 1);
         put(&pitch, group, 0, 0.0, 0.0, 5.0, 0.0);
         set_field(group, "base.position", 0, 2, 5.0);
@@ -141,16 +132,14 @@ TEST(every_shape_is_hit_at_its_surface) {
 TEST(random_rays_agree_with_the_insides) {
     enum { EACH = 20, RAYS = 800, SAMPLES = 200 };
     uint32_t hits = 0;
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     for (int k = 0; k < KINDS; k++) {
         mf_Group *group = add_kind(&pitch, k, EACH);
         for (uint32_t i = 0; i < EACH; i++)
             random_pose(group, i, (uint32_t)k, 2.0);
     }
     for (uint32_t r = 0; r < RAYS; r++) {
-        mf_RayConfig ray = mf_ray_config();
-        ray.ground = false;
+        mf_RayConfig ray = WITH(mf_ray_config(), .ground = false);
         for (uint32_t c = 0; c < 3; c++) {
             ray.start[c] = 8.0 * unit(50, 6 * r + c) - 4.0;
             ray.direction[c] = 4.0 * unit(50, 6 * r + 3 + c) - 2.0 - ray.start[c];
@@ -195,8 +184,7 @@ TEST(random_rays_agree_with_the_insides) {
 }
 
 TEST(a_ray_from_inside_leaves) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, 0, 1);
     set_field(group, "base.position", 0, 2, 5.0);
     const mf_RayConfig ray = ray_of(0.1, 0.0, 5.0, 1.0, 0.0, 0.0);
@@ -214,8 +202,7 @@ TEST(limbs_and_scenery_are_hit) {
         "<body pos='0.1 0 0'><joint type='hinge' axis='0 0 1'/>"
         "<geom type='capsule' fromto='0.1 0 0 0.9 0 0' size='0.05' mass='1'/></body></body>"
         "</worldbody></mujoco>";
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *arms = pitch_bodies(&pitch, load_text(pitch.context, text), "arms", 3, true);
     for (uint32_t i = 0; i < 3; i++)
         put(&pitch, arms, i, 3.0 * i, 0.0, 2.0, 0.0);
@@ -245,15 +232,12 @@ TEST(limbs_and_scenery_are_hit) {
 static void with_map(Pitch *pitch, mf_Terrain **terrain, mf_Interpolation interpolation,
                      double *heights, uint32_t side) {
     memset(pitch, 0, sizeof *pitch);
-    mf_TerrainConfig map = mf_terrain_config();
-    mf_WorldConfig world = mf_world_config();
-    map.columns = map.rows = side;
-    map.cell = 0.25;
-    map.interpolation = interpolation;
     MUST(mf_context_create(NULL, &pitch->context, &error));
-    MUST(mf_terrain_from_array(pitch->context, &map, heights, terrain, &error));
-    world.terrain = *terrain;
-    pitch->world = open_world(pitch->context, &world);
+    MUST(mf_terrain_from_array(pitch->context,
+                               &WITH(mf_terrain_config(), .columns = side, .rows = side,
+                                     .cell = 0.25, .interpolation = interpolation),
+                               heights, terrain, &error));
+    pitch->world = open_world(pitch->context, &WITH(mf_world_config(), .terrain = *terrain));
 }
 
 static double above(const mf_Terrain *terrain, const mf_RayConfig *ray, double distance) {
@@ -274,8 +258,7 @@ TEST(maps_agree_with_sampling) {
         with_map(&pitch, &terrain, k == 0 ? MF_BILINEAR : MF_NEAREST, heights, SIDE);
         for (uint32_t r = 0; r < RAYS; r++) {
             double length = 0.0;
-            mf_RayConfig ray = mf_ray_config();
-            ray.reach = 8.0;
+            mf_RayConfig ray = WITH(mf_ray_config(), .reach = 8.0);
             for (uint32_t c = 0; c < 3; c++) {
                 ray.start[c] = c == 2 ? 1.5 * unit(8, 6 * r + 2) : 6.0 * unit(8, 6 * r + c) - 3.0;
                 ray.direction[c] = (c == 2 ? 0.6 : 2.0) * (unit(8, 6 * r + 3 + c) - 0.5);
@@ -318,8 +301,7 @@ TEST(maps_agree_with_sampling) {
 }
 
 TEST(level_ground_has_no_end) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_RayConfig ray = ray_of(500.0, -700.0, 3.0, 4.0, 0.0, -3.0);
     mf_RayHit hit = cast(&pitch, &ray);
     assert_near(hit.distance, 5.0, 1e-12);
@@ -338,8 +320,7 @@ TEST(level_ground_has_no_end) {
 // ---- places, order, mistakes --------------------------------------------------------------------
 
 TEST(isolated_robots_are_alone) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_GroupConfig config = mf_group_config();
     config.model = pitch.models[pitch.count++] = ball_of(pitch.context, 1.0);
     config.count = 2;
@@ -365,15 +346,13 @@ TEST(isolated_robots_are_alone) {
 
 static void refused(Pitch *pitch, const mf_RayConfig *config, const char *text) {
     mf_RayHit hit;
-    assert_int_equal(mf_world_ray(pitch->world, config, &hit, &pitch->error), MF_BAD_ARGUMENT);
-    if (strstr(pitch->error.message, text) == NULL)
-        fail_msg("%s", pitch->error.message);
+    assert_fails(mf_world_ray(pitch->world, config, &hit, &pitch->error), MF_BAD_ARGUMENT,
+                 &pitch->error, text);
 }
 
 TEST(bad_rays_are_refused) {
-    Pitch pitch, other;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    pitch_open(&other, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81),
+               other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, 0, 2), *foreign = add_kind(&other, 0, 1);
     mf_RayConfig ray = ray_of(0, 0, 1, 0, 0, 0);
     refused(&pitch, &ray, "direction");
@@ -391,8 +370,7 @@ TEST(bad_rays_are_refused) {
     ray = mf_ray_config();
     ray.alone = group;
     refused(&pitch, &ray, "isolated");
-    mf_GroupConfig apart = mf_group_config();
-    apart.model = mf_group_model(group);
+    mf_GroupConfig apart = WITH(mf_group_config(), .model = mf_group_model(group));
     apart.name = "apart";
     MUST(mf_world_add_group(pitch.world, &apart, &pitch.groups[1], &error));
     ray = mf_ray_config();
@@ -401,6 +379,4 @@ TEST(bad_rays_are_refused) {
     ray.struct_size = 0;
     refused(&pitch, &ray, "mf_ray_config()");
     refused(&pitch, NULL, "NULL");
-    pitch_close(&other);
-    pitch_close(&pitch);
 }

@@ -17,16 +17,10 @@ typedef struct Outcome {
 } Outcome;
 
 static mf_InteractionConfig everything(void) {
-    mf_InteractionConfig config = mf_interaction_config();
-    config.radius = 3.0;
-    config.nearest = 6;
-    config.view_angle = 2.0;
-    config.downwash = true;
-    config.downwash_reach = 2.0;
-    config.wind[0] = 0.5;
-    config.profile = MF_WIND_LOGARITHMIC;
-    config.fence = true;
-    config.fence_faults = true;
+    mf_InteractionConfig config =
+        WITH(mf_interaction_config(), .radius = 3.0, .nearest = 6, .view_angle = 2.0,
+             .downwash = true, .downwash_reach = 2.0, .wind[0] = 0.5,
+             .profile = MF_WIND_LOGARITHMIC, .fence = true, .fence_faults = true);
     for (int c = 0; c < 3; c++) {
         config.fence_low[c] = -12.0;
         config.fence_high[c] = 12.0;
@@ -34,21 +28,20 @@ static mf_InteractionConfig everything(void) {
     return config;
 }
 
-static void fill_world(Fixture *fixture, const FixtureConfig *setup,
-                       const mf_InteractionConfig *settings, bool wide) {
-    fixture_open(fixture, setup);
-    mf_Group *first = add_walkers(fixture, "first", FIRST, false, 2.0);
-    mf_Group *second = add_walkers(fixture, "second", SECOND, wide, 4.0);
+static Fixture fill_world(const FixtureConfig *setup, const mf_InteractionConfig *settings,
+                          bool wide) {
+    Fixture fixture = fixture_open(*setup);
+    mf_Group *first = add_walkers(&fixture, "first", FIRST, false, 2.0);
+    mf_Group *second = add_walkers(&fixture, "second", SECOND, wide, 4.0);
     for (uint32_t i = 0; i < FIRST; i++)
         put(first, i, 22 * unit(1, i) - 11, 22 * unit(2, i) - 11, 22 * unit(3, i) - 2, 0, 0, 0);
     for (uint32_t i = 0; i < SECOND; i++)
         put(second, i, 22 * unit(4, i) - 11, 22 * unit(5, i) - 11, 8 * unit(6, i) + 1, 0, 0, 0);
     mf_InteractionMember members[2] = {mf_interaction_member(first), mf_interaction_member(second)};
     members[0].rotor_area = 0.3;
-    mf_InteractionConfig config = *settings;
-    config.members = members;
-    config.member_count = 2;
-    MUST(mf_interaction_add(fixture->world, &config, &fixture->interaction, &error));
+    MUST(mf_interaction_add(fixture.world, &WITH(*settings, .members = members, .member_count = 2),
+                            &fixture.interaction, &error));
+    return fixture;
 }
 
 static Outcome outcome_of(const Fixture *fixture) {
@@ -76,11 +69,9 @@ static void same(Outcome a, Outcome b) {
 
 static Outcome live(const FixtureConfig *setup, const mf_InteractionConfig *config, bool wide,
                     uint64_t steps) {
-    AUTO(fixture_close) Fixture fixture;
-    fill_world(&fixture, setup, config, wide);
+    AUTO_FIXTURE fixture = fill_world(setup, config, wide);
     mf_world_step(fixture.world, steps);
-    Outcome out = outcome_of(&fixture);
-    return out;
+    return outcome_of(&fixture);
 }
 
 TEST(threads_and_sets_do_not_show) {
@@ -90,10 +81,8 @@ TEST(threads_and_sets_do_not_show) {
         Outcome reference = {0};
         FOR_EACH_ISA (isa)
             for (int t = 0; t < 3; t++) {
-                FixtureConfig setup = fixture_config();
-                setup.isa = isa;
-                setup.threads = threads[t];
-                Outcome out = live(&setup, &config, wide != 0, 120);
+                Outcome out = live(&WITH(fixture_config(), .isa = isa, .threads = threads[t]),
+                                   &config, wide != 0, 120);
                 if (reference.world == 0)
                     reference = out;
                 same(reference, out);
@@ -111,19 +100,16 @@ TEST(threads_and_sets_do_not_show) {
 TEST(the_host_may_flush) {
     enum { CLUSTERS = 1000 };
     const unsigned before = _mm_getcsr();
-    AUTO(fixture_close) Fixture fixture;
-    FixtureConfig setup = fixture_config();
-    setup.threads = 4;
     _mm_setcsr(before | 0x8040);
-    fixture_open(&fixture, &setup);
+    AUTO_FIXTURE fixture = fixture_open(WITH(fixture_config(), .threads = 4));
     mf_Group *group = add_walkers(&fixture, "agents", 3 * CLUSTERS, false, 0.0);
     for (uint32_t i = 0; i < 3 * CLUSTERS; i++) {
         const double offset[3] = {0.0, 2e-22, 1e-22};
         put(group, i, 20.0 * (i / 3 % 100), offset[i % 3], 20.0 * (i / 300) + 5.0, 0, 0, 0);
     }
-    mf_InteractionConfig config = mf_interaction_config();
-    config.collide = config.terrain = false;
-    MUST(mf_interaction_add(fixture.world, &config, &fixture.interaction, &error));
+    MUST(mf_interaction_add(fixture.world,
+                            &WITH(mf_interaction_config(), .collide = false, .terrain = false),
+                            &fixture.interaction, &error));
     for (int round = 0; round < 5; round++) {
         mf_world_step(fixture.world, 1);
         for (uint32_t i = 0; i < 3 * CLUSTERS; i += 3) {
@@ -145,10 +131,9 @@ TEST(lists_do_not_show) {
     Outcome reference = {0};
     for (int m = 0; m < 3; m++)
         for (int r = 0; r < 3; r++) {
-            mf_InteractionConfig config = everything();
-            config.margin = margins[m];
-            config.candidates = capacity[r];
-            Outcome out = live(&setup, &config, false, 60);
+            Outcome out =
+                live(&setup, &WITH(everything(), .margin = margins[m], .candidates = capacity[r]),
+                     false, 60);
             if (m + r == 0)
                 reference = out;
             same(reference, out);
@@ -160,12 +145,10 @@ TEST(lists_do_not_show) {
 TEST(the_background_thread_gives_the_same_results) {
     for (uint32_t latency = 1; latency <= 5; latency += 4)
         for (uint32_t threads = 1; threads <= 2; threads++) {
-            mf_InteractionConfig config = everything();
-            config.latency = latency;
-            config.detection_rate = (mf_Rate){10, 1};
-            config.collision_rate = (mf_Rate){latency == 1 ? 100 : 20, 1};
-            FixtureConfig setup = fixture_config();
-            setup.threads = threads;
+            mf_InteractionConfig config =
+                WITH(everything(), .latency = latency, .detection_rate = ((mf_Rate){10, 1}),
+                     .collision_rate = ((mf_Rate){latency == 1 ? 100 : 20, 1}));
+            FixtureConfig setup = WITH(fixture_config(), .threads = threads);
             Outcome inside = live(&setup, &config, false, 103);
             config.background = true;
             Outcome background = live(&setup, &config, false, 103);
@@ -177,15 +160,12 @@ TEST(the_background_thread_gives_the_same_results) {
 
 TEST(latency_is_exact) {
     for (int background = 0; background < 2; background++) {
-        AUTO(fixture_close) Fixture fixture;
-        FixtureConfig setup = fixture_config();
-        fixture_open(&fixture, &setup);
+        AUTO_FIXTURE fixture = fixture_open(fixture_config());
         mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
         put(group, 0, 0, 0, 5, 0, 0, 0);
         put(group, 1, 0.3, 0, 5, 0, 0, 0);
-        mf_InteractionConfig config = mf_interaction_config();
-        config.latency = 3;
-        config.background = background != 0;
+        mf_InteractionConfig config =
+            WITH(mf_interaction_config(), .latency = 3, .background = background != 0);
         config.detection_rate = config.collision_rate = (mf_Rate){10, 1};
         MUST(mf_interaction_add(fixture.world, &config, &fixture.interaction, &error));
         mf_world_step(fixture.world, 3);
@@ -207,12 +187,10 @@ TEST(latency_is_exact) {
 
 // A restored world goes on to the same bits, though its lists are built anew.
 TEST(restored_worlds_go_on) {
-    AUTO(fixture_close) Fixture fixture;
     FixtureConfig setup = fixture_config();
-    mf_InteractionConfig config = everything();
-    config.detection_rate = (mf_Rate){30, 1};
-    config.fence_faults = false;
-    fill_world(&fixture, &setup, &config, false);
+    mf_InteractionConfig config =
+        WITH(everything(), .detection_rate = ((mf_Rate){30, 1}), .fence_faults = false);
+    AUTO_FIXTURE fixture = fill_world(&setup, &config, false);
     mf_world_step(fixture.world, 33);
     size_t size;
     AUTO(end_memory) void *image = take_snapshot(fixture.world, &size);
@@ -221,14 +199,13 @@ TEST(restored_worlds_go_on) {
     MUST(mf_world_restore(fixture.world, image, size, &error));
     mf_world_step(fixture.world, 50);
     assert_true(mf_world_hash(fixture.world) == hash);
-    AUTO(fixture_close) Fixture other;
-    fill_world(&other, &setup, &config, false);
+    AUTO_FIXTURE other = fill_world(&setup, &config, false);
     MUST(mf_world_restore(other.world, image, size, &error));
     mf_world_step(other.world, 50);
     assert_true(mf_world_hash(other.world) == hash);
     fixture_close(&other);
     config.radius = 2.9; // another interaction: another world
-    fill_world(&other, &setup, &config, false);
+    other = fill_world(&setup, &config, false);
     assert_int_equal(mf_world_restore(other.world, image, size, &other.error), MF_BAD_ARGUMENT);
 }
 
@@ -236,16 +213,13 @@ TEST(restored_worlds_go_on) {
 TEST(results_do_not_depend_on_distant_agents) {
     uint64_t hash[2];
     for (int alone = 0; alone < 2; alone++) {
-        AUTO(fixture_close) Fixture fixture;
-        FixtureConfig setup = fixture_config();
-        fixture_open(&fixture, &setup);
+        AUTO_FIXTURE fixture = fixture_open(fixture_config());
         mf_Group *group = add_walkers(&fixture, "agents", alone ? 1 : 1000, false, 1.0);
         put(group, 0, 500, 500, 50, 1, 2, 0);
         for (uint32_t i = 1; i < mf_group_count(group); i++)
             put(group, i, 30 * unit(1, i), 30 * unit(2, i), 40 * unit(3, i) + 5, 0, 0, 0);
-        mf_InteractionConfig config = everything();
-        config.fence = false;
-        MUST(mf_interaction_add(fixture.world, &config, &fixture.interaction, &error));
+        MUST(mf_interaction_add(fixture.world, &WITH(everything(), .fence = false),
+                                &fixture.interaction, &error));
         mf_world_step(fixture.world, 100);
         hash[alone] = mf_group_instance_hash(group, 0);
     }
@@ -254,13 +228,9 @@ TEST(results_do_not_depend_on_distant_agents) {
 
 TEST(steps_take_no_memory) {
     for (int background = 0; background < 2; background++) {
-        AUTO(fixture_close) Fixture fixture;
-        FixtureConfig setup = fixture_config();
-        mf_InteractionConfig config = everything();
-        setup.threads = 2;
-        config.background = background != 0;
-        config.latency = background ? 1 : 0;
-        fill_world(&fixture, &setup, &config, false);
+        mf_InteractionConfig config =
+            WITH(everything(), .background = background != 0, .latency = background ? 1 : 0);
+        AUTO_FIXTURE fixture = fill_world(&WITH(fixture_config(), .threads = 2), &config, false);
         uint64_t calls = mf_context_call_count(fixture.context);
         mf_world_step(fixture.world, 100);
         assert_true(mf_context_call_count(fixture.context) == calls);
@@ -269,15 +239,13 @@ TEST(steps_take_no_memory) {
 
 // Detection at 20 Hz in steps of 10 ms: the fields change every fifth step only.
 TEST(rates_hold) {
-    AUTO(fixture_close) Fixture fixture;
-    FixtureConfig setup = fixture_config();
-    fixture_open(&fixture, &setup);
+    AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *group = add_walkers(&fixture, "agents", 2, false, 0.0);
     put(group, 0, 0, 0, 5, 0, 0, 0);
     put(group, 1, 1, 0, 5, 1, 0, 0);
-    mf_InteractionConfig config = mf_interaction_config();
-    config.detection_rate = (mf_Rate){20, 1};
-    MUST(mf_interaction_add(fixture.world, &config, &fixture.interaction, &error));
+    MUST(mf_interaction_add(fixture.world,
+                            &WITH(mf_interaction_config(), .detection_rate = ((mf_Rate){20, 1})),
+                            &fixture.interaction, &error));
     for (int step = 0; step < 23; step++) {
         mf_world_step(fixture.world, 1);
         double expected = 1.0 + 0.05 * (step / 5);

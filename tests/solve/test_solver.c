@@ -2,7 +2,6 @@
 // mass ratios, stacks, and determinism.
 #include "solve/joints_rig.h"
 #include "solve/collisions.h"
-#include "rig/motions.h"
 #include "contact/softness.h"
 #include "model/draft.h"
 
@@ -47,18 +46,15 @@ static double mean_load(Pitch *pitch, const mf_Group *above, uint32_t instance) 
 }
 
 static void collide(Pitch *pitch, mf_CollisionLaw law) {
-    mf_CollisionsConfig config = mf_collisions_config();
-    config.law = law;
-    pitch_collide(pitch, &config);
+    pitch_collide(pitch, &WITH(mf_collisions_config(), .law = law));
 }
 
 // `articulated`, with hard contacts with the ground.
 static mf_Group *add_standing(Pitch *pitch, mf_Model *model, const char *name, uint32_t count,
                               bool wide) {
     mf_Group *group = pitch_group(pitch, model, name, count, wide);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.shapes = true;
-    motion.contact_law = MF_CONTACT_LAW_HARD;
+    mf_ArticulatedConfig motion =
+        WITH(mf_motions_config().articulated, .shapes = true, .contact_law = MF_CONTACT_LAW_HARD);
     prepare(pitch, group);
     MUST(rig_add_articulated(group, &motion, &error));
     return group;
@@ -71,8 +67,7 @@ TEST(a_light_box_bears_a_heavy_one) {
     for (int k = 0; k < 6; k++) {
         const mf_CollisionLaw law = k < 3 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
         const double mass = masses[k % 3];
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *low = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "low", 1, true);
         mf_Group *high = add_standing(&pitch, cube_of(pitch.context, mass, 1.0), "high", 1, true);
         put_at(&pitch, low, 0, 0, 0, 0.1);
@@ -99,8 +94,7 @@ TEST(a_stack_stands) {
     for (int k = 0; k < 3; k++) {
         const bool wide = k > 0;
         const mf_CollisionLaw law = k < 2 ? MF_COLLISION_HARD : MF_COLLISION_COMPLIANT;
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 12, wide);
         for (uint32_t i = 0; i < 12; i++)
             put_at(&pitch, boxes, i, 0.002 * (i % 3), 0, 0.1 + 0.2 * i);
@@ -148,14 +142,13 @@ TEST(compliant_contacts_are_as_soft_as_the_file_states) {
     for (int k = 0; k < 4; k++) {
         const mf_Time step = k < 2 ? 2 * MF_MILLISECOND : 5 * MF_MILLISECOND;
         char text[2][512];
-        AUTO(pitch_close) Pitch pitch;
         for (int i = 0; i < 2; i++)
             snprintf(text[i], sizeof text[i],
                      "<mujoco model='cube'><worldbody><body><freejoint/><geom type='box' "
                      "size='0.1 0.1 0.1' mass='%g' friction='1' solref='0.021 1'/>"
                      "</body></worldbody></mujoco>",
                      i == 0 ? 1.0 : masses[k % 2]);
-        pitch_open(&pitch, 1, MF_ISA_AUTO, step, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 9.81);
         mf_Group *low = add_standing(&pitch, load_text(pitch.context, text[0]), "low", 1, true);
         mf_Group *high = add_standing(&pitch, load_text(pitch.context, text[1]), "high", 1, true);
         put_at(&pitch, low, 0, 0, 0, 0.1);
@@ -177,15 +170,13 @@ TEST(compliant_contacts_are_as_soft_as_the_file_states) {
 // A cube on a slab of another instance, which is held; gravity is inclined. Returns how far it slid
 // in a second.
 static double slide(mf_CollisionLaw law, mf_Motion motion, double tangent) {
-    AUTO(pitch_close) Pitch pitch;
+    AUTO_PITCH pitch;
     memset(&pitch, 0, sizeof pitch);
     MUST(mf_context_create(NULL, &pitch.context, &error));
-    mf_WorldConfig world = mf_world_config();
-    world.step = 2 * MF_MILLISECOND;
     const double length = sqrt(1.0 + tangent * tangent);
-    world.gravity_direction[0] = tangent / length;
-    world.gravity_direction[2] = -1.0 / length;
-    pitch.world = open_world(pitch.context, &world);
+    pitch.world = open_world(pitch.context, &WITH(mf_world_config(), .step = 2 * MF_MILLISECOND,
+                                                  .gravity_direction[0] = tangent / length,
+                                                  .gravity_direction[2] = -1.0 / length));
     mf_Group *slab = pitch_group(
         &pitch,
         load_text(pitch.context, "<mujoco model='slab'><worldbody><body><freejoint/>"
@@ -231,18 +222,15 @@ TEST(balls_part_by_the_restitution) {
     const mf_Motion motions[] = {MF_MOTION_RIGID, MF_MOTION_ARTICULATED};
     for (int k = 0; k < 6; k++) {
         const double e = restitutions[k % 3];
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *first = add_bodies(&pitch, ball_of(pitch.context, 1.0), "first", 1,
                                      motions[k / 3], true, false);
         mf_Group *second = add_bodies(&pitch, ball_of(pitch.context, 3.0), "second", 1,
                                       MF_MOTION_ARTICULATED, true, false);
         put(&pitch, first, 0, 0.0, 0.0, 1.0, 2.0);
         put(&pitch, second, 0, 0.3, 0.0, 1.0, 0.0);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.law = MF_COLLISION_HARD;
-        config.restitution = e;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch,
+                      &WITH(mf_collisions_config(), .law = MF_COLLISION_HARD, .restitution = e));
         mf_world_step(pitch.world, 500);
         const double u = get_field(first, "base.linear_velocity", 0, 0);
         const double v = get_field(second, "base.linear_velocity", 0, 0);
@@ -256,8 +244,7 @@ TEST(balls_part_by_the_restitution) {
 // A box of 1 kg stands on the ground and holds a second one in the air by a joint; one of 3 kg lies
 // on both of their tops, so the joint bears what the contact with the second one bears.
 TEST(joints_and_contacts_agree) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *low = add_bodies(&pitch, cube_of(pitch.context, 1.0, 1.0), "low", 2,
                                MF_MOTION_ARTICULATED, true, true);
     mf_Group *high = add_bodies(&pitch, cube_of(pitch.context, 3.0, 1.0), "high", 1,
@@ -292,10 +279,9 @@ typedef struct Result {
 // Boxes, balls and hexapods fall onto each other; groups are made in the order of `order`.
 static Result heap(const uint32_t order[KINDS], uint32_t threads, mf_Isa isa) {
     static const char *const names[KINDS] = {"cubes", "balls", "hexapods"};
-    AUTO(pitch_close) Pitch pitch;
     Result result = {{{0}}};
     mf_Group *groups[KINDS];
-    pitch_open(&pitch, threads, isa, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(threads, isa, 2 * MF_MILLISECOND, 9.81);
     for (uint32_t k = 0; k < KINDS; k++) {
         const uint32_t kind = order[k];
         mf_Model *model = kind == 0   ? cube_of(pitch.context, 1.0, 0.6)
@@ -328,35 +314,24 @@ TEST(bits_depend_on_nothing_else) {
     assert_memory_equal(&one, &result, sizeof one);
     result = heap(other, 1, MF_ISA_AUTO);
     assert_memory_equal(&one, &result, sizeof one);
-    for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
-        if (mf_isa_available((mf_Isa)isa)) {
-            result = heap(order, 1, (mf_Isa)isa);
-            assert_memory_equal(&one, &result, sizeof one);
-        }
+    FOR_EACH_ISA (isa) {
+        result = heap(order, 1, isa);
+        assert_memory_equal(&one, &result, sizeof one);
+    }
 }
 
 TEST(a_snapshot_holds_the_warm_start) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
     for (uint32_t i = 0; i < 4; i++)
         put_at(&pitch, boxes, i, 0.003 * i, 0, 0.1 + 0.2 * i);
     collide(&pitch, MF_COLLISION_HARD);
     mf_world_step(pitch.world, 20);
-    size_t size;
-    AUTO(end_memory) void *image = take_snapshot(pitch.world, &size);
-    const uint64_t begin = mf_world_hash(pitch.world);
-    mf_world_step(pitch.world, 30);
-    const uint64_t end = mf_world_hash(pitch.world);
-    MUST(mf_world_restore(pitch.world, image, size, &error));
-    assert_true(mf_world_hash(pitch.world) == begin);
-    mf_world_step(pitch.world, 30);
-    assert_true(mf_world_hash(pitch.world) == end);
+    assert_continues(pitch.world, 30);
 }
 
 TEST(a_step_allocates_nothing) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_standing(&pitch, cube_of(pitch.context, 1.0, 1.0), "boxes", 4, false);
     for (uint32_t i = 0; i < 4; i++)
         put_at(&pitch, boxes, i, 0, 0, 0.1 + 0.2 * i);

@@ -63,8 +63,7 @@ static void check_response(const char *file) {
     const double rows[2][6] = {{0.3, -1.0, 0.2, 0.1, 0.0, -0.4}, {0.0, 0.5, 1.0, 0.0, 0.7, 0.0}};
     const double local[3] = {0.02, -0.03, 0.05};
     double matrix[DOFS * DOFS], jacobian[2][DOFS], dense[2][DOFS], own[2][DOFS], response[2][DOFS];
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = pitch_bodies(&pitch, load_file(pitch.context, file), "robot", 1, true);
     const mf_Model *model = mf_group_model(group);
     put(&pitch, group, 0, 0.4, -2.0, 3.0, 0.0);
@@ -127,7 +126,7 @@ static mf_Group *open_wall(Pitch *pitch) {
     static const char cube[] = "<mujoco model='cube'><worldbody><body><freejoint/>"
                                "<geom type='box' size='0.1 0.1 0.1' mass='1' friction='0.8'/>"
                                "</body></worldbody></mujoco>";
-    pitch_open(pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    *pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_bodies(pitch, load_text(pitch->context, cube), "boxes", BOXES,
                                  MF_MOTION_ARTICULATED, false, true);
     for (uint32_t i = 0; i < BOXES; i++)
@@ -156,7 +155,7 @@ static double load_on(const Pitch *pitch, uint32_t row) {
 }
 
 TEST(a_wall_stands) {
-    AUTO(pitch_close) Pitch pitch;
+    AUTO_PITCH pitch;
     double far = 0.0, weight = 9.81 * BOXES;
     mf_Group *boxes = open_wall(&pitch);
     mf_world_step(pitch.world, SANITIZED ? 100 : 250);
@@ -190,9 +189,8 @@ typedef struct Heap {
 // Hexapods fall onto each other.
 static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
     Heap heap;
-    AUTO(pitch_close) Pitch pitch;
     bool swept = false;
-    pitch_open(&pitch, threads, isa, 2 * MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(threads, isa, 2 * MF_MILLISECOND, 9.81);
     mf_Group *group = add_bodies(&pitch, load_file(pitch.context, "hexapod.urdf"), "hexapods",
                                  HEXAPODS, motion, false, true);
     for (uint32_t i = 0; i < HEXAPODS; i++)
@@ -214,14 +212,14 @@ static Heap heap_of(uint32_t threads, mf_Isa isa, mf_Motion motion) {
 TEST(bits_of_heaps_depend_on_nothing_else) {
     const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID};
     mf_Isa widest; // what MF_ISA_AUTO chooses
-    assert_int_equal(mf_isa_detect(&widest, NULL), MF_OK);
+    MUST(mf_isa_detect(&widest, &error));
     for (int m = 0; m < 2; m++) {
         const Heap one = heap_of(1, MF_ISA_AUTO, motions[m]);
         Heap other = heap_of(3, MF_ISA_AUTO, motions[m]);
         assert_memory_equal(&one, &other, sizeof one);
-        for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
-            if (mf_isa_available((mf_Isa)isa) && (mf_Isa)isa != widest) {
-                other = heap_of(1, (mf_Isa)isa, motions[m]);
+        FOR_EACH_ISA (isa)
+            if (isa != widest) {
+                other = heap_of(1, isa, motions[m]);
                 assert_memory_equal(&one, &other, sizeof one);
             }
     }
@@ -232,7 +230,7 @@ TEST(bits_of_heaps_depend_on_nothing_else) {
 enum { STACKED = 3 };
 
 static mf_Group *open_stack(Pitch *pitch) {
-    pitch_open(pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    *pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Group *boxes = add_bodies(pitch, box_of(pitch->context, 1.0), "boxes", STACKED,
                                  MF_MOTION_ARTICULATED, true, true);
     for (uint32_t i = 0; i < STACKED; i++)
@@ -243,7 +241,7 @@ static mf_Group *open_stack(Pitch *pitch) {
 
 // Robots that touch at once begin without the forces of their life before.
 TEST(a_reset_forgets_contacts) {
-    Pitch old, fresh;
+    AUTO_PITCH old, fresh;
     mf_Group *worn = open_stack(&old), *boxes = open_stack(&fresh);
     mf_world_step(old.world, 100);
     assert_true(mf_solver_in(old.world)->warm_count > 0);
@@ -257,6 +255,4 @@ TEST(a_reset_forgets_contacts) {
             assert_near(get_field(worn, "base.linear_velocity", i, c),
                         get_field(boxes, "base.linear_velocity", i, c), 0.0);
         }
-    pitch_close(&old);
-    pitch_close(&fresh);
 }

@@ -3,7 +3,6 @@
 // (contacts of the world's solver), against each other; and every law of contacts between groups
 // against closed forms.
 #include "solve/pitch.h"
-#include "rig/motions.h"
 
 enum { SHAPES = 6, PLANE = 6, FLOATS = 13 };
 
@@ -109,8 +108,7 @@ static void take_state(mf_Group *group, double state[FLOATS]) {
         state[7 + c] = get_field(group, "base.linear_velocity", 0, c);
         state[10 + c] = get_field(group, "base.angular_velocity", 0, c);
     }
-    for (uint32_t c = 0; c < 4; c++)
-        state[3 + c] = get_field(group, "base.orientation", 0, c);
+    get_fields(group, "base.orientation", 0, 4, state + 3);
 }
 
 // The lower body, fixed, with its slope.
@@ -128,9 +126,8 @@ static void lower_text(char *out, size_t size, const Situation *s, const Shape *
 static mf_Group *moving_group(Pitch *pitch, const char *text, const char *name, bool wide,
                               bool alone) {
     mf_Group *group = pitch_group(pitch, load_text(pitch->context, text), name, 1, wide);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = false;
-    motion.self_contacts = alone;
+    mf_ArticulatedConfig motion =
+        WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = alone);
     if (!alone)
         prepare(pitch, group);
     MUST(rig_add_articulated(group, &motion, &error));
@@ -142,8 +139,7 @@ static void run(const Situation *s, const Shape *upper, const Shape *lower, bool
     const double scale = 5.0;
     char above[300], below[500], floor[400] = "", text[4000];
     double state[FLOATS];
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, gravity);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, gravity);
     geom(above, sizeof above, s, upper, 1.0, 1.0);
     lower_text(below, sizeof below, s, lower, scale, s->stacked);
     if (s->stacked)
@@ -166,9 +162,7 @@ static void run(const Situation *s, const Shape *upper, const Shape *lower, bool
             snprintf(text, sizeof text, "%s%s%s", head, floor, tail);
             pitch_group(&pitch, load_text(pitch.context, text), "scenery", 1, wide);
         }
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.law = s->law;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = s->law));
     }
     mf_world_step(pitch.world, (uint64_t)(s->seconds * 1e3 + 0.5));
     take_state(group, out);

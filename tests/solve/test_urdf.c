@@ -2,7 +2,6 @@
 // (tests/peers/pinocchio_urdf.py compares it with Pinocchio): for each file it writes the notes,
 // the joints, and for random states the mass matrix and the forces of random accelerations.
 #include "motion/articulated_fixture.h"
-#include "rig/motions.h"
 #include "solve/link_motion.h"
 
 enum { STATES = 3 };
@@ -24,12 +23,10 @@ static void robot_close(Robot *robot) {
 
 // With the motors of the file, as a scene has them.
 static void robot_start(Robot *robot, mf_Error *error) {
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    world.step = MF_MILLISECOND;
-    group.model = robot->model;
-    group.double_precision = true;
-    must(mf_world_create(robot->context, &world, &robot->world, error), error);
+    mf_GroupConfig group = WITH(mf_group_config(), .model = robot->model, .double_precision = true);
+    must(mf_world_create(robot->context, &WITH(mf_world_config(), .step = MF_MILLISECOND),
+                         &robot->world, error),
+         error);
     must(mf_world_add_group(robot->world, &group, &robot->group, error), error);
     robot->moves = mf_motion_add(robot->group, MF_MOTION_ARTICULATED, NULL, error) == MF_OK;
     robot->n = mf_group_velocity_count(robot->group);
@@ -117,20 +114,20 @@ static void answer(const char *path) {
 
 // ---- closed forms -------------------------------------------------------------------------------
 
-static void open_text(Robot *robot, const char *text, mf_ImportBase base) {
+static Robot open_text(const char *text, mf_ImportBase base) {
     char path[] = "/tmp/mayfly_urdf_XXXXXX";
     mf_Error error = {0};
-    mf_ImportConfig config = mf_import_config();
-    config.base = base;
+    mf_ImportConfig config = WITH(mf_import_config(), .base = base);
     const int file = mkstemp(path);
     assert_true(file >= 0);
     assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
     close(file);
-    *robot = (Robot){.context = open_context(1)};
-    must(mf_model_load(robot->context, path, &config, &robot->model, &error), &error);
+    Robot robot = {.context = open_context(1)};
+    must(mf_model_load(robot.context, path, &config, &robot.model, &error), &error);
     unlink(path);
-    robot_start(robot, &error);
-    assert_true(robot->moves);
+    robot_start(&robot, &error);
+    assert_true(robot.moves);
+    return robot;
 }
 
 static bool has_note(const Robot *robot, const char *text) {
@@ -162,18 +159,16 @@ static void put(const Robot *robot, const char *name, double value) {
 
 // m r^2 + I = 0.1 * 0.01 + 1e-4: a motor of 30 N m and 1 rad/s adds no rotor.
 TEST(a_motor_has_no_inertia_of_its_own) {
-    AUTO(robot_close) Robot robot;
     double mass = 0.0;
-    open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
+    AUTO(robot_close) Robot robot = open_text(pendulum, MF_IMPORT_BASE_FIXED);
     assert_int_equal(robot.n, 1);
-    assert_int_equal(mf_group_mass_matrix(robot.group, 0, 1, &mass, NULL), MF_OK);
+    MUST(mf_group_mass_matrix(robot.group, 0, 1, &mass, &error));
     assert_true(fabs(mass - 0.0011) < 1e-15);
 }
 
 // Its servo is stable without one, at any step: it goes to its target with the speed of the file.
 TEST(a_light_joint_follows_its_servo) {
-    AUTO(robot_close) Robot robot;
-    open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
+    AUTO(robot_close) Robot robot = open_text(pendulum, MF_IMPORT_BASE_FIXED);
     put(&robot, "joint.target", 0.8);
     double fastest = 0.0;
     for (int i = 0; i < 3000; i++) {
@@ -187,21 +182,17 @@ TEST(a_light_joint_follows_its_servo) {
 // 60 N m of joint.torque are at most the effort of 30, and drive the joint at most at 1 rad/s.
 TEST(limits_hold_for_torques) {
     for (int fixed_count = 0; fixed_count < 2; fixed_count++) {
-        AUTO(robot_close) Robot robot;
-        open_text(&robot, pendulum, MF_IMPORT_BASE_FIXED);
+        AUTO(robot_close) Robot robot = open_text(pendulum, MF_IMPORT_BASE_FIXED);
         mf_world_destroy(robot.world);
-        mf_WorldConfig world = mf_world_config();
-        mf_GroupConfig group = mf_group_config();
-        mf_ArticulatedConfig config = mf_motions_config().articulated;
-        world.step = MF_MILLISECOND / 10;
-        world.gravity = 0.0;
-        group.model = robot.model;
-        group.double_precision = true;
-        config.motors = false;
-        config.input_limits = fixed_count;
-        robot.world = open_world(robot.context, &world);
+        mf_GroupConfig group =
+            WITH(mf_group_config(), .model = robot.model, .double_precision = true);
+        robot.world = open_world(
+            robot.context, &WITH(mf_world_config(), .step = MF_MILLISECOND / 10, .gravity = 0.0));
         robot.group = add_group(robot.world, &group);
-        MUST(rig_add_articulated(robot.group, &config, &error));
+        MUST(rig_add_articulated(
+            robot.group,
+            &WITH(mf_motions_config().articulated, .motors = false, .input_limits = fixed_count),
+            &error));
         put(&robot, "joint.torque", 60.0);
         double fastest = 0.0;
         for (int i = 0; i < 100; i++) {
@@ -231,13 +222,12 @@ TEST(a_root_named_world_holds_the_base) {
                                                                                 "arm") "</robot>";
     const mf_ImportBase bases[] = {MF_IMPORT_BASE_AUTO, MF_IMPORT_BASE_FIXED, MF_IMPORT_BASE_FREE};
     for (int k = 0; k < 3; k++) {
-        AUTO(robot_close) Robot robot;
         double at[6], rotation[8];
-        open_text(&robot, text, bases[k]);
+        AUTO(robot_close) Robot robot = open_text(text, bases[k]);
         assert_int_equal(robot.n, k < 2 ? 1 : 7);
         assert_true(has_note(&robot, "link 'world' is the world") == (k == 0));
         mf_world_step(robot.world, 100);
-        must(mf_group_link_poses(robot.group, 0, 1, at, rotation, NULL), NULL);
+        MUST(mf_group_link_poses(robot.group, 0, 1, at, rotation, &error));
         if (k < 2)
             assert_true(at[0] == 0.0 && at[2] == 0.0 && fabs(at[5] - 0.5) < 1e-12);
     }
@@ -245,15 +235,14 @@ TEST(a_root_named_world_holds_the_base) {
 
 // A base without mass cannot be free; a serial robot whose base is, says so.
 TEST(guesses_are_noted) {
-    AUTO(robot_close) Robot robot;
-    open_text(&robot,
-              "<robot name='r'><link name='foot'/><link name='arm'>" INERTIAL(
-                  "0.2", "3", "0.04") "</link>" HINGE("foot", "arm") "</robot>",
-              MF_IMPORT_BASE_AUTO);
+    AUTO(robot_close)
+    Robot robot = open_text("<robot name='r'><link name='foot'/><link name='arm'>" INERTIAL(
+                                "0.2", "3", "0.04") "</link>" HINGE("foot", "arm") "</robot>",
+                            MF_IMPORT_BASE_AUTO);
     assert_int_equal(robot.n, 1);
     assert_true(has_note(&robot, "have no mass: the base is fixed in the world"));
     robot_close(&robot);
-    open_text(&robot, pendulum, MF_IMPORT_BASE_AUTO);
+    robot = open_text(pendulum, MF_IMPORT_BASE_AUTO);
     assert_int_equal(robot.n, 7);
     assert_true(has_note(&robot, "the base is free"));
 }

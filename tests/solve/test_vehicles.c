@@ -3,7 +3,6 @@
 #include "solve/pitch.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/quadrotor/motion.h"
-#include "rig/motions.h"
 #include "motion/vehicle/car/motion.h"
 
 // Without gravity its rotors stand: a free body.
@@ -21,8 +20,7 @@ static mf_Group *add_quadrotors(Pitch *pitch, mf_Model *model, const mf_Quadroto
                                 const char *name, uint32_t count, mf_QuadrotorCommand command,
                                 bool wide) {
     mf_Group *group = pitch_group(pitch, model, name, count, wide);
-    mf_QuadrotorConfig config = mf_motions_config().quadrotor_config;
-    config.command = command;
+    mf_QuadrotorConfig config = WITH(mf_motions_config().quadrotor_config, .command = command);
     prepare(pitch, group);
     MUST(rig_add_quadrotor(group, quadrotor, &config, &error));
     return group;
@@ -37,9 +35,7 @@ static mf_Model *quadrotor_body(Pitch *pitch, const mf_Quadrotor *quadrotor) {
 static mf_Group *add_many_cars(Pitch *pitch, const mf_Car *car, mf_CarModel model,
                                mf_CarCommand command, uint32_t count, bool wide) {
     mf_Model *body = NULL;
-    mf_CarConfig config = mf_motions_config().car_config;
-    config.model = model;
-    config.command = command;
+    mf_CarConfig config = WITH(mf_motions_config().car_config, .model = model, .command = command);
     MUST(mf_car_body(pitch->context, car, "car", &body, &error));
     mf_Group *group = pitch_group(pitch, body, "car", count, wide);
     prepare(pitch, group);
@@ -54,15 +50,14 @@ static mf_Group *add_cars(Pitch *pitch, const mf_Car *car, mf_CarModel model, mf
 
 // An aircraft in no air: a free body.
 static mf_Group *add_glider(Pitch *pitch, bool wide) {
-    mf_FixedWing aircraft = mf_fixed_wing();
-    mf_FixedWingConfig config = mf_motions_config().fixed_wing_config;
     mf_Model *body = NULL;
-    aircraft.air_density = 0.0;
-    config.command = MF_FIXED_WING_SURFACES;
+    mf_FixedWing aircraft = WITH(mf_fixed_wing(), .air_density = 0.0);
     MUST(mf_fixed_wing_model(pitch->context, &aircraft, "fixed_wing", &body, &error));
     mf_Group *group = pitch_group(pitch, body, "glider", 1, wide);
     prepare(pitch, group);
-    MUST(rig_add_fixed_wing(group, &aircraft, &config, &error));
+    MUST(rig_add_fixed_wing(
+        group, &aircraft,
+        &WITH(mf_motions_config().fixed_wing_config, .command = MF_FIXED_WING_SURFACES), &error));
     return group;
 }
 
@@ -85,8 +80,7 @@ static void world_inertia_times(const mf_Group *group, const double rate[3], dou
 TEST(a_wrench_is_an_impulse) {
     static const double wrench[6] = {0.3, -0.2, 0.1, 0.02, 0.01, -0.015};
     for (int kind = 0; kind < 2; kind++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         const mf_Quadrotor quadrotor = idle_quadrotor();
         mf_Group *group = kind == 0 ? add_quadrotors(&pitch, quadrotor_body(&pitch, &quadrotor),
                                                      &quadrotor, "q", 1, MF_QUADROTOR_ROTORS, true)
@@ -97,8 +91,7 @@ TEST(a_wrench_is_an_impulse) {
         write_wrench(group, wrench);
         mf_world_step(pitch.world, 1);
         double rate[3], rotated[3];
-        for (uint32_t c = 0; c < 3; c++)
-            rate[c] = get_field(group, "base.angular_velocity", 0, c);
+        get_fields(group, "base.angular_velocity", 0, 3, rate);
         world_inertia_times(group, rate, rotated);
         for (uint32_t c = 0; c < 3; c++)
             assert_near(rotated[c], 1e-3 * wrench[3 + c], 1e-8);
@@ -111,8 +104,7 @@ TEST(a_wrench_is_an_impulse) {
 
 // A wrench that is no number freezes the vehicle that it acts on and no other.
 TEST(a_bad_wrench_is_contained) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     const mf_Quadrotor quadrotor = mf_quadrotor();
     mf_Group *group = add_quadrotors(&pitch, quadrotor_body(&pitch, &quadrotor), &quadrotor, "q", 2,
                                      MF_QUADROTOR_RATES, false);
@@ -135,8 +127,7 @@ TEST(only_the_pushed_one_changes) {
     enum { COUNT = 20 };
     uint64_t hashes[2][2][COUNT];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
         const mf_Quadrotor quadrotor = mf_quadrotor();
         const mf_Car car = mf_car();
         mf_Group *groups[2] = {
@@ -167,19 +158,15 @@ TEST(only_the_pushed_one_changes) {
 // ---- cars ---------------------------------------------------------------------------------------
 
 static mf_Car rolling_car(void) {
-    mf_Car car = mf_car();
-    car.rolling = car.drag = 0.0;
-    return car;
+    return WITH(mf_car(), .rolling = 0.0, .drag = 0.0);
 }
 
 // Along the car a force accelerates it and its wheels; across it the tires hold a car that stands,
 // up to what they can; what presses down does not move it.
 TEST(cars_take_wrenches_in_their_plane) {
     for (int k = 0; k < 3; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-        mf_Car car = rolling_car();
-        car.rotating_mass = 0.01;
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        mf_Car car = WITH(rolling_car(), .rotating_mass = 0.01);
         mf_Group *group = add_cars(&pitch, &car, (mf_CarModel)k, MF_CAR_COMMAND_DRIVE, true);
         put(&pitch, group, 0, 0.0, 0.0, 0.0, 0.0);
         write_wrench(group, (double[6]){0.01, 0.0, -3.0, 0.0, 0.0, 0.0});
@@ -201,10 +188,8 @@ TEST(cars_take_wrenches_in_their_plane) {
 // Rolling resistance holds a car up to its own size, whichever way gravity and the push share.
 TEST(dry_friction_holds_a_pushed_car) {
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-        mf_Car car = rolling_car();
-        car.rolling = 0.02;
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        mf_Car car = WITH(rolling_car(), .rolling = 0.02);
         mf_Group *group = add_cars(&pitch, &car, MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE, true);
         put(&pitch, group, 0, 0.0, 0.0, 0.0, 0.0);
         write_wrench(group, (double[6]){k == 0 ? 0.0199 : 0.0201, 0, 0, 0, 0, 0});
@@ -215,27 +200,6 @@ TEST(dry_friction_holds_a_pushed_car) {
 }
 
 // ---- momentum -----------------------------------------------------------------------------------
-
-typedef struct Totals {
-    double linear[3], angular[3]; // [kg m/s], [kg m^2/s] about the world's origin
-} Totals;
-
-static void add_momentum(mf_Group *group, Totals *sum) {
-    double center[3], linear[3], angular[3];
-    mf_motion_momentum(group, 0, center, linear, angular);
-    for (int c = 0; c < 3; c++) {
-        int a = (c + 1) % 3, b = (c + 2) % 3;
-        sum->linear[c] += linear[c];
-        sum->angular[c] += angular[c] + center[a] * linear[b] - center[b] * linear[a];
-    }
-}
-
-static Totals totals_of(const Pitch *pitch) {
-    Totals sum = {0};
-    for (uint32_t g = 0; g < pitch->count; g++)
-        add_momentum(pitch->groups[g], &sum);
-    return sum;
-}
 
 // A body with a leg that swings, in free flight.
 static const char kicker_text[] =
@@ -252,11 +216,11 @@ static const char target_text[] =
 // With Runge-Kutta, which keeps the momentum of a limb that swings this fast to 1e-9.
 static mf_Group *add_free(Pitch *pitch, mf_Model *model, const char *name) {
     mf_Group *group = pitch_group(pitch, model, name, 1, true);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = motion.self_contacts = false;
-    motion.integrator = MF_ARTICULATED_RK4;
     prepare(pitch, group);
-    MUST(rig_add_articulated(group, &motion, &error));
+    MUST(rig_add_articulated(group,
+                             &WITH(mf_motions_config().articulated, .contacts = false,
+                                   .self_contacts = false, .integrator = MF_ARTICULATED_RK4),
+                             &error));
     return group;
 }
 
@@ -273,11 +237,9 @@ static void add_kick(Pitch *pitch, double height) {
 static mf_Group *add_target(Pitch *pitch, int kind, double height) {
     mf_Group *group = NULL;
     if (kind == 0) {
-        mf_RigidConfig rigid = mf_motions_config().rigid;
-        rigid.contacts = false;
         group = pitch_group(pitch, load_text(pitch->context, target_text), "target", 1, true);
         prepare(pitch, group);
-        MUST(rig_add_rigid(group, &rigid, &error));
+        MUST(rig_add_rigid(group, &WITH(mf_motions_config().rigid, .contacts = false), &error));
     } else if (kind == 1) {
         const mf_Quadrotor quadrotor = idle_quadrotor();
         group = add_quadrotors(pitch, quadrotor_body(pitch, &quadrotor), &quadrotor, "target", 1,
@@ -297,31 +259,25 @@ static mf_Group *add_target(Pitch *pitch, int kind, double height) {
 TEST(a_kicked_ball_keeps_momentum) {
     for (int k = 0; k < 6; k++) {
         const int kind = k % 3;
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
         add_kick(&pitch, 5.0);
         mf_Group *target = add_target(&pitch, kind, 5.0);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.law = k < 3 ? MF_COLLISION_EXPLICIT : MF_COLLISION_HARD;
-        pitch_collide(&pitch, &config);
-        const Totals start = totals_of(&pitch);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(),
+                                    .law = k < 3 ? MF_COLLISION_EXPLICIT : MF_COLLISION_HARD));
+        const Momentum start = momentum_of(pitch.groups, pitch.count);
         mf_world_step(pitch.world, 4000);
-        const Totals end = totals_of(&pitch);
+        const Momentum end = momentum_of(pitch.groups, pitch.count);
         const double passed =
             get_field(target, "base.linear_velocity", 0, 0) * mf_group_model(target)->mass;
         if (!(passed > 0.2))
             fail_msg("target %d: %g kg m/s", kind, passed);
-        for (int c = 0; c < 3; c++) {
-            assert_near(end.linear[c], start.linear[c], k < 3 ? 1e-7 : 1e-6);
-            assert_near(end.angular[c], start.angular[c], 1e-3 * passed);
-        }
+        assert_momentum(end, start, k < 3 ? 1e-7 : 1e-6, 1e-3 * passed);
     }
 }
 
 // A car on its wheels: the ground takes part across and about it, not along it.
 TEST(a_ball_and_a_car_keep_momentum_along_it) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     const mf_Car parameters = rolling_car();
     mf_Group *car = add_cars(&pitch, &parameters, MF_CAR_BLENDED, MF_CAR_COMMAND_DRIVE, true);
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.02), "ball", 1, true);
@@ -342,8 +298,7 @@ TEST(a_ball_and_a_car_keep_momentum_along_it) {
 TEST(a_kinematic_robot_is_a_moving_wall) {
     double without[2];
     for (int k = 0; k < 2; k++) {
-        AUTO(pitch_close) Pitch pitch;
-        pitch_open(&pitch, 1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
+        AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
         mf_Group *wall = pitch_group(
             &pitch,
             load_text(pitch.context, "<mujoco model='wall'><worldbody><body pos='1 0 0.5'>"
@@ -359,11 +314,8 @@ TEST(a_kinematic_robot_is_a_moving_wall) {
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.4), "ball", 1, true);
         put(&pitch, ball, 0, k == 0 ? 0.3 : -50.0, 0.0, 0.5, 2.0);
         set_field(ball, "base.linear_velocity", 0, 1, 0.7);
-        mf_CollisionsConfig config = mf_collisions_config();
-        config.law = MF_COLLISION_EXPLICIT;
-        config.restitution = 1.0;
-        config.friction = 0.0;
-        pitch_collide(&pitch, &config);
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = MF_COLLISION_EXPLICIT,
+                                    .restitution = 1.0, .friction = 0.0));
         mf_world_step(pitch.world, 1000);
         without[k] = get_field(wall, "base.position", 0, 0);
         assert_near(get_field(ball, "base.linear_velocity", 0, 0), k == 0 ? -2.0 : 2.0, 0.02);
@@ -380,8 +332,7 @@ static const char flat_text[] = // a quadrotor that stands flat: its shape is it
     "</body></worldbody></mujoco>";
 
 static mf_Quadrotor flat_quadrotor(const mf_Model *model) {
-    mf_Quadrotor q = mf_quadrotor();
-    q.mass = model->mass;
+    mf_Quadrotor q = WITH(mf_quadrotor(), .mass = model->mass);
     memcpy(q.inertia, model->links[0].inertia, sizeof q.inertia);
     return q;
 }
@@ -397,8 +348,7 @@ static void land(Pitch *pitch, mf_Group *flyer, double weight) {
 }
 
 TEST(a_quadrotor_rides_on_a_car) {
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, 1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     const mf_Car parameters = mf_car_racing();
     mf_Group *car = add_cars(&pitch, &parameters, MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED, true);
     mf_Model *body = load_text(pitch.context, flat_text);
@@ -473,8 +423,7 @@ typedef struct Result {
 // Four kinds in one world for one and a half seconds, made in the order of `order`.
 static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
     Result result = {0};
-    AUTO(pitch_close) Pitch pitch;
-    pitch_open(&pitch, threads, isa, MF_MILLISECOND, 9.81);
+    AUTO_PITCH pitch = pitch_open(threads, isa, MF_MILLISECOND, 9.81);
     for (int i = 0; i < KINDS; i++)
         add_kind(&pitch, order[i]);
     mf_CollisionsConfig config = mf_collisions_config();
@@ -495,13 +444,13 @@ static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
 TEST(all_kinds_share_a_world) {
     static const int order[KINDS] = {0, 1, 2, 3}, reverse[KINDS] = {3, 2, 1, 0};
     mf_Isa widest; // what MF_ISA_AUTO chooses
-    assert_int_equal(mf_isa_detect(&widest, NULL), MF_OK);
+    MUST(mf_isa_detect(&widest, &error));
     const Result one = run_all(order, 1, MF_ISA_AUTO), three = run_all(order, 3, MF_ISA_AUTO),
                  other = run_all(reverse, 1, MF_ISA_AUTO);
     assert_true(one.world == three.world);
-    for (int isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++)
-        if (mf_isa_available((mf_Isa)isa) && (mf_Isa)isa != widest)
-            assert_true(run_all(order, 1, (mf_Isa)isa).world == one.world);
+    FOR_EACH_ISA (isa)
+        if (isa != widest)
+            assert_true(run_all(order, 1, isa).world == one.world);
     for (int kind = 0; kind < KINDS; kind++)
         for (int i = 0; i < FLYERS; i++) {
             assert_true(one.robots[kind][i] == three.robots[kind][i]);

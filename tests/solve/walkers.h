@@ -34,19 +34,18 @@ static inline FixtureConfig fixture_config(void) {
     return (FixtureConfig){1, MF_ISA_AUTO, 0.2, 0.1, 10 * MF_MILLISECOND};
 }
 
-static inline void fixture_open(Fixture *fixture, const FixtureConfig *config) {
-    memset(fixture, 0, sizeof *fixture);
-    fixture->context = open_context(config->threads);
-    mf_WorldConfig world = mf_world_config();
-    world.step = config->step;
-    world.isa = config->isa;
-    fixture->world = open_world(fixture->context, &world);
+static inline Fixture fixture_open(FixtureConfig config) {
+    Fixture fixture = {0};
+    fixture.context = open_context(config.threads);
+    fixture.world = open_world(fixture.context,
+                               &WITH(mf_world_config(), .step = config.step, .isa = config.isa));
     mf_VehicleBody body = {.name = "ball",
                            .mass = 1.0,
                            .inertia = {0.016, 0.016, 0.016, 0, 0, 0},
-                           .radius = config->radius,
-                           .clearance = config->clearance};
-    MUST(mf_vehicle_model(fixture->context, &body, &fixture->model, &error));
+                           .radius = config.radius,
+                           .clearance = config.clearance};
+    MUST(mf_vehicle_model(fixture.context, &body, &fixture.model, &error));
+    return fixture;
 }
 
 static inline void fixture_close(Fixture *fixture) {
@@ -87,13 +86,9 @@ static inline void walk_destroy(mf_Context *context, void *user) {
 
 static inline mf_Group *add_walkers(Fixture *fixture, const char *name, uint32_t count, bool wide,
                                     double speed) {
-    mf_GroupConfig config = mf_group_config();
-    config.name = name;
-    config.model = fixture->model;
-    config.count = count;
-    config.isolated = false;
-    config.double_precision = wide;
-    mf_Group *group = add_group(fixture->world, &config);
+    mf_Group *group = add_group(fixture->world,
+                                &WITH(mf_group_config(), .name = name, .model = fixture->model,
+                                      .count = count, .isolated = false, .double_precision = wide));
     static const mf_FieldInfo wind = {"wind.velocity",
                                       "m/s",
                                       "world",
@@ -108,13 +103,10 @@ static inline mf_Group *add_walkers(Fixture *fixture, const char *name, uint32_t
     walker->velocity = mf_group_find_field(group, "base.linear_velocity");
     walker->fault = mf_group_find_field(group, "fault.word");
     MUST(mf_group_add_field(group, &wind, 0, &walker->wind, &error));
-    mf_SystemConfig system = mf_system_config();
-    system.name = "walk";
-    system.phase = MF_PHASE_MOTION;
-    system.run = walk;
-    system.destroy = walk_destroy;
-    system.user = walker;
-    MUST(mf_group_add_system(group, &system, &error));
+    MUST(mf_group_add_system(group,
+                             &WITH(mf_system_config(), .name = "walk", .phase = MF_PHASE_MOTION,
+                                   .run = walk, .destroy = walk_destroy, .user = walker),
+                             &error));
     return group;
 }
 

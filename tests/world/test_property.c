@@ -384,26 +384,25 @@ TEST(random_paths_do_no_harm) {
 // A name may hold a slash; values of a sensor that is named like its link keep the short path; a
 // short buffer cuts a path off.
 TEST(names_may_be_odd) {
-    AUTO(fixture_close) Fixture fixture;
     mf_Property property;
     char path[64];
     static const double moment[3] = {1, 1, 1};
-    fixture_begin(&fixture, 1);
-    mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
-    fixture.hand.links[0].name = "a/b";
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
+    fixture.hand->links[0].name = "a/b";
     mf_Sensor skin = {.name = "a/b",
                       .type = MF_SENSOR_CONTACT,
                       .tendon = MF_NONE,
                       .actuator = MF_NONE,
                       .site = MF_NONE,
                       .count = 1};
-    fixture.hand.model.sensors = &skin;
-    fixture.hand.model.sensor_count = fixture.hand.model.sensor_value_count = 1;
+    fixture.hand->model.sensors = &skin;
+    fixture.hand->model.sensor_count = fixture.hand->model.sensor_value_count = 1;
     FixtureConfig config = fixture_config(false);
     config.group.name = "far/away";
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     MUST(mf_property_find(fixture.world, "far/away[0]/a/b/mass", &property, &error));
-    assert_ptr_equal(property.constant, &fixture.hand.links[0].mass);
+    assert_ptr_equal(property.constant, &fixture.hand->links[0].mass);
     mf_property_path(&property, path, sizeof path);
     assert_string_equal(path, "far/away[0]/a/b/mass");
     mf_property_path(&property, path, 6);

@@ -28,13 +28,13 @@ static void write_diary(const mf_SystemRun *run, void *user) {
 
 static void open_group(Fixture *fixture, mf_Time step, bool isolated, uint32_t count) {
     static const double moment[3] = {1, 1, 1};
-    fixture_begin(fixture, 1);
-    mf_hand_inertia(&fixture->hand, 0, 1.0, moment);
+    *fixture = fixture_begin(1);
+    mf_hand_inertia(fixture->hand, 0, 1.0, moment);
     mf_WorldConfig world = mf_world_config();
     world.step = step;
     fixture->world = open_world(fixture->context, &world);
     mf_GroupConfig group = mf_group_config();
-    group.model = &fixture->hand.model;
+    group.model = &fixture->hand->model;
     group.isolated = isolated;
     group.count = count;
     fixture->group = add_group(fixture->world, &group);
@@ -381,17 +381,16 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
                {MF_PHASE_CONTROL, 2, 5, {0, 0}}, {MF_PHASE_MOTION, 4, 0, {0, 0}},
                {MF_PHASE_AFTER, 0, 1, {25, 2}},  {MF_PHASE_AFTER, 5, 2, {0, 0}}};
     enum { COUNT = sizeof net / sizeof *net };
-    AUTO(fixture_close) Fixture fixture;
     Mixer mixers[2][COUNT];
     static const double moment[3] = {1, 1, 1};
-    fixture_begin(&fixture, threads);
-    mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(threads);
+    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
     MUST(mf_world_create(fixture.context, NULL, &fixture.world, &error));
     for (int g = 0; g < 2; g++) {
         mf_GroupConfig config = mf_group_config();
         mf_Field *fields[6];
         config.name = g == 0 ? "first" : "second";
-        config.model = &fixture.hand.model;
+        config.model = &fixture.hand->model;
         config.isolated = isolated;
         config.count = 3;
         config.fault_policy = MF_FAULT_RESET;
@@ -426,8 +425,7 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
         double took = mf_group_system_seconds(fixture.group, s);
         assert_true(measured ? took > 0.0 && took < 60.0 : took == 0.0);
     }
-    uint64_t hash = mf_world_hash(fixture.world);
-    return hash;
+    return mf_world_hash(fixture.world);
 }
 
 // The same bits whether systems run beside each other or one after the other, with a clock beside
@@ -462,13 +460,12 @@ static void meet(const mf_SystemRun *run, void *user) {
 // Two slow systems that have nothing in common are really inside at the same time.
 TEST(slow_systems_meet) {
     static const double moment[3] = {1, 1, 1};
-    AUTO(fixture_close) Fixture fixture;
     Rendezvous rendezvous = {0};
-    fixture_begin(&fixture, 2);
-    mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(2);
+    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
     MUST(mf_world_create(fixture.context, NULL, &fixture.world, &error));
     mf_GroupConfig group = mf_group_config();
-    group.model = &fixture.hand.model;
+    group.model = &fixture.hand->model;
     fixture.group = add_group(fixture.world, &group);
     mf_SystemConfig one = declaring("one", MF_PHASE_SENSE, nothing, angle);
     mf_SystemConfig two = declaring("two", MF_PHASE_SENSE, nothing, target);

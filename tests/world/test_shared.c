@@ -32,12 +32,12 @@ static void world_note(const mf_WorldRun *run, void *user) {
 
 static mf_Group *open_shared(Fixture *fixture, uint32_t threads, uint32_t count) {
     static const double moment[3] = {1, 1, 1};
-    fixture_begin(fixture, threads);
-    mf_hand_inertia(&fixture->hand, 0, 1.0, moment);
+    *fixture = fixture_begin(threads);
+    mf_hand_inertia(fixture->hand, 0, 1.0, moment);
     mf_WorldConfig world = mf_world_config();
     fixture->world = open_world(fixture->context, &world);
     mf_GroupConfig group = mf_group_config();
-    group.model = &fixture->hand.model;
+    group.model = &fixture->hand->model;
     group.isolated = false;
     group.count = count;
     fixture->group = add_group(fixture->world, &group);
@@ -178,7 +178,7 @@ TEST(bits_do_not_depend_on_threads) {
         Sum sum;
         sum.groups[0] = open_shared(&fixture, threads[t], 1000);
         mf_GroupConfig config = mf_group_config();
-        config.model = &fixture.hand.model;
+        config.model = &fixture.hand->model;
         config.isolated = false;
         config.name = "second";
         config.count = 77;

@@ -43,18 +43,17 @@ TEST(bad_worlds_are_refused) {
 }
 
 TEST(bad_groups_are_refused) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    make_hexapod(&fixture.hand);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    make_hexapod(fixture.hand);
     FixtureConfig config = fixture_config(false);
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     char longest[257];
     memset(longest, 'a', 256);
     longest[256] = '\0';
     uint64_t hash = mf_world_hash(fixture.world);
     for (int which = 0; which < 9; which++) {
         mf_GroupConfig group = mf_group_config();
-        group.model = &fixture.hand.model;
+        group.model = &fixture.hand->model;
         group.name = "second";
         switch (which) {
         case 0:
@@ -95,14 +94,13 @@ TEST(bad_groups_are_refused) {
 }
 
 TEST(groups_are_found_by_name) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    make_hexapod(&fixture.hand);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    make_hexapod(fixture.hand);
     FixtureConfig config = fixture_config(false);
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     char name[] = "walkers";
     mf_GroupConfig group = mf_group_config();
-    group.model = &fixture.hand.model;
+    group.model = &fixture.hand->model;
     group.name = name;
     mf_Group *second = add_group(fixture.world, &group);
     name[0] = '?'; // the name was copied
@@ -115,15 +113,14 @@ TEST(groups_are_found_by_name) {
 
 // Time is whole nanoseconds: 10^6 steps of 3 ms are 3000 s exactly.
 TEST(time_is_exact) {
-    AUTO(fixture_close) Fixture fixture;
     static const double moment[3] = {1, 1, 1};
-    fixture_begin(&fixture, 1);
-    mf_hand_inertia(&fixture.hand, 0, 1, moment);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    mf_hand_inertia(fixture.hand, 0, 1, moment);
     FixtureConfig config = fixture_config(false);
     config.world.step = 3 * MF_MILLISECOND;
     config.world.gravity = 0.0;
     config.points.joint_interval = 3 * MF_MILLISECOND;
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     for (int i = 0; i < 10; i++)
         mf_world_step(fixture.world, 100000);
     assert_true(mf_world_time(fixture.world) == 3000 * MF_SECOND);
@@ -133,12 +130,11 @@ TEST(time_is_exact) {
 TEST(calls_do_not_show) {
     uint64_t hash[2];
     for (int method = 0; method < 2; method++) {
-        AUTO(fixture_close) Fixture fixture;
-        fixture_begin(&fixture, 1);
-        make_hexapod(&fixture.hand);
+        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        make_hexapod(fixture.hand);
         FixtureConfig config = fixture_config(false);
         config.group.count = 50;
-        fixture_open(&fixture, &config);
+        fixture_open(&fixture, config);
         mf_Field *target = fixture_field(&fixture, "joint.target");
         for (uint32_t i = 0; i < 50; i++)
             for (uint32_t j = 0; j < 18; j++)
@@ -154,16 +150,15 @@ TEST(calls_do_not_show) {
 
 // Every robot starts with its lowest point on the ground below it, none in the ground.
 TEST(robots_start_on_the_ground) {
-    AUTO(fixture_close) Fixture fixture;
-    fixture_begin(&fixture, 1);
-    make_hexapod(&fixture.hand);
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    make_hexapod(fixture.hand);
     FixtureConfig config = fixture_config(true);
     config.group.count = 30;
     config.group.spacing = 0.7;
     mf_Terrain *terrain =
         make_terrain(fixture.context, MF_TERRAIN_NOISE, MF_BILINEAR, 0.2, 1.0, 0.1);
     config.world.terrain = terrain;
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, config);
     mf_Field *position = fixture_field(&fixture, "base.position");
     mf_Field *points = fixture_field(&fixture, "body.points"),
              *center = fixture_field(&fixture, "body.center");
@@ -183,14 +178,13 @@ TEST(robots_start_on_the_ground) {
 
 // What the world holds is not lifted: shapes of the file's world would stay behind.
 TEST(a_fixed_base_starts_at_height_0) {
-    AUTO(fixture_close) Fixture fixture;
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    fixture_begin(&fixture, 1);
-    make_hexapod(&fixture.hand); // its feet are below its base
+    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    make_hexapod(fixture.hand); // its feet are below its base
     for (int fixed_count = 0; fixed_count < 2; fixed_count++) {
-        fixture.hand.model.base = fixed_count ? MF_BASE_FIXED : MF_BASE_FREE;
-        group.model = &fixture.hand.model;
+        fixture.hand->model.base = fixed_count ? MF_BASE_FIXED : MF_BASE_FREE;
+        group.model = &fixture.hand->model;
         fixture.world = open_world(fixture.context, &world);
         fixture.group = add_group(fixture.world, &group);
         double height = fixture_get(&fixture, "base.position", 2);
