@@ -45,19 +45,18 @@ static void put(const Rig *rig, uint32_t instance, double x, double y, double z)
 
 // A lone ball of 0.5 m; the ground and the box in the world do not count.
 TEST(one_robot) {
-    Rig rig = open_rig(*state, 1, false);
+    AUTO(close_rig) Rig rig = open_rig(*state, 1, false);
     double middle[3], radius;
     MUST(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error));
     assert_true(fabs(middle[0] - 3.0) < 1e-6);
     assert_true(fabs(middle[1] - 0.2) < 1e-6);
     assert_true(fabs(middle[2] - 1.1) < 1e-6);
     assert_true(fabs(radius - 0.5) < 1e-6);
-    close_rig(&rig);
 }
 
 // Mean 2, 0, 1; the farthest are 3 m from it; a robot with a broken pose is none.
 TEST(several_robots) {
-    Rig rig = open_rig(*state, 4, false);
+    AUTO(close_rig) Rig rig = open_rig(*state, 4, false);
     double middle[3], radius;
     put(&rig, 0, -1.0, 0.0, 1.0);
     put(&rig, 1, 5.0, 0.0, 1.0);
@@ -68,12 +67,11 @@ TEST(several_robots) {
     assert_true(fabs(middle[1] - 0.0) < 1e-6);
     assert_true(fabs(middle[2] - 1.0) < 1e-6);
     assert_true(fabs(radius - 3.5) < 1e-6);
-    close_rig(&rig);
 }
 
 // Of 21 robots one flew off: mean 1000 / 21, mean square 20 (1000 / 21)^2 + 0.25.
 TEST(robots_that_fly_off) {
-    Rig rig = open_rig(*state, 21, false);
+    AUTO(close_rig) Rig rig = open_rig(*state, 21, false);
     const double mean = 1000.0 / 21.0;
     double middle[3], radius;
     for (uint32_t i = 0; i < 21; i++)
@@ -81,12 +79,11 @@ TEST(robots_that_fly_off) {
     MUST(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error));
     assert_true(fabs(middle[0] - mean) < 1e-9);
     assert_true(fabs(radius - 3.0 * sqrt(20.0 * mean * mean + 0.25)) < 1e-6);
-    close_rig(&rig);
 }
 
 // Each has the world to itself: the one that is asked for is there, and nobody otherwise.
 TEST(isolated_robots) {
-    Rig rig = open_rig(*state, 3, true);
+    AUTO(close_rig) Rig rig = open_rig(*state, 3, true);
     double middle[3] = {7.0, 7.0, 7.0}, radius = 7.0;
     mf_Error error = {0};
     put(&rig, 2, -4.0, 1.0, 2.0);
@@ -96,5 +93,4 @@ TEST(isolated_robots) {
     must(mf_free_camera_extent(rig.eye, 0, 2, middle, &radius, &error), &error);
     assert_true(fabs(middle[0] - -4.0) < 1e-6);
     assert_true(fabs(radius - 0.5) < 1e-6);
-    close_rig(&rig);
 }

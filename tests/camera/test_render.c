@@ -72,7 +72,7 @@ TEST(planes_and_spheres) {
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, M_PI / 3);
     const mf_Lens lens = mf_lens_of(&camera);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
-    Rig rig = open_rig(*state, BALL, NULL, &camera);
+    AUTO(close_rig) Rig rig = open_rig(*state, BALL, NULL, &camera);
     uint32_t seen[3] = {0, 0, 0};
     take(&rig, position, rotation);
     for (int i = 0; i < PIXELS; i++) {
@@ -101,7 +101,6 @@ TEST(planes_and_spheres) {
         seen[kind]++;
     }
     assert_true(seen[0] > 1000 && seen[1] > 1000 && seen[2] > 200);
-    close_rig(&rig);
 }
 
 // ---- against ray queries ------------------------------------------------------------------------
@@ -180,7 +179,7 @@ TEST(all_shapes_and_lenses) {
     for (size_t i = 0; i < sizeof lenses / sizeof *lenses; i++) {
         mf_Camera camera = camera_of(lenses[i].lens, lenses[i].view);
         memcpy(camera.coefficients, lenses[i].coefficients, sizeof camera.coefficients);
-        Rig rig = open_rig(*state, ALL, NULL, &camera);
+        AUTO(close_rig) Rig rig = open_rig(*state, ALL, NULL, &camera);
         for (size_t p = 0; p < sizeof poses / sizeof *poses; p++) {
             double rotation[4], length = 0.0;
             for (int c = 0; c < 4; c++)
@@ -190,7 +189,6 @@ TEST(all_shapes_and_lenses) {
             const uint32_t edges = compare(&rig, &camera, poses[p], rotation);
             assert_true(edges < PIXELS / 100);
         }
-        close_rig(&rig);
     }
 }
 
@@ -247,7 +245,7 @@ TEST(maps_have_no_gap_around_them) {
         config.interpolation = smooth ? MF_BILINEAR : MF_NEAREST;
         MUST(mf_terrain_generate(*state, &config, &hills, &terrain, &error));
         world.terrain = terrain;
-        Rig rig = open_rig(*state, ball, &world, &camera);
+        AUTO(close_rig) Rig rig = open_rig(*state, ball, &world, &camera);
         const mf_Lens lens = mf_lens_of(&camera);
         for (int k = 0; k < 8; k++) { // all around, 10 degrees downwards
             const double half = k * M_PI / 8, c = cos(0.087), s = sin(0.087);
@@ -264,7 +262,6 @@ TEST(maps_have_no_gap_around_them) {
                     assert_int_equal(owner[i][0], -2);
             }
         }
-        close_rig(&rig);
     }
 }
 
@@ -306,6 +303,7 @@ TEST(who_is_seen) {
 TEST(colors_are_of_the_shapes) {
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
+    AUTO(close_rig)
     Rig rig = open_rig(*state,
                        "<mujoco><worldbody><body pos='3 0 1'><freejoint/>"
                        "<geom size='0.5' rgba='1 0 0 1'/></body></worldbody></mujoco>",
@@ -317,7 +315,6 @@ TEST(colors_are_of_the_shapes) {
     // Light comes from above: the upper side of the ball is brighter than its lower one.
     assert_true(color[(HIGH / 2 - 5) * WIDE + WIDE / 2][0] >
                 color[(HIGH / 2 + 5) * WIDE + WIDE / 2][0]);
-    close_rig(&rig);
 }
 
 static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
@@ -348,7 +345,7 @@ TEST(refusals) {
     mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0},
                  nowhere[3] = {(double)NAN, 0.0, 0.0}, zeros[4] = {0.0};
-    Rig rig = open_rig(*state, BALL, NULL, &camera);
+    AUTO(close_rig) Rig rig = open_rig(*state, BALL, NULL, &camera);
     mf_FreeCamera *none = NULL;
     assert_int_equal(mf_free_camera_take(rig.eye, nowhere, rotation, MF_NONE, 0, &pixels, &error),
                      MF_BAD_ARGUMENT);
@@ -364,5 +361,4 @@ TEST(refusals) {
     camera.bits = 0;
     assert_int_equal(mf_free_camera_create(rig.world, &camera, &none, &error), MF_BAD_ARGUMENT);
     assert_null(none);
-    close_rig(&rig);
 }

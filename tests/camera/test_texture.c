@@ -87,6 +87,7 @@ static int is_red(double u, double v, double margin) {
 
 // Two meters for each of the two repeats: fields of half a meter along x, of 1 m along y.
 TEST_WITH(ground_has_the_look_of_its_plane, make_context, drop_context) {
+    AUTO(close_rig)
     Rig rig = open_rig(*state,
                        "<mujoco><asset>" CHECKER
                        "<material name='m' texture='t' texrepeat='2 1' texuniform='true'/></asset>"
@@ -115,7 +116,6 @@ TEST_WITH(ground_has_the_look_of_its_plane, make_context, drop_context) {
     assert_true(owner[row * WIDE][0] == -2);
     for (int x = 0; x < WIDE; x++)
         assert_true(is_near(color[row * WIDE + x], 127.5, 0.0, 127.5, 30.0));
-    close_rig(&rig);
 }
 
 // The lower face of a plain cube, the fourth, has the second color: that is the direction -y, which
@@ -159,6 +159,7 @@ TEST_WITH(cubes_are_seen_by_direction, make_context, drop_context) {
 // The place of a corner is its x and y, so that of a point is, too; on another mesh it is the same
 // with a texture over the whole shape.
 TEST_WITH(meshes_have_their_coordinates, make_context, drop_context) {
+    AUTO(close_rig)
     Rig rig = open_rig(
         *state,
         "<mujoco><asset>" CHECKER "<material name='m' texture='t' emission='1'/>"
@@ -183,7 +184,6 @@ TEST_WITH(meshes_have_their_coordinates, make_context, drop_context) {
         checked += red >= 0;
     }
     assert_true(checked > 300);
-    close_rig(&rig);
 }
 
 // A group's color takes the place of red; gray stays gray.
@@ -194,7 +194,7 @@ TEST_WITH(groups_have_colors, make_context, drop_context) {
                        "rgba='.5 .5 .5 1'/></body></worldbody></mujoco>";
     uint8_t before[2][3];
     for (int tinted = 0; tinted < 2; tinted++) {
-        Rig rig = open_rig(*state, text, MF_ISA_AUTO, tinted ? blue : NULL);
+        AUTO(close_rig) Rig rig = open_rig(*state, text, MF_ISA_AUTO, tinted ? blue : NULL);
         float found[3];
         assert_int_equal(mf_group_tint(rig.group, found), tinted);
         take(&rig, -2.0, 0.0, 1.0, 0.0, 0.0);
@@ -208,7 +208,6 @@ TEST_WITH(groups_have_colors, make_context, drop_context) {
         }
         memcpy(before[0], red, 3);
         memcpy(before[1], gray, 3);
-        close_rig(&rig);
     }
 }
 
@@ -218,6 +217,7 @@ TEST_WITH(every_shape_is_drawn_over_a_plane, make_context, drop_context) {
     static const char *const shapes[] = {"sphere",   "box",       "capsule",
                                          "cylinder", "ellipsoid", "mesh' mesh='k"};
     for (size_t i = 0; i < 2 * sizeof shapes / sizeof *shapes; i++) {
+        AUTO(close_rig)
         Rig rig = open_rig(
             *state,
             formatted(
@@ -236,7 +236,6 @@ TEST_WITH(every_shape_is_drawn_over_a_plane, make_context, drop_context) {
         const int middle = HIGH / 2 * WIDE + WIDE / 2;
         assert_int_equal(owner[middle][2], 0);
         assert_true(color[middle][0] > color[middle][2]); // the texture's: more red than blue
-        close_rig(&rig);
     }
 }
 
@@ -262,6 +261,7 @@ TEST_WITH(same_bits_everywhere, make_context, drop_context) {
 }
 
 TEST_WITH(without_memory, make_context, drop_context) {
+    AUTO(close_rig)
     Rig rig = open_rig(*state,
                        "<mujoco><asset>" CHECKER "<material name='m' texture='t'/></asset>"
                        "<worldbody><body><freejoint/><geom size='1' material='m'/></body>"
@@ -278,5 +278,4 @@ TEST_WITH(without_memory, make_context, drop_context) {
     }
     assert_true(i > 5);
     mf_free_camera_destroy(eye);
-    close_rig(&rig);
 }

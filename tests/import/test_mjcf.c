@@ -45,7 +45,7 @@ TEST(free_bases_and_fixed_bases) {
 
 // Two hinges and a slide in one body: rotation about each anchor in turn, worked out by hand.
 TEST(several_joints_are_a_chain) {
-    mf_Model *model =
+    AUTO_MODEL *model =
         load_urdf(*state, ROBOT("<compiler angle='radian'/>",
                                 "<joint name='x' axis='1 0 0' pos='0 0 1' ref='0.5'/>"
                                 "<joint name='s' type='slide' axis='0 1 0'/>"
@@ -78,11 +78,10 @@ TEST(several_joints_are_a_chain) {
     assert_int_equal(model->bodies[1].link, 3);
     assert_near3(model->bodies[1].position, body->position[0], 0, 2, 1e-15);
     assert_near(model->start_position[0], 0.5, 0);
-    mf_model_destroy(model);
 }
 
 TEST(ball_joints_have_four_positions) {
-    mf_Model *model =
+    AUTO_MODEL *model =
         load_urdf(*state, ROBOT("", "<joint type='ball' range='0 90'/><geom size='1'/>"
                                     "<body pos='0 0 1'><joint/><geom size='1'/></body>"));
     assert_int_equal(model->position_count, 5);
@@ -94,7 +93,6 @@ TEST(ball_joints_have_four_positions) {
     const double q[5] = {2, 2, 0, 0, 0}; // a quarter rotation about x, not normalized
     mf_model_pose_at(model, q, position, rotation);
     assert_near3(position[2], 0, -1, 0, 1e-15);
-    mf_model_destroy(model);
 }
 
 TEST(orientations_mean_the_same) {
@@ -401,12 +399,11 @@ TEST(servos_and_their_damping) {
 
 // A joint spring with time constant 0.5 and ratio 0.25 on inertia 2: k = I / (t r)^2, b = 2 I / t.
 TEST(spring_dampers_are_resolved) {
-    mf_Model *model =
+    AUTO_MODEL *model =
         load_urdf(*state, ROBOT("", "<joint springdamper='0.5 0.25'/><inertial pos='0 "
                                     "0 0' mass='1' diaginertia='2 2 2'/>"));
     assert_near(model->joints[0].stiffness, 2 / (0.125 * 0.125), 1e-11);
     assert_near(model->joints[0].damping, 8, 1e-14);
-    mf_model_destroy(model);
 }
 
 TEST(equalities_and_tendons) {
@@ -462,13 +459,12 @@ TEST(lenient_keyframes_keep_their_controls) {
 }
 
 TEST(gravity_compensation_is_summed) {
-    mf_Model *model =
+    AUTO_MODEL *model =
         load_urdf(*state, ROBOT("", "<joint/><geom size='1' mass='2'/><body pos='1 0 0' "
                                     "gravcomp='0.5'><geom size='1' mass='4'/></body>"));
     assert_near(model->links[1].lift_mass, 2, 0);
     assert_near3(model->links[1].lift_moment, 2, 0, 0, 0);
     assert_near(model->links[1].mass, 6, 1e-15);
-    mf_model_destroy(model);
 }
 
 TEST(includes_resolve_against_the_main_file) {

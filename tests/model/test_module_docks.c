@@ -13,7 +13,7 @@ TEST(docks_are_flat_on_the_surface_and_face_outwards) {
                                         "atron_simple", "wheelbot",        "cube",
                                         "long_dock",    "gripper",         "base"};
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
-        Module module;
+        AUTO(close_module) Module module;
         open_module(&module, *state, names[m]);
         for (uint32_t i = 0; i < module.dock_count; i++) {
             const Dock *dock = &module.docks[i];
@@ -36,7 +36,6 @@ TEST(docks_are_flat_on_the_surface_and_face_outwards) {
             assert_true(dock->orientations == 1 || dock->orientations == 2 ||
                         dock->orientations == 4);
         }
-        close_module(&module);
     }
 }
 
@@ -166,7 +165,7 @@ TEST(docked_robots_are_flush_without_overlap) {
 
 // One of both orientations of docked ATRONs has perpendicular axes, as in their lattice.
 TEST(atrons_dock_113_mm_apart_with_perpendicular_axes) {
-    Module atron;
+    AUTO(close_module) Module atron;
     open_module(&atron, *state, "atron");
     const double up[3] = {0.0, 0.0, 1.0};
     for (uint32_t i = 0; i < atron.dock_count; i++)
@@ -181,7 +180,6 @@ TEST(atrons_dock_113_mm_apart_with_perpendicular_axes) {
             }
             assert_near(straight, 1.0, 0.0);
         }
-    close_module(&atron);
 }
 
 // Moves the solids to other joint angles.
@@ -211,7 +209,7 @@ static void check_links_apart(const Module *module) {
 TEST(links_do_not_overlap) {
     static const char *const names[] = {"superbot", "atron", "wheelbot", "gripper"};
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
-        Module module;
+        AUTO(close_module) Module module;
         open_module(&module, *state, names[m]);
         check_links_apart(&module);
         for (uint32_t turned = 0; turned < 2 * module.model->joint_count; turned++) {
@@ -222,6 +220,5 @@ TEST(links_do_not_overlap) {
             pose_solids(&module, angle);
             check_links_apart(&module);
         }
-        close_module(&module);
     }
 }

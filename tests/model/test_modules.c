@@ -25,7 +25,7 @@ enum { MODULES = sizeof modules / sizeof *modules };
 
 TEST(they_are_complete_and_to_scale) {
     for (int m = 0; m < MODULES; m++) {
-        Module module;
+        AUTO(close_module) Module module;
         open_module(&module, *state, modules[m].name);
         const mf_Model *model = module.model;
         assert_string_equal(model->name, modules[m].name);
@@ -38,24 +38,22 @@ TEST(they_are_complete_and_to_scale) {
         bounds(&module, MF_NONE, low, high);
         for (int k = 0; k < 3; k++)
             assert_near(high[k] - low[k], modules[m].size[k], 1e-4);
-        close_module(&module);
     }
 }
 
 // Nothing that the importer repaired, reduced or guessed.
 TEST(nothing_is_changed_on_import) {
     for (int m = 0; m < MODULES; m++) {
-        Module module;
+        AUTO(close_module) Module module;
         open_module(&module, *state, modules[m].name);
         for (uint32_t i = 0; i < module.model->note_count; i++)
             fail_msg("%s: %s", modules[m].name, module.model->notes[i].text);
-        close_module(&module);
     }
 }
 
 TEST(every_joint_has_a_motor_friction_and_limits) {
     for (int m = 0; m < MODULES; m++) {
-        Module module;
+        AUTO(close_module) Module module;
         open_module(&module, *state, modules[m].name);
         for (uint32_t i = 0; i < module.model->joint_count; i++) {
             const mf_Joint *joint = &module.model->joints[i];
@@ -67,7 +65,6 @@ TEST(every_joint_has_a_motor_friction_and_limits) {
             assert_near(joint->servo.damping * joint->speed / joint->effort, 1.0, 0.01);
             assert_true(joint->servo.rotor_inertia > 0.0);
         }
-        close_module(&module);
     }
 }
 
@@ -76,7 +73,7 @@ TEST(superbots_bend_by_90_and_roll_by_135_degrees) {
     static const char *const joints[] = {"pitch", "roll", "yaw"};
     static const double degrees[] = {90.0, 135.0, 90.0};
     for (int m = 0; m < 2; m++) {
-        Module module;
+        AUTO(close_module) Module module;
         open_module(&module, *state, names[m]);
         for (int j = 0; j < 3; j++) {
             const mf_Joint *joint =
@@ -84,20 +81,18 @@ TEST(superbots_bend_by_90_and_roll_by_135_degrees) {
             assert_near(joint->upper, degrees[j] * MF_PI / 180.0, 1e-12);
             assert_near(joint->lower, -joint->upper, 0.0);
         }
-        close_module(&module);
     }
 }
 
 TEST(wheels_and_atrons_turn_without_end) {
     static const char *const names[] = {"atron", "atron_simple", "wheelbot"};
     for (int m = 0; m < 3; m++) {
-        Module module;
+        AUTO(close_module) Module module;
         open_module(&module, *state, names[m]);
         for (uint32_t i = 0; i < module.model->joint_count; i++) {
             assert_true(module.model->joints[i].lower == -INFINITY);
             assert_true(module.model->joints[i].upper == INFINITY);
         }
-        close_module(&module);
     }
 }
 

@@ -262,7 +262,7 @@ TEST_WITH(what_is_whole_of_a_cut_file_is_read, set_up, tear_down) {
     fixture->path = paths[1];
     record_well(fixture, false, 60);
     size_t size;
-    char *data = read_all(paths[1], &size);
+    AUTO(end_memory) char *data = read_all(paths[1], &size);
     uint32_t before = 0;
     bool grew = false;
     for (size_t length = 0; length < size; length += 997) {
@@ -280,7 +280,6 @@ TEST_WITH(what_is_whole_of_a_cut_file_is_read, set_up, tear_down) {
     }
     assert_true(grew);
     assert_true(before >= 50);
-    free(data);
 }
 
 // HDF5's library 1.10 ends the program, or takes gigabytes, for texts and indices that are damaged,
@@ -296,9 +295,9 @@ TEST_WITH(damaged_files_harm_nothing, set_up, tear_down) {
         fixture->path = paths[k];
         record_well(fixture, false, 3);
         size_t size;
-        char *data = read_all(paths[k], &size);
+        AUTO(end_memory) char *data = read_all(paths[k], &size);
         for (uint32_t round = 0; round < (k == 0 ? 120u : 300u); round++) {
-            char *bad = malloc(size);
+            AUTO(end_memory) char *bad = malloc(size);
             memcpy(bad, data, size);
             for (uint32_t i = 0; i <= round % 8; i++) {
                 uint32_t word[4];
@@ -310,9 +309,7 @@ TEST_WITH(damaged_files_harm_nothing, set_up, tear_down) {
                     bad[at + 8 + round % 16] = (char)(round % 3 == 0 ? -1 : 7 * (int)round);
             write_all(copy_path, bad, size);
             mf_recording_destroy(open_any(fixture, copy_path));
-            free(bad);
         }
-        free(data);
     }
 }
 
@@ -372,8 +369,8 @@ TEST_WITH(a_bad_compressed_chunk_is_an_error, set_up, tear_down) {
     record_well(fixture, false, 3);
     if (mf_compress_name()[0] == '\0')
         skip();
-    char *zeros = calloc(BOMB, 1);
-    mf_Text frame = mf_text_begin(fixture->context);
+    AUTO(end_memory) char *zeros = calloc(BOMB, 1);
+    AUTO(mf_text_free) mf_Text frame = mf_text_begin(fixture->context);
     mf_compress(&frame, zeros, 1000);
     assert_int_equal(open_chunk(fixture, "lz4", &frame, 1000, &error), MF_BAD_FILE);
     assert_non_null(strstr(error.message, "by another method than zstd"));
@@ -391,8 +388,6 @@ TEST_WITH(a_bad_compressed_chunk_is_an_error, set_up, tear_down) {
     assert_int_equal(open_chunk(fixture, "zstd", &frame, BOMB, &error), MF_LIMIT);
     assert_non_null(strstr(error.message, "expands to more than 0.0167 GB"));
     assert_int_equal(mf_context_live_bytes(fixture->context), before);
-    mf_text_free(&frame);
-    free(zeros);
 }
 
 TEST_WITH(chunks_are_smaller_by_compression, set_up, tear_down) {
@@ -400,7 +395,7 @@ TEST_WITH(chunks_are_smaller_by_compression, set_up, tear_down) {
     fixture->path = paths[1];
     record_well(fixture, false, 60);
     size_t size, at;
-    char *data = read_all(paths[1], &size);
+    AUTO(end_memory) char *data = read_all(paths[1], &size);
     at = find_record(data, size, CHUNK) + HEAD;
     uint64_t records, packed;
     uint32_t letters;
@@ -409,7 +404,6 @@ TEST_WITH(chunks_are_smaller_by_compression, set_up, tear_down) {
     memcpy(&packed, data + at + 32 + letters, sizeof packed);
     assert_int_equal(letters, strlen(mf_compress_name()));
     assert_true(letters == 0 ? packed == records : packed < records / 2);
-    free(data);
 }
 
 static void put_number(char *data, size_t size, const char *key, char digit) {

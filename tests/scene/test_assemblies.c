@@ -38,8 +38,8 @@ static double wrap(double angle) {
 TEST(cars_dock_and_part) {
     uint32_t names[64], seconds = 0;
     double began[2], then[2];
-    mf_SceneFile *file = load_scene(*state, "scenes/atron_cars.yaml", NULL, 0);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/atron_cars.yaml", NULL, 0);
+    AUTO_SCENE scene = make_scene(*state, file);
     const mf_WorldDocks *docks = mf_world_docks_of(scene.world);
     const uint32_t tail = group_of(&scene, "tail"), head = group_of(&scene, "head");
     assert_int_equal(assemblies_of(&scene, names), 2);
@@ -75,7 +75,6 @@ TEST(cars_dock_and_part) {
     }
     for (uint32_t g = 0; g < mf_world_group_count(scene.world); g++)
         assert_int_equal(mf_group_fault_total(mf_world_group(scene.world, g)), 0);
-    drop_scene(&scene, file);
 }
 
 // ---- an arm -------------------------------------------------------------------------------------
@@ -292,8 +291,8 @@ static double forward_of(const mf_Scene *scene) {
 
 TEST(a_wave_finds_itself_after_a_split_and_a_merge) {
     uint32_t names[64];
-    mf_SceneFile *file = parse_scene(*state, worm);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, worm);
+    AUTO_SCENE scene = make_scene(*state, file);
     mf_WorldDocks *docks = mf_world_docks_of(scene.world);
     mf_Group *group = mf_world_group(scene.world, 0);
     mf_Field *enabled = mf_group_find_field(group, "dock.enabled");
@@ -321,7 +320,6 @@ TEST(a_wave_finds_itself_after_a_split_and_a_merge) {
     assert_int_equal(assemblies_of(&scene, names), 1);
     assert_int_equal(check_wave(&scene, 0, 6), 0);
     assert_int_equal(mf_group_fault_total(group), 0);
-    drop_scene(&scene, file);
 }
 
 // ---- a wall -------------------------------------------------------------------------------------
@@ -350,8 +348,8 @@ static void read_table(const mf_Scene *scene, Table *out) {
 // snapshot to begin with.
 static void break_wall(uint32_t threads, void **image, size_t *size, Table *out) {
     AUTO_CONTEXT *context = open_context(threads);
-    mf_SceneFile *file = load_scene(context, "scenes/wall.yaml", NULL, 0);
-    mf_Scene scene = make_scene(context, file);
+    AUTO_SCENE_FILE *file = load_scene(context, "scenes/wall.yaml", NULL, 0);
+    AUTO_SCENE scene = make_scene(context, file);
     if (*size > 0) {
         assert_int_equal(mf_world_restore(scene.world, *image, *size, NULL), MF_OK);
     } else {
@@ -363,7 +361,6 @@ static void break_wall(uint32_t threads, void **image, size_t *size, Table *out)
     }
     mf_world_step(scene.world, WALL_STEPS - WALL_CUT);
     read_table(&scene, out);
-    drop_scene(&scene, file);
 }
 
 // The same docks break, by the same loads, with one and two threads and behind a snapshot. A dock

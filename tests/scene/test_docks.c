@@ -23,9 +23,9 @@ static uint32_t assemblies_of(const mf_Scene *scene) {
 
 // Modules of 168 mm, each in front of the last one, at rest on the ground; they stay there.
 TEST(a_chain_is_placed_and_docked) {
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse_scene(*state, MODULES("    count: 5\n    chain: {first: front, second: back}\n"));
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE scene = make_scene(*state, file);
     assert_int_equal(assemblies_of(&scene), 1);
     for (int after = 0; after < 2; after++) {
         for (uint32_t i = 1; i < 5; i++) {
@@ -36,8 +36,6 @@ TEST(a_chain_is_placed_and_docked) {
         mf_world_step(scene.world, 300);
     }
     assert_int_equal(mf_docks_statistics(mf_world_docks_of(scene.world)).joined, 4);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 // Six modules with their pitch joints at 60 degrees close a ring; at 50 degrees they do not meet.
@@ -71,19 +69,17 @@ TEST(a_ring_closes_where_its_docks_meet) {
 
 // A module on top of another, by the list; the second one is moved, turned by a quarter.
 TEST(a_list_moves_the_robot_of_the_second_dock) {
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse_scene(*state, MODULES("  - {name: tool, model: ../models/modules/long_dock.urdf}\n"
                                     "docks:\n  - first: {group: m, dock: front}\n"
                                     "    second: {group: tool, dock: back}\n    orientation: 1\n"));
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE scene = make_scene(*state, file);
     assert_int_equal(assemblies_of(&scene), 1);
     assert_int_equal((int)value(&scene, 1, "dock.orientation", 0, 0) +
                          (int)value(&scene, 1, "dock.orientation", 0, 1),
                      1);
     assert_true(value(&scene, 1, "base.position", 0, 0) >
                 value(&scene, 0, "base.position", 0, 0) + 0.08);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 TEST(mistakes_are_one_line_with_their_location) {

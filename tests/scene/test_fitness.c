@@ -52,17 +52,16 @@ TEST(free_flight_has_the_speed_and_tilt_that_it_started_with) {
 
 // Sums and means begin when the robot has settled.
 TEST(settling_counts_for_nothing) {
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse(*state,
               "    motion: rigid\n    precision: double\n    settle: 1\n    initial:\n"
               "    - {property: base.position, values: [0, 0, 3]}\n"
               "    - {property: base.linear_velocity, values: [0.5, 0, 0]}\n",
               "search: {fitness: speed}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n");
-    mf_Scene scene = make_evaluation(*state, file, 2);
+    AUTO_SCENE scene = make_evaluation(*state, file, 2);
     mf_world_step(scene.world, mf_scene_steps(&scene));
     assert_near(mf_scene_distance(&scene, 1), 1.0, 1e-9);
     assert_near(mf_scene_fitness(&scene, 1), 0.5, 1e-9);
-    drop_scene(&scene, file);
 }
 
 // In free space, from rest, what servos put in is the kinetic energy, as long as each of them only
@@ -100,10 +99,10 @@ TEST(servos_put_in_what_the_robot_gains) {
 // A robot that stands has all feet down all the time, one in free flight has them up: neither
 // steps, wherever it drifts. One foot lifted by hand for a part of the time counts by that part.
 TEST(feet_that_step_count) {
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse(*state, "    motion: articulated\n",
               "search: {fitness: steps}\nworld: {step: 0.01}\nrun: {duration: 4}\n");
-    mf_Scene scene = make_evaluation(*state, file, 2);
+    AUTO_SCENE scene = make_evaluation(*state, file, 2);
     mf_world_step(scene.world, 400);
     mf_Field *stance = mf_group_find_field(scene.group, "fitness.stance");
     mf_Field *position = mf_group_find_field(scene.group, "base.position");
@@ -116,8 +115,6 @@ TEST(feet_that_step_count) {
         mf_field_set(stance, 1, foot, 4.0 * duty[foot]);
     double distance = mf_scene_distance(&scene, 1);
     assert_near(mf_scene_fitness(&scene, 1), distance * (0.5 + 1.0 + 1.0 + 0.2) / 6.0, 1e-9);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 TEST(economy_needs_torques) {

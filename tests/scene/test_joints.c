@@ -111,10 +111,10 @@ static double apart(const mf_Scene *scene, uint32_t robot, const double from[3])
 // A rope of half a meter: the ball swings around its end, the other one falls.
 TEST(a_ball_on_a_rope_swings) {
     static const double end[3] = {0, 0.4, 2.37};
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse_scene(*state, BALLS "joints: [{name: rope, kind: ball, first: {group: balls}, "
                                   "position: [0, 0.4, 2.37]}]\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE scene = make_scene(*state, file);
     assert_non_null(scene.joints);
     const double length = apart(&scene, 0, end);
     assert_true(fabs(length - 0.5) < 1e-6);
@@ -127,7 +127,6 @@ TEST(a_ball_on_a_rope_swings) {
     assert_true(right > 0.7 && right < 0.81); // to the other side, no farther than it began
     assert_true(get(&scene, 0, "base.position", 1, 2) < 0.1);
     assert_int_equal(mf_group_fault_total(scene.group), 0);
-    drop_scene(&scene, file);
 }
 
 static mf_WorldJointState state_of(const mf_Scene *scene, uint32_t index) {
@@ -150,10 +149,10 @@ TEST(joints_carry_break_or_wait) {
                  {", force_limit: 1", false, true},
                  {", enabled: false", false, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = parse_scene(
+        AUTO_SCENE_FILE *file = parse_scene(
             *state, formatted(BALLS "joints: [{name: a, kind: ball, first: {group: balls}%s}]\n",
                               cases[i].keys));
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE scene = make_scene(*state, file);
         const double z = get(&scene, 0, "base.position", 0, 2);
         mf_world_step(scene.world, 1500);
         const mf_WorldJointState joint = state_of(&scene, 0);
@@ -162,23 +161,21 @@ TEST(joints_carry_break_or_wait) {
         assert_true(cases[i].holds ? fabs(now - z) < 1e-3 : now < 0.1);
         if (cases[i].holds)
             assert_true(fabs(fabs(joint.force[2]) - 0.19 * 9.81) < 0.02);
-        drop_scene(&scene, file);
     }
 }
 
 // Two balls as one dumbbell fall together; without the joint in the middle they roll apart.
 TEST(a_fixed_joint_keeps_both_together) {
-    mf_SceneFile *file = parse_scene(
+    AUTO_SCENE_FILE *file = parse_scene(
         *state, BALLS "    speed: 1\njoints: [{name: bar, first: {group: balls}, second: "
                       "{group: balls, robot: 1}}]\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE scene = make_scene(*state, file);
     mf_world_step(scene.world, 1500);
     double other[3];
     for (uint32_t c = 0; c < 3; c++)
         other[c] = get(&scene, 0, "base.position", 1, c);
     assert_true(fabs(apart(&scene, 0, other) - 0.5) < 5e-3);
     assert_true(get(&scene, 0, "base.position", 0, 0) > 0.5);
-    drop_scene(&scene, file);
 }
 
 // ---- from outside ------------------------------------------------------------------------------
@@ -219,11 +216,10 @@ TEST(threads_change_nothing) {
     uint64_t hashes[2];
     for (int i = 0; i < 2; i++) {
         AUTO_CONTEXT *context = open_context(i == 0 ? 1 : 3);
-        mf_SceneFile *file = parse_scene(context, both);
-        mf_Scene scene = make_scene(context, file);
+        AUTO_SCENE_FILE *file = parse_scene(context, both);
+        AUTO_SCENE scene = make_scene(context, file);
         mf_world_step(scene.world, 1000);
         hashes[i] = mf_world_hash(scene.world);
-        drop_scene(&scene, file);
     }
     assert_true(hashes[0] == hashes[1]);
 }

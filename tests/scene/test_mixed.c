@@ -28,8 +28,8 @@ static void drop_checked(mf_Context *context) {
 }
 
 TEST(all_motions_in_one_world) {
-    mf_SceneFile *file = parse_scene(*state, everybody);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, everybody);
+    AUTO_SCENE scene = make_scene(*state, file);
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_CAR,
                                         MF_MOTION_QUADROTOR};
     assert_int_equal(mf_world_group_count(scene.world), 4);
@@ -44,7 +44,6 @@ TEST(all_motions_in_one_world) {
     assert_true(get(&scene, 1, "base.position", 0, 0) > 0.4); // and pushed the ball away
     assert_true(get(&scene, 2, "base.position", 0, 0) > 5.0); // 4 m/s for 4 s, from -5 m
     assert_float_equal(get(&scene, 3, "base.position", 3, 2), 20.0, 0.5);
-    drop_scene(&scene, file);
 }
 
 static uint64_t hash_of_everybody(uint32_t threads) {

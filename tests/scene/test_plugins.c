@@ -52,8 +52,8 @@ TEST(controllers_see_links) {
         "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
         "    motion: rigid\n    height: 1\n    precision: double\n"
         "    plugins:\n      - {file: \"" PLUGINS "case_links.so\", tick: 0.001}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO_SCENE scene = make_scene(*state, file);
     mf_world_step(scene.world, 99);
     const double height = get(&scene, 0, "base.position", 0, 2);
     mf_world_step(scene.world, 1);
@@ -63,7 +63,6 @@ TEST(controllers_see_links) {
     const double fall = get(&scene, 0, "base.position", 0, 2) - height;
     assert_true(fabs(get(&scene, 0, "corpus.count", 0, 0) - height - fall) < 0.005); // a step ago
     assert_true(fall < -0.05);
-    drop_scene(&scene, file);
 }
 
 enum { STEPS = 1500 };
@@ -219,11 +218,11 @@ TEST(settings_are_overridden) {
 // Where evolution has nothing to do, a controller from a library may; it is called at its rate, and
 // loaded only by who allows it.
 TEST(a_plugin_controls_alone) {
-    mf_SceneFile *file = parse_scene(
+    AUTO_SCENE_FILE *file = parse_scene(
         *state, "world: {step: 0.01}\ngroups:\n  - name: a\n    model: ../models/quadruped.urdf\n"
                 "    precision: double\n    motion: points\n"
                 "    plugins: [{file: \"" PLUGINS "sway.so\", tick: 0.02}]\n");
-    mf_Scene scene;
+    AUTO_SCENE scene;
     mf_Error error = {0};
     mf_plugins_allow(*state, false);
     assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_UNSUPPORTED);
@@ -233,7 +232,6 @@ TEST(a_plugin_controls_alone) {
     assert_int_equal(mf_scene_genome_bytes(&scene), 0);
     mf_world_step(scene.world, 51); // calls at 0, 20 .. 500 ms
     assert_true(fabs(get(&scene, 0, "sway.clock", 1, 0) - 0.52) < 1e-12);
-    drop_scene(&scene, file);
 }
 
 // The files of this test name plugins.

@@ -44,8 +44,8 @@ static void expect_shape(hid_t file, const char *name, int rank, hsize_t a, hsiz
 }
 
 TEST(each_group_has_its_own_sets) {
-    mf_SceneFile *source = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, source);
+    AUTO_SCENE_FILE *source = parse_scene(*state, text);
+    AUTO_SCENE scene = make_scene(*state, source);
     assert_int_equal(record(scene.world, NULL, NULL), MF_OK);
     hid_t file = H5Fopen(FILE_NAME, H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(file >= 0);
@@ -64,19 +64,17 @@ TEST(each_group_has_its_own_sets) {
     H5Dclose(set);
     H5Fclose(file);
     unlink(FILE_NAME);
-    drop_scene(&scene, source);
 }
 
 TEST(a_field_must_be_in_one_group_at_least) {
     static const char *const some[] = {"rotor.speed", NULL}, *const none[] = {"wing.flap", NULL};
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO_SCENE scene = make_scene(*state, file);
     mf_Error error = {0};
     assert_int_equal(record(scene.world, some, NULL), MF_OK);
     assert_int_equal(record(scene.world, none, &error), MF_NOT_FOUND);
     assert_non_null(strstr(error.message, "no field has the name wing.flap"));
     unlink(FILE_NAME);
-    drop_scene(&scene, file);
 }
 
 static mf_Status record_once(mf_Context *context, void *user, mf_Error *error) {
@@ -84,9 +82,8 @@ static mf_Status record_once(mf_Context *context, void *user, mf_Error *error) {
 }
 
 TEST(every_failing_call_is_survived) {
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO_SCENE scene = make_scene(*state, file);
     assert_true(torture(*state, record_once, scene.world, TORTURE_MUST_FAIL) > 20);
     unlink(FILE_NAME);
-    drop_scene(&scene, file);
 }

@@ -98,12 +98,10 @@ TEST(missing_parts_of_a_world_are_reported) {
 
 // As the names of models are.
 TEST(files_of_gaits_are_meant_from_the_file_on) {
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse_scene(*state, ROBOT "    gaits: [../models/gaits/hexapod/tripod.yaml]\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE scene = make_scene(*state, file);
     assert_string_equal(scene.gaits[0][0]->name, "tripod");
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 TEST(every_failing_call_is_survived) {

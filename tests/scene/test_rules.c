@@ -136,14 +136,13 @@ TEST(rules_wait_until_robots_have_settled) {
         "world: {step: 0.001}\ngroups:\n"
         "  - name: a\n    model: ../models/hexapod.urdf\n    motion: kinematic\n    settle: 0.3\n"
         "    switch:\n      - {to: rigid, when: {at: {time: 0.2}}}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO_SCENE scene = make_scene(*state, file);
     assert_int_equal(mf_motion_of(scene.group, 0), MF_MOTION_KINEMATIC);
     mf_world_step(scene.world, 190);
     assert_int_equal(mf_motion_of(scene.group, 0), MF_MOTION_KINEMATIC);
     mf_world_step(scene.world, 20);
     assert_int_equal(mf_motion_of(scene.group, 0), MF_MOTION_RIGID);
-    drop_scene(&scene, file);
 }
 
 // Lays robot `i` of group `group` down: 1.57 on its front, -1.57 on its back.

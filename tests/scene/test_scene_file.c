@@ -21,7 +21,7 @@ static mf_SceneFile *parse_at(mf_Context *context, const char *path, const char 
 }
 
 TEST(a_file_with_a_model_alone_gets_all_defaults) {
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse_at(*state, "scenes/t.yaml", "groups: [{name: a, model: robot.urdf}]\n");
     const mf_SceneGroup *group = file->groups;
     assert_string_equal(file->file, "scenes/t.yaml");
@@ -59,7 +59,6 @@ TEST(a_file_with_a_model_alone_gets_all_defaults) {
     assert_int_equal(group->color, MF_COLOR_AUTO);
     assert_int_equal(group->initial_count + group->plugin_count + group->rule_count, 0);
     assert_ptr_equal(file->context, *state);
-    mf_scene_file_destroy(file);
 }
 
 static void motions_have_the_defaults_of_the_library(const mf_SceneGroup *group) {

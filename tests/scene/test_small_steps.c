@@ -105,8 +105,8 @@ TEST(attitudes_keep_small_steps) {
     for (size_t m = 0; m < sizeof motions / sizeof *motions; m++) {
         const double step = 2e-6, rate = 0.01;
         const uint32_t steps = 20000;
-        mf_SceneFile *file = NULL;
-        mf_Scene scene = open_scene(*state, motions[m], step, &file);
+        AUTO_SCENE_FILE *file = NULL;
+        AUTO_SCENE scene = open_scene(*state, motions[m], step, &file);
         mf_Field *attitude = field_of(scene.group, "base.orientation");
         mf_field_set(field_of(scene.group, "base.position"), 0, 2, 100.0);
         mf_field_set(attitude, 0, 0, cos(0.5));
@@ -121,7 +121,6 @@ TEST(attitudes_keep_small_steps) {
         if (!(fabs(rotated - steps * step * rate) <= 0.01 * steps * step * rate))
             fail_msg("%s: turned by %g rad, expected %g", mf_motion_name((mf_Motion)motions[m]),
                      rotated, steps * step * rate);
-        drop_scene(&scene, file);
     }
 }
 

@@ -23,12 +23,11 @@ TEST(the_step_is_the_least_that_models_ask_for) {
         {"world: {step: 0.004}\ngroups:\n" MODEL("a", "ant.xml"), 4 * MF_MILLISECOND},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = parse_scene(*state, cases[i].text);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE_FILE *file = parse_scene(*state, cases[i].text);
+        AUTO_SCENE scene = make_scene(*state, file);
         assert_int_equal(scene.step, cases[i].step);
         assert_int_equal(mf_world_config_of(scene.world)->step, cases[i].step);
         assert_true(mf_scene_steps(&scene) == (uint64_t)(10 * MF_SECOND / cases[i].step));
-        drop_scene(&scene, file);
     }
 }
 
@@ -47,13 +46,12 @@ TEST(gravity_is_that_of_the_first_model) {
         {"world: {gravity: auto}\ngroups:\n" MODEL("a", "hexapod.urdf"), 9.81, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = parse_scene(*state, cases[i].text);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE_FILE *file = parse_scene(*state, cases[i].text);
+        AUTO_SCENE scene = make_scene(*state, file);
         assert_near(mf_world_config_of(scene.world)->gravity, cases[i].gravity, 1e-12);
         assert_int_equal(scene.note_count, cases[i].notes);
         for (uint32_t n = 0; n < scene.note_count; n++)
             assert_non_null(strstr(scene.notes[n], "the gravity of its file is"));
-        drop_scene(&scene, file);
     }
 }
 
@@ -74,27 +72,25 @@ TEST(what_passes_through_the_ground_is_noted) {
         {"groups:\n" MODEL("b", "car_full_size.yaml"), false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = parse_scene(*state, cases[i].text);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE_FILE *file = parse_scene(*state, cases[i].text);
+        AUTO_SCENE scene = make_scene(*state, file);
         char text[MF_MOTION_NOTE];
         const bool noted = mf_motion_group_note(mf_world_group(scene.world, 0), 0, text);
         assert_int_equal(noted, cases[i].noted);
         if (noted)
             assert_non_null(strstr(text, "it flies through the ground without a fault"));
         assert_int_equal(scene.note_count, 0);
-        drop_scene(&scene, file);
     }
 }
 
 // Wind on what has no drag, or whose motion feels none.
 TEST(wind_without_effect_is_noted) {
-    mf_SceneFile *file = parse_scene(
+    AUTO_SCENE_FILE *file = parse_scene(
         *state, "air: {wind: [3, 0, 0]}\nproximity: {enabled: true}\ngroups:\n" MODEL(
                     "a", "hexapod.urdf") MODEL("b", "aerosonde.yaml") "    height: 50\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE scene = make_scene(*state, file);
     assert_int_equal(scene.note_count, 1);
     assert_string_equal(scene.notes[0], "group a: air.wind has no effect: its motion feels none");
-    drop_scene(&scene, file);
 }
 
 // Keys by their earlier names are read, with one note.
@@ -158,14 +154,13 @@ TEST(default_control_intervals) {
          10 * MF_MILLISECOND, 4 * MF_MILLISECOND},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = parse_scene(
+        AUTO_SCENE_FILE *file = parse_scene(
             *state, formatted("world: {step: %s}\ngroups:\n" MODEL("a", "hexapod.urdf") "%s",
                               cases[i].step, cases[i].keys));
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE scene = make_scene(*state, file);
         assert_int_equal(period_of(&scene, "gaits"), cases[i].gaits);
         const mf_PointsConfig *points = mf_points_config_of(scene.group);
         assert_int_equal(points == NULL ? 0 : points->joint_interval, cases[i].points);
-        drop_scene(&scene, file);
     }
 }
 
@@ -206,16 +201,15 @@ TEST(the_ground_is_that_of_a_model) {
     fputs(slope, out);
     fclose(out);
     for (int own = 0; own < 2; own++) {
-        mf_SceneFile *file = parse_scene(
+        AUTO_SCENE_FILE *file = parse_scene(
             *state, formatted("%sgroups:\n" MODEL("a", "hexapod.urdf") "  - {name: b, model: %s}\n",
                               own == 1 ? "ground: {shape: flat, amplitude: 0.5}\n" : "", path));
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE scene = make_scene(*state, file);
         const double height = own == 1 ? 0.5 : 0.25;
         assert_near(mf_terrain_height(scene.terrain, 0.3, 0.2, NULL), height, 1e-9);
         assert_near(get(&scene, 0, "base.position", 0, 2), scene.model->rest_height + height, 0.01);
         mf_world_step(scene.world, 200);
         assert_near(get(&scene, 0, "base.position", 0, 2), scene.model->rest_height + height, 0.02);
-        drop_scene(&scene, file);
     }
     unlink(path);
 }
@@ -295,8 +289,8 @@ TEST(robots_stand_at_their_start_poses) {
 
 // Each on the ground below it.
 TEST(robots_stand_on_uneven_ground) {
-    mf_SceneFile *file;
-    mf_Scene scene =
+    AUTO_SCENE_FILE *file;
+    AUTO_SCENE scene =
         make_text(*state,
                   "ground: {shape: slope, amplitude: 0.2, interpolation: bilinear}\n"
                   "groups:\n" MODEL("a", "ball.xml") "    count: 4\n"
@@ -308,12 +302,11 @@ TEST(robots_stand_on_uneven_ground) {
         double ground = mf_terrain_height(scene.terrain, x, y, NULL);
         assert_near(get(&scene, 0, "base.position", i, 2), ground + 0.07, 1e-5);
     }
-    drop_scene(&scene, file);
 }
 
 TEST(random_robots_are_apart) {
-    mf_SceneFile *file;
-    mf_Scene scene = make_text(
+    AUTO_SCENE_FILE *file;
+    AUTO_SCENE scene = make_text(
         *state,
         "groups:\n" MODEL("a", "ball.xml") "    count: 20\n    placement: {random: {lower: [-1, "
                                            "-1, 0], upper: [1, 1, 0], distance: 0.2}}\n",
@@ -326,7 +319,6 @@ TEST(random_robots_are_apart) {
                       get(&scene, 0, "base.position", i, 1) -
                           get(&scene, 0, "base.position", k, 1)) >= 0.2 - 1e-6);
     }
-    drop_scene(&scene, file);
 }
 
 // As many boxes as fit by their own size, of each kind of shape: the ball around a box of edges a,
@@ -392,12 +384,11 @@ TEST(keyframes_of_the_file_are_taken) {
     static const char *const keys[] = {"", "    keyframe: stand\n", "    keyframe: none\n",
                                        "    placement: {poses: [[2, 0, 0]]}\n"};
     for (int i = 0; i < 4; i++) {
-        mf_SceneFile *file;
-        mf_Scene scene = make_text(
+        AUTO_SCENE_FILE *file;
+        AUTO_SCENE scene = make_text(
             *state, formatted("groups:\n" MODEL("a", "trotter.xml") "%s", keys[i]), &file);
         assert_near(get(&scene, 0, "joint.angle", 0, 0), i == 2 ? scene.model->start_angle[0] : 0.9,
                     1e-6);
-        drop_scene(&scene, file);
     }
 }
 
@@ -429,8 +420,8 @@ TEST(all_but_the_first_are_shaken) {
     double first[18];
     for (int go = 0; go < 3; go++) {
         const mf_Override seed = {"world.seed", go < 2 ? "7" : "8"};
-        mf_SceneFile *file = parse_with(*state, text, &seed, 1);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE_FILE *file = parse_with(*state, text, &seed, 1);
+        AUTO_SCENE scene = make_scene(*state, file);
         uint32_t same = 0;
         for (uint32_t j = 0; j < 18; j++) {
             double rate = get(&scene, 0, "joint.rate", 1, j);
@@ -441,15 +432,14 @@ TEST(all_but_the_first_are_shaken) {
             first[j] = rate;
         }
         assert_int_equal(same, go == 1 ? 18 : 0);
-        drop_scene(&scene, file);
     }
 }
 
 // Robots have settled when the scene is there: dropped from 1 cm they lie still, and time that
 // counts begins then.
 TEST(robots_settle_before_time_counts) {
-    mf_SceneFile *file;
-    mf_Scene scene =
+    AUTO_SCENE_FILE *file;
+    AUTO_SCENE scene =
         make_text(*state,
                   "world: {step: 0.002}\ngroups:\n" MODEL(
                       "a", "ball.xml") "    height: 0.01\n    settle: 1\n    keyframe: none\n"
@@ -459,5 +449,4 @@ TEST(robots_settle_before_time_counts) {
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 2), 0, 1e-2);
     assert_int_equal(mf_world_time(scene.world), MF_SECOND);
     assert_true(mf_scene_steps(&scene) == 5000); // of the duration alone
-    drop_scene(&scene, file);
 }

@@ -20,13 +20,12 @@ TEST(vehicles_move_by_their_kind) {
                  {CAR "    motion: auto\n", "car_full_size", MF_MOTION_CAR},
                  {CAR "    motion: {car: {tire: linear}}\n", "car_full_size", MF_MOTION_CAR}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = parse_scene(*state, cases[i].text);
+        AUTO_SCENE_FILE *file = parse_scene(*state, cases[i].text);
         assert_int_equal(file->groups[0].motion, cases[i].motion);
         assert_string_equal(((const mf_Vehicle *)file->groups[0].body)->name, cases[i].name);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE scene = make_scene(*state, file);
         assert_int_equal(mf_motion_of(scene.group, 0), cases[i].motion);
         assert_int_equal(scene.step, 2 * MF_MILLISECOND); // nobody asks for less
-        drop_scene(&scene, file);
     }
 }
 
@@ -233,13 +232,12 @@ static double position_of(mf_Scene *scene, const char *group, uint32_t agent, ui
 }
 
 TEST(agents_hold_their_positions) {
-    mf_SceneFile *file = parse_scene(*state, GROUP "    count: 20\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, GROUP "    count: 20\n");
+    AUTO_SCENE scene = make_scene(*state, file);
     double x = position_of(&scene, "quads", 7, 0), z = position_of(&scene, "quads", 7, 2);
     mf_world_step(scene.world, 2500);
     assert_float_equal(position_of(&scene, "quads", 7, 0), x, 1e-3);
     assert_float_equal(position_of(&scene, "quads", 7, 2), z, 1e-3);
-    drop_scene(&scene, file);
 }
 
 // All three kinds come to fly or drive on the circle, evenly spaced.
@@ -259,8 +257,8 @@ TEST(orbits_are_joined) {
         double radius, tolerance;
         uint32_t count;
     } circles[] = {{"quads", 20.0, 0.3, 4}, {"cars", 40.0, 1.0, 2}, {"wings", 200.0, 5.0, 2}};
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO_SCENE scene = make_scene(*state, file);
     mf_world_step(scene.world, 6000);
     for (size_t i = 0; i < 3; i++) {
         double x = 0.0, y = 0.0;
@@ -275,7 +273,6 @@ TEST(orbits_are_joined) {
         assert_true(hypot(x, y) / circles[i].count < 0.1 * circles[i].radius);
     }
     assert_int_equal(mf_group_fault_total(mf_world_group(scene.world, 0)), 0);
-    drop_scene(&scene, file);
 }
 
 TEST(waypoints_are_visited_in_order) {
@@ -284,8 +281,8 @@ TEST(waypoints_are_visited_in_order) {
         "    placement: {grid: {center: [0, 0, 20], spacing: [4, 4, 4]}}\n"
         "    behavior:\n      waypoints: {points: [[20, 0, 20], [20, 20, 30]], speed: 4, "
         "reached: 1, loop: false}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO_SCENE scene = make_scene(*state, file);
     const mf_Field *next = mf_group_find_field(mf_world_group(scene.world, 0), "behavior.waypoint");
     assert_true(mf_field_get(next, 0, 0) == 0.0);
     mf_world_step(scene.world, 800);
@@ -296,7 +293,6 @@ TEST(waypoints_are_visited_in_order) {
         assert_float_equal(position_of(&scene, "quads", i, 1), 20.0, 0.2);
         assert_float_equal(position_of(&scene, "quads", i, 2), 30.0, 0.2);
     }
-    drop_scene(&scene, file);
 }
 
 TEST(a_flock_comes_to_fly_alike) {
@@ -304,8 +300,8 @@ TEST(a_flock_comes_to_fly_alike) {
         "world: {step: 0.01}\nproximity: {neighbors: {radius: 10}}\n" GROUP "    count: 60\n"
         "    placement: {random: {lower: [-15, -15, 20], upper: [15, 15, 30], distance: 3}}\n"
         "    behavior: {flock: {speed: 3, separation: 3, goal: [500, 0, 30]}}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, text);
+    AUTO_SCENE scene = make_scene(*state, file);
     mf_world_step(scene.world, 1500);
     mf_Group *group = mf_world_group(scene.world, 0);
     const mf_Field *velocity = mf_group_find_field(group, "base.linear_velocity");
@@ -321,33 +317,31 @@ TEST(a_flock_comes_to_fly_alike) {
     }
     assert_true(order[0] > 0.9); // towards the goal, together
     assert_int_equal(mf_group_fault_total(group), 0);
-    drop_scene(&scene, file);
 }
 
 // ---- in the air and among others ---------------------------------------------------------------
 
 // Wind needs nobody to detect anybody.
 TEST(wind_blows_without_proximity) {
-    mf_SceneFile *file = parse_scene(*state, "air: {wind: [3, 0, 0]}\n" GROUP "    count: 2\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, "air: {wind: [3, 0, 0]}\n" GROUP "    count: 2\n");
+    AUTO_SCENE scene = make_scene(*state, file);
     const mf_Field *wind = mf_group_find_field(scene.group, "wind.velocity");
     assert_non_null(scene.interaction);
     assert_non_null(wind);
     mf_world_step(scene.world, 10);
     assert_true(mf_field_get(wind, 1, 0) == 3.0);
     assert_int_equal(mf_group_fault_total(scene.group), 0);
-    drop_scene(&scene, file);
 }
 
 // With `proximity` who touches is dead, robots too; else they push each other.
 TEST(collisions_give_faults_or_forces) {
     for (int dead = 0; dead < 2; dead++) {
-        mf_SceneFile *file = parse_scene(
+        AUTO_SCENE_FILE *file = parse_scene(
             *state,
             formatted("%sgroups:\n  - name: balls\n    model: ../models/ball.xml\n    count: 3\n"
                       "    placement: {poses: [[0, 0, 0], [0.13, 0, 0], [5, 0, 0]]}\n",
                       dead == 1 ? "proximity: {}\n" : ""));
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE scene = make_scene(*state, file);
         assert_true((scene.collisions == NULL) == (dead == 1));
         assert_true((scene.interaction != NULL) == (dead == 1));
         mf_world_step(scene.world, 500);
@@ -356,7 +350,6 @@ TEST(collisions_give_faults_or_forces) {
         assert_int_equal(mf_group_fault(scene.group, 2), 0);
         double gap = get(&scene, 0, "base.position", 1, 0) - get(&scene, 0, "base.position", 0, 0);
         assert_true(dead == 1 ? gap < 0.135 : gap > 0.138);
-        drop_scene(&scene, file);
     }
 }
 
@@ -370,9 +363,10 @@ static void steer_car(mf_Scene *scene, uint32_t instance, const uint8_t *genome,
 
 // A program may evolve vehicles by hooks; their motion is theirs at every level.
 TEST(vehicles_can_be_evaluated) {
-    mf_SceneFile *file = parse_scene(*state, CAR "run: {duration: 4}\n"); // nothing commands them
+    AUTO_SCENE_FILE *file =
+        parse_scene(*state, CAR "run: {duration: 4}\n"); // nothing commands them
     mf_SceneConfig config = mf_scene_config();
-    mf_Scene scene;
+    AUTO_SCENE scene;
     mf_Error error = {0};
     config.motion = MF_MOTION_RIGID;
     assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_UNSUPPORTED);
@@ -384,7 +378,6 @@ TEST(vehicles_can_be_evaluated) {
     double fitness[3];
     assert_int_equal(mf_scene_evaluate(&scene, genomes, 3, 1, fitness, &error), MF_OK);
     assert_true(fitness[1] > fitness[2] && fitness[2] > fitness[0]);
-    drop_scene(&scene, file);
 }
 
 // ---- bits --------------------------------------------------------------------------------------

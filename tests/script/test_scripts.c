@@ -485,8 +485,8 @@ TEST(other_programs_say_that_no_script_runs) {
     char *written;
     AUTO(end_memory)
     char *text = scene_with("function tick()\n  print('x')\nend", "    tick: 0.05\n");
-    mf_SceneFile *file = parse_scene(context, text);
-    mf_Scene scene = make_scene(context, file);
+    AUTO_SCENE_FILE *file = parse_scene(context, text);
+    AUTO_SCENE scene = make_scene(context, file);
     assert_int_equal(scene.note_count, 1);
     assert_string_equal(scene.notes[0], "scripts: 1 not run here; mayfly run runs them");
     assert_int_equal(mf_scene_file_write(file, &written, NULL), MF_OK);
@@ -495,5 +495,4 @@ TEST(other_programs_say_that_no_script_runs) {
     assert_int_equal(again->scripts[0].tick.numerator, 20);
     mf_scene_file_destroy(again);
     mf_release(context, written);
-    drop_scene(&scene, file);
 }

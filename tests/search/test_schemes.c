@@ -408,13 +408,12 @@ SEARCH_TEST(resuming_gives_the_same_bits) {
         empty_folder(fixture->folder);
         for (uint32_t until = 3; until <= 12; until += 3) {
             AUTO_SEARCH *search = new_search(fixture->context, &config);
-            mf_Archive *archive =
+            AUTO_ARCHIVE *archive =
                 until == 3 ? new_archive(fixture, &config) : open_archive(fixture, true);
             MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
             evolve(archive, search, until);
             if (until == 12 && mf_search_hash(search) != mf_search_hash(whole))
                 fail_msg("scheme %d: not the same population after resuming", i);
-            mf_archive_close(archive);
         }
     }
 }

@@ -125,7 +125,7 @@ TEST(test_packets_of_the_documentation) {
 
 // FF FF FD within data is stuffed on the way out and accepted on the way in.
 TEST(test_stuffing) {
-    Bus bus = open_bus(*state);
+    AUTO(close_bus) Bus bus = open_bus(*state);
     uint8_t packet[32] = {0xff, 0xff, 0xfd, 0, 4, 10, 0, 3, 108, 0, 0xff, 0xff, 0xfd, 0xfd, 0};
     // Profile acceleration 0x00fdffff is beyond its limit: it came through whole, and is refused.
     uint16_t crc = mf_dynamixel_crc(packet, 15);
@@ -147,13 +147,12 @@ TEST(test_stuffing) {
     assert_int_equal(say(&bus, 4, 2, read, sizeof read), 16); // one more for the stuffing
     assert_memory_equal(bus.dynamixel->out + 9, "\xff\xff\xfd\xfd\xff", 5);
     assert_int_equal(bus.dynamixel->out[5], 9);
-    close_bus(&bus);
 }
 
 // ---- instructions ------------------------------------------------------------------------------
 
 TEST(test_ping_read_and_write) {
-    Bus bus = open_bus(*state);
+    AUTO(close_bus) Bus bus = open_bus(*state);
     assert_int_equal(say(&bus, 3, 1, NULL, 0), 14);
     has_status(&bus, 0, 3, 0, 3);
     assert_int_equal(bus.dynamixel->out[9] + 256 * bus.dynamixel->out[10], 1020);
@@ -177,11 +176,10 @@ TEST(test_ping_read_and_write) {
     assert_int_equal(write_at(&bus, 5, 68, 1, 1), 0);
     assert_int_equal(say(&bus, 5, 3, "\x41\0\1", 3), 0); // written, and not answered
     assert_int_equal(read_at(&bus, 5, 65, 1), 1);
-    close_bus(&bus);
 }
 
 TEST(test_registered_writes_wait_for_the_action) {
-    Bus bus = open_bus(*state);
+    AUTO(close_bus) Bus bus = open_bus(*state);
     assert_int_equal(say(&bus, 6, 4, "\x41\0\1", 3), 11);
     has_status(&bus, 0, 6, 0, 0);
     assert_int_equal(read_at(&bus, 6, 65, 1), 0);
@@ -194,11 +192,10 @@ TEST(test_registered_writes_wait_for_the_action) {
     has_status(&bus, 0, 6, 7, 0);
     assert_int_equal(say(&bus, 6, 8, NULL, 0), 11); // reboot
     assert_int_equal(read_at(&bus, 6, 65, 1), 0);
-    close_bus(&bus);
 }
 
 TEST(test_many_at_once) {
-    Bus bus = open_bus(*state);
+    AUTO(close_bus) Bus bus = open_bus(*state);
     assert_int_equal(say(&bus, 0xfe, 0x83, "\x41\0\1\0\2\1\4\1\x63\1", 10), 0); // 99: nobody
     assert_int_equal(say(&bus, 0xfe, 0x82, "\x41\0\1\0\4\3\2\x63", 8), 36);
     has_status(&bus, 0, 4, 0, 1);
@@ -213,13 +210,12 @@ TEST(test_many_at_once) {
     assert_int_equal(bus.dynamixel->out[9], 1);
     has_status(&bus, 12, 8, 0, 4);
     assert_int_equal(bus.dynamixel->out[12 + 9] + 256 * bus.dynamixel->out[12 + 10], 300);
-    close_bus(&bus);
 }
 
 // One packet with the parts of all servos, each with a checksum of the packet up to there, and
 // without stuffing; it ends at a servo that is missing.
 TEST(test_fast_reads) {
-    Bus bus = open_bus(*state);
+    AUTO(close_bus) Bus bus = open_bus(*state);
     const uint8_t *out = bus.dynamixel->out;
     assert_int_equal(write_at(&bus, 2, 20, -131073, 4), 0); // ff ff fd ff
     assert_int_equal(say(&bus, 0xfe, 0x8a, "\x14\0\4\0\3\2", 6), 8 + 2 * 8);
@@ -243,12 +239,11 @@ TEST(test_fast_reads) {
     uint8_t most[900] = {20, 0, 0xff, 0xff};
     memset(most + 4, 1, sizeof most - 4);
     assert_int_equal(say(&bus, 0xfe, 0x8a, most, sizeof most), 0);
-    close_bus(&bus);
 }
 
 // Goal position and LED through indirect data, and the present position behind them.
 TEST(test_indirect_addresses) {
-    Bus bus = open_bus(*state);
+    AUTO(close_bus) Bus bus = open_bus(*state);
     assert_int_equal(read_at(&bus, 4, 168, 2), 224);
     assert_int_equal(read_at(&bus, 4, 632, 2), 661);
     assert_int_equal(write_at(&bus, 4, 661, 77, 1), 0); // its own byte
@@ -285,13 +280,12 @@ TEST(test_indirect_addresses) {
     assert_int_equal(say(&bus, 4, 8, NULL, 0), 11); // after a restart all is at its position
     assert_int_equal(read_at(&bus, 4, 168, 2), 224);
     assert_int_equal(read_at(&bus, 4, 661, 1), 0);
-    close_bus(&bus);
 }
 
 // ---- joints ------------------------------------------------------------------------------------
 
 TEST(test_goals_move_joints) {
-    Bus bus = open_bus(*state);
+    AUTO(close_bus) Bus bus = open_bus(*state);
     const uint32_t number =
         mf_model_find(mf_group_model(bus.scene->group), MF_ITEM_JOINT, "neck_yaw");
     const uint8_t id = (uint8_t)(number + 1);
@@ -329,11 +323,10 @@ TEST(test_goals_move_joints) {
     steps(&bus, 20);
     assert_true(joint(&bus, "joint.target", number) == joint(&bus, "joint.angle", number));
     assert_int_equal(read_at(&bus, id, 126, 2), 0);
-    close_bus(&bus);
 }
 
 TEST(test_loads_and_velocities_are_read) {
-    Bus bus = open_bus(*state);
+    AUTO(close_bus) Bus bus = open_bus(*state);
     const mf_Model *model = mf_group_model(bus.scene->group);
     int32_t most = 0;
     steps(&bus, 90);
@@ -361,7 +354,6 @@ TEST(test_loads_and_velocities_are_read) {
     const double begin = joint(&bus, "joint.target", 0);
     steps(&bus, 100);
     assert_true(fabs(joint(&bus, "joint.target", 0) - begin - 0.2 * 20 * 0.229 * TURN / 60) < 1e-5);
-    close_bus(&bus);
 }
 
 // ---- garbage -----------------------------------------------------------------------------------
@@ -371,7 +363,7 @@ TEST(test_loads_and_velocities_are_read) {
 TEST(test_garbage_harms_nobody) {
     static const uint8_t instructions[] = {1,    2,    3,    4,    5,    6,    8,
                                            0x82, 0x83, 0x92, 0x93, 0x10, 0x8a, 0x9a};
-    Bus bus = open_bus(*state);
+    AUTO(close_bus) Bus bus = open_bus(*state);
     uint32_t word[4];
     for (uint32_t round = 0; round < 3000; round++) {
         uint8_t bytes[600], data[64];
@@ -408,12 +400,11 @@ TEST(test_garbage_harms_nobody) {
     assert_true(joint(&bus, "joint.target", 3) == joint(&bus, "joint.target", 3)); // no NaN
     for (uint32_t j = 0; j < HUMANOID_SERVOS; j++)
         assert_true(isfinite(joint(&bus, "joint.target", j)));
-    close_bus(&bus);
 }
 
 // Each prefix of a packet, then silence, then the packet.
 TEST(test_half_a_packet_is_forgotten) {
-    Bus bus = open_bus(*state);
+    AUTO(close_bus) Bus bus = open_bus(*state);
     uint8_t bytes[32];
     const uint32_t size = pack(bytes, 2, 2, "\x84\0\4\0", 4);
     for (uint32_t part = 0; part < size; part++) {
@@ -428,7 +419,6 @@ TEST(test_half_a_packet_is_forgotten) {
             mf_dynamixel_feed(bus.dynamixel, bytes + i, 1, bus.clock += 0.05);
         assert_int_equal(bus.dynamixel->out_size, 15);
     }
-    close_bus(&bus);
 }
 
 // ---- ports -------------------------------------------------------------------------------------

@@ -49,7 +49,7 @@ static size_t put_session(uint8_t *out, uint32_t goal) {
 // The world moves, and a client is answered.
 static void is_well(const Served *served) {
     mf_ClientStatistics before, after;
-    mf_Client *client = join(served);
+    AUTO_CLIENT *client = join(served);
     CHECK(mf_client_statistics(client, false, &before, error));
     for (int i = 0; i < 2000; i++) {
         CHECK(mf_client_statistics(client, false, &after, error));
@@ -58,7 +58,6 @@ static void is_well(const Served *served) {
         usleep(1000);
     }
     assert_true(after.tick > before.tick + 10);
-    mf_client_close(client);
 }
 
 TEST(test_killed_at_every_byte) {
@@ -79,7 +78,7 @@ TEST(test_killed_at_every_byte) {
 }
 
 TEST(test_one_byte_at_a_time) {
-    Served served;
+    AUTO(finish) Served served;
     uint8_t session[MESSAGE], answer[4096];
     start(*state, &served, quads, NULL);
     const size_t size = put_hello(session);
@@ -91,7 +90,6 @@ TEST(test_one_byte_at_a_time) {
     assert_true(recv(socket, answer, sizeof answer, 0) >= 64);
     assert_int_equal(answer[4], MF_ANSWER_WELCOME);
     close(socket);
-    finish(&served);
 }
 
 static void send_random(const Served *served, uint32_t round) {
@@ -127,11 +125,10 @@ static void send_mutation(const Served *served, const char *path, uint32_t round
 }
 
 static void send_mutations(const Served *served) {
-    glob_t seeds;
+    AUTO(globfree) glob_t seeds;
     assert_int_equal(glob(MAYFLY_SOURCE_DIR "/tests/fuzz/corpus/wire/*", 0, NULL, &seeds), 0);
     for (uint32_t round = 0; round < MUTATIONS; round++)
         send_mutation(served, seeds.gl_pathv[round % seeds.gl_pathc], round);
-    globfree(&seeds);
 }
 
 TEST(test_garbage) {
@@ -153,7 +150,7 @@ TEST(test_garbage) {
 // Connections that send nothing, far more than there are places: who says hello is let in soon.
 TEST(test_many_silent_clients_keep_nobody_out) {
     enum { SWARM = 600 };
-    Served served;
+    AUTO(finish) Served served;
     int silent[SWARM];
     mf_ServerConfig config = mf_server_config();
     config.port = 0;
@@ -169,12 +166,11 @@ TEST(test_many_silent_clients_keep_nobody_out) {
     for (int i = 0; i < SWARM; i++)
         close(silent[i]);
     is_well(&served);
-    finish(&served);
 }
 
 // Without a token, another user of the machine is not let in at the loopback.
 TEST(test_other_users_need_a_token) {
-    Served served;
+    AUTO(finish) Served served;
     int status = 0;
     if (geteuid() != 0)
         skip(); // nobody else can be played
@@ -194,7 +190,6 @@ TEST(test_other_users_need_a_token) {
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(WEXITSTATUS(status), 0);
     is_well(&served);
-    finish(&served);
 }
 
 TEST(test_silent_connections_take_no_slot_for_long) {

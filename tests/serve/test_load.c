@@ -84,10 +84,10 @@ static const mf_ClientSpawn two_quads = {
 
 // The positions of the first group after some steps, with and without robots that join far away.
 static void run_quads(mf_Context *context, bool joins, float out[37][3]) {
-    Served served;
+    AUTO(finish) Served served;
     const mf_ServerConfig config = config_with(NULL);
     start(context, &served, quads, &config);
-    mf_Client *client = join(&served);
+    AUTO_CLIENT *client = join(&served);
     const mf_ClientEntry position = {mf_client_find(client, "quads", "base.position"), 0,
                                      MF_PROTOCOL_ALL};
     uint32_t number = 0;
@@ -108,8 +108,6 @@ static void run_quads(mf_Context *context, bool joins, float out[37][3]) {
     while (mf_client_receive(client, 0.2, &news, NULL) == MF_OK)
         assert_true(news.kind == MF_ANSWER_STATE || news.event == MF_EVENT_WORLD);
     memcpy(out, mf_client_values(client, 3, 0), 37 * sizeof *out); // it still comes
-    mf_client_close(client);
-    finish(&served);
 }
 
 GROUP_FIXTURE(make_folder, drop_folder);
@@ -122,7 +120,7 @@ TEST(test_robots_join_and_the_others_go_on) {
 }
 
 TEST(test_everybody_is_notified) {
-    Served served;
+    AUTO(finish) Served served;
     const mf_ServerConfig config = config_with(folder);
     start(*state, &served, quads, &config);
     mf_Client *client = join(&served), *other = join(&served);
@@ -166,12 +164,11 @@ TEST(test_everybody_is_notified) {
     assert_int_equal(news.tick, 7); // of the new world alone
     mf_client_close(other);
     mf_client_close(client);
-    finish(&served);
 }
 
 // A controller in lock-step goes on when robots join, and has the turn again in another world.
 TEST(test_lock_step_survives) {
-    Served served;
+    AUTO(finish) Served served;
     const mf_ServerConfig config = config_with(folder);
     start(*state, &served, quads, &config);
     mf_Client *leader = join(&served), *other = join(&served);
@@ -192,7 +189,6 @@ TEST(test_lock_step_survives) {
     assert_int_equal(seen.missed, 0);
     mf_client_close(leader);
     mf_client_close(other);
-    finish(&served);
 }
 
 // ---- LOAD --------------------------------------------------------------------------------------
@@ -205,10 +201,10 @@ static void load_scene_text(mf_Client *client, const char *text, mf_Status expec
 }
 
 TEST(test_scenes_of_a_message) {
-    Served served;
+    AUTO(finish) Served served;
     const mf_ServerConfig config = config_with(folder);
     start(*state, &served, quads, &config);
-    mf_Client *client = join(&served);
+    AUTO_CLIENT *client = join(&served);
     load_scene_text(client, "groups: [", MF_BAD_ARGUMENT, "sent.yaml");
     load_scene_text(client, "groups: [{name: a, model: " MAYFLY_SOURCE_DIR "/models/ball.xml}]",
                     MF_NOT_FOUND, "below the folder");
@@ -230,8 +226,6 @@ TEST(test_scenes_of_a_message) {
     CHECK(mf_client_run_steps(client, 5, error));
     // After it, files of the folder may again name others.
     CHECK(mf_client_load(client, "boxes.yaml", error));
-    mf_client_close(client);
-    finish(&served);
 }
 
 TEST(test_what_is_refused) {
@@ -247,10 +241,10 @@ TEST(test_what_is_refused) {
                  {"out", MF_NOT_FOUND, "no file out"},
                  {".", MF_NOT_FOUND, "no file ."},
                  {"bad.yaml", MF_BAD_ARGUMENT, "bad.yaml:"}};
-    Served served;
+    AUTO(finish) Served served;
     const mf_ServerConfig config = config_with(folder);
     start(*state, &served, quads, &config);
-    mf_Client *client = join(&served);
+    AUTO_CLIENT *client = join(&served);
     const void *image;
     size_t size;
     CHECK(mf_client_run_steps(client, 3, error));
@@ -270,14 +264,11 @@ TEST(test_what_is_refused) {
     assert_true(hash_of(client) == hash);
     // A snapshot is of its world.
     CHECK(mf_client_snapshot(client, &image, &size, error));
-    void *kept = malloc(size);
+    AUTO(end_memory) void *kept = malloc(size);
     assert_non_null(kept);
     memcpy(kept, image, size);
     CHECK(mf_client_spawn(client, &two_quads, NULL, error));
     REFUSED(mf_client_restore(client, kept, size, error), MF_BAD_ARGUMENT, "snapshot: made by a");
-    free(kept);
-    mf_client_close(client);
-    finish(&served);
 }
 
 static mf_Status say_no(void *user, mf_Scene *scene, bool loaded, mf_Error *error) {
@@ -321,10 +312,10 @@ TEST(test_servers_that_keep_their_world) {
 
 // Out of memory at every call that a SPAWN and a LOAD make: the world stays.
 TEST(test_no_memory) {
-    Served served;
+    AUTO(finish) Served served;
     const mf_ServerConfig config = config_with(folder);
     start(*state, &served, quads, &config);
-    mf_Client *client = join(&served);
+    AUTO_CLIENT *client = join(&served);
     CHECK(mf_client_events(client, 1u << MF_EVENT_FAULT | 1u << MF_EVENT_FALL, error));
     const uint64_t hash = hash_of(client);
     bool spawned = false, loaded = false;
@@ -349,6 +340,4 @@ TEST(test_no_memory) {
     }
     assert_true(loaded);
     CHECK(mf_client_run_steps(client, 5, error));
-    mf_client_close(client);
-    finish(&served);
 }

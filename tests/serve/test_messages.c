@@ -49,7 +49,7 @@ static void is_refused(const Served *served, uint32_t kind, size_t size, size_t 
 }
 
 TEST(test_requests_of_another_form_are_refused) {
-    Served served;
+    AUTO(finish) Served served;
     char text[300];
     mf_ServerConfig config = mf_server_config();
     config.port = 0;
@@ -77,7 +77,6 @@ TEST(test_requests_of_another_form_are_refused) {
         }
     }
     mf_client_close(join(&served));
-    finish(&served);
 }
 
 static mf_Status receive(uint32_t kind, size_t size) {
@@ -224,7 +223,7 @@ static void put_event(FILE *code, const char *name) {
 }
 
 TEST(test_the_python_module_holds_the_table) {
-    char *made;
+    AUTO(end_memory) char *made;
     size_t size;
     FILE *code = open_memstream(&made, &size);
     fputs("\"\"\"Messages of the protocol of `mayfly serve`, by the table in mayfly/protocol.h.\n\n"
@@ -249,7 +248,6 @@ TEST(test_the_python_module_holds_the_table) {
     MF_PROTOCOL_PARTS(CODE_PART, CODE_MEMBER, 0)
     fclose(code);
     check_file(*state, MAYFLY_SOURCE_DIR "/python/src/mayfly/_messages.py", made);
-    free(made);
 }
 
 // Marks the kinds of the messages of a seed.

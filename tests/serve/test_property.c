@@ -24,10 +24,10 @@ static mf_ServerConfig paused(void) {
 }
 
 TEST(test_values_by_path) {
-    Served served;
+    AUTO(finish) Served served;
     const mf_ServerConfig config = paused();
     start(*state, &served, modules, &config);
-    mf_Client *client = join(&served);
+    AUTO_CLIENT *client = join(&served);
     mf_ClientProperty found;
     CHECK(mf_client_property(client, 5, "modules[*]/base.position", &found, error));
     assert_int_equal(found.count, 3);
@@ -61,19 +61,17 @@ TEST(test_values_by_path) {
     assert_true(mf_field_get(position, 2, 1) == 9.0); // nothing moves
     CHECK(mf_client_property(client, 6, "modules[1]/base.orientation", &found, error));
     assert_true(found.is_rotation);
-    mf_client_close(client);
-    finish(&served);
 }
 
 TEST(test_what_is_refused) {
-    Served served;
+    AUTO(finish) Served served;
     const mf_ServerConfig config = paused();
     mf_Error failure = {0};
     const double one = 1.0;
     mf_ClientProperty found;
     uint32_t count;
     start(*state, &served, modules, &config);
-    mf_Client *client = join(&served);
+    AUTO_CLIENT *client = join(&served);
     assert_int_equal(mf_client_property(client, 0, "modules[0]/base.postion", &found, &failure),
                      MF_NOT_FOUND);
     assert_non_null(strstr(failure.message, "base.position")); // is proposed
@@ -104,15 +102,13 @@ TEST(test_what_is_refused) {
     assert_int_equal(mf_client_get(NULL, 0, NULL, 0, NULL, &failure), MF_BAD_ARGUMENT);
     assert_int_equal(mf_client_set(NULL, NULL, 0, &failure), MF_BAD_ARGUMENT);
     assert_int_equal(mf_client_about(client, NULL, &failure), MF_BAD_ARGUMENT);
-    mf_client_close(client);
-    finish(&served);
 }
 
 TEST(test_what_is_known) {
-    Served served;
+    AUTO(finish) Served served;
     const mf_ServerConfig config = paused();
     start(*state, &served, modules, &config);
-    mf_Client *client = join(&served);
+    AUTO_CLIENT *client = join(&served);
     mf_ClientAbout about;
     CHECK(mf_client_about(client, &about, error));
     assert_int_equal(about.seed, 7);
@@ -127,8 +123,6 @@ TEST(test_what_is_known) {
     assert_string_equal(about.groups[1].gaits[0], "walk");
     assert_string_equal(about.groups[1].gaits[1], "stand");
     assert_int_equal(about.groups[1].dock_count, 0);
-    mf_client_close(client);
-    finish(&served);
 }
 
 static uint32_t dock_number(const mf_ClientAbout *about, const char *name) {
@@ -139,10 +133,10 @@ static uint32_t dock_number(const mf_ClientAbout *about, const char *name) {
 }
 
 TEST(test_docks_are_joined_and_parted) {
-    Served served;
+    AUTO(finish) Served served;
     const mf_ServerConfig config = paused();
     start(*state, &served, modules, &config);
-    mf_Client *client = join(&served);
+    AUTO_CLIENT *client = join(&served);
     mf_ClientAbout about;
     mf_Error failure = {0};
     CHECK(mf_client_events(client, 1u << MF_EVENT_DOCK, error));
@@ -159,6 +153,4 @@ TEST(test_docks_are_joined_and_parted) {
     CHECK(mf_client_undock(client, &back, error));
     assert_int_equal(mf_client_dock(client, NULL, &front, 0, &failure), MF_BAD_ARGUMENT);
     assert_int_equal(mf_client_undock(client, NULL, &failure), MF_BAD_ARGUMENT);
-    mf_client_close(client);
-    finish(&served);
 }

@@ -226,7 +226,7 @@ TEST(test_replaced_memory_is_given_back) {
     static const uint32_t share[] = {~0u, 0, 100000, 0};
     Served served;
     start_at(*state, &served, make_path(), 0);
-    mf_Client *client = join(&served);
+    AUTO_CLIENT *client = join(&served);
     assert_int_equal(told(client, MF_MESSAGE_SHARE, share, 4), MF_OK);
     assert_true(held(client, 0) >= 200000);
     assert_int_equal(told(client, MF_MESSAGE_SHARE, share, 4), MF_OK);
@@ -234,13 +234,12 @@ TEST(test_replaced_memory_is_given_back) {
     assert_true(held(client, 1) >= 200000);
     finish(&served);
     assert_int_equal(served.sum.shared, held(client, 1)); // as long as it was connected
-    mf_client_close(client);
 }
 
 // ---- slow and bad clients ----------------------------------------------------------------------
 
 TEST(test_a_slow_reader_loses_states_and_gets_notice) {
-    Served served;
+    AUTO(finish) Served served;
     mf_ClientStatistics seen;
     mf_ClientNews news;
     start_at(*state, &served, make_path(), 0);
@@ -283,7 +282,6 @@ TEST(test_a_slow_reader_loses_states_and_gets_notice) {
     assert_int_equal(mf_client_shared(slow).bytes, 0);
     mf_client_close(slow);
     mf_client_close(other);
-    finish(&served);
 }
 
 typedef struct Scribbler {

@@ -26,12 +26,11 @@ static double at(const mf_Terrain *terrain, uint32_t column, uint32_t row) {
 
 TEST(test_flat) {
     mf_TerrainConfig config = config_of(9, 4);
-    mf_Terrain *terrain =
+    AUTO_TERRAIN *terrain =
         made(*state, &config, (mf_TerrainGenerator){.shape = MF_TERRAIN_FLAT, .amplitude = 0.3});
     for (int i = 0; i < 36; i++)
         assert_true(terrain->height_f64[i] == 0.3);
     assert_true(terrain->lowest == 0.3 && terrain->highest == 0.3);
-    mf_terrain_destroy(terrain);
 }
 
 // tan(pi/6) = 1/sqrt(3); the map is centered, so that cell (0, .) has x = -0.45.

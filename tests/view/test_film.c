@@ -434,7 +434,6 @@ TEST_WITH(a_world_shows_all_its_groups, setup_context, teardown_context) {
     close_page(&page);
     clear_fixture(&fixture);
     mf_WorldConfig world = mf_world_config();
-    mf_World *empty = open_world(*state, &world);
+    AUTO_WORLD *empty = open_world(*state, &world);
     assert_int_equal(mf_film_create_world(empty, "none", NULL, 0.1, &film, NULL), MF_BAD_ARGUMENT);
-    mf_world_destroy(empty);
 }

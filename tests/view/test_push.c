@@ -71,7 +71,7 @@ TEST(test_it_comes_to_the_goal) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_EXTERNAL};
     static const double goal[3] = {0.5, 3.0, 2.5};
     for (int m = 0; m < 3; m++) {
-        Rig rig = open_rig(*state, motions[m]);
+        AUTO(close_rig) Rig rig = open_rig(*state, motions[m]);
         assert_int_equal(mf_pusher_take(rig.pusher, rig.group, 1, 0, middle_of, goal, NULL), MF_OK);
         assert_true(mf_pusher_holds(rig.pusher));
         mf_pusher_step(rig.pusher, 2000);
@@ -80,13 +80,12 @@ TEST(test_it_comes_to_the_goal) {
         assert_true(fabs(get_field(rig.group, "base.position", 0, 0)) < 1e-6); // another robot
         mf_pusher_release(rig.pusher);
         assert_false(mf_pusher_holds(rig.pusher));
-        close_rig(&rig);
     }
 }
 
 TEST(test_inputs_stay_those_of_others) {
     static const double goal[3] = {0.2, 3.0, 2.1};
-    Rig rig = open_rig(*state, MF_MOTION_ARTICULATED);
+    AUTO(close_rig) Rig rig = open_rig(*state, MF_MOTION_ARTICULATED);
     mf_Field *force = mf_group_find_field(rig.group, "base.force");
     mf_Field *torque = mf_group_find_field(rig.group, "joint.torque");
     assert_non_null(torque);
@@ -105,7 +104,6 @@ TEST(test_inputs_stay_those_of_others) {
         assert_true(mf_field_get(torque, 1, 0) == expected);
     }
     assert_true(fabs(get_field(rig.group, "base.linear_velocity", 1, 0)) > 0.0);
-    close_rig(&rig);
 }
 
 TEST(test_without_a_robot_it_is_a_step) {
@@ -153,7 +151,6 @@ static mf_Status create_pusher(mf_Context *context, void *user, mf_Error *error)
 }
 
 TEST(test_memory_runs_out) {
-    Rig rig = open_rig(*state, MF_MOTION_RIGID);
+    AUTO(close_rig) Rig rig = open_rig(*state, MF_MOTION_RIGID);
     assert_true(torture(*state, create_pusher, rig.world, TORTURE_MUST_FAIL) >= 5);
-    close_rig(&rig);
 }

@@ -70,8 +70,8 @@ static void write_scene(const Run *run, const Recipe *recipe, char *text, size_t
 
 static void evolve(mf_Context *context, const Recipe *recipe, Run *run) {
     char text[1024];
-    mf_Scene scene = {0};
-    mf_Search *search = NULL;
+    AUTO_SCENE scene = {0};
+    AUTO_SEARCH *search = NULL;
     strcpy(run->folder, "/tmp/mayfly-machines-XXXXXX");
     assert_non_null(mkdtemp(run->folder));
     snprintf(run->ancestor, sizeof run->ancestor, "%s/ancestor.truss.yaml", run->folder);
@@ -97,8 +97,6 @@ static void evolve(mf_Context *context, const Recipe *recipe, Run *run) {
         assert_int_equal(mf_search_advance(search, NULL), MF_OK);
         assert_int_equal(mf_archive_append(run->archive, search, i, 3.0 * (i + 1), NULL), MF_OK);
     }
-    mf_search_destroy(search);
-    mf_scene_destroy(&scene);
 }
 
 static void remove_run(Run *run) {

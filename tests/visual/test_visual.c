@@ -44,7 +44,7 @@ TEST(shapes_that_are_seen) {
         "<body pos='0 0 .3'><joint axis='0 1 0'/><geom name='arm' type='capsule' size='.03 .1'/>"
         "</body></body></worldbody></mujoco>";
     mf_World *world;
-    mf_Model *model;
+    AUTO_MODEL *model;
     const char *names[8];
     const mf_Visual visual = open_visual(*state, text, NULL, &world, &model);
     assert_int_equal(visual.kind, MF_VISUAL_PARTS);
@@ -55,7 +55,6 @@ TEST(shapes_that_are_seen) {
     assert_string_equal(names[2], "skin");
     assert_string_equal(names[3], "arm");
     mf_world_destroy(world);
-    mf_model_destroy(model);
 }
 
 // A robot of mass points is seen by them; a vehicle by a body with wheels in place of its cylinder.

@@ -72,9 +72,9 @@ static void run_system(mf_Group *group, const mf_SystemConfig *config, uint64_t 
 }
 
 static void check_system(mf_Group *group, const mf_SystemConfig *config, uint64_t tick) {
-    Image before = take_image(group);
+    AUTO(drop_image) Image before = take_image(group);
     run_system(group, config, tick);
-    Image after = take_image(group);
+    AUTO(drop_image) Image after = take_image(group);
     for (uint32_t f = 0; f < before.count; f++) {
         const char *name = mf_group_field(group, f)->info.name;
         if (!same(group, &before, f) && !named(config->writes, name))
@@ -95,8 +95,6 @@ static void check_system(mf_Group *group, const mf_SystemConfig *config, uint64_
         }
     }
     put_back(group, &before);
-    drop_image(&before);
-    drop_image(&after);
 }
 
 // After each of `rounds` pieces of `steps` steps, every system of every group.

@@ -65,7 +65,7 @@ static const char two_bullets[] =
 TEST(fast_bodies_do_not_pass_in_silence) {
     static const double speeds[] = {0.5, 5.0, 20.0, 50.0, 100.0, 400.0};
     for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
-        Rig rig = open_rig(*state, bullet, MF_MOTION_ARTICULATED, 0.0);
+        AUTO(close_rig) Rig rig = open_rig(*state, bullet, MF_MOTION_ARTICULATED, 0.0);
         set(&rig, "base.linear_velocity", 0, speeds[i]);
         mf_world_step(rig.world, (uint64_t)(3000.0 / speeds[i]) + 64);
         const double x = get_field(rig.group, "base.position", 0, 0);
@@ -76,12 +76,11 @@ TEST(fast_bodies_do_not_pass_in_silence) {
             is_noted(&rig, MF_WARNING_TUNNEL);
         if (speeds[i] < 2.0)
             assert_false(warns(&rig, MF_WARNING_TUNNEL));
-        close_rig(&rig);
     }
 }
 
 TEST(fast_bodies_among_others) {
-    Rig rig = open_rig(*state, two_bullets, MF_MOTION_ARTICULATED, 0.0);
+    AUTO(close_rig) Rig rig = open_rig(*state, two_bullets, MF_MOTION_ARTICULATED, 0.0);
     mf_Field *velocity = mf_group_find_field(rig.group, "free.velocity");
     mf_Field *position = mf_group_find_field(rig.group, "free.position");
     assert_non_null(velocity);
@@ -89,7 +88,6 @@ TEST(fast_bodies_among_others) {
     mf_world_step(rig.world, 64);
     assert_true(mf_field_get(position, 0, 3) < mf_field_get(position, 0, 0) ||
                 warns(&rig, MF_WARNING_TUNNEL));
-    close_rig(&rig);
 }
 
 // ---- the others ---------------------------------------------------------------------------------
@@ -101,7 +99,7 @@ static const mf_Motion grounded[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_
 
 TEST(deep_starts_warn) {
     for (size_t i = 0; i < sizeof grounded / sizeof *grounded; i++) {
-        Rig rig = open_rig(*state, ball, grounded[i], 9.81);
+        AUTO(close_rig) Rig rig = open_rig(*state, ball, grounded[i], 9.81);
         mf_world_step(rig.world, 50);
         assert_false(warns(&rig, MF_WARNING_DEPTH));
         set(&rig, "base.position", 2, -0.05);
@@ -111,13 +109,12 @@ TEST(deep_starts_warn) {
             fail_msg("%s: no warning of a ball whose middle is under the ground",
                      mf_motion_name(grounded[i]));
         is_noted(&rig, MF_WARNING_DEPTH);
-        close_rig(&rig);
     }
 }
 
 TEST(coarse_positions_and_angles_warn) {
     for (size_t i = 0; i < sizeof grounded / sizeof *grounded; i++) {
-        Rig rig = open_rig(*state, ball, grounded[i], 0.0);
+        AUTO(close_rig) Rig rig = open_rig(*state, ball, grounded[i], 0.0);
         set(&rig, "base.position", 1, -1e4);
         mf_world_step(rig.world, 32);
         assert_false(warns(&rig, MF_WARNING_PRECISION));
@@ -125,7 +122,6 @@ TEST(coarse_positions_and_angles_warn) {
         mf_world_step(rig.world, 32);
         assert_true(warns(&rig, MF_WARNING_PRECISION));
         is_noted(&rig, MF_WARNING_PRECISION);
-        close_rig(&rig);
     }
 }
 

@@ -60,7 +60,7 @@ static mf_Property find(const Scene *scene, const char *format, const char *name
 
 // Each joint of each robot, by brackets and by number, is the value of the field.
 TEST(joints_are_found) {
-    Scene scene = open_scene();
+    AUTO(close_scene) Scene scene = open_scene();
     mf_Field *angle = mf_group_find_field(scene.robots, "joint.angle");
     for (uint32_t j = 0; j < scene.hexapod->joint_count; j++) {
         const mf_Joint *joint = &scene.hexapod->joints[j];
@@ -92,12 +92,11 @@ TEST(joints_are_found) {
     mf_Property all = find(&scene, "%s", "robot[1]/joint.angle");
     assert_int_equal(all.count, scene.hexapod->joint_count);
     assert_int_equal(all.part, MF_PART_ROBOT);
-    close_scene(&scene);
 }
 
 // The tree of the figure by hand: what is left out of a path does not matter, its order does.
 TEST(paths_follow_the_tree) {
-    Scene scene = open_scene();
+    AUTO(close_scene) Scene scene = open_scene();
     mf_Property property;
     const mf_Model *model = scene.hexapod;
     uint32_t deep = model->link_count - 1; // at the end of the last leg
@@ -110,11 +109,10 @@ TEST(paths_follow_the_tree) {
     assert_int_equal(mf_property_find(scene.world, path, &property, NULL), MF_NOT_FOUND);
     snprintf(path, sizeof path, "robot0/%s/%s/joint.angle", model->links[deep].name, own);
     assert_int_equal(mf_property_find(scene.world, path, &property, NULL), MF_NOT_FOUND);
-    close_scene(&scene);
 }
 
 TEST(components_and_names_of_groups) {
-    Scene scene = open_scene();
+    AUTO(close_scene) Scene scene = open_scene();
     mf_Error error = {0};
     mf_Property property;
     assert_int_equal(find(&scene, "%s", "robot[1]/base.position").count, 3);
@@ -132,7 +130,6 @@ TEST(components_and_names_of_groups) {
     assert_string_equal(error.message, "property robot2/base.position: may be "
                                        "robot2[0]/base.position or robot2[1]/base.position");
     assert_true(*find(&scene, "%s", "robot[0]/mass").constant == scene.hexapod->mass);
-    close_scene(&scene);
 }
 
 static const char arm[] =
@@ -212,7 +209,7 @@ static bool comes_back(const mf_Property *property, void *user) {
 }
 
 TEST(patterns_list_and_come_back) {
-    Scene scene = open_scene();
+    AUTO(close_scene) Scene scene = open_scene();
     Check check = {.world = scene.world};
     uint64_t joints = scene.hexapod->joint_count;
     assert_int_equal(mf_property_list(scene.world, "robot/*/joint.angle", comes_back, &check),
@@ -240,7 +237,6 @@ TEST(patterns_list_and_come_back) {
     assert_int_equal(mf_property_list_in(scene.robots, 2, "*/joint.angle", comes_back, &check),
                      joints);
     assert_int_equal(mf_property_list_in(scene.robots, 4, "*/joint.angle", comes_back, &check), 0);
-    close_scene(&scene);
 }
 
 // ---- writing ------------------------------------------------------------------------------------
@@ -251,7 +247,7 @@ static mf_Status put(const Scene *scene, const char *path, const double *values,
 }
 
 TEST(writing_is_guarded) {
-    Scene scene = open_scene();
+    AUTO(close_scene) Scene scene = open_scene();
     mf_Error error = {0};
     uint64_t before = mf_world_hash(scene.world);
     const double one[4] = {1.0, 0.0, 0.0, 0.0}, wrong[4] = {0.5, 0.5, 0.5, 0.0},
@@ -277,12 +273,11 @@ TEST(writing_is_guarded) {
     mf_Property property = find(&scene, "%s", "robot[0]/base.orientation");
     mf_property_read(&property, rotation);
     assert_true(rotation[0] == 1.0 && rotation[1] == 0.0);
-    close_scene(&scene);
 }
 
 // Writing an angle moves the points: the same as setting the whole state.
 TEST(writing_angles_updates_points) {
-    Scene scene = open_scene();
+    AUTO(close_scene) Scene scene = open_scene();
     const mf_Model *model = scene.hexapod;
     mf_Field *points = mf_group_find_field(scene.robots, "body.points");
     double q[64], v[64] = {0}, angle = 0.3;
@@ -299,7 +294,6 @@ TEST(writing_angles_updates_points) {
     }
     assert_true(moved > 0.01);
     (void)start;
-    close_scene(&scene);
 }
 
 // ---- hostile paths ------------------------------------------------------------------------------
@@ -321,7 +315,7 @@ TEST(wrong_paths_name_their_piece) {
                 {"robot[0]/base.orientation.w.x", "there is no"},
                 {"robot[0]/", "there is no"},
                 {"robot[0]//joint.angle", "has no such link"}};
-    Scene scene = open_scene();
+    AUTO(close_scene) Scene scene = open_scene();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_Property property;
         mf_Error error = {0};
@@ -332,13 +326,11 @@ TEST(wrong_paths_name_their_piece) {
         assert_null(property.group);
         assert_null(strchr(error.message, '\n'));
     }
-    char *longest = malloc(1 << 20);
+    AUTO(end_memory) char *longest = malloc(1 << 20);
     memset(longest, '*', (1 << 20) - 1);
     longest[(1 << 20) - 1] = '\0';
     mf_Property property;
     assert_int_equal(mf_property_find(scene.world, longest, &property, NULL), MF_BAD_ARGUMENT);
-    free(longest);
-    close_scene(&scene);
 }
 
 static bool count_only(const mf_Property *property, void *user) {
@@ -357,7 +349,7 @@ TEST(random_paths_do_no_harm) {
                                          "/",     "0",      "3",    ".",     "x",
                                          "w",     "joint",  "mass", "angle", "base.position",
                                          "//",    "**",     "[*]",  "\x80",  "torso"};
-    Scene scene = open_scene();
+    AUTO(close_scene) Scene scene = open_scene();
     for (uint32_t n = 0; n < 20000; n++) {
         char path[256] = "";
         uint32_t words[4];
@@ -378,7 +370,6 @@ TEST(random_paths_do_no_harm) {
         strcat(stars, "*a");
     strcat(stars, "/joint.angle");
     assert_int_equal(mf_property_list(scene.world, stars, count_only, NULL), 0);
-    close_scene(&scene);
 }
 
 // Two parts of one name in one robot: the path says which by what they hang on; a name may hold a
