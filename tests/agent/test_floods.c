@@ -192,9 +192,7 @@ TEST(both_need_space_in_messages) {
     assert_string_equal(all.error.message,
                         "count: 100 modules, messages.size 16 has space for 96, and 64 for 480");
     modules_close(&all);
-    config = modules_config(1);
-    config.messages.size = 8;
-    modules_open(&all, &config);
+    modules_open(&all, &WITH(modules_config(1), .messages.size = 8));
     assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &leader, &all.error),
                      MF_BAD_ARGUMENT);
     assert_non_null(strstr(all.error.message, "12 bytes"));

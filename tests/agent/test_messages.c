@@ -213,14 +213,9 @@ static bool chatter(mf_Group *group, uint32_t instance, mf_Time time, void *user
 
 static void open_chatter(Modules *all, uint32_t threads, mf_Isa isa) {
     enum { ROBOTS = 50 };
-    ModulesConfig config = modules_config(ROBOTS);
-    config.threads = threads;
-    config.isa = isa;
-    config.messages.loss = 0.1;
-    config.messages.jitter = 3;
-    config.messages.range = 1.1;
-    config.messages.angle = 1.0;
-    modules_open(all, &config);
+    modules_open(all,
+                 &WITH(modules_config(ROBOTS), .threads = threads, .isa = isa, .messages.loss = 0.1,
+                       .messages.jitter = 3, .messages.range = 1.1, .messages.angle = 1.0));
     for (uint32_t i = 0; i < ROBOTS; i += 10)
         modules_chain(all, i, 10);
     MUST(mf_callback_add(all->group, (mf_Rate){100, 1}, chatter, NULL, &error));
@@ -270,9 +265,7 @@ TEST(a_snapshot_continues_bit_for_bit) {
 // dock got.
 static double infrared(double range, double x, double y, double angle) {
     AUTO(modules_close) Modules all;
-    ModulesConfig config = modules_config(2);
-    config.messages.range = range;
-    modules_open(&all, &config);
+    modules_open(&all, &WITH(modules_config(2), .messages.range = range));
     MUST(mf_group_set_start(all.group, 0, (double[3]){0, 0, 10}, NULL, NULL, &error));
     MUST(mf_group_set_start(all.group, 1, (double[3]){x, y, 10},
                             (double[4]){cos(angle / 2), 0, 0, sin(angle / 2)}, NULL, &error));
@@ -297,10 +290,7 @@ TEST(infrared_reaches_who_faces_it) {
 TEST(a_swarm_gets_the_sixteen_nearest) {
     enum { ROBOTS = 20 };
     AUTO(modules_close) Modules all;
-    ModulesConfig config = modules_config(ROBOTS);
-    config.messages.range = 2.0;
-    config.messages.angle = 3.0;
-    modules_open(&all, &config);
+    modules_open(&all, &WITH(modules_config(ROBOTS), .messages.range = 2.0, .messages.angle = 3.0));
     for (uint32_t i = 0; i < ROBOTS; i++)
         MUST(mf_group_set_start(all.group, i, (double[3]){0.15 * (i % 5), 0.15 * (i / 5), 10}, NULL,
                                 NULL, &error));
@@ -320,15 +310,12 @@ TEST(every_failure_leaves_nothing) {
         must(mf_context_create(NULL, &context, &error), &error);
         mf_Model *model = make_module(context, &error);
         must(mf_world_create(context, NULL, &world, &error), &error);
-        mf_GroupConfig config = mf_group_config();
-        config.model = model;
-        config.isolated = false;
+        mf_GroupConfig config = WITH(mf_group_config(), .model = model, .isolated = false);
         mf_Group *group = add_group(world, &config);
         must(mf_collisions_prepare(group, &error), &error);
         must(mf_motion_add(group, MF_MOTION_RIGID, NULL, &error), &error);
         must(mf_world_docks_add(world, NULL, &docks, &error), &error);
-        mf_MessagesConfig settings = mf_messages_config();
-        settings.range = 1.0;
+        mf_MessagesConfig settings = WITH(mf_messages_config(), .range = 1.0);
         mf_context_fail_after(context, countdown);
         const mf_Status status = mf_messages_add(world, &settings, &messages, &error);
         mf_context_fail_after(context, 0);

@@ -42,8 +42,7 @@ static bool muse(mf_Policy *policy, void *user) {
 
 static mf_PolicyConfig muse_config(void) {
     static const double noise[] = {0.0, 0.5};
-    mf_PolicyConfig config = mf_policy_config();
-    config.name = "muse";
+    mf_PolicyConfig config = WITH(mf_policy_config(), .name = "muse");
     config.rate = (mf_Rate){50, 1}; // every second step
     config.percepts = percepts;
     config.actions = actions;
@@ -131,8 +130,7 @@ static bool refuse(mf_Policy *policy, void *user) {
 TEST(what_is_not_a_number_is_a_fault) {
     AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(3);
-    mf_PolicyConfig policy = muse_config();
-    policy.function = refuse;
+    mf_PolicyConfig policy = WITH(muse_config(), .function = refuse);
     modules_open(&all, &config);
     add_command(&all);
     MUST(mf_policy_add(all.group, &policy, &error));

@@ -23,11 +23,8 @@ typedef struct Rig {
 
 static Rig open_rig(mf_Context *context, const char *text, uint32_t count, bool isolated) {
     Rig rig = {.model = load_text(context, text)};
-    mf_GroupConfig group = mf_group_config();
-    group.model = rig.model;
-    group.count = count;
-    group.isolated = isolated;
-    group.double_precision = true;
+    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model, .count = count,
+                                .isolated = isolated, .double_precision = true);
     MUST(mf_world_create(context, NULL, &rig.world, &error));
     rig.group = add_group(rig.world, &group);
     MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
@@ -218,8 +215,7 @@ TEST(refusals) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_Error error = {0};
         AUTO_MODEL *model = load_text(*state, rows[i].text);
-        mf_GroupConfig config = mf_group_config();
-        config.model = model;
+        mf_GroupConfig config = WITH(mf_group_config(), .model = model);
         AUTO_WORLD *world = open_world(*state, NULL);
         add_group(world, &config);
         assert_int_equal(mf_cameras_take(world, &error), MF_NOT_FOUND);

@@ -1,5 +1,5 @@
 // The ball around what a camera sees, against sums by hand.
-#include "rig/rig.h"
+#include "support.h"
 #include "camera/extent.h"
 
 GROUP_FIXTURE(make_context, drop_context);
@@ -9,31 +9,10 @@ GROUP_FIXTURE(make_context, drop_context);
     " size='1 1 1'/><body pos='3 0.2 1.1'><freejoint/><geom "                                      \
     "size='0.5'/></body></worldbody></mujoco>"
 
-typedef struct Rig {
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-    mf_FreeCamera *eye;
-} Rig;
-
 static Rig open_rig(mf_Context *context, uint32_t count, bool isolated) {
-    Rig rig = {.model = load_text(context, BALLS)};
-    mf_GroupConfig group = mf_group_config();
     const mf_Camera camera = mf_camera();
-    group.model = rig.model;
-    group.count = count;
-    group.isolated = isolated;
-    MUST(mf_world_create(context, NULL, &rig.world, &error));
-    rig.group = add_group(rig.world, &group);
-    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
-    MUST(mf_free_camera_create(rig.world, &camera, &rig.eye, &error));
-    return rig;
-}
-
-static void close_rig(Rig *rig) {
-    mf_free_camera_destroy(rig->eye);
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
+    return open_world_of(context, BALLS, NULL,
+                         WITH(mf_group_config(), .count = count, .isolated = isolated), &camera);
 }
 
 static void put(const Rig *rig, uint32_t instance, double x, double y, double z) {

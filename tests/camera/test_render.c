@@ -1,18 +1,11 @@
 // Pictures of worlds: depth against the roots of planes and spheres (J9) and against ray queries,
 // which have no code in common with it, for all shapes and lenses; owners; the same bits
 // everywhere.
-#include "rig/rig.h"
+#include "support.h"
 
 GROUP_FIXTURE(make_context, drop_context);
 
 enum { WIDE = 75, HIGH = 61, PIXELS = WIDE * HIGH };
-
-typedef struct Rig {
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-    mf_FreeCamera *eye;
-} Rig;
 
 static float depth[PIXELS];
 static int32_t owner[PIXELS][3];
@@ -21,29 +14,13 @@ static const mf_CameraPixels pixels = {&color[0][0], depth, &owner[0][0]};
 
 static Rig open_rig(mf_Context *context, const char *text, const mf_WorldConfig *config,
                     const mf_Camera *camera) {
-    Rig rig = {.model = load_text(context, text)};
-    mf_GroupConfig group = mf_group_config();
-    group.model = rig.model;
-    group.isolated = false;
-    group.double_precision = true;
-    MUST(mf_world_create(context, config, &rig.world, &error));
-    rig.group = add_group(rig.world, &group);
-    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
-    MUST(mf_free_camera_create(rig.world, camera, &rig.eye, &error));
-    return rig;
-}
-
-static void close_rig(Rig *rig) {
-    mf_free_camera_destroy(rig->eye);
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
+    return open_world_of(context, text, config,
+                         WITH(mf_group_config(), .isolated = false, .double_precision = true),
+                         camera);
 }
 
 static mf_Camera camera_of(mf_LensType lens, double view) {
-    mf_Camera camera = mf_camera();
-    camera.lens = lens;
-    camera.width = WIDE;
-    camera.height = HIGH;
+    mf_Camera camera = WITH(mf_camera(), .lens = lens, .width = WIDE, .height = HIGH);
     mf_camera_set_view(&camera, view);
     camera.depth = camera.segmentation = true;
     return camera;
@@ -51,14 +28,6 @@ static mf_Camera camera_of(mf_LensType lens, double view) {
 
 static void take(const Rig *rig, const double position[3], const double rotation[4]) {
     MUST(mf_free_camera_take(rig->eye, position, rotation, MF_NONE, 0, &pixels, &error));
-}
-
-static void rotate(const double q[4], const double v[3], double out[3]) {
-    const double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
-                         2 * (q[1] * v[1] - q[2] * v[0])};
-    out[0] = v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
-    out[1] = v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
-    out[2] = v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
 }
 
 // ---- closed forms -------------------------------------------------------------------------------
@@ -104,16 +73,6 @@ TEST(planes_and_spheres) {
 }
 
 // ---- against ray queries ------------------------------------------------------------------------
-
-#define ALL                                                                                        \
-    "<mujoco><asset><mesh name='m' vertex='0 0 0  0.5 0 0  0 0.5 0  0 0 0.5'/></asset>"            \
-    "<worldbody><geom type='plane' size='0 0 1'/><geom type='box' pos='2 1.4 .5' size='.2 .3 .5' " \
-    "euler='10 20 30'/><body pos='2 0 0.9'><freejoint/><geom size='0.3'/>"                         \
-    "<geom type='box' size='0.1 0.2 0.3' pos='0 .6 0' euler='30 0 20'/>"                           \
-    "<geom type='capsule' size='0.1 0.25' pos='0 -.6 0' euler='40 30 0'/>"                         \
-    "<geom type='cylinder' size='0.2 0.15' pos='0 0 .6' euler='20 60 10'/>"                        \
-    "<geom type='ellipsoid' size='0.1 0.2 0.4' pos='0 .5 .6' euler='20 60 10'/>"                   \
-    "<geom type='mesh' mesh='m' pos='0 -.5 .6'/></body></worldbody></mujoco>"
 
 // The depth by a query along a ray that is turned a little about the camera; `farthest`: nothing.
 static double query(const Rig *rig, const mf_Camera *camera, const double position[3],
@@ -276,10 +235,8 @@ TEST(who_is_seen) {
         AUTO_MODEL *model = load_text(context, BALL);
         AUTO_WORLD *world;
         mf_FreeCamera *eye;
-        mf_GroupConfig config = mf_group_config();
-        config.model = model;
-        config.count = 3;
-        config.isolated = isolated;
+        mf_GroupConfig config =
+            WITH(mf_group_config(), .model = model, .count = 3, .isolated = isolated);
         MUST(mf_world_create(context, NULL, &world, &error));
         mf_Group *group = add_group(world, &config);
         MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));

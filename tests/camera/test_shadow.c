@@ -1,18 +1,12 @@
 // Shadows against the closed form of a ball over level ground and against ray queries, which have
 // no code in common with them, for all shapes; and colors that are means of several rays.
-#include "rig/rig.h"
+#include "support.h"
 
 GROUP_FIXTURE(make_context, drop_context);
 
 enum { WIDE = 75, HIGH = 61, PIXELS = WIDE * HIGH, MOST = 4 };
 
 static const double sun[3] = {0.36, 0.48, 0.8}; // towards it, of length 1
-
-typedef struct Rig {
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-} Rig;
 
 typedef struct Shot {
     float depth[PIXELS];
@@ -21,26 +15,13 @@ typedef struct Shot {
 } Shot;
 
 static Rig open_rig(mf_Context *context, const char *text) {
-    Rig rig = {.model = load_text(context, text)};
-    mf_GroupConfig group = mf_group_config();
-    group.model = rig.model;
-    group.isolated = false;
-    group.double_precision = true;
-    MUST(mf_world_create(context, NULL, &rig.world, &error));
-    rig.group = add_group(rig.world, &group);
-    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
-    return rig;
-}
-
-static void close_rig(Rig *rig) {
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
+    return open_world_of(context, text, NULL,
+                         WITH(mf_group_config(), .isolated = false, .double_precision = true),
+                         NULL);
 }
 
 static mf_Camera camera_of(bool shadows, uint32_t samples) {
-    mf_Camera camera = mf_camera();
-    camera.width = WIDE;
-    camera.height = HIGH;
+    mf_Camera camera = WITH(mf_camera(), .width = WIDE, .height = HIGH);
     mf_camera_set_view(&camera, 1.0);
     camera.depth = camera.segmentation = true;
     camera.shadows = shadows;
@@ -60,14 +41,6 @@ static void shoot(const Rig *rig, const mf_Camera *camera, const double position
                   const double rotation[4], Shot *out) {
     const mf_CameraPixels pixels = {&out->color[0][0], out->depth, &out->owner[0][0]};
     take(rig, camera, position, rotation, &pixels);
-}
-
-static void rotate(const double q[4], const double v[3], double out[3]) {
-    const double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
-                         2 * (q[1] * v[1] - q[2] * v[0])};
-    out[0] = v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
-    out[1] = v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
-    out[2] = v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
 }
 
 // What a pixel of a pinhole sees, in the world.
@@ -131,16 +104,6 @@ TEST(a_ball_over_level_ground) {
 }
 
 // ---- against ray queries ------------------------------------------------------------------------
-
-#define ALL                                                                                        \
-    "<mujoco><asset><mesh name='m' vertex='0 0 0  0.5 0 0  0 0.5 0  0 0 0.5'/></asset>"            \
-    "<worldbody><geom type='plane' size='0 0 1'/><geom type='box' pos='2 1.4 .5' size='.2 .3 .5' " \
-    "euler='10 20 30'/><body pos='2 0 0.9'><freejoint/><geom size='0.3'/>"                         \
-    "<geom type='box' size='0.1 0.2 0.3' pos='0 .6 0' euler='30 0 20'/>"                           \
-    "<geom type='capsule' size='0.1 0.25' pos='0 -.6 0' euler='40 30 0'/>"                         \
-    "<geom type='cylinder' size='0.2 0.15' pos='0 0 .6' euler='20 60 10'/>"                        \
-    "<geom type='ellipsoid' size='0.1 0.2 0.4' pos='0 .5 .6' euler='20 60 10'/>"                   \
-    "<geom type='mesh' mesh='m' pos='0 -.5 .6'/></body></worldbody></mujoco>"
 
 static mf_RayHit query(const Rig *rig, const double from[3], const double direction[3]) {
     mf_RayConfig config = mf_ray_config();

@@ -18,9 +18,7 @@ static const double down[4] = {0.70710678118654757, 0.0, 0.70710678118654757, 0.
 static const double ahead[4] = {1.0, 0.0, 0.0, 0.0};
 
 static mf_Camera camera_of(double fovy) {
-    mf_Camera camera = mf_camera();
-    camera.width = WIDE;
-    camera.height = HIGH;
+    mf_Camera camera = WITH(mf_camera(), .width = WIDE, .height = HIGH);
     mf_camera_set_view(&camera, fovy);
     camera.depth = camera.segmentation = true;
     return camera;
@@ -68,10 +66,9 @@ static double intersect_ball(const double from[3], const double ray[3], const do
 
 TEST(particles_are_balls) {
     AUTO_SCENE_FILE *file = parse_scene(
-        *state,
-        "world: {step: 0.001}\ngroups:\n  - name: sand\n    model: ../models/grain.xml\n"
-        "    motion: {grains: {}}\n    count: 3\n    placement: {poses: [[0, 0, 0], [0.05, 0, "
-        "0], [0, 0.08, 0]]}\n    height: 0.4\n");
+        *state, "world: {step: 0.001}\ngroups:\n  - name: sand\n    model: ../models/grain.xml\n"
+                "    motion: {grains: {}}\n    count: 3\n    placement: {poses: [[0, 0, 0], [0.05, "
+                "0, 0], [0, 0.08, 0]]}\n    height: 0.4\n");
     AUTO_SCENE scene = make_with(*state, file, NULL);
     const double position[3] = {-0.4, 0.03, 0.41};
     const mf_Camera camera = camera_of(0.5);
@@ -181,10 +178,8 @@ TEST(cloths_are_level_at_the_start) {
 static mf_Scene scene_of_text(mf_Context *context, const char *name, const char *text,
                               mf_SceneFile **file) {
     char path[200], scene[400];
-    mf_Error error = {0};
     snprintf(path, sizeof path, "%s/%s", MAYFLY_BINARY_DIR, name);
-    if (mf_file_replace(context, path, text, strlen(text), &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_file_replace(context, path, text, strlen(text), &error));
     snprintf(scene, sizeof scene,
              "ground: {shape: flat}\ngroups: [{name: all, model: \"%s\", motion: rigid}]\n", path);
     *file = parse_scene(context, scene);
@@ -230,9 +225,8 @@ TEST(planes_of_a_robots_file) {
 TEST(vehicles_have_their_parts) {
     AUTO_SCENE_FILE *file = parse_scene(
         *state,
-        "world: {step: 0.002}\ngroups:\n  - name: quads\n    model: "
-        "../models/crazyflie.yaml\n    count: 2\n    placement: {poses: [[0, 0, 0], [0.5, 0, "
-        "0]]}\n    height: 1\n");
+        "world: {step: 0.002}\ngroups:\n  - name: quads\n    model: ../models/crazyflie.yaml\n    "
+        "count: 2\n    placement: {poses: [[0, 0, 0], [0.5, 0, 0]]}\n    height: 1\n");
     AUTO_SCENE scene = make_with(*state, file, NULL);
     const mf_Field *at = mf_group_find_field(scene.group, "base.position");
     double position[3];

@@ -1,19 +1,11 @@
 // Textures in pictures against the closed form of where they lie: on the ground, on cubes around
 // shapes, by the coordinates of meshes; their mean far away; colors of groups; the same bits
 // everywhere.
-#include "rig/rig.h"
+#include "support.h"
 #include "world/group.h"
 #include "base/hash.h"
 
 enum { WIDE = 80, HIGH = 60, PIXELS = WIDE * HIGH };
-
-typedef struct Rig {
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-    mf_Camera camera;
-    mf_FreeCamera *eye;
-} Rig;
 
 static float depth[PIXELS];
 static int32_t owner[PIXELS][3];
@@ -21,29 +13,13 @@ static uint8_t color[PIXELS][3];
 static const mf_CameraPixels pixels = {&color[0][0], depth, &owner[0][0]};
 
 static Rig open_rig(mf_Context *context, const char *text, mf_Isa isa, const float *tint) {
-    Rig rig = {.model = load_text(context, text), .camera = mf_camera()};
-    mf_GroupConfig group = mf_group_config();
-    mf_WorldConfig config = mf_world_config();
-    config.isa = isa;
-    group.model = rig.model;
-    group.isolated = false;
-    rig.camera.width = WIDE;
-    rig.camera.height = HIGH;
-    rig.camera.depth = rig.camera.segmentation = true;
-    rig.camera.shadows = false;
-    mf_camera_set_view(&rig.camera, 1.0);
-    rig.world = open_world(context, &config);
-    rig.group = add_group(rig.world, &group);
-    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
+    mf_Camera camera = WITH(mf_camera(), .width = WIDE, .height = HIGH, .depth = true,
+                            .segmentation = true, .shadows = false);
+    mf_camera_set_view(&camera, 1.0);
+    Rig rig = open_world_of(context, text, &WITH(mf_world_config(), .isa = isa),
+                            WITH(mf_group_config(), .isolated = false), &camera);
     mf_group_set_tint(rig.group, tint);
-    MUST(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error));
     return rig;
-}
-
-static void close_rig(Rig *rig) {
-    mf_free_camera_destroy(rig->eye);
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
 }
 
 static void take(const Rig *rig, double x, double y, double z, double yaw, double pitch) {

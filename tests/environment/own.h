@@ -43,11 +43,8 @@ static inline void base_matrix(const Rig *rig, uint32_t robot, double matrix[9])
 static inline mf_EnvironmentConfig flyer_config(const char *task, uint32_t count,
                                                 const mf_TaskSetting *settings,
                                                 uint32_t setting_count) {
-    mf_EnvironmentConfig config = rig_config(task, count);
-    config.autoreset = MF_AUTORESET_OFF;
-    config.settings = settings;
-    config.setting_count = setting_count;
-    return config;
+    return WITH(rig_config(task, count), .autoreset = MF_AUTORESET_OFF, .settings = settings,
+                .setting_count = setting_count);
 }
 
 #endif

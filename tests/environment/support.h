@@ -26,10 +26,8 @@ static inline const char *text_of(const char *task) {
 }
 
 static inline mf_EnvironmentConfig rig_config(const char *task, uint32_t count) {
-    mf_EnvironmentConfig config = mf_environment_config();
-    config.task = task;
-    config.count = count;
-    config.double_precision = true;
+    mf_EnvironmentConfig config =
+        WITH(mf_environment_config(), .task = task, .count = count, .double_precision = true);
     return config;
 }
 
@@ -41,8 +39,7 @@ static inline void *zeros(size_t count, size_t size) {
 
 // On rig->context and with rig->model, or the task's own where that is NULL.
 static inline void rig_build(Rig *rig, const mf_EnvironmentConfig *config) {
-    mf_EnvironmentConfig whole = *config;
-    whole.model = rig->model;
+    mf_EnvironmentConfig whole = WITH(*config, .model = rig->model);
     rig->count = config->count;
     MUST(mf_environment_create(rig->context, &whole, &rig->environment, &error));
     rig->group = mf_environment_group(rig->environment);

@@ -5,9 +5,8 @@
 enum { ROBOTS = 20, LIMIT = 4 };
 
 static void open_poles(Rig *rig, mf_Autoreset autoreset, uint32_t episode_steps) {
-    mf_EnvironmentConfig config = rig_config("inverted_pendulum", ROBOTS);
-    config.autoreset = autoreset;
-    config.episode_steps = episode_steps;
+    mf_EnvironmentConfig config = WITH(rig_config("inverted_pendulum", ROBOTS),
+                                       .autoreset = autoreset, .episode_steps = episode_steps);
     rig_open(rig, text_of("inverted_pendulum"), &config, 1);
 }
 
@@ -212,9 +211,8 @@ TEST(buffers_that_are_not_requested) {
 
 TEST(observations_may_be_float) {
     Rig wide, narrow;
-    mf_EnvironmentConfig config = rig_config("half_cheetah", ROBOTS);
-    config.autoreset = MF_AUTORESET_SAME_STEP;
-    config.episode_steps = 3;
+    mf_EnvironmentConfig config = WITH(rig_config("half_cheetah", ROBOTS),
+                                       .autoreset = MF_AUTORESET_SAME_STEP, .episode_steps = 3);
     rig_open(&wide, text_of("half_cheetah"), &config, 1);
     config.observation_type = MF_F32;
     rig_open(&narrow, text_of("half_cheetah"), &config, 1);
@@ -244,9 +242,8 @@ static void act_all(Rig *rig, uint32_t step) {
 TEST(images_continue_bit_for_bit) {
     for (int t = 0; t < TASKS; t++) {
         Rig rig, other;
-        mf_EnvironmentConfig config = rig_config(task_models[t].task, ROBOTS);
-        config.episode_steps = 5;
-        config.double_precision = t % 2 == 0;
+        mf_EnvironmentConfig config = WITH(rig_config(task_models[t].task, ROBOTS),
+                                           .episode_steps = 5, .double_precision = t % 2 == 0);
         rig_open(&rig, task_models[t].text, &config, 1);
         rig_open(&other, task_models[t].text, &config, 2);
         rig_reset(&rig, 9);

@@ -68,9 +68,8 @@ TEST(the_action_0_hovers) {
                                          {"start_tilt", 0},
                                          {"start_speed", 0},
                                          {"start_rate", 0}};
-            mf_EnvironmentConfig config = flyer_config("quadrotor", 1, settings, 5);
-            config.quadrotor = bodies[b];
-            open_task(&rig, NULL, &config, 1);
+            open_task(&rig, NULL,
+                      &WITH(flyer_config("quadrotor", 1, settings, 5), .quadrotor = bodies[b]), 1);
             rig_reset(&rig, 1);
             for (uint32_t n = 0; n < 100; n++) {
                 rig_step(&rig);
@@ -83,9 +82,8 @@ TEST(the_action_0_hovers) {
 static void expect_accepted(bool wide, bool rotors, const mf_Quadrotor *body) {
     AUTO(rig_close) Rig rig;
     mf_TaskSetting setting = {"rotors", rotors};
-    mf_EnvironmentConfig config = flyer_config("quadrotor", 16, &setting, 1);
-    config.double_precision = wide;
-    config.quadrotor = body;
+    mf_EnvironmentConfig config = WITH(flyer_config("quadrotor", 16, &setting, 1),
+                                       .double_precision = wide, .quadrotor = body);
     open_task(&rig, NULL, &config, 1);
     rig_reset(&rig, 1);
     for (uint32_t i = 0; i < 16; i++)
@@ -100,10 +98,8 @@ static void expect_accepted(bool wide, bool rotors, const mf_Quadrotor *body) {
 // lower end where a quadrotor is light, the upper one where it is heavy.
 TEST(no_action_is_refused) {
     for (int k = 0; k < 20; k++) {
-        mf_Quadrotor body = mf_quadrotor();
-        body.mass = 0.2 + 0.11 * k;
-        body.rotor_speed_min = 3.7 * k;
-        body.rate_max = 7.3 + 0.31 * k;
+        mf_Quadrotor body = WITH(mf_quadrotor(), .mass = 0.2 + 0.11 * k, .rotor_speed_min = 3.7 * k,
+                                 .rate_max = 7.3 + 0.31 * k);
         for (int method = 0; method < 4; method++)
             expect_accepted(method % 2 != 0, method / 2 != 0, &body);
     }
@@ -188,9 +184,8 @@ TEST(waypoints_follow_each_other) {
     double goal[ROBOTS][3], direction[ROBOTS];
     float last[4 * ROBOTS] = {0};
     uint32_t reached[ROBOTS] = {0};
-    mf_EnvironmentConfig config = flyer_config("quadrotor", ROBOTS, settings, 3);
-    config.episode_steps = MF_NONE;
-    open_task(&rig, NULL, &config, 1);
+    open_task(&rig, NULL,
+              &WITH(flyer_config("quadrotor", ROBOTS, settings, 3), .episode_steps = MF_NONE), 1);
     rig_reset(&rig, 90);
     for (uint32_t n = 0; n < STEPS; n++) {
         for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -387,21 +382,19 @@ TEST(teams_start_anew_together) {
 
 TEST(teams_are_not_parted) {
     AUTO(rig_close) Rig rig;
-    mf_Error error = {0};
     mf_Environment *none = NULL;
     uint8_t mask[2 * AGENTS] = {0};
     mf_EnvironmentConfig config = flyer_config("swarm", 2 * AGENTS, &team_of_5, 1);
     open_task(&rig, NULL, &config, 1);
     rig_reset(&rig, 1);
     mask[AGENTS + 1] = 1;
-    assert_int_equal(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error),
-                     MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "team"));
+    MUST_FAIL(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error),
+              MF_BAD_ARGUMENT, "team");
     memset(mask + AGENTS, 1, AGENTS);
-    must(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error), &error);
+    MUST(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error));
     assert_int_equal((int)rig_field(&rig, "episode.number", 0, 0), 1);
     assert_int_equal((int)rig_field(&rig, "episode.number", AGENTS, 0), 2);
     config.count = 2 * AGENTS + 1;
-    assert_int_equal(mf_environment_create(rig.context, &config, &none, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "multiple of the 5"));
+    MUST_FAIL(mf_environment_create(rig.context, &config, &none, &error), MF_BAD_ARGUMENT,
+              "multiple of the 5");
 }

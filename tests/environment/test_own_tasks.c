@@ -3,7 +3,6 @@
 #include "environment/own.h"
 #include "motion/vehicle/quadrotor/motion.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
 
 #define MODEL(name) MAYFLY_SOURCE_DIR "/models/" name ".urdf"
 
@@ -18,9 +17,8 @@ static const Walker walkers[] = {{"hexapod", MODEL("hexapod"), 18, 6, 3, 0.8},
 enum { WALKERS = 2 };
 
 static mf_EnvironmentConfig walker_config(const Walker *walker, mf_Motion motion, uint32_t count) {
-    mf_EnvironmentConfig config = rig_config(walker->task, count);
-    config.motion = motion;
-    config.autoreset = MF_AUTORESET_OFF;
+    mf_EnvironmentConfig config =
+        WITH(rig_config(walker->task, count), .motion = motion, .autoreset = MF_AUTORESET_OFF);
     return config;
 }
 
@@ -30,9 +28,8 @@ static mf_EnvironmentConfig walker_config(const Walker *walker, mf_Motion motion
 static double foot_load(const Rig *rig, uint32_t robot, const Walker *walker, uint32_t foot) {
     const mf_Field *points = mf_group_find_field(rig->group, "point.load");
     const mf_Model *model = rig->model;
-    char name[32];
-    snprintf(name, sizeof name, "%s%u", walker->of_leg == 3 ? "tibia" : "shin", foot + 1);
-    const uint32_t link = mf_model_find(model, MF_ITEM_LINK, name);
+    const uint32_t link = mf_model_find(
+        model, MF_ITEM_LINK, formatted("%s%u", walker->of_leg == 3 ? "tibia" : "shin", foot + 1));
     assert_int_not_equal(link, MF_NONE);
     double load = 0.0;
     uint32_t row = 0;
@@ -164,9 +161,8 @@ TEST(contact_sensors_of_feet) {
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             AUTO(rig_close) Rig rig;
             mf_TaskSetting setting = {"reset_noise_scale", 0.0};
-            mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, 2);
-            config.settings = &setting;
-            config.setting_count = 1;
+            mf_EnvironmentConfig config = WITH(walker_config(&walkers[w], (mf_Motion)m, 2),
+                                               .settings = &setting, .setting_count = 1);
             open_task(&rig, walkers[w].file, &config, 1);
             rig_reset(&rig, 1);
             for (uint32_t n = 0; n < 25; n++)
@@ -225,9 +221,8 @@ TEST(falls_end_episodes) {
     for (int ends = 0; ends < 2; ends++)
         for (int w = 0; w < WALKERS; w++) {
             AUTO(rig_close) Rig rig;
-            mf_EnvironmentConfig config = walker_config(&walkers[w], MF_MOTION_ARTICULATED, 3);
-            config.settings = &goes_on;
-            config.setting_count = ends ? 0 : 1;
+            mf_EnvironmentConfig config = WITH(walker_config(&walkers[w], MF_MOTION_ARTICULATED, 3),
+                                               .settings = &goes_on, .setting_count = ends ? 0 : 1);
             open_task(&rig, walkers[w].file, &config, 1);
             rig_reset(&rig, 1);
             overturn(&rig, 1, 1.0, M_PI);
@@ -249,9 +244,8 @@ TEST(commands_are_drawn_and_tracked) {
     const uint32_t at = 9 + 3 * walker->joints + walker->feet;
     AUTO(rig_close) Rig rig;
     double command[ROBOTS][3], before[3], rotated[9], matrix[9];
-    mf_EnvironmentConfig config = walker_config(walker, MF_MOTION_PRESCRIBED, ROBOTS);
-    config.settings = &commanded;
-    config.setting_count = 1;
+    mf_EnvironmentConfig config = WITH(walker_config(walker, MF_MOTION_PRESCRIBED, ROBOTS),
+                                       .settings = &commanded, .setting_count = 1);
     open_task(&rig, walker->file, &config, 1);
     rig_reset(&rig, 3);
     for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -324,8 +318,7 @@ TEST(impossible_settings_are_refused) {
     heavy.mass = 5.0;
     broken.mass = -1.0;
     MUST(mf_model_load(context, MODEL("hexapod"), NULL, &hexapod, &error));
-    mf_EnvironmentConfig config = flyer_config("quadrotor", 1, NULL, 0);
-    config.quadrotor = &heavy;
+    mf_EnvironmentConfig config = WITH(flyer_config("quadrotor", 1, NULL, 0), .quadrotor = &heavy);
     expect_refused(context, &config, MF_UNSUPPORTED, "not more thrust than weight");
     config.quadrotor = &broken;
     expect_refused(context, &config, MF_BAD_ARGUMENT, "quadrotor.mass");
@@ -417,10 +410,8 @@ TEST(a_step_allocates_nothing) {
     const char *tasks[] = {"hexapod", "swarm"}, *files[] = {MODEL("hexapod"), NULL};
     for (int t = 0; t < 2; t++) {
         AUTO(rig_close) Rig rig;
-        mf_EnvironmentConfig config = rig_config(tasks[t], 40);
-        config.motion = MF_MOTION_POINTS;
-        config.autoreset = MF_AUTORESET_SAME_STEP;
-        config.episode_steps = 3;
+        mf_EnvironmentConfig config = WITH(rig_config(tasks[t], 40), .motion = MF_MOTION_POINTS,
+                                           .autoreset = MF_AUTORESET_SAME_STEP, .episode_steps = 3);
         open_task(&rig, files[t], &config, 2);
         rig_reset(&rig, 5);
         uint64_t calls = mf_context_call_count(rig.context);

@@ -82,9 +82,8 @@ TEST(a_pole_on_a_cart_with_euler) {
 // Actions beyond the range act as its ends.
 TEST(actions_are_limited_by_the_actuator) {
     AUTO(rig_close) Rig rig;
-    mf_EnvironmentConfig config = rig_config("inverted_pendulum", 2);
-    config.autoreset = MF_AUTORESET_OFF;
-    rig_open(&rig, text_of("inverted_pendulum"), &config, 1);
+    rig_open(&rig, text_of("inverted_pendulum"),
+             &WITH(rig_config("inverted_pendulum", 2), .autoreset = MF_AUTORESET_OFF), 1);
     rig_reset(&rig, 1);
     for (uint32_t i = 0; i < 2; i++)
         mf_group_set_state(rig.group, i, (double[2]){0, 0.1}, (double[2]){0, 0});
@@ -102,10 +101,8 @@ TEST(external_forces_act_on_the_touching_body_only) {
         {"contact_force_min", -1e9}, {"contact_force_max", 1e9}, {"reset_noise_scale", 0.0}};
     AUTO(rig_close) Rig rig;
     double most = 0.0, torso = 0.0;
-    mf_EnvironmentConfig config = rig_config("ant", 1);
-    config.settings = settings;
-    config.setting_count = 3;
-    config.autoreset = MF_AUTORESET_OFF;
+    mf_EnvironmentConfig config = WITH(rig_config("ant", 1), .settings = settings,
+                                       .setting_count = 3, .autoreset = MF_AUTORESET_OFF);
     rig_open(&rig,
              "<mujoco><option timestep='.01' integrator='RK4'/><worldbody>"
              "<geom type='plane' size='5 5 1'/><body pos='0 0 .6'><freejoint/>"
@@ -139,8 +136,7 @@ TEST(gravity_is_that_of_the_file) {
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         AUTO(rig_close) Rig rig;
-        mf_EnvironmentConfig config = rig_config("inverted_pendulum", 1);
-        config.frame_skip = 100;
+        mf_EnvironmentConfig config = WITH(rig_config("inverted_pendulum", 1), .frame_skip = 100);
         rig_open(&rig, cases[c].text, &config, 1);
         rig_reset(&rig, 1);
         mf_group_set_state(rig.group, 0, (double[2]){0, 0}, (double[2]){0, 0});

@@ -21,10 +21,8 @@ static void act_and_step(Rig *rig, uint32_t n) {
 }
 
 static void open_task(Rig *rig, const char *task, const mf_TaskSetting *settings, uint32_t count) {
-    mf_EnvironmentConfig config = rig_config(task, ROBOTS);
-    config.autoreset = MF_AUTORESET_OFF;
-    config.settings = settings;
-    config.setting_count = count;
+    mf_EnvironmentConfig config = WITH(rig_config(task, ROBOTS), .autoreset = MF_AUTORESET_OFF,
+                                       .settings = settings, .setting_count = count);
     rig_open(rig, text_of(task), &config, 1);
     rig_reset(rig, 50);
 }
@@ -256,8 +254,7 @@ TEST(swimmer) {
 // Two rigs of the same robots: one makes two physics steps at once, the other shows the state
 // between them, which is what the file's integrator (Euler) leaves the poses of.
 static void open_pair(Rig *rig, Rig *between, const char *task) {
-    mf_EnvironmentConfig config = rig_config(task, ROBOTS);
-    config.frame_skip = 2;
+    mf_EnvironmentConfig config = WITH(rig_config(task, ROBOTS), .frame_skip = 2);
     rig_open(rig, text_of(task), &config, 1);
     config.frame_skip = 1;
     rig_open(between, text_of(task), &config, 1);

@@ -18,10 +18,8 @@ static void act_and_step(Rig *rig, uint32_t n) {
 
 static void open_task(Rig *rig, const char *task, const char *text, const mf_TaskSetting *settings,
                       uint32_t count) {
-    mf_EnvironmentConfig config = rig_config(task, ROBOTS);
-    config.autoreset = MF_AUTORESET_OFF;
-    config.settings = settings;
-    config.setting_count = count;
+    mf_EnvironmentConfig config = WITH(rig_config(task, ROBOTS), .autoreset = MF_AUTORESET_OFF,
+                                       .settings = settings, .setting_count = count);
     rig_open(rig, text, &config, 1);
     rig_reset(rig, 50);
     // Low enough that they touch the ground soon.
@@ -242,8 +240,7 @@ TEST(getting_up) {
 // step: with one step, to the state before.
 TEST(sums_are_those_before_the_last_step) {
     Rig late, prompt;
-    mf_EnvironmentConfig config = rig_config("humanoid", ROBOTS);
-    config.frame_skip = 1;
+    mf_EnvironmentConfig config = WITH(rig_config("humanoid", ROBOTS), .frame_skip = 1);
     rig_open(&late, euler, &config, 1);
     rig_open(&prompt, rk4, &config, 1);
     rig_reset(&late, 3);

@@ -32,8 +32,7 @@ TEST(a_tripod_walks_at_every_level) {
     AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
     config.cost_robots = 16;
-    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
-        fail_with(&error);
+    must(mf_compare(*state, file, &config, &all, &error), &error);
     assert_string_equal(all->gait, "tripod");
     assert_true(fabs(all->command[0] - 0.08) < 1e-7 && all->command[1] == 0);
     assert_true(all->duration == 4.0 && all->note_count == 0);
@@ -67,12 +66,10 @@ TEST(kinematic_soles_stay_flat) {
     AUTO_SCENE_FILE *file = gait_scene(*state, "humanoid", "march", "[0, 0, 0]", 10.0);
     mf_CompareConfig config = mf_compare_config();
     AUTO_COMPARISON *all = NULL;
-    mf_Error error = {0};
     config.cost_robots = 0;
     memset(config.selected, 0, sizeof config.selected);
     config.selected[MF_MOTION_KINEMATIC] = true;
-    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_compare(*state, file, &config, &all, &error));
     const mf_CompareRow *row = &all->rows[MF_MOTION_KINEMATIC];
     assert_true(isnan(row->fell) && row->tilt < 0.2 && row->distance < 0.05);
 }
@@ -86,8 +83,7 @@ TEST(a_truss_is_compared_with_inertia) {
     AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
     config.cost_robots = 16;
-    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
-        fail_with(&error);
+    must(mf_compare(*state, file, &config, &all, &error), &error);
     assert_int_equal(all->reference, MF_MOTION_ELASTIC);
     assert_true(all->truss && strstr(all->drive, "sine of 1.1 s") != NULL);
     const mf_CompareRow *frames = &all->rows[MF_MOTION_QUASISTATIC];
@@ -115,8 +111,7 @@ TEST(films_are_linked) {
     size_t size;
     config.cost_robots = 0;
     config.films = "./compare #1.html";
-    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
-        fail_with(&error);
+    must(mf_compare(*state, file, &config, &all, &error), &error);
     assert_string_equal(all->rows[MF_MOTION_RIGID].film, "compare #1-rigid.html");
     assert_string_equal(all->rows[MF_MOTION_KINEMATIC].film, ""); // not possible
     assert_int_equal(mf_comparison_write(all, PAGE, &error), MF_OK);
@@ -191,10 +186,8 @@ TEST(commands_beyond_the_gait_are_noted) {
     AUTO_SCENE_FILE *file = gait_scene(*state, "hexapod", "tripod", "[9, 0, 0]", 0.1);
     mf_CompareConfig config = mf_compare_config();
     AUTO_COMPARISON *all = NULL;
-    mf_Error error = {0};
     config.cost_robots = 0;
-    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_compare(*state, file, &config, &all, &error));
     assert_int_equal(all->note_count, 1);
     assert_non_null(
         strstr(all->notes[0], "the command is clamped to the gait's range: forward 9 m/s to "));
@@ -219,10 +212,7 @@ TEST(hulls_of_many_corners_are_compared) {
     for (int i = 1; i + 2 <= CORNERS; i++)
         fprintf(file, "f %d %d %d\n", i, i + 1, i + 2);
     fclose(file);
-    file = fopen(urdf, "w");
-    assert_non_null(file);
-    fputs(robot, file);
-    fclose(file);
+    file_put_text(urdf, robot);
     const mf_Override overrides[] = {
         {"run.duration", "0.1"}, {"group.settle", "0.5"}, {"world.step", "0.001"}};
     AUTO_SCENE_FILE *source = NULL;

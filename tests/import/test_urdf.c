@@ -1,7 +1,6 @@
 // URDF import: what is read, what is repaired with a note, and what is rejected at which line.
 #include "model/support.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
 
 #include <locale.h>
 
@@ -82,9 +81,7 @@ TEST(fixed_links_merge_into_their_parents) {
     assert_near3(model->links[0].inertia, 0.001 + 0.2, 0.001 + 0.2 + 3.0, 0.001 + 0.1 + 3.0, 1e-12);
     assert_note(model, false, 0, "1 fixed joint merged");
     mf_model_destroy(model);
-    mf_ImportConfig config = mf_import_config();
-    config.keep_fixed = true;
-    model = load_text_with(*state, text, &config);
+    model = load_text_with(*state, text, &WITH(mf_import_config(), .keep_fixed = true));
     assert_int_equal(model->link_count, 3);
     assert_int_equal(model->joints[0].type, MF_JOINT_FIXED);
 }
@@ -316,8 +313,7 @@ TEST(numbers_do_not_depend_on_the_locale) {
 }
 
 TEST(links_without_inertial_can_be_weighed_by_density) {
-    mf_ImportConfig config = mf_import_config();
-    config.density = 1000.0;
+    mf_ImportConfig config = WITH(mf_import_config(), .density = 1000.0);
     AUTO_MODEL *model =
         load_text_with(*state, "<robot name='r'><link name='a'>" BOX "</link></robot>", &config);
     assert_near(model->mass, 48.0, 1e-12);
@@ -635,8 +631,7 @@ TEST(missing_files_are_refused) {
     assert_null(model);
     mf_ImportConfig config = {0};
     assert_int_equal(mf_model_load(*state, "x", &config, &model, &error), MF_BAD_ARGUMENT);
-    config = mf_import_config();
-    config.mesh_points = 0;
+    config = WITH(mf_import_config(), .mesh_points = 0);
     assert_int_equal(mf_model_load(*state, "x", &config, &model, &error), MF_BAD_ARGUMENT);
 }
 

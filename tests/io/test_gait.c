@@ -157,8 +157,7 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
     robots.model = model;
     AUTO_WORLD *world = open_world(fixture->context, &settings);
     group = add_group(world, &robots);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.self_contacts = false;
+    mf_ArticulatedConfig motion = WITH(mf_motions_config().articulated, .self_contacts = false);
     assert_int_equal(rig_add_articulated(group, &motion, NULL), MF_OK);
     assert_int_equal(mf_gaits_add(group, &gait, 1, NULL, NULL), MF_OK);
     double *q = calloc(model->position_count, sizeof *q),

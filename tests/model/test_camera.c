@@ -1,6 +1,5 @@
 // Cameras of models: from URDF, MJCF and calls, what is written back, and mistakes in files.
 #include "math/scalar.h"
-#include <mayfly/model_fields.h>
 #include "model/support.h"
 
 GROUP_FIXTURE(make_context, drop_context);
@@ -273,8 +272,7 @@ TEST(calls_make_cameras) {
     mf_Error error = {0};
     assert_int_equal(mf_builder_create(context, "made", &builder, &error), MF_OK);
     const mf_BodyId body = mf_body_create_box(builder, size, center, 1.0, red);
-    mf_Camera camera = mf_camera();
-    camera.name = "front";
+    mf_Camera camera = WITH(mf_camera(), .name = "front");
     mf_vec3_set(camera.frame.position, 1.1, 0.0, 0.5);
     camera.delay = MF_MILLISECOND;
     mf_body_camera(builder, body, &camera);

@@ -1,6 +1,5 @@
 // Docks of models: from URDF, MJCF and calls, what is written back, and mistakes in files.
 #include "model/support.h"
-#include <mayfly/model_fields.h>
 
 GROUP_FIXTURE(make_context, drop_context);
 
@@ -69,7 +68,6 @@ TEST(urdf_files_have_docks) {
 
 TEST(docks_change_the_hash) {
     mf_Context *context = *state;
-    char text[2048];
     AUTO_MODEL *model = load_urdf(context, urdf);
     const uint64_t hash = mf_model_hash(model);
     const char *const changes[][2] = {{"orientations='4'", "orientations='2'"},
@@ -77,8 +75,8 @@ TEST(docks_change_the_hash) {
                                       {"type='small'", "type='large'"}};
     for (int i = 0; i < 3; i++) {
         const char *at = strstr(urdf, changes[i][0]);
-        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - urdf), urdf, changes[i][1],
-                 at + strlen(changes[i][0]));
+        const char *text = formatted("%.*s%s%s", (int)(at - urdf), urdf, changes[i][1],
+                                     at + strlen(changes[i][0]));
         AUTO_MODEL *other = load_urdf(context, text);
         assert_int_not_equal(mf_model_hash(other), hash);
     }
@@ -166,9 +164,7 @@ TEST(docks_by_calls_move_with_their_body) {
     assert_int_equal(mf_builder_create(context, "c", &builder, &error), MF_OK);
     const mf_BodyId body =
         mf_body_create_box(builder, (double[]){0.1, 0.1, 0.1}, (double[]){1, 0, 0}, 1, NULL);
-    mf_Dock dock = mf_dock();
-    dock.name = "front";
-    dock.frame.position[0] = 1.05;
+    mf_Dock dock = WITH(mf_dock(), .name = "front", .frame.position[0] = 1.05);
     mf_body_dock(builder, body, &dock);
     mf_body_rotate(builder, body, (double[]){0, 0, 1.5707963267948966});
     mf_body_move(builder, body, (double[]){0, 3, 0});

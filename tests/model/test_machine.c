@@ -6,11 +6,8 @@
 enum { BYTES = MF_MACHINE_BYTES };
 
 static mf_MachineConfig busy(void) { // grows fast
-    mf_MachineConfig config = mf_machine_config();
-    config.change = 0.3;
-    config.add = 0.3;
-    config.split = 0.1;
-    config.attach = 0.1;
+    mf_MachineConfig config =
+        WITH(mf_machine_config(), .change = 0.3, .add = 0.3, .split = 0.1, .attach = 0.1);
     return config;
 }
 
@@ -177,11 +174,8 @@ TEST(foreign_trusses_are_refused) {
     vertices[1].fixed[2] = true;
     truss.vertices = vertices;
     refuse_truss(&truss, "fixed");
-    truss = triangle();
-    truss.material.density = 900;
-    refuse_truss(&truss, "material");
-    truss = triangle();
-    truss.actuators = &actuator;
+    refuse_truss(&WITH(triangle(), .material.density = 900), "material");
+    truss = WITH(triangle(), .actuators = &actuator);
     actuator.neuron = MF_NONE;
     refuse_truss(&truss, "neuron");
     actuator = motors[0];

@@ -2,7 +2,6 @@
 // and links that do not overlap.
 #include "model/modules.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
 
 GROUP_FIXTURE(setup_context, teardown_context);
 

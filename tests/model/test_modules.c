@@ -1,7 +1,6 @@
 // The modular robots of models/modules: what they consist of, that they are to scale, and their
 // inertias against integrals over their shapes.
 #include "model/modules.h"
-#include <mayfly/model_fields.h>
 
 GROUP_FIXTURE(setup_context, teardown_context);
 

@@ -102,8 +102,7 @@ static double angle_under_load(mf_Context *context, const mf_Model *model,
     assert_int_equal(rig_add_articulated(group, config, NULL), MF_OK);
     set_field(group, "joint.torque", 0, 0, 0.1);
     mf_world_step(world, 2000);
-    double angle = get_field(group, "joint.angle", 0, 0);
-    return angle;
+    return get_field(group, "joint.angle", 0, 0);
 }
 
 TEST(the_articulated_motion_takes_them) {

@@ -181,10 +181,6 @@ static void arc_end(mf_Integrator integrator, mf_Time step, double out[3]) {
     out[2] = rig_heading(&rig);
 }
 
-static double distance3(const double a[3], const double b[3]) {
-    return sqrt(pow(a[0] - b[0], 2) + pow(a[1] - b[1], 2) + pow(a[2] - b[2], 2));
-}
-
 TEST(integrators_have_their_order) {
     static const struct {
         mf_Integrator integrator;

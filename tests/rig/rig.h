@@ -22,11 +22,15 @@
 #include "base/inject.h"
 #include "rig/check.h"
 #include "rig/context.h"
+#include "rig/file.h"
 #include "rig/own.h"
+#include "rig/refusal.h"
 #include "rig/run.h"
 #include "rig/sanitized.h"
 #include "rig/text_model.h"
 #include "rig/torture.h"
+#include "rig/vector.h"
+#include "rig/with.h"
 #include "rig/world.h"
 
 #endif

@@ -2,7 +2,6 @@
 // mf_inverse_kinematics for the same arm as one model without docks.
 #include "rig/rig.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
 #include "math/scalar.h"
 #include "scene/support.h"
 
@@ -204,8 +203,7 @@ static void check_function(mf_Context *context, const mf_Model *model,
 TEST(docked_arm_and_function_reach_the_same) {
     Writer writer;
     const mf_Override wait = {"groups.base.behavior.arm.wait", "5"};
-    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/arm.yaml", &wait, 1);
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, load_scene(*state, "scenes/arm.yaml", &wait, 1));
     write_arm(&writer, scene.models[0], scene.models[1]);
     AUTO_MODEL *model = load_text(*state, writer.text);
     mf_InverseKinematicsConfig config = mf_inverse_kinematics_config();

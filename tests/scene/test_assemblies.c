@@ -2,7 +2,6 @@
 // that grows and reaches for targets, a wave that finds itself again after a split and a merge.
 #include "rig/rig.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
 #include "scene/support.h"
 
 GROUP_FIXTURE(make_context, drop_context);
@@ -205,11 +204,10 @@ static double miss(const mf_Scene *scene, const double target[3]) {
 TEST(an_arm_grows_and_reaches_targets) {
     const uint32_t count = FULL ? TARGETS : EVERY_DAY;
     double targets[TARGETS][3], worst = 0.0;
-    char *text = arm_text(*state, targets, count), wait[16];
+    char *text = arm_text(*state, targets, count);
     uint32_t names[64], reached = 0;
-    snprintf(wait, sizeof wait, "%g", hold);
     const mf_Override overrides[] = {{"groups.base.behavior.arm.points", text},
-                                     {"groups.base.behavior.arm.wait", wait}};
+                                     {"groups.base.behavior.arm.wait", formatted("%g", hold)}};
     mf_SceneFile *file = load_scene(*state, "scenes/arm.yaml", overrides, 2);
     mf_Scene scene = make_scene(*state, file);
     assert_int_equal(assemblies_of(&scene, names), 2);
@@ -291,8 +289,7 @@ static double forward_of(const mf_Scene *scene) {
 
 TEST(a_wave_finds_itself_after_a_split_and_a_merge) {
     uint32_t names[64];
-    AUTO_SCENE_FILE *file = parse_scene(*state, worm);
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, worm));
     mf_WorldDocks *docks = mf_world_docks_of(scene.world);
     mf_Group *group = mf_world_group(scene.world, 0);
     mf_Field *enabled = mf_group_find_field(group, "dock.enabled");
@@ -348,8 +345,7 @@ static void read_table(const mf_Scene *scene, Table *out) {
 // snapshot to begin with.
 static void break_wall(uint32_t threads, void **image, size_t *size, Table *out) {
     AUTO_CONTEXT *context = open_context(threads);
-    AUTO_SCENE_FILE *file = load_scene(context, "scenes/wall.yaml", NULL, 0);
-    AUTO_SCENE scene = make_scene(context, file);
+    AUTO_WHOLE_SCENE scene = make_scene(context, load_scene(context, "scenes/wall.yaml", NULL, 0));
     if (*size > 0) {
         assert_int_equal(mf_world_restore(scene.world, *image, *size, NULL), MF_OK);
     } else {

@@ -15,7 +15,7 @@ GROUP_FIXTURE(make_context, drop_context);
     "    placement: {poses: [[0, 0, 0], [0.5, 0, 0]]}\n    height: 2\n"
 
 TEST(what_is_read_is_written) {
-    mf_SceneFile *again,
+    AUTO_SCENE_FILE *again,
         *file = parse_scene(
             *state, BALL
             "cameras:\n  - {name: top, position: [1, 2, 3], look_at: [0, 0, 0.5], width: 80, "
@@ -23,7 +23,7 @@ TEST(what_is_read_is_written) {
             "  - {name: eye, group: balls, robot: 1, link: ball, rpy: [0.1, 0.2, 0.3],\n"
             "     lens: brown, coefficients: [-0.2, 0.05, 0.001, 0.002, 0, 0], focal: [200, 210],\n"
             "     center: [90, 70], color: false, segmentation: true, blur: 1, noise: 0.01}\n");
-    char *text = write_twice(*state, file, &again);
+    write_twice(*state, file, &again);
     for (int both = 0; both < 2; both++) {
         const mf_SceneFile *one = both == 0 ? file : again;
         const mf_SceneCamera *top = &one->cameras[0], *eye = &one->cameras[1];
@@ -40,9 +40,6 @@ TEST(what_is_read_is_written) {
         assert_true(!eye->camera.color && eye->camera.segmentation && eye->center[0] == 90);
         assert_int_equal(eye->camera.width, 640);
     }
-    mf_release(*state, text);
-    mf_scene_file_destroy(file);
-    mf_scene_file_destroy(again);
 }
 
 TEST(mistakes_have_a_position) {
@@ -80,18 +77,8 @@ TEST(mistakes_have_a_position) {
          ":9:18: cameras.a: camera: expected color, depth or segmentation, found none", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[600], line[900];
-        AUTO_SCENE_FILE *file = NULL;
-        mf_Scene scene;
-        mf_Error error = {0};
-        snprintf(text, sizeof text, BALL "cameras: %s\n", cases[i].cameras);
-        mf_Status status = try_scene(*state, text, &file, &error);
-        assert_true((status == MF_OK) == cases[i].built);
-        if (cases[i].built)
-            status = mf_scene_create(*state, file, NULL, &scene, &error);
-        assert_int_equal(status, MF_BAD_FILE);
-        mf_error_format(&error, line, sizeof line);
-        assert_string_equal(strstr(line, "t.yaml") + strlen("t.yaml"), cases[i].message);
+        const char *text = formatted(BALL "cameras: %s\n", cases[i].cameras);
+        assert_string_equal(scene_error(*state, text, !cases[i].built), cases[i].message);
     }
 }
 
@@ -137,7 +124,7 @@ TEST(pictures_come_at_their_rates) {
         "down-000000.png",       "down-000000-depth.png", "down-000000-segmentation.png",
         "down-000001-depth.png", "down-000003-depth.png", "slow-000000.png",
         "slow-000001.png"};
-    char folder[] = "/tmp/mayfly-photos-XXXXXX", path[1200];
+    char folder[] = "/tmp/mayfly-photos-XXXXXX";
     AUTO_SCENE_FILE *file = parse_scene(
         *state, BALL "cameras:\n  - {name: down, position: [3, 0, 1.5], look_at: [3, 0, 0], "
                      "width: 33, height: 21, depth: true, segmentation: true, interval: 0.0033}\n"
@@ -185,8 +172,7 @@ TEST(pictures_come_at_their_rates) {
     mf_release(*state, color.pixels);
     mf_release(*state, ball.pixels);
     mf_photographer_destroy(photographer);
-    snprintf(path, sizeof path, "rm -r %s", folder);
-    assert_int_equal(system(path), 0);
+    assert_int_equal(system(formatted("rm -r %s", folder)), 0);
 }
 
 TEST(depths_that_have_no_number_are_zero) {
@@ -211,8 +197,7 @@ TEST(depths_that_have_no_number_are_zero) {
 }
 
 TEST(without_a_camera) {
-    AUTO_SCENE_FILE *file = parse_scene(*state, BALL);
-    AUTO_SCENE scene = make_with(*state, file, NULL);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, BALL));
     mf_Photographer *none = NULL;
     mf_Error error = {0};
     assert_int_equal(mf_photographer_create(&scene, "/tmp/none", &none, &error), MF_NOT_FOUND);
@@ -230,8 +215,7 @@ TEST(without_a_camera) {
 
 // Group a takes pictures, from the start on, and sees group b; group b takes none.
 TEST(groups_choose_their_pictures) {
-    AUTO_SCENE_FILE *file = parse_scene(*state, HUMANOIDS);
-    AUTO_SCENE scene = make_with(*state, file, NULL);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, HUMANOIDS));
     mf_Group *a = mf_world_group(scene.world, 0), *b = mf_world_group(scene.world, 1);
     const char *name = formatted("camera.%s.color", scene.model->cameras[0].name);
     const mf_Field *color = mf_group_find_field(a, name);
@@ -251,7 +235,7 @@ TEST(groups_have_the_colors_of_films) {
         *state, "world: {step: 0.001}\ngroups:\n"
                 "  - {name: a, model: ../models/ball.xml, motion: rigid, color: red}\n"
                 "  - {name: b, model: ../models/ball.xml, motion: rigid, color: file}\n");
-    AUTO(mf_scene_destroy) mf_Scene scene;
+    AUTO_SCENE scene;
     float color[3];
     MUST(mf_scene_create(*state, file, NULL, &scene, &error));
     assert_true(mf_group_tint(mf_world_group(scene.world, 0), color)); // #d63a3a
@@ -321,8 +305,7 @@ TEST(plugins_read_pictures) {
              "tick: 0.02}]}\n",
              path, MAYFLY_BINARY_DIR);
     mf_plugins_allow(*state, true);
-    AUTO_SCENE_FILE *file = parse_scene(*state, text);
-    AUTO_SCENE scene = make_with(*state, file, NULL);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
     assert_true(fabs(get(&scene, 0, "joint.angle", 0, 0)) < 1e-6);
     mf_world_step(scene.world, 300);
     assert_near(get(&scene, 0, "joint.angle", 0, 0), atan2(0.76, 1.8), 0.03); // a pixel

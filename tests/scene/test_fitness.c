@@ -17,7 +17,7 @@ static mf_SceneFile *parse(mf_Context *context, const char *group, const char *m
 // about z by `yaw`, then about its own x by `roll`.
 static double fly(mf_Context *context, const char *fitness, const char *motion, double yaw,
                   double roll) {
-    char group[900], more[200];
+    char group[900];
     snprintf(group, sizeof group,
              "    motion: %s\n    precision: double\n    initial:\n"
              "    - {property: base.position, values: [0, 0, 3]}\n"
@@ -25,9 +25,8 @@ static double fly(mf_Context *context, const char *fitness, const char *motion, 
              "    - {property: base.orientation, values: [%.17g, %.17g, %.17g, %.17g]}\n",
              motion, cos(yaw / 2) * cos(roll / 2), cos(yaw / 2) * sin(roll / 2),
              sin(yaw / 2) * sin(roll / 2), sin(yaw / 2) * cos(roll / 2));
-    snprintf(more, sizeof more,
-             "search: {fitness: %s}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n",
-             fitness);
+    const char *more = formatted(
+        "search: {fitness: %s}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n", fitness);
     mf_SceneFile *file = parse(context, group, more);
     mf_Scene scene = make_evaluation(context, file, 20);
     mf_world_step(scene.world, 200);
@@ -78,7 +77,7 @@ TEST(servos_put_in_what_the_robot_gains) {
             formatted(
                 "search: {fitness: economy}\nworld: {gravity: 0, step: %s}\nrun: {duration: 1}\n",
                 i == 0 ? "0.00002" : "0.00001"));
-        AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 17);
+        AUTO_SCENE scene = make_evaluation(*state, file, 17);
         mf_Field *offset = mf_group_find_field(scene.group, "oscillator.offset");
         for (uint32_t j = 0; j < scene.model->joint_count; j++)
             mf_field_set(offset, 16, j, 0.3); // all legs alike: none is turned by the others
@@ -146,8 +145,8 @@ TEST(every_motion_can_be_evaluated) {
                      fitnesses[f]);
             AUTO_SCENE_FILE *file = parse(*state, group, more);
             assert_int_equal(file->groups[0].motion, motion);
-            AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, COUNT);
-            AUTO(mf_scene_destroy) mf_Scene alone = make_evaluation(*state, file, 1);
+            AUTO_SCENE scene = make_evaluation(*state, file, COUNT);
+            AUTO_SCENE alone = make_evaluation(*state, file, 1);
             assert_int_equal(mf_motion_of(scene.group, 0), motion);
             assert_int_equal(mf_world_config_of(scene.world)->step, 5 * MF_MILLISECOND);
             uint8_t genomes[COUNT * MF_GP_BYTES];

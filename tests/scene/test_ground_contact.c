@@ -15,13 +15,12 @@ TEST(a_marble_swings_in_a_bowl) {
         for (int cell = 2; cell <= 20; cell += 18) { // [cm] a tenth of the radius, and all of it
             mf_SceneFile *file = parse_scene(
                 *state,
-                formatted(
-                    "world: {step: 0.002}\n"
-                    "ground: {shape: sine, amplitude: 0.05, wavelength: 2, columns: %d, rows: %d, "
-                    "cell: %g}\n"
-                    "groups: [{name: g, model: ../tests/scene/bodies/marble.xml, motion: %s, "
-                    "precision: double, placement: {poses: [[-0.5, 0, 0]]}}]\n",
-                    600 / cell, 600 / cell, 0.01 * cell, motions[m]));
+                formatted("world: {step: 0.002}\n"
+                          "ground: {shape: sine, amplitude: 0.05, wavelength: 2, columns: %d, "
+                          "rows: %d, cell: %g}\n"
+                          "groups: [{name: g, model: ../tests/scene/bodies/marble.xml, motion: %s, "
+                          "precision: double, placement: {poses: [[-0.5, 0, 0]]}}]\n",
+                          600 / cell, 600 / cell, 0.01 * cell, motions[m]));
             mf_Scene scene = make_scene(*state, file);
             mf_world_step(scene.world, 1000);
             const double rest = get(&scene, 0, "base.position", 0, 2);

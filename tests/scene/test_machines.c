@@ -38,8 +38,7 @@ static void grow_all(void) {
 
 static void evaluate(void *context, const char *text, const uint8_t *some, uint32_t count,
                      double *fitness, double *values) {
-    AUTO_SCENE_FILE *file = parse_scene(context, text);
-    AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(context, file, count);
+    AUTO_WHOLE_SCENE scene = make_evaluation(context, parse_scene(context, text), count);
     mf_Error error = {0};
     for (int again = 0; again < 2; again++) // the second time from memory
         if (mf_scene_evaluate(&scene, some, count, BYTES, fitness, &error) != MF_OK ||
@@ -145,7 +144,7 @@ TEST(falls_before_the_trial_are_distinguished) {
     triangle(0.03, 0.02, 0.0714, bars[1]);
     AUTO_SCENE_FILE *file = parse_scene(*state, HEAD GROUP SEARCH);
     for (int i = 0; i < 2; i++) {
-        AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 1);
+        AUTO_SCENE scene = make_evaluation(*state, file, 1);
         MUST(mf_scene_evaluate(&scene, bars[i], 1, BYTES, &fitness[i], &error));
         const mf_MachineResult result = mf_machine_result(&scene, 0);
         assert_true(result.share == 1.0);
@@ -168,7 +167,7 @@ TEST(what_stands_still_ends_its_trial) {
         AUTO_SCENE_FILE *file =
             parse_scene(*state, formatted("world: {step: 0.25}\nground: {shape: flat}\nrun: %s\n%s",
                                           durations[i], GROUP SEARCH));
-        AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 1);
+        AUTO_SCENE scene = make_evaluation(*state, file, 1);
         MUST(mf_scene_evaluate(&scene, settles, 1, BYTES, &fitness[i], &error));
         const mf_MachineResult stands = mf_machine_result(&scene, 0);
         assert_true(stands.share == 1.0);
@@ -211,11 +210,7 @@ TEST(descriptors_are_those_of_the_machine) {
 }
 
 static void refuse(void *context, const char *text, const char *part) {
-    mf_SceneFile *file = NULL;
-    mf_Error error = {0};
-    assert_int_not_equal(mf_scene_file_parse(context, MAYFLY_SOURCE_DIR "/scenes/x.yaml", text,
-                                             strlen(text), NULL, 0, &file, &error),
-                         MF_OK);
+    const mf_Error error = refused_scene(context, text, true);
     if (strstr(error.message, part) == NULL)
         fail_msg("%s: not about %s", error.message, part);
 }

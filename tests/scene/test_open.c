@@ -11,9 +11,7 @@ GROUP_FIXTURE(make_context, drop_context);
 TEST(an_open_scene_is_a_loaded_one) {
     static const mf_Override overrides[] = {{"groups.blue.count", "4"}, {"world.step", "0.002"}};
     AUTO(end_scene) mf_Scene *scene = NULL;
-    mf_Error error = {0};
-    if (mf_scene_open(*state, SOCCER, overrides, 2, &scene, &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_scene_open(*state, SOCCER, overrides, 2, &scene, &error));
     assert_int_equal(scene->group_count, 4);
     assert_int_equal(scene->step, 2 * MF_MILLISECOND);
     assert_int_equal(scene->file->groups[2].count, 4);
@@ -28,9 +26,7 @@ TEST(an_open_scene_is_a_loaded_one) {
 
 TEST(a_context_is_created_if_none_is_given) {
     mf_Scene *scene = NULL;
-    mf_Error error = {0};
-    if (mf_scene_open(NULL, BALL, NULL, 0, &scene, &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_scene_open(NULL, BALL, NULL, 0, &scene, &error));
     assert_non_null(mf_world_context(scene->world));
     mf_scene_run(scene, 0.01);
     mf_scene_close(scene);
@@ -60,8 +56,8 @@ TEST(unreadable_files_are_reported) {
                          MF_NOT_FOUND);
         assert_null(scene);
         assert_string_equal(error.file, "/nowhere.yaml");
-        assert_int_equal(mf_scene_open(contexts[i], BALL, &wrong, 1, &scene, &error), MF_BAD_FILE);
-        assert_non_null(strstr(error.message, "did you mean groups.robot.count?"));
+        assert_fails(mf_scene_open(contexts[i], BALL, &wrong, 1, &scene, &error), MF_BAD_FILE,
+                     &error, "did you mean groups.robot.count?");
         assert_int_equal(mf_scene_open(contexts[i], NULL, NULL, 0, &scene, &error),
                          MF_BAD_ARGUMENT);
         assert_int_equal(mf_scene_open(contexts[i], BALL, NULL, 0, NULL, &error), MF_BAD_ARGUMENT);

@@ -113,16 +113,9 @@ TEST(mistakes_state_their_location) {
         {HEAD "  batch: 0\n", "search.batch: expected a whole number from 1 to 1048576, found 0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = NULL;
-        mf_Error error = {0};
-        char line[1024];
-        mf_Status status = mf_scene_file_parse(*state, "t.yaml", cases[i][0], strlen(cases[i][0]),
-                                               NULL, 0, &file, &error);
-        assert_int_not_equal(status, MF_OK);
-        assert_null(file);
-        mf_error_format(&error, line, sizeof line);
-        if (strstr(line, cases[i][1]) == NULL)
-            fail_msg("expected '%s' in '%s'", cases[i][1], line);
+        const char *error = scene_error(*state, cases[i][0], true);
+        if (strstr(error, cases[i][1]) == NULL)
+            fail_msg("expected '%s' in '%s'", cases[i][1], error);
     }
 }
 

@@ -136,22 +136,19 @@ static double turn(mf_Context *context, double start, double rate, double step, 
     mf_Group *group = NULL;
     mf_WorldConfig config = mf_world_config();
     mf_GroupConfig own = mf_group_config();
-    mf_Error error = {0};
     AUTO_MODEL *model = load_text(context, joints);
     config.step = mf_time_from_seconds(step);
     config.gravity = 0.0;
     own.model = model;
     world = open_world(context, &config);
     group = add_group(world, &own);
-    if (mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));
     mf_Field *angle = mf_group_find_field(group, "joint.angle");
     mf_field_set(angle, 0, 0, start);
     set_field(group, "joint.rate", 0, 0, rate);
     mf_group_refresh(group, 0);
     mf_world_step(world, steps);
-    const double rotated = mf_field_get(angle, 0, 0) - (double)(float)start;
-    return rotated;
+    return mf_field_get(angle, 0, 0) - (double)(float)start;
 }
 
 // In 1,000 s a wheel at 100 rad/s turns by 100,000 rad; slow joints move in very short steps.

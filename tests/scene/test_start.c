@@ -23,8 +23,7 @@ TEST(the_step_is_the_least_that_models_ask_for) {
         {"world: {step: 0.004}\ngroups:\n" MODEL("a", "ant.xml"), 4 * MF_MILLISECOND},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO_SCENE_FILE *file = parse_scene(*state, cases[i].text);
-        AUTO_SCENE scene = make_scene(*state, file);
+        AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, cases[i].text));
         assert_int_equal(scene.step, cases[i].step);
         assert_int_equal(mf_world_config_of(scene.world)->step, cases[i].step);
         assert_true(mf_scene_steps(&scene) == (uint64_t)(10 * MF_SECOND / cases[i].step));
@@ -46,8 +45,7 @@ TEST(gravity_is_that_of_the_first_model) {
         {"world: {gravity: auto}\ngroups:\n" MODEL("a", "hexapod.urdf"), 9.81, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO_SCENE_FILE *file = parse_scene(*state, cases[i].text);
-        AUTO_SCENE scene = make_scene(*state, file);
+        AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, cases[i].text));
         assert_near(mf_world_config_of(scene.world)->gravity, cases[i].gravity, 1e-12);
         assert_int_equal(scene.note_count, cases[i].notes);
         for (uint32_t n = 0; n < scene.note_count; n++)
@@ -72,8 +70,7 @@ TEST(what_passes_through_the_ground_is_noted) {
         {"groups:\n" MODEL("b", "car_full_size.yaml"), false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO_SCENE_FILE *file = parse_scene(*state, cases[i].text);
-        AUTO_SCENE scene = make_scene(*state, file);
+        AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, cases[i].text));
         char text[MF_MOTION_NOTE];
         const bool noted = mf_motion_group_note(mf_world_group(scene.world, 0), 0, text);
         assert_int_equal(noted, cases[i].noted);
@@ -183,9 +180,8 @@ TEST(times_that_do_not_fit_the_step_are_refused) {
         AUTO_SCENE_FILE *file = parse_scene(
             *state, formatted("groups:\n" MODEL("a", "hexapod.urdf") "%s", cases[i].keys));
         mf_Scene scene;
-        mf_Error error = {0};
-        assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_BAD_FILE);
-        assert_string_equal(error.message, cases[i].message);
+        MUST_FAIL_AS(mf_scene_create(*state, file, NULL, &scene, &error), MF_BAD_FILE,
+                     cases[i].message);
         assert_null(scene.world);
     }
 }
@@ -196,10 +192,7 @@ TEST(the_ground_is_that_of_a_model) {
         "<mujoco><worldbody><geom type='plane' size='5 5 1' pos='0 0 0.25'/>"
         "<body pos='9 9 9'><geom size='0.1'/></body></worldbody></mujoco>";
     const char *path = MAYFLY_BINARY_DIR "/test_scene_start.xml";
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    fputs(slope, out);
-    fclose(out);
+    file_put_text(path, slope);
     for (int own = 0; own < 2; own++) {
         AUTO_SCENE_FILE *file = parse_scene(
             *state, formatted("%sgroups:\n" MODEL("a", "hexapod.urdf") "  - {name: b, model: %s}\n",
@@ -333,14 +326,12 @@ TEST(random_robots_fit_by_their_size) {
                  {"type='ellipsoid' size='.15 .1 .05'", 0.15},
                  {"size='.15'", 0.15}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char path[300], text[600];
+        static const char path[] = MAYFLY_BINARY_DIR "/fits.xml";
+        char text[600];
         mf_SceneFile *file;
-        snprintf(path, sizeof path, "%s/fits.xml", MAYFLY_BINARY_DIR);
-        FILE *out = fopen(path, "w");
-        assert_non_null(out);
-        fprintf(out, "<mujoco><worldbody><body><freejoint/><geom %s/></body></worldbody></mujoco>",
-                cases[i].geom);
-        assert_int_equal(fclose(out), 0);
+        file_put_text(path, formatted("<mujoco><worldbody><body><freejoint/><geom %s/></body>"
+                                      "</worldbody></mujoco>",
+                                      cases[i].geom));
         snprintf(text, sizeof text,
                  "groups:\n  - name: a\n    model: %s\n    count: 10\n    placement: {random: "
                  "{lower: [-0.9, -0.9, 0], upper: [0.9, 0.9, 0]}}\n",
@@ -398,14 +389,9 @@ TEST(robots_are_lifted_out_of_the_ground) {
         "<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 0.02'><freejoint/>"
         "<geom type='sphere' size='0.1'/></body></worldbody></mujoco>";
     const char *path = MAYFLY_BINARY_DIR "/test_scene_deep.xml";
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    fputs(deep, out);
-    fclose(out);
+    file_put_text(path, deep);
     mf_SceneFile *file = NULL;
-    mf_Error error = {0};
-    if (mf_scene_file_load(*state, path, NULL, 0, &file, &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_scene_file_load(*state, path, NULL, 0, &file, &error));
     mf_Scene scene = make_scene(*state, file);
     assert_near(scene.raised[0], 0.08, 1e-6);
     assert_near(get(&scene, 0, "base.position", 0, 2), 0.1, 1e-6);
@@ -420,8 +406,7 @@ TEST(all_but_the_first_are_shaken) {
     double first[18];
     for (int go = 0; go < 3; go++) {
         const mf_Override seed = {"world.seed", go < 2 ? "7" : "8"};
-        AUTO_SCENE_FILE *file = parse_with(*state, text, &seed, 1);
-        AUTO_SCENE scene = make_scene(*state, file);
+        AUTO_WHOLE_SCENE scene = make_scene(*state, parse_with(*state, text, &seed, 1));
         uint32_t same = 0;
         for (uint32_t j = 0; j < 18; j++) {
             double rate = get(&scene, 0, "joint.rate", 1, j);

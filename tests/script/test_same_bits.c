@@ -87,9 +87,7 @@ static uint64_t hash_of_client(mf_Context *context) {
     AUTO(finish) Served served;
     mf_ClientNews news;
     mf_ClientStatistics seen;
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.speed = 0.0;
+    mf_ServerConfig config = WITH(mf_server_config(), .port = 0, .speed = 0.0);
     config.paused = true; // so that nothing moves before the turn
     start(context, &served, SCENE, &config);
     mf_Client *client = join(&served);

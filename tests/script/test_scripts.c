@@ -53,8 +53,7 @@ static Run *open_run(uint32_t threads, const char *text, const mf_SceneHooks *ho
     run->file = parse_scene(run->context, text);
     if (hooks != NULL)
         run->file->hooks = *hooks;
-    mf_SceneConfig scene = mf_scene_config();
-    scene.scripts = true;
+    mf_SceneConfig scene = WITH(mf_scene_config(), .scripts = true);
     run->scene = make_with(run->context, run->file, &scene);
     const mf_ScriptHost host = {take_line, run};
     run->status = mf_scripts_create(&run->scene, &host, &run->scripts, &run->error);
@@ -205,13 +204,9 @@ static void control(const mf_SystemRun *run, void *user) {
 static mf_Status add_control(mf_Scene *scene, void *user, mf_Error *error) {
     static const char *const reads[] = {"joint.angle", NULL}, *const writes[] = {"joint.target",
                                                                                  NULL};
-    mf_SystemConfig system = mf_system_config();
-    system.name = "control";
-    system.phase = MF_PHASE_CONTROL;
-    system.rate = (mf_Rate){50, 1};
-    system.run = control;
-    system.reads = reads;
-    system.writes = writes;
+    mf_SystemConfig system =
+        WITH(mf_system_config(), .name = "control", .phase = MF_PHASE_CONTROL,
+             .rate = ((mf_Rate){50, 1}), .run = control, .reads = reads, .writes = writes);
     return mf_group_add_system(scene->group, &system, error);
 }
 
@@ -485,13 +480,12 @@ TEST(other_programs_say_that_no_script_runs) {
     char *written;
     AUTO(end_memory)
     char *text = scene_with("function tick()\n  print('x')\nend", "    tick: 0.05\n");
-    AUTO_SCENE_FILE *file = parse_scene(context, text);
-    AUTO_SCENE scene = make_scene(context, file);
+    AUTO_WHOLE_SCENE scene = make_scene(context, parse_scene(context, text));
     assert_int_equal(scene.note_count, 1);
     assert_string_equal(scene.notes[0], "scripts: 1 not run here; mayfly run runs them");
-    assert_int_equal(mf_scene_file_write(file, &written, NULL), MF_OK);
+    assert_int_equal(mf_scene_file_write(scene.file, &written, NULL), MF_OK);
     mf_SceneFile *again = parse_scene(context, written);
-    assert_string_equal(again->scripts[0].text, file->scripts[0].text);
+    assert_string_equal(again->scripts[0].text, scene.file->scripts[0].text);
     assert_int_equal(again->scripts[0].tick.numerator, 20);
     mf_scene_file_destroy(again);
     mf_release(context, written);

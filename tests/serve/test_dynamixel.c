@@ -1,7 +1,6 @@
 // Servos on a bus: packets of the manufacturer's documentation to the byte, the instructions, the
 // registers against the joints, garbage, and ports.
 #include "serve/dynamixel.h"
-#include <mayfly/model_fields.h>
 #include "model/points.h"
 #include "serve/serial.h"
 #include "serve/support.h"
@@ -464,11 +463,8 @@ TEST(test_ports_answer) {
     Served served;
     uint8_t bytes[32], answer[32];
     struct sockaddr_in address = {.sin_family = AF_INET};
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.serial = texts;
-    config.serial_count = 2;
-    start(*state, &served, humanoid, &config);
+    start(*state, &served, humanoid,
+          &WITH(mf_server_config(), .port = 0, .serial = texts, .serial_count = 2));
     assert_non_null(strstr(mf_server_serial(served.server, 0), "mayfly-serial-test, 21 servos"));
     const char *port = strstr(mf_server_serial(served.server, 1), "127.0.0.1:") + 10;
     const uint32_t size = pack(bytes, 3, 1, NULL, 0);

@@ -110,15 +110,13 @@ static void send_random(const Served *served, uint32_t round) {
 // The session of a fuzzer's seed (tests/fuzz/corpus/wire), with some bytes behind its hello
 // changed.
 static void send_mutation(const Served *served, const char *path, uint32_t round) {
-    uint8_t session[65536];
     uint32_t words[4];
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    const size_t size = fread(session, 1, sizeof session, file), hello = 20;
-    fclose(file);
+    size_t size;
+    AUTO(end_memory) char *session = file_get(path, &size);
+    const size_t hello = 20;
     mf_random(2, round, 1, 0, words);
     for (uint32_t i = 0; i < round % 3 && size > hello; i++)
-        session[hello + words[i] % (size - hello)] = (uint8_t)(words[3] >> 8 * i);
+        session[hello + words[i] % (size - hello)] = (char)(words[3] >> 8 * i);
     const int socket = dial(served);
     send(socket, session, size, MSG_NOSIGNAL); // it may be refused meanwhile
     close(socket);
@@ -152,10 +150,7 @@ TEST(test_many_silent_clients_keep_nobody_out) {
     enum { SWARM = 600 };
     AUTO(finish) Served served;
     int silent[SWARM];
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.connections = 8;
-    start(*state, &served, quads, &config);
+    start(*state, &served, quads, &WITH(mf_server_config(), .port = 0, .connections = 8));
     for (int i = 0; i < SWARM; i++)
         silent[i] = dial(&served);
     const double begin = seconds_now();
@@ -195,9 +190,7 @@ TEST(test_other_users_need_a_token) {
 TEST(test_silent_connections_take_no_slot_for_long) {
     Served served;
     uint8_t byte;
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    start(*state, &served, quads, &config);
+    start(*state, &served, quads, &WITH(mf_server_config(), .port = 0));
     const int silent = dial(&served);
     is_well(&served);
     uint8_t answer[256];

@@ -13,25 +13,15 @@ static const double poses[2][3] = {{FAR, 0.0, 0.0}, {FAR, 20.0, 1.0}};
 static char folder[64];
 
 static void put_file(const char *name, const char *text) {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
+    file_put_text(formatted("%s/%s", folder, name), text);
 }
 
 static void put_quad(void) {
-    char text[8192] = "";
-    FILE *file = fopen(MAYFLY_SOURCE_DIR "/models/sun2022.yaml", "r");
-    assert_non_null(file);
-    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
-    fclose(file);
+    AUTO(end_memory) char *text = file_get(MAYFLY_SOURCE_DIR "/models/sun2022.yaml", NULL);
     put_file("quad.yaml", text);
 }
 
 static int make_folder(void **state) {
-    char path[128];
     snprintf(folder, sizeof folder, "/tmp/mayfly-load-XXXXXX");
     if (mkdtemp(folder) == NULL)
         return -1;
@@ -39,27 +29,22 @@ static int make_folder(void **state) {
              MAYFLY_SOURCE_DIR "/models/resting_box.xml\n  count: 2\n");
     put_file("bad.yaml", "groups:\n- name: none\n  count: -1\n");
     put_quad();
-    snprintf(path, sizeof path, "%s/out", folder);
+    const char *path = formatted("%s/out", folder);
     return symlink("/etc/hostname", path) == 0 ? setup_context(state) : -1;
 }
 
 static int drop_folder(void **state) {
     static const char *const names[] = {"boxes.yaml", "bad.yaml", "quad.yaml", "out"};
-    char path[128];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        unlink(path);
+        unlink(formatted("%s/%s", folder, names[i]));
     }
     rmdir(folder);
     return teardown_context(state);
 }
 
 static mf_ServerConfig config_with(const char *files) {
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.speed = 0.0;
-    config.paused = true;
-    config.files = files;
+    mf_ServerConfig config =
+        WITH(mf_server_config(), .port = 0, .speed = 0.0, .paused = true, .files = files);
     return config;
 }
 
@@ -254,8 +239,7 @@ TEST(test_what_is_refused) {
         REFUSED(mf_client_load(client, cases[i].path, error), cases[i].status, cases[i].reason);
         assert_int_not_equal(mf_client_spawn(client, &spawn, NULL, NULL), MF_OK);
     }
-    mf_ClientSpawn spawn = two_quads;
-    spawn.group = "nobody";
+    mf_ClientSpawn spawn = WITH(two_quads, .group = "nobody");
     REFUSED(mf_client_spawn(client, &spawn, NULL, error), MF_NOT_FOUND, "no group nobody");
     spawn.group = spawn.name = "quads";
     REFUSED(mf_client_spawn(client, &spawn, NULL, error), MF_BAD_ARGUMENT, "a name that no group");

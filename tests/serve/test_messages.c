@@ -51,8 +51,7 @@ static void is_refused(const Served *served, uint32_t kind, size_t size, size_t 
 TEST(test_requests_of_another_form_are_refused) {
     AUTO(finish) Served served;
     char text[300];
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
+    mf_ServerConfig config = WITH(mf_server_config(), .port = 0);
     config.paused = true; // some would stop it anyway
     start(*state, &served, quads, &config);
     for (uint32_t kind = 1; kind < MF_MESSAGE_KINDS; kind++) {
@@ -107,19 +106,12 @@ TEST(test_answers_of_another_form_are_malformed) {
 
 // ---- what is made from the table ---------------------------------------------------------------
 
-static void check_file(mf_Context *context, const char *path, const char *text) {
-    char *found = NULL;
-    size_t size;
-    if (getenv("MAYFLY_UPDATE") != NULL) {
-        FILE *file = fopen(path, "w");
-        assert_non_null(file);
-        fputs(text, file);
-        fclose(file);
-    }
-    assert_int_equal(mf_file_read(context, path, 1 << 20, &found, &size, NULL), MF_OK);
+static void check_file(const char *path, const char *text) {
+    if (getenv("MAYFLY_UPDATE") != NULL)
+        file_put_text(path, text);
+    AUTO(end_memory) char *found = file_get(path, NULL);
     if (strcmp(found, text) != 0)
         fail_msg("%s is out of date: run this test with MAYFLY_UPDATE=1", path);
-    mf_release(context, found);
 }
 
 // The page: a member as a reader sees it.
@@ -181,7 +173,7 @@ TEST(test_the_page_holds_the_table) {
     put_tables(page);
     fputs(stop, page);
     fclose(page);
-    check_file(*state, path, made);
+    check_file(path, made);
     mf_release(*state, old);
     free(made);
 }
@@ -247,16 +239,13 @@ TEST(test_the_python_module_holds_the_table) {
     fputs("\n# Parts of messages.\n", code);
     MF_PROTOCOL_PARTS(CODE_PART, CODE_MEMBER, 0)
     fclose(code);
-    check_file(*state, MAYFLY_SOURCE_DIR "/python/src/mayfly/_messages.py", made);
+    check_file(MAYFLY_SOURCE_DIR "/python/src/mayfly/_messages.py", made);
 }
 
 // Marks the kinds of the messages of a seed.
 static void mark(const char *path, bool *has) {
-    uint8_t bytes[65536];
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    const size_t size = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
+    size_t size;
+    AUTO(end_memory) char *bytes = file_get(path, &size);
     for (size_t at = 0; at + MF_PROTOCOL_HEAD <= size;) {
         const mf_WireHead *head = (const void *)(bytes + at);
         if (head->kind < MF_MESSAGE_KINDS)

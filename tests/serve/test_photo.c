@@ -22,10 +22,7 @@ enum { WIDTH = 64, HEIGHT = 48 };
 TEST(test_pictures_are_those_in_process) {
     AUTO(finish) Served served;
     mf_ClientPhoto photo;
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.paused = true;
-    start(*state, &served, robots, &config);
+    start(*state, &served, robots, &WITH(mf_server_config(), .port = 0, .paused = true));
     AUTO_CLIENT *client = join(&served);
     CHECK(mf_client_run_steps(client, 5, error));
     CHECK(mf_client_photo(client, MF_PROTOCOL_ALL, 0, 0, MF_PHOTO_COLOR, &photo, error));
@@ -112,10 +109,7 @@ TEST(test_snapshots_are_as_before) {
     mf_ClientStatistics before, after;
     const void *image = NULL;
     size_t size = 0;
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.paused = true;
-    start(*state, &served, robots, &config);
+    start(*state, &served, robots, &WITH(mf_server_config(), .port = 0, .paused = true));
     AUTO_CLIENT *client = join(&served);
     CHECK(mf_client_snapshot(client, &image, &size, error));
     AUTO(end_memory) void *copy = malloc(size);

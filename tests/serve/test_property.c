@@ -16,11 +16,7 @@ static const char modules[] = "world: {step: 0.002, seed: 7}\n"
                               "  placement: {poses: [[3, 3, 0]]}\n";
 
 static mf_ServerConfig paused(void) {
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.speed = 0.0;
-    config.paused = true;
-    return config;
+    return WITH(mf_server_config(), .port = 0, .speed = 0.0, .paused = true);
 }
 
 TEST(test_values_by_path) {

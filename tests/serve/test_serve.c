@@ -58,9 +58,7 @@ static uint64_t steer(mf_Client *client, int turns) {
 TEST(test_the_same_bits_as_in_process) {
     AUTO(finish) Served served;
     mf_ClientStatistics seen;
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.speed = 0.0;
+    mf_ServerConfig config = WITH(mf_server_config(), .port = 0, .speed = 0.0);
     config.paused = true; // so that nothing moves before the turn
     start(*state, &served, quads, &config);
     AUTO_CLIENT *client = join(&served);
@@ -146,10 +144,7 @@ TEST(test_services) {
     size_t size;
     mf_ClientStatistics start_state, then, back;
     mf_Error error_ = {0};
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.paused = true;
-    start(*state, &served, quads, &config);
+    start(*state, &served, quads, &WITH(mf_server_config(), .port = 0, .paused = true));
     AUTO_CLIENT *client = join(&served);
     assert_int_equal(mf_client_run_steps(client, 0, &error_), MF_LIMIT);
     CHECK(mf_client_statistics(client, true, &start_state, error));
@@ -196,10 +191,7 @@ TEST(test_placing) {
     AUTO(finish) Served served;
     mf_Error error_ = {0};
     mf_ClientNews news;
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.paused = true;
-    start(*state, &served, quads, &config);
+    start(*state, &served, quads, &WITH(mf_server_config(), .port = 0, .paused = true));
     AUTO_CLIENT *client = join(&served);
     const mf_ClientEntry entries[] = {{mf_client_find(client, NULL, "base.position"), 4, 2},
                                       {mf_client_find(client, NULL, "base.orientation"), 4, 2},
@@ -294,11 +286,8 @@ TEST(test_tokens_and_limits) {
     Served served;
     mf_Client *client, *more;
     mf_Error error_ = {0};
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.token = "s3cret";
-    config.connections = 1;
-    start(*state, &served, quads, &config);
+    start(*state, &served, quads,
+          &WITH(mf_server_config(), .port = 0, .token = "s3cret", .connections = 1));
     const char *address = mf_server_address(served.server);
     assert_int_equal(mf_client_connect(address, NULL, &client, &error_), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error_.message, "token"));

@@ -25,11 +25,8 @@ static const char *make_path(void) {
 
 // At a Unix socket, or by TCP; paused at first.
 static void start_at(mf_Context *context, Served *served, const char *path, size_t limit) {
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.path = path;
-    config.speed = 0.0;
-    config.paused = true;
+    mf_ServerConfig config =
+        WITH(mf_server_config(), .port = 0, .path = path, .speed = 0.0, .paused = true);
     config.shared_limit = limit > 0 ? limit : config.shared_limit;
     start(context, served, quads, &config);
 }
@@ -360,13 +357,10 @@ static int open_files(void) {
 
 // Mappings of shared memory in this process.
 static int mappings(void) {
-    FILE *file = fopen("/proc/self/maps", "r");
-    char line[512];
+    AUTO(end_memory) char *maps = file_get("/proc/self/maps", NULL);
     int count = 0;
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file) != NULL)
-        count += strstr(line, "memfd:mayfly") != NULL;
-    fclose(file);
+    for (const char *at = maps; (at = strstr(at, "memfd:mayfly")) != NULL; at++)
+        count++;
     return count;
 }
 

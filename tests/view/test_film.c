@@ -253,8 +253,7 @@ TEST_WITH(joints_are_shown_with_their_forces, setup_context, teardown_context) {
 }
 
 static void check_hills(mf_Context *context, uint32_t robots) {
-    mf_TerrainConfig config = mf_terrain_config();
-    config.columns = config.rows = 100;
+    mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 100, .rows = 100);
     mf_TerrainGenerator slope = {.shape = MF_TERRAIN_SLOPE, .amplitude = 0.1};
     mf_Terrain *terrain = NULL;
     config.interpolation = MF_BILINEAR;

@@ -24,9 +24,8 @@ static uint32_t torn_in(const Rig *rig, uint32_t triangles, bool *torn) {
 }
 
 static Rig open_cloth(mf_Context *context, uint32_t columns, uint32_t rows, bool triangles) {
-    Rig rig = rig_begin(context);
-    rig.cloth = mf_cloth_rectangle(1.0, 1.0, columns, rows);
-    rig.cloth.material.strength = 100.0;
+    Rig rig = WITH(rig_begin(context), .cloth = mf_cloth_rectangle(1.0, 1.0, columns, rows),
+                   .cloth.material.strength = 100.0);
     if (triangles)
         make_triangles(&rig.cloth);
     rig_open(&rig);

@@ -125,11 +125,9 @@ TEST(test_without_a_robot_it_is_a_step) {
 TEST(test_what_cannot_be_pushed_is_refused) {
     static const double goal[3] = {1, 1, 1}, nowhere[3] = {0, NAN, 0}, far[3] = {0, 0, 2e6};
     Rig rig = open_rig(*state, MF_MOTION_RIGID), other = open_rig(*state, MF_MOTION_RIGID);
-    mf_Error error = {0};
     mf_Pusher *pusher = rig.pusher, *none = NULL;
-    assert_int_equal(mf_pusher_take(pusher, rig.group, 3, 0, middle_of, goal, &error),
-                     MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "push: expected a robot below 3, found 3");
+    MUST_FAIL_AS(mf_pusher_take(pusher, rig.group, 3, 0, middle_of, goal, &error), MF_BAD_ARGUMENT,
+                 "push: expected a robot below 3, found 3");
     assert_int_equal(mf_pusher_take(pusher, rig.group, 0, 9, middle_of, goal, NULL),
                      MF_UNSUPPORTED);
     assert_int_equal(mf_pusher_take(pusher, rig.group, 0, 0, nowhere, goal, NULL), MF_BAD_ARGUMENT);

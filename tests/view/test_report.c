@@ -43,9 +43,7 @@ TEST(page_is_well_formed_and_complete) {
         assert_int_equal(count_elements(text.data, "image"), flat ? 0 : 1);
         assert_int_equal(count_elements(text.data, "script"), 0);
         for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
-            char opening[64];
-            snprintf(opening, sizeof opening, "<section id=\"%s\">", sections[i]);
-            assert_has(&text, opening);
+            assert_has(&text, formatted("<section id=\"%s\">", sections[i]));
         }
     }
 }
@@ -283,10 +281,8 @@ static void evolve_little(mf_Context *context, RealRun *run, const char *archive
     MUST(mf_scene_file_parse(context, "small.yaml", scene_text, strlen(scene_text), NULL, 0,
                              &run->file, &error));
     MUST(mf_scene_create(context, run->file, NULL, &scene, &error));
-    mf_SearchConfig config = run->file->search;
-    config.genome_bytes = mf_scene_genome_bytes(&scene);
-    config.evaluate = mf_scene_evaluate;
-    config.user = &scene;
+    mf_SearchConfig config = WITH(run->file->search, .genome_bytes = mf_scene_genome_bytes(&scene),
+                                  .evaluate = mf_scene_evaluate, .user = &scene);
     assert_int_equal(mf_search_create(context, &config, &search, NULL), MF_OK);
     assert_int_equal(
         mf_archive_create(context, archive_path, &config, scene_text, 1, 2, &run->archive, NULL),
@@ -335,9 +331,8 @@ TEST(real_run_is_reported) {
     assert_non_null(strstr(page, "<section id=\"diversity\">"));
     assert_non_null(strstr(page, "The line of the champion has <b>"));
     for (int motion = 0; motion < MF_MOTION_LEVELS; motion++) { // in the first lines, then the film
-        char cell[40];
-        snprintf(cell, sizeof cell, "<tr><td>%s</td>", mf_motion_name((mf_Motion)motion));
-        const char *row = strstr(page, cell);
+        const char *row =
+            strstr(page, formatted("<tr><td>%s</td>", mf_motion_name((mf_Motion)motion)));
         assert_true(row != NULL && row < strstr(page, "<section id=\"fitness\">"));
     }
     assert_non_null(strstr(page, "<iframe class=\"film\""));
@@ -352,8 +347,7 @@ TEST(real_run_is_reported) {
 static mf_Status run_trial(mf_Context *context, mf_SceneFile *file, uint32_t divisor,
                            uint32_t bytes, double period, mf_Trial *trial) {
     static const uint8_t genome[MF_GP_BYTES] = {0};
-    mf_SceneConfig config = mf_scene_config();
-    config.divisor = divisor;
+    mf_SceneConfig config = WITH(mf_scene_config(), .divisor = divisor);
     return mf_trial_run(context, file, &config, genome, bytes, period, trial, NULL);
 }
 

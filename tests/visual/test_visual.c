@@ -61,22 +61,20 @@ TEST(shapes_that_are_seen) {
 TEST(robots_without_shapes) {
     const double at[2][3] = {{0.0, 0.0, 0.1}, {0.2, 0.0, 0.1}};
     const float red[3] = {1.0f, 0.0f, 0.0f};
-    mf_Error error = {0};
     mf_Builder *builder;
     mf_Model *points, *car;
     mf_MotionsConfig motions = mf_motions_config();
     mf_Shape part;
-    must(mf_builder_create(*state, "points", &builder, &error), &error);
+    MUST(mf_builder_create(*state, "points", &builder, &error));
     const mf_BodyId first = mf_body_create_point(builder, at[0], 1.0, red);
     mf_body_connect(builder, first, mf_body_create_point(builder, at[1], 1.0, red));
-    must(mf_builder_finalize(builder, &points, &error), &error);
+    MUST(mf_builder_finalize(builder, &points, &error));
     mf_builder_destroy(builder);
-    must(mf_motion_model(*state, MF_MOTION_CAR, &motions, "car", &car, &error), &error);
+    MUST(mf_motion_model(*state, MF_MOTION_CAR, &motions, "car", &car, &error));
     mf_World *world = open_world(*state, NULL);
-    mf_GroupConfig config = mf_group_config();
-    config.model = points;
+    mf_GroupConfig config = WITH(mf_group_config(), .model = points);
     mf_Group *group = add_group(world, &config);
-    must(mf_motion_add(group, MF_MOTION_POINTS, &motions, &error), &error);
+    MUST(mf_motion_add(group, MF_MOTION_POINTS, &motions, &error));
     const mf_Visual balls = mf_visual_of(group);
     assert_int_equal(balls.part_count, 2);
     assert_true(mf_visual_part(&balls, 1, &part));
@@ -85,7 +83,7 @@ TEST(robots_without_shapes) {
     config.model = car;
     config.name = "cars";
     group = add_group(world, &config);
-    must(mf_motion_add(group, MF_MOTION_CAR, &motions, &error), &error);
+    MUST(mf_motion_add(group, MF_MOTION_CAR, &motions, &error));
     const mf_Visual wheels = mf_visual_of(group);
     assert_true(wheels.own_parts && wheels.part_count >= 6);
     assert_true(mf_visual_part(&wheels, 0, &part));

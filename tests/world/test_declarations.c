@@ -208,12 +208,9 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
 }
 
 TEST(robots_declare_what_they_do) {
-    mf_ArticulatedConfig servos = mf_motions_config().articulated;
-    servos.servo.gain = 20.0;
-    servos.servo.damping = 0.5;
-    mf_ArticulatedConfig hard = servos;
-    hard.contact_law = MF_CONTACT_LAW_HARD;
-    hard.shapes = true;
+    mf_ArticulatedConfig servos =
+        WITH(mf_motions_config().articulated, .servo.gain = 20.0, .servo.damping = 0.5);
+    mf_ArticulatedConfig hard = WITH(servos, .contact_law = MF_CONTACT_LAW_HARD, .shapes = true);
     check_robot("hexapod.urdf", &servos);
     check_robot("humanoid.urdf", &hard);
     check_robot("ant.xml", NULL);
@@ -243,13 +240,8 @@ TEST(levels_declare_what_they_do) {
 }
 
 static mf_Group *add_shared(mf_World *world, const mf_Model *model, const char *name) {
-    mf_GroupConfig config = mf_group_config();
-    config.model = model;
-    config.name = name;
-    config.count = 3;
-    config.isolated = false;
-    mf_Group *group = add_group(world, &config);
-    return group;
+    return add_group(world, &WITH(mf_group_config(), .model = model, .name = name, .count = 3,
+                                  .isolated = false));
 }
 
 static void add_loaded(mf_World *world, const mf_Model *model, mf_Motion motion) {

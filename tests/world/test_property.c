@@ -1,7 +1,6 @@
 // Properties: every path against field and model, patterns, the path of a value, writable
 // properties, and hostile paths.
 #include "motion/fixture.h"
-#include <mayfly/model_fields.h>
 
 typedef struct Scene {
     mf_Context *context;
@@ -12,10 +11,8 @@ typedef struct Scene {
 
 static mf_Model *load(mf_Context *context, const char *name) {
     mf_Model *model;
-    mf_ImportConfig config = mf_import_config();
-    config.lenient = true;
-    MUST(mf_model_load(context, formatted(MAYFLY_SOURCE_DIR "/models/%s", name), &config, &model,
-                       &error));
+    MUST(mf_model_load(context, formatted(MAYFLY_SOURCE_DIR "/models/%s", name),
+                       &WITH(mf_import_config(), .lenient = true), &model, &error));
     return model;
 }
 
@@ -25,15 +22,12 @@ static Scene open_scene(void) {
     scene.hexapod = load(scene.context, "hexapod.urdf");
     scene.ant = load(scene.context, "ant.xml");
     MUST(mf_world_create(scene.context, NULL, &scene.world, &error));
-    mf_GroupConfig config = mf_group_config();
-    config.name = "robot";
-    config.model = scene.hexapod;
-    config.count = 4;
+    mf_GroupConfig config =
+        WITH(mf_group_config(), .name = "robot", .model = scene.hexapod, .count = 4);
     scene.robots = add_group(scene.world, &config);
     MUST(mf_motion_add(scene.robots, MF_MOTION_POINTS, NULL, &error));
-    mf_SensorsConfig sensors = mf_sensors_config();
-    sensors.rate = (mf_Rate){10, 1};
-    sensors.posture = true;
+    mf_SensorsConfig sensors =
+        WITH(mf_sensors_config(), .rate = ((mf_Rate){10, 1}), .posture = true);
     MUST(mf_sensors_add(scene.robots, &sensors, &error));
     config.name = "robot2"; // ends with a digit, and looks like an instance of the other
     config.model = scene.ant;
@@ -113,7 +107,6 @@ TEST(paths_follow_the_tree) {
 
 TEST(components_and_names_of_groups) {
     AUTO(close_scene) Scene scene = open_scene();
-    mf_Error error = {0};
     mf_Property property;
     assert_int_equal(find(&scene, "%s", "robot[1]/base.position").count, 3);
     assert_int_equal(find(&scene, "%s", "robot[1]/base.position.z").first, 2);
@@ -125,10 +118,9 @@ TEST(components_and_names_of_groups) {
     assert_ptr_equal(find(&scene, "%s", "robot2[1]/base.position").group, scene.ants);
     assert_ptr_equal(find(&scene, "%s", "robot21/base.position").group, scene.ants);
     assert_ptr_equal(find(&scene, "%s", "robot[2]/base.position").group, scene.robots);
-    assert_int_equal(mf_property_find(scene.world, "robot2/base.position", &property, &error),
-                     MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "property robot2/base.position: may be "
-                                       "robot2[0]/base.position or robot2[1]/base.position");
+    MUST_FAIL_AS(
+        mf_property_find(scene.world, "robot2/base.position", &property, &error), MF_BAD_ARGUMENT,
+        "property robot2/base.position: may be robot2[0]/base.position or robot2[1]/base.position");
     assert_true(*find(&scene, "%s", "robot[0]/mass").constant == scene.hexapod->mass);
 }
 
@@ -148,9 +140,7 @@ TEST(other_parts_are_found) {
     MUST(mf_file_replace(scene.context, file, arm, strlen(arm), &error));
     MUST(mf_model_load(scene.context, file, NULL, &scene.ant, &error));
     MUST(mf_world_create(scene.context, NULL, &scene.world, &error));
-    mf_GroupConfig config = mf_group_config();
-    config.model = scene.ant;
-    scene.ants = add_group(scene.world, &config);
+    scene.ants = add_group(scene.world, &WITH(mf_group_config(), .model = scene.ant));
     MUST(mf_motion_add(scene.ants, MF_MOTION_ARTICULATED, NULL, &error));
     MUST(mf_sensors_add(scene.ants, NULL, &error));
     uint32_t elbow = mf_model_find(scene.ant, MF_ITEM_JOINT, "elbow");
@@ -253,12 +243,11 @@ TEST(writing_is_guarded) {
     const double one[4] = {1.0, 0.0, 0.0, 0.0}, wrong[4] = {0.5, 0.5, 0.5, 0.0},
                  poison[4] = {(double)NAN, 0, 0, 0}, huge[4] = {1e300, 0, 0, 0},
                  half[4] = {0.5, 0, 0, 0}, below[4] = {-1.0, 0, 0, 0};
-    assert_int_equal(put(&scene, "robot[0]/mass", one, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message,
-                        "property mass: cannot be written, it is a constant of the model");
-    assert_int_equal(put(&scene, "robot[0]/sensor.value[0]", one, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "property sensor.value: cannot be written, it is "
-                                       "computed, writing has no effect");
+    assert_fails_as(put(&scene, "robot[0]/mass", one, &error), MF_BAD_ARGUMENT, &error,
+                    "property mass: cannot be written, it is a constant of the model");
+    assert_fails_as(
+        put(&scene, "robot[0]/sensor.value[0]", one, &error), MF_BAD_ARGUMENT, &error,
+        "property sensor.value: cannot be written, it is computed, writing has no effect");
     assert_int_equal(put(&scene, "robot[0]/base.orientation", wrong, &error), MF_BAD_ARGUMENT);
     assert_int_equal(put(&scene, "robot[0]/base.orientation.w", one, &error), MF_BAD_ARGUMENT);
     assert_int_equal(put(&scene, "robot[0]/base.position.x", poison, &error), MF_BAD_ARGUMENT);
@@ -382,9 +371,7 @@ TEST(names_may_be_odd) {
     fixture_begin(&fixture, 1);
     mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
     fixture.hand.links[0].name = "a/b";
-    FixtureConfig config = fixture_config(false);
-    config.group.name = "far/away";
-    fixture_open(&fixture, &config);
+    fixture_open(&fixture, &WITH(fixture_config(false), .group.name = "far/away"));
     MUST(mf_property_find(fixture.world, "far/away[0]/a/b/mass", &property, &error));
     assert_ptr_equal(property.constant, &fixture.hand.links[0].mass);
     mf_property_path(&property, path, sizeof path);

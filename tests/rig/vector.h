@@ -1,0 +1,57 @@
+// Vectors of three, and fields of several components.
+#ifndef MAYFLY_TESTS_RIG_VECTOR_H
+#define MAYFLY_TESTS_RIG_VECTOR_H
+
+#include <math.h>
+
+#include "rig/check.h"
+#include "rig/world.h"
+
+static inline double dot3(const double a[3], const double b[3]) {
+    return a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+}
+
+static inline double norm3(const double a[3]) {
+    return sqrt(dot3(a, a));
+}
+
+static inline double distance3(const double a[3], const double b[3]) {
+    const double apart[3] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+    return norm3(apart);
+}
+
+static inline void cross3(const double a[3], const double b[3], double out[3]) {
+    const double product[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
+                               a[0] * b[1] - a[1] * b[0]};
+    memcpy(out, product, sizeof product);
+}
+
+// The first components of a field.
+static inline void get_fields(mf_Group *group, const char *name, uint32_t instance, uint32_t count,
+                              double *out) {
+    for (uint32_t c = 0; c < count; c++)
+        out[c] = get_field(group, name, instance, c);
+}
+
+static inline void set_fields(mf_Group *group, const char *name, uint32_t instance, uint32_t count,
+                              const double *values) {
+    for (uint32_t c = 0; c < count; c++)
+        set_field(group, name, instance, c, values[c]);
+}
+
+static inline void set_field3(mf_Group *group, const char *name, uint32_t instance, double x,
+                              double y, double z) {
+    set_fields(group, name, instance, 3, (const double[]){x, y, z});
+}
+
+// The first three components of a field are near to these.
+#define assert_field3(group, name, instance, x, y, z, tolerance)                                   \
+    check_field3(group, name, instance, (const double[]){x, y, z}, tolerance, __FILE__, __LINE__)
+static inline void check_field3(mf_Group *group, const char *name, uint32_t instance,
+                                const double expected[3], double tolerance, const char *file,
+                                int line) {
+    for (uint32_t c = 0; c < 3; c++)
+        check_near(get_field(group, name, instance, c), expected[c], tolerance, file, line);
+}
+
+#endif
