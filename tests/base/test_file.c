@@ -175,8 +175,7 @@ static void assert_unreadable(Scratch *scratch, const char *path, size_t limit, 
     assert_int_equal(mf_file_read(scratch->context, path, limit, &data, &size, &error), expected);
     assert_int_equal(error.status, expected);
     assert_string_equal(error.file, path);
-    if (strstr(error.message, text) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", error.message, text);
+    assert_contains(error.message, text);
     assert_ptr_equal(data, &mark); // outputs untouched
     assert_true(size == 77);
     assert_true(mf_context_live_bytes(scratch->context) == 0);
@@ -247,8 +246,7 @@ static void assert_not_replaced(Scratch *scratch, const char *path, const void *
     mf_Error error = {0};
     assert_int_equal(mf_file_replace(scratch->context, path, data, size, &error), expected);
     assert_int_equal(error.status, expected);
-    if (strstr(error.message, text) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", error.message, text);
+    assert_contains(error.message, text);
     assert_int_equal(file_count(scratch->folder), before);
     assert_true(mf_context_live_bytes(scratch->context) == 0);
 }

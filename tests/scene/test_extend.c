@@ -153,9 +153,7 @@ static void refuses(mf_Scene *scene, const mf_SceneJoin *join, mf_Status status,
     mf_Scene *out = NULL;
     mf_SceneExtension *extension = NULL;
     mf_Error error = {0};
-    assert_int_equal(mf_scene_extend(scene, join, &extension, &out, &error), status);
-    if (strstr(error.message, reason) == NULL)
-        fail_msg("expected '%s', found '%s'", reason, error.message);
+    assert_fails(mf_scene_extend(scene, join, &extension, &out, &error), status, &error, reason);
     assert_null(out);
     assert_null(extension);
 }

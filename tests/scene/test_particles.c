@@ -35,8 +35,7 @@ TEST(test_fill) {
 
 static void refuse(mf_Context *context, const char *text, const char *part) {
     const mf_Error error = refused_scene(context, text, false);
-    if (strstr(error.message, part) == NULL)
-        fail_msg("'%s' lacks '%s'", error.message, part);
+    assert_contains(error.message, part);
 }
 
 TEST(test_refusals) {

@@ -323,8 +323,7 @@ TEST(values_may_be_automatic) {
                                         "      friction: auto\n",
                                         "        command: auto\n"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (strstr(once, lines[i]) == NULL)
-            fail_msg("no line '%s' in\n%s", lines[i], once);
+        assert_contains(once, lines[i]);
 }
 
 // The words of motions, and the events of rules with what each one needs.
@@ -352,8 +351,7 @@ TEST(motions_and_rules_are_written_back) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         AUTO_SCENE_FILE *again, *file = parse_scene(*state, formatted(rules, cases[i].name));
         const char *once = write_twice(*state, file, &again);
-        if (strstr(once, cases[i].written) == NULL)
-            fail_msg("no line '%s' in\n%s", cases[i].written, once);
+        assert_contains(once, cases[i].written);
         for (int both = 0; both < 2; both++) {
             const mf_SceneGroup *group = (both == 0 ? file : again)->groups;
             const mf_SwitchRule *rule = group->rules;

@@ -209,9 +209,8 @@ TEST(the_ground_is_that_of_a_model) {
 
 // ---- places ------------------------------------------------------------------------------------
 
-static mf_Scene make_text(mf_Context *context, const char *text, mf_SceneFile **file) {
-    *file = parse_scene(context, text);
-    return make_scene(context, *file);
+static mf_Scene make_text(mf_Context *context, const char *text) {
+    return make_scene(context, parse_scene(context, text));
 }
 
 static void expect_position(const mf_Scene *scene, uint32_t robot, double x, double y, double z,
@@ -224,72 +223,58 @@ static void expect_position(const mf_Scene *scene, uint32_t robot, double x, dou
 }
 
 TEST(robots_stand_at_their_start_poses) {
-    static const char robot[] =
-        "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {self: false}\n";
-    char text[600];
-    mf_SceneFile *file;
-    mf_Scene scene = make_text(*state, robot, &file);
-    const double z = get(&scene, 0, "base.position", 0, 2);
-    assert_near(z, scene.model->rest_height, 0.01); // on its shapes, not on points of them
-    expect_position(&scene, 0, 0, 0, z, 0);
-    drop_scene(&scene, file);
-
-    scene = make_text(
-        *state, "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {shapes: false}\n", &file);
+    static const struct {
+        const char *keys;
+        double above; // [m] the height at which one robot stands without keys
+        uint32_t count;
+        double poses[4][3]; // x, y, heading
+    } cases[] = {
+        {"", 0, 1, {{0, 0, 0}}},
+        {"    height: 0.5\n", 0.5, 1, {{0, 0, 0}}},
+        {"    count: 3\n    placement: {line: {distance: 2}}\n",
+         0,
+         3,
+         {{0, -2, 0}, {0, 0, 0}, {0, 2, 0}}},
+        {"    count: 3\n    isolated: true\n", 0, 3, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}},
+        {"    count: 2\n    placement: {poses: [[1, 2, 0.5], [-3, 4, 2]]}\n",
+         0,
+         2,
+         {{1, 2, 0.5}, {-3, 4, 2}}},
+        {"    count: 4\n    placement: {grid: {spacing: [2, 3, 1], columns: 2}}\n    heading: 1\n",
+         0,
+         4,
+         {{-1, -1.5, 1}, {1, -1.5, 1}, {-1, 1.5, 1}, {1, 1.5, 1}}},
+        {"    count: 2\n    placement: {circle: {radius: 3, along: true}}\n",
+         0,
+         2,
+         {{3, 0, 1.5707963267948966}, {-3, 0, 4.7123889803846897}}},
+    };
+    double z = 0.0;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        AUTO_WHOLE_SCENE scene = make_text(
+            *state,
+            formatted("groups:\n" MODEL("a", "hexapod.urdf") "    contact: {self: false}\n%s",
+                      cases[k].keys));
+        if (k == 0)
+            z = get(&scene, 0, "base.position", 0, 2);
+        assert_near(z, scene.model->rest_height, 0.01); // on its shapes, not on points of them
+        for (uint32_t i = 0; i < cases[k].count; i++) {
+            const double *pose = cases[k].poses[i];
+            expect_position(&scene, i, pose[0], pose[1], z + cases[k].above, pose[2]);
+        }
+    }
+    AUTO_WHOLE_SCENE scene =
+        make_text(*state, "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {shapes: false}\n");
     expect_position(&scene, 0, 0, 0, scene.model->rest_height, 0);
-    drop_scene(&scene, file);
-
-    snprintf(text, sizeof text, "%s    height: 0.5\n", robot);
-    scene = make_text(*state, text, &file);
-    expect_position(&scene, 0, 0, 0, z + 0.5, 0);
-    drop_scene(&scene, file);
-
-    snprintf(text, sizeof text, "%s    count: 3\n    placement: {line: {distance: 2}}\n", robot);
-    scene = make_text(*state, text, &file);
-    for (uint32_t i = 0; i < 3; i++)
-        expect_position(&scene, i, 0, 2.0 * i - 2.0, z, 0);
-    drop_scene(&scene, file);
-
-    snprintf(text, sizeof text, "%s    count: 3\n    isolated: true\n", robot);
-    scene = make_text(*state, text, &file);
-    for (uint32_t i = 0; i < 3; i++)
-        expect_position(&scene, i, 0, 0, z, 0);
-    drop_scene(&scene, file);
-
-    snprintf(text, sizeof text,
-             "%s    count: 2\n    placement: {poses: [[1, 2, 0.5], [-3, 4, 2]]}\n", robot);
-    scene = make_text(*state, text, &file);
-    expect_position(&scene, 0, 1, 2, z, 0.5);
-    expect_position(&scene, 1, -3, 4, z, 2);
-    drop_scene(&scene, file);
-
-    snprintf(
-        text, sizeof text,
-        "%s    count: 4\n    placement: {grid: {spacing: [2, 3, 1], columns: 2}}\n    heading: 1\n",
-        robot);
-    scene = make_text(*state, text, &file);
-    for (uint32_t i = 0; i < 4; i++)
-        expect_position(&scene, i, i % 2 == 0 ? -1 : 1, i < 2 ? -1.5 : 1.5, z, 1);
-    drop_scene(&scene, file);
-
-    snprintf(text, sizeof text,
-             "%s    count: 2\n    placement: {circle: {radius: 3, along: true}}\n", robot);
-    scene = make_text(*state, text, &file);
-    expect_position(&scene, 0, 3, 0, z, 1.5707963267948966);
-    expect_position(&scene, 1, -3, 0, z, 4.7123889803846897);
-    drop_scene(&scene, file);
 }
 
 // Each on the ground below it.
 TEST(robots_stand_on_uneven_ground) {
-    AUTO_SCENE_FILE *file;
-    AUTO_SCENE scene =
-        make_text(*state,
-                  "ground: {shape: slope, amplitude: 0.2, interpolation: bilinear}\n"
-                  "groups:\n" MODEL("a", "ball.xml") "    count: 4\n"
-                                                     "    placement: {line: {distance: 1}}\n"
-                                                     "    heading: 1\n",
-                  &file);
+    AUTO_WHOLE_SCENE scene = make_text(
+        *state, "ground: {shape: slope, amplitude: 0.2, interpolation: bilinear}\n"
+                "groups:\n" MODEL("a", "ball.xml") "    count: 4\n"
+                                                   "    placement: {line: {distance: 1}}\n"
+                                                   "    heading: 1\n");
     for (uint32_t i = 0; i < 4; i++) {
         double x = get(&scene, 0, "base.position", i, 0), y = get(&scene, 0, "base.position", i, 1);
         double ground = mf_terrain_height(scene.terrain, x, y, NULL);
@@ -298,12 +283,10 @@ TEST(robots_stand_on_uneven_ground) {
 }
 
 TEST(random_robots_are_apart) {
-    AUTO_SCENE_FILE *file;
-    AUTO_SCENE scene = make_text(
+    AUTO_WHOLE_SCENE scene = make_text(
         *state,
         "groups:\n" MODEL("a", "ball.xml") "    count: 20\n    placement: {random: {lower: [-1, "
-                                           "-1, 0], upper: [1, 1, 0], distance: 0.2}}\n",
-        &file);
+                                           "-1, 0], upper: [1, 1, 0], distance: 0.2}}\n");
     for (uint32_t i = 0; i < 20; i++) {
         assert_near(get(&scene, 0, "base.position", i, 2), 0.07, 1e-6);
         for (uint32_t k = 0; k < i; k++)
@@ -328,7 +311,6 @@ TEST(random_robots_fit_by_their_size) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         static const char path[] = MAYFLY_BINARY_DIR "/fits.xml";
         char text[600];
-        mf_SceneFile *file;
         file_put_text(path, formatted("<mujoco><worldbody><body><freejoint/><geom %s/></body>"
                                       "</worldbody></mujoco>",
                                       cases[i].geom));
@@ -336,7 +318,7 @@ TEST(random_robots_fit_by_their_size) {
                  "groups:\n  - name: a\n    model: %s\n    count: 10\n    placement: {random: "
                  "{lower: [-0.9, -0.9, 0], upper: [0.9, 0.9, 0]}}\n",
                  path);
-        mf_Scene scene = make_text(*state, text, &file);
+        AUTO_WHOLE_SCENE scene = make_text(*state, text);
         double least = INFINITY;
         for (uint32_t a = 0; a < 10; a++)
             for (uint32_t b = 0; b < a; b++)
@@ -345,7 +327,6 @@ TEST(random_robots_fit_by_their_size) {
                                           get(&scene, 0, "base.position", a, 1) -
                                               get(&scene, 0, "base.position", b, 1)));
         assert_true(least >= 2.0 * cases[i].radius - 1e-6);
-        drop_scene(&scene, file);
         unlink(path);
     }
 }
@@ -353,31 +334,26 @@ TEST(random_robots_fit_by_their_size) {
 // ---- states ------------------------------------------------------------------------------------
 
 TEST(speed_is_along_the_heading) {
-    mf_SceneFile *file;
-    mf_Scene scene = make_text(
+    AUTO_WHOLE_SCENE scene = make_text(
         *state,
         "groups:\n" MODEL("a", "ball.xml") "    placement: {poses: [[0, 0, 1.5707963267948966]]}\n"
-                                           "    speed: 2\n",
-        &file);
+                                           "    speed: 2\n");
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 0), 0, 1e-6);
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 1), 2, 1e-6);
-    drop_scene(&scene, file);
-    scene = make_text(
-        *state, "groups:\n" MODEL("a", "ball.xml") "    placement: {poses: [[0, 0, 3]]}\n", &file);
+    AUTO_WHOLE_SCENE slow = make_text(
+        *state, "groups:\n" MODEL("a", "ball.xml") "    placement: {poses: [[0, 0, 3]]}\n");
     for (uint32_t c = 0; c < 3; c++) {
-        const double zero = 0.0, v = get(&scene, 0, "base.linear_velocity", 0, c);
+        const double zero = 0.0, v = get(&slow, 0, "base.linear_velocity", 0, c);
         assert_memory_equal(&v, &zero, sizeof v); // not -0: worlds are compared by their bits
     }
-    drop_scene(&scene, file);
 }
 
 TEST(keyframes_of_the_file_are_taken) {
     static const char *const keys[] = {"", "    keyframe: stand\n", "    keyframe: none\n",
                                        "    placement: {poses: [[2, 0, 0]]}\n"};
     for (int i = 0; i < 4; i++) {
-        AUTO_SCENE_FILE *file;
-        AUTO_SCENE scene = make_text(
-            *state, formatted("groups:\n" MODEL("a", "trotter.xml") "%s", keys[i]), &file);
+        AUTO_WHOLE_SCENE scene =
+            make_text(*state, formatted("groups:\n" MODEL("a", "trotter.xml") "%s", keys[i]));
         assert_near(get(&scene, 0, "joint.angle", 0, 0), i == 2 ? scene.model->start_angle[0] : 0.9,
                     1e-6);
     }
@@ -423,13 +399,10 @@ TEST(all_but_the_first_are_shaken) {
 // Robots have settled when the scene is there: dropped from 1 cm they lie still, and time that
 // counts begins then.
 TEST(robots_settle_before_time_counts) {
-    AUTO_SCENE_FILE *file;
-    AUTO_SCENE scene =
-        make_text(*state,
-                  "world: {step: 0.002}\ngroups:\n" MODEL(
-                      "a", "ball.xml") "    height: 0.01\n    settle: 1\n    keyframe: none\n"
-                                       "    placement: {poses: [[0, 0, 0]]}\n",
-                  &file);
+    AUTO_WHOLE_SCENE scene = make_text(
+        *state, "world: {step: 0.002}\ngroups:\n" MODEL(
+                    "a", "ball.xml") "    height: 0.01\n    settle: 1\n    keyframe: none\n"
+                                     "    placement: {poses: [[0, 0, 0]]}\n");
     assert_near(get(&scene, 0, "base.position", 0, 2), 0.07, 2e-3);
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 2), 0, 1e-2);
     assert_int_equal(mf_world_time(scene.world), MF_SECOND);
