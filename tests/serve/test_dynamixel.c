@@ -460,13 +460,12 @@ static void receive(int file, uint8_t *out, uint32_t size) {
 
 TEST(test_ports_answer) {
     static const char *const texts[] = {"robot[1]=/tmp/mayfly-serial-test", "robot[0]=tcp:0"};
-    Served served;
     uint8_t bytes[32], answer[32];
     struct sockaddr_in address = {.sin_family = AF_INET};
-    start(*state, &served, humanoid,
-          &WITH(mf_server_config(), .port = 0, .serial = texts, .serial_count = 2));
-    assert_non_null(strstr(mf_server_serial(served.server, 0), "mayfly-serial-test, 21 servos"));
-    const char *port = strstr(mf_server_serial(served.server, 1), "127.0.0.1:") + 10;
+    AUTO_SERVED *served = start(
+        *state, humanoid, &WITH(mf_server_config(), .port = 0, .serial = texts, .serial_count = 2));
+    assert_non_null(strstr(mf_server_serial(served->server, 0), "mayfly-serial-test, 21 servos"));
+    const char *port = strstr(mf_server_serial(served->server, 1), "127.0.0.1:") + 10;
     const uint32_t size = pack(bytes, 3, 1, NULL, 0);
     for (int turn = 0; turn < 3; turn++) { // programs come and go
         const int file = open("/tmp/mayfly-serial-test", O_RDWR | O_NOCTTY);
@@ -492,6 +491,6 @@ TEST(test_ports_answer) {
         before = file;
     }
     close(before);
-    finish(&served);
+    finish(served);
     assert_int_equal(access("/tmp/mayfly-serial-test", F_OK), -1);
 }

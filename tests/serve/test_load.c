@@ -69,10 +69,9 @@ static const mf_ClientSpawn two_quads = {
 
 // The positions of the first group after some steps, with and without robots that join far away.
 static void run_quads(mf_Context *context, bool joins, float out[37][3]) {
-    AUTO(finish) Served served;
     const mf_ServerConfig config = config_with(NULL);
-    start(context, &served, quads, &config);
-    AUTO_CLIENT *client = join(&served);
+    AUTO_SERVED *served = start(context, quads, &config);
+    AUTO_CLIENT *client = join(served);
     const mf_ClientEntry position = {mf_client_find(client, "quads", "base.position"), 0,
                                      MF_PROTOCOL_ALL};
     uint32_t number = 0;
@@ -105,10 +104,9 @@ TEST(test_robots_join_and_the_others_go_on) {
 }
 
 TEST(test_everybody_is_notified) {
-    AUTO(finish) Served served;
     const mf_ServerConfig config = config_with(folder);
-    start(*state, &served, quads, &config);
-    mf_Client *client = join(&served), *other = join(&served);
+    AUTO_SERVED *served = start(*state, quads, &config);
+    mf_Client *client = join(served), *other = join(served);
     const uint32_t fields = mf_client_field_count(client);
     const uint32_t goal = mf_client_find(other, NULL, "command.position");
     CHECK(mf_client_spawn(client, &two_quads, NULL, error));
@@ -153,10 +151,9 @@ TEST(test_everybody_is_notified) {
 
 // A controller in lock-step goes on when robots join, and has the turn again in another world.
 TEST(test_lock_step_survives) {
-    AUTO(finish) Served served;
     const mf_ServerConfig config = config_with(folder);
-    start(*state, &served, quads, &config);
-    mf_Client *leader = join(&served), *other = join(&served);
+    AUTO_SERVED *served = start(*state, quads, &config);
+    mf_Client *leader = join(served), *other = join(served);
     CHECK(mf_client_lock_step(leader, true, 20 * MF_MILLISECOND, 20 * MF_SECOND, error));
     CHECK(mf_client_pause(leader, false, error));
     mf_ClientNews turn = await(leader, MF_ANSWER_TURN);
@@ -186,10 +183,9 @@ static void load_scene_text(mf_Client *client, const char *text, mf_Status expec
 }
 
 TEST(test_scenes_of_a_message) {
-    AUTO(finish) Served served;
     const mf_ServerConfig config = config_with(folder);
-    start(*state, &served, quads, &config);
-    AUTO_CLIENT *client = join(&served);
+    AUTO_SERVED *served = start(*state, quads, &config);
+    AUTO_CLIENT *client = join(served);
     load_scene_text(client, "groups: [", MF_BAD_ARGUMENT, "sent.yaml");
     load_scene_text(client, "groups: [{name: a, model: " MAYFLY_SOURCE_DIR "/models/ball.xml}]",
                     MF_NOT_FOUND, "below the folder");
@@ -226,10 +222,9 @@ TEST(test_what_is_refused) {
                  {"out", MF_NOT_FOUND, "no file out"},
                  {".", MF_NOT_FOUND, "no file ."},
                  {"bad.yaml", MF_BAD_ARGUMENT, "bad.yaml:"}};
-    AUTO(finish) Served served;
     const mf_ServerConfig config = config_with(folder);
-    start(*state, &served, quads, &config);
-    AUTO_CLIENT *client = join(&served);
+    AUTO_SERVED *served = start(*state, quads, &config);
+    AUTO_CLIENT *client = join(served);
     const void *image;
     size_t size;
     CHECK(mf_client_run_steps(client, 3, error));
@@ -266,40 +261,37 @@ static mf_Status take_sample(void *sampled, mf_Error *error) {
 }
 
 TEST(test_servers_that_keep_their_world) {
-    Served served;
     mf_ServerConfig config = config_with(NULL);
-    start(*state, &served, quads, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, quads, &config);
+    mf_Client *client = join(served);
     REFUSED(mf_client_load(client, "boxes.yaml", error), MF_UNSUPPORTED, "gives no files");
     load_scene_text(client, "groups: []", MF_UNSUPPORTED, "gives no files");
     mf_client_close(client);
-    finish(&served);
+    finish(served);
     config.files = folder;
     config.accept = say_no;
-    start(*state, &served, quads, &config);
-    client = join(&served);
+    AUTO_SERVED *second = start(*state, quads, &config);
+    client = join(second);
     const uint64_t hash = hash_of(client);
     REFUSED(mf_client_load(client, "boxes.yaml", error), MF_UNSUPPORTED, "no load");
     REFUSED(mf_client_spawn(client, &two_quads, NULL, error), MF_UNSUPPORTED, "no spawn");
     assert_true(hash_of(client) == hash);
     mf_client_close(client);
-    finish(&served);
+    finish(second);
     config.sample = take_sample;
     config.sample_steps = 1;
-    start(*state, &served, quads, &config);
-    client = join(&served);
+    AUTO_SERVED *third = start(*state, quads, &config);
+    client = join(third);
     REFUSED(mf_client_load(client, "boxes.yaml", error), MF_UNSUPPORTED, "recorded");
     REFUSED(mf_client_spawn(client, &two_quads, NULL, error), MF_UNSUPPORTED, "recorded");
     mf_client_close(client);
-    finish(&served);
 }
 
 // Out of memory at every call that a SPAWN and a LOAD make: the world stays.
 TEST(test_no_memory) {
-    AUTO(finish) Served served;
     const mf_ServerConfig config = config_with(folder);
-    start(*state, &served, quads, &config);
-    AUTO_CLIENT *client = join(&served);
+    AUTO_SERVED *served = start(*state, quads, &config);
+    AUTO_CLIENT *client = join(served);
     CHECK(mf_client_events(client, 1u << MF_EVENT_FAULT | 1u << MF_EVENT_FALL, error));
     const uint64_t hash = hash_of(client);
     bool spawned = false, loaded = false;

@@ -49,33 +49,32 @@ static void is_refused(const Served *served, uint32_t kind, size_t size, size_t 
 }
 
 TEST(test_requests_of_another_form_are_refused) {
-    AUTO(finish) Served served;
     char text[300];
     mf_ServerConfig config = WITH(mf_server_config(), .port = 0);
     config.paused = true; // some would stop it anyway
-    start(*state, &served, quads, &config);
+    AUTO_SERVED *served = start(*state, quads, &config);
     for (uint32_t kind = 1; kind < MF_MESSAGE_KINDS; kind++) {
         const mf_WireRow *row = &mf_wire_rows[kind];
         size_t at = 0;
         if (row->name == NULL)
             continue;
         if (row->head > 0)
-            is_refused(&served, kind, row->head - 1, 0, 0);
+            is_refused(served, kind, row->head - 1, 0, 0);
         if (row->has_tail) // whatever is said, one line
             for (size_t more = 0; more < 20; more += 3) {
-                ask(&served, kind, row->head + more, 0, more % 2 == 0 ? UINT64_MAX : 0, text,
+                ask(served, kind, row->head + more, 0, more % 2 == 0 ? UINT64_MAX : 0, text,
                     sizeof text);
                 assert_null(strchr(text, '\n'));
             }
         else
-            is_refused(&served, kind, row->head + 1, 0, 0);
+            is_refused(served, kind, row->head + 1, 0, 0);
         for (const mf_WireMember *member = row->members; member->name != NULL; member++) {
             if (member->size <= 4 ? member->most < UINT32_MAX : member->most < UINT64_MAX)
-                is_refused(&served, kind, row->head, at, member->most + 1);
+                is_refused(served, kind, row->head, at, member->most + 1);
             at += member->size;
         }
     }
-    mf_client_close(join(&served));
+    mf_client_close(join(served));
 }
 
 static mf_Status receive(uint32_t kind, size_t size) {

@@ -20,10 +20,10 @@ enum { WIDTH = 64, HEIGHT = 48 };
 
 // What the client got is what the scene's own camera sees in the same state.
 TEST(test_pictures_are_those_in_process) {
-    AUTO(finish) Served served;
     mf_ClientPhoto photo;
-    start(*state, &served, robots, &WITH(mf_server_config(), .port = 0, .paused = true));
-    AUTO_CLIENT *client = join(&served);
+    AUTO_SERVED *served =
+        start(*state, robots, &WITH(mf_server_config(), .port = 0, .paused = true));
+    AUTO_CLIENT *client = join(served);
     CHECK(mf_client_run_steps(client, 5, error));
     CHECK(mf_client_photo(client, MF_PROTOCOL_ALL, 0, 0, MF_PHOTO_COLOR, &photo, error));
     assert_int_equal(photo.tick, 5);
@@ -52,12 +52,11 @@ TEST(test_pictures_are_those_in_process) {
 }
 
 TEST(test_every_robot_has_its_own) {
-    AUTO(finish) Served served;
     mf_ClientPhoto photo;
     mf_ClientCamera cameras[2];
     uint32_t count = 0;
-    start(*state, &served, robots, NULL);
-    AUTO_CLIENT *client = join(&served);
+    AUTO_SERVED *served = start(*state, robots, NULL);
+    AUTO_CLIENT *client = join(served);
     CHECK(mf_client_cameras(client, 0, cameras, 2, &count, error));
     assert_int_equal(count, 1);
     assert_string_equal(cameras[0].name, "eye");
@@ -86,12 +85,11 @@ TEST(test_every_robot_has_its_own) {
     } while (0)
 
 TEST(test_what_is_not_there_is_refused) {
-    AUTO(finish) Served served;
     mf_ClientPhoto photo;
     mf_ClientCamera camera;
     uint32_t count = 0;
-    start(*state, &served, robots, NULL);
-    AUTO_CLIENT *client = join(&served);
+    AUTO_SERVED *served = start(*state, robots, NULL);
+    AUTO_CLIENT *client = join(served);
     REFUSED(mf_client_photo(client, 0, 2, 0, MF_PHOTO_COLOR, &photo, error), MF_BAD_ARGUMENT);
     REFUSED(mf_client_photo(client, 0, 0, 1, MF_PHOTO_COLOR, &photo, error), MF_NOT_FOUND);
     REFUSED(mf_client_photo(client, 1, 0, 0, MF_PHOTO_COLOR, &photo, error), MF_NOT_FOUND);
@@ -104,13 +102,13 @@ TEST(test_what_is_not_there_is_refused) {
 
 // Pictures are no state, and snapshots fit from before the first one.
 TEST(test_snapshots_are_as_before) {
-    AUTO(finish) Served served;
     mf_ClientPhoto photo;
     mf_ClientStatistics before, after;
     const void *image = NULL;
     size_t size = 0;
-    start(*state, &served, robots, &WITH(mf_server_config(), .port = 0, .paused = true));
-    AUTO_CLIENT *client = join(&served);
+    AUTO_SERVED *served =
+        start(*state, robots, &WITH(mf_server_config(), .port = 0, .paused = true));
+    AUTO_CLIENT *client = join(served);
     CHECK(mf_client_snapshot(client, &image, &size, error));
     AUTO(end_memory) void *copy = malloc(size);
     assert_non_null(copy);

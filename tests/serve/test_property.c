@@ -20,10 +20,9 @@ static mf_ServerConfig paused(void) {
 }
 
 TEST(test_values_by_path) {
-    AUTO(finish) Served served;
     const mf_ServerConfig config = paused();
-    start(*state, &served, modules, &config);
-    AUTO_CLIENT *client = join(&served);
+    AUTO_SERVED *served = start(*state, modules, &config);
+    AUTO_CLIENT *client = join(served);
     mf_ClientProperty found;
     CHECK(mf_client_property(client, 5, "modules[*]/base.position", &found, error));
     assert_int_equal(found.count, 3);
@@ -53,21 +52,20 @@ TEST(test_values_by_path) {
     assert_memory_equal(back, values, 2 * sizeof *back);
     assert_true(back[2] == 2.5);
     assert_memory_equal(back + 3, far_away, sizeof far_away);
-    const mf_Field *position = mf_group_find_field(served.scene->group, "base.position");
+    const mf_Field *position = mf_group_find_field(served->scene->group, "base.position");
     assert_true(mf_field_get(position, 2, 1) == 9.0); // nothing moves
     CHECK(mf_client_property(client, 6, "modules[1]/base.orientation", &found, error));
     assert_true(found.is_rotation);
 }
 
 TEST(test_what_is_refused) {
-    AUTO(finish) Served served;
     const mf_ServerConfig config = paused();
     mf_Error failure = {0};
     const double one = 1.0;
     mf_ClientProperty found;
     uint32_t count;
-    start(*state, &served, modules, &config);
-    AUTO_CLIENT *client = join(&served);
+    AUTO_SERVED *served = start(*state, modules, &config);
+    AUTO_CLIENT *client = join(served);
     assert_int_equal(mf_client_property(client, 0, "modules[0]/base.postion", &found, &failure),
                      MF_NOT_FOUND);
     assert_non_null(strstr(failure.message, "base.position")); // is proposed
@@ -101,17 +99,16 @@ TEST(test_what_is_refused) {
 }
 
 TEST(test_what_is_known) {
-    AUTO(finish) Served served;
     const mf_ServerConfig config = paused();
-    start(*state, &served, modules, &config);
-    AUTO_CLIENT *client = join(&served);
+    AUTO_SERVED *served = start(*state, modules, &config);
+    AUTO_CLIENT *client = join(served);
     mf_ClientAbout about;
     CHECK(mf_client_about(client, &about, error));
     assert_int_equal(about.seed, 7);
     assert_int_equal(about.faults, 0);
     assert_int_equal(about.group_count, 2);
     assert_int_equal(about.groups[0].gait_count, 0);
-    const mf_Model *model = mf_group_model(served.scene->group);
+    const mf_Model *model = mf_group_model(served->scene->group);
     assert_int_equal(about.groups[0].dock_count, model->dock_count);
     for (uint32_t i = 0; i < model->dock_count; i++)
         assert_string_equal(about.groups[0].docks[i], model->docks[i].name);
@@ -129,10 +126,9 @@ static uint32_t dock_number(const mf_ClientAbout *about, const char *name) {
 }
 
 TEST(test_docks_are_joined_and_parted) {
-    AUTO(finish) Served served;
     const mf_ServerConfig config = paused();
-    start(*state, &served, modules, &config);
-    AUTO_CLIENT *client = join(&served);
+    AUTO_SERVED *served = start(*state, modules, &config);
+    AUTO_CLIENT *client = join(served);
     mf_ClientAbout about;
     mf_Error failure = {0};
     CHECK(mf_client_events(client, 1u << MF_EVENT_DOCK, error));
