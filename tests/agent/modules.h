@@ -62,12 +62,9 @@ static inline void modules_open(Modules *all, const ModulesConfig *config) {
     mf_WorldConfig world = WITH(mf_world_config(), .step = 10 * MF_MILLISECOND, .gravity = 0.0,
                                 .seed = config->seed, .isa = config->isa);
     all->world = open_world(all->context, &world);
-    mf_GroupConfig group = mf_group_config();
-    mf_MotionsConfig motions = mf_motions_config();
-    group.model = all->model;
-    group.count = config->robots;
-    group.isolated = false;
-    motions.rigid.contacts = false;
+    mf_GroupConfig group =
+        WITH(mf_group_config(), .model = all->model, .count = config->robots, .isolated = false);
+    mf_MotionsConfig motions = WITH(mf_motions_config(), .rigid.contacts = false);
     all->group = add_group(all->world, &group);
     MUST(mf_collisions_prepare(all->group, &error));
     MUST(mf_motion_add(all->group, MF_MOTION_RIGID, &motions, &error));

@@ -33,10 +33,8 @@ TEST(a_message_takes_a_step_per_hop) {
     const uint32_t delays[] = {0, 3};
     for (uint32_t k = 0; k < 2; k++) {
         AUTO(modules_close) Modules all;
-        ModulesConfig config = modules_config(CHAIN);
         Relay arrivals = {.arrived = {0}};
-        config.messages.delay = delays[k];
-        modules_open(&all, &config);
+        modules_open(&all, &WITH(modules_config(CHAIN), .messages.delay = delays[k]));
         modules_chain(&all, 0, CHAIN);
         MUST(mf_callback_add(all.group, (mf_Rate){100, 1}, relay, &arrivals, &error));
         mf_world_step(all.world, 60);
@@ -116,9 +114,8 @@ TEST(parted_docks_do_not_hear) {
 TEST(wrong_messages_are_one_clear_error) {
     AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
-    mf_Message message = message_of(1, 1);
     modules_open(&all, &config);
-    message.size = 20;
+    mf_Message message = WITH(message_of(1, 1), .size = 20);
     assert_int_equal(mf_message_send(all.group, 0, PX, &message, &all.error), MF_BAD_ARGUMENT);
     assert_string_equal(all.error.message,
                         "message: 20 bytes, expected at most 16, the setting messages.size");
@@ -163,13 +160,9 @@ TEST(wrong_settings_are_refused) {
 TEST(loss_and_delay_are_as_set) {
     enum { ROBOTS = 64, STEPS = 500, DELAY = 2, JITTER = 4 };
     AUTO(modules_close) Modules all;
-    ModulesConfig config = modules_config(ROBOTS);
     uint32_t histogram[DELAY + JITTER + 1] = {0};
-    config.messages.loss = 0.3;
-    config.messages.delay = DELAY;
-    config.messages.jitter = JITTER;
-    config.messages.capacity = 16;
-    modules_open(&all, &config);
+    modules_open(&all, &WITH(modules_config(ROBOTS), .messages.loss = 0.3, .messages.delay = DELAY,
+                             .messages.jitter = JITTER, .messages.capacity = 16));
     for (uint32_t i = 0; i < ROBOTS; i += 2)
         modules_chain(&all, i, 2);
     for (uint32_t k = 0; k < STEPS; k++) {

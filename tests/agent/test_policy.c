@@ -53,10 +53,8 @@ static mf_PolicyConfig muse_config(void) {
 }
 
 static void open_muses(Modules *all, uint32_t threads) {
-    ModulesConfig config = modules_config(40);
     const mf_PolicyConfig policy = muse_config();
-    config.threads = threads;
-    modules_open(all, &config);
+    modules_open(all, &WITH(modules_config(40), .threads = threads));
     for (uint32_t i = 0; i < 40; i += 4)
         modules_chain(all, i, 4);
     add_command(all);

@@ -161,15 +161,11 @@ TEST(height_maps) {
     const char *ball = "<mujoco><worldbody><body pos='3 0.2 1.1'><freejoint/><geom size='0.1'/>"
                        "</body></worldbody></mujoco>"; // a plane of its own would be met, too
     for (int smooth = 0; smooth < 2; smooth++) {
-        mf_TerrainConfig config = mf_terrain_config();
-        mf_WorldConfig world = mf_world_config();
         AUTO_TERRAIN *terrain = NULL;
-        config.columns = config.rows = 60;
-        config.cell = 0.2;
-        config.interpolation = smooth ? MF_BILINEAR : MF_NEAREST;
+        mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 60, .rows = 60, .cell = 0.2,
+                                       .interpolation = smooth ? MF_BILINEAR : MF_NEAREST);
         MUST(mf_terrain_generate(context, &config, &hills, &terrain, &error));
-        world.terrain = terrain;
-        Rig rig = open_rig(context, ball, &world, &camera);
+        Rig rig = open_rig(context, ball, &WITH(mf_world_config(), .terrain = terrain), &camera);
         const mf_Lens lens = mf_lens_of(&camera);
         uint32_t compared = 0, far = 0;
         take(&rig, position, rotation);
@@ -196,14 +192,11 @@ TEST(maps_have_no_gap_around_them) {
     const char *ball = "<mujoco><worldbody><body pos='3 0.2 9'><freejoint/><geom size='0.1'/>"
                        "</body></worldbody></mujoco>";
     for (int smooth = 0; smooth < 2; smooth++) {
-        mf_TerrainConfig config = mf_terrain_config();
-        mf_WorldConfig world = mf_world_config();
         AUTO_TERRAIN *terrain = NULL;
-        config.columns = config.rows = 40;
-        config.cell = 0.2;
-        config.interpolation = smooth ? MF_BILINEAR : MF_NEAREST;
+        mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 40, .rows = 40, .cell = 0.2,
+                                       .interpolation = smooth ? MF_BILINEAR : MF_NEAREST);
         MUST(mf_terrain_generate(*state, &config, &hills, &terrain, &error));
-        world.terrain = terrain;
+        mf_WorldConfig world = WITH(mf_world_config(), .terrain = terrain);
         AUTO(close_rig) Rig rig = open_rig(*state, ball, &world, &camera);
         const mf_Lens lens = mf_lens_of(&camera);
         for (int k = 0; k < 8; k++) { // all around, 10 degrees downwards
@@ -277,13 +270,11 @@ TEST(colors_are_of_the_shapes) {
 static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
     mf_Camera camera = camera_of(MF_LENS_BROWN, 1.2);
     const double position[3] = {0.1, 0.2, 1.3}, rotation[4] = {1.0, 0.02, 0.1, 0.04};
-    mf_WorldConfig config = mf_world_config();
     camera.coefficients[0] = -0.1;
     camera.blur = 0.8;
     camera.noise = 0.02;
     camera.vignetting = 0.5;
-    config.isa = isa;
-    Rig rig = open_rig(context, ALL, &config, &camera);
+    Rig rig = open_rig(context, ALL, &WITH(mf_world_config(), .isa = isa), &camera);
     take(&rig, position, rotation);
     close_rig(&rig);
     uint64_t hash = mf_hash_bytes(MF_HASH_START, color, sizeof color);

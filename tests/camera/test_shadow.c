@@ -228,25 +228,20 @@ TEST(hills_shade) {
     static double heights[SIDE * SIDE];
     const double cell = 0.1, eye[3] = {4.0, 2.0, 6.0},
                  down[4] = {0.70710678118654752, 0.0, 0.70710678118654752, 0.0};
-    mf_TerrainConfig shape = mf_terrain_config();
-    mf_WorldConfig config = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
     mf_Camera camera = camera_of(true, 1);
     AUTO_TERRAIN *terrain;
     static Shot shot, none;
     Rig rig = {.model = load_text(*state, "<mujoco><worldbody><body pos='4 2.8 .2'>"
                                           "<freejoint/><geom size='.15'/></body></worldbody>"
                                           "</mujoco>")};
-    shape.columns = shape.rows = SIDE;
-    shape.cell = cell;
-    shape.origin[0] = shape.origin[1] = -0.5 * cell;
-    shape.interpolation = MF_BILINEAR;
+    mf_TerrainConfig shape =
+        WITH(mf_terrain_config(), .columns = SIDE, .rows = SIDE, .cell = cell,
+             .origin[0] = -0.5 * cell, .origin[1] = -0.5 * cell, .interpolation = MF_BILINEAR);
     for (int i = 0; i < SIDE * SIDE; i++)
         heights[i] = i / SIDE == 30 ? 1.0 : 0.0;
     MUST(mf_terrain_from_array(*state, &shape, heights, &terrain, &error));
-    config.terrain = terrain;
-    group.model = rig.model;
-    group.isolated = false;
+    mf_WorldConfig config = WITH(mf_world_config(), .terrain = terrain);
+    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model, .isolated = false);
     rig.world = open_world(*state, &config);
     rig.group = add_group(rig.world, &group);
     MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));

@@ -109,10 +109,9 @@ TEST(models_that_lack_things_are_refused) {
     for (int m = 0; m < TASKS; m++) {
         AUTO_MODEL *model = load_text(context, task_models[m].text);
         for (int t = 0; t < TASKS; t++) {
-            mf_EnvironmentConfig config = rig_config(task_models[t].task, 1);
             mf_Environment *environment;
             mf_Error error = {0};
-            config.model = model;
+            mf_EnvironmentConfig config = WITH(rig_config(task_models[t].task, 1), .model = model);
             mf_Status status = mf_environment_create(context, &config, &environment, &error);
             mf_environment_destroy(environment);
             if (status == MF_OK)
@@ -135,10 +134,9 @@ TEST(a_model_without_actuators_is_refused) {
     AUTO_MODEL *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
                                            "<geom size='.1'/></body></worldbody></mujoco>");
     for (int t = 0; t < TASKS; t++) {
-        mf_EnvironmentConfig config = rig_config(task_models[t].task, 1);
         mf_Environment *environment;
         mf_Error error = {0};
-        config.model = model;
+        mf_EnvironmentConfig config = WITH(rig_config(task_models[t].task, 1), .model = model);
         assert_int_equal(mf_environment_create(context, &config, &environment, &error),
                          MF_UNSUPPORTED);
     }
@@ -186,11 +184,9 @@ TEST(actions_that_are_not_finite_are_refused) {
 TEST(accessors_return_settings) {
     AUTO(rig_close) Rig rig;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 3.5}};
-    mf_EnvironmentConfig config = rig_config("inverted_double_pendulum", 3);
     double lower, upper;
-    config.settings = settings;
-    config.setting_count = 1;
-    config.frame_skip = 7;
+    mf_EnvironmentConfig config = WITH(rig_config("inverted_double_pendulum", 3),
+                                       .settings = settings, .setting_count = 1, .frame_skip = 7);
     rig_open(&rig, text_of("inverted_double_pendulum"), &config, 1);
     assert_int_equal(mf_environment_count(rig.environment), 3);
     assert_int_equal(rig.seen, 9);

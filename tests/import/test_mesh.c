@@ -267,12 +267,11 @@ TEST(climbing_out_is_refused) {
 // `..` is fine inside of the root: a folder that the caller names, or the package or repository.
 TEST(climbing_inside_the_root_is_fine) {
     char path[512], folder[512], root[600];
-    mf_ImportConfig config = mf_import_config();
     write_text(path, "tree/meshes/cube.obj", cube);
     own_folder(folder);
     snprintf(root, sizeof root, "%s/tree", folder);
     make_robot(path, "tree/a/b/c", "../../../meshes/cube.obj");
-    config.root = root;
+    mf_ImportConfig config = WITH(mf_import_config(), .root = root);
     assert_int_equal(load_meshes(state, path, &config), 1);
     snprintf(root, sizeof root, "%s/tree/a", folder);
     mf_Model *model;

@@ -97,11 +97,9 @@ static void targets_are_reached(mf_Context *context, const mf_Model *model, uint
                                 uint32_t count, bool rotates) {
     AUTO(end_memory) double *angle = calloc(model->joint_count, sizeof *angle);
     AUTO(end_memory) double *again = calloc(model->joint_count, sizeof *again);
-    mf_InverseKinematicsConfig config = mf_inverse_kinematics_config();
     uint32_t iterations = 0, starts = 0;
-    config.link = link;
-    config.use_rotation = rotates;
-    config.starts = 100;
+    mf_InverseKinematicsConfig config =
+        WITH(mf_inverse_kinematics_config(), .link = link, .use_rotation = rotates, .starts = 100);
     for (uint32_t i = 0; i < count; i++) {
         double position[3], rotation[4], found[3], rotated[4];
         mf_InverseKinematicsResult result, same;

@@ -143,14 +143,13 @@ static mf_Truss triangle(void) {
 
 TEST(trusses_become_machines) {
     static mf_Machine machine, child;
-    mf_MachineConfig config = mf_machine_config();
     uint8_t genome[BYTES];
     const mf_Truss truss = triangle();
     assert_int_equal(mf_machine_of_truss(&truss, &machine, NULL), MF_OK);
     assert_int_equal(machine.bar_count, 3);
     assert_true(fabs(machine.actuators[0].upper - 0.11) < 1e-7);
     assert_true(machine.synapses[0].weight == -2.0);
-    config.ancestor = &machine;
+    mf_MachineConfig config = WITH(mf_machine_config(), .ancestor = &machine);
     assert_int_equal(mf_machine_vary(&config, NULL, 1, 0, genome, BYTES), MF_OK);
     assert_int_equal(mf_machine_decode(genome, BYTES, &child, NULL), MF_OK);
     assert_int_equal(child.vertex_count, 3);

@@ -91,12 +91,8 @@ TEST(mistakes_are_named) {
 static double angle_under_load(mf_Context *context, const mf_Model *model,
                                const mf_ArticulatedConfig *config) {
     mf_Group *group;
-    mf_WorldConfig settings = mf_world_config();
-    mf_GroupConfig robots = mf_group_config();
-    settings.step = 2 * MF_MILLISECOND;
-    settings.gravity = 0.0;
-    robots.model = model;
-    robots.double_precision = true;
+    mf_WorldConfig settings = WITH(mf_world_config(), .step = 2 * MF_MILLISECOND, .gravity = 0.0);
+    mf_GroupConfig robots = WITH(mf_group_config(), .model = model, .double_precision = true);
     AUTO_WORLD *world = open_world(context, &settings);
     group = add_group(world, &robots);
     assert_int_equal(rig_add_articulated(group, config, NULL), MF_OK);

@@ -341,9 +341,8 @@ static void check_old_file(const Fixture *fixture) {
 TEST_WITH(link_poses_are_derived_where_they_are_named, set_up, tear_down) {
     Fixture *fixture = *state;
     static const char *const fields[] = {"link.pose", NULL};
-    mf_RecorderConfig config = test_config(fixture);
     float values[2][ROBOTS][7];
-    config.fields = fields;
+    mf_RecorderConfig config = WITH(test_config(fixture), .fields = fields);
     assert_null(mf_group_find_field(fixture->group, "link.pose"));
     assert_int_equal(record(fixture, config, 2, NULL), MF_OK);
     hid_t file = H5Fopen(fixture->path, H5F_ACC_RDONLY, H5P_DEFAULT);

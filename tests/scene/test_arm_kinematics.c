@@ -206,10 +206,9 @@ TEST(docked_arm_and_function_reach_the_same) {
     AUTO_WHOLE_SCENE scene = make_scene(*state, load_scene(*state, "scenes/arm.yaml", &wait, 1));
     write_arm(&writer, scene.models[0], scene.models[1]);
     AUTO_MODEL *model = load_text(*state, writer.text);
-    mf_InverseKinematicsConfig config = mf_inverse_kinematics_config();
     assert_int_equal(model->joint_count, writer.count);
     assert_int_equal(writer.count, MODULES * scene.models[1]->joint_count);
-    config.link = writer.count;
+    mf_InverseKinematicsConfig config = WITH(mf_inverse_kinematics_config(), .link = writer.count);
     memcpy(config.point, writer.frame.at, sizeof config.point);
     for (uint32_t n = 0; n < TARGETS; n++) {
         double sampled[JOINTS] = {0}, docked[3], tip[3];

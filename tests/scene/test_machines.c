@@ -23,10 +23,9 @@ static uint8_t genomes[MANY][BYTES];
 
 // Lines of descent from nothing that grow fast.
 static void grow_all(void) {
-    mf_MachineConfig config = mf_machine_config();
     uint8_t child[BYTES];
-    config.change = config.add = 0.3;
-    config.split = config.attach = 0.1;
+    mf_MachineConfig config =
+        WITH(mf_machine_config(), .change = 0.3, .add = 0.3, .split = 0.1, .attach = 0.1);
     for (uint64_t i = 0; i < MANY; i++) {
         assert_int_equal(mf_machine_vary(&config, NULL, 100 + i, 0, genomes[i], BYTES), MF_OK);
         for (uint64_t g = 1; g < 30 + i; g++) {

@@ -52,10 +52,9 @@ TEST(all_levels_change_no_bit) {
         "  - {name: walkers, model: ../models/hexapod.urdf, count: 3, gaits: [tripod]}\n"
         "  - {name: quads, model: ../models/crazyflie.yaml}\n";
     AUTO_SCENE_FILE *file = parse_scene(*state, text);
-    mf_SceneConfig config = mf_scene_config();
     AUTO_SCENE plain = make_scene(*state, file), scene;
     mf_Error error;
-    config.levels = true;
+    mf_SceneConfig config = WITH(mf_scene_config(), .levels = true);
     assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_OK);
     assert_true(scene.levels && !plain.levels);
     mf_Group *quads = mf_world_group(scene.world, 1);

@@ -134,12 +134,10 @@ static const char joints[] = "<mujoco><option gravity=\"0 0 0\"/><worldbody>"
 static double turn(mf_Context *context, double start, double rate, double step, uint64_t steps) {
     AUTO_WORLD *world = NULL;
     mf_Group *group = NULL;
-    mf_WorldConfig config = mf_world_config();
-    mf_GroupConfig own = mf_group_config();
     AUTO_MODEL *model = load_text(context, joints);
-    config.step = mf_time_from_seconds(step);
-    config.gravity = 0.0;
-    own.model = model;
+    mf_WorldConfig config =
+        WITH(mf_world_config(), .step = mf_time_from_seconds(step), .gravity = 0.0);
+    mf_GroupConfig own = WITH(mf_group_config(), .model = model);
     world = open_world(context, &config);
     group = add_group(world, &own);
     MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));

@@ -334,10 +334,9 @@ static void steer_car(mf_Scene *scene, uint32_t instance, const uint8_t *genome,
 TEST(vehicles_can_be_evaluated) {
     AUTO_SCENE_FILE *file =
         parse_scene(*state, CAR "run: {duration: 4}\n"); // nothing commands them
-    mf_SceneConfig config = mf_scene_config();
     AUTO_SCENE scene;
     mf_Error error = {0};
-    config.motion = MF_MOTION_RIGID;
+    mf_SceneConfig config = WITH(mf_scene_config(), .motion = MF_MOTION_RIGID);
     assert_fails_as(mf_scene_create(*state, file, &config, &scene, &error), MF_UNSUPPORTED, &error,
                     "group cars: a vehicle has one motion, car, found rigid");
     file->hooks =

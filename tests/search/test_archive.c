@@ -417,10 +417,9 @@ SEARCH_TEST(never_overwrites) {
 
 SEARCH_TEST(creation_refuses_bad_arguments) {
     Fixture *fixture = *state;
-    mf_SearchConfig config = small_config();
     mf_Archive *archive = NULL;
     mf_Error error = {0};
-    config.survivors = 0;
+    mf_SearchConfig config = WITH(small_config(), .survivors = 0);
     assert_int_equal(
         mf_archive_create(fixture->context, fixture->path, &config, "", 0, 0, &archive, &error),
         MF_BAD_ARGUMENT);

@@ -343,11 +343,10 @@ SEARCH_TEST(each_cell_has_the_best_ever) {
 }
 
 TEST(cells_of_a_grid) {
-    mf_SearchConfig config = mf_search_config();
     const double nan = __builtin_nan(""), infinity = __builtin_inf();
-    config.descriptor_count = 2;
-    config.descriptors[0] = (mf_Descriptor){"a", -1, 1, 4};
-    config.descriptors[1] = (mf_Descriptor){"b", 0, 1e308, 3};
+    mf_SearchConfig config = WITH(mf_search_config(), .descriptor_count = 2,
+                                  .descriptors[0] = ((mf_Descriptor){"a", -1, 1, 4}),
+                                  .descriptors[1] = ((mf_Descriptor){"b", 0, 1e308, 3}));
     const struct {
         double values[2];
         uint32_t cell;
@@ -575,13 +574,11 @@ static mf_Status refuse(void *user, const uint8_t *parent, uint64_t seed, uint64
 SEARCH_TEST(a_function_that_fails_changes_nothing) {
     Fixture *fixture = *state;
     for (mf_Replacement r = MF_REPLACEMENT_GENERATION; r <= MF_REPLACEMENT_RANDOM; r++) {
-        mf_SearchConfig config = small_config();
         uint64_t limit = 5;
         AUTO_SEARCH *search = NULL;
         mf_Error error = {0};
-        config.replacement = r;
-        config.vary = refuse;
-        config.vary_user = &limit;
+        mf_SearchConfig config =
+            WITH(small_config(), .replacement = r, .vary = refuse, .vary_user = &limit);
         if (r == MF_REPLACEMENT_GENERATION)
             assert_int_equal(mf_search_create(fixture->context, &config, &search, &error),
                              MF_LIMIT);

@@ -298,11 +298,9 @@ TEST(test_tokens_and_limits) {
 // Over the rate the client waits, and nothing is lost.
 TEST(test_rates) {
     enum { WRITES = 60 };
-    mf_ServerConfig config = mf_server_config();
     mf_ClientStatistics found;
-    config.port = 0;
-    config.speed = 0.0;
-    config.message_rate = 40.0;
+    mf_ServerConfig config =
+        WITH(mf_server_config(), .port = 0, .speed = 0.0, .message_rate = 40.0);
     AUTO_SERVED *served = start(*state, quads, &config);
     const double begun = seconds_now();
     mf_Client *client = join(served);

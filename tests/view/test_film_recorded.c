@@ -18,20 +18,17 @@ typedef struct Fixture {
 
 static int set_up(void **state) {
     Fixture *fixture = calloc(1, sizeof *fixture);
-    mf_ContextConfig config = mf_context_config();
     mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
     mf_Builder *builder = NULL;
     const double origin[3] = {0, 0, 0};
-    config.threads = 1;
+    mf_ContextConfig config = WITH(mf_context_config(), .threads = 1);
     assert_int_equal(mf_context_create(&config, &fixture->context, NULL), MF_OK);
     assert_int_equal(mf_builder_create(fixture->context, "ball", &builder, NULL), MF_OK);
     mf_body_create_sphere(builder, origin, 0.1, 1.0, NULL);
     assert_int_equal(mf_builder_finalize(builder, &fixture->model, NULL), MF_OK);
     mf_builder_destroy(builder);
     fixture->world = open_world(fixture->context, &world);
-    group.model = fixture->model;
-    group.count = ROBOTS;
+    mf_GroupConfig group = WITH(mf_group_config(), .model = fixture->model, .count = ROBOTS);
     fixture->group = add_group(fixture->world, &group);
     *state = fixture;
     return 0;

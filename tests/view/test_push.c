@@ -42,12 +42,8 @@ static mf_Status add_motion(mf_Group *group, mf_Motion motion) {
 
 static Rig open_rig(mf_Context *context, mf_Motion motion) {
     Rig rig = {.model = ball_with_arm(context)};
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    world.gravity = 0.0;
-    world.step = 2 * MF_MILLISECOND;
-    group.model = rig.model;
-    group.count = 3;
+    mf_WorldConfig world = WITH(mf_world_config(), .gravity = 0.0, .step = 2 * MF_MILLISECOND);
+    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model, .count = 3);
     rig.world = open_world(context, &world);
     rig.group = add_group(rig.world, &group);
     assert_int_equal(add_motion(rig.group, motion), MF_OK);

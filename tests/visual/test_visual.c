@@ -9,14 +9,10 @@ GROUP_FIXTURE(make_context, drop_context);
 
 static mf_Visual open_visual(mf_Context *context, const char *text, const mf_Terrain *terrain,
                              mf_World **world, mf_Model **model) {
-    mf_WorldConfig world_config = mf_world_config();
-    mf_GroupConfig config = mf_group_config();
-    world_config.terrain = terrain;
+    mf_WorldConfig world_config = WITH(mf_world_config(), .terrain = terrain);
     *model = load_text(context, text);
     *world = open_world(context, &world_config);
-    config.model = *model;
-    config.count = 2;
-    mf_Group *group = add_group(*world, &config);
+    mf_Group *group = add_group(*world, &WITH(mf_group_config(), .model = *model, .count = 2));
     assert_int_equal(rig_add_articulated(group, NULL, NULL), MF_OK);
     return mf_visual_of(group);
 }

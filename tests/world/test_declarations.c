@@ -132,10 +132,8 @@ static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Overri
 static void check_evaluation(const char *name, const mf_Override *overrides, uint32_t count) {
     AUTO_CONTEXT *context = open_context(1);
     AUTO_SCENE_FILE *file = load(context, name, overrides, count);
-    mf_SceneConfig config = mf_scene_config();
     AUTO(mf_scene_destroy) mf_Scene scene;
-    config.count = 5;
-    config.evaluates = true;
+    mf_SceneConfig config = WITH(mf_scene_config(), .count = 5, .evaluates = true);
     MUST(mf_scene_create(context, file, &config, &scene, &error));
     uint32_t bytes = mf_scene_genome_bytes(&scene);
     for (uint32_t robot = 0; robot < 5 && bytes > 0; robot++) {
@@ -187,14 +185,10 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     AUTO_CONTEXT *context = open_context(1);
     AUTO_MODEL *model;
     mf_Group *group;
-    mf_ImportConfig import = mf_import_config();
-    mf_WorldConfig settings = mf_world_config();
-    mf_GroupConfig robots = mf_group_config();
-    import.lenient = true;
-    settings.step = 2 * MF_MILLISECOND;
+    mf_ImportConfig import = WITH(mf_import_config(), .lenient = true);
+    mf_WorldConfig settings = WITH(mf_world_config(), .step = 2 * MF_MILLISECOND);
     MUST(mf_model_load(context, formatted(FOLDER "models/%s", name), &import, &model, &error));
-    robots.model = model;
-    robots.count = 3;
+    mf_GroupConfig robots = WITH(mf_group_config(), .model = model, .count = 3);
     AUTO_WORLD *world = open_world(context, &settings);
     group = add_group(world, &robots);
     MUST(rig_add_articulated(group, config, &error));
@@ -224,11 +218,9 @@ TEST(levels_declare_what_they_do) {
     AUTO_CONTEXT *context = open_context(1);
     AUTO_MODEL *model;
     AUTO_WORLD *world;
-    mf_GroupConfig robots = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     MUST(mf_model_load(context, FOLDER "models/hexapod.urdf", NULL, &model, &error));
-    robots.model = model;
-    robots.count = MF_MOTION_LEVELS;
+    mf_GroupConfig robots = WITH(mf_group_config(), .model = model, .count = MF_MOTION_LEVELS);
     MUST(mf_world_create(context, NULL, &world, &error));
     mf_Group *group = add_group(world, &robots);
     for (int i = 0; i < MF_MOTION_LEVELS; i++)

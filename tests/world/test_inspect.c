@@ -12,15 +12,10 @@ typedef struct Rig {
 
 static Rig open_rig(mf_Context *context, const char *text, mf_Motion motion, double gravity) {
     Rig rig;
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    mf_MotionsConfig motions = mf_motions_config();
     rig.model = load_text(context, text);
-    world.step = MF_MILLISECOND;
-    world.gravity = gravity;
-    group.model = rig.model;
-    motions.start = motion;
-    motions.has[motion] = true;
+    mf_WorldConfig world = WITH(mf_world_config(), .step = MF_MILLISECOND, .gravity = gravity);
+    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model);
+    mf_MotionsConfig motions = WITH(mf_motions_config(), .start = motion, .has[motion] = true);
     rig.world = open_world(context, &world);
     rig.group = add_group(rig.world, &group);
     MUST(mf_motions_add(rig.group, &motions, &error));

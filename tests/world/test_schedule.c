@@ -371,13 +371,10 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
     mf_hand_inertia(&fixture.hand, 0, 1.0, moment);
     MUST(mf_world_create(fixture.context, NULL, &fixture.world, &error));
     for (int g = 0; g < 2; g++) {
-        mf_GroupConfig config = mf_group_config();
         mf_Field *fields[6];
-        config.name = g == 0 ? "first" : "second";
-        config.model = &fixture.hand.model;
-        config.isolated = isolated;
-        config.count = 3;
-        config.fault_policy = MF_FAULT_RESET;
+        mf_GroupConfig config = WITH(mf_group_config(), .name = g == 0 ? "first" : "second",
+                                     .model = &fixture.hand.model, .isolated = isolated, .count = 3,
+                                     .fault_policy = MF_FAULT_RESET);
         mf_Group *group = add_group(fixture.world, &config);
         for (int f = 0; f < 6; f++) {
             mf_FieldInfo info = extra_field(names[f]);
