@@ -235,7 +235,7 @@ TEST(threads_and_instruction_sets_do_not_matter) {
 }
 
 TEST(a_snapshot_continues_bit_for_bit) {
-    Modules first, second;
+    AUTO(modules_close) Modules first, second;
     open_chatter(&first, 1, MF_ISA_AUTO);
     open_chatter(&second, 2, MF_ISA_AUTO);
     mf_world_step(first.world, 77);
@@ -248,8 +248,6 @@ TEST(a_snapshot_continues_bit_for_bit) {
     assert_true(mf_world_hash(first.world) == mf_world_hash(second.world));
     assert_int_equal(mf_messages_statistics(first.messages).sent,
                      mf_messages_statistics(second.messages).sent);
-    modules_close(&first);
-    modules_close(&second);
 }
 
 // ---- infrared -----------------------------------------------------------------------------------

@@ -100,7 +100,7 @@ TEST(actions_have_the_noise_that_was_set) {
 }
 
 TEST(threads_and_snapshots_give_the_same_bits) {
-    Modules first, second;
+    AUTO(modules_close) Modules first, second;
     open_muses(&first, 1);
     open_muses(&second, 2);
     mf_world_step(first.world, 7);
@@ -111,8 +111,6 @@ TEST(threads_and_snapshots_give_the_same_bits) {
     mf_world_step(first.world, 31);
     mf_world_step(second.world, 31);
     assert_true(mf_world_hash(first.world) == mf_world_hash(second.world));
-    modules_close(&first);
-    modules_close(&second);
 }
 
 static bool refuse(mf_Policy *policy, void *user) {

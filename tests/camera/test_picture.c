@@ -95,7 +95,7 @@ TEST(vignetting) {
 
 TEST(noise) {
     enum { SIDE = 512, COUNT = SIDE * SIDE };
-    float *all = calloc(COUNT, sizeof *all), *again = calloc(COUNT, sizeof *again);
+    AUTO(end_memory) float *all = calloc(COUNT, sizeof *all), *again = calloc(COUNT, sizeof *again);
     mf_Photo picture = {SIDE, SIDE, 1, all}, same = {SIDE, SIDE, 1, again};
     double sum = 0.0, squares = 0.0, neighbors = 0.0;
     assert_int_equal(mf_photo_noise(&picture, 0.25, 7, 3, 11, NULL), MF_OK);
@@ -118,8 +118,6 @@ TEST(noise) {
     same.height = 1;
     assert_int_equal(mf_photo_noise(&same, 0.25, 7, 3, 12, NULL), MF_OK);
     assert_true(fabsf(again[0] - 2.0f * all[0]) > 1e-6f);
-    free(all);
-    free(again);
 }
 
 TEST(noise_is_the_same_everywhere) {

@@ -69,7 +69,8 @@ TEST(a_ball_over_level_ground) {
     const mf_Camera with = camera_of(true, 1), without = camera_of(false, 1);
     const double position[3] = {0.0, 0.0, 2.0}, rotation[4] = {0.97, 0.0, 0.24310491562286437, 0.0};
     const double center[3] = {3.0, 0.2, 1.1};
-    Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
+    AUTO(end_memory) Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
+    AUTO(close_rig)
     Rig rig = open_rig(*state,
                        "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body pos='3 0.2 1.1'>"
                        "<freejoint/><geom size='0.5'/></body></worldbody></mujoco>");
@@ -98,9 +99,6 @@ TEST(a_ball_over_level_ground) {
         seen[expected]++;
     }
     assert_true(seen[0] > 1000 && seen[1] > 50);
-    close_rig(&rig);
-    free(lit);
-    free(dark);
 }
 
 // ---- against ray queries ------------------------------------------------------------------------
@@ -138,8 +136,8 @@ TEST(all_shapes) {
                                       {4.5, -0.5, 2.0, 0.15, -0.2, 0.0, 0.95},
                                       {2.0, -0.1, 3.5, 0.7, 0.1, 0.7, 0.05}};
     const mf_Camera with = camera_of(true, 1), without = camera_of(false, 1);
-    Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
-    Rig rig = open_rig(*state, ALL);
+    AUTO(end_memory) Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
+    AUTO(close_rig) Rig rig = open_rig(*state, ALL);
     uint32_t seen[2][2] = {{0, 0}, {0, 0}}; // [on a robot][hidden]
     assert_true(lit != NULL && dark != NULL);
     for (size_t p = 0; p < sizeof poses / sizeof *poses; p++) {
@@ -176,9 +174,6 @@ TEST(all_shapes) {
     }
     for (int k = 0; k < 4; k++)
         assert_true(seen[k / 2][k % 2] > 100);
-    close_rig(&rig);
-    free(lit);
-    free(dark);
 }
 
 // ---- several rays per pixel ---------------------------------------------------------------------
@@ -189,8 +184,8 @@ TEST(colors_are_means) {
     static uint8_t fine[PIXELS * MOST * MOST][3];
     const double position[3] = {-0.5, 0.1, 1.6}, rotation[4] = {0.98, 0.0, 0.199, 0.0};
     const mf_Camera single = camera_of(true, 1);
-    Shot *one = malloc(sizeof *one), *many = malloc(sizeof *many);
-    Rig rig = open_rig(*state, ALL);
+    AUTO(end_memory) Shot *one = malloc(sizeof *one), *many = malloc(sizeof *many);
+    AUTO(close_rig) Rig rig = open_rig(*state, ALL);
     assert_true(one != NULL && many != NULL);
     shoot(&rig, &single, position, rotation, one);
     for (uint32_t n = 2; n <= MOST; n++) {
@@ -216,9 +211,6 @@ TEST(colors_are_means) {
             }
     }
     assert_memory_not_equal(many->color, one->color, sizeof one->color);
-    close_rig(&rig);
-    free(one);
-    free(many);
 }
 
 // A wall along x of height 1 at y = 3: its shadow on the level behind it is as long as the light's

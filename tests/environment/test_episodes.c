@@ -190,7 +190,7 @@ TEST(seeds_begin_anew_or_go_on) {
 }
 
 TEST(buffers_that_are_not_requested) {
-    Rig rig, whole;
+    AUTO(rig_close) Rig rig, whole;
     open_poles(&rig, MF_AUTORESET_SAME_STEP, 2);
     open_poles(&whole, MF_AUTORESET_SAME_STEP, 2);
     mf_EnvironmentBuffers all = rig.buffers;
@@ -205,12 +205,10 @@ TEST(buffers_that_are_not_requested) {
                             ROBOTS * rig.seen * sizeof(double));
     }
     rig.buffers = all;
-    rig_close(&rig);
-    rig_close(&whole);
 }
 
 TEST(observations_may_be_float) {
-    Rig wide, narrow;
+    AUTO(rig_close) Rig wide, narrow;
     mf_EnvironmentConfig config = WITH(rig_config("half_cheetah", ROBOTS),
                                        .autoreset = MF_AUTORESET_SAME_STEP, .episode_steps = 3);
     rig_open(&wide, text_of("half_cheetah"), &config, 1);
@@ -228,8 +226,6 @@ TEST(observations_may_be_float) {
     for (uint32_t i = 0; i < ROBOTS * wide.seen; i++)
         assert_true(((const float *)narrow.buffers.final_observation)[i] ==
                     (float)((const double *)wide.buffers.final_observation)[i]);
-    rig_close(&narrow);
-    rig_close(&wide);
 }
 
 // ---- images ------------------------------------------------------------------------------------
@@ -241,7 +237,7 @@ static void act_all(Rig *rig, uint32_t step) {
 
 TEST(images_continue_bit_for_bit) {
     for (int t = 0; t < TASKS; t++) {
-        Rig rig, other;
+        AUTO(rig_close) Rig rig, other;
         mf_EnvironmentConfig config = WITH(rig_config(task_models[t].task, ROBOTS),
                                            .episode_steps = 5, .double_precision = t % 2 == 0);
         rig_open(&rig, task_models[t].text, &config, 1);
@@ -251,7 +247,7 @@ TEST(images_continue_bit_for_bit) {
             act_all(&rig, n), rig_step(&rig);
         mf_World *from = mf_environment_world(rig.environment);
         size_t size = mf_world_snapshot_size(from);
-        void *image = zeros(size, 1);
+        AUTO(end_memory) void *image = zeros(size, 1);
         assert_int_equal(mf_world_snapshot(from, image, size, NULL), MF_OK);
         mf_World *to = mf_environment_world(other.environment);
         assert_int_equal(mf_world_restore(to, image, size, NULL), MF_OK);
@@ -266,9 +262,6 @@ TEST(images_continue_bit_for_bit) {
                                 ROBOTS * rig.signals * sizeof(double));
         }
         assert_true(mf_world_hash(from) == mf_world_hash(to));
-        free(image);
-        rig_close(&other);
-        rig_close(&rig);
     }
 }
 
@@ -276,7 +269,7 @@ TEST(images_continue_bit_for_bit) {
 
 // Poisons one state value of a robot; its episode ends, a reset heals it, nobody else notices.
 static void poison(int task, mf_Autoreset way, const char *name) {
-    Rig rig, clean;
+    AUTO(rig_close) Rig rig, clean;
     uint8_t mask[ROBOTS] = {[5] = 1};
     mf_EnvironmentConfig config = rig_config(task_models[task].task, ROBOTS);
     config.autoreset = way;
@@ -310,8 +303,6 @@ static void poison(int task, mf_Autoreset way, const char *name) {
     assert_true(isfinite(rig.buffers.reward[5]));
     for (uint32_t s = 0; s < rig.signals; s++)
         assert_true(isfinite(rig.buffers.signals[5 * rig.signals + s]));
-    rig_close(&clean);
-    rig_close(&rig);
 }
 
 TEST(corrupted_states_end_an_episode_only) {

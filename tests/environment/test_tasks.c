@@ -268,7 +268,7 @@ static void half_step(Rig *between, const Rig *rig) {
 }
 
 TEST(reacher) {
-    Rig rig, between;
+    AUTO(rig_close) Rig rig, between;
     open_pair(&rig, &between, "reacher");
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
@@ -300,8 +300,6 @@ TEST(reacher) {
         for (uint32_t i = 0; i < ROBOTS; i++) // or the pair says nothing
             assert_true(angle(&rig, i, 0) == angle(&between, i, 0));
     }
-    rig_close(&between);
-    rig_close(&rig);
 }
 
 // The arm's joints rotate about z, y, x, y, x, y, x, one link of 0.1 m after the other.
@@ -328,7 +326,7 @@ static double apart(const double *a, const double *b) {
 }
 
 TEST(pusher) {
-    Rig rig, between;
+    AUTO(rig_close) Rig rig, between;
     open_pair(&rig, &between, "pusher");
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
@@ -356,6 +354,4 @@ TEST(pusher) {
         }
         half_step(&between, &rig);
     }
-    rig_close(&between);
-    rig_close(&rig);
 }

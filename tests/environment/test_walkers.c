@@ -71,7 +71,7 @@ static const double *expect_state(const Rig *rig, uint32_t i) {
 
 TEST(ant) {
     static const mf_TaskSetting none[] = {NO_LIMITS, {"contact_cost_weight", 0.0}};
-    Rig rig, raw;
+    AUTO(rig_close) Rig rig, raw;
     double before[ROBOTS][2];
     uint32_t cut = 0, well = 0;
     open_task(&rig, "ant", rk4, NULL, 0);
@@ -105,8 +105,6 @@ TEST(ant) {
         }
     }
     assert_true(cut > 100 && well > ROBOTS);
-    rig_close(&raw);
-    rig_close(&rig);
 }
 
 // Health is height alone; forces and places may be left out or shown.
@@ -239,7 +237,7 @@ TEST(getting_up) {
 // Where the file steps by Euler, inertia and velocity belong to the state before the last physics
 // step: with one step, to the state before.
 TEST(sums_are_those_before_the_last_step) {
-    Rig late, prompt;
+    AUTO(rig_close) Rig late, prompt;
     mf_EnvironmentConfig config = WITH(rig_config("humanoid", ROBOTS), .frame_skip = 1);
     rig_open(&late, euler, &config, 1);
     rig_open(&prompt, rk4, &config, 1);
@@ -254,8 +252,6 @@ TEST(sums_are_those_before_the_last_step) {
         assert_memory_equal(was[i], rig_observation(&late, i) + 19, sizeof was[i]);
         assert_memory_not_equal(was[i], rig_observation(&prompt, i) + 19, sizeof was[i]);
     }
-    rig_close(&prompt);
-    rig_close(&late);
 }
 
 // ---- external forces ---------------------------------------------------------------------------

@@ -189,12 +189,10 @@ TEST(written_cameras_are_the_same) {
 
 // A camera that was moved in the file is where the file says.
 TEST(edited_files_win) {
-    mf_Model *plain = load_urdf(*state, TEXTED("")),
-             *model = load_urdf(*state, TEXTED("frame=1,2,3,1,0,0,0 center=1,2"));
+    AUTO_MODEL *plain = load_urdf(*state, TEXTED("")),
+               *model = load_urdf(*state, TEXTED("frame=1,2,3,1,0,0,0 center=1,2"));
     assert_memory_equal(&plain->cameras[0].frame, &model->cameras[0].frame, sizeof(mf_Frame));
     assert_memory_equal(plain->cameras[0].center, model->cameras[0].center, 2 * sizeof(double));
-    mf_model_destroy(plain);
-    mf_model_destroy(model);
 }
 
 // Pictures may decide what a robot does, so what they show belongs to the model.

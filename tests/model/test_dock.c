@@ -17,17 +17,15 @@ static const char *const urdf =
 // `orientations` by its earlier name: the same dock, with a note.
 TEST(an_earlier_name_is_noted) {
     const char *at = strstr(urdf, "orientations='4'");
-    mf_Model *model = load_urdf(*state, formatted("%.*sturns='4'%s", (int)(at - urdf), urdf,
-                                                  at + strlen("orientations='4'"))),
-             *plain = load_urdf(*state, urdf);
+    AUTO_MODEL *model = load_urdf(*state, formatted("%.*sturns='4'%s", (int)(at - urdf), urdf,
+                                                    at + strlen("orientations='4'"))),
+               *plain = load_urdf(*state, urdf);
     assert_int_equal(model->docks[0].orientations, 4);
     assert_int_equal(model->note_count, plain->note_count + 1);
     bool noted = false;
     for (uint32_t i = 0; i < model->note_count; i++)
         noted = noted || strstr(model->notes[i].text, "turns is called orientations") != NULL;
     assert_true(noted);
-    mf_model_destroy(model);
-    mf_model_destroy(plain);
 }
 
 // The frame of a link that a fixed joint merged is that of its parent; every attribute arrives.

@@ -145,7 +145,7 @@ TEST(docked_robots_are_flush_without_overlap) {
         {"atron_simple", "north_1", "atron_simple", "south_2", 0.11313708},
     };
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
-        Module a, b;
+        AUTO(close_module) Module a, b;
         open_module(&a, *state, pairs[p].a);
         open_module(&b, *state, pairs[p].b);
         const Dock *dock_a = find_dock(&a, pairs[p].dock_a),
@@ -157,8 +157,6 @@ TEST(docked_robots_are_flush_without_overlap) {
                          pairs[p].dock_b, overlap(&a, &b, &pose));
             assert_near(mf_vec3_length(pose.position), pairs[p].distance, 1e-8);
         }
-        close_module(&a);
-        close_module(&b);
     }
 }
 

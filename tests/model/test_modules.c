@@ -180,7 +180,7 @@ TEST(simple_robots_weigh_and_dock_as_the_detailed_ones) {
     static const char *const names[][2] = {{"superbot", "superbot_simple"},
                                            {"atron", "atron_simple"}};
     for (int m = 0; m < 2; m++) {
-        Module full, simple;
+        AUTO(close_module) Module full, simple;
         open_module(&full, *state, names[m][0]);
         open_module(&simple, *state, names[m][1]);
         for (uint32_t l = 0; l < full.model->link_count; l++) {
@@ -194,7 +194,5 @@ TEST(simple_robots_weigh_and_dock_as_the_detailed_ones) {
             assert_memory_equal(&full.model->joints[j].servo, &simple.model->joints[j].servo,
                                 sizeof(mf_Servo));
         assert_memory_equal(full.docks, simple.docks, sizeof full.docks);
-        close_module(&full);
-        close_module(&simple);
     }
 }

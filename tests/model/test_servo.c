@@ -103,7 +103,7 @@ static double angle_under_load(mf_Context *context, const mf_Model *model,
 
 TEST(the_articulated_motion_takes_them) {
     mf_Context *context = context_of(state);
-    mf_Model *plain = NULL, *motors = NULL;
+    AUTO_MODEL *plain = NULL, *motors = NULL;
     mf_ArticulatedConfig config = mf_motions_config().articulated;
     assert_int_equal(parse(context, "", &plain, NULL), MF_OK);
     assert_int_equal(
@@ -118,6 +118,4 @@ TEST(the_articulated_motion_takes_them) {
     config.servo = mf_servo();
     config.motors = false;
     assert_true(angle_under_load(context, motors, &config) > 1.0); // nothing holds it
-    mf_model_destroy(plain);
-    mf_model_destroy(motors);
 }

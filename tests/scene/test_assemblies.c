@@ -363,7 +363,7 @@ static void break_wall(uint32_t threads, void **image, size_t *size, Table *out)
 // that broke bore more than one of its limits, and its partner broke, too.
 TEST(the_same_docks_of_a_wall_break) {
     static Table one, two, again;
-    void *image = NULL, *other = NULL;
+    AUTO(end_memory) void *image = NULL, *other = NULL;
     size_t size = 0, other_size = 0;
     uint32_t broken = 0;
     break_wall(1, &image, &size, &one);
@@ -387,6 +387,4 @@ TEST(the_same_docks_of_a_wall_break) {
     print_message("%u docks of the wall broke\n", broken);
     assert_int_equal(broken, 2 * one.broken);
     assert_true(SANITIZED || (one.broken > 5 && one.broken < 60));
-    free(image);
-    free(other);
 }

@@ -203,8 +203,8 @@ static void check_independence(mf_Context *context, const char *name) {
     // 3.03 s is no multiple of the controller's 80 ms: a phase left over would show.
     static const mf_Override overrides[] = {{"run.duration", "3.03"}};
     AUTO_SCENE_FILE *file = load(context, name, overrides, 1);
-    mf_Scene scene = make_evaluation(context, file, COUNT),
-             alone = make_evaluation(context, file, 1);
+    AUTO_SCENE scene = make_evaluation(context, file, COUNT),
+               alone = make_evaluation(context, file, 1);
     uint32_t bytes = mf_scene_genome_bytes(&scene);
     uint8_t genomes[COUNT * 64];
     double first[COUNT], again[COUNT], fitness;
@@ -225,8 +225,6 @@ static void check_independence(mf_Context *context, const char *name) {
         evaluate(&alone, genomes + i * bytes, 1, &fitness);
         assert_memory_equal(&fitness, &first[i], sizeof(double));
     }
-    mf_scene_destroy(&scene);
-    mf_scene_destroy(&alone);
 }
 
 TEST(fitness_depends_on_the_genome_alone) {

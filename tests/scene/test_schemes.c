@@ -122,7 +122,7 @@ TEST(mistakes_state_their_location) {
 TEST(a_file_is_written_as_it_was_read) {
     char text[2000], *first, *second;
     snprintf(text, sizeof text, "%s%s  tournament: 7\n  batch: 3\n  protect: 9\n", flight, GRID);
-    mf_SceneFile *file = parse_scene(*state, text), *again = NULL;
+    AUTO_SCENE_FILE *file = parse_scene(*state, text), *again = NULL;
     assert_int_equal(mf_scene_file_write(file, &first, NULL), MF_OK);
     assert_int_equal(
         mf_scene_file_parse(*state, "t.yaml", first, strlen(first), NULL, 0, &again, NULL), MF_OK);
@@ -135,6 +135,4 @@ TEST(a_file_is_written_as_it_was_read) {
     assert_int_equal(again->search.replacement, MF_REPLACEMENT_CELL);
     mf_release(*state, first);
     mf_release(*state, second);
-    mf_scene_file_destroy(file);
-    mf_scene_file_destroy(again);
 }

@@ -283,7 +283,7 @@ static char *repeat(uint32_t threads, uint64_t *done) {
 // Three times the same start with another height: the world's time goes back, the run goes on.
 TEST(an_experiment_is_repeated) {
     uint64_t done[2];
-    char *one = repeat(1, &done[0]), *two = repeat(2, &done[1]);
+    AUTO(end_memory) char *one = repeat(1, &done[0]), *two = repeat(2, &done[1]);
     assert_int_equal(done[0], 60);
     assert_int_equal(done[1], 60);
     assert_string_equal(one, two);
@@ -292,8 +292,6 @@ TEST(an_experiment_is_repeated) {
     assert_int_equal(
         sscanf(one, "drop,height\n1,%lf\n2,%lf\n3,%lf\n", &height[1], &height[2], &height[3]), 3);
     assert_true(height[2] > height[1] && height[3] > height[2] + 0.1);
-    free(one);
-    free(two);
 }
 
 TEST(random_numbers_are_those_of_the_seed) {

@@ -414,7 +414,7 @@ TEST(ids_never_run_into_each_other) {
     // generations lie between them.
     double value = 0;
     config = WITH(configure(all_equal, &value), .population = 10, .survivors = 6);
-    mf_Search *near_one = create(&config), *far_one = create(&config);
+    AUTO_SEARCH *near_one = create(&config), *far_one = create(&config);
     advance(near_one, 1);
     advance(far_one, 1);
     far_one->generation += 1u << 30;
@@ -427,8 +427,6 @@ TEST(ids_never_run_into_each_other) {
         assert_true(distant.parent == close.parent);
         assert_memory_not_equal(close.genome, distant.genome, 32);
     }
-    mf_search_destroy(near_one);
-    mf_search_destroy(far_one);
 }
 
 TEST(stops_at_the_last_generation) {

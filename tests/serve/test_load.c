@@ -106,7 +106,7 @@ TEST(test_robots_join_and_the_others_go_on) {
 TEST(test_everybody_is_notified) {
     const mf_ServerConfig config = config_with(folder);
     AUTO_SERVED *served = start(*state, quads, &config);
-    mf_Client *client = join(served), *other = join(served);
+    AUTO_CLIENT *client = join(served), *other = join(served);
     const uint32_t fields = mf_client_field_count(client);
     const uint32_t goal = mf_client_find(other, NULL, "command.position");
     CHECK(mf_client_spawn(client, &two_quads, NULL, error));
@@ -145,15 +145,13 @@ TEST(test_everybody_is_notified) {
         news = await(other, MF_ANSWER_STATE);
     while (news.tick < 7);
     assert_int_equal(news.tick, 7); // of the new world alone
-    mf_client_close(other);
-    mf_client_close(client);
 }
 
 // A controller in lock-step goes on when robots join, and has the turn again in another world.
 TEST(test_lock_step_survives) {
     const mf_ServerConfig config = config_with(folder);
     AUTO_SERVED *served = start(*state, quads, &config);
-    mf_Client *leader = join(served), *other = join(served);
+    AUTO_CLIENT *leader = join(served), *other = join(served);
     CHECK(mf_client_lock_step(leader, true, 20 * MF_MILLISECOND, 20 * MF_SECOND, error));
     CHECK(mf_client_pause(leader, false, error));
     mf_ClientNews turn = await(leader, MF_ANSWER_TURN);
@@ -169,8 +167,6 @@ TEST(test_lock_step_survives) {
     mf_ClientStatistics seen;
     CHECK(mf_client_statistics(leader, false, &seen, error));
     assert_int_equal(seen.missed, 0);
-    mf_client_close(leader);
-    mf_client_close(other);
 }
 
 // ---- LOAD --------------------------------------------------------------------------------------

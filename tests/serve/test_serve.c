@@ -103,7 +103,7 @@ TEST(test_a_slow_reader_loses_states_and_gets_notice) {
     mf_ClientStatistics before, after;
     mf_ClientNews news;
     AUTO_SERVED *served = start(*state, quads, NULL);
-    mf_Client *slow = join(served), *other = join(served);
+    AUTO_CLIENT *slow = join(served), *other = join(served);
     for (uint32_t i = 0; i < 32; i++)
         entries[i] = (mf_ClientEntry){mf_client_find(slow, NULL, "base.position"), 0, QUADS};
     CHECK(mf_client_statistics(other, false, &before, error));
@@ -129,8 +129,6 @@ TEST(test_a_slow_reader_loses_states_and_gets_notice) {
     // Every step is a state that came or one that it was told of, and the world rests at the last.
     assert_int_equal(states + lost, last - first + 1);
     assert_int_equal(last, after.tick);
-    mf_client_close(slow);
-    mf_client_close(other);
 }
 
 TEST(test_services) {

@@ -235,7 +235,7 @@ TEST(test_a_slow_reader_loses_states_and_gets_notice) {
     mf_ClientStatistics seen;
     mf_ClientNews news;
     AUTO_SERVED *served = start_at(*state, make_path(), 0);
-    mf_Client *slow = join(served), *other = join(served);
+    AUTO_CLIENT *slow = join(served), *other = join(served);
     const mf_ClientEntry entry = {mf_client_find(slow, NULL, "base.position"), 0, QUADS};
     CHECK(mf_client_share(slow, 1, error));
     CHECK(mf_client_subscribe(slow, 0, 0, &entry, 1, error));
@@ -272,8 +272,6 @@ TEST(test_a_slow_reader_loses_states_and_gets_notice) {
     assert_int_equal(news.lost, 0);
     CHECK(mf_client_unsubscribe(slow, 0, error));
     assert_int_equal(mf_client_shared(slow).bytes, 0);
-    mf_client_close(slow);
-    mf_client_close(other);
 }
 
 typedef struct Scribbler {

@@ -75,7 +75,7 @@ TEST(test_hills) {
     mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 128, .rows = 128);
     mf_TerrainGenerator hills = {
         .shape = MF_TERRAIN_NOISE, .amplitude = 1.0, .wavelength = 4.0, .octaves = 5, .seed = 2};
-    mf_Terrain *loaded, *made;
+    AUTO_TERRAIN *loaded, *made;
     mf_Error error;
     const char *path = MAYFLY_SOURCE_DIR "/scenes/hills.pgm";
     must(mf_terrain_load(*state, path, &config, 2, -1, &loaded, &error), &error);
@@ -83,8 +83,6 @@ TEST(test_hills) {
     assert_true(loaded->columns == 128 && loaded->rows == 128);
     for (int i = 0; i < 128 * 128; i++)
         assert_near(loaded->height_f64[i], made->height_f64[i], 1.0 / 65535 + 1e-12);
-    mf_terrain_destroy(loaded);
-    mf_terrain_destroy(made);
 }
 
 TEST(test_load_names_what_it_found) {

@@ -103,6 +103,7 @@ TEST(test_inputs_stay_those_of_others) {
 }
 
 TEST(test_without_a_robot_it_is_a_step) {
+    AUTO(close_rig)
     Rig one = open_rig(*state, MF_MOTION_ARTICULATED),
         other = open_rig(*state, MF_MOTION_ARTICULATED);
     set_field(one.group, "joint.torque", 0, 0, 0.1);
@@ -114,13 +115,13 @@ TEST(test_without_a_robot_it_is_a_step) {
     mf_pusher_step(one.pusher, 500);
     mf_world_step(other.world, 500);
     assert_true(mf_world_hash(one.world) == mf_world_hash(other.world));
-    close_rig(&one);
-    close_rig(&other);
 }
 
 TEST(test_what_cannot_be_pushed_is_refused) {
     static const double goal[3] = {1, 1, 1}, nowhere[3] = {0, NAN, 0}, far[3] = {0, 0, 2e6};
-    Rig rig = open_rig(*state, MF_MOTION_RIGID), other = open_rig(*state, MF_MOTION_RIGID);
+    AUTO(close_rig)
+    Rig rig = open_rig(*state, MF_MOTION_RIGID),
+        other = open_rig(*state, MF_MOTION_RIGID);
     mf_Pusher *pusher = rig.pusher, *none = NULL;
     MUST_FAIL_AS(mf_pusher_take(pusher, rig.group, 3, 0, middle_of, goal, &error), MF_BAD_ARGUMENT,
                  "push: expected a robot below 3, found 3");
@@ -133,8 +134,6 @@ TEST(test_what_cannot_be_pushed_is_refused) {
                      MF_BAD_ARGUMENT);
     assert_false(mf_pusher_holds(pusher));
     assert_int_equal(mf_pusher_create(NULL, &none, NULL), MF_BAD_ARGUMENT);
-    close_rig(&rig);
-    close_rig(&other);
 }
 
 static mf_Status create_pusher(mf_Context *context, void *user, mf_Error *error) {

@@ -222,16 +222,12 @@ TEST(odd_runs_give_whole_pages) {
 }
 
 TEST(same_run_gives_the_same_bytes) {
-    Fake first, second;
+    AUTO(fake_free) Fake first, second;
     assert_true(fake_make(&first, *state, false));
     assert_true(fake_make(&second, *state, false));
-    mf_Text a = render(&first), b = render(&second);
+    AUTO(mf_text_free) mf_Text a = render(&first), b = render(&second);
     assert_int_equal(a.size, b.size);
     assert_memory_equal(a.data, b.data, a.size);
-    mf_text_free(&a);
-    mf_text_free(&b);
-    fake_free(&first);
-    fake_free(&second);
 }
 
 static mf_Status render_again(mf_Context *context, void *user, mf_Error *error) {

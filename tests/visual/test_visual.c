@@ -58,7 +58,7 @@ TEST(robots_without_shapes) {
     const double at[2][3] = {{0.0, 0.0, 0.1}, {0.2, 0.0, 0.1}};
     const float red[3] = {1.0f, 0.0f, 0.0f};
     mf_Builder *builder;
-    mf_Model *points, *car;
+    AUTO_MODEL *points, *car;
     mf_MotionsConfig motions = mf_motions_config();
     mf_Shape part;
     MUST(mf_builder_create(*state, "points", &builder, &error));
@@ -67,7 +67,7 @@ TEST(robots_without_shapes) {
     MUST(mf_builder_finalize(builder, &points, &error));
     mf_builder_destroy(builder);
     MUST(mf_motion_model(*state, MF_MOTION_CAR, &motions, "car", &car, &error));
-    mf_World *world = open_world(*state, NULL);
+    AUTO_WORLD *world = open_world(*state, NULL);
     mf_GroupConfig config = WITH(mf_group_config(), .model = points);
     mf_Group *group = add_group(world, &config);
     MUST(mf_motion_add(group, MF_MOTION_POINTS, &motions, &error));
@@ -84,9 +84,6 @@ TEST(robots_without_shapes) {
     assert_true(wheels.own_parts && wheels.part_count >= 6);
     assert_true(mf_visual_part(&wheels, 0, &part));
     assert_int_equal(part.type, MF_SHAPE_BOX);
-    mf_world_destroy(world);
-    mf_model_destroy(points);
-    mf_model_destroy(car);
 }
 
 // What is colored takes the color of its group, as bright as it was; gray and black stay.
