@@ -55,23 +55,24 @@ static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
 }
 
 // Cubes without weight, 1 m apart along y.
-static inline void modules_open(Modules *all, const ModulesConfig *config) {
-    *all = (Modules){.context = NULL};
-    all->context = open_context(config->threads);
-    all->model = make_module(all->context, &all->error);
+static inline Modules modules_open(const ModulesConfig *config) {
+    Modules all = {.context = NULL};
+    all.context = open_context(config->threads);
+    all.model = make_module(all.context, &all.error);
     mf_WorldConfig world = WITH(mf_world_config(), .step = 10 * MF_MILLISECOND, .gravity = 0.0,
                                 .seed = config->seed, .isa = config->isa);
-    all->world = open_world(all->context, &world);
+    all.world = open_world(all.context, &world);
     mf_GroupConfig group =
-        WITH(mf_group_config(), .model = all->model, .count = config->robots, .isolated = false);
+        WITH(mf_group_config(), .model = all.model, .count = config->robots, .isolated = false);
     mf_MotionsConfig motions = WITH(mf_motions_config(), .rigid.contacts = false);
-    all->group = add_group(all->world, &group);
-    MUST(mf_collisions_prepare(all->group, &error));
-    MUST(mf_motion_add(all->group, MF_MOTION_RIGID, &motions, &error));
-    MUST(mf_world_docks_add(all->world, NULL, &all->docks, &error));
-    MUST(mf_messages_add(all->world, &config->messages, &all->messages, &error));
+    all.group = add_group(all.world, &group);
+    MUST(mf_collisions_prepare(all.group, &error));
+    MUST(mf_motion_add(all.group, MF_MOTION_RIGID, &motions, &error));
+    MUST(mf_world_docks_add(all.world, NULL, &all.docks, &error));
+    MUST(mf_messages_add(all.world, &config->messages, &all.messages, &error));
     for (uint32_t i = 0; i < config->robots; i++)
-        MUST(mf_group_set_start(all->group, i, (double[3]){0, i, 10}, NULL, NULL, &error));
+        MUST(mf_group_set_start(all.group, i, (double[3]){0, i, 10}, NULL, NULL, &error));
+    return all;
 }
 
 static inline void modules_close(Modules *all) {

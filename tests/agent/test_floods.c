@@ -90,7 +90,7 @@ static uint32_t diameter(const Assembly *all) {
 
 static void build(Modules *all, const Assembly *assembly) {
     const ModulesConfig config = modules_config(assembly->count);
-    modules_open(all, &config);
+    *all = modules_open(&config);
     mf_Field *enabled = mf_group_find_field(all->group, "dock.enabled");
     for (uint32_t i = 0; i < assembly->count; i++) {
         const int32_t *cell = assembly->cells[i];
@@ -159,9 +159,8 @@ static void check_values(const Modules *all, const char *field, uint32_t compone
 
 static void follow(mf_BehaviorKind kind, const char *field, uint32_t component,
                    const Expected *rows) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(10);
-    modules_open(&all, &config);
+    AUTO(modules_close) Modules all = modules_open(&config);
     modules_chain(&all, 0, 10);
     add_policy(&all, kind);
     mf_world_step(all.world, 12);
@@ -184,25 +183,23 @@ TEST(floods_follow_parting_and_docking) {
 }
 
 TEST(both_need_space_in_messages) {
-    AUTO(modules_close) Modules all;
     ModulesConfig config = modules_config(100); // 12 bytes of a message have 96 bits
     const mf_Behavior count = {.kind = MF_BEHAVIOR_COUNT}, leader = {.kind = MF_BEHAVIOR_LEADER};
-    modules_open(&all, &config);
+    AUTO(modules_close) Modules all = modules_open(&config);
     assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &count, &all.error), MF_LIMIT);
     assert_string_equal(all.error.message,
                         "count: 100 modules, messages.size 16 has space for 96, and 64 for 480");
     modules_close(&all);
-    modules_open(&all, &WITH(modules_config(1), .messages.size = 8));
+    all = modules_open(&WITH(modules_config(1), .messages.size = 8));
     assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &leader, &all.error),
                      MF_BAD_ARGUMENT);
     assert_non_null(strstr(all.error.message, "12 bytes"));
 }
 
 TEST(cubes_are_no_snake) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(4);
     const mf_Behavior behavior = {.kind = MF_BEHAVIOR_SNAKE, .rate = {100, 1}};
-    modules_open(&all, &config);
+    AUTO(modules_close) Modules all = modules_open(&config);
     assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &behavior, &all.error),
                      MF_NOT_FOUND);
     assert_string_equal(all.error.message, "snake: cube has no hinge or slide");

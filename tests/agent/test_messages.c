@@ -32,9 +32,9 @@ static bool relay(mf_Group *group, uint32_t instance, mf_Time time, void *user) 
 TEST(a_message_takes_a_step_per_hop) {
     const uint32_t delays[] = {0, 3};
     for (uint32_t k = 0; k < 2; k++) {
-        AUTO(modules_close) Modules all;
         Relay arrivals = {.arrived = {0}};
-        modules_open(&all, &WITH(modules_config(CHAIN), .messages.delay = delays[k]));
+        AUTO(modules_close)
+        Modules all = modules_open(&WITH(modules_config(CHAIN), .messages.delay = delays[k]));
         modules_chain(&all, 0, CHAIN);
         MUST(mf_callback_add(all.group, (mf_Rate){100, 1}, relay, &arrivals, &error));
         mf_world_step(all.world, 60);
@@ -53,10 +53,9 @@ TEST(a_message_takes_a_step_per_hop) {
 // ---- boxes --------------------------------------------------------------------------------------
 
 TEST(messages_wait_until_they_are_read_once) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message;
-    modules_open(&all, &config);
+    AUTO(modules_close) Modules all = modules_open(&config);
     modules_chain(&all, 0, 2);
     mf_world_step(all.world, 1);
     modules_send(&all, 0, PX, 1, 11);
@@ -79,10 +78,9 @@ TEST(messages_wait_until_they_are_read_once) {
 }
 
 TEST(a_full_box_counts_what_it_drops) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message;
-    modules_open(&all, &config);
+    AUTO(modules_close) Modules all = modules_open(&config);
     modules_chain(&all, 0, 2);
     for (uint32_t k = 0; k < 10; k++) {
         modules_send(&all, 0, PX, 1, k);
@@ -100,9 +98,8 @@ TEST(a_full_box_counts_what_it_drops) {
 }
 
 TEST(parted_docks_do_not_hear) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
-    modules_open(&all, &config);
+    AUTO(modules_close) Modules all = modules_open(&config);
     modules_chain(&all, 0, 2);
     modules_send(&all, 0, PX, 1, 1);
     MUST(mf_docks_disconnect(all.docks, &(mf_DockPort){all.group, 0, PX}, &error));
@@ -112,9 +109,8 @@ TEST(parted_docks_do_not_hear) {
 }
 
 TEST(wrong_messages_are_one_clear_error) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
-    modules_open(&all, &config);
+    AUTO(modules_close) Modules all = modules_open(&config);
     mf_Message message = WITH(message_of(1, 1), .size = 20);
     assert_int_equal(mf_message_send(all.group, 0, PX, &message, &all.error), MF_BAD_ARGUMENT);
     assert_string_equal(all.error.message,
@@ -132,10 +128,9 @@ TEST(wrong_messages_are_one_clear_error) {
 }
 
 TEST(wrong_settings_are_refused) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(1);
     mf_Messages *out;
-    modules_open(&all, &config);
+    AUTO(modules_close) Modules all = modules_open(&config);
     mf_MessagesConfig wrong[9];
     for (uint32_t i = 0; i < 9; i++)
         wrong[i] = mf_messages_config();
@@ -159,10 +154,11 @@ TEST(wrong_settings_are_refused) {
 
 TEST(loss_and_delay_are_as_set) {
     enum { ROBOTS = 64, STEPS = 500, DELAY = 2, JITTER = 4 };
-    AUTO(modules_close) Modules all;
     uint32_t histogram[DELAY + JITTER + 1] = {0};
-    modules_open(&all, &WITH(modules_config(ROBOTS), .messages.loss = 0.3, .messages.delay = DELAY,
-                             .messages.jitter = JITTER, .messages.capacity = 16));
+    AUTO(modules_close)
+    Modules all =
+        modules_open(&WITH(modules_config(ROBOTS), .messages.loss = 0.3, .messages.delay = DELAY,
+                           .messages.jitter = JITTER, .messages.capacity = 16));
     for (uint32_t i = 0; i < ROBOTS; i += 2)
         modules_chain(&all, i, 2);
     for (uint32_t k = 0; k < STEPS; k++) {
@@ -206,9 +202,9 @@ static bool chatter(mf_Group *group, uint32_t instance, mf_Time time, void *user
 
 static void open_chatter(Modules *all, uint32_t threads, mf_Isa isa) {
     enum { ROBOTS = 50 };
-    modules_open(all,
-                 &WITH(modules_config(ROBOTS), .threads = threads, .isa = isa, .messages.loss = 0.1,
-                       .messages.jitter = 3, .messages.range = 1.1, .messages.angle = 1.0));
+    *all = modules_open(&WITH(modules_config(ROBOTS), .threads = threads, .isa = isa,
+                              .messages.loss = 0.1, .messages.jitter = 3, .messages.range = 1.1,
+                              .messages.angle = 1.0));
     for (uint32_t i = 0; i < ROBOTS; i += 10)
         modules_chain(all, i, 10);
     MUST(mf_callback_add(all->group, (mf_Rate){100, 1}, chatter, NULL, &error));
@@ -255,8 +251,8 @@ TEST(a_snapshot_continues_bit_for_bit) {
 // Robot 0 sends to +x; robot 1 is at `x`, `y`, and turned by `angle` about z. Returns what its -x
 // dock got.
 static double infrared(double range, double x, double y, double angle) {
-    AUTO(modules_close) Modules all;
-    modules_open(&all, &WITH(modules_config(2), .messages.range = range));
+    AUTO(modules_close)
+    Modules all = modules_open(&WITH(modules_config(2), .messages.range = range));
     MUST(mf_group_set_start(all.group, 0, (double[3]){0, 0, 10}, NULL, NULL, &error));
     MUST(mf_group_set_start(all.group, 1, (double[3]){x, y, 10},
                             (double[4]){cos(angle / 2), 0, 0, sin(angle / 2)}, NULL, &error));
@@ -280,8 +276,9 @@ TEST(infrared_reaches_who_faces_it) {
 
 TEST(a_swarm_gets_the_sixteen_nearest) {
     enum { ROBOTS = 20 };
-    AUTO(modules_close) Modules all;
-    modules_open(&all, &WITH(modules_config(ROBOTS), .messages.range = 2.0, .messages.angle = 3.0));
+    AUTO(modules_close)
+    Modules all =
+        modules_open(&WITH(modules_config(ROBOTS), .messages.range = 2.0, .messages.angle = 3.0));
     for (uint32_t i = 0; i < ROBOTS; i++)
         MUST(mf_group_set_start(all.group, i, (double[3]){0.15 * (i % 5), 0.15 * (i / 5), 10}, NULL,
                                 NULL, &error));

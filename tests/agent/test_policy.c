@@ -54,7 +54,7 @@ static mf_PolicyConfig muse_config(void) {
 
 static void open_muses(Modules *all, uint32_t threads) {
     const mf_PolicyConfig policy = muse_config();
-    modules_open(all, &WITH(modules_config(40), .threads = threads));
+    *all = modules_open(&WITH(modules_config(40), .threads = threads));
     for (uint32_t i = 0; i < 40; i += 4)
         modules_chain(all, i, 4);
     add_command(all);
@@ -124,10 +124,9 @@ static bool refuse(mf_Policy *policy, void *user) {
 }
 
 TEST(what_is_not_a_number_is_a_fault) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(3);
     mf_PolicyConfig policy = WITH(muse_config(), .function = refuse);
-    modules_open(&all, &config);
+    AUTO(modules_close) Modules all = modules_open(&config);
     add_command(&all);
     MUST(mf_policy_add(all.group, &policy, &error));
     mf_world_step(all.world, 1);
@@ -136,12 +135,11 @@ TEST(what_is_not_a_number_is_a_fault) {
 }
 
 TEST(wrong_settings_are_refused) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(1);
     static const char *const unknown[] = {"nothing", NULL};
     static const char *const output[] = {"dock.state", "dock.enabled", NULL};
     static const double noisy[] = {1.0, 0.0}, negative[] = {0.0, -1.0};
-    modules_open(&all, &config);
+    AUTO(modules_close) Modules all = modules_open(&config);
     add_command(&all);
     mf_PolicyConfig wrong[8];
     for (uint32_t i = 0; i < 8; i++)

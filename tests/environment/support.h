@@ -60,11 +60,11 @@ static inline void rig_build(Rig *rig, const mf_EnvironmentConfig *config) {
 }
 
 // `config` without its model, which is `text`.
-static inline void rig_open(Rig *rig, const char *text, const mf_EnvironmentConfig *config,
-                            uint32_t threads) {
-    *rig = (Rig){.context = open_context(threads)};
-    rig->model = load_text(rig->context, text);
-    rig_build(rig, config);
+static inline Rig rig_open(const char *text, const mf_EnvironmentConfig *config, uint32_t threads) {
+    Rig rig = {.context = open_context(threads)};
+    rig.model = load_text(rig.context, text);
+    rig_build(&rig, config);
+    return rig;
 }
 
 static inline void rig_close(Rig *rig) {

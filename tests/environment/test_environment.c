@@ -143,11 +143,10 @@ TEST(a_model_without_actuators_is_refused) {
 }
 
 TEST(a_step_before_the_reset_is_refused) {
-    AUTO(rig_close) Rig rig;
     mf_EnvironmentConfig config = rig_config("inverted_pendulum", 20);
     uint8_t mask[20] = {0};
     uint64_t seeds[20] = {0};
-    rig_open(&rig, text_of("inverted_pendulum"), &config, 1);
+    AUTO(rig_close) Rig rig = rig_open(text_of("inverted_pendulum"), &config, 1);
     MUST_FAIL(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error),
               MF_BAD_ARGUMENT, "robot 0 never had a seed");
     for (uint32_t i = 0; i < 20; i++)
@@ -162,9 +161,8 @@ TEST(a_step_before_the_reset_is_refused) {
 
 TEST(actions_that_are_not_finite_are_refused) {
     static const float odd[] = {(float)NAN, (float)INFINITY, -(float)INFINITY};
-    AUTO(rig_close) Rig rig;
     mf_EnvironmentConfig config = rig_config("half_cheetah", 20);
-    rig_open(&rig, text_of("half_cheetah"), &config, 2);
+    AUTO(rig_close) Rig rig = rig_open(text_of("half_cheetah"), &config, 2);
     rig_reset(&rig, 1);
     rig_step(&rig);
     uint64_t before = mf_world_hash(mf_environment_world(rig.environment));
@@ -182,12 +180,11 @@ TEST(actions_that_are_not_finite_are_refused) {
 // ---- queries -----------------------------------------------------------------------------------
 
 TEST(accessors_return_settings) {
-    AUTO(rig_close) Rig rig;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 3.5}};
     double lower, upper;
     mf_EnvironmentConfig config = WITH(rig_config("inverted_double_pendulum", 3),
                                        .settings = settings, .setting_count = 1, .frame_skip = 7);
-    rig_open(&rig, text_of("inverted_double_pendulum"), &config, 1);
+    AUTO(rig_close) Rig rig = rig_open(text_of("inverted_double_pendulum"), &config, 1);
     assert_int_equal(mf_environment_count(rig.environment), 3);
     assert_int_equal(rig.seen, 9);
     assert_int_equal(rig.actions, 1);
@@ -224,10 +221,9 @@ TEST(tasks_are_listed) {
 
 TEST(a_step_makes_no_fallible_call) {
     for (int t = 0; t < TASKS; t++) {
-        AUTO(rig_close) Rig rig;
         mf_EnvironmentConfig config = WITH(rig_config(task_models[t].task, 40),
                                            .autoreset = MF_AUTORESET_SAME_STEP, .episode_steps = 3);
-        rig_open(&rig, task_models[t].text, &config, 2);
+        AUTO(rig_close) Rig rig = rig_open(task_models[t].text, &config, 2);
         rig_reset(&rig, 5);
         uint64_t calls = mf_context_call_count(rig.context);
         size_t bytes = mf_context_live_bytes(rig.context);

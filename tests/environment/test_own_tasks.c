@@ -95,11 +95,10 @@ static double walker_reward(const Rig *rig, const Walker *walker, uint32_t robot
 
 static void walker_by_hand(const Walker *walker, mf_Motion motion) {
     enum { ROBOTS = 18, STEPS = 6 };
-    AUTO(rig_close) Rig rig;
     double before[ROBOTS][3];
     float last[ROBOTS * 18] = {0};
     mf_EnvironmentConfig config = walker_config(walker, motion, ROBOTS);
-    open_task(&rig, walker->file, &config, 1);
+    AUTO(rig_close) Rig rig = open_task(walker->file, &config, 1);
     expect_near(mf_environment_interval(rig.environment), 0.04, 1e-15);
     rig_reset(&rig, 70);
     for (uint32_t i = 0; i < ROBOTS; i++)
@@ -127,10 +126,9 @@ TEST(starts_stand_on_the_ground) {
     enum { ROBOTS = 20 };
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
-            AUTO(rig_close) Rig rig;
             double angle[18], position[64][3], rotation[64][4];
             mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, ROBOTS);
-            open_task(&rig, walkers[w].file, &config, 1);
+            AUTO(rig_close) Rig rig = open_task(walkers[w].file, &config, 1);
             rig_reset(&rig, 5);
             for (uint32_t i = 0; i < ROBOTS; i++) {
                 read_field(&rig, "joint.angle", i, walkers[w].joints, angle);
@@ -159,11 +157,10 @@ static void overturn(Rig *rig, uint32_t robot, double height, double tilt) {
 TEST(contact_sensors_of_feet) {
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
-            AUTO(rig_close) Rig rig;
             mf_TaskSetting setting = {"reset_noise_scale", 0.0};
             mf_EnvironmentConfig config = WITH(walker_config(&walkers[w], (mf_Motion)m, 2),
                                                .settings = &setting, .setting_count = 1);
-            open_task(&rig, walkers[w].file, &config, 1);
+            AUTO(rig_close) Rig rig = open_task(walkers[w].file, &config, 1);
             rig_reset(&rig, 1);
             for (uint32_t n = 0; n < 25; n++)
                 rig_step(&rig);
@@ -192,10 +189,9 @@ TEST(an_open_loop_gait_walks) {
     enum { STEPS = 125 };
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
-            AUTO(rig_close) Rig rig;
             double sum = 0.0, forward = 0.0;
             mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, 1);
-            open_task(&rig, walkers[w].file, &config, 1);
+            AUTO(rig_close) Rig rig = open_task(walkers[w].file, &config, 1);
             rig_reset(&rig, 1);
             for (uint32_t n = 0; n < STEPS; n++) {
                 for (uint32_t j = 0; j < walkers[w].joints; j++)
@@ -220,10 +216,9 @@ TEST(falls_end_episodes) {
     static const mf_TaskSetting goes_on = {"terminate_when_fallen", 0.0};
     for (int ends = 0; ends < 2; ends++)
         for (int w = 0; w < WALKERS; w++) {
-            AUTO(rig_close) Rig rig;
             mf_EnvironmentConfig config = WITH(walker_config(&walkers[w], MF_MOTION_ARTICULATED, 3),
                                                .settings = &goes_on, .setting_count = ends ? 0 : 1);
-            open_task(&rig, walkers[w].file, &config, 1);
+            AUTO(rig_close) Rig rig = open_task(walkers[w].file, &config, 1);
             rig_reset(&rig, 1);
             overturn(&rig, 1, 1.0, M_PI);
             overturn(&rig, 2, 1.0, 0.2);
@@ -242,11 +237,10 @@ TEST(commands_are_drawn_and_tracked) {
     static const mf_TaskSetting commanded = {"commanded", 1.0};
     const Walker *walker = &walkers[1];
     const uint32_t at = 9 + 3 * walker->joints + walker->feet;
-    AUTO(rig_close) Rig rig;
     double command[ROBOTS][3], before[3], rotated[9], matrix[9];
     mf_EnvironmentConfig config = WITH(walker_config(walker, MF_MOTION_PRESCRIBED, ROBOTS),
                                        .settings = &commanded, .setting_count = 1);
-    open_task(&rig, walker->file, &config, 1);
+    AUTO(rig_close) Rig rig = open_task(walker->file, &config, 1);
     rig_reset(&rig, 3);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         expect_walker_observation(&rig, walker, i, NULL, 3);
@@ -280,9 +274,8 @@ TEST(commands_are_drawn_and_tracked) {
 // Actions beyond the range are its ends, and aim at the part of the range that they should.
 TEST(actions_are_targets) {
     static const double actions[] = {0.0, 1.0, -1.0, 3.0, -0.25};
-    AUTO(rig_close) Rig rig;
     mf_EnvironmentConfig config = walker_config(&walkers[0], MF_MOTION_POINTS, 5);
-    open_task(&rig, walkers[0].file, &config, 1);
+    AUTO(rig_close) Rig rig = open_task(walkers[0].file, &config, 1);
     rig_reset(&rig, 1);
     for (uint32_t i = 0; i < 5; i++)
         for (uint32_t j = 0; j < 18; j++)
@@ -352,7 +345,6 @@ typedef struct Case {
 // Hashes of robots first .. first + count - 1 of the same robots, wherever they are.
 static void walk(const Case *own, bool wide, uint32_t threads, uint32_t first, uint32_t count,
                  uint64_t *hash) {
-    AUTO(rig_close) Rig rig;
     mf_TaskSetting settings[2] = {{"agents", own->team}, {"waypoints", 1.0}};
     bool swarm = strcmp(own->task, "swarm") == 0, flies = own->file == NULL;
     mf_EnvironmentConfig config =
@@ -361,7 +353,7 @@ static void walk(const Case *own, bool wide, uint32_t threads, uint32_t first, u
     config.double_precision = wide;
     config.autoreset = MF_AUTORESET_SAME_STEP;
     config.episode_steps = EPISODE;
-    open_task(&rig, own->file, &config, threads);
+    AUTO(rig_close) Rig rig = open_task(own->file, &config, threads);
     rig_reset(&rig, 1000 + first);
     for (uint32_t i = 0; i < count; i++)
         hash[i] = UINT64_C(14695981039346656037);
@@ -408,10 +400,9 @@ TEST(bits_do_not_depend_on_batch_or_threads) {
 TEST(a_step_allocates_nothing) {
     const char *tasks[] = {"hexapod", "swarm"}, *files[] = {MODEL("hexapod"), NULL};
     for (int t = 0; t < 2; t++) {
-        AUTO(rig_close) Rig rig;
         mf_EnvironmentConfig config = WITH(rig_config(tasks[t], 40), .motion = MF_MOTION_POINTS,
                                            .autoreset = MF_AUTORESET_SAME_STEP, .episode_steps = 3);
-        open_task(&rig, files[t], &config, 2);
+        AUTO(rig_close) Rig rig = open_task(files[t], &config, 2);
         rig_reset(&rig, 5);
         uint64_t calls = mf_context_call_count(rig.context);
         for (uint32_t n = 0; n < 8; n++)
