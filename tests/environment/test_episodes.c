@@ -7,8 +7,7 @@ enum { ROBOTS = 20, LIMIT = 4 };
 static Rig open_poles(mf_Autoreset autoreset, uint32_t episode_steps) {
     mf_EnvironmentConfig config = WITH(rig_config("inverted_pendulum", ROBOTS),
                                        .autoreset = autoreset, .episode_steps = episode_steps);
-    Rig rig = rig_open(text_of("inverted_pendulum"), &config, 1);
-    return rig;
+    return rig_open(text_of("inverted_pendulum"), &config, 1);
 }
 
 // Puts the pole of a robot so far over that its next step ends the episode.
