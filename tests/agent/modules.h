@@ -80,6 +80,7 @@ static inline void modules_close(Modules *all) {
     mf_model_destroy(all->model);
     close_context(all->context);
 }
+#define AUTO_MODULES AUTO(modules_close) Modules
 
 static inline void modules_dock(Modules *all, uint32_t a, uint32_t first, uint32_t b,
                                 uint32_t second) {

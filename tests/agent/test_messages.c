@@ -33,8 +33,7 @@ TEST(a_message_takes_a_step_per_hop) {
     const uint32_t delays[] = {0, 3};
     for (uint32_t k = 0; k < 2; k++) {
         Relay arrivals = {.arrived = {0}};
-        AUTO(modules_close)
-        Modules all = modules_open(&WITH(modules_config(CHAIN), .messages.delay = delays[k]));
+        AUTO_MODULES all = modules_open(&WITH(modules_config(CHAIN), .messages.delay = delays[k]));
         modules_chain(&all, 0, CHAIN);
         MUST(mf_callback_add(all.group, (mf_Rate){100, 1}, relay, &arrivals, &error));
         mf_world_step(all.world, 60);
@@ -55,7 +54,7 @@ TEST(a_message_takes_a_step_per_hop) {
 TEST(messages_wait_until_they_are_read_once) {
     const ModulesConfig config = modules_config(2);
     mf_Message message;
-    AUTO(modules_close) Modules all = modules_open(&config);
+    AUTO_MODULES all = modules_open(&config);
     modules_chain(&all, 0, 2);
     mf_world_step(all.world, 1);
     modules_send(&all, 0, PX, 1, 11);
@@ -80,7 +79,7 @@ TEST(messages_wait_until_they_are_read_once) {
 TEST(a_full_box_counts_what_it_drops) {
     const ModulesConfig config = modules_config(2);
     mf_Message message;
-    AUTO(modules_close) Modules all = modules_open(&config);
+    AUTO_MODULES all = modules_open(&config);
     modules_chain(&all, 0, 2);
     for (uint32_t k = 0; k < 10; k++) {
         modules_send(&all, 0, PX, 1, k);
@@ -99,7 +98,7 @@ TEST(a_full_box_counts_what_it_drops) {
 
 TEST(parted_docks_do_not_hear) {
     const ModulesConfig config = modules_config(2);
-    AUTO(modules_close) Modules all = modules_open(&config);
+    AUTO_MODULES all = modules_open(&config);
     modules_chain(&all, 0, 2);
     modules_send(&all, 0, PX, 1, 1);
     MUST(mf_docks_disconnect(all.docks, &(mf_DockPort){all.group, 0, PX}, &error));
@@ -110,7 +109,7 @@ TEST(parted_docks_do_not_hear) {
 
 TEST(wrong_messages_are_one_clear_error) {
     const ModulesConfig config = modules_config(2);
-    AUTO(modules_close) Modules all = modules_open(&config);
+    AUTO_MODULES all = modules_open(&config);
     mf_Message message = WITH(message_of(1, 1), .size = 20);
     assert_int_equal(mf_message_send(all.group, 0, PX, &message, &all.error), MF_BAD_ARGUMENT);
     assert_string_equal(all.error.message,
@@ -130,7 +129,7 @@ TEST(wrong_messages_are_one_clear_error) {
 TEST(wrong_settings_are_refused) {
     const ModulesConfig config = modules_config(1);
     mf_Messages *out;
-    AUTO(modules_close) Modules all = modules_open(&config);
+    AUTO_MODULES all = modules_open(&config);
     mf_MessagesConfig wrong[9];
     for (uint32_t i = 0; i < 9; i++)
         wrong[i] = mf_messages_config();
@@ -155,8 +154,7 @@ TEST(wrong_settings_are_refused) {
 TEST(loss_and_delay_are_as_set) {
     enum { ROBOTS = 64, STEPS = 500, DELAY = 2, JITTER = 4 };
     uint32_t histogram[DELAY + JITTER + 1] = {0};
-    AUTO(modules_close)
-    Modules all =
+    AUTO_MODULES all =
         modules_open(&WITH(modules_config(ROBOTS), .messages.loss = 0.3, .messages.delay = DELAY,
                            .messages.jitter = JITTER, .messages.capacity = 16));
     for (uint32_t i = 0; i < ROBOTS; i += 2)
@@ -211,7 +209,7 @@ static void open_chatter(Modules *all, uint32_t threads, mf_Isa isa) {
 }
 
 static uint64_t hash_after(uint32_t threads, mf_Isa isa, mf_MessagesStatistics *sum) {
-    AUTO(modules_close) Modules all;
+    AUTO_MODULES all;
     open_chatter(&all, threads, isa);
     mf_world_step(all.world, 200);
     const uint64_t hash = mf_world_hash(all.world);
@@ -231,7 +229,7 @@ TEST(threads_and_instruction_sets_do_not_matter) {
 }
 
 TEST(a_snapshot_continues_bit_for_bit) {
-    AUTO(modules_close) Modules first, second;
+    AUTO_MODULES first, second;
     open_chatter(&first, 1, MF_ISA_AUTO);
     open_chatter(&second, 2, MF_ISA_AUTO);
     mf_world_step(first.world, 77);
@@ -251,8 +249,7 @@ TEST(a_snapshot_continues_bit_for_bit) {
 // Robot 0 sends to +x; robot 1 is at `x`, `y`, and turned by `angle` about z. Returns what its -x
 // dock got.
 static double infrared(double range, double x, double y, double angle) {
-    AUTO(modules_close)
-    Modules all = modules_open(&WITH(modules_config(2), .messages.range = range));
+    AUTO_MODULES all = modules_open(&WITH(modules_config(2), .messages.range = range));
     MUST(mf_group_set_start(all.group, 0, (double[3]){0, 0, 10}, NULL, NULL, &error));
     MUST(mf_group_set_start(all.group, 1, (double[3]){x, y, 10},
                             (double[4]){cos(angle / 2), 0, 0, sin(angle / 2)}, NULL, &error));
@@ -276,8 +273,7 @@ TEST(infrared_reaches_who_faces_it) {
 
 TEST(a_swarm_gets_the_sixteen_nearest) {
     enum { ROBOTS = 20 };
-    AUTO(modules_close)
-    Modules all =
+    AUTO_MODULES all =
         modules_open(&WITH(modules_config(ROBOTS), .messages.range = 2.0, .messages.angle = 3.0));
     for (uint32_t i = 0; i < ROBOTS; i++)
         MUST(mf_group_set_start(all.group, i, (double[3]){0.15 * (i % 5), 0.15 * (i / 5), 10}, NULL,

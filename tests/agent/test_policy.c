@@ -62,7 +62,7 @@ static void open_muses(Modules *all, uint32_t threads) {
 }
 
 TEST(a_policy_senses_remembers_sends_and_acts) {
-    AUTO(modules_close) Modules all;
+    AUTO_MODULES all;
     open_muses(&all, 1);
     mf_world_step(all.world, 10); // five ticks
     // Robot 1 of a row has two neighbors; what they say in tick k arrives in tick k + 1.
@@ -80,7 +80,7 @@ TEST(a_policy_senses_remembers_sends_and_acts) {
 }
 
 TEST(actions_have_the_noise_that_was_set) {
-    AUTO(modules_close) Modules all;
+    AUTO_MODULES all;
     enum { TICKS = 200, ROBOTS = 40 };
     double sum = 0.0, squares = 0.0, both = 0.0;
     open_muses(&all, 1);
@@ -100,7 +100,7 @@ TEST(actions_have_the_noise_that_was_set) {
 }
 
 TEST(threads_and_snapshots_give_the_same_bits) {
-    AUTO(modules_close) Modules first, second;
+    AUTO_MODULES first, second;
     open_muses(&first, 1);
     open_muses(&second, 2);
     mf_world_step(first.world, 7);
@@ -126,7 +126,7 @@ static bool refuse(mf_Policy *policy, void *user) {
 TEST(what_is_not_a_number_is_a_fault) {
     const ModulesConfig config = modules_config(3);
     mf_PolicyConfig policy = WITH(muse_config(), .function = refuse);
-    AUTO(modules_close) Modules all = modules_open(&config);
+    AUTO_MODULES all = modules_open(&config);
     add_command(&all);
     MUST(mf_policy_add(all.group, &policy, &error));
     mf_world_step(all.world, 1);
@@ -139,7 +139,7 @@ TEST(wrong_settings_are_refused) {
     static const char *const unknown[] = {"nothing", NULL};
     static const char *const output[] = {"dock.state", "dock.enabled", NULL};
     static const double noisy[] = {1.0, 0.0}, negative[] = {0.0, -1.0};
-    AUTO(modules_close) Modules all = modules_open(&config);
+    AUTO_MODULES all = modules_open(&config);
     add_command(&all);
     mf_PolicyConfig wrong[8];
     for (uint32_t i = 0; i < 8; i++)

@@ -80,6 +80,7 @@ static inline void rig_close(Rig *rig) {
     mf_model_destroy(rig->model);
     close_context(rig->context);
 }
+#define AUTO_RIG AUTO(rig_close) Rig
 
 // Robot i gets the seed first + i.
 static inline void rig_reset(Rig *rig, uint64_t first) {

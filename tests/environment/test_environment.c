@@ -146,7 +146,7 @@ TEST(a_step_before_the_reset_is_refused) {
     mf_EnvironmentConfig config = rig_config("inverted_pendulum", 20);
     uint8_t mask[20] = {0};
     uint64_t seeds[20] = {0};
-    AUTO(rig_close) Rig rig = rig_open(text_of("inverted_pendulum"), &config, 1);
+    AUTO_RIG rig = rig_open(text_of("inverted_pendulum"), &config, 1);
     MUST_FAIL(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error),
               MF_BAD_ARGUMENT, "robot 0 never had a seed");
     for (uint32_t i = 0; i < 20; i++)
@@ -162,7 +162,7 @@ TEST(a_step_before_the_reset_is_refused) {
 TEST(actions_that_are_not_finite_are_refused) {
     static const float odd[] = {(float)NAN, (float)INFINITY, -(float)INFINITY};
     mf_EnvironmentConfig config = rig_config("half_cheetah", 20);
-    AUTO(rig_close) Rig rig = rig_open(text_of("half_cheetah"), &config, 2);
+    AUTO_RIG rig = rig_open(text_of("half_cheetah"), &config, 2);
     rig_reset(&rig, 1);
     rig_step(&rig);
     uint64_t before = mf_world_hash(mf_environment_world(rig.environment));
@@ -184,7 +184,7 @@ TEST(accessors_return_settings) {
     double lower, upper;
     mf_EnvironmentConfig config = WITH(rig_config("inverted_double_pendulum", 3),
                                        .settings = settings, .setting_count = 1, .frame_skip = 7);
-    AUTO(rig_close) Rig rig = rig_open(text_of("inverted_double_pendulum"), &config, 1);
+    AUTO_RIG rig = rig_open(text_of("inverted_double_pendulum"), &config, 1);
     assert_int_equal(mf_environment_count(rig.environment), 3);
     assert_int_equal(rig.seen, 9);
     assert_int_equal(rig.actions, 1);
@@ -223,7 +223,7 @@ TEST(a_step_makes_no_fallible_call) {
     for (int t = 0; t < TASKS; t++) {
         mf_EnvironmentConfig config = WITH(rig_config(task_models[t].task, 40),
                                            .autoreset = MF_AUTORESET_SAME_STEP, .episode_steps = 3);
-        AUTO(rig_close) Rig rig = rig_open(task_models[t].text, &config, 2);
+        AUTO_RIG rig = rig_open(task_models[t].text, &config, 2);
         rig_reset(&rig, 5);
         uint64_t calls = mf_context_call_count(rig.context);
         size_t bytes = mf_context_live_bytes(rig.context);

@@ -22,7 +22,7 @@ static uint32_t steps_of(const Rig *rig, uint32_t robot) {
 
 // What a reset alone gives this robot in its n-th episode.
 static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t n) {
-    AUTO(rig_close) Rig other = open_poles(MF_AUTORESET_OFF, 0);
+    AUTO_RIG other = open_poles(MF_AUTORESET_OFF, 0);
     rig_reset(&other, seed - robot);
     for (uint32_t i = 1; i < n; i++)
         MUST(mf_environment_reset(other.environment, NULL, NULL, &other.buffers, &error));
@@ -34,7 +34,7 @@ static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t
 
 // The step that starts anew reads no action, gives no reward and no flag; others go on meanwhile.
 TEST(next_step) {
-    AUTO(rig_close) Rig rig = open_poles(MF_AUTORESET_NEXT_STEP, 0);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, 0);
     rig_reset(&rig, 100);
     tip_over(&rig, 3);
     rig_step(&rig);
@@ -60,7 +60,7 @@ TEST(next_step) {
 
 // One step ends an episode and begins the next; the end is in final_observation.
 TEST(same_step) {
-    AUTO(rig_close) Rig rig = open_poles(MF_AUTORESET_SAME_STEP, 0);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_SAME_STEP, 0);
     rig_reset(&rig, 100);
     tip_over(&rig, 3);
     double *final = rig.buffers.final_observation;
@@ -84,7 +84,7 @@ TEST(same_step) {
 // Nothing starts by itself.
 TEST(off) {
     uint8_t mask[ROBOTS] = {[3] = 1};
-    AUTO(rig_close) Rig rig = open_poles(MF_AUTORESET_OFF, 0);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_OFF, 0);
     rig_reset(&rig, 100);
     tip_over(&rig, 3);
     for (uint32_t n = 1; n < 4; n++) {
@@ -101,7 +101,7 @@ TEST(off) {
 TEST(episodes_are_cut_off) {
     for (int method = 0; method < 3; method++) {
         const uint32_t round = method == MF_AUTORESET_NEXT_STEP ? LIMIT + 1 : LIMIT;
-        AUTO(rig_close) Rig rig = open_poles((mf_Autoreset)method, LIMIT);
+        AUTO_RIG rig = open_poles((mf_Autoreset)method, LIMIT);
         rig_reset(&rig, 7);
         for (uint32_t n = 1; n <= 3 * round; n++) {
             rig_step(&rig);
@@ -118,7 +118,7 @@ TEST(episodes_are_cut_off) {
 
 // A robot may fail in its last step: both flags.
 TEST(both_ends_at_once) {
-    AUTO(rig_close) Rig rig = open_poles(MF_AUTORESET_NEXT_STEP, 1);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, 1);
     rig_reset(&rig, 7);
     tip_over(&rig, 11);
     rig_step(&rig);
@@ -129,7 +129,7 @@ TEST(both_ends_at_once) {
 }
 
 TEST(episodes_without_end) {
-    AUTO(rig_close) Rig rig = open_poles(MF_AUTORESET_NEXT_STEP, MF_NONE);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, MF_NONE);
     rig_reset(&rig, 7);
     set_field(rig.group, "episode.steps", 2, 0, 4294967294.0);
     for (int n = 0; n < 3; n++) {
@@ -144,7 +144,7 @@ TEST(episodes_without_end) {
 TEST(masks_choose) {
     uint8_t mask[ROBOTS];
     uint64_t seeds[ROBOTS], before[ROBOTS];
-    AUTO(rig_close) Rig rig = open_poles(MF_AUTORESET_NEXT_STEP, 0);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, 0);
     rig_reset(&rig, 40);
     rig_step(&rig);
     for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -166,7 +166,7 @@ TEST(masks_choose) {
 
 TEST(seeds_begin_anew_or_go_on) {
     double first[4], second[4];
-    AUTO(rig_close) Rig rig = open_poles(MF_AUTORESET_OFF, 0);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_OFF, 0);
     rig_reset(&rig, 1);
     memcpy(first, rig_observation(&rig, 6), sizeof first);
     MUST(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error));
@@ -181,8 +181,8 @@ TEST(seeds_begin_anew_or_go_on) {
 }
 
 TEST(buffers_that_are_not_requested) {
-    AUTO(rig_close) Rig rig = open_poles(MF_AUTORESET_SAME_STEP, 2);
-    AUTO(rig_close) Rig whole = open_poles(MF_AUTORESET_SAME_STEP, 2);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_SAME_STEP, 2);
+    AUTO_RIG whole = open_poles(MF_AUTORESET_SAME_STEP, 2);
     mf_EnvironmentBuffers all = rig.buffers;
     rig.buffers.final_observation = NULL;
     rig.buffers.signals = rig.buffers.final_signals = NULL;
@@ -200,9 +200,9 @@ TEST(buffers_that_are_not_requested) {
 TEST(observations_may_be_float) {
     mf_EnvironmentConfig config = WITH(rig_config("half_cheetah", ROBOTS),
                                        .autoreset = MF_AUTORESET_SAME_STEP, .episode_steps = 3);
-    AUTO(rig_close) Rig wide = rig_open(text_of("half_cheetah"), &config, 1);
+    AUTO_RIG wide = rig_open(text_of("half_cheetah"), &config, 1);
     config.observation_type = MF_F32;
-    AUTO(rig_close) Rig narrow = rig_open(text_of("half_cheetah"), &config, 1);
+    AUTO_RIG narrow = rig_open(text_of("half_cheetah"), &config, 1);
     rig_reset(&wide, 1);
     rig_reset(&narrow, 1);
     for (uint32_t n = 0; n < 3; n++) {
@@ -228,8 +228,8 @@ TEST(images_continue_bit_for_bit) {
     for (int t = 0; t < TASKS; t++) {
         mf_EnvironmentConfig config = WITH(rig_config(task_models[t].task, ROBOTS),
                                            .episode_steps = 5, .double_precision = t % 2 == 0);
-        AUTO(rig_close) Rig rig = rig_open(task_models[t].text, &config, 1);
-        AUTO(rig_close) Rig other = rig_open(task_models[t].text, &config, 2);
+        AUTO_RIG rig = rig_open(task_models[t].text, &config, 1);
+        AUTO_RIG other = rig_open(task_models[t].text, &config, 2);
         rig_reset(&rig, 9);
         for (uint32_t n = 0; n < 8; n++)
             act_all(&rig, n), rig_step(&rig);
@@ -260,8 +260,8 @@ static void poison(int task, mf_Autoreset way, const char *name) {
     uint8_t mask[ROBOTS] = {[5] = 1};
     mf_EnvironmentConfig config = rig_config(task_models[task].task, ROBOTS);
     config.autoreset = way;
-    AUTO(rig_close) Rig rig = rig_open(task_models[task].text, &config, 1);
-    AUTO(rig_close) Rig clean = rig_open(task_models[task].text, &config, 1);
+    AUTO_RIG rig = rig_open(task_models[task].text, &config, 1);
+    AUTO_RIG clean = rig_open(task_models[task].text, &config, 1);
     rig_reset(&rig, 9);
     rig_reset(&clean, 9);
     for (uint32_t n = 0; n < 6; n++) {

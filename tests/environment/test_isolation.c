@@ -32,7 +32,7 @@ static void walk(const TaskModel *own, bool wide, uint32_t threads, uint32_t fir
                  Path *out) {
     mf_EnvironmentConfig config =
         WITH(rig_config(own->task, count), .double_precision = wide, .episode_steps = LIMIT);
-    AUTO(rig_close) Rig rig = rig_open(own->text, &config, threads);
+    AUTO_RIG rig = rig_open(own->text, &config, threads);
     rig_reset(&rig, 1000 + first);
     for (uint32_t i = 0; i < count; i++)
         out[i] = (Path){.hash = UINT64_C(14695981039346656037)};

@@ -39,7 +39,7 @@ TEST(a_pilot_hovers) {
     enum { ROBOTS = 20, SETTLE = 300, STEPS = 100 };
     double sum[ROBOTS] = {0};
     mf_EnvironmentConfig config = flyer_config("quadrotor", ROBOTS, NULL, 0);
-    AUTO(rig_close) Rig rig = open_task(NULL, &config, 1);
+    AUTO_RIG rig = open_task(NULL, &config, 1);
     rig_reset(&rig, 30);
     for (uint32_t n = 0; n < SETTLE + STEPS; n++) {
         fly(&rig);
@@ -66,8 +66,7 @@ TEST(the_action_0_hovers) {
                                          {"start_tilt", 0},
                                          {"start_speed", 0},
                                          {"start_rate", 0}};
-            AUTO(rig_close)
-            Rig rig = open_task(
+            AUTO_RIG rig = open_task(
                 NULL, &WITH(flyer_config("quadrotor", 1, settings, 5), .quadrotor = bodies[b]), 1);
             rig_reset(&rig, 1);
             for (uint32_t n = 0; n < 100; n++) {
@@ -82,7 +81,7 @@ static void expect_accepted(bool wide, bool rotors, const mf_Quadrotor *body) {
     mf_TaskSetting setting = {"rotors", rotors};
     mf_EnvironmentConfig config = WITH(flyer_config("quadrotor", 16, &setting, 1),
                                        .double_precision = wide, .quadrotor = body);
-    AUTO(rig_close) Rig rig = open_task(NULL, &config, 1);
+    AUTO_RIG rig = open_task(NULL, &config, 1);
     rig_reset(&rig, 1);
     for (uint32_t i = 0; i < 16; i++)
         for (uint32_t a = 0; a < 4; a++)
@@ -143,7 +142,7 @@ TEST(hovering_by_hand) {
     uint32_t lost = 0;
     mf_TaskSetting setting = {"far", 2.0};
     mf_EnvironmentConfig config = flyer_config("quadrotor", ROBOTS, &setting, 1);
-    AUTO(rig_close) Rig rig = open_task(NULL, &config, 1);
+    AUTO_RIG rig = open_task(NULL, &config, 1);
     expect_near(mf_environment_interval(rig.environment), 0.02, 1e-15);
     rig_reset(&rig, 60);
     for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -180,8 +179,7 @@ TEST(waypoints_follow_each_other) {
     double goal[ROBOTS][3], direction[ROBOTS];
     float last[4 * ROBOTS] = {0};
     uint32_t reached[ROBOTS] = {0};
-    AUTO(rig_close)
-    Rig rig = open_task(
+    AUTO_RIG rig = open_task(
         NULL, &WITH(flyer_config("quadrotor", ROBOTS, settings, 3), .episode_steps = MF_NONE), 1);
     rig_reset(&rig, 90);
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -266,7 +264,7 @@ TEST(swarm_by_hand) {
     uint32_t near = 0;
     const mf_TaskSetting settings[] = {team_of_5, {"apart", 3.0}};
     mf_EnvironmentConfig config = flyer_config("swarm", COUNT, settings, 2);
-    AUTO(rig_close) Rig rig = open_task(NULL, &config, 1);
+    AUTO_RIG rig = open_task(NULL, &config, 1);
     assert_int_equal(mf_environment_team(rig.environment), AGENTS);
     rig_reset(&rig, 11);
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -300,7 +298,7 @@ TEST(teams_start_apart) {
         const uint32_t size = sizes[s], count = 3 * size;
         mf_TaskSetting setting = {"agents", size};
         mf_EnvironmentConfig config = flyer_config("swarm", count, &setting, 1);
-        AUTO(rig_close) Rig rig = open_task(NULL, &config, 1);
+        AUTO_RIG rig = open_task(NULL, &config, 1);
         rig_reset(&rig, 7);
         for (uint32_t i = 0; i < count; i++)
             for (uint32_t k = i - i % size; k < i; k++) {
@@ -332,7 +330,7 @@ TEST(collisions_end_the_episode_of_the_team) {
         const double left[3] = {-0.5, 0.0, 3.0}, right[3] = {0.5, beside ? 0.5 : 0.0, 3.0};
         const double there[3] = {50.0, 0.0, 0.0}, back[3] = {-50.0, 0.0, 0.0};
         mf_EnvironmentConfig config = flyer_config("swarm", TEAMS * AGENTS, &team_of_5, 1);
-        AUTO(rig_close) Rig rig = open_task(NULL, &config, 1);
+        AUTO_RIG rig = open_task(NULL, &config, 1);
         rig_reset(&rig, 11);
         put(&rig, AGENTS + 1, left, there);
         put(&rig, AGENTS + 3, right, back);
@@ -355,7 +353,7 @@ TEST(teams_start_anew_together) {
     for (int same = 0; same < 2; same++) {
         mf_EnvironmentConfig config = flyer_config("swarm", TEAMS * AGENTS, &team_of_5, 1);
         config.autoreset = same ? MF_AUTORESET_SAME_STEP : MF_AUTORESET_NEXT_STEP;
-        AUTO(rig_close) Rig rig = open_task(NULL, &config, 1);
+        AUTO_RIG rig = open_task(NULL, &config, 1);
         rig_reset(&rig, 11);
         const uint32_t failed = 2 * AGENTS + 4;
         set_field(rig.group, "base.linear_velocity", failed, 0, NAN);
@@ -377,7 +375,7 @@ TEST(teams_are_not_parted) {
     mf_Environment *none = NULL;
     uint8_t mask[2 * AGENTS] = {0};
     mf_EnvironmentConfig config = flyer_config("swarm", 2 * AGENTS, &team_of_5, 1);
-    AUTO(rig_close) Rig rig = open_task(NULL, &config, 1);
+    AUTO_RIG rig = open_task(NULL, &config, 1);
     rig_reset(&rig, 1);
     mask[AGENTS + 1] = 1;
     MUST_FAIL(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error),

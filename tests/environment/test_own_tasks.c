@@ -98,7 +98,7 @@ static void walker_by_hand(const Walker *walker, mf_Motion motion) {
     double before[ROBOTS][3];
     float last[ROBOTS * 18] = {0};
     mf_EnvironmentConfig config = walker_config(walker, motion, ROBOTS);
-    AUTO(rig_close) Rig rig = open_task(walker->file, &config, 1);
+    AUTO_RIG rig = open_task(walker->file, &config, 1);
     expect_near(mf_environment_interval(rig.environment), 0.04, 1e-15);
     rig_reset(&rig, 70);
     for (uint32_t i = 0; i < ROBOTS; i++)
@@ -128,7 +128,7 @@ TEST(starts_stand_on_the_ground) {
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             double angle[18], position[64][3], rotation[64][4];
             mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, ROBOTS);
-            AUTO(rig_close) Rig rig = open_task(walkers[w].file, &config, 1);
+            AUTO_RIG rig = open_task(walkers[w].file, &config, 1);
             rig_reset(&rig, 5);
             for (uint32_t i = 0; i < ROBOTS; i++) {
                 read_field(&rig, "joint.angle", i, walkers[w].joints, angle);
@@ -160,7 +160,7 @@ TEST(contact_sensors_of_feet) {
             mf_TaskSetting setting = {"reset_noise_scale", 0.0};
             mf_EnvironmentConfig config = WITH(walker_config(&walkers[w], (mf_Motion)m, 2),
                                                .settings = &setting, .setting_count = 1);
-            AUTO(rig_close) Rig rig = open_task(walkers[w].file, &config, 1);
+            AUTO_RIG rig = open_task(walkers[w].file, &config, 1);
             rig_reset(&rig, 1);
             for (uint32_t n = 0; n < 25; n++)
                 rig_step(&rig);
@@ -191,7 +191,7 @@ TEST(an_open_loop_gait_walks) {
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             double sum = 0.0, forward = 0.0;
             mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, 1);
-            AUTO(rig_close) Rig rig = open_task(walkers[w].file, &config, 1);
+            AUTO_RIG rig = open_task(walkers[w].file, &config, 1);
             rig_reset(&rig, 1);
             for (uint32_t n = 0; n < STEPS; n++) {
                 for (uint32_t j = 0; j < walkers[w].joints; j++)
@@ -218,7 +218,7 @@ TEST(falls_end_episodes) {
         for (int w = 0; w < WALKERS; w++) {
             mf_EnvironmentConfig config = WITH(walker_config(&walkers[w], MF_MOTION_ARTICULATED, 3),
                                                .settings = &goes_on, .setting_count = ends ? 0 : 1);
-            AUTO(rig_close) Rig rig = open_task(walkers[w].file, &config, 1);
+            AUTO_RIG rig = open_task(walkers[w].file, &config, 1);
             rig_reset(&rig, 1);
             overturn(&rig, 1, 1.0, M_PI);
             overturn(&rig, 2, 1.0, 0.2);
@@ -240,7 +240,7 @@ TEST(commands_are_drawn_and_tracked) {
     double command[ROBOTS][3], before[3], rotated[9], matrix[9];
     mf_EnvironmentConfig config = WITH(walker_config(walker, MF_MOTION_PRESCRIBED, ROBOTS),
                                        .settings = &commanded, .setting_count = 1);
-    AUTO(rig_close) Rig rig = open_task(walker->file, &config, 1);
+    AUTO_RIG rig = open_task(walker->file, &config, 1);
     rig_reset(&rig, 3);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         expect_walker_observation(&rig, walker, i, NULL, 3);
@@ -275,7 +275,7 @@ TEST(commands_are_drawn_and_tracked) {
 TEST(actions_are_targets) {
     static const double actions[] = {0.0, 1.0, -1.0, 3.0, -0.25};
     mf_EnvironmentConfig config = walker_config(&walkers[0], MF_MOTION_POINTS, 5);
-    AUTO(rig_close) Rig rig = open_task(walkers[0].file, &config, 1);
+    AUTO_RIG rig = open_task(walkers[0].file, &config, 1);
     rig_reset(&rig, 1);
     for (uint32_t i = 0; i < 5; i++)
         for (uint32_t j = 0; j < 18; j++)
@@ -353,7 +353,7 @@ static void walk(const Case *own, bool wide, uint32_t threads, uint32_t first, u
     config.double_precision = wide;
     config.autoreset = MF_AUTORESET_SAME_STEP;
     config.episode_steps = EPISODE;
-    AUTO(rig_close) Rig rig = open_task(own->file, &config, threads);
+    AUTO_RIG rig = open_task(own->file, &config, threads);
     rig_reset(&rig, 1000 + first);
     for (uint32_t i = 0; i < count; i++)
         hash[i] = UINT64_C(14695981039346656037);
@@ -402,7 +402,7 @@ TEST(a_step_allocates_nothing) {
     for (int t = 0; t < 2; t++) {
         mf_EnvironmentConfig config = WITH(rig_config(tasks[t], 40), .motion = MF_MOTION_POINTS,
                                            .autoreset = MF_AUTORESET_SAME_STEP, .episode_steps = 3);
-        AUTO(rig_close) Rig rig = open_task(files[t], &config, 2);
+        AUTO_RIG rig = open_task(files[t], &config, 2);
         rig_reset(&rig, 5);
         uint64_t calls = mf_context_call_count(rig.context);
         for (uint32_t n = 0; n < 8; n++)

@@ -47,7 +47,7 @@ static double error_of(const char *text, double damping, double interval) {
     mf_EnvironmentConfig config = rig_config("inverted_pendulum", 1);
     config.autoreset = MF_AUTORESET_OFF;
     config.frame_skip = (uint32_t)(0.04 / interval + 0.5);
-    AUTO(rig_close) Rig rig = rig_open(text, &config, 1);
+    AUTO_RIG rig = rig_open(text, &config, 1);
     rig_reset(&rig, 1);
     mf_group_set_state(rig.group, 0, position, velocity);
     for (uint32_t n = 0; n < 25; n++) {
@@ -80,9 +80,9 @@ TEST(a_pole_on_a_cart_with_euler) {
 
 // Actions beyond the range act as its ends.
 TEST(actions_are_limited_by_the_actuator) {
-    AUTO(rig_close)
-    Rig rig = rig_open(text_of("inverted_pendulum"),
-                       &WITH(rig_config("inverted_pendulum", 2), .autoreset = MF_AUTORESET_OFF), 1);
+    AUTO_RIG rig =
+        rig_open(text_of("inverted_pendulum"),
+                 &WITH(rig_config("inverted_pendulum", 2), .autoreset = MF_AUTORESET_OFF), 1);
     rig_reset(&rig, 1);
     for (uint32_t i = 0; i < 2; i++)
         mf_group_set_state(rig.group, i, (double[2]){0, 0.1}, (double[2]){0, 0});
@@ -101,8 +101,7 @@ TEST(external_forces_act_on_the_touching_body_only) {
     double most = 0.0, torso = 0.0;
     mf_EnvironmentConfig config = WITH(rig_config("ant", 1), .settings = settings,
                                        .setting_count = 3, .autoreset = MF_AUTORESET_OFF);
-    AUTO(rig_close)
-    Rig rig =
+    AUTO_RIG rig =
         rig_open("<mujoco><option timestep='.01' integrator='RK4'/><worldbody>"
                  "<geom type='plane' size='5 5 1'/><body pos='0 0 .6'><freejoint/>"
                  "<geom type='sphere' size='.1' mass='2'/><body pos='.3 0 0'>"
@@ -135,7 +134,7 @@ TEST(gravity_is_that_of_the_file) {
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         mf_EnvironmentConfig config = WITH(rig_config("inverted_pendulum", 1), .frame_skip = 100);
-        AUTO(rig_close) Rig rig = rig_open(cases[c].text, &config, 1);
+        AUTO_RIG rig = rig_open(cases[c].text, &config, 1);
         rig_reset(&rig, 1);
         mf_group_set_state(rig.group, 0, (double[2]){0, 0}, (double[2]){0, 0});
         rig_step(&rig);

@@ -337,7 +337,7 @@ static Rig open_starts(const char *task) {
 }
 
 TEST(starts_are_distributed_as_configured) {
-    AUTO(rig_close) Rig rig = open_starts("inverted_pendulum");
+    AUTO_RIG rig = open_starts("inverted_pendulum");
     for (uint32_t k = 0; k < 4; k++)
         expect_uniform(&rig, k, 0.0, 0.01);
     rig_close(&rig);
@@ -369,7 +369,7 @@ TEST(starts_are_distributed_as_configured) {
 // Targets lie evenly in a circle of 0.2 m, objects in a rectangle less a circle.
 TEST(targets_are_distributed_as_configured) {
     double inside = 0.0;
-    AUTO(rig_close) Rig rig = open_starts("reacher");
+    AUTO_RIG rig = open_starts("reacher");
     for (uint32_t i = 0; i < rig.count; i++) {
         const double *seen = rig_observation(&rig, i);
         double r = sqrt(seen[4] * seen[4] + seen[5] * seen[5]);

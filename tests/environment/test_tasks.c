@@ -56,7 +56,7 @@ static void expect_state(const Rig *rig, uint32_t i, uint32_t hidden, bool limit
 
 TEST(inverted_pendulum) {
     uint32_t ends = 0;
-    AUTO(rig_close) Rig rig = open_task("inverted_pendulum", NULL, 0);
+    AUTO_RIG rig = open_task("inverted_pendulum", NULL, 0);
     for (uint32_t i = 0; i < ROBOTS; i++)
         expect_state(&rig, i, 0, false);
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -93,7 +93,7 @@ static void expect_poles(const Rig *rig, uint32_t i, double force) {
 TEST(inverted_double_pendulum) {
     uint32_t ends = 0;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 7.0}, {"reset_noise_scale", 0.3}};
-    AUTO(rig_close) Rig rig = open_task("inverted_double_pendulum", settings, 2);
+    AUTO_RIG rig = open_task("inverted_double_pendulum", settings, 2);
     for (uint32_t i = 0; i < ROBOTS; i++)
         expect_poles(&rig, i, 0.0);
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -119,7 +119,7 @@ TEST(inverted_double_pendulum) {
 
 // At the ends of its rail the cart, driven there, is pushed back: that force is the last value.
 TEST(the_end_of_the_rail_is_felt) {
-    AUTO(rig_close) Rig rig = open_task("inverted_double_pendulum", NULL, 0);
+    AUTO_RIG rig = open_task("inverted_double_pendulum", NULL, 0);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         const double sign = i % 2 == 0 ? 1.0 : -1.0;
         const double position[3] = {0.999 * sign, 0.0, 0.0}, velocity[3] = {0.0, 0.0, 0.0};
@@ -148,7 +148,7 @@ TEST(half_cheetah) {
             {"forward_reward_weight", 1.5},
             {"ctrl_cost_weight", 0.2}};
         double before[ROBOTS];
-        AUTO(rig_close) Rig rig = open_task("half_cheetah", settings, 3);
+        AUTO_RIG rig = open_task("half_cheetah", settings, 3);
         for (uint32_t n = 0; n < STEPS; n++) {
             for (uint32_t i = 0; i < ROBOTS; i++)
                 before[i] = angle(&rig, i, 0);
@@ -172,7 +172,7 @@ TEST(half_cheetah) {
 static void runner(const char *task, double z_min, double z_max, double tilt, bool state) {
     double before[ROBOTS];
     uint32_t ill = 0, well = 0;
-    AUTO(rig_close) Rig rig = open_task(task, NULL, 0);
+    AUTO_RIG rig = open_task(task, NULL, 0);
     for (uint32_t i = 0; i < ROBOTS; i++) { // some low, some high, some tilted, some fast
         double position[9] = {0.3, 1.2, 0.0}, velocity[9] = {0};
         position[1] = i % 6 == 1 ? 0.6 : i % 6 == 2 ? 2.3 : 1.2;
@@ -216,7 +216,7 @@ TEST(walker) {
 TEST(unhealthy_robots_may_continue) {
     static const mf_TaskSetting settings[] = {{"terminate_when_unhealthy", 0.0},
                                               {"healthy_z_min", 5.0}};
-    AUTO(rig_close) Rig rig = open_task("walker2d", settings, 2);
+    AUTO_RIG rig = open_task("walker2d", settings, 2);
     rig_step(&rig);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         assert_int_equal(rig.buffers.terminated[i], 0);
@@ -226,7 +226,7 @@ TEST(unhealthy_robots_may_continue) {
 
 TEST(swimmer) {
     double before[ROBOTS][2];
-    AUTO(rig_close) Rig rig = open_task("swimmer", NULL, 0);
+    AUTO_RIG rig = open_task("swimmer", NULL, 0);
     for (uint32_t n = 0; n < STEPS; n++) {
         for (uint32_t i = 0; i < ROBOTS; i++)
             before[i][0] = angle(&rig, i, 0), before[i][1] = angle(&rig, i, 1);
@@ -262,7 +262,7 @@ static void half_step(Rig *between, const Rig *rig) {
 }
 
 TEST(reacher) {
-    AUTO(rig_close) Rig rig, between;
+    AUTO_RIG rig, between;
     open_pair(&rig, &between, "reacher");
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
@@ -320,7 +320,7 @@ static double apart(const double *a, const double *b) {
 }
 
 TEST(pusher) {
-    AUTO(rig_close) Rig rig, between;
+    AUTO_RIG rig, between;
     open_pair(&rig, &between, "pusher");
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);

@@ -74,8 +74,8 @@ TEST(ant) {
     static const mf_TaskSetting none[] = {NO_LIMITS, {"contact_cost_weight", 0.0}};
     double before[ROBOTS][2];
     uint32_t cut = 0, well = 0;
-    AUTO(rig_close) Rig rig = open_task("ant", rk4, NULL, 0);
-    AUTO(rig_close) Rig raw = open_task("ant", rk4, none, 3);
+    AUTO_RIG rig = open_task("ant", rk4, NULL, 0);
+    AUTO_RIG raw = open_task("ant", rk4, none, 3);
     assert_int_equal(rig.seen, 9 + 10 + 6 * LEGS);
     for (uint32_t n = 0; n < STEPS; n++) {
         for (uint32_t i = 0; i < ROBOTS; i++)
@@ -113,7 +113,7 @@ TEST(ant_may_see_less_or_more) {
                                               {"include_cfrc_ext_in_observation", 0.0},
                                               {"healthy_z_min", 0.6},
                                               {"main_body", 2.0}};
-    AUTO(rig_close) Rig rig = open_task("ant", euler, settings, 4);
+    AUTO_RIG rig = open_task("ant", euler, settings, 4);
     assert_int_equal(rig.seen, 11 + 10);
     rig_step(&rig);
     for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -126,7 +126,7 @@ TEST(ant_may_see_less_or_more) {
 TEST(ant_counts_the_travel_of_its_main_body) {
     static const mf_TaskSetting settings[] = {{"main_body", 2.0}};
     double before[ROBOTS][2];
-    AUTO(rig_close) Rig rig = open_task("ant", rk4, settings, 1);
+    AUTO_RIG rig = open_task("ant", rk4, settings, 1);
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
         for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -174,7 +174,7 @@ TEST(humanoid) {
     static const mf_TaskSetting settings[] = {{"healthy_z_min", 0.38}, {"contact_cost_max", 0.03}};
     uint32_t limited = 0, free = 0, ill = 0;
     double before[ROBOTS][3], now[3];
-    AUTO(rig_close) Rig rig = open_task("humanoid", rk4, settings, 2);
+    AUTO_RIG rig = open_task("humanoid", rk4, settings, 2);
     assert_int_equal(rig.seen, 9 + 10 + 16 * LEGS + JOINTS + 6 * LEGS);
     for (uint32_t n = 0; n < STEPS; n++) {
         for (uint32_t i = 0; i < ROBOTS; i++)
@@ -213,7 +213,7 @@ TEST(humanoid) {
 TEST(getting_up) {
     static const mf_TaskSetting settings[] = {{"include_cinert_in_observation", 0.0},
                                               {"include_cvel_in_observation", 0.0}};
-    AUTO(rig_close) Rig rig = open_task("humanoid_standup", rk4, settings, 2);
+    AUTO_RIG rig = open_task("humanoid_standup", rk4, settings, 2);
     assert_int_equal(rig.seen, 9 + 10 + JOINTS + 6 * LEGS);
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
@@ -234,8 +234,8 @@ TEST(getting_up) {
 // step: with one step, to the state before.
 TEST(sums_are_those_before_the_last_step) {
     mf_EnvironmentConfig config = WITH(rig_config("humanoid", ROBOTS), .frame_skip = 1);
-    AUTO(rig_close) Rig late = rig_open(euler, &config, 1);
-    AUTO(rig_close) Rig prompt = rig_open(rk4, &config, 1);
+    AUTO_RIG late = rig_open(euler, &config, 1);
+    AUTO_RIG prompt = rig_open(rk4, &config, 1);
     rig_reset(&late, 3);
     rig_reset(&prompt, 3);
     double was[ROBOTS][16 * LEGS];
@@ -256,7 +256,7 @@ TEST(sums_are_those_before_the_last_step) {
 TEST(at_rest_the_ground_carries_the_weight) {
     static const mf_TaskSetting settings[] = {NO_LIMITS};
     for (int method = 0; method < 2; method++) {
-        AUTO(rig_close) Rig rig = open_task("ant", method == 0 ? euler : rk4, settings, 2);
+        AUTO_RIG rig = open_task("ant", method == 0 ? euler : rk4, settings, 2);
         for (int n = 0; n < 1200; n++)
             rig_step(&rig);
         for (uint32_t i = 0; i < ROBOTS; i++) {
