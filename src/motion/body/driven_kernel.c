@@ -26,6 +26,7 @@ typedef struct Driven {
     Mat *tensors;      // acceleration tensors, of link l at l + 1
     Warnings warnings; // of this step
     Body base;         // all of it, in the base's axes
+    Six free;          // the equations without contacts
     Rider *riders;     // memory of whole_find (momentum.h)
     mf_lane *given;    // accelerations of joints, per plan link
 } Driven;
@@ -166,15 +167,15 @@ static inline void accelerate(const mf_DrivenPlan *plan, const mf_ArtBlock *bloc
                               const State *state, const mf_lane *given, const Outside *outside,
                               bool moves, mf_lane step, Driven *work, Vec *angular, Vec *linear) {
     const mf_ArtPlan *art = mf_driven_art(plan);
-    Six free, six;
+    Six six;
     Vec angular_acceleration, along;
     const Vec weight = vec_scale(up_in_world(art), -setting(art, MF_ART_GRAVITY));
     limbs_find(plan, state, given, moves, work);
     bodies_sum(plan, moves, &work->limbs, work->tensors, &work->base);
-    six_make(plan, state, outside, moves, &work->limbs, &work->base, &free);
+    six_make(plan, state, outside, moves, &work->limbs, &work->base, &work->free);
     ground_find(plan, block, state, given, &work->limbs, weight, step, &work->ground);
     for (int round = 1; round <= CONTACT_ROUNDS; round++) {
-        six_set(&six, free.m, free.r);
+        six_set(&six, work->free.m, work->free.r);
         ground_add(plan, &work->ground, step, &six);
         six_solve(&six, &angular_acceleration, &along);
         if (round == CONTACT_ROUNDS || !work->ground.implicit || work->ground.contact_count == 0 ||
