@@ -17,8 +17,10 @@ static Rig open_rig(mf_Context *context, const char *text, mf_Isa isa, const flo
                             .segmentation = true, .shadows = false);
     mf_camera_set_view(&camera, 1.0);
     Rig rig = open_world_of(context, text, &WITH(mf_world_config(), .isa = isa),
-                            WITH(mf_group_config(), .isolated = false), &camera);
-    mf_group_set_tint(rig.group, tint);
+                            WITH(mf_group_config(), .isolated = false), NULL);
+    rig.camera = camera;
+    mf_group_set_tint(rig.group, tint); // before the camera looks at it
+    MUST(mf_free_camera_create(rig.world, &camera, &rig.eye, &error));
     return rig;
 }
 

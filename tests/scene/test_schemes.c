@@ -114,7 +114,7 @@ TEST(mistakes_state_their_location) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *error = scene_error(*state, cases[i][0], true);
-        assert_contains(error, cases[i][1]);
+        assert_contains(formatted("t.yaml%s", error), cases[i][1]);
     }
 }
 

@@ -103,9 +103,8 @@ TEST(test_inputs_stay_those_of_others) {
 }
 
 TEST(test_without_a_robot_it_is_a_step) {
-    AUTO(close_rig)
-    Rig one = open_rig(*state, MF_MOTION_ARTICULATED),
-        other = open_rig(*state, MF_MOTION_ARTICULATED);
+    AUTO(close_rig) Rig one = open_rig(*state, MF_MOTION_ARTICULATED);
+    AUTO(close_rig) Rig other = open_rig(*state, MF_MOTION_ARTICULATED);
     set_field(one.group, "joint.torque", 0, 0, 0.1);
     set_field(other.group, "joint.torque", 0, 0, 0.1);
     static const double goal[3] = {1, 1, 1};
@@ -119,9 +118,8 @@ TEST(test_without_a_robot_it_is_a_step) {
 
 TEST(test_what_cannot_be_pushed_is_refused) {
     static const double goal[3] = {1, 1, 1}, nowhere[3] = {0, NAN, 0}, far[3] = {0, 0, 2e6};
-    AUTO(close_rig)
-    Rig rig = open_rig(*state, MF_MOTION_RIGID),
-        other = open_rig(*state, MF_MOTION_RIGID);
+    AUTO(close_rig) Rig rig = open_rig(*state, MF_MOTION_RIGID);
+    AUTO(close_rig) Rig other = open_rig(*state, MF_MOTION_RIGID);
     mf_Pusher *pusher = rig.pusher, *none = NULL;
     MUST_FAIL_AS(mf_pusher_take(pusher, rig.group, 3, 0, middle_of, goal, &error), MF_BAD_ARGUMENT,
                  "push: expected a robot below 3, found 3");
