@@ -7,6 +7,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+import mayfly
+
 MASS, ARM, LARGEST, DRAG = 1.5, 0.18, 8.0, 0.016  # models/quadrotor.xml
 INERTIA = np.array([0.029, 0.029, 0.055])
 # Roll, pitch and yaw by motors 1 .. 4: front right, rear left, front left, rear right.
@@ -59,3 +61,12 @@ def level(
         min(1.0, max(0.0, 0.68 + 0.1 * (25.0 - airspeed))),
         -0.3 * r,
     )
+
+
+def truth(address: str, *names: str) -> dict[str, np.ndarray]:
+    """The present state of robot 0, by a connection of its own."""
+    with mayfly.connect(address) as world:
+        group = next(iter(world.groups.values()))
+        state = group.subscribe(*names)
+        assert world.wait(state)
+        return {name: state[name][0].astype(float) for name in names}

@@ -50,15 +50,6 @@ def bridge(start: Start, address: str, *options: str) -> list[int]:
     return ports
 
 
-def truth(address: str, *names: str) -> dict[str, np.ndarray]:
-    """The present state of robot 0, by a connection of its own."""
-    with mayfly.connect(address) as world:
-        group = next(iter(world.groups.values()))
-        state = group.subscribe(*names)
-        assert world.wait(state)
-        return {name: state[name][0].astype(float) for name in names}
-
-
 # ---- packets ------------------------------------------------------------------------------------
 
 
@@ -124,7 +115,7 @@ def test_every_field_is_the_true_state_in_their_frames(serve: Serve, start: Star
     for _ in range(30):  # rolls right, pitches up and turns right meanwhile
         state = peer.exchange([1700, 1760, 1720, 1650])
     names = ("position", "orientation", "linear_velocity", "angular_velocity")
-    true = truth(address, "sensor.value", *(f"base.{name}" for name in names))
+    true = pilots.truth(address, "sensor.value", *(f"base.{name}" for name in names))
     np.testing.assert_array_equal(state["position"], frames.ned(true["base.position"]))
     np.testing.assert_array_equal(state["velocity"], frames.ned(true["base.linear_velocity"]))
     np.testing.assert_array_equal(state["quaternion"], frames.attitude(true["base.orientation"]))
@@ -207,7 +198,7 @@ def test_a_quadrotor_takes_off_and_hovers(serve: Serve, start: Start) -> None:
             yaw=0.5,
         )
         state = peer.exchange([pulse(one) for one in thrust])
-    true = truth(address, "base.position", "base.linear_velocity")
+    true = pilots.truth(address, "base.position", "base.linear_velocity")
     np.testing.assert_allclose(true["base.position"], [-0.5, 1.0, 2.0], atol=0.02)
     np.testing.assert_allclose(true["base.linear_velocity"], 0.0, atol=0.02)
     assert pilots.angles(state["quaternion"])[2] == pytest.approx(0.5, abs=0.02)
@@ -232,7 +223,7 @@ def test_an_aircraft_is_launched_and_flies_level(serve: Serve, start: Start) -> 
         surfaces = [round(1500 + 500 * one) for one in (aileron, elevator, rudder)]
         state = peer.exchange([*surfaces[:2], round(1000 + 1000 * throttle), surfaces[2]])
         heights.append(-state["position"][2])
-    true = truth(address, "base.position", "base.linear_velocity", "air.speed", "fault.word")
+    true = pilots.truth(address, "base.position", "base.linear_velocity", "air.speed", "fault.word")
     assert true["fault.word"] == 0
     assert np.ptp(heights) < 5.0
     assert true["base.position"][2] == pytest.approx(100.0, abs=2.0)

@@ -36,15 +36,6 @@ def bridge(start: Start, address: str, *options: str) -> tuple[int, subprocess.P
     return int(found[1]), program
 
 
-def truth(address: str, *names: str) -> dict[str, np.ndarray]:
-    """The present state of robot 0, by a connection of its own."""
-    with mayfly.connect(address) as world:
-        group = next(iter(world.groups.values()))
-        state = group.subscribe(*names)
-        assert world.wait(state)
-        return {name: state[name][0].astype(float) for name in names}
-
-
 # ---- messages -----------------------------------------------------------------------------------
 
 
@@ -206,7 +197,7 @@ def test_every_message_has_the_true_state(serve: Serve, start: Start) -> None:
         sensor = peer.step()
         assert sensor.time_usec == 1_000_000 + 4000 * (i + 1)
     names = ("position", "orientation", "linear_velocity", "angular_velocity")
-    true = truth(address, "sensor.value", *(f"base.{name}" for name in names))
+    true = pilots.truth(address, "sensor.value", *(f"base.{name}" for name in names))
     state = peer.newest["HIL_STATE_QUATERNION"]
     attitude = frames.attitude(true["base.orientation"])
     velocity = frames.ned(true["base.linear_velocity"])
@@ -233,7 +224,7 @@ def test_other_sensors_have_the_true_state(serve: Serve, start: Start) -> None:
     for _ in range(50):  # to 0.2 s, at which everything is due
         peer.act([0.8, 0.79, 0.81, 0.8], sensor.time_usec)
         sensor = peer.step()
-    true = truth(
+    true = pilots.truth(
         address, "base.position", "base.orientation", "base.linear_velocity", "sensor.value"
     )
     gps, finder = peer.newest["HIL_GPS"], peer.newest["DISTANCE_SENSOR"]
@@ -319,7 +310,7 @@ def test_a_quadrotor_takes_off_hovers_and_lands(serve: Serve, start: Start) -> N
     address = serve("scenes/quadrotor.yaml", "--speed", "0")
     peer = Peer(bridge(start, address)[0])
     sensor = fly(peer, peer.step(), [1.0, -0.5, -2.0], 1750)
-    true = truth(address, "base.position", "base.linear_velocity")
+    true = pilots.truth(address, "base.position", "base.linear_velocity")
     np.testing.assert_allclose(true["base.position"], [-0.5, 1.0, 2.0], atol=0.03)
     np.testing.assert_allclose(true["base.linear_velocity"], 0.0, atol=0.05)
     yaw = pilots.angles(peer.newest["HIL_STATE_QUATERNION"].attitude_quaternion)[2]
@@ -328,7 +319,7 @@ def test_a_quadrotor_takes_off_hovers_and_lands(serve: Serve, start: Start) -> N
     for _ in range(250):
         peer.act([0.0] * 4, sensor.time_usec)
         sensor = peer.step()
-    true = truth(address, "base.position", "base.linear_velocity")
+    true = pilots.truth(address, "base.position", "base.linear_velocity")
     np.testing.assert_allclose(true["base.position"], [-0.5, 1.0, 0.09], atol=0.03)
     np.testing.assert_allclose(true["base.linear_velocity"], 0.0, atol=1e-3)
     assert sensor.zacc == pytest.approx(-9.81, abs=0.01)  # it stands level
@@ -351,7 +342,7 @@ def test_an_aircraft_is_launched_and_flies_level(serve: Serve, start: Start) -> 
         sensor = peer.step()
         if sensor.fields_updated >> 10 & 1:
             ram = sensor.diff_pressure
-    true = truth(address, "base.position", "base.linear_velocity", "air.speed")
+    true = pilots.truth(address, "base.position", "base.linear_velocity", "air.speed")
     assert true["base.position"][2] == pytest.approx(100.0, abs=2.0)
     assert true["base.linear_velocity"][2] == pytest.approx(0.0, abs=0.1)
     assert true["air.speed"] == pytest.approx(25.0, abs=1.0)

@@ -9,8 +9,10 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
+from typing import Any
 
 import pytest
+from live_client import DRAWN
 
 import mayfly
 
@@ -73,3 +75,61 @@ def script(tmp_path: pathlib.Path) -> Callable[..., subprocess.CompletedProcess[
         return subprocess.CompletedProcess(process.args, process.returncode, out, errors)
 
     return run
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Headless Chromium, driven by Playwright."""
+    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        pytest.skip("needs chromium")
+    with driver.sync_playwright() as made:
+        found = made.chromium.launch(
+            executable_path=chromium,
+            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
+        )
+        yield found
+        found.close()
+
+
+def blank_page(browser: Any, width: int, height: int) -> Any:
+    """A page that keeps what it complains of."""
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.set_default_timeout(60000)
+    page.complaints = []
+    page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
+    page.on("pageerror", lambda error: page.complaints.append(str(error)))
+    return page
+
+
+@pytest.fixture
+def show(browser: Any) -> Iterator[Callable[..., Any]]:
+    """Opens pages of this project, and closes them: pages that are open draw."""
+    pages = []
+
+    def open_page(address: str, width: int = 320, height: int = 240) -> Any:
+        page = blank_page(browser, width, height)
+        page.goto(address)
+        page.wait_for_function(DRAWN, polling=100)
+        pages.append(page)
+        return page
+
+    yield open_page
+    for page in pages:
+        page.close()
+
+
+def fuzz(program: str, seed: int, count: int) -> tuple[int, int]:
+    """Random calls with random arguments: how many worked, and how many raised with a text."""
+    done = subprocess.run(
+        [sys.executable, str(pathlib.Path(__file__).with_name(program)), str(seed), str(count)],
+        capture_output=True,
+        text=True,
+        timeout=600,
+        check=False,
+    )
+    assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
+    word, worked, refused = done.stdout.split()
+    assert word == "fine"
+    return int(worked), int(refused)

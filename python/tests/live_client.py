@@ -16,6 +16,20 @@ from typing import Any, NamedTuple
 HEAD = struct.Struct("<IIdddIIIII3I")  # of a frame, as web/src/live.ts reads it
 
 
+DRAWN = "() => window.mayfly && mayfly.drawn !== -1"
+# Pixels of the picture that differ from its most frequent color, as a share.
+SHARE = """() => {
+  mayfly.draw(0);
+  const gl = mayfly.view.stage.renderer.getContext();
+  const w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
+  const data = new Uint8Array(4 * w * h), count = new Map();
+  gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, data);
+  for (let i = 0; i < data.length; i += 4) {
+    const key = data[i] << 16 | data[i + 1] << 8 | data[i + 2];
+    count.set(key, (count.get(key) ?? 0) + 1);
+  }
+  return {share: 1 - Math.max(...count.values()) / (w * h), colors: count.size};
+}"""
 # Where the first link of a robot is on the page.
 WHERE = """robot => {
   const camera = mayfly.view.stage.camera, list = mayfly.view.robots.list, m = [0, 1, 2, 3];

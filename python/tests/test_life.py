@@ -3,8 +3,6 @@
 import gc
 import os
 import pathlib
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable
@@ -14,7 +12,7 @@ import numpy as np
 import pytest
 
 import mayfly
-from conftest import FULL
+from conftest import FULL, fuzz
 
 Script = Callable[..., Any]
 
@@ -296,15 +294,5 @@ def test_no_growth(hexapod: mayfly.Model, ant: mayfly.Model) -> None:
 
 @pytest.mark.parametrize("seed", range(1, 41 if FULL else 5))
 def test_nothing_crashes(seed: int) -> None:
-    """Random calls with random arguments: an exception with a text, or it works."""
-    program = pathlib.Path(__file__).with_name("fuzz_api.py")
-    done = subprocess.run(
-        [sys.executable, str(program), str(seed), "20000" if FULL else "6000"],
-        capture_output=True,
-        text=True,
-        timeout=600,
-        check=False,
-    )
-    assert done.returncode == 0, f"exit {done.returncode}\n{done.stdout}\n{done.stderr}"
-    word, made, refused = done.stdout.split()
-    assert word == "fine" and int(made) > 300 and int(refused) > 300
+    made, refused = fuzz("fuzz_api.py", seed, 20000 if FULL else 6000)
+    assert made > 300 and refused > 300

@@ -9,12 +9,12 @@ import subprocess
 
 import pytest
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
-CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(
-    CHROMIUM is None or shutil.which(COMMAND) is None, reason="needs chromium and the command"
+    shutil.which("chromium") is None or shutil.which(COMMAND) is None,
+    reason="needs chromium and the command",
 )
 
 # Pixels that a change of what is shown changes.
@@ -32,37 +32,18 @@ COUNT = """() => {
 }"""
 
 
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(
-            executable_path=CHROMIUM,
-            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-        )
-        yield found
-        found.close()
-
-
 @pytest.fixture
-def show(browser):
-    """Opens pages, and closes them; none may have complained."""
+def show(show):
+    """Opens pages; none may have complained."""
     pages = []
 
-    def open_page(address, width=320, height=240):
-        page = browser.new_page(viewport={"width": width, "height": height})
-        page.set_default_timeout(60000)
-        page.complaints = []
-        page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.goto(address)
-        page.wait_for_function("() => window.mayfly && mayfly.drawn !== -1", polling=100)
-        pages.append(page)
-        return page
+    def open_page(*arguments):
+        pages.append(show(*arguments))
+        return pages[-1]
 
     yield open_page
     for page in pages:
         assert page.complaints == []
-        page.close()
 
 
 def make_film(out, *words):

@@ -5,7 +5,6 @@ import http.client
 import os
 import pathlib
 import re
-import shutil
 import socket
 import threading
 import time
@@ -16,49 +15,16 @@ from typing import Any
 import gymnasium
 import numpy as np
 import pytest
-from live_client import WHERE, Page
+from live_client import DRAWN, SHARE, WHERE, Page
 from test_docs import blocks as python_blocks
 
 import mayfly
-from conftest import ROOT
-
-CHROMIUM = shutil.which("chromium")
-DRAWN = "() => window.mayfly && mayfly.drawn !== -1"
-SHARE = """() => {
-  mayfly.draw(0);
-  const gl = mayfly.view.stage.renderer.getContext();
-  const w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
-  const data = new Uint8Array(4 * w * h), count = new Map();
-  gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, data);
-  for (let i = 0; i < data.length; i += 4) {
-    const key = data[i] << 16 | data[i + 1] << 8 | data[i + 2];
-    count.set(key, (count.get(key) ?? 0) + 1);
-  }
-  return {share: 1 - Math.max(...count.values()) / (w * h), colors: count.size};
-}"""
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Any]:
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    if CHROMIUM is None:
-        pytest.skip("needs chromium")
-    with driver.sync_playwright() as made:
-        found = made.chromium.launch(
-            executable_path=CHROMIUM,
-            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-        )
-        yield found
-        found.close()
+from conftest import ROOT, blank_page
 
 
 @pytest.fixture
 def page(browser: Any) -> Iterator[Any]:
-    made = browser.new_page(viewport={"width": 400, "height": 300})
-    made.set_default_timeout(60000)
-    made.complaints = []
-    made.on("console", lambda m: made.complaints.append(m.text) if m.type == "error" else None)
-    made.on("pageerror", lambda error: made.complaints.append(str(error)))
+    made = blank_page(browser, 400, 300)
     yield made
     made.close()
 

@@ -11,29 +11,16 @@ import urllib.error
 import urllib.request
 
 import pytest
-from live_client import WHERE
+from live_client import DRAWN, SHARE, WHERE
 
-playwright = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
-CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(
-    CHROMIUM is None or shutil.which(COMMAND) is None, reason="needs chromium and the command"
+    shutil.which("chromium") is None or shutil.which(COMMAND) is None,
+    reason="needs chromium and the command",
 )
 
-# Pixels of the picture that differ from its most frequent color, as a share.
-SHARE = """() => {
-  mayfly.draw(0);
-  const gl = mayfly.view.stage.renderer.getContext();
-  const w = gl.drawingBufferWidth, h = gl.drawingBufferHeight;
-  const data = new Uint8Array(4 * w * h), count = new Map();
-  gl.readPixels(0, 0, w, h, gl.RGBA, gl.UNSIGNED_BYTE, data);
-  for (let i = 0; i < data.length; i += 4) {
-    const key = data[i] << 16 | data[i + 1] << 8 | data[i + 2];
-    count.set(key, (count.get(key) ?? 0) + 1);
-  }
-  return {share: 1 - Math.max(...count.values()) / (w * h), colors: count.size};
-}"""
 BASE = "() => [...mayfly.source.frame().poses.slice(0, 3)]"
 # Sets the first component of a field, and reads it again.
 SET = """([field, value]) => new Promise(done => {
@@ -48,39 +35,6 @@ SET = """([field, value]) => new Promise(done => {
     done(found);
   };
 })"""
-DRAWN = "() => window.mayfly && mayfly.drawn !== -1"
-
-
-@pytest.fixture(scope="module")
-def browser():
-    with playwright.sync_playwright() as driver:
-        found = driver.chromium.launch(
-            executable_path=CHROMIUM,
-            args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
-        )
-        yield found
-        found.close()
-
-
-@pytest.fixture
-def show(browser):
-    """Opens pages, and closes them: pages that are open draw."""
-    pages = []
-
-    def open_page(address, width=320, height=240):
-        page = browser.new_page(viewport={"width": width, "height": height})
-        page.set_default_timeout(60000)
-        page.complaints = []
-        page.on("console", lambda m: page.complaints.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: page.complaints.append(str(error)))
-        page.goto(address)
-        until(page, DRAWN)
-        pages.append(page)
-        return page
-
-    yield open_page
-    for page in pages:
-        page.close()
 
 
 def until(page, what, arg=None):

@@ -45,9 +45,7 @@ static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
     const mf_BodyId body =
         mf_body_create_box(builder, (double[3]){cube, cube, cube}, (double[3]){0, 0, 0}, 1.0, NULL);
     for (uint32_t i = 0; i < FACES; i++) {
-        mf_Dock dock = mf_dock();
-        dock.name = names[i];
-        dock.orientations = 4;
+        mf_Dock dock = WITH(mf_dock(), .name = names[i], .orientations = 4);
         dock.frame.position[i / 2] = i % 2 == 0 ? cube / 2 : -cube / 2;
         memcpy(dock.frame.rotation, rotations[i], sizeof rotations[i]);
         mf_body_dock(builder, body, &dock);
@@ -57,29 +55,24 @@ static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
 }
 
 // Cubes without weight, 1 m apart along y.
-static inline void modules_open(Modules *all, const ModulesConfig *config) {
-    *all = (Modules){.context = NULL};
-    all->context = open_context(config->threads);
-    all->model = make_module(all->context, &all->error);
-    mf_WorldConfig world = mf_world_config();
-    world.step = 10 * MF_MILLISECOND;
-    world.gravity = 0.0;
-    world.seed = config->seed;
-    world.isa = config->isa;
-    all->world = open_world(all->context, &world);
-    mf_GroupConfig group = mf_group_config();
-    mf_MotionsConfig motions = mf_motions_config();
-    group.model = all->model;
-    group.count = config->robots;
-    group.isolated = false;
-    motions.rigid.contacts = false;
-    all->group = add_group(all->world, &group);
-    MUST(mf_collisions_prepare(all->group, &error));
-    MUST(mf_motion_add(all->group, MF_MOTION_RIGID, &motions, &error));
-    MUST(mf_world_docks_add(all->world, NULL, &all->docks, &error));
-    MUST(mf_messages_add(all->world, &config->messages, &all->messages, &error));
+static inline Modules modules_open(const ModulesConfig *config) {
+    Modules all = {.context = NULL};
+    all.context = open_context(config->threads);
+    all.model = make_module(all.context, &all.error);
+    mf_WorldConfig world = WITH(mf_world_config(), .step = 10 * MF_MILLISECOND, .gravity = 0.0,
+                                .seed = config->seed, .isa = config->isa);
+    all.world = open_world(all.context, &world);
+    mf_GroupConfig group =
+        WITH(mf_group_config(), .model = all.model, .count = config->robots, .isolated = false);
+    mf_MotionsConfig motions = WITH(mf_motions_config(), .rigid.contacts = false);
+    all.group = add_group(all.world, &group);
+    MUST(mf_collisions_prepare(all.group, &error));
+    MUST(mf_motion_add(all.group, MF_MOTION_RIGID, &motions, &error));
+    MUST(mf_world_docks_add(all.world, NULL, &all.docks, &error));
+    MUST(mf_messages_add(all.world, &config->messages, &all.messages, &error));
     for (uint32_t i = 0; i < config->robots; i++)
-        MUST(mf_group_set_start(all->group, i, (double[3]){0, i, 10}, NULL, NULL, &error));
+        MUST(mf_group_set_start(all.group, i, (double[3]){0, i, 10}, NULL, NULL, &error));
+    return all;
 }
 
 static inline void modules_close(Modules *all) {
@@ -87,6 +80,7 @@ static inline void modules_close(Modules *all) {
     mf_model_destroy(all->model);
     close_context(all->context);
 }
+#define AUTO_MODULES AUTO(modules_close) Modules
 
 static inline void modules_dock(Modules *all, uint32_t a, uint32_t first, uint32_t b,
                                 uint32_t second) {
@@ -104,8 +98,7 @@ static inline void modules_chain(Modules *all, uint32_t first, uint32_t count) {
 }
 
 static inline mf_Message message_of(uint32_t type, uint32_t word) {
-    mf_Message message = {.type = type, .size = 4};
-    message.content.words[0] = word;
+    mf_Message message = {.type = type, .size = 4, .content.words[0] = word};
     return message;
 }
 

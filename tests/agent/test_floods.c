@@ -90,7 +90,7 @@ static uint32_t diameter(const Assembly *all) {
 
 static void build(Modules *all, const Assembly *assembly) {
     const ModulesConfig config = modules_config(assembly->count);
-    modules_open(all, &config);
+    *all = modules_open(&config);
     mf_Field *enabled = mf_group_find_field(all->group, "dock.enabled");
     for (uint32_t i = 0; i < assembly->count; i++) {
         const int32_t *cell = assembly->cells[i];
@@ -117,7 +117,7 @@ TEST(counts_and_leaders_are_right_after_the_diameter) {
     uint32_t with_loops = 0;
     for (uint32_t trial = 0; trial < 200; trial++) {
         Assembly assembly;
-        AUTO(modules_close) Modules all;
+        AUTO_MODULES all;
         grow(&assembly, trial, 2 + trial % (MOST - 1), trial % 2 == 1);
         const uint32_t hops = diameter(&assembly), count = assembly.count;
         uint32_t docked = 0;
@@ -159,9 +159,8 @@ static void check_values(const Modules *all, const char *field, uint32_t compone
 
 static void follow(mf_BehaviorKind kind, const char *field, uint32_t component,
                    const Expected *rows) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(10);
-    modules_open(&all, &config);
+    AUTO_MODULES all = modules_open(&config);
     modules_chain(&all, 0, 10);
     add_policy(&all, kind);
     mf_world_step(all.world, 12);
@@ -184,27 +183,23 @@ TEST(floods_follow_parting_and_docking) {
 }
 
 TEST(both_need_space_in_messages) {
-    AUTO(modules_close) Modules all;
     ModulesConfig config = modules_config(100); // 12 bytes of a message have 96 bits
     const mf_Behavior count = {.kind = MF_BEHAVIOR_COUNT}, leader = {.kind = MF_BEHAVIOR_LEADER};
-    modules_open(&all, &config);
+    AUTO_MODULES all = modules_open(&config);
     assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &count, &all.error), MF_LIMIT);
     assert_string_equal(all.error.message,
                         "count: 100 modules, messages.size 16 has space for 96, and 64 for 480");
     modules_close(&all);
-    config = modules_config(1);
-    config.messages.size = 8;
-    modules_open(&all, &config);
+    all = modules_open(&WITH(modules_config(1), .messages.size = 8));
     assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &leader, &all.error),
                      MF_BAD_ARGUMENT);
     assert_non_null(strstr(all.error.message, "12 bytes"));
 }
 
 TEST(cubes_are_no_snake) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(4);
     const mf_Behavior behavior = {.kind = MF_BEHAVIOR_SNAKE, .rate = {100, 1}};
-    modules_open(&all, &config);
+    AUTO_MODULES all = modules_open(&config);
     assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &behavior, &all.error),
                      MF_NOT_FOUND);
     assert_string_equal(all.error.message, "snake: cube has no hinge or slide");

@@ -32,11 +32,8 @@ static bool relay(mf_Group *group, uint32_t instance, mf_Time time, void *user) 
 TEST(a_message_takes_a_step_per_hop) {
     const uint32_t delays[] = {0, 3};
     for (uint32_t k = 0; k < 2; k++) {
-        AUTO(modules_close) Modules all;
-        ModulesConfig config = modules_config(CHAIN);
         Relay arrivals = {.arrived = {0}};
-        config.messages.delay = delays[k];
-        modules_open(&all, &config);
+        AUTO_MODULES all = modules_open(&WITH(modules_config(CHAIN), .messages.delay = delays[k]));
         modules_chain(&all, 0, CHAIN);
         MUST(mf_callback_add(all.group, (mf_Rate){100, 1}, relay, &arrivals, &error));
         mf_world_step(all.world, 60);
@@ -55,10 +52,9 @@ TEST(a_message_takes_a_step_per_hop) {
 // ---- boxes --------------------------------------------------------------------------------------
 
 TEST(messages_wait_until_they_are_read_once) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message;
-    modules_open(&all, &config);
+    AUTO_MODULES all = modules_open(&config);
     modules_chain(&all, 0, 2);
     mf_world_step(all.world, 1);
     modules_send(&all, 0, PX, 1, 11);
@@ -81,10 +77,9 @@ TEST(messages_wait_until_they_are_read_once) {
 }
 
 TEST(a_full_box_counts_what_it_drops) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
     mf_Message message;
-    modules_open(&all, &config);
+    AUTO_MODULES all = modules_open(&config);
     modules_chain(&all, 0, 2);
     for (uint32_t k = 0; k < 10; k++) {
         modules_send(&all, 0, PX, 1, k);
@@ -102,9 +97,8 @@ TEST(a_full_box_counts_what_it_drops) {
 }
 
 TEST(parted_docks_do_not_hear) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
-    modules_open(&all, &config);
+    AUTO_MODULES all = modules_open(&config);
     modules_chain(&all, 0, 2);
     modules_send(&all, 0, PX, 1, 1);
     MUST(mf_docks_disconnect(all.docks, &(mf_DockPort){all.group, 0, PX}, &error));
@@ -114,11 +108,9 @@ TEST(parted_docks_do_not_hear) {
 }
 
 TEST(wrong_messages_are_one_clear_error) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(2);
-    mf_Message message = message_of(1, 1);
-    modules_open(&all, &config);
-    message.size = 20;
+    AUTO_MODULES all = modules_open(&config);
+    mf_Message message = WITH(message_of(1, 1), .size = 20);
     assert_int_equal(mf_message_send(all.group, 0, PX, &message, &all.error), MF_BAD_ARGUMENT);
     assert_string_equal(all.error.message,
                         "message: 20 bytes, expected at most 16, the setting messages.size");
@@ -135,10 +127,9 @@ TEST(wrong_messages_are_one_clear_error) {
 }
 
 TEST(wrong_settings_are_refused) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(1);
     mf_Messages *out;
-    modules_open(&all, &config);
+    AUTO_MODULES all = modules_open(&config);
     mf_MessagesConfig wrong[9];
     for (uint32_t i = 0; i < 9; i++)
         wrong[i] = mf_messages_config();
@@ -162,14 +153,10 @@ TEST(wrong_settings_are_refused) {
 
 TEST(loss_and_delay_are_as_set) {
     enum { ROBOTS = 64, STEPS = 500, DELAY = 2, JITTER = 4 };
-    AUTO(modules_close) Modules all;
-    ModulesConfig config = modules_config(ROBOTS);
     uint32_t histogram[DELAY + JITTER + 1] = {0};
-    config.messages.loss = 0.3;
-    config.messages.delay = DELAY;
-    config.messages.jitter = JITTER;
-    config.messages.capacity = 16;
-    modules_open(&all, &config);
+    AUTO_MODULES all =
+        modules_open(&WITH(modules_config(ROBOTS), .messages.loss = 0.3, .messages.delay = DELAY,
+                           .messages.jitter = JITTER, .messages.capacity = 16));
     for (uint32_t i = 0; i < ROBOTS; i += 2)
         modules_chain(&all, i, 2);
     for (uint32_t k = 0; k < STEPS; k++) {
@@ -213,21 +200,16 @@ static bool chatter(mf_Group *group, uint32_t instance, mf_Time time, void *user
 
 static void open_chatter(Modules *all, uint32_t threads, mf_Isa isa) {
     enum { ROBOTS = 50 };
-    ModulesConfig config = modules_config(ROBOTS);
-    config.threads = threads;
-    config.isa = isa;
-    config.messages.loss = 0.1;
-    config.messages.jitter = 3;
-    config.messages.range = 1.1;
-    config.messages.angle = 1.0;
-    modules_open(all, &config);
+    *all = modules_open(&WITH(modules_config(ROBOTS), .threads = threads, .isa = isa,
+                              .messages.loss = 0.1, .messages.jitter = 3, .messages.range = 1.1,
+                              .messages.angle = 1.0));
     for (uint32_t i = 0; i < ROBOTS; i += 10)
         modules_chain(all, i, 10);
     MUST(mf_callback_add(all->group, (mf_Rate){100, 1}, chatter, NULL, &error));
 }
 
 static uint64_t hash_after(uint32_t threads, mf_Isa isa, mf_MessagesStatistics *sum) {
-    AUTO(modules_close) Modules all;
+    AUTO_MODULES all;
     open_chatter(&all, threads, isa);
     mf_world_step(all.world, 200);
     const uint64_t hash = mf_world_hash(all.world);
@@ -247,7 +229,7 @@ TEST(threads_and_instruction_sets_do_not_matter) {
 }
 
 TEST(a_snapshot_continues_bit_for_bit) {
-    Modules first, second;
+    AUTO_MODULES first, second;
     open_chatter(&first, 1, MF_ISA_AUTO);
     open_chatter(&second, 2, MF_ISA_AUTO);
     mf_world_step(first.world, 77);
@@ -260,8 +242,6 @@ TEST(a_snapshot_continues_bit_for_bit) {
     assert_true(mf_world_hash(first.world) == mf_world_hash(second.world));
     assert_int_equal(mf_messages_statistics(first.messages).sent,
                      mf_messages_statistics(second.messages).sent);
-    modules_close(&first);
-    modules_close(&second);
 }
 
 // ---- infrared -----------------------------------------------------------------------------------
@@ -269,10 +249,7 @@ TEST(a_snapshot_continues_bit_for_bit) {
 // Robot 0 sends to +x; robot 1 is at `x`, `y`, and turned by `angle` about z. Returns what its -x
 // dock got.
 static double infrared(double range, double x, double y, double angle) {
-    AUTO(modules_close) Modules all;
-    ModulesConfig config = modules_config(2);
-    config.messages.range = range;
-    modules_open(&all, &config);
+    AUTO_MODULES all = modules_open(&WITH(modules_config(2), .messages.range = range));
     MUST(mf_group_set_start(all.group, 0, (double[3]){0, 0, 10}, NULL, NULL, &error));
     MUST(mf_group_set_start(all.group, 1, (double[3]){x, y, 10},
                             (double[4]){cos(angle / 2), 0, 0, sin(angle / 2)}, NULL, &error));
@@ -296,11 +273,8 @@ TEST(infrared_reaches_who_faces_it) {
 
 TEST(a_swarm_gets_the_sixteen_nearest) {
     enum { ROBOTS = 20 };
-    AUTO(modules_close) Modules all;
-    ModulesConfig config = modules_config(ROBOTS);
-    config.messages.range = 2.0;
-    config.messages.angle = 3.0;
-    modules_open(&all, &config);
+    AUTO_MODULES all =
+        modules_open(&WITH(modules_config(ROBOTS), .messages.range = 2.0, .messages.angle = 3.0));
     for (uint32_t i = 0; i < ROBOTS; i++)
         MUST(mf_group_set_start(all.group, i, (double[3]){0.15 * (i % 5), 0.15 * (i / 5), 10}, NULL,
                                 NULL, &error));
@@ -320,15 +294,12 @@ TEST(every_failure_leaves_nothing) {
         must(mf_context_create(NULL, &context, &error), &error);
         mf_Model *model = make_module(context, &error);
         must(mf_world_create(context, NULL, &world, &error), &error);
-        mf_GroupConfig config = mf_group_config();
-        config.model = model;
-        config.isolated = false;
+        mf_GroupConfig config = WITH(mf_group_config(), .model = model, .isolated = false);
         mf_Group *group = add_group(world, &config);
         must(mf_collisions_prepare(group, &error), &error);
         must(mf_motion_add(group, MF_MOTION_RIGID, NULL, &error), &error);
         must(mf_world_docks_add(world, NULL, &docks, &error), &error);
-        mf_MessagesConfig settings = mf_messages_config();
-        settings.range = 1.0;
+        mf_MessagesConfig settings = WITH(mf_messages_config(), .range = 1.0);
         mf_context_fail_after(context, countdown);
         const mf_Status status = mf_messages_add(world, &settings, &messages, &error);
         mf_context_fail_after(context, 0);

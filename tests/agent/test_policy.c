@@ -42,8 +42,7 @@ static bool muse(mf_Policy *policy, void *user) {
 
 static mf_PolicyConfig muse_config(void) {
     static const double noise[] = {0.0, 0.5};
-    mf_PolicyConfig config = mf_policy_config();
-    config.name = "muse";
+    mf_PolicyConfig config = WITH(mf_policy_config(), .name = "muse");
     config.rate = (mf_Rate){50, 1}; // every second step
     config.percepts = percepts;
     config.actions = actions;
@@ -54,10 +53,8 @@ static mf_PolicyConfig muse_config(void) {
 }
 
 static void open_muses(Modules *all, uint32_t threads) {
-    ModulesConfig config = modules_config(40);
     const mf_PolicyConfig policy = muse_config();
-    config.threads = threads;
-    modules_open(all, &config);
+    *all = modules_open(&WITH(modules_config(40), .threads = threads));
     for (uint32_t i = 0; i < 40; i += 4)
         modules_chain(all, i, 4);
     add_command(all);
@@ -65,7 +62,7 @@ static void open_muses(Modules *all, uint32_t threads) {
 }
 
 TEST(a_policy_senses_remembers_sends_and_acts) {
-    AUTO(modules_close) Modules all;
+    AUTO_MODULES all;
     open_muses(&all, 1);
     mf_world_step(all.world, 10); // five ticks
     // Robot 1 of a row has two neighbors; what they say in tick k arrives in tick k + 1.
@@ -83,7 +80,7 @@ TEST(a_policy_senses_remembers_sends_and_acts) {
 }
 
 TEST(actions_have_the_noise_that_was_set) {
-    AUTO(modules_close) Modules all;
+    AUTO_MODULES all;
     enum { TICKS = 200, ROBOTS = 40 };
     double sum = 0.0, squares = 0.0, both = 0.0;
     open_muses(&all, 1);
@@ -103,7 +100,7 @@ TEST(actions_have_the_noise_that_was_set) {
 }
 
 TEST(threads_and_snapshots_give_the_same_bits) {
-    Modules first, second;
+    AUTO_MODULES first, second;
     open_muses(&first, 1);
     open_muses(&second, 2);
     mf_world_step(first.world, 7);
@@ -114,8 +111,6 @@ TEST(threads_and_snapshots_give_the_same_bits) {
     mf_world_step(first.world, 31);
     mf_world_step(second.world, 31);
     assert_true(mf_world_hash(first.world) == mf_world_hash(second.world));
-    modules_close(&first);
-    modules_close(&second);
 }
 
 static bool refuse(mf_Policy *policy, void *user) {
@@ -129,11 +124,9 @@ static bool refuse(mf_Policy *policy, void *user) {
 }
 
 TEST(what_is_not_a_number_is_a_fault) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(3);
-    mf_PolicyConfig policy = muse_config();
-    policy.function = refuse;
-    modules_open(&all, &config);
+    mf_PolicyConfig policy = WITH(muse_config(), .function = refuse);
+    AUTO_MODULES all = modules_open(&config);
     add_command(&all);
     MUST(mf_policy_add(all.group, &policy, &error));
     mf_world_step(all.world, 1);
@@ -142,12 +135,11 @@ TEST(what_is_not_a_number_is_a_fault) {
 }
 
 TEST(wrong_settings_are_refused) {
-    AUTO(modules_close) Modules all;
     const ModulesConfig config = modules_config(1);
     static const char *const unknown[] = {"nothing", NULL};
     static const char *const output[] = {"dock.state", "dock.enabled", NULL};
     static const double noisy[] = {1.0, 0.0}, negative[] = {0.0, -1.0};
-    modules_open(&all, &config);
+    AUTO_MODULES all = modules_open(&config);
     add_command(&all);
     mf_PolicyConfig wrong[8];
     for (uint32_t i = 0; i < 8; i++)

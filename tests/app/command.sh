@@ -41,3 +41,22 @@ refused() {
 value() {
     tail -n 1 out | sed -n "s/.*\"$1\":\"*\([^,\"}]*\).*/\1/p"
 }
+
+# killed_evolve LINES HASH WORDS...: evolves, is killed after so many lines of JSON, and resumes; the
+# final population has this hash.
+killed_evolve() {
+    enough=$1 undisturbed=$2
+    shift 2
+    : >lines
+    "$mayfly" evolve "$@" --json >lines 2>/dev/null &
+    victim=$!
+    tries=0
+    while [ "$(wc -l <lines)" -lt "$enough" ] && [ $tries -lt 3000 ]; do
+        sleep 0.01
+        tries=$((tries + 1))
+    done
+    kill -9 $victim 2>/dev/null
+    wait $victim 2>/dev/null
+    expect 0 evolve "$@" --json --resume
+    [ "$(value hash)" = "$undisturbed" ] || fail "evolve $*: killed, it has another final population"
+}

@@ -65,17 +65,7 @@ expect 0 evolve golem.yaml --generations $generations --json --threads 2 --out t
 [ "$(value hash)" = "$hash" ] || fail "other bits with two threads"
 well_formed threads/report.html crawl
 
-"$mayfly" evolve golem.yaml --generations $generations --json --out killed >lines 2>/dev/null &
-victim=$!
-tries=0
-while [ "$(wc -l <lines)" -lt 3 ] && [ $tries -lt 600 ]; do
-    sleep 0.01
-    tries=$((tries + 1))
-done
-kill -9 $victim 2>/dev/null
-wait $victim 2>/dev/null
-expect 0 evolve golem.yaml --generations $generations --json --out killed --resume
-[ "$(value hash)" = "$hash" ] || fail "the killed run has another final population"
+killed_evolve 3 "$hash" golem.yaml --generations $generations --out killed
 expect 0 evolve golem.yaml --generations 3 --json --out parts
 expect 0 evolve golem.yaml --generations $generations --json --out parts --resume
 [ "$(value hash)" = "$hash" ] || fail "the resumed run has another final population"

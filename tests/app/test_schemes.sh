@@ -43,17 +43,7 @@ for scheme in rank golem elites; do
     [ "$(value hash)" = "$hash" ] || fail "$scheme: other bits with three threads"
 
     # Killed at some moment, and resumed.
-    "$mayfly" evolve $scheme.yaml --generations 12 --json --out $scheme-killed >lines 2>/dev/null &
-    victim=$!
-    tries=0
-    while [ "$(wc -l <lines)" -lt 4 ] && [ $tries -lt 600 ]; do
-        sleep 0.05
-        tries=$((tries + 1))
-    done
-    kill -9 $victim 2>/dev/null
-    wait $victim 2>/dev/null
-    expect 0 evolve $scheme.yaml --generations 12 --json --out $scheme-killed --resume
-    [ "$(value hash)" = "$hash" ] || fail "$scheme: the killed run has another final population"
+    killed_evolve 4 "$hash" $scheme.yaml --generations 12 --out $scheme-killed
 
     expect 0 replay $scheme --json
     [ "$(value equal)" = true ] || fail "$scheme: replay gets another fitness"

@@ -43,17 +43,7 @@ expect 0 evolve two.yaml --generations 4 --json --threads 3 --out threads
 [ "$(value hash)" = "$hash" ] || fail "three threads have another final population"
 expect 0 evolve two.yaml --generations 24 --json --out long
 hash=$(value hash)
-"$mayfly" evolve two.yaml --generations 24 --json --out killed >lines 2>/dev/null &
-victim=$!
-tries=0
-while [ "$(wc -l <lines)" -lt 7 ] && [ $tries -lt 600 ]; do
-    sleep 0.05
-    tries=$((tries + 1))
-done
-kill -9 $victim 2>/dev/null
-wait $victim 2>/dev/null
-expect 0 evolve two.yaml --generations 24 --json --out killed --resume
-[ "$(value hash)" = "$hash" ] || fail "the killed run has another final population"
+killed_evolve 7 "$hash" two.yaml --generations 24 --out killed
 
 # The champion is the best of all that were ever looked at, by what it gets at both levels: had the
 # search lost it, another would stand in the newest generation.

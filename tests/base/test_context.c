@@ -18,12 +18,10 @@ TEST(bad_configurations_are_refused) {
     assert_int_equal(mf_context_create(&config, &context, &error), MF_BAD_ARGUMENT);
     assert_null(context);
     assert_non_null(strstr(error.message, "mf_context_config()"));
-    config = mf_context_config();
-    config.threads = MF_THREAD_LIMIT + 1;
+    config = WITH(mf_context_config(), .threads = MF_THREAD_LIMIT + 1);
     assert_int_equal(mf_context_create(&config, &context, &error), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error.message, "1024"));
-    config = mf_context_config();
-    config.release = (void (*)(void *, void *))abort;
+    config = WITH(mf_context_config(), .release = (void (*)(void *, void *))abort);
     assert_int_equal(mf_context_create(&config, &context, &error), MF_BAD_ARGUMENT);
     assert_null(context);
 }
@@ -136,11 +134,8 @@ static void arena_release(void *user, void *memory) {
 
 TEST(the_users_allocator_serves_everything) {
     Arena arena = {0};
-    mf_ContextConfig config = mf_context_config();
-    config.user = &arena;
-    config.allocate = arena_allocate;
-    config.release = arena_release;
-    config.threads = 3;
+    mf_ContextConfig config = WITH(mf_context_config(), .user = &arena, .allocate = arena_allocate,
+                                   .release = arena_release, .threads = 3);
     mf_Context *context = NULL;
     assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
     int for_itself = arena.allocated;
@@ -176,11 +171,8 @@ TEST(the_users_allocator_serves_everything) {
 
 TEST(creation_survives_every_failure) {
     Arena arena = {0};
-    mf_ContextConfig config = mf_context_config();
-    config.user = &arena;
-    config.allocate = arena_allocate;
-    config.release = arena_release;
-    config.threads = 4;
+    mf_ContextConfig config = WITH(mf_context_config(), .user = &arena, .allocate = arena_allocate,
+                                   .release = arena_release, .threads = 4);
     uint64_t n = 1;
     for (;; n++) {
         mf_Error error = {0};

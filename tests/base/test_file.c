@@ -91,21 +91,11 @@ typedef struct Scratch {
     int open_files; // [1] descriptors before the test
 } Scratch;
 
-static void put(const char *path, const char *text, size_t size) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_true(fwrite(text, 1, size, file) == size);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void assert_content(const char *path, const char *text, size_t size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *found = malloc(size + 1);
-    assert_true(fread(found, 1, size + 1, file) == size);
-    assert_memory_equal(found, text, size);
-    free(found);
-    fclose(file);
+    size_t found;
+    AUTO(end_memory) char *content = file_get(path, &found);
+    assert_int_equal(found, size);
+    assert_memory_equal(content, text, size);
 }
 
 static int file_count(const char *folder) {
@@ -125,8 +115,7 @@ static int set_up(void **state) {
     if (mkdtemp(scratch->folder) == NULL)
         return -1;
     snprintf(scratch->path, sizeof scratch->path, "%s/file", scratch->folder);
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 1;
+    mf_ContextConfig config = WITH(mf_context_config(), .threads = 1);
     *state = scratch;
     scratch->open_files = torture_open_files();
     return mf_context_create(&config, &scratch->context, NULL) == MF_OK ? 0 : -1;
@@ -146,14 +135,14 @@ static int tear_down(void **state) {
 
 TEST_WITH(read_gives_the_bytes_and_a_terminator, set_up, tear_down) {
     Scratch *scratch = *state;
-    put(scratch->path, "six\0legs\n", 9);
+    file_put(scratch->path, "six\0legs\n", 9);
     char *data = NULL;
     size_t size = 0;
     assert_int_equal(mf_file_read(scratch->context, scratch->path, 9, &data, &size, NULL), MF_OK);
     assert_true(size == 9);
     assert_memory_equal(data, "six\0legs\n", 10);
     mf_release(scratch->context, data);
-    put(scratch->path, "", 0);
+    file_put(scratch->path, "", 0);
     assert_int_equal(mf_file_read(scratch->context, scratch->path, 0, &data, &size, NULL), MF_OK);
     assert_true(size == 0 && data[0] == '\0');
     mf_release(scratch->context, data);
@@ -164,7 +153,7 @@ TEST_WITH(read_survives_interrupts_and_short_reads, set_up, tear_down) {
     char text[10000];
     for (size_t i = 0; i < sizeof text; i++)
         text[i] = (char)(i * 31 >> 3);
-    put(scratch->path, text, sizeof text);
+    file_put(scratch->path, text, sizeof text);
     for (size_t largest = 0; largest < 8; largest++) {
         script.interrupts = true;
         script.largest = largest;
@@ -186,8 +175,7 @@ static void assert_unreadable(Scratch *scratch, const char *path, size_t limit, 
     assert_int_equal(mf_file_read(scratch->context, path, limit, &data, &size, &error), expected);
     assert_int_equal(error.status, expected);
     assert_string_equal(error.file, path);
-    if (strstr(error.message, text) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", error.message, text);
+    assert_contains(error.message, text);
     assert_ptr_equal(data, &mark); // outputs untouched
     assert_true(size == 77);
     assert_true(mf_context_live_bytes(scratch->context) == 0);
@@ -195,7 +183,7 @@ static void assert_unreadable(Scratch *scratch, const char *path, size_t limit, 
 
 TEST_WITH(read_refuses_what_is_not_a_small_regular_file, set_up, tear_down) {
     Scratch *scratch = *state;
-    put(scratch->path, "12345", 5);
+    file_put(scratch->path, "12345", 5);
     assert_unreadable(scratch, scratch->path, 4, MF_LIMIT, "is 5 bytes long; at most 4");
     assert_unreadable(scratch, scratch->folder, 100, MF_BAD_FILE, "is a folder");
     assert_unreadable(scratch, "/dev/null", 100, MF_BAD_FILE, "not a regular file");
@@ -245,7 +233,7 @@ static mf_Status read_scenario(mf_Context *context, void *user, mf_Error *error)
 
 TEST_WITH(read_survives_every_failure, set_up, tear_down) {
     Scratch *scratch = *state;
-    put(scratch->path, "12345", 5);
+    file_put(scratch->path, "12345", 5);
     // open, look, memory, read, read the end
     assert_int_equal(torture(scratch->context, read_scenario, scratch->path, TORTURE_MUST_FAIL), 5);
 }
@@ -258,8 +246,7 @@ static void assert_not_replaced(Scratch *scratch, const char *path, const void *
     mf_Error error = {0};
     assert_int_equal(mf_file_replace(scratch->context, path, data, size, &error), expected);
     assert_int_equal(error.status, expected);
-    if (strstr(error.message, text) == NULL)
-        fail_msg("\"%s\" does not say \"%s\"", error.message, text);
+    assert_contains(error.message, text);
     assert_int_equal(file_count(scratch->folder), before);
     assert_true(mf_context_live_bytes(scratch->context) == 0);
 }
@@ -345,14 +332,14 @@ TEST_WITH(replace_refuses_bad_targets, set_up, tear_down) {
         path[i] = '/';
     path[sizeof path - 1] = '\0';
     assert_not_replaced(scratch, path, "x", 1, MF_IO, "File name too long");
-    put(scratch->path, "x", 1);
+    file_put(scratch->path, "x", 1);
     snprintf(path, sizeof path, "%s/below", scratch->path);
     assert_not_replaced(scratch, path, "x", 1, MF_NOT_FOUND, "Not a directory");
 }
 
 TEST_WITH(a_full_disk_leaves_the_old_file, set_up, tear_down) {
     Scratch *scratch = *state;
-    put(scratch->path, "old", 3);
+    file_put(scratch->path, "old", 3);
     for (size_t capacity = 0; capacity < 6; capacity++) {
         script.full = true;
         script.disk = capacity;
@@ -373,7 +360,7 @@ TEST_WITH(a_failing_sync_leaves_the_old_state, set_up, tear_down) {
         assert_not_replaced(scratch, scratch->path, "new", 3, MF_IO, "sync");
         assert_int_equal(access(scratch->path, F_OK), -1);
     }
-    put(scratch->path, "old", 3);
+    file_put(scratch->path, "old", 3);
     for (int n = 1; n <= 2; n++) {
         script.fsyncs = 0;
         script.fsync_to_fail = n;
@@ -408,7 +395,7 @@ TEST_WITH(replace_survives_every_failure, set_up, tear_down) {
     ReplaceScenario scenario = {.scratch = scratch, .exists = false};
     // look, open folder, open, write, sync, close, rename, sync folder
     assert_int_equal(torture(scratch->context, replace_scenario, &scenario, TORTURE_MUST_FAIL), 8);
-    put(scratch->path, "old", 3);
+    file_put(scratch->path, "old", 3);
     scenario.exists = true;
     // and permissions
     assert_int_equal(torture(scratch->context, replace_scenario, &scenario, TORTURE_MUST_FAIL), 9);
@@ -421,7 +408,7 @@ TEST_WITH(try_touches_nothing, set_up, tear_down) {
     mf_Error error;
     assert_int_equal(mf_file_try(scratch->context, scratch->path, &error), MF_OK);
     assert_int_equal(file_count(scratch->folder), 0);
-    put(scratch->path, "old", 3);
+    file_put(scratch->path, "old", 3);
     assert_int_equal(mf_file_try(scratch->context, scratch->path, &error), MF_OK);
     assert_content(scratch->path, "old", 3);
     assert_int_equal(file_count(scratch->folder), 1);
@@ -432,7 +419,7 @@ TEST_WITH(try_refuses_what_replace_refuses, set_up, tear_down) {
     char missing[160], below[160];
     snprintf(missing, sizeof missing, "%s/none/file", scratch->folder);
     snprintf(below, sizeof below, "%s/below", scratch->path);
-    put(scratch->path, "x", 1);
+    file_put(scratch->path, "x", 1);
     const char *const paths[] = {scratch->folder, "/dev/null", missing, below, "", "/proc/file"};
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         mf_Error error = {0}, other = {0};
@@ -463,7 +450,7 @@ TEST_WITH(a_killed_writer_leaves_old_or_new, set_up, tear_down) {
     static char old[SIZE], new[SIZE];
     memset(old, 'o', SIZE);
     memset(new, 'n', SIZE);
-    put(scratch->path, old, SIZE);
+    file_put(scratch->path, old, SIZE);
     for (unsigned trial = 0; trial < 20; trial++) {
         pid_t child = fork();
         assert_true(child >= 0);

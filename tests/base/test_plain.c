@@ -49,7 +49,7 @@ TEST(exported_files_have_points) {
         "<geom type='box' size='.15 .25 .125'/></body></worldbody></mujoco>";
     char path[64], copy[80], *text = NULL;
     AUTO_CONTEXT *context;
-    mf_Model *model, *again;
+    AUTO_MODEL *model, *again;
     mf_Error error = {0};
     size_t size;
     if (!choose_commas())
@@ -67,8 +67,6 @@ TEST(exported_files_have_points) {
     unlink(path);
     unlink(copy);
     mf_release(context, text);
-    mf_model_destroy(again);
-    mf_model_destroy(model);
 }
 
 TEST(too_much_memory_is_said_before) {

@@ -155,10 +155,8 @@ static void run_backwards(void *user, uint32_t count, mf_TaskFn function, void *
 
 TEST(the_users_parallel_for_is_used) {
     uint32_t seen = 0, values[10] = {0};
-    mf_ContextConfig config = mf_context_config();
-    config.threads = 6;
-    config.user = &seen;
-    config.parallel_for = run_backwards;
+    mf_ContextConfig config =
+        WITH(mf_context_config(), .threads = 6, .user = &seen, .parallel_for = run_backwards);
     AUTO_CONTEXT *context = NULL;
     assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
     assert_int_equal(mf_context_threads(context), 6);

@@ -60,7 +60,7 @@ TEST(files_have_a_kind) {
 
 TEST(bad_arguments_are_refused) {
     mf_Model *model = NULL;
-    mf_SceneFile *file = NULL;
+    AUTO_SCENE_FILE *file = NULL;
     mf_Error error = {0};
     const mf_Cloth cloth = mf_cloth_rectangle(1.0, 1.0, 3, 3);
     assert_int_equal(mf_body_model(*state, NULL, &cloth, &model, &error), MF_BAD_ARGUMENT);
@@ -76,7 +76,6 @@ TEST(bad_arguments_are_refused) {
                      MF_OK);
     assert_string_equal(file->name, "cloth");
     assert_int_equal(file->groups[0].motion, MF_MOTION_CLOTH);
-    mf_scene_file_destroy(file);
 }
 
 // Every motion is for a kind that exists, or for robots.

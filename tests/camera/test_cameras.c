@@ -23,11 +23,8 @@ typedef struct Rig {
 
 static Rig open_rig(mf_Context *context, const char *text, uint32_t count, bool isolated) {
     Rig rig = {.model = load_text(context, text)};
-    mf_GroupConfig group = mf_group_config();
-    group.model = rig.model;
-    group.count = count;
-    group.isolated = isolated;
-    group.double_precision = true;
+    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model, .count = count,
+                                .isolated = isolated, .double_precision = true);
     MUST(mf_world_create(context, NULL, &rig.world, &error));
     rig.group = add_group(rig.world, &group);
     MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
@@ -64,7 +61,7 @@ static double depth_of(const Rig *rig, uint32_t instance) {
 // which they fall.
 TEST(rates_are_exact) {
     for (int isolated = 0; isolated < 2; isolated++) {
-        Rig rig = open_rig(*state, FALLING("rate='13.333333333'"), 3, isolated);
+        AUTO(close_rig) Rig rig = open_rig(*state, FALLING("rate='13.333333333'"), 3, isolated);
         double expected[3];
         mf_Time next = 75 * MF_MILLISECOND;
         uint32_t taken = 0;
@@ -84,12 +81,11 @@ TEST(rates_are_exact) {
                 assert_near(depth_of(&rig, i), expected[i], 1e-5);
         }
         assert_int_equal(taken, 7);
-        close_rig(&rig);
     }
 }
 
 TEST(fields_are_what_they_say) {
-    Rig rig = open_rig(*state, FALLING(""), 2, false);
+    AUTO(close_rig) Rig rig = open_rig(*state, FALLING(""), 2, false);
     const mf_Field *color = mf_group_find_field(rig.group, "camera.eye.color"),
                    *owner = mf_group_find_field(rig.group, "camera.eye.segmentation");
     assert_int_equal(rig.depth->info.type, MF_F32);
@@ -103,13 +99,12 @@ TEST(fields_are_what_they_say) {
         assert_near(mf_field_get(owner, 1, 3 * c), -2.0, 0.0); // the ground
     }
     assert_non_null(strstr(mf_cameras_device(mf_world_isa(rig.world)), "software ("));
-    close_rig(&rig);
 }
 
 // Pictures of 50 per second, 30 ms late: between ticks, and never one that was not taken.
 TEST(delays_are_exact) {
     for (int isolated = 0; isolated < 2; isolated++) {
-        Rig rig = open_rig(*state, FALLING("rate='50' delay='0.03'"), 2, isolated);
+        AUTO(close_rig) Rig rig = open_rig(*state, FALLING("rate='50' delay='0.03'"), 2, isolated);
         double past[40];
         past[0] = height_of(&rig, 1);
         for (int step = 1; step < 40; step++) {
@@ -119,7 +114,6 @@ TEST(delays_are_exact) {
             const int shown = step < 3 ? 0 : (step - 3) / 2 * 2;
             assert_near(depth_of(&rig, 1), past[shown], 1e-5);
         }
-        close_rig(&rig);
     }
 }
 
@@ -127,6 +121,7 @@ TEST(delays_are_exact) {
 // end of the step of 10 ms in which its moment falls.
 TEST(rolling_shutters_read_row_by_row) {
     for (int isolated = 0; isolated < 2; isolated++) {
+        AUTO(close_rig)
         Rig rig = open_rig(*state, FALLING("rate='10' readout='0.05' delay='0.01'"), 2, isolated);
         const mf_Field *owner = mf_group_find_field(rig.group, "camera.eye.segmentation"),
                        *color = mf_group_find_field(rig.group, "camera.eye.color");
@@ -146,12 +141,11 @@ TEST(rolling_shutters_read_row_by_row) {
                 }
             }
         }
-        close_rig(&rig);
     }
 }
 
 TEST(resets_take_new_pictures) {
-    Rig rig = open_rig(*state, FALLING("rate='50' delay='0.03'"), 2, true);
+    AUTO(close_rig) Rig rig = open_rig(*state, FALLING("rate='50' delay='0.03'"), 2, true);
     mf_world_step(rig.world, 50);
     assert_true(depth_of(&rig, 0) < 9.5);
     mf_group_reset(rig.group, 0);
@@ -159,24 +153,22 @@ TEST(resets_take_new_pictures) {
     assert_true(depth_of(&rig, 1) < 10.5);
     mf_world_step(rig.world, 1); // nothing from before is on its way
     assert_true(depth_of(&rig, 0) > 9.9);
-    close_rig(&rig);
 }
 
 TEST(snapshots_go_on) {
     for (int isolated = 0; isolated < 2; isolated++) {
+        AUTO(close_rig)
         Rig rig = open_rig(*state, FALLING("rate='25' delay='0.05' noise='0.1' readout='0.03'"), 3,
                            isolated);
         mf_world_step(rig.world, 13);
         size_t size;
-        void *image = take_snapshot(rig.world, &size);
+        AUTO(end_memory) void *image = take_snapshot(rig.world, &size);
         mf_world_step(rig.world, 20);
         const uint64_t hash = mf_world_hash(rig.world);
         MUST(mf_world_restore(rig.world, image, size, &error));
         assert_true(mf_world_hash(rig.world) != hash);
         mf_world_step(rig.world, 20);
         assert_true(mf_world_hash(rig.world) == hash);
-        free(image);
-        close_rig(&rig);
     }
 }
 
@@ -200,13 +192,12 @@ TEST(threads_do_not_count) {
 }
 
 TEST(robots_have_their_own_noise) {
-    Rig rig = open_rig(*state, FALLING("noise='0.2'"), 2, true);
+    AUTO(close_rig) Rig rig = open_rig(*state, FALLING("noise='0.2'"), 2, true);
     const mf_Field *color = mf_group_find_field(rig.group, "camera.eye.color");
     uint32_t same = 0;
     for (uint32_t c = 0; c < PIXELS; c++)
         same += mf_field_get(color, 0, c) == mf_field_get(color, 1, c);
     assert_true(same < PIXELS / 10);
-    close_rig(&rig);
 }
 
 TEST(refusals) {
@@ -224,8 +215,7 @@ TEST(refusals) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_Error error = {0};
         AUTO_MODEL *model = load_text(*state, rows[i].text);
-        mf_GroupConfig config = mf_group_config();
-        config.model = model;
+        mf_GroupConfig config = WITH(mf_group_config(), .model = model);
         AUTO_WORLD *world = open_world(*state, NULL);
         add_group(world, &config);
         assert_int_equal(mf_cameras_take(world, &error), MF_NOT_FOUND);
@@ -233,16 +223,15 @@ TEST(refusals) {
         assert_string_equal(error.message, rows[i].message);
     }
     mf_Error error = {0};
-    Rig rig = open_rig(*state, FALLING(""), 1, true);
+    AUTO(close_rig) Rig rig = open_rig(*state, FALLING(""), 1, true);
     assert_int_equal(mf_cameras_add(rig.world, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "cameras: the world has them already");
     assert_int_equal(mf_cameras_add(NULL, &error), MF_BAD_ARGUMENT);
-    close_rig(&rig);
 }
 
 // Pictures are fields: a sensor of the user reads them, and its signal saturates and converts.
 TEST(sensors_read_pictures) {
-    Rig rig = open_rig(*state, FALLING("rate='20'"), 2, true);
+    AUTO(close_rig) Rig rig = open_rig(*state, FALLING("rate='20'"), 2, true);
     const mf_Signal signal = {.saturation = {0.0, 9.9}, .resolution = 0.25};
     MUST(mf_sensor_add_field(rig.group, "sonar", "camera.eye.depth", 0, PIXELS, &signal, &error));
     const mf_Field *sonar = mf_group_find_field(rig.group, "sonar");
@@ -255,5 +244,4 @@ TEST(sensors_read_pictures) {
         }
     }
     assert_true(depth_of(&rig, 0) < 9.7); // it fell
-    close_rig(&rig);
 }

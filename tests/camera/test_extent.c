@@ -1,5 +1,5 @@
 // The ball around what a camera sees, against sums by hand.
-#include "rig/rig.h"
+#include "support.h"
 #include "camera/extent.h"
 
 GROUP_FIXTURE(make_context, drop_context);
@@ -9,31 +9,10 @@ GROUP_FIXTURE(make_context, drop_context);
     " size='1 1 1'/><body pos='3 0.2 1.1'><freejoint/><geom "                                      \
     "size='0.5'/></body></worldbody></mujoco>"
 
-typedef struct Rig {
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-    mf_FreeCamera *eye;
-} Rig;
-
 static Rig open_rig(mf_Context *context, uint32_t count, bool isolated) {
-    Rig rig = {.model = load_text(context, BALLS)};
-    mf_GroupConfig group = mf_group_config();
     const mf_Camera camera = mf_camera();
-    group.model = rig.model;
-    group.count = count;
-    group.isolated = isolated;
-    MUST(mf_world_create(context, NULL, &rig.world, &error));
-    rig.group = add_group(rig.world, &group);
-    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
-    MUST(mf_free_camera_create(rig.world, &camera, &rig.eye, &error));
-    return rig;
-}
-
-static void close_rig(Rig *rig) {
-    mf_free_camera_destroy(rig->eye);
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
+    return open_world_of(context, BALLS, NULL,
+                         WITH(mf_group_config(), .count = count, .isolated = isolated), &camera);
 }
 
 static void put(const Rig *rig, uint32_t instance, double x, double y, double z) {
@@ -45,19 +24,18 @@ static void put(const Rig *rig, uint32_t instance, double x, double y, double z)
 
 // A lone ball of 0.5 m; the ground and the box in the world do not count.
 TEST(one_robot) {
-    Rig rig = open_rig(*state, 1, false);
+    AUTO_RIG rig = open_rig(*state, 1, false);
     double middle[3], radius;
     MUST(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error));
     assert_true(fabs(middle[0] - 3.0) < 1e-6);
     assert_true(fabs(middle[1] - 0.2) < 1e-6);
     assert_true(fabs(middle[2] - 1.1) < 1e-6);
     assert_true(fabs(radius - 0.5) < 1e-6);
-    close_rig(&rig);
 }
 
 // Mean 2, 0, 1; the farthest are 3 m from it; a robot with a broken pose is none.
 TEST(several_robots) {
-    Rig rig = open_rig(*state, 4, false);
+    AUTO_RIG rig = open_rig(*state, 4, false);
     double middle[3], radius;
     put(&rig, 0, -1.0, 0.0, 1.0);
     put(&rig, 1, 5.0, 0.0, 1.0);
@@ -68,12 +46,11 @@ TEST(several_robots) {
     assert_true(fabs(middle[1] - 0.0) < 1e-6);
     assert_true(fabs(middle[2] - 1.0) < 1e-6);
     assert_true(fabs(radius - 3.5) < 1e-6);
-    close_rig(&rig);
 }
 
 // Of 21 robots one flew off: mean 1000 / 21, mean square 20 (1000 / 21)^2 + 0.25.
 TEST(robots_that_fly_off) {
-    Rig rig = open_rig(*state, 21, false);
+    AUTO_RIG rig = open_rig(*state, 21, false);
     const double mean = 1000.0 / 21.0;
     double middle[3], radius;
     for (uint32_t i = 0; i < 21; i++)
@@ -81,12 +58,11 @@ TEST(robots_that_fly_off) {
     MUST(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error));
     assert_true(fabs(middle[0] - mean) < 1e-9);
     assert_true(fabs(radius - 3.0 * sqrt(20.0 * mean * mean + 0.25)) < 1e-6);
-    close_rig(&rig);
 }
 
 // Each has the world to itself: the one that is asked for is there, and nobody otherwise.
 TEST(isolated_robots) {
-    Rig rig = open_rig(*state, 3, true);
+    AUTO_RIG rig = open_rig(*state, 3, true);
     double middle[3] = {7.0, 7.0, 7.0}, radius = 7.0;
     mf_Error error = {0};
     put(&rig, 2, -4.0, 1.0, 2.0);
@@ -96,5 +72,4 @@ TEST(isolated_robots) {
     must(mf_free_camera_extent(rig.eye, 0, 2, middle, &radius, &error), &error);
     assert_true(fabs(middle[0] - -4.0) < 1e-6);
     assert_true(fabs(radius - 0.5) < 1e-6);
-    close_rig(&rig);
 }

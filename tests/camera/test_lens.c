@@ -3,13 +3,9 @@
 #include "rig/rig.h"
 
 static mf_Lens lens_of(mf_LensType type, const double coefficients[6]) {
-    mf_Camera camera = mf_camera();
-    camera.lens = type;
-    camera.width = 640;
-    camera.height = 480;
-    camera.focal[0] = camera.focal[1] = 500.0;
-    camera.center[0] = 320.0;
-    camera.center[1] = 240.0;
+    mf_Camera camera =
+        WITH(mf_camera(), .lens = type, .width = 640, .height = 480, .focal[0] = 500.0,
+             .focal[1] = 500.0, .center[0] = 320.0, .center[1] = 240.0);
     for (int i = 0; i < 6; i++)
         camera.coefficients[i] = coefficients != NULL ? coefficients[i] : 0.0;
     return mf_lens_of(&camera);
@@ -126,9 +122,7 @@ TEST(nothing_beyond_the_limit) {
 }
 
 TEST(views_have_their_angle) {
-    mf_Camera camera = mf_camera();
-    camera.width = 84;
-    camera.height = 84;
+    mf_Camera camera = WITH(mf_camera(), .width = 84, .height = 84);
     mf_camera_set_view(&camera, M_PI / 2);
     mf_Lens lens = mf_lens_of(&camera);
     const double upper[2] = {41.5, -0.5};

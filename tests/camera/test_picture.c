@@ -51,13 +51,9 @@ TEST(blur_keeps_planes) {
 }
 
 static mf_Lens lens_of(double focal, mf_LensType type) {
-    mf_Camera camera = mf_camera();
-    camera.width = WIDE;
-    camera.height = HIGH;
-    camera.lens = type;
-    camera.focal[0] = camera.focal[1] = focal;
-    camera.center[0] = (WIDE - 1) / 2.0;
-    camera.center[1] = (HIGH - 1) / 2.0;
+    mf_Camera camera =
+        WITH(mf_camera(), .width = WIDE, .height = HIGH, .lens = type, .focal[0] = focal,
+             .focal[1] = focal, .center[0] = (WIDE - 1) / 2.0, .center[1] = (HIGH - 1) / 2.0);
     return mf_lens_of(&camera);
 }
 
@@ -99,7 +95,7 @@ TEST(vignetting) {
 
 TEST(noise) {
     enum { SIDE = 512, COUNT = SIDE * SIDE };
-    float *all = calloc(COUNT, sizeof *all), *again = calloc(COUNT, sizeof *again);
+    AUTO(end_memory) float *all = calloc(COUNT, sizeof *all), *again = calloc(COUNT, sizeof *again);
     mf_Photo picture = {SIDE, SIDE, 1, all}, same = {SIDE, SIDE, 1, again};
     double sum = 0.0, squares = 0.0, neighbors = 0.0;
     assert_int_equal(mf_photo_noise(&picture, 0.25, 7, 3, 11, NULL), MF_OK);
@@ -122,8 +118,6 @@ TEST(noise) {
     same.height = 1;
     assert_int_equal(mf_photo_noise(&same, 0.25, 7, 3, 12, NULL), MF_OK);
     assert_true(fabsf(again[0] - 2.0f * all[0]) > 1e-6f);
-    free(all);
-    free(again);
 }
 
 TEST(noise_is_the_same_everywhere) {
@@ -190,9 +184,8 @@ TEST(refusals) {
     mf_Photo picture = picture_of(1), empty = {0, 4, 1, values}, five = {4, 4, 5, values};
     const mf_Lens lens = lens_of(30.0, MF_LENS_PINHOLE);
     uint8_t bytes[4];
-    mf_Error error = {0};
-    assert_int_equal(mf_photo_blur(&picture, -1.0, scratch, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "mf_photo_blur: sigma: expected 0 .. 64 pixels, found -1");
+    MUST_FAIL_AS(mf_photo_blur(&picture, -1.0, scratch, &error), MF_BAD_ARGUMENT,
+                 "mf_photo_blur: sigma: expected 0 .. 64 pixels, found -1");
     assert_int_equal(mf_photo_blur(&picture, (double)NAN, scratch, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_photo_blur(&picture, 1.0, NULL, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_photo_blur(&empty, 1.0, scratch, NULL), MF_BAD_ARGUMENT);

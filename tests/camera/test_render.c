@@ -1,18 +1,11 @@
 // Pictures of worlds: depth against the roots of planes and spheres (J9) and against ray queries,
 // which have no code in common with it, for all shapes and lenses; owners; the same bits
 // everywhere.
-#include "rig/rig.h"
+#include "support.h"
 
 GROUP_FIXTURE(make_context, drop_context);
 
 enum { WIDE = 75, HIGH = 61, PIXELS = WIDE * HIGH };
-
-typedef struct Rig {
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-    mf_FreeCamera *eye;
-} Rig;
 
 static float depth[PIXELS];
 static int32_t owner[PIXELS][3];
@@ -21,29 +14,13 @@ static const mf_CameraPixels pixels = {&color[0][0], depth, &owner[0][0]};
 
 static Rig open_rig(mf_Context *context, const char *text, const mf_WorldConfig *config,
                     const mf_Camera *camera) {
-    Rig rig = {.model = load_text(context, text)};
-    mf_GroupConfig group = mf_group_config();
-    group.model = rig.model;
-    group.isolated = false;
-    group.double_precision = true;
-    MUST(mf_world_create(context, config, &rig.world, &error));
-    rig.group = add_group(rig.world, &group);
-    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
-    MUST(mf_free_camera_create(rig.world, camera, &rig.eye, &error));
-    return rig;
-}
-
-static void close_rig(Rig *rig) {
-    mf_free_camera_destroy(rig->eye);
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
+    return open_world_of(context, text, config,
+                         WITH(mf_group_config(), .isolated = false, .double_precision = true),
+                         camera);
 }
 
 static mf_Camera camera_of(mf_LensType lens, double view) {
-    mf_Camera camera = mf_camera();
-    camera.lens = lens;
-    camera.width = WIDE;
-    camera.height = HIGH;
+    mf_Camera camera = WITH(mf_camera(), .lens = lens, .width = WIDE, .height = HIGH);
     mf_camera_set_view(&camera, view);
     camera.depth = camera.segmentation = true;
     return camera;
@@ -51,14 +28,6 @@ static mf_Camera camera_of(mf_LensType lens, double view) {
 
 static void take(const Rig *rig, const double position[3], const double rotation[4]) {
     MUST(mf_free_camera_take(rig->eye, position, rotation, MF_NONE, 0, &pixels, &error));
-}
-
-static void rotate(const double q[4], const double v[3], double out[3]) {
-    const double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
-                         2 * (q[1] * v[1] - q[2] * v[0])};
-    out[0] = v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
-    out[1] = v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
-    out[2] = v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
 }
 
 // ---- closed forms -------------------------------------------------------------------------------
@@ -72,7 +41,7 @@ TEST(planes_and_spheres) {
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, M_PI / 3);
     const mf_Lens lens = mf_lens_of(&camera);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
-    Rig rig = open_rig(*state, BALL, NULL, &camera);
+    AUTO_RIG rig = open_rig(*state, BALL, NULL, &camera);
     uint32_t seen[3] = {0, 0, 0};
     take(&rig, position, rotation);
     for (int i = 0; i < PIXELS; i++) {
@@ -101,20 +70,9 @@ TEST(planes_and_spheres) {
         seen[kind]++;
     }
     assert_true(seen[0] > 1000 && seen[1] > 1000 && seen[2] > 200);
-    close_rig(&rig);
 }
 
 // ---- against ray queries ------------------------------------------------------------------------
-
-#define ALL                                                                                        \
-    "<mujoco><asset><mesh name='m' vertex='0 0 0  0.5 0 0  0 0.5 0  0 0 0.5'/></asset>"            \
-    "<worldbody><geom type='plane' size='0 0 1'/><geom type='box' pos='2 1.4 .5' size='.2 .3 .5' " \
-    "euler='10 20 30'/><body pos='2 0 0.9'><freejoint/><geom size='0.3'/>"                         \
-    "<geom type='box' size='0.1 0.2 0.3' pos='0 .6 0' euler='30 0 20'/>"                           \
-    "<geom type='capsule' size='0.1 0.25' pos='0 -.6 0' euler='40 30 0'/>"                         \
-    "<geom type='cylinder' size='0.2 0.15' pos='0 0 .6' euler='20 60 10'/>"                        \
-    "<geom type='ellipsoid' size='0.1 0.2 0.4' pos='0 .5 .6' euler='20 60 10'/>"                   \
-    "<geom type='mesh' mesh='m' pos='0 -.5 .6'/></body></worldbody></mujoco>"
 
 // The depth by a query along a ray that is turned a little about the camera; `farthest`: nothing.
 static double query(const Rig *rig, const mf_Camera *camera, const double position[3],
@@ -180,7 +138,7 @@ TEST(all_shapes_and_lenses) {
     for (size_t i = 0; i < sizeof lenses / sizeof *lenses; i++) {
         mf_Camera camera = camera_of(lenses[i].lens, lenses[i].view);
         memcpy(camera.coefficients, lenses[i].coefficients, sizeof camera.coefficients);
-        Rig rig = open_rig(*state, ALL, NULL, &camera);
+        AUTO_RIG rig = open_rig(*state, ALL, NULL, &camera);
         for (size_t p = 0; p < sizeof poses / sizeof *poses; p++) {
             double rotation[4], length = 0.0;
             for (int c = 0; c < 4; c++)
@@ -190,7 +148,6 @@ TEST(all_shapes_and_lenses) {
             const uint32_t edges = compare(&rig, &camera, poses[p], rotation);
             assert_true(edges < PIXELS / 100);
         }
-        close_rig(&rig);
     }
 }
 
@@ -204,15 +161,11 @@ TEST(height_maps) {
     const char *ball = "<mujoco><worldbody><body pos='3 0.2 1.1'><freejoint/><geom size='0.1'/>"
                        "</body></worldbody></mujoco>"; // a plane of its own would be met, too
     for (int smooth = 0; smooth < 2; smooth++) {
-        mf_TerrainConfig config = mf_terrain_config();
-        mf_WorldConfig world = mf_world_config();
         AUTO_TERRAIN *terrain = NULL;
-        config.columns = config.rows = 60;
-        config.cell = 0.2;
-        config.interpolation = smooth ? MF_BILINEAR : MF_NEAREST;
+        mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 60, .rows = 60, .cell = 0.2,
+                                       .interpolation = smooth ? MF_BILINEAR : MF_NEAREST);
         MUST(mf_terrain_generate(context, &config, &hills, &terrain, &error));
-        world.terrain = terrain;
-        Rig rig = open_rig(context, ball, &world, &camera);
+        Rig rig = open_rig(context, ball, &WITH(mf_world_config(), .terrain = terrain), &camera);
         const mf_Lens lens = mf_lens_of(&camera);
         uint32_t compared = 0, far = 0;
         take(&rig, position, rotation);
@@ -239,15 +192,12 @@ TEST(maps_have_no_gap_around_them) {
     const char *ball = "<mujoco><worldbody><body pos='3 0.2 9'><freejoint/><geom size='0.1'/>"
                        "</body></worldbody></mujoco>";
     for (int smooth = 0; smooth < 2; smooth++) {
-        mf_TerrainConfig config = mf_terrain_config();
-        mf_WorldConfig world = mf_world_config();
         AUTO_TERRAIN *terrain = NULL;
-        config.columns = config.rows = 40;
-        config.cell = 0.2;
-        config.interpolation = smooth ? MF_BILINEAR : MF_NEAREST;
+        mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 40, .rows = 40, .cell = 0.2,
+                                       .interpolation = smooth ? MF_BILINEAR : MF_NEAREST);
         MUST(mf_terrain_generate(*state, &config, &hills, &terrain, &error));
-        world.terrain = terrain;
-        Rig rig = open_rig(*state, ball, &world, &camera);
+        mf_WorldConfig world = WITH(mf_world_config(), .terrain = terrain);
+        AUTO_RIG rig = open_rig(*state, ball, &world, &camera);
         const mf_Lens lens = mf_lens_of(&camera);
         for (int k = 0; k < 8; k++) { // all around, 10 degrees downwards
             const double half = k * M_PI / 8, c = cos(0.087), s = sin(0.087);
@@ -264,7 +214,6 @@ TEST(maps_have_no_gap_around_them) {
                     assert_int_equal(owner[i][0], -2);
             }
         }
-        close_rig(&rig);
     }
 }
 
@@ -279,10 +228,8 @@ TEST(who_is_seen) {
         AUTO_MODEL *model = load_text(context, BALL);
         AUTO_WORLD *world;
         mf_FreeCamera *eye;
-        mf_GroupConfig config = mf_group_config();
-        config.model = model;
-        config.count = 3;
-        config.isolated = isolated;
+        mf_GroupConfig config =
+            WITH(mf_group_config(), .model = model, .count = 3, .isolated = isolated);
         MUST(mf_world_create(context, NULL, &world, &error));
         mf_Group *group = add_group(world, &config);
         MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));
@@ -306,10 +253,10 @@ TEST(who_is_seen) {
 TEST(colors_are_of_the_shapes) {
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
-    Rig rig = open_rig(*state,
-                       "<mujoco><worldbody><body pos='3 0 1'><freejoint/>"
-                       "<geom size='0.5' rgba='1 0 0 1'/></body></worldbody></mujoco>",
-                       NULL, &camera);
+    AUTO_RIG rig = open_rig(*state,
+                            "<mujoco><worldbody><body pos='3 0 1'><freejoint/>"
+                            "<geom size='0.5' rgba='1 0 0 1'/></body></worldbody></mujoco>",
+                            NULL, &camera);
     take(&rig, position, rotation);
     const uint8_t *middle = color[(HIGH / 2) * WIDE + WIDE / 2], *sky = color[2];
     assert_true(middle[0] > 100 && middle[1] == 0 && middle[2] == 0);
@@ -317,19 +264,16 @@ TEST(colors_are_of_the_shapes) {
     // Light comes from above: the upper side of the ball is brighter than its lower one.
     assert_true(color[(HIGH / 2 - 5) * WIDE + WIDE / 2][0] >
                 color[(HIGH / 2 + 5) * WIDE + WIDE / 2][0]);
-    close_rig(&rig);
 }
 
 static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
     mf_Camera camera = camera_of(MF_LENS_BROWN, 1.2);
     const double position[3] = {0.1, 0.2, 1.3}, rotation[4] = {1.0, 0.02, 0.1, 0.04};
-    mf_WorldConfig config = mf_world_config();
     camera.coefficients[0] = -0.1;
     camera.blur = 0.8;
     camera.noise = 0.02;
     camera.vignetting = 0.5;
-    config.isa = isa;
-    Rig rig = open_rig(context, ALL, &config, &camera);
+    Rig rig = open_rig(context, ALL, &WITH(mf_world_config(), .isa = isa), &camera);
     take(&rig, position, rotation);
     close_rig(&rig);
     uint64_t hash = mf_hash_bytes(MF_HASH_START, color, sizeof color);
@@ -348,7 +292,7 @@ TEST(refusals) {
     mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0},
                  nowhere[3] = {(double)NAN, 0.0, 0.0}, zeros[4] = {0.0};
-    Rig rig = open_rig(*state, BALL, NULL, &camera);
+    AUTO_RIG rig = open_rig(*state, BALL, NULL, &camera);
     mf_FreeCamera *none = NULL;
     assert_int_equal(mf_free_camera_take(rig.eye, nowhere, rotation, MF_NONE, 0, &pixels, &error),
                      MF_BAD_ARGUMENT);
@@ -364,5 +308,4 @@ TEST(refusals) {
     camera.bits = 0;
     assert_int_equal(mf_free_camera_create(rig.world, &camera, &none, &error), MF_BAD_ARGUMENT);
     assert_null(none);
-    close_rig(&rig);
 }

@@ -1,18 +1,12 @@
 // Shadows against the closed form of a ball over level ground and against ray queries, which have
 // no code in common with them, for all shapes; and colors that are means of several rays.
-#include "rig/rig.h"
+#include "support.h"
 
 GROUP_FIXTURE(make_context, drop_context);
 
 enum { WIDE = 75, HIGH = 61, PIXELS = WIDE * HIGH, MOST = 4 };
 
 static const double sun[3] = {0.36, 0.48, 0.8}; // towards it, of length 1
-
-typedef struct Rig {
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-} Rig;
 
 typedef struct Shot {
     float depth[PIXELS];
@@ -21,26 +15,13 @@ typedef struct Shot {
 } Shot;
 
 static Rig open_rig(mf_Context *context, const char *text) {
-    Rig rig = {.model = load_text(context, text)};
-    mf_GroupConfig group = mf_group_config();
-    group.model = rig.model;
-    group.isolated = false;
-    group.double_precision = true;
-    MUST(mf_world_create(context, NULL, &rig.world, &error));
-    rig.group = add_group(rig.world, &group);
-    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
-    return rig;
-}
-
-static void close_rig(Rig *rig) {
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
+    return open_world_of(context, text, NULL,
+                         WITH(mf_group_config(), .isolated = false, .double_precision = true),
+                         NULL);
 }
 
 static mf_Camera camera_of(bool shadows, uint32_t samples) {
-    mf_Camera camera = mf_camera();
-    camera.width = WIDE;
-    camera.height = HIGH;
+    mf_Camera camera = WITH(mf_camera(), .width = WIDE, .height = HIGH);
     mf_camera_set_view(&camera, 1.0);
     camera.depth = camera.segmentation = true;
     camera.shadows = shadows;
@@ -60,14 +41,6 @@ static void shoot(const Rig *rig, const mf_Camera *camera, const double position
                   const double rotation[4], Shot *out) {
     const mf_CameraPixels pixels = {&out->color[0][0], out->depth, &out->owner[0][0]};
     take(rig, camera, position, rotation, &pixels);
-}
-
-static void rotate(const double q[4], const double v[3], double out[3]) {
-    const double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
-                         2 * (q[1] * v[1] - q[2] * v[0])};
-    out[0] = v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
-    out[1] = v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
-    out[2] = v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
 }
 
 // What a pixel of a pinhole sees, in the world.
@@ -96,10 +69,10 @@ TEST(a_ball_over_level_ground) {
     const mf_Camera with = camera_of(true, 1), without = camera_of(false, 1);
     const double position[3] = {0.0, 0.0, 2.0}, rotation[4] = {0.97, 0.0, 0.24310491562286437, 0.0};
     const double center[3] = {3.0, 0.2, 1.1};
-    Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
-    Rig rig = open_rig(*state,
-                       "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body pos='3 0.2 1.1'>"
-                       "<freejoint/><geom size='0.5'/></body></worldbody></mujoco>");
+    AUTO(end_memory) Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
+    AUTO_RIG rig = open_rig(
+        *state, "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body pos='3 0.2 1.1'>"
+                "<freejoint/><geom size='0.5'/></body></worldbody></mujoco>");
     uint32_t seen[2] = {0, 0};
     assert_true(lit != NULL && dark != NULL);
     shoot(&rig, &with, position, rotation, dark);
@@ -125,22 +98,9 @@ TEST(a_ball_over_level_ground) {
         seen[expected]++;
     }
     assert_true(seen[0] > 1000 && seen[1] > 50);
-    close_rig(&rig);
-    free(lit);
-    free(dark);
 }
 
 // ---- against ray queries ------------------------------------------------------------------------
-
-#define ALL                                                                                        \
-    "<mujoco><asset><mesh name='m' vertex='0 0 0  0.5 0 0  0 0.5 0  0 0 0.5'/></asset>"            \
-    "<worldbody><geom type='plane' size='0 0 1'/><geom type='box' pos='2 1.4 .5' size='.2 .3 .5' " \
-    "euler='10 20 30'/><body pos='2 0 0.9'><freejoint/><geom size='0.3'/>"                         \
-    "<geom type='box' size='0.1 0.2 0.3' pos='0 .6 0' euler='30 0 20'/>"                           \
-    "<geom type='capsule' size='0.1 0.25' pos='0 -.6 0' euler='40 30 0'/>"                         \
-    "<geom type='cylinder' size='0.2 0.15' pos='0 0 .6' euler='20 60 10'/>"                        \
-    "<geom type='ellipsoid' size='0.1 0.2 0.4' pos='0 .5 .6' euler='20 60 10'/>"                   \
-    "<geom type='mesh' mesh='m' pos='0 -.5 .6'/></body></worldbody></mujoco>"
 
 static mf_RayHit query(const Rig *rig, const double from[3], const double direction[3]) {
     mf_RayConfig config = mf_ray_config();
@@ -175,8 +135,8 @@ TEST(all_shapes) {
                                       {4.5, -0.5, 2.0, 0.15, -0.2, 0.0, 0.95},
                                       {2.0, -0.1, 3.5, 0.7, 0.1, 0.7, 0.05}};
     const mf_Camera with = camera_of(true, 1), without = camera_of(false, 1);
-    Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
-    Rig rig = open_rig(*state, ALL);
+    AUTO(end_memory) Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
+    AUTO_RIG rig = open_rig(*state, ALL);
     uint32_t seen[2][2] = {{0, 0}, {0, 0}}; // [on a robot][hidden]
     assert_true(lit != NULL && dark != NULL);
     for (size_t p = 0; p < sizeof poses / sizeof *poses; p++) {
@@ -213,9 +173,6 @@ TEST(all_shapes) {
     }
     for (int k = 0; k < 4; k++)
         assert_true(seen[k / 2][k % 2] > 100);
-    close_rig(&rig);
-    free(lit);
-    free(dark);
 }
 
 // ---- several rays per pixel ---------------------------------------------------------------------
@@ -226,8 +183,8 @@ TEST(colors_are_means) {
     static uint8_t fine[PIXELS * MOST * MOST][3];
     const double position[3] = {-0.5, 0.1, 1.6}, rotation[4] = {0.98, 0.0, 0.199, 0.0};
     const mf_Camera single = camera_of(true, 1);
-    Shot *one = malloc(sizeof *one), *many = malloc(sizeof *many);
-    Rig rig = open_rig(*state, ALL);
+    AUTO(end_memory) Shot *one = malloc(sizeof *one), *many = malloc(sizeof *many);
+    AUTO_RIG rig = open_rig(*state, ALL);
     assert_true(one != NULL && many != NULL);
     shoot(&rig, &single, position, rotation, one);
     for (uint32_t n = 2; n <= MOST; n++) {
@@ -253,9 +210,6 @@ TEST(colors_are_means) {
             }
     }
     assert_memory_not_equal(many->color, one->color, sizeof one->color);
-    close_rig(&rig);
-    free(one);
-    free(many);
 }
 
 // A wall along x of height 1 at y = 3: its shadow on the level behind it is as long as the light's
@@ -265,25 +219,20 @@ TEST(hills_shade) {
     static double heights[SIDE * SIDE];
     const double cell = 0.1, eye[3] = {4.0, 2.0, 6.0},
                  down[4] = {0.70710678118654752, 0.0, 0.70710678118654752, 0.0};
-    mf_TerrainConfig shape = mf_terrain_config();
-    mf_WorldConfig config = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
     mf_Camera camera = camera_of(true, 1);
     AUTO_TERRAIN *terrain;
     static Shot shot, none;
     Rig rig = {.model = load_text(*state, "<mujoco><worldbody><body pos='4 2.8 .2'>"
                                           "<freejoint/><geom size='.15'/></body></worldbody>"
                                           "</mujoco>")};
-    shape.columns = shape.rows = SIDE;
-    shape.cell = cell;
-    shape.origin[0] = shape.origin[1] = -0.5 * cell;
-    shape.interpolation = MF_BILINEAR;
+    mf_TerrainConfig shape =
+        WITH(mf_terrain_config(), .columns = SIDE, .rows = SIDE, .cell = cell,
+             .origin[0] = -0.5 * cell, .origin[1] = -0.5 * cell, .interpolation = MF_BILINEAR);
     for (int i = 0; i < SIDE * SIDE; i++)
         heights[i] = i / SIDE == 30 ? 1.0 : 0.0;
     MUST(mf_terrain_from_array(*state, &shape, heights, &terrain, &error));
-    config.terrain = terrain;
-    group.model = rig.model;
-    group.isolated = false;
+    mf_WorldConfig config = WITH(mf_world_config(), .terrain = terrain);
+    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model, .isolated = false);
     rig.world = open_world(*state, &config);
     rig.group = add_group(rig.world, &group);
     MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));

@@ -18,9 +18,7 @@ static const double down[4] = {0.70710678118654757, 0.0, 0.70710678118654757, 0.
 static const double ahead[4] = {1.0, 0.0, 0.0, 0.0};
 
 static mf_Camera camera_of(double fovy) {
-    mf_Camera camera = mf_camera();
-    camera.width = WIDE;
-    camera.height = HIGH;
+    mf_Camera camera = WITH(mf_camera(), .width = WIDE, .height = HIGH);
     mf_camera_set_view(&camera, fovy);
     camera.depth = camera.segmentation = true;
     return camera;
@@ -67,12 +65,11 @@ static double intersect_ball(const double from[3], const double ray[3], const do
 // ---- particles ----------------------------------------------------------------------------------
 
 TEST(particles_are_balls) {
-    mf_SceneFile *file = parse_scene(
-        *state,
-        "world: {step: 0.001}\ngroups:\n  - name: sand\n    model: ../models/grain.xml\n"
-        "    motion: {grains: {}}\n    count: 3\n    placement: {poses: [[0, 0, 0], [0.05, 0, "
-        "0], [0, 0.08, 0]]}\n    height: 0.4\n");
-    mf_Scene scene = make_with(*state, file, NULL);
+    AUTO_SCENE_FILE *file = parse_scene(
+        *state, "world: {step: 0.001}\ngroups:\n  - name: sand\n    model: ../models/grain.xml\n"
+                "    motion: {grains: {}}\n    count: 3\n    placement: {poses: [[0, 0, 0], [0.05, "
+                "0, 0], [0, 0.08, 0]]}\n    height: 0.4\n");
+    AUTO_SCENE scene = make_with(*state, file, NULL);
     const double position[3] = {-0.4, 0.03, 0.41};
     const mf_Camera camera = camera_of(0.5);
     const mf_Field *at = mf_group_find_field(scene.group, "base.position");
@@ -101,16 +98,15 @@ TEST(particles_are_balls) {
         assert_near(depth[i], nearest, 1e-4 * nearest);
     }
     assert_true(seen > 30);
-    drop_scene(&scene, file);
 }
 
 // ---- trusses ------------------------------------------------------------------------------------
 
 // The bar of an instance that a ray from above meets in its middle is as deep as its radius says.
 TEST(bars_of_trusses) {
-    mf_SceneFile *file = load_scene(*state, "models/tetrahedron.truss.yaml", NULL, 0);
+    AUTO_SCENE_FILE *file = load_scene(*state, "models/tetrahedron.truss.yaml", NULL, 0);
     file->groups[0].isolated = false;
-    mf_Scene scene = make_with(*state, file, NULL);
+    AUTO_SCENE scene = make_with(*state, file, NULL);
     const mf_Field *vertex = mf_group_find_field(scene.group, "vertex.position");
     const mf_Field *ends = mf_group_find_field(scene.group, "bar.ends");
     const mf_Field *diameter = mf_group_find_field(scene.group, "bar.diameter");
@@ -139,15 +135,14 @@ TEST(bars_of_trusses) {
         assert_near(depth[pixel], position[2] - middle - radius * length / run, 2e-6);
     }
     assert_true(seen >= 3);
-    drop_scene(&scene, file);
 }
 
 // ---- cloths -------------------------------------------------------------------------------------
 
 TEST(cloths_are_level_at_the_start) {
-    mf_SceneFile *file = load_scene(*state, "models/sheet.cloth.yaml", NULL, 0);
+    AUTO_SCENE_FILE *file = load_scene(*state, "models/sheet.cloth.yaml", NULL, 0);
     file->groups[0].isolated = false;
-    mf_Scene scene = make_with(*state, file, NULL);
+    AUTO_SCENE scene = make_with(*state, file, NULL);
     const mf_Field *vertex = mf_group_find_field(scene.group, "vertex.position");
     double low[3] = {1e9, 1e9, 1e9}, high[3] = {-1e9, -1e9, -1e9};
     for (uint32_t v = 0; v < vertex->components / 3; v++)
@@ -176,7 +171,6 @@ TEST(cloths_are_level_at_the_start) {
         ground += inside < 0.0;
     }
     assert_true(seen > 100 && ground > 100);
-    drop_scene(&scene, file);
 }
 
 // ---- planes, points, vehicles -------------------------------------------------------------------
@@ -184,10 +178,8 @@ TEST(cloths_are_level_at_the_start) {
 static mf_Scene scene_of_text(mf_Context *context, const char *name, const char *text,
                               mf_SceneFile **file) {
     char path[200], scene[400];
-    mf_Error error = {0};
     snprintf(path, sizeof path, "%s/%s", MAYFLY_BINARY_DIR, name);
-    if (mf_file_replace(context, path, text, strlen(text), &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_file_replace(context, path, text, strlen(text), &error));
     snprintf(scene, sizeof scene,
              "ground: {shape: flat}\ngroups: [{name: all, model: \"%s\", motion: rigid}]\n", path);
     *file = parse_scene(context, scene);
@@ -198,8 +190,8 @@ static mf_Scene scene_of_text(mf_Context *context, const char *name, const char 
 
 // A ramp of 30 degrees, z = (x - 2) tan 30 above the ground.
 TEST(planes_of_a_robots_file) {
-    mf_SceneFile *file;
-    mf_Scene scene = scene_of_text(
+    AUTO_SCENE_FILE *file;
+    AUTO_SCENE scene = scene_of_text(
         *state, "camera_ramp.xml",
         "<mujoco><worldbody><geom type='plane' size='0 0 1' pos='2 0 0' euler='0 -30 0'/>"
         "<body pos='0 0 3'><freejoint/><geom size='0.1'/></body></worldbody></mujoco>",
@@ -228,16 +220,14 @@ TEST(planes_of_a_robots_file) {
     look(scene.world, 1.0, (const double[3]){4.0, 0.0, 0.5}, ahead);
     for (int i = 0; i < PIXELS; i++)
         assert_int_not_equal(owner[i][0], 0);
-    drop_scene(&scene, file);
 }
 
 TEST(vehicles_have_their_parts) {
-    mf_SceneFile *file = parse_scene(
+    AUTO_SCENE_FILE *file = parse_scene(
         *state,
-        "world: {step: 0.002}\ngroups:\n  - name: quads\n    model: "
-        "../models/crazyflie.yaml\n    count: 2\n    placement: {poses: [[0, 0, 0], [0.5, 0, "
-        "0]]}\n    height: 1\n");
-    mf_Scene scene = make_with(*state, file, NULL);
+        "world: {step: 0.002}\ngroups:\n  - name: quads\n    model: ../models/crazyflie.yaml\n    "
+        "count: 2\n    placement: {poses: [[0, 0, 0], [0.5, 0, 0]]}\n    height: 1\n");
+    AUTO_SCENE scene = make_with(*state, file, NULL);
     const mf_Field *at = mf_group_find_field(scene.group, "base.position");
     double position[3];
     for (uint32_t c = 0; c < 3; c++)
@@ -256,5 +246,4 @@ TEST(vehicles_have_their_parts) {
     }
     assert_near(depth[middle], 0.5 - 0.11 * arm, 1e-5); // the body's upper side
     assert_true(seen > 100 && red > 20 && red < seen);
-    drop_scene(&scene, file);
 }

@@ -1,19 +1,11 @@
 // Textures in pictures against the closed form of where they lie: on the ground, on cubes around
 // shapes, by the coordinates of meshes; their mean far away; colors of groups; the same bits
 // everywhere.
-#include "rig/rig.h"
+#include "support.h"
 #include "world/group.h"
 #include "base/hash.h"
 
 enum { WIDE = 80, HIGH = 60, PIXELS = WIDE * HIGH };
-
-typedef struct Rig {
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-    mf_Camera camera;
-    mf_FreeCamera *eye;
-} Rig;
 
 static float depth[PIXELS];
 static int32_t owner[PIXELS][3];
@@ -21,29 +13,15 @@ static uint8_t color[PIXELS][3];
 static const mf_CameraPixels pixels = {&color[0][0], depth, &owner[0][0]};
 
 static Rig open_rig(mf_Context *context, const char *text, mf_Isa isa, const float *tint) {
-    Rig rig = {.model = load_text(context, text), .camera = mf_camera()};
-    mf_GroupConfig group = mf_group_config();
-    mf_WorldConfig config = mf_world_config();
-    config.isa = isa;
-    group.model = rig.model;
-    group.isolated = false;
-    rig.camera.width = WIDE;
-    rig.camera.height = HIGH;
-    rig.camera.depth = rig.camera.segmentation = true;
-    rig.camera.shadows = false;
-    mf_camera_set_view(&rig.camera, 1.0);
-    rig.world = open_world(context, &config);
-    rig.group = add_group(rig.world, &group);
-    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
-    mf_group_set_tint(rig.group, tint);
-    MUST(mf_free_camera_create(rig.world, &rig.camera, &rig.eye, &error));
+    mf_Camera camera = WITH(mf_camera(), .width = WIDE, .height = HIGH, .depth = true,
+                            .segmentation = true, .shadows = false);
+    mf_camera_set_view(&camera, 1.0);
+    Rig rig = open_world_of(context, text, &WITH(mf_world_config(), .isa = isa),
+                            WITH(mf_group_config(), .isolated = false), NULL);
+    rig.camera = camera;
+    mf_group_set_tint(rig.group, tint); // before the camera looks at it
+    MUST(mf_free_camera_create(rig.world, &camera, &rig.eye, &error));
     return rig;
-}
-
-static void close_rig(Rig *rig) {
-    mf_free_camera_destroy(rig->eye);
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
 }
 
 static void take(const Rig *rig, double x, double y, double z, double yaw, double pitch) {
@@ -87,12 +65,13 @@ static int is_red(double u, double v, double margin) {
 
 // Two meters for each of the two repeats: fields of half a meter along x, of 1 m along y.
 TEST_WITH(ground_has_the_look_of_its_plane, make_context, drop_context) {
-    Rig rig = open_rig(*state,
-                       "<mujoco><asset>" CHECKER
-                       "<material name='m' texture='t' texrepeat='2 1' texuniform='true'/></asset>"
-                       "<worldbody><geom type='plane' size='0 0 1' material='m'/><body pos='9 9 9'>"
-                       "<freejoint/><geom size='.1'/></body></worldbody></mujoco>",
-                       MF_ISA_AUTO, NULL);
+    AUTO_RIG rig =
+        open_rig(*state,
+                 "<mujoco><asset>" CHECKER
+                 "<material name='m' texture='t' texrepeat='2 1' texuniform='true'/></asset>"
+                 "<worldbody><geom type='plane' size='0 0 1' material='m'/><body pos='9 9 9'>"
+                 "<freejoint/><geom size='.1'/></body></worldbody></mujoco>",
+                 MF_ISA_AUTO, NULL);
     const double eye[3] = {0.3, -0.2, 2.0};
     int checked = 0;
     take(&rig, eye[0], eye[1], eye[2], 0.3, 1.2);
@@ -115,7 +94,6 @@ TEST_WITH(ground_has_the_look_of_its_plane, make_context, drop_context) {
     assert_true(owner[row * WIDE][0] == -2);
     for (int x = 0; x < WIDE; x++)
         assert_true(is_near(color[row * WIDE + x], 127.5, 0.0, 127.5, 30.0));
-    close_rig(&rig);
 }
 
 // The lower face of a plain cube, the fourth, has the second color: that is the direction -y, which
@@ -159,7 +137,7 @@ TEST_WITH(cubes_are_seen_by_direction, make_context, drop_context) {
 // The place of a corner is its x and y, so that of a point is, too; on another mesh it is the same
 // with a texture over the whole shape.
 TEST_WITH(meshes_have_their_coordinates, make_context, drop_context) {
-    Rig rig = open_rig(
+    AUTO_RIG rig = open_rig(
         *state,
         "<mujoco><asset>" CHECKER "<material name='m' texture='t' emission='1'/>"
         "<mesh name='q' vertex='0 0 0 1 0 0 0 1 0 1 1 .3' face='0 1 3 0 3 2 0 3 1 0 2 3' "
@@ -183,7 +161,6 @@ TEST_WITH(meshes_have_their_coordinates, make_context, drop_context) {
         checked += red >= 0;
     }
     assert_true(checked > 300);
-    close_rig(&rig);
 }
 
 // A group's color takes the place of red; gray stays gray.
@@ -194,7 +171,7 @@ TEST_WITH(groups_have_colors, make_context, drop_context) {
                        "rgba='.5 .5 .5 1'/></body></worldbody></mujoco>";
     uint8_t before[2][3];
     for (int tinted = 0; tinted < 2; tinted++) {
-        Rig rig = open_rig(*state, text, MF_ISA_AUTO, tinted ? blue : NULL);
+        AUTO_RIG rig = open_rig(*state, text, MF_ISA_AUTO, tinted ? blue : NULL);
         float found[3];
         assert_int_equal(mf_group_tint(rig.group, found), tinted);
         take(&rig, -2.0, 0.0, 1.0, 0.0, 0.0);
@@ -208,7 +185,6 @@ TEST_WITH(groups_have_colors, make_context, drop_context) {
         }
         memcpy(before[0], red, 3);
         memcpy(before[1], gray, 3);
-        close_rig(&rig);
     }
 }
 
@@ -218,7 +194,7 @@ TEST_WITH(every_shape_is_drawn_over_a_plane, make_context, drop_context) {
     static const char *const shapes[] = {"sphere",   "box",       "capsule",
                                          "cylinder", "ellipsoid", "mesh' mesh='k"};
     for (size_t i = 0; i < 2 * sizeof shapes / sizeof *shapes; i++) {
-        Rig rig = open_rig(
+        AUTO_RIG rig = open_rig(
             *state,
             formatted(
                 "<mujoco><asset>" CHECKER "<texture name='c' type='cube' builtin='flat' "
@@ -236,7 +212,6 @@ TEST_WITH(every_shape_is_drawn_over_a_plane, make_context, drop_context) {
         const int middle = HIGH / 2 * WIDE + WIDE / 2;
         assert_int_equal(owner[middle][2], 0);
         assert_true(color[middle][0] > color[middle][2]); // the texture's: more red than blue
-        close_rig(&rig);
     }
 }
 
@@ -262,11 +237,11 @@ TEST_WITH(same_bits_everywhere, make_context, drop_context) {
 }
 
 TEST_WITH(without_memory, make_context, drop_context) {
-    Rig rig = open_rig(*state,
-                       "<mujoco><asset>" CHECKER "<material name='m' texture='t'/></asset>"
-                       "<worldbody><body><freejoint/><geom size='1' material='m'/></body>"
-                       "</worldbody></mujoco>",
-                       MF_ISA_AUTO, NULL);
+    AUTO_RIG rig = open_rig(*state,
+                            "<mujoco><asset>" CHECKER "<material name='m' texture='t'/></asset>"
+                            "<worldbody><body><freejoint/><geom size='1' material='m'/></body>"
+                            "</worldbody></mujoco>",
+                            MF_ISA_AUTO, NULL);
     mf_Status status = MF_NO_MEMORY;
     mf_FreeCamera *eye = NULL;
     uint64_t i = 1;
@@ -278,5 +253,4 @@ TEST_WITH(without_memory, make_context, drop_context) {
     }
     assert_true(i > 5);
     mf_free_camera_destroy(eye);
-    close_rig(&rig);
 }

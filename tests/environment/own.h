@@ -8,12 +8,13 @@
 
 #define EXACT 1e-12 // [1] sums of a few dozen values of the order of 1, in another order
 
-static inline void open_task(Rig *rig, const char *file, const mf_EnvironmentConfig *config,
-                             uint32_t threads) {
-    *rig = (Rig){.context = open_context(threads)};
+static inline Rig open_task(const char *file, const mf_EnvironmentConfig *config,
+                            uint32_t threads) {
+    Rig rig = {.context = open_context(threads)};
     if (file != NULL)
-        MUST(mf_model_load(rig->context, file, NULL, &rig->model, &error));
-    rig_build(rig, config);
+        MUST(mf_model_load(rig.context, file, NULL, &rig.model, &error));
+    rig_build(&rig, config);
+    return rig;
 }
 
 static inline void act_and_step(Rig *rig, uint32_t n) {
@@ -43,11 +44,8 @@ static inline void base_matrix(const Rig *rig, uint32_t robot, double matrix[9])
 static inline mf_EnvironmentConfig flyer_config(const char *task, uint32_t count,
                                                 const mf_TaskSetting *settings,
                                                 uint32_t setting_count) {
-    mf_EnvironmentConfig config = rig_config(task, count);
-    config.autoreset = MF_AUTORESET_OFF;
-    config.settings = settings;
-    config.setting_count = setting_count;
-    return config;
+    return WITH(rig_config(task, count), .autoreset = MF_AUTORESET_OFF, .settings = settings,
+                .setting_count = setting_count);
 }
 
 #endif

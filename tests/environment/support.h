@@ -26,10 +26,8 @@ static inline const char *text_of(const char *task) {
 }
 
 static inline mf_EnvironmentConfig rig_config(const char *task, uint32_t count) {
-    mf_EnvironmentConfig config = mf_environment_config();
-    config.task = task;
-    config.count = count;
-    config.double_precision = true;
+    mf_EnvironmentConfig config =
+        WITH(mf_environment_config(), .task = task, .count = count, .double_precision = true);
     return config;
 }
 
@@ -41,8 +39,7 @@ static inline void *zeros(size_t count, size_t size) {
 
 // On rig->context and with rig->model, or the task's own where that is NULL.
 static inline void rig_build(Rig *rig, const mf_EnvironmentConfig *config) {
-    mf_EnvironmentConfig whole = *config;
-    whole.model = rig->model;
+    mf_EnvironmentConfig whole = WITH(*config, .model = rig->model);
     rig->count = config->count;
     MUST(mf_environment_create(rig->context, &whole, &rig->environment, &error));
     rig->group = mf_environment_group(rig->environment);
@@ -63,11 +60,11 @@ static inline void rig_build(Rig *rig, const mf_EnvironmentConfig *config) {
 }
 
 // `config` without its model, which is `text`.
-static inline void rig_open(Rig *rig, const char *text, const mf_EnvironmentConfig *config,
-                            uint32_t threads) {
-    *rig = (Rig){.context = open_context(threads)};
-    rig->model = load_text(rig->context, text);
-    rig_build(rig, config);
+static inline Rig rig_open(const char *text, const mf_EnvironmentConfig *config, uint32_t threads) {
+    Rig rig = {.context = open_context(threads)};
+    rig.model = load_text(rig.context, text);
+    rig_build(&rig, config);
+    return rig;
 }
 
 static inline void rig_close(Rig *rig) {
@@ -83,6 +80,7 @@ static inline void rig_close(Rig *rig) {
     mf_model_destroy(rig->model);
     close_context(rig->context);
 }
+#define AUTO_RIG AUTO(rig_close) Rig
 
 // Robot i gets the seed first + i.
 static inline void rig_reset(Rig *rig, uint64_t first) {

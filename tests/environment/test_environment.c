@@ -109,10 +109,9 @@ TEST(models_that_lack_things_are_refused) {
     for (int m = 0; m < TASKS; m++) {
         AUTO_MODEL *model = load_text(context, task_models[m].text);
         for (int t = 0; t < TASKS; t++) {
-            mf_EnvironmentConfig config = rig_config(task_models[t].task, 1);
             mf_Environment *environment;
             mf_Error error = {0};
-            config.model = model;
+            mf_EnvironmentConfig config = WITH(rig_config(task_models[t].task, 1), .model = model);
             mf_Status status = mf_environment_create(context, &config, &environment, &error);
             mf_environment_destroy(environment);
             if (status == MF_OK)
@@ -135,49 +134,42 @@ TEST(a_model_without_actuators_is_refused) {
     AUTO_MODEL *model = load_text(context, "<mujoco><worldbody><body><freejoint/>"
                                            "<geom size='.1'/></body></worldbody></mujoco>");
     for (int t = 0; t < TASKS; t++) {
-        mf_EnvironmentConfig config = rig_config(task_models[t].task, 1);
         mf_Environment *environment;
         mf_Error error = {0};
-        config.model = model;
+        mf_EnvironmentConfig config = WITH(rig_config(task_models[t].task, 1), .model = model);
         assert_int_equal(mf_environment_create(context, &config, &environment, &error),
                          MF_UNSUPPORTED);
     }
 }
 
 TEST(a_step_before_the_reset_is_refused) {
-    AUTO(rig_close) Rig rig;
-    mf_Error error = {0};
     mf_EnvironmentConfig config = rig_config("inverted_pendulum", 20);
     uint8_t mask[20] = {0};
     uint64_t seeds[20] = {0};
-    rig_open(&rig, text_of("inverted_pendulum"), &config, 1);
-    assert_int_equal(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error),
-                     MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "robot 0 never had a seed"));
+    AUTO_RIG rig = rig_open(text_of("inverted_pendulum"), &config, 1);
+    MUST_FAIL(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error),
+              MF_BAD_ARGUMENT, "robot 0 never had a seed");
     for (uint32_t i = 0; i < 20; i++)
         mask[i] = i != 17;
-    must(mf_environment_reset(rig.environment, mask, seeds, &rig.buffers, &error), &error);
+    MUST(mf_environment_reset(rig.environment, mask, seeds, &rig.buffers, &error));
     uint64_t before = mf_world_hash(mf_environment_world(rig.environment));
-    assert_int_equal(mf_environment_step(rig.environment, &rig.buffers, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "robot 17 was never reset"));
+    MUST_FAIL(mf_environment_step(rig.environment, &rig.buffers, &error), MF_BAD_ARGUMENT,
+              "robot 17 was never reset");
     assert_true(mf_world_hash(mf_environment_world(rig.environment)) == before);
-    must(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error), &error);
+    MUST(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error));
 }
 
 TEST(actions_that_are_not_finite_are_refused) {
     static const float odd[] = {(float)NAN, (float)INFINITY, -(float)INFINITY};
-    AUTO(rig_close) Rig rig;
     mf_EnvironmentConfig config = rig_config("half_cheetah", 20);
-    rig_open(&rig, text_of("half_cheetah"), &config, 2);
+    AUTO_RIG rig = rig_open(text_of("half_cheetah"), &config, 2);
     rig_reset(&rig, 1);
     rig_step(&rig);
     uint64_t before = mf_world_hash(mf_environment_world(rig.environment));
     for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
-        mf_Error error = {0};
         rig.action[18 * 6 + 4] = odd[i];
-        assert_int_equal(mf_environment_step(rig.environment, &rig.buffers, &error),
-                         MF_BAD_ARGUMENT);
-        assert_string_equal(error.message, "step: action 4 of robot 18 is not a finite number");
+        MUST_FAIL_AS(mf_environment_step(rig.environment, &rig.buffers, &error), MF_BAD_ARGUMENT,
+                     "step: action 4 of robot 18 is not a finite number");
         assert_true(mf_world_hash(mf_environment_world(rig.environment)) == before);
     }
     rig.action[18 * 6 + 4] = 1e30f; // finite: the actuator limits it
@@ -188,14 +180,11 @@ TEST(actions_that_are_not_finite_are_refused) {
 // ---- queries -----------------------------------------------------------------------------------
 
 TEST(accessors_return_settings) {
-    AUTO(rig_close) Rig rig;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 3.5}};
-    mf_EnvironmentConfig config = rig_config("inverted_double_pendulum", 3);
     double lower, upper;
-    config.settings = settings;
-    config.setting_count = 1;
-    config.frame_skip = 7;
-    rig_open(&rig, text_of("inverted_double_pendulum"), &config, 1);
+    mf_EnvironmentConfig config = WITH(rig_config("inverted_double_pendulum", 3),
+                                       .settings = settings, .setting_count = 1, .frame_skip = 7);
+    AUTO_RIG rig = rig_open(text_of("inverted_double_pendulum"), &config, 1);
     assert_int_equal(mf_environment_count(rig.environment), 3);
     assert_int_equal(rig.seen, 9);
     assert_int_equal(rig.actions, 1);
@@ -232,11 +221,9 @@ TEST(tasks_are_listed) {
 
 TEST(a_step_makes_no_fallible_call) {
     for (int t = 0; t < TASKS; t++) {
-        AUTO(rig_close) Rig rig;
-        mf_EnvironmentConfig config = rig_config(task_models[t].task, 40);
-        config.autoreset = MF_AUTORESET_SAME_STEP;
-        config.episode_steps = 3;
-        rig_open(&rig, task_models[t].text, &config, 2);
+        mf_EnvironmentConfig config = WITH(rig_config(task_models[t].task, 40),
+                                           .autoreset = MF_AUTORESET_SAME_STEP, .episode_steps = 3);
+        AUTO_RIG rig = rig_open(task_models[t].text, &config, 2);
         rig_reset(&rig, 5);
         uint64_t calls = mf_context_call_count(rig.context);
         size_t bytes = mf_context_live_bytes(rig.context);

@@ -4,11 +4,10 @@
 
 enum { ROBOTS = 20, LIMIT = 4 };
 
-static void open_poles(Rig *rig, mf_Autoreset autoreset, uint32_t episode_steps) {
-    mf_EnvironmentConfig config = rig_config("inverted_pendulum", ROBOTS);
-    config.autoreset = autoreset;
-    config.episode_steps = episode_steps;
-    rig_open(rig, text_of("inverted_pendulum"), &config, 1);
+static Rig open_poles(mf_Autoreset autoreset, uint32_t episode_steps) {
+    mf_EnvironmentConfig config = WITH(rig_config("inverted_pendulum", ROBOTS),
+                                       .autoreset = autoreset, .episode_steps = episode_steps);
+    return rig_open(text_of("inverted_pendulum"), &config, 1);
 }
 
 // Puts the pole of a robot so far over that its next step ends the episode.
@@ -23,8 +22,7 @@ static uint32_t steps_of(const Rig *rig, uint32_t robot) {
 
 // What a reset alone gives this robot in its n-th episode.
 static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t n) {
-    AUTO(rig_close) Rig other;
-    open_poles(&other, MF_AUTORESET_OFF, 0);
+    AUTO_RIG other = open_poles(MF_AUTORESET_OFF, 0);
     rig_reset(&other, seed - robot);
     for (uint32_t i = 1; i < n; i++)
         MUST(mf_environment_reset(other.environment, NULL, NULL, &other.buffers, &error));
@@ -36,8 +34,7 @@ static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t
 
 // The step that starts anew reads no action, gives no reward and no flag; others go on meanwhile.
 TEST(next_step) {
-    AUTO(rig_close) Rig rig;
-    open_poles(&rig, MF_AUTORESET_NEXT_STEP, 0);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, 0);
     rig_reset(&rig, 100);
     tip_over(&rig, 3);
     rig_step(&rig);
@@ -63,8 +60,7 @@ TEST(next_step) {
 
 // One step ends an episode and begins the next; the end is in final_observation.
 TEST(same_step) {
-    AUTO(rig_close) Rig rig;
-    open_poles(&rig, MF_AUTORESET_SAME_STEP, 0);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_SAME_STEP, 0);
     rig_reset(&rig, 100);
     tip_over(&rig, 3);
     double *final = rig.buffers.final_observation;
@@ -87,9 +83,8 @@ TEST(same_step) {
 
 // Nothing starts by itself.
 TEST(off) {
-    AUTO(rig_close) Rig rig;
     uint8_t mask[ROBOTS] = {[3] = 1};
-    open_poles(&rig, MF_AUTORESET_OFF, 0);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_OFF, 0);
     rig_reset(&rig, 100);
     tip_over(&rig, 3);
     for (uint32_t n = 1; n < 4; n++) {
@@ -105,9 +100,8 @@ TEST(off) {
 
 TEST(episodes_are_cut_off) {
     for (int method = 0; method < 3; method++) {
-        AUTO(rig_close) Rig rig;
         const uint32_t round = method == MF_AUTORESET_NEXT_STEP ? LIMIT + 1 : LIMIT;
-        open_poles(&rig, (mf_Autoreset)method, LIMIT);
+        AUTO_RIG rig = open_poles((mf_Autoreset)method, LIMIT);
         rig_reset(&rig, 7);
         for (uint32_t n = 1; n <= 3 * round; n++) {
             rig_step(&rig);
@@ -124,8 +118,7 @@ TEST(episodes_are_cut_off) {
 
 // A robot may fail in its last step: both flags.
 TEST(both_ends_at_once) {
-    AUTO(rig_close) Rig rig;
-    open_poles(&rig, MF_AUTORESET_NEXT_STEP, 1);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, 1);
     rig_reset(&rig, 7);
     tip_over(&rig, 11);
     rig_step(&rig);
@@ -136,8 +129,7 @@ TEST(both_ends_at_once) {
 }
 
 TEST(episodes_without_end) {
-    AUTO(rig_close) Rig rig;
-    open_poles(&rig, MF_AUTORESET_NEXT_STEP, MF_NONE);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, MF_NONE);
     rig_reset(&rig, 7);
     set_field(rig.group, "episode.steps", 2, 0, 4294967294.0);
     for (int n = 0; n < 3; n++) {
@@ -150,10 +142,9 @@ TEST(episodes_without_end) {
 
 // Rows of other robots are neither written nor is anything of theirs changed.
 TEST(masks_choose) {
-    AUTO(rig_close) Rig rig;
     uint8_t mask[ROBOTS];
     uint64_t seeds[ROBOTS], before[ROBOTS];
-    open_poles(&rig, MF_AUTORESET_NEXT_STEP, 0);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, 0);
     rig_reset(&rig, 40);
     rig_step(&rig);
     for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -174,9 +165,8 @@ TEST(masks_choose) {
 }
 
 TEST(seeds_begin_anew_or_go_on) {
-    AUTO(rig_close) Rig rig;
     double first[4], second[4];
-    open_poles(&rig, MF_AUTORESET_OFF, 0);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_OFF, 0);
     rig_reset(&rig, 1);
     memcpy(first, rig_observation(&rig, 6), sizeof first);
     MUST(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error));
@@ -191,9 +181,8 @@ TEST(seeds_begin_anew_or_go_on) {
 }
 
 TEST(buffers_that_are_not_requested) {
-    Rig rig, whole;
-    open_poles(&rig, MF_AUTORESET_SAME_STEP, 2);
-    open_poles(&whole, MF_AUTORESET_SAME_STEP, 2);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_SAME_STEP, 2);
+    AUTO_RIG whole = open_poles(MF_AUTORESET_SAME_STEP, 2);
     mf_EnvironmentBuffers all = rig.buffers;
     rig.buffers.final_observation = NULL;
     rig.buffers.signals = rig.buffers.final_signals = NULL;
@@ -206,18 +195,14 @@ TEST(buffers_that_are_not_requested) {
                             ROBOTS * rig.seen * sizeof(double));
     }
     rig.buffers = all;
-    rig_close(&rig);
-    rig_close(&whole);
 }
 
 TEST(observations_may_be_float) {
-    Rig wide, narrow;
-    mf_EnvironmentConfig config = rig_config("half_cheetah", ROBOTS);
-    config.autoreset = MF_AUTORESET_SAME_STEP;
-    config.episode_steps = 3;
-    rig_open(&wide, text_of("half_cheetah"), &config, 1);
+    mf_EnvironmentConfig config = WITH(rig_config("half_cheetah", ROBOTS),
+                                       .autoreset = MF_AUTORESET_SAME_STEP, .episode_steps = 3);
+    AUTO_RIG wide = rig_open(text_of("half_cheetah"), &config, 1);
     config.observation_type = MF_F32;
-    rig_open(&narrow, text_of("half_cheetah"), &config, 1);
+    AUTO_RIG narrow = rig_open(text_of("half_cheetah"), &config, 1);
     rig_reset(&wide, 1);
     rig_reset(&narrow, 1);
     for (uint32_t n = 0; n < 3; n++) {
@@ -230,8 +215,6 @@ TEST(observations_may_be_float) {
     for (uint32_t i = 0; i < ROBOTS * wide.seen; i++)
         assert_true(((const float *)narrow.buffers.final_observation)[i] ==
                     (float)((const double *)wide.buffers.final_observation)[i]);
-    rig_close(&narrow);
-    rig_close(&wide);
 }
 
 // ---- images ------------------------------------------------------------------------------------
@@ -243,18 +226,16 @@ static void act_all(Rig *rig, uint32_t step) {
 
 TEST(images_continue_bit_for_bit) {
     for (int t = 0; t < TASKS; t++) {
-        Rig rig, other;
-        mf_EnvironmentConfig config = rig_config(task_models[t].task, ROBOTS);
-        config.episode_steps = 5;
-        config.double_precision = t % 2 == 0;
-        rig_open(&rig, task_models[t].text, &config, 1);
-        rig_open(&other, task_models[t].text, &config, 2);
+        mf_EnvironmentConfig config = WITH(rig_config(task_models[t].task, ROBOTS),
+                                           .episode_steps = 5, .double_precision = t % 2 == 0);
+        AUTO_RIG rig = rig_open(task_models[t].text, &config, 1);
+        AUTO_RIG other = rig_open(task_models[t].text, &config, 2);
         rig_reset(&rig, 9);
         for (uint32_t n = 0; n < 8; n++)
             act_all(&rig, n), rig_step(&rig);
         mf_World *from = mf_environment_world(rig.environment);
         size_t size = mf_world_snapshot_size(from);
-        void *image = zeros(size, 1);
+        AUTO(end_memory) void *image = zeros(size, 1);
         assert_int_equal(mf_world_snapshot(from, image, size, NULL), MF_OK);
         mf_World *to = mf_environment_world(other.environment);
         assert_int_equal(mf_world_restore(to, image, size, NULL), MF_OK);
@@ -269,9 +250,6 @@ TEST(images_continue_bit_for_bit) {
                                 ROBOTS * rig.signals * sizeof(double));
         }
         assert_true(mf_world_hash(from) == mf_world_hash(to));
-        free(image);
-        rig_close(&other);
-        rig_close(&rig);
     }
 }
 
@@ -279,12 +257,11 @@ TEST(images_continue_bit_for_bit) {
 
 // Poisons one state value of a robot; its episode ends, a reset heals it, nobody else notices.
 static void poison(int task, mf_Autoreset way, const char *name) {
-    Rig rig, clean;
     uint8_t mask[ROBOTS] = {[5] = 1};
     mf_EnvironmentConfig config = rig_config(task_models[task].task, ROBOTS);
     config.autoreset = way;
-    rig_open(&rig, task_models[task].text, &config, 1);
-    rig_open(&clean, task_models[task].text, &config, 1);
+    AUTO_RIG rig = rig_open(task_models[task].text, &config, 1);
+    AUTO_RIG clean = rig_open(task_models[task].text, &config, 1);
     rig_reset(&rig, 9);
     rig_reset(&clean, 9);
     for (uint32_t n = 0; n < 6; n++) {
@@ -313,8 +290,6 @@ static void poison(int task, mf_Autoreset way, const char *name) {
     assert_true(isfinite(rig.buffers.reward[5]));
     for (uint32_t s = 0; s < rig.signals; s++)
         assert_true(isfinite(rig.buffers.signals[5 * rig.signals + s]));
-    rig_close(&clean);
-    rig_close(&rig);
 }
 
 TEST(corrupted_states_end_an_episode_only) {

@@ -30,11 +30,9 @@ static uint64_t mix_robot(const Rig *rig, uint32_t i, uint64_t hash) {
 // Robots first .. first + count - 1.
 static void walk(const TaskModel *own, bool wide, uint32_t threads, uint32_t first, uint32_t count,
                  Path *out) {
-    AUTO(rig_close) Rig rig;
-    mf_EnvironmentConfig config = rig_config(own->task, count);
-    config.double_precision = wide;
-    config.episode_steps = LIMIT;
-    rig_open(&rig, own->text, &config, threads);
+    mf_EnvironmentConfig config =
+        WITH(rig_config(own->task, count), .double_precision = wide, .episode_steps = LIMIT);
+    AUTO_RIG rig = rig_open(own->text, &config, threads);
     rig_reset(&rig, 1000 + first);
     for (uint32_t i = 0; i < count; i++)
         out[i] = (Path){.hash = UINT64_C(14695981039346656037)};

@@ -37,10 +37,9 @@ static void fly(Rig *rig) {
 
 TEST(a_pilot_hovers) {
     enum { ROBOTS = 20, SETTLE = 300, STEPS = 100 };
-    AUTO(rig_close) Rig rig;
     double sum[ROBOTS] = {0};
     mf_EnvironmentConfig config = flyer_config("quadrotor", ROBOTS, NULL, 0);
-    open_task(&rig, NULL, &config, 1);
+    AUTO_RIG rig = open_task(NULL, &config, 1);
     rig_reset(&rig, 30);
     for (uint32_t n = 0; n < SETTLE + STEPS; n++) {
         fly(&rig);
@@ -62,15 +61,13 @@ TEST(the_action_0_hovers) {
     const mf_Quadrotor *bodies[] = {NULL, &small};
     for (int b = 0; b < 2; b++)
         for (int rotors = 0; rotors < 2; rotors++) {
-            AUTO(rig_close) Rig rig;
             mf_TaskSetting settings[] = {{"rotors", rotors},
                                          {"box", 0},
                                          {"start_tilt", 0},
                                          {"start_speed", 0},
                                          {"start_rate", 0}};
-            mf_EnvironmentConfig config = flyer_config("quadrotor", 1, settings, 5);
-            config.quadrotor = bodies[b];
-            open_task(&rig, NULL, &config, 1);
+            AUTO_RIG rig = open_task(
+                NULL, &WITH(flyer_config("quadrotor", 1, settings, 5), .quadrotor = bodies[b]), 1);
             rig_reset(&rig, 1);
             for (uint32_t n = 0; n < 100; n++) {
                 rig_step(&rig);
@@ -81,12 +78,10 @@ TEST(the_action_0_hovers) {
 }
 
 static void expect_accepted(bool wide, bool rotors, const mf_Quadrotor *body) {
-    AUTO(rig_close) Rig rig;
     mf_TaskSetting setting = {"rotors", rotors};
-    mf_EnvironmentConfig config = flyer_config("quadrotor", 16, &setting, 1);
-    config.double_precision = wide;
-    config.quadrotor = body;
-    open_task(&rig, NULL, &config, 1);
+    mf_EnvironmentConfig config = WITH(flyer_config("quadrotor", 16, &setting, 1),
+                                       .double_precision = wide, .quadrotor = body);
+    AUTO_RIG rig = open_task(NULL, &config, 1);
     rig_reset(&rig, 1);
     for (uint32_t i = 0; i < 16; i++)
         for (uint32_t a = 0; a < 4; a++)
@@ -100,10 +95,8 @@ static void expect_accepted(bool wide, bool rotors, const mf_Quadrotor *body) {
 // lower end where a quadrotor is light, the upper one where it is heavy.
 TEST(no_action_is_refused) {
     for (int k = 0; k < 20; k++) {
-        mf_Quadrotor body = mf_quadrotor();
-        body.mass = 0.2 + 0.11 * k;
-        body.rotor_speed_min = 3.7 * k;
-        body.rate_max = 7.3 + 0.31 * k;
+        mf_Quadrotor body = WITH(mf_quadrotor(), .mass = 0.2 + 0.11 * k, .rotor_speed_min = 3.7 * k,
+                                 .rate_max = 7.3 + 0.31 * k);
         for (int method = 0; method < 4; method++)
             expect_accepted(method % 2 != 0, method / 2 != 0, &body);
     }
@@ -145,12 +138,11 @@ static double goal_distance(const Rig *rig, uint32_t robot, const double goal[3]
 TEST(hovering_by_hand) {
     enum { ROBOTS = 18, STEPS = 12 };
     static const double goal[3] = {0.0, 0.0, 3.0};
-    AUTO(rig_close) Rig rig;
     float last[4 * ROBOTS] = {0};
     uint32_t lost = 0;
     mf_TaskSetting setting = {"far", 2.0};
     mf_EnvironmentConfig config = flyer_config("quadrotor", ROBOTS, &setting, 1);
-    open_task(&rig, NULL, &config, 1);
+    AUTO_RIG rig = open_task(NULL, &config, 1);
     expect_near(mf_environment_interval(rig.environment), 0.02, 1e-15);
     rig_reset(&rig, 60);
     for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -184,13 +176,11 @@ TEST(waypoints_follow_each_other) {
     enum { ROBOTS = 5, STEPS = 900 };
     static const mf_TaskSetting settings[] = {
         {"waypoints", 1.0}, {"progress_weight", 2.0}, {"near_weight", 0.0}};
-    AUTO(rig_close) Rig rig;
     double goal[ROBOTS][3], direction[ROBOTS];
     float last[4 * ROBOTS] = {0};
     uint32_t reached[ROBOTS] = {0};
-    mf_EnvironmentConfig config = flyer_config("quadrotor", ROBOTS, settings, 3);
-    config.episode_steps = MF_NONE;
-    open_task(&rig, NULL, &config, 1);
+    AUTO_RIG rig = open_task(
+        NULL, &WITH(flyer_config("quadrotor", ROBOTS, settings, 3), .episode_steps = MF_NONE), 1);
     rig_reset(&rig, 90);
     for (uint32_t n = 0; n < STEPS; n++) {
         for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -269,13 +259,12 @@ static double expect_neighbors(const Rig *rig, uint32_t robot) {
 
 TEST(swarm_by_hand) {
     enum { COUNT = TEAMS * AGENTS, STEPS = 30 };
-    AUTO(rig_close) Rig rig;
     double goal[COUNT][3], direction[COUNT];
     float last[4 * COUNT] = {0};
     uint32_t near = 0;
     const mf_TaskSetting settings[] = {team_of_5, {"apart", 3.0}};
     mf_EnvironmentConfig config = flyer_config("swarm", COUNT, settings, 2);
-    open_task(&rig, NULL, &config, 1);
+    AUTO_RIG rig = open_task(NULL, &config, 1);
     assert_int_equal(mf_environment_team(rig.environment), AGENTS);
     rig_reset(&rig, 11);
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -307,10 +296,9 @@ TEST(teams_start_apart) {
     static const uint32_t sizes[] = {2, 8, 9, 27, 64};
     for (int s = 0; s < 5; s++) {
         const uint32_t size = sizes[s], count = 3 * size;
-        AUTO(rig_close) Rig rig;
         mf_TaskSetting setting = {"agents", size};
         mf_EnvironmentConfig config = flyer_config("swarm", count, &setting, 1);
-        open_task(&rig, NULL, &config, 1);
+        AUTO_RIG rig = open_task(NULL, &config, 1);
         rig_reset(&rig, 7);
         for (uint32_t i = 0; i < count; i++)
             for (uint32_t k = i - i % size; k < i; k++) {
@@ -339,11 +327,10 @@ static void put(Rig *rig, uint32_t robot, const double point[3], const double ve
 // their team alone; the two of them pay. Beside each other at that speed they do not.
 TEST(collisions_end_the_episode_of_the_team) {
     for (int beside = 0; beside < 2; beside++) {
-        AUTO(rig_close) Rig rig;
         const double left[3] = {-0.5, 0.0, 3.0}, right[3] = {0.5, beside ? 0.5 : 0.0, 3.0};
         const double there[3] = {50.0, 0.0, 0.0}, back[3] = {-50.0, 0.0, 0.0};
         mf_EnvironmentConfig config = flyer_config("swarm", TEAMS * AGENTS, &team_of_5, 1);
-        open_task(&rig, NULL, &config, 1);
+        AUTO_RIG rig = open_task(NULL, &config, 1);
         rig_reset(&rig, 11);
         put(&rig, AGENTS + 1, left, there);
         put(&rig, AGENTS + 3, right, back);
@@ -364,10 +351,9 @@ TEST(collisions_end_the_episode_of_the_team) {
 // A fault of one, too: and the next step starts the whole team anew.
 TEST(teams_start_anew_together) {
     for (int same = 0; same < 2; same++) {
-        AUTO(rig_close) Rig rig;
         mf_EnvironmentConfig config = flyer_config("swarm", TEAMS * AGENTS, &team_of_5, 1);
         config.autoreset = same ? MF_AUTORESET_SAME_STEP : MF_AUTORESET_NEXT_STEP;
-        open_task(&rig, NULL, &config, 1);
+        AUTO_RIG rig = open_task(NULL, &config, 1);
         rig_reset(&rig, 11);
         const uint32_t failed = 2 * AGENTS + 4;
         set_field(rig.group, "base.linear_velocity", failed, 0, NAN);
@@ -386,22 +372,19 @@ TEST(teams_start_anew_together) {
 }
 
 TEST(teams_are_not_parted) {
-    AUTO(rig_close) Rig rig;
-    mf_Error error = {0};
     mf_Environment *none = NULL;
     uint8_t mask[2 * AGENTS] = {0};
     mf_EnvironmentConfig config = flyer_config("swarm", 2 * AGENTS, &team_of_5, 1);
-    open_task(&rig, NULL, &config, 1);
+    AUTO_RIG rig = open_task(NULL, &config, 1);
     rig_reset(&rig, 1);
     mask[AGENTS + 1] = 1;
-    assert_int_equal(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error),
-                     MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "team"));
+    MUST_FAIL(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error),
+              MF_BAD_ARGUMENT, "team");
     memset(mask + AGENTS, 1, AGENTS);
-    must(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error), &error);
+    MUST(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error));
     assert_int_equal((int)rig_field(&rig, "episode.number", 0, 0), 1);
     assert_int_equal((int)rig_field(&rig, "episode.number", AGENTS, 0), 2);
     config.count = 2 * AGENTS + 1;
-    assert_int_equal(mf_environment_create(rig.context, &config, &none, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "multiple of the 5"));
+    MUST_FAIL(mf_environment_create(rig.context, &config, &none, &error), MF_BAD_ARGUMENT,
+              "multiple of the 5");
 }

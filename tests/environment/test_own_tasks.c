@@ -3,7 +3,6 @@
 #include "environment/own.h"
 #include "motion/vehicle/quadrotor/motion.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
 
 #define MODEL(name) MAYFLY_SOURCE_DIR "/models/" name ".urdf"
 
@@ -18,9 +17,8 @@ static const Walker walkers[] = {{"hexapod", MODEL("hexapod"), 18, 6, 3, 0.8},
 enum { WALKERS = 2 };
 
 static mf_EnvironmentConfig walker_config(const Walker *walker, mf_Motion motion, uint32_t count) {
-    mf_EnvironmentConfig config = rig_config(walker->task, count);
-    config.motion = motion;
-    config.autoreset = MF_AUTORESET_OFF;
+    mf_EnvironmentConfig config =
+        WITH(rig_config(walker->task, count), .motion = motion, .autoreset = MF_AUTORESET_OFF);
     return config;
 }
 
@@ -30,9 +28,8 @@ static mf_EnvironmentConfig walker_config(const Walker *walker, mf_Motion motion
 static double foot_load(const Rig *rig, uint32_t robot, const Walker *walker, uint32_t foot) {
     const mf_Field *points = mf_group_find_field(rig->group, "point.load");
     const mf_Model *model = rig->model;
-    char name[32];
-    snprintf(name, sizeof name, "%s%u", walker->of_leg == 3 ? "tibia" : "shin", foot + 1);
-    const uint32_t link = mf_model_find(model, MF_ITEM_LINK, name);
+    const uint32_t link = mf_model_find(
+        model, MF_ITEM_LINK, formatted("%s%u", walker->of_leg == 3 ? "tibia" : "shin", foot + 1));
     assert_int_not_equal(link, MF_NONE);
     double load = 0.0;
     uint32_t row = 0;
@@ -98,11 +95,10 @@ static double walker_reward(const Rig *rig, const Walker *walker, uint32_t robot
 
 static void walker_by_hand(const Walker *walker, mf_Motion motion) {
     enum { ROBOTS = 18, STEPS = 6 };
-    AUTO(rig_close) Rig rig;
     double before[ROBOTS][3];
     float last[ROBOTS * 18] = {0};
     mf_EnvironmentConfig config = walker_config(walker, motion, ROBOTS);
-    open_task(&rig, walker->file, &config, 1);
+    AUTO_RIG rig = open_task(walker->file, &config, 1);
     expect_near(mf_environment_interval(rig.environment), 0.04, 1e-15);
     rig_reset(&rig, 70);
     for (uint32_t i = 0; i < ROBOTS; i++)
@@ -130,10 +126,9 @@ TEST(starts_stand_on_the_ground) {
     enum { ROBOTS = 20 };
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
-            AUTO(rig_close) Rig rig;
             double angle[18], position[64][3], rotation[64][4];
             mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, ROBOTS);
-            open_task(&rig, walkers[w].file, &config, 1);
+            AUTO_RIG rig = open_task(walkers[w].file, &config, 1);
             rig_reset(&rig, 5);
             for (uint32_t i = 0; i < ROBOTS; i++) {
                 read_field(&rig, "joint.angle", i, walkers[w].joints, angle);
@@ -162,12 +157,10 @@ static void overturn(Rig *rig, uint32_t robot, double height, double tilt) {
 TEST(contact_sensors_of_feet) {
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
-            AUTO(rig_close) Rig rig;
             mf_TaskSetting setting = {"reset_noise_scale", 0.0};
-            mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, 2);
-            config.settings = &setting;
-            config.setting_count = 1;
-            open_task(&rig, walkers[w].file, &config, 1);
+            mf_EnvironmentConfig config = WITH(walker_config(&walkers[w], (mf_Motion)m, 2),
+                                               .settings = &setting, .setting_count = 1);
+            AUTO_RIG rig = open_task(walkers[w].file, &config, 1);
             rig_reset(&rig, 1);
             for (uint32_t n = 0; n < 25; n++)
                 rig_step(&rig);
@@ -196,10 +189,9 @@ TEST(an_open_loop_gait_walks) {
     enum { STEPS = 125 };
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
-            AUTO(rig_close) Rig rig;
             double sum = 0.0, forward = 0.0;
             mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, 1);
-            open_task(&rig, walkers[w].file, &config, 1);
+            AUTO_RIG rig = open_task(walkers[w].file, &config, 1);
             rig_reset(&rig, 1);
             for (uint32_t n = 0; n < STEPS; n++) {
                 for (uint32_t j = 0; j < walkers[w].joints; j++)
@@ -224,11 +216,9 @@ TEST(falls_end_episodes) {
     static const mf_TaskSetting goes_on = {"terminate_when_fallen", 0.0};
     for (int ends = 0; ends < 2; ends++)
         for (int w = 0; w < WALKERS; w++) {
-            AUTO(rig_close) Rig rig;
-            mf_EnvironmentConfig config = walker_config(&walkers[w], MF_MOTION_ARTICULATED, 3);
-            config.settings = &goes_on;
-            config.setting_count = ends ? 0 : 1;
-            open_task(&rig, walkers[w].file, &config, 1);
+            mf_EnvironmentConfig config = WITH(walker_config(&walkers[w], MF_MOTION_ARTICULATED, 3),
+                                               .settings = &goes_on, .setting_count = ends ? 0 : 1);
+            AUTO_RIG rig = open_task(walkers[w].file, &config, 1);
             rig_reset(&rig, 1);
             overturn(&rig, 1, 1.0, M_PI);
             overturn(&rig, 2, 1.0, 0.2);
@@ -247,12 +237,10 @@ TEST(commands_are_drawn_and_tracked) {
     static const mf_TaskSetting commanded = {"commanded", 1.0};
     const Walker *walker = &walkers[1];
     const uint32_t at = 9 + 3 * walker->joints + walker->feet;
-    AUTO(rig_close) Rig rig;
     double command[ROBOTS][3], before[3], rotated[9], matrix[9];
-    mf_EnvironmentConfig config = walker_config(walker, MF_MOTION_PRESCRIBED, ROBOTS);
-    config.settings = &commanded;
-    config.setting_count = 1;
-    open_task(&rig, walker->file, &config, 1);
+    mf_EnvironmentConfig config = WITH(walker_config(walker, MF_MOTION_PRESCRIBED, ROBOTS),
+                                       .settings = &commanded, .setting_count = 1);
+    AUTO_RIG rig = open_task(walker->file, &config, 1);
     rig_reset(&rig, 3);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         expect_walker_observation(&rig, walker, i, NULL, 3);
@@ -286,9 +274,8 @@ TEST(commands_are_drawn_and_tracked) {
 // Actions beyond the range are its ends, and aim at the part of the range that they should.
 TEST(actions_are_targets) {
     static const double actions[] = {0.0, 1.0, -1.0, 3.0, -0.25};
-    AUTO(rig_close) Rig rig;
     mf_EnvironmentConfig config = walker_config(&walkers[0], MF_MOTION_POINTS, 5);
-    open_task(&rig, walkers[0].file, &config, 1);
+    AUTO_RIG rig = open_task(walkers[0].file, &config, 1);
     rig_reset(&rig, 1);
     for (uint32_t i = 0; i < 5; i++)
         for (uint32_t j = 0; j < 18; j++)
@@ -312,8 +299,7 @@ static void expect_refused(mf_Context *context, const mf_EnvironmentConfig *conf
     mf_Environment *none = NULL;
     assert_int_equal(mf_environment_create(context, config, &none, &error), status);
     assert_null(none);
-    if (strstr(error.message, text) == NULL)
-        fail_msg("expected '%s', found '%s'", text, error.message);
+    assert_contains(error.message, text);
 }
 
 TEST(impossible_settings_are_refused) {
@@ -324,8 +310,7 @@ TEST(impossible_settings_are_refused) {
     heavy.mass = 5.0;
     broken.mass = -1.0;
     MUST(mf_model_load(context, MODEL("hexapod"), NULL, &hexapod, &error));
-    mf_EnvironmentConfig config = flyer_config("quadrotor", 1, NULL, 0);
-    config.quadrotor = &heavy;
+    mf_EnvironmentConfig config = WITH(flyer_config("quadrotor", 1, NULL, 0), .quadrotor = &heavy);
     expect_refused(context, &config, MF_UNSUPPORTED, "not more thrust than weight");
     config.quadrotor = &broken;
     expect_refused(context, &config, MF_BAD_ARGUMENT, "quadrotor.mass");
@@ -360,7 +345,6 @@ typedef struct Case {
 // Hashes of robots first .. first + count - 1 of the same robots, wherever they are.
 static void walk(const Case *own, bool wide, uint32_t threads, uint32_t first, uint32_t count,
                  uint64_t *hash) {
-    AUTO(rig_close) Rig rig;
     mf_TaskSetting settings[2] = {{"agents", own->team}, {"waypoints", 1.0}};
     bool swarm = strcmp(own->task, "swarm") == 0, flies = own->file == NULL;
     mf_EnvironmentConfig config =
@@ -369,7 +353,7 @@ static void walk(const Case *own, bool wide, uint32_t threads, uint32_t first, u
     config.double_precision = wide;
     config.autoreset = MF_AUTORESET_SAME_STEP;
     config.episode_steps = EPISODE;
-    open_task(&rig, own->file, &config, threads);
+    AUTO_RIG rig = open_task(own->file, &config, threads);
     rig_reset(&rig, 1000 + first);
     for (uint32_t i = 0; i < count; i++)
         hash[i] = UINT64_C(14695981039346656037);
@@ -416,12 +400,9 @@ TEST(bits_do_not_depend_on_batch_or_threads) {
 TEST(a_step_allocates_nothing) {
     const char *tasks[] = {"hexapod", "swarm"}, *files[] = {MODEL("hexapod"), NULL};
     for (int t = 0; t < 2; t++) {
-        AUTO(rig_close) Rig rig;
-        mf_EnvironmentConfig config = rig_config(tasks[t], 40);
-        config.motion = MF_MOTION_POINTS;
-        config.autoreset = MF_AUTORESET_SAME_STEP;
-        config.episode_steps = 3;
-        open_task(&rig, files[t], &config, 2);
+        mf_EnvironmentConfig config = WITH(rig_config(tasks[t], 40), .motion = MF_MOTION_POINTS,
+                                           .autoreset = MF_AUTORESET_SAME_STEP, .episode_steps = 3);
+        AUTO_RIG rig = open_task(files[t], &config, 2);
         rig_reset(&rig, 5);
         uint64_t calls = mf_context_call_count(rig.context);
         for (uint32_t n = 0; n < 8; n++)

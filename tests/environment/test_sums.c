@@ -329,30 +329,30 @@ static void expect_normal(const Rig *rig, uint32_t value, double deviation) {
     assert_true(got.most > 3.0 * deviation && got.least < -3.0 * deviation);
 }
 
-static void open_starts(Rig *rig, const char *task) {
+static Rig open_starts(const char *task) {
     mf_EnvironmentConfig config = rig_config(task, 5000);
-    rig_open(rig, text_of(task), &config, 1);
-    rig_reset(rig, 12345);
+    Rig rig = rig_open(text_of(task), &config, 1);
+    rig_reset(&rig, 12345);
+    return rig;
 }
 
 TEST(starts_are_distributed_as_configured) {
-    AUTO(rig_close) Rig rig;
-    open_starts(&rig, "inverted_pendulum");
+    AUTO_RIG rig = open_starts("inverted_pendulum");
     for (uint32_t k = 0; k < 4; k++)
         expect_uniform(&rig, k, 0.0, 0.01);
     rig_close(&rig);
-    open_starts(&rig, "half_cheetah"); // z, tilt, six angles; nine normal rates
+    rig = open_starts("half_cheetah"); // z, tilt, six angles; nine normal rates
     for (uint32_t k = 0; k < 17; k++)
         if (k < 8)
             expect_uniform(&rig, k, k == 0 ? 1.2 : 0.0, 0.1);
         else
             expect_normal(&rig, k, 0.1);
     rig_close(&rig);
-    open_starts(&rig, "walker2d");
+    rig = open_starts("walker2d");
     for (uint32_t k = 0; k < 17; k++)
         expect_uniform(&rig, k, k == 0 ? 1.2 : 0.0, 5e-3);
     rig_close(&rig);
-    open_starts(&rig, "ant"); // height and, after the quaternion, joints; then normal rates
+    rig = open_starts("ant"); // height and, after the quaternion, joints; then normal rates
     expect_uniform(&rig, 0, 0.55, 0.1);
     for (uint32_t k = 5; k < 9; k++)
         expect_uniform(&rig, k, 0.0, 0.1);
@@ -368,9 +368,8 @@ TEST(starts_are_distributed_as_configured) {
 
 // Targets lie evenly in a circle of 0.2 m, objects in a rectangle less a circle.
 TEST(targets_are_distributed_as_configured) {
-    AUTO(rig_close) Rig rig;
     double inside = 0.0;
-    open_starts(&rig, "reacher");
+    AUTO_RIG rig = open_starts("reacher");
     for (uint32_t i = 0; i < rig.count; i++) {
         const double *seen = rig_observation(&rig, i);
         double r = sqrt(seen[4] * seen[4] + seen[5] * seen[5]);
@@ -380,7 +379,7 @@ TEST(targets_are_distributed_as_configured) {
     }
     assert_near(inside / rig.count, 0.25, 5.0 * sqrt(0.25 * 0.75 / rig.count));
     rig_close(&rig);
-    open_starts(&rig, "pusher");
+    rig = open_starts("pusher");
     for (uint32_t i = 0; i < rig.count; i++) {
         const double *seen = rig_observation(&rig, i);
         double x = seen[17] - 0.45, y = seen[18] + 0.05;

@@ -20,13 +20,12 @@ static void act_and_step(Rig *rig, uint32_t n) {
     rig_step(rig);
 }
 
-static void open_task(Rig *rig, const char *task, const mf_TaskSetting *settings, uint32_t count) {
-    mf_EnvironmentConfig config = rig_config(task, ROBOTS);
-    config.autoreset = MF_AUTORESET_OFF;
-    config.settings = settings;
-    config.setting_count = count;
-    rig_open(rig, text_of(task), &config, 1);
-    rig_reset(rig, 50);
+static Rig open_task(const char *task, const mf_TaskSetting *settings, uint32_t count) {
+    mf_EnvironmentConfig config = WITH(rig_config(task, ROBOTS), .autoreset = MF_AUTORESET_OFF,
+                                       .settings = settings, .setting_count = count);
+    Rig rig = rig_open(text_of(task), &config, 1);
+    rig_reset(&rig, 50);
+    return rig;
 }
 
 static double effort(const Rig *rig, uint32_t i) {
@@ -56,9 +55,8 @@ static void expect_state(const Rig *rig, uint32_t i, uint32_t hidden, bool limit
 // ---- poles -------------------------------------------------------------------------------------
 
 TEST(inverted_pendulum) {
-    AUTO(rig_close) Rig rig;
     uint32_t ends = 0;
-    open_task(&rig, "inverted_pendulum", NULL, 0);
+    AUTO_RIG rig = open_task("inverted_pendulum", NULL, 0);
     for (uint32_t i = 0; i < ROBOTS; i++)
         expect_state(&rig, i, 0, false);
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -93,10 +91,9 @@ static void expect_poles(const Rig *rig, uint32_t i, double force) {
 }
 
 TEST(inverted_double_pendulum) {
-    AUTO(rig_close) Rig rig;
     uint32_t ends = 0;
     static const mf_TaskSetting settings[] = {{"healthy_reward", 7.0}, {"reset_noise_scale", 0.3}};
-    open_task(&rig, "inverted_double_pendulum", settings, 2);
+    AUTO_RIG rig = open_task("inverted_double_pendulum", settings, 2);
     for (uint32_t i = 0; i < ROBOTS; i++)
         expect_poles(&rig, i, 0.0);
     for (uint32_t n = 0; n < STEPS; n++) {
@@ -122,8 +119,7 @@ TEST(inverted_double_pendulum) {
 
 // At the ends of its rail the cart, driven there, is pushed back: that force is the last value.
 TEST(the_end_of_the_rail_is_felt) {
-    AUTO(rig_close) Rig rig;
-    open_task(&rig, "inverted_double_pendulum", NULL, 0);
+    AUTO_RIG rig = open_task("inverted_double_pendulum", NULL, 0);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         const double sign = i % 2 == 0 ? 1.0 : -1.0;
         const double position[3] = {0.999 * sign, 0.0, 0.0}, velocity[3] = {0.0, 0.0, 0.0};
@@ -147,13 +143,12 @@ TEST(the_end_of_the_rail_is_felt) {
 
 TEST(half_cheetah) {
     for (int shown = 0; shown < 2; shown++) {
-        AUTO(rig_close) Rig rig;
         const mf_TaskSetting settings[] = {
             {"exclude_current_positions_from_observation", 1.0 - shown},
             {"forward_reward_weight", 1.5},
             {"ctrl_cost_weight", 0.2}};
         double before[ROBOTS];
-        open_task(&rig, "half_cheetah", settings, 3);
+        AUTO_RIG rig = open_task("half_cheetah", settings, 3);
         for (uint32_t n = 0; n < STEPS; n++) {
             for (uint32_t i = 0; i < ROBOTS; i++)
                 before[i] = angle(&rig, i, 0);
@@ -175,10 +170,9 @@ TEST(half_cheetah) {
 
 // Hopper and walker: `z` and `tilt` are the limits of health.
 static void runner(const char *task, double z_min, double z_max, double tilt, bool state) {
-    AUTO(rig_close) Rig rig;
     double before[ROBOTS];
     uint32_t ill = 0, well = 0;
-    open_task(&rig, task, NULL, 0);
+    AUTO_RIG rig = open_task(task, NULL, 0);
     for (uint32_t i = 0; i < ROBOTS; i++) { // some low, some high, some tilted, some fast
         double position[9] = {0.3, 1.2, 0.0}, velocity[9] = {0};
         position[1] = i % 6 == 1 ? 0.6 : i % 6 == 2 ? 2.3 : 1.2;
@@ -222,8 +216,7 @@ TEST(walker) {
 TEST(unhealthy_robots_may_continue) {
     static const mf_TaskSetting settings[] = {{"terminate_when_unhealthy", 0.0},
                                               {"healthy_z_min", 5.0}};
-    AUTO(rig_close) Rig rig;
-    open_task(&rig, "walker2d", settings, 2);
+    AUTO_RIG rig = open_task("walker2d", settings, 2);
     rig_step(&rig);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         assert_int_equal(rig.buffers.terminated[i], 0);
@@ -232,9 +225,8 @@ TEST(unhealthy_robots_may_continue) {
 }
 
 TEST(swimmer) {
-    AUTO(rig_close) Rig rig;
     double before[ROBOTS][2];
-    open_task(&rig, "swimmer", NULL, 0);
+    AUTO_RIG rig = open_task("swimmer", NULL, 0);
     for (uint32_t n = 0; n < STEPS; n++) {
         for (uint32_t i = 0; i < ROBOTS; i++)
             before[i][0] = angle(&rig, i, 0), before[i][1] = angle(&rig, i, 1);
@@ -256,11 +248,10 @@ TEST(swimmer) {
 // Two rigs of the same robots: one makes two physics steps at once, the other shows the state
 // between them, which is what the file's integrator (Euler) leaves the poses of.
 static void open_pair(Rig *rig, Rig *between, const char *task) {
-    mf_EnvironmentConfig config = rig_config(task, ROBOTS);
-    config.frame_skip = 2;
-    rig_open(rig, text_of(task), &config, 1);
+    mf_EnvironmentConfig config = WITH(rig_config(task, ROBOTS), .frame_skip = 2);
+    *rig = rig_open(text_of(task), &config, 1);
     config.frame_skip = 1;
-    rig_open(between, text_of(task), &config, 1);
+    *between = rig_open(text_of(task), &config, 1);
     rig_reset(rig, 8);
     rig_reset(between, 8);
 }
@@ -271,7 +262,7 @@ static void half_step(Rig *between, const Rig *rig) {
 }
 
 TEST(reacher) {
-    Rig rig, between;
+    AUTO_RIG rig, between;
     open_pair(&rig, &between, "reacher");
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
@@ -303,8 +294,6 @@ TEST(reacher) {
         for (uint32_t i = 0; i < ROBOTS; i++) // or the pair says nothing
             assert_true(angle(&rig, i, 0) == angle(&between, i, 0));
     }
-    rig_close(&between);
-    rig_close(&rig);
 }
 
 // The arm's joints rotate about z, y, x, y, x, y, x, one link of 0.1 m after the other.
@@ -331,7 +320,7 @@ static double apart(const double *a, const double *b) {
 }
 
 TEST(pusher) {
-    Rig rig, between;
+    AUTO_RIG rig, between;
     open_pair(&rig, &between, "pusher");
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
@@ -359,6 +348,4 @@ TEST(pusher) {
         }
         half_step(&between, &rig);
     }
-    rig_close(&between);
-    rig_close(&rig);
 }

@@ -16,21 +16,20 @@ static void act_and_step(Rig *rig, uint32_t n) {
     rig_step(rig);
 }
 
-static void open_task(Rig *rig, const char *task, const char *text, const mf_TaskSetting *settings,
-                      uint32_t count) {
-    mf_EnvironmentConfig config = rig_config(task, ROBOTS);
-    config.autoreset = MF_AUTORESET_OFF;
-    config.settings = settings;
-    config.setting_count = count;
-    rig_open(rig, text, &config, 1);
-    rig_reset(rig, 50);
+static Rig open_task(const char *task, const char *text, const mf_TaskSetting *settings,
+                     uint32_t count) {
+    mf_EnvironmentConfig config = WITH(rig_config(task, ROBOTS), .autoreset = MF_AUTORESET_OFF,
+                                       .settings = settings, .setting_count = count);
+    Rig rig = rig_open(text, &config, 1);
+    rig_reset(&rig, 50);
     // Low enough that they touch the ground soon.
     for (uint32_t i = 0; i < ROBOTS; i++) {
         double position[11], velocity[10] = {0.1 * i, 0, -0.5};
-        memcpy(position, rig->model->start_position, sizeof position);
+        memcpy(position, rig.model->start_position, sizeof position);
         position[2] = 0.4;
-        mf_group_set_state(rig->group, i, position, velocity);
+        mf_group_set_state(rig.group, i, position, velocity);
     }
+    return rig;
 }
 
 static double effort(const Rig *rig, uint32_t i) {
@@ -73,11 +72,10 @@ static const double *expect_state(const Rig *rig, uint32_t i) {
 
 TEST(ant) {
     static const mf_TaskSetting none[] = {NO_LIMITS, {"contact_cost_weight", 0.0}};
-    Rig rig, raw;
     double before[ROBOTS][2];
     uint32_t cut = 0, well = 0;
-    open_task(&rig, "ant", rk4, NULL, 0);
-    open_task(&raw, "ant", rk4, none, 3);
+    AUTO_RIG rig = open_task("ant", rk4, NULL, 0);
+    AUTO_RIG raw = open_task("ant", rk4, none, 3);
     assert_int_equal(rig.seen, 9 + 10 + 6 * LEGS);
     for (uint32_t n = 0; n < STEPS; n++) {
         for (uint32_t i = 0; i < ROBOTS; i++)
@@ -107,8 +105,6 @@ TEST(ant) {
         }
     }
     assert_true(cut > 100 && well > ROBOTS);
-    rig_close(&raw);
-    rig_close(&rig);
 }
 
 // Health is height alone; forces and places may be left out or shown.
@@ -117,8 +113,7 @@ TEST(ant_may_see_less_or_more) {
                                               {"include_cfrc_ext_in_observation", 0.0},
                                               {"healthy_z_min", 0.6},
                                               {"main_body", 2.0}};
-    AUTO(rig_close) Rig rig;
-    open_task(&rig, "ant", euler, settings, 4);
+    AUTO_RIG rig = open_task("ant", euler, settings, 4);
     assert_int_equal(rig.seen, 11 + 10);
     rig_step(&rig);
     for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -130,9 +125,8 @@ TEST(ant_may_see_less_or_more) {
 // The way is that of the named body: a leg's, hung 0.25 m ahead and 0.15 m to the side.
 TEST(ant_counts_the_travel_of_its_main_body) {
     static const mf_TaskSetting settings[] = {{"main_body", 2.0}};
-    AUTO(rig_close) Rig rig;
     double before[ROBOTS][2];
-    open_task(&rig, "ant", rk4, settings, 1);
+    AUTO_RIG rig = open_task("ant", rk4, settings, 1);
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
         for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -178,10 +172,9 @@ static void expect_actuators(const Rig *rig, uint32_t i, const double *seen) {
 
 TEST(humanoid) {
     static const mf_TaskSetting settings[] = {{"healthy_z_min", 0.38}, {"contact_cost_max", 0.03}};
-    AUTO(rig_close) Rig rig;
     uint32_t limited = 0, free = 0, ill = 0;
     double before[ROBOTS][3], now[3];
-    open_task(&rig, "humanoid", rk4, settings, 2);
+    AUTO_RIG rig = open_task("humanoid", rk4, settings, 2);
     assert_int_equal(rig.seen, 9 + 10 + 16 * LEGS + JOINTS + 6 * LEGS);
     for (uint32_t n = 0; n < STEPS; n++) {
         for (uint32_t i = 0; i < ROBOTS; i++)
@@ -220,8 +213,7 @@ TEST(humanoid) {
 TEST(getting_up) {
     static const mf_TaskSetting settings[] = {{"include_cinert_in_observation", 0.0},
                                               {"include_cvel_in_observation", 0.0}};
-    AUTO(rig_close) Rig rig;
-    open_task(&rig, "humanoid_standup", rk4, settings, 2);
+    AUTO_RIG rig = open_task("humanoid_standup", rk4, settings, 2);
     assert_int_equal(rig.seen, 9 + 10 + JOINTS + 6 * LEGS);
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
@@ -241,11 +233,9 @@ TEST(getting_up) {
 // Where the file steps by Euler, inertia and velocity belong to the state before the last physics
 // step: with one step, to the state before.
 TEST(sums_are_those_before_the_last_step) {
-    Rig late, prompt;
-    mf_EnvironmentConfig config = rig_config("humanoid", ROBOTS);
-    config.frame_skip = 1;
-    rig_open(&late, euler, &config, 1);
-    rig_open(&prompt, rk4, &config, 1);
+    mf_EnvironmentConfig config = WITH(rig_config("humanoid", ROBOTS), .frame_skip = 1);
+    AUTO_RIG late = rig_open(euler, &config, 1);
+    AUTO_RIG prompt = rig_open(rk4, &config, 1);
     rig_reset(&late, 3);
     rig_reset(&prompt, 3);
     double was[ROBOTS][16 * LEGS];
@@ -257,8 +247,6 @@ TEST(sums_are_those_before_the_last_step) {
         assert_memory_equal(was[i], rig_observation(&late, i) + 19, sizeof was[i]);
         assert_memory_not_equal(was[i], rig_observation(&prompt, i) + 19, sizeof was[i]);
     }
-    rig_close(&prompt);
-    rig_close(&late);
 }
 
 // ---- external forces ---------------------------------------------------------------------------
@@ -268,8 +256,7 @@ TEST(sums_are_those_before_the_last_step) {
 TEST(at_rest_the_ground_carries_the_weight) {
     static const mf_TaskSetting settings[] = {NO_LIMITS};
     for (int method = 0; method < 2; method++) {
-        AUTO(rig_close) Rig rig;
-        open_task(&rig, "ant", method == 0 ? euler : rk4, settings, 2);
+        AUTO_RIG rig = open_task("ant", method == 0 ? euler : rk4, settings, 2);
         for (int n = 0; n < 1200; n++)
             rig_step(&rig);
         for (uint32_t i = 0; i < ROBOTS; i++) {

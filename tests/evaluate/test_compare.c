@@ -28,12 +28,10 @@ static mf_SceneFile *ball_scene(mf_Context *context, double duration) {
 
 TEST(a_tripod_walks_at_every_level) {
     AUTO_SCENE_FILE *file = gait_scene(*state, "hexapod", "tripod", "[0.08, 0, 0]", 4.0);
-    mf_CompareConfig config = mf_compare_config();
     AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
-    config.cost_robots = 16;
-    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
-        fail_with(&error);
+    must(mf_compare(*state, file, &WITH(mf_compare_config(), .cost_robots = 16), &all, &error),
+         &error);
     assert_string_equal(all->gait, "tripod");
     assert_true(fabs(all->command[0] - 0.08) < 1e-7 && all->command[1] == 0);
     assert_true(all->duration == 4.0 && all->note_count == 0);
@@ -65,14 +63,11 @@ TEST(a_tripod_walks_at_every_level) {
 // What no force holds must not fall: errors of tilt that steps leave do not add up.
 TEST(kinematic_soles_stay_flat) {
     AUTO_SCENE_FILE *file = gait_scene(*state, "humanoid", "march", "[0, 0, 0]", 10.0);
-    mf_CompareConfig config = mf_compare_config();
     AUTO_COMPARISON *all = NULL;
-    mf_Error error = {0};
-    config.cost_robots = 0;
+    mf_CompareConfig config = WITH(mf_compare_config(), .cost_robots = 0);
     memset(config.selected, 0, sizeof config.selected);
     config.selected[MF_MOTION_KINEMATIC] = true;
-    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_compare(*state, file, &config, &all, &error));
     const mf_CompareRow *row = &all->rows[MF_MOTION_KINEMATIC];
     assert_true(isnan(row->fell) && row->tilt < 0.2 && row->distance < 0.05);
 }
@@ -82,12 +77,10 @@ TEST(a_truss_is_compared_with_inertia) {
     AUTO_SCENE_FILE *file = parse_scene(
         *state,
         "run: {duration: 2}\ngroups: [{name: a, model: ../models/tetrahedron.truss.yaml}]\n");
-    mf_CompareConfig config = mf_compare_config();
     AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
-    config.cost_robots = 16;
-    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
-        fail_with(&error);
+    must(mf_compare(*state, file, &WITH(mf_compare_config(), .cost_robots = 16), &all, &error),
+         &error);
     assert_int_equal(all->reference, MF_MOTION_ELASTIC);
     assert_string_equal(all->body, "truss");
     assert_true(strstr(all->drive, "sine of 1.1 s") != NULL);
@@ -109,15 +102,13 @@ TEST(a_truss_is_compared_with_inertia) {
 // The page links a film of each level that ran, beside it.
 TEST(films_are_linked) {
     AUTO_SCENE_FILE *file = ball_scene(*state, 0.1);
-    mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
     char *page = NULL, *film = NULL, name[400];
     size_t size;
-    config.cost_robots = 0;
-    config.films = "./compare #1.html";
-    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
-        fail_with(&error);
+    mf_CompareConfig config =
+        WITH(mf_compare_config(), .cost_robots = 0, .films = "./compare #1.html");
+    must(mf_compare(*state, file, &config, &all, &error), &error);
     assert_string_equal(all->rows[MF_MOTION_RIGID].film, "compare #1-rigid.html");
     assert_string_equal(all->rows[MF_MOTION_KINEMATIC].film, ""); // not possible
     assert_int_equal(mf_comparison_write(all, PAGE, &error), MF_OK);
@@ -143,10 +134,9 @@ TEST(films_are_linked) {
 
 TEST(unsupported_features_of_a_level_are_listed) {
     AUTO_SCENE_FILE *file = ball_scene(*state, 0.1);
-    mf_CompareConfig config = mf_compare_config();
     mf_Comparison *all = NULL;
     mf_Error error = {0};
-    config.cost_robots = 0;
+    mf_CompareConfig config = WITH(mf_compare_config(), .cost_robots = 0);
     assert_int_equal(mf_compare(*state, file, &config, &all, NULL), MF_OK);
     assert_string_equal(all->gait, "standing");
     assert_false(all->rows[MF_MOTION_KINEMATIC].possible);
@@ -190,12 +180,8 @@ TEST(incomparable_models_give_a_reason) {
 // A command beyond the gait is cut, and that is noted.
 TEST(commands_beyond_the_gait_are_noted) {
     AUTO_SCENE_FILE *file = gait_scene(*state, "hexapod", "tripod", "[9, 0, 0]", 0.1);
-    mf_CompareConfig config = mf_compare_config();
     AUTO_COMPARISON *all = NULL;
-    mf_Error error = {0};
-    config.cost_robots = 0;
-    if (mf_compare(*state, file, &config, &all, &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_compare(*state, file, &WITH(mf_compare_config(), .cost_robots = 0), &all, &error));
     assert_int_equal(all->note_count, 1);
     assert_non_null(
         strstr(all->notes[0], "the command is clamped to the gait's range: forward 9 m/s to "));
@@ -220,17 +206,13 @@ TEST(hulls_of_many_corners_are_compared) {
     for (int i = 1; i + 2 <= CORNERS; i++)
         fprintf(file, "f %d %d %d\n", i, i + 1, i + 2);
     fclose(file);
-    file = fopen(urdf, "w");
-    assert_non_null(file);
-    fputs(robot, file);
-    fclose(file);
+    file_put_text(urdf, robot);
     const mf_Override overrides[] = {
         {"run.duration", "0.1"}, {"group.settle", "0.5"}, {"world.step", "0.001"}};
     AUTO_SCENE_FILE *source = NULL;
-    mf_CompareConfig config = mf_compare_config();
     AUTO_COMPARISON *all = NULL;
     mf_Error error = {0};
-    config.cost_robots = 0;
+    mf_CompareConfig config = WITH(mf_compare_config(), .cost_robots = 0);
     if (mf_scene_file_load(*state, urdf, overrides, 3, &source, &error) != MF_OK ||
         mf_compare(*state, source, &config, &all, &error) != MF_OK)
         fail_with(&error);
@@ -243,11 +225,10 @@ TEST(hulls_of_many_corners_are_compared) {
 }
 
 static mf_Status compare_once(mf_Context *context, void *user, mf_Error *error) {
-    mf_CompareConfig config = mf_compare_config();
     AUTO_COMPARISON *all = NULL;
-    config.cost_robots = 0;
-    config.selected[MF_MOTION_KINEMATIC] = config.selected[MF_MOTION_POINTS] =
-        config.selected[MF_MOTION_PRESCRIBED] = false;
+    mf_CompareConfig config =
+        WITH(mf_compare_config(), .cost_robots = 0, .selected[MF_MOTION_KINEMATIC] = false,
+             .selected[MF_MOTION_POINTS] = false, .selected[MF_MOTION_PRESCRIBED] = false);
     mf_Status status = mf_compare(context, user, &config, &all, error);
     if (status == MF_OK)
         status = mf_comparison_write(all, PAGE, error);

@@ -539,9 +539,8 @@ static inline bool notes_more(const mf_Model *model, const mf_Model *other, cons
 
 static inline mf_Model *parse_keys(mf_Context *context, const char *text, bool lenient,
                                    mf_Status *status, mf_Error *error) {
-    mf_ImportConfig config = mf_import_config();
     mf_Model *model = NULL;
-    config.lenient = lenient;
+    mf_ImportConfig config = WITH(mf_import_config(), .lenient = lenient);
     *error = (mf_Error){0};
     *status = mf_mjcf_parse(context, "keys.xml", text, strlen(text), &config, true, &model, error);
     return model;

@@ -75,8 +75,7 @@ TEST(broken_obj_names_its_line) {
             mf_obj_parse(*state, "m.obj", cases[i].text, strlen(cases[i].text), &mesh, &error);
         assert_int_equal(status, MF_BAD_FILE);
         assert_int_equal(error.line, cases[i].line);
-        if (strstr(error.message, cases[i].phrase) == NULL)
-            fail_msg("expected \"%s\", found \"%s\"", cases[i].phrase, error.message);
+        assert_contains(error.message, cases[i].phrase);
         assert_null(mesh.vertices);
     }
 }
@@ -130,8 +129,7 @@ TEST(broken_stl_is_refused) {
         assert_null(mesh.vertices);
         if (i > 0) {
             assert_int_equal(error.line, cases[i].line);
-            if (strstr(error.message, cases[i].phrase) == NULL)
-                fail_msg("expected \"%s\", found \"%s\"", cases[i].phrase, error.message);
+            assert_contains(error.message, cases[i].phrase);
         }
     }
 }
@@ -159,14 +157,13 @@ TEST(a_cube_is_represented_by_its_corners) {
 // ---- finding files -----------------------------------------------------------------------------
 
 static void make_robot(char path[512], const char *where, const char *mesh) {
-    char text[6000], name[300];
+    char text[6000];
     snprintf(text, sizeof text,
              "<robot name='r'><link name='a'><inertial><mass value='1'/>"
              "<inertia ixx='0.1' iyy='0.1' izz='0.1'/></inertial><collision>\n<geometry>"
              "<mesh filename='%s' scale='1 1 2'/></geometry></collision></link></robot>",
              mesh);
-    snprintf(name, sizeof name, "%s/robot.urdf", where);
-    write_text(path, name, text);
+    write_text(path, formatted("%s/robot.urdf", where), text);
 }
 
 static uint32_t load_meshes(void **state, const char *path, const mf_ImportConfig *config) {
@@ -209,9 +206,7 @@ TEST(meshes_are_found) {
     *strrchr(real, '/') = '\0';
     snprintf(address, sizeof address, "far=%s", real);
     const char *const pairs[] = {address};
-    mf_ImportConfig config = mf_import_config();
-    config.packages = pairs;
-    config.package_count = 1;
+    mf_ImportConfig config = WITH(mf_import_config(), .packages = pairs, .package_count = 1);
     make_robot(path, "pack/urdf", "package://far/cube.obj");
     assert_int_equal(load_meshes(state, path, &config), 1);
     assert_int_equal(load_meshes(state, path, NULL), 0);
@@ -257,16 +252,14 @@ TEST(climbing_out_is_refused) {
     char folder[512], root[600];
     own_folder(folder);
     snprintf(root, sizeof root, "%s/pack", folder);
-    mf_ImportConfig config = mf_import_config();
-    config.root = root;
+    mf_ImportConfig config = WITH(mf_import_config(), .root = root);
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         mf_Model *model;
         mf_Error error = {0};
         make_robot(path, "pack/urdf", bad[i]);
         assert_int_equal(mf_model_load(*state, path, &config, &model, &error), MF_BAD_FILE);
         assert_int_equal(error.line, 2);
-        if (strstr(error.message, "leaves its folder") == NULL)
-            fail_msg("found \"%s\"", error.message);
+        assert_contains(error.message, "leaves its folder");
         assert_null(model);
     }
 }
@@ -274,12 +267,11 @@ TEST(climbing_out_is_refused) {
 // `..` is fine inside of the root: a folder that the caller names, or the package or repository.
 TEST(climbing_inside_the_root_is_fine) {
     char path[512], folder[512], root[600];
-    mf_ImportConfig config = mf_import_config();
     write_text(path, "tree/meshes/cube.obj", cube);
     own_folder(folder);
     snprintf(root, sizeof root, "%s/tree", folder);
     make_robot(path, "tree/a/b/c", "../../../meshes/cube.obj");
-    config.root = root;
+    mf_ImportConfig config = WITH(mf_import_config(), .root = root);
     assert_int_equal(load_meshes(state, path, &config), 1);
     snprintf(root, sizeof root, "%s/tree/a", folder);
     mf_Model *model;
@@ -302,8 +294,8 @@ TEST(collada_meshes_are_read) {
         "0 0 0 100 0 0 0 100 0</float_array><technique_common><accessor source='#f' count='3' "
         "stride='3'><param name='X' type='float'/><param name='Y' type='float'/><param name='Z' "
         "type='float'/></accessor></technique_common></source><vertices id='v'><input "
-        "semantic='POSITION' source='#p'/></vertices><triangles count='1'><input "
-        "semantic='VERTEX' source='#v' offset='0'/><p>0 1 2</p></triangles></mesh></geometry>"
+        "semantic='POSITION' source='#p'/></vertices><triangles count='1'><input semantic='VERTEX' "
+        "source='#v' offset='0'/><p>0 1 2</p></triangles></mesh></geometry>"
         "</library_geometries><library_visual_scenes><visual_scene id='s'><node id='a'><translate>"
         "0 0 300</translate><instance_geometry url='#g'/></node><node id='b'><instance_geometry "
         "url='#g'/></node></visual_scene></library_visual_scenes><scene><instance_visual_scene "
@@ -364,9 +356,8 @@ TEST(collada_primitives_are_triangles) {
          3, 2.2},
         {DAE("<tristrips>" CORNERS "<p>0 1 3 2</p></tristrips>", AS_IT_IS), 2, 2.0},
         {DAE("<trifans>" CORNERS "<p>0 1 2 3</p></trifans>", AS_IT_IS), 2, 2.0},
-        {DAE("<triangles>" CORNERS
-             "<input semantic='NORMAL' source='#p' offset='2'/><p>0 7 7 1 7 7 "
-             "2 7 7</p></triangles><lines>" CORNERS "<p>0 9</p></lines>",
+        {DAE("<triangles>" CORNERS "<input semantic='NORMAL' source='#p' offset='2'/><p>0 7 7 1 7 "
+             "7 2 7 7</p></triangles><lines>" CORNERS "<p>0 9</p></lines>",
              AS_IT_IS),
          1, 1.0},
         // Twice as large, turned by 90 degrees, mirrored, 1 mm away.
@@ -408,8 +399,7 @@ TEST(broken_collada_is_one_line) {
         assert_int_not_equal(
             mf_dae_parse(*state, "a.dae", rows[i].text, strlen(rows[i].text), &mesh, &error),
             MF_OK);
-        if (strstr(error.message, rows[i].message) == NULL)
-            fail_msg("row %zu: \"%s\"", i, error.message);
+        assert_contains(error.message, rows[i].message);
         assert_null(mesh.vertices);
     }
 }
@@ -442,9 +432,7 @@ TEST(equal_meshes_are_loaded_once_and_visuals_on_request) {
     assert_int_equal(model->shapes[0].mesh, model->shapes[2].mesh);
     uint64_t hash = mf_model_hash(model);
     mf_model_destroy(model);
-    mf_ImportConfig config = mf_import_config();
-    config.visual = false;
-    model = load_file(*state, path, &config);
+    model = load_file(*state, path, &WITH(mf_import_config(), .visual = false));
     assert_int_equal(model->shape_count, 1);
     assert_true(mf_model_hash(model) == hash); // pictures change no motion
 }

@@ -1,7 +1,6 @@
 // MJCF import against results computed by hand: frames, chains of joints, inertia, classes, ranges,
 // servos, equalities; and the export.
 #include "model/support.h"
-#include <mayfly/model_fields.h>
 
 GROUP_FIXTURE(setup_context, teardown_context);
 
@@ -45,7 +44,7 @@ TEST(free_bases_and_fixed_bases) {
 
 // Two hinges and a slide in one body: rotation about each anchor in turn, worked out by hand.
 TEST(several_joints_are_a_chain) {
-    mf_Model *model =
+    AUTO_MODEL *model =
         load_urdf(*state, ROBOT("<compiler angle='radian'/>",
                                 "<joint name='x' axis='1 0 0' pos='0 0 1' ref='0.5'/>"
                                 "<joint name='s' type='slide' axis='0 1 0'/>"
@@ -78,11 +77,10 @@ TEST(several_joints_are_a_chain) {
     assert_int_equal(model->bodies[1].link, 3);
     assert_near3(model->bodies[1].position, body->position[0], 0, 2, 1e-15);
     assert_near(model->start_position[0], 0.5, 0);
-    mf_model_destroy(model);
 }
 
 TEST(ball_joints_have_four_positions) {
-    mf_Model *model =
+    AUTO_MODEL *model =
         load_urdf(*state, ROBOT("", "<joint type='ball' range='0 90'/><geom size='1'/>"
                                     "<body pos='0 0 1'><joint/><geom size='1'/></body>"));
     assert_int_equal(model->position_count, 5);
@@ -94,7 +92,6 @@ TEST(ball_joints_have_four_positions) {
     const double q[5] = {2, 2, 0, 0, 0}; // a quarter rotation about x, not normalized
     mf_model_pose_at(model, q, position, rotation);
     assert_near3(position[2], 0, -1, 0, 1e-15);
-    mf_model_destroy(model);
 }
 
 TEST(orientations_mean_the_same) {
@@ -216,8 +213,8 @@ TEST(meshes_are_exact) {
             *state,
             formatted(
                 "<mujoco><asset><mesh name='cube' inertia='%s' scale='2 2 2' vertex='"
-                "0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1' face='0 2 1 1 2 3 4 5 6 5 7 6 "
-                "0 1 4 1 5 4 2 6 3 3 6 7 0 4 2 2 4 6 1 3 5 3 7 5'/></asset><worldbody><body>"
+                "0 0 0 1 0 0 0 1 0 1 1 0 0 0 1 1 0 1 0 1 1 1 1 1' face='0 2 1 1 2 3 4 5 6 5 7 6 0 "
+                "1 4 1 5 4 2 6 3 3 6 7 0 4 2 2 4 6 1 3 5 3 7 5'/></asset><worldbody><body>"
                 "<freejoint/><geom type='mesh' mesh='cube'/></body></worldbody></mujoco>",
                 kinds[kind]));
         double area = 24, volume = 8;
@@ -291,19 +288,19 @@ TEST(inertia_from_geoms_and_from_inertial) {
     }
     // A full tensor with a known rotation: 3, 2, 1 turned by 30 degrees about z.
     double c = sqrt(0.75), s = 0.5, xx = 3 * c * c + 2 * s * s, yy = 3 * s * s + 2 * c * c;
-    snprintf(text, sizeof text,
-             ROBOT("",
-                   "<freejoint/><inertial pos='0 0 0' mass='1' fullinertia='%.17g %.17g 1 %.17g "
-                   "0 0'/>"),
-             xx, yy, c * s);
+    snprintf(
+        text, sizeof text,
+        ROBOT("",
+              "<freejoint/><inertial pos='0 0 0' mass='1' fullinertia='%.17g %.17g 1 %.17g 0 0'/>"),
+        xx, yy, c * s);
     AUTO_MODEL *model = load_urdf(*state, text);
     assert_near3(model->bodies[0].moments, 3, 2, 1, 1e-14);
     assert_near(fabs(model->bodies[0].axes[3]), sin(PI / 12), 1e-14);
     assert_near(model->links[0].inertia[3], c * s, 1e-14);
     mf_model_destroy(model);
-    model = load_urdf(*state, ROBOT("<compiler balanceinertia='true'/>",
-                                    "<freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 "
-                                    "4'/>"));
+    model = load_urdf(*state,
+                      ROBOT("<compiler balanceinertia='true'/>",
+                            "<freejoint/><inertial pos='0 0 0' mass='1' diaginertia='1 1 4'/>"));
     assert_near3(model->bodies[0].moments, 2, 2, 2, 1e-15);
     assert_note(model, true, 1, "balanceinertia");
 }
@@ -375,8 +372,8 @@ TEST(ranges_follow_autolimits) {
 TEST(servos_and_their_damping) {
     AUTO_MODEL *model = load_urdf(
         *state,
-        "<mujoco><default><position kp='7'/></default><worldbody><body><joint name='j' "
-        "range='-90 90' armature='1'/><inertial pos='0 0 0' mass='1' diaginertia='2 2 2'/></body>"
+        "<mujoco><default><position kp='7'/></default><worldbody><body><joint name='j' range='-90 "
+        "90' armature='1'/><inertial pos='0 0 0' mass='1' diaginertia='2 2 2'/></body>"
         "</worldbody><actuator><position joint='j' kp='12' dampratio='0.5' gear='2' "
         "inheritrange='0.5'/><position joint='j'/><velocity joint='j' kv='3'/><motor joint='j' "
         "gear='5' ctrlrange='-1 1'/><intvelocity joint='j' kp='2' kv='1' actrange='-1 1'/>"
@@ -401,20 +398,18 @@ TEST(servos_and_their_damping) {
 
 // A joint spring with time constant 0.5 and ratio 0.25 on inertia 2: k = I / (t r)^2, b = 2 I / t.
 TEST(spring_dampers_are_resolved) {
-    mf_Model *model =
-        load_urdf(*state, ROBOT("", "<joint springdamper='0.5 0.25'/><inertial pos='0 "
-                                    "0 0' mass='1' diaginertia='2 2 2'/>"));
+    AUTO_MODEL *model = load_urdf(*state, ROBOT("", "<joint springdamper='0.5 0.25'/><inertial "
+                                                    "pos='0 0 0' mass='1' diaginertia='2 2 2'/>"));
     assert_near(model->joints[0].stiffness, 2 / (0.125 * 0.125), 1e-11);
     assert_near(model->joints[0].damping, 8, 1e-14);
-    mf_model_destroy(model);
 }
 
 TEST(equalities_and_tendons) {
     AUTO_MODEL *model = load_urdf(
         *state,
-        "<mujoco><compiler angle='radian'/><worldbody><body name='a' pos='1 0 0'><joint "
-        "name='j' ref='2'/><geom size='1'/></body><body name='b' pos='0 1 0' "
-        "euler='0 0 1.5707963267948966'><joint name='k'/><geom size='1'/></body></worldbody>"
+        "<mujoco><compiler angle='radian'/><worldbody><body name='a' pos='1 0 0'><joint name='j' "
+        "ref='2'/><geom size='1'/></body><body name='b' pos='0 1 0' euler='0 0 "
+        "1.5707963267948966'><joint name='k'/><geom size='1'/></body></worldbody>"
         "<tendon><fixed name='t' range='0 1'><joint joint='j' coef='3'/><joint joint='k' "
         "coef='-1'/></fixed></tendon><equality><connect body1='a' body2='b' anchor='0 0 1'/>"
         "<weld body1='a'/><joint joint1='j' joint2='k' polycoef='0 2'/></equality></mujoco>");
@@ -447,28 +442,25 @@ TEST(keyframes_fill_in_what_is_left_out) {
 
 // Dropping an actuator must not shift the controls of the others.
 TEST(lenient_keyframes_keep_their_controls) {
-    mf_ImportConfig config = mf_import_config();
-    config.lenient = true;
     AUTO_MODEL *model = load_text_with(
         *state,
         "<mujoco><worldbody><body><joint name='j'/><geom size='1'/></body></worldbody>"
         "<actuator><general joint='j' gaintype='user'/><motor name='m' joint='j'/></actuator>"
         "<sensor><actuatorpos actuator='m'/></sensor>"
         "<keyframe><key ctrl='1 2'/></keyframe></mujoco>",
-        &config);
+        &WITH(mf_import_config(), .lenient = true));
     assert_int_equal(model->actuator_count, 1);
     assert_near(model->keyframes[0].control[0], 2, 0);
     assert_int_equal(model->sensors[0].actuator, 0);
 }
 
 TEST(gravity_compensation_is_summed) {
-    mf_Model *model =
+    AUTO_MODEL *model =
         load_urdf(*state, ROBOT("", "<joint/><geom size='1' mass='2'/><body pos='1 0 0' "
                                     "gravcomp='0.5'><geom size='1' mass='4'/></body>"));
     assert_near(model->links[1].lift_mass, 2, 0);
     assert_near3(model->links[1].lift_moment, 2, 0, 0, 0);
     assert_near(model->links[1].mass, 6, 1e-15);
-    mf_model_destroy(model);
 }
 
 TEST(includes_resolve_against_the_main_file) {
@@ -498,17 +490,16 @@ TEST(export_comes_back_bit_for_bit) {
         "scale='0.1 0.2 0.3' refpos='0.1 0 0' vertex='0 0 0 1 0 0 0 1 0 0 0 1 1 1 1'/><hfield "
         "name='h' nrow='2' ncol='3' size='1 1 0.5 0.1' elevation='0 1 2 3 4 5'/></asset><worldbody>"
         "<geom type='plane' size='0 0 1'/><geom type='hfield' hfield='h' pos='5 0 0'/><body "
-        "name='a' "
-        "pos='0.1 0.2 0.3' euler='10 20 30'><freejoint/><geom name='g' type='capsule' size='0.1' "
-        "fromto='0 0 0 0.3 0.4 0.5'/><body pos='0.7 0 0' euler='0 0 33'><joint name='x' axis='1 2 "
-        "3' "
-        "pos='0.1 0.2 0.3' range='-40 50' ref='10' stiffness='2' springref='5'/><joint name='y' "
-        "type='slide' axis='0 1 1' range='-1 1'/><joint name='z' axis='3 2 1' pos='0.3 0.1 0.7'/>"
+        "name='a' pos='0.1 0.2 0.3' euler='10 20 30'><freejoint/><geom name='g' type='capsule' "
+        "size='0.1' fromto='0 0 0 0.3 0.4 0.5'/><body pos='0.7 0 0' euler='0 0 33'><joint name='x' "
+        "axis='1 2 3' pos='0.1 0.2 0.3' range='-40 50' ref='10' stiffness='2' "
+        "springref='5'/><joint name='y' type='slide' axis='0 1 1' range='-1 1'/><joint name='z' "
+        "axis='3 2 1' pos='0.3 0.1 0.7'/>"
         "<geom name='k' type='mesh' mesh='m'/><site name='s' pos='0.1 0 0' euler='1 2 3'/><body "
         "euler='7 8 9' pos='0 0 0.1'><geom type='box' size='0.1 0.2 0.3' axisangle='1 1 0 "
-        "77'/><body "
-        "name='e'><joint name='ball' type='ball' range='0 60' damping='1'/><geom type='ellipsoid' "
-        "size='0.1 0.2 0.3'/></body></body></body></body></worldbody><contact><exclude body1='a' "
+        "77'/><body name='e'><joint name='ball' type='ball' range='0 60' damping='1'/><geom "
+        "type='ellipsoid' size='0.1 0.2 "
+        "0.3'/></body></body></body></body></worldbody><contact><exclude body1='a' "
         "body2='e'/><pair geom1='g' geom2='k' condim='4'/></contact><tendon><fixed name='t' "
         "stiffness='3'><joint joint='x' coef='1'/><joint joint='z' coef='-0.3'/></fixed></tendon>"
         "<equality><weld body1='a' body2='e'/><connect body1='e' anchor='0.1 0.2 0.3'/><joint "
@@ -517,8 +508,7 @@ TEST(export_comes_back_bit_for_bit) {
         "</actuator><sensor><gyro site='s' noise='0.1'/><framepos objtype='body' objname='e' "
         "reftype='xbody' refname='a'/><framequat objtype='geom' objname='g'/><subtreecom body='a'/>"
         "<tendonpos tendon='t'/><clock/></sensor><keyframe><key name='k' qpos='1 2 3 0.5 0.5 0.5 "
-        "0.5 "
-        "0.1 0.2 0.3 1 0 0 0'/></keyframe></mujoco>";
+        "0.5 0.1 0.2 0.3 1 0 0 0'/></keyframe></mujoco>";
     char path[512];
     mf_Error error = {0};
     AUTO_MODEL *model = load_urdf(*state, text);

@@ -1,7 +1,6 @@
 // <replicate>: names, poses and references to copies; test_mujoco.sh compares replicate.xml with
 // MuJoCo number by number.
 #include "model/support.h"
-#include <mayfly/model_fields.h>
 
 GROUP_FIXTURE(setup_context, teardown_context);
 

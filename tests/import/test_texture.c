@@ -345,10 +345,9 @@ TEST_WITH(coordinates_of_obj, make_context, drop_context) {
 }
 
 TEST_WITH(coordinates_in_the_file, make_context, drop_context) {
-    const char *text =
-        "<mujoco><asset><mesh name='q' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 0 1 3 "
-        "0 3 2 1 2 3' texcoord='0 0 1 0 0 1 .5 .25'/></asset><worldbody><body>"
-        "<freejoint/><geom type='mesh' mesh='q'/></body></worldbody></mujoco>";
+    const char *text = "<mujoco><asset><mesh name='q' vertex='0 0 0 1 0 0 0 1 0 0 0 1' face='0 2 1 "
+                       "0 1 3 0 3 2 1 2 3' texcoord='0 0 1 0 0 1 .5 .25'/></asset><worldbody><body>"
+                       "<freejoint/><geom type='mesh' mesh='q'/></body></worldbody></mujoco>";
     AUTO_MODEL *model = load_with(*state, text);
     const float *found = model->meshes[0].coordinates;
     const float second[6] = {0, 0, 1, 0, 0.5f, 0.25f};

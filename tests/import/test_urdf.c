@@ -1,7 +1,6 @@
 // URDF import: what is read, what is repaired with a note, and what is rejected at which line.
 #include "model/support.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
 
 #include <locale.h>
 
@@ -82,9 +81,7 @@ TEST(fixed_links_merge_into_their_parents) {
     assert_near3(model->links[0].inertia, 0.001 + 0.2, 0.001 + 0.2 + 3.0, 0.001 + 0.1 + 3.0, 1e-12);
     assert_note(model, false, 0, "1 fixed joint merged");
     mf_model_destroy(model);
-    mf_ImportConfig config = mf_import_config();
-    config.keep_fixed = true;
-    model = load_text_with(*state, text, &config);
+    model = load_text_with(*state, text, &WITH(mf_import_config(), .keep_fixed = true));
     assert_int_equal(model->link_count, 3);
     assert_int_equal(model->joints[0].type, MF_JOINT_FIXED);
 }
@@ -198,7 +195,7 @@ TEST(a_rod_puts_mass_on_its_tip) {
 }
 
 TEST(light_links_take_fewer_points_within_the_budget) {
-    mf_Model *model =
+    AUTO_MODEL *model =
         load_urdf(*state, "<robot name='r'><link name='a'><inertial><mass value='10'/>"
                           "<inertia ixx='0.5' iyy='0.5' izz='0.6'/></inertial></link>"
                           "<link name='b'><inertial><mass value='0.1'/>"
@@ -209,11 +206,10 @@ TEST(light_links_take_fewer_points_within_the_budget) {
     assert_near3(model->links[1].inertia, 1e-5, 2e-5, 2e-5, 1e-18); // full dynamics has it all
     assert_note(model, false, 0, "1 light link is represented by one or two mass points");
     assert_note(model, true, 0, "nothing collides");
-    mf_model_destroy(model);
 }
 
 TEST(sensors_are_read) {
-    mf_Model *model =
+    AUTO_MODEL *model =
         load_urdf(*state, "<robot name='r'><link name='a'>" MASS(1) BOX
                   "</link>"
                   "<gazebo reference='a'><sensor name='eye' type='ray'>"
@@ -229,7 +225,6 @@ TEST(sensors_are_read) {
                      MF_SENSOR_CONTACT);
     assert_int_equal(model->sensor_count, 2);
     assert_note(model, false, 1, "sensor 'gyro' of type 'imu' ignored");
-    mf_model_destroy(model);
 }
 
 TEST(leaf_links_get_contact_sensors_by_default) {
@@ -244,7 +239,7 @@ TEST(leaf_links_get_contact_sensors_by_default) {
 }
 
 TEST(a_floating_world_is_left_out) {
-    mf_Model *model =
+    AUTO_MODEL *model =
         load_urdf(*state, "<robot name='r'><link name='world'/><link name='trunk'>" MASS(
                               1) "</link>"
                                  "<joint name='free' type='floating'><parent link='world'/>"
@@ -252,11 +247,10 @@ TEST(a_floating_world_is_left_out) {
     assert_int_equal(model->link_count, 1);
     assert_string_equal(model->links[0].name, "trunk");
     assert_note(model, false, 1, "represents the world");
-    mf_model_destroy(model);
 }
 
 TEST(unknown_elements_are_reported_once_per_kind) {
-    mf_Model *model =
+    AUTO_MODEL *model =
         load_urdf(*state, "<robot name='r'><link name='a'>" MASS(
                               1) "</link>\n<transmission name='t'/>\n"
                                  "<transmission name='u'/>\n<gazebo><plugin/></gazebo>\n"
@@ -264,7 +258,6 @@ TEST(unknown_elements_are_reported_once_per_kind) {
     assert_note(model, false, 2, "<transmission> in <robot> ignored (2 times)");
     assert_note(model, false, 4, "<plugin> in <gazebo> ignored");
     assert_note(model, false, 5, "<sensor> 'eye' in <robot> ignored");
-    mf_model_destroy(model);
 }
 
 // Every element of links and joints in turn has an attribute, and then an element, that URDF does
@@ -314,23 +307,20 @@ TEST(nothing_is_ignored_in_silence) {
 TEST(numbers_do_not_depend_on_the_locale) {
     // Skipped in effect where no such locale is installed; the parse must be right either way.
     setlocale(LC_ALL, "de_DE.UTF-8");
-    mf_Model *model =
+    AUTO_MODEL *model =
         load_urdf(*state, "<robot name='r'><link name='a'><inertial><mass value='1.5e0'/>"
                           "</inertial>" BOX "</link></robot>");
     setlocale(LC_ALL, "C");
     assert_near(model->mass, 1.5, 1e-15);
-    mf_model_destroy(model);
 }
 
 TEST(links_without_inertial_can_be_weighed_by_density) {
-    mf_ImportConfig config = mf_import_config();
-    config.density = 1000.0;
-    mf_Model *model =
+    mf_ImportConfig config = WITH(mf_import_config(), .density = 1000.0);
+    AUTO_MODEL *model =
         load_text_with(*state, "<robot name='r'><link name='a'>" BOX "</link></robot>", &config);
     assert_near(model->mass, 48.0, 1e-12);
     assert_int_equal(model->point_count, 9); // a uniform box
     assert_note(model, false, 1, "mass from the given density");
-    mf_model_destroy(model);
 }
 
 // ---- repairs -----------------------------------------------------------------------------------
@@ -643,8 +633,7 @@ TEST(missing_files_are_refused) {
     assert_null(model);
     mf_ImportConfig config = {0};
     assert_int_equal(mf_model_load(*state, "x", &config, &model, &error), MF_BAD_ARGUMENT);
-    config = mf_import_config();
-    config.mesh_points = 0;
+    config = WITH(mf_import_config(), .mesh_points = 0);
     assert_int_equal(mf_model_load(*state, "x", &config, &model, &error), MF_BAD_ARGUMENT);
 }
 

@@ -151,14 +151,11 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
     if (gait->kind == MF_GAIT_KEYFRAMES)
         return;
     mf_Group *group;
-    mf_WorldConfig settings = mf_world_config();
-    mf_GroupConfig robots = mf_group_config();
-    settings.step = MF_MILLISECOND;
-    robots.model = model;
+    mf_WorldConfig settings = WITH(mf_world_config(), .step = MF_MILLISECOND);
+    mf_GroupConfig robots = WITH(mf_group_config(), .model = model);
     AUTO_WORLD *world = open_world(fixture->context, &settings);
     group = add_group(world, &robots);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.self_contacts = false;
+    mf_ArticulatedConfig motion = WITH(mf_motions_config().articulated, .self_contacts = false);
     assert_int_equal(rig_add_articulated(group, &motion, NULL), MF_OK);
     assert_int_equal(mf_gaits_add(group, &gait, 1, NULL, NULL), MF_OK);
     double *q = calloc(model->position_count, sizeof *q),

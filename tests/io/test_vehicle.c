@@ -9,10 +9,9 @@
 GROUP_FIXTURE(make_context, drop_context);
 
 static mf_Vehicle *load(mf_Context *context, const char *name) {
-    char path[512];
     mf_Vehicle *vehicle = NULL;
     mf_Error error = {0};
-    snprintf(path, sizeof path, "%s/models/%s.yaml", MAYFLY_SOURCE_DIR, name);
+    const char *path = formatted("%s/models/%s.yaml", MAYFLY_SOURCE_DIR, name);
     if (mf_vehicle_load(context, path, &vehicle, &error) != MF_OK)
         fail_msg("%s: %s", path, error.message);
     assert_string_equal(vehicle->name, name);
@@ -155,7 +154,6 @@ static mf_Status read_all(mf_Context *context, void *user, mf_Error *error) {
 }
 
 TEST(every_failing_call_is_survived) {
-    char path[512];
-    snprintf(path, sizeof path, "%s/models/aerosonde.yaml", MAYFLY_SOURCE_DIR);
+    char path[] = MAYFLY_SOURCE_DIR "/models/aerosonde.yaml";
     assert_true(torture(*state, read_all, path, TORTURE_MUST_FAIL) > 20);
 }

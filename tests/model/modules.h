@@ -5,7 +5,6 @@
 
 #include "model/support.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
 
 #include "math/scalar.h"
 

@@ -27,10 +27,7 @@ static inline void write_bytes(char path[512], const char *name, const void *dat
         mkdir(path, 0777);
         *slash = '/';
     }
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
+    file_put(path, data, size);
 }
 
 static inline void write_text(char path[512], const char *name, const char *text) {
@@ -40,10 +37,7 @@ static inline void write_text(char path[512], const char *name, const char *text
 static inline mf_Model *load_file(mf_Context *context, const char *path,
                                   const mf_ImportConfig *config) {
     mf_Model *model = NULL;
-    mf_Error error = {0};
-    char line[1024];
-    if (mf_model_load(context, path, config, &model, &error) != MF_OK)
-        fail_msg("%s", mf_error_format(&error, line, sizeof line));
+    MUST(mf_model_load(context, path, config, &model, &error));
     return model;
 }
 

@@ -1,6 +1,5 @@
 // Cameras of models: from URDF, MJCF and calls, what is written back, and mistakes in files.
 #include "math/scalar.h"
-#include <mayfly/model_fields.h>
 #include "model/support.h"
 
 GROUP_FIXTURE(make_context, drop_context);
@@ -190,12 +189,10 @@ TEST(written_cameras_are_the_same) {
 
 // A camera that was moved in the file is where the file says.
 TEST(edited_files_win) {
-    mf_Model *plain = load_urdf(*state, TEXTED("")),
-             *model = load_urdf(*state, TEXTED("frame=1,2,3,1,0,0,0 center=1,2"));
+    AUTO_MODEL *plain = load_urdf(*state, TEXTED("")),
+               *model = load_urdf(*state, TEXTED("frame=1,2,3,1,0,0,0 center=1,2"));
     assert_memory_equal(&plain->cameras[0].frame, &model->cameras[0].frame, sizeof(mf_Frame));
     assert_memory_equal(plain->cameras[0].center, model->cameras[0].center, 2 * sizeof(double));
-    mf_model_destroy(plain);
-    mf_model_destroy(model);
 }
 
 // Pictures may decide what a robot does, so what they show belongs to the model.
@@ -273,8 +270,7 @@ TEST(calls_make_cameras) {
     mf_Error error = {0};
     assert_int_equal(mf_builder_create(context, "made", &builder, &error), MF_OK);
     const mf_BodyId body = mf_body_create_box(builder, size, center, 1.0, red);
-    mf_Camera camera = mf_camera();
-    camera.name = "front";
+    mf_Camera camera = WITH(mf_camera(), .name = "front");
     mf_vec3_set(camera.frame.position, 1.1, 0.0, 0.5);
     camera.delay = MF_MILLISECOND;
     mf_body_camera(builder, body, &camera);

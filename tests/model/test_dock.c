@@ -1,6 +1,5 @@
 // Docks of models: from URDF, MJCF and calls, what is written back, and mistakes in files.
 #include "model/support.h"
-#include <mayfly/model_fields.h>
 
 GROUP_FIXTURE(make_context, drop_context);
 
@@ -18,17 +17,15 @@ static const char *const urdf =
 // `orientations` by its earlier name: the same dock, with a note.
 TEST(an_earlier_name_is_noted) {
     const char *at = strstr(urdf, "orientations='4'");
-    mf_Model *model = load_urdf(*state, formatted("%.*sturns='4'%s", (int)(at - urdf), urdf,
-                                                  at + strlen("orientations='4'"))),
-             *plain = load_urdf(*state, urdf);
+    AUTO_MODEL *model = load_urdf(*state, formatted("%.*sturns='4'%s", (int)(at - urdf), urdf,
+                                                    at + strlen("orientations='4'"))),
+               *plain = load_urdf(*state, urdf);
     assert_int_equal(model->docks[0].orientations, 4);
     assert_int_equal(model->note_count, plain->note_count + 1);
     bool noted = false;
     for (uint32_t i = 0; i < model->note_count; i++)
         noted = noted || strstr(model->notes[i].text, "turns is called orientations") != NULL;
     assert_true(noted);
-    mf_model_destroy(model);
-    mf_model_destroy(plain);
 }
 
 // The frame of a link that a fixed joint merged is that of its parent; every attribute arrives.
@@ -69,7 +66,6 @@ TEST(urdf_files_have_docks) {
 
 TEST(docks_change_the_hash) {
     mf_Context *context = *state;
-    char text[2048];
     AUTO_MODEL *model = load_urdf(context, urdf);
     const uint64_t hash = mf_model_hash(model);
     const char *const changes[][2] = {{"orientations='4'", "orientations='2'"},
@@ -77,8 +73,8 @@ TEST(docks_change_the_hash) {
                                       {"type='small'", "type='large'"}};
     for (int i = 0; i < 3; i++) {
         const char *at = strstr(urdf, changes[i][0]);
-        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - urdf), urdf, changes[i][1],
-                 at + strlen(changes[i][0]));
+        const char *text = formatted("%.*s%s%s", (int)(at - urdf), urdf, changes[i][1],
+                                     at + strlen(changes[i][0]));
         AUTO_MODEL *other = load_urdf(context, text);
         assert_int_not_equal(mf_model_hash(other), hash);
     }
@@ -166,9 +162,7 @@ TEST(docks_by_calls_move_with_their_body) {
     assert_int_equal(mf_builder_create(context, "c", &builder, &error), MF_OK);
     const mf_BodyId body =
         mf_body_create_box(builder, (double[]){0.1, 0.1, 0.1}, (double[]){1, 0, 0}, 1, NULL);
-    mf_Dock dock = mf_dock();
-    dock.name = "front";
-    dock.frame.position[0] = 1.05;
+    mf_Dock dock = WITH(mf_dock(), .name = "front", .frame.position[0] = 1.05);
     mf_body_dock(builder, body, &dock);
     mf_body_rotate(builder, body, (double[]){0, 0, 1.5707963267948966});
     mf_body_move(builder, body, (double[]){0, 3, 0});

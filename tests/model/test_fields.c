@@ -9,16 +9,6 @@
 
 // ---- every member is listed --------------------------------------------------------------------
 
-static char *read_whole(const char *path) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    char *text = calloc(1, 1 << 20);
-    assert_non_null(text);
-    assert_true(fread(text, 1, (1 << 20) - 1, file) > 0);
-    fclose(file);
-    return text;
-}
-
 typedef struct Member {
     char name[64];
     char comment[800];
@@ -74,7 +64,7 @@ TEST(every_member_has_its_row) {
     static Member members[100];
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
-        AUTO(end_memory) char *header = read_whole(header_of(item));
+        AUTO(end_memory) char *header = file_get(header_of(item), NULL);
         uint32_t count = read_members(header, table->type, members);
         for (uint32_t i = 0; i < count; i++)
             if (mf_item_field((mf_ItemType)item, members[i].name) == NULL)
@@ -87,7 +77,7 @@ TEST(units_are_those_of_the_header) {
     static Member members[100];
     for (int item = 0; item < MF_ITEM_COUNT; item++) {
         const mf_ItemTable *table = mf_item_table((mf_ItemType)item);
-        AUTO(end_memory) char *header = read_whole(header_of(item));
+        AUTO(end_memory) char *header = file_get(header_of(item), NULL);
         uint32_t count = item == MF_ITEM_RATE ? 0 : read_members(header, table->type, members);
         for (uint32_t i = 0; i < count; i++) {
             const mf_ModelField *field = mf_item_field((mf_ItemType)item, members[i].name);
@@ -382,8 +372,7 @@ static uint32_t reals_of(mf_ItemType item) {
 TEST_WITH(reals_are_properties, setup_context, teardown_context) {
     AUTO_MODEL *model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/model/fields.xml", NULL);
     mf_Group *group = NULL;
-    mf_GroupConfig config = mf_group_config();
-    config.model = model;
+    mf_GroupConfig config = WITH(mf_group_config(), .model = model);
     AUTO_WORLD *world = open_world(*state, NULL);
     group = add_group(world, &config);
     const struct {

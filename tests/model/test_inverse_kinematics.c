@@ -2,7 +2,6 @@
 // follow others, targets out of reach, the same bits again.
 #include "model/support.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
 
 #include "math/scalar.h"
 
@@ -30,11 +29,9 @@ static const char *const arm = "<robot name='arm'>\n" LINK("base") LINK("a") LIN
 
 static mf_InverseKinematicsConfig config_of(const mf_Model *model, const char *link, double x,
                                             double y, double z) {
-    mf_InverseKinematicsConfig config = mf_inverse_kinematics_config();
-    config.link = mf_model_find(model, MF_ITEM_LINK, link);
-    config.point[0] = x;
-    config.point[1] = y;
-    config.point[2] = z;
+    mf_InverseKinematicsConfig config =
+        WITH(mf_inverse_kinematics_config(), .link = mf_model_find(model, MF_ITEM_LINK, link),
+             .point[0] = x, .point[1] = y, .point[2] = z);
     return config;
 }
 
@@ -100,11 +97,9 @@ static void targets_are_reached(mf_Context *context, const mf_Model *model, uint
                                 uint32_t count, bool rotates) {
     AUTO(end_memory) double *angle = calloc(model->joint_count, sizeof *angle);
     AUTO(end_memory) double *again = calloc(model->joint_count, sizeof *again);
-    mf_InverseKinematicsConfig config = mf_inverse_kinematics_config();
     uint32_t iterations = 0, starts = 0;
-    config.link = link;
-    config.use_rotation = rotates;
-    config.starts = 100;
+    mf_InverseKinematicsConfig config =
+        WITH(mf_inverse_kinematics_config(), .link = link, .use_rotation = rotates, .starts = 100);
     for (uint32_t i = 0; i < count; i++) {
         double position[3], rotation[4], found[3], rotated[4];
         mf_InverseKinematicsResult result, same;
@@ -197,8 +192,7 @@ TEST(limits_and_mimics_are_kept) {
         HINGE("first", "palm", "one", "0 0 0", "0 0 1", "0",
               "1.5") "<joint name='second' type='revolute'><parent link='one'/><child link='two'/>"
                      "<origin xyz='0.05 0 0'/><axis xyz='0 0 1'/><limit lower='-9' upper='9' "
-                     "velocity='1' "
-                     "effort='1'/><mimic joint='first' multiplier='0.5' "
+                     "velocity='1' effort='1'/><mimic joint='first' multiplier='0.5' "
                      "offset='0.1'/></joint></robot>";
     AUTO_MODEL *model = load_urdf(*state, finger);
     mf_InverseKinematicsConfig config = config_of(model, "two", 0.04, 0.0, 0.0);

@@ -2,7 +2,6 @@
 // and links that do not overlap.
 #include "model/modules.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
 
 GROUP_FIXTURE(setup_context, teardown_context);
 
@@ -13,7 +12,7 @@ TEST(docks_are_flat_on_the_surface_and_face_outwards) {
                                         "atron_simple", "wheelbot",        "cube",
                                         "long_dock",    "gripper",         "base"};
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
-        Module module;
+        AUTO(close_module) Module module;
         open_module(&module, *state, names[m]);
         for (uint32_t i = 0; i < module.dock_count; i++) {
             const Dock *dock = &module.docks[i];
@@ -36,7 +35,6 @@ TEST(docks_are_flat_on_the_surface_and_face_outwards) {
             assert_true(dock->orientations == 1 || dock->orientations == 2 ||
                         dock->orientations == 4);
         }
-        close_module(&module);
     }
 }
 
@@ -147,7 +145,7 @@ TEST(docked_robots_are_flush_without_overlap) {
         {"atron_simple", "north_1", "atron_simple", "south_2", 0.11313708},
     };
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
-        Module a, b;
+        AUTO(close_module) Module a, b;
         open_module(&a, *state, pairs[p].a);
         open_module(&b, *state, pairs[p].b);
         const Dock *dock_a = find_dock(&a, pairs[p].dock_a),
@@ -159,14 +157,12 @@ TEST(docked_robots_are_flush_without_overlap) {
                          pairs[p].dock_b, overlap(&a, &b, &pose));
             assert_near(mf_vec3_length(pose.position), pairs[p].distance, 1e-8);
         }
-        close_module(&a);
-        close_module(&b);
     }
 }
 
 // One of both orientations of docked ATRONs has perpendicular axes, as in their lattice.
 TEST(atrons_dock_113_mm_apart_with_perpendicular_axes) {
-    Module atron;
+    AUTO(close_module) Module atron;
     open_module(&atron, *state, "atron");
     const double up[3] = {0.0, 0.0, 1.0};
     for (uint32_t i = 0; i < atron.dock_count; i++)
@@ -181,7 +177,6 @@ TEST(atrons_dock_113_mm_apart_with_perpendicular_axes) {
             }
             assert_near(straight, 1.0, 0.0);
         }
-    close_module(&atron);
 }
 
 // Moves the solids to other joint angles.
@@ -211,7 +206,7 @@ static void check_links_apart(const Module *module) {
 TEST(links_do_not_overlap) {
     static const char *const names[] = {"superbot", "atron", "wheelbot", "gripper"};
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
-        Module module;
+        AUTO(close_module) Module module;
         open_module(&module, *state, names[m]);
         check_links_apart(&module);
         for (uint32_t turned = 0; turned < 2 * module.model->joint_count; turned++) {
@@ -222,6 +217,5 @@ TEST(links_do_not_overlap) {
             pose_solids(&module, angle);
             check_links_apart(&module);
         }
-        close_module(&module);
     }
 }

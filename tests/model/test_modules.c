@@ -1,7 +1,6 @@
 // The modular robots of models/modules: what they consist of, that they are to scale, and their
 // inertias against integrals over their shapes.
 #include "model/modules.h"
-#include <mayfly/model_fields.h>
 
 GROUP_FIXTURE(setup_context, teardown_context);
 
@@ -25,7 +24,7 @@ enum { MODULES = sizeof modules / sizeof *modules };
 
 TEST(they_are_complete_and_to_scale) {
     for (int m = 0; m < MODULES; m++) {
-        Module module;
+        AUTO(close_module) Module module;
         open_module(&module, *state, modules[m].name);
         const mf_Model *model = module.model;
         assert_string_equal(model->name, modules[m].name);
@@ -38,24 +37,22 @@ TEST(they_are_complete_and_to_scale) {
         bounds(&module, MF_NONE, low, high);
         for (int k = 0; k < 3; k++)
             assert_near(high[k] - low[k], modules[m].size[k], 1e-4);
-        close_module(&module);
     }
 }
 
 // Nothing that the importer repaired, reduced or guessed.
 TEST(nothing_is_changed_on_import) {
     for (int m = 0; m < MODULES; m++) {
-        Module module;
+        AUTO(close_module) Module module;
         open_module(&module, *state, modules[m].name);
         for (uint32_t i = 0; i < module.model->note_count; i++)
             fail_msg("%s: %s", modules[m].name, module.model->notes[i].text);
-        close_module(&module);
     }
 }
 
 TEST(every_joint_has_a_motor_friction_and_limits) {
     for (int m = 0; m < MODULES; m++) {
-        Module module;
+        AUTO(close_module) Module module;
         open_module(&module, *state, modules[m].name);
         for (uint32_t i = 0; i < module.model->joint_count; i++) {
             const mf_Joint *joint = &module.model->joints[i];
@@ -67,7 +64,6 @@ TEST(every_joint_has_a_motor_friction_and_limits) {
             assert_near(joint->servo.damping * joint->speed / joint->effort, 1.0, 0.01);
             assert_true(joint->servo.rotor_inertia > 0.0);
         }
-        close_module(&module);
     }
 }
 
@@ -76,7 +72,7 @@ TEST(superbots_bend_by_90_and_roll_by_135_degrees) {
     static const char *const joints[] = {"pitch", "roll", "yaw"};
     static const double degrees[] = {90.0, 135.0, 90.0};
     for (int m = 0; m < 2; m++) {
-        Module module;
+        AUTO(close_module) Module module;
         open_module(&module, *state, names[m]);
         for (int j = 0; j < 3; j++) {
             const mf_Joint *joint =
@@ -84,20 +80,18 @@ TEST(superbots_bend_by_90_and_roll_by_135_degrees) {
             assert_near(joint->upper, degrees[j] * MF_PI / 180.0, 1e-12);
             assert_near(joint->lower, -joint->upper, 0.0);
         }
-        close_module(&module);
     }
 }
 
 TEST(wheels_and_atrons_turn_without_end) {
     static const char *const names[] = {"atron", "atron_simple", "wheelbot"};
     for (int m = 0; m < 3; m++) {
-        Module module;
+        AUTO(close_module) Module module;
         open_module(&module, *state, names[m]);
         for (uint32_t i = 0; i < module.model->joint_count; i++) {
             assert_true(module.model->joints[i].lower == -INFINITY);
             assert_true(module.model->joints[i].upper == INFINITY);
         }
-        close_module(&module);
     }
 }
 
@@ -186,7 +180,7 @@ TEST(simple_robots_weigh_and_dock_as_the_detailed_ones) {
     static const char *const names[][2] = {{"superbot", "superbot_simple"},
                                            {"atron", "atron_simple"}};
     for (int m = 0; m < 2; m++) {
-        Module full, simple;
+        AUTO(close_module) Module full, simple;
         open_module(&full, *state, names[m][0]);
         open_module(&simple, *state, names[m][1]);
         for (uint32_t l = 0; l < full.model->link_count; l++) {
@@ -200,7 +194,5 @@ TEST(simple_robots_weigh_and_dock_as_the_detailed_ones) {
             assert_memory_equal(&full.model->joints[j].servo, &simple.model->joints[j].servo,
                                 sizeof(mf_Servo));
         assert_memory_equal(full.docks, simple.docks, sizeof full.docks);
-        close_module(&full);
-        close_module(&simple);
     }
 }

@@ -1,7 +1,6 @@
 // The PhantomX hexapod (Humarobotics' description), which is not part of this project. Read from
 // the folder MAYFLY_SHARED or ../shared; skipped if it is not available.
 #include "model/support.h"
-#include <mayfly/model_fields.h>
 
 GROUP_FIXTURE(setup_context, teardown_context);
 
@@ -50,8 +49,7 @@ TEST(its_faults_are_reported) {
     char path[1024];
     if (!find_robot(path))
         skip();
-    mf_ImportConfig config = mf_import_config();
-    config.inertia = MF_IMPORT_INERTIA_GEOMETRY;
+    mf_ImportConfig config = WITH(mf_import_config(), .inertia = MF_IMPORT_INERTIA_GEOMETRY);
     AUTO_MODEL *model = load_file(*state, path, &config);
     uint32_t suspicious = 0;
     for (uint32_t i = 0; i < model->note_count; i++)
@@ -74,9 +72,7 @@ TEST(fewer_mesh_points_make_a_lighter_model) {
     char path[1024];
     if (!find_robot(path))
         skip();
-    mf_ImportConfig config = mf_import_config();
-    config.visual = false;
-    config.mesh_points = 2;
+    mf_ImportConfig config = WITH(mf_import_config(), .visual = false, .mesh_points = 2);
     AUTO_MODEL *light = load_file(*state, path, &config);
     AUTO_MODEL *full = load_file(*state, path, NULL);
     assert_true(light->point_count < full->point_count);

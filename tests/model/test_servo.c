@@ -91,24 +91,19 @@ TEST(mistakes_are_named) {
 static double angle_under_load(mf_Context *context, const mf_Model *model,
                                const mf_ArticulatedConfig *config) {
     mf_Group *group;
-    mf_WorldConfig settings = mf_world_config();
-    mf_GroupConfig robots = mf_group_config();
-    settings.step = 2 * MF_MILLISECOND;
-    settings.gravity = 0.0;
-    robots.model = model;
-    robots.double_precision = true;
+    mf_WorldConfig settings = WITH(mf_world_config(), .step = 2 * MF_MILLISECOND, .gravity = 0.0);
+    mf_GroupConfig robots = WITH(mf_group_config(), .model = model, .double_precision = true);
     AUTO_WORLD *world = open_world(context, &settings);
     group = add_group(world, &robots);
     assert_int_equal(rig_add_articulated(group, config, NULL), MF_OK);
     set_field(group, "joint.torque", 0, 0, 0.1);
     mf_world_step(world, 2000);
-    double angle = get_field(group, "joint.angle", 0, 0);
-    return angle;
+    return get_field(group, "joint.angle", 0, 0);
 }
 
 TEST(the_articulated_motion_takes_them) {
     mf_Context *context = context_of(state);
-    mf_Model *plain = NULL, *motors = NULL;
+    AUTO_MODEL *plain = NULL, *motors = NULL;
     mf_ArticulatedConfig config = mf_motions_config().articulated;
     assert_int_equal(parse(context, "", &plain, NULL), MF_OK);
     assert_int_equal(
@@ -123,6 +118,4 @@ TEST(the_articulated_motion_takes_them) {
     config.servo = mf_servo();
     config.motors = false;
     assert_true(angle_under_load(context, motors, &config) > 1.0); // nothing holds it
-    mf_model_destroy(plain);
-    mf_model_destroy(motors);
 }

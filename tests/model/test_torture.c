@@ -88,16 +88,15 @@ TEST(mjcf_survives_every_failure) {
     write_text(path, "torture/tet.obj",
                "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
     write_text(part, "torture/part.xml",
-               "<mujoco><asset><mesh file='tet.obj'/><hfield name='h' nrow='2' ncol='2' "
-               "size='1 1 1 1' elevation='0 1 2 3'/></asset></mujoco>");
+               "<mujoco><asset><mesh file='tet.obj'/><hfield name='h' nrow='2' ncol='2' size='1 1 "
+               "1 1' elevation='0 1 2 3'/></asset></mujoco>");
     write_text(
         path, "torture/robot.xml",
         "<mujoco><include file='part.xml'/><default><default class='c'><geom condim='4'/></default>"
         "</default><worldbody><light/><geom type='hfield' hfield='h'/><body name='a'><freejoint/>"
         "<geom name='g' class='c' type='mesh' mesh='tet'/><frame pos='1 0 0'><body name='b'><joint "
         "name='j'/><joint name='k' type='slide'/><geom name='i' size='1'/><site "
-        "name='s'/><replicate "
-        "count='2' sep='-'><site name='r'/></replicate></body>"
+        "name='s'/><replicate count='2' sep='-'><site name='r'/></replicate></body>"
         "</frame></body></worldbody><contact><pair geom1='g' geom2='i'/><exclude body1='a' "
         "body2='b'/></contact><tendon><fixed name='t'><joint joint='j' coef='1'/></fixed></tendon>"
         "<equality><weld body1='a' body2='b'/></equality><actuator><position joint='j' "

@@ -26,8 +26,7 @@ static mf_Model *pendulum(mf_Context *context) {
     assert_int_equal(mf_builder_create(context, "pendulum", &builder, NULL), MF_OK);
     mf_BodyId head = mf_body_create_sphere(builder, top, 0.1, 1.0, NULL);
     mf_BodyId arm = mf_body_create_cylinder(builder, top, end, 0.02, 0.5, NULL);
-    mf_HingeConfig hinge = mf_hinge_config();
-    hinge.name = "shoulder";
+    mf_HingeConfig hinge = WITH(mf_hinge_config(), .name = "shoulder");
     mf_joint_create_hinge(builder, head, arm, half, axis, &hinge);
     assert_int_equal(mf_builder_finalize(builder, &model, NULL), MF_OK);
     mf_builder_destroy(builder);
@@ -35,16 +34,11 @@ static mf_Model *pendulum(mf_Context *context) {
 }
 
 static void build_world(Fixture *fixture) {
-    mf_WorldConfig config = mf_world_config();
-    config.seed = UINT64_MAX - 5;
-    fixture->world = open_world(fixture->context, &config);
+    fixture->world = open_world(fixture->context, &WITH(mf_world_config(), .seed = UINT64_MAX - 5));
     for (int g = 0; g < 2; g++) {
-        mf_GroupConfig group = mf_group_config();
-        group.model = fixture->model;
-        group.name = g == 0 ? "left" : "right-1";
-        group.count = ROBOTS;
-        group.double_precision = g == 1;
-        group.isolated = false;
+        mf_GroupConfig group =
+            WITH(mf_group_config(), .model = fixture->model, .name = g == 0 ? "left" : "right-1",
+                 .count = ROBOTS, .double_precision = g == 1, .isolated = false);
         assert_int_equal(mf_world_add_group(fixture->world, &group, &fixture->groups[g], NULL),
                          MF_OK);
         double position[6], rotation[8]; // what link poses need is made once per group
@@ -103,12 +97,9 @@ static const char *const names[] = {"base.position", "joint.angle", "fault.count
 static mf_Status record(Fixture *fixture, bool alone, uint32_t samples, mf_Error *error) {
     uint32_t calls = 0;
     mf_RecorderPicture picture = {description, FRAME, take_frame, &calls};
-    mf_RecorderConfig config = mf_recorder_config();
-    config.path = fixture->path;
-    config.fields = names;
-    config.attributes = "{\"by\":\"a test\"}";
-    config.scene = "name: x\n";
-    config.picture = &picture;
+    mf_RecorderConfig config =
+        WITH(mf_recorder_config(), .path = fixture->path, .fields = names,
+             .attributes = "{\"by\":\"a test\"}", .scene = "name: x\n", .picture = &picture);
     mf_Recorder *recorder = NULL;
     mf_Status status = alone ? mf_recorder_create(fixture->groups[0], &config, &recorder, error)
                              : mf_recorder_create_all(fixture->world, &config, &recorder, error);
@@ -227,24 +218,6 @@ TEST_WITH(both_formats_give_back_what_was_recorded, set_up, tear_down) {
     }
 }
 
-static char *read_all(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    char *data = malloc(*size + 1);
-    assert_int_equal(fread(data, 1, *size, file), *size);
-    fclose(file);
-    return data;
-}
-
-static void write_all(const char *path, const char *data, size_t size) {
-    FILE *file = fopen(path, "wb");
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    fclose(file);
-}
-
 // Whatever a file holds: an error with a line, or a recording.
 static mf_Recording *open_any(Fixture *fixture, const char *path) {
     mf_Recording *recording;
@@ -262,11 +235,11 @@ TEST_WITH(what_is_whole_of_a_cut_file_is_read, set_up, tear_down) {
     fixture->path = paths[1];
     record_well(fixture, false, 60);
     size_t size;
-    char *data = read_all(paths[1], &size);
+    AUTO(end_memory) char *data = file_get(paths[1], &size);
     uint32_t before = 0;
     bool grew = false;
     for (size_t length = 0; length < size; length += 997) {
-        write_all(copy_path, data, length);
+        file_put(copy_path, data, length);
         mf_Recording *recording = open_any(fixture, copy_path);
         if (recording == NULL)
             continue;
@@ -280,7 +253,6 @@ TEST_WITH(what_is_whole_of_a_cut_file_is_read, set_up, tear_down) {
     }
     assert_true(grew);
     assert_true(before >= 50);
-    free(data);
 }
 
 // HDF5's library 1.10 ends the program, or takes gigabytes, for texts and indices that are damaged,
@@ -296,9 +268,9 @@ TEST_WITH(damaged_files_harm_nothing, set_up, tear_down) {
         fixture->path = paths[k];
         record_well(fixture, false, 3);
         size_t size;
-        char *data = read_all(paths[k], &size);
+        AUTO(end_memory) char *data = file_get(paths[k], &size);
         for (uint32_t round = 0; round < (k == 0 ? 120u : 300u); round++) {
-            char *bad = malloc(size);
+            AUTO(end_memory) char *bad = malloc(size);
             memcpy(bad, data, size);
             for (uint32_t i = 0; i <= round % 8; i++) {
                 uint32_t word[4];
@@ -308,11 +280,9 @@ TEST_WITH(damaged_files_harm_nothing, set_up, tear_down) {
             for (size_t at = 0; k == 0 && round < 40 && at + 24 < size; at++)
                 if (memcmp(bad + at, "GCOL", 4) == 0) // of the texts: their heap
                     bad[at + 8 + round % 16] = (char)(round % 3 == 0 ? -1 : 7 * (int)round);
-            write_all(copy_path, bad, size);
+            file_put(copy_path, bad, size);
             mf_recording_destroy(open_any(fixture, copy_path));
-            free(bad);
         }
-        free(data);
     }
 }
 
@@ -339,7 +309,7 @@ static size_t find_record(const char *data, size_t size, int opcode) {
 static mf_Status open_chunk(Fixture *fixture, const char *compression, const mf_Text *frame,
                             uint64_t size, mf_Error *error) {
     size_t whole;
-    char *data = read_all(paths[1], &whole);
+    char *data = file_get(paths[1], &whole);
     const size_t begin = find_record(data, whole, CHUNK);
     mf_Text file = mf_text_begin(fixture->context);
     const uint32_t letters = (uint32_t)strlen(compression);
@@ -355,7 +325,7 @@ static mf_Status open_chunk(Fixture *fixture, const char *compression, const mf_
     mf_text_put_bytes(&file, (const char *)&packed, 8);
     mf_text_put_bytes(&file, frame->data, frame->size);
     assert_false(file.failed);
-    write_all(copy_path, file.data, file.size);
+    file_put(copy_path, file.data, file.size);
     mf_Recording *recording;
     const mf_Status status =
         mf_recording_open(fixture->context, copy_path, LENGTH, &recording, error);
@@ -367,32 +337,28 @@ static mf_Status open_chunk(Fixture *fixture, const char *compression, const mf_
 
 TEST_WITH(a_bad_compressed_chunk_is_an_error, set_up, tear_down) {
     Fixture *fixture = *state;
-    mf_Error error = {0};
     fixture->path = paths[1];
     record_well(fixture, false, 3);
     if (mf_compress_name()[0] == '\0')
         skip();
-    char *zeros = calloc(BOMB, 1);
-    mf_Text frame = mf_text_begin(fixture->context);
+    AUTO(end_memory) char *zeros = calloc(BOMB, 1);
+    AUTO(mf_text_free) mf_Text frame = mf_text_begin(fixture->context);
     mf_compress(&frame, zeros, 1000);
-    assert_int_equal(open_chunk(fixture, "lz4", &frame, 1000, &error), MF_BAD_FILE);
-    assert_non_null(strstr(error.message, "by another method than zstd"));
+    MUST_FAIL(open_chunk(fixture, "lz4", &frame, 1000, &error), MF_BAD_FILE,
+              "by another method than zstd");
     const uint64_t wrong[] = {0, 999, 1001, UINT64_C(1) << 40, UINT64_MAX};
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
-        assert_int_equal(open_chunk(fixture, "zstd", &frame, wrong[i], &error), MF_BAD_FILE);
-        assert_non_null(strstr(error.message, "does not hold what its head says"));
+        MUST_FAIL(open_chunk(fixture, "zstd", &frame, wrong[i], &error), MF_BAD_FILE,
+                  "does not hold what its head says");
     }
     frame.size -= 2;
-    assert_int_equal(open_chunk(fixture, "zstd", &frame, 1000, &error), MF_BAD_FILE);
-    assert_non_null(strstr(error.message, "cannot be expanded"));
+    MUST_FAIL(open_chunk(fixture, "zstd", &frame, 1000, &error), MF_BAD_FILE, "cannot be expanded");
     mf_compress(&frame, zeros, BOMB);
     assert_true(frame.size < BOMB / 1000);
     const size_t before = mf_context_live_bytes(fixture->context);
-    assert_int_equal(open_chunk(fixture, "zstd", &frame, BOMB, &error), MF_LIMIT);
-    assert_non_null(strstr(error.message, "expands to more than 0.0167 GB"));
+    MUST_FAIL(open_chunk(fixture, "zstd", &frame, BOMB, &error), MF_LIMIT,
+              "expands to more than 0.0167 GB");
     assert_int_equal(mf_context_live_bytes(fixture->context), before);
-    mf_text_free(&frame);
-    free(zeros);
 }
 
 TEST_WITH(chunks_are_smaller_by_compression, set_up, tear_down) {
@@ -400,7 +366,7 @@ TEST_WITH(chunks_are_smaller_by_compression, set_up, tear_down) {
     fixture->path = paths[1];
     record_well(fixture, false, 60);
     size_t size, at;
-    char *data = read_all(paths[1], &size);
+    AUTO(end_memory) char *data = file_get(paths[1], &size);
     at = find_record(data, size, CHUNK) + HEAD;
     uint64_t records, packed;
     uint32_t letters;
@@ -409,7 +375,6 @@ TEST_WITH(chunks_are_smaller_by_compression, set_up, tear_down) {
     memcpy(&packed, data + at + 32 + letters, sizeof packed);
     assert_int_equal(letters, strlen(mf_compress_name()));
     assert_true(letters == 0 ? packed == records : packed < records / 2);
-    free(data);
 }
 
 static void put_number(char *data, size_t size, const char *key, char digit) {
@@ -427,19 +392,17 @@ TEST_WITH(what_is_no_recording_is_named, set_up, tear_down) {
     mf_Error error = {0};
     assert_int_equal(mf_recording_open(fixture->context, "none.mcap", 0, &recording, &error),
                      MF_NOT_FOUND);
-    write_all(copy_path, "hello", 5);
-    assert_int_equal(mf_recording_open(fixture->context, copy_path, 0, &recording, &error),
-                     MF_BAD_FILE);
-    assert_non_null(strstr(error.message, "not a recording: expected a file that mayfly run"));
+    file_put(copy_path, "hello", 5);
+    assert_fails(mf_recording_open(fixture->context, copy_path, 0, &recording, &error), MF_BAD_FILE,
+                 &error, "not a recording: expected a file that mayfly run");
     fixture->path = paths[1];
     record_well(fixture, true, 3);
     size_t size;
-    char *data = read_all(paths[1], &size);
+    char *data = file_get(paths[1], &size);
     put_number(data, size, "recording", '7');
-    write_all(copy_path, data, size);
-    assert_int_equal(mf_recording_open(fixture->context, copy_path, 0, &recording, &error),
-                     MF_VERSION);
-    assert_non_null(strstr(error.message, "this version reads format 1"));
+    file_put(copy_path, data, size);
+    assert_fails(mf_recording_open(fixture->context, copy_path, 0, &recording, &error), MF_VERSION,
+                 &error, "this version reads format 1");
     free(data);
     assert_int_equal(mf_recording_open(fixture->context, paths[1], 100, &recording, &error),
                      MF_LIMIT);
@@ -451,15 +414,13 @@ TEST_WITH(what_is_no_recording_is_named, set_up, tear_down) {
 
 TEST_WITH(a_full_disk_is_an_error, set_up, tear_down) {
     Fixture *fixture = *state;
-    struct rlimit before, limit;
+    struct rlimit before;
     mf_Error error = {0};
     signal(SIGXFSZ, SIG_IGN);
     getrlimit(RLIMIT_FSIZE, &before);
     fixture->path = paths[1];
     for (rlim_t size = 0; size <= 100000; size += 50000) {
-        limit = before;
-        limit.rlim_cur = size;
-        setrlimit(RLIMIT_FSIZE, &limit);
+        setrlimit(RLIMIT_FSIZE, &WITH(before, .rlim_cur = size));
         const mf_Status status = record(fixture, false, 60, &error);
         setrlimit(RLIMIT_FSIZE, &before);
         assert_int_equal(status, MF_IO);

@@ -20,3 +20,8 @@ void check_must(mf_Status status, const mf_Error *error, const char *file, int l
         fail_msg("%s:%d: %s: %s", file, line, mf_status_name(status),
                  mf_error_format(error, text, sizeof text));
 }
+
+void check_contains(const char *text, const char *part, const char *file, int line) {
+    if (strstr(text, part) == NULL)
+        fail_msg("%s:%d: no \"%s\" in \"%s\"", file, line, part, text);
+}

@@ -19,6 +19,10 @@ void check_near(double found, double expected, double tolerance, const char *fil
 void check_near3(const double found[3], double x, double y, double z, double tolerance,
                  const char *file, int line);
 
+// The text has this part; if not, both are shown.
+#define assert_contains(text, part) check_contains(text, part, __FILE__, __LINE__)
+void check_contains(const char *text, const char *part, const char *file, int line);
+
 // The call succeeded; if not, the test fails with the message of its error.
 #define must(status, error) check_must(status, error, __FILE__, __LINE__)
 void check_must(mf_Status status, const mf_Error *error, const char *file, int line);

@@ -26,6 +26,10 @@ MF_RIG_END(archive, mf_Archive, mf_archive_close)
 MF_RIG_END(plugin, mf_Plugin, mf_plugin_close)
 MF_RIG_END(comparison, mf_Comparison, mf_comparison_destroy)
 MF_RIG_END(builder, mf_Builder, mf_builder_destroy)
+MF_RIG_END(scene, mf_Scene, mf_scene_close)
+MF_RIG_END(environment, mf_Environment, mf_environment_destroy)
+MF_RIG_END(film, mf_Film, mf_film_destroy)
+MF_RIG_END(client, mf_Client, mf_client_close)
 #undef MF_RIG_END
 
 #define AUTO_CONTEXT AUTO(end_context) mf_Context
@@ -38,6 +42,12 @@ MF_RIG_END(builder, mf_Builder, mf_builder_destroy)
 #define AUTO_PLUGIN AUTO(end_plugin) mf_Plugin
 #define AUTO_COMPARISON AUTO(end_comparison) mf_Comparison
 #define AUTO_BUILDER AUTO(end_builder) mf_Builder
+#define AUTO_ENVIRONMENT AUTO(end_environment) mf_Environment
+#define AUTO_FILM AUTO(end_film) mf_Film
+#define AUTO_CLIENT AUTO(end_client) mf_Client
+
+// A scene that is no pointer.
+#define AUTO_SCENE AUTO(mf_scene_destroy) mf_Scene
 
 // What a file of tests stands on, where its type and its function have these names.
 #define AUTO_RIG AUTO(rig_close) Rig

@@ -22,6 +22,7 @@
 #include "base/inject.h"
 #include "rig/check.h"
 #include "rig/context.h"
+#include "rig/file.h"
 #include "rig/isolation.h"
 #include "rig/motions.h"
 #include "rig/own.h"

@@ -2,7 +2,6 @@
 // mf_inverse_kinematics for the same arm as one model without docks.
 #include "rig/rig.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
 #include "math/scalar.h"
 #include "scene/support.h"
 
@@ -204,14 +203,12 @@ static void check_function(mf_Context *context, const mf_Model *model,
 TEST(docked_arm_and_function_reach_the_same) {
     Writer writer;
     const mf_Override wait = {"groups.base.behavior.arm.wait", "5"};
-    mf_SceneFile *file = load_scene(*state, "scenes/arm.yaml", &wait, 1);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, load_scene(*state, "scenes/arm.yaml", &wait, 1));
     write_arm(&writer, scene.models[0], scene.models[1]);
-    mf_Model *model = load_text(*state, writer.text);
-    mf_InverseKinematicsConfig config = mf_inverse_kinematics_config();
+    AUTO_MODEL *model = load_text(*state, writer.text);
     assert_int_equal(model->joint_count, writer.count);
     assert_int_equal(writer.count, MODULES * scene.models[1]->joint_count);
-    config.link = writer.count;
+    mf_InverseKinematicsConfig config = WITH(mf_inverse_kinematics_config(), .link = writer.count);
     memcpy(config.point, writer.frame.at, sizeof config.point);
     for (uint32_t n = 0; n < TARGETS; n++) {
         double sampled[JOINTS] = {0}, docked[3], tip[3];
@@ -229,16 +226,14 @@ TEST(docked_arm_and_function_reach_the_same) {
         check_limits(model, sampled, 1e-3); // stops are soft
         check_function(*state, model, &config, sampled, targets[n], docked);
     }
-    mf_model_destroy(model);
-    drop_scene(&scene, file);
 }
 
 // Modules without joints lengthen the arm; only the one with the targets is its root.
 TEST(extensions_are_links_of_the_arm) {
     const double aims[][3] = {
         {0.5, 0.3, 0.5}, {0.2, 0.5, 0.6}, {-0.6, 0.2, 0.5}, {-0.1, -0.5, 0.6}};
-    mf_SceneFile *file = load_scene(*state, "scenes/long_arm.yaml", NULL, 0);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/long_arm.yaml", NULL, 0);
+    AUTO_SCENE scene = make_scene(*state, file);
     for (uint32_t n = 0; n < sizeof aims / sizeof *aims; n++) {
         double tip[3];
         while (get(&scene, 0, "arm.memory", 0, 2) < (n + 1) * 4.0 - 0.02)
@@ -247,7 +242,6 @@ TEST(extensions_are_links_of_the_arm) {
         print_message("target %u: tip of the long arm %.2g m away\n", n, apart(tip, aims[n]));
         assert_true(apart(tip, aims[n]) < 0.005);
     }
-    drop_scene(&scene, file);
 }
 
 TEST(targets_out_of_reach_are_noted) {

@@ -2,7 +2,6 @@
 // that grows and reaches for targets, a wave that finds itself again after a split and a merge.
 #include "rig/rig.h"
 #include "model/points.h"
-#include <mayfly/model_fields.h>
 #include "scene/support.h"
 
 GROUP_FIXTURE(make_context, drop_context);
@@ -38,8 +37,8 @@ static double wrap(double angle) {
 TEST(cars_dock_and_part) {
     uint32_t names[64], seconds = 0;
     double began[2], then[2];
-    mf_SceneFile *file = load_scene(*state, "scenes/atron_cars.yaml", NULL, 0);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/atron_cars.yaml", NULL, 0);
+    AUTO_SCENE scene = make_scene(*state, file);
     const mf_WorldDocks *docks = mf_world_docks_of(scene.world);
     const uint32_t tail = group_of(&scene, "tail"), head = group_of(&scene, "head");
     assert_int_equal(assemblies_of(&scene, names), 2);
@@ -75,7 +74,6 @@ TEST(cars_dock_and_part) {
     }
     for (uint32_t g = 0; g < mf_world_group_count(scene.world); g++)
         assert_int_equal(mf_group_fault_total(mf_world_group(scene.world, g)), 0);
-    drop_scene(&scene, file);
 }
 
 // ---- an arm -------------------------------------------------------------------------------------
@@ -206,11 +204,10 @@ static double miss(const mf_Scene *scene, const double target[3]) {
 TEST(an_arm_grows_and_reaches_targets) {
     const uint32_t count = FULL ? TARGETS : EVERY_DAY;
     double targets[TARGETS][3], worst = 0.0;
-    char *text = arm_text(*state, targets, count), wait[16];
+    char *text = arm_text(*state, targets, count);
     uint32_t names[64], reached = 0;
-    snprintf(wait, sizeof wait, "%g", hold);
     const mf_Override overrides[] = {{"groups.base.behavior.arm.points", text},
-                                     {"groups.base.behavior.arm.wait", wait}};
+                                     {"groups.base.behavior.arm.wait", formatted("%g", hold)}};
     mf_SceneFile *file = load_scene(*state, "scenes/arm.yaml", overrides, 2);
     mf_Scene scene = make_scene(*state, file);
     assert_int_equal(assemblies_of(&scene, names), 2);
@@ -292,8 +289,7 @@ static double forward_of(const mf_Scene *scene) {
 
 TEST(a_wave_finds_itself_after_a_split_and_a_merge) {
     uint32_t names[64];
-    mf_SceneFile *file = parse_scene(*state, worm);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, worm));
     mf_WorldDocks *docks = mf_world_docks_of(scene.world);
     mf_Group *group = mf_world_group(scene.world, 0);
     mf_Field *enabled = mf_group_find_field(group, "dock.enabled");
@@ -321,7 +317,6 @@ TEST(a_wave_finds_itself_after_a_split_and_a_merge) {
     assert_int_equal(assemblies_of(&scene, names), 1);
     assert_int_equal(check_wave(&scene, 0, 6), 0);
     assert_int_equal(mf_group_fault_total(group), 0);
-    drop_scene(&scene, file);
 }
 
 // ---- a wall -------------------------------------------------------------------------------------
@@ -350,8 +345,7 @@ static void read_table(const mf_Scene *scene, Table *out) {
 // snapshot to begin with.
 static void break_wall(uint32_t threads, void **image, size_t *size, Table *out) {
     AUTO_CONTEXT *context = open_context(threads);
-    mf_SceneFile *file = load_scene(context, "scenes/wall.yaml", NULL, 0);
-    mf_Scene scene = make_scene(context, file);
+    AUTO_WHOLE_SCENE scene = make_scene(context, load_scene(context, "scenes/wall.yaml", NULL, 0));
     if (*size > 0) {
         assert_int_equal(mf_world_restore(scene.world, *image, *size, NULL), MF_OK);
     } else {
@@ -363,14 +357,13 @@ static void break_wall(uint32_t threads, void **image, size_t *size, Table *out)
     }
     mf_world_step(scene.world, WALL_STEPS - WALL_CUT);
     read_table(&scene, out);
-    drop_scene(&scene, file);
 }
 
 // The same docks break, by the same loads, with one and two threads and behind a snapshot. A dock
 // that broke bore more than one of its limits, and its partner broke, too.
 TEST(the_same_docks_of_a_wall_break) {
     static Table one, two, again;
-    void *image = NULL, *other = NULL;
+    AUTO(end_memory) void *image = NULL, *other = NULL;
     size_t size = 0, other_size = 0;
     uint32_t broken = 0;
     break_wall(1, &image, &size, &one);
@@ -394,6 +387,4 @@ TEST(the_same_docks_of_a_wall_break) {
     print_message("%u docks of the wall broke\n", broken);
     assert_int_equal(broken, 2 * one.broken);
     assert_true(SANITIZED || (one.broken > 5 && one.broken < 60));
-    free(image);
-    free(other);
 }

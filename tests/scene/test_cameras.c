@@ -15,7 +15,7 @@ GROUP_FIXTURE(make_context, drop_context);
     "    placement: {poses: [[0, 0, 0], [0.5, 0, 0]]}\n    height: 2\n"
 
 TEST(what_is_read_is_written) {
-    mf_SceneFile *again,
+    AUTO_SCENE_FILE *again,
         *file = parse_scene(
             *state, BALL
             "cameras:\n  - {name: top, position: [1, 2, 3], look_at: [0, 0, 0.5], width: 80, "
@@ -23,7 +23,7 @@ TEST(what_is_read_is_written) {
             "  - {name: eye, group: balls, robot: 1, link: ball, rpy: [0.1, 0.2, 0.3],\n"
             "     lens: brown, coefficients: [-0.2, 0.05, 0.001, 0.002, 0, 0], focal: [200, 210],\n"
             "     center: [90, 70], color: false, segmentation: true, blur: 1, noise: 0.01}\n");
-    char *text = write_twice(*state, file, &again);
+    write_twice(*state, file, &again);
     for (int both = 0; both < 2; both++) {
         const mf_SceneFile *one = both == 0 ? file : again;
         const mf_SceneCamera *top = &one->cameras[0], *eye = &one->cameras[1];
@@ -40,9 +40,6 @@ TEST(what_is_read_is_written) {
         assert_true(!eye->camera.color && eye->camera.segmentation && eye->center[0] == 90);
         assert_int_equal(eye->camera.width, 640);
     }
-    mf_release(*state, text);
-    mf_scene_file_destroy(file);
-    mf_scene_file_destroy(again);
 }
 
 TEST(mistakes_have_a_position) {
@@ -80,26 +77,16 @@ TEST(mistakes_have_a_position) {
          ":9:18: cameras.a: camera: expected color, depth or segmentation, found none", true},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[600], line[900];
-        AUTO_SCENE_FILE *file = NULL;
-        mf_Scene scene;
-        mf_Error error = {0};
-        snprintf(text, sizeof text, BALL "cameras: %s\n", cases[i].cameras);
-        mf_Status status = try_scene(*state, text, &file, &error);
-        assert_true((status == MF_OK) == cases[i].built);
-        if (cases[i].built)
-            status = mf_scene_create(*state, file, NULL, &scene, &error);
-        assert_int_equal(status, MF_BAD_FILE);
-        mf_error_format(&error, line, sizeof line);
-        assert_string_equal(strstr(line, "t.yaml") + strlen("t.yaml"), cases[i].message);
+        const char *text = formatted(BALL "cameras: %s\n", cases[i].cameras);
+        assert_string_equal(scene_error(*state, text, !cases[i].built), cases[i].message);
     }
 }
 
 // The camera's pose: `look_at` is in the middle of the picture, and its upper edge is level.
 TEST(look_at_is_in_the_middle) {
-    mf_SceneFile *file = parse_scene(
+    AUTO_SCENE_FILE *file = parse_scene(
         *state, BALL "cameras: [{name: a, position: [1, -2, 3], look_at: [0, 0.5, 0.25]}]\n");
-    mf_Scene scene = make_with(*state, file, NULL);
+    AUTO_SCENE scene = make_with(*state, file, NULL);
     mf_Camera camera;
     mf_Error error = {0};
     uint32_t group, robot;
@@ -113,7 +100,6 @@ TEST(look_at_is_in_the_middle) {
         assert_near(x[c], direction[c] / length, 1e-12);
     assert_near(2 * (q[2] * q[3] + q[0] * q[1]), 0.0, 1e-12); // z of the y axis
     assert_int_equal(mf_scene_camera(&scene, 1, &camera, &group, &robot, &error), MF_BAD_ARGUMENT);
-    drop_scene(&scene, file);
 }
 
 // ---- files --------------------------------------------------------------------------------------
@@ -138,13 +124,13 @@ TEST(pictures_come_at_their_rates) {
         "down-000000.png",       "down-000000-depth.png", "down-000000-segmentation.png",
         "down-000001-depth.png", "down-000003-depth.png", "slow-000000.png",
         "slow-000001.png"};
-    char folder[] = "/tmp/mayfly-photos-XXXXXX", path[1200];
-    mf_SceneFile *file = parse_scene(
+    char folder[] = "/tmp/mayfly-photos-XXXXXX";
+    AUTO_SCENE_FILE *file = parse_scene(
         *state, BALL "cameras:\n  - {name: down, position: [3, 0, 1.5], look_at: [3, 0, 0], "
                      "width: 33, height: 21, depth: true, segmentation: true, interval: 0.0033}\n"
                      "  - {name: slow, position: [-1, 0, 2.06], width: 33, height: 33, interval: "
                      "0.01}\n");
-    mf_Scene scene = make_with(*state, file, NULL);
+    AUTO_SCENE scene = make_with(*state, file, NULL);
     mf_Photographer *photographer;
     mf_Error error = {0};
     const uint64_t before = mf_world_hash(scene.world);
@@ -186,9 +172,7 @@ TEST(pictures_come_at_their_rates) {
     mf_release(*state, color.pixels);
     mf_release(*state, ball.pixels);
     mf_photographer_destroy(photographer);
-    snprintf(path, sizeof path, "rm -r %s", folder);
-    assert_int_equal(system(path), 0);
-    drop_scene(&scene, file);
+    assert_int_equal(system(formatted("rm -r %s", folder)), 0);
 }
 
 TEST(depths_that_have_no_number_are_zero) {
@@ -213,15 +197,13 @@ TEST(depths_that_have_no_number_are_zero) {
 }
 
 TEST(without_a_camera) {
-    mf_SceneFile *file = parse_scene(*state, BALL);
-    mf_Scene scene = make_with(*state, file, NULL);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, BALL));
     mf_Photographer *none = NULL;
     mf_Error error = {0};
     assert_int_equal(mf_photographer_create(&scene, "/tmp/none", &none, &error), MF_NOT_FOUND);
     assert_null(none);
     assert_int_equal(mf_photographer_create(&scene, NULL, &none, &error), MF_BAD_ARGUMENT);
     mf_photographer_destroy(NULL);
-    drop_scene(&scene, file);
 }
 
 // ---- robots' cameras ----------------------------------------------------------------------------
@@ -233,8 +215,7 @@ TEST(without_a_camera) {
 
 // Group a takes pictures, from the start on, and sees group b; group b takes none.
 TEST(groups_choose_their_pictures) {
-    mf_SceneFile *file = parse_scene(*state, HUMANOIDS);
-    mf_Scene scene = make_with(*state, file, NULL);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, HUMANOIDS));
     mf_Group *a = mf_world_group(scene.world, 0), *b = mf_world_group(scene.world, 1);
     const char *name = formatted("camera.%s.color", scene.model->cameras[0].name);
     const mf_Field *color = mf_group_find_field(a, name);
@@ -244,7 +225,6 @@ TEST(groups_choose_their_pictures) {
     for (uint32_t i = 0; i < color->components; i++)
         drawn += mf_field_get(color, 0, i) != 0.0;
     assert_int_equal(drawn, color->components);
-    drop_scene(&scene, file);
 }
 
 // The camera is where the link is, at every level of physics: the ground under it is as deep as the
@@ -255,7 +235,7 @@ TEST(groups_have_the_colors_of_films) {
         *state, "world: {step: 0.001}\ngroups:\n"
                 "  - {name: a, model: ../models/ball.xml, motion: rigid, color: red}\n"
                 "  - {name: b, model: ../models/ball.xml, motion: rigid, color: file}\n");
-    AUTO(mf_scene_destroy) mf_Scene scene;
+    AUTO_SCENE scene;
     float color[3];
     MUST(mf_scene_create(*state, file, NULL, &scene, &error));
     assert_true(mf_group_tint(mf_world_group(scene.world, 0), color)); // #d63a3a
@@ -267,7 +247,7 @@ TEST(pictures_at_every_level) {
     static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
                                          "articulated"};
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        mf_SceneFile *file = parse_scene(
+        AUTO_SCENE_FILE *file = parse_scene(
             *state,
             formatted(
                 "world: {step: 0.001}\ngroups:\n  - {name: a, model: ../models/humanoid.urdf, "
@@ -275,7 +255,7 @@ TEST(pictures_at_every_level) {
                 "[[0.3, -0.2, 0.7]]}}\ncameras: [{name: eye, group: a, link: head, position: "
                 "[0.4, 0.1, 0], rpy: [0.1, 0.7, 0.2], width: 9, height: 7, depth: true}]\n",
                 levels[i]));
-        mf_Scene scene = make_with(*state, file, NULL);
+        AUTO_SCENE scene = make_with(*state, file, NULL);
         mf_Camera camera;
         mf_FreeCamera *eye;
         mf_Error error = {0};
@@ -304,7 +284,6 @@ TEST(pictures_at_every_level) {
         mf_free_camera_destroy(eye);
         free(at);
         free(turn);
-        drop_scene(&scene, file);
     }
 }
 
@@ -326,12 +305,10 @@ TEST(plugins_read_pictures) {
              "tick: 0.02}]}\n",
              path, MAYFLY_BINARY_DIR);
     mf_plugins_allow(*state, true);
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_with(*state, file, NULL);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
     assert_true(fabs(get(&scene, 0, "joint.angle", 0, 0)) < 1e-6);
     mf_world_step(scene.world, 300);
     assert_near(get(&scene, 0, "joint.angle", 0, 0), atan2(0.76, 1.8), 0.03); // a pixel
     mf_plugins_allow(*state, false);
     remove(path);
-    drop_scene(&scene, file);
 }

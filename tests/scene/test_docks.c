@@ -23,9 +23,9 @@ static uint32_t assemblies_of(const mf_Scene *scene) {
 
 // Modules of 168 mm, each in front of the last one, at rest on the ground; they stay there.
 TEST(a_chain_is_placed_and_docked) {
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse_scene(*state, MODULES("    count: 5\n    chain: {first: front, second: back}\n"));
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE scene = make_scene(*state, file);
     assert_int_equal(assemblies_of(&scene), 1);
     for (int after = 0; after < 2; after++) {
         for (uint32_t i = 1; i < 5; i++) {
@@ -36,8 +36,6 @@ TEST(a_chain_is_placed_and_docked) {
         mf_world_step(scene.world, 300);
     }
     assert_int_equal(mf_docks_statistics(mf_world_docks_of(scene.world)).joined, 4);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 // Six modules with their pitch joints at 60 degrees close a ring; at 50 degrees they do not meet.
@@ -71,19 +69,23 @@ TEST(a_ring_closes_where_its_docks_meet) {
 
 // A module on top of another, by the list; the second one is moved, turned by a quarter.
 TEST(a_list_moves_the_robot_of_the_second_dock) {
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse_scene(*state, MODULES("  - {name: tool, model: ../models/modules/long_dock.urdf}\n"
                                     "docks:\n  - first: {group: m, dock: front}\n"
                                     "    second: {group: tool, dock: back}\n    orientation: 1\n"));
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE scene = make_scene(*state, file);
     assert_int_equal(assemblies_of(&scene), 1);
     assert_int_equal((int)value(&scene, 1, "dock.orientation", 0, 0) +
                          (int)value(&scene, 1, "dock.orientation", 0, 1),
                      1);
     assert_true(value(&scene, 1, "base.position", 0, 0) >
                 value(&scene, 0, "base.position", 0, 0) + 0.08);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
+}
+
+static void expect_refused(const char *models, void **state, const char *message, int line) {
+    const mf_Error error = refused_scene(*state, models, false);
+    assert_fails_as(error.status, MF_BAD_FILE, &error, message);
+    assert_int_equal(error.line, line);
 }
 
 TEST(mistakes_are_one_line_with_their_location) {
@@ -114,38 +116,15 @@ TEST(mistakes_are_one_line_with_their_location) {
          "docks:\n  - {first: {group: m, dock: front}, second: {group: m, robot: 1, dock: back}}\n",
          "docks: no group's model has docks", 4},
     };
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        AUTO_SCENE_FILE *file = NULL;
-        mf_Scene scene;
-        mf_Error error = {0};
-        mf_Status status = try_scene(*state, rows[i].text, &file, &error);
-        if (status == MF_OK)
-            status = mf_scene_create(*state, file, NULL, &scene, &error);
-        assert_int_equal(status, MF_BAD_FILE);
-        if (rows[i].message != NULL)
-            assert_string_equal(error.message, rows[i].message);
-        assert_int_equal(error.line, rows[i].line);
-    }
-}
-
-static void connects(const char *models, void **state, const char *message, int line) {
-    mf_Error error = {0};
-    AUTO_SCENE_FILE *file = NULL;
-    mf_Scene scene;
-    mf_Status status = try_scene(*state, models, &file, &error);
-    if (status == MF_OK)
-        status = mf_scene_create(*state, file, NULL, &scene, &error);
-    assert_int_equal(status, MF_BAD_FILE);
-    assert_string_equal(error.message, message);
-    assert_int_equal(error.line, line);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        expect_refused(rows[i].text, state, rows[i].message, rows[i].line);
 }
 
 // Docks of a SuperBot and of an ATRON have different types. Together they are no mistake, docked
 // they are one; an ATRON and a cube have docks with genders, which fit others of their own.
 TEST(docks_that_fit_nothing_are_noted) {
     static const char text[] = "groups:\n  - {name: a, model: ../models/modules/%s, count: 2, "
-                               "placement: {line: {distance: "
-                               "1}}}\n";
+                               "placement: {line: {distance: 1}}}\n";
     char own[400];
     snprintf(own, sizeof own, text, "atron_simple.urdf");
     mf_SceneFile *file = parse_scene(*state, own);
@@ -161,16 +140,19 @@ TEST(docks_that_fit_nothing_are_noted) {
                         "group a: 2 of 2 docks fit none of the scene, by gender or type: tip ...");
     drop_scene(&scene, file);
 
-    connects("groups:\n  - {name: a, model: ../models/modules/atron_simple.urdf}\n"
-             "  - {name: m, model: ../models/modules/superbot_simple.urdf}\n"
-             "docks:\n  - {first: {group: a, dock: north_1}, second: {group: m, dock: front}}\n",
-             state, "docks: docks north_1 and front do not fit: genders or types", 5);
-    connects("groups:\n  - {name: a, model: ../models/modules/atron_simple.urdf, count: 2}\n"
-             "docks:\n  - {first: {group: a, dock: north_1}, second: {group: a, robot: 1, dock: "
-             "north_3}}\n",
-             state, "docks: docks north_1 and north_3 do not fit: genders or types", 4);
-    connects("groups:\n  - name: a\n    model: ../models/ball.xml\n    dock_limits: {tension: 3}\n",
-             state, "groups.a.dock_limits: the model has no docks", 4);
+    expect_refused(
+        "groups:\n  - {name: a, model: ../models/modules/atron_simple.urdf}\n"
+        "  - {name: m, model: ../models/modules/superbot_simple.urdf}\n"
+        "docks:\n  - {first: {group: a, dock: north_1}, second: {group: m, dock: front}}\n",
+        state, "docks: docks north_1 and front do not fit: genders or types", 5);
+    expect_refused(
+        "groups:\n  - {name: a, model: ../models/modules/atron_simple.urdf, count: 2}\n"
+        "docks:\n  - {first: {group: a, dock: north_1}, second: {group: a, robot: 1, dock: "
+        "north_3}}\n",
+        state, "docks: docks north_1 and north_3 do not fit: genders or types", 4);
+    expect_refused(
+        "groups:\n  - name: a\n    model: ../models/ball.xml\n    dock_limits: {tension: 3}\n",
+        state, "groups.a.dock_limits: the model has no docks", 4);
 }
 
 // What is docked to a robot is moved with it; what is fixed stays.
@@ -190,10 +172,9 @@ TEST(an_assembly_is_moved_to_what_is_fixed) {
                     1e-6);
     }
     drop_scene(&scene, file);
-    connects("groups:\n  - {name: a, model: ../models/modules/base.urdf, motion: external, count: "
-             "2, placement: {line: {distance: 1}}}\n"
-             "docks:\n  - {first: {group: a, dock: top}, second: {group: a, robot: 1, dock: "
-             "top}}\n",
-             state,
-             "docks: both robots are fixed, or docked to fixed ones: expected one that moves", 4);
+    expect_refused(
+        "groups:\n  - {name: a, model: ../models/modules/base.urdf, motion: external, count: 2, "
+        "placement: {line: {distance: 1}}}\n"
+        "docks:\n  - {first: {group: a, dock: top}, second: {group: a, robot: 1, dock: top}}\n",
+        state, "docks: both robots are fixed, or docked to fixed ones: expected one that moves", 4);
 }

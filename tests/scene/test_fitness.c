@@ -17,7 +17,7 @@ static mf_SceneFile *parse(mf_Context *context, const char *group, const char *m
 // about z by `yaw`, then about its own x by `roll`.
 static double fly(mf_Context *context, const char *fitness, const char *motion, double yaw,
                   double roll) {
-    char group[900], more[200];
+    char group[900];
     snprintf(group, sizeof group,
              "    motion: %s\n    precision: double\n    initial:\n"
              "    - {property: base.position, values: [0, 0, 3]}\n"
@@ -25,9 +25,8 @@ static double fly(mf_Context *context, const char *fitness, const char *motion, 
              "    - {property: base.orientation, values: [%.17g, %.17g, %.17g, %.17g]}\n",
              motion, cos(yaw / 2) * cos(roll / 2), cos(yaw / 2) * sin(roll / 2),
              sin(yaw / 2) * sin(roll / 2), sin(yaw / 2) * cos(roll / 2));
-    snprintf(more, sizeof more,
-             "search: {fitness: %s}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n",
-             fitness);
+    const char *more = formatted(
+        "search: {fitness: %s}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n", fitness);
     mf_SceneFile *file = parse(context, group, more);
     mf_Scene scene = make_evaluation(context, file, 20);
     mf_world_step(scene.world, 200);
@@ -52,17 +51,16 @@ TEST(free_flight_has_the_speed_and_tilt_that_it_started_with) {
 
 // Sums and means begin when the robot has settled.
 TEST(settling_counts_for_nothing) {
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse(*state,
               "    motion: rigid\n    precision: double\n    settle: 1\n    initial:\n"
               "    - {property: base.position, values: [0, 0, 3]}\n"
               "    - {property: base.linear_velocity, values: [0.5, 0, 0]}\n",
               "search: {fitness: speed}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n");
-    mf_Scene scene = make_evaluation(*state, file, 2);
+    AUTO_SCENE scene = make_evaluation(*state, file, 2);
     mf_world_step(scene.world, mf_scene_steps(&scene));
     assert_near(mf_scene_distance(&scene, 1), 1.0, 1e-9);
     assert_near(mf_scene_fitness(&scene, 1), 0.5, 1e-9);
-    drop_scene(&scene, file);
 }
 
 // In free space, from rest, what servos put in is the kinetic energy, as long as each of them only
@@ -79,7 +77,7 @@ TEST(servos_put_in_what_the_robot_gains) {
             formatted(
                 "search: {fitness: economy}\nworld: {gravity: 0, step: %s}\nrun: {duration: 1}\n",
                 i == 0 ? "0.00002" : "0.00001"));
-        AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 17);
+        AUTO_SCENE scene = make_evaluation(*state, file, 17);
         mf_Field *offset = mf_group_find_field(scene.group, "oscillator.offset");
         for (uint32_t j = 0; j < scene.model->joint_count; j++)
             mf_field_set(offset, 16, j, 0.3); // all legs alike: none is turned by the others
@@ -100,10 +98,10 @@ TEST(servos_put_in_what_the_robot_gains) {
 // A robot that stands has all feet down all the time, one in free flight has them up: neither
 // steps, wherever it drifts. One foot lifted by hand for a part of the time counts by that part.
 TEST(feet_that_step_count) {
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse(*state, "    motion: articulated\n",
               "search: {fitness: steps}\nworld: {step: 0.01}\nrun: {duration: 4}\n");
-    mf_Scene scene = make_evaluation(*state, file, 2);
+    AUTO_SCENE scene = make_evaluation(*state, file, 2);
     mf_world_step(scene.world, 400);
     mf_Field *stance = mf_group_find_field(scene.group, "fitness.stance");
     mf_Field *position = mf_group_find_field(scene.group, "base.position");
@@ -116,8 +114,6 @@ TEST(feet_that_step_count) {
         mf_field_set(stance, 1, foot, 4.0 * duty[foot]);
     double distance = mf_scene_distance(&scene, 1);
     assert_near(mf_scene_fitness(&scene, 1), distance * (0.5 + 1.0 + 1.0 + 0.2) / 6.0, 1e-9);
-    mf_scene_destroy(&scene);
-    mf_scene_file_destroy(file);
 }
 
 TEST(economy_needs_torques) {
@@ -149,8 +145,8 @@ TEST(every_motion_can_be_evaluated) {
                      fitnesses[f]);
             AUTO_SCENE_FILE *file = parse(*state, group, more);
             assert_int_equal(file->groups[0].motion, motion);
-            AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, COUNT);
-            AUTO(mf_scene_destroy) mf_Scene alone = make_evaluation(*state, file, 1);
+            AUTO_SCENE scene = make_evaluation(*state, file, COUNT);
+            AUTO_SCENE alone = make_evaluation(*state, file, 1);
             assert_int_equal(mf_motion_of(scene.group, 0), motion);
             assert_int_equal(mf_world_config_of(scene.world)->step, 5 * MF_MILLISECOND);
             uint8_t genomes[COUNT * MF_GP_BYTES];

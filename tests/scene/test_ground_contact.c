@@ -15,13 +15,12 @@ TEST(a_marble_swings_in_a_bowl) {
         for (int cell = 2; cell <= 20; cell += 18) { // [cm] a tenth of the radius, and all of it
             mf_SceneFile *file = parse_scene(
                 *state,
-                formatted(
-                    "world: {step: 0.002}\n"
-                    "ground: {shape: sine, amplitude: 0.05, wavelength: 2, columns: %d, rows: %d, "
-                    "cell: %g}\n"
-                    "groups: [{name: g, model: ../tests/scene/bodies/marble.xml, motion: %s, "
-                    "precision: double, placement: {poses: [[-0.5, 0, 0]]}}]\n",
-                    600 / cell, 600 / cell, 0.01 * cell, motions[m]));
+                formatted("world: {step: 0.002}\n"
+                          "ground: {shape: sine, amplitude: 0.05, wavelength: 2, columns: %d, "
+                          "rows: %d, cell: %g}\n"
+                          "groups: [{name: g, model: ../tests/scene/bodies/marble.xml, motion: %s, "
+                          "precision: double, placement: {poses: [[-0.5, 0, 0]]}}]\n",
+                          600 / cell, 600 / cell, 0.01 * cell, motions[m]));
             mf_Scene scene = make_scene(*state, file);
             mf_world_step(scene.world, 1000);
             const double rest = get(&scene, 0, "base.position", 0, 2);
@@ -59,18 +58,17 @@ TEST(robots_fall_where_the_ground_ends) {
                                           "{articulated: {contact_law: mujoco}}"};
     for (int g = 0; g < 2; g++)
         for (int m = 0; m < 5; m++) {
-            mf_SceneFile *file = parse_scene(
+            AUTO_SCENE_FILE *file = parse_scene(
                 *state,
                 formatted("ground: %s\ngroups: [{name: g, model: ../tests/scene/bodies/brick.xml, "
                           "count: 2, motion: %s, placement: {poses: [[0, 0, 0], [1.3, 0, 0]]}}]\n",
                           grounds[g], motions[m]));
-            mf_Scene scene = make_scene(*state, file);
+            AUTO_SCENE scene = make_scene(*state, file);
             while (mf_time_to_seconds(mf_world_time(scene.world)) < 1.0)
                 mf_world_step(scene.world, 1);
             const double stays = get(&scene, 0, "base.position", 0, 2);
             const double falls = get(&scene, 0, "base.position", 1, 2);
             if (!(stays > 0.02 && stays < 0.2 && fabs(falls + 4.9) < 0.4))
                 fail_msg("%s, %s: at %g m and %g m", grounds[g], motions[m], stays, falls);
-            drop_scene(&scene, file);
         }
 }

@@ -35,8 +35,8 @@ static const Ground grounds[] = {
     {"image", "{file: hills.pgm, scale: 0.4, cell: 0.1}"},
     {"image of cells", "{file: hills.pgm, scale: 0.4, cell: 0.1, interpolation: nearest}"},
     {"table", "{shape: sine, amplitude: 0.1, wavelength: 1, columns: 12, rows: 12, border: ends}"},
-    {"table of cells", "{shape: noise, amplitude: 0.1, columns: 12, rows: 12, border: ends, "
-                       "interpolation: nearest}"},
+    {"table of cells",
+     "{shape: noise, amplitude: 0.1, columns: 12, rows: 12, border: ends, interpolation: nearest}"},
 };
 enum { GROUNDS = sizeof grounds / sizeof *grounds };
 
@@ -100,8 +100,7 @@ static void group_text(char *text, size_t size, const Case *c, uint32_t shape, b
                  c->motion == MF_MOTION_FLUID ? "drop" : "grain", c->settings, precision);
     else
         snprintf(text, size,
-                 "{name: g, model: ../models/%s.yaml, motion: %s, precision: double, "
-                 "height: %s}",
+                 "{name: g, model: ../models/%s.yaml, motion: %s, precision: double, height: %s}",
                  c->kind == SHEET   ? "sheet.cloth"
                  : c->kind == TRUSS ? "tetrahedron.truss"
                                     : "car_racing",
@@ -181,8 +180,7 @@ static uint32_t try_case(mf_Context *context, const Ground *ground, const Case *
              "world: {step: 0.005}\ncontact: {enabled: false}\nground: %s\n"
              "groups: [%s]\n",
              ground->text, own);
-    if (try_scene(context, text, &file, &error) != MF_OK)
-        fail_with(&error);
+    must(try_scene(context, text, &file, &error), &error);
     if (mf_scene_create(context, file, NULL, &scene, &error) != MF_OK) {
         if (!refuses(&error))
             fail_with(&error);

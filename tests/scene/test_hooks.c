@@ -110,13 +110,11 @@ TEST(an_own_controller_evolves) {
     assert_int_equal(mf_scene_file_can_evolve(file, NULL), MF_UNSUPPORTED);
     hook(file, &tripod);
     assert_int_equal(mf_scene_file_can_evolve(file, NULL), MF_OK);
-    AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, ROBOTS);
+    AUTO_SCENE scene = make_evaluation(*state, file, ROBOTS);
     assert_int_equal(tripod.attached, 1);
     assert_int_equal(file->search.genome_bytes, GENES);
 
-    mf_SearchConfig config = file->search;
-    config.evaluate = mf_scene_evaluate;
-    config.user = &scene;
+    mf_SearchConfig config = WITH(file->search, .evaluate = mf_scene_evaluate, .user = &scene);
     AUTO_SEARCH *search = NULL;
     assert_int_equal(mf_search_create(*state, &config, &search, NULL), MF_OK);
     double first = 0.0;
@@ -142,7 +140,7 @@ TEST(an_own_controller_evolves) {
 TEST(bad_hooks_are_refused) {
     AUTO_SCENE_FILE *file = load(*state, "none");
     Tripod tripod = {.refusal = MF_NOT_FOUND};
-    AUTO(mf_scene_destroy) mf_Scene scene;
+    AUTO_SCENE scene;
     mf_Error error = {0};
     hook(file, &tripod);
     assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_NOT_FOUND);

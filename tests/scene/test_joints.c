@@ -28,15 +28,14 @@ TEST(defaults_are_those_of_the_library) {
 }
 
 TEST(what_is_read_is_written) {
-    mf_SceneFile *again,
-        *file =
-            parse_scene(*state, BALLS
-                        "joints:\n  - {name: axle, kind: hinge, first: {group: balls, robot: 1, "
-                        "link: ball},\n     second: {group: balls}, position: [0.25, 0, 2], "
-                        "axis: [0, 1, 0],\n     stiffness: 100, damping: 2, force_limit: 50, "
-                        "range: [-1, 0.5], motor_rate: -3, motor_torque: 2, "
-                        "enabled: false}\n  - {name: rope, kind: ball, second: {group: balls}}\n");
-    char *text = write_twice(*state, file, &again);
+    AUTO_SCENE_FILE *again,
+        *file = parse_scene(
+            *state, BALLS
+            "joints:\n  - {name: axle, kind: hinge, first: {group: balls, robot: 1, link: ball},\n "
+            "    second: {group: balls}, position: [0.25, 0, 2], axis: [0, 1, 0],\n     stiffness: "
+            "100, damping: 2, force_limit: 50, range: [-1, 0.5], motor_rate: -3, motor_torque: 2, "
+            "enabled: false}\n  - {name: rope, kind: ball, second: {group: balls}}\n");
+    write_twice(*state, file, &again);
     for (int both = 0; both < 2; both++) {
         const mf_SceneJoint *joint = (both == 0 ? file : again)->joints;
         assert_int_equal(joint[0].kind, MF_WORLD_JOINT_HINGE);
@@ -51,9 +50,6 @@ TEST(what_is_read_is_written) {
         assert_int_equal(joint[1].kind, MF_WORLD_JOINT_BALL);
         assert_true(isnan(joint[1].position[1]));
     }
-    mf_release(*state, text);
-    mf_scene_file_destroy(file);
-    mf_scene_file_destroy(again);
 }
 
 TEST(mistakes_have_a_position) {
@@ -82,18 +78,8 @@ TEST(mistakes_have_a_position) {
          ":9:10: joints.a: link: group balls (ball) has no link 'wheel'"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[600], line[900];
-        AUTO_SCENE_FILE *file = NULL;
-        mf_Scene scene = {0};
-        mf_Error error = {0};
-        snprintf(text, sizeof text, BALLS "joints: %s\n", cases[i].joints);
-        mf_Status status = try_scene(*state, text, &file, &error);
-        if (status == MF_OK)
-            status = mf_scene_create(*state, file, NULL, &scene, &error);
-        assert_int_not_equal(status, MF_OK);
-        assert_null(scene.world);
-        mf_error_format(&error, line, sizeof line);
-        assert_string_equal(line + strlen(SCENE_PATH), cases[i].message);
+        const char *text = formatted(BALLS "joints: %s\n", cases[i].joints);
+        assert_string_equal(scene_error(*state, text, false), cases[i].message);
     }
 }
 
@@ -111,10 +97,9 @@ static double apart(const mf_Scene *scene, uint32_t robot, const double from[3])
 // A rope of half a meter: the ball swings around its end, the other one falls.
 TEST(a_ball_on_a_rope_swings) {
     static const double end[3] = {0, 0.4, 2.37};
-    mf_SceneFile *file =
-        parse_scene(*state, BALLS "joints: [{name: rope, kind: ball, first: {group: balls}, "
-                                  "position: [0, 0.4, 2.37]}]\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = make_scene(
+        *state, parse_scene(*state, BALLS "joints: [{name: rope, kind: ball, first: {group: "
+                                          "balls}, position: [0, 0.4, 2.37]}]\n"));
     assert_non_null(scene.joints);
     const double length = apart(&scene, 0, end);
     assert_true(fabs(length - 0.5) < 1e-6);
@@ -127,7 +112,6 @@ TEST(a_ball_on_a_rope_swings) {
     assert_true(right > 0.7 && right < 0.81); // to the other side, no farther than it began
     assert_true(get(&scene, 0, "base.position", 1, 2) < 0.1);
     assert_int_equal(mf_group_fault_total(scene.group), 0);
-    drop_scene(&scene, file);
 }
 
 static mf_WorldJointState state_of(const mf_Scene *scene, uint32_t index) {
@@ -150,10 +134,10 @@ TEST(joints_carry_break_or_wait) {
                  {", force_limit: 1", false, true},
                  {", enabled: false", false, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = parse_scene(
+        AUTO_SCENE_FILE *file = parse_scene(
             *state, formatted(BALLS "joints: [{name: a, kind: ball, first: {group: balls}%s}]\n",
                               cases[i].keys));
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE scene = make_scene(*state, file);
         const double z = get(&scene, 0, "base.position", 0, 2);
         mf_world_step(scene.world, 1500);
         const mf_WorldJointState joint = state_of(&scene, 0);
@@ -162,23 +146,21 @@ TEST(joints_carry_break_or_wait) {
         assert_true(cases[i].holds ? fabs(now - z) < 1e-3 : now < 0.1);
         if (cases[i].holds)
             assert_true(fabs(fabs(joint.force[2]) - 0.19 * 9.81) < 0.02);
-        drop_scene(&scene, file);
     }
 }
 
 // Two balls as one dumbbell fall together; without the joint in the middle they roll apart.
 TEST(a_fixed_joint_keeps_both_together) {
-    mf_SceneFile *file = parse_scene(
-        *state, BALLS "    speed: 1\njoints: [{name: bar, first: {group: balls}, second: "
-                      "{group: balls, robot: 1}}]\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file =
+        parse_scene(*state, BALLS "    speed: 1\njoints: [{name: bar, first: {group: balls}, "
+                                  "second: {group: balls, robot: 1}}]\n");
+    AUTO_SCENE scene = make_scene(*state, file);
     mf_world_step(scene.world, 1500);
     double other[3];
     for (uint32_t c = 0; c < 3; c++)
         other[c] = get(&scene, 0, "base.position", 1, c);
     assert_true(fabs(apart(&scene, 0, other) - 0.5) < 5e-3);
     assert_true(get(&scene, 0, "base.position", 0, 0) > 0.5);
-    drop_scene(&scene, file);
 }
 
 // ---- from outside ------------------------------------------------------------------------------
@@ -193,37 +175,31 @@ TEST(a_fixed_joint_keeps_both_together) {
 
 // The box goes on as commanded, whatever is in its way; the ball is pushed.
 TEST(external_bodies_push_others) {
-    mf_SceneFile *again, *file = parse_scene(*state, PUSHER);
-    char *text = write_twice(*state, file, &again);
+    AUTO_SCENE_FILE *again, *file = parse_scene(*state, PUSHER);
+    const char *text = write_twice(*state, file, &again);
     assert_int_equal(again->groups[0].motion, MF_MOTION_EXTERNAL);
     assert_non_null(strstr(text, "    motion:\n      external:\n        targets: false\n"));
-    mf_Scene scene = make_scene(*state, file), other = make_scene(*state, again);
+    AUTO_SCENE scene = make_scene(*state, file), other = make_scene(*state, again);
     mf_world_step(scene.world, 3000);
     mf_world_step(other.world, 3000);
     assert_true(mf_world_hash(scene.world) == mf_world_hash(other.world));
     assert_true(fabs(get(&scene, 0, "base.position", 0, 0) - 0.3) < 1e-4);
     assert_true(get(&scene, 1, "base.position", 0, 0) > 0.4);
-    mf_release(*state, text);
-    drop_scene(&scene, file);
-    drop_scene(&other, again);
 }
 
-static const char both[] = PUSHER
-    "  - {name: balls, model: ../models/ball.xml, count: 3, placement: {poses: [[2, 0, 0], [2, "
-    "1, 0], [2, "
-    "2, 0]]}, height: 1}\n"
-    "joints:\n  - {name: rope, kind: ball, first: {group: balls}, position: [2, 0.5, 1.5]}\n"
-    "  - {name: bar, first: {group: balls, robot: 1}, second: {group: balls, robot: 2}}\n";
+static const char both[] =
+    PUSHER "  - {name: balls, model: ../models/ball.xml, count: 3, placement: {poses: [[2, 0, 0], "
+           "[2, 1, 0], [2, 2, 0]]}, height: 1}\n"
+           "joints:\n  - {name: rope, kind: ball, first: {group: balls}, position: [2, 0.5, 1.5]}\n"
+           "  - {name: bar, first: {group: balls, robot: 1}, second: {group: balls, robot: 2}}\n";
 
 TEST(threads_change_nothing) {
     uint64_t hashes[2];
     for (int i = 0; i < 2; i++) {
         AUTO_CONTEXT *context = open_context(i == 0 ? 1 : 3);
-        mf_SceneFile *file = parse_scene(context, both);
-        mf_Scene scene = make_scene(context, file);
+        AUTO_WHOLE_SCENE scene = make_scene(context, parse_scene(context, both));
         mf_world_step(scene.world, 1000);
         hashes[i] = mf_world_hash(scene.world);
-        drop_scene(&scene, file);
     }
     assert_true(hashes[0] == hashes[1]);
 }
@@ -245,10 +221,10 @@ TEST(every_failing_call_is_survived) {
     "  - name: balls\n    model: ../models/ball.xml\n    motion: rigid\n    height: 1.6\n"
 
 TEST(a_magnet_of_a_scene_holds_a_ball) {
-    mf_SceneFile *again, *file;
+    AUTO_SCENE_FILE *again, *file;
     mf_plugins_allow(*state, true);
     file = parse_scene(*state, CRANE);
-    char *text = write_twice(*state, file, &again);
+    write_twice(*state, file, &again);
     assert_int_equal(again->groups[0].joint_slots, 1);
     mf_Scene scene = make_scene(*state, again);
     mf_Group *balls = mf_world_find_group(scene.world, "balls");
@@ -262,9 +238,6 @@ TEST(a_magnet_of_a_scene_holds_a_ball) {
     assert_int_equal(mf_world_joints_count(scene.joints), 0);
     assert_true(mf_field_get(height, 0, 2) < clamped - 0.03);
     mf_scene_destroy(&scene);
-    mf_release(*state, text);
-    mf_scene_file_destroy(file);
-    mf_scene_file_destroy(again);
     mf_plugins_allow(*state, false);
 }
 

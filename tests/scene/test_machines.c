@@ -23,10 +23,9 @@ static uint8_t genomes[MANY][BYTES];
 
 // Lines of descent from nothing that grow fast.
 static void grow_all(void) {
-    mf_MachineConfig config = mf_machine_config();
     uint8_t child[BYTES];
-    config.change = config.add = 0.3;
-    config.split = config.attach = 0.1;
+    mf_MachineConfig config =
+        WITH(mf_machine_config(), .change = 0.3, .add = 0.3, .split = 0.1, .attach = 0.1);
     for (uint64_t i = 0; i < MANY; i++) {
         assert_int_equal(mf_machine_vary(&config, NULL, 100 + i, 0, genomes[i], BYTES), MF_OK);
         for (uint64_t g = 1; g < 30 + i; g++) {
@@ -38,8 +37,7 @@ static void grow_all(void) {
 
 static void evaluate(void *context, const char *text, const uint8_t *some, uint32_t count,
                      double *fitness, double *values) {
-    AUTO_SCENE_FILE *file = parse_scene(context, text);
-    AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(context, file, count);
+    AUTO_WHOLE_SCENE scene = make_evaluation(context, parse_scene(context, text), count);
     mf_Error error = {0};
     for (int again = 0; again < 2; again++) // the second time from memory
         if (mf_scene_evaluate(&scene, some, count, BYTES, fitness, &error) != MF_OK ||
@@ -145,7 +143,7 @@ TEST(falls_before_the_trial_are_distinguished) {
     triangle(0.03, 0.02, 0.0714, bars[1]);
     AUTO_SCENE_FILE *file = parse_scene(*state, HEAD GROUP SEARCH);
     for (int i = 0; i < 2; i++) {
-        AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 1);
+        AUTO_SCENE scene = make_evaluation(*state, file, 1);
         MUST(mf_scene_evaluate(&scene, bars[i], 1, BYTES, &fitness[i], &error));
         const mf_MachineResult result = mf_machine_result(&scene, 0);
         assert_true(result.share == 1.0);
@@ -168,7 +166,7 @@ TEST(what_stands_still_ends_its_trial) {
         AUTO_SCENE_FILE *file =
             parse_scene(*state, formatted("world: {step: 0.25}\nground: {shape: flat}\nrun: %s\n%s",
                                           durations[i], GROUP SEARCH));
-        AUTO(mf_scene_destroy) mf_Scene scene = make_evaluation(*state, file, 1);
+        AUTO_SCENE scene = make_evaluation(*state, file, 1);
         MUST(mf_scene_evaluate(&scene, settles, 1, BYTES, &fitness[i], &error));
         const mf_MachineResult stands = mf_machine_result(&scene, 0);
         assert_true(stands.share == 1.0);
@@ -211,13 +209,8 @@ TEST(descriptors_are_those_of_the_machine) {
 }
 
 static void refuse(void *context, const char *text, const char *part) {
-    mf_SceneFile *file = NULL;
-    mf_Error error = {0};
-    assert_int_not_equal(mf_scene_file_parse(context, MAYFLY_SOURCE_DIR "/scenes/x.yaml", text,
-                                             strlen(text), NULL, 0, &file, &error),
-                         MF_OK);
-    if (strstr(error.message, part) == NULL)
-        fail_msg("%s: not about %s", error.message, part);
+    const mf_Error error = refused_scene(context, text, true);
+    assert_contains(error.message, part);
 }
 
 TEST(mistakes_are_named) {

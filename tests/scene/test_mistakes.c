@@ -44,9 +44,8 @@ TEST(mistakes_in_values_state_position_and_expectation) {
         {OK_MODEL "search: {population: 99999999999999999999999}\n",
          "t.yaml:2:22: search.population: expected a whole number from 2 to 1048576, found "
          "99999999999999999999999"},
-        {OK_MODEL "search: {population: }\n",
-         "t.yaml:2:22: search.population: expected a whole number from 2 to 1048576, found "
-         "nothing"},
+        {OK_MODEL "search: {population: }\n", "t.yaml:2:22: search.population: expected a whole "
+                                              "number from 2 to 1048576, found nothing"},
         {OK_MODEL "search: {population: [100]}\n",
          "t.yaml:2:22: search.population: expected a whole number from 2 to 1048576, found a list"},
         {OK_MODEL "search: {population: {size: 100}}\n",
@@ -79,25 +78,21 @@ TEST(mistakes_in_values_state_position_and_expectation) {
          "t.yaml:2:15: world.step: expected a time from 1e-06 to 1 s or auto, found \"auto\""},
         {OK_MODEL "world: {gravity: -9.81}\n",
          "t.yaml:2:18: world.gravity: expected a number from 0 to 1000 m/s^2 or auto, found -9.81"},
-        {OK_MODEL "world: {seed: auto}\n",
-         "t.yaml:2:15: world.seed: expected a whole number from 0 to 18446744073709551615, found "
-         "auto"},
+        {OK_MODEL "world: {seed: auto}\n", "t.yaml:2:15: world.seed: expected a whole number from "
+                                           "0 to 18446744073709551615, found auto"},
         {OK_MODEL "contact: {enabled: auto}\n",
          "t.yaml:2:20: contact.enabled: expected true or false, found auto"},
         {OK_MODEL "contact: {friction: -1}\n",
          "t.yaml:2:21: contact.friction: expected a number from 0 to 10 or auto, found -1"},
-        {OK_MODEL "ground: {shape: moon}\n",
-         "t.yaml:2:17: ground.shape: expected one of flat, slope, steps, sine, noise, model, found "
-         "moon"},
-        {OK_MODEL "ground: {origin: [1]}\n",
-         "t.yaml:2:18: ground.origin: expected [x, y] in m within -1e9 .. 1e9, or centered, found "
-         "a list"},
+        {OK_MODEL "ground: {shape: moon}\n", "t.yaml:2:17: ground.shape: expected one of flat, "
+                                             "slope, steps, sine, noise, model, found moon"},
+        {OK_MODEL "ground: {origin: [1]}\n", "t.yaml:2:18: ground.origin: expected [x, y] in m "
+                                             "within -1e9 .. 1e9, or centered, found a list"},
         {OK_MODEL "ground: {origin: [1, 2, 3]}\n",
          "t.yaml:2:18: ground.origin: expected [x, y] in m within -1e9 .. 1e9, or centered, found "
          "a list"},
-        {OK_MODEL "ground: {origin: middle}\n",
-         "t.yaml:2:18: ground.origin: expected [x, y] in m within -1e9 .. 1e9, or centered, found "
-         "middle"},
+        {OK_MODEL "ground: {origin: middle}\n", "t.yaml:2:18: ground.origin: expected [x, y] in m "
+                                                "within -1e9 .. 1e9, or centered, found middle"},
         {OK_MODEL "ground: flat\n", "t.yaml:2:9: ground: expected a group of keys, found flat"},
         {OK_MODEL "search: {fitness: height}\n",
          "t.yaml:2:19: search.fitness: expected one of distance, speed, economy, upright, steps, "
@@ -142,31 +137,26 @@ TEST(mistakes_in_groups_name_the_group) {
          "t.yaml:4:16: groups.a.precision: expected one of float, double, found half"},
         {GROUP "    motion: {points: {friction_coefficient: 0}}\n",
          "t.yaml:4:45: groups.a.motion.points.friction_coefficient: expected a number above 0 up "
-         "to "
-         "1000000 or .inf, found 0"},
+         "to 1000000 or .inf, found 0"},
         {GROUP "    motion: {points: {friction_coefficient: -.inf}}\n",
          "t.yaml:4:45: groups.a.motion.points.friction_coefficient: expected a number above 0 up "
-         "to "
-         "1000000 or .inf, found -.inf"},
+         "to 1000000 or .inf, found -.inf"},
         {GROUP "    motion: soccer\n",
          "t.yaml:4:13: groups.a.motion: expected one of kinematic, points, rigid, prescribed, "
          "articulated, quadrotor, fixed_wing, car, external, quasistatic, elastic, cloth, fluid, "
          "grains, auto, own, found soccer"},
         {GROUP "    controller: neural\n", "t.yaml:4:17: groups.a.controller: expected one of "
                                            "none, gp, oscillator, machine, found neural"},
-        {GROUP "    controller: {}\n",
-         "t.yaml:4:17: groups.a.controller: expected one of none, gp, "
-         "oscillator, machine, found a group of keys"},
+        {GROUP "    controller: {}\n", "t.yaml:4:17: groups.a.controller: expected one of none, "
+                                       "gp, oscillator, machine, found a group of keys"},
         {GROUP "    controller:\n      gp: {}\n      oscillator: {}\n",
          "t.yaml:6:7: groups.a.controller: expected only one of none, gp, oscillator, machine, "
-         "found "
-         "oscillator, too"},
+         "found oscillator, too"},
         {GROUP "    controller: {gp: {angle_per_move: 0}}\n",
          "t.yaml:4:39: groups.a.controller.gp.angle_per_move: expected a number above 0 up to 1000 "
          "rad, found 0"},
-        {GROUP "    placement: ring\n",
-         "t.yaml:4:16: groups.a.placement: expected one of line, poses, grid, "
-         "circle, random, fill, found ring"},
+        {GROUP "    placement: ring\n", "t.yaml:4:16: groups.a.placement: expected one of line, "
+                                        "poses, grid, circle, random, fill, found ring"},
         {GROUP "    placement: {grid: {}, random: {}}\n",
          "t.yaml:4:27: groups.a.placement: expected only one of line, poses, grid, circle, random, "
          "fill, found random, too"},
@@ -174,14 +164,13 @@ TEST(mistakes_in_groups_name_the_group) {
          "t.yaml:4:33: groups.a.placement.grid.spacing: expected a list of 3 numbers above 0 up to "
          "1000000 m, found a list"},
         {GROUP "    placement: {poses: [[0, 0]]}\n",
-         "t.yaml:4:25: groups.a.placement.poses: expected "
-         "points, each a list of 3 numbers from -1000000 "
-         "to 1000000, found a list"},
+         "t.yaml:4:25: groups.a.placement.poses: expected points, each a list of 3 numbers from "
+         "-1000000 to 1000000, found a list"},
         {GROUP "    gaits: walk\n",
          "t.yaml:4:12: groups.a.gaits: expected a list of names, found walk"},
-        {GROUP "    color: mauve\n", "t.yaml:4:12: groups.a.color: expected one of auto, file, "
-                                     "blue, red, yellow, green, orange, "
-                                     "purple, cyan, pink, brown, white, black, found mauve"},
+        {GROUP "    color: mauve\n",
+         "t.yaml:4:12: groups.a.color: expected one of auto, file, blue, red, yellow, green, "
+         "orange, purple, cyan, pink, brown, white, black, found mauve"},
         {GROUP "    initial: [{values: [1]}]\n",
          "t.yaml:4:15: expected the key groups.a.initial.0.property, which is missing"},
         {GROUP "    initial: [{property: a, values: [x]}]\n",
@@ -230,9 +219,8 @@ TEST(mistakes_in_keys_suggest_the_right_one) {
         {OK_MODEL "search.fitness: steps\n",
          "t.yaml:2:1: search.fitness: unknown key, did you mean search.fitness?"},
         {OK_MODEL "<<: {a: 1}\n",
-         "t.yaml:2:1: <<: unknown key, expected one of name, world, "
-         "ground, groups, docks, joints, cameras, scripts, bridges, contact, messages, "
-         "proximity, air, run, record, search"},
+         "t.yaml:2:1: <<: unknown key, expected one of name, world, ground, groups, docks, joints, "
+         "cameras, scripts, bridges, contact, messages, proximity, air, run, record, search"},
         {OK_MODEL "search:\n  best: 1\n  survivors: 5\n  best: 2\n",
          "t.yaml:5:3: expected each key once, found best again (first in line 3)"},
         {OK_MODEL "search: {population: 9}\nsearch: {survivors: 2}\n",
@@ -273,8 +261,7 @@ TEST(mistakes_between_keys_are_found) {
          "0.0015 s, found 0.08 s"},
         {"world: {step: 0.002}\n" GROUP "    control_interval: 0.003\n",
          "t.yaml:5:23: groups.a.control_interval: expected a multiple of world.step = 0.002 s, "
-         "found "
-         "0.003 s"},
+         "found 0.003 s"},
         {"world: {step: 0.001, switch_interval: 0.0005}\n" GROUP,
          "t.yaml:1:39: world.switch_interval: expected a multiple of world.step = 0.001 s, found "
          "0.0005 s"},
@@ -291,9 +278,8 @@ TEST(mistakes_between_keys_are_found) {
          "t.yaml:2:17: record.every: expected the key record.file, too"},
         {OK_MODEL "record: {fields: [base.position]}\n",
          "t.yaml:2:18: record.fields: expected the key record.file, too"},
-        {OK_MODEL "record: {file: a.csv}\n",
-         "t.yaml:2:16: record.file: expected a name that ends with .h5, .hdf5 or .mcap, found "
-         "'a.csv'"},
+        {OK_MODEL "record: {file: a.csv}\n", "t.yaml:2:16: record.file: expected a name that ends "
+                                             "with .h5, .hdf5 or .mcap, found 'a.csv'"},
         {GROUP "  - name: a\n    model: x.urdf\n",
          "t.yaml:4:11: groups.a.name: expected each name once, found it again"},
         {GROUP "    count: 2\n    placement: {poses: [[0, 0, 0]]}\n",
@@ -309,9 +295,9 @@ TEST(mistakes_between_keys_are_found) {
          "t.yaml:5:14: groups.a.switch.0.to: own: expected a plugin that is a motion"},
         {GROUP "    switch:\n      - {to: rigid, when: {near: {group: b, distance: 1}}}\n",
          "t.yaml:5:27: groups.a.switch.0.when: expected the name of a group, found 'b'"},
-        {GROUP "    behavior: flock\n", "t.yaml:4:15: groups.a.behavior: expected hold, gait, "
-                                        "soccer or snake to wheels for a robot that is not a "
-                                        "vehicle"},
+        {GROUP "    behavior: flock\n",
+         "t.yaml:4:15: groups.a.behavior: expected hold, gait, soccer or snake to wheels for a "
+         "robot that is not a vehicle"},
         {GROUP "    behavior: {gait: {name: walk}}\n",
          "t.yaml:4:29: groups.a.behavior.gait.name: expected `walk` in the list gaits"},
     };
@@ -353,9 +339,8 @@ TEST(hostile_text_is_refused_in_one_line) {
         {TEXT("name: !!str 5\n"), "t.yaml:1:7: expected a plain value, found a tag (!name)"},
         {TEXT("model: !robot {file: a}\n"),
          "t.yaml:1:8: expected a plain value, found a tag (!name)"},
-        {TEXT("model: {file: a\n"),
-         "t.yaml:2:1: expected YAML: did not find expected ',' or '}' while parsing a flow "
-         "mapping"},
+        {TEXT("model: {file: a\n"), "t.yaml:2:1: expected YAML: did not find expected ',' or '}' "
+                                    "while parsing a flow mapping"},
         {TEXT("model: 'a\n"), "t.yaml:2:1: expected YAML: found unexpected end of stream while "
                               "scanning a quoted scalar"},
         {TEXT("model: a: b\n"),
@@ -439,8 +424,7 @@ TEST(wrong_overrides_are_named) {
         {{"qqqqqqq", "9"},
          "override qqqqqqq=9: qqqqqqq: unknown key, expected one of name, world, ground, groups, "
          "docks, joints, cameras, scripts, bridges, contact, messages, proximity, air, run, "
-         "record, "
-         "search"},
+         "record, search"},
         {{"world..seed", "9"},
          "override world..seed=9: world..seed: unknown key, did you mean world.seed?"},
         {{"search", "9"}, "override search=9: search: expected a group of keys, found 9"},
@@ -453,8 +437,8 @@ TEST(wrong_overrides_are_named) {
         {{"ground.scale", "2"},
          "override ground.scale=2: ground.scale: only used with ground.file, which is not given"},
         {{"ground.origin", "[1"},
-         "override ground.origin=[1: expected YAML: did not find expected ',' or ']' while "
-         "parsing a flow sequence"},
+         "override ground.origin=[1: expected YAML: did not find expected ',' or ']' while parsing "
+         "a flow sequence"},
         {{"ground.origin", "[1, x]"},
          "override ground.origin=[1, x]: ground.origin: expected [x, y] in m within -1e9 .. 1e9, "
          "or centered, found a list"},
@@ -496,9 +480,8 @@ TEST(groups_that_cannot_evolve_give_a_reason) {
     } cases[] = {
         {"groups: [{name: a, model: a.urdf, controller: gp}]\n", NULL},
         {"groups: [{name: a, model: a.urdf, controller: oscillator}]\nsearch: {}\n", NULL},
-        {OK_MODEL,
-         "t.yaml: expected something to evolve: give group a `controller: gp`, `oscillator` or "
-         "`machine` (--set group.controller=oscillator)"},
+        {OK_MODEL, "t.yaml: expected something to evolve: give group a `controller: gp`, "
+                   "`oscillator` or `machine` (--set group.controller=oscillator)"},
         {OK_MODEL "search: {}\n",
          "t.yaml: expected something to evolve: give group a `controller: gp`, `oscillator` or "
          "`machine` (--set group.controller=oscillator)"},

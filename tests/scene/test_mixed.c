@@ -28,8 +28,7 @@ static void drop_checked(mf_Context *context) {
 }
 
 TEST(all_motions_in_one_world) {
-    mf_SceneFile *file = parse_scene(*state, everybody);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, everybody));
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_CAR,
                                         MF_MOTION_QUADROTOR};
     assert_int_equal(mf_world_group_count(scene.world), 4);
@@ -44,7 +43,6 @@ TEST(all_motions_in_one_world) {
     assert_true(get(&scene, 1, "base.position", 0, 0) > 0.4); // and pushed the ball away
     assert_true(get(&scene, 2, "base.position", 0, 0) > 5.0); // 4 m/s for 4 s, from -5 m
     assert_float_equal(get(&scene, 3, "base.position", 3, 2), 20.0, 0.5);
-    drop_scene(&scene, file);
 }
 
 static uint64_t hash_of_everybody(uint32_t threads) {
@@ -83,15 +81,12 @@ TEST(images_contain_all_groups) {
 
 // What the file says is what is written, whatever kinds it names.
 TEST(a_written_scene_moves_alike) {
-    mf_SceneFile *again, *file = parse_scene(*state, everybody);
-    char *text = write_twice(*state, file, &again);
-    mf_Scene scene = make_scene(*state, file), other = make_scene(*state, again);
+    AUTO_SCENE_FILE *again, *file = parse_scene(*state, everybody);
+    write_twice(*state, file, &again);
+    AUTO_SCENE scene = make_scene(*state, file), other = make_scene(*state, again);
     mf_world_step(scene.world, 200);
     mf_world_step(other.world, 200);
     assert_true(mf_world_hash(scene.world) == mf_world_hash(other.world));
-    mf_release(*state, text);
-    drop_scene(&scene, file);
-    drop_scene(&other, again);
 }
 
 // ---- alone and in batches ----------------------------------------------------------------------

@@ -29,8 +29,8 @@ static void step(mf_Scene *scene, uint32_t tick) {
 // The robot stands: its sensor, 0.1 m before its middle, reads the distance to the can, whose
 // radius is 35 mm; then it is pushed back at the can's speed.
 TEST(it_is_seen_and_pushes) {
-    mf_SceneFile *file = parse_scene(*state, SCENE("    motion: articulated\n"));
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, SCENE("    motion: articulated\n"));
+    AUTO_SCENE scene = make_scene(*state, file);
     assert_near(get(&scene, 0, "base.position", 0, 0), 3.0, 1e-6);
     for (uint32_t tick = 0; tick < 600; tick++) {
         step(&scene, tick);
@@ -48,15 +48,14 @@ TEST(it_is_seen_and_pushes) {
     assert_true(get(&scene, 1, "base.position", 0, 0) < real - 0.13);
     assert_true(get(&scene, 1, "base.position", 0, 0) > real - 0.2);
     assert_int_equal(mf_group_fault_total(mf_world_group(scene.world, 0)), 0);
-    drop_scene(&scene, file);
 }
 
 // One that drives towards it turns away.
 TEST(it_is_avoided) {
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse_scene(*state, SCENE("    behavior: {wheels: {left: front_left back_left,\n"
                                   "      right: front_right back_right, distance: 0.5}}\n"));
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE scene = make_scene(*state, file);
     double angle = 0.0;
     for (uint32_t tick = 0; tick < 800; tick++) {
         step(&scene, tick);
@@ -68,19 +67,18 @@ TEST(it_is_avoided) {
         angle = fmax(angle, fabs(half));
     }
     assert_true(angle > 0.3);
-    drop_scene(&scene, file);
 }
 
 // A quadrotor that hovers has it among its neighbours, with its velocity.
 TEST(it_is_a_neighbor) {
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse_scene(*state, "world: {step: 0.005}\nproximity: {neighbors: {radius: 5}}\ngroups:\n"
                             "  - name: real\n    model: ../models/obstacles/can.xml\n"
                             "    motion: {external: {poses: 8, delay: 0.03}}\n"
                             "    placement: {poses: [[3, 0, 0]]}\n"
                             "  - name: quad\n    model: ../models/sun2022.yaml\n"
                             "    placement: {poses: [[0, 0, 0]]}\n    height: 1\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE scene = make_scene(*state, file);
     for (uint32_t tick = 0; tick < 200; tick++)
         step(&scene, tick);
     assert_near(get(&scene, 1, "neighbor.count", 0, 0), 1, 0);
@@ -88,7 +86,6 @@ TEST(it_is_a_neighbor) {
                            get(&scene, 1, "base.position", 0, 0);
     assert_near(get(&scene, 1, "neighbor.position", 0, 0), between, 0.005 * 0.5 + 1e-4);
     assert_near(get(&scene, 1, "neighbor.velocity", 0, 0), -0.5, 1e-3);
-    drop_scene(&scene, file);
 }
 
 // Where a picture has the links of a group: the middle [pixel] of what is seen of them.
@@ -120,7 +117,7 @@ static void send(mf_Scene *scene, uint32_t group, double time, double x, double 
 // A camera of the scene above, and one on a body that is itself real, have a moving can where the
 // lens says that its pose is.
 TEST(cameras_see_it_where_it_is) {
-    mf_SceneFile *file = parse_scene(
+    AUTO_SCENE_FILE *file = parse_scene(
         *state, "world: {step: 0.005}\ngroups:\n"
                 "  - {name: can, model: ../models/obstacles/can.xml, motion: {external: {poses: 8, "
                 "delay: 0.03}}, placement: {poses: [[9, 0, 0]]}}\n"
@@ -128,7 +125,7 @@ TEST(cameras_see_it_where_it_is) {
                 "delay: 0.03}}, cameras: true, placement: {poses: [[0, 9, 0]]}}\n"
                 "cameras: [{name: top, position: [0.5, 0, 3], rpy: [0, 1.5707963267948966, 0], "
                 "width: 201, height: 161, fovy: 0.6, color: false, segmentation: true}]\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE scene = make_scene(*state, file);
     mf_Error error = {0};
     mf_Camera top;
     mf_FreeCamera *above;
@@ -181,5 +178,4 @@ TEST(cameras_see_it_where_it_is) {
     }
     mf_free_camera_destroy(above);
     free(owner);
-    drop_scene(&scene, file);
 }

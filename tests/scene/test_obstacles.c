@@ -39,8 +39,8 @@ static void run_for(const mf_Scene *scene, double seconds) {
 }
 
 TEST(modules_drive_through_obstacles) {
-    mf_SceneFile *file = load_scene(*state, "scenes/obstacles.yaml", NULL, 0);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/obstacles.yaml", NULL, 0);
+    AUTO_SCENE scene = make_scene(*state, file);
     uint32_t pushed = 0, seen = 0;
     assert_int_equal(scene.terrain->columns, 30);
     assert_int_equal(scene.terrain->rows, 30);
@@ -67,14 +67,13 @@ TEST(modules_drive_through_obstacles) {
         assert_true(now.at[i][2] > ground); // nothing falls through
         assert_true(now.at[i][2] < ground + 0.3);
     }
-    drop_scene(&scene, file);
 }
 
 // Without gravity what touches nothing moves evenly: where it is after equal times is in a line.
 TEST(without_gravity_obstacles_float) {
     const mf_Override none = {"world.gravity", "0"};
-    mf_SceneFile *file = load_scene(*state, "scenes/obstacles.yaml", &none, 1);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/obstacles.yaml", &none, 1);
+    AUTO_SCENE scene = make_scene(*state, file);
     Places at[3];
     uint32_t even = 0;
     run_for(&scene, SANITIZED ? 0.1 : 1.0);
@@ -90,7 +89,6 @@ TEST(without_gravity_obstacles_float) {
     }
     print_message("%u of 200 obstacles move evenly without gravity\n", even);
     assert_true(even > 150);
-    drop_scene(&scene, file);
 }
 
 // A Wheelbot drives towards a wall that is a robot of its own, and turns before it touches it.

@@ -10,29 +10,23 @@ GROUP_FIXTURE(make_context, drop_context);
 // The same world as in three calls.
 TEST(an_open_scene_is_a_loaded_one) {
     static const mf_Override overrides[] = {{"groups.blue.count", "4"}, {"world.step", "0.002"}};
-    mf_Scene *scene = NULL;
-    mf_Error error = {0};
-    if (mf_scene_open(*state, SOCCER, overrides, 2, &scene, &error) != MF_OK)
-        fail_with(&error);
+    AUTO(end_scene) mf_Scene *scene = NULL;
+    MUST(mf_scene_open(*state, SOCCER, overrides, 2, &scene, &error));
     assert_int_equal(scene->group_count, 4);
     assert_int_equal(scene->step, 2 * MF_MILLISECOND);
     assert_int_equal(scene->file->groups[2].count, 4);
     mf_scene_run(scene, 0.1);
     assert_int_equal(mf_world_time(scene->world), 100 * MF_MILLISECOND);
 
-    mf_SceneFile *file = load_scene(*state, "scenes/soccer.yaml", overrides, 2);
-    mf_Scene other = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/soccer.yaml", overrides, 2);
+    AUTO_SCENE other = make_scene(*state, file);
     mf_world_step(other.world, 50);
     assert_true(mf_world_hash(other.world) == mf_world_hash(scene->world));
-    drop_scene(&other, file);
-    mf_scene_close(scene);
 }
 
 TEST(a_context_is_created_if_none_is_given) {
     mf_Scene *scene = NULL;
-    mf_Error error = {0};
-    if (mf_scene_open(NULL, BALL, NULL, 0, &scene, &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_scene_open(NULL, BALL, NULL, 0, &scene, &error));
     assert_non_null(mf_world_context(scene->world));
     mf_scene_run(scene, 0.01);
     mf_scene_close(scene);
@@ -40,7 +34,7 @@ TEST(a_context_is_created_if_none_is_given) {
 }
 
 TEST(times_are_rounded_up_to_steps) {
-    mf_Scene *scene = NULL;
+    AUTO(end_scene) mf_Scene *scene = NULL;
     assert_int_equal(mf_scene_open(*state, BALL, NULL, 0, &scene, NULL), MF_OK);
     const mf_Time step = scene->step;
     mf_scene_run(scene, 2.5 * mf_time_to_seconds(step));
@@ -50,7 +44,6 @@ TEST(times_are_rounded_up_to_steps) {
         mf_scene_run(scene, nothing[i]);
     mf_scene_run(NULL, 1.0);
     assert_int_equal(mf_world_time(scene->world), 3 * step);
-    mf_scene_close(scene);
 }
 
 TEST(unreadable_files_are_reported) {
@@ -63,8 +56,8 @@ TEST(unreadable_files_are_reported) {
                          MF_NOT_FOUND);
         assert_null(scene);
         assert_string_equal(error.file, "/nowhere.yaml");
-        assert_int_equal(mf_scene_open(contexts[i], BALL, &wrong, 1, &scene, &error), MF_BAD_FILE);
-        assert_non_null(strstr(error.message, "did you mean groups.robot.count?"));
+        assert_fails(mf_scene_open(contexts[i], BALL, &wrong, 1, &scene, &error), MF_BAD_FILE,
+                     &error, "did you mean groups.robot.count?");
         assert_int_equal(mf_scene_open(contexts[i], NULL, NULL, 0, &scene, &error),
                          MF_BAD_ARGUMENT);
         assert_int_equal(mf_scene_open(contexts[i], BALL, NULL, 0, NULL, &error), MF_BAD_ARGUMENT);

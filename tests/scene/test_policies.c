@@ -1,7 +1,6 @@
 // Policies that ship, in scenes: the wave of a snake, oscillators that lock, joints and wheels that
 // are driven, a track that rolls.
 #include "rig/rig.h"
-#include <mayfly/model_fields.h>
 #include "scene/support.h"
 
 static const double two_pi = 6.283185307179586;
@@ -263,7 +262,7 @@ TEST(a_track_becomes_a_snake) {
     const mf_Override step = {"world.step", "0.005"};
     AUTO_CONTEXT *context = open_context(0);
     AUTO_SCENE_FILE *file = load_scene(context, "scenes/reconfigure.yaml", &step, 1);
-    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(context, file);
+    AUTO_SCENE scene = make_scene(context, file);
     const mf_WorldDocks *docks = mf_world_docks_of(scene.world);
     double began = forward_of(&scene);
     mf_world_step(scene.world, 799); // 3.995 s
@@ -296,15 +295,8 @@ TEST(mistakes_are_one_line) {
     };
     AUTO_CONTEXT *context = open_context(0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        AUTO_SCENE_FILE *file = NULL;
-        mf_Scene scene;
-        mf_Error error = {0};
-        mf_Status status = try_scene(context, formatted(rover, rows[i][0]), &file, &error);
-        if (status == MF_OK)
-            status = mf_scene_create(context, file, NULL, &scene, &error);
-        assert_int_equal(status, MF_BAD_FILE);
-        if (strstr(error.message, rows[i][1]) == NULL)
-            fail_msg("%s", error.message);
+        const mf_Error error = refused_scene(context, formatted(rover, rows[i][0]), false);
+        assert_fails(error.status, MF_BAD_FILE, &error, rows[i][1]);
     }
 }
 
@@ -316,20 +308,13 @@ TEST(mistakes_of_modules_are_one_line) {
     };
     AUTO_CONTEXT *context = open_context(0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        AUTO_SCENE_FILE *file = NULL;
-        mf_Scene scene;
-        mf_Error error = {0};
-        mf_Status status =
-            try_scene(context,
-                      formatted("name: s\nmessages: {}\ngroups:\n  - name: m\n    model: "
-                                "../models/modules/pitch.urdf\n    count: 2\n    behavior: %s\n",
-                                rows[i][0]),
-                      &file, &error);
-        if (status == MF_OK)
-            status = mf_scene_create(context, file, NULL, &scene, &error);
-        assert_int_equal(status, MF_BAD_FILE);
-        if (strstr(error.message, rows[i][1]) == NULL)
-            fail_msg("%s", error.message);
+        const mf_Error error = refused_scene(
+            context,
+            formatted("name: s\nmessages: {}\ngroups:\n  - name: m\n    model: "
+                      "../models/modules/pitch.urdf\n    count: 2\n    behavior: %s\n",
+                      rows[i][0]),
+            false);
+        assert_fails(error.status, MF_BAD_FILE, &error, rows[i][1]);
         assert_int_equal(error.line, 7);
     }
 }

@@ -16,9 +16,7 @@ static const char text[] = "groups:\n"
 
 static mf_Status record(mf_World *world, const char *const *fields, mf_Error *error) {
     mf_Recorder *recorder = NULL;
-    mf_RecorderConfig config = mf_recorder_config();
-    config.path = FILE_NAME;
-    config.fields = fields;
+    mf_RecorderConfig config = WITH(mf_recorder_config(), .path = FILE_NAME, .fields = fields);
     mf_Status status = mf_recorder_create_all(world, &config, &recorder, error);
     assert_int_equal(status != MF_OK, recorder == NULL);
     if (status != MF_OK)
@@ -44,8 +42,7 @@ static void expect_shape(hid_t file, const char *name, int rank, hsize_t a, hsiz
 }
 
 TEST(each_group_has_its_own_sets) {
-    mf_SceneFile *source = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, source);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
     assert_int_equal(record(scene.world, NULL, NULL), MF_OK);
     hid_t file = H5Fopen(FILE_NAME, H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(file >= 0);
@@ -64,19 +61,14 @@ TEST(each_group_has_its_own_sets) {
     H5Dclose(set);
     H5Fclose(file);
     unlink(FILE_NAME);
-    drop_scene(&scene, source);
 }
 
 TEST(a_field_must_be_in_one_group_at_least) {
     static const char *const some[] = {"rotor.speed", NULL}, *const none[] = {"wing.flap", NULL};
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
-    mf_Error error = {0};
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
     assert_int_equal(record(scene.world, some, NULL), MF_OK);
-    assert_int_equal(record(scene.world, none, &error), MF_NOT_FOUND);
-    assert_non_null(strstr(error.message, "no field has the name wing.flap"));
+    MUST_FAIL(record(scene.world, none, &error), MF_NOT_FOUND, "no field has the name wing.flap");
     unlink(FILE_NAME);
-    drop_scene(&scene, file);
 }
 
 static mf_Status record_once(mf_Context *context, void *user, mf_Error *error) {
@@ -84,9 +76,7 @@ static mf_Status record_once(mf_Context *context, void *user, mf_Error *error) {
 }
 
 TEST(every_failing_call_is_survived) {
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
     assert_true(torture(*state, record_once, scene.world, TORTURE_MUST_FAIL) > 20);
     unlink(FILE_NAME);
-    drop_scene(&scene, file);
 }

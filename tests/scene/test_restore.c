@@ -74,11 +74,9 @@ static void visit(mf_World *world, const Life lives[HISTORIES], uint32_t ticks, 
         const uint32_t tick = pass == 0   ? at
                               : pass == 1 ? ticks - at
                                           : (uint32_t)(next_random(&random) % (ticks + 1));
-        mf_Error error = {0};
         if (life->image[tick] == NULL)
             continue;
-        if (mf_world_restore(world, life->image[tick], life->size[tick], &error) != MF_OK)
-            fail_with(&error);
+        MUST(mf_world_restore(world, life->image[tick], life->size[tick], &error));
         for (uint32_t t = tick; t <= ticks + 1 && t <= tick + 2; t++) {
             if (mf_world_hash(world) != life->hash[t])
                 fail_msg("%s: restored to step %u, another hash at step %u", name, tick, t);

@@ -14,14 +14,12 @@ GROUP_FIXTURE(make_context, drop_context);
 
 static mf_SceneFile *parse_at(mf_Context *context, const char *path, const char *text) {
     mf_SceneFile *file = NULL;
-    mf_Error error = {0};
-    if (mf_scene_file_parse(context, path, text, strlen(text), NULL, 0, &file, &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_scene_file_parse(context, path, text, strlen(text), NULL, 0, &file, &error));
     return file;
 }
 
 TEST(a_file_with_a_model_alone_gets_all_defaults) {
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse_at(*state, "scenes/t.yaml", "groups: [{name: a, model: robot.urdf}]\n");
     const mf_SceneGroup *group = file->groups;
     assert_string_equal(file->file, "scenes/t.yaml");
@@ -59,7 +57,6 @@ TEST(a_file_with_a_model_alone_gets_all_defaults) {
     assert_int_equal(group->color, MF_COLOR_AUTO);
     assert_int_equal(group->initial_count + group->plugin_count + group->rule_count, 0);
     assert_ptr_equal(file->context, *state);
-    mf_scene_file_destroy(file);
 }
 
 static void motions_have_the_defaults_of_the_library(const mf_SceneGroup *group) {
@@ -310,14 +307,14 @@ TEST(values_may_be_automatic) {
         "groups:\n  - name: a\n    model: a.urdf\n    motion: {points: {joint_interval: auto}}\n"
         "    control_interval: auto\n    contact: {friction: auto}\n    gaits: [walk]\n"
         "    behavior: {gait: {name: walk, command: auto}}\n";
-    mf_SceneFile *again, *file = parse_scene(*state, text);
+    AUTO_SCENE_FILE *again, *file = parse_scene(*state, text);
     const mf_SceneGroup *group = file->groups;
     assert_true(file->step == 0 && isnan(file->gravity) && file->switch_interval == 0);
     assert_true(isnan(file->friction) && isnan(group->friction));
     assert_true(group->control_interval == 0 && group->motions.points.joint_interval == 0);
     for (int c = 0; c < 3; c++)
         assert_true(isnan(group->behavior.gait_command[c]));
-    char *once = write_twice(*state, file, &again);
+    const char *once = write_twice(*state, file, &again);
     static const char *const lines[] = {"  step: auto # [s]\n",
                                         "  gravity: auto # [m/s^2]\n",
                                         "  switch_interval: auto # [s]\n",
@@ -326,11 +323,7 @@ TEST(values_may_be_automatic) {
                                         "      friction: auto\n",
                                         "        command: auto\n"};
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
-        if (strstr(once, lines[i]) == NULL)
-            fail_msg("no line '%s' in\n%s", lines[i], once);
-    mf_release(*state, once);
-    mf_scene_file_destroy(file);
-    mf_scene_file_destroy(again);
+        assert_contains(once, lines[i]);
 }
 
 // The words of motions, and the events of rules with what each one needs.
@@ -356,10 +349,9 @@ TEST(motions_and_rules_are_written_back) {
                  {"auto", "    motion:\n      articulated:\n", MF_MOTION_ARTICULATED},
                  {"own", "    motion: own\n", MF_MOTION_OWN}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *again, *file = parse_scene(*state, formatted(rules, cases[i].name));
-        char *once = write_twice(*state, file, &again);
-        if (strstr(once, cases[i].written) == NULL)
-            fail_msg("no line '%s' in\n%s", cases[i].written, once);
+        AUTO_SCENE_FILE *again, *file = parse_scene(*state, formatted(rules, cases[i].name));
+        const char *once = write_twice(*state, file, &again);
+        assert_contains(once, cases[i].written);
         for (int both = 0; both < 2; both++) {
             const mf_SceneGroup *group = (both == 0 ? file : again)->groups;
             const mf_SwitchRule *rule = group->rules;
@@ -376,22 +368,16 @@ TEST(motions_and_rules_are_written_back) {
             assert_true(rule[3].tilt == 0.5);
             assert_int_equal(rule[4].to, MF_MOTION_OWN);
         }
-        mf_release(*state, once);
-        mf_scene_file_destroy(file);
-        mf_scene_file_destroy(again);
     }
 }
 
 // A program that changes the motion after loading has it written.
 TEST(motions_that_programs_set_are_written) {
-    mf_SceneFile *again, *file = parse_scene(*state, OK_MODEL);
+    AUTO_SCENE_FILE *again, *file = parse_scene(*state, OK_MODEL);
     file->groups[0].motion = MF_MOTION_RIGID;
-    char *once = write_twice(*state, file, &again);
+    const char *once = write_twice(*state, file, &again);
     assert_non_null(strstr(once, "    motion: rigid\n"));
     assert_int_equal(again->groups[0].motion, MF_MOTION_RIGID);
-    mf_release(*state, once);
-    mf_scene_file_destroy(file);
-    mf_scene_file_destroy(again);
 }
 
 // ---- overrides ---------------------------------------------------------------------------------
@@ -486,7 +472,7 @@ TEST(a_robots_file_is_a_scene) {
 }
 
 static uint64_t hash_after(mf_Context *context, mf_SceneFile *file, uint64_t steps) {
-    AUTO(mf_scene_destroy) mf_Scene scene = make_scene(context, file);
+    AUTO_SCENE scene = make_scene(context, file);
     mf_world_step(scene.world, steps);
     uint64_t hash = mf_world_hash(scene.world);
     assert_int_equal(mf_group_fault_total(scene.group), 0);
@@ -498,14 +484,11 @@ TEST(a_robots_scene_is_the_same_when_written) {
                                         "models/ant.xml", "models/figure.xml"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         const mf_Override overrides[] = {{"group.count", "3"}};
-        mf_SceneFile *again, *file = load_scene(*state, names[i], overrides, 1);
-        char *once = write_twice(*state, file, &again);
+        AUTO_SCENE_FILE *again, *file = load_scene(*state, names[i], overrides, 1);
+        write_twice(*state, file, &again);
         const uint64_t hash = hash_after(*state, file, 100);
         assert_true(hash_after(*state, again, 100) == hash);
         assert_true(hash_after(*state, again, 101) != hash);
-        mf_release(*state, once);
-        mf_scene_file_destroy(file);
-        mf_scene_file_destroy(again);
     }
 }
 
@@ -517,8 +500,7 @@ TEST(a_model_of_a_program_is_a_scene) {
     assert_int_equal(
         mf_model_load(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, &model, &error),
         MF_OK);
-    if (mf_scene_file_of_model(*state, model, NULL, 0, &own, &error) != MF_OK)
-        fail_with(&error);
+    must(mf_scene_file_of_model(*state, model, NULL, 0, &own, &error), &error);
     assert_ptr_equal(own->groups[0].model, model);
     mf_SceneFile *file = load_scene(*state, "models/hexapod.urdf", NULL, 0);
     assert_true(hash_after(*state, own, 50) == hash_after(*state, file, 50));
@@ -547,8 +529,8 @@ TEST(written_text_reads_back_the_same) {
         OK_MODEL "record: {file: out.h5, fields: [base.position.z]}\n",
         OK_MODEL "search: {mutation_rate: 0.1}\nrun: {duration: 0.30000000000000004}\n"};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        mf_SceneFile *second, *first = parse_at(*state, "scenes/t.yaml", texts[i]);
-        char *once = write_twice(*state, first, &second);
+        AUTO_SCENE_FILE *second, *first = parse_at(*state, "scenes/t.yaml", texts[i]);
+        write_twice(*state, first, &second);
         if (i == 0)
             check_full(second);
         assert_true(first->duration == second->duration);
@@ -561,9 +543,6 @@ TEST(written_text_reads_back_the_same) {
         const char *path = first->groups[0].model_path, *other = second->groups[0].model_path;
         assert_true(other[0] == '/');
         assert_string_equal(other + strlen(other) - strlen(path), path);
-        mf_release(*state, once);
-        mf_scene_file_destroy(first);
-        mf_scene_file_destroy(second);
     }
 }
 
@@ -574,14 +553,11 @@ TEST(our_scenes_are_written_back) {
                                         "two_levels", "arm",        "wall",      "atron_cars",
                                         "obstacles",  "caterpillar"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        mf_SceneFile *again,
+        AUTO_SCENE_FILE *again,
             *file = load_scene(*state, formatted("scenes/%s.yaml", names[i]), NULL, 0);
-        char *once = write_twice(*state, file, &again);
+        write_twice(*state, file, &again);
         assert_int_equal(file->group_count, again->group_count);
         assert_true(mf_scene_file_count(file) == mf_scene_file_count(again));
-        mf_release(*state, once);
-        mf_scene_file_destroy(file);
-        mf_scene_file_destroy(again);
     }
 }
 
@@ -694,12 +670,9 @@ TEST(the_locale_does_not_matter) {
         print_message("skipped: no locale with a decimal comma is installed\n");
         skip();
     }
-    mf_SceneFile *again, *file = parse_scene(*state, full);
+    AUTO_SCENE_FILE *again, *file = parse_scene(*state, full);
     check_full(file);
-    char *text = write_twice(*state, file, &again);
+    const char *text = write_twice(*state, file, &again);
     assert_non_null(strstr(text, "gravity: 1.62"));
-    mf_release(*state, text);
-    mf_scene_file_destroy(file);
-    mf_scene_file_destroy(again);
     setlocale(LC_ALL, "C");
 }

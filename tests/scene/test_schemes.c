@@ -23,13 +23,13 @@ static const char flight[] = "groups:\n  - name: a\n    model: ../models/hexapod
                              "world: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n";
 
 TEST(measures_have_their_closed_forms) {
-    mf_SceneFile *file = parse_scene(*state, formatted("%s%s", flight, GRID));
+    AUTO_SCENE_FILE *file = parse_scene(*state, formatted("%s%s", flight, GRID));
     assert_int_equal(file->search.descriptor_count, 4);
     assert_string_equal(file->search.descriptors[1].name, "sideways");
     assert_int_equal(file->search.descriptors[1].cells, 16);
-    mf_Scene scene = make_evaluation(*state, file, 20);
+    AUTO_SCENE scene = make_evaluation(*state, file, 20);
     uint32_t bytes = mf_scene_genome_bytes(&scene);
-    uint8_t *genomes = calloc(20, bytes);
+    AUTO(end_memory) uint8_t *genomes = calloc(20, bytes);
     double fitness[20], values[80];
     for (int again = 0; again < 2; again++) {
         assert_int_equal(mf_scene_evaluate(&scene, genomes, 20, bytes, fitness, NULL), MF_OK);
@@ -43,19 +43,17 @@ TEST(measures_have_their_closed_forms) {
     }
     assert_int_equal(mf_scene_describe(&scene, genomes, 21, bytes, values, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_scene_describe(NULL, genomes, 1, bytes, values, NULL), MF_BAD_ARGUMENT);
-    free(genomes);
-    drop_scene(&scene, file);
 }
 
 // Robots that stand have a duty factor of 1 with every foot on the ground, and no speed.
 TEST(duty_and_speed_of_a_robot_that_stands) {
-    mf_SceneFile *file =
+    AUTO_SCENE_FILE *file =
         parse_scene(*state, "groups:\n  - {name: a, model: ../models/hexapod.urdf, controller: gp, "
                             "motion: points}\nworld: {step: 0.005}\nrun: {duration: 3}\n"
                             "search:\n  replacement: cell\n  descriptors:\n"
                             "  - {measure: duty, lower: 0, upper: 1}\n"
                             "  - {measure: speed, lower: 0, upper: 1}\n");
-    mf_Scene scene = make_evaluation(*state, file, 1);
+    AUTO_SCENE scene = make_evaluation(*state, file, 1);
     double values[2];
     // Without a genome it idles.
     mf_world_step(scene.world, mf_scene_steps(&scene));
@@ -63,7 +61,6 @@ TEST(duty_and_speed_of_a_robot_that_stands) {
     if (!(values[0] > 0.8 && values[0] <= 1.0 + 1e-9))
         fail_msg("duty %g", values[0]);
     assert_true(fabs(values[1]) < 0.02);
-    drop_scene(&scene, file);
 }
 
 static double count_down(const mf_Scene *scene, uint32_t instance, uint32_t index, void *user) {
@@ -72,18 +69,17 @@ static double count_down(const mf_Scene *scene, uint32_t instance, uint32_t inde
 }
 
 TEST(a_program_describes) {
-    mf_SceneFile *file = parse_scene(*state, formatted("%s%s", flight, GRID));
+    AUTO_SCENE_FILE *file = parse_scene(*state, formatted("%s%s", flight, GRID));
     double seven = 7, values[12];
     file->hooks.describe = count_down;
     file->hooks.user = &seven;
-    mf_Scene scene = make_evaluation(*state, file, 3);
+    AUTO_SCENE scene = make_evaluation(*state, file, 3);
     assert_int_equal(mf_scene_describe(&scene, NULL, 3, 0, values, NULL), MF_OK);
     for (int robot = 0; robot < 3; robot++) {
         assert_true(values[4 * robot] == robot);
         assert_true(values[4 * robot + 3] == 7);
     }
     assert_null(mf_group_find_field(scene.group, "fitness.upright"));
-    drop_scene(&scene, file);
 }
 
 TEST(mistakes_state_their_location) {
@@ -117,16 +113,8 @@ TEST(mistakes_state_their_location) {
         {HEAD "  batch: 0\n", "search.batch: expected a whole number from 1 to 1048576, found 0"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = NULL;
-        mf_Error error = {0};
-        char line[1024];
-        mf_Status status = mf_scene_file_parse(*state, "t.yaml", cases[i][0], strlen(cases[i][0]),
-                                               NULL, 0, &file, &error);
-        assert_int_not_equal(status, MF_OK);
-        assert_null(file);
-        mf_error_format(&error, line, sizeof line);
-        if (strstr(line, cases[i][1]) == NULL)
-            fail_msg("expected '%s' in '%s'", cases[i][1], line);
+        const char *error = scene_error(*state, cases[i][0], true);
+        assert_contains(formatted("t.yaml%s", error), cases[i][1]);
     }
 }
 
@@ -134,7 +122,7 @@ TEST(mistakes_state_their_location) {
 TEST(a_file_is_written_as_it_was_read) {
     char text[2000], *first, *second;
     snprintf(text, sizeof text, "%s%s  tournament: 7\n  batch: 3\n  protect: 9\n", flight, GRID);
-    mf_SceneFile *file = parse_scene(*state, text), *again = NULL;
+    AUTO_SCENE_FILE *file = parse_scene(*state, text), *again = NULL;
     assert_int_equal(mf_scene_file_write(file, &first, NULL), MF_OK);
     assert_int_equal(
         mf_scene_file_parse(*state, "t.yaml", first, strlen(first), NULL, 0, &again, NULL), MF_OK);
@@ -147,6 +135,4 @@ TEST(a_file_is_written_as_it_was_read) {
     assert_int_equal(again->search.replacement, MF_REPLACEMENT_CELL);
     mf_release(*state, first);
     mf_release(*state, second);
-    mf_scene_file_destroy(file);
-    mf_scene_file_destroy(again);
 }

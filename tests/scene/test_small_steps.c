@@ -105,8 +105,8 @@ TEST(attitudes_keep_small_steps) {
     for (size_t m = 0; m < sizeof motions / sizeof *motions; m++) {
         const double step = 2e-6, rate = 0.01;
         const uint32_t steps = 20000;
-        mf_SceneFile *file = NULL;
-        mf_Scene scene = open_scene(*state, motions[m], step, &file);
+        AUTO_SCENE_FILE *file = NULL;
+        AUTO_SCENE scene = open_scene(*state, motions[m], step, &file);
         mf_Field *attitude = field_of(scene.group, "base.orientation");
         mf_field_set(field_of(scene.group, "base.position"), 0, 2, 100.0);
         mf_field_set(attitude, 0, 0, cos(0.5));
@@ -121,7 +121,6 @@ TEST(attitudes_keep_small_steps) {
         if (!(fabs(rotated - steps * step * rate) <= 0.01 * steps * step * rate))
             fail_msg("%s: turned by %g rad, expected %g", mf_motion_name((mf_Motion)motions[m]),
                      rotated, steps * step * rate);
-        drop_scene(&scene, file);
     }
 }
 
@@ -135,24 +134,19 @@ static const char joints[] = "<mujoco><option gravity=\"0 0 0\"/><worldbody>"
 static double turn(mf_Context *context, double start, double rate, double step, uint64_t steps) {
     AUTO_WORLD *world = NULL;
     mf_Group *group = NULL;
-    mf_WorldConfig config = mf_world_config();
-    mf_GroupConfig own = mf_group_config();
-    mf_Error error = {0};
     AUTO_MODEL *model = load_text(context, joints);
-    config.step = mf_time_from_seconds(step);
-    config.gravity = 0.0;
-    own.model = model;
+    mf_WorldConfig config =
+        WITH(mf_world_config(), .step = mf_time_from_seconds(step), .gravity = 0.0);
+    mf_GroupConfig own = WITH(mf_group_config(), .model = model);
     world = open_world(context, &config);
     group = add_group(world, &own);
-    if (mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));
     mf_Field *angle = mf_group_find_field(group, "joint.angle");
     mf_field_set(angle, 0, 0, start);
     set_field(group, "joint.rate", 0, 0, rate);
     mf_group_refresh(group, 0);
     mf_world_step(world, steps);
-    const double rotated = mf_field_get(angle, 0, 0) - (double)(float)start;
-    return rotated;
+    return mf_field_get(angle, 0, 0) - (double)(float)start;
 }
 
 // In 1,000 s a wheel at 100 rad/s turns by 100,000 rad; slow joints move in very short steps.

@@ -23,12 +23,10 @@ TEST(the_step_is_the_least_that_models_ask_for) {
         {"world: {step: 0.004}\ngroups:\n" MODEL("a", "ant.xml"), 4 * MF_MILLISECOND},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = parse_scene(*state, cases[i].text);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, cases[i].text));
         assert_int_equal(scene.step, cases[i].step);
         assert_int_equal(mf_world_config_of(scene.world)->step, cases[i].step);
         assert_true(mf_scene_steps(&scene) == (uint64_t)(10 * MF_SECOND / cases[i].step));
-        drop_scene(&scene, file);
     }
 }
 
@@ -47,13 +45,11 @@ TEST(gravity_is_that_of_the_first_model) {
         {"world: {gravity: auto}\ngroups:\n" MODEL("a", "hexapod.urdf"), 9.81, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = parse_scene(*state, cases[i].text);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, cases[i].text));
         assert_near(mf_world_config_of(scene.world)->gravity, cases[i].gravity, 1e-12);
         assert_int_equal(scene.note_count, cases[i].notes);
         for (uint32_t n = 0; n < scene.note_count; n++)
             assert_non_null(strstr(scene.notes[n], "the gravity of its file is"));
-        drop_scene(&scene, file);
     }
 }
 
@@ -74,27 +70,24 @@ TEST(what_passes_through_the_ground_is_noted) {
         {"groups:\n" MODEL("b", "car_full_size.yaml"), false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = parse_scene(*state, cases[i].text);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, cases[i].text));
         char text[MF_MOTION_NOTE];
         const bool noted = mf_motion_group_note(mf_world_group(scene.world, 0), 0, text);
         assert_int_equal(noted, cases[i].noted);
         if (noted)
             assert_non_null(strstr(text, "it flies through the ground without a fault"));
         assert_int_equal(scene.note_count, 0);
-        drop_scene(&scene, file);
     }
 }
 
 // Wind on what has no drag, or whose motion feels none.
 TEST(wind_without_effect_is_noted) {
-    mf_SceneFile *file = parse_scene(
+    AUTO_SCENE_FILE *file = parse_scene(
         *state, "air: {wind: [3, 0, 0]}\nproximity: {enabled: true}\ngroups:\n" MODEL(
                     "a", "hexapod.urdf") MODEL("b", "aerosonde.yaml") "    height: 50\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE scene = make_scene(*state, file);
     assert_int_equal(scene.note_count, 1);
     assert_string_equal(scene.notes[0], "group a: air.wind has no effect: its motion feels none");
-    drop_scene(&scene, file);
 }
 
 // Keys by their earlier names are read, with one note.
@@ -158,14 +151,13 @@ TEST(default_control_intervals) {
          10 * MF_MILLISECOND, 4 * MF_MILLISECOND},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = parse_scene(
+        AUTO_SCENE_FILE *file = parse_scene(
             *state, formatted("world: {step: %s}\ngroups:\n" MODEL("a", "hexapod.urdf") "%s",
                               cases[i].step, cases[i].keys));
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE scene = make_scene(*state, file);
         assert_int_equal(period_of(&scene, "gaits"), cases[i].gaits);
         const mf_PointsConfig *points = mf_points_config_of(scene.group);
         assert_int_equal(points == NULL ? 0 : points->joint_interval, cases[i].points);
-        drop_scene(&scene, file);
     }
 }
 
@@ -188,9 +180,8 @@ TEST(times_that_do_not_fit_the_step_are_refused) {
         AUTO_SCENE_FILE *file = parse_scene(
             *state, formatted("groups:\n" MODEL("a", "hexapod.urdf") "%s", cases[i].keys));
         mf_Scene scene;
-        mf_Error error = {0};
-        assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_BAD_FILE);
-        assert_string_equal(error.message, cases[i].message);
+        MUST_FAIL_AS(mf_scene_create(*state, file, NULL, &scene, &error), MF_BAD_FILE,
+                     cases[i].message);
         assert_null(scene.world);
     }
 }
@@ -201,30 +192,25 @@ TEST(the_ground_is_that_of_a_model) {
         "<mujoco><worldbody><geom type='plane' size='5 5 1' pos='0 0 0.25'/>"
         "<body pos='9 9 9'><geom size='0.1'/></body></worldbody></mujoco>";
     const char *path = MAYFLY_BINARY_DIR "/test_scene_start.xml";
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    fputs(slope, out);
-    fclose(out);
+    file_put_text(path, slope);
     for (int own = 0; own < 2; own++) {
-        mf_SceneFile *file = parse_scene(
+        AUTO_SCENE_FILE *file = parse_scene(
             *state, formatted("%sgroups:\n" MODEL("a", "hexapod.urdf") "  - {name: b, model: %s}\n",
                               own == 1 ? "ground: {shape: flat, amplitude: 0.5}\n" : "", path));
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE scene = make_scene(*state, file);
         const double height = own == 1 ? 0.5 : 0.25;
         assert_near(mf_terrain_height(scene.terrain, 0.3, 0.2, NULL), height, 1e-9);
         assert_near(get(&scene, 0, "base.position", 0, 2), scene.model->rest_height + height, 0.01);
         mf_world_step(scene.world, 200);
         assert_near(get(&scene, 0, "base.position", 0, 2), scene.model->rest_height + height, 0.02);
-        drop_scene(&scene, file);
     }
     unlink(path);
 }
 
 // ---- places ------------------------------------------------------------------------------------
 
-static mf_Scene make_text(mf_Context *context, const char *text, mf_SceneFile **file) {
-    *file = parse_scene(context, text);
-    return make_scene(context, *file);
+static mf_Scene make_text(mf_Context *context, const char *text) {
+    return make_scene(context, parse_scene(context, text));
 }
 
 static void expect_position(const mf_Scene *scene, uint32_t robot, double x, double y, double z,
@@ -237,87 +223,70 @@ static void expect_position(const mf_Scene *scene, uint32_t robot, double x, dou
 }
 
 TEST(robots_stand_at_their_start_poses) {
-    static const char robot[] =
-        "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {self: false}\n";
-    char text[600];
-    mf_SceneFile *file;
-    mf_Scene scene = make_text(*state, robot, &file);
-    const double z = get(&scene, 0, "base.position", 0, 2);
-    assert_near(z, scene.model->rest_height, 0.01); // on its shapes, not on points of them
-    expect_position(&scene, 0, 0, 0, z, 0);
-    drop_scene(&scene, file);
-
-    scene = make_text(
-        *state, "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {shapes: false}\n", &file);
+    static const struct {
+        const char *keys;
+        double above; // [m] the height at which one robot stands without keys
+        uint32_t count;
+        double poses[4][3]; // x, y, heading
+    } cases[] = {
+        {"", 0, 1, {{0, 0, 0}}},
+        {"    height: 0.5\n", 0.5, 1, {{0, 0, 0}}},
+        {"    count: 3\n    placement: {line: {distance: 2}}\n",
+         0,
+         3,
+         {{0, -2, 0}, {0, 0, 0}, {0, 2, 0}}},
+        {"    count: 3\n    isolated: true\n", 0, 3, {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}},
+        {"    count: 2\n    placement: {poses: [[1, 2, 0.5], [-3, 4, 2]]}\n",
+         0,
+         2,
+         {{1, 2, 0.5}, {-3, 4, 2}}},
+        {"    count: 4\n    placement: {grid: {spacing: [2, 3, 1], columns: 2}}\n    heading: 1\n",
+         0,
+         4,
+         {{-1, -1.5, 1}, {1, -1.5, 1}, {-1, 1.5, 1}, {1, 1.5, 1}}},
+        {"    count: 2\n    placement: {circle: {radius: 3, along: true}}\n",
+         0,
+         2,
+         {{3, 0, 1.5707963267948966}, {-3, 0, 4.7123889803846897}}},
+    };
+    double z = 0.0;
+    for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
+        AUTO_WHOLE_SCENE scene = make_text(
+            *state,
+            formatted("groups:\n" MODEL("a", "hexapod.urdf") "    contact: {self: false}\n%s",
+                      cases[k].keys));
+        if (k == 0)
+            z = get(&scene, 0, "base.position", 0, 2);
+        assert_near(z, scene.model->rest_height, 0.01); // on its shapes, not on points of them
+        for (uint32_t i = 0; i < cases[k].count; i++) {
+            const double *pose = cases[k].poses[i];
+            expect_position(&scene, i, pose[0], pose[1], z + cases[k].above, pose[2]);
+        }
+    }
+    AUTO_WHOLE_SCENE scene =
+        make_text(*state, "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {shapes: false}\n");
     expect_position(&scene, 0, 0, 0, scene.model->rest_height, 0);
-    drop_scene(&scene, file);
-
-    snprintf(text, sizeof text, "%s    height: 0.5\n", robot);
-    scene = make_text(*state, text, &file);
-    expect_position(&scene, 0, 0, 0, z + 0.5, 0);
-    drop_scene(&scene, file);
-
-    snprintf(text, sizeof text, "%s    count: 3\n    placement: {line: {distance: 2}}\n", robot);
-    scene = make_text(*state, text, &file);
-    for (uint32_t i = 0; i < 3; i++)
-        expect_position(&scene, i, 0, 2.0 * i - 2.0, z, 0);
-    drop_scene(&scene, file);
-
-    snprintf(text, sizeof text, "%s    count: 3\n    isolated: true\n", robot);
-    scene = make_text(*state, text, &file);
-    for (uint32_t i = 0; i < 3; i++)
-        expect_position(&scene, i, 0, 0, z, 0);
-    drop_scene(&scene, file);
-
-    snprintf(text, sizeof text,
-             "%s    count: 2\n    placement: {poses: [[1, 2, 0.5], [-3, 4, 2]]}\n", robot);
-    scene = make_text(*state, text, &file);
-    expect_position(&scene, 0, 1, 2, z, 0.5);
-    expect_position(&scene, 1, -3, 4, z, 2);
-    drop_scene(&scene, file);
-
-    snprintf(
-        text, sizeof text,
-        "%s    count: 4\n    placement: {grid: {spacing: [2, 3, 1], columns: 2}}\n    heading: 1\n",
-        robot);
-    scene = make_text(*state, text, &file);
-    for (uint32_t i = 0; i < 4; i++)
-        expect_position(&scene, i, i % 2 == 0 ? -1 : 1, i < 2 ? -1.5 : 1.5, z, 1);
-    drop_scene(&scene, file);
-
-    snprintf(text, sizeof text,
-             "%s    count: 2\n    placement: {circle: {radius: 3, along: true}}\n", robot);
-    scene = make_text(*state, text, &file);
-    expect_position(&scene, 0, 3, 0, z, 1.5707963267948966);
-    expect_position(&scene, 1, -3, 0, z, 4.7123889803846897);
-    drop_scene(&scene, file);
 }
 
 // Each on the ground below it.
 TEST(robots_stand_on_uneven_ground) {
-    mf_SceneFile *file;
-    mf_Scene scene =
-        make_text(*state,
-                  "ground: {shape: slope, amplitude: 0.2, interpolation: bilinear}\n"
-                  "groups:\n" MODEL("a", "ball.xml") "    count: 4\n"
-                                                     "    placement: {line: {distance: 1}}\n"
-                                                     "    heading: 1\n",
-                  &file);
+    AUTO_WHOLE_SCENE scene = make_text(
+        *state, "ground: {shape: slope, amplitude: 0.2, interpolation: bilinear}\n"
+                "groups:\n" MODEL("a", "ball.xml") "    count: 4\n"
+                                                   "    placement: {line: {distance: 1}}\n"
+                                                   "    heading: 1\n");
     for (uint32_t i = 0; i < 4; i++) {
         double x = get(&scene, 0, "base.position", i, 0), y = get(&scene, 0, "base.position", i, 1);
         double ground = mf_terrain_height(scene.terrain, x, y, NULL);
         assert_near(get(&scene, 0, "base.position", i, 2), ground + 0.07, 1e-5);
     }
-    drop_scene(&scene, file);
 }
 
 TEST(random_robots_are_apart) {
-    mf_SceneFile *file;
-    mf_Scene scene = make_text(
+    AUTO_WHOLE_SCENE scene = make_text(
         *state,
         "groups:\n" MODEL("a", "ball.xml") "    count: 20\n    placement: {random: {lower: [-1, "
-                                           "-1, 0], upper: [1, 1, 0], distance: 0.2}}\n",
-        &file);
+                                           "-1, 0], upper: [1, 1, 0], distance: 0.2}}\n");
     for (uint32_t i = 0; i < 20; i++) {
         assert_near(get(&scene, 0, "base.position", i, 2), 0.07, 1e-6);
         for (uint32_t k = 0; k < i; k++)
@@ -326,7 +295,6 @@ TEST(random_robots_are_apart) {
                       get(&scene, 0, "base.position", i, 1) -
                           get(&scene, 0, "base.position", k, 1)) >= 0.2 - 1e-6);
     }
-    drop_scene(&scene, file);
 }
 
 // As many boxes as fit by their own size, of each kind of shape: the ball around a box of edges a,
@@ -341,19 +309,16 @@ TEST(random_robots_fit_by_their_size) {
                  {"type='ellipsoid' size='.15 .1 .05'", 0.15},
                  {"size='.15'", 0.15}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char path[300], text[600];
-        mf_SceneFile *file;
-        snprintf(path, sizeof path, "%s/fits.xml", MAYFLY_BINARY_DIR);
-        FILE *out = fopen(path, "w");
-        assert_non_null(out);
-        fprintf(out, "<mujoco><worldbody><body><freejoint/><geom %s/></body></worldbody></mujoco>",
-                cases[i].geom);
-        assert_int_equal(fclose(out), 0);
+        static const char path[] = MAYFLY_BINARY_DIR "/fits.xml";
+        char text[600];
+        file_put_text(path, formatted("<mujoco><worldbody><body><freejoint/><geom %s/></body>"
+                                      "</worldbody></mujoco>",
+                                      cases[i].geom));
         snprintf(text, sizeof text,
                  "groups:\n  - name: a\n    model: %s\n    count: 10\n    placement: {random: "
                  "{lower: [-0.9, -0.9, 0], upper: [0.9, 0.9, 0]}}\n",
                  path);
-        mf_Scene scene = make_text(*state, text, &file);
+        AUTO_WHOLE_SCENE scene = make_text(*state, text);
         double least = INFINITY;
         for (uint32_t a = 0; a < 10; a++)
             for (uint32_t b = 0; b < a; b++)
@@ -362,7 +327,6 @@ TEST(random_robots_fit_by_their_size) {
                                           get(&scene, 0, "base.position", a, 1) -
                                               get(&scene, 0, "base.position", b, 1)));
         assert_true(least >= 2.0 * cases[i].radius - 1e-6);
-        drop_scene(&scene, file);
         unlink(path);
     }
 }
@@ -370,34 +334,28 @@ TEST(random_robots_fit_by_their_size) {
 // ---- states ------------------------------------------------------------------------------------
 
 TEST(speed_is_along_the_heading) {
-    mf_SceneFile *file;
-    mf_Scene scene = make_text(
+    AUTO_WHOLE_SCENE scene = make_text(
         *state,
         "groups:\n" MODEL("a", "ball.xml") "    placement: {poses: [[0, 0, 1.5707963267948966]]}\n"
-                                           "    speed: 2\n",
-        &file);
+                                           "    speed: 2\n");
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 0), 0, 1e-6);
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 1), 2, 1e-6);
-    drop_scene(&scene, file);
-    scene = make_text(
-        *state, "groups:\n" MODEL("a", "ball.xml") "    placement: {poses: [[0, 0, 3]]}\n", &file);
+    AUTO_WHOLE_SCENE slow = make_text(
+        *state, "groups:\n" MODEL("a", "ball.xml") "    placement: {poses: [[0, 0, 3]]}\n");
     for (uint32_t c = 0; c < 3; c++) {
-        const double zero = 0.0, v = get(&scene, 0, "base.linear_velocity", 0, c);
+        const double zero = 0.0, v = get(&slow, 0, "base.linear_velocity", 0, c);
         assert_memory_equal(&v, &zero, sizeof v); // not -0: worlds are compared by their bits
     }
-    drop_scene(&scene, file);
 }
 
 TEST(keyframes_of_the_file_are_taken) {
     static const char *const keys[] = {"", "    keyframe: stand\n", "    keyframe: none\n",
                                        "    placement: {poses: [[2, 0, 0]]}\n"};
     for (int i = 0; i < 4; i++) {
-        mf_SceneFile *file;
-        mf_Scene scene = make_text(
-            *state, formatted("groups:\n" MODEL("a", "trotter.xml") "%s", keys[i]), &file);
+        AUTO_WHOLE_SCENE scene =
+            make_text(*state, formatted("groups:\n" MODEL("a", "trotter.xml") "%s", keys[i]));
         assert_near(get(&scene, 0, "joint.angle", 0, 0), i == 2 ? scene.model->start_angle[0] : 0.9,
                     1e-6);
-        drop_scene(&scene, file);
     }
 }
 
@@ -407,14 +365,9 @@ TEST(robots_are_lifted_out_of_the_ground) {
         "<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 0.02'><freejoint/>"
         "<geom type='sphere' size='0.1'/></body></worldbody></mujoco>";
     const char *path = MAYFLY_BINARY_DIR "/test_scene_deep.xml";
-    FILE *out = fopen(path, "w");
-    assert_non_null(out);
-    fputs(deep, out);
-    fclose(out);
+    file_put_text(path, deep);
     mf_SceneFile *file = NULL;
-    mf_Error error = {0};
-    if (mf_scene_file_load(*state, path, NULL, 0, &file, &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_scene_file_load(*state, path, NULL, 0, &file, &error));
     mf_Scene scene = make_scene(*state, file);
     assert_near(scene.raised[0], 0.08, 1e-6);
     assert_near(get(&scene, 0, "base.position", 0, 2), 0.1, 1e-6);
@@ -429,8 +382,7 @@ TEST(all_but_the_first_are_shaken) {
     double first[18];
     for (int go = 0; go < 3; go++) {
         const mf_Override seed = {"world.seed", go < 2 ? "7" : "8"};
-        mf_SceneFile *file = parse_with(*state, text, &seed, 1);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_WHOLE_SCENE scene = make_scene(*state, parse_with(*state, text, &seed, 1));
         uint32_t same = 0;
         for (uint32_t j = 0; j < 18; j++) {
             double rate = get(&scene, 0, "joint.rate", 1, j);
@@ -441,23 +393,18 @@ TEST(all_but_the_first_are_shaken) {
             first[j] = rate;
         }
         assert_int_equal(same, go == 1 ? 18 : 0);
-        drop_scene(&scene, file);
     }
 }
 
 // Robots have settled when the scene is there: dropped from 1 cm they lie still, and time that
 // counts begins then.
 TEST(robots_settle_before_time_counts) {
-    mf_SceneFile *file;
-    mf_Scene scene =
-        make_text(*state,
-                  "world: {step: 0.002}\ngroups:\n" MODEL(
-                      "a", "ball.xml") "    height: 0.01\n    settle: 1\n    keyframe: none\n"
-                                       "    placement: {poses: [[0, 0, 0]]}\n",
-                  &file);
+    AUTO_WHOLE_SCENE scene = make_text(
+        *state, "world: {step: 0.002}\ngroups:\n" MODEL(
+                    "a", "ball.xml") "    height: 0.01\n    settle: 1\n    keyframe: none\n"
+                                     "    placement: {poses: [[0, 0, 0]]}\n");
     assert_near(get(&scene, 0, "base.position", 0, 2), 0.07, 2e-3);
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 2), 0, 1e-2);
     assert_int_equal(mf_world_time(scene.world), MF_SECOND);
     assert_true(mf_scene_steps(&scene) == 5000); // of the duration alone
-    drop_scene(&scene, file);
 }

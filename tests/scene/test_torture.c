@@ -39,9 +39,8 @@ static mf_Status read_and_write(mf_Context *context, void *user, mf_Error *error
 
 static mf_Status make_and_evaluate(mf_Context *context, void *user, mf_Error *error) {
     AUTO_SCENE_FILE *file = NULL;
-    mf_SceneConfig config = mf_scene_config();
     AUTO(mf_scene_destroy) mf_Scene scene = {0};
-    config.count = 2;
+    mf_SceneConfig config = WITH(mf_scene_config(), .count = 2);
     mf_Status status = load(context, &file, error);
     if (status == MF_OK)
         status = mf_scene_create(context, file, &config, &scene, error);

@@ -20,13 +20,12 @@ TEST(vehicles_move_by_their_kind) {
                  {CAR "    motion: auto\n", "car_full_size", MF_MOTION_CAR},
                  {CAR "    motion: {car: {tire: linear}}\n", "car_full_size", MF_MOTION_CAR}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *file = parse_scene(*state, cases[i].text);
+        AUTO_SCENE_FILE *file = parse_scene(*state, cases[i].text);
         assert_int_equal(file->groups[0].motion, cases[i].motion);
         assert_string_equal(((const mf_Vehicle *)file->groups[0].body)->name, cases[i].name);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE scene = make_scene(*state, file);
         assert_int_equal(mf_motion_of(scene.group, 0), cases[i].motion);
         assert_int_equal(scene.step, 2 * MF_MILLISECOND); // nobody asks for less
-        drop_scene(&scene, file);
     }
 }
 
@@ -78,18 +77,9 @@ TEST(mistakes_are_one_line_with_their_position) {
          ":4:15: groups.cars.behavior: radius: this car needs at least its wheelbase of 2.7 m"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        mf_SceneFile *file = (mf_SceneFile *)*state;
-        mf_Error error = {0};
-        char line[900];
-        size_t live = mf_context_live_bytes(*state), path = strlen(SCENE_PATH);
-        assert_int_not_equal(try_scene(*state, cases[i].text, &file, &error), MF_OK);
-        assert_null(file);
-        mf_error_format(&error, line, sizeof line);
-        assert_true(strncmp(line, SCENE_PATH, path) == 0);
-        if (strncmp(line + path, cases[i].message, strlen(cases[i].message)) != 0)
-            assert_string_equal(line + path, cases[i].message);
-        assert_null(strchr(line, '\n'));
-        assert_int_equal(mf_context_live_bytes(*state), live);
+        const char *error = scene_error(*state, cases[i].text, true);
+        if (strncmp(error, cases[i].message, strlen(cases[i].message)) != 0)
+            assert_string_equal(error, cases[i].message);
     }
 }
 
@@ -122,13 +112,10 @@ TEST(proximity_and_contact_exclude_each_other) {
         {GROUP "contact: {enabled: false}\n", false, false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_SceneFile *again, *file = parse_scene(*state, cases[i].text);
-        char *text = write_twice(*state, file, &again);
+        AUTO_SCENE_FILE *again, *file = parse_scene(*state, cases[i].text);
+        write_twice(*state, file, &again);
         assert_true(file->proximity == cases[i].proximity && file->contact == cases[i].contact);
         assert_true(again->proximity == cases[i].proximity && again->contact == cases[i].contact);
-        mf_release(*state, text);
-        mf_scene_file_destroy(file);
-        mf_scene_file_destroy(again);
     }
 }
 
@@ -142,8 +129,8 @@ TEST(written_text_reads_back_the_same) {
         "    behavior: {command: {mode: speed, values: [1, 0.1]}}\n"
         "  - name: wings\n    model: ../models/aerosonde.yaml\n    placement: random\n"
         "    motion: {fixed_wing: {turbulence: low_light}}\n    behavior: {flock: {speed: 25}}\n";
-    mf_SceneFile *again, *file = parse_scene(*state, text);
-    char *once = write_twice(*state, file, &again);
+    AUTO_SCENE_FILE *again, *file = parse_scene(*state, text);
+    write_twice(*state, file, &again);
     assert_int_equal(again->groups[0].motions.quadrotor_config.integrator, MF_INTEGRATOR_HEUN);
     assert_true(again->groups[0].rotor_area == 0.04);
     assert_int_equal(again->groups[0].behavior.point_count, 2);
@@ -153,9 +140,6 @@ TEST(written_text_reads_back_the_same) {
     assert_int_equal(again->groups[2].motions.fixed_wing_config.turbulence,
                      MF_TURBULENCE_LOW_LIGHT);
     assert_int_equal(again->groups[2].behavior.kind, MF_BEHAVIOR_FLOCK);
-    mf_release(*state, once);
-    mf_scene_file_destroy(file);
-    mf_scene_file_destroy(again);
 }
 
 // ---- start places ------------------------------------------------------------------------------
@@ -186,43 +170,32 @@ TEST(random_positions_keep_apart) {
                                             again, headings, NULL),
                      MF_OK);
     assert_memory_equal(positions, again, 50 * 3 * sizeof(double));
-    mf_Error error = {0};
     box.distance = 8.0;
-    assert_int_equal(mf_placement_positions(*state, &box, NULL, COUNT, 0.2, -1.0, true, NULL, 0,
-                                            positions, headings, &error),
-                     MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "no free position"));
-}
-
-static void expect_refused(mf_Context *context, const char *text, const char *message) {
-    AUTO_SCENE_FILE *file = parse_scene(context, text);
-    mf_Scene scene;
-    mf_Error error = {0};
-    char line[900];
-    size_t live = mf_context_live_bytes(context);
-    assert_int_not_equal(mf_scene_create(context, file, NULL, &scene, &error), MF_OK);
-    assert_null(scene.world);
-    mf_error_format(&error, line, sizeof line);
-    assert_string_equal(line + strlen(SCENE_PATH), message);
-    assert_int_equal(mf_context_live_bytes(context), live);
+    MUST_FAIL(mf_placement_positions(*state, &box, NULL, COUNT, 0.2, -1.0, true, NULL, 0, positions,
+                                     headings, &error),
+              MF_BAD_ARGUMENT, "no free position");
 }
 
 TEST(overlap_is_refused_with_its_line) {
-    expect_refused(*state, GROUP "    count: 2\n    placement: {grid: {spacing: [0.1, 0.1, 1]}}\n",
-                   ":5:16: groups.quads.placement: agent 1 would overlap agent 0 of quads at the "
-                   "start");
-    expect_refused(*state,
-                   GROUP "    placement: {grid: {center: [0, 0, 10]}}\n"
-                         "  - name: others\n    model: ../models/hummingbird.yaml\n"
-                         "    placement: {circle: {center: [0, 0, 10], radius: 0.05}}\n",
-                   ":7:16: groups.others.placement: agent 0 would overlap agent 0 of quads at the "
-                   "start");
-    expect_refused(
-        *state,
-        GROUP "    count: 100\n    placement: {random: {lower: [0, 0, 5], upper: [1, 1, "
-              "5], distance: 1}}\n",
-        ":5:16: groups.quads.placement: random: after 2 of 100 agents no free position was "
-        "found for the next; use a larger box, a smaller distance or fewer agents");
+    assert_string_equal(
+        scene_error(*state, GROUP "    count: 2\n    placement: {grid: {spacing: [0.1, 0.1, 1]}}\n",
+                    false),
+        ":5:16: groups.quads.placement: agent 1 would overlap agent 0 of quads at the start");
+    assert_string_equal(
+        scene_error(*state,
+                    GROUP "    placement: {grid: {center: [0, 0, 10]}}\n"
+                          "  - name: others\n    model: ../models/hummingbird.yaml\n"
+                          "    placement: {circle: {center: [0, 0, 10], radius: 0.05}}\n",
+                    false),
+        ":7:16: groups.others.placement: agent 0 would overlap agent 0 of quads at the start");
+    assert_string_equal(
+        scene_error(*state,
+                    GROUP
+                    "    count: 100\n    placement: {random: {lower: [0, 0, 5], upper: [1, 1, "
+                    "5], distance: 1}}\n",
+                    false),
+        ":5:16: groups.quads.placement: random: after 2 of 100 agents no free position "
+        "was found for the next; use a larger box, a smaller distance or fewer agents");
 }
 
 // ---- behaviors ---------------------------------------------------------------------------------
@@ -233,13 +206,11 @@ static double position_of(mf_Scene *scene, const char *group, uint32_t agent, ui
 }
 
 TEST(agents_hold_their_positions) {
-    mf_SceneFile *file = parse_scene(*state, GROUP "    count: 20\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, GROUP "    count: 20\n"));
     double x = position_of(&scene, "quads", 7, 0), z = position_of(&scene, "quads", 7, 2);
     mf_world_step(scene.world, 2500);
     assert_float_equal(position_of(&scene, "quads", 7, 0), x, 1e-3);
     assert_float_equal(position_of(&scene, "quads", 7, 2), z, 1e-3);
-    drop_scene(&scene, file);
 }
 
 // All three kinds come to fly or drive on the circle, evenly spaced.
@@ -259,8 +230,7 @@ TEST(orbits_are_joined) {
         double radius, tolerance;
         uint32_t count;
     } circles[] = {{"quads", 20.0, 0.3, 4}, {"cars", 40.0, 1.0, 2}, {"wings", 200.0, 5.0, 2}};
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
     mf_world_step(scene.world, 6000);
     for (size_t i = 0; i < 3; i++) {
         double x = 0.0, y = 0.0;
@@ -275,17 +245,14 @@ TEST(orbits_are_joined) {
         assert_true(hypot(x, y) / circles[i].count < 0.1 * circles[i].radius);
     }
     assert_int_equal(mf_group_fault_total(mf_world_group(scene.world, 0)), 0);
-    drop_scene(&scene, file);
 }
 
 TEST(waypoints_are_visited_in_order) {
-    static const char text[] =
-        "world: {step: 0.01}\n" GROUP "    count: 2\n"
-        "    placement: {grid: {center: [0, 0, 20], spacing: [4, 4, 4]}}\n"
-        "    behavior:\n      waypoints: {points: [[20, 0, 20], [20, 20, 30]], speed: 4, "
-        "reached: 1, loop: false}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    static const char text[] = "world: {step: 0.01}\n" GROUP "    count: 2\n"
+                               "    placement: {grid: {center: [0, 0, 20], spacing: [4, 4, 4]}}\n"
+                               "    behavior:\n      waypoints: {points: [[20, 0, 20], [20, 20, "
+                               "30]], speed: 4, reached: 1, loop: false}\n";
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
     const mf_Field *next = mf_group_find_field(mf_world_group(scene.world, 0), "behavior.waypoint");
     assert_true(mf_field_get(next, 0, 0) == 0.0);
     mf_world_step(scene.world, 800);
@@ -296,7 +263,6 @@ TEST(waypoints_are_visited_in_order) {
         assert_float_equal(position_of(&scene, "quads", i, 1), 20.0, 0.2);
         assert_float_equal(position_of(&scene, "quads", i, 2), 30.0, 0.2);
     }
-    drop_scene(&scene, file);
 }
 
 TEST(a_flock_comes_to_fly_alike) {
@@ -304,8 +270,7 @@ TEST(a_flock_comes_to_fly_alike) {
         "world: {step: 0.01}\nproximity: {neighbors: {radius: 10}}\n" GROUP "    count: 60\n"
         "    placement: {random: {lower: [-15, -15, 20], upper: [15, 15, 30], distance: 3}}\n"
         "    behavior: {flock: {speed: 3, separation: 3, goal: [500, 0, 30]}}\n";
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
     mf_world_step(scene.world, 1500);
     mf_Group *group = mf_world_group(scene.world, 0);
     const mf_Field *velocity = mf_group_find_field(group, "base.linear_velocity");
@@ -321,33 +286,31 @@ TEST(a_flock_comes_to_fly_alike) {
     }
     assert_true(order[0] > 0.9); // towards the goal, together
     assert_int_equal(mf_group_fault_total(group), 0);
-    drop_scene(&scene, file);
 }
 
 // ---- in the air and among others ---------------------------------------------------------------
 
 // Wind needs nobody to detect anybody.
 TEST(wind_blows_without_proximity) {
-    mf_SceneFile *file = parse_scene(*state, "air: {wind: [3, 0, 0]}\n" GROUP "    count: 2\n");
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, "air: {wind: [3, 0, 0]}\n" GROUP "    count: 2\n");
+    AUTO_SCENE scene = make_scene(*state, file);
     const mf_Field *wind = mf_group_find_field(scene.group, "wind.velocity");
     assert_non_null(scene.interaction);
     assert_non_null(wind);
     mf_world_step(scene.world, 10);
     assert_true(mf_field_get(wind, 1, 0) == 3.0);
     assert_int_equal(mf_group_fault_total(scene.group), 0);
-    drop_scene(&scene, file);
 }
 
 // With `proximity` who touches is dead, robots too; else they push each other.
 TEST(collisions_give_faults_or_forces) {
     for (int dead = 0; dead < 2; dead++) {
-        mf_SceneFile *file = parse_scene(
+        AUTO_SCENE_FILE *file = parse_scene(
             *state,
             formatted("%sgroups:\n  - name: balls\n    model: ../models/ball.xml\n    count: 3\n"
                       "    placement: {poses: [[0, 0, 0], [0.13, 0, 0], [5, 0, 0]]}\n",
                       dead == 1 ? "proximity: {}\n" : ""));
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_SCENE scene = make_scene(*state, file);
         assert_true((scene.collisions == NULL) == (dead == 1));
         assert_true((scene.interaction != NULL) == (dead == 1));
         mf_world_step(scene.world, 500);
@@ -356,7 +319,6 @@ TEST(collisions_give_faults_or_forces) {
         assert_int_equal(mf_group_fault(scene.group, 2), 0);
         double gap = get(&scene, 0, "base.position", 1, 0) - get(&scene, 0, "base.position", 0, 0);
         assert_true(dead == 1 ? gap < 0.135 : gap > 0.138);
-        drop_scene(&scene, file);
     }
 }
 
@@ -370,13 +332,13 @@ static void steer_car(mf_Scene *scene, uint32_t instance, const uint8_t *genome,
 
 // A program may evolve vehicles by hooks; their motion is theirs at every level.
 TEST(vehicles_can_be_evaluated) {
-    mf_SceneFile *file = parse_scene(*state, CAR "run: {duration: 4}\n"); // nothing commands them
-    mf_SceneConfig config = mf_scene_config();
-    mf_Scene scene;
+    AUTO_SCENE_FILE *file =
+        parse_scene(*state, CAR "run: {duration: 4}\n"); // nothing commands them
+    AUTO_SCENE scene;
     mf_Error error = {0};
-    config.motion = MF_MOTION_RIGID;
-    assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_UNSUPPORTED);
-    assert_string_equal(error.message, "group cars: a vehicle has one motion, car, found rigid");
+    mf_SceneConfig config = WITH(mf_scene_config(), .motion = MF_MOTION_RIGID);
+    assert_fails_as(mf_scene_create(*state, file, &config, &scene, &error), MF_UNSUPPORTED, &error,
+                    "group cars: a vehicle has one motion, car, found rigid");
     file->hooks =
         (mf_SceneHooks){.fitness = forward_of, .apply_genome = steer_car, .genome_bytes = 1};
     scene = make_evaluation(*state, file, 3);
@@ -384,7 +346,6 @@ TEST(vehicles_can_be_evaluated) {
     double fitness[3];
     assert_int_equal(mf_scene_evaluate(&scene, genomes, 3, 1, fitness, &error), MF_OK);
     assert_true(fitness[1] > fitness[2] && fitness[2] > fitness[0]);
-    drop_scene(&scene, file);
 }
 
 // ---- bits --------------------------------------------------------------------------------------
@@ -402,8 +363,7 @@ static uint64_t hash_with(uint32_t threads, const char *isa) {
         "    placement: {grid: {center: [100, 0, 0], spacing: [8, 8, 8]}}\n"
         "    behavior: {waypoints: {points: [[0, 0, 0], [100, 0, 0]]}}\n";
     mf_Context *context = NULL;
-    mf_ContextConfig config = mf_context_config();
-    config.threads = threads;
+    mf_ContextConfig config = WITH(mf_context_config(), .threads = threads);
     setenv("MAYFLY_ISA", isa, 1);
     assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
     mf_SceneFile *file = parse_scene(context, text);
@@ -434,7 +394,7 @@ static mf_Status make_all(mf_Context *context, void *user, mf_Error *error) {
         "    placement: {random: {}}\n    behavior: {flock: {speed: 25}}\n";
     static const mf_Override overrides[] = {{"groups.wings.count", "2"}};
     AUTO_SCENE_FILE *file = NULL;
-    AUTO(mf_scene_destroy) mf_Scene scene = {0};
+    AUTO_SCENE scene = {0};
     char *page = NULL;
     mf_Status status =
         mf_scene_file_parse(context, SCENE_PATH, text, strlen(text), overrides, 1, &file, error);

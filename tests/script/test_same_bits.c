@@ -84,15 +84,12 @@ static void control(mf_Client *client, uint32_t joints, float *target) {
 static uint64_t hash_of_client(mf_Context *context) {
     static float target[ROBOTS * JOINTS_MOST];
     const void *values[] = {target};
-    AUTO(finish) Served served;
     mf_ClientNews news;
     mf_ClientStatistics seen;
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.speed = 0.0;
+    mf_ServerConfig config = WITH(mf_server_config(), .port = 0, .speed = 0.0);
     config.paused = true; // so that nothing moves before the turn
-    start(context, &served, SCENE, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(context, SCENE, &config);
+    mf_Client *client = join(served);
     const mf_ClientEntry state[] = {
         {mf_client_find(client, "robots", "joint.angle"), 0, MF_PROTOCOL_ALL},
         {mf_client_find(client, "robots", "joint.rate"), 0, MF_PROTOCOL_ALL}};

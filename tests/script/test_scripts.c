@@ -53,8 +53,7 @@ static Run *open_run(uint32_t threads, const char *text, const mf_SceneHooks *ho
     run->file = parse_scene(run->context, text);
     if (hooks != NULL)
         run->file->hooks = *hooks;
-    mf_SceneConfig scene = mf_scene_config();
-    scene.scripts = true;
+    mf_SceneConfig scene = WITH(mf_scene_config(), .scripts = true);
     run->scene = make_with(run->context, run->file, &scene);
     const mf_ScriptHost host = {take_line, run};
     run->status = mf_scripts_create(&run->scene, &host, &run->scripts, &run->error);
@@ -205,13 +204,9 @@ static void control(const mf_SystemRun *run, void *user) {
 static mf_Status add_control(mf_Scene *scene, void *user, mf_Error *error) {
     static const char *const reads[] = {"joint.angle", NULL}, *const writes[] = {"joint.target",
                                                                                  NULL};
-    mf_SystemConfig system = mf_system_config();
-    system.name = "control";
-    system.phase = MF_PHASE_CONTROL;
-    system.rate = (mf_Rate){50, 1};
-    system.run = control;
-    system.reads = reads;
-    system.writes = writes;
+    mf_SystemConfig system =
+        WITH(mf_system_config(), .name = "control", .phase = MF_PHASE_CONTROL,
+             .rate = ((mf_Rate){50, 1}), .run = control, .reads = reads, .writes = writes);
     return mf_group_add_system(scene->group, &system, error);
 }
 
@@ -288,7 +283,7 @@ static char *repeat(uint32_t threads, uint64_t *done) {
 // Three times the same start with another height: the world's time goes back, the run goes on.
 TEST(an_experiment_is_repeated) {
     uint64_t done[2];
-    char *one = repeat(1, &done[0]), *two = repeat(2, &done[1]);
+    AUTO(end_memory) char *one = repeat(1, &done[0]), *two = repeat(2, &done[1]);
     assert_int_equal(done[0], 60);
     assert_int_equal(done[1], 60);
     assert_string_equal(one, two);
@@ -297,8 +292,6 @@ TEST(an_experiment_is_repeated) {
     assert_int_equal(
         sscanf(one, "drop,height\n1,%lf\n2,%lf\n3,%lf\n", &height[1], &height[2], &height[3]), 3);
     assert_true(height[2] > height[1] && height[3] > height[2] + 0.1);
-    free(one);
-    free(two);
 }
 
 TEST(random_numbers_are_those_of_the_seed) {
@@ -449,8 +442,7 @@ TEST(bad_scripts_end_the_run) {
         }
         if (run->status == MF_OK)
             fail_msg("mistake %zu: %s: no error", i, mistake->script);
-        if (strstr(run->error.message, mistake->message) == NULL)
-            fail_msg("mistake %zu: found '%s'", i, run->error.message);
+        assert_contains(run->error.message, mistake->message);
         if (run->error.line != (mistake->line == 0 ? run->error.line : 10 + mistake->line))
             fail_msg("mistake %zu: line %d: %s", i, (int)run->error.line, run->error.message);
         assert_non_null(strstr(run->error.file, "t.yaml"));
@@ -485,15 +477,13 @@ TEST(other_programs_say_that_no_script_runs) {
     char *written;
     AUTO(end_memory)
     char *text = scene_with("function tick()\n  print('x')\nend", "    tick: 0.05\n");
-    mf_SceneFile *file = parse_scene(context, text);
-    mf_Scene scene = make_scene(context, file);
+    AUTO_WHOLE_SCENE scene = make_scene(context, parse_scene(context, text));
     assert_int_equal(scene.note_count, 1);
     assert_string_equal(scene.notes[0], "scripts: 1 not run here; mayfly run runs them");
-    assert_int_equal(mf_scene_file_write(file, &written, NULL), MF_OK);
+    assert_int_equal(mf_scene_file_write(scene.file, &written, NULL), MF_OK);
     mf_SceneFile *again = parse_scene(context, written);
-    assert_string_equal(again->scripts[0].text, file->scripts[0].text);
+    assert_string_equal(again->scripts[0].text, scene.file->scripts[0].text);
     assert_int_equal(again->scripts[0].tick.numerator, 20);
     mf_scene_file_destroy(again);
     mf_release(context, written);
-    drop_scene(&scene, file);
 }

@@ -85,12 +85,9 @@ static inline mf_Status rugged(void *user, const uint8_t *genomes, uint32_t coun
 }
 
 static inline mf_SearchConfig small_config(void) {
-    mf_SearchConfig config = mf_search_config();
-    config.population = 20;
-    config.survivors = 8;
-    config.genome_bytes = 16;
-    config.seed = UINT64_C(0xfedcba9876543210);
-    config.evaluate = rugged;
+    mf_SearchConfig config =
+        WITH(mf_search_config(), .population = 20, .survivors = 8, .genome_bytes = 16,
+             .seed = UINT64_C(0xfedcba9876543210), .evaluate = rugged);
     return config;
 }
 
@@ -130,8 +127,7 @@ static inline uint64_t make_archive(const Fixture *fixture, const mf_SearchConfi
     AUTO_SEARCH *search = new_search(fixture->context, config);
     AUTO_ARCHIVE *archive = new_archive(fixture, config);
     evolve(archive, search, generations);
-    uint64_t hash = mf_search_hash(search);
-    return hash;
+    return mf_search_hash(search);
 }
 
 // Changes a file behind the archive's back.
@@ -142,25 +138,6 @@ static inline void sql(const Fixture *fixture, const char *text) {
     if (sqlite3_exec(database, text, NULL, NULL, &message) != SQLITE_OK)
         fail_msg("%s: %s", text, message);
     sqlite3_close(database);
-}
-
-static inline void write_bytes(const char *path, const void *data, size_t size) {
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    fclose(file);
-}
-
-static inline char *read_bytes(const char *path, size_t *size) {
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    fseek(file, 0, SEEK_END);
-    *size = (size_t)ftell(file);
-    rewind(file);
-    char *data = malloc(*size + 1);
-    assert_int_equal(fread(data, 1, *size, file), *size);
-    fclose(file);
-    return data;
 }
 
 #define SEARCH_TEST(name) TEST_WITH(name, setup_fixture, teardown_fixture)

@@ -29,9 +29,7 @@ static void assert_same_individual(mf_Individual found, mf_Individual expected, 
 
 SEARCH_TEST(gives_back_what_was_stored) {
     Fixture *fixture = *state;
-    mf_SearchConfig config = small_config();
-    config.mutation_rate = 0.1;
-    config.reuse_fitness = true;
+    mf_SearchConfig config = WITH(small_config(), .mutation_rate = 0.1, .reuse_fitness = true);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
     AUTO_ARCHIVE *archive = new_archive(fixture, &config);
     mf_ArchiveGeneration expected[6];
@@ -164,9 +162,8 @@ SEARCH_TEST(fitness_is_stored_bit_for_bit) {
     Fixture *fixture = *state;
     for (int i = 0; i < 2; i++) {
         double factor = 1;
-        mf_SearchConfig config = small_config();
-        config.evaluate = i == 0 ? odd : fading;
-        config.user = &factor;
+        mf_SearchConfig config =
+            WITH(small_config(), .evaluate = i == 0 ? odd : fading, .user = &factor);
         uint64_t hash = make_archive(fixture, &config, 4);
         mf_Archive *archive = open_archive(fixture, false);
         mf_Search *search = new_search(fixture->context, &config);
@@ -184,8 +181,7 @@ SEARCH_TEST(resuming_anywhere_equals_the_unbroken_run) {
     Fixture *fixture = *state;
     enum { GENERATIONS = 12 };
     for (int reuse = 0; reuse < 2; reuse++) {
-        mf_SearchConfig config = small_config();
-        config.reuse_fitness = reuse == 1;
+        mf_SearchConfig config = WITH(small_config(), .reuse_fitness = reuse == 1);
         uint64_t hashes[GENERATIONS + 1];
         mf_Search *unbroken = new_search(fixture->context, &config);
         hashes[0] = mf_search_hash(unbroken);
@@ -398,14 +394,14 @@ SEARCH_TEST(never_overwrites) {
     mf_SearchConfig config = small_config();
     mf_Archive *archive = (mf_Archive *)&config;
     mf_Error error = {0};
-    write_bytes(fixture->path, "precious", 8);
+    file_put(fixture->path, "precious", 8);
     assert_int_equal(
         mf_archive_create(fixture->context, fixture->path, &config, "", 0, 0, &archive, &error),
         MF_BAD_ARGUMENT);
     assert_null(archive);
     assert_non_null(strstr(error.message, "exists"));
     size_t size;
-    char *data = read_bytes(fixture->path, &size);
+    char *data = file_get(fixture->path, &size);
     assert_int_equal(size, 8);
     assert_memory_equal(data, "precious", 8);
     free(data);
@@ -421,10 +417,9 @@ SEARCH_TEST(never_overwrites) {
 
 SEARCH_TEST(creation_refuses_bad_arguments) {
     Fixture *fixture = *state;
-    mf_SearchConfig config = small_config();
     mf_Archive *archive = NULL;
     mf_Error error = {0};
-    config.survivors = 0;
+    mf_SearchConfig config = WITH(small_config(), .survivors = 0);
     assert_int_equal(
         mf_archive_create(fixture->context, fixture->path, &config, "", 0, 0, &archive, &error),
         MF_BAD_ARGUMENT);
@@ -581,7 +576,7 @@ SEARCH_TEST(documented_queries_work) {
     mf_SearchConfig config = small_config();
     make_archive(fixture, &config, 40);
     size_t size;
-    AUTO(end_memory) char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/reference/archive.md", &size);
+    AUTO(end_memory) char *text = file_get(MAYFLY_SOURCE_DIR "/docs/reference/archive.md", &size);
     text[size] = '\0';
     sqlite3 *database = NULL;
     assert_int_equal(sqlite3_open(fixture->path, &database), SQLITE_OK);
@@ -607,7 +602,7 @@ SEARCH_TEST(documented_tables_are_the_tables) {
     mf_SearchConfig config = small_config();
     mf_archive_close(new_archive(fixture, &config));
     size_t size;
-    AUTO(end_memory) char *text = read_bytes(MAYFLY_SOURCE_DIR "/docs/reference/archive.md", &size);
+    AUTO(end_memory) char *text = file_get(MAYFLY_SOURCE_DIR "/docs/reference/archive.md", &size);
     text[size] = '\0';
     sqlite3 *database = NULL;
     sqlite3_stmt *statement = NULL;

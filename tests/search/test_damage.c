@@ -24,14 +24,14 @@ SEARCH_TEST(distinguishes_foreign_files) {
     const char *path = fixture->path;
     refused(fixture, path, MF_NOT_FOUND, "No such file");
     refused(fixture, fixture->folder, MF_BAD_FILE, "folder");
-    write_bytes(path, "", 0);
+    file_put(path, "", 0);
     refused(fixture, path, MF_BAD_FILE, "empty");
-    write_bytes(path, "name: hexapod\n", 14);
+    file_put(path, "name: hexapod\n", 14);
     refused(fixture, path, MF_BAD_FILE, "not a SQLite database");
     char noise[8192];
     for (size_t i = 0; i < sizeof noise; i++)
         noise[i] = (char)(i * 37 ^ i >> 3);
-    write_bytes(path, noise, sizeof noise);
+    file_put(path, noise, sizeof noise);
     refused(fixture, path, MF_BAD_FILE, "not a SQLite database");
     remove(path);
     assert_int_equal(mkfifo(path, 0600), 0);
@@ -178,11 +178,11 @@ SEARCH_TEST(no_truncation_goes_unnoticed) {
     mf_SearchConfig config = small_config();
     uint64_t hash = make_archive(fixture, &config, 3);
     size_t size;
-    AUTO(end_memory) char *image = read_bytes(fixture->path, &size);
+    AUTO(end_memory) char *image = file_get(fixture->path, &size);
     assert_true(survives(fixture, &config, false, hash));
     for (size_t length = 0; length < size; length += length < 200 ? 7 : 511) {
         empty_folder(fixture->folder);
-        write_bytes(fixture->path, image, length);
+        file_put(fixture->path, image, length);
         assert_false(survives(fixture, &config, length % 2 == 0, hash));
     }
 }
@@ -192,7 +192,7 @@ SEARCH_TEST(no_flipped_byte_changes_the_bits) {
     mf_SearchConfig config = small_config();
     uint64_t hash = make_archive(fixture, &config, 3);
     size_t size;
-    AUTO(end_memory) char *image = read_bytes(fixture->path, &size);
+    AUTO(end_memory) char *image = file_get(fixture->path, &size);
     uint32_t noticed = 0;
     for (uint32_t trial = 0; trial < 1500; trial++) {
         uint32_t words[4];
@@ -201,7 +201,7 @@ SEARCH_TEST(no_flipped_byte_changes_the_bits) {
         char old = image[at];
         image[at] = (char)(old ^ (1 + words[1] % 255));
         empty_folder(fixture->folder);
-        write_bytes(fixture->path, image, size);
+        file_put(fixture->path, image, size);
         noticed += !survives(fixture, &config, trial % 2 == 0, hash);
         image[at] = old;
     }
@@ -216,13 +216,13 @@ SEARCH_TEST(no_lost_page_is_written_over) {
     make_archive(fixture, &config, 100);
     size_t size;
     char page[4096];
-    AUTO(end_memory) char *image = read_bytes(fixture->path, &size);
+    AUTO(end_memory) char *image = file_get(fixture->path, &size);
     assert_true(size >= 20 * sizeof page);
     for (size_t at = 0; at < size; at += sizeof page) {
         memcpy(page, image + at, sizeof page);
         memset(image + at, 0, sizeof page);
         empty_folder(fixture->folder);
-        write_bytes(fixture->path, image, size);
+        file_put(fixture->path, image, size);
         mf_Archive *archive = NULL;
         mf_Error error = {0};
         assert_int_equal(mf_archive_open(fixture->context, fixture->path, true, &archive, &error),

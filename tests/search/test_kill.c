@@ -21,9 +21,7 @@ static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, ui
 
 // Truncation in generations, steady state and MAP-Elites.
 static mf_SearchConfig config_of(mf_Replacement replacement) {
-    mf_SearchConfig config = small_config();
-    config.replacement = replacement;
-    config.batch = 7;
+    mf_SearchConfig config = WITH(small_config(), .replacement = replacement, .batch = 7);
     if (replacement != MF_REPLACEMENT_GENERATION)
         config.selection = MF_SELECTION_PROPORTIONATE;
     if (replacement != MF_REPLACEMENT_CELL)
@@ -50,10 +48,8 @@ static mf_Status slow(void *user, const uint8_t *genomes, uint32_t count, uint32
 
 // Creates the archive or goes on with it. The exit status is the number of the step that failed.
 static int live(const char *path, mf_Replacement replacement) {
-    mf_ContextConfig context_config = mf_context_config();
-    context_config.threads = 1;
-    mf_SearchConfig config = config_of(replacement);
-    config.evaluate = slow;
+    mf_ContextConfig context_config = WITH(mf_context_config(), .threads = 1);
+    mf_SearchConfig config = WITH(config_of(replacement), .evaluate = slow);
     mf_Context *context = NULL;
     mf_Search *search = NULL;
     mf_Archive *archive = NULL;

@@ -46,7 +46,7 @@ typedef struct Stored {
 
 static void put_back(const Stored *stored) {
     empty_folder(stored->fixture->folder);
-    write_bytes(stored->fixture->path, stored->image, stored->size);
+    file_put(stored->fixture->path, stored->image, stored->size);
 }
 
 // Whatever happened, the file holds whole generations, and three of them at least.
@@ -140,15 +140,14 @@ static mf_Status open_and_query(mf_Context *context, void *user, mf_Error *error
 
 static void store(const Fixture *fixture, Stored *stored) {
     mf_SearchConfig config = small_config();
-    mf_ContextConfig context_config = mf_context_config();
-    context_config.threads = 1;
+    mf_ContextConfig context_config = WITH(mf_context_config(), .threads = 1);
     *stored = (Stored){.fixture = fixture};
     assert_int_equal(mf_context_create(&context_config, &stored->context, NULL), MF_OK);
     for (uint32_t generation = 3; generation <= 4; generation++) {
         empty_folder(fixture->folder);
         stored->hashes[generation] = make_archive(fixture, &config, generation);
         if (generation == 3)
-            stored->image = read_bytes(fixture->path, &stored->size);
+            stored->image = file_get(fixture->path, &stored->size);
     }
     put_back(stored);
 }
@@ -206,12 +205,10 @@ static mf_Status read_descent(mf_Archive *archive, mf_Context *context, uint64_t
 // it.
 static mf_Status live_in_cells(mf_Context *context, void *user, mf_Error *error) {
     const Fixture *fixture = user;
-    mf_SearchConfig config = small_config();
-    config.selection = MF_SELECTION_RANK;
-    config.replacement = MF_REPLACEMENT_CELL;
-    config.describe = describe;
-    config.descriptor_count = 1;
-    config.descriptors[0] = (mf_Descriptor){"first", 0, 256, 5};
+    mf_SearchConfig config =
+        WITH(small_config(), .selection = MF_SELECTION_RANK, .replacement = MF_REPLACEMENT_CELL,
+             .describe = describe, .descriptor_count = 1,
+             .descriptors[0] = ((mf_Descriptor){"first", 0, 256, 5}));
     mf_Search *search = NULL, *again = NULL;
     mf_Archive *archive = NULL;
     empty_folder(fixture->folder);

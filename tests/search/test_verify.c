@@ -33,12 +33,9 @@ static mf_Status look(void *user, const uint8_t *genomes, uint32_t count, uint32
 }
 
 static mf_SearchConfig looking_config(Verifications *verifications) {
-    mf_SearchConfig config = small_config();
-    config.verify_every = 3;
-    config.verify_best = BEST;
-    config.verify_disparity = 0;
-    config.verify = look;
-    config.verify_user = verifications;
+    mf_SearchConfig config =
+        WITH(small_config(), .verify_every = 3, .verify_best = BEST, .verify_disparity = 0,
+             .verify = look, .verify_user = verifications);
     return config;
 }
 
@@ -164,11 +161,8 @@ static mf_Status dear_bytes(void *user, const uint8_t *genomes, uint32_t count,
 // to x = 127 and 510 - 3x + y from there on, at x = 127.
 SEARCH_TEST(what_one_level_only_likes_counts_less) {
     Fixture *fixture = *state;
-    mf_SearchConfig config = small_config();
-    config.evaluate = cheap_bytes;
-    config.verify_every = 1;
-    config.verify_best = 10;
-    config.verify = dear_bytes;
+    mf_SearchConfig config = WITH(small_config(), .evaluate = cheap_bytes, .verify_every = 1,
+                                  .verify_best = 10, .verify = dear_bytes);
     for (int weight = 0; weight < 2; weight++) {
         config.verify_disparity = weight;
         AUTO_SEARCH *search = new_search(fixture->context, &config);
@@ -206,8 +200,7 @@ static double ones_and_first(const uint8_t *genome) {
 SEARCH_TEST(neutral_mutants_wait) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
-    mf_SearchConfig config = looking_config(&verifications);
-    config.evaluate = blind;
+    mf_SearchConfig config = WITH(looking_config(&verifications), .evaluate = blind);
     verifications.rate = ones_and_first;
     AUTO_SEARCH *search = new_search(fixture->context, &config);
     for (int i = 0; i < 60; i++)
@@ -236,24 +229,22 @@ SEARCH_TEST(neutral_mutants_wait) {
 SEARCH_TEST(a_look_that_fails_changes_nothing) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
-    mf_Error error = {0};
     mf_SearchConfig config = looking_config(&verifications);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
-    must(mf_search_advance(search, &error), &error);
-    must(mf_search_advance(search, &error), &error);
+    MUST(mf_search_advance(search, &error));
+    MUST(mf_search_advance(search, &error));
     uint64_t before = mf_search_hash(search);
     verifications.fails = true;
-    assert_int_equal(mf_search_advance(search, &error), MF_IO);
-    assert_string_equal(error.message, "the second look fails");
+    MUST_FAIL_AS(mf_search_advance(search, &error), MF_IO, "the second look fails");
     assert_true(mf_search_hash(search) == before);
     assert_int_equal(mf_search_generation(search), 2);
     verifications.fails = false;
-    must(mf_search_advance(search, &error), &error);
+    MUST(mf_search_advance(search, &error));
 
     // The same as if it had never failed.
     AUTO_SEARCH *other = new_search(fixture->context, &config);
     for (int i = 0; i < 3; i++)
-        must(mf_search_advance(other, &error), &error);
+        MUST(mf_search_advance(other, &error));
     assert_true(mf_search_hash(other) == mf_search_hash(search));
 }
 
@@ -262,8 +253,7 @@ SEARCH_TEST(bad_settings_are_refused) {
     Verifications verifications = {0};
     mf_Search *search;
     mf_Error error;
-    mf_SearchConfig config = looking_config(&verifications);
-    config.verify_best = 1;
+    mf_SearchConfig config = WITH(looking_config(&verifications), .verify_best = 1);
     assert_int_equal(mf_search_create(fixture->context, &config, &search, &error), MF_BAD_ARGUMENT);
     config.verify_best = 21;
     assert_int_equal(mf_search_create(fixture->context, &config, &search, &error), MF_BAD_ARGUMENT);
@@ -282,8 +272,7 @@ SEARCH_TEST(bad_settings_are_refused) {
 SEARCH_TEST(a_resumed_run_ends_with_the_same_bits) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
-    mf_SearchConfig config = looking_config(&verifications);
-    config.verify_disparity = 0.75;
+    mf_SearchConfig config = WITH(looking_config(&verifications), .verify_disparity = 0.75);
     uint64_t hashes[15];
     uint32_t known[15];
     mf_Search *search = new_search(fixture->context, &config);
@@ -338,9 +327,9 @@ SEARCH_TEST(the_archive_holds_both_curves) {
     mf_release(fixture->context, rows);
     mf_archive_close(archive);
     // Nobody is looked at twice.
-    sql(fixture, "CREATE TABLE once (x CHECK (x = 1)); "
-                 "INSERT INTO once SELECT count(*) = count(DISTINCT id) FROM verified; "
-                 "INSERT INTO once SELECT count(*) = 10 FROM verified");
+    sql(fixture,
+        "CREATE TABLE once (x CHECK (x = 1)); INSERT INTO once SELECT count(*) = count(DISTINCT "
+        "id) FROM verified; INSERT INTO once SELECT count(*) = 10 FROM verified");
 }
 
 SEARCH_TEST(other_settings_and_damage_are_refused) {
@@ -352,8 +341,8 @@ SEARCH_TEST(other_settings_and_damage_are_refused) {
     mf_Archive *archive = open_archive(fixture, true);
     other.verify_every = 4;
     mf_Search *search = new_search(fixture->context, &other);
-    assert_int_equal(mf_archive_resume(archive, search, NULL, NULL, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "search.verify_every: the archive was made with 3"));
+    assert_fails(mf_archive_resume(archive, search, NULL, NULL, &error), MF_BAD_ARGUMENT, &error,
+                 "search.verify_every: the archive was made with 3");
     mf_search_destroy(search);
     mf_archive_close(archive);
 
@@ -391,11 +380,9 @@ SEARCH_TEST(other_settings_and_damage_are_refused) {
 SEARCH_TEST(a_forgetful_archive_can_be_read) {
     Fixture *fixture = *state;
     Verifications verifications = {0};
-    mf_Error error = {0};
     mf_SearchConfig config = looking_config(&verifications);
     make_archive(fixture, &config, 3);
-    sql(fixture, "PRAGMA user_version=2; DROP TABLE verification; "
-                 "CREATE TABLE verification (\n"
+    sql(fixture, "PRAGMA user_version=2; DROP TABLE verification; CREATE TABLE verification (\n"
                  "    id INTEGER PRIMARY KEY CHECK (id = 1), -- there is one row\n"
                  "    every INTEGER NOT NULL, -- generations from one verification to the next\n"
                  "    best INTEGER NOT NULL   -- individuals that are verified\n"
@@ -406,16 +393,15 @@ SEARCH_TEST(a_forgetful_archive_can_be_read) {
     mf_Individual best;
     uint8_t genome[16];
     uint32_t count;
-    must(mf_archive_run(archive, &run, &error), &error);
+    MUST(mf_archive_run(archive, &run, &error));
     assert_int_equal(run.search.verify_best, BEST);
-    must(mf_archive_generations(archive, &rows, &count, &error), &error);
-    must(mf_archive_best(archive, 0, &best, genome, 16, &error), &error);
+    MUST(mf_archive_generations(archive, &rows, &count, &error));
+    MUST(mf_archive_best(archive, 0, &best, genome, 16, &error));
     assert_true(rows[2].verified == dear(genome) && best.verified == dear(genome));
     mf_release(fixture->context, rows);
     mf_archive_close(archive);
-    assert_int_equal(mf_archive_open(fixture->context, fixture->path, true, &archive, &error),
-                     MF_VERSION);
-    assert_non_null(strstr(error.message, "can be read and replayed, but not resumed"));
+    MUST_FAIL(mf_archive_open(fixture->context, fixture->path, true, &archive, &error), MF_VERSION,
+              "can be read and replayed, but not resumed");
 }
 
 static mf_Status run_and_resume(mf_Context *context, void *user, mf_Error *error) {

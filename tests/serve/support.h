@@ -50,29 +50,36 @@ static inline mf_Scene *open_scene(mf_Context *context, const char *text) {
 }
 
 // As fast as possible, at a free port, unless `config` is given.
-static inline void start(mf_Context *context, Served *served, const char *text,
-                         const mf_ServerConfig *config) {
-    mf_ServerConfig own = config != NULL ? *config : mf_server_config();
-    if (config == NULL) {
-        own.port = 0;
-        own.speed = 0.0;
-    }
+static inline Served *start(mf_Context *context, const char *text, const mf_ServerConfig *config) {
+    Served *served = calloc(1, sizeof *served);
+    mf_ServerConfig own =
+        config != NULL ? *config : WITH(mf_server_config(), .port = 0, .speed = 0.0);
     own.stop = is_stopped;
     own.user = served;
     served->scene = open_scene(context, text);
-    atomic_store(&served->stop, false);
     MUST(mf_server_create(context, served->scene, &own, &served->server, &error));
     assert_int_equal(pthread_create(&served->thread, NULL, serve, served), 0);
+    return served;
 }
 
+// Its sum can then be read.
 static inline void finish(Served *served) {
     atomic_store(&served->stop, true);
     pthread_join(served->thread, NULL);
     assert_int_equal(served->status, MF_OK);
     served->sum = mf_server_statistics(served->server);
     mf_server_destroy(served->server);
+    served->server = NULL;
     mf_scene_close(served->scene);
 }
+
+// A server that ends with its block, where it has not been finished before.
+static inline void end_served(Served **served) {
+    if ((*served)->server != NULL)
+        finish(*served);
+    free(*served);
+}
+#define AUTO_SERVED AUTO(end_served) Served
 
 static inline mf_Client *join(const Served *served) {
     mf_Client *client = NULL;

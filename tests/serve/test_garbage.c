@@ -49,7 +49,7 @@ static size_t put_session(uint8_t *out, uint32_t goal) {
 // The world moves, and a client is answered.
 static void is_well(const Served *served) {
     mf_ClientStatistics before, after;
-    mf_Client *client = join(served);
+    AUTO_CLIENT *client = join(served);
     CHECK(mf_client_statistics(client, false, &before, error));
     for (int i = 0; i < 2000; i++) {
         CHECK(mf_client_statistics(client, false, &after, error));
@@ -58,32 +58,29 @@ static void is_well(const Served *served) {
         usleep(1000);
     }
     assert_true(after.tick > before.tick + 10);
-    mf_client_close(client);
 }
 
 TEST(test_killed_at_every_byte) {
-    Served served;
     uint8_t session[MESSAGE];
-    start(*state, &served, quads, NULL);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, quads, NULL);
+    mf_Client *client = join(served);
     const size_t size = put_session(session, mf_client_find(client, NULL, "command.position"));
     mf_client_close(client);
     for (size_t length = 0; length <= size; length++) {
-        const int socket = dial(&served);
+        const int socket = dial(served);
         assert_int_equal(send(socket, session, length, MSG_NOSIGNAL), (ssize_t)length);
         close(socket);
     }
-    is_well(&served);
-    finish(&served);
-    assert_int_equal(served.sum.refused, 0); // a death is no violation
+    is_well(served);
+    finish(served);
+    assert_int_equal(served->sum.refused, 0); // a death is no violation
 }
 
 TEST(test_one_byte_at_a_time) {
-    Served served;
     uint8_t session[MESSAGE], answer[4096];
-    start(*state, &served, quads, NULL);
+    AUTO_SERVED *served = start(*state, quads, NULL);
     const size_t size = put_hello(session);
-    const int socket = dial(&served);
+    const int socket = dial(served);
     for (size_t i = 0; i < size; i++) {
         assert_int_equal(send(socket, session + i, 1, MSG_NOSIGNAL), 1);
         usleep(200);
@@ -91,7 +88,6 @@ TEST(test_one_byte_at_a_time) {
     assert_true(recv(socket, answer, sizeof answer, 0) >= 64);
     assert_int_equal(answer[4], MF_ANSWER_WELCOME);
     close(socket);
-    finish(&served);
 }
 
 static void send_random(const Served *served, uint32_t round) {
@@ -112,80 +108,71 @@ static void send_random(const Served *served, uint32_t round) {
 // The session of a fuzzer's seed (tests/fuzz/corpus/wire), with some bytes behind its hello
 // changed.
 static void send_mutation(const Served *served, const char *path, uint32_t round) {
-    uint8_t session[65536];
     uint32_t words[4];
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    const size_t size = fread(session, 1, sizeof session, file), hello = 20;
-    fclose(file);
+    size_t size;
+    AUTO(end_memory) char *session = file_get(path, &size);
+    const size_t hello = 20;
     mf_random(2, round, 1, 0, words);
     for (uint32_t i = 0; i < round % 3 && size > hello; i++)
-        session[hello + words[i] % (size - hello)] = (uint8_t)(words[3] >> 8 * i);
+        session[hello + words[i] % (size - hello)] = (char)(words[3] >> 8 * i);
     const int socket = dial(served);
     send(socket, session, size, MSG_NOSIGNAL); // it may be refused meanwhile
     close(socket);
 }
 
 static void send_mutations(const Served *served) {
-    glob_t seeds;
+    AUTO(globfree) glob_t seeds;
     assert_int_equal(glob(MAYFLY_SOURCE_DIR "/tests/fuzz/corpus/wire/*", 0, NULL, &seeds), 0);
     for (uint32_t round = 0; round < MUTATIONS; round++)
         send_mutation(served, seeds.gl_pathv[round % seeds.gl_pathc], round);
-    globfree(&seeds);
 }
 
 TEST(test_garbage) {
-    Served served;
-    start(*state, &served, quads, NULL);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, quads, NULL);
+    mf_Client *client = join(served);
     for (uint32_t round = 0; round < GARBAGE; round++)
-        send_random(&served, round);
-    send_mutations(&served);
+        send_random(served, round);
+    send_mutations(served);
     CHECK(mf_client_refresh(client, error)); // numbers may have changed
     CHECK(mf_client_pause(client, false, error));
     CHECK(mf_client_set_speed(client, 0.0, error));
     mf_client_close(client);
-    is_well(&served);
-    finish(&served);
-    assert_true(served.sum.refused > GARBAGE / 2);
+    is_well(served);
+    finish(served);
+    assert_true(served->sum.refused > GARBAGE / 2);
 }
 
 // Connections that send nothing, far more than there are places: who says hello is let in soon.
 TEST(test_many_silent_clients_keep_nobody_out) {
     enum { SWARM = 600 };
-    Served served;
     int silent[SWARM];
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.connections = 8;
-    start(*state, &served, quads, &config);
+    AUTO_SERVED *served =
+        start(*state, quads, &WITH(mf_server_config(), .port = 0, .connections = 8));
     for (int i = 0; i < SWARM; i++)
-        silent[i] = dial(&served);
+        silent[i] = dial(served);
     const double begin = seconds_now();
-    mf_client_close(join(&served));
+    mf_client_close(join(served));
     const double waited = seconds_now() - begin;
     if (waited > 20.0) // 250 s with 5 s for each
         fail_msg("a newcomer waited %.1f s", waited);
     for (int i = 0; i < SWARM; i++)
         close(silent[i]);
-    is_well(&served);
-    finish(&served);
+    is_well(served);
 }
 
 // Without a token, another user of the machine is not let in at the loopback.
 TEST(test_other_users_need_a_token) {
-    Served served;
     int status = 0;
     if (geteuid() != 0)
         skip(); // nobody else can be played
-    start(*state, &served, quads, NULL);
+    AUTO_SERVED *served = start(*state, quads, NULL);
     const pid_t child = fork();
     if (child == 0) {
         uint8_t session[MESSAGE], answer[256];
         const size_t size = put_hello(session);
         if (setuid(65534) != 0)
             _exit(2);
-        const int socket = dial(&served);
+        const int socket = dial(served);
         if (send(socket, session, size, MSG_NOSIGNAL) != (ssize_t)size ||
             recv(socket, answer, sizeof answer, 0) < 12)
             _exit(3);
@@ -193,24 +180,20 @@ TEST(test_other_users_need_a_token) {
     }
     assert_int_equal(waitpid(child, &status, 0), child);
     assert_int_equal(WEXITSTATUS(status), 0);
-    is_well(&served);
-    finish(&served);
+    is_well(served);
 }
 
 TEST(test_silent_connections_take_no_slot_for_long) {
-    Served served;
     uint8_t byte;
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    start(*state, &served, quads, &config);
-    const int silent = dial(&served);
-    is_well(&served);
+    AUTO_SERVED *served = start(*state, quads, &WITH(mf_server_config(), .port = 0));
+    const int silent = dial(served);
+    is_well(served);
     uint8_t answer[256];
     const ssize_t told = recv(silent, answer, sizeof answer, 0); // after five seconds
     assert_true(told > 12);
     assert_int_equal(answer[4], MF_ANSWER_ERROR);
     assert_int_equal(recv(silent, &byte, 1, 0), 0);
     close(silent);
-    finish(&served);
-    assert_int_equal(served.sum.refused, 1);
+    finish(served);
+    assert_int_equal(served->sum.refused, 1);
 }

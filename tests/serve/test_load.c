@@ -13,25 +13,15 @@ static const double poses[2][3] = {{FAR, 0.0, 0.0}, {FAR, 20.0, 1.0}};
 static char folder[64];
 
 static void put_file(const char *name, const char *text) {
-    char path[128];
-    snprintf(path, sizeof path, "%s/%s", folder, name);
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
+    file_put_text(formatted("%s/%s", folder, name), text);
 }
 
 static void put_quad(void) {
-    char text[8192] = "";
-    FILE *file = fopen(MAYFLY_SOURCE_DIR "/models/sun2022.yaml", "r");
-    assert_non_null(file);
-    assert_true(fread(text, 1, sizeof text - 1, file) > 0);
-    fclose(file);
+    AUTO(end_memory) char *text = file_get(MAYFLY_SOURCE_DIR "/models/sun2022.yaml", NULL);
     put_file("quad.yaml", text);
 }
 
 static int make_folder(void **state) {
-    char path[128];
     snprintf(folder, sizeof folder, "/tmp/mayfly-load-XXXXXX");
     if (mkdtemp(folder) == NULL)
         return -1;
@@ -39,27 +29,22 @@ static int make_folder(void **state) {
              MAYFLY_SOURCE_DIR "/models/resting_box.xml\n  count: 2\n");
     put_file("bad.yaml", "groups:\n- name: none\n  count: -1\n");
     put_quad();
-    snprintf(path, sizeof path, "%s/out", folder);
+    const char *path = formatted("%s/out", folder);
     return symlink("/etc/hostname", path) == 0 ? setup_context(state) : -1;
 }
 
 static int drop_folder(void **state) {
     static const char *const names[] = {"boxes.yaml", "bad.yaml", "quad.yaml", "out"};
-    char path[128];
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        snprintf(path, sizeof path, "%s/%s", folder, names[i]);
-        unlink(path);
+        unlink(formatted("%s/%s", folder, names[i]));
     }
     rmdir(folder);
     return teardown_context(state);
 }
 
 static mf_ServerConfig config_with(const char *files) {
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.speed = 0.0;
-    config.paused = true;
-    config.files = files;
+    mf_ServerConfig config =
+        WITH(mf_server_config(), .port = 0, .speed = 0.0, .paused = true, .files = files);
     return config;
 }
 
@@ -84,10 +69,9 @@ static const mf_ClientSpawn two_quads = {
 
 // The positions of the first group after some steps, with and without robots that join far away.
 static void run_quads(mf_Context *context, bool joins, float out[37][3]) {
-    Served served;
     const mf_ServerConfig config = config_with(NULL);
-    start(context, &served, quads, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(context, quads, &config);
+    AUTO_CLIENT *client = join(served);
     const mf_ClientEntry position = {mf_client_find(client, "quads", "base.position"), 0,
                                      MF_PROTOCOL_ALL};
     uint32_t number = 0;
@@ -108,8 +92,6 @@ static void run_quads(mf_Context *context, bool joins, float out[37][3]) {
     while (mf_client_receive(client, 0.2, &news, NULL) == MF_OK)
         assert_true(news.kind == MF_ANSWER_STATE || news.event == MF_EVENT_WORLD);
     memcpy(out, mf_client_values(client, 3, 0), 37 * sizeof *out); // it still comes
-    mf_client_close(client);
-    finish(&served);
 }
 
 GROUP_FIXTURE(make_folder, drop_folder);
@@ -122,10 +104,9 @@ TEST(test_robots_join_and_the_others_go_on) {
 }
 
 TEST(test_everybody_is_notified) {
-    Served served;
     const mf_ServerConfig config = config_with(folder);
-    start(*state, &served, quads, &config);
-    mf_Client *client = join(&served), *other = join(&served);
+    AUTO_SERVED *served = start(*state, quads, &config);
+    AUTO_CLIENT *client = join(served), *other = join(served);
     const uint32_t fields = mf_client_field_count(client);
     const uint32_t goal = mf_client_find(other, NULL, "command.position");
     CHECK(mf_client_spawn(client, &two_quads, NULL, error));
@@ -164,17 +145,13 @@ TEST(test_everybody_is_notified) {
         news = await(other, MF_ANSWER_STATE);
     while (news.tick < 7);
     assert_int_equal(news.tick, 7); // of the new world alone
-    mf_client_close(other);
-    mf_client_close(client);
-    finish(&served);
 }
 
 // A controller in lock-step goes on when robots join, and has the turn again in another world.
 TEST(test_lock_step_survives) {
-    Served served;
     const mf_ServerConfig config = config_with(folder);
-    start(*state, &served, quads, &config);
-    mf_Client *leader = join(&served), *other = join(&served);
+    AUTO_SERVED *served = start(*state, quads, &config);
+    AUTO_CLIENT *leader = join(served), *other = join(served);
     CHECK(mf_client_lock_step(leader, true, 20 * MF_MILLISECOND, 20 * MF_SECOND, error));
     CHECK(mf_client_pause(leader, false, error));
     mf_ClientNews turn = await(leader, MF_ANSWER_TURN);
@@ -190,9 +167,6 @@ TEST(test_lock_step_survives) {
     mf_ClientStatistics seen;
     CHECK(mf_client_statistics(leader, false, &seen, error));
     assert_int_equal(seen.missed, 0);
-    mf_client_close(leader);
-    mf_client_close(other);
-    finish(&served);
 }
 
 // ---- LOAD --------------------------------------------------------------------------------------
@@ -205,10 +179,9 @@ static void load_scene_text(mf_Client *client, const char *text, mf_Status expec
 }
 
 TEST(test_scenes_of_a_message) {
-    Served served;
     const mf_ServerConfig config = config_with(folder);
-    start(*state, &served, quads, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, quads, &config);
+    AUTO_CLIENT *client = join(served);
     load_scene_text(client, "groups: [", MF_BAD_ARGUMENT, "sent.yaml");
     load_scene_text(client, "groups: [{name: a, model: " MAYFLY_SOURCE_DIR "/models/ball.xml}]",
                     MF_NOT_FOUND, "below the folder");
@@ -230,8 +203,6 @@ TEST(test_scenes_of_a_message) {
     CHECK(mf_client_run_steps(client, 5, error));
     // After it, files of the folder may again name others.
     CHECK(mf_client_load(client, "boxes.yaml", error));
-    mf_client_close(client);
-    finish(&served);
 }
 
 TEST(test_what_is_refused) {
@@ -247,10 +218,9 @@ TEST(test_what_is_refused) {
                  {"out", MF_NOT_FOUND, "no file out"},
                  {".", MF_NOT_FOUND, "no file ."},
                  {"bad.yaml", MF_BAD_ARGUMENT, "bad.yaml:"}};
-    Served served;
     const mf_ServerConfig config = config_with(folder);
-    start(*state, &served, quads, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, quads, &config);
+    AUTO_CLIENT *client = join(served);
     const void *image;
     size_t size;
     CHECK(mf_client_run_steps(client, 3, error));
@@ -260,8 +230,7 @@ TEST(test_what_is_refused) {
         REFUSED(mf_client_load(client, cases[i].path, error), cases[i].status, cases[i].reason);
         assert_int_not_equal(mf_client_spawn(client, &spawn, NULL, NULL), MF_OK);
     }
-    mf_ClientSpawn spawn = two_quads;
-    spawn.group = "nobody";
+    mf_ClientSpawn spawn = WITH(two_quads, .group = "nobody");
     REFUSED(mf_client_spawn(client, &spawn, NULL, error), MF_NOT_FOUND, "no group nobody");
     spawn.group = spawn.name = "quads";
     REFUSED(mf_client_spawn(client, &spawn, NULL, error), MF_BAD_ARGUMENT, "a name that no group");
@@ -270,14 +239,11 @@ TEST(test_what_is_refused) {
     assert_true(hash_of(client) == hash);
     // A snapshot is of its world.
     CHECK(mf_client_snapshot(client, &image, &size, error));
-    void *kept = malloc(size);
+    AUTO(end_memory) void *kept = malloc(size);
     assert_non_null(kept);
     memcpy(kept, image, size);
     CHECK(mf_client_spawn(client, &two_quads, NULL, error));
     REFUSED(mf_client_restore(client, kept, size, error), MF_BAD_ARGUMENT, "snapshot: made by a");
-    free(kept);
-    mf_client_close(client);
-    finish(&served);
 }
 
 static mf_Status say_no(void *user, mf_Scene *scene, bool loaded, mf_Error *error) {
@@ -291,40 +257,37 @@ static mf_Status take_sample(void *sampled, mf_Error *error) {
 }
 
 TEST(test_servers_that_keep_their_world) {
-    Served served;
     mf_ServerConfig config = config_with(NULL);
-    start(*state, &served, quads, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, quads, &config);
+    mf_Client *client = join(served);
     REFUSED(mf_client_load(client, "boxes.yaml", error), MF_UNSUPPORTED, "gives no files");
     load_scene_text(client, "groups: []", MF_UNSUPPORTED, "gives no files");
     mf_client_close(client);
-    finish(&served);
+    finish(served);
     config.files = folder;
     config.accept = say_no;
-    start(*state, &served, quads, &config);
-    client = join(&served);
+    AUTO_SERVED *second = start(*state, quads, &config);
+    client = join(second);
     const uint64_t hash = hash_of(client);
     REFUSED(mf_client_load(client, "boxes.yaml", error), MF_UNSUPPORTED, "no load");
     REFUSED(mf_client_spawn(client, &two_quads, NULL, error), MF_UNSUPPORTED, "no spawn");
     assert_true(hash_of(client) == hash);
     mf_client_close(client);
-    finish(&served);
+    finish(second);
     config.sample = take_sample;
     config.sample_steps = 1;
-    start(*state, &served, quads, &config);
-    client = join(&served);
+    AUTO_SERVED *third = start(*state, quads, &config);
+    client = join(third);
     REFUSED(mf_client_load(client, "boxes.yaml", error), MF_UNSUPPORTED, "recorded");
     REFUSED(mf_client_spawn(client, &two_quads, NULL, error), MF_UNSUPPORTED, "recorded");
     mf_client_close(client);
-    finish(&served);
 }
 
 // Out of memory at every call that a SPAWN and a LOAD make: the world stays.
 TEST(test_no_memory) {
-    Served served;
     const mf_ServerConfig config = config_with(folder);
-    start(*state, &served, quads, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, quads, &config);
+    AUTO_CLIENT *client = join(served);
     CHECK(mf_client_events(client, 1u << MF_EVENT_FAULT | 1u << MF_EVENT_FALL, error));
     const uint64_t hash = hash_of(client);
     bool spawned = false, loaded = false;
@@ -349,6 +312,4 @@ TEST(test_no_memory) {
     }
     assert_true(loaded);
     CHECK(mf_client_run_steps(client, 5, error));
-    mf_client_close(client);
-    finish(&served);
 }

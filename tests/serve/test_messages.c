@@ -49,35 +49,32 @@ static void is_refused(const Served *served, uint32_t kind, size_t size, size_t 
 }
 
 TEST(test_requests_of_another_form_are_refused) {
-    Served served;
     char text[300];
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
+    mf_ServerConfig config = WITH(mf_server_config(), .port = 0);
     config.paused = true; // some would stop it anyway
-    start(*state, &served, quads, &config);
+    AUTO_SERVED *served = start(*state, quads, &config);
     for (uint32_t kind = 1; kind < MF_MESSAGE_KINDS; kind++) {
         const mf_WireRow *row = &mf_wire_rows[kind];
         size_t at = 0;
         if (row->name == NULL)
             continue;
         if (row->head > 0)
-            is_refused(&served, kind, row->head - 1, 0, 0);
+            is_refused(served, kind, row->head - 1, 0, 0);
         if (row->has_tail) // whatever is said, one line
             for (size_t more = 0; more < 20; more += 3) {
-                ask(&served, kind, row->head + more, 0, more % 2 == 0 ? UINT64_MAX : 0, text,
+                ask(served, kind, row->head + more, 0, more % 2 == 0 ? UINT64_MAX : 0, text,
                     sizeof text);
                 assert_null(strchr(text, '\n'));
             }
         else
-            is_refused(&served, kind, row->head + 1, 0, 0);
+            is_refused(served, kind, row->head + 1, 0, 0);
         for (const mf_WireMember *member = row->members; member->name != NULL; member++) {
             if (member->size <= 4 ? member->most < UINT32_MAX : member->most < UINT64_MAX)
-                is_refused(&served, kind, row->head, at, member->most + 1);
+                is_refused(served, kind, row->head, at, member->most + 1);
             at += member->size;
         }
     }
-    mf_client_close(join(&served));
-    finish(&served);
+    mf_client_close(join(served));
 }
 
 static mf_Status receive(uint32_t kind, size_t size) {
@@ -108,19 +105,12 @@ TEST(test_answers_of_another_form_are_malformed) {
 
 // ---- what is made from the table ---------------------------------------------------------------
 
-static void check_file(mf_Context *context, const char *path, const char *text) {
-    char *found = NULL;
-    size_t size;
-    if (getenv("MAYFLY_UPDATE") != NULL) {
-        FILE *file = fopen(path, "w");
-        assert_non_null(file);
-        fputs(text, file);
-        fclose(file);
-    }
-    assert_int_equal(mf_file_read(context, path, 1 << 20, &found, &size, NULL), MF_OK);
+static void check_file(const char *path, const char *text) {
+    if (getenv("MAYFLY_UPDATE") != NULL)
+        file_put_text(path, text);
+    AUTO(end_memory) char *found = file_get(path, NULL);
     if (strcmp(found, text) != 0)
         fail_msg("%s is out of date: run this test with MAYFLY_UPDATE=1", path);
-    mf_release(context, found);
 }
 
 // The page: a member as a reader sees it.
@@ -182,7 +172,7 @@ TEST(test_the_page_holds_the_table) {
     put_tables(page);
     fputs(stop, page);
     fclose(page);
-    check_file(*state, path, made);
+    check_file(path, made);
     mf_release(*state, old);
     free(made);
 }
@@ -224,7 +214,7 @@ static void put_event(FILE *code, const char *name) {
 }
 
 TEST(test_the_python_module_holds_the_table) {
-    char *made;
+    AUTO(end_memory) char *made;
     size_t size;
     FILE *code = open_memstream(&made, &size);
     fputs("\"\"\"Messages of the protocol of `mayfly serve`, by the table in mayfly/protocol.h.\n\n"
@@ -248,17 +238,13 @@ TEST(test_the_python_module_holds_the_table) {
     fputs("\n# Parts of messages.\n", code);
     MF_PROTOCOL_PARTS(CODE_PART, CODE_MEMBER, 0)
     fclose(code);
-    check_file(*state, MAYFLY_SOURCE_DIR "/python/src/mayfly/_messages.py", made);
-    free(made);
+    check_file(MAYFLY_SOURCE_DIR "/python/src/mayfly/_messages.py", made);
 }
 
 // Marks the kinds of the messages of a seed.
 static void mark(const char *path, bool *has) {
-    uint8_t bytes[65536];
-    FILE *file = fopen(path, "rb");
-    assert_non_null(file);
-    const size_t size = fread(bytes, 1, sizeof bytes, file);
-    fclose(file);
+    size_t size;
+    AUTO(end_memory) char *bytes = file_get(path, &size);
     for (size_t at = 0; at + MF_PROTOCOL_HEAD <= size;) {
         const mf_WireHead *head = (const void *)(bytes + at);
         if (head->kind < MF_MESSAGE_KINDS)

@@ -20,13 +20,10 @@ enum { WIDTH = 64, HEIGHT = 48 };
 
 // What the client got is what the scene's own camera sees in the same state.
 TEST(test_pictures_are_those_in_process) {
-    Served served;
     mf_ClientPhoto photo;
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.paused = true;
-    start(*state, &served, robots, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served =
+        start(*state, robots, &WITH(mf_server_config(), .port = 0, .paused = true));
+    AUTO_CLIENT *client = join(served);
     CHECK(mf_client_run_steps(client, 5, error));
     CHECK(mf_client_photo(client, MF_PROTOCOL_ALL, 0, 0, MF_PHOTO_COLOR, &photo, error));
     assert_int_equal(photo.tick, 5);
@@ -34,7 +31,7 @@ TEST(test_pictures_are_those_in_process) {
     assert_int_equal(photo.width, WIDTH);
     assert_int_equal(photo.height, HEIGHT);
 
-    mf_Scene *scene = open_scene(*state, robots);
+    AUTO(end_scene) mf_Scene *scene = open_scene(*state, robots);
     mf_Camera camera;
     mf_FreeCamera *own = NULL;
     uint32_t group, robot;
@@ -52,18 +49,14 @@ TEST(test_pictures_are_those_in_process) {
     assert_int_equal(photo.size, sizeof depth);
     assert_memory_equal(photo.pixels, depth, sizeof depth);
     mf_free_camera_destroy(own);
-    mf_scene_close(scene);
-    mf_client_close(client);
-    finish(&served);
 }
 
 TEST(test_every_robot_has_its_own) {
-    Served served;
     mf_ClientPhoto photo;
     mf_ClientCamera cameras[2];
     uint32_t count = 0;
-    start(*state, &served, robots, NULL);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, robots, NULL);
+    AUTO_CLIENT *client = join(served);
     CHECK(mf_client_cameras(client, 0, cameras, 2, &count, error));
     assert_int_equal(count, 1);
     assert_string_equal(cameras[0].name, "eye");
@@ -82,8 +75,6 @@ TEST(test_every_robot_has_its_own) {
         for (uint32_t i = 0; i < 320 * 240; i++)
             assert_in_range(owner[i][0] + 2, 0, 2);
     }
-    mf_client_close(client);
-    finish(&served);
 }
 
 #define REFUSED(call, expected)                                                                    \
@@ -94,12 +85,11 @@ TEST(test_every_robot_has_its_own) {
     } while (0)
 
 TEST(test_what_is_not_there_is_refused) {
-    Served served;
     mf_ClientPhoto photo;
     mf_ClientCamera camera;
     uint32_t count = 0;
-    start(*state, &served, robots, NULL);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, robots, NULL);
+    AUTO_CLIENT *client = join(served);
     REFUSED(mf_client_photo(client, 0, 2, 0, MF_PHOTO_COLOR, &photo, error), MF_BAD_ARGUMENT);
     REFUSED(mf_client_photo(client, 0, 0, 1, MF_PHOTO_COLOR, &photo, error), MF_NOT_FOUND);
     REFUSED(mf_client_photo(client, 1, 0, 0, MF_PHOTO_COLOR, &photo, error), MF_NOT_FOUND);
@@ -108,24 +98,19 @@ TEST(test_what_is_not_there_is_refused) {
     REFUSED(mf_client_photo(client, 0, 0, 0, MF_PHOTO_LIST, &photo, error), MF_BAD_ARGUMENT);
     REFUSED(mf_client_cameras(client, 7, &camera, 1, &count, error), MF_NOT_FOUND);
     CHECK(mf_client_photo(client, 0, 0, 0, MF_PHOTO_COLOR, &photo, error)); // it goes on
-    mf_client_close(client);
-    finish(&served);
 }
 
 // Pictures are no state, and snapshots fit from before the first one.
 TEST(test_snapshots_are_as_before) {
-    Served served;
     mf_ClientPhoto photo;
     mf_ClientStatistics before, after;
     const void *image = NULL;
     size_t size = 0;
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.paused = true;
-    start(*state, &served, robots, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served =
+        start(*state, robots, &WITH(mf_server_config(), .port = 0, .paused = true));
+    AUTO_CLIENT *client = join(served);
     CHECK(mf_client_snapshot(client, &image, &size, error));
-    void *copy = malloc(size);
+    AUTO(end_memory) void *copy = malloc(size);
     assert_non_null(copy);
     memcpy(copy, image, size);
     CHECK(mf_client_statistics(client, true, &before, error));
@@ -133,7 +118,4 @@ TEST(test_snapshots_are_as_before) {
     CHECK(mf_client_statistics(client, true, &after, error));
     assert_true(before.hash == after.hash);
     CHECK(mf_client_restore(client, copy, size, error));
-    free(copy);
-    mf_client_close(client);
-    finish(&served);
 }

@@ -16,18 +16,13 @@ static const char modules[] = "world: {step: 0.002, seed: 7}\n"
                               "  placement: {poses: [[3, 3, 0]]}\n";
 
 static mf_ServerConfig paused(void) {
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.speed = 0.0;
-    config.paused = true;
-    return config;
+    return WITH(mf_server_config(), .port = 0, .speed = 0.0, .paused = true);
 }
 
 TEST(test_values_by_path) {
-    Served served;
     const mf_ServerConfig config = paused();
-    start(*state, &served, modules, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, modules, &config);
+    AUTO_CLIENT *client = join(served);
     mf_ClientProperty found;
     CHECK(mf_client_property(client, 5, "modules[*]/base.position", &found, error));
     assert_int_equal(found.count, 3);
@@ -57,23 +52,20 @@ TEST(test_values_by_path) {
     assert_memory_equal(back, values, 2 * sizeof *back);
     assert_true(back[2] == 2.5);
     assert_memory_equal(back + 3, far_away, sizeof far_away);
-    const mf_Field *position = mf_group_find_field(served.scene->group, "base.position");
+    const mf_Field *position = mf_group_find_field(served->scene->group, "base.position");
     assert_true(mf_field_get(position, 2, 1) == 9.0); // nothing moves
     CHECK(mf_client_property(client, 6, "modules[1]/base.orientation", &found, error));
     assert_true(found.is_rotation);
-    mf_client_close(client);
-    finish(&served);
 }
 
 TEST(test_what_is_refused) {
-    Served served;
     const mf_ServerConfig config = paused();
     mf_Error failure = {0};
     const double one = 1.0;
     mf_ClientProperty found;
     uint32_t count;
-    start(*state, &served, modules, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, modules, &config);
+    AUTO_CLIENT *client = join(served);
     assert_int_equal(mf_client_property(client, 0, "modules[0]/base.postion", &found, &failure),
                      MF_NOT_FOUND);
     assert_non_null(strstr(failure.message, "base.position")); // is proposed
@@ -104,22 +96,19 @@ TEST(test_what_is_refused) {
     assert_int_equal(mf_client_get(NULL, 0, NULL, 0, NULL, &failure), MF_BAD_ARGUMENT);
     assert_int_equal(mf_client_set(NULL, NULL, 0, &failure), MF_BAD_ARGUMENT);
     assert_int_equal(mf_client_about(client, NULL, &failure), MF_BAD_ARGUMENT);
-    mf_client_close(client);
-    finish(&served);
 }
 
 TEST(test_what_is_known) {
-    Served served;
     const mf_ServerConfig config = paused();
-    start(*state, &served, modules, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, modules, &config);
+    AUTO_CLIENT *client = join(served);
     mf_ClientAbout about;
     CHECK(mf_client_about(client, &about, error));
     assert_int_equal(about.seed, 7);
     assert_int_equal(about.faults, 0);
     assert_int_equal(about.group_count, 2);
     assert_int_equal(about.groups[0].gait_count, 0);
-    const mf_Model *model = mf_group_model(served.scene->group);
+    const mf_Model *model = mf_group_model(served->scene->group);
     assert_int_equal(about.groups[0].dock_count, model->dock_count);
     for (uint32_t i = 0; i < model->dock_count; i++)
         assert_string_equal(about.groups[0].docks[i], model->docks[i].name);
@@ -127,8 +116,6 @@ TEST(test_what_is_known) {
     assert_string_equal(about.groups[1].gaits[0], "walk");
     assert_string_equal(about.groups[1].gaits[1], "stand");
     assert_int_equal(about.groups[1].dock_count, 0);
-    mf_client_close(client);
-    finish(&served);
 }
 
 static uint32_t dock_number(const mf_ClientAbout *about, const char *name) {
@@ -139,10 +126,9 @@ static uint32_t dock_number(const mf_ClientAbout *about, const char *name) {
 }
 
 TEST(test_docks_are_joined_and_parted) {
-    Served served;
     const mf_ServerConfig config = paused();
-    start(*state, &served, modules, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, modules, &config);
+    AUTO_CLIENT *client = join(served);
     mf_ClientAbout about;
     mf_Error failure = {0};
     CHECK(mf_client_events(client, 1u << MF_EVENT_DOCK, error));
@@ -159,6 +145,4 @@ TEST(test_docks_are_joined_and_parted) {
     CHECK(mf_client_undock(client, &back, error));
     assert_int_equal(mf_client_dock(client, NULL, &front, 0, &failure), MF_BAD_ARGUMENT);
     assert_int_equal(mf_client_undock(client, NULL, &failure), MF_BAD_ARGUMENT);
-    mf_client_close(client);
-    finish(&served);
 }

@@ -56,14 +56,11 @@ static uint64_t steer(mf_Client *client, int turns) {
 }
 
 TEST(test_the_same_bits_as_in_process) {
-    Served served;
     mf_ClientStatistics seen;
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.speed = 0.0;
+    mf_ServerConfig config = WITH(mf_server_config(), .port = 0, .speed = 0.0);
     config.paused = true; // so that nothing moves before the turn
-    start(*state, &served, quads, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, quads, &config);
+    AUTO_CLIENT *client = join(served);
     CHECK(mf_client_lock_step(client, true, 0, MF_SECOND, error));
     assert_int_equal(mf_client_spin(client, -1.0, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_client_spin(client, NAN, NULL), MF_BAD_ARGUMENT);
@@ -77,15 +74,12 @@ TEST(test_the_same_bits_as_in_process) {
     assert_int_equal(seen.lost, 0);
     assert_int_equal(seen.writes, TURNS);
     assert_true(seen.hash == hash_in_process(*state));
-    mf_client_close(client);
-    finish(&served);
 }
 
 TEST(test_a_late_turn_is_reported_and_the_world_goes_on) {
-    Served served;
     mf_ClientStatistics seen;
-    start(*state, &served, quads, NULL);
-    mf_Client *late = join(&served), *other = join(&served);
+    AUTO_SERVED *served = start(*state, quads, NULL);
+    mf_Client *late = join(served), *other = join(served);
     CHECK(mf_client_events(other, 1u << MF_EVENT_LATE | 1u << MF_EVENT_LEFT, error));
     CHECK(mf_client_lock_step(late, true, 10 * MF_SECOND, 50 * MF_MILLISECOND, error));
     const mf_ClientNews turn = await(late, MF_ANSWER_TURN);
@@ -102,16 +96,14 @@ TEST(test_a_late_turn_is_reported_and_the_world_goes_on) {
     mf_client_close(late);
     await_event(other, MF_EVENT_LEFT);
     mf_client_close(other);
-    finish(&served);
 }
 
 TEST(test_a_slow_reader_loses_states_and_gets_notice) {
-    Served served;
     mf_ClientEntry entries[32];
     mf_ClientStatistics before, after;
     mf_ClientNews news;
-    start(*state, &served, quads, NULL);
-    mf_Client *slow = join(&served), *other = join(&served);
+    AUTO_SERVED *served = start(*state, quads, NULL);
+    AUTO_CLIENT *slow = join(served), *other = join(served);
     for (uint32_t i = 0; i < 32; i++)
         entries[i] = (mf_ClientEntry){mf_client_find(slow, NULL, "base.position"), 0, QUADS};
     CHECK(mf_client_statistics(other, false, &before, error));
@@ -137,24 +129,18 @@ TEST(test_a_slow_reader_loses_states_and_gets_notice) {
     // Every step is a state that came or one that it was told of, and the world rests at the last.
     assert_int_equal(states + lost, last - first + 1);
     assert_int_equal(last, after.tick);
-    mf_client_close(slow);
-    mf_client_close(other);
-    finish(&served);
 }
 
 TEST(test_services) {
-    Served served;
     const void *image;
     const char *model;
     void *copy;
     size_t size;
     mf_ClientStatistics start_state, then, back;
     mf_Error error_ = {0};
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.paused = true;
-    start(*state, &served, quads, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served =
+        start(*state, quads, &WITH(mf_server_config(), .port = 0, .paused = true));
+    AUTO_CLIENT *client = join(served);
     assert_int_equal(mf_client_run_steps(client, 0, &error_), MF_LIMIT);
     CHECK(mf_client_statistics(client, true, &start_state, error));
     assert_int_equal(start_state.flags, MF_SERVER_PAUSED);
@@ -192,21 +178,16 @@ TEST(test_services) {
     assert_int_equal(mf_client_set_speed(client, -1.0, &error_), MF_BAD_ARGUMENT);
     CHECK(mf_client_set_speed(client, 2.0, error));
     free(copy);
-    mf_client_close(client);
-    finish(&served);
 }
 
 // Robots are put somewhere else, all of them or none, and a reset brings them back.
 TEST(test_placing) {
     double poses[14] = {1, 2, 30, 1, 0, 0, 0, -5, 4, 40, 0, 0, 0, 2};
-    Served served;
     mf_Error error_ = {0};
     mf_ClientNews news;
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.paused = true;
-    start(*state, &served, quads, &config);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served =
+        start(*state, quads, &WITH(mf_server_config(), .port = 0, .paused = true));
+    AUTO_CLIENT *client = join(served);
     const mf_ClientEntry entries[] = {{mf_client_find(client, NULL, "base.position"), 4, 2},
                                       {mf_client_find(client, NULL, "base.orientation"), 4, 2},
                                       {mf_client_find(client, NULL, "base.linear_velocity"), 4, 2}};
@@ -233,18 +214,15 @@ TEST(test_placing) {
         assert_true(fabs((double)seen[2][k]) < 0.11);
     }
     assert_true(seen[1][0] > 0.999f && seen[1][7] > 0.999f);
-    mf_client_close(client);
-    finish(&served);
 }
 
 TEST(test_writes_are_checked) {
-    Served served;
     float values[3] = {1, 2, 3};
     const void *list[] = {values};
     mf_Error error_ = {0};
     mf_ClientNews news;
-    start(*state, &served, quads, NULL);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, quads, NULL);
+    AUTO_CLIENT *client = join(served);
     mf_ClientEntry position = {mf_client_find(client, NULL, "base.position"), 0, 1};
     assert_int_equal(mf_client_field(client, position.field)->flags & MF_FIELD_WRITABLE, 0);
     CHECK(mf_client_write(client, MF_PROTOCOL_ANY_TICK, &position, list, 1, false, error));
@@ -254,8 +232,6 @@ TEST(test_writes_are_checked) {
     assert_int_equal(
         mf_client_write(client, MF_PROTOCOL_ANY_TICK, &position, list, 1, false, &error_),
         MF_BAD_ARGUMENT);
-    mf_client_close(client);
-    finish(&served);
 }
 
 // A command that is no number raises the fault of its robot alone, and those who listen are told.
@@ -264,11 +240,10 @@ TEST(test_faults_are_events) {
                                    "- name: walkers\n"
                                    "  model: " MAYFLY_SOURCE_DIR "/models/hexapod.urdf\n"
                                    "  count: 3\n";
-    Served served;
     float target[18] = {0.0f, (float)__builtin_nan("")};
     const void *list[] = {target};
-    start(*state, &served, hexapods, NULL);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, hexapods, NULL);
+    AUTO_CLIENT *client = join(served);
     const mf_ClientEntry entry = {mf_client_find(client, NULL, "joint.target"), 1, 1};
     assert_int_equal(mf_client_field(client, entry.field)->elements, 18);
     CHECK(mf_client_events(client, 1u << MF_EVENT_FAULT, error));
@@ -276,17 +251,14 @@ TEST(test_faults_are_events) {
     const mf_ClientNews fault = await_event(client, MF_EVENT_FAULT);
     assert_int_equal(fault.instance, 1);
     assert_int_equal(fault.value, MF_FAULT_INPUT);
-    mf_client_close(client);
-    finish(&served);
 }
 
 // What a client does not take is dropped, the oldest first, and counted.
 TEST(test_lost_events_are_counted) {
     enum { KEPT = 256, MORE = 40 };
-    Served served;
     mf_ClientStatistics seen;
-    start(*state, &served, quads, NULL);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start(*state, quads, NULL);
+    AUTO_CLIENT *client = join(served);
     CHECK(mf_client_events(client, 1u << MF_EVENT_PAUSE, error));
     for (uint32_t i = 0; i < KEPT + MORE; i++)
         CHECK(mf_client_pause(client, i % 2 == 0, error));
@@ -300,45 +272,36 @@ TEST(test_lost_events_are_counted) {
     }
     assert_int_equal(lost, MORE);
     assert_int_equal(news.value, 0); // the last one
-    mf_client_close(client);
-    finish(&served);
 }
 
 TEST(test_tokens_and_limits) {
-    Served served;
     mf_Client *client, *more;
     mf_Error error_ = {0};
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.token = "s3cret";
-    config.connections = 1;
-    start(*state, &served, quads, &config);
-    const char *address = mf_server_address(served.server);
+    AUTO_SERVED *served = start(
+        *state, quads, &WITH(mf_server_config(), .port = 0, .token = "s3cret", .connections = 1));
+    const char *address = mf_server_address(served->server);
     assert_int_equal(mf_client_connect(address, NULL, &client, &error_), MF_BAD_ARGUMENT);
     assert_non_null(strstr(error_.message, "token"));
     assert_int_equal(mf_client_connect(address, "s3creT", &client, &error_), MF_BAD_ARGUMENT);
     CHECK(mf_client_connect(address, "s3cret", &client, error));
     assert_int_equal(mf_client_connect(address, "s3cret", &more, &error_), MF_LIMIT);
     assert_null(more);
-    finish(&served);
+    finish(served);
     mf_ClientNews news = await(client, MF_ANSWER_BYE);
     assert_int_equal(news.kind, MF_ANSWER_BYE);
-    assert_int_equal(served.sum.connections, 1);
+    assert_int_equal(served->sum.connections, 1);
     mf_client_close(client);
 }
 
 // Over the rate the client waits, and nothing is lost.
 TEST(test_rates) {
     enum { WRITES = 60 };
-    Served served;
-    mf_ServerConfig config = mf_server_config();
     mf_ClientStatistics found;
-    config.port = 0;
-    config.speed = 0.0;
-    config.message_rate = 40.0;
-    start(*state, &served, quads, &config);
+    mf_ServerConfig config =
+        WITH(mf_server_config(), .port = 0, .speed = 0.0, .message_rate = 40.0);
+    AUTO_SERVED *served = start(*state, quads, &config);
     const double begun = seconds_now();
-    mf_Client *client = join(&served);
+    mf_Client *client = join(served);
     CHECK(mf_client_events(client, 1u << MF_EVENT_HELD, error));
     for (int i = 0; i < WRITES; i++)
         CHECK(mf_client_write(client, MF_PROTOCOL_ANY_TICK, NULL, NULL, 0, false, error));
@@ -348,20 +311,20 @@ TEST(test_rates) {
     assert_true(took > 0.55 && took < 20.0);
     assert_int_equal(await_event(client, MF_EVENT_HELD).value, 1);
     mf_client_close(client);
-    finish(&served);
-    assert_true(served.sum.paused >= 5 && served.sum.lost == 0 && served.sum.refused == 0);
+    finish(served);
+    assert_true(served->sum.paused >= 5 && served->sum.lost == 0 && served->sum.refused == 0);
 
     config.message_rate = 0.0;
     config.byte_rate = 4000.0;
-    start(*state, &served, quads, &config);
+    AUTO_SERVED *again = start(*state, quads, &config);
     const double second = seconds_now();
-    client = join(&served);
+    client = join(again);
     for (int i = 0; i < 4 * WRITES; i++) // 24 bytes each
         CHECK(mf_client_write(client, MF_PROTOCOL_ANY_TICK, NULL, NULL, 0, false, error));
     CHECK(mf_client_statistics(client, false, &found, error));
     assert_int_equal(found.writes, 4 * WRITES);
     assert_true(seconds_now() - second > 0.3);
     mf_client_close(client);
-    finish(&served);
-    assert_true(served.sum.paused >= 1);
+    finish(again);
+    assert_true(again->sum.paused >= 1);
 }

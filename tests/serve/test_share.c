@@ -24,14 +24,11 @@ static const char *make_path(void) {
 }
 
 // At a Unix socket, or by TCP; paused at first.
-static void start_at(mf_Context *context, Served *served, const char *path, size_t limit) {
-    mf_ServerConfig config = mf_server_config();
-    config.port = 0;
-    config.path = path;
-    config.speed = 0.0;
-    config.paused = true;
+static Served *start_at(mf_Context *context, const char *path, size_t limit) {
+    mf_ServerConfig config =
+        WITH(mf_server_config(), .port = 0, .path = path, .speed = 0.0, .paused = true);
     config.shared_limit = limit > 0 ? limit : config.shared_limit;
-    start(context, served, quads, &config);
+    return start(context, quads, &config);
 }
 
 // Flies in lock-step by what it sees; returns the hash of the state after that.
@@ -72,10 +69,9 @@ static uint64_t steer(mf_Client *client, int turns) {
 // The hash after a flight; `least` of mf_client_share.
 static uint64_t fly(mf_Context *context, const char *path, size_t limit, size_t least,
                     mf_ClientShared *shared, uint32_t *flags) {
-    Served served;
     mf_ClientStatistics after;
-    start_at(context, &served, path, limit);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start_at(context, path, limit);
+    mf_Client *client = join(served);
     CHECK(mf_client_share(client, least, error));
     const uint64_t hash = steer(client, TURNS);
     CHECK(mf_client_statistics(client, false, &after, error));
@@ -86,8 +82,8 @@ static uint64_t fly(mf_Context *context, const char *path, size_t limit, size_t 
     assert_int_equal(mf_client_shared(NULL).bytes, 0);
     assert_int_equal(mf_client_share(NULL, 0, NULL), MF_BAD_ARGUMENT);
     mf_client_close(client);
-    finish(&served);
-    assert_int_equal(served.sum.shared, 0);
+    finish(served);
+    assert_int_equal(served->sum.shared, 0);
     return hash;
 }
 
@@ -173,9 +169,8 @@ TEST(test_requests_are_checked) {
     static const uint32_t none[] = {5, 0, 0, 0}, beyond[] = {64, 0, 0, 0}, empty[] = {~0u, 0, 0, 0},
                           huge[] = {~0u, 0, 0, 1}, wrong[] = {~0u, 1, 8, 0}, cut[] = {~0u, 0, 8};
     static const uint32_t write[] = {~0u, ~0u, 0, 0, 0, 1};
-    Served served;
-    start_at(*state, &served, make_path(), 0);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start_at(*state, make_path(), 0);
+    mf_Client *client = join(served);
     const uint32_t goal = mf_client_find(client, NULL, "command.position");
     assert_int_equal(told(client, MF_MESSAGE_SHARE, none, 4), MF_NOT_FOUND);
     assert_int_equal(told(client, MF_MESSAGE_SHARE, beyond, 4), MF_NOT_FOUND);
@@ -196,21 +191,20 @@ TEST(test_requests_are_checked) {
 
     const uint32_t *const ends[] = {write, wrong, cut};
     for (uint32_t i = 0; i < 3; i++) {
-        client = join(&served);
+        client = join(served);
         assert_int_equal(told(client, i == 0 ? MF_MESSAGE_WRITE_SHARED : MF_MESSAGE_SHARE, ends[i],
                               i == 0 ? 6 : 5 - i),
                          MF_BAD_ARGUMENT);
         mf_client_close(client);
     }
-    finish(&served);
-    assert_int_equal(served.sum.refused, 3); // not a member out of its range
-    assert_int_equal(served.sum.unshared, 1);
+    finish(served);
+    assert_int_equal(served->sum.refused, 3); // not a member out of its range
+    assert_int_equal(served->sum.unshared, 1);
 
-    start_at(*state, &served, NULL, 0); // by TCP there is none
-    client = join(&served);
+    AUTO_SERVED *second = start_at(*state, NULL, 0); // by TCP there is none
+    client = join(second);
     assert_int_equal(told(client, MF_MESSAGE_SHARE, small, 4), MF_UNSUPPORTED);
     mf_client_close(client);
-    finish(&served);
 }
 
 // [byte] of memory behind a file that came, and how much was asked for.
@@ -224,27 +218,24 @@ static size_t held(const mf_Client *client, uint32_t file) {
 // Who asks again and keeps the file keeps no memory; the last one remains when the server ends.
 TEST(test_replaced_memory_is_given_back) {
     static const uint32_t share[] = {~0u, 0, 100000, 0};
-    Served served;
-    start_at(*state, &served, make_path(), 0);
-    mf_Client *client = join(&served);
+    AUTO_SERVED *served = start_at(*state, make_path(), 0);
+    AUTO_CLIENT *client = join(served);
     assert_int_equal(told(client, MF_MESSAGE_SHARE, share, 4), MF_OK);
     assert_true(held(client, 0) >= 200000);
     assert_int_equal(told(client, MF_MESSAGE_SHARE, share, 4), MF_OK);
     assert_int_equal(held(client, 0), 0);
     assert_true(held(client, 1) >= 200000);
-    finish(&served);
-    assert_int_equal(served.sum.shared, held(client, 1)); // as long as it was connected
-    mf_client_close(client);
+    finish(served);
+    assert_int_equal(served->sum.shared, held(client, 1)); // as long as it was connected
 }
 
 // ---- slow and bad clients ----------------------------------------------------------------------
 
 TEST(test_a_slow_reader_loses_states_and_gets_notice) {
-    Served served;
     mf_ClientStatistics seen;
     mf_ClientNews news;
-    start_at(*state, &served, make_path(), 0);
-    mf_Client *slow = join(&served), *other = join(&served);
+    AUTO_SERVED *served = start_at(*state, make_path(), 0);
+    AUTO_CLIENT *slow = join(served), *other = join(served);
     const mf_ClientEntry entry = {mf_client_find(slow, NULL, "base.position"), 0, QUADS};
     CHECK(mf_client_share(slow, 1, error));
     CHECK(mf_client_subscribe(slow, 0, 0, &entry, 1, error));
@@ -281,9 +272,6 @@ TEST(test_a_slow_reader_loses_states_and_gets_notice) {
     assert_int_equal(news.lost, 0);
     CHECK(mf_client_unsubscribe(slow, 0, error));
     assert_int_equal(mf_client_shared(slow).bytes, 0);
-    mf_client_close(slow);
-    mf_client_close(other);
-    finish(&served);
 }
 
 typedef struct Scribbler {
@@ -306,14 +294,13 @@ static void *scribble(void *user) {
 
 // Garbage in all of the memory at any time: the server goes on, and so do the others.
 TEST(test_garbage_at_any_time) {
-    Served served;
     pthread_t thread;
     mf_ClientStatistics before, after;
     Scribbler scribbler = {.stop = false};
     float to[QUADS][3] = {{0}};
     const void *values[] = {to};
-    start_at(*state, &served, make_path(), 0);
-    mf_Client *bad = join(&served), *other = join(&served);
+    AUTO_SERVED *served = start_at(*state, make_path(), 0);
+    mf_Client *bad = join(served), *other = join(served);
     const mf_ClientEntry seen = {mf_client_find(bad, NULL, "base.position"), 0, QUADS};
     const mf_ClientEntry goal = {mf_client_find(bad, NULL, "command.position"), 0, QUADS};
     CHECK(mf_client_share(bad, 1, error));
@@ -346,8 +333,8 @@ TEST(test_garbage_at_any_time) {
     pthread_join(thread, NULL);
     mf_client_close(bad);
     mf_client_close(other);
-    finish(&served);
-    assert_int_equal(served.sum.refused, 0);
+    finish(served);
+    assert_int_equal(served->sum.refused, 0);
 }
 
 static int open_files(void) {
@@ -362,13 +349,10 @@ static int open_files(void) {
 
 // Mappings of shared memory in this process.
 static int mappings(void) {
-    FILE *file = fopen("/proc/self/maps", "r");
-    char line[512];
+    AUTO(end_memory) char *maps = file_get("/proc/self/maps", NULL);
     int count = 0;
-    assert_non_null(file);
-    while (fgets(line, sizeof line, file) != NULL)
-        count += strstr(line, "memfd:mayfly") != NULL;
-    fclose(file);
+    for (const char *at = maps; (at = strstr(at, "memfd:mayfly")) != NULL; at++)
+        count++;
     return count;
 }
 
@@ -394,7 +378,6 @@ TEST(test_killed_clients_leave_nothing) {
     static const uint32_t subscribe[] = {0, 1, 0, 0, 0, 0, 10}, share[] = {0, 0, 0, 0};
     static const uint32_t writes[] = {~0u, 0, 100, 0};
     static const uint32_t write[] = {~0u, ~0u, 0, 1, 0, 1};
-    Served served;
     uint8_t session[512];
     size_t size = put(session, MF_MESSAGE_HELLO, hello, 3), begin = size;
     size += put(session + size, MF_MESSAGE_SUBSCRIBE, subscribe, 7);
@@ -402,8 +385,8 @@ TEST(test_killed_clients_leave_nothing) {
         size += put(session + size, MF_MESSAGE_SHARE, i % 2 == 0 ? share : writes, 4);
     size += put(session + size, MF_MESSAGE_WRITE_SHARED, write, 6);
     const char *path = make_path();
-    start_at(*state, &served, path, 0);
-    mf_Client *other = join(&served);
+    AUTO_SERVED *served = start_at(*state, path, 0);
+    mf_Client *other = join(served);
     mf_ClientStatistics seen;
     const int files = open_files();
     for (size_t length = begin; length <= size; length++) {
@@ -411,7 +394,7 @@ TEST(test_killed_clients_leave_nothing) {
         assert_int_equal(send(socket, session, length, MSG_NOSIGNAL), (ssize_t)length);
         close(socket);
     }
-    mf_client_close(join(&served));   // the last in the queue: all others were accepted before it
+    mf_client_close(join(served));    // the last in the queue: all others were accepted before it
     for (int i = 0; i < 20000; i++) { // until the server has seen all of their ends
         CHECK(mf_client_statistics(other, false, &seen, error));
         if (seen.connections == 1 && open_files() == files)
@@ -421,7 +404,7 @@ TEST(test_killed_clients_leave_nothing) {
     assert_int_equal(open_files(), files);
     assert_int_equal(mappings(), 0);
     mf_client_close(other);
-    finish(&served);
-    assert_int_equal(served.sum.shared, 0);
-    assert_true(served.sum.unshared > 0); // there was no place for the fifth file
+    finish(served);
+    assert_int_equal(served->sum.shared, 0);
+    assert_true(served->sum.unshared > 0); // there was no place for the fifth file
 }

@@ -64,13 +64,12 @@ TEST(test_all_widths) {
     static const mf_FieldType types[] = {MF_F32, MF_F64, MF_U32};
     for (size_t t = 0; t < sizeof types / sizeof *types; t++)
         for (uint32_t width = 1; width <= WIDEST; width++) {
-            Case each = make_case(types[t], width);
+            AUTO(drop_case) Case each = make_case(types[t], width);
             check_part(&each, 0, INSTANCES);
             check_part(&each, 0, 1);
             check_part(&each, 16, 16);
             check_part(&each, 5, 30);
             check_part(&each, 15, 18);
             check_part(&each, INSTANCES - 1, 1);
-            drop_case(&each);
         }
 }

@@ -8,10 +8,7 @@
 static inline mf_Terrain *terrain_of(mf_Context *context, const mf_TerrainConfig *config,
                                      const double *heights) {
     mf_Terrain *terrain = NULL;
-    mf_Error error = {0};
-    mf_Status status = mf_terrain_from_array(context, config, heights, &terrain, &error);
-    if (status != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_terrain_from_array(context, config, heights, &terrain, &error));
     return terrain;
 }
 
@@ -21,10 +18,7 @@ static inline void write_file(char path[512], const char *name, const void *data
     const char *program = strrchr(__BASE_FILE__, '/');
     snprintf(path, 512, "%s/%s-%s", MAYFLY_BINARY_DIR,
              program != NULL ? program + 1 : __BASE_FILE__, name);
-    FILE *file = fopen(path, "wb");
-    assert_non_null(file);
-    assert_int_equal(fwrite(data, 1, size, file), size);
-    assert_int_equal(fclose(file), 0);
+    file_put(path, data, size);
 }
 
 #endif

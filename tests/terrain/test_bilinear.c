@@ -36,17 +36,14 @@ static const Surface wave = {wave_height, wave_gradient, 4, 9};
 static const Surface bowl = {bowl_height, bowl_gradient, 1, 0.5};
 
 static mf_Terrain *sampled(mf_Context *context, const Surface *surface, uint32_t count) {
-    mf_TerrainConfig config = mf_terrain_config();
-    config.columns = config.rows = count;
-    config.cell = SIDE / count;
-    config.interpolation = MF_BILINEAR;
+    mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = count, .rows = count,
+                                   .cell = SIDE / count, .interpolation = MF_BILINEAR);
     AUTO(end_memory) double *heights = malloc(sizeof *heights * count * count);
     for (uint32_t row = 0; row < count; row++)
         for (uint32_t column = 0; column < count; column++)
             heights[row * count + column] = surface->height(
                 -SIDE / 2 + (column + 0.5) * config.cell, -SIDE / 2 + (row + 0.5) * config.cell);
-    mf_Terrain *terrain = terrain_of(context, &config, heights);
-    return terrain;
+    return terrain_of(context, &config, heights);
 }
 
 typedef struct Worst {
@@ -107,13 +104,8 @@ TEST(test_error_bound_and_order_of_a_saddle) {
 
 // A bilinear function a + bx + cy + dxy is its own interpolant, with the exact derivative.
 TEST(test_bilinear_functions_are_exact) {
-    mf_TerrainConfig config = mf_terrain_config();
-    config.columns = 7;
-    config.rows = 5;
-    config.cell = 0.5;
-    config.origin[0] = -1;
-    config.origin[1] = 2;
-    config.interpolation = MF_BILINEAR;
+    mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 7, .rows = 5, .cell = 0.5,
+                                   .origin[0] = -1, .origin[1] = 2, .interpolation = MF_BILINEAR);
     double heights[35];
     for (int row = 0; row < 5; row++)
         for (int column = 0; column < 7; column++) {
@@ -152,9 +144,8 @@ TEST(test_surface_is_continuous) {
 
 // Flat ground of any height is exactly flat.
 TEST(test_flat_stays_exact) {
-    mf_TerrainConfig config = mf_terrain_config();
-    config.columns = config.rows = 4;
-    config.interpolation = MF_BILINEAR;
+    mf_TerrainConfig config =
+        WITH(mf_terrain_config(), .columns = 4, .rows = 4, .interpolation = MF_BILINEAR);
     double heights[16];
     for (int i = 0; i < 16; i++)
         heights[i] = 0.1;

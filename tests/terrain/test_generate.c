@@ -7,10 +7,7 @@
 GROUP_FIXTURE(setup_context, teardown_context);
 
 static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
-    mf_TerrainConfig config = mf_terrain_config();
-    config.columns = columns;
-    config.rows = rows;
-    return config;
+    return WITH(mf_terrain_config(), .columns = columns, .rows = rows);
 }
 
 static mf_Terrain *made(mf_Context *context, const mf_TerrainConfig *config,
@@ -26,18 +23,16 @@ static double at(const mf_Terrain *terrain, uint32_t column, uint32_t row) {
 
 TEST(test_flat) {
     mf_TerrainConfig config = config_of(9, 4);
-    mf_Terrain *terrain =
+    AUTO_TERRAIN *terrain =
         made(*state, &config, (mf_TerrainGenerator){.shape = MF_TERRAIN_FLAT, .amplitude = 0.3});
     for (int i = 0; i < 36; i++)
         assert_true(terrain->height_f64[i] == 0.3);
     assert_true(terrain->lowest == 0.3 && terrain->highest == 0.3);
-    mf_terrain_destroy(terrain);
 }
 
 // tan(pi/6) = 1/sqrt(3); the map is centered, so that cell (0, .) has x = -0.45.
 TEST(test_slope) {
-    mf_TerrainConfig config = config_of(10, 3);
-    config.interpolation = MF_BILINEAR;
+    mf_TerrainConfig config = WITH(config_of(10, 3), .interpolation = MF_BILINEAR);
     mf_TerrainGenerator slope = {.shape = MF_TERRAIN_SLOPE, .amplitude = 0.52359877559829887};
     AUTO_TERRAIN *terrain = made(*state, &config, slope);
     for (uint32_t row = 0; row < 3; row++)
@@ -86,12 +81,9 @@ static mf_TerrainGenerator noise_of(uint64_t seed, uint32_t octaves) {
 // With the origin at half a cell below 0 and one octave, every 16th center is a lattice point and
 // must hold its random value: stream 0, tick = column << 32 | row of the lattice.
 TEST(test_noise_at_lattice_points) {
-    mf_TerrainConfig config = config_of(49, 33);
-    config.cell = 0.125;
-    config.origin[0] = config.origin[1] = -0.0625 - 2.0;
-    mf_TerrainGenerator noise = noise_of(42, 1);
-    noise.wavelength = 2.0;
-    AUTO_TERRAIN *terrain = made(*state, &config, noise);
+    mf_TerrainConfig config = WITH(config_of(49, 33), .cell = 0.125, .origin[0] = -0.0625 - 2.0,
+                                   .origin[1] = -0.0625 - 2.0);
+    AUTO_TERRAIN *terrain = made(*state, &config, WITH(noise_of(42, 1), .wavelength = 2.0));
     for (uint32_t j = 0; j < 3; j++)
         for (uint32_t i = 0; i < 4; i++) {
             uint32_t words[4], column = i - 1, row = j - 1;
@@ -134,9 +126,7 @@ TEST(test_noise_octaves_halve) {
 // One octave: slope at most 2 * 15/8 * amplitude / wavelength (the fade curve's steepest slope is
 // 15/8), so that neighboring cells differ by no more than that times the cell.
 TEST(test_noise_is_continuous) {
-    mf_TerrainConfig config = config_of(300, 300);
-    config.cell = 0.02;
-    AUTO_TERRAIN *terrain = made(*state, &config, noise_of(11, 1));
+    AUTO_TERRAIN *terrain = made(*state, &WITH(config_of(300, 300), .cell = 0.02), noise_of(11, 1));
     double limit = 2 * 15.0 / 8 * 0.5 / 1.6 * 0.02;
     for (uint32_t row = 0; row + 1 < 300; row++)
         for (uint32_t column = 0; column + 1 < 300; column++) {
@@ -149,8 +139,7 @@ TEST(test_noise_is_continuous) {
 TEST(test_threads_change_no_bit) {
     uint64_t hashes[3];
     for (uint32_t i = 0; i < 3; i++) {
-        mf_ContextConfig threads = mf_context_config();
-        threads.threads = 1u << i;
+        mf_ContextConfig threads = WITH(mf_context_config(), .threads = 1u << i);
         AUTO_CONTEXT *context;
         assert_int_equal(mf_context_create(&threads, &context, NULL), MF_OK);
         size_t live = mf_context_live_bytes(context);
@@ -196,26 +185,20 @@ TEST(test_bad_generators) {
     static const double wavelengths[] = {0, -1, NAN, INFINITY, 1e-7, 1e10};
     for (int shape = MF_TERRAIN_STEPS; shape <= MF_TERRAIN_NOISE; shape++)
         for (int i = 0; i < 6; i++) {
-            bad = good;
-            bad.shape = (mf_TerrainShape)shape;
-            bad.wavelength = wavelengths[i];
+            bad = WITH(good, .shape = (mf_TerrainShape)shape, .wavelength = wavelengths[i]);
             assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
         }
     static const double amplitudes[] = {NAN, INFINITY, -INFINITY, 1e7, -1e7};
     for (int shape = MF_TERRAIN_FLAT; shape <= MF_TERRAIN_NOISE; shape++)
         for (int i = 0; i < 5; i++) {
-            bad = good;
-            bad.shape = (mf_TerrainShape)shape;
-            bad.amplitude = amplitudes[i];
+            bad = WITH(good, .shape = (mf_TerrainShape)shape, .amplitude = amplitudes[i]);
             assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
         }
-    bad = good;
-    bad.octaves = 0;
+    bad = WITH(good, .octaves = 0);
     assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
     bad.octaves = 13;
     assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
-    bad = good;
-    bad.shape = (mf_TerrainShape)5;
+    bad = WITH(good, .shape = (mf_TerrainShape)5);
     assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
     bad.shape = MF_TERRAIN_SLOPE;
     bad.amplitude = 1.5707963267948966;
@@ -225,8 +208,7 @@ TEST(test_bad_generators) {
     config.cell = 1000;
     assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
     // A lattice too fine to count.
-    bad = good;
-    bad.wavelength = 1e-6;
+    bad = WITH(good, .wavelength = 1e-6);
     config.origin[0] = 1e9;
     assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
 }

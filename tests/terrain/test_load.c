@@ -22,8 +22,7 @@ TEST(test_load_turns_and_scales) {
     static Bytes file;
     put_png(&file, (PngShape){3, 2, 8, GRAY, 0}, raw, sizeof raw);
     write_file(path, "turns.png", file.data, file.size);
-    mf_TerrainConfig config = mf_terrain_config();
-    config.cell = 2;
+    mf_TerrainConfig config = WITH(mf_terrain_config(), .cell = 2);
     config.columns = 99; // ignored, as documented
     mf_Terrain *terrain;
     mf_Error error;
@@ -53,9 +52,7 @@ TEST(test_load) {
     char path[512];
     static const char text[] = "P2\n# top row first\n2 2\n4\n0 1\n2 4\n";
     write_file(path, "terrain_pgm.pgm", text, sizeof text - 1);
-    mf_TerrainConfig config = mf_terrain_config();
-    config.cell = 0.5;
-    config.origin[0] = 10;
+    mf_TerrainConfig config = WITH(mf_terrain_config(), .cell = 0.5, .origin[0] = 10);
     mf_Terrain *terrain;
     mf_Error error;
     assert_int_equal(mf_terrain_load(*state, path, &config, 2, 1, &terrain, &error), MF_OK);
@@ -75,11 +72,10 @@ TEST(test_load) {
 
 // The elevation image that comes along is what its example makes, to half a gray step.
 TEST(test_hills) {
-    mf_TerrainConfig config = mf_terrain_config();
-    config.columns = config.rows = 128;
+    mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 128, .rows = 128);
     mf_TerrainGenerator hills = {
         .shape = MF_TERRAIN_NOISE, .amplitude = 1.0, .wavelength = 4.0, .octaves = 5, .seed = 2};
-    mf_Terrain *loaded, *made;
+    AUTO_TERRAIN *loaded, *made;
     mf_Error error;
     const char *path = MAYFLY_SOURCE_DIR "/scenes/hills.pgm";
     must(mf_terrain_load(*state, path, &config, 2, -1, &loaded, &error), &error);
@@ -87,8 +83,6 @@ TEST(test_hills) {
     assert_true(loaded->columns == 128 && loaded->rows == 128);
     for (int i = 0; i < 128 * 128; i++)
         assert_near(loaded->height_f64[i], made->height_f64[i], 1.0 / 65535 + 1e-12);
-    mf_terrain_destroy(loaded);
-    mf_terrain_destroy(made);
 }
 
 TEST(test_load_names_what_it_found) {

@@ -9,12 +9,8 @@
 GROUP_FIXTURE(setup_context, teardown_context);
 
 static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
-    mf_TerrainConfig config = mf_terrain_config();
-    config.columns = columns;
-    config.rows = rows;
-    config.cell = 1.0;
-    config.origin[0] = 0.0;
-    config.origin[1] = 0.0;
+    mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = columns, .rows = rows,
+                                   .cell = 1.0, .origin[0] = 0.0, .origin[1] = 0.0);
     config.interpolation = MF_NEAREST; // arrays are bilinear by default
     return config;
 }
@@ -23,9 +19,7 @@ static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {
 static const double small_map[6] = {0, 1, 2, 10, 11, 12};
 
 TEST(test_fields_and_defaults) {
-    mf_TerrainConfig config = config_of(3, 2);
-    config.cell = 0.5;
-    config.origin[0] = NAN;
+    mf_TerrainConfig config = WITH(config_of(3, 2), .cell = 0.5, .origin[0] = NAN);
     mf_Terrain *terrain = terrain_of(*state, &config, small_map);
     assert_int_equal(terrain->columns, 3);
     assert_int_equal(terrain->rows, 2);
@@ -85,8 +79,7 @@ TEST(test_every_double_has_a_height) {
 }
 
 TEST(test_every_double_has_a_smooth_height) {
-    mf_TerrainConfig config = config_of(3, 3);
-    config.interpolation = MF_BILINEAR;
+    mf_TerrainConfig config = WITH(config_of(3, 3), .interpolation = MF_BILINEAR);
     const double map[9] = {0, 1, 2, 10, 11, 12, 20, 21, 22}; // the plane 10 (y-1/2) + (x-1/2)
     AUTO_TERRAIN *terrain = terrain_of(*state, &config, map);
     for (int i = 0; i < PLACES; i++)
@@ -201,8 +194,7 @@ TEST(test_bad_sizes) {
 TEST(test_bad_settings) {
     static const double cells[] = {0, -1, NAN, INFINITY, 1e-7, 1e7};
     for (int i = 0; i < 6; i++) {
-        mf_TerrainConfig config = config_of(3, 2);
-        config.cell = cells[i];
+        mf_TerrainConfig config = WITH(config_of(3, 2), .cell = cells[i]);
         assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
     }
     static const double origins[] = {INFINITY, -INFINITY, 1e10, -1e10};
@@ -214,8 +206,7 @@ TEST(test_bad_settings) {
     mf_TerrainConfig config = config_of(3, 2);
     config.struct_size--;
     assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
-    config = config_of(3, 2);
-    config.interpolation = (mf_Interpolation)7;
+    config = WITH(config_of(3, 2), .interpolation = (mf_Interpolation)7);
     assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
     config = config_of(3, 2);
     assert_int_equal(refused(*state, &config, NULL), MF_BAD_ARGUMENT);
@@ -249,8 +240,7 @@ TEST(test_bad_heights) {
 static uint64_t hash_of(mf_Context *context, const mf_TerrainConfig *config,
                         const double *heights) {
     AUTO_TERRAIN *terrain = terrain_of(context, config, heights);
-    uint64_t hash = mf_terrain_hash(terrain);
-    return hash;
+    return mf_terrain_hash(terrain);
 }
 
 TEST(test_hash_covers_all_that_robots_meet) {

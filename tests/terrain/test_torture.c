@@ -7,10 +7,7 @@
 GROUP_FIXTURE(setup_context, teardown_context);
 
 static mf_TerrainConfig small_config(void) {
-    mf_TerrainConfig config = mf_terrain_config();
-    config.columns = 5;
-    config.rows = 4;
-    return config;
+    return WITH(mf_terrain_config(), .columns = 5, .rows = 4);
 }
 
 static mf_Status finished(mf_Status status, mf_Terrain *terrain) {

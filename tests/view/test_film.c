@@ -34,12 +34,9 @@ static mf_Model *ball_with_arm(mf_Context *context) {
 
 static Fixture raise_fixture(mf_Context *context, uint32_t count, mf_Terrain *terrain) {
     Fixture fixture = {.context = context, .model = ball_with_arm(context), .terrain = terrain};
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    world.terrain = terrain;
-    group.model = fixture.model;
-    group.count = count;
-    group.double_precision = true;
+    mf_WorldConfig world = WITH(mf_world_config(), .terrain = terrain);
+    mf_GroupConfig group =
+        WITH(mf_group_config(), .model = fixture.model, .count = count, .double_precision = true);
     fixture.world = open_world(context, &world);
     fixture.group = add_group(fixture.world, &group);
     return fixture;
@@ -99,14 +96,13 @@ TEST_WITH(poses_come_back, setup_context, teardown_context) {
 TEST_WITH(rays_end_where_their_sensors_read, setup_context, teardown_context) {
     static const double readings[] = {0.5, 2.5}, lengths[] = {0.5, 2.0};
     mf_WorldConfig world_config = mf_world_config();
-    mf_GroupConfig group_config = mf_group_config();
     mf_Model *model = NULL;
     mf_Group *group = NULL;
     mf_Film *film = NULL;
     assert_int_equal(mf_model_load(*state, MAYFLY_SOURCE_DIR "/models/modules/wheelbot.urdf", NULL,
                                    &model, NULL),
                      MF_OK);
-    group_config.model = model;
+    mf_GroupConfig group_config = WITH(mf_group_config(), .model = model);
     mf_World *world = open_world(*state, &world_config);
     group = add_group(world, &group_config);
     assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, NULL), MF_OK);
@@ -192,25 +188,20 @@ TEST_WITH(long_films_are_thinned, setup_context, teardown_context) {
 // One joint holds the ball to the world 0.3 m above its middle, and is switched off in between.
 TEST_WITH(joints_are_shown_with_their_forces, setup_context, teardown_context) {
     Fixture fixture = {.context = *state, .model = ball_with_arm(*state)};
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    mf_WorldJointConfig config = mf_world_joint_config();
     mf_WorldJoints *joints = NULL;
     mf_WorldJointId id = MF_WORLD_JOINT_NONE;
     mf_Film *film = NULL;
-    world.step = MF_MILLISECOND;
-    group.model = fixture.model;
-    group.isolated = false;
-    group.double_precision = true;
+    mf_WorldConfig world = WITH(mf_world_config(), .step = MF_MILLISECOND);
+    mf_GroupConfig group = WITH(mf_group_config(), .model = fixture.model, .isolated = false,
+                                .double_precision = true);
     fixture.world = open_world(*state, &world);
     fixture.group = add_group(fixture.world, &group);
     assert_int_equal(mf_collisions_prepare(fixture.group, NULL), MF_OK);
     assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_RIGID, NULL, NULL), MF_OK);
     mf_group_reset_all(fixture.group);
     assert_int_equal(mf_world_joints_add(fixture.world, NULL, &joints, NULL), MF_OK);
-    config.kind = MF_WORLD_JOINT_FIXED;
-    config.force_limit = 100.0;
-    config.sides[1].group = fixture.group;
+    mf_WorldJointConfig config = WITH(mf_world_joint_config(), .kind = MF_WORLD_JOINT_FIXED,
+                                      .force_limit = 100.0, .sides[1].group = fixture.group);
     const double above[3] = {0.0, 0.0, 2.4};
     set_field(fixture.group, "base.position", 0, 2, 2.0);
     mf_group_refresh(fixture.group, 0);
@@ -253,8 +244,7 @@ TEST_WITH(joints_are_shown_with_their_forces, setup_context, teardown_context) {
 }
 
 static void check_hills(mf_Context *context, uint32_t robots) {
-    mf_TerrainConfig config = mf_terrain_config();
-    config.columns = config.rows = 100;
+    mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 100, .rows = 100);
     mf_TerrainGenerator slope = {.shape = MF_TERRAIN_SLOPE, .amplitude = 0.1};
     mf_Terrain *terrain = NULL;
     config.interpolation = MF_BILINEAR;
@@ -407,14 +397,10 @@ TEST_WITH(nothing_is_lost_when_calls_fail, setup_context, teardown_context) {
 TEST_WITH(a_world_shows_all_its_groups, setup_context, teardown_context) {
     Fixture fixture = raise_fixture(*state, 2, NULL);
     static const char *const colors[] = {NULL, "#ff8800"};
-    mf_GroupConfig config = mf_group_config();
     mf_Group *more = NULL;
     mf_Film *film = NULL;
-    config.name = "more";
-    config.model = fixture.model;
-    config.count = 3;
-    config.isolated = false;
-    more = add_group(fixture.world, &config);
+    more = add_group(fixture.world, &WITH(mf_group_config(), .name = "more", .model = fixture.model,
+                                          .count = 3, .isolated = false));
     assert_int_equal(mf_film_create_world(fixture.world, "all", colors, 0.1, &film, NULL), MF_OK);
     for (uint32_t i = 0; i < 3; i++)
         set_field(more, "base.position", i, 1, 10.0 + i);
@@ -434,7 +420,6 @@ TEST_WITH(a_world_shows_all_its_groups, setup_context, teardown_context) {
     close_page(&page);
     clear_fixture(&fixture);
     mf_WorldConfig world = mf_world_config();
-    mf_World *empty = open_world(*state, &world);
+    AUTO_WORLD *empty = open_world(*state, &world);
     assert_int_equal(mf_film_create_world(empty, "none", NULL, 0.1, &film, NULL), MF_BAD_ARGUMENT);
-    mf_world_destroy(empty);
 }

@@ -24,9 +24,8 @@ static uint32_t torn_in(const Rig *rig, uint32_t triangles, bool *torn) {
 }
 
 static Rig open_cloth(mf_Context *context, uint32_t columns, uint32_t rows, bool triangles) {
-    Rig rig = rig_begin(context);
-    rig.cloth = mf_cloth_rectangle(1.0, 1.0, columns, rows);
-    rig.cloth.material.strength = 100.0;
+    Rig rig = WITH(rig_begin(context), .cloth = mf_cloth_rectangle(1.0, 1.0, columns, rows),
+                   .cloth.material.strength = 100.0);
     if (triangles)
         make_triangles(&rig.cloth);
     rig_open(&rig);
@@ -52,11 +51,10 @@ TEST(torn_triangles_are_marked) {
 // Of a large rectangle a film shows 41 x 41 vertices: a shown cell is torn with any that it covers.
 TEST(fine_cloths_lose_no_tear) {
     static bool torn[2 * 40 * 40];
-    Rig rig = open_cloth(*state, 81, 81, false);
+    AUTO(rig_close) Rig rig = open_cloth(*state, 81, 81, false);
     const uint32_t along = 80 * 81;
     for (uint32_t i = 1; i < 80; i++) // a cut through all inner edges of a row of cells
         set_field(rig.group, "cloth.torn", 0, along + 31 * 81 + i, 1.0);
     assert_int_equal(torn_in(&rig, 2 * 40 * 40, torn), 80);
     assert_true(torn[2 * 40 * 15] && torn[2 * 40 * 16 - 1]);
-    rig_close(&rig);
 }

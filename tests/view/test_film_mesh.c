@@ -101,10 +101,10 @@ static void read_coordinates(Page *page, const json_t *json) {
     size_t size;
     if (packed == NULL)
         return;
-    uint8_t *bytes = decode(json_string_value(packed), &size);
+    AUTO(end_memory) uint8_t *bytes = decode(json_string_value(packed), &size);
     const size_t corners = 3 * (size_t)page->triangles;
     uLongf wanted = 4 * corners + 1;
-    uint8_t *planes = calloc(wanted, 1);
+    AUTO(end_memory) uint8_t *planes = calloc(wanted, 1);
     assert_non_null(planes);
     assert_int_equal(uncompress(planes, &wanted, bytes, size), Z_OK);
     assert_int_equal(wanted, 4 * corners);
@@ -123,8 +123,6 @@ static void read_coordinates(Page *page, const json_t *json) {
         }
         seen[vertex] = true;
     }
-    free(planes);
-    free(bytes);
 }
 
 static Page *read_page(mf_Context *context, const mf_Mesh *mesh) {
@@ -253,12 +251,11 @@ TEST(a_sheet_takes_few_bytes) {
                           .vertices = vertices,
                           .triangles = triangles};
     check(*state, &mesh);
-    mf_Text text = mf_text_begin(*state);
+    AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
     mf_film_put_mesh(&text, &mesh, false);
     assert_false(text.failed);
     // Places and corners as they are would take 12 times as many characters.
     assert_true(text.size < 4 * (6 * SIDE * SIDE + 12 * 2 * CELLS * CELLS) / 3 / 12);
-    mf_text_free(&text);
 }
 
 // Every second triangle has its places moved, so that vertices have several of them.

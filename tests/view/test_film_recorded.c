@@ -18,20 +18,17 @@ typedef struct Fixture {
 
 static int set_up(void **state) {
     Fixture *fixture = calloc(1, sizeof *fixture);
-    mf_ContextConfig config = mf_context_config();
     mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
     mf_Builder *builder = NULL;
     const double origin[3] = {0, 0, 0};
-    config.threads = 1;
+    mf_ContextConfig config = WITH(mf_context_config(), .threads = 1);
     assert_int_equal(mf_context_create(&config, &fixture->context, NULL), MF_OK);
     assert_int_equal(mf_builder_create(fixture->context, "ball", &builder, NULL), MF_OK);
     mf_body_create_sphere(builder, origin, 0.1, 1.0, NULL);
     assert_int_equal(mf_builder_finalize(builder, &fixture->model, NULL), MF_OK);
     mf_builder_destroy(builder);
     fixture->world = open_world(fixture->context, &world);
-    group.model = fixture->model;
-    group.count = ROBOTS;
+    mf_GroupConfig group = WITH(mf_group_config(), .model = fixture->model, .count = ROBOTS);
     fixture->group = add_group(fixture->world, &group);
     *state = fixture;
     return 0;
@@ -82,7 +79,7 @@ static json_t *description_in(const char *page) {
 
 TEST_WITH(a_picture_is_what_a_film_shows, set_up, tear_down) {
     Fixture *fixture = *state;
-    mf_Film *film;
+    AUTO_FILM *film;
     record(fixture, &film);
     for (uint32_t s = 0; s < SAMPLES; s++)
         for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -90,12 +87,11 @@ TEST_WITH(a_picture_is_what_a_film_shows, set_up, tear_down) {
             assert_true(pose[0] == (float)(s + 0.25 * i));
             assert_true(pose[3] == 1.0F && pose[4] == 0.0F);
         }
-    mf_film_destroy(film);
 }
 
 TEST_WITH(a_recording_becomes_a_page, set_up, tear_down) {
     Fixture *fixture = *state;
-    mf_Film *film;
+    AUTO_FILM *film;
     char *page = NULL;
     size_t size;
     mf_Error error = {0};
@@ -115,12 +111,11 @@ TEST_WITH(a_recording_becomes_a_page, set_up, tear_down) {
     assert_string_equal(page, written);
     mf_release(fixture->context, written);
     mf_release(fixture->context, page);
-    mf_film_destroy(film);
 }
 
 TEST_WITH(what_does_not_fit_is_refused, set_up, tear_down) {
     Fixture *fixture = *state;
-    mf_Film *film;
+    AUTO_FILM *film;
     mf_Error error = {0};
     mf_Recording *recording = &fixture->recording;
     record(fixture, &film);
@@ -147,7 +142,6 @@ TEST_WITH(what_does_not_fit_is_refused, set_up, tear_down) {
     assert_int_equal(mf_film_text(film, NULL, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_film_viewer_page(NULL, "", NULL, &error), MF_BAD_ARGUMENT);
     assert_int_equal(mf_film_record(NULL, "", NULL, NULL, NULL, NULL, &error), MF_BAD_ARGUMENT);
-    mf_film_destroy(film);
 }
 
 static mf_Status record_and_write(mf_Context *context, void *user, mf_Error *error) {
@@ -165,8 +159,7 @@ static mf_Status record_and_write(mf_Context *context, void *user, mf_Error *err
 
 TEST_WITH(nothing_is_lost_when_calls_fail, set_up, tear_down) {
     Fixture *fixture = *state;
-    mf_Film *film;
+    AUTO_FILM *film;
     record(fixture, &film); // worlds keep what poses need
     assert_true(torture(fixture->context, record_and_write, fixture, TORTURE_MUST_FAIL) > 10);
-    mf_film_destroy(film);
 }

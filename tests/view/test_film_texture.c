@@ -27,8 +27,7 @@ typedef struct Rig {
 static Rig open_rig(mf_Context *context) {
     Rig rig = {.model = load_text(context, TEXTURED)};
     mf_Error error = {0};
-    mf_GroupConfig config = mf_group_config();
-    config.model = rig.model;
+    mf_GroupConfig config = WITH(mf_group_config(), .model = rig.model);
     rig.world = open_world(context, NULL);
     mf_Group *group = add_group(rig.world, &config);
     assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error), MF_OK);
@@ -49,17 +48,17 @@ static double number_at(const json_t *list, size_t i) {
 // Width and height of a PNG in Base64, from its header.
 static void size_of(const json_t *texture, uint32_t size[2]) {
     size_t count;
+    AUTO(end_memory)
     uint8_t *bytes = decode(json_string_value(json_object_get(texture, "png")), &count);
     assert_true(count > 24);
     assert_memory_equal(bytes + 1, "PNG", 3);
     for (int k = 0; k < 2; k++)
         size[k] = (uint32_t)bytes[18 + 4 * k] << 8 | bytes[19 + 4 * k];
-    free(bytes);
 }
 
 TEST_WITH(what_a_film_contains, make_context, drop_context) {
-    Rig rig = open_rig(*state);
-    mf_Text text = mf_text_begin(*state);
+    AUTO(close_rig) Rig rig = open_rig(*state);
+    AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
     mf_film_describe(&text, rig.film);
     assert_false(text.failed);
     json_t *json = json_loadb(text.data, text.size, 0, NULL);
@@ -92,22 +91,18 @@ TEST_WITH(what_a_film_contains, make_context, drop_context) {
     assert_int_equal(size[0], 512);
     assert_int_equal(size[1], 256);
     json_decref(json);
-    mf_text_free(&text);
-    close_rig(&rig);
 }
 
 TEST_WITH(without_memory, make_context, drop_context) {
-    Rig rig = open_rig(*state);
+    AUTO(close_rig) Rig rig = open_rig(*state);
     bool failed = true;
     uint64_t tries = 0;
     while (failed) {
-        mf_Text text = mf_text_begin(*state);
+        AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
         mf_context_fail_after(*state, ++tries);
         mf_film_describe(&text, rig.film);
         mf_context_fail_after(*state, 0);
         failed = text.failed;
-        mf_text_free(&text);
     }
     assert_true(tries > 20);
-    close_rig(&rig);
 }

@@ -42,12 +42,8 @@ static mf_Status add_motion(mf_Group *group, mf_Motion motion) {
 
 static Rig open_rig(mf_Context *context, mf_Motion motion) {
     Rig rig = {.model = ball_with_arm(context)};
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    world.gravity = 0.0;
-    world.step = 2 * MF_MILLISECOND;
-    group.model = rig.model;
-    group.count = 3;
+    mf_WorldConfig world = WITH(mf_world_config(), .gravity = 0.0, .step = 2 * MF_MILLISECOND);
+    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model, .count = 3);
     rig.world = open_world(context, &world);
     rig.group = add_group(rig.world, &group);
     assert_int_equal(add_motion(rig.group, motion), MF_OK);
@@ -71,7 +67,7 @@ TEST(test_it_comes_to_the_goal) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_EXTERNAL};
     static const double goal[3] = {0.5, 3.0, 2.5};
     for (int m = 0; m < 3; m++) {
-        Rig rig = open_rig(*state, motions[m]);
+        AUTO(close_rig) Rig rig = open_rig(*state, motions[m]);
         assert_int_equal(mf_pusher_take(rig.pusher, rig.group, 1, 0, middle_of, goal, NULL), MF_OK);
         assert_true(mf_pusher_holds(rig.pusher));
         mf_pusher_step(rig.pusher, 2000);
@@ -80,13 +76,12 @@ TEST(test_it_comes_to_the_goal) {
         assert_true(fabs(get_field(rig.group, "base.position", 0, 0)) < 1e-6); // another robot
         mf_pusher_release(rig.pusher);
         assert_false(mf_pusher_holds(rig.pusher));
-        close_rig(&rig);
     }
 }
 
 TEST(test_inputs_stay_those_of_others) {
     static const double goal[3] = {0.2, 3.0, 2.1};
-    Rig rig = open_rig(*state, MF_MOTION_ARTICULATED);
+    AUTO(close_rig) Rig rig = open_rig(*state, MF_MOTION_ARTICULATED);
     mf_Field *force = mf_group_find_field(rig.group, "base.force");
     mf_Field *torque = mf_group_find_field(rig.group, "joint.torque");
     assert_non_null(torque);
@@ -105,12 +100,11 @@ TEST(test_inputs_stay_those_of_others) {
         assert_true(mf_field_get(torque, 1, 0) == expected);
     }
     assert_true(fabs(get_field(rig.group, "base.linear_velocity", 1, 0)) > 0.0);
-    close_rig(&rig);
 }
 
 TEST(test_without_a_robot_it_is_a_step) {
-    Rig one = open_rig(*state, MF_MOTION_ARTICULATED),
-        other = open_rig(*state, MF_MOTION_ARTICULATED);
+    AUTO(close_rig) Rig one = open_rig(*state, MF_MOTION_ARTICULATED);
+    AUTO(close_rig) Rig other = open_rig(*state, MF_MOTION_ARTICULATED);
     set_field(one.group, "joint.torque", 0, 0, 0.1);
     set_field(other.group, "joint.torque", 0, 0, 0.1);
     static const double goal[3] = {1, 1, 1};
@@ -120,18 +114,15 @@ TEST(test_without_a_robot_it_is_a_step) {
     mf_pusher_step(one.pusher, 500);
     mf_world_step(other.world, 500);
     assert_true(mf_world_hash(one.world) == mf_world_hash(other.world));
-    close_rig(&one);
-    close_rig(&other);
 }
 
 TEST(test_what_cannot_be_pushed_is_refused) {
     static const double goal[3] = {1, 1, 1}, nowhere[3] = {0, NAN, 0}, far[3] = {0, 0, 2e6};
-    Rig rig = open_rig(*state, MF_MOTION_RIGID), other = open_rig(*state, MF_MOTION_RIGID);
-    mf_Error error = {0};
+    AUTO(close_rig) Rig rig = open_rig(*state, MF_MOTION_RIGID);
+    AUTO(close_rig) Rig other = open_rig(*state, MF_MOTION_RIGID);
     mf_Pusher *pusher = rig.pusher, *none = NULL;
-    assert_int_equal(mf_pusher_take(pusher, rig.group, 3, 0, middle_of, goal, &error),
-                     MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "push: expected a robot below 3, found 3");
+    MUST_FAIL_AS(mf_pusher_take(pusher, rig.group, 3, 0, middle_of, goal, &error), MF_BAD_ARGUMENT,
+                 "push: expected a robot below 3, found 3");
     assert_int_equal(mf_pusher_take(pusher, rig.group, 0, 9, middle_of, goal, NULL),
                      MF_UNSUPPORTED);
     assert_int_equal(mf_pusher_take(pusher, rig.group, 0, 0, nowhere, goal, NULL), MF_BAD_ARGUMENT);
@@ -141,8 +132,6 @@ TEST(test_what_cannot_be_pushed_is_refused) {
                      MF_BAD_ARGUMENT);
     assert_false(mf_pusher_holds(pusher));
     assert_int_equal(mf_pusher_create(NULL, &none, NULL), MF_BAD_ARGUMENT);
-    close_rig(&rig);
-    close_rig(&other);
 }
 
 static mf_Status create_pusher(mf_Context *context, void *user, mf_Error *error) {
@@ -153,7 +142,6 @@ static mf_Status create_pusher(mf_Context *context, void *user, mf_Error *error)
 }
 
 TEST(test_memory_runs_out) {
-    Rig rig = open_rig(*state, MF_MOTION_RIGID);
+    AUTO(close_rig) Rig rig = open_rig(*state, MF_MOTION_RIGID);
     assert_true(torture(*state, create_pusher, rig.world, TORTURE_MUST_FAIL) >= 2);
-    close_rig(&rig);
 }

@@ -35,27 +35,23 @@ TEST(page_is_well_formed_and_complete) {
     static const char *const sections[] = {"levels", "fitness",    "path",     "step",
                                            "gait",   "controller", "settings", "repeat"};
     for (int flat = 0; flat < 2; flat++) {
-        Fake fake;
+        AUTO(fake_free) Fake fake;
         assert_true(fake_make(&fake, *state, flat));
-        mf_Text text = render(&fake);
+        AUTO(mf_text_free) mf_Text text = render(&fake);
         assert_int_equal(count_elements(text.data, "section"), 8);
         assert_int_equal(count_elements(text.data, "svg"), 4);
         assert_int_equal(count_elements(text.data, "image"), flat ? 0 : 1);
         assert_int_equal(count_elements(text.data, "script"), 0);
         for (size_t i = 0; i < sizeof sections / sizeof sections[0]; i++) {
-            char opening[64];
-            snprintf(opening, sizeof opening, "<section id=\"%s\">", sections[i]);
-            assert_has(&text, opening);
+            assert_has(&text, formatted("<section id=\"%s\">", sections[i]));
         }
-        mf_text_free(&text);
-        fake_free(&fake);
     }
 }
 
 TEST(the_page_contains_the_facts) {
-    Fake fake;
+    AUTO(fake_free) Fake fake;
     assert_true(fake_make(&fake, *state, true));
-    mf_Text text = render(&fake);
+    AUTO(mf_text_free) mf_Text text = render(&fake);
     assert_has(&text, "After 300 generations the best robot gets <b>4.25 m</b> away");
     // 300 x 100 lives of 24 s are 720,000 s, 8.33 days, in 46.25 s: 15,568 times real time.
     assert_has(&text, "<b>8.3 days</b>");
@@ -68,12 +64,10 @@ TEST(the_page_contains_the_facts) {
     assert_has(&text, "spider: 12 joints");
     // The tripod gait is on the ground for 0.6 s of every 0.8 s.
     assert_has(&text, ">75 %</text>");
-    mf_text_free(&text);
-    fake_free(&fake);
 }
 
 TEST(program_is_explained) {
-    Fake fake;
+    AUTO(fake_free) Fake fake;
     assert_true(fake_make(&fake, *state, true));
     mf_Text text = render(&fake);
     assert_has(&text, "<td>00</td><td>right 4</td><td>hip_2 +0.06 rad</td>");
@@ -110,29 +104,26 @@ TEST(program_is_explained) {
     text = render(&fake);
     assert_has(&text, "<b>4 of the 32 instructions");
     mf_text_free(&text);
-    fake_free(&fake);
 }
 
 TEST(everything_from_outside_is_escaped) {
-    Fake fake;
+    AUTO(fake_free) Fake fake;
     assert_true(fake_make(&fake, *state, true));
     fake.file.name = "<script>alert(1)</script>";
     fake.data.facts.command = "mayfly evolve \"a&b\" \xff";
-    mf_Text text = render(&fake);
+    AUTO(mf_text_free) mf_Text text = render(&fake);
     count_elements(text.data, "script");
     assert_lacks(&text, "<script");
     assert_has(&text, "<h1>&lt;script&gt;alert(1)&lt;/script&gt;</h1>");
     assert_has(&text, "scenes/legs&amp;hills.yaml");
     assert_has(&text, "toe&lt;&amp;&quot;5");
     assert_has(&text, "mayfly evolve &quot;a&amp;b&quot; \xef\xbf\xbd");
-    mf_text_free(&text);
-    fake_free(&fake);
 }
 
 TEST(nothing_comes_from_the_network) {
-    Fake fake;
+    AUTO(fake_free) Fake fake;
     assert_true(fake_make(&fake, *state, false));
-    mf_Text text = render(&fake);
+    AUTO(mf_text_free) mf_Text text = render(&fake);
     for (const char *at = text.data; (at = strstr(at, "http")) != NULL; at++) {
         bool name_space = strncmp(at, "http://www.w3.org/", 18) == 0;
         bool attribute = strncmp(at - 7, "xmlns=\"", 7) == 0;
@@ -141,8 +132,6 @@ TEST(nothing_comes_from_the_network) {
     assert_lacks(&text, "url(h");
     assert_lacks(&text, "@import");
     assert_lacks(&text, "src=");
-    mf_text_free(&text);
-    fake_free(&fake);
 }
 
 // A walk that only the level knows where it evolved is marked, and so is one that falls over.
@@ -156,7 +145,7 @@ TEST(levels_are_judged_honestly) {
         {0.74, 1.1, "<span class=\"warn\">74 %</span></td><td><span class=\"warn\">falls over"},
         {0.0, 3.0, "<span class=\"warn\">0 %</span></td><td><span class=\"warn\">falls over"},
     };
-    Fake fake;
+    AUTO(fake_free) Fake fake;
     assert_true(fake_make(&fake, *state, true));
     fake.data.level_count = 2;
     fake.data.levels[1] = (mf_ReportLevel){
@@ -167,15 +156,13 @@ TEST(levels_are_judged_honestly) {
                                                .step = 0.002,
                                                .distance = rows[i].share * FAKE_DISTANCE,
                                                .tilt = rows[i].tilt};
-        mf_Text text = render(&fake);
+        AUTO(mf_text_free) mf_Text text = render(&fake);
         const char *row = strstr(text.data, "<tr><td>articulated</td><td class=\"num\">2 ms</td>");
         assert_non_null(row);
         if (strncmp(strstr(row, "<span"), rows[i].row, strlen(rows[i].row)) != 0)
             fail_msg("%s", rows[i].row);
         assert_has(&text, "<td colspan=\"3\">needs feet &amp; has none</td>");
-        mf_text_free(&text);
     }
-    fake_free(&fake);
 }
 
 TEST(small_step_is_judged_honestly) {
@@ -187,13 +174,12 @@ TEST(small_step_is_judged_honestly) {
                 {2.97, "Beyond 30 %"},
                 {5.6, "Beyond 30 %"},
                 {0.0, "a change of 100 %"}};
-    Fake fake;
+    AUTO(fake_free) Fake fake;
     assert_true(fake_make(&fake, *state, true));
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         fake.data.fine.distance = rows[i].fine;
-        mf_Text text = render(&fake);
+        AUTO(mf_text_free) mf_Text text = render(&fake);
         assert_has(&text, rows[i].verdict);
-        mf_text_free(&text);
     }
     fake.data.trial.distance = 0.0;
     mf_Text text = render(&fake);
@@ -206,14 +192,13 @@ TEST(small_step_is_judged_honestly) {
     assert_has(&text, "cannot be reduced further");
     count_elements(text.data, "svg");
     mf_text_free(&text);
-    fake_free(&fake);
 }
 
 // Robots that stand still, fly away or leave no contacts, one generation only, fitness that is no
 // number: the page stays well-formed and holds no "nan" where a drawing needs a number.
 TEST(odd_runs_give_whole_pages) {
     for (int kind = 0; kind < 4; kind++) {
-        Fake fake;
+        AUTO(fake_free) Fake fake;
         assert_true(fake_make(&fake, *state, kind % 2));
         mf_Trial *trial = &fake.data.trial;
         if (kind == 0)
@@ -228,27 +213,21 @@ TEST(odd_runs_give_whole_pages) {
             for (uint32_t i = 0; i < FAKE_GENERATIONS; i += 2)
                 fake.data.generations[i].mean = NAN;
         }
-        mf_Text text = render(&fake);
+        AUTO(mf_text_free) mf_Text text = render(&fake);
         assert_int_equal(count_elements(text.data, "section"), 8);
         assert_lacks(&text, "=\"nan");
         assert_lacks(&text, " nan");
         assert_lacks(&text, "inf\"");
-        mf_text_free(&text);
-        fake_free(&fake);
     }
 }
 
 TEST(same_run_gives_the_same_bytes) {
-    Fake first, second;
+    AUTO(fake_free) Fake first, second;
     assert_true(fake_make(&first, *state, false));
     assert_true(fake_make(&second, *state, false));
-    mf_Text a = render(&first), b = render(&second);
+    AUTO(mf_text_free) mf_Text a = render(&first), b = render(&second);
     assert_int_equal(a.size, b.size);
     assert_memory_equal(a.data, b.data, a.size);
-    mf_text_free(&a);
-    mf_text_free(&b);
-    fake_free(&first);
-    fake_free(&second);
 }
 
 static mf_Status render_again(mf_Context *context, void *user, mf_Error *error) {
@@ -261,10 +240,9 @@ static mf_Status render_again(mf_Context *context, void *user, mf_Error *error) 
 
 TEST(rendering_survives_every_failed_allocation) {
     for (int flat = 0; flat < 2; flat++) {
-        Fake fake;
+        AUTO(fake_free) Fake fake;
         assert_true(fake_make(&fake, *state, flat));
         assert_in_range(torture(*state, render_again, &fake.data, TORTURE_MUST_FAIL), 8, 1000);
-        fake_free(&fake);
     }
 }
 
@@ -294,15 +272,13 @@ static mf_Status write_report(mf_Context *context, void *user, mf_Error *error) 
 }
 
 static void evolve_little(mf_Context *context, RealRun *run, const char *archive_path) {
-    mf_Scene scene = {0};
-    mf_Search *search = NULL;
+    AUTO_SCENE scene = {0};
+    AUTO_SEARCH *search = NULL;
     MUST(mf_scene_file_parse(context, "small.yaml", scene_text, strlen(scene_text), NULL, 0,
                              &run->file, &error));
     MUST(mf_scene_create(context, run->file, NULL, &scene, &error));
-    mf_SearchConfig config = run->file->search;
-    config.genome_bytes = mf_scene_genome_bytes(&scene);
-    config.evaluate = mf_scene_evaluate;
-    config.user = &scene;
+    mf_SearchConfig config = WITH(run->file->search, .genome_bytes = mf_scene_genome_bytes(&scene),
+                                  .evaluate = mf_scene_evaluate, .user = &scene);
     assert_int_equal(mf_search_create(context, &config, &search, NULL), MF_OK);
     assert_int_equal(
         mf_archive_create(context, archive_path, &config, scene_text, 1, 2, &run->archive, NULL),
@@ -311,8 +287,6 @@ static void evolve_little(mf_Context *context, RealRun *run, const char *archive
         assert_int_equal(mf_search_advance(search, NULL), MF_OK);
         assert_int_equal(mf_archive_append(run->archive, search, i, 16.0 * (i + 1), NULL), MF_OK);
     }
-    mf_search_destroy(search);
-    mf_scene_destroy(&scene);
 }
 
 // The trial repeats the archive's fitness bit for bit, a failed report leaves no file, and a number
@@ -353,9 +327,8 @@ TEST(real_run_is_reported) {
     assert_non_null(strstr(page, "<section id=\"diversity\">"));
     assert_non_null(strstr(page, "The line of the champion has <b>"));
     for (int motion = 0; motion < MF_MOTION_LEVELS; motion++) { // in the first lines, then the film
-        char cell[40];
-        snprintf(cell, sizeof cell, "<tr><td>%s</td>", mf_motion_name((mf_Motion)motion));
-        const char *row = strstr(page, cell);
+        const char *row =
+            strstr(page, formatted("<tr><td>%s</td>", mf_motion_name((mf_Motion)motion)));
         assert_true(row != NULL && row < strstr(page, "<section id=\"fitness\">"));
     }
     assert_non_null(strstr(page, "<iframe class=\"film\""));
@@ -370,14 +343,13 @@ TEST(real_run_is_reported) {
 static mf_Status run_trial(mf_Context *context, mf_SceneFile *file, uint32_t divisor,
                            uint32_t bytes, double period, mf_Trial *trial) {
     static const uint8_t genome[MF_GP_BYTES] = {0};
-    mf_SceneConfig config = mf_scene_config();
-    config.divisor = divisor;
+    mf_SceneConfig config = WITH(mf_scene_config(), .divisor = divisor);
     return mf_trial_run(context, file, &config, genome, bytes, period, trial, NULL);
 }
 
 TEST(trial_refuses_what_it_cannot_do) {
-    mf_SceneFile *file;
-    mf_Trial trial;
+    AUTO_SCENE_FILE *file;
+    AUTO(mf_trial_free) mf_Trial trial;
     assert_int_equal(mf_scene_file_parse(*state, "small.yaml", scene_text, strlen(scene_text), NULL,
                                          0, &file, NULL),
                      MF_OK);
@@ -393,6 +365,4 @@ TEST(trial_refuses_what_it_cannot_do) {
     assert_int_equal(trial.sample_count, 21); // 2 s, both ends included
     assert_int_equal(trial.contact_count, 4);
     assert_true(trial.step == 0.001);
-    mf_trial_free(&trial);
-    mf_scene_file_destroy(file);
 }

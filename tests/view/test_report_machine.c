@@ -47,13 +47,6 @@ typedef struct Recipe {
 
 static const Recipe usual = {.jump = 0.05, .search = "selection: rank", .generations = 3};
 
-static void write_file(const char *path, const char *text) {
-    FILE *file = fopen(path, "w");
-    assert_non_null(file);
-    assert_true(fputs(text, file) >= 0);
-    assert_int_equal(fclose(file), 0);
-}
-
 static void write_scene(const Run *run, const Recipe *recipe, char *text, size_t size) {
     char model[128] = "";
     if (!recipe->from_nothing)
@@ -70,25 +63,22 @@ static void write_scene(const Run *run, const Recipe *recipe, char *text, size_t
 
 static void evolve(mf_Context *context, const Recipe *recipe, Run *run) {
     char text[1024];
-    mf_Scene scene = {0};
-    mf_Search *search = NULL;
+    AUTO_SCENE scene = {0};
+    AUTO_SEARCH *search = NULL;
     strcpy(run->folder, "/tmp/mayfly-machines-XXXXXX");
     assert_non_null(mkdtemp(run->folder));
     snprintf(run->ancestor, sizeof run->ancestor, "%s/ancestor.truss.yaml", run->folder);
     snprintf(run->path, sizeof run->path, "%s/archive.sqlite", run->folder);
     snprintf(run->report, sizeof run->report, "%s/report.html", run->folder);
-    write_file(run->ancestor, ancestor_text);
+    file_put_text(run->ancestor, ancestor_text);
     write_scene(run, recipe, text, sizeof text);
     MUST(mf_scene_file_parse(context, "small.yaml", text, strlen(text), NULL, 0, &run->file,
                              &error));
-    mf_SceneConfig alone = mf_scene_config();
-    alone.evaluates = true;
-    alone.count = mf_search_evaluated_at_once(&run->file->search);
+    mf_SceneConfig alone = WITH(mf_scene_config(), .evaluates = true,
+                                .count = mf_search_evaluated_at_once(&run->file->search));
     MUST(mf_scene_create(context, run->file, &alone, &scene, &error));
-    mf_SearchConfig config = run->file->search;
-    config.genome_bytes = mf_scene_genome_bytes(&scene);
-    config.evaluate = mf_scene_evaluate;
-    config.user = &scene;
+    mf_SearchConfig config = WITH(run->file->search, .genome_bytes = mf_scene_genome_bytes(&scene),
+                                  .evaluate = mf_scene_evaluate, .user = &scene);
     config.describe = config.descriptor_count > 0 ? mf_scene_describe : NULL;
     config.describe_user = &scene;
     MUST(mf_search_create(context, &config, &search, &error));
@@ -97,8 +87,6 @@ static void evolve(mf_Context *context, const Recipe *recipe, Run *run) {
         assert_int_equal(mf_search_advance(search, NULL), MF_OK);
         assert_int_equal(mf_archive_append(run->archive, search, i, 3.0 * (i + 1), NULL), MF_OK);
     }
-    mf_search_destroy(search);
-    mf_scene_destroy(&scene);
 }
 
 static void remove_run(Run *run) {
@@ -138,9 +126,7 @@ static void check_page(const char *page, const char *const *sections) {
     const char *at = page;
     uint32_t count = 0;
     for (; sections[count] != NULL; count++) {
-        char opening[64];
-        snprintf(opening, sizeof opening, "<section id=\"%s\">", sections[count]);
-        at = strstr(at, opening);
+        at = strstr(at, formatted("<section id=\"%s\">", sections[count]));
         if (at == NULL)
             fail_msg("the page lacks, or has elsewhere: %s", sections[count]);
     }

@@ -9,14 +9,10 @@ GROUP_FIXTURE(make_context, drop_context);
 
 static mf_Visual open_visual(mf_Context *context, const char *text, const mf_Terrain *terrain,
                              mf_World **world, mf_Model **model) {
-    mf_WorldConfig world_config = mf_world_config();
-    mf_GroupConfig config = mf_group_config();
-    world_config.terrain = terrain;
+    mf_WorldConfig world_config = WITH(mf_world_config(), .terrain = terrain);
     *model = load_text(context, text);
     *world = open_world(context, &world_config);
-    config.model = *model;
-    config.count = 2;
-    mf_Group *group = add_group(*world, &config);
+    mf_Group *group = add_group(*world, &WITH(mf_group_config(), .model = *model, .count = 2));
     assert_int_equal(rig_add_articulated(group, NULL, NULL), MF_OK);
     return mf_visual_of(group);
 }
@@ -44,7 +40,7 @@ TEST(shapes_that_are_seen) {
         "<body pos='0 0 .3'><joint axis='0 1 0'/><geom name='arm' type='capsule' size='.03 .1'/>"
         "</body></body></worldbody></mujoco>";
     mf_World *world;
-    mf_Model *model;
+    AUTO_MODEL *model;
     const char *names[8];
     const mf_Visual visual = open_visual(*state, text, NULL, &world, &model);
     assert_int_equal(visual.kind, MF_VISUAL_PARTS);
@@ -55,29 +51,26 @@ TEST(shapes_that_are_seen) {
     assert_string_equal(names[2], "skin");
     assert_string_equal(names[3], "arm");
     mf_world_destroy(world);
-    mf_model_destroy(model);
 }
 
 // A robot of mass points is seen by them; a vehicle by a body with wheels in place of its cylinder.
 TEST(robots_without_shapes) {
     const double at[2][3] = {{0.0, 0.0, 0.1}, {0.2, 0.0, 0.1}};
     const float red[3] = {1.0f, 0.0f, 0.0f};
-    mf_Error error = {0};
     mf_Builder *builder;
-    mf_Model *points, *car;
+    AUTO_MODEL *points, *car;
     mf_MotionsConfig motions = mf_motions_config();
     mf_Shape part;
-    must(mf_builder_create(*state, "points", &builder, &error), &error);
+    MUST(mf_builder_create(*state, "points", &builder, &error));
     const mf_BodyId first = mf_body_create_point(builder, at[0], 1.0, red);
     mf_body_connect(builder, first, mf_body_create_point(builder, at[1], 1.0, red));
-    must(mf_builder_finalize(builder, &points, &error), &error);
+    MUST(mf_builder_finalize(builder, &points, &error));
     mf_builder_destroy(builder);
-    must(mf_motion_model(*state, MF_MOTION_CAR, &motions, "car", &car, &error), &error);
-    mf_World *world = open_world(*state, NULL);
-    mf_GroupConfig config = mf_group_config();
-    config.model = points;
+    MUST(mf_motion_model(*state, MF_MOTION_CAR, &motions, "car", &car, &error));
+    AUTO_WORLD *world = open_world(*state, NULL);
+    mf_GroupConfig config = WITH(mf_group_config(), .model = points);
     mf_Group *group = add_group(world, &config);
-    must(mf_motion_add(group, MF_MOTION_POINTS, &motions, &error), &error);
+    MUST(mf_motion_add(group, MF_MOTION_POINTS, &motions, &error));
     const mf_Visual balls = mf_visual_of(group);
     assert_int_equal(balls.part_count, 2);
     assert_true(mf_visual_part(&balls, 1, &part));
@@ -86,14 +79,11 @@ TEST(robots_without_shapes) {
     config.model = car;
     config.name = "cars";
     group = add_group(world, &config);
-    must(mf_motion_add(group, MF_MOTION_CAR, &motions, &error), &error);
+    MUST(mf_motion_add(group, MF_MOTION_CAR, &motions, &error));
     const mf_Visual wheels = mf_visual_of(group);
     assert_true(wheels.own_parts && wheels.part_count >= 6);
     assert_true(mf_visual_part(&wheels, 0, &part));
     assert_int_equal(part.type, MF_SHAPE_BOX);
-    mf_world_destroy(world);
-    mf_model_destroy(points);
-    mf_model_destroy(car);
 }
 
 // What is colored takes the color of its group, as bright as it was; gray and black stay.

@@ -72,9 +72,9 @@ static void run_system(mf_Group *group, const mf_SystemConfig *config, uint64_t 
 }
 
 static void check_system(mf_Group *group, const mf_SystemConfig *config, uint64_t tick) {
-    Image before = take_image(group);
+    AUTO(drop_image) Image before = take_image(group);
     run_system(group, config, tick);
-    Image after = take_image(group);
+    AUTO(drop_image) Image after = take_image(group);
     for (uint32_t f = 0; f < before.count; f++) {
         const char *name = mf_group_field(group, f)->info.name;
         if (!same(group, &before, f) && !named(config->writes, name))
@@ -95,8 +95,6 @@ static void check_system(mf_Group *group, const mf_SystemConfig *config, uint64_
         }
     }
     put_back(group, &before);
-    drop_image(&before);
-    drop_image(&after);
 }
 
 // After each of `rounds` pieces of `steps` steps, every system of every group.
@@ -134,10 +132,8 @@ static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Overri
 static void check_evaluation(const char *name, const mf_Override *overrides, uint32_t count) {
     AUTO_CONTEXT *context = open_context(1);
     AUTO_SCENE_FILE *file = load(context, name, overrides, count);
-    mf_SceneConfig config = mf_scene_config();
     AUTO(mf_scene_destroy) mf_Scene scene;
-    config.count = 5;
-    config.evaluates = true;
+    mf_SceneConfig config = WITH(mf_scene_config(), .count = 5, .evaluates = true);
     MUST(mf_scene_create(context, file, &config, &scene, &error));
     uint32_t bytes = mf_scene_genome_bytes(&scene);
     for (uint32_t robot = 0; robot < 5 && bytes > 0; robot++) {
@@ -189,14 +185,10 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     AUTO_CONTEXT *context = open_context(1);
     AUTO_MODEL *model;
     mf_Group *group;
-    mf_ImportConfig import = mf_import_config();
-    mf_WorldConfig settings = mf_world_config();
-    mf_GroupConfig robots = mf_group_config();
-    import.lenient = true;
-    settings.step = 2 * MF_MILLISECOND;
+    mf_ImportConfig import = WITH(mf_import_config(), .lenient = true);
+    mf_WorldConfig settings = WITH(mf_world_config(), .step = 2 * MF_MILLISECOND);
     MUST(mf_model_load(context, formatted(FOLDER "models/%s", name), &import, &model, &error));
-    robots.model = model;
-    robots.count = 3;
+    mf_GroupConfig robots = WITH(mf_group_config(), .model = model, .count = 3);
     AUTO_WORLD *world = open_world(context, &settings);
     group = add_group(world, &robots);
     MUST(rig_add_articulated(group, config, &error));
@@ -210,12 +202,9 @@ static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
 }
 
 TEST(robots_declare_what_they_do) {
-    mf_ArticulatedConfig servos = mf_motions_config().articulated;
-    servos.servo.gain = 20.0;
-    servos.servo.damping = 0.5;
-    mf_ArticulatedConfig hard = servos;
-    hard.contact_law = MF_CONTACT_LAW_HARD;
-    hard.shapes = true;
+    mf_ArticulatedConfig servos =
+        WITH(mf_motions_config().articulated, .servo.gain = 20.0, .servo.damping = 0.5);
+    mf_ArticulatedConfig hard = WITH(servos, .contact_law = MF_CONTACT_LAW_HARD, .shapes = true);
     check_robot("hexapod.urdf", &servos);
     check_robot("humanoid.urdf", &hard);
     check_robot("ant.xml", NULL);
@@ -229,11 +218,9 @@ TEST(levels_declare_what_they_do) {
     AUTO_CONTEXT *context = open_context(1);
     AUTO_MODEL *model;
     AUTO_WORLD *world;
-    mf_GroupConfig robots = mf_group_config();
     mf_MotionsConfig motions = mf_motions_config();
     MUST(mf_model_load(context, FOLDER "models/hexapod.urdf", NULL, &model, &error));
-    robots.model = model;
-    robots.count = MF_MOTION_LEVELS;
+    mf_GroupConfig robots = WITH(mf_group_config(), .model = model, .count = MF_MOTION_LEVELS);
     MUST(mf_world_create(context, NULL, &world, &error));
     mf_Group *group = add_group(world, &robots);
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
@@ -245,13 +232,8 @@ TEST(levels_declare_what_they_do) {
 }
 
 static mf_Group *add_shared(mf_World *world, const mf_Model *model, const char *name) {
-    mf_GroupConfig config = mf_group_config();
-    config.model = model;
-    config.name = name;
-    config.count = 3;
-    config.isolated = false;
-    mf_Group *group = add_group(world, &config);
-    return group;
+    return add_group(world, &WITH(mf_group_config(), .model = model, .name = name, .count = 3,
+                                  .isolated = false));
 }
 
 static void add_loaded(mf_World *world, const mf_Model *model, mf_Motion motion) {

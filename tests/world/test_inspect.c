@@ -12,15 +12,10 @@ typedef struct Rig {
 
 static Rig open_rig(mf_Context *context, const char *text, mf_Motion motion, double gravity) {
     Rig rig;
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    mf_MotionsConfig motions = mf_motions_config();
     rig.model = load_text(context, text);
-    world.step = MF_MILLISECOND;
-    world.gravity = gravity;
-    group.model = rig.model;
-    motions.start = motion;
-    motions.has[motion] = true;
+    mf_WorldConfig world = WITH(mf_world_config(), .step = MF_MILLISECOND, .gravity = gravity);
+    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model);
+    mf_MotionsConfig motions = WITH(mf_motions_config(), .start = motion, .has[motion] = true);
     rig.world = open_world(context, &world);
     rig.group = add_group(rig.world, &group);
     MUST(mf_motions_add(rig.group, &motions, &error));
@@ -65,7 +60,7 @@ static const char two_bullets[] =
 TEST(fast_bodies_do_not_pass_in_silence) {
     static const double speeds[] = {0.5, 5.0, 20.0, 50.0, 100.0, 400.0};
     for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
-        Rig rig = open_rig(*state, bullet, MF_MOTION_ARTICULATED, 0.0);
+        AUTO(close_rig) Rig rig = open_rig(*state, bullet, MF_MOTION_ARTICULATED, 0.0);
         set(&rig, "base.linear_velocity", 0, speeds[i]);
         mf_world_step(rig.world, (uint64_t)(3000.0 / speeds[i]) + 64);
         const double x = get_field(rig.group, "base.position", 0, 0);
@@ -76,12 +71,11 @@ TEST(fast_bodies_do_not_pass_in_silence) {
             is_noted(&rig, MF_WARNING_TUNNEL);
         if (speeds[i] < 2.0)
             assert_false(warns(&rig, MF_WARNING_TUNNEL));
-        close_rig(&rig);
     }
 }
 
 TEST(fast_bodies_among_others) {
-    Rig rig = open_rig(*state, two_bullets, MF_MOTION_ARTICULATED, 0.0);
+    AUTO(close_rig) Rig rig = open_rig(*state, two_bullets, MF_MOTION_ARTICULATED, 0.0);
     mf_Field *velocity = mf_group_find_field(rig.group, "free.velocity");
     mf_Field *position = mf_group_find_field(rig.group, "free.position");
     assert_non_null(velocity);
@@ -89,7 +83,6 @@ TEST(fast_bodies_among_others) {
     mf_world_step(rig.world, 64);
     assert_true(mf_field_get(position, 0, 3) < mf_field_get(position, 0, 0) ||
                 warns(&rig, MF_WARNING_TUNNEL));
-    close_rig(&rig);
 }
 
 // ---- the others ---------------------------------------------------------------------------------
@@ -101,7 +94,7 @@ static const mf_Motion grounded[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_
 
 TEST(deep_starts_warn) {
     for (size_t i = 0; i < sizeof grounded / sizeof *grounded; i++) {
-        Rig rig = open_rig(*state, ball, grounded[i], 9.81);
+        AUTO(close_rig) Rig rig = open_rig(*state, ball, grounded[i], 9.81);
         mf_world_step(rig.world, 50);
         assert_false(warns(&rig, MF_WARNING_DEPTH));
         set(&rig, "base.position", 2, -0.05);
@@ -111,13 +104,12 @@ TEST(deep_starts_warn) {
             fail_msg("%s: no warning of a ball whose middle is under the ground",
                      mf_motion_name(grounded[i]));
         is_noted(&rig, MF_WARNING_DEPTH);
-        close_rig(&rig);
     }
 }
 
 TEST(coarse_positions_and_angles_warn) {
     for (size_t i = 0; i < sizeof grounded / sizeof *grounded; i++) {
-        Rig rig = open_rig(*state, ball, grounded[i], 0.0);
+        AUTO(close_rig) Rig rig = open_rig(*state, ball, grounded[i], 0.0);
         set(&rig, "base.position", 1, -1e4);
         mf_world_step(rig.world, 32);
         assert_false(warns(&rig, MF_WARNING_PRECISION));
@@ -125,7 +117,6 @@ TEST(coarse_positions_and_angles_warn) {
         mf_world_step(rig.world, 32);
         assert_true(warns(&rig, MF_WARNING_PRECISION));
         is_noted(&rig, MF_WARNING_PRECISION);
-        close_rig(&rig);
     }
 }
 
