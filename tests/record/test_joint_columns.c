@@ -18,6 +18,7 @@ typedef struct Rig {
 
 static void open_rig(Rig *rig, bool slots) {
     Pitch *pitch = &rig->pitch;
+    mf_RecorderConfig config = mf_recorder_config();
     pitch_open(pitch, 1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
     rig->boxes = add_bodies(pitch, box_of(pitch->context, 1.0), "boxes", ROBOTS, MF_MOTION_RIGID,
                             true, false);
@@ -28,7 +29,7 @@ static void open_rig(Rig *rig, bool slots) {
     }
     for (uint32_t i = 0; i < ROBOTS; i++)
         put_at(pitch, rig->boxes, i, i, 0, 50);
-    mf_RecorderConfig config = WITH(mf_recorder_config(), .path = FILE_NAME);
+    config.path = FILE_NAME;
     must(mf_recorder_create(rig->boxes, &config, &rig->recorder, &pitch->error), &pitch->error);
 }
 

@@ -4,7 +4,9 @@
 static void open_group(Fixture *fixture, uint32_t count, bool wide) {
     fixture_begin(fixture, 1);
     make_hexapod(&fixture->hand);
-    fixture_open(fixture, &WITH(fixture_config(wide), .group.count = count));
+    FixtureConfig config = fixture_config(wide);
+    config.group.count = count;
+    fixture_open(fixture, &config);
 }
 
 // Value c of instance i is data[((i / 16) * components + c) * 16 + i % 16], aligned to 64 bytes.

@@ -53,8 +53,9 @@ TEST(bad_groups_are_refused) {
     longest[256] = '\0';
     uint64_t hash = mf_world_hash(fixture.world);
     for (int which = 0; which < 9; which++) {
-        mf_GroupConfig group =
-            WITH(mf_group_config(), .model = &fixture.hand.model, .name = "second");
+        mf_GroupConfig group = mf_group_config();
+        group.model = &fixture.hand.model;
+        group.name = "second";
         switch (which) {
         case 0:
             group.struct_size++;
@@ -100,7 +101,9 @@ TEST(groups_are_found_by_name) {
     FixtureConfig config = fixture_config(false);
     fixture_open(&fixture, &config);
     char name[] = "walkers";
-    mf_GroupConfig group = WITH(mf_group_config(), .model = &fixture.hand.model, .name = name);
+    mf_GroupConfig group = mf_group_config();
+    group.model = &fixture.hand.model;
+    group.name = name;
     mf_Group *second = add_group(fixture.world, &group);
     name[0] = '?'; // the name was copied
     assert_ptr_equal(mf_world_find_group(fixture.world, "walkers"), second);
@@ -116,8 +119,10 @@ TEST(time_is_exact) {
     static const double moment[3] = {1, 1, 1};
     fixture_begin(&fixture, 1);
     mf_hand_inertia(&fixture.hand, 0, 1, moment);
-    FixtureConfig config = WITH(fixture_config(false), .world.step = 3 * MF_MILLISECOND,
-                                .world.gravity = 0.0, .points.joint_interval = 3 * MF_MILLISECOND);
+    FixtureConfig config = fixture_config(false);
+    config.world.step = 3 * MF_MILLISECOND;
+    config.world.gravity = 0.0;
+    config.points.joint_interval = 3 * MF_MILLISECOND;
     fixture_open(&fixture, &config);
     for (int i = 0; i < 10; i++)
         mf_world_step(fixture.world, 100000);
@@ -131,7 +136,9 @@ TEST(calls_do_not_show) {
         AUTO(fixture_close) Fixture fixture;
         fixture_begin(&fixture, 1);
         make_hexapod(&fixture.hand);
-        fixture_open(&fixture, &WITH(fixture_config(false), .group.count = 50));
+        FixtureConfig config = fixture_config(false);
+        config.group.count = 50;
+        fixture_open(&fixture, &config);
         mf_Field *target = fixture_field(&fixture, "joint.target");
         for (uint32_t i = 0; i < 50; i++)
             for (uint32_t j = 0; j < 18; j++)
@@ -150,7 +157,9 @@ TEST(robots_start_on_the_ground) {
     AUTO(fixture_close) Fixture fixture;
     fixture_begin(&fixture, 1);
     make_hexapod(&fixture.hand);
-    FixtureConfig config = WITH(fixture_config(true), .group.count = 30, .group.spacing = 0.7);
+    FixtureConfig config = fixture_config(true);
+    config.group.count = 30;
+    config.group.spacing = 0.7;
     mf_Terrain *terrain =
         make_terrain(fixture.context, MF_TERRAIN_NOISE, MF_BILINEAR, 0.2, 1.0, 0.1);
     config.world.terrain = terrain;
