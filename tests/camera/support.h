@@ -42,7 +42,7 @@ static inline void close_rig(Rig *rig) {
     mf_world_destroy(rig->world);
     mf_model_destroy(rig->model);
 }
-#define AUTO_RIG AUTO(close_rig) Rig
+#define AUTO_CAMERA_RIG AUTO(close_rig) Rig
 
 // A vector rotated by a quaternion.
 static inline void rotate(const double q[4], const double v[3], double out[3]) {

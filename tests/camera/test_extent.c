@@ -24,7 +24,7 @@ static void put(const Rig *rig, uint32_t instance, double x, double y, double z)
 
 // A lone ball of 0.5 m; the ground and the box in the world do not count.
 TEST(one_robot) {
-    AUTO_RIG rig = open_rig(*state, 1, false);
+    AUTO_CAMERA_RIG rig = open_rig(*state, 1, false);
     double middle[3], radius;
     MUST(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error));
     assert_true(fabs(middle[0] - 3.0) < 1e-6);
@@ -35,7 +35,7 @@ TEST(one_robot) {
 
 // Mean 2, 0, 1; the farthest are 3 m from it; a robot with a broken pose is none.
 TEST(several_robots) {
-    AUTO_RIG rig = open_rig(*state, 4, false);
+    AUTO_CAMERA_RIG rig = open_rig(*state, 4, false);
     double middle[3], radius;
     put(&rig, 0, -1.0, 0.0, 1.0);
     put(&rig, 1, 5.0, 0.0, 1.0);
@@ -50,7 +50,7 @@ TEST(several_robots) {
 
 // Of 21 robots one flew off: mean 1000 / 21, mean square 20 (1000 / 21)^2 + 0.25.
 TEST(robots_that_fly_off) {
-    AUTO_RIG rig = open_rig(*state, 21, false);
+    AUTO_CAMERA_RIG rig = open_rig(*state, 21, false);
     const double mean = 1000.0 / 21.0;
     double middle[3], radius;
     for (uint32_t i = 0; i < 21; i++)
@@ -62,7 +62,7 @@ TEST(robots_that_fly_off) {
 
 // Each has the world to itself: the one that is asked for is there, and nobody otherwise.
 TEST(isolated_robots) {
-    AUTO_RIG rig = open_rig(*state, 3, true);
+    AUTO_CAMERA_RIG rig = open_rig(*state, 3, true);
     double middle[3] = {7.0, 7.0, 7.0}, radius = 7.0;
     mf_Error error = {0};
     put(&rig, 2, -4.0, 1.0, 2.0);

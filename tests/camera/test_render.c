@@ -41,7 +41,7 @@ TEST(planes_and_spheres) {
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, M_PI / 3);
     const mf_Lens lens = mf_lens_of(&camera);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
-    AUTO_RIG rig = open_rig(*state, BALL, NULL, &camera);
+    AUTO_CAMERA_RIG rig = open_rig(*state, BALL, NULL, &camera);
     uint32_t seen[3] = {0, 0, 0};
     take(&rig, position, rotation);
     for (int i = 0; i < PIXELS; i++) {
@@ -138,7 +138,7 @@ TEST(all_shapes_and_lenses) {
     for (size_t i = 0; i < sizeof lenses / sizeof *lenses; i++) {
         mf_Camera camera = camera_of(lenses[i].lens, lenses[i].view);
         memcpy(camera.coefficients, lenses[i].coefficients, sizeof camera.coefficients);
-        AUTO_RIG rig = open_rig(*state, ALL, NULL, &camera);
+        AUTO_CAMERA_RIG rig = open_rig(*state, ALL, NULL, &camera);
         for (size_t p = 0; p < sizeof poses / sizeof *poses; p++) {
             double rotation[4], length = 0.0;
             for (int c = 0; c < 4; c++)
@@ -197,7 +197,7 @@ TEST(maps_have_no_gap_around_them) {
                                        .interpolation = smooth ? MF_BILINEAR : MF_NEAREST);
         MUST(mf_terrain_generate(*state, &config, &hills, &terrain, &error));
         mf_WorldConfig world = WITH(mf_world_config(), .terrain = terrain);
-        AUTO_RIG rig = open_rig(*state, ball, &world, &camera);
+        AUTO_CAMERA_RIG rig = open_rig(*state, ball, &world, &camera);
         const mf_Lens lens = mf_lens_of(&camera);
         for (int k = 0; k < 8; k++) { // all around, 10 degrees downwards
             const double half = k * M_PI / 8, c = cos(0.087), s = sin(0.087);
@@ -253,10 +253,10 @@ TEST(who_is_seen) {
 TEST(colors_are_of_the_shapes) {
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
-    AUTO_RIG rig = open_rig(*state,
-                            "<mujoco><worldbody><body pos='3 0 1'><freejoint/>"
-                            "<geom size='0.5' rgba='1 0 0 1'/></body></worldbody></mujoco>",
-                            NULL, &camera);
+    AUTO_CAMERA_RIG rig = open_rig(*state,
+                                   "<mujoco><worldbody><body pos='3 0 1'><freejoint/>"
+                                   "<geom size='0.5' rgba='1 0 0 1'/></body></worldbody></mujoco>",
+                                   NULL, &camera);
     take(&rig, position, rotation);
     const uint8_t *middle = color[(HIGH / 2) * WIDE + WIDE / 2], *sky = color[2];
     assert_true(middle[0] > 100 && middle[1] == 0 && middle[2] == 0);
@@ -292,7 +292,7 @@ TEST(refusals) {
     mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0},
                  nowhere[3] = {(double)NAN, 0.0, 0.0}, zeros[4] = {0.0};
-    AUTO_RIG rig = open_rig(*state, BALL, NULL, &camera);
+    AUTO_CAMERA_RIG rig = open_rig(*state, BALL, NULL, &camera);
     mf_FreeCamera *none = NULL;
     assert_int_equal(mf_free_camera_take(rig.eye, nowhere, rotation, MF_NONE, 0, &pixels, &error),
                      MF_BAD_ARGUMENT);

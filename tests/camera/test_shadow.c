@@ -70,7 +70,7 @@ TEST(a_ball_over_level_ground) {
     const double position[3] = {0.0, 0.0, 2.0}, rotation[4] = {0.97, 0.0, 0.24310491562286437, 0.0};
     const double center[3] = {3.0, 0.2, 1.1};
     AUTO(end_memory) Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
-    AUTO_RIG rig = open_rig(
+    AUTO_CAMERA_RIG rig = open_rig(
         *state, "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body pos='3 0.2 1.1'>"
                 "<freejoint/><geom size='0.5'/></body></worldbody></mujoco>");
     uint32_t seen[2] = {0, 0};
@@ -136,7 +136,7 @@ TEST(all_shapes) {
                                       {2.0, -0.1, 3.5, 0.7, 0.1, 0.7, 0.05}};
     const mf_Camera with = camera_of(true, 1), without = camera_of(false, 1);
     AUTO(end_memory) Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
-    AUTO_RIG rig = open_rig(*state, ALL);
+    AUTO_CAMERA_RIG rig = open_rig(*state, ALL);
     uint32_t seen[2][2] = {{0, 0}, {0, 0}}; // [on a robot][hidden]
     assert_true(lit != NULL && dark != NULL);
     for (size_t p = 0; p < sizeof poses / sizeof *poses; p++) {
@@ -184,7 +184,7 @@ TEST(colors_are_means) {
     const double position[3] = {-0.5, 0.1, 1.6}, rotation[4] = {0.98, 0.0, 0.199, 0.0};
     const mf_Camera single = camera_of(true, 1);
     AUTO(end_memory) Shot *one = malloc(sizeof *one), *many = malloc(sizeof *many);
-    AUTO_RIG rig = open_rig(*state, ALL);
+    AUTO_CAMERA_RIG rig = open_rig(*state, ALL);
     assert_true(one != NULL && many != NULL);
     shoot(&rig, &single, position, rotation, one);
     for (uint32_t n = 2; n <= MOST; n++) {

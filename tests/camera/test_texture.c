@@ -65,7 +65,7 @@ static int is_red(double u, double v, double margin) {
 
 // Two meters for each of the two repeats: fields of half a meter along x, of 1 m along y.
 TEST_WITH(ground_has_the_look_of_its_plane, make_context, drop_context) {
-    AUTO_RIG rig =
+    AUTO_CAMERA_RIG rig =
         open_rig(*state,
                  "<mujoco><asset>" CHECKER
                  "<material name='m' texture='t' texrepeat='2 1' texuniform='true'/></asset>"
@@ -137,7 +137,7 @@ TEST_WITH(cubes_are_seen_by_direction, make_context, drop_context) {
 // The place of a corner is its x and y, so that of a point is, too; on another mesh it is the same
 // with a texture over the whole shape.
 TEST_WITH(meshes_have_their_coordinates, make_context, drop_context) {
-    AUTO_RIG rig = open_rig(
+    AUTO_CAMERA_RIG rig = open_rig(
         *state,
         "<mujoco><asset>" CHECKER "<material name='m' texture='t' emission='1'/>"
         "<mesh name='q' vertex='0 0 0 1 0 0 0 1 0 1 1 .3' face='0 1 3 0 3 2 0 3 1 0 2 3' "
@@ -171,7 +171,7 @@ TEST_WITH(groups_have_colors, make_context, drop_context) {
                        "rgba='.5 .5 .5 1'/></body></worldbody></mujoco>";
     uint8_t before[2][3];
     for (int tinted = 0; tinted < 2; tinted++) {
-        AUTO_RIG rig = open_rig(*state, text, MF_ISA_AUTO, tinted ? blue : NULL);
+        AUTO_CAMERA_RIG rig = open_rig(*state, text, MF_ISA_AUTO, tinted ? blue : NULL);
         float found[3];
         assert_int_equal(mf_group_tint(rig.group, found), tinted);
         take(&rig, -2.0, 0.0, 1.0, 0.0, 0.0);
@@ -194,7 +194,7 @@ TEST_WITH(every_shape_is_drawn_over_a_plane, make_context, drop_context) {
     static const char *const shapes[] = {"sphere",   "box",       "capsule",
                                          "cylinder", "ellipsoid", "mesh' mesh='k"};
     for (size_t i = 0; i < 2 * sizeof shapes / sizeof *shapes; i++) {
-        AUTO_RIG rig = open_rig(
+        AUTO_CAMERA_RIG rig = open_rig(
             *state,
             formatted(
                 "<mujoco><asset>" CHECKER "<texture name='c' type='cube' builtin='flat' "
@@ -237,11 +237,12 @@ TEST_WITH(same_bits_everywhere, make_context, drop_context) {
 }
 
 TEST_WITH(without_memory, make_context, drop_context) {
-    AUTO_RIG rig = open_rig(*state,
-                            "<mujoco><asset>" CHECKER "<material name='m' texture='t'/></asset>"
-                            "<worldbody><body><freejoint/><geom size='1' material='m'/></body>"
-                            "</worldbody></mujoco>",
-                            MF_ISA_AUTO, NULL);
+    AUTO_CAMERA_RIG rig =
+        open_rig(*state,
+                 "<mujoco><asset>" CHECKER "<material name='m' texture='t'/></asset>"
+                 "<worldbody><body><freejoint/><geom size='1' material='m'/></body>"
+                 "</worldbody></mujoco>",
+                 MF_ISA_AUTO, NULL);
     mf_Status status = MF_NO_MEMORY;
     mf_FreeCamera *eye = NULL;
     uint64_t i = 1;

@@ -28,7 +28,7 @@ static void open_rig(Rig *rig, bool slots) {
     }
     for (uint32_t i = 0; i < ROBOTS; i++)
         put_at(pitch, rig->boxes, i, i, 0, 50);
-    config.path = FILE_NAME;
+    mf_RecorderConfig config = WITH(mf_recorder_config(), .path = FILE_NAME);
     must(mf_recorder_create(rig->boxes, &config, &rig->recorder, &pitch->error), &pitch->error);
 }
 

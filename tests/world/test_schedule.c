@@ -38,11 +38,8 @@ static void open_group(Fixture *fixture, mf_Time step, bool isolated, uint32_t c
 }
 
 static void add_writer(Fixture *fixture, Writer *writer, mf_Phase phase, mf_Rate rate) {
-    mf_SystemConfig config = mf_system_config();
-    config.phase = phase;
-    config.rate = rate;
-    config.run = write_diary;
-    config.user = writer;
+    mf_SystemConfig config =
+        WITH(mf_system_config(), .phase = phase, .rate = rate, .run = write_diary, .user = writer);
     MUST(mf_group_add_system(fixture->group, &config, &error));
 }
 
@@ -137,9 +134,7 @@ TEST(each_block_goes_through_each_step) {
         AUTO(fixture_close) Fixture fixture;
         uint64_t next[5] = {0};
         open_group(&fixture, 10 * MF_MILLISECOND, kind == 0, 5 * MF_BLOCK - 3);
-        mf_SystemConfig config = mf_system_config();
-        config.run = note_ticks;
-        config.user = next;
+        mf_SystemConfig config = WITH(mf_system_config(), .run = note_ticks, .user = next);
         MUST(mf_group_add_system(fixture.group, &config, &error));
         if (kind == 2) {
             mf_WorldSystemConfig third = mf_world_system_config();
@@ -169,13 +164,8 @@ static void rest(const mf_SystemRun *run, void *user) {}
 
 static mf_SystemConfig declaring(const char *name, mf_Phase phase, const char *const *reads,
                                  const char *const *writes) {
-    mf_SystemConfig config = mf_system_config();
-    config.name = name;
-    config.phase = phase;
-    config.reads = reads;
-    config.writes = writes;
-    config.run = rest;
-    return config;
+    return WITH(mf_system_config(), .name = name, .phase = phase, .reads = reads, .writes = writes,
+                .run = rest);
 }
 
 static mf_FieldInfo extra_field(const char *name) {
@@ -191,9 +181,9 @@ TEST(writers_that_collide_are_refused) {
     mf_SystemConfig first = declaring("walker", MF_PHASE_CONTROL, nothing, target);
     mf_SystemConfig second = declaring("waver", MF_PHASE_CONTROL, nothing, target_and_fault);
     must(mf_group_add_system(fixture.group, &first, &error), &error);
-    assert_int_equal(mf_group_add_system(fixture.group, &second, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "group robots: systems walker and waver both write "
-                                       "joint.target in the phase control");
+    assert_fails_as(mf_group_add_system(fixture.group, &second, &error), MF_BAD_ARGUMENT, &error,
+                    "group robots: systems walker and waver both write "
+                    "joint.target in the phase control");
     assert_int_equal(mf_group_system_count(fixture.group), 1);
     second.together = "gait"; // one word is not enough, the other must say it too
     assert_int_equal(mf_group_add_system(fixture.group, &second, &error), MF_BAD_ARGUMENT);
@@ -254,8 +244,8 @@ TEST(names_may_wait_for_their_field) {
     assert_string_equal(mf_group_writer(fixture.group, "joint.angle", 0), "one");
 
     mf_SystemConfig lacks = declaring("lacks", MF_PHASE_SENSE, list, nothing);
-    assert_int_equal(mf_group_add_system(fixture.group, &lacks, &error), MF_NOT_FOUND);
-    assert_string_equal(error.message, "system lacks: group robots has no field gone");
+    assert_fails_as(mf_group_add_system(fixture.group, &lacks, &error), MF_NOT_FOUND, &error,
+                    "system lacks: group robots has no field gone");
     fixture_close(&fixture);
 
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
@@ -283,13 +273,11 @@ TEST(rates_above_the_step_are_refused) {
         assert_int_equal(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT);
     }
     config.rate = (mf_Rate){400, 1};
-    assert_int_equal(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "system fast: ticks every 0.0025 s, expected at least the "
-                                       "world's step of 0.01 s");
-    mf_WorldSystemConfig world = mf_world_system_config();
-    world.name = "look";
-    world.run = do_nothing;
-    world.rate = (mf_Rate){400, 1};
+    assert_fails_as(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT, &error,
+                    "system fast: ticks every 0.0025 s, expected at least the "
+                    "world's step of 0.01 s");
+    mf_WorldSystemConfig world = WITH(mf_world_system_config(), .name = "look", .run = do_nothing,
+                                      .rate = ((mf_Rate){400, 1}));
     assert_int_equal(mf_world_add_system(fixture.world, &world, &error), MF_BAD_ARGUMENT);
     world.rate = config.rate = (mf_Rate){100, 1};
     must(mf_world_add_system(fixture.world, &world, &error), &error);
@@ -299,20 +287,18 @@ TEST(rates_above_the_step_are_refused) {
 // A phase that there is not would never run.
 TEST(systems_without_name_or_phase_are_refused) {
     AUTO(fixture_close) Fixture fixture;
-    mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, false, 3);
     for (int which = 0; which < 2; which++) {
         mf_SystemConfig config = declaring("odd", MF_PHASE_SENSE, nothing, nothing);
-        mf_WorldSystemConfig world = mf_world_system_config();
-        world.run = do_nothing;
+        mf_WorldSystemConfig world = WITH(mf_world_system_config(), .run = do_nothing);
         if (which == 0)
             config.name = world.name = NULL;
         else
             config.phase = world.phase = (mf_Phase)(MF_PHASE_AFTER + 1);
-        assert_int_equal(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT);
-        assert_string_equal(error.message, "system: need a name and a phase");
-        assert_int_equal(mf_world_add_system(fixture.world, &world, &error), MF_BAD_ARGUMENT);
-        assert_string_equal(error.message, "world system: need a name and a phase");
+        MUST_FAIL_AS(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT,
+                     "system: need a name and a phase");
+        MUST_FAIL_AS(mf_world_add_system(fixture.world, &world, &error), MF_BAD_ARGUMENT,
+                     "world system: need a name and a phase");
     }
 }
 
@@ -384,7 +370,6 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
     mf_hand_inertia(fixture.hand, 0, 1.0, moment);
     MUST(mf_world_create(fixture.context, NULL, &fixture.world, &error));
     for (int g = 0; g < 2; g++) {
-        mf_GroupConfig config = mf_group_config();
         mf_Field *fields[6];
         mf_GroupConfig config = WITH(mf_group_config(), .name = g == 0 ? "first" : "second",
                                      .model = &fixture.hand->model, .isolated = isolated, .count = 3,
@@ -404,11 +389,9 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
             system.slow = slow;
             MUST(mf_group_add_system(group, &system, &error));
         }
-        mf_WorldSystemConfig beside = mf_world_system_config();
-        beside.phase = MF_PHASE_MOTION;
-        beside.rate = (mf_Rate){20, 1};
-        beside.run = mix_world;
-        beside.user = fields[0];
+        mf_WorldSystemConfig beside =
+            WITH(mf_world_system_config(), .phase = MF_PHASE_MOTION, .rate = ((mf_Rate){20, 1}),
+                 .run = mix_world, .user = fields[0]);
         if (!isolated)
             MUST(mf_world_add_system(fixture.world, &beside, &error));
         fixture.group = group;
@@ -420,8 +403,7 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
         double took = mf_group_system_seconds(fixture.group, s);
         assert_true(measured ? took > 0.0 && took < 60.0 : took == 0.0);
     }
-    uint64_t hash = mf_world_hash(fixture.world);
-    return hash;
+    return mf_world_hash(fixture.world);
 }
 
 // The same bits whether systems run beside each other or one after the other, with a clock beside

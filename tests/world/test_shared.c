@@ -44,21 +44,15 @@ static mf_Group *open_shared(Fixture *fixture, uint32_t threads, uint32_t count)
 
 static void add_group_system(mf_Group *group, mf_Phase phase, mf_Rate rate, mf_SystemFn run,
                              void *user) {
-    mf_SystemConfig config = mf_system_config();
-    config.phase = phase;
-    config.rate = rate;
-    config.run = run;
-    config.user = user;
+    mf_SystemConfig config =
+        WITH(mf_system_config(), .phase = phase, .rate = rate, .run = run, .user = user);
     MUST(mf_group_add_system(group, &config, &error));
 }
 
 static void add_world_system(mf_World *world, mf_Phase phase, mf_Rate rate, mf_WorldSystemFn run,
                              void *user) {
-    mf_WorldSystemConfig config = mf_world_system_config();
-    config.phase = phase;
-    config.rate = rate;
-    config.run = run;
-    config.user = user;
+    mf_WorldSystemConfig config =
+        WITH(mf_world_system_config(), .phase = phase, .rate = rate, .run = run, .user = user);
     MUST(mf_world_add_system(world, &config, &error));
 }
 
@@ -286,18 +280,13 @@ TEST(snapshots_check_settings) {
             must(mf_group_set_start(group, which == 1 ? 3u : 5u, which == 1 ? a : b, NULL, NULL,
                                     &error),
                  &error);
-        mf_WorldSystemConfig config = mf_world_system_config();
-        config.name = "watch";
-        config.run = nothing;
-        config.reset = count_reset;
-        config.pending = is_pending;
-        config.user = &pending;
-        config.settings_hash = which == 3 ? 8 : 7;
+        mf_WorldSystemConfig config =
+            WITH(mf_world_system_config(), .name = "watch", .run = nothing, .reset = count_reset,
+                 .pending = is_pending, .user = &pending, .settings_hash = which == 3 ? 8 : 7);
         must(mf_world_add_system(fixture.world, &config, &error), &error);
-        mf_SystemConfig system = mf_system_config();
-        system.run = mix;
-        system.user = fixture_field(&fixture, "base.position");
-        system.settings_hash = which == 4 ? 1 : 0;
+        mf_SystemConfig system =
+            WITH(mf_system_config(), .run = mix, .user = fixture_field(&fixture, "base.position"),
+                 .settings_hash = which == 4 ? 1 : 0);
         must(mf_group_add_system(group, &system, &error), &error);
         if (which == 0) {
             mf_world_step(fixture.world, 3);
