@@ -4,10 +4,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum mf_ArticulatedIntegrator {
     MF_ARTICULATED_IMPLICIT, // semi-implicit Euler; damping, springs, servos, limits, friction and
                              // contacts at the end of the step: stable at any stiffness
@@ -109,7 +105,4 @@ MF_API const mf_ArticulatedConfig *mf_articulated_config_of(const mf_Group *grou
 MF_API void mf_articulated_forward(const mf_Group *group, uint32_t instance, const double *force,
                                    double *acceleration);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,15 +7,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-// Marks the public functions of the libraries.
+// Marks what the libraries, or a plugin, show to others. Functions have C linkage in C++, too.
 #if defined(__GNUC__)
-#define MF_API __attribute__((visibility("default")))
+#define MF_VISIBLE __attribute__((visibility("default")))
 #else
-#define MF_API
+#define MF_VISIBLE
+#endif
+#ifdef __cplusplus
+#define MF_API extern "C" MF_VISIBLE
+#else
+#define MF_API MF_VISIBLE
 #endif
 
 #if defined(__GNUC__)
@@ -171,7 +172,4 @@ MF_API const char *mf_version(void);
             return try_status_;                                                                    \
     } while (0)
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include <mayfly/vehicle_file.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum mf_BehaviorKind {
     MF_BEHAVIOR_HOLD,      // hover at the start, fly straight on, stand
     MF_BEHAVIOR_COMMAND,   // vehicles: constant values in a command mode
@@ -106,7 +102,4 @@ typedef struct mf_Behavior {
     mf_PolicyBehavior policy;
 } mf_Behavior;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

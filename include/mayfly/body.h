@@ -5,10 +5,6 @@
 
 #include <mayfly/model.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct mf_BodyKind mf_BodyKind;
 
 // The kind of a file, by the top key of its YAML text; NULL: of none.
@@ -35,7 +31,4 @@ MF_API void mf_body_destroy(void *body); // NULL is fine
 MF_API mf_Status mf_body_write(mf_Context *context, const mf_BodyKind *kind, const void *body,
                                char **text, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 #include <mayfly/camera.h>
 #include <mayfly/model.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // A robot under construction. Body ids count from 0 in order of creation. A call that fails records
 // the first error, returns MF_NO_BODY or MF_NO_JOINT, and makes mf_builder_finalize fail with it.
 typedef struct mf_Builder mf_Builder;
@@ -72,7 +68,4 @@ MF_API void mf_body_camera(mf_Builder *builder, mf_BodyId body, const mf_Camera 
 // Freezes the robot. The link of body 0 is the base. The builder can then only be destroyed.
 MF_API mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // ---- cameras of models -------------------------------------------------------------------------
 
 // How a view ray at (x, y) = (X / Z, Y / Z), or at the angle a from the axis, meets the picture: at
@@ -161,7 +157,4 @@ MF_API mf_Status mf_cameras_take(mf_World *world, mf_Error *error);
 // What computes the pictures of a world with this instruction set, in words: "software (avx2)".
 MF_API const char *mf_cameras_device(mf_Isa isa);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

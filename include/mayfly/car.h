@@ -5,10 +5,6 @@
 
 #include <mayfly/vehicle.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // Steering model.
 typedef enum mf_CarModel {
     MF_CAR_KINEMATIC, // wheels never slip sideways
@@ -98,7 +94,4 @@ typedef struct mf_CarConfig {
                               // multiple of the step; default 0: every step
 } mf_CarConfig;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -11,10 +11,6 @@
 #include <mayfly/protocol.h>
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { MF_CLIENT_PATIENCE = 60 }; // [s]
 enum { MF_CLIENT_SHARE = 16384 }; // [byte]
 
@@ -291,7 +287,4 @@ typedef struct mf_ClientStatistics {
 MF_API mf_Status mf_client_statistics(mf_Client *client, bool hash, mf_ClientStatistics *out,
                                       mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

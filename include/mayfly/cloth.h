@@ -7,10 +7,6 @@
 #include <mayfly/model.h>
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MF_CLOTH_MOST 65536u // [1] most vertices, and twice as many triangles, of a cloth
 
 // ---- the model ---------------------------------------------------------------------------------
@@ -104,7 +100,4 @@ typedef struct mf_ClothConfig {
 // cloth, or the world has the system. MF_LIMIT, MF_NO_MEMORY.
 MF_API mf_Status mf_cloths_add(mf_World *world, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

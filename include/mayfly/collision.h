@@ -5,10 +5,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // Prepares a shared group for collisions: adds the fields, both zero without contact,
 //     wrench.link   [N], [N m]  per link, the force on it and the torque about the origin
 //                             of the base, world axes: 6 values
@@ -101,7 +97,4 @@ typedef struct mf_CollisionsStatistics {
 MF_API mf_CollisionsStatistics mf_collisions_statistics(const mf_Collisions *collisions);
 MF_API void mf_collisions_clear_statistics(mf_Collisions *collisions);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include <mayfly/scene.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct mf_CompareConfig {
     uint32_t struct_size;           // [byte] set by mf_compare_config()
     uint32_t cost_robots;           // [1] robots in the batch in which the cost is measured; 0: not
@@ -93,7 +89,4 @@ MF_API void mf_comparison_destroy(mf_Comparison *comparison); // NULL is allowed
 MF_API mf_Status mf_comparison_write(const mf_Comparison *comparison, const char *path,
                                      mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -4,10 +4,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // ---- the machine-code controller (Fischer and Ihme 2024, Table I) ------------------------------
 
 #define MF_GP_BYTES 32u // [byte] one program: 32 addresses
@@ -125,7 +121,4 @@ typedef bool (*mf_ControlFn)(mf_Group *group, uint32_t instance, mf_Time time, v
 MF_API mf_Status mf_callback_add(mf_Group *group, mf_Rate rate, mf_ControlFn function, void *user,
                                  mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

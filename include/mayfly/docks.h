@@ -6,10 +6,6 @@
 
 #include <mayfly/joints.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // Fields of groups whose models have docks, per dock; `w` values each:
 //     dock.enabled  w 1  1: it may dock and stay docked. The only input; a reset sets the model's
 //     dock.state    w 1  mf_DockState
@@ -100,7 +96,4 @@ MF_API mf_DocksStatistics mf_docks_statistics(const mf_WorldDocks *docks);
 MF_API uint32_t mf_docks_assemblies(const mf_WorldDocks *docks, uint32_t *out);
 MF_API uint32_t mf_docks_robot_count(const mf_WorldDocks *docks); // [1]
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -4,10 +4,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // Velocity vectors hold the base (only when it is free: velocity of its origin [m/s] in world axes,
 // angular velocity [rad/s] in body axes), then each joint's values in the model's order: one for a
 // hinge or slide, three for a ball [rad/s] in the child's axes, six for a floating joint (velocity
@@ -59,7 +55,4 @@ MF_API mf_Status mf_group_link_poses(mf_Group *group, uint32_t first, uint32_t c
 MF_API mf_Status mf_group_link_velocities(mf_Group *group, uint32_t first, uint32_t count,
                                           double *velocity, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

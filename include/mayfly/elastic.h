@@ -6,14 +6,7 @@
 
 #include <mayfly/quasistatic.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // Without effect here: `jump`. The default of `strengthening` is 0.
 typedef mf_QuasistaticConfig mf_ElasticConfig;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 #include <mayfly/push.h>
 #include <mayfly/quadrotor.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // ---- tasks -------------------------------------------------------------------------------------
 
 // A parameter of a task.
@@ -152,7 +148,4 @@ MF_API mf_Status mf_environment_reset(mf_Environment *environment, const uint8_t
 MF_API mf_Status mf_environment_step(mf_Environment *environment,
                                      const mf_EnvironmentBuffers *buffers, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

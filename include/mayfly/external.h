@@ -5,10 +5,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct mf_ExternalConfig {
     uint32_t struct_size;     // [byte] set by mf_motions_config()
     bool targets;             // bodies reach target.position, target.orientation and joint.target;
@@ -58,7 +54,4 @@ typedef enum mf_PoseState {
 // contact with the ground. MF_UNSUPPORTED: the model's base is fixed in the world. MF_BAD_ARGUMENT:
 // a setting, or the group has the motion already.
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 #include <mayfly/record.h>
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // [1] largest number of links of all robots shown. Of a group with more the first robots are shown,
 // and of each at least one; of bodies of vertices the first 64 of a group.
 #define MF_FILM_LINKS 32768u
@@ -61,7 +57,4 @@ MF_API mf_Status mf_film_write_recording(const mf_Recording *recording, const ch
 MF_API mf_Status mf_film_recording_page(mf_Context *context, const mf_Recording *recording,
                                         char **page, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

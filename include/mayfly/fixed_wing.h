@@ -12,10 +12,6 @@
 
 #include <mayfly/vehicle.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum mf_FixedWingDrag {
     MF_DRAG_POLAR, // C_D = drag_parasitic + C_L(alpha)^2 / (pi oswald aspect ratio)
     MF_DRAG_LINEAR // C_D = drag_zero + drag_alpha alpha
@@ -191,7 +187,4 @@ typedef struct mf_FixedWingConfig {
     double start_altitude;       // [m] agents that would start lower start at this altitude; 100
 } mf_FixedWingConfig;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // ---- a leg of six joints -----------------------------------------------------------------------
 
 enum { MF_LEG_JOINTS = 6 };
@@ -202,7 +198,4 @@ MF_API mf_GaitConfig mf_gait_config(void);
 MF_API mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t count,
                               const mf_GaitConfig *config, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MF_NEAREST_LIMIT 32u // [1] largest number of listed neighbors
 
 // Options of a group in the interaction. Start from mf_interaction_member().
@@ -126,7 +122,4 @@ typedef struct mf_InteractionStatistics {
 // What happened so far.
 MF_API mf_InteractionStatistics mf_interaction_statistics(const mf_Interaction *interaction);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // ---- the joints of a world ----------------------------------------------------------------------
 
 typedef struct mf_WorldJointsConfig {
@@ -213,7 +209,4 @@ typedef struct mf_JointRequestStatistics {
 } mf_JointRequestStatistics;
 MF_API mf_JointRequestStatistics mf_joint_request_statistics(const mf_WorldJoints *joints);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

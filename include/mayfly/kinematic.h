@@ -6,10 +6,6 @@
 
 #include <mayfly/articulated.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // The motion `kinematic`: hinges and slides track joint.target exactly, within their range; other
 // joints are constant. Adds the fields contact.load (the weight, distributed evenly over the
 // standing contacts), stance.holds, stance.anchor and one system, and the state of ball and
@@ -43,7 +39,4 @@ MF_API uint32_t mf_kinematic_foot_count(const mf_Group *group);
 // -INFINITY if none stands.
 MF_API double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

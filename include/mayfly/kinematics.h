@@ -4,10 +4,6 @@
 
 #include <mayfly/model.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct mf_InverseKinematicsConfig {
     uint32_t struct_size; // [byte] set by mf_inverse_kinematics_config()
     uint32_t link;        // [1] whose point is to be at the target; not 0, which does not move
@@ -50,7 +46,4 @@ MF_API mf_Status mf_inverse_kinematics(mf_Context *context, const mf_Model *mode
                                        double *angle, mf_InverseKinematicsResult *result,
                                        mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

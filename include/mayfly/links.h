@@ -4,10 +4,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // Adds the fields link.pose (per link of the model: origin [m] in the world frame, then the
 // rotation link to world as a unit quaternion (w, x, y, z)) and link.velocity (per link: velocity
 // of the origin [m/s], angular velocity [rad/s], world axes), in the group's precision, and the
@@ -27,7 +23,4 @@ extern "C" {
 // MF_LIMIT, MF_NO_MEMORY.
 MF_API mf_Status mf_group_derive_links(mf_Group *group, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

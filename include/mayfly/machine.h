@@ -5,10 +5,6 @@
 
 #include <mayfly/truss.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { // most of a machine; the genome of the largest one fits into MF_MACHINE_BYTES
     MF_MACHINE_VERTICES = 64,
     MF_MACHINE_BARS = 96,
@@ -91,7 +87,4 @@ MF_API mf_MachineConfig mf_machine_config(void);
 MF_API mf_Status mf_machine_vary(void *user, const uint8_t *parent, uint64_t seed, uint64_t id,
                                  uint8_t *child, uint32_t genome_bytes);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 
 #include <mayfly/docks.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MF_MESSAGE_BYTES 64u    // [byte] most content of a message
 #define MF_MESSAGE_CAPACITY 16u // [1] most messages in a box
 #define MF_MESSAGE_DELAY 10000u // [1] most steps of a delay
@@ -87,7 +83,4 @@ typedef struct mf_MessagesStatistics { // sums of message.tally
 } mf_MessagesStatistics;
 MF_API mf_MessagesStatistics mf_messages_statistics(const mf_Messages *messages);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 
 #include <mayfly/base.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MF_NONE UINT32_MAX // no link, joint, sensor of that kind
 
 typedef enum mf_JointType {
@@ -760,7 +756,4 @@ MF_API mf_Status mf_model_load(mf_Context *context, const char *path, const mf_I
 // by their paths, or stand in it where those leave its root. Replaces `path` when all is written.
 MF_API mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,10 +7,6 @@
 
 #include <mayfly/model.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // The structures of a model. Those up to MF_ITEM_NOTE are lists of mf_Model.
 typedef enum mf_ItemType {
     MF_ITEM_LINK,
@@ -111,7 +107,4 @@ MF_API uint32_t mf_model_find(const mf_Model *model, mf_ItemType item, const cha
 // field.
 MF_API const char *mf_item_enum_name(const mf_ModelField *field, const void *value);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -19,10 +19,6 @@
 #include <mayfly/rigid.h>
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum mf_Motion {
     MF_MOTION_KINEMATIC,   // standing feet do not move; no forces
     MF_MOTION_POINTS,      // one rigid body of mass points, feet fitted to the ground
@@ -161,7 +157,4 @@ typedef struct mf_MotionEnergy {
 // Energies [J] of an instance, as its motion counts them.
 MF_API mf_MotionEnergy mf_motion_energy(const mf_Group *group, uint32_t instance);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

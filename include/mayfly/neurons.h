@@ -5,10 +5,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MF_NEURONS_MOST 1024u  // [1] most neurons of a network
 #define MF_SYNAPSES_MOST 4096u // [1] most synapses of a network
 
@@ -81,7 +77,4 @@ MF_API mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config,
 MF_API mf_Status mf_neurons_set(mf_Group *group, uint32_t instance, const mf_Brain *brain,
                                 mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -9,10 +9,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MF_EMITTERS 16u // [1] most of a group
 
 // A round nozzle: particles leave it in layers, as dense as the fluid at rest (grains: as spheres
@@ -92,7 +88,4 @@ MF_API uint32_t mf_particles_substeps(const mf_Group *group);
 // MF_LIMIT: too many shapes, or more than 16 groups of particles. MF_NO_MEMORY.
 MF_API mf_Status mf_particles_couple(mf_World *world, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -4,10 +4,6 @@
 
 #include <mayfly/scene.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // ---- one picture -------------------------------------------------------------------------------
 //
 // The values of mf_CameraPixels, width x height pixels (1 .. 4096 each), row after row from the
@@ -52,7 +48,4 @@ MF_API mf_Status mf_photographer_take(mf_Photographer *photographer, mf_Error *e
 MF_API uint32_t mf_photographer_cameras(const mf_Photographer *photographer);
 MF_API uint64_t mf_photographer_files(const mf_Photographer *photographer);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

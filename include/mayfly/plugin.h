@@ -7,10 +7,6 @@
 #include <mayfly/motion.h>
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // ---- for plugins -------------------------------------------------------------------------------
 //
 // A plugin is a shared library with one public symbol, a constant mf_PluginEntry with the name
@@ -166,7 +162,7 @@ typedef struct mf_PluginEntry {
 
 // The symbol itself; the plugin writes `const mf_PluginEntry mf_plugin_entry = {MF_PLUGIN_HEAD,
 // ...};`.
-extern MF_API const mf_PluginEntry mf_plugin_entry;
+extern MF_VISIBLE const mf_PluginEntry mf_plugin_entry;
 
 // One value of a MF_REAL field, in either width; for speed work on the arrays themselves.
 static inline double mf_plugin_get(const mf_PluginView *view, uint32_t field, uint32_t component,
@@ -291,7 +287,4 @@ typedef struct mf_PluginStatistics {
 // The sum over all groups that use it.
 MF_API mf_PluginStatistics mf_plugin_statistics(const mf_Plugin *plugin);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -4,10 +4,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum mf_FrictionModel {
     MF_FRICTION_FIT,    // displacement and yaw by least squares over the contacts (the paper)
     MF_FRICTION_COUPLED // all six degrees of freedom in one fit: roll and pitch included
@@ -31,7 +27,4 @@ typedef struct mf_PointsConfig {
                                  // 0.001
 } mf_PointsConfig;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include <mayfly/messages.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum { MF_POLICY_FIELDS = 16, MF_POLICY_MEMORY = 4096 }; // [1] percepts or actions, numbers at most
 
 // What one robot senses, remembers, says and does, while its function is called.
@@ -77,7 +73,4 @@ MF_API bool mf_policy_receive(mf_Policy *policy, uint32_t dock, mf_Message *out)
 // Random words of the robot, the tick and a stream of the caller's choice.
 MF_API void mf_policy_random(const mf_Policy *policy, uint32_t stream, uint32_t out[4]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 #include <mayfly/articulated.h>
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // The `prescribed` motion: see docs/explanation/rigid.md for the equations.
 //
 // mf_motion_add adds the fields base.force, base.torque, joint.acceleration, joint.jerk,
@@ -40,7 +36,4 @@ typedef struct mf_PrescribedConfig {
     double contact_depth;     // [m]
 } mf_PrescribedConfig;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include <mayfly/truss.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct mf_PrintConfig {
     uint32_t struct_size;   // [byte] set by mf_print_config()
     double scale;           // [1] > 0 of the truss; joints and actuators keep their size; default 1
@@ -84,7 +80,4 @@ MF_API mf_Status mf_print_save_stl(const mf_Print *print, const char *folder, mf
 // Writes one 3MF file with every part, each as often as it is needed.
 MF_API mf_Status mf_print_save_3mf(const mf_Print *print, const char *path, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

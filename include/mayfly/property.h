@@ -13,10 +13,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MF_PROPERTY_PATH 1024u // [byte] longest path with its terminator
 #define MF_PROPERTY_VALUES 16u // [1] most values of a constant
 
@@ -82,7 +78,4 @@ MF_API void mf_property_read(const mf_Property *property, double *values);
 MF_API mf_Status mf_property_write(const mf_Property *property, const double *values,
                                    mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // Pulls one robot of a world at a time.
 typedef struct mf_Pusher mf_Pusher;
 
@@ -30,7 +26,4 @@ MF_API void mf_pusher_release(mf_Pusher *pusher); // NULL is allowed
 // which are afterwards what they were. Without a robot it is mf_world_step.
 MF_API void mf_pusher_step(mf_Pusher *pusher, uint64_t steps);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -4,10 +4,6 @@
 
 #include <mayfly/vehicle.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // Parameters of a quadrotor. Body axes: x forward, y left, z up, origin at the center of mass; the
 // four rotors lie in the xy plane and push along +z. The default, in mf_motions_config(), is the
 // quadrotor of Sun et al. 2022 with gains for quadrotors of any size.
@@ -85,7 +81,4 @@ typedef struct mf_QuadrotorConfig {
     // control
 } mf_QuadrotorConfig;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

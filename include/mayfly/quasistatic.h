@@ -6,10 +6,6 @@
 #include <mayfly/truss.h>
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // The way to the minimum; both end at the same tolerance.
 typedef enum mf_QuasistaticMethod {
     MF_QUASISTATIC_NEWTON,   // second derivatives, in a band matrix
@@ -56,7 +52,4 @@ typedef struct mf_QuasistaticConfig {
 MF_API mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss *truss,
                                     mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

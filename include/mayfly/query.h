@@ -10,10 +10,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // A shape and its owner.
 typedef struct mf_ShapeOwner {
     mf_Group *group;   // NULL: the ground of the world; the rest is MF_NONE then
@@ -123,7 +119,4 @@ typedef struct mf_Contact {
 MF_API mf_Status mf_world_contacts(mf_World *world, mf_Contact *out, uint32_t capacity,
                                    uint32_t *count, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct mf_Recorder mf_Recorder;
 
 #define MF_RECORD_FORMAT 1u // [1] of the recordings that this version writes, and reads
@@ -113,7 +109,4 @@ MF_API mf_Status mf_recording_open(mf_Context *context, const char *path, uint64
                                    mf_Recording **out, mf_Error *error);
 MF_API void mf_recording_destroy(mf_Recording *recording); // NULL is allowed
 
-#ifdef __cplusplus
-}
-#endif
 #endif

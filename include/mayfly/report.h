@@ -4,10 +4,6 @@
 
 #include <mayfly/scene.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // Results of a repeated simulation of one individual.
 typedef struct mf_Trial {
     double step;            // [s] physics step used
@@ -38,7 +34,4 @@ typedef struct mf_ReportFacts {
 MF_API mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_SceneFile *file,
                                  const mf_ReportFacts *facts, const char *path, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

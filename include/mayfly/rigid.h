@@ -6,10 +6,6 @@
 #include <mayfly/articulated.h>
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // The `rigid` motion: see docs/explanation/rigid.md for the equations. Joints as in
 // mf_PrescribedConfig.
 //
@@ -47,7 +43,4 @@ typedef struct mf_RigidConfig {
     double contact_depth; // [m] > 0; the force does not increase beyond this depth; default 0.02
 } mf_RigidConfig;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

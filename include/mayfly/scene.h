@@ -20,10 +20,6 @@
 #include <mayfly/plugin.h>
 #include <mayfly/search.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MF_SCENE_GROUPS 32u    // [1] most groups of a scene
 #define MF_SCENE_GAITS 32u     // [1] most gaits of a group
 #define MF_SCENE_PLUGINS 16u   // [1] most plugins of a group
@@ -658,7 +654,4 @@ MF_API mf_Status mf_scene_evaluate(void *scene, const uint8_t *genomes, uint32_t
 MF_API mf_Status mf_scene_describe(void *scene, const uint8_t *genomes, uint32_t count,
                                    uint32_t genome_bytes, double *values, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

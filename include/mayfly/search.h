@@ -5,10 +5,6 @@
 
 #include <mayfly/base.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef struct mf_Search mf_Search;
 typedef struct mf_Archive mf_Archive;
 
@@ -235,7 +231,4 @@ typedef struct mf_Elite {
     double descriptor[MF_DESCRIPTOR_LIMIT]; // [1] or as the measures; unused ones are 0
 } mf_Elite;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

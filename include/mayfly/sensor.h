@@ -6,10 +6,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // ---- sensors of a model ------------------------------------------------------------------------
 
 typedef struct mf_SensorsConfig {
@@ -92,7 +88,4 @@ MF_API mf_Status mf_sensor_add_field(mf_Group *group, const char *name, const ch
                                      uint32_t component, uint32_t count, const mf_Signal *signal,
                                      mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

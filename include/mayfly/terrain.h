@@ -4,10 +4,6 @@
 
 #include <mayfly/model.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum mf_Interpolation {
     MF_NEAREST,  // the height of the cell that contains (x, y); the normal is straight up
     MF_BILINEAR, // between the four nearest cell centers, with the normal of that surface
@@ -101,7 +97,4 @@ MF_API uint64_t mf_terrain_hash(const mf_Terrain *terrain);
 // and huge values as the border.
 MF_API double mf_terrain_height(const mf_Terrain *terrain, double x, double y, double normal[3]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -5,10 +5,6 @@
 
 #include <mayfly/model.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MF_TEXTURE_PIXELS (1u << 26) // [pixel] most of a texture
 
 typedef enum mf_TextureType {
@@ -75,7 +71,4 @@ typedef struct mf_Material {
     double reflectance; // [1]
 } mf_Material;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

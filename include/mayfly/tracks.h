@@ -4,10 +4,6 @@
 
 #include <mayfly/scene.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MF_TRACKS_AGENTS 1200u // [1] most agents drawn; of more, every n-th
 
 // Positions of agents, sampled during a run and drawn from above and from the side.
@@ -23,7 +19,4 @@ MF_API void mf_tracks_sample(mf_Tracks *tracks);
 MF_API mf_Status mf_tracks_write(mf_Tracks *tracks, const char *path, mf_Error *error);
 MF_API void mf_tracks_destroy(mf_Tracks *tracks); // NULL is allowed
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -6,10 +6,6 @@
 #include <mayfly/model.h>
 #include <mayfly/neurons.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MF_TRUSS_MOST 4096u // [1] most vertices, and most bars, of a truss
 
 typedef struct mf_TrussMaterial {
@@ -114,7 +110,4 @@ MF_API mf_Status mf_truss_statics(mf_Context *context, const mf_Truss *truss, mf
 // 0: no such bar.
 MF_API double mf_truss_euler_load(const mf_Truss *truss, uint32_t bar);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

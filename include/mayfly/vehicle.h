@@ -4,10 +4,6 @@
 
 #include <mayfly/world.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 // Integrator of a vehicle's equations. All are one-step methods.
 typedef enum mf_Integrator {
     MF_INTEGRATOR_EULER,         // order 1: all rates at the start of the step
@@ -27,7 +23,4 @@ typedef struct mf_VehicleBody {
     double clearance;  // [m] >= 0 from the center of mass down to the ground where it stands
 } mf_VehicleBody;
 
-#ifdef __cplusplus
-}
-#endif
 #endif

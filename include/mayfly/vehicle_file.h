@@ -7,10 +7,6 @@
 #include <mayfly/fixed_wing.h>
 #include <mayfly/quadrotor.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 typedef enum mf_VehicleKind {
     MF_VEHICLE_QUADROTOR,
     MF_VEHICLE_FIXED_WING,
@@ -40,7 +36,4 @@ MF_API mf_Status mf_vehicle_load(mf_Context *context, const char *path, mf_Vehic
 MF_API mf_Status mf_vehicle_body_model(mf_Context *context, const mf_Vehicle *vehicle,
                                        mf_Model **out, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

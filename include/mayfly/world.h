@@ -6,10 +6,6 @@
 #include <mayfly/model.h>
 #include <mayfly/terrain.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 #define MF_BLOCK 16u // [1] instances per block; the same on every machine
 
 // ---- fields ------------------------------------------------------------------------------------
@@ -394,7 +390,4 @@ MF_API mf_Status mf_world_snapshot(const mf_World *world, void *image, size_t si
 // On MF_CORRUPT, MF_VERSION or MF_BAD_ARGUMENT the world does not change.
 MF_API mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_Error *error);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -7,9 +7,7 @@ comment above a declaration becomes its text, `// ---- title ---` becomes a head
 import pathlib
 import re
 
-GUARD = re.compile(
-    r"#(ifndef|define) MAYFLY_\w+_H$|#include |#endif|#ifdef __cplusplus|extern \"C\""
-)
+GUARD = re.compile(r"#(ifndef|define) MAYFLY_\w+_H$|#include |#endif")
 TITLE = re.compile(r"// -{3,} (.*?) -+$")
 NAMES = (
     re.compile(r"^#define (\w+)", re.M),
