@@ -136,8 +136,8 @@ static mf_Status take_robot(mf_Client *client, uint32_t robot, mf_Error *error) 
     const mf_ClientEntry states[] = {{mf_client_find(client, NULL, "joint.angle"), robot, 1},
                                      {mf_client_find(client, NULL, "joint.rate"), robot, 1},
                                      {mf_client_find(client, NULL, "base.orientation"), robot, 1}};
-    mf_Status status = mf_client_subscribe(client, 0, 0, states, 3, error);
-    return status == MF_OK ? mf_client_lock_step(client, true, 0, 10 * MF_SECOND, error) : status;
+    MF_TRY(mf_client_subscribe(client, 0, 0, states, 3, error));
+    return mf_client_lock_step(client, true, 0, 10 * MF_SECOND, error);
 }
 
 static mf_Status hold(mf_Client **clients, uint32_t count, double seconds, mf_Error *error) {

@@ -43,9 +43,7 @@ static void add_mast(mf_Builder *builder, mf_BodyId body) {
 // The builder stores its first error and reports it in finalize, so one check is enough.
 static mf_Status build(mf_Context *context, mf_Model **out, mf_Error *error) {
     mf_Builder *builder = NULL;
-    mf_Status status = mf_builder_create(context, "table", &builder, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_builder_create(context, "table", &builder, error));
     const double size[3] = {0.3, 0.2, 0.05};
     const double center[3] = {0.0, 0.0, 0.0};
     mf_BodyId body = mf_body_create_box(builder, size, center, 1.0, dark);
@@ -55,7 +53,7 @@ static mf_Status build(mf_Context *context, mf_Model **out, mf_Error *error) {
     add_leg(builder, body, 0.14, -0.09, "right_front");
     add_leg(builder, body, -0.14, 0.09, "left_rear");
     add_leg(builder, body, -0.14, -0.09, "right_rear");
-    status = mf_builder_finalize(builder, out, error);
+    mf_Status status = mf_builder_finalize(builder, out, error);
     mf_builder_destroy(builder);
     return status;
 }
@@ -65,13 +63,9 @@ static mf_Status drop(mf_World *world, const mf_Model *model, mf_Error *error) {
     config.model = model;
     config.count = 1;
     mf_Group *group = NULL;
-    mf_Status status = mf_world_add_group(world, &config, &group, error);
-    if (status == MF_OK)
-        status = mf_motion_add(group, MF_MOTION_POINTS, NULL, error);
-    if (status == MF_OK)
-        status = mf_sensors_add(group, NULL, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_world_add_group(world, &config, &group, error));
+    MF_TRY(mf_motion_add(group, MF_MOTION_POINTS, NULL, error));
+    MF_TRY(mf_sensors_add(group, NULL, error));
 
     mf_Field *position = mf_group_find_field(group, "base.position");
     mf_field_set(position, 0, 2, model->rest_height + 0.3);

@@ -22,13 +22,9 @@ static mf_Status add_program(mf_Group *group, mf_Error *error) {
     mf_SensorsConfig sensors = mf_sensors_config();
     sensors.rate = (mf_Rate){25, 2};
     sensors.before_control = sensors.posture = true;
-    mf_Status status = mf_gp_assemble(program_text, program, error);
-    if (status == MF_OK)
-        status = mf_sensors_add(group, &sensors, error); // numbered, for `sensor n`
-    if (status == MF_OK)
-        status = mf_gp_add(group, NULL, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_gp_assemble(program_text, program, error));
+    MF_TRY(mf_sensors_add(group, &sensors, error)); // numbered, for `sensor n`
+    MF_TRY(mf_gp_add(group, NULL, error));
     mf_gp_set_program(group, 0, program);
     mf_gp_disassemble(program, text, sizeof text);
     printf("the program as the robot has it:\n%s\n", text);
@@ -68,12 +64,9 @@ static mf_Status add_robot(mf_World *world, const mf_Model *model, const char *n
     config.name = name;
     config.model = model;
     config.isolated = false;
-    mf_Status status = mf_world_add_group(world, &config, out, error);
-    if (status == MF_OK)
-        status = mf_group_set_start(*out, 0, position, NULL, NULL, error);
-    if (status == MF_OK)
-        status = mf_motion_add(*out, MF_MOTION_POINTS, NULL, error);
-    return status;
+    MF_TRY(mf_world_add_group(world, &config, out, error));
+    MF_TRY(mf_group_set_start(*out, 0, position, NULL, NULL, error));
+    return mf_motion_add(*out, MF_MOTION_POINTS, NULL, error);
 }
 
 int main(int count, char **arguments) {

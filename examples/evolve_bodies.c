@@ -55,15 +55,13 @@ static void add_leg(mf_Builder *builder, mf_BodyId trunk, const Genes *genes, ui
 
 static mf_Status build(mf_Context *context, const Genes *genes, mf_Model **out, mf_Error *error) {
     mf_Builder *builder;
-    mf_Status status = mf_builder_create(context, "walker", &builder, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_builder_create(context, "walker", &builder, error));
     mf_builder_simplify(builder, 1);
     const double size[3] = {between(genes->trunk, 0.15, 0.5), 0.1, 0.04}, center[3] = {0};
     mf_BodyId trunk = mf_body_create_box(builder, size, center, 4.0 * size[0], NULL);
     for (uint32_t leg = 0; leg < legs_of(genes); leg++)
         add_leg(builder, trunk, genes, leg);
-    status = mf_builder_finalize(builder, out, error);
+    mf_Status status = mf_builder_finalize(builder, out, error);
     mf_builder_destroy(builder);
     return status;
 }
@@ -118,15 +116,13 @@ static void sort_by_body(Zoo *zoo, const Genes *genes, uint32_t count) {
 
 static mf_Status add_body(Zoo *zoo, uint32_t body, const Genes *genes, mf_Error *error) {
     char name[16];
-    mf_Status status = build(zoo->context, &genes[zoo->first[body]], &zoo->model[body], error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(build(zoo->context, &genes[zoo->first[body]], &zoo->model[body], error));
     snprintf(name, sizeof name, "body%u", body);
     mf_GroupConfig config = mf_group_config();
     config.name = name;
     config.model = zoo->model[body];
     config.count = zoo->robots[body];
-    status = mf_world_add_group(zoo->world, &config, &zoo->group[body], error);
+    mf_Status status = mf_world_add_group(zoo->world, &config, &zoo->group[body], error);
     mf_MotionsConfig motion = mf_motions_config();
     motion.points.friction_coefficient = 0.8;
     if (status == MF_OK)

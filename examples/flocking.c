@@ -123,15 +123,11 @@ static mf_Status prepare(mf_World *world, mf_Group *group, const mf_Quadrotor *q
         controller->pillars[i][0] = 15.0 + 12.0 * (i / 4);
         controller->pillars[i][1] = -18.0 + 12.0 * (i % 4) + 6.0 * (i / 4 % 2);
     }
-    mf_Status status =
-        mf_placement_positions(mf_world_context(world), &box, NULL, AGENTS, quadrotor->radius, 0.0,
-                               true, NULL, 0, positions, headings, error);
-    for (uint32_t i = 0; i < AGENTS && status == MF_OK; i++)
-        status = mf_group_set_start(group, i, positions + 3 * i, NULL, NULL, error);
-    if (status == MF_OK)
-        status = mf_interaction_add(world, &config, &interaction, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_placement_positions(mf_world_context(world), &box, NULL, AGENTS, quadrotor->radius,
+                                  0.0, true, NULL, 0, positions, headings, error));
+    for (uint32_t i = 0; i < AGENTS; i++)
+        MF_TRY(mf_group_set_start(group, i, positions + 3 * i, NULL, NULL, error));
+    MF_TRY(mf_interaction_add(world, &config, &interaction, error));
     controller->position = mf_group_find_field(group, "base.position");
     controller->speed = mf_group_find_field(group, "base.linear_velocity");
     controller->command = mf_group_find_field(group, "command.velocity");

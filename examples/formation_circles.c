@@ -79,11 +79,11 @@ static mf_Status scatter(mf_Context *context, mf_Group *group, double radius, mf
                               .upper = {130.0, 130.0, 80.0},
                               .distance = 3.0,
                               .seed = 7};
-    mf_Status status = mf_placement_positions(context, &box, NULL, AGENTS, radius, 0.0, true, NULL,
-                                              0, positions, headings, error);
-    for (uint32_t i = 0; i < AGENTS && status == MF_OK; i++)
-        status = mf_group_set_start(group, i, positions + 3 * i, NULL, NULL, error);
-    return status;
+    MF_TRY(mf_placement_positions(context, &box, NULL, AGENTS, radius, 0.0, true, NULL, 0,
+                                  positions, headings, error));
+    for (uint32_t i = 0; i < AGENTS; i++)
+        MF_TRY(mf_group_set_start(group, i, positions + 3 * i, NULL, NULL, error));
+    return MF_OK;
 }
 
 static void report(mf_World *world, mf_Group *group, const Controller *controller,
@@ -137,12 +137,12 @@ static mf_Status fly(mf_World *world, const mf_Quadrotor *quadrotor, const mf_Mo
         mf_group_find_field(group, "base.position"), mf_group_find_field(group, "command.velocity"),
         mf_group_find_field(group, "command.yaw"), mf_group_find_field(group, "neighbor.count"),
         mf_group_find_field(group, "neighbor.position")};
-    status = mf_callback_add(group, (mf_Rate){20, 1}, control, &controller, error);
-    for (int second = 0; second <= SECONDS && status == MF_OK; second += 5) {
+    MF_TRY(mf_callback_add(group, (mf_Rate){20, 1}, control, &controller, error));
+    for (int second = 0; second <= SECONDS; second += 5) {
         report(world, group, &controller, interaction);
         mf_world_step(world, 500);
     }
-    return status;
+    return MF_OK;
 }
 
 int main(void) {

@@ -32,13 +32,9 @@ static mf_Status walk(mf_World *world, const mf_Model *model, mf_Error *error) {
     config.count = 8; // eight robots, each on its own copy of the ground
 
     mf_Group *robots = NULL;
-    mf_Status status = mf_world_add_group(world, &config, &robots, error);
-    if (status == MF_OK)
-        status = mf_motion_add(robots, MF_MOTION_POINTS, NULL, error); // the motion
-    if (status == MF_OK)
-        status = mf_oscillator_add(robots, NULL, error); // the controller of their joints
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_world_add_group(world, &config, &robots, error));
+    MF_TRY(mf_motion_add(robots, MF_MOTION_POINTS, NULL, error)); // the motion
+    MF_TRY(mf_oscillator_add(robots, NULL, error));               // the controller of their joints
 
     for (uint32_t robot = 0; robot < config.count; robot++)
         set_gait(robots, robot, 0.25 * (robot + 1));

@@ -113,18 +113,15 @@ static mf_Status add_agents(mf_World *world, const mf_Model *model, Formation *f
     config.isolated = false;
     mf_MotionsConfig motion = mf_motions_config();
     motion.quadrotor_config.command = MF_QUADROTOR_VELOCITY;
-    mf_Status status = mf_world_add_group(world, &config, &group, error);
-    if (status == MF_OK)
-        status = mf_motion_add(group, MF_MOTION_QUADROTOR, &motion, error);
-    for (uint32_t i = 0; i < AGENTS && status == MF_OK; i++) {
+    MF_TRY(mf_world_add_group(world, &config, &group, error));
+    MF_TRY(mf_motion_add(group, MF_MOTION_QUADROTOR, &motion, error));
+    for (uint32_t i = 0; i < AGENTS; i++) {
         double position[3] = {0.0, 0.0, 0.0};
         if (i > 0)
             find_offset(i, position);
         position[2] += 20.0;
-        status = mf_group_set_start(group, i, position, NULL, NULL, error);
+        MF_TRY(mf_group_set_start(group, i, position, NULL, NULL, error));
     }
-    if (status != MF_OK)
-        return status;
     formation->position = mf_group_find_field(group, "base.position");
     formation->velocity = mf_group_find_field(group, "base.linear_velocity");
     formation->command = mf_group_find_field(group, "command.velocity");

@@ -34,9 +34,7 @@ static mf_Status crawl(mf_Scene *scene, mf_Error *error) {
     config.noise = (double[]){0.01}; // [rad] standard deviation of what is added to commands
     config.memory = 1;
     config.rate = mf_rate_from_period(20 * MF_MILLISECOND);
-    mf_Status status = mf_policy_add(scene->group, &config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_policy_add(scene->group, &config, error));
     mf_world_step(scene->world, (uint64_t)(10.0 / mf_time_to_seconds(scene->step)));
     const mf_Field *position = mf_group_find_field(scene->group, "base.position");
     const mf_Field *memory = mf_group_find_field(scene->group, "policy.memory");

@@ -35,11 +35,9 @@ static mf_Status add(mf_Group *group, mf_Plugin *plugin, mf_Error *error) {
         }
         return mf_plugin_motion_add(group, plugin, &config, NULL, error);
     }
-    mf_Status status = mf_motion_add(group, MF_MOTION_POINTS, NULL, error);
-    if (status == MF_OK)
-        status = mf_plugin_control_add(group, mf_rate_from_period(20 * MF_MILLISECOND), plugin,
-                                       &config, error);
-    return status;
+    MF_TRY(mf_motion_add(group, MF_MOTION_POINTS, NULL, error));
+    return mf_plugin_control_add(group, mf_rate_from_period(20 * MF_MILLISECOND), plugin, &config,
+                                 error);
 }
 
 int main(int argc, char **argv) {

@@ -63,10 +63,9 @@ static mf_Status add_grains(mf_World *world, const mf_Model *model, mf_Group **o
     group.model = model;
     group.count = GRAINS;
     group.isolated = false;
-    mf_Status status = mf_world_add_group(world, &group, out, error);
-    if (status == MF_OK)
-        status = mf_motion_add(*out, MF_MOTION_GRAINS, &motion, error);
-    return status == MF_OK ? mf_particles_couple(world, error) : status;
+    MF_TRY(mf_world_add_group(world, &group, out, error));
+    MF_TRY(mf_motion_add(*out, MF_MOTION_GRAINS, &motion, error));
+    return mf_particles_couple(world, error);
 }
 
 static void report(const mf_World *world, const mf_Group *grains) {

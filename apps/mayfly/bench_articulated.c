@@ -107,15 +107,13 @@ static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_E
     mf_MotionsConfig motion = mf_motions_config();
     mf_ImportConfig import = mf_import_config();
     import.lenient = true;
-    mf_Status status =
-        mf_bench_rig_load(rig, options->threads, find_model(bench, options, path), &import, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(
+        mf_bench_rig_load(rig, options->threads, find_model(bench, options, path), &import, error));
     motion.articulated.contacts = bench->contacts;
     motion.articulated.shapes = true;
     motion.articulated.self_contacts = bench->contacts;
-    status = mf_bench_rig_fill(rig, options, bench->instances,
-                               (mf_Time)(rig->model->physics.step * 1e9 + 0.5), error);
+    mf_Status status = mf_bench_rig_fill(rig, options, bench->instances,
+                                         (mf_Time)(rig->model->physics.step * 1e9 + 0.5), error);
     if (status == MF_OK)
         status = mf_motion_add(rig->group, MF_MOTION_ARTICULATED, &motion, error);
     if (status == MF_OK)

@@ -58,13 +58,10 @@ static const Bench benches[] = {
 static mf_Status open_ants(mf_BenchRig *rig, const mf_BenchOptions *options, const Bench *bench,
                            mf_Error *error) {
     const mf_ImportConfig import = mf_import_config();
-    mf_Status status = mf_bench_rig_context(rig, options->threads, error);
-    if (status == MF_OK)
-        status = mf_mjcf_parse(rig->context, "ant.xml", bench->file, strlen(bench->file), &import,
-                               true, &rig->model, error);
-    if (status == MF_OK)
-        status = mf_bench_rig_fill(rig, options, bench->robots, 50 * MF_MILLISECOND, error);
-    return status;
+    MF_TRY(mf_bench_rig_context(rig, options->threads, error));
+    MF_TRY(mf_mjcf_parse(rig->context, "ant.xml", bench->file, strlen(bench->file), &import, true,
+                         &rig->model, error));
+    return mf_bench_rig_fill(rig, options, bench->robots, 50 * MF_MILLISECOND, error);
 }
 
 static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {

@@ -17,8 +17,8 @@ static mf_Status make_world(mf_BenchRig *rig, const mf_BenchOptions *options, mf
     group.count = options->instances != 0 ? options->instances : 1;
     group.double_precision = options->double_precision;
     group.isolated = false;
-    mf_Status status = mf_world_create(rig->context, &world, &rig->world, error);
-    return status == MF_OK ? mf_world_add_group(rig->world, &group, &rig->group, error) : status;
+    MF_TRY(mf_world_create(rig->context, &world, &rig->world, error));
+    return mf_world_add_group(rig->world, &group, &rig->group, error);
 }
 
 static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
@@ -32,14 +32,11 @@ static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_E
     motion.cloth.cloth = &cloth;
     motion.cloth.contacts = false;
     motion.cloth.substep = MF_MILLISECOND;
-    mf_Status status = mf_bench_rig_context(rig, options->threads, error);
-    if (status == MF_OK)
-        status = mf_cloth_model(rig->context, &cloth, &rig->model, error);
-    if (status == MF_OK)
-        status = make_world(rig, options, error);
-    if (status == MF_OK)
-        status = mf_motion_add(rig->group, MF_MOTION_CLOTH, &motion, error);
-    return status == MF_OK ? mf_cloths_add(rig->world, error) : status;
+    MF_TRY(mf_bench_rig_context(rig, options->threads, error));
+    MF_TRY(mf_cloth_model(rig->context, &cloth, &rig->model, error));
+    MF_TRY(make_world(rig, options, error));
+    MF_TRY(mf_motion_add(rig->group, MF_MOTION_CLOTH, &motion, error));
+    return mf_cloths_add(rig->world, error);
 }
 
 static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {

@@ -153,10 +153,8 @@ static mf_Status start(Setup *setup, mf_Error *error) {
 static mf_Status open_setup(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
     const Bench *bench = rig->bench;
     Setup *setup = (Setup *)rig;
-    mf_Status status = make_environment(bench, options, setup, error);
-    if (status != MF_OK)
-        return status;
-    status = start(setup, error);
+    MF_TRY(make_environment(bench, options, setup, error));
+    mf_Status status = start(setup, error);
     if (rig->status != MF_OK)
         *error = rig->error;
     rig->world = mf_environment_world(setup->environment);

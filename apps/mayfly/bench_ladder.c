@@ -134,15 +134,11 @@ static mf_Status open_setup(mf_BenchRig *rig, const mf_BenchOptions *options, mf
     setup->crouches = bench->motion != MF_MOTION_KINEMATIC;
     rig->motion = mf_motion_name(bench->motion);
     rig->work.steps = options->steps != 0 ? options->steps : 5 * PERIOD;
-    mf_Status status = mf_bench_rig_load(rig, options->threads,
-                                         mf_app_own("models/humanoid.urdf", path), NULL, error);
-    if (status == MF_OK)
-        status = mf_bench_rig_fill(rig, options, 4096, MF_MILLISECOND, error);
-    if (status == MF_OK)
-        status = mf_motion_add(rig->group, bench->motion, NULL, error);
-    if (status == MF_OK)
-        status = add_drive(setup, error);
-    return status;
+    MF_TRY(mf_bench_rig_load(rig, options->threads, mf_app_own("models/humanoid.urdf", path), NULL,
+                             error));
+    MF_TRY(mf_bench_rig_fill(rig, options, 4096, MF_MILLISECOND, error));
+    MF_TRY(mf_motion_add(rig->group, bench->motion, NULL, error));
+    return add_drive(setup, error);
 }
 
 static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {

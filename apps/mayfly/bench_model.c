@@ -26,11 +26,9 @@ static mf_Status run_once(mf_Context *context, const char *path, Times *times, u
     mf_SceneFile *file = NULL;
     mf_Scene scene = {0};
     double started = mf_clock_seconds(), loaded;
-    mf_Status status = mf_model_load(context, path, NULL, &model, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_model_load(context, path, NULL, &model, error));
     loaded = mf_clock_seconds();
-    status = mf_scene_file_of_model(context, model, NULL, 0, &file, error);
+    mf_Status status = mf_scene_file_of_model(context, model, NULL, 0, &file, error);
     if (status == MF_OK)
         status = mf_scene_create(context, file, NULL, &scene, error);
     times->load[at] = loaded - started;

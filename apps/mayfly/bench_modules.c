@@ -188,12 +188,10 @@ static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_E
     motors->tooth = bench->tooth;
     rig->motion = "articulated";
     rig->work.steps = options->steps > 0 ? options->steps : bench->steps;
-    mf_Status status = open_scene(bench, options, rig, error);
-    if (status == MF_OK)
-        status = add_motors(rig->group, motors, error);
-    if (status == MF_OK)
-        mf_world_step(rig->world, bench->warm);
-    return status;
+    MF_TRY(open_scene(bench, options, rig, error));
+    MF_TRY(add_motors(rig->group, motors, error));
+    mf_world_step(rig->world, bench->warm);
+    return MF_OK;
 }
 
 const mf_BenchKind mf_bench_modules = {MF_BENCH_ROWS(benches),

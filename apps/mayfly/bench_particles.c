@@ -44,12 +44,10 @@ static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_E
         {"groups.0.count", count},
         {"groups.0.precision", options->double_precision ? "double" : "float"}};
     rig->work.steps = options->steps != 0 ? options->steps : bench->steps;
-    mf_Status status = mf_bench_rig_parse(rig, options->threads, bench->scene, overrides, 2, error);
-    if (status == MF_OK)
-        status = mf_bench_rig_scene(rig, NULL, error);
-    if (status == MF_OK)
-        rig->motion = mf_motion_name(mf_motion_of(rig->group, 0));
-    return status;
+    MF_TRY(mf_bench_rig_parse(rig, options->threads, bench->scene, overrides, 2, error));
+    MF_TRY(mf_bench_rig_scene(rig, NULL, error));
+    rig->motion = mf_motion_name(mf_motion_of(rig->group, 0));
+    return MF_OK;
 }
 
 static double particle_rate(const mf_BenchRig *rig, const mf_BenchResult *result) {

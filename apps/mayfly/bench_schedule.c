@@ -33,9 +33,7 @@ static mf_Status add_work(mf_Group *group, const char *name, double start, bool 
     const mf_FieldInfo info = {
         name, "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE, "a number that is processed"};
     mf_Field *field;
-    mf_Status status = mf_group_add_field(group, &info, 0, &field, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_group_add_field(group, &info, 0, &field, error));
     for (uint32_t i = 0; i < mf_group_count(group); i++)
         mf_field_set(field, i, 0, start);
     mf_SystemConfig system = mf_system_config();

@@ -72,12 +72,10 @@ static mf_Status open_rig(mf_BenchRig *base, const mf_BenchOptions *options, mf_
     base->motion = "points";
     base->work =
         (mf_BenchWork){.steps = options->steps > 0 ? options->steps : 50, .run = step, .user = rig};
-    mf_Status status = mf_bench_rig_parse(base, options->threads, bench->text, NULL, 0, error);
-    if (status == MF_OK)
-        status = mf_bench_rig_scene(base, &config, error);
-    if (status == MF_OK)
-        status = mf_scripts_create(&base->scene, NULL, &rig->scripts, error);
-    return status == MF_OK ? mf_scripts_start(rig->scripts, error) : status;
+    MF_TRY(mf_bench_rig_parse(base, options->threads, bench->text, NULL, 0, error));
+    MF_TRY(mf_bench_rig_scene(base, &config, error));
+    MF_TRY(mf_scripts_create(&base->scene, NULL, &rig->scripts, error));
+    return mf_scripts_start(rig->scripts, error);
 }
 
 static double tick_us(const mf_BenchResult *result) {

@@ -125,9 +125,7 @@ static mf_Status add_group(const Bench *bench, mf_World *world, const mf_Model *
     if (status != MF_OK || !moves)
         return status;
     const bool shapes = model->file[0] != '\0' && model->joint_count == 0;
-    status = mf_collisions_prepare(*out, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_collisions_prepare(*out, error));
     // Wheels rotate freely.
     return bench->motion == MF_MOTION_RIGID
                ? add_rigid(*out, shapes, error)
@@ -175,17 +173,16 @@ static mf_Status place_humanoids(const Bench *bench, mf_Group *group, uint32_t c
     const uint32_t rows = (count + columns - 1) / columns;
     const double along = bench->spacing > 0.0 ? bench->spacing : 9.0 / columns;
     const double across = bench->spacing > 0.0 ? bench->spacing : 6.0 / rows;
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         const uint32_t row = i / columns, column = i % columns;
         const double at[3] = {(column - 0.5 * (columns - 1)) * along,
                               (row - 0.5 * (rows - 1)) * across,
                               mf_group_model(group)->rest_height};
         const double walk = bench->spacing > 0.0 && !bench->car ? 0.5 : 0.0;
         const double speed[3] = {column % 2 ? -walk : walk, 0, 0};
-        status = mf_group_set_start(group, i, at, NULL, speed, error);
+        MF_TRY(mf_group_set_start(group, i, at, NULL, speed, error));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status fill_world(const Bench *bench, Setup *setup, uint32_t count, mf_World *world,
@@ -218,14 +215,11 @@ static mf_Status setup_make(const Bench *bench, uint32_t count, const mf_BenchOp
                             Setup *setup, mf_Error *error) {
     mf_ContextConfig config = mf_context_config();
     config.threads = options->threads != 0 ? options->threads : bench->threads;
-    mf_Status status = mf_context_create(&config, &setup->context, error);
-    if (status == MF_OK)
-        status = load_models(bench, setup, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_context_create(&config, &setup->context, error));
+    MF_TRY(load_models(bench, setup, error));
     mf_WorldConfig world = mf_world_config();
     world.step = MF_MILLISECOND;
-    status = mf_world_create(setup->context, &world, &setup->world, error);
+    mf_Status status = mf_world_create(setup->context, &world, &setup->world, error);
     if (status == MF_OK)
         status = fill_world(bench, setup, count, setup->world, error);
     mf_CollisionsConfig between = mf_collisions_config();
@@ -274,9 +268,7 @@ static mf_Status time_steps(const Bench *bench, const Setup *setup, uint64_t ste
                                .prepare = prepare,
                                .run = play,
                                .user = &match};
-    mf_Status status = mf_bench_time(&work, options, &out->bench, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_bench_time(&work, options, &out->bench, error));
     const uint32_t repeats = out->bench.repeats;
     out->step = out->bench.seconds / (double)steps;
     out->part = mf_bench_median(match.parts + 1, repeats) / (double)steps;

@@ -111,11 +111,9 @@ static mf_Status open_scene(const Bench *bench, uint32_t agents, const mf_BenchO
                             mf_BenchRig *scene, mf_Error *error) {
     char text[TEXT_MOST];
     bench->write(text, agents, options->double_precision ? "double" : "float");
-    mf_Status status = mf_bench_rig_parse(
-        scene, options->threads != 0 ? options->threads : bench->threads, text, NULL, 0, error);
-    if (status == MF_OK)
-        status = mf_bench_rig_scene(scene, NULL, error);
-    return status;
+    MF_TRY(mf_bench_rig_parse(scene, options->threads != 0 ? options->threads : bench->threads,
+                              text, NULL, 0, error));
+    return mf_bench_rig_scene(scene, NULL, error);
 }
 
 // Mean number of neighbors of agents of the first group; 0 if not computed.

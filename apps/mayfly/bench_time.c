@@ -46,9 +46,7 @@ static mf_Status repeat(const mf_BenchWork *work, const void *image, size_t size
     for (uint32_t i = 0; i <= result->repeats; i++) {
         if (mf_app_stop_requested())
             return mf_fail(error, MF_STOPPED, "stopped");
-        mf_Status status = mf_world_restore(work->world, image, size, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_world_restore(work->world, image, size, error));
         const double once = time_once(work);
         const uint64_t hash = mf_world_hash(work->world);
         if (i > 0 && hash != result->hash)
@@ -177,10 +175,8 @@ mf_Status mf_bench_rig_context(mf_BenchRig *rig, uint32_t threads, mf_Error *err
 
 mf_Status mf_bench_rig_load(mf_BenchRig *rig, uint32_t threads, const char *path,
                             const mf_ImportConfig *import, mf_Error *error) {
-    mf_Status status = mf_bench_rig_context(rig, threads, error);
-    if (status == MF_OK)
-        status = mf_model_load(rig->context, path, import, &rig->model, error);
-    return status;
+    MF_TRY(mf_bench_rig_context(rig, threads, error));
+    return mf_model_load(rig->context, path, import, &rig->model, error);
 }
 
 mf_Status mf_bench_rig_fill(mf_BenchRig *rig, const mf_BenchOptions *options, uint32_t count,
@@ -191,21 +187,17 @@ mf_Status mf_bench_rig_fill(mf_BenchRig *rig, const mf_BenchOptions *options, ui
     group.model = rig->model;
     group.count = options->instances != 0 ? options->instances : count;
     group.double_precision = options->double_precision;
-    mf_Status status = mf_world_create(rig->context, &world, &rig->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, error);
-    return status;
+    MF_TRY(mf_world_create(rig->context, &world, &rig->world, error));
+    return mf_world_add_group(rig->world, &group, &rig->group, error);
 }
 
 mf_Status mf_bench_rig_parse(mf_BenchRig *rig, uint32_t threads, const char *text,
                              const mf_Override *override, uint32_t overrides, mf_Error *error) {
     char scenes[MF_APP_PATH], path[MF_APP_PATH + 16];
     snprintf(path, sizeof path, "%s/bench", mf_app_own("scenes", scenes));
-    mf_Status status = mf_bench_rig_context(rig, threads, error);
-    if (status == MF_OK)
-        status = mf_scene_file_parse(rig->context, path, text, strlen(text), override, overrides,
-                                     &rig->file, error);
-    return status;
+    MF_TRY(mf_bench_rig_context(rig, threads, error));
+    return mf_scene_file_parse(rig->context, path, text, strlen(text), override, overrides,
+                               &rig->file, error);
 }
 
 mf_Status mf_bench_rig_scene(mf_BenchRig *rig, const mf_SceneConfig *config, mf_Error *error) {
@@ -233,12 +225,10 @@ static mf_Status measure(const mf_BenchKind *kind, const mf_Bench *bench,
     rig->bench = bench;
     if (set.threads == 0)
         set.threads = kind->threads != 0 ? kind->threads : 1;
-    mf_Status status = kind->open(rig, &set, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(kind->open(rig, &set, error));
     rig->work.name = bench->name;
     rig->work.world = rig->world;
-    status = mf_bench_time(&rig->work, options, result, error);
+    mf_Status status = mf_bench_time(&rig->work, options, result, error);
     if (status == MF_OK && rig->status != MF_OK) {
         status = rig->status;
         *error = rig->error;

@@ -69,12 +69,9 @@ static mf_Status make_machine(uint32_t index, mf_Machine *m, mf_Error *error) {
     const uint32_t most = LEAST_BARS + index % (MOST_BARS - LEAST_BARS + 1);
     uint8_t parent[MF_MACHINE_BYTES], child[MF_MACHINE_BYTES];
     for (uint32_t i = 0; i < CHILDREN || m->actuator_count == 0 || m->bar_count < LEAST_BARS; i++) {
-        mf_Status status = mf_machine_vary((void *)(uintptr_t)&config, i == 0 ? NULL : parent,
-                                           SEED + index, i, child, MF_MACHINE_BYTES);
-        if (status == MF_OK)
-            status = mf_machine_decode(child, MF_MACHINE_BYTES, m, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_machine_vary((void *)(uintptr_t)&config, i == 0 ? NULL : parent, SEED + index, i,
+                               child, MF_MACHINE_BYTES));
+        MF_TRY(mf_machine_decode(child, MF_MACHINE_BYTES, m, error));
         if (m->bar_count <= most)
             memcpy(parent, child, sizeof parent);
         else
@@ -249,9 +246,7 @@ static mf_Status relax_some(Rig *rig, const Bench *bench, const mf_BenchOptions 
                             mf_QuasistaticMethod method, double *seconds, mf_Error *error) {
     mf_BenchOptions alone = *options;
     alone.threads = 1;
-    mf_Status status = open_rig(rig, &alone, bench, bench->compare_with, method, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(open_rig(rig, &alone, bench, bench->compare_with, method, error));
     rig->frames = bench->compared;
     const double started = mf_clock_seconds();
     run_frames(rig);

@@ -173,12 +173,8 @@ static mf_Status choose_folder(Evolution *evolution, mf_Error *error) {
     size_t length = strlen(evolution->folder);
     while (length > 1 && evolution->folder[length - 1] == '/')
         evolution->folder[--length] = '\0';
-    mf_Status status =
-        mf_folder_path(evolution->folder, "archive.sqlite", evolution->archive_path, error);
-    if (status == MF_OK)
-        status = mf_folder_path(evolution->folder, "report.html", evolution->report_path, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_folder_path(evolution->folder, "archive.sqlite", evolution->archive_path, error));
+    MF_TRY(mf_folder_path(evolution->folder, "report.html", evolution->report_path, error));
     if (!evolution->options->resume && access(evolution->archive_path, F_OK) == 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "%.300s exists already: add --resume to continue it, or --out FOLDER to "
@@ -206,9 +202,7 @@ static mf_Status make_search(Evolution *evolution, mf_Error *error) {
 
 static mf_Status write_settings(const Evolution *evolution, const char *settings, mf_Error *error) {
     char path[MF_APP_PATH];
-    mf_Status status = mf_folder_path(evolution->folder, "scene.yaml", path, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_folder_path(evolution->folder, "scene.yaml", path, error));
     return mf_file_replace(evolution->context, path, settings, strlen(settings), error);
 }
 
@@ -250,15 +244,12 @@ static void take_back(Evolution *evolution) {
 
 // The first write: before it nothing has been changed, and on failure it is undone.
 static mf_Status begin(Evolution *evolution, const char *settings, mf_Error *error) {
-    mf_Status status =
-        mf_folder_make(evolution->context, evolution->folder, &evolution->made, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_archive_create(evolution->context, evolution->archive_path,
-                               mf_search_config_of(evolution->search), settings,
-                               mf_model_hash(evolution->scene.model),
-                               mf_terrain_hash(mf_world_config_of(evolution->scene.world)->terrain),
-                               &evolution->archive, error);
+    MF_TRY(mf_folder_make(evolution->context, evolution->folder, &evolution->made, error));
+    mf_Status status = mf_archive_create(
+        evolution->context, evolution->archive_path, mf_search_config_of(evolution->search),
+        settings, mf_model_hash(evolution->scene.model),
+        mf_terrain_hash(mf_world_config_of(evolution->scene.world)->terrain), &evolution->archive,
+        error);
     evolution->fresh = status == MF_OK;
     if (status == MF_OK)
         status = write_settings(evolution, settings, error);
@@ -272,11 +263,10 @@ static mf_Status begin(Evolution *evolution, const char *settings, mf_Error *err
 // A new run or an existing one; --resume without an existing run starts one.
 static mf_Status open_archive(Evolution *evolution, mf_Error *error) {
     char *settings;
-    mf_Status status = mf_scene_file_write(evolution->file, &settings, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_scene_file_write(evolution->file, &settings, error));
     bool again = evolution->options->resume && access(evolution->archive_path, F_OK) == 0;
-    status = again ? resume(evolution, settings, error) : begin(evolution, settings, error);
+    mf_Status status =
+        again ? resume(evolution, settings, error) : begin(evolution, settings, error);
     mf_release(evolution->context, settings);
     return status;
 }

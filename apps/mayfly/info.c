@@ -190,17 +190,14 @@ static mf_Status show_device(const mf_Model *model, mf_Error *error) {
     mf_Isa isa;
     if (model->camera_count == 0)
         return MF_OK;
-    mf_Status status = mf_isa_detect(&isa, error);
-    if (status == MF_OK)
-        printf("\n  pictures           %s\n", mf_cameras_device(isa));
-    return status;
+    MF_TRY(mf_isa_detect(&isa, error));
+    printf("\n  pictures           %s\n", mf_cameras_device(isa));
+    return MF_OK;
 }
 
 static mf_Status show_text(mf_Context *context, const mf_Model *model, mf_Error *error) {
     char *text = NULL;
-    mf_Status status = mf_model_describe(model, &text, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_model_describe(model, &text, error));
     fputs(text, stdout);
     mf_release(context, text);
     return show_device(model, error);
@@ -385,9 +382,7 @@ static mf_Status show_body(mf_Context *context, const mf_BodyKind *kind, const c
 static mf_Status show_terrain(mf_Context *context, const char *path, mf_Error *error) {
     mf_TerrainConfig config = mf_terrain_config();
     mf_Terrain *terrain;
-    mf_Status status = mf_terrain_load(context, path, &config, 1.0, 0.0, &terrain, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_terrain_load(context, path, &config, 1.0, 0.0, &terrain, error));
     show_ground(terrain);
     puts("(cells of 0.1 m, black at 0 m and white at 1 m; ground.cell, ground.scale and "
          "ground.offset change that)");
@@ -427,10 +422,8 @@ static mf_Status show_archive(mf_Context *context, const char *path, mf_Error *e
     mf_ArchiveRun run;
     mf_ArchiveGeneration *rows = NULL;
     uint32_t count;
-    mf_Status status = mf_archive_open(context, path, false, &archive, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_archive_run(archive, &run, error);
+    MF_TRY(mf_archive_open(context, path, false, &archive, error));
+    mf_Status status = mf_archive_run(archive, &run, error);
     if (status == MF_OK)
         status = mf_archive_generations(archive, &rows, &count, error);
     if (status == MF_OK) {
@@ -487,19 +480,15 @@ static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const W
                            const char *path, mf_Error *error) {
     char *text;
     size_t size;
-    mf_Status status = mf_file_read(context, path, (size_t)64 << 20, &text, &size, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_file_read(context, path, (size_t)64 << 20, &text, &size, error));
     const mf_BodyKind *kind = mf_body_kind_of(text, size);
     const bool scene = kind == NULL || kind->alone;
     const bool whole = inputs->settings.count == 0 && !wants_part(wishes);
     const bool described = kind != NULL && (whole || !scene);
     mf_release(context, text);
-    status = check_kind(inputs, wishes, false, scene, error);
-    if (status == MF_OK && !(described && kind->packs))
-        status = check_json(wishes, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_kind(inputs, wishes, false, scene, error));
+    if (!(described && kind->packs))
+        MF_TRY(check_json(wishes, error));
     return described ? show_body(context, kind, path, wishes->json, error)
                      : show_scene(context, inputs, wishes, path, error);
 }
@@ -511,12 +500,10 @@ static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const Wishes
     Kind kind = KIND_UNKNOWN;
     mf_app_find(name, path);
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
-        mf_Status found = mf_folder_path(path, "archive.sqlite", inner, error);
-        if (found == MF_OK)
-            found = check_kind(inputs, wishes, false, false, error);
-        if (found == MF_OK)
-            found = check_json(wishes, error);
-        return found == MF_OK ? show_archive(context, inner, error) : found;
+        MF_TRY(mf_folder_path(path, "archive.sqlite", inner, error));
+        MF_TRY(check_kind(inputs, wishes, false, false, error));
+        MF_TRY(check_json(wishes, error));
+        return show_archive(context, inner, error);
     }
     mf_Status status = find_kind(path, &kind, error);
     if (status == MF_OK && kind != KIND_SCENE)

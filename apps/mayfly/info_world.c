@@ -317,9 +317,7 @@ mf_Status mf_info_cameras(const mf_Scene *scene, mf_Error *error) {
     uint32_t group, robot;
     char location[256];
     for (uint32_t i = 0; i < scene->file->camera_count; i++) {
-        mf_Status status = mf_scene_camera(scene, i, &camera, &group, &robot, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_scene_camera(scene, i, &camera, &group, &robot, error));
         if (group == MF_NONE)
             snprintf(location, sizeof location, "the world");
         else

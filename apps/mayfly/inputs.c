@@ -231,19 +231,18 @@ static mf_Status collect(mf_Context *context, Builder *builder, const mf_Inputs 
     if (!check(inputs, command))
         return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
     add_shorthands(builder, inputs, robot);
-    mf_Status status = add_plugins(context, builder, inputs, error);
-    if (status == MF_OK && !add_pairs(builder, inputs, command))
-        status = mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
-    return status;
+    MF_TRY(add_plugins(context, builder, inputs, error));
+    if (!add_pairs(builder, inputs, command))
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s", "");
+    return MF_OK;
 }
 
 mf_Status mf_inputs_context(const mf_Inputs *inputs, mf_Context **out, mf_Error *error) {
     mf_ContextConfig config = mf_context_config();
     config.threads = (uint32_t)mf_option_count(inputs->threads, 0);
-    mf_Status status = mf_context_create(&config, out, error);
-    if (status == MF_OK)
-        mf_plugins_allow(*out, inputs->allow_plugins);
-    return status;
+    MF_TRY(mf_context_create(&config, out, error));
+    mf_plugins_allow(*out, inputs->allow_plugins);
+    return MF_OK;
 }
 
 mf_Status mf_inputs_is_robot(mf_Context *context, const char *name, bool *out, mf_Error *error) {
@@ -252,10 +251,7 @@ mf_Status mf_inputs_is_robot(mf_Context *context, const char *name, bool *out, m
     *out = false;
     if (strlen(name) >= MF_APP_PATH)
         return mf_fail(error, MF_LIMIT, "expected a path below %d bytes", MF_APP_PATH);
-    mf_Status status =
-        mf_file_read(context, mf_app_find(name, path), (size_t)64 << 20, &text, &size, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_file_read(context, mf_app_find(name, path), (size_t)64 << 20, &text, &size, error));
     *out = mf_scene_is_robot(path, text, size);
     mf_release(context, text);
     return MF_OK;
@@ -265,13 +261,11 @@ mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const cha
                          const char *name, mf_SceneFile **out, mf_Error *error) {
     char path[MF_APP_PATH];
     bool robot;
-    mf_Status status = mf_inputs_is_robot(context, name, &robot, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_inputs_is_robot(context, name, &robot, error));
     Builder *builder = mf_allocate(context, 1, sizeof *builder);
     if (builder == NULL)
         return mf_fail(error, MF_NO_MEMORY, "options: out of memory");
-    status = collect(context, builder, inputs, robot, command, error);
+    mf_Status status = collect(context, builder, inputs, robot, command, error);
     if (status == MF_OK)
         status = mf_scene_file_load(context, mf_app_find(name, path), builder->overrides,
                                     builder->count, out, error);
@@ -285,12 +279,9 @@ mf_Status mf_inputs_scene(mf_Context *context, const mf_Inputs *inputs, const ch
     mf_SceneConfig config = mf_scene_config();
     config.levels = levels;
     config.scripts = scripts;
-    mf_Status status = mf_inputs_load(context, inputs, command, name, file, error);
-    if (status == MF_OK)
-        status = mf_genomes_check(*file, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_scene_create(context, *file, &config, scene, error);
+    MF_TRY(mf_inputs_load(context, inputs, command, name, file, error));
+    MF_TRY(mf_genomes_check(*file, error));
+    mf_Status status = mf_scene_create(context, *file, &config, scene, error);
     if (status != MF_OK && levels) {
         config.levels = false;
         status = mf_scene_create(context, *file, &config, scene, error);

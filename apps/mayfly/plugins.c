@@ -61,9 +61,7 @@ static mf_Status put_plugin(mf_Context *context, const mf_PluginOptions *options
                             mf_Error *error) {
     char absolute[MF_APP_PATH];
     mf_Plugin *plugin = NULL;
-    mf_Status status = mf_plugin_load(context, file, &plugin, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_plugin_load(context, file, &plugin, error));
     const mf_PluginEntry *entry = mf_plugin_describe(plugin);
     *has_motion |= entry->kind == MF_PLUGIN_MOTION;
     put(list, "%s{file: \"%s\"", list->used > 1 ? ", " : "", mf_app_absolute(file, absolute));

@@ -7,12 +7,11 @@
 
 mf_Status mf_print_parts_save(const mf_Print *print, const mf_PrintFiles *files, mf_Error *error) {
     uint32_t made;
-    mf_Status status = mf_folder_make(print->context, files->stl, &made, error);
-    if (status == MF_OK)
-        status = mf_print_save_stl(print, files->stl, error);
-    if (status == MF_OK && files->mf3 != NULL)
-        status = mf_print_save_3mf(print, files->mf3, error);
-    return status;
+    MF_TRY(mf_folder_make(print->context, files->stl, &made, error));
+    MF_TRY(mf_print_save_stl(print, files->stl, error));
+    if (files->mf3 != NULL)
+        MF_TRY(mf_print_save_3mf(print, files->mf3, error));
+    return MF_OK;
 }
 
 void mf_print_parts_report(const mf_Print *print, const mf_PrintFiles *files) {

@@ -144,16 +144,14 @@ static mf_Status make_scene(Replay *replay, mf_Error *error) {
     mf_SceneConfig config = mf_scene_config_at_level(replay->file, motion);
     config.count = 1;
     config.divisor = divisor;
-    status = mf_scene_create(replay->context, replay->file, &config, &replay->scene, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_scene_create(replay->context, replay->file, &config, &replay->scene, error));
     replay->simulation.steps = mf_scene_steps(&replay->scene);
-    status = mf_folder_check_world(&replay->run, replay->path, &replay->scene, error);
-    if (status == MF_OK && replay->run.search.genome_bytes != mf_scene_genome_bytes(&replay->scene))
-        status = mf_fail_at(error, MF_CORRUPT, replay->path, 0, 0,
-                            "expected genomes of %u bytes, found %u",
-                            mf_scene_genome_bytes(&replay->scene), replay->run.search.genome_bytes);
-    return status;
+    MF_TRY(mf_folder_check_world(&replay->run, replay->path, &replay->scene, error));
+    if (replay->run.search.genome_bytes != mf_scene_genome_bytes(&replay->scene))
+        return mf_fail_at(error, MF_CORRUPT, replay->path, 0, 0,
+                          "expected genomes of %u bytes, found %u",
+                          mf_scene_genome_bytes(&replay->scene), replay->run.search.genome_bytes);
+    return MF_OK;
 }
 
 static mf_Status simulate(Replay *replay, mf_Error *error) {

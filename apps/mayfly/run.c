@@ -251,13 +251,13 @@ static mf_Status end_session(mf_Run *run, mf_Error *error) {
 
 // The steps of the run, and then the functions `finish` of scripts.
 static mf_Status simulate(mf_Run *run, const Options *options, mf_Error *error) {
-    mf_Status status = run->alone && !options->json ? simulate_alone(run, error)
-                                                    : mf_simulate(&run->simulation, error);
-    if (status == MF_OK && run->scripts != NULL)
-        status = mf_scripts_finish(run->scripts, error);
-    if (status == MF_OK && run->simulation.python != NULL)
-        status = mf_run_python_finish(run->simulation.python, error);
-    return status;
+    MF_TRY(run->alone && !options->json ? simulate_alone(run, error)
+                                        : mf_simulate(&run->simulation, error));
+    if (run->scripts != NULL)
+        MF_TRY(mf_scripts_finish(run->scripts, error));
+    if (run->simulation.python != NULL)
+        MF_TRY(mf_run_python_finish(run->simulation.python, error));
+    return MF_OK;
 }
 
 static int run_scene(mf_Context *context, mf_Run *run, const Options *options, mf_Error *error) {
@@ -347,9 +347,7 @@ static mf_Status check_outputs(mf_Context *context, const mf_SceneFile *file,
 }
 
 static mf_Status begin_session(mf_Context *context, mf_Run *run, mf_Error *error) {
-    mf_Status status = mf_session_begin(context, &run->scene, &run->session, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_session_begin(context, &run->scene, &run->session, error));
     run->simulation.session = &run->session;
     run->session.only_once = true;
     return mf_session_load(&run->session, &run->file, error);

@@ -70,12 +70,9 @@ static mf_Status copy(mf_Context *context, const char *from, const char *to, mf_
     size_t size;
     snprintf(folder, sizeof folder, "%s", to);
     *strrchr(folder, '/') = '\0';
-    mf_Status status = mf_folder_make(context, folder, &made, error);
-    if (status == MF_OK)
-        status = mf_file_read(context, from, FILE_MOST, &data, &size, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_file_replace(context, to, data, size, error);
+    MF_TRY(mf_folder_make(context, folder, &made, error));
+    MF_TRY(mf_file_read(context, from, FILE_MOST, &data, &size, error));
+    mf_Status status = mf_file_replace(context, to, data, size, error);
     mf_release(context, data);
     return status;
 }

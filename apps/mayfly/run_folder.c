@@ -199,8 +199,7 @@ mf_Status mf_folder_check_world(const mf_ArchiveRun *run, const char *path, cons
 mf_Status mf_folder_compare(mf_Context *context, mf_Archive *archive, const char *path,
                             const mf_Scene *scene, mf_Error *error) {
     mf_ArchiveRun run;
-    mf_Status status = mf_archive_run(archive, &run, error);
-    if (status == MF_OK)
-        status = compare_settings(context, &run, path, scene->file, error);
-    return status == MF_OK ? mf_folder_check_world(&run, path, scene, error) : status;
+    MF_TRY(mf_archive_run(archive, &run, error));
+    MF_TRY(compare_settings(context, &run, path, scene->file, error));
+    return mf_folder_check_world(&run, path, scene, error);
 }

@@ -204,9 +204,7 @@ static mf_Status call_scripts(void *user, bool *stops, mf_Error *error) {
 static mf_Status begin(mf_RunPython *python, mf_Error *error) {
     char socket[MF_APP_PATH + 16];
     mf_ServerConfig config = mf_server_config();
-    mf_Status status = make_folder(python, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(make_folder(python, error));
     snprintf(socket, sizeof socket, "%s/socket", python->folder);
     config.path = socket;
     config.connections = 1;
@@ -219,13 +217,10 @@ static mf_Status begin(mf_RunPython *python, mf_Error *error) {
         config.before = python->movers.scripts != NULL ? call_scripts : NULL;
         config.mover = &python->movers;
     }
-    status = mf_server_create(python->context, python->scene, &config, &python->server, error);
-    if (status == MF_OK)
-        status = start_child(python, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_server_create(python->context, python->scene, &config, &python->server, error));
+    MF_TRY(start_child(python, error));
     python->deadline = mf_clock_seconds() + START_SECONDS + 2.0 * python->patience + BEHIND_SECONDS;
-    status = mf_server_await(python->server, error);
+    mf_Status status = mf_server_await(python->server, error);
     if (status == MF_OK && !mf_server_is_led(python->server) && !mf_run_python_stopped(python))
         status = explain(python, error);
     python->deadline = 0.0;
@@ -262,9 +257,7 @@ mf_Status mf_run_python_step(mf_RunPython *python, uint64_t steps, uint64_t *don
 
 mf_Status mf_run_python_finish(mf_RunPython *python, mf_Error *error) {
     python->deadline = mf_clock_seconds() + python->patience + BEHIND_SECONDS;
-    mf_Status status = mf_server_end(python->server, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_server_end(python->server, error));
     if (!mf_app_stop_requested() && mf_clock_seconds() < python->deadline)
         wait_for_end(python, END_SECONDS);
     const bool good =

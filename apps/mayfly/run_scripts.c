@@ -31,12 +31,10 @@ mf_Status mf_run_results_folder(const mf_Scene *scene, const char *folder, char 
 mf_Status mf_run_result_write(mf_Context *context, const char *folder, const char *name,
                               const char *text, size_t size, mf_Error *error) {
     char path[MF_APP_PATH];
-    mf_Status status = mf_folder_path(folder, name, path, error);
-    if (status == MF_OK)
-        status = mf_file_replace(context, path, text, size, error);
-    if (status == MF_OK)
-        fprintf(stderr, "mayfly: wrote %s\n", path);
-    return status;
+    MF_TRY(mf_folder_path(folder, name, path, error));
+    MF_TRY(mf_file_replace(context, path, text, size, error));
+    fprintf(stderr, "mayfly: wrote %s\n", path);
+    return MF_OK;
 }
 
 mf_Status mf_run_scripts_close(const mf_Scripts *scripts, const mf_Scene *scene, const char *folder,
@@ -49,8 +47,8 @@ mf_Status mf_run_scripts_close(const mf_Scripts *scripts, const mf_Scene *scene,
         mf_run_say_stopped(reason);
     if (!mf_scripts_result(scripts, 0, &result))
         return MF_OK;
-    mf_Status status = mf_run_results_folder(scene, folder, chosen, error);
-    for (uint32_t i = 0; status == MF_OK && mf_scripts_result(scripts, i, &result); i++)
-        status = mf_run_result_write(context, chosen, result.name, result.text, result.size, error);
-    return status;
+    MF_TRY(mf_run_results_folder(scene, folder, chosen, error));
+    for (uint32_t i = 0; mf_scripts_result(scripts, i, &result); i++)
+        MF_TRY(mf_run_result_write(context, chosen, result.name, result.text, result.size, error));
+    return MF_OK;
 }

@@ -171,11 +171,9 @@ static mf_Status accept_world(void *user, mf_Scene *scene, bool loaded, mf_Error
     const mf_SceneGroup *joined = &scene->file->groups[last];
     mf_StartReport report = {.count = 0};
     const Served *served = user;
-    mf_Status status = loaded ? mf_genomes_check(scene->file, error) : MF_OK;
-    if (status == MF_OK && loaded)
-        status = mf_genomes_give(mf_world_context(scene->world), scene, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(loaded ? mf_genomes_check(scene->file, error) : MF_OK);
+    if (loaded)
+        MF_TRY(mf_genomes_give(mf_world_context(scene->world), scene, error));
     if (loaded) {
         printf("loaded %s\n", scene->file->file);
         mf_start_report(scene, &report);

@@ -144,9 +144,7 @@ mf_Status mf_bridges_start(mf_Context *context, const mf_SceneFile *file, const 
     for (uint32_t i = 0; i < file->bridge_count; i++) {
         Bridge *bridge = &bridges->bridges[bridges->count++];
         bridge->scene = &file->bridges[i];
-        mf_Status status = put_names(context, bridge, copy, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(put_names(context, bridge, copy, error));
     }
     mf_bridges_watch(bridges);
     return MF_OK;

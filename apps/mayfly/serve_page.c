@@ -120,13 +120,10 @@ static mf_Status take_world(mf_ServePage *page, mf_Scene *scene, mf_Text *text,
     mf_Viewer *viewer = &page->viewer;
     viewer->scene = scene;
     mf_scene_colors(scene, page->colors);
-    mf_Status status = mf_film_create_live(scene->world, scene->file->name, page->colors,
-                                           scene->joints, &viewer->film, error);
-    if (status == MF_OK)
-        status = mf_pusher_create(scene->world, &page->pusher, error);
-    if (status == MF_OK)
-        status = mf_view_texts(viewer, scene->file->name, text, description, error);
-    return status;
+    MF_TRY(mf_film_create_live(scene->world, scene->file->name, page->colors, scene->joints,
+                               &viewer->film, error));
+    MF_TRY(mf_pusher_create(scene->world, &page->pusher, error));
+    return mf_view_texts(viewer, scene->file->name, text, description, error);
 }
 
 void mf_serve_page_leave(mf_ServePage *page) {

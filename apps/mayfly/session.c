@@ -262,9 +262,7 @@ mf_Status mf_session_begin(mf_Context *context, mf_Scene *scene, mf_Session *out
                         .scene = scene,
                         .timeline = mf_timeline_begin(context),
                         .interval = interval > 1.0 ? (uint64_t)interval : 1};
-    mf_Status status = mf_push_allocate(context, scene->world, &out->memory, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_push_allocate(context, scene->world, &out->memory, error));
     out->inputs_size = copy_inputs(scene->world, NULL, false);
     if (!take_image(out, &out->images[0])) {
         mf_session_end(out);

@@ -42,10 +42,8 @@ static mf_Status open_recorder(mf_Simulation *simulation, mf_Recorder **out, mf_
         config.fields = list;
     }
     const char *title = simulation->title != NULL ? simulation->title : "";
-    mf_Status status = mf_film_record(simulation->world, title, simulation->colors,
-                                      simulation->joints, &simulation->stage, &picture, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_film_record(simulation->world, title, simulation->colors, simulation->joints,
+                          &simulation->stage, &picture, error));
     return simulation->group == NULL
                ? mf_recorder_create_all(simulation->world, &config, out, error)
                : mf_recorder_create(simulation->group, &config, out, error);
@@ -59,9 +57,7 @@ mf_Status mf_simulation_record(mf_Simulation *simulation, const mf_SceneFile *fi
     simulation->record_period = mf_option_real(every, file->record_every);
     simulation->fields = fields;
     if (record != NULL) {
-        mf_Status status = mf_scene_file_write(file, scene, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_scene_file_write(file, scene, error));
     }
     simulation->scene = *scene;
     if (fields != NULL || file->record_field_count == 0)
@@ -230,10 +226,8 @@ mf_Status mf_simulation_open(mf_Simulation *simulation, mf_Error *error) {
 
 mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error) {
     mf_app_starting(false);
-    mf_Status status = mf_simulation_open(simulation, error);
-    if (status != MF_OK)
-        return status;
-    status = step_all(simulation, simulation->recorder, error);
+    MF_TRY(mf_simulation_open(simulation, error));
+    mf_Status status = step_all(simulation, simulation->recorder, error);
     mf_Error closing;
     mf_Status closed =
         mf_simulation_close(simulation, status == MF_OK || status == MF_STOPPED, &closing);
@@ -278,13 +272,12 @@ mf_Status mf_simulation_film(mf_Simulation *simulation, const char *path, mf_Err
     // The only group has the scene's title.
     const bool whole = simulation->group == NULL ||
                        (simulation->title != NULL && mf_world_group_count(simulation->world) == 1);
-    mf_Status status =
-        whole ? mf_film_create_world(simulation->world, simulation->title, simulation->colors,
-                                     period, &simulation->film, error)
-              : mf_film_create(simulation->group, period, &simulation->film, error);
-    if (status == MF_OK && simulation->joints != NULL)
-        status = mf_film_show_joints(simulation->film, simulation->joints, error);
-    return status;
+    MF_TRY(whole ? mf_film_create_world(simulation->world, simulation->title, simulation->colors,
+                                        period, &simulation->film, error)
+                 : mf_film_create(simulation->group, period, &simulation->film, error));
+    if (simulation->joints != NULL)
+        MF_TRY(mf_film_show_joints(simulation->film, simulation->joints, error));
+    return MF_OK;
 }
 
 // What a film of many robots or of a long time does not show.

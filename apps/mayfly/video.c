@@ -264,10 +264,10 @@ static mf_Status begin(mf_Video *video, mf_Scene *scene, const char *camera, mf_
         mf_allocate(video->context, (size_t)video->camera.width * video->camera.height, 3);
     if (video->pixels.color == NULL)
         return mf_fail(error, MF_NO_MEMORY, "video: no memory");
-    status = mf_free_camera_create(video->world, &video->camera, &video->free, error);
-    if (status == MF_OK && video->overview)
+    MF_TRY(mf_free_camera_create(video->world, &video->camera, &video->free, error));
+    if (video->overview)
         follow(video, 1.0);
-    return status == MF_OK ? start_ffmpeg(video, error) : status;
+    return start_ffmpeg(video, error);
 }
 
 mf_Status mf_video_open(mf_Scene *scene, const char *path, const char *camera, mf_Video **out,
@@ -314,10 +314,9 @@ mf_Status mf_video_take(mf_Video *video, mf_Error *error) {
         place_overview(video, position, rotation);
     else if (!mf_camera_pose(&video->camera.frame, video->pose, video->robot, position, rotation))
         return send_picture(video, error); // of a broken robot: the last picture again
-    mf_Status status =
-        mf_free_camera_take(video->free, position, rotation, video->seen,
-                            video->group != MF_NONE ? video->robot : 0, &video->pixels, error);
-    return status == MF_OK ? send_picture(video, error) : status;
+    MF_TRY(mf_free_camera_take(video->free, position, rotation, video->seen,
+                               video->group != MF_NONE ? video->robot : 0, &video->pixels, error));
+    return send_picture(video, error);
 }
 
 static mf_Status end_ffmpeg(mf_Video *video, mf_Error *error) {

@@ -222,9 +222,7 @@ static int load_and_view(mf_Context *context, const Options *options, const char
 
 static mf_Status read_film(mf_Context *context, const char *name, char **out, size_t *size,
                            mf_Error *error) {
-    mf_Status status = mf_file_read(context, name, FILM_MOST, out, size, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_file_read(context, name, FILM_MOST, out, size, error));
     static const char mark[] = "<script id=\"film\"";
     if (strstr(*out, mark) != NULL)
         return MF_OK;

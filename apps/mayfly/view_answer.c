@@ -59,9 +59,7 @@ static void put_lacks(mf_Text *text, const mf_ViewDriver *driver) {
 
 mf_Status mf_view_texts(const mf_Viewer *viewer, const char *title, mf_Text *page,
                         mf_Text *description, mf_Error *error) {
-    mf_Status status = mf_film_live_page(page, title, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_film_live_page(page, title, error));
     mf_film_take_picture(viewer->film);
     mf_text_put(description, "{\"scene\":");
     mf_film_describe(description, viewer->film);

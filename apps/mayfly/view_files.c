@@ -59,9 +59,7 @@ static mf_Status make_parents(const mf_DropFolder *folder, const char *path, mf_
 static mf_Status write_file(const mf_DropFolder *folder, const char *path, const void *data,
                             size_t size, mf_Error *error) {
     char whole[sizeof folder->main];
-    mf_Status status = make_parents(folder, path, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(make_parents(folder, path, error));
     snprintf(whole, sizeof whole, "%s/%s", folder->files, path);
     const int handle = open(whole, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (handle < 0)
@@ -101,9 +99,7 @@ mf_Status mf_drop_write(const mf_ViewDrop *drop, mf_DropFolder *out, mf_Error *e
     if (!mf_package_is_path(drop->name) || !is_scene_or_robot(drop->name) ||
         (!drop->several && strchr(drop->name, '/') != NULL))
         return refuse_main(drop->name, error);
-    mf_Status status = make_folders(out, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(make_folders(out, error));
     snprintf(out->main, sizeof out->main, "%s/%s", out->files, drop->name);
     return drop->several ? write_all(out, drop, error)
                          : write_file(out, drop->name, drop->data, drop->size, error);

@@ -363,9 +363,7 @@ static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error
                              "no",
                              NULL};
     const struct mg_callbacks callbacks = {.log_message = keep_complaint};
-    mf_Status status = try_bind(&server->config, port, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(try_bind(&server->config, port, error));
     server->web = mg_start(&callbacks, server, options);
     if (server->web == NULL)
         return mf_fail(error, MF_UNSUPPORTED, "%s: cannot listen at %s: %s", server->config.command,

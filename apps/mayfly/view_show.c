@@ -12,11 +12,8 @@ static mf_Status build(mf_Show *show, const mf_Inputs *inputs, const char *name,
                        mf_SessionFile *again, mf_Error *error) {
     mf_Viewer *viewer = &show->viewer;
     mf_Scene *scene = &show->scene;
-    mf_Status status =
-        mf_inputs_scene(viewer->context, inputs, "view", name, again->text == NULL || again->levels,
-                        false, &show->file, scene, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_inputs_scene(viewer->context, inputs, "view", name,
+                           again->text == NULL || again->levels, false, &show->file, scene, error));
     viewer->scene = scene;
     viewer->driver = &mf_show_driver;
     viewer->user = show;
@@ -25,8 +22,8 @@ static mf_Status build(mf_Show *show, const mf_Inputs *inputs, const char *name,
     show->step = mf_time_to_seconds(scene->step);
     show->end = UINT64_MAX;
     mf_scene_colors(scene, show->colors);
-    status = mf_film_create_live(scene->world, show->file->name, show->colors, scene->joints,
-                                 &viewer->film, error);
+    mf_Status status = mf_film_create_live(scene->world, show->file->name, show->colors,
+                                           scene->joints, &viewer->film, error);
     if (status == MF_OK)
         status = mf_session_begin(viewer->context, scene, &show->session, error);
     if (status == MF_OK && again->text != NULL)

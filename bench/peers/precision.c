@@ -231,11 +231,8 @@ static mf_Status setup_make(Setup *setup, Job *job, mf_Error *error) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     context.threads = 1; // so that the time of this thread is the cost
-    mf_Status status = mf_context_create(&context, &setup->context, error);
-    if (status == MF_OK)
-        status = mf_model_load(setup->context, job->model, NULL, &setup->model, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_context_create(&context, &setup->context, error));
+    MF_TRY(mf_model_load(setup->context, job->model, NULL, &setup->model, error));
     const double *pull = setup->model->physics.gravity;
     world.step = job->step;
     world.gravity = sqrt(pull[0] * pull[0] + pull[1] * pull[1] + pull[2] * pull[2]);
@@ -244,16 +241,12 @@ static mf_Status setup_make(Setup *setup, Job *job, mf_Error *error) {
     group.model = setup->model;
     group.count = job->robots;
     group.double_precision = !job->float_precision;
-    status = mf_world_create(setup->context, &world, &setup->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(setup->world, &group, &setup->group, error);
-    if (status == MF_OK)
-        status = add_motion(setup, job, error);
-    if (status == MF_OK)
-        status = add_control(setup, job, error);
-    if (status == MF_OK)
-        status = start_all(setup, job, error);
-    return status == MF_OK ? keep_start(setup, error) : status;
+    MF_TRY(mf_world_create(setup->context, &world, &setup->world, error));
+    MF_TRY(mf_world_add_group(setup->world, &group, &setup->group, error));
+    MF_TRY(add_motion(setup, job, error));
+    MF_TRY(add_control(setup, job, error));
+    MF_TRY(start_all(setup, job, error));
+    return keep_start(setup, error);
 }
 
 static void setup_free(Setup *setup) {

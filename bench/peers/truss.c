@@ -54,12 +54,11 @@ static mf_Status open_world(Setup *setup, const Job *job, mf_Error *error) {
 static mf_Status open_setup(Setup *setup, const Job *job, mf_Error *error) {
     mf_ContextConfig config = mf_context_config();
     config.threads = 1;
-    mf_Status status = mf_context_create(&config, &setup->context, error);
-    if (status == MF_OK)
-        status = mf_truss_load(setup->context, job->file, &setup->truss, error);
-    if (status == MF_OK && setup->truss->actuator_count == 0)
-        status = mf_fail(error, MF_BAD_ARGUMENT, "%s: no actuator", job->file);
-    return status == MF_OK ? open_world(setup, job, error) : status;
+    MF_TRY(mf_context_create(&config, &setup->context, error));
+    MF_TRY(mf_truss_load(setup->context, job->file, &setup->truss, error));
+    if (setup->truss->actuator_count == 0)
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: no actuator", job->file);
+    return open_world(setup, job, error);
 }
 
 static double now(void) {

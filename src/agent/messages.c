@@ -130,9 +130,7 @@ static mf_Status add_groups(mf_Messages *messages, mf_Error *error) {
         if (group == NULL)
             return mf_fail(error, MF_NO_MEMORY, "messages: out of memory");
         *group = (mf_MessageGroup){.messages = messages, .docks = of};
-        mf_Status status = add_fields(group, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(add_fields(group, error));
         for (uint32_t b = 0; b < mf_group_block_count(of->group); b++)
             messages->group_of[block++] = group;
         end = &group->next;
@@ -167,11 +165,9 @@ static mf_Status add_systems(mf_Messages *messages, mf_Error *error) {
     system.reads = reads;
     system.writes = writes;
     system.settings_hash = hash_of(&messages->config);
-    mf_Status status = MF_OK;
-    for (mf_MessageGroup *group = messages->groups; group != NULL && status == MF_OK;
-         group = group->next)
-        status = add_reset(group, error);
-    return status == MF_OK ? mf_world_add_system(messages->world, &system, error) : status;
+    for (mf_MessageGroup *group = messages->groups; group != NULL; group = group->next)
+        MF_TRY(add_reset(group, error));
+    return mf_world_add_system(messages->world, &system, error);
 }
 
 mf_Status mf_messages_add(mf_World *world, const mf_MessagesConfig *config, mf_Messages **out,
@@ -181,9 +177,7 @@ mf_Status mf_messages_add(mf_World *world, const mf_MessagesConfig *config, mf_M
     if (world == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "messages: world or out is NULL");
     *out = NULL;
-    mf_Status status = check_config(world, &settings, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_config(world, &settings, error));
     mf_Context *context = mf_world_context(world);
     mf_Messages *messages = mf_allocate(context, 1, sizeof *messages);
     if (messages == NULL)
@@ -193,7 +187,7 @@ mf_Status mf_messages_add(mf_World *world, const mf_MessagesConfig *config, mf_M
                               .docks = mf_world_docks_of(world),
                               .config = settings,
                               .slot = MF_MESSAGE_CONTENT + settings.size / 4};
-    status = reserve(messages, error);
+    mf_Status status = reserve(messages, error);
     if (status == MF_OK)
         status = add_groups(messages, error);
     if (status == MF_OK)

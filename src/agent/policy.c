@@ -210,15 +210,13 @@ static mf_Status check_config(const mf_Group *group, const mf_PolicyConfig *conf
 
 static mf_Status fill(mf_Group *group, PolicyPlan *plan, const mf_PolicyConfig *config,
                       mf_Error *error) {
-    mf_Status status = find_fields(group, config->percepts, plan->percepts, &plan->percept_count,
-                                   "percepts", error);
-    if (status == MF_OK)
-        status = find_fields(group, config->actions, plan->actions, &plan->action_count, "actions",
-                             error);
-    for (uint32_t a = 0; a < plan->action_count && status == MF_OK; a++)
-        status =
-            check_action(group, plan, a, config->noise != NULL ? config->noise[a] : 0.0, error);
-    return status == MF_OK ? add_memory(group, plan, config->memory, error) : status;
+    MF_TRY(find_fields(group, config->percepts, plan->percepts, &plan->percept_count, "percepts",
+                       error));
+    MF_TRY(
+        find_fields(group, config->actions, plan->actions, &plan->action_count, "actions", error));
+    for (uint32_t a = 0; a < plan->action_count; a++)
+        MF_TRY(check_action(group, plan, a, config->noise != NULL ? config->noise[a] : 0.0, error));
+    return add_memory(group, plan, config->memory, error);
 }
 
 // The memory, the fields and those of messages.
@@ -257,9 +255,7 @@ mf_Status mf_policy_add(mf_Group *group, const mf_PolicyConfig *config, mf_Error
     MF_DEFAULT_FLOATS;
     if (group == NULL || config == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "policy: group or config is NULL");
-    mf_Status status = check_config(group, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_config(group, config, error));
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
     PolicyPlan *plan = mf_allocate(context, 1, sizeof *plan);
@@ -277,7 +273,7 @@ mf_Status mf_policy_add(mf_Group *group, const mf_PolicyConfig *config, mf_Error
         plan->period = (double)config->rate.denominator / (double)config->rate.numerator;
     snprintf(plan->name, sizeof plan->name, "%s", config->name);
     snprintf(plan->memory_name, sizeof plan->memory_name, "%s.memory", config->name);
-    status = fill(group, plan, config, error);
+    mf_Status status = fill(group, plan, config, error);
     if (status == MF_OK)
         status = add_system(group, plan, config, error);
     if (status == MF_OK)

@@ -124,9 +124,7 @@ mf_Status mf_file_read(mf_Context *context, const char *path, size_t limit, char
 
 mf_Status mf_file_read_text(mf_Context *context, const char *path, size_t limit, char **data,
                             size_t *size, mf_Error *error) {
-    mf_Status status = mf_file_read(context, path, limit, data, size, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_file_read(context, path, limit, data, size, error));
     if (*size >= 2 && (memcmp(*data, "\xff\xfe", 2) == 0 || memcmp(*data, "\xfe\xff", 2) == 0)) {
         mf_release(context, *data);
         *data = NULL;

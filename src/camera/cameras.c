@@ -97,13 +97,9 @@ static mf_Status take_camera(mf_Cameras *cameras, mf_GroupCameras *own, uint32_t
     one->slots = count_slots(camera);
     one->readout = mf_time_from_seconds(camera->readout);
     mf_chip_start(&one->chip, camera);
-    mf_Status status = check_camera(cameras->scene->world, camera, error);
-    if (status == MF_OK)
-        status = mf_camera_view_create(cameras->scene->context, camera, &one->view, error);
-    if (status == MF_OK)
-        status = add_fields(own, one, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_camera(cameras->scene->world, camera, error));
+    MF_TRY(mf_camera_view_create(cameras->scene->context, camera, &one->view, error));
+    MF_TRY(add_fields(own, one, error));
     const size_t size = mf_render_buffers_size(cameras->scene, one->view);
     cameras->buffers_size = size > cameras->buffers_size ? size : cameras->buffers_size;
     return MF_OK;

@@ -20,16 +20,14 @@ mf_Status mf_free_camera_create(mf_World *world, const mf_Camera *camera, mf_Fre
     if (world == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_free_camera_create: world or out is NULL");
     *out = NULL;
-    mf_Status status = mf_camera_check(camera, "camera", error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_camera_check(camera, "camera", error));
     mf_Context *context = mf_world_context(world);
     mf_FreeCamera *own = mf_allocate(context, 1, sizeof *own);
     if (own == NULL)
         return mf_fail(error, MF_NO_MEMORY, "camera: no memory");
     own->context = context;
     mf_chip_start(&own->chip, camera);
-    status = mf_render_scene_create(world, &own->scene, error);
+    mf_Status status = mf_render_scene_create(world, &own->scene, error);
     if (status == MF_OK)
         status = mf_camera_view_create(context, camera, &own->view, error);
     if (status == MF_OK) {

@@ -205,13 +205,10 @@ uint32_t mf_photo_codes(uint32_t bits, uint8_t shown[256]) {
 
 mf_Status mf_photo_quantize(const mf_Photo *picture, uint32_t bits, uint8_t *out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    mf_Status status = check(picture, "mf_photo_quantize", error);
-    if (status == MF_OK && (bits < 1 || bits > 8 || out == NULL))
-        status =
-            mf_fail(error, MF_BAD_ARGUMENT,
-                    "mf_photo_quantize: expected 1 .. 8 bits and a place, found %u bits", bits);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check(picture, "mf_photo_quantize", error));
+    if (bits < 1 || bits > 8 || out == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_photo_quantize: expected 1 .. 8 bits and a place, found %u bits", bits);
     const size_t count = (size_t)picture->width * picture->height * picture->channels;
     uint8_t shown[256];
     const uint32_t most = mf_photo_codes(bits, shown);

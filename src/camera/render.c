@@ -98,13 +98,11 @@ static mf_Status take_links(mf_RenderScene *scene, mf_RenderGroup *own, uint64_t
     own->shapes = mf_allocate(scene->context, own->visual.part_count, sizeof *own->shapes);
     if (own->shapes == NULL)
         return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
-    mf_Status status = mf_render_take_textures(scene, model, &maps, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_render_take_textures(scene, model, &maps, error));
     *faces = take_shapes(scene, own, model, maps, looks);
     if (own->count == 0)
         return MF_OK;
-    status = mf_group_derive_links(own->group, error);
+    mf_Status status = mf_group_derive_links(own->group, error);
     own->pose = mf_group_find_field(own->group, "link.pose");
     return status;
 }

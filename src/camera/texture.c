@@ -42,9 +42,7 @@ static void halve_faces(const uint8_t *from, uint32_t width, uint32_t height, ui
 mf_Status mf_texture_shrink(mf_Context *context, const mf_Texture *texture, uint32_t edge,
                             uint8_t **pixels, uint32_t *width, uint32_t *height, mf_Error *error) {
     const uint32_t faces = mf_texture_faces(texture);
-    mf_Status status = mf_texture_pixels(context, texture, pixels, width, height, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_texture_pixels(context, texture, pixels, width, height, error));
     *height /= faces;
     while (*width > edge || *height > edge) {
         halve_faces(*pixels, *width, *height, faces, *pixels);
@@ -81,10 +79,7 @@ mf_Status mf_texture_map_make(mf_Context *context, const mf_Texture *texture, mf
     uint8_t *pixels = NULL;
     uint32_t width, height;
     *out = (mf_TextureMap){.context = context, .cube = faces > 1};
-    mf_Status status =
-        mf_texture_shrink(context, texture, LONGEST, &pixels, &width, &height, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_texture_shrink(context, texture, LONGEST, &pixels, &width, &height, error));
     lay_levels(out, width, height, faces);
     out->memory = mf_allocate(context, size_of(out, faces), 1);
     if (out->memory == NULL) {

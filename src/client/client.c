@@ -26,9 +26,7 @@ static mf_Status keep_state(mf_Client *client, const mf_WireMessage *message, mf
     if (state->data == NULL || (!is_shared && message->size != state->size))
         return MF_OK; // of an earlier subscription
     if (is_shared) {
-        mf_Status status = mf_client_keep_state_shared(client, in, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_client_keep_state_shared(client, in, error));
     } else {
         if (!client->in_slot)
             memcpy(state->data, in + 1, message->size - sizeof *in);
@@ -168,9 +166,8 @@ static mf_Status say_hello(mf_Client *client, const char *token, mf_Error *error
     const size_t length = token == NULL ? 0 : strlen(token);
     const mf_HelloRequest head = {MF_PROTOCOL_MAGIC, MF_PROTOCOL_MAJOR, MF_PROTOCOL_MINOR,
                                   (uint32_t)length};
-    mf_Status status =
-        mf_client_ask(client, MF_MESSAGE_HELLO, &head, token, length, &answer, error);
-    return status == MF_OK ? take_welcome(client, &answer, error) : status;
+    MF_TRY(mf_client_ask(client, MF_MESSAGE_HELLO, &head, token, length, &answer, error));
+    return take_welcome(client, &answer, error);
 }
 
 // The next text of the listing, copied to *text; the others are "" when one is cut off.
@@ -238,16 +235,15 @@ static mf_Status read_listing(mf_Client *client, const mf_WireMessage *answer, m
 
 static mf_Status ask_list(mf_Client *client, mf_Error *error) {
     mf_WireMessage answer;
-    mf_Status status = mf_client_ask(client, MF_MESSAGE_LIST, "", NULL, 0, &answer, error);
-    return status == MF_OK ? read_listing(client, &answer, error) : status;
+    MF_TRY(mf_client_ask(client, MF_MESSAGE_LIST, "", NULL, 0, &answer, error));
+    return read_listing(client, &answer, error);
 }
 
 mf_Status mf_client_refresh(mf_Client *client, mf_Error *error) {
     mf_WireMessage answer;
-    mf_Status status = mf_client_ask(client, MF_MESSAGE_WORLD, "", NULL, 0, &answer, error);
-    if (status == MF_OK)
-        status = take_welcome(client, &answer, error);
-    return status == MF_OK ? ask_list(client, error) : status;
+    MF_TRY(mf_client_ask(client, MF_MESSAGE_WORLD, "", NULL, 0, &answer, error));
+    MF_TRY(take_welcome(client, &answer, error));
+    return ask_list(client, error);
 }
 
 static void drop_state(mf_Client *client, mf_ClientState *state) {
@@ -375,21 +371,16 @@ mf_Status mf_client_subscribe(mf_Client *client, uint32_t subscription, mf_Time 
     _Static_assert(sizeof *entries == sizeof(mf_EntryPart),
                    "entries lie in the message as they are");
     const mf_SubscribeRequest head = {subscription, count, period};
-    mf_Status status = mf_client_ask(client, MF_MESSAGE_SUBSCRIBE, &head, entries,
-                                     count * sizeof *entries, NULL, error);
-    if (status == MF_OK)
-        status = reserve(client, &client->states[subscription], entries, count, error);
-    if (status == MF_OK)
-        status = mf_client_share_states(client, subscription, error);
-    return status;
+    MF_TRY(mf_client_ask(client, MF_MESSAGE_SUBSCRIBE, &head, entries, count * sizeof *entries,
+                         NULL, error));
+    MF_TRY(reserve(client, &client->states[subscription], entries, count, error));
+    return mf_client_share_states(client, subscription, error);
 }
 
 mf_Status mf_client_unsubscribe(mf_Client *client, uint32_t subscription, mf_Error *error) {
-    mf_Status status =
-        order(client, MF_MESSAGE_UNSUBSCRIBE, &(mf_UnsubscribeRequest){subscription}, error);
-    if (status == MF_OK)
-        drop_state(client, &client->states[subscription]);
-    return status;
+    MF_TRY(order(client, MF_MESSAGE_UNSUBSCRIBE, &(mf_UnsubscribeRequest){subscription}, error));
+    drop_state(client, &client->states[subscription]);
+    return MF_OK;
 }
 
 const void *mf_client_values(const mf_Client *client, uint32_t subscription, uint32_t entry) {
@@ -454,8 +445,8 @@ mf_Status mf_client_write(mf_Client *client, uint64_t tick, const mf_ClientEntry
         *(mf_WriteRequest *)(void *)out = (mf_WriteRequest){tick, count, flags};
     out += slot != NULL ? sizeof(mf_WriteSharedRequest) : sizeof(mf_WriteRequest);
     put_entries(client, out, slot, entries, values, count);
-    mf_Status status = mf_client_send(client, error);
-    return status == MF_OK ? mf_client_share_writes(client, values_size, error) : status;
+    MF_TRY(mf_client_send(client, error));
+    return mf_client_share_writes(client, values_size, error);
 }
 
 mf_Status mf_client_lock_step(mf_Client *client, bool on, mf_Time period, mf_Time limit,
@@ -597,9 +588,7 @@ mf_Status mf_client_events(mf_Client *client, uint32_t mask, mf_Error *error) {
 // Asks for a picture; the answer is complete.
 static mf_Status ask_photo(mf_Client *client, const mf_PhotoRequest *head, mf_WireMessage *answer,
                            mf_Error *error) {
-    mf_Status status = mf_client_ask(client, MF_MESSAGE_PHOTO, head, NULL, 0, answer, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_client_ask(client, MF_MESSAGE_PHOTO, head, NULL, 0, answer, error));
     const mf_PhotoAnswer *in = answer->data;
     if (in->size != answer->size - sizeof *in)
         return mf_client_malformed(error);
@@ -617,10 +606,7 @@ mf_Status mf_client_cameras(mf_Client *client, uint32_t group, mf_ClientCamera *
     mf_WireMessage answer;
     if (count == NULL || (out == NULL && most > 0))
         return mf_client_fail(error, MF_BAD_ARGUMENT, "count or out is NULL");
-    mf_Status status =
-        ask_photo(client, &(mf_PhotoRequest){group, 0, 0, MF_PHOTO_LIST}, &answer, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(ask_photo(client, &(mf_PhotoRequest){group, 0, 0, MF_PHOTO_LIST}, &answer, error));
     *count = ((const mf_PhotoAnswer *)answer.data)->width;
     mf_WireReader list = mf_wire_tail(&answer);
     char *name = (char *)client->photo; // shorter than the answer: no heads
@@ -646,10 +632,7 @@ mf_Status mf_client_photo(mf_Client *client, uint32_t group, uint32_t instance, 
     if (out == NULL || kind > MF_PHOTO_SEGMENTATION)
         return mf_client_fail(error, MF_BAD_ARGUMENT,
                               "out is NULL, or there is no such kind of picture");
-    mf_Status status =
-        ask_photo(client, &(mf_PhotoRequest){group, instance, camera, kind}, &answer, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(ask_photo(client, &(mf_PhotoRequest){group, instance, camera, kind}, &answer, error));
     const mf_PhotoAnswer *in = answer.data;
     *out = (mf_ClientPhoto){.tick = in->tick,
                             .time = in->time,

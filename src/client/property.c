@@ -81,10 +81,8 @@ mf_Status mf_client_get(mf_Client *client, uint32_t number, double *values, uint
     mf_WireMessage answer;
     if (values == NULL && most > 0)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "values is NULL");
-    mf_Status status =
-        mf_client_ask(client, MF_MESSAGE_GET, &(mf_GetRequest){number}, NULL, 0, &answer, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(
+        mf_client_ask(client, MF_MESSAGE_GET, &(mf_GetRequest){number}, NULL, 0, &answer, error));
     const mf_ValuesAnswer *in = answer.data;
     const uint32_t all = in->count;
     if (answer.size != sizeof *in + sizeof(double) * (size_t)all)
@@ -174,9 +172,7 @@ mf_Status mf_client_about(mf_Client *client, mf_ClientAbout *out, mf_Error *erro
     size_t names;
     if (out == NULL)
         return mf_client_fail(error, MF_BAD_ARGUMENT, "out is NULL");
-    mf_Status status = mf_client_ask(client, MF_MESSAGE_ABOUT, "", NULL, 0, &answer, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_client_ask(client, MF_MESSAGE_ABOUT, "", NULL, 0, &answer, error));
     const mf_AboutAnswer *in = answer.data;
     const mf_WireReader about = mf_wire_tail(&answer);
     if (!count_about(about, &groups, &names))

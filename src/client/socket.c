@@ -229,14 +229,12 @@ mf_Status mf_client_next(mf_Client *client, double seconds, mf_WireMessage *out,
     const double end = mf_clock_seconds() + seconds;
     if (client->in_begin == client->in_end)
         client->in_begin = client->in_end = 0;
-    mf_Status status = fill(client, MF_PROTOCOL_HEAD, end, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(fill(client, MF_PROTOCOL_HEAD, end, error));
     const mf_WireHead head = *(const mf_WireHead *)(const void *)(client->in + client->in_begin);
     // What has begun is waited for longer, so that a timeout leaves no part of a message unread.
     const double patience = mf_clock_seconds() + MF_CLIENT_PATIENCE;
     size_t part = head.size < DIRECT ? head.size : sizeof(mf_StateAnswer);
-    status = fill(client, MF_PROTOCOL_HEAD + part, patience, error);
+    mf_Status status = fill(client, MF_PROTOCOL_HEAD + part, patience, error);
     mf_ClientState *state = status == MF_OK ? state_slot(client) : NULL;
     if (state != NULL)
         status = fill_state(client, state, patience, error);

@@ -10,8 +10,8 @@ static mf_Status load(mf_Client *client, uint32_t what, const char *text, size_t
     if (size > client->message_limit - sizeof head)
         return mf_client_fail(error, MF_LIMIT, "expected at most %zu bytes, found %zu",
                               client->message_limit - sizeof head, size);
-    mf_Status status = mf_client_ask(client, MF_MESSAGE_LOAD, &head, text, size, NULL, error);
-    return status == MF_OK ? mf_client_refresh(client, error) : status;
+    MF_TRY(mf_client_ask(client, MF_MESSAGE_LOAD, &head, text, size, NULL, error));
+    return mf_client_refresh(client, error);
 }
 
 mf_Status mf_client_load(mf_Client *client, const char *path, mf_Error *error) {
@@ -50,10 +50,9 @@ mf_Status mf_client_spawn(mf_Client *client, const mf_ClientSpawn *spawn, uint32
     memcpy(out, spawn->poses, poses);
     memcpy(out + poses, source, source_size);
     memcpy(out + poses + source_size, name, name_size);
-    mf_Status status = mf_client_ask(client, MF_MESSAGE_SPAWN, NULL, NULL, 0, NULL, error);
-    if (status == MF_OK)
-        status = mf_client_refresh(client, error);
-    if (status == MF_OK && number != NULL)
+    MF_TRY(mf_client_ask(client, MF_MESSAGE_SPAWN, NULL, NULL, 0, NULL, error));
+    MF_TRY(mf_client_refresh(client, error));
+    if (number != NULL)
         *number = client->group_count - 1;
-    return status;
+    return MF_OK;
 }

@@ -378,11 +378,10 @@ static mf_Status pack(mf_CollideDraft *draft, mf_CollidePlan **out, mf_Error *er
                                      MF_FLAT_IMAGE(plan, hulls, draft->hulls)};
 #undef PART
     void *image = NULL;
-    mf_Status status = mf_flat_pack(draft->context, plan, sizeof *plan, parts,
-                                    sizeof parts / sizeof *parts, &image, error);
-    if (status == MF_OK)
-        *out = image;
-    return status;
+    MF_TRY(mf_flat_pack(draft->context, plan, sizeof *plan, parts, sizeof parts / sizeof *parts,
+                        &image, error));
+    *out = image;
+    return MF_OK;
 }
 
 mf_Status mf_collide_create_with(mf_Context *context, const mf_Model *model,
@@ -405,10 +404,8 @@ mf_Status mf_collide_create(mf_Context *context, const mf_Model *model,
                             const mf_CollideHolder *holders, mf_CollidePlan **out,
                             mf_Error *error) {
     mf_HullSet *hulls;
-    mf_Status status = mf_hulls_create(context, model, &hulls, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_collide_create_with(context, model, holders, hulls, out, error);
+    MF_TRY(mf_hulls_create(context, model, &hulls, error));
+    mf_Status status = mf_collide_create_with(context, model, holders, hulls, out, error);
     mf_release(context, hulls);
     return status;
 }

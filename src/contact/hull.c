@@ -346,11 +346,10 @@ static mf_Status pack_set(Set *s, mf_HullSet **out, mf_Error *error) {
     const mf_FlatPart parts[] = {MF_HULL_SET_ARRAYS(PART, &s->set)};
 #undef PART
     void *image = NULL;
-    mf_Status status = mf_flat_pack(s->context, &s->set, sizeof s->set, parts,
-                                    sizeof parts / sizeof *parts, &image, error);
-    if (status == MF_OK)
-        *out = image;
-    return status;
+    MF_TRY(mf_flat_pack(s->context, &s->set, sizeof s->set, parts, sizeof parts / sizeof *parts,
+                        &image, error));
+    *out = image;
+    return MF_OK;
 }
 
 static void free_set(Set *s) {

@@ -39,10 +39,9 @@ mf_Status mf_gait_check(const mf_Gait *gait, const mf_Model *model, mf_Error *er
     mf_GaitDraft draft;
     if (gait == NULL || model == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "gait: gait or model is NULL");
-    mf_Status status = mf_gait_draft(model->context, gait, model, &draft, NULL, error);
-    if (status == MF_OK)
-        mf_gait_draft_release(model->context, &draft);
-    return status;
+    MF_TRY(mf_gait_draft(model->context, gait, model, &draft, NULL, error));
+    mf_gait_draft_release(model->context, &draft);
+    return MF_OK;
 }
 
 // ---- a group's gaits ---------------------------------------------------------------------------
@@ -160,9 +159,7 @@ static mf_Status add_fields(mf_Group *group, mf_GaitBatch *batch, mf_Error *erro
     void *data[FIELDS];
     for (int i = 0; i < FIELDS; i++) {
         mf_Field *field;
-        mf_Status status = mf_attach_field(group, &infos[i], 0, &field, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_attach_field(group, &infos[i], 0, &field, error));
         data[i] = field->data;
     }
     batch->select = data[0];
@@ -203,9 +200,7 @@ static mf_Status draft_all(mf_Group *group, const mf_Gait *const *gaits, uint32_
         if (status != MF_OK)
             return mf_fail(error, status, "gaits: %.80s: %s",
                            gaits[i]->name == NULL ? "" : gaits[i]->name, cause.message);
-        status = check_followed(group, gaits[i], &drafts[i], error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(check_followed(group, gaits[i], &drafts[i], error));
     }
     return MF_OK;
 }
@@ -275,9 +270,7 @@ mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t co
     MF_DEFAULT_FLOATS;
     mf_GaitConfig defaults = mf_gait_config();
     config = config == NULL ? &defaults : config;
-    mf_Status status = check_arguments(group, gaits, count, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_arguments(group, gaits, count, config, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     GaitSystem *system = mf_allocate(context, 1, sizeof *system);
     if (system == NULL)
@@ -286,7 +279,7 @@ mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t co
     set_rate(&system->batch, config->rate);
     system->batch.interval = (double)config->rate.denominator / (double)config->rate.numerator;
     system->batch.joint_count = mf_group_model(group)->joint_count;
-    status = plan_all(system, group, gaits, count, error);
+    mf_Status status = plan_all(system, group, gaits, count, error);
     if (status == MF_OK)
         status = add_fields(group, &system->batch, error);
     if (status == MF_OK)
@@ -359,11 +352,9 @@ mf_Status mf_gait_sample(const mf_Gait *gait, const mf_Model *model, double time
         return mf_fail(error, MF_BAD_ARGUMENT, "gait: time: need 0 .. 1e9 s, found %g", time);
     if (command != NULL && !mf_all_finite(command, 3))
         return mf_fail(error, MF_BAD_ARGUMENT, "gait: command: need finite numbers");
-    mf_Status status = mf_gait_draft(model->context, gait, model, &draft, NULL, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_gait_draft(model->context, gait, model, &draft, NULL, error));
     draft.plan.blend = 0.0;
-    status = mf_gait_set_create(model->context, &draft, 1, &set, error);
+    mf_Status status = mf_gait_set_create(model->context, &draft, 1, &set, error);
     size_t size = sizeof(Sampler) + (size_t)model->joint_count * 2 * MF_BLOCK * sizeof(double);
     Sampler *sampler = mf_allocate(model->context, 1, size);
     if (status == MF_OK && sampler == NULL)

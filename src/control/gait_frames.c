@@ -63,10 +63,8 @@ static mf_Status find_joints(const Frames *frames, bool store, mf_GaitBlame *bla
             char path[60];
             uint32_t joint;
             snprintf(path, sizeof path, "frames.%u.angles", f);
-            mf_Status status =
-                mf_gait_find_angle(frames->model, &frame->angles[i], path, &joint, blame, error);
-            if (status != MF_OK)
-                return status;
+            MF_TRY(
+                mf_gait_find_angle(frames->model, &frame->angles[i], path, &joint, blame, error));
             uint32_t at = mf_gait_row(frames->draft, frames->model, joint);
             if (store)
                 row[at] = frame->angles[i].angle;
@@ -140,9 +138,7 @@ mf_Status mf_gait_draft_frames(mf_Context *context, const mf_GaitKeyframes *keyf
     if (status != MF_OK || model == NULL)
         return status;
     Frames frames = {keyframes, model, draft, NULL};
-    status = find_joints(&frames, false, blame, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(find_joints(&frames, false, blame, error));
     uint32_t count = keyframes->frame_count;
     draft->plan.blend = keyframes->blend;
     draft->plan.loop = keyframes->loop;

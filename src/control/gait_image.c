@@ -25,9 +25,7 @@ static mf_Status pack_all(mf_Context *context, mf_GaitDraft *drafts, uint32_t co
     *bytes = 0;
     for (uint32_t i = 0; i < count; i++) {
         void *image;
-        mf_Status status = pack_one(context, &drafts[i], &image, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(pack_one(context, &drafts[i], &image, error));
         const size_t size = drafts[i].plan.bytes;
         char *longer = mf_allocate(context, 1, *bytes + size);
         if (longer != NULL) {

@@ -77,9 +77,7 @@ mf_Status mf_gait_find_angle(const mf_Model *model, const mf_GaitAngle *angle, c
     snprintf(whole, sizeof whole, "%.60s.%.90s", path, angle->joint);
     if (!mf_is_finite(angle->angle))
         return mf_gait_refuse(blame, error, whole, "need a finite number");
-    mf_Status status = mf_gait_find_joint(model, angle->joint, whole, out, blame, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_gait_find_joint(model, angle->joint, whole, out, blame, error));
     const mf_Joint *joint = &model->joints[*out];
     if (angle->angle < joint->lower || angle->angle > joint->upper)
         return mf_gait_refuse(blame, error, whole, "%g is outside of the joint's range %g .. %g",
@@ -165,12 +163,11 @@ static mf_Status check_walk(const mf_GaitWalk *walk, mf_GaitBlame *blame, mf_Err
                             {"balance.tilt", balance->tilt, 0, 1e3, false},
                             {"balance.memory", balance->memory, 0, 1e3, true},
                             {"balance.smooth", balance->smooth, 0, 1e3, false}};
-    mf_Status status = check_ranges(ranges, sizeof ranges / sizeof *ranges, blame, error);
-    if (status == MF_OK)
-        status = check_pace(&walk->pace, blame, error);
-    if (status == MF_OK && (unsigned)walk->path > MF_GAIT_TRAPEZOID)
-        status = mf_gait_refuse(blame, error, "path", "no such path");
-    return status;
+    MF_TRY(check_ranges(ranges, sizeof ranges / sizeof *ranges, blame, error));
+    MF_TRY(check_pace(&walk->pace, blame, error));
+    if ((unsigned)walk->path > MF_GAIT_TRAPEZOID)
+        return mf_gait_refuse(blame, error, "path", "no such path");
+    return MF_OK;
 }
 
 static mf_Status plan_leg(const mf_GaitWalk *walk, const mf_Model *model, int side,
@@ -204,18 +201,14 @@ static mf_Status plan_pose(const mf_GaitWalk *walk, const mf_Model *model, mf_Ga
         if (name == NULL || name[0] == '\0')
             continue;
         const char *path = side == 0 ? "shoulders.left" : "shoulders.right";
-        mf_Status status = mf_gait_find_joint(model, name, path, &joint, blame, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_gait_find_joint(model, name, path, &joint, blame, error));
         draft->plan.shoulders[side] = mf_gait_row(draft, model, joint);
         if (draft->plan.shoulders[side] < SWING_JOINTS)
             return mf_gait_refuse(blame, error, path, "joint %.80s belongs to a leg", name);
     }
     for (uint32_t i = 0; i < walk->pose_count; i++) {
         uint32_t joint;
-        mf_Status status = mf_gait_find_angle(model, &walk->pose[i], "pose", &joint, blame, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_gait_find_angle(model, &walk->pose[i], "pose", &joint, blame, error));
         uint32_t row = mf_gait_row(draft, model, joint);
         if (row < SWING_JOINTS) {
             char path[160];

@@ -151,9 +151,7 @@ static mf_Status find_sensors(mf_Group *group, mf_GpPlan *plan, mf_GpBatch *batc
     const char *advice = "call mf_sensors_add with `posture` first";
     const mf_Model *model = mf_group_model(group);
     mf_Field *values;
-    mf_Status status = mf_attach_find(group, "sensor.value", advice, &values, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_attach_find(group, "sensor.value", advice, &values, error));
     if (values->components != model->sensor_value_count + model->joint_count + 3)
         return mf_fail(error, MF_NOT_FOUND, "gp: sensor.value has no joints and attitude, %s",
                        advice);
@@ -172,12 +170,10 @@ static mf_Status make_plan(mf_Group *group, const mf_GpConfig *config, mf_GpBatc
                       .angle = config->angle_per_move,
                       .wrap = config->unknown == MF_GP_UNKNOWN_WRAP};
     fill_motors(&plan, mf_group_model(group), config->unknown);
-    mf_Status status = find_sensors(group, &plan, batch, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(find_sensors(group, &plan, batch, error));
     void *image;
-    status = mf_flat_pack(mf_world_context(mf_group_world(group)), &plan, sizeof plan, NULL, 0,
-                          &image, error);
+    mf_Status status = mf_flat_pack(mf_world_context(mf_group_world(group)), &plan, sizeof plan,
+                                    NULL, 0, &image, error);
     batch->plan = image;
     return status;
 }
@@ -193,13 +189,9 @@ static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error)
         MF_FIELD_INFO("gp.accumulator", "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
                       "the machine's accumulator, 0 .. 255");
     mf_Field *program, *address, *accumulator;
-    mf_Status status = mf_attach_field(group, &program_info, MF_GP_BYTES, &program, error);
-    if (status == MF_OK)
-        status = mf_attach_field(group, &address_info, 0, &address, error);
-    if (status == MF_OK)
-        status = mf_attach_field(group, &accumulator_info, 0, &accumulator, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_attach_field(group, &program_info, MF_GP_BYTES, &program, error));
+    MF_TRY(mf_attach_field(group, &address_info, 0, &address, error));
+    MF_TRY(mf_attach_field(group, &accumulator_info, 0, &accumulator, error));
     const mf_Field *target = mf_group_find_field(group, "joint.target");
     batch->program = program->data;
     batch->address = address->data;
@@ -221,11 +213,8 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
     mf_GpConfig defaults = mf_gp_config();
     if (config == NULL)
         config = &defaults;
-    mf_Status status = check_gp(group, config, error);
-    if (status == MF_OK)
-        status = mf_control_follows(group, system_name, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_gp(group, config, error));
+    MF_TRY(mf_control_follows(group, system_name, error));
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
     GpSystem *system = mf_allocate(context, 1, sizeof *system);
@@ -233,7 +222,7 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
         return mf_fail(error, MF_NO_MEMORY, "gp: out of memory");
     system->run =
         kernels[mf_kernel_row(mf_world_isa(world))][mf_group_config_of(group)->double_precision];
-    status = make_plan(group, config, &system->batch, error);
+    mf_Status status = make_plan(group, config, &system->batch, error);
     if (status == MF_OK)
         status = add_fields(group, &system->batch, error);
     if (status == MF_OK) {

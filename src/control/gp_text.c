@@ -148,9 +148,7 @@ mf_Status mf_gp_assemble(const char *text, uint8_t program[MF_GP_BYTES], mf_Erro
     while (*reader.at != '\0') {
         Token token = next_token(&reader);
         if (token.length > 0) {
-            mf_Status status = read_instruction(&reader, token, memory, filled, &address);
-            if (status != MF_OK)
-                return status;
+            MF_TRY(read_instruction(&reader, token, memory, filled, &address));
         }
         while (*reader.at != '\0' && *reader.at != '\n')
             reader.at++;

@@ -59,9 +59,7 @@ static void destroy_network(mf_Context *context, void *user) {
 static mf_Status add_input(mf_Group *group, const char *name, NetworkSystem *system,
                            mf_NetworkPlan *plan, mf_Error *error) {
     mf_Field *field;
-    mf_Status status = mf_control_find_field(group, system_name, name, &field, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_control_find_field(group, system_name, name, &field, error));
     if (plan->input_count == MF_NETWORK_INPUTS)
         return mf_fail(error, MF_LIMIT, "network: more than %d input fields", MF_NETWORK_INPUTS);
     if (field->components > MF_NETWORK_UNITS - plan->sizes[0])
@@ -109,9 +107,7 @@ static mf_Status set_range(mf_Group *group, const mf_NetworkConfig *config, uint
 static mf_Status add_output(mf_Group *group, const mf_NetworkConfig *config, NetworkSystem *system,
                             Draft *draft, mf_Error *error) {
     mf_Field *field;
-    mf_Status status = mf_control_find_output(group, system_name, config->output, &field, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_control_find_output(group, system_name, config->output, &field, error));
     if (field->components < 1 || field->components > MF_NETWORK_UNITS)
         return mf_fail(error, MF_LIMIT, "network: field %s: %u values, need 1 .. %u",
                        config->output, field->components, MF_NETWORK_UNITS);
@@ -139,9 +135,7 @@ static mf_Status add_weights(mf_Group *group, mf_NetworkPlan *plan, mf_NetworkBa
         "layer by layer and unit by unit: weights of the unit's inputs, then its bias");
     mf_Field *field;
     plan->weight_count = (uint32_t)mf_network_weight_count(plan->sizes, plan->layers);
-    mf_Status status = mf_attach_field(group, &info, plan->weight_count, &field, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_attach_field(group, &info, plan->weight_count, &field, error));
     batch->weight = field->data;
     batch->fault = mf_group_find_field(group, "fault.word")->data;
     return MF_OK;
@@ -218,11 +212,8 @@ static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSy
     mf_World *world = mf_group_world(group);
     system->run =
         kernels[mf_kernel_row(mf_world_isa(world))][mf_group_config_of(group)->double_precision];
-    mf_Status status = make_plan(group, config, system, error);
-    if (status == MF_OK)
-        status = make_scratch(group, system, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(make_plan(group, config, system, error));
+    MF_TRY(make_scratch(group, system, error));
     const mf_NetworkPlan *plan = system->batch.plan;
     system->reads[plan->input_count] = "network.weight";
     system->reads[plan->input_count + 1] = "fault.word";
@@ -242,14 +233,12 @@ mf_Status mf_network_add(mf_Group *group, const mf_NetworkConfig *config, mf_Err
     const mf_NetworkConfig defaults = mf_network_config();
     if (config == NULL)
         config = &defaults;
-    mf_Status status = check(group, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check(group, config, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     NetworkSystem *system = mf_allocate(context, 1, sizeof *system);
     if (system == NULL)
         return mf_fail(error, MF_NO_MEMORY, "network: out of memory");
-    status = fill(group, config, system, error);
+    mf_Status status = fill(group, config, system, error);
     if (status != MF_OK)
         destroy_network(context, system);
     return status;

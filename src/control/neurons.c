@@ -147,9 +147,7 @@ static mf_Status check_attached(const NeuronsSystem *system, const mf_Brain *bra
 }
 
 static mf_Status check_brain(const NeuronsSystem *system, const mf_Brain *brain, mf_Error *error) {
-    mf_Status status = mf_neurons_check_inputs(brain, system->batch.inputs, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_neurons_check_inputs(brain, system->batch.inputs, error));
     if (brain->neuron_count > system->batch.neurons ||
         brain->synapse_count > system->batch.synapses)
         return mf_fail(error, MF_LIMIT,
@@ -208,10 +206,9 @@ mf_Status mf_neurons_set(mf_Group *group, uint32_t instance, const mf_Brain *bra
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_neurons_set: no brain, or the group has no neurons of instance %u",
                        instance);
-    mf_Status status = check_brain(system, brain, error);
-    if (status == MF_OK)
-        write_brain(group, system, instance, brain);
-    return status;
+    MF_TRY(check_brain(system, brain, error));
+    write_brain(group, system, instance, brain);
+    return MF_OK;
 }
 
 // ---- adding ------------------------------------------------------------------------------------
@@ -239,9 +236,7 @@ static mf_Status add_inputs(mf_Group *group, const char *const *names, NeuronsSy
     mf_NeuronsBatch *batch = &system->batch;
     for (uint32_t i = 0; names != NULL && names[i] != NULL; i++) {
         mf_Field *field;
-        mf_Status status = mf_control_find_field(group, system_name, names[i], &field, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_control_find_field(group, system_name, names[i], &field, error));
         if (i == MF_NEURON_FIELDS || field->components > MF_NEURON_INPUTS_MOST - batch->inputs)
             return mf_fail(error, MF_LIMIT, "neurons: more than %d input fields or %u inputs",
                            MF_NEURON_FIELDS, MF_NEURON_INPUTS_MOST);
@@ -260,9 +255,7 @@ static mf_Status add_output(mf_Group *group, const mf_NeuronsConfig *config, Neu
     mf_Field *field;
     if (name == NULL)
         name = mf_motion_counts(group) != NULL ? "actuator.control" : "joint.target";
-    mf_Status status = mf_control_find_output(group, system_name, name, &field, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_control_find_output(group, system_name, name, &field, error));
     system->output = field->info.name;
     system->batch.output = field->data;
     system->batch.outputs = field->components;
@@ -276,13 +269,12 @@ static uint32_t components_of(const mf_NeuronsBatch *batch, int per) {
 }
 
 static mf_Status add_fields(mf_Group *group, NeuronsSystem *system, mf_Error *error) {
-    mf_Status status = MF_OK;
-    for (int row = 0; row < ROWS && status == MF_OK; row++) {
+    for (int row = 0; row < ROWS; row++) {
         const uint32_t count = components_of(&system->batch, table[row].per);
         if (count > 0)
-            status = mf_attach_field(group, &table[row].info, count, &system->rows[row], error);
+            MF_TRY(mf_attach_field(group, &table[row].info, count, &system->rows[row], error));
     }
-    return status;
+    return MF_OK;
 }
 
 static void bind_rows(mf_Group *group, NeuronsSystem *system) {
@@ -349,21 +341,16 @@ static mf_Status fill(mf_Group *group, const mf_NeuronsConfig *config, NeuronsSy
         brain->neuron_count > config->most_neurons ? brain->neuron_count : config->most_neurons;
     batch->synapses =
         brain->synapse_count > config->most_synapses ? brain->synapse_count : config->most_synapses;
-    mf_Status status = add_inputs(group, config->inputs, system, error);
-    if (status == MF_OK)
-        status = add_output(group, config, system, error);
-    if (status == MF_OK)
-        status = check_brain(system, brain, error);
-    if (status == MF_OK)
-        status = add_fields(group, system, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(add_inputs(group, config->inputs, system, error));
+    MF_TRY(add_output(group, config, system, error));
+    MF_TRY(check_brain(system, brain, error));
+    MF_TRY(add_fields(group, system, error));
     bind_rows(group, system);
     const size_t real = precise ? sizeof(double) : sizeof(float);
-    status = mf_scratch_create(mf_world_context(world),
-                               ((size_t)mf_neurons_slots(batch) + 1) * MF_BLOCK * real,
-                               mf_group_block_count(group), &system->scratch, error);
-    return status == MF_OK ? add_system(group, system, error) : status;
+    MF_TRY(mf_scratch_create(mf_world_context(world),
+                             ((size_t)mf_neurons_slots(batch) + 1) * MF_BLOCK * real,
+                             mf_group_block_count(group), &system->scratch, error));
+    return add_system(group, system, error);
 }
 
 mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config, mf_Error *error) {
@@ -373,14 +360,12 @@ mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config, mf_Err
     const mf_NeuronsConfig defaults = mf_neurons_config();
     if (config == NULL)
         config = &defaults;
-    mf_Status status = check(group, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check(group, config, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     NeuronsSystem *system = mf_allocate(context, 1, sizeof *system);
     if (system == NULL)
         return mf_fail(error, MF_NO_MEMORY, "neurons: out of memory");
-    status = fill(group, config, system, error);
+    mf_Status status = fill(group, config, system, error);
     if (status != MF_OK) {
         destroy_neurons(context, system);
         return status;

@@ -65,9 +65,7 @@ static mf_Status add_fields(mf_Group *group, mf_OscillatorBatch *batch, mf_Error
         mf_Field *field;
         const uint32_t count =
             infos[i].shape == MF_FIXED_COUNT && control != NULL ? control->components : 0;
-        mf_Status status = mf_attach_field(group, &infos[i], count, &field, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_attach_field(group, &infos[i], count, &field, error));
         *data[i] = field->data;
     }
     const mf_Field *target = control != NULL ? control : mf_group_find_field(group, "joint.target");
@@ -103,17 +101,14 @@ mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, 
         config = &defaults;
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "oscillator: start from mf_oscillator_config()");
-    mf_Status status = mf_attach_check(group, system_name, config->rate, error);
-    if (status == MF_OK)
-        status = mf_control_follows(group, system_name, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_attach_check(group, system_name, config->rate, error));
+    MF_TRY(mf_control_follows(group, system_name, error));
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
     OscillatorSystem *system = mf_allocate(context, 1, sizeof *system);
     if (system == NULL)
         return mf_fail(error, MF_NO_MEMORY, "oscillator: out of memory");
-    status = add_fields(group, &system->batch, error);
+    mf_Status status = add_fields(group, &system->batch, error);
     if (status == MF_OK) {
         system->run = kernels[mf_kernel_row(mf_world_isa(world))]
                              [mf_group_config_of(group)->double_precision];

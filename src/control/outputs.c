@@ -21,9 +21,7 @@ mf_Status mf_control_find_field(mf_Group *group, const char *what, const char *n
 
 mf_Status mf_control_find_output(mf_Group *group, const char *what, const char *name,
                                  mf_Field **out, mf_Error *error) {
-    mf_Status status = mf_control_find_field(group, what, name, out, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_control_find_field(group, what, name, out, error));
     const uint32_t flags = (*out)->info.flags;
     if (!(flags & MF_FIELD_INPUT) || (flags & MF_FIELD_OUTPUT))
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: field %s is not an input of the group", what,

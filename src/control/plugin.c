@@ -223,9 +223,7 @@ static mf_Status open_library(mf_Plugin *plugin, mf_Error *error) {
     if (!mf_allow(plugin->context, "realpath") || realpath(plugin->path, real) == NULL)
         return fail(plugin, error, errno == ENOENT ? MF_NOT_FOUND : MF_IO, "cannot find it: %s",
                     strerror(errno));
-    mf_Status status = check_access(plugin, real, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_access(plugin, real, error));
     if (!mf_allow(plugin->context, "dlopen"))
         return fail(plugin, error, MF_IO, "cannot load it: %s", strerror(errno));
     // With an absolute path the loader does not search; all symbols are bound now or loading fails.

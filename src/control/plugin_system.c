@@ -356,9 +356,7 @@ mf_Status mf_plugin_motion_add(mf_Group *group, mf_Plugin *plugin, const mf_Plug
                                mf_Motion *level, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_PluginConfig settings = config != NULL ? *config : mf_plugin_config();
-    mf_Status status = check_arguments(group, plugin, MF_PLUGIN_MOTION, &settings, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_arguments(group, plugin, MF_PLUGIN_MOTION, &settings, error));
     uint32_t own = MF_MOTION_OWN;
     bool several = mf_group_find_field(group, "motion.level") != NULL;
     for (uint32_t i = 0; i < mf_group_system_count(group); i++) {
@@ -376,23 +374,21 @@ mf_Status mf_plugin_motion_add(mf_Group *group, mf_Plugin *plugin, const mf_Plug
     mf_SystemConfig system = mf_system_config();
     system.phase = MF_PHASE_MOTION;
     system.any_gravity = plugin->entry->any_gravity != 0;
-    status = add(group, plugin, &system, own, &settings, error);
-    if (status == MF_OK && level != NULL)
+    MF_TRY(add(group, plugin, &system, own, &settings, error));
+    if (level != NULL)
         *level = (mf_Motion)own;
-    return status;
+    return MF_OK;
 }
 
 mf_Status mf_plugin_control_add(mf_Group *group, mf_Rate rate, mf_Plugin *plugin,
                                 const mf_PluginConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_PluginConfig settings = config != NULL ? *config : mf_plugin_config();
-    mf_Status status = check_arguments(group, plugin, MF_PLUGIN_CONTROL, &settings, error);
-    if (status == MF_OK && !(rate.numerator > 0 && rate.denominator > 0))
-        status = mf_fail(
-            error, MF_BAD_ARGUMENT, "plugin %s: rate is %lld/%lld, need two positive numbers",
-            plugin->entry->name, (long long)rate.numerator, (long long)rate.denominator);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_arguments(group, plugin, MF_PLUGIN_CONTROL, &settings, error));
+    if (!(rate.numerator > 0 && rate.denominator > 0))
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "plugin %s: rate is %lld/%lld, need two positive numbers",
+                       plugin->entry->name, (long long)rate.numerator, (long long)rate.denominator);
     mf_SystemConfig system = mf_system_config();
     system.phase = MF_PHASE_CONTROL;
     system.rate = rate;

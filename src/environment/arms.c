@@ -22,12 +22,9 @@ static const char *const pusher_signals[] = {"reward_dist", "reward_ctrl", "rewa
 
 static mf_Status prepare_reacher(mf_TaskPlan *plan, mf_Error *error) {
     plan->observation_count = 10;
-    mf_Status status = mf_task_need(plan, 4, 4, 2, error);
-    if (status == MF_OK)
-        status = mf_task_need_body(plan, "fingertip", &plan->indices[TIP], error);
-    if (status == MF_OK)
-        status = mf_task_need_body(plan, "target", &plan->indices[GOAL], error);
-    return status;
+    MF_TRY(mf_task_need(plan, 4, 4, 2, error));
+    MF_TRY(mf_task_need_body(plan, "fingertip", &plan->indices[TIP], error));
+    return mf_task_need_body(plan, "target", &plan->indices[GOAL], error);
 }
 
 static void start_reacher(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position,
@@ -64,14 +61,10 @@ static void judge_reacher(const mf_TaskView *view, mf_TaskResult *result) {
 
 static mf_Status prepare_pusher(mf_TaskPlan *plan, mf_Error *error) {
     plan->observation_count = 23;
-    mf_Status status = mf_task_need(plan, 11, 11, 7, error);
-    if (status == MF_OK)
-        status = mf_task_need_body(plan, "tips_arm", &plan->indices[TIP], error);
-    if (status == MF_OK)
-        status = mf_task_need_body(plan, "object", &plan->indices[OBJECT], error);
-    if (status == MF_OK)
-        status = mf_task_need_body(plan, "goal", &plan->indices[GOAL], error);
-    return status;
+    MF_TRY(mf_task_need(plan, 11, 11, 7, error));
+    MF_TRY(mf_task_need_body(plan, "tips_arm", &plan->indices[TIP], error));
+    MF_TRY(mf_task_need_body(plan, "object", &plan->indices[OBJECT], error));
+    return mf_task_need_body(plan, "goal", &plan->indices[GOAL], error);
 }
 
 static void start_pusher(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position,

@@ -27,14 +27,12 @@ static mf_Status pack(mf_Context *context, const mf_Model *model, mf_BodyStateBo
         plan.mass += model->bodies[b].mass;
     }
     mf_Tree *tree;
-    mf_Status status = mf_tree_create(context, model, MF_TREE_VECTORS, model->base == MF_BASE_FREE,
-                                      NULL, &tree, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_tree_create(context, model, MF_TREE_VECTORS, model->base == MF_BASE_FREE, NULL, &tree,
+                          error));
     const mf_FlatPart parts[] = {MF_FLAT_PART(&plan, bodies, bodies, plan.body_count),
                                  {&plan.tree_at, tree, tree->bytes}};
     void *image;
-    status = mf_flat_pack(context, &plan, sizeof plan, parts, 2, &image, error);
+    mf_Status status = mf_flat_pack(context, &plan, sizeof plan, parts, 2, &image, error);
     mf_release(context, tree);
     *out = image;
     return status;

@@ -123,17 +123,14 @@ static mf_Status plan_task(mf_Environment *environment, const mf_EnvironmentConf
     plan->frame_skip = info->frame_skip;
     plan->memory_count = plan->task->memory_count;
     plan->team = 1;
-    mf_Status status = take_settings(plan, config, error);
-    if (status == MF_OK)
-        status = take_model(environment, config->model, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(take_settings(plan, config, error));
+    MF_TRY(take_model(environment, config->model, error));
     plan->step = info->step > 0 ? mf_time_to_seconds(info->step) : plan->model->physics.step;
     plan->rk4 = config->integrator == MF_ENVIRONMENT_RK4 ||
                 (config->integrator == MF_ENVIRONMENT_AS_FILE &&
                  plan->model->physics.integrator == MF_PHYSICS_RK4);
     plan->action_count = plan->model->actuator_count;
-    status = plan->task->prepare(plan, error);
+    mf_Status status = plan->task->prepare(plan, error);
     if (status == MF_OK && !(plan->step >= 1e-6 && plan->step <= 1.0))
         status = mf_fail_at(error, MF_BAD_ARGUMENT, plan->model->file, 0, 0,
                             "timestep: expected 1e-6 to 1 s, found %g", plan->step);
@@ -239,10 +236,10 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
         environment->unit += MF_BLOCK;
     uint32_t units = (environment->count + environment->unit - 1) / environment->unit;
     environment->share_count = units < MF_ENVIRONMENT_SHARES ? units : MF_ENVIRONMENT_SHARES;
-    mf_Status status = mf_body_state_create(context, model, &environment->body_plan, error);
-    for (uint32_t i = 0; i < environment->share_count && status == MF_OK; i++)
-        status = make_scratch(environment, &environment->scratches[i], error);
-    return status;
+    MF_TRY(mf_body_state_create(context, model, &environment->body_plan, error));
+    for (uint32_t i = 0; i < environment->share_count; i++)
+        MF_TRY(make_scratch(environment, &environment->scratches[i], error));
+    return MF_OK;
 }
 
 static mf_Status make(mf_Context *context, const mf_EnvironmentConfig *config, mf_Environment **out,
@@ -273,8 +270,8 @@ mf_Status mf_environment_create(mf_Context *context, const mf_EnvironmentConfig 
     if (context == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_create: context is NULL");
     *out = NULL;
-    mf_Status status = check(config, error);
-    return status == MF_OK ? make(context, config, out, error) : status;
+    MF_TRY(check(config, error));
+    return make(context, config, out, error);
 }
 
 void mf_environment_destroy(mf_Environment *environment) {
@@ -306,9 +303,7 @@ mf_Status mf_environment_pusher(mf_Environment *environment, mf_Pusher **out, mf
     if (environment == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_pusher: environment is NULL");
     if (environment->pusher == NULL) {
-        mf_Status status = mf_pusher_create(environment->world, &environment->pusher, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_pusher_create(environment->world, &environment->pusher, error));
     }
     *out = environment->pusher;
     return MF_OK;

@@ -45,9 +45,7 @@ mf_Status mf_flyer_prepare(mf_TaskPlan *plan, mf_Error *error) {
     const mf_Quadrotor *quadrotor = plan->quadrotor;
     const char *name = plan->task->info.name;
     double hover;
-    mf_Status status = mf_quadrotor_check(quadrotor, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_quadrotor_check(quadrotor, error));
     bool flies = thrust_of(plan, &hover) > 0.0;
     for (uint32_t r = 0; r < 4; r++)
         flies = flies && rotor_of(plan, r, &hover) > 0.0;

@@ -492,9 +492,7 @@ mf_Status mf_environment_step(mf_Environment *environment, const mf_EnvironmentB
     if (environment == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_step: environment is NULL");
     Pass pass = {.environment = environment, .buffers = buffers};
-    mf_Status status = check_step(environment, buffers, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_step(environment, buffers, error));
     if (any_moved(environment))
         mf_parallel_for(environment->context, environment->share_count, remember_share, &pass);
     mf_parallel_for(environment->context, environment->share_count, act_share, &pass);

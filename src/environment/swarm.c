@@ -44,9 +44,7 @@ static uint32_t edge_of(uint32_t agents) {
 static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
     const uint32_t agents = (uint32_t)plan->value[AGENTS];
     const double cell = 2.0 * plan->value[MF_FLYER_BOX] / edge_of(agents);
-    mf_Status status = mf_flyer_prepare(plan, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_flyer_prepare(plan, error));
     if (!((1.0 - PART) * cell > 2.0 * plan->quadrotor->radius))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "task swarm: a box of half width %g m has no space for %u robots of radius "

@@ -246,12 +246,11 @@ static mf_Status add_rows(mf_Group *group, void *user, mf_Error *error) {
                                               environment->plan.memory_count + 1,
                                               model->position_count,
                                               model->velocity_count};
-    mf_Status status = MF_OK;
-    for (uint32_t r = 0; r < MF_EPISODE_ROWS && status == MF_OK; r++)
+    for (uint32_t r = 0; r < MF_EPISODE_ROWS; r++)
         if (counts[r] > 0)
-            status =
-                mf_group_add_field(group, &row_info[r], counts[r], &environment->rows[r], error);
-    return status;
+            MF_TRY(
+                mf_group_add_field(group, &row_info[r], counts[r], &environment->rows[r], error));
+    return MF_OK;
 }
 
 // Whether tasks read poses and forces of the last evaluation of the last physics step, as in
@@ -355,9 +354,7 @@ static mf_Status describe(mf_Environment *environment, const mf_EnvironmentConfi
 mf_Status mf_environment_make_world(mf_Environment *environment, const mf_EnvironmentConfig *config,
                                     mf_Error *error) {
     choose_state(environment);
-    mf_Status status = describe(environment, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(describe(environment, config, error));
     environment->file->hooks =
         (mf_SceneHooks){.prepare = add_rows, .attach = attach, .user = environment};
     return mf_scene_create(environment->context, environment->file, NULL, &environment->scene,

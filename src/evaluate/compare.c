@@ -180,9 +180,7 @@ static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Compariso
     mf_Status status = check_level(context, file, row, error);
     if (status != MF_OK || !row->possible)
         return status;
-    status = mf_level_run_open(context, file, row->motion, 1, &run, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_level_run_open(context, file, row->motion, 1, &run, error));
     const mf_Time step = run.scene.step, sample = sample_time(file);
     uint64_t every = sample / step > 0 ? (uint64_t)(sample / step) : 1;
     double period = (double)every * mf_time_to_seconds(step);
@@ -306,9 +304,7 @@ mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareCo
     *out = NULL;
     if (context == NULL || file == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "compare: context or file is NULL");
-    mf_Status status = check(file, &settings, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check(file, &settings, error));
     mf_Comparison *all = mf_allocate(context, 1, sizeof *all);
     if (all == NULL)
         return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
@@ -324,7 +320,7 @@ mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareCo
     all->duration = file->duration;
     all->cost_robots = settings.cost_robots;
     all->threads = mf_context_threads(context);
-    status = mf_isa_detect(&all->isa, error);
+    mf_Status status = mf_isa_detect(&all->isa, error);
     if (status == MF_OK)
         status = run_all(context, file, &settings, all, error);
     if (status != MF_OK) {

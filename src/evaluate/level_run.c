@@ -140,9 +140,7 @@ mf_Status mf_level_run_cost(mf_Context *context, mf_SceneFile *file, const mf_Co
                             mf_Motion motion, double *out, mf_Error *error) {
     mf_LevelRun run;
     uint64_t steps = 20;
-    mf_Status status = mf_level_run_open(context, file, motion, config->cost_robots, &run, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_level_run_open(context, file, motion, config->cost_robots, &run, error));
     *out = INFINITY;
     for (int go = 0; go < GOES;) {
         double start = mf_clock_seconds();

@@ -103,10 +103,8 @@ mf_Status mf_image_parse(mf_Context *context, const char *name, const void *data
 mf_Status mf_image_load(mf_Context *context, const char *path, mf_Image *image, mf_Error *error) {
     char *data;
     size_t size;
-    mf_Status status = mf_file_read(context, path, FILE_LIMIT, &data, &size, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_image_parse(context, path, data, size, image, error);
+    MF_TRY(mf_file_read(context, path, FILE_LIMIT, &data, &size, error));
+    mf_Status status = mf_image_parse(context, path, data, size, image, error);
     mf_release(context, data);
     return status;
 }

@@ -96,12 +96,9 @@ static mf_Status read_header(Cursor *cursor, mf_Image *image) {
         return mf_fail_at(cursor->error, MF_BAD_FILE, cursor->name, 1, 3,
                           "PGM: expected white space after the magic number");
     // Sizes of 0 and above the limit are left to mf_image_check, which has a better message.
-    mf_Status status = read_number(cursor, "the width", 0, INT32_MAX, &image->width);
-    if (status == MF_OK)
-        status = read_number(cursor, "the height", 0, INT32_MAX, &image->height);
-    if (status == MF_OK)
-        status = read_number(cursor, "the largest gray value", 1, LARGEST_GRAY, &image->white);
-    return status;
+    MF_TRY(read_number(cursor, "the width", 0, INT32_MAX, &image->width));
+    MF_TRY(read_number(cursor, "the height", 0, INT32_MAX, &image->height));
+    return read_number(cursor, "the largest gray value", 1, LARGEST_GRAY, &image->white);
 }
 
 static mf_Status too_short(const Cursor *cursor, const char *least, uint64_t needed) {
@@ -116,9 +113,7 @@ static mf_Status read_ascii(Cursor *cursor, const mf_Image *image) {
     uint64_t cells = (uint64_t)image->width * image->height;
     for (uint64_t cell = 0; cell < cells; cell++) {
         uint32_t value;
-        mf_Status status = read_number(cursor, "a gray value", 0, image->white, &value);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(read_number(cursor, "a gray value", 0, image->white, &value));
         gray[cell] = (uint16_t)value;
     }
     return MF_OK;
@@ -168,11 +163,8 @@ mf_Status mf_pgm_parse(mf_Context *context, const char *name, const void *data, 
     Cursor cursor = {.data = data, .size = size, .line = 1, .name = name, .error = error};
     const bool binary = cursor.data[1] == '5';
     mf_Image read = {.channels = 1, .bits = 16};
-    mf_Status status = read_header(&cursor, &read);
-    if (status == MF_OK)
-        status = mf_image_check(&read, name, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_header(&cursor, &read));
+    MF_TRY(mf_image_check(&read, name, error));
     if (cursor.offset < size && !is_space(cursor.data[cursor.offset]) &&
         cursor.data[cursor.offset] != '#')
         return mf_fail_at(error, MF_BAD_FILE, name, cursor.line, column_of(&cursor),
@@ -182,10 +174,8 @@ mf_Status mf_pgm_parse(mf_Context *context, const char *name, const void *data, 
     uint64_t least = least_raster(&read, binary);
     if (size - cursor.offset < least)
         return too_short(&cursor, binary ? "" : "at least ", least);
-    status = mf_image_allocate(context, &read, name, error);
-    if (status != MF_OK)
-        return status;
-    status = binary ? read_binary(&cursor, &read) : read_ascii(&cursor, &read);
+    MF_TRY(mf_image_allocate(context, &read, name, error));
+    mf_Status status = binary ? read_binary(&cursor, &read) : read_ascii(&cursor, &read);
     if (status == MF_OK)
         status = expect_end(&cursor, binary);
     if (status != MF_OK) {

@@ -160,9 +160,7 @@ mf_Status mf_image_check_png(const char *name, const void *data, size_t size, ui
         return mf_fail_at(error, MF_BAD_FILE, name, 0, 0, "expected a PNG file");
     const mf_Image image = {.width = word_at(file + HEADER - 2 * WORD),
                             .height = word_at(file + HEADER - WORD)};
-    mf_Status status = mf_image_check(&image, name, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_image_check(&image, name, error));
     *width = image.width;
     *height = image.height;
     size_t at = MAGIC;

@@ -106,10 +106,9 @@ mf_Status mf_import_member(const mf_Xml *xml, const mf_XmlNode *node, const char
 mf_Status mf_import_members(const mf_Xml *xml, const mf_XmlNode *node, mf_ItemType item,
                             void *out) {
     const mf_ItemTable *table = mf_item_table(item);
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < table->count && status == MF_OK; i++)
-        status = mf_import_member(xml, node, table->fields[i].name, &table->fields[i], out);
-    return status;
+    for (uint32_t i = 0; i < table->count; i++)
+        MF_TRY(mf_import_member(xml, node, table->fields[i].name, &table->fields[i], out));
+    return MF_OK;
 }
 
 mf_Status mf_import_blame(const mf_Xml *xml, const mf_XmlNode *node, mf_Status status,
@@ -131,13 +130,11 @@ mf_Status mf_import_dock(const mf_Xml *xml, const mf_XmlNode *node, const char *
     for (uint32_t i = 0; i < 6 && place[i] != NULL; i++)
         elsewhere[i + 1] = place[i];
     *out = mf_dock();
-    mf_Status status = mf_import_names(xml, node, MF_ITEM_DOCK, elsewhere);
-    if (status == MF_OK)
-        status = mf_xml_name(xml, node, "name", &out->name);
-    if (status == MF_OK)
-        status = mf_import_member(xml, node, old_orientations,
-                                  mf_item_field(MF_ITEM_DOCK, "orientations"), out);
-    return status == MF_OK ? mf_import_members(xml, node, MF_ITEM_DOCK, out) : status;
+    MF_TRY(mf_import_names(xml, node, MF_ITEM_DOCK, elsewhere));
+    MF_TRY(mf_xml_name(xml, node, "name", &out->name));
+    MF_TRY(mf_import_member(xml, node, old_orientations,
+                            mf_item_field(MF_ITEM_DOCK, "orientations"), out));
+    return mf_import_members(xml, node, MF_ITEM_DOCK, out);
 }
 
 mf_Status mf_import_add_dock(const mf_Xml *xml, const mf_XmlNode *node, mf_Draft *draft,

@@ -220,15 +220,10 @@ static mf_Status read_points(Dae *dae, const mf_XmlNode *source, Points *out) {
     float *values;
     if (array == NULL)
         return MF_BAD_FILE;
-    mf_Status status = read_attribute(dae, accessor, "stride", 1, &stride);
-    if (status == MF_OK)
-        status = read_attribute(dae, accessor, "offset", 0, &first);
-    if (status == MF_OK)
-        status = read_attribute(dae, accessor, "count", 0, &count);
-    if (status == MF_OK)
-        status = read_floats(dae, array->node, &values, &numbers);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_attribute(dae, accessor, "stride", 1, &stride));
+    MF_TRY(read_attribute(dae, accessor, "offset", 0, &first));
+    MF_TRY(read_attribute(dae, accessor, "count", 0, &count));
+    MF_TRY(read_floats(dae, array->node, &values, &numbers));
     find_axes(accessor, axis);
     for (uint32_t c = 0; c < 3; c++)
         if (axis[c] >= stride)
@@ -254,9 +249,7 @@ static mf_Status read_points(Dae *dae, const mf_XmlNode *source, Points *out) {
 static mf_Status find_points(Dae *dae, Named *source, uint32_t *out) {
     if (!source->made) {
         Points points;
-        mf_Status status = read_points(dae, source->node, &points);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(read_points(dae, source->node, &points));
         Points *slot = mf_list_push(dae->context, &dae->points, sizeof *slot);
         if (slot == NULL)
             return no_memory(dae);
@@ -283,9 +276,7 @@ static mf_Status read_layout(Dae *dae, const mf_XmlNode *primitive, Layout *out)
     for (const mf_XmlNode *node = mf_xml_child(primitive, "input"); node != NULL;
          node = mf_xml_next(node, "input")) {
         const char *semantic = mf_xml_attribute(node, "semantic");
-        mf_Status status = read_attribute(dae, node, "offset", 0, &offset);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(read_attribute(dae, node, "offset", 0, &offset));
         if (offset > 255)
             return fail(dae, node, MF_LIMIT, "offset: at most 255");
         out->stride = offset + 1 > out->stride ? offset + 1 : out->stride;
@@ -384,13 +375,12 @@ static mf_Status read_strip(Making *making, uint32_t count, bool fan) {
 static mf_Status read_polylist(Making *making) {
     const mf_XmlNode *counts = mf_xml_child(making->node, "vcount");
     const char *text = counts == NULL ? "" : counts->text;
-    mf_Status status = MF_OK;
-    for (uint32_t count; status == MF_OK && *skip_space(text) != '\0';) {
+    for (uint32_t count; *skip_space(text) != '\0';) {
         if (!read_index(&text, &count) || count > MF_POLYGON_CORNERS)
             return fail(making->dae, counts, MF_BAD_FILE, "expected numbers of corners");
-        status = read_polygon(making, count);
+        MF_TRY(read_polygon(making, count));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status read_list(Making *making, const mf_XmlNode *list, uint32_t corners) {
@@ -459,9 +449,7 @@ static mf_Status read_geometry(Dae *dae, Named *geometry) {
             (mf_xml_child(node, "p") == NULL && mf_xml_child(node, "ph") == NULL))
             continue;
         Part part;
-        mf_Status status = read_part(dae, node, &part);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(read_part(dae, node, &part));
         Part *slot = mf_list_push(dae->context, &dae->parts, sizeof *slot);
         if (slot == NULL)
             return no_memory(dae);
@@ -598,8 +586,8 @@ static mf_Status place_instance(Dae *dae, const mf_XmlNode *node, const Transfor
     Named *geometry = follow(dae, from, attribute, "geometry");
     if (geometry == NULL)
         return MF_BAD_FILE;
-    mf_Status status = read_geometry(dae, geometry);
-    return status == MF_OK ? place(dae, node, geometry, transform) : status;
+    MF_TRY(read_geometry(dae, geometry));
+    return place(dae, node, geometry, transform);
 }
 
 static mf_Status visit(Dae *dae, const mf_XmlNode *node, const Transform parent, uint32_t depth) {
@@ -664,17 +652,11 @@ static mf_Status take_polygon(Dae *dae) {
 static mf_Status read_scene(Dae *dae, mf_MeshData *out) {
     const Transform still = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     const mf_XmlNode *scene = NULL;
-    mf_Status status = list_ids(dae, dae->xml.root);
-    if (status == MF_OK)
-        status = take_polygon(dae);
-    if (status == MF_OK)
-        status = find_scene(dae, &scene);
-    if (status == MF_OK)
-        status = read_unit(dae);
-    if (status == MF_OK)
-        status = visit(dae, scene, still, 0);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(list_ids(dae, dae->xml.root));
+    MF_TRY(take_polygon(dae));
+    MF_TRY(find_scene(dae, &scene));
+    MF_TRY(read_unit(dae));
+    MF_TRY(visit(dae, scene, still, 0));
     if (dae->triangles == 0)
         return fail(dae, scene, MF_BAD_FILE, "expected triangles, found none");
     out->vertices = mf_allocate(dae->context, 3 * (size_t)dae->vertices, sizeof *out->vertices);
@@ -692,10 +674,8 @@ mf_Status mf_dae_parse(mf_Context *context, const char *file, const char *data, 
                        mf_MeshData *out, mf_Error *error) {
     Dae dae = {.context = context, .ids = mf_names_start(context), .error = error};
     *out = (mf_MeshData){.context = context};
-    mf_Status status = mf_xml_parse(context, file, data, size, &dae.xml, error);
-    if (status != MF_OK)
-        return status;
-    status = read_scene(&dae, out);
+    MF_TRY(mf_xml_parse(context, file, data, size, &dae.xml, error));
+    mf_Status status = read_scene(&dae, out);
     if (status != MF_OK)
         mf_mesh_release(out);
     mf_list_release(context, &dae.named);

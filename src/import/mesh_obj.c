@@ -284,10 +284,8 @@ mf_Status mf_obj_parse(mf_Context *context, const char *file, const char *data, 
     Lines lines = {file, data, data + size, 1};
     Reader reader = {.mesh = out};
     uint64_t triangles;
-    mf_Status status = count_lines(lines, &reader, &triangles, error);
-    if (status != MF_OK)
-        return status;
-    status = take_memory(&reader, triangles, file, error);
+    MF_TRY(count_lines(lines, &reader, &triangles, error));
+    mf_Status status = take_memory(&reader, triangles, file, error);
     if (status == MF_OK)
         status = read_lines(lines, &reader, error);
     if (status == MF_OK)

@@ -139,9 +139,7 @@ static mf_Status read_facet(StlText *text, Welder *welder, mf_Error *error) {
         float position[3];
         if (!take_token(text, "vertex"))
             return expected(text, "'vertex'", error);
-        mf_Status status = take_numbers(text, position, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(take_numbers(text, position, error));
         weld_corner(welder, 3 * welder->mesh->triangle_count + corner, position);
     }
     if (!take_token(text, "endloop") || !take_token(text, "endfacet"))
@@ -161,9 +159,7 @@ static mf_Status read_ascii(Welder *welder, StlText *text, uint32_t limit, mf_Er
             return MF_OK;
         if (welder->mesh->triangle_count == limit || !take_token(text, "facet"))
             return expected(text, "'facet' or 'endsolid'", error);
-        mf_Status status = read_facet(text, welder, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(read_facet(text, welder, error));
     }
 }
 

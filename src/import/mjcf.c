@@ -45,16 +45,15 @@ static mf_Status note_ignored(mf_Mjcf *m) {
 static mf_Status note_comment(mf_Mjcf *m, const mf_Xml *xml) {
     if (xml->loose_comment == 0)
         return MF_OK;
-    mf_Status status =
-        mf_draft_note(&m->draft, false, xml->loose_comment, "%s", MF_XML_LOOSE_COMMENT);
-    return status == MF_OK ? name_file(m, xml->file, false) : status;
+    MF_TRY(mf_draft_note(&m->draft, false, xml->loose_comment, "%s", MF_XML_LOOSE_COMMENT));
+    return name_file(m, xml->file, false);
 }
 
 static mf_Status note_comments(mf_Mjcf *m) {
-    mf_Status status = note_comment(m, &m->xml);
-    for (uint32_t i = 0; status == MF_OK && i < m->included.count; i++)
-        status = note_comment(m, ((mf_Xml **)m->included.items)[i]);
-    return status;
+    MF_TRY(note_comment(m, &m->xml));
+    for (uint32_t i = 0; i < m->included.count; i++)
+        MF_TRY(note_comment(m, ((mf_Xml **)m->included.items)[i]));
+    return MF_OK;
 }
 
 // Notes about chains and bases that the points motion does not support.
@@ -113,10 +112,9 @@ static mf_Status run_passes(mf_Mjcf *m) {
                                   note_planes,
                                   note_points,
                                   note_ignored};
-    mf_Status status = MF_OK;
-    for (size_t i = 0; status == MF_OK && i < sizeof passes / sizeof *passes; i++)
-        status = passes[i](m);
-    return status;
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+        MF_TRY(passes[i](m));
+    return MF_OK;
 }
 
 static void release(mf_Mjcf *m) {

@@ -101,13 +101,9 @@ static mf_Status set_motor(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *
 }
 
 static mf_Status set_position(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
-    mf_Status status = not_negative(m, node, "kv", a->kv);
-    if (status == MF_OK)
-        status = not_negative(m, node, "dampratio", a->damping_ratio);
-    if (status == MF_OK)
-        status = not_negative(m, node, "timeconst", a->time_constant);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(not_negative(m, node, "kv", a->kv));
+    MF_TRY(not_negative(m, node, "dampratio", a->damping_ratio));
+    MF_TRY(not_negative(m, node, "timeconst", a->time_constant));
     if (mf_is_finite(a->kv) && mf_is_finite(a->damping_ratio))
         return mf_mjcf_fail(m, node, "<%.80s> has both kv and dampratio", node->name);
     if (a->inherit_range > 0.0 && (a->control_range[0] != 0.0 || a->control_range[1] != 0.0) &&
@@ -303,11 +299,11 @@ static mf_Status find_sites(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator
     to->site = site->draft;
     if (from->reference_site == NULL)
         return MF_OK;
-    status =
-        mf_mjcf_find_site(m, from->node, "refsite", from->reference_site, &site, &to->reference);
-    if (status == MF_OK && site != NULL)
+    MF_TRY(
+        mf_mjcf_find_site(m, from->node, "refsite", from->reference_site, &site, &to->reference));
+    if (site != NULL)
         to->reference_site = site->draft;
-    return status;
+    return MF_OK;
 }
 
 // Adhesion. A body of the world would also attract what touches it, but is not a body of the model.
@@ -388,10 +384,8 @@ static mf_Status fill_ranges(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
          &to->activation_upper}};
     for (int i = 0; i < 3; i++) {
         bool limited;
-        mf_Status status = mf_mjcf_limited(m, from->node, ranges[i].what, ranges[i].limited,
-                                           ranges[i].range, &limited);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_mjcf_limited(m, from->node, ranges[i].what, ranges[i].limited, ranges[i].range,
+                               &limited));
         *ranges[i].lower = limited ? ranges[i].range[0] : -(double)INFINITY;
         *ranges[i].upper = limited ? ranges[i].range[1] : (double)INFINITY;
     }
@@ -533,14 +527,12 @@ static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node) {
         return mf_mjcf_no_memory(m);
     *slot = MF_NONE;
     if (!mf_mjcf_is_actuator(node->name)) {
-        mf_Status refused = mf_mjcf_refuse(m, node, NULL);
-        return refused == MF_OK ? mf_mjcf_dropped(m, "actuator", mf_xml_attribute(node, "name"))
-                                : refused;
+        MF_TRY(mf_mjcf_refuse(m, node, NULL));
+        return mf_mjcf_dropped(m, "actuator", mf_xml_attribute(node, "name"));
     }
-    mf_Status status = mf_mjcf_class(m, node, "class", NULL, &class);
-    if (status == MF_OK)
-        status = mf_mjcf_read_actuator(m, node, class, &actuator);
-    return status == MF_OK ? add_actuator(m, &actuator, slot) : status;
+    MF_TRY(mf_mjcf_class(m, node, "class", NULL, &class));
+    MF_TRY(mf_mjcf_read_actuator(m, node, class, &actuator));
+    return add_actuator(m, &actuator, slot);
 }
 
 mf_Status mf_mjcf_read_actuators(mf_Mjcf *m) {

@@ -333,9 +333,7 @@ static mf_Status attach_model(Attaching *a, mf_XmlNode *node, const Request *req
     uint32_t number;
     bool first;
     char classes[40];
-    mf_Status status = number_of(a, request, &number, &first);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(number_of(a, request, &number, &first));
     snprintf(classes, sizeof classes, "attached.%u.", number);
     const Naming naming = {m, request->prefix, classes};
     const char *main_class = join(m, classes, "main");
@@ -343,7 +341,7 @@ static mf_Status attach_model(Attaching *a, mf_XmlNode *node, const Request *req
     if (frame == NULL)
         return mf_mjcf_out_of_memory(m, node);
     mf_mjcf_add_attribute(frame, "childclass", main_class);
-    status = copy_parts(m, source->root, request->part, &naming, frame);
+    mf_Status status = copy_parts(m, source->root, request->part, &naming, frame);
     if (status == MF_OK && first)
         status = copy_sections(a, node, source, &naming, main_class);
     become(node, frame);
@@ -352,9 +350,7 @@ static mf_Status attach_model(Attaching *a, mf_XmlNode *node, const Request *req
 
 static mf_Status attach(Attaching *a, mf_XmlNode *node) {
     Request request;
-    mf_Status status = read_request(a, node, &request);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_request(a, node, &request));
     return request.source != NULL ? attach_model(a, node, &request) : attach_own(a, node, &request);
 }
 

@@ -40,8 +40,8 @@ static const mf_MjcfField frame_fields[] = {TEXT("name", name), ELSEWHERE("child
 
 static mf_Status read_pose(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *fields,
                            BodyAttributes *attributes, double rotation[4]) {
-    mf_Status status = mf_mjcf_read(m, node, fields, attributes);
-    return status == MF_OK ? mf_mjcf_rotation(m, node, &attributes->orientation, rotation) : status;
+    MF_TRY(mf_mjcf_read(m, node, fields, attributes));
+    return mf_mjcf_rotation(m, node, &attributes->orientation, rotation);
 }
 
 // From the enclosing frame elements to the body's frame.
@@ -54,11 +54,8 @@ static mf_Status enter_frame(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pos
     BodyAttributes attributes = {.orientation = {MF_MJCF_QUAT, {1.0}}};
     const mf_MjcfClass *class;
     *inner = *pose;
-    mf_Status status = read_pose(m, node, frame_fields, &attributes, inner->rotation);
-    if (status == MF_OK)
-        status = mf_mjcf_class(m, node, "childclass", pose->class, &class);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_pose(m, node, frame_fields, &attributes, inner->rotation));
+    MF_TRY(mf_mjcf_class(m, node, "childclass", pose->class, &class));
     mf_vec3_copy(inner->position, attributes.position);
     leave_frames(pose, inner->position, inner->rotation);
     inner->framed = true;
@@ -114,15 +111,13 @@ static mf_Status read_free_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose 
 
 static mf_Status read_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     mf_MjcfJoint joint;
-    mf_Status status = mf_mjcf_read_element(m, node, pose->class, MF_MJCF_JOINT, &joint);
-    return status == MF_OK ? add_joint(m, node, pose, &joint) : status;
+    MF_TRY(mf_mjcf_read_element(m, node, pose->class, MF_MJCF_JOINT, &joint));
+    return add_joint(m, node, pose, &joint);
 }
 
 static mf_Status read_geom(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     mf_MjcfGeom geom;
-    mf_Status status = mf_mjcf_read_element(m, node, pose->class, MF_MJCF_GEOM, &geom);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mjcf_read_element(m, node, pose->class, MF_MJCF_GEOM, &geom));
     geom.body = pose->body;
     geom.asset = geom.shape = MF_NONE;
     geom.framed = pose->framed;
@@ -170,16 +165,13 @@ static mf_Status read_camera(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pos
     mf_MjcfOptics *optics = mf_arena_take(&m->arena, sizeof *optics);
     if (optics == NULL)
         return mf_mjcf_no_memory(m);
-    mf_Status status = mf_mjcf_read_element(m, node, pose->class, MF_MJCF_CAMERA, optics);
-    if (status == MF_OK)
-        status = mf_mjcf_rotation(m, node, &optics->orientation, camera.rotation);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mjcf_read_element(m, node, pose->class, MF_MJCF_CAMERA, optics));
+    MF_TRY(mf_mjcf_rotation(m, node, &optics->orientation, camera.rotation));
     camera.name = optics->name;
     camera.optics = optics;
     mf_vec3_copy(camera.position, optics->position);
     leave_frames(pose, camera.position, camera.rotation);
-    status = mf_mjcf_list_item(m, &m->sites, sizeof camera, &camera, &m->camera_names);
+    mf_Status status = mf_mjcf_list_item(m, &m->sites, sizeof camera, &camera, &m->camera_names);
     return status == MF_OK && !mf_mjcf_is_fixed_camera(optics) ? mf_mjcf_pass(m, node, NULL)
                                                                : status;
 }
@@ -278,15 +270,10 @@ static mf_Status read_body(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose)
     mf_item_reset(MF_ITEM_BODY, &attributes.plain);
     Pose inside = {.body = m->bodies.count};
     mf_quat_identity(inside.rotation);
-    mf_Status status = read_pose(m, node, body_fields, &attributes, rotation);
-    if (status == MF_OK)
-        status = mf_mjcf_class(m, node, "childclass", pose->class, &inside.class);
-    if (status == MF_OK)
-        status = add_body(m, node, pose, &attributes, rotation);
-    if (status == MF_OK)
-        status = read_contents(m, node, &inside);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_pose(m, node, body_fields, &attributes, rotation));
+    MF_TRY(mf_mjcf_class(m, node, "childclass", pose->class, &inside.class));
+    MF_TRY(add_body(m, node, pose, &attributes, rotation));
+    MF_TRY(read_contents(m, node, &inside));
     mf_MjcfBody *body = &mf_mjcf_bodies(m)[inside.body];
     body->moves = body->joint_count > 0 || mf_mjcf_bodies(m)[body->parent].moves;
     if (body->plain.mocap && body->joint_count > 0)

@@ -107,17 +107,13 @@ mf_Status mf_mjcf_add_camera(mf_Mjcf *m, const mf_MjcfSite *from) {
     mf_Error cause = {0};
     if (!mf_mjcf_is_fixed_camera(optics))
         return MF_OK;
-    mf_Status status = read_output(m, optics, &camera);
-    if (status == MF_OK)
-        status = read_resolution(m, optics, &camera);
-    if (status == MF_OK)
-        status = read_lens(m, optics, &camera);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_output(m, optics, &camera));
+    MF_TRY(read_resolution(m, optics, &camera));
+    MF_TRY(read_lens(m, optics, &camera));
     camera.name = optics->name != NULL ? optics->name : "";
     camera.frame = mf_mjcf_frame(m, from->body, from->position, from->rotation);
     mf_quat_multiply(camera.frame.rotation, camera.frame.rotation, from_mjcf);
-    status = mf_draft_add_camera(&m->draft, &camera, "<camera>", &cause);
+    mf_Status status = mf_draft_add_camera(&m->draft, &camera, "<camera>", &cause);
     return mf_import_blame(&m->xml, optics->node, status, &cause);
 }
 
@@ -162,9 +158,7 @@ static mf_Status read_frame(mf_Mjcf *m, const mf_XmlNode *node, mf_Frame *frame)
         return MF_OK;
     memcpy(own, frame->position, 3 * sizeof *own);
     memcpy(own + 3, frame->rotation, 4 * sizeof *own);
-    mf_Status status = mf_xml_numbers(&m->xml, node, "frame", 7, exact);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_numbers(&m->xml, node, "frame", 7, exact));
     for (int i = 3; i < 7; i++) // q and -q are one rotation
         own[i] = own[3] * exact[3] < 0.0 ? -own[i] : own[i];
     if (agree(exact, own, 7)) {
@@ -202,8 +196,8 @@ static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *text, const char *name)
         index++;
     if (index == m->draft.cameras.count)
         return mf_mjcf_fail(m, text, "<text> camera:%.100s: there is no camera of this name", name);
-    mf_Status status = mf_mjcf_text_element(m, text, "camera", name, attributes, &node);
-    return status == MF_OK ? read_names(m, &node, &cameras[index]) : status;
+    MF_TRY(mf_mjcf_text_element(m, text, "camera", name, attributes, &node));
+    return read_names(m, &node, &cameras[index]);
 }
 
 mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m) {

@@ -170,9 +170,7 @@ static mf_Status read_over(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfElement el
 mf_Status mf_mjcf_read_element(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfClass *inherited,
                                mf_MjcfElement element, void *item) {
     const mf_MjcfClass *class;
-    mf_Status status = mf_mjcf_class(m, node, "class", inherited, &class);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mjcf_class(m, node, "class", inherited, &class));
     memcpy(item, (const char *)class + elements[element].offset, elements[element].size);
     ((mf_MjcfHead *)item)->name = NULL;
     return read_over(m, node, element, item);
@@ -267,14 +265,14 @@ static mf_Status read_class(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *cl
 
 mf_Status mf_mjcf_read_classes(mf_Mjcf *m) {
     mf_MjcfClass *main_class = NULL;
-    mf_Status status = add_class(m, m->xml.root, "main", NULL, &main_class);
-    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "default"); status == MF_OK && node;
+    MF_TRY(add_class(m, m->xml.root, "main", NULL, &main_class));
+    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "default"); node;
          node = mf_xml_next(node, "default")) {
         const char *name = mf_xml_attribute(node, "class");
         if (name != NULL && strcmp(name, "main") != 0)
             return mf_mjcf_fail(
                 m, node, "the outermost <default> is the class 'main', found '%.100s'", name);
-        status = read_class(m, node, main_class);
+        MF_TRY(read_class(m, node, main_class));
     }
-    return status;
+    return MF_OK;
 }

@@ -58,16 +58,14 @@ static mf_Status read_exclusion(mf_Mjcf *m, const mf_XmlNode *node) {
                                           TEXT("body2", bodies[1]), END};
     Exclusion exclusion = {0};
     uint32_t bodies[2] = {0, 0};
-    mf_Status status = mf_mjcf_read(m, node, fields, &exclusion);
-    for (int i = 0; status == MF_OK && i < 2; i++) {
+    MF_TRY(mf_mjcf_read(m, node, fields, &exclusion));
+    for (int i = 0; i < 2; i++) {
         const char *attribute = i ? "body2" : "body1";
         if (exclusion.bodies[i] == NULL)
             return mf_mjcf_fail(m, node, "<exclude> needs the attribute '%s'", attribute);
-        status = mf_mjcf_find(m, node, attribute, exclusion.bodies[i], &m->body_names, "body",
-                              &bodies[i]);
+        MF_TRY(mf_mjcf_find(m, node, attribute, exclusion.bodies[i], &m->body_names, "body",
+                            &bodies[i]));
     }
-    if (status != MF_OK)
-        return status;
     const mf_ContactExclusion item = {
         exclusion.name, {mf_mjcf_draft_body(bodies[0]), mf_mjcf_draft_body(bodies[1])}};
     return mf_mjcf_add(m, node, MF_ITEM_EXCLUSION, &item, NULL);

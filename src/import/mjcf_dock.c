@@ -64,12 +64,10 @@ static mf_Status place(mf_Mjcf *m, const mf_XmlNode *node, mf_Frame *out) {
         return status;
     if (site != NULL || index == MF_NONE)
         return mf_mjcf_refuse(m, node, site != NULL ? "site" : "body");
-    status = mf_xml_numbers(&m->xml, node, "xyz", 3, xyz);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&m->xml, node, "quat", 4, quat);
-    if (status == MF_OK)
-        *out = mf_mjcf_frame(m, index, xyz, quat);
-    return status;
+    MF_TRY(mf_xml_numbers(&m->xml, node, "xyz", 3, xyz));
+    MF_TRY(mf_xml_numbers(&m->xml, node, "quat", 4, quat));
+    *out = mf_mjcf_frame(m, index, xyz, quat);
+    return MF_OK;
 }
 
 static mf_Status read_dock(mf_Mjcf *m, const mf_XmlNode *text, const char *name) {
@@ -77,15 +75,12 @@ static mf_Status read_dock(mf_Mjcf *m, const mf_XmlNode *text, const char *name)
     mf_XmlAttribute attributes[MF_MJCF_NAMES + 1];
     mf_XmlNode node;
     mf_Dock dock;
-    mf_Status status = mf_mjcf_text_element(m, text, "dock", name, attributes, &node);
-    if (status == MF_OK)
-        status = mf_import_dock(&m->xml, &node, placed, &dock);
-    if (status == MF_OK)
-        status = place(m, &node, &dock.frame);
-    if (status == MF_OK && dock.frame.link == MF_NONE)
-        status =
-            mf_mjcf_fail(m, text, "<text> dock:%.100s: it is on the world, not on a body", name);
-    return status == MF_OK ? mf_import_add_dock(&m->xml, &node, &m->draft, &dock) : status;
+    MF_TRY(mf_mjcf_text_element(m, text, "dock", name, attributes, &node));
+    MF_TRY(mf_import_dock(&m->xml, &node, placed, &dock));
+    MF_TRY(place(m, &node, &dock.frame));
+    if (dock.frame.link == MF_NONE)
+        return mf_mjcf_fail(m, text, "<text> dock:%.100s: it is on the world, not on a body", name);
+    return mf_import_add_dock(&m->xml, &node, &m->draft, &dock);
 }
 
 mf_Status mf_mjcf_read_docks(mf_Mjcf *m) {

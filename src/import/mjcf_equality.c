@@ -77,11 +77,8 @@ static mf_Status read_connect(mf_Mjcf *m, const mf_XmlNode *node, mf_Equality *i
     const double identity[4] = {1.0, 0.0, 0.0, 0.0};
     double position[3], rotation[4];
     Ends ends;
-    mf_Status status = find_ends(m, node, &ends);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&m->xml, node, "anchor", 3, item->anchor);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(find_ends(m, node, &ends));
+    MF_TRY(mf_xml_numbers(&m->xml, node, "anchor", 3, item->anchor));
     item->type = MF_EQUALITY_CONNECT;
     if (ends.sites[0] != MF_NONE) {
         between_sites(m, &ends, item);
@@ -103,15 +100,10 @@ static mf_Status read_weld(mf_Mjcf *m, const mf_XmlNode *node, mf_Equality *item
     double *relative = item->relative;
     item->type = MF_EQUALITY_WELD;
     item->torque_scale = 1.0;
-    mf_Status status = find_ends(m, node, &ends);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&m->xml, node, "anchor", 3, item->anchor);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&m->xml, node, "relpose", 7, relative);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&m->xml, node, "torquescale", 1, &item->torque_scale);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(find_ends(m, node, &ends));
+    MF_TRY(mf_xml_numbers(&m->xml, node, "anchor", 3, item->anchor));
+    MF_TRY(mf_xml_numbers(&m->xml, node, "relpose", 7, relative));
+    MF_TRY(mf_xml_numbers(&m->xml, node, "torquescale", 1, &item->torque_scale));
     if (ends.sites[0] != MF_NONE) {
         between_sites(m, &ends, item);
         return MF_OK;
@@ -138,9 +130,7 @@ static mf_Status read_coupling(mf_Mjcf *m, const mf_XmlNode *node, bool joints, 
     const mf_Names *names = joints ? &m->joint_names : &m->tendon_names;
     item->type = joints ? MF_EQUALITY_JOINT : MF_EQUALITY_TENDON;
     item->coefficients[1] = 1.0;
-    mf_Status status = mf_mjcf_read_some(m, node, fields, item);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mjcf_read_some(m, node, fields, item));
     for (int i = 0; i < 2; i++) {
         char attribute[16];
         memcpy(attribute, kind, strlen(kind) + 1);
@@ -150,16 +140,12 @@ static mf_Status read_coupling(mf_Mjcf *m, const mf_XmlNode *node, bool joints, 
             return mf_mjcf_fail(m, node, "<%.80s> needs the attribute '%s'", node->name, attribute);
         if (name == NULL)
             continue;
-        status = mf_mjcf_find(m, node, attribute, name, names, kind, &item->objects[i]);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_mjcf_find(m, node, attribute, name, names, kind, &item->objects[i]));
         *dropped |= item->objects[i] == MF_NONE;
         if (!joints && item->objects[i] != MF_NONE &&
             ((mf_Tendon *)m->draft.tendons.items)[item->objects[i]].wrap_count > 0) {
             *dropped = true;
-            status = mf_mjcf_refuse(m, node, "of a spatial tendon");
-            if (status != MF_OK)
-                return status;
+            MF_TRY(mf_mjcf_refuse(m, node, "of a spatial tendon"));
         }
         if (!joints || item->objects[i] == MF_NONE)
             continue;

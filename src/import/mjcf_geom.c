@@ -68,9 +68,7 @@ static void bound_mesh(const mf_Mjcf *m, const mf_MjcfMesh *mesh, double half[3]
 static mf_Status fit(mf_Mjcf *m, mf_MjcfGeom *geom, mf_MjcfMesh *mesh) {
     static const double identity[4] = {1.0, 0.0, 0.0, 0.0};
     double half[3], middle[3] = {0.0, 0.0, 0.0};
-    mf_Status status = mf_mjcf_weigh_mesh(m, mesh);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mjcf_weigh_mesh(m, mesh));
     const double *i = mesh->moments;
     if (m->fit_box)
         bound_mesh(m, mesh, half, middle);

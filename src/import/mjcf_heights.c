@@ -55,32 +55,27 @@ static size_t mirrored(const Grid *grid, size_t i) {
 static mf_Status read_numbers(mf_Mjcf *m, const mf_MjcfHeights *heights, Grid *grid) {
     double *values;
     uint32_t given;
-    mf_Status status = check_grid(m, heights->node, heights->rows, heights->columns);
-    if (status == MF_OK)
-        status = mf_mjcf_list(m, heights->node, "elevation", &values, &given);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_grid(m, heights->node, heights->rows, heights->columns));
+    MF_TRY(mf_mjcf_list(m, heights->node, "elevation", &values, &given));
     grid->rows = (uint32_t)heights->rows;
     grid->columns = (uint32_t)heights->columns;
     const size_t count = (size_t)grid->rows * grid->columns;
     if (heights->elevation != NULL && given != count)
         return mf_mjcf_fail(m, heights->node, "<hfield> elevation: expected %zu numbers, found %u",
                             count, given);
-    status = allocate_grid(m, grid);
-    for (size_t i = 0; status == MF_OK && given > 0 && i < count; i++)
+    MF_TRY(allocate_grid(m, grid));
+    for (size_t i = 0; given > 0 && i < count; i++)
         grid->values[mirrored(grid, i)] = (float)mf_clamp(values[i], -3e38, 3e38);
-    return status;
+    return MF_OK;
 }
 
 // 0 .. 1 of white as 8 bits of gray.
 static mf_Status read_image(mf_Mjcf *m, const char *path, Grid *grid) {
     mf_Image image;
-    mf_Status status = mf_image_load(m->context, path, &image, m->error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_image_load(m->context, path, &image, m->error));
     grid->rows = image.height;
     grid->columns = image.width;
-    status = allocate_grid(m, grid);
+    mf_Status status = allocate_grid(m, grid);
     for (size_t i = 0; status == MF_OK && i < (size_t)grid->rows * grid->columns; i++) {
         const double share = (double)mf_image_gray(&image, i) / image.white;
         grid->values[mirrored(grid, i)] = (float)((uint32_t)(share * 65535.0 + 0.5) >> 8);
@@ -94,23 +89,20 @@ static mf_Status read_binary(mf_Mjcf *m, const mf_XmlNode *node, const char *dat
     int32_t sizes[2] = {0, 0};
     if (size >= sizeof sizes)
         memcpy(sizes, data, sizeof sizes);
-    mf_Status status = check_grid(m, node, sizes[0], sizes[1]);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_grid(m, node, sizes[0], sizes[1]));
     grid->rows = (uint32_t)sizes[0];
     grid->columns = (uint32_t)sizes[1];
     const size_t bytes = (size_t)grid->rows * grid->columns * sizeof *grid->values;
     if (size != sizeof sizes + bytes)
         return mf_mjcf_fail(m, node, "<hfield> file: expected %zu bytes, found %zu",
                             sizeof sizes + bytes, size);
-    status = allocate_grid(m, grid);
-    if (status == MF_OK)
-        memcpy(grid->values, data + sizeof sizes, bytes);
-    for (size_t i = 0; status == MF_OK && i < (size_t)grid->rows * grid->columns; i++) {
+    MF_TRY(allocate_grid(m, grid));
+    memcpy(grid->values, data + sizeof sizes, bytes);
+    for (size_t i = 0; i < (size_t)grid->rows * grid->columns; i++) {
         if (!(mf_abs((double)grid->values[i]) < 3e38))
-            status = mf_mjcf_fail(m, node, "<hfield> file: height %zu is not finite", i);
+            MF_TRY(mf_mjcf_fail(m, node, "<hfield> file: height %zu is not finite", i));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status read_file(mf_Mjcf *m, const mf_MjcfHeights *heights, Grid *grid,

@@ -69,7 +69,6 @@ static mf_Status parse_file(mf_Mjcf *m, const mf_XmlNode *node, const char *path
 static mf_Status load(mf_Mjcf *m, const mf_XmlNode *node, bool again, mf_XmlNode **root) {
     char path[MF_PATH_LIMIT];
     const char *name = mf_xml_attribute(node, "file");
-    mf_Status status;
     if (name == NULL || *name == '\0')
         return mf_mjcf_fail(m, node, "<%.80s> needs the attribute 'file'", node->name);
     if (node->first != NULL)
@@ -80,10 +79,10 @@ static mf_Status load(mf_Mjcf *m, const mf_XmlNode *node, bool again, mf_XmlNode
                            "<%.80s> needs a file, found text in memory", node->name);
     if (m->included.count >= MF_MJCF_INCLUDES)
         return mf_xml_fail(&m->xml, node, MF_LIMIT, "at most %u included files", MF_MJCF_INCLUDES);
-    status = find_file(m, node, name, path);
-    if (status == MF_OK && !again)
-        status = remember(m, node, path);
-    return status == MF_OK ? parse_file(m, node, path, root) : status;
+    MF_TRY(find_file(m, node, name, path));
+    if (!again)
+        MF_TRY(remember(m, node, path));
+    return parse_file(m, node, path, root);
 }
 
 // Replaces `node`, which follows `before` (or is first), by the children of `root`.
@@ -125,19 +124,14 @@ static mf_Status expand(mf_Mjcf *m, mf_XmlNode *parent, uint32_t depth) {
     while (node != NULL) {
         if (strcmp(node->name, "include") == 0) {
             mf_XmlNode *root = NULL;
-            mf_Status status = mf_mjcf_read(m, node, fields, NULL);
-            if (status == MF_OK)
-                status = load(m, node, false, &root);
-            if (status != MF_OK)
-                return status;
+            MF_TRY(mf_mjcf_read(m, node, fields, NULL));
+            MF_TRY(load(m, node, false, &root));
             splice(parent, before, node, root);
             node = before ? before->next : parent->first;
             continue;
         }
         drop_empty_names(node);
-        mf_Status status = expand(m, node, depth + 1);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(expand(m, node, depth + 1));
         before = node;
         node = node->next;
     }
@@ -147,11 +141,9 @@ static mf_Status expand(mf_Mjcf *m, mf_XmlNode *parent, uint32_t depth) {
 // Names in it are looked up next to the file itself first, since it is a separate model.
 mf_Status mf_mjcf_read_file(mf_Mjcf *m, const mf_XmlNode *node, bool again, mf_XmlNode **root) {
     const char *main_file = m->file;
-    mf_Status status = load(m, node, again, root);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(load(m, node, again, root));
     m->file = (*root)->file;
-    status = expand(m, *root, 1);
+    mf_Status status = expand(m, *root, 1);
     m->file = main_file;
     return status;
 }

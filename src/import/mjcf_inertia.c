@@ -89,11 +89,8 @@ static const mf_MjcfField inertial_fields[] = {NUMBERS("pos", 3, 3, position),
 static mf_Status read_inertial(mf_Mjcf *m, mf_MjcfBody *body) {
     Inertial inertial = {.orientation = {MF_MJCF_QUAT, {1.0}}};
     const mf_XmlNode *node = body->inertial;
-    mf_Status status = mf_mjcf_read(m, node, inertial_fields, &inertial);
-    if (status == MF_OK)
-        status = mf_mjcf_rotation(m, node, &inertial.orientation, body->axes);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mjcf_read(m, node, inertial_fields, &inertial));
+    MF_TRY(mf_mjcf_rotation(m, node, &inertial.orientation, body->axes));
     if (mf_xml_attribute(node, "mass") == NULL || mf_xml_attribute(node, "pos") == NULL)
         return mf_mjcf_fail(m, node, "<inertial> needs the attributes 'pos' and 'mass'");
     body->mass = inertial.mass;

@@ -367,9 +367,7 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     if (status != MF_OK || (meshed && asset == MF_NONE))
         return status;
     if (geom->fluid == 1 && (meshed || geom->type == MF_SHAPE_PLANE)) {
-        status = mf_mjcf_refuse(m, geom->node, "fluidshape of a mesh, hfield or plane");
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_mjcf_refuse(m, geom->node, "fluidshape of a mesh, hfield or plane"));
     }
     mf_Frame frame = mf_mjcf_frame(m, geom->body, geom->position, geom->rotation);
     if (collides && geom->type == MF_SHAPE_HEIGHTS && !is_level(&frame))
@@ -471,14 +469,13 @@ static void find_contact_pair(const mf_Mjcf *m, bool *collides) {
 
 static mf_Status make_contact_points(mf_Mjcf *m, const bool *collides) {
     const bool fixed = m->draft.base_type == MF_BASE_FIXED;
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; status == MF_OK && i < m->draft.shapes.count; i++) {
+    for (uint32_t i = 0; i < m->draft.shapes.count; i++) {
         const mf_Shape *shape = &mf_draft_shapes(&m->draft)[i];
         if (shape->collides && shape->link != MF_NONE && !(fixed && shape->link == 0) &&
             collides[i])
-            status = mf_import_touch(&m->draft, i, m->config->mesh_points, CYLINDER_RING);
+            MF_TRY(mf_import_touch(&m->draft, i, m->config->mesh_points, CYLINDER_RING));
     }
-    return status;
+    return MF_OK;
 }
 
 // What the `points` motion needs: contact points of all moving collision geoms, and mass points.

@@ -54,11 +54,8 @@ mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *wha
 static mf_Status read_inline(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *data) {
     double *vertices, *faces;
     uint32_t numbers, corners;
-    mf_Status status = mf_mjcf_list(m, mesh->node, "vertex", &vertices, &numbers);
-    if (status == MF_OK)
-        status = mf_mjcf_list(m, mesh->node, "face", &faces, &corners);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mjcf_list(m, mesh->node, "vertex", &vertices, &numbers));
+    MF_TRY(mf_mjcf_list(m, mesh->node, "face", &faces, &corners));
     if (numbers % 3 != 0 || numbers < 12 || corners % 3 != 0)
         return mf_mjcf_fail(
             m, mesh->node,
@@ -181,11 +178,9 @@ mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {
     if (m->in_memory)
         return mf_xml_fail(&m->xml, mesh->node, MF_UNSUPPORTED,
                            "<mesh> needs a file, found text in memory");
-    mf_Status status = mf_mjcf_find_asset(
-        m, mesh->node, "mesh", mf_mjcf_settings(m, mesh->node)->mesh_folder, mesh->file, path);
-    if (status != MF_OK)
-        return status;
-    status = mf_mesh_load(m->context, path, &data, m->error);
+    MF_TRY(mf_mjcf_find_asset(m, mesh->node, "mesh", mf_mjcf_settings(m, mesh->node)->mesh_folder,
+                              mesh->file, path));
+    mf_Status status = mf_mesh_load(m->context, path, &data, m->error);
     if (status == MF_OK && data.first_object > 0 && data.first_object < data.triangle_count) {
         // As MuJoCo: the surface of the first object, among the vertices of all.
         data.triangle_count = data.first_object;

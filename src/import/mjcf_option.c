@@ -75,10 +75,10 @@ static const mf_MjcfField compiler_fields[] = {
 // it.
 static mf_Status note_lengthrange(mf_Mjcf *m, const mf_XmlNode *node) {
     static const char *const known[] = {"lengthrange", NULL};
-    mf_Status status = mf_mjcf_only(m, node, known);
-    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next)
-        status = mf_mjcf_pass(m, child, NULL);
-    return status;
+    MF_TRY(mf_mjcf_only(m, node, known));
+    for (const mf_XmlNode *child = node->first; child; child = child->next)
+        MF_TRY(mf_mjcf_pass(m, child, NULL));
+    return MF_OK;
 }
 
 static mf_Status read_compiler(mf_Mjcf *m, const mf_XmlNode *node, Compiler *c) {
@@ -87,9 +87,7 @@ static mf_Status read_compiler(mf_Mjcf *m, const mf_XmlNode *node, Compiler *c) 
     c->meshdir = NULL;
     const char *texturedir = c->texturedir;
     c->texturedir = NULL;
-    mf_Status status = mf_mjcf_read(m, node, compiler_fields, c);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mjcf_read(m, node, compiler_fields, c));
     c->meshdir = c->meshdir ? c->meshdir : c->assetdir ? c->assetdir : meshdir;
     c->texturedir = c->texturedir ? c->texturedir : c->assetdir ? c->assetdir : texturedir;
     if (c->coordinate == 1)
@@ -114,11 +112,10 @@ static mf_Status read_all(mf_Mjcf *m, const mf_XmlNode *root, Compiler *c) {
                     .total_mass = -1.0,
                     .groups = {0.0, 5.0},
                     .eulerseq = "xyz"};
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *node = mf_xml_child(root, "compiler"); status == MF_OK && node;
+    for (const mf_XmlNode *node = mf_xml_child(root, "compiler"); node;
          node = mf_xml_next(node, "compiler"))
-        status = read_compiler(m, node, c);
-    return status;
+        MF_TRY(read_compiler(m, node, c));
+    return MF_OK;
 }
 
 static void keep_settings(const Compiler *c, mf_MjcfSettings *settings) {
@@ -131,20 +128,17 @@ static void keep_settings(const Compiler *c, mf_MjcfSettings *settings) {
 
 mf_Status mf_mjcf_read_settings(mf_Mjcf *m, const mf_XmlNode *root, mf_MjcfSettings *settings) {
     Compiler c;
-    mf_Status status = read_all(m, root, &c);
-    if (status == MF_OK)
-        keep_settings(&c, settings);
-    return status;
+    MF_TRY(read_all(m, root, &c));
+    keep_settings(&c, settings);
+    return MF_OK;
 }
 
 static mf_Status read_compilers(mf_Mjcf *m) {
     Compiler c;
-    mf_Status status = read_all(m, m->xml.root, &c);
-    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "compiler"); status == MF_OK && node;
+    MF_TRY(read_all(m, m->xml.root, &c));
+    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "compiler"); node;
          node = mf_xml_next(node, "compiler"))
-        status = note_lengthrange(m, node);
-    if (status != MF_OK)
-        return status;
+        MF_TRY(note_lengthrange(m, node));
     keep_settings(&c, &m->settings);
     m->inertia_from_geom = c.inertia_from_geom;
     m->balance_inertia = c.balance;

@@ -275,13 +275,12 @@ mf_Status mf_mjcf_read(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *f
 
 mf_Status mf_mjcf_read_some(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *fields,
                             void *item) {
-    mf_Status status = MF_OK;
-    for (const mf_MjcfField *field = fields; status == MF_OK && field->name; field++) {
+    for (const mf_MjcfField *field = fields; field->name; field++) {
         const char *text = mf_xml_attribute(node, field->name);
         if (text != NULL)
-            status = read_field(m, node, field, text, item);
+            MF_TRY(read_field(m, node, field, text, item));
     }
-    return status;
+    return MF_OK;
 }
 
 mf_Status mf_mjcf_list(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute, double **out,

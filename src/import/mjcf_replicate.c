@@ -193,10 +193,9 @@ static mf_Status add_others(const Copying *c, const mf_XmlNode *taken, const cha
     if (section == NULL)
         return mf_mjcf_out_of_memory(m, taken->first);
     mf_xml_add_child(m->xml.root, section);
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *node = taken->first; status == MF_OK && node; node = node->next)
-        status = mf_mjcf_copy(m, node, rename_value, c, section);
-    return status;
+    for (const mf_XmlNode *node = taken->first; node; node = node->next)
+        MF_TRY(mf_mjcf_copy(m, node, rename_value, c, section));
+    return MF_OK;
 }
 
 static mf_Status expand(Copying *c, mf_XmlNode *node) {
@@ -251,9 +250,8 @@ static mf_Status expand_in(Copying *c, mf_XmlNode *parent) {
 
 mf_Status mf_mjcf_replicate(mf_Mjcf *m) {
     Copying c = {.m = m};
-    mf_Status status = MF_OK;
-    for (mf_XmlNode *world = mf_xml_child(m->xml.root, "worldbody"); status == MF_OK && world;
+    for (mf_XmlNode *world = mf_xml_child(m->xml.root, "worldbody"); world;
          world = mf_xml_next(world, "worldbody"))
-        status = expand_in(&c, world);
-    return status;
+        MF_TRY(expand_in(&c, world));
+    return MF_OK;
 }

@@ -333,9 +333,7 @@ static mf_Status resolve_servos(System *s, double *work) {
         if (!wants_ratio(actuator))
             continue;
         if (actuator->drive == MF_DRIVE_SITE || actuator->drive == MF_DRIVE_BODY) {
-            mf_Status status = mf_mjcf_refuse(s->m, s->m->xml.root, "dampratio of a site or body");
-            if (status != MF_OK)
-                return status;
+            MF_TRY(mf_mjcf_refuse(s->m, s->m->xml.root, "dampratio of a site or body"));
             actuator->bias[2] = 0.0;
             continue;
         }

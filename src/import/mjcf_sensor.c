@@ -64,9 +64,7 @@ static mf_Status frame_of_geom(mf_Mjcf *m, uint32_t index, mf_Frame *frame) {
     memcpy(rotation, geom->rotation, sizeof rotation);
     if (geom->type == MF_SHAPE_MESH && geom->asset != MF_NONE) {
         mf_MjcfMesh *mesh = &mf_mjcf_meshes(m)[geom->asset];
-        mf_Status status = mf_mjcf_weigh_mesh(m, mesh);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_mjcf_weigh_mesh(m, mesh));
         mf_mjcf_compose(position, rotation, position, rotation, mesh->center, mesh->axes);
     }
     *frame = mf_mjcf_frame(m, geom->body, position, rotation);
@@ -241,9 +239,7 @@ static mf_Status read_sensor(mf_Mjcf *m, const mf_XmlNode *node) {
     if (status != MF_OK)
         return status;
     mf_Signal signal = {0};
-    status = read_signal(m, node, &attributes, &signal);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_signal(m, node, &attributes, &signal));
     bool user = type == MF_SENSOR_USER;
     if (user && (attributes.count < 1 || attributes.count > 1000000))
         return mf_mjcf_fail(m, node, "<user> dim: expected 1 to 1000000, found %d",

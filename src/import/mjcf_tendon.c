@@ -64,16 +64,11 @@ static double rest_length(const mf_Mjcf *m, const mf_Tendon *tendon) {
 static mf_Status fill_tendon(mf_Mjcf *m, const mf_MjcfTendon *from, mf_Tendon *to) {
     const mf_XmlNode *node = from->node;
     bool limited, forced;
-    mf_Status status = mf_mjcf_limited(m, node, "", from->limited, from->range, &limited);
-    if (status == MF_OK)
-        status = mf_mjcf_limited(m, node, "actuatorfrc", from->force_limited, from->force_range,
-                                 &forced);
-    if (status == MF_OK)
-        status = mf_mjcf_stiffness(m, node, "stiffness", from->stiffness, &to->stiffness);
-    if (status == MF_OK)
-        status = mf_mjcf_stiffness(m, node, "damping", from->damping, &to->damping);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mjcf_limited(m, node, "", from->limited, from->range, &limited));
+    MF_TRY(
+        mf_mjcf_limited(m, node, "actuatorfrc", from->force_limited, from->force_range, &forced));
+    MF_TRY(mf_mjcf_stiffness(m, node, "stiffness", from->stiffness, &to->stiffness));
+    MF_TRY(mf_mjcf_stiffness(m, node, "damping", from->damping, &to->damping));
     if (!(to->friction >= 0.0) || !(to->armature >= 0.0))
         return mf_mjcf_fail(m, node,
                             "<%.80s>: frictionloss and armature must be >= 0, found %g and %g",
@@ -262,9 +257,8 @@ static mf_Status note_branches(mf_Mjcf *m, const mf_XmlNode *node, const mf_Tend
 static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node) {
     const bool spatial = strcmp(node->name, "spatial") == 0;
     if (!spatial && strcmp(node->name, "fixed") != 0) {
-        mf_Status refused = mf_mjcf_refuse(m, node, NULL);
-        return refused == MF_OK ? mf_mjcf_dropped(m, "tendon", mf_xml_attribute(node, "name"))
-                                : refused;
+        MF_TRY(mf_mjcf_refuse(m, node, NULL));
+        return mf_mjcf_dropped(m, "tendon", mf_xml_attribute(node, "name"));
     }
     mf_MjcfTendon from;
     bool dropped = false;

@@ -79,13 +79,12 @@ mf_Status mf_mjcf_read_texture(mf_Mjcf *m, const mf_XmlNode *node) {
 static mf_Status note_unused(mf_Mjcf *m, const mf_XmlNode *node) {
     static const char *const unused[] = {"specular", "shininess", "reflectance",
                                          "metallic", "roughness", NULL};
-    mf_Status status = MF_OK;
-    for (const char *const *name = unused; status == MF_OK && *name; name++)
+    for (const char *const *name = unused; *name; name++)
         if (mf_xml_attribute(node, *name) != NULL)
-            status = mf_mjcf_pass(m, node, *name);
-    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next)
-        status = mf_mjcf_pass(m, child, NULL);
-    return status;
+            MF_TRY(mf_mjcf_pass(m, node, *name));
+    for (const mf_XmlNode *child = node->first; child; child = child->next)
+        MF_TRY(mf_mjcf_pass(m, child, NULL));
+    return MF_OK;
 }
 
 mf_Status mf_mjcf_check_material(mf_Mjcf *m, const void *item) {
@@ -116,12 +115,9 @@ mf_Status mf_mjcf_list_material(mf_Mjcf *m, const mf_XmlNode *node) {
 static mf_Status decode(mf_Context *context, const mf_Texture *texture, uint8_t **out,
                         uint32_t *width, uint32_t *height, mf_Error *error) {
     mf_Image image;
-    mf_Status status =
-        mf_image_parse(context, texture->path, texture->file, texture->file_size, &image, error);
-    if (status == MF_OK)
-        status = mf_image_to_color(context, &image, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(
+        mf_image_parse(context, texture->path, texture->file, texture->file_size, &image, error));
+    MF_TRY(mf_image_to_color(context, &image, error));
     *out = image.pixels;
     *width = image.width;
     *height = image.height;
@@ -147,15 +143,12 @@ static mf_Status load_png(mf_Context *context, mf_Texture *texture, mf_Error *er
 static mf_Status load_file(mf_Mjcf *m, const mf_MjcfTexture *from, mf_Texture *texture) {
     char path[MF_PATH_LIMIT];
     mf_Error reason = {0};
-    mf_Status status =
-        mf_mjcf_find_asset(m, from->node, "texture",
-                           mf_mjcf_settings(m, from->node)->texture_folder, from->file, path);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mjcf_find_asset(m, from->node, "texture",
+                              mf_mjcf_settings(m, from->node)->texture_folder, from->file, path));
     texture->path = mf_draft_text(&m->draft, path);
     if (texture->path == NULL)
         return mf_mjcf_no_memory(m);
-    status = load_png(m->context, texture, &reason);
+    mf_Status status = load_png(m->context, texture, &reason);
     return status == MF_OK ? status
                            : mf_xml_fail(&m->xml, from->node, status, "<texture> '%.150s': %.200s",
                                          from->file, reason.message);

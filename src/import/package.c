@@ -226,10 +226,8 @@ mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_Imp
                              char *out, mf_Error *error) {
     Search search = {
         .context = context, .config = config, .what = what, .address = address, .error = error};
-    mf_Status status = find_folder(&search, file);
-    if (status != MF_OK)
-        return status;
-    status = resolve(&search, out);
+    MF_TRY(find_folder(&search, file));
+    mf_Status status = resolve(&search, out);
     if (status == MF_NOT_FOUND && mesh_folder != NULL)
         status = resolve_in_folder(&search, mesh_folder, out);
     if (search.root.trouble)

@@ -11,10 +11,7 @@ static mf_Status terrain_from_image(mf_Context *context, const mf_Image *image,
                                     const mf_TerrainConfig *config, double scale, double offset,
                                     mf_Terrain **out, mf_Error *error) {
     mf_Terrain *terrain;
-    mf_Status status =
-        mf_terrain_begin(context, config, image->width, image->height, &terrain, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_terrain_begin(context, config, image->width, image->height, &terrain, error));
     double *heights = mf_terrain_heights(terrain);
     for (uint32_t row = 0; row < image->height; row++) {
         const size_t first = (size_t)(image->height - 1 - row) * image->width;
@@ -38,19 +35,15 @@ mf_Status mf_terrain_load(mf_Context *context, const char *path, const mf_Terrai
     *out = NULL;
     if (context == NULL || path == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "terrain: context or path is NULL");
-    mf_Status status = mf_terrain_check_config(config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_terrain_check_config(config, error));
     if (!is_height(offset) || !is_height(offset + scale))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "terrain: expected offset and offset + scale in -1e6 .. 1e6 m, found offset "
                        "%g and scale %g",
                        offset, scale);
     mf_Image image;
-    status = mf_image_load(context, path, &image, error);
-    if (status != MF_OK)
-        return status;
-    status = terrain_from_image(context, &image, config, scale, offset, out, error);
+    MF_TRY(mf_image_load(context, path, &image, error));
+    mf_Status status = terrain_from_image(context, &image, config, scale, offset, out, error);
     mf_release(context, image.pixels);
     return status;
 }

@@ -44,12 +44,10 @@ mf_Status mf_urdf_origin(mf_Urdf *urdf, const mf_XmlNode *node, double position[
     mf_quat_identity(rotation);
     if (origin == NULL)
         return MF_OK;
-    mf_Status status = mf_xml_numbers(&urdf->xml, origin, "xyz", 3, position);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, origin, "rpy", 3, rpy);
-    if (status == MF_OK)
-        mf_quat_from_rpy(rotation, rpy);
-    return status;
+    MF_TRY(mf_xml_numbers(&urdf->xml, origin, "xyz", 3, position));
+    MF_TRY(mf_xml_numbers(&urdf->xml, origin, "rpy", 3, rpy));
+    mf_quat_from_rpy(rotation, rpy);
+    return MF_OK;
 }
 
 static mf_Status check_root(mf_Urdf *urdf) {
@@ -134,17 +132,15 @@ static mf_Status ignore_unread(mf_Urdf *urdf, const mf_XmlNode *node) {
 }
 
 static mf_Status ignore_attributes(mf_Urdf *urdf) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *node = urdf->xml.root->first; status == MF_OK && node; node = node->next)
+    for (const mf_XmlNode *node = urdf->xml.root->first; node; node = node->next)
         if (strcmp(node->name, "link") == 0 || strcmp(node->name, "joint") == 0)
-            status = ignore_unread(urdf, node);
-    return status;
+            MF_TRY(ignore_unread(urdf, node));
+    return MF_OK;
 }
 
 static mf_Status note_ignored(mf_Urdf *urdf) {
     const mf_UrdfIgnored *items = urdf->ignored.items;
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; status == MF_OK && i < urdf->ignored.count; i++) {
+    for (uint32_t i = 0; i < urdf->ignored.count; i++) {
         const mf_XmlNode *node = items[i].node;
         const char *name = mf_xml_attribute(node, "name");
         char times[40] = "", own[128] = "";
@@ -152,14 +148,14 @@ static mf_Status note_ignored(mf_Urdf *urdf) {
             snprintf(times, sizeof times, " (%u times)", items[i].count);
         else if (name != NULL)
             snprintf(own, sizeof own, " '%.100s'", name);
-        status =
-            items[i].attribute != NULL
-                ? mf_draft_note(&urdf->draft, false, node->line, "<%.100s> %.100s ignored%s",
-                                node->name, items[i].attribute, times)
-                : mf_draft_note(&urdf->draft, false, node->line, "<%.100s>%s in <%.100s> ignored%s",
-                                node->name, own, node->parent->name, times);
+        MF_TRY(items[i].attribute != NULL
+                   ? mf_draft_note(&urdf->draft, false, node->line, "<%.100s> %.100s ignored%s",
+                                   node->name, items[i].attribute, times)
+                   : mf_draft_note(&urdf->draft, false, node->line,
+                                   "<%.100s>%s in <%.100s> ignored%s", node->name, own,
+                                   node->parent->name, times));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status name_model(mf_Urdf *urdf) {
@@ -197,10 +193,9 @@ static mf_Status run_passes(mf_Urdf *urdf) {
                                   note_comment,
                                   ignore_attributes,
                                   note_ignored};
-    mf_Status status = MF_OK;
-    for (size_t i = 0; status == MF_OK && i < sizeof passes / sizeof *passes; i++)
-        status = passes[i](urdf);
-    return status;
+    for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
+        MF_TRY(passes[i](urdf));
+    return MF_OK;
 }
 
 static void release(mf_Urdf *urdf) {

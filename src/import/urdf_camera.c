@@ -30,9 +30,7 @@ static mf_Status read_view(mf_Urdf *urdf, const mf_XmlNode *node, mf_Camera *out
     const double given[4] = {out->focal[0], out->focal[1], out->center[0], out->center[1]};
     const bool wide = out->lens == MF_LENS_ANGLE || out->lens == MF_LENS_FISHEYE;
     double fovy = MF_PI / 4;
-    mf_Status status = mf_xml_numbers(&urdf->xml, node, "fovy", 1, &fovy);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_numbers(&urdf->xml, node, "fovy", 1, &fovy));
     if (focal && mf_xml_attribute(node, "fovy") != NULL)
         return refuse(urdf, node, "fovy", "either fovy or focal");
     if (!(fovy > 0.0 && fovy < (wide ? 2.0 * MF_PI : MF_PI)))
@@ -49,20 +47,13 @@ mf_Status mf_urdf_read_camera(mf_Urdf *urdf, const mf_XmlNode *node) {
     mf_Camera camera = mf_camera();
     mf_Error cause = {0};
     char what[300];
-    mf_Status status = mf_import_names(&urdf->xml, node, MF_ITEM_CAMERA, elsewhere);
-    if (status == MF_OK)
-        status = mf_xml_name(&urdf->xml, node, "name", &camera.name);
-    if (status == MF_OK)
-        status = mf_import_members(&urdf->xml, node, MF_ITEM_CAMERA, &camera);
-    if (status == MF_OK)
-        status = read_view(urdf, node, &camera);
-    if (status == MF_OK)
-        status = mf_urdf_read_rate(urdf, node, &camera.rate);
-    if (status == MF_OK)
-        status = mf_urdf_read_frame(urdf, node, &camera.frame);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_import_names(&urdf->xml, node, MF_ITEM_CAMERA, elsewhere));
+    MF_TRY(mf_xml_name(&urdf->xml, node, "name", &camera.name));
+    MF_TRY(mf_import_members(&urdf->xml, node, MF_ITEM_CAMERA, &camera));
+    MF_TRY(read_view(urdf, node, &camera));
+    MF_TRY(mf_urdf_read_rate(urdf, node, &camera.rate));
+    MF_TRY(mf_urdf_read_frame(urdf, node, &camera.frame));
     snprintf(what, sizeof what, "<camera> %.255s", camera.name);
-    status = mf_draft_add_camera(&urdf->draft, &camera, what, &cause);
+    mf_Status status = mf_draft_add_camera(&urdf->draft, &camera, what, &cause);
     return mf_import_blame(&urdf->xml, node, status, &cause);
 }

@@ -10,10 +10,7 @@
 mf_Status mf_urdf_read_dock(mf_Urdf *urdf, const mf_XmlNode *node) {
     static const char *const place[] = {"link", "xyz", "rpy", NULL};
     mf_Dock dock;
-    mf_Status status = mf_import_dock(&urdf->xml, node, place, &dock);
-    if (status == MF_OK)
-        status = mf_urdf_read_frame(urdf, node, &dock.frame);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_import_dock(&urdf->xml, node, place, &dock));
+    MF_TRY(mf_urdf_read_frame(urdf, node, &dock.frame));
     return mf_import_add_dock(&urdf->xml, node, &urdf->draft, &dock);
 }

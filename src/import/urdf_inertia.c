@@ -247,14 +247,11 @@ mf_Status mf_urdf_check_inertias(mf_Urdf *urdf) {
                 weigh_solids(urdf, link);
             continue;
         }
-        mf_Status status = check_body(urdf, link, &wide);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(check_body(urdf, link, &wide));
     }
-    mf_Status status = note_wide(urdf, &wide);
-    if (status == MF_OK)
-        status = note_weightless(urdf);
-    return status == MF_OK ? note_massless(urdf, missing, first) : status;
+    MF_TRY(note_wide(urdf, &wide));
+    MF_TRY(note_weightless(urdf));
+    return note_massless(urdf, missing, first);
 }
 
 // ---- merged links of mass points ----------------------------------------------------------------

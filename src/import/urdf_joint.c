@@ -24,9 +24,7 @@ static mf_Status read_type(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *join
                  {"floating", MF_JOINT_FLOATING}, {"planar", MF_JOINT_PLANAR},
                  {"spherical", MF_JOINT_BALL},    {"ball", MF_JOINT_BALL}};
     const char *type;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "type", &type);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_name(&urdf->xml, node, "type", &type));
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         if (strcmp(type, types[i].name) != 0)
             continue;
@@ -43,9 +41,7 @@ static mf_Status find_link(mf_Urdf *urdf, const mf_XmlNode *node, const char *ro
     const char *name;
     if (child == NULL)
         return mf_xml_refuse(&urdf->xml, node, "joint '%.100s' needs a <%s>", joint, role);
-    mf_Status status = mf_xml_name(&urdf->xml, child, "link", &name);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_name(&urdf->xml, child, "link", &name));
     *out = mf_names_find(&urdf->link_names, name);
     if (*out == UINT32_MAX)
         return mf_xml_refuse(&urdf->xml, child, "joint '%.100s': there is no link '%.100s'", joint,
@@ -57,9 +53,7 @@ static mf_Status read_axis(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *join
     const mf_XmlNode *axis = mf_xml_child(node, "axis");
     if (axis == NULL)
         return MF_OK;
-    mf_Status status = mf_xml_numbers(&urdf->xml, axis, "xyz", 3, joint->axis);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_numbers(&urdf->xml, axis, "xyz", 3, joint->axis));
     double length = mf_vec3_length(joint->axis);
     bool uses_axis = joint->type == MF_JOINT_HINGE || joint->type == MF_JOINT_SLIDE ||
                      joint->type == MF_JOINT_PLANAR;
@@ -74,11 +68,8 @@ static mf_Status read_axis(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *join
 
 static mf_Status read_range(mf_Urdf *urdf, const mf_XmlNode *limit, mf_Joint *joint) {
     joint->lower = joint->upper = 0.0;
-    mf_Status status = mf_xml_numbers(&urdf->xml, limit, "lower", 1, &joint->lower);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, limit, "upper", 1, &joint->upper);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_numbers(&urdf->xml, limit, "lower", 1, &joint->lower));
+    MF_TRY(mf_xml_numbers(&urdf->xml, limit, "upper", 1, &joint->upper));
     if (!(joint->lower <= joint->upper)) { // as Bullet reads it
         joint->lower = -(double)INFINITY;
         joint->upper = (double)INFINITY;
@@ -114,12 +105,9 @@ static mf_Status read_limit(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joi
     if (limit == NULL)
         return endless ? MF_OK
                        : note(urdf, true, node, joint->name, "no <limit>, treated as unlimited");
-    mf_Status status = endless ? MF_OK : read_range(urdf, limit, joint);
-    if (status == MF_OK)
-        status = read_bound(urdf, limit, "velocity", joint, &joint->speed);
-    if (status == MF_OK)
-        status = read_bound(urdf, limit, "effort", joint, &joint->effort);
-    return status;
+    MF_TRY(endless ? MF_OK : read_range(urdf, limit, joint));
+    MF_TRY(read_bound(urdf, limit, "velocity", joint, &joint->speed));
+    return read_bound(urdf, limit, "effort", joint, &joint->effort);
 }
 
 static mf_Status read_dynamics(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joint) {
@@ -137,27 +125,19 @@ static mf_Status read_dynamics(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *
 static mf_Status read_joint(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joint) {
     static const char *const known[] = {"origin", "parent",   "child", "axis",
                                         "limit",  "dynamics", "mimic", NULL};
-    mf_Status status = read_type(urdf, node, joint);
-    if (status == MF_OK)
-        status = find_link(urdf, node, "parent", joint->name, &joint->parent);
-    if (status == MF_OK)
-        status = find_link(urdf, node, "child", joint->name, &joint->child);
-    if (status == MF_OK)
-        status = mf_urdf_origin(urdf, node, joint->position, joint->rotation);
-    if (status == MF_OK)
-        status = read_axis(urdf, node, joint);
-    if (status == MF_OK)
-        status = read_limit(urdf, node, joint);
-    if (status == MF_OK)
-        status = read_dynamics(urdf, node, joint);
-    return status == MF_OK ? mf_urdf_ignore_others(urdf, node, known) : status;
+    MF_TRY(read_type(urdf, node, joint));
+    MF_TRY(find_link(urdf, node, "parent", joint->name, &joint->parent));
+    MF_TRY(find_link(urdf, node, "child", joint->name, &joint->child));
+    MF_TRY(mf_urdf_origin(urdf, node, joint->position, joint->rotation));
+    MF_TRY(read_axis(urdf, node, joint));
+    MF_TRY(read_limit(urdf, node, joint));
+    MF_TRY(read_dynamics(urdf, node, joint));
+    return mf_urdf_ignore_others(urdf, node, known);
 }
 
 static mf_Status add_joint(mf_Urdf *urdf, const mf_XmlNode *node) {
     const char *name;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "name", &name);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_name(&urdf->xml, node, "name", &name));
     if (mf_names_find(&urdf->joint_names, name) != UINT32_MAX)
         return mf_xml_refuse(&urdf->xml, node, "two joints are named '%.100s'", name);
     uint32_t index = urdf->joints.count;
@@ -168,9 +148,7 @@ static mf_Status add_joint(mf_Urdf *urdf, const mf_XmlNode *node) {
     item->draft = MF_NONE;
     mf_item_reset(MF_ITEM_JOINT, &item->joint);
     item->joint.name = name;
-    status = read_joint(urdf, node, &item->joint);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_joint(urdf, node, &item->joint));
     mf_UrdfLink *child = &mf_urdf_links(urdf)[item->joint.child];
     if (child->joint != MF_NONE)
         return mf_xml_refuse(&urdf->xml, node,
@@ -188,13 +166,9 @@ static mf_Status read_mimic(mf_Urdf *urdf, mf_UrdfJoint *item) {
     if (node == NULL || joint->type == MF_JOINT_FIXED)
         return MF_OK;
     const char *target;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "joint", &target);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "multiplier", 1, &joint->multiplier);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "offset", 1, &joint->offset);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_name(&urdf->xml, node, "joint", &target));
+    MF_TRY(mf_xml_numbers(&urdf->xml, node, "multiplier", 1, &joint->multiplier));
+    MF_TRY(mf_xml_numbers(&urdf->xml, node, "offset", 1, &joint->offset));
     joint->mimic = mf_names_find(&urdf->joint_names, target);
     if (joint->mimic == UINT32_MAX) {
         joint->mimic = MF_NONE;
@@ -309,13 +283,10 @@ static mf_Status order_links(mf_Urdf *urdf) {
 }
 
 mf_Status mf_urdf_read_joints(mf_Urdf *urdf) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "joint"); status == MF_OK && node;
+    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "joint"); node;
          node = mf_xml_next(node, "joint"))
-        status = add_joint(urdf, node);
-    if (status == MF_OK)
-        status = resolve_mimics(urdf);
-    if (status == MF_OK)
-        status = find_root(urdf);
-    return status == MF_OK ? order_links(urdf) : status;
+        MF_TRY(add_joint(urdf, node));
+    MF_TRY(resolve_mimics(urdf));
+    MF_TRY(find_root(urdf));
+    return order_links(urdf);
 }

@@ -19,10 +19,10 @@ static mf_Status read_color(mf_Urdf *urdf, const mf_XmlNode *material, float col
     if (status != MF_OK || !*found)
         return status;
     double rgba[4];
-    status = mf_xml_numbers(&urdf->xml, node, "rgba", 4, rgba);
-    for (int i = 0; status == MF_OK && i < 3; i++)
+    MF_TRY(mf_xml_numbers(&urdf->xml, node, "rgba", 4, rgba));
+    for (int i = 0; i < 3; i++)
         color[i] = (float)mf_clamp(rgba[i], 0.0, 1.0);
-    return status;
+    return MF_OK;
 }
 
 static mf_Status define_material(mf_Urdf *urdf, const char *name, const float color[3]) {
@@ -40,11 +40,9 @@ mf_Status mf_urdf_read_materials(mf_Urdf *urdf) {
          node = mf_xml_next(node, "material")) {
         float color[3];
         bool found;
-        mf_Status status = read_color(urdf, node, color, &found);
-        if (status == MF_OK && found)
-            status = define_material(urdf, mf_xml_attribute(node, "name"), color);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(read_color(urdf, node, color, &found));
+        if (found)
+            MF_TRY(define_material(urdf, mf_xml_attribute(node, "name"), color));
     }
     return MF_OK;
 }
@@ -85,9 +83,7 @@ static mf_Status read_size(mf_Urdf *urdf, const mf_XmlNode *node, const char *at
 static mf_Status read_box(mf_Urdf *urdf, const mf_XmlNode *node, mf_UrdfSolid *solid) {
     if (mf_xml_attribute(node, "size") == NULL)
         return mf_xml_refuse(&urdf->xml, node, "<box> needs the attribute 'size'");
-    mf_Status status = mf_xml_numbers(&urdf->xml, node, "size", 3, solid->size);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_numbers(&urdf->xml, node, "size", 3, solid->size));
     // Flat boxes (one edge 0) are in use as floors and fins.
     if (!(solid->size[0] >= 0.0 && solid->size[1] >= 0.0 && solid->size[2] >= 0.0))
         return mf_xml_refuse(&urdf->xml, node, "<box> size: must be >= 0, found %g %g %g",
@@ -119,10 +115,10 @@ static mf_Status read_geometry(mf_Urdf *urdf, const mf_XmlNode *element, mf_Urdf
         *keep = solid->mesh != MF_NONE;
         return status;
     }
-    status = read_size(urdf, node, "radius", &solid->size[0]);
-    if (status == MF_OK && solid->type != MF_SHAPE_SPHERE)
-        status = read_size(urdf, node, "length", &solid->size[1]);
-    return status;
+    MF_TRY(read_size(urdf, node, "radius", &solid->size[0]));
+    if (solid->type != MF_SHAPE_SPHERE)
+        MF_TRY(read_size(urdf, node, "length", &solid->size[1]));
+    return MF_OK;
 }
 
 static mf_Status read_solid(mf_Urdf *urdf, uint32_t link, const mf_XmlNode *node, bool visual) {
@@ -159,11 +155,9 @@ static mf_Status read_inertia(mf_Urdf *urdf, const mf_XmlNode *inertial, mf_Mass
     static const char *const names[6] = {"ixx", "iyy", "izz", "ixy", "ixz", "iyz"};
     double position[3], rotation[4];
     const mf_XmlNode *node = mf_xml_child(inertial, "inertia");
-    mf_Status status = mf_urdf_origin(urdf, inertial, position, rotation);
-    for (int i = 0; status == MF_OK && node && i < 6; i++)
-        status = mf_xml_numbers(&urdf->xml, node, names[i], 1, &body->inertia[i]);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_urdf_origin(urdf, inertial, position, rotation));
+    for (int i = 0; node && i < 6; i++)
+        MF_TRY(mf_xml_numbers(&urdf->xml, node, names[i], 1, &body->inertia[i]));
     *body = mf_mass_transform(body, position, rotation);
     if (!mf_all_finite(body->inertia, 6))
         return mf_xml_refuse(&urdf->xml, inertial, "<inertial>: numbers too large");
@@ -190,9 +184,7 @@ static mf_Status read_inertial(mf_Urdf *urdf, mf_UrdfLink *link) {
 static mf_Status read_link(mf_Urdf *urdf, const mf_XmlNode *node) {
     static const char *const known[] = {"inertial", "visual", "collision", "contact", NULL};
     const char *name;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "name", &name);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_name(&urdf->xml, node, "name", &name));
     if (mf_names_find(&urdf->link_names, name) != UINT32_MAX)
         return mf_xml_refuse(&urdf->xml, node, "two links are named '%.100s'", name);
     uint32_t index = urdf->links.count;
@@ -207,22 +199,20 @@ static mf_Status read_link(mf_Urdf *urdf, const mf_XmlNode *node) {
     link->first_solid = link->last_solid = MF_NONE;
     link->joint = link->first_child = MF_NONE;
     mf_quat_identity(link->rotation);
-    status = read_inertial(urdf, link);
-    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
+    MF_TRY(read_inertial(urdf, link));
+    for (const mf_XmlNode *child = node->first; child; child = child->next) {
         bool visual = strcmp(child->name, "visual") == 0;
         bool skip = visual && urdf->drop_visual;
         if (!skip && (visual || strcmp(child->name, "collision") == 0))
-            status = read_solid(urdf, index, child, visual);
+            MF_TRY(read_solid(urdf, index, child, visual));
     }
-    return status == MF_OK ? mf_urdf_ignore_others(urdf, node, known) : status;
+    return mf_urdf_ignore_others(urdf, node, known);
 }
 
 mf_Status mf_urdf_read_links(mf_Urdf *urdf) {
     for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "link"); node;
          node = mf_xml_next(node, "link")) {
-        mf_Status status = read_link(urdf, node);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(read_link(urdf, node));
     }
     if (urdf->links.count == 0)
         return mf_xml_refuse(&urdf->xml, urdf->xml.root, "the robot has no <link>");

@@ -9,13 +9,9 @@
 mf_Status mf_urdf_read_frame(mf_Urdf *urdf, const mf_XmlNode *node, mf_Frame *out) {
     double xyz[3] = {0.0, 0.0, 0.0}, rpy[3] = {0.0, 0.0, 0.0}, rotation[4];
     const char *name;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "link", &name);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "xyz", 3, xyz);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "rpy", 3, rpy);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_name(&urdf->xml, node, "link", &name));
+    MF_TRY(mf_xml_numbers(&urdf->xml, node, "xyz", 3, xyz));
+    MF_TRY(mf_xml_numbers(&urdf->xml, node, "rpy", 3, rpy));
     const uint32_t index = mf_names_find(&urdf->link_names, name);
     if (index == UINT32_MAX)
         return mf_xml_refuse(&urdf->xml, node, "<%s>: there is no link '%.100s'", node->name, name);

@@ -166,11 +166,9 @@ static mf_Status add_solid(mf_Urdf *urdf, const mf_UrdfLink *link, const mf_Urdf
 }
 
 static mf_Status add_solids(mf_Urdf *urdf, const mf_UrdfLink *link) {
-    mf_Status status = MF_OK;
-    for (uint32_t i = link->first_solid; status == MF_OK && i != MF_NONE;
-         i = mf_urdf_solids(urdf)[i].next)
-        status = add_solid(urdf, link, &mf_urdf_solids(urdf)[i]);
-    return status;
+    for (uint32_t i = link->first_solid; i != MF_NONE; i = mf_urdf_solids(urdf)[i].next)
+        MF_TRY(add_solid(urdf, link, &mf_urdf_solids(urdf)[i]));
+    return MF_OK;
 }
 
 static void connect_mimics(mf_Urdf *urdf) {

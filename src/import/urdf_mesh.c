@@ -26,9 +26,7 @@ static bool is_readable_kind(const char *address) {
 static mf_Status load(mf_Urdf *urdf, const mf_XmlNode *node, const char *path,
                       const double scale[3]) {
     mf_MeshData data;
-    mf_Status status = mf_mesh_load(urdf->context, path, &data, urdf->error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mesh_load(urdf->context, path, &data, urdf->error));
     mf_mesh_scale(&data, scale);
     for (uint32_t i = 0; i < 3 * data.vertex_count; i++) {
         if (mf_is_finite(data.vertices[i]))
@@ -56,9 +54,7 @@ static mf_Status load_once(mf_Urdf *urdf, const mf_XmlNode *node, const char *pa
     *out = mf_names_find(&urdf->mesh_names, key);
     if (*out != UINT32_MAX)
         return MF_OK;
-    mf_Status status = load(urdf, node, path, scale);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(load(urdf, node, path, scale));
     *out = urdf->draft.meshes.count - 1;
     const char *copy = mf_arena_text(&urdf->xml.arena, key, strlen(key));
     return copy && mf_names_add(&urdf->mesh_names, copy, *out) ? MF_OK : mf_urdf_no_memory(urdf);
@@ -103,9 +99,7 @@ mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint3
     double scale[3] = {1.0, 1.0, 1.0};
     if (address == NULL || *address == '\0')
         return mf_xml_refuse(&urdf->xml, node, "<mesh> needs the attribute 'filename'");
-    mf_Status status = mf_xml_numbers(&urdf->xml, node, "scale", 3, scale);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_numbers(&urdf->xml, node, "scale", 3, scale));
     if (scale[0] == 0.0 || scale[1] == 0.0 || scale[2] == 0.0)
         return mf_xml_refuse(&urdf->xml, node, "<mesh> scale: must not be 0");
     if (visual && !urdf->config->visual)
@@ -115,8 +109,8 @@ mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint3
     if (urdf->in_memory)
         return skip(urdf, node, visual, address, "not found");
     char path[MF_PATH_LIMIT];
-    status = mf_package_resolve(urdf->context, urdf->file, urdf->config, "mesh", urdf->mesh_folder,
-                                address, path, urdf->error);
+    mf_Status status = mf_package_resolve(urdf->context, urdf->file, urdf->config, "mesh",
+                                          urdf->mesh_folder, address, path, urdf->error);
     if (status == MF_NOT_FOUND)
         return skip(urdf, node, visual, address,
                     is_absolute(address) ? "not found below its root folder (--root sets another)"

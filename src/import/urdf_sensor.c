@@ -55,16 +55,13 @@ static mf_Status read_ray(mf_Urdf *urdf, const mf_XmlNode *node, const mf_UrdfLi
 static mf_Status read_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const mf_UrdfLink *link) {
     const char *name, *type;
     mf_Sensor *sensor = NULL;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "name", &name);
-    if (status == MF_OK)
-        status = mf_xml_name(&urdf->xml, node, "type", &type);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_name(&urdf->xml, node, "name", &name));
+    MF_TRY(mf_xml_name(&urdf->xml, node, "type", &type));
     bool contact = strcmp(type, "contact") == 0, ray = strcmp(type, "ray") == 0;
     if (!contact && !ray)
         return mf_draft_note(&urdf->draft, false, node->line,
                              "sensor '%.100s' of type '%.60s' ignored", name, type);
-    status =
+    mf_Status status =
         mf_urdf_add_sensor(urdf, node, name, contact ? MF_SENSOR_CONTACT : MF_SENSOR_RAY, &sensor);
     if (status != MF_OK)
         return status;

@@ -53,9 +53,7 @@ static mf_Status read_limits(mf_Urdf *urdf, const mf_XmlNode *node, const char *
 static mf_Status read_whole(mf_Urdf *urdf, const mf_XmlNode *node, const char *name, double most,
                             uint32_t *out) {
     double value = *out;
-    mf_Status status = mf_xml_numbers(&urdf->xml, node, name, 1, &value);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_numbers(&urdf->xml, node, name, 1, &value));
     if (!(value >= 0.0 && value <= most && value == mf_floor(value)))
         return mf_xml_refuse(&urdf->xml, node,
                              "<sensor> %s: expected a whole number from 0 to %g, found %g", name,
@@ -69,9 +67,7 @@ mf_Status mf_urdf_read_rate(mf_Urdf *urdf, const mf_XmlNode *node, mf_Rate *out)
     double rate = 0.0;
     if (mf_xml_attribute(node, "rate") == NULL)
         return MF_OK;
-    mf_Status status = mf_xml_numbers(&urdf->xml, node, "rate", 1, &rate);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_numbers(&urdf->xml, node, "rate", 1, &rate));
     if (!(rate >= 1e-3 && rate <= 1e6))
         return mf_xml_refuse(&urdf->xml, node,
                              "<%.40s> rate: expected 0.001 to 1e6 per second, found %g", node->name,
@@ -94,19 +90,13 @@ static mf_Status read_signal(mf_Urdf *urdf, const mf_XmlNode *node, mf_Signal *o
                    {"drift", &out->drift},
                    {"resolution", &out->resolution}};
     double delay = 0.0;
-    mf_Status status = mf_urdf_read_rate(urdf, node, &out->rate);
-    for (size_t i = 0; status == MF_OK && i < sizeof numbers / sizeof *numbers; i++)
-        status = mf_xml_numbers(&urdf->xml, node, numbers[i].name, 1, numbers[i].value);
-    if (status == MF_OK)
-        status = read_limits(urdf, node, "saturation", out->saturation);
-    if (status == MF_OK)
-        status = read_limits(urdf, node, "range", out->range);
-    if (status == MF_OK)
-        status = read_whole(urdf, node, "bits", 24, &out->bits);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, node, "delay", 1, &delay);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_urdf_read_rate(urdf, node, &out->rate));
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        MF_TRY(mf_xml_numbers(&urdf->xml, node, numbers[i].name, 1, numbers[i].value));
+    MF_TRY(read_limits(urdf, node, "saturation", out->saturation));
+    MF_TRY(read_limits(urdf, node, "range", out->range));
+    MF_TRY(read_whole(urdf, node, "bits", 24, &out->bits));
+    MF_TRY(mf_xml_numbers(&urdf->xml, node, "delay", 1, &delay));
     out->delay = mf_time_from_seconds(delay);
     mf_Error reason = {0};
     return mf_import_blame(&urdf->xml, node, mf_signal_check(out, "<sensor>", &reason), &reason);
@@ -117,9 +107,7 @@ static mf_Status read_signal(mf_Urdf *urdf, const mf_XmlNode *node, mf_Signal *o
 static mf_Status find(mf_Urdf *urdf, const mf_XmlNode *node, const char *attribute,
                       const mf_Names *names, uint32_t *out) {
     const char *name;
-    mf_Status status = mf_xml_name(&urdf->xml, node, attribute, &name);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_name(&urdf->xml, node, attribute, &name));
     *out = mf_names_find(names, name);
     if (*out == UINT32_MAX)
         return mf_xml_refuse(&urdf->xml, node, "<sensor>: there is no %s '%.100s'", attribute,
@@ -130,9 +118,7 @@ static mf_Status find(mf_Urdf *urdf, const mf_XmlNode *node, const char *attribu
 static mf_Status place_on_link(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor *sensor) {
     const double forward[3] = {1.0, 0.0, 0.0};
     mf_Frame *frame = &sensor->frame;
-    mf_Status status = mf_urdf_read_frame(urdf, node, frame);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_urdf_read_frame(urdf, node, frame));
     sensor->link = frame->link;
     mf_vec3_copy(sensor->start, frame->position);
     mf_quat_rotate(sensor->direction, frame->rotation, forward);
@@ -142,9 +128,7 @@ static mf_Status place_on_link(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor 
 
 static mf_Status place_on_joint(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor *sensor) {
     uint32_t index = 0;
-    mf_Status status = find(urdf, node, "joint", &urdf->joint_names, &index);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(find(urdf, node, "joint", &urdf->joint_names, &index));
     sensor->joint = mf_urdf_joints(urdf)[index].draft;
     mf_JointType type = MF_JOINT_FIXED;
     if (sensor->joint != MF_NONE)
@@ -157,15 +141,11 @@ static mf_Status place_on_joint(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor
 
 static mf_Status place_on_field(mf_Urdf *urdf, const mf_XmlNode *node, mf_Sensor *sensor) {
     const char *name;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "field", &name);
-    if (status == MF_OK)
-        status = read_whole(urdf, node, "first", 1048575, &sensor->component);
-    if (status == MF_OK)
-        status = read_whole(urdf, node, "count", 1048576, &sensor->count);
-    if (status == MF_OK && sensor->count == 0)
-        status = mf_xml_refuse(&urdf->xml, node, "<sensor> count: expected 1 or more, found 0");
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_name(&urdf->xml, node, "field", &name));
+    MF_TRY(read_whole(urdf, node, "first", 1048575, &sensor->component));
+    MF_TRY(read_whole(urdf, node, "count", 1048576, &sensor->count));
+    if (sensor->count == 0)
+        return mf_xml_refuse(&urdf->xml, node, "<sensor> count: expected 1 or more, found 0");
     sensor->field = mf_draft_text(&urdf->draft, name);
     return sensor->field != NULL ? MF_OK : mf_urdf_no_memory(urdf);
 }
@@ -184,9 +164,7 @@ static mf_Status find_type(mf_Urdf *urdf, const mf_XmlNode *node, mf_SensorType 
     const char *type;
     char list[512] = "";
     size_t length = 0;
-    mf_Status status = mf_xml_name(&urdf->xml, node, "type", &type);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_xml_name(&urdf->xml, node, "type", &type));
     for (*out = 0; mf_sensor_kind(*out) != NULL; (*out)++) {
         const char *word = mf_sensor_kind(*out)->urdf;
         if (word != NULL && strcmp(word, type) == 0)
@@ -203,21 +181,16 @@ mf_Status mf_urdf_read_own_sensor(mf_Urdf *urdf, const mf_XmlNode *node) {
     const char *name;
     mf_SensorType type = 0;
     mf_Sensor *sensor = NULL;
-    mf_Status status = check_attributes(urdf, node);
-    if (status == MF_OK)
-        status = mf_xml_name(&urdf->xml, node, "name", &name);
-    if (status == MF_OK)
-        status = find_type(urdf, node, &type);
-    if (status == MF_OK)
-        status = mf_urdf_add_sensor(urdf, node, name, type, &sensor);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_attributes(urdf, node));
+    MF_TRY(mf_xml_name(&urdf->xml, node, "name", &name));
+    MF_TRY(find_type(urdf, node, &type));
+    MF_TRY(mf_urdf_add_sensor(urdf, node, name, type, &sensor));
     const mf_SensorMount mount = mf_sensor_kind(type)->mount;
     sensor->count = mount == MF_AT_FIELD ? 1 : mf_sensor_kind(type)->count;
-    status = mount == MF_AT_JOINT   ? place_on_joint(urdf, node, sensor)
-             : mount == MF_AT_FIELD ? place_on_field(urdf, node, sensor)
-                                    : place_on_link(urdf, node, sensor);
-    if (status == MF_OK && type == MF_SENSOR_RAY)
-        status = read_reach(urdf, node, sensor);
-    return status == MF_OK ? read_signal(urdf, node, &sensor->signal) : status;
+    MF_TRY(mount == MF_AT_JOINT   ? place_on_joint(urdf, node, sensor)
+           : mount == MF_AT_FIELD ? place_on_field(urdf, node, sensor)
+                                  : place_on_link(urdf, node, sensor));
+    if (type == MF_SENSOR_RAY)
+        MF_TRY(read_reach(urdf, node, sensor));
+    return read_signal(urdf, node, &sensor->signal);
 }

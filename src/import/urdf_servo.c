@@ -33,9 +33,7 @@ static mf_Status change(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joint) 
     for (uint32_t i = 0; i < table->count; i++) {
         const mf_ModelField *field = &table->fields[i];
         double *value = (double *)(void *)((char *)&servo + field->offset);
-        mf_Status status = mf_xml_numbers(&urdf->xml, node, field->name, 1, value);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_xml_numbers(&urdf->xml, node, field->name, 1, value));
         // A motor needs a gain; other attributes with positive defaults must be positive.
         bool above = i == 0 || field->initial != NULL;
         if (above ? *value > 0.0 : *value >= 0.0)
@@ -73,11 +71,10 @@ static mf_Status read_servo(mf_Urdf *urdf, const mf_XmlNode *node) {
 }
 
 mf_Status mf_urdf_read_servos(mf_Urdf *urdf) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "mayfly"); status == MF_OK && node;
+    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "mayfly"); node;
          node = mf_xml_next(node, "mayfly"))
-        for (const mf_XmlNode *servo = mf_xml_child(node, "servo"); status == MF_OK && servo;
+        for (const mf_XmlNode *servo = mf_xml_child(node, "servo"); servo;
              servo = mf_xml_next(servo, "servo"))
-            status = read_servo(urdf, servo);
-    return status;
+            MF_TRY(read_servo(urdf, servo));
+    return MF_OK;
 }

@@ -73,18 +73,17 @@ static mf_Status read_contact(mf_Urdf *urdf, uint32_t link) {
     double friction = (double)NAN;
     if (node == NULL)
         return MF_OK;
-    mf_Status status = read_friction(urdf, node, "lateral_friction", &friction);
-    if (status == MF_OK && !isnan(friction))
+    MF_TRY(read_friction(urdf, node, "lateral_friction", &friction));
+    if (!isnan(friction))
         set_friction(urdf, link, friction);
-    return status == MF_OK ? mf_urdf_ignore_others(urdf, node, known) : status;
+    return mf_urdf_ignore_others(urdf, node, known);
 }
 
 mf_Status mf_urdf_read_surfaces(mf_Urdf *urdf) {
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; status == MF_OK && i < urdf->links.count; i++)
-        status = read_contact(urdf, i);
-    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "gazebo"); status == MF_OK && node;
+    for (uint32_t i = 0; i < urdf->links.count; i++)
+        MF_TRY(read_contact(urdf, i));
+    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "gazebo"); node;
          node = mf_xml_next(node, "gazebo"))
-        status = read_gazebo(urdf, node);
-    return status;
+        MF_TRY(read_gazebo(urdf, node));
+    return MF_OK;
 }

@@ -394,10 +394,9 @@ bool mf_xml_lists(const char *const *names, const char *name) {
 
 mf_Status mf_xml_each_other(const mf_XmlNode *node, const char *const *known,
                             mf_Status (*use)(void *user, const mf_XmlNode *child), void *user) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
+    for (const mf_XmlNode *child = node->first; child; child = child->next) {
         if (!mf_xml_lists(known, child->name))
-            status = use(user, child);
+            MF_TRY(use(user, child));
     }
-    return status;
+    return MF_OK;
 }

@@ -49,14 +49,10 @@ static mf_Status read_tree(const mf_DocumentKind *kind, const mf_DocumentSource 
 mf_Status mf_document_parse(const mf_DocumentKind *kind, const mf_DocumentSource *source,
                             void **out, mf_Error *error) {
     mf_YamlTree tree;
-    mf_Status status = check_source(kind, source, out, false, error);
-    if (status == MF_OK)
-        status =
-            mf_yaml_parse(source->context, source->path, source->text == NULL ? "" : source->text,
-                          source->size, &tree, error);
-    if (status != MF_OK)
-        return status;
-    status = read_tree(kind, source, &tree, out, error);
+    MF_TRY(check_source(kind, source, out, false, error));
+    MF_TRY(mf_yaml_parse(source->context, source->path, source->text == NULL ? "" : source->text,
+                         source->size, &tree, error));
+    mf_Status status = read_tree(kind, source, &tree, out, error);
     mf_yaml_free(&tree);
     return status;
 }
@@ -65,14 +61,10 @@ mf_Status mf_document_load(const mf_DocumentKind *kind, const mf_DocumentSource 
                            mf_Error *error) {
     mf_DocumentSource whole = *source;
     char *text;
-    mf_Status status = check_source(kind, source, out, true, error);
-    if (status == MF_OK)
-        status =
-            mf_file_read(source->context, source->path, MF_YAML_BYTES, &text, &whole.size, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_source(kind, source, out, true, error));
+    MF_TRY(mf_file_read(source->context, source->path, MF_YAML_BYTES, &text, &whole.size, error));
     whole.text = text;
-    status = mf_document_parse(kind, &whole, out, error);
+    mf_Status status = mf_document_parse(kind, &whole, out, error);
     mf_release(source->context, text);
     return status;
 }

@@ -130,18 +130,17 @@ static mf_Status mirror_frames(mf_Reader *reader, const mf_YamlNode *node, const
     out->frames = mf_reader_allocate(reader, from->frame_count * sizeof *out->frames);
     if (out->frames == NULL)
         return MF_NO_MEMORY;
-    mf_Status status = MF_OK;
-    for (uint32_t f = 0; f < from->frame_count && status == MF_OK; f++) {
+    for (uint32_t f = 0; f < from->frame_count; f++) {
         const mf_GaitFrame *frame = &from->frames[f];
         mf_GaitAngle *angles =
             mf_reader_allocate(reader, frame->angle_count * sizeof *frame->angles);
         if (angles == NULL)
             return MF_NO_MEMORY;
         out->frames[f] = (mf_GaitFrame){frame->time, angles, frame->angle_count};
-        for (uint32_t i = 0; i < frame->angle_count && status == MF_OK; i++)
-            status = mirror_angle(reader, node, model, &angles[i], &frame->angles[i]);
+        for (uint32_t i = 0; i < frame->angle_count; i++)
+            MF_TRY(mirror_angle(reader, node, model, &angles[i], &frame->angles[i]));
     }
-    return status;
+    return MF_OK;
 }
 
 // The other file must have frames of its own, so references cannot form a cycle.
@@ -194,12 +193,10 @@ static mf_Status read_gait(mf_Reader *reader, const mf_DocumentSource *source) {
     mf_Gait *gait = reader->base;
     uint32_t kind;
     gait->context = source->context;
-    mf_Status status = mf_document_choose(reader, mf_gait_table(MF_GAIT_WALK), KINDS, &kind);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_document_choose(reader, mf_gait_table(MF_GAIT_WALK), KINDS, &kind));
     gait->kind = (mf_GaitKind)kind;
     reader->base = parameters_of(gait);
-    status = mf_reader_read(reader);
+    mf_Status status = mf_reader_read(reader);
     bool mirrored = gait->kind == MF_GAIT_KEYFRAMES && gait->keyframes.mirror_of != NULL;
     if (status == MF_OK && mirrored && given->follow)
         status = follow_mirror(reader, given->model, gait);

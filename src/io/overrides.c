@@ -112,9 +112,7 @@ mf_Status mf_reader_check_keys(const mf_Reader *reader, mf_YamlNode *group, cons
         if (entry->kind != MF_YAML_MAPPING ||
             (key->kind != MF_KEY_SECTION && key->kind != MF_KEY_VARIANT))
             continue;
-        mf_Status status = mf_reader_check_keys(reader, entry, inner);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_reader_check_keys(reader, entry, inner));
     }
     return MF_OK;
 }
@@ -327,9 +325,7 @@ mf_Status mf_reader_override_as(mf_Reader *reader, const mf_Override *override, 
 
 mf_Status mf_reader_override(mf_Reader *reader, const mf_Override *overrides, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
-        mf_Status status = apply(reader, &overrides[i], overrides[i].path);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(apply(reader, &overrides[i], overrides[i].path));
     }
     return MF_OK;
 }

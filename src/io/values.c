@@ -192,9 +192,7 @@ static mf_Status take_list(mf_Reader *reader, const mf_Key *key, const mf_YamlNo
     for (const mf_YamlNode *entry = node->first; entry != NULL; entry = entry->next, index++) {
         mf_Reader inner = mf_reader_entry(reader, key, entry, index);
         inner.base = entries + index * table->size;
-        mf_Status status = mf_reader_read(&inner);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_reader_read(&inner));
     }
     put_list(reader, key, entries, count);
     return MF_OK;
@@ -293,9 +291,7 @@ static mf_Status take_packages(mf_Reader *reader, const mf_Key *key, const mf_Ya
         return MF_NO_MEMORY;
     uint32_t index = 0;
     for (const mf_YamlNode *entry = node->first; entry != NULL; entry = entry->next) {
-        mf_Status status = take_package(reader, key, entry, &packages[index++]);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(take_package(reader, key, entry, &packages[index++]));
     }
     import->packages = packages;
     import->package_count = count;
@@ -451,9 +447,7 @@ static mf_Status read_keys(mf_Reader *reader) {
 mf_Status mf_reader_read(mf_Reader *reader) {
     if (reader->root->kind != MF_YAML_MAPPING)
         return refuse_root(reader);
-    mf_Status status = mf_reader_check_keys(reader, reader->root, "");
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_reader_check_keys(reader, reader->root, ""));
     if (reader->table->start != NULL)
         reader->table->start(reader->base);
     return read_keys(reader);

@@ -95,9 +95,7 @@ static mf_Status put_packages(Writer *writer, const mf_Key *key, const mf_Import
         mf_text_format(&writer->text, "\n%*s\"", (int)(2 * (depth_of(writer, key) + 1)), "");
         put_escaped(writer, pair, (size_t)(equals - pair));
         mf_text_put(&writer->text, "\": ");
-        mf_Status status = put_path(writer, equals + 1, false);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(put_path(writer, equals + 1, false));
     }
     return MF_OK;
 }

@@ -218,9 +218,7 @@ static mf_Status take_scalar(Builder *builder, const yaml_event_t *event) {
     if (awaits_key(builder))
         return take_key(builder, event);
     mf_YamlNode *node;
-    mf_Status status = place_node(builder, MF_YAML_SCALAR, event->start_mark, &node);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(place_node(builder, MF_YAML_SCALAR, event->start_mark, &node));
     const char *text = (const char *)event->data.scalar.value;
     size_t length = event->data.scalar.length;
     if (memchr(text, '\0', length) != NULL)
@@ -247,10 +245,9 @@ static mf_Status open_container(Builder *builder, const yaml_event_t *event, mf_
                           mapping ? "expected a key, found a group of keys"
                                   : "expected a key, found a list");
     mf_YamlNode *node;
-    mf_Status status = place_node(builder, kind, event->start_mark, &node);
-    if (status == MF_OK)
-        builder->stack[builder->depth++] = node;
-    return status;
+    MF_TRY(place_node(builder, kind, event->start_mark, &node));
+    builder->stack[builder->depth++] = node;
+    return MF_OK;
 }
 
 static mf_Status take_event(Builder *builder, const yaml_event_t *event) {
@@ -299,15 +296,13 @@ mf_Status mf_yaml_parse(mf_Context *context, const char *file, const char *text,
     if (size > MF_YAML_BYTES)
         return mf_fail_at(error, MF_LIMIT, file, 0, 0, "expected at most 64 MiB, found %zu bytes",
                           size);
-    mf_Status status = mf_yaml_check_text(file, text, size, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_yaml_check_text(file, text, size, error));
     Builder builder = {.tree = out, .error = error};
     if (!mf_allow(context, "start YAML parser") || !yaml_parser_initialize(&builder.parser))
         return fail_memory(&builder);
     yaml_parser_set_encoding(&builder.parser, YAML_UTF8_ENCODING);
     yaml_parser_set_input_string(&builder.parser, (const unsigned char *)text, size);
-    status = read_events(&builder);
+    mf_Status status = read_events(&builder);
     yaml_parser_delete(&builder.parser);
     if (status == MF_OK && out->root == NULL)
         status = mf_fail_at(error, MF_BAD_FILE, file, 1, 1, "expected keys, found nothing");

@@ -58,9 +58,7 @@ static mf_Status check_start(const char *file, const unsigned char *bytes, size_
 
 mf_Status mf_yaml_check_text(const char *file, const char *text, size_t size, mf_Error *error) {
     const unsigned char *bytes = (const unsigned char *)text;
-    mf_Status status = check_start(file, bytes, size, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_start(file, bytes, size, error));
     int32_t line = 1, column = 1;
     bool indentation = true;
     // A byte order mark is not part of the text.

@@ -62,9 +62,7 @@ static mf_Status check_draft(const mf_Draft *draft, mf_Error *error) {
                           "at most %u links and %u points, found %u and %u", MF_MODEL_LINK_LIMIT,
                           MF_MODEL_POINT_LIMIT, draft->links.count, draft->points.count);
     for (uint32_t i = 0; i < draft->joints.count; i++) {
-        mf_Status status = check_joint(draft, &mf_draft_joints(draft)[i], error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(check_joint(draft, &mf_draft_joints(draft)[i], error));
     }
     for (uint32_t i = 0; i < draft->points.count; i++) {
         const mf_Point *point = &mf_draft_points(draft)[i];
@@ -329,9 +327,7 @@ static mf_Status build(mf_Draft *draft, mf_Order *order, mf_Model **out, mf_Erro
 
 mf_Status mf_draft_freeze(mf_Draft *draft, mf_Model **out, mf_Error *error) {
     *out = NULL;
-    mf_Status status = check_draft(draft, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_draft(draft, error));
     size_t links = draft->links.count, joints = draft->joints.count;
     uint32_t *numbers = mf_allocate(draft->context, 6 * links + joints + 1, sizeof *numbers);
     if (numbers == NULL)
@@ -343,7 +339,7 @@ mf_Status mf_draft_freeze(mf_Draft *draft, mf_Model **out, mf_Error *error) {
                       .moved_by = numbers + 4 * links,
                       .point_start = numbers + 5 * links,
                       .new_joint = numbers + 6 * links + 1};
-    status = build(draft, &order, out, error);
+    mf_Status status = build(draft, &order, out, error);
     mf_release(draft->context, numbers);
     return status;
 }

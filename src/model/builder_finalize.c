@@ -170,9 +170,7 @@ static mf_Status grow_tree(mf_Builder *builder, Plan *plan, mf_Error *error) {
             uint32_t other = plan->link_of[edge % 2 ? hinge->first : hinge->second];
             if (plan->reached[other])
                 continue;
-            mf_Status status = add_joint(builder, plan, link, other, edge, error);
-            if (status != MF_OK)
-                return status;
+            MF_TRY(add_joint(builder, plan, link, other, edge, error));
             plan->reached[other] = true;
             plan->queue[tail++] = other;
         }
@@ -214,24 +212,22 @@ static void place(const mf_Builder *builder, const Plan *plan, uint32_t body, mf
 
 static mf_Status add_cameras(mf_Builder *builder, const Plan *plan, mf_Error *error) {
     const mf_BuilderCamera *cameras = builder->cameras.items;
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < builder->cameras.count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < builder->cameras.count; i++) {
         mf_Camera camera = cameras[i].camera;
         place(builder, plan, cameras[i].body, &camera.frame);
-        status = mf_draft_add_camera(&builder->draft, &camera, "camera", error);
+        MF_TRY(mf_draft_add_camera(&builder->draft, &camera, "camera", error));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status add_docks(mf_Builder *builder, const Plan *plan, mf_Error *error) {
     const mf_BuilderDock *docks = builder->docks.items;
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < builder->docks.count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < builder->docks.count; i++) {
         mf_Dock dock = docks[i].dock;
         place(builder, plan, docks[i].body, &dock.frame);
-        status = mf_draft_add_dock(&builder->draft, &dock, "dock", error);
+        MF_TRY(mf_draft_add_dock(&builder->draft, &dock, "dock", error));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status add_contents(mf_Builder *builder, const Plan *plan, mf_Error *error) {
@@ -252,8 +248,8 @@ static mf_Status add_contents(mf_Builder *builder, const Plan *plan, mf_Error *e
         if (!done)
             return no_memory(error);
     }
-    mf_Status status = add_docks(builder, plan, error);
-    return status == MF_OK ? add_cameras(builder, plan, error) : status;
+    MF_TRY(add_docks(builder, plan, error));
+    return add_cameras(builder, plan, error);
 }
 
 static mf_Status check_names(mf_Builder *builder, mf_ItemType item, mf_Error *error) {
@@ -275,16 +271,12 @@ static mf_Status check_names(mf_Builder *builder, mf_ItemType item, mf_Error *er
 
 static mf_Status run_plan(mf_Builder *builder, Plan *plan, mf_Error *error) {
     number_links(builder, plan);
-    mf_Status status = link_edges(builder, plan, error);
-    if (status == MF_OK)
-        status = add_links(builder, plan, error);
-    if (status == MF_OK)
-        status = grow_tree(builder, plan, error);
-    if (status == MF_OK)
-        status = add_contents(builder, plan, error);
-    if (status == MF_OK)
-        status = check_names(builder, MF_ITEM_JOINT, error);
-    return status == MF_OK ? check_names(builder, MF_ITEM_SENSOR, error) : status;
+    MF_TRY(link_edges(builder, plan, error));
+    MF_TRY(add_links(builder, plan, error));
+    MF_TRY(grow_tree(builder, plan, error));
+    MF_TRY(add_contents(builder, plan, error));
+    MF_TRY(check_names(builder, MF_ITEM_JOINT, error));
+    return check_names(builder, MF_ITEM_SENSOR, error);
 }
 
 mf_Status mf_builder_draft(mf_Builder *builder, mf_Error *error) {

@@ -103,9 +103,7 @@ static bool is_taken(const mf_Draft *draft, const char *name) {
 mf_Status mf_draft_add_camera(mf_Draft *draft, const mf_Camera *camera, const char *what,
                               mf_Error *error) {
     char own[32];
-    mf_Status status = mf_camera_check(camera, what, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_camera_check(camera, what, error));
     mf_Camera copy = *camera;
     for (uint32_t i = draft->cameras.count; *copy.name == '\0' || copy.name == own; i++) {
         snprintf(own, sizeof own, "camera%u", i);

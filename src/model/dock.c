@@ -67,9 +67,7 @@ mf_Status mf_dock_check(const mf_Dock *dock, const char *what, mf_Error *error) 
     if (!mf_all_finite(dock->frame.position, 3) || !(size > 0.98 && size < 1.02))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "%s frame: expected finite numbers and a quaternion of length 1", what);
-    mf_Status status = check_numbers(dock, what, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_numbers(dock, what, error));
     if (!(dock->distance > 0.0) || !(dock->angle > 0.0) || !(dock->failure <= 1.0))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "%s: expected tolerances distance and angle > 0 and failure <= 1", what);
@@ -115,13 +113,11 @@ bool mf_dock_fits(const mf_Dock *first, const mf_Dock *second) {
 mf_Status mf_draft_add_dock(mf_Draft *draft, const mf_Dock *dock, const char *what,
                             mf_Error *error) {
     const mf_Dock *others = draft->docks.items;
-    mf_Status status = mf_dock_check(dock, what, error);
-    for (uint32_t i = 0; i < draft->docks.count && status == MF_OK; i++)
+    MF_TRY(mf_dock_check(dock, what, error));
+    for (uint32_t i = 0; i < draft->docks.count; i++)
         if (strcmp(others[i].name, dock->name) == 0)
-            status = mf_fail(error, MF_BAD_ARGUMENT, "%s: two docks are named '%.100s'", what,
-                             dock->name);
-    if (status != MF_OK)
-        return status;
+            return mf_fail(error, MF_BAD_ARGUMENT, "%s: two docks are named '%.100s'", what,
+                           dock->name);
     mf_Dock copy = *dock;
     mf_quat_normalize(copy.frame.rotation);
     return mf_draft_add(draft, MF_ITEM_DOCK, &copy) != NULL

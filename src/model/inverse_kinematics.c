@@ -348,17 +348,13 @@ mf_Status mf_inverse_kinematics(mf_Context *context, const mf_Model *model,
     mf_InverseKinematicsResult found = {.reached = false};
     double unit[4] = {1.0, 0.0, 0.0, 0.0};
     void *scratch = NULL;
-    mf_Status status = check(model, config, position, rotation, angle, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check(model, config, position, rotation, angle, error));
     Chain c = {.model = model, .config = config, .goal = position, .goal_rotation = unit};
     if (config->use_rotation) {
         memcpy(unit, rotation, sizeof unit);
         mf_quat_normalize(unit);
     }
-    status = reserve(context, &c, &scratch, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(reserve(context, &c, &scratch, error));
     find_moving(&c);
     search(&c, angle, &found);
     follow(model, angle);

@@ -252,8 +252,8 @@ static mf_Status add_tip(Masses *masses, uint32_t link) {
     double near = on_axis(carrier, tip);
     double far = carrier->moments[0] / (mass * near); // same sign: it is on the other side
     mf_vec3_add_scaled(other, carrier->body.center, -far, axis);
-    mf_Status status = add_mass(masses, link, tip, mass * far / (near + far));
-    return status == MF_OK ? add_mass(masses, link, other, mass * near / (near + far)) : status;
+    MF_TRY(add_mass(masses, link, tip, mass * far / (near + far)));
+    return add_mass(masses, link, other, mass * near / (near + far));
 }
 
 static mf_Status add_method(Masses *masses, uint32_t link, MassMethod method) {
@@ -267,30 +267,28 @@ static mf_Status add_method(Masses *masses, uint32_t link, MassMethod method) {
     uint32_t count = method == METHOD_FOUR ? 4 : method == METHOD_TWO ? 2 : 1;
     const mf_MassProperties *body = &masses->carriers[link].body;
     mf_mass_to_points(points, count, body);
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; status == MF_OK && i < count; i++)
-        status = add_mass(masses, link, points[i], body->mass / count);
-    return status;
+    for (uint32_t i = 0; i < count; i++)
+        MF_TRY(add_mass(masses, link, points[i], body->mass / count));
+    return MF_OK;
 }
 
 static mf_Status place(Masses *masses) {
     double limit = find_limit(masses), lost = 0.0;
     uint32_t reduced = 0;
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; status == MF_OK && i < masses->count; i++) {
+    for (uint32_t i = 0; i < masses->count; i++) {
         double loss;
         MassMethod method = choose(&masses->carriers[i], limit, &loss);
         lost += loss;
         reduced += loss > 1e-9 * sum3(masses->carriers[i].moments);
-        status = add_method(masses, i, method);
+        MF_TRY(add_method(masses, i, method));
     }
-    if (status == MF_OK && reduced > 0)
-        status = mf_draft_note(
+    if (reduced > 0)
+        MF_TRY(mf_draft_note(
             masses->draft, false, 0,
             "%u light link%s represented by one or two mass points: the robot's second "
             "moment of mass is %.2g %% smaller",
-            reduced, reduced == 1 ? " is" : "s are", 100 * lost / masses->total_moment);
-    return status;
+            reduced, reduced == 1 ? " is" : "s are", 100 * lost / masses->total_moment));
+    return MF_OK;
 }
 
 mf_Status mf_draft_place_mass(mf_Draft *draft, const mf_MassProperties *bodies) {

@@ -63,10 +63,9 @@ mf_Status mf_neurons_check_inputs(const mf_Brain *brain, uint32_t inputs, mf_Err
                        MF_SYNAPSES_MOST);
     if ((neuron_count > 0 && neurons == NULL) || (synapse_count > 0 && synapses == NULL))
         return mf_fail(error, MF_BAD_ARGUMENT, "neurons, synapses: NULL with a count");
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; status == MF_OK && i < neuron_count; i++)
-        status = check_neuron(&neurons[i], i, error);
-    for (uint32_t i = 0; status == MF_OK && i < synapse_count; i++)
-        status = check_synapse(synapses, i, neuron_count, inputs, error);
-    return status;
+    for (uint32_t i = 0; i < neuron_count; i++)
+        MF_TRY(check_neuron(&neurons[i], i, error));
+    for (uint32_t i = 0; i < synapse_count; i++)
+        MF_TRY(check_synapse(synapses, i, neuron_count, inputs, error));
+    return MF_OK;
 }

@@ -41,13 +41,9 @@ mf_Status mf_signal_check(const mf_Signal *signal, const char *what, mf_Error *e
     MF_DEFAULT_FLOATS;
     if (signal == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_signal_check: signal is NULL");
-    mf_Status status = check_limits(signal->saturation, what, "saturation", error);
-    if (status == MF_OK)
-        status = check_limits(signal->range, what, "range", error);
-    if (status == MF_OK)
-        status = check_numbers(signal, what, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_limits(signal->saturation, what, "saturation", error));
+    MF_TRY(check_limits(signal->range, what, "range", error));
+    MF_TRY(check_numbers(signal, what, error));
     bool often = signal->rate.numerator == 0 && signal->rate.denominator == 0;
     if (!often && !(signal->rate.numerator > 0 && signal->rate.denominator > 0))
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: rate is %lld/%lld, need two positive numbers",

@@ -132,9 +132,7 @@ static mf_Status cut_faces(mf_Context *context, const mf_Texture *texture, const
                            uint8_t **out, mf_Error *error) {
     const uint32_t columns = texture->grid[1], edge = from->width / columns;
     const uint32_t cells = texture->grid[0] * columns;
-    mf_Status status = mf_texture_check_squares(texture, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_texture_check_squares(texture, error));
     uint8_t *pixels = mf_allocate(context, FACES * (size_t)edge * edge, CHANNELS);
     if (pixels == NULL)
         return mf_fail(error, MF_NO_MEMORY, "texture '%.200s': no memory", texture->name);
@@ -160,15 +158,12 @@ static mf_Status read_file(mf_Context *context, const mf_Texture *texture, Face 
     if (texture->decode == NULL)
         return mf_fail(error, MF_UNSUPPORTED, "texture '%.200s': nothing reads its file",
                        texture->name);
-    mf_Status status =
-        texture->decode(context, texture, &all->pixels, &all->width, &all->height, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(texture->decode(context, texture, &all->pixels, &all->width, &all->height, error));
     flip(texture, all);
     if (!cube)
         return MF_OK;
     uint8_t *faces = NULL;
-    status = cut_faces(context, texture, all, &faces, error);
+    mf_Status status = cut_faces(context, texture, all, &faces, error);
     mf_release(context, all->pixels);
     const uint32_t edge = all->width / texture->grid[1];
     *all = (Face){faces, edge, FACES * edge, 0};

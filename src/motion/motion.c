@@ -74,10 +74,8 @@ static mf_Status try_motion(const mf_Model *model, mf_Motion motion, mf_Error *e
     robots.model = model;
     if (row == NULL)
         return mf_fail(error, MF_UNSUPPORTED, "%u is not a motion", (unsigned)motion);
-    mf_Status status = mf_world_create(model->context, &settings, &world, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_world_add_group(world, &robots, &group, error);
+    MF_TRY(mf_world_create(model->context, &settings, &world, error));
+    mf_Status status = mf_world_add_group(world, &robots, &group, error);
     if (status == MF_OK)
         status = row->add(group, &config, error);
     mf_world_destroy(world);
@@ -192,10 +190,10 @@ mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfi
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_motion_add: group is NULL");
     const mf_MotionsConfig settings = config != NULL ? *config : mf_motions_config();
-    mf_Status status = check_config(group, &settings, "motion", motion, error);
-    if (status == MF_OK && motion == MF_MOTION_OWN)
-        status = mf_fail(error, MF_BAD_ARGUMENT, "motion: %u is not a motion", (unsigned)motion);
-    return status == MF_OK ? mf_motion_row(motion)->add(group, &settings, error) : status;
+    MF_TRY(check_config(group, &settings, "motion", motion, error));
+    if (motion == MF_MOTION_OWN)
+        return mf_fail(error, MF_BAD_ARGUMENT, "motion: %u is not a motion", (unsigned)motion);
+    return mf_motion_row(motion)->add(group, &settings, error);
 }
 
 mf_Status mf_motion_model(mf_Context *context, mf_Motion motion, const mf_MotionsConfig *config,
@@ -273,20 +271,17 @@ static mf_Status check_switches(const mf_MotionsConfig *config, mf_Error *error)
 mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_Motion start = config != NULL ? config->start : MF_MOTION_COUNT;
-    mf_Status status = check_config(group, config, "motions.start", start, error);
-    if (status == MF_OK)
-        status = check_switches(config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_config(group, config, "motions.start", start, error));
+    MF_TRY(check_switches(config, error));
     bool has[MF_MOTION_COUNT];
     for (int i = 0; i < MF_MOTION_COUNT; i++)
         has[i] = config->has[i] || config->start == (mf_Motion)i;
-    status = add_system(group, has, config->start, error);
-    for (int i = 0; i < MF_MOTION_COUNT && status == MF_OK; i++) {
+    MF_TRY(add_system(group, has, config->start, error));
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
         if (has[i])
-            status = mf_motion_row((mf_Motion)i)->add(group, config, error);
+            MF_TRY(mf_motion_row((mf_Motion)i)->add(group, config, error));
     }
-    return status;
+    return MF_OK;
 }
 
 mf_Motion mf_motion_of(const mf_Group *group, uint32_t instance) {

@@ -41,9 +41,7 @@ mf_Status mf_motion_begin(const mf_Group *group, const mf_MotionRow *row, mf_Err
 mf_Status mf_motion_join(mf_Group *group, const mf_MotionRow *row, void *plan,
                          uint64_t settings_hash, mf_Error *error) {
     mf_WarningFields warnings; // of what any motion can do wrong (world/inspect.c)
-    mf_Status status = mf_attach_warnings(group, &warnings, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_attach_warnings(group, &warnings, error));
     mf_SystemConfig system = mf_attach_system(row->name, MF_PHASE_MOTION, row->run, plan);
     system.reset = row->reset;
     system.refresh = row->refresh;

@@ -147,15 +147,15 @@ mf_Status mf_recorder_fit_joints(mf_Recorder *recorder, mf_Error *error) {
     mf_Column *columns = columns_of(recorder);
     if (rows <= columns[0].count)
         return MF_OK;
-    mf_Status status = recorder->store->flush(recorder, error);
-    for (uint32_t i = 0; i < MF_JOINT_COLUMNS && status == MF_OK; i++) {
+    MF_TRY(recorder->store->flush(recorder, error));
+    for (uint32_t i = 0; i < MF_JOINT_COLUMNS; i++) {
         const uint32_t most =
             mf_recorder_capacity((size_t)rows * columns[i].components * columns[i].value_size);
         recorder->capacity = most < recorder->capacity ? most : recorder->capacity;
     }
-    for (uint32_t i = 0; i < MF_JOINT_COLUMNS && status == MF_OK; i++)
-        status = grow(recorder, &columns[i], rows, error);
-    return status;
+    for (uint32_t i = 0; i < MF_JOINT_COLUMNS; i++)
+        MF_TRY(grow(recorder, &columns[i], rows, error));
+    return MF_OK;
 }
 
 // ---- samples ------------------------------------------------------------------------------------

@@ -225,16 +225,13 @@ static void put_about(mf_Recorder *recorder, const mf_RecorderConfig *config) {
 }
 
 static mf_Status make(mf_Recorder *recorder, const mf_RecorderConfig *config, mf_Error *error) {
-    mf_Status status = allocate_store(recorder, error);
-    if (status == MF_OK)
-        status = take_colors(recorder, config->colors, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(allocate_store(recorder, error));
+    MF_TRY(take_colors(recorder, config->colors, error));
     mf_mcap_begin(&recorder->mcap->file, &recorder->output);
     put_about(recorder, config);
     make_channels(recorder);
-    status = mf_mcap_scene_begin(recorder, error);
-    return status == MF_OK ? mf_mcap_status(&recorder->mcap->file, error) : status;
+    MF_TRY(mf_mcap_scene_begin(recorder, error));
+    return mf_mcap_status(&recorder->mcap->file, error);
 }
 
 static mf_Status make_column(mf_Recorder *recorder, mf_Column *column, mf_Error *error) {

@@ -129,9 +129,7 @@ static mf_Status add_matching(mf_Recorder *recorder, const Source *source, const
         *found = true;
         if (has_column(recorder, field, 0, field->components))
             continue;
-        mf_Status status = add_column(recorder, source, field, field->info.name, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(add_column(recorder, source, field, field->info.name, error));
     }
     return MF_OK;
 }
@@ -193,9 +191,7 @@ static mf_Status refuse_pattern(mf_Group *group, const char *pattern, bool const
                        pattern);
     if (strncmp(pattern, "sensor.", 7) == 0) { // names that fields of sensors had
         mf_Property property;
-        mf_Status status = mf_property_find_in(group, 0, pattern, &property, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_property_find_in(group, 0, pattern, &property, error));
     }
     char near[300] = "";
     list_near(group, pattern, near, sizeof near);
@@ -330,19 +326,13 @@ static mf_Status check_picture(const mf_RecorderPicture *picture, mf_Error *erro
 
 static mf_Status open_recorder(mf_Recorder *recorder, const mf_RecorderConfig *config,
                                mf_Error *error) {
-    mf_Status status = check_instances(recorder, config, error);
-    if (status == MF_OK)
-        status = check_picture(config->picture, error);
-    if (status == MF_OK)
-        status = choose_columns(recorder, config, error);
-    if (status == MF_OK)
-        status = make_buffers(recorder, error);
-    if (status == MF_OK)
-        status = mf_output_create(recorder->context, config->path, &recorder->output, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_instances(recorder, config, error));
+    MF_TRY(check_picture(config->picture, error));
+    MF_TRY(choose_columns(recorder, config, error));
+    MF_TRY(make_buffers(recorder, error));
+    MF_TRY(mf_output_create(recorder->context, config->path, &recorder->output, error));
     mf_Quiet quiet = mf_quiet_begin();
-    status = recorder->store->make(recorder, config, error);
+    mf_Status status = recorder->store->make(recorder, config, error);
     if (status == MF_OK) // its head; no samples yet
         status = recorder->store->flush(recorder, error);
     if (status == MF_OK)

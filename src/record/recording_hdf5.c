@@ -389,6 +389,6 @@ mf_Status mf_recording_read_hdf5(mf_Recording *recording, char *image, size_t si
                                  mf_Error *error) {
     recording->kind = "HDF5";
     bool closed;
-    mf_Status status = try_file(recording, image, size, error);
-    return status == MF_OK ? read_all(recording, image, size, &closed, error) : status;
+    MF_TRY(try_file(recording, image, size, error));
+    return read_all(recording, image, size, &closed, error);
 }

@@ -215,11 +215,10 @@ static mf_Status make_file(mf_Recorder *recorder, const mf_RecorderConfig *confi
     for (uint32_t i = 0; recorder->group == NULL && i < mf_world_group_count(recorder->world); i++)
         if (!make_group(recorder, mf_world_group(recorder->world, i)))
             return fail_store(recorder, "make a group", error);
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < recorder->column_count && status == MF_OK; i++)
+    for (uint32_t i = 0; i < recorder->column_count; i++)
         if (recorder->columns[i].count > 0)
-            status = make_set(recorder, &recorder->columns[i], error);
-    return status;
+            MF_TRY(make_set(recorder, &recorder->columns[i], error));
+    return MF_OK;
 }
 
 // ---- samples -----------------------------------------------------------------------------------

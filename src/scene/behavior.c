@@ -426,14 +426,11 @@ static mf_Status find_neighbors(mf_Group *group, mf_BehaviorPlan *plan, mf_Error
     bool flock = plan->behavior.kind == MF_BEHAVIOR_FLOCK;
     if (!flock && !(plan->behavior.separation > 0.0))
         return MF_OK;
-    mf_Status status = need(group, "neighbor.count", &plan->neighbor_count, error);
-    if (status == MF_OK)
-        status = need(group, "neighbor.position", &plan->neighbor_position, error);
-    if (status == MF_OK)
-        status = need(group, "neighbor.velocity", &plan->neighbor_velocity, error);
-    if (status == MF_OK)
-        plan->neighbors = plan->neighbor_position->components / 3;
-    return status;
+    MF_TRY(need(group, "neighbor.count", &plan->neighbor_count, error));
+    MF_TRY(need(group, "neighbor.position", &plan->neighbor_position, error));
+    MF_TRY(need(group, "neighbor.velocity", &plan->neighbor_velocity, error));
+    plan->neighbors = plan->neighbor_position->components / 3;
+    return MF_OK;
 }
 
 // Waypoints: index of the next one, and each agent's offset from the group's center at the start,
@@ -473,22 +470,18 @@ static void list_writes(const mf_BehaviorPlan *plan, const char *out[MF_MODE_FIE
 
 static mf_Status find_fields(mf_Group *group, mf_BehaviorPlan *plan, int mode, mf_Error *error) {
     const mf_ModeFields *needed = &mf_mode_fields(plan->kind)[mode];
-    mf_Status status = need(group, "base.position", &plan->position, error);
-    if (status == MF_OK)
-        status = need(group, "base.linear_velocity", &plan->velocity, error);
-    if (status == MF_OK)
-        status = need(group, "base.orientation", &plan->orientation, error);
-    if (status == MF_OK)
-        status = need(group, "fault.word", &plan->fault, error);
-    for (uint32_t i = 0; needed->fields[i] != NULL && status == MF_OK; i++) {
+    MF_TRY(need(group, "base.position", &plan->position, error));
+    MF_TRY(need(group, "base.linear_velocity", &plan->velocity, error));
+    MF_TRY(need(group, "base.orientation", &plan->orientation, error));
+    MF_TRY(need(group, "fault.word", &plan->fault, error));
+    for (uint32_t i = 0; needed->fields[i] != NULL; i++) {
         plan->command[i] = mf_group_find_field(group, needed->fields[i]);
         if (plan->command[i] == NULL)
-            status = mf_fail(error, MF_NOT_FOUND, "behavior: group %s has no field %s",
-                             mf_group_config_of(group)->name, needed->fields[i]);
+            return mf_fail(error, MF_NOT_FOUND, "behavior: group %s has no field %s",
+                           mf_group_config_of(group)->name, needed->fields[i]);
     }
-    if (status == MF_OK)
-        status = find_neighbors(group, plan, error);
-    return status == MF_OK ? add_waypoints(group, plan, error) : status;
+    MF_TRY(find_neighbors(group, plan, error));
+    return add_waypoints(group, plan, error);
 }
 
 static void take_limits(const mf_Group *group, mf_BehaviorPlan *plan) {
@@ -510,13 +503,9 @@ static mf_Status fill(mf_Group *group, mf_BehaviorPlan *plan, const mf_Behavior 
                       mf_Error *error) {
     int mode = 0;
     mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_Status status = mf_behavior_mode(behavior, plan->kind, &mode, error);
-    if (status == MF_OK)
-        status = copy_lists(context, plan, behavior, error);
-    if (status == MF_OK)
-        status = share_circles(context, plan, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_behavior_mode(behavior, plan->kind, &mode, error));
+    MF_TRY(copy_lists(context, plan, behavior, error));
+    MF_TRY(share_circles(context, plan, error));
     take_limits(group, plan);
     return find_fields(group, plan, mode, error);
 }

@@ -133,9 +133,7 @@ static mf_Status make_world(mf_SceneBuilder *builder) {
         if (mf_group_vehicle(&builder->file->groups[i]) == NULL)
             first = scene->models[i];
     mf_WorldConfig config = mf_world_config_for(first);
-    mf_Status status = choose_step(builder, &config.step);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(choose_step(builder, &config.step));
     if (!isnan(builder->file->gravity)) {
         config.gravity = builder->file->gravity;
         memcpy(config.gravity_direction, mf_world_config().gravity_direction,
@@ -316,19 +314,13 @@ static void tint_groups(const mf_Scene *scene) {
 
 static mf_Status make_groups(mf_SceneBuilder *builder) {
     mf_Scene *scene = builder->scene;
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < scene->group_count && status == MF_OK; i++)
-        status = mf_scene_load_model(builder, i);
-    if (status == MF_OK)
-        status = make_ground(builder);
-    if (status == MF_OK)
-        status = make_world(builder);
-    for (uint32_t i = 0; i < scene->group_count && status == MF_OK; i++)
-        status = mf_scene_add_group(builder, i);
-    if (status == MF_OK)
-        tint_groups(builder->scene);
-    if (status != MF_OK)
-        return status;
+    for (uint32_t i = 0; i < scene->group_count; i++)
+        MF_TRY(mf_scene_load_model(builder, i));
+    MF_TRY(make_ground(builder));
+    MF_TRY(make_world(builder));
+    for (uint32_t i = 0; i < scene->group_count; i++)
+        MF_TRY(mf_scene_add_group(builder, i));
+    tint_groups(builder->scene);
     scene->group = mf_world_group(scene->world, 0);
     scene->model = scene->models[0];
     return mf_scene_place_groups(builder);
@@ -354,41 +346,25 @@ static mf_Status prepare_evaluation(mf_SceneBuilder *builder) {
 
 static mf_Status make(mf_SceneBuilder *builder) {
     mf_Scene *scene = builder->scene;
-    mf_Status status = make_groups(builder);
-    if (status == MF_OK)
-        mf_scene_idle(scene);
-    for (uint32_t i = 0; i < scene->group_count && status == MF_OK; i++)
-        status = mf_scene_write_initial(builder, i);
-    if (status == MF_OK)
-        status = add_contact(builder);
-    if (status == MF_OK && builder->file->contact)
-        status = mf_particles_couple(builder->scene->world, builder->error);
-    if (status == MF_OK)
-        status = mf_scene_add_modules(builder);
-    if (status == MF_OK)
-        status = add_touching(builder);
-    if (status == MF_OK)
-        status = mf_scene_add_joints(builder);
-    if (status == MF_OK)
-        status = mf_scene_ready_joint_slots(builder);
-    if (status == MF_OK)
-        status = mf_ranges_add(builder->scene->world, builder->error);
-    if (status == MF_OK)
-        status = mf_scene_add_cameras(builder);
-    if (status == MF_OK)
-        status = mf_scene_add_messages(builder);
-    if (status == MF_OK)
-        status = mf_scene_add_late_plugins(builder);
-    if (status == MF_OK)
-        status = add_proximity(builder);
-    if (status == MF_OK)
-        status = add_behaviors(builder);
-    if (status == MF_OK)
-        status = mf_scene_add_rules(scene, builder->error);
-    if (status == MF_OK)
-        status = mf_scene_add_play(scene, builder->error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(make_groups(builder));
+    mf_scene_idle(scene);
+    for (uint32_t i = 0; i < scene->group_count; i++)
+        MF_TRY(mf_scene_write_initial(builder, i));
+    MF_TRY(add_contact(builder));
+    if (builder->file->contact)
+        MF_TRY(mf_particles_couple(builder->scene->world, builder->error));
+    MF_TRY(mf_scene_add_modules(builder));
+    MF_TRY(add_touching(builder));
+    MF_TRY(mf_scene_add_joints(builder));
+    MF_TRY(mf_scene_ready_joint_slots(builder));
+    MF_TRY(mf_ranges_add(builder->scene->world, builder->error));
+    MF_TRY(mf_scene_add_cameras(builder));
+    MF_TRY(mf_scene_add_messages(builder));
+    MF_TRY(mf_scene_add_late_plugins(builder));
+    MF_TRY(add_proximity(builder));
+    MF_TRY(add_behaviors(builder));
+    MF_TRY(mf_scene_add_rules(scene, builder->error));
+    MF_TRY(mf_scene_add_play(scene, builder->error));
     if (builder->file->old_keys != NULL)
         mf_scene_note(scene, "keys with a new name: %.200s", builder->file->old_keys);
     note_wind(builder);
@@ -403,7 +379,7 @@ static mf_Status make(mf_SceneBuilder *builder) {
                       "starts them",
                       builder->file->bridge_count);
     begin(builder);
-    status = mf_scene_take_first(builder);
+    mf_Status status = mf_scene_take_first(builder);
     return status != MF_OK ? status : prepare_evaluation(builder);
 }
 
@@ -457,9 +433,7 @@ static mf_Status check_memory(mf_Context *context, mf_SceneFile *file, const mf_
         mf_SceneConfig small = *config;
         small.count = (mf_context_threads(context) + i) * MF_BLOCK;
         const size_t before = mf_context_live_bytes(context);
-        mf_Status status = mf_scene_create(context, file, &small, &scene, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_scene_create(context, file, &small, &scene, error));
         bytes[i] = mf_context_live_bytes(context) - before;
         mf_scene_destroy(&scene);
     }
@@ -479,11 +453,8 @@ mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file, const mf_Scen
                                .config = config != NULL ? *config : mf_scene_config(),
                                .scene = out,
                                .error = error};
-    mf_Status status = check(file, &builder.config, error);
-    if (status == MF_OK)
-        status = check_memory(context, file, &builder.config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check(file, &builder.config, error));
+    MF_TRY(check_memory(context, file, &builder.config, error));
     out->file = file;
     out->group_count = file->group_count;
     out->levels = builder.config.levels;
@@ -492,7 +463,7 @@ mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file, const mf_Scen
     out->stiffness =
         builder.config.stiffness > 0.0 ? builder.config.stiffness : file->groups[0].servo.stiffness;
     builder.overlaps.context = context;
-    status = make(&builder);
+    mf_Status status = make(&builder);
     mf_overlap_free(&builder.overlaps);
     if (status != MF_OK)
         mf_scene_destroy(out);

@@ -83,17 +83,14 @@ mf_Status mf_scene_camera(const mf_Scene *scene, uint32_t index, mf_Camera *came
     *camera = from->camera;
     camera->name = from->name;
     *robot = from->on.robot;
-    mf_Status status = find_carrier(scene, from, group, &camera->frame.link, error);
-    if (status == MF_OK)
-        status = set_view(scene, from, camera, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(find_carrier(scene, from, group, &camera->frame.link, error));
+    MF_TRY(set_view(scene, from, camera, error));
     if (!isnan(from->look_at[0]) && memcmp(from->look_at, from->position, 3 * sizeof(double)) == 0)
         return refuse(scene, from, MF_BAD_FILE, "look_at: expected another point than position",
                       error);
     memcpy(camera->frame.position, from->position, 3 * sizeof(double));
     aim(from, camera->frame.rotation);
-    status = mf_camera_check(camera, "camera", &cause);
+    mf_Status status = mf_camera_check(camera, "camera", &cause);
     return status == MF_OK ? MF_OK : refuse(scene, from, status, cause.message, error);
 }
 

@@ -36,20 +36,19 @@ static mf_Status check_tick(const Check *check, const char *path, mf_Rate rate) 
 static mf_Status check_intervals(const Check *check) {
     const mf_SceneGroup *group = check->group;
     const mf_Time step = check->file->step, control = group->control_interval;
-    mf_Status status = check_multiple(&check->reader, "control_interval", control, step);
-    if (status == MF_OK)
-        status = check_multiple(&check->reader, "motion.points.joint_interval",
-                                group->motions.points.joint_interval, step);
-    if (status == MF_OK && group->controller == MF_CONTROLLER_GP)
-        status = check_tick(check, "controller.gp.tick", group->gp.rate);
-    if (status == MF_OK && group->controller == MF_CONTROLLER_OSCILLATOR)
-        status = check_tick(check, "controller.oscillator.tick", group->oscillator.rate);
-    if (status == MF_OK && group->motion == MF_MOTION_QUADROTOR && control + step > 0)
-        status = mf_reader_check_multiple(&check->reader, "motion.quadrotor.outer_interval",
-                                          group->motions.quadrotor_config.outer_interval,
-                                          control > 0 ? "control_interval" : "world.step",
-                                          control > 0 ? control : step);
-    return status;
+    MF_TRY(check_multiple(&check->reader, "control_interval", control, step));
+    MF_TRY(check_multiple(&check->reader, "motion.points.joint_interval",
+                          group->motions.points.joint_interval, step));
+    if (group->controller == MF_CONTROLLER_GP)
+        MF_TRY(check_tick(check, "controller.gp.tick", group->gp.rate));
+    if (group->controller == MF_CONTROLLER_OSCILLATOR)
+        MF_TRY(check_tick(check, "controller.oscillator.tick", group->oscillator.rate));
+    if (group->motion == MF_MOTION_QUADROTOR && control + step > 0)
+        MF_TRY(mf_reader_check_multiple(&check->reader, "motion.quadrotor.outer_interval",
+                                        group->motions.quadrotor_config.outer_interval,
+                                        control > 0 ? "control_interval" : "world.step",
+                                        control > 0 ? control : step));
+    return MF_OK;
 }
 
 // ---- motions -----------------------------------------------------------------------------------
@@ -151,11 +150,9 @@ static mf_Status check_game(const Check *check) {
 static mf_Status check_soccer(const Check *check) {
     static const char *const moves[] = {"walk",         "stand",       "kick_left", "kick_right",
                                         "get_up_front", "get_up_back", "dive_left", "dive_right"};
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < (check->group->behavior.soccer.keeper ? 8u : 6u) && status == MF_OK;
-         i++)
-        status = check_gait(check, "behavior.soccer", moves[i]);
-    return status == MF_OK ? check_game(check) : status;
+    for (uint32_t i = 0; i < (check->group->behavior.soccer.keeper ? 8u : 6u); i++)
+        MF_TRY(check_gait(check, "behavior.soccer", moves[i]));
+    return check_game(check);
 }
 
 static mf_Status check_vehicle_behavior(const Check *check) {
@@ -251,30 +248,24 @@ static mf_Status check_most(const Check *check, const char *key, uint32_t count,
 }
 
 static mf_Status check_plugins(const Check *check) {
-    mf_Status status = check_most(check, "plugins", check->group->plugin_count, MF_SCENE_PLUGINS);
-    for (uint32_t i = 0; i < check->group->plugin_count && status == MF_OK; i++) {
+    MF_TRY(check_most(check, "plugins", check->group->plugin_count, MF_SCENE_PLUGINS));
+    for (uint32_t i = 0; i < check->group->plugin_count; i++) {
         const mf_Reader inner = mf_reader_item(&check->reader, "plugins", i);
-        status = check_multiple(&inner, "tick", mf_key_period(check->group->plugins[i].tick),
-                                check->file->step);
+        MF_TRY(check_multiple(&inner, "tick", mf_key_period(check->group->plugins[i].tick),
+                              check->file->step));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status check_group(const Check *check) {
-    mf_Status status = check_name(check);
-    if (status == MF_OK)
-        status = check_motion(check);
-    if (status == MF_OK)
-        status = check_intervals(check);
-    if (status == MF_OK)
-        status = check_placement(check);
-    if (status == MF_OK)
-        status = check_most(check, "gaits", check->group->gait_count, MF_SCENE_GAITS);
-    if (status == MF_OK)
-        status = check_plugins(check);
-    if (status == MF_OK)
-        status = check_rules(check);
-    return status == MF_OK ? check_behavior(check) : status;
+    MF_TRY(check_name(check));
+    MF_TRY(check_motion(check));
+    MF_TRY(check_intervals(check));
+    MF_TRY(check_placement(check));
+    MF_TRY(check_most(check, "gaits", check->group->gait_count, MF_SCENE_GAITS));
+    MF_TRY(check_plugins(check));
+    MF_TRY(check_rules(check));
+    return check_behavior(check);
 }
 
 static mf_Status check_chain(const Check *check) {
@@ -390,8 +381,8 @@ static mf_Status check_search(const mf_Reader *reader, const mf_SceneFile *file)
         return mf_reader_refuse(reader, "search.verify.best", "search.population",
                                 "expected at most search.population = %u, found %u",
                                 search->population, verify->best);
-    mf_Status status = check_machines(reader, file);
-    return status == MF_OK ? check_scheme(reader, file) : status;
+    MF_TRY(check_machines(reader, file));
+    return check_scheme(reader, file);
 }
 
 static bool is_record_name(const char *path) {
@@ -435,12 +426,12 @@ static const char *text_at(const void *entry, const mf_Key *key) {
 static mf_Status check_own_name(const mf_Reader *reader, uint32_t index) {
     const mf_Key *key = mf_keys_find(reader->table, "name", strlen("name"));
     const char *entry = reader->base, *name = text_at(entry, key);
-    mf_Status status = mf_reader_check_name(reader, name);
-    for (uint32_t i = 1; i <= index && status == MF_OK; i++)
+    MF_TRY(mf_reader_check_name(reader, name));
+    for (uint32_t i = 1; i <= index; i++)
         if (strcmp(text_at(entry - i * reader->table->size, key), name) == 0)
-            status =
-                mf_reader_refuse(reader, "name", NULL, "expected each name once, found it again");
-    return status;
+            MF_TRY(
+                mf_reader_refuse(reader, "name", NULL, "expected each name once, found it again"));
+    return MF_OK;
 }
 
 static mf_Status check_joint(const mf_Reader *reader, uint32_t index) {
@@ -505,14 +496,13 @@ static const List lists[] = {
 // The groups that an entry names exist; a name that is not required may be empty.
 static mf_Status check_groups(const mf_Reader *reader, const mf_SceneFile *file) {
     static const char *const paths[] = {"group", "first.group", "second.group"};
-    mf_Status status = MF_OK;
-    for (size_t i = 0; i < sizeof paths / sizeof *paths && status == MF_OK; i++) {
+    for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         const mf_Key *key = mf_keys_find(reader->table, paths[i], strlen(paths[i]));
         const char *name = key != NULL ? text_at(reader->base, key) : "";
         if (name[0] != '\0' || (key != NULL && (key->flags & MF_KEY_REQUIRED) != 0))
-            status = find_group(reader, file, paths[i], name, NULL);
+            MF_TRY(find_group(reader, file, paths[i], name, NULL));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status check_list(const mf_Reader *reader, const mf_SceneFile *file, const List *list) {

@@ -24,9 +24,7 @@ mf_Status mf_scene_note_start(mf_Scene *scene, mf_Error *error) {
         "initial horizontal position of the base, from which the distance is measured");
     mf_Group *group = scene->group;
     mf_Field *start;
-    mf_Status status = mf_group_add_field(group, &info, 1, &start, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_group_add_field(group, &info, 1, &start, error));
     const mf_Field *position = mf_group_find_field(group, "base.position");
     for (uint32_t i = 0; i < mf_group_count(group); i++)
         for (uint32_t c = 0; c < 2; c++)
@@ -204,9 +202,7 @@ mf_Status mf_scene_evaluate(void *user, const uint8_t *genomes, uint32_t count,
                        robots, count);
     if (mf_scene_has_machines(scene->file))
         return mf_machine_evaluate(scene, genomes, count, genome_bytes, fitness, error);
-    mf_Status status = mf_world_rewind(scene->world, scene->start, scene->start_size, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_world_rewind(scene->world, scene->start, scene->start_size, error));
     for (uint32_t i = 0; i < count; i++)
         mf_scene_apply_genome(scene, i, genomes + (size_t)i * genome_bytes);
     mf_world_step(scene->world, mf_scene_steps(scene));

@@ -105,9 +105,7 @@ static mf_Status make_file(const mf_Scene *from, const mf_SceneJoin *join, mf_Sc
     made->poses = mf_allocate(context, join->count, sizeof *made->poses);
     if (made->poses == NULL)
         return mf_fail(error, MF_NO_MEMORY, "out of memory");
-    mf_Status status = choose_name(file, join, made->name, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(choose_name(file, join, made->name, error));
     memcpy(made->poses, join->poses, join->count * sizeof *made->poses);
     memcpy(made->groups, file->groups, groups * sizeof *made->groups);
     made->groups[groups] = make_group(made, join);

@@ -113,11 +113,9 @@ static mf_Status load(mf_SceneBuilder *builder, uint32_t index, uint32_t number)
     const char *gait = from->gaits[number];
     char path[PATH_MOST];
     mf_Error cause = {0};
-    mf_Status status = locate(builder, from, gait, path);
-    if (status != MF_OK)
-        return status;
-    status = mf_gait_load(builder->context, path, builder->scene->models[index],
-                          &builder->scene->gaits[index][number], &cause);
+    MF_TRY(locate(builder, from, gait, path));
+    mf_Status status = mf_gait_load(builder->context, path, builder->scene->models[index],
+                                    &builder->scene->gaits[index][number], &cause);
     if (status == MF_OK)
         return MF_OK;
     const bool named = !is_file(gait);

@@ -66,9 +66,8 @@ mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index) {
     }
     if (from->kind != NULL)
         return mf_body_model(builder->context, from->kind, from->body, out, builder->error);
-    mf_Status status =
-        mf_model_load(builder->context, from->model_path, &from->import, out, builder->error);
-    return status == MF_OK ? mf_scene_limit_modules(builder, index) : status;
+    MF_TRY(mf_model_load(builder->context, from->model_path, &from->import, out, builder->error));
+    return mf_scene_limit_modules(builder, index);
 }
 
 // ---- times -------------------------------------------------------------------------------------
@@ -124,16 +123,13 @@ static mf_Time period_of(mf_Rate rate) {
 
 static mf_Status check_times(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    mf_Status status = check_multiple(builder, index, "control_interval", from->control_interval);
-    if (status == MF_OK)
-        status = check_multiple(builder, index, "motion.points.joint_interval",
-                                from->motions.points.joint_interval);
-    if (status == MF_OK)
-        status =
-            check_multiple(builder, index, "controller: tick", period_of(controller_rate(from)));
-    for (uint32_t i = 0; i < from->plugin_count && status == MF_OK; i++)
-        status = check_multiple(builder, index, "plugins: tick", period_of(from->plugins[i].tick));
-    return status;
+    MF_TRY(check_multiple(builder, index, "control_interval", from->control_interval));
+    MF_TRY(check_multiple(builder, index, "motion.points.joint_interval",
+                          from->motions.points.joint_interval));
+    MF_TRY(check_multiple(builder, index, "controller: tick", period_of(controller_rate(from))));
+    for (uint32_t i = 0; i < from->plugin_count; i++)
+        MF_TRY(check_multiple(builder, index, "plugins: tick", period_of(from->plugins[i].tick)));
+    return MF_OK;
 }
 
 // ---- motion ------------------------------------------------------------------------------------
@@ -357,22 +353,19 @@ static mf_Status add_plugins(const mf_SceneBuilder *builder, uint32_t index, mf_
                              bool late) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_Time interval = mf_scene_control_interval(builder, index);
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < from->plugin_count && status == MF_OK; i++)
-        status = add_plugin(builder, group, interval > 0 ? interval : builder->scene->step,
-                            &from->plugins[i], late);
-    if (status == MF_OK && !late && wants_own(builder, index) &&
-        !mf_motion_in(group, MF_MOTION_OWN))
-        status = mf_fail(builder->error, MF_BAD_ARGUMENT,
-                         "group %s: motion own: none of its plugins is a motion", from->name);
-    return status;
+    for (uint32_t i = 0; i < from->plugin_count; i++)
+        MF_TRY(add_plugin(builder, group, interval > 0 ? interval : builder->scene->step,
+                          &from->plugins[i], late));
+    if (!late && wants_own(builder, index) && !mf_motion_in(group, MF_MOTION_OWN))
+        return mf_fail(builder->error, MF_BAD_ARGUMENT,
+                       "group %s: motion own: none of its plugins is a motion", from->name);
+    return MF_OK;
 }
 
 mf_Status mf_scene_add_late_plugins(const mf_SceneBuilder *builder) {
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < builder->file->group_count && status == MF_OK; i++)
-        status = add_plugins(builder, i, mf_world_group(builder->scene->world, i), true);
-    return status;
+    for (uint32_t i = 0; i < builder->file->group_count; i++)
+        MF_TRY(add_plugins(builder, i, mf_world_group(builder->scene->world, i), true));
+    return MF_OK;
 }
 
 // Rate of the measurements that a genome can read, before its controller; false: the robot has no
@@ -464,18 +457,14 @@ static bool starts_by_shapes(const mf_MotionsConfig *config) {
 
 static mf_Status equip(mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
                        mf_SceneParts *parts) {
-    mf_Status status = add_motion(builder, index, group, parts);
-    if (status == MF_OK && starts_by_shapes(&parts->motions))
-        status = mf_group_stand_on_shapes(group, builder->error);
-    if (status == MF_OK)
-        status = mf_scene_add_joint_slots(builder, index, group);
-    if (status == MF_OK)
-        status = add_plugins(builder, index, group, false);
-    if (status == MF_OK)
-        status = mf_scene_add_gaits(builder, index, group, &parts->gaits);
-    if (status == MF_OK)
-        status = add_sensors(builder, index, group, parts);
-    return status == MF_OK ? add_controller(builder, index, group) : status;
+    MF_TRY(add_motion(builder, index, group, parts));
+    if (starts_by_shapes(&parts->motions))
+        MF_TRY(mf_group_stand_on_shapes(group, builder->error));
+    MF_TRY(mf_scene_add_joint_slots(builder, index, group));
+    MF_TRY(add_plugins(builder, index, group, false));
+    MF_TRY(mf_scene_add_gaits(builder, index, group, &parts->gaits));
+    MF_TRY(add_sensors(builder, index, group, parts));
+    return add_controller(builder, index, group);
 }
 
 // Settings of servos where no servo acts: under other motions, and in models without joints.
@@ -571,8 +560,8 @@ mf_Status mf_scene_parts(const mf_Group *group, mf_SceneFile *file, mf_ScenePart
     mf_Scene scene = {0};
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: out is NULL");
-    mf_Status status = begin_group(&builder, group, file, &scene, error);
-    return status == MF_OK ? make_parts(&builder, 0, group, out) : status;
+    MF_TRY(begin_group(&builder, group, file, &scene, error));
+    return make_parts(&builder, 0, group, out);
 }
 
 mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *parts,

@@ -86,14 +86,11 @@ static mf_Status add_joint(mf_SceneBuilder *builder, const mf_SceneJoint *from) 
     mf_Error cause = {0};
     double position[3];
     memcpy(position, from->position, sizeof position);
-    mf_Status status = MF_OK;
-    for (int i = 0; i < 2 && status == MF_OK; i++)
-        status = find_side(builder, from, &from->sides[i], &config.sides[i]);
-    if (status == MF_OK && isnan(position[0]))
-        status = find_origin(builder, &config, position);
-    if (status != MF_OK)
-        return status;
-    status = mf_world_joint_here(&config, position, from->axis, &cause);
+    for (int i = 0; i < 2; i++)
+        MF_TRY(find_side(builder, from, &from->sides[i], &config.sides[i]));
+    if (isnan(position[0]))
+        MF_TRY(find_origin(builder, &config, position));
+    mf_Status status = mf_world_joint_here(&config, position, from->axis, &cause);
     if (status == MF_OK)
         status = mf_world_joint_create(scene->joints, &config, &id, &cause);
     if (status != MF_OK)
@@ -137,10 +134,10 @@ mf_Status mf_scene_add_joints(mf_SceneBuilder *builder) {
     const mf_SceneFile *file = builder->file;
     if (file->joint_count == 0)
         return MF_OK;
-    mf_Status status = need_joints(builder);
-    for (uint32_t i = 0; i < file->joint_count && status == MF_OK; i++)
-        status = add_joint(builder, &file->joints[i]);
-    return status;
+    MF_TRY(need_joints(builder));
+    for (uint32_t i = 0; i < file->joint_count; i++)
+        MF_TRY(add_joint(builder, &file->joints[i]));
+    return MF_OK;
 }
 
 bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index) {

@@ -211,13 +211,11 @@ static mf_Status simulate(mf_Scene *scene, uint32_t chosen, mf_Error *error) {
 
 mf_Status mf_machine_evaluate(mf_Scene *scene, const uint8_t *genomes, uint32_t count,
                               uint32_t genome_bytes, double *fitness, mf_Error *error) {
-    mf_Status status = make_lives(scene, error);
-    if (status == MF_OK)
-        status =
-            simulate(scene, choose(scene->file, scene->lives, genomes, count, genome_bytes), error);
-    for (uint32_t i = 0; i < count && status == MF_OK; i++)
+    MF_TRY(make_lives(scene, error));
+    MF_TRY(simulate(scene, choose(scene->file, scene->lives, genomes, count, genome_bytes), error));
+    for (uint32_t i = 0; i < count; i++)
         fitness[i] = scene->lives->scores[i].fitness;
-    return status;
+    return MF_OK;
 }
 
 double mf_machine_described(const mf_Scene *scene, uint32_t genome, uint32_t index) {

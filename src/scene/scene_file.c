@@ -36,15 +36,12 @@ static bool is_yaml_name(const char *path) {
 static mf_Status load_kind(mf_Context *context, mf_SceneGroup *group, mf_Error *error) {
     char *text = NULL;
     size_t size = 0;
-    mf_Status status =
-        mf_file_read_text(context, group->model_path, MF_YAML_BYTES, &text, &size, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_file_read_text(context, group->model_path, MF_YAML_BYTES, &text, &size, error));
     const mf_BodyKind *kind = mf_body_kind_of(text, size);
     const mf_DocumentSource source = {.context = context, .path = group->model_path};
     mf_release(context, text);
     group->kind = kind != NULL ? kind : &mf_vehicle_body;
-    status = mf_document_load(group->kind->document, &source, &group->own_body, error);
+    mf_Status status = mf_document_load(group->kind->document, &source, &group->own_body, error);
     group->body = group->own_body;
     return status;
 }
@@ -103,13 +100,11 @@ static mf_Status refuse_nothing(const mf_Reader *reader, const mf_SceneGroup *gr
 // Resolves the words of a group and stores its position in the file.
 static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     const bool evolves = group->controller == MF_CONTROLLER_MACHINE;
-    mf_Status status = evolves || group->model_path != NULL ? MF_OK : refuse_nothing(reader, group);
-    if (status == MF_OK && group->model_path != NULL)
-        status = load_body(reader, group);
-    if (status == MF_OK && evolves)
-        status = mf_machine_prepare(reader, group);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(evolves || group->model_path != NULL ? MF_OK : refuse_nothing(reader, group));
+    if (group->model_path != NULL)
+        MF_TRY(load_body(reader, group));
+    if (evolves)
+        MF_TRY(mf_machine_prepare(reader, group));
     const mf_Motion automatic =
         group->kind != NULL ? group->kind->motion(group->body) : MF_MOTION_ARTICULATED;
     if (group->kind != NULL && group->kind->double_precision &&
@@ -375,10 +370,9 @@ mf_Status mf_scene_file_of_model(mf_Context *context, const mf_Model *model,
         return mf_fail(error, MF_BAD_ARGUMENT, "scene: context, model or out is NULL");
     const char *path = model->file != NULL && model->file[0] != '\0' ? model->file : "robot";
     const mf_DocumentSource source = {context, path, NULL, 0, overrides, override_count, NULL};
-    mf_Status status = parse_robot(&source, out, error);
-    if (status == MF_OK)
-        (*out)->groups[0].model = model;
-    return status;
+    MF_TRY(parse_robot(&source, out, error));
+    (*out)->groups[0].model = model;
+    return MF_OK;
 }
 
 mf_Status mf_scene_file_of_body(mf_Context *context, const mf_BodyKind *kind, const void *body,

@@ -251,14 +251,13 @@ static mf_Status raise_vertices(mf_SceneBuilder *builder, uint32_t index) {
     mf_Group *group = mf_world_group(builder->scene->world, index);
     const mf_Field *base = mf_group_find_field(group, "base.position");
     const double height = builder->file->groups[index].placement.height;
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < mf_group_count(group); i++) {
         double at[3];
         mf_field_read(base, i, 0, 3, at);
         at[2] += height;
-        status = mf_group_set_start(group, i, at, NULL, NULL, builder->error);
+        MF_TRY(mf_group_set_start(group, i, at, NULL, NULL, builder->error));
     }
-    return status;
+    return MF_OK;
 }
 
 mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *start) {

@@ -144,16 +144,15 @@ static mf_Status look_at_tilt(Look *look, uint32_t robot, mf_Error *error) {
 
 static mf_Status look_at_states(Look *look, uint32_t robot, mf_Error *error) {
     const mf_Field *field = look->seen->field;
-    mf_Status status = MF_OK;
-    for (uint32_t p = 0; field != NULL && p < field->components && status == MF_OK; p++) {
+    for (uint32_t p = 0; field != NULL && p < field->components; p++) {
         uint32_t *before = &look->seen->state[robot * field->components + p];
         const uint32_t now = (uint32_t)mf_field_get(field, robot, p);
         const bool changed = now != *before;
         *before = now;
         if (changed)
-            status = tell(look, MF_HAPPENING_STATE, p, now, error);
+            MF_TRY(tell(look, MF_HAPPENING_STATE, p, now, error));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status look_at_group(Look *look, uint32_t goals, mf_Error *error) {
@@ -174,11 +173,10 @@ static mf_Status look_at_group(Look *look, uint32_t goals, mf_Error *error) {
 }
 
 mf_Status mf_watch_look(mf_Watch *watch, mf_WatchFn report_new, void *user, mf_Error *error) {
-    mf_Status status = MF_OK;
-    for (uint32_t g = 0; g < watch->scene->group_count && status == MF_OK; g++) {
+    for (uint32_t g = 0; g < watch->scene->group_count; g++) {
         Look look = {
             .seen = &watch->groups[g], .tell = report_new, .user = user, .what = {.group = g}};
-        status = look_at_group(&look, count_goals(watch, g), error);
+        MF_TRY(look_at_group(&look, count_goals(watch, g), error));
     }
-    return status;
+    return MF_OK;
 }

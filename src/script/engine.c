@@ -192,10 +192,7 @@ static mf_Status take_text(const mf_Script *script, mf_Text *out, mf_Error *erro
     char *data = NULL;
     size_t size = 0;
     if (from->path != NULL) {
-        mf_Status status =
-            mf_file_read_text(script->all->context, from->path, 1u << 20, &data, &size, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_file_read_text(script->all->context, from->path, 1u << 20, &data, &size, error));
         // A first line for Unix shells.
         mf_text_put(out, size > 0 && data[0] == '#' ? "--" : "");
         mf_text_put_bytes(out, data, size);

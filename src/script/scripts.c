@@ -112,8 +112,8 @@ static mf_Status call_hook(mf_Script *script, mf_ScriptHook hook, mf_Error *erro
 
 // The compiled text is on the stack since it was loaded.
 static mf_Status run_main(mf_Script *script, mf_Error *error) {
-    mf_Status status = mf_script_call(script, "main", 0, error);
-    return status == MF_OK ? mf_script_find_all(script, error) : status;
+    MF_TRY(mf_script_call(script, "main", 0, error));
+    return mf_script_find_all(script, error);
 }
 
 mf_Status mf_scripts_start(mf_Scripts *scripts, mf_Error *error) {
@@ -130,10 +130,9 @@ mf_Status mf_scripts_start(mf_Scripts *scripts, mf_Error *error) {
 }
 
 mf_Status mf_scripts_finish(mf_Scripts *scripts, mf_Error *error) {
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < scripts->count && status == MF_OK; i++)
-        status = call_hook(&scripts->list[i], MF_SCRIPT_FINISH, error);
-    return status;
+    for (uint32_t i = 0; i < scripts->count; i++)
+        MF_TRY(call_hook(&scripts->list[i], MF_SCRIPT_FINISH, error));
+    return MF_OK;
 }
 
 // ---- steps --------------------------------------------------------------------------------------
@@ -180,9 +179,7 @@ mf_Status mf_scripts_step(mf_Scripts *scripts, uint64_t steps, uint64_t *done, m
     *done = 0;
     while (*done < steps && !scripts->stopped) {
         if (!scripts->called) {
-            mf_Status status = mf_scripts_call(scripts, error);
-            if (status != MF_OK)
-                return status;
+            MF_TRY(mf_scripts_call(scripts, error));
             continue;
         }
         const uint64_t now = steps_so_far(scripts);

@@ -31,11 +31,8 @@ static mf_Status check_identity(mf_Archive *archive, mf_Error *error) {
     mf_Database *database = &archive->database;
     int64_t application = 0, format = 0;
     const int64_t newest = MF_ARCHIVE_FORMAT_GENERAL;
-    mf_Status status = mf_database_integer(database, "PRAGMA application_id", &application, error);
-    if (status == MF_OK)
-        status = mf_database_integer(database, "PRAGMA user_version", &format, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_database_integer(database, "PRAGMA application_id", &application, error));
+    MF_TRY(mf_database_integer(database, "PRAGMA user_version", &format, error));
     if (application != MF_ARCHIVE_APPLICATION)
         return mf_fail_at(error, MF_BAD_FILE, database->path, 0, 0,
                           "expected a Mayfly archive, found a database of another application "
@@ -240,13 +237,12 @@ static mf_Status prepare_inserts(mf_Archive *archive, mf_Error *error) {
         {MF_ARCHIVE_FORMAT_GENERAL, &archive->insert_descriptors,
          "INSERT INTO place (id, descriptor, value) VALUES (?1,?2,?3)"},
     };
-    mf_Status status = MF_OK;
-    for (size_t i = 0; i < sizeof inserts / sizeof *inserts && status == MF_OK; i++) {
+    for (size_t i = 0; i < sizeof inserts / sizeof *inserts; i++) {
         if (archive->format >= inserts[i].since)
-            status = mf_database_prepare(&archive->database, inserts[i].sql, inserts[i].statement,
-                                         error);
+            MF_TRY(mf_database_prepare(&archive->database, inserts[i].sql, inserts[i].statement,
+                                       error));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status begin_writing(mf_Archive *archive, mf_Error *error) {
@@ -304,31 +300,25 @@ static mf_Status read_verification(mf_Archive *archive, mf_Error *error) {
 }
 
 static mf_Status open_checked(mf_Archive *archive, bool write, mf_Error *error) {
-    mf_Status status = check_identity(archive, error);
-    if (status == MF_OK)
-        status = check_tables(archive, error);
+    MF_TRY(check_identity(archive, error));
+    MF_TRY(check_tables(archive, error));
     // Its generations were ordered by a rule that no longer exists, so it cannot be resumed.
-    if (status == MF_OK && write && archive->format == MF_ARCHIVE_FORMAT_FORGETFUL)
-        status = mf_fail_at(error, MF_VERSION, archive->database.path, 0, 0,
-                            "made by a search that did not store verifications (format %d): it can "
-                            "be read and replayed, but not resumed",
-                            MF_ARCHIVE_FORMAT_FORGETFUL);
-    if (status == MF_OK)
-        status = read_run(archive, error);
-    if (status == MF_OK)
-        status = read_verification(archive, error);
-    if (status == MF_OK && archive->format == MF_ARCHIVE_FORMAT_GENERAL)
-        status = mf_archive_read_scheme(archive, error);
-    if (status == MF_OK && write)
-        status = begin_writing(archive, error);
-    if (status == MF_OK)
-        status = check_generations(archive, error);
-    if (status == MF_OK)
-        status = mf_database_prepare(&archive->database,
-                                     "SELECT number, seconds, simulated, hash "
-                                     "FROM generation ORDER BY number DESC LIMIT 1",
-                                     &archive->last_generation, error);
-    return status;
+    if (write && archive->format == MF_ARCHIVE_FORMAT_FORGETFUL)
+        return mf_fail_at(error, MF_VERSION, archive->database.path, 0, 0,
+                          "made by a search that did not store verifications (format %d): it can "
+                          "be read and replayed, but not resumed",
+                          MF_ARCHIVE_FORMAT_FORGETFUL);
+    MF_TRY(read_run(archive, error));
+    MF_TRY(read_verification(archive, error));
+    if (archive->format == MF_ARCHIVE_FORMAT_GENERAL)
+        MF_TRY(mf_archive_read_scheme(archive, error));
+    if (write)
+        MF_TRY(begin_writing(archive, error));
+    MF_TRY(check_generations(archive, error));
+    return mf_database_prepare(&archive->database,
+                               "SELECT number, seconds, simulated, hash "
+                               "FROM generation ORDER BY number DESC LIMIT 1",
+                               &archive->last_generation, error);
 }
 
 mf_Status mf_archive_open(mf_Context *context, const char *path, bool write, mf_Archive **out,

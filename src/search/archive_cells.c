@@ -57,16 +57,14 @@ mf_Status mf_archive_cells(mf_Archive *archive, mf_Elite **out, uint32_t *count,
         return mf_fail_at(error, MF_UNSUPPORTED, archive->database.path, 0, 0,
                           "the run has no descriptors (replacement: cell)");
     mf_ArchiveLast last;
-    mf_Status status = mf_archive_last(archive, &last, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_archive_last(archive, &last, error));
     mf_Context *context = archive->database.context;
     mf_Elite *elites = mf_allocate(context, mf_search_capacity(config), sizeof *elites);
     if (elites == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, archive->database.path, 0, 0,
                           "no memory for the cells");
     sqlite3_stmt *statement = NULL;
-    status = mf_database_prepare(
+    mf_Status status = mf_database_prepare(
         &archive->database,
         "SELECT i.id, i.fitness, a.value, b.value, c.value, d.value FROM living l "
         "JOIN individual i ON i.id = l.id "

@@ -149,16 +149,15 @@ static mf_Status fill_new(mf_Database *database, const mf_SearchConfig *config,
     int format = format_of(config);
     snprintf(pragmas, sizeof pragmas, "PRAGMA application_id=%d; PRAGMA user_version=%d;",
              MF_ARCHIVE_APPLICATION, format);
-    mf_Status status = mf_database_run(database, pragmas, error);
-    for (int i = 0; i < mf_archive_table_count(format) && status == MF_OK; i++)
-        status = mf_database_run(database, mf_archive_tables[i].sql, error);
-    if (status == MF_OK)
-        status = insert_run(database, config, settings, model_hash, terrain_hash, error);
-    if (status == MF_OK && config->verify_every > 0)
-        status = insert_verification(database, config, error);
-    if (status == MF_OK && format == MF_ARCHIVE_FORMAT_GENERAL)
-        status = mf_archive_insert_scheme(database, config, error);
-    return status;
+    MF_TRY(mf_database_run(database, pragmas, error));
+    for (int i = 0; i < mf_archive_table_count(format); i++)
+        MF_TRY(mf_database_run(database, mf_archive_tables[i].sql, error));
+    MF_TRY(insert_run(database, config, settings, model_hash, terrain_hash, error));
+    if (config->verify_every > 0)
+        MF_TRY(insert_verification(database, config, error));
+    if (format == MF_ARCHIVE_FORMAT_GENERAL)
+        MF_TRY(mf_archive_insert_scheme(database, config, error));
+    return MF_OK;
 }
 
 static mf_Status fail_existing(mf_Error *error, const char *path) {
@@ -214,16 +213,12 @@ static void remove_new(const char *path, char *spare, size_t spare_size) {
 static mf_Status create_file(mf_Context *context, const char *path, const mf_SearchConfig *config,
                              const char *settings, uint64_t model_hash, uint64_t terrain_hash,
                              char *spare, size_t spare_size, mf_Error *error) {
-    mf_Status status = check_free(context, path, spare, spare_size, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_free(context, path, spare, spare_size, error));
     mf_Database database;
-    status = mf_database_open_memory(context, path, &database, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_database_open_memory(context, path, &database, error));
     void *image = NULL;
     size_t size = 0;
-    status = fill_new(&database, config, settings, model_hash, terrain_hash, error);
+    mf_Status status = fill_new(&database, config, settings, model_hash, terrain_hash, error);
     if (status == MF_OK)
         status = mf_database_image(&database, &image, &size, error);
     mf_database_close(&database);
@@ -242,9 +237,7 @@ mf_Status mf_archive_create(mf_Context *context, const char *path, const mf_Sear
     *out = NULL;
     if (context == NULL || path == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: context or path is NULL");
-    mf_Status status = mf_search_check_config(config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_search_check_config(config, error));
     if (settings == NULL)
         settings = "";
     if (strlen(settings) > MF_ARCHIVE_SETTINGS_LIMIT)
@@ -255,8 +248,8 @@ mf_Status mf_archive_create(mf_Context *context, const char *path, const mf_Sear
     char *spare = mf_allocate(context, spare_size, 1);
     if (spare == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to create the archive");
-    status = create_file(context, path, config, settings, model_hash, terrain_hash, spare,
-                         spare_size, error);
+    mf_Status status = create_file(context, path, config, settings, model_hash, terrain_hash, spare,
+                                   spare_size, error);
     if (status == MF_OK) {
         status = mf_archive_open(context, path, true, out, error);
         // Busy means that another process has begun to use it.

@@ -64,9 +64,7 @@ static mf_Status read_one(Walk *walk, uint64_t id, mf_Individual *out, uint32_t 
     bool row = false;
     if (id <= INT64_MAX) {
         sqlite3_bind_int64(walk->statement, 1, (int64_t)id);
-        mf_Status status = mf_database_step(&archive->database, walk->statement, &row, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_database_step(&archive->database, walk->statement, &row, error));
     }
     mf_Status status = row ? mf_archive_read_member(archive, walk->statement, out, genome, error)
                            : mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
@@ -98,18 +96,15 @@ static mf_Status reserve(Walk *walk, mf_Error *error) {
 static mf_Status visit(Walk *walk, uint64_t id, mf_Error *error) {
     uint32_t bytes = walk->archive->run.search.genome_bytes, generation, born;
     mf_Individual individual, parent;
-    mf_Status status = reserve(walk, error);
-    if (status == MF_OK)
-        status = read_one(walk, id, &individual, &generation, walk->genome, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(reserve(walk, error));
+    MF_TRY(read_one(walk, id, &individual, &generation, walk->genome, error));
     mf_Ancestor node = {.id = id,
                         .parent = individual.parent,
                         .generation = generation,
                         .bytes = mf_genome_used(walk->genome, bytes),
                         .fitness = individual.fitness};
     if (individual.parent != UINT64_MAX) {
-        status = read_one(walk, individual.parent, &parent, &born, walk->other, error);
+        mf_Status status = read_one(walk, individual.parent, &parent, &born, walk->other, error);
         if (status == MF_NOT_FOUND)
             return mf_fail_at(error, MF_CORRUPT, walk->archive->database.path, 0, 0,
                               "individual %" PRIu64 ": its parent %" PRIu64 " is missing", id,
@@ -147,11 +142,9 @@ static mf_Status find_leaves(mf_Archive *archive, uint32_t most, uint64_t *ids, 
                              mf_Error *error) {
     mf_Database *database = &archive->database;
     uint32_t generation = 0;
-    mf_Status status = mf_archive_find_generation(archive, &generation, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_archive_find_generation(archive, &generation, error));
     int64_t champion = -1;
-    status = mf_database_integer(
+    mf_Status status = mf_database_integer(
         database, "SELECT champion FROM generation ORDER BY number DESC LIMIT 1", &champion, error);
     sqlite3_stmt *statement = NULL;
     if (status == MF_OK)
@@ -197,11 +190,9 @@ mf_Status mf_archive_phylogeny(mf_Archive *archive, uint32_t leaves, mf_Ancestor
                        "archive: archive, out or count is NULL, or leaves not 1 .. %d", LEAF_LIMIT);
     uint64_t front[LEAF_LIMIT];
     uint32_t open = 0;
-    mf_Status status = find_leaves(archive, leaves, front, &open, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(find_leaves(archive, leaves, front, &open, error));
     Walk walk;
-    status = begin_walk(&walk, archive, error);
+    mf_Status status = begin_walk(&walk, archive, error);
     // By decreasing id, so that a line is met before it goes on past the meeting.
     while (status == MF_OK && open > 0) {
         uint32_t youngest = 0;
@@ -228,9 +219,7 @@ static mf_Status sum_generation(mf_Archive *archive, sqlite3_stmt *statement, ui
         mf_Status status = mf_database_step(&archive->database, statement, &row, error);
         if (status != MF_OK || !row)
             return status;
-        status = mf_archive_read_member(archive, statement, &individual, genome, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_archive_read_member(archive, statement, &individual, genome, error));
         if (out->alive == most)
             return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
                               "the archive is damaged (more individuals than %" PRIu32 ")", most);

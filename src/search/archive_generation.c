@@ -89,15 +89,14 @@ static mf_Status insert_member(mf_Archive *archive, sqlite3_stmt *statement,
 static mf_Status insert_descriptors(mf_Archive *archive, const mf_Search *search, uint32_t i,
                                     mf_Error *error) {
     const uint32_t dimensions = search->config.descriptor_count;
-    mf_Status status = MF_OK;
-    for (uint32_t d = 0; d < dimensions && status == MF_OK; d++) {
+    for (uint32_t d = 0; d < dimensions; d++) {
         const mf_SqlValue values[] = {
             MF_SQL_INTEGER(search->born.id[i]), MF_SQL_INTEGER(d),
             MF_SQL_REAL(search->born.descriptor[(size_t)i * dimensions + d])};
-        status =
-            mf_database_execute(&archive->database, archive->insert_descriptors, values, 3, error);
+        MF_TRY(
+            mf_database_execute(&archive->database, archive->insert_descriptors, values, 3, error));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status insert_living(mf_Archive *archive, const mf_Search *search, uint32_t rank,
@@ -138,15 +137,12 @@ static mf_Status insert_members(mf_Archive *archive, const mf_Search *search, mf
 static mf_Status insert_all(mf_Archive *archive, const mf_Search *search, double seconds,
                             double simulated, mf_Error *error) {
     mf_ArchiveLast last;
-    mf_Status status = mf_archive_last(archive, &last, error);
-    if (status == MF_OK && search->generation != last.number + UINT64_C(1))
-        status = mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
-                            "expected generation %" PRIu64 " next, found %" PRIu32 " in the search",
-                            last.number + UINT64_C(1), search->generation);
-    if (status == MF_OK)
-        status = insert_generation(archive, search, seconds, simulated, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_archive_last(archive, &last, error));
+    if (search->generation != last.number + UINT64_C(1))
+        return mf_fail_at(error, MF_BAD_ARGUMENT, archive->database.path, 0, 0,
+                          "expected generation %" PRIu64 " next, found %" PRIu32 " in the search",
+                          last.number + UINT64_C(1), search->generation);
+    MF_TRY(insert_generation(archive, search, seconds, simulated, error));
     return mf_search_is_steady(&search->config) ? insert_steady(archive, search, error)
                                                 : insert_members(archive, search, error);
 }
@@ -172,15 +168,10 @@ mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double
     if (!is_duration(seconds) || !is_duration(simulated))
         return mf_fail_at(error, MF_BAD_ARGUMENT, database->path, 0, 0,
                           "expected finite times >= 0 s, found %g and %g", seconds, simulated);
-    mf_Status status = mf_archive_compare(archive, &search->config, error);
-    if (status == MF_OK)
-        status = check_placement(database, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_database_run(database, "BEGIN IMMEDIATE", error);
-    if (status != MF_OK)
-        return status;
-    status = insert_all(archive, search, seconds, simulated, error);
+    MF_TRY(mf_archive_compare(archive, &search->config, error));
+    MF_TRY(check_placement(database, error));
+    MF_TRY(mf_database_run(database, "BEGIN IMMEDIATE", error));
+    mf_Status status = insert_all(archive, search, seconds, simulated, error);
     if (status == MF_OK)
         status = mf_database_run(database, "COMMIT", error);
     if (status != MF_OK)
@@ -205,10 +196,8 @@ static mf_Status read_members(mf_Archive *archive, sqlite3_stmt *statement, mf_S
         if (i >= most)
             return MF_OK; // too many: the caller checks the count
         mf_Individual individual;
-        status = mf_archive_read_member(archive, statement, &individual,
-                                        next->genomes + (size_t)i * bytes, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_archive_read_member(archive, statement, &individual,
+                                      next->genomes + (size_t)i * bytes, error));
         mf_search_clear(next, i, individual.id, individual.parent);
         next->fitness[i] = individual.fitness;
     }
@@ -218,10 +207,8 @@ static mf_Status read_generation(mf_Archive *archive, mf_Search *search, uint32_
                                  mf_Error *error) {
     const mf_SearchConfig *config = &search->config;
     sqlite3_stmt *statement;
-    mf_Status status = mf_archive_prepare_members(archive, generation, "", &statement, error);
-    if (status != MF_OK)
-        return status;
-    status = read_members(archive, statement, search, error);
+    MF_TRY(mf_archive_prepare_members(archive, generation, "", &statement, error));
+    mf_Status status = read_members(archive, statement, search, error);
     sqlite3_finalize(statement);
     uint32_t most = mf_search_capacity(config), found = search->next_count;
     uint32_t least = config->replacement == MF_REPLACEMENT_CELL ? 0 : most;
@@ -238,13 +225,10 @@ static mf_Status read_position(mf_Archive *archive, sqlite3_stmt *statement, mf_
     const mf_SearchConfig *config = &search->config;
     double *descriptor = search->next.descriptor + (size_t)i * config->descriptor_count;
     bool good = true, row = true;
-    mf_Status status = MF_OK;
     sqlite3_bind_int64(statement, 1, (int64_t)search->next.id[i]);
     for (uint32_t d = 0; d < config->descriptor_count && good; d++) {
         int64_t number;
-        status = mf_database_step(&archive->database, statement, &row, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_database_step(&archive->database, statement, &row, error));
         good = row && mf_archive_integer(statement, 0, d, d, &number) &&
                mf_archive_real(statement, 1, &descriptor[d]);
     }
@@ -346,20 +330,13 @@ static mf_Status read_bias(mf_Archive *archive, mf_Search *search, mf_Error *err
 
 static mf_Status restore(mf_Archive *archive, mf_Search *search, mf_ArchiveLast *last,
                          mf_Error *error) {
-    mf_Status status = mf_archive_last(archive, last, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_archive_last(archive, last, error));
     if (last->number == 0)
         return mf_search_reset(search, error);
-    status = read_generation(archive, search, last->number, error);
-    if (status == MF_OK)
-        status = read_positions(archive, search, error);
-    if (status == MF_OK)
-        status = read_verified(archive, search, last->number, error);
-    if (status == MF_OK)
-        status = read_bias(archive, search, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_generation(archive, search, last->number, error));
+    MF_TRY(read_positions(archive, search, error));
+    MF_TRY(read_verified(archive, search, last->number, error));
+    MF_TRY(read_bias(archive, search, error));
     if (!mf_search_adopt(search, last->number, last->hash))
         return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
                           "generation %" PRIu32 ": the individuals do not match the stored hash",
@@ -372,15 +349,11 @@ mf_Status mf_archive_resume(mf_Archive *archive, mf_Search *search, double *seco
     MF_DEFAULT_FLOATS;
     if (archive == NULL || search == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or search is NULL");
-    mf_Status status = mf_archive_compare(archive, &search->config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_archive_compare(archive, &search->config, error));
     // One transaction, so that another process cannot add a generation between two reads.
-    status = mf_database_run(&archive->database, "BEGIN", error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_database_run(&archive->database, "BEGIN", error));
     mf_ArchiveLast last;
-    status = restore(archive, search, &last, error);
+    mf_Status status = restore(archive, search, &last, error);
     mf_database_roll_back(&archive->database);
     if (status != MF_OK)
         return status;

@@ -12,9 +12,7 @@ mf_Status mf_archive_run(mf_Archive *archive, mf_ArchiveRun *out, mf_Error *erro
     if (archive == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or out is NULL");
     mf_ArchiveLast last;
-    mf_Status status = mf_archive_last(archive, &last, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_archive_last(archive, &last, error));
     *out = archive->run;
     out->generations = last.number;
     out->seconds = last.seconds;
@@ -24,9 +22,7 @@ mf_Status mf_archive_run(mf_Archive *archive, mf_ArchiveRun *out, mf_Error *erro
 
 mf_Status mf_archive_find_generation(mf_Archive *archive, uint32_t *generation, mf_Error *error) {
     mf_ArchiveLast last;
-    mf_Status status = mf_archive_last(archive, &last, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_archive_last(archive, &last, error));
     if (last.number == 0)
         return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
                           "the archive contains no generation yet");
@@ -88,16 +84,12 @@ mf_Status mf_archive_generations(mf_Archive *archive, mf_ArchiveGeneration **out
     if (archive == NULL || out == NULL || count == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive, out or count is NULL");
     mf_ArchiveLast last;
-    mf_Status status = mf_archive_last(archive, &last, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_archive_last(archive, &last, error));
     // The count comes from the file: it must match the number of rows before memory is allocated
     // for them.
     int64_t stored;
-    status =
-        mf_database_integer(&archive->database, "SELECT count(*) FROM generation", &stored, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(
+        mf_database_integer(&archive->database, "SELECT count(*) FROM generation", &stored, error));
     if (stored < last.number)
         return mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0,
                           "the archive is damaged (generations are missing)");
@@ -106,7 +98,7 @@ mf_Status mf_archive_generations(mf_Archive *archive, mf_ArchiveGeneration **out
     if (rows == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, archive->database.path, 0, 0,
                           "no memory for %" PRIu32 " generations", last.number);
-    status = read_statistics(archive, rows, last.number, error);
+    mf_Status status = read_statistics(archive, rows, last.number, error);
     if (status != MF_OK) {
         mf_release(context, rows);
         return status;
@@ -143,15 +135,13 @@ static mf_Status read_verified(mf_Archive *archive, mf_Individual *individual, m
     sqlite3_stmt *statement;
     if (archive->format == MF_ARCHIVE_FORMAT_PLAIN)
         return MF_OK;
-    mf_Status status = mf_database_prepare(
+    MF_TRY(mf_database_prepare(
         &archive->database,
         "SELECT fitness FROM verified WHERE id = ?1 ORDER BY generation DESC LIMIT 1", &statement,
-        error);
-    if (status != MF_OK)
-        return status;
+        error));
     bool row;
     sqlite3_bind_int64(statement, 1, (int64_t)individual->id);
-    status = mf_database_step(&archive->database, statement, &row, error);
+    mf_Status status = mf_database_step(&archive->database, statement, &row, error);
     if (status == MF_OK && row)
         mf_archive_real(statement, 0, &individual->verified);
     sqlite3_finalize(statement);
@@ -162,11 +152,9 @@ static mf_Status query_individual(mf_Archive *archive, const char *sql, int64_t 
                                   mf_Individual *out, uint8_t *genome, bool *found,
                                   mf_Error *error) {
     sqlite3_stmt *statement;
-    mf_Status status = mf_database_prepare(&archive->database, sql, &statement, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_database_prepare(&archive->database, sql, &statement, error));
     sqlite3_bind_int64(statement, 1, number);
-    status = read_individual(archive, statement, out, genome, found, error);
+    mf_Status status = read_individual(archive, statement, out, genome, found, error);
     sqlite3_finalize(statement);
     return status == MF_OK && *found ? read_verified(archive, out, error) : status;
 }
@@ -192,18 +180,15 @@ mf_Status mf_archive_individual(mf_Archive *archive, uint64_t id, mf_Individual 
 mf_Status mf_archive_best(mf_Archive *archive, uint32_t generation, mf_Individual *out,
                           uint8_t *genome, uint32_t genome_bytes, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    mf_Status status = check_target(archive, out, genome, genome_bytes, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_archive_find_generation(archive, &generation, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_target(archive, out, genome, genome_bytes, error));
+    MF_TRY(mf_archive_find_generation(archive, &generation, error));
     bool found;
-    status = query_individual(archive,
-                              "SELECT " MF_ARCHIVE_INDIVIDUAL_COLUMNS
-                              ", g.best FROM generation g JOIN individual i ON i.id = g.champion "
-                              "WHERE g.number = ?1",
-                              generation, out, genome, &found, error);
+    mf_Status status =
+        query_individual(archive,
+                         "SELECT " MF_ARCHIVE_INDIVIDUAL_COLUMNS
+                         ", g.best FROM generation g JOIN individual i ON i.id = g.champion "
+                         "WHERE g.number = ?1",
+                         generation, out, genome, &found, error);
     if (status == MF_OK && !found && archive->run.search.replacement == MF_REPLACEMENT_CELL)
         return mf_fail_at(error, MF_NOT_FOUND, archive->database.path, 0, 0,
                           "generation %" PRIu32 ": no cell is filled", generation);

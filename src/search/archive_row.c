@@ -92,9 +92,7 @@ mf_Status mf_archive_decode_individual(const mf_Archive *archive,
     const char *path = archive->database.path;
     uint32_t bytes = archive->run.search.genome_bytes;
     mf_Individual individual = {.verified = __builtin_nan(""), .genome = genome};
-    mf_Status status = decode_origin(archive, cells, &individual, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(decode_origin(archive, cells, &individual, error));
     bool trimmed = archive->format == MF_ARCHIVE_FORMAT_GENERAL;
     size_t size = cells[3].size;
     if (cells[3].type != SQLITE_BLOB || size > bytes || (size < bytes && !trimmed))
@@ -129,9 +127,7 @@ mf_Status mf_archive_prepare_members(mf_Archive *archive, uint32_t generation, c
                       ", s.fitness FROM survivor s JOIN individual i ON i.id = s.id "
                       "WHERE s.generation = ?1",
              order);
-    mf_Status status = mf_database_prepare(&archive->database, sql, out, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_database_prepare(&archive->database, sql, out, error));
     uint64_t first = mf_search_first_id(config, generation);
     sqlite3_bind_int64(*out, 1, generation);
     if (steady)

@@ -30,14 +30,14 @@ mf_Status mf_archive_insert_scheme(mf_Database *database, const mf_SearchConfig 
         MF_SQL_INTEGER(config->selection),  MF_SQL_INTEGER(config->replacement),
         MF_SQL_INTEGER(config->tournament), MF_SQL_INTEGER(batch_of(config)),
         MF_SQL_INTEGER(config->protect),    MF_SQL_INTEGER(config->vary != NULL)};
-    mf_Status status = mf_database_insert(
+    MF_TRY(mf_database_insert(
         database,
         "INSERT INTO scheme (id, selection, replacement, tournament, batch, protect, varies) "
         "VALUES (1,?1,?2,?3,?4,?5,?6)",
-        values, 6, error);
-    for (uint32_t i = 0; i < config->descriptor_count && status == MF_OK; i++)
-        status = insert_descriptor(database, &config->descriptors[i], i, error);
-    return status;
+        values, 6, error));
+    for (uint32_t i = 0; i < config->descriptor_count; i++)
+        MF_TRY(insert_descriptor(database, &config->descriptors[i], i, error));
+    return MF_OK;
 }
 
 // ---- reading -----------------------------------------------------------------------------------

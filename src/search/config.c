@@ -117,8 +117,8 @@ mf_Status mf_search_check_config(const mf_SearchConfig *config, mf_Error *error)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "search config.mutation_rate: expected 0 .. 1, found %g",
                        config->mutation_rate);
-    mf_Status status = check_scheme(config, error);
-    return status == MF_OK ? check_verification(config, error) : status;
+    MF_TRY(check_scheme(config, error));
+    return check_verification(config, error);
 }
 
 uint64_t mf_search_first_id(const mf_SearchConfig *config, uint32_t generation) {

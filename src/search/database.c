@@ -142,16 +142,14 @@ static mf_Status open_at(mf_Context *context, const char *path, const char *loca
 
 mf_Status mf_database_open(mf_Context *context, const char *path, bool write, mf_Database *out,
                            mf_Error *error) {
-    mf_Status status = check_file(context, path, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_file(context, path, error));
     // SQLite treats "file:...", ":memory:" and similar names specially; "./" prevents that.
     char *location = copy_text(context, path[0] == '/' ? "" : "./", path);
     if (location == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to open the archive");
     // Readers may have to roll back an incomplete transaction of a killed writer. SQLite opens
     // read-only if the system does not permit writing.
-    status = open_at(context, path, location, SQLITE_OPEN_READWRITE, out, error);
+    mf_Status status = open_at(context, path, location, SQLITE_OPEN_READWRITE, out, error);
     mf_release(context, location);
     if (status != MF_OK)
         return status;
@@ -167,11 +165,10 @@ mf_Status mf_database_open(mf_Context *context, const char *path, bool write, mf
 
 mf_Status mf_database_open_memory(mf_Context *context, const char *path, mf_Database *out,
                                   mf_Error *error) {
-    mf_Status status =
-        open_at(context, path, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, out, error);
-    if (status == MF_OK)
-        out->writable = true;
-    return status;
+    MF_TRY(
+        open_at(context, path, ":memory:", SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, out, error));
+    out->writable = true;
+    return MF_OK;
 }
 
 void mf_database_close(mf_Database *database) {
@@ -260,11 +257,9 @@ mf_Status mf_database_run(mf_Database *database, const char *sql, mf_Error *erro
 mf_Status mf_database_integer(mf_Database *database, const char *sql, int64_t *out,
                               mf_Error *error) {
     sqlite3_stmt *statement;
-    mf_Status status = mf_database_prepare(database, sql, &statement, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_database_prepare(database, sql, &statement, error));
     bool row;
-    status = mf_database_step(database, statement, &row, error);
+    mf_Status status = mf_database_step(database, statement, &row, error);
     if (status == MF_OK && (!row || sqlite3_column_type(statement, 0) != SQLITE_INTEGER))
         status = mf_fail_at(error, MF_CORRUPT, database->path, 0, 0,
                             "the archive is damaged (an integer is missing)");

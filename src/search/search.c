@@ -279,13 +279,12 @@ mf_Status mf_search_reset(mf_Search *search, mf_Error *error) {
     mf_Population *current = &search->current;
     search->generation = 0;
     search->count = mf_search_is_steady(&search->config) ? 0 : search->config.population;
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < search->count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < search->count; i++) {
         mf_search_clear(current, i, i, UINT64_MAX);
-        status = mf_search_vary(search, NULL, i,
-                                current->genomes + (size_t)i * search->config.genome_bytes, error);
+        MF_TRY(mf_search_vary(search, NULL, i,
+                              current->genomes + (size_t)i * search->config.genome_bytes, error));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status check_functions(const mf_SearchConfig *config, mf_Error *error) {
@@ -388,14 +387,13 @@ static mf_Status breed(mf_Search *search, mf_Error *error) {
     uint64_t first_id = mf_search_first_id(config, search->generation + 1);
     if (!sequential && kept < config->population)
         mf_search_weigh_parents(search, &search->current, NULL, search->count);
-    mf_Status status = MF_OK;
-    for (uint32_t i = kept; i < config->population && status == MF_OK; i++) {
+    for (uint32_t i = kept; i < config->population; i++) {
         uint64_t id = first_id + (i - kept);
         uint32_t parent =
             sequential ? (i - kept) % parents : mf_search_choose_parent(search, id, search->count);
-        status = bear(search, i, id, parent, error);
+        MF_TRY(bear(search, i, id, parent, error));
     }
-    return status;
+    return MF_OK;
 }
 
 mf_Status mf_search_rate(const mf_Search *search, mf_EvaluateFn function, void *user,
@@ -469,10 +467,8 @@ static mf_Status verify_next(mf_Search *search, mf_Error *error) {
         memcpy(search->finest + i * bytes, next->genomes + who[i] * bytes, bytes);
     if (count == 0)
         return MF_OK;
-    mf_Status status = mf_search_rate(search, config->verify, config->verify_user, search->finest,
-                                      count, search->finest_fitness, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_search_rate(search, config->verify, config->verify_user, search->finest, count,
+                          search->finest_fitness, error));
     for (uint32_t i = 0; i < count; i++) {
         next->verified[who[i]] = search->finest_fitness[i];
         next->checked[who[i]] = MF_VERIFIED_NOW;
@@ -488,15 +484,10 @@ mf_Status mf_search_advance(mf_Search *search, mf_Error *error) {
         return mf_fail(error, MF_LIMIT, "search: more than 2^32 - 1 generations");
     if (mf_search_is_steady(&search->config))
         return mf_search_advance_steady(search, error);
-    mf_Status status = breed(search, error);
-    if (status == MF_OK)
-        status = evaluate_next(search, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(breed(search, error));
+    MF_TRY(evaluate_next(search, error));
     rank_next(search);
-    status = verify_next(search, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(verify_next(search, error));
     promote(search);
     mf_search_commit(search);
     search->generation++;

@@ -147,8 +147,7 @@ static mf_Status breed(mf_Search *search, uint32_t first, uint32_t count, mf_Err
     size_t bytes = config->genome_bytes;
     if (!orphans)
         mf_search_weigh_parents(search, &search->next, search->order, search->next_count);
-    mf_Status status = MF_OK;
-    for (uint32_t i = first; i < first + count && status == MF_OK; i++) {
+    for (uint32_t i = first; i < first + count; i++) {
         const uint8_t *parent = NULL;
         mf_search_clear(born, i, first_id + i, UINT64_MAX);
         if (!orphans) {
@@ -157,9 +156,9 @@ static mf_Status breed(mf_Search *search, uint32_t first, uint32_t count, mf_Err
             born->parent[i] = search->next.id[who];
             parent = search->next.genomes + who * bytes;
         }
-        status = mf_search_vary(search, parent, born->id[i], born->genomes + i * bytes, error);
+        MF_TRY(mf_search_vary(search, parent, born->id[i], born->genomes + i * bytes, error));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status describe(const mf_Search *search, uint32_t first, uint32_t count,
@@ -184,16 +183,14 @@ static mf_Status describe(const mf_Search *search, uint32_t first, uint32_t coun
 
 static mf_Status advance_batch(mf_Search *search, uint32_t first, uint32_t count, mf_Error *error) {
     const mf_SearchConfig *config = &search->config;
-    mf_Status status = breed(search, first, count, error);
-    if (status == MF_OK)
-        status = mf_search_rate(search, config->evaluate, config->user,
-                                search->spare.genomes + (size_t)first * config->genome_bytes, count,
-                                search->spare.fitness + first, error);
-    if (status == MF_OK)
-        status = describe(search, first, count, error);
-    for (uint32_t i = first; i < first + count && status == MF_OK; i++)
+    MF_TRY(breed(search, first, count, error));
+    MF_TRY(mf_search_rate(search, config->evaluate, config->user,
+                          search->spare.genomes + (size_t)first * config->genome_bytes, count,
+                          search->spare.fitness + first, error));
+    MF_TRY(describe(search, first, count, error));
+    for (uint32_t i = first; i < first + count; i++)
         insert(search, i);
-    return status;
+    return MF_OK;
 }
 
 mf_Status mf_search_advance_steady(mf_Search *search, mf_Error *error) {

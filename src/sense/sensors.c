@@ -227,19 +227,14 @@ static mf_Status add_fields(mf_Group *group, mf_SensePlan *plan, const mf_Sensor
         MF_FIELD_INFO("sensor.before", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_OUTPUT,
                       "velocities at the beginning of the step; m/s, rad/s");
     mf_Field *field;
-    mf_Status status = mf_attach_field(group, &value, plan->image->value_count, &field, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_attach_field(group, &value, plan->image->value_count, &field, error));
     plan->batch.values = field->data;
-    status = add_signals(group, plan, field, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(add_signals(group, plan, field, config, error));
     if (!plan->image->accelerates || plan->image->velocity_count == 0)
         return MF_OK;
-    status = mf_attach_field(group, &before, plan->image->velocity_count, &field, error);
-    if (status == MF_OK)
-        plan->batch.before = field->data;
-    return status;
+    MF_TRY(mf_attach_field(group, &before, plan->image->velocity_count, &field, error));
+    plan->batch.before = field->data;
+    return MF_OK;
 }
 
 static mf_Status choose_kernels(mf_Group *group, mf_SensePlan *plan, mf_Error *error) {
@@ -309,9 +304,7 @@ static mf_Status add_systems(mf_Group *group, const mf_SensorsConfig *config, mf
     system.writes = keeps;
     system.destroy = destroy_plan;
     if (plan->batch.before != NULL) {
-        mf_Status status = mf_group_add_system(group, &system, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_group_add_system(group, &system, error));
         *owned = true;
         system.destroy = NULL;
     }

@@ -206,16 +206,12 @@ static mf_Status add_field(mf_Group *group, const char *name, const char *part, 
 static mf_Status add_fields(mf_SignalSet *set, mf_Group *group, const char *name, const Rows *rows,
                             mf_Error *error) {
     mf_SignalBatch *batch = &set->batch;
-    mf_Status status = add_field(group, name, "raw", rows->raw, MF_FIELD_OUTPUT,
-                                 "true values of the last sample", &set->raw, error);
-    if (status == MF_OK)
-        status = add_field(group, name, "bias", rows->bias, MF_FIELD_STATE,
-                           "present bias of the readings", &set->bias, error);
-    if (status == MF_OK)
-        status = add_field(group, name, "ring", (uint32_t)rows->ring, MF_FIELD_STATE,
-                           "samples that cannot be read yet", &set->ring, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(add_field(group, name, "raw", rows->raw, MF_FIELD_OUTPUT,
+                     "true values of the last sample", &set->raw, error));
+    MF_TRY(add_field(group, name, "bias", rows->bias, MF_FIELD_STATE,
+                     "present bias of the readings", &set->bias, error));
+    MF_TRY(add_field(group, name, "ring", (uint32_t)rows->ring, MF_FIELD_STATE,
+                     "samples that cannot be read yet", &set->ring, error));
     batch->raw_components = rows->raw;
     batch->bias_components = rows->bias;
     batch->ring_components = (uint32_t)rows->ring;

@@ -78,8 +78,8 @@ static mf_Status check(mf_Group *group, const mf_SensorConfig *config, mf_Error 
             return mf_fail(error, MF_NOT_FOUND, "sensor %s: group %s has no field %s", config->name,
                            mf_group_config_of(group)->name, *name);
     const mf_Rate any = {1, 1};
-    mf_Status status = mf_attach_check(group, config->name, any, error);
-    return status == MF_OK ? mf_signal_check(&config->signal, config->name, error) : status;
+    MF_TRY(mf_attach_check(group, config->name, any, error));
+    return mf_signal_check(&config->signal, config->name, error);
 }
 
 static mf_Status add_fields(mf_Group *group, const mf_SensorConfig *config, SensorSystem *system,
@@ -94,13 +94,11 @@ static mf_Status add_fields(mf_Group *group, const mf_SensorConfig *config, Sens
                                 .stream = (uint32_t)(stream ^ stream >> 32),
                                 .always = true};
     const mf_Rate each_step = {0, 0};
-    mf_Status status = mf_attach_field(group, &info, config->count, &system->readings, error);
-    if (status == MF_OK)
-        status = mf_signal_set_create(group, config->name, system->readings, each_step, &spec, 1,
-                                      &system->signals, error);
-    if (status == MF_OK)
-        system->raw = mf_signal_set_raw(system->signals);
-    return status;
+    MF_TRY(mf_attach_field(group, &info, config->count, &system->readings, error));
+    MF_TRY(mf_signal_set_create(group, config->name, system->readings, each_step, &spec, 1,
+                                &system->signals, error));
+    system->raw = mf_signal_set_raw(system->signals);
+    return MF_OK;
 }
 
 // Declared fields, including those of the signal.
@@ -122,14 +120,12 @@ mf_Status mf_sensor_add(mf_Group *group, const mf_SensorConfig *config, mf_Error
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_sensor_add: group is NULL");
     mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_Status status = check(group, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check(group, config, error));
     size_t names = mf_name_count(config->reads) + 3;
     SensorSystem *system = mf_allocate(context, 1, sizeof *system + names * sizeof(char *));
     if (system == NULL)
         return mf_fail(error, MF_NO_MEMORY, "sensor %s: out of memory", config->name);
-    status = add_fields(group, config, system, error);
+    mf_Status status = add_fields(group, config, system, error);
     if (status == MF_OK) {
         mf_SystemConfig entry = mf_system_config();
         system->map = config->map;

@@ -277,12 +277,8 @@ static mf_Status act(mf_Server *server, mf_Peer *peer, const mf_WireMessage *mes
     mf_WireReader check = slot != NULL ? *slot : entries;
     if (peer->stale && write->count > 0) // one without values may end a turn
         return fail_stale(error);
-    mf_Status status =
-        read_writes(server, entries, slot != NULL ? &check : NULL, write->count, false, error);
-    if (status == MF_OK)
-        status = read_writes(server, entries, slot, write->count, true, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_writes(server, entries, slot != NULL ? &check : NULL, write->count, false, error));
+    MF_TRY(read_writes(server, entries, slot, write->count, true, error));
     peer->seen.writes++;
     server->sum.writes++;
     peer->seen.late += meant < tick;

@@ -168,18 +168,15 @@ static mf_Status make_next(mf_Server *server, mf_Scene *scene, Next *next, mf_Er
     next->view.words = NULL;
     next->view.field_count = next->view.eye_count = 0;
     next->watches = mf_allocate(server->context, server->peer_count + 1, sizeof(mf_Watch *));
-    mf_Status status =
-        next->watches != NULL ? MF_OK : mf_fail(error, MF_NO_MEMORY, "out of memory");
-    if (status == MF_OK)
-        status = mf_link_find_eyes(&next->view, error);
-    if (status == MF_OK)
-        status = mf_link_list_fields(&next->view, error);
-    if (status == MF_OK && server->words != NULL)
-        status = mf_link_begin_watch(&next->view, error);
-    for (uint32_t p = 0; p < server->peer_count && status == MF_OK; p++)
+    MF_TRY(next->watches != NULL ? MF_OK : mf_fail(error, MF_NO_MEMORY, "out of memory"));
+    MF_TRY(mf_link_find_eyes(&next->view, error));
+    MF_TRY(mf_link_list_fields(&next->view, error));
+    if (server->words != NULL)
+        MF_TRY(mf_link_begin_watch(&next->view, error));
+    for (uint32_t p = 0; p < server->peer_count; p++)
         if (server->peers[p].socket >= 0 && server->peers[p].watch != NULL)
-            status = mf_watch_create(scene, &next->watches[p], error);
-    return status;
+            MF_TRY(mf_watch_create(scene, &next->watches[p], error));
+    return MF_OK;
 }
 
 // [1] the number that a field has in the next world, by group and name.
@@ -299,9 +296,8 @@ static mf_Status read_scene(const mf_Server *server, mf_LinkMade *made, const ch
     char path[PATH_MAX];
     mf_Context *context = server->context;
     if (!made->guarded) {
-        mf_Status status = locate(server, text, size, path, error);
-        return status == MF_OK ? mf_scene_file_load(context, path, NULL, 0, &made->file, error)
-                               : status;
+        MF_TRY(locate(server, text, size, path, error));
+        return mf_scene_file_load(context, path, NULL, 0, &made->file, error);
     }
     if (server->config.files == NULL)
         return mf_fail(error, MF_UNSUPPORTED, "this server gives no files");
@@ -333,17 +329,15 @@ mf_Status mf_answer_load(mf_Server *server, mf_Peer *peer, const mf_WireMessage 
     (void)peer;
     if (size == 0)
         return mf_link_fail_format(error, "a path or a scene");
-    mf_Status status = check_server(server, error);
-    if (status == MF_OK && server->has_bridges)
-        status = mf_fail(error, MF_UNSUPPORTED, "the world has bridges, which keep its robots");
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_server(server, error));
+    if (server->has_bridges)
+        return mf_fail(error, MF_UNSUPPORTED, "the world has bridges, which keep its robots");
     mf_LinkMade *made = mf_allocate(server->context, 1, sizeof *made);
     if (made == NULL)
         return mf_fail(error, MF_NO_MEMORY, "out of memory");
     made->guarded = guarded;
     const bool allowed = begin_guard(server, guarded);
-    status = read_scene(server, made, text, size, error);
+    mf_Status status = read_scene(server, made, text, size, error);
     if (status == MF_OK)
         status = make_scene(server, made, error);
     if (status == MF_OK)
@@ -405,11 +399,8 @@ static mf_Status find_like(const mf_Server *server, Spawn *spawn, mf_LinkMade *m
                    ? MF_OK
                    : mf_fail(error, MF_NOT_FOUND, "there is no group %.*s", shown, spawn->source);
     }
-    mf_Status status = locate(server, spawn->source, spawn->source_size, path, error);
-    if (status == MF_OK)
-        status = mf_scene_file_of_robot(server->context, path, &made->file, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(locate(server, spawn->source, spawn->source_size, path, error));
+    MF_TRY(mf_scene_file_of_robot(server->context, path, &made->file, error));
     spawn->join.like = &made->file->groups[0];
     spawn->join.alone = true;
     return MF_OK;

@@ -15,10 +15,7 @@ static mf_Status find_eyes(mf_Server *server, mf_Error *error) {
     mf_LinkEye *eye = server->eyes;
     for (uint32_t i = 0; i < scene->file->camera_count; i++, eye++) {
         eye->group = MF_PROTOCOL_ALL;
-        mf_Status status =
-            mf_scene_camera(scene, i, &eye->camera, &eye->carrier, &eye->robot, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_scene_camera(scene, i, &eye->camera, &eye->carrier, &eye->robot, error));
     }
     for (uint32_t g = 0; g < scene->group_count; g++)
         for (uint32_t i = 0; i < scene->models[g]->camera_count; i++)
@@ -36,11 +33,11 @@ mf_Status mf_link_find_eyes(mf_Server *server, mf_Error *error) {
     server->eyes = mf_allocate(server->context, server->eye_count, sizeof *server->eyes);
     if (server->eyes == NULL)
         return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
-    mf_Status status = find_eyes(server, error);
-    for (uint32_t g = 0; g < scene->group_count && status == MF_OK; g++)
+    MF_TRY(find_eyes(server, error));
+    for (uint32_t g = 0; g < scene->group_count; g++)
         if (scene->models[g]->link_count > 0)
-            status = mf_group_derive_links(mf_world_group(server->world, g), error);
-    return status;
+            MF_TRY(mf_group_derive_links(mf_world_group(server->world, g), error));
+    return MF_OK;
 }
 
 void mf_link_drop_eyes(mf_Server *server) {
@@ -163,7 +160,6 @@ mf_Status mf_answer_photo(mf_Server *server, mf_Peer *peer, const mf_WireMessage
     if (in->instance >= most)
         return mf_fail(error, MF_BAD_ARGUMENT, "expected an instance below %u, found %u", most,
                        in->instance);
-    mf_Status status =
-        put_picture(server, peer, tag, eye, fixed ? eye->robot : in->instance, in->kind, error);
-    return status == MF_OK ? MF_BUSY : status;
+    MF_TRY(put_picture(server, peer, tag, eye, fixed ? eye->robot : in->instance, in->kind, error));
+    return MF_BUSY;
 }

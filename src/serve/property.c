@@ -149,9 +149,7 @@ mf_Status mf_answer_property(mf_Server *server, mf_Peer *peer, const mf_WireMess
         return mf_fail(error, MF_NO_MEMORY, "out of memory");
     mf_LinkProperties made;
     Fill fill;
-    mf_Status status = find_all(server, peer, path, &made, &fill, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(find_all(server, peer, path, &made, &fill, error));
     drop(server, peer, &peer->properties[number]);
     peer->properties[number] = made;
     peer->property_count += made.count;

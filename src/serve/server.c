@@ -326,9 +326,7 @@ static bool is_over(const mf_Server *server) {
 
 // Messages or steps, whatever is next.
 static mf_Status go_on(mf_Server *server, mf_Error *error) {
-    mf_Status prepared = prepare(server, error);
-    if (prepared != MF_OK)
-        return prepared;
+    MF_TRY(prepare(server, error));
     if (server->config.visit != NULL)
         server->config.visit(server->config.visitor);
     mf_link_publish(server);
@@ -401,10 +399,9 @@ static mf_Status open_all(mf_Server *server, mf_Error *error) {
         return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
     for (uint32_t p = 0; p < most; p++)
         server->peers[p].socket = -1;
-    mf_Status status = mf_link_find_eyes(server, error);
-    if (status == MF_OK)
-        status = mf_link_list_fields(server, error);
-    return status == MF_OK ? mf_link_listen(server, error) : status;
+    MF_TRY(mf_link_find_eyes(server, error));
+    MF_TRY(mf_link_list_fields(server, error));
+    return mf_link_listen(server, error);
 }
 
 mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_ServerConfig *config,

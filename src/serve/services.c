@@ -31,9 +31,7 @@ mf_Status mf_answer_pause(mf_Server *server, mf_Peer *peer, const mf_WireMessage
 mf_Status mf_answer_step(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
                          mf_Error *error) {
     const mf_StepRequest *in = message->data;
-    mf_Status status = mf_server_ask_steps(server, in->steps, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_server_ask_steps(server, in->steps, error));
     peer->steps = true;
     peer->steps_tag = (uint16_t)message->tag;
     return MF_BUSY;
@@ -148,12 +146,10 @@ mf_Status mf_answer_set_poses(mf_Server *server, mf_Peer *peer, const mf_WireMes
     if (mf_wire_left(&tail) != range.count * sizeof *poses)
         return mf_link_fail_format(error, "as many poses as it says");
     mf_Group *robots = mf_world_group(server->world, range.first_group);
-    status = place(robots, poses, &range, false, error);
-    if (status == MF_OK)
-        status = place(robots, poses, &range, true, error);
-    if (status == MF_OK)
-        mf_link_event(server, MF_EVENT_RESET, range.first_group, range.first, range.count);
-    return status;
+    MF_TRY(place(robots, poses, &range, false, error));
+    MF_TRY(place(robots, poses, &range, true, error));
+    mf_link_event(server, MF_EVENT_RESET, range.first_group, range.first, range.count);
+    return MF_OK;
 }
 
 mf_Status mf_answer_snapshot(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
@@ -246,11 +242,9 @@ mf_Status mf_answer_model(mf_Server *server, mf_Peer *peer, const mf_WireMessage
 mf_Status mf_answer_events(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
                            mf_Error *error) {
     const mf_EventsRequest *in = message->data;
-    mf_Status status = mf_link_begin_watch(server, error);
-    if (status == MF_OK && (in->mask & WATCHED) != 0 && peer->watch == NULL)
-        status = mf_watch_create(server->scene, &peer->watch, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_link_begin_watch(server, error));
+    if ((in->mask & WATCHED) != 0 && peer->watch == NULL)
+        MF_TRY(mf_watch_create(server->scene, &peer->watch, error));
     peer->events = in->mask;
     return MF_OK;
 }

@@ -45,9 +45,7 @@ void mf_server_reset(mf_Server *server) {
 }
 
 mf_Status mf_server_restore(mf_Server *server, const void *image, size_t size, mf_Error *error) {
-    mf_Status status = mf_world_restore(server->world, image, size, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_world_restore(server->world, image, size, error));
     mf_link_due_now(server);
     mf_link_restart_clock(server);
     mf_link_event(server, MF_EVENT_RESTORE, 0, 0, 0);
@@ -58,9 +56,7 @@ mf_Status mf_server_switch(mf_Server *server, uint32_t group, uint32_t first, ui
                            mf_Motion motion, mf_Error *error) {
     mf_Group *robots = mf_world_group(server->world, group);
     for (uint32_t i = 0; i < count; i++) {
-        mf_Status status = mf_motion_switch(robots, first + i, motion, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_motion_switch(robots, first + i, motion, error));
     }
     mf_link_event(server, MF_EVENT_SWITCH, group, first, (uint32_t)motion);
     return MF_OK;

@@ -63,11 +63,9 @@ mf_Status mf_collisions_prepare(mf_Group *group, mf_Error *error) {
                        "collisions: group %s already has the motion %s, prepare it before the "
                        "motion is added",
                        settings->name, motion_of(group));
-    mf_Status status =
-        mf_attach_field(group, &wrench_fields[0], mf_group_model(group)->link_count, &field, error);
-    if (status == MF_OK)
-        status = mf_attach_field(group, &wrench_fields[1], 0, &field, error);
-    return status;
+    MF_TRY(mf_attach_field(group, &wrench_fields[0], mf_group_model(group)->link_count, &field,
+                           error));
+    return mf_attach_field(group, &wrench_fields[1], 0, &field, error);
 }
 
 // ---- checks -------------------------------------------------------------------------------------
@@ -106,10 +104,7 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
         {"contact_capacity", config->contact_capacity, 4, 65536},
     };
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        mf_Status status =
-            check_range(ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(check_range(ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high, error));
     }
     if (config->law == MF_COLLISION_COMPLIANT && config->restitution != usual_restitution)
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -153,10 +148,7 @@ static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *memb
     mf_Group *own = member->group;
     mf_CollisionGroup *group = &all->groups[all->group_count++];
     const char *motion = motion_of(own);
-    mf_Status status =
-        mf_compound_create(all->context, mf_group_model(own), true, &group->compound, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_compound_create(all->context, mf_group_model(own), true, &group->compound, error));
     group->group = own;
     while (mf_world_group(all->world, group->number) != own)
         group->number++;
@@ -218,9 +210,7 @@ static mf_Status take_members(mf_Collisions *all, const mf_CollisionsConfig *con
         if (!given && (mf_group_config_of(member.group)->isolated || !has_solids(member.group) ||
                        mf_particles_spacing(member.group) > 0.0))
             continue;
-        status = check_member(all, &member, members, taken, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(check_member(all, &member, members, taken, error));
         insert_member(members, taken++, &member);
     }
     for (uint32_t i = 0; i < taken && status == MF_OK; i++)
@@ -271,9 +261,7 @@ static mf_Status make_groups(mf_Collisions *all, uint32_t *blocks, mf_Error *err
 
 static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
     uint32_t blocks = 0;
-    mf_Status status = make_groups(all, &blocks, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(make_groups(all, &blocks, error));
     mf_Context *context = all->context;
     const size_t robots = all->robot_count;
     const uint64_t every = (uint64_t)robots * (robots - 1) / 2;
@@ -508,14 +496,11 @@ static mf_Status join_solver(mf_Collisions *all, mf_Error *error) {
     }
     if (!any)
         return MF_OK;
-    mf_Status status = mf_solver_of(all->world, &all->solver, error);
-    for (uint32_t g = 0; g < all->group_count && status == MF_OK; g++)
+    MF_TRY(mf_solver_of(all->world, &all->solver, error));
+    for (uint32_t g = 0; g < all->group_count; g++)
         if (all->groups[g].solved)
-            status = mf_solver_add_group(all->solver, all->groups[g].group, true, error);
-    if (status == MF_OK)
-        status =
-            mf_solver_reserve_contacts(all->solver, few < 16384 ? (uint32_t)few : 16384, error);
-    return status;
+            MF_TRY(mf_solver_add_group(all->solver, all->groups[g].group, true, error));
+    return mf_solver_reserve_contacts(all->solver, few < 16384 ? (uint32_t)few : 16384, error);
 }
 
 static mf_Status fill(mf_Collisions *all, mf_Error *error) {
@@ -550,9 +535,7 @@ mf_Status mf_collisions_add(mf_World *world, const mf_CollisionsConfig *config, 
     if (world == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "collisions: world or out is NULL");
     *out = NULL;
-    mf_Status status = check_config(world, &settings, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_config(world, &settings, error));
     mf_Context *context = mf_world_context(world);
     mf_Collisions *all = mf_allocate(context, 1, sizeof *all);
     if (all == NULL)
@@ -560,7 +543,7 @@ mf_Status mf_collisions_add(mf_World *world, const mf_CollisionsConfig *config, 
     all->context = context;
     all->world = world;
     all->config = settings;
-    status = fill(all, error);
+    mf_Status status = fill(all, error);
     if (status != MF_OK) {
         destroy(context, all);
         return status;

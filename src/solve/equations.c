@@ -114,9 +114,7 @@ static void lay_out(Scratch *scratch, const mf_Tree *tree, double **memory) {
 static mf_Status make_group(mf_Context *context, uint32_t scratches, mf_Group *group,
                             GroupEquations *out, mf_Error *error) {
     mf_Tree *tree;
-    mf_Status status = make_tree(context, group, &tree, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(make_tree(context, group, &tree, error));
     const size_t rows =
         44 * (size_t)tree->link_count + 13 * (size_t)tree->dof_count + tree->entry_count;
     *out = (GroupEquations){.group = group,
@@ -153,9 +151,7 @@ static mf_Status find(mf_Group *group, const Equations **out, const GroupEquatio
         return MF_OK;
     GroupEquations made;
     mf_Context *context = mf_world_context(world);
-    mf_Status status = make_group(context, equations->scratch_count, group, &made, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(make_group(context, equations->scratch_count, group, &made, error));
     if (g < equations->count)
         release_group(context, &equations->groups[g]);
     else
@@ -401,9 +397,7 @@ mf_Status mf_group_jacobian(mf_Group *group, uint32_t first, uint32_t count, uin
                             const double point[3], double *matrix, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     Batch batch;
-    mf_Status status = begin(&batch, group, first, count, point, matrix, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(begin(&batch, group, first, count, point, matrix, error));
     if (link >= mf_group_model(group)->link_count)
         return mf_fail(error, MF_BAD_ARGUMENT, "group %s: its model has no link %u",
                        mf_group_config_of(group)->name, link);
@@ -418,9 +412,7 @@ mf_Status mf_group_link_poses(mf_Group *group, uint32_t first, uint32_t count, d
                               double *rotation, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     Batch batch;
-    mf_Status status = begin(&batch, group, first, count, position, rotation, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(begin(&batch, group, first, count, position, rotation, error));
     batch.kinematics = true;
     batch.out = position;
     batch.rotations = rotation;
@@ -431,9 +423,7 @@ mf_Status mf_group_link_velocities(mf_Group *group, uint32_t first, uint32_t cou
                                    double *velocity, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     Batch batch;
-    mf_Status status = begin(&batch, group, first, count, velocity, velocity, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(begin(&batch, group, first, count, velocity, velocity, error));
     batch.kinematics = true;
     batch.out = velocity;
     return finish(&batch);

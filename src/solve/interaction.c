@@ -113,10 +113,7 @@ static mf_Status check_numbers(const mf_InteractionConfig *config, mf_Error *err
         {"event_capacity", config->event_capacity, 1, 1 << 24},
     };
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        mf_Status status =
-            check_range(ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(check_range(ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high, error));
     }
     return check_fence(config, error);
 }
@@ -321,10 +318,7 @@ static mf_Status add_fields(mf_Interaction *all, uint32_t member, mf_Error *erro
     uint32_t count = all->query.relative ? 4 : all->query.nearest > 0 ? 2 : 1;
     for (uint32_t i = 0; i < count; i++) {
         mf_Field *field;
-        mf_Status status =
-            mf_attach_field(group, &neighbor_fields[i], all->query.nearest, &field, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_attach_field(group, &neighbor_fields[i], all->query.nearest, &field, error));
         *to[i] = field->data;
         if (i == 1)
             memset(field->data, 0xff,
@@ -341,12 +335,9 @@ static mf_Status prepare_detection(mf_Interaction *all, mf_Error *error) {
                                     .nearest = config->nearest,
                                     .relative = config->relative && config->nearest > 0};
     mf_sin_cos(config->view_angle, &sine, &all->query.view_cosine);
-    mf_Status status = MF_OK;
-    for (uint32_t m = 0; m < all->member_count && status == MF_OK; m++)
-        status = add_fields(all, m, error);
-    if (status == MF_OK)
-        status = mf_neighbors_answer(all->detect, &all->query, &all->answer, error);
-    return status;
+    for (uint32_t m = 0; m < all->member_count; m++)
+        MF_TRY(add_fields(all, m, error));
+    return mf_neighbors_answer(all->detect, &all->query, &all->answer, error);
 }
 
 static mf_Status prepare_touch(mf_Interaction *all, mf_Error *error) {
@@ -444,9 +435,7 @@ mf_Status mf_interaction_add(mf_World *world, const mf_InteractionConfig *config
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_interaction_add: world is NULL");
     mf_InteractionConfig settings = config != NULL ? *config : mf_interaction_config();
     *out = NULL;
-    mf_Status status = check_config(world, &settings, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_config(world, &settings, error));
     mf_Context *context = mf_world_context(world);
     mf_Interaction *all = mf_allocate(context, 1, sizeof *all);
     if (all == NULL)
@@ -454,7 +443,7 @@ mf_Status mf_interaction_add(mf_World *world, const mf_InteractionConfig *config
     all->world = world;
     all->context = context;
     all->config = settings;
-    status = fill(all, &settings, error);
+    mf_Status status = fill(all, &settings, error);
     if (status != MF_OK) {
         mf_interaction_destroy(all);
         return status;
@@ -541,9 +530,7 @@ mf_Status mf_interaction_reserve(mf_Interaction *interaction, uint32_t candidate
     for (int i = 0; i < 3; i++) {
         if (searches[i] == NULL || searches[i]->config.candidates == candidates)
             continue;
-        mf_Status status = mf_neighbors_reserve(searches[i], candidates, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_neighbors_reserve(searches[i], candidates, error));
     }
     return MF_OK;
 }

@@ -211,18 +211,13 @@ static mf_Status join(const Request *request, mf_Error *error) {
     read_record(request, &record);
     if (!(reach >= 0.0 && reach <= 1e9))
         return mf_fail(error, MF_BAD_ARGUMENT, "reach: %g, need 0 .. 1e9 m", reach);
-    mf_Status status = check_links(all, &record, error);
-    if (status == MF_OK)
-        status = mf_joints_check_frame(&record, 0, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_links(all, &record, error));
+    MF_TRY(mf_joints_check_frame(&record, 0, error));
     if (!find_partner(all, &record, reach))
         return MF_NOT_FOUND;
     if (is_zero(record.orientation[1]))
         place_partner(all, &record);
-    status = mf_joints_check(all, &record, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_joints_check(all, &record, error));
     for (uint32_t s = 0; s < 2; s++)
         mf_quat_normalize(record.orientation[s]);
     destroy(request);

@@ -174,9 +174,7 @@ mf_Status mf_joint_slots_add(mf_WorldJoints *joints, mf_Group *group, uint32_t c
     uint32_t index;
     if (joints == NULL || group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint slots: joints or group is NULL");
-    mf_Status status = check_group(joints, group, count, &index, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_group(joints, group, count, &index, error));
     mf_JointSlots *slots = mf_allocate(joints->context, 1, sizeof *slots);
     if (slots == NULL)
         return mf_fail(error, MF_NO_MEMORY, "joint slots: out of memory");
@@ -185,7 +183,7 @@ mf_Status mf_joint_slots_add(mf_WorldJoints *joints, mf_Group *group, uint32_t c
                              .group_index = index,
                              .count = count,
                              .fault = mf_group_find_field(group, "fault.word")->data};
-    status = add_fields(slots, error);
+    mf_Status status = add_fields(slots, error);
     if (status == MF_OK)
         status = add_system(slots, error);
     if (status != MF_OK) {

@@ -146,11 +146,9 @@ static mf_Status check_side(const mf_WorldJoints *all, const mf_JointRecord *rec
 mf_Status mf_joints_check(const mf_WorldJoints *all, const mf_JointRecord *record,
                           mf_Error *error) {
     bool answers = false;
-    mf_Status status = check_numbers(all, record, error);
-    for (uint32_t s = 0; s < 2 && status == MF_OK; s++)
-        status = check_side(all, record, s, &answers, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_numbers(all, record, error));
+    for (uint32_t s = 0; s < 2; s++)
+        MF_TRY(check_side(all, record, s, &answers, error));
     if (record->group[0] == record->group[1] &&
         (record->group[0] == MF_NONE ||
          (record->instance[0] == record->instance[1] && record->link[0] == record->link[1])))
@@ -256,9 +254,7 @@ static void read_link(const mf_LinkMotions *links, uint32_t instance, uint32_t l
 static mf_Status find_now(const mf_WorldJointSide *side, mf_LinkMotion *out, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(side->group));
     mf_LinkMotions links;
-    mf_Status status = mf_link_motions_create(&links, side->group, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_link_motions_create(&links, side->group, error));
     double *values = mf_allocate(context, mf_link_motions_size(&links), sizeof *values);
     if (values != NULL) {
         read_link(&links, side->instance, side->link, values, out);
@@ -286,9 +282,7 @@ static mf_Status place_side(mf_WorldJointSide *side, const double position[3],
             side->link >= mf_group_model(side->group)->link_count)
             return mf_fail(error, MF_BAD_ARGUMENT, "joint: group %s has no link %u of robot %u",
                            mf_group_config_of(side->group)->name, side->link, side->instance);
-        mf_Status status = find_now(side, &now, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(find_now(side, &now, error));
     }
     mf_joint_frame_in(&now, position, orientation, side->position, side->orientation);
     return MF_OK;
@@ -307,8 +301,8 @@ mf_Status mf_world_joint_here(mf_WorldJointConfig *config, const double position
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_world_joint_here: need finite numbers and an axis of a length > 0");
     rotation_to(orientation, unit);
-    mf_Status status = place_side(&config->sides[0], position, orientation, error);
-    return status == MF_OK ? place_side(&config->sides[1], position, orientation, error) : status;
+    MF_TRY(place_side(&config->sides[0], position, orientation, error));
+    return place_side(&config->sides[1], position, orientation, error);
 }
 
 // ---- the joints of a world ----------------------------------------------------------------------
@@ -348,9 +342,7 @@ mf_Status mf_world_joints_add(mf_World *world, const mf_WorldJointsConfig *confi
         return mf_fail(error, MF_BAD_ARGUMENT, "joints.tolerance: %g, need 1e-9 .. 0.1",
                        settings.tolerance);
     mf_Solver *solver;
-    mf_Status status = mf_solver_of(world, &solver, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_solver_of(world, &solver, error));
     if (solver->joints->added)
         return mf_fail(error, MF_BAD_ARGUMENT, "joints: the world already has joints");
     solver->rounds = settings.rounds;
@@ -407,16 +399,15 @@ mf_Status mf_joints_ensure_capacity(mf_WorldJoints *joints, mf_Error *error) {
 // Groups of a record, and keys of the links of both sides that are none of the world.
 static mf_Status take_sides(mf_WorldJoints *all, const mf_JointRecord *record, uint64_t *keys,
                             uint32_t *count, mf_Error *error) {
-    mf_Status status = MF_OK;
-    for (uint32_t s = 0; s < 2 && status == MF_OK; s++) {
+    for (uint32_t s = 0; s < 2; s++) {
         if (record->group[s] == MF_NONE)
             continue;
         keys[(*count)++] = (uint64_t)record->group[s] << 56 | (uint64_t)record->instance[s] << 24 |
                            record->link[s];
-        status = mf_solver_add_group(all->solver, mf_world_group(all->world, record->group[s]),
-                                     false, error);
+        MF_TRY(mf_solver_add_group(all->solver, mf_world_group(all->world, record->group[s]), false,
+                                   error));
     }
-    return status;
+    return MF_OK;
 }
 
 // [1] Blocks of the responses of all robots to their links of sorted `keys`.
@@ -503,21 +494,16 @@ mf_Status mf_world_joint_create(mf_WorldJoints *joints, const mf_WorldJointConfi
     if (joints == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint: joints or out is NULL");
     *out = MF_WORLD_JOINT_NONE;
-    mf_Status status = fill_record(joints->world, config, &record, error);
-    if (status == MF_OK)
-        status = mf_joints_check(joints, &record, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(fill_record(joints->world, config, &record, error));
+    MF_TRY(mf_joints_check(joints, &record, error));
     for (uint32_t s = 0; s < 2; s++)
         mf_quat_normalize(record.orientation[s]);
     if (joints->count == MF_JOINTS_LIMIT)
         return mf_fail(error, MF_LIMIT, "joints: at most %d", MF_JOINTS_LIMIT);
-    status = mf_joints_ensure_capacity(joints, error);
-    if (status == MF_OK)
-        status = reserve_one(joints, &record, error);
-    if (status == MF_OK)
-        *out = mf_joints_insert(joints, &record);
-    return status;
+    MF_TRY(mf_joints_ensure_capacity(joints, error));
+    MF_TRY(reserve_one(joints, &record, error));
+    *out = mf_joints_insert(joints, &record);
+    return MF_OK;
 }
 
 mf_Status mf_world_joint_destroy(mf_WorldJoints *joints, mf_WorldJointId id, mf_Error *error) {
@@ -554,10 +540,9 @@ mf_Status mf_joint_set_motor(mf_JointRecord *record, double rate, double torque,
     mf_JointRecord other = *record;
     other.motor_rate = rate;
     other.motor_torque = torque;
-    mf_Status status = check_drive(&other, error);
-    if (status == MF_OK)
-        *record = other;
-    return status;
+    MF_TRY(check_drive(&other, error));
+    *record = other;
+    return MF_OK;
 }
 
 mf_Status mf_world_joint_set_motor(mf_WorldJoints *joints, mf_WorldJointId id, double rate,

@@ -81,10 +81,8 @@ static mf_Status add_fields(mf_Group *group, Links *links, mf_Error *error) {
         "world",         MF_REAL,
         MF_FIXED_COUNT,  VELOCITY,
         MF_FIELD_OUTPUT, "per link: velocity of its origin [m/s], then angular velocity [rad/s]"};
-    mf_Status status = mf_attach_field(group, &pose, count, &links->pose, error);
-    if (status == MF_OK)
-        status = mf_attach_field(group, &velocity, count, &links->velocity, error);
-    return status;
+    MF_TRY(mf_attach_field(group, &pose, count, &links->pose, error));
+    return mf_attach_field(group, &velocity, count, &links->velocity, error);
 }
 
 static mf_Status add_system(mf_Group *group, Links *links, mf_Error *error) {

@@ -58,9 +58,7 @@ static void destroy(mf_Context *context, void *user) {
 }
 
 static mf_Status make_memory(Links *all, mf_Error *error) {
-    mf_Status status = mf_solids_create(&all->solids, all->world, false, "particles", error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_solids_create(&all->solids, all->world, false, "particles", error));
     if (all->solids.capacity > MF_PARTICLE_SOLIDS)
         return mf_fail(error, MF_LIMIT, "particles: %u shapes of other groups, at most %u",
                        all->solids.capacity, MF_PARTICLE_SOLIDS);

@@ -50,9 +50,7 @@ static mf_Status make_group(mf_Context *context, mf_Group *own, mf_QueryGroup *g
                              .model = model,
                              .position = mf_group_find_field(own, "base.position"),
                              .fault = mf_group_find_field(own, "fault.word")};
-    mf_Status status = mf_compound_create(context, model, false, &group->compound, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_compound_create(context, model, false, &group->compound, error));
     bool fine = true;
     for (int i = 0; i < 2; i++) {
         mf_QueryPose *pose = &group->pose[i];

@@ -136,9 +136,7 @@ mf_Status mf_world_contacts(mf_World *world, mf_Contact *out, uint32_t capacity,
     if (world == NULL || count == NULL || (out == NULL && capacity > 0))
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_contacts: world, count or out is NULL");
     *count = 0;
-    mf_Status status = mf_query_of(world, &query, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_query_of(world, &query, error));
     const mf_Collisions *collisions = mf_collisions_of(world);
     List list = {.out = out, .capacity = capacity};
     if (collisions != NULL)

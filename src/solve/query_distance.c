@@ -57,9 +57,7 @@ static mf_Status check(const mf_Query *query, const mf_DistanceConfig *config, m
     const mf_DistanceBody *a = &config->a, *b = &config->b;
     if (!(config->reach > 0.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "distance.reach: %g, need > 0 m", config->reach);
-    mf_Status status = check_body(query, a, "a", error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_body(query, a, "a", error));
     if (b->group == NULL && mf_group_config_of(a->group)->isolated)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "distance: a robot of the isolated group %s is alone in its space; name two "
@@ -67,9 +65,7 @@ static mf_Status check(const mf_Query *query, const mf_DistanceConfig *config, m
                        mf_group_config_of(a->group)->name);
     if (b->group == NULL)
         return MF_OK;
-    status = check_body(query, b, "b", error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_body(query, b, "b", error));
     const bool same = a->group == b->group && a->instance == b->instance;
     if (same && (a->link == MF_NONE || b->link == MF_NONE || a->link == b->link))
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -154,11 +150,8 @@ mf_Status mf_world_distance(mf_World *world, const mf_DistanceConfig *config, mf
     *out = (mf_Distance){0};
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "distance: start from mf_distance_config()");
-    mf_Status status = mf_query_of(world, &query, error);
-    if (status == MF_OK)
-        status = check(query, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_query_of(world, &query, error));
+    MF_TRY(check(query, config, error));
     mf_QueryGroup *group = &query->groups[mf_query_number(query, config->a.group)];
     const Side a = {group, &group->pose[0], config->a.instance, config->a.link};
     if (!mf_query_present(group, a.instance, NULL))

@@ -159,11 +159,8 @@ mf_Status mf_world_ray(mf_World *world, const mf_RayConfig *config, mf_RayHit *o
     *out = (mf_RayHit){0};
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "ray: start from mf_ray_config()");
-    mf_Status status = mf_query_of(world, &query, error);
-    if (status == MF_OK)
-        status = check(query, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_query_of(world, &query, error));
+    MF_TRY(check(query, config, error));
     mf_RayHit best = {.distance = config->reach};
     Ray ray = {.best = &best};
     mf_vec3_copy(ray.start, config->start);

@@ -437,11 +437,10 @@ mf_Status mf_interaction_add_systems(mf_Interaction *all, mf_Error *error) {
         return mf_fail(error, MF_LIMIT, "interaction: the world cannot have four more systems");
     mf_WorldSystemConfig system = mf_world_system_config();
     system.user = all;
-    mf_Status status = MF_OK;
-    for (size_t i = 0; i < sizeof marks / sizeof *marks && status == MF_OK; i++)
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
         if (marks[i].requested)
-            status = mf_world_check_rate(all->world, marks[i].name, marks[i].rate, error);
-    for (size_t i = 0; i < sizeof marks / sizeof *marks && status == MF_OK; i++) {
+            MF_TRY(mf_world_check_rate(all->world, marks[i].name, marks[i].rate, error));
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++) {
         if (!marks[i].requested)
             continue;
         system.name = marks[i].name;
@@ -449,10 +448,8 @@ mf_Status mf_interaction_add_systems(mf_Interaction *all, mf_Error *error) {
         system.run = marks[i].run;
         system.reads = marks[i].reads;
         system.writes = marks[i].writes;
-        status = mf_world_add_system(all->world, &system, error);
+        MF_TRY(mf_world_add_system(all->world, &system, error));
     }
-    if (status != MF_OK)
-        return status;
     system.name = "interaction";
     system.rate = (mf_Rate){0, 0};
     system.run = run_round;

@@ -179,10 +179,7 @@ static mf_Status add_owner(mf_Solids *all, mf_Group *group, uint32_t number, boo
                              .number = number,
                              .position = mf_group_find_field(group, "base.position"),
                              .fault = mf_group_find_field(group, "fault.word")};
-    mf_Status status =
-        mf_compound_create(all->context, mf_group_model(group), false, &owner->compound, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_compound_create(all->context, mf_group_model(group), false, &owner->compound, error));
     if (owner->compound->solid_count == 0 && !every) {
         mf_compound_destroy(owner->compound);
         return MF_OK;
@@ -193,9 +190,7 @@ static mf_Status add_owner(mf_Solids *all, mf_Group *group, uint32_t number, boo
         owner->count = mf_group_find_field(group, "wrench.count");
     }
     all->capacity += mf_group_count(group) * owner->compound->solid_count;
-    status = mf_link_motions_create(&owner->motions, group, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_link_motions_create(&owner->motions, group, error));
     owner->stride = (mf_link_motions_size(&owner->motions) + 7) / 8 * 8;
     owner->values = mf_allocate(all->context, mf_group_block_count(group),
                                 owner->stride * sizeof *owner->values);

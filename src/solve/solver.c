@@ -270,9 +270,7 @@ mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts,
     }
     if (solver->trials[g] != NULL)
         return MF_OK;
-    status = take_group(solver, g, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(take_group(solver, g, error));
     const mf_FreeResponse *free = solver->free[g];
     solver->dofs = free->tree->dof_count > solver->dofs ? free->tree->dof_count : solver->dofs;
     solver->answers[g] = mf_trial_step_kind(group) == MF_TRIAL_STEP_ANSWERS;
@@ -351,9 +349,7 @@ static mf_Status add_systems(mf_Solver *solver, mf_Error *error) {
     mf_WorldSystemConfig system =
         mf_attach_world_system("joints.end", MF_PHASE_AFTER, mf_solver_end, solver);
     system.writes = writes;
-    mf_Status status = mf_world_add_system(solver->world, &system, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_world_add_system(solver->world, &system, error));
     system.name = "joints";
     system.phase = MF_PHASE_MOTION;
     system.run = mf_solver_run;

@@ -195,8 +195,8 @@ static mf_Status check_arguments(mf_Context *context, const mf_TerrainConfig *co
                                  const mf_TerrainGenerator *generator, mf_Error *error) {
     if (context == NULL || generator == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "terrain: context or generator is NULL");
-    mf_Status status = mf_terrain_check_made(config, error);
-    return status == MF_OK ? check_generator(generator, error) : status;
+    MF_TRY(mf_terrain_check_made(config, error));
+    return check_generator(generator, error);
 }
 
 mf_Status mf_terrain_generate(mf_Context *context, const mf_TerrainConfig *config,
@@ -206,18 +206,14 @@ mf_Status mf_terrain_generate(mf_Context *context, const mf_TerrainConfig *confi
     if (out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "terrain: out is NULL");
     *out = NULL;
-    mf_Status status = check_arguments(context, config, generator, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_arguments(context, config, generator, error));
     mf_TerrainConfig settings = *config;
     if (config->interpolation == MF_INTERPOLATION_AUTO &&
         (generator->shape == MF_TERRAIN_FLAT || generator->shape == MF_TERRAIN_STEPS))
         settings.interpolation = MF_NEAREST;
     mf_Terrain *terrain;
-    status = mf_terrain_begin(context, &settings, config->columns, config->rows, &terrain, error);
-    if (status != MF_OK)
-        return status;
-    status = check_lattice(generator, terrain, error);
+    MF_TRY(mf_terrain_begin(context, &settings, config->columns, config->rows, &terrain, error));
+    mf_Status status = check_lattice(generator, terrain, error);
     if (status != MF_OK) {
         mf_terrain_destroy(terrain);
         return status;

@@ -164,13 +164,9 @@ mf_Status mf_terrain_from_array(mf_Context *context, const mf_TerrainConfig *con
     *out = NULL;
     if (context == NULL || heights == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "terrain: context or heights is NULL");
-    mf_Status status = mf_terrain_check_made(config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_terrain_check_made(config, error));
     mf_Terrain *terrain;
-    status = mf_terrain_begin(context, config, config->columns, config->rows, &terrain, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_terrain_begin(context, config, config->columns, config->rows, &terrain, error));
     double *target = mf_terrain_heights(terrain);
     uint64_t cells = (uint64_t)config->columns * config->rows;
     for (uint64_t cell = 0; cell < cells; cell++)

@@ -244,9 +244,7 @@ mf_Status mf_film_create_single(mf_World *world, const char *title, const char *
     *out = NULL;
     if (world == NULL || title == NULL || mf_world_group_count(world) == 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a world with groups and a title");
-    mf_Status status = create_world(world, title, colors, joints, (double)INFINITY, out, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(create_world(world, title, colors, joints, (double)INFINITY, out, error));
     (*out)->live = true;
     (*out)->period = 0.0;
     return MF_OK;

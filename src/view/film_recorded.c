@@ -31,9 +31,7 @@ mf_Status mf_film_record(mf_World *world, const char *title, const char *const *
         return mf_fail(error, MF_BAD_ARGUMENT, "film: out or picture is NULL");
     mf_Film *film;
     *out = NULL;
-    mf_Status status = mf_film_create_single(world, title, colors, joints, &film, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_film_create_single(world, title, colors, joints, &film, error));
     mf_film_take_picture(film);
     mf_film_describe(&film->description, film);
     if (film->description.failed) {

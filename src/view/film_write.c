@@ -254,18 +254,14 @@ static mf_Status end_page(mf_Text *text, const char *rest, mf_Error *error) {
 
 mf_Status mf_film_render(mf_Text *text, const mf_Film *film, mf_Error *error) {
     const char *rest = "";
-    mf_Status status = begin_page(text, &rest, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(begin_page(text, &rest, error));
     put_film(text, film);
     return end_page(text, rest, error);
 }
 
 mf_Status mf_film_live_page(mf_Text *text, const char *title, mf_Error *error) {
     const char *rest = "";
-    mf_Status status = begin_page(text, &rest, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(begin_page(text, &rest, error));
     put_title(text, title);
     return end_page(text, rest, error);
 }

@@ -21,20 +21,17 @@
 
 static mf_Status read_archive(mf_ReportData *data, mf_Archive *archive, mf_Error *error) {
     mf_ArchiveRun run;
-    mf_Status status = mf_archive_run(archive, &run, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_archive_run(archive, &run, error));
     if (run.generations == 0)
         return mf_fail(error, MF_NOT_FOUND,
                        "report: need an archive with at least one generation, found none");
-    status = mf_archive_generations(archive, &data->generations, &data->generation_count, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_archive_generations(archive, &data->generations, &data->generation_count, error));
     data->genome_bytes = run.search.genome_bytes;
     data->genome = mf_allocate(data->context, data->genome_bytes, 1);
     if (data->genome == NULL)
         return mf_fail(error, MF_NO_MEMORY, "report: out of memory");
-    status = mf_archive_best(archive, 0, &data->champion, data->genome, data->genome_bytes, error);
+    mf_Status status =
+        mf_archive_best(archive, 0, &data->champion, data->genome, data->genome_bytes, error);
     data->champion.genome = data->genome;
     return status;
 }
@@ -60,13 +57,11 @@ static mf_Status simulate(mf_ReportData *data, mf_Error *error) {
     mf_SceneConfig config = mf_scene_config();
     config.count = 1;
     config.evaluates = true;
-    mf_Status status = mf_scene_create(data->context, data->file, &config, &data->scene, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_scene_create(data->context, data->file, &config, &data->scene, error));
     mf_scene_apply_genome(&data->scene, 0, data->genome);
     const double period = choose_period(data->file, data->scene.step);
-    status = mf_trial_run(data->context, data->file, NULL, data->genome, data->genome_bytes, period,
-                          &data->trial, error);
+    mf_Status status = mf_trial_run(data->context, data->file, NULL, data->genome,
+                                    data->genome_bytes, period, &data->trial, error);
     config.divisor = data->fine_divisor = choose_divisor(data->scene.step);
     if (status == MF_OK && data->fine_divisor > 1)
         status = mf_trial_run(data->context, data->file, &config, data->genome, data->genome_bytes,
@@ -109,15 +104,14 @@ static mf_Status try_level(mf_ReportData *data, mf_Motion motion, mf_Error *erro
 // The levels of its kind of body, the most accurate first.
 static mf_Status try_levels(mf_ReportData *data, mf_Error *error) {
     const mf_BodyKind *kind = data->file->groups[0].kind;
-    mf_Status status = MF_OK;
-    for (int i = MF_MOTION_COUNT - 1; i >= 0 && status == MF_OK; i--) {
+    for (int i = MF_MOTION_COUNT - 1; i >= 0; i--) {
         const mf_Motion motion = (mf_Motion)i;
         const bool level = kind != NULL && kind->motions != NULL ? mf_body_moves_by(kind, motion)
                                                                  : i < MF_MOTION_LEVELS;
         if (level && motion != data->scene.motion)
-            status = try_level(data, motion, error);
+            MF_TRY(try_level(data, motion, error));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status film(mf_ReportData *data, mf_Error *error) {
@@ -126,16 +120,14 @@ static mf_Status film(mf_ReportData *data, mf_Error *error) {
     mf_Film *film = NULL;
     config.count = 1;
     config.evaluates = true;
-    mf_Status status = mf_scene_create(data->context, data->file, &config, &scene, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_scene_create(data->context, data->file, &config, &scene, error));
     mf_scene_apply_genome(&scene, 0, data->genome);
     double whole = (double)mf_scene_steps(&scene) * mf_time_to_seconds(scene.step);
     double seconds = fmin(FILM_SECONDS, whole);
     mf_Time period = MF_SECOND / FILM_PICTURES;
     uint64_t steps = (uint64_t)((period + scene.step - 1) / scene.step);
     double each = mf_time_to_seconds(scene.step) * (double)steps;
-    status = mf_film_create(scene.group, each, &film, error);
+    mf_Status status = mf_film_create(scene.group, each, &film, error);
     for (uint32_t i = 0; status == MF_OK && i <= (uint32_t)(seconds / each); i++) {
         mf_film_sample(film);
         mf_world_step(scene.world, steps);

@@ -20,9 +20,7 @@ enum {
 static mf_Status read_kin(mf_Archive *archive, uint64_t id, uint32_t bytes, mf_ReportKin *kin,
                           uint8_t *genome, mf_Error *error) {
     mf_Individual individual;
-    mf_Status status = mf_archive_individual(archive, id, &individual, genome, bytes, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_archive_individual(archive, id, &individual, genome, bytes, error));
     memset(kin, 0, sizeof *kin);
     kin->id = id;
     if (mf_machine_decode(genome, bytes, &kin->machine, NULL) != MF_OK)
@@ -266,10 +264,7 @@ static mf_Status reserve(mf_ReportData *data, uint64_t samples, mf_Error *error)
 static mf_Status begin(const mf_Scene *scene, uint32_t instance, mf_ReportMachine *all,
                        mf_Error *error) {
     uint64_t hash = 0;
-    mf_Status status =
-        mf_machine_encode(&all->kin[instance].machine, all->genome, sizeof all->genome, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_machine_encode(&all->kin[instance].machine, all->genome, sizeof all->genome, error));
     const bool is_one = mf_machine_read(all->genome, sizeof all->genome, &all->pruned, &hash);
     return mf_machine_begin(scene, instance, is_one ? &all->pruned : NULL, hash, error);
 }

@@ -46,8 +46,8 @@ mf_Status mf_photo_write_color(mf_Context *context, const char *path, uint32_t w
                                uint32_t height, const uint8_t *color, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_Image image = {width, height, 3, 8, 255, (void *)(uintptr_t)color};
-    mf_Status status = check(context, path, width, height, color, "mf_photo_write_color", error);
-    return status == MF_OK ? write_png(context, path, &image, error) : status;
+    MF_TRY(check(context, path, width, height, color, "mf_photo_write_color", error));
+    return write_png(context, path, &image, error);
 }
 
 static uint16_t to_millimeters(double depth, double farthest) {
@@ -86,8 +86,8 @@ mf_Status mf_photo_write_depth(mf_Context *context, const char *path, uint32_t w
                                mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_Image image = {width, height, 1, 16, 65535, (void *)(uintptr_t)depth};
-    mf_Status status = check(context, path, width, height, depth, "mf_photo_write_depth", error);
-    return status == MF_OK ? write_words(context, path, image, depth_at, farthest, error) : status;
+    MF_TRY(check(context, path, width, height, depth, "mf_photo_write_depth", error));
+    return write_words(context, path, image, depth_at, farthest, error);
 }
 
 mf_Status mf_photo_write_segmentation(mf_Context *context, const char *path, uint32_t width,
@@ -95,9 +95,8 @@ mf_Status mf_photo_write_segmentation(mf_Context *context, const char *path, uin
                                       mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_Image image = {width, height, 3, 16, 65535, (void *)(uintptr_t)segmentation};
-    mf_Status status =
-        check(context, path, width, height, segmentation, "mf_photo_write_segmentation", error);
-    return status == MF_OK ? write_words(context, path, image, owner_at, 0.0, error) : status;
+    MF_TRY(check(context, path, width, height, segmentation, "mf_photo_write_segmentation", error));
+    return write_words(context, path, image, owner_at, 0.0, error);
 }
 
 // ---- cameras of a scene -------------------------------------------------------------------------
@@ -158,9 +157,7 @@ static mf_Status add_eyes(mf_Photographer *own, mf_Scene *scene, mf_Error *error
     for (uint32_t i = 0; i < scene->file->camera_count && status == MF_OK; i++) {
         mf_Camera camera;
         uint32_t group, robot;
-        status = mf_scene_camera(scene, i, &camera, &group, &robot, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_scene_camera(scene, i, &camera, &group, &robot, error));
         snprintf(own->eyes[own->count].name, sizeof own->eyes->name, "%.190s", camera.name);
         status = add_eye(own, &camera, group, robot, error);
     }
@@ -194,8 +191,8 @@ static mf_Status create(mf_Photographer *own, mf_Scene *scene, mf_Error *error) 
     own->eyes = mf_allocate(own->context, count, sizeof *own->eyes);
     if (own->eyes == NULL)
         return mf_fail(error, MF_NO_MEMORY, "photos: no memory");
-    mf_Status status = make_folder(own->context, own->folder, error);
-    return status == MF_OK ? add_eyes(own, scene, error) : status;
+    MF_TRY(make_folder(own->context, own->folder, error));
+    return add_eyes(own, scene, error);
 }
 
 mf_Status mf_photographer_create(mf_Scene *scene, const char *folder, mf_Photographer **out,

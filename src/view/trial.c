@@ -92,9 +92,7 @@ static mf_Status run(mf_Scene *scene, const uint8_t *genome, uint32_t genome_byt
                      mf_Error *error) {
     const uint32_t expected = mf_scene_genome_bytes(scene);
     Plan plan = {0};
-    mf_Status status = make_plan(scene, trial->sample_period, &plan, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(make_plan(scene, trial->sample_period, &plan, error));
     if (genome_bytes != expected)
         return mf_fail(error, MF_BAD_ARGUMENT, "trial: need a genome of %u bytes, found %u",
                        expected, genome_bytes);
@@ -114,11 +112,9 @@ mf_Status mf_trial_run(mf_Context *context, mf_SceneFile *file, const mf_SceneCo
     mf_Scene scene;
     alone.count = 1;
     alone.evaluates = true;
-    mf_Status status = mf_scene_create(context, file, &alone, &scene, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_scene_create(context, file, &alone, &scene, error));
     mf_Trial trial = {.context = context, .sample_period = sample_period};
-    status = run(&scene, genome, genome_bytes, &trial, error);
+    mf_Status status = run(&scene, genome, genome_bytes, &trial, error);
     mf_scene_destroy(&scene);
     if (status != MF_OK)
         mf_trial_free(&trial);

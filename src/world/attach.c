@@ -46,9 +46,7 @@ mf_Status mf_attach_states(mf_Group *group, const mf_StateField *rows, size_t co
                                    .width = rows[i].width,
                                    .flags = MF_FIELD_STATE | rows[i].flags,
                                    .description = rows[i].description};
-        mf_Status status = mf_attach_field(group, &info, rows[i].count, &field, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_attach_field(group, &info, rows[i].count, &field, error));
         if (rows[i].field != NULL)
             *rows[i].field = field;
         if (rows[i].data != NULL)

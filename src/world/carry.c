@@ -76,13 +76,10 @@ static void carry_group(mf_Group *to, const mf_Group *from) {
 }
 
 mf_Status mf_world_carry(mf_World *to, const mf_World *from, mf_Error *error) {
-    mf_Status status = check_world(to, from, error);
-    for (uint32_t g = 0; g < from->group_count && status == MF_OK; g++)
-        status = check_group(to->groups[g], from->groups[g], error);
-    if (status == MF_OK)
-        status = carry_state(to, from, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_world(to, from, error));
+    for (uint32_t g = 0; g < from->group_count; g++)
+        MF_TRY(check_group(to->groups[g], from->groups[g], error));
+    MF_TRY(carry_state(to, from, error));
     for (uint32_t g = 0; g < from->group_count; g++)
         carry_group(to->groups[g], from->groups[g]);
     to->tick = from->tick;

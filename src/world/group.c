@@ -54,9 +54,7 @@ static mf_Status add_canonical(mf_Group *group, mf_Error *error) {
     static_assert(sizeof out / sizeof *out == sizeof canonical_fields / sizeof *canonical_fields,
                   "one pointer per canonical field");
     for (size_t i = 0; i < sizeof out / sizeof *out; i++) {
-        mf_Status status = mf_group_add_field(group, &canonical_fields[i], 0, out[i], error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_group_add_field(group, &canonical_fields[i], 0, out[i], error));
     }
     return MF_OK;
 }
@@ -165,9 +163,7 @@ mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_G
     if (world == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_add_group: world is NULL");
     *out = NULL;
-    mf_Status status = check_config(world, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_config(world, config, error));
     mf_Group *group = mf_allocate(world->context, 1, sizeof *group);
     char *name = mf_allocate(world->context, strlen(config->name) + 1, 1);
     if (group == NULL || name == NULL) {
@@ -181,7 +177,7 @@ mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_G
     group->inspection.square = (double)INFINITY;
     group->config.name = name;
     group->blocks = (config->count + MF_BLOCK - 1) / MF_BLOCK;
-    status = add_canonical(group, error);
+    mf_Status status = add_canonical(group, error);
     if (status == MF_OK)
         status = find_start_points(group, error);
     if (status != MF_OK) {

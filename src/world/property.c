@@ -384,9 +384,7 @@ mf_Status mf_property_find(mf_World *world, const char *path, mf_Property *out, 
     Found found = {.count = 0};
     Query query = {.visit = keep_two, .user = &found};
     *out = (mf_Property){0};
-    mf_Status status = check_path(path, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_path(path, error));
     visit_world(&query, world, path);
     if (query.group != NULL)
         return settle(&query, &found, path, out, error);
@@ -404,10 +402,10 @@ mf_Status mf_property_find_in(mf_Group *group, uint32_t instance, const char *pa
     Found found = {.count = 0};
     Query query = {.visit = keep_two, .user = &found, .group = group};
     *out = (mf_Property){0};
-    mf_Status status = check_path(path, error);
-    if (status == MF_OK && instance < group->config.count)
+    MF_TRY(check_path(path, error));
+    if (instance < group->config.count)
         visit_robot(&query, (Text){path, strlen(path)}, group, instance);
-    return status == MF_OK ? settle(&query, &found, path, out, error) : status;
+    return settle(&query, &found, path, out, error);
 }
 
 bool mf_property_moves(const mf_Property *property) {

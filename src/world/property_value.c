@@ -149,9 +149,7 @@ mf_Status mf_property_write(const mf_Property *property, const double *values, m
     if (locked != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "property %s: cannot be written, it is %s",
                        property->name, locked);
-    mf_Status status = check_values(property, values, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_values(property, values, error));
     for (uint32_t i = 0; i < property->count; i++) {
         double value = values[i], rotation[4];
         if (is_rotational(property)) {

@@ -228,9 +228,7 @@ static mf_Status check_system(const mf_Group *group, const mf_SystemConfig *conf
                        "system: start from mf_system_config() and set a run or reset function");
     if (config->name == NULL || (unsigned)config->phase > MF_PHASE_AFTER)
         return mf_fail(error, MF_BAD_ARGUMENT, "system: need a name and a phase");
-    mf_Status status = mf_world_check_rate(group->world, config->name, config->rate, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_world_check_rate(group->world, config->name, config->rate, error));
     if (config->phase == MF_PHASE_MOTION && !config->any_gravity &&
         !mf_world_pulls_down(&group->world->config))
         return mf_fail(error, MF_UNSUPPORTED,
@@ -247,13 +245,11 @@ mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *config, mf
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_add_system: group is NULL");
     mf_Context *context = group->world->context;
-    mf_Status status = check_system(group, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_system(group, config, error));
     mf_SystemSlot slot = {.config = *config,
                           .every_step =
                               config->rate.numerator == 0 && config->rate.denominator == 0};
-    status = take_names(context, &slot, error);
+    mf_Status status = take_names(context, &slot, error);
     if (status == MF_OK)
         status = resolve(group, &slot, error);
     for (uint32_t s = 0; s < group->system_count && status == MF_OK; s++)

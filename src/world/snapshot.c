@@ -227,9 +227,7 @@ static mf_Status read_header(const mf_World *world, const void *image, size_t si
 mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     SnapshotHeader header = {0};
-    mf_Status status = read_header(world, image, size, &header, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_header(world, image, size, &header, error));
     if (header.crc != mf_crc32(0, (const char *)image + sizeof header, size - sizeof header))
         return mf_fail(error, MF_CORRUPT, "snapshot: the payload's checksum is wrong");
     return mf_world_rewind(world, image, size, error);
@@ -237,15 +235,11 @@ mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_E
 
 mf_Status mf_world_rewind(mf_World *world, const void *image, size_t size, mf_Error *error) {
     SnapshotHeader header = {0};
-    mf_Status status = read_header(world, image, size, &header, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_header(world, image, size, &header, error));
     const size_t fixed = fixed_size(world);
     if (world->has_state) {
-        status = world->state.prepare(world->state.user, (const char *)image + fixed, size - fixed,
-                                      error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(world->state.prepare(world->state.user, (const char *)image + fixed, size - fixed,
+                                    error));
         world->state.restore(world->state.user);
     }
     // The image is not changed: restoring only reads it.

@@ -56,9 +56,7 @@ mf_Status mf_group_set_start(mf_Group *group, uint32_t instance, const double po
     if (instance >= group->config.count)
         return mf_fail(error, MF_BAD_ARGUMENT, "group %s: place: there is no instance %u of %u",
                        group->config.name, instance, group->config.count);
-    mf_Status status = make_start(group, position, orientation, linear_velocity, &start, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(make_start(group, position, orientation, linear_velocity, &start, error));
     if (group->starts == NULL) {
         mf_StartPose *starts = mf_allocate(context, group->config.count, sizeof *starts);
         uint8_t *placed = mf_allocate(context, group->config.count, 1);

@@ -62,13 +62,9 @@ static const struct {
 };
 
 mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *error) {
-    mf_Status status = mf_attach_field(group, &fields[0], 0, &out->word, error);
-    if (status == MF_OK)
-        status = mf_attach_field(group, &fields[1], 0, &out->steps, error);
-    if (status == MF_OK)
-        status = mf_attach_field(group, &fields[2], 0, &out->residual, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_attach_field(group, &fields[0], 0, &out->word, error));
+    MF_TRY(mf_attach_field(group, &fields[1], 0, &out->steps, error));
+    MF_TRY(mf_attach_field(group, &fields[2], 0, &out->residual, error));
     group->warnings = *out;
     mf_inspect_prepare(group);
     return MF_OK;

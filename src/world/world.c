@@ -167,9 +167,7 @@ static mf_Status add_system(mf_World *world, const mf_WorldSystemConfig *config,
     if (config->name == NULL || (unsigned)config->phase > MF_PHASE_AFTER)
         return mf_fail(error, MF_BAD_ARGUMENT, "world system: need a name and a phase");
     bool every_step = config->rate.numerator == 0 && config->rate.denominator == 0;
-    mf_Status status = mf_world_check_rate(world, config->name, config->rate, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_world_check_rate(world, config->name, config->rate, error));
     if (world->system_count == MF_WORLD_SYSTEM_LIMIT)
         return mf_fail(error, MF_LIMIT, "world: at most %u systems", MF_WORLD_SYSTEM_LIMIT);
     uint32_t at = world->system_count;

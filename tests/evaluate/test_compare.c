@@ -229,10 +229,8 @@ static mf_Status compare_once(mf_Context *context, void *user, mf_Error *error) 
     mf_CompareConfig config =
         WITH(mf_compare_config(), .cost_robots = 0, .selected[MF_MOTION_KINEMATIC] = false,
              .selected[MF_MOTION_POINTS] = false, .selected[MF_MOTION_PRESCRIBED] = false);
-    mf_Status status = mf_compare(context, user, &config, &all, error);
-    if (status == MF_OK)
-        status = mf_comparison_write(all, PAGE, error);
-    return status;
+    MF_TRY(mf_compare(context, user, &config, &all, error));
+    return mf_comparison_write(all, PAGE, error);
 }
 
 TEST(every_failing_call_is_survived) {

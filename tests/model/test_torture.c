@@ -7,9 +7,7 @@ static mf_Status build_robot(mf_Context *context, void *user, mf_Error *error) {
     const double zero[3] = {0, 0, 0}, one[3] = {0, 0, 1}, size[3] = {1, 1, 1};
     mf_Builder *builder = NULL;
     mf_Model *model = NULL;
-    mf_Status status = mf_builder_create(context, "r", &builder, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_builder_create(context, "r", &builder, error));
     mf_BodyId last = mf_body_create_box(builder, size, zero, 1.0, NULL);
     for (int i = 0; i < 12; i++) {
         mf_BodyId next = mf_body_create_cylinder(builder, zero, one, 0.1, 1.0, NULL);
@@ -18,7 +16,7 @@ static mf_Status build_robot(mf_Context *context, void *user, mf_Error *error) {
     }
     mf_body_connect(builder, last, mf_body_create_ray(builder, zero, one, NULL));
     mf_body_sense_contact(builder, last, "foot");
-    status = mf_builder_finalize(builder, &model, error);
+    mf_Status status = mf_builder_finalize(builder, &model, error);
     if ((status == MF_OK) != (model != NULL))
         fail_msg("a failed call must give no model");
     mf_builder_destroy(builder);

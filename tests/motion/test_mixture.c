@@ -57,11 +57,9 @@ static mf_Status add(Tank *tank, const Options *options, uint32_t g, mf_Error *e
     mf_GroupConfig config = mf_group_config();
     mf_FluidConfig fluid = mf_motions_config().fluid;
     mf_Builder *builder = NULL;
-    mf_Status status = mf_builder_create(tank->context, names[g], &builder, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_builder_create(tank->context, names[g], &builder, error));
     mf_body_create_sphere(builder, origin, g == SAND ? options->grain : radii[g], masses[g], NULL);
-    status = mf_builder_finalize(builder, &tank->models[g], error);
+    mf_Status status = mf_builder_finalize(builder, &tank->models[g], error);
     mf_builder_destroy(builder);
     config.name = names[g];
     config.model = tank->models[g];
@@ -80,14 +78,14 @@ static mf_Status add(Tank *tank, const Options *options, uint32_t g, mf_Error *e
 
 static mf_Status fill(Tank *tank, mf_Context *context, const Options *options, mf_Error *error) {
     *tank = (Tank){.context = context};
-    mf_Status status = mf_world_create(context,
-                                       &WITH(mf_world_config(), .step = 2 * MF_MILLISECOND,
-                                             .gravity = options->gravity, .isa = options->isa),
-                                       &tank->world, error);
-    for (uint32_t g = 0; g < GROUPS && status == MF_OK; g++)
+    MF_TRY(mf_world_create(context,
+                           &WITH(mf_world_config(), .step = 2 * MF_MILLISECOND,
+                                 .gravity = options->gravity, .isa = options->isa),
+                           &tank->world, error));
+    for (uint32_t g = 0; g < GROUPS; g++)
         if (options->groups >> g & 1)
-            status = add(tank, options, g, error);
-    return status == MF_OK ? mf_particles_couple(tank->world, error) : status;
+            MF_TRY(add(tank, options, g, error));
+    return mf_particles_couple(tank->world, error);
 }
 
 static void drain(Tank *tank) {

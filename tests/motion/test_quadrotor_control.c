@@ -414,15 +414,12 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     AUTO_WORLD *world = NULL;
     AUTO_MODEL *model = NULL;
     mf_Group *group;
-    mf_Status status = mf_quadrotor_model(context, &config.quadrotor, "q", &model, error);
-    if (status == MF_OK)
-        status = try_group(context, &config.world, &WITH(mf_group_config(), .model = model), &world,
-                           &group, error);
-    if (status == MF_OK)
-        status = rig_add_quadrotor(group, &config.quadrotor, NULL, error);
-    if (status == MF_OK)
-        mf_world_step(world, 1);
-    return status;
+    MF_TRY(mf_quadrotor_model(context, &config.quadrotor, "q", &model, error));
+    MF_TRY(try_group(context, &config.world, &WITH(mf_group_config(), .model = model), &world,
+                     &group, error));
+    MF_TRY(rig_add_quadrotor(group, &config.quadrotor, NULL, error));
+    mf_world_step(world, 1);
+    return MF_OK;
 }
 
 TEST(every_allocation_may_fail) {

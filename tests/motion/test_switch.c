@@ -513,13 +513,10 @@ static mf_Status make_and_change(mf_Context *context, void *user, mf_Error *erro
     mf_MotionsConfig motions = mf_motions_config();
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         motions.has[i] = true;
-    mf_Status status =
-        try_group(context, NULL, &WITH(mf_group_config(), .model = user), &world, &group, error);
-    if (status == MF_OK)
-        status = mf_motions_add(group, &motions, error);
-    if (status == MF_OK)
-        status = mf_motion_switch(group, 0, MF_MOTION_KINEMATIC, error);
-    return status;
+    MF_TRY(
+        try_group(context, NULL, &WITH(mf_group_config(), .model = user), &world, &group, error));
+    MF_TRY(mf_motions_add(group, &motions, error));
+    return mf_motion_switch(group, 0, MF_MOTION_KINEMATIC, error);
 }
 
 TEST(making_survives_every_failure) {

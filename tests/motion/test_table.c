@@ -59,9 +59,7 @@ static const mf_MotionRow toy_row = {
 static mf_Status toy_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
     mf_Field *rows[MF_BODY_ROWS];
     (void)config;
-    mf_Status status = mf_motion_begin(group, &toy_row, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_motion_begin(group, &toy_row, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     Toy *toy = mf_allocate(context, 1, sizeof *toy);
     if (toy == NULL)
@@ -71,7 +69,7 @@ static mf_Status toy_add(mf_Group *group, const mf_MotionsConfig *config, mf_Err
                  .velocity = rows[2],
                  .stiffness = 4.0,
                  .step = mf_time_to_seconds(mf_world_config_of(mf_group_world(group))->step)};
-    status = mf_motion_join(group, &toy_row, toy, 1, error);
+    mf_Status status = mf_motion_join(group, &toy_row, toy, 1, error);
     if (status != MF_OK)
         mf_release(context, toy);
     return status;

@@ -85,9 +85,7 @@ static mf_Status attach(mf_Scene *scene, void *user, mf_Error *error) {
     tripod->attached++;
     if (tripod->refusal != MF_OK)
         return mf_fail(error, tripod->refusal, "no tripod today");
-    mf_Status status = mf_group_add_field(scene->group, &info, GENES, &tripod->genes, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_group_add_field(scene->group, &info, GENES, &tripod->genes, error));
     return mf_callback_add(scene->group, mf_rate_from_period(80 * MF_MILLISECOND), steer, NULL,
                            error);
 }

@@ -9,10 +9,9 @@ static mf_Status create_and_append(mf_Context *context, void *user, mf_Error *er
     mf_Search *search = NULL;
     mf_Archive *archive = (mf_Archive *)&config;
     empty_folder(fixture->folder);
-    mf_Status status = mf_search_create(context, &config, &search, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_archive_create(context, fixture->path, &config, SETTINGS, 1, 2, &archive, error);
+    MF_TRY(mf_search_create(context, &config, &search, error));
+    mf_Status status =
+        mf_archive_create(context, fixture->path, &config, SETTINGS, 1, 2, &archive, error);
     if (status != MF_OK) {
         assert_null(archive);
         assert_string_equal(error->file, fixture->path);
@@ -72,9 +71,7 @@ static mf_Status add_generation(const Stored *stored, mf_Archive *archive, mf_Se
         return status;
     }
     assert_true(mf_search_hash(search) == stored->hashes[3]);
-    status = mf_search_advance(search, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_search_advance(search, error));
     status = mf_archive_append(archive, search, 9, 9, error);
     // A failed append can be tried again.
     if (status != MF_OK)
@@ -88,10 +85,8 @@ static mf_Status resume_and_append(mf_Context *context, void *user, mf_Error *er
     mf_Search *search = NULL;
     mf_Archive *archive = (mf_Archive *)&config;
     put_back(stored);
-    mf_Status status = mf_search_create(context, &config, &search, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_archive_open(context, stored->fixture->path, true, &archive, error);
+    MF_TRY(mf_search_create(context, &config, &search, error));
+    mf_Status status = mf_archive_open(context, stored->fixture->path, true, &archive, error);
     if (status != MF_OK)
         assert_null(archive);
     else
@@ -132,10 +127,8 @@ static mf_Status query(mf_Archive *archive, mf_Context *context, mf_Error *error
 static mf_Status open_and_query(mf_Context *context, void *user, mf_Error *error) {
     const Stored *stored = user;
     AUTO_ARCHIVE *archive = NULL;
-    mf_Status status = mf_archive_open(context, stored->fixture->path, false, &archive, error);
-    if (status == MF_OK)
-        status = query(archive, context, error);
-    return status;
+    MF_TRY(mf_archive_open(context, stored->fixture->path, false, &archive, error));
+    return query(archive, context, error);
 }
 
 static void store(const Fixture *fixture, Stored *stored) {

@@ -544,10 +544,8 @@ TEST(snapshots_contain_readings) {
 static mf_Status make_and_ask(mf_Context *context, void *user, mf_Error *error) {
     Rig rig = {.context = context, .model = user};
     double values[400];
-    mf_Status status = rig_try(&rig, rig_config(), error);
-    if (status != MF_OK)
-        return status;
-    status = mf_sensors_measure(rig.group, 0, NULL, values, error);
+    MF_TRY(rig_try(&rig, rig_config(), error));
+    mf_Status status = mf_sensors_measure(rig.group, 0, NULL, values, error);
     mf_world_destroy(rig.world);
     return status;
 }

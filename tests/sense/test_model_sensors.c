@@ -444,17 +444,13 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
     mf_Group *robots;
     mf_SensorsConfig sensors = WITH(mf_sensors_config(), .rate = ((mf_Rate){50, 1}),
                                     .before_control = true, .posture = true);
-    mf_Status status = mf_model_load(context, user, NULL, &model, error);
-    if (status == MF_OK)
-        status = try_group(context, NULL, &WITH(mf_group_config(), .model = model), &made, &robots,
-                           error);
-    if (status == MF_OK)
-        status = mf_motion_add(robots, MF_MOTION_POINTS, NULL, error);
-    if (status == MF_OK)
-        status = mf_sensors_add(robots, &sensors, error);
-    if (status == MF_OK)
-        mf_world_step(made, 5);
-    return status;
+    MF_TRY(mf_model_load(context, user, NULL, &model, error));
+    MF_TRY(
+        try_group(context, NULL, &WITH(mf_group_config(), .model = model), &made, &robots, error));
+    MF_TRY(mf_motion_add(robots, MF_MOTION_POINTS, NULL, error));
+    MF_TRY(mf_sensors_add(robots, &sensors, error));
+    mf_world_step(made, 5);
+    return MF_OK;
 }
 
 TEST(making_survives_every_failure) {

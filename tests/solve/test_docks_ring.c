@@ -175,9 +175,7 @@ static mf_Status open_pair(Pair *pair, mf_Motion motion, double gravity) {
                            1, motion, true, false);
     pair->other = add_bodies(pitch, load_text(pitch->context, box_text), "other", 1,
                              MF_MOTION_RIGID, true, false);
-    mf_Status status = mf_world_docks_add(pitch->world, NULL, &pair->docks, &pitch->error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_world_docks_add(pitch->world, NULL, &pair->docks, &pitch->error));
     const double height = walks ? 0.31 : 5;
     put_at(pitch, pair->own, 0, 0, 0, height);
     put_at(pitch, pair->other, 0, 0.1, 0, height);

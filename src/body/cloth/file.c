@@ -63,9 +63,7 @@ static mf_Status take_pins(mf_Reader *reader, const mf_ClothEntry *entry, mf_Clo
     cloth->pins = pins;
     for (uint32_t i = 0; i < entry->pins.count; i++) {
         Run run;
-        mf_Status status = find_pin(reader, cloth, words[i], &run);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(find_pin(reader, cloth, words[i], &run));
         for (uint32_t k = 0; k < run.count; k++) {
             const uint32_t vertex = run.first + k * run.stride;
             if (!fixed[vertex])
@@ -115,14 +113,9 @@ static mf_Status check_kind(const mf_Reader *reader, const mf_Cloth *cloth) {
 }
 
 static mf_Status take_shape(mf_Reader *reader, const mf_ClothEntry *entry, mf_Cloth *cloth) {
-    mf_Status status = MF_OK;
-    for (int i = 0; status == MF_OK && i < 2; i++)
-        status = take_whole(reader, "counts", entry->counts[i], &cloth->counts[i]);
-    if (status != MF_OK)
-        return status;
-    status = check_kind(reader, cloth);
-    if (status != MF_OK)
-        return status;
+    for (int i = 0; i < 2; i++)
+        MF_TRY(take_whole(reader, "counts", entry->counts[i], &cloth->counts[i]));
+    MF_TRY(check_kind(reader, cloth));
     memcpy(cloth->warp, entry->warp, sizeof cloth->warp);
     if (cloth->counts[0] == 0)
         return take_triangles(reader, entry, cloth);
@@ -152,11 +145,9 @@ static mf_Status read_cloth(mf_Reader *reader, const mf_DocumentSource *source) 
     if (entry == NULL)
         return MF_NO_MEMORY;
     cloth->context = source->context;
-    mf_Status status = mf_document_choose(reader, mf_cloth_table(), 1, &kind);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_document_choose(reader, mf_cloth_table(), 1, &kind));
     reader->base = entry;
-    status = mf_reader_read(reader);
+    mf_Status status = mf_reader_read(reader);
     cloth->material = entry->material;
     if (status == MF_OK)
         status = take_shape(reader, entry, cloth);

@@ -116,11 +116,9 @@ static mf_Status read_truss(mf_Reader *reader, const mf_DocumentSource *source) 
     if (entry == NULL)
         return MF_NO_MEMORY;
     truss->context = source->context;
-    mf_Status status = mf_document_choose(reader, mf_truss_table(), 1, &kind);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_document_choose(reader, mf_truss_table(), 1, &kind));
     reader->base = entry;
-    status = mf_reader_read(reader);
+    mf_Status status = mf_reader_read(reader);
     if (status == MF_OK)
         status = take_material(reader, entry, &truss->material);
     if (status == MF_OK)

@@ -45,6 +45,6 @@ mf_Status mf_machine_prepare(const mf_Reader *reader, mf_SceneGroup *group) {
 mf_Status mf_machine_put(mf_Group *group, uint32_t instance, const mf_Machine *machine,
                          mf_Error *error) {
     const mf_Truss truss = mf_machine_truss(machine);
-    mf_Status status = mf_quasistatic_set(group, instance, &truss, error);
-    return status == MF_OK ? mf_neurons_set_truss(group, instance, &truss, error) : status;
+    MF_TRY(mf_quasistatic_set(group, instance, &truss, error));
+    return mf_neurons_set_truss(group, instance, &truss, error);
 }

@@ -68,16 +68,12 @@ static mf_Status read_vehicle(mf_Reader *reader, const mf_DocumentSource *source
     mf_Vehicle *vehicle = reader->base;
     uint32_t kind;
     vehicle->context = source->context;
-    mf_Status status =
-        mf_document_choose(reader, mf_vehicle_table(MF_VEHICLE_QUADROTOR), KINDS, &kind);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_document_choose(reader, mf_vehicle_table(MF_VEHICLE_QUADROTOR), KINDS, &kind));
     vehicle->kind = (mf_VehicleKind)kind;
     reader->base = parameters_of(vehicle);
-    status = mf_reader_read(reader);
-    if (status == MF_OK)
-        status = check_members(reader, vehicle);
-    return status == MF_OK ? mf_document_take_name(reader, &vehicle->file, &vehicle->name) : status;
+    MF_TRY(mf_reader_read(reader));
+    MF_TRY(check_members(reader, vehicle));
+    return mf_document_take_name(reader, &vehicle->file, &vehicle->name);
 }
 
 static const mf_DocumentKind vehicle_kind = {"vehicle", sizeof(mf_Vehicle), read_vehicle, NULL};

@@ -202,9 +202,7 @@ static mf_Status bind_fields(mf_Group *group, mf_ArtMotion *motion, mf_Error *er
         // With the other laws nothing of them goes on into the next step.
         if (!motion->plan->law && (i == MF_ART_ROW_RESIDUAL || i == MF_ART_ROW_ITERATIONS))
             info.flags = MF_FIELD_OUTPUT;
-        mf_Status status = mf_attach_field(group, &info, count, &motion->rows[i], error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_attach_field(group, &info, count, &motion->rows[i], error));
     }
     mf_art_bind_rows(motion);
     motion->wrench = mf_group_find_field(group, "wrench.link");
@@ -219,11 +217,10 @@ mf_Status mf_art_add_row(mf_Group *group, mf_ArtMotion *motion, uint32_t row, ui
                          mf_Error *error) {
     if (count == 0)
         return MF_OK;
-    mf_Status status = mf_attach_field(group, &articulated_fields[row - MF_ART_ROW_TORQUE], count,
-                                       &motion->rows[row], error);
-    if (status == MF_OK)
-        bind_row(motion, row);
-    return status;
+    MF_TRY(mf_attach_field(group, &articulated_fields[row - MF_ART_ROW_TORQUE], count,
+                           &motion->rows[row], error));
+    bind_row(motion, row);
+    return MF_OK;
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
@@ -389,12 +386,9 @@ static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf
     MF_DEFAULT_FLOATS;
     mf_ArticulatedConfig settings = motions->articulated;
     mf_ArtMotion *motion;
-    mf_Status status = mf_motion_begin(group, &mf_articulated_row, error);
-    if (status == MF_OK)
-        status = mf_art_create(group, &settings, &motion, error);
-    if (status != MF_OK)
-        return status;
-    status = bind_fields(group, motion, error);
+    MF_TRY(mf_motion_begin(group, &mf_articulated_row, error));
+    MF_TRY(mf_art_create(group, &settings, &motion, error));
+    mf_Status status = bind_fields(group, motion, error);
     if (status == MF_OK)
         status = mf_art_commands_add(group, error);
     if (status == MF_OK) {
@@ -428,15 +422,13 @@ mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, 
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_forces: group is NULL");
     mf_ArtMotion *motion = find_motion(group);
     const mf_Model *model = mf_group_model(group);
-    mf_Status status = check_requested(motion, motion != NULL && motion->zones != NULL, error);
-    for (uint32_t i = 0; i < count && status == MF_OK; i++)
+    MF_TRY(check_requested(motion, motion != NULL && motion->zones != NULL, error));
+    for (uint32_t i = 0; i < count; i++)
         if (bodies[i] >= model->body_count && bodies[i] != MF_NONE)
-            status = mf_fail(error, MF_BAD_ARGUMENT, "articulated: model %s has no body %u",
-                             model->name, bodies[i]);
-    if (status != MF_OK)
-        return status;
+            return mf_fail(error, MF_BAD_ARGUMENT, "articulated: model %s has no body %u",
+                           model->name, bodies[i]);
     mf_Context *context = mf_world_context(mf_group_world(group));
-    status = mf_art_zones_build(motion, model, bodies, count, context, error);
+    mf_Status status = mf_art_zones_build(motion, model, bodies, count, context, error);
     if (status == MF_OK)
         status = mf_art_add_row(group, motion, MF_ART_ROW_EXTERNAL, count, error);
     motion->plan->zone_count = status == MF_OK ? count : 0;
@@ -449,10 +441,8 @@ mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_limits: group is NULL");
     mf_ArtMotion *motion = find_motion(group);
     const mf_Model *model = mf_group_model(group);
-    mf_Status status = check_requested(motion, motion != NULL && motion->plan->keeps_limits, error);
-    if (status != MF_OK)
-        return status;
-    status = mf_art_add_row(group, motion, MF_ART_ROW_LIMIT, model->joint_count, error);
+    MF_TRY(check_requested(motion, motion != NULL && motion->plan->keeps_limits, error));
+    mf_Status status = mf_art_add_row(group, motion, MF_ART_ROW_LIMIT, model->joint_count, error);
     if (status == MF_OK)
         status = mf_art_add_row(group, motion, MF_ART_ROW_TENDON_LIMIT, model->tendon_count, error);
     motion->plan->keeps_limits = status == MF_OK;
@@ -466,16 +456,13 @@ mf_Status mf_articulated_report_touches(mf_Group *group, const uint32_t *sensors
                        "mf_articulated_report_touches: group or sensors is NULL");
     mf_ArtMotion *motion = find_motion(group);
     const mf_Model *model = mf_group_model(group);
-    mf_Status status =
-        check_requested(motion, motion != NULL && motion->plan->touch_count > 0, error);
-    for (uint32_t i = 0; i < count && status == MF_OK; i++)
+    MF_TRY(check_requested(motion, motion != NULL && motion->plan->touch_count > 0, error));
+    for (uint32_t i = 0; i < count; i++)
         if (sensors[i] >= model->sensor_count || model->sensors[sensors[i]].type != MF_SENSOR_TOUCH)
-            status = mf_fail(error, MF_BAD_ARGUMENT, "articulated: model %s has no touch sensor %u",
-                             model->name, sensors[i]);
-    if (status != MF_OK)
-        return status;
+            return mf_fail(error, MF_BAD_ARGUMENT, "articulated: model %s has no touch sensor %u",
+                           model->name, sensors[i]);
     mf_Context *context = mf_world_context(mf_group_world(group));
-    status = mf_art_touches_build(motion, model, sensors, count, context, error);
+    mf_Status status = mf_art_touches_build(motion, model, sensors, count, context, error);
     if (status == MF_OK)
         status = mf_art_add_row(group, motion, MF_ART_ROW_TOUCH, count, error);
     motion->plan->touch_count = status == MF_OK ? count : 0;

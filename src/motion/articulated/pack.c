@@ -61,10 +61,8 @@ mf_Status mf_art_pack(mf_ArtMotion *motion, mf_Context *context, mf_Error *error
                                  MF_FLAT_IMAGE(plan, hulls, hulls)};
 #undef PART
     void *packed = NULL;
-    mf_Status status = mf_flat_pack(context, plan, sizeof *plan, parts,
-                                    sizeof parts / sizeof *parts, &packed, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_flat_pack(context, plan, sizeof *plan, parts, sizeof parts / sizeof *parts, &packed,
+                        error));
     image = packed;
     if (collide != NULL)
         image->hulls_at = image->collide_at + collide->hulls_at;

@@ -88,9 +88,7 @@ static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig 
                            : " (URDF: import.density gives links one)");
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Servo servo = servo_of(model, config, j);
-        mf_Status status = check_servo(model, &servo, j, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(check_servo(model, &servo, j, error));
     }
     return MF_OK;
 }
@@ -379,9 +377,7 @@ static mf_Status fill_plan(mf_ArtMotion *motion, const mf_Model *model, const mf
         return mf_fail(error, MF_LIMIT,
                        "articulated: model %s has too many contacts with the ground, at most %d",
                        model->name, MF_ARTICULATED_MAX_CONTACTS);
-    status = mf_art_tree_build(motion, model, contacts, model->actuator_count, context, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_art_tree_build(motion, model, contacts, model->actuator_count, context, error));
     number_dofs(motion);
     double *mass = mf_allocate(context, motion->plan->link_count, sizeof *mass);
     if (mass == NULL)
@@ -417,11 +413,8 @@ static mf_Status fill_plan(mf_ArtMotion *motion, const mf_Model *model, const mf
     motion->contacts = mf_allocate(context, contacts, sizeof *motion->contacts);
     if (motion->contacts == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    status = mf_art_contacts_fill(motion, model, context, error);
-    if (status == MF_OK)
-        status = mf_art_adhesion_build(motion, model, context, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_art_contacts_fill(motion, model, context, error));
+    MF_TRY(mf_art_adhesion_build(motion, model, context, error));
     motion->plan->loose = is_loose(motion);
     mf_art_contacts_surround(motion);
     status = mf_art_laws_fill(motion, model, context, error);
@@ -505,9 +498,7 @@ mf_Status mf_art_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_
     const mf_Model *model = mf_group_model(group);
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
-    mf_Status status = check_config(model, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_config(model, config, error));
     mf_ArtMotion *motion = mf_art_begin(group, error);
     if (motion == NULL)
         return MF_NO_MEMORY;
@@ -524,7 +515,7 @@ mf_Status mf_art_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_
     motion->plan->upright = direction[0] == 0.0 && direction[1] == 0.0 && direction[2] < 0.0;
     motion->plan->fixed = config->base == MF_ARTICULATED_FIXED ||
                           (config->base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
-    status = fill_plan(motion, model, mf_world_config_of(world), context, error);
+    mf_Status status = fill_plan(motion, model, mf_world_config_of(world), context, error);
     if (status == MF_OK)
         status = mf_art_report_contacts(group, motion, error);
     motion->config.servos = NULL; // the caller's, and used up

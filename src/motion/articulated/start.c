@@ -157,9 +157,7 @@ static void start_gather(Start *start) {
 mf_Status mf_art_moved_find(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                             mf_Error *error) {
     Start start;
-    mf_Status status = start_make(&start, motion, model, context, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(start_make(&start, motion, model, context, error));
     start_gather(&start);
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
         const mf_ArtLink *link = &motion->links[l];
@@ -325,9 +323,7 @@ static void factored_free(Factored *all) {
 // The heaps of `all` are those of single links; factor_all adds the links that they carry.
 static mf_Status factored_make(Factored *all, const mf_ArtMotion *motion, const mf_Model *model,
                                mf_Context *context, mf_Error *error) {
-    mf_Status status = start_make(&all->start, motion, model, context, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(start_make(&all->start, motion, model, context, error));
     const uint32_t n = all->count = find_directions(&all->start, NULL);
     all->columns = mf_allocate(context, n, sizeof *all->columns);
     all->matrix = mf_allocate(context, (size_t)n * n + n, sizeof *all->matrix);
@@ -406,9 +402,7 @@ mf_Status mf_art_ease_find(const mf_ArtMotion *motion, const mf_Model *model, do
 mf_Status mf_art_give_find(const mf_ArtMotion *motion, const mf_Model *model, double *give,
                            mf_Context *context, mf_Error *error) {
     Factored all = {.fine = false};
-    mf_Status status = factored_make(&all, motion, model, context, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(factored_make(&all, motion, model, context, error));
     factor_all(&all, model);
     const uint32_t n = all.count;
     for (uint32_t method = 0; method < n; method++) {

@@ -182,9 +182,7 @@ mf_Status mf_driven_constants_fill(mf_DrivenMotion *motion, const mf_Model *mode
     fill_ball(motion, -1, 0, art->plan->base_contacts);
     for (uint32_t l = 0; l < art->plan->link_count; l++) {
         fill_ball(motion, (int32_t)l, art->links[l].first_contact, art->links[l].contact_count);
-        mf_Status status = fill_path(motion, model, config, l, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(fill_path(motion, model, config, l, error));
     }
     fill_extents(motion, model);
     for (size_t i = 0; i < motion->plan->value_count; i++)

@@ -286,15 +286,10 @@ static mf_Status make_plan(mf_Group *group, const mf_DrivenConfig *config, mf_Dr
     motion->interval = (uint64_t)(config->common.control_interval /
                                   mf_world_config_of(mf_group_world(group))->step);
     memcpy(&motion->config, config->given, config->given_size);
-    mf_Status status =
-        rename_error(config->row->name, mf_art_create(group, &art, &motion->art, error), error);
-    if (status == MF_OK)
-        status = mf_driven_constants_fill(motion, model, config, context, error);
-    if (status == MF_OK)
-        status = pack(motion, context, error);
-    if (status == MF_OK)
-        status = bind_fields(group, motion, error);
-    return status;
+    MF_TRY(rename_error(config->row->name, mf_art_create(group, &art, &motion->art, error), error));
+    MF_TRY(mf_driven_constants_fill(motion, model, config, context, error));
+    MF_TRY(pack(motion, context, error));
+    return bind_fields(group, motion, error);
 }
 
 const char *const mf_driven_reads[] = {

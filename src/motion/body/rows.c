@@ -46,9 +46,7 @@ static mf_RigidConfig rigid_default_config(void) {
 static mf_Status rigid_add_motion(mf_Group *group, const mf_MotionsConfig *motions,
                                   mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    mf_Status status = mf_motion_begin(group, &mf_rigid_row, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_motion_begin(group, &mf_rigid_row, error));
     const mf_RigidConfig given = motions->rigid;
     const mf_DrivenConfig driven = {.row = &mf_rigid_row,
                                     .given = &given,
@@ -139,9 +137,7 @@ static mf_PrescribedConfig prescribed_default_config(void) {
 static mf_Status prescribed_add_motion(mf_Group *group, const mf_MotionsConfig *motions,
                                        mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    mf_Status status = mf_motion_begin(group, &mf_prescribed_row, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_motion_begin(group, &mf_prescribed_row, error));
     const mf_PrescribedConfig given = motions->prescribed;
     const mf_DrivenConfig driven = {.row = &mf_prescribed_row,
                                     .given = &given,

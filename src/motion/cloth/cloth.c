@@ -246,14 +246,12 @@ static mf_Status make(mf_Group *group, mf_ClothMotion *motion, const mf_ClothCon
     motion->terrain = mf_terrain_image(mf_world_config_of(mf_group_world(group))->terrain);
     motion->wide = mf_group_config_of(group)->double_precision;
     motion->step = mf_world_config_of(mf_group_world(group))->step;
-    mf_Status status = mf_cloth_program(context, config->cloth, &settings, &motion->plan, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_cloth_program(context, config->cloth, &settings, &motion->plan, error));
     motion->plan->substeps = substeps_of(motion->plan, config, motion->step);
     for (uint32_t at = 0; at < motion->plan->slot_count; at++)
         motion->mass += mf_cloth_masses_f64(motion->plan)[at];
     choose_kernels(group, motion);
-    status = mf_cloth_fields(group, motion, error);
+    mf_Status status = mf_cloth_fields(group, motion, error);
     mf_attach_warning_words(group, MF_WARNING_SOLVER, &soft);
     mf_attach_warning_words(group, MF_WARNING_CONTACTS, &crowded);
     mf_attach_warning_words(group, MF_WARNING_SHAPES, &fast);
@@ -282,16 +280,13 @@ static mf_Status place(mf_Group *group, const mf_ClothMotion *motion, const mf_C
 static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_ClothConfig *config = &motions->cloth;
-    mf_Status status = mf_motion_begin(group, &mf_cloth_row, error);
-    if (status == MF_OK)
-        status = check_settings(group, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_motion_begin(group, &mf_cloth_row, error));
+    MF_TRY(check_settings(group, config, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_ClothMotion *motion = mf_allocate(context, 1, sizeof *motion);
     if (motion == NULL)
         return mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
-    status = make(group, motion, config, error);
+    mf_Status status = make(group, motion, config, error);
     if (status != MF_OK) {
         destroy(context, motion);
         return status;

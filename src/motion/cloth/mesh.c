@@ -185,9 +185,7 @@ static void add_color(Mesh *mesh, uint32_t kind, uint32_t color) {
 static mf_Status build(Mesh *mesh, mf_Error *error) {
     const uint32_t vertices = mesh->cloth->vertex_count;
     list_sides(mesh);
-    mf_Status status = add_hinges(mesh, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(add_hinges(mesh, error));
     for (uint32_t t = 0; t < mesh->cloth->triangle_count; t++)
         add_triangle(mesh, t);
     if (!color_all(mesh))

@@ -231,29 +231,28 @@ static mf_Status check_vertices(const mf_Cloth *cloth, mf_Error *error) {
 }
 
 static mf_Status check_mesh(const mf_Cloth *cloth, mf_Error *error) {
-    mf_Status status = check_vertices(cloth, error);
-    for (uint32_t t = 0; status == MF_OK && t < cloth->triangle_count; t++)
-        status = check_triangle(cloth, t, error);
-    return status;
+    MF_TRY(check_vertices(cloth, error));
+    for (uint32_t t = 0; t < cloth->triangle_count; t++)
+        MF_TRY(check_triangle(cloth, t, error));
+    return MF_OK;
 }
 
 mf_Status mf_cloth_check(const mf_Cloth *cloth, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (cloth == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "cloth: NULL");
-    mf_Status status = check_material(&cloth->material, error);
-    if (status == MF_OK)
-        status = is_rectangle(cloth) ? check_rectangle(cloth, error) : check_mesh(cloth, error);
-    if (status == MF_OK && cloth->pin_count > 0 && cloth->pins == NULL)
-        status = mf_fail(error, MF_BAD_ARGUMENT, "pins: NULL with a count");
-    if (status == MF_OK && cloth->pin_count > mf_cloth_vertex_count(cloth))
-        status = mf_fail(error, MF_BAD_ARGUMENT, "pins: %u, the cloth has %u vertices",
-                         cloth->pin_count, mf_cloth_vertex_count(cloth));
-    for (uint32_t p = 0; status == MF_OK && p < cloth->pin_count; p++)
+    MF_TRY(check_material(&cloth->material, error));
+    MF_TRY(is_rectangle(cloth) ? check_rectangle(cloth, error) : check_mesh(cloth, error));
+    if (cloth->pin_count > 0 && cloth->pins == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "pins: NULL with a count");
+    if (cloth->pin_count > mf_cloth_vertex_count(cloth))
+        return mf_fail(error, MF_BAD_ARGUMENT, "pins: %u, the cloth has %u vertices",
+                       cloth->pin_count, mf_cloth_vertex_count(cloth));
+    for (uint32_t p = 0; p < cloth->pin_count; p++)
         if (cloth->pins[p] >= mf_cloth_vertex_count(cloth))
-            status = mf_fail(error, MF_BAD_ARGUMENT, "pins[%u]: no vertex %u, the cloth has %u", p,
-                             cloth->pins[p], mf_cloth_vertex_count(cloth));
-    return status;
+            return mf_fail(error, MF_BAD_ARGUMENT, "pins[%u]: no vertex %u, the cloth has %u", p,
+                           cloth->pins[p], mf_cloth_vertex_count(cloth));
+    return MF_OK;
 }
 
 // ---- the model of a group -----------------------------------------------------------------------
@@ -296,9 +295,7 @@ mf_Status mf_cloth_model(mf_Context *context, const mf_Cloth *cloth, mf_Model **
     if (context == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_cloth_model: an argument is NULL");
     *out = NULL;
-    mf_Status status = mf_cloth_check(cloth, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_cloth_check(cloth, error));
     double *mass = mf_allocate(context, mf_cloth_vertex_count(cloth), sizeof *mass);
     if (mass == NULL)
         return mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
@@ -308,8 +305,9 @@ mf_Status mf_cloth_model(mf_Context *context, const mf_Cloth *cloth, mf_Model **
     mf_release(context, mass);
     mf_Draft draft;
     mf_draft_start(&draft, context);
-    status = fill(&draft, cloth, &whole) ? mf_draft_freeze(&draft, out, error)
-                                         : mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
+    mf_Status status = fill(&draft, cloth, &whole)
+                           ? mf_draft_freeze(&draft, out, error)
+                           : mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
     mf_draft_release(&draft);
     return status;
 }

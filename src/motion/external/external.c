@@ -250,10 +250,9 @@ static mf_Status check_config(const mf_Group *group, const mf_ExternalConfig *co
 
 static mf_Status bind_poses(mf_Group *group, External *plan, mf_Error *error) {
     mf_Field **fields[] = {&plan->poses, &plan->state, &plan->age};
-    mf_Status status = MF_OK;
-    for (int f = 0; f < 3 && status == MF_OK; f++)
-        status = mf_attach_field(group, &pose_fields[f], plan->config.poses, fields[f], error);
-    return status;
+    for (int f = 0; f < 3; f++)
+        MF_TRY(mf_attach_field(group, &pose_fields[f], plan->config.poses, fields[f], error));
+    return MF_OK;
 }
 
 static mf_Status bind_fields(mf_Group *group, External *plan, mf_Error *error) {
@@ -265,22 +264,18 @@ static mf_Status bind_fields(mf_Group *group, External *plan, mf_Error *error) {
         return bind_poses(group, plan, error);
     if (!plan->config.targets)
         return MF_OK;
-    mf_Status status = mf_attach_field(group, &target_fields[0], 0, &plan->position, error);
-    if (status == MF_OK)
-        status = mf_attach_field(group, &target_fields[1], 0, &plan->rotation, error);
-    for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++)
+    MF_TRY(mf_attach_field(group, &target_fields[0], 0, &plan->position, error));
+    MF_TRY(mf_attach_field(group, &target_fields[1], 0, &plan->rotation, error));
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
         reset_external(group, i, plan);
-    return status;
+    return MF_OK;
 }
 
 static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_ExternalConfig settings = motions->external;
-    mf_Status status = mf_motion_begin(group, &mf_external_row, error);
-    if (status == MF_OK)
-        status = check_config(group, &settings, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_motion_begin(group, &mf_external_row, error));
+    MF_TRY(check_config(group, &settings, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     External *plan = mf_allocate(context, 1, sizeof *plan);
@@ -290,7 +285,7 @@ static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf
     plan->step = mf_time_to_seconds(step);
     plan->interval =
         settings.control_interval > 0 ? (uint32_t)(settings.control_interval / step) : 1;
-    status = bind_fields(group, plan, error);
+    mf_Status status = bind_fields(group, plan, error);
     if (status == MF_OK) {
         uint64_t hash = mf_hash_u32(MF_HASH_START, settings.targets);
         hash = mf_hash_u32(hash, plan->interval);

@@ -52,10 +52,8 @@ static mf_Status bind_fields(mf_Group *group, mf_KinMotion *motion, mf_Error *er
         uint32_t count = row_count(motion, i);
         if (count == 0)
             continue;
-        mf_Status status = mf_attach_field(group, &kinematic_fields[i - MF_KIN_ROW_LOAD], count,
-                                           &motion->rows[i], error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_attach_field(group, &kinematic_fields[i - MF_KIN_ROW_LOAD], count,
+                               &motion->rows[i], error));
     }
     for (uint32_t i = 0; i < MF_KIN_ROWS; i++)
         motion->row[i] = mf_row(motion->rows[i]);
@@ -159,12 +157,9 @@ static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf
     MF_DEFAULT_FLOATS;
     mf_KinematicConfig settings = motions->kinematic;
     mf_KinMotion *motion;
-    mf_Status status = mf_motion_begin(group, &mf_kinematic_row, error);
-    if (status == MF_OK)
-        status = mf_kin_create(group, &settings, &motion, error);
-    if (status != MF_OK)
-        return status;
-    status = bind_fields(group, motion, error);
+    MF_TRY(mf_motion_begin(group, &mf_kinematic_row, error));
+    MF_TRY(mf_kin_create(group, &settings, &motion, error));
+    mf_Status status = bind_fields(group, motion, error);
     if (status == MF_OK)
         status = choose_kernel(motion, group, error);
     if (status == MF_OK)

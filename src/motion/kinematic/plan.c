@@ -73,9 +73,7 @@ static mf_Status make_tree(Build *b, mf_Error *error) {
     if (contacts > MF_ARTICULATED_MAX_CONTACTS)
         return mf_fail(error, MF_LIMIT, "kinematic: model %s has %u contacts, at most %d",
                        b->model->name, contacts, MF_ARTICULATED_MAX_CONTACTS);
-    status = mf_art_tree_build(tree, b->model, contacts, 0, b->context, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_art_tree_build(tree, b->model, contacts, 0, b->context, error));
     tree->contacts = mf_allocate(b->context, contacts, sizeof *tree->contacts);
     b->bodies = mf_allocate(b->context, tree->plan->link_count + 1, sizeof *b->bodies);
     b->positions = mf_allocate(b->context, contacts, sizeof *b->positions);
@@ -440,18 +438,13 @@ static mf_Status fill_plan(Build *b, mf_Group *group, mf_Error *error) {
     b->motion->tree = mf_art_begin(group, error);
     if (b->motion->tree == NULL)
         return MF_NO_MEMORY;
-    mf_Status status = make_tree(b, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(make_tree(b, error));
     find_bodies(b);
-    status = find_feet(b, error);
-    if (status == MF_OK)
-        status = find_joints(b, error);
-    if (status == MF_OK)
-        status = find_links(b, error);
-    if (status == MF_OK)
-        status = set_constants(b, mf_group_config_of(group)->double_precision, error);
-    return status == MF_OK ? pack(b->motion, b->context, error) : status;
+    MF_TRY(find_feet(b, error));
+    MF_TRY(find_joints(b, error));
+    MF_TRY(find_links(b, error));
+    MF_TRY(set_constants(b, mf_group_config_of(group)->double_precision, error));
+    return pack(b->motion, b->context, error);
 }
 
 void mf_kin_destroy(mf_Context *context, mf_KinMotion *motion) {
@@ -472,9 +465,7 @@ mf_Status mf_kin_create(mf_Group *group, const mf_KinematicConfig *config, mf_Ki
     Build b = {.model = mf_group_model(group),
                .world = mf_world_config_of(world),
                .context = mf_world_context(world)};
-    mf_Status status = check_config(config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_config(config, error));
     b.motion = mf_allocate(b.context, 1, sizeof *b.motion);
     if (b.motion != NULL)
         b.motion->plan = mf_allocate(b.context, 1, sizeof *b.motion->plan);
@@ -483,7 +474,7 @@ mf_Status mf_kin_create(mf_Group *group, const mf_KinematicConfig *config, mf_Ki
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
     }
     b.motion->config = *config;
-    status = fill_plan(&b, group, error);
+    mf_Status status = fill_plan(&b, group, error);
     if (status == MF_OK)
         status = mf_art_report_contacts(group, b.motion->tree, error);
     b.motion->config.feet = NULL; // the caller's, and used up

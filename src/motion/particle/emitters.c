@@ -67,9 +67,7 @@ mf_Status mf_particles_make_nozzles(mf_Particles *all, const mf_ParticleDraft *d
                        MF_EMITTERS);
     for (uint32_t e = 0; e < draft->emitter_count; e++) {
         mf_ParticleNozzle *nozzle = &all->nozzles[e];
-        mf_Status status = check(&draft->emitters[e], e, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(check(&draft->emitters[e], e, error));
         nozzle->emitter = draft->emitters[e];
         nozzle->pitch = all->plan.spacing;
         if (nozzle->emitter.radius > 1000.0 * nozzle->pitch)

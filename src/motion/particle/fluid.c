@@ -108,21 +108,15 @@ static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf
     const mf_FluidConfig settings = motions->fluid;
     mf_Particles *all;
     double mass, radius;
-    mf_Status status = mf_motion_begin(group, &mf_fluid_row, error);
-    if (status == MF_OK)
-        status = check(&settings, error);
-    if (status == MF_OK)
-        status = mf_particles_model(group, "fluid", &mass, &radius, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_motion_begin(group, &mf_fluid_row, error));
+    MF_TRY(check(&settings, error));
+    MF_TRY(mf_particles_model(group, "fluid", &mass, &radius, error));
     const mf_ParticleDraft draft = draft_of(&settings, mass);
-    status = mf_particles_add(group, &draft, &all, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_particles_add(group, &draft, &all, error));
     all->config.fluid = settings;
     all->config.fluid.emitters = NULL;
     choose_kernels(all);
-    status = mf_attach_field(group, &fields[0], 0, &all->pressure, error);
+    mf_Status status = mf_attach_field(group, &fields[0], 0, &all->pressure, error);
     if (status == MF_OK)
         status = mf_attach_field(group, &fields[1], 0, &all->pressure_rate, error);
     mf_attach_warning_words(group, MF_WARNING_SOLVER, &squeezed);

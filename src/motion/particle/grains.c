@@ -113,22 +113,17 @@ static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf
     const mf_GrainsConfig settings = motions->grains;
     mf_Particles *all;
     double mass, radius;
-    mf_Status status = mf_motion_begin(group, &mf_grains_row, error);
-    if (status == MF_OK)
-        status = check(&settings, error);
-    if (status == MF_OK)
-        status = mf_particles_model(group, "grains", &mass, &radius, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_motion_begin(group, &mf_grains_row, error));
+    MF_TRY(check(&settings, error));
+    MF_TRY(mf_particles_model(group, "grains", &mass, &radius, error));
     const mf_ParticleDraft draft =
         draft_of(&settings, mass, radius, mf_world_config_of(mf_group_world(group))->gravity);
-    status = mf_particles_add(group, &draft, &all, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_particles_add(group, &draft, &all, error));
     all->config.grains = settings;
     all->config.grains.emitters = NULL;
     choose_kernels(all);
-    status = mf_attach_field(group, &fields[0], MF_GRAIN_CONTACTS, &all->contact_with, error);
+    mf_Status status =
+        mf_attach_field(group, &fields[0], MF_GRAIN_CONTACTS, &all->contact_with, error);
     if (status == MF_OK)
         status = mf_attach_field(group, &fields[1], MF_GRAIN_CONTACTS, &all->contact_slip, error);
     mf_attach_warning_words(group, MF_WARNING_SOLVER, &pressed_together);

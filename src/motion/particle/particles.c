@@ -344,8 +344,8 @@ static mf_Status find_fields(mf_Particles *all, mf_Error *error) {
     all->velocity = body[2];
     all->rate = body[3];
     all->fault = mf_group_find_field(all->group, "fault.word");
-    mf_Status status = mf_attach_field(all->group, &waiting_field, 0, &all->waiting, error);
-    return status == MF_OK ? mf_attach_warnings(all->group, &all->warnings, error) : status;
+    MF_TRY(mf_attach_field(all->group, &waiting_field, 0, &all->waiting, error));
+    return mf_attach_warnings(all->group, &all->warnings, error);
 }
 
 static void *make_rows(const mf_Particles *all, size_t rows) {
@@ -371,10 +371,8 @@ static mf_Status make_memory(mf_Particles *all, mf_Error *error) {
     // Where there is one substep only, the lists serve no other.
     all->skin = fluid && all->plan.substeps > 1 ? skin * all->plan.spacing : 0.0;
     all->task.list_reach = all->plan.reach + all->skin;
-    mf_Status status = mf_particle_cells_create(
-        all->context, count, all->task.list_reach * (1.0 + 1e-6), &all->cells, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_particle_cells_create(all->context, count, all->task.list_reach * (1.0 + 1e-6),
+                                    &all->cells, error));
     bool made = !fluid || make_lists(all);
     for (int r = 0; r < MF_PARTICLE_ROWS && made; r++) {
         all->task.rows[r] = make_rows(all, 1);
@@ -414,8 +412,8 @@ static mf_Status add_systems(mf_Particles *all, uint64_t settings_hash, mf_Error
     system.writes = all->row->writes;
     if (mf_world_system_count(world) == MF_WORLD_SYSTEM_LIMIT)
         return mf_fail(error, MF_LIMIT, "world: at most %u systems", MF_WORLD_SYSTEM_LIMIT);
-    mf_Status status = mf_motion_join(all->group, all->row, all, settings_hash, error);
-    return status == MF_OK ? mf_world_add_system(world, &system, error) : status;
+    MF_TRY(mf_motion_join(all->group, all->row, all, settings_hash, error));
+    return mf_world_add_system(world, &system, error);
 }
 
 void mf_particles_destroy(mf_Context *context, void *user) {

@@ -48,9 +48,7 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsMotion *motion, mf_Error 
         const mf_FieldInfo *info = &points_fields[i - MF_ROW_POINTS];
         if (i >= MF_ROW_RESIDUAL && !motion->plan->coupled)
             continue;
-        mf_Status status = mf_attach_field(group, info, 0, &motion->rows[i], error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_attach_field(group, info, 0, &motion->rows[i], error));
     }
     motion->wrench = mf_group_find_field(group, "wrench.link");
     motion->wrench_count = mf_group_find_field(group, "wrench.count");
@@ -182,14 +180,11 @@ static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf
     MF_DEFAULT_FLOATS;
     const mf_PointsConfig settings = motions->points;
     const mf_Model *model = mf_group_model(group);
-    mf_Status status = mf_motion_begin(group, &mf_points_row, error);
-    if (status == MF_OK && model->base == MF_BASE_FIXED)
-        status = mf_fail(error, MF_UNSUPPORTED,
-                         "points: the base of model %s is fixed in the world", model->name);
-    if (status == MF_OK)
-        status = mf_points_check(group, &settings, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_motion_begin(group, &mf_points_row, error));
+    if (model->base == MF_BASE_FIXED)
+        return mf_fail(error, MF_UNSUPPORTED, "points: the base of model %s is fixed in the world",
+                       model->name);
+    MF_TRY(mf_points_check(group, &settings, error));
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_PointsMotion *motion = mf_allocate(context, 1, sizeof *motion);
@@ -198,7 +193,7 @@ static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf
     motion->config = settings;
     motion->terrain = mf_terrain_image(world->terrain);
     motion->interval = (uint32_t)(settings.joint_interval / world->step);
-    status = mf_points_plan_create(group, &settings, &motion->plan, error);
+    mf_Status status = mf_points_plan_create(group, &settings, &motion->plan, error);
     if (status == MF_OK)
         status = bind_fields(group, motion, error);
     if (status == MF_OK)

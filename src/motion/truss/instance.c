@@ -362,9 +362,7 @@ mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss 
     if (motion == NULL || instance >= mf_group_count(group))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_quasistatic_set: the group has no such truss (instance %u)", instance);
-    mf_Status status = put_truss(group, motion, instance, truss, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(put_truss(group, motion, instance, truss, error));
     start_position(motion, truss, start);
     for (uint32_t c = 0; c < 3; c++)
         set(motion, MF_TRUSS_ROW_START, instance, c, start[c]);

@@ -224,23 +224,18 @@ mf_Status mf_truss_check(const mf_Truss *truss, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (truss == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "truss: NULL");
-    mf_Status status = check_counts(truss, error);
-    if (status == MF_OK)
-        status = check_times(truss, error);
-    if (status == MF_OK)
-        status = check_material(&truss->material, error);
-    for (uint32_t v = 0; status == MF_OK && v < truss->vertex_count; v++)
-        status = check_vertex(truss, v, error);
-    for (uint32_t b = 0; status == MF_OK && b < truss->bar_count; b++)
-        status = check_bar(truss, b, error);
-    if (status == MF_OK)
-        status = check_twice(truss, error);
-    for (uint32_t a = 0; status == MF_OK && a < truss->actuator_count; a++)
-        status = check_actuator(truss, a, error);
-    if (status == MF_OK)
-        status = mf_neurons_check(truss->neurons, truss->neuron_count, truss->synapses,
-                                  truss->synapse_count, error);
-    return status;
+    MF_TRY(check_counts(truss, error));
+    MF_TRY(check_times(truss, error));
+    MF_TRY(check_material(&truss->material, error));
+    for (uint32_t v = 0; v < truss->vertex_count; v++)
+        MF_TRY(check_vertex(truss, v, error));
+    for (uint32_t b = 0; b < truss->bar_count; b++)
+        MF_TRY(check_bar(truss, b, error));
+    MF_TRY(check_twice(truss, error));
+    for (uint32_t a = 0; a < truss->actuator_count; a++)
+        MF_TRY(check_actuator(truss, a, error));
+    return mf_neurons_check(truss->neurons, truss->neuron_count, truss->synapses,
+                            truss->synapse_count, error);
 }
 
 // ---- mass --------------------------------------------------------------------------------------
@@ -401,17 +396,16 @@ mf_Status mf_truss_model(mf_Context *context, const mf_Truss *truss, mf_Model **
     if (context == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_truss_model: an argument is NULL");
     *out = NULL;
-    mf_Status status = mf_truss_check(truss, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_truss_check(truss, error));
     const mf_TrussMass whole = mf_truss_mass(truss);
     if (!(whole.mass >= 1e-9))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "material.density: the truss weighs %g kg, need 1e-9", whole.mass);
     mf_Draft draft;
     mf_draft_start(&draft, context);
-    status = fill(&draft, truss, &whole) ? mf_draft_freeze(&draft, out, error)
-                                         : mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
+    mf_Status status = fill(&draft, truss, &whole)
+                           ? mf_draft_freeze(&draft, out, error)
+                           : mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
     mf_draft_release(&draft);
     return status;
 }

@@ -174,10 +174,7 @@ static mf_Status check_settings(const char *name, const mf_QuasistaticConfig *co
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_%s_config()", name, name);
     for (size_t i = 0; i < sizeof positive / sizeof *positive; i++) {
-        mf_Status status =
-            check_positive(name, positive[i].name, positive[i].value, positive[i].unit, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(check_positive(name, positive[i].name, positive[i].value, positive[i].unit, error));
     }
     if (!(config->friction >= 0.0 && config->friction <= 100.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "%s.friction: %g, need 0 .. 100", name,
@@ -292,15 +289,11 @@ static uint64_t hash_plan(const mf_TrussPlan *plan) {
 
 mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row,
                               const mf_QuasistaticConfig *config, mf_Error *error) {
-    mf_Status status = mf_motion_begin(group, row, error);
-    if (status == MF_OK && config == NULL)
-        status = mf_fail(error, MF_BAD_ARGUMENT, "%s: no truss", row->name);
-    if (status == MF_OK)
-        status = check_settings(row->name, config, error);
-    if (status == MF_OK)
-        status = check_group(group, row->name, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_motion_begin(group, row, error));
+    if (config == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: no truss", row->name);
+    MF_TRY(check_settings(row->name, config, error));
+    MF_TRY(check_group(group, row->name, config, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_TrussMotion *motion = mf_allocate(context, 1, sizeof *motion);
     if (motion == NULL)
@@ -310,7 +303,7 @@ mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row,
     motion->config.truss = NULL;
     motion->terrain = mf_terrain_image(mf_world_config_of(mf_group_world(group))->terrain);
     fill_plan(&motion->plan, group, row->dynamic, config);
-    status = find_width(motion, context, config->truss, error);
+    mf_Status status = find_width(motion, context, config->truss, error);
     if (status == MF_OK)
         status = mf_truss_motion_fields(group, motion, error);
     if (status == MF_OK)

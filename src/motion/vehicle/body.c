@@ -92,13 +92,11 @@ mf_Status mf_vehicle_flat_model(mf_Context *context, const mf_VehicleBody *body,
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_vehicle_model: context is NULL");
     mf_Draft draft;
     *out = NULL;
-    mf_Status status = check_body(body, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_body(body, error));
     mf_draft_start(&draft, context);
-    status = fill_draft(&draft, body, half_height)
-                 ? mf_draft_freeze(&draft, out, error)
-                 : mf_fail(error, MF_NO_MEMORY, "vehicle %s: out of memory", body->name);
+    mf_Status status = fill_draft(&draft, body, half_height)
+                           ? mf_draft_freeze(&draft, out, error)
+                           : mf_fail(error, MF_NO_MEMORY, "vehicle %s: out of memory", body->name);
     mf_draft_release(&draft);
     return status;
 }

@@ -137,12 +137,11 @@ static mf_Status make_plan(Plan *plan) {
         plan->assembly[i] = plan->next[i] = i;
         plan->fixed[i] = is_fixed(&robot);
     }
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++)
-        status = list_chain(plan, i);
-    for (uint32_t i = 0; i < file->dock_count && status == MF_OK; i++)
-        status = list_entry(plan, &file->docks[i]);
-    return status;
+    for (uint32_t i = 0; i < file->group_count; i++)
+        MF_TRY(list_chain(plan, i));
+    for (uint32_t i = 0; i < file->dock_count; i++)
+        MF_TRY(list_entry(plan, &file->docks[i]));
+    return MF_OK;
 }
 
 // ---- places -------------------------------------------------------------------------------------
@@ -330,9 +329,7 @@ static mf_Status raise(const Plan *plan, uint32_t name) {
     do {
         const mf_DockPort robot = robot_at(plan, i);
         double depth;
-        mf_Status status = depth_of(plan, robot.group, robot.instance, &depth);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(depth_of(plan, robot.group, robot.instance, &depth));
         most = depth > most ? depth : most;
         i = plan->next[i];
     } while (i != name);
@@ -343,9 +340,7 @@ static mf_Status raise(const Plan *plan, uint32_t name) {
         double position[3], orientation[4];
         read_base(&robot, position, orientation);
         position[2] += most;
-        mf_Status status = move_to(plan, &robot, position, orientation);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(move_to(plan, &robot, position, orientation));
         i = plan->next[i];
     } while (i != name);
     return MF_OK;

@@ -113,9 +113,7 @@ mf_Status mf_scene_add_modules(mf_SceneBuilder *builder) {
     bool any = false;
     mf_WorldDocks *docks;
     for (uint32_t i = 0; i < builder->file->group_count; i++) {
-        mf_Status chained = check_chain(builder, i);
-        if (chained != MF_OK)
-            return chained;
+        MF_TRY(check_chain(builder, i));
         any = any || mf_scene_is_modular(builder, i);
         if (builder->scene->models[i]->dock_count > 0 && mf_scene_group_isolated(builder, i))
             mf_scene_note(builder->scene, "group %.60s: isolated robots do not dock",

@@ -52,13 +52,12 @@ static mf_Status create_groups(mf_Assemblies *all, mf_Error *error) {
     all->groups = mf_allocate(all->context, count, sizeof *all->groups);
     if (all->groups == NULL)
         return out_of_memory(error);
-    mf_Status status = MF_OK;
-    for (mf_DockGroup *of = all->docks->groups; of != NULL && status == MF_OK; of = of->next) {
+    for (mf_DockGroup *of = all->docks->groups; of != NULL; of = of->next) {
         mf_AssemblyGroup *group = &all->groups[all->group_count++];
         of->assemblies = group;
-        status = create_group(all, of, group, error);
+        MF_TRY(create_group(all, of, group, error));
     }
-    return status;
+    return MF_OK;
 }
 
 // A robot of d docks in use has a matrix of (6 d)^2 values; in trees of n robots all docks together

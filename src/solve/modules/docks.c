@@ -160,13 +160,10 @@ static mf_Status add_groups(mf_WorldDocks *docks, uint64_t *blocks, mf_Error *er
         if (model->dock_count == 0 || mf_group_config_of(of)->isolated)
             continue;
         const uint64_t ports = (uint64_t)mf_group_count(of) * model->dock_count;
-        mf_Status status = mf_joints_check_group(of, error);
-        if (status == MF_OK && docks->port_count + ports > MF_DOCKS_LIMIT)
-            status = mf_fail(error, MF_LIMIT, "docks: more than %d of all robots", MF_DOCKS_LIMIT);
-        if (status == MF_OK)
-            status = create_group(docks, of, g, end, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_joints_check_group(of, error));
+        if (docks->port_count + ports > MF_DOCKS_LIMIT)
+            return mf_fail(error, MF_LIMIT, "docks: more than %d of all robots", MF_DOCKS_LIMIT);
+        MF_TRY(create_group(docks, of, g, end, error));
         end = &(*end)->next;
         docks->port_count += (uint32_t)ports;
         docks->robot_count += mf_group_count(of);
@@ -207,9 +204,8 @@ static mf_Status reserve(mf_WorldDocks *docks, uint64_t blocks, mf_Error *error)
         return mf_fail(error, MF_LIMIT, "docks: too many links with docks");
     joints->reserved = docks->port_count / 2;
     joints->reserved_blocks = (uint32_t)blocks;
-    mf_Status status = mf_joints_ensure_capacity(joints, error);
-    return status == MF_OK ? mf_joints_reserve(joints, joints->records, joints->used, error)
-                           : status;
+    MF_TRY(mf_joints_ensure_capacity(joints, error));
+    return mf_joints_reserve(joints, joints->records, joints->used, error);
 }
 
 static void destroy(mf_Context *context, void *user) {
@@ -319,11 +315,8 @@ static mf_Status take_ports(const mf_WorldDocks *docks, const mf_DockPort *first
                             mf_DockSite out[2], mf_Error *error) {
     if (docks == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "docks: docks is NULL");
-    mf_Status status = take_port(docks, first, free, &out[0], error);
-    if (status == MF_OK)
-        status = take_port(docks, second, free, &out[1], error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(take_port(docks, first, free, &out[0], error));
+    MF_TRY(take_port(docks, second, free, &out[1], error));
     const mf_Dock *a = out[0].dock, *b = out[1].dock;
     if (out[0].group == out[1].group && out[0].instance == out[1].instance &&
         a->frame.link == b->frame.link)
@@ -344,10 +337,9 @@ mf_Status mf_docks_connect(mf_WorldDocks *docks, const mf_DockPort *first,
                            const mf_DockPort *second, uint32_t orientation, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     mf_DockSite sites[2];
-    mf_Status status = take_ports(docks, first, second, orientation, true, sites, error);
-    if (status == MF_OK)
-        mf_docks_join(docks, sites, orientation);
-    return status;
+    MF_TRY(take_ports(docks, first, second, orientation, true, sites, error));
+    mf_docks_join(docks, sites, orientation);
+    return MF_OK;
 }
 
 mf_Status mf_docks_disconnect(mf_WorldDocks *docks, const mf_DockPort *port, mf_Error *error) {
@@ -355,9 +347,7 @@ mf_Status mf_docks_disconnect(mf_WorldDocks *docks, const mf_DockPort *port, mf_
     mf_DockSite site;
     if (docks == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "docks: docks is NULL");
-    mf_Status status = take_port(docks, port, false, &site, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(take_port(docks, port, false, &site, error));
     const mf_WorldJointId id = mf_dock_joint(site.group, port->instance, port->dock);
     if (mf_joints_find(docks->joints, id) == NULL)
         return mf_fail(error, MF_NOT_FOUND, "dock %.100s of robot %u is not docked",
@@ -384,9 +374,7 @@ mf_Status mf_docks_mating_pose(mf_WorldDocks *docks, const mf_DockPort *fixed,
     double facing[4], target[4], back[4], rotate[4], base[3], base_rotation[4], arm[3];
     if (position == NULL || orientation == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_docks_mating_pose: an output is NULL");
-    mf_Status status = take_ports(docks, fixed, moving, dock_orientation, false, sites, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(take_ports(docks, fixed, moving, dock_orientation, false, sites, error));
     find_pose(&sites[0]);
     find_pose(&sites[1]);
     mf_dock_facing(facing, dock_orientation, mf_dock_orientations(sites[0].dock, sites[1].dock));

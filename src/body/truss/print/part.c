@@ -140,15 +140,14 @@ mf_Status mf_part_draw(mf_SolidDraft *draft, const mf_JointPlan *plan, uint32_t 
     mf_solid_rotate(draft, &own, &profile, rings);
     mf_bar_direction(axis, plan, bar, 0);
     const mf_SolidFrame world = mf_solid_frame(origin, axis);
-    mf_Status status = MF_OK;
-    for (uint32_t e = 0; e < 2 && status == MF_OK; e++) {
+    for (uint32_t e = 0; e < 2; e++) {
         const double center[3] = {0.0, 0.0, e == 0 ? 0.0 : length};
         if ((e == 0 ? first : second) && plan->ends[2 * (size_t)bar + e].kind == MF_END_HUB)
-            status = draw_hub(draft, plan, vertices[e], center, &world, rings[e], error);
+            MF_TRY(draw_hub(draft, plan, vertices[e], center, &world, rings[e], error));
     }
-    if (status == MF_OK && draft->failed)
-        status = mf_fail(error, MF_NO_MEMORY, "print: out of memory");
-    return status;
+    if (draft->failed)
+        return mf_fail(error, MF_NO_MEMORY, "print: out of memory");
+    return MF_OK;
 }
 
 void mf_part_draw_actuator(mf_SolidDraft *draft, const mf_JointPlan *plan, uint32_t bar,

@@ -289,21 +289,17 @@ mf_Status mf_print_create(mf_Context *context, const mf_Truss *truss, const mf_P
     *out = NULL;
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "print: start from mf_print_config()");
-    mf_Status status = mf_truss_check(truss, error);
-    if (status == MF_OK)
-        status = check_lengths(config, error);
-    if (status == MF_OK)
-        status = check_joint(config, error);
-    if (status == MF_OK && truss->bar_count == 0)
-        status = mf_fail(error, MF_UNSUPPORTED, "print: the truss has no bars");
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_truss_check(truss, error));
+    MF_TRY(check_lengths(config, error));
+    MF_TRY(check_joint(config, error));
+    if (truss->bar_count == 0)
+        return mf_fail(error, MF_UNSUPPORTED, "print: the truss has no bars");
     mf_Print *print = mf_allocate(context, 1, sizeof *print);
     if (print == NULL)
         return mf_fail(error, MF_NO_MEMORY, "print: out of memory");
     print->context = context;
     print->config = *config;
-    status = draw(print, truss, error);
+    mf_Status status = draw(print, truss, error);
     if (status != MF_OK) {
         mf_print_destroy(print);
         return status;

@@ -59,9 +59,7 @@ static mf_Status save_solid(const mf_Print *print, const mf_PrintSolid *solid, c
                             const char *name, mf_Error *error) {
     char path[4096], file[64], head[80] = "Mayfly, millimeters";
     snprintf(file, sizeof file, "%s.stl", name);
-    mf_Status status = join(path, sizeof path, folder, file, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(join(path, sizeof path, folder, file, error));
     mf_Text text = mf_text_begin(print->context);
     mf_text_put_bytes(&text, head, sizeof head);
     put_number(&text, solid->triangle_count, 4);
@@ -91,9 +89,7 @@ static void put_bars(mf_Text *text, const mf_Print *print, uint32_t part, const 
 
 static mf_Status save_csv(const mf_Print *print, const char *folder, mf_Error *error) {
     char path[4096];
-    mf_Status status = join(path, sizeof path, folder, "parts.csv", error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(join(path, sizeof path, folder, "parts.csv", error));
     mf_Text text = mf_text_begin(print->context);
     mf_text_put(&text, "part,number,bars,length_mm,diameter_mm,sockets,mass_g,material\n");
     for (uint32_t i = 0; i < print->part_count; i++) {
@@ -116,9 +112,7 @@ static mf_Status save_csv(const mf_Print *print, const char *folder, mf_Error *e
 
 static mf_Status save_json(const mf_Print *print, const char *folder, mf_Error *error) {
     char path[4096];
-    mf_Status status = join(path, sizeof path, folder, "parts.json", error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(join(path, sizeof path, folder, "parts.json", error));
     const mf_PrintConfig *c = &print->config;
     mf_Text text = mf_text_begin(print->context);
     mf_text_format(&text,

@@ -46,13 +46,12 @@ static mf_Status add_terms(mf_ArtMotion *motion, const mf_Model *model, const mf
     if (from->drive != MF_DRIVE_TENDON)
         return add_term(motion, model, from, actuator, from->joint, from->gear[0], error);
     const mf_Tendon *tendon = &model->tendons[from->tendon];
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < tendon->term_count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < tendon->term_count; i++) {
         const mf_TendonTerm *term = &model->tendon_terms[tendon->first_term + i];
-        status = add_term(motion, model, from, actuator, term->joint,
-                          from->gear[0] * term->coefficient, error);
+        MF_TRY(add_term(motion, model, from, actuator, term->joint,
+                        from->gear[0] * term->coefficient, error));
     }
-    return status;
+    return MF_OK;
 }
 
 // Only of position control by turns alone; `gear` are the three numbers of the turn.

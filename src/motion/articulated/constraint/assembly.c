@@ -93,10 +93,7 @@ mf_Status mf_art_pieces_reserve(mf_ArtPieces *pieces, mf_Error *error) {
     mf_scratch_destroy(pieces->context, pieces->scratch);
     mf_release(pieces->context, pieces->memory);
     pieces->memory = NULL;
-    mf_Status status =
-        mf_scratch_create(pieces->context, passing, pieces->count, &pieces->scratch, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_scratch_create(pieces->context, passing, pieces->count, &pieces->scratch, error));
     pieces->memory =
         mf_allocate(pieces->context, pieces->count * piece_bytes(pieces) + 64, sizeof(char));
     if (pieces->memory == NULL)

@@ -285,13 +285,9 @@ mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Conte
     if (!motion->plan->law)
         return MF_OK;
     motion->plan->elliptic = model->physics.cone == MF_CONE_ELLIPTIC;
-    mf_Status status = allocate_laws(motion, context, error);
-    if (status == MF_OK)
-        status = make_tree(motion, model, context, error);
-    if (status == MF_OK)
-        status = mf_art_weights_find(motion, model, &all.weights, context, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(allocate_laws(motion, context, error));
+    MF_TRY(make_tree(motion, model, context, error));
+    MF_TRY(mf_art_weights_find(motion, model, &all.weights, context, error));
     for (uint32_t i = 0; i < motion->plan->contact_count; i++)
         set_ground(&all, i);
     for (uint32_t i = 0; motion->collide != NULL && i < motion->collide->pair_count; i++)

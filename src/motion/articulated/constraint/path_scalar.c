@@ -168,13 +168,9 @@ static mf_Status search_open(const mf_ArtMotion *motion, const mf_Model *model, 
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     s->context = context;
     s->model = model;
-    mf_Status status = mf_art_copy_plan(motion, &s->motion, context, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_art_copy_plan(motion, &s->motion, context, error));
     search_reduce(&s->motion);
-    status = mf_art_laws_fill(&s->motion, model, context, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_art_laws_fill(&s->motion, model, context, error));
     s->block = memory_open(s->motion.plan, context, &s->memory);
     s->row = (double *)mf_allocate(context, s->motion.plan->dof_count, sizeof *s->row);
     if (s->block == NULL || s->row == NULL)

@@ -138,9 +138,7 @@ static mf_Status check_shapes(const mf_Model *model, mf_Error *error) {
 
 static mf_Status find_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                             mf_Error *error) {
-    mf_Status status = check_shapes(model, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_shapes(model, error));
     mf_CollideHolder *holders = mf_allocate(context, model->link_count, sizeof *holders);
     if (holders == NULL)
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
@@ -149,7 +147,7 @@ static mf_Status find_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Cont
         memcpy(holders[l].position, motion->frames[l].position, sizeof holders[l].position);
         memcpy(holders[l].rotation, motion->frames[l].rotation, sizeof holders[l].rotation);
     }
-    status =
+    mf_Status status =
         mf_collide_create_with(context, model, holders, motion->hulls, &motion->collide, error);
     mf_release(context, holders);
     if (status != MF_OK)
@@ -172,16 +170,12 @@ mf_Status mf_art_contact_pairs_build(mf_ArtMotion *motion, const mf_Model *model
         rows = model->shapes[i].dimension > rows ? model->shapes[i].dimension : rows;
     if (motion->config.self_contacts && !(model->physics.disabled & off) &&
         model->shape_count > 0) {
-        mf_Status status = find_pairs(motion, model, context, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(find_pairs(motion, model, context, error));
         bool any = false;
         for (uint32_t i = 0; i < motion->collide->pair_count; i++)
             motion->pair_allowed[i] =
                 may_collide(motion, model, &mf_collide_pairs(motion->collide)[i]);
-        status = leave_overlaps(motion, model, context, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(leave_overlaps(motion, model, context, error));
         for (uint32_t i = 0; i < motion->collide->pair_count; i++) {
             const mf_CollidePair *pair = &mf_collide_pairs(motion->collide)[i];
             if (!motion->pair_allowed[i])

@@ -269,16 +269,11 @@ static mf_Status fill_motion(mf_Group *group, mf_CarMotion *motion, mf_Error *er
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     motion->ground = world->terrain;
     motion->terrain = mf_terrain_image(world->terrain);
-    mf_Status status = find_interval(motion, world, error);
-    if (status == MF_OK)
-        status = mf_car_check_step(&motion->car, motion->config.model,
-                                   mf_time_to_seconds(world->step), error);
-    if (status == MF_OK)
-        status = make_plan(motion, world, mf_world_context(mf_group_world(group)), error);
-    if (status == MF_OK)
-        status = add_fields(group, motion, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(find_interval(motion, world, error));
+    MF_TRY(mf_car_check_step(&motion->car, motion->config.model, mf_time_to_seconds(world->step),
+                             error));
+    MF_TRY(make_plan(motion, world, mf_world_context(mf_group_world(group)), error));
+    MF_TRY(add_fields(group, motion, error));
     bind_fields(group, motion);
     choose_kernel(motion, group);
     return MF_OK;
@@ -313,22 +308,17 @@ static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf
     MF_DEFAULT_FLOATS;
     const mf_Car *car = &motions->car;
     const mf_CarConfig *config = &motions->car_config;
-    mf_Status status = mf_motion_begin(group, &mf_car_row, error);
-    if (status == MF_OK)
-        status = mf_car_check(car, error);
-    if (status == MF_OK)
-        status = mf_car_check_settings(config, error);
-    if (status == MF_OK)
-        status = mf_vehicle_check(group, "car", car->mass, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_motion_begin(group, &mf_car_row, error));
+    MF_TRY(mf_car_check(car, error));
+    MF_TRY(mf_car_check_settings(config, error));
+    MF_TRY(mf_vehicle_check(group, "car", car->mass, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_CarMotion *motion = mf_allocate(context, 1, sizeof *motion);
     if (motion == NULL)
         return mf_fail(error, MF_NO_MEMORY, "car: out of memory");
     motion->car = *car;
     motion->config = *config;
-    status = fill_motion(group, motion, error);
+    mf_Status status = fill_motion(group, motion, error);
     if (status == MF_OK)
         status = mf_motion_join(group, &mf_car_row, motion, hash_motion(motion), error);
     if (status != MF_OK)
@@ -357,10 +347,8 @@ mf_Status mf_car_set_path(mf_Group *group, const double (*positions)[2], uint32_
                        mf_group_config_of(group)->name);
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_CarPath *path;
-    mf_Status status = mf_car_path_create(context, positions, count, closed,
-                                          0.125 * motion->car.look_ahead_least, &path, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_car_path_create(context, positions, count, closed,
+                              0.125 * motion->car.look_ahead_least, &path, error));
     mf_release(context, (void *)motion->path);
     motion->path = path;
     mf_attach_rehash(group, "car", hash_motion(motion));
@@ -375,9 +363,7 @@ mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, 
     if (context == NULL || car == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "car: context or car is NULL");
     *out = NULL;
-    mf_Status status = mf_car_check(car, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_car_check(car, error));
     // Motion is planar: roll and pitch inertia only have to be those of a real body.
     const double tilt = 0.6 * car->yaw_inertia;
     mf_VehicleBody body = {.name = name,

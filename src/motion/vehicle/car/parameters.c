@@ -141,9 +141,7 @@ mf_Status mf_car_check(const mf_Car *car, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (car == NULL || car->struct_size != sizeof *car)
         return mf_fail(error, MF_BAD_ARGUMENT, "car: start from mf_motions_config()");
-    mf_Status status = mf_vehicle_check_ranges(MF_VEHICLE_CAR, car, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_vehicle_check_ranges(MF_VEHICLE_CAR, car, error));
     if (!(car->front + car->rear >= 1e-6))
         return mf_fail(error, MF_BAD_ARGUMENT, "car.front: %g, need front + rear > 0 m, rear is %g",
                        car->front, car->rear);

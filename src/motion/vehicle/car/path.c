@@ -75,9 +75,7 @@ static void sample(const mf_CarPath *path, const Walk *start, uint32_t edges, co
 mf_Status mf_car_path_create(mf_Context *context, const double (*positions)[2], uint32_t count,
                              bool closed, double spacing, const mf_CarPath **out, mf_Error *error) {
     mf_CarPath path = {.closed = closed};
-    mf_Status status = check_positions(positions, count, closed, &path.length, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_positions(positions, count, closed, &path.length, error));
     double segments = mf_floor(path.length / spacing) + 1.0;
     path.segments = (uint32_t)mf_clamp(segments, 8.0, MF_CAR_PATH_SAMPLES);
     path.spacing = path.length / path.segments;
@@ -97,8 +95,8 @@ mf_Status mf_car_path_create(mf_Context *context, const double (*positions)[2], 
                                  MF_FLAT_PART(&path, x_f32, samples_memory.narrow_x, samples),
                                  MF_FLAT_PART(&path, y_f32, samples_memory.narrow_y, samples)};
     void *image;
-    status = mf_flat_pack(context, &path, sizeof path, parts, sizeof parts / sizeof *parts, &image,
-                          error);
+    mf_Status status = mf_flat_pack(context, &path, sizeof path, parts,
+                                    sizeof parts / sizeof *parts, &image, error);
     mf_release(context, samples_memory.x);
     if (status == MF_OK)
         *out = image;

@@ -123,13 +123,12 @@ static mf_Status make_plan(mf_WingMotion *motion, const mf_Group *group, mf_Erro
     fill_choices(&plan, &motion->config, group);
     mf_wing_constants(plan.constants_f64, &motion->parameters);
     plan.constants_f64[MF_WING_STALL_NEAR] = -1.0;
-    mf_Status status = find_start(motion, plan.constants_f64, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(find_start(motion, plan.constants_f64, error));
     step_constants(&plan, motion, mf_time_to_seconds(step));
     round_constants(&plan, &motion->parameters);
     void *image;
-    status = mf_flat_pack(mf_world_context(world), &plan, sizeof plan, NULL, 0, &image, error);
+    mf_Status status =
+        mf_flat_pack(mf_world_context(world), &plan, sizeof plan, NULL, 0, &image, error);
     motion->plan = image;
     return status;
 }
@@ -190,9 +189,7 @@ static mf_Status add_commands(mf_Group *group, mf_WingMotion *motion, mf_Error *
         const mf_FieldInfo *info = command_fields;
         while (strcmp(info->name, values[i].field) != 0)
             info++;
-        mf_Status status = mf_attach_field(group, info, 0, &motion->commands[i], error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_attach_field(group, info, 0, &motion->commands[i], error));
         motion->command_component[i] = values[i].component;
     }
     return mf_attach_field(group, &accepted_field, motion->plan->command_count,
@@ -202,13 +199,13 @@ static mf_Status add_commands(mf_Group *group, mf_WingMotion *motion, mf_Error *
 static mf_Status add_fields(mf_Group *group, mf_WingMotion *motion, mf_Error *error) {
     mf_canonical_rows(group, motion->rows + MF_WING_ROW_POSITION, MF_BODY_ROWS);
     motion->rows[MF_WING_ROW_FAULT] = mf_group_find_field(group, "fault.word");
-    mf_Status status = add_commands(group, motion, error);
-    for (int i = 0; status == MF_OK && i < MF_WING_ROWS; i++) {
+    MF_TRY(add_commands(group, motion, error));
+    for (int i = 0; i < MF_WING_ROWS; i++) {
         bool gust = i == MF_WING_ROW_GUST || i == MF_WING_ROW_GUST_STATE;
         if (wing_fields[i].name != NULL && (motion->plan->gusty || !gust))
-            status = mf_attach_field(group, &wing_fields[i], 0, &motion->rows[i], error);
+            MF_TRY(mf_attach_field(group, &wing_fields[i], 0, &motion->rows[i], error));
     }
-    return status;
+    return MF_OK;
 }
 
 // ---- stepping -----------------------------------------------------------------------------------

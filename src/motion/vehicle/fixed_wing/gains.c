@@ -65,9 +65,7 @@ static void airspeed_gains(double *c, const mf_FixedWing *p, const mf_FixedWingT
 mf_Status mf_wing_gains(double *c, const mf_FixedWing *p, double gravity, double control_step,
                         mf_Error *error) {
     mf_FixedWingTrim trim;
-    mf_Status status = mf_wing_trim(c, p, p->airspeed_design, 0.0, 0.0, gravity, &trim, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_wing_trim(c, p, p->airspeed_design, 0.0, 0.0, gravity, &trim, error));
     c[MF_WING_TRIM_ELEVATOR] = trim.elevator;
     c[MF_WING_TRIM_AILERON] = trim.aileron;
     c[MF_WING_TRIM_RUDDER] = trim.rudder;

@@ -108,9 +108,7 @@ mf_Status mf_fixed_wing_check(const mf_FixedWing *p, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (p == NULL || p->struct_size != sizeof *p)
         return mf_fail(error, MF_BAD_ARGUMENT, "fixed_wing: start from mf_motions_config()");
-    mf_Status status = mf_vehicle_check_ranges(MF_VEHICLE_FIXED_WING, p, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_vehicle_check_ranges(MF_VEHICLE_FIXED_WING, p, error));
     if (!(p->propeller_torque[0] >= 1e-6))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "fixed_wing.propeller_torque[0]: %g, need at least 1e-06",
@@ -142,9 +140,7 @@ mf_Status mf_fixed_wing_model(mf_Context *context, const mf_FixedWing *p, const 
     if (context == NULL || p == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "fixed_wing: context or p is NULL");
     *out = NULL;
-    mf_Status status = mf_fixed_wing_check(p, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_fixed_wing_check(p, error));
     // Turning y and z round keeps the moments and changes the sign of the element -J_xz.
     mf_VehicleBody body = {
         .name = name,

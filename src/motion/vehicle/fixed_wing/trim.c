@@ -184,9 +184,7 @@ mf_Status mf_wing_trim(const double *constants, const mf_FixedWing *p, double ai
     flight.yaw_rate = radius == 0.0 ? 0.0 : airspeed * climb_cosine / radius;
     x[ROLL] = -mf_atan2(airspeed * flight.yaw_rate, gravity);
     double residual = find_trim(&flight, x);
-    mf_Status status = refuse(p, x, residual, airspeed, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(refuse(p, x, residual, airspeed, error));
     Posture posture = posture_of(&flight, x);
     double rest[UNKNOWNS];
     *out = (mf_FixedWingTrim){.alpha = x[ALPHA],
@@ -206,9 +204,7 @@ mf_Status mf_fixed_wing_trim(const mf_FixedWing *p, double airspeed, double clim
                              double gravity, mf_FixedWingTrim *out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     double constants[MF_WING_CONSTANTS];
-    mf_Status status = mf_fixed_wing_check(p, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_fixed_wing_check(p, error));
     mf_wing_constants(constants, p);
     return mf_wing_trim(constants, p, airspeed, climb, radius, gravity, out, error);
 }

@@ -90,12 +90,9 @@ mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (quadrotor == NULL || quadrotor->struct_size != sizeof *quadrotor)
         return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_motions_config()");
-    mf_Status status = mf_vehicle_check_ranges(MF_VEHICLE_QUADROTOR, quadrotor, error);
-    if (status == MF_OK)
-        status = check_inertia(quadrotor, error);
-    if (status == MF_OK)
-        status = check_rotors(quadrotor, error);
-    return status;
+    MF_TRY(mf_vehicle_check_ranges(MF_VEHICLE_QUADROTOR, quadrotor, error));
+    MF_TRY(check_inertia(quadrotor, error));
+    return check_rotors(quadrotor, error);
 }
 
 // ---- body and balance ---------------------------------------------------------------------------
@@ -106,9 +103,7 @@ mf_Status mf_quadrotor_model(mf_Context *context, const mf_Quadrotor *quadrotor,
     if (context == NULL || quadrotor == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: context or quadrotor is NULL");
     *out = NULL;
-    mf_Status status = mf_quadrotor_check(quadrotor, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_quadrotor_check(quadrotor, error));
     mf_VehicleBody body = {.name = name,
                            .mass = quadrotor->mass,
                            .radius = quadrotor->radius,
