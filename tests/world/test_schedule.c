@@ -372,8 +372,8 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
     for (int g = 0; g < 2; g++) {
         mf_Field *fields[6];
         mf_GroupConfig config = WITH(mf_group_config(), .name = g == 0 ? "first" : "second",
-                                     .model = &fixture.hand->model, .isolated = isolated, .count = 3,
-                                     .fault_policy = MF_FAULT_RESET);
+                                     .model = &fixture.hand->model, .isolated = isolated,
+                                     .count = 3, .fault_policy = MF_FAULT_RESET);
         mf_Group *group = add_group(fixture.world, &config);
         for (int f = 0; f < 6; f++) {
             mf_FieldInfo info = extra_field(names[f]);
