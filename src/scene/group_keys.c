@@ -133,9 +133,9 @@ static const mf_Key group_keys[] = {
     MF_KEY("name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, GROUP(name),
            "name of the group in summaries, records, rules and overrides"),
     MF_KEY("model", MF_KEY_FILE, 0, "", NULL, 0, 0, NULL, GROUP(model_path),
-           "file of the robot (URDF or MJCF) or another body (YAML), relative to the folder of this "
-           "file; a robot without joints that is fixed in the world is scenery. Required, "
-           "except for `controller: machine`, where it is the body from which evolution starts"),
+           "file of the robot (URDF or MJCF), vehicle, truss or cloth (YAML), relative to the folder of "
+           "this file; a robot without joints that is fixed in the world is scenery. Required, "
+           "except for `controller: machine`, where it is the truss from which evolution starts"),
     SECTION("import", "how a URDF or MJCF file is read"),
     MF_KEY("import.packages", MF_KEY_PACKAGES, 0, "", NULL, 0, 0, NULL, GROUP(import),
            "folders for package:// addresses, one `name: folder` each; other packages are searched "
@@ -162,14 +162,15 @@ static const mf_Key group_keys[] = {
     MF_KEY("count", MF_KEY_COUNT, 0, "1", "1", 1, 1 << 26, NULL, GROUP(count),
            "number of robots; in a search search.population"),
     MF_KEY("precision", MF_KEY_DOUBLE, 0, "", "float", 0, 0, precisions, GROUP(double_precision),
-           "precision of the state: `float` is fast, `double` is for verification and the default of "
-           "bodies that need it"),
+           "precision of the state: `float` is fast, `double` is for verification and always that of "
+           "trusses"),
     MF_KEY("isolated", MF_KEY_FLAG, 0, "", "false", 0, 0, NULL, GROUP(isolated),
            "every robot of the group has its own copy of the world; always so in a search"),
 
     MF_KEY("motion", MF_KEY_VARIANT, 0, "", "auto", 0, 0, motions, GROUP(motion_name),
-           "the initial motion: a name, or a name with settings; `auto`: the body's, else "
-           "`articulated`; `own`: the first motion in `plugins` (docs/explanation/ladder.md)"),
+           "the initial motion: a name, or a name with settings; `auto`: the vehicle's, "
+           "`quasistatic` for trusses, `cloth` for cloths, else `articulated`; `own`: the first "
+           "motion in `plugins` (docs/explanation/ladder.md)"),
 };
 
 // Keys after those of the motions, which are in the motions' folders.
