@@ -755,9 +755,7 @@ void mf_spell(char *out, size_t size, const char *pattern, const char *attribute
 // ---- defaults ----------------------------------------------------------------------------------
 
 static double initial(const mf_ModelField *field, uint32_t i) {
-    if (field->given == 1)
-        return field->initial[0];
-    return i < field->given ? field->initial[i] : 0.0;
+    return field->given == 1 ? field->initial[0] : i < field->given ? field->initial[i] : 0.0;
 }
 
 static void reset_field(const mf_ModelField *field, void *value) {
@@ -775,10 +773,8 @@ static void reset_field(const mf_ModelField *field, void *value) {
             ((int32_t *)value)[i] = (int32_t)number;
             break;
         case MF_VALUE_NUMBER:
-            ((uint32_t *)value)[i] = (uint32_t)number;
-            break;
         case MF_VALUE_INDEX:
-            ((uint32_t *)value)[i] = MF_NONE;
+            ((uint32_t *)value)[i] = field->type == MF_VALUE_INDEX ? MF_NONE : (uint32_t)number;
             break;
         case MF_VALUE_FLAG:
             ((bool *)value)[i] = number > 0.0;

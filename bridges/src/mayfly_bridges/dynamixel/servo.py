@@ -13,9 +13,9 @@ from typing import Any, NamedTuple
 
 from mayfly_bridges.dynamixel.packets import SERVOS
 
-TURN = 4096  # positions of a rotation
+ROTATION = 4096  # positions of a rotation
 MIDDLE = 2048  # position of angle 0
-RADIAN = TURN / math.tau
+RADIAN = ROTATION / math.tau
 SPEED = 0.229 * math.tau / 60.0  # [rad/s] of a unit of velocity: 0.229 rev/min
 AMPERE = 0.00269  # [A] of a unit of current
 TORQUE_CONSTANT = 1.783  # [N m/A] 4.1 N m at 2.3 A
@@ -82,8 +82,8 @@ ITEMS = {
         Item(36, 2, LASTING, 885, 0, 885),  # PWM limit
         Item(38, 2, LASTING, 1193, 0, 1193),  # current limit
         Item(FASTEST, 4, LASTING, 1023, 0, 1023),
-        Item(UPPER, 4, LASTING, TURN - 1, 0, TURN - 1),
-        Item(LOWER, 4, LASTING, 0, 0, TURN - 1),
+        Item(UPPER, 4, LASTING, ROTATION - 1, 0, ROTATION - 1),
+        Item(LOWER, 4, LASTING, 0, 0, ROTATION - 1),
         Item(60, 1, LASTING, 0, 0, 3),  # startup configuration
         Item(63, 1, LASTING, 52, 0, 63),  # shutdown
         Item(TORQUE, 1, 0, 0, 0, 1),
@@ -338,7 +338,7 @@ class Servo:
                 (LOWER, self._lower, math.ceil),
                 (UPPER, self._upper, math.floor),
             ):
-                bound = min(max(angle * RADIAN + MIDDLE, 0.0), TURN - 1.0)
+                bound = min(max(angle * RADIAN + MIDDLE, 0.0), ROTATION - 1.0)
                 self._put(address, 4, towards(bound))
 
     def restart(self, everything: bool) -> Error:
