@@ -9,6 +9,7 @@
 int main(void) {
     const double origin[3] = {0.0, 0.0, 0.0};
     mf_WorldConfig settings = mf_world_config();
+    mf_GroupConfig config = mf_group_config();
     mf_Context *context = NULL;
     mf_Builder *builder = NULL;
     mf_Model *model = NULL;
@@ -21,7 +22,8 @@ int main(void) {
     if (mf_builder_finalize(builder, &model, NULL) != MF_OK ||
         mf_world_create(context, &settings, &world, NULL) != MF_OK)
         return 2;
-    mf_GroupConfig config = WITH(mf_group_config(), .model = model, .count = 1);
+    config.model = model;
+    config.count = 1;
     if (mf_world_add_group(world, &config, &group, NULL) != MF_OK ||
         mf_motion_add(group, MF_MOTION_POINTS, NULL, NULL) != MF_OK)
         return 3;
