@@ -3,6 +3,7 @@
 #include "body/truss/row.h"
 
 #include "base/floats.h"
+#include "base/memory.h"
 #include "motion/truss/model.h"
 
 #include <mayfly/machine.h>
@@ -12,12 +13,19 @@
 static mf_Status use_brain(mf_Group *group, const mf_Truss *truss, mf_NeuronsConfig *config,
                            uint32_t instance, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_Status status = mf_truss_check(truss, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_truss_check(truss, error));
     const uint32_t count = truss->actuator_count;
-    uint32_t *attached = mf_allocate(context, count + 1, sizeof *attached);
-    double *lower = mf_allocate(context, 2 * (size_t)count + 1, sizeof *lower);
+    double *lower, *upper;
+    uint32_t *attached;
+    const mf_Array arrays[] = {MF_ARRAY(lower, count), MF_ARRAY(upper, count),
+                               MF_ARRAY(attached, count)};
+    if (!mf_allocate_arrays(context, arrays, 3))
+        return mf_fail(error, MF_NO_MEMORY, "neurons: out of memory");
+    for (uint32_t a = 0; a < count; a++) {
+        lower[a] = truss->actuators[a].lower;
+        upper[a] = truss->actuators[a].upper;
+        attached[a] = truss->actuators[a].neuron;
+    }
     const mf_Brain brain = {.neurons = truss->neurons,
                             .synapses = truss->synapses,
                             .neuron_count = truss->neuron_count,
@@ -25,21 +33,11 @@ static mf_Status use_brain(mf_Group *group, const mf_Truss *truss, mf_NeuronsCon
                             .attached = attached,
                             .attached_count = count,
                             .lower = lower,
-                            .upper = lower + count};
-    if (attached == NULL || lower == NULL)
-        status = mf_fail(error, MF_NO_MEMORY, "neurons: out of memory");
-    for (uint32_t a = 0; status == MF_OK && a < count; a++) {
-        attached[a] = truss->actuators[a].neuron;
-        lower[a] = truss->actuators[a].lower;
-        lower[count + a] = truss->actuators[a].upper;
-    }
-    if (status == MF_OK && config != NULL) {
+                            .upper = upper};
+    if (config != NULL)
         config->brain = brain;
-        status = mf_neurons_add(group, config, error);
-    } else if (status == MF_OK) {
-        status = mf_neurons_set(group, instance, &brain, error);
-    }
-    mf_release(context, attached);
+    const mf_Status status = config != NULL ? mf_neurons_add(group, config, error)
+                                            : mf_neurons_set(group, instance, &brain, error);
     mf_release(context, lower);
     return status;
 }
