@@ -103,11 +103,11 @@ static void read_coordinates(Page *page, const json_t *json) {
         return;
     AUTO(end_memory) uint8_t *bytes = decode(json_string_value(packed), &size);
     const size_t corners = 3 * (size_t)page->triangles;
-    uLongf wanted = 4 * corners + 1;
-    AUTO(end_memory) uint8_t *planes = calloc(wanted, 1);
+    uLongf needed = 4 * corners + 1;
+    AUTO(end_memory) uint8_t *planes = calloc(needed, 1);
     assert_non_null(planes);
-    assert_int_equal(uncompress(planes, &wanted, bytes, size), Z_OK);
-    assert_int_equal(wanted, 4 * corners);
+    assert_int_equal(uncompress(planes, &needed, bytes, size), Z_OK);
+    assert_int_equal(needed, 4 * corners);
     memset(seen, 0, sizeof seen);
     for (size_t i = 0; i < corners; i++) {
         const uint32_t vertex = page->corners[i / 3][i % 3];
@@ -143,12 +143,12 @@ static Page *read_page(mf_Context *context, const mf_Mesh *mesh) {
     size_t packed;
     uint8_t *bytes = decode(json_string_value(json_object_get(json, "packed")), &packed);
     uLongf size = 4 * (size_t)page->codes + 6 * (size_t)page->vertices;
-    const uLongf wanted = size++;
+    const uLongf needed = size++;
     page->planes = calloc(size, 1);
     page->used = calloc(MOST, sizeof *page->used);
     assert_true(page->planes != NULL && page->used != NULL);
     assert_int_equal(uncompress(page->planes, &size, bytes, packed), Z_OK);
-    assert_int_equal(size, wanted);
+    assert_int_equal(size, needed);
     read_all(page);
     free(bytes);
     read_coordinates(page, json);

@@ -313,9 +313,11 @@ static void update_joints(Step *s, Body *body) {
     const mf_mask alive = s->alive;
     const Body before = *body;
     const Vec low = s->low.com;
+    const mf_lane residual = s->residual;
     s->alive = mf_and(alive, moved);
     s->all_alive = mf_all(s->alive);
     carry_body(s, body, from);
+    s->residual = mf_select(moved, s->residual, residual);
     s->alive = mf_and(alive, mf_or(s->alive, mf_not(moved)));
     s->all_alive = mf_all(s->alive);
     if (mf_all(moved))

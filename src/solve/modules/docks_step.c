@@ -1,5 +1,5 @@
-// A step of docks. At its beginning what is not enabled any more comes apart, what meets joins, and
-// magnets pull; at its end overloaded joints break.
+// A step of docks. At its beginning what is not enabled any more comes apart, what touches joins,
+// and magnets pull; at its end overloaded joints break.
 //
 // A joint is made between the docks as they are: no velocity changes, so momentum stays; what is
 // left of distance and angle then closes as an error of any run-time joint does.
