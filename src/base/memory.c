@@ -25,6 +25,17 @@ bool mf_allocate_arrays(mf_Context *context, const mf_Array *arrays, size_t coun
     return block != NULL;
 }
 
+mf_Status mf_allocate_each(mf_Context *context, const mf_Array *arrays, size_t count,
+                           const char *who, mf_Error *error) {
+    bool whole = true;
+    for (size_t i = 0; i < count; i++) {
+        void *array = mf_allocate(context, arrays[i].count, arrays[i].size);
+        memcpy(arrays[i].pointer, &array, sizeof array); // a pointer of another type
+        whole = whole && array != NULL;
+    }
+    return whole ? MF_OK : mf_fail(error, MF_NO_MEMORY, "%s: out of memory", who);
+}
+
 // [byte] available without evicting other processes; 0: unknown.
 static double available_bytes(void) {
     char line[128];

@@ -23,4 +23,12 @@ typedef struct mf_Array {
 // memory; the pointers are NULL.
 bool mf_allocate_arrays(mf_Context *context, const mf_Array *arrays, size_t count);
 
+// Each in a block of its own, zeroed. MF_NO_MEMORY, with the message "<who>: out of memory": those
+// that could be allocated remain, for their owner to release.
+mf_Status mf_allocate_each(mf_Context *context, const mf_Array *arrays, size_t count,
+                           const char *who, mf_Error *error);
+#define MF_ALLOCATE(context, who, error, ...)                                                      \
+    mf_allocate_each((context), (const mf_Array[]){__VA_ARGS__},                                   \
+                     sizeof((const mf_Array[]){__VA_ARGS__}) / sizeof(mf_Array), (who), (error))
+
 #endif

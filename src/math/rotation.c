@@ -86,6 +86,19 @@ void mf_quat_rotate_inverse(double out[3], const double q[4], const double v[3])
     mf_quat_rotate(out, inverse, v);
 }
 
+void mf_pose_point(double out[3], const double position[3], const double q[4], const double v[3]) {
+    double rotated[3];
+    mf_quat_rotate(rotated, q, v);
+    mf_vec3_add(out, rotated, position);
+}
+
+void mf_pose_multiply(double out_position[3], double out_rotation[4], const double position[3],
+                      const double q[4], const double inner_position[3],
+                      const double inner_rotation[4]) {
+    mf_pose_point(out_position, position, q, inner_position);
+    mf_quat_multiply(out_rotation, q, inner_rotation);
+}
+
 void mf_quat_from_axis_angle(double out[4], const double axis[3], double angle) {
     double unit[3];
     mf_vec3_copy(unit, axis);

@@ -170,6 +170,13 @@ bool mf_quat_normalize(double q[4]);
 void mf_quat_rotate(double out[3], const double q[4], const double v[3]);
 void mf_quat_rotate_inverse(double out[3], const double q[4], const double v[3]);
 
+// out = position + q v: from a frame at `position` that is rotated by q to the frame that it is in;
+// and of a pose in that frame, position and rotation.
+void mf_pose_point(double out[3], const double position[3], const double q[4], const double v[3]);
+void mf_pose_multiply(double out_position[3], double out_rotation[4], const double position[3],
+                      const double q[4], const double inner_position[3],
+                      const double inner_rotation[4]);
+
 // Right-handed rotation by `angle` [rad] about `axis`, which need not have length 1; a zero or
 // non-finite axis gives the identity.
 void mf_quat_from_axis_angle(double out[4], const double axis[3], double angle);

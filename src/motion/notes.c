@@ -2,6 +2,7 @@
 // note about it. Each motion lists the notes that apply to it in its own folder, according to its
 // code; `articulated`, which depends on the settings, has more of its own (articulated/notes.c).
 #include "contact/collide.h"
+#include "contact/softness.h"
 #include "model/draft.h"
 #include "math/scalar.h"
 #include "model/points.h"
@@ -57,7 +58,7 @@ static bool has_range(const mf_NoteCase *c, const mf_Joint *joint) {
 }
 static bool has_soft_range(const mf_NoteCase *c, const mf_Joint *joint) {
     return c->model->body_count > 0 && has_range(c, joint) &&
-           (mf_art_is_said(&joint->limit_softness) || joint->limit_margin > 0.0);
+           (mf_softness_is_stated(&joint->limit_softness) || joint->limit_margin > 0.0);
 }
 static bool has_speed(const mf_NoteCase *c, const mf_Joint *joint) {
     (void)c;
@@ -217,7 +218,7 @@ static bool has_surface(const mf_NoteCase *c, uint32_t i) {
 }
 static bool is_soft(const mf_NoteCase *c, uint32_t i) {
     const mf_Shape *shape = &c->model->shapes[i];
-    return shape->dimension > 0 && mf_art_is_said(&shape->softness);
+    return shape->dimension > 0 && mf_softness_is_stated(&shape->softness);
 }
 static bool is_rotational(const mf_NoteCase *c, uint32_t i) {
     return c->model->shapes[i].dimension >= 4;

@@ -2,6 +2,7 @@
 #ifndef MF_MOTION_ARTICULATED_BUILD_H
 #define MF_MOTION_ARTICULATED_BUILD_H
 
+#include "base/memory.h"
 #include "motion/articulated/motion.h"
 
 // The copy of the query kernel for this processor.
@@ -23,6 +24,19 @@ static inline void mf_art_mark_posed(const mf_ArtMotion *motion, int32_t link) {
     for (; link >= 0; link = motion->links[link].parent)
         motion->links[link].posed = true;
 }
+
+// Likewise that an actuator pushes it.
+static inline void mf_art_mark_thrust(const mf_ArtMotion *motion, int32_t link) {
+    if (link >= 0)
+        motion->links[link].thrust = true;
+    else if (link != MF_ART_WORLD)
+        motion->plan->base_thrust = !motion->plan->fixed;
+}
+
+// The pose of a frame of the model's link (MF_NONE: the world) in the plan link that carries it,
+// which is returned.
+int32_t mf_art_place(const mf_ArtMotion *motion, uint32_t link, const double position[3],
+                     const double rotation[4], double out_position[3], double out_rotation[4]);
 
 // The tree: links, frames, inertias. Allocates links, positions, joint_links and the
 // constants for that many contacts and actuators.
@@ -84,17 +98,11 @@ mf_Status mf_art_ease_find(const mf_ArtMotion *motion, const mf_Model *model, do
 mf_Status mf_art_give_find(const mf_ArtMotion *motion, const mf_Model *model, double *give,
                            mf_Context *context, mf_Error *error);
 
-// An impedance of a file, clamped to MuJoCo's range.
-double mf_art_impedance(double z);
-// Whether a file states the softness, that is, differs from MuJoCo's default.
-bool mf_art_is_said(const mf_Softness *softness);
 // Whether a constraint of that softness follows it (implicit steps), not the settings.
 bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softness);
 // Its stiffness over the impedance [1/s^2] and its damping [1/s].
 void mf_art_reference(const mf_Model *model, double step, const mf_Softness *softness, double *k,
                       double *b);
-// The four values of drive.h.
-void mf_art_grade(const mf_Softness *softness, double out[4]);
 // Sets the softness of limits of hinges and slides to that of the file; MF_ART_MOVED must be set.
 mf_Status mf_art_limits_soften(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
@@ -126,8 +134,6 @@ mf_Status mf_art_moved_find(mf_ArtMotion *motion, const mf_Model *model, mf_Cont
 // contacts.
 uint32_t mf_art_contact_count(const mf_ArtMotion *motion, const mf_Model *model);
 void mf_art_contacts_position(mf_ArtMotion *motion, const mf_Model *model);
-mf_Status mf_art_contacts_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
-                               mf_Error *error);
 
 // Fills MF_ART_AROUND of all links; contacts and what they do must be there.
 void mf_art_contacts_surround(mf_ArtMotion *motion);
@@ -176,6 +182,12 @@ static inline double *mf_art_constants(const mf_ArtMotion *motion, int32_t link)
     return link < 0 ? motion->constants_f64 + MF_ART_SETTINGS
                     : motion->constants_f64 + motion->plan->link_offset +
                           (size_t)link * MF_ART_LINK_VALUES;
+}
+
+// And of a contact with the ground.
+static inline double *mf_art_contact_constants(const mf_ArtMotion *motion, uint32_t contact) {
+    return motion->constants_f64 + motion->plan->contact_offset +
+           (size_t)contact * MF_ART_CONTACT_VALUES;
 }
 
 #endif

@@ -229,10 +229,8 @@ static void set_drive(const mf_ArtMotion *motion, const mf_Model *model, int32_t
 }
 
 // A joint that moves nothing with inertia has no equation of motion.
-static mf_Status check_inertia(const mf_ArtMotion *motion, const mf_Model *model, double *mass,
-                               mf_Error *error) {
-    for (uint32_t l = 0; l < motion->plan->link_count; l++)
-        mass[l] = 0.0;
+static mf_Status check_inertia(const mf_ArtMotion *motion, const mf_Model *model, mf_Error *error) {
+    double mass[MF_ARTICULATED_MAX_LINKS] = {0}; // with all that a link carries
     for (uint32_t l = motion->plan->link_count; l-- > 0;) {
         const mf_ArtLink *link = &motion->links[l];
         const double *c = mf_art_constants(motion, (int32_t)l), *j = c + MF_ART_INERTIA;
@@ -367,64 +365,40 @@ static bool is_loose(const mf_ArtMotion *motion) {
 
 static mf_Status fill_plan(mf_ArtMotion *motion, const mf_Model *model, const mf_WorldConfig *world,
                            mf_Context *context, mf_Error *error) {
-    mf_Status status = MF_OK;
     if (motion->config.shapes || motion->config.self_contacts)
-        status = mf_hulls_create(context, model, &motion->hulls, error);
-    if (status != MF_OK)
-        return status;
-    uint32_t contacts = mf_art_contact_count(motion, model);
+        MF_TRY(mf_hulls_create(context, model, &motion->hulls, error));
+    const uint32_t contacts = mf_art_contact_count(motion, model);
     if (contacts > MF_ARTICULATED_MAX_CONTACTS)
         return mf_fail(error, MF_LIMIT,
                        "articulated: model %s has too many contacts with the ground, at most %d",
                        model->name, MF_ARTICULATED_MAX_CONTACTS);
     MF_TRY(mf_art_tree_build(motion, model, contacts, model->actuator_count, context, error));
     number_dofs(motion);
-    double *mass = mf_allocate(context, motion->plan->link_count, sizeof *mass);
-    if (mass == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
         set_drive(motion, model, (int32_t)l);
         motion->plan->limited |= (motion->links[l].drive & MF_ART_HAS_LIMIT) != 0;
     }
     set_settings(motion, model, world);
-    status = mf_art_mocaps_build(motion, model, context, error);
-    if (status == MF_OK)
-        status = mf_art_paths_build(motion, model, context, error);
-    if (status == MF_OK)
-        status =
-            mf_art_actuators_build(motion, model, mf_time_to_seconds(world->step), context, error);
-    if (status == MF_OK)
-        status = mf_art_fluids_build(motion, model, context, error);
-    if (status == MF_OK)
-        status = mf_art_couplings_build(motion, model, context, error);
-    if (status == MF_OK)
-        status = mf_art_contact_pairs_build(motion, model, context, error);
-    if (status == MF_OK)
-        status = mf_art_pack(motion, context, error); // the next ask about it
-    if (status == MF_OK)
-        status = check_inertia(motion, model, mass, error);
-    if (status == MF_OK)
-        status = mf_art_moved_find(motion, model, context, error);
-    if (status == MF_OK)
-        status = mf_art_limits_soften(motion, model, context, error);
-    mf_release(context, mass);
-    if (status != MF_OK)
-        return status;
-    motion->contacts = mf_allocate(context, contacts, sizeof *motion->contacts);
-    if (motion->contacts == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    MF_TRY(mf_art_contacts_fill(motion, model, context, error));
+    MF_TRY(mf_art_mocaps_build(motion, model, context, error));
+    MF_TRY(mf_art_paths_build(motion, model, context, error));
+    MF_TRY(mf_art_actuators_build(motion, model, mf_time_to_seconds(world->step), context, error));
+    MF_TRY(mf_art_fluids_build(motion, model, context, error));
+    MF_TRY(mf_art_couplings_build(motion, model, context, error));
+    MF_TRY(mf_art_contact_pairs_build(motion, model, context, error));
+    MF_TRY(mf_art_pack(motion, context, error)); // the next ask about it
+    MF_TRY(check_inertia(motion, model, error));
+    MF_TRY(mf_art_moved_find(motion, model, context, error));
+    MF_TRY(mf_art_limits_soften(motion, model, context, error));
+    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(motion->contacts, contacts)));
+    mf_art_contacts_position(motion, model);
+    MF_TRY(mf_art_surfaces_fill(motion, model, context, error));
     MF_TRY(mf_art_adhesion_build(motion, model, context, error));
     motion->plan->loose = is_loose(motion);
     mf_art_contacts_surround(motion);
-    status = mf_art_laws_fill(motion, model, context, error);
+    MF_TRY(mf_art_laws_fill(motion, model, context, error));
     mf_art_mocaps_carry(motion, model);
-    if (status == MF_OK)
-        status = mf_art_pack(motion, context, error);
-    if (status == MF_OK)
-        status = mf_art_muscle_lengths(motion, model, context, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_art_pack(motion, context, error));
+    MF_TRY(mf_art_muscle_lengths(motion, model, context, error));
     for (size_t i = 0; i < motion->plan->value_count; i++)
         motion->constants_f32[i] = (float)motion->constants_f64[i];
     return MF_OK;

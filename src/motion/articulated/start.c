@@ -124,21 +124,15 @@ static uint32_t floating_root(const mf_ArtMotion *motion, const mf_Model *model,
     return motion->plan->fixed ? MF_NONE : 0;
 }
 
-static void start_free(Start *start) {
-    mf_release(start->context, start->poses);
-    mf_release(start->context, start->heaps);
-}
-
-// The poses of all links and their own mass; start_gather adds the links that they carry.
+// The poses of all links and their own mass, in one block; start_gather adds the links that they
+// carry.
 static mf_Status start_make(Start *start, const mf_ArtMotion *motion, const mf_Model *model,
                             mf_Context *context, mf_Error *error) {
     *start = (Start){.motion = motion, .context = context};
-    start->poses = mf_allocate(context, motion->plan->link_count + 1, sizeof *start->poses);
-    start->heaps = mf_allocate(context, motion->plan->link_count + 1, sizeof *start->heaps);
-    if (start->poses == NULL || start->heaps == NULL) {
-        start_free(start);
+    const mf_Array arrays[] = {MF_ARRAY(start->poses, motion->plan->link_count + 1),
+                               MF_ARRAY(start->heaps, motion->plan->link_count + 1)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    }
     start->poses[0] = (Pose){.rotation = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
     for (uint32_t l = 0; l < motion->plan->link_count; l++)
         place_link(motion, model, l, start->poses);
@@ -173,7 +167,7 @@ mf_Status mf_art_moved_find(mf_ArtMotion *motion, const mf_Model *model, mf_Cont
         }
         c[MF_ART_MOVED] = moved + c[MF_ART_ARMATURE];
     }
-    start_free(&start);
+    mf_release(context, start.poses);
     return MF_OK;
 }
 
@@ -201,20 +195,16 @@ static void velocity_set(VelocityColumn *column, const Pose *pose, int axis, boo
 static uint32_t find_directions(const Start *start, VelocityColumn *columns) {
     const mf_ArtMotion *motion = start->motion;
     uint32_t count = 0;
-    for (int i = 0; !motion->plan->fixed && i < 6; i++, count++)
-        if (columns != NULL) {
-            velocity_set(&columns[count], &start->poses[0], i % 3, i >= 3);
-            columns[count].owner = 0;
-            columns[count].armature = mf_art_constants(motion, -1)[MF_ART_ARMATURE];
-        }
-    for (uint32_t l = 0; l < motion->plan->link_count; l++) {
-        const mf_ArtLink *link = &motion->links[l];
-        for (int axis = link->kind == MF_ART_BALL ? 0 : 2; axis < 3; axis++, count++) {
+    for (int32_t l = motion->plan->fixed ? 0 : -1; l < (int32_t)motion->plan->link_count; l++) {
+        const mf_ArtKind kind = l < 0 ? MF_ART_BALL : motion->links[l].kind;
+        // The base slides along its axes first.
+        for (int i = l < 0 ? 0 : kind == MF_ART_BALL ? 3 : 5; i < 6; i++, count++) {
             if (columns == NULL)
                 continue;
-            velocity_set(&columns[count], &start->poses[l + 1], axis, link->kind != MF_ART_SLIDE);
-            columns[count].owner = l + 1;
-            columns[count].armature = mf_art_constants(motion, (int32_t)l)[MF_ART_ARMATURE];
+            velocity_set(&columns[count], &start->poses[l + 1], i % 3,
+                         i >= 3 && kind != MF_ART_SLIDE);
+            columns[count].owner = (uint32_t)(l + 1);
+            columns[count].armature = mf_art_constants(motion, l)[MF_ART_ARMATURE];
         }
     }
     return count;
@@ -283,153 +273,47 @@ static bool factor_mass(const Start *start, const mf_Model *model, const Velocit
     return true;
 }
 
-// J M^-1 J^T of a point of the link `owner`, or of its rotation: mean of three directions.
-static double give(const Start *start, const VelocityColumn *columns, uint32_t n,
-                   const double *factor, uint32_t owner, const double point[3], bool angular,
-                   double *row) {
-    double sum = 0.0;
-    for (int axis = 0; axis < 3; axis++) {
-        for (size_t i = 0; i < n; i++) {
-            double velocity[3];
-            mf_vec3_cross(velocity, columns[i].rate, point);
-            mf_vec3_add(velocity, velocity, columns[i].slide);
-            if (angular)
-                mf_vec3_copy(velocity, columns[i].rate);
-            row[i] = carries(start->motion, columns[i].owner, owner) ? velocity[axis] : 0.0;
-            for (size_t k = 0; k < i; k++)
-                row[i] -= factor[i * n + k] * row[k];
-            row[i] /= factor[i * n + i];
-            sum += row[i] * row[i];
-        }
-    }
-    return sum / 3.0;
-}
-
 // The tree in its start pose with its factored mass matrix, and memory for one more row.
 typedef struct Factored {
     Start start;
     uint32_t count;
-    VelocityColumn *columns;
+    VelocityColumn *columns; // in one block with the rest
     double *matrix, *row;
+    double (*centers)[3]; // of mass of links by themselves, the base's first
     bool fine;
 } Factored;
 
 static void factored_free(Factored *all) {
     mf_release(all->start.context, all->columns);
-    mf_release(all->start.context, all->matrix);
-    start_free(&all->start);
+    mf_release(all->start.context, all->start.poses);
 }
 
-// The heaps of `all` are those of single links; factor_all adds the links that they carry.
 static mf_Status factored_make(Factored *all, const mf_ArtMotion *motion, const mf_Model *model,
                                mf_Context *context, mf_Error *error) {
     MF_TRY(start_make(&all->start, motion, model, context, error));
-    const uint32_t n = all->count = find_directions(&all->start, NULL);
-    all->columns = mf_allocate(context, n, sizeof *all->columns);
-    all->matrix = mf_allocate(context, (size_t)n * n + n, sizeof *all->matrix);
-    if (all->columns == NULL || all->matrix == NULL) {
+    const size_t n = all->count = find_directions(&all->start, NULL);
+    const mf_Array arrays[] = {MF_ARRAY(all->columns, n), MF_ARRAY(all->matrix, n * n),
+                               MF_ARRAY(all->row, n),
+                               MF_ARRAY(all->centers, motion->plan->link_count + 1)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays)) {
         factored_free(all);
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
     }
-    all->row = all->matrix + (size_t)n * n;
-    return MF_OK;
-}
-
-static void factor_all(Factored *all, const mf_Model *model) {
+    for (uint32_t l = 0; l <= motion->plan->link_count; l++) {
+        const Heap *own = &all->start.heaps[l];
+        mf_vec3_copy(all->centers[l], all->start.poses[l].position);
+        if (own->mass > 0.0)
+            mf_vec3_scale(all->centers[l], own->moment, 1.0 / own->mass);
+    }
     start_gather(&all->start);
     find_directions(&all->start, all->columns);
     all->fine = factor_mass(&all->start, model, all->columns, all->count, all->matrix, all->row);
-}
-
-// The center of mass of a shape's body or, without one, of its link.
-static void center_of(const Factored *all, const mf_Model *model, const mf_Shape *shape,
-                      const double (*centers)[3], double out[3]) {
-    const mf_ArtFrame *frame = &all->start.motion->frames[shape->link];
-    const Pose *pose = &all->start.poses[frame->link + 1];
-    double center[3];
-    if (shape->body == MF_NONE) {
-        mf_vec3_copy(out, centers[frame->link + 1]);
-        return;
-    }
-    const mf_Body *body = &model->bodies[shape->body];
-    mf_quat_rotate(center, body->rotation, body->center);
-    mf_vec3_add(center, center, body->position);
-    mf_quat_rotate(out, frame->rotation, center);
-    mf_vec3_add(center, out, frame->position);
-    mf_mat3_apply(out, pose->rotation, center);
-    mf_vec3_add(out, out, pose->position);
-}
-
-static double ease_of(Factored *all, const mf_Model *model, const mf_Shape *shape,
-                      const double (*centers)[3]) {
-    const double mass = all->start.motion->plan->mass, least = 1e-6 / mass;
-    double center[3], ease = 1.0 / mass;
-    if (shape->link == MF_NONE)
-        return 0.0;
-    center_of(all, model, shape, centers, center);
-    if (all->fine)
-        ease = give(&all->start, all->columns, all->count, all->matrix,
-                    (uint32_t)(all->start.motion->frames[shape->link].link + 1), center, false,
-                    all->row);
-    return ease > least ? ease : least;
-}
-
-mf_Status mf_art_ease_find(const mf_ArtMotion *motion, const mf_Model *model, double *ease,
-                           mf_Context *context, mf_Error *error) {
-    Factored all = {.fine = false};
-    mf_Status status = factored_make(&all, motion, model, context, error);
-    if (status != MF_OK)
-        return status;
-    double(*centers)[3] = mf_allocate(context, motion->plan->link_count + 1, sizeof *centers);
-    if (centers == NULL)
-        status = mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    for (uint32_t l = 0; status == MF_OK && l <= motion->plan->link_count; l++) {
-        const Heap *own = &all.start.heaps[l];
-        mf_vec3_copy(centers[l], all.start.poses[l].position);
-        if (own->mass > 0.0)
-            mf_vec3_scale(centers[l], own->moment, 1.0 / own->mass);
-    }
-    if (status == MF_OK)
-        factor_all(&all, model);
-    for (uint32_t i = 0; status == MF_OK && i < model->shape_count; i++)
-        ease[i] = ease_of(&all, model, &model->shapes[i], (const double(*)[3])centers);
-    mf_release(context, centers);
-    factored_free(&all);
-    return status;
-}
-
-// The diagonal of M^-1, by the columns of the factor's inverse.
-mf_Status mf_art_give_find(const mf_ArtMotion *motion, const mf_Model *model, double *give,
-                           mf_Context *context, mf_Error *error) {
-    Factored all = {.fine = false};
-    MF_TRY(factored_make(&all, motion, model, context, error));
-    factor_all(&all, model);
-    const uint32_t n = all.count;
-    for (uint32_t method = 0; method < n; method++) {
-        double sum = 0.0;
-        if (all.columns[method].owner == 0)
-            continue;
-        for (uint32_t i = method; all.fine && i < n; i++) {
-            all.row[i] = i == method ? 1.0 : 0.0;
-            for (uint32_t k = method; k < i; k++)
-                all.row[i] -= all.matrix[(size_t)i * n + k] * all.row[k];
-            all.row[i] /= all.matrix[(size_t)i * n + i];
-            sum += all.row[i] * all.row[i];
-        }
-        uint32_t l = all.columns[method].owner - 1;
-        give[l] =
-            all.fine && sum > 0.0 ? sum : 1.0 / mf_art_constants(motion, (int32_t)l)[MF_ART_MOVED];
-    }
-    factored_free(&all);
     return MF_OK;
 }
 
-// ---- compliance of constraints ------------------------------------------------------------------
-
-// J M^-1 J^T of the row in all->row, which is overwritten.
-static double row_give(const Factored *all) {
+// Adds to `sum` J M^-1 J^T of the row in all->row, which is overwritten.
+static double row_give(const Factored *all, double sum) {
     const uint32_t n = all->count;
-    double sum = 0.0;
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < i; k++)
             all->row[i] -= all->matrix[i * n + k] * all->row[k];
@@ -439,23 +323,95 @@ static double row_give(const Factored *all) {
     return sum;
 }
 
+// J M^-1 J^T of a point of the link `owner`, or of its rotation: mean of three directions.
+static double give(const Factored *all, uint32_t owner, const double point[3], bool angular) {
+    double sum = 0.0;
+    for (int axis = 0; axis < 3; axis++) {
+        for (size_t i = 0; i < all->count; i++) {
+            const VelocityColumn *column = &all->columns[i];
+            double velocity[3];
+            mf_vec3_cross(velocity, column->rate, point);
+            mf_vec3_add(velocity, velocity, column->slide);
+            if (angular)
+                mf_vec3_copy(velocity, column->rate);
+            all->row[i] = carries(all->start.motion, column->owner, owner) ? velocity[axis] : 0.0;
+        }
+        sum = row_give(all, sum);
+    }
+    return sum / 3.0;
+}
+
 // The mean of the diagonal of M^-1 over some velocities.
 static double velocity_give(const Factored *all, uint32_t first, uint32_t count) {
     double sum = 0.0;
     for (uint32_t method = first; method < first + count; method++) {
         memset(all->row, 0, all->count * sizeof *all->row);
         all->row[method] = 1.0;
-        sum += row_give(all);
+        sum += row_give(all, 0.0);
     }
     return sum / count;
 }
+
+// The center of mass of a body of the file, which belongs to a link of the model.
+static void body_center(const Factored *all, const mf_Body *body, uint32_t link, double out[3]) {
+    const mf_ArtFrame *frame = &all->start.motion->frames[link];
+    const Pose *pose = &all->start.poses[frame->link + 1];
+    mf_pose_point(out, body->position, body->rotation, body->center);
+    mf_pose_point(out, frame->position, frame->rotation, out);
+    mf_mat3_apply(out, pose->rotation, out);
+    mf_vec3_add(out, out, pose->position);
+}
+
+// Of the center of mass of a shape's body or, without one, of its link.
+static double ease_of(const Factored *all, const mf_Model *model, const mf_Shape *shape) {
+    const double mass = all->start.motion->plan->mass, least = 1e-6 / mass;
+    double center[3], ease = 1.0 / mass;
+    if (shape->link == MF_NONE)
+        return 0.0;
+    const uint32_t owner = (uint32_t)(all->start.motion->frames[shape->link].link + 1);
+    if (shape->body == MF_NONE)
+        mf_vec3_copy(center, all->centers[owner]);
+    else
+        body_center(all, &model->bodies[shape->body], shape->link, center);
+    if (all->fine)
+        ease = give(all, owner, center, false);
+    return ease > least ? ease : least;
+}
+
+mf_Status mf_art_ease_find(const mf_ArtMotion *motion, const mf_Model *model, double *ease,
+                           mf_Context *context, mf_Error *error) {
+    Factored all = {.fine = false};
+    MF_TRY(factored_make(&all, motion, model, context, error));
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        ease[i] = ease_of(&all, model, &model->shapes[i]);
+    factored_free(&all);
+    return MF_OK;
+}
+
+// The diagonal of M^-1.
+mf_Status mf_art_give_find(const mf_ArtMotion *motion, const mf_Model *model, double *give,
+                           mf_Context *context, mf_Error *error) {
+    Factored all = {.fine = false};
+    MF_TRY(factored_make(&all, motion, model, context, error));
+    for (uint32_t i = 0; i < all.count; i++) {
+        if (all.columns[i].owner == 0)
+            continue;
+        const uint32_t l = all.columns[i].owner - 1;
+        const double own = all.fine ? velocity_give(&all, i, 1) : 0.0;
+        give[l] = own > 0.0 ? own : 1.0 / mf_art_constants(motion, (int32_t)l)[MF_ART_MOVED];
+    }
+    factored_free(&all);
+    return MF_OK;
+}
+
+// ---- compliance of constraints ------------------------------------------------------------------
 
 static double terms_give(const Factored *all, uint32_t first, uint32_t count) {
     const mf_ArtMotion *motion = all->start.motion;
     memset(all->row, 0, all->count * sizeof *all->row);
     for (uint32_t t = first; t < first + count; t++)
         all->row[motion->links[motion->terms[t].link].dof] += motion->terms[t].weight;
-    return row_give(all);
+    return row_give(all, 0.0);
 }
 
 static mf_Status tendon_give(const Factored *all, const mf_Model *model, const mf_ArtTendon *tendon,
@@ -465,17 +421,15 @@ static mf_Status tendon_give(const Factored *all, const mf_Model *model, const m
         *out = terms_give(all, tendon->first_term, tendon->term_count);
         return MF_OK;
     }
-    mf_Status status =
-        mf_art_path_row(motion, model, tendon->path, all->row, all->start.context, error);
-    *out = status == MF_OK ? row_give(all) : 0.0;
-    return status;
+    MF_TRY(mf_art_path_row(motion, model, tendon->path, all->row, all->start.context, error));
+    *out = row_give(all, 0.0);
+    return MF_OK;
 }
 
 // For a point of plan link `link` (-1 = base): translation and rotation.
 static void point_give(const Factored *all, int32_t link, const double point[3], double out[2]) {
     for (int angular = 0; angular < 2; angular++)
-        out[angular] = give(&all->start, all->columns, all->count, all->matrix,
-                            (uint32_t)(link + 1), point, angular, all->row);
+        out[angular] = give(all, (uint32_t)(link + 1), point, angular);
     // A body that cannot rotate, or cannot translate, uses one value for both, as in MuJoCo.
     if (out[0] < 1e-15)
         out[0] = out[1];
@@ -537,16 +491,9 @@ static void body_give(const Factored *all, const mf_Model *model, uint32_t body,
         out[0] = 1.0 / from->mass;
         return;
     }
-    const mf_ArtFrame *frame = &all->start.motion->frames[from->link];
-    const Pose *pose = &all->start.poses[frame->link + 1];
-    double center[3], point[3];
-    mf_quat_rotate(center, from->rotation, from->center);
-    mf_vec3_add(center, center, from->position);
-    mf_quat_rotate(point, frame->rotation, center);
-    mf_vec3_add(center, point, frame->position);
-    mf_mat3_apply(point, pose->rotation, center);
-    mf_vec3_add(point, point, pose->position);
-    point_give(all, frame->link, point, out);
+    double center[3];
+    body_center(all, from, from->link, center);
+    point_give(all, all->start.motion->frames[from->link].link, center, out);
 }
 
 static void loop_give(const Factored *all, const mf_Model *model, uint32_t number, double out[2]) {
@@ -570,30 +517,24 @@ void mf_art_weights_free(mf_ArtWeights *weights, mf_Context *context) {
     *weights = (mf_ArtWeights){.shapes = NULL};
 }
 
-// One block holds all: shapes, links, joints, tendons, loops.
+// One block holds all.
 static mf_Status weights_make(const mf_ArtMotion *motion, const mf_Model *model, mf_ArtWeights *out,
                               mf_Context *context, mf_Error *error) {
-    const size_t links = motion->plan->link_count;
-    double *scratch = mf_allocate(context,
-                                  model->shape_count + 2 * links + 1 + motion->plan->tendon_count +
-                                      2 * (size_t)motion->plan->loop_count,
-                                  sizeof *scratch);
-    if (scratch == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    out->shapes = scratch;
-    out->links = out->shapes + model->shape_count;
-    out->joints = out->links + links + 1;
-    out->tendons = out->joints + links;
-    out->loops = out->tendons + motion->plan->tendon_count;
-    return MF_OK;
+    const mf_ArtPlan *plan = motion->plan;
+    const mf_Array arrays[] = {
+        MF_ARRAY(out->shapes, model->shape_count), MF_ARRAY(out->links, plan->link_count + 1),
+        MF_ARRAY(out->joints, plan->link_count), MF_ARRAY(out->tendons, plan->tendon_count),
+        MF_ARRAY(out->loops, 2 * (size_t)plan->loop_count)};
+    return mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays)
+               ? MF_OK
+               : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
 }
 
-static void weights_of_links(const Factored *all, const mf_Model *model, const double (*centers)[3],
-                             mf_ArtWeights *out) {
+static void weights_of_links(const Factored *all, const mf_Model *model, mf_ArtWeights *out) {
     const mf_ArtMotion *motion = all->start.motion;
     for (uint32_t l = 0; l <= motion->plan->link_count; l++) {
         double own[2];
-        point_give(all, (int32_t)l - 1, centers[l], own);
+        point_give(all, (int32_t)l - 1, all->centers[l], own);
         out->links[l] = own[0];
     }
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
@@ -615,7 +556,6 @@ static void weights_of_links(const Factored *all, const mf_Model *model, const d
 mf_Status mf_art_weights_find(const mf_ArtMotion *motion, const mf_Model *model, mf_ArtWeights *out,
                               mf_Context *context, mf_Error *error) {
     Factored all = {.fine = false};
-    double(*centers)[3] = NULL;
     mf_Status status = weights_make(motion, model, out, context, error);
     if (status == MF_OK)
         status = factored_make(&all, motion, model, context, error);
@@ -623,23 +563,12 @@ mf_Status mf_art_weights_find(const mf_ArtMotion *motion, const mf_Model *model,
         mf_art_weights_free(out, context);
         return status;
     }
-    centers = mf_allocate(context, motion->plan->link_count + 1, sizeof *centers);
-    for (uint32_t l = 0; centers != NULL && l <= motion->plan->link_count; l++) {
-        const Heap *own = &all.start.heaps[l];
-        mf_vec3_copy(centers[l], all.start.poses[l].position);
-        if (own->mass > 0.0)
-            mf_vec3_scale(centers[l], own->moment, 1.0 / own->mass);
-    }
-    if (centers != NULL)
-        factor_all(&all, model);
-    if (centers == NULL)
-        status = mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    else if (!all.fine)
+    if (!all.fine)
         status =
             mf_fail(error, MF_BAD_ARGUMENT,
                     "articulated: model %s has a mass matrix that is not positive", model->name);
     if (status == MF_OK) {
-        weights_of_links(&all, model, (const double(*)[3])centers, out);
+        weights_of_links(&all, model, out);
         for (uint32_t i = 0; i < model->shape_count; i++) {
             const mf_Shape *shape = &model->shapes[i];
             double own[2] = {0.0, 0.0};
@@ -654,7 +583,6 @@ mf_Status mf_art_weights_find(const mf_ArtMotion *motion, const mf_Model *model,
         for (uint32_t i = 0; i < motion->plan->loop_count; i++)
             loop_give(&all, model, i, out->loops + 2 * (size_t)i);
     }
-    mf_release(context, centers);
     factored_free(&all);
     if (status != MF_OK)
         mf_art_weights_free(out, context);

@@ -258,9 +258,8 @@ static void fill_frame(const mf_AssemblyGroup *group, const mf_JointRecord *reco
     double orientation[4];
     if (!group->anchored)
         joint_frame->site = group->dock_sites[record->part[side] - 1];
-    mf_quat_rotate(joint_frame->position, frame->rotation, record->position[side]);
-    mf_vec3_add(joint_frame->position, joint_frame->position, frame->position);
-    mf_quat_multiply(orientation, frame->rotation, record->orientation[side]);
+    mf_pose_multiply(joint_frame->position, orientation, frame->position, frame->rotation,
+                     record->position[side], record->orientation[side]);
     mf_quat_normalize(orientation);
     mf_quat_to_matrix(joint_frame->rotation, orientation);
 }

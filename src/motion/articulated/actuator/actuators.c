@@ -76,42 +76,21 @@ static mf_Status add_rotation(mf_ArtMotion *motion, const mf_Model *model, const
     return MF_OK;
 }
 
-static void mark_thrust(mf_ArtMotion *motion, int32_t link) {
-    if (link >= 0)
-        motion->links[link].thrust = true;
-    else if (link != MF_ART_WORLD)
-        motion->plan->base_thrust = !motion->plan->fixed;
-}
-
-// Position and axes of a frame in the plan link that carries it.
-static int32_t site_frame(const mf_ArtMotion *motion, const mf_Frame *frame, double position[3],
-                          double rotation[4]) {
-    if (frame->link == MF_NONE) {
-        mf_vec3_copy(position, frame->position);
-        memcpy(rotation, frame->rotation, 4 * sizeof *rotation);
-        return MF_ART_WORLD;
-    }
-    const mf_ArtFrame *in = &motion->frames[frame->link];
-    mf_quat_multiply(rotation, in->rotation, frame->rotation);
-    mf_quat_rotate(position, in->rotation, frame->position);
-    mf_vec3_add(position, position, in->position);
-    return in->link;
-}
-
 // Force and torque about the link's origin that an actuator of 1 N makes, in the plan's axes.
 static mf_Status add_force(mf_ArtMotion *motion, const mf_Actuator *from, mf_ArtActuator *actuator,
                            double *c, mf_Error *error) {
     double rotation[4], arm[3], lever[3];
     actuator->acts = MF_ART_FORCES;
     actuator->rated = from->gain[2] != 0.0 || from->bias[2] != 0.0;
-    actuator->links[0] = site_frame(motion, &from->frame, arm, rotation);
+    actuator->links[0] = mf_art_place(motion, from->frame.link, from->frame.position,
+                                      from->frame.rotation, arm, rotation);
     if (actuator->links[0] == MF_ART_WORLD)
         return unsupported(from, "pushes a site of the world", error);
     mf_quat_rotate(c + MF_ART_WRENCH, rotation, from->gear);
     mf_quat_rotate(c + MF_ART_WRENCH + 3, rotation, from->gear + 3);
     mf_vec3_cross(lever, arm, c + MF_ART_WRENCH);
     mf_vec3_add(c + MF_ART_WRENCH + 3, c + MF_ART_WRENCH + 3, lever);
-    mark_thrust(motion, actuator->links[0]);
+    mf_art_mark_thrust(motion, actuator->links[0]);
     if (actuator->rated)
         mf_art_mark_posed(motion, actuator->links[0]);
     return MF_OK;
@@ -132,9 +111,11 @@ static void add_force_from(mf_ArtMotion *motion, const mf_Actuator *from,
     memcpy(actuator->gear, from->gear, sizeof actuator->gear);
     for (int side = 0; side < 2; side++) {
         double rotation[4];
-        actuator->links[side] = site_frame(motion, frames[side], actuator->arms[side], rotation);
+        actuator->links[side] =
+            mf_art_place(motion, frames[side]->link, frames[side]->position, frames[side]->rotation,
+                         actuator->arms[side], rotation);
         mf_quat_to_matrix(actuator->rotations[side], rotation);
-        mark_thrust(motion, actuator->links[side]);
+        mf_art_mark_thrust(motion, actuator->links[side]);
         mf_art_mark_posed(motion, actuator->links[side]);
     }
     actuator->common = MF_ART_WORLD;
@@ -142,7 +123,7 @@ static void add_force_from(mf_ArtMotion *motion, const mf_Actuator *from,
         actuator->common = actuator->links[0];
         while (actuator->common >= 0 && !carries(motion, actuator->common, actuator->links[1]))
             actuator->common = motion->links[actuator->common].parent;
-        mark_thrust(motion, actuator->common);
+        mf_art_mark_thrust(motion, actuator->common);
     }
 }
 
@@ -230,20 +211,18 @@ mf_Status mf_art_adhesion_build(mf_ArtMotion *motion, const mf_Model *model, mf_
     if (!motion->plan->adhesion)
         return MF_OK;
     motion->plan->posed = true;
-    motion->contact_body = mf_allocate(context, motion->plan->contact_count + 1, sizeof(uint32_t));
-    motion->shape_body =
-        mf_allocate(context, collide != NULL ? collide->shape_count : 1, sizeof(uint32_t));
-    if (motion->contact_body == NULL || motion->shape_body == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    MF_TRY(MF_ALLOCATE(context, "articulated", error,
+                       MF_ARRAY(motion->contact_body, motion->plan->contact_count + 1),
+                       MF_ARRAY(motion->shape_body, collide != NULL ? collide->shape_count : 1)));
     for (uint32_t i = 0; i < motion->plan->contact_count; i++) {
         const uint32_t shape = motion->contacts[i].shape;
         motion->contact_body[i] = shape != MF_NONE ? model->shapes[shape].body : MF_NONE;
-        mark_thrust(motion, motion->contacts[i].link);
+        mf_art_mark_thrust(motion, motion->contacts[i].link);
     }
     for (uint32_t i = 0; collide != NULL && i < collide->shape_count; i++) {
         const uint32_t frame = mf_collide_shapes(collide)[i].frame;
         motion->shape_body[i] = model->shapes[mf_collide_shapes(collide)[i].shape].body;
-        mark_thrust(motion, frame == MF_NONE ? MF_ART_WORLD : (int32_t)frame - 1);
+        mf_art_mark_thrust(motion, frame == MF_NONE ? MF_ART_WORLD : (int32_t)frame - 1);
     }
     return MF_OK;
 }
@@ -254,11 +233,8 @@ mf_Status mf_art_actuators_build(mf_ArtMotion *motion, const mf_Model *model, do
     if (count > MF_ARTICULATED_MAX_ACTUATORS)
         return mf_fail(error, MF_LIMIT, "articulated: model %s has %u actuators, at most %d",
                        model->name, count, MF_ARTICULATED_MAX_ACTUATORS);
-    motion->actuators = mf_allocate(context, count, sizeof *motion->actuators);
-    motion->terms = mf_allocate(context, term_count(model) + mf_art_coupling_terms(model),
-                                sizeof *motion->terms);
-    if (motion->actuators == NULL || motion->terms == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(motion->actuators, count),
+                       MF_ARRAY(motion->terms, term_count(model) + mf_art_coupling_terms(model))));
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
         const mf_Joint *joint = &model->joints[motion->links[l].joint];
         double *c = mf_art_constants(motion, (int32_t)l);

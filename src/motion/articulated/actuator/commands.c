@@ -12,6 +12,7 @@
 #include "model/points.h"
 
 #include "math/scalar.h"
+#include "base/memory.h"
 #include "motion/articulated/host.h"
 #include "world/attach.h"
 #include "world/systems.h"
@@ -33,7 +34,7 @@ typedef struct Commands {
     mf_Group *group;
     mf_Field *target, *followed, *control;
     uint32_t joint_count, servo_count, term_count;
-    Servo *servos;
+    Servo *servos; // in its block, as `terms`
     Term *terms;
 } Commands;
 
@@ -176,13 +177,6 @@ static void reset_commands(mf_Group *group, uint32_t instance, void *user) {
 
 // ---- adding -------------------------------------------------------------------------------------
 
-static void destroy_commands(mf_Context *context, void *user) {
-    Commands *commands = user;
-    mf_release(context, commands->servos);
-    mf_release(context, commands->terms);
-    mf_release(context, commands);
-}
-
 static void count_servos(const mf_Model *model, uint32_t *servos, uint32_t *terms) {
     *servos = *terms = 0;
     for (uint32_t a = 0; a < model->actuator_count; a++)
@@ -216,7 +210,7 @@ static mf_Status add_system(Commands *commands, mf_Error *error) {
     system.phase = MF_PHASE_MOTION; // behind all controllers, before the motion
     system.run = run_commands;
     system.reset = reset_commands;
-    system.destroy = destroy_commands;
+    system.destroy = mf_attach_release;
     system.user = commands;
     system.reads = reads;
     system.writes = writes;
@@ -242,23 +236,24 @@ mf_Status mf_art_commands_add(mf_Group *group, mf_Error *error) {
     count_servos(model, &servos, &terms);
     if (servos == 0 || added_before(group))
         return MF_OK;
-    Commands *commands = mf_allocate(context, 1, sizeof *commands);
-    if (commands == NULL)
+    Commands *commands;
+    Servo *servo;
+    Term *term;
+    const mf_Array arrays[] = {MF_ARRAY(commands, 1), MF_ARRAY(servo, servos),
+                               MF_ARRAY(term, terms)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    commands->group = group;
-    commands->joint_count = model->joint_count;
-    commands->servos = mf_allocate(context, servos, sizeof *commands->servos);
-    commands->terms = mf_allocate(context, terms, sizeof *commands->terms);
-    commands->target = mf_group_find_field(group, "joint.target");
-    commands->control = mf_group_find_field(group, "actuator.control");
-    mf_Status status = commands->servos == NULL || commands->terms == NULL
-                           ? mf_fail(error, MF_NO_MEMORY, "articulated: out of memory")
-                           : mf_attach_field(group, &followed, 0, &commands->followed, error);
-    if (status == MF_OK) {
-        fill_servos(commands, model);
+    *commands = (Commands){.group = group,
+                           .joint_count = model->joint_count,
+                           .servos = servo,
+                           .terms = term,
+                           .target = mf_group_find_field(group, "joint.target"),
+                           .control = mf_group_find_field(group, "actuator.control")};
+    fill_servos(commands, model);
+    mf_Status status = mf_attach_field(group, &followed, 0, &commands->followed, error);
+    if (status == MF_OK)
         status = add_system(commands, error);
-    }
     if (status != MF_OK)
-        destroy_commands(context, commands);
+        mf_release(context, commands);
     return status;
 }

@@ -20,15 +20,11 @@ static void box_of(const mf_Body *body, double edges[3]) {
 
 static mf_ArtFluid fluid_of(const mf_ArtMotion *motion, const mf_Physics *physics,
                             const mf_Body *body) {
-    const mf_ArtFrame *in = &motion->frames[body->link];
-    mf_ArtFluid fluid = {.link = in->link};
+    mf_ArtFluid fluid = {0};
     double edges[3], rotation[4], axes[4], at[3];
     box_of(body, edges);
-    mf_quat_rotate(at, body->rotation, body->center);
-    mf_vec3_add(at, at, body->position);
-    mf_quat_rotate(fluid.position, in->rotation, at);
-    mf_vec3_add(fluid.position, fluid.position, in->position);
-    mf_quat_multiply(rotation, in->rotation, body->rotation);
+    mf_pose_point(at, body->position, body->rotation, body->center);
+    fluid.link = mf_art_place(motion, body->link, at, body->rotation, fluid.position, rotation);
     mf_quat_multiply(axes, rotation, body->axes);
     mf_quat_to_matrix(fluid.rotation, axes);
     double size = (edges[0] + edges[1] + edges[2]) / 3.0;
@@ -105,13 +101,11 @@ static mf_ArtSolid solid_of(const double r[3], const double coefficients[5], dou
 
 static mf_ArtFluid ellipsoid_of(const mf_ArtMotion *motion, const mf_Physics *physics,
                                 const mf_Shape *shape) {
-    const mf_ArtFrame *in = &motion->frames[shape->link];
-    mf_ArtFluid fluid = {.link = in->link, .shaped = true};
+    mf_ArtFluid fluid = {.shaped = true};
     double r[3], rotation[4];
     mf_shape_box(shape->type, shape->size, NULL, fluid.position, r); // its radii
-    mf_quat_rotate(fluid.position, in->rotation, shape->position);
-    mf_vec3_add(fluid.position, fluid.position, in->position);
-    mf_quat_multiply(rotation, in->rotation, shape->rotation);
+    fluid.link = mf_art_place(motion, shape->link, shape->position, shape->rotation, fluid.position,
+                              rotation);
     mf_quat_to_matrix(fluid.rotation, rotation);
     const double size = 2.0 / 3.0 * (r[0] + r[1] + r[2]);
     fluid.creep = 3.0 * PI * size * physics->viscosity;
@@ -144,10 +138,9 @@ mf_Status mf_art_fluids_build(mf_ArtMotion *motion, const mf_Model *model, mf_Co
     const uint32_t off = MF_DISABLE_SPRING | MF_DISABLE_DAMPER; // passive forces as a whole
     if ((physics->density <= 0.0 && physics->viscosity <= 0.0) || (physics->disabled & off) == off)
         return MF_OK;
-    motion->fluids = mf_allocate(context, (size_t)model->body_count + model->shape_count + 1,
-                                 sizeof *motion->fluids);
-    if (motion->fluids == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    MF_TRY(
+        MF_ALLOCATE(context, "articulated", error,
+                    MF_ARRAY(motion->fluids, (size_t)model->body_count + model->shape_count + 1)));
     for (int32_t link = motion->plan->fixed ? 0 : -1; link < (int32_t)motion->plan->link_count;
          link++) {
         const uint32_t first = motion->plan->fluid_count;

@@ -78,18 +78,9 @@ static mf_Status add_tendon_terms(mf_ArtMotion *motion, const mf_Model *model, u
 // ---- equality constraints -----------------------------------------------------------------------
 
 static void place_frame(mf_ArtMotion *motion, const mf_Frame *frame, mf_ArtLoop *loop, int side) {
-    if (frame->link == MF_NONE) {
-        loop->links[side] = MF_ART_WORLD;
-        memcpy(loop->arms[side], frame->position, sizeof loop->arms[side]);
-        memcpy(loop->rotations[side], frame->rotation, sizeof loop->rotations[side]);
-        return;
-    }
-    const mf_ArtFrame *link_frame = &motion->frames[frame->link];
-    loop->links[side] = link_frame->link;
-    mf_quat_rotate(loop->arms[side], link_frame->rotation, frame->position);
-    mf_vec3_add(loop->arms[side], loop->arms[side], link_frame->position);
-    mf_quat_multiply(loop->rotations[side], link_frame->rotation, frame->rotation);
-    for (int32_t l = link_frame->link; l >= 0; l = motion->links[l].parent) {
+    loop->links[side] = mf_art_place(motion, frame->link, frame->position, frame->rotation,
+                                     loop->arms[side], loop->rotations[side]);
+    for (int32_t l = loop->links[side]; l >= 0; l = motion->links[l].parent) {
         motion->looped[l] = true;
         motion->links[l].posed = true;
     }
@@ -260,7 +251,6 @@ static mf_Status add_span(mf_ArtMotion *motion, const mf_Model *model, uint32_t 
 
 mf_Status mf_art_couplings_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                  mf_Error *error) {
-    mf_Status status = MF_OK;
     uint32_t fixed_count = 0;
     for (uint32_t i = 0; i < model->tendon_count; i++)
         fixed_count += mf_art_tendon_fixed(model, i);
@@ -269,24 +259,21 @@ mf_Status mf_art_couplings_build(mf_ArtMotion *motion, const mf_Model *model, mf
                        "articulated: model %s has %u tendons with forces, at most "
                        "%d",
                        model->name, fixed_count, MF_ARTICULATED_MAX_TENDONS);
-    motion->spans = mf_allocate(context, model->tendon_count, sizeof *motion->spans);
-    motion->loops = mf_allocate(context, (size_t)model->equality_count + follower_count(model),
-                                sizeof *motion->loops);
-    motion->tendons = mf_allocate(context, fixed_count, sizeof *motion->tendons);
-    motion->looped = mf_allocate(context, motion->plan->link_count, sizeof *motion->looped);
-    if (motion->spans == NULL || motion->loops == NULL || motion->tendons == NULL ||
-        motion->looped == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    MF_TRY(
+        MF_ALLOCATE(context, "articulated", error, MF_ARRAY(motion->spans, model->tendon_count),
+                    MF_ARRAY(motion->loops, (size_t)model->equality_count + follower_count(model)),
+                    MF_ARRAY(motion->tendons, fixed_count),
+                    MF_ARRAY(motion->looped, motion->plan->link_count)));
     const uint32_t off = MF_DISABLE_CONSTRAINT | MF_DISABLE_EQUALITY;
-    for (uint32_t i = 0; i < model->equality_count && status == MF_OK; i++)
+    for (uint32_t i = 0; i < model->equality_count; i++)
         if (model->equalities[i].active && !(model->physics.disabled & off))
-            status = add_loop(motion, model, &model->equalities[i], error);
-    for (uint32_t j = 0; j < model->joint_count && status == MF_OK; j++)
+            MF_TRY(add_loop(motion, model, &model->equalities[i], error));
+    for (uint32_t j = 0; j < model->joint_count; j++)
         if (model->joints[j].mimic != MF_NONE)
-            status = add_follower(motion, model, j, error);
-    for (uint32_t i = 0; i < model->tendon_count && status == MF_OK; i++)
-        status = add_span(motion, model, i, error);
+            MF_TRY(add_follower(motion, model, j, error));
+    for (uint32_t i = 0; i < model->tendon_count; i++)
+        MF_TRY(add_span(motion, model, i, error));
     motion->plan->span_count = model->tendon_count;
     motion->plan->coupled = motion->plan->loop_count > 0 || motion->plan->tendon_count > 0;
-    return status;
+    return MF_OK;
 }

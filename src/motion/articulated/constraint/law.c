@@ -1,6 +1,7 @@
 // MuJoCo's constraint law of a plan: how soft each constraint is and what it gives way by, in the
 // file's reference position (MuJoCo documentation, "Computation", constraint model, friction cones;
 // softness.c has the equation of one constraint).
+#include "contact/softness.h"
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 #include "model/draft.h"
@@ -28,10 +29,10 @@ static mf_ArtLaw law_of(const Laws *all, const mf_Softness *softness) {
     mf_ArtLaw law = {.dimension = 1};
     mf_art_reference(all->model, all->step, softness, &law.stiffness, &law.damping);
     law.friction_damping = law.damping;
-    law.impedance[0] = mf_art_impedance(z[0]);
-    law.impedance[1] = mf_art_impedance(z[1]);
+    law.impedance[0] = mf_softness_clip(z[0]);
+    law.impedance[1] = mf_softness_clip(z[1]);
     law.impedance[2] = z[2] > 1e-9 ? 1.0 / z[2] : 1e9;
-    law.impedance[3] = mf_art_impedance(z[3]);
+    law.impedance[3] = mf_softness_clip(z[3]);
     law.impedance[4] = z[4] > 1.0 ? z[4] : 1.0;
     return law;
 }
@@ -133,15 +134,11 @@ static mf_ArtLaw contact_law(const Laws *all, const mf_CollidePair *pair, double
     return law;
 }
 
-static double shape_weight(const Laws *all, uint32_t shape) {
-    return all->weights.shapes[shape];
-}
-
 static void set_ground(const Laws *all, uint32_t i) {
     const mf_ArtContact *contact = &all->motion->contacts[i];
     const mf_ArticulatedConfig *config = &all->motion->config;
     mf_CollidePair pair = {.dimension = 3, .softness = mf_softness()};
-    double straight = contact->shape != MF_NONE ? shape_weight(all, contact->shape)
+    double straight = contact->shape != MF_NONE ? all->weights.shapes[contact->shape]
                                                 : all->weights.links[contact->link + 1];
     // A point, or a shape made by hand without contact parameters.
     if (contact->shape == MF_NONE || all->model->shapes[contact->shape].dimension == 0 ||
@@ -155,10 +152,10 @@ static void set_ground(const Laws *all, uint32_t i) {
 static void set_pair(const Laws *all, uint32_t i) {
     mf_ArtMotion *motion = all->motion;
     const mf_CollidePair *pair = &mf_collide_pairs(motion->collide)[i];
+    const mf_CollideShape *shapes = mf_collide_shapes(motion->collide);
+    const double *weights = all->weights.shapes;
     motion->laws[i] =
-        contact_law(all, pair,
-                    shape_weight(all, mf_collide_shapes(motion->collide)[pair->a].shape) +
-                        shape_weight(all, mf_collide_shapes(motion->collide)[pair->b].shape));
+        contact_law(all, pair, weights[shapes[pair->a].shape] + weights[shapes[pair->b].shape]);
     if (motion->pair_allowed[i] && motion->laws[i].margin > motion->plan->reach)
         motion->plan->reach = motion->laws[i].margin;
 }
@@ -205,25 +202,18 @@ static void set_loop(const Laws *all, uint32_t i) {
 
 static mf_Status allocate_laws(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
     const uint32_t pairs = motion->collide != NULL ? motion->collide->pair_count : 0;
-    motion->ground_laws =
-        mf_allocate(context, motion->plan->contact_count, sizeof *motion->ground_laws);
-    motion->joint_laws = mf_allocate(context, motion->plan->link_count, sizeof *motion->joint_laws);
-    motion->laws = mf_allocate(context, pairs, sizeof *motion->laws);
-    return motion->ground_laws == NULL || motion->joint_laws == NULL || motion->laws == NULL
-               ? mf_fail(error, MF_NO_MEMORY, "articulated: out of memory")
-               : MF_OK;
+    return MF_ALLOCATE(
+        context, "articulated", error, MF_ARRAY(motion->ground_laws, motion->plan->contact_count),
+        MF_ARRAY(motion->joint_laws, motion->plan->link_count), MF_ARRAY(motion->laws, pairs));
 }
 
 // Entries of half the mass matrix: each dof's own and those that carry it.
 static mf_Status make_tree(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                            mf_Error *error) {
     uint32_t depth[MF_ARTICULATED_MAX_LINKS], used = 0;
-    motion->tree_start =
-        mf_allocate(context, motion->plan->dof_count + 1, sizeof *motion->tree_start);
-    motion->tree_column =
-        mf_allocate(context, MF_ARTICULATED_MAX_ENTRIES, sizeof *motion->tree_column);
-    if (motion->tree_start == NULL || motion->tree_column == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    MF_TRY(MF_ALLOCATE(context, "articulated", error,
+                       MF_ARRAY(motion->tree_start, motion->plan->dof_count + 1),
+                       MF_ARRAY(motion->tree_column, MF_ARTICULATED_MAX_ENTRIES)));
     for (uint32_t k = 0; !motion->plan->fixed && k < 6; k++) {
         motion->tree_start[k] = used;
         for (uint32_t i = 0; i <= k; i++)

@@ -23,9 +23,7 @@ mf_Status mf_art_mocaps_build(mf_ArtMotion *motion, const mf_Model *model, mf_Co
     uint32_t count = 0;
     for (uint32_t b = 0; b < model->body_count; b++)
         count += model->bodies[b].mocap && is_fixed(model, b);
-    motion->mocaps = mf_allocate(context, count, sizeof *motion->mocaps);
-    if (motion->mocaps == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(motion->mocaps, count)));
     for (uint32_t b = 0; b < model->body_count; b++) {
         const mf_Body *body = &model->bodies[b];
         if (!body->mocap || !is_fixed(model, b))

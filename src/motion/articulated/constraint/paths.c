@@ -5,23 +5,6 @@
 
 #include <string.h>
 
-// Position and axes of a frame of the model in the plan link that carries it, which is returned.
-static int32_t locate(const mf_ArtMotion *motion, uint32_t link, const double position[3],
-                      const double rotation[4], double arm[3], double orientation[9]) {
-    double axes[4];
-    if (link == MF_NONE) {
-        mf_vec3_copy(arm, position);
-        mf_quat_to_matrix(orientation, rotation);
-        return MF_ART_WORLD;
-    }
-    const mf_ArtFrame *in = &motion->frames[link];
-    mf_quat_multiply(axes, in->rotation, rotation);
-    mf_quat_to_matrix(orientation, axes);
-    mf_quat_rotate(arm, in->rotation, position);
-    mf_vec3_add(arm, arm, in->position);
-    return in->link;
-}
-
 // The slot of a link in a path's list, which gets it if need be; MF_NONE when the list is full.
 static uint32_t slot_of(mf_ArtMotion *motion, mf_ArtPath *path, int32_t link) {
     int32_t *links = motion->path_links + path->first_link;
@@ -38,21 +21,22 @@ static uint32_t slot_of(mf_ArtMotion *motion, mf_ArtPath *path, int32_t link) {
 static bool add_wrap(mf_ArtMotion *motion, const mf_TendonWrap *from, mf_ArtPath *path,
                      mf_ArtWrap *to) {
     static const double identity[4] = {1.0, 0.0, 0.0, 0.0};
-    double rotation[9];
+    double rotation[4];
     *to = (mf_ArtWrap){.type = from->type, .side_link = MF_ART_WORLD};
     if (from->type == MF_WRAP_PULLEY) {
         to->share = 1.0 / from->divisor;
         return true;
     }
-    const int32_t link = locate(motion, from->frame.link, from->frame.position,
-                                from->frame.rotation, to->arm, to->rotation);
+    const int32_t link = mf_art_place(motion, from->frame.link, from->frame.position,
+                                      from->frame.rotation, to->arm, rotation);
+    mf_quat_to_matrix(to->rotation, rotation);
     to->slot = slot_of(motion, path, link);
     to->radius = from->radius;
     mf_art_mark_posed(motion, link);
     if (from->side != MF_NONE) {
         to->sided = true;
-        to->side_link =
-            locate(motion, from->side_link, from->side_position, identity, to->side_arm, rotation);
+        to->side_link = mf_art_place(motion, from->side_link, from->side_position, identity,
+                                     to->side_arm, rotation);
         mf_art_mark_posed(motion, to->side_link);
     }
     return to->slot != MF_NONE;
@@ -64,11 +48,9 @@ mf_Status mf_art_paths_build(mf_ArtMotion *motion, const mf_Model *model, mf_Con
         return MF_OK;
     motion->plan->path_count = model->tendon_count;
     motion->plan->wrap_count = motion->plan->path_link_count = model->tendon_wrap_count;
-    motion->paths = mf_allocate(context, model->tendon_count, sizeof *motion->paths);
-    motion->wraps = mf_allocate(context, model->tendon_wrap_count, sizeof *motion->wraps);
-    motion->path_links = mf_allocate(context, model->tendon_wrap_count, sizeof *motion->path_links);
-    if (motion->paths == NULL || motion->wraps == NULL || motion->path_links == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(motion->paths, model->tendon_count),
+                       MF_ARRAY(motion->wraps, model->tendon_wrap_count),
+                       MF_ARRAY(motion->path_links, model->tendon_wrap_count)));
     for (uint32_t i = 0; i < model->tendon_count; i++) {
         const mf_Tendon *tendon = &model->tendons[i];
         mf_ArtPath *path = &motion->paths[i];
@@ -89,13 +71,8 @@ mf_Status mf_art_paths_build(mf_ArtMotion *motion, const mf_Model *model, mf_Con
 
 void mf_art_path_thrust(mf_ArtMotion *motion, uint32_t tendon) {
     const mf_ArtPath *path = &motion->paths[tendon];
-    for (uint32_t i = path->first_link; i < path->first_link + path->link_count; i++) {
-        const int32_t link = motion->path_links[i];
-        if (link >= 0)
-            motion->links[link].thrust = true;
-        else if (link != MF_ART_WORLD)
-            motion->plan->base_thrust = !motion->plan->fixed;
-    }
+    for (uint32_t i = path->first_link; i < path->first_link + path->link_count; i++)
+        mf_art_mark_thrust(motion, motion->path_links[i]);
 }
 
 mf_ArtMuscle mf_art_muscle(const mf_Muscle *from) {

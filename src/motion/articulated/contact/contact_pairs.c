@@ -38,9 +38,9 @@ static mf_Status leave_overlaps(mf_ArtMotion *motion, const mf_Model *model, mf_
                                 mf_Error *error) {
     if (model->body_count > 0 || model->file[0] == '\0' || motion->collide->pair_count == 0)
         return MF_OK;
-    double *depth = mf_allocate(context, motion->collide->pair_count, sizeof *depth);
-    if (depth == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    double *depth;
+    MF_TRY(
+        MF_ALLOCATE(context, "articulated", error, MF_ARRAY(depth, motion->collide->pair_count)));
     mf_art_overlaps(motion, model, model->start_angle, depth);
     for (uint32_t i = 0; i < motion->collide->pair_count; i++)
         motion->pair_allowed[i] = motion->pair_allowed[i] && !(depth[i] > 0.0);
@@ -139,9 +139,8 @@ static mf_Status check_shapes(const mf_Model *model, mf_Error *error) {
 static mf_Status find_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                             mf_Error *error) {
     MF_TRY(check_shapes(model, error));
-    mf_CollideHolder *holders = mf_allocate(context, model->link_count, sizeof *holders);
-    if (holders == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    mf_CollideHolder *holders;
+    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(holders, model->link_count)));
     for (uint32_t l = 0; l < model->link_count; l++) {
         holders[l].frame = (uint32_t)(motion->frames[l].link + 1);
         memcpy(holders[l].position, motion->frames[l].position, sizeof holders[l].position);
@@ -156,9 +155,8 @@ static mf_Status find_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Cont
     if (collide->pair_count > MF_ARTICULATED_MAX_PAIRS ||
         collide->node_count > MF_ARTICULATED_MAX_SPHERES)
         return too_many(model, collide->pair_count, collide->shape_count, error);
-    motion->pair_allowed = mf_allocate(context, collide->pair_count, sizeof *motion->pair_allowed);
-    if (motion->pair_allowed == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    MF_TRY(MF_ALLOCATE(context, "articulated", error,
+                       MF_ARRAY(motion->pair_allowed, collide->pair_count)));
     return mf_art_pack(motion, context, error);
 }
 

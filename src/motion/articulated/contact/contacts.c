@@ -24,8 +24,7 @@ typedef void (*ContactFn)(void *user, const Contact *contact);
 // At a position of the shape.
 static Contact contact_of(const mf_Shape *shape, const double position[3], double radius) {
     Contact contact = {.link = shape->link, .shape = shape, .radius = radius};
-    mf_quat_rotate(contact.position, shape->rotation, position);
-    mf_vec3_add(contact.position, contact.position, shape->position);
+    mf_pose_point(contact.position, shape->position, shape->rotation, position);
     memcpy(contact.rotation, shape->rotation, sizeof contact.rotation);
     return contact;
 }
@@ -231,14 +230,11 @@ static void fill_contact(void *user, const Contact *contact) {
         contact->shape != NULL ? (uint32_t)(contact->shape - fill->model->shapes) : MF_NONE;
     if (frame->link != fill->link)
         return;
-    double *c = motion->constants_f64 + motion->plan->contact_offset +
-                (size_t)fill->next * MF_ART_CONTACT_VALUES;
-    mf_quat_rotate(c, frame->rotation, contact->position);
-    mf_vec3_add(c, c, frame->position);
+    double *c = mf_art_contact_constants(motion, fill->next), rotation[4];
+    mf_pose_multiply(c, rotation, frame->position, frame->rotation, contact->position,
+                     contact->rotation);
     c[3] = contact->radius;
     mf_quat_rotate(c + MF_ART_TOUCH_AXIS, frame->rotation, contact->axis);
-    double rotation[4];
-    mf_quat_multiply(rotation, frame->rotation, contact->rotation);
     if (contact->kind == MF_TOUCH_OVAL)
         mf_inertia_rotate(c + MF_ART_TOUCH_FRAME, contact->tensor, frame->rotation);
     else
@@ -274,12 +270,6 @@ void mf_art_contacts_position(mf_ArtMotion *motion, const mf_Model *model) {
             motion->links[motion->links[l].parent].posed = true;
 }
 
-mf_Status mf_art_contacts_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
-                               mf_Error *error) {
-    mf_art_contacts_position(motion, model);
-    return mf_art_surfaces_fill(motion, model, context, error);
-}
-
 // A point of a cylinder's rims, in its axes.
 static void rim_point(const mf_ArtContact *contact, const double *size, const double up[3],
                       double out[3]) {
@@ -298,8 +288,7 @@ static void rim_point(const mf_ArtContact *contact, const double *size, const do
 void mf_art_contact_point(const mf_ArtMotion *motion, uint32_t i, const double up[3],
                           double position[3]) {
     const mf_ArtContact *contact = &motion->contacts[i];
-    const double *c =
-        motion->constants_f64 + motion->plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+    const double *c = mf_art_contact_constants(motion, i);
     const double *rotation = c + MF_ART_TOUCH_FRAME;
     double own[3], out[3];
     mf_vec3_copy(position, c);
@@ -320,8 +309,7 @@ void mf_art_contact_point(const mf_ArtMotion *motion, uint32_t i, const double u
 
 void mf_art_contacts_surround(mf_ArtMotion *motion) {
     for (uint32_t i = 0; i < motion->plan->contact_count; i++) {
-        const double *c = motion->constants_f64 + motion->plan->contact_offset +
-                          (size_t)i * MF_ART_CONTACT_VALUES;
+        const double *c = mf_art_contact_constants(motion, i);
         double *around = &mf_art_constants(motion, motion->contacts[i].link)[MF_ART_AROUND];
         // A little more than enough, because kernels round.
         const double own = 1.0001 * (mf_vec3_length(c) + c[3] + c[MF_ART_TOUCH_MARGIN]);

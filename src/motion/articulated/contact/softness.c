@@ -6,16 +6,8 @@
 
 #include <math.h>
 
-double mf_art_impedance(double z) {
-    return mf_softness_clip(z);
-}
-
-bool mf_art_is_said(const mf_Softness *softness) {
-    return mf_softness_is_stated(softness);
-}
-
 bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softness) {
-    return config->integrator == MF_ARTICULATED_IMPLICIT && mf_art_is_said(softness);
+    return config->integrator == MF_ARTICULATED_IMPLICIT && mf_softness_is_stated(softness);
 }
 
 void mf_art_reference(const mf_Model *model, double step, const mf_Softness *softness, double *k,
@@ -24,12 +16,12 @@ void mf_art_reference(const mf_Model *model, double step, const mf_Softness *sof
                           b);
 }
 
-// Powers other than 1 count as 2.
-void mf_art_grade(const mf_Softness *softness, double out[4]) {
+// The four values of drive.h. Powers other than 1 count as 2.
+static void grade(const mf_Softness *softness, double out[4]) {
     const double *z = softness->impedance;
     out[0] = z[2] > 1e-9 ? 1.0 / z[2] : 1e9;
-    out[1] = mf_art_impedance(z[0]);
-    out[2] = mf_art_impedance(z[1]) - out[1];
+    out[1] = mf_softness_clip(z[0]);
+    out[2] = mf_softness_clip(z[1]) - out[1];
     out[3] = z[4] > 1.5 ? mf_softness_clip(z[3]) : 0.0;
 }
 
@@ -46,7 +38,7 @@ static void set_limit(const mf_ArtMotion *motion, const mf_Model *model, uint32_
     c[MF_ART_LIMIT_BRAKING] = b;
     c[MF_ART_LIMIT_MARGIN] = joint->limit_margin;
     c[MF_ART_LIMIT_EASE] = 1.0 / give;
-    mf_art_grade(softness, c + MF_ART_LIMIT_WIDTH);
+    grade(softness, c + MF_ART_LIMIT_WIDTH);
 }
 
 static bool has_soft_limit(const mf_ArtMotion *motion, const mf_Model *model, uint32_t l) {
@@ -63,9 +55,9 @@ mf_Status mf_art_limits_soften(mf_ArtMotion *motion, const mf_Model *model, mf_C
         any = any || has_soft_limit(motion, model, l);
     if (!any)
         return MF_OK;
-    double *give = mf_allocate(context, motion->plan->link_count, sizeof *give);
-    mf_Status status = give == NULL ? mf_fail(error, MF_NO_MEMORY, "articulated: out of memory")
-                                    : mf_art_give_find(motion, model, give, context, error);
+    double *give;
+    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(give, motion->plan->link_count)));
+    const mf_Status status = mf_art_give_find(motion, model, give, context, error);
     for (uint32_t l = 0; status == MF_OK && l < motion->plan->link_count; l++)
         if (has_soft_limit(motion, model, l))
             set_limit(motion, model, l, give[l]);

@@ -4,6 +4,7 @@
 // Softness is that of softness.c: a spring, a damper and a mass that moves along, linear in what
 // the step solves for, so it acts at the end of the step as every contact does (contact.h). The
 // impedance, which MuJoCo raises with the depth, is the mean of its two ends.
+#include "contact/softness.h"
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 #include "model/draft.h"
@@ -33,7 +34,7 @@ static bool is_soft(const mf_ArtMotion *motion, const mf_Softness *softness) {
 
 static void set_soft(const Surfaces *s, const mf_Softness *softness, uint32_t i, double *c) {
     mf_ArtContact *contact = &s->motion->contacts[i];
-    double impedance = mf_art_impedance(0.5 * (softness->impedance[0] + softness->impedance[1]));
+    double impedance = mf_softness_clip(0.5 * (softness->impedance[0] + softness->impedance[1]));
     double mass = impedance / ((1.0 - impedance) * s->ease[contact->shape]), k, b;
     mf_art_reference(s->model, s->step, softness, &k, &b);
     k *= impedance;
@@ -47,8 +48,7 @@ static void set_surface(const Surfaces *s, uint32_t i) {
     const mf_ArtMotion *motion = s->motion;
     const mf_ArticulatedConfig *config = &motion->config;
     mf_ArtContact *contact = &s->motion->contacts[i];
-    double *c =
-        motion->constants_f64 + motion->plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+    double *c = mf_art_contact_constants(motion, i);
     mf_CollidePair pair;
     c[MF_ART_TOUCH_FORCE] = motion->constants_f64[MF_ART_FORCE];
     c[MF_ART_TOUCH_DRAG] = motion->constants_f64[MF_ART_DRAG];
@@ -78,9 +78,8 @@ mf_Status mf_art_surfaces_fill(mf_ArtMotion *motion, const mf_Model *model, mf_C
     double *ease = NULL;
     mf_Status status = MF_OK;
     if (soft) {
-        ease = mf_allocate(context, model->shape_count, sizeof *ease);
-        status = ease == NULL ? mf_fail(error, MF_NO_MEMORY, "articulated: out of memory")
-                              : mf_art_ease_find(motion, model, ease, context, error);
+        MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(ease, model->shape_count)));
+        status = mf_art_ease_find(motion, model, ease, context, error);
     }
     s.ease = ease;
     for (uint32_t i = 0; status == MF_OK && i < motion->plan->contact_count; i++)

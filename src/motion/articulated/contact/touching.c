@@ -7,6 +7,8 @@
 
 #include <mayfly/articulated.h>
 
+#include <string.h>
+
 // Rows of shapes whose contacts move on them have the position where they touch level ground in the
 // start position.
 static void position_rows(const mf_ArtMotion *motion, const mf_Model *model, double (*rotations)[4],
@@ -30,8 +32,7 @@ static void position_rows(const mf_ArtMotion *motion, const mf_Model *model, dou
 // Of solids without corners mf_art_contact_point gives the center.
 static void lowest_point(const void *user, uint32_t row, const double up[3], double position[3]) {
     const mf_ArtMotion *motion = user;
-    const double *c =
-        motion->constants_f64 + motion->plan->contact_offset + (size_t)row * MF_ART_CONTACT_VALUES;
+    const double *c = mf_art_contact_constants(motion, row);
     const double *t = c + MF_ART_TOUCH_FRAME;
     mf_art_contact_point(motion, row, up, position);
     if (motion->contacts[row].kind == MF_TOUCH_BALL)
@@ -47,24 +48,23 @@ static void lowest_point(const void *user, uint32_t row, const double up[3], dou
 mf_Status mf_art_report_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     uint32_t link_count = mf_group_model(group)->link_count;
-    mf_ContactLink *links = mf_allocate(context, link_count, sizeof *links);
-    mf_ContactRow *rows = mf_allocate(context, motion->plan->contact_count, sizeof *rows);
-    for (uint32_t i = 0; links != NULL && i < link_count; i++) {
+    mf_ContactLink *links;
+    mf_ContactRow *rows;
+    double(*rotations)[4];
+    const mf_Array arrays[] = {MF_ARRAY(links, link_count),
+                               MF_ARRAY(rows, motion->plan->contact_count),
+                               MF_ARRAY(rotations, link_count)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
+        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    for (uint32_t i = 0; i < link_count; i++) {
         const mf_ArtFrame *own = &motion->frames[i];
         links[i].part = own->link;
         mf_vec3_copy(links[i].position, own->position);
-        for (int c = 0; c < 4; c++)
-            links[i].rotation[c] = own->rotation[c];
+        memcpy(links[i].rotation, own->rotation, sizeof links[i].rotation);
     }
-    double(*rotations)[4] = mf_allocate(context, link_count, sizeof *rotations);
-    const bool fine = links != NULL && rows != NULL && rotations != NULL;
-    if (fine)
-        position_rows(motion, mf_group_model(group), rotations, rows);
-    mf_Status status = fine ? mf_contacts_register(group, rows, motion->plan->contact_count, links,
-                                                   lowest_point, motion, error)
-                            : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    mf_release(context, rotations);
+    position_rows(motion, mf_group_model(group), rotations, rows);
+    const mf_Status status = mf_contacts_register(group, rows, motion->plan->contact_count, links,
+                                                  lowest_point, motion, error);
     mf_release(context, links);
-    mf_release(context, rows);
     return status;
 }

@@ -124,11 +124,9 @@ static mf_Status fill_sensing(mf_ArtMotion *motion, const mf_Model *model, uint3
     mf_ArtSensing *sensing = &draft->sensing;
     sensing->pair_count = pairs;
     sensing->sign_count = count * signs;
-    draft->items = mf_allocate(context, count, sizeof *draft->items);
-    draft->signs = mf_allocate(context, sensing->sign_count + 1, sizeof *draft->signs);
-    draft->requested = mf_allocate(context, pairs + 1, sizeof *draft->requested);
-    if (draft->items == NULL || draft->signs == NULL || draft->requested == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(draft->items, count),
+                       MF_ARRAY(draft->signs, sensing->sign_count + 1),
+                       MF_ARRAY(draft->requested, pairs + 1)));
     for (uint32_t i = 0; i < model->sensor_count; i++) {
         mf_ArtSensingItem found, *item;
         if (!item_of(motion, model, i, &found))

@@ -6,19 +6,14 @@
 // with its parent, so it gets those forces only if it carries all of the link that can be pushed.
 #include "motion/articulated/build.h"
 #include "contact/ray_solid.h"
+#include "model/points.h"
 #include "math/scalar.h"
 
 #include <string.h>
 
-#define NO_MEMORY "articulated: out of memory"
-
 // `root` MF_NONE: the world carries all bodies, and is none itself.
 static bool carried(const mf_Model *model, uint32_t body, uint32_t root) {
-    if (body == MF_NONE)
-        return false;
-    while (body != root && body != MF_NONE)
-        body = model->bodies[body].parent;
-    return body == root;
+    return body != MF_NONE && mf_body_carried(model, body, root);
 }
 
 static int32_t plan_link(const mf_ArtMotion *motion, const mf_Model *model, uint32_t body) {
@@ -94,8 +89,7 @@ static void add_zone(mf_ArtMotion *motion, const mf_Model *model, uint32_t z, ui
         zone->link = motion->frames[at].link;
         mf_vec3_copy(zone->position, motion->frames[at].position);
     }
-    for (int32_t l = zone->link; l >= 0; l = motion->links[l].parent)
-        motion->links[l].posed = true;
+    mf_art_mark_posed(motion, zone->link);
     for (uint32_t b = 0; b < model->body_count; b++) {
         int32_t link = plan_link(motion, model, b);
         if (carried(model, b, root) && link != MF_ART_WORLD)
@@ -110,11 +104,9 @@ static void add_zone(mf_ArtMotion *motion, const mf_Model *model, uint32_t z, ui
 static mf_Status allocate_marks(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
     const mf_ArtPlan *plan = motion->plan;
     const size_t shapes = motion->collide != NULL ? motion->collide->shape_count : 0;
-    bool ready = true;
 #define MARKS(name, count)                                                                         \
     if (motion->name == NULL)                                                                      \
-        motion->name = mf_allocate(context, count, sizeof *motion->name);                          \
-    ready = ready && motion->name != NULL;
+        MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(motion->name, count)));
     MARKS(link_zones, (size_t)plan->link_count + 1)
     MARKS(contact_zones, plan->contact_count)
     MARKS(shape_zones, shapes)
@@ -123,7 +115,7 @@ static mf_Status allocate_marks(mf_ArtMotion *motion, mf_Context *context, mf_Er
     MARKS(contact_site, plan->contact_count)
     MARKS(shape_site, shapes)
 #undef MARKS
-    return ready ? MF_OK : mf_fail(error, MF_NO_MEMORY, NO_MEMORY);
+    return MF_OK;
 }
 
 mf_Status mf_art_zones_build(mf_ArtMotion *motion, const mf_Model *model, const uint32_t *bodies,
@@ -132,14 +124,10 @@ mf_Status mf_art_zones_build(mf_ArtMotion *motion, const mf_Model *model, const 
         return mf_fail(error, MF_LIMIT,
                        "articulated: model %s has %u bodies with force sensors, at most %d",
                        model->name, count, MF_ARTICULATED_MAX_ZONES);
-    motion->zones = mf_allocate(context, count, sizeof *motion->zones);
-    mf_Status status = motion->zones != NULL ? allocate_marks(motion, context, error)
-                                             : mf_fail(error, MF_NO_MEMORY, NO_MEMORY);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(motion->zones, count)));
+    MF_TRY(allocate_marks(motion, context, error));
     for (uint32_t z = 0; z < count; z++)
         add_zone(motion, model, z, bodies[z]);
-    motion->plan->posed = true;
     motion->plan->zone_count = count;
     return mf_art_pack(motion, context, error);
 }
@@ -160,21 +148,12 @@ static void add_site(mf_ArtMotion *motion, const mf_Model *model, uint32_t index
     mf_ArtTouchSite *out = &motion->touch_sites[index];
     const mf_RaySolid volume = mf_ray_solid(site->type, site->size, NULL);
     double rotation[4];
-    *out = (mf_ArtTouchSite){
-        .link = MF_ART_WORLD, .type = site->type, .kind = volume.kind, .body = site->body};
+    *out = (mf_ArtTouchSite){.type = site->type, .kind = volume.kind, .body = site->body};
     mf_vec3_copy(out->size, volume.size);
-    mf_vec3_copy(out->position, frame->position);
-    memcpy(rotation, frame->rotation, sizeof rotation);
-    if (frame->link != MF_NONE) {
-        const mf_ArtFrame *in = &motion->frames[frame->link];
-        out->link = in->link;
-        mf_quat_rotate(out->position, in->rotation, frame->position);
-        mf_vec3_add(out->position, out->position, in->position);
-        mf_quat_multiply(rotation, in->rotation, frame->rotation);
-    }
+    out->link = mf_art_place(motion, frame->link, frame->position, frame->rotation, out->position,
+                             rotation);
     mf_quat_to_matrix(out->rotation, rotation);
-    for (int32_t l = out->link; l >= 0; l = motion->links[l].parent)
-        motion->links[l].posed = true;
+    mf_art_mark_posed(motion, out->link);
     for (uint32_t i = index; i-- > 0;) {
         if (motion->touch_sites[i].body != out->body)
             continue;
@@ -186,11 +165,8 @@ static void add_site(mf_ArtMotion *motion, const mf_Model *model, uint32_t index
 mf_Status mf_art_touches_build(mf_ArtMotion *motion, const mf_Model *model, const uint32_t *sensors,
                                uint32_t count, mf_Context *context, mf_Error *error) {
     const uint32_t shapes = motion->collide != NULL ? motion->collide->shape_count : 0;
-    motion->touch_sites = mf_allocate(context, count, sizeof *motion->touch_sites);
-    mf_Status status = motion->touch_sites != NULL ? allocate_marks(motion, context, error)
-                                                   : mf_fail(error, MF_NO_MEMORY, NO_MEMORY);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(motion->touch_sites, count)));
+    MF_TRY(allocate_marks(motion, context, error));
     for (uint32_t i = 0; i < count; i++)
         add_site(motion, model, i, &model->sensors[sensors[i]]);
     for (uint32_t i = 0; i < motion->plan->contact_count; i++)
@@ -203,7 +179,6 @@ mf_Status mf_art_touches_build(mf_ArtMotion *motion, const mf_Model *model, cons
     for (uint32_t i = 0; i < model->shape_count && motion->plan->ground_site == 0; i++)
         if (mf_art_is_ground(&model->shapes[i]))
             motion->plan->ground_site = site_of(motion, count, model->shapes[i].body);
-    motion->plan->posed = true;
     motion->plan->touch_count = count;
     return mf_art_pack(motion, context, error);
 }

@@ -62,9 +62,8 @@ static void find_carriers(Tree *t) {
         }
         uint32_t p = joint->parent;
         t->carrier[l] = t->carrier[p];
-        mf_quat_multiply(t->rotation[l], t->rotation[p], joint->rotation);
-        mf_quat_rotate(t->point[l], t->rotation[p], joint->position);
-        mf_vec3_add(t->point[l], t->point[l], t->point[p]);
+        mf_pose_multiply(t->point[l], t->rotation[l], t->point[p], t->rotation[p], joint->position,
+                         joint->rotation);
     }
     for (uint32_t l = model->link_count; l-- > 1;) {
         t->weight[l] += 1;
@@ -86,9 +85,8 @@ static void find_carriers(Tree *t) {
 // A joint's frame relative to its carrier's model axes.
 static void joint_frame(const Tree *t, const mf_Joint *joint, double rotation[4],
                         double position[3]) {
-    mf_quat_multiply(rotation, t->rotation[joint->parent], joint->rotation);
-    mf_quat_rotate(position, t->rotation[joint->parent], joint->position);
-    mf_vec3_add(position, position, t->point[joint->parent]);
+    mf_pose_multiply(position, rotation, t->point[joint->parent], t->rotation[joint->parent],
+                     joint->position, joint->rotation);
 }
 
 // ---- second pass: axes of the carriers ----------------------------------------------------------
@@ -196,8 +194,7 @@ static double split_rotation(double *c, mf_ArtLink *link, const double e[9]) {
 static void add_inertia(double *c, const mf_Link *body, bool lifts, const double rotation[4],
                         const double position[3]) {
     double center[3], inertia[6];
-    mf_quat_rotate(center, rotation, body->center);
-    mf_vec3_add(center, center, position);
+    mf_pose_point(center, position, rotation, body->center);
     mf_inertia_rotate(inertia, body->inertia, rotation);
     mf_inertia_translate(inertia, inertia, body->mass, center);
     c[MF_ART_MASS] += body->mass;
@@ -361,6 +358,18 @@ static void finish_links(Tree *t) {
     motion->plan->mass = t->model->mass;
 }
 
+int32_t mf_art_place(const mf_ArtMotion *motion, uint32_t link, const double position[3],
+                     const double rotation[4], double out_position[3], double out_rotation[4]) {
+    if (link == MF_NONE) {
+        mf_vec3_copy(out_position, position);
+        memcpy(out_rotation, rotation, 4 * sizeof *rotation);
+        return MF_ART_WORLD;
+    }
+    const mf_ArtFrame *in = &motion->frames[link];
+    mf_pose_multiply(out_position, out_rotation, in->position, in->rotation, position, rotation);
+    return in->link;
+}
+
 // ---- making -------------------------------------------------------------------------------------
 
 static mf_Status count_links(Tree *t, mf_Error *error) {
@@ -384,7 +393,7 @@ static mf_Status allocate_tree(Tree *t, uint32_t contact_count, uint32_t actuato
                                mf_Error *error) {
     mf_ArtMotion *motion = t->motion;
     mf_Context *context = t->context;
-    uint32_t links = t->model->link_count, joints = t->model->joint_count;
+    const size_t links = t->model->link_count, joints = t->model->joint_count;
     motion->plan->link_offset = MF_ART_SETTINGS + MF_ART_LINK_VALUES;
     motion->plan->contact_offset =
         motion->plan->link_offset + motion->plan->link_count * MF_ART_LINK_VALUES;
@@ -392,37 +401,18 @@ static mf_Status allocate_tree(Tree *t, uint32_t contact_count, uint32_t actuato
         motion->plan->contact_offset + contact_count * MF_ART_CONTACT_VALUES;
     size_t values = motion->plan->actuator_offset + (size_t)actuator_count * MF_ART_ACTUATOR_VALUES;
     motion->plan->value_count = (uint32_t)values;
-    motion->plan->frame_count = links;
-    motion->links = mf_allocate(context, motion->plan->link_count, sizeof *motion->links);
-    motion->frames = mf_allocate(context, links, sizeof *motion->frames);
-    motion->joint_links = mf_allocate(context, joints, sizeof *motion->joint_links);
-    motion->constants_f64 = mf_allocate(context, values, sizeof(double));
-    motion->constants_f32 = mf_allocate(context, values, sizeof(float));
-    t->carrier = mf_allocate(context, links, sizeof *t->carrier);
-    t->rotation = mf_allocate(context, links, sizeof *t->rotation);
-    t->point = mf_allocate(context, links, sizeof *t->point);
-    t->own = mf_allocate(context, links, sizeof *t->own);
-    t->weight = mf_allocate(context, links, 2 * sizeof *t->weight);
-    t->position = mf_allocate(context, joints, sizeof *t->position);
-    t->velocity = mf_allocate(context, joints, sizeof *t->velocity);
-    t->last_link = mf_allocate(context, links, sizeof *t->last_link);
-    if (motion->links == NULL || motion->frames == NULL || motion->joint_links == NULL ||
-        motion->constants_f64 == NULL || motion->constants_f32 == NULL || t->carrier == NULL ||
-        t->rotation == NULL || t->point == NULL || t->own == NULL || t->weight == NULL ||
-        t->position == NULL || t->velocity == NULL || t->last_link == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
-    return MF_OK;
-}
-
-static void release_tree(Tree *t) {
-    mf_release(t->context, t->carrier);
-    mf_release(t->context, t->rotation);
-    mf_release(t->context, t->point);
-    mf_release(t->context, t->own);
-    mf_release(t->context, t->weight);
-    mf_release(t->context, t->position);
-    mf_release(t->context, t->velocity);
-    mf_release(t->context, t->last_link);
+    motion->plan->frame_count = (uint32_t)links;
+    MF_TRY(MF_ALLOCATE(
+        context, "articulated", error, MF_ARRAY(motion->links, motion->plan->link_count),
+        MF_ARRAY(motion->frames, links), MF_ARRAY(motion->joint_links, joints),
+        MF_ARRAY(motion->constants_f64, values), MF_ARRAY(motion->constants_f32, values)));
+    const mf_Array arrays[] = {MF_ARRAY(t->carrier, links),    MF_ARRAY(t->rotation, links),
+                               MF_ARRAY(t->point, links),      MF_ARRAY(t->own, links),
+                               MF_ARRAY(t->weight, 2 * links), MF_ARRAY(t->position, joints),
+                               MF_ARRAY(t->velocity, joints),  MF_ARRAY(t->last_link, links)};
+    return mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays)
+               ? MF_OK
+               : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
 }
 
 mf_Status mf_art_tree_build(mf_ArtMotion *motion, const mf_Model *model, uint32_t contact_count,
@@ -443,7 +433,7 @@ mf_Status mf_art_tree_build(mf_ArtMotion *motion, const mf_Model *model, uint32_
         add_links(&t, 0, t.weight + model->link_count);
         finish_links(&t);
     }
-    release_tree(&t);
+    mf_release(context, t.carrier);
     if (status == MF_OK)
         status = mf_art_pack(motion, context, error);
     return status == MF_OK ? mf_art_queries_build(motion, context, error) : status;
