@@ -2,6 +2,7 @@
 // in their lower triangle; a block below holds L = A C^-T.
 //
 // Invariant: a solution depends on the values and blocks of its own range only.
+#include "base/memory.h"
 #include "solve/block_system.h"
 #include "math/scalar.h"
 
@@ -15,25 +16,19 @@ mf_Status mf_block_system_create(mf_Context *context, uint32_t node_capacity,
                                  uint32_t block_capacity, mf_BlockSystem *out, mf_Error *error) {
     const size_t nodes = node_capacity, blocks = block_capacity;
     *out = (mf_BlockSystem){.node_capacity = node_capacity, .block_capacity = block_capacity};
-    out->starts = mf_allocate(context, nodes + 1, sizeof *out->starts);
-    out->rows = mf_allocate(context, blocks, sizeof *out->rows);
-    out->diagonal = mf_allocate(context, nodes, VALUES * sizeof(double));
-    out->factor = mf_allocate(context, nodes, VALUES * sizeof(double));
-    out->below = mf_allocate(context, blocks, VALUES * sizeof(double));
-    out->factor_below = mf_allocate(context, blocks, VALUES * sizeof(double));
-    out->work = mf_allocate(context, 4 * nodes, ROWS * sizeof(double));
-    if (out->starts && out->rows && out->diagonal && out->factor && out->below &&
-        out->factor_below && out->work)
+    const mf_Array arrays[] = {
+        MF_ARRAY(out->starts, nodes + 1),        MF_ARRAY(out->rows, blocks),
+        MF_ARRAY(out->diagonal, VALUES * nodes), MF_ARRAY(out->factor, VALUES * nodes),
+        MF_ARRAY(out->below, VALUES * blocks),   MF_ARRAY(out->factor_below, VALUES * blocks),
+        MF_ARRAY(out->work, 4 * ROWS * nodes)};
+    if (mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
         return MF_OK;
-    mf_block_system_destroy(context, out);
+    *out = (mf_BlockSystem){.node_count = 0};
     return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %u links", node_capacity);
 }
 
 void mf_block_system_destroy(mf_Context *context, mf_BlockSystem *system) {
-    void *const memory[] = {system->starts, system->rows,         system->diagonal, system->factor,
-                            system->below,  system->factor_below, system->work};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        mf_release(context, memory[i]);
+    mf_release(context, system->starts);
     *system = (mf_BlockSystem){.node_count = 0};
 }
 

@@ -16,10 +16,11 @@ enum { MF_BLOCK_ROWS = 6, MF_BLOCK_VALUES = 36 };
 typedef struct mf_BlockSystem {
     uint32_t node_capacity, block_capacity; // [1]
     uint32_t node_count;                    // [1]
-    uint32_t *starts; // [1] node_count + 1: where a node's blocks below the diagonal begin
-    uint32_t *rows;   // [1] per such block: its row, rising within a node
-    double *diagonal; // MF_BLOCK_VALUES per node, row after row; all of a block is set
-    double *below;    // MF_BLOCK_VALUES per block
+    // In one block: [1] node_count + 1: where a node's blocks below the diagonal begin.
+    uint32_t *starts;
+    uint32_t *rows;                // [1] per such block: its row, rising within a node
+    double *diagonal;              // MF_BLOCK_VALUES per node, row after row; all of a block is set
+    double *below;                 // MF_BLOCK_VALUES per block
     double *factor, *factor_below; // likewise
     double *work;                  // 4 MF_BLOCK_ROWS per node
 } mf_BlockSystem;

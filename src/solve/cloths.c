@@ -7,6 +7,7 @@
 // Invariants: robots are listed by group, instance and solid, so results depend on the state only;
 // one thread adds the wrenches; a step allocates nothing.
 #include "base/floats.h"
+#include "base/memory.h"
 #include "math/scalar.h"
 #include "motion/cloth/motion.h"
 #include "solve/solids.h"
@@ -107,16 +108,13 @@ static void move_pins(const Pins *pins) {
         if (!find_link(pins, pin, &index))
             continue;
         const mf_LinkMotion link = mf_solids_motion(&pins->all->solids, index);
-        for (uint32_t c = 0; c < 3; c++)
-            position[c] = pin_value(pins, MF_CLOTH_ROW_PIN_POSITION, pin, c);
+        mf_field_read(pins->motion->rows[MF_CLOTH_ROW_PIN_POSITION], pins->instance, 3 * pin, 3,
+                      position);
         mf_quat_from_axis_angle(rotate, link.rate, mf_vec3_length(link.rate) * step);
         mf_quat_multiply(rotation, rotate, link.orientation);
-        mf_quat_rotate(at, rotation, position);
-        mf_vec3_add(at, at, link.position);
+        mf_pose_point(at, link.position, rotation, position);
         mf_vec3_add_scaled(at, at, step, link.velocity);
-        for (uint32_t c = 0; c < 3; c++)
-            mf_field_set(pins->motion->rows[MF_CLOTH_ROW_ANCHOR], pins->instance, 3 * pin + c,
-                         at[c]);
+        mf_field_write(pins->motion->rows[MF_CLOTH_ROW_ANCHOR], pins->instance, 3 * pin, 3, at);
     }
 }
 
@@ -204,9 +202,8 @@ mf_Status mf_cloths_add(mf_World *world, mf_Error *error) {
     if (mf_world_find_system(world, "cloths") != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "cloths: the world already has them");
     mf_Context *context = mf_world_context(world);
-    mf_Cloths *all = mf_allocate(context, 1, sizeof *all);
-    if (all == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "cloths: out of memory");
+    mf_Cloths *all;
+    MF_TRY(MF_ALLOCATE(context, "cloths", error, MF_ARRAY(all, 1)));
     all->context = context;
     all->step = mf_time_to_seconds(mf_world_config_of(world)->step);
     mf_Status status = take_groups(all, world, error);

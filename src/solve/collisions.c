@@ -3,6 +3,8 @@
 #include "solve/collisions.h"
 #include "base/floats.h"
 #include "base/hash.h"
+#include "base/memory.h"
+#include "base/plain.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "motion/table.h"
@@ -70,14 +72,6 @@ mf_Status mf_collisions_prepare(mf_Group *group, mf_Error *error) {
 
 // ---- checks -------------------------------------------------------------------------------------
 
-static mf_Status check_range(const char *name, double value, double low, double high,
-                             mf_Error *error) {
-    if (value >= low && value <= high)
-        return MF_OK;
-    return mf_fail(error, MF_BAD_ARGUMENT, "collisions.%s: %g, need %g .. %g", name, value, low,
-                   high);
-}
-
 static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *config,
                               mf_Error *error) {
     if (config->struct_size != sizeof *config)
@@ -85,10 +79,7 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
     if (mf_world_find_system(world, "collisions") != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "collisions: the world already has collisions");
     const double step = (double)mf_world_config_of(world)->step * 1e-9;
-    const struct {
-        const char *name;
-        double value, low, high;
-    } ranges[] = {
+    const mf_Range ranges[] = {
         {"law", (double)config->law, 0.0, MF_COLLISION_COMPLIANT},
         {"contact_time", config->contact_time == 0.0 ? step : config->contact_time, 0.1 * step,
          10.0},
@@ -103,9 +94,7 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
         {"pairs", config->pairs, 1, 4096},
         {"contact_capacity", config->contact_capacity, 4, 65536},
     };
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        MF_TRY(check_range(ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high, error));
-    }
+    MF_TRY(mf_ranges_check("collisions", ranges, sizeof ranges / sizeof *ranges, error));
     if (config->law == MF_COLLISION_COMPLIANT && config->restitution != usual_restitution)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "collisions.restitution: compliant contacts have none (contact_ratio sets "
@@ -147,11 +136,9 @@ static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *memb
                              mf_Error *error) {
     mf_Group *own = member->group;
     mf_CollisionGroup *group = &all->groups[all->group_count++];
-    const char *motion = motion_of(own);
     MF_TRY(mf_compound_create(all->context, mf_group_model(own), true, &group->compound, error));
     group->group = own;
-    while (mf_world_group(all->world, group->number) != own)
-        group->number++;
+    group->number = mf_world_group_number(all->world, own);
     group->inner = member->inner;
     group->count = mf_group_count(own);
     group->first = all->robot_count;
@@ -164,12 +151,10 @@ static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *memb
     group->wrench_count = mf_group_find_field(own, wrench_fields[1].name);
     group->is_still = group->compound->still;
     group->reach = group->compound->reach;
-    group->takes_wrenches = group->wrench != NULL && group->wrench_count != NULL &&
-                            motion != NULL && !is_led(own) && !group->is_still;
     // In a group of several motions the robots' levels tell which are `kinematic`.
-    if (group->level != NULL)
-        group->takes_wrenches =
-            group->wrench != NULL && group->wrench_count != NULL && !group->is_still;
+    group->takes_wrenches = group->wrench != NULL && group->wrench_count != NULL &&
+                            !group->is_still &&
+                            (group->level != NULL || (motion_of(own) != NULL && !is_led(own)));
     group->fields = mf_tree_fields(own);
     all->robot_count += group->count;
     all->wide = all->wide || group->wide;
@@ -203,7 +188,6 @@ static mf_Status take_members(mf_Collisions *all, const mf_CollisionsConfig *con
     const bool given = config->members != NULL;
     uint32_t count = given ? config->member_count : mf_world_group_count(all->world), taken = 0;
     mf_CollisionsMember members[MF_COLLISION_GROUPS];
-    mf_Status status = MF_OK;
     for (uint32_t i = 0; i < count; i++) {
         mf_CollisionsMember member =
             given ? config->members[i] : mf_collisions_member(mf_world_group(all->world, i));
@@ -213,10 +197,8 @@ static mf_Status take_members(mf_Collisions *all, const mf_CollisionsConfig *con
         MF_TRY(check_member(all, &member, members, taken, error));
         insert_member(members, taken++, &member);
     }
-    for (uint32_t i = 0; i < taken && status == MF_OK; i++)
-        status = take_member(all, &members[i], error);
-    if (status != MF_OK)
-        return status;
+    for (uint32_t i = 0; i < taken; i++)
+        MF_TRY(take_member(all, &members[i], error));
     for (uint32_t g = 0; g < all->group_count; g++)
         if (all->groups[g].compound->solid_count > 0)
             return MF_OK;
@@ -243,12 +225,11 @@ static mf_Status make_groups(mf_Collisions *all, uint32_t *blocks, mf_Error *err
         mf_CollisionGroup *group = &all->groups[g];
         const uint32_t count = mf_group_block_count(group->group);
         group->parts_stride = mf_compound_rows(group->compound) * MF_BLOCK * size;
-        group->parts = mf_allocate(all->context, count, group->parts_stride);
         group->drifts_stride = mf_compound_drift_rows(group->compound) * MF_BLOCK * size;
-        group->drifts = mf_allocate(all->context, count, group->drifts_stride);
-        group->refit = mf_allocate(all->context, count, 1);
-        group->watched = mf_allocate(all->context, count, 1);
-        if (!group->parts || !group->drifts || !group->refit || !group->watched)
+        const mf_Array arrays[] = {MF_ARRAY(group->parts, count * group->parts_stride),
+                                   MF_ARRAY(group->drifts, count * group->drifts_stride),
+                                   MF_ARRAY(group->refit, count), MF_ARRAY(group->watched, count)};
+        if (!mf_allocate_arrays(all->context, arrays, sizeof arrays / sizeof *arrays))
             return no_memory(all, error);
         if (!group->is_still && group->reach < 1e6 && group->reach > largest)
             largest = group->reach;
@@ -268,40 +249,35 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
     const uint64_t needed = (uint64_t)robots * all->config.pairs;
     all->capacity = (uint32_t)(every < needed ? every : needed < UINT32_MAX ? needed : UINT32_MAX);
     all->bucket_count = power_of_two(2 * all->robot_count);
-    all->group_of = mf_allocate(context, robots, sizeof *all->group_of);
-    all->position = mf_allocate(context, robots, sizeof *all->position);
-    all->search_position = mf_allocate(context, robots, sizeof *all->search_position);
-    all->search_rotation = mf_allocate(context, robots, sizeof *all->search_rotation);
-    all->present = mf_allocate(context, robots, 1);
-    all->was_present = mf_allocate(context, robots, 1);
-    all->immovable = mf_allocate(context, robots, 1);
-    all->near = mf_allocate(context, all->capacity, sizeof *all->near);
-    all->until = mf_allocate(context, all->capacity, sizeof *all->until);
-    all->offsets = mf_allocate(context, all->capacity, sizeof *all->offsets);
-    all->fixed = mf_allocate(context, all->capacity, sizeof *all->fixed);
-    all->near_before = mf_allocate(context, all->capacity, sizeof *all->near_before);
-    all->until_before = mf_allocate(context, all->capacity, sizeof *all->until_before);
-    all->displacements_before =
-        mf_allocate(context, all->capacity, sizeof *all->displacements_before);
-    all->gone = mf_allocate(context, robots, sizeof *all->gone);
-    all->twos = mf_allocate(context, all->capacity + robots, sizeof *all->twos);
-    all->near_of = mf_allocate(context, all->capacity + robots, sizeof *all->near_of);
-    all->buckets = mf_allocate(context, (size_t)all->bucket_count + 1, sizeof *all->buckets);
-    all->sorted = mf_allocate(context, robots, sizeof *all->sorted);
-    all->blocks = mf_allocate(context, blocks, sizeof *all->blocks);
-    all->pairs = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->pairs);
-    all->searches = mf_allocate(context, MF_COLLISION_WAVE, sizeof *all->searches);
-    all->gaps = mf_allocate(context, MF_COLLISION_WAVE * MF_COLLISION_CHUNK, sizeof *all->gaps);
     all->contact_capacity = all->robot_count < 8192 ? 8 * all->robot_count + 1024 : 66560;
-    all->contacts = mf_allocate(context, all->contact_capacity, sizeof *all->contacts);
-    all->touches = mf_allocate(context, (size_t)MF_COLLISION_WAVE * all->config.contact_capacity,
-                               sizeof *all->touches);
-    if (!all->group_of || !all->position || !all->search_position || !all->search_rotation ||
-        !all->present || !all->was_present || !all->immovable || !all->near || !all->until ||
-        !all->offsets || !all->fixed || !all->near_before || !all->until_before ||
-        !all->displacements_before || !all->gone || !all->twos || !all->near_of || !all->buckets ||
-        !all->sorted || !all->blocks || !all->pairs || !all->searches || !all->gaps ||
-        !all->touches || !all->contacts)
+    const size_t near = all->capacity, wave = (size_t)MF_COLLISION_WAVE * MF_COLLISION_CHUNK;
+    const size_t touches = (size_t)MF_COLLISION_WAVE * all->config.contact_capacity;
+    const mf_Array arrays[] = {MF_ARRAY(all->group_of, robots),
+                               MF_ARRAY(all->position, robots),
+                               MF_ARRAY(all->search_position, robots),
+                               MF_ARRAY(all->search_rotation, robots),
+                               MF_ARRAY(all->present, robots),
+                               MF_ARRAY(all->was_present, robots),
+                               MF_ARRAY(all->immovable, robots),
+                               MF_ARRAY(all->near, near),
+                               MF_ARRAY(all->until, near),
+                               MF_ARRAY(all->offsets, near),
+                               MF_ARRAY(all->fixed, near),
+                               MF_ARRAY(all->near_before, near),
+                               MF_ARRAY(all->until_before, near),
+                               MF_ARRAY(all->displacements_before, near),
+                               MF_ARRAY(all->gone, robots),
+                               MF_ARRAY(all->twos, near + robots),
+                               MF_ARRAY(all->near_of, near + robots),
+                               MF_ARRAY(all->buckets, (size_t)all->bucket_count + 1),
+                               MF_ARRAY(all->sorted, robots),
+                               MF_ARRAY(all->blocks, blocks),
+                               MF_ARRAY(all->pairs, wave),
+                               MF_ARRAY(all->searches, MF_COLLISION_WAVE),
+                               MF_ARRAY(all->gaps, wave),
+                               MF_ARRAY(all->contacts, all->contact_capacity),
+                               MF_ARRAY(all->touches, touches)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
         return no_memory(all, error);
     uint32_t solids = 0;
     for (uint32_t g = 0; g < all->group_count; g++) {
@@ -319,38 +295,9 @@ static void destroy(mf_Context *context, void *user) {
     for (uint32_t g = 0; g < all->group_count; g++) {
         mf_compound_destroy(all->groups[g].compound);
         mf_release(context, all->groups[g].parts);
-        mf_release(context, all->groups[g].drifts);
-        mf_release(context, all->groups[g].refit);
-        mf_release(context, all->groups[g].watched);
     }
-    void *const memory[] = {all->group_of,
-                            all->position,
-                            all->search_position,
-                            all->search_rotation,
-                            all->present,
-                            all->immovable,
-                            all->was_present,
-                            all->near,
-                            all->twos,
-                            all->buckets,
-                            all->sorted,
-                            all->blocks,
-                            all->pairs,
-                            all->searches,
-                            all->touches,
-                            all->until,
-                            all->offsets,
-                            all->fixed,
-                            all->near_before,
-                            all->until_before,
-                            all->displacements_before,
-                            all->gone,
-                            all->near_of,
-                            all->gaps,
-                            all->contacts,
-                            all};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        mf_release(context, memory[i]);
+    mf_release(context, all->group_of);
+    mf_release(context, all);
 }
 
 // ---- adding ------------------------------------------------------------------------------------
@@ -504,20 +451,14 @@ static mf_Status join_solver(mf_Collisions *all, mf_Error *error) {
 }
 
 static mf_Status fill(mf_Collisions *all, mf_Error *error) {
-    mf_Status status = take_members(all, &all->config, error);
-    if (status == MF_OK)
-        status = make_memory(all, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(take_members(all, &all->config, error));
+    MF_TRY(make_memory(all, error));
     fill_settings(all);
     choose_kernels(all);
-    for (uint32_t g = 0; g < all->group_count && status == MF_OK; g++)
+    for (uint32_t g = 0; g < all->group_count; g++)
         if (all->groups[g].inner && all->groups[g].compound->root != MF_NONE)
-            status = leave_overlaps(all, &all->groups[g], error);
-    if (status == MF_OK)
-        status = join_solver(all, error);
-    if (status != MF_OK)
-        return status;
+            MF_TRY(leave_overlaps(all, &all->groups[g], error));
+    MF_TRY(join_solver(all, error));
     mf_WorldSystemConfig system =
         mf_attach_world_system("collisions", MF_PHASE_MOTION, mf_collisions_run, all);
     system.reset = forget;
@@ -537,9 +478,8 @@ mf_Status mf_collisions_add(mf_World *world, const mf_CollisionsConfig *config, 
     *out = NULL;
     MF_TRY(check_config(world, &settings, error));
     mf_Context *context = mf_world_context(world);
-    mf_Collisions *all = mf_allocate(context, 1, sizeof *all);
-    if (all == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "collisions: out of memory");
+    mf_Collisions *all;
+    MF_TRY(MF_ALLOCATE(context, "collisions", error, MF_ARRAY(all, 1)));
     all->context = context;
     all->world = world;
     all->config = settings;

@@ -4,6 +4,7 @@
 // time of its creation. Likewise for pairs that were found to be apart: a robot accumulates how far
 // any point of it can have moved against its base, and a pair is skipped while the sum of both and
 // what the way between their bases has changed are less than its gap.
+#include "base/sort.h"
 #include "solve/collisions.h"
 #include "world/attach.h"
 #include "math/scalar.h"
@@ -12,12 +13,6 @@
 
 // Positions beyond this [m] are outside of every grid; robots there do not collide.
 static const double farthest = 1e6;
-
-static double value_at(const mf_Field *field, uint32_t block, uint32_t c, uint32_t lane) {
-    const size_t at = ((size_t)block * field->components + c) * MF_BLOCK + lane;
-    return field->info.type == MF_F64 ? ((const double *)field->data)[at]
-                                      : (double)((const float *)field->data)[at];
-}
 
 static double square_apart(const double a[3], const double b[3]) {
     const double x = a[0] - b[0], y = a[1] - b[1], z = a[2] - b[2];
@@ -53,8 +48,8 @@ static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
     const bool any = group->compound->root != MF_NONE;
     bool moved = false;
     for (uint32_t i = 0; i < group->count; i++) {
-        const uint32_t robot = group->first + i, block = i / MF_BLOCK, lane = i % MF_BLOCK;
-        if (lane == 0)
+        const uint32_t robot = group->first + i;
+        if (i % MF_BLOCK == 0)
             load_positions(all, group, i,
                            group->count - i < MF_BLOCK ? group->count - i : MF_BLOCK);
         const double *position = all->position[robot];
@@ -64,7 +59,7 @@ static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
             !group->takes_wrenches || (level != NULL && level[i] == (uint32_t)MF_MOTION_KINEMATIC);
         moved = has_moved(all, robot, bound) || moved;
         for (uint32_t c = 0; group->is_still && c < 4; c++) {
-            double value = value_at(group->orientation, block, c, lane);
+            const double value = mf_field_get(group->orientation, i, c);
             moved = moved || value < all->search_rotation[robot][c] ||
                     value > all->search_rotation[robot][c];
             all->search_rotation[robot][c] = value;
@@ -206,33 +201,9 @@ static void search_others(mf_Collisions *all, const mf_CollisionGroup *group) {
     }
 }
 
-static bool before(mf_CollisionTwo x, mf_CollisionTwo y) {
-    return x.a < y.a || (x.a == y.a && x.b < y.b);
-}
-
-static void swap(mf_CollisionTwo *x, mf_CollisionTwo *y) {
-    mf_CollisionTwo keep = *x;
-    *x = *y;
-    *y = keep;
-}
-
-static void sift_down(mf_CollisionTwo *heap, uint32_t root, uint32_t count) {
-    for (uint32_t child; (child = 2 * root + 1) < count; root = child) {
-        child += child + 1 < count && before(heap[child], heap[child + 1]);
-        if (!before(heap[root], heap[child]))
-            return;
-        swap(&heap[root], &heap[child]);
-    }
-}
-
-// Heapsort: n log n for any input, in place.
-static void sort_near(mf_CollisionTwo *list, uint32_t count) {
-    for (uint32_t root = count / 2; root-- > 0;)
-        sift_down(list, root, count);
-    for (uint32_t left = count; left-- > 1;) {
-        swap(&list[0], &list[left]);
-        sift_down(list, 0, left);
-    }
+static bool before(const void *a, const void *b) {
+    const mf_CollisionTwo *x = a, *y = b;
+    return x->a < y->a || (x->a == y->a && x->b < y->b);
 }
 
 static void keep_near(mf_Collisions *all, bool known) {
@@ -255,9 +226,9 @@ static void keep_near(mf_Collisions *all, bool known) {
 static void take_over_gaps(mf_Collisions *all) {
     for (uint32_t i = 0, k = 0; i < all->near_count; i++) {
         const mf_CollisionTwo two = all->near[i];
-        while (k < all->before_count && before(all->near_before[k], two))
+        while (k < all->before_count && before(&all->near_before[k], &two))
             k++;
-        const bool known = k < all->before_count && !before(two, all->near_before[k]) &&
+        const bool known = k < all->before_count && !before(&two, &all->near_before[k]) &&
                            !mf_collisions_group(all, two.a)->is_still &&
                            !mf_collisions_group(all, two.b)->is_still;
         all->until[i] = known ? all->until_before[k] : -1.0;
@@ -300,7 +271,7 @@ static void search(mf_Collisions *all) {
             mf_collisions_refit(all, group, block);
         search_others(all, group);
     }
-    sort_near(all->near, all->near_count);
+    mf_heap_sort(all->near, all->near_count, sizeof *all->near, before);
     take_over_gaps(all);
     all->fixed_seen = UINT64_MAX;
     watch(all);

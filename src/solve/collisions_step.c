@@ -44,15 +44,6 @@ static void search_task(void *user, uint32_t index) {
     mf_collisions_bind(all, &all->searches[index]);
 }
 
-static void run_tasks(mf_Collisions *all, uint32_t count, mf_TaskFn task) {
-    if (count > 1 && mf_context_threads(all->context) > 1) {
-        mf_parallel_for(all->context, count, task, all);
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        task(all, i);
-}
-
 // ---- pairs that are held together --------------------------------------------------------------
 
 // The robot of a side of a joint; MF_NONE: it is no member.
@@ -172,7 +163,7 @@ static uint32_t run_wave(mf_Collisions *all, uint32_t first, uint64_t *before, b
             .target_gap = gap_required};
         pieces++;
     }
-    run_tasks(all, pieces, search_task);
+    mf_parallel_for(all->context, pieces, search_task, all);
     for (uint32_t i = 0; i < count; i++)
         mf_collisions_learn(all, all->near_of[first + i], all->gaps[i]);
     for (uint32_t i = 0; i < pieces; i++) {
@@ -188,7 +179,7 @@ static uint32_t run_wave(mf_Collisions *all, uint32_t first, uint64_t *before, b
 static bool search_listed(mf_Collisions *all) {
     uint64_t before = 0;
     bool crowded = false;
-    run_tasks(all, all->block_count, refit_task);
+    mf_parallel_for(all->context, all->block_count, refit_task, all);
     for (uint32_t i = 0; i < all->block_count; i++)
         all->groups[all->blocks[i] >> 26].refit[all->blocks[i] & ((1u << 26) - 1)] = 0;
     for (uint32_t first = 0; first < all->two_count;)

@@ -345,13 +345,6 @@ void mf_collisions_apply(mf_Collisions *all, mf_CollisionTwo two, const mf_Compo
         all->statistics.deepest = touch->depth;
 }
 
-static void clear(const mf_Field *field, uint32_t instance) {
-    const size_t size = mf_field_value_size(field->info.type);
-    char *at = (char *)field->data + mf_field_index(field, instance, 0) * size;
-    for (uint32_t c = 0; c < field->components; c++, at += MF_BLOCK * size)
-        memset(at, 0, size);
-}
-
 void mf_collisions_relax(mf_Collisions *all) {
     all->contact_count = 0;
     all->contacts_left = 0;
@@ -366,7 +359,7 @@ void mf_collisions_relax(mf_Collisions *all) {
             if (wrench_count[i] == 0)
                 continue;
             wrench_count[i] = 0;
-            clear(group->wrench, i);
+            mf_field_clear(group->wrench, i);
         }
     }
 }

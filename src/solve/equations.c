@@ -6,6 +6,7 @@
 #include "solve/link_motion.h"
 #include "base/context.h"
 #include "base/floats.h"
+#include "base/memory.h"
 #include "math/kernel_table.h"
 #include "motion/articulated/host.h"
 #include "multibody/tree.h"
@@ -14,8 +15,6 @@
 #include <mayfly/dynamics.h>
 
 #include <string.h>
-
-#define ROW (MF_BLOCK * sizeof(double)) // [byte]
 
 static const char kept_name[] = "equations";
 
@@ -30,8 +29,7 @@ typedef struct GroupEquations {
     mf_Group *group;
     bool articulated; // the tree knows the settings of that motion
     mf_Tree *tree;
-    Scratch *scratches; // one per thread of the context
-    double *memory;     // what they are in
+    Scratch *scratches; // one per thread of the context, and what they are in
 } GroupEquations;
 
 typedef struct Equations {
@@ -49,7 +47,6 @@ enum { MOST_GROUPS = 64 };
 static void release_group(mf_Context *context, GroupEquations *own) {
     mf_release(context, own->tree);
     mf_release(context, own->scratches);
-    mf_release(context, own->memory);
 }
 
 static void destroy(mf_Context *context, void *user) {
@@ -82,20 +79,6 @@ static Equations *make(mf_World *world, mf_Error *error) {
     return NULL;
 }
 
-static mf_Status make_tree(mf_Context *context, mf_Group *group, mf_Tree **tree, mf_Error *error) {
-    const mf_Model *model = mf_group_model(group);
-    bool free = model->base == MF_BASE_FREE;
-    double *armature = mf_allocate(
-        context, mf_tree_velocity_address(model, true, model->joint_count), sizeof *armature);
-    if (armature == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "equations of motion: out of memory");
-    const bool articulated = mf_art_armature(group, &free, armature);
-    mf_Status status = mf_tree_create(context, model, MF_TREE_FIELDS, free,
-                                      articulated ? armature : NULL, tree, error);
-    mf_release(context, armature);
-    return status;
-}
-
 static void lay_out(Scratch *scratch, const mf_Tree *tree, double **memory) {
     const size_t links = tree->link_count, dofs = tree->dof_count;
     *scratch = (Scratch){.position = mf_take_rows(memory, 3 * links),
@@ -114,19 +97,18 @@ static void lay_out(Scratch *scratch, const mf_Tree *tree, double **memory) {
 static mf_Status make_group(mf_Context *context, uint32_t scratches, mf_Group *group,
                             GroupEquations *out, mf_Error *error) {
     mf_Tree *tree;
-    MF_TRY(make_tree(context, group, &tree, error));
+    MF_TRY(mf_group_make_tree(group, &tree, error));
     const size_t rows =
         44 * (size_t)tree->link_count + 13 * (size_t)tree->dof_count + tree->entry_count;
-    *out = (GroupEquations){.group = group,
-                            .articulated = mf_articulated_config_of(group) != NULL,
-                            .tree = tree,
-                            .scratches = mf_allocate(context, scratches, sizeof *out->scratches),
-                            .memory = mf_allocate(context, scratches * rows, ROW)};
-    if (out->scratches == NULL || out->memory == NULL) {
+    *out = (GroupEquations){
+        .group = group, .articulated = mf_articulated_config_of(group) != NULL, .tree = tree};
+    double *memory;
+    const mf_Array arrays[] = {MF_ARRAY(out->scratches, scratches),
+                               MF_ARRAY(memory, scratches * rows * MF_BLOCK)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays)) {
         release_group(context, out);
         return mf_fail(error, MF_NO_MEMORY, "equations of motion: out of memory");
     }
-    double *memory = out->memory;
     for (uint32_t r = 0; r < scratches; r++)
         lay_out(&out->scratches[r], tree, &memory);
     return MF_OK;
@@ -326,10 +308,7 @@ static mf_Status finish(Batch *batch) {
     batch->tasks = batch->equations->scratch_count;
     if (batch->tasks > batch->blocks)
         batch->tasks = batch->blocks;
-    if (batch->tasks == 1)
-        run_part(batch, 0);
-    else
-        mf_parallel_for(context, batch->tasks, run_part, batch);
+    mf_parallel_for(context, batch->tasks, run_part, batch);
     return MF_OK;
 }
 
@@ -363,9 +342,7 @@ uint32_t mf_group_velocity_address(const mf_Group *group, uint32_t joint) {
 static mf_Status answer(mf_Group *group, uint32_t first, uint32_t count, mf_TreeTask task,
                         bool takes, const double *in, double *out, mf_Error *error) {
     Batch batch;
-    mf_Status status = begin(&batch, group, first, count, takes ? in : out, out, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(begin(&batch, group, first, count, takes ? in : out, out, error));
     batch.task = task;
     batch.accelerated = takes && task == MF_TREE_INVERSE;
     batch.in = in;

@@ -5,10 +5,10 @@
 //
 // Invariant: what is kept of a robot follows from its own state. A step allocates nothing.
 #include "solve/free_response.h"
+#include "base/memory.h"
 #include "solve/link_motion.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
-#include "motion/articulated/host.h"
 
 #include <mayfly/motion.h>
 
@@ -19,20 +19,6 @@ enum { BASE = 6 }; // [1] degrees of freedom of a free base
 static const double least_pivot = 1e-9; // [1] of a diagonal element: links without inertia
 
 // ---- creation -----------------------------------------------------------------------------------
-
-static mf_Status make_tree(mf_Context *context, mf_FreeResponse *free, mf_Error *error) {
-    const mf_Model *model = mf_group_model(free->group);
-    bool moves = model->base == MF_BASE_FREE;
-    double *armature = mf_allocate(
-        context, mf_tree_velocity_address(model, true, model->joint_count), sizeof *armature);
-    if (armature == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "solver: out of memory");
-    const bool known = mf_art_armature(free->group, &moves, armature);
-    mf_Status status = mf_tree_create(context, model, MF_TREE_FIELDS, moves,
-                                      known ? armature : NULL, &free->tree, error);
-    mf_release(context, armature);
-    return status;
-}
 
 // [byte] Rows of the kernel's working memory: motions, matrices, inertias; twists; entries.
 static size_t scratch_size(const mf_Tree *tree) {
@@ -55,16 +41,14 @@ mf_Status mf_free_response_create(mf_Group *group, mf_FreeResponse **out, mf_Err
                               .kernel = queries[pick.wide][0],
                               .lanes = pick.lanes};
     mf_free_response_note_motions(free);
-    mf_Status status = make_tree(context, free, error);
+    mf_Status status = mf_group_make_tree(group, &free->tree, error);
     if (status == MF_OK)
         status = mf_scratch_create(context, scratch_size(free->tree), mf_context_threads(context),
                                    &free->scratch, error);
     if (status == MF_OK) {
         const size_t dofs = free->tree->dof_count, entries = free->tree->entry_count;
-        free->twists = mf_allocate(context, count * dofs * 6 + 1, sizeof(double));
-        free->factors = mf_allocate(context, count * entries + 1, sizeof(double));
-        if (free->twists == NULL || free->factors == NULL)
-            status = mf_fail(error, MF_NO_MEMORY, "solver: out of memory");
+        status = MF_ALLOCATE(context, "solver", error, MF_ARRAY(free->twists, count * dofs * 6 + 1),
+                             MF_ARRAY(free->factors, count * entries + 1));
     }
     if (status != MF_OK) {
         mf_free_response_destroy(context, free);

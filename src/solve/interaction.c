@@ -2,6 +2,8 @@
 // is in round.c.
 #include "solve/parts.h"
 #include "base/floats.h"
+#include "base/memory.h"
+#include "base/plain.h"
 #include "math/kernel_table.h"
 #include "model/points.h"
 
@@ -40,14 +42,6 @@ mf_InteractionConfig mf_interaction_config(void) {
 }
 
 // ---- checks -------------------------------------------------------------------------------------
-
-static mf_Status check_range(const char *name, double value, double low, double high,
-                             mf_Error *error) {
-    if (value >= low && value <= high)
-        return MF_OK;
-    return mf_fail(error, MF_BAD_ARGUMENT, "interaction.%s: %g, need %g .. %g", name, value, low,
-                   high);
-}
 
 static bool is_every_step(mf_Rate rate) {
     return rate.numerator == 0 && rate.denominator == 0;
@@ -92,10 +86,7 @@ static mf_Status check_fence(const mf_InteractionConfig *config, mf_Error *error
 }
 
 static mf_Status check_numbers(const mf_InteractionConfig *config, mf_Error *error) {
-    const struct {
-        const char *name;
-        double value, low, high;
-    } ranges[] = {
+    const mf_Range ranges[] = {
         {"radius", config->detect ? config->radius : 1.0, 1e-6, 1e5},
         {"nearest", config->nearest, 0, MF_NEAREST_LIMIT},
         {"view_angle", config->view_angle, 1e-6, half_rotation},
@@ -112,9 +103,7 @@ static mf_Status check_numbers(const mf_InteractionConfig *config, mf_Error *err
         {"candidates", config->candidates, 1, 1 << 20},
         {"event_capacity", config->event_capacity, 1, 1 << 24},
     };
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        MF_TRY(check_range(ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high, error));
-    }
+    MF_TRY(mf_ranges_check("interaction", ranges, sizeof ranges / sizeof *ranges, error));
     return check_fence(config, error);
 }
 
@@ -128,19 +117,15 @@ static mf_Status check_config(const mf_World *world, const mf_InteractionConfig 
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "interaction: nothing is enabled, need detect, collide, terrain, fence, "
                        "downwash or wind");
-    mf_Status status = check_numbers(config, error);
+    MF_TRY(check_numbers(config, error));
     if (config->background && config->latency == 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "interaction.background: need a latency of at least one step");
-    if (status == MF_OK)
-        status = check_rate(world, "detection_rate", config->detection_rate,
-                            config->detect ? config->latency : 0, error);
-    if (status == MF_OK)
-        status = check_rate(world, "collision_rate", config->collision_rate,
-                            has_collisions(config) ? config->latency : 0, error);
-    if (status == MF_OK)
-        status = check_rate(world, "air_rate", config->air_rate, 0, error);
-    return status;
+    MF_TRY(check_rate(world, "detection_rate", config->detection_rate,
+                      config->detect ? config->latency : 0, error));
+    MF_TRY(check_rate(world, "collision_rate", config->collision_rate,
+                      has_collisions(config) ? config->latency : 0, error));
+    return check_rate(world, "air_rate", config->air_rate, 0, error);
 }
 
 static mf_Status check_member(const mf_World *world, const mf_InteractionMember *member,
@@ -171,14 +156,12 @@ static mf_Status check_member(const mf_World *world, const mf_InteractionMember 
 // angles, or all contact points if there are no shapes.
 static mf_Status find_radius(mf_Context *context, const mf_Model *model, double *radius,
                              mf_Error *error) {
-    double(*position)[3] = mf_allocate(context, model->link_count, sizeof *position);
-    double(*rotation)[4] = mf_allocate(context, model->link_count, sizeof *rotation);
+    double(*position)[3], (*rotation)[4];
+    const mf_Array arrays[] = {MF_ARRAY(position, model->link_count),
+                               MF_ARRAY(rotation, model->link_count)};
     *radius = 0.0;
-    if (position == NULL || rotation == NULL) {
-        mf_release(context, position);
-        mf_release(context, rotation);
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(error, MF_NO_MEMORY, "interaction: out of memory");
-    }
     mf_model_pose(model, model->start_angle, position, rotation);
     bool has_shape = false;
     for (uint32_t i = 0; i < model->shape_count; i++) {
@@ -187,23 +170,18 @@ static mf_Status find_radius(mf_Context *context, const mf_Model *model, double 
             continue;
         double at[3];
         has_shape = true;
-        mf_quat_rotate(at, rotation[shape->link], shape->position);
-        mf_vec3_add(at, at, position[shape->link]);
-        double reach = mf_vec3_length(at) + mf_model_shape_radius(model, i);
-        *radius = reach > *radius ? reach : *radius;
+        mf_pose_point(at, position[shape->link], rotation[shape->link], shape->position);
+        *radius = mf_larger(*radius, mf_vec3_length(at) + mf_model_shape_radius(model, i));
     }
     for (uint32_t i = 0; !has_shape && i < model->point_count; i++) {
         const mf_Point *point = &model->points[i];
         double at[3];
         if ((point->flags & MF_POINT_COLLIDES) == 0)
             continue;
-        mf_quat_rotate(at, rotation[point->link], point->position);
-        mf_vec3_add(at, at, position[point->link]);
-        double reach = mf_vec3_length(at);
-        *radius = reach > *radius ? reach : *radius;
+        mf_pose_point(at, position[point->link], rotation[point->link], point->position);
+        *radius = mf_larger(*radius, mf_vec3_length(at));
     }
     mf_release(context, position);
-    mf_release(context, rotation);
     return MF_OK;
 }
 
@@ -212,24 +190,18 @@ static mf_Status take_members(mf_Interaction *all, const mf_InteractionConfig *c
     uint32_t count =
         config->members != NULL ? config->member_count : mf_world_group_count(all->world);
     for (uint32_t i = 0; i < count; i++) {
-        mf_InteractionMember member;
-        if (config->members != NULL)
-            member = config->members[i];
-        else
-            member = mf_interaction_member(mf_world_group(all->world, i));
+        mf_InteractionMember member = config->members != NULL
+                                          ? config->members[i]
+                                          : mf_interaction_member(mf_world_group(all->world, i));
         if (config->members == NULL && mf_group_config_of(member.group)->isolated)
             continue;
-        mf_Status status = check_member(all->world, &member, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(check_member(all->world, &member, error));
         for (uint32_t m = 0; m < all->member_count; m++)
             if (all->members[m].group == member.group)
                 return mf_fail(error, MF_BAD_ARGUMENT, "interaction: group %s is listed twice",
                                mf_group_config_of(member.group)->name);
         if (member.radius == 0.0)
-            status = find_radius(all->context, mf_group_model(member.group), &member.radius, error);
-        if (status != MF_OK)
-            return status;
+            MF_TRY(find_radius(all->context, mf_group_model(member.group), &member.radius, error));
         all->clearance[all->member_count] = mf_group_model(member.group)->rest_height;
         all->members[all->member_count++] = member;
     }
@@ -285,18 +257,17 @@ static mf_Status make_searches(mf_Interaction *all, mf_Error *error) {
                       (mf_interaction_has_air(config) ? MF_WORK_AIR : 0u);
     mf_Neighbors **to[] = {&all->detect, &all->touch, &all->air};
     mf_Neighbors *shared = NULL;
-    mf_Status status = MF_OK;
     if (config->latency == 0)
-        status = make_search(all, needed, &shared, error);
-    for (uint32_t i = 0; i < 3 && status == MF_OK; i++) {
+        MF_TRY(make_search(all, needed, &shared, error));
+    for (uint32_t i = 0; i < 3; i++) {
         if ((needed >> i & 1) == 0)
             continue;
         if (config->latency == 0)
             *to[i] = shared;
         else
-            status = make_search(all, 1u << i, to[i], error);
+            MF_TRY(make_search(all, 1u << i, to[i], error));
     }
-    return status;
+    return MF_OK;
 }
 
 static const mf_FieldInfo neighbor_fields[] = {
@@ -344,12 +315,10 @@ static mf_Status prepare_touch(mf_Interaction *all, mf_Error *error) {
     const mf_InteractionConfig *config = &all->config;
     const mf_Neighbors *search = all->touch;
     uint32_t chunks = (search->slot_count + MF_NEIGHBOR_CHUNK - 1) / MF_NEIGHBOR_CHUNK;
-    all->flags = mf_allocate(all->context, search->slot_count, 1);
-    all->outside = mf_allocate(all->context, search->slot_count, 1);
-    all->pair_counts = mf_allocate(all->context, chunks, sizeof *all->pair_counts);
-    all->pairs = mf_allocate(all->context, (size_t)chunks * MF_CHUNK_PAIRS, sizeof *all->pairs);
-    if (all->flags == NULL || all->outside == NULL || all->pair_counts == NULL ||
-        all->pairs == NULL)
+    const mf_Array arrays[] = {
+        MF_ARRAY(all->flags, search->slot_count), MF_ARRAY(all->outside, search->slot_count),
+        MF_ARRAY(all->pair_counts, chunks), MF_ARRAY(all->pairs, (size_t)chunks * MF_CHUNK_PAIRS)};
+    if (!mf_allocate_arrays(all->context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(error, MF_NO_MEMORY, "interaction: no memory for %u agents",
                        search->slot_count);
     all->scan.all = search;
@@ -403,11 +372,8 @@ static void choose_kernels(mf_Interaction *all) {
 // ---- creation -----------------------------------------------------------------------------------
 
 static mf_Status fill(mf_Interaction *all, const mf_InteractionConfig *config, mf_Error *error) {
-    mf_Status status = take_members(all, config, error);
-    if (status == MF_OK)
-        status = make_searches(all, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(take_members(all, config, error));
+    MF_TRY(make_searches(all, error));
     choose_kernels(all);
     for (uint32_t m = 0; m < all->member_count; m++)
         all->fault[m] = mf_group_find_field(all->members[m].group, "fault.word")->data;
@@ -416,16 +382,14 @@ static mf_Status fill(mf_Interaction *all, const mf_InteractionConfig *config, m
         return mf_fail(error, MF_NO_MEMORY, "interaction: no memory for %u events",
                        config->event_capacity);
     if (all->touch != NULL)
-        status = prepare_touch(all, error);
-    if (status == MF_OK && all->air != NULL)
-        status = prepare_air(all, error);
-    if (status == MF_OK && all->detect != NULL)
-        status = prepare_detection(all, error);
-    if (status == MF_OK && config->background && (all->detect != NULL || all->touch != NULL))
-        status = mf_background_create(all, &all->background, error);
-    if (status == MF_OK)
-        status = mf_interaction_add_systems(all, error);
-    return status;
+        MF_TRY(prepare_touch(all, error));
+    if (all->air != NULL)
+        MF_TRY(prepare_air(all, error));
+    if (all->detect != NULL)
+        MF_TRY(prepare_detection(all, error));
+    if (config->background && (all->detect != NULL || all->touch != NULL))
+        MF_TRY(mf_background_create(all, &all->background, error));
+    return mf_interaction_add_systems(all, error);
 }
 
 mf_Status mf_interaction_add(mf_World *world, const mf_InteractionConfig *config,
@@ -437,9 +401,8 @@ mf_Status mf_interaction_add(mf_World *world, const mf_InteractionConfig *config
     *out = NULL;
     MF_TRY(check_config(world, &settings, error));
     mf_Context *context = mf_world_context(world);
-    mf_Interaction *all = mf_allocate(context, 1, sizeof *all);
-    if (all == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "interaction: out of memory");
+    mf_Interaction *all;
+    MF_TRY(MF_ALLOCATE(context, "interaction", error, MF_ARRAY(all, 1)));
     all->world = world;
     all->context = context;
     all->config = settings;

@@ -6,6 +6,7 @@
 #include "base/plain.h"
 #include "solve/joints.h"
 #include "math/scalar.h"
+#include "world/attach.h"
 
 #include <math.h>
 #include <string.h>
@@ -19,6 +20,11 @@ static double value(const Request *request, const mf_Field *field, uint32_t comp
     return mf_field_get(field, request->instance, request->slot * field->info.width + component);
 }
 
+static void read_values(const Request *request, const mf_Field *field, uint32_t first,
+                        uint32_t count, double *out) {
+    mf_field_read(field, request->instance, request->slot * field->info.width + first, count, out);
+}
+
 // Motions of all links of a block, in the memory of the group's trials.
 static const double *find_block(const mf_TrialStep *trial, uint32_t block) {
     const mf_LinkChoice choice = {.first = 0, .end = mf_trial_step_lanes(trial, block)};
@@ -28,19 +34,6 @@ static const double *find_block(const mf_TrialStep *trial, uint32_t block) {
 
 static const mf_TrialStep *trial_of(const mf_WorldJoints *all, uint32_t group) {
     return group < all->solver->group_count ? all->solver->trials[group] : NULL;
-}
-
-static mf_LinkMotion motion_of(const mf_WorldJoints *all, const mf_JointRecord *record,
-                               uint32_t side) {
-    mf_LinkMotion motion = mf_link_motion_world();
-    if (record->group[side] == MF_NONE)
-        return motion;
-    const mf_TrialStep *trial = trial_of(all, record->group[side]);
-    const uint32_t lane = record->instance[side] % MF_BLOCK;
-    const mf_LinkChoice choice = {.first = lane, .end = lane + 1};
-    mf_link_motions_find(&trial->links, record->instance[side] / MF_BLOCK, &choice, trial->values);
-    mf_link_motion(&motion, trial->values, lane, record->link[side], false);
-    return motion;
 }
 
 // ---- the nearest partner ------------------------------------------------------------------------
@@ -103,7 +96,7 @@ static bool find_partner(const mf_WorldJoints *all, mf_JointRecord *record, doub
     if (*group != MF_JOINT_NEAREST && *instance != MF_JOINT_NEAREST &&
         record->link[1] != MF_JOINT_NEAREST)
         return true;
-    const mf_LinkMotion own = motion_of(all, record, 0);
+    const mf_LinkMotion own = mf_joint_motion(all, record, 0);
     Search search = {.record = record, .nearest = reach * reach, .group = MF_NONE};
     mf_link_point(&own, record->position[0], search.point, NULL);
     for (uint32_t g = 0; g < all->solver->group_count; g++)
@@ -122,10 +115,8 @@ static bool find_partner(const mf_WorldJoints *all, mf_JointRecord *record, doub
 static void read_record(const Request *request, mf_JointRecord *out) {
     const mf_JointSlots *slots = request->slots;
     double setting[8], hinge[4];
-    for (uint32_t c = 0; c < 8; c++)
-        setting[c] = value(request, slots->setting, c);
-    for (uint32_t c = 0; c < 4; c++)
-        hinge[c] = value(request, slots->hinge, c);
+    read_values(request, slots->setting, 0, 8, setting);
+    read_values(request, slots->hinge, 0, 4, hinge);
     const bool free = hinge[0] == 0.0 && hinge[1] == 0.0;
     *out = (mf_JointRecord){.exists = 1,
                             .enabled = 1,
@@ -147,11 +138,10 @@ static void read_record(const Request *request, mf_JointRecord *out) {
     out->group[1] = (uint32_t)value(request, slots->link, 1);
     out->instance[1] = (uint32_t)value(request, slots->link, 2);
     out->link[1] = (uint32_t)value(request, slots->link, 3);
-    for (uint32_t c = 0; c < 7; c++) {
-        double *own = c < 3 ? &out->position[0][c] : &out->orientation[0][c - 3];
-        double *other = c < 3 ? &out->position[1][c] : &out->orientation[1][c - 3];
-        *own = value(request, slots->frame, c);
-        *other = value(request, slots->partner, c);
+    for (uint32_t s = 0; s < 2; s++) {
+        const mf_Field *frame = s == 0 ? slots->frame : slots->partner;
+        read_values(request, frame, 0, 3, out->position[s]);
+        read_values(request, frame, 3, 4, out->orientation[s]);
     }
 }
 
@@ -184,7 +174,8 @@ static mf_Status check_links(const mf_WorldJoints *all, const mf_JointRecord *re
 
 // Both frames coincide as the robots are now.
 static void place_partner(const mf_WorldJoints *all, mf_JointRecord *record) {
-    const mf_LinkMotion own = motion_of(all, record, 0), other = motion_of(all, record, 1);
+    const mf_LinkMotion own = mf_joint_motion(all, record, 0);
+    const mf_LinkMotion other = mf_joint_motion(all, record, 1);
     double position[3], orientation[4];
     mf_joint_frame(record, 0, &own, position, orientation);
     mf_joint_frame_in(&other, position, orientation, record->position[1], record->orientation[1]);

@@ -56,9 +56,7 @@ static mf_Status add_fields(mf_JointSlots *slots, mf_Error *error) {
 // ---- the system ---------------------------------------------------------------------------------
 
 static void set_all(mf_Field *field, uint32_t instance, uint32_t slot, const double *values) {
-    const uint32_t width = field->info.width;
-    for (uint32_t c = 0; c < width; c++)
-        mf_field_set(field, instance, slot * width + c, values[c]);
+    mf_field_write(field, instance, slot * field->info.width, field->info.width, values);
 }
 
 mf_WorldJointId mf_joint_slot_id(const mf_JointSlots *slots, uint32_t instance, uint32_t slot) {
@@ -154,10 +152,8 @@ static mf_Status add_system(mf_JointSlots *slots, mf_Error *error) {
 
 static mf_Status check_group(const mf_WorldJoints *all, mf_Group *group, uint32_t count,
                              uint32_t *index, mf_Error *error) {
-    *index = 0;
-    while (*index < mf_world_group_count(all->world) && mf_world_group(all->world, *index) != group)
-        ++*index;
-    if (*index == mf_world_group_count(all->world))
+    *index = mf_world_group_number(all->world, group);
+    if (*index == MF_NONE)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint slots: a group of another world");
     if (mf_group_config_of(group)->isolated)
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -202,9 +198,8 @@ mf_Status mf_joint_slots_add(mf_WorldJoints *joints, mf_Group *group, uint32_t c
 
 // Adds the groups whose robots can be at a joint, and finds the largest number of their links.
 static mf_Status add_partners(mf_WorldJoints *all, uint32_t *links, mf_Error *error) {
-    mf_Status status = MF_OK;
     *links = 1;
-    for (uint32_t g = 0; g < mf_world_group_count(all->world) && status == MF_OK; g++) {
+    for (uint32_t g = 0; g < mf_world_group_count(all->world); g++) {
         mf_Group *group = mf_world_group(all->world, g);
         const mf_TrialStepKind kind = mf_trial_step_kind(group);
         if (mf_group_config_of(group)->isolated ||
@@ -212,9 +207,9 @@ static mf_Status add_partners(mf_WorldJoints *all, uint32_t *links, mf_Error *er
             continue;
         if (mf_group_model(group)->link_count > *links)
             *links = mf_group_model(group)->link_count;
-        status = mf_solver_add_group(all->solver, group, false, error);
+        MF_TRY(mf_solver_add_group(all->solver, group, false, error));
     }
-    return status;
+    return MF_OK;
 }
 
 // A robot of n links with joints at all of them has a response of n^2 blocks; a joint at one link
@@ -237,22 +232,16 @@ mf_Status mf_joint_slots_ready(mf_WorldJoints *joints, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     uint32_t links = 1;
     uint64_t capacity = 0, blocks = 0;
-    mf_Status status = MF_OK;
     if (joints == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint slots: joints is NULL");
-    for (const mf_JointSlots *slots = joints->slots; slots != NULL && status == MF_OK;
-         slots = slots->next)
-        status = mf_joints_check_group(slots->group, error);
-    if (status == MF_OK)
-        status = add_partners(joints, &links, error);
-    if (status == MF_OK)
-        status = count_capacity(joints, links, &capacity, &blocks, error);
-    if (status != MF_OK)
-        return status;
+    for (const mf_JointSlots *slots = joints->slots; slots != NULL; slots = slots->next)
+        MF_TRY(mf_joints_check_group(slots->group, error));
+    MF_TRY(add_partners(joints, &links, error));
+    MF_TRY(count_capacity(joints, links, &capacity, &blocks, error));
     const uint32_t before[2] = {joints->slot_capacity, joints->slot_blocks};
     joints->slot_capacity = (uint32_t)capacity;
     joints->slot_blocks = (uint32_t)blocks;
-    status = mf_joints_ensure_capacity(joints, error);
+    mf_Status status = mf_joints_ensure_capacity(joints, error);
     if (status == MF_OK)
         status = mf_joints_reserve(joints, joints->records, joints->used, error);
     if (status != MF_OK) {

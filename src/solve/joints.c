@@ -5,7 +5,9 @@
 #include "solve/joints.h"
 #include "base/floats.h"
 #include "base/hash.h"
+#include "base/plain.h"
 #include "math/scalar.h"
+#include "world/systems.h"
 #include "world/world_state.h"
 
 #include <math.h>
@@ -58,10 +60,7 @@ static mf_Status check_drive(const mf_JointRecord *record, mf_Error *error) {
 static mf_Status check_numbers(const mf_WorldJoints *all, const mf_JointRecord *record,
                                mf_Error *error) {
     const double step = (double)mf_world_config_of(all->world)->step * 1e-9, most = 1e12;
-    const struct {
-        const char *name;
-        double value, low, high;
-    } ranges[] = {
+    const mf_Range ranges[] = {
         {"stiffness", record->stiffness, 0.0, most},
         {"damping", record->damping, 0.0, most},
         {"angular_stiffness", record->angular_stiffness, 0.0, most},
@@ -70,10 +69,7 @@ static mf_Status check_numbers(const mf_WorldJoints *all, const mf_JointRecord *
         {"force_limit", record->force_limit, 1e-12, (double)INFINITY},
         {"moment_limit", record->moment_limit, 1e-12, (double)INFINITY},
     };
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
-        if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
-            return mf_fail(error, MF_BAD_ARGUMENT, "joint.%s: %g, need %g .. %g", ranges[i].name,
-                           ranges[i].value, ranges[i].low, ranges[i].high);
+    MF_TRY(mf_ranges_check("joint", ranges, sizeof ranges / sizeof *ranges, error));
     if (record->damping > 0.0 && record->stiffness == 0.0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "joint.damping: a joint without stiffness is rigid; set time instead");
@@ -161,63 +157,45 @@ mf_Status mf_joints_check(const mf_WorldJoints *all, const mf_JointRecord *recor
 
 // ---- from settings to records, and back ---------------------------------------------------------
 
-static mf_Status find_group(mf_World *world, const mf_Group *group, uint32_t *out,
-                            mf_Error *error) {
-    *out = MF_NONE;
-    if (group == NULL)
-        return MF_OK;
-    for (uint32_t g = 0; g < mf_world_group_count(world); g++)
-        if (mf_world_group(world, g) == group)
-            *out = g;
-    return *out != MF_NONE ? MF_OK
-                           : mf_fail(error, MF_BAD_ARGUMENT, "joint: a group of another world");
-}
+// The numbers that settings and records share, from one to the other.
+#define NUMBER(to, from, name) (to)->name = (from)->name;
+#define COPY_NUMBERS(to, from)                                                                     \
+    NUMBER(to, from, stiffness)                                                                    \
+    NUMBER(to, from, damping)                                                                      \
+    NUMBER(to, from, angular_stiffness)                                                            \
+    NUMBER(to, from, angular_damping)                                                              \
+    NUMBER(to, from, time)                                                                         \
+    NUMBER(to, from, force_limit)                                                                  \
+    NUMBER(to, from, moment_limit)                                                                 \
+    NUMBER(to, from, lower_angle)                                                                  \
+    NUMBER(to, from, upper_angle)                                                                  \
+    NUMBER(to, from, motor_rate)                                                                   \
+    NUMBER(to, from, motor_torque)
 
 static mf_Status fill_record(mf_World *world, const mf_WorldJointConfig *config,
                              mf_JointRecord *out, mf_Error *error) {
     if (config == NULL || config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "joint: start from mf_world_joint_config()");
-    *out = (mf_JointRecord){.exists = 1,
-                            .enabled = 1,
-                            .kind = (uint32_t)config->kind,
-                            .stiffness = config->stiffness,
-                            .damping = config->damping,
-                            .angular_stiffness = config->angular_stiffness,
-                            .angular_damping = config->angular_damping,
-                            .time = config->time,
-                            .force_limit = config->force_limit,
-                            .moment_limit = config->moment_limit,
-                            .lower_angle = config->lower_angle,
-                            .upper_angle = config->upper_angle,
-                            .motor_rate = config->motor_rate,
-                            .motor_torque = config->motor_torque};
-    mf_Status status = MF_OK;
-    for (uint32_t s = 0; s < 2 && status == MF_OK; s++) {
+    *out = (mf_JointRecord){.exists = 1, .enabled = 1, .kind = (uint32_t)config->kind};
+    COPY_NUMBERS(out, config)
+    for (uint32_t s = 0; s < 2; s++) {
         const mf_WorldJointSide *side = &config->sides[s];
-        status = find_group(world, side->group, &out->group[s], error);
+        out->group[s] = side->group != NULL ? mf_world_group_number(world, side->group) : MF_NONE;
+        if (side->group != NULL && out->group[s] == MF_NONE)
+            return mf_fail(error, MF_BAD_ARGUMENT, "joint: a group of another world");
         out->instance[s] = side->group != NULL ? side->instance : 0;
         out->link[s] = side->group != NULL ? side->link : 0;
         mf_vec3_copy(out->position[s], side->position);
         memcpy(out->orientation[s], side->orientation, sizeof out->orientation[s]);
     }
-    return status;
+    return MF_OK;
 }
 
 static void fill_config(const mf_WorldJoints *all, const mf_JointRecord *record,
                         mf_WorldJointConfig *out) {
     *out = mf_world_joint_config();
     out->kind = (mf_WorldJointKind)record->kind;
-    out->stiffness = record->stiffness;
-    out->damping = record->damping;
-    out->angular_stiffness = record->angular_stiffness;
-    out->angular_damping = record->angular_damping;
-    out->time = record->time;
-    out->force_limit = record->force_limit;
-    out->moment_limit = record->moment_limit;
-    out->lower_angle = record->lower_angle;
-    out->upper_angle = record->upper_angle;
-    out->motor_rate = record->motor_rate;
-    out->motor_torque = record->motor_torque;
+    COPY_NUMBERS(out, record)
     for (uint32_t s = 0; s < 2; s++) {
         mf_WorldJointSide *side = &out->sides[s];
         side->group =
@@ -242,23 +220,13 @@ static void rotation_to(double out[4], const double axis[3]) {
     mf_quat_normalize(out);
 }
 
-// `values` is space for the motions of a block.
-static void read_link(const mf_LinkMotions *links, uint32_t instance, uint32_t link, double *values,
-                      mf_LinkMotion *out) {
-    const uint32_t lane = instance % MF_BLOCK;
-    const mf_LinkChoice choice = {.first = lane, .end = lane + 1};
-    mf_link_motions_find(links, instance / MF_BLOCK, &choice, values);
-    mf_link_motion(out, values, lane, link, false);
-}
-
 static mf_Status find_now(const mf_WorldJointSide *side, mf_LinkMotion *out, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(side->group));
     mf_LinkMotions links;
     MF_TRY(mf_link_motions_create(&links, side->group, error));
     double *values = mf_allocate(context, mf_link_motions_size(&links), sizeof *values);
-    if (values != NULL) {
-        read_link(&links, side->instance, side->link, values, out);
-    }
+    if (values != NULL)
+        mf_link_motion_read(out, &links, side->instance, side->link, values);
     mf_release(context, values);
     mf_link_motions_release(context, &links);
     return values != NULL ? MF_OK : mf_fail(error, MF_NO_MEMORY, "joint: out of memory");
@@ -373,6 +341,17 @@ mf_JointRecord *mf_joints_find(const mf_WorldJoints *joints, mf_WorldJointId id)
         return NULL;
     mf_JointRecord *record = &joints->records[slot];
     return record->exists && record->generation == generation ? record : NULL;
+}
+
+mf_LinkMotion mf_joint_motion(const mf_WorldJoints *joints, const mf_JointRecord *record,
+                              uint32_t side) {
+    mf_LinkMotion motion = mf_link_motion_world();
+    if (record->group[side] == MF_NONE)
+        return motion;
+    const mf_TrialStep *trial = joints->solver->trials[record->group[side]];
+    mf_link_motion_read(&motion, &trial->links, record->instance[side], record->link[side],
+                        trial->values);
+    return motion;
 }
 
 static mf_Status not_found(mf_WorldJointId id, mf_Error *error) {
@@ -584,14 +563,8 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
     out->residual = record->residual;
     out->rounds = record->rounds;
     for (uint32_t s = 0; s < 2; s++) {
-        motions[s] = mf_link_motion_world();
-        if (record->group[s] == MF_NONE)
-            continue;
-        const mf_TrialStep *trial = joints->solver->trials[record->group[s]];
-        read_link(&trial->links, record->instance[s], record->link[s], trial->values, &motions[s]);
-    }
-    for (uint32_t s = 0; s < 2; s++) {
         double rotation[4];
+        motions[s] = mf_joint_motion(joints, record, s);
         mf_joint_frame(record, s, &motions[s], out->anchors[s], rotation);
     }
     mf_joint_error(record, motions, opening, rotation_vector);

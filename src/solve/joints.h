@@ -63,6 +63,9 @@ mf_Status mf_joints_ensure_capacity(mf_WorldJoints *all, mf_Error *error);
 
 // The record of a handle; NULL: no such joint.
 mf_JointRecord *mf_joints_find(const mf_WorldJoints *all, mf_WorldJointId id);
+// How the link of a side moves now, in the memory of its group's trials.
+mf_LinkMotion mf_joint_motion(const mf_WorldJoints *all, const mf_JointRecord *record,
+                              uint32_t side);
 // Puts a checked record where there is space for it, and takes one away. They allocate nothing.
 mf_WorldJointId mf_joints_insert(mf_WorldJoints *all, const mf_JointRecord *record);
 void mf_joints_remove(mf_WorldJoints *all, uint32_t slot);

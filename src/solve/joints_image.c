@@ -79,9 +79,8 @@ static void forget_next(mf_WorldJoints *all) {
 static mf_Status check_all(const mf_WorldJoints *all, mf_Error *error) {
     for (uint32_t slot = 0; slot < all->next_used; slot++) {
         const mf_JointRecord *record = &all->next_records[slot];
-        mf_Status status = record->exists ? mf_joints_check(all, record, error) : MF_OK;
-        if (status != MF_OK)
-            return status;
+        if (record->exists)
+            MF_TRY(mf_joints_check(all, record, error));
     }
     return MF_OK;
 }

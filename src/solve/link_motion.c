@@ -2,8 +2,25 @@
 #include "solve/link_motion.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
+#include "motion/articulated/host.h"
 
 enum { POSITION = 0, ORIENTATION = 3, VELOCITY = 7, RATE = 10, ROWS = 13 };
+
+mf_Status mf_group_make_tree(mf_Group *group, mf_Tree **out, mf_Error *error) {
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    const mf_Model *model = mf_group_model(group);
+    bool free = model->base == MF_BASE_FREE;
+    double *armature = mf_allocate(
+        context, mf_tree_velocity_address(model, true, model->joint_count), sizeof *armature);
+    if (armature == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "group %s: no memory for its tree",
+                       mf_group_config_of(group)->name);
+    const bool known = mf_art_armature(group, &free, armature);
+    const mf_Status status =
+        mf_tree_create(context, model, MF_TREE_FIELDS, free, known ? armature : NULL, out, error);
+    mf_release(context, armature);
+    return status;
+}
 
 mf_Status mf_link_motions_create(mf_LinkMotions *out, mf_Group *group, mf_Error *error) {
     static const mf_TreeMotionFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_tree_motion);
@@ -55,6 +72,14 @@ void mf_link_motion(mf_LinkMotion *out, const double *values, uint32_t lane, uin
         out->velocity[c] = still ? 0.0 : own[(VELOCITY + c) * MF_BLOCK];
         out->rate[c] = still ? 0.0 : own[(RATE + c) * MF_BLOCK];
     }
+}
+
+void mf_link_motion_read(mf_LinkMotion *out, const mf_LinkMotions *motions, uint32_t instance,
+                         uint32_t link, double *values) {
+    const uint32_t lane = instance % MF_BLOCK;
+    const mf_LinkChoice choice = {.first = lane, .end = lane + 1};
+    mf_link_motions_find(motions, instance / MF_BLOCK, &choice, values);
+    mf_link_motion(out, values, lane, link, false);
 }
 
 mf_LinkMotion mf_link_motion_world(void) {

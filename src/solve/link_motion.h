@@ -20,6 +20,10 @@ typedef struct mf_LinkMotion { // world frame
     double rate[3];            // [rad/s]
 } mf_LinkMotion;
 
+// The tree of a group's model with the base and the armatures that its motion gives it. The caller
+// releases it. MF_NO_MEMORY.
+mf_Status mf_group_make_tree(mf_Group *group, mf_Tree **out, mf_Error *error);
+
 // The links of a group.
 typedef struct mf_LinkMotions {
     mf_Tree *tree;
@@ -48,6 +52,10 @@ void mf_link_motions_find(const mf_LinkMotions *motions, uint32_t block,
 // One of them. `still`: of a robot that does not move, whatever its fields say.
 void mf_link_motion(mf_LinkMotion *out, const double *values, uint32_t lane, uint32_t link,
                     bool still);
+
+// One of a robot from its fields; `values` is space for the motions of a block.
+void mf_link_motion_read(mf_LinkMotion *out, const mf_LinkMotions *motions, uint32_t instance,
+                         uint32_t link, double *values);
 
 // A frame of the world, at rest.
 mf_LinkMotion mf_link_motion_world(void);

@@ -3,6 +3,7 @@
 //
 // Invariant: they follow from the state, and from nothing else.
 #include "base/floats.h"
+#include "base/memory.h"
 #include "math/kernel_table.h"
 #include "multibody/tree.h"
 #include "world/attach.h"
@@ -114,9 +115,8 @@ mf_Status mf_group_derive_links(mf_Group *group, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_Isa isa = mf_world_isa(mf_group_world(group));
     const bool precise = mf_group_config_of(group)->double_precision;
-    Links *links = mf_allocate(context, 1, sizeof *links);
-    if (links == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "links: out of memory");
+    Links *links;
+    MF_TRY(MF_ALLOCATE(context, "links", error, MF_ARRAY(links, 1)));
     *links = (Links){.fields = mf_tree_fields(group),
                      .wide = table[mf_kernel_row(isa)][precise],
                      .one = table[mf_kernel_row_single(isa)][precise]};

@@ -7,6 +7,7 @@
 // sums are in the order of groups and pieces of work, so they do not depend on threads.
 #include "solve/solids.h"
 #include "base/floats.h"
+#include "base/memory.h"
 #include "motion/particle/mixture.h"
 #include "world/attach.h"
 #include "world/systems.h"
@@ -62,10 +63,8 @@ static mf_Status make_memory(Links *all, mf_Error *error) {
     if (all->solids.capacity > MF_PARTICLE_SOLIDS)
         return mf_fail(error, MF_LIMIT, "particles: %u shapes of other groups, at most %u",
                        all->solids.capacity, MF_PARTICLE_SOLIDS);
-    all->coupling.wrench =
-        mf_allocate(all->context, all->solids.capacity, sizeof *all->coupling.wrench);
-    if (all->coupling.wrench == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "particles: out of memory");
+    MF_TRY(MF_ALLOCATE(all->context, "particles", error,
+                       MF_ARRAY(all->coupling.wrench, all->solids.capacity)));
     all->coupling.user = all;
     all->coupling.find = find_solids;
     all->coupling.solids = all->solids.solids;
@@ -78,13 +77,9 @@ static mf_Status join_particles(Links *all, mf_Error *error) {
         mf_Particles *particles = mf_particles_of(mf_world_group(all->world, g));
         if (particles == NULL)
             continue;
-        particles->solids =
-            mf_allocate(all->context, all->solids.capacity, sizeof *particles->solids);
-        particles->wrench =
-            mf_allocate(all->context, (size_t)MF_PARTICLE_PIECES * all->solids.capacity,
-                        sizeof *particles->wrench);
-        if (particles->solids == NULL || particles->wrench == NULL)
-            return mf_fail(error, MF_NO_MEMORY, "particles: out of memory");
+        MF_TRY(MF_ALLOCATE(
+            all->context, "particles", error, MF_ARRAY(particles->solids, all->solids.capacity),
+            MF_ARRAY(particles->wrench, (size_t)MF_PARTICLE_PIECES * all->solids.capacity)));
     }
     return MF_OK;
 }
@@ -119,9 +114,8 @@ mf_Status mf_particles_couple(mf_World *world, mf_Error *error) {
     const double reach = find_reach(world);
     if (!(reach > 0.0))
         return MF_OK;
-    Links *all = mf_allocate(mf_world_context(world), 1, sizeof *all);
-    if (all == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "particles: out of memory");
+    Links *all;
+    MF_TRY(MF_ALLOCATE(mf_world_context(world), "particles", error, MF_ARRAY(all, 1)));
     *all = (Links){.context = mf_world_context(world), .world = world, .reach = reach};
     all->step = mf_time_to_seconds(mf_world_config_of(world)->step);
     mf_Status status = make_memory(all, error);

@@ -1,5 +1,6 @@
 // Data of a world for queries: a compound per group, and memory for the poses of two instances, so
 // that queries do not allocate.
+#include "base/memory.h"
 #include "solve/query.h"
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -16,8 +17,6 @@ static void release_group(mf_Context *context, mf_QueryGroup *group) {
     mf_compound_destroy(group->compound);
     for (int i = 0; i < 2; i++) {
         mf_release(context, group->pose[i].position);
-        mf_release(context, group->pose[i].rotation);
-        mf_release(context, group->pose[i].solids);
     }
     *group = (mf_QueryGroup){0};
 }
@@ -51,18 +50,15 @@ static mf_Status make_group(mf_Context *context, mf_Group *own, mf_QueryGroup *g
                              .position = mf_group_find_field(own, "base.position"),
                              .fault = mf_group_find_field(own, "fault.word")};
     MF_TRY(mf_compound_create(context, model, false, &group->compound, error));
-    bool fine = true;
     for (int i = 0; i < 2; i++) {
         mf_QueryPose *pose = &group->pose[i];
-        const uint32_t solids = group->compound->solid_count;
-        pose->position = mf_allocate(context, model->link_count, sizeof *pose->position);
-        pose->rotation = mf_allocate(context, model->link_count, sizeof *pose->rotation);
-        pose->solids = mf_allocate(context, solids + 1, sizeof *pose->solids);
-        fine = fine && pose->position && pose->rotation && pose->solids;
+        const mf_Array arrays[] = {MF_ARRAY(pose->position, model->link_count),
+                                   MF_ARRAY(pose->rotation, model->link_count),
+                                   MF_ARRAY(pose->solids, group->compound->solid_count + 1)};
+        if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
+            return mf_fail(error, MF_NO_MEMORY, "queries: out of memory");
     }
     group->reach = find_reach(group);
-    if (!fine)
-        return mf_fail(error, MF_NO_MEMORY, "queries: out of memory");
     return mf_group_link_poses(own, 0, 0, group->pose[0].position[0], group->pose[0].rotation[0],
                                error);
 }
@@ -72,9 +68,7 @@ mf_Status mf_query_of(mf_World *world, mf_Query **out, mf_Error *error) {
     mf_Query *query = mf_world_kept(world, kept_name);
     mf_Status status = MF_OK;
     if (query == NULL) {
-        query = mf_allocate(context, 1, sizeof *query);
-        if (query == NULL)
-            return mf_fail(error, MF_NO_MEMORY, "queries: out of memory");
+        MF_TRY(MF_ALLOCATE(context, "queries", error, MF_ARRAY(query, 1)));
         query->context = context;
         status = mf_world_keep(world, kept_name, query, destroy_query, error);
         if (status != MF_OK) {
@@ -105,8 +99,7 @@ uint32_t mf_query_number(const mf_Query *query, const mf_Group *group) {
 
 bool mf_query_present(const mf_QueryGroup *group, uint32_t instance, double base[3]) {
     double position[3];
-    for (uint32_t c = 0; c < 3; c++)
-        position[c] = mf_field_get(group->position, instance, c);
+    mf_field_read(group->position, instance, 0, 3, position);
     if (base != NULL)
         mf_vec3_copy(base, position);
     return ((const uint32_t *)group->fault->data)[instance] == 0 && mf_all_finite(position, 3);

@@ -10,7 +10,7 @@
 
 // Memory for the parts of one instance.
 typedef struct mf_QueryPose {
-    double (*position)[3]; // [m] per link, world
+    double (*position)[3]; // [m] per link, world; the others are in its block
     double (*rotation)[4]; // [1] per link, to the world
     mf_GapSolid *solids;   // per solid of the compound
 } mf_QueryPose;

@@ -77,8 +77,7 @@ static void list_row(const Ground *ground, uint32_t row, double load) {
     for (int i = 0; i < 2; i++) { // again with the normal at the point found
         mf_quat_rotate_inverse(direction, rotation, up);
         mf_contacts_lowest(ground->group->group, row, owner.link, direction, position);
-        mf_quat_rotate(point, rotation, position);
-        mf_vec3_add(point, point, origin);
+        mf_pose_point(point, origin, rotation, position);
         mf_terrain_height(ground->terrain, point[0], point[1], up);
     }
     append_ground(ground, owner, point, load);
@@ -106,8 +105,7 @@ static void list_points(const Ground *ground, const mf_Field *load) {
         const mf_ShapeOwner owner = {ground->group->group, ground->instance, own->link, MF_NONE};
         if (!(pressed > 0.0))
             continue;
-        mf_quat_rotate(point, pose->rotation[own->link], own->position);
-        mf_vec3_add(point, point, pose->position[own->link]);
+        mf_pose_point(point, pose->position[own->link], pose->rotation[own->link], own->position);
         append_ground(ground, owner, point, pressed);
     }
 }

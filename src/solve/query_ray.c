@@ -76,11 +76,8 @@ static void hit_shape(const mf_Model *model, uint32_t number, const double posit
     double at[3], rotation[4], start[3], direction[3], normal[3];
     mf_vec3_copy(at, shape->position);
     memcpy(rotation, shape->rotation, sizeof rotation);
-    if (position != NULL) {
-        mf_quat_rotate(at, orientation, at);
-        mf_vec3_add(at, at, position);
-        mf_quat_multiply(rotation, orientation, rotation);
-    }
+    if (position != NULL)
+        mf_pose_multiply(at, rotation, position, orientation, at, rotation);
     mf_vec3_sub(start, ray->start, at);
     mf_quat_rotate_inverse(start, rotation, start);
     mf_quat_rotate_inverse(direction, rotation, ray->direction);

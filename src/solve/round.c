@@ -281,15 +281,10 @@ static void finish(mf_Interaction *all, uint32_t work) {
 }
 
 static void run_later(mf_Interaction *all, const mf_WorldRun *run) {
-    uint32_t ripe = 0;
-    if (all->pending & MF_WORK_DETECT && --all->detection_wait == 0)
-        ripe |= MF_WORK_DETECT;
-    if (all->pending & MF_WORK_COLLIDE && --all->collision_wait == 0)
-        ripe |= MF_WORK_COLLIDE;
     // Neighbors first: agents that fail now were still valid in the search.
-    if ((ripe & MF_WORK_DETECT) != 0)
+    if (all->pending & MF_WORK_DETECT && --all->detection_wait == 0)
         finish(all, MF_WORK_DETECT);
-    if ((ripe & MF_WORK_COLLIDE) != 0)
+    if (all->pending & MF_WORK_COLLIDE && --all->collision_wait == 0)
         finish(all, MF_WORK_COLLIDE);
     uint32_t later = all->due & (MF_WORK_DETECT | MF_WORK_COLLIDE);
     begin_work(all, all->detect, later & MF_WORK_DETECT, run->time);
@@ -315,19 +310,16 @@ static void run_round(const mf_WorldRun *run, void *user) {
 }
 
 static void mark_detection(const mf_WorldRun *run, void *user) {
-    mf_Interaction *all = user;
     (void)run;
-    all->due |= MF_WORK_DETECT;
+    ((mf_Interaction *)user)->due |= MF_WORK_DETECT;
 }
 static void mark_touch(const mf_WorldRun *run, void *user) {
-    mf_Interaction *all = user;
     (void)run;
-    all->due |= MF_WORK_COLLIDE;
+    ((mf_Interaction *)user)->due |= MF_WORK_COLLIDE;
 }
 static void mark_air(const mf_WorldRun *run, void *user) {
-    mf_Interaction *all = user;
     (void)run;
-    all->due |= MF_WORK_AIR;
+    ((mf_Interaction *)user)->due |= MF_WORK_AIR;
 }
 
 // ---- systems ------------------------------------------------------------------------------------
@@ -369,9 +361,6 @@ void mf_interaction_destroy(mf_Interaction *all) {
             mf_neighbors_destroy(searches[i]);
     }
     mf_release(context, all->flags);
-    mf_release(context, all->outside);
-    mf_release(context, all->pair_counts);
-    mf_release(context, all->pairs);
     mf_release(context, (void *)all->air_task.plan);
     mf_release(context, all->air_task.downward);
     mf_release(context, all->events);

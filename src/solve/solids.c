@@ -1,5 +1,6 @@
 // The solids of robots for surfaces and particles (solids.h).
 #include "solve/solids.h"
+#include "base/memory.h"
 #include "math/scalar.h"
 #include "motion/table.h"
 #include "world/attach.h"
@@ -115,7 +116,6 @@ static void release_owner(mf_Context *context, mf_SolidOwner *owner) {
     mf_link_motions_release(context, &owner->motions);
     mf_release(context, owner->values);
     mf_release(context, owner->first_face);
-    mf_release(context, owner->face_count);
 }
 
 void mf_solids_release(mf_Solids *all) {
@@ -159,9 +159,9 @@ static bool add_faces(mf_Solids *all) {
         mf_SolidOwner *owner = &all->owners[o];
         const mf_HullSet *hulls = owner->compound->hulls;
         const uint32_t count = hulls != NULL ? hulls->count : 0;
-        owner->first_face = mf_allocate(all->context, count, sizeof *owner->first_face);
-        owner->face_count = mf_allocate(all->context, count, sizeof *owner->face_count);
-        if (owner->first_face == NULL || owner->face_count == NULL)
+        const mf_Array arrays[] = {MF_ARRAY(owner->first_face, count),
+                                   MF_ARRAY(owner->face_count, count)};
+        if (!mf_allocate_arrays(all->context, arrays, sizeof arrays / sizeof *arrays))
             return false;
         for (uint32_t h = 0; h < count; h++) {
             owner->first_face[h] = used;
@@ -192,9 +192,8 @@ static mf_Status add_owner(mf_Solids *all, mf_Group *group, uint32_t number, boo
     all->capacity += mf_group_count(group) * owner->compound->solid_count;
     MF_TRY(mf_link_motions_create(&owner->motions, group, error));
     owner->stride = (mf_link_motions_size(&owner->motions) + 7) / 8 * 8;
-    owner->values = mf_allocate(all->context, mf_group_block_count(group),
-                                owner->stride * sizeof *owner->values);
-    return owner->values != NULL ? MF_OK : mf_fail(error, MF_NO_MEMORY, "%s: out of memory", who);
+    return MF_ALLOCATE(all->context, who, error,
+                       MF_ARRAY(owner->values, mf_group_block_count(group) * owner->stride));
 }
 
 static bool is_touched(const mf_Group *group) {
@@ -208,18 +207,13 @@ mf_Status mf_solids_create(mf_Solids *out, mf_World *world, bool every, const ch
                            mf_Error *error) {
     mf_Context *context = mf_world_context(world);
     const uint32_t groups = mf_world_group_count(world);
-    mf_Status status = MF_OK;
     *out = (mf_Solids){.context = context,
                        .clears = mf_world_find_system(world, "collisions") == NULL};
-    out->owners = mf_allocate(context, groups, sizeof *out->owners);
-    for (uint32_t g = 0; g < groups && out->owners != NULL && status == MF_OK; g++)
+    MF_TRY(MF_ALLOCATE(context, who, error, MF_ARRAY(out->owners, groups)));
+    for (uint32_t g = 0; g < groups; g++)
         if (is_touched(mf_world_group(world, g)))
-            status = add_owner(out, mf_world_group(world, g), g, every, who, error);
-    if (status != MF_OK)
-        return status;
-    out->solids = mf_allocate(context, out->capacity + 1, sizeof *out->solids);
-    out->links = mf_allocate(context, out->capacity + 1, sizeof *out->links);
-    if (out->owners == NULL || out->solids == NULL || out->links == NULL || !add_faces(out))
-        return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", who);
-    return MF_OK;
+            MF_TRY(add_owner(out, mf_world_group(world, g), g, every, who, error));
+    MF_TRY(MF_ALLOCATE(context, who, error, MF_ARRAY(out->solids, out->capacity + 1),
+                       MF_ARRAY(out->links, out->capacity + 1)));
+    return add_faces(out) ? MF_OK : mf_fail(error, MF_NO_MEMORY, "%s: out of memory", who);
 }

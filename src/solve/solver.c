@@ -2,6 +2,7 @@
 //
 // Invariant: memory grows between steps only, to what joints and contacts were announced.
 #include "base/hash.h"
+#include "base/memory.h"
 #include "solve/joints.h"
 #include "world/attach.h"
 #include "world/systems.h"
@@ -15,67 +16,35 @@ bool mf_solver_takes(mf_Group *group) {
 
 // ---- memory of a step ---------------------------------------------------------------------------
 
-enum { MEMORIES = 20 };
-
-static void list_memory(mf_Solver *solver, void **memory[MEMORIES]) {
-    void **const list[MEMORIES] = {(void **)&solver->contacts,     (void **)&solver->joint_nodes,
-                                   (void **)&solver->constraints,  (void **)&solver->members,
-                                   (void **)&solver->nodes,        (void **)&solver->bodies,
-                                   (void **)&solver->blocks,       (void **)&solver->islands,
-                                   (void **)&solver->responses,    (void **)&solver->keys,
-                                   (void **)&solver->side_keys,    (void **)&solver->queue,
-                                   (void **)&solver->starts,       (void **)&solver->touch,
-                                   (void **)&solver->change,       (void **)&solver->step,
-                                   (void **)&solver->left,         (void **)&solver->inverse,
-                                   (void **)&solver->sweep_values, (void **)&solver->rates};
-    memcpy(memory, list, sizeof list);
-}
-
-static void forget_step(mf_Solver *solver) {
-    void **memory[MEMORIES];
-    list_memory(solver, memory);
-    for (size_t i = 0; i < MEMORIES; i++)
-        *memory[i] = NULL;
-    solver->system = (mf_BlockSystem){.node_count = 0};
-}
-
 static void release_step(mf_Solver *solver) {
-    void **memory[MEMORIES];
-    list_memory(solver, memory);
-    for (size_t i = 0; i < MEMORIES; i++)
-        mf_release(solver->context, *memory[i]);
+    mf_release(solver->context, solver->contacts);
     mf_block_system_destroy(solver->context, &solver->system);
 }
 
 static bool allocate_step(mf_Solver *solver) {
-    mf_Context *context = solver->context;
     const size_t rows = solver->constraint_capacity, nodes = solver->node_capacity;
-    solver->contacts = mf_allocate(context, solver->contact_capacity, sizeof *solver->contacts);
-    solver->joint_nodes = mf_allocate(context, solver->joint_capacity, sizeof *solver->joint_nodes);
-    solver->constraints = mf_allocate(context, rows, sizeof *solver->constraints);
-    solver->members = mf_allocate(context, rows, sizeof *solver->members);
-    solver->nodes = mf_allocate(context, nodes, sizeof *solver->nodes);
-    solver->bodies = mf_allocate(context, nodes, sizeof *solver->bodies);
-    solver->blocks = mf_allocate(context, nodes, sizeof *solver->blocks);
-    solver->islands = mf_allocate(context, nodes, sizeof *solver->islands);
-    solver->responses =
-        mf_allocate(context, solver->response_capacity, MF_BLOCK_VALUES * sizeof(double));
-    solver->keys = mf_allocate(context, solver->key_capacity, sizeof *solver->keys);
-    solver->side_keys = mf_allocate(context, 2 * rows, sizeof *solver->side_keys);
-    solver->queue = mf_allocate(context, nodes, sizeof *solver->queue);
-    solver->starts = mf_allocate(context, nodes + 1, sizeof *solver->starts);
-    solver->touch = mf_allocate(context, 2 * rows, sizeof *solver->touch);
-    solver->inverse = mf_allocate(context, nodes, 2 * MF_BLOCK_ROWS * sizeof(double));
-    solver->change = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
-    solver->step = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
-    solver->left = mf_allocate(context, nodes, MF_BLOCK_ROWS * sizeof(double));
-    solver->sweep_values = mf_allocate(context, solver->sweep_capacity + 1, sizeof(double));
-    solver->rates = mf_allocate(context, solver->rate_capacity + 1, sizeof(double));
-    return solver->contacts && solver->joint_nodes && solver->constraints && solver->members &&
-           solver->nodes && solver->bodies && solver->blocks && solver->islands &&
-           solver->responses && solver->keys && solver->side_keys && solver->queue &&
-           solver->starts && solver->touch && solver->inverse && solver->change && solver->step &&
-           solver->left && solver->sweep_values && solver->rates;
+    const mf_Array arrays[] = {
+        MF_ARRAY(solver->contacts, solver->contact_capacity),
+        MF_ARRAY(solver->joint_nodes, solver->joint_capacity),
+        MF_ARRAY(solver->constraints, rows),
+        MF_ARRAY(solver->members, rows),
+        MF_ARRAY(solver->nodes, nodes),
+        MF_ARRAY(solver->bodies, nodes),
+        MF_ARRAY(solver->blocks, nodes),
+        MF_ARRAY(solver->islands, nodes),
+        MF_ARRAY(solver->responses, (size_t)MF_BLOCK_VALUES * solver->response_capacity),
+        MF_ARRAY(solver->keys, solver->key_capacity),
+        MF_ARRAY(solver->side_keys, 2 * rows),
+        MF_ARRAY(solver->queue, nodes),
+        MF_ARRAY(solver->starts, nodes + 1),
+        MF_ARRAY(solver->touch, 2 * rows),
+        MF_ARRAY(solver->inverse, 2 * MF_BLOCK_ROWS * nodes),
+        MF_ARRAY(solver->change, MF_BLOCK_ROWS * nodes),
+        MF_ARRAY(solver->step, MF_BLOCK_ROWS * nodes),
+        MF_ARRAY(solver->left, MF_BLOCK_ROWS * nodes),
+        MF_ARRAY(solver->sweep_values, solver->sweep_capacity + 1),
+        MF_ARRAY(solver->rates, solver->rate_capacity + 1)};
+    return mf_allocate_arrays(solver->context, arrays, sizeof arrays / sizeof *arrays);
 }
 
 // Nodes of contacts are no more than links that may touch.
@@ -109,7 +78,8 @@ static mf_Status reserve(mf_Solver *solver, mf_Error *error) {
 static mf_Status reserve_more(mf_Solver *solver, uint32_t joints, uint32_t blocks,
                               uint32_t contacts, mf_Error *error) {
     mf_Solver before = *solver;
-    forget_step(solver);
+    solver->contacts = NULL; // and all in its block
+    solver->system = (mf_BlockSystem){.node_count = 0};
     solver->joint_capacity = joints;
     solver->joint_blocks = blocks;
     solver->contact_capacity = contacts;
@@ -130,14 +100,14 @@ mf_Status mf_solver_reserve_joints(mf_Solver *solver, uint32_t joints, uint32_t 
 }
 
 mf_Status mf_solver_reserve_contacts(mf_Solver *solver, uint32_t contacts, mf_Error *error) {
-    mf_WarmContact *warm = mf_allocate(solver->context, contacts, sizeof *warm);
-    uint64_t *keys = mf_allocate(solver->context, contacts, sizeof *keys);
-    mf_Status status =
-        warm != NULL && keys != NULL
-            ? reserve_more(solver, solver->joint_capacity, solver->joint_blocks, contacts, error)
-            : mf_fail(error, MF_NO_MEMORY, "solver: no memory for contacts");
+    mf_WarmContact *warm;
+    uint64_t *keys;
+    const mf_Array arrays[] = {MF_ARRAY(warm, contacts), MF_ARRAY(keys, contacts)};
+    if (!mf_allocate_arrays(solver->context, arrays, sizeof arrays / sizeof *arrays))
+        return mf_fail(error, MF_NO_MEMORY, "solver: no memory for contacts");
+    const mf_Status status =
+        reserve_more(solver, solver->joint_capacity, solver->joint_blocks, contacts, error);
     mf_release(solver->context, status == MF_OK ? solver->warm : warm);
-    mf_release(solver->context, status == MF_OK ? solver->warm_keys : keys);
     if (status != MF_OK)
         return status;
     solver->warm = warm;
@@ -154,9 +124,7 @@ static void rank_groups(mf_Solver *solver) {
         const char *name = mf_group_config_of(mf_world_group(solver->world, g))->name;
         uint32_t before = 0;
         for (uint32_t i = 0; i < solver->group_count; i++)
-            before += strcmp(mf_group_config_of(mf_world_group(solver->world, i))->name, name) < 0
-                          ? 1
-                          : 0;
+            before += strcmp(mf_group_config_of(mf_world_group(solver->world, i))->name, name) < 0;
         solver->ranks[g] = before;
         solver->group_at[before] = g;
     }
@@ -167,27 +135,19 @@ static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
     mf_Context *context = solver->context;
     if (needed <= solver->group_count)
         return MF_OK;
-    mf_Solver more = {.trials = mf_allocate(context, needed, sizeof *more.trials),
-                      .memories = mf_allocate(context, needed, sizeof *more.memories),
-                      .free = mf_allocate(context, needed, sizeof *more.free),
-                      .answers = mf_allocate(context, needed, sizeof *more.answers),
-                      .ranks = mf_allocate(context, needed, sizeof *more.ranks),
-                      .group_at = mf_allocate(context, needed, sizeof *more.group_at)};
-    const bool whole =
-        more.trials && more.memories && more.free && more.answers && more.ranks && more.group_at;
-    mf_Solver *old = whole ? solver : &more;
-    if (whole && solver->group_count > 0) {
+    mf_Solver more;
+    const mf_Array arrays[] = {MF_ARRAY(more.trials, needed), MF_ARRAY(more.memories, needed),
+                               MF_ARRAY(more.free, needed),   MF_ARRAY(more.answers, needed),
+                               MF_ARRAY(more.ranks, needed),  MF_ARRAY(more.group_at, needed)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
+        return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %u groups", needed);
+    if (solver->group_count > 0) {
         memcpy(more.trials, solver->trials, solver->group_count * sizeof *more.trials);
         memcpy(more.memories, solver->memories, solver->group_count * sizeof *more.memories);
         memcpy(more.free, solver->free, solver->group_count * sizeof *more.free);
         memcpy(more.answers, solver->answers, solver->group_count * sizeof *more.answers);
     }
-    void *const memory[] = {old->trials,  old->memories, old->free,
-                            old->answers, old->ranks,    old->group_at};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        mf_release(context, memory[i]);
-    if (!whole)
-        return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %u groups", needed);
+    mf_release(context, solver->trials);
     solver->trials = more.trials;
     solver->memories = more.memories;
     solver->free = more.free;
@@ -258,16 +218,10 @@ static mf_Status take_group(mf_Solver *solver, uint32_t g, mf_Error *error) {
 }
 
 mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts, mf_Error *error) {
-    mf_Status status = grow_groups(solver, error);
-    uint32_t g = 0;
-    if (status != MF_OK)
-        return status;
-    while (mf_world_group(solver->world, g) != group)
-        g++;
-    const uint32_t links = mf_group_model(group)->link_count;
-    if (contacts) {
-        solver->links += mf_group_count(group) * links;
-    }
+    MF_TRY(grow_groups(solver, error));
+    const uint32_t g = mf_world_group_number(solver->world, group);
+    if (contacts)
+        solver->links += mf_group_count(group) * mf_group_model(group)->link_count;
     if (solver->trials[g] != NULL)
         return MF_OK;
     MF_TRY(take_group(solver, g, error));
@@ -324,10 +278,8 @@ void mf_solver_destroy(mf_Solver *solver) {
         release_memory(context, &solver->memories[g]);
         mf_free_response_destroy(context, solver->free[g]);
     }
-    void *const memory[] = {solver->trials, solver->memories, solver->free, solver->answers,
-                            solver->ranks,  solver->group_at, solver->warm, solver->warm_keys};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        mf_release(context, memory[i]);
+    mf_release(context, solver->trials);
+    mf_release(context, solver->warm);
     release_step(solver);
     mf_joints_destroy(solver->joints);
     mf_release(context, solver);

@@ -210,8 +210,9 @@ struct mf_Solver {
     mf_BlockSystem system;
 };
 
-// Rising order, in place.
+// Rising order, in place; and the first of sorted keys that is not below `key`.
 void mf_solver_sort(uint64_t *keys, uint32_t count);
+uint32_t mf_solver_find(const uint64_t *keys, uint32_t count, uint64_t key);
 
 // Assembles the step's graph, the order in which the nodes of the islands are eliminated, and the
 // blocks of the system. `look` (below) then reads the motions of nodes at the beginning.

@@ -7,32 +7,19 @@
 //
 // Invariant: nodes are in the order of names of groups, of instances and of links, so all of it
 // follows from the constraints alone. Nothing is allocated.
+#include "base/sort.h"
 #include "solve/modules/assemblies.h"
 
 #include <string.h>
 
 // ---- sorting ------------------------------------------------------------------------------------
 
-static void sift_down(uint64_t *heap, uint32_t root, uint32_t count) {
-    for (uint32_t child; (child = 2 * root + 1) < count; root = child) {
-        child += child + 1 < count && heap[child] < heap[child + 1];
-        if (heap[root] >= heap[child])
-            return;
-        const uint64_t keep = heap[root];
-        heap[root] = heap[child];
-        heap[child] = keep;
-    }
+static bool is_smaller(const void *a, const void *b) {
+    return *(const uint64_t *)a < *(const uint64_t *)b;
 }
 
 void mf_solver_sort(uint64_t *keys, uint32_t count) {
-    for (uint32_t root = count / 2; root-- > 0;)
-        sift_down(keys, root, count);
-    for (uint32_t left = count; left-- > 1;) {
-        const uint64_t keep = keys[0];
-        keys[0] = keys[left];
-        keys[left] = keep;
-        sift_down(keys, 0, left);
-    }
+    mf_heap_sort(keys, count, sizeof *keys, is_smaller);
 }
 
 static uint32_t unique(uint64_t *keys, uint32_t count) {
@@ -43,7 +30,7 @@ static uint32_t unique(uint64_t *keys, uint32_t count) {
     return kept;
 }
 
-static uint32_t position_of(const uint64_t *keys, uint32_t count, uint64_t key) {
+uint32_t mf_solver_find(const uint64_t *keys, uint32_t count, uint64_t key) {
     uint32_t low = 0, high = count;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
@@ -106,7 +93,7 @@ static void list_nodes(mf_Solver *solver) {
     for (uint32_t i = 0; i < 2 * solver->constraint_count; i++)
         if (solver->side_keys[i] != no_key)
             solver->constraints[i / 2].node[i % 2] =
-                position_of(solver->keys, count, solver->side_keys[i]);
+                mf_solver_find(solver->keys, count, solver->side_keys[i]);
     solver->node_count = count;
 }
 

@@ -43,12 +43,7 @@ static void run_task(void *user, uint32_t index) {
 
 static void run_tasks(mf_Solver *solver, uint32_t count, Task task) {
     Tasks tasks = {solver, task};
-    if (count > 1 && mf_context_threads(solver->context) > 1) {
-        mf_parallel_for(solver->context, count, run_task, &tasks);
-        return;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        task(solver, i);
+    mf_parallel_for(solver->context, count, run_task, &tasks);
 }
 
 static void copy_rows(double *to, const double *from) {

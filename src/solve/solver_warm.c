@@ -106,20 +106,14 @@ static bool find_warm(const mf_Solver *solver, uint32_t contact, double force[3]
                       double moment[3]) {
     const mf_WarmContact own = warm_of(&solver->contacts[contact]);
     const uint64_t key = key_of(&own);
-    uint32_t low = 0, high = solver->warm_count, now, before = 0;
+    uint32_t now, before = 0;
     const uint32_t index = index_of(solver, contact, &own, &now);
     const mf_WarmContact *same = NULL;
-    while (low < high) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (solver->warm_keys[middle] < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     mf_vec3_set(force, 0, 0, 0);
     mf_vec3_set(moment, 0, 0, 0);
-    for (; low < solver->warm_count && (solver->warm_keys[low] & ~index_mask) == key; low++) {
-        const mf_WarmContact *warm = &solver->warm[solver->warm_keys[low] & index_mask];
+    for (uint32_t i = mf_solver_find(solver->warm_keys, solver->warm_count, key);
+         i < solver->warm_count && (solver->warm_keys[i] & ~index_mask) == key; i++) {
+        const mf_WarmContact *warm = &solver->warm[solver->warm_keys[i] & index_mask];
         if (!is_same(warm, &own) || warm->over[0] || warm->over[1])
             continue;
         same = before++ == index ? warm : same;

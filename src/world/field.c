@@ -2,6 +2,8 @@
 #include "world/attach.h"
 #include "world/group.h"
 
+#include <string.h>
+
 size_t mf_field_value_size(mf_FieldType type) {
     return type == MF_F64 ? 8 : 4;
 }
@@ -98,8 +100,13 @@ void mf_field_write(mf_Field *field, uint32_t instance, uint32_t first, uint32_t
 }
 
 void mf_field_clear(mf_Field *field, uint32_t instance) {
-    for (uint32_t c = 0; field != NULL && c < field->components; c++)
-        mf_field_set(field, instance, c, 0.0);
+    const size_t size = field != NULL ? mf_field_value_size(field->info.type) : 0;
+    for (uint32_t c = 0; field != NULL && c < field->components; c++) {
+        const size_t at = mf_field_index(field, instance, c);
+        memset((char *)field->data + at * size, 0, size);
+        if (field->remainder != NULL)
+            ((float *)field->remainder)[at] = 0.0f;
+    }
 }
 
 void mf_field_settle(mf_Field *field, uint32_t instance) {

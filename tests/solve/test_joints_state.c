@@ -99,7 +99,7 @@ TEST(a_failed_call_changes_nothing) {
         assert_int_equal(mf_world_joints_count(chain.joints), 6);
         failures++;
     }
-    assert_true(failures > 10);
+    assert_true(failures > 2);
     mf_world_step(chain.pitch.world, 10);
 }
 

@@ -1,6 +1,7 @@
 // Which docked robots move as one tree (assemblies.h): memory, and spanning trees found anew when
 // docks change.
 #include "solve/modules/assemblies.h"
+#include "base/memory.h"
 #include "world/attach.h"
 #include "math/scalar.h"
 
@@ -16,17 +17,13 @@ static mf_Status out_of_memory(mf_Error *error) {
 
 static mf_Status create_group(mf_Assemblies *all, mf_DockGroup *of, mf_AssemblyGroup *group,
                               mf_Error *error) {
-    static const char *const names[4] = {"base.position", "base.orientation",
-                                         "base.linear_velocity", "base.angular_velocity"};
     const size_t robots = (size_t)mf_group_block_count(of->group) * MF_BLOCK;
     group->group = of;
     group->level = mf_group_find_field(of->group, "motion.level");
-    for (uint32_t i = 0; i < 4; i++)
-        group->base[i] = mf_group_find_field(of->group, names[i]);
-    group->dock_sites = mf_allocate(all->context, of->model->dock_count, sizeof(uint32_t));
-    group->taken = mf_allocate(all->context, robots, sizeof *group->taken);
-    group->carried = mf_allocate(all->context, robots, sizeof *group->carried);
-    if (group->dock_sites == NULL || group->taken == NULL || group->carried == NULL)
+    mf_canonical_rows(of->group, group->base, MF_BODY_ROWS);
+    const mf_Array arrays[] = {MF_ARRAY(group->dock_sites, of->model->dock_count),
+                               MF_ARRAY(group->taken, robots), MF_ARRAY(group->carried, robots)};
+    if (!mf_allocate_arrays(all->context, arrays, sizeof arrays / sizeof *arrays))
         return out_of_memory(error);
     for (uint32_t d = 0; d < of->model->dock_count; d++)
         group->dock_sites[d] = of->model->docks[d].frame.link;
@@ -36,11 +33,11 @@ static mf_Status create_group(mf_Assemblies *all, mf_DockGroup *of, mf_AssemblyG
                       mf_trial_step_kind(of->group) == MF_TRIAL_STEP_KINEMATIC;
     if (status != MF_OK || group->pieces == NULL)
         return status;
-    group->used = mf_allocate(all->context, group->pieces->count, sizeof *group->used);
-    group->sites = mf_allocate(all->context, group->pieces->count, sizeof *group->sites);
-    group->listed = mf_allocate(all->context, group->pieces->count, sizeof *group->listed);
+    const size_t pieces = group->pieces->count;
+    const mf_Array of_pieces[] = {MF_ARRAY(group->used, pieces), MF_ARRAY(group->sites, pieces),
+                                  MF_ARRAY(group->listed, pieces)};
     all->piece_count += group->pieces->count;
-    return group->used != NULL && group->sites != NULL && group->listed != NULL
+    return mf_allocate_arrays(all->context, of_pieces, sizeof of_pieces / sizeof *of_pieces)
                ? MF_OK
                : out_of_memory(error);
 }
@@ -75,31 +72,26 @@ static mf_Status allocate(mf_Assemblies *all, mf_Error *error) {
     mf_Context *context = all->context;
     const size_t robots = all->robot_count, ports = all->docks->port_count;
     measure_memory(all);
-    all->order = mf_allocate(context, robots, sizeof *all->order);
-    all->assemblies = mf_allocate(context, robots, sizeof *all->assemblies);
-    all->pieces = mf_allocate(context, all->piece_count, sizeof *all->pieces);
-    all->seats = mf_allocate(context, robots, sizeof *all->seats);
-    all->frames = mf_allocate(context, robots, sizeof *all->frames);
-    all->starts = mf_allocate(context, robots + 1, sizeof *all->starts);
-    all->edges = mf_allocate(context, ports + 1, sizeof *all->edges);
-    all->work = mf_allocate(context, 2 * robots, sizeof *all->work);
-    all->blocked = mf_allocate(context, robots, sizeof *all->blocked);
-    all->pressed = mf_allocate(context, robots, sizeof *all->pressed);
-    all->matrices = mf_allocate(context, all->matrix_capacity, sizeof *all->matrices);
-    all->rights = mf_allocate(context, all->right_capacity, sizeof *all->rights);
-    all->biases = mf_allocate(context, all->right_capacity, sizeof *all->biases);
-    all->loops = mf_allocate(context, ports / 2 + 1, sizeof *all->loops);
-    all->dock_list = mf_allocate(context, 2 * robots, sizeof *all->dock_list);
-    all->sequence = mf_allocate(context, robots, sizeof *all->sequence);
-    all->stems = mf_allocate(context, robots, sizeof *all->stems);
-    all->branches = mf_allocate(context, robots, sizeof *all->branches);
+    const mf_Array arrays[] = {MF_ARRAY(all->order, robots),
+                               MF_ARRAY(all->assemblies, robots),
+                               MF_ARRAY(all->pieces, all->piece_count),
+                               MF_ARRAY(all->seats, robots),
+                               MF_ARRAY(all->frames, robots),
+                               MF_ARRAY(all->starts, robots + 1),
+                               MF_ARRAY(all->edges, ports + 1),
+                               MF_ARRAY(all->work, 2 * robots),
+                               MF_ARRAY(all->blocked, robots),
+                               MF_ARRAY(all->pressed, robots),
+                               MF_ARRAY(all->matrices, all->matrix_capacity),
+                               MF_ARRAY(all->rights, all->right_capacity),
+                               MF_ARRAY(all->biases, all->right_capacity),
+                               MF_ARRAY(all->loops, ports / 2 + 1),
+                               MF_ARRAY(all->dock_list, 2 * robots),
+                               MF_ARRAY(all->sequence, robots),
+                               MF_ARRAY(all->stems, robots),
+                               MF_ARRAY(all->branches, robots)};
     all->piece_count = 0; // it was how many there can be
-    return all->order != NULL && all->assemblies != NULL && all->pieces != NULL &&
-                   all->seats != NULL && all->frames != NULL && all->starts != NULL &&
-                   all->edges != NULL && all->work != NULL && all->blocked != NULL &&
-                   all->pressed != NULL && all->matrices != NULL && all->rights != NULL &&
-                   all->biases != NULL && all->loops != NULL && all->dock_list != NULL &&
-                   all->sequence != NULL && all->stems != NULL && all->branches != NULL
+    return mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays)
                ? mf_scratch_create(context, mf_assembly_loop_scratch_size(), (uint32_t)robots,
                                    &all->scratch, error)
                : out_of_memory(error);
@@ -129,19 +121,14 @@ void mf_assemblies_destroy(mf_Assemblies *all) {
     for (uint32_t g = 0; g < all->group_count; g++) {
         mf_AssemblyGroup *group = &all->groups[g];
         mf_art_pieces_destroy(group->pieces);
-        void *const memory[] = {group->dock_sites, group->taken, group->carried,
-                                group->used,       group->sites, group->listed};
-        for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-            mf_release(all->context, memory[i]);
+        mf_release(all->context, group->dock_sites);
+        mf_release(all->context, group->used);
     }
-    void *const memory[] = {
-        all->groups, all->order,  all->assemblies, all->pieces,    all->frames,   all->starts,
-        all->edges,  all->work,   all->blocked,    all->pressed,   all->carried,  all->matrices,
-        all->rights, all->biases, all->loops,      all->dock_list, all->sequence, all->branches,
-        all->nodes,  all->seats,  all->stems};
     mf_scratch_destroy(all->context, all->scratch);
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        mf_release(all->context, memory[i]);
+    mf_release(all->context, all->groups);
+    mf_release(all->context, all->order);
+    mf_release(all->context, all->carried);
+    mf_release(all->context, all->nodes);
     mf_release(all->context, all);
 }
 

@@ -70,12 +70,9 @@ static void look_at(const mf_Assemblies *all, mf_AssemblyEdge *edge) {
     for (uint32_t s = 0; s < 2; s++) {
         const mf_AssemblyRobot *robot = &all->order[edge->robots[s]];
         const mf_TrialStep *trial = joints->solver->trials[robot->group->index];
-        const uint32_t lane = robot->instance % MF_BLOCK;
-        const mf_LinkChoice choice = {.first = lane, .end = lane + 1};
-        if (!robot->anchored)
-            continue;
-        mf_link_motions_find(&trial->links, robot->instance / MF_BLOCK, &choice, trial->values);
-        mf_link_motion(&edge->anchors[s], trial->values, lane, record->link[edge->side ^ s], false);
+        if (robot->anchored)
+            mf_link_motion_read(&edge->anchors[s], &trial->links, robot->instance,
+                                record->link[edge->side ^ s], trial->values);
     }
 }
 

@@ -4,6 +4,7 @@
 #include "solve/modules/docks.h"
 #include "base/floats.h"
 #include "base/hash.h"
+#include "base/memory.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 #include "world/states.h"
@@ -80,9 +81,7 @@ static mf_Status add_system(mf_DockGroup *group, const mf_WorldDocksConfig *conf
 // Links with docks and those on the way to them, in rising order, without the base.
 static mf_Status list_links(mf_DockGroup *group, mf_Context *context, mf_Error *error) {
     const mf_Model *model = group->model;
-    group->links = mf_allocate(context, model->link_count, sizeof *group->links);
-    if (group->links == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "docks: out of memory");
+    MF_TRY(MF_ALLOCATE(context, "docks", error, MF_ARRAY(group->links, model->link_count)));
     for (uint32_t d = 0; d < model->dock_count; d++)
         for (uint32_t l = model->docks[d].frame.link; l != 0; l = model->links[l].parent)
             group->links[l] = 1; // a flag first
@@ -94,9 +93,8 @@ static mf_Status list_links(mf_DockGroup *group, mf_Context *context, mf_Error *
 
 static mf_Status create_group(mf_WorldDocks *docks, mf_Group *of, uint32_t index,
                               mf_DockGroup **out, mf_Error *error) {
-    mf_DockGroup *group = *out = mf_allocate(docks->context, 1, sizeof *group);
-    if (group == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "docks: out of memory");
+    MF_TRY(MF_ALLOCATE(docks->context, "docks", error, MF_ARRAY(*out, 1)));
+    mf_DockGroup *group = *out;
     *group = (mf_DockGroup){.docks = docks,
                             .group = of,
                             .model = mf_group_model(of),
@@ -113,10 +111,9 @@ static mf_Status create_group(mf_WorldDocks *docks, mf_Group *of, uint32_t index
     if (status == MF_OK) {
         const mf_TrialStep *trial = docks->joints->solver->trials[index];
         group->motion_size = (mf_link_motions_size(&trial->links) + 7) / 8 * 8;
-        group->motions = mf_allocate(docks->context, mf_group_block_count(of) * group->motion_size,
-                                     sizeof *group->motions);
-        if (group->motions == NULL)
-            status = mf_fail(error, MF_NO_MEMORY, "docks: out of memory");
+        status =
+            MF_ALLOCATE(docks->context, "docks", error,
+                        MF_ARRAY(group->motions, mf_group_block_count(of) * group->motion_size));
     }
     if (status == MF_OK)
         status = add_fields(group, error);
@@ -183,17 +180,14 @@ static mf_Status reserve(mf_WorldDocks *docks, uint64_t blocks, mf_Error *error)
     docks->bucket_count = 16;
     while (docks->bucket_count < 2 * docks->port_count)
         docks->bucket_count *= 2;
-    docks->sites = mf_allocate(docks->context, ports, sizeof *docks->sites);
-    docks->pairs = mf_allocate(docks->context, pairs, sizeof *docks->pairs);
-    docks->pushes =
-        mf_allocate(docks->context, docks->magnets ? 2 * pairs : 1, sizeof *docks->pushes);
-    docks->buckets = mf_allocate(docks->context, docks->bucket_count + 1, sizeof *docks->buckets);
-    docks->sorted = mf_allocate(docks->context, ports, sizeof *docks->sorted);
-    docks->mated = mf_allocate(docks->context, ports, sizeof *docks->mated);
-    docks->blocks = mf_allocate(docks->context, docks->block_count, sizeof *docks->blocks);
-    if (docks->sites == NULL || docks->pairs == NULL || docks->pushes == NULL ||
-        docks->buckets == NULL || docks->sorted == NULL || docks->mated == NULL ||
-        docks->blocks == NULL)
+    const mf_Array arrays[] = {MF_ARRAY(docks->sites, ports),
+                               MF_ARRAY(docks->pairs, pairs),
+                               MF_ARRAY(docks->pushes, docks->magnets ? 2 * pairs : 1),
+                               MF_ARRAY(docks->buckets, docks->bucket_count + 1),
+                               MF_ARRAY(docks->sorted, ports),
+                               MF_ARRAY(docks->mated, ports),
+                               MF_ARRAY(docks->blocks, docks->block_count)};
+    if (!mf_allocate_arrays(docks->context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(error, MF_NO_MEMORY, "docks: out of memory");
     uint32_t next = 0;
     for (mf_DockGroup *group = docks->groups; group != NULL; group = group->next)
@@ -212,18 +206,7 @@ static void destroy(mf_Context *context, void *user) {
     mf_WorldDocks *docks = user;
     mf_assemblies_destroy(docks->assemblies);
     mf_release(context, docks->sites);
-    mf_release(context, docks->pairs);
-    mf_release(context, docks->pushes);
-    mf_release(context, docks->buckets);
-    mf_release(context, docks->sorted);
-    mf_release(context, docks->mated);
-    mf_release(context, docks->blocks);
     mf_release(context, docks);
-}
-
-static mf_Status need_joints(mf_World *world, mf_WorldJoints **out, mf_Error *error) {
-    *out = mf_world_joints_of(world);
-    return *out != NULL ? MF_OK : mf_world_joints_add(world, NULL, out, error);
 }
 
 static mf_Status check_config(const mf_World *world, const mf_WorldDocksConfig *config,
@@ -247,21 +230,18 @@ mf_Status mf_world_docks_add(mf_World *world, const mf_WorldDocksConfig *config,
     if (world == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "docks: world or out is NULL");
     *out = NULL;
-    mf_Status status = check_config(world, &settings, error);
-    mf_WorldJoints *joints = NULL;
-    if (status == MF_OK)
-        status = need_joints(world, &joints, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_config(world, &settings, error));
+    mf_WorldJoints *joints = mf_world_joints_of(world);
+    if (joints == NULL)
+        MF_TRY(mf_world_joints_add(world, NULL, &joints, error));
     mf_Context *context = mf_world_context(world);
-    mf_WorldDocks *docks = mf_allocate(context, 1, sizeof *docks);
-    if (docks == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "docks: out of memory");
+    mf_WorldDocks *docks;
+    MF_TRY(MF_ALLOCATE(context, "docks", error, MF_ARRAY(docks, 1)));
     docks->context = context;
     docks->world = world;
     docks->joints = joints;
     docks->config = settings;
-    status = add_groups(docks, &blocks, error);
+    mf_Status status = add_groups(docks, &blocks, error);
     if (status == MF_OK)
         status = reserve(docks, blocks, error);
     if (status == MF_OK)
@@ -360,9 +340,9 @@ mf_Status mf_docks_disconnect(mf_WorldDocks *docks, const mf_DockPort *port, mf_
 // Pose of a dock, with the joints that its robot has now.
 static void find_pose(mf_DockSite *site) {
     const mf_TrialStep *trial = site->group->docks->joints->solver->trials[site->group->index];
-    const uint32_t lane = site->instance % MF_BLOCK;
-    const mf_LinkChoice choice = {.first = lane, .end = lane + 1};
-    mf_link_motions_find(&trial->links, site->instance / MF_BLOCK, &choice, trial->values);
+    mf_LinkMotion motion;
+    mf_link_motion_read(&motion, &trial->links, site->instance, site->dock->frame.link,
+                        trial->values);
     mf_dock_find_pose(site, trial->values);
 }
 

@@ -6,6 +6,7 @@
 #include "solve/modules/docks.h"
 #include "model/dock.h"
 #include "base/context.h"
+#include "base/sort.h"
 #include "math/scalar.h"
 
 // ---- poses --------------------------------------------------------------------------------------
@@ -64,11 +65,7 @@ void mf_docks_find_sites(mf_WorldDocks *docks, mf_DockFilterFn takes) {
     docks->site_count = 0;
     for (uint32_t b = 0; b < docks->block_count; b++)
         add_sites(docks, &docks->blocks[b], takes);
-    if (docks->block_count > 1 && mf_context_threads(docks->context) > 1)
-        mf_parallel_for(docks->context, docks->block_count, list_block, docks);
-    else
-        for (uint32_t b = 0; b < docks->block_count; b++)
-            list_block(docks, b);
+    mf_parallel_for(docks->context, docks->block_count, list_block, docks);
 }
 
 // ---- cells --------------------------------------------------------------------------------------
@@ -208,37 +205,16 @@ static void examine(mf_WorldDocks *docks, uint32_t first, uint32_t second, void 
         docks->pairs[docks->pair_count++] = pair;
 }
 
-static bool comes_before(const mf_DockPair *a, const mf_DockPair *b) {
+static bool comes_before(const void *first, const void *second) {
+    const mf_DockPair *a = first, *b = second;
     if (a->square < b->square || a->square > b->square)
         return a->square < b->square;
     return a->sites[0] != b->sites[0] ? a->sites[0] < b->sites[0] : a->sites[1] < b->sites[1];
-}
-
-static void sift_down(mf_DockPair *heap, uint32_t root, uint32_t count) {
-    for (uint32_t child; (child = 2 * root + 1) < count; root = child) {
-        child += child + 1 < count && comes_before(&heap[child], &heap[child + 1]);
-        if (!comes_before(&heap[root], &heap[child]))
-            return;
-        const mf_DockPair keep = heap[root];
-        heap[root] = heap[child];
-        heap[child] = keep;
-    }
-}
-
-static void sort_pairs(mf_DockPair *pairs, uint32_t count) {
-    for (uint32_t root = count / 2; root-- > 0;)
-        sift_down(pairs, root, count);
-    for (uint32_t left = count; left-- > 1;) {
-        const mf_DockPair keep = pairs[0];
-        pairs[0] = pairs[left];
-        pairs[left] = keep;
-        sift_down(pairs, 0, left);
-    }
 }
 
 void mf_docks_find_near(mf_WorldDocks *docks) {
     docks->pair_count = 0;
     mf_docks_find_sites(docks, may_dock);
     mf_docks_visit_near(docks, docks->reach, examine, NULL);
-    sort_pairs(docks->pairs, docks->pair_count);
+    mf_heap_sort(docks->pairs, docks->pair_count, sizeof *docks->pairs, comes_before);
 }

@@ -154,11 +154,8 @@ bool mf_solver_release_trees(mf_Solver *solver) {
 
 static void look_at(const mf_Solver *solver, mf_SolverNode *node) {
     const mf_TrialStep *trial = solver->trials[node->group];
-    const uint32_t lane = node->instance % MF_BLOCK;
-    const mf_LinkChoice choice = {.first = lane, .end = lane + 1};
     mf_vec3_copy(node->center, mf_group_model(trial->group)->links[node->link].center);
-    mf_link_motions_find(&trial->links, node->instance / MF_BLOCK, &choice, trial->values);
-    mf_link_motion(&node->begin, trial->values, lane, node->link, false);
+    mf_link_motion_read(&node->begin, &trial->links, node->instance, node->link, trial->values);
     mf_link_point(&node->begin, node->center, node->point, node->velocity);
     mf_vec3_copy(node->velocity + 3, node->begin.rate);
     node->end = node->begin;
