@@ -23,9 +23,7 @@ static bool is_off(const mf_NoteCase *c, uint32_t bits) {
 
 // ---- joints -------------------------------------------------------------------------------------
 
-typedef bool (*JointFn)(const mf_NoteCase *c, const mf_Joint *joint);
-
-static uint32_t count_joints(const mf_NoteCase *c, JointFn counts) {
+static uint32_t count_joints(const mf_NoteCase *c, mf_NoteJointFn counts) {
     uint32_t count = 0;
     for (uint32_t j = 0; j < c->model->joint_count; j++)
         count += counts(c, &c->model->joints[j]);
@@ -77,33 +75,6 @@ static bool is_planar(const mf_NoteCase *c, const mf_Joint *joint) {
     return joint->type == MF_JOINT_PLANAR;
 }
 
-static uint32_t efforts(const mf_NoteCase *c) {
-    return count_joints(c, has_effort);
-}
-static uint32_t springs(const mf_NoteCase *c) {
-    return count_joints(c, has_spring);
-}
-static uint32_t dampers(const mf_NoteCase *c) {
-    return count_joints(c, has_damping);
-}
-static uint32_t frictions(const mf_NoteCase *c) {
-    return count_joints(c, has_friction);
-}
-static uint32_t armatures(const mf_NoteCase *c) {
-    return count_joints(c, has_armature);
-}
-static uint32_t speeds(const mf_NoteCase *c) {
-    return count_joints(c, has_speed);
-}
-static uint32_t balls(const mf_NoteCase *c) {
-    return count_joints(c, is_ball);
-}
-static uint32_t floating(const mf_NoteCase *c) {
-    return count_joints(c, is_floating);
-}
-static uint32_t planars(const mf_NoteCase *c) {
-    return count_joints(c, is_planar);
-}
 static bool limits_off(const mf_NoteCase *c) {
     return is_off(c, MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT);
 }
@@ -152,10 +123,6 @@ static uint32_t tendon_efforts(const mf_NoteCase *c) {
 static bool is_lifted(const mf_NoteCase *c, const mf_Joint *joint) {
     return joint->lift_by_actuator && has_effort(c, joint);
 }
-static uint32_t lifted(const mf_NoteCase *c) {
-    return count_joints(c, is_lifted);
-}
-
 static uint32_t solver(const mf_NoteCase *c) {
     const mf_Physics *own = &c->model->physics, plain = mf_physics();
     return own->solver_iterations != plain.solver_iterations || own->noslip_iterations > 0 ||
@@ -193,69 +160,43 @@ static bool of_robot(const mf_Shape *shape) {
     return shape->collides && shape->link != MF_NONE;
 }
 
-typedef bool (*ShapeFn)(const mf_NoteCase *c, uint32_t shape);
-
-// Of those that may touch the ground; `counts` NULL: all.
-static uint32_t count_touching(const mf_NoteCase *c, ShapeFn counts) {
+// Of those that may touch the ground.
+static uint32_t count_touching(const mf_NoteCase *c, mf_NoteShapeFn counts) {
     uint32_t count = 0;
     if (!c->contacts || contacts_off(c) || (c->fixed && !c->fixed_touches))
         return 0;
     for (uint32_t i = 0; i < c->model->shape_count; i++)
-        count += of_robot(&c->model->shapes[i]) && (counts == NULL || counts(c, i));
+        count += of_robot(&c->model->shapes[i]) && counts(c, i);
     return count;
 }
 
+// Points touch instead of it.
 static bool is_solid(const mf_NoteCase *c, uint32_t i) {
-    return c->model->shapes[i].type != MF_SHAPE_POINT;
+    return !c->shapes && c->model->shapes[i].type != MF_SHAPE_POINT;
 }
 static bool is_kept_off(const mf_NoteCase *c, uint32_t i) {
     mf_CollidePair pair;
-    return !mf_art_ground_pair(c->model, i, &pair);
+    return !c->shapes && !mf_art_ground_pair(c->model, i, &pair);
 }
 // Shapes made by hand have no dimension and say nothing.
 static bool has_surface(const mf_NoteCase *c, uint32_t i) {
-    return c->model->shapes[i].dimension > 0;
+    return c->model->body_count > 0 && c->model->shapes[i].dimension > 0;
 }
 static bool is_soft(const mf_NoteCase *c, uint32_t i) {
     const mf_Shape *shape = &c->model->shapes[i];
     return shape->dimension > 0 && mf_softness_is_stated(&shape->softness);
 }
 static bool is_rotational(const mf_NoteCase *c, uint32_t i) {
-    return c->model->shapes[i].dimension >= 4;
+    return !isnan(c->torsional_friction) && c->model->shapes[i].dimension >= 4;
 }
 
 static bool is_of_base(const mf_NoteCase *c, uint32_t i) {
     return c->model->shapes[i].link == 0;
 }
 
-static uint32_t base_shapes(const mf_NoteCase *c) {
-    return count_touching(c, is_of_base);
-}
-static uint32_t points_instead(const mf_NoteCase *c) {
-    return c->shapes ? 0 : count_touching(c, is_solid);
-}
-static uint32_t kept_off(const mf_NoteCase *c) {
-    return c->shapes ? 0 : count_touching(c, is_kept_off);
-}
-static uint32_t softnesses(const mf_NoteCase *c) {
-    return count_touching(c, is_soft);
-}
-static uint32_t turning(const mf_NoteCase *c) {
-    return isnan(c->torsional_friction) ? 0 : count_touching(c, is_rotational);
-}
-static uint32_t own_law(const mf_NoteCase *c) {
-    return c->model->body_count > 0 ? count_touching(c, has_surface) : 0;
-}
 static uint32_t impratio(const mf_NoteCase *c) {
     const double ratio = c->model->physics.friction_impedance_ratio;
-    return (ratio < 1.0 || ratio > 1.0) && own_law(c) > 0;
-}
-
-// A level plane or height field of the world.
-static bool is_floor(const mf_Shape *shape) {
-    const double x = shape->rotation[1], y = shape->rotation[2];
-    return shape->link == MF_NONE && shape->collides && x * x + y * y < 1e-12 &&
-           (shape->type == MF_SHAPE_PLANE || shape->type == MF_SHAPE_HEIGHTS);
+    return (ratio < 1.0 || ratio > 1.0) && count_touching(c, has_surface) > 0;
 }
 
 // Shapes of a robot that the world holds, above a floor of the file.
@@ -265,7 +206,7 @@ static uint32_t fixed_shapes(const mf_NoteCase *c) {
     if (!c->fixed || contacts_off(c))
         return 0;
     for (uint32_t i = 0; i < c->model->shape_count; i++) {
-        floor = floor || is_floor(&c->model->shapes[i]);
+        floor = floor || mf_art_is_ground(&c->model->shapes[i]);
         count += of_robot(&c->model->shapes[i]);
     }
     return floor ? count : 0;
@@ -275,7 +216,7 @@ static uint32_t obstacles(const mf_NoteCase *c) {
     uint32_t count = 0;
     for (uint32_t i = 0; i < c->model->shape_count; i++) {
         const mf_Shape *shape = &c->model->shapes[i];
-        count += shape->collides && shape->link == MF_NONE && !is_floor(shape);
+        count += shape->collides && shape->link == MF_NONE && !mf_art_is_ground(shape);
     }
     return contacts_off(c) ? 0 : count;
 }
@@ -372,115 +313,114 @@ static uint32_t no_wind(const mf_NoteCase *c) {
 
 // ---- notes --------------------------------------------------------------------------------------
 
-static const mf_MotionNote note_actuators = {
-    actuators, "actuators (#) have no effect; joints track joint.target"};
-static const mf_MotionNote note_efforts = {
-    efforts, "effort limits of joints (#) have no effect; motors have unlimited torque"};
-static const mf_MotionNote note_springs = {springs, "springs of joints (#) have no effect"};
-static const mf_MotionNote note_dampers = {dampers, "damping of joints (#) has no effect"};
-static const mf_MotionNote note_frictions = {frictions, "dry friction of joints (#) has no effect"};
-static const mf_MotionNote note_armatures = {armatures, "armature of joints (#) has no effect"};
-static const mf_MotionNote note_base_joint = {
-    base_joint, "damping, dry friction and armature of the free joint have no effect"};
-static const mf_MotionNote note_soft_ranges = {
-    soft_ranges,
-    "solreflimit, solimplimit and margin of joints (#) have no effect; limits are hard"};
-static const mf_MotionNote note_kept_ranges = {
-    kept_ranges, "flag limit: limits of joints (#) apply nevertheless"};
 const mf_MotionNote mf_note_speeds = {
-    speeds, "speed limits of joints (#) have no effect; a joint is at its target after a step"};
-static const mf_MotionNote note_balls = {balls, "ball joints (#) are fixed in their initial state"};
-const mf_MotionNote mf_note_floating = {floating, "floating joints (#) are fixed in their initial "
-                                                  "state"};
-const mf_MotionNote mf_note_planars = {planars, "planar joints (#) are fixed in their initial "
+    .joint = has_speed,
+    .text = "speed limits of joints (#) have no effect; a joint is at its target after a step"};
+const mf_MotionNote mf_note_floating = {.joint = is_floating,
+                                        .text = "floating joints (#) are fixed in their initial "
                                                 "state"};
-static const mf_MotionNote note_tendons = {
-    tendons, "limits, springs, damping, friction of tendons (#) have no effect"};
+const mf_MotionNote mf_note_planars = {.joint = is_planar,
+                                       .text = "planar joints (#) are fixed in their initial "
+                                               "state"};
 const mf_MotionNote mf_note_tendon_efforts = {
-    tendon_efforts, "actuatorfrcrange of tendons (#) has no effect; forcerange of actuators has"};
+    .count = tendon_efforts,
+    .text = "actuatorfrcrange of tendons (#) has no effect; forcerange of actuators has"};
 const mf_MotionNote mf_note_lifted = {
-    lifted, "actuatorgravcomp of joints (#): actuatorfrcrange does not limit the compensation"};
-static const mf_MotionNote note_solver = {
-    solver, "iterations, tolerance and noslip of the file's solver have no effect"};
-static const mf_MotionNote note_equalities = {equalities,
-                                              "equality constraints (#) have no effect"};
-static const mf_MotionNote note_lifts = {
-    lifts, "weight compensation (gravcomp) of links (#) has no effect"};
-static const mf_MotionNote note_medium = {
-    medium, "density, viscosity and wind of the medium have no effect"};
-static const mf_MotionNote note_integrator = {integrator, "integrator: the motion uses its own"};
-static const mf_MotionNote note_links_touch = {links_touch, "links do not touch each other"};
-const mf_MotionNote mf_note_alone_links = {alone_links,
-                                           "self_contacts: links do not touch each other"};
+    .joint = is_lifted,
+    .text = "actuatorgravcomp of joints (#): actuatorfrcrange does not limit the compensation"};
+const mf_MotionNote mf_note_alone_links = {.count = alone_links,
+                                           .text = "self_contacts: links do not touch each other"};
 const mf_MotionNote mf_note_alone_obstacles = {
-    alone_obstacles, "self_contacts: obstacles (#) fixed in the world do not collide"};
+    .count = alone_obstacles,
+    .text = "self_contacts: obstacles (#) fixed in the world do not collide"};
 const mf_MotionNote mf_note_base_shapes = {
-    base_shapes, "shapes (#) of the base pass through the ground; only feet stand on it"};
-static const mf_MotionNote note_obstacles = {obstacles,
-                                             "obstacles (#) fixed in the world do not collide"};
+    .shape = is_of_base,
+    .text = "shapes (#) of the base pass through the ground; only feet stand on it"};
 const mf_MotionNote mf_note_fixed_shapes = {
-    fixed_shapes, "shapes (#) of a robot that is fixed to the world do not touch the floor"};
+    .count = fixed_shapes,
+    .text = "shapes (#) of a robot that is fixed to the world do not touch the floor"};
 const mf_MotionNote mf_note_points_instead = {
-    points_instead, "shapes (#) touch the ground by contact points instead"};
+    .shape = is_solid, .text = "shapes (#) touch the ground by contact points instead"};
 const mf_MotionNote mf_note_kept_off = {
-    kept_off, "shapes (#) that contype, conaffinity or exclusions keep off the ground touch it by "
-              "their points"};
+    .shape = is_kept_off,
+    .text = "shapes (#) that contype, conaffinity or exclusions keep off the ground touch it by "
+            "their points"};
 const mf_MotionNote mf_note_own_law = {
-    own_law, "contacts of shapes (#) use the law of the motion, not MuJoCo's: friction, condim, "
-             "margin, solref and solimp have no effect"};
+    .shape = has_surface,
+    .text = "contacts of shapes (#) use the law of the motion, not MuJoCo's: friction, condim, "
+            "margin, solref and solimp have no effect"};
 const mf_MotionNote mf_note_own_law_of_shapes = {
-    own_law, "contacts of shapes (#) use the law of the motion, not MuJoCo's"};
+    .shape = has_surface, .text = "contacts of shapes (#) use the law of the motion, not MuJoCo's"};
 const mf_MotionNote mf_note_stiffness_only = {
-    softnesses, "solref and solimp of shapes (#): only their stiffness is used"};
+    .shape = is_soft, .text = "solref and solimp of shapes (#): only their stiffness is used"};
 const mf_MotionNote mf_note_mean_impedance = {
-    softnesses, "solref and solimp of shapes (#): the impedance is its mean over the depth"};
+    .shape = is_soft,
+    .text = "solref and solimp of shapes (#): the impedance is its mean over the depth"};
 const mf_MotionNote mf_note_rotation = {
-    turning, "torsional friction of shapes (#): rigid.torsional_friction is used instead"};
-const mf_MotionNote mf_note_ground_added = {ground_added,
-                                            "the file has no floor: " MF_MOTION_NOTE_GROUND};
+    .shape = is_rotational,
+    .text = "torsional friction of shapes (#): rigid.torsional_friction is used instead"};
+const mf_MotionNote mf_note_ground_added = {
+    .count = ground_added, .text = "the file has no floor: " MF_MOTION_NOTE_GROUND};
 const mf_MotionNote mf_note_no_ground = {
-    no_ground, "the file has no level plane: the robot touches the shapes of its file only"};
+    .count = no_ground,
+    .text = "the file has no level plane: the robot touches the shapes of its file only"};
 const mf_MotionNote mf_note_alone_world = {
-    alone_world,
-    "obstacles (#) fixed in the world by this file touch its own robot only; those of a "
-    "model without motion touch all"};
-static const mf_MotionNote note_mocaps = {mocaps, "mocap bodies (#) stay in the file's pose"};
+    .count = alone_world,
+    .text = "obstacles (#) fixed in the world by this file touch its own robot only; those of a "
+            "model without motion touch all"};
 const mf_MotionNote mf_note_mocap_children = {
-    mocap_children, "bodies (#) with joints on mocap bodies do not follow mocap.position"};
+    .count = mocap_children,
+    .text = "bodies (#) with joints on mocap bodies do not follow mocap.position"};
 const mf_MotionNote mf_note_no_floor = {
-    no_floor,
-    "it flies through the ground without a fault: proximity with collisions.terrain, which "
-    "isolated robots have not, tests that"};
-const mf_MotionNote mf_note_no_wind = {no_wind, "wind has no effect: the vehicle has no drag"};
-const mf_MotionNote mf_note_impratio = {impratio, "impratio has no effect"};
-const mf_MotionNote mf_note_kept_contacts = {kept_contacts,
-                                             "flag contact: shapes (#) collide nevertheless"};
+    .count = no_floor,
+    .text = "it flies through the ground without a fault: proximity with collisions.terrain, which "
+            "isolated robots have not, tests that"};
+const mf_MotionNote mf_note_no_wind = {.count = no_wind,
+                                       .text = "wind has no effect: the vehicle has no drag"};
+const mf_MotionNote mf_note_impratio = {.count = impratio, .text = "impratio has no effect"};
+const mf_MotionNote mf_note_kept_contacts = {
+    .count = kept_contacts, .text = "flag contact: shapes (#) collide nevertheless"};
 
-const mf_MotionNote *const mf_notes_of_lower_levels[] = {&note_actuators,
-                                                         &note_efforts,
-                                                         &note_springs,
-                                                         &note_dampers,
-                                                         &note_frictions,
-                                                         &note_armatures,
-                                                         &note_base_joint,
-                                                         &note_soft_ranges,
-                                                         &note_kept_ranges,
-                                                         &note_balls,
-                                                         &mf_note_planars,
-                                                         &note_tendons,
-                                                         &note_equalities,
-                                                         &note_lifts,
-                                                         &note_medium,
-                                                         &note_integrator,
-                                                         &note_solver,
-                                                         &note_links_touch,
-                                                         &note_obstacles,
-                                                         &mf_note_points_instead,
-                                                         &mf_note_kept_off,
-                                                         &mf_note_kept_contacts,
-                                                         &mf_note_ground_added,
-                                                         &note_mocaps,
-                                                         NULL};
+#define NOTE(counts, sentence)                                                                     \
+    &(const mf_MotionNote) {                                                                       \
+        counts, .text = sentence                                                                   \
+    }
+const mf_MotionNote *const mf_notes_of_lower_levels[] = {
+    NOTE(.count = actuators, "actuators (#) have no effect; joints track joint.target"),
+    NOTE(.joint = has_effort,
+         "effort limits of joints (#) have no effect; motors have unlimited torque"),
+    NOTE(.joint = has_spring, "springs of joints (#) have no effect"),
+    NOTE(.joint = has_damping, "damping of joints (#) has no effect"),
+    NOTE(.joint = has_friction, "dry friction of joints (#) has no effect"),
+    NOTE(.joint = has_armature, "armature of joints (#) has no effect"),
+    NOTE(.count = base_joint,
+         "damping, dry friction and armature of the free joint have no effect"),
+    NOTE(.count = soft_ranges,
+         "solreflimit, solimplimit and margin of joints (#) have no effect; limits are hard"),
+    NOTE(.count = kept_ranges, "flag limit: limits of joints (#) apply nevertheless"),
+    NOTE(.joint = is_ball, "ball joints (#) are fixed in their initial state"),
+    &mf_note_planars,
+    NOTE(.count = tendons, "limits, springs, damping, friction of tendons (#) have no effect"),
+    NOTE(.count = equalities, "equality constraints (#) have no effect"),
+    NOTE(.count = lifts, "weight compensation (gravcomp) of links (#) has no effect"),
+    NOTE(.count = medium, "density, viscosity and wind of the medium have no effect"),
+    NOTE(.count = integrator, "integrator: the motion uses its own"),
+    NOTE(.count = solver, "iterations, tolerance and noslip of the file's solver have no effect"),
+    NOTE(.count = links_touch, "links do not touch each other"),
+    NOTE(.count = obstacles, "obstacles (#) fixed in the world do not collide"),
+    &mf_note_points_instead,
+    &mf_note_kept_off,
+    &mf_note_kept_contacts,
+    &mf_note_ground_added,
+    NOTE(.count = mocaps, "mocap bodies (#) stay in the file's pose"),
+    NULL};
+#undef NOTE
+
+static uint32_t count_of(const mf_MotionNote *note, const mf_NoteCase *c) {
+    return note->joint != NULL   ? count_joints(c, note->joint)
+           : note->shape != NULL ? count_touching(c, note->shape)
+                                 : note->count(c);
+}
 
 // "(#)" of the text stands for the number. Articulated is what other motions are compared with.
 static void write_text(const char *text, uint32_t count, const mf_MotionRow *row, char *out) {
@@ -501,7 +441,7 @@ static bool note_of(const mf_NoteCase *c, const mf_MotionRow *row, uint32_t *ind
     const mf_MotionNote *const *const lists[] = {row->notes.shared, row->notes.list};
     for (int l = 0; l < 2; l++)
         for (const mf_MotionNote *const *note = lists[l]; note != NULL && *note != NULL; note++) {
-            const uint32_t count = (*note)->count(c);
+            const uint32_t count = count_of(*note, c);
             if (count == 0 || (*index)-- > 0)
                 continue;
             write_text((*note)->text, count, row, out);

@@ -19,9 +19,15 @@ typedef struct mf_NoteCase {
     mf_ArticulatedConfig articulated; // its contact law found
 } mf_NoteCase;
 
+typedef bool (*mf_NoteJointFn)(const mf_NoteCase *c, const mf_Joint *joint);
+typedef bool (*mf_NoteShapeFn)(const mf_NoteCase *c, uint32_t shape);
+
+// One of the first three says how many things of it the model has; 0: the note does not apply.
 typedef struct mf_MotionNote {
-    uint32_t (*count)(const mf_NoteCase *c); // [1] 0: the model has nothing of it
-    const char *text;                        // "(#)" stands for that number
+    mf_NoteJointFn joint; // of the joints, those for which it is true
+    mf_NoteShapeFn shape; // of the shapes that may touch the ground
+    uint32_t (*count)(const mf_NoteCase *c);
+    const char *text; // "(#)" stands for that number
 } mf_MotionNote;
 
 typedef struct mf_MotionNotes {
