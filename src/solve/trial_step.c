@@ -176,50 +176,43 @@ void mf_trial_step_destroy(mf_Context *context, mf_TrialStep *trial) {
 
 // ---- copies -------------------------------------------------------------------------------------
 
-void mf_trial_step_save(const mf_TrialStep *trial, uint32_t block, void *saved) {
-    char *to = saved;
-    for (uint32_t f = 0; f < trial->field_count; f++) {
-        const size_t size = block_bytes(trial->fields[f]);
-        const char *remainders = block_remainders(trial->fields[f], block);
-        memcpy(to, block_data(trial->fields[f], block), size);
-        to += size;
-        if (remainders == NULL)
-            continue;
-        memcpy(to, remainders, size);
-        to += size;
+// One field of a block to or from *at, which it moves behind.
+static void copy_field(const mf_Field *field, uint32_t block, char **at, bool save) {
+    const size_t size = block_bytes(field);
+    char *const parts[2] = {block_data(field, block), block_remainders(field, block)};
+    for (int p = 0; p < 2 && parts[p] != NULL; p++) {
+        memcpy(save ? *at : parts[p], save ? parts[p] : *at, size);
+        *at += size;
     }
+}
+
+static void copy_fields(const mf_TrialStep *trial, uint32_t block, char *at, bool save) {
+    for (uint32_t f = 0; f < trial->field_count; f++)
+        copy_field(trial->fields[f], block, &at, save);
+}
+
+// They are the first ones.
+static void copy_wrenches(const mf_TrialStep *trial, uint32_t block, char *at, bool save) {
+    if (trial->wrench == NULL)
+        return;
+    copy_field(trial->wrench, block, &at, save);
+    copy_field(trial->wrench_count, block, &at, save);
+}
+
+void mf_trial_step_save(const mf_TrialStep *trial, uint32_t block, void *saved) {
+    copy_fields(trial, block, saved, true);
 }
 
 void mf_trial_step_restore(const mf_TrialStep *trial, uint32_t block, const void *saved) {
-    const char *from = saved;
-    for (uint32_t f = 0; f < trial->field_count; f++) {
-        const size_t size = block_bytes(trial->fields[f]);
-        char *remainders = block_remainders(trial->fields[f], block);
-        memcpy(block_data(trial->fields[f], block), from, size);
-        from += size;
-        if (remainders == NULL)
-            continue;
-        memcpy(remainders, from, size);
-        from += size;
-    }
+    copy_fields(trial, block, (char *)(uintptr_t)saved, false);
 }
 
 void mf_trial_step_save_pushes(const mf_TrialStep *trial, uint32_t block, void *saved) {
-    if (trial->wrench == NULL)
-        return;
-    const size_t size = block_bytes(trial->wrench);
-    memcpy(saved, block_data(trial->wrench, block), size);
-    memcpy((char *)saved + size, block_data(trial->wrench_count, block),
-           block_bytes(trial->wrench_count));
+    copy_wrenches(trial, block, saved, true);
 }
 
 void mf_trial_step_restore_wrenches(const mf_TrialStep *trial, uint32_t block, const void *saved) {
-    if (trial->wrench == NULL)
-        return;
-    const size_t size = block_bytes(trial->wrench);
-    memcpy(block_data(trial->wrench, block), saved, size);
-    memcpy(block_data(trial->wrench_count, block), (const char *)saved + size,
-           block_bytes(trial->wrench_count));
+    copy_wrenches(trial, block, (char *)(uintptr_t)saved, false);
 }
 
 static void spread_rows(char *to, const char *from, uint32_t rows, size_t size,

@@ -79,6 +79,14 @@ mf_Tendon mf_art_tendon(const mf_Model *model, uint32_t tendon);
 // reference, actuator armature and damping).
 void mf_art_actuator_add(const mf_Actuator *actuator, double *damping, double *armature);
 uint32_t mf_art_coupling_terms(const mf_Model *model);
+// The joints that an actuator on a joint or a tendon pulls on: *terms, which is `own` for a joint.
+uint32_t mf_art_pulled(const mf_Model *model, const mf_Actuator *actuator, mf_TendonTerm *own,
+                       const mf_TendonTerm **terms);
+// Adds terms of joints, times `factor`, to those of the plan, which has space for them. `name` is
+// that of what couples them. MF_UNSUPPORTED: a joint is neither hinge nor slide.
+mf_Status mf_art_add_terms(mf_ArtMotion *motion, const mf_Model *model, const char *name,
+                           const mf_TendonTerm *terms, uint32_t term_count, double factor,
+                           uint32_t *first, uint32_t *count, mf_Error *error);
 mf_Status mf_art_couplings_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                  mf_Error *error);
 

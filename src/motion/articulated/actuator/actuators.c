@@ -19,38 +19,22 @@ static bool has_length(const mf_Model *model, const mf_Actuator *actuator) {
 
 static uint32_t term_count(const mf_Model *model) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < model->actuator_count; i++) {
-        const mf_Actuator *actuator = &model->actuators[i];
-        count +=
-            actuator->drive == MF_DRIVE_TENDON ? model->tendons[actuator->tendon].term_count : 1;
-    }
+    mf_TendonTerm own;
+    const mf_TendonTerm *terms;
+    for (uint32_t i = 0; i < model->actuator_count; i++)
+        count += mf_art_pulled(model, &model->actuators[i], &own, &terms);
     return count;
-}
-
-static mf_Status add_term(mf_ArtMotion *motion, const mf_Model *model, const mf_Actuator *from,
-                          mf_ArtActuator *actuator, uint32_t joint, double weight,
-                          mf_Error *error) {
-    if (!mf_joint_has_axis(&model->joints[joint]))
-        return unsupported(from, "drives a tendon of joints that are neither hinge nor slide",
-                           error);
-    uint32_t link = motion->joint_links[joint];
-    motion->links[link].actuated = true;
-    motion->terms[motion->plan->term_count++] = (mf_ArtTerm){.link = link, .weight = weight};
-    actuator->term_count++;
-    return MF_OK;
 }
 
 static mf_Status add_terms(mf_ArtMotion *motion, const mf_Model *model, const mf_Actuator *from,
                            mf_ArtActuator *actuator, mf_Error *error) {
-    actuator->first_term = motion->plan->term_count;
-    if (from->drive != MF_DRIVE_TENDON)
-        return add_term(motion, model, from, actuator, from->joint, from->gear[0], error);
-    const mf_Tendon *tendon = &model->tendons[from->tendon];
-    for (uint32_t i = 0; i < tendon->term_count; i++) {
-        const mf_TendonTerm *term = &model->tendon_terms[tendon->first_term + i];
-        MF_TRY(add_term(motion, model, from, actuator, term->joint,
-                        from->gear[0] * term->coefficient, error));
-    }
+    mf_TendonTerm own;
+    const mf_TendonTerm *terms;
+    const uint32_t count = mf_art_pulled(model, from, &own, &terms);
+    MF_TRY(mf_art_add_terms(motion, model, from->name, terms, count, from->gear[0],
+                            &actuator->first_term, &actuator->term_count, error));
+    for (uint32_t t = 0; t < count; t++)
+        motion->links[motion->terms[actuator->first_term + t].link].actuated = true;
     return MF_OK;
 }
 
@@ -243,9 +227,8 @@ mf_Status mf_art_actuators_build(mf_ArtMotion *motion, const mf_Model *model, do
         c[MF_ART_SUM_LOWER] = ranged ? joint->force_lower : -INFINITY;
         c[MF_ART_SUM_UPPER] = ranged ? joint->force_upper : INFINITY;
     }
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < count && status == MF_OK; i++)
-        status = add_actuator(motion, model, i, step, error);
-    motion->plan->actuator_count = status == MF_OK ? count : 0;
-    return status;
+    for (uint32_t i = 0; i < count; i++)
+        MF_TRY(add_actuator(motion, model, i, step, error));
+    motion->plan->actuator_count = count;
+    return MF_OK;
 }

@@ -12,17 +12,12 @@
 #include "model/points.h"
 
 #include "math/scalar.h"
-#include "base/memory.h"
+#include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
 #include "world/attach.h"
 #include "world/systems.h"
 
 #include <string.h>
-
-typedef struct Term {
-    uint32_t joint; // [1] of the model
-    double weight;  // [1] of its position in the actuator's length
-} Term;
 
 typedef struct Servo {
     uint32_t actuator;               // [1] of the model
@@ -34,8 +29,8 @@ typedef struct Commands {
     mf_Group *group;
     mf_Field *target, *followed, *control;
     uint32_t joint_count, servo_count, term_count;
-    Servo *servos; // in its block, as `terms`
-    Term *terms;
+    Servo *servos;        // in its block, as `terms`
+    mf_TendonTerm *terms; // joints of the model, and weights of their position in the length
 } Commands;
 
 static const char system_name[] = "commands";
@@ -54,26 +49,15 @@ static bool controls_position(const mf_Model *model, const mf_Actuator *actuator
            actuator->bias[1] < 0.0;
 }
 
-static uint32_t term_count(const mf_Model *model, const mf_Actuator *actuator) {
-    return actuator->drive == MF_DRIVE_TENDON ? model->tendons[actuator->tendon].term_count : 1;
-}
-
-static Term term_of(const mf_Model *model, const mf_Actuator *actuator, uint32_t index) {
-    if (actuator->drive != MF_DRIVE_TENDON)
-        return (Term){actuator->joint, actuator->gear[0]};
-    const mf_TendonTerm *term =
-        &model->tendon_terms[model->tendons[actuator->tendon].first_term + index];
-    return (Term){term->joint, actuator->gear[0] * term->coefficient};
-}
-
 static bool pulls_on(const mf_Model *model, const mf_Actuator *actuator, uint32_t joint) {
+    mf_TendonTerm own;
+    const mf_TendonTerm *terms;
     if (!has_terms(model, actuator))
         return actuator->joint == joint;
-    for (uint32_t t = 0; t < term_count(model, actuator); t++) {
-        const Term term = term_of(model, actuator, t);
-        if (term.joint == joint && term.weight != 0.0)
+    const uint32_t count = mf_art_pulled(model, actuator, &own, &terms);
+    for (uint32_t t = 0; t < count; t++)
+        if (terms[t].joint == joint && actuator->gear[0] * terms[t].coefficient != 0.0)
             return true;
-    }
     return false;
 }
 
@@ -133,11 +117,11 @@ static void follow(const Commands *commands, const Servo *servo, uint32_t block,
     double length[MF_BLOCK] = {0.0}, control[MF_BLOCK], target[MF_BLOCK], followed[MF_BLOCK];
     bool changed[MF_BLOCK] = {false}, any = all;
     for (uint32_t t = 0; t < servo->term_count; t++) {
-        const Term *term = &commands->terms[servo->first_term + t];
+        const mf_TendonTerm *term = &commands->terms[servo->first_term + t];
         load(commands->target, block, term->joint, target);
         load(commands->followed, block, term->joint, followed);
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
-            length[lane] += term->weight * target[lane];
+            length[lane] += term->coefficient * target[lane];
             changed[lane] = changed[lane] || all || target[lane] != followed[lane];
             any = any || changed[lane];
         }
@@ -178,11 +162,13 @@ static void reset_commands(mf_Group *group, uint32_t instance, void *user) {
 // ---- adding -------------------------------------------------------------------------------------
 
 static void count_servos(const mf_Model *model, uint32_t *servos, uint32_t *terms) {
+    mf_TendonTerm own;
+    const mf_TendonTerm *from;
     *servos = *terms = 0;
     for (uint32_t a = 0; a < model->actuator_count; a++)
         if (controls_position(model, &model->actuators[a])) {
             ++*servos;
-            *terms += term_count(model, &model->actuators[a]);
+            *terms += mf_art_pulled(model, &model->actuators[a], &own, &from);
         }
 }
 
@@ -191,14 +177,18 @@ static void fill_servos(Commands *commands, const mf_Model *model) {
         const mf_Actuator *actuator = &model->actuators[a];
         if (!controls_position(model, actuator))
             continue;
-        Servo *servo = &commands->servos[commands->servo_count++];
-        *servo = (Servo){.actuator = a,
-                         .first_term = commands->term_count,
-                         .term_count = term_count(model, actuator),
-                         .offset = -actuator->bias[0] / actuator->gain[0],
-                         .slope = -actuator->bias[1] / actuator->gain[0]};
-        for (uint32_t t = 0; t < servo->term_count; t++)
-            commands->terms[commands->term_count++] = term_of(model, actuator, t);
+        mf_TendonTerm own;
+        const mf_TendonTerm *terms;
+        const uint32_t count = mf_art_pulled(model, actuator, &own, &terms);
+        commands->servos[commands->servo_count++] =
+            (Servo){.actuator = a,
+                    .first_term = commands->term_count,
+                    .term_count = count,
+                    .offset = -actuator->bias[0] / actuator->gain[0],
+                    .slope = -actuator->bias[1] / actuator->gain[0]};
+        for (uint32_t t = 0; t < count; t++)
+            commands->terms[commands->term_count++] = (mf_TendonTerm){
+                .joint = terms[t].joint, .coefficient = actuator->gear[0] * terms[t].coefficient};
     }
 }
 
@@ -238,7 +228,7 @@ mf_Status mf_art_commands_add(mf_Group *group, mf_Error *error) {
         return MF_OK;
     Commands *commands;
     Servo *servo;
-    Term *term;
+    mf_TendonTerm *term;
     const mf_Array arrays[] = {MF_ARRAY(commands, 1), MF_ARRAY(servo, servos),
                                MF_ARRAY(term, terms)};
     if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))

@@ -126,10 +126,10 @@ static mf_Status allocate(mf_ArtPieces *pieces, const mf_Group *group, mf_Error 
     const uint32_t per_block = (MF_BLOCK + pieces->lanes - 1) / pieces->lanes;
     pieces->per_block = per_block;
     pieces->count = mf_group_block_count(group) * per_block;
-    pieces->pieces = mf_allocate(pieces->context, pieces->count, sizeof *pieces->pieces);
-    pieces->shown = mf_allocate(pieces->context, pieces->count, sizeof *pieces->shown);
-    pieces->memories = mf_allocate(pieces->context, pieces->count, sizeof *pieces->memories);
-    if (pieces->pieces == NULL || pieces->shown == NULL || pieces->memories == NULL)
+    const mf_Array arrays[] = {MF_ARRAY(pieces->pieces, pieces->count),
+                               MF_ARRAY(pieces->shown, pieces->count),
+                               MF_ARRAY(pieces->memories, pieces->count)};
+    if (!mf_allocate_arrays(pieces->context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(error, MF_NO_MEMORY, "assemblies: no memory for their steps");
     return mf_art_pieces_reserve(pieces, error);
 }
@@ -169,9 +169,8 @@ mf_Status mf_art_pieces_create(mf_Context *context, mf_Group *group, mf_ArtPiece
 void mf_art_pieces_destroy(mf_ArtPieces *pieces) {
     if (pieces == NULL)
         return;
-    void *const memory[] = {pieces->pieces, pieces->shown, pieces->memories, pieces->memory};
-    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++)
-        mf_release(pieces->context, memory[i]);
+    mf_release(pieces->context, pieces->pieces);
+    mf_release(pieces->context, pieces->memory);
     mf_scratch_destroy(pieces->context, pieces->scratch);
     mf_release(pieces->context, pieces);
 }
@@ -221,15 +220,16 @@ void mf_art_pieces_keep_faults(const mf_ArtPieces *pieces, uint32_t p) {
             fault[i] |= pieces->shown[p][i];
 }
 
+static double value_at(const mf_ArtPieces *pieces, const void *values, uint32_t lane, size_t row) {
+    const size_t at = row * pieces->lanes + lane;
+    return pieces->pick.double_precision ? ((const double *)values)[at]
+                                         : (double)((const float *)values)[at];
+}
+
 void mf_art_pieces_get(const mf_ArtPieces *pieces, const void *values, uint32_t lane,
                        uint32_t first, uint32_t count, double *out) {
-    const size_t lanes = pieces->lanes, from = first * lanes + lane;
-    if (pieces->pick.double_precision)
-        for (uint32_t i = 0; i < count; i++)
-            out[i] = ((const double *)values)[from + i * lanes];
-    else
-        for (uint32_t i = 0; i < count; i++)
-            out[i] = (double)((const float *)values)[from + i * lanes];
+    for (size_t i = 0; i < count; i++)
+        out[i] = value_at(pieces, values, lane, first + i);
 }
 
 void mf_art_pieces_set(const mf_ArtPieces *pieces, void *values, uint32_t lane, uint32_t first,
@@ -245,13 +245,9 @@ void mf_art_pieces_set(const mf_ArtPieces *pieces, void *values, uint32_t lane, 
 
 void mf_art_pieces_get_roots(const mf_ArtPieces *pieces, uint32_t p, uint32_t lane, uint32_t site,
                              double *out) {
-    const size_t lanes = pieces->lanes, width = pieces->roots;
-    const void *values = pieces->pieces[p].roots;
-    for (size_t r = 0; r < 6; r++) {
-        const size_t from = (6 * site + r) * width * lanes + lane;
+    const size_t width = pieces->roots;
+    for (size_t r = 0; r < 6; r++)
         for (size_t i = 0; i < width; i++)
-            out[6 * i + r] = pieces->pick.double_precision
-                                 ? ((const double *)values)[from + i * lanes]
-                                 : (double)((const float *)values)[from + i * lanes];
-    }
+            out[6 * i + r] =
+                value_at(pieces, pieces->pieces[p].roots, lane, (6 * site + r) * width + i);
 }

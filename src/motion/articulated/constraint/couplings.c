@@ -2,6 +2,7 @@
 // with forces, and the pairs of shapes that may touch.
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
+#include "model/points.h"
 
 #include <math.h>
 #include <string.h>
@@ -51,28 +52,38 @@ uint32_t mf_art_coupling_terms(const mf_Model *model) {
     return count + 2 * follower_count(model);
 }
 
-static mf_Status add_joint(mf_ArtMotion *motion, const mf_Model *model, const char *name,
-                           uint32_t joint, double weight, mf_Error *error) {
-    mf_JointType type = model->joints[joint].type;
-    if (type != MF_JOINT_HINGE && type != MF_JOINT_SLIDE)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "articulated: %s: couples a joint that is neither hinge nor slide", name);
-    motion->terms[motion->plan->term_count++] =
-        (mf_ArtTerm){.link = motion->joint_links[joint], .weight = weight};
+uint32_t mf_art_pulled(const mf_Model *model, const mf_Actuator *actuator, mf_TendonTerm *own,
+                       const mf_TendonTerm **terms) {
+    if (actuator->drive == MF_DRIVE_TENDON) {
+        *terms = model->tendon_terms + model->tendons[actuator->tendon].first_term;
+        return model->tendons[actuator->tendon].term_count;
+    }
+    *own = (mf_TendonTerm){.joint = actuator->joint, .coefficient = 1.0};
+    *terms = own;
+    return 1;
+}
+
+mf_Status mf_art_add_terms(mf_ArtMotion *motion, const mf_Model *model, const char *name,
+                           const mf_TendonTerm *terms, uint32_t term_count, double factor,
+                           uint32_t *first, uint32_t *count, mf_Error *error) {
+    *first = motion->plan->term_count;
+    *count = term_count;
+    for (uint32_t i = 0; i < term_count; i++) {
+        if (!mf_joint_has_axis(&model->joints[terms[i].joint]))
+            return mf_fail(error, MF_UNSUPPORTED,
+                           "articulated: %s: couples a joint that is neither hinge nor slide",
+                           name);
+        motion->terms[motion->plan->term_count++] = (mf_ArtTerm){
+            .link = motion->joint_links[terms[i].joint], .weight = factor * terms[i].coefficient};
+    }
     return MF_OK;
 }
 
 static mf_Status add_tendon_terms(mf_ArtMotion *motion, const mf_Model *model, uint32_t tendon,
                                   uint32_t *first, uint32_t *count, mf_Error *error) {
     const mf_Tendon *from = &model->tendons[tendon];
-    mf_Status status = MF_OK;
-    *first = motion->plan->term_count;
-    for (uint32_t i = 0; i < from->term_count && status == MF_OK; i++) {
-        const mf_TendonTerm *term = &model->tendon_terms[from->first_term + i];
-        status = add_joint(motion, model, from->name, term->joint, term->coefficient, error);
-    }
-    *count = motion->plan->term_count - *first;
-    return status;
+    return mf_art_add_terms(motion, model, from->name, model->tendon_terms + from->first_term,
+                            from->term_count, 1.0, first, count, error);
 }
 
 // ---- equality constraints -----------------------------------------------------------------------
@@ -168,7 +179,6 @@ static bool is_idle(const mf_ArtMotion *motion, const mf_ArtLoop *loop) {
 static mf_Status add_loop(mf_ArtMotion *motion, const mf_Model *model, const mf_Equality *from,
                           mf_Error *error) {
     mf_ArtLoop *loop = &motion->loops[motion->plan->loop_count++];
-    mf_Status status = MF_OK;
     *loop = (mf_ArtLoop){.type = from->type,
                          .rows = 1,
                          .equality = (uint32_t)(from - model->equalities),
@@ -189,22 +199,22 @@ static mf_Status add_loop(mf_ArtMotion *motion, const mf_Model *model, const mf_
         motion->plan->loop_count--;
         return MF_OK;
     }
-    for (int side = 0; side < 2 && loop->rows == 1 && status == MF_OK; side++) {
-        uint32_t object = from->objects[side];
-        loop->first_term[side] = motion->plan->term_count;
+    for (int side = 0; side < 2 && loop->rows == 1; side++) {
+        const uint32_t object = from->objects[side];
+        uint32_t *first = &loop->first_term[side], *count = &loop->terms[side];
+        const mf_TendonTerm own = {.joint = object, .coefficient = 1.0};
+        *first = motion->plan->term_count;
         if (object == MF_NONE)
             continue;
         if (from->type == MF_EQUALITY_TENDON) {
             loop->references[side] = tendon_start(model, &model->tendons[object]);
-            status = add_tendon_terms(motion, model, object, &loop->first_term[side],
-                                      &loop->terms[side], error);
+            MF_TRY(add_tendon_terms(motion, model, object, first, count, error));
             continue;
         }
         loop->references[side] = model->joints[object].reference;
-        loop->terms[side] = 1;
-        status = add_joint(motion, model, from->name, object, 1.0, error);
+        MF_TRY(mf_art_add_terms(motion, model, from->name, &own, 1, 1.0, first, count, error));
     }
-    return status == MF_OK ? count_rows(motion, model, loop->rows, error) : status;
+    return count_rows(motion, model, loop->rows, error);
 }
 
 // ---- tendons ------------------------------------------------------------------------------------
