@@ -127,7 +127,8 @@ TEST(the_speed_loop_does_not_wind_up) {
 // ---- paths --------------------------------------------------------------------------------------
 
 static void rear_axle(const Rig *rig, double out[2]) {
-    double a = rig_heading(rig), rear = mf_car_parameters(rig->group)->rear;
+    const mf_Car *car = mf_vehicle_parameters(rig->group, MF_VEHICLE_CAR);
+    const double a = rig_heading(rig), rear = car->rear;
     out[0] = rig_get(rig, "base.position", 0) - rear * cos(a);
     out[1] = rig_get(rig, "base.position", 1) - rear * sin(a);
 }

@@ -83,7 +83,7 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
     assert_int_equal(rig_add_car(out, car, config, &error), MF_BAD_ARGUMENT);
     if (strncmp(error.message, name, strlen(name)) != 0)
         fail_msg("expected %s, got %s", name, error.message);
-    assert_null(mf_car_parameters(out));
+    assert_null(mf_vehicle_parameters(out, MF_VEHICLE_CAR));
 }
 
 TEST(bad_settings_and_steps_are_refused) {

@@ -166,9 +166,8 @@ static void release_arrays(const mf_DrivenMotion *motion, mf_Context *context) {
 #undef RELEASE
 }
 
-static void destroy_plan(mf_Context *context, mf_DrivenMotion *motion) {
-    if (motion == NULL)
-        return;
+void mf_driven_destroy(mf_Context *context, void *user) {
+    mf_DrivenMotion *motion = user;
     mf_art_destroy(context, motion->art);
     mf_scratch_destroy(context, motion->dispatch.scratch);
     if (motion->plan != NULL && motion->plan->art_at == 0) // not packed
@@ -177,26 +176,21 @@ static void destroy_plan(mf_Context *context, mf_DrivenMotion *motion) {
     mf_release(context, motion);
 }
 
-void mf_driven_destroy(mf_Context *context, void *user) {
-    destroy_plan(context, user);
-}
-
 // ---- creation -----------------------------------------------------------------------------------
 
 static mf_Status choose_kernel(mf_DrivenMotion *motion, mf_Group *group, mf_Error *error) {
     static size_t (*const scratch_sizes[MF_KERNEL_ROWS][2])(const mf_DrivenPlan *plan) =
         MF_KERNEL_TABLE(mf_driven_scratch_size);
-    static const mf_DrivenStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_driven_step);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     motion->art->double_precision = pick.double_precision;
-    motion->step = table[pick.wide][pick.double_precision];
-    motion->step_one = table[pick.single][pick.double_precision];
+    MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_driven_step, pick);
     return mf_dispatch_make_scratch(
         group, &motion->dispatch, scratch_sizes[pick.wide][pick.double_precision](motion->plan),
         scratch_sizes[pick.single][pick.double_precision](motion->plan), error);
 }
 
-static uint64_t hash_plan(const mf_DrivenMotion *motion) {
+uint64_t mf_driven_hash(const void *user) {
+    const mf_DrivenMotion *motion = user;
     const uint32_t settings[] = {motion->art->config.integrator, motion->art->plan->fixed,
                                  motion->plan->bounces};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
@@ -269,15 +263,14 @@ static mf_Status pack(mf_DrivenMotion *motion, mf_Context *context, mf_Error *er
     return MF_OK;
 }
 
-static mf_Status make_plan(mf_Group *group, const mf_DrivenConfig *config, mf_DrivenMotion **out,
-                           mf_Error *error) {
+mf_Status mf_driven_make(mf_Group *group, const mf_DrivenConfig *config, mf_DrivenMotion *motion,
+                         mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_Model *model = mf_group_model(group);
     const mf_ArticulatedConfig art = tree_config(model, &config->common);
-    mf_DrivenMotion *motion = *out = mf_allocate(context, 1, sizeof *motion);
-    if (motion != NULL)
-        motion->plan = mf_allocate(context, 1, sizeof *motion->plan);
-    if (motion == NULL || motion->plan == NULL)
+    MF_TRY(check_config(group, config, error));
+    motion->plan = mf_allocate(context, 1, sizeof *motion->plan);
+    if (motion->plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", config->row->name);
     motion->name = config->row->name;
     motion->plan->moves = config->moves;
@@ -289,7 +282,9 @@ static mf_Status make_plan(mf_Group *group, const mf_DrivenConfig *config, mf_Dr
     MF_TRY(rename_error(config->row->name, mf_art_create(group, &art, &motion->art, error), error));
     MF_TRY(mf_driven_constants_fill(motion, model, config, context, error));
     MF_TRY(pack(motion, context, error));
-    return bind_fields(group, motion, error);
+    MF_TRY(bind_fields(group, motion, error));
+    motion->dispatch = mf_dispatch_bind(group, config->row->motion);
+    return choose_kernel(motion, group, error);
 }
 
 const char *const mf_driven_reads[] = {
@@ -303,22 +298,6 @@ const char *const mf_driven_writes[] = {
     "?contact.slip",         "fault.word",       "warning.word",
     "warning.steps",         "warning.residual", NULL};
 
-mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_Error *error) {
-    mf_DrivenMotion *motion = NULL;
-    mf_Status status = check_config(group, config, error);
-    if (status == MF_OK)
-        status = make_plan(group, config, &motion, error);
-    if (status == MF_OK) {
-        motion->dispatch = mf_dispatch_bind(group, config->row->motion);
-        status = choose_kernel(motion, group, error);
-    }
-    if (status == MF_OK)
-        status = mf_motion_join(group, config->row, motion, hash_plan(motion), error);
-    if (status != MF_OK)
-        destroy_plan(mf_world_context(mf_group_world(group)), motion);
-    return status;
-}
-
 // ---- queries ------------------------------------------------------------------------------------
 
 void mf_driven_enter(mf_Group *group, uint32_t instance, void *user) {
@@ -330,7 +309,16 @@ mf_ArticulatedBase mf_driven_base(const void *user) {
     return ((const mf_DrivenMotion *)user)->art->config.base;
 }
 
-mf_MotionEnergy mf_driven_energy(const mf_DrivenMotion *motion, uint32_t instance) {
+void mf_driven_momentum(const mf_Group *group, const void *user, uint32_t instance,
+                        double center[3], double linear[3], double angular[3]) {
+    const mf_DrivenMotion *motion = user;
+    (void)group;
+    mf_art_momentum(motion->art, instance, motion->plan->moves, center, linear, angular);
+}
+
+mf_MotionEnergy mf_driven_energy(const mf_Group *group, const void *user, uint32_t instance) {
+    const mf_DrivenMotion *motion = user;
+    (void)group;
     const mf_MotionEnergy energy = mf_art_energy(motion->art, instance, motion->plan->moves);
     return (mf_MotionEnergy){.kinetic = energy.kinetic, .potential = energy.potential};
 }

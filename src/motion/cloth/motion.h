@@ -85,15 +85,12 @@ bool mf_cloth_tear_any(const mf_ClothPlan *plan, const mf_ClothTear *tear);
 
 // ---- energy (energy.c) --------------------------------------------------------------------------
 
-mf_MotionEnergy mf_cloth_energy(const mf_Group *group, uint32_t instance);
-void mf_cloth_momentum(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
-                       double angular[3]);
+mf_MotionEnergy mf_cloth_energy(const mf_Group *group, const void *motion, uint32_t instance);
+void mf_cloth_momentum(const mf_Group *group, const void *motion, uint32_t instance,
+                       double center[3], double linear[3], double angular[3]);
 
 // Whether a triangle is torn, so that it is not there any more: `cloth.torn` has a 1 for it, or for
 // an edge of its cell. False for what the group does not have, and for cloths that do not tear.
 bool mf_cloth_triangle_torn(const mf_Group *group, uint32_t instance, uint32_t triangle);
-
-// The settings of a group; NULL: it does not move so. `cloth` is NULL.
-const mf_ClothConfig *mf_cloth_config_of(const mf_Group *group);
 
 #endif

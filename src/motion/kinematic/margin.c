@@ -16,22 +16,8 @@ typedef struct Body {   // a plan link in the world
 } Body;
 
 uint32_t mf_kinematic_foot_count(const mf_Group *group) {
-    const mf_KinMotion *motion = group != NULL ? mf_kin_motion_of(group) : NULL;
+    const mf_KinMotion *motion = mf_kin_motion_of(group);
     return motion != NULL ? motion->plan->foot_count : 0;
-}
-
-void mf_kinematic_foot(const mf_Group *group, uint32_t foot, uint32_t *row, uint32_t *link) {
-    const mf_KinMotion *motion = group != NULL ? mf_kin_motion_of(group) : NULL;
-    if (motion == NULL || foot >= motion->plan->foot_count)
-        return;
-    const mf_KinFoot *own = &motion->feet[foot];
-    if (row != NULL)
-        *row = own->row;
-    for (uint32_t l = 0; link != NULL && l < mf_group_model(group)->link_count; l++)
-        if (motion->tree->frames[l].link == motion->tree->contacts[own->row].link) {
-            *link = l; // the link whose joint moves it comes before those fixed to it
-            return;
-        }
 }
 
 static void find_bodies(const mf_KinMotion *motion, uint32_t instance, Body *bodies) {
@@ -76,10 +62,7 @@ static void find_center(const mf_KinMotion *motion, const Body *bodies, double c
         mf_vec3_copy(center, bodies[0].position);
 }
 
-void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center[3]) {
-    const mf_KinMotion *motion = group != NULL ? mf_kin_motion_of(group) : NULL;
-    if (motion == NULL || instance >= mf_group_count(group))
-        return;
+void mf_kinematic_center(const mf_KinMotion *motion, uint32_t instance, double center[3]) {
     Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
     find_bodies(motion, instance, bodies);
     find_center(motion, bodies, center);
@@ -134,7 +117,7 @@ static double edge_distance(const double a[2], const double b[2], const double p
 }
 
 double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance) {
-    const mf_KinMotion *motion = group != NULL ? mf_kin_motion_of(group) : NULL;
+    const mf_KinMotion *motion = mf_kin_motion_of(group);
     if (motion == NULL || instance >= mf_group_count(group))
         return 0;
     Body bodies[MF_ARTICULATED_MAX_LINKS + 1];

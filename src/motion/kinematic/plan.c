@@ -447,9 +447,8 @@ static mf_Status fill_plan(Build *b, mf_Group *group, mf_Error *error) {
     return pack(b->motion, b->context, error);
 }
 
-void mf_kin_destroy(mf_Context *context, mf_KinMotion *motion) {
-    if (motion == NULL)
-        return;
+void mf_kin_destroy(mf_Context *context, void *user) {
+    mf_KinMotion *motion = user;
     mf_art_destroy(context, motion->tree);
     mf_scratch_destroy(context, motion->dispatch.scratch);
     if (motion->plan != NULL && motion->plan->tree_at == 0) // not packed
@@ -458,35 +457,26 @@ void mf_kin_destroy(mf_Context *context, mf_KinMotion *motion) {
     mf_release(context, motion);
 }
 
-mf_Status mf_kin_create(mf_Group *group, const mf_KinematicConfig *config, mf_KinMotion **out,
-                        mf_Error *error) {
-    *out = NULL;
+mf_Status mf_kin_make(mf_Group *group, const mf_KinematicConfig *config, mf_KinMotion *motion,
+                      mf_Error *error) {
     mf_World *world = mf_group_world(group);
     Build b = {.model = mf_group_model(group),
                .world = mf_world_config_of(world),
-               .context = mf_world_context(world)};
+               .context = mf_world_context(world),
+               .motion = motion};
     MF_TRY(check_config(config, error));
-    b.motion = mf_allocate(b.context, 1, sizeof *b.motion);
-    if (b.motion != NULL)
-        b.motion->plan = mf_allocate(b.context, 1, sizeof *b.motion->plan);
-    if (b.motion == NULL || b.motion->plan == NULL) {
-        mf_kin_destroy(b.context, b.motion);
+    motion->plan = mf_allocate(b.context, 1, sizeof *motion->plan);
+    if (motion->plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
-    }
-    b.motion->config = *config;
+    motion->config = *config;
     mf_Status status = fill_plan(&b, group, error);
     if (status == MF_OK)
-        status = mf_art_report_contacts(group, b.motion->tree, error);
-    b.motion->config.feet = NULL; // the caller's, and used up
+        status = mf_art_report_contacts(group, motion->tree, error);
+    motion->config.feet = NULL; // the caller's, and used up
     mf_release(b.context, b.bodies);
     mf_release(b.context, b.positions);
     mf_release(b.context, b.stands);
     mf_release(b.context, b.joints);
     mf_release(b.context, b.links);
-    if (status != MF_OK) {
-        mf_kin_destroy(b.context, b.motion);
-        return status;
-    }
-    *out = b.motion;
-    return MF_OK;
+    return status;
 }

@@ -3,49 +3,40 @@
 #include "motion/truss/motion.h"
 #include "base/floats.h"
 
-static mf_QuasistaticConfig default_config(void) {
-    return (mf_QuasistaticConfig){.struct_size = sizeof(mf_QuasistaticConfig),
-                                  .contacts = true,
-                                  .collisions = true,
-                                  .samples = 3,
-                                  .friction = 0.5,
-                                  .stiffness = 1e5,
-                                  .grip = 1e4,
-                                  .strengthening = 2.0,
-                                  .actuator_speed = 0.1,
-                                  .tolerance = 1e-6,
-                                  .iterations = 500,
-                                  .reach = 0.02,
-                                  .jump = 0.05};
+static mf_Status make_quasistatic(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                                  mf_Error *error) {
+    return mf_truss_motion_make(group, *plan, &mf_quasistatic_row, &motions->quasistatic, error);
 }
 
-static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    return mf_truss_motion_add(group, &mf_quasistatic_row, &motions->quasistatic, error);
-}
-
-const mf_QuasistaticConfig *mf_quasistatic_config_of(const mf_Group *group) {
-    const mf_TrussMotion *motion = mf_motion_plan(group, &mf_quasistatic_row);
-    return motion != NULL ? &motion->config : NULL;
-}
-
-// Frames have no velocity.
-static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
-    return mf_truss_motion_energy(mf_motion_plan(group, &mf_quasistatic_row), instance);
+static mf_Status begin_quasistatic(mf_Group *group, const mf_MotionsConfig *motions, void *plan,
+                                   mf_Error *error) {
+    return mf_truss_motion_fill(group, plan, motions->quasistatic.truss, error);
 }
 
 // No momentum; the center is the base's origin.
-static void truss_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                           double linear[3], double angular[3]) {
-    const mf_Field *position = mf_group_find_field((mf_Group *)(uintptr_t)group, "base.position");
+static void truss_momentum(const mf_Group *group, const void *plan, uint32_t instance,
+                           double center[3], double linear[3], double angular[3]) {
+    (void)group;
     for (uint32_t c = 0; c < 3; c++) {
-        center[c] = mf_field_get(position, instance, c);
+        center[c] = mf_field_get(((const mf_TrussMotion *)plan)->body[0], instance, c);
         linear[c] = angular[c] = 0.0;
     }
 }
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->quasistatic = default_config();
+    config->quasistatic = (mf_QuasistaticConfig){.struct_size = sizeof(mf_QuasistaticConfig),
+                                                 .contacts = true,
+                                                 .collisions = true,
+                                                 .samples = 3,
+                                                 .friction = 0.5,
+                                                 .stiffness = 1e5,
+                                                 .grip = 1e4,
+                                                 .strengthening = 2.0,
+                                                 .actuator_speed = 0.1,
+                                                 .tolerance = 1e-6,
+                                                 .iterations = 500,
+                                                 .reach = 0.02,
+                                                 .jump = 0.05};
 }
 
 static const char *const methods[] = {"newton", "gradient", NULL};
@@ -66,24 +57,8 @@ static const mf_Key row_keys[] = {
 };
 
 const mf_MotionRow mf_quasistatic_row = {
-    .name = "quasistatic",
+    MF_TRUSS_ROW(quasistatic),
     .motion = MF_MOTION_QUASISTATIC,
     .limitation = "momentum: swings, vibrations, impacts, falls take no time",
-    .body = "truss",
-    .switches = true,
-    .look = MF_TRUSS_LOOK,
-    .enter = mf_truss_motion_enter,
-    .add = add_motion,
-    .run = mf_truss_motion_run,
-    .reset = mf_truss_motion_reset,
-    .destroy = mf_truss_motion_destroy,
-    .reads = mf_truss_motion_reads,
-    .writes = mf_truss_motion_writes,
-    .any_gravity = true,
-    .defaults = row_defaults,
-    .common = {.contacts = AT(contacts), .friction = AT(friction)},
-    .keys = row_keys,
-    .key_count = sizeof row_keys / sizeof *row_keys,
     .momentum = truss_momentum,
-    .energy = row_energy,
 };

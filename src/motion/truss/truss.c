@@ -275,7 +275,8 @@ static mf_Status choose_kernel(mf_Group *group, mf_TrussMotion *motion, mf_Error
                                     scratch_sizes[pick.single][0](&motion->plan), error);
 }
 
-static uint64_t hash_plan(const mf_TrussPlan *plan) {
+uint64_t mf_truss_motion_hash(const void *motion) {
+    const mf_TrussPlan *plan = &((const mf_TrussMotion *)motion)->plan;
     const double reals[] = {plan->stiffness, plan->friction,     plan->grip,   plan->tolerance,
                             plan->reach,     plan->noise,        plan->change, plan->yield,
                             plan->jump,      plan->strengthening};
@@ -287,34 +288,18 @@ static uint64_t hash_plan(const mf_TrussPlan *plan) {
     return plan->dynamic ? mf_hash_doubles(hash, &plan->damping, 1) : hash;
 }
 
-mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row,
-                              const mf_QuasistaticConfig *config, mf_Error *error) {
-    MF_TRY(mf_motion_begin(group, row, error));
-    if (config == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: no truss", row->name);
+mf_Status mf_truss_motion_make(mf_Group *group, mf_TrussMotion *motion, const mf_MotionRow *row,
+                               const mf_QuasistaticConfig *config, mf_Error *error) {
     MF_TRY(check_settings(row->name, config, error));
     MF_TRY(check_group(group, row->name, config, error));
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_TrussMotion *motion = mf_allocate(context, 1, sizeof *motion);
-    if (motion == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
     motion->row = row;
     motion->config = *config;
     motion->config.truss = NULL;
     motion->terrain = mf_terrain_image(mf_world_config_of(mf_group_world(group))->terrain);
     fill_plan(&motion->plan, group, row->dynamic, config);
-    mf_Status status = find_width(motion, context, config->truss, error);
-    if (status == MF_OK)
-        status = mf_truss_motion_fields(group, motion, error);
-    if (status == MF_OK)
-        status = choose_kernel(group, motion, error);
-    if (status == MF_OK)
-        status = mf_motion_join(group, row, motion, hash_plan(&motion->plan), error);
-    if (status != MF_OK) {
-        mf_truss_motion_destroy(context, motion);
-        return status;
-    }
-    return mf_truss_motion_fill(group, motion, config->truss, error);
+    MF_TRY(find_width(motion, mf_world_context(mf_group_world(group)), config->truss, error));
+    MF_TRY(mf_truss_motion_fields(group, motion, error));
+    return choose_kernel(group, motion, error);
 }
 
 const mf_TrussMotion *mf_truss_motion_of(const mf_Group *group) {
@@ -322,16 +307,13 @@ const mf_TrussMotion *mf_truss_motion_of(const mf_Group *group) {
     return frames != NULL ? frames : mf_motion_plan(group, &mf_elastic_row);
 }
 
-const mf_QuasistaticConfig *mf_truss_config_of(const mf_Group *group) {
-    const mf_TrussMotion *motion = mf_truss_motion_of(group);
-    return motion != NULL ? &motion->config : NULL;
-}
-
 // ---- energy and momentum -----------------------------------------------------------------------
 
 // Weight m g z, k (l - l0)^2 / 2 of bars and m v^2 / 2.
-mf_MotionEnergy mf_truss_motion_energy(const mf_TrussMotion *motion, uint32_t instance) {
+mf_MotionEnergy mf_truss_motion_energy(const mf_Group *group, const void *plan, uint32_t instance) {
+    const mf_TrussMotion *motion = plan;
     mf_MotionEnergy energy = {0};
+    (void)group;
     for (uint32_t v = 0; v < mf_truss_number(motion, instance, MF_TRUSS_VERTICES); v++) {
         const double mass = mf_truss_get(motion, MF_TRUSS_ROW_MASS, instance, v);
         for (uint32_t c = 0; c < 3 && motion->plan.dynamic; c++) {
@@ -366,8 +348,10 @@ static double read_vertex(const mf_TrussMotion *motion, uint32_t instance, uint3
 }
 
 // The center of mass, and the sums of m v and of (x - center) x m v.
-void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, double center[3],
-                              double linear[3], double angular[3]) {
+void mf_truss_motion_momentum(const mf_Group *group, const void *plan, uint32_t instance,
+                              double center[3], double linear[3], double angular[3]) {
+    const mf_TrussMotion *motion = plan;
+    (void)group;
     const uint32_t count = mf_truss_number(motion, instance, MF_TRUSS_VERTICES);
     double all = 1e-300, position[3], velocity[3], arm[3], spin[3];
     for (uint32_t c = 0; c < 3; c++)

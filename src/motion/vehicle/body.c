@@ -138,8 +138,9 @@ static double rate_of(const mf_Group *group, uint32_t instance, double momentum[
     return 0.5 * mf_vec3_dot(momentum, w);
 }
 
-void mf_vehicle_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                         double linear[3], double angular[3]) {
+void mf_vehicle_momentum(const mf_Group *group, const void *plan, uint32_t instance,
+                         double center[3], double linear[3], double angular[3]) {
+    (void)plan;
     const mf_Field *position = mf_group_find_field((mf_Group *)group, "base.position");
     const mf_Field *attitude = mf_group_find_field((mf_Group *)group, "base.orientation");
     const mf_Field *velocity = mf_group_find_field((mf_Group *)group, "base.linear_velocity");
@@ -154,11 +155,11 @@ void mf_vehicle_momentum(const mf_Group *group, uint32_t instance, double center
     mf_quat_rotate(angular, q, momentum);
 }
 
-mf_MotionEnergy mf_vehicle_energy(const mf_Group *group, uint32_t instance) {
+mf_MotionEnergy mf_vehicle_energy(const mf_Group *group, const void *plan, uint32_t instance) {
     const double mass = mf_group_model(group)->mass;
     const double gravity = mf_world_config_of(mf_group_world(group))->gravity;
     double center[3], linear[3], angular[3], momentum[3];
-    mf_vehicle_momentum(group, instance, center, linear, angular);
+    mf_vehicle_momentum(group, plan, instance, center, linear, angular);
     return (mf_MotionEnergy){.kinetic = 0.5 * mf_vec3_dot(linear, linear) / mass +
                                         rate_of(group, instance, momentum),
                              .potential = mass * gravity * center[2]};

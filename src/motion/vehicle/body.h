@@ -20,9 +20,10 @@ mf_Status mf_vehicle_flat_model(mf_Context *context, const mf_VehicleBody *body,
 // MF_BAD_ARGUMENT.
 mf_Status mf_vehicle_check(const mf_Group *group, const char *name, double mass, mf_Error *error);
 
-void mf_vehicle_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                         double linear[3], double angular[3]);
-mf_MotionEnergy mf_vehicle_energy(const mf_Group *group, uint32_t instance);
+// `plan` is not used.
+void mf_vehicle_momentum(const mf_Group *group, const void *plan, uint32_t instance,
+                         double center[3], double linear[3], double angular[3]);
+mf_MotionEnergy mf_vehicle_energy(const mf_Group *group, const void *plan, uint32_t instance);
 
 // Creates the model: its origin is the center of mass. MF_BAD_ARGUMENT names the error of mass,
 // inertia ("not positive definite", "no real body has it") or radius.

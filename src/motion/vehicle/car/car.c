@@ -223,14 +223,6 @@ static void bind_fields(mf_Group *group, mf_CarMotion *motion) {
     fields->wrench_count = count->data;
 }
 
-static void choose_kernel(mf_CarMotion *motion, const mf_Group *group) {
-    static const mf_CarStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_car_step);
-    const mf_KernelPick pick = mf_dispatch_kernels(group);
-    motion->step = table[pick.wide][pick.double_precision];
-    motion->step_one = table[pick.single][pick.double_precision];
-    motion->lanes = pick.lanes;
-}
-
 static mf_Status make_plan(mf_CarMotion *motion, const mf_WorldConfig *world, mf_Context *context,
                            mf_Error *error) {
     const mf_Car *car = &motion->car;
@@ -265,8 +257,16 @@ static mf_Status find_interval(mf_CarMotion *motion, const mf_WorldConfig *world
     return MF_OK;
 }
 
-static mf_Status fill_motion(mf_Group *group, mf_CarMotion *motion, mf_Error *error) {
+static mf_Status make_cars(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                           mf_Error *error) {
+    mf_CarMotion *motion = *plan;
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
+    motion->car = motions->car;
+    motion->config = motions->car_config;
+    MF_TRY(mf_car_check(&motion->car, error));
+    MF_TRY(mf_car_check_settings(&motion->config, error));
+    MF_TRY(mf_vehicle_check(group, "car", motion->car.mass, error));
     motion->ground = world->terrain;
     motion->terrain = mf_terrain_image(world->terrain);
     MF_TRY(find_interval(motion, world, error));
@@ -275,11 +275,13 @@ static mf_Status fill_motion(mf_Group *group, mf_CarMotion *motion, mf_Error *er
     MF_TRY(make_plan(motion, world, mf_world_context(mf_group_world(group)), error));
     MF_TRY(add_fields(group, motion, error));
     bind_fields(group, motion);
-    choose_kernel(motion, group);
+    MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_car_step, pick);
+    motion->lanes = pick.lanes;
     return MF_OK;
 }
 
-static uint64_t hash_motion(const mf_CarMotion *motion) {
+static uint64_t hash_cars(const void *user) {
+    const mf_CarMotion *motion = user;
     const mf_CarPlan *plan = motion->plan;
     const mf_CarPath *path = motion->path;
     const uint32_t modes[] = {(uint32_t)plan->model, (uint32_t)plan->tire,
@@ -300,48 +302,12 @@ static const char *const car_writes[] =
              "car.steering", "car.steering_target", "car.duty", "car.brake", "car.integral",
              "car.progress", "command.accepted", "command.refused", "fault.word");
 
-static mf_CarMotion *find_motion(const mf_Group *group) {
-    return mf_motion_plan(group, &mf_car_row);
-}
-
-static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_Car *car = &motions->car;
-    const mf_CarConfig *config = &motions->car_config;
-    MF_TRY(mf_motion_begin(group, &mf_car_row, error));
-    MF_TRY(mf_car_check(car, error));
-    MF_TRY(mf_car_check_settings(config, error));
-    MF_TRY(mf_vehicle_check(group, "car", car->mass, error));
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_CarMotion *motion = mf_allocate(context, 1, sizeof *motion);
-    if (motion == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "car: out of memory");
-    motion->car = *car;
-    motion->config = *config;
-    mf_Status status = fill_motion(group, motion, error);
-    if (status == MF_OK)
-        status = mf_motion_join(group, &mf_car_row, motion, hash_motion(motion), error);
-    if (status != MF_OK)
-        destroy_cars(context, motion);
-    return status;
-}
-
-const mf_Car *mf_car_parameters(const mf_Group *group) {
-    const mf_CarMotion *motion = find_motion(group);
-    return motion != NULL ? &motion->car : NULL;
-}
-
-const mf_CarConfig *mf_car_config_of(const mf_Group *group) {
-    const mf_CarMotion *motion = find_motion(group);
-    return motion != NULL ? &motion->config : NULL;
-}
-
 mf_Status mf_car_set_path(mf_Group *group, const double (*positions)[2], uint32_t count,
                           bool closed, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_car_set_path: group is NULL");
-    mf_CarMotion *motion = find_motion(group);
+    mf_CarMotion *motion = mf_motion_plan(group, &mf_car_row);
     if (motion == NULL || motion->config.command != MF_CAR_COMMAND_PATH)
         return mf_fail(error, MF_BAD_ARGUMENT, "car path: the command of group %s is not a path",
                        mf_group_config_of(group)->name);
@@ -351,7 +317,7 @@ mf_Status mf_car_set_path(mf_Group *group, const double (*positions)[2], uint32_
                               0.125 * motion->car.look_ahead_least, &path, error));
     mf_release(context, (void *)motion->path);
     motion->path = path;
-    mf_attach_rehash(group, "car", hash_motion(motion));
+    mf_attach_rehash(group, "car", hash_cars(motion));
     for (uint32_t i = 0; i < mf_group_block_count(group) * MF_BLOCK; i++)
         mf_field_set(motion->rows[MF_CAR_ROW_PROGRESS], i, 0, -1.0);
     return MF_OK;
@@ -384,7 +350,11 @@ static mf_Status row_model(mf_Context *context, const mf_MotionsConfig *config, 
 
 static void row_defaults(mf_MotionsConfig *config) {
     config->car = mf_car();
-    config->car_config = mf_car_config();
+    config->car_config = (mf_CarConfig){.struct_size = sizeof(mf_CarConfig),
+                                        .model = MF_CAR_BLENDED,
+                                        .tire = MF_CAR_TIRE_PACEJKA,
+                                        .integrator = MF_INTEGRATOR_RK4,
+                                        .command = MF_CAR_COMMAND_SPEED};
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, car_config.member)
@@ -405,8 +375,8 @@ static const mf_Key row_keys[] = {
 
 static const mf_MotionNote *const notes[] = {&mf_note_no_wind, NULL};
 
-static void note_settings(const mf_Group *group, mf_NoteCase *c) {
-    const mf_CarMotion *motion = group != NULL ? mf_motion_plan(group, &mf_car_row) : NULL;
+static void note_settings(const void *plan, mf_NoteCase *c) {
+    const mf_CarMotion *motion = plan;
     c->dragless = motion != NULL && !(motion->car.drag > 0.0);
 }
 
@@ -416,7 +386,9 @@ const mf_MotionRow mf_car_row = {
     .body = "vehicle",
     .dynamic = true,
     .model = row_model,
-    .add = add_motion,
+    .plan_size = sizeof(mf_CarMotion),
+    .make = make_cars,
+    .hash = hash_cars,
     .run = run_cars,
     .reset = reset_cars,
     .destroy = destroy_cars,

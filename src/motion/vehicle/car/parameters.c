@@ -127,14 +127,6 @@ mf_Car mf_car_racing(void) {
                     .stop_distance = 0.1};
 }
 
-mf_CarConfig mf_car_config(void) {
-    return (mf_CarConfig){.struct_size = sizeof(mf_CarConfig),
-                          .model = MF_CAR_BLENDED,
-                          .tire = MF_CAR_TIRE_PACEJKA,
-                          .integrator = MF_INTEGRATOR_RK4,
-                          .command = MF_CAR_COMMAND_SPEED};
-}
-
 // ---- checks -------------------------------------------------------------------------------------
 
 mf_Status mf_car_check(const mf_Car *car, mf_Error *error) {

@@ -267,14 +267,6 @@ static void destroy_fixed_wing(mf_Context *context, void *user) {
 
 // ---- adding -------------------------------------------------------------------------------------
 
-static void choose_kernel(mf_WingMotion *motion, const mf_Group *group) {
-    static const mf_WingStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_fixed_wing_step);
-    const mf_KernelPick pick = mf_dispatch_kernels(group);
-    motion->step = table[pick.wide][pick.double_precision];
-    motion->step_one = table[pick.single][pick.double_precision];
-    motion->lanes = pick.lanes;
-}
-
 static const char *const wing_reads[] =
     MF_NAMES("wind.velocity", "?command.elevator", "?command.aileron", "?command.rudder",
              "?command.throttle", "?command.airspeed", "?command.altitude", "?command.course",
@@ -284,7 +276,8 @@ static const char *const wing_writes[] = MF_NAMES(
     "surface.angle", "motor.throttle", "command.accepted", "command.refused", "autopilot.memory",
     "air.speed", "air.alpha", "air.beta", "?gust.state", "?gust.velocity", "fault.word");
 
-static uint64_t hash_motion(const mf_WingMotion *motion) {
+static uint64_t hash_fixed_wing(const void *user) {
+    const mf_WingMotion *motion = user;
     const mf_WingPlan *plan = motion->plan;
     const uint64_t choices[] = {(uint64_t)plan->integrator, motion->interval, plan->stream};
     const uint64_t hash =
@@ -292,53 +285,28 @@ static uint64_t hash_motion(const mf_WingMotion *motion) {
     return mf_hash_bytes(hash, choices, sizeof choices);
 }
 
-static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    mf_Status status = mf_motion_begin(group, &mf_fixed_wing_row, error);
-    const mf_FixedWing aircraft = motions->fixed_wing;
-    mf_FixedWingConfig used = motions->fixed_wing_config;
-    if (used.turbulence != MF_TURBULENCE_NONE)
-        used.gusts = mf_dryden(used.turbulence, aircraft.airspeed_design);
-    if (status == MF_OK)
-        status = mf_fixed_wing_check(&aircraft, error);
-    if (status == MF_OK)
-        status =
-            mf_wing_check_settings(&used, mf_world_config_of(mf_group_world(group))->step, error);
-    if (status == MF_OK)
-        status = mf_vehicle_check(group, "fixed_wing", aircraft.mass, error);
-    if (status != MF_OK)
-        return status;
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_WingMotion *motion = mf_allocate(context, 1, sizeof *motion);
-    if (motion == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "fixed_wing: out of memory");
-    motion->parameters = aircraft;
-    motion->config = used;
-    status = make_plan(motion, group, error);
-    if (status == MF_OK)
-        status = add_fields(group, motion, error);
-    if (status == MF_OK) {
-        // In forward-left-up axes the element xz is +J_xz.
-        const double inertia[6] = {aircraft.inertia_xx, aircraft.inertia_yy,
-                                   aircraft.inertia_zz, 0.0,
-                                   aircraft.inertia_xz, 0.0};
-        mf_vehicle_wrench_bind(&motion->wrench, group, aircraft.mass, inertia);
-        choose_kernel(motion, group);
-        status = mf_motion_join(group, &mf_fixed_wing_row, motion, hash_motion(motion), error);
-    }
-    if (status != MF_OK)
-        destroy_fixed_wing(context, motion);
-    return status;
-}
-
-const mf_FixedWing *mf_fixed_wing_parameters(const mf_Group *group) {
-    const mf_WingMotion *motion = mf_motion_plan(group, &mf_fixed_wing_row);
-    return motion != NULL ? &motion->parameters : NULL;
-}
-
-const mf_FixedWingConfig *mf_fixed_wing_config_of(const mf_Group *group) {
-    const mf_WingMotion *motion = mf_motion_plan(group, &mf_fixed_wing_row);
-    return motion != NULL ? &motion->config : NULL;
+static mf_Status make_fixed_wing(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                                 mf_Error *error) {
+    mf_WingMotion *motion = *plan;
+    const mf_FixedWing *p = &motion->parameters;
+    const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
+    motion->parameters = motions->fixed_wing;
+    motion->config = motions->fixed_wing_config;
+    if (motion->config.turbulence != MF_TURBULENCE_NONE)
+        motion->config.gusts = mf_dryden(motion->config.turbulence, p->airspeed_design);
+    MF_TRY(mf_fixed_wing_check(p, error));
+    MF_TRY(mf_wing_check_settings(&motion->config, step, error));
+    MF_TRY(mf_vehicle_check(group, "fixed_wing", p->mass, error));
+    MF_TRY(make_plan(motion, group, error));
+    MF_TRY(add_fields(group, motion, error));
+    // In forward-left-up axes the element xz is +J_xz.
+    const double inertia[6] = {p->inertia_xx, p->inertia_yy, p->inertia_zz,
+                               0.0,           p->inertia_xz, 0.0};
+    mf_vehicle_wrench_bind(&motion->wrench, group, p->mass, inertia);
+    MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_fixed_wing_step, pick);
+    motion->lanes = pick.lanes;
+    return MF_OK;
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
@@ -369,8 +337,8 @@ static const mf_Key row_keys[] = {
 
 static const mf_MotionNote *const notes[] = {&mf_note_no_floor, NULL};
 
-static void note_settings(const mf_Group *group, mf_NoteCase *c) {
-    (void)group;
+static void note_settings(const void *plan, mf_NoteCase *c) {
+    (void)plan;
     (void)c;
 }
 
@@ -380,7 +348,9 @@ const mf_MotionRow mf_fixed_wing_row = {
     .body = "vehicle",
     .dynamic = true,
     .model = row_model,
-    .add = add_motion,
+    .plan_size = sizeof(mf_WingMotion),
+    .make = make_fixed_wing,
+    .hash = hash_fixed_wing,
     .run = run_fixed_wing,
     .reset = reset_fixed_wing,
     .destroy = destroy_fixed_wing,

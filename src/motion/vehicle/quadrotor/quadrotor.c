@@ -240,15 +240,8 @@ static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
     return mf_vehicle_check(group, "quadrotor", p->mass, error);
 }
 
-static void choose_kernel(mf_QuadrotorMotion *motion, const mf_Group *group) {
-    static const mf_QuadrotorRunFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_quadrotor_run);
-    const mf_KernelPick pick = mf_dispatch_kernels(group);
-    motion->run = table[pick.wide][pick.double_precision];
-    motion->run_one = table[pick.single][pick.double_precision];
-    motion->lanes = pick.lanes;
-}
-
-static uint64_t hash_plan(const mf_QuadrotorPlan *plan) {
+static uint64_t hash_quadrotor(const void *user) {
+    const mf_QuadrotorPlan *plan = ((const mf_QuadrotorMotion *)user)->plan;
     const uint32_t choices[] = {(uint32_t)plan->command, (uint32_t)plan->integrator, plan->interval,
                                 plan->outer_interval};
     uint64_t hash = mf_hash_doubles(MF_HASH_START, plan->constants_f64, MF_QUAD_CONSTANTS);
@@ -264,47 +257,24 @@ static const char *const quadrotor_writes[] =
              "rotor.speed", "command.accepted", "command.refused", "fault.word", "?rotor.command",
              "?control.demand", "?control.rate_integral", "?control.velocity_integral");
 
-static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    mf_Status status = mf_motion_begin(group, &mf_quadrotor_row, error);
-    const mf_Quadrotor *quadrotor = &motions->quadrotor;
-    const mf_QuadrotorConfig chosen = motions->quadrotor_config;
-    if (status == MF_OK)
-        status = mf_quadrotor_check(quadrotor, error);
-    if (status == MF_OK)
-        status = check_settings(group, quadrotor, &chosen, error);
-    if (status != MF_OK)
-        return status;
+static mf_Status make_quadrotor(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                                mf_Error *error) {
+    mf_QuadrotorMotion *motion = *plan;
+    const mf_Quadrotor *p = &motion->parameters;
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_QuadrotorMotion *motion = mf_allocate(context, 1, sizeof *motion);
-    if (motion == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "quadrotor: out of memory");
-    motion->parameters = *quadrotor;
-    motion->config = chosen;
-    choose_kernel(motion, group);
-    status = mf_quadrotor_plan_create(context, quadrotor, &chosen, world->gravity, world->step,
-                                      &motion->plan, error);
-    if (status == MF_OK)
-        status = add_fields(group, motion, error);
-    if (status == MF_OK) {
-        bind_fields(group, motion);
-        mf_vehicle_wrench_bind(&motion->wrench, group, quadrotor->mass, quadrotor->inertia);
-        status = mf_motion_join(group, &mf_quadrotor_row, motion, hash_plan(motion->plan), error);
-    }
-    if (status != MF_OK)
-        destroy_quadrotor(context, motion);
-    return status;
-}
-
-const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group) {
-    const mf_QuadrotorMotion *motion = mf_motion_plan(group, &mf_quadrotor_row);
-    return motion != NULL ? &motion->parameters : NULL;
-}
-
-const mf_QuadrotorConfig *mf_quadrotor_config_of(const mf_Group *group) {
-    const mf_QuadrotorMotion *motion = mf_motion_plan(group, &mf_quadrotor_row);
-    return motion != NULL ? &motion->config : NULL;
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
+    motion->parameters = motions->quadrotor;
+    motion->config = motions->quadrotor_config;
+    MF_TRY(mf_quadrotor_check(p, error));
+    MF_TRY(check_settings(group, p, &motion->config, error));
+    MF_TRY(mf_quadrotor_plan_create(mf_world_context(mf_group_world(group)), p, &motion->config,
+                                    world->gravity, world->step, &motion->plan, error));
+    MF_TRY(add_fields(group, motion, error));
+    bind_fields(group, motion);
+    mf_vehicle_wrench_bind(&motion->wrench, group, p->mass, p->inertia);
+    MF_KERNEL_CHOOSE(motion->run, motion->run_one, mf_quadrotor_run, pick);
+    motion->lanes = pick.lanes;
+    return MF_OK;
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
@@ -337,9 +307,8 @@ static const mf_Key row_keys[] = {
 
 static const mf_MotionNote *const notes[] = {&mf_note_no_floor, &mf_note_no_wind, NULL};
 
-static void note_settings(const mf_Group *group, mf_NoteCase *c) {
-    const mf_QuadrotorMotion *motion =
-        group != NULL ? mf_motion_plan(group, &mf_quadrotor_row) : NULL;
+static void note_settings(const void *plan, mf_NoteCase *c) {
+    const mf_QuadrotorMotion *motion = plan;
     double sum = 0.0;
     for (uint32_t i = 0; motion != NULL && i < 3; i++)
         sum += motion->parameters.rotor_drag[i] + motion->parameters.body_drag[i];
@@ -352,7 +321,9 @@ const mf_MotionRow mf_quadrotor_row = {
     .body = "vehicle",
     .dynamic = true,
     .model = row_model,
-    .add = add_motion,
+    .plan_size = sizeof(mf_QuadrotorMotion),
+    .make = make_quadrotor,
+    .hash = hash_quadrotor,
     .run = run_quadrotors,
     .reset = reset_quadrotor,
     .destroy = destroy_quadrotor,
