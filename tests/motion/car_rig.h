@@ -5,6 +5,7 @@
 #include "motion/fixture.h"
 #include "motion/vehicle/car/motion.h"
 #include "motion/vehicle/keys.h"
+#include "rig/bodies.h"
 
 typedef struct Rig {
     mf_Context *context;

@@ -19,9 +19,9 @@ static Vehicle vehicle(int index) {
     case 0:
         return (Vehicle){"1:43", mf_car(), MF_CAR_TIRE_PACEJKA, 1.0};
     case 1:
-        return (Vehicle){"full size", mf_car_full_size(), MF_CAR_TIRE_PACEJKA, 12.0};
+        return (Vehicle){"full size", rig_car("car_full_size"), MF_CAR_TIRE_PACEJKA, 12.0};
     default:
-        return (Vehicle){"race car", mf_car_racing(), MF_CAR_TIRE_CURVATURE, 10.0};
+        return (Vehicle){"race car", rig_car("car_racing"), MF_CAR_TIRE_CURVATURE, 10.0};
     }
 }
 

@@ -67,9 +67,8 @@ TEST(bad_parameters_are_refused_by_name) {
     }
     assert_fails(mf_car_check(&WITH(mf_car(), .front = 0.0, .rear = 0.0), &error), MF_BAD_ARGUMENT,
                  &error, "front + rear > 0");
-    const mf_Car sets[] = {mf_car(), mf_car_full_size(), mf_car_racing()};
-    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
-        must(mf_car_check(&sets[i], &error), &error);
+    const mf_Car usual = mf_car();
+    must(mf_car_check(&usual, &error), &error);
 }
 
 // Tries to add cars to a group that has none and expects a refusal.

@@ -23,7 +23,7 @@ TEST(test_fill) {
     AUTO_SCENE scene = make_scene(context, file);
     // 3 x 2 x 4 sites of 0.04 m.
     for (uint32_t i = 0; i < 30; i++)
-        assert_true(get(&scene, i, "particle.waiting", 0, 0) == (i < 24 ? 0.0 : 1.0));
+        assert_true(get(&scene, 0, "particle.waiting", i, 0) == (i < 24 ? 0.0 : 1.0));
     const double first[3] = {1.02, 2.02, 3.02}, last[3] = {1.10, 2.06, 3.14};
     for (uint32_t c = 0; c < 3; c++) {
         assert_true(fabs(get(&scene, 0, "base.position", 0, c) - first[c]) < 1e-6);

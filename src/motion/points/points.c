@@ -187,10 +187,8 @@ static double angular_momentum(const mf_PointsMotion *motion, uint32_t instance,
     double i[6], w[3];
     mf_field_read(motion->rows[MF_ROW_INERTIA], instance, 0, 6, i);
     mf_field_read(motion->rows[MF_ROW_ANGULAR], instance, 0, 3, w);
-    momentum[0] = i[0] * w[0] + i[3] * w[1] + i[4] * w[2];
-    momentum[1] = i[3] * w[0] + i[1] * w[1] + i[5] * w[2];
-    momentum[2] = i[4] * w[0] + i[5] * w[1] + i[2] * w[2];
-    return 0.5 * (momentum[0] * w[0] + momentum[1] * w[1] + momentum[2] * w[2]);
+    mf_sym3_apply(momentum, i, w);
+    return 0.5 * mf_vec3_dot(momentum, w);
 }
 
 static void row_momentum(const mf_Group *group, const void *plan, uint32_t instance,

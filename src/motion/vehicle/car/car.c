@@ -146,8 +146,7 @@ static void stand_on_ground(const mf_CarMotion *motion, uint32_t instance) {
     double ground =
         mf_terrain_height(motion->ground, x, mf_field_get(position, instance, 1), normal);
     mf_field_set(position, instance, 2, ground + motion->car.height);
-    for (uint32_t c = 0; c < 3; c++)
-        v[c] = mf_field_get(velocity, instance, c);
+    mf_field_read(velocity, instance, 0, 3, v);
     q[0] = mf_field_get(attitude, instance, 0);
     q[3] = mf_field_get(attitude, instance, 3);
     mf_quat_normalize(q);
@@ -158,10 +157,8 @@ static void stand_on_ground(const mf_CarMotion *motion, uint32_t instance) {
     mf_vec3_set(swing + 1, -normal[1] * 0.5 / a, normal[0] * 0.5 / a, 0.0);
     mf_quat_multiply(q, swing, q);
     mf_quat_rotate(v, q, speed);
-    for (uint32_t c = 0; c < 4; c++)
-        mf_field_set(attitude, instance, c, q[c]);
-    for (uint32_t c = 0; c < 3; c++)
-        mf_field_set(velocity, instance, c, v[c]);
+    mf_field_write(attitude, instance, 0, 4, q);
+    mf_field_write(velocity, instance, 0, 3, v);
 }
 
 static void reset_cars(mf_Group *group, uint32_t instance, void *user) {
@@ -336,9 +333,10 @@ mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, 
                            .mass = car->mass,
                            .inertia = {tilt, tilt, car->yaw_inertia, 0, 0, 0},
                            .radius = car->radius,
+                           .half_height =
+                               car->height, // its roof is as far up as the ground is down
                            .clearance = car->height};
-    // Its roof is as far above the center of mass as the ground is below.
-    return mf_vehicle_flat_model(context, &body, car->height, out, error);
+    return mf_vehicle_model(context, &body, out, error);
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------

@@ -43,10 +43,7 @@ mf_Status mf_car_check(const mf_Car *car, mf_Error *error);
 mf_Status mf_car_set_path(mf_Group *group, const double (*points)[2], uint32_t count, bool closed,
                           mf_Error *error);
 
-mf_Car mf_car_full_size(void); // a passenger car of 1573 kg
-mf_Car mf_car_racing(void);    // the 190 kg race car of Kabzan et al.; tire CURVATURE
-
-// The ORCA 1:43 car, the default. All three sets with their sources: models/car_*.yaml.
+// The ORCA 1:43 car, the default. Others, with their sources: models/car_*.yaml.
 mf_Car mf_car(void);
 
 // The body of a car as a model for mf_GroupConfig.model. The caller destroys it.

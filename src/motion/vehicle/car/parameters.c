@@ -1,4 +1,4 @@
-// A car's parameters: the published sets, the check of every range, the kernel's constants.
+// A car's parameters: the defaults, the check of every range, the kernel's constants.
 #include "motion/vehicle/car/motion.h"
 #include "base/floats.h"
 #include "motion/vehicle/keys.h"
@@ -6,14 +6,11 @@
 
 #include <stddef.h>
 
-// ---- the published sets -------------------------------------------------------------------------
-// Sources and what is wrong in them: models/car_*.yaml and docs/explanation/vehicles.md. Members
-// that no source gives (brake, radius, height of the 1:43 car, the loops) are choices of this
-// project.
-
 static const double reference_gravity = 9.81; // [m/s^2] at which rear_d and front_d hold
 
-// Liniger's 1:43 car.
+// Liniger's 1:43 car. Sources and what is wrong in them: models/car_orca.yaml and
+// docs/explanation/vehicles.md. Members that no source gives (brake, radius, height, the loops) are
+// choices of this project.
 mf_Car mf_car(void) {
     return (mf_Car){.struct_size = sizeof(mf_Car),
                     .mass = 0.041,
@@ -47,84 +44,6 @@ mf_Car mf_car(void) {
                     .look_ahead_least = 0.12,
                     .look_ahead_most = 0.6,
                     .stop_distance = 0.01};
-}
-
-// D = mu m g l / L of each axle with mu = 1.2 and equal halves: 1.2 * 1573 kg * 9.81 m/s^2 / 2.
-mf_Car mf_car_full_size(void) {
-    const double axle = 9258.678;
-    return (mf_Car){.struct_size = sizeof(mf_Car),
-                    .mass = 1573.0,
-                    .yaw_inertia = 2873.0,
-                    .front = 1.35,
-                    .rear = 1.35,
-                    .height = 0.5,
-                    .radius = 2.4,
-                    .front_b = 13.0,
-                    .front_c = 2.0,
-                    .front_d = axle,
-                    .rear_b = 13.0,
-                    .rear_c = 2.0,
-                    .rear_d = axle,
-                    .motor = 17303.0,
-                    .motor_slope = 175.0,
-                    .brake = 15000.0,
-                    .rolling = 120.0,
-                    .drag = 0.5359375, // 1.225 kg/m^3 * 0.35 * 2.5 m^2 / 2
-                    .ellipse_long = 1.0,
-                    .steering_limit = 0.6,
-                    .steering_rate = 1.0,
-                    .blend_low = 2.0,
-                    .blend_high = 5.0,
-                    .speed_limit = 80.0,
-                    .acceleration = 4.0,
-                    .braking = 6.0,
-                    .speed_gain = 2.0,
-                    .speed_integral = 0.8,
-                    .look_ahead_time = 0.5,
-                    .look_ahead_least = 4.0,
-                    .look_ahead_most = 30.0,
-                    .stop_distance = 0.2};
-}
-
-// D = 1.60 times the axle's weight, 190 kg * 9.81 m/s^2 / 2; the file's C is negative because its
-// slip has the other sign.
-mf_Car mf_car_racing(void) {
-    const double axle = 1491.12, wheel_radius = 0.231;
-    return (mf_Car){.struct_size = sizeof(mf_Car),
-                    .mass = 190.0,
-                    .yaw_inertia = 110.0,
-                    .front = 0.765,
-                    .rear = 0.765,
-                    .height = 0.262,
-                    .radius = 1.5,
-                    .rotating_mass = 4.0 * 0.4 / (wheel_radius * wheel_radius),
-                    .front_b = 12.56,
-                    .front_c = 1.38,
-                    .front_d = axle,
-                    .front_e = -0.58,
-                    .rear_b = 12.56,
-                    .rear_c = 1.38,
-                    .rear_d = axle,
-                    .rear_e = -0.58,
-                    .motor = 5000.0,
-                    .brake = 3000.0,
-                    .rolling = 180.0,
-                    .drag = 0.7,
-                    .downforce = 1.22 * 2.6 * 0.6,
-                    .ellipse_long = 1.0,
-                    .steering_limit = 0.4,
-                    .steering_rate = 2.0,
-                    .blend_low = 1.5,
-                    .blend_high = 3.5,
-                    .speed_limit = 40.0,
-                    .acceleration = 8.0,
-                    .braking = 8.0,
-                    .speed_gain = 4.0,
-                    .speed_integral = 2.0,
-                    .look_ahead_time = 0.35,
-                    .look_ahead_least = 2.0,
-                    .look_ahead_most = 12.0,
-                    .stop_distance = 0.1};
 }
 
 // ---- checks -------------------------------------------------------------------------------------
