@@ -16,8 +16,6 @@ enum {
     CROSSING_BARS = 1024                   // [1] more bars are not tested for crossings
 };
 
-static const double pi = 3.14159265358979323846;
-
 typedef struct Weakest { // the bar that gives way first
     uint32_t bar;        // [1]
     double force;        // [N]
@@ -101,7 +99,7 @@ static void measure_bar(Facts *facts, uint32_t index) {
     extend(facts, to, 0.5 * d);
     weaken(&facts->euler, index, mf_truss_euler_load(truss, index));
     if (truss->material.yield > 0.0)
-        weaken(&facts->yield, index, truss->material.yield * 0.25 * pi * d * d);
+        weaken(&facts->yield, index, truss->material.yield * 0.25 * MF_PI * d * d);
 }
 
 static double clamp(double a) {

@@ -133,11 +133,6 @@ static void begin_paths(const mf_DrivenMotion *motion, uint32_t instance) {
     }
 }
 
-static void clear_row(const mf_Field *field, uint32_t instance) {
-    for (uint32_t c = 0; field != NULL && c < field->components; c++)
-        mf_field_set((mf_Field *)field, instance, c, 0.0);
-}
-
 // Ball joints start as the model's start position says.
 void mf_driven_reset(mf_Group *group, uint32_t instance, void *user) {
     static const uint32_t rows[] = {MF_ART_ROW_BASE_FORCE, MF_ART_ROW_BASE_TORQUE,
@@ -145,7 +140,7 @@ void mf_driven_reset(mf_Group *group, uint32_t instance, void *user) {
     const mf_DrivenMotion *motion = user;
     const mf_Model *model = mf_group_model(group);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        clear_row(motion->art->rows[rows[i]], instance);
+        mf_field_clear(motion->art->rows[rows[i]], instance);
     for (uint32_t l = 0; l < motion->art->plan->link_count; l++) {
         const mf_ArtLink *link = &motion->art->links[l];
         static const double still[4] = {1, 0, 0, 0};

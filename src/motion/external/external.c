@@ -183,8 +183,7 @@ static void reset_external(mf_Group *group, uint32_t instance, void *user) {
     const External *plan = user;
     double pose[4];
     (void)group;
-    for (uint32_t c = 0; plan->poses != NULL && c < plan->poses->components; c++)
-        mf_field_set(plan->poses, instance, c, 0.0);
+    mf_field_clear(plan->poses, instance);
     if (plan->position == NULL)
         return;
     load(pose, plan->rows[POSITION], instance, 3);

@@ -6,7 +6,6 @@
 #include "math/scalar.h"
 #include "motion/particle/motion.h"
 
-static const double pi = 3.14159265358979323846;
 static const double part = 0.08;    // [1] step over the duration of an impact
 static const double overlap = 0.05; // [1] of the diameter, above it a warning is raised
 static const double column = 100.0; // [1] grains whose weight the default stiffness is made for
@@ -45,7 +44,7 @@ static mf_Status check(const mf_GrainsConfig *config, mf_Error *error) {
 // 2007, equation 12).
 static double restitution_of(double z) {
     const double w = mf_sqrt(1.0 - z * z);
-    return mf_exp(-z / w * (pi - mf_atan2(2.0 * z * w, w * w - z * z)));
+    return mf_exp(-z / w * (MF_PI - mf_atan2(2.0 * z * w, w * w - z * z)));
 }
 
 // The ratio for a restitution, by bisection.
@@ -78,7 +77,7 @@ static mf_ParticleDraft draft_of(const mf_GrainsConfig *config, double mass, dou
     plan.inertia = 0.4 * mass * radius * radius;
     plan.overlap = overlap;
     return (mf_ParticleDraft){.plan = plan,
-                              .longest = part * pi * mf_sqrt(reduced / plan.stiffness),
+                              .longest = part * MF_PI * mf_sqrt(reduced / plan.stiffness),
                               .emitters = config->emitters,
                               .emitter_count = config->emitter_count,
                               .placed = config->placed};

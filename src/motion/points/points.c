@@ -106,16 +106,10 @@ static void refresh_instance(const mf_PointsMotion *motion, uint32_t instance) {
 static void reset_points(mf_Group *group, uint32_t instance, void *user) {
     const mf_PointsMotion *motion = user;
     (void)group;
-    for (uint32_t c = 0; c < 3 * motion->plan->contact_count; c++)
-        mf_field_set(motion->rows[MF_ROW_ANCHOR], instance, c, 0.0);
-    for (uint32_t c = 0; c < motion->plan->contact_count; c++)
-        mf_field_set(motion->rows[MF_ROW_LOAD], instance, c, 0.0);
-    for (uint32_t c = 0; c < 3; c++) {
-        mf_field_set(motion->rows[MF_ROW_FORCE], instance, c, 0.0);
-        mf_field_set(motion->rows[MF_ROW_TORQUE], instance, c, 0.0);
-    }
-    if (motion->rows[MF_ROW_RESIDUAL] != NULL)
-        mf_field_set(motion->rows[MF_ROW_RESIDUAL], instance, 0, 0.0);
+    static const int rows[] = {MF_ROW_ANCHOR, MF_ROW_LOAD, MF_ROW_FORCE, MF_ROW_TORQUE,
+                               MF_ROW_RESIDUAL};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        mf_field_clear(motion->rows[rows[i]], instance);
     refresh_instance(motion, instance);
 }
 

@@ -85,16 +85,17 @@ double mf_truss_lowest(const mf_Truss *truss) {
 }
 
 static double area_of(const mf_TrussBar *bar) {
-    return 0.25 * 3.14159265358979323846 * bar->diameter * bar->diameter;
+    return 0.25 * MF_PI * bar->diameter * bar->diameter;
 }
 
 double mf_truss_euler_load(const mf_Truss *truss, uint32_t bar) {
     MF_DEFAULT_FLOATS;
     if (truss == NULL || bar >= truss->bar_count)
         return 0.0;
-    const double pi = 3.14159265358979323846, d = truss->bars[bar].diameter;
+    const double d = truss->bars[bar].diameter;
     const double length = mf_truss_rest_length(truss, bar);
-    return pi * pi * truss->material.elasticity * (pi * d * d * d * d / 64.0) / (length * length);
+    return MF_PI * MF_PI * truss->material.elasticity * (MF_PI * d * d * d * d / 64.0) /
+           (length * length);
 }
 
 // ---- checks ------------------------------------------------------------------------------------

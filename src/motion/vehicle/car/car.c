@@ -15,24 +15,23 @@
 enum { INPUT = MF_FIELD_STATE | MF_FIELD_INPUT, WIDEST = 3 };
 
 static const mf_FieldInfo own_fields[] = {
-    [MF_CAR_ROW_STEERING] = {"car.steering", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                             "angle of the front wheel, positive to the left"},
-    [MF_CAR_ROW_TARGET] = {"car.steering_target", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1,
-                           MF_FIELD_STATE, "steering target"},
-    [MF_CAR_ROW_DUTY] = {"car.duty", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-                         "duty of the motor, -1 .. 1"},
-    [MF_CAR_ROW_BRAKE] = {"car.brake", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-                          "brake, 0 .. 1"},
-    [MF_CAR_ROW_INTEGRAL] = {"car.integral", "m/s^2", "", MF_REAL, MF_PER_INSTANCE, 1,
-                             MF_FIELD_STATE, "integral part of the speed loop"},
-    [MF_CAR_ROW_PROGRESS] =
-        {"car.progress", "m", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-         "arc length along the group's path; negative: the nearest point is searched for"},
-    [MF_CAR_ROW_WIND] = {"wind.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-                         "velocity of the air at the vehicle"},
-    [MF_CAR_ROW_ACCEPTED] = {"command.accepted", "1", "", MF_REAL, MF_FIXED_COUNT, 1,
-                             MF_FIELD_STATE,
-                             "the active command: the numbers of the command fields in order"},
+    [MF_CAR_ROW_STEERING] = MF_FIELD_VALUES("car.steering", "rad", "body", 1, INPUT,
+                                            "angle of the front wheel, positive to the left"),
+    [MF_CAR_ROW_TARGET] =
+        MF_FIELD_VALUES("car.steering_target", "rad", "body", 1, MF_FIELD_STATE, "steering target"),
+    [MF_CAR_ROW_DUTY] =
+        MF_FIELD_VALUES("car.duty", "1", "", 1, MF_FIELD_STATE, "duty of the motor, -1 .. 1"),
+    [MF_CAR_ROW_BRAKE] = MF_FIELD_VALUES("car.brake", "1", "", 1, MF_FIELD_STATE, "brake, 0 .. 1"),
+    [MF_CAR_ROW_INTEGRAL] = MF_FIELD_VALUES("car.integral", "m/s^2", "", 1, MF_FIELD_STATE,
+                                            "integral part of the speed loop"),
+    [MF_CAR_ROW_PROGRESS] = MF_FIELD_VALUES(
+        "car.progress", "m", "", 1, INPUT,
+        "arc length along the group's path; negative: the nearest point is searched for"),
+    [MF_CAR_ROW_WIND] = MF_FIELD_VALUES("wind.velocity", "m/s", "world", 3, INPUT,
+                                        "velocity of the air at the vehicle"),
+    [MF_CAR_ROW_ACCEPTED] =
+        MF_FIELD_INFO("command.accepted", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+                      "the active command: the numbers of the command fields in order"),
 };
 
 static const mf_FieldInfo refused_field =
@@ -40,30 +39,31 @@ static const mf_FieldInfo refused_field =
                   "control ticks at which the command was not finite or out of range");
 
 static const mf_FieldInfo command_fields[][WIDEST] = {
-    [MF_CAR_COMMAND_DRIVE] = {{"command.steering", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1,
-                               INPUT, "angle of the front wheel, positive to the left"},
-                              {"command.duty", "1", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                               "duty of the motor, -1 .. 1"},
-                              {"command.brake", "1", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                               "brake, 0 .. 1"}},
-    [MF_CAR_COMMAND_SPEED] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                               "forward speed, negative backwards"},
-                              {"command.steering", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1,
-                               INPUT, "angle of the front wheel, positive to the left"}},
-    [MF_CAR_COMMAND_CIRCLE] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                                "forward speed"},
-                               {"command.circle", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-                                "center x, y and radius, positive counterclockwise"}},
-    [MF_CAR_COMMAND_LINE] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                              "forward speed"},
-                             {"command.line", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-                              "position x, y and the direction [rad] from the x axis"}},
-    [MF_CAR_COMMAND_PATH] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                              "forward speed"}},
-    [MF_CAR_COMMAND_WAYPOINT] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1,
-                                  INPUT, "forward speed on the path"},
-                                 {"command.waypoint", "m", "world", MF_REAL, MF_PER_INSTANCE, 2,
-                                  INPUT, "x, y of the point to stop at"}},
+    [MF_CAR_COMMAND_DRIVE] = {MF_FIELD_VALUES("command.steering", "rad", "body", 1, INPUT,
+                                              "angle of the front wheel, positive to the left"),
+                              MF_FIELD_VALUES("command.duty", "1", "", 1, INPUT,
+                                              "duty of the motor, -1 .. 1"),
+                              MF_FIELD_VALUES("command.brake", "1", "", 1, INPUT, "brake, 0 .. 1")},
+    [MF_CAR_COMMAND_SPEED] = {MF_FIELD_VALUES("command.speed", "m/s", "body", 1, INPUT,
+                                              "forward speed, negative backwards"),
+                              MF_FIELD_VALUES("command.steering", "rad", "body", 1, INPUT,
+                                              "angle of the front wheel, positive to the left")},
+    [MF_CAR_COMMAND_CIRCLE] = {MF_FIELD_VALUES("command.speed", "m/s", "body", 1, INPUT,
+                                               "forward speed"),
+                               MF_FIELD_VALUES(
+                                   "command.circle", "m", "world", 3, INPUT,
+                                   "center x, y and radius, positive counterclockwise")},
+    [MF_CAR_COMMAND_LINE] = {MF_FIELD_VALUES("command.speed", "m/s", "body", 1, INPUT,
+                                             "forward speed"),
+                             MF_FIELD_VALUES(
+                                 "command.line", "m", "world", 3, INPUT,
+                                 "position x, y and the direction [rad] from the x axis")},
+    [MF_CAR_COMMAND_PATH] = {MF_FIELD_VALUES("command.speed", "m/s", "body", 1, INPUT,
+                                             "forward speed")},
+    [MF_CAR_COMMAND_WAYPOINT] = {MF_FIELD_VALUES("command.speed", "m/s", "body", 1, INPUT,
+                                                 "forward speed on the path"),
+                                 MF_FIELD_VALUES("command.waypoint", "m", "world", 2, INPUT,
+                                                 "x, y of the point to stop at")},
 };
 
 // ---- commands -----------------------------------------------------------------------------------

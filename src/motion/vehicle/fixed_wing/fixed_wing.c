@@ -138,20 +138,17 @@ static mf_Status make_plan(mf_WingMotion *motion, const mf_Group *group, mf_Erro
 enum { INPUT = MF_FIELD_STATE | MF_FIELD_INPUT, STATE = MF_FIELD_STATE };
 
 static const mf_FieldInfo command_fields[] = {
-    {"command.elevator", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-     "trailing edge down is positive"},
-    {"command.aileron", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-     "right wing down is positive"},
-    {"command.rudder", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-     "trailing edge left is positive"},
-    {"command.throttle", "1", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "0 .. 1"},
-    {"command.airspeed", "m/s", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "speed through the air"},
-    {"command.altitude", "m", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "height z"},
-    {"command.course", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-     "direction of motion over ground, from east to north"},
-    {"command.center", "m", "world", MF_REAL, MF_PER_INSTANCE, 2, INPUT, "center of the orbit"},
-    {"command.radius", "m", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-     "of the orbit, positive: counterclockwise seen from above"},
+    MF_FIELD_VALUES("command.elevator", "rad", "body", 1, INPUT, "trailing edge down is positive"),
+    MF_FIELD_VALUES("command.aileron", "rad", "body", 1, INPUT, "right wing down is positive"),
+    MF_FIELD_VALUES("command.rudder", "rad", "body", 1, INPUT, "trailing edge left is positive"),
+    MF_FIELD_VALUES("command.throttle", "1", "", 1, INPUT, "0 .. 1"),
+    MF_FIELD_VALUES("command.airspeed", "m/s", "", 1, INPUT, "speed through the air"),
+    MF_FIELD_VALUES("command.altitude", "m", "world", 1, INPUT, "height z"),
+    MF_FIELD_VALUES("command.course", "rad", "world", 1, INPUT,
+                    "direction of motion over ground, from east to north"),
+    MF_FIELD_VALUES("command.center", "m", "world", 2, INPUT, "center of the orbit"),
+    MF_FIELD_VALUES("command.radius", "m", "world", 1, INPUT,
+                    "of the orbit, positive: counterclockwise seen from above"),
 };
 
 static const mf_FieldInfo accepted_field =
@@ -159,28 +156,26 @@ static const mf_FieldInfo accepted_field =
                   "the active command, values in the order of the command fields, SI units");
 
 static const mf_FieldInfo wing_fields[MF_WING_ROWS] = {
-    [MF_WING_ROW_REFUSED] = {"command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
-                             "control ticks at which the command was rejected"},
-    [MF_WING_ROW_SURFACE] = {"surface.angle", "rad", "body", MF_REAL, MF_PER_INSTANCE, 3, STATE,
-                             "elevator, aileron, rudder"},
-    [MF_WING_ROW_THROTTLE] = {"motor.throttle", "1", "", MF_REAL, MF_PER_INSTANCE, 1, STATE,
-                              "0 .. 1"},
-    [MF_WING_ROW_MEMORY] = {"autopilot.memory", "1", "", MF_REAL, MF_PER_INSTANCE, MF_WING_MEMORIES,
-                            STATE,
-                            "integrals of course [rad], altitude [rad], airspeed [1]; slow yaw "
-                            "rate [rad/s]"},
-    [MF_WING_ROW_WIND] = {"wind.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-                          "velocity of the air at the aircraft"},
-    [MF_WING_ROW_SPEED] = {"air.speed", "m/s", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
-                           "speed through the air"},
-    [MF_WING_ROW_ALPHA] = {"air.alpha", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
-                           "angle of attack"},
-    [MF_WING_ROW_BETA] = {"air.beta", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
-                          "angle of sideslip, air from the right is positive"},
-    [MF_WING_ROW_GUST_STATE] = {"gust.state", "1", "", MF_REAL, MF_PER_INSTANCE, 5, STATE,
-                                "state of the gust filters: forward 1, left 2, up 2"},
-    [MF_WING_ROW_GUST] = {"gust.velocity", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 3, STATE,
-                          "gusts added to the wind"},
+    [MF_WING_ROW_REFUSED] = MF_FIELD_INFO("command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1,
+                                          STATE, "control ticks at which the command was rejected"),
+    [MF_WING_ROW_SURFACE] =
+        MF_FIELD_VALUES("surface.angle", "rad", "body", 3, STATE, "elevator, aileron, rudder"),
+    [MF_WING_ROW_THROTTLE] = MF_FIELD_VALUES("motor.throttle", "1", "", 1, STATE, "0 .. 1"),
+    [MF_WING_ROW_MEMORY] = MF_FIELD_VALUES(
+        "autopilot.memory", "1", "", MF_WING_MEMORIES, STATE,
+        "integrals of course [rad], altitude [rad], airspeed [1]; slow yaw rate [rad/s]"),
+    [MF_WING_ROW_WIND] = MF_FIELD_VALUES("wind.velocity", "m/s", "world", 3, INPUT,
+                                         "velocity of the air at the aircraft"),
+    [MF_WING_ROW_SPEED] =
+        MF_FIELD_VALUES("air.speed", "m/s", "", 1, MF_FIELD_OUTPUT, "speed through the air"),
+    [MF_WING_ROW_ALPHA] =
+        MF_FIELD_VALUES("air.alpha", "rad", "body", 1, MF_FIELD_OUTPUT, "angle of attack"),
+    [MF_WING_ROW_BETA] = MF_FIELD_VALUES("air.beta", "rad", "body", 1, MF_FIELD_OUTPUT,
+                                         "angle of sideslip, air from the right is positive"),
+    [MF_WING_ROW_GUST_STATE] = MF_FIELD_VALUES(
+        "gust.state", "1", "", 5, STATE, "state of the gust filters: forward 1, left 2, up 2"),
+    [MF_WING_ROW_GUST] =
+        MF_FIELD_VALUES("gust.velocity", "m/s", "body", 3, STATE, "gusts added to the wind"),
 };
 
 static mf_Status add_commands(mf_Group *group, mf_WingMotion *motion, mf_Error *error) {

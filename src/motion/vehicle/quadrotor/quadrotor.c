@@ -13,48 +13,21 @@
 
 enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
 
-static const mf_FieldInfo speed_field = {
-    "rotor.speed", "rad/s", "body", MF_REAL, MF_FIXED_COUNT, 1, INPUT, "speed of the four rotors"};
-static const mf_FieldInfo sampled_field = {
-    "rotor.command", "rad/s",
-    "body",          MF_REAL,
-    MF_FIXED_COUNT,  1,
-    STATE,           "commanded speed of the four rotors at the last control tick"};
-static const mf_FieldInfo demand_field = MF_FIELD_INFO(
-    "control.demand", "1", "body", MF_REAL, MF_FIXED_COUNT, 1, STATE,
-    "commands of the outer loops at their last tick: body rates [rad/s], twice thrust over mass "
-    "[m/s^2]");
-static const mf_FieldInfo rate_integral_field = {
-    "control.rate_integral", "rad/s^2", "body", MF_REAL,
-    MF_PER_INSTANCE,         3,         STATE,  "integral part of the body-rate loop"};
-static const mf_FieldInfo velocity_integral_field = {
-    "control.velocity_integral",         "m/s^2", "world", MF_REAL, MF_PER_INSTANCE, 3, STATE,
-    "integral part of the velocity loop"};
-static const mf_FieldInfo accepted_field =
-    MF_FIELD_INFO("command.accepted", "1", "", MF_REAL, MF_FIXED_COUNT, 1, STATE,
-                  "the four values of the active command, in the order and units of the command");
-static const mf_FieldInfo refused_field =
-    MF_FIELD_INFO("command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
-                  "ticks of the control at which the command was not finite or out of range");
-static const mf_FieldInfo wind_field = {"wind.velocity", "m/s", "world", MF_REAL,
-                                        MF_PER_INSTANCE, 3,     INPUT,   "velocity of the air"};
+// Four of each robot, one for each rotor or value of a command.
+#define FOUR(name, unit, frame, flags, text)                                                       \
+    MF_FIELD_INFO(name, unit, frame, MF_REAL, MF_FIXED_COUNT, 1, flags, text)
+#define THRUST                                                                                     \
+    MF_FIELD_VALUES("command.thrust", "N", "body", 1, INPUT, "commanded thrust of all rotors")
+#define YAW MF_FIELD_VALUES("command.yaw", "rad", "world", 1, INPUT, "target heading")
 
 // The fields that carry each kind of command.
 static const mf_FieldInfo command_fields[5][2] = {
-    {{"command.rotors", "rad/s", "body", MF_REAL, MF_FIXED_COUNT, 1, INPUT,
-      "commanded speed of the four rotors"},
-     {NULL, NULL, NULL, MF_REAL, MF_PER_INSTANCE, 0, 0, NULL}},
-    {{"command.rates", "rad/s", "body", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "commanded body rates"},
-     {"command.thrust", "N", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-      "commanded thrust of all rotors"}},
-    {{"command.attitude", "rad", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-      "commanded roll, pitch and yaw"},
-     {"command.thrust", "N", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-      "commanded thrust of all rotors"}},
-    {{"command.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "target velocity"},
-     {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "target heading"}},
-    {{"command.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "target position"},
-     {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "target heading"}}};
+    {FOUR("command.rotors", "rad/s", "body", INPUT, "commanded speed of the four rotors")},
+    {MF_FIELD_VALUES("command.rates", "rad/s", "body", 3, INPUT, "commanded body rates"), THRUST},
+    {MF_FIELD_VALUES("command.attitude", "rad", "world", 3, INPUT, "commanded roll, pitch and yaw"),
+     THRUST},
+    {MF_FIELD_VALUES("command.velocity", "m/s", "world", 3, INPUT, "target velocity"), YAW},
+    {MF_FIELD_VALUES("command.position", "m", "world", 3, INPUT, "target position"), YAW}};
 
 static mf_Status add_fields(mf_Group *group, mf_QuadrotorMotion *motion, mf_Error *error) {
     const mf_QuadrotorPlan *plan = motion->plan;
@@ -62,28 +35,39 @@ static mf_Status add_fields(mf_Group *group, mf_QuadrotorMotion *motion, mf_Erro
     const bool rotors = command == MF_QUADROTOR_ROTORS;
     const struct {
         mf_Field **out;
-        const mf_FieldInfo *info;
         uint32_t count;
         bool needed;
+        mf_FieldInfo info;
     } table[] = {
-        {&motion->speed, &speed_field, 4, true},
-        {&motion->rotor_command, &sampled_field, 4, plan->interval > 1},
-        {&motion->demand, &demand_field, 4, plan->outer_interval > plan->interval},
-        {&motion->rate_integral, &rate_integral_field, 0, plan->integral},
-        {&motion->velocity_integral, &velocity_integral_field, 0, command >= MF_QUADROTOR_VELOCITY},
-        {&motion->command, &command_fields[command][0], rotors ? 4 : 0, true},
-        {&motion->command_last, &command_fields[command][1], 0, !rotors},
-        {&motion->accepted, &accepted_field, 4, true},
-        {&motion->refused, &refused_field, 0, true},
-        {&motion->wind, &wind_field, 0, true},
+        {&motion->speed, 4, true,
+         FOUR("rotor.speed", "rad/s", "body", INPUT, "speed of the four rotors")},
+        {&motion->rotor_command, 4, plan->interval > 1,
+         FOUR("rotor.command", "rad/s", "body", STATE,
+              "commanded speed of the four rotors at the last control tick")},
+        {&motion->demand, 4, plan->outer_interval > plan->interval,
+         FOUR("control.demand", "1", "body", STATE,
+              "commands of the outer loops at their last tick: body rates [rad/s], twice thrust "
+              "over mass [m/s^2]")},
+        {&motion->rate_integral, 0, plan->integral,
+         MF_FIELD_VALUES("control.rate_integral", "rad/s^2", "body", 3, STATE,
+                         "integral part of the body-rate loop")},
+        {&motion->velocity_integral, 0, command >= MF_QUADROTOR_VELOCITY,
+         MF_FIELD_VALUES("control.velocity_integral", "m/s^2", "world", 3, STATE,
+                         "integral part of the velocity loop")},
+        {&motion->command, rotors ? 4 : 0, true, command_fields[command][0]},
+        {&motion->command_last, 0, !rotors, command_fields[command][1]},
+        {&motion->accepted, 4, true,
+         FOUR("command.accepted", "1", "", STATE,
+              "the four values of the active command, in the order and units of the command")},
+        {&motion->refused, 0, true,
+         MF_FIELD_INFO("command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
+                       "ticks of the control at which the command was not finite or out of range")},
+        {&motion->wind, 0, true,
+         MF_FIELD_VALUES("wind.velocity", "m/s", "world", 3, INPUT, "velocity of the air")},
     };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        mf_Status status = MF_OK;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].needed)
-            status = mf_attach_field(group, table[i].info, table[i].count, table[i].out, error);
-        if (status != MF_OK)
-            return status;
-    }
+            MF_TRY(mf_attach_field(group, &table[i].info, table[i].count, table[i].out, error));
     return MF_OK;
 }
 
@@ -173,8 +157,7 @@ static void idle_command(const mf_QuadrotorMotion *motion, mf_Group *group, uint
     case MF_QUADROTOR_VELOCITY:
         break;
     case MF_QUADROTOR_POSITION:
-        for (uint32_t i = 0; i < 3; i++)
-            command[i] = mf_field_get(position, instance, i);
+        mf_field_read(position, instance, 0, 3, command);
         break;
     }
 }
