@@ -98,20 +98,44 @@ double mf_vehicle_radius(const mf_Vehicle *vehicle) {
                                                     : vehicle->car.radius;
 }
 
+// ---- model -------------------------------------------------------------------------------------
+
+static mf_Motion motion_of(const void *body) {
+    return (mf_Motion)(MF_MOTION_QUADROTOR + (int)((const mf_Vehicle *)body)->kind);
+}
+
+static void configure(const void *body, int command, mf_Time control, mf_MotionsConfig *config) {
+    const mf_Vehicle *vehicle = body;
+    switch (vehicle->kind) {
+    case MF_VEHICLE_QUADROTOR:
+        config->quadrotor = vehicle->quadrotor;
+        config->quadrotor_config.command = (mf_QuadrotorCommand)command;
+        config->quadrotor_config.control_interval = control;
+        return;
+    case MF_VEHICLE_FIXED_WING:
+        config->fixed_wing = vehicle->fixed_wing;
+        config->fixed_wing_config.command = (mf_FixedWingCommand)command;
+        config->fixed_wing_config.control_interval = control;
+        config->fixed_wing_config.start_altitude = -1e5; // they fly at their initial heights
+        return;
+    case MF_VEHICLE_CAR:
+        break;
+    }
+    config->car = vehicle->car;
+    config->car_config.command = (mf_CarCommand)command;
+    config->car_config.control_interval = control;
+}
+
+// The motion of a kind makes the model of its parameters.
 mf_Status mf_vehicle_body_model(mf_Context *context, const mf_Vehicle *vehicle, mf_Model **out,
                                 mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (vehicle == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: vehicle is NULL");
-    switch (vehicle->kind) {
-    case MF_VEHICLE_QUADROTOR:
-        return mf_quadrotor_model(context, &vehicle->quadrotor, vehicle->name, out, error);
-    case MF_VEHICLE_FIXED_WING:
-        return mf_fixed_wing_model(context, &vehicle->fixed_wing, "fixed_wing", out, error);
-    case MF_VEHICLE_CAR:
-        break;
-    }
-    return mf_car_body(context, &vehicle->car, vehicle->name, out, error);
+    const char *name = vehicle->kind == MF_VEHICLE_FIXED_WING ? "fixed_wing" : vehicle->name;
+    mf_MotionsConfig config = mf_motions_config();
+    configure(vehicle, 0, 0, &config);
+    return mf_motion_model(context, motion_of(vehicle), &config, name, out, error);
 }
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -136,10 +160,6 @@ static mf_Status make_model(mf_Context *context, const void *body, mf_Model **ou
     return mf_vehicle_body_model(context, body, out, error);
 }
 
-static mf_Motion motion_of(const void *body) {
-    return (mf_Motion)(MF_MOTION_QUADROTOR + (int)((const mf_Vehicle *)body)->kind);
-}
-
 static mf_Time step_of(const mf_SceneGroup *group, mf_Motion start) {
     (void)group;
     (void)start;
@@ -155,28 +175,6 @@ static mf_Status check_group(const mf_Reader *reader, const mf_SceneGroup *group
         return mf_reader_refuse(reader, "switch", NULL,
                                 "vehicles have one motion and cannot switch");
     return MF_OK;
-}
-
-static void configure(const void *body, int command, mf_Time control, mf_MotionsConfig *config) {
-    const mf_Vehicle *vehicle = body;
-    switch (vehicle->kind) {
-    case MF_VEHICLE_QUADROTOR:
-        config->quadrotor = vehicle->quadrotor;
-        config->quadrotor_config.command = (mf_QuadrotorCommand)command;
-        config->quadrotor_config.control_interval = control;
-        return;
-    case MF_VEHICLE_FIXED_WING:
-        config->fixed_wing = vehicle->fixed_wing;
-        config->fixed_wing_config.command = (mf_FixedWingCommand)command;
-        config->fixed_wing_config.control_interval = control;
-        config->fixed_wing_config.start_altitude = -1e5; // they fly at their initial heights
-        return;
-    case MF_VEHICLE_CAR:
-        break;
-    }
-    config->car = vehicle->car;
-    config->car_config.command = (mf_CarCommand)command;
-    config->car_config.control_interval = control;
 }
 
 // Its performance and its file with all defaults.

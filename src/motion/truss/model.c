@@ -374,21 +374,9 @@ uint32_t mf_truss_order(const mf_Truss *truss, uint32_t *order, uint32_t *scratc
 // One link with its mass about its center, and a point below it where it stands.
 static bool fill(mf_Draft *draft, const mf_Truss *truss, const mf_TrussMass *whole) {
     mf_MassProperties mass = {.mass = whole->mass};
-    double position[4][3];
     memcpy(mass.inertia, whole->inertia, sizeof mass.inertia);
-    mf_mass_to_points(position, 4, &mass);
-    draft->name = mf_draft_text(draft, truss->name != NULL ? truss->name : "truss");
-    draft->file = "";
-    if (draft->name == NULL || mf_draft_add_link(draft, draft->name) == NULL)
-        return false;
-    for (int i = 0; i < 4; i++) {
-        if (mf_draft_add_point(draft, 0, position[i], whole->mass / 4, false, mf_gray) == NULL)
-            return false;
-    }
     const double foot[3] = {0.0, 0.0, mf_truss_lowest(truss) - whole->center[2]};
-    if (mf_draft_add_point(draft, 0, foot, 0.0, true, mf_gray) == NULL)
-        return false;
-    return true;
+    return mf_draft_add_body(draft, truss->name != NULL ? truss->name : "truss", &mass, foot);
 }
 
 mf_Status mf_truss_model(mf_Context *context, const mf_Truss *truss, mf_Model **out,

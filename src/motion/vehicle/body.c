@@ -58,19 +58,10 @@ static bool add_shape(mf_Draft *draft, double radius, double half_height) {
 
 static bool fill_draft(mf_Draft *draft, const mf_VehicleBody *body) {
     mf_MassProperties mass = {.mass = body->mass};
-    double position[4][3], foot[3] = {0.0, 0.0, -body->clearance};
+    const double foot[3] = {0.0, 0.0, -body->clearance};
     memcpy(mass.inertia, body->inertia, sizeof mass.inertia);
-    mf_mass_to_points(position, 4, &mass);
-    draft->name = mf_draft_text(draft, body->name);
-    draft->file = "";
-    if (draft->name == NULL || mf_draft_add_link(draft, body->name) == NULL)
-        return false;
-    for (int i = 0; i < 4; i++)
-        if (mf_draft_add_point(draft, 0, position[i], body->mass / 4, false, mf_gray) == NULL)
-            return false;
-    if (mf_draft_add_point(draft, 0, foot, 0.0, true, mf_gray) == NULL)
-        return false;
-    return add_shape(draft, body->radius, body->half_height);
+    return mf_draft_add_body(draft, body->name, &mass, foot) &&
+           add_shape(draft, body->radius, body->half_height);
 }
 
 mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_Model **out,

@@ -114,7 +114,7 @@ static double start_value(const mf_CarMotion *motion, const mf_CarCommandValue *
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-static void run_cars(const mf_SystemRun *run, void *user) {
+static void run_car(const mf_SystemRun *run, void *user) {
     const mf_CarMotion *motion = user;
     uint32_t first = run->first_block * MF_BLOCK, end = first + run->block_count * MF_BLOCK;
     uint32_t count = mf_group_count(run->group);
@@ -161,7 +161,7 @@ static void stand_on_ground(const mf_CarMotion *motion, uint32_t instance) {
     mf_field_write(velocity, instance, 0, 3, v);
 }
 
-static void reset_cars(mf_Group *group, uint32_t instance, void *user) {
+static void reset_car(mf_Group *group, uint32_t instance, void *user) {
     const mf_CarMotion *motion = user;
     (void)group;
     stand_on_ground(motion, instance);
@@ -177,7 +177,7 @@ static void reset_cars(mf_Group *group, uint32_t instance, void *user) {
     }
 }
 
-static void destroy_cars(mf_Context *context, void *user) {
+static void destroy_car(mf_Context *context, void *user) {
     mf_CarMotion *motion = user;
     mf_release(context, (void *)motion->plan);
     mf_release(context, (void *)motion->path);
@@ -254,8 +254,8 @@ static mf_Status find_interval(mf_CarMotion *motion, const mf_WorldConfig *world
     return MF_OK;
 }
 
-static mf_Status make_cars(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
-                           mf_Error *error) {
+static mf_Status make_car(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                          mf_Error *error) {
     mf_CarMotion *motion = *plan;
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     const mf_KernelPick pick = mf_dispatch_kernels(group);
@@ -277,7 +277,7 @@ static mf_Status make_cars(mf_Group *group, const mf_MotionsConfig *motions, voi
     return MF_OK;
 }
 
-static uint64_t hash_cars(const void *user) {
+static uint64_t hash_car(const void *user) {
     const mf_CarMotion *motion = user;
     const mf_CarPlan *plan = motion->plan;
     const mf_CarPath *path = motion->path;
@@ -314,7 +314,7 @@ mf_Status mf_car_set_path(mf_Group *group, const double (*positions)[2], uint32_
                               0.125 * motion->car.look_ahead_least, &path, error));
     mf_release(context, (void *)motion->path);
     motion->path = path;
-    mf_attach_rehash(group, "car", hash_cars(motion));
+    mf_attach_rehash(group, "car", hash_car(motion));
     for (uint32_t i = 0; i < mf_group_block_count(group) * MF_BLOCK; i++)
         mf_field_set(motion->rows[MF_CAR_ROW_PROGRESS], i, 0, -1.0);
     return MF_OK;
@@ -379,23 +379,7 @@ static void note_settings(const void *plan, mf_NoteCase *c) {
 }
 
 const mf_MotionRow mf_car_row = {
-    .name = "car",
+    MF_VEHICLE_ROW(car),
     .motion = MF_MOTION_CAR,
-    .body = "vehicle",
-    .dynamic = true,
-    .model = row_model,
     .plan_size = sizeof(mf_CarMotion),
-    .make = make_cars,
-    .hash = hash_cars,
-    .run = run_cars,
-    .reset = reset_cars,
-    .destroy = destroy_cars,
-    .reads = car_reads,
-    .writes = car_writes,
-    .defaults = row_defaults,
-    .keys = row_keys,
-    .key_count = sizeof row_keys / sizeof *row_keys,
-    .notes = {.list = notes, .settings = note_settings},
-    .momentum = mf_vehicle_momentum,
-    .energy = mf_vehicle_energy,
 };

@@ -262,11 +262,11 @@ static void destroy_fixed_wing(mf_Context *context, void *user) {
 
 // ---- adding -------------------------------------------------------------------------------------
 
-static const char *const wing_reads[] =
+static const char *const fixed_wing_reads[] =
     MF_NAMES("wind.velocity", "?command.elevator", "?command.aileron", "?command.rudder",
              "?command.throttle", "?command.airspeed", "?command.altitude", "?command.course",
              "?command.center", "?command.radius", "?wrench.link", "?wrench.count");
-static const char *const wing_writes[] = MF_NAMES(
+static const char *const fixed_wing_writes[] = MF_NAMES(
     "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
     "surface.angle", "motor.throttle", "command.accepted", "command.refused", "autopilot.memory",
     "air.speed", "air.alpha", "air.beta", "?gust.state", "?gust.velocity", "fault.word");
@@ -338,23 +338,7 @@ static void note_settings(const void *plan, mf_NoteCase *c) {
 }
 
 const mf_MotionRow mf_fixed_wing_row = {
-    .name = "fixed_wing",
+    MF_VEHICLE_ROW(fixed_wing),
     .motion = MF_MOTION_FIXED_WING,
-    .body = "vehicle",
-    .dynamic = true,
-    .model = row_model,
     .plan_size = sizeof(mf_WingMotion),
-    .make = make_fixed_wing,
-    .hash = hash_fixed_wing,
-    .run = run_fixed_wing,
-    .reset = reset_fixed_wing,
-    .destroy = destroy_fixed_wing,
-    .reads = wing_reads,
-    .writes = wing_writes,
-    .defaults = row_defaults,
-    .keys = row_keys,
-    .key_count = sizeof row_keys / sizeof *row_keys,
-    .notes = {.list = notes, .settings = note_settings},
-    .momentum = mf_vehicle_momentum,
-    .energy = mf_vehicle_energy,
 };

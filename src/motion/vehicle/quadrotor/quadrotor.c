@@ -114,7 +114,7 @@ static bool is_due(uint64_t tick, uint32_t interval) {
     return interval == 1 || tick % interval == 0;
 }
 
-static void run_quadrotors(const mf_SystemRun *run, void *user) {
+static void run_quadrotor(const mf_SystemRun *run, void *user) {
     const mf_QuadrotorMotion *motion = user;
     const size_t lanes = motion->lanes, first = (size_t)run->first_block * MF_BLOCK;
     const mf_QuadrotorTicks due = {is_due(run->tick, motion->plan->interval),
@@ -299,23 +299,7 @@ static void note_settings(const void *plan, mf_NoteCase *c) {
 }
 
 const mf_MotionRow mf_quadrotor_row = {
-    .name = "quadrotor",
+    MF_VEHICLE_ROW(quadrotor),
     .motion = MF_MOTION_QUADROTOR,
-    .body = "vehicle",
-    .dynamic = true,
-    .model = row_model,
     .plan_size = sizeof(mf_QuadrotorMotion),
-    .make = make_quadrotor,
-    .hash = hash_quadrotor,
-    .run = run_quadrotors,
-    .reset = reset_quadrotor,
-    .destroy = destroy_quadrotor,
-    .reads = quadrotor_reads,
-    .writes = quadrotor_writes,
-    .defaults = row_defaults,
-    .keys = row_keys,
-    .key_count = sizeof row_keys / sizeof *row_keys,
-    .notes = {.list = notes, .settings = note_settings},
-    .momentum = mf_vehicle_momentum,
-    .energy = mf_vehicle_energy,
 };
