@@ -1,6 +1,7 @@
 // Cloths as a kind of body, and their files: one top key, `cloth`, and below it a material, a
 // rectangle or triangles, and pins. What mf_cloth_check refuses is reported at the line of the key
 // that it names.
+#include "base/memory.h"
 #include "body/cloth/keys.h"
 #include "body/kind.h"
 #include "io/yaml_text.h"
@@ -194,24 +195,17 @@ static void fill_entries(Entries *entries, const mf_Cloth *cloth) {
 
 static mf_Status write_body(mf_Context *context, const void *body, char **text, mf_Error *error) {
     const mf_Cloth *cloth = body;
-    mf_Status status = mf_cloth_check(cloth, error);
-    if (status != MF_OK)
-        return status;
-    Entries entries = {.triangles = NULL};
-    const size_t triangles = cloth->triangle_count, pins = cloth->pin_count;
-    entries.triangles = mf_allocate(context, triangles + 1, sizeof *entries.triangles);
-    entries.numbers = mf_allocate(context, pins + 1, sizeof *entries.numbers);
-    entries.pins = mf_allocate(context, pins + 1, sizeof *entries.pins);
-    if (entries.triangles == NULL || entries.numbers == NULL || entries.pins == NULL) {
-        status = mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
-    } else {
-        fill_entries(&entries, cloth);
-        status =
-            mf_keys_write_under(context, mf_cloth_table(), &entries.cloth, "cloth", text, error);
-    }
+    MF_TRY(mf_cloth_check(cloth, error));
+    Entries entries;
+    const mf_Array arrays[] = {MF_ARRAY(entries.triangles, cloth->triangle_count),
+                               MF_ARRAY(entries.pins, cloth->pin_count),
+                               MF_ARRAY(entries.numbers, cloth->pin_count)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
+        return mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
+    fill_entries(&entries, cloth);
+    const mf_Status status =
+        mf_keys_write_under(context, mf_cloth_table(), &entries.cloth, "cloth", text, error);
     mf_release(context, entries.triangles);
-    mf_release(context, entries.numbers);
-    mf_release(context, (void *)entries.pins);
     return status;
 }
 

@@ -1,6 +1,7 @@
 // Trusses' files: one top key, `truss`, and below it material, vertices, bars, actuators, neurons
 // and synapses. What mf_truss_check refuses is reported at the line of the entry that it names.
 #include "base/floats.h"
+#include "base/memory.h"
 #include "body/truss/keys.h"
 #include "body/truss/row.h"
 #include "io/yaml_text.h"
@@ -202,26 +203,18 @@ mf_Status mf_truss_write(mf_Context *context, const mf_Truss *truss, char **text
     if (context == NULL || text == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_truss_write: an argument is NULL");
     *text = NULL;
-    mf_Status status = mf_truss_check(truss, error);
-    if (status != MF_OK)
-        return status;
-    Entries entries = {.vertices = NULL};
-    entries.vertices = mf_allocate(context, truss->vertex_count, sizeof *entries.vertices);
-    entries.bars = mf_allocate(context, truss->bar_count + 1, sizeof *entries.bars);
-    entries.actuators = mf_allocate(context, truss->actuator_count + 1, sizeof *entries.actuators);
-    entries.axes = mf_allocate(context, 3 * (size_t)truss->vertex_count, sizeof *entries.axes);
-    if (entries.vertices == NULL || entries.bars == NULL || entries.actuators == NULL ||
-        entries.axes == NULL) {
-        status = mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
-    } else {
-        fill_entries(&entries, truss);
-        status =
-            mf_keys_write_under(context, mf_truss_table(), &entries.truss, "truss", text, error);
-    }
+    MF_TRY(mf_truss_check(truss, error));
+    Entries entries;
+    const mf_Array arrays[] = {MF_ARRAY(entries.vertices, truss->vertex_count),
+                               MF_ARRAY(entries.bars, truss->bar_count),
+                               MF_ARRAY(entries.actuators, truss->actuator_count),
+                               MF_ARRAY(entries.axes, 3 * (size_t)truss->vertex_count)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
+        return mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
+    fill_entries(&entries, truss);
+    const mf_Status status =
+        mf_keys_write_under(context, mf_truss_table(), &entries.truss, "truss", text, error);
     mf_release(context, entries.vertices);
-    mf_release(context, entries.bars);
-    mf_release(context, entries.actuators);
-    mf_release(context, (void *)entries.axes);
     return status;
 }
 

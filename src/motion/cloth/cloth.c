@@ -1,5 +1,6 @@
 // The row of `cloth` in the motion table: settings, plan, kernels.
 #include "base/hash.h"
+#include "base/plain.h"
 #include "base/floats.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
@@ -63,13 +64,10 @@ static mf_Status check_settings(const mf_Group *group, const mf_ClothConfig *con
                        "cloth.substep: %g s, need 0, or more and at most %d in a step of %g s",
                        mf_time_to_seconds(config->substep), MOST_SUBSTEPS,
                        mf_time_to_seconds(step));
-    if (config->pins > 4096)
-        return mf_fail(error, MF_BAD_ARGUMENT, "cloth.pins: %u, need 0 .. 4096", config->pins);
-    if (!(config->drag >= 0.0 && config->drag <= 1e3))
-        return mf_fail(error, MF_BAD_ARGUMENT, "cloth.drag: %g 1/s, need 0 .. 1000", config->drag);
-    if (!(config->self_distance >= 0.0 && config->self_distance <= 10.0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "cloth.self_distance: %g m, need 0 .. 10",
-                       config->self_distance);
+    const mf_Range ranges[] = {{"pins", config->pins, 0, 4096},
+                               {"drag", config->drag, 0, 1000},
+                               {"self_distance", config->self_distance, 0, 10}};
+    MF_TRY(mf_ranges_check("cloth", ranges, sizeof ranges / sizeof *ranges, error));
     if (config->contacts && !mf_terrain_level(terrain) && terrain->interpolation != MF_BILINEAR)
         return mf_fail(
             error, MF_UNSUPPORTED,

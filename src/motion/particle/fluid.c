@@ -1,7 +1,7 @@
 // The row of `fluid` in the motion table: settings, and the constants of the kernel that follow
 // from them. The rest is in particles.c.
 #include "base/hash.h"
-#include "base/floats.h"
+#include "base/plain.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "motion/particle/motion.h"
@@ -25,7 +25,7 @@ static const mf_WarningWords squeezed = {
     "a larger sound_speed, thicker walls"};
 
 static mf_Status check(const mf_FluidConfig *config, mf_Error *error) {
-    const mf_ParticleRange ranges[] = {
+    const mf_Range ranges[] = {
         {"density", config->density, 1e-3, 1e6},
         {"sound_speed", config->sound_speed, 1e-3, 1e5},
         {"viscosity", config->viscosity, 0.0, 1e6},
@@ -36,7 +36,7 @@ static mf_Status check(const mf_FluidConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config ||
         (config->emitters == NULL && config->emitter_count > 0))
         return mf_fail(error, MF_BAD_ARGUMENT, "fluid: start from mf_motions_config()");
-    return mf_particles_check("fluid", ranges, sizeof ranges / sizeof *ranges, error);
+    return mf_ranges_check("fluid", ranges, sizeof ranges / sizeof *ranges, error);
 }
 
 // By Newton's method, which takes a step per factor of 3/2 from 1, and then a few.

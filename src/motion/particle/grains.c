@@ -1,7 +1,7 @@
 // The row of `grains` in the motion table: settings, and the constants of the kernel that follow
 // from them. The rest is in particles.c.
 #include "base/hash.h"
-#include "base/floats.h"
+#include "base/plain.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "motion/particle/motion.h"
@@ -27,7 +27,7 @@ static const mf_WarningWords crowded = {"",
                                         "a larger stiffness, fewer overlapping solids"};
 
 static mf_Status check(const mf_GrainsConfig *config, mf_Error *error) {
-    const mf_ParticleRange ranges[] = {
+    const mf_Range ranges[] = {
         {"stiffness", config->stiffness, 0.0, 1e12},
         {"restitution", config->restitution, 0.05, 1.0},
         {"friction", config->friction, 0.0, 100.0},
@@ -37,7 +37,7 @@ static mf_Status check(const mf_GrainsConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config ||
         (config->emitters == NULL && config->emitter_count > 0))
         return mf_fail(error, MF_BAD_ARGUMENT, "grains: start from mf_motions_config()");
-    return mf_particles_check("grains", ranges, sizeof ranges / sizeof *ranges, error);
+    return mf_ranges_check("grains", ranges, sizeof ranges / sizeof *ranges, error);
 }
 
 // Restitution of a spring and a damper of ratio z whose force does not pull (Schwager and Poeschel

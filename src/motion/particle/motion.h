@@ -120,13 +120,6 @@ mf_Particles *mf_particles_of(const mf_Group *group);
 // particle.
 mf_Status mf_particles_model(const mf_Group *group, const char *motion, double *mass,
                              double *radius, mf_Error *error);
-// MF_BAD_ARGUMENT where a setting is out of range.
-typedef struct mf_ParticleRange {
-    const char *name;
-    double value, low, high;
-} mf_ParticleRange;
-mf_Status mf_particles_check(const char *motion, const mf_ParticleRange *ranges, size_t count,
-                             mf_Error *error);
 
 // ---- emitters (emitters.c) ----------------------------------------------------------------------
 

@@ -281,15 +281,6 @@ static void run_particles(const mf_WorldRun *run, void *user) {
 
 // ---- creation -----------------------------------------------------------------------------------
 
-mf_Status mf_particles_check(const char *motion, const mf_ParticleRange *ranges, size_t count,
-                             mf_Error *error) {
-    for (size_t i = 0; i < count; i++)
-        if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
-            return mf_fail(error, MF_BAD_ARGUMENT, "%s.%s: %g, need %g .. %g", motion,
-                           ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high);
-    return MF_OK;
-}
-
 mf_Status mf_particles_model(const mf_Group *group, const char *motion, double *mass,
                              double *radius, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);

@@ -7,6 +7,7 @@
 // Random numbers are mf_random(seed, id, stream, draw). Invariant: an operator gives a machine that
 // its genome can hold, or none.
 #include "math/scalar.h"
+#include "base/plain.h"
 #include "base/random.h"
 #include "motion/truss/machine.h"
 
@@ -33,29 +34,21 @@ mf_MachineConfig mf_machine_config(void) {
 mf_Status mf_machine_check_config(const mf_MachineConfig *config, mf_Error *error) {
     if (config == NULL || config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "machine: start from mf_machine_config()");
-    const struct {
-        const char *name;
-        double value, lower, upper;
-    } ranges[] = {{"genome_bytes", config->genome_bytes, 8, 65536},
-                  {"change", config->change, 0, 1},
-                  {"add", config->add, 1e-6, 1},
-                  {"split", config->split, 0, 1},
-                  {"attach", config->attach, 0, 1},
-                  {"length_step", config->length_step, 0, 0.9},
-                  {"weight_step", config->weight_step, 0, 100},
-                  {"bar_length", config->bar_length, 1e-3, 10},
-                  {"bar_diameter", config->bar_diameter, 1e-5, 1},
-                  {"shortest", config->shortest, MF_MACHINE_SHORTEST, 10},
-                  {"longest", config->longest, config->shortest, 100},
-                  {"stroke", config->stroke, 1e-5, 10},
-                  {"share", config->share, 0, 1},
-                  {"threshold", config->threshold, 0, 1}};
-    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
-        if (!(ranges[i].value >= ranges[i].lower && ranges[i].value <= ranges[i].upper))
-            return mf_fail(error, MF_BAD_ARGUMENT, "machine.%s: %g, need %g .. %g", ranges[i].name,
-                           ranges[i].value, ranges[i].lower, ranges[i].upper);
-    }
-    return MF_OK;
+    const mf_Range ranges[] = {{"genome_bytes", config->genome_bytes, 8, 65536},
+                               {"change", config->change, 0, 1},
+                               {"add", config->add, 1e-6, 1},
+                               {"split", config->split, 0, 1},
+                               {"attach", config->attach, 0, 1},
+                               {"length_step", config->length_step, 0, 0.9},
+                               {"weight_step", config->weight_step, 0, 100},
+                               {"bar_length", config->bar_length, 1e-3, 10},
+                               {"bar_diameter", config->bar_diameter, 1e-5, 1},
+                               {"shortest", config->shortest, MF_MACHINE_SHORTEST, 10},
+                               {"longest", config->longest, config->shortest, 100},
+                               {"stroke", config->stroke, 1e-5, 10},
+                               {"share", config->share, 0, 1},
+                               {"threshold", config->threshold, 0, 1}};
+    return mf_ranges_check("machine", ranges, sizeof ranges / sizeof *ranges, error);
 }
 
 // ---- random numbers ----------------------------------------------------------------------------

@@ -5,6 +5,7 @@
 #include "math/scalar.h"
 #include "model/neurons.h"
 #include "base/floats.h"
+#include "base/plain.h"
 
 #include <math.h>
 #include <string.h>
@@ -105,13 +106,9 @@ static mf_Status check_material(const mf_TrussMaterial *material, mf_Error *erro
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "material.elasticity: %g Pa, need more than 0 and at most 1e13",
                        material->elasticity);
-    if (!mf_between(material->density, 0.0, 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "material.density: %g kg/m^3, need 0 .. 1e6",
-                       material->density);
-    if (!mf_between(material->yield, 0.0, 1e13))
-        return mf_fail(error, MF_BAD_ARGUMENT, "material.yield: %g Pa, need 0 .. 1e13",
-                       material->yield);
-    return MF_OK;
+    const mf_Range ranges[] = {{"density", material->density, 0, 1e6},
+                               {"yield", material->yield, 0, 1e13}};
+    return mf_ranges_check("material", ranges, sizeof ranges / sizeof *ranges, error);
 }
 
 static mf_Status check_vertex(const mf_Truss *truss, uint32_t index, mf_Error *error) {

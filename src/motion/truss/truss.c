@@ -1,6 +1,7 @@
 // The host's side that `quasistatic` and `elastic` share: stepping, settings, plans, energy.
 #include "motion/truss/motion.h"
 #include "base/hash.h"
+#include "base/plain.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "motion/truss/model.h"
@@ -151,14 +152,6 @@ void mf_truss_motion_destroy(mf_Context *context, void *user) {
 
 // ---- adding ------------------------------------------------------------------------------------
 
-static mf_Status check_positive(const char *motion, const char *name, double value,
-                                const char *unit, mf_Error *error) {
-    if (value > 0.0 && value < 1e12)
-        return MF_OK;
-    return mf_fail(error, MF_BAD_ARGUMENT, "%s.%s: %g %s, need more than 0", motion, name, value,
-                   unit);
-}
-
 static mf_Status check_settings(const char *name, const mf_QuasistaticConfig *config,
                                 mf_Error *error) {
     const struct {
@@ -171,30 +164,21 @@ static mf_Status check_settings(const char *name, const mf_QuasistaticConfig *co
                     {"reach", "m", config->reach},
                     {"jump", "m", config->jump},
                     {"iterations", "", config->iterations}};
+    const mf_Range ranges[] = {{"friction", config->friction, 0, 100},
+                               {"strengthening", config->strengthening, 0, 1e6},
+                               {"noise", config->noise, 0, 1e6},
+                               {"damping", config->damping, 0, 1e6},
+                               {"samples", config->samples, 0, 16}};
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_%s_config()", name, name);
-    for (size_t i = 0; i < sizeof positive / sizeof *positive; i++) {
-        MF_TRY(check_positive(name, positive[i].name, positive[i].value, positive[i].unit, error));
-    }
-    if (!(config->friction >= 0.0 && config->friction <= 100.0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.friction: %g, need 0 .. 100", name,
-                       config->friction);
-    if (!(config->strengthening >= 0.0 && config->strengthening <= 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.strengthening: %g 1/m, need 0 .. 1e6", name,
-                       config->strengthening);
-    if (!(config->noise >= 0.0 && config->noise <= 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.noise: %g N, need 0 .. 1e6", name,
-                       config->noise);
+    for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
+        if (!(positive[i].value > 0.0 && positive[i].value < 1e12))
+            return mf_fail(error, MF_BAD_ARGUMENT, "%s.%s: %g %s, need more than 0", name,
+                           positive[i].name, positive[i].value, positive[i].unit);
     if (config->method != MF_QUASISTATIC_NEWTON && config->method != MF_QUASISTATIC_GRADIENT)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s.method: no method %d", name,
                        (int)config->method);
-    if (!(config->damping >= 0.0 && config->damping <= 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.damping: %g s, need 0 .. 1e6", name,
-                       config->damping);
-    if (config->samples > 16)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.samples: %u, need 0 .. 16", name,
-                       config->samples);
-    return MF_OK;
+    return mf_ranges_check(name, ranges, sizeof ranges / sizeof *ranges, error);
 }
 
 static mf_Status check_group(const mf_Group *group, const char *name,
