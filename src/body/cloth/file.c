@@ -211,18 +211,9 @@ static mf_Status write_body(mf_Context *context, const void *body, char **text, 
 
 // ---- the row -----------------------------------------------------------------------------------
 
-static bool is(const char *text, size_t size) {
-    return mf_yaml_has_top_key(text, size, "cloth");
-}
-
 static mf_Status make_model(mf_Context *context, const void *body, mf_Model **out,
                             mf_Error *error) {
     return mf_cloth_model(context, body, out, error);
-}
-
-static mf_Motion motion_of(const void *body) {
-    (void)body;
-    return MF_MOTION_CLOTH;
 }
 
 static mf_Time step_of(const mf_SceneGroup *group, mf_Motion start) {
@@ -254,12 +245,10 @@ _Static_assert(offsetof(mf_Cloth, file) == 0, "mf_body_file reads it");
 const mf_BodyKind mf_cloth_body = {
     .name = "cloth",
     .document = &cloth_kind,
-    .is = is,
     .write = write_body,
     .vertices = true,
     .alone = true,
     .model = make_model,
-    .motion = motion_of,
     .step = step_of,
     .check = check_group,
     .configure = configure,

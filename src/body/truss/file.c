@@ -220,18 +220,9 @@ mf_Status mf_truss_write(mf_Context *context, const mf_Truss *truss, char **text
 
 // ---- the row -----------------------------------------------------------------------------------
 
-static bool is(const char *text, size_t size) {
-    return mf_yaml_has_top_key(text, size, "truss");
-}
-
 static mf_Status make_model(mf_Context *context, const void *body, mf_Model **out,
                             mf_Error *error) {
     return mf_truss_model(context, body, out, error);
-}
-
-static mf_Motion motion_of(const void *body) {
-    (void)body;
-    return MF_MOTION_QUASISTATIC;
 }
 
 // Whether a rule switches to a motion of this range.
@@ -286,14 +277,12 @@ _Static_assert(offsetof(mf_Truss, file) == 0, "mf_body_file reads it");
 const mf_BodyKind mf_truss_body = {
     .name = "truss",
     .document = &truss_kind,
-    .is = is,
     .write = write_body,
     .vertices = true,
     .alone = true,
     .double_precision = true,
     .motions = "quasistatic or elastic",
     .model = make_model,
-    .motion = motion_of,
     .step = step_of,
     .check = check_group,
     .configure = configure,

@@ -63,31 +63,22 @@ static const mf_FieldInfo driven_fields[] = {
      "displacement of joints on their path in the present control interval; m for slides"},
 };
 
-static mf_Status bind_art_row(mf_Group *group, mf_ArtMotion *art, uint32_t row, uint32_t count,
-                              mf_Error *error) {
-    mf_Status status = MF_OK;
-    if (count > 0)
-        status = mf_attach_field(group, mf_art_field_info(row), count, &art->rows[row], error);
-    return status;
-}
-
 static mf_Status bind_fields(mf_Group *group, mf_DrivenMotion *motion, mf_Error *error) {
     const struct {
         uint32_t row, count;
-    } needed_rows[] = {{MF_ART_ROW_BASE_FORCE, 1},
-                       {MF_ART_ROW_BASE_TORQUE, 1},
-                       {MF_ART_ROW_BALL, motion->art->plan->ball_count},
-                       {MF_ART_ROW_BALL_RATE, motion->art->plan->ball_count},
-                       {MF_ART_ROW_LOAD, motion->art->plan->contact_count},
-                       {MF_ART_ROW_SLIP, motion->art->plan->contact_count}};
-    mf_Status status = MF_OK;
+    } needed[] = {{MF_ART_ROW_BASE_FORCE, 1},
+                  {MF_ART_ROW_BASE_TORQUE, 1},
+                  {MF_ART_ROW_BALL, motion->art->plan->ball_count},
+                  {MF_ART_ROW_BALL_RATE, motion->art->plan->ball_count},
+                  {MF_ART_ROW_LOAD, motion->art->plan->contact_count},
+                  {MF_ART_ROW_SLIP, motion->art->plan->contact_count}};
     mf_art_bind_canonical(group, motion->art);
-    for (size_t i = 0; status == MF_OK && i < sizeof needed_rows / sizeof *needed_rows; i++)
-        status = bind_art_row(group, motion->art, needed_rows[i].row, needed_rows[i].count, error);
-    for (uint32_t i = 0; status == MF_OK && i < sizeof driven_fields / sizeof *driven_fields; i++)
-        status = mf_attach_field(group, &driven_fields[i], 1, &motion->rows[i], error);
-    if (status != MF_OK)
-        return status;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (needed[i].count > 0)
+            MF_TRY(mf_attach_field(group, mf_art_field_info(needed[i].row), needed[i].count,
+                                   &motion->art->rows[needed[i].row], error));
+    for (uint32_t i = 0; i < sizeof driven_fields / sizeof *driven_fields; i++)
+        MF_TRY(mf_attach_field(group, &driven_fields[i], 1, &motion->rows[i], error));
     motion->rows[MF_DRIVEN_ROW_WRENCH] = mf_group_find_field(group, "wrench.link");
     if (motion->rows[MF_DRIVEN_ROW_WRENCH] != NULL)
         motion->rows[MF_DRIVEN_ROW_WRENCH_COUNT] = mf_group_find_field(group, "wrench.count");

@@ -3,7 +3,6 @@
 #include "base/floats.h"
 #include "math/kernel_table.h"
 #include "motion/kinematic/motion.h"
-#include "motion/kinematic/step.h"
 #include "motion/table.h"
 #include "base/hash.h"
 #include "math/scalar.h"

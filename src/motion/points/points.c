@@ -2,7 +2,6 @@
 #include "motion/points/motion.h"
 #include "base/floats.h"
 #include "math/kernel_table.h"
-#include "motion/points/step.h"
 #include "motion/table.h"
 #include "base/hash.h"
 #include "math/scalar.h"

@@ -257,11 +257,9 @@ void mf_truss_motion_reset(mf_Group *group, uint32_t instance, void *user) {
 
 static mf_Status put_truss(mf_Group *group, const mf_TrussMotion *motion, uint32_t instance,
                            const mf_Truss *truss, mf_Error *error) {
-    mf_Status status = mf_truss_check(truss, error);
-    if (status == MF_OK)
-        status = check_capacity(&motion->plan, truss, error);
-    if (status != MF_OK)
-        return status;
+    mf_Status status = MF_OK;
+    MF_TRY(mf_truss_check(truss, error));
+    MF_TRY(check_capacity(&motion->plan, truss, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     uint32_t *order =
         mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *order);

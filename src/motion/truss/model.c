@@ -38,6 +38,13 @@ bool mf_truss_material_find(const char *name, mf_TrussMaterial *out) {
     return false;
 }
 
+const char *mf_truss_material_name(const mf_TrussMaterial *material) {
+    for (int i = 0; i < MATERIALS; i++)
+        if (memcmp(&materials[i].material, material, sizeof *material) == 0)
+            return materials[i].name;
+    return NULL;
+}
+
 // ---- geometry ----------------------------------------------------------------------------------
 
 static double span_of(const mf_Truss *truss, uint32_t bar, double direction[3]) {

@@ -160,9 +160,8 @@ mf_Status mf_truss_statics(mf_Context *context, const mf_Truss *truss, mf_TrussS
     if (context == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_truss_statics: an argument is NULL");
     *out = (mf_TrussStatics){0};
-    mf_Status status = mf_truss_check(truss, error);
-    if (status != MF_OK)
-        return status;
+    mf_Status status = MF_OK;
+    MF_TRY(mf_truss_check(truss, error));
     size_t entries = 3 * (size_t)truss->vertex_count * truss->bar_count;
     if (entries > MF_TRUSS_ENTRIES)
         return mf_fail(error, MF_LIMIT, "truss: %u vertices and %u bars are too many for a rank",

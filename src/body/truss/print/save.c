@@ -141,21 +141,16 @@ static mf_Status save_json(const mf_Print *print, const char *folder, mf_Error *
 
 mf_Status mf_print_save_stl(const mf_Print *print, const char *folder, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    mf_Status status = MF_OK;
     if (print == NULL || folder == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "print: an argument is NULL");
-    for (uint32_t i = 0; i < print->part_count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < print->part_count; i++) {
         const mf_PrintPart *part = &print->parts[i];
         if (part->same_as == i)
-            status = save_solid(print, &part->solid, folder, part->name, error);
+            MF_TRY(save_solid(print, &part->solid, folder, part->name, error));
     }
-    if (status == MF_OK)
-        status = save_solid(print, &print->assembly, folder, "assembly", error);
-    if (status == MF_OK)
-        status = save_csv(print, folder, error);
-    if (status == MF_OK)
-        status = save_json(print, folder, error);
-    return status;
+    MF_TRY(save_solid(print, &print->assembly, folder, "assembly", error));
+    MF_TRY(save_csv(print, folder, error));
+    return save_json(print, folder, error);
 }
 
 // ---- 3MF ---------------------------------------------------------------------------------------
