@@ -165,14 +165,13 @@ void mf_driven_destroy(mf_Context *context, void *user) {
 // ---- creation -----------------------------------------------------------------------------------
 
 static mf_Status choose_kernel(mf_DrivenMotion *motion, mf_Group *group, mf_Error *error) {
-    static size_t (*const scratch_sizes[MF_KERNEL_ROWS][2])(const mf_DrivenPlan *plan) =
-        MF_KERNEL_TABLE(mf_driven_scratch_size);
+    size_t (*wide)(const mf_DrivenPlan *plan), (*single)(const mf_DrivenPlan *plan);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     motion->art->double_precision = pick.double_precision;
     MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_driven_step, pick);
-    return mf_dispatch_make_scratch(
-        group, &motion->dispatch, scratch_sizes[pick.wide][pick.double_precision](motion->plan),
-        scratch_sizes[pick.single][pick.double_precision](motion->plan), error);
+    MF_KERNEL_CHOOSE(wide, single, mf_driven_scratch_size, pick);
+    return mf_dispatch_make_scratch(group, &motion->dispatch, wide(motion->plan),
+                                    single(motion->plan), error);
 }
 
 uint64_t mf_driven_hash(const void *user) {

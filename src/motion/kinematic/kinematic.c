@@ -113,14 +113,13 @@ static void let_go(mf_Group *group, uint32_t instance, void *user) {
 }
 
 static mf_Status choose_kernel(mf_KinMotion *motion, mf_Group *group, mf_Error *error) {
-    static size_t (*const scratch_sizes[MF_KERNEL_ROWS][2])(const mf_KinPlan *plan) =
-        MF_KERNEL_TABLE(mf_kinematic_scratch_size);
+    size_t (*wide)(const mf_KinPlan *plan), (*single)(const mf_KinPlan *plan);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     motion->double_precision = pick.double_precision;
     MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_kinematic_step, pick);
-    return mf_dispatch_make_scratch(
-        group, &motion->dispatch, scratch_sizes[pick.wide][pick.double_precision](motion->plan),
-        scratch_sizes[pick.single][pick.double_precision](motion->plan), error);
+    MF_KERNEL_CHOOSE(wide, single, mf_kinematic_scratch_size, pick);
+    return mf_dispatch_make_scratch(group, &motion->dispatch, wide(motion->plan),
+                                    single(motion->plan), error);
 }
 
 static uint64_t hash_kinematic(const void *user) {

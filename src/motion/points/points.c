@@ -126,13 +126,12 @@ static void destroy_points(mf_Context *context, void *user) {
 }
 
 static mf_Status choose_kernel(mf_PointsMotion *motion, mf_Group *group, mf_Error *error) {
-    static size_t (*const scratch_sizes[MF_KERNEL_ROWS][2])(const mf_PointsPlan *plan) =
-        MF_KERNEL_TABLE(mf_points_scratch_size);
+    size_t (*wide)(const mf_PointsPlan *plan), (*single)(const mf_PointsPlan *plan);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_points_step, pick);
-    return mf_dispatch_make_scratch(
-        group, &motion->dispatch, scratch_sizes[pick.wide][pick.double_precision](motion->plan),
-        scratch_sizes[pick.single][pick.double_precision](motion->plan), error);
+    MF_KERNEL_CHOOSE(wide, single, mf_points_scratch_size, pick);
+    return mf_dispatch_make_scratch(group, &motion->dispatch, wide(motion->plan),
+                                    single(motion->plan), error);
 }
 
 static const char *const points_reads[] = {
