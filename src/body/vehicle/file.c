@@ -20,15 +20,8 @@ const char *mf_vehicle_kind_name(mf_VehicleKind kind) {
 
 // The parameters of the vehicle.
 static void *parameters_of(mf_Vehicle *vehicle) {
-    switch (vehicle->kind) {
-    case MF_VEHICLE_QUADROTOR:
-        return &vehicle->quadrotor;
-    case MF_VEHICLE_FIXED_WING:
-        return &vehicle->fixed_wing;
-    case MF_VEHICLE_CAR:
-        break;
-    }
-    return &vehicle->car;
+    void *const parameters[KINDS] = {&vehicle->quadrotor, &vehicle->fixed_wing, &vehicle->car};
+    return parameters[vehicle->kind];
 }
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -92,10 +85,11 @@ mf_Status mf_vehicle_load(mf_Context *context, const char *path, mf_Vehicle **ou
 
 double mf_vehicle_radius(const mf_Vehicle *vehicle) {
     MF_DEFAULT_FLOATS;
-    return vehicle == NULL                          ? 0.0
-           : vehicle->kind == MF_VEHICLE_QUADROTOR  ? vehicle->quadrotor.radius
-           : vehicle->kind == MF_VEHICLE_FIXED_WING ? vehicle->fixed_wing.radius
-                                                    : vehicle->car.radius;
+    if (vehicle == NULL)
+        return 0.0;
+    const double radii[KINDS] = {vehicle->quadrotor.radius, vehicle->fixed_wing.radius,
+                                 vehicle->car.radius};
+    return radii[vehicle->kind];
 }
 
 // ---- model -------------------------------------------------------------------------------------

@@ -15,14 +15,9 @@ typedef struct TrussRun {
     const mf_SystemRun *run;
 } TrussRun;
 
-static void *row_of(const mf_TrussMotion *motion, int row, uint32_t block, uint32_t lane) {
-    const mf_Row own_row = mf_row(motion->rows[row]);
-    return mf_row_at(&own_row, block, lane);
-}
-
-static void *body_row(const mf_TrussMotion *motion, int row, uint32_t block, uint32_t lane) {
-    const mf_Row own_row = mf_row(motion->body[row]);
-    return mf_row_at(&own_row, block, lane);
+static void *row_at(const mf_Field *field, uint32_t block, uint32_t lane) {
+    const mf_Row row = mf_row(field);
+    return mf_row_at(&row, block, lane);
 }
 
 // One step of the lanes from `lane` on, or of this one alone, whose fault words are `fault`.
@@ -36,32 +31,32 @@ static void frame_from(const TrussRun *run, const mf_DispatchUnit *unit, uint32_
         .scratch = unit->scratch,
         .tick = run->run->tick,
         .step = mf_time_to_seconds(run->run->step),
-        .counts = row_of(m, MF_TRUSS_ROW_COUNTS, block, lane),
-        .ends = row_of(m, MF_TRUSS_ROW_ENDS, block, lane),
-        .order = row_of(m, MF_TRUSS_ROW_ORDER, block, lane),
-        .fixed = row_of(m, MF_TRUSS_ROW_FIXED, block, lane),
-        .mass = row_of(m, MF_TRUSS_ROW_MASS, block, lane),
-        .radius = row_of(m, MF_TRUSS_ROW_RADIUS, block, lane),
-        .load = row_of(m, MF_TRUSS_ROW_LOAD, block, lane),
-        .rest = row_of(m, MF_TRUSS_ROW_REST, block, lane),
-        .rigidity = row_of(m, MF_TRUSS_ROW_RIGIDITY, block, lane),
-        .diameter = row_of(m, MF_TRUSS_ROW_DIAMETER, block, lane),
-        .actuator = row_of(m, MF_TRUSS_ROW_ACTUATOR, block, lane),
-        .range = row_of(m, MF_TRUSS_ROW_RANGE, block, lane),
-        .stream = row_of(m, MF_TRUSS_ROW_STREAM, block, lane),
-        .command = row_of(m, MF_TRUSS_ROW_COMMAND, block, lane),
-        .position = row_of(m, MF_TRUSS_ROW_POSITION, block, lane),
-        .anchor = row_of(m, MF_TRUSS_ROW_ANCHOR, block, lane),
-        .contact = row_of(m, MF_TRUSS_ROW_CONTACT, block, lane),
-        .velocity = row_of(m, MF_TRUSS_ROW_VELOCITY, block, lane),
-        .movement = row_of(m, MF_TRUSS_ROW_MOVEMENT, block, lane),
-        .change = row_of(m, MF_TRUSS_ROW_CHANGE, block, lane),
-        .force = row_of(m, MF_TRUSS_ROW_FORCE, block, lane),
-        .stress = row_of(m, MF_TRUSS_ROW_STRESS, block, lane),
-        .base = body_row(m, 0, block, lane),
-        .linear = body_row(m, 2, block, lane),
-        .relaxation = row_of(m, MF_TRUSS_ROW_RELAXATION, block, lane),
-        .iterations = row_of(m, MF_TRUSS_ROW_ITERATIONS, block, lane),
+        .counts = row_at(m->rows[MF_TRUSS_ROW_COUNTS], block, lane),
+        .ends = row_at(m->rows[MF_TRUSS_ROW_ENDS], block, lane),
+        .order = row_at(m->rows[MF_TRUSS_ROW_ORDER], block, lane),
+        .fixed = row_at(m->rows[MF_TRUSS_ROW_FIXED], block, lane),
+        .mass = row_at(m->rows[MF_TRUSS_ROW_MASS], block, lane),
+        .radius = row_at(m->rows[MF_TRUSS_ROW_RADIUS], block, lane),
+        .load = row_at(m->rows[MF_TRUSS_ROW_LOAD], block, lane),
+        .rest = row_at(m->rows[MF_TRUSS_ROW_REST], block, lane),
+        .rigidity = row_at(m->rows[MF_TRUSS_ROW_RIGIDITY], block, lane),
+        .diameter = row_at(m->rows[MF_TRUSS_ROW_DIAMETER], block, lane),
+        .actuator = row_at(m->rows[MF_TRUSS_ROW_ACTUATOR], block, lane),
+        .range = row_at(m->rows[MF_TRUSS_ROW_RANGE], block, lane),
+        .stream = row_at(m->rows[MF_TRUSS_ROW_STREAM], block, lane),
+        .command = row_at(m->rows[MF_TRUSS_ROW_COMMAND], block, lane),
+        .position = row_at(m->rows[MF_TRUSS_ROW_POSITION], block, lane),
+        .anchor = row_at(m->rows[MF_TRUSS_ROW_ANCHOR], block, lane),
+        .contact = row_at(m->rows[MF_TRUSS_ROW_CONTACT], block, lane),
+        .velocity = row_at(m->rows[MF_TRUSS_ROW_VELOCITY], block, lane),
+        .movement = row_at(m->rows[MF_TRUSS_ROW_MOVEMENT], block, lane),
+        .change = row_at(m->rows[MF_TRUSS_ROW_CHANGE], block, lane),
+        .force = row_at(m->rows[MF_TRUSS_ROW_FORCE], block, lane),
+        .stress = row_at(m->rows[MF_TRUSS_ROW_STRESS], block, lane),
+        .base = row_at(m->body[0], block, lane),
+        .linear = row_at(m->body[2], block, lane),
+        .relaxation = row_at(m->rows[MF_TRUSS_ROW_RELAXATION], block, lane),
+        .iterations = row_at(m->rows[MF_TRUSS_ROW_ITERATIONS], block, lane),
         .fault = fault,
         .warnings = mf_warning_rows(&m->warnings, block, lane),
     };
@@ -117,9 +112,9 @@ static void frame_lanes(const void *context, const mf_DispatchUnit *unit) {
         frame_from(run, unit, unit->lane, unit->fault, true);
         return;
     }
-    const BarsRows rows = {row_of(m, MF_TRUSS_ROW_COUNTS, unit->block, unit->lane),
-                           row_of(m, MF_TRUSS_ROW_ENDS, unit->block, unit->lane),
-                           row_of(m, MF_TRUSS_ROW_ORDER, unit->block, unit->lane)};
+    const BarsRows rows = {row_at(m->rows[MF_TRUSS_ROW_COUNTS], unit->block, unit->lane),
+                           row_at(m->rows[MF_TRUSS_ROW_ENDS], unit->block, unit->lane),
+                           row_at(m->rows[MF_TRUSS_ROW_ORDER], unit->block, unit->lane)};
     _Alignas(64) uint32_t fault[MF_BLOCK]; // as fields are
     bool taken[MF_BLOCK];
     for (uint32_t lane = 0; lane < lanes; lane++)

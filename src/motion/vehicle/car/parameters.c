@@ -1,6 +1,7 @@
 // A car's parameters: the defaults, the check of every range, the kernel's constants.
 #include "motion/vehicle/car/motion.h"
 #include "base/floats.h"
+#include "base/plain.h"
 #include "motion/vehicle/keys.h"
 #include "math/scalar.h"
 
@@ -70,18 +71,11 @@ mf_Status mf_car_check(const mf_Car *car, mf_Error *error) {
 mf_Status mf_car_check_settings(const mf_CarConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "car: start from mf_motions_config()");
-    if ((uint32_t)config->model > MF_CAR_BLENDED)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car.model: no model has number %d",
-                       (int)config->model);
-    if ((uint32_t)config->tire > MF_CAR_TIRE_LINEAR)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car.tire: no tire has number %d",
-                       (int)config->tire);
-    if ((uint32_t)config->integrator > MF_INTEGRATOR_RK4)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car.integrator: no integrator has number %d",
-                       (int)config->integrator);
-    if ((uint32_t)config->command > MF_CAR_COMMAND_WAYPOINT)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car.command: no command mode has number %d",
-                       (int)config->command);
+    const mf_Range choices[] = {{"model", config->model, 0, MF_CAR_BLENDED},
+                                {"tire", config->tire, 0, MF_CAR_TIRE_LINEAR},
+                                {"integrator", config->integrator, 0, MF_INTEGRATOR_RK4},
+                                {"command", config->command, 0, MF_CAR_COMMAND_WAYPOINT}};
+    MF_TRY(mf_ranges_check("car", choices, sizeof choices / sizeof *choices, error));
     if (config->control_interval < 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "car.control_interval: %lld ns, need 0 or more",
                        (long long)config->control_interval);
@@ -122,14 +116,7 @@ static void fill_dynamics(double *k, const mf_Car *car, mf_CarModel model) {
     k[MF_CAR_INVERSE_BASE] = 1.0 / base;
     k[MF_CAR_REAR_SHARE] = car->rear / base;
     k[MF_CAR_HEIGHT] = car->height;
-    k[MF_CAR_FRONT_B] = car->front_b;
-    k[MF_CAR_FRONT_C] = car->front_c;
-    k[MF_CAR_FRONT_D] = car->front_d;
-    k[MF_CAR_FRONT_E] = car->front_e;
-    k[MF_CAR_REAR_B] = car->rear_b;
-    k[MF_CAR_REAR_C] = car->rear_c;
-    k[MF_CAR_REAR_D] = car->rear_d;
-    k[MF_CAR_REAR_E] = car->rear_e;
+    memcpy(k + MF_CAR_FRONT_B, &car->front_b, 8 * sizeof *k); // B, C, D, E of both axles
     k[MF_CAR_MOTOR] = car->motor;
     k[MF_CAR_MOTOR_SLOPE] = car->motor_slope;
     k[MF_CAR_BRAKE] = car->brake;

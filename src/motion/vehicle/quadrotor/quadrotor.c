@@ -1,6 +1,6 @@
 // The quadrotor's host side: its fields, its motion, its reset.
 #include "motion/vehicle/quadrotor/motion.h"
-#include "base/floats.h"
+#include "base/plain.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
 #include "base/hash.h"
@@ -75,36 +75,30 @@ static void *data_of(const mf_Field *field) {
     return field != NULL ? field->data : NULL;
 }
 
-static void bind_remainders(mf_Group *group, mf_QuadrotorFields *fields) {
-    void **const rows[MF_BODY_ROWS] = {&fields->position_low, &fields->orientation_low,
-                                       &fields->linear_low, &fields->angular_low};
+static void bind_fields(mf_Group *group, mf_QuadrotorMotion *motion) {
     mf_Field *body[MF_BODY_ROWS];
     mf_canonical_rows(group, body, MF_BODY_ROWS);
-    for (uint32_t i = 0; i < MF_BODY_ROWS; i++)
-        *rows[i] = body[i]->remainder;
-    // A longer step turns by more than rounding loses.
-    if (fields->angular_low == NULL)
-        fields->orientation_low = NULL;
-}
-
-static void bind_fields(mf_Group *group, mf_QuadrotorMotion *motion) {
-    motion->fields =
-        (mf_QuadrotorFields){.position = mf_group_find_field(group, "base.position")->data,
-                             .orientation = mf_group_find_field(group, "base.orientation")->data,
-                             .linear = mf_group_find_field(group, "base.linear_velocity")->data,
-                             .angular = mf_group_find_field(group, "base.angular_velocity")->data,
-                             .speed = motion->speed->data,
-                             .rotor_command = data_of(motion->rotor_command),
-                             .demand = data_of(motion->demand),
-                             .rate_integral = data_of(motion->rate_integral),
-                             .velocity_integral = data_of(motion->velocity_integral),
-                             .command = motion->command->data,
-                             .command_last = data_of(motion->command_last),
-                             .accepted = motion->accepted->data,
-                             .wind = motion->wind->data,
-                             .refused = motion->refused->data,
-                             .fault = mf_group_find_field(group, "fault.word")->data};
-    bind_remainders(group, &motion->fields);
+    motion->fields = (mf_QuadrotorFields){
+        .position = body[0]->data,
+        .orientation = body[1]->data,
+        .linear = body[2]->data,
+        .angular = body[3]->data,
+        .position_low = body[0]->remainder,
+        // A longer step turns by more than rounding loses.
+        .orientation_low = body[3]->remainder != NULL ? body[1]->remainder : NULL,
+        .linear_low = body[2]->remainder,
+        .angular_low = body[3]->remainder,
+        .speed = motion->speed->data,
+        .rotor_command = data_of(motion->rotor_command),
+        .demand = data_of(motion->demand),
+        .rate_integral = data_of(motion->rate_integral),
+        .velocity_integral = data_of(motion->velocity_integral),
+        .command = motion->command->data,
+        .command_last = data_of(motion->command_last),
+        .accepted = motion->accepted->data,
+        .wind = motion->wind->data,
+        .refused = motion->refused->data,
+        .fault = mf_group_find_field(group, "fault.word")->data};
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
@@ -197,12 +191,9 @@ static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
     const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_motions_config()");
-    if (!(config->command <= MF_QUADROTOR_POSITION))
-        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.command: %d is not a kind of command",
-                       (int)config->command);
-    if (!(config->integrator <= MF_INTEGRATOR_RK4))
-        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.integrator: %d is not an integrator",
-                       (int)config->integrator);
+    const mf_Range choices[] = {{"command", config->command, 0, MF_QUADROTOR_POSITION},
+                                {"integrator", config->integrator, 0, MF_INTEGRATOR_RK4}};
+    MF_TRY(mf_ranges_check("quadrotor", choices, sizeof choices / sizeof *choices, error));
     if (config->control_interval < 0 || config->control_interval % step != 0 ||
         config->control_interval / step > UINT32_MAX)
         return mf_fail(error, MF_BAD_ARGUMENT,
