@@ -28,10 +28,11 @@ struct mf_BodyKind {
     const char *motions;   // "quasistatic or elastic"; NULL: instances have one motion
 
     mf_Status (*model)(mf_Context *context, const void *body, mf_Model **out, mf_Error *error);
-    // Its default motion; NULL: the first one for such bodies. And the default of the world's step
-    // [ns] if it starts with `start`.
+    // Its default motion; NULL: the first one for such bodies.
     mf_Motion (*motion)(const void *body);
-    mf_Time (*step)(const mf_SceneGroup *group, mf_Motion start);
+    // The default of the world's step [ns]; if it depends on how the group starts, the function.
+    mf_Time step;
+    mf_Time (*step_of)(const mf_SceneGroup *group, mf_Motion start);
     // Refuses what the keys of a group ask for and such a body cannot do.
     mf_Status (*check)(const mf_Reader *reader, const mf_SceneGroup *group);
     // Gives the body to the settings of its motions. `command`: the mode of a vehicle's behavior.

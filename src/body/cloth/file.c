@@ -216,12 +216,6 @@ static mf_Status make_model(mf_Context *context, const void *body, mf_Model **ou
     return mf_cloth_model(context, body, out, error);
 }
 
-static mf_Time step_of(const mf_SceneGroup *group, mf_Motion start) {
-    (void)group;
-    (void)start;
-    return 5 * MF_MILLISECOND;
-}
-
 static mf_Status check_group(const mf_Reader *reader, const mf_SceneGroup *group) {
     const mf_BodyRefusal wrong[] = {
         {"motion", "a cloth moves by cloth or own",
@@ -249,7 +243,7 @@ const mf_BodyKind mf_cloth_body = {
     .vertices = true,
     .alone = true,
     .model = make_model,
-    .step = step_of,
+    .step = 5 * MF_MILLISECOND,
     .check = check_group,
     .configure = configure,
     .touch = mf_cloths_add,

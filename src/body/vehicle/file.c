@@ -154,12 +154,6 @@ static mf_Status make_model(mf_Context *context, const void *body, mf_Model **ou
     return mf_vehicle_body_model(context, body, out, error);
 }
 
-static mf_Time step_of(const mf_SceneGroup *group, mf_Motion start) {
-    (void)group;
-    (void)start;
-    return 2 * MF_MILLISECOND;
-}
-
 static mf_Status check_group(const mf_Reader *reader, const mf_SceneGroup *group) {
     const mf_Vehicle *vehicle = group->body;
     if (group->motion != MF_MOTION_OWN && group->motion != motion_of(vehicle))
@@ -196,7 +190,7 @@ const mf_BodyKind mf_vehicle_body = {
     .write = write_body,
     .model = make_model,
     .motion = motion_of,
-    .step = step_of,
+    .step = 2 * MF_MILLISECOND,
     .check = check_group,
     .configure = configure,
     .describe = describe,
