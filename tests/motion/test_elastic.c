@@ -119,7 +119,7 @@ TEST(bad_settings_are_refused) {
     other =
         add_group(world, &WITH(mf_group_config(), .model = rig.model, .double_precision = true));
     MUST_FAIL_AS(rig_add_elastic(other, &config, &error), MF_BAD_ARGUMENT,
-                 "elastic.damping: -1 s, need 0 .. 1e6");
+                 "elastic.damping: -1, need 0 .. 1e+06");
     mf_world_destroy(world);
     mf_model_destroy(rig.model);
 }

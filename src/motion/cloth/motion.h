@@ -49,6 +49,17 @@ typedef struct mf_ClothMotion {
     mf_Time step; // [ns]
 } mf_ClothMotion;
 
+// Values of an instance, MF_BLOCK apart.
+static inline void *mf_cloth_row_at(const mf_ClothMotion *motion, int row, uint32_t instance) {
+    const mf_Row own = mf_row(motion->rows[row]);
+    return mf_row_at(&own, instance / MF_BLOCK, instance % MF_BLOCK);
+}
+
+// [byte] Parts of scratch begin at lines of the cache.
+static inline size_t mf_cloth_round_up(size_t bytes) {
+    return (bytes + 63) / 64 * 64;
+}
+
 // The motion of a group; NULL: it has none.
 mf_ClothMotion *mf_cloth_motion_of(const mf_Group *group);
 

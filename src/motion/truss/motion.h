@@ -80,10 +80,11 @@ void mf_truss_motion_momentum(const mf_Group *group, const void *plan, uint32_t 
     .plan_size = sizeof(mf_TrussMotion), .make = make_##section, .hash = mf_truss_motion_hash,     \
     .begin = begin_##section, .run = mf_truss_motion_run, .reset = mf_truss_motion_reset,          \
     .enter = mf_truss_motion_enter, .destroy = mf_truss_motion_destroy,                            \
-    .reads = mf_truss_motion_reads, .writes = mf_truss_motion_writes, .defaults = row_defaults,    \
+    .reads = mf_truss_motion_reads, .writes = mf_truss_motion_writes,                              \
+    .defaults = section##_defaults,                                                                \
     .common = {.contacts = offsetof(mf_MotionsConfig, section.contacts),                           \
                .friction = offsetof(mf_MotionsConfig, section.friction)},                          \
-    .keys = row_keys, .key_count = sizeof row_keys / sizeof *row_keys,                             \
+    .keys = section##_keys, .key_count = sizeof section##_keys / sizeof *section##_keys,           \
     .energy = mf_truss_motion_energy
 
 // Keys that both motions have; `section` is "motion.quasistatic", `name` the member of

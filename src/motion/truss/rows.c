@@ -1,7 +1,10 @@
-// The row of `quasistatic` in the motion table: trusses without inertia. The rest is shared with
-// `elastic` (truss.c).
+// The rows of `quasistatic` and `elastic` in the motion table: trusses without inertia, and with
+// it. The rest is shared (truss.c).
 #include "motion/truss/motion.h"
-#include "base/floats.h"
+
+#define AT(section, member) offsetof(mf_MotionsConfig, section.member)
+
+// ---- quasistatic --------------------------------------------------------------------------------
 
 static mf_Status make_quasistatic(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
                                   mf_Error *error) {
@@ -23,7 +26,7 @@ static void truss_momentum(const mf_Group *group, const void *plan, uint32_t ins
     }
 }
 
-static void row_defaults(mf_MotionsConfig *config) {
+static void quasistatic_defaults(mf_MotionsConfig *config) {
     config->quasistatic = (mf_QuasistaticConfig){.struct_size = sizeof(mf_QuasistaticConfig),
                                                  .contacts = true,
                                                  .collisions = true,
@@ -41,19 +44,18 @@ static void row_defaults(mf_MotionsConfig *config) {
 
 static const char *const methods[] = {"newton", "gradient", NULL};
 
-#define AT(member) offsetof(mf_MotionsConfig, quasistatic.member)
-
-static const mf_Key row_keys[] = {
+static const mf_Key quasistatic_keys[] = {
     MF_KEY_GROUP("motion.quasistatic", "trusses: each step is the nearest minimum of the energy"),
     MF_TRUSS_KEYS("motion.quasistatic", quasistatic),
     MF_TRUSS_KEY("motion.quasistatic", quasistatic, strengthening, MF_KEY_REAL, 0, "1/m", "2", 0,
                  1e6,
                  "increase of friction with the slip of a step, so that equal feet that push "
                  "against each other all slip"),
-    MF_KEY("motion.quasistatic.method", MF_KEY_CHOICE, 0, "", "newton", 0, 0, methods, AT(method),
+    MF_KEY("motion.quasistatic.method", MF_KEY_CHOICE, 0, "", "newton", 0, 0, methods,
+           AT(quasistatic, method),
            "method of minimization; `gradient`, steepest descent, is for comparisons"),
     MF_KEY("motion.quasistatic.jump", MF_KEY_REAL, MF_KEY_ABOVE, "m", "0.05", 0, 1e6, NULL,
-           AT(jump), "a longer movement in a frame raises a warning"),
+           AT(quasistatic, jump), "a longer movement in a frame raises a warning"),
 };
 
 const mf_MotionRow mf_quasistatic_row = {
@@ -61,4 +63,38 @@ const mf_MotionRow mf_quasistatic_row = {
     .motion = MF_MOTION_QUASISTATIC,
     .limitation = "momentum: swings, vibrations, impacts, falls take no time",
     .momentum = truss_momentum,
+};
+
+// ---- elastic ------------------------------------------------------------------------------------
+
+static mf_Status make_elastic(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                              mf_Error *error) {
+    return mf_truss_motion_make(group, *plan, &mf_elastic_row, &motions->elastic, error);
+}
+
+static mf_Status begin_elastic(mf_Group *group, const mf_MotionsConfig *motions, void *plan,
+                               mf_Error *error) {
+    return mf_truss_motion_fill(group, plan, motions->elastic.truss, error);
+}
+
+static void elastic_defaults(mf_MotionsConfig *config) {
+    mf_quasistatic_row.defaults(config);
+    config->elastic = config->quasistatic;
+    config->elastic.strengthening = 0.0; // inertia makes every step unique
+}
+
+static const mf_Key elastic_keys[] = {
+    MF_KEY_GROUP("motion.elastic",
+                 "trusses with inertia: point masses on elastic bars, implicit steps"),
+    MF_TRUSS_KEYS("motion.elastic", elastic),
+    MF_KEY("motion.elastic.damping", MF_KEY_REAL, 0, "s", "0", 0, 1e6, NULL, AT(elastic, damping),
+           "of bars: force per rate of the length, over their stiffness"),
+};
+
+const mf_MotionRow mf_elastic_row = {
+    MF_TRUSS_ROW(elastic),
+    .motion = MF_MOTION_ELASTIC,
+    .limitation = "bending and breaking bars, torque in vertices, limits of motors",
+    .dynamic = true,
+    .momentum = mf_truss_motion_momentum,
 };
