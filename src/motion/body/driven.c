@@ -140,8 +140,7 @@ void mf_driven_reset(mf_Group *group, uint32_t instance, void *user) {
             continue;
         if (model->start_position != NULL)
             start = model->start_position + model->joints[link->joint].position_address;
-        for (uint32_t c = 0; c < 4; c++)
-            mf_field_set(motion->art->rows[MF_ART_ROW_BALL], instance, 4 * link->row + c, start[c]);
+        mf_field_write(motion->art->rows[MF_ART_ROW_BALL], instance, 4 * link->row, 4, start);
     }
     begin_paths(motion, instance);
 }

@@ -98,9 +98,8 @@ static void reset_kinematic(mf_Group *group, uint32_t instance, void *user) {
         if (link->inner)
             mf_field_set(motion->rows[MF_KIN_ROW_FREE], instance, link->row, start[link->row % 3]);
         else if (link->kind == MF_ART_BALL)
-            for (uint32_t c = 0; c < 4; c++)
-                mf_field_set(motion->rows[MF_KIN_ROW_BALL], instance, 4 * link->row + c,
-                             start[(joint->type == MF_JOINT_FLOATING ? 3 : 0) + c]);
+            mf_field_write(motion->rows[MF_KIN_ROW_BALL], instance, 4 * link->row, 4,
+                           start + (joint->type == MF_JOINT_FLOATING ? 3 : 0));
     }
 }
 

@@ -24,19 +24,16 @@ static void find_bodies(const mf_KinMotion *motion, uint32_t instance, Body *bod
     const mf_ArtMotion *tree = motion->tree;
     double position[MOST_VALUES] = {0}, velocity[MOST_VALUES] = {0};
     double *values = position + (tree->plan->fixed ? 7 : 0);
-    for (uint32_t c = 0; c < 7; c++)
-        position[c] =
-            mf_field_get(motion->rows[c < 3 ? MF_KIN_ROW_POSITION : MF_KIN_ROW_ORIENTATION],
-                         instance, c < 3 ? c : c - 3);
+    mf_field_read(motion->rows[MF_KIN_ROW_POSITION], instance, 0, 3, position);
+    mf_field_read(motion->rows[MF_KIN_ROW_ORIENTATION], instance, 0, 4, position + 3);
     for (uint32_t l = 0; l < tree->plan->link_count; l++) {
         const mf_ArtLink *link = &tree->links[l];
         const bool ball = link->kind == MF_ART_BALL;
         const mf_Field *field = motion->rows[ball          ? MF_KIN_ROW_BALL
                                              : link->inner ? MF_KIN_ROW_FREE
                                                            : MF_KIN_ROW_ANGLE];
-        for (uint32_t c = 0; c < (ball ? 4 : 1); c++)
-            values[link->position + c] =
-                mf_field_get(field, instance, (ball ? 4 : 1) * link->row + c);
+        const uint32_t count = ball ? 4 : 1;
+        mf_field_read(field, instance, count * link->row, count, values + link->position);
     }
     mf_ArtQuery query = {.task = MF_ART_TASK_POSE,
                          .position = position,
@@ -127,9 +124,7 @@ double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance) {
     for (uint32_t i = 0; i < motion->plan->foot_count; i++) {
         if (!(mf_field_get(motion->rows[MF_KIN_ROW_HOLDS], instance, i) > 0.0))
             continue;
-        for (uint32_t c = 0; c < 2; c++)
-            points[count][c] = mf_field_get(motion->rows[MF_KIN_ROW_ANCHOR], instance, 3 * i + c);
-        count++;
+        mf_field_read(motion->rows[MF_KIN_ROW_ANCHOR], instance, 3 * i, 2, points[count++]);
     }
     if (count == 0)
         return -INFINITY;

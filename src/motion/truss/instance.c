@@ -207,8 +207,7 @@ static void place_vertices(const mf_TrussMotion *motion, uint32_t instance, bool
     mf_quat_rotate(rotation, q, rate);
     for (uint32_t v = 0; v < mf_truss_number(motion, instance, MF_TRUSS_VERTICES); v++) {
         double home[3], at[3], speed[3];
-        for (uint32_t c = 0; c < 3; c++)
-            home[c] = mf_truss_get(motion, MF_TRUSS_ROW_HOME, instance, 3 * (size_t)v + c);
+        mf_field_read(motion->rows[MF_TRUSS_ROW_HOME], instance, 3 * v, 3, home);
         mf_quat_rotate(at, q, home);
         mf_vec3_cross(speed, rotation, at);
         for (uint32_t c = 0; c < 3; c++) {

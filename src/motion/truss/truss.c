@@ -317,12 +317,8 @@ mf_MotionEnergy mf_truss_motion_energy(const mf_Group *group, const void *plan, 
 // Position, velocity and, as the result, mass of a vertex.
 static double read_vertex(const mf_TrussMotion *motion, uint32_t instance, uint32_t vertex,
                           double position[3], double velocity[3]) {
-    for (uint32_t c = 0; c < 3; c++) {
-        const size_t at = 3 * (size_t)vertex + c;
-        position[c] = mf_truss_get(motion, MF_TRUSS_ROW_POSITION, instance, at);
-        velocity[c] =
-            motion->plan.dynamic ? mf_truss_get(motion, MF_TRUSS_ROW_VELOCITY, instance, at) : 0.0;
-    }
+    mf_field_read(motion->rows[MF_TRUSS_ROW_POSITION], instance, 3 * vertex, 3, position);
+    mf_field_read(motion->rows[MF_TRUSS_ROW_VELOCITY], instance, 3 * vertex, 3, velocity);
     return mf_truss_get(motion, MF_TRUSS_ROW_MASS, instance, vertex);
 }
 

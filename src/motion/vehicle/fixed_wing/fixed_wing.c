@@ -11,23 +11,16 @@
 
 // ---- plan ---------------------------------------------------------------------------------------
 
-typedef struct CommandValue {
-    const char *field;
-    uint32_t component;
-} CommandValue;
+enum { ELEVATOR, AILERON, RUDDER, THROTTLE, AIRSPEED, ALTITUDE, COURSE, CENTER, RADIUS };
 
-static const CommandValue command_values[3][MF_WING_COMMANDS] = {
-    {{"command.elevator", 0},
-     {"command.aileron", 0},
-     {"command.rudder", 0},
-     {"command.throttle", 0},
-     {NULL, 0}},
-    {{"command.airspeed", 0}, {"command.altitude", 0}, {"command.course", 0}, {NULL, 0}, {NULL, 0}},
-    {{"command.airspeed", 0},
-     {"command.altitude", 0},
-     {"command.center", 0},
-     {"command.center", 1},
-     {"command.radius", 0}}};
+// The values of each kind of command: a field, as command_fields has them, and its component.
+static const uint32_t value_counts[] = {4, 3, 5};
+static const struct {
+    uint32_t field, component;
+} command_values[3][MF_WING_COMMANDS] = {
+    {{ELEVATOR, 0}, {AILERON, 0}, {RUDDER, 0}, {THROTTLE, 0}},
+    {{AIRSPEED, 0}, {ALTITUDE, 0}, {COURSE, 0}},
+    {{AIRSPEED, 0}, {ALTITUDE, 0}, {CENTER, 0}, {CENTER, 1}, {RADIUS, 0}}};
 
 static void command_limits(double *c, const mf_FixedWing *p, mf_FixedWingCommand command) {
     double *low = c + MF_WING_COMMAND_LOW, *high = c + MF_WING_COMMAND_HIGH;
@@ -105,9 +98,7 @@ static void fill_choices(mf_WingPlan *plan, const mf_FixedWingConfig *config,
             plan->stream += i;
     for (int i = 0; i < 3; i++)
         plan->gusty = plan->gusty || config->gusts.intensity[i] > 0.0;
-    while (plan->command_count < MF_WING_COMMANDS &&
-           command_values[config->command][plan->command_count].field != NULL)
-        plan->command_count++;
+    plan->command_count = value_counts[config->command];
 }
 
 static mf_Status make_plan(mf_WingMotion *motion, const mf_Group *group, mf_Error *error) {
@@ -179,13 +170,10 @@ static const mf_FieldInfo wing_fields[MF_WING_ROWS] = {
 };
 
 static mf_Status add_commands(mf_Group *group, mf_WingMotion *motion, mf_Error *error) {
-    const CommandValue *values = command_values[motion->config.command];
     for (uint32_t i = 0; i < motion->plan->command_count; i++) {
-        const mf_FieldInfo *info = command_fields;
-        while (strcmp(info->name, values[i].field) != 0)
-            info++;
-        MF_TRY(mf_attach_field(group, info, 0, &motion->commands[i], error));
-        motion->command_component[i] = values[i].component;
+        const uint32_t field = command_values[motion->config.command][i].field;
+        MF_TRY(mf_attach_field(group, &command_fields[field], 0, &motion->commands[i], error));
+        motion->command_component[i] = command_values[motion->config.command][i].component;
     }
     return mf_attach_field(group, &accepted_field, motion->plan->command_count,
                            &motion->rows[MF_WING_ROW_ACCEPTED], error);

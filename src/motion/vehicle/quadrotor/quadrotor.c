@@ -132,13 +132,11 @@ static void set_row(mf_Field *field, uint32_t instance, const double *values) {
         mf_field_set(field, instance, c, values != NULL ? values[c] : 0.0);
 }
 
-// A command that keeps the agent where it is.
+// A command that keeps the agent where it is, into zeros.
 static void idle_command(const mf_QuadrotorMotion *motion, mf_Group *group, uint32_t instance,
                          const double hover[4], double command[4]) {
     const mf_Quadrotor *p = &motion->parameters;
     const mf_Field *position = mf_group_find_field(group, "base.position");
-    for (int i = 0; i < 4; i++)
-        command[i] = 0.0;
     switch (motion->config.command) {
     case MF_QUADROTOR_ROTORS:
         memcpy(command, hover, 4 * sizeof *command);
@@ -159,7 +157,7 @@ static void idle_command(const mf_QuadrotorMotion *motion, mf_Group *group, uint
 static void reset_quadrotor(mf_Group *group, uint32_t instance, void *user) {
     const mf_QuadrotorMotion *motion = user;
     const mf_Quadrotor *p = &motion->parameters;
-    double hover[4], command[4], lift = 0.0;
+    double hover[4], command[4] = {0.0}, lift = 0.0;
     mf_quadrotor_hover(p, mf_world_config_of(mf_group_world(group))->gravity, hover);
     for (int i = 0; i < 4; i++)
         hover[i] = mf_clamp(hover[i], p->rotor_speed_min, p->rotor_speed_max);
