@@ -329,12 +329,12 @@ mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, 
     MF_TRY(mf_car_check(car, error));
     // Motion is planar: roll and pitch inertia only have to be those of a real body.
     const double tilt = 0.6 * car->yaw_inertia;
+    // Its roof is as far above the center of mass as the ground is below.
     mf_VehicleBody body = {.name = name,
                            .mass = car->mass,
                            .inertia = {tilt, tilt, car->yaw_inertia, 0, 0, 0},
                            .radius = car->radius,
-                           .half_height =
-                               car->height, // its roof is as far up as the ground is down
+                           .half_height = car->height,
                            .clearance = car->height};
     return mf_vehicle_model(context, &body, out, error);
 }
