@@ -13,14 +13,4 @@ typedef enum mf_Integrator {
     MF_INTEGRATOR_RK4            // order 4, the classical Runge-Kutta method
 } mf_Integrator;
 
-// The body of a vehicle as a model of one link, for mf_GroupConfig.model.
-typedef struct mf_VehicleBody {
-    const char *name;  // copied
-    double mass;       // [kg] > 0
-    double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the center of mass, body axes;
-                       // positive definite and with principal values of a real body
-    double radius;     // [m] > 0 of the collision sphere about the center of mass
-    double clearance;  // [m] >= 0 from the center of mass down to the ground where it stands
-} mf_VehicleBody;
-
 #endif

@@ -17,7 +17,8 @@ struct mf_BodyKind {
     const char *name; // "cloth": in messages, and what motions are for (mf_MotionRow.body)
     // Its files. The structure begins with `const char *file, *name`: the path and the title.
     const mf_DocumentKind *document;
-    bool (*is)(const char *text, size_t size); // whether a YAML text has its top key
+    // Whether a YAML text has its top key; NULL: that is its name.
+    bool (*is)(const char *text, size_t size);
 
     mf_Status (*write)(mf_Context *context, const void *body, char **text, mf_Error *error);
 
@@ -27,10 +28,11 @@ struct mf_BodyKind {
     const char *motions;   // "quasistatic or elastic"; NULL: instances have one motion
 
     mf_Status (*model)(mf_Context *context, const void *body, mf_Model **out, mf_Error *error);
-    // Its default motion, and the default of the world's step [ns] if it starts with
-    // `start`.
+    // Its default motion; NULL: the first one for such bodies.
     mf_Motion (*motion)(const void *body);
-    mf_Time (*step)(const mf_SceneGroup *group, mf_Motion start);
+    // The default of the world's step [ns]; if it depends on how the group starts, the function.
+    mf_Time step;
+    mf_Time (*step_of)(const mf_SceneGroup *group, mf_Motion start);
     // Refuses what the keys of a group ask for and such a body cannot do.
     mf_Status (*check)(const mf_Reader *reader, const mf_SceneGroup *group);
     // Gives the body to the settings of its motions. `command`: the mode of a vehicle's behavior.
@@ -63,6 +65,9 @@ MF_BODY_LIST(MF_BODY_EXTERN)
 
 // The path of a body's file; NULL: it has none.
 const char *mf_body_file(const void *body);
+
+// The default motion of a body.
+mf_Motion mf_body_motion(const mf_BodyKind *kind, const void *body);
 
 // Whether a motion is one of the bodies of a kind.
 bool mf_body_moves_by(const mf_BodyKind *kind, mf_Motion motion);

@@ -1,6 +1,7 @@
 // The table of kinds of bodies, and what all rows have in common (kind.h).
 #include "base/floats.h"
 #include "body/kind.h"
+#include "io/yaml_text.h"
 #include "motion/table.h"
 
 #include <string.h>
@@ -13,7 +14,8 @@ enum { KINDS = sizeof kinds / sizeof *kinds };
 const mf_BodyKind *mf_body_kind_of(const char *text, size_t size) {
     MF_DEFAULT_FLOATS;
     for (int i = 0; text != NULL && i < KINDS; i++)
-        if (kinds[i]->is(text, size))
+        if (kinds[i]->is != NULL ? kinds[i]->is(text, size)
+                                 : mf_yaml_has_top_key(text, size, kinds[i]->name))
             return kinds[i];
     return NULL;
 }
@@ -73,6 +75,15 @@ const char *mf_body_file(const void *body) {
     const char *file;
     memcpy(&file, body, sizeof file);
     return file;
+}
+
+mf_Motion mf_body_motion(const mf_BodyKind *kind, const void *body) {
+    if (kind->motion != NULL)
+        return kind->motion(body);
+    int motion = 0;
+    while (!mf_body_moves_by(kind, (mf_Motion)motion))
+        motion++;
+    return (mf_Motion)motion;
 }
 
 bool mf_body_moves_by(const mf_BodyKind *kind, mf_Motion motion) {

@@ -2,9 +2,6 @@
 // and units, for scripts and for comparison with other simulators. Infinite limits and missing
 // indices are null. A group adds what its scene gives it.
 #include "io/model_json.h"
-#include "motion/vehicle/quadrotor/motion.h"
-#include "motion/vehicle/fixed_wing/motion.h"
-#include "motion/vehicle/car/motion.h"
 #include "motion/articulated/host.h"
 
 #include "motion/vehicle/keys.h"
@@ -142,18 +139,15 @@ static json_t *parameter_json(const mf_Key *key, const char *value) {
 
 // As in the vehicle's file, {"quadrotor": {"mass": ...}}; null for robots.
 static json_t *vehicle_json(const mf_Group *group) {
-    const void *const parameters[] = {[MF_VEHICLE_QUADROTOR] = mf_quadrotor_of(group),
-                                      [MF_VEHICLE_FIXED_WING] = mf_fixed_wing_parameters(group),
-                                      [MF_VEHICLE_CAR] = mf_car_parameters(group)};
     for (int kind = MF_VEHICLE_QUADROTOR; kind <= MF_VEHICLE_CAR; kind++) {
-        if (parameters[kind] == NULL)
+        const char *parameters = mf_vehicle_parameters(group, (mf_VehicleKind)kind);
+        if (parameters == NULL)
             continue;
         const mf_KeyTable *table = mf_vehicle_table((mf_VehicleKind)kind);
         json_t *values = json_object(), *object = json_object();
         for (uint32_t i = 0; i < table->count; i++) {
             const mf_Key *key = &table->keys[i];
-            put(values, key->path,
-                parameter_json(key, (const char *)parameters[kind] + key->offset));
+            put(values, key->path, parameter_json(key, parameters + key->offset));
         }
         put(object, table->noun, values);
         return object;

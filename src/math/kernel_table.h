@@ -69,6 +69,20 @@
         [MF_ROW_SINGLE] = {MF_IF_SINGLE_(name##_single_f32)},                                      \
     }
 
+// Sets function pointers to the copies of a kernel that a pick names: the wide one and that of one
+// lane, or the wide one alone.
+#define MF_KERNEL_CHOOSE(wide_copy, single_copy, name, pick)                                       \
+    do {                                                                                           \
+        static const __typeof__(wide_copy) copies[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(name);      \
+        (wide_copy) = copies[(pick).wide][(pick).double_precision];                                \
+        (single_copy) = copies[(pick).single][(pick).double_precision];                            \
+    } while (0)
+#define MF_KERNEL_CHOOSE_WIDE(copy, name, pick)                                                    \
+    do {                                                                                           \
+        static const __typeof__(copy) copies[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(name);           \
+        (copy) = copies[(pick).wide][(pick).double_precision];                                     \
+    } while (0)
+
 // A copy of one double per lane that every processor runs which this build is for.
 #if MF_HAS_SCALAR
 #define MF_ONE_LANE(name) name##_scalar_f64

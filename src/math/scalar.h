@@ -203,6 +203,11 @@ void mf_mat3_apply(double out[3], const double a[9], const double v[3]); // out 
 // out = a^T v
 void mf_mat3_apply_transposed(double out[3], const double a[9], const double v[3]);
 double mf_mat3_determinant(const double a[9]);
+// out = s v, of a symmetric matrix xx, yy, zz, xy, xz, yz.
+static inline void mf_sym3_apply(double out[3], const double s[6], const double v[3]) {
+    mf_vec3_set(out, s[0] * v[0] + s[3] * v[1] + s[4] * v[2],
+                s[3] * v[0] + s[1] * v[1] + s[5] * v[2], s[4] * v[0] + s[5] * v[1] + s[2] * v[2]);
+}
 
 // Eigenvalues in rising order and unit eigenvectors as the columns of `vectors`, right-handed
 // (a rotation from eigen axes to the given axes). `vectors` may be NULL. For finite values

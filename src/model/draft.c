@@ -141,6 +141,20 @@ mf_Point *mf_draft_add_point(mf_Draft *draft, uint32_t link, const double positi
     return point;
 }
 
+bool mf_draft_add_body(mf_Draft *draft, const char *name, const mf_MassProperties *mass,
+                       const double foot[3]) {
+    double position[4][3];
+    mf_mass_to_points(position, 4, mass);
+    draft->name = mf_draft_text(draft, name);
+    draft->file = "";
+    if (draft->name == NULL || mf_draft_add_link(draft, name) == NULL)
+        return false;
+    for (int i = 0; i < 4; i++)
+        if (mf_draft_add_point(draft, 0, position[i], mass->mass / 4, false, mf_gray) == NULL)
+            return false;
+    return mf_draft_add_point(draft, 0, foot, 0.0, true, mf_gray) != NULL;
+}
+
 mf_Shape *mf_draft_add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type) {
     mf_Shape shape;
     mf_item_reset(MF_ITEM_SHAPE, &shape);

@@ -9,6 +9,7 @@
 #include <mayfly/model.h>
 #include "model/arena.h"
 #include "model/fields.h"
+#include "model/points.h"
 
 #include <mayfly/camera.h>
 #include <mayfly/texture.h>
@@ -106,6 +107,10 @@ mf_Link *mf_draft_add_link(mf_Draft *draft, const char *name);
 mf_Joint *mf_draft_add_joint(mf_Draft *draft, const char *name, mf_JointType type);
 mf_Point *mf_draft_add_point(mf_Draft *draft, uint32_t link, const double position[3], double mass,
                              bool collides, const float color[3]);
+// The only link of a model: its mass about the link's origin as four points, and a point without
+// mass on which it stands. False: out of memory.
+bool mf_draft_add_body(mf_Draft *draft, const char *name, const mf_MassProperties *mass,
+                       const double foot[3]);
 mf_Shape *mf_draft_add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type);
 mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType type);
 

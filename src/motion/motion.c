@@ -77,7 +77,7 @@ static mf_Status try_motion(const mf_Model *model, mf_Motion motion, mf_Error *e
     MF_TRY(mf_world_create(model->context, &settings, &world, error));
     mf_Status status = mf_world_add_group(world, &robots, &group, error);
     if (status == MF_OK)
-        status = row->add(group, &config, error);
+        status = mf_motion_join(group, row, &config, error);
     mf_world_destroy(world);
     return status;
 }
@@ -193,7 +193,7 @@ mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfi
     MF_TRY(check_config(group, &settings, "motion", motion, error));
     if (motion == MF_MOTION_OWN)
         return mf_fail(error, MF_BAD_ARGUMENT, "motion: %u is not a motion", (unsigned)motion);
-    return mf_motion_row(motion)->add(group, &settings, error);
+    return mf_motion_join(group, mf_motion_row(motion), &settings, error);
 }
 
 mf_Status mf_motion_model(mf_Context *context, mf_Motion motion, const mf_MotionsConfig *config,
@@ -279,7 +279,7 @@ mf_Status mf_motions_add(mf_Group *group, const mf_MotionsConfig *config, mf_Err
     MF_TRY(add_system(group, has, config->start, error));
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         if (has[i])
-            MF_TRY(mf_motion_row((mf_Motion)i)->add(group, config, error));
+            MF_TRY(mf_motion_join(group, mf_motion_row((mf_Motion)i), config, error));
     }
     return MF_OK;
 }
@@ -334,7 +334,7 @@ void mf_motion_momentum(const mf_Group *group, uint32_t instance, double center[
     const mf_Motion motion = mf_motion_of(group, instance);
     const mf_MotionRow *row = mf_motion_row(motion);
     if (row != NULL) {
-        row->momentum(group, instance, center, linear, angular);
+        row->momentum(group, mf_motion_plan(group, row), instance, center, linear, angular);
         return;
     }
     assert(mf_motion_in(group, motion));
@@ -349,7 +349,8 @@ mf_MotionEnergy mf_motion_energy(const mf_Group *group, uint32_t instance) {
     if (group == NULL || instance >= mf_group_count(group))
         return (mf_MotionEnergy){0};
     const mf_MotionRow *row = mf_motion_row(mf_motion_of(group, instance));
-    return row != NULL ? row->energy(group, instance) : (mf_MotionEnergy){0};
+    return row != NULL ? row->energy(group, mf_motion_plan(group, row), instance)
+                       : (mf_MotionEnergy){0};
 }
 
 // ---- ground -------------------------------------------------------------------------------------

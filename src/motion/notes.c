@@ -468,11 +468,12 @@ static mf_NoteCase case_of(const mf_Model *model, const mf_Group *group, const m
                      .torsional_friction = (double)NAN,
                      .fixed = model->base == MF_BASE_FIXED,
                      .articulated = mf_motions_config().articulated};
-    if (group != NULL && row->base != NULL) {
-        const mf_ArticulatedBase base = row->base(mf_motion_plan(group, row));
+    const void *plan = mf_motion_plan(group, row);
+    if (plan != NULL && row->base != NULL) {
+        const mf_ArticulatedBase base = row->base(plan);
         c.fixed = base == MF_ARTICULATED_FIXED || (base == MF_ARTICULATED_AS_MODEL && c.fixed);
     }
-    row->notes.settings(group, &c);
+    row->notes.settings(plan, &c);
     return c;
 }
 

@@ -33,9 +33,9 @@ typedef struct mf_MotionNote {
 typedef struct mf_MotionNotes {
     const mf_MotionNote *const *shared; // with other motions, as `list`; NULL: none
     const mf_MotionNote *const *list;   // NULL at the end; NULL: the motion has no notes
-    // Changes what is not as in any motion: with the settings that mayfly run chooses (`group` is
-    // NULL), or those of a group.
-    void (*settings)(const mf_Group *group, mf_NoteCase *c);
+    // Changes what is not as in any motion: with the settings that mayfly run chooses (`plan` is
+    // NULL), or those of a group's plan.
+    void (*settings)(const void *plan, mf_NoteCase *c);
     // Further ones, NULL behind the last; NULL: none.
     const char *(*own)(const mf_NoteCase *c, uint32_t index);
 } mf_MotionNotes;

@@ -51,7 +51,8 @@ static void twist_get(const Twist *twist, double velocity[3], double rate[3]) {
 static void momentum_at(const Twist *twist, const mf_Group *group, const mf_MotionRow *row,
                         const double velocity[3], const double rate[3], Momentum *out) {
     twist_set(twist, velocity, rate);
-    row->momentum(group, twist->instance, out->center, out->linear, out->angular);
+    row->momentum(group, mf_motion_plan(group, row), twist->instance, out->center, out->linear,
+                  out->angular);
 }
 
 // Solves a x = b, columns of a given; false when a is singular or anything is not finite.

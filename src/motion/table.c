@@ -29,17 +29,7 @@ const mf_Key *mf_motion_key(uint32_t index) {
     return NULL;
 }
 
-mf_Status mf_motion_begin(const mf_Group *group, const mf_MotionRow *row, mf_Error *error) {
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_%s_add: group is NULL", row->name);
-    if (mf_motion_plan(group, row) != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: the group already has the motion %s", row->name,
-                       row->name);
-    return MF_OK;
-}
-
-mf_Status mf_motion_join(mf_Group *group, const mf_MotionRow *row, void *plan,
-                         uint64_t settings_hash, mf_Error *error) {
+static mf_Status add_system(mf_Group *group, const mf_MotionRow *row, void *plan, mf_Error *error) {
     mf_WarningFields warnings; // of what any motion can do wrong (world/inspect.c)
     MF_TRY(mf_attach_warnings(group, &warnings, error));
     mf_SystemConfig system = mf_attach_system(row->name, MF_PHASE_MOTION, row->run, plan);
@@ -49,8 +39,30 @@ mf_Status mf_motion_join(mf_Group *group, const mf_MotionRow *row, void *plan,
     system.reads = row->reads;
     system.writes = row->writes;
     system.any_gravity = row->any_gravity;
-    system.settings_hash = settings_hash;
+    system.settings_hash = row->hash(plan);
     return mf_group_add_system(group, &system, error);
+}
+
+mf_Status mf_motion_join(mf_Group *group, const mf_MotionRow *row, const mf_MotionsConfig *config,
+                         mf_Error *error) {
+    if (group == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_%s_add: group is NULL", row->name);
+    if (mf_motion_plan(group, row) != NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: the group already has the motion %s", row->name,
+                       row->name);
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    void *plan = NULL;
+    if (row->plan_size > 0 && (plan = mf_allocate(context, 1, row->plan_size)) == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", row->name);
+    mf_Status status = row->make(group, config, &plan, error);
+    if (status == MF_OK)
+        status = add_system(group, row, plan, error);
+    if (status != MF_OK) {
+        if (plan != NULL)
+            row->destroy(context, plan);
+        return status;
+    }
+    return row->begin != NULL ? row->begin(group, config, plan, error) : MF_OK;
 }
 
 void *mf_motion_plan(const mf_Group *group, const mf_MotionRow *row) {

@@ -53,8 +53,16 @@ typedef struct mf_MotionRow {
     mf_Status (*model)(mf_Context *context, const mf_MotionsConfig *config, const char *name,
                        mf_Model **out, mf_Error *error);
 
-    // Adds the motion to a group with its part of `config`; ends with mf_motion_join.
-    mf_Status (*add)(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error);
+    // What mf_motion_join calls. `make` checks the model and its part of `config` and fills the
+    // plan: *plan has `plan_size` bytes that are 0, or is NULL without a size. If it fails,
+    // `destroy` releases what it has made. `hash` is that of all settings that change results.
+    // `begin` follows when the group owns the plan; NULL: nothing does.
+    size_t plan_size; // [byte]
+    mf_Status (*make)(mf_Group *group, const mf_MotionsConfig *config, void **plan,
+                      mf_Error *error);
+    uint64_t (*hash)(const void *plan);
+    mf_Status (*begin)(mf_Group *group, const mf_MotionsConfig *config, void *plan,
+                       mf_Error *error);
 
     // The system that steps the group. `user` of all four is the motion's plan.
     void (*run)(const mf_SystemRun *run, void *plan);
@@ -87,9 +95,9 @@ typedef struct mf_MotionRow {
     bool (*torn)(const mf_Group *group, uint64_t *torn, uint64_t *of, const char **what);
 
     // As mf_motion_momentum and mf_motion_energy.
-    void (*momentum)(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
-                     double angular[3]);
-    mf_MotionEnergy (*energy)(const mf_Group *group, uint32_t instance);
+    void (*momentum)(const mf_Group *group, const void *plan, uint32_t instance, double center[3],
+                     double linear[3], double angular[3]);
+    mf_MotionEnergy (*energy)(const mf_Group *group, const void *plan, uint32_t instance);
 } mf_MotionRow;
 
 // NULL: no motion of this library.
@@ -99,13 +107,10 @@ const mf_MotionRow *mf_motion_row(mf_Motion motion);
 uint32_t mf_motion_key_count(void); // [1]
 const mf_Key *mf_motion_key(uint32_t index);
 
-// The first call of every mf_<motion>_add. MF_BAD_ARGUMENT: the group is NULL or has this motion
-// already.
-mf_Status mf_motion_begin(const mf_Group *group, const mf_MotionRow *row, mf_Error *error);
-
-// Adds the system of `row` to the group, which owns `plan` from now on.
-mf_Status mf_motion_join(mf_Group *group, const mf_MotionRow *row, void *plan,
-                         uint64_t settings_hash, mf_Error *error);
+// Makes the plan of `row` for a group and adds its system. MF_BAD_ARGUMENT: the group is NULL or
+// has this motion already.
+mf_Status mf_motion_join(mf_Group *group, const mf_MotionRow *row, const mf_MotionsConfig *config,
+                         mf_Error *error);
 
 // The plan of a group for the motion `row`; NULL: it has no such motion.
 void *mf_motion_plan(const mf_Group *group, const mf_MotionRow *row);

@@ -2,10 +2,9 @@
 // pose of an agent is a function of time and its index, so the index of the next waypoint is the
 // only state. Agents with a fault are skipped.
 #include "scene/behavior.h"
+#include "motion/vehicle/keys.h"
 #include "world/attach.h"
 #include "world/systems.h"
-#include "motion/vehicle/fixed_wing/motion.h"
-#include "motion/vehicle/car/motion.h"
 #include "base/floats.h"
 #include "scene/modules/policies.h"
 
@@ -485,8 +484,8 @@ static mf_Status find_fields(mf_Group *group, mf_BehaviorPlan *plan, int mode, m
 }
 
 static void take_limits(const mf_Group *group, mf_BehaviorPlan *plan) {
-    const mf_FixedWing *wing = mf_fixed_wing_parameters(group);
-    const mf_Car *car = mf_car_parameters(group);
+    const mf_FixedWing *wing = mf_vehicle_parameters(group, MF_VEHICLE_FIXED_WING);
+    const mf_Car *car = mf_vehicle_parameters(group, MF_VEHICLE_CAR);
     plan->airspeed_min = 0.0;
     plan->airspeed_max = 1e9;
     if (plan->kind == MF_VEHICLE_FIXED_WING && wing != NULL) {

@@ -100,9 +100,11 @@ static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
         if (group->kind == NULL && !(model->physics.step >= 1e-6 && model->physics.step <= 1.0))
             return mf_fail_at(builder->error, MF_BAD_ARGUMENT, model->file, 0, 0,
                               "timestep: expected 1e-6 to 1 s, found %g", model->physics.step);
-        const mf_Time step = group->kind != NULL
-                                 ? group->kind->step(group, mf_scene_group_motion(builder, i))
-                                 : mf_world_config_for(model).step;
+        const mf_BodyKind *kind = group->kind;
+        const mf_Time step = kind == NULL ? mf_world_config_for(model).step
+                             : kind->step_of == NULL
+                                 ? kind->step
+                                 : kind->step_of(group, mf_scene_group_motion(builder, i));
         *out = *out == 0 || step < *out ? step : *out;
     }
     *out = *out > 0 ? *out : mf_world_config().step;

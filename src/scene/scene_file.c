@@ -106,7 +106,7 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     if (evolves)
         MF_TRY(mf_machine_prepare(reader, group));
     const mf_Motion automatic =
-        group->kind != NULL ? group->kind->motion(group->body) : MF_MOTION_ARTICULATED;
+        group->kind != NULL ? mf_body_motion(group->kind, group->body) : MF_MOTION_ARTICULATED;
     if (group->kind != NULL && group->kind->double_precision &&
         mf_reader_find(reader, "precision") == NULL)
         group->double_precision = true;

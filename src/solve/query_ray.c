@@ -5,7 +5,7 @@
 #include "solve/query.h"
 #include "math/scalar.h"
 #include "model/points.h"
-#include "terrain/ray.h"
+#include "terrain/lookup.h"
 
 #include <math.h>
 

@@ -2,7 +2,6 @@
 // patches of the map (Amanatides and Woo 1987). Over a patch the height is constant (MF_NEAREST) or
 // bilinear in x and y, so that the ray's height above it is a parabola in the distance, given by
 // three of its values.
-#include "terrain/ray.h"
 #include "terrain/lookup.h"
 #include "math/scalar.h"
 

@@ -183,7 +183,7 @@ double mf_terrain_height(const mf_Terrain *terrain, double x, double y, double n
     MF_DEFAULT_FLOATS;
     if (terrain == NULL)
         return 0;
-    mf_HeightView_f64 view = {
+    mf_HeightView view = {
         .height = terrain->height_f64,
         .columns = terrain->columns,
         .rows = terrain->rows,
@@ -192,8 +192,8 @@ double mf_terrain_height(const mf_Terrain *terrain, double x, double y, double n
     };
     double gradient[2] = {0.0, 0.0};
     double height = terrain->interpolation == MF_BILINEAR
-                        ? mf_height_bilinear_f64(&view, x, y, gradient)
-                        : mf_height_nearest_f64(&view, x, y);
+                        ? mf_height_bilinear(&view, x, y, gradient)
+                        : mf_height_nearest(&view, x, y);
     if (normal != NULL) {
         // The surface z = h(x, y) has the upward direction (-dh/dx, -dh/dy, 1).
         double length = __builtin_sqrt(gradient[0] * gradient[0] + gradient[1] * gradient[1] + 1.0);

@@ -3,9 +3,7 @@
 // rotors or wings in the proportions of the vehicle's parameters. A car's collision cylinder is
 // drawn as a disk on the ground, because it reaches beyond the body.
 #include "visual/vehicle.h"
-#include "motion/vehicle/quadrotor/motion.h"
-#include "motion/vehicle/fixed_wing/motion.h"
-#include "motion/vehicle/car/motion.h"
+#include "motion/vehicle/keys.h"
 
 #include "math/scalar.h"
 
@@ -95,8 +93,8 @@ static void put_fixed_wing(Look *look, const mf_Shape *sphere) {
 
 uint32_t mf_vehicle_look(const mf_Group *group, mf_Shape parts[MF_VEHICLE_PARTS]) {
     const mf_Model *model = mf_group_model(group);
-    const mf_Car *car = mf_car_parameters(group);
-    const mf_Quadrotor *quadrotor = mf_quadrotor_of(group);
+    const mf_Car *car = mf_vehicle_parameters(group, MF_VEHICLE_CAR);
+    const mf_Quadrotor *quadrotor = mf_vehicle_parameters(group, MF_VEHICLE_QUADROTOR);
     Look look = {parts, 0};
     if (model->shape_count != 1)
         return 0;
@@ -104,7 +102,7 @@ uint32_t mf_vehicle_look(const mf_Group *group, mf_Shape parts[MF_VEHICLE_PARTS]
         put_car(&look, car, &model->shapes[0]);
     else if (quadrotor != NULL)
         put_quadrotor(&look, quadrotor);
-    else if (mf_fixed_wing_config_of(group) != NULL)
+    else if (mf_vehicle_parameters(group, MF_VEHICLE_FIXED_WING) != NULL)
         put_fixed_wing(&look, &model->shapes[0]);
     return look.count;
 }

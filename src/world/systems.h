@@ -8,6 +8,10 @@
 #define MF_FIELD_INFO(name, unit, frame, type, shape, count, flags, text)                          \
     { name, unit, frame, type, shape, count, flags, text }
 
+// The same of real numbers that every instance has.
+#define MF_FIELD_VALUES(name, unit, frame, count, flags, text)                                     \
+    MF_FIELD_INFO(name, unit, frame, MF_REAL, MF_PER_INSTANCE, count, flags, text)
+
 // A list of names that ends with NULL.
 #define MF_NAMES(...)                                                                              \
     { __VA_ARGS__, NULL }

@@ -3,6 +3,7 @@
 #include "rig/rig.h"
 #include "motion/vehicle/quadrotor/motion.h"
 #include "../scene/support.h"
+#include "motion/vehicle/keys.h"
 
 GROUP_FIXTURE(make_context, drop_context);
 
@@ -234,7 +235,7 @@ TEST(vehicles_have_their_parts) {
         position[c] = mf_field_get(at, 1, c);
     position[2] += 0.5;
     look(scene.world, 0.4, position, down);
-    const mf_Quadrotor *quadrotor = mf_quadrotor_of(scene.group);
+    const mf_Quadrotor *quadrotor = mf_vehicle_parameters(scene.group, MF_VEHICLE_QUADROTOR);
     double arm = 0.0;
     for (int i = 0; i < 4; i++)
         arm += 0.25 * hypot(quadrotor->rotor_x[i], quadrotor->rotor_y[i]);

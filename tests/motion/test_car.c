@@ -87,7 +87,7 @@ TEST(the_yaw_gain_is_that_of_the_linear_car) {
     config.config.tire = MF_CAR_TIRE_LINEAR;
     assert_near(yaw_gain(&config, 1.0), 0.6846760 / 0.05, 2e-5);
     assert_near(yaw_gain(&config, -0.8), -0.8 / (0.062 * (1.0 - 0.1778588 * 0.64)), 5e-5);
-    config.car = mf_car_racing();
+    config.car = rig_car("car_racing");
     config.car.speed_integral = 4.0;
     config.config.tire = MF_CAR_TIRE_CURVATURE;
     assert_near(yaw_gain(&config, 10.0), 10.0 / 1.53, 2e-5);
@@ -96,9 +96,9 @@ TEST(the_yaw_gain_is_that_of_the_linear_car) {
 // Straight ahead, the motor's force stays within the ellipse: (D / 2 - 180 N - 0.7 v^2) / (m + m_w)
 // with D = 1.6 * 190 kg * 9.81 m/s^2 / 2 * (1 + downforce / weight).
 TEST(the_ellipse_limits_the_drive) {
-    AUTO_RIG rig =
-        rig_open(WITH(rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE), .car = mf_car_racing(),
-                      .car.ellipse = 0.5, .car.downforce = 0.0, .car.drag = 0.0));
+    AUTO_RIG rig = rig_open(WITH(rig_config(MF_CAR_DYNAMIC, MF_CAR_COMMAND_DRIVE),
+                                 .car = rig_car("car_racing"), .car.ellipse = 0.5,
+                                 .car.downforce = 0.0, .car.drag = 0.0));
     rig_set(&rig, "command.duty", 0, 1.0);
     rig_set(&rig, "base.linear_velocity", 0, 5.0);
     rig_run(&rig, 1.0);
@@ -180,7 +180,7 @@ TEST(integrators_have_their_order) {
         arc_end(cases[i].integrator, 2 * MF_MILLISECOND, fine);
         double order = log2(distance3(coarse, truth) / distance3(fine, truth));
         print_message("%s: order %.3f, error %.2e at 2 ms\n",
-                      mf_integrator_name(cases[i].integrator), order, distance3(fine, truth));
+                      mf_integrator_names[cases[i].integrator], order, distance3(fine, truth));
         assert_near(order, cases[i].order, cases[i].tolerance);
     }
 }

@@ -19,9 +19,9 @@ static Vehicle vehicle(int index) {
     case 0:
         return (Vehicle){"1:43", mf_car(), MF_CAR_TIRE_PACEJKA, 1.0};
     case 1:
-        return (Vehicle){"full size", mf_car_full_size(), MF_CAR_TIRE_PACEJKA, 12.0};
+        return (Vehicle){"full size", rig_car("car_full_size"), MF_CAR_TIRE_PACEJKA, 12.0};
     default:
-        return (Vehicle){"race car", mf_car_racing(), MF_CAR_TIRE_CURVATURE, 10.0};
+        return (Vehicle){"race car", rig_car("car_racing"), MF_CAR_TIRE_CURVATURE, 10.0};
     }
 }
 
@@ -127,7 +127,8 @@ TEST(the_speed_loop_does_not_wind_up) {
 // ---- paths --------------------------------------------------------------------------------------
 
 static void rear_axle(const Rig *rig, double out[2]) {
-    double a = rig_heading(rig), rear = mf_car_parameters(rig->group)->rear;
+    const mf_Car *car = mf_vehicle_parameters(rig->group, MF_VEHICLE_CAR);
+    const double a = rig_heading(rig), rear = car->rear;
     out[0] = rig_get(rig, "base.position", 0) - rear * cos(a);
     out[1] = rig_get(rig, "base.position", 1) - rear * sin(a);
 }

@@ -133,7 +133,7 @@ TEST(bad_settings_are_refused) {
         if (strncmp(error.message, "rigid", 5) != 0)
             fail_msg("setting %d: %s", which, error.message);
         assert_int_equal(mf_context_live_bytes(batch.fixture.context), bytes);
-        assert_null(mf_rigid_config_of(batch.fixture.group));
+        assert_false(mf_motion_in(batch.fixture.group, MF_MOTION_RIGID));
         must(mf_motion_add(batch.fixture.group, MF_MOTION_RIGID, NULL, &error), &error);
         assert_int_equal(mf_motion_add(batch.fixture.group, MF_MOTION_RIGID, NULL, &error),
                          MF_BAD_ARGUMENT);

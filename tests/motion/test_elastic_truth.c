@@ -166,7 +166,7 @@ TEST(tumbling_conserves_momentum) {
 
 // Energies of motion, weight and bars, and of the springs of contacts.
 static double held(const Rig *rig, uint32_t vertices) {
-    const mf_QuasistaticConfig *config = mf_truss_config_of(rig->group);
+    const mf_QuasistaticConfig *config = &mf_truss_motion_of(rig->group)->config;
     double sum = conserved(rig).energy;
     for (uint32_t v = 0; v < vertices; v++) {
         const double x = get_field(rig->group, "contact.force", 0, 3 * v),

@@ -15,6 +15,7 @@
 // A cliff of the nearest-cell map adds a slack of 4 epsilon = 8 u to the height, so the
 // budget is 8 times this sum; it has no fitted constant.
 #include "motion/points/motion.h"
+#include "motion/table.h"
 #include "motion/fixture.h"
 
 typedef struct Ground {
@@ -53,7 +54,8 @@ static double budget_of(const Fixture *fixture, uint32_t i, mf_MotionEnergy e) {
     momentum += spin / 0.1;
     double mass = mf_group_model(fixture->group)->mass;
     double weight = mass * mf_world_config_of(fixture->world)->gravity;
-    double stiffness = mass / (mf_points_config_of(fixture->group)->compliance * step * step);
+    const mf_PointsMotion *points = mf_motion_plan(fixture->group, &mf_points_row);
+    double stiffness = mass / (points->config.compliance * step * step);
     double force = weight + sqrt(2.0 * stiffness * e.elastic);
     double rate = 0.0;
     for (uint32_t c = 0; c < 3; c++)
@@ -87,9 +89,9 @@ static void audit_step(Fixture *fixture, mf_MotionEnergy *before, Audit *audit) 
 // interval, and every step without a joint update is audited.
 static void audit_run(Fixture *fixture, uint32_t updates, double amplitude, Audit *audit) {
     mf_Field *target = fixture_field(fixture, "joint.target");
-    const mf_PointsConfig *points = mf_points_config_of(fixture->group);
+    const mf_PointsMotion *points = mf_motion_plan(fixture->group, &mf_points_row);
     uint32_t interval =
-        (uint32_t)(points->joint_interval / mf_world_config_of(fixture->world)->step);
+        (uint32_t)(points->config.joint_interval / mf_world_config_of(fixture->world)->step);
     uint32_t count = mf_group_count(fixture->group);
     mf_MotionEnergy before[ROBOTS];
     for (uint32_t u = 0; u < updates; u++) {

@@ -1,6 +1,7 @@
 // Fixed-wing aircraft in batches: the same bits on every instruction set, thread count and index in
 // a swarm; faults stay with their agent; bad parameters are named; every allocation may fail.
 #include "motion/fixed_wing_rig.h"
+#include "motion/table.h"
 
 // Agents that differ in everything: also stalled, inverted and tumbling ones.
 static void scatter(const Rig *rig, mf_FixedWingCommand mode, uint32_t count) {
@@ -217,9 +218,10 @@ static mf_Status try_add(const mf_FixedWing *aircraft, const mf_FixedWingConfig 
                             error),
          error);
     mf_Status status = rig_add_fixed_wing(rig.group, aircraft, vehicle_config, error);
-    assert_true((mf_fixed_wing_parameters(rig.group) != NULL) == (status == MF_OK));
+    const mf_WingMotion *motion = mf_motion_plan(rig.group, &mf_fixed_wing_row);
+    assert_true((motion != NULL) == (status == MF_OK));
     if (status == MF_OK) {
-        assert_int_equal(mf_fixed_wing_config_of(rig.group)->command, vehicle_config->command);
+        assert_int_equal(motion->config.command, vehicle_config->command);
         assert_int_equal(rig_add_fixed_wing(rig.group, NULL, NULL, error), MF_BAD_ARGUMENT);
     }
     return status;
@@ -284,7 +286,7 @@ TEST(every_allocation_may_fail) {
         if (status == MF_OK) {
             status = rig_add_fixed_wing(group, NULL, &config, NULL);
             if (status != MF_OK) {
-                assert_null(mf_fixed_wing_parameters(group));
+                assert_false(mf_motion_in(group, MF_MOTION_FIXED_WING));
                 mf_context_fail_after(context, 0);
                 MUST(rig_add_fixed_wing(group, NULL, &config, &error));
             }

@@ -373,10 +373,12 @@ TEST(feet_are_found_named_or_missed) {
         mf_Status status = add_to(&fixture, &config, &error);
         if (which < 2) {
             must(status, &error);
-            uint32_t row, link;
+            const mf_KinMotion *motion = mf_kin_motion_of(fixture.group);
+            uint32_t link = 0;
             assert_int_equal(mf_kinematic_foot_count(fixture.group), 1);
-            mf_kinematic_foot(fixture.group, 0, &row, &link);
-            assert_int_equal(row, 1 + which); // that of the base is first
+            assert_int_equal(motion->feet[0].row, 1 + which); // that of the base is first
+            while (motion->tree->frames[link].link != motion->tree->contacts[1 + which].link)
+                link++;
             assert_string_equal(fixture.hand->links[link].name, which == 0 ? "foot" : "hand");
         } else {
             static const char *const said[] = {"no link claw", "link shank of model hand has no",
@@ -384,7 +386,7 @@ TEST(feet_are_found_named_or_missed) {
             assert_int_equal(status, which == 2 ? MF_NOT_FOUND : MF_UNSUPPORTED);
             if (strstr(error.message, said[which - 2]) == NULL)
                 fail_msg("%s", error.message);
-            assert_null(mf_kinematic_config_of(fixture.group));
+            assert_false(mf_motion_in(fixture.group, MF_MOTION_KINEMATIC));
         }
     }
 }
@@ -409,7 +411,7 @@ TEST(bad_settings_are_refused) {
         assert_int_equal(add_to(&fixture, &config, &error),
                          which == 6 ? MF_UNSUPPORTED : MF_BAD_ARGUMENT);
         assert_true(error.message[0] != '\0');
-        assert_null(mf_kinematic_config_of(fixture.group));
+        assert_false(mf_motion_in(fixture.group, MF_MOTION_KINEMATIC));
     }
 }
 

@@ -85,7 +85,7 @@ static Contacts contacts_of(const Rig *rig) {
 
 static double energy_of(const Rig *rig, const Contacts *c) {
     const mf_MotionEnergy energy = mf_motion_energy(rig->group, 0);
-    const mf_QuasistaticConfig *config = mf_quasistatic_config_of(rig->group);
+    const mf_QuasistaticConfig *config = &mf_truss_motion_of(rig->group)->config;
     double sum = energy.potential + energy.elastic;
     for (uint32_t v = 0; v < 4; v++) {
         const double *f = c->force[v];

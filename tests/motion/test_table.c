@@ -3,6 +3,7 @@
 #include "rig/rig.h"
 #include "motion/vehicle/car/motion.h"
 #include "motion/table.h"
+#include "base/hash.h"
 #include "motion/vehicle/body.h"
 #include "world/attach.h"
 
@@ -36,7 +37,21 @@ static void toy_reset(mf_Group *group, uint32_t instance, void *plan) {
     (void)plan; // pose and velocity are those of the group's start
 }
 
-static mf_Status toy_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error);
+static mf_Status toy_make(mf_Group *group, const mf_MotionsConfig *config, void **plan,
+                          mf_Error *error) {
+    mf_Field *rows[MF_BODY_ROWS];
+    Toy *toy = *plan;
+    mf_canonical_rows(group, rows, MF_BODY_ROWS);
+    *toy = (Toy){.position = rows[0],
+                 .velocity = rows[2],
+                 .stiffness = 4.0,
+                 .step = mf_time_to_seconds(mf_world_config_of(mf_group_world(group))->step)};
+    return MF_OK;
+}
+
+static uint64_t toy_hash(const void *plan) {
+    return mf_hash_doubles(MF_HASH_START, &((const Toy *)plan)->stiffness, 1);
+}
 
 static const char *const toy_reads[] = {"base.position", "base.linear_velocity", NULL};
 static const char *const toy_writes[] = {"base.position", "base.linear_velocity", NULL};
@@ -45,7 +60,9 @@ static const mf_MotionRow toy_row = {
     .name = "toy",
     .motion = MF_MOTION_COUNT,
     .dynamic = true,
-    .add = toy_add,
+    .plan_size = sizeof(Toy),
+    .make = toy_make,
+    .hash = toy_hash,
     .run = toy_run,
     .reset = toy_reset,
     .destroy = mf_attach_release,
@@ -55,25 +72,6 @@ static const mf_MotionRow toy_row = {
     .momentum = mf_vehicle_momentum,
     .energy = mf_vehicle_energy,
 };
-
-static mf_Status toy_add(mf_Group *group, const mf_MotionsConfig *config, mf_Error *error) {
-    mf_Field *rows[MF_BODY_ROWS];
-    (void)config;
-    MF_TRY(mf_motion_begin(group, &toy_row, error));
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    Toy *toy = mf_allocate(context, 1, sizeof *toy);
-    if (toy == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "toy: out of memory");
-    mf_canonical_rows(group, rows, MF_BODY_ROWS);
-    *toy = (Toy){.position = rows[0],
-                 .velocity = rows[2],
-                 .stiffness = 4.0,
-                 .step = mf_time_to_seconds(mf_world_config_of(mf_group_world(group))->step)};
-    mf_Status status = mf_motion_join(group, &toy_row, toy, 1, error);
-    if (status != MF_OK)
-        mf_release(context, toy);
-    return status;
-}
 
 // ---- a world with bodies ------------------------------------------------------------------------
 
@@ -118,7 +116,7 @@ TEST(every_row_is_whole) {
         assert_true(mf_motion_find(row->name, &found));
         assert_int_equal(found, i);
         assert_int_equal(row->level, i < MF_MOTION_LEVELS);
-        assert_true(row->add && row->run && row->reset && row->destroy);
+        assert_true(row->make && row->hash && row->run && row->reset && row->destroy);
         assert_true(row->reads && row->writes && row->momentum && row->energy && row->defaults);
         assert_true(row->notes.list != NULL || !row->level);
         assert_int_equal(row->key_count > 0, row->keys != NULL);
@@ -176,9 +174,9 @@ TEST(a_toy_motion_is_a_row) {
     mf_Error error = {0};
     double center[3], linear[3], angular[3];
     AUTO_FIXTURE fixture = fixture_open(37);
-    must(toy_row.add(fixture.group, NULL, &error), &error);
+    must(mf_motion_join(fixture.group, &toy_row, NULL, &error), &error);
     assert_non_null(mf_motion_plan(fixture.group, &toy_row));
-    assert_int_equal(toy_row.add(fixture.group, NULL, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_motion_join(fixture.group, &toy_row, NULL, &error), MF_BAD_ARGUMENT);
     assert_string_equal(error.message, "toy: the group already has the motion toy");
     mf_Field *position = mf_group_find_field(fixture.group, "base.position");
     for (uint32_t i = 0; i < 37; i++)
@@ -187,9 +185,9 @@ TEST(a_toy_motion_is_a_row) {
     mf_world_step(fixture.world, 3000);
     for (uint32_t i = 0; i < 37; i++)
         assert_true(fabs(mf_field_get(position, i, 0) - (1.0 + i) * cos(6.0)) < 2e-3 * (1.0 + i));
-    toy_row.momentum(fixture.group, 0, center, linear, angular);
+    toy_row.momentum(fixture.group, NULL, 0, center, linear, angular);
     assert_true(fabs(linear[0] + 2.0 * 2.0 * sin(6.0)) < 1e-2);
-    const mf_MotionEnergy energy = toy_row.energy(fixture.group, 0);
+    const mf_MotionEnergy energy = toy_row.energy(fixture.group, NULL, 0);
     assert_true(fabs(energy.kinetic - 0.5 * linear[0] * linear[0] / 2.0) < 1e-12);
 }
 

@@ -11,10 +11,10 @@ static mf_VehicleBody body_of(double mass, double xx, double yy, double zz) {
 }
 
 TEST(integrators_have_names) {
-    assert_string_equal(mf_integrator_name(MF_INTEGRATOR_EULER), "euler");
-    assert_string_equal(mf_integrator_name(MF_INTEGRATOR_SEMI_IMPLICIT), "semi_implicit");
-    assert_string_equal(mf_integrator_name(MF_INTEGRATOR_HEUN), "heun");
-    assert_string_equal(mf_integrator_name(MF_INTEGRATOR_RK4), "rk4");
+    assert_string_equal(mf_integrator_names[MF_INTEGRATOR_EULER], "euler");
+    assert_string_equal(mf_integrator_names[MF_INTEGRATOR_SEMI_IMPLICIT], "semi_implicit");
+    assert_string_equal(mf_integrator_names[MF_INTEGRATOR_HEUN], "heun");
+    assert_string_equal(mf_integrator_names[MF_INTEGRATOR_RK4], "rk4");
 }
 
 // Mass, center and inertia come back, products included (the Aerosonde of Beard and McLain).

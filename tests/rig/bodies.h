@@ -1,8 +1,9 @@
-// mf_body_parse for single kinds: mf_<name>_parse.
+// mf_body_parse for single kinds: mf_<name>_parse. And vehicles of models/.
 #ifndef MAYFLY_TESTS_RIG_BODIES_H
 #define MAYFLY_TESTS_RIG_BODIES_H
 
 #include "body/kind.h"
+#include "rig/rig.h"
 
 #define BODY_PARSE(Type, name)                                                                     \
     static inline mf_Status mf_##name##_parse(mf_Context *context, const char *path,               \
@@ -17,5 +18,16 @@
 BODY_PARSE(mf_Cloth, cloth)
 BODY_PARSE(mf_Truss, truss)
 BODY_PARSE(mf_Vehicle, vehicle)
+
+// A car of models/.
+static inline mf_Car rig_car(const char *name) {
+    AUTO_CONTEXT *context = open_context(1);
+    mf_Vehicle *vehicle;
+    MUST(mf_vehicle_load(context, formatted("%s/models/%s.yaml", MAYFLY_SOURCE_DIR, name), &vehicle,
+                         &error));
+    const mf_Car car = vehicle->car;
+    mf_body_destroy(vehicle);
+    return car;
+}
 
 #endif

@@ -22,7 +22,8 @@ TEST(test_fill) {
                       "    placement: {fill: {lower: [1, 2, 3], upper: [1.13, 2.09, 3.17]}}\n");
     AUTO_SCENE scene = make_scene(context, file);
     // 3 x 2 x 4 sites of 0.04 m.
-    assert_int_equal(mf_particles_present(scene.group), 24);
+    for (uint32_t i = 0; i < 30; i++)
+        assert_true(get(&scene, 0, "particle.waiting", i, 0) == (i < 24 ? 0.0 : 1.0));
     const double first[3] = {1.02, 2.02, 3.02}, last[3] = {1.10, 2.06, 3.14};
     for (uint32_t c = 0; c < 3; c++) {
         assert_true(fabs(get(&scene, 0, "base.position", 0, c) - first[c]) < 1e-6);

@@ -1,6 +1,7 @@
 // Worlds created from scenes: values of the model where a file says `auto`, and initial poses of
 // robots.
 #include "motion/points/motion.h"
+#include "motion/table.h"
 #include "rig/rig.h"
 #include "support.h"
 
@@ -156,8 +157,8 @@ TEST(default_control_intervals) {
                               cases[i].step, cases[i].keys));
         AUTO_SCENE scene = make_scene(*state, file);
         assert_int_equal(period_of(&scene, "gaits"), cases[i].gaits);
-        const mf_PointsConfig *points = mf_points_config_of(scene.group);
-        assert_int_equal(points == NULL ? 0 : points->joint_interval, cases[i].points);
+        const mf_PointsMotion *points = mf_motion_plan(scene.group, &mf_points_row);
+        assert_int_equal(points == NULL ? 0 : points->config.joint_interval, cases[i].points);
     }
 }
 

@@ -1,6 +1,7 @@
 // Vehicles take external wrenches and collide like other bodies: impulses against closed forms,
 // conserved momentum, a quadrotor that lands on a car, and a world with one of each kind.
 #include "solve/pitch.h"
+#include "rig/bodies.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/quadrotor/motion.h"
 #include "motion/vehicle/car/motion.h"
@@ -349,7 +350,7 @@ static void land(Pitch *pitch, mf_Group *flyer, double weight) {
 
 TEST(a_quadrotor_rides_on_a_car) {
     AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    const mf_Car parameters = mf_car_racing();
+    const mf_Car parameters = rig_car("car_racing");
     mf_Group *car = add_cars(&pitch, &parameters, MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED, true);
     mf_Model *body = load_text(pitch.context, flat_text);
     const mf_Quadrotor quadrotor = flat_quadrotor(body);
@@ -403,7 +404,7 @@ static void add_kind(Pitch *pitch, int kind) {
         return;
     }
     if (kind == 1) {
-        const mf_Car car = mf_car_racing();
+        const mf_Car car = rig_car("car_racing");
         group = add_cars(pitch, &car, MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED, false);
         put(pitch, group, 0, -6.0, 0.0, 0.0, 3.0);
         set_field(group, "command.speed", 0, 0, 3.0);

@@ -109,29 +109,11 @@ TEST(test_every_float_class_has_a_cell) {
                 memcpy(&position, &bits, sizeof position);
                 double exact = floor((double)position), last = counts[c] - 1.0;
                 double expected = !(exact > 0) ? 0 : exact < last ? exact : last;
-                assert_true(mf_height_index_f32(position, 0, 1, counts[c]) == expected);
-                mf_HeightSpan_f32 span = mf_height_span_f32(position, 0.5f, 1, counts[c]);
+                assert_true(mf_height_index((double)position, 0, 1, counts[c]) == expected);
+                mf_HeightSpan span = mf_height_span((double)position, 0.5, 1, counts[c]);
                 assert_true(span.index + span.next < counts[c]);
                 assert_true(span.fraction >= 0 && span.fraction <= 1);
             }
-}
-
-// The float reference agrees with the double one wherever rounding cannot change the cell.
-TEST(test_float_and_double_agree) {
-    mf_TerrainConfig config = config_of(3, 2);
-    AUTO_TERRAIN *terrain = terrain_of(*state, &config, small_map);
-    mf_HeightView_f32 narrow = {terrain->height_f32, 3, 2, {0, 0}, 1};
-    mf_HeightView_f64 wide = {terrain->height_f64, 3, 2, {0, 0}, 1};
-    for (int i = -8; i <= 32; i++)
-        for (int j = -8; j <= 24; j++) {
-            float x = (float)i / 8, y = (float)j / 8, gradient_f32[2];
-            double gradient_f64[2];
-            assert_true(mf_height_nearest_f32(&narrow, x, y) == mf_height_nearest_f64(&wide, x, y));
-            // Eighths and small whole heights are exact in both.
-            assert_true(mf_height_bilinear_f32(&narrow, x, y, gradient_f32) ==
-                        mf_height_bilinear_f64(&wide, x, y, gradient_f64));
-            assert_true(gradient_f32[0] == gradient_f64[0] && gradient_f32[1] == gradient_f64[1]);
-        }
 }
 
 TEST(test_thin_maps) {

@@ -1,6 +1,7 @@
 // Cloths as a kind of body, and their files: one top key, `cloth`, and below it a material, a
 // rectangle or triangles, and pins. What mf_cloth_check refuses is reported at the line of the key
 // that it names.
+#include "base/memory.h"
 #include "body/cloth/keys.h"
 #include "body/kind.h"
 #include "io/yaml_text.h"
@@ -194,47 +195,25 @@ static void fill_entries(Entries *entries, const mf_Cloth *cloth) {
 
 static mf_Status write_body(mf_Context *context, const void *body, char **text, mf_Error *error) {
     const mf_Cloth *cloth = body;
-    mf_Status status = mf_cloth_check(cloth, error);
-    if (status != MF_OK)
-        return status;
-    Entries entries = {.triangles = NULL};
-    const size_t triangles = cloth->triangle_count, pins = cloth->pin_count;
-    entries.triangles = mf_allocate(context, triangles + 1, sizeof *entries.triangles);
-    entries.numbers = mf_allocate(context, pins + 1, sizeof *entries.numbers);
-    entries.pins = mf_allocate(context, pins + 1, sizeof *entries.pins);
-    if (entries.triangles == NULL || entries.numbers == NULL || entries.pins == NULL) {
-        status = mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
-    } else {
-        fill_entries(&entries, cloth);
-        status =
-            mf_keys_write_under(context, mf_cloth_table(), &entries.cloth, "cloth", text, error);
-    }
+    MF_TRY(mf_cloth_check(cloth, error));
+    Entries entries;
+    const mf_Array arrays[] = {MF_ARRAY(entries.triangles, cloth->triangle_count),
+                               MF_ARRAY(entries.pins, cloth->pin_count),
+                               MF_ARRAY(entries.numbers, cloth->pin_count)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
+        return mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
+    fill_entries(&entries, cloth);
+    const mf_Status status =
+        mf_keys_write_under(context, mf_cloth_table(), &entries.cloth, "cloth", text, error);
     mf_release(context, entries.triangles);
-    mf_release(context, entries.numbers);
-    mf_release(context, (void *)entries.pins);
     return status;
 }
 
 // ---- the row -----------------------------------------------------------------------------------
 
-static bool is(const char *text, size_t size) {
-    return mf_yaml_has_top_key(text, size, "cloth");
-}
-
 static mf_Status make_model(mf_Context *context, const void *body, mf_Model **out,
                             mf_Error *error) {
     return mf_cloth_model(context, body, out, error);
-}
-
-static mf_Motion motion_of(const void *body) {
-    (void)body;
-    return MF_MOTION_CLOTH;
-}
-
-static mf_Time step_of(const mf_SceneGroup *group, mf_Motion start) {
-    (void)group;
-    (void)start;
-    return 5 * MF_MILLISECOND;
 }
 
 static mf_Status check_group(const mf_Reader *reader, const mf_SceneGroup *group) {
@@ -260,13 +239,11 @@ _Static_assert(offsetof(mf_Cloth, file) == 0, "mf_body_file reads it");
 const mf_BodyKind mf_cloth_body = {
     .name = "cloth",
     .document = &cloth_kind,
-    .is = is,
     .write = write_body,
     .vertices = true,
     .alone = true,
     .model = make_model,
-    .motion = motion_of,
-    .step = step_of,
+    .step = 5 * MF_MILLISECOND,
     .check = check_group,
     .configure = configure,
     .touch = mf_cloths_add,

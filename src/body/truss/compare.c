@@ -116,7 +116,7 @@ static double depth_of(mf_Group *group, uint32_t vertex, const double at[3]) {
 
 double mf_truss_sample(mf_Group *group, double (*vertices)[3], double since,
                        mf_CompareSample *sample) {
-    const mf_QuasistaticConfig *config = mf_truss_config_of(group);
+    const mf_QuasistaticConfig *config = &mf_truss_motion_of(group)->config;
     const uint32_t vertex_count = (uint32_t)read(group, "truss.counts", 0);
     double distance = 0.0;
     uint32_t count = 0;

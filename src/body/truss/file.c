@@ -1,6 +1,7 @@
 // Trusses' files: one top key, `truss`, and below it material, vertices, bars, actuators, neurons
 // and synapses. What mf_truss_check refuses is reported at the line of the entry that it names.
 #include "base/floats.h"
+#include "base/memory.h"
 #include "body/truss/keys.h"
 #include "body/truss/row.h"
 #include "io/yaml_text.h"
@@ -202,43 +203,26 @@ mf_Status mf_truss_write(mf_Context *context, const mf_Truss *truss, char **text
     if (context == NULL || text == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_truss_write: an argument is NULL");
     *text = NULL;
-    mf_Status status = mf_truss_check(truss, error);
-    if (status != MF_OK)
-        return status;
-    Entries entries = {.vertices = NULL};
-    entries.vertices = mf_allocate(context, truss->vertex_count, sizeof *entries.vertices);
-    entries.bars = mf_allocate(context, truss->bar_count + 1, sizeof *entries.bars);
-    entries.actuators = mf_allocate(context, truss->actuator_count + 1, sizeof *entries.actuators);
-    entries.axes = mf_allocate(context, 3 * (size_t)truss->vertex_count, sizeof *entries.axes);
-    if (entries.vertices == NULL || entries.bars == NULL || entries.actuators == NULL ||
-        entries.axes == NULL) {
-        status = mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
-    } else {
-        fill_entries(&entries, truss);
-        status =
-            mf_keys_write_under(context, mf_truss_table(), &entries.truss, "truss", text, error);
-    }
+    MF_TRY(mf_truss_check(truss, error));
+    Entries entries;
+    const mf_Array arrays[] = {MF_ARRAY(entries.vertices, truss->vertex_count),
+                               MF_ARRAY(entries.bars, truss->bar_count),
+                               MF_ARRAY(entries.actuators, truss->actuator_count),
+                               MF_ARRAY(entries.axes, 3 * (size_t)truss->vertex_count)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
+        return mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
+    fill_entries(&entries, truss);
+    const mf_Status status =
+        mf_keys_write_under(context, mf_truss_table(), &entries.truss, "truss", text, error);
     mf_release(context, entries.vertices);
-    mf_release(context, entries.bars);
-    mf_release(context, entries.actuators);
-    mf_release(context, (void *)entries.axes);
     return status;
 }
 
 // ---- the row -----------------------------------------------------------------------------------
 
-static bool is(const char *text, size_t size) {
-    return mf_yaml_has_top_key(text, size, "truss");
-}
-
 static mf_Status make_model(mf_Context *context, const void *body, mf_Model **out,
                             mf_Error *error) {
     return mf_truss_model(context, body, out, error);
-}
-
-static mf_Motion motion_of(const void *body) {
-    (void)body;
-    return MF_MOTION_QUASISTATIC;
 }
 
 // Whether a rule switches to a motion of this range.
@@ -293,15 +277,13 @@ _Static_assert(offsetof(mf_Truss, file) == 0, "mf_body_file reads it");
 const mf_BodyKind mf_truss_body = {
     .name = "truss",
     .document = &truss_kind,
-    .is = is,
     .write = write_body,
     .vertices = true,
     .alone = true,
     .double_precision = true,
     .motions = "quasistatic or elastic",
     .model = make_model,
-    .motion = motion_of,
-    .step = step_of,
+    .step_of = step_of,
     .check = check_group,
     .configure = configure,
     .control = mf_truss_control,

@@ -16,8 +16,6 @@ enum {
     CROSSING_BARS = 1024                   // [1] more bars are not tested for crossings
 };
 
-static const double pi = 3.14159265358979323846;
-
 typedef struct Weakest { // the bar that gives way first
     uint32_t bar;        // [1]
     double force;        // [N]
@@ -44,17 +42,6 @@ typedef struct Facts {
 
 // ---- facts -------------------------------------------------------------------------------------
 
-static const char *material_name(const mf_TrussMaterial *material) {
-    static const char *const names[] = {"golem", "steel", "aluminum", "abs", "pla", "nylon"};
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        mf_TrussMaterial known;
-        if (mf_truss_material_find(names[i], &known) && known.elasticity == material->elasticity &&
-            known.density == material->density && known.yield == material->yield)
-            return names[i];
-    }
-    return NULL;
-}
-
 static void extend(Facts *facts, const double position[3], double radius) {
     for (int i = 0; i < 3; i++) {
         facts->lower[i] = fmin(facts->lower[i], position[i] - radius);
@@ -75,11 +62,6 @@ static void count_vertices(Facts *facts) {
         facts->driven += truss->actuators[a].neuron != MF_NONE;
 }
 
-static double distance(const double a[3], const double b[3]) {
-    const double x = b[0] - a[0], y = b[1] - a[1], z = b[2] - a[2];
-    return sqrt(x * x + y * y + z * z);
-}
-
 static void weaken(Weakest *weakest, uint32_t bar, double force) {
     if (force < weakest->force)
         *weakest = (Weakest){bar, force};
@@ -91,17 +73,19 @@ static void measure_bar(Facts *facts, uint32_t index) {
     const double *from = truss->vertices[bar->ends[0]].position;
     const double *to = truss->vertices[bar->ends[1]].position;
     const double length = mf_truss_rest_length(truss, index), d = bar->diameter;
+    double along[3];
+    mf_vec3_sub(along, to, from);
     facts->length += length;
     facts->shortest = fmin(facts->shortest, length);
     facts->longest = fmax(facts->longest, length);
     facts->thinnest = fmin(facts->thinnest, d);
     facts->thickest = fmax(facts->thickest, d);
-    facts->stretched += fabs(distance(from, to) - length) > 1e-9 * length;
+    facts->stretched += fabs(sqrt(mf_vec3_dot(along, along)) - length) > 1e-9 * length;
     extend(facts, from, 0.5 * d);
     extend(facts, to, 0.5 * d);
     weaken(&facts->euler, index, mf_truss_euler_load(truss, index));
     if (truss->material.yield > 0.0)
-        weaken(&facts->yield, index, truss->material.yield * 0.25 * pi * d * d);
+        weaken(&facts->yield, index, truss->material.yield * 0.25 * MF_PI * d * d);
 }
 
 static double clamp(double a) {
@@ -190,7 +174,7 @@ static mf_Status find_facts(mf_Context *context, const mf_Truss *truss, Facts *f
                             mf_Error *error) {
     *facts = (Facts){.truss = truss,
                      .mass = mf_truss_mass(truss),
-                     .material = material_name(&truss->material),
+                     .material = mf_truss_material_name(&truss->material),
                      .lower = {DBL_MAX, DBL_MAX, DBL_MAX},
                      .upper = {-DBL_MAX, -DBL_MAX, -DBL_MAX},
                      .shortest = DBL_MAX,

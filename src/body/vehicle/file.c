@@ -20,15 +20,8 @@ const char *mf_vehicle_kind_name(mf_VehicleKind kind) {
 
 // The parameters of the vehicle.
 static void *parameters_of(mf_Vehicle *vehicle) {
-    switch (vehicle->kind) {
-    case MF_VEHICLE_QUADROTOR:
-        return &vehicle->quadrotor;
-    case MF_VEHICLE_FIXED_WING:
-        return &vehicle->fixed_wing;
-    case MF_VEHICLE_CAR:
-        break;
-    }
-    return &vehicle->car;
+    void *const parameters[KINDS] = {&vehicle->quadrotor, &vehicle->fixed_wing, &vehicle->car};
+    return parameters[vehicle->kind];
 }
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -92,26 +85,51 @@ mf_Status mf_vehicle_load(mf_Context *context, const char *path, mf_Vehicle **ou
 
 double mf_vehicle_radius(const mf_Vehicle *vehicle) {
     MF_DEFAULT_FLOATS;
-    return vehicle == NULL                          ? 0.0
-           : vehicle->kind == MF_VEHICLE_QUADROTOR  ? vehicle->quadrotor.radius
-           : vehicle->kind == MF_VEHICLE_FIXED_WING ? vehicle->fixed_wing.radius
-                                                    : vehicle->car.radius;
+    if (vehicle == NULL)
+        return 0.0;
+    const double radii[KINDS] = {vehicle->quadrotor.radius, vehicle->fixed_wing.radius,
+                                 vehicle->car.radius};
+    return radii[vehicle->kind];
 }
 
+// ---- model -------------------------------------------------------------------------------------
+
+static mf_Motion motion_of(const void *body) {
+    return (mf_Motion)(MF_MOTION_QUADROTOR + (int)((const mf_Vehicle *)body)->kind);
+}
+
+static void configure(const void *body, int command, mf_Time control, mf_MotionsConfig *config) {
+    const mf_Vehicle *vehicle = body;
+    switch (vehicle->kind) {
+    case MF_VEHICLE_QUADROTOR:
+        config->quadrotor = vehicle->quadrotor;
+        config->quadrotor_config.command = (mf_QuadrotorCommand)command;
+        config->quadrotor_config.control_interval = control;
+        return;
+    case MF_VEHICLE_FIXED_WING:
+        config->fixed_wing = vehicle->fixed_wing;
+        config->fixed_wing_config.command = (mf_FixedWingCommand)command;
+        config->fixed_wing_config.control_interval = control;
+        config->fixed_wing_config.start_altitude = -1e5; // they fly at their initial heights
+        return;
+    case MF_VEHICLE_CAR:
+        break;
+    }
+    config->car = vehicle->car;
+    config->car_config.command = (mf_CarCommand)command;
+    config->car_config.control_interval = control;
+}
+
+// The motion of a kind makes the model of its parameters.
 mf_Status mf_vehicle_body_model(mf_Context *context, const mf_Vehicle *vehicle, mf_Model **out,
                                 mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (vehicle == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: vehicle is NULL");
-    switch (vehicle->kind) {
-    case MF_VEHICLE_QUADROTOR:
-        return mf_quadrotor_model(context, &vehicle->quadrotor, vehicle->name, out, error);
-    case MF_VEHICLE_FIXED_WING:
-        return mf_fixed_wing_model(context, &vehicle->fixed_wing, "fixed_wing", out, error);
-    case MF_VEHICLE_CAR:
-        break;
-    }
-    return mf_car_body(context, &vehicle->car, vehicle->name, out, error);
+    const char *name = vehicle->kind == MF_VEHICLE_FIXED_WING ? "fixed_wing" : vehicle->name;
+    mf_MotionsConfig config = mf_motions_config();
+    configure(vehicle, 0, 0, &config);
+    return mf_motion_model(context, motion_of(vehicle), &config, name, out, error);
 }
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -136,16 +154,6 @@ static mf_Status make_model(mf_Context *context, const void *body, mf_Model **ou
     return mf_vehicle_body_model(context, body, out, error);
 }
 
-static mf_Motion motion_of(const void *body) {
-    return (mf_Motion)(MF_MOTION_QUADROTOR + (int)((const mf_Vehicle *)body)->kind);
-}
-
-static mf_Time step_of(const mf_SceneGroup *group, mf_Motion start) {
-    (void)group;
-    (void)start;
-    return 2 * MF_MILLISECOND;
-}
-
 static mf_Status check_group(const mf_Reader *reader, const mf_SceneGroup *group) {
     const mf_Vehicle *vehicle = group->body;
     if (group->motion != MF_MOTION_OWN && group->motion != motion_of(vehicle))
@@ -155,28 +163,6 @@ static mf_Status check_group(const mf_Reader *reader, const mf_SceneGroup *group
         return mf_reader_refuse(reader, "switch", NULL,
                                 "vehicles have one motion and cannot switch");
     return MF_OK;
-}
-
-static void configure(const void *body, int command, mf_Time control, mf_MotionsConfig *config) {
-    const mf_Vehicle *vehicle = body;
-    switch (vehicle->kind) {
-    case MF_VEHICLE_QUADROTOR:
-        config->quadrotor = vehicle->quadrotor;
-        config->quadrotor_config.command = (mf_QuadrotorCommand)command;
-        config->quadrotor_config.control_interval = control;
-        return;
-    case MF_VEHICLE_FIXED_WING:
-        config->fixed_wing = vehicle->fixed_wing;
-        config->fixed_wing_config.command = (mf_FixedWingCommand)command;
-        config->fixed_wing_config.control_interval = control;
-        config->fixed_wing_config.start_altitude = -1e5; // they fly at their initial heights
-        return;
-    case MF_VEHICLE_CAR:
-        break;
-    }
-    config->car = vehicle->car;
-    config->car_config.command = (mf_CarCommand)command;
-    config->car_config.control_interval = control;
 }
 
 // Its performance and its file with all defaults.
@@ -204,7 +190,7 @@ const mf_BodyKind mf_vehicle_body = {
     .write = write_body,
     .model = make_model,
     .motion = motion_of,
-    .step = step_of,
+    .step = 2 * MF_MILLISECOND,
     .check = check_group,
     .configure = configure,
     .describe = describe,

@@ -331,14 +331,6 @@ static void destroy_articulated(mf_Context *context, void *user) {
     mf_art_destroy(context, user);
 }
 
-static void choose_kernel(mf_ArtMotion *motion, const mf_Group *group) {
-    static const mf_ArtStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_articulated_step);
-    const mf_KernelPick pick = mf_dispatch_kernels(group);
-    motion->double_precision = pick.double_precision;
-    motion->step = table[pick.wide][pick.double_precision];
-    motion->step_one = table[pick.single][pick.double_precision];
-}
-
 // Scratch for the steps and sensors of a plan of which all counts stand.
 static mf_Status make_scratch(mf_Group *group, mf_ArtMotion *motion, mf_Error *error) {
     static const mf_ArtScratchFn table[MF_KERNEL_ROWS][2] =
@@ -362,7 +354,8 @@ static const char *const articulated_writes[] = MF_NAMES(
     "?sensor.outer", "?joint.limit_force", "?tendon.limit_force", "fault.word", "warning.word",
     "warning.steps", "warning.residual");
 
-static uint64_t hash_plan(const mf_ArtMotion *motion) {
+static uint64_t hash_articulated(const void *user) {
+    const mf_ArtMotion *motion = user;
     const uint32_t settings[] = {motion->plan->integrator,   motion->plan->fixed,
                                  motion->config.limits,      motion->config.self_contacts,
                                  motion->config.contact_law, motion->plan->sweeps,
@@ -382,28 +375,26 @@ const mf_ArtMotion *mf_art_motion_of(const mf_Group *group) {
     return find_motion(group);
 }
 
-static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    mf_ArticulatedConfig settings = motions->articulated;
+static mf_Status make_articulated(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                                  mf_Error *error) {
     mf_ArtMotion *motion;
-    MF_TRY(mf_motion_begin(group, &mf_articulated_row, error));
-    MF_TRY(mf_art_create(group, &settings, &motion, error));
-    mf_Status status = bind_fields(group, motion, error);
-    if (status == MF_OK)
-        status = mf_art_commands_add(group, error);
-    if (status == MF_OK) {
-        choose_kernel(motion, group);
-        status = make_scratch(group, motion, error);
-    }
-    if (status == MF_OK)
-        status = mf_motion_join(group, &mf_articulated_row, motion, hash_plan(motion), error);
-    if (status != MF_OK) {
-        mf_art_destroy(mf_world_context(mf_group_world(group)), motion);
-        return status;
-    }
+    MF_TRY(mf_art_create(group, &motions->articulated, &motion, error));
+    *plan = motion;
+    MF_TRY(bind_fields(group, motion, error));
+    MF_TRY(mf_art_commands_add(group, error));
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
+    motion->double_precision = pick.double_precision;
+    MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_articulated_step, pick);
+    return make_scratch(group, motion, error);
+}
+
+static mf_Status begin_articulated(mf_Group *group, const mf_MotionsConfig *motions, void *plan,
+                                   mf_Error *error) {
+    (void)motions;
+    (void)error;
     mf_sensor_source_set(group, &mf_art_sensor_source);
     for (uint32_t i = 0; i < mf_group_count(group); i++)
-        reset_articulated(group, i, motion);
+        reset_articulated(group, i, plan);
     return MF_OK;
 }
 
@@ -518,13 +509,15 @@ static mf_ArticulatedBase row_base(const void *motion) {
     return ((const mf_ArtMotion *)motion)->config.base;
 }
 
-static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
-    return mf_art_energy(find_motion(group), instance, true);
+static mf_MotionEnergy row_energy(const mf_Group *group, const void *plan, uint32_t instance) {
+    (void)group;
+    return mf_art_energy(plan, instance, true);
 }
 
-static void row_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                         double linear[3], double angular[3]) {
-    mf_art_momentum(find_motion(group), instance, true, center, linear, angular);
+static void row_momentum(const mf_Group *group, const void *plan, uint32_t instance,
+                         double center[3], double linear[3], double angular[3]) {
+    (void)group;
+    mf_art_momentum(plan, instance, true, center, linear, angular);
 }
 
 static void row_defaults(mf_MotionsConfig *config) {
@@ -545,11 +538,11 @@ static const mf_MotionNote *const notes[] = {&mf_note_planars,
                                              &mf_note_mocap_children,
                                              NULL};
 
-static void note_settings(const mf_Group *group, mf_NoteCase *c) {
+static void note_settings(const void *plan, mf_NoteCase *c) {
     const mf_Model *model = c->model;
     c->fixed_touches = true;
-    if (group != NULL) {
-        c->articulated = *mf_articulated_config_of(group);
+    if (plan != NULL) {
+        c->articulated = ((const mf_ArtMotion *)plan)->config;
         c->contacts = c->articulated.contacts;
         c->shapes = c->articulated.shapes;
         return;
@@ -586,7 +579,9 @@ const mf_MotionRow mf_articulated_row = {
     .limitation = "bending links, heat of motors, cables",
     .level = true,
     .dynamic = true,
-    .add = add_motion,
+    .make = make_articulated,
+    .hash = hash_articulated,
+    .begin = begin_articulated,
     .run = run_articulated,
     .reset = reset_articulated,
     .refresh = refresh_articulated,

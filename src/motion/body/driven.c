@@ -63,31 +63,22 @@ static const mf_FieldInfo driven_fields[] = {
      "displacement of joints on their path in the present control interval; m for slides"},
 };
 
-static mf_Status bind_art_row(mf_Group *group, mf_ArtMotion *art, uint32_t row, uint32_t count,
-                              mf_Error *error) {
-    mf_Status status = MF_OK;
-    if (count > 0)
-        status = mf_attach_field(group, mf_art_field_info(row), count, &art->rows[row], error);
-    return status;
-}
-
 static mf_Status bind_fields(mf_Group *group, mf_DrivenMotion *motion, mf_Error *error) {
     const struct {
         uint32_t row, count;
-    } needed_rows[] = {{MF_ART_ROW_BASE_FORCE, 1},
-                       {MF_ART_ROW_BASE_TORQUE, 1},
-                       {MF_ART_ROW_BALL, motion->art->plan->ball_count},
-                       {MF_ART_ROW_BALL_RATE, motion->art->plan->ball_count},
-                       {MF_ART_ROW_LOAD, motion->art->plan->contact_count},
-                       {MF_ART_ROW_SLIP, motion->art->plan->contact_count}};
-    mf_Status status = MF_OK;
+    } needed[] = {{MF_ART_ROW_BASE_FORCE, 1},
+                  {MF_ART_ROW_BASE_TORQUE, 1},
+                  {MF_ART_ROW_BALL, motion->art->plan->ball_count},
+                  {MF_ART_ROW_BALL_RATE, motion->art->plan->ball_count},
+                  {MF_ART_ROW_LOAD, motion->art->plan->contact_count},
+                  {MF_ART_ROW_SLIP, motion->art->plan->contact_count}};
     mf_art_bind_canonical(group, motion->art);
-    for (size_t i = 0; status == MF_OK && i < sizeof needed_rows / sizeof *needed_rows; i++)
-        status = bind_art_row(group, motion->art, needed_rows[i].row, needed_rows[i].count, error);
-    for (uint32_t i = 0; status == MF_OK && i < sizeof driven_fields / sizeof *driven_fields; i++)
-        status = mf_attach_field(group, &driven_fields[i], 1, &motion->rows[i], error);
-    if (status != MF_OK)
-        return status;
+    for (size_t i = 0; i < sizeof needed / sizeof *needed; i++)
+        if (needed[i].count > 0)
+            MF_TRY(mf_attach_field(group, mf_art_field_info(needed[i].row), needed[i].count,
+                                   &motion->art->rows[needed[i].row], error));
+    for (uint32_t i = 0; i < sizeof driven_fields / sizeof *driven_fields; i++)
+        MF_TRY(mf_attach_field(group, &driven_fields[i], 1, &motion->rows[i], error));
     motion->rows[MF_DRIVEN_ROW_WRENCH] = mf_group_find_field(group, "wrench.link");
     if (motion->rows[MF_DRIVEN_ROW_WRENCH] != NULL)
         motion->rows[MF_DRIVEN_ROW_WRENCH_COUNT] = mf_group_find_field(group, "wrench.count");
@@ -133,11 +124,6 @@ static void begin_paths(const mf_DrivenMotion *motion, uint32_t instance) {
     }
 }
 
-static void clear_row(const mf_Field *field, uint32_t instance) {
-    for (uint32_t c = 0; field != NULL && c < field->components; c++)
-        mf_field_set((mf_Field *)field, instance, c, 0.0);
-}
-
 // Ball joints start as the model's start position says.
 void mf_driven_reset(mf_Group *group, uint32_t instance, void *user) {
     static const uint32_t rows[] = {MF_ART_ROW_BASE_FORCE, MF_ART_ROW_BASE_TORQUE,
@@ -145,7 +131,7 @@ void mf_driven_reset(mf_Group *group, uint32_t instance, void *user) {
     const mf_DrivenMotion *motion = user;
     const mf_Model *model = mf_group_model(group);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        clear_row(motion->art->rows[rows[i]], instance);
+        mf_field_clear(motion->art->rows[rows[i]], instance);
     for (uint32_t l = 0; l < motion->art->plan->link_count; l++) {
         const mf_ArtLink *link = &motion->art->links[l];
         static const double still[4] = {1, 0, 0, 0};
@@ -154,8 +140,7 @@ void mf_driven_reset(mf_Group *group, uint32_t instance, void *user) {
             continue;
         if (model->start_position != NULL)
             start = model->start_position + model->joints[link->joint].position_address;
-        for (uint32_t c = 0; c < 4; c++)
-            mf_field_set(motion->art->rows[MF_ART_ROW_BALL], instance, 4 * link->row + c, start[c]);
+        mf_field_write(motion->art->rows[MF_ART_ROW_BALL], instance, 4 * link->row, 4, start);
     }
     begin_paths(motion, instance);
 }
@@ -166,9 +151,8 @@ static void release_arrays(const mf_DrivenMotion *motion, mf_Context *context) {
 #undef RELEASE
 }
 
-static void destroy_plan(mf_Context *context, mf_DrivenMotion *motion) {
-    if (motion == NULL)
-        return;
+void mf_driven_destroy(mf_Context *context, void *user) {
+    mf_DrivenMotion *motion = user;
     mf_art_destroy(context, motion->art);
     mf_scratch_destroy(context, motion->dispatch.scratch);
     if (motion->plan != NULL && motion->plan->art_at == 0) // not packed
@@ -177,26 +161,20 @@ static void destroy_plan(mf_Context *context, mf_DrivenMotion *motion) {
     mf_release(context, motion);
 }
 
-void mf_driven_destroy(mf_Context *context, void *user) {
-    destroy_plan(context, user);
-}
-
 // ---- creation -----------------------------------------------------------------------------------
 
 static mf_Status choose_kernel(mf_DrivenMotion *motion, mf_Group *group, mf_Error *error) {
-    static size_t (*const scratch_sizes[MF_KERNEL_ROWS][2])(const mf_DrivenPlan *plan) =
-        MF_KERNEL_TABLE(mf_driven_scratch_size);
-    static const mf_DrivenStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_driven_step);
+    size_t (*wide)(const mf_DrivenPlan *plan), (*single)(const mf_DrivenPlan *plan);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     motion->art->double_precision = pick.double_precision;
-    motion->step = table[pick.wide][pick.double_precision];
-    motion->step_one = table[pick.single][pick.double_precision];
-    return mf_dispatch_make_scratch(
-        group, &motion->dispatch, scratch_sizes[pick.wide][pick.double_precision](motion->plan),
-        scratch_sizes[pick.single][pick.double_precision](motion->plan), error);
+    MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_driven_step, pick);
+    MF_KERNEL_CHOOSE(wide, single, mf_driven_scratch_size, pick);
+    return mf_dispatch_make_scratch(group, &motion->dispatch, wide(motion->plan),
+                                    single(motion->plan), error);
 }
 
-static uint64_t hash_plan(const mf_DrivenMotion *motion) {
+uint64_t mf_driven_hash(const void *user) {
+    const mf_DrivenMotion *motion = user;
     const uint32_t settings[] = {motion->art->config.integrator, motion->art->plan->fixed,
                                  motion->plan->bounces};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, settings, sizeof settings);
@@ -269,15 +247,14 @@ static mf_Status pack(mf_DrivenMotion *motion, mf_Context *context, mf_Error *er
     return MF_OK;
 }
 
-static mf_Status make_plan(mf_Group *group, const mf_DrivenConfig *config, mf_DrivenMotion **out,
-                           mf_Error *error) {
+mf_Status mf_driven_make(mf_Group *group, const mf_DrivenConfig *config, mf_DrivenMotion *motion,
+                         mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_Model *model = mf_group_model(group);
     const mf_ArticulatedConfig art = tree_config(model, &config->common);
-    mf_DrivenMotion *motion = *out = mf_allocate(context, 1, sizeof *motion);
-    if (motion != NULL)
-        motion->plan = mf_allocate(context, 1, sizeof *motion->plan);
-    if (motion == NULL || motion->plan == NULL)
+    MF_TRY(check_config(group, config, error));
+    motion->plan = mf_allocate(context, 1, sizeof *motion->plan);
+    if (motion->plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", config->row->name);
     motion->name = config->row->name;
     motion->plan->moves = config->moves;
@@ -289,7 +266,9 @@ static mf_Status make_plan(mf_Group *group, const mf_DrivenConfig *config, mf_Dr
     MF_TRY(rename_error(config->row->name, mf_art_create(group, &art, &motion->art, error), error));
     MF_TRY(mf_driven_constants_fill(motion, model, config, context, error));
     MF_TRY(pack(motion, context, error));
-    return bind_fields(group, motion, error);
+    MF_TRY(bind_fields(group, motion, error));
+    motion->dispatch = mf_dispatch_bind(group, config->row->motion);
+    return choose_kernel(motion, group, error);
 }
 
 const char *const mf_driven_reads[] = {
@@ -303,22 +282,6 @@ const char *const mf_driven_writes[] = {
     "?contact.slip",         "fault.word",       "warning.word",
     "warning.steps",         "warning.residual", NULL};
 
-mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_Error *error) {
-    mf_DrivenMotion *motion = NULL;
-    mf_Status status = check_config(group, config, error);
-    if (status == MF_OK)
-        status = make_plan(group, config, &motion, error);
-    if (status == MF_OK) {
-        motion->dispatch = mf_dispatch_bind(group, config->row->motion);
-        status = choose_kernel(motion, group, error);
-    }
-    if (status == MF_OK)
-        status = mf_motion_join(group, config->row, motion, hash_plan(motion), error);
-    if (status != MF_OK)
-        destroy_plan(mf_world_context(mf_group_world(group)), motion);
-    return status;
-}
-
 // ---- queries ------------------------------------------------------------------------------------
 
 void mf_driven_enter(mf_Group *group, uint32_t instance, void *user) {
@@ -330,7 +293,16 @@ mf_ArticulatedBase mf_driven_base(const void *user) {
     return ((const mf_DrivenMotion *)user)->art->config.base;
 }
 
-mf_MotionEnergy mf_driven_energy(const mf_DrivenMotion *motion, uint32_t instance) {
+void mf_driven_momentum(const mf_Group *group, const void *user, uint32_t instance,
+                        double center[3], double linear[3], double angular[3]) {
+    const mf_DrivenMotion *motion = user;
+    (void)group;
+    mf_art_momentum(motion->art, instance, motion->plan->moves, center, linear, angular);
+}
+
+mf_MotionEnergy mf_driven_energy(const mf_Group *group, const void *user, uint32_t instance) {
+    const mf_DrivenMotion *motion = user;
+    (void)group;
     const mf_MotionEnergy energy = mf_art_energy(motion->art, instance, motion->plan->moves);
     return (mf_MotionEnergy){.kinetic = energy.kinetic, .potential = energy.potential};
 }

@@ -49,29 +49,26 @@ typedef struct mf_DrivenMotion {
 // the caller releases what was the plan.
 void mf_driven_bind_plan(mf_DrivenMotion *motion, mf_DrivenPlan *image);
 
-// Makes the plan and its fields and adds the system, whose `user` is the mf_DrivenMotion, to the
-// group.
-mf_Status mf_driven_add(mf_Group *group, const mf_DrivenConfig *config, mf_Error *error);
+// Makes the plan and its fields.
+mf_Status mf_driven_make(mf_Group *group, const mf_DrivenConfig *config, mf_DrivenMotion *motion,
+                         mf_Error *error);
 
 // What the rows of both motions have in common. The limbs of `rigid` have no energy and momentum of
 // their own.
 extern const char *const mf_driven_reads[], *const mf_driven_writes[];
+uint64_t mf_driven_hash(const void *motion);
 void mf_driven_run(const mf_SystemRun *run, void *motion);
 void mf_driven_reset(mf_Group *group, uint32_t instance, void *motion);
 void mf_driven_destroy(mf_Context *context, void *motion);
 void mf_driven_enter(mf_Group *group, uint32_t instance, void *motion); // begins paths anew
 mf_ArticulatedBase mf_driven_base(const void *motion);
-mf_MotionEnergy mf_driven_energy(const mf_DrivenMotion *motion, uint32_t instance);
+void mf_driven_momentum(const mf_Group *group, const void *motion, uint32_t instance,
+                        double center[3], double linear[3], double angular[3]);
+mf_MotionEnergy mf_driven_energy(const mf_Group *group, const void *motion, uint32_t instance);
 
 // Constants, after the tree and its contacts are there (constants.c).
 mf_Status mf_driven_constants_fill(mf_DrivenMotion *motion, const mf_Model *model,
                                    const mf_DrivenConfig *config, mf_Context *context,
                                    mf_Error *error);
-
-// The settings in use, or NULL if the motion of the group is not `prescribed`.
-const mf_PrescribedConfig *mf_prescribed_config_of(const mf_Group *group);
-
-// The settings in use, or NULL if the motion of the group is not `rigid`.
-const mf_RigidConfig *mf_rigid_config_of(const mf_Group *group);
 
 #endif

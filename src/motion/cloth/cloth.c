@@ -1,5 +1,6 @@
 // The row of `cloth` in the motion table: settings, plan, kernels.
 #include "base/hash.h"
+#include "base/plain.h"
 #include "base/floats.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
@@ -16,17 +17,8 @@ enum { MOST_SUBSTEPS = 1000 }; // [1] of a step
 #define LONGEST MF_MILLISECOND // by default
 #define SHORTEST (MF_MILLISECOND / 50)
 
-static mf_ClothConfig default_config(void) {
-    return (mf_ClothConfig){.struct_size = sizeof(mf_ClothConfig), .contacts = true, .drag = 0.1};
-}
-
 mf_ClothMotion *mf_cloth_motion_of(const mf_Group *group) {
     return mf_motion_plan(group, &mf_cloth_row);
-}
-
-const mf_ClothConfig *mf_cloth_config_of(const mf_Group *group) {
-    const mf_ClothMotion *motion = mf_cloth_motion_of(group);
-    return motion != NULL ? &motion->config : NULL;
 }
 
 static void surface_of(const mf_Group *group, mf_Surface *out) {
@@ -72,13 +64,10 @@ static mf_Status check_settings(const mf_Group *group, const mf_ClothConfig *con
                        "cloth.substep: %g s, need 0, or more and at most %d in a step of %g s",
                        mf_time_to_seconds(config->substep), MOST_SUBSTEPS,
                        mf_time_to_seconds(step));
-    if (config->pins > 4096)
-        return mf_fail(error, MF_BAD_ARGUMENT, "cloth.pins: %u, need 0 .. 4096", config->pins);
-    if (!(config->drag >= 0.0 && config->drag <= 1e3))
-        return mf_fail(error, MF_BAD_ARGUMENT, "cloth.drag: %g 1/s, need 0 .. 1000", config->drag);
-    if (!(config->self_distance >= 0.0 && config->self_distance <= 10.0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "cloth.self_distance: %g m, need 0 .. 10",
-                       config->self_distance);
+    const mf_Range ranges[] = {{"pins", config->pins, 0, 4096},
+                               {"drag", config->drag, 0, 1000},
+                               {"self_distance", config->self_distance, 0, 10}};
+    MF_TRY(mf_ranges_check("cloth", ranges, sizeof ranges / sizeof *ranges, error));
     if (config->contacts && !mf_terrain_level(terrain) && terrain->interpolation != MF_BILINEAR)
         return mf_fail(
             error, MF_UNSUPPORTED,
@@ -193,28 +182,22 @@ static uint32_t substeps_of(const mf_ClothPlan *plan, const mf_ClothConfig *conf
     return (uint32_t)((step - 1) / substep + 1);
 }
 
-#define CHOOSE(name)                                                                               \
-    do {                                                                                           \
-        static const __typeof__(motion->kernels.name) copies[MF_KERNEL_ROWS][2] =                  \
-            MF_KERNEL_TABLE(mf_cloth_##name);                                                      \
-        motion->kernels.name = copies[pick.wide][pick.double_precision];                           \
-    } while (0)
-
-static void choose_kernels(const mf_Group *group, mf_ClothMotion *motion) {
+static void choose_kernels(const mf_Group *group, mf_ClothKernels *kernels) {
     const mf_KernelPick pick = mf_dispatch_kernels(group);
-    CHOOSE(load);
-    CHOOSE(store);
-    CHOOSE(move);
-    CHOOSE(sort);
-    CHOOSE(list);
-    CHOOSE(part);
-    CHOOSE(solve);
-    CHOOSE(residual);
-    CHOOSE(sum);
+    MF_KERNEL_CHOOSE_WIDE(kernels->load, mf_cloth_load, pick);
+    MF_KERNEL_CHOOSE_WIDE(kernels->store, mf_cloth_store, pick);
+    MF_KERNEL_CHOOSE_WIDE(kernels->move, mf_cloth_move, pick);
+    MF_KERNEL_CHOOSE_WIDE(kernels->sort, mf_cloth_sort, pick);
+    MF_KERNEL_CHOOSE_WIDE(kernels->list, mf_cloth_list, pick);
+    MF_KERNEL_CHOOSE_WIDE(kernels->part, mf_cloth_part, pick);
+    MF_KERNEL_CHOOSE_WIDE(kernels->solve, mf_cloth_solve, pick);
+    MF_KERNEL_CHOOSE_WIDE(kernels->residual, mf_cloth_residual, pick);
+    MF_KERNEL_CHOOSE_WIDE(kernels->sum, mf_cloth_sum, pick);
 }
 
 // Of the settings and, behind them, all arrays.
-static uint64_t hash_plan(const mf_ClothPlan *plan) {
+static uint64_t hash_cloth(const void *motion) {
+    const mf_ClothPlan *plan = ((const mf_ClothMotion *)motion)->plan;
     const double reals[] = {plan->height,     plan->damping,    plan->drag,
                             plan->radius,     plan->friction,   plan->self_distance,
                             plan->gravity[0], plan->gravity[1], plan->gravity[2]};
@@ -237,9 +220,12 @@ static const mf_WarningWords fast = {
     "m", "a vertex moved farther than the search for those near it covers, and may have passed",
     "a shorter step of the world, or a larger self_distance"};
 
-static mf_Status make(mf_Group *group, mf_ClothMotion *motion, const mf_ClothConfig *config,
-                      mf_Error *error) {
+static mf_Status make_cloth(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                            mf_Error *error) {
+    mf_ClothMotion *motion = *plan;
+    const mf_ClothConfig *config = &motions->cloth;
     mf_Context *context = mf_world_context(mf_group_world(group));
+    MF_TRY(check_settings(group, config, error));
     const mf_ClothPlan settings = settings_of(group, config);
     motion->config = *config;
     motion->config.cloth = NULL;
@@ -250,54 +236,35 @@ static mf_Status make(mf_Group *group, mf_ClothMotion *motion, const mf_ClothCon
     motion->plan->substeps = substeps_of(motion->plan, config, motion->step);
     for (uint32_t at = 0; at < motion->plan->slot_count; at++)
         motion->mass += mf_cloth_masses_f64(motion->plan)[at];
-    choose_kernels(group, motion);
-    mf_Status status = mf_cloth_fields(group, motion, error);
+    choose_kernels(group, &motion->kernels);
+    MF_TRY(mf_cloth_fields(group, motion, error));
     mf_attach_warning_words(group, MF_WARNING_SOLVER, &soft);
     mf_attach_warning_words(group, MF_WARNING_CONTACTS, &crowded);
     mf_attach_warning_words(group, MF_WARNING_SHAPES, &fast);
-    if (status == MF_OK)
-        status = mf_scratch_create(context, mf_cloth_scratch(motion), mf_group_block_count(group),
-                                   &motion->scratch, error);
-    if (status == MF_OK)
-        status = mf_motion_join(group, &mf_cloth_row, motion, hash_plan(motion->plan), error);
-    return status;
+    return mf_scratch_create(context, mf_cloth_scratch(motion), mf_group_block_count(group),
+                             &motion->scratch, error);
 }
 
 // Where the cloth starts: a cloth without pins lies on the ground, lowest vertex first; one that is
 // held is where its file has it.
-static mf_Status place(mf_Group *group, const mf_ClothMotion *motion, const mf_Cloth *cloth,
-                       mf_Error *error) {
-    mf_Status status = MF_OK;
+static mf_Status begin_cloth(mf_Group *group, const mf_MotionsConfig *motions, void *plan,
+                             mf_Error *error) {
+    const mf_ClothMotion *motion = plan;
+    const mf_Cloth *cloth = motions->cloth.cloth;
     double start[3];
     mf_cloth_center(cloth, start);
     if (motion->plan->ground && cloth->pin_count == 0)
         start[2] += motion->plan->height - mf_cloth_lowest(cloth);
-    for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++)
-        status = mf_group_set_start(group, i, start, NULL, NULL, error);
-    return status;
-}
-
-static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_ClothConfig *config = &motions->cloth;
-    MF_TRY(mf_motion_begin(group, &mf_cloth_row, error));
-    MF_TRY(check_settings(group, config, error));
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_ClothMotion *motion = mf_allocate(context, 1, sizeof *motion);
-    if (motion == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
-    mf_Status status = make(group, motion, config, error);
-    if (status != MF_OK) {
-        destroy(context, motion);
-        return status;
-    }
-    return place(group, motion, config->cloth, error);
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
+        MF_TRY(mf_group_set_start(group, i, start, NULL, NULL, error));
+    return MF_OK;
 }
 
 // ---- the row -----------------------------------------------------------------------------------
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->cloth = default_config();
+    config->cloth =
+        (mf_ClothConfig){.struct_size = sizeof(mf_ClothConfig), .contacts = true, .drag = 0.1};
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, cloth.member)
@@ -333,7 +300,10 @@ const mf_MotionRow mf_cloth_row = {
     .look = {.kind = MF_VISUAL_TRIANGLES, .color = {0.80f, 0.32f, 0.24f}, .surface = surface_of},
     .torn = count_torn,
     .dynamic = true,
-    .add = add_motion,
+    .plan_size = sizeof(mf_ClothMotion),
+    .make = make_cloth,
+    .hash = hash_cloth,
+    .begin = begin_cloth,
     .run = mf_cloth_run,
     .reset = mf_cloth_reset,
     .destroy = destroy,

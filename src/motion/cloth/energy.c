@@ -103,8 +103,9 @@ static double batch_energy(const Sheet *sheet, uint32_t index) {
 
 // ---- sums --------------------------------------------------------------------------------------
 
-mf_MotionEnergy mf_cloth_energy(const mf_Group *group, uint32_t instance) {
-    const Sheet sheet = {mf_cloth_motion_of(group), instance};
+mf_MotionEnergy mf_cloth_energy(const mf_Group *group, const void *motion, uint32_t instance) {
+    (void)group;
+    const Sheet sheet = {motion, instance};
     const mf_ClothPlan *plan = sheet.motion->plan;
     mf_MotionEnergy energy = {0};
     double x[3], v[3];
@@ -120,9 +121,10 @@ mf_MotionEnergy mf_cloth_energy(const mf_Group *group, uint32_t instance) {
 }
 
 // The center of mass, and the sums of m v and of (x - center) x m v.
-void mf_cloth_momentum(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
-                       double angular[3]) {
-    const Sheet sheet = {mf_cloth_motion_of(group), instance};
+void mf_cloth_momentum(const mf_Group *group, const void *motion, uint32_t instance,
+                       double center[3], double linear[3], double angular[3]) {
+    (void)group;
+    const Sheet sheet = {motion, instance};
     const uint32_t count = sheet.motion->plan->vertex_count;
     double x[3], v[3], arm[3], spin[3];
     mf_vec3_set(center, 0, 0, 0);

@@ -6,47 +6,35 @@
 enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
 enum { PER_ONE, PER_VERTEX, PER_PIN, PER_ELEMENT, PER_TEARING };
 
+#define FIELD(row, per, name, unit, frame, type, components, flags, text)                          \
+    [MF_CLOTH_ROW_##row] = {per, {name, unit, frame, type, MF_FIXED_COUNT, components, flags, text}}
 static const struct {
     int per;
     mf_FieldInfo info;
 } table[MF_CLOTH_ROWS] = {
-    [MF_CLOTH_ROW_POSITION] = {PER_VERTEX,
-                               {"vertex.position", "m", "world", MF_REAL, MF_FIXED_COUNT, 3, INPUT,
-                                "position of each vertex"}},
-    [MF_CLOTH_ROW_VELOCITY] = {PER_VERTEX,
-                               {"vertex.velocity", "m/s", "world", MF_REAL, MF_FIXED_COUNT, 3,
-                                INPUT, "velocity of each vertex"}},
-    [MF_CLOTH_ROW_CONTACTS] = {PER_ONE,
-                               {"cloth.contacts", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
-                                "vertices that were held or met something in the last step"}},
-    [MF_CLOTH_ROW_RESIDUAL] = {PER_ONE,
-                               {"cloth.residual", "1", "", MF_REAL, MF_FIXED_COUNT, 2, STATE,
-                                "root mean square of the strain, and of the curvature times the "
-                                "bending length, that the last substep's pass left over"}},
-    [MF_CLOTH_ROW_TORN] = {PER_ELEMENT,
-                           {"cloth.torn", "1", "", MF_U32, MF_FIXED_COUNT, 1, INPUT,
-                            "of each element of a cloth that tears, an edge of a rectangle or a "
-                            "triangle: 1: torn"}},
-    [MF_CLOTH_ROW_TEARS] = {PER_TEARING,
-                            {"cloth.tears", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
-                             "elements that are torn"}},
-    [MF_CLOTH_ROW_PIN] = {PER_PIN,
-                          {"pin.vertex", "1", "", MF_U32, MF_FIXED_COUNT, 1, INPUT,
-                           "the vertex that each pin holds; 4294967295: none"}},
-    [MF_CLOTH_ROW_ANCHOR] = {PER_PIN,
-                             {"pin.anchor", "m", "world", MF_REAL, MF_FIXED_COUNT, 3, INPUT,
-                              "where it holds it: the vertex gets there by the end of the step"}},
-    [MF_CLOTH_ROW_FORCE] = {PER_PIN,
-                            {"pin.force", "N", "world", MF_REAL, MF_FIXED_COUNT, 3, STATE,
-                             "of the cloth on what holds it, mean of the last step"}},
-    [MF_CLOTH_ROW_LINK] =
-        {PER_PIN,
-         {"pin.link", "1", "", MF_U32, MF_FIXED_COUNT, 3, INPUT,
-          "what each pin moves with: 1 + the number of a group in the world, robot "
-          "and link; 0: nothing, pin.anchor is given"}},
-    [MF_CLOTH_ROW_PIN_POSITION] = {PER_PIN,
-                                   {"pin.position", "m", "link", MF_REAL, MF_FIXED_COUNT, 3, INPUT,
-                                    "where on that link the pin is"}},
+    FIELD(POSITION, PER_VERTEX, "vertex.position", "m", "world", MF_REAL, 3, INPUT,
+          "position of each vertex"),
+    FIELD(VELOCITY, PER_VERTEX, "vertex.velocity", "m/s", "world", MF_REAL, 3, INPUT,
+          "velocity of each vertex"),
+    FIELD(CONTACTS, PER_ONE, "cloth.contacts", "1", "", MF_U32, 1, STATE,
+          "vertices that were held or met something in the last step"),
+    FIELD(RESIDUAL, PER_ONE, "cloth.residual", "1", "", MF_REAL, 2, STATE,
+          "root mean square of the strain, and of the curvature times the bending length, that the "
+          "last substep's pass left over"),
+    FIELD(TORN, PER_ELEMENT, "cloth.torn", "1", "", MF_U32, 1, INPUT,
+          "of each element of a cloth that tears, an edge of a rectangle or a triangle: 1: torn"),
+    FIELD(TEARS, PER_TEARING, "cloth.tears", "1", "", MF_U32, 1, STATE, "elements that are torn"),
+    FIELD(PIN, PER_PIN, "pin.vertex", "1", "", MF_U32, 1, INPUT,
+          "the vertex that each pin holds; 4294967295: none"),
+    FIELD(ANCHOR, PER_PIN, "pin.anchor", "m", "world", MF_REAL, 3, INPUT,
+          "where it holds it: the vertex gets there by the end of the step"),
+    FIELD(FORCE, PER_PIN, "pin.force", "N", "world", MF_REAL, 3, STATE,
+          "of the cloth on what holds it, mean of the last step"),
+    FIELD(LINK, PER_PIN, "pin.link", "1", "", MF_U32, 3, INPUT,
+          "what each pin moves with: 1 + the number of a group in the world, robot and link; 0: "
+          "nothing, pin.anchor is given"),
+    FIELD(PIN_POSITION, PER_PIN, "pin.position", "m", "link", MF_REAL, 3, INPUT,
+          "where on that link the pin is"),
 };
 
 static uint32_t count_of(const mf_ClothPlan *plan, int row) {
@@ -56,16 +44,13 @@ static uint32_t count_of(const mf_ClothPlan *plan, int row) {
 }
 
 mf_Status mf_cloth_fields(mf_Group *group, mf_ClothMotion *motion, mf_Error *error) {
-    mf_Status status = MF_OK;
     mf_derived_rows(group, motion->body, MF_BODY_ROWS);
     motion->fault = mf_group_find_field(group, "fault.word");
-    for (int row = 0; row < MF_CLOTH_ROWS && status == MF_OK; row++)
+    for (int row = 0; row < MF_CLOTH_ROWS; row++)
         if (count_of(motion->plan, row) > 0)
-            status = mf_attach_field(group, &table[row].info, count_of(motion->plan, row),
-                                     &motion->rows[row], error);
-    if (status == MF_OK)
-        status = mf_attach_warnings(group, &motion->warnings, error);
-    return status;
+            MF_TRY(mf_attach_field(group, &table[row].info, count_of(motion->plan, row),
+                                   &motion->rows[row], error));
+    return mf_attach_warnings(group, &motion->warnings, error);
 }
 
 uint32_t mf_cloth_pinned(const mf_ClothMotion *motion, uint32_t instance, uint32_t pin) {
@@ -81,13 +66,10 @@ typedef struct Base {
 static Base base_of(const mf_ClothMotion *motion, uint32_t instance) {
     Base base;
     double rate[3];
-    for (uint32_t c = 0; c < 4; c++)
-        base.rotation[c] = mf_field_get(motion->body[1], instance, c);
-    for (uint32_t c = 0; c < 3; c++) {
-        base.position[c] = mf_field_get(motion->body[0], instance, c);
-        base.linear[c] = mf_field_get(motion->body[2], instance, c);
-        rate[c] = mf_field_get(motion->body[3], instance, c);
-    }
+    mf_field_read(motion->body[1], instance, 0, 4, base.rotation);
+    mf_field_read(motion->body[0], instance, 0, 3, base.position);
+    mf_field_read(motion->body[2], instance, 0, 3, base.linear);
+    mf_field_read(motion->body[3], instance, 0, 3, rate);
     mf_quat_rotate(base.angular, base.rotation, rate);
     return base;
 }
@@ -131,10 +113,7 @@ void mf_cloth_reset(mf_Group *group, uint32_t instance, void *user) {
         fixed_count += mf_cloth_pins(motion->plan)[pin] != MF_NONE;
     }
     mf_field_set(motion->rows[MF_CLOTH_ROW_CONTACTS], instance, 0, fixed_count);
-    for (uint32_t c = 0; c < 2; c++)
-        mf_field_set(motion->rows[MF_CLOTH_ROW_RESIDUAL], instance, c, 0.0);
-    for (uint32_t e = 0; e < motion->plan->element_count; e++)
-        mf_field_set(motion->rows[MF_CLOTH_ROW_TORN], instance, e, 0.0);
-    if (motion->plan->element_count > 0)
-        mf_field_set(motion->rows[MF_CLOTH_ROW_TEARS], instance, 0, 0.0);
+    mf_field_clear(motion->rows[MF_CLOTH_ROW_RESIDUAL], instance);
+    mf_field_clear(motion->rows[MF_CLOTH_ROW_TORN], instance);
+    mf_field_clear(motion->rows[MF_CLOTH_ROW_TEARS], instance);
 }

@@ -66,58 +66,51 @@ static uint32_t edge_of(const Grid *grid, uint32_t vertex, uint32_t next) {
 
 // ---- constraints -------------------------------------------------------------------------------
 
-// What begins at a vertex and reaches `across` columns and `along` vertices further.
-typedef bool (*Make)(const Grid *grid, uint32_t column, uint32_t along, mf_ClothConstraint *out);
+typedef struct Pattern Pattern;
+struct Pattern {
+    // What begins at a vertex and reaches as far as the pattern.
+    bool (*make)(const Grid *grid, const Pattern *pattern, uint32_t column, uint32_t along,
+                 mf_ClothConstraint *out);
+    uint32_t across, along; // [1] columns and vertices that it reaches further
+};
 
-static bool edge_along(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstraint *out) {
-    const double width = g->width * share(column, g->columns);
-    *out = (mf_ClothConstraint){MF_CLOTH_EDGE,
-                                {vertex_of(g, column, along), vertex_of(g, column, along + 1)},
-                                {g->height, g->height / (g->cloth->material.stretch * width)},
-                                {0}};
-    out->elements[0] = edge_of(g, out->vertices[0], out->vertices[1]);
+// The vertices of an edge or a line, the edges between them, the length [m] of one of these, and
+// the width [m] of cloth beside it.
+static void put_line(const Grid *g, const Pattern *pattern, uint32_t column, uint32_t along,
+                     mf_ClothConstraint *out, double *length, double *width) {
+    const bool across = pattern->across > 0;
+    const uint32_t edges = pattern->across + pattern->along;
+    for (uint32_t i = 0; i <= edges; i++)
+        out->vertices[i] = vertex_of(g, column + (across ? i : 0), along + (across ? 0 : i));
+    for (uint32_t i = 0; i < edges; i++)
+        out->elements[i] = edge_of(g, out->vertices[i], out->vertices[i + 1]);
+    *length = across ? g->width : g->height;
+    *width = across ? g->height * share(along, g->length) : g->width * share(column, g->columns);
+}
+
+static bool edge(const Grid *g, const Pattern *pattern, uint32_t column, uint32_t along,
+                 mf_ClothConstraint *out) {
+    double length, width;
+    *out = (mf_ClothConstraint){.kind = MF_CLOTH_EDGE};
+    put_line(g, pattern, column, along, out, &length, &width);
+    out->values[0] = length;
+    out->values[1] = length / (g->cloth->material.stretch * width);
     return true;
 }
 
-static bool edge_across(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstraint *out) {
-    const double width = g->height * share(along, g->length);
-    *out = (mf_ClothConstraint){MF_CLOTH_EDGE,
-                                {vertex_of(g, column, along), vertex_of(g, column + 1, along)},
-                                {g->width, g->width / (g->cloth->material.stretch * width)},
-                                {0}};
-    out->elements[0] = edge_of(g, out->vertices[0], out->vertices[1]);
-    return true;
-}
-
-// A second difference over `reach` [m] whose area is `width` [m] wide.
-static mf_ClothConstraint line(const Grid *g, double reach, double width) {
-    return (mf_ClothConstraint){
-        .kind = MF_CLOTH_LINE,
-        .values = {1.0, -2.0, 1.0, reach * reach * reach / (g->cloth->material.bending * width)}};
-}
-
-static void add_line_edges(const Grid *g, mf_ClothConstraint *line) {
-    for (uint32_t i = 0; i < 2; i++)
-        line->elements[i] = edge_of(g, line->vertices[i], line->vertices[i + 1]);
-}
-
-static bool line_along(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstraint *out) {
-    *out = line(g, g->height, g->width * share(column, g->columns));
-    for (uint32_t i = 0; i < 3; i++)
-        out->vertices[i] = vertex_of(g, column, along + i);
-    add_line_edges(g, out);
+// A second difference.
+static bool line(const Grid *g, const Pattern *pattern, uint32_t column, uint32_t along,
+                 mf_ClothConstraint *out) {
+    double length, width;
+    *out = (mf_ClothConstraint){.kind = MF_CLOTH_LINE, .values = {1.0, -2.0, 1.0}};
+    put_line(g, pattern, column, along, out, &length, &width);
+    out->values[3] = length * length * length / (g->cloth->material.bending * width);
     return g->cloth->material.bending > 0.0;
 }
 
-static bool line_across(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstraint *out) {
-    *out = line(g, g->width, g->height * share(along, g->length));
-    for (uint32_t i = 0; i < 3; i++)
-        out->vertices[i] = vertex_of(g, column + i, along);
-    add_line_edges(g, out);
-    return g->cloth->material.bending > 0.0;
-}
-
-static bool cell(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstraint *out) {
+static bool cell(const Grid *g, const Pattern *pattern, uint32_t column, uint32_t along,
+                 mf_ClothConstraint *out) {
+    (void)pattern;
     const double area = g->width * g->height, shear = g->cloth->material.shear;
     const double bending = g->cloth->material.bending;
     *out = (mf_ClothConstraint){
@@ -134,14 +127,9 @@ static bool cell(const Grid *g, uint32_t column, uint32_t along, mf_ClothConstra
     return shear > 0.0 || bending > 0.0;
 }
 
-typedef struct Pattern {
-    Make make;
-    uint32_t across, along; // [1] columns and vertices that it reaches further
-} Pattern;
-
 // The stiffest last, so that they hold best.
 static const Pattern patterns[] = {
-    {line_along, 0, 2}, {line_across, 2, 0}, {cell, 1, 1}, {edge_along, 0, 1}, {edge_across, 1, 0}};
+    {line, 0, 2}, {line, 2, 0}, {cell, 1, 1}, {edge, 0, 1}, {edge, 1, 0}};
 
 // The constraints of a pattern that begin at one row of lanes of a column.
 static void add_row(const Grid *grid, const Pattern *pattern, uint32_t column, uint32_t row) {
@@ -150,7 +138,7 @@ static void add_row(const Grid *grid, const Pattern *pattern, uint32_t column, u
     for (uint32_t lane = 0; lane < MF_CLOTH_LANES; lane++) {
         const uint32_t along = lane * grid->rows + row;
         if (along + pattern->along >= grid->length ||
-            !pattern->make(grid, column, along, &constraints[count]))
+            !pattern->make(grid, pattern, column, along, &constraints[count]))
             continue;
         lanes[count++] = lane;
     }

@@ -6,6 +6,7 @@
 //
 // Constraints without a common vertex have one color: the lowest that no constraint of their
 // vertices has yet. A color is a wave.
+#include "base/memory.h"
 #include "math/scalar.h"
 #include "motion/cloth/program.h"
 
@@ -204,19 +205,14 @@ mf_Status mf_cloth_draft_mesh(mf_ClothDraft *draft, const mf_Cloth *cloth, mf_Er
     Mesh mesh = {.draft = draft, .cloth = cloth};
     mf_Context *context = draft->context;
     const size_t triangles = cloth->triangle_count;
-    mesh.sides = mf_allocate(context, 3 * triangles, sizeof *mesh.sides);
-    mesh.constraints = mf_allocate(context, 3 * triangles, sizeof *mesh.constraints);
-    mesh.color = mf_allocate(context, 3 * triangles, sizeof *mesh.color);
-    mesh.taken = mf_allocate(context, cloth->vertex_count, sizeof *mesh.taken);
+    const mf_Array arrays[] = {
+        MF_ARRAY(mesh.constraints, 3 * triangles), MF_ARRAY(mesh.taken, cloth->vertex_count),
+        MF_ARRAY(mesh.sides, 3 * triangles), MF_ARRAY(mesh.color, 3 * triangles)};
     mf_Status status =
-        mesh.sides == NULL || mesh.constraints == NULL || mesh.color == NULL ||
-                mesh.taken == NULL ||
+        !mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays) ||
                 !mf_cloth_draft_slots(draft, (cloth->vertex_count + lanes - 1) / lanes * lanes)
             ? mf_fail(error, MF_NO_MEMORY, "cloth: out of memory")
             : build(&mesh, error);
-    mf_release(context, mesh.sides);
     mf_release(context, mesh.constraints);
-    mf_release(context, mesh.color);
-    mf_release(context, mesh.taken);
     return status;
 }

@@ -275,18 +275,10 @@ static void sum_masses(const mf_Cloth *cloth, const double *mass, mf_MassPropert
 
 // One link with its mass about its center, and a point below it where it lies.
 static bool fill(mf_Draft *draft, const mf_Cloth *cloth, const mf_MassProperties *whole) {
-    double position[4][3], center[3];
-    mf_mass_to_points(position, 4, whole);
+    double center[3];
     mf_cloth_center(cloth, center);
-    draft->name = mf_draft_text(draft, cloth->name != NULL ? cloth->name : "cloth");
-    draft->file = "";
-    if (draft->name == NULL || mf_draft_add_link(draft, draft->name) == NULL)
-        return false;
-    for (int i = 0; i < 4; i++)
-        if (mf_draft_add_point(draft, 0, position[i], whole->mass / 4, false, mf_gray) == NULL)
-            return false;
     const double foot[3] = {0.0, 0.0, mf_cloth_lowest(cloth) - center[2]};
-    return mf_draft_add_point(draft, 0, foot, 0.0, true, mf_gray) != NULL;
+    return mf_draft_add_body(draft, cloth->name != NULL ? cloth->name : "cloth", whole, foot);
 }
 
 mf_Status mf_cloth_model(mf_Context *context, const mf_Cloth *cloth, mf_Model **out,

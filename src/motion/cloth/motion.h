@@ -49,6 +49,17 @@ typedef struct mf_ClothMotion {
     mf_Time step; // [ns]
 } mf_ClothMotion;
 
+// Values of an instance, MF_BLOCK apart.
+static inline void *mf_cloth_row_at(const mf_ClothMotion *motion, int row, uint32_t instance) {
+    const mf_Row own = mf_row(motion->rows[row]);
+    return mf_row_at(&own, instance / MF_BLOCK, instance % MF_BLOCK);
+}
+
+// [byte] Parts of scratch begin at lines of the cache.
+static inline size_t mf_cloth_round_up(size_t bytes) {
+    return (bytes + 63) / 64 * 64;
+}
+
 // The motion of a group; NULL: it has none.
 mf_ClothMotion *mf_cloth_motion_of(const mf_Group *group);
 
@@ -85,15 +96,12 @@ bool mf_cloth_tear_any(const mf_ClothPlan *plan, const mf_ClothTear *tear);
 
 // ---- energy (energy.c) --------------------------------------------------------------------------
 
-mf_MotionEnergy mf_cloth_energy(const mf_Group *group, uint32_t instance);
-void mf_cloth_momentum(const mf_Group *group, uint32_t instance, double center[3], double linear[3],
-                       double angular[3]);
+mf_MotionEnergy mf_cloth_energy(const mf_Group *group, const void *motion, uint32_t instance);
+void mf_cloth_momentum(const mf_Group *group, const void *motion, uint32_t instance,
+                       double center[3], double linear[3], double angular[3]);
 
 // Whether a triangle is torn, so that it is not there any more: `cloth.torn` has a 1 for it, or for
 // an edge of its cell. False for what the group does not have, and for cloths that do not tear.
 bool mf_cloth_triangle_torn(const mf_Group *group, uint32_t instance, uint32_t triangle);
-
-// The settings of a group; NULL: it does not move so. `cloth` is NULL.
-const mf_ClothConfig *mf_cloth_config_of(const mf_Group *group);
 
 #endif

@@ -22,10 +22,6 @@ static size_t work_bytes(const mf_ClothMotion *motion) {
            (motion->wide ? sizeof(double) : sizeof(float));
 }
 
-static size_t round_up(size_t bytes) {
-    return (bytes + 63) / 64 * 64;
-}
-
 // Buckets are as many as vertices, so that few cells share one.
 static uint32_t bucket_count(const mf_ClothPlan *plan) {
     uint32_t count = 1;
@@ -36,10 +32,10 @@ static uint32_t bucket_count(const mf_ClothPlan *plan) {
 
 static size_t self_bytes(const mf_ClothPlan *plan) {
     const size_t vertices = plan->vertex_count, pieces = plan->vertex_count / VERTICES + 1;
-    return plan->self_distance > 0.0
-               ? round_up(((5 + MF_CLOTH_NEAR) * vertices + bucket_count(plan) + 1 + pieces) *
-                          sizeof(uint32_t))
-               : 0;
+    return plan->self_distance > 0.0 ? mf_cloth_round_up(((5 + MF_CLOTH_NEAR) * vertices +
+                                                          bucket_count(plan) + 1 + pieces) *
+                                                         sizeof(uint32_t))
+                                     : 0;
 }
 
 // Of one obstacle and piece.
@@ -50,26 +46,22 @@ static size_t push_bytes(const mf_ClothMotion *motion) {
 // Of what constraints are after their turn, and of the residuals of chunks.
 static size_t after_bytes(const mf_ClothMotion *motion) {
     const size_t values = (size_t)motion->plan->batch_count * MF_CLOTH_AFTER * MF_CLOTH_LANES;
-    return round_up(values * (motion->wide ? sizeof(double) : sizeof(float)));
+    return mf_cloth_round_up(values * (motion->wide ? sizeof(double) : sizeof(float)));
 }
 
 static size_t residual_bytes(const mf_ClothPlan *plan) {
-    return round_up(plan->chunk_count * sizeof(mf_ClothResidual));
+    return mf_cloth_round_up(plan->chunk_count * sizeof(mf_ClothResidual));
 }
 
 size_t mf_cloth_scratch(const mf_ClothMotion *motion) {
     const mf_ClothPlan *plan = motion->plan;
-    return round_up(work_bytes(motion)) + round_up(piece_count(plan) * sizeof(mf_ClothSum)) +
-           round_up(plan->batch_count) + round_up(mf_cloth_rows(plan) + 2) +
-           MF_CLOTH_OBSTACLES *
-               (2 * round_up(sizeof(mf_Solid)) + round_up(piece_count(plan) * push_bytes(motion))) +
+    return mf_cloth_round_up(work_bytes(motion)) +
+           mf_cloth_round_up(piece_count(plan) * sizeof(mf_ClothSum)) +
+           mf_cloth_round_up(plan->batch_count) + mf_cloth_round_up(mf_cloth_rows(plan) + 2) +
+           MF_CLOTH_OBSTACLES * (2 * mf_cloth_round_up(sizeof(mf_Solid)) +
+                                 mf_cloth_round_up(piece_count(plan) * push_bytes(motion))) +
            self_bytes(plan) + mf_cloth_tear_bytes(plan) + after_bytes(motion) +
            residual_bytes(plan);
-}
-
-static void *row_at(const mf_Field *field, uint32_t instance) {
-    const mf_Row row = mf_row(field);
-    return mf_row_at(&row, instance / MF_BLOCK, instance % MF_BLOCK);
 }
 
 static mf_ClothSelf make_self(const mf_ClothPlan *plan, char *memory) {
@@ -95,22 +87,22 @@ static mf_ClothStep begin(const mf_ClothMotion *motion, mf_Context *context, uin
     step.job = (mf_ClothJob){.plan = plan,
                              .terrain = motion->terrain,
                              .work = scratch,
-                             .position = row_at(motion->rows[MF_CLOTH_ROW_POSITION], instance),
-                             .velocity = row_at(motion->rows[MF_CLOTH_ROW_VELOCITY], instance),
+                             .position = mf_cloth_row_at(motion, MF_CLOTH_ROW_POSITION, instance),
+                             .velocity = mf_cloth_row_at(motion, MF_CLOTH_ROW_VELOCITY, instance),
                              .substep = mf_time_to_seconds(motion->step) / plan->substeps};
-    scratch += round_up(work_bytes(motion));
+    scratch += mf_cloth_round_up(work_bytes(motion));
     step.sums = (mf_ClothSum *)(void *)scratch;
-    scratch += round_up(step.pieces * sizeof *step.sums);
+    scratch += mf_cloth_round_up(step.pieces * sizeof *step.sums);
     step.job.pulls = (uint8_t *)scratch;
-    step.row_pinned = step.job.pulls + round_up(plan->batch_count);
-    scratch = (char *)step.row_pinned + round_up(mf_cloth_rows(plan) + 2);
+    step.row_pinned = step.job.pulls + mf_cloth_round_up(plan->batch_count);
+    scratch = (char *)step.row_pinned + mf_cloth_round_up(mf_cloth_rows(plan) + 2);
     step.obstacles = (mf_Solid *)(void *)scratch;
     step.job.obstacles = step.obstacles;
-    scratch += MF_CLOTH_OBSTACLES * round_up(sizeof *step.obstacles);
+    scratch += MF_CLOTH_OBSTACLES * mf_cloth_round_up(sizeof *step.obstacles);
     step.start = (mf_Solid *)(void *)scratch;
-    scratch += MF_CLOTH_OBSTACLES * round_up(sizeof *step.start);
+    scratch += MF_CLOTH_OBSTACLES * mf_cloth_round_up(sizeof *step.start);
     step.job.pushes = scratch;
-    scratch += MF_CLOTH_OBSTACLES * round_up(piece_count(plan) * push_bytes(motion));
+    scratch += MF_CLOTH_OBSTACLES * mf_cloth_round_up(piece_count(plan) * push_bytes(motion));
     step.job.self = make_self(plan, scratch);
     scratch += self_bytes(plan);
     step.job.tear = mf_cloth_tear_make(plan, scratch);

@@ -15,36 +15,28 @@
 
 #include <string.h>
 
-static size_t round_up(size_t bytes) {
-    return (bytes + 63) / 64 * 64;
-}
-
 size_t mf_cloth_tear_bytes(const mf_ClothPlan *plan) {
     if (plan->element_count == 0)
         return 0;
-    return round_up(plan->element_count) + round_up(plan->batch_count * sizeof(uint16_t)) +
-           round_up(plan->chunk_count);
+    return mf_cloth_round_up(plan->element_count) +
+           mf_cloth_round_up(plan->batch_count * sizeof(uint16_t)) +
+           mf_cloth_round_up(plan->chunk_count);
 }
 
 mf_ClothTear mf_cloth_tear_make(const mf_ClothPlan *plan, void *memory) {
     mf_ClothTear tear = {.torn = memory};
     if (plan->element_count == 0)
         return (mf_ClothTear){.torn = NULL};
-    tear.lanes = (uint16_t *)(void *)(tear.torn + round_up(plan->element_count));
-    tear.tears = (uint8_t *)tear.lanes + round_up(plan->batch_count * sizeof(uint16_t));
+    tear.lanes = (uint16_t *)(void *)(tear.torn + mf_cloth_round_up(plan->element_count));
+    tear.tears = (uint8_t *)tear.lanes + mf_cloth_round_up(plan->batch_count * sizeof(uint16_t));
     memset(tear.tears, 0, plan->chunk_count);
     return tear;
 }
 
 // ---- fields ------------------------------------------------------------------------------------
 
-static uint32_t *field_of(const mf_ClothMotion *motion, uint32_t instance) {
-    const mf_Row row = mf_row(motion->rows[MF_CLOTH_ROW_TORN]);
-    return mf_row_at(&row, instance / MF_BLOCK, instance % MF_BLOCK);
-}
-
 void mf_cloth_tear_load(const mf_ClothMotion *motion, uint32_t instance, const mf_ClothTear *tear) {
-    const uint32_t *field = field_of(motion, instance);
+    const uint32_t *field = mf_cloth_row_at(motion, MF_CLOTH_ROW_TORN, instance);
     bool any = false;
     for (uint32_t e = 0; e < motion->plan->element_count; e++) {
         tear->torn[e] = field[(size_t)e * MF_BLOCK] != 0;
@@ -58,7 +50,7 @@ void mf_cloth_tear_load(const mf_ClothMotion *motion, uint32_t instance, const m
 
 void mf_cloth_tear_store(const mf_ClothMotion *motion, uint32_t instance,
                          const mf_ClothTear *tear) {
-    uint32_t *field = field_of(motion, instance), count = 0;
+    uint32_t *field = mf_cloth_row_at(motion, MF_CLOTH_ROW_TORN, instance), count = 0;
     for (uint32_t e = 0; e < motion->plan->element_count; e++) {
         field[(size_t)e * MF_BLOCK] = tear->torn[e];
         count += tear->torn[e];

@@ -38,11 +38,6 @@ typedef struct Pose {
 
 enum { POSITION, ORIENTATION, LINEAR, ANGULAR, ANGLE, RATE, TARGET };
 
-static mf_ExternalConfig default_config(void) {
-    return (mf_ExternalConfig){.struct_size = sizeof(mf_ExternalConfig),
-                               .hold = 100 * MF_MILLISECOND};
-}
-
 // ---- a step -------------------------------------------------------------------------------------
 
 static void load(double *out, const mf_Field *field, uint32_t instance, uint32_t count) {
@@ -188,8 +183,7 @@ static void reset_external(mf_Group *group, uint32_t instance, void *user) {
     const External *plan = user;
     double pose[4];
     (void)group;
-    for (uint32_t c = 0; plan->poses != NULL && c < plan->poses->components; c++)
-        mf_field_set(plan->poses, instance, c, 0.0);
+    mf_field_clear(plan->poses, instance);
     if (plan->position == NULL)
         return;
     load(pose, plan->rows[POSITION], instance, 3);
@@ -271,46 +265,40 @@ static mf_Status bind_fields(mf_Group *group, External *plan, mf_Error *error) {
     return MF_OK;
 }
 
-static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_ExternalConfig settings = motions->external;
-    MF_TRY(mf_motion_begin(group, &mf_external_row, error));
-    MF_TRY(check_config(group, &settings, error));
-    mf_Context *context = mf_world_context(mf_group_world(group));
+static mf_Status make_external(mf_Group *group, const mf_MotionsConfig *motions, void **user,
+                               mf_Error *error) {
+    External *plan = *user;
+    const mf_ExternalConfig *config = &motions->external;
     const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
-    External *plan = mf_allocate(context, 1, sizeof *plan);
-    if (plan == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "external: out of memory");
-    plan->config = settings;
+    MF_TRY(check_config(group, config, error));
+    plan->config = *config;
     plan->step = mf_time_to_seconds(step);
-    plan->interval =
-        settings.control_interval > 0 ? (uint32_t)(settings.control_interval / step) : 1;
-    mf_Status status = bind_fields(group, plan, error);
-    if (status == MF_OK) {
-        uint64_t hash = mf_hash_u32(MF_HASH_START, settings.targets);
-        hash = mf_hash_u32(hash, plan->interval);
-        if (settings.poses > 0)
-            hash =
-                mf_hash_doubles(hash, (double[]){(double)settings.delay, (double)settings.hold}, 2);
-        status = mf_motion_join(group, &mf_external_row, plan, hash, error);
-    }
-    if (status != MF_OK)
-        mf_release(context, plan);
-    return status;
+    plan->interval = config->control_interval > 0 ? (uint32_t)(config->control_interval / step) : 1;
+    return bind_fields(group, plan, error);
+}
+
+static uint64_t hash_external(const void *user) {
+    const External *plan = user;
+    const double times[] = {(double)plan->config.delay, (double)plan->config.hold};
+    uint64_t hash = mf_hash_u32(MF_HASH_START, plan->config.targets);
+    hash = mf_hash_u32(hash, plan->interval);
+    return plan->config.poses > 0 ? mf_hash_doubles(hash, times, 2) : hash;
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
 // It has the mass of whoever moves it: none that this library counts.
-static void row_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                         double linear[3], double angular[3]) {
-    load(center, mf_group_find_field((mf_Group *)group, "base.position"), instance, 3);
+static void row_momentum(const mf_Group *group, const void *plan, uint32_t instance,
+                         double center[3], double linear[3], double angular[3]) {
+    (void)group;
+    load(center, ((const External *)plan)->rows[POSITION], instance, 3);
     mf_vec3_set(linear, 0, 0, 0);
     mf_vec3_set(angular, 0, 0, 0);
 }
 
-static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
+static mf_MotionEnergy row_energy(const mf_Group *group, const void *plan, uint32_t instance) {
     (void)group;
+    (void)plan;
     (void)instance;
     return (mf_MotionEnergy){0};
 }
@@ -322,7 +310,8 @@ static const char *const external_writes[] =
              "?joint.angle", "?joint.rate", "fault.word", "?poses.state", "?poses.age");
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->external = default_config();
+    config->external =
+        (mf_ExternalConfig){.struct_size = sizeof(mf_ExternalConfig), .hold = 100 * MF_MILLISECOND};
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, external.member)
@@ -346,7 +335,9 @@ static const mf_Key row_keys[] = {
 const mf_MotionRow mf_external_row = {
     .name = "external",
     .motion = MF_MOTION_EXTERNAL,
-    .add = add_motion,
+    .plan_size = sizeof(External),
+    .make = make_external,
+    .hash = hash_external,
     .run = run_external,
     .reset = reset_external,
     .destroy = mf_attach_release,

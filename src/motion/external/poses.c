@@ -10,6 +10,7 @@
 // time the first one counts.
 #include "motion/external/poses.h"
 #include "math/scalar.h"
+#include "world/attach.h"
 
 #include <string.h>
 
@@ -29,8 +30,7 @@ typedef struct Window {
 
 static bool load_pose(Pose *out, const mf_Field *poses, uint32_t instance, uint32_t number) {
     double row[MF_POSE_WIDTH];
-    for (uint32_t c = 0; c < MF_POSE_WIDTH; c++)
-        row[c] = mf_field_get(poses, instance, number * MF_POSE_WIDTH + c);
+    mf_field_read(poses, instance, number * MF_POSE_WIDTH, MF_POSE_WIDTH, row);
     if (!mf_all_finite(row, MF_POSE_WIDTH) || !mf_quat_normalize(row + 4))
         return false;
     out->time = row[0];

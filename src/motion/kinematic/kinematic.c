@@ -3,7 +3,6 @@
 #include "base/floats.h"
 #include "math/kernel_table.h"
 #include "motion/kinematic/motion.h"
-#include "motion/kinematic/step.h"
 #include "motion/table.h"
 #include "base/hash.h"
 #include "math/scalar.h"
@@ -11,11 +10,6 @@
 #include "world/systems.h"
 
 #include <math.h>
-
-static mf_KinematicConfig default_config(void) {
-    return (mf_KinematicConfig){
-        .struct_size = sizeof(mf_KinematicConfig), .margin = 1e-9, .settle_height = (double)NAN};
-}
 
 // ---- fields -------------------------------------------------------------------------------------
 
@@ -104,9 +98,8 @@ static void reset_kinematic(mf_Group *group, uint32_t instance, void *user) {
         if (link->inner)
             mf_field_set(motion->rows[MF_KIN_ROW_FREE], instance, link->row, start[link->row % 3]);
         else if (link->kind == MF_ART_BALL)
-            for (uint32_t c = 0; c < 4; c++)
-                mf_field_set(motion->rows[MF_KIN_ROW_BALL], instance, 4 * link->row + c,
-                             start[(joint->type == MF_JOINT_FLOATING ? 3 : 0) + c]);
+            mf_field_write(motion->rows[MF_KIN_ROW_BALL], instance, 4 * link->row, 4,
+                           start + (joint->type == MF_JOINT_FLOATING ? 3 : 0));
     }
 }
 
@@ -118,24 +111,18 @@ static void let_go(mf_Group *group, uint32_t instance, void *user) {
     reset_row(motion, MF_KIN_ROW_ANCHOR, instance);
 }
 
-static void destroy_kinematic(mf_Context *context, void *user) {
-    mf_kin_destroy(context, user);
-}
-
 static mf_Status choose_kernel(mf_KinMotion *motion, mf_Group *group, mf_Error *error) {
-    static size_t (*const scratch_sizes[MF_KERNEL_ROWS][2])(const mf_KinPlan *plan) =
-        MF_KERNEL_TABLE(mf_kinematic_scratch_size);
-    static const mf_KinStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_kinematic_step);
+    size_t (*wide)(const mf_KinPlan *plan), (*single)(const mf_KinPlan *plan);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     motion->double_precision = pick.double_precision;
-    motion->step = table[pick.wide][pick.double_precision];
-    motion->step_one = table[pick.single][pick.double_precision];
-    return mf_dispatch_make_scratch(
-        group, &motion->dispatch, scratch_sizes[pick.wide][pick.double_precision](motion->plan),
-        scratch_sizes[pick.single][pick.double_precision](motion->plan), error);
+    MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_kinematic_step, pick);
+    MF_KERNEL_CHOOSE(wide, single, mf_kinematic_scratch_size, pick);
+    return mf_dispatch_make_scratch(group, &motion->dispatch, wide(motion->plan),
+                                    single(motion->plan), error);
 }
 
-static uint64_t hash_plan(const mf_KinMotion *motion) {
+static uint64_t hash_kinematic(const void *user) {
+    const mf_KinMotion *motion = user;
     uint64_t hash = mf_hash_u32(MF_HASH_START, motion->tree->plan->fixed);
     for (uint32_t i = 0; i < motion->plan->foot_count; i++)
         hash = mf_hash_u32(hash, motion->feet[i].row);
@@ -153,25 +140,12 @@ const mf_KinMotion *mf_kin_motion_of(const mf_Group *group) {
     return mf_motion_plan(group, &mf_kinematic_row);
 }
 
-static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    mf_KinematicConfig settings = motions->kinematic;
-    mf_KinMotion *motion;
-    MF_TRY(mf_motion_begin(group, &mf_kinematic_row, error));
-    MF_TRY(mf_kin_create(group, &settings, &motion, error));
-    mf_Status status = bind_fields(group, motion, error);
-    if (status == MF_OK)
-        status = choose_kernel(motion, group, error);
-    if (status == MF_OK)
-        status = mf_motion_join(group, &mf_kinematic_row, motion, hash_plan(motion), error);
-    if (status != MF_OK)
-        mf_kin_destroy(mf_world_context(mf_group_world(group)), motion);
-    return status;
-}
-
-const mf_KinematicConfig *mf_kinematic_config_of(const mf_Group *group) {
-    const mf_KinMotion *motion = mf_kin_motion_of(group);
-    return motion != NULL ? &motion->config : NULL;
+static mf_Status make_kinematic(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                                mf_Error *error) {
+    mf_KinMotion *motion = *plan;
+    MF_TRY(mf_kin_make(group, &motions->kinematic, motion, error));
+    MF_TRY(bind_fields(group, motion, error));
+    return choose_kernel(motion, group, error);
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
@@ -180,33 +154,35 @@ static mf_ArticulatedBase row_base(const void *motion) {
     return ((const mf_KinMotion *)motion)->config.base;
 }
 
-static void row_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                         double linear[3], double angular[3]) {
-    mf_kinematic_center(group, instance, center);
+static void row_momentum(const mf_Group *group, const void *plan, uint32_t instance,
+                         double center[3], double linear[3], double angular[3]) {
+    (void)group;
+    mf_kinematic_center(plan, instance, center);
     mf_vec3_set(linear, 0, 0, 0);
     mf_vec3_set(angular, 0, 0, 0);
 }
 
-static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
+static mf_MotionEnergy row_energy(const mf_Group *group, const void *plan, uint32_t instance) {
     double center[3];
-    mf_kinematic_center(group, instance, center);
+    mf_kinematic_center(plan, instance, center);
     double weight =
         mf_group_model(group)->mass * mf_world_config_of(mf_group_world(group))->gravity;
     return (mf_MotionEnergy){.potential = weight * center[2]};
 }
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->kinematic = default_config();
+    config->kinematic = (mf_KinematicConfig){
+        .struct_size = sizeof(mf_KinematicConfig), .margin = 1e-9, .settle_height = (double)NAN};
 }
 
 static const mf_MotionNote *const notes[] = {&mf_note_speeds,      &mf_note_floating,
                                              &mf_note_base_shapes, &mf_note_fixed_shapes,
                                              &mf_note_own_law,     NULL};
 
-static void note_settings(const mf_Group *group, mf_NoteCase *c) {
+static void note_settings(const void *plan, mf_NoteCase *c) {
     c->contacts = true;
-    if (group != NULL)
-        c->shapes = mf_kinematic_config_of(group)->shapes;
+    if (plan != NULL)
+        c->shapes = ((const mf_KinMotion *)plan)->config.shapes;
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, kinematic.member)
@@ -216,11 +192,13 @@ const mf_MotionRow mf_kinematic_row = {
     .limitation = "falls, pushes, slipping, any force: feet do not slip, joints track their "
                   "targets exactly",
     .level = true,
-    .add = add_motion,
+    .plan_size = sizeof(mf_KinMotion),
+    .make = make_kinematic,
+    .hash = hash_kinematic,
     .run = run_kinematic,
     .reset = reset_kinematic,
     .refresh = let_go,
-    .destroy = destroy_kinematic,
+    .destroy = mf_kin_destroy,
     .reads = kinematic_reads,
     .writes = kinematic_writes,
     .enter = let_go,

@@ -12,7 +12,6 @@
 // keeps its anchor exactly.
 #include "motion/kinematic/plan.h"
 #include "motion/articulated/state.h"
-#include "motion/kinematic/step.h"
 #include "math/lane_sum.h"
 #include "motion/warn.h"
 #include "terrain/lookup_lane.h"

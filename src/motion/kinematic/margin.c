@@ -16,41 +16,24 @@ typedef struct Body {   // a plan link in the world
 } Body;
 
 uint32_t mf_kinematic_foot_count(const mf_Group *group) {
-    const mf_KinMotion *motion = group != NULL ? mf_kin_motion_of(group) : NULL;
+    const mf_KinMotion *motion = mf_kin_motion_of(group);
     return motion != NULL ? motion->plan->foot_count : 0;
-}
-
-void mf_kinematic_foot(const mf_Group *group, uint32_t foot, uint32_t *row, uint32_t *link) {
-    const mf_KinMotion *motion = group != NULL ? mf_kin_motion_of(group) : NULL;
-    if (motion == NULL || foot >= motion->plan->foot_count)
-        return;
-    const mf_KinFoot *own = &motion->feet[foot];
-    if (row != NULL)
-        *row = own->row;
-    for (uint32_t l = 0; link != NULL && l < mf_group_model(group)->link_count; l++)
-        if (motion->tree->frames[l].link == motion->tree->contacts[own->row].link) {
-            *link = l; // the link whose joint moves it comes before those fixed to it
-            return;
-        }
 }
 
 static void find_bodies(const mf_KinMotion *motion, uint32_t instance, Body *bodies) {
     const mf_ArtMotion *tree = motion->tree;
     double position[MOST_VALUES] = {0}, velocity[MOST_VALUES] = {0};
     double *values = position + (tree->plan->fixed ? 7 : 0);
-    for (uint32_t c = 0; c < 7; c++)
-        position[c] =
-            mf_field_get(motion->rows[c < 3 ? MF_KIN_ROW_POSITION : MF_KIN_ROW_ORIENTATION],
-                         instance, c < 3 ? c : c - 3);
+    mf_field_read(motion->rows[MF_KIN_ROW_POSITION], instance, 0, 3, position);
+    mf_field_read(motion->rows[MF_KIN_ROW_ORIENTATION], instance, 0, 4, position + 3);
     for (uint32_t l = 0; l < tree->plan->link_count; l++) {
         const mf_ArtLink *link = &tree->links[l];
         const bool ball = link->kind == MF_ART_BALL;
         const mf_Field *field = motion->rows[ball          ? MF_KIN_ROW_BALL
                                              : link->inner ? MF_KIN_ROW_FREE
                                                            : MF_KIN_ROW_ANGLE];
-        for (uint32_t c = 0; c < (ball ? 4 : 1); c++)
-            values[link->position + c] =
-                mf_field_get(field, instance, (ball ? 4 : 1) * link->row + c);
+        const uint32_t count = ball ? 4 : 1;
+        mf_field_read(field, instance, count * link->row, count, values + link->position);
     }
     mf_ArtQuery query = {.task = MF_ART_TASK_POSE,
                          .position = position,
@@ -76,10 +59,7 @@ static void find_center(const mf_KinMotion *motion, const Body *bodies, double c
         mf_vec3_copy(center, bodies[0].position);
 }
 
-void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center[3]) {
-    const mf_KinMotion *motion = group != NULL ? mf_kin_motion_of(group) : NULL;
-    if (motion == NULL || instance >= mf_group_count(group))
-        return;
+void mf_kinematic_center(const mf_KinMotion *motion, uint32_t instance, double center[3]) {
     Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
     find_bodies(motion, instance, bodies);
     find_center(motion, bodies, center);
@@ -134,7 +114,7 @@ static double edge_distance(const double a[2], const double b[2], const double p
 }
 
 double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance) {
-    const mf_KinMotion *motion = group != NULL ? mf_kin_motion_of(group) : NULL;
+    const mf_KinMotion *motion = mf_kin_motion_of(group);
     if (motion == NULL || instance >= mf_group_count(group))
         return 0;
     Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
@@ -144,9 +124,7 @@ double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance) {
     for (uint32_t i = 0; i < motion->plan->foot_count; i++) {
         if (!(mf_field_get(motion->rows[MF_KIN_ROW_HOLDS], instance, i) > 0.0))
             continue;
-        for (uint32_t c = 0; c < 2; c++)
-            points[count][c] = mf_field_get(motion->rows[MF_KIN_ROW_ANCHOR], instance, 3 * i + c);
-        count++;
+        mf_field_read(motion->rows[MF_KIN_ROW_ANCHOR], instance, 3 * i, 2, points[count++]);
     }
     if (count == 0)
         return -INFINITY;

@@ -12,9 +12,9 @@ typedef struct mf_KinMotion {
     mf_KinPlan *plan;
     MF_KIN_ARRAYS(MF_FLAT_POINTER, ) // in the plan; before: allocations of their own
     mf_ArtMotion *tree;              // its plan is in this one's
-    mf_KinematicConfig config;
-    mf_KinStepFn step;     // `dispatch.lanes` lanes at once
-    mf_KinStepFn step_one; // one lane
+    mf_KinematicConfig config;       // as given; `feet` is NULL
+    mf_KinStepFn step;               // `dispatch.lanes` lanes at once
+    mf_KinStepFn step_one;           // one lane
     mf_Dispatch dispatch;
     mf_WarningFields warnings;
     bool double_precision;
@@ -22,9 +22,10 @@ typedef struct mf_KinMotion {
     mf_Row row[MF_KIN_ROWS]; // their data
 } mf_KinMotion;
 
-mf_Status mf_kin_create(mf_Group *group, const mf_KinematicConfig *config, mf_KinMotion **out,
-                        mf_Error *error);
-void mf_kin_destroy(mf_Context *context, mf_KinMotion *motion); // NULL is fine
+// Fills `motion`, which is zeros; also where it fails mf_kin_destroy releases it.
+mf_Status mf_kin_make(mf_Group *group, const mf_KinematicConfig *config, mf_KinMotion *motion,
+                      mf_Error *error);
+void mf_kin_destroy(mf_Context *context, void *motion);
 
 // Makes `image`, which holds the same as motion->plan, the plan from now on, also of motion->tree;
 // the caller releases what was the plan.
@@ -35,11 +36,6 @@ const mf_KinMotion *mf_kin_motion_of(const mf_Group *group);
 
 // Center of mass [m] of the links in their present poses, world frame; the base's origin if the
 // model has no mass.
-void mf_kinematic_center(const mf_Group *group, uint32_t instance, double center[3]);
-
-// The settings in use (`feet` is NULL), or NULL if the motion of the group is not `kinematic`.
-const mf_KinematicConfig *mf_kinematic_config_of(const mf_Group *group);
-
-void mf_kinematic_foot(const mf_Group *group, uint32_t foot, uint32_t *row, uint32_t *link);
+void mf_kinematic_center(const mf_KinMotion *motion, uint32_t instance, double center[3]);
 
 #endif

@@ -1,5 +1,6 @@
 // Plans of the `kinematic` motion: the tree of the model, which contacts are feet, and the links
 // that carry them.
+#include "base/memory.h"
 #include "model/points.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
@@ -64,24 +65,20 @@ static mf_Status make_tree(Build *b, mf_Error *error) {
     tree->plan->fixed =
         config->base == MF_ARTICULATED_FIXED ||
         (config->base == MF_ARTICULATED_AS_MODEL && b->model->base == MF_BASE_FIXED);
-    mf_Status status = MF_OK;
     if (config->shapes)
-        status = mf_hulls_create(b->context, b->model, &tree->hulls, error);
-    if (status != MF_OK)
-        return status;
+        MF_TRY(mf_hulls_create(b->context, b->model, &tree->hulls, error));
     uint32_t contacts = mf_art_contact_count(tree, b->model);
     if (contacts > MF_ARTICULATED_MAX_CONTACTS)
         return mf_fail(error, MF_LIMIT, "kinematic: model %s has %u contacts, at most %d",
                        b->model->name, contacts, MF_ARTICULATED_MAX_CONTACTS);
     MF_TRY(mf_art_tree_build(tree, b->model, contacts, 0, b->context, error));
+    const mf_Array arrays[] = {
+        MF_ARRAY(b->bodies, tree->plan->link_count + 1), MF_ARRAY(b->positions, contacts),
+        MF_ARRAY(b->joints, b->model->joint_count), MF_ARRAY(b->links, tree->plan->link_count),
+        MF_ARRAY(b->stands, contacts)};
     tree->contacts = mf_allocate(b->context, contacts, sizeof *tree->contacts);
-    b->bodies = mf_allocate(b->context, tree->plan->link_count + 1, sizeof *b->bodies);
-    b->positions = mf_allocate(b->context, contacts, sizeof *b->positions);
-    b->stands = mf_allocate(b->context, contacts, sizeof *b->stands);
-    b->joints = mf_allocate(b->context, b->model->joint_count, sizeof *b->joints);
-    b->links = mf_allocate(b->context, tree->plan->link_count, sizeof *b->links);
-    if (tree->contacts == NULL || b->bodies == NULL || b->positions == NULL || b->stands == NULL ||
-        b->joints == NULL || b->links == NULL)
+    if (tree->contacts == NULL ||
+        !mf_allocate_arrays(b->context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
     mf_art_contacts_position(tree, b->model);
     for (size_t i = 0; i < tree->plan->value_count; i++)
@@ -215,18 +212,15 @@ static mf_Status find_feet(Build *b, mf_Error *error) {
     mf_KinMotion *motion = b->motion;
     const mf_ArtMotion *tree = motion->tree;
     double lowest;
-    mf_Status status = MF_OK;
     for (uint32_t i = 0; i < tree->plan->contact_count; i++)
         find_position(b, i);
     find_size(b, &lowest);
     if (tree->plan->fixed)
         return MF_OK;
     if (motion->config.feet != NULL)
-        status = name_feet(b, error);
+        MF_TRY(name_feet(b, error));
     else
         choose_feet(b, lowest);
-    if (status != MF_OK)
-        return status;
     for (uint32_t i = 0; i < tree->plan->contact_count; i++)
         motion->plan->foot_count += b->stands[i] && !is_covered(b, i);
     if (motion->plan->foot_count == 0)
@@ -447,9 +441,8 @@ static mf_Status fill_plan(Build *b, mf_Group *group, mf_Error *error) {
     return pack(b->motion, b->context, error);
 }
 
-void mf_kin_destroy(mf_Context *context, mf_KinMotion *motion) {
-    if (motion == NULL)
-        return;
+void mf_kin_destroy(mf_Context *context, void *user) {
+    mf_KinMotion *motion = user;
     mf_art_destroy(context, motion->tree);
     mf_scratch_destroy(context, motion->dispatch.scratch);
     if (motion->plan != NULL && motion->plan->tree_at == 0) // not packed
@@ -458,35 +451,22 @@ void mf_kin_destroy(mf_Context *context, mf_KinMotion *motion) {
     mf_release(context, motion);
 }
 
-mf_Status mf_kin_create(mf_Group *group, const mf_KinematicConfig *config, mf_KinMotion **out,
-                        mf_Error *error) {
-    *out = NULL;
+mf_Status mf_kin_make(mf_Group *group, const mf_KinematicConfig *config, mf_KinMotion *motion,
+                      mf_Error *error) {
     mf_World *world = mf_group_world(group);
     Build b = {.model = mf_group_model(group),
                .world = mf_world_config_of(world),
-               .context = mf_world_context(world)};
+               .context = mf_world_context(world),
+               .motion = motion};
     MF_TRY(check_config(config, error));
-    b.motion = mf_allocate(b.context, 1, sizeof *b.motion);
-    if (b.motion != NULL)
-        b.motion->plan = mf_allocate(b.context, 1, sizeof *b.motion->plan);
-    if (b.motion == NULL || b.motion->plan == NULL) {
-        mf_kin_destroy(b.context, b.motion);
+    motion->plan = mf_allocate(b.context, 1, sizeof *motion->plan);
+    if (motion->plan == NULL)
         return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
-    }
-    b.motion->config = *config;
+    motion->config = *config;
     mf_Status status = fill_plan(&b, group, error);
     if (status == MF_OK)
-        status = mf_art_report_contacts(group, b.motion->tree, error);
-    b.motion->config.feet = NULL; // the caller's, and used up
+        status = mf_art_report_contacts(group, motion->tree, error);
+    motion->config.feet = NULL; // the caller's, and used up
     mf_release(b.context, b.bodies);
-    mf_release(b.context, b.positions);
-    mf_release(b.context, b.stands);
-    mf_release(b.context, b.joints);
-    mf_release(b.context, b.links);
-    if (status != MF_OK) {
-        mf_kin_destroy(b.context, b.motion);
-        return status;
-    }
-    *out = b.motion;
-    return MF_OK;
+    return status;
 }

@@ -6,6 +6,7 @@
 
 #include <mayfly/kinematic.h>
 
+#include "math/kernel.h"
 #include "motion/articulated/plan.h"
 #include "terrain/image.h"
 
@@ -101,5 +102,10 @@ typedef struct mf_KinBlock {
     mf_WarningRows warnings;
     void *scratch; // what the kernel needs meanwhile, aligned to 64 bytes
 } mf_KinBlock;
+
+// Advances the lanes of `block` by one step.
+MF_KERNEL_COPIES(void, mf_kinematic_step, (const mf_KinBlock *block));
+// [byte] of scratch that a step needs.
+MF_KERNEL_COPIES(size_t, mf_kinematic_scratch_size, (const mf_KinPlan *plan));
 
 #endif

@@ -1,6 +1,7 @@
 // Cells of particles (cells.h).
 #include "motion/particle/cells.h"
 #include "motion/particle/plan.h"
+#include "base/memory.h"
 
 #include <string.h>
 
@@ -11,21 +12,16 @@ mf_Status mf_particle_cells_create(mf_Context *context, uint32_t particles, doub
     const size_t capacity = 8 * (size_t)particles + 4096;
     *out = (mf_ParticleCells){.capacity = capacity < INT32_MAX ? (uint32_t)capacity : INT32_MAX,
                               .edge = edge};
-    out->starts = mf_allocate(context, (size_t)out->capacity + 1, sizeof *out->starts);
-    out->cell = mf_allocate(context, particles, sizeof *out->cell);
-    out->column = mf_allocate(context, particles, sizeof *out->column);
-    out->order = mf_allocate(context, particles, sizeof *out->order);
-    if (out->starts != NULL && out->cell != NULL && out->column != NULL && out->order != NULL)
+    const mf_Array arrays[] = {MF_ARRAY(out->starts, (size_t)out->capacity + 1),
+                               MF_ARRAY(out->cell, particles), MF_ARRAY(out->column, particles),
+                               MF_ARRAY(out->order, particles)};
+    if (mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
         return MF_OK;
-    mf_particle_cells_free(context, out);
     return mf_fail(error, MF_NO_MEMORY, "particles: no memory for %u particles", particles);
 }
 
 void mf_particle_cells_free(mf_Context *context, mf_ParticleCells *cells) {
     mf_release(context, cells->starts);
-    mf_release(context, cells->cell);
-    mf_release(context, cells->column);
-    mf_release(context, cells->order);
     *cells = (mf_ParticleCells){0};
 }
 

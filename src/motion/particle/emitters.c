@@ -132,14 +132,13 @@ bool mf_particles_emit(mf_Particles *all, double begin, double end) {
     return any;
 }
 
-uint64_t mf_emitters_hash(uint64_t hash, const mf_Emitter *emitters, uint32_t count,
-                          uint32_t placed) {
-    hash = mf_hash_u32(hash, placed);
-    for (uint32_t e = 0; e < count; e++) {
-        const double own[] = {emitters[e].radius, emitters[e].speed, emitters[e].start,
-                              emitters[e].stop};
-        hash = mf_hash_doubles(hash, emitters[e].position, 3);
-        hash = mf_hash_doubles(hash, emitters[e].direction, 3);
+uint64_t mf_emitters_hash(uint64_t hash, const mf_Particles *all) {
+    hash = mf_hash_u32(hash, all->placed);
+    for (uint32_t e = 0; e < all->nozzle_count; e++) {
+        const mf_Emitter *emitter = &all->nozzles[e].emitter;
+        const double own[] = {emitter->radius, emitter->speed, emitter->start, emitter->stop};
+        hash = mf_hash_doubles(hash, emitter->position, 3);
+        hash = mf_hash_doubles(hash, emitter->direction, 3);
         hash = mf_hash_doubles(hash, own, 4);
     }
     return hash;

@@ -1,7 +1,7 @@
 // The row of `fluid` in the motion table: settings, and the constants of the kernel that follow
 // from them. The rest is in particles.c.
 #include "base/hash.h"
-#include "base/floats.h"
+#include "base/plain.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "motion/particle/motion.h"
@@ -12,17 +12,6 @@ static const double courant = 0.3;
 static const double ahead = 1.5;        // [1] steps for which the pressure is extrapolated
 static const double compression = 0.05; // [1] above it a warning is raised
 static const double follow = 10.0;      // [1/s] of the pressure to the density
-
-static mf_FluidConfig default_config(void) {
-    return (mf_FluidConfig){.struct_size = sizeof(mf_FluidConfig),
-                            .density = 1000.0,
-                            .sound_speed = 20.0,
-                            .viscosity = 1e-6,
-                            .artificial_viscosity = 0.02,
-                            .reach = 2.0,
-                            .diffusion = 0.1,
-                            .placed = MF_NONE};
-}
 
 static const mf_FieldInfo fields[] = {
     {"particle.pressure", "Pa", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
@@ -36,7 +25,7 @@ static const mf_WarningWords squeezed = {
     "a larger sound_speed, thicker walls"};
 
 static mf_Status check(const mf_FluidConfig *config, mf_Error *error) {
-    const mf_ParticleRange ranges[] = {
+    const mf_Range ranges[] = {
         {"density", config->density, 1e-3, 1e6},
         {"sound_speed", config->sound_speed, 1e-3, 1e5},
         {"viscosity", config->viscosity, 0.0, 1e6},
@@ -47,7 +36,7 @@ static mf_Status check(const mf_FluidConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config ||
         (config->emitters == NULL && config->emitter_count > 0))
         return mf_fail(error, MF_BAD_ARGUMENT, "fluid: start from mf_motions_config()");
-    return mf_particles_check("fluid", ranges, sizeof ranges / sizeof *ranges, error);
+    return mf_ranges_check("fluid", ranges, sizeof ranges / sizeof *ranges, error);
 }
 
 // By Newton's method, which takes a step per factor of 3/2 from 1, and then a few.
@@ -78,8 +67,7 @@ static mf_ParticleDraft draft_of(const mf_FluidConfig *config, double mass) {
     const double sound = courant * plan.spacing / config->sound_speed;
     const double flow = plan.viscosity > plan.diffusion ? plan.viscosity : plan.diffusion;
     const double spread = plan.reach * plan.reach / (56.0 * flow + 1e-300);
-    return (mf_ParticleDraft){.row = &mf_fluid_row,
-                              .plan = plan,
+    return (mf_ParticleDraft){.plan = plan,
                               .longest = sound < spread ? sound : spread,
                               .ahead = ahead,
                               .emitters = config->emitters,
@@ -87,51 +75,40 @@ static mf_ParticleDraft draft_of(const mf_FluidConfig *config, double mass) {
                               .placed = config->placed};
 }
 
-static void choose_kernels(mf_Particles *all) {
-    static const mf_ParticleStepFn steps[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_fluid_step);
-    static const mf_ParticleGatherFn gathers[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_fluid_gather);
-    const mf_KernelPick pick = mf_dispatch_kernels(all->group);
-    all->step = steps[pick.wide][pick.double_precision];
-    all->gather = gathers[pick.wide][pick.double_precision];
-}
-
-static uint64_t hash_settings(const mf_FluidConfig *config) {
+static uint64_t hash_fluid(const void *plan) {
+    const mf_FluidConfig *config = &((const mf_Particles *)plan)->config.fluid;
     const double reals[] = {config->density,   config->sound_speed,
                             config->viscosity, config->artificial_viscosity,
                             config->reach,     config->diffusion};
     const uint64_t hash = mf_hash_doubles(MF_HASH_START, reals, sizeof reals / sizeof *reals);
-    return mf_emitters_hash(hash, config->emitters, config->emitter_count, config->placed);
+    return mf_emitters_hash(hash, plan);
 }
 
-static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_FluidConfig settings = motions->fluid;
-    mf_Particles *all;
+static mf_Status make_fluid(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                            mf_Error *error) {
+    mf_Particles *all = *plan;
+    const mf_FluidConfig *config = &motions->fluid;
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
     double mass, radius;
-    MF_TRY(mf_motion_begin(group, &mf_fluid_row, error));
-    MF_TRY(check(&settings, error));
+    MF_TRY(check(config, error));
     MF_TRY(mf_particles_model(group, "fluid", &mass, &radius, error));
-    const mf_ParticleDraft draft = draft_of(&settings, mass);
-    MF_TRY(mf_particles_add(group, &draft, &all, error));
-    all->config.fluid = settings;
+    const mf_ParticleDraft draft = draft_of(config, mass);
+    MF_TRY(mf_particles_make(all, group, &mf_fluid_row, &draft, error));
+    all->config.fluid = *config;
     all->config.fluid.emitters = NULL;
-    choose_kernels(all);
-    mf_Status status = mf_attach_field(group, &fields[0], 0, &all->pressure, error);
-    if (status == MF_OK)
-        status = mf_attach_field(group, &fields[1], 0, &all->pressure_rate, error);
+    MF_KERNEL_CHOOSE_WIDE(all->step, mf_fluid_step, pick);
+    MF_KERNEL_CHOOSE_WIDE(all->gather, mf_fluid_gather, pick);
     mf_attach_warning_words(group, MF_WARNING_SOLVER, &squeezed);
-    if (status == MF_OK)
-        return mf_particles_start(all, hash_settings(&settings), error);
-    mf_particles_destroy(all->context, all);
-    return status;
+    MF_TRY(mf_attach_field(group, &fields[0], 0, &all->pressure, error));
+    return mf_attach_field(group, &fields[1], 0, &all->pressure_rate, error);
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
 
 // Compressed, it holds V p^2 / (2 rho c^2).
-static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
-    const mf_Particles *all = mf_motion_plan(group, &mf_fluid_row);
-    mf_MotionEnergy energy = mf_particles_energy(all, instance);
+static mf_MotionEnergy row_energy(const mf_Group *group, const void *plan, uint32_t instance) {
+    const mf_Particles *all = plan;
+    mf_MotionEnergy energy = mf_particles_energy(group, plan, instance);
     const double pressure = mf_field_get(all->pressure, instance, 0);
     energy.elastic = 0.5 * all->plan.volume * pressure * pressure / all->plan.bulk;
     return energy;
@@ -145,7 +122,14 @@ static const char *const writes[] = {"base.position",     "base.linear_velocity"
                                      "warning.residual",  NULL};
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->fluid = default_config();
+    config->fluid = (mf_FluidConfig){.struct_size = sizeof(mf_FluidConfig),
+                                     .density = 1000.0,
+                                     .sound_speed = 20.0,
+                                     .viscosity = 1e-6,
+                                     .artificial_viscosity = 0.02,
+                                     .reach = 2.0,
+                                     .diffusion = 0.1,
+                                     .placed = MF_NONE};
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, fluid.member)
@@ -174,21 +158,7 @@ static const mf_Key row_keys[] = {
 // clang-format on
 
 const mf_MotionRow mf_fluid_row = {
-    .name = "fluid",
+    MF_PARTICLE_ROW(fluid),
     .motion = MF_MOTION_FLUID,
-    .noun = "particle",
-    .look = {.kind = MF_VISUAL_POINTS, .color = {0.20f, 0.45f, 0.85f}},
-    .dynamic = true,
-    .add = add_motion,
-    .run = mf_particles_run,
-    .reset = mf_particles_reset,
-    .destroy = mf_particles_destroy,
-    .reads = reads,
-    .writes = writes,
-    .any_gravity = true,
-    .defaults = row_defaults,
-    .keys = row_keys,
-    .key_count = sizeof row_keys / sizeof *row_keys,
-    .momentum = mf_particles_momentum,
     .energy = row_energy,
 };

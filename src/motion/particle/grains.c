@@ -1,25 +1,16 @@
 // The row of `grains` in the motion table: settings, and the constants of the kernel that follow
 // from them. The rest is in particles.c.
 #include "base/hash.h"
-#include "base/floats.h"
+#include "base/plain.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "motion/particle/motion.h"
 
-static const double pi = 3.14159265358979323846;
 static const double part = 0.08;    // [1] step over the duration of an impact
 static const double overlap = 0.05; // [1] of the diameter, above it a warning is raised
 static const double column = 100.0; // [1] grains whose weight the default stiffness is made for
 static const double pressed = 0.01; // [1] of the diameter, what that weight does
 static const double tangential = 2.0 / 7.0; // [1] of the stiffness: both oscillate alike
-
-static mf_GrainsConfig default_config(void) {
-    return (mf_GrainsConfig){.struct_size = sizeof(mf_GrainsConfig),
-                             .restitution = 0.5,
-                             .friction = 0.5,
-                             .wall_friction = 0.5,
-                             .placed = MF_NONE};
-}
 
 static const mf_FieldInfo fields[] = {
     {"contact.partner", "1", "", MF_U32, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
@@ -36,7 +27,7 @@ static const mf_WarningWords crowded = {"",
                                         "a larger stiffness, fewer overlapping solids"};
 
 static mf_Status check(const mf_GrainsConfig *config, mf_Error *error) {
-    const mf_ParticleRange ranges[] = {
+    const mf_Range ranges[] = {
         {"stiffness", config->stiffness, 0.0, 1e12},
         {"restitution", config->restitution, 0.05, 1.0},
         {"friction", config->friction, 0.0, 100.0},
@@ -46,14 +37,14 @@ static mf_Status check(const mf_GrainsConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config ||
         (config->emitters == NULL && config->emitter_count > 0))
         return mf_fail(error, MF_BAD_ARGUMENT, "grains: start from mf_motions_config()");
-    return mf_particles_check("grains", ranges, sizeof ranges / sizeof *ranges, error);
+    return mf_ranges_check("grains", ranges, sizeof ranges / sizeof *ranges, error);
 }
 
 // Restitution of a spring and a damper of ratio z whose force does not pull (Schwager and Poeschel
 // 2007, equation 12).
 static double restitution_of(double z) {
     const double w = mf_sqrt(1.0 - z * z);
-    return mf_exp(-z / w * (pi - mf_atan2(2.0 * z * w, w * w - z * z)));
+    return mf_exp(-z / w * (MF_PI - mf_atan2(2.0 * z * w, w * w - z * z)));
 }
 
 // The ratio for a restitution, by bisection.
@@ -85,61 +76,43 @@ static mf_ParticleDraft draft_of(const mf_GrainsConfig *config, double mass, dou
     plan.rolling = config->rolling;
     plan.inertia = 0.4 * mass * radius * radius;
     plan.overlap = overlap;
-    return (mf_ParticleDraft){.row = &mf_grains_row,
-                              .plan = plan,
-                              .longest = part * pi * mf_sqrt(reduced / plan.stiffness),
+    return (mf_ParticleDraft){.plan = plan,
+                              .longest = part * MF_PI * mf_sqrt(reduced / plan.stiffness),
                               .emitters = config->emitters,
                               .emitter_count = config->emitter_count,
                               .placed = config->placed};
 }
 
-static void choose_kernels(mf_Particles *all) {
-    static const mf_ParticleStepFn steps[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_grains_step);
-    static const mf_ParticleGatherFn gathers[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_grains_gather);
-    const mf_KernelPick pick = mf_dispatch_kernels(all->group);
-    all->step = steps[pick.wide][pick.double_precision];
-    all->gather = gathers[pick.wide][pick.double_precision];
-}
-
-static uint64_t hash_settings(const mf_GrainsConfig *config) {
+static uint64_t hash_grains(const void *plan) {
+    const mf_GrainsConfig *config = &((const mf_Particles *)plan)->config.grains;
     const double reals[] = {config->stiffness, config->restitution, config->friction,
                             config->wall_friction, config->rolling};
     const uint64_t hash = mf_hash_doubles(MF_HASH_START, reals, sizeof reals / sizeof *reals);
-    return mf_emitters_hash(hash, config->emitters, config->emitter_count, config->placed);
+    return mf_emitters_hash(hash, plan);
 }
 
-static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_GrainsConfig settings = motions->grains;
-    mf_Particles *all;
+static mf_Status make_grains(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                             mf_Error *error) {
+    mf_Particles *all = *plan;
+    const mf_GrainsConfig *config = &motions->grains;
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
     double mass, radius;
-    MF_TRY(mf_motion_begin(group, &mf_grains_row, error));
-    MF_TRY(check(&settings, error));
+    MF_TRY(check(config, error));
     MF_TRY(mf_particles_model(group, "grains", &mass, &radius, error));
     const mf_ParticleDraft draft =
-        draft_of(&settings, mass, radius, mf_world_config_of(mf_group_world(group))->gravity);
-    MF_TRY(mf_particles_add(group, &draft, &all, error));
-    all->config.grains = settings;
+        draft_of(config, mass, radius, mf_world_config_of(mf_group_world(group))->gravity);
+    MF_TRY(mf_particles_make(all, group, &mf_grains_row, &draft, error));
+    all->config.grains = *config;
     all->config.grains.emitters = NULL;
-    choose_kernels(all);
-    mf_Status status =
-        mf_attach_field(group, &fields[0], MF_GRAIN_CONTACTS, &all->contact_with, error);
-    if (status == MF_OK)
-        status = mf_attach_field(group, &fields[1], MF_GRAIN_CONTACTS, &all->contact_slip, error);
+    MF_KERNEL_CHOOSE_WIDE(all->step, mf_grains_step, pick);
+    MF_KERNEL_CHOOSE_WIDE(all->gather, mf_grains_gather, pick);
     mf_attach_warning_words(group, MF_WARNING_SOLVER, &pressed_together);
     mf_attach_warning_words(group, MF_WARNING_CONTACTS, &crowded);
-    if (status == MF_OK)
-        return mf_particles_start(all, hash_settings(&settings), error);
-    mf_particles_destroy(all->context, all);
-    return status;
+    MF_TRY(mf_attach_field(group, &fields[0], MF_GRAIN_CONTACTS, &all->contact_with, error));
+    return mf_attach_field(group, &fields[1], MF_GRAIN_CONTACTS, &all->contact_slip, error);
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
-
-// Without the springs of contacts, which belong to pairs.
-static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
-    return mf_particles_energy(mf_motion_plan(group, &mf_grains_row), instance);
-}
 
 static const char *const reads[] = {"particle.waiting", NULL};
 static const char *const writes[] = {"base.position",
@@ -155,7 +128,11 @@ static const char *const writes[] = {"base.position",
                                      NULL};
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->grains = default_config();
+    config->grains = (mf_GrainsConfig){.struct_size = sizeof(mf_GrainsConfig),
+                                       .restitution = 0.5,
+                                       .friction = 0.5,
+                                       .wall_friction = 0.5,
+                                       .placed = MF_NONE};
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, grains.member)
@@ -181,21 +158,6 @@ static const mf_Key row_keys[] = {
 // clang-format on
 
 const mf_MotionRow mf_grains_row = {
-    .name = "grains",
-    .motion = MF_MOTION_GRAINS,
-    .noun = "particle",
-    .look = {.kind = MF_VISUAL_POINTS, .color = {0.20f, 0.45f, 0.85f}},
-    .dynamic = true,
-    .add = add_motion,
-    .run = mf_particles_run,
-    .reset = mf_particles_reset,
-    .destroy = mf_particles_destroy,
-    .reads = reads,
-    .writes = writes,
-    .any_gravity = true,
-    .defaults = row_defaults,
-    .keys = row_keys,
-    .key_count = sizeof row_keys / sizeof *row_keys,
-    .momentum = mf_particles_momentum,
-    .energy = row_energy,
+    MF_PARTICLE_ROW(grains), .motion = MF_MOTION_GRAINS,
+    .energy = mf_particles_energy, // without springs of contacts, which belong to pairs
 };

@@ -15,8 +15,6 @@
 
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
-
 // What a grain keeps: the force [N] on it over the weights of the mean, and their sum.
 enum { MEAN_WEIGHT = 3, MEANS };
 
@@ -44,7 +42,7 @@ static double record_value(const mf_Particles *fluid, int value, uint32_t rank) 
 
 static double volume_of(const mf_Particles *all) {
     const double d = all->plan.spacing;
-    return is_fluid(all) ? all->plan.volume : pi / 6.0 * d * d * d;
+    return is_fluid(all) ? all->plan.volume : MF_PI / 6.0 * d * d * d;
 }
 
 static Body body_of(const mf_Particles *all, uint32_t rank) {
@@ -73,8 +71,8 @@ static void complete(Pair *pair, double square, double reach) {
     const double far = mf_sqrt(square) / reach, cube = reach * reach * reach;
     pair->near = 1.0 - far;
     const double three = (1.0 - far) * (1.0 - far) * (1.0 - far);
-    pair->gradient = 210.0 / (pi * cube * reach * reach) * three;
-    pair->kernel = 21.0 / (2.0 * pi * cube) * three * (1.0 - far) * (1.0 + 4.0 * far);
+    pair->gradient = 210.0 / (MF_PI * cube * reach * reach) * three;
+    pair->kernel = 21.0 / (2.0 * MF_PI * cube) * three * (1.0 - far) * (1.0 + 4.0 * far);
 }
 
 // Adds what particle `rank` of `other` does; `sum` is the caller's.
@@ -166,7 +164,7 @@ static double drag_of(const mf_Particles *grains, const double *sum, double spee
     const double d = grains->plan.spacing, weight = sum[WEIGHT];
     const double density = sum[DENSITY] / weight, viscosity = sum[VISCOSITY] / weight;
     const double root = 0.63 * mf_sqrt(speed) + 4.8 * mf_sqrt(viscosity / d);
-    const double drag = pi / 8.0 * d * d * density * root * root;
+    const double drag = MF_PI / 8.0 * d * d * density * root * root;
     // Implicit, or light grains in a thick fluid would be thrown back and forth.
     return drag / (1.0 + drag * grains->plan.step / grains->plan.mass);
 }

@@ -75,7 +75,6 @@ typedef struct mf_Particles {
 
 // What follows from the settings of a motion.
 typedef struct mf_ParticleDraft {
-    const mf_MotionRow *row;
     mf_ParticlePlan plan; // without step and substeps
     double longest;       // [s] longest stable step
     double ahead;         // [1] as in mf_Particles
@@ -83,20 +82,30 @@ typedef struct mf_ParticleDraft {
     uint32_t emitter_count, placed; // [1]
 } mf_ParticleDraft;
 
-// Makes the particles of a group, without fields and kernels of the motion's own.
-mf_Status mf_particles_add(mf_Group *group, const mf_ParticleDraft *draft, mf_Particles **out,
-                           mf_Error *error);
-// Then adds the systems of the group, which owns `all` from then on, and of the world. Where it
-// fails, `all` is gone.
-mf_Status mf_particles_start(mf_Particles *all, uint64_t settings_hash, mf_Error *error);
+// Fills the particles of a group, which are zeros, but for fields and kernels of the motion's own.
+mf_Status mf_particles_make(mf_Particles *all, mf_Group *group, const mf_MotionRow *row,
+                            const mf_ParticleDraft *draft, mf_Error *error);
+
+// What the rows of both motions have alike.
+#define MF_PARTICLE_ROW(title)                                                                     \
+    .name = #title, .noun = "particle", .dynamic = true, .any_gravity = true,                      \
+    .look = {.kind = MF_VISUAL_POINTS, .color = {0.20f, 0.45f, 0.85f}},                            \
+    .plan_size = sizeof(mf_Particles), .make = make_##title, .hash = hash_##title,                 \
+    .begin = mf_particles_begin, .run = mf_particles_run, .reset = mf_particles_reset,             \
+    .destroy = mf_particles_destroy, .reads = reads, .writes = writes, .defaults = row_defaults,   \
+    .keys = row_keys, .key_count = sizeof row_keys / sizeof *row_keys,                             \
+    .momentum = mf_particles_momentum
+// Adds the system of the world.
+mf_Status mf_particles_begin(mf_Group *group, const mf_MotionsConfig *motions, void *plan,
+                             mf_Error *error);
 void mf_particles_destroy(mf_Context *context, void *plan);
 // Does nothing: the system of the world steps the particles before the groups' own systems run.
 void mf_particles_run(const mf_SystemRun *run, void *plan);
 void mf_particles_reset(mf_Group *group, uint32_t instance, void *plan);
-void mf_particles_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                           double linear[3], double angular[3]);
+void mf_particles_momentum(const mf_Group *group, const void *plan, uint32_t instance,
+                           double center[3], double linear[3], double angular[3]);
 // Kinetic and potential.
-mf_MotionEnergy mf_particles_energy(const mf_Particles *all, uint32_t instance);
+mf_MotionEnergy mf_particles_energy(const mf_Group *group, const void *plan, uint32_t instance);
 
 // Does a step's work in pieces, with all threads; and the first of `count` things of a piece.
 void mf_particles_share(mf_Particles *all, void (*run)(mf_Particles *all, uint32_t piece));
@@ -111,13 +120,6 @@ mf_Particles *mf_particles_of(const mf_Group *group);
 // particle.
 mf_Status mf_particles_model(const mf_Group *group, const char *motion, double *mass,
                              double *radius, mf_Error *error);
-// MF_BAD_ARGUMENT where a setting is out of range.
-typedef struct mf_ParticleRange {
-    const char *name;
-    double value, low, high;
-} mf_ParticleRange;
-mf_Status mf_particles_check(const char *motion, const mf_ParticleRange *ranges, size_t count,
-                             mf_Error *error);
 
 // ---- emitters (emitters.c) ----------------------------------------------------------------------
 
@@ -125,15 +127,11 @@ mf_Status mf_particles_make_nozzles(mf_Particles *all, const mf_ParticleDraft *d
                                     mf_Error *error);
 void mf_particles_free_nozzles(mf_Particles *all);
 // Of what emitters and the number of placed particles change.
-uint64_t mf_emitters_hash(uint64_t hash, const mf_Emitter *emitters, uint32_t count,
-                          uint32_t placed);
+uint64_t mf_emitters_hash(uint64_t hash, const mf_Particles *all);
 // Puts the layers that leave nozzles in [begin, end) [s] into the world; true: there were any.
 bool mf_particles_emit(mf_Particles *all, double begin, double end);
 
 // Keys of emitters in scene files.
 extern const mf_KeyTable mf_emitter_table;
-
-// [1] Particles that are in the world now.
-uint32_t mf_particles_present(const mf_Group *group);
 
 #endif

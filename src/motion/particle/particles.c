@@ -42,14 +42,6 @@ uint32_t mf_particles_substeps(const mf_Group *group) {
     return all != NULL ? all->plan.substeps : 0;
 }
 
-uint32_t mf_particles_present(const mf_Group *group) {
-    const mf_Particles *all = mf_particles_of(group);
-    uint32_t count = 0;
-    for (uint32_t i = 0; all != NULL && i < mf_group_count(group); i++)
-        count += ((const uint32_t *)all->waiting->data)[i] == 0;
-    return count;
-}
-
 // ---- a step -------------------------------------------------------------------------------------
 
 typedef struct Work {
@@ -289,15 +281,6 @@ static void run_particles(const mf_WorldRun *run, void *user) {
 
 // ---- creation -----------------------------------------------------------------------------------
 
-mf_Status mf_particles_check(const char *motion, const mf_ParticleRange *ranges, size_t count,
-                             mf_Error *error) {
-    for (size_t i = 0; i < count; i++)
-        if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
-            return mf_fail(error, MF_BAD_ARGUMENT, "%s.%s: %g, need %g .. %g", motion,
-                           ranges[i].name, ranges[i].value, ranges[i].low, ranges[i].high);
-    return MF_OK;
-}
-
 mf_Status mf_particles_model(const mf_Group *group, const char *motion, double *mass,
                              double *radius, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
@@ -404,18 +387,6 @@ static void bind_task(mf_Particles *all) {
     all->task.warning_residual = all->warnings.residual->data;
 }
 
-static mf_Status add_systems(mf_Particles *all, uint64_t settings_hash, mf_Error *error) {
-    mf_World *world = mf_group_world(all->group);
-    mf_WorldSystemConfig system =
-        mf_attach_world_system(all->row->name, MF_PHASE_MOTION, run_particles, all);
-    system.reads = all->row->reads;
-    system.writes = all->row->writes;
-    if (mf_world_system_count(world) == MF_WORLD_SYSTEM_LIMIT)
-        return mf_fail(error, MF_LIMIT, "world: at most %u systems", MF_WORLD_SYSTEM_LIMIT);
-    MF_TRY(mf_motion_join(all->group, all->row, all, settings_hash, error));
-    return mf_world_add_system(world, &system, error);
-}
-
 void mf_particles_destroy(mf_Context *context, void *user) {
     mf_Particles *all = user;
     mf_particle_cells_free(context, &all->cells);
@@ -430,16 +401,14 @@ void mf_particles_destroy(mf_Context *context, void *user) {
     mf_release(context, all);
 }
 
-mf_Status mf_particles_add(mf_Group *group, const mf_ParticleDraft *draft, mf_Particles **out,
-                           mf_Error *error) {
-    mf_Context *context = mf_world_context(mf_group_world(group));
+mf_Status mf_particles_make(mf_Particles *all, mf_Group *group, const mf_MotionRow *row,
+                            const mf_ParticleDraft *draft, mf_Error *error) {
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
-    mf_Particles *all = mf_allocate(context, 1, sizeof *all);
-    if (all == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "particles: out of memory");
-    all->context = context;
+    if (mf_world_system_count(mf_group_world(group)) == MF_WORLD_SYSTEM_LIMIT)
+        return mf_fail(error, MF_LIMIT, "world: at most %u systems", MF_WORLD_SYSTEM_LIMIT);
+    all->context = mf_world_context(mf_group_world(group));
     all->group = group;
-    all->row = draft->row;
+    all->row = row;
     all->plan = draft->plan;
     all->plan.bytes = sizeof all->plan;
     all->plan.gravity_size = world->gravity;
@@ -450,29 +419,22 @@ mf_Status mf_particles_add(mf_Group *group, const mf_ParticleDraft *draft, mf_Pa
     all->placed = draft->placed;
     all->wide = mf_group_config_of(group)->double_precision;
     all->ahead = draft->ahead;
-    mf_Status status = choose_substeps(all, draft->longest, error);
-    if (status == MF_OK)
-        status = find_fields(all, error);
-    if (status == MF_OK)
-        status = make_memory(all, error);
-    if (status == MF_OK)
-        status = mf_particles_make_nozzles(all, draft, error);
-    *out = all;
-    if (status != MF_OK) {
-        mf_particles_destroy(context, all);
-        *out = NULL;
-    }
-    return status;
+    MF_TRY(choose_substeps(all, draft->longest, error));
+    MF_TRY(find_fields(all, error));
+    MF_TRY(make_memory(all, error));
+    return mf_particles_make_nozzles(all, draft, error);
 }
 
-mf_Status mf_particles_start(mf_Particles *all, uint64_t settings_hash, mf_Error *error) {
-    mf_Group *group = all->group;
+mf_Status mf_particles_begin(mf_Group *group, const mf_MotionsConfig *motions, void *plan,
+                             mf_Error *error) {
+    mf_Particles *all = plan;
+    mf_WorldSystemConfig system =
+        mf_attach_world_system(all->row->name, MF_PHASE_MOTION, run_particles, all);
+    (void)motions;
+    system.reads = all->row->reads;
+    system.writes = all->row->writes;
     bind_task(all);
-    mf_Status status = add_systems(all, settings_hash, error);
-    if (status != MF_OK) {
-        mf_particles_destroy(all->context, all);
-        return status;
-    }
+    MF_TRY(mf_world_add_system(mf_group_world(group), &system, error));
     for (uint32_t i = 0; i < mf_group_count(group); i++)
         mf_particles_reset(group, i, all);
     return MF_OK;
@@ -495,9 +457,10 @@ void mf_particles_reset(mf_Group *group, uint32_t instance, void *user) {
     mf_field_clear(all->contact_slip, instance);
 }
 
-void mf_particles_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                           double linear[3], double angular[3]) {
-    const mf_Particles *all = mf_particles_of(group);
+void mf_particles_momentum(const mf_Group *group, const void *plan, uint32_t instance,
+                           double center[3], double linear[3], double angular[3]) {
+    const mf_Particles *all = plan;
+    (void)group;
     const bool absent = ((const uint32_t *)all->waiting->data)[instance] != 0;
     for (uint32_t c = 0; c < 3; c++) {
         center[c] = mf_field_get(all->position, instance, c);
@@ -507,8 +470,10 @@ void mf_particles_momentum(const mf_Group *group, uint32_t instance, double cent
 }
 
 // Kinetic energy and m g z; what else it has is the motion's.
-mf_MotionEnergy mf_particles_energy(const mf_Particles *all, uint32_t instance) {
+mf_MotionEnergy mf_particles_energy(const mf_Group *group, const void *plan, uint32_t instance) {
+    const mf_Particles *all = plan;
     mf_MotionEnergy energy = {0};
+    (void)group;
     if (((const uint32_t *)all->waiting->data)[instance] != 0)
         return energy;
     for (uint32_t c = 0; c < 3; c++) {

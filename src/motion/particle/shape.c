@@ -20,7 +20,6 @@ typedef struct Poly {
 // lattice than with the kernel of Wendland, 0, 0, 1 (docs/explanation/particles.md). Their sum
 // is 1.
 static const double force_terms[3] = {0.05, 0.2, 0.75};
-static const double pi = 3.14159265358979323846;
 
 // Times 1 - y.
 static Poly times_rest(Poly a) {
@@ -71,9 +70,9 @@ void mf_fluid_shape_fit(mf_FluidShape *shape, double spacing, double reach) {
     for (int n = 0; n < 3; n++)
         force.of[1 + n] = shape->force[n];
     const Poly kernel = integral(times_rest(force)), plane = integral(times_rest(kernel));
-    shape->gradient =
-        1.0 / (4.0 * pi * cube * reach * reach * at_one(integral(times_rest(times_rest(kernel)))));
-    const double scale = 2.0 * pi * shape->gradient * cube;
+    shape->gradient = 1.0 / (4.0 * MF_PI * cube * reach * reach *
+                             at_one(integral(times_rest(times_rest(kernel)))));
+    const double scale = 2.0 * MF_PI * shape->gradient * cube;
     store(shape->plane, MF_SHAPE_TERMS, scale * reach, plane, 3);
     store(shape->space, MF_SHAPE_TERMS, scale * reach * reach, integral(plane), 4);
     store(shape->shear, MF_SHAPE_TERMS, scale, integral(kernel), 3);

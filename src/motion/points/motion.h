@@ -25,7 +25,4 @@ mf_Status mf_points_check(const mf_Group *group, const mf_PointsConfig *config, 
 mf_Status mf_points_plan_create(mf_Group *group, const mf_PointsConfig *config,
                                 const mf_PointsPlan **out, mf_Error *error);
 
-// The settings in use, or NULL if the motion of the group is not `points`.
-const mf_PointsConfig *mf_points_config_of(const mf_Group *group);
-
 #endif

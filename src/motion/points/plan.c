@@ -1,5 +1,7 @@
 // Building a plan: frames rotated so that every joint's axis is z, joints that follow others
 // resolved to their leader, settings and constants in both precisions.
+#include "base/memory.h"
+#include "base/plain.h"
 #include "model/points.h"
 #include "motion/points/motion.h"
 #include "math/scalar.h"
@@ -34,15 +36,11 @@ static void rotation_from_z(const double axis[3], double out[4]) {
     mf_quat_normalize(out);
 }
 
-static void parent_frame(const Build *b, const mf_Joint *joint, double out[4]) {
-    memcpy(out, b->frame[joint->parent], 4 * sizeof(double));
-}
-
 // Chooses the plan frame of a link; parallel axes in a chain share one, which makes the joint's
 // fixed rotation the identity.
 static void choose_frame(Build *b, const mf_Joint *joint, bool *aligned) {
-    double parent[4], axis[3], parent_axis[3] = {0, 0, 1}, z[3] = {0, 0, 1};
-    parent_frame(b, joint, parent);
+    const double *parent = b->frame[joint->parent];
+    double axis[3], parent_axis[3], z[3] = {0, 0, 1};
     mf_quat_rotate(axis, joint->rotation, joint->axis);
     mf_quat_rotate(parent_axis, parent, z);
     double distance = 0.0;
@@ -89,9 +87,8 @@ static void build_link(Build *b, uint32_t model_link) {
                  : joint->type == MF_JOINT_SLIDE ? MF_PLAN_SLIDE
                                                  : MF_PLAN_FIXED;
     choose_frame(b, joint, &link->aligned);
-    double parent[4], back[4], rotation[4], half[4];
-    parent_frame(b, joint, parent);
-    mf_quat_conjugate(back, parent);
+    double back[4], rotation[4], half[4];
+    mf_quat_conjugate(back, b->frame[joint->parent]);
     mf_quat_multiply(half, back, joint->rotation);
     mf_quat_multiply(rotation, half, b->frame[model_link]);
     double *c = link_constants(b, index);
@@ -170,10 +167,9 @@ mf_Status mf_points_check(const mf_Group *group, const mf_PointsConfig *config, 
                        (long long)world->step, (long long)config->joint_interval);
     if (!(config->friction_coefficient > 0.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "points.friction_coefficient: need > 0");
-    if (!(config->compliance >= 1e-4 && config->compliance <= 1.0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "points.compliance: need 1e-4 .. 1");
-    if (!(config->contact_margin >= 0.0 && config->contact_margin <= 0.1))
-        return mf_fail(error, MF_BAD_ARGUMENT, "points.contact_margin: need 0 .. 0.1 m");
+    const mf_Range ranges[] = {{"compliance", config->compliance, 1e-4, 1},
+                               {"contact_margin", config->contact_margin, 0, 0.1}};
+    MF_TRY(mf_ranges_check("points", ranges, sizeof ranges / sizeof *ranges, error));
     for (uint32_t i = 0; i < model->point_count; i++)
         contacts += (model->points[i].flags & MF_POINT_COLLIDES) != 0;
     if (contacts > MF_POINTS_MAX_CONTACTS || model->link_count > MF_POINTS_MAX_LINKS)
@@ -195,25 +191,13 @@ static mf_Status allocate(Build *b, mf_Error *error) {
     plan->link_offset = MF_PLAN_SETTINGS;
     plan->point_offset = plan->link_offset + model->link_count * MF_PLAN_LINK_VALUES;
     plan->constant_count = plan->point_offset + model->point_count * MF_PLAN_POINT_VALUES;
-    b->links = mf_allocate(b->context, model->link_count, sizeof *b->links);
-    b->contacts = mf_allocate(b->context, model->point_count, sizeof *b->contacts);
-    b->constants = mf_allocate(b->context, plan->constant_count, sizeof *b->constants);
-    b->narrow = mf_allocate(b->context, plan->constant_count, sizeof *b->narrow);
-    b->plan_link = mf_allocate(b->context, model->link_count, sizeof *b->plan_link);
-    b->frame = mf_allocate(b->context, model->link_count, sizeof *b->frame);
-    if (b->links == NULL || b->contacts == NULL || b->constants == NULL || b->narrow == NULL ||
-        b->plan_link == NULL || b->frame == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "points: out of memory");
-    return MF_OK;
-}
-
-static void release(Build *b) {
-    mf_release(b->context, b->links);
-    mf_release(b->context, b->contacts);
-    mf_release(b->context, b->constants);
-    mf_release(b->context, b->narrow);
-    mf_release(b->context, b->plan_link);
-    mf_release(b->context, b->frame);
+    const mf_Array arrays[] = {
+        MF_ARRAY(b->constants, plan->constant_count), MF_ARRAY(b->frame, model->link_count),
+        MF_ARRAY(b->narrow, plan->constant_count),    MF_ARRAY(b->links, model->link_count),
+        MF_ARRAY(b->contacts, model->point_count),    MF_ARRAY(b->plan_link, model->link_count)};
+    return mf_allocate_arrays(b->context, arrays, sizeof arrays / sizeof *arrays)
+               ? MF_OK
+               : mf_fail(error, MF_NO_MEMORY, "points: out of memory");
 }
 
 static void build_tree(Build *b) {
@@ -267,6 +251,6 @@ mf_Status mf_points_plan_create(mf_Group *group, const mf_PointsConfig *config,
         build_tree(&b);
         status = pack(&b, out, error);
     }
-    release(&b);
+    mf_release(b.context, b.constants);
     return status;
 }

@@ -6,6 +6,7 @@
 #include <mayfly/points.h>
 
 #include "base/flat.h"
+#include "math/kernel.h"
 #include "motion/dispatch.h"
 #include "terrain/image.h"
 
@@ -128,5 +129,10 @@ typedef struct mf_PointsBlock {
     bool only_refresh; // compute points, center and inertia from the angles and do nothing else
 } mf_PointsBlock;
 typedef void (*mf_PointsStepFn)(const mf_PointsBlock *block);
+
+// Advances the lanes of `block` by one step.
+MF_KERNEL_COPIES(void, mf_points_step, (const mf_PointsBlock *block));
+// [byte] of scratch that a step needs.
+MF_KERNEL_COPIES(size_t, mf_points_scratch_size, (const mf_PointsPlan *plan));
 
 #endif

@@ -2,7 +2,6 @@
 #include "motion/points/motion.h"
 #include "base/floats.h"
 #include "math/kernel_table.h"
-#include "motion/points/step.h"
 #include "motion/table.h"
 #include "base/hash.h"
 #include "math/scalar.h"
@@ -11,15 +10,6 @@
 
 #include <math.h>
 #include <string.h>
-
-static mf_PointsConfig default_config(void) {
-    return (mf_PointsConfig){.struct_size = sizeof(mf_PointsConfig),
-                             .joint_interval = 80 * MF_MILLISECOND,
-                             .friction = MF_FRICTION_FIT,
-                             .friction_coefficient = INFINITY,
-                             .compliance = 0.1,
-                             .contact_margin = 0.001};
-}
 
 static const mf_FieldInfo points_fields[] = {
     {"body.points", "m", "body", MF_REAL, MF_PER_CONTACT, 3, MF_FIELD_STATE,
@@ -115,16 +105,10 @@ static void refresh_instance(const mf_PointsMotion *motion, uint32_t instance) {
 static void reset_points(mf_Group *group, uint32_t instance, void *user) {
     const mf_PointsMotion *motion = user;
     (void)group;
-    for (uint32_t c = 0; c < 3 * motion->plan->contact_count; c++)
-        mf_field_set(motion->rows[MF_ROW_ANCHOR], instance, c, 0.0);
-    for (uint32_t c = 0; c < motion->plan->contact_count; c++)
-        mf_field_set(motion->rows[MF_ROW_LOAD], instance, c, 0.0);
-    for (uint32_t c = 0; c < 3; c++) {
-        mf_field_set(motion->rows[MF_ROW_FORCE], instance, c, 0.0);
-        mf_field_set(motion->rows[MF_ROW_TORQUE], instance, c, 0.0);
-    }
-    if (motion->rows[MF_ROW_RESIDUAL] != NULL)
-        mf_field_set(motion->rows[MF_ROW_RESIDUAL], instance, 0, 0.0);
+    static const int rows[] = {MF_ROW_ANCHOR, MF_ROW_LOAD, MF_ROW_FORCE, MF_ROW_TORQUE,
+                               MF_ROW_RESIDUAL};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        mf_field_clear(motion->rows[rows[i]], instance);
     refresh_instance(motion, instance);
 }
 
@@ -142,15 +126,12 @@ static void destroy_points(mf_Context *context, void *user) {
 }
 
 static mf_Status choose_kernel(mf_PointsMotion *motion, mf_Group *group, mf_Error *error) {
-    static size_t (*const scratch_sizes[MF_KERNEL_ROWS][2])(const mf_PointsPlan *plan) =
-        MF_KERNEL_TABLE(mf_points_scratch_size);
-    static const mf_PointsStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_points_step);
+    size_t (*wide)(const mf_PointsPlan *plan), (*single)(const mf_PointsPlan *plan);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
-    motion->step = table[pick.wide][pick.double_precision];
-    motion->step_one = table[pick.single][pick.double_precision];
-    return mf_dispatch_make_scratch(
-        group, &motion->dispatch, scratch_sizes[pick.wide][pick.double_precision](motion->plan),
-        scratch_sizes[pick.single][pick.double_precision](motion->plan), error);
+    MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_points_step, pick);
+    MF_KERNEL_CHOOSE(wide, single, mf_points_scratch_size, pick);
+    return mf_dispatch_make_scratch(group, &motion->dispatch, wide(motion->plan),
+                                    single(motion->plan), error);
 }
 
 static const char *const points_reads[] = {
@@ -162,7 +143,8 @@ static const char *const points_writes[] =
              "body.inverse_inertia", "point.anchor", "point.load", "?point.residual", "fault.word",
              "warning.word", "warning.steps", "warning.residual");
 
-static uint64_t hash_settings(const mf_PointsConfig *config) {
+static uint64_t hash_points(const void *plan) {
+    const mf_PointsConfig *config = &((const mf_PointsMotion *)plan)->config;
     const double reals[] = {config->friction_coefficient, config->compliance,
                             config->contact_margin};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, &config->joint_interval, sizeof(mf_Time));
@@ -172,42 +154,21 @@ static uint64_t hash_settings(const mf_PointsConfig *config) {
     return mf_hash_doubles(hash, reals, sizeof reals / sizeof *reals);
 }
 
-static const mf_PointsMotion *find_motion(const mf_Group *group) {
-    return mf_motion_plan(group, &mf_points_row);
-}
-
-static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_PointsConfig settings = motions->points;
+static mf_Status make_points(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                             mf_Error *error) {
+    mf_PointsMotion *motion = *plan;
+    const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     const mf_Model *model = mf_group_model(group);
-    MF_TRY(mf_motion_begin(group, &mf_points_row, error));
+    motion->config = motions->points;
     if (model->base == MF_BASE_FIXED)
         return mf_fail(error, MF_UNSUPPORTED, "points: the base of model %s is fixed in the world",
                        model->name);
-    MF_TRY(mf_points_check(group, &settings, error));
-    const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_PointsMotion *motion = mf_allocate(context, 1, sizeof *motion);
-    if (motion == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "points: out of memory");
-    motion->config = settings;
+    MF_TRY(mf_points_check(group, &motion->config, error));
     motion->terrain = mf_terrain_image(world->terrain);
-    motion->interval = (uint32_t)(settings.joint_interval / world->step);
-    mf_Status status = mf_points_plan_create(group, &settings, &motion->plan, error);
-    if (status == MF_OK)
-        status = bind_fields(group, motion, error);
-    if (status == MF_OK)
-        status = choose_kernel(motion, group, error);
-    if (status == MF_OK)
-        status = mf_motion_join(group, &mf_points_row, motion, hash_settings(&settings), error);
-    if (status != MF_OK)
-        destroy_points(context, motion);
-    return status;
-}
-
-const mf_PointsConfig *mf_points_config_of(const mf_Group *group) {
-    const mf_PointsMotion *motion = find_motion(group);
-    return motion != NULL ? &motion->config : NULL;
+    motion->interval = (uint32_t)(motion->config.joint_interval / world->step);
+    MF_TRY(mf_points_plan_create(group, &motion->config, &motion->plan, error));
+    MF_TRY(bind_fields(group, motion, error));
+    return choose_kernel(motion, group, error);
 }
 
 // ---- audits -------------------------------------------------------------------------------------
@@ -218,15 +179,13 @@ static double angular_momentum(const mf_PointsMotion *motion, uint32_t instance,
     double i[6], w[3];
     mf_field_read(motion->rows[MF_ROW_INERTIA], instance, 0, 6, i);
     mf_field_read(motion->rows[MF_ROW_ANGULAR], instance, 0, 3, w);
-    momentum[0] = i[0] * w[0] + i[3] * w[1] + i[4] * w[2];
-    momentum[1] = i[3] * w[0] + i[1] * w[1] + i[5] * w[2];
-    momentum[2] = i[4] * w[0] + i[5] * w[1] + i[2] * w[2];
-    return 0.5 * (momentum[0] * w[0] + momentum[1] * w[1] + momentum[2] * w[2]);
+    mf_sym3_apply(momentum, i, w);
+    return 0.5 * mf_vec3_dot(momentum, w);
 }
 
-static void row_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                         double linear[3], double angular[3]) {
-    const mf_PointsMotion *motion = find_motion(group);
+static void row_momentum(const mf_Group *group, const void *plan, uint32_t instance,
+                         double center[3], double linear[3], double angular[3]) {
+    const mf_PointsMotion *motion = plan;
     double q[4], position[3], local[3], velocity[3], rate[3], arm[3], angular_velocity[3],
         momentum[3];
     mf_field_read(motion->rows[MF_ROW_ORIENTATION], instance, 0, 4, q);
@@ -247,10 +206,10 @@ static void row_momentum(const mf_Group *group, uint32_t instance, double center
     }
 }
 
-static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
-    const mf_PointsMotion *motion = find_motion(group);
+static mf_MotionEnergy row_energy(const mf_Group *group, const void *plan, uint32_t instance) {
+    const mf_PointsMotion *motion = plan;
     double center[3], linear[3], angular[3], momentum[3];
-    row_momentum(group, instance, center, linear, angular);
+    row_momentum(group, plan, instance, center, linear, angular);
     double mass = mf_group_model(group)->mass;
     double gravity = mf_world_config_of(mf_group_world(group))->gravity;
     mf_MotionEnergy energy = {.kinetic = angular_momentum(motion, instance, momentum)};
@@ -268,13 +227,18 @@ static mf_MotionEnergy row_energy(const mf_Group *group, uint32_t instance) {
 // ---- the row in the motion table ----------------------------------------------------------------
 
 static void row_defaults(mf_MotionsConfig *config) {
-    config->points = default_config();
+    config->points = (mf_PointsConfig){.struct_size = sizeof(mf_PointsConfig),
+                                       .joint_interval = 80 * MF_MILLISECOND,
+                                       .friction = MF_FRICTION_FIT,
+                                       .friction_coefficient = INFINITY,
+                                       .compliance = 0.1,
+                                       .contact_margin = 0.001};
 }
 
 static const mf_MotionNote *const notes[] = {&mf_note_floating, &mf_note_own_law, NULL};
 
-static void note_settings(const mf_Group *group, mf_NoteCase *c) {
-    (void)group;
+static void note_settings(const void *plan, mf_NoteCase *c) {
+    (void)plan;
     c->contacts = true;
     c->shapes = false;
 }
@@ -313,7 +277,9 @@ const mf_MotionRow mf_points_row = {
         "reaction of swinging limbs on the body; torque limits; feet with edges that roll",
     .level = true,
     .dynamic = true,
-    .add = add_motion,
+    .plan_size = sizeof(mf_PointsMotion),
+    .make = make_points,
+    .hash = hash_points,
     .run = run_points,
     .reset = reset_points,
     .refresh = refresh_points,

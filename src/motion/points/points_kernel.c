@@ -14,7 +14,6 @@
 
 #include "motion/points/solve.h"
 #include "motion/points/kinematics.h"
-#include "motion/points/step.h"
 #include "math/lane_sum.h"
 #include "motion/points/vector.h"
 

@@ -12,121 +12,64 @@
 enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
 enum { PER_ONE, PER_VERTEX, PER_BAR, PER_ACTUATOR, PER_CONTACT_POINT, PER_MOVING, PER_STILL };
 
+#define FIELD(row, per, most, name, unit, frame, type, components, flags, text)                    \
+    [MF_TRUSS_ROW_##                                                                               \
+        row] = {per, most, {name, unit, frame, type, MF_FIXED_COUNT, components, flags, text}}
 static const struct {
     int per;
     uint32_t most; // [1] elements per one
     mf_FieldInfo info;
 } table[MF_TRUSS_ROWS] = {
-    [MF_TRUSS_ROW_COUNTS] = {PER_ONE,
-                             MF_TRUSS_COUNTS,
-                             {"truss.counts", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
-                              "vertices, bars, actuators, and the width of the matrix's band"}},
-    [MF_TRUSS_ROW_START] = {PER_ONE,
-                            3,
-                            {"truss.start", "m", "world", MF_F64, MF_FIXED_COUNT, 1, STATE,
-                             "of the center of mass, where the instance was not moved"}},
-    [MF_TRUSS_ROW_HOME] = {PER_VERTEX,
-                           1,
-                           {"vertex.home", "m", "body", MF_F64, MF_FIXED_COUNT, 3, STATE,
-                            "initial position relative to the center of mass"}},
-    [MF_TRUSS_ROW_POSITION] = {PER_VERTEX,
-                               1,
-                               {"vertex.position", "m", "world", MF_F64, MF_FIXED_COUNT, 3, INPUT,
-                                "position of each vertex"}},
-    [MF_TRUSS_ROW_MASS] = {PER_VERTEX,
-                           1,
-                           {"vertex.mass", "kg", "", MF_F64, MF_FIXED_COUNT, 1, STATE,
-                            "own mass and half of each of its bars"}},
-    [MF_TRUSS_ROW_RADIUS] = {PER_VERTEX,
-                             1,
-                             {"vertex.radius", "m", "", MF_F64, MF_FIXED_COUNT, 1, STATE,
-                              "of its thickest bar: where it touches the ground"}},
-    [MF_TRUSS_ROW_LOAD] = {PER_VERTEX,
-                           1,
-                           {"vertex.load", "N", "world", MF_F64, MF_FIXED_COUNT, 3, INPUT,
-                            "external force"}},
-    [MF_TRUSS_ROW_FIXED] = {PER_VERTEX,
-                            1,
-                            {"vertex.fixed", "1", "world", MF_U32, MF_FIXED_COUNT, 1, INPUT,
-                             "axes along which it is held: bits 0, 1, 2 for x, y, z"}},
-    [MF_TRUSS_ROW_ORDER] = {PER_VERTEX,
-                            1,
-                            {"vertex.order", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
-                             "place in the matrix"}},
-    [MF_TRUSS_ROW_ENDS] = {PER_BAR,
-                           1,
-                           {"bar.ends", "1", "", MF_U32, MF_FIXED_COUNT, 2, STATE,
-                            "the two vertices of each bar"}},
-    [MF_TRUSS_ROW_REST_HOME] = {PER_BAR,
-                                1,
-                                {"bar.home_length", "m", "", MF_F64, MF_FIXED_COUNT, 1, STATE,
-                                 "initial rest length"}},
-    [MF_TRUSS_ROW_REST] = {PER_BAR,
-                           1,
-                           {"bar.rest_length", "m", "", MF_F64, MF_FIXED_COUNT, 1, INPUT,
-                            "length without force; actuators change it"}},
-    [MF_TRUSS_ROW_RIGIDITY] = {PER_BAR,
-                               1,
-                               {"bar.rigidity", "N", "", MF_F64, MF_FIXED_COUNT, 1, INPUT,
-                                "E A: force per strain"}},
-    [MF_TRUSS_ROW_DIAMETER] = {PER_BAR,
-                               1,
-                               {"bar.diameter", "m", "", MF_F64, MF_FIXED_COUNT, 1, STATE,
-                                "of the round bar"}},
-    [MF_TRUSS_ROW_FORCE] = {PER_BAR,
-                            1,
-                            {"bar.force", "N", "", MF_F64, MF_FIXED_COUNT, 1, STATE,
-                             "axial force, tension positive"}},
-    [MF_TRUSS_ROW_STRESS] = {PER_BAR,
-                             1,
-                             {"bar.stress", "Pa", "", MF_F64, MF_FIXED_COUNT, 1, STATE,
-                              "axial force over the cross section"}},
-    [MF_TRUSS_ROW_ACTUATOR] = {PER_ACTUATOR,
-                               1,
-                               {"actuator.bar", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
-                                "the bar that it drives"}},
-    [MF_TRUSS_ROW_RANGE] = {PER_ACTUATOR,
-                            1,
-                            {"actuator.range", "m", "", MF_F64, MF_FIXED_COUNT, 2, STATE,
-                             "shortest and longest rest length"}},
-    [MF_TRUSS_ROW_COMMAND] = {PER_ACTUATOR,
-                              1,
-                              {"actuator.control", "m", "", MF_F64, MF_FIXED_COUNT, 1, INPUT,
-                               "rest length that it goes to, cut to its range"}},
-    [MF_TRUSS_ROW_ANCHOR] = {PER_CONTACT_POINT,
-                             1,
-                             {"contact.anchor", "m", "world", MF_F64, MF_FIXED_COUNT, 3, STATE,
-                              "where each contact sticks: vertices, then points of bars"}},
-    [MF_TRUSS_ROW_CONTACT] = {PER_CONTACT_POINT,
-                              1,
-                              {"contact.force", "N", "world", MF_F64, MF_FIXED_COUNT, 3, STATE,
-                               "of the ground on each of them"}},
-    [MF_TRUSS_ROW_STREAM] = {PER_ONE,
-                             1,
-                             {"noise.stream", "1", "", MF_U32, MF_FIXED_COUNT, 1, INPUT,
-                              "stream of the random numbers of its noise; at first its number"}},
-    [MF_TRUSS_ROW_RELAXATION] = {PER_ONE,
-                                 3,
-                                 {"frame.relaxation", "1", "", MF_F64, MF_FIXED_COUNT, 1, STATE,
-                                  "energy [J] against that of the loads at the frame's start, "
-                                  "residual over the tolerance [1], longest movement of a vertex "
-                                  "[m]"}},
-    [MF_TRUSS_ROW_ITERATIONS] = {PER_ONE,
-                                 1,
-                                 {"frame.iterations", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
-                                  "of the last frame"}},
-    [MF_TRUSS_ROW_VELOCITY] = {PER_MOVING,
-                               1,
-                               {"vertex.velocity", "m/s", "world", MF_F64, MF_FIXED_COUNT, 3, INPUT,
-                                "velocity of each vertex"}},
-    [MF_TRUSS_ROW_MOVEMENT] = {PER_STILL,
-                               1,
-                               {"vertex.movement", "m", "world", MF_F64, MF_FIXED_COUNT, 3, STATE,
-                                "of each vertex in the last frame, as which the next one begins"}},
-    [MF_TRUSS_ROW_CHANGE] = {PER_STILL,
-                             1,
-                             {"vertex.movement_change", "m", "world", MF_F64, MF_FIXED_COUNT, 3,
-                              STATE, "of vertex.movement from the frame before to the last one"}},
+    FIELD(COUNTS, PER_ONE, MF_TRUSS_COUNTS, "truss.counts", "1", "", MF_U32, 1, STATE,
+          "vertices, bars, actuators, and the width of the matrix's band"),
+    FIELD(START, PER_ONE, 3, "truss.start", "m", "world", MF_F64, 1, STATE,
+          "of the center of mass, where the instance was not moved"),
+    FIELD(HOME, PER_VERTEX, 1, "vertex.home", "m", "body", MF_F64, 3, STATE,
+          "initial position relative to the center of mass"),
+    FIELD(POSITION, PER_VERTEX, 1, "vertex.position", "m", "world", MF_F64, 3, INPUT,
+          "position of each vertex"),
+    FIELD(MASS, PER_VERTEX, 1, "vertex.mass", "kg", "", MF_F64, 1, STATE,
+          "own mass and half of each of its bars"),
+    FIELD(RADIUS, PER_VERTEX, 1, "vertex.radius", "m", "", MF_F64, 1, STATE,
+          "of its thickest bar: where it touches the ground"),
+    FIELD(LOAD, PER_VERTEX, 1, "vertex.load", "N", "world", MF_F64, 3, INPUT, "external force"),
+    FIELD(FIXED, PER_VERTEX, 1, "vertex.fixed", "1", "world", MF_U32, 1, INPUT,
+          "axes along which it is held: bits 0, 1, 2 for x, y, z"),
+    FIELD(ORDER, PER_VERTEX, 1, "vertex.order", "1", "", MF_U32, 1, STATE, "place in the matrix"),
+    FIELD(ENDS, PER_BAR, 1, "bar.ends", "1", "", MF_U32, 2, STATE, "the two vertices of each bar"),
+    FIELD(REST_HOME, PER_BAR, 1, "bar.home_length", "m", "", MF_F64, 1, STATE,
+          "initial rest length"),
+    FIELD(REST, PER_BAR, 1, "bar.rest_length", "m", "", MF_F64, 1, INPUT,
+          "length without force; actuators change it"),
+    FIELD(RIGIDITY, PER_BAR, 1, "bar.rigidity", "N", "", MF_F64, 1, INPUT, "E A: force per strain"),
+    FIELD(DIAMETER, PER_BAR, 1, "bar.diameter", "m", "", MF_F64, 1, STATE, "of the round bar"),
+    FIELD(FORCE, PER_BAR, 1, "bar.force", "N", "", MF_F64, 1, STATE,
+          "axial force, tension positive"),
+    FIELD(STRESS, PER_BAR, 1, "bar.stress", "Pa", "", MF_F64, 1, STATE,
+          "axial force over the cross section"),
+    FIELD(ACTUATOR, PER_ACTUATOR, 1, "actuator.bar", "1", "", MF_U32, 1, STATE,
+          "the bar that it drives"),
+    FIELD(RANGE, PER_ACTUATOR, 1, "actuator.range", "m", "", MF_F64, 2, STATE,
+          "shortest and longest rest length"),
+    FIELD(COMMAND, PER_ACTUATOR, 1, "actuator.control", "m", "", MF_F64, 1, INPUT,
+          "rest length that it goes to, cut to its range"),
+    FIELD(ANCHOR, PER_CONTACT_POINT, 1, "contact.anchor", "m", "world", MF_F64, 3, STATE,
+          "where each contact sticks: vertices, then points of bars"),
+    FIELD(CONTACT, PER_CONTACT_POINT, 1, "contact.force", "N", "world", MF_F64, 3, STATE,
+          "of the ground on each of them"),
+    FIELD(STREAM, PER_ONE, 1, "noise.stream", "1", "", MF_U32, 1, INPUT,
+          "stream of the random numbers of its noise; at first its number"),
+    FIELD(RELAXATION, PER_ONE, 3, "frame.relaxation", "1", "", MF_F64, 1, STATE,
+          "energy [J] against that of the loads at the frame's start, residual over the tolerance "
+          "[1], longest movement of a vertex [m]"),
+    FIELD(ITERATIONS, PER_ONE, 1, "frame.iterations", "1", "", MF_U32, 1, STATE,
+          "of the last frame"),
+    FIELD(VELOCITY, PER_MOVING, 1, "vertex.velocity", "m/s", "world", MF_F64, 3, INPUT,
+          "velocity of each vertex"),
+    FIELD(MOVEMENT, PER_STILL, 1, "vertex.movement", "m", "world", MF_F64, 3, STATE,
+          "of each vertex in the last frame, as which the next one begins"),
+    FIELD(CHANGE, PER_STILL, 1, "vertex.movement_change", "m", "world", MF_F64, 3, STATE,
+          "of vertex.movement from the frame before to the last one"),
 };
 
 static uint32_t count_of(const mf_TrussPlan *plan, int row) {
@@ -141,16 +84,12 @@ static uint32_t count_of(const mf_TrussPlan *plan, int row) {
 }
 
 mf_Status mf_truss_motion_fields(mf_Group *group, mf_TrussMotion *motion, mf_Error *error) {
-    mf_Status status = MF_OK;
     mf_derived_rows(group, motion->body, MF_BODY_ROWS);
-    for (int row = 0; row < MF_TRUSS_ROWS && status == MF_OK; row++) {
+    for (int row = 0; row < MF_TRUSS_ROWS; row++)
         if (count_of(&motion->plan, row) > 0)
-            status = mf_attach_field(group, &table[row].info, count_of(&motion->plan, row),
-                                     &motion->rows[row], error);
-    }
-    if (status == MF_OK)
-        status = mf_attach_warnings(group, &motion->warnings, error);
-    return status;
+            MF_TRY(mf_attach_field(group, &table[row].info, count_of(&motion->plan, row),
+                                   &motion->rows[row], error));
+    return mf_attach_warnings(group, &motion->warnings, error);
 }
 
 static void set(const mf_TrussMotion *motion, int row, uint32_t instance, size_t component,
@@ -159,14 +98,6 @@ static void set(const mf_TrussMotion *motion, int row, uint32_t instance, size_t
 }
 
 // ---- the truss of an instance ------------------------------------------------------------------
-
-static void clear_rows(const mf_TrussMotion *motion, uint32_t instance) {
-    for (int row = 0; row < MF_TRUSS_ROWS; row++) {
-        const mf_Field *field = motion->rows[row];
-        for (uint32_t c = 0; field != NULL && c < field->components; c++)
-            mf_field_set((mf_Field *)(uintptr_t)field, instance, c, 0.0);
-    }
-}
 
 static void write_vertices(const mf_TrussMotion *motion, uint32_t instance, const mf_Truss *truss,
                            const mf_TrussMass *whole, const uint32_t *order) {
@@ -187,11 +118,10 @@ static void write_vertices(const mf_TrussMotion *motion, uint32_t instance, cons
 }
 
 static void write_bars(const mf_TrussMotion *motion, uint32_t instance, const mf_Truss *truss) {
-    const double pi = 3.14159265358979323846;
     for (uint32_t b = 0; b < truss->bar_count; b++) {
         const mf_TrussBar *bar = &truss->bars[b];
         const double length = mf_truss_rest_length(truss, b), d = bar->diameter;
-        const double area = 0.25 * pi * d * d, mass = truss->material.density * area * length;
+        const double area = 0.25 * MF_PI * d * d, mass = truss->material.density * area * length;
         set(motion, MF_TRUSS_ROW_REST_HOME, instance, b, length);
         set(motion, MF_TRUSS_ROW_RIGIDITY, instance, b, truss->material.elasticity * area);
         set(motion, MF_TRUSS_ROW_DIAMETER, instance, b, d);
@@ -216,7 +146,8 @@ static void write_truss(const mf_TrussMotion *motion, uint32_t instance, const m
     const uint32_t counts[MF_TRUSS_COUNTS] = {truss->vertex_count, truss->bar_count,
                                               truss->actuator_count, width};
     const mf_TrussMass whole = mf_truss_mass(truss);
-    clear_rows(motion, instance);
+    for (int row = 0; row < MF_TRUSS_ROWS; row++)
+        mf_field_clear(motion->rows[row], instance);
     for (uint32_t i = 0; i < MF_TRUSS_COUNTS; i++)
         set(motion, MF_TRUSS_ROW_COUNTS, instance, i, counts[i]);
     set(motion, MF_TRUSS_ROW_STREAM, instance, 0, instance);
@@ -267,20 +198,16 @@ static void place_start(const mf_TrussMotion *motion, uint32_t instance, double 
 // Vertices at home about the base, with its twist.
 static void place_vertices(const mf_TrussMotion *motion, uint32_t instance, bool moves_start) {
     double base[3], q[4], linear[3], rate[3], rotation[3];
-    for (uint32_t c = 0; c < 4; c++)
-        q[c] = mf_field_get(motion->body[1], instance, c);
-    for (uint32_t c = 0; c < 3; c++) {
-        base[c] = mf_field_get(motion->body[0], instance, c);
-        linear[c] = mf_field_get(motion->body[2], instance, c);
-        rate[c] = mf_field_get(motion->body[3], instance, c);
-    }
+    mf_field_read(motion->body[1], instance, 0, 4, q);
+    mf_field_read(motion->body[0], instance, 0, 3, base);
+    mf_field_read(motion->body[2], instance, 0, 3, linear);
+    mf_field_read(motion->body[3], instance, 0, 3, rate);
     if (moves_start)
         place_start(motion, instance, base);
     mf_quat_rotate(rotation, q, rate);
     for (uint32_t v = 0; v < mf_truss_number(motion, instance, MF_TRUSS_VERTICES); v++) {
         double home[3], at[3], speed[3];
-        for (uint32_t c = 0; c < 3; c++)
-            home[c] = mf_truss_get(motion, MF_TRUSS_ROW_HOME, instance, 3 * (size_t)v + c);
+        mf_field_read(motion->rows[MF_TRUSS_ROW_HOME], instance, 3 * v, 3, home);
         mf_quat_rotate(at, q, home);
         mf_vec3_cross(speed, rotation, at);
         for (uint32_t c = 0; c < 3; c++) {
@@ -295,8 +222,7 @@ static void place_vertices(const mf_TrussMotion *motion, uint32_t instance, bool
 void mf_truss_motion_enter(mf_Group *group, uint32_t instance, void *user) {
     mf_Field *velocity = mf_group_find_field(group, "vertex.velocity");
     (void)user;
-    for (uint32_t c = 0; velocity != NULL && c < velocity->components; c++)
-        mf_field_set(velocity, instance, c, 0.0);
+    mf_field_clear(velocity, instance);
 }
 
 // Vertices at home, without contacts.
@@ -330,11 +256,9 @@ void mf_truss_motion_reset(mf_Group *group, uint32_t instance, void *user) {
 
 static mf_Status put_truss(mf_Group *group, const mf_TrussMotion *motion, uint32_t instance,
                            const mf_Truss *truss, mf_Error *error) {
-    mf_Status status = mf_truss_check(truss, error);
-    if (status == MF_OK)
-        status = check_capacity(&motion->plan, truss, error);
-    if (status != MF_OK)
-        return status;
+    mf_Status status = MF_OK;
+    MF_TRY(mf_truss_check(truss, error));
+    MF_TRY(check_capacity(&motion->plan, truss, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     uint32_t *order =
         mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *order);

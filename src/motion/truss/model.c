@@ -5,6 +5,7 @@
 #include "math/scalar.h"
 #include "model/neurons.h"
 #include "base/floats.h"
+#include "base/plain.h"
 
 #include <math.h>
 #include <string.h>
@@ -35,6 +36,13 @@ bool mf_truss_material_find(const char *name, mf_TrussMaterial *out) {
         }
     }
     return false;
+}
+
+const char *mf_truss_material_name(const mf_TrussMaterial *material) {
+    for (int i = 0; i < MATERIALS; i++)
+        if (memcmp(&materials[i].material, material, sizeof *material) == 0)
+            return materials[i].name;
+    return NULL;
 }
 
 // ---- geometry ----------------------------------------------------------------------------------
@@ -85,16 +93,17 @@ double mf_truss_lowest(const mf_Truss *truss) {
 }
 
 static double area_of(const mf_TrussBar *bar) {
-    return 0.25 * 3.14159265358979323846 * bar->diameter * bar->diameter;
+    return 0.25 * MF_PI * bar->diameter * bar->diameter;
 }
 
 double mf_truss_euler_load(const mf_Truss *truss, uint32_t bar) {
     MF_DEFAULT_FLOATS;
     if (truss == NULL || bar >= truss->bar_count)
         return 0.0;
-    const double pi = 3.14159265358979323846, d = truss->bars[bar].diameter;
+    const double d = truss->bars[bar].diameter;
     const double length = mf_truss_rest_length(truss, bar);
-    return pi * pi * truss->material.elasticity * (pi * d * d * d * d / 64.0) / (length * length);
+    return MF_PI * MF_PI * truss->material.elasticity * (MF_PI * d * d * d * d / 64.0) /
+           (length * length);
 }
 
 // ---- checks ------------------------------------------------------------------------------------
@@ -104,13 +113,9 @@ static mf_Status check_material(const mf_TrussMaterial *material, mf_Error *erro
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "material.elasticity: %g Pa, need more than 0 and at most 1e13",
                        material->elasticity);
-    if (!mf_between(material->density, 0.0, 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "material.density: %g kg/m^3, need 0 .. 1e6",
-                       material->density);
-    if (!mf_between(material->yield, 0.0, 1e13))
-        return mf_fail(error, MF_BAD_ARGUMENT, "material.yield: %g Pa, need 0 .. 1e13",
-                       material->yield);
-    return MF_OK;
+    const mf_Range ranges[] = {{"density", material->density, 0, 1e6},
+                               {"yield", material->yield, 0, 1e13}};
+    return mf_ranges_check("material", ranges, sizeof ranges / sizeof *ranges, error);
 }
 
 static mf_Status check_vertex(const mf_Truss *truss, uint32_t index, mf_Error *error) {
@@ -373,21 +378,9 @@ uint32_t mf_truss_order(const mf_Truss *truss, uint32_t *order, uint32_t *scratc
 // One link with its mass about its center, and a point below it where it stands.
 static bool fill(mf_Draft *draft, const mf_Truss *truss, const mf_TrussMass *whole) {
     mf_MassProperties mass = {.mass = whole->mass};
-    double position[4][3];
     memcpy(mass.inertia, whole->inertia, sizeof mass.inertia);
-    mf_mass_to_points(position, 4, &mass);
-    draft->name = mf_draft_text(draft, truss->name != NULL ? truss->name : "truss");
-    draft->file = "";
-    if (draft->name == NULL || mf_draft_add_link(draft, draft->name) == NULL)
-        return false;
-    for (int i = 0; i < 4; i++) {
-        if (mf_draft_add_point(draft, 0, position[i], whole->mass / 4, false, mf_gray) == NULL)
-            return false;
-    }
     const double foot[3] = {0.0, 0.0, mf_truss_lowest(truss) - whole->center[2]};
-    if (mf_draft_add_point(draft, 0, foot, 0.0, true, mf_gray) == NULL)
-        return false;
-    return true;
+    return mf_draft_add_body(draft, truss->name != NULL ? truss->name : "truss", &mass, foot);
 }
 
 mf_Status mf_truss_model(mf_Context *context, const mf_Truss *truss, mf_Model **out,

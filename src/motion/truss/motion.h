@@ -41,7 +41,7 @@ enum { // rows of a group, in the order of the table of fields
 typedef struct mf_TrussMotion {
     mf_TrussPlan plan;
     const mf_MotionRow *row;
-    mf_QuasistaticConfig config;
+    mf_QuasistaticConfig config; // as given; `truss` is NULL
     const mf_TerrainImage *terrain;
     mf_Field *rows[MF_TRUSS_ROWS];
     mf_Field *body[MF_BODY_ROWS];
@@ -54,9 +54,10 @@ typedef struct mf_TrussMotion {
 // The motion of a group of trusses; NULL: the group has none.
 const mf_TrussMotion *mf_truss_motion_of(const mf_Group *group);
 
-// Makes the plan and its fields, adds the system of `row` and gives all instances the truss.
-mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row,
-                              const mf_QuasistaticConfig *config, mf_Error *error);
+// Makes the plan and its fields for the motion of `row`.
+mf_Status mf_truss_motion_make(mf_Group *group, mf_TrussMotion *motion, const mf_MotionRow *row,
+                               const mf_QuasistaticConfig *config, mf_Error *error);
+uint64_t mf_truss_motion_hash(const void *motion);
 // Gives all instances the truss, at its own start.
 mf_Status mf_truss_motion_fill(mf_Group *group, mf_TrussMotion *motion, const mf_Truss *truss,
                                mf_Error *error);
@@ -68,13 +69,23 @@ void mf_truss_motion_run(const mf_SystemRun *run, void *motion);
 void mf_truss_motion_reset(mf_Group *group, uint32_t instance, void *motion);
 void mf_truss_motion_enter(mf_Group *group, uint32_t instance, void *motion); // at rest
 void mf_truss_motion_destroy(mf_Context *context, void *motion);
-mf_MotionEnergy mf_truss_motion_energy(const mf_TrussMotion *motion, uint32_t instance);
-void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, double center[3],
-                              double linear[3], double angular[3]);
+mf_MotionEnergy mf_truss_motion_energy(const mf_Group *group, const void *plan, uint32_t instance);
+void mf_truss_motion_momentum(const mf_Group *group, const void *plan, uint32_t instance,
+                              double center[3], double linear[3], double angular[3]);
 
-// What trusses look like under both.
-#define MF_TRUSS_LOOK                                                                              \
-    { .kind = MF_VISUAL_BARS, .color = {0.62f, 0.65f, 0.68f}, .counts = "truss.counts" }
+// What both rows have alike; `section`: of mf_MotionsConfig.
+#define MF_TRUSS_ROW(section)                                                                      \
+    .name = #section, .body = "truss", .switches = true, .any_gravity = true,                      \
+    .look = {.kind = MF_VISUAL_BARS, .color = {0.62f, 0.65f, 0.68f}, .counts = "truss.counts"},    \
+    .plan_size = sizeof(mf_TrussMotion), .make = make_##section, .hash = mf_truss_motion_hash,     \
+    .begin = begin_##section, .run = mf_truss_motion_run, .reset = mf_truss_motion_reset,          \
+    .enter = mf_truss_motion_enter, .destroy = mf_truss_motion_destroy,                            \
+    .reads = mf_truss_motion_reads, .writes = mf_truss_motion_writes,                              \
+    .defaults = section##_defaults,                                                                \
+    .common = {.contacts = offsetof(mf_MotionsConfig, section.contacts),                           \
+               .friction = offsetof(mf_MotionsConfig, section.friction)},                          \
+    .keys = section##_keys, .key_count = sizeof section##_keys / sizeof *section##_keys,           \
+    .energy = mf_truss_motion_energy
 
 // Keys that both motions have; `section` is "motion.quasistatic", `name` the member of
 // mf_MotionsConfig.
@@ -109,15 +120,6 @@ void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, d
     MF_TRUSS_KEY(section, name, reach, MF_KEY_REAL, MF_KEY_ABOVE, "m", "0.02", 0, 1e3,             \
                  "longest movement of a vertex in an iteration")
 // clang-format on
-
-// The same for a group of trusses under any motion of this library.
-const mf_QuasistaticConfig *mf_truss_config_of(const mf_Group *group);
-
-// The settings of a group; NULL: it does not move so. `truss` is NULL.
-const mf_QuasistaticConfig *mf_quasistatic_config_of(const mf_Group *group);
-
-// The settings of a group; NULL: it does not move so. `truss` is NULL.
-const mf_ElasticConfig *mf_elastic_config_of(const mf_Group *group);
 
 static inline double mf_truss_get(const mf_TrussMotion *motion, int row, uint32_t instance,
                                   size_t component) {

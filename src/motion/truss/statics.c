@@ -2,6 +2,7 @@
 // complete pivoting.
 #include "math/scalar.h"
 #include "base/floats.h"
+#include "base/memory.h"
 #include "motion/truss/model.h"
 
 #include <string.h>
@@ -160,22 +161,20 @@ mf_Status mf_truss_statics(mf_Context *context, const mf_Truss *truss, mf_TrussS
     if (context == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_truss_statics: an argument is NULL");
     *out = (mf_TrussStatics){0};
-    mf_Status status = mf_truss_check(truss, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_truss_check(truss, error));
     size_t entries = 3 * (size_t)truss->vertex_count * truss->bar_count;
     if (entries > MF_TRUSS_ENTRIES)
         return mf_fail(error, MF_LIMIT, "truss: %u vertices and %u bars are too many for a rank",
                        truss->vertex_count, truss->bar_count);
     if (entries < 18 * (size_t)truss->vertex_count)
         entries = 18 * (size_t)truss->vertex_count;
-    double *values = mf_allocate(context, entries, sizeof *values);
-    uint32_t *capacity = mf_allocate(context, 3 * (size_t)truss->vertex_count, sizeof *capacity);
-    if (values != NULL && capacity != NULL)
-        analyze(truss, capacity, values, out);
-    else
-        status = mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
+    double *values;
+    uint32_t *capacity;
+    const mf_Array arrays[] = {MF_ARRAY(values, entries),
+                               MF_ARRAY(capacity, 3 * (size_t)truss->vertex_count)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
+        return mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
+    analyze(truss, capacity, values, out);
     mf_release(context, values);
-    mf_release(context, capacity);
-    return status;
+    return MF_OK;
 }

@@ -1,6 +1,7 @@
 // The host's side that `quasistatic` and `elastic` share: stepping, settings, plans, energy.
 #include "motion/truss/motion.h"
 #include "base/hash.h"
+#include "base/plain.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "motion/truss/model.h"
@@ -14,14 +15,9 @@ typedef struct TrussRun {
     const mf_SystemRun *run;
 } TrussRun;
 
-static void *row_of(const mf_TrussMotion *motion, int row, uint32_t block, uint32_t lane) {
-    const mf_Row own_row = mf_row(motion->rows[row]);
-    return mf_row_at(&own_row, block, lane);
-}
-
-static void *body_row(const mf_TrussMotion *motion, int row, uint32_t block, uint32_t lane) {
-    const mf_Row own_row = mf_row(motion->body[row]);
-    return mf_row_at(&own_row, block, lane);
+static void *row_at(const mf_Field *field, uint32_t block, uint32_t lane) {
+    const mf_Row row = mf_row(field);
+    return mf_row_at(&row, block, lane);
 }
 
 // One step of the lanes from `lane` on, or of this one alone, whose fault words are `fault`.
@@ -35,32 +31,32 @@ static void frame_from(const TrussRun *run, const mf_DispatchUnit *unit, uint32_
         .scratch = unit->scratch,
         .tick = run->run->tick,
         .step = mf_time_to_seconds(run->run->step),
-        .counts = row_of(m, MF_TRUSS_ROW_COUNTS, block, lane),
-        .ends = row_of(m, MF_TRUSS_ROW_ENDS, block, lane),
-        .order = row_of(m, MF_TRUSS_ROW_ORDER, block, lane),
-        .fixed = row_of(m, MF_TRUSS_ROW_FIXED, block, lane),
-        .mass = row_of(m, MF_TRUSS_ROW_MASS, block, lane),
-        .radius = row_of(m, MF_TRUSS_ROW_RADIUS, block, lane),
-        .load = row_of(m, MF_TRUSS_ROW_LOAD, block, lane),
-        .rest = row_of(m, MF_TRUSS_ROW_REST, block, lane),
-        .rigidity = row_of(m, MF_TRUSS_ROW_RIGIDITY, block, lane),
-        .diameter = row_of(m, MF_TRUSS_ROW_DIAMETER, block, lane),
-        .actuator = row_of(m, MF_TRUSS_ROW_ACTUATOR, block, lane),
-        .range = row_of(m, MF_TRUSS_ROW_RANGE, block, lane),
-        .stream = row_of(m, MF_TRUSS_ROW_STREAM, block, lane),
-        .command = row_of(m, MF_TRUSS_ROW_COMMAND, block, lane),
-        .position = row_of(m, MF_TRUSS_ROW_POSITION, block, lane),
-        .anchor = row_of(m, MF_TRUSS_ROW_ANCHOR, block, lane),
-        .contact = row_of(m, MF_TRUSS_ROW_CONTACT, block, lane),
-        .velocity = row_of(m, MF_TRUSS_ROW_VELOCITY, block, lane),
-        .movement = row_of(m, MF_TRUSS_ROW_MOVEMENT, block, lane),
-        .change = row_of(m, MF_TRUSS_ROW_CHANGE, block, lane),
-        .force = row_of(m, MF_TRUSS_ROW_FORCE, block, lane),
-        .stress = row_of(m, MF_TRUSS_ROW_STRESS, block, lane),
-        .base = body_row(m, 0, block, lane),
-        .linear = body_row(m, 2, block, lane),
-        .relaxation = row_of(m, MF_TRUSS_ROW_RELAXATION, block, lane),
-        .iterations = row_of(m, MF_TRUSS_ROW_ITERATIONS, block, lane),
+        .counts = row_at(m->rows[MF_TRUSS_ROW_COUNTS], block, lane),
+        .ends = row_at(m->rows[MF_TRUSS_ROW_ENDS], block, lane),
+        .order = row_at(m->rows[MF_TRUSS_ROW_ORDER], block, lane),
+        .fixed = row_at(m->rows[MF_TRUSS_ROW_FIXED], block, lane),
+        .mass = row_at(m->rows[MF_TRUSS_ROW_MASS], block, lane),
+        .radius = row_at(m->rows[MF_TRUSS_ROW_RADIUS], block, lane),
+        .load = row_at(m->rows[MF_TRUSS_ROW_LOAD], block, lane),
+        .rest = row_at(m->rows[MF_TRUSS_ROW_REST], block, lane),
+        .rigidity = row_at(m->rows[MF_TRUSS_ROW_RIGIDITY], block, lane),
+        .diameter = row_at(m->rows[MF_TRUSS_ROW_DIAMETER], block, lane),
+        .actuator = row_at(m->rows[MF_TRUSS_ROW_ACTUATOR], block, lane),
+        .range = row_at(m->rows[MF_TRUSS_ROW_RANGE], block, lane),
+        .stream = row_at(m->rows[MF_TRUSS_ROW_STREAM], block, lane),
+        .command = row_at(m->rows[MF_TRUSS_ROW_COMMAND], block, lane),
+        .position = row_at(m->rows[MF_TRUSS_ROW_POSITION], block, lane),
+        .anchor = row_at(m->rows[MF_TRUSS_ROW_ANCHOR], block, lane),
+        .contact = row_at(m->rows[MF_TRUSS_ROW_CONTACT], block, lane),
+        .velocity = row_at(m->rows[MF_TRUSS_ROW_VELOCITY], block, lane),
+        .movement = row_at(m->rows[MF_TRUSS_ROW_MOVEMENT], block, lane),
+        .change = row_at(m->rows[MF_TRUSS_ROW_CHANGE], block, lane),
+        .force = row_at(m->rows[MF_TRUSS_ROW_FORCE], block, lane),
+        .stress = row_at(m->rows[MF_TRUSS_ROW_STRESS], block, lane),
+        .base = row_at(m->body[0], block, lane),
+        .linear = row_at(m->body[2], block, lane),
+        .relaxation = row_at(m->rows[MF_TRUSS_ROW_RELAXATION], block, lane),
+        .iterations = row_at(m->rows[MF_TRUSS_ROW_ITERATIONS], block, lane),
         .fault = fault,
         .warnings = mf_warning_rows(&m->warnings, block, lane),
     };
@@ -116,9 +112,9 @@ static void frame_lanes(const void *context, const mf_DispatchUnit *unit) {
         frame_from(run, unit, unit->lane, unit->fault, true);
         return;
     }
-    const BarsRows rows = {row_of(m, MF_TRUSS_ROW_COUNTS, unit->block, unit->lane),
-                           row_of(m, MF_TRUSS_ROW_ENDS, unit->block, unit->lane),
-                           row_of(m, MF_TRUSS_ROW_ORDER, unit->block, unit->lane)};
+    const BarsRows rows = {row_at(m->rows[MF_TRUSS_ROW_COUNTS], unit->block, unit->lane),
+                           row_at(m->rows[MF_TRUSS_ROW_ENDS], unit->block, unit->lane),
+                           row_at(m->rows[MF_TRUSS_ROW_ORDER], unit->block, unit->lane)};
     _Alignas(64) uint32_t fault[MF_BLOCK]; // as fields are
     bool taken[MF_BLOCK];
     for (uint32_t lane = 0; lane < lanes; lane++)
@@ -151,14 +147,6 @@ void mf_truss_motion_destroy(mf_Context *context, void *user) {
 
 // ---- adding ------------------------------------------------------------------------------------
 
-static mf_Status check_positive(const char *motion, const char *name, double value,
-                                const char *unit, mf_Error *error) {
-    if (value > 0.0 && value < 1e12)
-        return MF_OK;
-    return mf_fail(error, MF_BAD_ARGUMENT, "%s.%s: %g %s, need more than 0", motion, name, value,
-                   unit);
-}
-
 static mf_Status check_settings(const char *name, const mf_QuasistaticConfig *config,
                                 mf_Error *error) {
     const struct {
@@ -171,30 +159,21 @@ static mf_Status check_settings(const char *name, const mf_QuasistaticConfig *co
                     {"reach", "m", config->reach},
                     {"jump", "m", config->jump},
                     {"iterations", "", config->iterations}};
+    const mf_Range ranges[] = {{"friction", config->friction, 0, 100},
+                               {"strengthening", config->strengthening, 0, 1e6},
+                               {"noise", config->noise, 0, 1e6},
+                               {"damping", config->damping, 0, 1e6},
+                               {"samples", config->samples, 0, 16}};
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_%s_config()", name, name);
-    for (size_t i = 0; i < sizeof positive / sizeof *positive; i++) {
-        MF_TRY(check_positive(name, positive[i].name, positive[i].value, positive[i].unit, error));
-    }
-    if (!(config->friction >= 0.0 && config->friction <= 100.0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.friction: %g, need 0 .. 100", name,
-                       config->friction);
-    if (!(config->strengthening >= 0.0 && config->strengthening <= 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.strengthening: %g 1/m, need 0 .. 1e6", name,
-                       config->strengthening);
-    if (!(config->noise >= 0.0 && config->noise <= 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.noise: %g N, need 0 .. 1e6", name,
-                       config->noise);
+    for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
+        if (!(positive[i].value > 0.0 && positive[i].value < 1e12))
+            return mf_fail(error, MF_BAD_ARGUMENT, "%s.%s: %g %s, need more than 0", name,
+                           positive[i].name, positive[i].value, positive[i].unit);
     if (config->method != MF_QUASISTATIC_NEWTON && config->method != MF_QUASISTATIC_GRADIENT)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s.method: no method %d", name,
                        (int)config->method);
-    if (!(config->damping >= 0.0 && config->damping <= 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.damping: %g s, need 0 .. 1e6", name,
-                       config->damping);
-    if (config->samples > 16)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.samples: %u, need 0 .. 16", name,
-                       config->samples);
-    return MF_OK;
+    return mf_ranges_check(name, ranges, sizeof ranges / sizeof *ranges, error);
 }
 
 static mf_Status check_group(const mf_Group *group, const char *name,
@@ -275,7 +254,8 @@ static mf_Status choose_kernel(mf_Group *group, mf_TrussMotion *motion, mf_Error
                                     scratch_sizes[pick.single][0](&motion->plan), error);
 }
 
-static uint64_t hash_plan(const mf_TrussPlan *plan) {
+uint64_t mf_truss_motion_hash(const void *motion) {
+    const mf_TrussPlan *plan = &((const mf_TrussMotion *)motion)->plan;
     const double reals[] = {plan->stiffness, plan->friction,     plan->grip,   plan->tolerance,
                             plan->reach,     plan->noise,        plan->change, plan->yield,
                             plan->jump,      plan->strengthening};
@@ -287,34 +267,18 @@ static uint64_t hash_plan(const mf_TrussPlan *plan) {
     return plan->dynamic ? mf_hash_doubles(hash, &plan->damping, 1) : hash;
 }
 
-mf_Status mf_truss_motion_add(mf_Group *group, const mf_MotionRow *row,
-                              const mf_QuasistaticConfig *config, mf_Error *error) {
-    MF_TRY(mf_motion_begin(group, row, error));
-    if (config == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: no truss", row->name);
+mf_Status mf_truss_motion_make(mf_Group *group, mf_TrussMotion *motion, const mf_MotionRow *row,
+                               const mf_QuasistaticConfig *config, mf_Error *error) {
     MF_TRY(check_settings(row->name, config, error));
     MF_TRY(check_group(group, row->name, config, error));
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_TrussMotion *motion = mf_allocate(context, 1, sizeof *motion);
-    if (motion == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
     motion->row = row;
     motion->config = *config;
     motion->config.truss = NULL;
     motion->terrain = mf_terrain_image(mf_world_config_of(mf_group_world(group))->terrain);
     fill_plan(&motion->plan, group, row->dynamic, config);
-    mf_Status status = find_width(motion, context, config->truss, error);
-    if (status == MF_OK)
-        status = mf_truss_motion_fields(group, motion, error);
-    if (status == MF_OK)
-        status = choose_kernel(group, motion, error);
-    if (status == MF_OK)
-        status = mf_motion_join(group, row, motion, hash_plan(&motion->plan), error);
-    if (status != MF_OK) {
-        mf_truss_motion_destroy(context, motion);
-        return status;
-    }
-    return mf_truss_motion_fill(group, motion, config->truss, error);
+    MF_TRY(find_width(motion, mf_world_context(mf_group_world(group)), config->truss, error));
+    MF_TRY(mf_truss_motion_fields(group, motion, error));
+    return choose_kernel(group, motion, error);
 }
 
 const mf_TrussMotion *mf_truss_motion_of(const mf_Group *group) {
@@ -322,16 +286,13 @@ const mf_TrussMotion *mf_truss_motion_of(const mf_Group *group) {
     return frames != NULL ? frames : mf_motion_plan(group, &mf_elastic_row);
 }
 
-const mf_QuasistaticConfig *mf_truss_config_of(const mf_Group *group) {
-    const mf_TrussMotion *motion = mf_truss_motion_of(group);
-    return motion != NULL ? &motion->config : NULL;
-}
-
 // ---- energy and momentum -----------------------------------------------------------------------
 
 // Weight m g z, k (l - l0)^2 / 2 of bars and m v^2 / 2.
-mf_MotionEnergy mf_truss_motion_energy(const mf_TrussMotion *motion, uint32_t instance) {
+mf_MotionEnergy mf_truss_motion_energy(const mf_Group *group, const void *plan, uint32_t instance) {
+    const mf_TrussMotion *motion = plan;
     mf_MotionEnergy energy = {0};
+    (void)group;
     for (uint32_t v = 0; v < mf_truss_number(motion, instance, MF_TRUSS_VERTICES); v++) {
         const double mass = mf_truss_get(motion, MF_TRUSS_ROW_MASS, instance, v);
         for (uint32_t c = 0; c < 3 && motion->plan.dynamic; c++) {
@@ -356,18 +317,16 @@ mf_MotionEnergy mf_truss_motion_energy(const mf_TrussMotion *motion, uint32_t in
 // Position, velocity and, as the result, mass of a vertex.
 static double read_vertex(const mf_TrussMotion *motion, uint32_t instance, uint32_t vertex,
                           double position[3], double velocity[3]) {
-    for (uint32_t c = 0; c < 3; c++) {
-        const size_t at = 3 * (size_t)vertex + c;
-        position[c] = mf_truss_get(motion, MF_TRUSS_ROW_POSITION, instance, at);
-        velocity[c] =
-            motion->plan.dynamic ? mf_truss_get(motion, MF_TRUSS_ROW_VELOCITY, instance, at) : 0.0;
-    }
+    mf_field_read(motion->rows[MF_TRUSS_ROW_POSITION], instance, 3 * vertex, 3, position);
+    mf_field_read(motion->rows[MF_TRUSS_ROW_VELOCITY], instance, 3 * vertex, 3, velocity);
     return mf_truss_get(motion, MF_TRUSS_ROW_MASS, instance, vertex);
 }
 
 // The center of mass, and the sums of m v and of (x - center) x m v.
-void mf_truss_motion_momentum(const mf_TrussMotion *motion, uint32_t instance, double center[3],
-                              double linear[3], double angular[3]) {
+void mf_truss_motion_momentum(const mf_Group *group, const void *plan, uint32_t instance,
+                              double center[3], double linear[3], double angular[3]) {
+    const mf_TrussMotion *motion = plan;
+    (void)group;
     const uint32_t count = mf_truss_number(motion, instance, MF_TRUSS_VERTICES);
     double all = 1e-300, position[3], velocity[3], arm[3], spin[3];
     for (uint32_t c = 0; c < 3; c++)

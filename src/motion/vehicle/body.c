@@ -4,40 +4,26 @@
 #include "math/scalar.h"
 #include "model/draft.h"
 #include "model/points.h"
+#include "world/attach.h"
 
 #include <mayfly/vehicle.h>
 
 const char *const mf_integrator_names[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
 
-const char *mf_integrator_name(mf_Integrator integrator) {
-    return (uint32_t)integrator <= MF_INTEGRATOR_RK4 ? mf_integrator_names[integrator] : "unknown";
-}
-
 // The principal values of a real body are positive and none exceeds the sum of the other two; the
 // slack lets a flat plate pass whose published numbers were rounded or measured (1 % off).
-static mf_Status check_inertia(const double inertia[6], mf_Error *error) {
-    double values[3], axes[9];
-    if (!mf_all_finite(inertia, 6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "inertia: need six finite numbers in kg m^2");
-    for (int i = 0; i < 6; i++)
-        if (mf_abs(inertia[i]) > 1e12)
-            return mf_fail(error, MF_BAD_ARGUMENT, "inertia: %g, need at most 1e12 kg m^2",
-                           inertia[i]);
-    mf_mat3_eigen(values, axes, inertia);
-    double least = values[0], sum = values[0] + values[1] + values[2], most = values[0];
-    for (int i = 1; i < 3; i++) {
-        least = values[i] < least ? values[i] : least;
-        most = values[i] > most ? values[i] : most;
-    }
-    if (!(least > 0.0))
+mf_Status mf_vehicle_check_inertia(const char *name, const double inertia[6], mf_Error *error) {
+    double values[3];
+    mf_mat3_eigen(values, NULL, inertia);
+    if (!(values[0] > 0.0))
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "inertia: not positive definite, its smallest principal value is %g kg m^2",
-                       least);
-    if (most > 1.02 * (sum - most))
+                       "%s: not positive definite, its smallest principal value is %g kg m^2", name,
+                       values[0]);
+    if (values[2] > 1.02 * (values[0] + values[1]))
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "inertia: no real body has it, the principal value %g kg m^2 exceeds the "
-                       "sum of the others, %g",
-                       most, sum - most);
+                       "%s: no real body has it, the principal value %g kg m^2 exceeds the sum of "
+                       "the others, %g",
+                       name, values[2], values[0] + values[1]);
     return MF_OK;
 }
 
@@ -50,7 +36,13 @@ static mf_Status check_body(const mf_VehicleBody *body, mf_Error *error) {
         return mf_fail(error, MF_BAD_ARGUMENT, "radius: %g, need 1e-6 .. 1e4 m", body->radius);
     if (!(body->clearance >= 0.0 && body->clearance <= 1e4))
         return mf_fail(error, MF_BAD_ARGUMENT, "clearance: %g, need 0 .. 1e4 m", body->clearance);
-    return check_inertia(body->inertia, error);
+    if (!mf_all_finite(body->inertia, 6))
+        return mf_fail(error, MF_BAD_ARGUMENT, "inertia: need six finite numbers in kg m^2");
+    for (int i = 0; i < 6; i++)
+        if (mf_abs(body->inertia[i]) > 1e12)
+            return mf_fail(error, MF_BAD_ARGUMENT, "inertia: %g, need at most 1e12 kg m^2",
+                           body->inertia[i]);
+    return mf_vehicle_check_inertia("inertia", body->inertia, error);
 }
 
 static bool add_shape(mf_Draft *draft, double radius, double half_height) {
@@ -64,37 +56,23 @@ static bool add_shape(mf_Draft *draft, double radius, double half_height) {
     return true;
 }
 
-static bool fill_draft(mf_Draft *draft, const mf_VehicleBody *body, double half_height) {
+static bool fill_draft(mf_Draft *draft, const mf_VehicleBody *body) {
     mf_MassProperties mass = {.mass = body->mass};
-    double position[4][3], foot[3] = {0.0, 0.0, -body->clearance};
+    const double foot[3] = {0.0, 0.0, -body->clearance};
     memcpy(mass.inertia, body->inertia, sizeof mass.inertia);
-    mf_mass_to_points(position, 4, &mass);
-    draft->name = mf_draft_text(draft, body->name);
-    draft->file = "";
-    if (draft->name == NULL || mf_draft_add_link(draft, body->name) == NULL)
-        return false;
-    for (int i = 0; i < 4; i++)
-        if (mf_draft_add_point(draft, 0, position[i], body->mass / 4, false, mf_gray) == NULL)
-            return false;
-    if (mf_draft_add_point(draft, 0, foot, 0.0, true, mf_gray) == NULL)
-        return false;
-    return add_shape(draft, body->radius, half_height);
+    return mf_draft_add_body(draft, body->name, &mass, foot) &&
+           add_shape(draft, body->radius, body->half_height);
 }
 
 mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_Model **out,
                            mf_Error *error) {
-    return mf_vehicle_flat_model(context, body, 0.0, out, error);
-}
-
-mf_Status mf_vehicle_flat_model(mf_Context *context, const mf_VehicleBody *body, double half_height,
-                                mf_Model **out, mf_Error *error) {
     if (context == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_vehicle_model: context is NULL");
     mf_Draft draft;
     *out = NULL;
     MF_TRY(check_body(body, error));
     mf_draft_start(&draft, context);
-    mf_Status status = fill_draft(&draft, body, half_height)
+    mf_Status status = fill_draft(&draft, body)
                            ? mf_draft_freeze(&draft, out, error)
                            : mf_fail(error, MF_NO_MEMORY, "vehicle %s: out of memory", body->name);
     mf_draft_release(&draft);
@@ -131,34 +109,31 @@ static double rate_of(const mf_Group *group, uint32_t instance, double momentum[
     const double *i = mf_group_model(group)->links[0].inertia;
     const mf_Field *rate = mf_group_find_field((mf_Group *)group, "base.angular_velocity");
     double w[3];
-    for (uint32_t c = 0; c < 3; c++)
-        w[c] = mf_field_get(rate, instance, c);
-    mf_vec3_set(momentum, i[0] * w[0] + i[3] * w[1] + i[4] * w[2],
-                i[3] * w[0] + i[1] * w[1] + i[5] * w[2], i[4] * w[0] + i[5] * w[1] + i[2] * w[2]);
+    mf_field_read(rate, instance, 0, 3, w);
+    mf_sym3_apply(momentum, i, w);
     return 0.5 * mf_vec3_dot(momentum, w);
 }
 
-void mf_vehicle_momentum(const mf_Group *group, uint32_t instance, double center[3],
-                         double linear[3], double angular[3]) {
+void mf_vehicle_momentum(const mf_Group *group, const void *plan, uint32_t instance,
+                         double center[3], double linear[3], double angular[3]) {
+    (void)plan;
     const mf_Field *position = mf_group_find_field((mf_Group *)group, "base.position");
     const mf_Field *attitude = mf_group_find_field((mf_Group *)group, "base.orientation");
     const mf_Field *velocity = mf_group_find_field((mf_Group *)group, "base.linear_velocity");
     double q[4], momentum[3];
-    for (uint32_t c = 0; c < 4; c++)
-        q[c] = mf_field_get(attitude, instance, c);
-    for (uint32_t c = 0; c < 3; c++) {
-        center[c] = mf_field_get(position, instance, c);
-        linear[c] = mf_group_model(group)->mass * mf_field_get(velocity, instance, c);
-    }
+    mf_field_read(attitude, instance, 0, 4, q);
+    mf_field_read(position, instance, 0, 3, center);
+    mf_field_read(velocity, instance, 0, 3, linear);
+    mf_vec3_scale(linear, linear, mf_group_model(group)->mass);
     rate_of(group, instance, momentum);
     mf_quat_rotate(angular, q, momentum);
 }
 
-mf_MotionEnergy mf_vehicle_energy(const mf_Group *group, uint32_t instance) {
+mf_MotionEnergy mf_vehicle_energy(const mf_Group *group, const void *plan, uint32_t instance) {
     const double mass = mf_group_model(group)->mass;
     const double gravity = mf_world_config_of(mf_group_world(group))->gravity;
     double center[3], linear[3], angular[3], momentum[3];
-    mf_vehicle_momentum(group, instance, center, linear, angular);
+    mf_vehicle_momentum(group, plan, instance, center, linear, angular);
     return (mf_MotionEnergy){.kinetic = 0.5 * mf_vec3_dot(linear, linear) / mass +
                                         rate_of(group, instance, momentum),
                              .potential = mass * gravity * center[2]};

@@ -36,29 +36,22 @@ void mf_vehicle_wrench_bind(mf_VehicleWrench *wrench, mf_Group *group, double ma
         wrench->rate_per_torque[i] *= step;
 }
 
-static void store_row(mf_Field *field, uint32_t instance, const double *values) {
-    for (uint32_t c = 0; c < 3; c++)
-        mf_field_set(field, instance, c, values[c]);
-}
-
 static void apply_one(const mf_VehicleWrench *external, uint32_t instance, uint32_t *fault) {
-    double wrench[6], attitude[4], speed[3], rate[3], torque[3];
-    const double *s = external->rate_per_torque;
+    double wrench[6], attitude[4], speed[3], rate[3], torque[3], change[3];
     mf_field_read(external->wrench, instance, 0, 6, wrench);
     mf_field_read(external->orientation, instance, 0, 4, attitude);
     mf_field_read(external->linear, instance, 0, 3, speed);
     mf_field_read(external->angular, instance, 0, 3, rate);
     mf_quat_rotate_inverse(torque, attitude, wrench + 3);
     mf_vec3_add_scaled(speed, speed, external->speed_per_force, wrench);
-    rate[0] += s[0] * torque[0] + s[3] * torque[1] + s[4] * torque[2];
-    rate[1] += s[3] * torque[0] + s[1] * torque[1] + s[5] * torque[2];
-    rate[2] += s[4] * torque[0] + s[5] * torque[1] + s[2] * torque[2];
+    mf_sym3_apply(change, external->rate_per_torque, torque);
+    mf_vec3_add(rate, rate, change);
     if (!mf_all_finite(speed, 3) || !mf_all_finite(rate, 3)) {
         *fault |= MF_FAULT_NONFINITE;
         return;
     }
-    store_row(external->linear, instance, speed);
-    store_row(external->angular, instance, rate);
+    mf_field_write(external->linear, instance, 0, 3, speed);
+    mf_field_write(external->angular, instance, 0, 3, rate);
 }
 
 void mf_vehicle_wrench_apply(const mf_VehicleWrench *wrench, const mf_SystemRun *run) {

@@ -2,6 +2,7 @@
 // range and its description. Defaults are those of mf_quadrotor(), mf_fixed_wing() and mf_car();
 // relations between members are checked by mf_<kind>_check().
 #include "motion/vehicle/keys.h"
+#include "motion/table.h"
 #include "motion/vehicle/car/motion.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/quadrotor/motion.h"
@@ -240,6 +241,19 @@ const mf_KeyTable *mf_vehicle_table(mf_VehicleKind kind) {
         {MF_KEY_ROWS("car", car_keys, mf_Car), .start = start_car},
     };
     return &tables[kind];
+}
+
+const void *mf_vehicle_parameters(const mf_Group *group, mf_VehicleKind kind) {
+    static const struct {
+        const mf_MotionRow *row;
+        size_t offset; // [byte] in the motion's plan
+    } plans[] = {
+        [MF_VEHICLE_QUADROTOR] = {&mf_quadrotor_row, offsetof(mf_QuadrotorMotion, parameters)},
+        [MF_VEHICLE_FIXED_WING] = {&mf_fixed_wing_row, offsetof(mf_WingMotion, parameters)},
+        [MF_VEHICLE_CAR] = {&mf_car_row, offsetof(mf_CarMotion, car)},
+    };
+    const char *plan = mf_motion_plan(group, plans[kind].row);
+    return plan != NULL ? plan + plans[kind].offset : NULL;
 }
 
 static bool is_number(const mf_Key *key) {

@@ -14,4 +14,7 @@ const mf_KeyTable *mf_vehicle_table(mf_VehicleKind kind);
 // of its key. MF_BAD_ARGUMENT.
 mf_Status mf_vehicle_check_ranges(mf_VehicleKind kind, const void *parameters, mf_Error *error);
 
+// The parameters of a group of vehicles; NULL: it has none of that kind.
+const void *mf_vehicle_parameters(const mf_Group *group, mf_VehicleKind kind);
+
 #endif

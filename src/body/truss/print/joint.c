@@ -4,6 +4,7 @@
 // of the others. Each bar stays within a cone of half the least angle, so none meets another.
 #include "body/truss/print/joint.h"
 
+#include "base/memory.h"
 #include "base/plain.h"
 #include "math/scalar.h"
 #include "motion/truss/model.h"
@@ -39,24 +40,16 @@ double mf_actuator_length(const mf_PrintConfig *c) {
 
 static mf_Status reserve(mf_JointPlan *p, mf_Error *error) {
     const size_t vertices = p->truss->vertex_count, bars = p->truss->bar_count;
-    p->joints = mf_allocate(p->context, vertices, sizeof *p->joints);
-    p->ends = mf_allocate(p->context, 2 * bars, sizeof *p->ends);
-    p->actuators = mf_allocate(p->context, bars, sizeof *p->actuators);
-    p->first = mf_allocate(p->context, vertices + 2, sizeof *p->first);
-    p->bars = mf_allocate(p->context, 2 * bars, sizeof *p->bars);
-    if (p->joints != NULL && p->ends != NULL && p->actuators != NULL && p->first != NULL &&
-        p->bars != NULL)
-        return MF_OK;
-    mf_joint_plan_free(p);
-    return mf_fail(error, MF_NO_MEMORY, "print: out of memory");
+    const mf_Array arrays[] = {MF_ARRAY(p->joints, vertices), MF_ARRAY(p->ends, 2 * bars),
+                               MF_ARRAY(p->actuators, bars), MF_ARRAY(p->first, vertices + 2),
+                               MF_ARRAY(p->bars, 2 * bars)};
+    return mf_allocate_arrays(p->context, arrays, sizeof arrays / sizeof *arrays)
+               ? MF_OK
+               : mf_fail(error, MF_NO_MEMORY, "print: out of memory");
 }
 
 void mf_joint_plan_free(mf_JointPlan *plan) {
     mf_release(plan->context, plan->joints);
-    mf_release(plan->context, plan->ends);
-    mf_release(plan->context, plan->actuators);
-    mf_release(plan->context, plan->first);
-    mf_release(plan->context, plan->bars);
     *plan = (mf_JointPlan){.context = plan->context};
 }
 
@@ -229,9 +222,8 @@ mf_Status mf_joint_plan(mf_Context *context, const mf_Truss *truss, const mf_Pri
     p.shell = p.cavity + config->wall;
     p.arm = 0.7 * p.shell;
     p.lip = config->opening;
-    mf_Status status = reserve(&p, error);
-    if (status != MF_OK)
-        return status;
+    mf_Status status = MF_OK;
+    MF_TRY(reserve(&p, error));
     list_bars(&p);
     for (uint32_t v = 0; v < truss->vertex_count; v++)
         plan_vertex(&p, v);

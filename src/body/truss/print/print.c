@@ -2,6 +2,7 @@
 #include "math/scalar.h"
 #include "base/floats.h"
 #include "body/truss/print/part.h"
+#include "motion/truss/model.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -88,17 +89,6 @@ static mf_Status check_joint(const mf_PrintConfig *c, mf_Error *error) {
 }
 
 // ---- parts -------------------------------------------------------------------------------------
-
-static void name_material(char *out, size_t size, const mf_TrussMaterial *material) {
-    static const char *const names[] = {"golem", "steel", "aluminum", "abs", "pla", "nylon"};
-    snprintf(out, size, "%g kg/m^3", material->density);
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        mf_TrussMaterial known;
-        if (mf_truss_material_find(names[i], &known) && known.density == material->density &&
-            known.elasticity == material->elasticity && known.yield == material->yield)
-            snprintf(out, size, "%s", names[i]);
-    }
-}
 
 // Lays the bar along x and moves the solid to the planes x, y, z = 0.
 static void lay_down(mf_PrintPart *part) {
@@ -207,18 +197,13 @@ static mf_Status add_part(mf_Print *print, const mf_JointPlan *plan, uint32_t ba
 }
 
 static mf_Status add_parts(mf_Print *print, const mf_JointPlan *plan, mf_Error *error) {
-    const mf_Truss *truss = plan->truss;
-    mf_Status status = MF_OK;
-    for (uint32_t b = 0; b < truss->bar_count && status == MF_OK; b++) {
-        if (plan->actuators[b] == MF_NONE) {
-            status = add_part(print, plan, b, MF_PRINT_BAR, error);
-            continue;
-        }
-        status = add_part(print, plan, b, MF_PRINT_BODY_SEAT, error);
-        if (status == MF_OK)
-            status = add_part(print, plan, b, MF_PRINT_ROD_SEAT, error);
+    for (uint32_t b = 0; b < plan->truss->bar_count; b++) {
+        const bool drives = plan->actuators[b] != MF_NONE;
+        MF_TRY(add_part(print, plan, b, drives ? MF_PRINT_BODY_SEAT : MF_PRINT_BAR, error));
+        if (drives)
+            MF_TRY(add_part(print, plan, b, MF_PRINT_ROD_SEAT, error));
     }
-    return status;
+    return MF_OK;
 }
 
 // ---- the assembled machine ---------------------------------------------------------------------
@@ -262,19 +247,19 @@ static mf_Status assemble(mf_Print *print, const mf_JointPlan *plan, mf_Error *e
 
 static mf_Status draw(mf_Print *print, const mf_Truss *truss, mf_Error *error) {
     mf_JointPlan plan;
-    mf_Status status = mf_joint_plan(print->context, truss, &print->config, &plan, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_joint_plan(print->context, truss, &print->config, &plan, error));
     print->tilt =
         plan.lip - mf_atan2(plan.neck, mf_sqrt(plan.cavity * plan.cavity - plan.neck * plan.neck));
     print->actuator_count = truss->actuator_count;
-    name_material(print->material, sizeof print->material, &truss->material);
+    const char *material = mf_truss_material_name(&truss->material);
+    if (material != NULL)
+        snprintf(print->material, sizeof print->material, "%s", material);
+    else
+        snprintf(print->material, sizeof print->material, "%g kg/m^3", truss->material.density);
     print->parts = mf_allocate(print->context, (size_t)truss->bar_count + truss->actuator_count,
                                sizeof *print->parts);
-    if (print->parts == NULL)
-        status = mf_fail(error, MF_NO_MEMORY, "print: out of memory");
-    if (status == MF_OK)
-        status = add_parts(print, &plan, error);
+    mf_Status status = print->parts != NULL ? add_parts(print, &plan, error)
+                                            : mf_fail(error, MF_NO_MEMORY, "print: out of memory");
     if (status == MF_OK)
         status = assemble(print, &plan, error);
     mf_joint_plan_free(&plan);

@@ -20,12 +20,14 @@ static void put_number(mf_Text *text, uint64_t value, int bytes) {
     mf_text_put_bytes(text, out, (size_t)bytes);
 }
 
-static mf_Status join(char *out, size_t size, const char *folder, const char *name,
-                      mf_Error *error) {
-    const int length = snprintf(out, size, "%s/%s", folder, name);
-    if (length < 0 || (size_t)length >= size)
-        return mf_fail(error, MF_LIMIT, "print: the path %.64s... is too long", folder);
-    return MF_OK;
+// Releases the text.
+static mf_Status save(mf_Text *text, const char *folder, const char *name, mf_Error *error) {
+    char path[4096];
+    const int length = snprintf(path, sizeof path, "%s/%s", folder, name);
+    if (length >= 0 && (size_t)length < sizeof path)
+        return mf_text_save(text, path, "print", error);
+    mf_text_free(text);
+    return mf_fail(error, MF_LIMIT, "print: the path %.64s... is too long", folder);
 }
 
 // ---- STL ---------------------------------------------------------------------------------------
@@ -57,15 +59,14 @@ static void put_facet(mf_Text *text, const mf_PrintSolid *solid, const uint32_t 
 
 static mf_Status save_solid(const mf_Print *print, const mf_PrintSolid *solid, const char *folder,
                             const char *name, mf_Error *error) {
-    char path[4096], file[64], head[80] = "Mayfly, millimeters";
+    char file[64], head[80] = "Mayfly, millimeters";
     snprintf(file, sizeof file, "%s.stl", name);
-    MF_TRY(join(path, sizeof path, folder, file, error));
     mf_Text text = mf_text_begin(print->context);
     mf_text_put_bytes(&text, head, sizeof head);
     put_number(&text, solid->triangle_count, 4);
     for (uint32_t t = 0; t < solid->triangle_count; t++)
         put_facet(&text, solid, &solid->triangles[3 * (size_t)t]);
-    return mf_text_save(&text, path, "print", error);
+    return save(&text, folder, file, error);
 }
 
 // ---- bill of materials -------------------------------------------------------------------------
@@ -88,8 +89,6 @@ static void put_bars(mf_Text *text, const mf_Print *print, uint32_t part, const 
 }
 
 static mf_Status save_csv(const mf_Print *print, const char *folder, mf_Error *error) {
-    char path[4096];
-    MF_TRY(join(path, sizeof path, folder, "parts.csv", error));
     mf_Text text = mf_text_begin(print->context);
     mf_text_put(&text, "part,number,bars,length_mm,diameter_mm,sockets,mass_g,material\n");
     for (uint32_t i = 0; i < print->part_count; i++) {
@@ -107,12 +106,10 @@ static mf_Status save_csv(const mf_Print *print, const char *folder, mf_Error *e
         mf_text_format(&text, "linear actuator (bought),%u,,%.2f,%.2f,0,,\n", print->actuator_count,
                        (c->body_length + c->rod_length) * MILLIMETERS,
                        c->body_diameter * MILLIMETERS);
-    return mf_text_save(&text, path, "print", error);
+    return save(&text, folder, "parts.csv", error);
 }
 
 static mf_Status save_json(const mf_Print *print, const char *folder, mf_Error *error) {
-    char path[4096];
-    MF_TRY(join(path, sizeof path, folder, "parts.json", error));
     const mf_PrintConfig *c = &print->config;
     mf_Text text = mf_text_begin(print->context);
     mf_text_format(&text,
@@ -136,26 +133,21 @@ static mf_Status save_json(const mf_Print *print, const char *folder, mf_Error *
         before = ",\n  ";
     }
     mf_text_put(&text, "\n]}\n");
-    return mf_text_save(&text, path, "print", error);
+    return save(&text, folder, "parts.json", error);
 }
 
 mf_Status mf_print_save_stl(const mf_Print *print, const char *folder, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    mf_Status status = MF_OK;
     if (print == NULL || folder == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "print: an argument is NULL");
-    for (uint32_t i = 0; i < print->part_count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < print->part_count; i++) {
         const mf_PrintPart *part = &print->parts[i];
         if (part->same_as == i)
-            status = save_solid(print, &part->solid, folder, part->name, error);
+            MF_TRY(save_solid(print, &part->solid, folder, part->name, error));
     }
-    if (status == MF_OK)
-        status = save_solid(print, &print->assembly, folder, "assembly", error);
-    if (status == MF_OK)
-        status = save_csv(print, folder, error);
-    if (status == MF_OK)
-        status = save_json(print, folder, error);
-    return status;
+    MF_TRY(save_solid(print, &print->assembly, folder, "assembly", error));
+    MF_TRY(save_csv(print, folder, error));
+    return save_json(print, folder, error);
 }
 
 // ---- 3MF ---------------------------------------------------------------------------------------

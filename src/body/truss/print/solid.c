@@ -4,6 +4,7 @@
 // is there exactly.
 #include "body/truss/print/solid.h"
 
+#include "base/memory.h"
 #include "math/scalar.h"
 #include "import/hull.h"
 
@@ -217,9 +218,9 @@ mf_Status mf_solid_sphere(mf_SolidDraft *draft, const double center[3], double r
     Sphere s = {.draft = draft, .holes = holes, .hole_count = count};
     mf_Hull hull = {0};
     mf_Context *context = draft->context;
-    s.points = mf_allocate(context, 3 * capacity, sizeof *s.points);
-    s.numbers = mf_allocate(context, capacity, sizeof *s.numbers);
-    draft->failed = draft->failed || s.points == NULL || s.numbers == NULL;
+    const mf_Array arrays[] = {MF_ARRAY(s.points, 3 * capacity), MF_ARRAY(s.numbers, capacity)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
+        draft->failed = true;
     mf_HullResult result = MF_HULL_NO_MEMORY;
     if (!draft->failed)
         gather_points(&s, center, radius, fill);
@@ -233,7 +234,6 @@ mf_Status mf_solid_sphere(mf_SolidDraft *draft, const double center[3], double r
     mf_release(context, hull.triangles);
     mf_release(context, hull.vertices);
     mf_release(context, s.points);
-    mf_release(context, s.numbers);
     if (draft->failed || result != MF_HULL_MADE)
         return mf_fail(error, MF_NO_MEMORY, "print: out of memory");
     return MF_OK;

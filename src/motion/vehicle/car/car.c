@@ -15,24 +15,23 @@
 enum { INPUT = MF_FIELD_STATE | MF_FIELD_INPUT, WIDEST = 3 };
 
 static const mf_FieldInfo own_fields[] = {
-    [MF_CAR_ROW_STEERING] = {"car.steering", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                             "angle of the front wheel, positive to the left"},
-    [MF_CAR_ROW_TARGET] = {"car.steering_target", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1,
-                           MF_FIELD_STATE, "steering target"},
-    [MF_CAR_ROW_DUTY] = {"car.duty", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-                         "duty of the motor, -1 .. 1"},
-    [MF_CAR_ROW_BRAKE] = {"car.brake", "1", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-                          "brake, 0 .. 1"},
-    [MF_CAR_ROW_INTEGRAL] = {"car.integral", "m/s^2", "", MF_REAL, MF_PER_INSTANCE, 1,
-                             MF_FIELD_STATE, "integral part of the speed loop"},
-    [MF_CAR_ROW_PROGRESS] =
-        {"car.progress", "m", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-         "arc length along the group's path; negative: the nearest point is searched for"},
-    [MF_CAR_ROW_WIND] = {"wind.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-                         "velocity of the air at the vehicle"},
-    [MF_CAR_ROW_ACCEPTED] = {"command.accepted", "1", "", MF_REAL, MF_FIXED_COUNT, 1,
-                             MF_FIELD_STATE,
-                             "the active command: the numbers of the command fields in order"},
+    [MF_CAR_ROW_STEERING] = MF_FIELD_VALUES("car.steering", "rad", "body", 1, INPUT,
+                                            "angle of the front wheel, positive to the left"),
+    [MF_CAR_ROW_TARGET] =
+        MF_FIELD_VALUES("car.steering_target", "rad", "body", 1, MF_FIELD_STATE, "steering target"),
+    [MF_CAR_ROW_DUTY] =
+        MF_FIELD_VALUES("car.duty", "1", "", 1, MF_FIELD_STATE, "duty of the motor, -1 .. 1"),
+    [MF_CAR_ROW_BRAKE] = MF_FIELD_VALUES("car.brake", "1", "", 1, MF_FIELD_STATE, "brake, 0 .. 1"),
+    [MF_CAR_ROW_INTEGRAL] = MF_FIELD_VALUES("car.integral", "m/s^2", "", 1, MF_FIELD_STATE,
+                                            "integral part of the speed loop"),
+    [MF_CAR_ROW_PROGRESS] = MF_FIELD_VALUES(
+        "car.progress", "m", "", 1, INPUT,
+        "arc length along the group's path; negative: the nearest point is searched for"),
+    [MF_CAR_ROW_WIND] = MF_FIELD_VALUES("wind.velocity", "m/s", "world", 3, INPUT,
+                                        "velocity of the air at the vehicle"),
+    [MF_CAR_ROW_ACCEPTED] =
+        MF_FIELD_INFO("command.accepted", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
+                      "the active command: the numbers of the command fields in order"),
 };
 
 static const mf_FieldInfo refused_field =
@@ -40,30 +39,31 @@ static const mf_FieldInfo refused_field =
                   "control ticks at which the command was not finite or out of range");
 
 static const mf_FieldInfo command_fields[][WIDEST] = {
-    [MF_CAR_COMMAND_DRIVE] = {{"command.steering", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1,
-                               INPUT, "angle of the front wheel, positive to the left"},
-                              {"command.duty", "1", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                               "duty of the motor, -1 .. 1"},
-                              {"command.brake", "1", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                               "brake, 0 .. 1"}},
-    [MF_CAR_COMMAND_SPEED] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                               "forward speed, negative backwards"},
-                              {"command.steering", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1,
-                               INPUT, "angle of the front wheel, positive to the left"}},
-    [MF_CAR_COMMAND_CIRCLE] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                                "forward speed"},
-                               {"command.circle", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-                                "center x, y and radius, positive counterclockwise"}},
-    [MF_CAR_COMMAND_LINE] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                              "forward speed"},
-                             {"command.line", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-                              "position x, y and the direction [rad] from the x axis"}},
-    [MF_CAR_COMMAND_PATH] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-                              "forward speed"}},
-    [MF_CAR_COMMAND_WAYPOINT] = {{"command.speed", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 1,
-                                  INPUT, "forward speed on the path"},
-                                 {"command.waypoint", "m", "world", MF_REAL, MF_PER_INSTANCE, 2,
-                                  INPUT, "x, y of the point to stop at"}},
+    [MF_CAR_COMMAND_DRIVE] = {MF_FIELD_VALUES("command.steering", "rad", "body", 1, INPUT,
+                                              "angle of the front wheel, positive to the left"),
+                              MF_FIELD_VALUES("command.duty", "1", "", 1, INPUT,
+                                              "duty of the motor, -1 .. 1"),
+                              MF_FIELD_VALUES("command.brake", "1", "", 1, INPUT, "brake, 0 .. 1")},
+    [MF_CAR_COMMAND_SPEED] = {MF_FIELD_VALUES("command.speed", "m/s", "body", 1, INPUT,
+                                              "forward speed, negative backwards"),
+                              MF_FIELD_VALUES("command.steering", "rad", "body", 1, INPUT,
+                                              "angle of the front wheel, positive to the left")},
+    [MF_CAR_COMMAND_CIRCLE] = {MF_FIELD_VALUES("command.speed", "m/s", "body", 1, INPUT,
+                                               "forward speed"),
+                               MF_FIELD_VALUES(
+                                   "command.circle", "m", "world", 3, INPUT,
+                                   "center x, y and radius, positive counterclockwise")},
+    [MF_CAR_COMMAND_LINE] = {MF_FIELD_VALUES("command.speed", "m/s", "body", 1, INPUT,
+                                             "forward speed"),
+                             MF_FIELD_VALUES(
+                                 "command.line", "m", "world", 3, INPUT,
+                                 "position x, y and the direction [rad] from the x axis")},
+    [MF_CAR_COMMAND_PATH] = {MF_FIELD_VALUES("command.speed", "m/s", "body", 1, INPUT,
+                                             "forward speed")},
+    [MF_CAR_COMMAND_WAYPOINT] = {MF_FIELD_VALUES("command.speed", "m/s", "body", 1, INPUT,
+                                                 "forward speed on the path"),
+                                 MF_FIELD_VALUES("command.waypoint", "m", "world", 2, INPUT,
+                                                 "x, y of the point to stop at")},
 };
 
 // ---- commands -----------------------------------------------------------------------------------
@@ -114,7 +114,7 @@ static double start_value(const mf_CarMotion *motion, const mf_CarCommandValue *
 
 // ---- stepping -----------------------------------------------------------------------------------
 
-static void run_cars(const mf_SystemRun *run, void *user) {
+static void run_car(const mf_SystemRun *run, void *user) {
     const mf_CarMotion *motion = user;
     uint32_t first = run->first_block * MF_BLOCK, end = first + run->block_count * MF_BLOCK;
     uint32_t count = mf_group_count(run->group);
@@ -146,8 +146,7 @@ static void stand_on_ground(const mf_CarMotion *motion, uint32_t instance) {
     double ground =
         mf_terrain_height(motion->ground, x, mf_field_get(position, instance, 1), normal);
     mf_field_set(position, instance, 2, ground + motion->car.height);
-    for (uint32_t c = 0; c < 3; c++)
-        v[c] = mf_field_get(velocity, instance, c);
+    mf_field_read(velocity, instance, 0, 3, v);
     q[0] = mf_field_get(attitude, instance, 0);
     q[3] = mf_field_get(attitude, instance, 3);
     mf_quat_normalize(q);
@@ -158,13 +157,11 @@ static void stand_on_ground(const mf_CarMotion *motion, uint32_t instance) {
     mf_vec3_set(swing + 1, -normal[1] * 0.5 / a, normal[0] * 0.5 / a, 0.0);
     mf_quat_multiply(q, swing, q);
     mf_quat_rotate(v, q, speed);
-    for (uint32_t c = 0; c < 4; c++)
-        mf_field_set(attitude, instance, c, q[c]);
-    for (uint32_t c = 0; c < 3; c++)
-        mf_field_set(velocity, instance, c, v[c]);
+    mf_field_write(attitude, instance, 0, 4, q);
+    mf_field_write(velocity, instance, 0, 3, v);
 }
 
-static void reset_cars(mf_Group *group, uint32_t instance, void *user) {
+static void reset_car(mf_Group *group, uint32_t instance, void *user) {
     const mf_CarMotion *motion = user;
     (void)group;
     stand_on_ground(motion, instance);
@@ -180,7 +177,7 @@ static void reset_cars(mf_Group *group, uint32_t instance, void *user) {
     }
 }
 
-static void destroy_cars(mf_Context *context, void *user) {
+static void destroy_car(mf_Context *context, void *user) {
     mf_CarMotion *motion = user;
     mf_release(context, (void *)motion->plan);
     mf_release(context, (void *)motion->path);
@@ -223,14 +220,6 @@ static void bind_fields(mf_Group *group, mf_CarMotion *motion) {
     fields->wrench_count = count->data;
 }
 
-static void choose_kernel(mf_CarMotion *motion, const mf_Group *group) {
-    static const mf_CarStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_car_step);
-    const mf_KernelPick pick = mf_dispatch_kernels(group);
-    motion->step = table[pick.wide][pick.double_precision];
-    motion->step_one = table[pick.single][pick.double_precision];
-    motion->lanes = pick.lanes;
-}
-
 static mf_Status make_plan(mf_CarMotion *motion, const mf_WorldConfig *world, mf_Context *context,
                            mf_Error *error) {
     const mf_Car *car = &motion->car;
@@ -265,8 +254,16 @@ static mf_Status find_interval(mf_CarMotion *motion, const mf_WorldConfig *world
     return MF_OK;
 }
 
-static mf_Status fill_motion(mf_Group *group, mf_CarMotion *motion, mf_Error *error) {
+static mf_Status make_car(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                          mf_Error *error) {
+    mf_CarMotion *motion = *plan;
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
+    motion->car = motions->car;
+    motion->config = motions->car_config;
+    MF_TRY(mf_car_check(&motion->car, error));
+    MF_TRY(mf_car_check_settings(&motion->config, error));
+    MF_TRY(mf_vehicle_check(group, "car", motion->car.mass, error));
     motion->ground = world->terrain;
     motion->terrain = mf_terrain_image(world->terrain);
     MF_TRY(find_interval(motion, world, error));
@@ -275,11 +272,13 @@ static mf_Status fill_motion(mf_Group *group, mf_CarMotion *motion, mf_Error *er
     MF_TRY(make_plan(motion, world, mf_world_context(mf_group_world(group)), error));
     MF_TRY(add_fields(group, motion, error));
     bind_fields(group, motion);
-    choose_kernel(motion, group);
+    MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_car_step, pick);
+    motion->lanes = pick.lanes;
     return MF_OK;
 }
 
-static uint64_t hash_motion(const mf_CarMotion *motion) {
+static uint64_t hash_car(const void *user) {
+    const mf_CarMotion *motion = user;
     const mf_CarPlan *plan = motion->plan;
     const mf_CarPath *path = motion->path;
     const uint32_t modes[] = {(uint32_t)plan->model, (uint32_t)plan->tire,
@@ -300,48 +299,12 @@ static const char *const car_writes[] =
              "car.steering", "car.steering_target", "car.duty", "car.brake", "car.integral",
              "car.progress", "command.accepted", "command.refused", "fault.word");
 
-static mf_CarMotion *find_motion(const mf_Group *group) {
-    return mf_motion_plan(group, &mf_car_row);
-}
-
-static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    const mf_Car *car = &motions->car;
-    const mf_CarConfig *config = &motions->car_config;
-    MF_TRY(mf_motion_begin(group, &mf_car_row, error));
-    MF_TRY(mf_car_check(car, error));
-    MF_TRY(mf_car_check_settings(config, error));
-    MF_TRY(mf_vehicle_check(group, "car", car->mass, error));
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_CarMotion *motion = mf_allocate(context, 1, sizeof *motion);
-    if (motion == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "car: out of memory");
-    motion->car = *car;
-    motion->config = *config;
-    mf_Status status = fill_motion(group, motion, error);
-    if (status == MF_OK)
-        status = mf_motion_join(group, &mf_car_row, motion, hash_motion(motion), error);
-    if (status != MF_OK)
-        destroy_cars(context, motion);
-    return status;
-}
-
-const mf_Car *mf_car_parameters(const mf_Group *group) {
-    const mf_CarMotion *motion = find_motion(group);
-    return motion != NULL ? &motion->car : NULL;
-}
-
-const mf_CarConfig *mf_car_config_of(const mf_Group *group) {
-    const mf_CarMotion *motion = find_motion(group);
-    return motion != NULL ? &motion->config : NULL;
-}
-
 mf_Status mf_car_set_path(mf_Group *group, const double (*positions)[2], uint32_t count,
                           bool closed, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (group == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_car_set_path: group is NULL");
-    mf_CarMotion *motion = find_motion(group);
+    mf_CarMotion *motion = mf_motion_plan(group, &mf_car_row);
     if (motion == NULL || motion->config.command != MF_CAR_COMMAND_PATH)
         return mf_fail(error, MF_BAD_ARGUMENT, "car path: the command of group %s is not a path",
                        mf_group_config_of(group)->name);
@@ -351,7 +314,7 @@ mf_Status mf_car_set_path(mf_Group *group, const double (*positions)[2], uint32_
                               0.125 * motion->car.look_ahead_least, &path, error));
     mf_release(context, (void *)motion->path);
     motion->path = path;
-    mf_attach_rehash(group, "car", hash_motion(motion));
+    mf_attach_rehash(group, "car", hash_car(motion));
     for (uint32_t i = 0; i < mf_group_block_count(group) * MF_BLOCK; i++)
         mf_field_set(motion->rows[MF_CAR_ROW_PROGRESS], i, 0, -1.0);
     return MF_OK;
@@ -366,13 +329,14 @@ mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, 
     MF_TRY(mf_car_check(car, error));
     // Motion is planar: roll and pitch inertia only have to be those of a real body.
     const double tilt = 0.6 * car->yaw_inertia;
+    // Its roof is as far above the center of mass as the ground is below.
     mf_VehicleBody body = {.name = name,
                            .mass = car->mass,
                            .inertia = {tilt, tilt, car->yaw_inertia, 0, 0, 0},
                            .radius = car->radius,
+                           .half_height = car->height,
                            .clearance = car->height};
-    // Its roof is as far above the center of mass as the ground is below.
-    return mf_vehicle_flat_model(context, &body, car->height, out, error);
+    return mf_vehicle_model(context, &body, out, error);
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
@@ -384,7 +348,11 @@ static mf_Status row_model(mf_Context *context, const mf_MotionsConfig *config, 
 
 static void row_defaults(mf_MotionsConfig *config) {
     config->car = mf_car();
-    config->car_config = mf_car_config();
+    config->car_config = (mf_CarConfig){.struct_size = sizeof(mf_CarConfig),
+                                        .model = MF_CAR_BLENDED,
+                                        .tire = MF_CAR_TIRE_PACEJKA,
+                                        .integrator = MF_INTEGRATOR_RK4,
+                                        .command = MF_CAR_COMMAND_SPEED};
 }
 
 #define AT(member) offsetof(mf_MotionsConfig, car_config.member)
@@ -405,27 +373,13 @@ static const mf_Key row_keys[] = {
 
 static const mf_MotionNote *const notes[] = {&mf_note_no_wind, NULL};
 
-static void note_settings(const mf_Group *group, mf_NoteCase *c) {
-    const mf_CarMotion *motion = group != NULL ? mf_motion_plan(group, &mf_car_row) : NULL;
+static void note_settings(const void *plan, mf_NoteCase *c) {
+    const mf_CarMotion *motion = plan;
     c->dragless = motion != NULL && !(motion->car.drag > 0.0);
 }
 
 const mf_MotionRow mf_car_row = {
-    .name = "car",
+    MF_VEHICLE_ROW(car),
     .motion = MF_MOTION_CAR,
-    .body = "vehicle",
-    .dynamic = true,
-    .model = row_model,
-    .add = add_motion,
-    .run = run_cars,
-    .reset = reset_cars,
-    .destroy = destroy_cars,
-    .reads = car_reads,
-    .writes = car_writes,
-    .defaults = row_defaults,
-    .keys = row_keys,
-    .key_count = sizeof row_keys / sizeof *row_keys,
-    .notes = {.list = notes, .settings = note_settings},
-    .momentum = mf_vehicle_momentum,
-    .energy = mf_vehicle_energy,
+    .plan_size = sizeof(mf_CarMotion),
 };

@@ -36,10 +36,6 @@ void mf_car_plan_constants(mf_CarPlan *plan, const mf_Car *car, double step, dou
 // MF_BAD_ARGUMENT with the member's name if a parameter is out of range.
 mf_Status mf_car_check(const mf_Car *car, mf_Error *error);
 
-// The parameters and settings in use, or NULL if the motion of the group is not that of cars.
-const mf_Car *mf_car_parameters(const mf_Group *group);
-const mf_CarConfig *mf_car_config_of(const mf_Group *group);
-
 // The path of a group with MF_CAR_COMMAND_PATH: `count` >= 2 points (x, y) [m], world frame, joined
 // by straight lines, and the last to the first if `closed`. Copied, as at most 65536 pieces of
 // equal length. On an open path cars stop at the end. Every car then searches for the nearest point
@@ -47,13 +43,7 @@ const mf_CarConfig *mf_car_config_of(const mf_Group *group);
 mf_Status mf_car_set_path(mf_Group *group, const double (*points)[2], uint32_t count, bool closed,
                           mf_Error *error);
 
-mf_Car mf_car_full_size(void); // a passenger car of 1573 kg
-mf_Car mf_car_racing(void);    // the 190 kg race car of Kabzan et al.; tire CURVATURE
-
-// What mf_motions_config() has of cars.
-mf_CarConfig mf_car_config(void);
-
-// The ORCA 1:43 car, the default. All three sets with their sources: models/car_*.yaml.
+// The ORCA 1:43 car, the default. Others, with their sources: models/car_*.yaml.
 mf_Car mf_car(void);
 
 // The body of a car as a model for mf_GroupConfig.model. The caller destroys it.

@@ -1,19 +1,17 @@
-// A car's parameters: the published sets, the check of every range, the kernel's constants.
+// A car's parameters: the defaults, the check of every range, the kernel's constants.
 #include "motion/vehicle/car/motion.h"
 #include "base/floats.h"
+#include "base/plain.h"
 #include "motion/vehicle/keys.h"
 #include "math/scalar.h"
 
 #include <stddef.h>
 
-// ---- the published sets -------------------------------------------------------------------------
-// Sources and what is wrong in them: models/car_*.yaml and docs/explanation/vehicles.md. Members
-// that no source gives (brake, radius, height of the 1:43 car, the loops) are choices of this
-// project.
-
 static const double reference_gravity = 9.81; // [m/s^2] at which rear_d and front_d hold
 
-// Liniger's 1:43 car.
+// Liniger's 1:43 car. Sources and what is wrong in them: models/car_orca.yaml and
+// docs/explanation/vehicles.md. Members that no source gives (brake, radius, height, the loops) are
+// choices of this project.
 mf_Car mf_car(void) {
     return (mf_Car){.struct_size = sizeof(mf_Car),
                     .mass = 0.041,
@@ -49,92 +47,6 @@ mf_Car mf_car(void) {
                     .stop_distance = 0.01};
 }
 
-// D = mu m g l / L of each axle with mu = 1.2 and equal halves: 1.2 * 1573 kg * 9.81 m/s^2 / 2.
-mf_Car mf_car_full_size(void) {
-    const double axle = 9258.678;
-    return (mf_Car){.struct_size = sizeof(mf_Car),
-                    .mass = 1573.0,
-                    .yaw_inertia = 2873.0,
-                    .front = 1.35,
-                    .rear = 1.35,
-                    .height = 0.5,
-                    .radius = 2.4,
-                    .front_b = 13.0,
-                    .front_c = 2.0,
-                    .front_d = axle,
-                    .rear_b = 13.0,
-                    .rear_c = 2.0,
-                    .rear_d = axle,
-                    .motor = 17303.0,
-                    .motor_slope = 175.0,
-                    .brake = 15000.0,
-                    .rolling = 120.0,
-                    .drag = 0.5359375, // 1.225 kg/m^3 * 0.35 * 2.5 m^2 / 2
-                    .ellipse_long = 1.0,
-                    .steering_limit = 0.6,
-                    .steering_rate = 1.0,
-                    .blend_low = 2.0,
-                    .blend_high = 5.0,
-                    .speed_limit = 80.0,
-                    .acceleration = 4.0,
-                    .braking = 6.0,
-                    .speed_gain = 2.0,
-                    .speed_integral = 0.8,
-                    .look_ahead_time = 0.5,
-                    .look_ahead_least = 4.0,
-                    .look_ahead_most = 30.0,
-                    .stop_distance = 0.2};
-}
-
-// D = 1.60 times the axle's weight, 190 kg * 9.81 m/s^2 / 2; the file's C is negative because its
-// slip has the other sign.
-mf_Car mf_car_racing(void) {
-    const double axle = 1491.12, wheel_radius = 0.231;
-    return (mf_Car){.struct_size = sizeof(mf_Car),
-                    .mass = 190.0,
-                    .yaw_inertia = 110.0,
-                    .front = 0.765,
-                    .rear = 0.765,
-                    .height = 0.262,
-                    .radius = 1.5,
-                    .rotating_mass = 4.0 * 0.4 / (wheel_radius * wheel_radius),
-                    .front_b = 12.56,
-                    .front_c = 1.38,
-                    .front_d = axle,
-                    .front_e = -0.58,
-                    .rear_b = 12.56,
-                    .rear_c = 1.38,
-                    .rear_d = axle,
-                    .rear_e = -0.58,
-                    .motor = 5000.0,
-                    .brake = 3000.0,
-                    .rolling = 180.0,
-                    .drag = 0.7,
-                    .downforce = 1.22 * 2.6 * 0.6,
-                    .ellipse_long = 1.0,
-                    .steering_limit = 0.4,
-                    .steering_rate = 2.0,
-                    .blend_low = 1.5,
-                    .blend_high = 3.5,
-                    .speed_limit = 40.0,
-                    .acceleration = 8.0,
-                    .braking = 8.0,
-                    .speed_gain = 4.0,
-                    .speed_integral = 2.0,
-                    .look_ahead_time = 0.35,
-                    .look_ahead_least = 2.0,
-                    .look_ahead_most = 12.0,
-                    .stop_distance = 0.1};
-}
-
-mf_CarConfig mf_car_config(void) {
-    return (mf_CarConfig){.struct_size = sizeof(mf_CarConfig),
-                          .model = MF_CAR_BLENDED,
-                          .tire = MF_CAR_TIRE_PACEJKA,
-                          .integrator = MF_INTEGRATOR_RK4,
-                          .command = MF_CAR_COMMAND_SPEED};
-}
-
 // ---- checks -------------------------------------------------------------------------------------
 
 mf_Status mf_car_check(const mf_Car *car, mf_Error *error) {
@@ -159,18 +71,11 @@ mf_Status mf_car_check(const mf_Car *car, mf_Error *error) {
 mf_Status mf_car_check_settings(const mf_CarConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "car: start from mf_motions_config()");
-    if ((uint32_t)config->model > MF_CAR_BLENDED)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car.model: no model has number %d",
-                       (int)config->model);
-    if ((uint32_t)config->tire > MF_CAR_TIRE_LINEAR)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car.tire: no tire has number %d",
-                       (int)config->tire);
-    if ((uint32_t)config->integrator > MF_INTEGRATOR_RK4)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car.integrator: no integrator has number %d",
-                       (int)config->integrator);
-    if ((uint32_t)config->command > MF_CAR_COMMAND_WAYPOINT)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car.command: no command mode has number %d",
-                       (int)config->command);
+    const mf_Range choices[] = {{"model", config->model, 0, MF_CAR_BLENDED},
+                                {"tire", config->tire, 0, MF_CAR_TIRE_LINEAR},
+                                {"integrator", config->integrator, 0, MF_INTEGRATOR_RK4},
+                                {"command", config->command, 0, MF_CAR_COMMAND_WAYPOINT}};
+    MF_TRY(mf_ranges_check("car", choices, sizeof choices / sizeof *choices, error));
     if (config->control_interval < 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "car.control_interval: %lld ns, need 0 or more",
                        (long long)config->control_interval);
@@ -211,14 +116,7 @@ static void fill_dynamics(double *k, const mf_Car *car, mf_CarModel model) {
     k[MF_CAR_INVERSE_BASE] = 1.0 / base;
     k[MF_CAR_REAR_SHARE] = car->rear / base;
     k[MF_CAR_HEIGHT] = car->height;
-    k[MF_CAR_FRONT_B] = car->front_b;
-    k[MF_CAR_FRONT_C] = car->front_c;
-    k[MF_CAR_FRONT_D] = car->front_d;
-    k[MF_CAR_FRONT_E] = car->front_e;
-    k[MF_CAR_REAR_B] = car->rear_b;
-    k[MF_CAR_REAR_C] = car->rear_c;
-    k[MF_CAR_REAR_D] = car->rear_d;
-    k[MF_CAR_REAR_E] = car->rear_e;
+    memcpy(k + MF_CAR_FRONT_B, &car->front_b, 8 * sizeof *k); // B, C, D, E of both axles
     k[MF_CAR_MOTOR] = car->motor;
     k[MF_CAR_MOTOR_SLOPE] = car->motor_slope;
     k[MF_CAR_BRAKE] = car->brake;

@@ -4,6 +4,7 @@
 // Method: walk along the chain; sample i lies at i * spacing. Corners are cut by at most half the
 // spacing.
 #include "motion/vehicle/car/motion.h"
+#include "base/memory.h"
 #include "math/scalar.h"
 
 typedef struct Walk {
@@ -80,24 +81,22 @@ mf_Status mf_car_path_create(mf_Context *context, const double (*positions)[2], 
     path.segments = (uint32_t)mf_clamp(segments, 8.0, MF_CAR_PATH_SAMPLES);
     path.spacing = path.length / path.segments;
     const size_t samples = (size_t)path.segments + 2;
-    Samples samples_memory = {
-        .x = mf_allocate(context, 2 * samples, sizeof(double) + sizeof(float))};
-    if (samples_memory.x == NULL)
+    Samples all;
+    const mf_Array arrays[] = {MF_ARRAY(all.x, samples), MF_ARRAY(all.y, samples),
+                               MF_ARRAY(all.narrow_x, samples), MF_ARRAY(all.narrow_y, samples)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(error, MF_NO_MEMORY, "car path: out of memory");
-    samples_memory.y = samples_memory.x + samples;
-    samples_memory.narrow_x = (float *)(void *)(samples_memory.y + samples);
-    samples_memory.narrow_y = samples_memory.narrow_x + samples;
     const Walk start = {
         .positions = positions, .count = count, .length = edge_length(positions, count, 0)};
-    sample(&path, &start, closed ? count : count - 1, &samples_memory);
-    const mf_FlatPart parts[] = {MF_FLAT_PART(&path, x_f64, samples_memory.x, samples),
-                                 MF_FLAT_PART(&path, y_f64, samples_memory.y, samples),
-                                 MF_FLAT_PART(&path, x_f32, samples_memory.narrow_x, samples),
-                                 MF_FLAT_PART(&path, y_f32, samples_memory.narrow_y, samples)};
+    sample(&path, &start, closed ? count : count - 1, &all);
+    const mf_FlatPart parts[] = {MF_FLAT_PART(&path, x_f64, all.x, samples),
+                                 MF_FLAT_PART(&path, y_f64, all.y, samples),
+                                 MF_FLAT_PART(&path, x_f32, all.narrow_x, samples),
+                                 MF_FLAT_PART(&path, y_f32, all.narrow_y, samples)};
     void *image;
     mf_Status status = mf_flat_pack(context, &path, sizeof path, parts,
                                     sizeof parts / sizeof *parts, &image, error);
-    mf_release(context, samples_memory.x);
+    mf_release(context, all.x);
     if (status == MF_OK)
         *out = image;
     return status;

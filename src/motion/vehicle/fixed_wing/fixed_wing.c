@@ -11,23 +11,16 @@
 
 // ---- plan ---------------------------------------------------------------------------------------
 
-typedef struct CommandValue {
-    const char *field;
-    uint32_t component;
-} CommandValue;
+enum { ELEVATOR, AILERON, RUDDER, THROTTLE, AIRSPEED, ALTITUDE, COURSE, CENTER, RADIUS };
 
-static const CommandValue command_values[3][MF_WING_COMMANDS] = {
-    {{"command.elevator", 0},
-     {"command.aileron", 0},
-     {"command.rudder", 0},
-     {"command.throttle", 0},
-     {NULL, 0}},
-    {{"command.airspeed", 0}, {"command.altitude", 0}, {"command.course", 0}, {NULL, 0}, {NULL, 0}},
-    {{"command.airspeed", 0},
-     {"command.altitude", 0},
-     {"command.center", 0},
-     {"command.center", 1},
-     {"command.radius", 0}}};
+// The values of each kind of command: a field, as command_fields has them, and its component.
+static const uint32_t value_counts[] = {4, 3, 5};
+static const struct {
+    uint32_t field, component;
+} command_values[3][MF_WING_COMMANDS] = {
+    {{ELEVATOR, 0}, {AILERON, 0}, {RUDDER, 0}, {THROTTLE, 0}},
+    {{AIRSPEED, 0}, {ALTITUDE, 0}, {COURSE, 0}},
+    {{AIRSPEED, 0}, {ALTITUDE, 0}, {CENTER, 0}, {CENTER, 1}, {RADIUS, 0}}};
 
 static void command_limits(double *c, const mf_FixedWing *p, mf_FixedWingCommand command) {
     double *low = c + MF_WING_COMMAND_LOW, *high = c + MF_WING_COMMAND_HIGH;
@@ -105,9 +98,7 @@ static void fill_choices(mf_WingPlan *plan, const mf_FixedWingConfig *config,
             plan->stream += i;
     for (int i = 0; i < 3; i++)
         plan->gusty = plan->gusty || config->gusts.intensity[i] > 0.0;
-    while (plan->command_count < MF_WING_COMMANDS &&
-           command_values[config->command][plan->command_count].field != NULL)
-        plan->command_count++;
+    plan->command_count = value_counts[config->command];
 }
 
 static mf_Status make_plan(mf_WingMotion *motion, const mf_Group *group, mf_Error *error) {
@@ -138,20 +129,17 @@ static mf_Status make_plan(mf_WingMotion *motion, const mf_Group *group, mf_Erro
 enum { INPUT = MF_FIELD_STATE | MF_FIELD_INPUT, STATE = MF_FIELD_STATE };
 
 static const mf_FieldInfo command_fields[] = {
-    {"command.elevator", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-     "trailing edge down is positive"},
-    {"command.aileron", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-     "right wing down is positive"},
-    {"command.rudder", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-     "trailing edge left is positive"},
-    {"command.throttle", "1", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "0 .. 1"},
-    {"command.airspeed", "m/s", "", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "speed through the air"},
-    {"command.altitude", "m", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "height z"},
-    {"command.course", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-     "direction of motion over ground, from east to north"},
-    {"command.center", "m", "world", MF_REAL, MF_PER_INSTANCE, 2, INPUT, "center of the orbit"},
-    {"command.radius", "m", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-     "of the orbit, positive: counterclockwise seen from above"},
+    MF_FIELD_VALUES("command.elevator", "rad", "body", 1, INPUT, "trailing edge down is positive"),
+    MF_FIELD_VALUES("command.aileron", "rad", "body", 1, INPUT, "right wing down is positive"),
+    MF_FIELD_VALUES("command.rudder", "rad", "body", 1, INPUT, "trailing edge left is positive"),
+    MF_FIELD_VALUES("command.throttle", "1", "", 1, INPUT, "0 .. 1"),
+    MF_FIELD_VALUES("command.airspeed", "m/s", "", 1, INPUT, "speed through the air"),
+    MF_FIELD_VALUES("command.altitude", "m", "world", 1, INPUT, "height z"),
+    MF_FIELD_VALUES("command.course", "rad", "world", 1, INPUT,
+                    "direction of motion over ground, from east to north"),
+    MF_FIELD_VALUES("command.center", "m", "world", 2, INPUT, "center of the orbit"),
+    MF_FIELD_VALUES("command.radius", "m", "world", 1, INPUT,
+                    "of the orbit, positive: counterclockwise seen from above"),
 };
 
 static const mf_FieldInfo accepted_field =
@@ -159,38 +147,33 @@ static const mf_FieldInfo accepted_field =
                   "the active command, values in the order of the command fields, SI units");
 
 static const mf_FieldInfo wing_fields[MF_WING_ROWS] = {
-    [MF_WING_ROW_REFUSED] = {"command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
-                             "control ticks at which the command was rejected"},
-    [MF_WING_ROW_SURFACE] = {"surface.angle", "rad", "body", MF_REAL, MF_PER_INSTANCE, 3, STATE,
-                             "elevator, aileron, rudder"},
-    [MF_WING_ROW_THROTTLE] = {"motor.throttle", "1", "", MF_REAL, MF_PER_INSTANCE, 1, STATE,
-                              "0 .. 1"},
-    [MF_WING_ROW_MEMORY] = {"autopilot.memory", "1", "", MF_REAL, MF_PER_INSTANCE, MF_WING_MEMORIES,
-                            STATE,
-                            "integrals of course [rad], altitude [rad], airspeed [1]; slow yaw "
-                            "rate [rad/s]"},
-    [MF_WING_ROW_WIND] = {"wind.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-                          "velocity of the air at the aircraft"},
-    [MF_WING_ROW_SPEED] = {"air.speed", "m/s", "", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
-                           "speed through the air"},
-    [MF_WING_ROW_ALPHA] = {"air.alpha", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
-                           "angle of attack"},
-    [MF_WING_ROW_BETA] = {"air.beta", "rad", "body", MF_REAL, MF_PER_INSTANCE, 1, MF_FIELD_OUTPUT,
-                          "angle of sideslip, air from the right is positive"},
-    [MF_WING_ROW_GUST_STATE] = {"gust.state", "1", "", MF_REAL, MF_PER_INSTANCE, 5, STATE,
-                                "state of the gust filters: forward 1, left 2, up 2"},
-    [MF_WING_ROW_GUST] = {"gust.velocity", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 3, STATE,
-                          "gusts added to the wind"},
+    [MF_WING_ROW_REFUSED] = MF_FIELD_INFO("command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1,
+                                          STATE, "control ticks at which the command was rejected"),
+    [MF_WING_ROW_SURFACE] =
+        MF_FIELD_VALUES("surface.angle", "rad", "body", 3, STATE, "elevator, aileron, rudder"),
+    [MF_WING_ROW_THROTTLE] = MF_FIELD_VALUES("motor.throttle", "1", "", 1, STATE, "0 .. 1"),
+    [MF_WING_ROW_MEMORY] = MF_FIELD_VALUES(
+        "autopilot.memory", "1", "", MF_WING_MEMORIES, STATE,
+        "integrals of course [rad], altitude [rad], airspeed [1]; slow yaw rate [rad/s]"),
+    [MF_WING_ROW_WIND] = MF_FIELD_VALUES("wind.velocity", "m/s", "world", 3, INPUT,
+                                         "velocity of the air at the aircraft"),
+    [MF_WING_ROW_SPEED] =
+        MF_FIELD_VALUES("air.speed", "m/s", "", 1, MF_FIELD_OUTPUT, "speed through the air"),
+    [MF_WING_ROW_ALPHA] =
+        MF_FIELD_VALUES("air.alpha", "rad", "body", 1, MF_FIELD_OUTPUT, "angle of attack"),
+    [MF_WING_ROW_BETA] = MF_FIELD_VALUES("air.beta", "rad", "body", 1, MF_FIELD_OUTPUT,
+                                         "angle of sideslip, air from the right is positive"),
+    [MF_WING_ROW_GUST_STATE] = MF_FIELD_VALUES(
+        "gust.state", "1", "", 5, STATE, "state of the gust filters: forward 1, left 2, up 2"),
+    [MF_WING_ROW_GUST] =
+        MF_FIELD_VALUES("gust.velocity", "m/s", "body", 3, STATE, "gusts added to the wind"),
 };
 
 static mf_Status add_commands(mf_Group *group, mf_WingMotion *motion, mf_Error *error) {
-    const CommandValue *values = command_values[motion->config.command];
     for (uint32_t i = 0; i < motion->plan->command_count; i++) {
-        const mf_FieldInfo *info = command_fields;
-        while (strcmp(info->name, values[i].field) != 0)
-            info++;
-        MF_TRY(mf_attach_field(group, info, 0, &motion->commands[i], error));
-        motion->command_component[i] = values[i].component;
+        const uint32_t field = command_values[motion->config.command][i].field;
+        MF_TRY(mf_attach_field(group, &command_fields[field], 0, &motion->commands[i], error));
+        motion->command_component[i] = command_values[motion->config.command][i].component;
     }
     return mf_attach_field(group, &accepted_field, motion->plan->command_count,
                            &motion->rows[MF_WING_ROW_ACCEPTED], error);
@@ -267,24 +250,17 @@ static void destroy_fixed_wing(mf_Context *context, void *user) {
 
 // ---- adding -------------------------------------------------------------------------------------
 
-static void choose_kernel(mf_WingMotion *motion, const mf_Group *group) {
-    static const mf_WingStepFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_fixed_wing_step);
-    const mf_KernelPick pick = mf_dispatch_kernels(group);
-    motion->step = table[pick.wide][pick.double_precision];
-    motion->step_one = table[pick.single][pick.double_precision];
-    motion->lanes = pick.lanes;
-}
-
-static const char *const wing_reads[] =
+static const char *const fixed_wing_reads[] =
     MF_NAMES("wind.velocity", "?command.elevator", "?command.aileron", "?command.rudder",
              "?command.throttle", "?command.airspeed", "?command.altitude", "?command.course",
              "?command.center", "?command.radius", "?wrench.link", "?wrench.count");
-static const char *const wing_writes[] = MF_NAMES(
+static const char *const fixed_wing_writes[] = MF_NAMES(
     "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
     "surface.angle", "motor.throttle", "command.accepted", "command.refused", "autopilot.memory",
     "air.speed", "air.alpha", "air.beta", "?gust.state", "?gust.velocity", "fault.word");
 
-static uint64_t hash_motion(const mf_WingMotion *motion) {
+static uint64_t hash_fixed_wing(const void *user) {
+    const mf_WingMotion *motion = user;
     const mf_WingPlan *plan = motion->plan;
     const uint64_t choices[] = {(uint64_t)plan->integrator, motion->interval, plan->stream};
     const uint64_t hash =
@@ -292,53 +268,28 @@ static uint64_t hash_motion(const mf_WingMotion *motion) {
     return mf_hash_bytes(hash, choices, sizeof choices);
 }
 
-static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    mf_Status status = mf_motion_begin(group, &mf_fixed_wing_row, error);
-    const mf_FixedWing aircraft = motions->fixed_wing;
-    mf_FixedWingConfig used = motions->fixed_wing_config;
-    if (used.turbulence != MF_TURBULENCE_NONE)
-        used.gusts = mf_dryden(used.turbulence, aircraft.airspeed_design);
-    if (status == MF_OK)
-        status = mf_fixed_wing_check(&aircraft, error);
-    if (status == MF_OK)
-        status =
-            mf_wing_check_settings(&used, mf_world_config_of(mf_group_world(group))->step, error);
-    if (status == MF_OK)
-        status = mf_vehicle_check(group, "fixed_wing", aircraft.mass, error);
-    if (status != MF_OK)
-        return status;
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_WingMotion *motion = mf_allocate(context, 1, sizeof *motion);
-    if (motion == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "fixed_wing: out of memory");
-    motion->parameters = aircraft;
-    motion->config = used;
-    status = make_plan(motion, group, error);
-    if (status == MF_OK)
-        status = add_fields(group, motion, error);
-    if (status == MF_OK) {
-        // In forward-left-up axes the element xz is +J_xz.
-        const double inertia[6] = {aircraft.inertia_xx, aircraft.inertia_yy,
-                                   aircraft.inertia_zz, 0.0,
-                                   aircraft.inertia_xz, 0.0};
-        mf_vehicle_wrench_bind(&motion->wrench, group, aircraft.mass, inertia);
-        choose_kernel(motion, group);
-        status = mf_motion_join(group, &mf_fixed_wing_row, motion, hash_motion(motion), error);
-    }
-    if (status != MF_OK)
-        destroy_fixed_wing(context, motion);
-    return status;
-}
-
-const mf_FixedWing *mf_fixed_wing_parameters(const mf_Group *group) {
-    const mf_WingMotion *motion = mf_motion_plan(group, &mf_fixed_wing_row);
-    return motion != NULL ? &motion->parameters : NULL;
-}
-
-const mf_FixedWingConfig *mf_fixed_wing_config_of(const mf_Group *group) {
-    const mf_WingMotion *motion = mf_motion_plan(group, &mf_fixed_wing_row);
-    return motion != NULL ? &motion->config : NULL;
+static mf_Status make_fixed_wing(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                                 mf_Error *error) {
+    mf_WingMotion *motion = *plan;
+    const mf_FixedWing *p = &motion->parameters;
+    const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
+    motion->parameters = motions->fixed_wing;
+    motion->config = motions->fixed_wing_config;
+    if (motion->config.turbulence != MF_TURBULENCE_NONE)
+        motion->config.gusts = mf_dryden(motion->config.turbulence, p->airspeed_design);
+    MF_TRY(mf_fixed_wing_check(p, error));
+    MF_TRY(mf_wing_check_settings(&motion->config, step, error));
+    MF_TRY(mf_vehicle_check(group, "fixed_wing", p->mass, error));
+    MF_TRY(make_plan(motion, group, error));
+    MF_TRY(add_fields(group, motion, error));
+    // In forward-left-up axes the element xz is +J_xz.
+    const double inertia[6] = {p->inertia_xx, p->inertia_yy, p->inertia_zz,
+                               0.0,           p->inertia_xz, 0.0};
+    mf_vehicle_wrench_bind(&motion->wrench, group, p->mass, inertia);
+    MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_fixed_wing_step, pick);
+    motion->lanes = pick.lanes;
+    return MF_OK;
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
@@ -369,27 +320,13 @@ static const mf_Key row_keys[] = {
 
 static const mf_MotionNote *const notes[] = {&mf_note_no_floor, NULL};
 
-static void note_settings(const mf_Group *group, mf_NoteCase *c) {
-    (void)group;
+static void note_settings(const void *plan, mf_NoteCase *c) {
+    (void)plan;
     (void)c;
 }
 
 const mf_MotionRow mf_fixed_wing_row = {
-    .name = "fixed_wing",
+    MF_VEHICLE_ROW(fixed_wing),
     .motion = MF_MOTION_FIXED_WING,
-    .body = "vehicle",
-    .dynamic = true,
-    .model = row_model,
-    .add = add_motion,
-    .run = run_fixed_wing,
-    .reset = reset_fixed_wing,
-    .destroy = destroy_fixed_wing,
-    .reads = wing_reads,
-    .writes = wing_writes,
-    .defaults = row_defaults,
-    .keys = row_keys,
-    .key_count = sizeof row_keys / sizeof *row_keys,
-    .notes = {.list = notes, .settings = note_settings},
-    .momentum = mf_vehicle_momentum,
-    .energy = mf_vehicle_energy,
+    .plan_size = sizeof(mf_WingMotion),
 };

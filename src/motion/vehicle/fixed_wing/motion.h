@@ -43,17 +43,6 @@ void mf_wing_start(const mf_WingMotion *motion, uint32_t instance);
 mf_Status mf_fixed_wing_check(const mf_FixedWing *parameters, mf_Error *error);
 mf_Dryden mf_dryden(mf_Turbulence turbulence, double airspeed); // airspeed [m/s]
 
-// Parameters and settings of a group; NULL if it has no aircraft.
-const mf_FixedWing *mf_fixed_wing_parameters(const mf_Group *group);
-const mf_FixedWingConfig *mf_fixed_wing_config_of(const mf_Group *group);
-
-// Forces [N] and moments [N m] about body axes (forward, left, up) of air and propeller, for a
-// velocity relative to the air [m/s] and rates [rad/s] in body axes and surfaces (elevator,
-// aileron, rudder [rad], throttle). No gravity. In double, by the code that the step uses.
-void mf_fixed_wing_loads(const mf_FixedWing *parameters, const double velocity[3],
-                         const double rate[3], const double surfaces[4], double force[3],
-                         double moment[3]);
-
 // What mf_motions_config() has of aircraft.
 mf_FixedWingConfig mf_fixed_wing_config(void);
 

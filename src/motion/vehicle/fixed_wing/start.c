@@ -85,6 +85,5 @@ void mf_wing_start(const mf_WingMotion *motion, uint32_t instance) {
     mf_field_set(motion->rows[MF_WING_ROW_ALPHA], instance, 0, trim->alpha);
     mf_field_set(motion->rows[MF_WING_ROW_BETA], instance, 0, 0.0);
     for (int i = MF_WING_ROW_GUST_STATE; motion->plan->gusty && i <= MF_WING_ROW_GUST; i++)
-        for (uint32_t c = 0; c < motion->rows[i]->components; c++)
-            mf_field_set(motion->rows[i], instance, c, 0.0);
+        mf_field_clear(motion->rows[i], instance);
 }

@@ -208,19 +208,3 @@ mf_Status mf_fixed_wing_trim(const mf_FixedWing *p, double airspeed, double clim
     mf_wing_constants(constants, p);
     return mf_wing_trim(constants, p, airspeed, climb, radius, gravity, out, error);
 }
-
-void mf_fixed_wing_loads(const mf_FixedWing *p, const double velocity[3], const double rate[3],
-                         const double surfaces[4], double force[3], double moment[3]) {
-    MF_DEFAULT_FLOATS;
-    if (p == NULL)
-        return;
-    double constants[MF_WING_CONSTANTS];
-    mf_wing_constants(constants, p);
-    mf_WingLoads work = {.constants = constants};
-    mf_vec3_copy(work.velocity, velocity);
-    mf_vec3_copy(work.rate, rate);
-    memcpy(work.surfaces, surfaces, sizeof work.surfaces);
-    mf_fixed_wing_load_scalar_f64(&work);
-    mf_vec3_copy(force, work.force);
-    mf_vec3_copy(moment, work.moment);
-}

@@ -33,10 +33,6 @@ bool mf_quadrotor_allocation(const mf_Quadrotor *quadrotor, double matrix[16], d
 // inertia, or rotors that cannot push and rotate the body independently.
 mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error);
 
-// Parameters and settings of a group; NULL if it has no quadrotors.
-const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group);
-const mf_QuadrotorConfig *mf_quadrotor_config_of(const mf_Group *group);
-
 // The quadrotor of Sun et al. 2022 with gains for quadrotors of any size.
 mf_Quadrotor mf_quadrotor(void);
 

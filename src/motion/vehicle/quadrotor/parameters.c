@@ -41,24 +41,6 @@ mf_Quadrotor mf_quadrotor(void) {
 
 // ---- checks -------------------------------------------------------------------------------------
 
-// The same rule as for the bodies of all vehicles, so that this file alone gives the message.
-static mf_Status check_inertia(const mf_Quadrotor *p, mf_Error *error) {
-    double values[3];
-    mf_mat3_eigen(values, NULL, p->inertia);
-    if (!(values[0] > 0.0))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "quadrotor.inertia: not positive definite, its smallest principal value is "
-                       "%g kg m^2",
-                       values[0]);
-    // The published figures of a flat plate may be a little off (Crazyflie: 1.05 %).
-    if (values[2] > 1.02 * (values[0] + values[1]))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "quadrotor.inertia: no real body has it, the principal value %g kg m^2 "
-                       "exceeds the sum of the others, %g",
-                       values[2], values[0] + values[1]);
-    return MF_OK;
-}
-
 static mf_Status check_rotors(const mf_Quadrotor *p, mf_Error *error) {
     double matrix[16], inverse[16];
     for (int i = 0; i < 4; i++)
@@ -91,7 +73,7 @@ mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error) {
     if (quadrotor == NULL || quadrotor->struct_size != sizeof *quadrotor)
         return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_motions_config()");
     MF_TRY(mf_vehicle_check_ranges(MF_VEHICLE_QUADROTOR, quadrotor, error));
-    MF_TRY(check_inertia(quadrotor, error));
+    MF_TRY(mf_vehicle_check_inertia("quadrotor.inertia", quadrotor->inertia, error));
     return check_rotors(quadrotor, error);
 }
 

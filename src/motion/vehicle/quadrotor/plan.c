@@ -6,11 +6,6 @@
 #include "base/flat.h"
 #include "math/scalar.h"
 
-static void sym_times(double out[3], const double s[6], const double a[3]) {
-    mf_vec3_set(out, s[0] * a[0] + s[3] * a[1] + s[4] * a[2],
-                s[3] * a[0] + s[1] * a[1] + s[5] * a[2], s[4] * a[0] + s[5] * a[1] + s[2] * a[2]);
-}
-
 // Gauss-Jordan with column pivots, on rows that were scaled to a largest value of one. False when
 // what is left of a row is rounding.
 static bool invert4(double out[16], const double in[16]) {
@@ -61,7 +56,7 @@ bool mf_quadrotor_allocation(const mf_Quadrotor *p, double matrix[16], double in
                                   -p->thrust_coefficient * p->rotor_x[i],
                                   -p->torque_coefficient * p->rotor_direction[i]};
         double moment[3];
-        sym_times(moment, inverse_inertia, torque);
+        mf_sym3_apply(moment, inverse_inertia, torque);
         matrix[i] = p->thrust_coefficient / p->mass;
         for (int axis = 0; axis < 3; axis++)
             matrix[4 * (axis + 1) + i] = moment[axis];

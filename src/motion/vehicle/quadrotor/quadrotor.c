@@ -1,6 +1,6 @@
 // The quadrotor's host side: its fields, its motion, its reset.
 #include "motion/vehicle/quadrotor/motion.h"
-#include "base/floats.h"
+#include "base/plain.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"
 #include "base/hash.h"
@@ -13,48 +13,21 @@
 
 enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
 
-static const mf_FieldInfo speed_field = {
-    "rotor.speed", "rad/s", "body", MF_REAL, MF_FIXED_COUNT, 1, INPUT, "speed of the four rotors"};
-static const mf_FieldInfo sampled_field = {
-    "rotor.command", "rad/s",
-    "body",          MF_REAL,
-    MF_FIXED_COUNT,  1,
-    STATE,           "commanded speed of the four rotors at the last control tick"};
-static const mf_FieldInfo demand_field = MF_FIELD_INFO(
-    "control.demand", "1", "body", MF_REAL, MF_FIXED_COUNT, 1, STATE,
-    "commands of the outer loops at their last tick: body rates [rad/s], twice thrust over mass "
-    "[m/s^2]");
-static const mf_FieldInfo rate_integral_field = {
-    "control.rate_integral", "rad/s^2", "body", MF_REAL,
-    MF_PER_INSTANCE,         3,         STATE,  "integral part of the body-rate loop"};
-static const mf_FieldInfo velocity_integral_field = {
-    "control.velocity_integral",         "m/s^2", "world", MF_REAL, MF_PER_INSTANCE, 3, STATE,
-    "integral part of the velocity loop"};
-static const mf_FieldInfo accepted_field =
-    MF_FIELD_INFO("command.accepted", "1", "", MF_REAL, MF_FIXED_COUNT, 1, STATE,
-                  "the four values of the active command, in the order and units of the command");
-static const mf_FieldInfo refused_field =
-    MF_FIELD_INFO("command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
-                  "ticks of the control at which the command was not finite or out of range");
-static const mf_FieldInfo wind_field = {"wind.velocity", "m/s", "world", MF_REAL,
-                                        MF_PER_INSTANCE, 3,     INPUT,   "velocity of the air"};
+// Four of each robot, one for each rotor or value of a command.
+#define FOUR(name, unit, frame, flags, text)                                                       \
+    MF_FIELD_INFO(name, unit, frame, MF_REAL, MF_FIXED_COUNT, 1, flags, text)
+#define THRUST                                                                                     \
+    MF_FIELD_VALUES("command.thrust", "N", "body", 1, INPUT, "commanded thrust of all rotors")
+#define YAW MF_FIELD_VALUES("command.yaw", "rad", "world", 1, INPUT, "target heading")
 
 // The fields that carry each kind of command.
 static const mf_FieldInfo command_fields[5][2] = {
-    {{"command.rotors", "rad/s", "body", MF_REAL, MF_FIXED_COUNT, 1, INPUT,
-      "commanded speed of the four rotors"},
-     {NULL, NULL, NULL, MF_REAL, MF_PER_INSTANCE, 0, 0, NULL}},
-    {{"command.rates", "rad/s", "body", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "commanded body rates"},
-     {"command.thrust", "N", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-      "commanded thrust of all rotors"}},
-    {{"command.attitude", "rad", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-      "commanded roll, pitch and yaw"},
-     {"command.thrust", "N", "body", MF_REAL, MF_PER_INSTANCE, 1, INPUT,
-      "commanded thrust of all rotors"}},
-    {{"command.velocity", "m/s", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "target velocity"},
-     {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "target heading"}},
-    {{"command.position", "m", "world", MF_REAL, MF_PER_INSTANCE, 3, INPUT, "target position"},
-     {"command.yaw", "rad", "world", MF_REAL, MF_PER_INSTANCE, 1, INPUT, "target heading"}}};
+    {FOUR("command.rotors", "rad/s", "body", INPUT, "commanded speed of the four rotors")},
+    {MF_FIELD_VALUES("command.rates", "rad/s", "body", 3, INPUT, "commanded body rates"), THRUST},
+    {MF_FIELD_VALUES("command.attitude", "rad", "world", 3, INPUT, "commanded roll, pitch and yaw"),
+     THRUST},
+    {MF_FIELD_VALUES("command.velocity", "m/s", "world", 3, INPUT, "target velocity"), YAW},
+    {MF_FIELD_VALUES("command.position", "m", "world", 3, INPUT, "target position"), YAW}};
 
 static mf_Status add_fields(mf_Group *group, mf_QuadrotorMotion *motion, mf_Error *error) {
     const mf_QuadrotorPlan *plan = motion->plan;
@@ -62,28 +35,39 @@ static mf_Status add_fields(mf_Group *group, mf_QuadrotorMotion *motion, mf_Erro
     const bool rotors = command == MF_QUADROTOR_ROTORS;
     const struct {
         mf_Field **out;
-        const mf_FieldInfo *info;
         uint32_t count;
         bool needed;
+        mf_FieldInfo info;
     } table[] = {
-        {&motion->speed, &speed_field, 4, true},
-        {&motion->rotor_command, &sampled_field, 4, plan->interval > 1},
-        {&motion->demand, &demand_field, 4, plan->outer_interval > plan->interval},
-        {&motion->rate_integral, &rate_integral_field, 0, plan->integral},
-        {&motion->velocity_integral, &velocity_integral_field, 0, command >= MF_QUADROTOR_VELOCITY},
-        {&motion->command, &command_fields[command][0], rotors ? 4 : 0, true},
-        {&motion->command_last, &command_fields[command][1], 0, !rotors},
-        {&motion->accepted, &accepted_field, 4, true},
-        {&motion->refused, &refused_field, 0, true},
-        {&motion->wind, &wind_field, 0, true},
+        {&motion->speed, 4, true,
+         FOUR("rotor.speed", "rad/s", "body", INPUT, "speed of the four rotors")},
+        {&motion->rotor_command, 4, plan->interval > 1,
+         FOUR("rotor.command", "rad/s", "body", STATE,
+              "commanded speed of the four rotors at the last control tick")},
+        {&motion->demand, 4, plan->outer_interval > plan->interval,
+         FOUR("control.demand", "1", "body", STATE,
+              "commands of the outer loops at their last tick: body rates [rad/s], twice thrust "
+              "over mass [m/s^2]")},
+        {&motion->rate_integral, 0, plan->integral,
+         MF_FIELD_VALUES("control.rate_integral", "rad/s^2", "body", 3, STATE,
+                         "integral part of the body-rate loop")},
+        {&motion->velocity_integral, 0, command >= MF_QUADROTOR_VELOCITY,
+         MF_FIELD_VALUES("control.velocity_integral", "m/s^2", "world", 3, STATE,
+                         "integral part of the velocity loop")},
+        {&motion->command, rotors ? 4 : 0, true, command_fields[command][0]},
+        {&motion->command_last, 0, !rotors, command_fields[command][1]},
+        {&motion->accepted, 4, true,
+         FOUR("command.accepted", "1", "", STATE,
+              "the four values of the active command, in the order and units of the command")},
+        {&motion->refused, 0, true,
+         MF_FIELD_INFO("command.refused", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
+                       "ticks of the control at which the command was not finite or out of range")},
+        {&motion->wind, 0, true,
+         MF_FIELD_VALUES("wind.velocity", "m/s", "world", 3, INPUT, "velocity of the air")},
     };
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        mf_Status status = MF_OK;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].needed)
-            status = mf_attach_field(group, table[i].info, table[i].count, table[i].out, error);
-        if (status != MF_OK)
-            return status;
-    }
+            MF_TRY(mf_attach_field(group, &table[i].info, table[i].count, table[i].out, error));
     return MF_OK;
 }
 
@@ -91,36 +75,30 @@ static void *data_of(const mf_Field *field) {
     return field != NULL ? field->data : NULL;
 }
 
-static void bind_remainders(mf_Group *group, mf_QuadrotorFields *fields) {
-    void **const rows[MF_BODY_ROWS] = {&fields->position_low, &fields->orientation_low,
-                                       &fields->linear_low, &fields->angular_low};
+static void bind_fields(mf_Group *group, mf_QuadrotorMotion *motion) {
     mf_Field *body[MF_BODY_ROWS];
     mf_canonical_rows(group, body, MF_BODY_ROWS);
-    for (uint32_t i = 0; i < MF_BODY_ROWS; i++)
-        *rows[i] = body[i]->remainder;
-    // A longer step turns by more than rounding loses.
-    if (fields->angular_low == NULL)
-        fields->orientation_low = NULL;
-}
-
-static void bind_fields(mf_Group *group, mf_QuadrotorMotion *motion) {
-    motion->fields =
-        (mf_QuadrotorFields){.position = mf_group_find_field(group, "base.position")->data,
-                             .orientation = mf_group_find_field(group, "base.orientation")->data,
-                             .linear = mf_group_find_field(group, "base.linear_velocity")->data,
-                             .angular = mf_group_find_field(group, "base.angular_velocity")->data,
-                             .speed = motion->speed->data,
-                             .rotor_command = data_of(motion->rotor_command),
-                             .demand = data_of(motion->demand),
-                             .rate_integral = data_of(motion->rate_integral),
-                             .velocity_integral = data_of(motion->velocity_integral),
-                             .command = motion->command->data,
-                             .command_last = data_of(motion->command_last),
-                             .accepted = motion->accepted->data,
-                             .wind = motion->wind->data,
-                             .refused = motion->refused->data,
-                             .fault = mf_group_find_field(group, "fault.word")->data};
-    bind_remainders(group, &motion->fields);
+    motion->fields = (mf_QuadrotorFields){
+        .position = body[0]->data,
+        .orientation = body[1]->data,
+        .linear = body[2]->data,
+        .angular = body[3]->data,
+        .position_low = body[0]->remainder,
+        // A longer step turns by more than rounding loses.
+        .orientation_low = body[3]->remainder != NULL ? body[1]->remainder : NULL,
+        .linear_low = body[2]->remainder,
+        .angular_low = body[3]->remainder,
+        .speed = motion->speed->data,
+        .rotor_command = data_of(motion->rotor_command),
+        .demand = data_of(motion->demand),
+        .rate_integral = data_of(motion->rate_integral),
+        .velocity_integral = data_of(motion->velocity_integral),
+        .command = motion->command->data,
+        .command_last = data_of(motion->command_last),
+        .accepted = motion->accepted->data,
+        .wind = motion->wind->data,
+        .refused = motion->refused->data,
+        .fault = mf_group_find_field(group, "fault.word")->data};
 }
 
 // ---- stepping -----------------------------------------------------------------------------------
@@ -130,7 +108,7 @@ static bool is_due(uint64_t tick, uint32_t interval) {
     return interval == 1 || tick % interval == 0;
 }
 
-static void run_quadrotors(const mf_SystemRun *run, void *user) {
+static void run_quadrotor(const mf_SystemRun *run, void *user) {
     const mf_QuadrotorMotion *motion = user;
     const size_t lanes = motion->lanes, first = (size_t)run->first_block * MF_BLOCK;
     const mf_QuadrotorTicks due = {is_due(run->tick, motion->plan->interval),
@@ -154,13 +132,11 @@ static void set_row(mf_Field *field, uint32_t instance, const double *values) {
         mf_field_set(field, instance, c, values != NULL ? values[c] : 0.0);
 }
 
-// A command that keeps the agent where it is.
+// A command that keeps the agent where it is, into zeros.
 static void idle_command(const mf_QuadrotorMotion *motion, mf_Group *group, uint32_t instance,
                          const double hover[4], double command[4]) {
     const mf_Quadrotor *p = &motion->parameters;
     const mf_Field *position = mf_group_find_field(group, "base.position");
-    for (int i = 0; i < 4; i++)
-        command[i] = 0.0;
     switch (motion->config.command) {
     case MF_QUADROTOR_ROTORS:
         memcpy(command, hover, 4 * sizeof *command);
@@ -173,8 +149,7 @@ static void idle_command(const mf_QuadrotorMotion *motion, mf_Group *group, uint
     case MF_QUADROTOR_VELOCITY:
         break;
     case MF_QUADROTOR_POSITION:
-        for (uint32_t i = 0; i < 3; i++)
-            command[i] = mf_field_get(position, instance, i);
+        mf_field_read(position, instance, 0, 3, command);
         break;
     }
 }
@@ -182,7 +157,7 @@ static void idle_command(const mf_QuadrotorMotion *motion, mf_Group *group, uint
 static void reset_quadrotor(mf_Group *group, uint32_t instance, void *user) {
     const mf_QuadrotorMotion *motion = user;
     const mf_Quadrotor *p = &motion->parameters;
-    double hover[4], command[4], lift = 0.0;
+    double hover[4], command[4] = {0.0}, lift = 0.0;
     mf_quadrotor_hover(p, mf_world_config_of(mf_group_world(group))->gravity, hover);
     for (int i = 0; i < 4; i++)
         hover[i] = mf_clamp(hover[i], p->rotor_speed_min, p->rotor_speed_max);
@@ -214,12 +189,9 @@ static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
     const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_motions_config()");
-    if (!(config->command <= MF_QUADROTOR_POSITION))
-        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.command: %d is not a kind of command",
-                       (int)config->command);
-    if (!(config->integrator <= MF_INTEGRATOR_RK4))
-        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.integrator: %d is not an integrator",
-                       (int)config->integrator);
+    const mf_Range choices[] = {{"command", config->command, 0, MF_QUADROTOR_POSITION},
+                                {"integrator", config->integrator, 0, MF_INTEGRATOR_RK4}};
+    MF_TRY(mf_ranges_check("quadrotor", choices, sizeof choices / sizeof *choices, error));
     if (config->control_interval < 0 || config->control_interval % step != 0 ||
         config->control_interval / step > UINT32_MAX)
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -240,15 +212,8 @@ static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
     return mf_vehicle_check(group, "quadrotor", p->mass, error);
 }
 
-static void choose_kernel(mf_QuadrotorMotion *motion, const mf_Group *group) {
-    static const mf_QuadrotorRunFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_quadrotor_run);
-    const mf_KernelPick pick = mf_dispatch_kernels(group);
-    motion->run = table[pick.wide][pick.double_precision];
-    motion->run_one = table[pick.single][pick.double_precision];
-    motion->lanes = pick.lanes;
-}
-
-static uint64_t hash_plan(const mf_QuadrotorPlan *plan) {
+static uint64_t hash_quadrotor(const void *user) {
+    const mf_QuadrotorPlan *plan = ((const mf_QuadrotorMotion *)user)->plan;
     const uint32_t choices[] = {(uint32_t)plan->command, (uint32_t)plan->integrator, plan->interval,
                                 plan->outer_interval};
     uint64_t hash = mf_hash_doubles(MF_HASH_START, plan->constants_f64, MF_QUAD_CONSTANTS);
@@ -264,47 +229,24 @@ static const char *const quadrotor_writes[] =
              "rotor.speed", "command.accepted", "command.refused", "fault.word", "?rotor.command",
              "?control.demand", "?control.rate_integral", "?control.velocity_integral");
 
-static mf_Status add_motion(mf_Group *group, const mf_MotionsConfig *motions, mf_Error *error) {
-    MF_DEFAULT_FLOATS;
-    mf_Status status = mf_motion_begin(group, &mf_quadrotor_row, error);
-    const mf_Quadrotor *quadrotor = &motions->quadrotor;
-    const mf_QuadrotorConfig chosen = motions->quadrotor_config;
-    if (status == MF_OK)
-        status = mf_quadrotor_check(quadrotor, error);
-    if (status == MF_OK)
-        status = check_settings(group, quadrotor, &chosen, error);
-    if (status != MF_OK)
-        return status;
+static mf_Status make_quadrotor(mf_Group *group, const mf_MotionsConfig *motions, void **plan,
+                                mf_Error *error) {
+    mf_QuadrotorMotion *motion = *plan;
+    const mf_Quadrotor *p = &motion->parameters;
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_QuadrotorMotion *motion = mf_allocate(context, 1, sizeof *motion);
-    if (motion == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "quadrotor: out of memory");
-    motion->parameters = *quadrotor;
-    motion->config = chosen;
-    choose_kernel(motion, group);
-    status = mf_quadrotor_plan_create(context, quadrotor, &chosen, world->gravity, world->step,
-                                      &motion->plan, error);
-    if (status == MF_OK)
-        status = add_fields(group, motion, error);
-    if (status == MF_OK) {
-        bind_fields(group, motion);
-        mf_vehicle_wrench_bind(&motion->wrench, group, quadrotor->mass, quadrotor->inertia);
-        status = mf_motion_join(group, &mf_quadrotor_row, motion, hash_plan(motion->plan), error);
-    }
-    if (status != MF_OK)
-        destroy_quadrotor(context, motion);
-    return status;
-}
-
-const mf_Quadrotor *mf_quadrotor_of(const mf_Group *group) {
-    const mf_QuadrotorMotion *motion = mf_motion_plan(group, &mf_quadrotor_row);
-    return motion != NULL ? &motion->parameters : NULL;
-}
-
-const mf_QuadrotorConfig *mf_quadrotor_config_of(const mf_Group *group) {
-    const mf_QuadrotorMotion *motion = mf_motion_plan(group, &mf_quadrotor_row);
-    return motion != NULL ? &motion->config : NULL;
+    const mf_KernelPick pick = mf_dispatch_kernels(group);
+    motion->parameters = motions->quadrotor;
+    motion->config = motions->quadrotor_config;
+    MF_TRY(mf_quadrotor_check(p, error));
+    MF_TRY(check_settings(group, p, &motion->config, error));
+    MF_TRY(mf_quadrotor_plan_create(mf_world_context(mf_group_world(group)), p, &motion->config,
+                                    world->gravity, world->step, &motion->plan, error));
+    MF_TRY(add_fields(group, motion, error));
+    bind_fields(group, motion);
+    mf_vehicle_wrench_bind(&motion->wrench, group, p->mass, p->inertia);
+    MF_KERNEL_CHOOSE(motion->run, motion->run_one, mf_quadrotor_run, pick);
+    motion->lanes = pick.lanes;
+    return MF_OK;
 }
 
 // ---- the row in the motion table ----------------------------------------------------------------
@@ -337,9 +279,8 @@ static const mf_Key row_keys[] = {
 
 static const mf_MotionNote *const notes[] = {&mf_note_no_floor, &mf_note_no_wind, NULL};
 
-static void note_settings(const mf_Group *group, mf_NoteCase *c) {
-    const mf_QuadrotorMotion *motion =
-        group != NULL ? mf_motion_plan(group, &mf_quadrotor_row) : NULL;
+static void note_settings(const void *plan, mf_NoteCase *c) {
+    const mf_QuadrotorMotion *motion = plan;
     double sum = 0.0;
     for (uint32_t i = 0; motion != NULL && i < 3; i++)
         sum += motion->parameters.rotor_drag[i] + motion->parameters.body_drag[i];
@@ -347,21 +288,7 @@ static void note_settings(const mf_Group *group, mf_NoteCase *c) {
 }
 
 const mf_MotionRow mf_quadrotor_row = {
-    .name = "quadrotor",
+    MF_VEHICLE_ROW(quadrotor),
     .motion = MF_MOTION_QUADROTOR,
-    .body = "vehicle",
-    .dynamic = true,
-    .model = row_model,
-    .add = add_motion,
-    .run = run_quadrotors,
-    .reset = reset_quadrotor,
-    .destroy = destroy_quadrotor,
-    .reads = quadrotor_reads,
-    .writes = quadrotor_writes,
-    .defaults = row_defaults,
-    .keys = row_keys,
-    .key_count = sizeof row_keys / sizeof *row_keys,
-    .notes = {.list = notes, .settings = note_settings},
-    .momentum = mf_vehicle_momentum,
-    .energy = mf_vehicle_energy,
+    .plan_size = sizeof(mf_QuadrotorMotion),
 };
