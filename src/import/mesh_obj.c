@@ -128,10 +128,9 @@ static mf_Status read_vertex(Lines *lines, mf_MeshData *mesh, mf_Error *error) {
 // Of a texture, upwards in the file and downwards here.
 static mf_Status read_position(Lines *lines, Reader *reader, mf_Error *error) {
     float *out = &reader->coordinate[2 * (size_t)reader->coordinates_read++];
-    mf_Status status =
-        read_values(lines, out, 2, "texture coordinates need two finite numbers", error);
+    MF_TRY(read_values(lines, out, 2, "texture coordinates need two finite numbers", error));
     out[1] = 1.0f - out[1];
-    return status;
+    return MF_OK;
 }
 
 // The number before a '/', a blank or the end of the line, one of `total` or, counted backwards, of
@@ -235,19 +234,18 @@ static mf_Status read_face(Lines *lines, const Reader *reader, mf_Error *error) 
 
 static mf_Status read_lines(Lines lines, Reader *reader, mf_Error *error) {
     mf_MeshData *mesh = reader->mesh;
-    mf_Status status = MF_OK;
     do {
         char keyword = take_keyword(&lines);
         if (keyword == 'v')
-            status = read_vertex(&lines, mesh, error);
+            MF_TRY(read_vertex(&lines, mesh, error));
         else if (keyword == 't' && reader->coordinate != NULL)
-            status = read_position(&lines, reader, error);
+            MF_TRY(read_position(&lines, reader, error));
         else if (keyword == 'f')
-            status = read_face(&lines, reader, error);
+            MF_TRY(read_face(&lines, reader, error));
         else if ((keyword == 'o' || keyword == 'g') && mesh->first_object == 0)
             mesh->first_object = mesh->triangle_count;
-    } while (status == MF_OK && next_line(&lines));
-    return status;
+    } while (next_line(&lines));
+    return MF_OK;
 }
 
 // Faces may name coordinates of later lines. Corners without one are at 0.

@@ -27,19 +27,17 @@ static mf_Status name_file(mf_Mjcf *m, const char *file, bool unsupported) {
 
 static mf_Status note_ignored(mf_Mjcf *m) {
     const mf_MjcfIgnored *items = m->ignored.items;
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; status == MF_OK && i < m->ignored.count; i++) {
+    for (uint32_t i = 0; i < m->ignored.count; i++) {
         char times[40] = "";
         if (items[i].count > 1)
             snprintf(times, sizeof times, " (%u times)", items[i].count);
-        status = mf_draft_note(
+        MF_TRY(mf_draft_note(
             &m->draft, items[i].physical, items[i].node->line, "%s %s%s", items[i].what,
             items[i].physical ? "dropped: this changes the motion of the robot" : "has no effect",
-            times);
-        if (status == MF_OK)
-            status = name_file(m, items[i].node->file, true);
+            times));
+        MF_TRY(name_file(m, items[i].node->file, true));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status note_comment(mf_Mjcf *m, const mf_Xml *xml) {

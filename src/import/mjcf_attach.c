@@ -47,7 +47,7 @@ bool mf_mjcf_names_element(const char *attribute) {
         "geom2",      "site",    "site1",     "site2",    "sidesite",      "tendon",  "tendon1",
         "tendon2",    "objname", "refname",   "target",   "actuator",      "refsite", "instance",
         "slidersite", "camera",  "cranksite", "subtree1", "subtree2",      NULL};
-    return mf_xml_lists(list, attribute);
+    return mf_name_listed(list, attribute);
 }
 
 static const char *join(mf_Mjcf *m, const char *prefix, const char *name) {
@@ -101,8 +101,8 @@ static const char *prefix_of(const Naming *naming, const mf_XmlAttribute *attrib
     static const char *const classes[] = {"class", "childclass", NULL};
     static const char *const own[] = {"name", "target", NULL};
     if (naming->class_prefix == NULL)
-        return mf_xml_lists(own, attribute->name) ? naming->prefix : "";
-    if (mf_xml_lists(classes, attribute->name))
+        return mf_name_listed(own, attribute->name) ? naming->prefix : "";
+    if (mf_name_listed(classes, attribute->name))
         return naming->class_prefix;
     return mf_mjcf_names_element(attribute->name) && strcmp(attribute->value, "world") != 0
                ? naming->prefix
@@ -166,7 +166,7 @@ static mf_Status copy_section(const Attaching *a, const mf_XmlNode *from, const 
                 return mf_mjcf_no_memory(m);
             mf_mjcf_add_attribute(child, "name", name);
         }
-        if (mf_xml_attribute(child, "class") == NULL && !mf_xml_lists(without, child->name))
+        if (mf_xml_attribute(child, "class") == NULL && !mf_name_listed(without, child->name))
             mf_mjcf_add_attribute(child, "class", main_class);
     }
     return MF_OK;
@@ -183,12 +183,10 @@ static mf_Status copy_defaults(const Attaching *a, const mf_XmlNode *root, const
     mf_mjcf_add_attribute(class, "class", main_class);
     mf_xml_add_child(outer, class);
     mf_xml_add_child(a->root, outer);
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *node = mf_xml_child(root, "default"); node;
-         node = mf_xml_next(node, "default"))
-        for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next)
-            status = mf_mjcf_copy(m, child, rename_value, naming, class);
-    return status;
+    MF_XML_EACH (node, root, "default")
+        for (const mf_XmlNode *child = node->first; child; child = child->next)
+            MF_TRY(mf_mjcf_copy(m, child, rename_value, naming, class));
+    return MF_OK;
 }
 
 static mf_Status copy_sections(const Attaching *a, const mf_XmlNode *node, const Source *source,
@@ -197,7 +195,7 @@ static mf_Status copy_sections(const Attaching *a, const mf_XmlNode *node, const
                                          "actuator", "sensor",  NULL};
     mf_Status status = copy_defaults(a, source->root, naming, main_class);
     for (const mf_XmlNode *from = source->root->first; status == MF_OK && from; from = from->next) {
-        if (mf_xml_lists(copied, from->name))
+        if (mf_name_listed(copied, from->name))
             status = copy_section(a, from, naming, main_class);
         else if (strcmp(from->name, "keyframe") == 0)
             status = mf_mjcf_pass(a->m, node, "keyframes of the attached model");
@@ -233,13 +231,11 @@ static mf_Status copy_parts(mf_Mjcf *m, const mf_XmlNode *root, const mf_XmlNode
                             const Naming *naming, mf_XmlNode *frame) {
     if (part != NULL)
         return mf_mjcf_copy(m, part, rename_value, naming, frame);
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *world = mf_xml_child(root, "worldbody"); world;
-         world = mf_xml_next(world, "worldbody")) {
-        for (const mf_XmlNode *child = world->first; status == MF_OK && child; child = child->next)
-            status = mf_mjcf_copy(m, child, rename_value, naming, frame);
+    MF_XML_EACH (world, root, "worldbody") {
+        for (const mf_XmlNode *child = world->first; child; child = child->next)
+            MF_TRY(mf_mjcf_copy(m, child, rename_value, naming, frame));
     }
-    return status;
+    return MF_OK;
 }
 
 // What an <attach> asks for.
@@ -355,14 +351,13 @@ static mf_Status attach(Attaching *a, mf_XmlNode *node) {
 }
 
 static mf_Status attach_in(Attaching *a, mf_XmlNode *parent) {
-    mf_Status status = MF_OK;
-    for (mf_XmlNode *node = parent->first; status == MF_OK && node; node = node->next) {
+    for (mf_XmlNode *node = parent->first; node; node = node->next) {
         if (strcmp(node->name, "attach") == 0)
-            status = attach(a, node);
+            MF_TRY(attach(a, node));
         else
-            status = attach_in(a, node);
+            MF_TRY(attach_in(a, node));
     }
-    return status;
+    return MF_OK;
 }
 
 // ---- models ------------------------------------------------------------------------------------
@@ -420,8 +415,7 @@ static mf_Status read_model(Attaching *a, const mf_XmlNode *node) {
 static mf_Status attach_all(mf_Mjcf *m, mf_XmlNode *root, const Attaching *outer) {
     Attaching a = {.m = m, .root = root, .outer = outer, .done = mf_names_start(m->context)};
     mf_Status status = MF_OK;
-    for (const mf_XmlNode *section = mf_xml_child(root, "asset"); section;
-         section = mf_xml_next(section, "asset")) {
+    MF_XML_EACH (section, root, "asset") {
         for (const mf_XmlNode *node = mf_xml_child(section, "model"); status == MF_OK && node;
              node = mf_xml_next(node, "model"))
             status = read_model(&a, node);

@@ -71,10 +71,8 @@ static mf_Status read_servo(mf_Urdf *urdf, const mf_XmlNode *node) {
 }
 
 mf_Status mf_urdf_read_servos(mf_Urdf *urdf) {
-    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "mayfly"); node;
-         node = mf_xml_next(node, "mayfly"))
-        for (const mf_XmlNode *servo = mf_xml_child(node, "servo"); servo;
-             servo = mf_xml_next(servo, "servo"))
+    MF_XML_EACH (node, urdf->xml.root, "mayfly")
+        MF_XML_EACH (servo, node, "servo")
             MF_TRY(read_servo(urdf, servo));
     return MF_OK;
 }

@@ -386,16 +386,10 @@ mf_Status mf_xml_refuse(const mf_Xml *xml, const mf_XmlNode *node, const char *f
     return MF_BAD_FILE;
 }
 
-bool mf_xml_lists(const char *const *names, const char *name) {
-    while (*names != NULL && strcmp(*names, name) != 0)
-        names++;
-    return *names != NULL;
-}
-
 mf_Status mf_xml_each_other(const mf_XmlNode *node, const char *const *known,
                             mf_Status (*use)(void *user, const mf_XmlNode *child), void *user) {
     for (const mf_XmlNode *child = node->first; child; child = child->next) {
-        if (!mf_xml_lists(known, child->name))
+        if (!mf_name_listed(known, child->name))
             MF_TRY(use(user, child));
     }
     return MF_OK;

@@ -446,17 +446,16 @@ static mf_Status add_waypoints(mf_Group *group, mf_BehaviorPlan *plan, mf_Error 
         return MF_OK;
     if (plan->behavior.point_count < 1)
         return mf_fail(error, MF_BAD_ARGUMENT, "behavior: expected at least one waypoint");
-    mf_Status status = mf_group_add_field(group, &next, 0, &plan->waypoint, error);
-    if (status == MF_OK)
-        status = mf_group_add_field(group, &offset, 0, &plan->offset, error);
+    MF_TRY(mf_group_add_field(group, &next, 0, &plan->waypoint, error));
+    MF_TRY(mf_group_add_field(group, &offset, 0, &plan->offset, error));
     double middle[3] = {0.0, 0.0, 0.0};
-    for (uint32_t i = 0; i < plan->count && status == MF_OK; i++)
+    for (uint32_t i = 0; i < plan->count; i++)
         for (uint32_t c = 0; c < 3; c++)
             middle[c] += mf_field_get(plan->position, i, c) / plan->count;
-    for (uint32_t i = 0; i < plan->count && status == MF_OK; i++)
+    for (uint32_t i = 0; i < plan->count; i++)
         for (uint32_t c = 0; c < 3; c++)
             mf_field_set(plan->offset, i, c, mf_field_get(plan->position, i, c) - middle[c]);
-    return status;
+    return MF_OK;
 }
 
 static void list_writes(const mf_BehaviorPlan *plan, const char *out[MF_MODE_FIELDS + 2]) {

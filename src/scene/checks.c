@@ -72,11 +72,10 @@ static mf_Status check_kind(const Check *check) {
 
 static mf_Status check_motion(const Check *check) {
     const mf_SceneGroup *group = check->group;
-    mf_Status status = group->kind != NULL ? group->kind->check(&check->reader, group) : MF_OK;
-    if (status == MF_OK)
-        status = check_kind(check);
-    if (status != MF_OK || mf_scene_is_vertices(group))
-        return status;
+    MF_TRY(group->kind != NULL ? group->kind->check(&check->reader, group) : MF_OK);
+    MF_TRY(check_kind(check));
+    if (mf_scene_is_vertices(group))
+        return MF_OK;
     if (group->motion == MF_MOTION_OWN && group->plugin_count == 0)
         return mf_reader_refuse(&check->reader, "motion", NULL,
                                 "own: expected a plugin that is a motion");
@@ -213,12 +212,12 @@ static mf_Status check_behavior(const Check *check) {
 
 static mf_Status check_name(const Check *check) {
     const char *name = check->group->name;
-    mf_Status status = mf_reader_check_name(&check->reader, name);
+    MF_TRY(mf_reader_check_name(&check->reader, name));
     for (const mf_SceneGroup *other = check->file->groups; other < check->group; other++)
-        if (status == MF_OK && strcmp(other->name, name) == 0)
+        if (strcmp(other->name, name) == 0)
             return mf_reader_refuse(&check->reader, "name", NULL,
                                     "expected each name once, found it again");
-    return status;
+    return MF_OK;
 }
 
 static mf_Status check_placement(const Check *check) {
@@ -346,9 +345,7 @@ static mf_Status check_only_group(const mf_Reader *reader, const mf_SceneFile *f
 static mf_Status check_machines(const mf_Reader *reader, const mf_SceneFile *file) {
     mf_Error cause = {0};
     const bool machines = file->group_count == 1 && mf_scene_has_machines(file);
-    const mf_Status status = check_only_group(reader, file);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_only_group(reader, file));
     for (uint32_t i = 0; i < file->descriptor_count; i++) {
         const mf_Measure measure = file->descriptors[i].measure;
         const bool own = measure == MF_MEASURE_BARS || measure == MF_MEASURE_ACTUATORS;
@@ -436,19 +433,19 @@ static mf_Status check_own_name(const mf_Reader *reader, uint32_t index) {
 
 static mf_Status check_joint(const mf_Reader *reader, uint32_t index) {
     const mf_SceneJoint *joint = reader->base;
-    mf_Status status = check_own_name(reader, index);
-    if (status == MF_OK && joint->sides[0].group[0] == '\0' && joint->sides[1].group[0] == '\0')
+    MF_TRY(check_own_name(reader, index));
+    if (joint->sides[0].group[0] == '\0' && joint->sides[1].group[0] == '\0')
         return mf_reader_refuse(reader, "first", NULL,
                                 "expected a group on one side at least, found the world on both");
-    return status;
+    return MF_OK;
 }
 
 static mf_Status check_camera(const mf_Reader *reader, uint32_t index) {
     const mf_SceneCamera *camera = reader->base;
-    mf_Status status = check_own_name(reader, index);
-    if (status == MF_OK && camera->on.group[0] == '\0' && camera->on.link[0] != '\0')
+    MF_TRY(check_own_name(reader, index));
+    if (camera->on.group[0] == '\0' && camera->on.link[0] != '\0')
         return mf_reader_refuse(reader, "link", NULL, "expected the group that has it, too");
-    return status;
+    return MF_OK;
 }
 
 static mf_Status check_script(const mf_Reader *reader, uint32_t index) {
@@ -507,20 +504,18 @@ static mf_Status check_groups(const mf_Reader *reader, const mf_SceneFile *file)
 
 static mf_Status check_list(const mf_Reader *reader, const mf_SceneFile *file, const List *list) {
     const mf_Key *key = mf_keys_find(reader->table, list->path, strlen(list->path));
-    mf_Status status = MF_OK;
     mf_KeyList entries;
     memcpy(&entries, (const char *)reader->base + key->offset, sizeof entries);
-    for (uint32_t i = 0; i < entries.count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < entries.count; i++) {
         const mf_Reader inner = mf_reader_item(reader, list->path, i);
         int32_t *line = (int32_t *)(void *)((char *)inner.base + list->line);
         const bool other = list->other != NULL && mf_reader_find(&inner, list->key) == NULL;
         mf_scene_note_location(&inner, other ? list->other : list->key, line, line + 1);
         if (list->check != NULL)
-            status = list->check(&inner, i);
-        if (status == MF_OK)
-            status = check_groups(&inner, file);
+            MF_TRY(list->check(&inner, i));
+        MF_TRY(check_groups(&inner, file));
     }
-    return status;
+    return MF_OK;
 }
 
 mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {

@@ -218,9 +218,8 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
         if (from->rules[i].to != MF_MOTION_OWN)
             config->has[from->rules[i].to] = true;
     const mf_Vehicle *vehicle = mf_group_vehicle(from);
-    mf_Status status = MF_OK;
     if (vehicle != NULL)
-        status = mf_behavior_mode(&from->behavior, vehicle->kind, &mode, builder->error);
+        MF_TRY(mf_behavior_mode(&from->behavior, vehicle->kind, &mode, builder->error));
     if (from->kind != NULL)
         from->kind->configure(from->body, mode, control, config);
     if (from->controller == MF_CONTROLLER_MACHINE)
@@ -229,7 +228,7 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
         add_levels(builder, index, config);
         set_levels(builder, index, group, control, config);
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status add_one_motion(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group,

@@ -300,10 +300,10 @@ mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t r
     const bool free = model->base == MF_BASE_FREE;
     memcpy(own, free ? start->position + 3 : whole, sizeof own);
     mf_quat_multiply(whole, rotation, own);
-    mf_Status status =
-        mf_group_set_start(group, robot, position, whole, moves ? velocity : NULL, builder->error);
-    if (status != MF_OK || mf_scene_is_scenery(model) || builder->file->groups[index].kind != NULL)
-        return status;
+    MF_TRY(
+        mf_group_set_start(group, robot, position, whole, moves ? velocity : NULL, builder->error));
+    if (mf_scene_is_scenery(model) || builder->file->groups[index].kind != NULL)
+        return MF_OK;
     if (free) {
         memcpy(start->position, position, 3 * sizeof *position);
         memcpy(start->position + 3, whole, sizeof whole);

@@ -4,6 +4,7 @@
 // whose declared fields are put back is as it was; blocks are independent of each other, so trials
 // of different blocks may run at the same time.
 #include "solve/trial_step.h"
+#include "base/text.h"
 #include "motion/vehicle/quadrotor/motion.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/car/motion.h"

@@ -1,7 +1,7 @@
 // What a scene says about modular robots: docks act where a group's model has some, their limits,
 // the keys of those that are joined at the start (docks.c), and messages.
 #include "scene/modules/modules.h"
-#include "model/dock.h"
+#include "model/mounted.h"
 #include "scene/keys.h"
 
 #include <mayfly/messages.h>
