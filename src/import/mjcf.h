@@ -529,12 +529,6 @@ mf_Status mf_mjcf_read_sensors(mf_Mjcf *m);
 mf_Status mf_mjcf_read_docks(mf_Mjcf *m);
 // Reads the properties of cameras for which MJCF has no attributes (mjcf_camera.c).
 mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m);
-// An element of this kind and name, whose other attributes are the key=value pairs of a text's
-// data; commas become spaces.
-enum { MF_MJCF_NAMES = 32 };
-mf_Status mf_mjcf_text_element(mf_Mjcf *m, const mf_XmlNode *text, const char *kind,
-                               const char *name, mf_XmlAttribute attributes[MF_MJCF_NAMES + 1],
-                               mf_XmlNode *out);
 // The selection and the number of values of a contact sensor; `*found` is false when it is dropped.
 mf_Status mf_mjcf_read_query(mf_Mjcf *m, const mf_XmlNode *node, mf_ContactQuery *query,
                              uint32_t *count, bool *found);
@@ -593,12 +587,13 @@ mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *wha
 // not > 0.
 bool mf_mjcf_principal(double moments[3], double axes[4], const double inertia[6]);
 
+typedef mf_Status mf_MjcfReader(mf_Mjcf *m, const mf_XmlNode *node);
 // Reads every element of all sections of that name.
-mf_Status mf_mjcf_read_section(mf_Mjcf *m, const char *name,
-                               mf_Status (*read)(mf_Mjcf *m, const mf_XmlNode *node));
-// Reads every <text> of <custom> whose name begins with `prefix`; `rest` is what follows it.
-mf_Status mf_mjcf_read_texts(mf_Mjcf *m, const char *prefix,
-                             mf_Status (*read)(mf_Mjcf *m, const mf_XmlNode *text,
-                                               const char *rest));
+mf_Status mf_mjcf_read_section(mf_Mjcf *m, const char *name, mf_MjcfReader *read);
+// What MJCF has no elements for is in texts that MuJoCo passes over,
+//     <custom><text name="kind:NAME" data="key=value key=value"/></custom>
+// Reads all of a kind as elements with the attribute `name` and those of the data; commas become
+// spaces.
+mf_Status mf_mjcf_read_texts(mf_Mjcf *m, const char *kind, mf_MjcfReader *read);
 
 #endif

@@ -87,6 +87,15 @@ const mf_List *mf_draft_list(const mf_Draft *draft, mf_ItemType item) {
     return offsets[item] > 0 ? (const void *)((const char *)draft + offsets[item]) : NULL;
 }
 
+uint32_t mf_draft_find(const mf_Draft *draft, mf_ItemType item, const char *name) {
+    const mf_List *list = mf_draft_list(draft, item);
+    const size_t size = mf_item_table(item)->size;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (strcmp(mf_item_name(item, (const char *)list->items + i * size), name) == 0)
+            return i;
+    return MF_NONE;
+}
+
 bool mf_draft_keep_texts(mf_Draft *draft, mf_ItemType item, void *values) {
     const mf_ItemTable *table = mf_item_table(item);
     bool kept = true;

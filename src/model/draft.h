@@ -96,6 +96,8 @@ const char *mf_draft_text(mf_Draft *draft, const char *text);
 
 // The list of a kind of item; NULL: there is none.
 const mf_List *mf_draft_list(const mf_Draft *draft, mf_ItemType item);
+// The first item of that kind with a name; MF_NONE: there is none.
+uint32_t mf_draft_find(const mf_Draft *draft, mf_ItemType item, const char *name);
 // Gives an item's texts the lifetime of the draft, where NULL becomes ""; false when out of memory.
 bool mf_draft_keep_texts(mf_Draft *draft, mf_ItemType item, void *values);
 // A copy of an item with its texts, at the end of its list; NULL when out of memory.
@@ -108,14 +110,6 @@ mf_Point *mf_draft_add_point(mf_Draft *draft, uint32_t link, const double positi
                              bool collides, const float color[3]);
 mf_Shape *mf_draft_add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type);
 mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType type);
-
-// A copy of a dock, checked; errors begin with `what`. MF_BAD_ARGUMENT, MF_NO_MEMORY.
-mf_Status mf_draft_add_dock(mf_Draft *draft, const mf_Dock *dock, const char *what,
-                            mf_Error *error);
-
-// The same of a camera, with a name of its own if it has none.
-mf_Status mf_draft_add_camera(mf_Draft *draft, const mf_Camera *camera, const char *what,
-                              mf_Error *error);
 
 // Fails with MF_NO_MEMORY in draft->error.
 mf_Status mf_draft_no_memory(const mf_Draft *draft);
