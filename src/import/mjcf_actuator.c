@@ -350,7 +350,7 @@ static mf_Status inherit_range(mf_Mjcf *m, mf_MjcfActuator *from, const mf_Actua
         lower = mf_draft_joints(&m->draft)[to->joint].lower;
         upper = mf_draft_joints(&m->draft)[to->joint].upper;
     } else if (to->drive == MF_DRIVE_TENDON) {
-        const mf_Tendon *tendon = (mf_Tendon *)m->draft.tendons.items + to->tendon;
+        const mf_Tendon *tendon = mf_draft_tendons(&m->draft) + to->tendon;
         lower = tendon->lower;
         upper = tendon->upper;
     } else {

@@ -368,7 +368,7 @@ static mf_Status add_scopes(mf_Mjcf *m, const mf_MjcfSettings *settings, uint32_
         mf_MjcfScope *scope = mf_list_push(m->context, &m->scopes, sizeof *scope);
         if (scope == NULL)
             return mf_mjcf_no_memory(m);
-        *scope = (mf_MjcfScope){((mf_Xml **)m->included.items)[i]->file, settings};
+        *scope = (mf_MjcfScope){mf_mjcf_included(m)[i]->file, settings};
     }
     return MF_OK;
 }

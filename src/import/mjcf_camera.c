@@ -171,7 +171,7 @@ static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *node) {
     mf_Error cause = {0};
     if (index == MF_NONE)
         return mf_mjcf_fail(m, node, "<text> camera:%.100s: there is no camera of this name", name);
-    mf_Camera *camera = (mf_Camera *)m->draft.cameras.items + index;
+    mf_Camera *camera = mf_draft_cameras(&m->draft) + index;
     const mf_Camera own = *camera;
     MF_TRY(mf_import_names(&m->xml, node, MF_ITEM_CAMERA, elsewhere));
     MF_TRY(mf_import_members(&m->xml, node, MF_ITEM_CAMERA, camera));

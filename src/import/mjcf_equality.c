@@ -140,7 +140,7 @@ static mf_Status read_coupling(mf_Mjcf *m, const mf_XmlNode *node, bool joints, 
         MF_TRY(mf_mjcf_find(m, node, attribute, name, names, kind, &item->objects[i]));
         *dropped |= item->objects[i] == MF_NONE;
         if (!joints && item->objects[i] != MF_NONE &&
-            ((mf_Tendon *)m->draft.tendons.items)[item->objects[i]].wrap_count > 0) {
+            mf_draft_tendons(&m->draft)[item->objects[i]].wrap_count > 0) {
             *dropped = true;
             MF_TRY(mf_mjcf_refuse(m, node, "of a spatial tendon"));
         }

@@ -64,7 +64,7 @@ static mf_Status take(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
 // Controls of the actuators that were not dropped.
 static mf_Status take_controls(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths,
                                const double **out) {
-    const uint32_t *slots = m->actuators.items;
+    const uint32_t *slots = mf_mjcf_actuators(m);
     MF_TRY(take(m, node, "ctrl", lengths->file_control, NULL, out));
     double *values = (double *)*out;
     for (uint32_t i = 0; i < lengths->file_control; i++)

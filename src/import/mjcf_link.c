@@ -320,7 +320,7 @@ static mf_Status fill_look(mf_Mjcf *m, const mf_MjcfGeom *geom, mf_Shape *shape)
     MF_TRY(m->config->visual && !m->discard_visual ? mf_mjcf_use_material(m, geom, &index) : MF_OK);
     // A geom's own color overrides its material's.
     if (index != MF_NONE && memcmp(color, gray, sizeof gray) == 0)
-        color = ((const mf_Material *)m->draft.materials.items)[index].color;
+        color = mf_draft_materials(&m->draft)[index].color;
     for (int i = 0; i < 3; i++)
         shape->color[i] = (float)mf_clamp(color[i], 0.0, 1.0);
     shape->material = index;

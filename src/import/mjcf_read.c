@@ -20,7 +20,7 @@ mf_Status mf_mjcf_fail(const mf_Mjcf *m, const mf_XmlNode *node, const char *for
 }
 
 const mf_MjcfSettings *mf_mjcf_settings(const mf_Mjcf *m, const mf_XmlNode *node) {
-    const mf_MjcfScope *scopes = m->scopes.items;
+    const mf_MjcfScope *scopes = mf_mjcf_scopes(m);
     for (uint32_t i = 0; i < m->scopes.count; i++) {
         if (scopes[i].file == node->file)
             return scopes[i].settings;
@@ -33,7 +33,7 @@ const mf_MjcfSettings *mf_mjcf_settings(const mf_Mjcf *m, const mf_XmlNode *node
 static mf_Status record(mf_Mjcf *m, const mf_XmlNode *node, const char *what, bool physical) {
     uint32_t index = mf_names_find(&m->ignored_names, what);
     if (index != UINT32_MAX) {
-        mf_MjcfIgnored *known = &((mf_MjcfIgnored *)m->ignored.items)[index];
+        mf_MjcfIgnored *known = &mf_mjcf_ignored(m)[index];
         known->count++;
         known->physical = known->physical || physical;
         return MF_OK;
@@ -504,14 +504,14 @@ mf_Status mf_mjcf_find_site(mf_Mjcf *m, const mf_XmlNode *node, const char *attr
 mf_Status mf_mjcf_class(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
                         const mf_MjcfClass *inherited, const mf_MjcfClass **out) {
     const char *name = mf_xml_attribute(node, attribute);
-    *out = inherited != NULL ? inherited : ((mf_MjcfClass **)m->classes.items)[0];
+    *out = inherited != NULL ? inherited : mf_mjcf_classes(m)[0];
     if (name == NULL)
         return MF_OK;
     uint32_t index = mf_names_find(&m->class_names, name);
     if (index == UINT32_MAX)
         return mf_mjcf_fail(m, node, "<%.80s>%s: there is no default class '%.100s'", node->name,
                             strcmp(attribute, "class") == 0 ? "" : " childclass", name);
-    *out = ((mf_MjcfClass **)m->classes.items)[index];
+    *out = mf_mjcf_classes(m)[index];
     return MF_OK;
 }
 

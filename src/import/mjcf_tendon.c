@@ -50,7 +50,7 @@ static mf_Status read_terms(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendo
 // Length with the springs of all joints at rest, as MuJoCo takes it.
 static double rest_length(const mf_Mjcf *m, const mf_Tendon *tendon) {
     double length = 0.0;
-    const mf_TendonTerm *terms = mf_draft_terms(&m->draft, tendon);
+    const mf_TendonTerm *terms = mf_tendon_terms(&m->draft, tendon);
     for (uint32_t i = 0; i < tendon->term_count; i++)
         length +=
             terms[i].coefficient * mf_draft_joints(&m->draft)[terms[i].joint].spring_reference;
@@ -180,7 +180,7 @@ static mf_Status add_element(mf_Mjcf *m, const mf_XmlNode *node, bool *dropped) 
 // Whether every branch is a valid path: at least two sites, a site at both ends and on both sides
 // of every shape.
 static mf_Status check_path(const mf_Mjcf *m, const mf_XmlNode *node, const mf_Tendon *tendon) {
-    const mf_TendonWrap *wraps = mf_draft_wraps(&m->draft, tendon);
+    const mf_TendonWrap *wraps = mf_tendon_wraps(&m->draft, tendon);
     uint32_t sites = 0;
     bool good = tendon->wrap_count > 0, after_site = false;
     for (uint32_t i = 0; good && i <= tendon->wrap_count; i++) {
@@ -229,8 +229,8 @@ static bool on_one_branch(const mf_Draft *draft, uint32_t a, uint32_t b) {
 // The i-th link that a tendon moves; MF_NONE: it is fixed in the world, or a pulley.
 static uint32_t link_of(const mf_Draft *draft, const mf_Tendon *tendon, uint32_t i) {
     if (tendon->wrap_count > 0)
-        return mf_draft_wraps(draft, tendon)[i].frame.link;
-    return mf_draft_joints(draft)[mf_draft_terms(draft, tendon)[i].joint].child;
+        return mf_tendon_wraps(draft, tendon)[i].frame.link;
+    return mf_draft_joints(draft)[mf_tendon_terms(draft, tendon)[i].joint].child;
 }
 
 static mf_Status note_branches(mf_Mjcf *m, const mf_XmlNode *node, const mf_Tendon *tendon) {

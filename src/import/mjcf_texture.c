@@ -182,7 +182,7 @@ mf_Status mf_mjcf_use_material(mf_Mjcf *m, const mf_MjcfGeom *geom, uint32_t *ou
                         &index));
     if (index == MF_NONE)
         return MF_OK;
-    mf_MjcfMaterial *from = &((mf_MjcfMaterial *)m->materials.items)[index];
+    mf_MjcfMaterial *from = &mf_mjcf_materials(m)[index];
     *out = from->draft;
     if (from->draft != MF_NONE)
         return MF_OK;
@@ -190,7 +190,7 @@ mf_Status mf_mjcf_use_material(mf_Mjcf *m, const mf_MjcfGeom *geom, uint32_t *ou
         MF_TRY(mf_mjcf_find(m, from->node, "texture", from->texture, &m->texture_names, "texture",
                             &texture));
     if (texture != MF_NONE)
-        MF_TRY(use_texture(m, &((mf_MjcfTexture *)m->textures.items)[texture], &texture));
+        MF_TRY(use_texture(m, &mf_mjcf_textures(m)[texture], &texture));
     mf_Material material = from->plain;
     material.name = from->name;
     material.texture = texture;
@@ -200,7 +200,7 @@ mf_Status mf_mjcf_use_material(mf_Mjcf *m, const mf_MjcfGeom *geom, uint32_t *ou
 
 mf_Status mf_mjcf_use_sky(mf_Mjcf *m) {
     uint32_t ignored;
-    mf_MjcfTexture *textures = m->textures.items;
+    mf_MjcfTexture *textures = mf_mjcf_textures(m);
     if (!m->config->visual || m->discard_visual)
         return MF_OK;
     for (uint32_t i = 0; i < m->textures.count; i++)

@@ -60,7 +60,7 @@ void mf_draft_release(mf_Draft *draft) {
     const mf_Texture *textures = draft->textures.items;
     for (uint32_t i = 0; i < draft->textures.count; i++)
         mf_release(draft->context, (void *)textures[i].file);
-#define MF_RELEASE(item, list) mf_list_release(draft->context, &draft->list);
+#define MF_RELEASE(item, list, type) mf_list_release(draft->context, &draft->list);
     MF_DRAFT_LISTS(MF_RELEASE)
     mf_arena_release(&draft->texts);
 }
@@ -82,7 +82,7 @@ mf_Softness mf_softness(void) {
 }
 
 const mf_List *mf_draft_list(const mf_Draft *draft, mf_ItemType item) {
-#define MF_OFFSET(item, list) [MF_ITEM_##item] = offsetof(mf_Draft, list),
+#define MF_OFFSET(item, list, type) [MF_ITEM_##item] = offsetof(mf_Draft, list),
     static const size_t offsets[MF_ITEM_COUNT] = {MF_DRAFT_LISTS(MF_OFFSET)};
     return offsets[item] > 0 ? (const void *)((const char *)draft + offsets[item]) : NULL;
 }

@@ -79,9 +79,10 @@ static mf_Rate controller_rate(const mf_SceneGroup *from) {
                                                           : (mf_Rate){0, 0};
 }
 
-// Joints that track the commanded motion reach their target at the next command, in whole steps: a
-// faster motion would throw the robot into the air.
-mf_Time mf_scene_control_interval(const mf_SceneBuilder *builder, uint32_t index) {
+// [ns] interval of joint commands; vehicles: interval of onboard loops, 0: every step. Joints that
+// track the commanded motion reach their target at the next command, in whole steps: a faster
+// motion would throw the robot into the air.
+static mf_Time control_interval_of(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_Time step = builder->scene->step, steps = CONTROL_INTERVAL / step;
     const mf_Rate rate = controller_rate(from);
@@ -210,7 +211,7 @@ static void add_levels(const mf_SceneBuilder *builder, uint32_t index, mf_Motion
 static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, const mf_Group *group,
                              mf_MotionsConfig *config) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    const mf_Time control = mf_scene_control_interval(builder, index);
+    const mf_Time control = control_interval_of(builder, index);
     int mode = 0;
     *config = from->motions;
     config->start = mf_scene_group_motion(builder, index);
@@ -351,7 +352,7 @@ static bool wants_own(const mf_SceneBuilder *builder, uint32_t index) {
 static mf_Status add_plugins(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
                              bool late) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    const mf_Time interval = mf_scene_control_interval(builder, index);
+    const mf_Time interval = control_interval_of(builder, index);
     for (uint32_t i = 0; i < from->plugin_count; i++)
         MF_TRY(add_plugin(builder, group, interval > 0 ? interval : builder->scene->step,
                           &from->plugins[i], late));
@@ -375,7 +376,7 @@ static bool genome_senses(const mf_SceneBuilder *builder, uint32_t index, mf_Rat
         (builder->config.evaluates || builder->file->evolves) && mf_group_vehicle(from) == NULL;
     if (from->controller == MF_CONTROLLER_NONE && (index > 0 || !evaluated))
         return false;
-    const mf_Time interval = mf_scene_control_interval(builder, index); // 0: a vehicle's own
+    const mf_Time interval = control_interval_of(builder, index); // 0: a vehicle's own
     *rate = controller_rate(from);
     if (rate->numerator == 0)
         *rate = mf_rate_from_period(interval > 0 ? interval : builder->scene->step);
@@ -427,7 +428,7 @@ static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, cons
     out->gaits = mf_gait_config();
     out->gaits.first = MF_NONE;
     if (from->gait_count > 0)
-        out->gaits.rate = mf_rate_from_period(mf_scene_control_interval(builder, index));
+        out->gaits.rate = mf_rate_from_period(control_interval_of(builder, index));
     // Missing measurements read 0; `mayfly info` lists them.
     out->sensors = mf_sensors_config();
     out->sensors.lenient = true;
