@@ -81,19 +81,7 @@ mf_Status mf_mjcf_only(mf_Mjcf *m, const mf_XmlNode *node, const char *const *kn
 
 static mf_Status read_numbers(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *field,
                               const char *text, double *out) {
-    double values[16];
-    const char *rest;
-    uint32_t found = mf_xml_scan(text, field->most, values, &rest);
-    if (*rest == '\0' && found >= field->least && found <= field->most) {
-        memcpy(out, values, found * sizeof *out);
-        return MF_OK;
-    }
-    if (field->least == field->most)
-        return mf_mjcf_fail(m, node, "<%.80s> %s: expected %u finite number%s, found \"%.60s\"",
-                            node->name, field->name, field->least, field->least == 1 ? "" : "s",
-                            text);
-    return mf_mjcf_fail(m, node, "<%.80s> %s: expected %u to %u finite numbers, found \"%.60s\"",
-                        node->name, field->name, field->least, field->most, text);
+    return mf_xml_some_numbers(&m->xml, node, field->name, text, field->least, field->most, out);
 }
 
 static mf_Status read_orientation(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *field,

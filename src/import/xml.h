@@ -71,7 +71,10 @@ mf_Status mf_xml_name(const mf_Xml *xml, const mf_XmlNode *node, const char *att
 // attribute leaves `out` unchanged and is not an error.
 mf_Status mf_xml_numbers(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
                          uint32_t count, double *out);
-// As above for one number that must be there.
+// Reads `least` to `most` finite numbers that fill all of `text`; `what` it is, for messages.
+mf_Status mf_xml_some_numbers(const mf_Xml *xml, const mf_XmlNode *node, const char *what,
+                              const char *text, uint32_t least, uint32_t most, double *out);
+// As mf_xml_numbers for one number that must be there.
 mf_Status mf_xml_number(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
                         double *out);
 // As mf_xml_numbers, from the node's text.
