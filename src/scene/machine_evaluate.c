@@ -4,6 +4,7 @@
 #include "scene/machines.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "world/group.h"
 
 #include <math.h>
@@ -41,10 +42,7 @@ void mf_machine_lives_free(mf_Scene *scene) {
     if (all == NULL)
         return;
     mf_Context *context = mf_world_context(scene->world);
-    mf_release(context, all->lives);
-    mf_release(context, all->sorted);
-    mf_release(context, all->scores);
-    mf_release(context, all->remembered);
+    mf_release(context, all->lives); // with all other arrays
     mf_release(context, all);
     scene->lives = NULL;
 }
@@ -57,14 +55,12 @@ static mf_Status make_lives(mf_Scene *scene, mf_Error *error) {
     mf_MachineLives *all = mf_allocate(context, 1, sizeof *all);
     scene->lives = all;
     if (all != NULL) {
-        all->lives = mf_allocate(context, count, sizeof *all->lives);
-        all->sorted = mf_allocate(context, count, sizeof(Life *));
-        all->scores = mf_allocate(context, count, sizeof *all->scores);
-        all->remembered = mf_allocate(context, REMEMBERED, sizeof *all->remembered);
+        const mf_Array arrays[] = {MF_ARRAY(all->lives, count), MF_ARRAY(all->sorted, count),
+                                   MF_ARRAY(all->scores, count),
+                                   MF_ARRAY(all->remembered, REMEMBERED)};
+        if (mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
+            return MF_OK;
     }
-    if (all != NULL && all->lives != NULL && all->sorted != NULL && all->scores != NULL &&
-        all->remembered != NULL)
-        return MF_OK;
     mf_machine_lives_free(scene);
     return mf_fail(error, MF_NO_MEMORY, "evaluate: out of memory");
 }

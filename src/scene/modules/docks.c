@@ -5,6 +5,7 @@
 // the second with all that is docked to it, or the first if nothing there is fixed. Docks within an
 // assembly close a loop and must meet. Then each assembly is raised out of the ground.
 #include "scene/modules/modules.h"
+#include "base/memory.h"
 #include "model/points.h"
 
 #include "io/suggest.h"
@@ -115,7 +116,6 @@ static bool is_fixed(const mf_DockPort *robot) {
 
 static mf_Status make_plan(Plan *plan) {
     const mf_SceneFile *file = plan->builder->file;
-    mf_Context *context = plan->builder->context;
     size_t capacity = file->dock_count;
     for (uint32_t i = 0; i < file->group_count; i++) {
         plan->first[i] = plan->robots;
@@ -123,11 +123,10 @@ static mf_Status make_plan(Plan *plan) {
         capacity +=
             file->groups[i].chain.first[0] != '\0' ? mf_scene_group_count(plan->builder, i) : 0;
     }
-    plan->links = mf_allocate(context, capacity + 1, sizeof *plan->links);
-    plan->assembly = mf_allocate(context, plan->robots, sizeof *plan->assembly);
-    plan->next = mf_allocate(context, plan->robots, sizeof *plan->next);
-    plan->fixed = mf_allocate(context, plan->robots, sizeof *plan->fixed);
-    if (!plan->links || !plan->assembly || !plan->next || !plan->fixed)
+    const mf_Array arrays[] = {
+        MF_ARRAY(plan->links, capacity + 1), MF_ARRAY(plan->assembly, plan->robots),
+        MF_ARRAY(plan->next, plan->robots), MF_ARRAY(plan->fixed, plan->robots)};
+    if (!mf_allocate_arrays(plan->builder->context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(plan->builder->error, MF_NO_MEMORY, "scene: out of memory");
     for (uint32_t i = 0; i < plan->robots; i++) {
         const mf_DockPort robot = robot_at(plan, i);
@@ -363,9 +362,6 @@ mf_Status mf_scene_connect_docks(mf_SceneBuilder *builder, mf_WorldDocks *docks)
         status = mf_scene_write_initial(builder, i);
     for (uint32_t i = 0; i < plan.count && status == MF_OK; i++)
         status = connect(&plan, &plan.links[i]);
-    mf_release(builder->context, plan.links);
-    mf_release(builder->context, plan.assembly);
-    mf_release(builder->context, plan.next);
-    mf_release(builder->context, plan.fixed);
+    mf_release(builder->context, plan.links); // with all other arrays
     return status;
 }
