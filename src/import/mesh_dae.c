@@ -648,9 +648,7 @@ static mf_Status read_scene(Dae *dae, mf_MeshData *out) {
     MF_TRY(visit(dae, scene, still, 0));
     if (dae->triangles == 0)
         return fail(dae, scene, MF_BAD_FILE, "expected triangles, found none");
-    out->vertices = mf_allocate(dae->context, 3 * (size_t)dae->vertices, sizeof *out->vertices);
-    out->triangles = mf_allocate(dae->context, 3 * (size_t)dae->triangles, sizeof *out->triangles);
-    if (out->vertices == NULL || out->triangles == NULL)
+    if (!mf_mesh_reserve(out, dae->vertices, dae->triangles, false))
         return no_memory(dae);
     out->vertex_count = dae->vertices;
     out->triangle_count = dae->triangles;

@@ -260,16 +260,13 @@ static mf_Status take_memory(Reader *reader, uint64_t triangles, const char *fil
                              mf_Error *error) {
     mf_MeshData *mesh = reader->mesh;
     mf_Context *context = mesh->context;
-    mesh->vertices = mf_allocate(context, 3 * (size_t)reader->vertices, sizeof *mesh->vertices);
-    mesh->triangles =
-        mf_allocate(context, 3 * (size_t)(triangles > 0 ? triangles : 1), sizeof *mesh->triangles);
-    bool ready = mesh->vertices != NULL && mesh->triangles != NULL;
-    if (ready && reader->coordinate_count > 0 && triangles > 0) {
-        mesh->coordinates = mf_allocate(context, 6 * (size_t)triangles, sizeof(float));
+    const bool placed = reader->coordinate_count > 0 && triangles > 0;
+    bool ready = mf_mesh_reserve(mesh, reader->vertices, triangles, placed);
+    if (ready && placed) {
         reader->coordinate =
             mf_allocate(context, 2 * (size_t)reader->coordinate_count, sizeof(float));
         reader->numbers = mf_allocate(context, 3 * (size_t)triangles, sizeof *reader->numbers);
-        ready = mesh->coordinates != NULL && reader->coordinate != NULL && reader->numbers != NULL;
+        ready = reader->coordinate != NULL && reader->numbers != NULL;
     }
     return ready ? MF_OK
                  : mf_fail_at(error, MF_NO_MEMORY, file, 0, 0, "no memory for %llu triangles",

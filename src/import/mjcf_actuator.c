@@ -472,10 +472,9 @@ static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *
     if (from->law.dynamics == MF_DYNAMICS_FILTER || from->law.dynamics == MF_DYNAMICS_FILTER_EXACT)
         to->time_constant = from->law.dynamics_values[0];
     if (muscle) {
-        mf_Status status = fill_muscle(m, from, to, refused);
-        return status == MF_OK && !*refused
-                   ? mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping)
-                   : status;
+        MF_TRY(fill_muscle(m, from, to, refused));
+        return *refused ? MF_OK
+                        : mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping);
     }
     if (!(to->time_constant >= 0.0))
         return mf_mjcf_fail(m, from->node, "<%.80s>: the time constant must be >= 0, found %g",
@@ -486,10 +485,8 @@ static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *
         memcpy(to->bias, from->law.bias, 3 * sizeof *to->bias);
     to->explicit_rate = from->plugin;
     to->slew_limit = from->slew_limit;
-    mf_Status status = fill_integral(m, from, to);
-    return status == MF_OK
-               ? mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping)
-               : status;
+    MF_TRY(fill_integral(m, from, to));
+    return mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping);
 }
 
 static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from, uint32_t *slot) {

@@ -67,9 +67,7 @@ static mf_Status read_inline(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *d
                                 "<mesh> face: expected vertex numbers below %u, found %g",
                                 numbers / 3, faces[i]);
     }
-    data->vertices = mf_allocate(m->context, numbers, sizeof *data->vertices);
-    data->triangles = mf_allocate(m->context, corners ? corners : 1, sizeof *data->triangles);
-    if (data->vertices == NULL || data->triangles == NULL) {
+    if (!mf_mesh_reserve(data, numbers / 3, corners / 3, false)) {
         mf_mesh_release(data);
         return mf_mjcf_no_memory(m);
     }

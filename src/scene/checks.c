@@ -99,18 +99,15 @@ static mf_Status find_group(const mf_Reader *reader, const mf_SceneFile *file, c
 }
 
 static mf_Status check_rules(const Check *check) {
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < check->group->rule_count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < check->group->rule_count; i++) {
         mf_Reader inner = mf_reader_item(&check->reader, "switch", i);
         mf_SwitchRule *rule = inner.base;
         if (rule->event == MF_SWITCH_NEAR || rule->event == MF_SWITCH_FAR)
-            status = find_group(&inner, check->file, "when", rule->group, &rule->other);
-        if (status == MF_OK && rule->to == MF_MOTION_OWN && check->group->plugin_count == 0)
-            status = mf_reader_refuse(&inner, "to", NULL,
-                                      "own: expected a plugin that is a "
-                                      "motion");
+            MF_TRY(find_group(&inner, check->file, "when", rule->group, &rule->other));
+        if (rule->to == MF_MOTION_OWN && check->group->plugin_count == 0)
+            return mf_reader_refuse(&inner, "to", NULL, "own: expected a plugin that is a motion");
     }
-    return status;
+    return MF_OK;
 }
 
 // ---- behaviors ---------------------------------------------------------------------------------
@@ -125,10 +122,9 @@ static mf_Status check_gait(const Check *check, const char *key, const char *nam
 // A game needs one ball, one interval for all teams, and goals on both sides of the center line.
 static mf_Status check_game(const Check *check) {
     const mf_Behavior *own = &check->group->behavior;
-    mf_Status status =
-        find_group(&check->reader, check->file, "behavior.soccer.ball", own->soccer.ball, NULL);
+    MF_TRY(find_group(&check->reader, check->file, "behavior.soccer.ball", own->soccer.ball, NULL));
     for (const mf_SceneGroup *other = check->file->groups; other < check->group; other++) {
-        if (status != MF_OK || other->behavior.kind != MF_BEHAVIOR_SOCCER)
+        if (other->behavior.kind != MF_BEHAVIOR_SOCCER)
             continue;
         if (strcmp(other->behavior.soccer.ball, own->soccer.ball) != 0)
             return mf_reader_refuse(&check->reader, "behavior.soccer.ball", NULL,
@@ -140,10 +136,10 @@ static mf_Status check_game(const Check *check) {
                                     "interval",
                                     other->name);
     }
-    if (status == MF_OK && !(own->soccer.goal[0] * own->soccer.own_goal[0] < 0.0))
+    if (!(own->soccer.goal[0] * own->soccer.own_goal[0] < 0.0))
         return mf_reader_refuse(&check->reader, "behavior.soccer.own_goal", NULL,
                                 "expected it on the other side of x = 0 than goal");
-    return status;
+    return MF_OK;
 }
 
 static mf_Status check_soccer(const Check *check) {
@@ -519,23 +515,18 @@ static mf_Status check_list(const mf_Reader *reader, const mf_SceneFile *file, c
 }
 
 mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {
-    mf_Status status =
-        mf_reader_check_ground(reader, file->ground.path != NULL, &file->ground.generator);
-    if (status == MF_OK)
-        status = check_multiple(reader, "world.switch_interval", file->switch_interval, file->step);
-    if (status == MF_OK)
-        status = check_search(reader, file);
-    if (status == MF_OK)
-        status = check_record(reader, file);
-    for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++) {
+    MF_TRY(mf_reader_check_ground(reader, file->ground.path != NULL, &file->ground.generator));
+    MF_TRY(check_multiple(reader, "world.switch_interval", file->switch_interval, file->step));
+    MF_TRY(check_search(reader, file));
+    MF_TRY(check_record(reader, file));
+    for (uint32_t i = 0; i < file->group_count; i++) {
         const Check check = {mf_reader_item(reader, "groups", i), file, &file->groups[i]};
-        status = check_group(&check);
-        if (status == MF_OK)
-            status = check_chain(&check);
+        MF_TRY(check_group(&check));
+        MF_TRY(check_chain(&check));
     }
-    for (size_t l = 0; l < sizeof lists / sizeof *lists && status == MF_OK; l++)
-        status = check_list(reader, file, &lists[l]);
-    return status;
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+        MF_TRY(check_list(reader, file, &lists[l]));
+    return MF_OK;
 }
 
 mf_Status mf_scene_file_can_evolve(const mf_SceneFile *file, mf_Error *error) {

@@ -517,19 +517,18 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
     config.count = mf_scene_group_count(builder, index);
     config.isolated = mf_scene_group_isolated(builder, index);
     config.double_precision = from->double_precision;
-    mf_Status status = check_times(builder, index);
-    if (status == MF_OK)
-        status = mf_world_add_group(builder->scene->world, &config, &group, builder->error);
-    if (status == MF_OK && index == 0 && hooks->prepare != NULL)
-        status = hooks->prepare(group, hooks->user, builder->error);
-    if (status != MF_OK || mf_scene_is_scenery(model))
-        return status;
+    MF_TRY(check_times(builder, index));
+    MF_TRY(mf_world_add_group(builder->scene->world, &config, &group, builder->error));
+    if (index == 0 && hooks->prepare != NULL)
+        MF_TRY(hooks->prepare(group, hooks->user, builder->error));
+    if (mf_scene_is_scenery(model))
+        return MF_OK;
     const bool wetted =
         builder->file->contact && can_collide(builder, index) && mf_scene_has_particles(builder);
     if (mf_scene_group_collides(builder, index) || mf_scene_group_is_joined(builder, index) ||
         wetted || is_touched(builder, index))
-        status = mf_collisions_prepare(group, builder->error);
-    return status == MF_OK ? equip_by_file(builder, index, group) : status;
+        MF_TRY(mf_collisions_prepare(group, builder->error));
+    return equip_by_file(builder, index, group);
 }
 
 // ---- groups of programs ------------------------------------------------------------------------
@@ -569,10 +568,9 @@ mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *par
     MF_DEFAULT_FLOATS;
     mf_SceneBuilder builder;
     mf_Scene scene = {0};
-    mf_Status status = begin_group(&builder, group, file, &scene, error);
-    if (status == MF_OK)
-        status =
-            parts != NULL ? equip(&builder, 0, group, parts) : equip_by_file(&builder, 0, group);
+    MF_TRY(begin_group(&builder, group, file, &scene, error));
+    mf_Status status =
+        parts != NULL ? equip(&builder, 0, group, parts) : equip_by_file(&builder, 0, group);
     if (status == MF_OK)
         status = mf_scene_ready_joint_slots(&builder);
     const mf_Vehicle *vehicle = mf_group_vehicle(&file->groups[0]);

@@ -186,23 +186,23 @@ static void place(mf_MachineLives *all, uint32_t chosen, uint32_t count) {
 
 static mf_Status simulate(mf_Scene *scene, uint32_t chosen, mf_Error *error) {
     mf_MachineLives *all = scene->lives;
-    mf_Status status = mf_world_rewind(scene->world, scene->start, scene->start_size, error);
+    MF_TRY(mf_world_rewind(scene->world, scene->start, scene->start_size, error));
     place(all, chosen, mf_group_count(scene->group));
-    for (uint32_t i = 0; i < chosen && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < chosen; i++) {
         const Life *life = all->sorted[i];
         if (is_first(all, i))
-            status = mf_machine_begin(scene, life->instance, &life->machine, life->hash, error);
+            MF_TRY(mf_machine_begin(scene, life->instance, &life->machine, life->hash, error));
     }
-    if (status == MF_OK && chosen > 0)
+    if (chosen > 0)
         mf_world_step(scene->world, mf_scene_steps(scene));
-    for (uint32_t i = 0; i < chosen && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < chosen; i++) {
         const Life *life = all->sorted[i];
         Remembered *memory = memory_of(all, life->hash);
         if (is_first(all, i))
             *memory = (Remembered){life->hash, score_of(scene, life->instance)};
         all->scores[life->genome] = memory->score;
     }
-    return status;
+    return MF_OK;
 }
 
 mf_Status mf_machine_evaluate(mf_Scene *scene, const uint8_t *genomes, uint32_t count,

@@ -183,19 +183,17 @@ static mf_Status find_ends(const mf_Model *model, const mf_PolicyKind *kind,
 static mf_Status fill(mf_Group *group, const mf_PolicyKind *kind, const mf_PolicyBehavior *settings,
                       mf_PolicyPlan *plan, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
-    mf_Status status = MF_OK;
     number_modules(group, plan);
     plan->seed = mf_world_config_of(mf_group_world(group))->seed;
     plan->model = model;
     if (kind->words > 0)
-        status = check_messages(group, kind, plan, error);
-    if (status == MF_OK)
-        status = find_ends(model, kind, settings, plan, error);
-    if (status == MF_OK && kind->sensor != MF_SENSOR_CONTACTS)
-        status = find_sensor(model, kind, text_of(settings->sensor), &plan->sensor, error);
-    if (status == MF_OK && kind->joints && !(kind->may_be_root && model->joint_count == 0))
-        status = find_joints(model, kind, settings, plan, error);
-    return status == MF_OK && kind->check != NULL ? kind->check(plan, error) : status;
+        MF_TRY(check_messages(group, kind, plan, error));
+    MF_TRY(find_ends(model, kind, settings, plan, error));
+    if (kind->sensor != MF_SENSOR_CONTACTS)
+        MF_TRY(find_sensor(model, kind, text_of(settings->sensor), &plan->sensor, error));
+    if (kind->joints && !(kind->may_be_root && model->joint_count == 0))
+        MF_TRY(find_joints(model, kind, settings, plan, error));
+    return kind->check != NULL ? kind->check(plan, error) : MF_OK;
 }
 
 static uint64_t hash_of(const mf_PolicyBehavior *settings, const mf_PolicyPlan *plan) {
