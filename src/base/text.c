@@ -212,3 +212,21 @@ void mf_text_base64(mf_Text *text, const uint8_t *bytes, size_t size) {
         mf_text_put_bytes(text, group, sizeof group);
     }
 }
+
+bool mf_name_listed(const char *const *names, const char *name) {
+    for (; names != NULL && *names != NULL; names++)
+        if (strcmp(*names, name) == 0)
+            return true;
+    return false;
+}
+
+bool mf_name_in_text(const char *text, const char *name) {
+    const size_t size = strlen(name);
+    for (text += strspn(text, " "); *text != '\0'; text += strspn(text, " ")) {
+        const size_t own = strcspn(text, " ");
+        if (own == size && memcmp(text, name, size) == 0)
+            return true;
+        text += own;
+    }
+    return false;
+}

@@ -47,4 +47,9 @@ mf_Status mf_text_save(mf_Text *text, const char *path, const char *what, mf_Err
 // Base64 of RFC 4648 with padding.
 void mf_text_base64(mf_Text *text, const uint8_t *bytes, size_t size);
 
+// Whether a list of names, which ends with NULL (NULL: none), has a name.
+bool mf_name_listed(const char *const *names, const char *name);
+// The same of names in one text, with blanks between them.
+bool mf_name_in_text(const char *text, const char *name);
+
 #endif

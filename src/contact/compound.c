@@ -1,6 +1,7 @@
 // Building compounds: links and solids of a model in the terms of the kernels, and the masses that
 // solids at least have when they are pushed.
 #include "contact/compound.h"
+#include "base/memory.h"
 #include "math/scalar.h"
 #include "model/points.h"
 
@@ -286,20 +287,19 @@ static mf_Status fill(mf_Compound *compound, const mf_CollidePlan *plan, mf_Erro
     mf_Context *context = compound->context;
     const size_t solids = compound->solid_count, links = compound->link_count;
     const size_t values = solids * MF_COLLIDE_SHAPE_VALUES;
-    compound->links = mf_allocate(context, links, sizeof *compound->links);
-    compound->needed = mf_allocate(context, links, sizeof *compound->needed);
-    compound->solids = mf_allocate(context, solids, sizeof *compound->solids);
-    compound->nodes = mf_allocate(context, solids, sizeof *compound->nodes);
-    compound->node_links = mf_allocate(context, 2 * solids, sizeof *compound->node_links);
-    compound->inner = mf_allocate(context, solids * solids, sizeof *compound->inner);
-    compound->values_f64 = mf_allocate(context, values, sizeof(double));
-    compound->values_f32 = mf_allocate(context, values, sizeof(float));
-    compound->hulls = mf_allocate(context, 1, mf_collide_hulls(plan)->bytes);
+    const mf_Array arrays[] = {MF_ARRAY(compound->links, links),
+                               MF_ARRAY(compound->needed, links),
+                               MF_ARRAY(compound->solids, solids),
+                               MF_ARRAY(compound->nodes, solids),
+                               MF_ARRAY(compound->node_links, 2 * solids),
+                               MF_ARRAY(compound->inner, solids * solids),
+                               MF_ARRAY(compound->values_f64, values),
+                               MF_ARRAY(compound->values_f32, values),
+                               {&compound->hulls, 1, mf_collide_hulls(plan)->bytes}};
     uint32_t *work =
         mf_allocate(context, 4 * (links + 2 * solids) + plan->shape_count, sizeof *work);
-    bool fine = compound->links && compound->needed && compound->solids && compound->nodes &&
-                compound->node_links && compound->inner && compound->values_f64 &&
-                compound->values_f32 && compound->hulls && work;
+    const bool fine =
+        work != NULL && mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays);
     if (fine) {
         make_links(compound);
         make_solids(compound, plan, work);
@@ -351,14 +351,6 @@ void mf_compound_destroy(mf_Compound *compound) {
         return;
     mf_Context *context = compound->context;
     mf_release(context, compound->tree);
-    mf_release(context, compound->needed);
-    mf_release(context, compound->links);
-    mf_release(context, compound->solids);
-    mf_release(context, compound->nodes);
-    mf_release(context, compound->node_links);
-    mf_release(context, compound->inner);
-    mf_release(context, compound->values_f64);
-    mf_release(context, compound->values_f32);
-    mf_release(context, compound->hulls);
+    mf_release(context, compound->links); // with all other arrays
     mf_release(context, compound);
 }

@@ -2,6 +2,7 @@
 // polar angle to 0.01 rad are one face, as in MuJoCo's compiler. Every face is listed once by each
 // of its corners, reduced to four corners from that one on (hull.h).
 #include "contact/hull_draft.h"
+#include "base/memory.h"
 #include "math/scalar.h"
 
 #include <stdlib.h>
@@ -205,10 +206,11 @@ static void normal_of(const Faces *f, const uint32_t *members, uint32_t count, d
 // Goes through all faces twice: to count what each vertex lists, and to list it.
 static bool list_faces(mf_Context *context, Faces *f) {
     const uint32_t triangles = f->triangle_count, vertices = f->draft->hull.vertex_count;
-    Member *order = mf_allocate(context, triangles, sizeof *order);
-    uint32_t *members = mf_allocate(context, triangles, sizeof *members);
-    uint32_t *used = mf_allocate(context, vertices, sizeof *used);
-    bool fine = order && members && used;
+    Member *order;
+    uint32_t *members, *used;
+    const mf_Array arrays[] = {MF_ARRAY(order, triangles), MF_ARRAY(members, triangles),
+                               MF_ARRAY(used, vertices)};
+    bool fine = mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays);
     for (uint32_t t = 0; fine && t < triangles; t++)
         order[t] = (Member){f->face[t], t};
     if (fine)
@@ -238,38 +240,28 @@ static bool list_faces(mf_Context *context, Faces *f) {
         f->draft->normals_f32 = mf_allocate(context, 3 * count, sizeof(float));
         fine = f->draft->faces && f->draft->normals_f64 && f->draft->normals_f32;
     }
-    mf_release(context, order);
-    mf_release(context, members);
-    mf_release(context, used);
+    mf_release(context, order); // with the others
     return fine;
 }
 
 bool mf_hull_make_faces(mf_Context *context, const mf_Mesh *mesh, mf_HullDraft *draft) {
     const size_t count = mesh->hull_triangle_count;
     Faces f = {.mesh = mesh, .draft = draft, .triangle_count = mesh->hull_triangle_count};
+    const mf_Array arrays[] = {
+        MF_ARRAY(f.triangles, 3 * count), MF_ARRAY(f.normals, 3 * count),
+        MF_ARRAY(f.keys, count),          MF_ARRAY(f.face, count),
+        MF_ARRAY(f.edges, 3 * count),     MF_ARRAY(f.next, draft->hull.vertex_count),
+        MF_ARRAY(f.path, 3 * count + 1)};
     draft->first_face =
         mf_allocate(context, draft->hull.vertex_count + 1, sizeof *draft->first_face);
-    f.triangles = mf_allocate(context, 3 * count, sizeof *f.triangles);
-    f.normals = mf_allocate(context, 3 * count, sizeof *f.normals);
-    f.keys = mf_allocate(context, count, sizeof *f.keys);
-    f.face = mf_allocate(context, count, sizeof *f.face);
-    f.edges = mf_allocate(context, 3 * count, sizeof *f.edges);
-    f.next = mf_allocate(context, draft->hull.vertex_count, sizeof *f.next);
-    f.path = mf_allocate(context, 3 * count + 1, sizeof *f.path);
-    bool fine = draft->first_face && f.triangles && f.normals && f.keys && f.face && f.edges &&
-                f.next && f.path;
+    bool fine = draft->first_face != NULL &&
+                mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays);
     if (fine) {
         for (uint32_t t = 0; t < f.triangle_count; t++)
             read_triangle(&f, t);
         join_triangles(&f);
         fine = list_faces(context, &f);
     }
-    mf_release(context, f.triangles);
-    mf_release(context, f.normals);
-    mf_release(context, f.keys);
-    mf_release(context, f.face);
-    mf_release(context, f.edges);
-    mf_release(context, f.next);
-    mf_release(context, f.path);
+    mf_release(context, f.triangles); // with all other arrays
     return fine;
 }

@@ -7,6 +7,7 @@
 // is that of (cell, agent), so it does not depend on threads.
 #include "contact/neighbors.h"
 #include "base/context.h"
+#include "base/memory.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 
@@ -100,15 +101,12 @@ static mf_Status make_lists(mf_Neighbors *all, uint32_t candidates, mf_Error *er
 static mf_Status make_arrays(mf_Neighbors *all, mf_Error *error) {
     size_t slots = (size_t)all->slot_count + 2 * MF_NEIGHBOR_PAD, real = real_size(all);
     uint32_t chunks = (all->slot_count + MF_NEIGHBOR_CHUNK - 1) / MF_NEIGHBOR_CHUNK;
-    struct {
-        void **to;
-        size_t count, size;
-    } arrays[] = {
+    const mf_Array arrays[] = {
         {&all->reference, 3 * slots, real},
         {&all->mark, 3 * slots, real},
         {&all->loaded, MF_NEIGHBOR_LOADED * slots, real},
-        {(void **)&all->slot_of, slots, sizeof(int32_t)},
-        {(void **)&all->group_of, all->block_count, 1},
+        MF_ARRAY(all->slot_of, slots),
+        MF_ARRAY(all->group_of, all->block_count),
         {&all->x, slots, real},
         {&all->y, slots, real},
         {&all->z, slots, real},
@@ -120,30 +118,25 @@ static mf_Status make_arrays(mf_Neighbors *all, mf_Error *error) {
         {&all->marked[1], slots, real},
         {&all->marked[2], slots, real},
         {&all->limit2, slots, real},
-        {(void **)&all->within, slots, sizeof(int32_t)},
-        {(void **)&all->old_slot_of, slots, sizeof(int32_t)},
+        MF_ARRAY(all->within, slots),
+        MF_ARRAY(all->old_slot_of, slots),
         {&all->spare, 12 * slots, real},
-        {(void **)&all->source, slots, sizeof(int32_t)},
-        {(void **)&all->agent_of, slots, sizeof(int32_t)},
-        {(void **)&all->group_of_slot, slots, sizeof(int32_t)},
-        {(void **)&all->key, slots, sizeof(uint64_t)},
-        {(void **)&all->wide_start, slots, sizeof(uint32_t)},
-        {(void **)&all->wide_count, slots, sizeof(uint32_t)},
-        {(void **)&all->chunks, chunks, sizeof(mf_NeighborChunk)},
+        MF_ARRAY(all->source, slots),
+        MF_ARRAY(all->agent_of, slots),
+        MF_ARRAY(all->group_of_slot, slots),
+        MF_ARRAY(all->key, slots),
+        MF_ARRAY(all->wide_start, slots),
+        MF_ARRAY(all->wide_count, slots),
+        MF_ARRAY(all->chunks, chunks),
         {&all->size, slots, real},
-
-        {(void **)&all->sort_key[0], slots, sizeof(uint64_t)},
-        {(void **)&all->sort_key[1], slots, sizeof(uint64_t)},
-        {(void **)&all->sort_agent[0], slots, sizeof(int32_t)},
-        {(void **)&all->sort_agent[1], slots, sizeof(int32_t)},
-        {(void **)&all->cell, 3 * slots, sizeof(int32_t)},
+        MF_ARRAY(all->sort_key[0], slots),
+        MF_ARRAY(all->sort_key[1], slots),
+        MF_ARRAY(all->sort_agent[0], slots),
+        MF_ARRAY(all->sort_agent[1], slots),
+        MF_ARRAY(all->cell, 3 * slots),
     };
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) {
-        *arrays[i].to = mf_allocate(all->context, arrays[i].count, arrays[i].size);
-        if (*arrays[i].to == NULL)
-            return mf_fail(error, MF_NO_MEMORY, "neighbors: no memory for %u agents",
-                           all->slot_count);
-    }
+    if (!mf_allocate_arrays(all->context, arrays, sizeof arrays / sizeof *arrays))
+        return mf_fail(error, MF_NO_MEMORY, "neighbors: no memory for %u agents", all->slot_count);
     return MF_OK;
 }
 
@@ -236,41 +229,8 @@ mf_Status mf_neighbors_create(mf_Context *context, const mf_NeighborsConfig *con
 void mf_neighbors_destroy(mf_Neighbors *all) {
     if (all == NULL)
         return;
-    void *arrays[] = {all->reference,
-                      all->mark,
-                      all->loaded,
-                      all->marked[0],
-                      all->marked[1],
-                      all->marked[2],
-                      all->within,
-                      all->slot_of,
-                      all->group_of,
-                      all->x,
-                      all->y,
-                      all->z,
-                      all->facing[0],
-                      all->facing[1],
-                      all->facing[2],
-                      all->motion,
-                      all->limit2,
-                      all->old_slot_of,
-                      all->spare,
-                      all->source,
-                      all->agent_of,
-                      all->group_of_slot,
-                      all->key,
-                      all->wide_start,
-                      all->wide_count,
-                      all->chunks,
-                      all->size,
-                      all->sort_key[0],
-                      all->sort_key[1],
-                      all->sort_agent[0],
-                      all->sort_agent[1],
-                      all->cell,
-                      all->lists};
-    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
-        mf_release(all->context, arrays[i]);
+    mf_release(all->context, all->reference); // with all other arrays
+    mf_release(all->context, all->lists);
     mf_release(all->context, all);
 }
 

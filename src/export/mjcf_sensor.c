@@ -5,13 +5,10 @@
 static void put_object(mf_MjcfWriter *w, const char *type_attribute, const char *name_attribute,
                        mf_Object object, uint32_t index) {
     static const char *const types[] = {"body", "xbody", "geom", "site", "xbody"};
+    static const mf_ItemType items[] = {MF_ITEM_BODY, MF_ITEM_BODY, MF_ITEM_SHAPE, MF_ITEM_SITE,
+                                        MF_ITEM_BODY};
     write_name(w, type_attribute, types[object]);
-    if (object == MF_OBJECT_SHAPE)
-        mf_mjcf_reference(w, name_attribute, MF_ITEM_SHAPE, index);
-    else if (object == MF_OBJECT_SITE)
-        mf_mjcf_reference(w, name_attribute, MF_ITEM_SITE, index);
-    else
-        mf_mjcf_reference(w, name_attribute, MF_ITEM_BODY, index);
+    mf_mjcf_reference(w, name_attribute, items[object], index);
 }
 
 static void put_query(mf_MjcfWriter *w, const mf_ContactQuery *query) {
@@ -53,6 +50,22 @@ static void put_signal(mf_MjcfWriter *w, const mf_Signal *signal) {
         number(w, "interval", period);
 }
 
+// What a sensor with one object refers to.
+typedef struct Mount {
+    const char *attribute; // NULL: nothing
+    mf_ItemType item;
+    size_t index; // [byte] of its number in mf_Sensor
+} Mount;
+
+static const Mount mounts[MF_AT_NOTHING + 1] = {
+    [MF_AT_SITE] = {"site", MF_ITEM_SITE, offsetof(mf_Sensor, site)},
+    [MF_AT_JOINT] = {"joint", MF_ITEM_JOINT, offsetof(mf_Sensor, joint)},
+    [MF_AT_LIMITED_JOINT] = {"joint", MF_ITEM_JOINT, offsetof(mf_Sensor, joint)},
+    [MF_AT_BALL] = {"joint", MF_ITEM_JOINT, offsetof(mf_Sensor, joint)},
+    [MF_AT_TENDON] = {"tendon", MF_ITEM_TENDON, offsetof(mf_Sensor, tendon)},
+    [MF_AT_ACTUATOR] = {"actuator", MF_ITEM_ACTUATOR, offsetof(mf_Sensor, actuator)},
+    [MF_AT_BODY] = {"body", MF_ITEM_BODY, offsetof(mf_Sensor, body)}};
+
 void mf_mjcf_put_sensors(mf_MjcfWriter *w) {
     const mf_Model *model = w->model;
     put(w, "  <sensor>\n");
@@ -63,39 +76,17 @@ void mf_mjcf_put_sensors(mf_MjcfWriter *w) {
             continue;
         mf_text_format(&w->text, "    <%s", kind->mjcf);
         name(w, sensor->name);
-        switch (kind->mount) {
-        case MF_AT_SITE:
-            mf_mjcf_reference(w, "site", MF_ITEM_SITE, sensor->site);
-            break;
-        case MF_AT_JOINT:
-        case MF_AT_LIMITED_JOINT:
-        case MF_AT_BALL:
-            mf_mjcf_reference(w, "joint", MF_ITEM_JOINT, sensor->joint);
-            break;
-        case MF_AT_TENDON:
-            mf_mjcf_reference(w, "tendon", MF_ITEM_TENDON, sensor->tendon);
-            break;
-        case MF_AT_ACTUATOR:
-            mf_mjcf_reference(w, "actuator", MF_ITEM_ACTUATOR, sensor->actuator);
-            break;
-        case MF_AT_FRAME:
+        const Mount *mount = &mounts[kind->mount];
+        if (mount->attribute != NULL)
+            mf_mjcf_reference(
+                w, mount->attribute, mount->item,
+                *(const uint32_t *)(const void *)((const char *)sensor + mount->index));
+        if (kind->mount == MF_AT_FRAME)
             put_object(w, "objtype", "objname", sensor->object, sensor->object_index);
-            if (sensor->has_reference)
-                put_object(w, "reftype", "refname", sensor->reference_object,
-                           sensor->reference_index);
-            break;
-        case MF_AT_BODY:
-            mf_mjcf_reference(w, "body", MF_ITEM_BODY, sensor->body);
-            break;
-        case MF_AT_CONTACTS:
+        if (kind->mount == MF_AT_FRAME && sensor->has_reference)
+            put_object(w, "reftype", "refname", sensor->reference_object, sensor->reference_index);
+        if (kind->mount == MF_AT_CONTACTS)
             put_query(w, &sensor->query);
-            break;
-        case MF_AT_NOTHING:
-        case MF_AT_LINK:
-        case MF_AT_OWN_JOINT:
-        case MF_AT_FIELD:
-            break;
-        }
         if (sensor->type == MF_SENSOR_USER)
             integer(w, "dim", (long)sensor->count);
         put_signal(w, &sensor->signal);

@@ -1,4 +1,4 @@
-// What MJCF has no elements or attributes for, as texts of <custom>: docks (src/import/mjcf_dock.c
+// What MJCF has no elements or attributes for, as texts of <custom>: docks (src/import/dock.c
 // has the form), and properties of cameras (src/import/mjcf_camera.c).
 #include "export/mjcf.h"
 
@@ -101,10 +101,7 @@ static void put_docks(mf_MjcfWriter *w) {
 static bool is_attribute(const char *name) {
     static const char *const names[] = {"name",  "width", "height",       "focal",
                                         "color", "depth", "segmentation", NULL};
-    uint32_t i = 0;
-    while (names[i] != NULL && strcmp(names[i], name) != 0)
-        i++;
-    return names[i] != NULL;
+    return mf_name_listed(names, name);
 }
 
 static void put_cameras(mf_MjcfWriter *w) {

@@ -17,7 +17,7 @@ mf_Status mf_import_names(const mf_Xml *xml, const mf_XmlNode *node, mf_ItemType
     for (uint32_t a = 0; a < node->attribute_count; a++) {
         const char *name = node->attributes[a].name;
         const mf_ModelField *field = mf_item_field(item, name);
-        if (!mf_xml_lists(elsewhere, name) && (field == NULL || field->type == MF_VALUE_ITEM))
+        if (!mf_name_listed(elsewhere, name) && (field == NULL || field->type == MF_VALUE_ITEM))
             return mf_xml_refuse(xml, node,
                                  "<%.80s>: unknown attribute '%.60s' "
                                  "(docs/reference/model_fields.md lists them)",
@@ -26,8 +26,8 @@ mf_Status mf_import_names(const mf_Xml *xml, const mf_XmlNode *node, mf_ItemType
     return MF_OK;
 }
 
-static mf_Status refuse(const mf_Xml *xml, const mf_XmlNode *node, const char *name,
-                        const char *expected) {
+mf_Status mf_import_refuse(const mf_Xml *xml, const mf_XmlNode *node, const char *name,
+                           const char *expected) {
     return mf_xml_refuse(xml, node, "<%.80s> %s: expected %s, found \"%.60s\"", node->name, name,
                          expected, mf_xml_attribute(node, name));
 }
@@ -48,7 +48,7 @@ static mf_Status read_choice(const mf_Xml *xml, const mf_XmlNode *node, const ch
                                         : ", ",
                  names[i]);
     }
-    return refuse(xml, node, name, list);
+    return mf_import_refuse(xml, node, name, list);
 }
 
 // All numbers of the field, or some: the others keep their defaults.
@@ -62,7 +62,7 @@ static mf_Status read_reals(const mf_Xml *xml, const mf_XmlNode *node, const cha
     const uint32_t count = mf_xml_scan(mf_xml_attribute(node, name), field->count, values, &rest);
     snprintf(expected, sizeof expected, "1 .. %u numbers", field->count);
     if (*rest != '\0' || count < 1 || count > field->count)
-        return refuse(xml, node, name, expected);
+        return mf_import_refuse(xml, node, name, expected);
     memcpy(out, values, count * sizeof *out);
     return MF_OK;
 }
@@ -84,12 +84,12 @@ mf_Status mf_import_member(const mf_Xml *xml, const mf_XmlNode *node, const char
     case MF_VALUE_NUMBER:
         status = mf_xml_numbers(xml, node, name, 1, &value);
         if (status == MF_OK && !(value >= 0.0 && value < 1e6 && value == mf_floor(value)))
-            return refuse(xml, node, name, "a whole number");
+            return mf_import_refuse(xml, node, name, "a whole number");
         *(uint32_t *)to = (uint32_t)value;
         return status;
     case MF_VALUE_FLAG:
         if (strcmp(text, "true") != 0 && strcmp(text, "false") != 0)
-            return refuse(xml, node, name, "true or false");
+            return mf_import_refuse(xml, node, name, "true or false");
         *(bool *)to = text[0] == 't';
         return MF_OK;
     case MF_VALUE_TIME:
@@ -119,36 +119,10 @@ mf_Status mf_import_blame(const mf_Xml *xml, const mf_XmlNode *node, mf_Status s
                              cause->message);
 }
 
-// ---- docks --------------------------------------------------------------------------------------
-
-// `orientations` by its earlier name.
-static const char old_orientations[] = "turns";
-
-mf_Status mf_import_dock(const mf_Xml *xml, const mf_XmlNode *node, const char *const *place,
-                         mf_Dock *out) {
-    const char *elsewhere[8] = {old_orientations};
-    for (uint32_t i = 0; i < 6 && place[i] != NULL; i++)
-        elsewhere[i + 1] = place[i];
-    *out = mf_dock();
-    MF_TRY(mf_import_names(xml, node, MF_ITEM_DOCK, elsewhere));
-    MF_TRY(mf_xml_name(xml, node, "name", &out->name));
-    MF_TRY(mf_import_member(xml, node, old_orientations,
-                            mf_item_field(MF_ITEM_DOCK, "orientations"), out));
-    return mf_import_members(xml, node, MF_ITEM_DOCK, out);
-}
-
-mf_Status mf_import_add_dock(const mf_Xml *xml, const mf_XmlNode *node, mf_Draft *draft,
-                             const mf_Dock *dock) {
+mf_Status mf_import_mount(const mf_Xml *xml, const mf_XmlNode *node, mf_Draft *draft,
+                          mf_ItemType type, const void *item, const char *what) {
     mf_Error cause = {0};
-    char what[300];
-    mf_Status status = MF_OK;
-    if (mf_xml_attribute(node, old_orientations) != NULL)
-        status = mf_draft_note(draft, false, node->line, "<dock> %s is called orientations",
-                               old_orientations);
-    if (status != MF_OK)
-        return status;
-    snprintf(what, sizeof what, "<dock> %.255s", dock->name);
-    return mf_import_blame(xml, node, mf_draft_add_dock(draft, dock, what, &cause), &cause);
+    return mf_import_blame(xml, node, mf_draft_mount(draft, type, item, what, &cause), &cause);
 }
 
 // ---- contact points -----------------------------------------------------------------------------

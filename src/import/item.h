@@ -1,9 +1,9 @@
 // What importers have in common: the attributes of a structure, by its rows in the table of model
-// fields (texts are those of the file, errors MF_BAD_FILE); docks; contact points.
+// fields (texts are those of the file, errors MF_BAD_FILE); docks and cameras; contact points.
 #ifndef MAYFLY_SRC_IMPORT_ITEM_H
 #define MAYFLY_SRC_IMPORT_ITEM_H
 
-#include "model/draft.h"
+#include "model/mounted.h"
 #include "import/xml.h"
 
 // An error unless every attribute is a row of the table or one of the NULL-terminated names
@@ -16,17 +16,16 @@ mf_Status mf_import_members(const mf_Xml *xml, const mf_XmlNode *node, mf_ItemTy
 mf_Status mf_import_member(const mf_Xml *xml, const mf_XmlNode *node, const char *name,
                            const mf_ModelField *field, void *out);
 
+// An error: something else was expected as this attribute.
+mf_Status mf_import_refuse(const mf_Xml *xml, const mf_XmlNode *node, const char *name,
+                           const char *expected);
 // The status, for MF_BAD_ARGUMENT MF_BAD_FILE; a failure gets the node's position.
 mf_Status mf_import_blame(const mf_Xml *xml, const mf_XmlNode *node, mf_Status status,
                           const mf_Error *cause);
 
-// Reads all attributes of a <dock> but those of its place, which are the NULL-terminated names
-// `place`, over the defaults.
-mf_Status mf_import_dock(const mf_Xml *xml, const mf_XmlNode *node, const char *const *place,
-                         mf_Dock *out);
-// Adds a dock to the draft; errors have the position of the node.
-mf_Status mf_import_add_dock(const mf_Xml *xml, const mf_XmlNode *node, mf_Draft *draft,
-                             const mf_Dock *dock);
+// Adds a dock or a camera to the draft; errors begin with `what` and have the node's position.
+mf_Status mf_import_mount(const mf_Xml *xml, const mf_XmlNode *node, mf_Draft *draft,
+                          mf_ItemType type, const void *item, const char *what);
 
 // Adds the contact points of a shape of the draft for the ground: at most `mesh_points` of a mesh,
 // `ring` around each end of a cylinder. MF_NO_MEMORY in draft->error.

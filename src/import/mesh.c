@@ -15,6 +15,16 @@
 
 #define DIRECTIONS_LIMIT (4 * MF_MESH_POINTS_LIMIT)
 
+bool mf_mesh_reserve(mf_MeshData *mesh, size_t vertices, size_t triangles, bool coordinates) {
+    mf_Context *context = mesh->context;
+    mesh->vertices = mf_allocate(context, 3 * vertices, sizeof *mesh->vertices);
+    mesh->triangles = mf_allocate(context, 3 * triangles, sizeof *mesh->triangles);
+    if (coordinates)
+        mesh->coordinates = mf_allocate(context, 6 * triangles, sizeof *mesh->coordinates);
+    return mesh->vertices != NULL && mesh->triangles != NULL &&
+           (!coordinates || mesh->coordinates != NULL);
+}
+
 void mf_mesh_release(mf_MeshData *mesh) {
     mf_release(mesh->context, mesh->vertices);
     mf_release(mesh->context, mesh->triangles);

@@ -4,6 +4,8 @@
 
 #include <mayfly/base.h>
 
+#include <string.h>
+
 #define MF_MESH_TRIANGLES 10000000u // [1] most triangles of a mesh
 
 typedef struct mf_MeshData {
@@ -16,7 +18,23 @@ typedef struct mf_MeshData {
     uint32_t first_object;   // [1] triangles before an OBJ's second object or group; 0: none
 } mf_MeshData;
 
+// Memory for that many vertices and triangles, with texture coordinates or without them. False:
+// there is none; the caller releases the mesh either way.
+bool mf_mesh_reserve(mf_MeshData *mesh, size_t vertices, size_t triangles, bool coordinates);
 void mf_mesh_release(mf_MeshData *mesh);
+
+// The 32-bit number and the float at `data`, little endian.
+static inline uint32_t mf_mesh_word(const char *data) {
+    const unsigned char *byte = (const unsigned char *)data;
+    return (uint32_t)byte[0] | (uint32_t)byte[1] << 8 | (uint32_t)byte[2] << 16 |
+           (uint32_t)byte[3] << 24;
+}
+static inline float mf_mesh_float(const char *data) {
+    const uint32_t bits = mf_mesh_word(data);
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 
 // Binary or ASCII STL, recognized by content; equal corners become one vertex. A failure leaves
 // `out` empty. `data` must be followed by a 0 byte (as mf_file_read gives it).

@@ -273,8 +273,7 @@ static mf_Status read_layout(Dae *dae, const mf_XmlNode *primitive, Layout *out)
     const mf_XmlNode *position = NULL;
     uint32_t offset;
     *out = (Layout){0};
-    for (const mf_XmlNode *node = mf_xml_child(primitive, "input"); node != NULL;
-         node = mf_xml_next(node, "input")) {
+    MF_XML_EACH (node, primitive, "input") {
         const char *semantic = mf_xml_attribute(node, "semantic");
         MF_TRY(read_attribute(dae, node, "offset", 0, &offset));
         if (offset > 255)
@@ -331,13 +330,12 @@ static mf_Status read_corner(Making *making, uint32_t *out) {
 static mf_Status read_polygon(Making *making, uint32_t count) {
     Dae *dae = making->dae;
     const float *points = ((const Points *)dae->points.items)[making->layout->points].values;
-    mf_Status status = MF_OK;
     if (count > MF_POLYGON_CORNERS)
         return fail(dae, making->node, MF_LIMIT, "has a polygon of more than 16384 corners");
-    for (uint32_t i = 0; i < count && status == MF_OK; i++)
-        status = read_corner(making, &dae->polygon.ring[i]);
-    if (status != MF_OK || count < 3)
-        return status;
+    for (uint32_t i = 0; i < count; i++)
+        MF_TRY(read_corner(making, &dae->polygon.ring[i]));
+    if (count < 3)
+        return MF_OK;
     if (!mf_polygon_cut(&dae->polygon, points, count,
                         &making->corners[3 * (size_t)making->triangles]))
         return fail(dae, making->node, MF_LIMIT, "has too many polygons of too many corners");
@@ -357,9 +355,7 @@ static void put(Making *making, uint32_t a, uint32_t b, uint32_t c) {
 static mf_Status read_strip(Making *making, uint32_t count, bool fan) {
     uint32_t corner[3] = {0};
     for (uint32_t i = 0; i < count; i++) {
-        mf_Status status = read_corner(making, &corner[i < 2 ? i : 2]);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(read_corner(making, &corner[i < 2 ? i : 2]));
         if (i < 2)
             continue;
         const bool rotated = !fan && i % 2 == 1;
@@ -385,7 +381,6 @@ static mf_Status read_polylist(Making *making) {
 
 static mf_Status read_list(Making *making, const mf_XmlNode *list, uint32_t corners) {
     const char *kind = making->node->name;
-    mf_Status status = MF_OK;
     making->text = list->text;
     if (strcmp(kind, "polylist") == 0)
         return read_polylist(making);
@@ -393,9 +388,9 @@ static mf_Status read_list(Making *making, const mf_XmlNode *list, uint32_t corn
         return read_strip(making, corners, kind[3] == 'f');
     if (strcmp(kind, "polygons") == 0)
         return read_polygon(making, corners);
-    for (uint32_t i = 0; i < corners / 3 && status == MF_OK; i++)
-        status = read_polygon(making, 3);
-    return status;
+    for (uint32_t i = 0; i < corners / 3; i++)
+        MF_TRY(read_polygon(making, 3));
+    return MF_OK;
 }
 
 // The outline of a polygon with holes stands in <ph>; the holes are left out.
@@ -408,9 +403,7 @@ static const mf_XmlNode *outline(const mf_XmlNode *node) {
 static mf_Status read_part(Dae *dae, const mf_XmlNode *primitive, Part *out) {
     Layout layout;
     uint64_t corners = 0;
-    mf_Status status = read_layout(dae, primitive, &layout);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_layout(dae, primitive, &layout));
     for (const mf_XmlNode *node = primitive->first; node != NULL; node = node->next)
         if (outline(node) != NULL)
             corners += count_tokens(outline(node)->text) / layout.stride;
@@ -418,13 +411,12 @@ static mf_Status read_part(Dae *dae, const mf_XmlNode *primitive, Part *out) {
     making.corners = mf_arena_take(&dae->xml.arena, (3 * corners + 3) * sizeof *making.corners);
     if (making.corners == NULL)
         return no_memory(dae);
-    for (const mf_XmlNode *node = primitive->first; node != NULL && status == MF_OK;
-         node = node->next)
+    for (const mf_XmlNode *node = primitive->first; node != NULL; node = node->next)
         if (outline(node) != NULL)
-            status = read_list(&making, outline(node),
-                               count_tokens(outline(node)->text) / layout.stride);
+            MF_TRY(read_list(&making, outline(node),
+                             count_tokens(outline(node)->text) / layout.stride));
     *out = (Part){layout.points, making.corners, making.triangles};
-    return status;
+    return MF_OK;
 }
 
 static bool is_surface(const mf_XmlNode *node) {
@@ -491,20 +483,19 @@ static void set_rotation(Transform out, const double about[4]) {
 static mf_Status apply(const Dae *dae, const mf_XmlNode *node, Transform transform) {
     Transform own = {1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0};
     double v[16] = {0};
-    mf_Status status = MF_OK;
     if (strcmp(node->name, "matrix") == 0) {
-        status = mf_xml_text_numbers(&dae->xml, node, 16, v);
+        MF_TRY(mf_xml_text_numbers(&dae->xml, node, 16, v));
         memcpy(own, v, sizeof own);
     } else if (strcmp(node->name, "translate") == 0) {
-        status = mf_xml_text_numbers(&dae->xml, node, 3, v);
+        MF_TRY(mf_xml_text_numbers(&dae->xml, node, 3, v));
         for (int r = 0; r < 3; r++)
             own[4 * r + 3] = v[r];
     } else if (strcmp(node->name, "scale") == 0) {
-        status = mf_xml_text_numbers(&dae->xml, node, 3, v);
+        MF_TRY(mf_xml_text_numbers(&dae->xml, node, 3, v));
         for (int r = 0; r < 3; r++)
             own[5 * r] = v[r];
     } else if (strcmp(node->name, "rotate") == 0) {
-        status = mf_xml_text_numbers(&dae->xml, node, 4, v);
+        MF_TRY(mf_xml_text_numbers(&dae->xml, node, 4, v));
         set_rotation(own, v);
     } else if (strcmp(node->name, "skew") == 0 || strcmp(node->name, "lookat") == 0) {
         return fail(dae, node, MF_UNSUPPORTED, "is not supported: expected <matrix>");
@@ -512,7 +503,7 @@ static mf_Status apply(const Dae *dae, const mf_XmlNode *node, Transform transfo
         return MF_OK;
     }
     multiply(transform, transform, own);
-    return status;
+    return MF_OK;
 }
 
 static double determinant(const Transform t) {
@@ -592,26 +583,25 @@ static mf_Status place_instance(Dae *dae, const mf_XmlNode *node, const Transfor
 
 static mf_Status visit(Dae *dae, const mf_XmlNode *node, const Transform parent, uint32_t depth) {
     Transform transform;
-    mf_Status status = MF_OK;
     memcpy(transform, parent, sizeof transform);
     if (depth > DEPTH)
         return fail(dae, node, MF_LIMIT, "is more than 64 nodes deep, or contains itself");
-    for (const mf_XmlNode *part = node->first; part != NULL && status == MF_OK; part = part->next) {
+    for (const mf_XmlNode *part = node->first; part != NULL; part = part->next) {
         if (++dae->visits > VISITS)
             return fail(dae, part, MF_LIMIT, "is beyond 2000000 nodes and instances");
         if (strcmp(part->name, "node") == 0) {
-            status = visit(dae, part, transform, depth + 1);
+            MF_TRY(visit(dae, part, transform, depth + 1));
         } else if (strcmp(part->name, "instance_node") == 0) {
             const Named *other = follow(dae, part, "url", "node");
-            status = other == NULL ? MF_BAD_FILE : visit(dae, other->node, transform, depth + 1);
+            MF_TRY(other == NULL ? MF_BAD_FILE : visit(dae, other->node, transform, depth + 1));
         } else if (strcmp(part->name, "instance_geometry") == 0 ||
                    strcmp(part->name, "instance_controller") == 0) {
-            status = place_instance(dae, part, transform);
+            MF_TRY(place_instance(dae, part, transform));
         } else {
-            status = apply(dae, part, transform);
+            MF_TRY(apply(dae, part, transform));
         }
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status find_scene(Dae *dae, const mf_XmlNode **out) {
@@ -631,11 +621,10 @@ static mf_Status find_scene(Dae *dae, const mf_XmlNode **out) {
 static mf_Status read_unit(Dae *dae) {
     const mf_XmlNode *unit = mf_xml_child(mf_xml_child(dae->xml.root, "asset"), "unit");
     dae->unit = 1.0;
-    mf_Status status =
-        unit == NULL ? MF_OK : mf_xml_numbers(&dae->xml, unit, "meter", 1, &dae->unit);
-    if (status == MF_OK && !(dae->unit > 0.0))
+    MF_TRY(unit == NULL ? MF_OK : mf_xml_numbers(&dae->xml, unit, "meter", 1, &dae->unit));
+    if (!(dae->unit > 0.0))
         return fail(dae, unit, MF_BAD_FILE, "meter: expected a positive number");
-    return status;
+    return MF_OK;
 }
 
 static mf_Status take_polygon(Dae *dae) {
@@ -659,9 +648,7 @@ static mf_Status read_scene(Dae *dae, mf_MeshData *out) {
     MF_TRY(visit(dae, scene, still, 0));
     if (dae->triangles == 0)
         return fail(dae, scene, MF_BAD_FILE, "expected triangles, found none");
-    out->vertices = mf_allocate(dae->context, 3 * (size_t)dae->vertices, sizeof *out->vertices);
-    out->triangles = mf_allocate(dae->context, 3 * (size_t)dae->triangles, sizeof *out->triangles);
-    if (out->vertices == NULL || out->triangles == NULL)
+    if (!mf_mesh_reserve(out, dae->vertices, dae->triangles, false))
         return no_memory(dae);
     out->vertex_count = dae->vertices;
     out->triangle_count = dae->triangles;

@@ -128,10 +128,9 @@ static mf_Status read_vertex(Lines *lines, mf_MeshData *mesh, mf_Error *error) {
 // Of a texture, upwards in the file and downwards here.
 static mf_Status read_position(Lines *lines, Reader *reader, mf_Error *error) {
     float *out = &reader->coordinate[2 * (size_t)reader->coordinates_read++];
-    mf_Status status =
-        read_values(lines, out, 2, "texture coordinates need two finite numbers", error);
+    MF_TRY(read_values(lines, out, 2, "texture coordinates need two finite numbers", error));
     out[1] = 1.0f - out[1];
-    return status;
+    return MF_OK;
 }
 
 // The number before a '/', a blank or the end of the line, one of `total` or, counted backwards, of
@@ -235,19 +234,18 @@ static mf_Status read_face(Lines *lines, const Reader *reader, mf_Error *error) 
 
 static mf_Status read_lines(Lines lines, Reader *reader, mf_Error *error) {
     mf_MeshData *mesh = reader->mesh;
-    mf_Status status = MF_OK;
     do {
         char keyword = take_keyword(&lines);
         if (keyword == 'v')
-            status = read_vertex(&lines, mesh, error);
+            MF_TRY(read_vertex(&lines, mesh, error));
         else if (keyword == 't' && reader->coordinate != NULL)
-            status = read_position(&lines, reader, error);
+            MF_TRY(read_position(&lines, reader, error));
         else if (keyword == 'f')
-            status = read_face(&lines, reader, error);
+            MF_TRY(read_face(&lines, reader, error));
         else if ((keyword == 'o' || keyword == 'g') && mesh->first_object == 0)
             mesh->first_object = mesh->triangle_count;
-    } while (status == MF_OK && next_line(&lines));
-    return status;
+    } while (next_line(&lines));
+    return MF_OK;
 }
 
 // Faces may name coordinates of later lines. Corners without one are at 0.
@@ -262,16 +260,13 @@ static mf_Status take_memory(Reader *reader, uint64_t triangles, const char *fil
                              mf_Error *error) {
     mf_MeshData *mesh = reader->mesh;
     mf_Context *context = mesh->context;
-    mesh->vertices = mf_allocate(context, 3 * (size_t)reader->vertices, sizeof *mesh->vertices);
-    mesh->triangles =
-        mf_allocate(context, 3 * (size_t)(triangles > 0 ? triangles : 1), sizeof *mesh->triangles);
-    bool ready = mesh->vertices != NULL && mesh->triangles != NULL;
-    if (ready && reader->coordinate_count > 0 && triangles > 0) {
-        mesh->coordinates = mf_allocate(context, 6 * (size_t)triangles, sizeof(float));
+    const bool placed = reader->coordinate_count > 0 && triangles > 0;
+    bool ready = mf_mesh_reserve(mesh, reader->vertices, triangles, placed);
+    if (ready && placed) {
         reader->coordinate =
             mf_allocate(context, 2 * (size_t)reader->coordinate_count, sizeof(float));
         reader->numbers = mf_allocate(context, 3 * (size_t)triangles, sizeof *reader->numbers);
-        ready = mesh->coordinates != NULL && reader->coordinate != NULL && reader->numbers != NULL;
+        ready = reader->coordinate != NULL && reader->numbers != NULL;
     }
     return ready ? MF_OK
                  : mf_fail_at(error, MF_NO_MEMORY, file, 0, 0, "no memory for %llu triangles",

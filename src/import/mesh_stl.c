@@ -26,10 +26,9 @@ static mf_Status welder_start(Welder *welder, mf_Context *context, const char *f
     while (slots < 2 * (uint64_t)corners)
         slots *= 2;
     *mesh = (mf_MeshData){.context = context};
-    mesh->vertices = mf_allocate(context, 3 * (size_t)corners, sizeof *mesh->vertices);
-    mesh->triangles = mf_allocate(context, corners, sizeof *mesh->triangles);
+    const bool ready = mf_mesh_reserve(mesh, corners, triangles, false);
     *welder = (Welder){mesh, mf_allocate(context, slots, sizeof *welder->slots), slots - 1};
-    if (mesh->vertices != NULL && mesh->triangles != NULL && welder->slots != NULL)
+    if (ready && welder->slots != NULL)
         return MF_OK;
     return mf_fail_at(error, MF_NO_MEMORY, file, 0, 0, "no memory for %u triangles", triangles);
 }
@@ -52,12 +51,6 @@ static void weld_corner(Welder *welder, uint32_t corner, const float position[3]
     mesh->triangles[corner] = welder->slots[slot] - 1;
 }
 
-static uint32_t read_u32(const char *data) {
-    const unsigned char *bytes = (const unsigned char *)data;
-    return (uint32_t)bytes[0] | (uint32_t)bytes[1] << 8 | (uint32_t)bytes[2] << 16 |
-           (uint32_t)bytes[3] << 24;
-}
-
 static mf_Status read_binary(Welder *welder, const char *file, const char *data, uint32_t count,
                              mf_Error *error) {
     for (uint32_t i = 0; i < 3 * count; i++) {
@@ -65,8 +58,7 @@ static mf_Status read_binary(Welder *welder, const char *file, const char *data,
             data + HEADER_SIZE + (size_t)(i / 3) * TRIANGLE_SIZE + 12 + 12 * (i % 3);
         float position[3];
         for (int axis = 0; axis < 3; axis++) {
-            uint32_t bits = read_u32(corner + 4 * axis);
-            memcpy(&position[axis], &bits, sizeof bits);
+            position[axis] = mf_mesh_float(corner + 4 * axis);
             if (!mf_is_finite(position[axis]))
                 return mf_fail_at(error, MF_BAD_FILE, file, 0, 0,
                                   "triangle %u has a corner that is not finite", i / 3 + 1);
@@ -174,7 +166,7 @@ static uint32_t count_facets(const char *data, size_t size) {
 mf_Status mf_stl_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_MeshData *out, mf_Error *error) {
     *out = (mf_MeshData){.context = context};
-    uint64_t binary_count = size >= HEADER_SIZE ? read_u32(data + 80) : 0;
+    uint64_t binary_count = size >= HEADER_SIZE ? mf_mesh_word(data + 80) : 0;
     uint64_t binary_size = HEADER_SIZE + binary_count * TRIANGLE_SIZE;
     bool ascii = size >= 5 && memcmp(data, "solid", 5) == 0 && size != binary_size;
     if (!ascii && size >= HEADER_SIZE && size >= binary_size + TRIANGLE_SIZE)

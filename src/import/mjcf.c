@@ -19,27 +19,25 @@ static mf_Status name_model(mf_Mjcf *m) {
 
 // The file of the last note, where it is not the main one.
 static mf_Status name_file(mf_Mjcf *m, const char *file, bool unsupported) {
-    mf_Note *note = (mf_Note *)m->draft.notes.items + m->draft.notes.count - 1;
+    mf_Note *note = mf_draft_notes(&m->draft) + m->draft.notes.count - 1;
     note->unsupported = unsupported;
     note->file = file != m->file ? mf_draft_text(&m->draft, file) : "";
     return note->file != NULL ? MF_OK : mf_mjcf_no_memory(m);
 }
 
 static mf_Status note_ignored(mf_Mjcf *m) {
-    const mf_MjcfIgnored *items = m->ignored.items;
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; status == MF_OK && i < m->ignored.count; i++) {
+    const mf_MjcfIgnored *items = mf_mjcf_ignored(m);
+    for (uint32_t i = 0; i < m->ignored.count; i++) {
         char times[40] = "";
         if (items[i].count > 1)
             snprintf(times, sizeof times, " (%u times)", items[i].count);
-        status = mf_draft_note(
+        MF_TRY(mf_draft_note(
             &m->draft, items[i].physical, items[i].node->line, "%s %s%s", items[i].what,
             items[i].physical ? "dropped: this changes the motion of the robot" : "has no effect",
-            times);
-        if (status == MF_OK)
-            status = name_file(m, items[i].node->file, true);
+            times));
+        MF_TRY(name_file(m, items[i].node->file, true));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status note_comment(mf_Mjcf *m, const mf_Xml *xml) {
@@ -52,7 +50,7 @@ static mf_Status note_comment(mf_Mjcf *m, const mf_Xml *xml) {
 static mf_Status note_comments(mf_Mjcf *m) {
     MF_TRY(note_comment(m, &m->xml));
     for (uint32_t i = 0; i < m->included.count; i++)
-        MF_TRY(note_comment(m, ((mf_Xml **)m->included.items)[i]));
+        MF_TRY(note_comment(m, mf_mjcf_included(m)[i]));
     return MF_OK;
 }
 
@@ -121,8 +119,8 @@ static void release(mf_Mjcf *m) {
     for (uint32_t i = 0; i < m->meshes.count; i++)
         mf_release(m->context, mf_mjcf_meshes(m)[i].exact);
     for (uint32_t i = 0; i < m->included.count; i++)
-        mf_xml_release(((mf_Xml **)m->included.items)[i]);
-#define RELEASE_LIST(list) mf_list_release(m->context, &m->list);
+        mf_xml_release(mf_mjcf_included(m)[i]);
+#define RELEASE_LIST(list, type) mf_list_release(m->context, &m->list);
 #define RELEASE_NAMES(table) mf_names_release(&m->table);
     MF_MJCF_LISTS(RELEASE_LIST)
     MF_MJCF_NAME_TABLES(RELEASE_NAMES)

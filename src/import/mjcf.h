@@ -301,21 +301,15 @@ typedef struct mf_MjcfScope {
     const mf_MjcfSettings *settings;
 } mf_MjcfScope;
 
-#define MF_MJCF_LISTS(X)                                                                           \
-    X(included)  /* mf_Xml *, in the order of reading */                                           \
-    X(scopes)    /* mf_MjcfScope, of attached models */                                            \
-    X(classes)   /* mf_MjcfClass * */                                                              \
-    X(bodies)    /* mf_MjcfBody; 0 is the world */                                                 \
-    X(joints)    /* mf_MjcfJoint */                                                                \
-    X(geoms)     /* mf_MjcfGeom */                                                                 \
-    X(sites)     /* mf_MjcfSite */                                                                 \
-    X(meshes)    /* mf_MjcfMesh */                                                                 \
-    X(heights)   /* mf_MjcfHeights */                                                              \
-    X(materials) /* mf_MjcfMaterial */                                                             \
-    X(textures)  /* mf_MjcfTexture */                                                              \
-    X(ignored)   /* mf_MjcfIgnored */                                                              \
-    X(actuators) /* uint32_t: draft index of each in the file, MF_NONE when dropped */
+// The lists of the importer. Included files are in the order of reading; scopes are of attached
+// models; body 0 is the world; an actuator of the file has its index in the draft, MF_NONE when
+// dropped.
 // clang-format off
+#define MF_MJCF_LISTS(X) \
+    X(included, mf_Xml *) X(scopes, mf_MjcfScope) X(classes, mf_MjcfClass *) \
+    X(bodies, mf_MjcfBody) X(joints, mf_MjcfJoint) X(geoms, mf_MjcfGeom) X(sites, mf_MjcfSite) \
+    X(meshes, mf_MjcfMesh) X(heights, mf_MjcfHeights) X(materials, mf_MjcfMaterial) \
+    X(textures, mf_MjcfTexture) X(ignored, mf_MjcfIgnored) X(actuators, uint32_t)
 #define MF_MJCF_NAME_TABLES(X) \
     X(included_names) X(class_names) X(body_names) X(joint_names) X(geom_names) X(site_names) \
     X(camera_names) X(mesh_names) X(height_names) X(tendon_names) X(actuator_names) \
@@ -340,30 +334,18 @@ typedef struct mf_Mjcf {
     int32_t inertia_from_geom; // tristate
     int32_t inertia_groups[2];
     double bound_mass, bound_inertia, total_mass;
-#define MF_MJCF_LIST(list) mf_List list;
+#define MF_MJCF_LIST(list, type) mf_List list;
 #define MF_MJCF_NAME_TABLE(table) mf_Names table;
     MF_MJCF_LISTS(MF_MJCF_LIST)
     MF_MJCF_NAME_TABLES(MF_MJCF_NAME_TABLE)
 } mf_Mjcf;
 
-static inline mf_MjcfBody *mf_mjcf_bodies(const mf_Mjcf *m) {
-    return m->bodies.items;
-}
-static inline mf_MjcfJoint *mf_mjcf_joints(const mf_Mjcf *m) {
-    return m->joints.items;
-}
-static inline mf_MjcfGeom *mf_mjcf_geoms(const mf_Mjcf *m) {
-    return m->geoms.items;
-}
-static inline mf_MjcfSite *mf_mjcf_sites(const mf_Mjcf *m) {
-    return m->sites.items;
-}
-static inline mf_MjcfMesh *mf_mjcf_meshes(const mf_Mjcf *m) {
-    return m->meshes.items;
-}
-static inline mf_MjcfHeights *mf_mjcf_heights(const mf_Mjcf *m) {
-    return m->heights.items;
-}
+// The items of each list: mf_mjcf_bodies(m), ...
+#define MF_MJCF_ITEMS(list, type)                                                                  \
+    static inline type *mf_mjcf_##list(const mf_Mjcf *m) {                                         \
+        return m->list.items;                                                                      \
+    }
+MF_MJCF_LISTS(MF_MJCF_ITEMS)
 
 // Draft index of a body of the importer; the world has none.
 static inline uint32_t mf_mjcf_draft_body(uint32_t body) {
@@ -529,12 +511,6 @@ mf_Status mf_mjcf_read_sensors(mf_Mjcf *m);
 mf_Status mf_mjcf_read_docks(mf_Mjcf *m);
 // Reads the properties of cameras for which MJCF has no attributes (mjcf_camera.c).
 mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m);
-// An element of this kind and name, whose other attributes are the key=value pairs of a text's
-// data; commas become spaces.
-enum { MF_MJCF_NAMES = 32 };
-mf_Status mf_mjcf_text_element(mf_Mjcf *m, const mf_XmlNode *text, const char *kind,
-                               const char *name, mf_XmlAttribute attributes[MF_MJCF_NAMES + 1],
-                               mf_XmlNode *out);
 // The selection and the number of values of a contact sensor; `*found` is false when it is dropped.
 mf_Status mf_mjcf_read_query(mf_Mjcf *m, const mf_XmlNode *node, mf_ContactQuery *query,
                              uint32_t *count, bool *found);
@@ -593,12 +569,13 @@ mf_Status mf_mjcf_find_asset(mf_Mjcf *m, const mf_XmlNode *node, const char *wha
 // not > 0.
 bool mf_mjcf_principal(double moments[3], double axes[4], const double inertia[6]);
 
+typedef mf_Status mf_MjcfReader(mf_Mjcf *m, const mf_XmlNode *node);
 // Reads every element of all sections of that name.
-mf_Status mf_mjcf_read_section(mf_Mjcf *m, const char *name,
-                               mf_Status (*read)(mf_Mjcf *m, const mf_XmlNode *node));
-// Reads every <text> of <custom> whose name begins with `prefix`; `rest` is what follows it.
-mf_Status mf_mjcf_read_texts(mf_Mjcf *m, const char *prefix,
-                             mf_Status (*read)(mf_Mjcf *m, const mf_XmlNode *text,
-                                               const char *rest));
+mf_Status mf_mjcf_read_section(mf_Mjcf *m, const char *name, mf_MjcfReader *read);
+// What MJCF has no elements for is in texts that MuJoCo passes over,
+//     <custom><text name="kind:NAME" data="key=value key=value"/></custom>
+// Reads all of a kind as elements with the attribute `name` and those of the data; commas become
+// spaces.
+mf_Status mf_mjcf_read_texts(mf_Mjcf *m, const char *kind, mf_MjcfReader *read);
 
 #endif

@@ -137,13 +137,13 @@ static mf_Status set_velocity(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuato
 static mf_Status set_damper(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfActuator *a) {
     double inherited = a->law.gain_kind == MF_MJCF_GAIN_AFFINE ? -a->law.gain[2] : 0.0;
     double kv = mf_is_finite(a->kv) ? a->kv : inherited;
-    mf_Status status = not_negative(m, node, "kv", kv);
-    if (status == MF_OK && (a->control_range[0] < 0.0 || a->control_range[1] < 0.0))
+    MF_TRY(not_negative(m, node, "kv", kv));
+    if (a->control_range[0] < 0.0 || a->control_range[1] < 0.0)
         return mf_mjcf_fail(m, node, "<damper> ctrlrange: expected numbers >= 0");
     clear(a->law.gain);
     a->law.gain[2] = -kv;
     a->control_limited = MF_MJCF_TRUE;
-    return status;
+    return MF_OK;
 }
 
 // It only pulls: gain and control are >= 0.
@@ -263,14 +263,14 @@ mf_Status mf_mjcf_read_actuator(mf_Mjcf *m, const mf_XmlNode *node, const mf_Mjc
     a->muscle_times[0] = a->muscle_times[1] = none;
     for (int i = 0; i < 7; i++)
         a->muscle[i] = none;
-    mf_Status status = mf_mjcf_read(m, node, kinds[kind].fields, a);
-    if (status == MF_OK && kinds[kind].set != NULL)
-        status = kinds[kind].set(m, node, a);
+    MF_TRY(mf_mjcf_read(m, node, kinds[kind].fields, a));
+    if (kinds[kind].set != NULL)
+        MF_TRY(kinds[kind].set(m, node, a));
     const int32_t to[3] = {kinds[kind].dynamics, kinds[kind].gain, kinds[kind].bias};
     int32_t *kind_of[3] = {&a->law.dynamics, &a->law.gain_kind, &a->law.bias_kind};
     for (int i = 0; i < 3; i++)
         *kind_of[i] = to[i] != KEPT ? to[i] : *kind_of[i];
-    return status;
+    return MF_OK;
 }
 
 // ---- one actuator ------------------------------------------------------------------------------
@@ -279,11 +279,10 @@ static mf_Status find_joint(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator
     bool in_parent = from->joint_in_parent != NULL;
     const char *attribute = in_parent ? "jointinparent" : "joint";
     uint32_t joint;
-    mf_Status status =
-        mf_mjcf_find(m, from->node, attribute, in_parent ? from->joint_in_parent : from->joint,
-                     &m->joint_names, "joint", &joint);
-    if (status != MF_OK || joint == MF_NONE)
-        return status;
+    MF_TRY(mf_mjcf_find(m, from->node, attribute, in_parent ? from->joint_in_parent : from->joint,
+                        &m->joint_names, "joint", &joint));
+    if (joint == MF_NONE)
+        return MF_OK;
     to->drive = in_parent ? MF_DRIVE_JOINT_IN_PARENT : MF_DRIVE_JOINT;
     to->joint = mf_mjcf_joints(m)[joint].draft;
     // A free base has no named joint; a site in it can be driven instead.
@@ -292,9 +291,9 @@ static mf_Status find_joint(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator
 
 static mf_Status find_sites(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to) {
     const mf_MjcfSite *site;
-    mf_Status status = mf_mjcf_find_site(m, from->node, "site", from->site, &site, &to->frame);
-    if (status != MF_OK || site == NULL)
-        return status;
+    MF_TRY(mf_mjcf_find_site(m, from->node, "site", from->site, &site, &to->frame));
+    if (site == NULL)
+        return MF_OK;
     to->drive = MF_DRIVE_SITE;
     to->site = site->draft;
     if (from->reference_site == NULL)
@@ -309,10 +308,9 @@ static mf_Status find_sites(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator
 // Adhesion. A body of the world would also attract what touches it, but is not a body of the model.
 static mf_Status find_body(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *to) {
     uint32_t body;
-    mf_Status status =
-        mf_mjcf_find(m, from->node, "body", from->body, &m->body_names, "body", &body);
-    if (status != MF_OK || body == MF_NONE)
-        return status;
+    MF_TRY(mf_mjcf_find(m, from->node, "body", from->body, &m->body_names, "body", &body));
+    if (body == MF_NONE)
+        return MF_OK;
     to->drive = MF_DRIVE_BODY;
     to->body = mf_mjcf_draft_body(body);
     return to->body == MF_NONE ? mf_mjcf_refuse(m, from->node, "body (the world)") : MF_OK;
@@ -352,7 +350,7 @@ static mf_Status inherit_range(mf_Mjcf *m, mf_MjcfActuator *from, const mf_Actua
         lower = mf_draft_joints(&m->draft)[to->joint].lower;
         upper = mf_draft_joints(&m->draft)[to->joint].upper;
     } else if (to->drive == MF_DRIVE_TENDON) {
-        const mf_Tendon *tendon = (mf_Tendon *)m->draft.tendons.items + to->tendon;
+        const mf_Tendon *tendon = mf_draft_tendons(&m->draft) + to->tendon;
         lower = tendon->lower;
         upper = tendon->upper;
     } else {
@@ -403,8 +401,7 @@ static mf_Status fill_ranges(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuato
 // NULL: none.
 static const mf_XmlNode *length_search(const mf_Mjcf *m) {
     const mf_XmlNode *found = NULL;
-    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "compiler"); node;
-         node = mf_xml_next(node, "compiler")) {
+    MF_XML_EACH (node, m->xml.root, "compiler") {
         const mf_XmlNode *own = mf_xml_child(node, "lengthrange");
         found = own != NULL && own->attribute_count > 0 ? own : found;
     }
@@ -475,10 +472,9 @@ static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *
     if (from->law.dynamics == MF_DYNAMICS_FILTER || from->law.dynamics == MF_DYNAMICS_FILTER_EXACT)
         to->time_constant = from->law.dynamics_values[0];
     if (muscle) {
-        mf_Status status = fill_muscle(m, from, to, refused);
-        return status == MF_OK && !*refused
-                   ? mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping)
-                   : status;
+        MF_TRY(fill_muscle(m, from, to, refused));
+        return *refused ? MF_OK
+                        : mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping);
     }
     if (!(to->time_constant >= 0.0))
         return mf_mjcf_fail(m, from->node, "<%.80s>: the time constant must be >= 0, found %g",
@@ -489,10 +485,8 @@ static mf_Status fill_law(mf_Mjcf *m, const mf_MjcfActuator *from, mf_Actuator *
         memcpy(to->bias, from->law.bias, 3 * sizeof *to->bias);
     to->explicit_rate = from->plugin;
     to->slew_limit = from->slew_limit;
-    mf_Status status = fill_integral(m, from, to);
-    return status == MF_OK
-               ? mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping)
-               : status;
+    MF_TRY(fill_integral(m, from, to));
+    return mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping);
 }
 
 static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from, uint32_t *slot) {
@@ -500,20 +494,14 @@ static mf_Status add_actuator(mf_Mjcf *m, mf_MjcfActuator *from, uint32_t *slot)
     bool refused = false;
     if (from->plugin && !from->known)
         return mf_mjcf_dropped(m, "actuator", from->name);
-    mf_Status status = find_target(m, from, &to);
-    if (status == MF_OK && to.joint == MF_NONE && to.tendon == MF_NONE && to.site == MF_NONE &&
-        to.body == MF_NONE)
+    MF_TRY(find_target(m, from, &to));
+    if (to.joint == MF_NONE && to.tendon == MF_NONE && to.site == MF_NONE && to.body == MF_NONE)
         return mf_mjcf_dropped(m, "actuator", from->name);
-    if (status == MF_OK)
-        status = fill_law(m, from, &to, &refused);
-    if (status == MF_OK && refused)
+    MF_TRY(fill_law(m, from, &to, &refused));
+    if (refused)
         return mf_mjcf_dropped(m, "actuator", from->name);
-    if (status == MF_OK)
-        status = inherit_range(m, from, &to);
-    if (status == MF_OK)
-        status = fill_ranges(m, from, &to);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(inherit_range(m, from, &to));
+    MF_TRY(fill_ranges(m, from, &to));
     to.name = from->name;
     *slot = m->draft.actuators.count;
     return mf_mjcf_add(m, from->node, MF_ITEM_ACTUATOR, &to, &m->actuator_names);

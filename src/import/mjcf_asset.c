@@ -17,11 +17,8 @@ mf_Status mf_mjcf_name_by_file(mf_Mjcf *m, const char *file, const char **name) 
 static mf_Status read_mesh(mf_Mjcf *m, const mf_XmlNode *node) {
     static const char *const none[] = {NULL};
     mf_MjcfMesh mesh;
-    mf_Status status = mf_mjcf_only(m, node, none);
-    if (status == MF_OK)
-        status = mf_mjcf_read_element(m, node, NULL, MF_MJCF_MESH, &mesh);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mjcf_only(m, node, none));
+    MF_TRY(mf_mjcf_read_element(m, node, NULL, MF_MJCF_MESH, &mesh));
     mesh.draft = MF_NONE;
     const bool made = mf_xml_attribute(node, "builtin") || mf_xml_child(node, "plugin");
     if (mesh.file == NULL && mesh.vertices == NULL)
@@ -35,9 +32,8 @@ static mf_Status read_mesh(mf_Mjcf *m, const mf_XmlNode *node) {
     if (mesh.plain.scale[0] == 0.0 || mesh.plain.scale[1] == 0.0 || mesh.plain.scale[2] == 0.0)
         return mf_mjcf_fail(m, node, "<mesh> scale: expected numbers other than 0");
     if (mesh.name == NULL && mesh.file != NULL)
-        status = mf_mjcf_name_by_file(m, mesh.file, &mesh.name);
-    return status == MF_OK ? mf_mjcf_list_item(m, &m->meshes, sizeof mesh, &mesh, &m->mesh_names)
-                           : status;
+        MF_TRY(mf_mjcf_name_by_file(m, mesh.file, &mesh.name));
+    return mf_mjcf_list_item(m, &m->meshes, sizeof mesh, &mesh, &m->mesh_names);
 }
 
 #define T mf_MjcfHeights
@@ -47,19 +43,15 @@ static mf_Status read_heights(mf_Mjcf *m, const mf_XmlNode *node) {
                                           INTEGER("ncol", columns),     NUMBERS("size", 4, 4, size),
                                           PASSED("content_type"),       END};
     mf_MjcfHeights heights = {.node = node, .draft = MF_NONE};
-    mf_Status status = mf_mjcf_read(m, node, fields, &heights);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mjcf_read(m, node, fields, &heights));
     for (int i = 0; i < 4; i++) {
         if (!(heights.size[i] > 0.0))
             return mf_mjcf_fail(m, node, "<hfield> size: expected 4 numbers > 0, found %g",
                                 heights.size[i]);
     }
     if (heights.name == NULL && heights.file != NULL)
-        status = mf_mjcf_name_by_file(m, heights.file, &heights.name);
-    return status == MF_OK
-               ? mf_mjcf_list_item(m, &m->heights, sizeof heights, &heights, &m->height_names)
-               : status;
+        MF_TRY(mf_mjcf_name_by_file(m, heights.file, &heights.name));
+    return mf_mjcf_list_item(m, &m->heights, sizeof heights, &heights, &m->height_names);
 }
 
 static mf_Status read_asset(mf_Mjcf *m, const mf_XmlNode *node) {

@@ -47,7 +47,7 @@ bool mf_mjcf_names_element(const char *attribute) {
         "geom2",      "site",    "site1",     "site2",    "sidesite",      "tendon",  "tendon1",
         "tendon2",    "objname", "refname",   "target",   "actuator",      "refsite", "instance",
         "slidersite", "camera",  "cranksite", "subtree1", "subtree2",      NULL};
-    return mf_xml_lists(list, attribute);
+    return mf_name_listed(list, attribute);
 }
 
 static const char *join(mf_Mjcf *m, const char *prefix, const char *name) {
@@ -85,15 +85,19 @@ void mf_mjcf_add_attribute(mf_XmlNode *node, const char *name, const char *value
     node->attributes[node->attribute_count++] = (mf_XmlAttribute){.name = name, .value = value};
 }
 
-// Assets without a name get their files' names before the prefix is added.
-static const char *asset_name(mf_Mjcf *m, const mf_XmlNode *node) {
-    const char *file = mf_xml_attribute(node, "file");
-    if (node->parent == NULL || strcmp(node->parent->name, "asset") != 0 || file == NULL ||
-        mf_xml_attribute(node, "name") != NULL)
-        return NULL;
-    const char *name = NULL;
-    mf_mjcf_name_by_file(m, file, &name);
-    return name;
+// Assets without a name get their files' names, behind the prefix.
+static mf_Status name_asset(mf_Mjcf *m, const mf_XmlNode *from, const char *prefix,
+                            mf_XmlNode *copied) {
+    const char *file = mf_xml_attribute(from, "file"), *name;
+    if (strcmp(from->parent->name, "asset") != 0 || file == NULL ||
+        mf_xml_attribute(from, "name") != NULL)
+        return MF_OK;
+    MF_TRY(mf_mjcf_name_by_file(m, file, &name));
+    name = join(m, prefix, name);
+    if (name == NULL)
+        return mf_mjcf_no_memory(m);
+    mf_mjcf_add_attribute(copied, "name", name);
+    return MF_OK;
 }
 
 // What is put before the value of an attribute; "": nothing.
@@ -101,8 +105,8 @@ static const char *prefix_of(const Naming *naming, const mf_XmlAttribute *attrib
     static const char *const classes[] = {"class", "childclass", NULL};
     static const char *const own[] = {"name", "target", NULL};
     if (naming->class_prefix == NULL)
-        return mf_xml_lists(own, attribute->name) ? naming->prefix : "";
-    if (mf_xml_lists(classes, attribute->name))
+        return mf_name_listed(own, attribute->name) ? naming->prefix : "";
+    if (mf_name_listed(classes, attribute->name))
         return naming->class_prefix;
     return mf_mjcf_names_element(attribute->name) && strcmp(attribute->value, "world") != 0
                ? naming->prefix
@@ -154,19 +158,13 @@ static mf_Status copy_section(const Attaching *a, const mf_XmlNode *from, const 
                               const char *main_class) {
     static const char *const without[] = {"model", "texture", "hfield", "skin", "exclude", NULL};
     mf_Mjcf *m = a->m;
-    mf_Status status = mf_mjcf_copy(m, from, rename_value, naming, a->root);
-    if (status != MF_OK || strcmp(from->name, "sensor") == 0)
-        return status;
+    MF_TRY(mf_mjcf_copy(m, from, rename_value, naming, a->root));
+    if (strcmp(from->name, "sensor") == 0)
+        return MF_OK;
     const mf_XmlNode *own = from->first;
     for (mf_XmlNode *child = a->root->last->first; child; child = child->next, own = own->next) {
-        const char *name = asset_name(m, own);
-        if (name != NULL) {
-            name = join(m, naming->prefix, name);
-            if (name == NULL)
-                return mf_mjcf_no_memory(m);
-            mf_mjcf_add_attribute(child, "name", name);
-        }
-        if (mf_xml_attribute(child, "class") == NULL && !mf_xml_lists(without, child->name))
+        MF_TRY(name_asset(m, own, naming->prefix, child));
+        if (mf_xml_attribute(child, "class") == NULL && !mf_name_listed(without, child->name))
             mf_mjcf_add_attribute(child, "class", main_class);
     }
     return MF_OK;
@@ -183,26 +181,24 @@ static mf_Status copy_defaults(const Attaching *a, const mf_XmlNode *root, const
     mf_mjcf_add_attribute(class, "class", main_class);
     mf_xml_add_child(outer, class);
     mf_xml_add_child(a->root, outer);
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *node = mf_xml_child(root, "default"); node;
-         node = mf_xml_next(node, "default"))
-        for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next)
-            status = mf_mjcf_copy(m, child, rename_value, naming, class);
-    return status;
+    MF_XML_EACH (node, root, "default")
+        for (const mf_XmlNode *child = node->first; child; child = child->next)
+            MF_TRY(mf_mjcf_copy(m, child, rename_value, naming, class));
+    return MF_OK;
 }
 
 static mf_Status copy_sections(const Attaching *a, const mf_XmlNode *node, const Source *source,
                                const Naming *naming, const char *main_class) {
     static const char *const copied[] = {"asset",    "contact", "equality", "tendon",
                                          "actuator", "sensor",  NULL};
-    mf_Status status = copy_defaults(a, source->root, naming, main_class);
-    for (const mf_XmlNode *from = source->root->first; status == MF_OK && from; from = from->next) {
-        if (mf_xml_lists(copied, from->name))
-            status = copy_section(a, from, naming, main_class);
+    MF_TRY(copy_defaults(a, source->root, naming, main_class));
+    for (const mf_XmlNode *from = source->root->first; from; from = from->next) {
+        if (mf_name_listed(copied, from->name))
+            MF_TRY(copy_section(a, from, naming, main_class));
         else if (strcmp(from->name, "keyframe") == 0)
-            status = mf_mjcf_pass(a->m, node, "keyframes of the attached model");
+            MF_TRY(mf_mjcf_pass(a->m, node, "keyframes of the attached model"));
     }
-    return status;
+    return MF_OK;
 }
 
 // ---- attaching ---------------------------------------------------------------------------------
@@ -221,11 +217,12 @@ static const mf_XmlNode *find_part(const mf_XmlNode *parent, const char *kind, c
 
 static const mf_XmlNode *find_in_worlds(const mf_XmlNode *root, const char *kind,
                                         const char *name) {
-    const mf_XmlNode *found = NULL;
-    for (const mf_XmlNode *world = mf_xml_child(root, "worldbody"); world && found == NULL;
-         world = mf_xml_next(world, "worldbody"))
-        found = find_part(world, kind, name);
-    return found;
+    MF_XML_EACH (world, root, "worldbody") {
+        const mf_XmlNode *found = find_part(world, kind, name);
+        if (found != NULL)
+            return found;
+    }
+    return NULL;
 }
 
 // The attached elements, in a frame with the pose of the <attach>: a part, or all of the worlds.
@@ -233,13 +230,11 @@ static mf_Status copy_parts(mf_Mjcf *m, const mf_XmlNode *root, const mf_XmlNode
                             const Naming *naming, mf_XmlNode *frame) {
     if (part != NULL)
         return mf_mjcf_copy(m, part, rename_value, naming, frame);
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *world = mf_xml_child(root, "worldbody"); world;
-         world = mf_xml_next(world, "worldbody")) {
-        for (const mf_XmlNode *child = world->first; status == MF_OK && child; child = child->next)
-            status = mf_mjcf_copy(m, child, rename_value, naming, frame);
+    MF_XML_EACH (world, root, "worldbody") {
+        for (const mf_XmlNode *child = world->first; child; child = child->next)
+            MF_TRY(mf_mjcf_copy(m, child, rename_value, naming, frame));
     }
-    return status;
+    return MF_OK;
 }
 
 // What an <attach> asks for.
@@ -256,20 +251,20 @@ static mf_Status read_request(const Attaching *a, const mf_XmlNode *node, Reques
     const char *body = mf_xml_attribute(node, "body"), *frame = mf_xml_attribute(node, "frame");
     const char *kind = body != NULL ? "body" : "frame", *part = body != NULL ? body : frame;
     *out = (Request){.prefix = prefix ? prefix : ""};
-    mf_Status status = mf_mjcf_read(m, node, fields, NULL);
+    MF_TRY(mf_mjcf_read(m, node, fields, NULL));
     for (uint32_t i = 0; name && i < a->sources.count; i++) {
         const Source *item = (Source *)a->sources.items + i;
         out->source = strcmp(item->name, name) == 0 ? item : out->source;
     }
-    if (status == MF_OK && name != NULL && out->source == NULL)
+    if (name != NULL && out->source == NULL)
         return mf_mjcf_fail(m, node, "<attach> model: there is no <model> '%.100s' in <asset>",
                             name);
-    if (status == MF_OK && body != NULL && frame != NULL)
+    if (body != NULL && frame != NULL)
         return mf_mjcf_fail(m, node, "<attach>: expected body or frame, found both");
-    if (status == MF_OK && name == NULL && part == NULL)
+    if (name == NULL && part == NULL)
         return mf_mjcf_fail(m, node, "<attach> without a model needs the attribute body or frame");
-    if (status != MF_OK || part == NULL)
-        return status;
+    if (part == NULL)
+        return MF_OK;
     out->part = find_in_worlds(out->source ? out->source->root : a->root, kind, part);
     if (out->part == NULL)
         return mf_mjcf_fail(m, node, "<attach> %s: %s%.100s%s has no %s '%.100s'", kind,
@@ -355,14 +350,13 @@ static mf_Status attach(Attaching *a, mf_XmlNode *node) {
 }
 
 static mf_Status attach_in(Attaching *a, mf_XmlNode *parent) {
-    mf_Status status = MF_OK;
-    for (mf_XmlNode *node = parent->first; status == MF_OK && node; node = node->next) {
+    for (mf_XmlNode *node = parent->first; node; node = node->next) {
         if (strcmp(node->name, "attach") == 0)
-            status = attach(a, node);
+            MF_TRY(attach(a, node));
         else
-            status = attach_in(a, node);
+            MF_TRY(attach_in(a, node));
     }
-    return status;
+    return MF_OK;
 }
 
 // ---- models ------------------------------------------------------------------------------------
@@ -373,7 +367,7 @@ static mf_Status add_scopes(mf_Mjcf *m, const mf_MjcfSettings *settings, uint32_
         mf_MjcfScope *scope = mf_list_push(m->context, &m->scopes, sizeof *scope);
         if (scope == NULL)
             return mf_mjcf_no_memory(m);
-        *scope = (mf_MjcfScope){((mf_Xml **)m->included.items)[i]->file, settings};
+        *scope = (mf_MjcfScope){mf_mjcf_included(m)[i]->file, settings};
     }
     return MF_OK;
 }
@@ -393,24 +387,21 @@ static mf_Status read_model(Attaching *a, const mf_XmlNode *node) {
     const uint32_t first = m->included.count;
     mf_XmlNode *root = NULL;
     mf_MjcfSettings *settings = mf_arena_take(&m->arena, sizeof *settings);
-    mf_Status status = settings ? mf_mjcf_read(m, node, fields, NULL) : mf_mjcf_no_memory(m);
-    if (status == MF_OK)
-        status = mf_mjcf_read_file(m, node, true, &root);
-    if (status == MF_OK && strcmp(root->name, "mujoco") != 0)
+    if (settings == NULL)
+        return mf_mjcf_no_memory(m);
+    MF_TRY(mf_mjcf_read(m, node, fields, NULL));
+    MF_TRY(mf_mjcf_read_file(m, node, true, &root));
+    if (strcmp(root->name, "mujoco") != 0)
         return mf_mjcf_fail(m, root, "expected an MJCF <mujoco>, found <%.80s>", root->name);
-    if (status == MF_OK && is_open(a, root->file))
+    if (is_open(a, root->file))
         return mf_mjcf_fail(m, node, "<model>: '%.200s' is a part of itself", root->file);
-    if (status == MF_OK)
-        status = mf_mjcf_read_settings(m, root, settings);
-    if (status == MF_OK) {
-        settings->file = root->file;
-        status = add_scopes(m, settings, first);
-    }
-    if (status == MF_OK)
-        status = attach_all(m, root, a);
-    Source *source = status == MF_OK ? mf_list_push(m->context, &a->sources, sizeof *source) : NULL;
+    MF_TRY(mf_mjcf_read_settings(m, root, settings));
+    settings->file = root->file;
+    MF_TRY(add_scopes(m, settings, first));
+    MF_TRY(attach_all(m, root, a));
+    Source *source = mf_list_push(m->context, &a->sources, sizeof *source);
     if (source == NULL)
-        return status == MF_OK ? mf_mjcf_no_memory(m) : status;
+        return mf_mjcf_no_memory(m);
     const char *name = mf_xml_attribute(node, "name");
     const char *own = mf_xml_attribute(root, "model");
     *source = (Source){name ? name : own ? own : "", root};
@@ -420,8 +411,7 @@ static mf_Status read_model(Attaching *a, const mf_XmlNode *node) {
 static mf_Status attach_all(mf_Mjcf *m, mf_XmlNode *root, const Attaching *outer) {
     Attaching a = {.m = m, .root = root, .outer = outer, .done = mf_names_start(m->context)};
     mf_Status status = MF_OK;
-    for (const mf_XmlNode *section = mf_xml_child(root, "asset"); section;
-         section = mf_xml_next(section, "asset")) {
+    MF_XML_EACH (section, root, "asset") {
         for (const mf_XmlNode *node = mf_xml_child(section, "model"); status == MF_OK && node;
              node = mf_xml_next(node, "model"))
             status = read_model(&a, node);

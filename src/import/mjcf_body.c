@@ -97,14 +97,14 @@ static mf_Status read_free_joint(mf_Mjcf *m, const mf_XmlNode *node, const Pose 
     static const mf_MjcfField fields[] = {TEXT("name", name), CHOICE("align", limited, names),
                                           PASSED("group"), END};
     mf_MjcfJoint joint = {.limited = MF_MJCF_FALSE};
-    mf_Status status = mf_mjcf_read(m, node, fields, &joint);
-    if (status == MF_OK && joint.limited == MF_MJCF_TRUE)
-        status = mf_mjcf_refuse(m, node, "align");
+    MF_TRY(mf_mjcf_read(m, node, fields, &joint));
+    if (joint.limited == MF_MJCF_TRUE)
+        MF_TRY(mf_mjcf_refuse(m, node, "align"));
     joint.type = MF_MJCF_FREE;
     joint.limited = MF_MJCF_FALSE;
     joint.force_limited = MF_MJCF_FALSE;
     mf_item_reset(MF_ITEM_JOINT, &joint.plain);
-    return status == MF_OK ? add_joint(m, node, pose, &joint) : status;
+    return add_joint(m, node, pose, &joint);
 }
 
 #undef T
@@ -151,13 +151,11 @@ static mf_Status resolve_site(mf_Mjcf *m, mf_MjcfSite *site, const Pose *pose) {
 
 static mf_Status read_site(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
     mf_MjcfSite site;
-    mf_Status status = mf_mjcf_read_element(m, node, pose->class, MF_MJCF_SITE, &site);
-    if (status == MF_OK)
-        status = resolve_site(m, &site, pose);
+    MF_TRY(mf_mjcf_read_element(m, node, pose->class, MF_MJCF_SITE, &site));
+    MF_TRY(resolve_site(m, &site, pose));
     site.body = pose->body;
     site.draft = MF_NONE;
-    return status == MF_OK ? mf_mjcf_list_item(m, &m->sites, sizeof site, &site, &m->site_names)
-                           : status;
+    return mf_mjcf_list_item(m, &m->sites, sizeof site, &site, &m->site_names);
 }
 
 static mf_Status read_camera(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
@@ -210,36 +208,32 @@ static mf_Status read_own(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) 
 
 // The body's own elements, also inside frames.
 static mf_Status read_contents(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
+    for (const mf_XmlNode *child = node->first; child; child = child->next) {
         if (strcmp(child->name, "frame") != 0) {
-            status = read_own(m, child, pose);
+            MF_TRY(read_own(m, child, pose));
             continue;
         }
         Pose inner;
-        status = enter_frame(m, child, pose, &inner);
-        if (status == MF_OK)
-            status = read_contents(m, child, &inner);
+        MF_TRY(enter_frame(m, child, pose, &inner));
+        MF_TRY(read_contents(m, child, &inner));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status read_body(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose);
 
 // Its child bodies, also inside frames.
 static mf_Status read_children(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
+    for (const mf_XmlNode *child = node->first; child; child = child->next) {
         Pose inner;
         if (strcmp(child->name, "body") == 0) {
-            status = read_body(m, child, pose);
+            MF_TRY(read_body(m, child, pose));
         } else if (strcmp(child->name, "frame") == 0) {
-            status = enter_frame(m, child, pose, &inner);
-            if (status == MF_OK)
-                status = read_children(m, child, &inner);
+            MF_TRY(enter_frame(m, child, pose, &inner));
+            MF_TRY(read_children(m, child, &inner));
         }
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status add_body(mf_Mjcf *m, const mf_XmlNode *node, const Pose *pose,
@@ -292,19 +286,16 @@ mf_Status mf_mjcf_read_bodies(mf_Mjcf *m) {
     world->parent = MF_NONE;
     mf_quat_identity(world->rotation);
     mf_quat_identity(pose.rotation);
-    mf_Status status = MF_OK;
     // First the world body's own elements of all sections.
     for (int pass = 0; pass < 2; pass++) {
-        for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "worldbody");
-             status == MF_OK && node; node = mf_xml_next(node, "worldbody")) {
+        MF_XML_EACH (node, m->xml.root, "worldbody") {
             if (pass == 0)
-                status = mf_mjcf_read(m, node, world_fields, NULL);
-            if (status == MF_OK)
-                status = pass == 0 ? read_contents(m, node, &pose) : read_children(m, node, &pose);
+                MF_TRY(mf_mjcf_read(m, node, world_fields, NULL));
+            MF_TRY(pass == 0 ? read_contents(m, node, &pose) : read_children(m, node, &pose));
         }
     }
-    if (status == MF_OK && m->bodies.count == 1)
-        status = mf_draft_note(&m->draft, false, m->xml.root->line,
-                               "the model has no <body>: it is scenery, nothing in it moves");
-    return status;
+    if (m->bodies.count == 1)
+        MF_TRY(mf_draft_note(&m->draft, false, m->xml.root->line,
+                             "the model has no <body>: it is scenery, nothing in it moves"));
+    return MF_OK;
 }

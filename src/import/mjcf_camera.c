@@ -44,17 +44,16 @@ static mf_Status measure(mf_Mjcf *m, const mf_MjcfOptics *optics, const char *te
 }
 
 static mf_Status read_output(mf_Mjcf *m, const mf_MjcfOptics *optics, mf_Camera *out) {
-    mf_Status status = MF_OK;
     if (optics->output == NULL)
         return MF_OK;
     out->color = false;
-    for (const char *at = optics->output; status == MF_OK && *(at += strspn(at, " ")) != '\0';) {
+    for (const char *at = optics->output; *(at += strspn(at, " ")) != '\0';) {
         const size_t size = strcspn(at, " ");
-        status = measure(m, optics, at, size, out);
+        MF_TRY(measure(m, optics, at, size, out));
         at += size;
     }
     out->color |= !out->depth && !out->segmentation;
-    return status;
+    return MF_OK;
 }
 
 static mf_Status read_resolution(mf_Mjcf *m, const mf_MjcfOptics *optics, mf_Camera *out) {
@@ -104,7 +103,6 @@ mf_Status mf_mjcf_add_camera(mf_Mjcf *m, const mf_MjcfSite *from) {
     const mf_MjcfOptics *optics = from->optics;
     const double from_mjcf[4] = {0.5, -0.5, 0.5, 0.5}; // from x forward, z up to -z forward, y up
     mf_Camera camera = mf_camera();
-    mf_Error cause = {0};
     if (!mf_mjcf_is_fixed_camera(optics))
         return MF_OK;
     MF_TRY(read_output(m, optics, &camera));
@@ -113,13 +111,11 @@ mf_Status mf_mjcf_add_camera(mf_Mjcf *m, const mf_MjcfSite *from) {
     camera.name = optics->name != NULL ? optics->name : "";
     camera.frame = mf_mjcf_frame(m, from->body, from->position, from->rotation);
     mf_quat_multiply(camera.frame.rotation, camera.frame.rotation, from_mjcf);
-    mf_Status status = mf_draft_add_camera(&m->draft, &camera, "<camera>", &cause);
-    return mf_import_blame(&m->xml, optics->node, status, &cause);
+    return mf_import_mount(&m->xml, optics->node, &m->draft, MF_ITEM_CAMERA, &camera, "<camera>");
 }
 
 // ---- what has no attribute ----------------------------------------------------------------------
 
-static const char prefix[] = "camera:";
 static const double nearly = 1e-9; // [m], [1], [pixel] of what was rounded
 
 static mf_Status read_rate(mf_Mjcf *m, const mf_XmlNode *node, mf_Rate *out) {
@@ -168,38 +164,25 @@ static mf_Status read_frame(mf_Mjcf *m, const mf_XmlNode *node, mf_Frame *frame)
     return MF_OK;
 }
 
-static mf_Status read_names(mf_Mjcf *m, const mf_XmlNode *node, mf_Camera *camera) {
+static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *node) {
     static const char *const elsewhere[] = {"frame", "rate", NULL};
-    const mf_Camera own = *camera;
+    const char *name = mf_xml_attribute(node, "name");
+    const uint32_t index = mf_draft_find(&m->draft, MF_ITEM_CAMERA, name);
     mf_Error cause = {0};
-    mf_Status status = mf_import_names(&m->xml, node, MF_ITEM_CAMERA, elsewhere);
-    if (status == MF_OK)
-        status = mf_import_members(&m->xml, node, MF_ITEM_CAMERA, camera);
-    if (status == MF_OK && !agree(own.center, camera->center, 2))
+    if (index == MF_NONE)
+        return mf_mjcf_fail(m, node, "<text> camera:%.100s: there is no camera of this name", name);
+    mf_Camera *camera = mf_draft_cameras(&m->draft) + index;
+    const mf_Camera own = *camera;
+    MF_TRY(mf_import_names(&m->xml, node, MF_ITEM_CAMERA, elsewhere));
+    MF_TRY(mf_import_members(&m->xml, node, MF_ITEM_CAMERA, camera));
+    if (!agree(own.center, camera->center, 2))
         memcpy(camera->center, own.center, sizeof own.center);
     camera->name = own.name;
-    if (status == MF_OK)
-        status = read_rate(m, node, &camera->rate);
-    if (status == MF_OK)
-        status = read_frame(m, node, &camera->frame);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_rate(m, node, &camera->rate));
+    MF_TRY(read_frame(m, node, &camera->frame));
     return mf_import_blame(&m->xml, node, mf_camera_check(camera, "<camera>", &cause), &cause);
 }
 
-static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *text, const char *name) {
-    mf_XmlAttribute attributes[MF_MJCF_NAMES + 1];
-    mf_XmlNode node;
-    mf_Camera *cameras = m->draft.cameras.items;
-    uint32_t index = 0;
-    while (index < m->draft.cameras.count && strcmp(cameras[index].name, name) != 0)
-        index++;
-    if (index == m->draft.cameras.count)
-        return mf_mjcf_fail(m, text, "<text> camera:%.100s: there is no camera of this name", name);
-    MF_TRY(mf_mjcf_text_element(m, text, "camera", name, attributes, &node));
-    return read_names(m, &node, &cameras[index]);
-}
-
 mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m) {
-    return mf_mjcf_read_texts(m, prefix, read_text);
+    return mf_mjcf_read_texts(m, "camera", read_text);
 }

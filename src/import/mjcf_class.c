@@ -245,29 +245,26 @@ static mf_Status add_class(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
 
 static mf_Status read_class(mf_Mjcf *m, const mf_XmlNode *node, mf_MjcfClass *class) {
     static const mf_MjcfField fields[] = {ELSEWHERE("class"), END};
-    mf_Status status = mf_mjcf_read(m, node, fields, NULL);
-    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next)
-        status = read_default(m, child, class);
-    for (const mf_XmlNode *child = mf_xml_child(node, "default"); status == MF_OK && child;
-         child = mf_xml_next(child, "default")) {
+    MF_TRY(mf_mjcf_read(m, node, fields, NULL));
+    for (const mf_XmlNode *child = node->first; child; child = child->next)
+        MF_TRY(read_default(m, child, class));
+    MF_XML_EACH (child, node, "default") {
         const char *name = mf_xml_attribute(child, "class");
         mf_MjcfClass *nested = NULL;
         if (name == NULL || *name == '\0')
             return mf_mjcf_fail(m, child, "a <default> inside another needs the attribute 'class'");
         // The defaults of an attached model are its own.
         const bool own = mf_mjcf_settings(m, child) == mf_mjcf_settings(m, node);
-        status = add_class(m, child, name, own ? class : NULL, &nested);
-        if (status == MF_OK)
-            status = read_class(m, child, nested);
+        MF_TRY(add_class(m, child, name, own ? class : NULL, &nested));
+        MF_TRY(read_class(m, child, nested));
     }
-    return status;
+    return MF_OK;
 }
 
 mf_Status mf_mjcf_read_classes(mf_Mjcf *m) {
     mf_MjcfClass *main_class = NULL;
     MF_TRY(add_class(m, m->xml.root, "main", NULL, &main_class));
-    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "default"); node;
-         node = mf_xml_next(node, "default")) {
+    MF_XML_EACH (node, m->xml.root, "default") {
         const char *name = mf_xml_attribute(node, "class");
         if (name != NULL && strcmp(name, "main") != 0)
             return mf_mjcf_fail(

@@ -6,19 +6,17 @@
 static mf_Status read_pair(mf_Mjcf *m, const mf_XmlNode *node) {
     mf_MjcfPair pair;
     uint32_t *shapes = pair.plain.shapes;
-    mf_Status status = mf_mjcf_read_element(m, node, NULL, MF_MJCF_PAIR, &pair);
-    for (int i = 0; status == MF_OK && i < 2; i++) {
+    MF_TRY(mf_mjcf_read_element(m, node, NULL, MF_MJCF_PAIR, &pair));
+    for (int i = 0; i < 2; i++) {
         const char *attribute = i ? "geom2" : "geom1";
         uint32_t geom;
         if (pair.geoms[i] == NULL)
             return mf_mjcf_fail(m, node, "<pair> needs the attribute '%s'", attribute);
-        status = mf_mjcf_find(m, node, attribute, pair.geoms[i], &m->geom_names, "geom", &geom);
-        shapes[i] = status == MF_OK && geom != MF_NONE ? mf_mjcf_geoms(m)[geom].shape : MF_NONE;
-        if (status == MF_OK && shapes[i] == MF_NONE)
+        MF_TRY(mf_mjcf_find(m, node, attribute, pair.geoms[i], &m->geom_names, "geom", &geom));
+        shapes[i] = geom != MF_NONE ? mf_mjcf_geoms(m)[geom].shape : MF_NONE;
+        if (shapes[i] == MF_NONE)
             return mf_mjcf_refuse(m, node, attribute); // a dropped geom, or an omitted visual one
     }
-    if (status != MF_OK)
-        return status;
     if (!mf_mjcf_is_dimension(pair.plain.dimension))
         return mf_mjcf_fail(m, node, "<pair> condim: expected 1, 3, 4 or 6, found %d",
                             (int32_t)pair.plain.dimension);
@@ -29,10 +27,8 @@ static mf_Status read_pair(mf_Mjcf *m, const mf_XmlNode *node) {
 // Marks the geoms that pairs name, before they are converted to shapes. Errors of a pair are
 // reported when it is read.
 mf_Status mf_mjcf_list_pairs(mf_Mjcf *m) {
-    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "contact"); section;
-         section = mf_xml_next(section, "contact")) {
-        for (const mf_XmlNode *node = mf_xml_child(section, "pair"); node;
-             node = mf_xml_next(node, "pair")) {
+    MF_XML_EACH (section, m->xml.root, "contact") {
+        MF_XML_EACH (node, section, "pair") {
             mf_MjcfGeom *geoms[2] = {NULL, NULL};
             for (int i = 0; i < 2; i++) {
                 const char *name = mf_xml_attribute(node, i ? "geom2" : "geom1");

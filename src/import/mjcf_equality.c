@@ -38,19 +38,16 @@ static void relative_pose(const mf_Mjcf *m, uint32_t first, uint32_t second, con
 static mf_Status find_ends(mf_Mjcf *m, const mf_XmlNode *node, Ends *ends) {
     static const char *const body_names[2] = {"body1", "body2"};
     static const char *const site_names[2] = {"site1", "site2"};
-    mf_Status status = MF_OK;
     for (int i = 0; i < 2; i++) {
         ends->bodies[i] = ends->sites[i] = MF_NONE;
         const char *body = mf_xml_attribute(node, body_names[i]);
         const char *site = mf_xml_attribute(node, site_names[i]);
         if (body != NULL)
-            status = mf_mjcf_find(m, node, body_names[i], body, &m->body_names, "body",
-                                  &ends->bodies[i]);
-        if (status == MF_OK && site != NULL)
-            status =
-                mf_mjcf_find(m, node, site_names[i], site, &m->site_names, "site", &ends->sites[i]);
-        if (status != MF_OK)
-            return status;
+            MF_TRY(mf_mjcf_find(m, node, body_names[i], body, &m->body_names, "body",
+                                &ends->bodies[i]));
+        if (site != NULL)
+            MF_TRY(mf_mjcf_find(m, node, site_names[i], site, &m->site_names, "site",
+                                &ends->sites[i]));
     }
     bool sites = ends->sites[0] != MF_NONE || ends->sites[1] != MF_NONE;
     bool bodies = ends->bodies[0] != MF_NONE || ends->bodies[1] != MF_NONE;
@@ -143,7 +140,7 @@ static mf_Status read_coupling(mf_Mjcf *m, const mf_XmlNode *node, bool joints, 
         MF_TRY(mf_mjcf_find(m, node, attribute, name, names, kind, &item->objects[i]));
         *dropped |= item->objects[i] == MF_NONE;
         if (!joints && item->objects[i] != MF_NONE &&
-            ((mf_Tendon *)m->draft.tendons.items)[item->objects[i]].wrap_count > 0) {
+            mf_draft_tendons(&m->draft)[item->objects[i]].wrap_count > 0) {
             *dropped = true;
             MF_TRY(mf_mjcf_refuse(m, node, "of a spatial tendon"));
         }
@@ -166,18 +163,16 @@ static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node) {
     mf_MjcfEquality common;
     if (!joint && !tendon && !connect && !weld)
         return mf_mjcf_refuse(m, node, NULL);
-    mf_Status status = mf_mjcf_read_element(m, node, NULL, MF_MJCF_EQUALITY, &common);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mjcf_read_element(m, node, NULL, MF_MJCF_EQUALITY, &common));
     mf_Equality *item = &common.plain;
     if (connect)
-        status = read_connect(m, node, item);
+        MF_TRY(read_connect(m, node, item));
     else if (weld)
-        status = read_weld(m, node, item);
+        MF_TRY(read_weld(m, node, item));
     else
-        status = read_coupling(m, node, joint, item, &dropped);
-    if (status != MF_OK || dropped)
-        return status;
+        MF_TRY(read_coupling(m, node, joint, item, &dropped));
+    if (dropped)
+        return MF_OK;
     item->name = common.name;
     return mf_mjcf_add(m, node, MF_ITEM_EQUALITY, item, &m->equality_names);
 }

@@ -105,25 +105,21 @@ static mf_Status find_asset(mf_Mjcf *m, mf_MjcfGeom *geom) {
 }
 
 static mf_Status place_geom(mf_Mjcf *m, mf_MjcfGeom *geom) {
-    mf_Status status = find_asset(m, geom);
+    MF_TRY(find_asset(m, geom));
     bool ends = mf_is_finite(geom->fromto[0]);
-    if (status != MF_OK)
-        return status;
     if (ends && geom->asset != MF_NONE)
         return mf_mjcf_fail(m, geom->node, "<geom> fromto: a mesh has no ends");
-    status = ends ? from_ends(m, geom)
-                  : mf_mjcf_rotation(m, geom->node, &geom->orientation, geom->rotation);
-    if (status == MF_OK && geom->asset != MF_NONE && geom->type != MF_SHAPE_HEIGHTS &&
-        geom->type != MF_SHAPE_MESH) {
-        status = fit(m, geom, &mf_mjcf_meshes(m)[geom->asset]);
+    MF_TRY(ends ? from_ends(m, geom)
+                : mf_mjcf_rotation(m, geom->node, &geom->orientation, geom->rotation));
+    if (geom->asset != MF_NONE && geom->type != MF_SHAPE_HEIGHTS && geom->type != MF_SHAPE_MESH) {
+        MF_TRY(fit(m, geom, &mf_mjcf_meshes(m)[geom->asset]));
         geom->asset = MF_NONE;
     }
-    if (status == MF_OK)
-        status = check_size(m, geom);
-    if (status == MF_OK && geom->framed)
+    MF_TRY(check_size(m, geom));
+    if (geom->framed)
         mf_mjcf_compose(geom->position, geom->rotation, geom->frame_position, geom->frame_rotation,
                         geom->position, geom->rotation);
-    return status;
+    return MF_OK;
 }
 
 static mf_Status check_geom(mf_Mjcf *m, mf_MjcfGeom *geom) {
@@ -172,9 +168,7 @@ static mf_Status weigh_geom(mf_Mjcf *m, mf_MjcfGeom *geom) {
     if (geom->shell && kind != NULL && kind->area == NULL)
         return mf_mjcf_refuse(m, geom->node, "shellinertia of this type");
     mf_MjcfMesh *mesh = meshed ? &mf_mjcf_meshes(m)[geom->asset] : NULL;
-    mf_Status status = mesh ? mf_mjcf_weigh_mesh(m, mesh) : MF_OK;
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mesh ? mf_mjcf_weigh_mesh(m, mesh) : MF_OK);
     double size = mesh           ? mesh->volume
                   : kind == NULL ? 0.0
                   : geom->shell  ? kind->area(geom->size)
@@ -195,18 +189,15 @@ static mf_Status weigh_geom(mf_Mjcf *m, mf_MjcfGeom *geom) {
 }
 
 mf_Status mf_mjcf_place_geoms(mf_Mjcf *m) {
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; status == MF_OK && i < m->geoms.count; i++) {
+    for (uint32_t i = 0; i < m->geoms.count; i++) {
         mf_MjcfGeom *geom = &mf_mjcf_geoms(m)[i];
-        status = check_geom(m, geom);
+        MF_TRY(check_geom(m, geom));
         if (geom->type > MF_SHAPE_HEIGHTS)
             continue;
-        if (status == MF_OK)
-            status = place_geom(m, geom);
-        if (status == MF_OK)
-            status = weigh_geom(m, geom);
-        if (status == MF_OK && !mf_all_finite(geom->moments, 3))
-            status = mf_mjcf_fail(m, geom->node, "<geom>: numbers too large");
+        MF_TRY(place_geom(m, geom));
+        MF_TRY(weigh_geom(m, geom));
+        if (!mf_all_finite(geom->moments, 3))
+            return mf_mjcf_fail(m, geom->node, "<geom>: numbers too large");
     }
-    return status;
+    return MF_OK;
 }

@@ -204,21 +204,19 @@ static mf_Status set_total(mf_Mjcf *m) {
 }
 
 mf_Status mf_mjcf_weigh_bodies(mf_Mjcf *m) {
-    mf_Status status = MF_OK;
     mf_quat_identity(mf_mjcf_bodies(m)[0].axes);
-    for (uint32_t i = 1; status == MF_OK && i < m->bodies.count; i++) {
+    for (uint32_t i = 1; i < m->bodies.count; i++) {
         mf_MjcfBody *body = &mf_mjcf_bodies(m)[i];
         mf_quat_identity(body->axes);
         if (body->inertial != NULL)
-            status = read_inertial(m, body);
+            MF_TRY(read_inertial(m, body));
         else // MuJoCo's compiler gives the frame of the inertia the values of the body's own
             mf_vec3_copy(body->center, body->given);
         bool from_geoms = m->inertia_from_geom == MF_MJCF_TRUE ||
                           (m->inertia_from_geom == MF_MJCF_AUTO && body->inertial == NULL);
-        if (status == MF_OK && from_geoms)
-            status = sum_geoms(m, body);
-        if (status == MF_OK)
-            status = check_body(m, body);
+        if (from_geoms)
+            MF_TRY(sum_geoms(m, body));
+        MF_TRY(check_body(m, body));
     }
-    return status == MF_OK ? set_total(m) : status;
+    return set_total(m);
 }

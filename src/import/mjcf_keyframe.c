@@ -64,28 +64,28 @@ static mf_Status take(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
 // Controls of the actuators that were not dropped.
 static mf_Status take_controls(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths,
                                const double **out) {
-    const uint32_t *slots = m->actuators.items;
-    mf_Status status = take(m, node, "ctrl", lengths->file_control, NULL, out);
+    const uint32_t *slots = mf_mjcf_actuators(m);
+    MF_TRY(take(m, node, "ctrl", lengths->file_control, NULL, out));
     double *values = (double *)*out;
-    for (uint32_t i = 0; status == MF_OK && i < lengths->file_control; i++)
+    for (uint32_t i = 0; i < lengths->file_control; i++)
         if (slots[i] != MF_NONE) // at most i
             values[slots[i]] = values[i];
-    return status;
+    return MF_OK;
 }
 
 // Without last controls, which a start resets.
 static mf_Status take_activations(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *lengths,
                                   const double **out) {
     const mf_Actuator *actuators = m->draft.actuators.items;
-    mf_Status status = take(m, node, "act", lengths->file_activation, NULL, out);
+    MF_TRY(take(m, node, "act", lengths->file_activation, NULL, out));
     double *to = (double *)*out;
     const double *from = to;
-    for (uint32_t i = 0; status == MF_OK && i < lengths->control; i++) {
+    for (uint32_t i = 0; i < lengths->control; i++) {
         if (actuators[i].dynamics != MF_DYNAMICS_NONE)
             *to++ = *from++;
         from += actuators[i].slew_limit > 0.0;
     }
-    return status;
+    return MF_OK;
 }
 
 #define T KeyAttributes
@@ -95,20 +95,14 @@ static mf_Status read_key(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *len
                                           END};
     KeyAttributes attributes = {0};
     mf_Keyframe key = {0};
-    mf_Status status = mf_mjcf_read(m, node, fields, &attributes);
-    if (status == MF_OK)
-        status = take(m, node, "qpos", lengths->position, m->draft.start_position, &key.position);
-    if (status == MF_OK)
-        status = take(m, node, "qvel", lengths->velocity, NULL, &key.velocity);
+    MF_TRY(mf_mjcf_read(m, node, fields, &attributes));
+    MF_TRY(take(m, node, "qpos", lengths->position, m->draft.start_position, &key.position));
+    MF_TRY(take(m, node, "qvel", lengths->velocity, NULL, &key.velocity));
     bool dropped = lengths->file_control != lengths->control && mf_xml_attribute(node, "act");
-    if (status == MF_OK && dropped)
+    if (dropped)
         return mf_mjcf_refuse(m, node, "act"); // the activations can no longer be assigned
-    if (status == MF_OK)
-        status = take_activations(m, node, lengths, &key.activation);
-    if (status == MF_OK)
-        status = take_controls(m, node, lengths, &key.control);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(take_activations(m, node, lengths, &key.activation));
+    MF_TRY(take_controls(m, node, lengths, &key.control));
     key.name = attributes.name;
     key.time = attributes.time;
     return mf_mjcf_add(m, node, MF_ITEM_KEYFRAME, &key, &m->key_names);
@@ -116,12 +110,10 @@ static mf_Status read_key(mf_Mjcf *m, const mf_XmlNode *node, const Lengths *len
 
 // Older files reserve keyframes by <size nkey="...">; undefined ones are the start state.
 static mf_Status add_empty_keys(mf_Mjcf *m, const Lengths *lengths) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "size"); status == MF_OK && node;
-         node = mf_xml_next(node, "size")) {
+    MF_XML_EACH (node, m->xml.root, "size") {
         double target = 0.0;
-        status = mf_xml_numbers(&m->xml, node, "nkey", 1, &target);
-        if (status == MF_OK && target > KEY_LIMIT)
+        MF_TRY(mf_xml_numbers(&m->xml, node, "nkey", 1, &target));
+        if (target > KEY_LIMIT)
             return mf_xml_fail(&m->xml, node, MF_LIMIT, "<size> nkey: at most %u, found %g",
                                KEY_LIMIT, target);
         const mf_XmlNode empty = {.name = "key",
@@ -129,22 +121,19 @@ static mf_Status add_empty_keys(mf_Mjcf *m, const Lengths *lengths) {
                                   .file = node->file,
                                   .line = node->line,
                                   .column = node->column};
-        while (status == MF_OK && m->draft.keyframes.count < target)
-            status = read_key(m, &empty, lengths);
+        while (m->draft.keyframes.count < target)
+            MF_TRY(read_key(m, &empty, lengths));
     }
-    return status;
+    return MF_OK;
 }
 
 mf_Status mf_mjcf_read_keyframes(mf_Mjcf *m) {
     static const char *const known[] = {"key", NULL};
     Lengths lengths = measure(m);
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "keyframe");
-         status == MF_OK && section; section = mf_xml_next(section, "keyframe")) {
-        status = mf_mjcf_only(m, section, known);
-        for (const mf_XmlNode *node = mf_xml_child(section, "key"); status == MF_OK && node;
-             node = mf_xml_next(node, "key"))
-            status = read_key(m, node, &lengths);
+    MF_XML_EACH (section, m->xml.root, "keyframe") {
+        MF_TRY(mf_mjcf_only(m, section, known));
+        MF_XML_EACH (node, section, "key")
+            MF_TRY(read_key(m, node, &lengths));
     }
-    return status == MF_OK ? add_empty_keys(m, &lengths) : status;
+    return add_empty_keys(m, &lengths);
 }

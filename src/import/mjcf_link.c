@@ -57,17 +57,16 @@ static mf_Status fill_range(mf_Mjcf *m, const mf_MjcfJoint *from, mf_Joint *to) 
     bool hinge = from->type == MF_MJCF_HINGE, ball = from->type == MF_MJCF_BALL, limited = false;
     double unit =
         !mf_mjcf_settings(m, from->node)->radians && (hinge || ball) ? MF_PI / 180.0 : 1.0;
-    mf_Status status = MF_OK;
     if (ball && from->limited == MF_MJCF_TRUE && from->range[0] == 0.0 && from->range[1] == 0.0)
         limited = true; // to no rotation at all
     else if (from->type != MF_MJCF_FREE)
-        status = mf_mjcf_limited(m, from->node, "", from->limited, from->range, &limited);
+        MF_TRY(mf_mjcf_limited(m, from->node, "", from->limited, from->range, &limited));
     if (from->type == MF_MJCF_FREE && from->limited == MF_MJCF_TRUE)
         return mf_mjcf_pass(m, from->node, "limited of a free joint");
-    if (status == MF_OK && limited && ball && from->range[0] != 0.0)
+    if (limited && ball && from->range[0] != 0.0)
         return mf_mjcf_fail(m, from->node, "<joint> range: a ball joint's starts at 0, found %g",
                             from->range[0]);
-    if (status == MF_OK && limited) {
+    if (limited) {
         to->lower = from->range[0] * unit;
         to->upper = from->range[1] * unit;
         if (ball && to->upper == 0.0)
@@ -76,17 +75,17 @@ static mf_Status fill_range(mf_Mjcf *m, const mf_MjcfJoint *from, mf_Joint *to) 
     to->reference = hinge || from->type == MF_MJCF_SLIDE ? from->reference * unit : 0.0;
     to->spring_reference =
         hinge || from->type == MF_MJCF_SLIDE ? from->spring_reference * unit : 0.0;
-    if (status != MF_OK || ball || from->type == MF_MJCF_FREE)
-        return status;
-    status = mf_mjcf_limited(m, from->node, "actuatorfrc", from->force_limited, from->force_range,
-                             &limited);
-    if (status == MF_OK && limited) {
+    if (ball || from->type == MF_MJCF_FREE)
+        return MF_OK;
+    MF_TRY(mf_mjcf_limited(m, from->node, "actuatorfrc", from->force_limited, from->force_range,
+                           &limited));
+    if (limited) {
         to->force_lower = from->force_range[0];
         to->force_upper = from->force_range[1];
         to->effort = mf_abs(to->force_lower) > mf_abs(to->force_upper) ? mf_abs(to->force_lower)
                                                                        : mf_abs(to->force_upper);
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status fill_joint(mf_Mjcf *m, const mf_MjcfJoint *from, mf_Joint *to) {
@@ -97,15 +96,12 @@ static mf_Status fill_joint(mf_Mjcf *m, const mf_MjcfJoint *from, mf_Joint *to) 
         return mf_mjcf_fail(m, from->node, "<joint> axis: expected a direction, found zeros");
     if (mf_abs(length - 1.0) > 0x1p-50)
         mf_vec3_normalize(to->axis);
-    mf_Status status = check_joint(m, from);
-    if (status == MF_OK)
-        status = fill_range(m, from, to);
-    if (status == MF_OK)
-        status = mf_mjcf_stiffness(m, from->node, "stiffness", from->stiffness, &to->stiffness);
-    if (status == MF_OK)
-        status = mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping);
+    MF_TRY(check_joint(m, from));
+    MF_TRY(fill_range(m, from, to));
+    MF_TRY(mf_mjcf_stiffness(m, from->node, "stiffness", from->stiffness, &to->stiffness));
+    MF_TRY(mf_mjcf_stiffness(m, from->node, "damping", from->damping, &to->damping));
     to->body = mf_mjcf_draft_body(from->body);
-    return status;
+    return MF_OK;
 }
 
 // A joint of the draft with the attributes of the file; NULL when out of memory.
@@ -203,7 +199,7 @@ static mf_Status make_base(mf_Mjcf *m, uint32_t base) {
     if (link == NULL || joint == NULL)
         return mf_mjcf_no_memory(m);
     link->body = mf_mjcf_draft_body(base);
-    mf_Status status = fill_joint(m, from, joint);
+    MF_TRY(fill_joint(m, from, joint));
     joint->parent = MF_NONE;
     joint->child = 0;
     m->draft.root = *joint; // it is stored separately
@@ -212,7 +208,7 @@ static mf_Status make_base(mf_Mjcf *m, uint32_t base) {
     from->draft = MF_NONE;
     body->link = 0;
     mf_quat_identity(body->link_rotation);
-    return status;
+    return MF_OK;
 }
 
 static mf_Status place_body(mf_Mjcf *m, uint32_t index, uint32_t base) {
@@ -230,12 +226,11 @@ static mf_Status place_body(mf_Mjcf *m, uint32_t index, uint32_t base) {
         return MF_OK;
     }
     uint32_t above = parent->link == MF_NONE ? 0 : parent->link;
-    mf_Status status = MF_OK;
-    for (uint32_t k = 0; status == MF_OK && k < body->joint_count; k++) {
-        status = add_joint(m, index, k, above);
+    for (uint32_t k = 0; k < body->joint_count; k++) {
+        MF_TRY(add_joint(m, index, k, above));
         above = m->draft.links.count - 1;
     }
-    return status;
+    return MF_OK;
 }
 
 // ---- the draft ---------------------------------------------------------------------------------
@@ -322,13 +317,10 @@ static mf_Status fill_start(mf_Mjcf *m) {
 static mf_Status fill_look(mf_Mjcf *m, const mf_MjcfGeom *geom, mf_Shape *shape) {
     const double gray[3] = {0.5, 0.5, 0.5}, *color = geom->color;
     uint32_t index = MF_NONE;
-    mf_Status status =
-        m->config->visual && !m->discard_visual ? mf_mjcf_use_material(m, geom, &index) : MF_OK;
-    if (status != MF_OK)
-        return status;
+    MF_TRY(m->config->visual && !m->discard_visual ? mf_mjcf_use_material(m, geom, &index) : MF_OK);
     // A geom's own color overrides its material's.
     if (index != MF_NONE && memcmp(color, gray, sizeof gray) == 0)
-        color = ((const mf_Material *)m->draft.materials.items)[index].color;
+        color = mf_draft_materials(&m->draft)[index].color;
     for (int i = 0; i < 3; i++)
         shape->color[i] = (float)mf_clamp(color[i], 0.0, 1.0);
     shape->material = index;
@@ -336,17 +328,16 @@ static mf_Status fill_look(mf_Mjcf *m, const mf_MjcfGeom *geom, mf_Shape *shape)
 }
 
 static mf_Status fill_asset(mf_Mjcf *m, const mf_MjcfGeom *geom, bool collides, uint32_t *out) {
-    mf_Status status = MF_OK;
     if (geom->type == MF_SHAPE_HEIGHTS) {
         mf_MjcfHeights *heights = &mf_mjcf_heights(m)[geom->asset];
-        status = mf_mjcf_load_heights(m, heights);
+        MF_TRY(mf_mjcf_load_heights(m, heights));
         *out = heights->draft;
     } else if (geom->type == MF_SHAPE_MESH) {
         mf_MjcfMesh *mesh = &mf_mjcf_meshes(m)[geom->asset];
-        status = collides ? mf_mjcf_hull_mesh(m, mesh) : mf_mjcf_load_mesh(m, mesh);
+        MF_TRY(collides ? mf_mjcf_hull_mesh(m, mesh) : mf_mjcf_load_mesh(m, mesh));
         *out = mesh->draft;
     }
-    return status;
+    return MF_OK;
 }
 
 // Fixed in the world, its z axis up.
@@ -363,9 +354,9 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     geom->shape = MF_NONE;
     if (geom->type > MF_SHAPE_HEIGHTS || !requested || (meshed && geom->asset == MF_NONE))
         return MF_OK;
-    mf_Status status = meshed ? fill_asset(m, geom, collides, &asset) : MF_OK;
-    if (status != MF_OK || (meshed && asset == MF_NONE))
-        return status;
+    MF_TRY(meshed ? fill_asset(m, geom, collides, &asset) : MF_OK);
+    if (meshed && asset == MF_NONE)
+        return MF_OK;
     if (geom->fluid == 1 && (meshed || geom->type == MF_SHAPE_PLANE)) {
         MF_TRY(mf_mjcf_refuse(m, geom->node, "fluidshape of a mesh, hfield or plane"));
     }
@@ -389,9 +380,9 @@ static mf_Status add_shape(mf_Mjcf *m, mf_MjcfGeom *geom) {
     shape->body = mf_mjcf_draft_body(geom->body);
     shape->mass = geom->weight;
     shape->fluid = geom->fluid == 1 && !meshed && geom->type != MF_SHAPE_PLANE;
-    status = fill_look(m, geom, shape);
+    MF_TRY(fill_look(m, geom, shape));
     geom->shape = m->draft.shapes.count;
-    return status == MF_OK ? mf_mjcf_add(m, geom->node, MF_ITEM_SHAPE, shape, NULL) : status;
+    return mf_mjcf_add(m, geom->node, MF_ITEM_SHAPE, shape, NULL);
 }
 
 static mf_Status add_site(mf_Mjcf *m, mf_MjcfSite *from) {
@@ -428,29 +419,25 @@ mf_Status mf_mjcf_make_links(mf_Mjcf *m) {
     if (wished != MF_OK)
         return wished;
     mf_MjcfBody *world = &mf_mjcf_bodies(m)[0];
-    mf_Status status = MF_OK;
     world->link = MF_NONE;
     mf_quat_identity(world->link_rotation);
     m->draft.own_mass = true;
     m->draft.base_type = MF_BASE_FIXED;
     if (base == 0 && mf_draft_add_link(&m->draft, "world") == NULL)
         return mf_mjcf_no_memory(m);
-    for (uint32_t i = 1; status == MF_OK && i < m->bodies.count; i++) {
-        status = place_body(m, i, base);
-        if (status == MF_OK)
-            status = add_body(m, i);
-        if (status == MF_OK && mf_mjcf_bodies(m)[i].link != MF_NONE)
+    for (uint32_t i = 1; i < m->bodies.count; i++) {
+        MF_TRY(place_body(m, i, base));
+        MF_TRY(add_body(m, i));
+        if (mf_mjcf_bodies(m)[i].link != MF_NONE)
             add_mass(m, &mf_mjcf_bodies(m)[i]);
     }
-    if (status == MF_OK)
-        status = check_links(m);
-    if (status == MF_OK)
-        status = fill_start(m);
-    for (uint32_t i = 0; status == MF_OK && i < m->geoms.count; i++)
-        status = add_shape(m, &mf_mjcf_geoms(m)[i]);
-    for (uint32_t i = 0; status == MF_OK && i < m->sites.count; i++)
-        status = add_site(m, &mf_mjcf_sites(m)[i]);
-    return status == MF_OK ? mf_mjcf_use_sky(m) : status;
+    MF_TRY(check_links(m));
+    MF_TRY(fill_start(m));
+    for (uint32_t i = 0; i < m->geoms.count; i++)
+        MF_TRY(add_shape(m, &mf_mjcf_geoms(m)[i]));
+    for (uint32_t i = 0; i < m->sites.count; i++)
+        MF_TRY(add_site(m, &mf_mjcf_sites(m)[i]));
+    return mf_mjcf_use_sky(m);
 }
 
 // ---- points ------------------------------------------------------------------------------------

@@ -67,9 +67,7 @@ static mf_Status read_inline(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *d
                                 "<mesh> face: expected vertex numbers below %u, found %g",
                                 numbers / 3, faces[i]);
     }
-    data->vertices = mf_allocate(m->context, numbers, sizeof *data->vertices);
-    data->triangles = mf_allocate(m->context, corners ? corners : 1, sizeof *data->triangles);
-    if (data->vertices == NULL || data->triangles == NULL) {
+    if (!mf_mesh_reserve(data, numbers / 3, corners / 3, false)) {
         mf_mesh_release(data);
         return mf_mjcf_no_memory(m);
     }
@@ -86,9 +84,9 @@ static mf_Status read_inline(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *d
 static mf_Status read_positions(mf_Mjcf *m, const mf_MjcfMesh *mesh, mf_MeshData *data) {
     double *values;
     uint32_t count;
-    mf_Status status = mf_mjcf_list(m, mesh->node, "texcoord", &values, &count);
-    if (status != MF_OK || count == 0 || data->triangle_count == 0)
-        return status;
+    MF_TRY(mf_mjcf_list(m, mesh->node, "texcoord", &values, &count));
+    if (count == 0 || data->triangle_count == 0)
+        return MF_OK;
     if (count != 2 * data->vertex_count)
         return mf_mjcf_fail(
             m, mesh->node,
@@ -327,21 +325,17 @@ static mf_Status check_orientation(mf_Mjcf *m, const Surface *surface) {
 }
 
 mf_Status mf_mjcf_weigh_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {
-    mf_Status status = mf_mjcf_load_mesh(m, mesh);
-    if (status != MF_OK || mesh->has_mass)
-        return status;
+    MF_TRY(mf_mjcf_load_mesh(m, mesh));
+    if (mesh->has_mass)
+        return MF_OK;
     bool convex = mesh->mass_kind == MF_MJCF_MASS_CONVEX;
-    status = convex ? mf_mjcf_hull_mesh(m, mesh) : MF_OK;
-    if (status != MF_OK)
-        return status;
+    MF_TRY(convex ? mf_mjcf_hull_mesh(m, mesh) : MF_OK);
     const mf_Mesh *drafted = &mf_draft_meshes(&m->draft)[mesh->draft];
     Surface surface = {mesh, convex ? drafted->hull_triangles : drafted->triangles,
                        convex ? drafted->hull_triangle_count : drafted->triangle_count};
     double tip[3], inertia[6];
     if (mesh->mass_kind == MF_MJCF_MASS_EXACT)
-        status = check_orientation(m, &surface);
-    if (status != MF_OK)
-        return status;
+        MF_TRY(check_orientation(m, &surface));
     if (find_middle(&surface, tip) < SMALLEST)
         return mf_mjcf_fail(m, mesh->node, "<mesh>: its surface has no area");
     double total = find_center(&surface, tip, mesh->center);

@@ -20,17 +20,16 @@ mf_Status mf_mjcf_read_sections(mf_Mjcf *m) {
     const mf_XmlNode *root = m->xml.root;
     if (strcmp(root->name, "mujoco") != 0)
         return mf_mjcf_fail(m, root, "expected an MJCF <mujoco>, found <%.80s>", root->name);
-    mf_Status status = mf_mjcf_read(m, root, fields, NULL);
-    if (status == MF_OK)
-        status = mf_mjcf_only(m, root, known);
-    for (const mf_XmlNode *node = root->first; status == MF_OK && node; node = node->next) {
-        if (mf_xml_lists(passed, node->name))
-            status = mf_mjcf_pass(m, node, NULL);
+    MF_TRY(mf_mjcf_read(m, root, fields, NULL));
+    MF_TRY(mf_mjcf_only(m, root, known));
+    for (const mf_XmlNode *node = root->first; node; node = node->next) {
+        if (mf_name_listed(passed, node->name))
+            MF_TRY(mf_mjcf_pass(m, node, NULL));
         // Declarations of an extension have an effect where they are used.
-        if (status == MF_OK && strcmp(node->name, "deformable") == 0 && node->first != NULL)
-            status = mf_mjcf_refuse(m, node, NULL);
+        if (strcmp(node->name, "deformable") == 0 && node->first != NULL)
+            MF_TRY(mf_mjcf_refuse(m, node, NULL));
     }
-    return status;
+    return MF_OK;
 }
 
 // ---- compiler ----------------------------------------------------------------------------------
@@ -112,8 +111,7 @@ static mf_Status read_all(mf_Mjcf *m, const mf_XmlNode *root, Compiler *c) {
                     .total_mass = -1.0,
                     .groups = {0.0, 5.0},
                     .eulerseq = "xyz"};
-    for (const mf_XmlNode *node = mf_xml_child(root, "compiler"); node;
-         node = mf_xml_next(node, "compiler"))
+    MF_XML_EACH (node, root, "compiler")
         MF_TRY(read_compiler(m, node, c));
     return MF_OK;
 }
@@ -136,8 +134,7 @@ mf_Status mf_mjcf_read_settings(mf_Mjcf *m, const mf_XmlNode *root, mf_MjcfSetti
 static mf_Status read_compilers(mf_Mjcf *m) {
     Compiler c;
     MF_TRY(read_all(m, m->xml.root, &c));
-    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "compiler"); node;
-         node = mf_xml_next(node, "compiler"))
+    MF_XML_EACH (node, m->xml.root, "compiler")
         MF_TRY(note_lengthrange(m, node));
     keep_settings(&c, &m->settings);
     m->inertia_from_geom = c.inertia_from_geom;
@@ -214,16 +211,13 @@ static mf_Status read_flags(mf_Mjcf *m, const mf_XmlNode *node, mf_Physics *phys
             found = true;
             physics->override_contacts = enable;
         }
-        found = found || mf_xml_lists(passed, flag->name);
-        bool is_noted = mf_xml_lists(noted, flag->name),
+        found = found || mf_name_listed(passed, flag->name);
+        bool is_noted = mf_name_listed(noted, flag->name),
              is_own = strcmp(flag->name, "nativeccd") == 0;
         // Mayfly's own detection of contacts is always on.
-        mf_Status status = (is_noted && enable) || (is_own && !enable)
-                               ? mf_mjcf_pass(m, node, flag->name)
-                           : is_noted || is_own || found ? MF_OK
-                                                         : mf_mjcf_refuse(m, node, flag->name);
-        if (status != MF_OK)
-            return status;
+        MF_TRY((is_noted && enable) || (is_own && !enable) ? mf_mjcf_pass(m, node, flag->name)
+               : is_noted || is_own || found               ? MF_OK
+                                                           : mf_mjcf_refuse(m, node, flag->name));
     }
     return MF_OK;
 }
@@ -259,27 +253,22 @@ static mf_Status check_solver(const mf_Mjcf *m, const mf_XmlNode *node, const Op
 mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
     static const char *const known[] = {"flag", NULL};
     Option option = {.physics = mf_physics(), .solver = NEWTON, .iterations = 100.0};
-    mf_Status status = read_compilers(m);
-    for (const mf_XmlNode *node = mf_xml_child(m->xml.root, "option"); status == MF_OK && node;
-         node = mf_xml_next(node, "option")) {
-        status = mf_mjcf_read(m, node, option_fields, &option);
-        if (status == MF_OK)
-            status = mf_mjcf_only(m, node, known);
-        for (const mf_XmlNode *flag = mf_xml_child(node, "flag"); status == MF_OK && flag;
-             flag = mf_xml_next(flag, "flag"))
-            status = read_flags(m, flag, &option.physics);
+    MF_TRY(read_compilers(m));
+    MF_XML_EACH (node, m->xml.root, "option") {
+        MF_TRY(mf_mjcf_read(m, node, option_fields, &option));
+        MF_TRY(mf_mjcf_only(m, node, known));
+        MF_XML_EACH (flag, node, "flag")
+            MF_TRY(read_flags(m, flag, &option.physics));
         option.physics.noslip_iterations =
             option.noslip_iterations > 0 ? (uint32_t)option.noslip_iterations : 0;
-        if (status == MF_OK)
-            status = check_option(m, node, &option.physics);
-        if (status == MF_OK && option.disabled_groups != NULL &&
+        MF_TRY(check_option(m, node, &option.physics));
+        if (option.disabled_groups != NULL &&
             option.disabled_groups[strspn(option.disabled_groups, " \t\r\n")] != '\0')
-            status = mf_mjcf_refuse(m, node, "actuatorgroupdisable");
-        if (status == MF_OK)
-            status = check_solver(m, node, &option);
+            MF_TRY(mf_mjcf_refuse(m, node, "actuatorgroupdisable"));
+        MF_TRY(check_solver(m, node, &option));
         // Both solvers have the same minimum; only their termination differs.
-        if (status == MF_OK && option.solver != NEWTON && mf_xml_attribute(node, "solver") != NULL)
-            status = mf_mjcf_pass(m, node, "solver (Newton's method iterates to convergence)");
+        if (option.solver != NEWTON && mf_xml_attribute(node, "solver") != NULL)
+            MF_TRY(mf_mjcf_pass(m, node, "solver (Newton's method iterates to convergence)"));
     }
     // Iteration settings of other methods do not apply to Newton's.
     if (option.solver == NEWTON)
@@ -288,5 +277,5 @@ mf_Status mf_mjcf_read_options(mf_Mjcf *m) {
     else
         option.physics.solver_tolerance = mf_physics().solver_tolerance;
     m->draft.physics = option.physics;
-    return status;
+    return MF_OK;
 }

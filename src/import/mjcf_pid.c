@@ -12,12 +12,9 @@ static const mf_XmlNode *find_settings(const mf_Mjcf *m, const mf_XmlNode *node)
     const char *instance = mf_xml_attribute(node, "instance");
     if (instance == NULL)
         return node;
-    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, "extension"); section;
-         section = mf_xml_next(section, "extension")) {
-        for (const mf_XmlNode *plugin = mf_xml_child(section, "plugin"); plugin;
-             plugin = mf_xml_next(plugin, "plugin")) {
-            for (const mf_XmlNode *item = mf_xml_child(plugin, "instance"); item;
-                 item = mf_xml_next(item, "instance")) {
+    MF_XML_EACH (section, m->xml.root, "extension") {
+        MF_XML_EACH (plugin, section, "plugin") {
+            MF_XML_EACH (item, plugin, "instance") {
                 const char *name = mf_xml_attribute(item, "name");
                 if (name != NULL && strcmp(name, instance) == 0)
                     return item;
@@ -31,8 +28,7 @@ enum { KP, KD, KI, IMAX, SLEWMAX, SETTINGS };
 
 static mf_Status read_settings(mf_Mjcf *m, const mf_XmlNode *settings, double values[SETTINGS]) {
     static const char *const keys[SETTINGS] = {"kp", "kd", "ki", "imax", "slewmax"};
-    for (const mf_XmlNode *config = mf_xml_child(settings, "config"); config;
-         config = mf_xml_next(config, "config")) {
+    MF_XML_EACH (config, settings, "config") {
         const char *key = mf_xml_attribute(config, "key"), *rest = "";
         const char *value = mf_xml_attribute(config, "value");
         size_t i = 0;

@@ -95,15 +95,14 @@ mf_Status mf_mjcf_read_query(mf_Mjcf *m, const mf_XmlNode *node, mf_ContactQuery
     Reduction own = {.slots = 1};
     uint32_t values = 0;
     *found = true;
-    mf_Status status = mf_mjcf_read_some(m, node, fields, &own);
-    if (status == MF_OK && own.slots < 1)
+    MF_TRY(mf_mjcf_read_some(m, node, fields, &own));
+    if (own.slots < 1)
         return mf_mjcf_fail(m, node, "<contact> num: expected >= 1, found %d", own.slots);
-    if (status == MF_OK)
-        status = read_data(m, node, query, &values, found);
-    for (int side = 0; status == MF_OK && *found && side < 2; side++)
-        status = read_side(m, node, side, query, found);
-    if (status != MF_OK || !*found)
-        return status;
+    MF_TRY(read_data(m, node, query, &values, found));
+    for (int side = 0; *found && side < 2; side++)
+        MF_TRY(read_side(m, node, side, query, found));
+    if (!*found)
+        return MF_OK;
     const char *refused = own.reduction > 1                ? "reduce by force of a sensor"
                           : own.slots > CONTACT_SLOTS      ? "num above 16 of a sensor"
                           : mf_xml_attribute(node, "site") ? "site of a sensor"

@@ -20,7 +20,7 @@ mf_Status mf_mjcf_fail(const mf_Mjcf *m, const mf_XmlNode *node, const char *for
 }
 
 const mf_MjcfSettings *mf_mjcf_settings(const mf_Mjcf *m, const mf_XmlNode *node) {
-    const mf_MjcfScope *scopes = m->scopes.items;
+    const mf_MjcfScope *scopes = mf_mjcf_scopes(m);
     for (uint32_t i = 0; i < m->scopes.count; i++) {
         if (scopes[i].file == node->file)
             return scopes[i].settings;
@@ -33,7 +33,7 @@ const mf_MjcfSettings *mf_mjcf_settings(const mf_Mjcf *m, const mf_XmlNode *node
 static mf_Status record(mf_Mjcf *m, const mf_XmlNode *node, const char *what, bool physical) {
     uint32_t index = mf_names_find(&m->ignored_names, what);
     if (index != UINT32_MAX) {
-        mf_MjcfIgnored *known = &((mf_MjcfIgnored *)m->ignored.items)[index];
+        mf_MjcfIgnored *known = &mf_mjcf_ignored(m)[index];
         known->count++;
         known->physical = known->physical || physical;
         return MF_OK;
@@ -81,19 +81,7 @@ mf_Status mf_mjcf_only(mf_Mjcf *m, const mf_XmlNode *node, const char *const *kn
 
 static mf_Status read_numbers(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *field,
                               const char *text, double *out) {
-    double values[16];
-    const char *rest;
-    uint32_t found = mf_xml_scan(text, field->most, values, &rest);
-    if (*rest == '\0' && found >= field->least && found <= field->most) {
-        memcpy(out, values, found * sizeof *out);
-        return MF_OK;
-    }
-    if (field->least == field->most)
-        return mf_mjcf_fail(m, node, "<%.80s> %s: expected %u finite number%s, found \"%.60s\"",
-                            node->name, field->name, field->least, field->least == 1 ? "" : "s",
-                            text);
-    return mf_mjcf_fail(m, node, "<%.80s> %s: expected %u to %u finite numbers, found \"%.60s\"",
-                        node->name, field->name, field->least, field->most, text);
+    return mf_xml_some_numbers(&m->xml, node, field->name, text, field->least, field->most, out);
 }
 
 static mf_Status read_orientation(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *field,
@@ -233,23 +221,11 @@ static bool find_plain(mf_ItemType item, const char *pattern, const char *attrib
     return false;
 }
 
-// Whether a list with blanks has the name.
-static bool lists(const char *list, const char *name) {
-    const size_t size = strlen(name);
-    for (; *list != '\0'; list += strspn(list, " ")) {
-        const size_t length = strcspn(list, " ");
-        if (length == size && memcmp(list, name, size) == 0)
-            return true;
-        list += length;
-    }
-    return false;
-}
-
 static bool find_field(const mf_MjcfField *fields, const char *attribute, mf_MjcfField *out) {
     for (; fields->name != NULL; fields++) {
         *out = *fields;
         out->name = attribute;
-        if (lists(fields->name, attribute))
+        if (mf_name_in_text(fields->name, attribute))
             return true;
         if (fields->kind == MF_MJCF_PLAIN &&
             find_plain((mf_ItemType)fields->least, "%s", attribute, out)) {
@@ -264,11 +240,9 @@ mf_Status mf_mjcf_read(mf_Mjcf *m, const mf_XmlNode *node, const mf_MjcfField *f
     for (uint32_t i = 0; i < node->attribute_count; i++) {
         const mf_XmlAttribute *attribute = &node->attributes[i];
         mf_MjcfField field;
-        mf_Status status = find_field(fields, attribute->name, &field)
-                               ? read_field(m, node, &field, attribute->value, item)
-                               : mf_mjcf_refuse(m, node, attribute->name);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(find_field(fields, attribute->name, &field)
+                   ? read_field(m, node, &field, attribute->value, item)
+                   : mf_mjcf_refuse(m, node, attribute->name));
     }
     return MF_OK;
 }
@@ -507,25 +481,25 @@ mf_Status mf_mjcf_find(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute
 mf_Status mf_mjcf_find_site(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
                             const char *name, const mf_MjcfSite **out, mf_Frame *frame) {
     uint32_t index;
-    mf_Status status = mf_mjcf_find(m, node, attribute, name, &m->site_names, "site", &index);
-    const mf_MjcfSite *site = status == MF_OK && index != MF_NONE ? &mf_mjcf_sites(m)[index] : NULL;
+    MF_TRY(mf_mjcf_find(m, node, attribute, name, &m->site_names, "site", &index));
+    const mf_MjcfSite *site = index != MF_NONE ? &mf_mjcf_sites(m)[index] : NULL;
     if (site != NULL)
         *frame = mf_mjcf_frame(m, site->body, site->position, site->rotation);
     *out = site;
-    return status;
+    return MF_OK;
 }
 
 mf_Status mf_mjcf_class(mf_Mjcf *m, const mf_XmlNode *node, const char *attribute,
                         const mf_MjcfClass *inherited, const mf_MjcfClass **out) {
     const char *name = mf_xml_attribute(node, attribute);
-    *out = inherited != NULL ? inherited : ((mf_MjcfClass **)m->classes.items)[0];
+    *out = inherited != NULL ? inherited : mf_mjcf_classes(m)[0];
     if (name == NULL)
         return MF_OK;
     uint32_t index = mf_names_find(&m->class_names, name);
     if (index == UINT32_MAX)
         return mf_mjcf_fail(m, node, "<%.80s>%s: there is no default class '%.100s'", node->name,
                             strcmp(attribute, "class") == 0 ? "" : " childclass", name);
-    *out = ((mf_MjcfClass **)m->classes.items)[index];
+    *out = mf_mjcf_classes(m)[index];
     return MF_OK;
 }
 
@@ -548,28 +522,59 @@ mf_Status mf_mjcf_add(mf_Mjcf *m, const mf_XmlNode *node, mf_ItemType item, cons
                                         mf_draft_list(&m->draft, item)->count - 1);
 }
 
-mf_Status mf_mjcf_read_section(mf_Mjcf *m, const char *name,
-                               mf_Status (*read)(mf_Mjcf *m, const mf_XmlNode *node)) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *section = mf_xml_child(m->xml.root, name); section;
-         section = mf_xml_next(section, name))
-        for (const mf_XmlNode *node = section->first; status == MF_OK && node; node = node->next)
-            status = read(m, node);
-    return status;
+mf_Status mf_mjcf_read_section(mf_Mjcf *m, const char *name, mf_MjcfReader *read) {
+    MF_XML_EACH (section, m->xml.root, name)
+        for (const mf_XmlNode *node = section->first; node; node = node->next)
+            MF_TRY(read(m, node));
+    return MF_OK;
 }
 
-mf_Status mf_mjcf_read_texts(mf_Mjcf *m, const char *prefix,
-                             mf_Status (*read)(mf_Mjcf *m, const mf_XmlNode *text,
-                                               const char *rest)) {
-    mf_Status status = MF_OK;
-    const size_t length = strlen(prefix);
-    for (const mf_XmlNode *part = mf_xml_child(m->xml.root, "custom"); part;
-         part = mf_xml_next(part, "custom"))
-        for (const mf_XmlNode *text = mf_xml_child(part, "text"); text && status == MF_OK;
-             text = mf_xml_next(text, "text")) {
+// ---- texts -------------------------------------------------------------------------------------
+
+// Cuts "key=value key=value" in place; MF_NONE: it is no such list.
+static uint32_t cut(char *data, uint32_t capacity, mf_XmlAttribute *out) {
+    uint32_t count = 0;
+    while (*(data += strspn(data, " \t\r\n")) != '\0') {
+        char *equals = strchr(data, '='), *end = data + strcspn(data, " \t\r\n");
+        if (equals == NULL || equals >= end || count == capacity)
+            return MF_NONE;
+        *equals = '\0';
+        out[count].name = data;
+        out[count++].value = equals + 1;
+        data = *end == '\0' ? end : end + 1;
+        *end = '\0';
+        for (char *c = equals + 1; *c != '\0'; c++)
+            *c = *c == ',' ? ' ' : *c;
+    }
+    return count;
+}
+
+static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *text, const char *kind, const char *name,
+                           mf_MjcfReader *read) {
+    enum { PAIRS = 32 };
+    const char *data = mf_xml_attribute(text, "data");
+    char *copy = (char *)mf_draft_text(&m->draft, data != NULL ? data : "");
+    mf_XmlAttribute attributes[PAIRS + 1] = {{.name = "name", .value = name}};
+    if (copy == NULL)
+        return mf_mjcf_no_memory(m);
+    const uint32_t count = cut(copy, PAIRS, attributes + 1);
+    if (count == MF_NONE)
+        return mf_mjcf_fail(m, text, "<text> %s:%.100s: expected key=value pairs, found \"%.60s\"",
+                            kind, name, data);
+    mf_XmlNode node = *text;
+    node.name = kind;
+    node.attributes = attributes;
+    node.attribute_count = count + 1;
+    return read(m, &node);
+}
+
+mf_Status mf_mjcf_read_texts(mf_Mjcf *m, const char *kind, mf_MjcfReader *read) {
+    const size_t length = strlen(kind);
+    MF_XML_EACH (part, m->xml.root, "custom")
+        MF_XML_EACH (text, part, "text") {
             const char *name = mf_xml_attribute(text, "name");
-            if (name != NULL && strncmp(name, prefix, length) == 0)
-                status = read(m, text, name + length);
+            if (name != NULL && strncmp(name, kind, length) == 0 && name[length] == ':')
+                MF_TRY(read_text(m, text, kind, name + length + 1, read));
         }
-    return status;
+    return MF_OK;
 }

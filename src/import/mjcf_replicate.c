@@ -41,7 +41,7 @@ static const char *kind_of(const mf_XmlNode *node, const char *attribute) {
     if (type != NULL)
         return strcmp(type, "xbody") == 0 ? "body" : type;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (mf_xml_lists(kinds[i].attributes, attribute))
+        if (mf_name_listed(kinds[i].attributes, attribute))
             return kinds[i].kind;
     return NULL;
 }
@@ -67,14 +67,12 @@ static mf_Status put_inside(Copying *c, const char *kind, const char *name) {
 
 // All names below a node, by the kind of their element.
 static mf_Status list_names(Copying *c, const mf_XmlNode *node) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next) {
+    for (const mf_XmlNode *child = node->first; child; child = child->next) {
         const char *kind = strcmp(child->name, "freejoint") == 0 ? "joint" : child->name;
-        status = put_inside(c, kind, mf_xml_attribute(child, "name"));
-        if (status == MF_OK)
-            status = list_names(c, child);
+        MF_TRY(put_inside(c, kind, mf_xml_attribute(child, "name")));
+        MF_TRY(list_names(c, child));
     }
-    return status;
+    return MF_OK;
 }
 
 static bool refers_inside(const Copying *c, const mf_XmlNode *node) {
@@ -108,19 +106,18 @@ static const char *rename_value(const void *user, const mf_XmlNode *from,
 // Moves the elements of a section that refer to something inside to a list, in order.
 static mf_Status take_out(Copying *c, mf_XmlNode *section, mf_XmlNode *taken) {
     mf_XmlNode *next = section->first;
-    mf_Status status = MF_OK;
     section->first = section->last = NULL;
-    while (next != NULL && status == MF_OK) {
+    while (next != NULL) {
         mf_XmlNode *node = next;
         next = node->next;
         const bool refers = refers_inside(c, node);
         mf_xml_add_child(refers ? taken : section, node);
         if (refers && strcmp(section->name, "tendon") == 0)
-            status = put_inside(c, "tendon", mf_xml_attribute(node, "name"));
+            MF_TRY(put_inside(c, "tendon", mf_xml_attribute(node, "name")));
         if (refers && strcmp(section->name, "actuator") == 0)
-            status = put_inside(c, "actuator", mf_xml_attribute(node, "name"));
+            MF_TRY(put_inside(c, "actuator", mf_xml_attribute(node, "name")));
     }
-    return status;
+    return MF_OK;
 }
 
 // ---- one element --------------------------------------------------------------------------------
@@ -137,10 +134,10 @@ static mf_Status read_series(mf_Mjcf *m, const mf_XmlNode *node, Series *series)
         INTEGER("count", count), NUMBERS("offset", 3, 3, offset), NUMBERS("euler", 3, 3, euler),
         TEXT("sep", separator),  TEXT("childclass", class),       END};
     *series = (Series){.count = -1, .separator = ""};
-    mf_Status status = mf_mjcf_read(m, node, fields, series);
-    if (status == MF_OK && (series->count < 0 || series->count > REPLICATE_MOST))
+    MF_TRY(mf_mjcf_read(m, node, fields, series));
+    if (series->count < 0 || series->count > REPLICATE_MOST)
         return mf_mjcf_fail(m, node, "<replicate> count: expected 0 to %d", REPLICATE_MOST);
-    return status;
+    return MF_OK;
 }
 
 // The number of a copy has as many digits as the number of copies.
@@ -167,9 +164,7 @@ static mf_Status add_copy(const Copying *c, const mf_XmlNode *from, const Series
     mf_Mjcf *m = c->m;
     mf_MjcfOrientation orientation = {.kind = MF_MJCF_EULER};
     mf_vec3_scale(orientation.value, series->euler, i);
-    mf_Status status = mf_mjcf_rotation(m, from, &orientation, rotation);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_mjcf_rotation(m, from, &orientation, rotation));
     mf_XmlNode *frame = mf_mjcf_new_node(m, "frame", from, 3);
     const char *location = numbers(m, position, 3), *quat = numbers(m, rotation, 4);
     if (frame == NULL || location == NULL || quat == NULL)
@@ -179,9 +174,9 @@ static mf_Status add_copy(const Copying *c, const mf_XmlNode *from, const Series
     if (series->class != NULL)
         mf_mjcf_add_attribute(frame, "childclass", series->class);
     mf_xml_add_child(parent, frame);
-    for (const mf_XmlNode *child = from->first; status == MF_OK && child; child = child->next)
-        status = mf_mjcf_copy(m, child, rename_value, c, frame);
-    return status;
+    for (const mf_XmlNode *child = from->first; child; child = child->next)
+        MF_TRY(mf_mjcf_copy(m, child, rename_value, c, frame));
+    return MF_OK;
 }
 
 // Elements that refer to something inside, for copy i.
@@ -239,19 +234,17 @@ static mf_Status expand(Copying *c, mf_XmlNode *node) {
 
 // The inner ones first: their copies are copied, too.
 static mf_Status expand_in(Copying *c, mf_XmlNode *parent) {
-    mf_Status status = MF_OK;
-    for (mf_XmlNode *node = parent->first; status == MF_OK && node; node = node->next) {
-        status = expand_in(c, node);
-        if (status == MF_OK && strcmp(node->name, "replicate") == 0)
-            status = expand(c, node);
+    for (mf_XmlNode *node = parent->first; node; node = node->next) {
+        MF_TRY(expand_in(c, node));
+        if (strcmp(node->name, "replicate") == 0)
+            MF_TRY(expand(c, node));
     }
-    return status;
+    return MF_OK;
 }
 
 mf_Status mf_mjcf_replicate(mf_Mjcf *m) {
     Copying c = {.m = m};
-    for (mf_XmlNode *world = mf_xml_child(m->xml.root, "worldbody"); world;
-         world = mf_xml_next(world, "worldbody"))
+    MF_XML_EACH (world, m->xml.root, "worldbody")
         MF_TRY(expand_in(&c, world));
     return MF_OK;
 }

@@ -210,7 +210,7 @@ static void add_piece(void *user, uint32_t from_link, const double from[3], uint
 }
 
 static double path_row(const System *s, const mf_Tendon *tendon, double gear, double *row) {
-    const mf_TendonWrap *wraps = mf_draft_wraps(&s->m->draft, tendon);
+    const mf_TendonWrap *wraps = mf_tendon_wraps(&s->m->draft, tendon);
     PieceRow piece = {s, row, gear};
     return mf_mjcf_path_length(wraps, tendon->wrap_count, s->poses, row ? add_piece : NULL, &piece);
 }
@@ -228,8 +228,8 @@ static void add_path(System *s, const mf_Tendon *tendon, double weight, double *
 
 static void add_tendon(System *s, uint32_t index, double weight, double *work) {
     const mf_Draft *draft = &s->m->draft;
-    const mf_Tendon *tendon = (mf_Tendon *)draft->tendons.items + index;
-    const mf_TendonTerm *terms = mf_draft_terms(draft, tendon);
+    const mf_Tendon *tendon = mf_draft_tendons(draft) + index;
+    const mf_TendonTerm *terms = mf_tendon_terms(draft, tendon);
     if (weight != 0.0 && tendon->wrap_count > 0)
         add_path(s, tendon, weight, work);
     for (uint32_t i = 0; weight != 0.0 && i < tendon->term_count; i++) {
@@ -255,7 +255,7 @@ static void fill_matrix(System *s, double *work) {
         s->matrix[i * n + i] += armature_of(s, i) + actuator_armature(s, i);
     }
     for (uint32_t i = 0; i < draft->tendons.count; i++)
-        add_tendon(s, i, ((mf_Tendon *)draft->tendons.items)[i].armature, work);
+        add_tendon(s, i, mf_draft_tendons(draft)[i].armature, work);
     for (uint32_t i = 0; i < draft->actuators.count; i++) {
         const mf_Actuator *actuator = &actuators[i];
         if (actuator->drive == MF_DRIVE_TENDON)
@@ -308,8 +308,8 @@ static void transmission(const System *s, const mf_Actuator *actuator, double *r
     const mf_Draft *draft = &s->m->draft;
     clear(s, row);
     if (actuator->drive == MF_DRIVE_TENDON) {
-        const mf_Tendon *tendon = (mf_Tendon *)draft->tendons.items + actuator->tendon;
-        const mf_TendonTerm *terms = mf_draft_terms(draft, tendon);
+        const mf_Tendon *tendon = mf_draft_tendons(draft) + actuator->tendon;
+        const mf_TendonTerm *terms = mf_tendon_terms(draft, tendon);
         for (uint32_t i = 0; i < tendon->term_count; i++)
             row[first_column(s, terms[i].joint)] += terms[i].coefficient * actuator->gear[0];
         if (tendon->wrap_count > 0)

@@ -88,9 +88,9 @@ static mf_Status find_frame(mf_Mjcf *m, const mf_XmlNode *node, const char *type
         return mf_mjcf_fail(
             m, node, "<%.80s> %stype: expected body, xbody, geom, site or camera, found \"%.60s\"",
             node->name, attribute, type);
-    mf_Status status = mf_mjcf_find(m, node, attribute, name, names[kind], type, &index);
-    if (status != MF_OK || index == MF_NONE)
-        return status;
+    MF_TRY(mf_mjcf_find(m, node, attribute, name, names[kind], type, &index));
+    if (index == MF_NONE)
+        return MF_OK;
     *found = true;
     *object = (mf_Object)kind;
     *object_index = kind < 2    ? mf_mjcf_draft_body(index)
@@ -99,12 +99,12 @@ static mf_Status find_frame(mf_Mjcf *m, const mf_XmlNode *node, const char *type
     if (kind < 2) {
         *frame = frame_of_body(m, index, kind == 0);
     } else if (kind == 2) {
-        status = frame_of_geom(m, index, frame);
+        MF_TRY(frame_of_geom(m, index, frame));
     } else {
         const mf_MjcfSite *site = &mf_mjcf_sites(m)[index];
         *frame = mf_mjcf_frame(m, site->body, site->position, site->rotation);
     }
-    return status;
+    return MF_OK;
 }
 
 // ---- one sensor --------------------------------------------------------------------------------
@@ -112,12 +112,11 @@ static mf_Status find_frame(mf_Mjcf *m, const mf_XmlNode *node, const char *type
 static mf_Status on_site(mf_Mjcf *m, const mf_XmlNode *node, const char *name, mf_Sensor *sensor,
                          bool *found) {
     uint32_t index = MF_NONE;
-    mf_Status status = MF_OK;
     if (name != NULL || mf_xml_attribute(node, "camera") == NULL) // that one is dropped
-        status = find_named(m, node, "site", name, &m->site_names, &index);
-    *found = status == MF_OK && index != MF_NONE;
+        MF_TRY(find_named(m, node, "site", name, &m->site_names, &index));
+    *found = index != MF_NONE;
     if (!*found)
-        return status;
+        return MF_OK;
     const mf_MjcfSite *site = &mf_mjcf_sites(m)[index];
     sensor->site = site->draft;
     sensor->body = mf_mjcf_draft_body(site->body);
@@ -128,10 +127,10 @@ static mf_Status on_site(mf_Mjcf *m, const mf_XmlNode *node, const char *name, m
 static mf_Status on_joint(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
                           mf_SensorMount target, mf_Sensor *sensor, bool *found) {
     uint32_t index;
-    mf_Status status = find_named(m, node, "joint", name, &m->joint_names, &index);
-    *found = status == MF_OK && index != MF_NONE;
+    MF_TRY(find_named(m, node, "joint", name, &m->joint_names, &index));
+    *found = index != MF_NONE;
     if (!*found)
-        return status;
+        return MF_OK;
     const mf_MjcfJoint *joint = &mf_mjcf_joints(m)[index];
     bool ball = joint->type == MF_MJCF_BALL, single = joint->type >= MF_MJCF_SLIDE;
     if (target == MF_AT_BALL ? !ball : target == MF_AT_JOINT ? !single : !single && !ball)
@@ -146,11 +145,10 @@ static mf_Status on_joint(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
 
 static mf_Status on_frame(mf_Mjcf *m, const mf_XmlNode *node, const SensorAttributes *attributes,
                           mf_Sensor *sensor, bool *found) {
-    mf_Status status = find_frame(m, node, attributes->object_type, attributes->object, "obj",
-                                  &sensor->frame, &sensor->object, &sensor->object_index, found);
-    if (status != MF_OK || !*found ||
-        (attributes->reference == NULL && attributes->reference_type == NULL))
-        return status;
+    MF_TRY(find_frame(m, node, attributes->object_type, attributes->object, "obj", &sensor->frame,
+                      &sensor->object, &sensor->object_index, found));
+    if (!*found || (attributes->reference == NULL && attributes->reference_type == NULL))
+        return MF_OK;
     sensor->has_reference = true;
     return find_frame(m, node, attributes->reference_type, attributes->reference, "ref",
                       &sensor->reference, &sensor->reference_object, &sensor->reference_index,

@@ -17,20 +17,16 @@ typedef struct Term {
 static mf_Status read_terms(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendon, bool *dropped) {
     static const mf_MjcfField fields[] = {TEXT("joint", joint), NUMBER("coef", coefficient), END};
     static const char *const known[] = {"joint", NULL};
-    mf_Status status = mf_mjcf_only(m, node, known);
+    MF_TRY(mf_mjcf_only(m, node, known));
     tendon->first_term = m->draft.terms.count;
-    for (const mf_XmlNode *child = mf_xml_child(node, "joint"); status == MF_OK && child;
-         child = mf_xml_next(child, "joint")) {
+    MF_XML_EACH (child, node, "joint") {
         Term term = {.coefficient = 1.0};
         uint32_t joint;
-        status = mf_mjcf_read(m, child, fields, &term);
-        if (status == MF_OK && (term.joint == NULL || mf_xml_attribute(child, "coef") == NULL))
+        MF_TRY(mf_mjcf_read(m, child, fields, &term));
+        if (term.joint == NULL || mf_xml_attribute(child, "coef") == NULL)
             return mf_mjcf_fail(m, child,
                                 "<joint> of a tendon needs the attributes 'joint' and 'coef'");
-        if (status == MF_OK)
-            status = mf_mjcf_find(m, child, "joint", term.joint, &m->joint_names, "joint", &joint);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_mjcf_find(m, child, "joint", term.joint, &m->joint_names, "joint", &joint));
         if (joint == MF_NONE) {
             *dropped = true;
             continue;
@@ -41,12 +37,12 @@ static mf_Status read_terms(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendo
                 m, child, "<joint> of a tendon: expected a hinge or slide, '%.100s' is neither",
                 term.joint);
         const mf_TendonTerm item = {from->draft, term.coefficient};
-        status = mf_mjcf_add(m, child, MF_ITEM_TENDON_TERM, &item, NULL);
+        MF_TRY(mf_mjcf_add(m, child, MF_ITEM_TENDON_TERM, &item, NULL));
         tendon->term_count++;
     }
-    if (status == MF_OK && tendon->term_count == 0 && !*dropped)
+    if (tendon->term_count == 0 && !*dropped)
         return mf_mjcf_fail(m, node, "<fixed> needs at least one <joint>");
-    return status;
+    return MF_OK;
 }
 
 #undef T
@@ -54,7 +50,7 @@ static mf_Status read_terms(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendo
 // Length with the springs of all joints at rest, as MuJoCo takes it.
 static double rest_length(const mf_Mjcf *m, const mf_Tendon *tendon) {
     double length = 0.0;
-    const mf_TendonTerm *terms = mf_draft_terms(&m->draft, tendon);
+    const mf_TendonTerm *terms = mf_tendon_terms(&m->draft, tendon);
     for (uint32_t i = 0; i < tendon->term_count; i++)
         length +=
             terms[i].coefficient * mf_draft_joints(&m->draft)[terms[i].joint].spring_reference;
@@ -116,19 +112,19 @@ static mf_Status add_site(mf_Mjcf *m, const mf_XmlNode *node, const char *name, 
     const mf_MjcfSite *site;
     if (name == NULL)
         return mf_mjcf_fail(m, node, "<site> of a tendon needs the attribute 'site'");
-    mf_Status status = mf_mjcf_find_site(m, node, "site", name, &site, &wrap->frame);
-    *dropped |= status == MF_OK && site == NULL;
+    MF_TRY(mf_mjcf_find_site(m, node, "site", name, &site, &wrap->frame));
+    *dropped |= site == NULL;
     wrap->object = site != NULL ? site->draft : MF_NONE;
-    return status;
+    return MF_OK;
 }
 
 static mf_Status add_side(mf_Mjcf *m, const mf_XmlNode *node, const char *name,
                           mf_TendonWrap *wrap) {
     const mf_MjcfSite *site;
     mf_Frame frame;
-    mf_Status status = mf_mjcf_find_site(m, node, "sidesite", name, &site, &frame);
-    if (status != MF_OK || site == NULL)
-        return status;
+    MF_TRY(mf_mjcf_find_site(m, node, "sidesite", name, &site, &frame));
+    if (site == NULL)
+        return MF_OK;
     wrap->side = site->draft;
     wrap->side_link = frame.link;
     mf_vec3_copy(wrap->side_position, frame.position);
@@ -140,10 +136,10 @@ static mf_Status add_shape(mf_Mjcf *m, const mf_XmlNode *node, const PathElement
     uint32_t index;
     if (element->geom == NULL)
         return mf_mjcf_fail(m, node, "<geom> of a tendon needs the attribute 'geom'");
-    mf_Status status = mf_mjcf_find(m, node, "geom", element->geom, &m->geom_names, "geom", &index);
-    *dropped |= status == MF_OK && index == MF_NONE;
-    if (status != MF_OK || index == MF_NONE)
-        return status;
+    MF_TRY(mf_mjcf_find(m, node, "geom", element->geom, &m->geom_names, "geom", &index));
+    *dropped |= index == MF_NONE;
+    if (index == MF_NONE)
+        return MF_OK;
     const mf_MjcfGeom *geom = &mf_mjcf_geoms(m)[index];
     if (geom->type != MF_SHAPE_SPHERE && geom->type != MF_SHAPE_CYLINDER)
         return mf_mjcf_fail(m, node,
@@ -167,15 +163,13 @@ static mf_Status add_element(mf_Mjcf *m, const mf_XmlNode *node, bool *dropped) 
                           .side = MF_NONE,
                           .side_link = MF_NONE,
                           .divisor = 1.0};
-    mf_Status status = mf_mjcf_read(m, node, fields, &element);
-    if (status == MF_OK && strcmp(node->name, "site") == 0)
-        status = add_site(m, node, element.site, &wrap, dropped);
-    else if (status == MF_OK && strcmp(node->name, "geom") == 0)
-        status = add_shape(m, node, &element, &wrap, dropped);
-    else if (status == MF_OK && !(element.divisor > 1e-15))
+    MF_TRY(mf_mjcf_read(m, node, fields, &element));
+    if (strcmp(node->name, "site") == 0)
+        MF_TRY(add_site(m, node, element.site, &wrap, dropped));
+    else if (strcmp(node->name, "geom") == 0)
+        MF_TRY(add_shape(m, node, &element, &wrap, dropped));
+    else if (!(element.divisor > 1e-15))
         return mf_mjcf_fail(m, node, "<pulley> divisor: expected > 0, found %g", element.divisor);
-    if (status != MF_OK)
-        return status;
     if (strcmp(node->name, "pulley") == 0) {
         wrap.type = MF_WRAP_PULLEY;
         wrap.divisor = element.divisor;
@@ -186,7 +180,7 @@ static mf_Status add_element(mf_Mjcf *m, const mf_XmlNode *node, bool *dropped) 
 // Whether every branch is a valid path: at least two sites, a site at both ends and on both sides
 // of every shape.
 static mf_Status check_path(const mf_Mjcf *m, const mf_XmlNode *node, const mf_Tendon *tendon) {
-    const mf_TendonWrap *wraps = mf_draft_wraps(&m->draft, tendon);
+    const mf_TendonWrap *wraps = mf_tendon_wraps(&m->draft, tendon);
     uint32_t sites = 0;
     bool good = tendon->wrap_count > 0, after_site = false;
     for (uint32_t i = 0; good && i <= tendon->wrap_count; i++) {
@@ -208,17 +202,17 @@ static mf_Status check_path(const mf_Mjcf *m, const mf_XmlNode *node, const mf_T
 
 static mf_Status read_path(mf_Mjcf *m, const mf_XmlNode *node, mf_Tendon *tendon, bool *dropped) {
     static const char *const known[] = {"site", "geom", "pulley", NULL};
-    mf_Status status = mf_mjcf_only(m, node, known);
+    MF_TRY(mf_mjcf_only(m, node, known));
     tendon->first_wrap = m->draft.wraps.count;
-    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next)
-        if (mf_xml_lists(known, child->name))
-            status = add_element(m, child, dropped);
+    for (const mf_XmlNode *child = node->first; child; child = child->next)
+        if (mf_name_listed(known, child->name))
+            MF_TRY(add_element(m, child, dropped));
     tendon->wrap_count = m->draft.wraps.count - tendon->first_wrap;
     if (*dropped) {
         m->draft.wraps.count = tendon->first_wrap;
-        return status;
+        return MF_OK;
     }
-    return status == MF_OK ? check_path(m, node, tendon) : status;
+    return check_path(m, node, tendon);
 }
 
 // ---- both kinds --------------------------------------------------------------------------------
@@ -235,8 +229,8 @@ static bool on_one_branch(const mf_Draft *draft, uint32_t a, uint32_t b) {
 // The i-th link that a tendon moves; MF_NONE: it is fixed in the world, or a pulley.
 static uint32_t link_of(const mf_Draft *draft, const mf_Tendon *tendon, uint32_t i) {
     if (tendon->wrap_count > 0)
-        return mf_draft_wraps(draft, tendon)[i].frame.link;
-    return mf_draft_joints(draft)[mf_draft_terms(draft, tendon)[i].joint].child;
+        return mf_tendon_wraps(draft, tendon)[i].frame.link;
+    return mf_draft_joints(draft)[mf_tendon_terms(draft, tendon)[i].joint].child;
 }
 
 static mf_Status note_branches(mf_Mjcf *m, const mf_XmlNode *node, const mf_Tendon *tendon) {
@@ -262,21 +256,15 @@ static mf_Status read_one(mf_Mjcf *m, const mf_XmlNode *node) {
     }
     mf_MjcfTendon from;
     bool dropped = false;
-    mf_Status status = mf_mjcf_read_element(m, node, NULL, MF_MJCF_TENDON, &from);
+    MF_TRY(mf_mjcf_read_element(m, node, NULL, MF_MJCF_TENDON, &from));
     mf_Tendon tendon = from.plain;
-    if (status == MF_OK)
-        status = spatial ? read_path(m, node, &tendon, &dropped)
-                         : read_terms(m, node, &tendon, &dropped);
-    if (status == MF_OK && dropped)
+    MF_TRY(spatial ? read_path(m, node, &tendon, &dropped)
+                   : read_terms(m, node, &tendon, &dropped));
+    if (dropped)
         return mf_mjcf_dropped(m, "tendon", from.name);
-    if (status == MF_OK)
-        status = fill_tendon(m, &from, &tendon);
-    if (status == MF_OK)
-        status = fill_spring(m, &from, &tendon);
-    if (status == MF_OK)
-        status = note_branches(m, node, &tendon);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(fill_tendon(m, &from, &tendon));
+    MF_TRY(fill_spring(m, &from, &tendon));
+    MF_TRY(note_branches(m, node, &tendon));
     tendon.name = from.name;
     return mf_mjcf_add(m, node, MF_ITEM_TENDON, &tendon, &m->tendon_names);
 }

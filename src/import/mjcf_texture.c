@@ -62,17 +62,15 @@ mf_Status mf_mjcf_read_texture(mf_Mjcf *m, const mf_XmlNode *node) {
     mf_MjcfTexture texture = {.node = node, .draft = MF_NONE, .grid = {1.0, 1.0}};
     mf_item_reset(MF_ITEM_TEXTURE, &texture.plain);
     texture.left_out = has_face_files(node);
-    mf_Status status = texture.left_out ? mf_mjcf_pass(m, node, "with a file per face")
-                                        : mf_mjcf_read(m, node, fields, &texture);
+    MF_TRY(texture.left_out ? mf_mjcf_pass(m, node, "with a file per face")
+                            : mf_mjcf_read(m, node, fields, &texture));
     if (texture.left_out)
         texture.name = mf_xml_attribute(node, "name");
-    else if (status == MF_OK)
-        status = check_texture(m, &texture);
-    if (status == MF_OK && texture.name == NULL && texture.file != NULL)
-        status = mf_mjcf_name_by_file(m, texture.file, &texture.name);
-    return status == MF_OK
-               ? mf_mjcf_list_item(m, &m->textures, sizeof texture, &texture, &m->texture_names)
-               : status;
+    else
+        MF_TRY(check_texture(m, &texture));
+    if (texture.name == NULL && texture.file != NULL)
+        MF_TRY(mf_mjcf_name_by_file(m, texture.file, &texture.name));
+    return mf_mjcf_list_item(m, &m->textures, sizeof texture, &texture, &m->texture_names);
 }
 
 // What is read, but not drawn.
@@ -103,11 +101,9 @@ mf_Status mf_mjcf_check_material(mf_Mjcf *m, const void *item) {
 
 mf_Status mf_mjcf_list_material(mf_Mjcf *m, const mf_XmlNode *node) {
     mf_MjcfMaterial material;
-    mf_Status status = mf_mjcf_read_element(m, node, NULL, MF_MJCF_MATERIAL, &material);
+    MF_TRY(mf_mjcf_read_element(m, node, NULL, MF_MJCF_MATERIAL, &material));
     material.draft = MF_NONE;
-    return status == MF_OK
-               ? mf_mjcf_list_item(m, &m->materials, sizeof material, &material, &m->material_names)
-               : status;
+    return mf_mjcf_list_item(m, &m->materials, sizeof material, &material, &m->material_names);
 }
 
 // ---- use ----------------------------------------------------------------------------------------
@@ -182,21 +178,19 @@ mf_Status mf_mjcf_use_material(mf_Mjcf *m, const mf_MjcfGeom *geom, uint32_t *ou
     *out = MF_NONE;
     if (geom->material == NULL)
         return MF_OK;
-    mf_Status status = mf_mjcf_find(m, geom->node, "material", geom->material, &m->material_names,
-                                    "material", &index);
-    if (status != MF_OK || index == MF_NONE)
-        return status;
-    mf_MjcfMaterial *from = &((mf_MjcfMaterial *)m->materials.items)[index];
+    MF_TRY(mf_mjcf_find(m, geom->node, "material", geom->material, &m->material_names, "material",
+                        &index));
+    if (index == MF_NONE)
+        return MF_OK;
+    mf_MjcfMaterial *from = &mf_mjcf_materials(m)[index];
     *out = from->draft;
     if (from->draft != MF_NONE)
         return MF_OK;
     if (from->texture != NULL)
-        status = mf_mjcf_find(m, from->node, "texture", from->texture, &m->texture_names, "texture",
-                              &texture);
-    if (status == MF_OK && texture != MF_NONE)
-        status = use_texture(m, &((mf_MjcfTexture *)m->textures.items)[texture], &texture);
-    if (status != MF_OK)
-        return status;
+        MF_TRY(mf_mjcf_find(m, from->node, "texture", from->texture, &m->texture_names, "texture",
+                            &texture));
+    if (texture != MF_NONE)
+        MF_TRY(use_texture(m, &mf_mjcf_textures(m)[texture], &texture));
     mf_Material material = from->plain;
     material.name = from->name;
     material.texture = texture;
@@ -206,7 +200,7 @@ mf_Status mf_mjcf_use_material(mf_Mjcf *m, const mf_MjcfGeom *geom, uint32_t *ou
 
 mf_Status mf_mjcf_use_sky(mf_Mjcf *m) {
     uint32_t ignored;
-    mf_MjcfTexture *textures = m->textures.items;
+    mf_MjcfTexture *textures = mf_mjcf_textures(m);
     if (!m->config->visual || m->discard_visual)
         return MF_OK;
     for (uint32_t i = 0; i < m->textures.count; i++)

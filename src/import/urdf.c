@@ -118,17 +118,16 @@ static bool is_ignored(const mf_Urdf *urdf, const mf_XmlNode *node) {
 
 // Attributes that no pass has asked for.
 static mf_Status ignore_unread(mf_Urdf *urdf, const mf_XmlNode *node) {
-    mf_Status status = MF_OK;
     if (is_plain(urdf, node) || is_ignored(urdf, node))
         return MF_OK;
-    for (uint32_t i = 0; status == MF_OK && i < node->attribute_count; i++) {
+    for (uint32_t i = 0; i < node->attribute_count; i++) {
         const mf_XmlAttribute *own = &node->attributes[i];
         if (!own->is_read && strcmp(own->name, "name") != 0 && strchr(own->name, ':') == NULL)
-            status = ignore(urdf, node, own->name);
+            MF_TRY(ignore(urdf, node, own->name));
     }
-    for (const mf_XmlNode *child = node->first; status == MF_OK && child; child = child->next)
-        status = ignore_unread(urdf, child);
-    return status;
+    for (const mf_XmlNode *child = node->first; child; child = child->next)
+        MF_TRY(ignore_unread(urdf, child));
+    return MF_OK;
 }
 
 static mf_Status ignore_attributes(mf_Urdf *urdf) {

@@ -7,7 +7,7 @@
 //   urdf_inertia.c impossible inertias
 //   urdf_merge.c   merging of fixed links, conversion to the draft
 //   urdf_mass.c    mass points of each merged link
-//   urdf_mayfly.c  Mayfly's extensions of URDF: sensors (urdf_sensors.c), docks (urdf_dock.c)
+//   urdf_mayfly.c  Mayfly's extensions of URDF: sensors (urdf_sensors.c), docks (dock.c)
 //   urdf_sensor.c  contact and ray sensors
 #ifndef MAYFLY_SRC_IMPORT_URDF_H
 #define MAYFLY_SRC_IMPORT_URDF_H

@@ -17,12 +17,6 @@
 
 static const char *const elsewhere[] = {"link", "xyz", "rpy", "fovy", "rate", NULL};
 
-static mf_Status refuse(mf_Urdf *urdf, const mf_XmlNode *node, const char *name,
-                        const char *expected) {
-    return mf_xml_refuse(&urdf->xml, node, "<camera> %s: expected %s, found \"%.60s\"", name,
-                         expected, mf_xml_attribute(node, name));
-}
-
 // The angle of view needs the size; a focal length alone has the center in the middle.
 static mf_Status read_view(mf_Urdf *urdf, const mf_XmlNode *node, mf_Camera *out) {
     const bool focal = mf_xml_attribute(node, "focal") != NULL,
@@ -32,9 +26,9 @@ static mf_Status read_view(mf_Urdf *urdf, const mf_XmlNode *node, mf_Camera *out
     double fovy = MF_PI / 4;
     MF_TRY(mf_xml_numbers(&urdf->xml, node, "fovy", 1, &fovy));
     if (focal && mf_xml_attribute(node, "fovy") != NULL)
-        return refuse(urdf, node, "fovy", "either fovy or focal");
+        return mf_import_refuse(&urdf->xml, node, "fovy", "either fovy or focal");
     if (!(fovy > 0.0 && fovy < (wide ? 2.0 * MF_PI : MF_PI)))
-        return refuse(urdf, node, "fovy", wide ? "0 .. 6.28 rad" : "0 .. 3.14 rad");
+        return mf_import_refuse(&urdf->xml, node, "fovy", wide ? "0 .. 6.28 rad" : "0 .. 3.14 rad");
     mf_camera_set_view(out, fovy);
     for (int i = 0; i < 2; i++) {
         out->focal[i] = focal ? given[i] : out->focal[i];
@@ -45,7 +39,6 @@ static mf_Status read_view(mf_Urdf *urdf, const mf_XmlNode *node, mf_Camera *out
 
 mf_Status mf_urdf_read_camera(mf_Urdf *urdf, const mf_XmlNode *node) {
     mf_Camera camera = mf_camera();
-    mf_Error cause = {0};
     char what[300];
     MF_TRY(mf_import_names(&urdf->xml, node, MF_ITEM_CAMERA, elsewhere));
     MF_TRY(mf_xml_name(&urdf->xml, node, "name", &camera.name));
@@ -54,6 +47,5 @@ mf_Status mf_urdf_read_camera(mf_Urdf *urdf, const mf_XmlNode *node) {
     MF_TRY(mf_urdf_read_rate(urdf, node, &camera.rate));
     MF_TRY(mf_urdf_read_frame(urdf, node, &camera.frame));
     snprintf(what, sizeof what, "<camera> %.255s", camera.name);
-    mf_Status status = mf_draft_add_camera(&urdf->draft, &camera, what, &cause);
-    return mf_import_blame(&urdf->xml, node, status, &cause);
+    return mf_import_mount(&urdf->xml, node, &urdf->draft, MF_ITEM_CAMERA, &camera, what);
 }

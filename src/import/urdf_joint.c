@@ -114,12 +114,11 @@ static mf_Status read_dynamics(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *
     const mf_XmlNode *dynamics = mf_xml_child(node, "dynamics");
     if (dynamics == NULL)
         return MF_OK;
-    mf_Status status = mf_xml_numbers(&urdf->xml, dynamics, "damping", 1, &joint->damping);
-    if (status == MF_OK)
-        status = mf_xml_numbers(&urdf->xml, dynamics, "friction", 1, &joint->friction);
-    if (status == MF_OK && !(joint->damping >= 0.0 && joint->friction >= 0.0))
+    MF_TRY(mf_xml_numbers(&urdf->xml, dynamics, "damping", 1, &joint->damping));
+    MF_TRY(mf_xml_numbers(&urdf->xml, dynamics, "friction", 1, &joint->friction));
+    if (!(joint->damping >= 0.0 && joint->friction >= 0.0))
         return fail(urdf, dynamics, joint->name, "damping and friction must be >= 0");
-    return status;
+    return MF_OK;
 }
 
 static mf_Status read_joint(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joint) {
@@ -283,8 +282,7 @@ static mf_Status order_links(mf_Urdf *urdf) {
 }
 
 mf_Status mf_urdf_read_joints(mf_Urdf *urdf) {
-    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "joint"); node;
-         node = mf_xml_next(node, "joint"))
+    MF_XML_EACH (node, urdf->xml.root, "joint")
         MF_TRY(add_joint(urdf, node));
     MF_TRY(resolve_mimics(urdf));
     MF_TRY(find_root(urdf));

@@ -15,9 +15,9 @@ static mf_Status read_color(mf_Urdf *urdf, const mf_XmlNode *material, float col
     static const char *const known[] = {"color", NULL};
     const mf_XmlNode *node = mf_xml_child(material, "color");
     *found = node != NULL && mf_xml_attribute(node, "rgba") != NULL;
-    mf_Status status = mf_urdf_ignore_others(urdf, material, known);
-    if (status != MF_OK || !*found)
-        return status;
+    MF_TRY(mf_urdf_ignore_others(urdf, material, known));
+    if (!*found)
+        return MF_OK;
     double rgba[4];
     MF_TRY(mf_xml_numbers(&urdf->xml, node, "rgba", 4, rgba));
     for (int i = 0; i < 3; i++)
@@ -36,8 +36,7 @@ static mf_Status define_material(mf_Urdf *urdf, const char *name, const float co
 }
 
 mf_Status mf_urdf_read_materials(mf_Urdf *urdf) {
-    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "material"); node;
-         node = mf_xml_next(node, "material")) {
+    MF_XML_EACH (node, urdf->xml.root, "material") {
         float color[3];
         bool found;
         MF_TRY(read_color(urdf, node, color, &found));
@@ -69,12 +68,12 @@ static mf_Status read_material(mf_Urdf *urdf, const mf_XmlNode *visual, float co
 static mf_Status read_size(mf_Urdf *urdf, const mf_XmlNode *node, const char *attribute,
                            double *out) {
     const double least = 1e-6; // [m]
-    mf_Status status = mf_xml_number(&urdf->xml, node, attribute, out);
-    if (status == MF_OK && !(*out >= 0.0))
+    MF_TRY(mf_xml_number(&urdf->xml, node, attribute, out));
+    if (!(*out >= 0.0))
         return mf_xml_refuse(&urdf->xml, node, "<%.80s> %s: must be >= 0, found %g", node->name,
                              attribute, *out);
-    if (status != MF_OK || *out >= least)
-        return status;
+    if (*out >= least)
+        return MF_OK;
     *out = least;
     return mf_draft_note(&urdf->draft, false, node->line, "<%.80s> %s: below %g m, raised to it",
                          node->name, attribute, least);
@@ -102,18 +101,18 @@ static mf_Status read_geometry(mf_Urdf *urdf, const mf_XmlNode *element, mf_Urdf
     for (; known[kind] && node == NULL; kind++)
         node = mf_xml_child(geometry, known[kind]);
     *keep = node != NULL;
-    mf_Status status = mf_urdf_ignore_others(urdf, geometry, known);
-    if (status != MF_OK || node == NULL)
-        return status;
+    MF_TRY(mf_urdf_ignore_others(urdf, geometry, known));
+    if (node == NULL)
+        return MF_OK;
     static const mf_ShapeType types[] = {MF_SHAPE_BOX, MF_SHAPE_CYLINDER, MF_SHAPE_SPHERE,
                                          MF_SHAPE_CAPSULE, MF_SHAPE_MESH};
     solid->type = types[kind - 1];
     if (solid->type == MF_SHAPE_BOX)
         return read_box(urdf, node, solid);
     if (solid->type == MF_SHAPE_MESH) {
-        status = mf_urdf_mesh(urdf, node, solid->visual, &solid->mesh);
+        MF_TRY(mf_urdf_mesh(urdf, node, solid->visual, &solid->mesh));
         *keep = solid->mesh != MF_NONE;
-        return status;
+        return MF_OK;
     }
     MF_TRY(read_size(urdf, node, "radius", &solid->size[0]));
     if (solid->type != MF_SHAPE_SPHERE)
@@ -126,15 +125,12 @@ static mf_Status read_solid(mf_Urdf *urdf, uint32_t link, const mf_XmlNode *node
     mf_UrdfSolid solid = {
         .node = node, .next = MF_NONE, .visual = visual, .mesh = MF_NONE, .friction = (double)NAN};
     bool keep = false;
-    mf_Status status = mf_urdf_origin(urdf, node, solid.position, solid.rotation);
-    if (status == MF_OK)
-        status = read_material(urdf, node, solid.color);
-    if (status == MF_OK)
-        status = read_geometry(urdf, node, &solid, &keep);
-    if (status == MF_OK)
-        status = mf_urdf_ignore_others(urdf, node, known);
-    if (status != MF_OK || !keep)
-        return status;
+    MF_TRY(mf_urdf_origin(urdf, node, solid.position, solid.rotation));
+    MF_TRY(read_material(urdf, node, solid.color));
+    MF_TRY(read_geometry(urdf, node, &solid, &keep));
+    MF_TRY(mf_urdf_ignore_others(urdf, node, known));
+    if (!keep)
+        return MF_OK;
     mf_UrdfSolid *item = mf_list_push(urdf->context, &urdf->solids, sizeof *item);
     if (item == NULL)
         return mf_urdf_no_memory(urdf);
@@ -172,13 +168,12 @@ static mf_Status read_inertial(mf_Urdf *urdf, mf_UrdfLink *link) {
     const mf_XmlNode *mass = mf_xml_child(node, "mass");
     if (mass == NULL)
         return mf_xml_refuse(&urdf->xml, node, "<inertial> needs a <mass>");
-    mf_Status status = mf_xml_number(&urdf->xml, mass, "value", &link->body.mass);
-    if (status == MF_OK && !(link->body.mass >= 0.0))
+    MF_TRY(mf_xml_number(&urdf->xml, mass, "value", &link->body.mass));
+    if (!(link->body.mass >= 0.0))
         return mf_xml_refuse(&urdf->xml, mass, "link '%.100s': mass must be >= 0, found %g",
                              link->name, link->body.mass);
-    if (status == MF_OK)
-        status = read_inertia(urdf, node, &link->body);
-    return status == MF_OK ? mf_urdf_ignore_others(urdf, node, known) : status;
+    MF_TRY(read_inertia(urdf, node, &link->body));
+    return mf_urdf_ignore_others(urdf, node, known);
 }
 
 static mf_Status read_link(mf_Urdf *urdf, const mf_XmlNode *node) {
@@ -210,8 +205,7 @@ static mf_Status read_link(mf_Urdf *urdf, const mf_XmlNode *node) {
 }
 
 mf_Status mf_urdf_read_links(mf_Urdf *urdf) {
-    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "link"); node;
-         node = mf_xml_next(node, "link")) {
+    MF_XML_EACH (node, urdf->xml.root, "link") {
         MF_TRY(read_link(urdf, node));
     }
     if (urdf->links.count == 0)

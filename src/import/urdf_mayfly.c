@@ -40,10 +40,8 @@ static mf_Status read_child(mf_Urdf *urdf, const mf_XmlNode *node) {
 }
 
 mf_Status mf_urdf_read_mayfly(mf_Urdf *urdf) {
-    mf_Status status = MF_OK;
-    for (const mf_XmlNode *part = mf_xml_child(urdf->xml.root, "mayfly"); part;
-         part = mf_xml_next(part, "mayfly"))
-        for (const mf_XmlNode *node = part->first; status == MF_OK && node; node = node->next)
-            status = read_child(urdf, node);
-    return status;
+    MF_XML_EACH (part, urdf->xml.root, "mayfly")
+        for (const mf_XmlNode *node = part->first; node; node = node->next)
+            MF_TRY(read_child(urdf, node));
+    return MF_OK;
 }

@@ -182,23 +182,20 @@ static void connect_mimics(mf_Urdf *urdf) {
 
 mf_Status mf_urdf_merge(mf_Urdf *urdf) {
     uint32_t old_root = urdf->root, merged = 0;
-    mf_Status status = skip_world(urdf);
-    if (status == MF_OK)
-        status = choose_base(urdf);
-    for (uint32_t i = 0; status == MF_OK && i < urdf->order_count; i++) {
+    MF_TRY(skip_world(urdf));
+    MF_TRY(choose_base(urdf));
+    for (uint32_t i = 0; i < urdf->order_count; i++) {
         mf_UrdfLink *link = &mf_urdf_links(urdf)[urdf->order[i]];
-        status = place_link(urdf, link, &merged);
-        if (status == MF_OK)
-            status = add_solids(urdf, link);
+        MF_TRY(place_link(urdf, link, &merged));
+        MF_TRY(add_solids(urdf, link));
     }
     // A skipped world keeps the draft index 0, the base, so that sensors on it are valid.
     mf_quat_identity(mf_urdf_links(urdf)[old_root].rotation);
-    if (status == MF_OK && merged > 0)
-        status = mf_draft_note(
+    if (merged > 0)
+        MF_TRY(mf_draft_note(
             &urdf->draft, false, 0, "%u fixed joint%s merged: %s part of %s parent%s", merged,
             merged == 1 ? "" : "s", merged == 1 ? "its link is" : "their links are",
-            merged == 1 ? "its" : "their", merged == 1 ? "" : "s");
-    if (status == MF_OK)
-        connect_mimics(urdf);
-    return status;
+            merged == 1 ? "its" : "their", merged == 1 ? "" : "s"));
+    connect_mimics(urdf);
+    return MF_OK;
 }

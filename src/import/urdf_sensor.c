@@ -33,14 +33,12 @@ static mf_Status read_ray(mf_Urdf *urdf, const mf_XmlNode *node, const mf_UrdfLi
     if (max == NULL)
         return mf_xml_refuse(&urdf->xml, node, "sensor '%.100s' needs <ray><range><max>",
                              sensor->name);
-    mf_Status status = mf_xml_text_numbers(&urdf->xml, max, 1, &sensor->range);
-    if (status == MF_OK && !(sensor->range > 0.0))
+    MF_TRY(mf_xml_text_numbers(&urdf->xml, max, 1, &sensor->range));
+    if (!(sensor->range > 0.0))
         return mf_xml_refuse(&urdf->xml, max, "sensor '%.100s': the range must be > 0, found %g",
                              sensor->name, sensor->range);
-    if (status == MF_OK && pose != NULL)
-        status = mf_xml_text_numbers(&urdf->xml, pose, 6, values);
-    if (status != MF_OK)
-        return status;
+    if (pose != NULL)
+        MF_TRY(mf_xml_text_numbers(&urdf->xml, pose, 6, values));
     const double forward[3] = {1.0, 0.0, 0.0};
     double rotation[4];
     mf_quat_from_rpy(rotation, values + 3);
@@ -61,10 +59,8 @@ static mf_Status read_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const mf_Urd
     if (!contact && !ray)
         return mf_draft_note(&urdf->draft, false, node->line,
                              "sensor '%.100s' of type '%.60s' ignored", name, type);
-    mf_Status status =
-        mf_urdf_add_sensor(urdf, node, name, contact ? MF_SENSOR_CONTACT : MF_SENSOR_RAY, &sensor);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(
+        mf_urdf_add_sensor(urdf, node, name, contact ? MF_SENSOR_CONTACT : MF_SENSOR_RAY, &sensor));
     sensor->link = link->draft;
     return ray ? read_ray(urdf, node, link, sensor) : MF_OK;
 }
@@ -73,18 +69,17 @@ static mf_Status read_gazebo(mf_Urdf *urdf, const mf_XmlNode *node) {
     static const char *const known[] = {"sensor", "mu1", "mu2", NULL};
     const char *reference = mf_xml_attribute(node, "reference");
     uint32_t link = mf_urdf_reference(urdf, node);
-    mf_Status status = mf_urdf_ignore_others(urdf, node, known);
-    for (const mf_XmlNode *sensor = mf_xml_child(node, "sensor"); status == MF_OK && sensor;
-         sensor = mf_xml_next(sensor, "sensor")) {
+    MF_TRY(mf_urdf_ignore_others(urdf, node, known));
+    MF_XML_EACH (sensor, node, "sensor") {
         if (link != MF_NONE)
-            status = read_sensor(urdf, sensor, &mf_urdf_links(urdf)[link]);
+            MF_TRY(read_sensor(urdf, sensor, &mf_urdf_links(urdf)[link]));
         else
-            status = mf_draft_note(&urdf->draft, true, node->line,
-                                   "<gazebo> with a sensor dropped: there is no link or joint "
-                                   "'%.100s'",
-                                   reference ? reference : "");
+            MF_TRY(mf_draft_note(&urdf->draft, true, node->line,
+                                 "<gazebo> with a sensor dropped: there is no link or joint "
+                                 "'%.100s'",
+                                 reference ? reference : ""));
     }
-    return status;
+    return MF_OK;
 }
 
 // A contact sensor, named like its link, on every leaf that can touch the ground.
@@ -131,14 +126,12 @@ static mf_Status note_contacts(mf_Urdf *urdf) {
 }
 
 mf_Status mf_urdf_read_sensors(mf_Urdf *urdf) {
-    mf_Status status = MF_OK;
     bool has_contact = false;
-    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "gazebo"); status == MF_OK && node;
-         node = mf_xml_next(node, "gazebo"))
-        status = read_gazebo(urdf, node);
+    MF_XML_EACH (node, urdf->xml.root, "gazebo")
+        MF_TRY(read_gazebo(urdf, node));
     for (uint32_t i = 0; i < urdf->draft.sensors.count; i++)
         has_contact |= mf_draft_sensors(&urdf->draft)[i].type == MF_SENSOR_CONTACT;
-    if (status == MF_OK && !has_contact)
-        status = sense_leaves(urdf);
-    return status == MF_OK ? note_contacts(urdf) : status;
+    if (!has_contact)
+        MF_TRY(sense_leaves(urdf));
+    return note_contacts(urdf);
 }

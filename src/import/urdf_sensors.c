@@ -23,7 +23,7 @@ static mf_Status check_attributes(mf_Urdf *urdf, const mf_XmlNode *node) {
                                         "rate",       "delay", "noise", "bias",       "drift",
                                         "saturation", "range", "bits",  "resolution", NULL};
     for (uint32_t i = 0; i < node->attribute_count; i++)
-        if (!mf_xml_lists(known, node->attributes[i].name))
+        if (!mf_name_listed(known, node->attributes[i].name))
             return mf_xml_refuse(&urdf->xml, node, "<sensor> has no attribute '%.60s'",
                                  node->attributes[i].name);
     return MF_OK;

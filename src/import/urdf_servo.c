@@ -51,15 +51,13 @@ static mf_Status change(mf_Urdf *urdf, const mf_XmlNode *node, mf_Joint *joint) 
 static mf_Status read_servo(mf_Urdf *urdf, const mf_XmlNode *node) {
     const char *name = mf_xml_attribute(node, "joint");
     mf_UrdfJoint *joints = mf_urdf_joints(urdf);
-    mf_Status status = check_names(urdf, node);
-    if (status != MF_OK)
-        return status;
-    for (uint32_t i = 0; name == NULL && i < urdf->joints.count && status == MF_OK; i++) {
+    MF_TRY(check_names(urdf, node));
+    for (uint32_t i = 0; name == NULL && i < urdf->joints.count; i++) {
         if (mf_joint_has_motor(&joints[i].joint))
-            status = change(urdf, node, &joints[i].joint);
+            MF_TRY(change(urdf, node, &joints[i].joint));
     }
-    if (name == NULL || status != MF_OK)
-        return status;
+    if (name == NULL)
+        return MF_OK;
     uint32_t index = mf_names_find(&urdf->joint_names, name);
     if (index == UINT32_MAX)
         return mf_xml_refuse(&urdf->xml, node, "<servo>: there is no joint '%.100s'", name);
@@ -71,10 +69,8 @@ static mf_Status read_servo(mf_Urdf *urdf, const mf_XmlNode *node) {
 }
 
 mf_Status mf_urdf_read_servos(mf_Urdf *urdf) {
-    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "mayfly"); node;
-         node = mf_xml_next(node, "mayfly"))
-        for (const mf_XmlNode *servo = mf_xml_child(node, "servo"); servo;
-             servo = mf_xml_next(servo, "servo"))
+    MF_XML_EACH (node, urdf->xml.root, "mayfly")
+        MF_XML_EACH (servo, node, "servo")
             MF_TRY(read_servo(urdf, servo));
     return MF_OK;
 }

@@ -27,13 +27,12 @@ static mf_Status read_friction(mf_Urdf *urdf, const mf_XmlNode *parent, const ch
     const mf_XmlNode *node = mf_xml_child(parent, name);
     if (node == NULL)
         return MF_OK;
-    mf_Status status = mf_xml_attribute(node, "value") != NULL
-                           ? mf_xml_number(&urdf->xml, node, "value", out)
-                           : mf_xml_text_numbers(&urdf->xml, node, 1, out);
-    if (status == MF_OK && !(*out >= 0.0))
+    MF_TRY(mf_xml_attribute(node, "value") != NULL ? mf_xml_number(&urdf->xml, node, "value", out)
+                                                   : mf_xml_text_numbers(&urdf->xml, node, 1, out));
+    if (!(*out >= 0.0))
         return mf_xml_refuse(&urdf->xml, node, "<%.80s>: friction must be >= 0, found %g", name,
                              *out);
-    return status;
+    return MF_OK;
 }
 
 // More than the limit of a friction coefficient, as files have it for "does not slip", is the
@@ -47,11 +46,10 @@ static void set_friction(mf_Urdf *urdf, uint32_t link, double friction) {
 
 static mf_Status read_gazebo(mf_Urdf *urdf, const mf_XmlNode *node) {
     double first = (double)NAN, second = (double)NAN;
-    mf_Status status = read_friction(urdf, node, "mu1", &first);
-    if (status == MF_OK)
-        status = read_friction(urdf, node, "mu2", &second);
-    if (status != MF_OK || (isnan(first) && isnan(second)))
-        return status;
+    MF_TRY(read_friction(urdf, node, "mu1", &first));
+    MF_TRY(read_friction(urdf, node, "mu2", &second));
+    if (isnan(first) && isnan(second))
+        return MF_OK;
     first = isnan(first) ? second : first;
     second = isnan(second) ? first : second;
     const uint32_t link = mf_urdf_reference(urdf, node);
@@ -82,8 +80,7 @@ static mf_Status read_contact(mf_Urdf *urdf, uint32_t link) {
 mf_Status mf_urdf_read_surfaces(mf_Urdf *urdf) {
     for (uint32_t i = 0; i < urdf->links.count; i++)
         MF_TRY(read_contact(urdf, i));
-    for (const mf_XmlNode *node = mf_xml_child(urdf->xml.root, "gazebo"); node;
-         node = mf_xml_next(node, "gazebo"))
+    MF_XML_EACH (node, urdf->xml.root, "gazebo")
         MF_TRY(read_gazebo(urdf, node));
     return MF_OK;
 }

@@ -326,23 +326,26 @@ uint32_t mf_xml_scan(const char *text, uint32_t count, double *out, const char *
     }
 }
 
-static mf_Status numbers_from(const mf_Xml *xml, const mf_XmlNode *node, const char *what,
-                              const char *text, uint32_t count, double *out) {
+mf_Status mf_xml_some_numbers(const mf_Xml *xml, const mf_XmlNode *node, const char *what,
+                              const char *text, uint32_t least, uint32_t most, double *out) {
     double values[16];
     const char *rest;
-    uint32_t found = mf_xml_scan(text, count, values, &rest);
-    if (found != count)
-        return mf_xml_fail(xml, node, MF_BAD_FILE,
-                           "<%.80s> %s: expected %u finite number%s, found \"%.60s\"", node->name,
-                           what, count, count == 1 ? "" : "s", text);
-    memcpy(out, values, count * sizeof *out);
-    return MF_OK;
+    uint32_t found = mf_xml_scan(text, most, values, &rest);
+    if (*rest == '\0' && found >= least && found <= most) {
+        memcpy(out, values, found * sizeof *out);
+        return MF_OK;
+    }
+    if (least == most)
+        return mf_xml_refuse(xml, node, "<%.80s> %s: expected %u finite number%s, found \"%.60s\"",
+                             node->name, what, most, most == 1 ? "" : "s", text);
+    return mf_xml_refuse(xml, node, "<%.80s> %s: expected %u to %u finite numbers, found \"%.60s\"",
+                         node->name, what, least, most, text);
 }
 
 mf_Status mf_xml_numbers(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
                          uint32_t count, double *out) {
     const char *text = mf_xml_attribute(node, attribute);
-    return text ? numbers_from(xml, node, attribute, text, count, out) : MF_OK;
+    return text ? mf_xml_some_numbers(xml, node, attribute, text, count, count, out) : MF_OK;
 }
 
 mf_Status mf_xml_number(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
@@ -355,7 +358,7 @@ mf_Status mf_xml_number(const mf_Xml *xml, const mf_XmlNode *node, const char *a
 
 mf_Status mf_xml_text_numbers(const mf_Xml *xml, const mf_XmlNode *node, uint32_t count,
                               double *out) {
-    return numbers_from(xml, node, "text", node->text, count, out);
+    return mf_xml_some_numbers(xml, node, "text", node->text, count, count, out);
 }
 
 mf_Status mf_xml_fail_list(const mf_Xml *xml, const mf_XmlNode *node, mf_Status status,
@@ -386,16 +389,10 @@ mf_Status mf_xml_refuse(const mf_Xml *xml, const mf_XmlNode *node, const char *f
     return MF_BAD_FILE;
 }
 
-bool mf_xml_lists(const char *const *names, const char *name) {
-    while (*names != NULL && strcmp(*names, name) != 0)
-        names++;
-    return *names != NULL;
-}
-
 mf_Status mf_xml_each_other(const mf_XmlNode *node, const char *const *known,
                             mf_Status (*use)(void *user, const mf_XmlNode *child), void *user) {
     for (const mf_XmlNode *child = node->first; child; child = child->next) {
-        if (!mf_xml_lists(known, child->name))
+        if (!mf_name_listed(known, child->name))
             MF_TRY(use(user, child));
     }
     return MF_OK;

@@ -2,6 +2,7 @@
 #ifndef MAYFLY_SRC_IMPORT_XML_H
 #define MAYFLY_SRC_IMPORT_XML_H
 
+#include "base/text.h"
 #include "model/arena.h"
 
 #include <stdarg.h>
@@ -52,6 +53,10 @@ void mf_xml_release(mf_Xml *xml);
 // First child named `name`, and the next sibling of that name; NULL when there is none.
 mf_XmlNode *mf_xml_child(const mf_XmlNode *node, const char *name);
 mf_XmlNode *mf_xml_next(const mf_XmlNode *node, const char *name);
+// All children named `name`, one after the other.
+#define MF_XML_EACH(node, parent, name)                                                            \
+    for (mf_XmlNode *node = mf_xml_child(parent, name); node != NULL;                              \
+         node = mf_xml_next(node, name))
 
 void mf_xml_add_child(mf_XmlNode *parent, mf_XmlNode *child); // behind the others
 
@@ -66,7 +71,10 @@ mf_Status mf_xml_name(const mf_Xml *xml, const mf_XmlNode *node, const char *att
 // attribute leaves `out` unchanged and is not an error.
 mf_Status mf_xml_numbers(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
                          uint32_t count, double *out);
-// As above for one number that must be there.
+// Reads `least` to `most` finite numbers that fill all of `text`; `what` it is, for messages.
+mf_Status mf_xml_some_numbers(const mf_Xml *xml, const mf_XmlNode *node, const char *what,
+                              const char *text, uint32_t least, uint32_t most, double *out);
+// As mf_xml_numbers for one number that must be there.
 mf_Status mf_xml_number(const mf_Xml *xml, const mf_XmlNode *node, const char *attribute,
                         double *out);
 // As mf_xml_numbers, from the node's text.
@@ -85,9 +93,6 @@ mf_Status mf_xml_refuse(const mf_Xml *xml, const mf_XmlNode *node, const char *f
 // The same for arguments of a caller.
 mf_Status mf_xml_fail_list(const mf_Xml *xml, const mf_XmlNode *node, mf_Status status,
                            const char *format, va_list arguments) MF_PRINTF(4, 0);
-
-// Whether a list of names, which ends with NULL, has this one.
-bool mf_xml_lists(const char *const *names, const char *name);
 
 // Calls `use` for each child whose name is not in `known` (NULL behind the last) until it fails.
 mf_Status mf_xml_each_other(const mf_XmlNode *node, const char *const *known,

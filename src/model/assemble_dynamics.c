@@ -121,9 +121,9 @@ static void fill_keyframes(const mf_Draft *draft, mf_Block *block, mf_Model *mod
     for (uint32_t i = 0; i < draft->joints.count; i++)
         velocities += mf_joint_velocities(mf_draft_joints(draft)[i].type);
     for (uint32_t i = 0; i < draft->actuators.count; i++)
-        activations += ((mf_Actuator *)draft->actuators.items)[i].dynamics != MF_DYNAMICS_NONE;
+        activations += mf_draft_actuators(draft)[i].dynamics != MF_DYNAMICS_NONE;
     for (uint32_t i = 0; i < draft->keyframes.count; i++) {
-        const mf_Keyframe *from = &((mf_Keyframe *)draft->keyframes.items)[i];
+        const mf_Keyframe *from = &mf_draft_keyframes(draft)[i];
         mf_Keyframe to = {.name = mf_block_text(block, from->name), .time = from->time};
         double *position = copy_numbers(block, from->position, positions);
         to.position = position;

@@ -7,7 +7,6 @@
 #include "base/floats.h"
 
 #include "math/scalar.h"
-#include "model/dock.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -49,8 +48,7 @@ void mf_builder_destroy(mf_Builder *builder) {
     mf_list_release(builder->context, &builder->bodies);
     mf_list_release(builder->context, &builder->hinges);
     mf_list_release(builder->context, &builder->touches);
-    mf_list_release(builder->context, &builder->docks);
-    mf_list_release(builder->context, &builder->cameras);
+    mf_list_release(builder->context, &builder->mounted);
     mf_release(builder->context, builder);
 }
 
@@ -363,49 +361,40 @@ void mf_body_sense_contact(mf_Builder *builder, mf_BodyId body, const char *name
     touch->body = (uint32_t)body;
 }
 
-// A frame given in the construction frame, in the body's own one.
-static void place(const mf_BuilderBody *body, const mf_Frame *given, mf_Frame *out) {
-    double back[4], arm[3], rotation[4];
+// Converts a frame from the construction frame to the body's own one.
+static void place(const mf_BuilderBody *body, mf_Frame *frame) {
+    double back[4], arm[3];
     mf_quat_conjugate(back, body->rotation);
-    mf_vec3_sub(arm, given->position, body->center);
-    mf_quat_rotate(out->position, back, arm);
-    memcpy(rotation, given->rotation, sizeof rotation);
-    mf_quat_normalize(rotation);
-    mf_quat_multiply(out->rotation, back, rotation);
+    mf_vec3_sub(arm, frame->position, body->center);
+    mf_quat_rotate(frame->position, back, arm);
+    mf_quat_normalize(frame->rotation);
+    mf_quat_multiply(frame->rotation, back, frame->rotation);
+}
+
+static void mount(mf_Builder *builder, mf_BodyId body, mf_ItemType type, const void *item,
+                  const char *call) {
+    MF_DEFAULT_FLOATS;
+    if (!may_change(builder, body, call) ||
+        mf_mounted_check(type, item, call, first_error(builder)) != MF_OK)
+        return;
+    mf_BuilderMounted *own = mf_list_push(builder->context, &builder->mounted, sizeof *own);
+    if (own != NULL) {
+        *own = (mf_BuilderMounted){.type = type, .body = (uint32_t)body};
+        memcpy(&own->item, item, mf_item_table(type)->size);
+    }
+    if (own == NULL || !mf_draft_keep_texts(&builder->draft, type, &own->item)) {
+        no_memory(builder, call);
+        return;
+    }
+    place(get_body(builder, body), &own->item.head.frame);
 }
 
 void mf_body_dock(mf_Builder *builder, mf_BodyId body, const mf_Dock *dock) {
-    MF_DEFAULT_FLOATS;
-    const char *call = "mf_body_dock";
-    if (!may_change(builder, body, call))
-        return;
-    if (mf_dock_check(dock, call, first_error(builder)) != MF_OK)
-        return;
-    mf_BuilderDock *item = mf_list_push(builder->context, &builder->docks, sizeof *item);
-    if (item != NULL)
-        *item = (mf_BuilderDock){*dock, (uint32_t)body};
-    if (item == NULL || !mf_draft_keep_texts(&builder->draft, MF_ITEM_DOCK, &item->dock)) {
-        no_memory(builder, call);
-        return;
-    }
-    place(get_body(builder, body), &dock->frame, &item->dock.frame);
+    mount(builder, body, MF_ITEM_DOCK, dock, "mf_body_dock");
 }
 
 void mf_body_camera(mf_Builder *builder, mf_BodyId body, const mf_Camera *camera) {
-    MF_DEFAULT_FLOATS;
-    const char *call = "mf_body_camera";
-    if (!may_change(builder, body, call))
-        return;
-    if (mf_camera_check(camera, call, first_error(builder)) != MF_OK)
-        return;
-    mf_BuilderCamera *item = mf_list_push(builder->context, &builder->cameras, sizeof *item);
-    if (item != NULL)
-        *item = (mf_BuilderCamera){*camera, (uint32_t)body};
-    if (item == NULL || !mf_draft_keep_texts(&builder->draft, MF_ITEM_CAMERA, &item->camera)) {
-        no_memory(builder, call);
-        return;
-    }
-    place(get_body(builder, body), &camera->frame, &item->camera.frame);
+    mount(builder, body, MF_ITEM_CAMERA, camera, "mf_body_camera");
 }
 
 mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Error *error) {

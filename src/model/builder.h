@@ -3,7 +3,7 @@
 #ifndef MAYFLY_SRC_MODEL_BUILDER_H
 #define MAYFLY_SRC_MODEL_BUILDER_H
 
-#include "model/draft.h"
+#include "model/mounted.h"
 
 #include <mayfly/builder.h>
 
@@ -39,17 +39,12 @@ typedef struct mf_Touch {
     uint32_t body; // [1]
 } mf_Touch;
 
-// A dock; its frame is in the body's own frame.
-typedef struct mf_BuilderDock {
-    mf_Dock dock;  // texts are in the draft
-    uint32_t body; // [1]
-} mf_BuilderDock;
-
-// A camera, likewise.
-typedef struct mf_BuilderCamera {
-    mf_Camera camera; // its name is in the draft
-    uint32_t body;    // [1]
-} mf_BuilderCamera;
+// A dock or a camera; its frame is in the body's own frame.
+typedef struct mf_BuilderMounted {
+    mf_ItemType type;
+    uint32_t body;   // [1]
+    mf_Mounted item; // texts are in the draft
+} mf_BuilderMounted;
 
 struct mf_Builder {
     mf_Context *context;
@@ -57,8 +52,7 @@ struct mf_Builder {
     mf_List bodies;  // mf_BuilderBody
     mf_List hinges;  // mf_Hinge
     mf_List touches; // mf_Touch
-    mf_List docks;   // mf_BuilderDock
-    mf_List cameras; // mf_BuilderCamera
+    mf_List mounted; // mf_BuilderMounted
     int simplify;
     bool finished;
     mf_Error error; // the first one

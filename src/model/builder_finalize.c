@@ -210,22 +210,13 @@ static void place(const mf_Builder *builder, const Plan *plan, uint32_t body, mf
     memcpy(frame->rotation, rotation, sizeof rotation);
 }
 
-static mf_Status add_cameras(mf_Builder *builder, const Plan *plan, mf_Error *error) {
-    const mf_BuilderCamera *cameras = builder->cameras.items;
-    for (uint32_t i = 0; i < builder->cameras.count; i++) {
-        mf_Camera camera = cameras[i].camera;
-        place(builder, plan, cameras[i].body, &camera.frame);
-        MF_TRY(mf_draft_add_camera(&builder->draft, &camera, "camera", error));
-    }
-    return MF_OK;
-}
-
-static mf_Status add_docks(mf_Builder *builder, const Plan *plan, mf_Error *error) {
-    const mf_BuilderDock *docks = builder->docks.items;
-    for (uint32_t i = 0; i < builder->docks.count; i++) {
-        mf_Dock dock = docks[i].dock;
-        place(builder, plan, docks[i].body, &dock.frame);
-        MF_TRY(mf_draft_add_dock(&builder->draft, &dock, "dock", error));
+static mf_Status add_mounted(mf_Builder *builder, const Plan *plan, mf_Error *error) {
+    const mf_BuilderMounted *all = builder->mounted.items;
+    for (uint32_t i = 0; i < builder->mounted.count; i++) {
+        mf_Mounted item = all[i].item;
+        place(builder, plan, all[i].body, &item.head.frame);
+        MF_TRY(mf_draft_mount(&builder->draft, all[i].type, &item, mf_item_table(all[i].type)->name,
+                              error));
     }
     return MF_OK;
 }
@@ -248,8 +239,7 @@ static mf_Status add_contents(mf_Builder *builder, const Plan *plan, mf_Error *e
         if (!done)
             return no_memory(error);
     }
-    MF_TRY(add_docks(builder, plan, error));
-    return add_cameras(builder, plan, error);
+    return add_mounted(builder, plan, error);
 }
 
 static mf_Status check_names(mf_Builder *builder, mf_ItemType item, mf_Error *error) {

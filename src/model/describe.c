@@ -281,38 +281,26 @@ static void put_signal(mf_Text *out, const mf_Signal *signal) {
         mf_text_format(out, ", steps of %.4g", signal->resolution);
 }
 
-// Begins a table of items, whose first column has their names, and returns its width.
-static int put_names_head(mf_Text *out, const mf_Model *model, mf_ItemType type) {
-    const mf_ItemTable *table = mf_item_table(type);
-    uint32_t count = 0;
-    const char *items = mf_model_items(model, type, &count);
-    int width = width_of(table->name);
-    for (uint32_t i = 0; i < count; i++) {
-        const int own = width_of(mf_item_name(type, items + i * table->size));
-        width = own > width ? own : width;
-    }
-    width = width > NAME_LIMIT ? NAME_LIMIT : width;
-    mf_text_put(out, "\n  ");
-    put_padded(out, table->name, width + 2);
-    return width;
+static void put_sensor(mf_Text *out, const mf_Model *model, const void *item) {
+    const mf_Sensor *sensor = item;
+    mf_text_format(out, "%-18s%s", name_of(MF_ITEM_SENSOR, "type", &sensor->type),
+                   sensor_location(model, sensor));
+    if (sensor->type == MF_SENSOR_RAY)
+        mf_text_format(out, ", sees %.3g m", sensor->range);
+    put_signal(out, &sensor->signal);
 }
 
-static void put_sensors(mf_Text *out, const mf_Model *model) {
-    if (model->sensor_count == 0)
-        return;
-    const int width = put_names_head(out, model, MF_ITEM_SENSOR);
-    mf_text_format(out, "%-18s%s\n", "type", "where");
-    for (uint32_t i = 0; i < model->sensor_count; i++) {
-        const mf_Sensor *sensor = &model->sensors[i];
-        mf_text_put(out, "  ");
-        put_padded(out, sensor->name, width + 2);
-        mf_text_format(out, "%-18s%s", name_of(MF_ITEM_SENSOR, "type", &sensor->type),
-                       sensor_location(model, sensor));
-        if (sensor->type == MF_SENSOR_RAY)
-            mf_text_format(out, ", sees %.3g m", sensor->range);
-        put_signal(out, &sensor->signal);
-        mf_text_put(out, "\n");
-    }
+static void put_camera(mf_Text *out, const mf_Model *model, const void *item) {
+    const mf_Camera *camera = item;
+    const uint32_t link = camera->frame.link;
+    put_padded(out, link == MF_NONE ? "the world" : model->links[link].name, 18);
+    mf_text_format(out, "%u x %u, %s, focal length %.5g %.5g pixels,%s%s%s, %.6g Hz", camera->width,
+                   camera->height, name_of(MF_ITEM_CAMERA, "lens", &camera->lens), camera->focal[0],
+                   camera->focal[1], camera->color ? " color" : "", camera->depth ? " depth" : "",
+                   camera->segmentation ? " segmentation" : "",
+                   (double)camera->rate.numerator / (double)camera->rate.denominator);
+    if (camera->delay > 0)
+        mf_text_format(out, ", delay %.6g s", mf_time_to_seconds(camera->delay));
 }
 
 static void put_limit(mf_Text *out, const char *what, double limit, const char *unit) {
@@ -320,52 +308,48 @@ static void put_limit(mf_Text *out, const char *what, double limit, const char *
         mf_text_format(out, ", %s %.4g %s", what, limit, unit);
 }
 
-static void put_cameras(mf_Text *out, const mf_Model *model) {
-    if (model->camera_count == 0)
-        return;
-    const int width = put_names_head(out, model, MF_ITEM_CAMERA);
-    mf_text_format(out, "%-18s%s\n", "on", "what it is");
-    for (uint32_t i = 0; i < model->camera_count; i++) {
-        const mf_Camera *camera = &model->cameras[i];
-        const uint32_t link = camera->frame.link;
-        mf_text_put(out, "  ");
-        put_padded(out, camera->name, width + 2);
-        put_padded(out, link == MF_NONE ? "the world" : model->links[link].name, 18);
-        mf_text_format(out, "%u x %u, %s, focal length %.5g %.5g pixels,%s%s%s, %.6g Hz",
-                       camera->width, camera->height,
-                       name_of(MF_ITEM_CAMERA, "lens", &camera->lens), camera->focal[0],
-                       camera->focal[1], camera->color ? " color" : "",
-                       camera->depth ? " depth" : "", camera->segmentation ? " segmentation" : "",
-                       (double)camera->rate.numerator / (double)camera->rate.denominator);
-        if (camera->delay > 0)
-            mf_text_format(out, ", delay %.6g s", mf_time_to_seconds(camera->delay));
-        mf_text_put(out, "\n");
-    }
+static void put_dock(mf_Text *out, const mf_Model *model, const void *item) {
+    const mf_Dock *dock = item;
+    put_padded(out, model->links[dock->frame.link].name, 18);
+    mf_text_format(out, "%s%s%s, %u orientation%s, within %.4g mm and %.4g rad",
+                   name_of(MF_ITEM_DOCK, "gender", &dock->gender), dock->type[0] != '\0' ? " " : "",
+                   dock->type, dock->orientations, dock->orientations == 1 ? "" : "s",
+                   1000.0 * dock->distance, dock->angle);
+    if (dock->fits[0] != '\0')
+        mf_text_format(out, ", fits %s", dock->fits);
+    if (dock->pull > 0.0)
+        mf_text_format(out, ", pulls %.4g N within %.4g mm", dock->pull, 1000.0 * dock->range);
+    put_limit(out, "tension", dock->tension, "N");
+    put_limit(out, "shear", dock->shear, "N");
+    put_limit(out, "bending", dock->bending, "N m");
+    put_limit(out, "torsion", dock->torsion, "N m");
+    if (!dock->enabled)
+        mf_text_put(out, ", not enabled at the start");
 }
 
-static void put_docks(mf_Text *out, const mf_Model *model) {
-    if (model->dock_count == 0)
+// A table of items: their names, a column of 18 characters, and the rest.
+static void put_items(mf_Text *out, const mf_Model *model, mf_ItemType type, const char *second,
+                      const char *third,
+                      void (*put)(mf_Text *out, const mf_Model *model, const void *item)) {
+    const mf_ItemTable *table = mf_item_table(type);
+    uint32_t count = 0;
+    const char *items = mf_model_items(model, type, &count);
+    int width = width_of(table->name);
+    if (count == 0)
         return;
-    const int width = put_names_head(out, model, MF_ITEM_DOCK);
-    mf_text_format(out, "%-18s%s\n", "on", "what it is");
-    for (uint32_t i = 0; i < model->dock_count; i++) {
-        const mf_Dock *dock = &model->docks[i];
+    for (uint32_t i = 0; i < count; i++) {
+        const int own = width_of(mf_item_name(type, items + i * table->size));
+        width = own > width ? own : width;
+    }
+    width = (width > NAME_LIMIT ? NAME_LIMIT : width) + 2;
+    mf_text_put(out, "\n  ");
+    put_padded(out, table->name, width);
+    mf_text_format(out, "%-18s%s\n", second, third);
+    for (uint32_t i = 0; i < count; i++) {
         mf_text_put(out, "  ");
-        put_padded(out, dock->name, width + 2);
-        put_padded(out, model->links[dock->frame.link].name, 18);
-        mf_text_format(out, "%s%s%s, %u orientation%s, within %.4g mm and %.4g rad",
-                       name_of(MF_ITEM_DOCK, "gender", &dock->gender),
-                       dock->type[0] != '\0' ? " " : "", dock->type, dock->orientations,
-                       dock->orientations == 1 ? "" : "s", 1000.0 * dock->distance, dock->angle);
-        if (dock->fits[0] != '\0')
-            mf_text_format(out, ", fits %s", dock->fits);
-        if (dock->pull > 0.0)
-            mf_text_format(out, ", pulls %.4g N within %.4g mm", dock->pull, 1000.0 * dock->range);
-        put_limit(out, "tension", dock->tension, "N");
-        put_limit(out, "shear", dock->shear, "N");
-        put_limit(out, "bending", dock->bending, "N m");
-        put_limit(out, "torsion", dock->torsion, "N m");
-        mf_text_format(out, "%s\n", dock->enabled ? "" : ", not enabled at the start");
+        put_padded(out, mf_item_name(type, items + i * table->size), width);
+        put(out, model, items + i * table->size);
+        mf_text_put(out, "\n");
     }
 }
 
@@ -453,9 +437,9 @@ mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error *error)
     put_head(&out, model);
     put_tree(&out, model);
     put_dynamics(&out, model);
-    put_sensors(&out, model);
-    put_docks(&out, model);
-    put_cameras(&out, model);
+    put_items(&out, model, MF_ITEM_SENSOR, "type", "where", put_sensor);
+    put_items(&out, model, MF_ITEM_DOCK, "on", "what it is", put_dock);
+    put_items(&out, model, MF_ITEM_CAMERA, "on", "what it is", put_camera);
     put_notes(&out, model, true);
     put_notes(&out, model, false);
     if (out.failed) {

@@ -60,7 +60,7 @@ void mf_draft_release(mf_Draft *draft) {
     const mf_Texture *textures = draft->textures.items;
     for (uint32_t i = 0; i < draft->textures.count; i++)
         mf_release(draft->context, (void *)textures[i].file);
-#define MF_RELEASE(item, list) mf_list_release(draft->context, &draft->list);
+#define MF_RELEASE(item, list, type) mf_list_release(draft->context, &draft->list);
     MF_DRAFT_LISTS(MF_RELEASE)
     mf_arena_release(&draft->texts);
 }
@@ -82,9 +82,18 @@ mf_Softness mf_softness(void) {
 }
 
 const mf_List *mf_draft_list(const mf_Draft *draft, mf_ItemType item) {
-#define MF_OFFSET(item, list) [MF_ITEM_##item] = offsetof(mf_Draft, list),
+#define MF_OFFSET(item, list, type) [MF_ITEM_##item] = offsetof(mf_Draft, list),
     static const size_t offsets[MF_ITEM_COUNT] = {MF_DRAFT_LISTS(MF_OFFSET)};
     return offsets[item] > 0 ? (const void *)((const char *)draft + offsets[item]) : NULL;
+}
+
+uint32_t mf_draft_find(const mf_Draft *draft, mf_ItemType item, const char *name) {
+    const mf_List *list = mf_draft_list(draft, item);
+    const size_t size = mf_item_table(item)->size;
+    for (uint32_t i = 0; i < list->count; i++)
+        if (strcmp(mf_item_name(item, (const char *)list->items + i * size), name) == 0)
+            return i;
+    return MF_NONE;
 }
 
 bool mf_draft_keep_texts(mf_Draft *draft, mf_ItemType item, void *values) {

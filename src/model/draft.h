@@ -25,17 +25,21 @@ typedef struct mf_List {
     uint32_t capacity;
 } mf_List;
 
-// The lists of a draft: the kind of their items, and the member. Links have their name and, with
-// own_mass, their masses; the others are computed. Vertices and the like of meshes, the numbers of
-// height fields and the files of textures are owned by the draft until it is frozen. Bodies are in
-// depth-first order; the numbers of keyframes are in `texts`.
+// The lists of a draft: the kind of their items, the member, and the type. Links have their name
+// and, with own_mass, their masses; the others are computed. Vertices and the like of meshes, the
+// numbers of height fields and the files of textures are owned by the draft until it is frozen.
+// Bodies are in depth-first order; the numbers of keyframes are in `texts`.
 // clang-format off
 #define MF_DRAFT_LISTS(X) \
-    X(LINK, links) X(JOINT, joints) X(POINT, points) X(SHAPE, shapes) X(MESH, meshes) \
-    X(SENSOR, sensors) X(DOCK, docks) X(CAMERA, cameras) X(NOTE, notes) X(BODY, bodies) \
-    X(SITE, sites) X(HEIGHT_FIELD, heights) X(TEXTURE, textures) X(MATERIAL, materials) \
-    X(PAIR, pairs) X(EXCLUSION, exclusions) X(TENDON, tendons) X(TENDON_TERM, terms) \
-    X(TENDON_WRAP, wraps) X(EQUALITY, equalities) X(ACTUATOR, actuators) X(KEYFRAME, keyframes)
+    X(LINK, links, mf_Link) X(JOINT, joints, mf_Joint) X(POINT, points, mf_Point) \
+    X(SHAPE, shapes, mf_Shape) X(MESH, meshes, mf_Mesh) X(SENSOR, sensors, mf_Sensor) \
+    X(DOCK, docks, mf_Dock) X(CAMERA, cameras, mf_Camera) X(NOTE, notes, mf_Note) \
+    X(BODY, bodies, mf_Body) X(SITE, sites, mf_Site) X(HEIGHT_FIELD, heights, mf_HeightField) \
+    X(TEXTURE, textures, mf_Texture) X(MATERIAL, materials, mf_Material) \
+    X(PAIR, pairs, mf_ContactPair) X(EXCLUSION, exclusions, mf_ContactExclusion) \
+    X(TENDON, tendons, mf_Tendon) X(TENDON_TERM, terms, mf_TendonTerm) \
+    X(TENDON_WRAP, wraps, mf_TendonWrap) X(EQUALITY, equalities, mf_Equality) \
+    X(ACTUATOR, actuators, mf_Actuator) X(KEYFRAME, keyframes, mf_Keyframe)
 // clang-format on
 
 typedef struct mf_Draft {
@@ -50,39 +54,26 @@ typedef struct mf_Draft {
     bool weightless;  // the model may have no mass
     bool own_inertia; // links have only their inertia; mass and center are computed from their
                       // points
-#define MF_DRAFT_LIST(item, list) mf_List list;
+#define MF_DRAFT_LIST(item, list, type) mf_List list;
     MF_DRAFT_LISTS(MF_DRAFT_LIST)
     mf_Physics physics;
     const double *start_position; // whole position vector; NULL: references and identities
     mf_Arena texts;
 } mf_Draft;
 
-static inline mf_Link *mf_draft_links(const mf_Draft *draft) {
-    return draft->links.items;
-}
-static inline mf_Joint *mf_draft_joints(const mf_Draft *draft) {
-    return draft->joints.items;
-}
-static inline mf_Point *mf_draft_points(const mf_Draft *draft) {
-    return draft->points.items;
-}
+// The items of each list: mf_draft_links(draft), ...
+#define MF_DRAFT_ITEMS(item, list, type)                                                           \
+    static inline type *mf_draft_##list(const mf_Draft *draft) {                                   \
+        return draft->list.items;                                                                  \
+    }
+MF_DRAFT_LISTS(MF_DRAFT_ITEMS)
+
 // Terms and path pieces of a tendon, NULL: none.
-static inline const mf_TendonTerm *mf_draft_terms(const mf_Draft *draft, const mf_Tendon *tendon) {
-    const mf_TendonTerm *terms = draft->terms.items;
-    return tendon->term_count > 0 ? terms + tendon->first_term : NULL;
+static inline const mf_TendonTerm *mf_tendon_terms(const mf_Draft *draft, const mf_Tendon *tendon) {
+    return tendon->term_count > 0 ? mf_draft_terms(draft) + tendon->first_term : NULL;
 }
-static inline const mf_TendonWrap *mf_draft_wraps(const mf_Draft *draft, const mf_Tendon *tendon) {
-    const mf_TendonWrap *wraps = draft->wraps.items;
-    return tendon->wrap_count > 0 ? wraps + tendon->first_wrap : NULL;
-}
-static inline mf_Shape *mf_draft_shapes(const mf_Draft *draft) {
-    return draft->shapes.items;
-}
-static inline mf_Mesh *mf_draft_meshes(const mf_Draft *draft) {
-    return draft->meshes.items;
-}
-static inline mf_Sensor *mf_draft_sensors(const mf_Draft *draft) {
-    return draft->sensors.items;
+static inline const mf_TendonWrap *mf_tendon_wraps(const mf_Draft *draft, const mf_Tendon *tendon) {
+    return tendon->wrap_count > 0 ? mf_draft_wraps(draft) + tendon->first_wrap : NULL;
 }
 
 // A new zeroed item at the end of `list`, or NULL when out of memory. Moves earlier items.
@@ -97,6 +88,8 @@ const char *mf_draft_text(mf_Draft *draft, const char *text);
 
 // The list of a kind of item; NULL: there is none.
 const mf_List *mf_draft_list(const mf_Draft *draft, mf_ItemType item);
+// The first item of that kind with a name; MF_NONE: there is none.
+uint32_t mf_draft_find(const mf_Draft *draft, mf_ItemType item, const char *name);
 // Gives an item's texts the lifetime of the draft, where NULL becomes ""; false when out of memory.
 bool mf_draft_keep_texts(mf_Draft *draft, mf_ItemType item, void *values);
 // A copy of an item with its texts, at the end of its list; NULL when out of memory.
@@ -113,14 +106,6 @@ bool mf_draft_add_body(mf_Draft *draft, const char *name, const mf_MassPropertie
                        const double foot[3]);
 mf_Shape *mf_draft_add_shape(mf_Draft *draft, uint32_t link, mf_ShapeType type);
 mf_Sensor *mf_draft_add_sensor(mf_Draft *draft, const char *name, mf_SensorType type);
-
-// A copy of a dock, checked; errors begin with `what`. MF_BAD_ARGUMENT, MF_NO_MEMORY.
-mf_Status mf_draft_add_dock(mf_Draft *draft, const mf_Dock *dock, const char *what,
-                            mf_Error *error);
-
-// The same of a camera, with a name of its own if it has none.
-mf_Status mf_draft_add_camera(mf_Draft *draft, const mf_Camera *camera, const char *what,
-                              mf_Error *error);
 
 // Fails with MF_NO_MEMORY in draft->error.
 mf_Status mf_draft_no_memory(const mf_Draft *draft);

@@ -202,10 +202,8 @@ mf_Status mf_texture_pixels(mf_Context *context, const mf_Texture *texture, uint
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_texture_pixels: context, texture, out, width or height is NULL");
     *out = NULL;
-    mf_Status status = texture->file != NULL ? read_file(context, texture, &all, error)
-                                             : paint(context, texture, &all, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(texture->file != NULL ? read_file(context, texture, &all, error)
+                                 : paint(context, texture, &all, error));
     *out = all.pixels;
     *width = all.width;
     *height = all.height;

@@ -17,15 +17,24 @@ static const double two_pi = 6.283185307179586;
 
 // ---- modes of vehicles -------------------------------------------------------------------------
 
-const mf_ModeFields *mf_mode_fields(mf_VehicleKind kind) {
-    static const mf_ModeFields quadrotor[] = {
+// The command fields of one mode of a vehicle, in the order of its values.
+typedef struct ModeFields {
+    const char *name;                       // of the mode
+    const char *fields[MF_MODE_FIELDS + 1]; // NULL-terminated
+    uint32_t values;                        // [1] of all fields together
+} ModeFields;
+
+// The modes of a kind, in the order of its enum. An entry without a name ends the list; a mode
+// without fields cannot be used by behaviors.
+static const ModeFields *modes_of(mf_VehicleKind kind) {
+    static const ModeFields quadrotor[] = {
         [MF_QUADROTOR_ROTORS] = {"rotors", {"command.rotors"}, 4},
         [MF_QUADROTOR_RATES] = {"rates", {"command.rates", "command.thrust"}, 4},
         [MF_QUADROTOR_ATTITUDE] = {"attitude", {"command.attitude", "command.thrust"}, 4},
         [MF_QUADROTOR_VELOCITY] = {"velocity", {"command.velocity", "command.yaw"}, 4},
         [MF_QUADROTOR_POSITION] = {"position", {"command.position", "command.yaw"}, 4},
         {NULL, {NULL}, 0}};
-    static const mf_ModeFields fixed_wing[] = {
+    static const ModeFields fixed_wing[] = {
         [MF_FIXED_WING_SURFACES] = {"surfaces",
                                     {"command.elevator", "command.aileron", "command.rudder",
                                      "command.throttle"},
@@ -38,7 +47,7 @@ const mf_ModeFields *mf_mode_fields(mf_VehicleKind kind) {
                                   "command.radius"},
                                  5},
         {NULL, {NULL}, 0}};
-    static const mf_ModeFields car[] = {
+    static const ModeFields car[] = {
         [MF_CAR_COMMAND_DRIVE] = {"drive",
                                   {"command.steering", "command.duty", "command.brake"},
                                   3},
@@ -48,13 +57,13 @@ const mf_ModeFields *mf_mode_fields(mf_VehicleKind kind) {
         [MF_CAR_COMMAND_PATH] = {"path", {NULL}, 0}, // needs a path, which a file cannot contain
         [MF_CAR_COMMAND_WAYPOINT] = {"waypoint", {"command.speed", "command.waypoint"}, 3},
         {NULL, {NULL}, 0}};
-    const mf_ModeFields *const all[] = {quadrotor, fixed_wing, car};
+    const ModeFields *const all[] = {quadrotor, fixed_wing, car};
     return all[kind];
 }
 
 static mf_Status find_mode(const mf_Behavior *behavior, mf_VehicleKind kind, int *mode,
                            mf_Error *error) {
-    const mf_ModeFields *modes = mf_mode_fields(kind);
+    const ModeFields *modes = modes_of(kind);
     const char *name = behavior->mode == NULL ? "" : behavior->mode;
     for (int i = 0; modes[i].name != NULL; i++) {
         if (modes[i].values == 0 || strcmp(modes[i].name, name) != 0)
@@ -188,7 +197,8 @@ static void steer_car(const mf_BehaviorPlan *plan, uint32_t instance, const doub
     put(plan, 1, instance, 0, mf_clamp(error, -plan->steering_limit, plan->steering_limit));
 }
 
-void mf_behavior_steer(const mf_BehaviorPlan *plan, uint32_t instance, const double velocity[3]) {
+// Flies or drives an agent towards a velocity [m/s], world frame, of any size above 0.
+static void steer(const mf_BehaviorPlan *plan, uint32_t instance, const double velocity[3]) {
     if (plan->kind == MF_VEHICLE_QUADROTOR)
         steer_quadrotor(plan, instance, velocity);
     else if (plan->kind == MF_VEHICLE_FIXED_WING)
@@ -292,7 +302,7 @@ static void command_waypoint(const mf_BehaviorPlan *plan, uint32_t instance) {
     double speed = plan->kind == MF_VEHICLE_QUADROTOR && distance < b->speed ? distance : b->speed;
     if (distance > 0.0)
         mf_vec3_scale(wish, wish, speed / distance);
-    mf_behavior_steer(plan, instance, wish);
+    steer(plan, instance, wish);
 }
 
 // ---- the system --------------------------------------------------------------------------------
@@ -319,23 +329,9 @@ static void command_one(const mf_BehaviorPlan *plan, uint32_t instance, double t
         break;
     case MF_BEHAVIOR_FLOCK:
         mf_flock_wish(plan, instance, wish);
-        mf_behavior_steer(plan, instance, wish);
+        steer(plan, instance, wish);
         break;
-    case MF_BEHAVIOR_HOLD:
-    case MF_BEHAVIOR_PROGRAM:
-    case MF_BEHAVIOR_GAIT:
-    case MF_BEHAVIOR_SOCCER:
-    case MF_BEHAVIOR_SNAKE:
-    case MF_BEHAVIOR_PHASE:
-    case MF_BEHAVIOR_TRACK:
-    case MF_BEHAVIOR_UNROLL:
-    case MF_BEHAVIOR_COUNT:
-    case MF_BEHAVIOR_LEADER:
-    case MF_BEHAVIOR_SPIN:
-    case MF_BEHAVIOR_WHEELS:
-    case MF_BEHAVIOR_CAR:
-    case MF_BEHAVIOR_ARM:
-    case MF_BEHAVIOR_HORMONE:
+    default: // others have commands of their own, or none
         break;
     }
 }
@@ -445,17 +441,16 @@ static mf_Status add_waypoints(mf_Group *group, mf_BehaviorPlan *plan, mf_Error 
         return MF_OK;
     if (plan->behavior.point_count < 1)
         return mf_fail(error, MF_BAD_ARGUMENT, "behavior: expected at least one waypoint");
-    mf_Status status = mf_group_add_field(group, &next, 0, &plan->waypoint, error);
-    if (status == MF_OK)
-        status = mf_group_add_field(group, &offset, 0, &plan->offset, error);
+    MF_TRY(mf_group_add_field(group, &next, 0, &plan->waypoint, error));
+    MF_TRY(mf_group_add_field(group, &offset, 0, &plan->offset, error));
     double middle[3] = {0.0, 0.0, 0.0};
-    for (uint32_t i = 0; i < plan->count && status == MF_OK; i++)
+    for (uint32_t i = 0; i < plan->count; i++)
         for (uint32_t c = 0; c < 3; c++)
             middle[c] += mf_field_get(plan->position, i, c) / plan->count;
-    for (uint32_t i = 0; i < plan->count && status == MF_OK; i++)
+    for (uint32_t i = 0; i < plan->count; i++)
         for (uint32_t c = 0; c < 3; c++)
             mf_field_set(plan->offset, i, c, mf_field_get(plan->position, i, c) - middle[c]);
-    return status;
+    return MF_OK;
 }
 
 static void list_writes(const mf_BehaviorPlan *plan, const char *out[MF_MODE_FIELDS + 2]) {
@@ -468,7 +463,7 @@ static void list_writes(const mf_BehaviorPlan *plan, const char *out[MF_MODE_FIE
 }
 
 static mf_Status find_fields(mf_Group *group, mf_BehaviorPlan *plan, int mode, mf_Error *error) {
-    const mf_ModeFields *needed = &mf_mode_fields(plan->kind)[mode];
+    const ModeFields *needed = &modes_of(plan->kind)[mode];
     MF_TRY(need(group, "base.position", &plan->position, error));
     MF_TRY(need(group, "base.linear_velocity", &plan->velocity, error));
     MF_TRY(need(group, "base.orientation", &plan->orientation, error));

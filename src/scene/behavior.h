@@ -6,17 +6,6 @@
 
 enum { MF_MODE_FIELDS = 4 };
 
-// The command fields of one mode of a vehicle, in the order of its values.
-typedef struct mf_ModeFields {
-    const char *name;                       // of the mode
-    const char *fields[MF_MODE_FIELDS + 1]; // NULL-terminated
-    uint32_t values;                        // [1] of all fields together
-} mf_ModeFields;
-
-// The modes of a kind, in the order of its enum. An entry without a name ends the list; a mode
-// without fields cannot be used by behaviors.
-const mf_ModeFields *mf_mode_fields(mf_VehicleKind kind);
-
 // State of a behavior's system.
 typedef struct mf_BehaviorPlan {
     mf_Behavior behavior; // values and points are owned by the plan
@@ -32,9 +21,6 @@ typedef struct mf_BehaviorPlan {
     double steering_limit;             // [rad] cars
     uint32_t *circle_first;            // [1] circles + 1: first agent of each circle
 } mf_BehaviorPlan;
-
-// Flies or drives an agent towards a velocity [m/s], world frame, of any size above 0.
-void mf_behavior_steer(const mf_BehaviorPlan *plan, uint32_t instance, const double velocity[3]);
 
 // Adds to `wish` a velocity away from detected neighbors nearer than the behavior's separation; its
 // magnitude is the behavior's speed for one neighbor at half that distance.

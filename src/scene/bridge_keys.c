@@ -1,14 +1,13 @@
 // The keys of the bridges of a scene.
+#include "base/key_rows.h"
 #include "scene/keys.h"
 
-#define BRIDGE(member) offsetof(mf_SceneBridge, member)
+#define T mf_SceneBridge
 
 // clang-format off
 static const mf_Key keys[] = {
-    MF_KEY("name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, BRIDGE(name),
-           "a name that `mayfly-bridge --help` lists"),
-    MF_KEY("options", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, BRIDGE(options),
-           "its options, as in a command line: arguments without blanks"),
+    TEXT("name", REQUIRED, NULL, name, "a name that `mayfly-bridge --help` lists"),
+    TEXT("options", 0, "", options, "its options, as in a command line: arguments without blanks"),
 };
 // clang-format on
 

@@ -195,16 +195,15 @@ bool mf_scene_group_touches(const mf_SceneBuilder *builder, uint32_t index) {
 
 // Bodies that touch the links of robots, kind by kind.
 static mf_Status add_touching(mf_SceneBuilder *builder) {
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < builder->scene->group_count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < builder->scene->group_count; i++) {
         bool first = mf_scene_group_touches(builder, i);
         for (uint32_t j = 0; j < i && first; j++)
             first = !mf_scene_group_touches(builder, j) ||
                     builder->file->groups[j].kind != builder->file->groups[i].kind;
         if (first)
-            status = builder->file->groups[i].kind->touch(builder->scene->world, builder->error);
+            MF_TRY(builder->file->groups[i].kind->touch(builder->scene->world, builder->error));
     }
-    return status;
+    return MF_OK;
 }
 
 // Robots that no wind pushes, of a world with wind.
@@ -265,17 +264,16 @@ static mf_Status add_policy(const mf_SceneBuilder *builder, const mf_SceneGroup 
 }
 
 static mf_Status add_behaviors(mf_SceneBuilder *builder) {
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < builder->file->group_count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < builder->file->group_count; i++) {
         const mf_SceneGroup *from = &builder->file->groups[i];
         mf_Group *group = mf_world_group(builder->scene->world, i);
         const mf_Vehicle *vehicle = mf_group_vehicle(from);
         if (vehicle != NULL && from->motion != MF_MOTION_OWN)
-            status = mf_behavior_add(group, vehicle->kind, &from->behavior, builder->error);
+            MF_TRY(mf_behavior_add(group, vehicle->kind, &from->behavior, builder->error));
         else if (from->behavior.kind >= MF_BEHAVIOR_POLICIES)
-            status = add_policy(builder, from, group);
+            MF_TRY(add_policy(builder, from, group));
     }
-    return status;
+    return MF_OK;
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
@@ -333,17 +331,17 @@ static mf_Status prepare_evaluation(mf_SceneBuilder *builder) {
     mf_Scene *scene = builder->scene;
     const mf_SceneHooks *hooks = &builder->file->hooks;
     const bool scores = builder->config.evaluates || builder->file->evolves;
-    mf_Status status = scores ? mf_scene_note_start(scene, builder->error) : MF_OK;
-    if (status == MF_OK && scores)
-        status = mf_fitness_add(scene, builder->error);
-    if (status == MF_OK && scores && mf_scene_has_machines(builder->file))
-        status = mf_machine_trial_add(scene, builder->error);
-    if (status == MF_OK && hooks->attach != NULL)
-        status = hooks->attach(scene, hooks->user, builder->error);
-    if (status == MF_OK && scores)
-        status = mf_scene_keep_start(scene, builder->error);
+    MF_TRY(scores ? mf_scene_note_start(scene, builder->error) : MF_OK);
+    if (scores)
+        MF_TRY(mf_fitness_add(scene, builder->error));
+    if (scores && mf_scene_has_machines(builder->file))
+        MF_TRY(mf_machine_trial_add(scene, builder->error));
+    if (hooks->attach != NULL)
+        MF_TRY(hooks->attach(scene, hooks->user, builder->error));
+    if (scores)
+        MF_TRY(mf_scene_keep_start(scene, builder->error));
     builder->file->search.genome_bytes = mf_scene_genome_bytes(scene);
-    return status;
+    return MF_OK;
 }
 
 static mf_Status make(mf_SceneBuilder *builder) {

@@ -42,8 +42,6 @@ const char *mf_scene_link_name(const void *model, uint32_t index);
 mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index);
 // The group with motion, plugins, gaits, controller and sensors, all robots at the origin.
 mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index);
-// [ns] interval of joint commands; vehicles: interval of onboard loops, 0: every step.
-mf_Time mf_scene_control_interval(const mf_SceneBuilder *builder, uint32_t index);
 
 // The servo of a joint: the motor of its file, or an estimate from its effort and speed limits,
 // with the changes of `change`; `stiffness` [1] replaces `change->stiffness`. MF_BAD_ARGUMENT where

@@ -1,4 +1,5 @@
 // The keys of the cameras of a scene.
+#include "base/key_rows.h"
 #include "scene/keys.h"
 
 static const char *const lenses[] = {"pinhole", "brown", "angle", "fisheye", NULL};
@@ -7,58 +8,46 @@ _Static_assert(sizeof(mf_LensType) == sizeof(int), "choices are stored as int");
 _Static_assert((int)MF_LENS_FISHEYE + 2 == sizeof lenses / sizeof *lenses,
                "choices are in the order of their enum");
 
-#define CAMERA(member) offsetof(mf_SceneCamera, member)
-#define REAL(path, flags, unit, fallback, least, most, member, description)                        \
-    MF_KEY(path, MF_KEY_REAL, flags, unit, fallback, least, most, NULL, CAMERA(member), description)
-#define FLAG(path, fallback, member, description)                                                  \
-    MF_KEY(path, MF_KEY_FLAG, 0, "", fallback, 0, 0, NULL, CAMERA(member), description)
-#define COUNT(path, fallback, least, most, member, description)                                    \
-    MF_KEY(path, MF_KEY_COUNT, 0, "1", fallback, least, most, NULL, CAMERA(member), description)
-
+#define T mf_SceneCamera
 // clang-format off
 static const mf_Key keys[] = {
-    MF_KEY("name", MF_KEY_TEXT, MF_KEY_REQUIRED, "", NULL, 0, 0, NULL, CAMERA(name),
-           "name of the camera, with which its files begin"),
-    MF_KEY("group", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, CAMERA(on.group),
-           "group of the robot that carries it; empty: it is fixed in the world"),
-    COUNT("robot", "0", 0, (1u << 26) - 1, on.robot, "index of the robot, from 0"),
-    MF_KEY("link", MF_KEY_TEXT, 0, "", "", 0, 0, NULL, CAMERA(on.link),
-           "name of the link; empty: the base"),
-    MF_KEY_TUPLE("position", MF_KEY_VECTOR, 3, 0, "m", "[0, 0, 0]", -1e6, 1e6, CAMERA(position),
-                 "place in the world or on the link"),
-    MF_KEY_TUPLE("look_at", MF_KEY_VECTOR, 3, MF_KEY_AUTO, "m", "auto", -1e6, 1e6, CAMERA(look_at),
-                 "point in the same frame that is in the middle of the picture, whose upper edge is "
-                 "level; `auto`: rpy counts"),
-    MF_KEY_TUPLE("rpy", MF_KEY_VECTOR, 3, 0, "rad", "[0, 0, 0]", -1e3, 1e3, CAMERA(rpy),
-                 "roll, pitch and yaw, as in URDF; it looks along its x axis, z is up"),
-    COUNT("width", "640", 1, 4096, camera.width, "columns of pixels"),
-    COUNT("height", "480", 1, 4096, camera.height, "rows of pixels"),
-    REAL("fovy", MF_KEY_ABOVE, "rad", "0.7853981633974483", 0, 6.2831853071795862, fovy,
+    TEXT("name", REQUIRED, NULL, name, "name of the camera, with which its files begin"),
+    TEXT("group", 0, "", on.group,
+         "group of the robot that carries it; empty: it is fixed in the world"),
+    COUNT("robot", 0, "0", 0, (1u << 26) - 1, on.robot, "index of the robot, from 0"),
+    TEXT("link", 0, "", on.link, "name of the link; empty: the base"),
+    VECTOR("position", 3, 0, "m", "[0, 0, 0]", -1e6, 1e6, position,
+           "place in the world or on the link"),
+    VECTOR("look_at", 3, AUTO, "m", "auto", -1e6, 1e6, look_at, "point in the same frame that is "
+           "in the middle of the picture, whose upper edge is level; `auto`: rpy counts"),
+    VECTOR("rpy", 3, 0, "rad", "[0, 0, 0]", -1e3, 1e3, rpy,
+           "roll, pitch and yaw, as in URDF; it looks along its x axis, z is up"),
+    COUNT("width", 0, "640", 1, 4096, camera.width, "columns of pixels"),
+    COUNT("height", 0, "480", 1, 4096, camera.height, "rows of pixels"),
+    REAL("fovy", ABOVE, "rad", "0.7853981633974483", 0, 6.2831853071795862, fovy,
          "angle of view from top to bottom, as if nothing were distorted"),
-    MF_KEY_TUPLE("focal", MF_KEY_VECTOR, 2, MF_KEY_AUTO, "1", "auto", 1e-9, 1e9, CAMERA(focal),
-                 "focal length in pixels per column and row; `auto`: by fovy"),
-    MF_KEY_TUPLE("center", MF_KEY_VECTOR, 2, MF_KEY_AUTO, "1", "auto", -1e9, 1e9, CAMERA(center),
-                 "pixel (column, row) of the optical axis; `auto`: the middle"),
-    MF_KEY("lens", MF_KEY_CHOICE, 0, "", "pinhole", 0, 0, lenses, CAMERA(camera.lens),
-           "kind of lens (docs/explanation/cameras.md)"),
-    MF_KEY_TUPLE("coefficients", MF_KEY_VECTOR, 6, 0, "1", "[0, 0, 0, 0, 0, 0]", -1e9, 1e9,
-                 CAMERA(camera.coefficients), "of the lens"),
-    REAL("nearest", MF_KEY_ABOVE, "m", "0.01", 0, 1e9, camera.nearest, "near limit of the view"),
-    REAL("farthest", MF_KEY_ABOVE, "m", "100", 0, 1e9, camera.farthest,
+    VECTOR("focal", 2, AUTO, "1", "auto", 1e-9, 1e9, focal,
+           "focal length in pixels per column and row; `auto`: by fovy"),
+    VECTOR("center", 2, AUTO, "1", "auto", -1e9, 1e9, center,
+           "pixel (column, row) of the optical axis; `auto`: the middle"),
+    CHOICE("lens", 0, "pinhole", lenses, camera.lens, "kind of lens (docs/explanation/cameras.md)"),
+    VECTOR("coefficients", 6, 0, "1", "[0, 0, 0, 0, 0, 0]", -1e9, 1e9, camera.coefficients,
+           "of the lens"),
+    REAL("nearest", ABOVE, "m", "0.01", 0, 1e9, camera.nearest, "near limit of the view"),
+    REAL("farthest", ABOVE, "m", "100", 0, 1e9, camera.farthest,
          "far limit of the view; more than nearest"),
     FLAG("color", "true", camera.color, "writes NAME-NUMBER.png"),
     FLAG("depth", "false", camera.depth, "writes NAME-NUMBER-depth.png: 16 bit, millimeters"),
     FLAG("segmentation", "false", camera.segmentation,
          "writes NAME-NUMBER-segmentation.png: group, robot and link, 16 bit each"),
     FLAG("shadows", "true", camera.shadows, "of the light, in the colors"),
-    COUNT("samples", "2", 1, 4, camera.samples, "colors are means of samples^2 rays per pixel"),
+    COUNT("samples", 0, "2", 1, 4, camera.samples, "colors are means of samples^2 rays per pixel"),
     REAL("blur", 0, "1", "0", 0, 64, camera.blur, "standard deviation of a Gaussian, in pixels"),
     REAL("vignetting", 0, "1", "0", 0, 1, camera.vignetting,
          "share of the loss of light 1 - cos^4 of the angle from the axis"),
     REAL("noise", 0, "1", "0", 0, 1e9, camera.noise, "standard deviation of colors 0 .. 1"),
-    COUNT("bits", "8", 1, 8, camera.bits, "of each color"),
-    MF_KEY("interval", MF_KEY_RATE, 0, "s", "1", 1e-6, 3600, NULL, CAMERA(camera.rate),
-           "period of pictures"),
+    COUNT("bits", 0, "8", 1, 8, camera.bits, "of each color"),
+    RATE("interval", 0, "s", "1", 1e-6, 3600, camera.rate, "period of pictures"),
 };
 // clang-format on
 

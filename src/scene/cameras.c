@@ -97,11 +97,10 @@ mf_Status mf_scene_camera(const mf_Scene *scene, uint32_t index, mf_Camera *came
 mf_Status mf_scene_add_cameras(mf_SceneBuilder *builder) {
     mf_Scene *scene = builder->scene;
     mf_Group *groups[MF_SCENE_GROUPS];
-    mf_Status status = MF_OK;
     uint32_t count = 0, group, robot;
     mf_Camera camera;
-    for (uint32_t i = 0; i < builder->file->camera_count && status == MF_OK; i++)
-        status = mf_scene_camera(scene, i, &camera, &group, &robot, builder->error);
+    for (uint32_t i = 0; i < builder->file->camera_count; i++)
+        MF_TRY(mf_scene_camera(scene, i, &camera, &group, &robot, builder->error));
     for (uint32_t g = 0; g < scene->group_count; g++) {
         if (!builder->file->groups[g].cameras)
             continue;
@@ -111,8 +110,8 @@ mf_Status mf_scene_add_cameras(mf_SceneBuilder *builder) {
         else
             groups[count++] = mf_world_group(scene->world, g);
     }
-    if (status != MF_OK || count == 0)
-        return status;
+    if (count == 0)
+        return MF_OK;
     return mf_cameras_add_groups(scene->world, groups, count, builder->error);
 }
 

@@ -72,11 +72,10 @@ static mf_Status check_kind(const Check *check) {
 
 static mf_Status check_motion(const Check *check) {
     const mf_SceneGroup *group = check->group;
-    mf_Status status = group->kind != NULL ? group->kind->check(&check->reader, group) : MF_OK;
-    if (status == MF_OK)
-        status = check_kind(check);
-    if (status != MF_OK || mf_scene_is_vertices(group))
-        return status;
+    MF_TRY(group->kind != NULL ? group->kind->check(&check->reader, group) : MF_OK);
+    MF_TRY(check_kind(check));
+    if (mf_scene_is_vertices(group))
+        return MF_OK;
     if (group->motion == MF_MOTION_OWN && group->plugin_count == 0)
         return mf_reader_refuse(&check->reader, "motion", NULL,
                                 "own: expected a plugin that is a motion");
@@ -100,18 +99,15 @@ static mf_Status find_group(const mf_Reader *reader, const mf_SceneFile *file, c
 }
 
 static mf_Status check_rules(const Check *check) {
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < check->group->rule_count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < check->group->rule_count; i++) {
         mf_Reader inner = mf_reader_item(&check->reader, "switch", i);
         mf_SwitchRule *rule = inner.base;
         if (rule->event == MF_SWITCH_NEAR || rule->event == MF_SWITCH_FAR)
-            status = find_group(&inner, check->file, "when", rule->group, &rule->other);
-        if (status == MF_OK && rule->to == MF_MOTION_OWN && check->group->plugin_count == 0)
-            status = mf_reader_refuse(&inner, "to", NULL,
-                                      "own: expected a plugin that is a "
-                                      "motion");
+            MF_TRY(find_group(&inner, check->file, "when", rule->group, &rule->other));
+        if (rule->to == MF_MOTION_OWN && check->group->plugin_count == 0)
+            return mf_reader_refuse(&inner, "to", NULL, "own: expected a plugin that is a motion");
     }
-    return status;
+    return MF_OK;
 }
 
 // ---- behaviors ---------------------------------------------------------------------------------
@@ -126,10 +122,9 @@ static mf_Status check_gait(const Check *check, const char *key, const char *nam
 // A game needs one ball, one interval for all teams, and goals on both sides of the center line.
 static mf_Status check_game(const Check *check) {
     const mf_Behavior *own = &check->group->behavior;
-    mf_Status status =
-        find_group(&check->reader, check->file, "behavior.soccer.ball", own->soccer.ball, NULL);
+    MF_TRY(find_group(&check->reader, check->file, "behavior.soccer.ball", own->soccer.ball, NULL));
     for (const mf_SceneGroup *other = check->file->groups; other < check->group; other++) {
-        if (status != MF_OK || other->behavior.kind != MF_BEHAVIOR_SOCCER)
+        if (other->behavior.kind != MF_BEHAVIOR_SOCCER)
             continue;
         if (strcmp(other->behavior.soccer.ball, own->soccer.ball) != 0)
             return mf_reader_refuse(&check->reader, "behavior.soccer.ball", NULL,
@@ -141,10 +136,10 @@ static mf_Status check_game(const Check *check) {
                                     "interval",
                                     other->name);
     }
-    if (status == MF_OK && !(own->soccer.goal[0] * own->soccer.own_goal[0] < 0.0))
+    if (!(own->soccer.goal[0] * own->soccer.own_goal[0] < 0.0))
         return mf_reader_refuse(&check->reader, "behavior.soccer.own_goal", NULL,
                                 "expected it on the other side of x = 0 than goal");
-    return status;
+    return MF_OK;
 }
 
 static mf_Status check_soccer(const Check *check) {
@@ -213,12 +208,12 @@ static mf_Status check_behavior(const Check *check) {
 
 static mf_Status check_name(const Check *check) {
     const char *name = check->group->name;
-    mf_Status status = mf_reader_check_name(&check->reader, name);
+    MF_TRY(mf_reader_check_name(&check->reader, name));
     for (const mf_SceneGroup *other = check->file->groups; other < check->group; other++)
-        if (status == MF_OK && strcmp(other->name, name) == 0)
+        if (strcmp(other->name, name) == 0)
             return mf_reader_refuse(&check->reader, "name", NULL,
                                     "expected each name once, found it again");
-    return status;
+    return MF_OK;
 }
 
 static mf_Status check_placement(const Check *check) {
@@ -346,9 +341,7 @@ static mf_Status check_only_group(const mf_Reader *reader, const mf_SceneFile *f
 static mf_Status check_machines(const mf_Reader *reader, const mf_SceneFile *file) {
     mf_Error cause = {0};
     const bool machines = file->group_count == 1 && mf_scene_has_machines(file);
-    const mf_Status status = check_only_group(reader, file);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_only_group(reader, file));
     for (uint32_t i = 0; i < file->descriptor_count; i++) {
         const mf_Measure measure = file->descriptors[i].measure;
         const bool own = measure == MF_MEASURE_BARS || measure == MF_MEASURE_ACTUATORS;
@@ -436,19 +429,19 @@ static mf_Status check_own_name(const mf_Reader *reader, uint32_t index) {
 
 static mf_Status check_joint(const mf_Reader *reader, uint32_t index) {
     const mf_SceneJoint *joint = reader->base;
-    mf_Status status = check_own_name(reader, index);
-    if (status == MF_OK && joint->sides[0].group[0] == '\0' && joint->sides[1].group[0] == '\0')
+    MF_TRY(check_own_name(reader, index));
+    if (joint->sides[0].group[0] == '\0' && joint->sides[1].group[0] == '\0')
         return mf_reader_refuse(reader, "first", NULL,
                                 "expected a group on one side at least, found the world on both");
-    return status;
+    return MF_OK;
 }
 
 static mf_Status check_camera(const mf_Reader *reader, uint32_t index) {
     const mf_SceneCamera *camera = reader->base;
-    mf_Status status = check_own_name(reader, index);
-    if (status == MF_OK && camera->on.group[0] == '\0' && camera->on.link[0] != '\0')
+    MF_TRY(check_own_name(reader, index));
+    if (camera->on.group[0] == '\0' && camera->on.link[0] != '\0')
         return mf_reader_refuse(reader, "link", NULL, "expected the group that has it, too");
-    return status;
+    return MF_OK;
 }
 
 static mf_Status check_script(const mf_Reader *reader, uint32_t index) {
@@ -507,40 +500,33 @@ static mf_Status check_groups(const mf_Reader *reader, const mf_SceneFile *file)
 
 static mf_Status check_list(const mf_Reader *reader, const mf_SceneFile *file, const List *list) {
     const mf_Key *key = mf_keys_find(reader->table, list->path, strlen(list->path));
-    mf_Status status = MF_OK;
     mf_KeyList entries;
     memcpy(&entries, (const char *)reader->base + key->offset, sizeof entries);
-    for (uint32_t i = 0; i < entries.count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < entries.count; i++) {
         const mf_Reader inner = mf_reader_item(reader, list->path, i);
         int32_t *line = (int32_t *)(void *)((char *)inner.base + list->line);
         const bool other = list->other != NULL && mf_reader_find(&inner, list->key) == NULL;
         mf_scene_note_location(&inner, other ? list->other : list->key, line, line + 1);
         if (list->check != NULL)
-            status = list->check(&inner, i);
-        if (status == MF_OK)
-            status = check_groups(&inner, file);
+            MF_TRY(list->check(&inner, i));
+        MF_TRY(check_groups(&inner, file));
     }
-    return status;
+    return MF_OK;
 }
 
 mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {
-    mf_Status status =
-        mf_reader_check_ground(reader, file->ground.path != NULL, &file->ground.generator);
-    if (status == MF_OK)
-        status = check_multiple(reader, "world.switch_interval", file->switch_interval, file->step);
-    if (status == MF_OK)
-        status = check_search(reader, file);
-    if (status == MF_OK)
-        status = check_record(reader, file);
-    for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++) {
+    MF_TRY(mf_reader_check_ground(reader, file->ground.path != NULL, &file->ground.generator));
+    MF_TRY(check_multiple(reader, "world.switch_interval", file->switch_interval, file->step));
+    MF_TRY(check_search(reader, file));
+    MF_TRY(check_record(reader, file));
+    for (uint32_t i = 0; i < file->group_count; i++) {
         const Check check = {mf_reader_item(reader, "groups", i), file, &file->groups[i]};
-        status = check_group(&check);
-        if (status == MF_OK)
-            status = check_chain(&check);
+        MF_TRY(check_group(&check));
+        MF_TRY(check_chain(&check));
     }
-    for (size_t l = 0; l < sizeof lists / sizeof *lists && status == MF_OK; l++)
-        status = check_list(reader, file, &lists[l]);
-    return status;
+    for (size_t l = 0; l < sizeof lists / sizeof *lists; l++)
+        MF_TRY(check_list(reader, file, &lists[l]));
+    return MF_OK;
 }
 
 mf_Status mf_scene_file_can_evolve(const mf_SceneFile *file, mf_Error *error) {

@@ -14,6 +14,7 @@
 // are state: restoring the initial snapshot sets them to 0.
 #include "scene/machines.h"
 #include "base/floats.h"
+#include "base/text.h"
 #include "world/attach.h"
 #include "world/systems.h"
 
@@ -174,9 +175,8 @@ static bool is_requested(const mf_SceneFile *file, mf_Fitness sum) {
 static mf_Status add_fields(const mf_SceneFile *file, mf_Group *group, Sums *sums,
                             mf_Error *error) {
     const uint32_t feet = mf_sensors_of_type(mf_group_model(group), MF_SENSOR_CONTACT);
-    mf_Status status = MF_OK;
     sums->sensor = mf_group_find_field(group, "sensor.value");
-    for (int i = 0; i < SUMS && status == MF_OK; i++) {
+    for (int i = 0; i < SUMS; i++) {
         if (!is_requested(file, table[i].fitness))
             continue;
         if (i == STANCE && (sums->sensor == NULL || feet == 0))
@@ -184,26 +184,25 @@ static mf_Status add_fields(const mf_SceneFile *file, mf_Group *group, Sums *sum
                            "%s needs feet with contact sensors, the robot %.99s has none",
                            file->fitness == MF_FITNESS_STEPS ? "fitness: steps" : "descriptor duty",
                            mf_group_model(group)->name);
-        status = mf_group_add_field(group, &table[i].info, i == STANCE ? feet : 1, &sums->rows[i],
-                                    error);
+        MF_TRY(mf_group_add_field(group, &table[i].info, i == STANCE ? feet : 1, &sums->rows[i],
+                                  error));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status find_servos(const mf_Scene *scene, Sums *sums, mf_Error *error) {
     const mf_Model *model = scene->model;
-    mf_Status status = MF_OK;
     if (scene->file->groups[0].servo.inputs)
         return mf_fail(error, MF_UNSUPPORTED,
                        "fitness: economy does not know the gains of servo.inputs");
-    for (uint32_t j = 0; j < model->joint_count && status == MF_OK; j++) {
+    for (uint32_t j = 0; j < model->joint_count; j++) {
         mf_Servo *servo = &sums->servo[j];
-        status =
-            mf_scene_servo(&scene->file->groups[0].servo, scene->stiffness, model, j, servo, error);
+        MF_TRY(mf_scene_servo(&scene->file->groups[0].servo, scene->stiffness, model, j, servo,
+                              error));
         servo->effort = fmin(servo->effort, model->joints[j].effort);
         servo->speed = fmin(servo->speed, model->joints[j].speed);
     }
-    return status;
+    return MF_OK;
 }
 
 // Declares the fields that the sums read and write.

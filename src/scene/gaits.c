@@ -138,11 +138,10 @@ static mf_Status load(mf_SceneBuilder *builder, uint32_t index, uint32_t number)
 mf_Status mf_scene_add_gaits(mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
                              const mf_GaitConfig *config) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    mf_Status status = MF_OK;
-    for (uint32_t i = 0; i < from->gait_count && status == MF_OK; i++)
-        status = load(builder, index, i);
-    if (status != MF_OK || from->gait_count == 0)
-        return status;
+    for (uint32_t i = 0; i < from->gait_count; i++)
+        MF_TRY(load(builder, index, i));
+    if (from->gait_count == 0)
+        return MF_OK;
     return mf_gaits_add(group, (const mf_Gait *const *)builder->scene->gaits[index],
                         from->gait_count, config, builder->error);
 }

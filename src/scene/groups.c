@@ -79,9 +79,10 @@ static mf_Rate controller_rate(const mf_SceneGroup *from) {
                                                           : (mf_Rate){0, 0};
 }
 
-// Joints that track the commanded motion reach their target at the next command, in whole steps: a
-// faster motion would throw the robot into the air.
-mf_Time mf_scene_control_interval(const mf_SceneBuilder *builder, uint32_t index) {
+// [ns] interval of joint commands; vehicles: interval of onboard loops, 0: every step. Joints that
+// track the commanded motion reach their target at the next command, in whole steps: a faster
+// motion would throw the robot into the air.
+static mf_Time control_interval_of(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_Time step = builder->scene->step, steps = CONTROL_INTERVAL / step;
     const mf_Rate rate = controller_rate(from);
@@ -210,7 +211,7 @@ static void add_levels(const mf_SceneBuilder *builder, uint32_t index, mf_Motion
 static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, const mf_Group *group,
                              mf_MotionsConfig *config) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    const mf_Time control = mf_scene_control_interval(builder, index);
+    const mf_Time control = control_interval_of(builder, index);
     int mode = 0;
     *config = from->motions;
     config->start = mf_scene_group_motion(builder, index);
@@ -218,9 +219,8 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
         if (from->rules[i].to != MF_MOTION_OWN)
             config->has[from->rules[i].to] = true;
     const mf_Vehicle *vehicle = mf_group_vehicle(from);
-    mf_Status status = MF_OK;
     if (vehicle != NULL)
-        status = mf_behavior_mode(&from->behavior, vehicle->kind, &mode, builder->error);
+        MF_TRY(mf_behavior_mode(&from->behavior, vehicle->kind, &mode, builder->error));
     if (from->kind != NULL)
         from->kind->configure(from->body, mode, control, config);
     if (from->controller == MF_CONTROLLER_MACHINE)
@@ -229,7 +229,7 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
         add_levels(builder, index, config);
         set_levels(builder, index, group, control, config);
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status add_one_motion(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
@@ -352,7 +352,7 @@ static bool wants_own(const mf_SceneBuilder *builder, uint32_t index) {
 static mf_Status add_plugins(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group,
                              bool late) {
     const mf_SceneGroup *from = &builder->file->groups[index];
-    const mf_Time interval = mf_scene_control_interval(builder, index);
+    const mf_Time interval = control_interval_of(builder, index);
     for (uint32_t i = 0; i < from->plugin_count; i++)
         MF_TRY(add_plugin(builder, group, interval > 0 ? interval : builder->scene->step,
                           &from->plugins[i], late));
@@ -376,7 +376,7 @@ static bool genome_senses(const mf_SceneBuilder *builder, uint32_t index, mf_Rat
         (builder->config.evaluates || builder->file->evolves) && mf_group_vehicle(from) == NULL;
     if (from->controller == MF_CONTROLLER_NONE && (index > 0 || !evaluated))
         return false;
-    const mf_Time interval = mf_scene_control_interval(builder, index); // 0: a vehicle's own
+    const mf_Time interval = control_interval_of(builder, index); // 0: a vehicle's own
     *rate = controller_rate(from);
     if (rate->numerator == 0)
         *rate = mf_rate_from_period(interval > 0 ? interval : builder->scene->step);
@@ -428,7 +428,7 @@ static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, cons
     out->gaits = mf_gait_config();
     out->gaits.first = MF_NONE;
     if (from->gait_count > 0)
-        out->gaits.rate = mf_rate_from_period(mf_scene_control_interval(builder, index));
+        out->gaits.rate = mf_rate_from_period(control_interval_of(builder, index));
     // Missing measurements read 0; `mayfly info` lists them.
     out->sensors = mf_sensors_config();
     out->sensors.lenient = true;
@@ -517,19 +517,18 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
     config.count = mf_scene_group_count(builder, index);
     config.isolated = mf_scene_group_isolated(builder, index);
     config.double_precision = from->double_precision;
-    mf_Status status = check_times(builder, index);
-    if (status == MF_OK)
-        status = mf_world_add_group(builder->scene->world, &config, &group, builder->error);
-    if (status == MF_OK && index == 0 && hooks->prepare != NULL)
-        status = hooks->prepare(group, hooks->user, builder->error);
-    if (status != MF_OK || mf_scene_is_scenery(model))
-        return status;
+    MF_TRY(check_times(builder, index));
+    MF_TRY(mf_world_add_group(builder->scene->world, &config, &group, builder->error));
+    if (index == 0 && hooks->prepare != NULL)
+        MF_TRY(hooks->prepare(group, hooks->user, builder->error));
+    if (mf_scene_is_scenery(model))
+        return MF_OK;
     const bool wetted =
         builder->file->contact && can_collide(builder, index) && mf_scene_has_particles(builder);
     if (mf_scene_group_collides(builder, index) || mf_scene_group_is_joined(builder, index) ||
         wetted || is_touched(builder, index))
-        status = mf_collisions_prepare(group, builder->error);
-    return status == MF_OK ? equip_by_file(builder, index, group) : status;
+        MF_TRY(mf_collisions_prepare(group, builder->error));
+    return equip_by_file(builder, index, group);
 }
 
 // ---- groups of programs ------------------------------------------------------------------------
@@ -569,10 +568,9 @@ mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *par
     MF_DEFAULT_FLOATS;
     mf_SceneBuilder builder;
     mf_Scene scene = {0};
-    mf_Status status = begin_group(&builder, group, file, &scene, error);
-    if (status == MF_OK)
-        status =
-            parts != NULL ? equip(&builder, 0, group, parts) : equip_by_file(&builder, 0, group);
+    MF_TRY(begin_group(&builder, group, file, &scene, error));
+    mf_Status status =
+        parts != NULL ? equip(&builder, 0, group, parts) : equip_by_file(&builder, 0, group);
     if (status == MF_OK)
         status = mf_scene_ready_joint_slots(&builder);
     const mf_Vehicle *vehicle = mf_group_vehicle(&file->groups[0]);

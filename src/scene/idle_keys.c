@@ -7,93 +7,72 @@
 #include <math.h>
 #include <string.h>
 
+// What a group can be.
+enum {
+    VEHICLE = 1 << 0,
+    CAR = 1 << 1,
+    VERTICES = 1 << 2,  // a body of them
+    PARTICLES = 1 << 3, // fluid or grains
+    KINEMATIC = 1 << 4, // by this motion from beginning to end
+    POINTS = 1 << 5,    // likewise
+    OTHER = 1 << 6,     // likewise by one that is not articulated
+    NO_CHAIN = 1 << 7,
+    NO_DOWNWASH = 1 << 8, // the scene
+    MATTER = VERTICES | PARTICLES
+};
+
 typedef struct Idle {
     const char *path; // of the key, or with a dot at the end of all that begin so
-    bool (*is)(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion);
+    uint32_t is;      // any of these
     const char *why;
 } Idle;
 
-static bool of_vehicle(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
-    (void)file;
-    (void)motion;
-    return mf_group_vehicle(group) != NULL;
-}
-static bool of_car(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
-    (void)file;
-    (void)motion;
-    return mf_group_vehicle(group) != NULL && mf_group_vehicle(group)->kind == MF_VEHICLE_CAR;
-}
-static bool not_articulated(const mf_SceneFile *file, const mf_SceneGroup *group,
-                            mf_Motion motion) {
-    (void)file;
-    return group->rule_count == 0 && motion != MF_MOTION_ARTICULATED;
-}
-static bool by_points(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
-    (void)file;
-    return mf_group_vehicle(group) != NULL ||
-           (group->rule_count == 0 && motion == MF_MOTION_POINTS);
-}
-static bool without_friction(const mf_SceneFile *file, const mf_SceneGroup *group,
-                             mf_Motion motion) {
-    (void)file;
-    return mf_group_vehicle(group) != NULL ||
-           (group->rule_count == 0 && motion == MF_MOTION_KINEMATIC);
-}
-static bool without_rates(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
-    (void)file;
-    return mf_group_vehicle(group) != NULL ||
-           (group->rule_count == 0 &&
-            (motion == MF_MOTION_KINEMATIC || motion == MF_MOTION_POINTS));
-}
-static bool supported(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
-    (void)file;
-    return group->rule_count == 0 && motion == MF_MOTION_KINEMATIC;
-}
-static bool without_chain(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
-    (void)file;
-    (void)motion;
-    return group->chain.first[0] == '\0' && group->chain.second[0] == '\0';
-}
-static bool of_vertices(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
-    (void)file;
-    (void)motion;
-    return mf_scene_is_vertices(group);
-}
-// Bodies of vertices, and particles.
-static bool of_matter(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
-    return of_vertices(file, group, motion) || motion == MF_MOTION_FLUID ||
-           motion == MF_MOTION_GRAINS;
-}
-static bool without_downwash(const mf_SceneFile *file, const mf_SceneGroup *group,
-                             mf_Motion motion) {
-    (void)group;
-    (void)motion;
-    return !file->interaction.downwash;
+static uint32_t kinds_of(const mf_SceneFile *file, const mf_SceneGroup *group, mf_Motion motion) {
+    const mf_Vehicle *vehicle = mf_group_vehicle(group);
+    const bool always = group->rule_count == 0;
+    const struct {
+        bool holds;
+        uint32_t kind;
+    } rows[] = {
+        {vehicle != NULL, VEHICLE},
+        {vehicle != NULL && vehicle->kind == MF_VEHICLE_CAR, CAR},
+        {mf_scene_is_vertices(group), VERTICES},
+        {motion == MF_MOTION_FLUID || motion == MF_MOTION_GRAINS, PARTICLES},
+        {always && motion == MF_MOTION_KINEMATIC, KINEMATIC},
+        {always && motion == MF_MOTION_POINTS, POINTS},
+        {always && motion != MF_MOTION_ARTICULATED, OTHER},
+        {group->chain.first[0] == '\0' && group->chain.second[0] == '\0', NO_CHAIN},
+        {!file->interaction.downwash, NO_DOWNWASH},
+    };
+    uint32_t kinds = 0;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        kinds |= rows[i].holds ? rows[i].kind : 0;
+    return kinds;
 }
 
 static const Idle idle[] = {
-    {"base", of_vehicle, "vehicles have no base of a URDF file"},
-    {"base", of_vertices, "bodies of vertices have no base of a URDF file"},
-    {"behavior.formation.height", of_car, "cars stay on the ground"},
-    {"behavior.formation.rise", of_car, "cars stay on the ground"},
-    {"behavior.orbit.height", of_car, "cars stay on the ground"},
-    {"chain.closed", without_chain, "it needs chain.first and chain.second"},
-    {"chain.orientation", without_chain, "it needs chain.first and chain.second"},
-    {"contact.friction", without_friction, "the motion has a friction of its own, or none"},
-    {"contact.friction", of_matter, "the motion's own keys or files have it"},
-    {"contact.self", not_articulated, "only articulated has contacts between links"},
-    {"contact.shapes", by_points, "the motion does not touch the ground by shapes"},
-    {"contact.shapes", of_matter, "vertices and particles have no shapes"},
-    {"dock_limits.", of_vehicle, "vehicles have no docks"},
-    {"dock_limits.", of_vertices, "bodies of vertices have no docks"},
-    {"height", of_car, "cars stand on the ground"},
-    {"joint_noise", without_rates, "the motion has no joint rates of its own"},
-    {"joint_noise", of_matter, "it has no joints"},
-    {"rotor_area", without_downwash, "it needs air.downwash"},
-    {"sensors", of_vehicle, "vehicles have no sensors of a model"},
-    {"sensors", of_matter, "it has no sensors of a model"},
-    {"servo.limits", not_articulated, "only articulated has servos"},
-    {"speed", supported, "kinematic moves by its joints only"},
+    {"base", VEHICLE, "vehicles have no base of a URDF file"},
+    {"base", VERTICES, "bodies of vertices have no base of a URDF file"},
+    {"behavior.formation.height", CAR, "cars stay on the ground"},
+    {"behavior.formation.rise", CAR, "cars stay on the ground"},
+    {"behavior.orbit.height", CAR, "cars stay on the ground"},
+    {"chain.closed", NO_CHAIN, "it needs chain.first and chain.second"},
+    {"chain.orientation", NO_CHAIN, "it needs chain.first and chain.second"},
+    {"contact.friction", VEHICLE | KINEMATIC, "the motion has a friction of its own, or none"},
+    {"contact.friction", MATTER, "the motion's own keys or files have it"},
+    {"contact.self", OTHER, "only articulated has contacts between links"},
+    {"contact.shapes", VEHICLE | POINTS, "the motion does not touch the ground by shapes"},
+    {"contact.shapes", MATTER, "vertices and particles have no shapes"},
+    {"dock_limits.", VEHICLE, "vehicles have no docks"},
+    {"dock_limits.", VERTICES, "bodies of vertices have no docks"},
+    {"height", CAR, "cars stand on the ground"},
+    {"joint_noise", VEHICLE | KINEMATIC | POINTS, "the motion has no joint rates of its own"},
+    {"joint_noise", MATTER, "it has no joints"},
+    {"rotor_area", NO_DOWNWASH, "it needs air.downwash"},
+    {"sensors", VEHICLE, "vehicles have no sensors of a model"},
+    {"sensors", MATTER, "it has no sensors of a model"},
+    {"servo.limits", OTHER, "only articulated has servos"},
+    {"speed", KINEMATIC, "kinematic moves by its joints only"},
 };
 
 static bool is_of(const Idle *row, const char *path) {
@@ -116,11 +95,11 @@ static bool is_set(const mf_Key *key, const mf_SceneGroup *group) {
 void mf_scene_note_idle_keys(const mf_SceneBuilder *builder) {
     for (uint32_t g = 0; g < builder->file->group_count; g++) {
         const mf_SceneGroup *group = &builder->file->groups[g];
+        const uint32_t kinds = kinds_of(builder->file, group, mf_scene_group_motion(builder, g));
         for (uint32_t i = 0; i < mf_keys_count(&mf_scene_group_table); i++) {
             const mf_Key *key = mf_keys_at(&mf_scene_group_table, i);
             for (size_t k = 0; k < sizeof idle / sizeof *idle; k++)
-                if (is_of(&idle[k], key->path) && is_set(key, group) &&
-                    idle[k].is(builder->file, group, mf_scene_group_motion(builder, g)))
+                if ((idle[k].is & kinds) != 0 && is_of(&idle[k], key->path) && is_set(key, group))
                     mf_scene_note(builder->scene, "group %.60s: %s has no effect: %s", group->name,
                                   key->path, idle[k].why);
         }

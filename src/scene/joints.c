@@ -113,14 +113,11 @@ mf_Status mf_scene_add_joint_slots(mf_SceneBuilder *builder, uint32_t index, mf_
     mf_Error cause = {0};
     if (count == 0)
         return MF_OK;
-    mf_Status status = need_joints(builder);
-    if (status == MF_OK) {
-        status = mf_joint_slots_add(builder->scene->joints, group, count, &cause);
-        if (status != MF_OK)
-            return mf_fail_at(builder->error, status, builder->file->file, 0, 0, "%s",
-                              cause.message);
-    }
-    return status;
+    MF_TRY(need_joints(builder));
+    const mf_Status status = mf_joint_slots_add(builder->scene->joints, group, count, &cause);
+    return status == MF_OK
+               ? MF_OK
+               : mf_fail_at(builder->error, status, builder->file->file, 0, 0, "%s", cause.message);
 }
 
 mf_Status mf_scene_ready_joint_slots(mf_SceneBuilder *builder) {

@@ -4,6 +4,7 @@
 #include "scene/machines.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 #include "world/group.h"
 
 #include <math.h>
@@ -41,10 +42,7 @@ void mf_machine_lives_free(mf_Scene *scene) {
     if (all == NULL)
         return;
     mf_Context *context = mf_world_context(scene->world);
-    mf_release(context, all->lives);
-    mf_release(context, all->sorted);
-    mf_release(context, all->scores);
-    mf_release(context, all->remembered);
+    mf_release(context, all->lives); // with all other arrays
     mf_release(context, all);
     scene->lives = NULL;
 }
@@ -57,14 +55,12 @@ static mf_Status make_lives(mf_Scene *scene, mf_Error *error) {
     mf_MachineLives *all = mf_allocate(context, 1, sizeof *all);
     scene->lives = all;
     if (all != NULL) {
-        all->lives = mf_allocate(context, count, sizeof *all->lives);
-        all->sorted = mf_allocate(context, count, sizeof(Life *));
-        all->scores = mf_allocate(context, count, sizeof *all->scores);
-        all->remembered = mf_allocate(context, REMEMBERED, sizeof *all->remembered);
+        const mf_Array arrays[] = {MF_ARRAY(all->lives, count), MF_ARRAY(all->sorted, count),
+                                   MF_ARRAY(all->scores, count),
+                                   MF_ARRAY(all->remembered, REMEMBERED)};
+        if (mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
+            return MF_OK;
     }
-    if (all != NULL && all->lives != NULL && all->sorted != NULL && all->scores != NULL &&
-        all->remembered != NULL)
-        return MF_OK;
     mf_machine_lives_free(scene);
     return mf_fail(error, MF_NO_MEMORY, "evaluate: out of memory");
 }
@@ -190,23 +186,23 @@ static void place(mf_MachineLives *all, uint32_t chosen, uint32_t count) {
 
 static mf_Status simulate(mf_Scene *scene, uint32_t chosen, mf_Error *error) {
     mf_MachineLives *all = scene->lives;
-    mf_Status status = mf_world_rewind(scene->world, scene->start, scene->start_size, error);
+    MF_TRY(mf_world_rewind(scene->world, scene->start, scene->start_size, error));
     place(all, chosen, mf_group_count(scene->group));
-    for (uint32_t i = 0; i < chosen && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < chosen; i++) {
         const Life *life = all->sorted[i];
         if (is_first(all, i))
-            status = mf_machine_begin(scene, life->instance, &life->machine, life->hash, error);
+            MF_TRY(mf_machine_begin(scene, life->instance, &life->machine, life->hash, error));
     }
-    if (status == MF_OK && chosen > 0)
+    if (chosen > 0)
         mf_world_step(scene->world, mf_scene_steps(scene));
-    for (uint32_t i = 0; i < chosen && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < chosen; i++) {
         const Life *life = all->sorted[i];
         Remembered *memory = memory_of(all, life->hash);
         if (is_first(all, i))
             *memory = (Remembered){life->hash, score_of(scene, life->instance)};
         all->scores[life->genome] = memory->score;
     }
-    return status;
+    return MF_OK;
 }
 
 mf_Status mf_machine_evaluate(mf_Scene *scene, const uint8_t *genomes, uint32_t count,

@@ -72,7 +72,8 @@ void mf_machine_useful(const mf_Machine *m, bool useful[MF_MACHINE_NEURONS]) {
     }
 }
 
-void mf_machine_prune(mf_Machine *m) {
+// Without neurons from which no path leads to an actuator: these change no movement.
+static void prune(mf_Machine *m) {
     bool useful[MF_MACHINE_NEURONS];
     uint32_t index[MF_MACHINE_NEURONS] = {0}, neurons = 0, synapses = 0;
     mf_machine_useful(m, useful);
@@ -99,7 +100,7 @@ bool mf_machine_read(const uint8_t *genome, uint32_t genome_bytes, mf_Machine *m
     if (mf_machine_decode(genome, genome_bytes, machine, NULL) != MF_OK ||
         machine->vertex_count == 0)
         return false;
-    mf_machine_prune(machine);
+    prune(machine);
     mf_machine_stand(machine);
     if (mf_machine_encode(machine, bytes, sizeof bytes, NULL) != MF_OK)
         return false;

@@ -33,8 +33,6 @@ uint64_t mf_machine_rest_steps(const mf_Scene *scene);
 mf_Status mf_machine_trial_add(const mf_Scene *scene, mf_Error *error);
 // Which neurons have a path to an actuator.
 void mf_machine_useful(const mf_Machine *machine, bool useful[MF_MACHINE_NEURONS]);
-// Without neurons from which no path leads to an actuator: these change no movement.
-void mf_machine_prune(mf_Machine *machine);
 // Makes an instance a machine that is pruned, at the beginning of its trial. `hash` chooses its
 // noise. One that has no actuators takes no part, NULL likewise.
 mf_Status mf_machine_begin(const mf_Scene *scene, uint32_t instance, const mf_Machine *machine,

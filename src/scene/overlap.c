@@ -1,6 +1,7 @@
 // Spatial hash of spheres (see overlap.h). A cell is at least as wide as the sum of two radii, so a
 // search visits one cell and its 26 neighbors.
 #include "scene/overlap.h"
+#include "base/memory.h"
 
 #include <math.h>
 
@@ -13,22 +14,17 @@ mf_Status mf_overlap_create(mf_Context *context, uint32_t capacity, double large
     while (heads < capacity)
         heads *= 2;
     out->mask = heads - 1;
-    out->spheres = mf_allocate(context, capacity, sizeof *out->spheres);
-    out->next = mf_allocate(context, capacity, sizeof *out->next);
-    out->heads = mf_allocate(context, heads, sizeof *out->heads);
-    if (out->spheres == NULL || out->next == NULL || out->heads == NULL) {
-        mf_overlap_free(out);
+    const mf_Array arrays[] = {MF_ARRAY(out->spheres, capacity), MF_ARRAY(out->next, capacity),
+                               MF_ARRAY(out->heads, heads)};
+    if (!mf_allocate_arrays(context, arrays, 3))
         return mf_fail(error, MF_NO_MEMORY, "placement: no memory for %u agents", capacity);
-    }
     for (uint32_t i = 0; i < heads; i++)
         out->heads[i] = NONE;
     return MF_OK;
 }
 
 void mf_overlap_free(mf_OverlapGrid *grid) {
-    mf_release(grid->context, grid->spheres);
-    mf_release(grid->context, grid->next);
-    mf_release(grid->context, grid->heads);
+    mf_release(grid->context, grid->spheres); // with the others
     *grid = (mf_OverlapGrid){0};
 }
 

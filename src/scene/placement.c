@@ -105,10 +105,9 @@ static mf_Status place_all(Layout *layout) {
     double apart = 0.5 * p->distance > layout->radius ? 0.5 * p->distance : layout->radius;
     for (uint32_t i = 0; i < layout->count; i++) {
         double *position = layout->positions + 3 * (size_t)i;
-        mf_Status status = MF_OK;
         layout->headings[i] = p->heading;
         if (p->kind == MF_PLACEMENT_RANDOM)
-            status = place_anywhere(layout, i, position);
+            MF_TRY(place_anywhere(layout, i, position));
         else if (p->kind == MF_PLACEMENT_CIRCLE)
             place_on_circle(layout, i, position, &layout->headings[i]);
         else if (p->kind == MF_PLACEMENT_LINE)
@@ -117,8 +116,6 @@ static mf_Status place_all(Layout *layout) {
             place_at_pose(layout, i, position, &layout->headings[i]);
         else
             place_in_grid(layout, i, position);
-        if (status != MF_OK)
-            return status;
         if (p->kind == MF_PLACEMENT_RANDOM)
             mf_overlap_add(&layout->overlaps, position, apart);
         else
@@ -198,10 +195,9 @@ static mf_Status put_robots(mf_SceneBuilder *builder, uint32_t index, mf_RobotSt
                             const double *positions, const double *headings) {
     const mf_Vehicle *vehicle = mf_group_vehicle(&builder->file->groups[index]);
     const double radius = mf_vehicle_radius(vehicle);
-    mf_Status status = MF_OK;
     builder->first_in_grid[index] = builder->overlaps.count;
     builder->placed[index] = in_grid(builder, index);
-    for (uint32_t i = 0; i < mf_scene_group_count(builder, index) && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < mf_scene_group_count(builder, index); i++) {
         const double *position = positions + 3 * (size_t)i;
         if (in_grid(builder, index)) {
             uint32_t other = mf_overlap_test(&builder->overlaps, position, radius);
@@ -209,9 +205,9 @@ static mf_Status put_robots(mf_SceneBuilder *builder, uint32_t index, mf_RobotSt
                 return refuse_overlap(builder, index, i, other);
             mf_overlap_add(&builder->overlaps, position, radius);
         }
-        status = mf_robot_start_at(builder, index, i, start, position, headings[i]);
+        MF_TRY(mf_robot_start_at(builder, index, i, start, position, headings[i]));
     }
-    return status;
+    return MF_OK;
 }
 
 // Standing height of a robot, and whether heights are relative to it or to the ground.

@@ -128,20 +128,19 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
 
 // `given` is the body of the first group if the program supplies one.
 static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, const Given *given) {
-    mf_Status status = MF_OK;
     if (file->group_count > MF_SCENE_GROUPS)
         return mf_yaml_fail(reader->tree, mf_reader_find(reader, "groups"), true, MF_LIMIT,
                             reader->error, "groups: expected at most %u, found %u", MF_SCENE_GROUPS,
                             file->group_count);
-    for (uint32_t i = 0; i < file->group_count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < file->group_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "groups", i);
         if (i == 0 && given != NULL) {
             file->groups[i].kind = given->kind;
             file->groups[i].body = given->body;
         }
-        status = complete_group(&inner, &file->groups[i]);
+        MF_TRY(complete_group(&inner, &file->groups[i]));
     }
-    return status;
+    return MF_OK;
 }
 
 // The descriptors of the file, as those of the search.
@@ -213,17 +212,15 @@ static mf_Status aim_override(const mf_Reader *reader, const mf_Override *from, 
 static mf_Status apply_overrides(mf_Reader *reader, const mf_DocumentSource *source) {
     const mf_YamlNode *list = mf_yaml_find(reader->root, "groups", strlen("groups"));
     uint32_t groups = 0;
-    mf_Status status = MF_OK;
     for (const mf_YamlNode *entry = list == NULL ? NULL : list->first; entry != NULL;
          entry = entry->next)
         groups++;
-    for (uint32_t i = 0; i < source->override_count && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < source->override_count; i++) {
         mf_Override aimed;
-        status = aim_override(reader, &source->overrides[i], groups, &aimed);
-        if (status == MF_OK)
-            status = mf_reader_override_as(reader, &aimed, source->overrides[i].path);
+        MF_TRY(aim_override(reader, &source->overrides[i], groups, &aimed));
+        MF_TRY(mf_reader_override_as(reader, &aimed, source->overrides[i].path));
     }
-    return status;
+    return MF_OK;
 }
 
 // Reports the actual kind of the file and its use.

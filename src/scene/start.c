@@ -266,7 +266,6 @@ mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index, mf_
     const double origin[3] = {0, 0, 0};
     const mf_Model *model = builder->scene->models[index];
     mf_Group *group = mf_world_group(builder->scene->world, index);
-    mf_Status status = MF_OK;
     if (model->base == MF_BASE_FREE && start->key == MF_NONE) {
         if (start->own_position)
             builder->scene->raised[index] = lift_out(builder, model, start);
@@ -276,14 +275,13 @@ mf_Status mf_robot_start_at_origin(mf_SceneBuilder *builder, uint32_t index, mf_
             put_on_ground(builder, model, start);
         start->position[2] += builder->file->groups[index].placement.height;
     }
-    for (uint32_t i = 0; i < mf_group_count(group) && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < mf_group_count(group); i++) {
         // A robot that is fixed to the world keeps the coordinates of its file.
         if (model->base == MF_BASE_FIXED)
-            status = mf_group_set_start(group, i, origin, NULL, NULL, builder->error);
-        if (status == MF_OK)
-            write_state(builder, index, i, start);
+            MF_TRY(mf_group_set_start(group, i, origin, NULL, NULL, builder->error));
+        write_state(builder, index, i, start);
     }
-    return status;
+    return MF_OK;
 }
 
 mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t robot,
@@ -300,10 +298,10 @@ mf_Status mf_robot_start_at(mf_SceneBuilder *builder, uint32_t index, uint32_t r
     const bool free = model->base == MF_BASE_FREE;
     memcpy(own, free ? start->position + 3 : whole, sizeof own);
     mf_quat_multiply(whole, rotation, own);
-    mf_Status status =
-        mf_group_set_start(group, robot, position, whole, moves ? velocity : NULL, builder->error);
-    if (status != MF_OK || mf_scene_is_scenery(model) || builder->file->groups[index].kind != NULL)
-        return status;
+    MF_TRY(
+        mf_group_set_start(group, robot, position, whole, moves ? velocity : NULL, builder->error));
+    if (mf_scene_is_scenery(model) || builder->file->groups[index].kind != NULL)
+        return MF_OK;
     if (free) {
         memcpy(start->position, position, 3 * sizeof *position);
         memcpy(start->position + 3, whole, sizeof whole);

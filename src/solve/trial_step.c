@@ -5,6 +5,7 @@
 // of different blocks may run at the same time.
 #include "solve/trial_step.h"
 #include "motion/articulated/motion.h"
+#include "base/text.h"
 #include "motion/vehicle/quadrotor/motion.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/car/motion.h"

@@ -101,10 +101,3 @@ uint32_t mf_name_count(const char *const *names) {
         count++;
     return count;
 }
-
-bool mf_name_listed(const char *const *names, const char *name) {
-    for (; names != NULL && *names != NULL; names++)
-        if (strcmp(*names, name) == 0)
-            return true;
-    return false;
-}

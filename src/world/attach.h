@@ -76,9 +76,9 @@ mf_Status mf_group_stand_on_shapes(mf_Group *group, mf_Error *error);
 // Sets the settings hash of the system `name` of the group after its settings changed.
 void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
 
-// Lists of names that end with NULL, as those of what a system reads; NULL has none.
+// The length of a list of names that ends with NULL, as those of what a system reads; NULL has
+// none.
 uint32_t mf_name_count(const char *const *names);
-bool mf_name_listed(const char *const *names, const char *name);
 
 // The world's system of that name, or NULL.
 const mf_WorldSystemConfig *mf_world_find_system(const mf_World *world, const char *name);

@@ -10,6 +10,7 @@
 // together, or the field consists of bits that any system may raise.
 #include "base/clock.h"
 #include "base/floats.h"
+#include "base/text.h"
 #include "world/attach.h"
 #include "world/group.h"
 

@@ -1,7 +1,7 @@
 // Docks: what joins and what does not, turns, clamps, latches, magnets, breaks, resets, snapshots,
 // threads and instruction sets, and mistakes. Loads and assemblies are check cases (H1 .. H7).
 #include "solve/joints_rig.h"
-#include "model/dock.h"
+#include "model/mounted.h"
 
 enum { FRONT, BACK, TOP, ODD }; // docks of a body
 

@@ -5,6 +5,7 @@
 // the second with all that is docked to it, or the first if nothing there is fixed. Docks within an
 // assembly close a loop and must meet. Then each assembly is raised out of the ground.
 #include "scene/modules/modules.h"
+#include "base/memory.h"
 #include "model/points.h"
 
 #include "io/suggest.h"
@@ -69,36 +70,33 @@ static mf_Status list_chain(Plan *plan, uint32_t index) {
     const mf_SceneGroup *from = &plan->builder->file->groups[index];
     mf_Group *group = mf_world_group(plan->builder->scene->world, index);
     const uint32_t count = mf_group_count(group), links = count - (from->chain.closed ? 0 : 1);
-    mf_Status status = MF_OK;
     if (from->chain.first[0] == '\0')
         return MF_OK;
-    for (uint32_t i = 0; i < links && count > 1 && status == MF_OK; i++) {
+    for (uint32_t i = 0; i < links && count > 1; i++) {
         Link *link = &plan->links[plan->count];
         *link = (Link){.ports = {{group, i, 0}, {group, (i + 1) % count, 0}},
                        .orientation = from->chain.orientation,
                        .line = from->chain.line,
                        .column = from->chain.column};
-        status = find_dock(plan, link, from->chain.first, &link->ports[0]);
-        if (status == MF_OK)
-            status = find_dock(plan, link, from->chain.second, &link->ports[1]);
+        MF_TRY(find_dock(plan, link, from->chain.first, &link->ports[0]));
+        MF_TRY(find_dock(plan, link, from->chain.second, &link->ports[1]));
         plan->count++;
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status list_entry(Plan *plan, const mf_SceneDock *from) {
     Link *link = &plan->links[plan->count++];
-    mf_Status status = MF_OK;
     *link = (Link){.orientation = from->orientation, .line = from->line, .column = from->column};
-    for (uint32_t s = 0; s < 2 && status == MF_OK; s++) {
+    for (uint32_t s = 0; s < 2; s++) {
         mf_DockPort *port = &link->ports[s];
         port->group = mf_world_find_group(plan->builder->scene->world, from->sides[s].group);
         port->instance = from->sides[s].robot; // the name was checked by the reader
         if (port->instance >= mf_group_count(port->group))
             return refuse(plan, link, MF_BAD_FILE, "robot: the group has fewer robots");
-        status = find_dock(plan, link, from->sides[s].dock, port);
+        MF_TRY(find_dock(plan, link, from->sides[s].dock, port));
     }
-    return status;
+    return MF_OK;
 }
 
 // The first dock of a robot.
@@ -118,7 +116,6 @@ static bool is_fixed(const mf_DockPort *robot) {
 
 static mf_Status make_plan(Plan *plan) {
     const mf_SceneFile *file = plan->builder->file;
-    mf_Context *context = plan->builder->context;
     size_t capacity = file->dock_count;
     for (uint32_t i = 0; i < file->group_count; i++) {
         plan->first[i] = plan->robots;
@@ -126,11 +123,10 @@ static mf_Status make_plan(Plan *plan) {
         capacity +=
             file->groups[i].chain.first[0] != '\0' ? mf_scene_group_count(plan->builder, i) : 0;
     }
-    plan->links = mf_allocate(context, capacity + 1, sizeof *plan->links);
-    plan->assembly = mf_allocate(context, plan->robots, sizeof *plan->assembly);
-    plan->next = mf_allocate(context, plan->robots, sizeof *plan->next);
-    plan->fixed = mf_allocate(context, plan->robots, sizeof *plan->fixed);
-    if (!plan->links || !plan->assembly || !plan->next || !plan->fixed)
+    const mf_Array arrays[] = {
+        MF_ARRAY(plan->links, capacity + 1), MF_ARRAY(plan->assembly, plan->robots),
+        MF_ARRAY(plan->next, plan->robots), MF_ARRAY(plan->fixed, plan->robots)};
+    if (!mf_allocate_arrays(plan->builder->context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(plan->builder->error, MF_NO_MEMORY, "scene: out of memory");
     for (uint32_t i = 0; i < plan->robots; i++) {
         const mf_DockPort robot = robot_at(plan, i);
@@ -243,7 +239,6 @@ static mf_Status move_assembly(const Plan *plan, const mf_DockPort *port, const 
     const uint32_t first = number_of(plan, port);
     uint32_t i = first;
     double from[3], now[4], back[4], rotation[4];
-    mf_Status status = MF_OK;
     read_base(port, from, now);
     mf_quat_conjugate(back, now);
     mf_quat_multiply(rotation, orientation, back);
@@ -256,10 +251,10 @@ static mf_Status move_assembly(const Plan *plan, const mf_DockPort *port, const 
         mf_vec3_add(at, at, position);
         mf_quat_multiply(rotated, rotation, rotated);
         mf_quat_normalize(rotated);
-        status = move_to(plan, &member, at, rotated);
+        MF_TRY(move_to(plan, &member, at, rotated));
         i = plan->next[i];
-    } while (i != first && status == MF_OK);
-    return status;
+    } while (i != first);
+    return MF_OK;
 }
 
 // Whether the robot of the second port is moved, and not that of the first.
@@ -367,9 +362,6 @@ mf_Status mf_scene_connect_docks(mf_SceneBuilder *builder, mf_WorldDocks *docks)
         status = mf_scene_write_initial(builder, i);
     for (uint32_t i = 0; i < plan.count && status == MF_OK; i++)
         status = connect(&plan, &plan.links[i]);
-    mf_release(builder->context, plan.links);
-    mf_release(builder->context, plan.assembly);
-    mf_release(builder->context, plan.next);
-    mf_release(builder->context, plan.fixed);
+    mf_release(builder->context, plan.links); // with all other arrays
     return status;
 }

@@ -5,6 +5,7 @@
 #include "agent/messages.h"
 
 #include "base/hash.h"
+#include "base/text.h"
 #include "math/scalar.h"
 
 #include <string.h>
@@ -49,15 +50,6 @@ bool mf_policy_drive(mf_Policy *policy, const mf_PolicyPlan *plan, double speed,
 }
 
 // ---- names --------------------------------------------------------------------------------------
-
-// Whether `name` is one of the words of a list.
-static bool lists(const char *list, const char *name) {
-    const size_t length = strlen(name);
-    for (const char *at = list; (at = strstr(at, name)) != NULL; at += length)
-        if ((at == list || at[-1] == ' ') && (at[length] == '\0' || at[length] == ' '))
-            return true;
-    return false;
-}
 
 static uint32_t words_of(const char *list) {
     uint32_t words = 0;
@@ -117,8 +109,9 @@ static mf_Status find_joints(const mf_Model *model, const mf_PolicyKind *kind,
     uint32_t driven = 0;
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Joint *joint = &model->joints[j];
-        const bool on_right = lists(right, joint->name);
-        if (!mf_joint_has_motor(joint) || (!all && !on_right && !lists(left, joint->name)))
+        const bool on_right = mf_name_in_text(right, joint->name);
+        if (!mf_joint_has_motor(joint) ||
+            (!all && !on_right && !mf_name_in_text(left, joint->name)))
             continue;
         const uint32_t actuator = actuator_of(model, j);
         plan->joints[plan->joint_count++] = (mf_PolicyJoint){j, actuator, on_right ? -1.0 : 1.0};
@@ -179,32 +172,28 @@ static mf_Status find_ends(const mf_Model *model, const mf_PolicyKind *kind,
                            mf_Error *error) {
     const char *front = text_of(settings->front), *back = text_of(settings->back);
     const bool root = is_root(model, kind, plan);
-    mf_Status status = MF_OK;
     plan->front = plan->back = MF_NONE;
     if (kind->ends || kind->may_be_root || (kind->some_ends && front[0] != '\0'))
-        status = find_dock(model, kind->name, front, 0, &plan->front, error);
-    if (status == MF_OK &&
-        (kind->ends || (kind->may_be_root && !root) || (kind->some_ends && back[0] != '\0')))
-        status = find_dock(model, kind->name, back, 1, &plan->back, error);
-    return status;
+        MF_TRY(find_dock(model, kind->name, front, 0, &plan->front, error));
+    if (kind->ends || (kind->may_be_root && !root) || (kind->some_ends && back[0] != '\0'))
+        MF_TRY(find_dock(model, kind->name, back, 1, &plan->back, error));
+    return MF_OK;
 }
 
 static mf_Status fill(mf_Group *group, const mf_PolicyKind *kind, const mf_PolicyBehavior *settings,
                       mf_PolicyPlan *plan, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
-    mf_Status status = MF_OK;
     number_modules(group, plan);
     plan->seed = mf_world_config_of(mf_group_world(group))->seed;
     plan->model = model;
     if (kind->words > 0)
-        status = check_messages(group, kind, plan, error);
-    if (status == MF_OK)
-        status = find_ends(model, kind, settings, plan, error);
-    if (status == MF_OK && kind->sensor != MF_SENSOR_CONTACTS)
-        status = find_sensor(model, kind, text_of(settings->sensor), &plan->sensor, error);
-    if (status == MF_OK && kind->joints && !(kind->may_be_root && model->joint_count == 0))
-        status = find_joints(model, kind, settings, plan, error);
-    return status == MF_OK && kind->check != NULL ? kind->check(plan, error) : status;
+        MF_TRY(check_messages(group, kind, plan, error));
+    MF_TRY(find_ends(model, kind, settings, plan, error));
+    if (kind->sensor != MF_SENSOR_CONTACTS)
+        MF_TRY(find_sensor(model, kind, text_of(settings->sensor), &plan->sensor, error));
+    if (kind->joints && !(kind->may_be_root && model->joint_count == 0))
+        MF_TRY(find_joints(model, kind, settings, plan, error));
+    return kind->check != NULL ? kind->check(plan, error) : MF_OK;
 }
 
 static uint64_t hash_of(const mf_PolicyBehavior *settings, const mf_PolicyPlan *plan) {

@@ -26,10 +26,46 @@ mf_Player mf_play_see(const mf_PlayTeam *team, uint32_t robot) {
     return player;
 }
 
+// ---- the referee -------------------------------------------------------------------------------
+
+// Puts the ball at rest on the ground and keeps its orientation.
+static void put_ball(mf_Play *play, double x, double y) {
+    const mf_Model *ball = mf_group_model(play->ball);
+    double *q = play->state, *v = q + ball->position_count;
+    memcpy(q, ball->start_position, ball->position_count * sizeof *q);
+    memset(v, 0, ball->velocity_count * sizeof *v);
+    q[0] = x;
+    q[1] = y;
+    q[2] =
+        mf_terrain_height(mf_world_config_of(play->world)->terrain, x, y, NULL) + ball->rest_height;
+    mf_group_set_state(play->ball, 0, q, v);
+}
+
+static double limit(double value, double most) {
+    return most > 0.0 ? mf_clamp(value, -most, most) : 0.0;
+}
+
+// Counts goals and puts the ball back.
+static void referee(mf_Play *play) {
+    const mf_SoccerTeam *first = play->teams[0].behavior;
+    double x = mf_field_get(play->ball_position, 0, 0), y = mf_field_get(play->ball_position, 0, 1);
+    double line = mf_abs(first->goal[0]), touch = 0.5 * first->field_width;
+    if (mf_abs(x) > line && mf_abs(y) < 0.5 * first->goal_width) {
+        for (uint32_t t = 0; t < play->team_count; t++)
+            play->teams[t].count.goals += play->teams[t].behavior->goal[0] * x > 0.0;
+        put_ball(play, 0.0, 0.0);
+    } else if (mf_abs(x) > line || mf_abs(y) > touch) {
+        play->teams[0].count.out++;
+        put_ball(play, limit(x, line - 1.0), limit(y, touch - 0.5));
+    }
+}
+
+// ---- the system ---------------------------------------------------------------------------------
+
 static void run(const mf_WorldRun *run, void *user) {
     mf_Play *play = user;
     (void)run;
-    mf_play_referee(play);
+    referee(play);
     for (uint32_t t = 0; t < play->team_count; t++)
         mf_play_tactics(play, &play->teams[t]);
 }
@@ -107,37 +143,4 @@ mf_PlayCount mf_play_count(const mf_Play *play, uint32_t group) {
         if (play->teams[t].index == group)
             return play->teams[t].count;
     return (mf_PlayCount){0};
-}
-
-// ---- the referee -------------------------------------------------------------------------------
-
-// Puts the ball at rest on the ground and keeps its orientation.
-static void put_ball(mf_Play *play, double x, double y) {
-    const mf_Model *ball = mf_group_model(play->ball);
-    double *q = play->state, *v = q + ball->position_count;
-    memcpy(q, ball->start_position, ball->position_count * sizeof *q);
-    memset(v, 0, ball->velocity_count * sizeof *v);
-    q[0] = x;
-    q[1] = y;
-    q[2] =
-        mf_terrain_height(mf_world_config_of(play->world)->terrain, x, y, NULL) + ball->rest_height;
-    mf_group_set_state(play->ball, 0, q, v);
-}
-
-static double limit(double value, double most) {
-    return most > 0.0 ? mf_clamp(value, -most, most) : 0.0;
-}
-
-void mf_play_referee(mf_Play *play) {
-    const mf_SoccerTeam *first = play->teams[0].behavior;
-    double x = mf_field_get(play->ball_position, 0, 0), y = mf_field_get(play->ball_position, 0, 1);
-    double line = mf_abs(first->goal[0]), touch = 0.5 * first->field_width;
-    if (mf_abs(x) > line && mf_abs(y) < 0.5 * first->goal_width) {
-        for (uint32_t t = 0; t < play->team_count; t++)
-            play->teams[t].count.goals += play->teams[t].behavior->goal[0] * x > 0.0;
-        put_ball(play, 0.0, 0.0);
-    } else if (mf_abs(x) > line || mf_abs(y) > touch) {
-        play->teams[0].count.out++;
-        put_ball(play, limit(x, line - 1.0), limit(y, touch - 0.5));
-    }
 }

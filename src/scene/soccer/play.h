@@ -60,7 +60,4 @@ mf_Player mf_play_see(const mf_PlayTeam *team, uint32_t robot);
 // Commands every robot of a team.
 void mf_play_tactics(mf_Play *play, mf_PlayTeam *team);
 
-// Counts goals and puts the ball back.
-void mf_play_referee(mf_Play *play);
-
 #endif

@@ -1,6 +1,6 @@
 // Docks of a world: creation, fields, connections by calls, assemblies. A step is in docks_step.c.
 #include "solve/modules/assemblies.h"
-#include "model/dock.h"
+#include "model/mounted.h"
 #include "solve/modules/docks.h"
 #include "base/floats.h"
 #include "base/hash.h"

@@ -4,7 +4,7 @@
 // Invariants: sites are in the order of ports; pairs are sorted by distance, then by ports; so
 // nothing depends on threads or cells. Nothing is allocated.
 #include "solve/modules/docks.h"
-#include "model/dock.h"
+#include "model/mounted.h"
 #include "base/context.h"
 #include "base/sort.h"
 #include "math/scalar.h"
