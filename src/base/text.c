@@ -190,6 +190,16 @@ mf_TextNumber mf_text_duration(double seconds) {
     return number("%.1f years", seconds / (365.25 * 86400.0));
 }
 
+mf_Status mf_text_end(mf_Text *text, mf_Status status, const char *what, char **out,
+                      mf_Error *error) {
+    if (status == MF_OK && text->failed)
+        status = mf_fail(error, MF_NO_MEMORY, "%s: out of memory", what);
+    *out = status == MF_OK ? text->data : NULL;
+    if (status != MF_OK)
+        mf_text_free(text);
+    return status;
+}
+
 mf_Status mf_text_save(mf_Text *text, const char *path, const char *what, mf_Error *error) {
     mf_Status status = text->failed
                            ? mf_fail(error, MF_NO_MEMORY, "%s: out of memory", what)

@@ -180,8 +180,7 @@ static mf_Status follow_mirror(mf_Reader *reader, const mf_Model *model, mf_Gait
                             gait->keyframes.mirror_of, cause.message);
     bool mirrored = original->keyframes.mirror_of != NULL;
     status = check_original(reader, node, original, mirrored);
-    if (status == MF_OK)
-        status = mirror_frames(reader, node, model, &gait->keyframes, &original->keyframes);
+    MF_THEN(status, mirror_frames(reader, node, model, &gait->keyframes, &original->keyframes));
     mf_gait_destroy(original);
     return status;
 }
@@ -246,11 +245,9 @@ void mf_gait_destroy(mf_Gait *gait) {
 
 mf_Status mf_gait_write(const mf_Gait *gait, char **text, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (text == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gait: text is NULL");
+    MF_NEED(text != NULL, error, "gait: text is NULL");
     *text = NULL;
-    if (gait == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gait: gait is NULL");
+    MF_NEED(gait != NULL, error, "gait: gait is NULL");
     mf_Gait *source = (mf_Gait *)(uintptr_t)gait; // only read
     return mf_keys_write_under(gait->context, mf_gait_table(gait->kind), parameters_of(source),
                                mf_gait_kind_name(gait->kind), text, error);
