@@ -94,17 +94,13 @@ static void destroy_gp(mf_Context *context, void *user) {
 }
 
 static mf_Status check_gp(const mf_Group *group, const mf_GpConfig *config, mf_Error *error) {
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gp: start from mf_gp_config()");
-    if (config->instructions_per_tick < 1 || config->instructions_per_tick > 256)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gp.instructions_per_tick is %u, need 1 .. 256",
-                       config->instructions_per_tick);
-    if (!(config->angle_per_move > 0.0 && config->angle_per_move <= 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "gp.angle_per_move is %g, need > 0 and <= 1e6",
-                       config->angle_per_move);
-    if (config->unknown != MF_GP_UNKNOWN_IGNORE && config->unknown != MF_GP_UNKNOWN_WRAP)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gp.unknown is %d, need ignore or wrap",
-                       (int)config->unknown);
+    MF_NEED(config->struct_size == sizeof *config, error, "gp: start from mf_gp_config()");
+    MF_NEED(config->instructions_per_tick >= 1 && config->instructions_per_tick <= 256, error,
+            "gp.instructions_per_tick is %u, need 1 .. 256", config->instructions_per_tick);
+    MF_NEED(config->angle_per_move > 0.0 && config->angle_per_move <= 1e6, error,
+            "gp.angle_per_move is %g, need > 0 and <= 1e6", config->angle_per_move);
+    MF_NEED(config->unknown == MF_GP_UNKNOWN_IGNORE || config->unknown == MF_GP_UNKNOWN_WRAP, error,
+            "gp.unknown is %d, need ignore or wrap", (int)config->unknown);
     return mf_attach_check(group, system_name, config->rate, error);
 }
 
@@ -204,8 +200,7 @@ static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error)
 
 mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_gp_add: group is NULL");
+    MF_NEED(group != NULL, error, "mf_gp_add: group is NULL");
     static const mf_GpRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gp_run);
     static const char *const reads[] = {"gp.program", "sensor.value", "joint.target", "fault.word",
                                         NULL};
@@ -218,13 +213,11 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
     GpSystem *system = mf_allocate(context, 1, sizeof *system);
-    if (system == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "gp: out of memory");
+    MF_ALLOCATED(system != NULL, error, "gp");
     system->run =
         kernels[mf_kernel_row(mf_world_isa(world))][mf_group_config_of(group)->double_precision];
     mf_Status status = make_plan(group, config, &system->batch, error);
-    if (status == MF_OK)
-        status = add_fields(group, &system->batch, error);
+    MF_THEN(status, add_fields(group, &system->batch, error));
     if (status == MF_OK) {
         mf_SystemConfig entry = mf_attach_system(system_name, MF_PHASE_CONTROL, run_gp, system);
         entry.rate = config->rate;

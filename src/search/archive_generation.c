@@ -111,8 +111,7 @@ static mf_Status insert_steady(mf_Archive *archive, const mf_Search *search, mf_
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < search->config.population && status == MF_OK; i++) {
         status = insert_newborn(archive, search, &search->born, i, error);
-        if (status == MF_OK)
-            status = insert_descriptors(archive, search, i, error);
+        MF_THEN(status, insert_descriptors(archive, search, i, error));
     }
     for (uint32_t rank = 0; rank < search->count && status == MF_OK; rank++)
         status = insert_living(archive, search, rank, error);
@@ -159,8 +158,7 @@ static mf_Status check_placement(const mf_Database *database, mf_Error *error) {
 mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double seconds,
                             double simulated, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (archive == NULL || search == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or search is NULL");
+    MF_NEED(archive != NULL && search != NULL, error, "archive: archive or search is NULL");
     mf_Database *database = &archive->database;
     if (!database->writable)
         return mf_fail_at(error, MF_BAD_ARGUMENT, database->path, 0, 0,
@@ -172,8 +170,7 @@ mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double
     MF_TRY(check_placement(database, error));
     MF_TRY(mf_database_run(database, "BEGIN IMMEDIATE", error));
     mf_Status status = insert_all(archive, search, seconds, simulated, error);
-    if (status == MF_OK)
-        status = mf_database_run(database, "COMMIT", error);
+    MF_THEN(status, mf_database_run(database, "COMMIT", error));
     if (status != MF_OK)
         mf_database_roll_back(database);
     return status;
@@ -266,13 +263,12 @@ static mf_Status read_verified(mf_Archive *archive, mf_Search *search, uint32_t 
     sqlite3_stmt *statement;
     if (search->config.verify_every == 0)
         return MF_OK;
-    mf_Status status = mf_database_prepare(
+    MF_TRY(mf_database_prepare(
         database,
         "SELECT id, fitness, generation = ?1 FROM verified WHERE generation = ?1 OR id IN "
         "(SELECT id FROM survivor WHERE generation = ?1)",
-        &statement, error);
-    if (status != MF_OK)
-        return status;
+        &statement, error));
+    mf_Status status = MF_OK;
     sqlite3_bind_int64(statement, 1, generation);
     bool row = true;
     while (status == MF_OK && row) {
@@ -347,8 +343,7 @@ static mf_Status restore(mf_Archive *archive, mf_Search *search, mf_ArchiveLast 
 mf_Status mf_archive_resume(mf_Archive *archive, mf_Search *search, double *seconds,
                             double *simulated, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (archive == NULL || search == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or search is NULL");
+    MF_NEED(archive != NULL && search != NULL, error, "archive: archive or search is NULL");
     MF_TRY(mf_archive_compare(archive, &search->config, error));
     // One transaction, so that another process cannot add a generation between two reads.
     MF_TRY(mf_database_run(&archive->database, "BEGIN", error));

@@ -132,12 +132,11 @@ static mf_Status open_at(mf_Context *context, const char *path, const char *loca
     if (database.path == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to open the archive");
     mf_Status status = open_handle(&database, location, flags, error);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_database_close(&database);
-        return status;
-    }
-    *out = database;
-    return MF_OK;
+    else
+        *out = database;
+    return status;
 }
 
 mf_Status mf_database_open(mf_Context *context, const char *path, bool write, mf_Database *out,
@@ -240,8 +239,7 @@ mf_Status mf_database_insert(mf_Database *database, const char *sql, const mf_Sq
                              int count, mf_Error *error) {
     sqlite3_stmt *statement;
     mf_Status status = mf_database_prepare(database, sql, &statement, error);
-    if (status == MF_OK)
-        status = mf_database_execute(database, statement, values, count, error);
+    MF_THEN(status, mf_database_execute(database, statement, values, count, error));
     sqlite3_finalize(statement);
     return status;
 }
