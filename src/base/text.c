@@ -100,20 +100,10 @@ static size_t utf8_length(const unsigned char *bytes) {
 }
 
 static const char *reference_of(char character) {
-    switch (character) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
+    static const char characters[] = "&<>\"'";
+    static const char *const references[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    const char *found = strchr(characters, character);
+    return found == NULL ? NULL : references[found - characters];
 }
 
 void mf_text_escape(mf_Text *text, const char *string) {

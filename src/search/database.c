@@ -44,23 +44,14 @@ static mf_Status status_of(int code) {
 mf_Status mf_database_fail(mf_Database *database, int code, mf_Error *error) {
     mf_Status status = status_of(code);
     const char *reason = sqlite3_errmsg(database->handle);
-    switch (status) {
-    case MF_BUSY:
-        return mf_fail_at(error, status, database->path, 0, 0,
-                          "the archive is in use by another process (%s)", reason);
-    case MF_BAD_FILE:
+    const char *what = status == MF_BUSY      ? "the archive is in use by another process"
+                       : status == MF_CORRUPT ? "the archive is damaged"
+                       : status == MF_IO      ? "cannot read or write the archive"
+                                              : "the archive cannot be used";
+    if (status == MF_BAD_FILE)
         return mf_fail_at(error, status, database->path, 0, 0,
                           "expected a Mayfly archive, found a file that is not a SQLite database");
-    case MF_CORRUPT:
-        return mf_fail_at(error, status, database->path, 0, 0, "the archive is damaged (%s)",
-                          reason);
-    case MF_IO:
-        return mf_fail_at(error, status, database->path, 0, 0,
-                          "cannot read or write the archive (%s)", reason);
-    default:
-        return mf_fail_at(error, status, database->path, 0, 0, "the archive cannot be used (%s)",
-                          reason);
-    }
+    return mf_fail_at(error, status, database->path, 0, 0, "%s (%s)", what, reason);
 }
 
 static bool allow(mf_Database *database, const char *operation, mf_Status *status,
