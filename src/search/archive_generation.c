@@ -77,13 +77,15 @@ static mf_Status insert_newborn(mf_Archive *archive, const mf_Search *search,
     return mf_database_execute(&archive->database, archive->insert_individual, values, 5, error);
 }
 
-// A row of the generation and an individual, with a number of it.
+// A row of the generation and an individual, with its one of `numbers`; NULL: without.
 static mf_Status insert_member(mf_Archive *archive, sqlite3_stmt *statement,
-                               const mf_Search *search, uint32_t rank, double value,
+                               const mf_Search *search, uint32_t rank, const double *numbers,
                                mf_Error *error) {
     const mf_SqlValue values[] = {MF_SQL_INTEGER(search->generation),
-                                  MF_SQL_INTEGER(search->current.id[rank]), MF_SQL_REAL(value)};
-    return mf_database_execute(&archive->database, statement, values, 3, error);
+                                  MF_SQL_INTEGER(search->current.id[rank]),
+                                  MF_SQL_REAL(numbers != NULL ? numbers[rank] : 0.0)};
+    return mf_database_execute(&archive->database, statement, values, numbers != NULL ? 3 : 2,
+                               error);
 }
 
 static mf_Status insert_descriptors(mf_Archive *archive, const mf_Search *search, uint32_t i,
@@ -99,13 +101,6 @@ static mf_Status insert_descriptors(mf_Archive *archive, const mf_Search *search
     return MF_OK;
 }
 
-static mf_Status insert_living(mf_Archive *archive, const mf_Search *search, uint32_t rank,
-                               mf_Error *error) {
-    const mf_SqlValue values[] = {MF_SQL_INTEGER(search->generation),
-                                  MF_SQL_INTEGER(search->current.id[rank])};
-    return mf_database_execute(&archive->database, archive->insert_living, values, 2, error);
-}
-
 // Of a steady state: all births, also of those replaced, and who is alive.
 static mf_Status insert_steady(mf_Archive *archive, const mf_Search *search, mf_Error *error) {
     mf_Status status = MF_OK;
@@ -114,7 +109,7 @@ static mf_Status insert_steady(mf_Archive *archive, const mf_Search *search, mf_
         MF_THEN(status, insert_descriptors(archive, search, i, error));
     }
     for (uint32_t rank = 0; rank < search->count && status == MF_OK; rank++)
-        status = insert_living(archive, search, rank, error);
+        status = insert_member(archive, archive->insert_living, search, rank, NULL, error);
     return status;
 }
 
@@ -125,10 +120,10 @@ static mf_Status insert_members(mf_Archive *archive, const mf_Search *search, mf
         status = search->current.id[rank] >= first_id
                      ? insert_newborn(archive, search, &search->current, rank, error)
                      : insert_member(archive, archive->insert_survivor, search, rank,
-                                     search->current.fitness[rank], error);
+                                     search->current.fitness, error);
         if (status == MF_OK && search->current.checked[rank] == MF_VERIFIED_NOW)
             status = insert_member(archive, archive->insert_verified, search, rank,
-                                   search->current.verified[rank], error);
+                                   search->current.verified, error);
     }
     return status;
 }
