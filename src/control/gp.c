@@ -174,24 +174,24 @@ static mf_Status make_plan(mf_Group *group, const mf_GpConfig *config, mf_GpBatc
     return status;
 }
 
+// The fields, with their members in the batch.
+#define FIELDS(ROW)                                                                                \
+    ROW(program, MF_GP_BYTES, "gp.program", "1", "", MF_I32, MF_FIXED_COUNT, 1,                    \
+        MF_FIELD_STATE | MF_FIELD_INPUT,                                                           \
+        "the controller's program, one instruction 0 .. 255 per address")                          \
+    ROW(address, 0, "gp.address", "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,             \
+        "address of the next instruction, 0 .. 31")                                                \
+    ROW(accumulator, 0, "gp.accumulator", "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,     \
+        "the machine's accumulator, 0 .. 255")
+
 static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error) {
-    static const mf_FieldInfo program_info = MF_FIELD_INFO(
-        "gp.program", "1", "", MF_I32, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
-        "the controller's program, one instruction 0 .. 255 per address");
-    static const mf_FieldInfo address_info =
-        MF_FIELD_INFO("gp.address", "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-                      "address of the next instruction, 0 .. 31");
-    static const mf_FieldInfo accumulator_info =
-        MF_FIELD_INFO("gp.accumulator", "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-                      "the machine's accumulator, 0 .. 255");
-    mf_Field *program, *address, *accumulator;
-    MF_TRY(mf_attach_field(group, &program_info, MF_GP_BYTES, &program, error));
-    MF_TRY(mf_attach_field(group, &address_info, 0, &address, error));
-    MF_TRY(mf_attach_field(group, &accumulator_info, 0, &accumulator, error));
+    mf_Field *field;
+#define ADD(member, count, ...)                                                                    \
+    static const mf_FieldInfo member##_info = {__VA_ARGS__};                                       \
+    MF_TRY(mf_attach_field(group, &member##_info, count, &field, error));                          \
+    batch->member = field->data;
+    FIELDS(ADD)
     const mf_Field *target = mf_group_find_field(group, "joint.target");
-    batch->program = program->data;
-    batch->address = address->data;
-    batch->accumulator = accumulator->data;
     batch->target = target->data;
     batch->target_components = target->components;
     batch->fault = mf_group_find_field(group, "fault.word")->data;

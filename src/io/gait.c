@@ -31,14 +31,6 @@ static void *parameters_of(mf_Gait *gait) {
     return &gait->keyframes;
 }
 
-bool mf_gait_is(const char *text, size_t size) {
-    MF_DEFAULT_FLOATS;
-    bool is = false;
-    for (int i = 0; i < KINDS && !is; i++)
-        is = mf_yaml_has_top_key(text, size, mf_gait_kind_name((mf_GaitKind)i));
-    return is;
-}
-
 // ---- error messages ----------------------------------------------------------------------------
 
 // The node at "frames.2.angles.left_knee": names select entries of groups, numbers entries of
