@@ -114,10 +114,8 @@ static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_E
     motion.articulated.self_contacts = bench->contacts;
     mf_Status status = mf_bench_rig_fill(rig, options, bench->instances,
                                          (mf_Time)(rig->model->physics.step * 1e9 + 0.5), error);
-    if (status == MF_OK)
-        status = mf_motion_add(rig->group, MF_MOTION_ARTICULATED, &motion, error);
-    if (status == MF_OK)
-        status = add_controls(rig->group, error);
+    MF_THEN(status, mf_motion_add(rig->group, MF_MOTION_ARTICULATED, &motion, error));
+    MF_THEN(status, add_controls(rig->group, error));
     all->steps = options->steps != 0 ? options->steps : bench->episode;
     all->episodes = bench->episodes;
     rig->motion = "articulated";

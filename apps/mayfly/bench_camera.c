@@ -69,8 +69,7 @@ static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_E
     mf_Status status;
     if (bench->walks) {
         status = mf_bench_rig_parse(rig, options->threads, walkers, NULL, 0, error);
-        if (status == MF_OK)
-            status = mf_bench_rig_scene(rig, NULL, error);
+        MF_THEN(status, mf_bench_rig_scene(rig, NULL, error));
     } else {
         status = open_ants(rig, options, bench, error);
     }

@@ -29,8 +29,7 @@ static mf_Status run_once(mf_Context *context, const char *path, Times *times, u
     MF_TRY(mf_model_load(context, path, NULL, &model, error));
     loaded = mf_clock_seconds();
     mf_Status status = mf_scene_file_of_model(context, model, NULL, 0, &file, error);
-    if (status == MF_OK)
-        status = mf_scene_create(context, file, NULL, &scene, error);
+    MF_THEN(status, mf_scene_create(context, file, NULL, &scene, error));
     times->load[at] = loaded - started;
     times->compile[at] = mf_clock_seconds() - loaded;
     times->both[at] = times->load[at] + times->compile[at];
@@ -71,8 +70,7 @@ static int run(const void *row, const mf_BenchOptions *options, bool json) {
     mf_bench_robot(bench->bench.name, bench->bench.needs, "models/figure.xml", path);
     config.threads = 1;
     mf_Status status = mf_context_create(&config, &context, &error);
-    if (status == MF_OK)
-        status = run_once(context, path, &times, 0, &error);
+    MF_THEN(status, run_once(context, path, &times, 0, &error));
     for (uint32_t i = 0; status == MF_OK && i < repeats && !mf_app_stop_requested(); i++)
         status = run_once(context, path, &times, i, &error);
     mf_context_destroy(context);

@@ -55,8 +55,7 @@ static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options, 
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    if (out == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
+    MF_ALLOCATED(out != NULL, error, "bench");
     fprintf(out,
             "world: {step: 0.016666667}\ngroups:\n  - name: modules\n"
             "    model: ../models/modules/%s\n    count: %u\n    sensors: false\n"
@@ -66,11 +65,9 @@ static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options, 
     if (bench->tooth > 0)
         put_comb(out, count, bench->tooth);
     mf_Status status = fclose(out) == 0 ? MF_OK : mf_fail(error, MF_NO_MEMORY, "bench: no memory");
-    if (status == MF_OK)
-        status = mf_bench_rig_parse(scene, options->threads, text, NULL, 0, error);
+    MF_THEN(status, mf_bench_rig_parse(scene, options->threads, text, NULL, 0, error));
     free(text);
-    if (status == MF_OK)
-        status = mf_bench_rig_scene(scene, NULL, error);
+    MF_THEN(status, mf_bench_rig_scene(scene, NULL, error));
     return status;
 }
 

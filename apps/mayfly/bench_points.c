@@ -64,11 +64,9 @@ static mf_Status read_file(const Bench *bench, uint32_t threads, mf_BenchRig *se
     size_t size;
     mf_Context *context;
     mf_Status status = mf_context_create(NULL, &context, error);
-    if (status == MF_OK)
-        status =
-            mf_file_read(context, mf_app_find(bench->scene, path), 1 << 20, &text, &size, error);
-    if (status == MF_OK)
-        status = mf_bench_rig_parse(setup, threads, text, NULL, 0, error);
+    MF_THEN(status,
+            mf_file_read(context, mf_app_find(bench->scene, path), 1 << 20, &text, &size, error));
+    MF_THEN(status, mf_bench_rig_parse(setup, threads, text, NULL, 0, error));
     mf_release(context, text);
     mf_context_destroy(context);
     return status;
@@ -80,10 +78,8 @@ static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options, 
     const uint32_t threads = options->threads != 0 ? options->threads : bench->threads;
     const bool file = strchr(bench->scene, '\n') == NULL;
     mf_Override override = {"group.precision", options->double_precision ? "double" : "float"};
-    mf_Status status = file ? read_file(bench, threads, setup, error)
-                            : mf_bench_rig_parse(setup, threads, bench->scene, &override, 1, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(file ? read_file(bench, threads, setup, error)
+                : mf_bench_rig_parse(setup, threads, bench->scene, &override, 1, error));
     scene.evaluates = true;
     scene.count = options->instances != 0 ? options->instances : bench->instances;
     if (bench->generations != 0) {
@@ -138,17 +134,14 @@ const mf_BenchKind mf_bench_points = {MF_BENCH_ROWS(runs), .ignores = "model gen
 static mf_Status evolve_all(mf_BenchRig *setup, const char *path, uint32_t generations,
                             mf_Search *search, mf_Error *error) {
     mf_Archive *archive;
-    mf_Status status = mf_archive_create(setup->context, path, mf_search_config_of(search), "", 0,
-                                         0, &archive, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_archive_create(setup->context, path, mf_search_config_of(search), "", 0, 0, &archive,
+                             error));
+    mf_Status status = MF_OK;
     for (uint32_t i = 0; i < generations && status == MF_OK; i++) {
         if (mf_app_stop_requested())
             status = mf_fail(error, MF_STOPPED, "stopped");
-        if (status == MF_OK)
-            status = mf_search_advance(search, error);
-        if (status == MF_OK)
-            status = mf_archive_append(archive, search, 0.0, 0.0, error);
+        MF_THEN(status, mf_search_advance(search, error));
+        MF_THEN(status, mf_archive_append(archive, search, 0.0, 0.0, error));
     }
     mf_archive_close(archive);
     return status;
@@ -197,8 +190,7 @@ static int run_evolution(const void *row, const mf_BenchOptions *options, bool j
     mf_Error error = {0};
     mf_BenchResult result = {.best = NAN};
     mf_Status status = open_scene(bench, options, &setup, &error);
-    if (status == MF_OK)
-        status = time_evolution(bench, options, &setup, &result, &error);
+    MF_THEN(status, time_evolution(bench, options, &setup, &result, &error));
     bool written = false;
     if (status == MF_OK) {
         mf_bench_describe(&result, setup.group, "point.load");

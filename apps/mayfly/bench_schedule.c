@@ -55,12 +55,9 @@ static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_E
     twice.double_precision = true;
     mf_Status status = mf_bench_rig_load(rig, options->threads,
                                          mf_app_find("models/hexapod.urdf", path), NULL, error);
-    if (status == MF_OK)
-        status = mf_bench_rig_fill(rig, &twice, 1, mf_world_config().step, error);
-    if (status == MF_OK)
-        status = add_work(rig->group, "work.one", 0.3, bench->slow, one, error);
-    if (status == MF_OK)
-        status = add_work(rig->group, "work.two", 0.7, bench->slow, two, error);
+    MF_THEN(status, mf_bench_rig_fill(rig, &twice, 1, mf_world_config().step, error));
+    MF_THEN(status, add_work(rig->group, "work.one", 0.3, bench->slow, one, error));
+    MF_THEN(status, add_work(rig->group, "work.two", 0.7, bench->slow, two, error));
     rig->work.steps = options->steps > 0 ? options->steps : bench->steps;
     rig->motion = "none";
     return status;

@@ -190,21 +190,18 @@ static mf_Status fill_world(const Bench *bench, Setup *setup, uint32_t count, mf
     mf_Group *group;
     mf_Status status =
         add_group(bench, world, setup->models[HUMANOID], "humanoids", count, true, &group, error);
-    if (status == MF_OK)
-        status = place_humanoids(bench, group, count, error);
+    MF_THEN(status, place_humanoids(bench, group, count, error));
     if (status == MF_OK && bench->swings)
         status = add_swings(group, &setup->swings, error);
     if (status == MF_OK && bench->car) {
         const double at[3] = {-0.9, 0.05, 0.055}, speed[3] = {2.0, 0, 0};
         status = add_group(bench, world, setup->models[CAR], "car", 1, true, &group, error);
-        if (status == MF_OK)
-            status = mf_group_set_start(group, 0, at, NULL, speed, error);
+        MF_THEN(status, mf_group_set_start(group, 0, at, NULL, speed, error));
     }
     if (status == MF_OK && bench->ball) {
         const double at[3] = {-0.5, 0.02, 0.07}, speed[3] = {1.0, 0, 0};
         status = add_group(bench, world, setup->models[BALL], "ball", 1, true, &group, error);
-        if (status == MF_OK)
-            status = mf_group_set_start(group, 0, at, NULL, speed, error);
+        MF_THEN(status, mf_group_set_start(group, 0, at, NULL, speed, error));
     }
     if (status == MF_OK && bench->field)
         status = add_group(bench, world, setup->models[FIELD], "field", 1, false, &group, error);
@@ -220,12 +217,10 @@ static mf_Status setup_make(const Bench *bench, uint32_t count, const mf_BenchOp
     mf_WorldConfig world = mf_world_config();
     world.step = MF_MILLISECOND;
     mf_Status status = mf_world_create(setup->context, &world, &setup->world, error);
-    if (status == MF_OK)
-        status = fill_world(bench, setup, count, setup->world, error);
+    MF_THEN(status, fill_world(bench, setup, count, setup->world, error));
     mf_CollisionsConfig between = mf_collisions_config();
     between.law = bench->law;
-    if (status == MF_OK)
-        status = mf_collisions_add(setup->world, &between, &setup->collisions, error);
+    MF_THEN(status, mf_collisions_add(setup->world, &between, &setup->collisions, error));
     return status;
 }
 
@@ -312,8 +307,7 @@ static int run_one(const Bench *bench, uint32_t count, uint64_t usual,
     Result result = {.bench = {.instances = count}};
     const uint64_t steps = options->steps != 0 ? options->steps : usual;
     mf_Status status = setup_make(bench, count, options, &setup, &error);
-    if (status == MF_OK)
-        status = time_steps(bench, &setup, steps, options, &result, &error);
+    MF_THEN(status, time_steps(bench, &setup, steps, options, &result, &error));
     bool written = false;
     if (status == MF_OK)
         written = json ? print_json(options, bench, &result) : print_row(bench, &result);

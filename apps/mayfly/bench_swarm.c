@@ -175,8 +175,7 @@ static int run_one(const Bench *bench, uint32_t agents, uint64_t rounds,
     mf_Status status = open_scene(bench, agents, options, &scene, &error);
     mf_World *world = scene.world;
     const mf_BenchWork work = {.name = bench->bench.name, .world = world, .steps = facts.rounds};
-    if (status == MF_OK)
-        status = mf_bench_time(&work, options, &result, &error);
+    MF_THEN(status, mf_bench_time(&work, options, &result, &error));
     bool written = false;
     if (status == MF_OK) {
         result.instances = (uint32_t)mf_scene_file_count(scene.file);

@@ -44,8 +44,7 @@ static mf_Status repeat(const mf_BenchWork *work, const void *image, size_t size
                         mf_BenchResult *result, mf_Error *error) {
     double seconds[MF_BENCH_REPEATS];
     for (uint32_t i = 0; i <= result->repeats; i++) {
-        if (mf_app_stop_requested())
-            return mf_fail(error, MF_STOPPED, "stopped");
+        MF_CHECK(!mf_app_stop_requested(), error, MF_STOPPED, "stopped");
         MF_TRY(mf_world_restore(work->world, image, size, error));
         const double once = time_once(work);
         const uint64_t hash = mf_world_hash(work->world);
@@ -67,11 +66,9 @@ static mf_Status repeat_from_now(const mf_BenchWork *work, mf_BenchResult *resul
     mf_Context *context = mf_world_context(work->world);
     const size_t size = mf_world_snapshot_size(work->world);
     void *image = mf_allocate(context, size, 1);
-    if (image == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
+    MF_ALLOCATED(image != NULL, error, "bench");
     mf_Status status = mf_world_snapshot(work->world, image, size, error);
-    if (status == MF_OK)
-        status = repeat(work, image, size, result, error);
+    MF_THEN(status, repeat(work, image, size, result, error));
     mf_release(context, image);
     return status;
 }

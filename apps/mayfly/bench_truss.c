@@ -143,8 +143,7 @@ static mf_Status fill(Rig *rig, const Bench *bench, mf_Machine *m, mf_Error *err
     for (uint32_t i = 1; bench->mixed && i < mf_group_count(rig->base.group); i++) {
         status = status == MF_OK ? make_truss(bench, i, m, error) : status;
         const mf_Truss truss = mf_machine_truss(m);
-        if (status == MF_OK)
-            status = mf_quasistatic_set(rig->base.group, i, &truss, error);
+        MF_THEN(status, mf_quasistatic_set(rig->base.group, i, &truss, error));
     }
     return status;
 }
@@ -157,12 +156,9 @@ static mf_Status open_world(Rig *rig, const mf_BenchOptions *options, const Benc
     exact.instances = count;
     mf_Status status = make_truss(bench, 0, m, error);
     const mf_Truss truss = mf_machine_truss(m);
-    if (status == MF_OK)
-        status = mf_truss_model(rig->base.context, &truss, &rig->base.model, error);
-    if (status == MF_OK)
-        status = mf_bench_rig_fill(&rig->base, &exact, count, 20 * MF_MILLISECOND, error);
-    if (status == MF_OK)
-        status = add_motion(rig, bench, &truss, method, error);
+    MF_THEN(status, mf_truss_model(rig->base.context, &truss, &rig->base.model, error));
+    MF_THEN(status, mf_bench_rig_fill(&rig->base, &exact, count, 20 * MF_MILLISECOND, error));
+    MF_THEN(status, add_motion(rig, bench, &truss, method, error));
     return status == MF_OK ? fill(rig, bench, m, error) : status;
 }
 
@@ -171,8 +167,7 @@ static mf_Status open_rig(Rig *rig, const mf_BenchOptions *options, const Bench 
     mf_Machine *m = malloc(sizeof *m);
     mf_Status status = m != NULL ? mf_bench_rig_context(&rig->base, options->threads, error)
                                  : mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
-    if (status == MF_OK)
-        status = open_world(rig, options, bench, count, method, m, error);
+    MF_THEN(status, open_world(rig, options, bench, count, method, m, error));
     free(m);
     if (status != MF_OK)
         return status;
@@ -259,8 +254,7 @@ static mf_Status compare(const Bench *bench, const mf_BenchOptions *options, Fac
     double seconds;
     Rig newton = {.frame = 0}, descent = {.frame = 0};
     mf_Status status = relax_some(&newton, bench, options, MF_QUASISTATIC_NEWTON, &seconds, error);
-    if (status == MF_OK)
-        status = relax_some(&descent, bench, options, MF_QUASISTATIC_GRADIENT, &seconds, error);
+    MF_THEN(status, relax_some(&descent, bench, options, MF_QUASISTATIC_GRADIENT, &seconds, error));
     if (status == MF_OK) {
         facts->descent_rate = (double)descent.bars / seconds;
         facts->saving = (double)descent.bars / (double)newton.bars;

@@ -271,10 +271,8 @@ int mf_command_compare(int argc, char **argv) {
     mf_SceneFile *file = NULL;
     mf_Comparison *all = NULL;
     mf_Status status = mf_inputs_context(&options.inputs, &context, &error);
-    if (status == MF_OK)
-        status = mf_inputs_load(context, &options.inputs, "compare", argv[1], &file, &error);
-    if (status == MF_OK)
-        status = mf_compare(context, file, &config, &all, &error);
+    MF_THEN(status, mf_inputs_load(context, &options.inputs, "compare", argv[1], &file, &error));
+    MF_THEN(status, mf_compare(context, file, &config, &all, &error));
     result = status == MF_OK ? report(&options, all) : mf_inputs_fail(&error);
     mf_comparison_destroy(all);
     mf_scene_file_destroy(file);

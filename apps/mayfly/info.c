@@ -220,10 +220,8 @@ static mf_Status with_robot(mf_Context *context, const mf_Model *model, const Wi
     mf_SceneConfig config = mf_scene_config();
     config.motion = chosen_motion(wishes);
     mf_Status status = mf_scene_file_of_model(context, model, NULL, 0, &file, error);
-    if (status == MF_OK)
-        status = mf_scene_create(context, file, &config, &scene, error);
-    if (status == MF_OK)
-        status = use(&scene, wishes, error);
+    MF_THEN(status, mf_scene_create(context, file, &config, &scene, error));
+    MF_THEN(status, use(&scene, wishes, error));
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);
     return status;
@@ -280,9 +278,8 @@ static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const 
     config.packages = inputs->packages.items;
     config.package_count = inputs->packages.count;
     mf_Model *model;
-    mf_Status status = mf_model_load(context, path, &config, &model, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_model_load(context, path, &config, &model, error));
+    mf_Status status = MF_OK;
     if (wishes->strict)
         status = with_robot(context, model, wishes, refuse_settings, error);
     if (status == MF_OK && wishes->mjcf != NULL)
@@ -335,10 +332,8 @@ static mf_Status show_scene(mf_Context *context, const mf_Inputs *inputs, const 
     mf_Scene scene = {0};
     char *text = NULL;
     mf_Status status = mf_inputs_load(context, inputs, "info", path, &file, error);
-    if (status == MF_OK)
-        status = mf_scene_file_write(file, &text, error);
-    if (status == MF_OK)
-        status = mf_scene_create(context, file, NULL, &scene, error);
+    MF_THEN(status, mf_scene_file_write(file, &text, error));
+    MF_THEN(status, mf_scene_create(context, file, NULL, &scene, error));
     if (status == MF_OK && wants_part(wishes)) {
         status = show_parts(scene.world, wishes, error);
     } else if (status == MF_OK) {
@@ -364,8 +359,7 @@ static mf_Status show_body(mf_Context *context, const mf_BodyKind *kind, const c
     json_t *object = NULL;
     void *body = NULL;
     mf_Status status = mf_body_load(context, kind, path, &body, error);
-    if (status == MF_OK)
-        status = kind->describe(context, body, path, json ? NULL : &text, &object, error);
+    MF_THEN(status, kind->describe(context, body, path, json ? NULL : &text, &object, error));
     if (status == MF_OK && json && !mf_app_print(object))
         status = mf_fail(error, MF_IO, "cannot write to the standard output");
     if (status == MF_OK && text.failed)
@@ -424,8 +418,7 @@ static mf_Status show_archive(mf_Context *context, const char *path, mf_Error *e
     uint32_t count;
     MF_TRY(mf_archive_open(context, path, false, &archive, error));
     mf_Status status = mf_archive_run(archive, &run, error);
-    if (status == MF_OK)
-        status = mf_archive_generations(archive, &rows, &count, error);
+    MF_THEN(status, mf_archive_generations(archive, &rows, &count, error));
     if (status == MF_OK) {
         show_run(path, &run);
         show_course(rows, count);
@@ -540,10 +533,8 @@ int mf_command_info(int argc, char **argv) {
     mf_Context *context = NULL;
     mf_Error error = {0};
     mf_Status status = mf_inputs_context(&options.inputs, &context, &error);
-    if (status == MF_OK)
-        status = check_wishes(&options.wishes, &error);
-    if (status == MF_OK)
-        status = show(context, &options.inputs, &options.wishes, argv[1], &error);
+    MF_THEN(status, check_wishes(&options.wishes, &error));
+    MF_THEN(status, show(context, &options.inputs, &options.wishes, argv[1], &error));
     mf_context_destroy(context);
     if (status != MF_OK)
         return mf_inputs_fail(&error);

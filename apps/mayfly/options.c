@@ -220,8 +220,7 @@ int mf_app_try_output(const char *path) {
     mf_Error error = {0};
     config.threads = 1;
     mf_Status status = mf_context_create(&config, &context, &error);
-    if (status == MF_OK)
-        status = mf_file_try(context, path, &error);
+    MF_THEN(status, mf_file_try(context, path, &error));
     mf_context_destroy(context);
     return status == MF_OK ? MF_EXIT_DONE : mf_app_fail(&error);
 }

@@ -79,12 +79,10 @@ static mf_Status check_settings(const mf_PluginOptions *options, const bool used
         const char *text = options->settings.items[i], *setting;
         size_t plugin, length;
         double value;
-        if (!split(text, &plugin, &setting, &length, &value))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "--plugin-set: expected PLUGIN.SETTING=NUMBER, found '%.99s'", text);
-        if (!used[i])
-            return mf_fail(error, MF_NOT_FOUND, "--plugin-set: no --plugin has the name %.*s",
-                           (int)(plugin < 99 ? plugin : 99), text);
+        MF_NEED(split(text, &plugin, &setting, &length, &value), error,
+                "--plugin-set: expected PLUGIN.SETTING=NUMBER, found '%.99s'", text);
+        MF_CHECK(used[i], error, MF_NOT_FOUND, "--plugin-set: no --plugin has the name %.*s",
+                 (int)(plugin < 99 ? plugin : 99), text);
     }
     return MF_OK;
 }
@@ -100,8 +98,7 @@ mf_Status mf_plugin_list(mf_Context *context, const mf_PluginOptions *options,
         status =
             put_plugin(context, options, options->files.items[i], &list, used, has_motion, error);
     put(&list, "]");
-    if (status == MF_OK)
-        status = check_settings(options, used, error);
+    MF_THEN(status, check_settings(options, used, error));
     if (status == MF_OK && list.used >= MF_PLUGIN_LIST)
         status = mf_fail(error, MF_LIMIT, "--plugin: expected fewer or shorter names and settings");
     return status;

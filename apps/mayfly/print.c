@@ -107,10 +107,8 @@ int mf_command_print(int argc, char **argv) {
     mf_Truss *truss = NULL;
     mf_Print *print = NULL;
     mf_Status status = mf_truss_load(context, mf_app_find(argv[1], found), &truss, &error);
-    if (status == MF_OK)
-        status = mf_print_create(context, truss, &config, &print, &error);
-    if (status == MF_OK)
-        status = mf_print_parts_save(print, &files, &error);
+    MF_THEN(status, mf_print_create(context, truss, &config, &print, &error));
+    MF_THEN(status, mf_print_parts_save(print, &files, &error));
     const bool said = status == MF_OK && report(print, &files, options.json);
     mf_print_destroy(print);
     mf_truss_destroy(truss);

@@ -91,9 +91,8 @@ static json_t *pack(const mf_Recording *recording) {
 
 mf_Status mf_recorded_info(mf_Context *context, const char *path, bool json, mf_Error *error) {
     mf_Recording *recording;
-    mf_Status status = mf_recording_open(context, path, 0, &recording, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_recording_open(context, path, 0, &recording, error));
+    mf_Status status = MF_OK;
     if (!json)
         show(recording);
     else if (!mf_app_print(pack(recording)))
@@ -107,8 +106,7 @@ mf_Status mf_recorded_info(mf_Context *context, const char *path, bool json, mf_
 mf_Status mf_recorded_page(mf_Context *context, const char *path, char **page, mf_Error *error) {
     mf_Recording *recording;
     mf_Status status = mf_recording_open(context, path, 0, &recording, error);
-    if (status == MF_OK)
-        status = mf_film_recording_page(context, recording, page, error);
+    MF_THEN(status, mf_film_recording_page(context, recording, page, error));
     mf_recording_destroy(recording);
     return status;
 }
@@ -117,8 +115,7 @@ mf_Status mf_recorded_film(mf_Context *context, const char *path, const char *fi
                            mf_Error *error) {
     mf_Recording *recording;
     mf_Status status = mf_recording_open(context, path, 0, &recording, error);
-    if (status == MF_OK)
-        status = mf_film_write_recording(recording, film, error);
+    MF_THEN(status, mf_film_write_recording(recording, film, error));
     mf_recording_destroy(recording);
     return status;
 }

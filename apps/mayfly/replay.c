@@ -106,12 +106,9 @@ static mf_Status open_run(Replay *replay, const char *name, mf_Error *error) {
         status = mf_folder_path(name, "archive.sqlite", replay->path, error);
     else
         snprintf(replay->path, sizeof replay->path, "%s", name);
-    if (status == MF_OK)
-        status = mf_inputs_context(&replay->options->inputs, &replay->context, error);
-    if (status == MF_OK)
-        status = mf_archive_open(replay->context, replay->path, false, &replay->archive, error);
-    if (status == MF_OK)
-        status = mf_archive_run(replay->archive, &replay->run, error);
+    MF_THEN(status, mf_inputs_context(&replay->options->inputs, &replay->context, error));
+    MF_THEN(status, mf_archive_open(replay->context, replay->path, false, &replay->archive, error));
+    MF_THEN(status, mf_archive_run(replay->archive, &replay->run, error));
     return status;
 }
 
@@ -119,8 +116,7 @@ static mf_Status find_individual(Replay *replay, mf_Error *error) {
     uint32_t bytes = replay->run.search.genome_bytes;
     const Options *options = replay->options;
     replay->genome = mf_allocate(replay->context, bytes, 1);
-    if (replay->genome == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "replay: out of memory");
+    MF_ALLOCATED(replay->genome != NULL, error, "replay");
     if (options->individual != NULL)
         return mf_archive_individual(replay->archive, mf_option_count(options->individual, 0),
                                      &replay->individual, replay->genome, bytes, error);
@@ -134,8 +130,7 @@ static mf_Status make_scene(Replay *replay, mf_Error *error) {
                                        replay->path, replay->run.settings, &replay->file, error);
     replay->paths.own_model = replay->options->inputs.model != NULL;
     replay->paths.own_ground = replay->options->inputs.ground != NULL;
-    if (status == MF_OK)
-        status = mf_folder_find(replay->path, replay->file, &replay->paths, error);
+    MF_THEN(status, mf_folder_find(replay->path, replay->file, &replay->paths, error));
     if (status != MF_OK)
         return status;
     mf_Motion motion = replay->file->groups[0].motion;
@@ -167,8 +162,7 @@ static mf_Status simulate(Replay *replay, mf_Error *error) {
     char *text = NULL;
     mf_Status status = mf_scene_file_write(replay->file, &text, error);
     simulation->scene = text;
-    if (status == MF_OK)
-        status = mf_simulate_filmed(simulation, replay->options->plot, error);
+    MF_THEN(status, mf_simulate_filmed(simulation, replay->options->plot, error));
     mf_release(replay->context, text);
     return status;
 }
@@ -281,8 +275,7 @@ static int show_ancestry(Replay *replay, mf_Error *error) {
         status = find_individual(replay, error);
         id = replay->individual.id;
     }
-    if (status == MF_OK)
-        status = mf_archive_ancestry(replay->archive, id, &line, &count, error);
+    MF_THEN(status, mf_archive_ancestry(replay->archive, id, &line, &count, error));
     if (status != MF_OK)
         return mf_app_fail(error);
     const bool printed = options->json ? print_line_json(line, count) : print_line(line, count);
@@ -313,13 +306,10 @@ static int check_options(const Options *options) {
 
 static int replay_individual(Replay *replay, mf_Error *error) {
     mf_Status status = find_individual(replay, error);
-    if (status == MF_OK)
-        status = make_scene(replay, error);
-    if (status == MF_OK)
-        status = simulate(replay, error);
-    if (status == MF_OK)
-        status = mf_replay_machine_write(replay->context, &replay->scene, replay->genome,
-                                         replay->options->truss, replay->options->stl, error);
+    MF_THEN(status, make_scene(replay, error));
+    MF_THEN(status, simulate(replay, error));
+    MF_THEN(status, mf_replay_machine_write(replay->context, &replay->scene, replay->genome,
+                                            replay->options->truss, replay->options->stl, error));
     return status == MF_OK ? compare(replay, error) : mf_inputs_fail(error);
 }
 

@@ -36,8 +36,7 @@ static mf_Status write_truss(mf_Context *context, const mf_Truss *truss, const c
                              mf_Error *error) {
     char *text = NULL;
     mf_Status status = mf_truss_write(context, truss, &text, error);
-    if (status == MF_OK)
-        status = mf_file_replace(context, path, text, strlen(text), error);
+    MF_THEN(status, mf_file_replace(context, path, text, strlen(text), error));
     mf_release(context, text);
     return status;
 }
@@ -48,8 +47,7 @@ static mf_Status write_parts(mf_Context *context, const mf_Truss *truss, const c
     mf_Print *print = NULL;
     double share = 1.0;
     mf_Status status = mf_print_parts_fit(context, truss, &print, &share, error);
-    if (status == MF_OK)
-        status = mf_print_parts_save(print, &files, error);
+    MF_THEN(status, mf_print_parts_save(print, &files, error));
     if (status == MF_OK)
         mf_print_parts_report(print, &files);
     if (status == MF_OK && share < 1.0)
@@ -63,9 +61,8 @@ mf_Status mf_replay_machine_write(mf_Context *context, const mf_Scene *scene, co
     mf_Machine machine;
     if (truss_file == NULL && folder == NULL)
         return MF_OK;
-    if (!mf_scene_has_machines(scene->file))
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "replay: --truss and --stl are for runs with `controller: machine`");
+    MF_CHECK(mf_scene_has_machines(scene->file), error, MF_UNSUPPORTED,
+             "replay: --truss and --stl are for runs with `controller: machine`");
     mf_Status status = mf_machine_decode(genome, mf_scene_genome_bytes(scene), &machine, error);
     if (status == MF_OK && machine.bar_count == 0)
         status =

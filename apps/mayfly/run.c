@@ -293,26 +293,21 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     if (status == MF_OK && options->python != NULL)
         status = mf_run_python_open(scene, options->python, mf_option_real(options->patience, 60.0),
                                     &movers, &run->simulation.python, error);
-    if (status == MF_OK)
-        status = begin_outcomes(context, run, error);
+    MF_THEN(status, begin_outcomes(context, run, error));
     mf_start_report(scene, &run->report);
-    if (status == MF_OK)
-        status = begin_picture(context, run, options->plot, error);
+    MF_THEN(status, begin_picture(context, run, options->plot, error));
     if (status == MF_OK && options->photos != NULL)
         status =
             mf_photographer_create(scene, options->photos, &run->simulation.photographer, error);
-    if (status == MF_OK)
-        status = mf_simulation_open(&run->simulation, error);
+    MF_THEN(status, mf_simulation_open(&run->simulation, error));
     if (status == MF_OK && options->video != NULL)
         status =
             mf_video_open(scene, options->video, options->camera, &run->simulation.video, error);
     if (status == MF_OK && !options->json)
         mf_run_print_start(run);
-    if (status == MF_OK)
-        status = simulate(run, options, error);
+    MF_THEN(status, simulate(run, options, error));
     mf_release(context, text);
-    if (status == MF_OK)
-        status = end_session(run, error);
+    MF_THEN(status, end_session(run, error));
     mf_Error writing = {0};
     mf_Status closed = mf_run_python_close(run->simulation.python, options->results, &writing);
     if (closed == MF_OK)
@@ -361,11 +356,9 @@ static int load_and_run(mf_Context *context, const void *given, const char *name
     mf_Status status = run == NULL ? mf_fail(&error, MF_NO_MEMORY, "run: out of memory") : MF_OK;
     if (status == MF_OK && options->session != NULL)
         status = mf_session_file_read(context, options->session, &run->file, &error);
-    if (status == MF_OK)
-        status = mf_inputs_scene(context, &options->inputs, "run", name, run->file.levels,
-                                 options->session == NULL, &file, &run->scene, &error);
-    if (status == MF_OK)
-        status = check_outputs(context, file, options, &error);
+    MF_THEN(status, mf_inputs_scene(context, &options->inputs, "run", name, run->file.levels,
+                                    options->session == NULL, &file, &run->scene, &error));
+    MF_THEN(status, check_outputs(context, file, options, &error));
     if (status == MF_OK && options->session != NULL)
         status = begin_session(context, run, &error);
     else if (status == MF_OK)

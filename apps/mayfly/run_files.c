@@ -79,9 +79,8 @@ static mf_Status copy(mf_Context *context, const char *from, const char *to, mf_
 
 mf_Status mf_run_files_keep(const mf_RunFiles *files, const char *folder, mf_Error *error) {
     mf_Status status = MF_OK;
-    if (files->overflow)
-        return mf_fail(error, MF_LIMIT, "the model has more than %d files to keep in %.200s",
-                       MF_RUN_FILES, folder);
+    MF_CHECK(!files->overflow, error, MF_LIMIT,
+             "the model has more than %d files to keep in %.200s", MF_RUN_FILES, folder);
     if (files->count == 0)
         return MF_OK;
     const size_t shared = shared_length(files);

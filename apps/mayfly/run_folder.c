@@ -63,8 +63,7 @@ mf_Status mf_folder_make(mf_Context *context, const char *folder, uint32_t *made
         status = make_one(context, path, made, error);
         *slash = '/';
     }
-    if (status == MF_OK)
-        status = make_one(context, path, made, error);
+    MF_THEN(status, make_one(context, path, made, error));
     if (status != MF_OK) {
         mf_folder_remove(folder, *made);
         *made = 0;
@@ -168,8 +167,7 @@ static mf_Status compare_settings(mf_Context *context, const mf_ArchiveRun *run,
             stored->ground.path = file->ground.path;
         status = mf_folder_settings(stored, 1, &before, error);
     }
-    if (status == MF_OK)
-        status = mf_folder_settings(file, 1, &now, error);
+    MF_THEN(status, mf_folder_settings(file, 1, &now, error));
     if (status == MF_OK && strcmp(before, now) != 0)
         status = name_difference(path, before, now, error);
     mf_scene_file_destroy(stored);

@@ -142,26 +142,23 @@ static mf_Status fail_by_note(const mf_RunPython *python, const char *note, mf_E
 static mf_Status explain(mf_RunPython *python, mf_Error *error) {
     char note[REASON_MOST];
     const mf_Server *server = python->server;
-    if (mf_app_stop_requested())
-        return mf_fail(error, MF_STOPPED, "stopped after %.6g s",
-                       mf_time_to_seconds(mf_world_time(python->scene->world)));
+    MF_CHECK(!mf_app_stop_requested(), error, MF_STOPPED, "stopped after %.6g s",
+             mf_time_to_seconds(mf_world_time(python->scene->world)));
     const bool late = mf_server_statistics(server).missed > 0 ||
                       (python->deadline > 0.0 && mf_clock_seconds() > python->deadline);
     end_child(python, late ? 0.0 : END_SECONDS);
     if (read_note(python, "error", note))
         return fail_by_note(python, note, error);
-    if (read_note(python, "import", note))
-        return mf_fail(error, MF_NOT_FOUND,
-                       "--python: %s cannot import mayfly (%s): install the package mayfly there, "
-                       "or name another Python in MAYFLY_PYTHON",
-                       python->interpreter, note);
+    MF_CHECK(!read_note(python, "import", note), error, MF_NOT_FOUND,
+             "--python: %s cannot import mayfly (%s): install the package mayfly there, "
+             "or name another Python in MAYFLY_PYTHON",
+             python->interpreter, note);
     if (late)
         return mf_fail_at(error, MF_LIMIT, python->file, 0, 0,
                           "it did not answer for %g s (--patience)", python->patience);
-    if (WIFEXITED(python->ended) && WEXITSTATUS(python->ended) == 127)
-        return mf_fail(error, MF_NOT_FOUND,
-                       "--python: there is no program %s: name a Python in MAYFLY_PYTHON",
-                       python->interpreter);
+    MF_CHECK(!WIFEXITED(python->ended) || WEXITSTATUS(python->ended) != 127, error, MF_NOT_FOUND,
+             "--python: there is no program %s: name a Python in MAYFLY_PYTHON",
+             python->interpreter);
     if (WIFSIGNALED(python->ended))
         return mf_fail_at(error, MF_IO, python->file, 0, 0, "%s was ended by signal %d (%s)",
                           python->interpreter, WTERMSIG(python->ended),
@@ -178,9 +175,8 @@ static mf_Status make_folder(mf_RunPython *python, mf_Error *error) {
     char path[MF_APP_PATH];
     base = base != NULL && base[0] != '\0' ? base : "/tmp";
     const int length = snprintf(path, sizeof path, "%s/mayfly-XXXXXX", base);
-    if (length < 0 || (size_t)length + 16 >= sizeof path || mkdtemp(path) == NULL)
-        return mf_fail(error, MF_IO, "--python: cannot make a folder in %.200s: %s", base,
-                       strerror(errno));
+    MF_CHECK(length >= 0 && (size_t)length + 16 < sizeof path && mkdtemp(path) != NULL, error,
+             MF_IO, "--python: cannot make a folder in %.200s: %s", base, strerror(errno));
     memcpy(python->folder, path, sizeof path);
     return MF_OK;
 }
@@ -235,8 +231,7 @@ mf_Status mf_run_python_open(mf_Scene *scene, const char *file, double patience,
     if (access(file, R_OK) != 0)
         return mf_fail_at(error, MF_IO, file, 0, 0, "cannot read it: %s", strerror(errno));
     mf_RunPython *python = mf_allocate(context, 1, sizeof *python);
-    if (python == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "--python: out of memory");
+    MF_ALLOCATED(python != NULL, error, "--python");
     python->context = context;
     python->scene = scene;
     python->movers = *movers;
@@ -287,8 +282,7 @@ static mf_Status write_results(const mf_RunPython *python, const char *folder, m
         char *text;
         size_t size;
         snprintf(path, sizeof path, "%s/%s", from, names[i]->d_name);
-        if (status == MF_OK)
-            status = mf_file_read(python->context, path, RESULT_MOST, &text, &size, error);
+        MF_THEN(status, mf_file_read(python->context, path, RESULT_MOST, &text, &size, error));
         if (status == MF_OK) {
             status =
                 mf_run_result_write(python->context, chosen, names[i]->d_name, text, size, error);

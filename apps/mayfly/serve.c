@@ -110,8 +110,7 @@ static mf_Status choose_token(mf_ServerConfig *config, char made[2 * TOKEN + 1],
     if (config->token != NULL || config->path != NULL || strncmp(config->address, "127.", 4) == 0 ||
         strcmp(config->address, "::1") == 0)
         return MF_OK;
-    if (!read_random(bytes))
-        return mf_fail(error, MF_UNSUPPORTED, "serve: no random numbers for a token");
+    MF_CHECK(read_random(bytes), error, MF_UNSUPPORTED, "serve: no random numbers for a token");
     for (size_t i = 0; i < TOKEN; i++)
         snprintf(made + 2 * i, 3, "%02x", bytes[i]);
     config->token = made;
@@ -255,8 +254,7 @@ static mf_Status run(mf_Context *context, const mf_Scene *scene, mf_Server *serv
     if (bridges)
         status = mf_bridges_start(context, scene->file, mf_server_address(server), made,
                                   &served->bridges, error);
-    if (status == MF_OK)
-        status = mf_server_run(server, error);
+    MF_THEN(status, mf_server_run(server, error));
     if (status == MF_OK)
         print_end(server);
     return status;
@@ -269,21 +267,16 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
     Served served = {.bridges = NULL};
     mf_ServerConfig config = read_options(options, &served);
     mf_Status status = choose_files(options->files, scene->file->file, served.files, error);
-    if (status == MF_OK)
-        status = mf_genomes_give(context, scene, error);
-    if (status == MF_OK)
-        status = choose_token(&config, made, error);
-    if (status == MF_OK)
-        status = begin_record(simulation, &config, error);
+    MF_THEN(status, mf_genomes_give(context, scene, error));
+    MF_THEN(status, choose_token(&config, made, error));
+    MF_THEN(status, begin_record(simulation, &config, error));
     if (status == MF_OK && options->page != NULL)
         status = mf_serve_page_create(context, scene, &config, &served.page, error);
-    if (status == MF_OK)
-        status = mf_server_create(context, scene, &config, &server, error);
+    MF_THEN(status, mf_server_create(context, scene, &config, &server, error));
     if (status == MF_OK && served.page != NULL)
         status = mf_serve_page_open(served.page, server,
                                     (uint16_t)mf_option_count(options->page, 0), error);
-    if (status == MF_OK)
-        status = run(context, scene, server, made, options->allow_bridges, &served, error);
+    MF_THEN(status, run(context, scene, server, made, options->allow_bridges, &served, error));
     mf_serve_page_destroy(served.page);
     mf_server_destroy(server);
     mf_bridges_stop(served.bridges);
@@ -303,8 +296,7 @@ static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options
                                 .colors = colors};
     mf_Status status = mf_simulation_record(&simulation, scene->file, options->record,
                                             options->fields, options->every, names, &text, error);
-    if (status == MF_OK)
-        status = serve_recorded(context, scene, &simulation, options, error);
+    MF_THEN(status, serve_recorded(context, scene, &simulation, options, error));
     const mf_Status closed = mf_simulation_close(&simulation, status == MF_OK, &closing);
     mf_release(context, text);
     if (status == MF_OK && closed != MF_OK)
@@ -322,14 +314,11 @@ static int load_and_serve(mf_Context *context, const void *given, const char *na
     mf_Status status =
         scene == NULL ? mf_fail(&error, MF_NO_MEMORY, "serve: out of memory")
                       : mf_inputs_load(context, &options->inputs, "serve", name, &file, &error);
-    if (status == MF_OK)
-        status = mf_genomes_check(file, &error);
-    if (status == MF_OK)
-        status = mf_scene_create(context, file, &config, scene, &error);
+    MF_THEN(status, mf_genomes_check(file, &error));
+    MF_THEN(status, mf_scene_create(context, file, &config, scene, &error));
     if (status == MF_OK && options->inputs.strict)
         status = mf_start_report_refuse(scene, &error);
-    if (status == MF_OK)
-        status = serve_scene(context, scene, options, &error);
+    MF_THEN(status, serve_scene(context, scene, options, &error));
     if (scene != NULL)
         mf_scene_destroy(scene);
     mf_scene_file_destroy(file);

@@ -111,8 +111,7 @@ static mf_Status put_names(mf_Context *context, Bridge *bridge, char *address, m
     const char *name = bridge->scene->name;
     const size_t names = strlen(name) + 1, options = strlen(bridge->scene->options) + 1;
     bridge->text = mf_allocate(context, names + options, 1);
-    if (bridge->text == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
+    MF_ALLOCATED(bridge->text != NULL, error, "serve");
     memcpy(bridge->text, name, names);
     memcpy(bridge->text + names, bridge->scene->options, options);
     char *const first[] = {
@@ -121,9 +120,8 @@ static mf_Status put_names(mf_Context *context, Bridge *bridge, char *address, m
     uint32_t count = sizeof first / sizeof *first;
     for (char *text = strtok_r(bridge->text + names, " \t\r\n", &rest); text != NULL;
          text = strtok_r(NULL, " \t\r\n", &rest)) {
-        if (count == ARGUMENTS - 1)
-            return mf_fail(error, MF_LIMIT, "bridge %.80s: expected at most %u options", name,
-                           ARGUMENTS - 7);
+        MF_CHECK(count != ARGUMENTS - 1, error, MF_LIMIT,
+                 "bridge %.80s: expected at most %u options", name, ARGUMENTS - 7);
         bridge->names[count++] = text;
     }
     return MF_OK;
@@ -134,8 +132,7 @@ mf_Status mf_bridges_start(mf_Context *context, const mf_SceneFile *file, const 
     const size_t size = sizeof(mf_Bridges) + file->bridge_count * sizeof(Bridge);
     mf_Bridges *bridges = mf_allocate(context, 1, size + strlen(address) + 1);
     *out = bridges;
-    if (bridges == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
+    MF_ALLOCATED(bridges != NULL, error, "serve");
     char *copy = (char *)bridges + size;
     memcpy(copy, address, strlen(address) + 1);
     bridges->context = context;

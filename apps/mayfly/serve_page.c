@@ -136,9 +136,8 @@ static void follow(mf_ServePage *page, mf_Scene *scene) {
     mf_Text text = mf_text_begin(context), description = mf_text_begin(context);
     mf_Error error = {0};
     mf_Status status = take_world(page, scene, &text, &description, &error);
-    if (status == MF_OK)
-        status = mf_view_server_change(page->pages, &text, &description,
-                                       mf_view_answer_capacity(&page->viewer), &error);
+    MF_THEN(status, mf_view_server_change(page->pages, &text, &description,
+                                          mf_view_answer_capacity(&page->viewer), &error));
     mf_text_free(&text);
     mf_text_free(&description);
     if (status == MF_OK)
@@ -185,8 +184,7 @@ mf_Status mf_serve_page_create(mf_Context *context, mf_Scene *scene, mf_ServerCo
                                mf_ServePage **out, mf_Error *error) {
     *out = NULL;
     mf_ServePage *page = mf_allocate(context, 1, sizeof *page);
-    if (page == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
+    MF_ALLOCATED(page != NULL, error, "serve");
     page->page = page->description = mf_text_begin(context);
     page->viewer = (mf_Viewer){.context = context, .driver = &driver, .user = page, .every = 1};
     mf_Status status = take_world(page, scene, &page->page, &page->description, error);

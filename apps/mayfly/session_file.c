@@ -248,8 +248,7 @@ static mf_Status read_line(Reader *reader) {
         timeline->count = timeline->next = 0;
         reader->file->steps = 0;
     } else if (strcmp(name, "keep") == 0) {
-        if (!mf_timeline_keep(timeline, reader->at))
-            return mf_fail(reader->error, MF_NO_MEMORY, "%s: out of memory", reader->file->path);
+        MF_ALLOCATED(mf_timeline_keep(timeline, reader->at), reader->error, reader->file->path);
     } else if (strcmp(name, "return") == 0) {
         if (!mf_timeline_return(timeline))
             return expected(reader, "a line keep before the line return");
@@ -271,9 +270,8 @@ static const char *next_line(const mf_SessionFile *file, const char *at, size_t 
 mf_Status mf_session_file_read(mf_Context *context, const char *path, mf_SessionFile *out,
                                mf_Error *error) {
     *out = (mf_SessionFile){.context = context, .path = path};
-    mf_Status status = mf_file_read(context, path, FILE_MOST, &out->text, &out->size, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_file_read(context, path, FILE_MOST, &out->text, &out->size, error));
+    mf_Status status = MF_OK;
     size_t size = 0;
     uint64_t version = 0;
     const char *line = next_line(out, out->text, &size);

@@ -31,9 +31,8 @@ static mf_Status open_recorder(mf_Simulation *simulation, mf_Recorder **out, mf_
     if (simulation->record == NULL)
         return MF_OK;
     if (simulation->fields != NULL) {
-        if (strlen(simulation->fields) >= sizeof names)
-            return mf_fail(error, MF_LIMIT, "--fields: expected fewer than %d characters",
-                           MF_APP_PATH);
+        MF_CHECK(strlen(simulation->fields) < sizeof names, error, MF_LIMIT,
+                 "--fields: expected fewer than %d characters", MF_APP_PATH);
         snprintf(names, sizeof names, "%s", simulation->fields);
         char *rest = names;
         for (char *name; count < FIELDS_MOST && (name = strsep(&rest, ",")) != NULL;)
@@ -306,8 +305,7 @@ mf_Status mf_simulation_film_end(mf_Simulation *simulation, const char *path, bo
 mf_Status mf_simulate_filmed(mf_Simulation *simulation, const char *path, mf_Error *error) {
     mf_Error writing;
     mf_Status status = mf_simulation_film(simulation, path, error);
-    if (status == MF_OK)
-        status = mf_simulate(simulation, error);
+    MF_THEN(status, mf_simulate(simulation, error));
     bool ran = status == MF_OK || status == MF_STOPPED;
     mf_Status filmed = mf_simulation_film_end(simulation, path, ran, &writing);
     if (filmed != MF_OK && error != NULL)

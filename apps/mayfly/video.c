@@ -132,10 +132,9 @@ static mf_Status start_ffmpeg(mf_Video *video, mf_Error *error) {
         names[count++] = *word;
     names[count] = video->part;
     const int cause = start_child(video, names);
-    if (cause == ENOENT)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "--video needs the program ffmpeg, which is not installed (Debian: "
-                       "apt-get install ffmpeg)");
+    MF_CHECK(cause != ENOENT, error, MF_UNSUPPORTED,
+             "--video needs the program ffmpeg, which is not installed (Debian: "
+             "apt-get install ffmpeg)");
     return cause == 0 ? MF_OK
                       : mf_fail(error, MF_IO, "--video: cannot start ffmpeg: %s", strerror(cause));
 }
@@ -262,8 +261,7 @@ static mf_Status begin(mf_Video *video, mf_Scene *scene, const char *camera, mf_
     video->camera.color = true;
     video->pixels.color =
         mf_allocate(video->context, (size_t)video->camera.width * video->camera.height, 3);
-    if (video->pixels.color == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "video: no memory");
+    MF_ALLOCATED(video->pixels.color != NULL, error, "video");
     MF_TRY(mf_free_camera_create(video->world, &video->camera, &video->free, error));
     if (video->overview)
         follow(video, 1.0);
@@ -275,8 +273,7 @@ mf_Status mf_video_open(mf_Scene *scene, const char *path, const char *camera, m
     mf_Context *context = mf_world_context(scene->world);
     mf_Video *video = mf_allocate(context, 1, sizeof *video);
     *out = NULL;
-    if (video == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "video: no memory");
+    MF_ALLOCATED(video != NULL, error, "video");
     *video = (mf_Video){.context = context,
                         .world = scene->world,
                         .group = MF_NONE,
@@ -287,14 +284,12 @@ mf_Status mf_video_open(mf_Scene *scene, const char *path, const char *camera, m
     if (snprintf(video->path, sizeof video->path, "%s", path) >= MF_APP_PATH)
         status = mf_fail(error, MF_LIMIT, "--video: the file's name is too long");
     snprintf(video->part, sizeof video->part, "%s.part", video->path);
-    if (status == MF_OK)
-        status = begin(video, scene, camera, error);
-    if (status != MF_OK) {
+    MF_THEN(status, begin(video, scene, camera, error));
+    if (status != MF_OK)
         mf_video_close(video, false, NULL);
-        return status;
-    }
-    *out = video;
-    return MF_OK;
+    else
+        *out = video;
+    return status;
 }
 
 uint64_t mf_video_wait(const mf_Video *video) {

@@ -148,9 +148,8 @@ static void take_dropped(mf_Show **show, const Options *options, mf_ViewServer *
             ? mf_fail(&error, MF_UNSUPPORTED,
                       "a session is recorded: start without --record-session to load files")
             : mf_show_dropped((*show)->viewer.context, &drop, &next, &error);
-    if (status == MF_OK)
-        status = mf_view_server_change(server, &next->page, &next->description,
-                                       mf_view_answer_capacity(&next->viewer), &error);
+    MF_THEN(status, mf_view_server_change(server, &next->page, &next->description,
+                                          mf_view_answer_capacity(&next->viewer), &error));
     if (status == MF_OK) {
         mf_show_destroy(*show);
         *show = next;
@@ -200,8 +199,7 @@ static int load_and_view(mf_Context *context, const Options *options, const char
     mf_Status status = MF_OK;
     if (options->session != NULL)
         status = mf_session_file_read(context, options->session, &again, &error);
-    if (status == MF_OK)
-        status = mf_show_create(context, &options->inputs, name, &again, &show, &error);
+    MF_THEN(status, mf_show_create(context, &options->inputs, name, &again, &show, &error));
     if (status == MF_OK) {
         show->end = options->duration != NULL
                         ? (uint64_t)(mf_option_real(options->duration, 0.0) / show->step + 0.5)
@@ -211,8 +209,7 @@ static int load_and_view(mf_Context *context, const Options *options, const char
         if (options->record != NULL)
             status = mf_session_record(&show->session, options->record, show->file->name, &error);
     }
-    if (status == MF_OK)
-        status = serve_show(&show, options, &error);
+    MF_THEN(status, serve_show(&show, options, &error));
     mf_show_destroy(show);
     mf_session_file_free(&again);
     return status == MF_OK ? MF_EXIT_DONE : mf_inputs_fail(&error);
@@ -248,8 +245,7 @@ static int view_page(mf_Context *context, const Options *options, const char *na
     mf_ViewServerConfig config = {.page_size = 0};
     mf_Status status = read_page(context, name, &page, &config.page_size, &error);
     config.page = page;
-    if (status == MF_OK)
-        status = listen_somewhere(context, options, &config, &server, &error);
+    MF_THEN(status, listen_somewhere(context, options, &config, &server, &error));
     mf_app_starting(false);
     if (status == MF_OK && announce(options, server)) {
         const double end = mf_clock_seconds() + mf_option_real(options->duration, INFINITY);

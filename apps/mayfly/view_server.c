@@ -310,11 +310,10 @@ static mf_Status try_bind(const mf_ViewServerConfig *config, uint16_t port, mf_E
     struct addrinfo *found = NULL;
     char number[8];
     snprintf(number, sizeof number, "%u", port);
-    if (getaddrinfo(host, number, &hints, &found) != 0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "%s: %s: expected an address such as 127.0.0.1, 0.0.0.0 or ::1, found "
-                       "'%.100s'",
-                       config->command, config->host_option, host);
+    MF_NEED(getaddrinfo(host, number, &hints, &found) == 0, error,
+            "%s: %s: expected an address such as 127.0.0.1, 0.0.0.0 or ::1, found "
+            "'%.100s'",
+            config->command, config->host_option, host);
     const int on = 1, handle = socket(found->ai_family, found->ai_socktype, 0);
     if (handle >= 0)
         setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on); // as civetweb does
@@ -326,20 +325,17 @@ static mf_Status try_bind(const mf_ViewServerConfig *config, uint16_t port, mf_E
     freeaddrinfo(found);
     if (bound)
         return MF_OK;
-    if (reason == EADDRINUSE)
-        return mf_fail(error, MF_BUSY,
-                       "%s: port %u of %s is in use by another program; %s 0 takes a free port",
-                       config->command, port, host, config->port_option);
-    if (reason == EADDRNOTAVAIL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "%s: %s %s is no address of this machine; `ip address` lists them, 0.0.0.0 "
-                       "is all of them",
-                       config->command, config->host_option, host);
-    if (reason == EACCES)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "%s: port %u may not be used without special rights; take one from 1024 "
-                       "on",
-                       config->command, port);
+    MF_CHECK(reason != EADDRINUSE, error, MF_BUSY,
+             "%s: port %u of %s is in use by another program; %s 0 takes a free port",
+             config->command, port, host, config->port_option);
+    MF_NEED(reason != EADDRNOTAVAIL, error,
+            "%s: %s %s is no address of this machine; `ip address` lists them, 0.0.0.0 "
+            "is all of them",
+            config->command, config->host_option, host);
+    MF_CHECK(reason != EACCES, error, MF_UNSUPPORTED,
+             "%s: port %u may not be used without special rights; take one from 1024 "
+             "on",
+             config->command, port);
     return mf_fail(error, MF_UNSUPPORTED, "%s: cannot listen at port %u of %s: %s", config->command,
                    port, host, strerror(reason));
 }
@@ -365,9 +361,8 @@ static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error
     const struct mg_callbacks callbacks = {.log_message = keep_complaint};
     MF_TRY(try_bind(&server->config, port, error));
     server->web = mg_start(&callbacks, server, options);
-    if (server->web == NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "%s: cannot listen at %s: %s", server->config.command,
-                       where, server->complaint);
+    MF_CHECK(server->web != NULL, error, MF_UNSUPPORTED, "%s: cannot listen at %s: %s",
+             server->config.command, where, server->complaint);
     struct mg_server_port ports[2];
     if (mg_get_server_ports(server->web, 2, ports) > 0)
         port = (uint16_t)ports[0].port;
@@ -381,8 +376,7 @@ static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error
 mf_Status mf_view_server_change(mf_ViewServer *server, mf_Text *page, mf_Text *description,
                                 size_t answer_capacity, mf_Error *error) {
     mf_ViewOld *texts = mf_allocate(server->context, 1, sizeof *texts);
-    if (texts == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
+    MF_ALLOCATED(texts != NULL, error, "view");
     texts->page = *page;
     texts->description = *description;
     *page = *description = mf_text_begin(server->context);
@@ -404,8 +398,7 @@ mf_Status mf_view_server_start(mf_Context *context, const mf_ViewServerConfig *c
                                mf_ViewServer **out, mf_Error *error) {
     *out = NULL;
     mf_ViewServer *server = mf_allocate(context, 1, sizeof *server);
-    if (server == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
+    MF_ALLOCATED(server != NULL, error, "view");
     server->context = context;
     server->config = *config;
     server->needs_token = !is_loopback(config->host);
@@ -417,8 +410,7 @@ mf_Status mf_view_server_start(mf_Context *context, const mf_ViewServerConfig *c
     for (uint32_t i = 0; i < MF_VIEW_PAGES; i++)
         server->slots[i].server = server;
     mf_Status status = server->needs_token ? make_token(server, error) : MF_OK;
-    if (status == MF_OK)
-        status = listen_at(server, config->port, error);
+    MF_THEN(status, listen_at(server, config->port, error));
     if (status != MF_OK) {
         mf_view_server_stop(server);
         return status;

@@ -24,8 +24,7 @@ static mf_Status build(mf_Show *show, const mf_Inputs *inputs, const char *name,
     mf_scene_colors(scene, show->colors);
     mf_Status status = mf_film_create_live(scene->world, show->file->name, show->colors,
                                            scene->joints, &viewer->film, error);
-    if (status == MF_OK)
-        status = mf_session_begin(viewer->context, scene, &show->session, error);
+    MF_THEN(status, mf_session_begin(viewer->context, scene, &show->session, error));
     if (status == MF_OK && again->text != NULL)
         status = mf_session_load(&show->session, again, error);
     return status == MF_OK
@@ -38,8 +37,7 @@ mf_Status mf_show_create(mf_Context *context, const mf_Inputs *inputs, const cha
     mf_StartReport report;
     mf_Show *show = mf_allocate(context, 1, sizeof *show);
     *out = NULL;
-    if (show == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
+    MF_ALLOCATED(show != NULL, error, "view");
     show->page = show->description = mf_text_begin(context);
     show->viewer.context = show->session.context = context;
     mf_Status status = build(show, inputs, name, again, error);
@@ -77,8 +75,7 @@ mf_Status mf_show_dropped(mf_Context *context, const mf_ViewDrop *drop, mf_Show 
     *out = NULL;
     mf_plugins_allow(context, false); // it came from a page
     mf_Status status = mf_drop_write(drop, &folder, error);
-    if (status == MF_OK)
-        status = mf_show_create(context, &inputs, folder.main, &again, out, error);
+    MF_THEN(status, mf_show_create(context, &inputs, folder.main, &again, out, error));
     mf_drop_remove(&folder);
     if (status != MF_OK)
         mf_drop_shorten(&folder, error);

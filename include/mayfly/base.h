@@ -172,4 +172,22 @@ MF_API const char *mf_version(void);
             return try_status_;                                                                    \
     } while (0)
 
+// Calls what comes next, unless something failed before: `status` is that of the first failure.
+#define MF_THEN(status, call)                                                                      \
+    do {                                                                                           \
+        if ((status) == MF_OK)                                                                     \
+            (status) = (call);                                                                     \
+    } while (0)
+
+// Ends the calling function unless the condition holds, with that status and message, as mf_fail;
+// MF_NEED with MF_BAD_ARGUMENT, MF_ALLOCATED with MF_NO_MEMORY and "<who>: out of memory".
+#define MF_CHECK(condition, error, status, ...)                                                    \
+    do {                                                                                           \
+        if (!(condition))                                                                          \
+            return mf_fail(error, status, __VA_ARGS__);                                            \
+    } while (0)
+#define MF_NEED(condition, error, ...) MF_CHECK(condition, error, MF_BAD_ARGUMENT, __VA_ARGS__)
+#define MF_ALLOCATED(condition, error, who)                                                        \
+    MF_CHECK(condition, error, MF_NO_MEMORY, "%s: out of memory", who)
+
 #endif

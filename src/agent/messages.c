@@ -97,12 +97,10 @@ static mf_Status check_config(const mf_World *world, const mf_MessagesConfig *co
     if (config->delay > MF_MESSAGE_DELAY || config->jitter > MF_MESSAGE_DELAY)
         return mf_fail(error, MF_BAD_ARGUMENT, "messages: delay %u, jitter %u, need 0 .. %u steps",
                        config->delay, config->jitter, MF_MESSAGE_DELAY);
-    if (!(config->range >= 0.0 && config->range <= 1e4))
-        return mf_fail(error, MF_BAD_ARGUMENT, "messages.range: %g, need 0 .. 1e4 m",
-                       config->range);
-    if (!(config->angle >= 0.0 && config->angle <= 3.1415926535897932))
-        return mf_fail(error, MF_BAD_ARGUMENT, "messages.angle: %g, need 0 .. pi rad",
-                       config->angle);
+    MF_NEED(config->range >= 0.0 && config->range <= 1e4, error,
+            "messages.range: %g, need 0 .. 1e4 m", config->range);
+    MF_NEED(config->angle >= 0.0 && config->angle <= 3.1415926535897932, error,
+            "messages.angle: %g, need 0 .. pi rad", config->angle);
     if (mf_world_kept(world, system_name) != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "messages: the world has them already");
     return mf_world_docks_of(world) != NULL
@@ -127,8 +125,7 @@ static mf_Status add_groups(mf_Messages *messages, mf_Error *error) {
     uint32_t block = 0;
     for (mf_DockGroup *of = messages->docks->groups; of != NULL; of = of->next) {
         mf_MessageGroup *group = *end = mf_allocate(messages->context, 1, sizeof *group);
-        if (group == NULL)
-            return mf_fail(error, MF_NO_MEMORY, "messages: out of memory");
+        MF_ALLOCATED(group != NULL, error, "messages");
         *group = (mf_MessageGroup){.messages = messages, .docks = of};
         MF_TRY(add_fields(group, error));
         for (uint32_t b = 0; b < mf_group_block_count(of->group); b++)
@@ -149,7 +146,8 @@ static mf_Status reserve(mf_Messages *messages, mf_Error *error) {
         messages->near_count = mf_allocate(messages->context, ports, sizeof *messages->near_count);
         complete = complete && messages->near != NULL && messages->near_count != NULL;
     }
-    return complete ? MF_OK : mf_fail(error, MF_NO_MEMORY, "messages: out of memory");
+    MF_ALLOCATED(complete, error, "messages");
+    return MF_OK;
 }
 
 // The groups' systems point to groups, so the world gets the messages before they are added.
@@ -174,24 +172,20 @@ mf_Status mf_messages_add(mf_World *world, const mf_MessagesConfig *config, mf_M
                           mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_MessagesConfig settings = config != NULL ? *config : mf_messages_config();
-    if (world == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "messages: world or out is NULL");
+    MF_NEED(world != NULL && out != NULL, error, "messages: world or out is NULL");
     *out = NULL;
     MF_TRY(check_config(world, &settings, error));
     mf_Context *context = mf_world_context(world);
     mf_Messages *messages = mf_allocate(context, 1, sizeof *messages);
-    if (messages == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "messages: out of memory");
+    MF_ALLOCATED(messages != NULL, error, "messages");
     *messages = (mf_Messages){.context = context,
                               .world = world,
                               .docks = mf_world_docks_of(world),
                               .config = settings,
                               .slot = MF_MESSAGE_CONTENT + settings.size / 4};
     mf_Status status = reserve(messages, error);
-    if (status == MF_OK)
-        status = add_groups(messages, error);
-    if (status == MF_OK)
-        status = mf_world_keep(world, system_name, messages, destroy, error);
+    MF_THEN(status, add_groups(messages, error));
+    MF_THEN(status, mf_world_keep(world, system_name, messages, destroy, error));
     if (status != MF_OK) {
         destroy(context, messages);
         return status;
@@ -241,9 +235,8 @@ mf_Status mf_message_send(mf_Group *of, uint32_t instance, uint32_t dock, const 
                           mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_MessageGroup *group = find_group(of);
-    if (group == NULL || message == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "message: no message, or the group has none: call mf_messages_add");
+    MF_NEED(group != NULL && message != NULL, error,
+            "message: no message, or the group has none: call mf_messages_add");
     if (instance >= group->docks->robots || dock >= group->docks->model->dock_count)
         return mf_fail(error, MF_BAD_ARGUMENT, "message: robot %u, dock %u, need below %u and %u",
                        instance, dock, group->docks->robots, group->docks->model->dock_count);

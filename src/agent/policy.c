@@ -154,9 +154,8 @@ static bool think(mf_Group *group, uint32_t instance, mf_Time time, void *user) 
 static mf_Status find_fields(mf_Group *group, const char *const *names, mf_Field **out,
                              uint32_t *count, const char *what, mf_Error *error) {
     for (*count = 0; names != NULL && names[*count] != NULL; ++*count) {
-        if (*count == MF_POLICY_FIELDS)
-            return mf_fail(error, MF_BAD_ARGUMENT, "policy: more than %d %s", MF_POLICY_FIELDS,
-                           what);
+        MF_NEED(*count != MF_POLICY_FIELDS, error, "policy: more than %d %s", MF_POLICY_FIELDS,
+                what);
         out[*count] = mf_group_find_field(group, names[*count]);
         if (out[*count] == NULL)
             return mf_fail(error, MF_NOT_FOUND, "policy: %s: group %s has no field %.100s", what,
@@ -170,9 +169,8 @@ static mf_Status check_action(mf_Group *group, PolicyPlan *plan, uint32_t action
     const mf_FieldInfo *info = &plan->actions[action]->info;
     if (!(info->flags & MF_FIELD_INPUT))
         return mf_fail(error, MF_BAD_ARGUMENT, "policy: action %.100s is not an input", info->name);
-    if (!(noise >= 0.0 && noise <= 1e300))
-        return mf_fail(error, MF_BAD_ARGUMENT, "policy: noise of %.100s: %g, need 0 or more",
-                       info->name, noise);
+    MF_NEED(noise >= 0.0 && noise <= 1e300, error, "policy: noise of %.100s: %g, need 0 or more",
+            info->name, noise);
     if (noise > 0.0 && info->type != MF_F32 && info->type != MF_F64)
         return mf_fail(error, MF_BAD_ARGUMENT, "policy: noise of %.100s, which has whole numbers",
                        info->name);
@@ -195,10 +193,8 @@ static mf_Status add_memory(mf_Group *group, PolicyPlan *plan, uint32_t numbers,
 
 static mf_Status check_config(const mf_Group *group, const mf_PolicyConfig *config,
                               mf_Error *error) {
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "policy: start from mf_policy_config()");
-    if (config->function == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "policy: need a function, found NULL");
+    MF_NEED(config->struct_size == sizeof *config, error, "policy: start from mf_policy_config()");
+    MF_NEED(config->function != NULL, error, "policy: need a function, found NULL");
     if (config->name == NULL || config->name[0] == '\0' || strlen(config->name) >= NAME)
         return mf_fail(error, MF_BAD_ARGUMENT, "policy: need a name of 1 .. %d bytes", NAME - 1);
     if (config->memory > MF_POLICY_MEMORY)
@@ -253,14 +249,12 @@ static mf_Status add_system(mf_Group *group, PolicyPlan *plan, const mf_PolicyCo
 
 mf_Status mf_policy_add(mf_Group *group, const mf_PolicyConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL || config == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "policy: group or config is NULL");
+    MF_NEED(group != NULL && config != NULL, error, "policy: group or config is NULL");
     MF_TRY(check_config(group, config, error));
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
     PolicyPlan *plan = mf_allocate(context, 1, sizeof *plan);
-    if (plan == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "policy: out of memory");
+    MF_ALLOCATED(plan != NULL, error, "policy");
     const mf_WorldConfig *settings = mf_world_config_of(world);
     *plan = (PolicyPlan){.function = config->function,
                          .user = config->user,
@@ -274,8 +268,7 @@ mf_Status mf_policy_add(mf_Group *group, const mf_PolicyConfig *config, mf_Error
     snprintf(plan->name, sizeof plan->name, "%s", config->name);
     snprintf(plan->memory_name, sizeof plan->memory_name, "%s.memory", config->name);
     mf_Status status = fill(group, plan, config, error);
-    if (status == MF_OK)
-        status = add_system(group, plan, config, error);
+    MF_THEN(status, add_system(group, plan, config, error));
     if (status == MF_OK)
         mf_attach_keep(group, &plan->kept);
     else

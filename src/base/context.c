@@ -62,9 +62,8 @@ static uint32_t online_processors(void) {
 static mf_Status check_config(const mf_ContextConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "context config: start from mf_context_config()");
-    if (config->threads > MF_THREAD_LIMIT)
-        return mf_fail(error, MF_BAD_ARGUMENT, "config.threads: need at most %d, found %u",
-                       MF_THREAD_LIMIT, config->threads);
+    MF_NEED(config->threads <= MF_THREAD_LIMIT, error, "config.threads: need at most %d, found %u",
+            MF_THREAD_LIMIT, config->threads);
     if ((config->allocate == NULL) != (config->release == NULL))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "config.allocate and config.release: need both or neither");
@@ -98,30 +97,25 @@ mf_Status mf_context_create_failing(const mf_ContextConfig *config, uint64_t cou
                                     mf_Context **out, mf_Error *error) {
     *out = NULL;
     mf_ContextConfig used = config != NULL ? *config : mf_context_config();
-    mf_Status status = check_config(&used, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_config(&used, error));
     if (used.allocate == NULL) {
         used.allocate = allocate_default;
         used.release = release_default;
     }
     mf_Context *context = NULL;
-    status = make_context(&used, countdown, &context, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(make_context(&used, countdown, &context, error));
+    mf_Status status = MF_OK;
     if (context->threads > 1 && used.parallel_for == NULL)
         status = mf_pool_create(context, context->threads, &context->pool, error);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_context_destroy(context);
-        return status;
-    }
-    *out = context;
-    return MF_OK;
+    else
+        *out = context;
+    return status;
 }
 
 mf_Status mf_context_create(const mf_ContextConfig *config, mf_Context **out, mf_Error *error) {
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_context_create: out is NULL");
+    MF_NEED(out != NULL, error, "mf_context_create: out is NULL");
     return mf_context_create_failing(config, 0, out, error);
 }
 
@@ -133,9 +127,7 @@ void mf_context_destroy(mf_Context *context) {
 }
 
 uint32_t mf_context_threads(const mf_Context *context) {
-    if (context == NULL)
-        return 0;
-    return context->threads;
+    return context == NULL ? 0 : context->threads;
 }
 
 void mf_context_fail_after(mf_Context *context, uint64_t countdown) {
@@ -145,15 +137,11 @@ void mf_context_fail_after(mf_Context *context, uint64_t countdown) {
 }
 
 uint64_t mf_context_call_count(const mf_Context *context) {
-    if (context == NULL)
-        return 0;
-    return atomic_load(&context->call_count);
+    return context == NULL ? 0 : atomic_load(&context->call_count);
 }
 
 size_t mf_context_live_bytes(const mf_Context *context) {
-    if (context == NULL)
-        return 0;
-    return atomic_load(&context->live_bytes);
+    return context == NULL ? 0 : atomic_load(&context->live_bytes);
 }
 
 const char *mf_context_failed_operation(const mf_Context *context) {

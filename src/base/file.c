@@ -81,9 +81,8 @@ static bool read_fully(mf_Context *context, int file, char *data, size_t size, s
 static mf_Status read_open_file(mf_Context *context, int file, const char *path, size_t limit,
                                 char **data, size_t *size, mf_Error *error) {
     size_t expected = 0;
-    mf_Status status = check_regular(context, file, path, limit, &expected, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_regular(context, file, path, limit, &expected, error));
+    mf_Status status = MF_OK;
     // One byte for the terminator, which also shows whether the file grew meanwhile.
     char *buffer = mf_allocate(context, expected + 1, 1);
     if (buffer == NULL)
@@ -106,8 +105,7 @@ static mf_Status read_open_file(mf_Context *context, int file, const char *path,
 mf_Status mf_file_read(mf_Context *context, const char *path, size_t limit, char **data,
                        size_t *size, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_file_read: context is NULL");
+    MF_NEED(context != NULL, error, "mf_file_read: context is NULL");
     if (!mf_file_may(context, path))
         return mf_fail_at(error, MF_NOT_FOUND, path, 0, 0,
                           "expected a file below the folder whose files may be read");
@@ -311,29 +309,22 @@ static void clean_up(const Replacement *job) {
 mf_Status mf_file_replace(mf_Context *context, const char *path, const void *data, size_t size,
                           mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_file_replace: context is NULL");
+    MF_NEED(context != NULL, error, "mf_file_replace: context is NULL");
     Replacement job = {.context = context, .error = error, .path = path, .folder = -1};
     mf_Status status = check_target(&job);
-    if (status == MF_OK)
-        status = open_folder(&job);
-    if (status == MF_OK)
-        status = fill_temporary(&job, data, size);
-    if (status == MF_OK)
-        status = replace_file(&job);
+    MF_THEN(status, open_folder(&job));
+    MF_THEN(status, fill_temporary(&job, data, size));
+    MF_THEN(status, replace_file(&job));
     clean_up(&job);
     return status;
 }
 
 mf_Status mf_file_try(mf_Context *context, const char *path, mf_Error *error) {
-    if (context == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_file_try: context is NULL");
-    if (path[0] == '\0')
-        return mf_fail(error, MF_NOT_FOUND, "expected the name of a file, found nothing");
+    MF_NEED(context != NULL, error, "mf_file_try: context is NULL");
+    MF_CHECK(path[0] != '\0', error, MF_NOT_FOUND, "expected the name of a file, found nothing");
     Replacement job = {.context = context, .error = error, .path = path, .folder = -1};
     mf_Status status = check_target(&job);
-    if (status == MF_OK)
-        status = open_folder(&job);
+    MF_THEN(status, open_folder(&job));
     if (status == MF_OK) {
         const int file = create_temporary(&job);
         if (file < 0)

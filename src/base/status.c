@@ -12,33 +12,19 @@
 #include <string.h>
 
 const char *mf_status_name(mf_Status status) {
-    switch (status) {
-    case MF_OK:
-        return "ok";
-    case MF_BAD_ARGUMENT:
-        return "bad argument";
-    case MF_BAD_FILE:
-        return "bad file";
-    case MF_NO_MEMORY:
-        return "no memory";
-    case MF_IO:
-        return "input/output error";
-    case MF_UNSUPPORTED:
-        return "unsupported";
-    case MF_NOT_FOUND:
-        return "not found";
-    case MF_BUSY:
-        return "busy";
-    case MF_CORRUPT:
-        return "corrupt";
-    case MF_VERSION:
-        return "wrong version";
-    case MF_STOPPED:
-        return "stopped";
-    case MF_LIMIT:
-        return "limit exceeded";
-    }
-    return "unknown status";
+    static const char *const names[] = {[MF_OK] = "ok",
+                                        [MF_BAD_ARGUMENT] = "bad argument",
+                                        [MF_BAD_FILE] = "bad file",
+                                        [MF_NO_MEMORY] = "no memory",
+                                        [MF_IO] = "input/output error",
+                                        [MF_UNSUPPORTED] = "unsupported",
+                                        [MF_NOT_FOUND] = "not found",
+                                        [MF_BUSY] = "busy",
+                                        [MF_CORRUPT] = "corrupt",
+                                        [MF_VERSION] = "wrong version",
+                                        [MF_STOPPED] = "stopped",
+                                        [MF_LIMIT] = "limit exceeded"};
+    return (unsigned)status <= MF_LIMIT ? names[status] : "unknown status";
 }
 
 const char *mf_version(void) {

@@ -100,20 +100,10 @@ static size_t utf8_length(const unsigned char *bytes) {
 }
 
 static const char *reference_of(char character) {
-    switch (character) {
-    case '&':
-        return "&amp;";
-    case '<':
-        return "&lt;";
-    case '>':
-        return "&gt;";
-    case '"':
-        return "&quot;";
-    case '\'':
-        return "&#39;";
-    default:
-        return NULL;
-    }
+    static const char characters[] = "&<>\"'";
+    static const char *const references[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    const char *found = strchr(characters, character);
+    return found == NULL ? NULL : references[found - characters];
 }
 
 void mf_text_escape(mf_Text *text, const char *string) {
@@ -188,6 +178,16 @@ mf_TextNumber mf_text_duration(double seconds) {
     if (seconds < 3.0 * 365.25 * 86400.0)
         return number("%.1f days", seconds / 86400.0);
     return number("%.1f years", seconds / (365.25 * 86400.0));
+}
+
+mf_Status mf_text_end(mf_Text *text, mf_Status status, const char *what, char **out,
+                      mf_Error *error) {
+    if (status == MF_OK && text->failed)
+        status = mf_fail(error, MF_NO_MEMORY, "%s: out of memory", what);
+    *out = status == MF_OK ? text->data : NULL;
+    if (status != MF_OK)
+        mf_text_free(text);
+    return status;
 }
 
 mf_Status mf_text_save(mf_Text *text, const char *path, const char *what, mf_Error *error) {

@@ -41,6 +41,11 @@ mf_TextNumber mf_text_measure(double value);
 // Seconds in a readable unit: "0.42 s", "24 s", "3 min 20 s", "2.5 h", "189.4 days".
 mf_TextNumber mf_text_duration(double seconds);
 
+// Ends a text whose writer returned `status`: hands it over to *out, or frees it and sets NULL.
+// MF_NO_MEMORY, with `what` in the message: it failed.
+mf_Status mf_text_end(mf_Text *text, mf_Status status, const char *what, char **out,
+                      mf_Error *error);
+
 // Replaces a file by the text, which is freed. MF_NO_MEMORY, with `what` in the message: it failed.
 mf_Status mf_text_save(mf_Text *text, const char *path, const char *what, mf_Error *error);
 

@@ -218,12 +218,11 @@ mf_Status mf_pool_create(mf_Context *context, uint32_t threads, mf_Pool **out, m
         return mf_fail(error, MF_NO_MEMORY, "threads: no locks left in the system");
     }
     mf_Status status = start_workers(context, pool, worker_count, error);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_pool_destroy(context, pool);
-        return status;
-    }
-    *out = pool;
-    return MF_OK;
+    else
+        *out = pool;
+    return status;
 }
 
 void mf_pool_destroy(mf_Context *context, mf_Pool *pool) {

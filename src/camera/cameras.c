@@ -117,8 +117,7 @@ static mf_Status take_group(mf_Cameras *cameras, mf_Group *group, uint32_t numbe
     own->number = number;
     own->isolated = mf_group_config_of(group)->isolated;
     own->cameras = mf_allocate(context, model->camera_count, sizeof *own->cameras);
-    if (own->cameras == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
+    MF_ALLOCATED(own->cameras != NULL, error, "cameras");
     mf_Status status = mf_group_derive_links(group, error);
     own->pose = mf_group_find_field(group, "link.pose");
     for (uint32_t i = 0; i < model->camera_count && status == MF_OK; i++) {
@@ -236,31 +235,26 @@ static mf_Status create(mf_World *world, const Choice *choice, mf_Cameras *camer
                         mf_Error *error) {
     mf_Context *context = mf_world_context(world);
     const uint32_t count = mf_world_group_count(world);
-    mf_Status status = mf_render_scene_create(world, &cameras->scene, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_render_scene_create(world, &cameras->scene, error));
+    mf_Status status = MF_OK;
     cameras->groups = mf_allocate(context, count, sizeof *cameras->groups);
-    if (cameras->groups == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
+    MF_ALLOCATED(cameras->groups != NULL, error, "cameras");
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
         if (is_chosen(choice, mf_world_group(world, i)))
             status = take_group(cameras, mf_world_group(world, i), i, error);
-    if (status == MF_OK)
-        status = mf_scratch_create(context, cameras->buffers_size + 64, mf_context_threads(context),
-                                   &cameras->scratch, error);
+    MF_THEN(status, mf_scratch_create(context, cameras->buffers_size + 64,
+                                      mf_context_threads(context), &cameras->scratch, error));
     return status;
 }
 
 static mf_Status add(mf_World *world, const Choice *choice, mf_Error *error) {
-    if (mf_world_kept(world, system_name) != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "cameras: the world has them already");
+    MF_NEED(mf_world_kept(world, system_name) == NULL, error,
+            "cameras: the world has them already");
     mf_Context *context = mf_world_context(world);
     mf_Cameras *cameras = mf_allocate(context, 1, sizeof *cameras);
-    if (cameras == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
+    MF_ALLOCATED(cameras != NULL, error, "cameras");
     mf_Status status = create(world, choice, cameras, error);
-    if (status == MF_OK)
-        status = mf_world_keep(world, system_name, cameras, destroy, error);
+    MF_THEN(status, mf_world_keep(world, system_name, cameras, destroy, error));
     if (status != MF_OK) {
         destroy(context, cameras);
         return status;

@@ -316,8 +316,7 @@ static void take_all_of(void *user, uint32_t index) {
 mf_Status mf_cameras_take(mf_World *world, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_Cameras *cameras = mf_cameras_of(world);
-    if (cameras == NULL)
-        return mf_fail(error, MF_NOT_FOUND, "mf_cameras_take: call mf_cameras_add before");
+    MF_CHECK(cameras != NULL, error, MF_NOT_FOUND, "mf_cameras_take: call mf_cameras_add before");
     for (uint32_t g = 0; g < cameras->group_count; g++)
         for (uint32_t i = 0; i < cameras->groups[g].count; i++) {
             Task task = {.own = &cameras->groups[g],

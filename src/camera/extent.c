@@ -115,8 +115,7 @@ mf_Status mf_free_camera_extent(const mf_FreeCamera *camera, uint32_t group, uin
         for (uint32_t i = range.first; i < range.end; i++)
             add_robot(&cluster, &scene->groups[g], i);
     }
-    if (cluster.count == 0)
-        return mf_fail(error, MF_NOT_FOUND, "no robot is there");
+    MF_CHECK(cluster.count != 0, error, MF_NOT_FOUND, "no robot is there");
     for (uint32_t g = 0; g < scene->group_count; g++) {
         const Range range = range_of(&scene->groups[g], group, instance);
         for (uint32_t i = range.first; i < range.end; i++)

@@ -17,19 +17,16 @@ struct mf_FreeCamera {
 mf_Status mf_free_camera_create(mf_World *world, const mf_Camera *camera, mf_FreeCamera **out,
                                 mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (world == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_free_camera_create: world or out is NULL");
+    MF_NEED(world != NULL && out != NULL, error, "mf_free_camera_create: world or out is NULL");
     *out = NULL;
     MF_TRY(mf_camera_check(camera, "camera", error));
     mf_Context *context = mf_world_context(world);
     mf_FreeCamera *own = mf_allocate(context, 1, sizeof *own);
-    if (own == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "camera: no memory");
+    MF_ALLOCATED(own != NULL, error, "camera");
     own->context = context;
     mf_chip_start(&own->chip, camera);
     mf_Status status = mf_render_scene_create(world, &own->scene, error);
-    if (status == MF_OK)
-        status = mf_camera_view_create(context, camera, &own->view, error);
+    MF_THEN(status, mf_camera_view_create(context, camera, &own->view, error));
     if (status == MF_OK) {
         own->memory = mf_allocate(context, 1, mf_render_buffers_size(own->scene, own->view));
         if (own->memory == NULL)
@@ -75,13 +72,11 @@ mf_Status mf_free_camera_take(mf_FreeCamera *camera, const double position[3],
                               const double rotation[4], uint32_t group, uint32_t instance,
                               const mf_CameraPixels *out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (camera == NULL || position == NULL || rotation == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_free_camera_take: camera, position, rotation or out is NULL");
+    MF_NEED(camera != NULL && position != NULL && rotation != NULL && out != NULL, error,
+            "mf_free_camera_take: camera, position, rotation or out is NULL");
     double rotate[4] = {rotation[0], rotation[1], rotation[2], rotation[3]};
-    if (!mf_all_finite(position, 3) || !mf_all_finite(rotation, 4) || !mf_quat_normalize(rotate))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_free_camera_take: expected finite numbers and a rotation");
+    MF_NEED(mf_all_finite(position, 3) && mf_all_finite(rotation, 4) && mf_quat_normalize(rotate),
+            error, "mf_free_camera_take: expected finite numbers and a rotation");
     mf_World *world = camera->scene->world;
     if (group != MF_NONE && (group >= mf_world_group_count(world) ||
                              instance >= mf_group_count(mf_world_group(world, group))))

@@ -89,8 +89,8 @@ mf_Status mf_photo_blur(mf_Photo *picture, double sigma, float *scratch, mf_Erro
     const char *what = "mf_photo_blur";
     float taps[MF_BLUR_TAPS];
     mf_Status status = check(picture, what, error);
-    if (status == MF_OK)
-        status = check_number(sigma, MOST_SIGMA, "mf_photo_blur: sigma", "0 .. 64 pixels", error);
+    MF_THEN(status,
+            check_number(sigma, MOST_SIGMA, "mf_photo_blur: sigma", "0 .. 64 pixels", error));
     if (status == MF_OK && scratch == NULL)
         status = mf_fail(error, MF_BAD_ARGUMENT, "%s: scratch is NULL", what);
     if (status != MF_OK || sigma == 0.0)
@@ -125,8 +125,7 @@ mf_Status mf_photo_distort(mf_Photo *out, const mf_Lens *to, const mf_Photo *in,
     MF_DEFAULT_FLOATS;
     const char *what = "mf_photo_distort";
     mf_Status status = check(out, what, error);
-    if (status == MF_OK)
-        status = check(in, what, error);
+    MF_THEN(status, check(in, what, error));
     if (status == MF_OK && (to == NULL || from == NULL || out->channels != in->channels))
         status = mf_fail(error, MF_BAD_ARGUMENT,
                          "%s: expected two lenses, and pictures with the same channels", what);
@@ -154,8 +153,7 @@ mf_Status mf_photo_vignette(mf_Photo *picture, const mf_Lens *lens, double amoun
     MF_DEFAULT_FLOATS;
     const char *what = "mf_photo_vignette";
     mf_Status status = check(picture, what, error);
-    if (status == MF_OK)
-        status = check_number(amount, 1.0, "mf_photo_vignette: amount", "0 .. 1", error);
+    MF_THEN(status, check_number(amount, 1.0, "mf_photo_vignette: amount", "0 .. 1", error));
     if (status == MF_OK && lens == NULL)
         status = mf_fail(error, MF_BAD_ARGUMENT, "%s: lens is NULL", what);
     for (uint32_t y = 0; status == MF_OK && y < picture->height; y++)
@@ -184,10 +182,8 @@ mf_Status mf_photo_noise(mf_Photo *picture, double sigma, uint64_t seed, uint32_
     MF_DEFAULT_FLOATS;
     mf_Isa isa;
     mf_Status status = check(picture, "mf_photo_noise", error);
-    if (status == MF_OK)
-        status = check_number(sigma, 1e9, "mf_photo_noise: sigma", "a number >= 0", error);
-    if (status == MF_OK)
-        status = mf_isa_detect(&isa, error);
+    MF_THEN(status, check_number(sigma, 1e9, "mf_photo_noise: sigma", "a number >= 0", error));
+    MF_THEN(status, mf_isa_detect(&isa, error));
     const mf_PhotoNoise noise = {(float)sigma, stream, seed, tick};
     if (status == MF_OK && sigma > 0.0)
         mf_photo_add_noise(picture, &noise, isa);
@@ -206,9 +202,8 @@ uint32_t mf_photo_codes(uint32_t bits, uint8_t shown[256]) {
 mf_Status mf_photo_quantize(const mf_Photo *picture, uint32_t bits, uint8_t *out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     MF_TRY(check(picture, "mf_photo_quantize", error));
-    if (bits < 1 || bits > 8 || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_photo_quantize: expected 1 .. 8 bits and a place, found %u bits", bits);
+    MF_NEED(bits >= 1 && bits <= 8 && out != NULL, error,
+            "mf_photo_quantize: expected 1 .. 8 bits and a place, found %u bits", bits);
     const size_t count = (size_t)picture->width * picture->height * picture->channels;
     uint8_t shown[256];
     const uint32_t most = mf_photo_codes(bits, shown);

@@ -96,8 +96,7 @@ static mf_Status take_links(mf_RenderScene *scene, mf_RenderGroup *own, uint64_t
     const mf_Model *model = mf_group_model(own->group);
     const mf_TextureMap *maps;
     own->shapes = mf_allocate(scene->context, own->visual.part_count, sizeof *own->shapes);
-    if (own->shapes == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
+    MF_ALLOCATED(own->shapes != NULL, error, "cameras");
     MF_TRY(mf_render_take_textures(scene, model, &maps, error));
     *faces = take_shapes(scene, own, model, maps, looks);
     if (own->count == 0)
@@ -156,8 +155,7 @@ mf_Status mf_render_scene_create(mf_World *world, mf_RenderScene **out, mf_Error
     mf_RenderScene *scene = mf_allocate(context, 1, sizeof *scene);
     mf_Status status = MF_OK;
     *out = NULL;
-    if (scene == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
+    MF_ALLOCATED(scene != NULL, error, "cameras");
     scene->context = context;
     scene->world = world;
     scene->terrain = mf_world_config_of(world)->terrain;
@@ -169,8 +167,7 @@ mf_Status mf_render_scene_create(mf_World *world, mf_RenderScene **out, mf_Error
         status = mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
     if (status == MF_OK && scene->most_faces > MOST_FACES)
         status = mf_fail(error, MF_LIMIT, "cameras: the ground has more than 2^20 cells");
-    if (status == MF_OK)
-        status = mf_render_take_hills(scene, error);
+    MF_THEN(status, mf_render_take_hills(scene, error));
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
         status = take_group(scene, mf_world_group(world, i), i, error);
     if (status != MF_OK) {

@@ -7,6 +7,7 @@
 #include "camera/view.h"
 #include "visual/visual.h"
 #include "world/attach.h"
+#include "world/value.h"
 
 #include <mayfly/terrain.h>
 
@@ -160,15 +161,7 @@ void mf_render_shade(const mf_RenderScene *scene, const mf_CameraView *view,
 
 // A value of a field.
 static inline double mf_render_value(const mf_Field *field, uint32_t instance, size_t component) {
-    const size_t at = mf_field_index(field, instance, component);
-    switch (field->info.type) {
-    case MF_F64:
-        return ((const double *)field->data)[at];
-    case MF_U32:
-        return ((const uint32_t *)field->data)[at];
-    default:
-        return (double)((const float *)field->data)[at];
-    }
+    return mf_value_get(field->info.type, field->data, mf_field_index(field, instance, component));
 }
 
 // The volume that can cast shadows into the view: everything in front of a rectangle, as seen by

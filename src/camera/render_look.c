@@ -26,8 +26,7 @@ mf_Status mf_render_take_textures(mf_RenderScene *scene, const mf_Model *model,
         return MF_OK;
     mf_RenderTextures *own = &scene->textures[scene->texture_count];
     own->maps = mf_allocate(scene->context, model->texture_count, sizeof *own->maps);
-    if (own->maps == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "cameras: no memory");
+    MF_ALLOCATED(own->maps != NULL, error, "cameras");
     own->model = model;
     scene->texture_count++;
     *out = own->maps;

@@ -104,8 +104,7 @@ mf_Status mf_camera_view_create(mf_Context *context, const mf_Camera *camera, mf
                                 mf_Error *error) {
     mf_CameraView *view = mf_allocate(context, 1, sizeof *view);
     *out = NULL;
-    if (view == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "camera: no memory");
+    MF_ALLOCATED(view != NULL, error, "camera");
     view->context = context;
     view->camera = *camera;
     view->camera.name = "";
@@ -119,12 +118,11 @@ mf_Status mf_camera_view_create(mf_Context *context, const mf_Camera *camera, mf
     make_monotone(view->low[0], view->high[0], camera->width);
     make_monotone(view->low[1], view->high[1], camera->height);
     mf_Status status = make_fine(view, error);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_camera_view_destroy(view);
-        return status;
-    }
-    *out = view;
-    return MF_OK;
+    else
+        *out = view;
+    return status;
 }
 
 void mf_camera_view_destroy(mf_CameraView *view) {

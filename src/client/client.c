@@ -131,8 +131,7 @@ mf_Status mf_client_ask(mf_Client *client, uint32_t kind, const void *head, cons
         status = mf_client_next(client, MF_CLIENT_PATIENCE, out, error);
         if (status == MF_OK && out->tag == client->tag)
             break;
-        if (status == MF_OK)
-            status = keep(client, out, error);
+        MF_THEN(status, keep(client, out, error));
     }
     if (status == MF_OK && out->kind == MF_ANSWER_ERROR)
         return take_error(out, error);
@@ -266,16 +265,13 @@ mf_Status mf_client_connect(const char *address, const char *token, mf_Client **
     client->may_share = strchr(address, '/') != NULL;
     client->share_least = MF_CLIENT_SHARE;
     mf_Status status = mf_client_open(address, &client->socket, error);
-    if (status == MF_OK)
-        status = say_hello(client, token, error);
-    if (status == MF_OK)
-        status = ask_list(client, error);
-    if (status != MF_OK) {
+    MF_THEN(status, say_hello(client, token, error));
+    MF_THEN(status, ask_list(client, error));
+    if (status != MF_OK)
         mf_client_close(client);
-        return status;
-    }
-    *out = client;
-    return MF_OK;
+    else
+        *out = client;
+    return status;
 }
 
 mf_Status mf_client_spin(mf_Client *client, double seconds, mf_Error *error) {
@@ -507,11 +503,8 @@ mf_Status mf_client_receive(mf_Client *client, double seconds, mf_ClientNews *ou
         }
         if (take_news(client, out))
             return MF_OK;
-        mf_Status status = mf_client_next(client, seconds, &message, error);
-        if (status == MF_OK)
-            status = keep(client, &message, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(mf_client_next(client, seconds, &message, error));
+        MF_TRY(keep(client, &message, error));
     }
 }
 

@@ -35,8 +35,7 @@ mf_Status mf_callback_add_system(mf_Group *group, mf_SystemConfig *entry, mf_Con
                                  void *user, mf_Field *cleared, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     CallbackSystem *system = mf_allocate(context, 1, sizeof *system);
-    if (system == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", entry->name);
+    MF_ALLOCATED(system != NULL, error, entry->name);
     *system = (CallbackSystem){.function = function,
                                .user = user,
                                .fault = mf_group_find_field(group, "fault.word")->data,
@@ -55,8 +54,7 @@ mf_Status mf_callback_add_system(mf_Group *group, mf_SystemConfig *entry, mf_Con
 mf_Status mf_callback_add(mf_Group *group, mf_Rate rate, mf_ControlFn function, void *user,
                           mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (function == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "callback: need a function, found NULL");
+    MF_NEED(function != NULL, error, "callback: need a function, found NULL");
     mf_SystemConfig entry = mf_system_config();
     entry.name = "callback";
     entry.rate = rate;

@@ -37,8 +37,7 @@ double mf_gait_duration(const mf_Gait *gait) {
 mf_Status mf_gait_check(const mf_Gait *gait, const mf_Model *model, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     mf_GaitDraft draft;
-    if (gait == NULL || model == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gait: gait or model is NULL");
+    MF_NEED(gait != NULL && model != NULL, error, "gait: gait or model is NULL");
     MF_TRY(mf_gait_draft(model->context, gait, model, &draft, NULL, error));
     mf_gait_draft_release(model->context, &draft);
     return MF_OK;
@@ -114,15 +113,36 @@ static void run_gaits(const mf_SystemRun *run, void *user) {
     system->run(&system->batch, run->first_block, run->block_count);
 }
 
+enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
+// The fields, with their members in the batch.
+#define FIELDS(ROW)                                                                                \
+    ROW(select, "gait.select", "1", "", MF_U32, MF_PER_INSTANCE, 1, INPUT,                         \
+        "index of the gait; an index that does not exist: none")                                   \
+    ROW(command, "gait.command", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 3, INPUT,                \
+        "command of the gait: forward, left, and yaw in rad/s")                                    \
+    ROW(time, "gait.time", "s", "", MF_REAL, MF_PER_INSTANCE, 1, STATE,                            \
+        "time since the gait was selected")                                                        \
+    ROW(done, "gait.done", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,                             \
+        "1 after the end of keyframes without loop")                                               \
+    ROW(active, "gait.active", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,                         \
+        "the active gait, counted from 1; 0: none")                                                \
+    ROW(tick, "gait.tick", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,                             \
+        "ticks since the gait was selected")                                                       \
+    ROW(pace, "gait.pace", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 4, STATE,                      \
+        "smoothed commands, the third in rad/s; activity of the robot, 0 to 1")                    \
+    ROW(tilt, "gait.balance", "rad", "body", MF_REAL, MF_PER_INSTANCE, 8, STATE,                   \
+        "integrated roll and pitch rate; displacement [m] of the left and the right foot by "      \
+        "balance, forward and to the left")                                                        \
+    ROW(from, "gait.from", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, STATE,                        \
+        "targets when the gait was selected")
+#define INFO(member, ...) {__VA_ARGS__},
+static const mf_FieldInfo infos[] = {FIELDS(INFO)};
+
 // 0 means no gait.
 static void reset_gait(mf_Group *group, uint32_t instance, void *user) {
-    static const char *const names[] = {"gait.command", "gait.time", "gait.done",    "gait.active",
-                                        "gait.tick",    "gait.pace", "gait.balance", "gait.from"};
     const GaitSystem *system = user;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        mf_Field *field = mf_group_find_field(group, names[i]);
-        mf_field_clear(field, instance);
-    }
+    for (size_t i = 0; i < sizeof infos / sizeof *infos; i++)
+        mf_field_clear(mf_group_find_field(group, infos[i].name), instance);
     mf_field_set(mf_group_find_field(group, "gait.select"), instance, 0, system->first);
 }
 
@@ -133,44 +153,12 @@ static void destroy_gaits(mf_Context *context, void *user) {
 }
 
 static mf_Status add_fields(mf_Group *group, mf_GaitBatch *batch, mf_Error *error) {
-    enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
-    static const mf_FieldInfo infos[] = {
-        {"gait.select", "1", "", MF_U32, MF_PER_INSTANCE, 1, INPUT,
-         "index of the gait; an index that does not exist: none"},
-        {"gait.command", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 3, INPUT,
-         "command of the gait: forward, left, and yaw in rad/s"},
-        {"gait.time", "s", "", MF_REAL, MF_PER_INSTANCE, 1, STATE,
-         "time since the gait was selected"},
-        {"gait.done", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
-         "1 after the end of keyframes without loop"},
-        {"gait.active", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
-         "the active gait, counted from 1; 0: none"},
-        {"gait.tick", "1", "", MF_U32, MF_PER_INSTANCE, 1, STATE,
-         "ticks since the gait was selected"},
-        {"gait.pace", "m/s", "body", MF_REAL, MF_PER_INSTANCE, 4, STATE,
-         "smoothed commands, the third in rad/s; activity of the robot, 0 to 1"},
-        {"gait.balance", "rad", "body", MF_REAL, MF_PER_INSTANCE, 8, STATE,
-         "integrated roll and pitch rate; displacement [m] of the left and the right foot by "
-         "balance, forward and to the left"},
-        {"gait.from", "rad", "joint", MF_REAL, MF_PER_JOINT, 1, STATE,
-         "targets when the gait was selected"},
-    };
-    enum { FIELDS = sizeof infos / sizeof *infos };
-    void *data[FIELDS];
-    for (int i = 0; i < FIELDS; i++) {
-        mf_Field *field;
-        MF_TRY(mf_attach_field(group, &infos[i], 0, &field, error));
-        data[i] = field->data;
-    }
-    batch->select = data[0];
-    batch->command = data[1];
-    batch->time = data[2];
-    batch->done = data[3];
-    batch->active = data[4];
-    batch->tick = data[5];
-    batch->pace = data[6];
-    batch->tilt = data[7];
-    batch->from = data[8];
+    const mf_FieldInfo *info = infos;
+    mf_Field *field;
+#define ADD(member, ...)                                                                           \
+    MF_TRY(mf_attach_field(group, info++, 0, &field, error));                                      \
+    batch->member = field->data;
+    FIELDS(ADD)
     const mf_Field *rate = mf_group_find_field(group, "base.angular_velocity");
     batch->angular_velocity = rate == NULL ? NULL : rate->data;
     batch->target = mf_group_find_field(group, "joint.target")->data;
@@ -209,11 +197,9 @@ static mf_Status plan_all(GaitSystem *system, mf_Group *group, const mf_Gait *co
                           uint32_t count, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_GaitDraft *drafts = mf_allocate(context, count, sizeof *drafts);
-    if (drafts == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "gaits: out of memory");
+    MF_ALLOCATED(drafts != NULL, error, "gaits");
     mf_Status status = draft_all(group, gaits, count, drafts, error);
-    if (status == MF_OK)
-        status = mf_gait_set_create(context, drafts, count, &system->batch.set, error);
+    MF_THEN(status, mf_gait_set_create(context, drafts, count, &system->batch.set, error));
     for (uint32_t i = 0; i < count; i++)
         mf_gait_draft_release(context, &drafts[i]);
     mf_release(context, drafts);
@@ -244,8 +230,7 @@ static mf_Status add_system(GaitSystem *system, mf_Group *group, mf_Error *error
 
 static mf_Status check_arguments(const mf_Group *group, const mf_Gait *const *gaits, uint32_t count,
                                  const mf_GaitConfig *config, mf_Error *error) {
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gaits: start from mf_gait_config()");
+    MF_NEED(config->struct_size == sizeof *config, error, "gaits: start from mf_gait_config()");
     if (gaits == NULL || count == 0 || count > MF_GAIT_LIMIT)
         return mf_fail(error, count > MF_GAIT_LIMIT ? MF_LIMIT : MF_BAD_ARGUMENT,
                        "gaits: need 1 .. %u, found %u", MF_GAIT_LIMIT, count);
@@ -273,17 +258,14 @@ mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t co
     MF_TRY(check_arguments(group, gaits, count, config, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     GaitSystem *system = mf_allocate(context, 1, sizeof *system);
-    if (system == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "gaits: out of memory");
+    MF_ALLOCATED(system != NULL, error, "gaits");
     system->first = config->first;
     set_rate(&system->batch, config->rate);
     system->batch.interval = (double)config->rate.denominator / (double)config->rate.numerator;
     system->batch.joint_count = mf_group_model(group)->joint_count;
     mf_Status status = plan_all(system, group, gaits, count, error);
-    if (status == MF_OK)
-        status = add_fields(group, &system->batch, error);
-    if (status == MF_OK)
-        status = add_system(system, group, error);
+    MF_THEN(status, add_fields(group, &system->batch, error));
+    MF_THEN(status, add_system(system, group, error));
     if (status != MF_OK)
         destroy_gaits(context, system);
     return status;
@@ -348,8 +330,7 @@ mf_Status mf_gait_sample(const mf_Gait *gait, const mf_Model *model, double time
     const mf_GaitSet *set = NULL;
     if (gait == NULL || model == NULL || angles == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "gait: gait, model or angles is NULL");
-    if (!(time >= 0.0 && time <= 1e9))
-        return mf_fail(error, MF_BAD_ARGUMENT, "gait: time: need 0 .. 1e9 s, found %g", time);
+    MF_NEED(time >= 0.0 && time <= 1e9, error, "gait: time: need 0 .. 1e9 s, found %g", time);
     if (command != NULL && !mf_all_finite(command, 3))
         return mf_fail(error, MF_BAD_ARGUMENT, "gait: command: need finite numbers");
     MF_TRY(mf_gait_draft(model->context, gait, model, &draft, NULL, error));

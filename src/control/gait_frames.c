@@ -18,10 +18,6 @@ typedef struct Frames {
     double *values; // frame after frame, a row of the plan after the other
 } Frames;
 
-static mf_Status no_memory(mf_Error *error) {
-    return mf_fail(error, MF_NO_MEMORY, "gait: out of memory");
-}
-
 static mf_Status check_frames(const mf_GaitKeyframes *keyframes, mf_GaitBlame *blame,
                               mf_Error *error) {
     if (!(keyframes->blend >= 0.0 && keyframes->blend <= 60.0))
@@ -148,7 +144,7 @@ mf_Status mf_gait_draft_frames(mf_Context *context, const mf_GaitKeyframes *keyf
                                 sizeof *draft->curves);
     frames.values = mf_allocate(context, (size_t)count * draft->plan.count, sizeof *frames.values);
     if (draft->times == NULL || draft->curves == NULL || frames.values == NULL) {
-        status = no_memory(error);
+        status = mf_fail(error, MF_NO_MEMORY, "gait: out of memory");
     } else {
         status = find_joints(&frames, true, blame, error);
         fill(&frames);

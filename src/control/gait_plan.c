@@ -44,10 +44,6 @@ static mf_Status check_ranges(const Range *ranges, uint32_t count, mf_GaitBlame 
     return MF_OK;
 }
 
-static mf_Status no_memory(mf_Error *error) {
-    return mf_fail(error, MF_NO_MEMORY, "gait: out of memory");
-}
-
 // ---- joints ------------------------------------------------------------------------------------
 
 mf_Status mf_gait_find_joint(const mf_Model *model, const char *name, const char *path,
@@ -265,12 +261,10 @@ static mf_Status plan_walk(mf_Context *context, const mf_GaitWalk *walk, const m
     draft->plan.pace = walk->pace;
     draft->plan.period = mf_time_from_seconds(walk->period);
     draft->pose = mf_allocate(context, model->joint_count, sizeof *draft->pose);
-    if (draft->pose == NULL)
-        return no_memory(error);
+    MF_ALLOCATED(draft->pose != NULL, error, "gait");
     for (int side = 0; side < 2 && status == MF_OK; side++)
         status = plan_leg(walk, model, side, draft, blame, error);
-    if (status == MF_OK)
-        status = plan_pose(walk, model, draft, blame, error);
+    MF_THEN(status, plan_pose(walk, model, draft, blame, error));
     return status == MF_OK ? check_reach(walk, draft, blame, error) : status;
 }
 
@@ -349,13 +343,12 @@ static mf_Status plan_waves(mf_Context *context, const mf_GaitWaves *waves, cons
                             {"period", waves->period, 1e-3, 60, false},
                             {"swing", waves->swing, 0.01, 0.99, false}};
     mf_Status status = check_ranges(ranges, sizeof ranges / sizeof *ranges, blame, error);
-    if (status == MF_OK)
-        status = check_pace(&waves->pace, blame, error);
+    MF_THEN(status, check_pace(&waves->pace, blame, error));
     if (status == MF_OK && waves->wave_count == 0)
         status = mf_gait_refuse(blame, error, "joints", "need at least one curve");
     if (status == MF_OK && model != NULL) {
         draft->tones = mf_allocate(context, waves->wave_count, sizeof *draft->tones);
-        status = draft->tones == NULL ? no_memory(error) : MF_OK;
+        MF_ALLOCATED(draft->tones != NULL, error, "gait");
     }
     for (uint32_t i = 0; i < waves->wave_count && status == MF_OK; i++) {
         char path[60];
@@ -366,8 +359,7 @@ static mf_Status plan_waves(mf_Context *context, const mf_GaitWaves *waves, cons
             continue;
         snprintf(path, sizeof path, "joints.%u.joint", i);
         status = mf_gait_find_joint(model, waves->waves[i].joint, path, &joint, blame, error);
-        if (status == MF_OK)
-            status = check_swing(&waves->waves[i], &model->joints[joint], i, blame, error);
+        MF_THEN(status, check_swing(&waves->waves[i], &model->joints[joint], i, blame, error));
         if (status == MF_OK)
             draft->tones[draft->plan.tone_count++] =
                 tone_of(&waves->waves[i], mf_gait_row(draft, model, joint));
@@ -417,7 +409,7 @@ mf_Status mf_gait_draft(mf_Context *context, const mf_Gait *gait, const mf_Model
         out->upper = mf_allocate(context, model->joint_count, sizeof *out->upper);
     }
     bool lacks = out->joints == NULL || out->lower == NULL || out->upper == NULL;
-    mf_Status status = model != NULL && lacks ? no_memory(error)
+    mf_Status status = model != NULL && lacks ? mf_fail(error, MF_NO_MEMORY, "gait: out of memory")
                                               : plan_kind(context, gait, model, out, blame, error);
     if (status != MF_OK || model == NULL)
         mf_gait_draft_release(context, out);

@@ -94,17 +94,13 @@ static void destroy_gp(mf_Context *context, void *user) {
 }
 
 static mf_Status check_gp(const mf_Group *group, const mf_GpConfig *config, mf_Error *error) {
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gp: start from mf_gp_config()");
-    if (config->instructions_per_tick < 1 || config->instructions_per_tick > 256)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gp.instructions_per_tick is %u, need 1 .. 256",
-                       config->instructions_per_tick);
-    if (!(config->angle_per_move > 0.0 && config->angle_per_move <= 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "gp.angle_per_move is %g, need > 0 and <= 1e6",
-                       config->angle_per_move);
-    if (config->unknown != MF_GP_UNKNOWN_IGNORE && config->unknown != MF_GP_UNKNOWN_WRAP)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gp.unknown is %d, need ignore or wrap",
-                       (int)config->unknown);
+    MF_NEED(config->struct_size == sizeof *config, error, "gp: start from mf_gp_config()");
+    MF_NEED(config->instructions_per_tick >= 1 && config->instructions_per_tick <= 256, error,
+            "gp.instructions_per_tick is %u, need 1 .. 256", config->instructions_per_tick);
+    MF_NEED(config->angle_per_move > 0.0 && config->angle_per_move <= 1e6, error,
+            "gp.angle_per_move is %g, need > 0 and <= 1e6", config->angle_per_move);
+    MF_NEED(config->unknown == MF_GP_UNKNOWN_IGNORE || config->unknown == MF_GP_UNKNOWN_WRAP, error,
+            "gp.unknown is %d, need ignore or wrap", (int)config->unknown);
     return mf_attach_check(group, system_name, config->rate, error);
 }
 
@@ -178,24 +174,24 @@ static mf_Status make_plan(mf_Group *group, const mf_GpConfig *config, mf_GpBatc
     return status;
 }
 
+// The fields, with their members in the batch.
+#define FIELDS(ROW)                                                                                \
+    ROW(program, MF_GP_BYTES, "gp.program", "1", "", MF_I32, MF_FIXED_COUNT, 1,                    \
+        MF_FIELD_STATE | MF_FIELD_INPUT,                                                           \
+        "the controller's program, one instruction 0 .. 255 per address")                          \
+    ROW(address, 0, "gp.address", "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,             \
+        "address of the next instruction, 0 .. 31")                                                \
+    ROW(accumulator, 0, "gp.accumulator", "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,     \
+        "the machine's accumulator, 0 .. 255")
+
 static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error) {
-    static const mf_FieldInfo program_info = MF_FIELD_INFO(
-        "gp.program", "1", "", MF_I32, MF_FIXED_COUNT, 1, MF_FIELD_STATE | MF_FIELD_INPUT,
-        "the controller's program, one instruction 0 .. 255 per address");
-    static const mf_FieldInfo address_info =
-        MF_FIELD_INFO("gp.address", "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-                      "address of the next instruction, 0 .. 31");
-    static const mf_FieldInfo accumulator_info =
-        MF_FIELD_INFO("gp.accumulator", "1", "", MF_I32, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
-                      "the machine's accumulator, 0 .. 255");
-    mf_Field *program, *address, *accumulator;
-    MF_TRY(mf_attach_field(group, &program_info, MF_GP_BYTES, &program, error));
-    MF_TRY(mf_attach_field(group, &address_info, 0, &address, error));
-    MF_TRY(mf_attach_field(group, &accumulator_info, 0, &accumulator, error));
+    mf_Field *field;
+#define ADD(member, count, ...)                                                                    \
+    static const mf_FieldInfo member##_info = {__VA_ARGS__};                                       \
+    MF_TRY(mf_attach_field(group, &member##_info, count, &field, error));                          \
+    batch->member = field->data;
+    FIELDS(ADD)
     const mf_Field *target = mf_group_find_field(group, "joint.target");
-    batch->program = program->data;
-    batch->address = address->data;
-    batch->accumulator = accumulator->data;
     batch->target = target->data;
     batch->target_components = target->components;
     batch->fault = mf_group_find_field(group, "fault.word")->data;
@@ -204,8 +200,7 @@ static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error)
 
 mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_gp_add: group is NULL");
+    MF_NEED(group != NULL, error, "mf_gp_add: group is NULL");
     static const mf_GpRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_gp_run);
     static const char *const reads[] = {"gp.program", "sensor.value", "joint.target", "fault.word",
                                         NULL};
@@ -218,13 +213,11 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
     GpSystem *system = mf_allocate(context, 1, sizeof *system);
-    if (system == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "gp: out of memory");
+    MF_ALLOCATED(system != NULL, error, "gp");
     system->run =
         kernels[mf_kernel_row(mf_world_isa(world))][mf_group_config_of(group)->double_precision];
     mf_Status status = make_plan(group, config, &system->batch, error);
-    if (status == MF_OK)
-        status = add_fields(group, &system->batch, error);
+    MF_THEN(status, add_fields(group, &system->batch, error));
     if (status == MF_OK) {
         mf_SystemConfig entry = mf_attach_system(system_name, MF_PHASE_CONTROL, run_gp, system);
         entry.rate = config->rate;

@@ -138,8 +138,7 @@ static mf_Status read_instruction(Reader *reader, Token token, uint8_t memory[MF
 
 mf_Status mf_gp_assemble(const char *text, uint8_t program[MF_GP_BYTES], mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (text == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_gp_assemble: text is NULL");
+    MF_NEED(text != NULL, error, "mf_gp_assemble: text is NULL");
     uint8_t memory[MF_GP_BYTES];
     bool filled[MF_GP_BYTES] = {false};
     memset(memory, MF_GP_NOT << 5, sizeof memory);

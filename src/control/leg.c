@@ -57,8 +57,7 @@ static bool on_axis(const double point[3], const double position[3], int directi
 
 mf_Status mf_leg_find(const mf_Model *model, const uint32_t joints[MF_LEG_JOINTS], mf_Leg *out,
                       mf_Error *error) {
-    if (model == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_leg_find: model or out is NULL");
+    MF_NEED(model != NULL && out != NULL, error, "mf_leg_find: model or out is NULL");
     double position[MF_LEG_JOINTS][3], axis[MF_LEG_JOINTS][3];
     *out = (mf_Leg){0};
     for (int i = 0; i < MF_LEG_JOINTS; i++) {

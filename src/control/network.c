@@ -82,9 +82,9 @@ static mf_Status add_inputs(mf_Group *group, const char *const *names, NetworkSy
     mf_Status status = MF_OK;
     for (uint32_t i = 0; names[i] != NULL && status == MF_OK; i++)
         status = add_input(group, names[i], system, plan, error);
-    if (status == MF_OK && plan->sizes[0] == 0)
-        return mf_fail(error, MF_BAD_ARGUMENT, "network: no inputs");
-    return status;
+    MF_TRY(status);
+    MF_NEED(plan->sizes[0] != 0, error, "network: no inputs");
+    return MF_OK;
 }
 
 static mf_Status set_range(mf_Group *group, const mf_NetworkConfig *config, uint32_t units,
@@ -94,10 +94,9 @@ static mf_Status set_range(mf_Group *group, const mf_NetworkConfig *config, uint
         mf_control_range(mf_group_model(group), config->output, i, &lower, &upper);
         lower = config->lower != NULL ? config->lower[i] : lower;
         upper = config->upper != NULL ? config->upper[i] : upper;
-        if (!(mf_is_finite(lower) && mf_is_finite(upper) && lower <= upper))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "network: output %u: need a range of two finite numbers, found %g .. %g",
-                           i, lower, upper);
+        MF_NEED(mf_is_finite(lower) && mf_is_finite(upper) && lower <= upper, error,
+                "network: output %u: need a range of two finite numbers, found %g .. %g", i, lower,
+                upper);
         draft->middle[i] = 0.5 * lower + 0.5 * upper;
         draft->half[i] = 0.5 * upper - 0.5 * lower;
     }
@@ -144,16 +143,14 @@ static mf_Status add_weights(mf_Group *group, mf_NetworkPlan *plan, mf_NetworkBa
 // ---- the system --------------------------------------------------------------------------------
 
 static mf_Status check(const mf_Group *group, const mf_NetworkConfig *config, mf_Error *error) {
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "network: start from mf_network_config()");
-    if (config->output == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "network.output: need the name of a field");
+    MF_NEED(config->struct_size == sizeof *config, error,
+            "network: start from mf_network_config()");
+    MF_NEED(config->output != NULL, error, "network.output: need the name of a field");
     if (config->hidden_count > MF_NETWORK_HIDDEN)
         return mf_fail(error, MF_LIMIT, "network: %u hidden layers, need 0 .. %u",
                        config->hidden_count, MF_NETWORK_HIDDEN);
-    if (config->hidden_count > 0 && config->hidden == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "network.hidden: need the units of %u layers",
-                       config->hidden_count);
+    MF_NEED(config->hidden_count == 0 || config->hidden != NULL, error,
+            "network.hidden: need the units of %u layers", config->hidden_count);
     return mf_attach_check(group, system_name, config->rate, error);
 }
 
@@ -191,17 +188,12 @@ static mf_Status make_plan(mf_Group *group, const mf_NetworkConfig *config, Netw
                            mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     Draft *draft = mf_allocate(context, 1, sizeof *draft);
-    if (draft == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "network: out of memory");
+    MF_ALLOCATED(draft != NULL, error, "network");
     mf_Status status = add_inputs(group, config->inputs, system, &draft->plan, error);
-    if (status == MF_OK)
-        status = add_hidden(config, &draft->plan, error);
-    if (status == MF_OK)
-        status = add_output(group, config, system, draft, error);
-    if (status == MF_OK)
-        status = add_weights(group, &draft->plan, &system->batch, error);
-    if (status == MF_OK)
-        status = pack(context, draft, &system->batch.plan, error);
+    MF_THEN(status, add_hidden(config, &draft->plan, error));
+    MF_THEN(status, add_output(group, config, system, draft, error));
+    MF_THEN(status, add_weights(group, &draft->plan, &system->batch, error));
+    MF_THEN(status, pack(context, draft, &system->batch.plan, error));
     mf_release(context, draft);
     return status;
 }
@@ -228,16 +220,14 @@ static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSy
 
 mf_Status mf_network_add(mf_Group *group, const mf_NetworkConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_network_add: group is NULL");
+    MF_NEED(group != NULL, error, "mf_network_add: group is NULL");
     const mf_NetworkConfig defaults = mf_network_config();
     if (config == NULL)
         config = &defaults;
     MF_TRY(check(group, config, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     NetworkSystem *system = mf_allocate(context, 1, sizeof *system);
-    if (system == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "network: out of memory");
+    MF_ALLOCATED(system != NULL, error, "network");
     mf_Status status = fill(group, config, system, error);
     if (status != MF_OK)
         destroy_network(context, system);

@@ -16,63 +16,39 @@
 
 static const char system_name[] = "neurons";
 
-enum {
-    ROW_COUNTS,
-    ROW_KIND,
-    ROW_BIAS,
-    ROW_HOME,
-    ROW_STATE,
-    ROW_FROM,
-    ROW_TO,
-    ROW_WEIGHT,
-    ROW_ATTACHED,
-    ROW_RANGE,
-    ROW_GOAL,
-    ROW_FRAME,
-    ROWS
-};
 enum { PER_ONE, PER_NEURON, PER_SYNAPSE, PER_OUTPUT };
 enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
 
+// The fields: row, how many, type, components of each, flags, name, unit, description.
+#define FIELDS(ROW)                                                                                \
+    ROW(ROW_COUNTS, PER_ONE, MF_U32, 2, STATE, "neuron.counts", "1", "neurons and synapses")       \
+    ROW(ROW_KIND, PER_NEURON, MF_U32, 1, STATE, "neuron.kind", "1", "0: sigmoid, 1: threshold")    \
+    ROW(ROW_BIAS, PER_NEURON, MF_REAL, 1, INPUT, "neuron.bias", "1",                               \
+        "added to the weighted sum of its inputs")                                                 \
+    ROW(ROW_HOME, PER_NEURON, MF_REAL, 1, INPUT, "neuron.home", "1",                               \
+        "state before the first cycle")                                                            \
+    ROW(ROW_STATE, PER_NEURON, MF_REAL, 1, INPUT, "neuron.state", "1", "of this cycle, 0 .. 1")    \
+    ROW(ROW_FROM, PER_SYNAPSE, MF_U32, 1, STATE, "synapse.from", "1",                              \
+        "a neuron; numbers from the neuron capacity on are inputs")                                \
+    ROW(ROW_TO, PER_SYNAPSE, MF_U32, 1, STATE, "synapse.to", "1", "a neuron")                      \
+    ROW(ROW_WEIGHT, PER_SYNAPSE, MF_REAL, 1, INPUT, "synapse.weight", "1",                         \
+        "factor of the state of `from` in the sum of `to`")                                        \
+    ROW(ROW_ATTACHED, PER_OUTPUT, MF_U32, 1, STATE, "neuron.attached", "1",                        \
+        "neuron that drives each component of the output; 4294967295: none")                       \
+    ROW(ROW_RANGE, PER_OUTPUT, MF_REAL, 2, INPUT, "neuron.range", "",                              \
+        "values of the component where the state is 0 and 1")                                      \
+    ROW(ROW_GOAL, PER_OUTPUT, MF_REAL, 1, STATE, "neuron.goal", "",                                \
+        "value of the component at the end of the cycle")                                          \
+    ROW(ROW_FRAME, PER_ONE, MF_U32, 1, STATE, "neuron.frame", "1",                                 \
+        "steps into the cycle; 2^32 - n: n steps before the first one")
+#define INDEX(row, ...) row,
+#define ENTRY(row, per, type, width, flags, name, unit, text)                                      \
+    {per, {name, unit, "", type, MF_FIXED_COUNT, width, flags, text}},
+enum { FIELDS(INDEX) ROWS };
 static const struct {
     int per;
     mf_FieldInfo info;
-} table[ROWS] = {
-    [ROW_COUNTS] = {PER_ONE,
-                    {"neuron.counts", "1", "", MF_U32, MF_FIXED_COUNT, 2, STATE,
-                     "neurons and synapses"}},
-    [ROW_KIND] = {PER_NEURON,
-                  {"neuron.kind", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
-                   "0: sigmoid, 1: threshold"}},
-    [ROW_BIAS] = {PER_NEURON,
-                  {"neuron.bias", "1", "", MF_REAL, MF_FIXED_COUNT, 1, INPUT,
-                   "added to the weighted sum of its inputs"}},
-    [ROW_HOME] = {PER_NEURON,
-                  {"neuron.home", "1", "", MF_REAL, MF_FIXED_COUNT, 1, INPUT,
-                   "state before the first cycle"}},
-    [ROW_STATE] = {PER_NEURON,
-                   {"neuron.state", "1", "", MF_REAL, MF_FIXED_COUNT, 1, INPUT,
-                    "of this cycle, 0 .. 1"}},
-    [ROW_FROM] = {PER_SYNAPSE,
-                  {"synapse.from", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
-                   "a neuron; numbers from the neuron capacity on are inputs"}},
-    [ROW_TO] = {PER_SYNAPSE, {"synapse.to", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE, "a neuron"}},
-    [ROW_WEIGHT] = {PER_SYNAPSE,
-                    {"synapse.weight", "1", "", MF_REAL, MF_FIXED_COUNT, 1, INPUT,
-                     "factor of the state of `from` in the sum of `to`"}},
-    [ROW_ATTACHED] = {PER_OUTPUT,
-                      {"neuron.attached", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
-                       "neuron that drives each component of the output; 4294967295: none"}},
-    [ROW_RANGE] = {PER_OUTPUT,
-                   {"neuron.range", "", "", MF_REAL, MF_FIXED_COUNT, 2, INPUT,
-                    "values of the component where the state is 0 and 1"}},
-    [ROW_GOAL] = {PER_OUTPUT,
-                  {"neuron.goal", "", "", MF_REAL, MF_FIXED_COUNT, 1, STATE,
-                   "value of the component at the end of the cycle"}},
-    [ROW_FRAME] = {PER_ONE,
-                   {"neuron.frame", "1", "", MF_U32, MF_FIXED_COUNT, 1, STATE,
-                    "steps into the cycle; 2^32 - n: n steps before the first one"}},
-};
+} table[ROWS] = {FIELDS(ENTRY)};
 
 typedef struct NeuronsSystem {
     mf_NeuronsBatch batch;
@@ -138,23 +114,22 @@ static mf_Status check_attached(const NeuronsSystem *system, const mf_Brain *bra
             return mf_fail(error, MF_BAD_ARGUMENT,
                            "neurons.attached[%u]: no neuron %u, the network has %u", k,
                            brain->attached[k], brain->neuron_count);
-        if (!(lower >= -1e30 && lower <= 1e30 && upper >= -1e30 && upper <= 1e30))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "neurons.lower, upper: component %u: %g .. %g, need finite numbers", k,
-                           lower, upper);
+        MF_NEED(lower >= -1e30 && lower <= 1e30 && upper >= -1e30 && upper <= 1e30, error,
+                "neurons.lower, upper: component %u: %g .. %g, need finite numbers", k, lower,
+                upper);
     }
     return MF_OK;
 }
 
 static mf_Status check_brain(const NeuronsSystem *system, const mf_Brain *brain, mf_Error *error) {
     MF_TRY(mf_neurons_check_inputs(brain, system->batch.inputs, error));
-    if (brain->neuron_count > system->batch.neurons ||
-        brain->synapse_count > system->batch.synapses)
-        return mf_fail(error, MF_LIMIT,
-                       "neurons: the brain has %u neurons and %u synapses, the group holds at most "
-                       "%u and %u",
-                       brain->neuron_count, brain->synapse_count, system->batch.neurons,
-                       system->batch.synapses);
+    MF_CHECK(brain->neuron_count <= system->batch.neurons &&
+                 brain->synapse_count <= system->batch.synapses,
+             error, MF_LIMIT,
+             "neurons: the brain has %u neurons and %u synapses, the group holds at most "
+             "%u and %u",
+             brain->neuron_count, brain->synapse_count, system->batch.neurons,
+             system->batch.synapses);
     return check_attached(system, brain, error);
 }
 
@@ -214,20 +189,17 @@ mf_Status mf_neurons_set(mf_Group *group, uint32_t instance, const mf_Brain *bra
 // ---- adding ------------------------------------------------------------------------------------
 
 static mf_Status check(const mf_Group *group, const mf_NeuronsConfig *config, mf_Error *error) {
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "neurons: start from mf_neurons_config()");
+    MF_NEED(config->struct_size == sizeof *config, error,
+            "neurons: start from mf_neurons_config()");
     const mf_Time most = 1000000 * MF_SECOND;
     if (config->cycle < 0 || config->cycle > most || config->delay < 0 || config->delay > most)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "neurons.cycle, delay: %g s, %g s, need 0 .. 1000000",
                        mf_time_to_seconds(config->cycle), mf_time_to_seconds(config->delay));
-    if (!(config->change >= 0.0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "neurons.change: %g, need 0 or more",
-                       config->change);
-    if (config->most_neurons > MF_NEURONS_MOST || config->most_synapses > MF_SYNAPSES_MOST)
-        return mf_fail(error, MF_LIMIT, "neurons: capacity %u and %u synapses, at most %u and %u",
-                       config->most_neurons, config->most_synapses, MF_NEURONS_MOST,
-                       MF_SYNAPSES_MOST);
+    MF_NEED(config->change >= 0.0, error, "neurons.change: %g, need 0 or more", config->change);
+    MF_CHECK(config->most_neurons <= MF_NEURONS_MOST && config->most_synapses <= MF_SYNAPSES_MOST,
+             error, MF_LIMIT, "neurons: capacity %u and %u synapses, at most %u and %u",
+             config->most_neurons, config->most_synapses, MF_NEURONS_MOST, MF_SYNAPSES_MOST);
     return mf_attach_check(group, system_name, (mf_Rate){1, 1}, error);
 }
 
@@ -355,16 +327,14 @@ static mf_Status fill(mf_Group *group, const mf_NeuronsConfig *config, NeuronsSy
 
 mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_neurons_add: group is NULL");
+    MF_NEED(group != NULL, error, "mf_neurons_add: group is NULL");
     const mf_NeuronsConfig defaults = mf_neurons_config();
     if (config == NULL)
         config = &defaults;
     MF_TRY(check(group, config, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     NeuronsSystem *system = mf_allocate(context, 1, sizeof *system);
-    if (system == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "neurons: out of memory");
+    MF_ALLOCATED(system != NULL, error, "neurons");
     mf_Status status = fill(group, config, system, error);
     if (status != MF_OK) {
         destroy_neurons(context, system);

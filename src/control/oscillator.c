@@ -88,8 +88,7 @@ static void reset_bars(mf_Group *group, uint32_t instance, void *user) {
 
 mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_oscillator_add: group is NULL");
+    MF_NEED(group != NULL, error, "mf_oscillator_add: group is NULL");
     static const mf_OscillatorRunFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_oscillator_run);
     static const char *const reads[] = {"oscillator.offset", "oscillator.amplitude",
                                         "oscillator.phase",  "oscillator.frequency",
@@ -106,8 +105,7 @@ mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, 
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
     OscillatorSystem *system = mf_allocate(context, 1, sizeof *system);
-    if (system == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "oscillator: out of memory");
+    MF_ALLOCATED(system != NULL, error, "oscillator");
     mf_Status status = add_fields(group, &system->batch, error);
     if (status == MF_OK) {
         system->run = kernels[mf_kernel_row(mf_world_isa(world))]

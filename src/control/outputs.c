@@ -11,11 +11,9 @@ mf_Status mf_control_find_field(mf_Group *group, const char *what, const char *n
                                 mf_Error *error) {
     const mf_FieldType real = mf_group_config_of(group)->double_precision ? MF_F64 : MF_F32;
     *out = mf_group_find_field(group, name);
-    if (*out == NULL)
-        return mf_fail(error, MF_NOT_FOUND, "%s: the group has no field %s", what, name);
-    if ((*out)->info.type != real)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "%s: field %s: need numbers of the group's precision", what, name);
+    MF_CHECK(*out != NULL, error, MF_NOT_FOUND, "%s: the group has no field %s", what, name);
+    MF_NEED((*out)->info.type == real, error, "%s: field %s: need numbers of the group's precision",
+            what, name);
     return MF_OK;
 }
 

@@ -156,11 +156,9 @@ static mf_Status check_setting(const mf_Plugin *plugin, uint32_t index, mf_Error
 
 static mf_Status check_entry(const mf_Plugin *plugin, mf_Error *error) {
     const mf_PluginEntry *entry = plugin->entry;
-    mf_Status status = check_head(plugin, error);
-    if (status == MF_OK)
-        status = check_identity(plugin, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_head(plugin, error));
+    MF_TRY(check_identity(plugin, error));
+    mf_Status status = MF_OK;
     if (entry->field_count < 1 || entry->field_count > MF_PLUGIN_FIELD_LIMIT ||
         entry->fields == NULL)
         return fail(plugin, error, MF_BAD_FILE, "fields: expected 1 .. %d, found %u",
@@ -239,8 +237,7 @@ static mf_Status open_library(mf_Plugin *plugin, mf_Error *error) {
 
 mf_Status mf_plugin_load(mf_Context *context, const char *path, mf_Plugin **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "plugin: out is NULL");
+    MF_NEED(out != NULL, error, "plugin: out is NULL");
     *out = NULL;
     if (context == NULL || path == NULL || *path == '\0')
         return mf_fail(error, MF_BAD_ARGUMENT, "plugin: context or path is missing");
@@ -249,18 +246,16 @@ mf_Status mf_plugin_load(mf_Context *context, const char *path, mf_Plugin **out,
         return mf_fail(error, MF_LIMIT, "plugin: expected a path of less than %d bytes, found %zu",
                        PATH_MAX, length);
     mf_Plugin *plugin = mf_allocate(context, 1, sizeof *plugin + length + 1);
-    if (plugin == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "plugin: no memory");
+    MF_ALLOCATED(plugin != NULL, error, "plugin");
     plugin->context = context;
     memcpy(plugin->path, path, length + 1);
     atomic_init(&plugin->holders, 1);
     mf_Status status = open_library(plugin, error);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_plugin_close(plugin);
-        return status;
-    }
-    *out = plugin;
-    return MF_OK;
+    else
+        *out = plugin;
+    return status;
 }
 
 void mf_plugins_allow(mf_Context *context, bool allowed) {
@@ -294,9 +289,7 @@ void mf_plugin_close(mf_Plugin *plugin) {
 }
 
 const mf_PluginEntry *mf_plugin_describe(const mf_Plugin *plugin) {
-    if (plugin == NULL)
-        return NULL;
-    return plugin->entry;
+    return plugin == NULL ? NULL : plugin->entry;
 }
 
 // ---- statistics --------------------------------------------------------------------------------

@@ -291,12 +291,10 @@ static mf_Status create(mf_PluginUse *use, mf_Error *error) {
 
 static mf_Status check_arguments(const mf_Group *group, const mf_Plugin *plugin, mf_PluginKind kind,
                                  const mf_PluginConfig *config, mf_Error *error) {
-    if (group == NULL || plugin == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "plugin: group or plugin is NULL");
-    if (config->struct_size != sizeof *config || !(config->budget > 0) ||
-        (config->value_count > 0 && config->values == NULL))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "plugin config: start from mf_plugin_config(), with a budget > 0");
+    MF_NEED(group != NULL && plugin != NULL, error, "plugin: group or plugin is NULL");
+    MF_NEED(config->struct_size == sizeof *config && config->budget > 0 &&
+                (config->value_count == 0 || config->values != NULL),
+            error, "plugin config: start from mf_plugin_config(), with a budget > 0");
     if (plugin->entry->kind != (uint32_t)kind)
         return mf_fail_at(error, MF_BAD_ARGUMENT, plugin->path, 0, 0,
                           "plugin %s: expected a %s plugin, found a %s plugin", plugin->entry->name,
@@ -338,15 +336,11 @@ static mf_Status add(mf_Group *group, mf_Plugin *plugin, mf_SystemConfig *entry,
     entry->reads = use->reads;
     entry->writes = use->writes;
     mf_Status status = mf_attach_check(group, use->name, (mf_Rate){1, 1}, error);
-    if (status == MF_OK)
-        status = read_settings(use, config, error);
-    if (status == MF_OK)
-        status = bind_fields(use, error);
-    if (status == MF_OK)
-        status = create(use, error);
+    MF_THEN(status, read_settings(use, config, error));
+    MF_THEN(status, bind_fields(use, error));
+    MF_THEN(status, create(use, error));
     entry->settings_hash = hash_settings(use);
-    if (status == MF_OK)
-        status = mf_group_add_system(group, entry, error);
+    MF_THEN(status, mf_group_add_system(group, entry, error));
     if (status != MF_OK)
         destroy_plugin(context, use);
     return status;
@@ -385,10 +379,9 @@ mf_Status mf_plugin_control_add(mf_Group *group, mf_Rate rate, mf_Plugin *plugin
     MF_DEFAULT_FLOATS;
     const mf_PluginConfig settings = config != NULL ? *config : mf_plugin_config();
     MF_TRY(check_arguments(group, plugin, MF_PLUGIN_CONTROL, &settings, error));
-    if (!(rate.numerator > 0 && rate.denominator > 0))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "plugin %s: rate is %lld/%lld, need two positive numbers",
-                       plugin->entry->name, (long long)rate.numerator, (long long)rate.denominator);
+    MF_NEED(rate.numerator > 0 && rate.denominator > 0, error,
+            "plugin %s: rate is %lld/%lld, need two positive numbers", plugin->entry->name,
+            (long long)rate.numerator, (long long)rate.denominator);
     mf_SystemConfig system = mf_system_config();
     system.phase = MF_PHASE_CONTROL;
     system.rate = rate;

@@ -3,38 +3,25 @@
 
 #include "math/scalar.h"
 
-enum {
-    FORWARD,
-    CONTROL,
-    CONTACT,
-    HEALTHY,
-    UNHEALTHY_ENDS,
-    Z_MIN,
-    Z_MAX,
-    FORCE_MIN,
-    FORCE_MAX,
-    NOISE,
-    HIDE,
-    FORCES,
-    MAIN_BODY
-};
-
-static const mf_TaskParameter parameters[] = {
-    MF_TASK_WEIGHT("forward_reward_weight", 1.0, "reward per m/s forward"),
-    MF_TASK_WEIGHT("ctrl_cost_weight", 0.5, "cost per sum of squared actions"),
-    MF_TASK_WEIGHT("contact_cost_weight", 5e-4, "cost per sum of squared clamped forces"),
-    MF_TASK_WEIGHT("healthy_reward", 1.0, "reward of a step in the healthy state"),
-    MF_TASK_SWITCH("terminate_when_unhealthy", 1.0, "an unhealthy state ends the episode"),
-    {"healthy_z_min", "m", 0.2, -MF_TASK_MOST, MF_TASK_MOST, "lower limit of the healthy height"},
-    {"healthy_z_max", "m", 1.0, -MF_TASK_MOST, MF_TASK_MOST, "upper limit of the healthy height"},
-    {"contact_force_min", "N", -1.0, -MF_TASK_MOST, MF_TASK_MOST, "lower clamp of forces"},
-    {"contact_force_max", "N", 1.0, -MF_TASK_MOST, MF_TASK_MOST, "upper clamp of forces"},
-    MF_TASK_NOISE(0.1),
-    MF_TASK_HIDE,
-    MF_TASK_SWITCH("include_cfrc_ext_in_observation", 1.0, "external forces are observed"),
-    {"main_body", "1", 1.0, 1.0, 4096.0,
-     "index of the body whose displacement counts, the world is 0"},
-};
+#define PARAMETERS(ROW)                                                                            \
+    ROW(FORWARD, MF_TASK_FORWARD(1.0))                                                             \
+    ROW(CONTROL, MF_TASK_CONTROL(0.5))                                                             \
+    ROW(CONTACT,                                                                                   \
+        MF_TASK_WEIGHT("contact_cost_weight", 5e-4, "cost per sum of squared clamped forces"))     \
+    ROW(HEALTHY, MF_TASK_HEALTHY(1.0))                                                             \
+    ROW(UNHEALTHY_ENDS, MF_TASK_UNHEALTHY_ENDS)                                                    \
+    ROW(Z_MIN, MF_TASK_Z_MIN(0.2))                                                                 \
+    ROW(Z_MAX, MF_TASK_Z_MAX(1.0))                                                                 \
+    ROW(FORCE_MIN, MF_TASK_LIMIT("contact_force_min", "N", -1.0, "lower clamp of forces"))         \
+    ROW(FORCE_MAX, MF_TASK_LIMIT("contact_force_max", "N", 1.0, "upper clamp of forces"))          \
+    ROW(NOISE, MF_TASK_NOISE(0.1))                                                                 \
+    ROW(HIDE, MF_TASK_HIDE)                                                                        \
+    ROW(FORCES,                                                                                    \
+        MF_TASK_SWITCH("include_cfrc_ext_in_observation", 1.0, "external forces are observed"))    \
+    ROW(MAIN_BODY, "main_body", "1", 1.0, 1.0, 4096.0,                                             \
+        "index of the body whose displacement counts, the world is 0")
+enum { PARAMETERS(MF_TASK_INDEX) };
+static const mf_TaskParameter parameters[] = {PARAMETERS(MF_TASK_ROW)};
 static const char *const signals[] = {"x_position",  "y_position",     "distance_from_origin",
                                       "x_velocity",  "y_velocity",     "reward_forward",
                                       "reward_ctrl", "reward_contact", "reward_survive"};
@@ -115,10 +102,5 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
 const mf_Task mf_task_ant = {MF_TASK_INFO("ant", "ant.xml",
                                           "four legs of two joints that run forward", 5, 1000,
                                           parameters, signals),
-                             .wants = MF_TASK_POSES | MF_TASK_EXTERNAL,
-                             .memory_count = 2,
-                             .prepare = prepare,
-                             .start = start,
-                             .remember = remember,
-                             .begin = begin,
-                             .judge = judge};
+                             .wants = MF_TASK_POSES | MF_TASK_EXTERNAL, .memory_count = 2,
+                             MF_TASK_CALLS(prepare, start, remember, begin, judge)};

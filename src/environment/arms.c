@@ -7,13 +7,13 @@ enum { DISTANCE, CONTROL, NEAR };
 enum { TIP, OBJECT, GOAL }; // positions of the plan
 
 static const mf_TaskParameter reacher_parameters[] = {
-    MF_TASK_WEIGHT("reward_dist_weight", 1.0, "cost per m between tip and target"),
-    MF_TASK_WEIGHT("reward_control_weight", 1.0, "cost per sum of squared actions"),
+    {MF_TASK_WEIGHT("reward_dist_weight", 1.0, "cost per m between tip and target")},
+    {MF_TASK_WEIGHT("reward_control_weight", 1.0, "cost per sum of squared actions")},
 };
 static const mf_TaskParameter pusher_parameters[] = {
-    MF_TASK_WEIGHT("reward_dist_weight", 1.0, "cost per m between object and goal"),
-    MF_TASK_WEIGHT("reward_control_weight", 0.1, "cost per sum of squared actions"),
-    MF_TASK_WEIGHT("reward_near_weight", 0.5, "cost per m between tip and object"),
+    {MF_TASK_WEIGHT("reward_dist_weight", 1.0, "cost per m between object and goal")},
+    {MF_TASK_WEIGHT("reward_control_weight", 0.1, "cost per sum of squared actions")},
+    {MF_TASK_WEIGHT("reward_near_weight", 0.5, "cost per m between tip and object")},
 };
 static const char *const reacher_signals[] = {"reward_dist", "reward_ctrl"};
 static const char *const pusher_signals[] = {"reward_dist", "reward_ctrl", "reward_near"};
@@ -99,21 +99,15 @@ static void judge_pusher(const mf_TaskView *view, mf_TaskResult *result) {
 
 // ---- tasks -------------------------------------------------------------------------------------
 
-const mf_Task mf_task_reacher = {MF_TASK_INFO("reacher", "reacher.xml",
-                                              "an arm of two joints whose tip goes to a target", 2,
-                                              50, reacher_parameters, reacher_signals),
-                                 .wants = MF_TASK_POSES,
-                                 .prepare = prepare_reacher,
-                                 .start = start_reacher,
-                                 .begin = begin_reacher,
-                                 .judge = judge_reacher};
+const mf_Task mf_task_reacher = {
+    MF_TASK_INFO("reacher", "reacher.xml", "an arm of two joints whose tip goes to a target", 2, 50,
+                 reacher_parameters, reacher_signals),
+    .wants = MF_TASK_POSES,
+    MF_TASK_CALLS(prepare_reacher, start_reacher, NULL, begin_reacher, judge_reacher)};
 
 const mf_Task mf_task_pusher = {
     MF_TASK_INFO("pusher", "pusher_v5.xml",
                  "an arm of seven joints that pushes an object to a goal", 5, 100,
                  pusher_parameters, pusher_signals),
     .wants = MF_TASK_POSES,
-    .prepare = prepare_pusher,
-    .start = start_pusher,
-    .begin = begin_pusher,
-    .judge = judge_pusher};
+    MF_TASK_CALLS(prepare_pusher, start_pusher, NULL, begin_pusher, judge_pusher)};

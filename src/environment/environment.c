@@ -53,44 +53,36 @@ static mf_Status take_settings(mf_TaskPlan *plan, const mf_EnvironmentConfig *co
     for (uint32_t i = 0; i < config->setting_count; i++) {
         const mf_TaskSetting *setting = &config->settings[i];
         uint32_t at = find_parameter(info, setting->name);
-        if (at == MF_NONE)
-            return mf_fail(error, MF_NOT_FOUND, "task %s has no parameter '%s'", info->name,
-                           setting->name != NULL ? setting->name : "");
+        MF_CHECK(at != MF_NONE, error, MF_NOT_FOUND, "task %s has no parameter '%s'", info->name,
+                 setting->name != NULL ? setting->name : "");
         const mf_TaskParameter *parameter = &info->parameters[at];
-        if (!(setting->value >= parameter->lower && setting->value <= parameter->upper))
-            return mf_fail(error, MF_BAD_ARGUMENT, "task %s, %s: expected %g to %g, found %g",
-                           info->name, parameter->name, parameter->lower, parameter->upper,
-                           setting->value);
+        MF_NEED(setting->value >= parameter->lower && setting->value <= parameter->upper, error,
+                "task %s, %s: expected %g to %g, found %g", info->name, parameter->name,
+                parameter->lower, parameter->upper, setting->value);
         plan->value[at] = setting->value;
     }
     return MF_OK;
 }
 
 static mf_Status check(const mf_EnvironmentConfig *config, mf_Error *error) {
-    if (config == NULL || config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "environment: start from mf_environment_config(), of this version");
-    if (find_task(config->task) == NULL)
-        return mf_fail(error, MF_NOT_FOUND, "there is no task '%s'",
-                       config->task != NULL ? config->task : "");
-    if (config->count < 1 || config->count > 1u << 26)
-        return mf_fail(error, MF_BAD_ARGUMENT, "environment.count: expected 1 to 2^26, found %u",
-                       config->count);
-    if (config->frame_skip > 1000)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "environment.frame_skip: expected 1 to 1000, "
-                       "found %u",
-                       config->frame_skip);
-    if (find_task(config->task)->make == NULL && (unsigned)config->motion >= MF_MOTION_COUNT)
-        return mf_fail(error, MF_BAD_ARGUMENT, "environment.motion: %d is not a motion",
-                       (int)config->motion);
+    MF_NEED(config != NULL && config->struct_size == sizeof *config, error,
+            "environment: start from mf_environment_config(), of this version");
+    MF_CHECK(find_task(config->task) != NULL, error, MF_NOT_FOUND, "there is no task '%s'",
+             config->task != NULL ? config->task : "");
+    MF_NEED(config->count >= 1 && config->count <= 1u << 26, error,
+            "environment.count: expected 1 to 2^26, found %u", config->count);
+    MF_NEED(config->frame_skip <= 1000, error,
+            "environment.frame_skip: expected 1 to 1000, "
+            "found %u",
+            config->frame_skip);
+    MF_NEED(find_task(config->task)->make != NULL || (unsigned)config->motion < MF_MOTION_COUNT,
+            error, "environment.motion: %d is not a motion", (int)config->motion);
     if ((unsigned)config->integrator > MF_ENVIRONMENT_RK4)
         return mf_fail(error, MF_BAD_ARGUMENT, "environment.integrator: unknown");
     if ((unsigned)config->autoreset > MF_AUTORESET_OFF)
         return mf_fail(error, MF_BAD_ARGUMENT, "environment.autoreset: unknown");
-    if (config->observation_type != MF_F64 && config->observation_type != MF_F32)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "environment.observation_type: expected MF_F64 or MF_F32");
+    MF_NEED(config->observation_type == MF_F64 || config->observation_type == MF_F32, error,
+            "environment.observation_type: expected MF_F64 or MF_F32");
     if (config->settings == NULL && config->setting_count > 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "environment.settings: are missing");
     return MF_OK;
@@ -100,8 +92,7 @@ static mf_Status check(const mf_EnvironmentConfig *config, mf_Error *error) {
 static mf_Status take_model(mf_Environment *environment, const mf_Model *model, mf_Error *error) {
     mf_TaskPlan *plan = &environment->plan;
     mf_Status status = MF_OK;
-    if (model == NULL && plan->task->make == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "environment: need a model");
+    MF_NEED(model != NULL || plan->task->make != NULL, error, "environment: need a model");
     if (model == NULL)
         status = plan->task->make(environment->context, plan, &environment->own_model, error);
     plan->model = model != NULL ? model : environment->own_model;
@@ -206,16 +197,15 @@ static mf_Status make_scratch(mf_Environment *environment, mf_EnvironmentScratch
                               mf_Error *error) {
     size_t count = lay_out(&environment->plan, scratch, NULL);
     double *memory = mf_allocate(environment->context, count, sizeof(double));
-    if (memory == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
+    MF_ALLOCATED(memory != NULL, error, "environment");
     lay_out(&environment->plan, scratch, memory); // the state is first: its pointer is released
     scratch->body_state.plan = environment->body_plan;
     scratch->team =
         mf_allocate(environment->context, environment->plan.team, sizeof *scratch->team);
     scratch->draws = mf_allocate(environment->context, environment->unit, sizeof *scratch->draws);
     scratch->fresh = mf_allocate(environment->context, environment->unit, sizeof *scratch->fresh);
-    if (scratch->team == NULL || scratch->draws == NULL || scratch->fresh == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
+    MF_ALLOCATED(scratch->team != NULL && scratch->draws != NULL && scratch->fresh != NULL, error,
+                 "environment");
     return MF_OK;
 }
 
@@ -226,8 +216,7 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
     environment->position = mf_allocate(context, 2 * count + 1, sizeof *environment->position);
     environment->targets =
         mf_allocate(context, environment->plan.action_count + 1, sizeof *environment->targets);
-    if (environment->position == NULL || environment->targets == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
+    MF_ALLOCATED(environment->position && environment->targets, error, "environment");
     environment->velocity = environment->position + model->position_count;
     environment->last_position = environment->position + count;
     environment->last_velocity = environment->last_position + model->position_count;
@@ -245,30 +234,25 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
 static mf_Status make(mf_Context *context, const mf_EnvironmentConfig *config, mf_Environment **out,
                       mf_Error *error) {
     mf_Environment *environment = mf_allocate(context, 1, sizeof *environment);
-    if (environment == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "environment: out of memory");
+    MF_ALLOCATED(environment != NULL, error, "environment");
     environment->context = context;
     environment->count = config->count;
     environment->autoreset = config->autoreset;
     environment->observation_type = config->observation_type;
     mf_Status status = plan_task(environment, config, error);
-    if (status == MF_OK)
-        status = make_memory(environment, error);
-    if (status == MF_OK)
-        status = mf_environment_make_world(environment, config, error);
-    if (status != MF_OK) {
+    MF_THEN(status, make_memory(environment, error));
+    MF_THEN(status, mf_environment_make_world(environment, config, error));
+    if (status != MF_OK)
         mf_environment_destroy(environment);
-        return status;
-    }
-    *out = environment;
-    return MF_OK;
+    else
+        *out = environment;
+    return status;
 }
 
 mf_Status mf_environment_create(mf_Context *context, const mf_EnvironmentConfig *config,
                                 mf_Environment **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_create: context is NULL");
+    MF_NEED(context != NULL, error, "mf_environment_create: context is NULL");
     *out = NULL;
     MF_TRY(check(config, error));
     return make(context, config, out, error);
@@ -297,11 +281,9 @@ void mf_environment_destroy(mf_Environment *environment) {
 
 mf_Status mf_environment_pusher(mf_Environment *environment, mf_Pusher **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_pusher: out is NULL");
+    MF_NEED(out != NULL, error, "mf_environment_pusher: out is NULL");
     *out = NULL;
-    if (environment == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_pusher: environment is NULL");
+    MF_NEED(environment != NULL, error, "mf_environment_pusher: environment is NULL");
     if (environment->pusher == NULL) {
         MF_TRY(mf_pusher_create(environment->world, &environment->pusher, error));
     }
@@ -312,39 +294,27 @@ mf_Status mf_environment_pusher(mf_Environment *environment, mf_Pusher **out, mf
 // ---- questions ---------------------------------------------------------------------------------
 
 mf_World *mf_environment_world(const mf_Environment *environment) {
-    if (environment == NULL)
-        return NULL;
-    return environment->world;
+    return environment == NULL ? NULL : environment->world;
 }
 
 mf_Group *mf_environment_group(const mf_Environment *environment) {
-    if (environment == NULL)
-        return NULL;
-    return environment->group;
+    return environment == NULL ? NULL : environment->group;
 }
 
 const mf_TaskInfo *mf_environment_task(const mf_Environment *environment) {
-    if (environment == NULL)
-        return NULL;
-    return &environment->plan.task->info;
+    return environment == NULL ? NULL : &environment->plan.task->info;
 }
 
 uint32_t mf_environment_count(const mf_Environment *environment) {
-    if (environment == NULL)
-        return 0;
-    return environment->count;
+    return environment == NULL ? 0 : environment->count;
 }
 
 uint32_t mf_environment_observation_count(const mf_Environment *environment) {
-    if (environment == NULL)
-        return 0;
-    return environment->plan.observation_count;
+    return environment == NULL ? 0 : environment->plan.observation_count;
 }
 
 uint32_t mf_environment_action_count(const mf_Environment *environment) {
-    if (environment == NULL)
-        return 0;
-    return environment->plan.action_count;
+    return environment == NULL ? 0 : environment->plan.action_count;
 }
 
 void mf_environment_action_range(const mf_Environment *environment, uint32_t action, double *lower,
@@ -358,15 +328,11 @@ void mf_environment_action_range(const mf_Environment *environment, uint32_t act
 }
 
 uint32_t mf_environment_team(const mf_Environment *environment) {
-    if (environment == NULL)
-        return 0;
-    return environment->plan.team;
+    return environment == NULL ? 0 : environment->plan.team;
 }
 
 double mf_environment_interval(const mf_Environment *environment) {
-    if (environment == NULL)
-        return 0;
-    return environment->plan.interval;
+    return environment == NULL ? 0 : environment->plan.interval;
 }
 
 double mf_environment_parameter(const mf_Environment *environment, const char *name) {

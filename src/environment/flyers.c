@@ -49,12 +49,9 @@ mf_Status mf_flyer_prepare(mf_TaskPlan *plan, mf_Error *error) {
     bool flies = thrust_of(plan, &hover) > 0.0;
     for (uint32_t r = 0; r < 4; r++)
         flies = flies && rotor_of(plan, r, &hover) > 0.0;
-    if (!flies)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "task %s: the quadrotor has not more thrust than weight", name);
-    if (!(plan->value[MF_FLYER_HEIGHT] > plan->value[MF_FLYER_BOX] + quadrotor->clearance))
-        return mf_fail(
-            error, MF_BAD_ARGUMENT,
+    MF_CHECK(flies, error, MF_UNSUPPORTED, "task %s: the quadrotor has not more thrust than weight",
+             name);
+    MF_NEED(plan->value[MF_FLYER_HEIGHT] > plan->value[MF_FLYER_BOX] + quadrotor->clearance, error,
             "task %s: height of %g m: expected more than the %g m of box and the %g m of "
             "the quadrotor's clearance",
             name, plan->value[MF_FLYER_HEIGHT], plan->value[MF_FLYER_BOX], quadrotor->clearance);

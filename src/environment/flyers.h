@@ -14,38 +14,30 @@
 enum { MF_FLYER_GOAL = 0, MF_FLYER_DISTANCE = 3, MF_FLYER_LAST_ACTION = 4, MF_FLYER_MEMORY = 8 };
 
 // The first parameters of both tasks, in this order.
-enum {
-    MF_FLYER_ROTORS,
-    MF_FLYER_HEIGHT,
-    MF_FLYER_BOX,
-    MF_FLYER_TILT,
-    MF_FLYER_SPEED,
-    MF_FLYER_RATE,
-    MF_FLYER_NEAR,
-    MF_FLYER_WIDTH,
-    MF_FLYER_PROGRESS,
-    MF_FLYER_SPIN_COST,
-    MF_FLYER_SMOOTHNESS,
-    MF_FLYER_CRASH,
-    MF_FLYER_FAR,
-    MF_FLYER_PARAMETERS
-};
-#define MF_FLYER_ROWS(box, progress)                                                               \
-    MF_TASK_SWITCH("rotors", 0.0, "actions are rotor speeds instead of thrust and body rates"),    \
-        {"height", "m", 3.0, 0.0, 1e4, "height of the center of the box above the ground"},        \
-        {"box", "m", box, 0.0, 1e4, "half width of the cube of initial positions"},                \
-        {"start_tilt", "rad", 0.2, 0.0, 3.0, "largest initial tilt about each axis"},              \
-        {"start_speed", "m/s", 0.5, 0.0, 100.0, "largest initial speed along each axis"},          \
-        {"start_rate", "rad/s", 0.5, 0.0, 100.0, "largest initial rate about each axis"},          \
-        MF_TASK_WEIGHT("near_weight", 1.0, "reward of a step at the goal"),                        \
-        {"near_width", "m", 0.5, 1e-3, 1e4, "distance that halves the reward"},                    \
-        MF_TASK_WEIGHT("progress_weight", progress, "reward per m of progress to the goal"),       \
-        MF_TASK_WEIGHT("spin_weight", 0.005, "cost per squared body rate"),                        \
-        MF_TASK_WEIGHT("smoothness_weight", 0.02,                                                  \
-                       "cost per mean square of the change of the action"),                        \
-        MF_TASK_WEIGHT("crash_cost", 10.0, "cost of a crash or of leaving the range `far`"), {     \
-        "far", "m", 10.0, 1e-3, 1e6, "distance from the goal at which the episode ends"            \
-    }
+#define MF_FLYER_TABLE(ROW, box, progress)                                                         \
+    ROW(MF_FLYER_ROTORS,                                                                           \
+        MF_TASK_SWITCH("rotors", 0.0,                                                              \
+                       "actions are rotor speeds instead of thrust and body rates"))               \
+    ROW(MF_FLYER_HEIGHT, "height", "m", 3.0, 0.0, 1e4,                                             \
+        "height of the center of the box above the ground")                                        \
+    ROW(MF_FLYER_BOX, "box", "m", box, 0.0, 1e4, "half width of the cube of initial positions")    \
+    ROW(MF_FLYER_TILT, "start_tilt", "rad", 0.2, 0.0, 3.0, "largest initial tilt about each axis") \
+    ROW(MF_FLYER_SPEED, "start_speed", "m/s", 0.5, 0.0, 100.0,                                     \
+        "largest initial speed along each axis")                                                   \
+    ROW(MF_FLYER_RATE, "start_rate", "rad/s", 0.5, 0.0, 100.0,                                     \
+        "largest initial rate about each axis")                                                    \
+    ROW(MF_FLYER_NEAR, MF_TASK_WEIGHT("near_weight", 1.0, "reward of a step at the goal"))         \
+    ROW(MF_FLYER_WIDTH, "near_width", "m", 0.5, 1e-3, 1e4, "distance that halves the reward")      \
+    ROW(MF_FLYER_PROGRESS,                                                                         \
+        MF_TASK_WEIGHT("progress_weight", progress, "reward per m of progress to the goal"))       \
+    ROW(MF_FLYER_SPIN_COST, MF_TASK_WEIGHT("spin_weight", 0.005, "cost per squared body rate"))    \
+    ROW(MF_FLYER_SMOOTHNESS, MF_TASK_WEIGHT("smoothness_weight", 0.02,                             \
+                                            "cost per mean square of the change of the action"))   \
+    ROW(MF_FLYER_CRASH,                                                                            \
+        MF_TASK_WEIGHT("crash_cost", 10.0, "cost of a crash or of leaving the range `far`"))       \
+    ROW(MF_FLYER_FAR, "far", "m", 10.0, 1e-3, 1e6,                                                 \
+        "distance from the goal at which the episode ends")
+enum { MF_FLYER_TABLE(MF_TASK_INDEX, , ) MF_FLYER_PARAMETERS };
 
 // What the tasks have in common, beside what they define.
 #define MF_FLYER_TASK(task, text, rows, names)                                                     \
@@ -57,20 +49,18 @@ enum {
              .step = MF_FLYER_STEP,                                                                \
              MF_TASK_LISTS(rows, names)},                                                          \
     .memory_count = MF_FLYER_MEMORY, .make = mf_flyer_make, .describe = mf_flyer_describe,         \
-    .aim = mf_flyer_aim, .remember = mf_flyer_remember
+    .aim = mf_flyer_aim
 
 // The first signals of both.
-enum {
-    MF_FLYER_SEES_DISTANCE,
-    MF_FLYER_REWARD_NEAR,
-    MF_FLYER_REWARD_PROGRESS,
-    MF_FLYER_REWARD_SPIN,
-    MF_FLYER_REWARD_SMOOTHNESS,
-    MF_FLYER_REWARD_CRASH,
-    MF_FLYER_SIGNALS
-};
-#define MF_FLYER_SIGNAL_NAMES                                                                      \
-    "distance", "reward_near", "reward_progress", "reward_spin", "reward_smoothness", "reward_crash"
+#define MF_FLYER_TABLE_OF_SIGNALS(ROW)                                                             \
+    ROW(MF_FLYER_SEES_DISTANCE, "distance")                                                        \
+    ROW(MF_FLYER_REWARD_NEAR, "reward_near")                                                       \
+    ROW(MF_FLYER_REWARD_PROGRESS, "reward_progress")                                               \
+    ROW(MF_FLYER_REWARD_SPIN, "reward_spin")                                                       \
+    ROW(MF_FLYER_REWARD_SMOOTHNESS, "reward_smoothness")                                           \
+    ROW(MF_FLYER_REWARD_CRASH, "reward_crash")
+enum { MF_FLYER_TABLE_OF_SIGNALS(MF_TASK_INDEX) MF_FLYER_SIGNALS };
+#define MF_FLYER_SIGNAL_NAMES MF_FLYER_TABLE_OF_SIGNALS(MF_TASK_NAME)
 
 mf_Status mf_flyer_make(mf_Context *context, const mf_TaskPlan *plan, mf_Model **out,
                         mf_Error *error);

@@ -3,52 +3,35 @@
 
 #include "math/scalar.h"
 
-enum {
-    CONTROL,
-    IMPACT,
-    IMPACT_MIN,
-    IMPACT_MAX,
-    NOISE,
-    HIDE,
-    INERTIA,
-    TWIST,
-    ACTUATORS,
-    FORCES,
-    FORWARD,
-    HEALTHY,
-    UNHEALTHY_ENDS,
-    Z_MIN,
-    Z_MAX
-};
-enum { RISE = FORWARD };
-
-#define SEEN                                                                                       \
-    MF_TASK_NOISE(1e-2), MF_TASK_HIDE,                                                             \
-        MF_TASK_SWITCH("include_cinert_in_observation", 1.0, "inertia of bodies is observed"),     \
-        MF_TASK_SWITCH("include_cvel_in_observation", 1.0, "velocity of bodies is observed"),      \
-        MF_TASK_SWITCH("include_qfrc_actuator_in_observation", 1.0,                                \
-                       "actuator forces are observed"),                                            \
-        MF_TASK_SWITCH("include_cfrc_ext_in_observation", 1.0, "external forces are observed")
-
-static const mf_TaskParameter walk_parameters[] = {
-    MF_TASK_WEIGHT("ctrl_cost_weight", 0.1, "cost per sum of squared actions"),
-    MF_TASK_WEIGHT("contact_cost_weight", 5e-7, "cost per sum of squared forces"),
-    MF_TASK_WEIGHT("contact_cost_min", -MF_TASK_MOST, "lower limit of the cost of forces"),
-    MF_TASK_WEIGHT("contact_cost_max", 10.0, "upper limit of the cost of forces"),
-    SEEN,
-    MF_TASK_WEIGHT("forward_reward_weight", 1.25, "reward per m/s forward"),
-    MF_TASK_WEIGHT("healthy_reward", 5.0, "reward of a step in the healthy state"),
-    MF_TASK_SWITCH("terminate_when_unhealthy", 1.0, "an unhealthy state ends the episode"),
-    {"healthy_z_min", "m", 1.0, -MF_TASK_MOST, MF_TASK_MOST, "lower limit of the healthy height"},
-    {"healthy_z_max", "m", 2.0, -MF_TASK_MOST, MF_TASK_MOST, "upper limit of the healthy height"},
-};
+// The first parameters of both.
+#define SHARED(ROW, cost, weight)                                                                  \
+    ROW(CONTROL, MF_TASK_CONTROL(0.1))                                                             \
+    ROW(IMPACT, MF_TASK_WEIGHT(cost "_cost_weight", weight, "cost per sum of squared forces"))     \
+    ROW(IMPACT_MIN,                                                                                \
+        MF_TASK_WEIGHT(cost "_cost_min", -MF_TASK_MOST, "lower limit of the cost of forces"))      \
+    ROW(IMPACT_MAX, MF_TASK_WEIGHT(cost "_cost_max", 10.0, "upper limit of the cost of forces"))   \
+    ROW(NOISE, MF_TASK_NOISE(1e-2))                                                                \
+    ROW(HIDE, MF_TASK_HIDE)                                                                        \
+    ROW(INERTIA,                                                                                   \
+        MF_TASK_SWITCH("include_cinert_in_observation", 1.0, "inertia of bodies is observed"))     \
+    ROW(TWIST,                                                                                     \
+        MF_TASK_SWITCH("include_cvel_in_observation", 1.0, "velocity of bodies is observed"))      \
+    ROW(ACTUATORS, MF_TASK_SWITCH("include_qfrc_actuator_in_observation", 1.0,                     \
+                                  "actuator forces are observed"))                                 \
+    ROW(FORCES,                                                                                    \
+        MF_TASK_SWITCH("include_cfrc_ext_in_observation", 1.0, "external forces are observed"))
+#define WALK(ROW)                                                                                  \
+    SHARED(ROW, "contact", 5e-7)                                                                   \
+    ROW(FORWARD, MF_TASK_FORWARD(1.25))                                                            \
+    ROW(HEALTHY, MF_TASK_HEALTHY(5.0))                                                             \
+    ROW(UNHEALTHY_ENDS, MF_TASK_UNHEALTHY_ENDS)                                                    \
+    ROW(Z_MIN, MF_TASK_Z_MIN(1.0))                                                                 \
+    ROW(Z_MAX, MF_TASK_Z_MAX(2.0))
+enum { WALK(MF_TASK_INDEX) };
+static const mf_TaskParameter walk_parameters[] = {WALK(MF_TASK_ROW)};
 static const mf_TaskParameter rise_parameters[] = {
-    MF_TASK_WEIGHT("ctrl_cost_weight", 0.1, "cost per sum of squared actions"),
-    MF_TASK_WEIGHT("impact_cost_weight", 0.5e-6, "cost per sum of squared forces"),
-    MF_TASK_WEIGHT("impact_cost_min", -MF_TASK_MOST, "lower limit of the cost of forces"),
-    MF_TASK_WEIGHT("impact_cost_max", 10.0, "upper limit of the cost of forces"),
-    SEEN,
-    MF_TASK_WEIGHT("uph_cost_weight", 1.0, "has no effect, as in Gymnasium"),
+    SHARED(MF_TASK_ROW, "impact",
+           0.5e-6){MF_TASK_WEIGHT("uph_cost_weight", 1.0, "has no effect, as in Gymnasium")},
 };
 static const char *const walk_signals[] = {"x_position",     "y_position",  "distance_from_origin",
                                            "x_velocity",     "y_velocity",  "reward_survive",
@@ -150,23 +133,13 @@ static void judge_rise(const mf_TaskView *view, mf_TaskResult *result) {
 
 #define WANTS (MF_TASK_BODIES | MF_TASK_EXTERNAL | MF_TASK_ACTUATORS)
 
-const mf_Task mf_task_humanoid = {MF_TASK_INFO("humanoid", "humanoid.xml",
-                                               "a humanoid that walks forward", 5, 1000,
-                                               walk_parameters, walk_signals),
-                                  .wants = WANTS,
-                                  .memory_count = 2,
-                                  .prepare = prepare,
-                                  .start = start,
-                                  .remember = remember_walk,
-                                  .begin = begin_walk,
-                                  .judge = judge_walk};
+const mf_Task mf_task_humanoid = {
+    MF_TASK_INFO("humanoid", "humanoid.xml", "a humanoid that walks forward", 5, 1000,
+                 walk_parameters, walk_signals),
+    .wants = WANTS, .memory_count = 2,
+    MF_TASK_CALLS(prepare, start, remember_walk, begin_walk, judge_walk)};
 
-const mf_Task mf_task_humanoid_standup = {MF_TASK_INFO("humanoid_standup", "humanoidstandup.xml",
-                                                       "a humanoid that gets up", 5, 1000,
-                                                       rise_parameters, rise_signals),
-                                          .wants = WANTS,
-                                          .memory_count = 0,
-                                          .prepare = prepare,
-                                          .start = start,
-                                          .begin = begin_rise,
-                                          .judge = judge_rise};
+const mf_Task mf_task_humanoid_standup = {
+    MF_TASK_INFO("humanoid_standup", "humanoidstandup.xml", "a humanoid that gets up", 5, 1000,
+                 rise_parameters, rise_signals),
+    .wants = WANTS, MF_TASK_CALLS(prepare, start, NULL, begin_rise, judge_rise)};

@@ -5,10 +5,10 @@
 
 enum { NOISE, HEALTHY };
 
-static const mf_TaskParameter single_parameters[] = {MF_TASK_NOISE(0.01)};
+static const mf_TaskParameter single_parameters[] = {{MF_TASK_NOISE(0.01)}};
 static const mf_TaskParameter double_parameters[] = {
-    MF_TASK_NOISE(0.1),
-    MF_TASK_WEIGHT("healthy_reward", 10.0, "reward of a step that does not end the episode"),
+    {MF_TASK_NOISE(0.1)},
+    {MF_TASK_WEIGHT("healthy_reward", 10.0, "reward of a step that does not end the episode")},
 };
 static const char *const single_signals[] = {"reward_survive"};
 static const char *const double_signals[] = {"reward_survive", "distance_penalty",
@@ -95,14 +95,11 @@ const mf_Task mf_task_inverted_pendulum = {
     MF_TASK_INFO("inverted_pendulum", "inverted_pendulum.xml",
                  "a pole on a cart that shall stay upright", 2, 1000, single_parameters,
                  single_signals),
-    .prepare = prepare_single, .start = start_single, .begin = begin_single, .judge = judge_single};
+    MF_TASK_CALLS(prepare_single, start_single, NULL, begin_single, judge_single)};
 
 const mf_Task mf_task_inverted_double_pendulum = {
     MF_TASK_INFO("inverted_double_pendulum", "inverted_double_pendulum.xml",
                  "a double pendulum on a cart that shall stay upright", 5, 1000, double_parameters,
                  double_signals),
     .wants = MF_TASK_POSES | MF_TASK_LIMITS,
-    .prepare = prepare_double,
-    .start = start_double,
-    .begin = begin_double,
-    .judge = judge_double};
+    MF_TASK_CALLS(prepare_double, start_double, NULL, begin_double, judge_double)};

@@ -6,14 +6,14 @@
 enum { WAYPOINTS = MF_FLYER_PARAMETERS, RADIUS, BONUS };
 
 static const mf_TaskParameter parameters[] = {
-    MF_FLYER_ROWS(1.0, 0.0),
-    MF_TASK_SWITCH("waypoints", 0.0, "goals are drawn in the box, a new one when one is reached"),
+    MF_FLYER_TABLE(MF_TASK_ROW, 1.0, 0.0){MF_TASK_SWITCH(
+        "waypoints", 0.0, "goals are drawn in the box, a new one when one is reached")},
     {"reach_radius", "m", 0.2, 1e-3, 1e4, "distance at which a waypoint counts as reached"},
-    MF_TASK_WEIGHT("reach_bonus", 5.0, "reward of reaching a waypoint"),
+    {MF_TASK_WEIGHT("reach_bonus", 5.0, "reward of reaching a waypoint")},
 };
 
 enum { REACHED = MF_FLYER_SIGNALS, REWARD_REACHED };
-static const char *const signals[] = {MF_FLYER_SIGNAL_NAMES, "reached", "reward_reached"};
+static const char *const signals[] = {MF_FLYER_SIGNAL_NAMES "reached", "reward_reached"};
 
 static void start(const mf_TaskPlan *plan, mf_TaskDraw *draw, double *position, double *velocity) {
     mf_flyer_draw_position(plan, draw, position);
@@ -53,4 +53,4 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
 const mf_Task mf_task_quadrotor = {
     MF_FLYER_TASK("quadrotor", "a quadrotor that hovers at a point or flies to waypoints",
                   parameters, signals),
-    .prepare = mf_flyer_prepare, .start = start, .begin = begin, .judge = judge};
+    MF_TASK_CALLS(mf_flyer_prepare, start, mf_flyer_remember, begin, judge)};

@@ -4,57 +4,32 @@
 
 #include "math/scalar.h"
 
-enum {
-    FORWARD,
-    CONTROL,
-    NOISE,
-    HIDE,
-    HEALTHY,
-    UNHEALTHY_ENDS,
-    Z_MIN,
-    Z_MAX,
-    TILT_MIN,
-    TILT_MAX,
-    STATE_MIN,
-    STATE_MAX
-};
-
-static const mf_TaskParameter half_cheetah_parameters[] = {
-    MF_TASK_WEIGHT("forward_reward_weight", 1.0, "reward per m/s forward"),
-    MF_TASK_WEIGHT("ctrl_cost_weight", 0.1, "cost per sum of squared actions"),
-    MF_TASK_NOISE(0.1),
-    MF_TASK_HIDE,
-};
-static const mf_TaskParameter swimmer_parameters[] = {
-    MF_TASK_WEIGHT("forward_reward_weight", 1.0, "reward per m/s forward"),
-    MF_TASK_WEIGHT("ctrl_cost_weight", 1e-4, "cost per sum of squared actions"),
-    MF_TASK_NOISE(0.1),
-    MF_TASK_HIDE,
-};
-#define RUNNER_PARAMETERS(z_min, z_max, tilt, noise)                                               \
-    MF_TASK_WEIGHT("forward_reward_weight", 1.0, "reward per m/s forward"),                        \
-        MF_TASK_WEIGHT("ctrl_cost_weight", 1e-3, "cost per sum of squared actions"),               \
-        MF_TASK_NOISE(noise), MF_TASK_HIDE,                                                        \
-        MF_TASK_WEIGHT("healthy_reward", 1.0, "reward of a step in the healthy state"),            \
-        MF_TASK_SWITCH("terminate_when_unhealthy", 1.0, "an unhealthy state ends the episode"),    \
-        {"healthy_z_min", "m",          z_min,                                                     \
-         -MF_TASK_MOST,   MF_TASK_MOST, "lower limit of the healthy height"},                      \
-        {"healthy_z_max", "m",          z_max,                                                     \
-         -MF_TASK_MOST,   MF_TASK_MOST, "upper limit of the healthy height"},                      \
-        {"healthy_angle_min", "rad",        -(tilt),                                               \
-         -MF_TASK_MOST,       MF_TASK_MOST, "lower limit of the healthy range"},                   \
-    {                                                                                              \
-        "healthy_angle_max", "rad", tilt, -MF_TASK_MOST, MF_TASK_MOST,                             \
-            "upper limit of the healthy range"                                                     \
-    }
-static const mf_TaskParameter walker_parameters[] = {RUNNER_PARAMETERS(0.8, 2.0, 1.0, 5e-3)};
-static const mf_TaskParameter hopper_parameters[] = {
-    RUNNER_PARAMETERS(0.7, MF_TASK_MOST, 0.2, 5e-3),
-    {"healthy_state_min", "1", -100.0, -MF_TASK_MOST, MF_TASK_MOST,
-     "limit of all values except x and z"},
-    {"healthy_state_max", "1", 100.0, -MF_TASK_MOST, MF_TASK_MOST,
-     "limit of all values except x and z"},
-};
+// The first parameters of all.
+#define SHARED(ROW, control, noise)                                                                \
+    ROW(FORWARD, MF_TASK_FORWARD(1.0))                                                             \
+    ROW(CONTROL, MF_TASK_CONTROL(control))                                                         \
+    ROW(NOISE, MF_TASK_NOISE(noise))                                                               \
+    ROW(HIDE, MF_TASK_HIDE)
+#define RUNNER(ROW, z_min, z_max, tilt)                                                            \
+    SHARED(ROW, 1e-3, 5e-3)                                                                        \
+    ROW(HEALTHY, MF_TASK_HEALTHY(1.0))                                                             \
+    ROW(UNHEALTHY_ENDS, MF_TASK_UNHEALTHY_ENDS)                                                    \
+    ROW(Z_MIN, MF_TASK_Z_MIN(z_min))                                                               \
+    ROW(Z_MAX, MF_TASK_Z_MAX(z_max))                                                               \
+    ROW(TILT_MIN,                                                                                  \
+        MF_TASK_LIMIT("healthy_angle_min", "rad", -(tilt), "lower limit of the healthy range"))    \
+    ROW(TILT_MAX,                                                                                  \
+        MF_TASK_LIMIT("healthy_angle_max", "rad", tilt, "upper limit of the healthy range"))
+#define HOPPER(ROW)                                                                                \
+    RUNNER(ROW, 0.7, MF_TASK_MOST, 0.2)                                                            \
+    ROW(STATE_MIN,                                                                                 \
+        MF_TASK_WEIGHT("healthy_state_min", -100.0, "limit of all values except x and z"))         \
+    ROW(STATE_MAX, MF_TASK_WEIGHT("healthy_state_max", 100.0, "limit of all values except x and z"))
+enum { HOPPER(MF_TASK_INDEX) };
+static const mf_TaskParameter hopper_parameters[] = {HOPPER(MF_TASK_ROW)};
+static const mf_TaskParameter walker_parameters[] = {RUNNER(MF_TASK_ROW, 0.8, 2.0, 1.0)};
+static const mf_TaskParameter half_cheetah_parameters[] = {SHARED(MF_TASK_ROW, 0.1, 0.1)};
+static const mf_TaskParameter swimmer_parameters[] = {SHARED(MF_TASK_ROW, 1e-4, 0.1)};
 
 static mf_Status prepare_plane(mf_TaskPlan *plan, uint32_t positions, uint32_t actuators,
                                uint32_t hidden, mf_Error *error) {
@@ -202,37 +177,23 @@ const mf_Task mf_task_half_cheetah = {MF_TASK_INFO("half_cheetah", "half_cheetah
                                                    "a two-legged runner that moves in a plane", 5,
                                                    1000, half_cheetah_parameters, cheetah_signals),
                                       .memory_count = 1,
-                                      .prepare = prepare_walker,
-                                      .start = start_half_cheetah,
-                                      .remember = remember_x,
-                                      .begin = begin_half_cheetah,
-                                      .judge = judge_half_cheetah};
+                                      MF_TASK_CALLS(prepare_walker, start_half_cheetah, remember_x,
+                                                    begin_half_cheetah, judge_half_cheetah)};
 
-const mf_Task mf_task_hopper = {MF_TASK_INFO("hopper", "hopper.xml", "one leg that hops forward", 4,
-                                             1000, hopper_parameters, runner_signals),
-                                .memory_count = 1,
-                                .prepare = prepare_hopper,
-                                .start = start_uniform,
-                                .remember = remember_x,
-                                .begin = begin_runner,
-                                .judge = judge_hopper};
+const mf_Task mf_task_hopper = {
+    MF_TASK_INFO("hopper", "hopper.xml", "one leg that hops forward", 4, 1000, hopper_parameters,
+                 runner_signals),
+    .memory_count = 1,
+    MF_TASK_CALLS(prepare_hopper, start_uniform, remember_x, begin_runner, judge_hopper)};
 
-const mf_Task mf_task_walker2d = {MF_TASK_INFO("walker2d", "walker2d_v5.xml",
-                                               "two legs that walk in a plane", 4, 1000,
-                                               walker_parameters, runner_signals),
-                                  .memory_count = 1,
-                                  .prepare = prepare_walker,
-                                  .start = start_uniform,
-                                  .remember = remember_x,
-                                  .begin = begin_runner,
-                                  .judge = judge_walker};
+const mf_Task mf_task_walker2d = {
+    MF_TASK_INFO("walker2d", "walker2d_v5.xml", "two legs that walk in a plane", 4, 1000,
+                 walker_parameters, runner_signals),
+    .memory_count = 1,
+    MF_TASK_CALLS(prepare_walker, start_uniform, remember_x, begin_runner, judge_walker)};
 
-const mf_Task mf_task_swimmer = {MF_TASK_INFO("swimmer", "swimmer.xml",
-                                              "a chain of links that swims in a plane", 4, 1000,
-                                              swimmer_parameters, swimmer_signals),
-                                 .memory_count = 2,
-                                 .prepare = prepare_swimmer,
-                                 .start = start_uniform,
-                                 .remember = remember_position,
-                                 .begin = begin_swimmer,
-                                 .judge = judge_swimmer};
+const mf_Task mf_task_swimmer = {
+    MF_TASK_INFO("swimmer", "swimmer.xml", "a chain of links that swims in a plane", 4, 1000,
+                 swimmer_parameters, swimmer_signals),
+    .memory_count = 2,
+    MF_TASK_CALLS(prepare_swimmer, start_uniform, remember_position, begin_swimmer, judge_swimmer)};

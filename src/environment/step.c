@@ -5,6 +5,7 @@
 #include "base/context.h"
 #include "base/floats.h"
 #include "world/attach.h"
+#include "world/value.h"
 
 #include "math/scalar.h"
 
@@ -30,9 +31,7 @@ static uint32_t *word_of(const mf_Environment *e, mf_EpisodeRow row, uint32_t in
 }
 
 static double value_of(const mf_Field *field, uint32_t instance, uint32_t component) {
-    size_t index = mf_field_index(field, instance, component);
-    return field->info.type == MF_F64 ? ((const double *)field->data)[index]
-                                      : (double)((const float *)field->data)[index];
+    return mf_value_get(field->info.type, field->data, mf_field_index(field, instance, component));
 }
 
 static void gather(const mf_StateSource *sources, uint32_t count, uint32_t instance, double *out) {
@@ -266,8 +265,7 @@ mf_Status mf_environment_reset(mf_Environment *environment, const uint8_t *mask,
                                const uint64_t *seeds, const mf_EnvironmentBuffers *buffers,
                                mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (environment == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_reset: environment is NULL");
+    MF_NEED(environment != NULL, error, "mf_environment_reset: environment is NULL");
     mf_Status status = check_reset(environment, mask, seeds, error);
     Pass pass = {environment, buffers, mask, seeds};
     if (status == MF_OK)
@@ -296,11 +294,8 @@ static void put_actions(const mf_ActionTarget *target, const float *action, uint
         if (skip[lane])
             continue;
         double commanded = limited(target, action[(size_t)lane * stride]);
-        double value = target->offset + target->scale * commanded;
-        if (field->info.type == MF_F64)
-            ((double *)field->data)[row + lane] = value;
-        else
-            ((float *)field->data)[row + lane] = (float)value;
+        mf_value_set(field->info.type, field->data, row + lane,
+                     target->offset + target->scale * commanded);
     }
 }
 
@@ -489,8 +484,7 @@ static mf_Status check_step(const mf_Environment *e, const mf_EnvironmentBuffers
 mf_Status mf_environment_step(mf_Environment *environment, const mf_EnvironmentBuffers *buffers,
                               mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (environment == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_environment_step: environment is NULL");
+    MF_NEED(environment != NULL, error, "mf_environment_step: environment is NULL");
     Pass pass = {.environment = environment, .buffers = buffers};
     MF_TRY(check_step(environment, buffers, error));
     if (any_moved(environment))

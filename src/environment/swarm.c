@@ -16,15 +16,15 @@
 enum { AGENTS = MF_FLYER_PARAMETERS, NEIGHBORS, APART, APART_COST };
 
 static const mf_TaskParameter parameters[] = {
-    MF_FLYER_ROWS(2.5, 1.0),
-    {"agents", "1", 8.0, 2.0, TEAM_MOST, "number of robots of a team"},
+    MF_FLYER_TABLE(MF_TASK_ROW, 2.5, 1.0){"agents", "1", 8.0, 2.0, TEAM_MOST,
+                                          "number of robots of a team"},
     {"neighbors", "1", 3.0, 1.0, TEAM_MOST - 1, "number of nearest robots that a robot observes"},
     {"apart", "m", 1.0, 0.0, 1e3, "robots nearer to each other than this have a cost"},
-    MF_TASK_WEIGHT("apart_weight", 1.0, "cost at contact; decreases linearly with distance"),
+    {MF_TASK_WEIGHT("apart_weight", 1.0, "cost at contact; decreases linearly with distance")},
 };
 
 enum { NEAREST = MF_FLYER_SIGNALS, TOUCHED, REWARD_APART };
-static const char *const signals[] = {MF_FLYER_SIGNAL_NAMES, "nearest", "touched", "reward_apart"};
+static const char *const signals[] = {MF_FLYER_SIGNAL_NAMES "nearest", "touched", "reward_apart"};
 
 typedef struct Neighbor {
     double distance; // [m]
@@ -45,11 +45,10 @@ static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
     const uint32_t agents = (uint32_t)plan->value[AGENTS];
     const double cell = 2.0 * plan->value[MF_FLYER_BOX] / edge_of(agents);
     MF_TRY(mf_flyer_prepare(plan, error));
-    if (!((1.0 - PART) * cell > 2.0 * plan->quadrotor->radius))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "task swarm: a box of half width %g m has no space for %u robots of radius "
-                       "%g m",
-                       plan->value[MF_FLYER_BOX], agents, plan->quadrotor->radius);
+    MF_NEED((1.0 - PART) * cell > 2.0 * plan->quadrotor->radius, error,
+            "task swarm: a box of half width %g m has no space for %u robots of radius "
+            "%g m",
+            plan->value[MF_FLYER_BOX], agents, plan->quadrotor->radius);
     plan->team = agents;
     plan->indices[0] = (uint32_t)plan->value[NEIGHBORS];
     if (plan->indices[0] > agents - 1)
@@ -173,4 +172,4 @@ const mf_Task mf_task_swarm = {
     MF_FLYER_TASK("swarm",
                   "quadrotors that fly to individual goals and keep a distance from each other",
                   parameters, signals),
-    .prepare = prepare, .start = start, .begin = begin, .judge = judge};
+    MF_TASK_CALLS(prepare, start, mf_flyer_remember, begin, judge)};

@@ -8,7 +8,6 @@
 #include <mayfly/scene.h>
 
 #define MF_TASK_PARAMETER_LIMIT 32u // [1] most parameters of a task
-#define MF_TASK_SIGNAL_LIMIT 16u    // [1] most signals of a task
 
 // Inputs of a task besides positions and velocities.
 enum {

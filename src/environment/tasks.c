@@ -4,23 +4,8 @@
 
 #include "math/scalar.h"
 
-const mf_Task *const mf_tasks[] = {
-    &mf_task_ant,
-    &mf_task_half_cheetah,
-    &mf_task_hexapod,
-    &mf_task_hopper,
-    &mf_task_humanoid,
-    &mf_task_humanoid_standup,
-    &mf_task_inverted_double_pendulum,
-    &mf_task_inverted_pendulum,
-    &mf_task_pusher,
-    &mf_task_quadrotor,
-    &mf_task_quadruped,
-    &mf_task_reacher,
-    &mf_task_swarm,
-    &mf_task_swimmer,
-    &mf_task_walker2d,
-};
+#define ROW(name) &mf_task_##name,
+const mf_Task *const mf_tasks[] = {MF_TASKS(ROW)};
 const uint32_t mf_tasks_count = sizeof mf_tasks / sizeof mf_tasks[0];
 
 double mf_task_squares(const double *values, uint32_t count) {

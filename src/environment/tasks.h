@@ -6,13 +6,32 @@
 
 #define MF_TASK_MOST 1e30 // upper end of parameters without one
 
+// One table of a task's parameters or signals gives the enum of their indices and the rows, or the
+// names: TABLE(ROW) lists ROW(INDEX, row).
+#define MF_TASK_INDEX(INDEX, ...) INDEX,
+#define MF_TASK_ROW(INDEX, ...) {__VA_ARGS__},
+#define MF_TASK_NAME(INDEX, name) name,
+
 // Rows of parameters of many tasks, with Gymnasium's names.
 #define MF_TASK_WEIGHT(name, value, description)                                                   \
-    { name, "1", value, -MF_TASK_MOST, MF_TASK_MOST, description }
-#define MF_TASK_SWITCH(name, value, description)                                                   \
-    { name, "1", value, 0.0, 1.0, description }
+    name, "1", value, -MF_TASK_MOST, MF_TASK_MOST, description
+#define MF_TASK_LIMIT(name, unit, value, description)                                              \
+    name, unit, value, -MF_TASK_MOST, MF_TASK_MOST, description
+#define MF_TASK_SWITCH(name, value, description) name, "1", value, 0.0, 1.0, description
+#define MF_TASK_FORWARD(value)                                                                     \
+    MF_TASK_WEIGHT("forward_reward_weight", value, "reward per m/s forward")
+#define MF_TASK_CONTROL(value)                                                                     \
+    MF_TASK_WEIGHT("ctrl_cost_weight", value, "cost per sum of squared actions")
+#define MF_TASK_HEALTHY(value)                                                                     \
+    MF_TASK_WEIGHT("healthy_reward", value, "reward of a step in the healthy state")
+#define MF_TASK_UNHEALTHY_ENDS                                                                     \
+    MF_TASK_SWITCH("terminate_when_unhealthy", 1.0, "an unhealthy state ends the episode")
+#define MF_TASK_Z_MIN(value)                                                                       \
+    MF_TASK_LIMIT("healthy_z_min", "m", value, "lower limit of the healthy height")
+#define MF_TASK_Z_MAX(value)                                                                       \
+    MF_TASK_LIMIT("healthy_z_max", "m", value, "upper limit of the healthy height")
 #define MF_TASK_NOISE(value)                                                                       \
-    { "reset_noise_scale", "1", value, 0.0, MF_TASK_MOST, "scale of the initial noise" }
+    "reset_noise_scale", "1", value, 0.0, MF_TASK_MOST, "scale of the initial noise"
 #define MF_TASK_HIDE                                                                               \
     MF_TASK_SWITCH("exclude_current_positions_from_observation", 1.0,                              \
                    "the horizontal position is not observed")
@@ -30,6 +49,9 @@
              .frame_skip = skip,                                                                   \
              .episode_steps = steps,                                                               \
              MF_TASK_LISTS(rows, names)}
+#define MF_TASK_CALLS(at_prepare, at_start, at_remember, at_begin, at_judge)                       \
+    .prepare = at_prepare, .start = at_start, .remember = at_remember, .begin = at_begin,          \
+    .judge = at_judge
 
 // Sum of squares.
 double mf_task_squares(const double *values, uint32_t count);
@@ -58,20 +80,19 @@ mf_Status mf_task_need_body(const mf_TaskPlan *plan, const char *name, uint32_t 
 // World position of a body's frame, from the poses of links.
 void mf_task_body_position(const mf_TaskView *view, uint32_t body, double position[3]);
 
-extern const mf_Task mf_task_ant;
-extern const mf_Task mf_task_half_cheetah;
-extern const mf_Task mf_task_hexapod;
-extern const mf_Task mf_task_hopper;
-extern const mf_Task mf_task_humanoid;
-extern const mf_Task mf_task_humanoid_standup;
-extern const mf_Task mf_task_inverted_double_pendulum;
-extern const mf_Task mf_task_inverted_pendulum;
-extern const mf_Task mf_task_pusher;
-extern const mf_Task mf_task_quadrotor;
-extern const mf_Task mf_task_quadruped;
-extern const mf_Task mf_task_reacher;
-extern const mf_Task mf_task_swarm;
-extern const mf_Task mf_task_swimmer;
-extern const mf_Task mf_task_walker2d;
+#define MF_TASKS(TASK)                                                                             \
+    TASK(ant)                                                                                      \
+    TASK(half_cheetah)                                                                             \
+    TASK(hexapod)                                                                                  \
+    TASK(hopper)                                                                                   \
+    TASK(humanoid)                                                                                 \
+    TASK(humanoid_standup)                                                                         \
+    TASK(inverted_double_pendulum)                                                                 \
+    TASK(inverted_pendulum)                                                                        \
+    TASK(pusher)                                                                                   \
+    TASK(quadrotor)                                                                                \
+    TASK(quadruped) TASK(reacher) TASK(swarm) TASK(swimmer) TASK(walker2d)
+#define MF_TASK_EXTERN(name) extern const mf_Task mf_task_##name;
+MF_TASKS(MF_TASK_EXTERN)
 
 #endif

@@ -11,61 +11,51 @@
 
 #define INTERVAL 0.04 // [s] of a step: 25 Hz
 
-enum {
-    COMMANDED,
-    FORWARD,
-    TRACK,
-    EFFORT,
-    SMOOTHNESS,
-    HEALTHY,
-    FALLEN_ENDS,
-    UPRIGHT_MIN,
-    HEIGHT_MIN,
-    ACTION_SCALE,
-    NOISE,
-    COMMAND_FORWARD,
-    COMMAND_SIDE,
-    COMMAND_YAW,
-    TRACK_WIDTH,
-    YAW_WIDTH
-};
+#define PARAMETERS(ROW)                                                                            \
+    ROW(COMMANDED, MF_TASK_SWITCH("commanded", 0.0,                                                \
+                                  "each episode draws a commanded velocity, which is observed"))   \
+    ROW(FORWARD,                                                                                   \
+        MF_TASK_WEIGHT("forward_weight", 5.0, "reward per m/s along world x, if not commanded"))   \
+    ROW(TRACK, MF_TASK_WEIGHT("track_weight", 1.0, "reward at the commanded velocity"))            \
+    ROW(EFFORT, MF_TASK_WEIGHT("effort_weight", 0.002, "cost per mean square of the joint rates")) \
+    ROW(SMOOTHNESS, MF_TASK_WEIGHT("smoothness_weight", 0.05,                                      \
+                                   "cost per mean square of the change of the action"))            \
+    ROW(HEALTHY,                                                                                   \
+        MF_TASK_WEIGHT("healthy_reward", 0.2, "reward of a step that does not end in a fall"))     \
+    ROW(FALLEN_ENDS, MF_TASK_SWITCH("terminate_when_fallen", 1.0, "a fall ends the episode"))      \
+    ROW(UPRIGHT_MIN, "upright_min", "1", 0.5, -1.0, 1.0,                                           \
+        "fallen: the cosine of the base's tilt is smaller")                                        \
+    ROW(HEIGHT_MIN, "height_min", "1", 0.4, 0.0, 1.0,                                              \
+        "fallen: lower than this fraction of the standing height")                                 \
+    ROW(ACTION_SCALE, "action_scale", "1", 0.5, 0.0, 1.0,                                          \
+        "action of 1 as a fraction of half the joint's range")                                     \
+    ROW(NOISE, "reset_noise_scale", "rad", 0.05, 0.0, 1.0,                                         \
+        "half width of the noise of the initial angles")                                           \
+    ROW(COMMAND_FORWARD, "command_forward", "m/s", 0.2, 0.0, 100.0,                                \
+        "largest commanded forward velocity")                                                      \
+    ROW(COMMAND_SIDE, "command_side", "m/s", 0.1, 0.0, 100.0, "largest commanded sideways speed")  \
+    ROW(COMMAND_YAW, "command_turn", "rad/s", 0.5, 0.0, 100.0,                                     \
+        "largest commanded yaw rate, either sign")                                                 \
+    ROW(TRACK_WIDTH, "track_width", "m/s", 0.1, 1e-3, 100.0,                                       \
+        "velocity error that halves the reward")                                                   \
+    ROW(YAW_WIDTH, "turn_width", "rad/s", 0.5, 1e-3, 100.0, "yaw rate error that halves the reward")
+enum { PARAMETERS(MF_TASK_INDEX) };
+static const mf_TaskParameter parameters[] = {PARAMETERS(MF_TASK_ROW)};
 
-static const mf_TaskParameter parameters[] = {
-    MF_TASK_SWITCH("commanded", 0.0, "each episode draws a commanded velocity, which is observed"),
-    MF_TASK_WEIGHT("forward_weight", 5.0, "reward per m/s along world x, if not commanded"),
-    MF_TASK_WEIGHT("track_weight", 1.0, "reward at the commanded velocity"),
-    MF_TASK_WEIGHT("effort_weight", 0.002, "cost per mean square of the joint rates"),
-    MF_TASK_WEIGHT("smoothness_weight", 0.05, "cost per mean square of the change of the action"),
-    MF_TASK_WEIGHT("healthy_reward", 0.2, "reward of a step that does not end in a fall"),
-    MF_TASK_SWITCH("terminate_when_fallen", 1.0, "a fall ends the episode"),
-    {"upright_min", "1", 0.5, -1.0, 1.0, "fallen: the cosine of the base's tilt is smaller"},
-    {"height_min", "1", 0.4, 0.0, 1.0, "fallen: lower than this fraction of the standing height"},
-    {"action_scale", "1", 0.5, 0.0, 1.0, "action of 1 as a fraction of half the joint's range"},
-    {"reset_noise_scale", "rad", 0.05, 0.0, 1.0, "half width of the noise of the initial angles"},
-    {"command_forward", "m/s", 0.2, 0.0, 100.0, "largest commanded forward velocity"},
-    {"command_side", "m/s", 0.1, 0.0, 100.0, "largest commanded sideways speed"},
-    {"command_turn", "rad/s", 0.5, 0.0, 100.0, "largest commanded yaw rate, either sign"},
-    {"track_width", "m/s", 0.1, 1e-3, 100.0, "velocity error that halves the reward"},
-    {"turn_width", "rad/s", 0.5, 1e-3, 100.0, "yaw rate error that halves the reward"},
-};
-
-static const char *const signals[] = {"x_position",     "y_position",    "x_velocity",
-                                      "y_velocity",     "yaw_rate",      "reward_forward",
-                                      "reward_track",   "reward_effort", "reward_smoothness",
-                                      "reward_survive", "upright"};
-enum {
-    X,
-    Y,
-    X_VELOCITY,
-    Y_VELOCITY,
-    YAW_RATE,
-    REWARD_FORWARD,
-    REWARD_TRACK,
-    REWARD_EFFORT,
-    REWARD_SMOOTHNESS,
-    REWARD_SURVIVE,
-    UPRIGHT
-};
+#define SIGNALS(ROW)                                                                               \
+    ROW(X, "x_position")                                                                           \
+    ROW(Y, "y_position")                                                                           \
+    ROW(X_VELOCITY, "x_velocity")                                                                  \
+    ROW(Y_VELOCITY, "y_velocity")                                                                  \
+    ROW(YAW_RATE, "yaw_rate")                                                                      \
+    ROW(REWARD_FORWARD, "reward_forward")                                                          \
+    ROW(REWARD_TRACK, "reward_track")                                                              \
+    ROW(REWARD_EFFORT, "reward_effort")                                                            \
+    ROW(REWARD_SMOOTHNESS, "reward_smoothness")                                                    \
+    ROW(REWARD_SURVIVE, "reward_survive")                                                          \
+    ROW(UPRIGHT, "upright")
+enum { SIGNALS(MF_TASK_INDEX) };
+static const char *const signals[] = {SIGNALS(MF_TASK_NAME)};
 
 // Memory of a robot: its last position and heading, its command, its last action.
 enum { POSITION = 0, HEADING = 2, COMMAND = 4, LAST_ACTION = 7 };
@@ -249,8 +239,8 @@ static void judge(const mf_TaskView *view, mf_TaskResult *result) {
 #define WALKER(task_name, file, text)                                                              \
     {                                                                                              \
         MF_TASK_INFO(task_name, file, text, 0, 500, parameters, signals),                          \
-            .wants = MF_TASK_FEET | MF_TASK_STANDS, .prepare = prepare, .describe = describe,      \
-            .aim = aim, .start = start, .remember = remember, .begin = begin, .judge = judge       \
+            .wants = MF_TASK_FEET | MF_TASK_STANDS, .describe = describe, .aim = aim,              \
+            MF_TASK_CALLS(prepare, start, remember, begin, judge)                                  \
     }
 
 const mf_Task mf_task_hexapod =

@@ -252,8 +252,8 @@ static void forget(mf_CompareRow *row) {
 }
 
 static mf_Status check(const mf_SceneFile *file, const mf_CompareConfig *config, mf_Error *error) {
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "compare: start from mf_compare_config()");
+    MF_NEED(config->struct_size == sizeof *config, error,
+            "compare: start from mf_compare_config()");
     if (file->group_count != 1)
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
                           "expected a scene of one group to compare, found %u", file->group_count);
@@ -299,15 +299,12 @@ mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareCo
                      mf_Comparison **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     mf_CompareConfig settings = config != NULL ? *config : mf_compare_config();
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "compare: out is NULL");
+    MF_NEED(out != NULL, error, "compare: out is NULL");
     *out = NULL;
-    if (context == NULL || file == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "compare: context or file is NULL");
+    MF_NEED(context != NULL && file != NULL, error, "compare: context or file is NULL");
     MF_TRY(check(file, &settings, error));
     mf_Comparison *all = mf_allocate(context, 1, sizeof *all);
-    if (all == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
+    MF_ALLOCATED(all != NULL, error, "compare");
     const mf_Behavior *behavior = &file->groups[0].behavior;
     all->context = context;
     all->model = file->name;
@@ -321,14 +318,12 @@ mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareCo
     all->cost_robots = settings.cost_robots;
     all->threads = mf_context_threads(context);
     mf_Status status = mf_isa_detect(&all->isa, error);
-    if (status == MF_OK)
-        status = run_all(context, file, &settings, all, error);
-    if (status != MF_OK) {
+    MF_THEN(status, run_all(context, file, &settings, all, error));
+    if (status != MF_OK)
         mf_comparison_destroy(all);
-        return status;
-    }
-    *out = all;
-    return MF_OK;
+    else
+        *out = all;
+    return status;
 }
 
 void mf_comparison_destroy(mf_Comparison *comparison) {

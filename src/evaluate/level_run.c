@@ -30,9 +30,8 @@ mf_Status mf_level_run_open(mf_Context *context, mf_SceneFile *file, mf_Motion m
     config.motion = motion;
     config.count = count;
     config.isolated = true;
-    mf_Status status = mf_scene_create(context, file, &config, &run.scene, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_scene_create(context, file, &config, &run.scene, error));
+    mf_Status status = MF_OK;
     const mf_Model *model = run.model = run.scene.model;
     const mf_Field *counts = mf_motion_counts(run.scene.group);
     run.kind = file->groups[0].kind;

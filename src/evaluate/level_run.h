@@ -37,9 +37,6 @@ mf_Status mf_level_run_cost(mf_Context *context, mf_SceneFile *file, const mf_Co
                             mf_Motion motion, double *out, mf_Error *error);
 
 // A truss in a comparison: what drives it, and samples of it.
-// Writes one line about what drives the truss of the only group of a scene.
-void mf_truss_drive_name(const mf_SceneFile *file, char out[96]);
-
 // Adds to the group a system that drives all actuators by a sine through their ranges, where the
 // truss has neither neurons nor oscillators.
 mf_Status mf_truss_drive(const mf_SceneFile *file, mf_Group *group, mf_Error *error);

@@ -17,11 +17,10 @@ mf_Status mf_robot_pose_make(mf_Group *group, mf_RobotPose *out, mf_Error *error
     const uint32_t links = mf_group_model(group)->link_count;
     out->position = mf_allocate(context, links, sizeof *out->position);
     out->rotation = mf_allocate(context, links, sizeof *out->rotation);
-    mf_Status status = MF_OK;
-    if (out->position == NULL || out->rotation == NULL)
-        status = mf_fail(error, MF_NO_MEMORY, "pose: out of memory");
-    else // prepares the group
-        status = mf_group_link_poses(group, 0, 0, out->position[0], out->rotation[0], error);
+    mf_Status status = out->position != NULL && out->rotation != NULL
+                           ? MF_OK
+                           : mf_fail(error, MF_NO_MEMORY, "pose: out of memory");
+    MF_THEN(status, mf_group_link_poses(group, 0, 0, out->position[0], out->rotation[0], error));
     if (status != MF_OK)
         mf_robot_pose_free(context, out);
     return status;

@@ -176,12 +176,10 @@ mf_Status mf_pgm_parse(mf_Context *context, const char *name, const void *data, 
         return too_short(&cursor, binary ? "" : "at least ", least);
     MF_TRY(mf_image_allocate(context, &read, name, error));
     mf_Status status = binary ? read_binary(&cursor, &read) : read_ascii(&cursor, &read);
-    if (status == MF_OK)
-        status = expect_end(&cursor, binary);
-    if (status != MF_OK) {
+    MF_THEN(status, expect_end(&cursor, binary));
+    if (status != MF_OK)
         mf_release(context, read.pixels);
-        return status;
-    }
-    *image = read;
-    return MF_OK;
+    else
+        *image = read;
+    return status;
 }

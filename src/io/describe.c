@@ -97,8 +97,7 @@ static void put_plain(Page *page, const mf_KeyTable *table, const void *base) {
 // A table, followed by the tables of its lists.
 static mf_Status put_table(Page *page, const mf_KeyTable *table, mf_Error *error) {
     void *base = mf_allocate(page->context, 1, table->size);
-    if (base == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "%s: no memory for the help text", table->noun);
+    MF_ALLOCATED(base != NULL, error, table->noun);
     if (table->start != NULL)
         table->start(base);
     if (page->markdown)
@@ -130,12 +129,5 @@ mf_Status mf_keys_describe(mf_Context *context, const mf_KeyTable *table, bool m
         mf_text_put(&page.text,
                     "| key | unit | values | default | meaning |\n|---|---|---|---|---|\n");
     mf_Status status = put_table(&page, table, error);
-    if (status == MF_OK && page.text.failed)
-        status = mf_fail(error, MF_NO_MEMORY, "%s: no memory for the help text", table->noun);
-    if (status != MF_OK) {
-        mf_text_free(&page.text);
-        return status;
-    }
-    *text = page.text.data;
-    return MF_OK;
+    return mf_text_end(&page.text, status, table->noun, text, error);
 }

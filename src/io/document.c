@@ -15,14 +15,12 @@ typedef struct Box {
 
 static mf_Status check_source(const mf_DocumentKind *kind, const mf_DocumentSource *source,
                               void **out, bool file, mf_Error *error) {
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: out is NULL", kind->noun);
+    MF_NEED(out != NULL, error, "%s: out is NULL", kind->noun);
     *out = NULL;
-    if (source->context == NULL || source->path == NULL ||
-        (!file && source->text == NULL && source->size != 0) ||
-        (source->overrides == NULL && source->override_count != 0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: context%s is NULL", kind->noun,
-                       file ? " or path" : ", path or text");
+    MF_NEED(source->context != NULL && source->path != NULL &&
+                (file || source->text != NULL || source->size == 0) &&
+                (source->overrides != NULL || source->override_count == 0),
+            error, "%s: context%s is NULL", kind->noun, file ? " or path" : ", path or text");
     return MF_OK;
 }
 

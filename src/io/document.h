@@ -48,10 +48,7 @@ mf_Status mf_document_choose(mf_Reader *reader, const mf_KeyTable *tables, uint3
 // is NULL or empty.
 mf_Status mf_document_take_name(mf_Reader *reader, const char **path, const char **title);
 
-// True when a YAML text is a gait rather than a scene.
-bool mf_gait_is(const char *text, size_t size);
-
-// The same from memory; `path` is for messages, and file names in the text are relative to its
+// mf_gait_load from memory; `path` is for messages, and file names in the text are relative to its
 // folder.
 mf_Status mf_gait_parse(mf_Context *context, const char *path, const char *text, size_t size,
                         const mf_Model *model, mf_Gait **out, mf_Error *error);

@@ -31,14 +31,6 @@ static void *parameters_of(mf_Gait *gait) {
     return &gait->keyframes;
 }
 
-bool mf_gait_is(const char *text, size_t size) {
-    MF_DEFAULT_FLOATS;
-    bool is = false;
-    for (int i = 0; i < KINDS && !is; i++)
-        is = mf_yaml_has_top_key(text, size, mf_gait_kind_name((mf_GaitKind)i));
-    return is;
-}
-
 // ---- error messages ----------------------------------------------------------------------------
 
 // The node at "frames.2.angles.left_knee": names select entries of groups, numbers entries of
@@ -180,8 +172,7 @@ static mf_Status follow_mirror(mf_Reader *reader, const mf_Model *model, mf_Gait
                             gait->keyframes.mirror_of, cause.message);
     bool mirrored = original->keyframes.mirror_of != NULL;
     status = check_original(reader, node, original, mirrored);
-    if (status == MF_OK)
-        status = mirror_frames(reader, node, model, &gait->keyframes, &original->keyframes);
+    MF_THEN(status, mirror_frames(reader, node, model, &gait->keyframes, &original->keyframes));
     mf_gait_destroy(original);
     return status;
 }
@@ -246,11 +237,9 @@ void mf_gait_destroy(mf_Gait *gait) {
 
 mf_Status mf_gait_write(const mf_Gait *gait, char **text, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (text == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gait: text is NULL");
+    MF_NEED(text != NULL, error, "gait: text is NULL");
     *text = NULL;
-    if (gait == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gait: gait is NULL");
+    MF_NEED(gait != NULL, error, "gait: gait is NULL");
     mf_Gait *source = (mf_Gait *)(uintptr_t)gait; // only read
     return mf_keys_write_under(gait->context, mf_gait_table(gait->kind), parameters_of(source),
                                mf_gait_kind_name(gait->kind), text, error);

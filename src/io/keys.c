@@ -244,6 +244,12 @@ const char *mf_key_range(const mf_Key *key, char *out, size_t size) {
     return out;
 }
 
+const char *mf_key_choice(const mf_Key *key, const void *value) {
+    if (key->kind == MF_KEY_FLAG)
+        return *(const bool *)value ? "true" : "false";
+    return key->choices[key->kind == MF_KEY_DOUBLE ? *(const bool *)value : *(const int *)value];
+}
+
 const char *mf_key_value(const mf_Key *key, const void *base, char *out, size_t size) {
     const void *value = (const char *)base + key->offset;
     char number[MF_DECIMAL_TEXT];
@@ -265,13 +271,9 @@ const char *mf_key_value(const mf_Key *key, const void *base, char *out, size_t 
         snprintf(out, size, "%u", *(const uint32_t *)value);
         break;
     case MF_KEY_FLAG:
-        snprintf(out, size, "%s", *(const bool *)value ? "true" : "false");
-        break;
     case MF_KEY_CHOICE:
-        snprintf(out, size, "%s", key->choices[*(const int *)value]);
-        break;
     case MF_KEY_DOUBLE:
-        snprintf(out, size, "%s", key->choices[*(const bool *)value]);
+        snprintf(out, size, "%s", mf_key_choice(key, value));
         break;
     default:
         snprintf(out, size, "none");

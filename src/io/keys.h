@@ -59,6 +59,9 @@ const char *mf_key_number(const mf_Key *key, char *out, size_t size);
 // The allowed values in short form, for tables: "2 .. 1048576", "nearest, bilinear", "text".
 const char *mf_key_range(const mf_Key *key, char *out, size_t size);
 
+// The name of a value of a flag or of one of `choices`.
+const char *mf_key_choice(const mf_Key *key, const void *value);
+
 // The value of `key` in `base` as written in a file: numbers, words and vectors of them.
 const char *mf_key_value(const mf_Key *key, const void *base, char *out, size_t size);
 

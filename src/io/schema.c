@@ -188,10 +188,5 @@ mf_Status mf_keys_schema(mf_Context *context, const mf_KeyTable *table, char **t
     mf_text_put(&schema.text, ",\n  ");
     put_table(&schema, table, "");
     mf_text_put(&schema.text, "\n}\n");
-    if (schema.text.failed) {
-        mf_text_free(&schema.text);
-        return mf_fail(error, MF_NO_MEMORY, "%s: no memory for the schema", table->noun);
-    }
-    *text = schema.text.data;
-    return MF_OK;
+    return mf_text_end(&schema.text, MF_OK, table->noun, text, error);
 }

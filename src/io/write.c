@@ -189,7 +189,8 @@ static bool is_auto(const mf_Key *key, const void *value) {
     return key->kind == MF_KEY_TIME ? *(const mf_Time *)value == 0 : isnan(*(const double *)value);
 }
 
-static mf_Status put_value(Writer *writer, const mf_Key *key, const void *value) {
+static mf_Status put_value(Writer *writer, const mf_Key *key, const void *base) {
+    const void *value = (const char *)base + key->offset;
     mf_Text *text = &writer->text;
     char number[MF_DECIMAL_TEXT];
     if (is_auto(key, value)) {
@@ -204,29 +205,21 @@ static mf_Status put_value(Writer *writer, const mf_Key *key, const void *value)
         break;
     case MF_KEY_FILE:
         return put_path(writer, *(const char *const *)value, (key->flags & MF_KEY_BELOW) != 0);
-    case MF_KEY_REAL:
-        mf_text_put(text, mf_decimal_write(*(const double *)value, number));
-        break;
-    case MF_KEY_TIME:
-        mf_text_put(text, mf_decimal_write_time(*(const mf_Time *)value, number));
-        break;
     case MF_KEY_RATE:
         mf_text_put(text, mf_decimal_write_time(mf_key_period(*(const mf_Rate *)value), number));
-        break;
-    case MF_KEY_COUNT:
-        mf_text_format(text, "%" PRIu32, *(const uint32_t *)value);
         break;
     case MF_KEY_SEED:
         mf_text_format(text, "%" PRIu64, *(const uint64_t *)value);
         break;
     case MF_KEY_FLAG:
-        mf_text_put(text, *(const bool *)value ? "true" : "false");
-        break;
     case MF_KEY_DOUBLE:
-        mf_text_put(text, key->choices[*(const bool *)value]);
-        break;
     case MF_KEY_CHOICE:
-        mf_text_put(text, key->choices[*(const int *)value]);
+        mf_text_put(text, mf_key_choice(key, value));
+        break;
+    case MF_KEY_REAL:
+    case MF_KEY_TIME:
+    case MF_KEY_COUNT:
+        mf_text_put(text, mf_key_value(key, base, number, sizeof number));
         break;
     case MF_KEY_POSITION:
         put_position(writer, value);
@@ -289,7 +282,7 @@ static mf_Status put_key(Writer *writer, const Source *source, const mf_Key *key
     mf_Status status = MF_OK;
     if (key->kind != MF_KEY_SECTION && key->kind != MF_KEY_VARIANT) {
         mf_text_put(text, key->kind == MF_KEY_PACKAGES || key->kind == MF_KEY_LIST ? "" : " ");
-        status = put_value(writer, key, source->base + key->offset);
+        status = put_value(writer, key, source->base);
     }
     bool unit = key->unit[0] != '\0' && strcmp(key->unit, "1") != 0;
     if (unit)
@@ -329,14 +322,7 @@ mf_Status mf_keys_write_under(mf_Context *context, const mf_KeyTable *table, con
         mf_text_format(&writer.text, "%s:\n", top);
     mf_Status status = put_keys(&writer, source);
     mf_text_put(&writer.text, "\n");
-    if (status == MF_OK && writer.text.failed)
-        status = mf_fail(error, MF_NO_MEMORY, "%s: no memory to write it", table->noun);
-    if (status != MF_OK) {
-        mf_text_free(&writer.text);
-        return status;
-    }
-    *text = writer.text.data;
-    return MF_OK;
+    return mf_text_end(&writer.text, status, table->noun, text, error);
 }
 
 mf_Status mf_keys_write(mf_Context *context, const mf_KeyTable *table, const void *base,

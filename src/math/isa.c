@@ -72,13 +72,11 @@ static mf_Status refuse(mf_Isa isa, mf_Isa best, mf_Error *error) {
 
 mf_Status mf_isa_detect(mf_Isa *out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_isa_detect: out is NULL");
+    MF_NEED(out != NULL, error, "mf_isa_detect: out is NULL");
     *out = best_isa();
-    if (!mf_isa_available(*out))
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "this build is for another processor: expected one with fused multiply-add, "
-                       "or a build with -DMAYFLY_COPIES=all");
+    MF_CHECK(mf_isa_available(*out), error, MF_UNSUPPORTED,
+             "this build is for another processor: expected one with fused multiply-add, "
+             "or a build with -DMAYFLY_COPIES=all");
     const char *name = getenv("MAYFLY_ISA");
     if (name == NULL || *name == '\0' || strcmp(name, "auto") == 0)
         return MF_OK;

@@ -17,24 +17,6 @@ typedef struct Sampled {
     mf_WorldJointConfig config;
 } Sampled;
 
-static void read_force(const Sampled *from, void *out) {
-    memcpy(out, from->state.force, sizeof from->state.force);
-}
-static void read_moment(const Sampled *from, void *out) {
-    memcpy(out, from->state.moment, sizeof from->state.moment);
-}
-static void read_anchors(const Sampled *from, void *out) {
-    memcpy(out, from->state.anchors, sizeof from->state.anchors);
-}
-static void read_opening(const Sampled *from, void *out) {
-    *(double *)out = from->state.opening;
-}
-static void read_angle(const Sampled *from, void *out) {
-    *(double *)out = from->config.kind == MF_WORLD_JOINT_HINGE ? from->state.angle : (double)NAN;
-}
-static void read_rate(const Sampled *from, void *out) {
-    *(double *)out = from->config.kind == MF_WORLD_JOINT_HINGE ? from->state.rate : (double)NAN;
-}
 static void read_acts(const Sampled *from, void *out) {
     *(uint32_t *)out = from->state.enabled && !from->state.broken;
 }
@@ -58,33 +40,45 @@ static void read_joint(const Sampled *from, void *out) {
 }
 
 typedef struct JointColumn {
-    mf_Field field; // its description
-    void (*read)(const Sampled *from, void *out);
+    mf_Field field;                               // its description
+    void (*read)(const Sampled *from, void *out); // NULL: numbers of the state
+    size_t offset;                                // [byte] where they are in it
+    bool of_hinge;                                // other joints have none
 } JointColumn;
 
-#define COLUMN(type, name, unit, frame, width, about, read)                                        \
+#define COLUMN(type, name, unit, frame, width, about, ...)                                         \
     {                                                                                              \
         {.info = {name, unit, frame, type, MF_FIXED_COUNT, width, 0, about}, .components = width}, \
-            read                                                                                   \
+            __VA_ARGS__                                                                            \
     }
-#define REAL(name, unit, frame, width, about, read)                                                \
-    COLUMN(MF_F64, name, unit, frame, width, about, read)
+#define REAL(member, unit, frame, width, about, of_hinge)                                          \
+    COLUMN(MF_F64, #member, unit, frame, width, about, NULL, offsetof(mf_WorldJointState, member), \
+           of_hinge)
 
 static const JointColumn joint_columns[MF_JOINT_COLUMNS] = {
-    REAL("force", "N", "world", 3, "on the second link, in the last step", read_force),
-    REAL("moment", "N m", "world", 3,
-         "on the second link about the joint's point, in the last step", read_moment),
-    REAL("anchors", "m", "world", 6, "origins of the frames on the first and the second link",
-         read_anchors),
-    REAL("opening", "m", "", 1, "between both origins", read_opening),
-    REAL("angle", "rad", "", 1, "of a hinge", read_angle),
-    REAL("rate", "rad/s", "", 1, "of a hinge", read_rate),
-    COLUMN(MF_U32, "acts", "1", "", 1, "1: enabled and not broken, 0: not, or no joint", read_acts),
+    REAL(force, "N", "world", 3, "on the second link, in the last step", false),
+    REAL(moment, "N m", "world", 3, "on the second link about the joint's point, in the last step",
+         false),
+    REAL(anchors, "m", "world", 6, "origins of the frames on the first and the second link", false),
+    REAL(opening, "m", "", 1, "between both origins", false),
+    REAL(angle, "rad", "", 1, "of a hinge", true),
+    REAL(rate, "rad/s", "", 1, "of a hinge", true),
+    COLUMN(MF_U32, "acts", "1", "", 1, "1: enabled and not broken, 0: not, or no joint", read_acts,
+           0, false),
     COLUMN(MF_U32, "joint", "1", "", 9,
            "handle, low and high half (both 0: no joint); kind (0 fixed, 1 ball, 2 hinge); group, "
            "robot and link of the first and the second side, a group of 4294967295: the world",
-           read_joint),
+           read_joint, 0, false),
 };
+
+// One without a value keeps NAN.
+static void put_value(const JointColumn *column, const Sampled *joint, char *out) {
+    const size_t size = column->field.components * sizeof(double);
+    if (column->read != NULL)
+        column->read(joint, out);
+    else if (!column->of_hinge || joint->config.kind == MF_WORLD_JOINT_HINGE)
+        memcpy(out, (const char *)&joint->state + column->offset, size);
+}
 
 // ---- rows ---------------------------------------------------------------------------------------
 
@@ -109,8 +103,7 @@ mf_Status mf_recorder_add_joints(mf_Recorder *recorder, mf_Error *error) {
         const mf_Field *field = &joint_columns[i].field;
         enum { NAME = 40 };
         char *name = mf_allocate(recorder->context, NAME, 1);
-        if (name == NULL)
-            return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
+        MF_ALLOCATED(name != NULL, error, "recorder");
         snprintf(name, NAME, "world_joints/%s", field->info.name);
         mf_Column *column = &recorder->columns[recorder->column_count++];
         *column = (mf_Column){.field = field,
@@ -187,8 +180,8 @@ void mf_recorder_sample_joints(const mf_Recorder *recorder) {
         mf_world_joint_state(joints, joint.id, &joint.state, NULL);
         mf_world_joint_config_of(joints, joint.id, &joint.config, NULL);
         for (uint32_t i = 0; i < MF_JOINT_COLUMNS; i++)
-            joint_columns[i].read(&joint, sample_of(recorder, &columns[i]) +
-                                              (uint32_t)joint.id * columns[i].components *
-                                                  columns[i].value_size);
+            put_value(&joint_columns[i], &joint,
+                      sample_of(recorder, &columns[i]) +
+                          (uint32_t)joint.id * columns[i].components * columns[i].value_size);
     }
 }

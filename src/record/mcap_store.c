@@ -189,10 +189,9 @@ static mf_Status take_colors(mf_Recorder *recorder, const char *const *colors, m
         part->color[0] = -1.0f;
         if (colors == NULL || number == count || colors[number] == NULL)
             continue;
-        if (!read_color(colors[number], part->color))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "recorder: colors[%u]: expected \"#rrggbb\", found '%.40s'", number,
-                           colors[number]);
+        MF_NEED(read_color(colors[number], part->color), error,
+                "recorder: colors[%u]: expected \"#rrggbb\", found '%.40s'", number,
+                colors[number]);
     }
     return MF_OK;
 }

@@ -77,8 +77,7 @@ mf_Status mf_output_create(mf_Context *context, const char *path, mf_Output *out
     }
     memcpy(name, path, length + 1);
     mf_Status status = check_target(out, error);
-    if (status == MF_OK)
-        status = open_temporary(out, capacity, error);
+    MF_THEN(status, open_temporary(out, capacity, error));
     if (status != MF_OK)
         mf_output_free(out);
     return status;
@@ -153,10 +152,8 @@ static mf_Status move_and_sync(mf_Output *output, int folder, mf_Error *error) {
 mf_Status mf_output_publish(mf_Output *output, mf_Error *error) {
     struct stat info;
     const bool replaces = lstat(output->path, &info) == 0;
-    mf_Status status = mf_journal_begin(&output->journal, output->context,
-                                        replaces ? output->temporary : output->path, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_journal_begin(&output->journal, output->context,
+                            replaces ? output->temporary : output->path, error));
     if (!replaces) {
         if (!mf_allow(output->context, "rename") || rename(output->temporary, output->path) != 0)
             return fail_call(output, error, "rename it");

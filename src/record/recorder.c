@@ -57,8 +57,7 @@ static mf_Status add_column(mf_Recorder *recorder, const Source *source, const m
         time || recorder->group != NULL ? "" : mf_group_config_of(source->group)->name;
     size_t size = strlen(folder) + strlen(last) + 2;
     char *name = mf_allocate(recorder->context, size, 1);
-    if (name == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
+    MF_ALLOCATED(name != NULL, error, "recorder");
     snprintf(name, size, "%s%s%s", folder, folder[0] == '\0' ? "" : "/", last);
     mf_Column *column = &recorder->columns[recorder->column_count++];
     *column =
@@ -83,8 +82,7 @@ static mf_Status add_picture(mf_Recorder *recorder, const mf_RecorderPicture *pi
                  "what mayfly view draws: poses of links, run-time joints, rays, points"},
         .components = (uint32_t)picture->size};
     char *copy = mf_allocate(recorder->context, sizeof name, 1);
-    if (copy == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
+    MF_ALLOCATED(copy != NULL, error, "recorder");
     memcpy(copy, name, sizeof name);
     recorder->columns[recorder->column_count++] =
         (mf_Column){.field = &recorder->picture_field,
@@ -177,18 +175,16 @@ static bool count_property(const mf_Property *property, void *user) {
 
 static mf_Status refuse_pattern(mf_Group *group, const char *pattern, bool constant,
                                 mf_Error *error) {
-    if (constant)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "recorder: %.80s does not change, it is a constant of the model", pattern);
+    MF_NEED(!constant, error, "recorder: %.80s does not change, it is a constant of the model",
+            pattern);
     if (strchr(pattern, '/') != NULL) {
         mf_Property property;
         mf_Status status = mf_property_find_in(group, 0, pattern, &property, error);
         return status != MF_OK ? status : mf_fail(error, MF_NOT_FOUND, "recorder: %s", pattern);
     }
     const mf_Field *empty = mf_group_find_field(group, pattern);
-    if (empty != NULL)
-        return mf_fail(error, MF_NOT_FOUND, "recorder: the field %.80s has no values in this model",
-                       pattern);
+    MF_CHECK(empty == NULL, error, MF_NOT_FOUND,
+             "recorder: the field %.80s has no values in this model", pattern);
     if (strncmp(pattern, "sensor.", 7) == 0) { // names that fields of sensors had
         mf_Property property;
         MF_TRY(mf_property_find_in(group, 0, pattern, &property, error));
@@ -237,17 +233,15 @@ static mf_Status choose_columns(mf_Recorder *recorder, const mf_RecorderConfig *
     const char *const *patterns = optional ? usual : config->fields;
     uint32_t most = 2 + MF_JOINT_COLUMNS; // the time, the picture and joints
     Source source;
-    mf_Status status = derive_links(recorder, config, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(derive_links(recorder, config, error));
+    mf_Status status = MF_OK;
     for (uint32_t n = 0; source_at(recorder, config, n, &source); n++) {
         most += mf_group_field_count(source.group);
         for (uint32_t i = 0; patterns[i] != NULL; i++)
             mf_property_list_in(source.group, source.first, patterns[i], count_property, &most);
     }
     recorder->columns = mf_allocate(recorder->context, most, sizeof *recorder->columns);
-    if (recorder->columns == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
+    MF_ALLOCATED(recorder->columns != NULL, error, "recorder");
     for (; *patterns != NULL && status == MF_OK; patterns++) {
         bool found = false;
         for (uint32_t n = 0; status == MF_OK && source_at(recorder, config, n, &source); n++)
@@ -335,8 +329,7 @@ static mf_Status open_recorder(mf_Recorder *recorder, const mf_RecorderConfig *c
     mf_Status status = recorder->store->make(recorder, config, error);
     if (status == MF_OK) // its head; no samples yet
         status = recorder->store->flush(recorder, error);
-    if (status == MF_OK)
-        status = mf_output_publish(&recorder->output, error);
+    MF_THEN(status, mf_output_publish(&recorder->output, error));
     mf_quiet_end(quiet);
     return status;
 }
@@ -349,8 +342,7 @@ static mf_Status create(mf_World *world, mf_Group *group, const mf_RecorderConfi
         return mf_fail(error, MF_BAD_ARGUMENT, "recorder: expected the path of a file to make");
     mf_Context *context = mf_world_context(world);
     mf_Recorder *recorder = mf_allocate(context, 1, sizeof *recorder);
-    if (recorder == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "recorder: out of memory");
+    MF_ALLOCATED(recorder != NULL, error, "recorder");
     recorder->world = world;
     recorder->group = group;
     recorder->context = context;
@@ -358,19 +350,17 @@ static mf_Status create(mf_World *world, mf_Group *group, const mf_RecorderConfi
     recorder->flushed = mf_clock_now();
     recorder->store = is_mcap(config->path) ? &mf_mcap_store : &mf_hdf5_store;
     mf_Status status = open_recorder(recorder, config, error);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_recorder_destroy(recorder);
-        return status;
-    }
-    *out = recorder;
-    return MF_OK;
+    else
+        *out = recorder;
+    return status;
 }
 
 mf_Status mf_recorder_create(mf_Group *group, const mf_RecorderConfig *config, mf_Recorder **out,
                              mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "recorder: out is NULL");
+    MF_NEED(out != NULL, error, "recorder: out is NULL");
     *out = NULL;
     return create(group == NULL ? NULL : mf_group_world(group), group, config, out, error);
 }
@@ -378,8 +368,7 @@ mf_Status mf_recorder_create(mf_Group *group, const mf_RecorderConfig *config, m
 mf_Status mf_recorder_create_all(mf_World *world, const mf_RecorderConfig *config,
                                  mf_Recorder **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "recorder: out is NULL");
+    MF_NEED(out != NULL, error, "recorder: out is NULL");
     *out = NULL;
     return create(world, NULL, config, out, error);
 }
@@ -445,8 +434,7 @@ static mf_Status fit_joints(mf_Recorder *recorder) {
 
 mf_Status mf_recorder_sample(mf_Recorder *recorder, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (recorder == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_recorder_sample: recorder is NULL");
+    MF_NEED(recorder != NULL, error, "mf_recorder_sample: recorder is NULL");
     if (fit_joints(recorder) == MF_OK) {
         take_sample(recorder);
         recorder->filled++;
@@ -461,18 +449,15 @@ mf_Status mf_recorder_sample(mf_Recorder *recorder, mf_Error *error) {
 // ---- ending ------------------------------------------------------------------------------------
 
 mf_Status mf_recorder_close(mf_Recorder *recorder, mf_Error *error) {
-    if (recorder == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "recorder: recorder is NULL");
+    MF_NEED(recorder != NULL, error, "recorder: recorder is NULL");
     mf_Status status = recorder->status;
-    if (status == MF_OK)
-        status = flush_quietly(recorder);
+    MF_THEN(status, flush_quietly(recorder));
     if (status == MF_OK) {
         mf_Quiet quiet = mf_quiet_begin();
         status = recorder->status = recorder->store->close(recorder, true, &recorder->failure);
         mf_quiet_end(quiet);
     }
-    if (status == MF_OK)
-        status = mf_output_commit(&recorder->output, &recorder->failure);
+    MF_THEN(status, mf_output_commit(&recorder->output, &recorder->failure));
     if (status != MF_OK && error != NULL)
         *error = recorder->failure;
     mf_recorder_destroy(recorder);

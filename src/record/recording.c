@@ -152,17 +152,14 @@ mf_Status mf_recording_open(mf_Context *context, const char *path, uint64_t most
     MF_DEFAULT_FLOATS;
     mf_Error own = {0};
     error = error != NULL ? error : &own;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "recording: out is NULL");
+    MF_NEED(out != NULL, error, "recording: out is NULL");
     *out = NULL;
-    if (context == NULL || path == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "recording: context or path is NULL");
+    MF_NEED(context != NULL && path != NULL, error, "recording: context or path is NULL");
     mf_Recording *recording = make(context, path, most, error);
     mf_Status status = recording != NULL ? read_file(recording, error) : error->status;
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_recording_destroy(recording);
-        return status;
-    }
-    *out = recording;
-    return MF_OK;
+    else
+        *out = recording;
+    return status;
 }

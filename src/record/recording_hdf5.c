@@ -123,28 +123,21 @@ static int read_shape(hid_t set, hsize_t out[3]) {
     return rank;
 }
 
-// Whether a chunk is no larger than a recorder makes them: HDF5 takes memory for a whole one,
-// whatever is in it. `total` [byte] is the size of the data set; a chunk has at least a sample.
-static bool chunk_fits(hid_t set, uint64_t total, size_t size) {
+// Whether the values are in the file itself, and a chunk is no larger than a recorder makes them:
+// HDF5 takes memory for a whole one, whatever is in it. `total` [byte] is the size of the data set;
+// a chunk has at least a sample.
+static bool is_readable(hid_t set, uint64_t total, size_t size) {
     hsize_t chunk[3];
     hid_t creation = H5Dget_create_plist(set);
-    const int rank = creation >= 0 ? H5Pget_chunk(creation, 3, chunk) : -1;
+    if (creation < 0)
+        return false;
+    const bool own = H5Pget_external_count(creation) <= 0 && H5Pget_layout(creation) != H5D_VIRTUAL;
+    const int rank = H5Pget_chunk(creation, 3, chunk);
     double bytes = (double)size;
     for (int i = 0; i < rank && i < 3; i++)
         bytes *= (double)chunk[i];
-    if (creation >= 0)
-        H5Pclose(creation);
-    return rank < 0 || bytes <= (double)(total > CHUNK_MOST ? total : CHUNK_MOST);
-}
-
-// Whether the values are in the file itself.
-static bool is_own(hid_t set) {
-    hid_t creation = H5Dget_create_plist(set);
-    const bool own = creation >= 0 && H5Pget_external_count(creation) <= 0 &&
-                     H5Pget_layout(creation) != H5D_VIRTUAL;
-    if (creation >= 0)
-        H5Pclose(creation);
-    return own;
+    H5Pclose(creation);
+    return own && (rank < 0 || bytes <= (double)(total > CHUNK_MOST ? total : CHUNK_MOST));
 }
 
 static void *read_values(Reading *reading, hid_t set, hid_t memory, const hsize_t shape[3],
@@ -156,8 +149,7 @@ static void *read_values(Reading *reading, hid_t set, hid_t memory, const hsize_
         reading->status = reading->error->status;
         return NULL;
     }
-    if (samples > 0 &&
-        (!is_own(set) || !chunk_fits(set, samples * shape[1] * shape[2] * size, size))) {
+    if (samples > 0 && !is_readable(set, samples * shape[1] * shape[2] * size, size)) {
         reading->status = damaged(reading->recording, reading->error);
         return NULL;
     }

@@ -504,8 +504,7 @@ bool mf_recording_is_mcap(const char *data, size_t size) {
 mf_Status mf_recording_read_mcap(mf_Recording *recording, const char *data, size_t size,
                                  mf_Error *error) {
     Reading *reading = mf_allocate(recording->context, 1, sizeof *reading);
-    if (reading == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "recording: out of memory");
+    MF_ALLOCATED(reading != NULL, error, "recording");
     recording->kind = "MCAP";
     reading->recording = recording;
     reading->clock = CHANNELS;
@@ -516,8 +515,7 @@ mf_Status mf_recording_read_mcap(mf_Recording *recording, const char *data, size
     if (status == MF_OK && !reading->known)
         status = mf_fail_at(error, MF_BAD_FILE, recording->path, 0, 0,
                             "an MCAP file, but no recording of Mayfly");
-    if (status == MF_OK)
-        status = reserve(reading);
+    MF_THEN(status, reserve(reading));
     if (status == MF_OK) {
         reading->filling = true;
         walk(reading, data, size);

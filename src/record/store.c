@@ -110,30 +110,13 @@ static bool describe_column(const mf_Column *column) {
 
 // ---- data sets ---------------------------------------------------------------------------------
 
-static hid_t stored_type(const mf_Column *column) {
-    switch (column->field == NULL ? MF_F64 : column->field->info.type) {
-    case MF_F32:
-        return H5T_IEEE_F32LE;
-    case MF_I32:
-        return H5T_STD_I32LE;
-    case MF_U32:
-        return H5T_STD_U32LE;
-    default:
-        return H5T_IEEE_F64LE;
-    }
-}
-
-static hid_t memory_type(const mf_Column *column) {
-    switch (column->field == NULL ? MF_F64 : column->field->info.type) {
-    case MF_F32:
-        return H5T_NATIVE_FLOAT;
-    case MF_I32:
-        return H5T_NATIVE_INT32;
-    case MF_U32:
-        return H5T_NATIVE_UINT32;
-    default:
-        return H5T_NATIVE_DOUBLE;
-    }
+// As it is in the file, or in memory.
+static hid_t type_of(const mf_Column *column, bool in_file) {
+    const hid_t types[][2] = {[MF_F32] = {H5T_NATIVE_FLOAT, H5T_IEEE_F32LE},
+                              [MF_F64] = {H5T_NATIVE_DOUBLE, H5T_IEEE_F64LE},
+                              [MF_I32] = {H5T_NATIVE_INT32, H5T_STD_I32LE},
+                              [MF_U32] = {H5T_NATIVE_UINT32, H5T_STD_U32LE}};
+    return types[column->field == NULL ? MF_F64 : column->field->info.type][in_file];
 }
 
 // Dimensions: samples, instances or joints, components; the time has only the first.
@@ -186,7 +169,7 @@ static bool make_column(mf_Recorder *recorder, mf_Column *column) {
     // A path is a chain of nested HDF5 groups.
     if (space >= 0 && creation >= 0 && links >= 0 &&
         H5Pset_create_intermediate_group(links, 1) >= 0)
-        column->set = H5Dcreate2(recorder->file, column->name, stored_type(column), space, links,
+        column->set = H5Dcreate2(recorder->file, column->name, type_of(column, true), space, links,
                                  creation, H5P_DEFAULT);
     if (links >= 0)
         H5Pclose(links);
@@ -230,10 +213,10 @@ static bool append_column(const mf_Recorder *recorder, const mf_Column *column) 
     if (H5Dset_extent(column->set, whole) < 0)
         return false;
     hid_t there = H5Dget_space(column->set), here = H5Screate_simple(rank, part, NULL);
-    bool good =
-        there >= 0 && here >= 0 &&
-        H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, part, NULL) >= 0 &&
-        H5Dwrite(column->set, memory_type(column), here, there, H5P_DEFAULT, column->buffer) >= 0;
+    bool good = there >= 0 && here >= 0 &&
+                H5Sselect_hyperslab(there, H5S_SELECT_SET, start, NULL, part, NULL) >= 0 &&
+                H5Dwrite(column->set, type_of(column, false), here, there, H5P_DEFAULT,
+                         column->buffer) >= 0;
     if (there >= 0)
         H5Sclose(there);
     if (here >= 0)

@@ -237,8 +237,7 @@ mf_Status mf_script_load(mf_Script *script, mf_Error *error) {
     for (int i = 0; i < MF_SCRIPT_HOOKS; i++)
         script->hooks[i] = LUA_NOREF;
     script->lua = lua_newstate(allocate, script);
-    if (script->lua == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "scripts: out of memory");
+    MF_ALLOCATED(script->lua != NULL, error, "scripts");
     *(mf_Script **)lua_getextraspace(script->lua) = script;
     const uint64_t budget = script->budget;
     script->budget = UINT64_MAX;

@@ -9,6 +9,7 @@
 #include "world/attach.h"
 #include "world/group.h"
 #include "world/property.h"
+#include "world/value.h"
 
 #include "math/scalar.h"
 
@@ -122,16 +123,7 @@ static double read_slot(Handle *handle, const Slot *slot) {
     mf_Scripts *all = handle->script->all;
     if (all->dirty > 0 && all->dirt[slot->group].marked[slot->instance])
         mf_script_clean(all);
-    switch (slot->type) {
-    case MF_F32:
-        return (double)*(const float *)slot->address;
-    case MF_I32:
-        return (double)*(const int32_t *)slot->address;
-    case MF_U32:
-        return (double)*(const uint32_t *)slot->address;
-    default:
-        return *(const double *)slot->address;
-    }
+    return mf_value_get(slot->type, slot->address, 0);
 }
 
 static void mark(mf_Scripts *all, const Slot *slot) {
@@ -152,14 +144,7 @@ static void write_slot(lua_State *lua, Handle *handle, const Slot *slot, double 
         luaL_error(lua, "property %s: expected a finite number, found %f", handle->name, value);
     if (whole && !(value >= lower && value <= upper && mf_floor(value) == value))
         luaL_error(lua, "property %s: expected a whole number, found %f", handle->name, value);
-    if (slot->type == MF_F32)
-        *(float *)slot->address = (float)value;
-    else if (slot->type == MF_I32)
-        *(int32_t *)slot->address = (int32_t)value;
-    else if (slot->type == MF_U32)
-        *(uint32_t *)slot->address = (uint32_t)value;
-    else
-        *(double *)slot->address = value;
+    mf_value_set(slot->type, slot->address, 0, value);
     if (slot->remainder != NULL)
         *slot->remainder = 0.0f;
     if (slot->marks)

@@ -18,8 +18,7 @@ static mf_Status make_dirt(mf_Scripts *scripts, mf_Error *error) {
         const uint32_t count = mf_group_count(dirt->group);
         dirt->marked = mf_allocate(scripts->context, count, sizeof *dirt->marked);
         dirt->robots = mf_allocate(scripts->context, count, sizeof *dirt->robots);
-        if (dirt->marked == NULL || dirt->robots == NULL)
-            return mf_fail(error, MF_NO_MEMORY, "scripts: out of memory");
+        MF_ALLOCATED(dirt->marked != NULL && dirt->robots != NULL, error, "scripts");
     }
     return MF_OK;
 }
@@ -47,8 +46,7 @@ mf_Status mf_scripts_create(mf_Scene *scene, const mf_ScriptHost *host, mf_Scrip
     for (uint32_t i = 0; i < scripts->count && status == MF_OK; i++) {
         list[i] = (mf_Script){.all = scripts, .from = &file->scripts[i], .index = i};
         status = mf_world_check_rate(scene->world, "scripts", list[i].from->tick, error);
-        if (status == MF_OK)
-            status = mf_script_load(&list[i], error);
+        MF_THEN(status, mf_script_load(&list[i], error));
     }
     if (status != MF_OK)
         mf_scripts_destroy(scripts);

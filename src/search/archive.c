@@ -147,12 +147,10 @@ static mf_Status read_row(mf_Archive *archive, const char *sql, const char *miss
     sqlite3_stmt *statement;
     mf_Status status = mf_database_prepare(&archive->database, sql, &statement, error);
     bool row = false;
-    if (status == MF_OK)
-        status = mf_database_step(&archive->database, statement, &row, error);
+    MF_THEN(status, mf_database_step(&archive->database, statement, &row, error));
     if (status == MF_OK && !row)
         status = mf_fail_at(error, MF_CORRUPT, archive->database.path, 0, 0, "%s", missing);
-    if (status == MF_OK)
-        status = decode(archive, statement, error);
+    MF_THEN(status, decode(archive, statement, error));
     sqlite3_finalize(statement);
     return status;
 }
@@ -185,8 +183,7 @@ static mf_Status expect_answer(mf_Archive *archive, const char *pragma, const ch
     sqlite3_stmt *statement;
     mf_Status status = mf_database_prepare(&archive->database, pragma, &statement, error);
     bool row = false;
-    if (status == MF_OK)
-        status = mf_database_step(&archive->database, statement, &row, error);
+    MF_THEN(status, mf_database_step(&archive->database, statement, &row, error));
     if (status == MF_OK) {
         mf_ArchiveCell cell = row ? mf_archive_cell(statement, 0) : (mf_ArchiveCell){0};
         if (!same_text(&cell, expected))
@@ -251,15 +248,11 @@ static mf_Status begin_writing(mf_Archive *archive, mf_Error *error) {
         expect_answer(archive, "PRAGMA journal_mode=WAL", "wal", MF_UNSUPPORTED, error);
     int64_t format;
     // The first read in write-ahead mode opens the file that the lock needs.
-    if (status == MF_OK)
-        status = mf_database_integer(database, "PRAGMA user_version", &format, error);
-    if (status == MF_OK)
-        status = lock_writer(archive, error);
+    MF_THEN(status, mf_database_integer(database, "PRAGMA user_version", &format, error));
+    MF_THEN(status, lock_writer(archive, error));
     // Writing to a damaged file would damage it further.
-    if (status == MF_OK)
-        status = expect_answer(archive, "PRAGMA quick_check(1)", "ok", MF_CORRUPT, error);
-    if (status == MF_OK)
-        status = mf_database_run(database, "PRAGMA synchronous=NORMAL", error);
+    MF_THEN(status, expect_answer(archive, "PRAGMA quick_check(1)", "ok", MF_CORRUPT, error));
+    MF_THEN(status, mf_database_run(database, "PRAGMA synchronous=NORMAL", error));
     return status == MF_OK ? prepare_inserts(archive, error) : status;
 }
 
@@ -324,11 +317,9 @@ static mf_Status open_checked(mf_Archive *archive, bool write, mf_Error *error) 
 mf_Status mf_archive_open(mf_Context *context, const char *path, bool write, mf_Archive **out,
                           mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "archive: out is NULL");
+    MF_NEED(out != NULL, error, "archive: out is NULL");
     *out = NULL;
-    if (context == NULL || path == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "archive: context or path is NULL");
+    MF_NEED(context != NULL && path != NULL, error, "archive: context or path is NULL");
     mf_Archive *archive = mf_allocate(context, 1, sizeof *archive);
     if (archive == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to open the archive");
@@ -339,12 +330,11 @@ mf_Status mf_archive_open(mf_Context *context, const char *path, bool write, mf_
         return status;
     }
     status = open_checked(archive, write, error);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_archive_close(archive);
-        return status;
-    }
-    *out = archive;
-    return MF_OK;
+    else
+        *out = archive;
+    return status;
 }
 
 void mf_archive_close(mf_Archive *archive) {

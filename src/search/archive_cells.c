@@ -78,10 +78,9 @@ mf_Status mf_archive_cells(mf_Archive *archive, mf_Elite **out, uint32_t *count,
         status = read_elites(archive, statement, elites, count, error);
     }
     sqlite3_finalize(statement);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_release(context, elites);
-        return status;
-    }
-    *out = elites;
-    return MF_OK;
+    else
+        *out = elites;
+    return status;
 }

@@ -219,11 +219,9 @@ static mf_Status create_file(mf_Context *context, const char *path, const mf_Sea
     void *image = NULL;
     size_t size = 0;
     mf_Status status = fill_new(&database, config, settings, model_hash, terrain_hash, error);
-    if (status == MF_OK)
-        status = mf_database_image(&database, &image, &size, error);
+    MF_THEN(status, mf_database_image(&database, &image, &size, error));
     mf_database_close(&database);
-    if (status == MF_OK)
-        status = place(context, path, spare, spare_size, image, size, error);
+    MF_THEN(status, place(context, path, spare, spare_size, image, size, error));
     sqlite3_free(image);
     return status;
 }
@@ -232,11 +230,9 @@ mf_Status mf_archive_create(mf_Context *context, const char *path, const mf_Sear
                             const char *settings, uint64_t model_hash, uint64_t terrain_hash,
                             mf_Archive **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "archive: out is NULL");
+    MF_NEED(out != NULL, error, "archive: out is NULL");
     *out = NULL;
-    if (context == NULL || path == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "archive: context or path is NULL");
+    MF_NEED(context != NULL && path != NULL, error, "archive: context or path is NULL");
     MF_TRY(mf_search_check_config(config, error));
     if (settings == NULL)
         settings = "";

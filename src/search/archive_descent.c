@@ -147,9 +147,8 @@ static mf_Status find_leaves(mf_Archive *archive, uint32_t most, uint64_t *ids, 
     mf_Status status = mf_database_integer(
         database, "SELECT champion FROM generation ORDER BY number DESC LIMIT 1", &champion, error);
     sqlite3_stmt *statement = NULL;
-    if (status == MF_OK)
-        status = mf_archive_prepare_members(archive, generation, "ORDER BY 5 DESC, 1 DESC",
-                                            &statement, error);
+    MF_THEN(status, mf_archive_prepare_members(archive, generation, "ORDER BY 5 DESC, 1 DESC",
+                                               &statement, error));
     *count = 0;
     if (champion >= 0)
         ids[(*count)++] = (uint64_t)champion;
@@ -167,9 +166,8 @@ static mf_Status find_leaves(mf_Archive *archive, uint32_t most, uint64_t *ids, 
 mf_Status mf_archive_alive(mf_Archive *archive, uint32_t most, uint64_t *ids, uint32_t *count,
                            mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (archive == NULL || ids == NULL || count == NULL || most < 1 || most > LEAF_LIMIT)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "archive: archive, ids or count is NULL, or most not 1 .. %d", LEAF_LIMIT);
+    MF_NEED(archive != NULL && ids != NULL && count != NULL && most >= 1 && most <= LEAF_LIMIT,
+            error, "archive: archive, ids or count is NULL, or most not 1 .. %d", LEAF_LIMIT);
     return find_leaves(archive, most, ids, count, error);
 }
 
@@ -284,11 +282,9 @@ static double mean_distance(const uint8_t *sample, uint32_t count, uint32_t byte
 mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation, mf_ArchiveDiversity *out,
                                mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (archive == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or out is NULL");
-    mf_Status status = mf_archive_find_generation(archive, &generation, error);
-    if (status != MF_OK)
-        return status;
+    MF_NEED(archive != NULL && out != NULL, error, "archive: archive or out is NULL");
+    MF_TRY(mf_archive_find_generation(archive, &generation, error));
+    mf_Status status = MF_OK;
     mf_Context *context = archive->database.context;
     uint32_t bytes = archive->run.search.genome_bytes, sampled = 0;
     uint32_t most = mf_search_capacity(&archive->run.search);
@@ -299,10 +295,10 @@ mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation, mf_Arch
     if (hashes == NULL || sample == NULL)
         status = mf_fail_at(error, MF_NO_MEMORY, archive->database.path, 0, 0,
                             "no memory for a generation");
-    if (status == MF_OK)
-        status = mf_archive_prepare_members(archive, generation, "ORDER BY 1", &statement, error);
-    if (status == MF_OK)
-        status = sum_generation(archive, statement, hashes, most, sample, &result, &sampled, error);
+    MF_THEN(status,
+            mf_archive_prepare_members(archive, generation, "ORDER BY 1", &statement, error));
+    MF_THEN(status,
+            sum_generation(archive, statement, hashes, most, sample, &result, &sampled, error));
     if (status == MF_OK) {
         result.distinct = count_distinct(hashes, result.alive);
         result.distance = mean_distance(sample, sampled, bytes);

@@ -77,13 +77,15 @@ static mf_Status insert_newborn(mf_Archive *archive, const mf_Search *search,
     return mf_database_execute(&archive->database, archive->insert_individual, values, 5, error);
 }
 
-// A row of the generation and an individual, with a number of it.
+// A row of the generation and an individual, with its one of `numbers`; NULL: without.
 static mf_Status insert_member(mf_Archive *archive, sqlite3_stmt *statement,
-                               const mf_Search *search, uint32_t rank, double value,
+                               const mf_Search *search, uint32_t rank, const double *numbers,
                                mf_Error *error) {
     const mf_SqlValue values[] = {MF_SQL_INTEGER(search->generation),
-                                  MF_SQL_INTEGER(search->current.id[rank]), MF_SQL_REAL(value)};
-    return mf_database_execute(&archive->database, statement, values, 3, error);
+                                  MF_SQL_INTEGER(search->current.id[rank]),
+                                  MF_SQL_REAL(numbers != NULL ? numbers[rank] : 0.0)};
+    return mf_database_execute(&archive->database, statement, values, numbers != NULL ? 3 : 2,
+                               error);
 }
 
 static mf_Status insert_descriptors(mf_Archive *archive, const mf_Search *search, uint32_t i,
@@ -99,23 +101,15 @@ static mf_Status insert_descriptors(mf_Archive *archive, const mf_Search *search
     return MF_OK;
 }
 
-static mf_Status insert_living(mf_Archive *archive, const mf_Search *search, uint32_t rank,
-                               mf_Error *error) {
-    const mf_SqlValue values[] = {MF_SQL_INTEGER(search->generation),
-                                  MF_SQL_INTEGER(search->current.id[rank])};
-    return mf_database_execute(&archive->database, archive->insert_living, values, 2, error);
-}
-
 // Of a steady state: all births, also of those replaced, and who is alive.
 static mf_Status insert_steady(mf_Archive *archive, const mf_Search *search, mf_Error *error) {
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < search->config.population && status == MF_OK; i++) {
         status = insert_newborn(archive, search, &search->born, i, error);
-        if (status == MF_OK)
-            status = insert_descriptors(archive, search, i, error);
+        MF_THEN(status, insert_descriptors(archive, search, i, error));
     }
     for (uint32_t rank = 0; rank < search->count && status == MF_OK; rank++)
-        status = insert_living(archive, search, rank, error);
+        status = insert_member(archive, archive->insert_living, search, rank, NULL, error);
     return status;
 }
 
@@ -126,10 +120,10 @@ static mf_Status insert_members(mf_Archive *archive, const mf_Search *search, mf
         status = search->current.id[rank] >= first_id
                      ? insert_newborn(archive, search, &search->current, rank, error)
                      : insert_member(archive, archive->insert_survivor, search, rank,
-                                     search->current.fitness[rank], error);
+                                     search->current.fitness, error);
         if (status == MF_OK && search->current.checked[rank] == MF_VERIFIED_NOW)
             status = insert_member(archive, archive->insert_verified, search, rank,
-                                   search->current.verified[rank], error);
+                                   search->current.verified, error);
     }
     return status;
 }
@@ -159,8 +153,7 @@ static mf_Status check_placement(const mf_Database *database, mf_Error *error) {
 mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double seconds,
                             double simulated, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (archive == NULL || search == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or search is NULL");
+    MF_NEED(archive != NULL && search != NULL, error, "archive: archive or search is NULL");
     mf_Database *database = &archive->database;
     if (!database->writable)
         return mf_fail_at(error, MF_BAD_ARGUMENT, database->path, 0, 0,
@@ -172,8 +165,7 @@ mf_Status mf_archive_append(mf_Archive *archive, const mf_Search *search, double
     MF_TRY(check_placement(database, error));
     MF_TRY(mf_database_run(database, "BEGIN IMMEDIATE", error));
     mf_Status status = insert_all(archive, search, seconds, simulated, error);
-    if (status == MF_OK)
-        status = mf_database_run(database, "COMMIT", error);
+    MF_THEN(status, mf_database_run(database, "COMMIT", error));
     if (status != MF_OK)
         mf_database_roll_back(database);
     return status;
@@ -266,13 +258,12 @@ static mf_Status read_verified(mf_Archive *archive, mf_Search *search, uint32_t 
     sqlite3_stmt *statement;
     if (search->config.verify_every == 0)
         return MF_OK;
-    mf_Status status = mf_database_prepare(
+    MF_TRY(mf_database_prepare(
         database,
         "SELECT id, fitness, generation = ?1 FROM verified WHERE generation = ?1 OR id IN "
         "(SELECT id FROM survivor WHERE generation = ?1)",
-        &statement, error);
-    if (status != MF_OK)
-        return status;
+        &statement, error));
+    mf_Status status = MF_OK;
     sqlite3_bind_int64(statement, 1, generation);
     bool row = true;
     while (status == MF_OK && row) {
@@ -347,8 +338,7 @@ static mf_Status restore(mf_Archive *archive, mf_Search *search, mf_ArchiveLast 
 mf_Status mf_archive_resume(mf_Archive *archive, mf_Search *search, double *seconds,
                             double *simulated, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (archive == NULL || search == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or search is NULL");
+    MF_NEED(archive != NULL && search != NULL, error, "archive: archive or search is NULL");
     MF_TRY(mf_archive_compare(archive, &search->config, error));
     // One transaction, so that another process cannot add a generation between two reads.
     MF_TRY(mf_database_run(&archive->database, "BEGIN", error));

@@ -9,8 +9,7 @@
 
 mf_Status mf_archive_run(mf_Archive *archive, mf_ArchiveRun *out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (archive == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "archive: archive or out is NULL");
+    MF_NEED(archive != NULL && out != NULL, error, "archive: archive or out is NULL");
     mf_ArchiveLast last;
     MF_TRY(mf_archive_last(archive, &last, error));
     *out = archive->run;
@@ -162,9 +161,8 @@ static mf_Status query_individual(mf_Archive *archive, const char *sql, int64_t 
 mf_Status mf_archive_individual(mf_Archive *archive, uint64_t id, mf_Individual *out,
                                 uint8_t *genome, uint32_t genome_bytes, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    mf_Status status = check_target(archive, out, genome, genome_bytes, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(check_target(archive, out, genome, genome_bytes, error));
+    mf_Status status = MF_OK;
     bool found = false;
     if (id <= INT64_MAX)
         status = query_individual(archive,

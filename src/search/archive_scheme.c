@@ -65,8 +65,7 @@ static mf_Status read_descriptors(mf_Archive *archive, mf_Error *error) {
         database, "SELECT number, name, lower, upper, cells FROM descriptor ORDER BY number",
         &statement, error);
     bool row = false;
-    if (status == MF_OK)
-        status = mf_database_step(database, statement, &row, error);
+    MF_THEN(status, mf_database_step(database, statement, &row, error));
     while (status == MF_OK && row) {
         uint32_t number = config->descriptor_count;
         if (number == MF_DESCRIPTOR_LIMIT ||
@@ -107,12 +106,10 @@ mf_Status mf_archive_read_scheme(mf_Archive *archive, mf_Error *error) {
         "SELECT selection, replacement, tournament, batch, protect, varies FROM scheme WHERE id=1",
         &statement, error);
     bool row = false;
-    if (status == MF_OK)
-        status = mf_database_step(database, statement, &row, error);
+    MF_THEN(status, mf_database_step(database, statement, &row, error));
     bool good = status == MF_OK && row && decode_scheme(archive, statement);
     sqlite3_finalize(statement);
-    if (status == MF_OK)
-        status = read_descriptors(archive, error);
+    MF_THEN(status, read_descriptors(archive, error));
     if (status != MF_OK)
         return status;
     mf_Error detail;

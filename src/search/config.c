@@ -25,19 +25,15 @@ mf_SearchConfig mf_search_config(void) {
 static mf_Status check_verification(const mf_SearchConfig *config, mf_Error *error) {
     if (config->verify_every == 0)
         return MF_OK;
-    if (mf_search_is_steady(config) || config->selection != MF_SELECTION_TRUNCATION)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.verify_every: verification needs selection truncation and "
-                       "replacement generation");
-    if (config->verify_best < 2 || config->verify_best > config->population)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.verify_best: expected 2 .. %" PRIu32
-                       " (population), found %" PRIu32,
-                       config->population, config->verify_best);
-    if (!(config->verify_disparity >= 0 && config->verify_disparity <= 1000))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.verify_disparity: expected 0 .. 1000, found %g",
-                       config->verify_disparity);
+    MF_NEED(!mf_search_is_steady(config) && config->selection == MF_SELECTION_TRUNCATION, error,
+            "search config.verify_every: verification needs selection truncation and "
+            "replacement generation");
+    MF_NEED(config->verify_best >= 2 && config->verify_best <= config->population, error,
+            "search config.verify_best: expected 2 .. %" PRIu32 " (population), found %" PRIu32,
+            config->population, config->verify_best);
+    MF_NEED(config->verify_disparity >= 0 && config->verify_disparity <= 1000, error,
+            "search config.verify_disparity: expected 0 .. 1000, found %g",
+            config->verify_disparity);
     return MF_OK;
 }
 
@@ -51,10 +47,9 @@ static mf_Status check_descriptors(const mf_SearchConfig *config, mf_Error *erro
     uint64_t cells = 1;
     for (uint32_t i = 0; i < config->descriptor_count; i++) {
         const mf_Descriptor *axis = &config->descriptors[i];
-        if (memchr(axis->name, '\0', sizeof axis->name) == NULL)
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "search config.descriptors[%" PRIu32 "].name: expected at most %d bytes",
-                           i, MF_DESCRIPTOR_NAME - 1);
+        MF_NEED(memchr(axis->name, '\0', sizeof axis->name) != NULL, error,
+                "search config.descriptors[%" PRIu32 "].name: expected at most %d bytes", i,
+                MF_DESCRIPTOR_NAME - 1);
         if (!(axis->lower < axis->upper && __builtin_isfinite(axis->lower) &&
               __builtin_isfinite(axis->upper)))
             return mf_fail(error, MF_BAD_ARGUMENT,
@@ -79,44 +74,33 @@ static mf_Status check_scheme(const mf_SearchConfig *config, mf_Error *error) {
     if ((uint32_t)config->replacement > MF_REPLACEMENT_CELL)
         return mf_fail(error, MF_BAD_ARGUMENT, "search config.replacement: unknown scheme %d",
                        (int)config->replacement);
-    if (config->tournament < 1 || config->tournament > TOURNAMENT_LIMIT)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.tournament: expected 1 .. %d, found %" PRIu32,
-                       TOURNAMENT_LIMIT, config->tournament);
-    if (config->batch < 1 || config->batch > POPULATION_LIMIT)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.batch: expected 1 .. %d, found %" PRIu32, POPULATION_LIMIT,
-                       config->batch);
-    if (config->protect >= config->population)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.protect: expected 0 .. %" PRIu32
-                       " (population - 1), found %" PRIu32,
-                       config->population - 1, config->protect);
+    MF_NEED(config->tournament >= 1 && config->tournament <= TOURNAMENT_LIMIT, error,
+            "search config.tournament: expected 1 .. %d, found %" PRIu32, TOURNAMENT_LIMIT,
+            config->tournament);
+    MF_NEED(config->batch >= 1 && config->batch <= POPULATION_LIMIT, error,
+            "search config.batch: expected 1 .. %d, found %" PRIu32, POPULATION_LIMIT,
+            config->batch);
+    MF_NEED(config->protect < config->population, error,
+            "search config.protect: expected 0 .. %" PRIu32 " (population - 1), found %" PRIu32,
+            config->population - 1, config->protect);
     return check_descriptors(config, error);
 }
 
 mf_Status mf_search_check_config(const mf_SearchConfig *config, mf_Error *error) {
-    if (config == NULL || config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config: expected one that starts from mf_search_config()");
-    if (config->population < 2 || config->population > POPULATION_LIMIT)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.population: expected 2 .. %d, found %" PRIu32,
-                       POPULATION_LIMIT, config->population);
-    if (config->survivors < 1 || config->survivors >= config->population)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.survivors: expected 1 .. %" PRIu32
-                       " (population - 1), found %" PRIu32,
-                       config->population - 1, config->survivors);
-    if (config->genome_bytes < 1 || config->genome_bytes > GENOME_LIMIT)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.genome_bytes: expected 1 .. %d, found %" PRIu32, GENOME_LIMIT,
-                       config->genome_bytes);
+    MF_NEED(config != NULL && config->struct_size == sizeof *config, error,
+            "search config: expected one that starts from mf_search_config()");
+    MF_NEED(config->population >= 2 && config->population <= POPULATION_LIMIT, error,
+            "search config.population: expected 2 .. %d, found %" PRIu32, POPULATION_LIMIT,
+            config->population);
+    MF_NEED(config->survivors >= 1 && config->survivors < config->population, error,
+            "search config.survivors: expected 1 .. %" PRIu32 " (population - 1), found %" PRIu32,
+            config->population - 1, config->survivors);
+    MF_NEED(config->genome_bytes >= 1 && config->genome_bytes <= GENOME_LIMIT, error,
+            "search config.genome_bytes: expected 1 .. %d, found %" PRIu32, GENOME_LIMIT,
+            config->genome_bytes);
     // Written so that NaN also fails.
-    if (!(config->mutation_rate >= 0 && config->mutation_rate <= 1))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.mutation_rate: expected 0 .. 1, found %g",
-                       config->mutation_rate);
+    MF_NEED(config->mutation_rate >= 0 && config->mutation_rate <= 1, error,
+            "search config.mutation_rate: expected 0 .. 1, found %g", config->mutation_rate);
     MF_TRY(check_scheme(config, error));
     return check_verification(config, error);
 }

@@ -44,23 +44,14 @@ static mf_Status status_of(int code) {
 mf_Status mf_database_fail(mf_Database *database, int code, mf_Error *error) {
     mf_Status status = status_of(code);
     const char *reason = sqlite3_errmsg(database->handle);
-    switch (status) {
-    case MF_BUSY:
-        return mf_fail_at(error, status, database->path, 0, 0,
-                          "the archive is in use by another process (%s)", reason);
-    case MF_BAD_FILE:
+    const char *what = status == MF_BUSY      ? "the archive is in use by another process"
+                       : status == MF_CORRUPT ? "the archive is damaged"
+                       : status == MF_IO      ? "cannot read or write the archive"
+                                              : "the archive cannot be used";
+    if (status == MF_BAD_FILE)
         return mf_fail_at(error, status, database->path, 0, 0,
                           "expected a Mayfly archive, found a file that is not a SQLite database");
-    case MF_CORRUPT:
-        return mf_fail_at(error, status, database->path, 0, 0, "the archive is damaged (%s)",
-                          reason);
-    case MF_IO:
-        return mf_fail_at(error, status, database->path, 0, 0,
-                          "cannot read or write the archive (%s)", reason);
-    default:
-        return mf_fail_at(error, status, database->path, 0, 0, "the archive cannot be used (%s)",
-                          reason);
-    }
+    return mf_fail_at(error, status, database->path, 0, 0, "%s (%s)", what, reason);
 }
 
 static bool allow(mf_Database *database, const char *operation, mf_Status *status,
@@ -132,12 +123,11 @@ static mf_Status open_at(mf_Context *context, const char *path, const char *loca
     if (database.path == NULL)
         return mf_fail_at(error, MF_NO_MEMORY, path, 0, 0, "no memory to open the archive");
     mf_Status status = open_handle(&database, location, flags, error);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_database_close(&database);
-        return status;
-    }
-    *out = database;
-    return MF_OK;
+    else
+        *out = database;
+    return status;
 }
 
 mf_Status mf_database_open(mf_Context *context, const char *path, bool write, mf_Database *out,
@@ -240,8 +230,7 @@ mf_Status mf_database_insert(mf_Database *database, const char *sql, const mf_Sq
                              int count, mf_Error *error) {
     sqlite3_stmt *statement;
     mf_Status status = mf_database_prepare(database, sql, &statement, error);
-    if (status == MF_OK)
-        status = mf_database_execute(database, statement, values, count, error);
+    MF_THEN(status, mf_database_execute(database, statement, values, count, error));
     sqlite3_finalize(statement);
     return status;
 }

@@ -288,34 +288,26 @@ mf_Status mf_search_reset(mf_Search *search, mf_Error *error) {
 }
 
 static mf_Status check_functions(const mf_SearchConfig *config, mf_Error *error) {
-    if (config->evaluate == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.evaluate: expected a function, found NULL");
-    if (config->verify_every > 0 && config->verify == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.verify: expected a function, found NULL");
-    if (config->descriptor_count > 0 && config->describe == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "search config.describe: expected a function, found NULL");
+    MF_NEED(config->evaluate != NULL, error,
+            "search config.evaluate: expected a function, found NULL");
+    MF_NEED(config->verify_every == 0 || config->verify != NULL, error,
+            "search config.verify: expected a function, found NULL");
+    MF_NEED(config->descriptor_count == 0 || config->describe != NULL, error,
+            "search config.describe: expected a function, found NULL");
     return MF_OK;
 }
 
 mf_Status mf_search_create(mf_Context *context, const mf_SearchConfig *config, mf_Search **out,
                            mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "search: out is NULL");
+    MF_NEED(out != NULL, error, "search: out is NULL");
     *out = NULL;
-    if (context == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "search: context is NULL");
-    mf_Status status = mf_search_check_config(config, error);
-    if (status == MF_OK)
-        status = check_functions(config, error);
-    if (status != MF_OK)
-        return status;
+    MF_NEED(context != NULL, error, "search: context is NULL");
+    MF_TRY(mf_search_check_config(config, error));
+    MF_TRY(check_functions(config, error));
+    mf_Status status = MF_OK;
     mf_Search *search = mf_allocate(context, 1, sizeof *search);
-    if (search == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "search: no memory");
+    MF_ALLOCATED(search != NULL, error, "search");
     search->context = context;
     search->config = *config;
     if (config->batch > config->population)
@@ -326,12 +318,11 @@ mf_Status mf_search_create(mf_Context *context, const mf_SearchConfig *config, m
         status = mf_fail(error, MF_NO_MEMORY,
                          "search: no memory for %" PRIu32 " individuals of %" PRIu32 " bytes",
                          mf_search_capacity(config), config->genome_bytes);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_search_destroy(search);
-        return status;
-    }
-    *out = search;
-    return MF_OK;
+    else
+        *out = search;
+    return status;
 }
 
 void mf_search_destroy(mf_Search *search) {
@@ -478,8 +469,7 @@ static mf_Status verify_next(mf_Search *search, mf_Error *error) {
 
 mf_Status mf_search_advance(mf_Search *search, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (search == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "search: search is NULL");
+    MF_NEED(search != NULL, error, "search: search is NULL");
     if (search->generation == UINT32_MAX)
         return mf_fail(error, MF_LIMIT, "search: more than 2^32 - 1 generations");
     if (mf_search_is_steady(&search->config))
@@ -507,15 +497,11 @@ bool mf_search_adopt(mf_Search *search, uint32_t generation, uint64_t hash) {
 // ---- reading ------------------------------------------------------------------------------------
 
 uint32_t mf_search_generation(const mf_Search *search) {
-    if (search == NULL)
-        return 0;
-    return search->generation;
+    return search == NULL ? 0 : search->generation;
 }
 
 const mf_SearchConfig *mf_search_config_of(const mf_Search *search) {
-    if (search == NULL)
-        return NULL;
-    return &search->config;
+    return search == NULL ? NULL : &search->config;
 }
 
 uint32_t mf_search_count(const mf_Search *search) {
@@ -547,9 +533,7 @@ double mf_search_best(const mf_Search *search) {
 }
 
 uint32_t mf_search_verified(const mf_Search *search) {
-    if (search == NULL)
-        return 0;
-    return count_checked(&search->current, search->count);
+    return search == NULL ? 0 : count_checked(&search->current, search->count);
 }
 
 uint32_t mf_search_elite(const mf_Search *search) {

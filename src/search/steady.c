@@ -199,9 +199,7 @@ mf_Status mf_search_advance_steady(mf_Search *search, mf_Error *error) {
     begin(search);
     for (uint32_t first = 0; first < births; first += batch) {
         uint32_t rest = births - first;
-        mf_Status status = advance_batch(search, first, rest < batch ? rest : batch, error);
-        if (status != MF_OK)
-            return status;
+        MF_TRY(advance_batch(search, first, rest < batch ? rest : batch, error));
     }
     mf_Population done = search->spare;
     search->spare = search->born;

@@ -179,14 +179,11 @@ static void take_over(mf_Ranges *all) {
 
 mf_Status mf_ranges_add(mf_World *world, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (world == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "ranges: world is NULL");
-    if (is_added(world))
-        return mf_fail(error, MF_BAD_ARGUMENT, "ranges: the world already has them");
+    MF_NEED(world != NULL, error, "ranges: world is NULL");
+    MF_NEED(!is_added(world), error, "ranges: the world already has them");
     mf_Context *context = mf_world_context(world);
     mf_Ranges *all = mf_allocate(context, 1, sizeof *all);
-    if (all == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "ranges: out of memory");
+    MF_ALLOCATED(all != NULL, error, "ranges");
     all->context = context;
     all->world = world;
     mf_Status status = mf_ranges_take_groups(all, error);

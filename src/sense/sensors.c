@@ -153,8 +153,7 @@ static mf_Status add_signals(mf_Group *group, mf_SensePlan *plan, mf_Field *valu
     mf_SenseItem *own = (mf_SenseItem *)(uintptr_t)mf_sense_items(plan->image);
     uint32_t count = plan->image->item_count;
     mf_SignalSpec *specs = mf_allocate(context, count, sizeof *specs + sizeof(mf_Signal));
-    if (specs == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "sensors: out of memory");
+    MF_ALLOCATED(specs != NULL, error, "sensors");
     mf_Signal *signals = (mf_Signal *)(specs + count);
     for (uint32_t i = 0; i < count; i++) {
         signals[i] = signal_of(mf_sense_sensor(plan, own[i].sensor), config, own[i].dead);
@@ -256,8 +255,8 @@ static mf_Status choose_kernels(mf_Group *group, mf_SensePlan *plan, mf_Error *e
 // ---- systems -----------------------------------------------------------------------------------
 
 static mf_Status check(const mf_Group *group, const mf_SensorsConfig *config, mf_Error *error) {
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "sensors: start from mf_sensors_config()");
+    MF_NEED(config->struct_size == sizeof *config, error,
+            "sensors: start from mf_sensors_config()");
     const mf_Rate any = {1, 1};
     bool every = config->rate.numerator == 0 && config->rate.denominator == 0;
     return mf_attach_check(group, measure_name, every ? any : config->rate, error);
@@ -323,17 +322,14 @@ static mf_Status add_systems(mf_Group *group, const mf_SensorsConfig *config, mf
 
 mf_Status mf_sensors_add(mf_Group *group, const mf_SensorsConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_sensors_add: group is NULL");
+    MF_NEED(group != NULL, error, "mf_sensors_add: group is NULL");
     mf_SensorsConfig settings = config != NULL ? *config : mf_sensors_config();
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_SensePlan *plan = NULL;
     bool owned = false;
     mf_Status status = check(group, &settings, error);
-    if (status == MF_OK)
-        status = mf_sensor_source_prepare(group, error);
-    if (status == MF_OK)
-        status = mf_sense_plan_create(group, &settings, &plan, error);
+    MF_THEN(status, mf_sensor_source_prepare(group, error));
+    MF_THEN(status, mf_sense_plan_create(group, &settings, &plan, error));
     if (status != MF_OK || plan == NULL)
         return status;
     status = add_fields(group, plan, &settings, error);
@@ -347,8 +343,7 @@ mf_Status mf_sensors_add(mf_Group *group, const mf_SensorsConfig *config, mf_Err
         bind_fields(group, plan);
         status = choose_kernels(group, plan, error);
     }
-    if (status == MF_OK)
-        status = add_systems(group, &settings, plan, &owned, error);
+    MF_THEN(status, add_systems(group, &settings, plan, &owned, error));
     if (status != MF_OK && !owned)
         destroy_plan(context, plan);
     return status;
@@ -412,8 +407,7 @@ mf_Status mf_sensors_measure(mf_Group *group, uint32_t instance, const double *a
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_sensors_measure: there is no such group or robot");
     const mf_SensePlan *plan = mf_sense_plan_of(group);
-    if (plan == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "sensors: the group has no sensors");
+    MF_NEED(plan != NULL, error, "sensors: the group has no sensors");
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_SenseBatch batch = plan->batch;
     bool precise = mf_group_config_of(group)->double_precision;
@@ -421,8 +415,7 @@ mf_Status mf_sensors_measure(mf_Group *group, uint32_t instance, const double *a
     void *block =
         mf_allocate(context, (size_t)plan->image->velocity_count + plan->image->value_count + 1,
                     MF_BLOCK * sizeof(double));
-    if (block == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "sensors: out of memory");
+    MF_ALLOCATED(block != NULL, error, "sensors");
     batch.detached = block;
     batch.acceleration =
         (char *)block + (size_t)plan->image->value_count * MF_BLOCK * sizeof(double);

@@ -3,6 +3,7 @@
 #include "model/points.h"
 #include "model/sensor_kind.h"
 #include "sense/sensors_parts.h"
+#include "base/memory.h"
 
 #include "world/attach.h"
 #include "terrain/image.h"
@@ -297,9 +298,7 @@ static void put_links(mf_SenseBuild *b) {
     for (uint32_t l = 1; l < model->link_count; l++) {
         if (!b->needed[l + 1])
             continue;
-        if (b->links != NULL)
-            b->links[b->link_count] = l;
-        b->link_count++;
+        MF_SENSE_PUT(b, links, link, l);
     }
 }
 
@@ -315,44 +314,11 @@ static mf_Status write_all(mf_SenseBuild *b, mf_Error *error) {
 
 // ---- the image ---------------------------------------------------------------------------------
 
-typedef struct Array { // that a build writes
-    void **data;
-    size_t bytes;
-} Array;
-
-enum { ARRAYS = 13 };
-
-static void list_arrays(mf_SenseBuild *b, const mf_SenseBuild *counted, Array *out) {
-    const Array arrays[ARRAYS] = {
-        {(void **)&b->links, counted->link_count * sizeof *b->links},
-        {(void **)&b->items, counted->item_count * sizeof *b->items},
-        {(void **)&b->lumps, counted->lump_count * sizeof *b->lumps},
-        {(void **)&b->terms, counted->term_count * sizeof *b->terms},
-        {(void **)&b->forces, counted->force_count * sizeof *b->forces},
-        {(void **)&b->springs, counted->spring_count * sizeof *b->springs},
-        {(void **)&b->tendons, counted->tendon_count * sizeof *b->tendons},
-        {(void **)&b->shapes, counted->shape_count * sizeof *b->shapes},
-        {(void **)&b->contacts, counted->contact_count * sizeof *b->contacts},
-        {(void **)&b->armature, counted->armature_count * sizeof *b->armature},
-        {(void **)&b->meshes, counted->mesh_count * sizeof *b->meshes},
-        {(void **)&b->vertices, 3 * (size_t)counted->vertex_count * sizeof *b->vertices},
-        {(void **)&b->triangles, 3 * (size_t)counted->triangle_count * sizeof *b->triangles}};
-    memcpy(out, arrays, sizeof arrays);
-}
-
-// Space for all arrays of a build; released by its caller.
-static void *allocate_arrays(mf_Context *context, mf_SenseBuild *b, const mf_SenseBuild *counted) {
-    Array arrays[ARRAYS];
-    size_t bytes = 8;
-    list_arrays(b, counted, arrays);
-    for (size_t i = 0; i < ARRAYS; i++)
-        bytes += (arrays[i].bytes + 7) / 8 * 8;
-    char *memory = mf_allocate(context, bytes, 1), *next = memory;
-    for (size_t i = 0; i < ARRAYS && memory != NULL; i++) {
-        *arrays[i].data = next;
-        next += (arrays[i].bytes + 7) / 8 * 8;
-    }
-    return memory;
+// Space for all arrays of a build, in one block that begins with `links`.
+static bool allocate_arrays(mf_Context *context, mf_SenseBuild *b, const mf_SenseBuild *counted) {
+#define ARRAY(type, name, one, each) {&b->name, counted->one##_count, each * sizeof(type)},
+    const mf_Array arrays[] = {MF_SENSE_ARRAYS(ARRAY)};
+    return mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays);
 }
 
 static mf_SenseImage draft_of(const mf_SenseBuild *b) {
@@ -387,21 +353,9 @@ static mf_SenseImage draft_of(const mf_SenseBuild *b) {
 static mf_Status pack(mf_Context *context, const mf_SenseBuild *b, const mf_Tree *tree,
                       mf_SenseImage **out, mf_Error *error) {
     mf_SenseImage draft = draft_of(b);
-    const mf_FlatPart parts[] = {
-        {&draft.tree_at, tree, tree->bytes},
-        MF_FLAT_PART(&draft, links, b->links, b->link_count),
-        MF_FLAT_PART(&draft, items, b->items, b->item_count),
-        MF_FLAT_PART(&draft, lumps, b->lumps, b->lump_count),
-        MF_FLAT_PART(&draft, terms, b->terms, b->term_count),
-        MF_FLAT_PART(&draft, forces, b->forces, b->force_count),
-        MF_FLAT_PART(&draft, springs, b->springs, b->spring_count),
-        MF_FLAT_PART(&draft, tendons, b->tendons, b->tendon_count),
-        MF_FLAT_PART(&draft, shapes, b->shapes, b->shape_count),
-        MF_FLAT_PART(&draft, contacts, b->contacts, b->contact_count),
-        MF_FLAT_PART(&draft, armature, b->armature, b->armature_count),
-        MF_FLAT_PART(&draft, meshes, b->meshes, b->mesh_count),
-        MF_FLAT_PART(&draft, vertices, b->vertices, 3 * (size_t)b->vertex_count),
-        MF_FLAT_PART(&draft, triangles, b->triangles, 3 * (size_t)b->triangle_count)};
+#define PART(type, name, one, each)                                                                \
+    MF_FLAT_PART(&draft, name, b->name, (size_t)b->one##_count *each),
+    const mf_FlatPart parts[] = {{&draft.tree_at, tree, tree->bytes}, MF_SENSE_ARRAYS(PART)};
     void *image = NULL;
     mf_Status status = mf_flat_pack(context, &draft, sizeof draft, parts,
                                     sizeof parts / sizeof *parts, &image, error);
@@ -412,18 +366,13 @@ static mf_Status pack(mf_Context *context, const mf_SenseBuild *b, const mf_Tree
 static mf_Status make_image(mf_Context *context, mf_SenseBuild *b, const mf_SenseBuild *counted,
                             mf_SenseImage **out, mf_Error *error) {
     mf_Tree *tree = NULL;
-    void *arrays = allocate_arrays(context, b, counted);
-    mf_Status status =
-        arrays != NULL ? MF_OK : mf_fail(error, MF_NO_MEMORY, "sensors: out of memory");
-    if (status == MF_OK)
-        status = mf_tree_create(context, b->model, MF_TREE_FIELDS, b->model->base == MF_BASE_FREE,
-                                NULL, &tree, error);
-    if (status == MF_OK)
-        status = write_all(b, error);
-    if (status == MF_OK)
-        status = pack(context, b, tree, out, error);
+    MF_ALLOCATED(allocate_arrays(context, b, counted), error, "sensors");
+    mf_Status status = mf_tree_create(context, b->model, MF_TREE_FIELDS,
+                                      b->model->base == MF_BASE_FREE, NULL, &tree, error);
+    MF_THEN(status, write_all(b, error));
+    MF_THEN(status, pack(context, b, tree, out, error));
     mf_release(context, tree);
-    mf_release(context, arrays);
+    mf_release(context, b->links);
     return status;
 }
 
@@ -440,8 +389,7 @@ static mf_Status make_plan(mf_SenseBuild *b, const mf_SenseBuild *counted, mf_Se
     mf_Context *context = mf_world_context(mf_group_world(b->group));
     mf_SensePlan *plan =
         mf_allocate(context, 1, sizeof *plan + counted->item_count * sizeof *plan->sources);
-    if (plan == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "sensors: out of memory");
+    MF_ALLOCATED(plan != NULL, error, "sensors");
     plan->sources = b->sources = (mf_SenseSource *)(plan + 1);
     mf_Status status = make_image(context, b, counted, &plan->image, error);
     if (status != MF_OK) {

@@ -25,9 +25,7 @@ mf_SenseSolid mf_sense_solid(mf_ShapeType type, const double size[3]) {
 // ---- parts -------------------------------------------------------------------------------------
 
 void mf_sense_put_term(mf_SenseBuild *b, uint32_t row, double weight) {
-    if (b->terms != NULL)
-        b->terms[b->term_count] = (mf_SenseTerm){row, weight};
-    b->term_count++;
+    MF_SENSE_PUT(b, terms, term, (mf_SenseTerm){row, weight});
 }
 
 void mf_sense_put_tendon_terms(mf_SenseBuild *b, uint32_t tendon, double gear) {
@@ -51,9 +49,7 @@ void mf_sense_put_lumps(mf_SenseBuild *b, uint32_t root) {
         mf_quat_multiply(rotation, body->rotation, body->axes);
         mf_inertia_rotate(lump.inertia, diagonal, rotation);
         b->needed[lump.body] = true;
-        if (b->lumps != NULL)
-            b->lumps[b->lump_count] = lump;
-        b->lump_count++;
+        MF_SENSE_PUT(b, lumps, lump, lump);
     }
 }
 
@@ -86,9 +82,7 @@ void mf_sense_put_shapes(mf_SenseBuild *b, uint32_t without) {
                              .frame = mf_sense_frame(b, &frame)};
         if (shape->type == MF_SHAPE_MESH)
             out.mesh = put_mesh(b, &b->model->meshes[shape->mesh]);
-        if (b->shapes != NULL)
-            b->shapes[b->shape_count] = out;
-        b->shape_count++;
+        MF_SENSE_PUT(b, shapes, shape, out);
     }
 }
 
@@ -117,9 +111,7 @@ void mf_sense_visit_contacts(mf_Group *group, uint32_t link, mf_SenseContactFn v
 
 static void put_contact(const mf_SenseContact *contact, void *user) {
     mf_SenseBuild *b = user;
-    if (b->contacts != NULL)
-        b->contacts[b->contact_count] = *contact;
-    b->contact_count++;
+    MF_SENSE_PUT(b, contacts, contact, *contact);
 }
 
 void mf_sense_put_contacts(mf_SenseBuild *b, uint32_t link) {
@@ -170,9 +162,7 @@ static void put_force(mf_SenseBuild *b, uint32_t actuator, const mf_Frame *at, c
         .row = actuator, .frame = mf_sense_frame(b, at), .axes = mf_sense_frame(b, axes)};
     for (int i = 0; i < 6; i++)
         force.wrench[i] = sign * gear[i];
-    if (b->forces != NULL)
-        b->forces[b->force_count] = force;
-    b->force_count++;
+    MF_SENSE_PUT(b, forces, force, force);
 }
 
 // A joint that carries both sites of an actuator gets no net force from it.
@@ -264,9 +254,7 @@ static void put_spring(mf_SenseBuild *b, uint32_t index) {
             memcpy(spring.rest, rest, sizeof spring.rest);
         memcpy(spring.rotation, rest + (floating ? 3 : 0), sizeof spring.rotation);
     }
-    if (b->springs != NULL)
-        b->springs[b->spring_count] = spring;
-    b->spring_count++;
+    MF_SENSE_PUT(b, springs, spring, spring);
 }
 
 static void put_tendon(mf_SenseBuild *b, uint32_t index) {
@@ -283,9 +271,7 @@ static void put_tendon(mf_SenseBuild *b, uint32_t index) {
     }
     mf_sense_put_tendon_terms(b, index, 1.0);
     tendon.count = b->term_count - tendon.first;
-    if (b->tendons != NULL)
-        b->tendons[b->tendon_count] = tendon;
-    b->tendon_count++;
+    MF_SENSE_PUT(b, tendons, tendon, tendon);
 }
 
 static void put_armature(mf_SenseBuild *b) {

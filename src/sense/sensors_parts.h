@@ -7,27 +7,40 @@
 
 #include "sense/sensors_build.h"
 
+// The arrays of the image: type, name, name of one (whose count is the number written so far),
+// values of an element.
+#define MF_SENSE_ARRAYS(ARRAY)                                                                     \
+    ARRAY(uint32_t, links, link, 1)                                                                \
+    ARRAY(mf_SenseItem, items, item, 1)                                                            \
+    ARRAY(mf_SenseLump, lumps, lump, 1)                                                            \
+    ARRAY(mf_SenseTerm, terms, term, 1)                                                            \
+    ARRAY(mf_SenseForce, forces, force, 1)                                                         \
+    ARRAY(mf_SenseSpring, springs, spring, 1)                                                      \
+    ARRAY(mf_SenseTendon, tendons, tendon, 1)                                                      \
+    ARRAY(mf_SenseShape, shapes, shape, 1)                                                         \
+    ARRAY(mf_SenseContact, contacts, contact, 1)                                                   \
+    ARRAY(double, armature, armature, 1)                                                           \
+    ARRAY(mf_SenseMesh, meshes, mesh, 1)                                                           \
+    ARRAY(float, vertices, vertex, 3)                                                              \
+    ARRAY(uint32_t, triangles, triangle, 3)
+#define MF_SENSE_MEMBERS(type, name, one, each)                                                    \
+    type *name;                                                                                    \
+    uint32_t one##_count;
+
+// Writes an element, or only counts it.
+#define MF_SENSE_PUT(build, name, one, ...)                                                        \
+    do {                                                                                           \
+        if ((build)->name != NULL)                                                                 \
+            (build)->name[(build)->one##_count] = __VA_ARGS__;                                     \
+        (build)->one##_count++;                                                                    \
+    } while (0)
+
 typedef struct mf_SenseBuild {
     const mf_Model *model;
     mf_Group *group;
     bool lenient;
     mf_SenseSource *sources; // as all arrays NULL while counting
-    uint32_t *links;
-    mf_SenseItem *items;
-    mf_SenseLump *lumps;
-    mf_SenseTerm *terms;
-    mf_SenseForce *forces;
-    mf_SenseSpring *springs;
-    mf_SenseTendon *tendons;
-    mf_SenseShape *shapes;
-    mf_SenseContact *contacts;
-    double *armature;
-    mf_SenseMesh *meshes;
-    float *vertices;
-    uint32_t *triangles;
-    uint32_t link_count, item_count, lump_count, term_count, force_count, spring_count,
-        tendon_count, shape_count, contact_count, armature_count, mesh_count, vertex_count,
-        triangle_count;       // [1] written so far
+    MF_SENSE_ARRAYS(MF_SENSE_MEMBERS)
     bool *needed;             // [1] links + 1 that sensors measure
     const mf_Sensor *posture; // sensors behind those of the model,
     uint32_t posture_count;   // [1] so many

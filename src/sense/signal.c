@@ -163,9 +163,8 @@ static mf_Status fill_set(mf_SignalSet *set, mf_SignalChannel *channels, const c
         Clock clock =
             make_clock(signal->rate.numerator > 0 ? signal->rate : rate, signal->delay, set->step);
         uint32_t number = find_clock(set, &clock);
-        if (number == MF_SIGNAL_CLOCKS)
-            return mf_fail(error, MF_LIMIT, "%s: at most %d different pairs of rate and delay",
-                           name, MF_SIGNAL_CLOCKS);
+        MF_CHECK(number != MF_SIGNAL_CLOCKS, error, MF_LIMIT,
+                 "%s: at most %d different pairs of rate and delay", name, MF_SIGNAL_CLOCKS);
         mf_SignalChannel channel = make_channel(&specs[i], &clock);
         set->targets[i] = (mf_SignalTarget){.clock = number, .row = specs[i].first};
         set->hash = mf_signal_hash(set->hash, signal);
@@ -239,8 +238,7 @@ mf_Status mf_signal_set_create(mf_Group *group, const char *name, mf_Field *read
     Rows rows = {0};
     *out = NULL;
     mf_SignalSet *set = mf_allocate(context, 1, sizeof *set + bytes);
-    if (set == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", name);
+    MF_ALLOCATED(set != NULL, error, name);
     mf_SignalChannel *channels = (mf_SignalChannel *)(set + 1);
     set->targets = (mf_SignalTarget *)(channels + count);
     set->step = mf_world_config_of(world)->step;
@@ -253,8 +251,7 @@ mf_Status mf_signal_set_create(mf_Group *group, const char *name, mf_Field *read
     set->fault_count = mf_group_find_field(group, "fault.count");
     choose_kernels(set, group, mf_world_isa(world));
     mf_Status status = fill_set(set, channels, name, rate, specs, count, &rows, error);
-    if (status == MF_OK)
-        status = add_fields(set, group, name, &rows, error);
+    MF_THEN(status, add_fields(set, group, name, &rows, error));
     if (status == MF_OK)
         *out = set;
     else

@@ -7,6 +7,7 @@
 #include "sense/signal.h"
 #include "world/attach.h"
 #include "world/systems.h"
+#include "world/value.h"
 
 #include <string.h>
 
@@ -68,11 +69,9 @@ static mf_Status check(mf_Group *group, const mf_SensorConfig *config, mf_Error 
         return mf_fail(error, MF_BAD_ARGUMENT, "sensor: start from mf_sensor_config()");
     if (config->name == NULL || *config->name == '\0' || strlen(config->name) > 200)
         return mf_fail(error, MF_BAD_ARGUMENT, "sensor.name: need 1 .. 200 bytes");
-    if (config->map == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "sensor %s: map is missing", config->name);
-    if (config->count < 1 || config->count > UINT32_C(1) << 20)
-        return mf_fail(error, MF_BAD_ARGUMENT, "sensor %s: count %u, need 1 .. 2^20", config->name,
-                       config->count);
+    MF_NEED(config->map != NULL, error, "sensor %s: map is missing", config->name);
+    MF_NEED(config->count >= 1 && config->count <= UINT32_C(1) << 20, error,
+            "sensor %s: count %u, need 1 .. 2^20", config->name, config->count);
     for (const char *const *name = config->reads; name != NULL && *name != NULL; name++)
         if (**name != '?' && mf_group_find_field(group, *name) == NULL)
             return mf_fail(error, MF_NOT_FOUND, "sensor %s: group %s has no field %s", config->name,
@@ -117,8 +116,7 @@ static void list_names(SensorSystem *system, const mf_SensorConfig *config) {
 
 mf_Status mf_sensor_add(mf_Group *group, const mf_SensorConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_sensor_add: group is NULL");
+    MF_NEED(group != NULL, error, "mf_sensor_add: group is NULL");
     mf_Context *context = mf_world_context(mf_group_world(group));
     MF_TRY(check(group, config, error));
     size_t names = mf_name_count(config->reads) + 3;
@@ -158,19 +156,6 @@ typedef struct FieldSensor {
     const char *reads[2];
 } FieldSensor;
 
-static double value_at(const mf_Field *field, size_t index) {
-    switch (field->info.type) {
-    case MF_F32:
-        return (double)((const float *)field->data)[index];
-    case MF_F64:
-        return ((const double *)field->data)[index];
-    case MF_I32:
-        return ((const int32_t *)field->data)[index];
-    default:
-        return ((const uint32_t *)field->data)[index];
-    }
-}
-
 static void copy_row(mf_Field *to, size_t to_row, const mf_Field *from, size_t from_row) {
     const size_t size = mf_field_value_size(to->info.type);
     char *out = (char *)to->data + to_row * MF_BLOCK * size;
@@ -178,13 +163,9 @@ static void copy_row(mf_Field *to, size_t to_row, const mf_Field *from, size_t f
         memcpy(out, (const char *)from->data + from_row * MF_BLOCK * size, MF_BLOCK * size);
         return;
     }
-    for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
-        double value = value_at(from, from_row * MF_BLOCK + lane);
-        if (to->info.type == MF_F32)
-            ((float *)(void *)out)[lane] = (float)value;
-        else
-            ((double *)(void *)out)[lane] = value;
-    }
+    for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+        mf_value_set(to->info.type, out, lane,
+                     mf_value_get(from->info.type, from->data, from_row * MF_BLOCK + lane));
 }
 
 void mf_sense_copy(mf_Field *to, uint32_t row, const mf_Field *from, uint32_t component,
@@ -205,13 +186,11 @@ mf_Status mf_sensor_add_field(mf_Group *group, const char *name, const char *fie
                               uint32_t component, uint32_t count, const mf_Signal *signal,
                               mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_sensor_add_field: group is NULL");
+    MF_NEED(group != NULL, error, "mf_sensor_add_field: group is NULL");
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_Field *found = mf_group_find_field(group, field);
-    if (found == NULL)
-        return mf_fail(error, MF_NOT_FOUND, "sensor %s: group %s has no field %s", name,
-                       mf_group_config_of(group)->name, field);
+    MF_CHECK(found != NULL, error, MF_NOT_FOUND, "sensor %s: group %s has no field %s", name,
+             mf_group_config_of(group)->name, field);
     if (component > found->components || found->components - component < count)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "sensor %s: field %s has %u values, expected %u from number %u on", name,

@@ -205,13 +205,10 @@ mf_Status mf_answer_subscribe(mf_Server *server, mf_Peer *peer, const mf_WireMes
     const mf_SubscribeRequest *in = message->data;
     const uint32_t number = in->number, count = in->count;
     mf_Subscription made = {.period = in->period, .entry_count = count};
-    if (count < 1)
-        return mf_fail(error, MF_BAD_ARGUMENT, "expected a subscription with entries");
-    if (made.period < 0)
-        return mf_fail(error, MF_BAD_ARGUMENT, "expected a period >= 0 ns");
+    MF_NEED(count >= 1, error, "expected a subscription with entries");
+    MF_NEED(made.period >= 0, error, "expected a period >= 0 ns");
     made.entries = mf_allocate(server->context, count, sizeof *made.entries);
-    if (made.entries == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    MF_ALLOCATED(made.entries != NULL, error, "serve");
     mf_Status status = read_subscription(server, mf_wire_tail(message), count, &made, error);
     if (status != MF_OK) {
         mf_peer_drop_subscription(server, &made);
@@ -248,15 +245,13 @@ static mf_Status read_writes(mf_Server *server, mf_WireReader reader, mf_WireRea
             return error->status;
         const mf_LinkField *field = &server->fields[entry.field];
         const size_t size = mf_link_entry_size(server, &entry);
-        if (!field->writable)
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "field %.99s is no input, or a system of the scene writes it",
-                           field->field->info.name);
+        MF_NEED(field->writable, error,
+                "field %.99s is no input, or a system of the scene writes it",
+                field->field->info.name);
         const uint8_t *values =
             mf_wire_take(slot != NULL ? slot : &reader, mf_wire_padded(size, 8));
-        if (values == NULL || in->size != size)
-            return mf_fail(error, MF_BAD_ARGUMENT, "expected %zu bytes of %.99s, found %u", size,
-                           field->field->info.name, in->size);
+        MF_NEED(values != NULL && in->size == size, error, "expected %zu bytes of %.99s, found %u",
+                size, field->field->info.name, in->size);
         if (writes)
             mf_link_scatter(field->field, values, entry.first, entry.count);
     }
@@ -313,8 +308,7 @@ mf_Status mf_answer_write_shared(mf_Server *server, mf_Peer *peer, const mf_Wire
 mf_Status mf_answer_lock_step(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
                               mf_Error *error) {
     const mf_LockStepRequest *in = message->data;
-    if (in->period < 0)
-        return mf_fail(error, MF_BAD_ARGUMENT, "expected a period >= 0 ns");
+    MF_NEED(in->period >= 0, error, "expected a period >= 0 ns");
     if (in->on == 1 && (in->limit < MF_MILLISECOND || in->limit > 3600 * MF_SECOND))
         return mf_fail(error, MF_BAD_ARGUMENT, "expected a limit of 1 ms .. 1 h");
     peer->lock_step = in->on == 1;

@@ -44,9 +44,7 @@ static mf_Status listen_tcp(mf_Server *server, mf_Error *error) {
     struct sockaddr_in four = {.sin_family = AF_INET, .sin_port = htons(server->config.port)};
     struct sockaddr_in6 six = {.sin6_family = AF_INET6, .sin6_port = htons(server->config.port)};
     const bool is_four = inet_pton(AF_INET, host, &four.sin_addr) == 1;
-    if (!is_four && inet_pton(AF_INET6, host, &six.sin6_addr) != 1)
-        return mf_fail(
-            error, MF_BAD_ARGUMENT,
+    MF_NEED(is_four || inet_pton(AF_INET6, host, &six.sin6_addr) == 1, error,
             "serve: expected an address such as 127.0.0.1, 0.0.0.0 or ::1, found '%.99s'", host);
     snprintf(server->address, sizeof server->address, is_four ? "%s:%u" : "[%s]:%u", host,
              server->config.port);
@@ -84,9 +82,9 @@ static bool is_left_over(const struct sockaddr_un *address) {
 static mf_Status listen_unix(mf_Server *server, mf_Error *error) {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     const char *path = server->config.path;
-    if (path[0] == '\0' || strlen(path) >= sizeof address.sun_path)
-        return mf_fail(error, MF_LIMIT, "serve: expected a path of 1 .. %zu bytes for the socket",
-                       sizeof address.sun_path - 1);
+    MF_CHECK(path[0] != '\0' && strlen(path) < sizeof address.sun_path, error, MF_LIMIT,
+             "serve: expected a path of 1 .. %zu bytes for the socket",
+             sizeof address.sun_path - 1);
     memcpy(address.sun_path, path, strlen(path));
     if (is_left_over(&address))
         unlink(path);

@@ -69,15 +69,13 @@ static mf_Status locate(const mf_Server *server, const char *text, size_t size, 
                         mf_Error *error) {
     char name[PATH_MOST];
     const char *folder = server->config.files;
-    if (folder == NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "this server gives no files");
+    MF_CHECK(folder != NULL, error, MF_UNSUPPORTED, "this server gives no files");
     if (size >= sizeof name || memchr(text, '\0', size) != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "expected a path of less than %u bytes", PATH_MOST);
     memcpy(name, text, size);
     name[size] = '\0';
-    if (!is_inside(name))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "expected a path below the server's folder of files, without ..");
+    MF_NEED(is_inside(name), error,
+            "expected a path below the server's folder of files, without ..");
     const int length = snprintf(out, PATH_MAX, "%s/%s", folder, name);
     if (length < 0 || length >= PATH_MAX || !is_below(folder, out))
         return mf_fail(error, MF_NOT_FOUND, "there is no file %.160s below the server's folder",
@@ -168,7 +166,7 @@ static mf_Status make_next(mf_Server *server, mf_Scene *scene, Next *next, mf_Er
     next->view.words = NULL;
     next->view.field_count = next->view.eye_count = 0;
     next->watches = mf_allocate(server->context, server->peer_count + 1, sizeof(mf_Watch *));
-    MF_TRY(next->watches != NULL ? MF_OK : mf_fail(error, MF_NO_MEMORY, "out of memory"));
+    MF_ALLOCATED(next->watches != NULL, error, "serve");
     MF_TRY(mf_link_find_eyes(&next->view, error));
     MF_TRY(mf_link_list_fields(&next->view, error));
     if (server->words != NULL)
@@ -281,11 +279,10 @@ static mf_Status replace(mf_Server *server, mf_LinkMade *made, bool loaded, doub
 static mf_Status check_server(const mf_Server *server, mf_Error *error) {
     if (server->config.led)
         return mf_fail(error, MF_UNSUPPORTED, "mayfly run has one world, without LOAD and SPAWN");
-    if (server->config.sample != NULL)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "the world is recorded: the columns of a recording are fixed");
-    if (server->steps_asked > 0)
-        return mf_fail(error, MF_BUSY, "steps that were asked for are not done yet");
+    MF_CHECK(server->config.sample == NULL, error, MF_UNSUPPORTED,
+             "the world is recorded: the columns of a recording are fixed");
+    MF_CHECK(server->steps_asked == 0, error, MF_BUSY,
+             "steps that were asked for are not done yet");
     return MF_OK;
 }
 
@@ -299,8 +296,7 @@ static mf_Status read_scene(const mf_Server *server, mf_LinkMade *made, const ch
         MF_TRY(locate(server, text, size, path, error));
         return mf_scene_file_load(context, path, NULL, 0, &made->file, error);
     }
-    if (server->config.files == NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "this server gives no files");
+    MF_CHECK(server->config.files != NULL, error, MF_UNSUPPORTED, "this server gives no files");
     const int length = snprintf(path, sizeof path, "%s/sent.yaml", server->config.files);
     if (length < 0 || (size_t)length >= sizeof path)
         return mf_fail(error, MF_LIMIT, "the path of the server's folder is too long");
@@ -313,8 +309,7 @@ static mf_Status make_scene(const mf_Server *server, mf_LinkMade *made, mf_Error
         return mf_fail(error, MF_LIMIT, "expected a scene of at most %u robots, found %llu",
                        ROBOTS_MOST, (unsigned long long)robots);
     mf_Scene *scene = mf_allocate(server->context, 1, sizeof *scene);
-    if (scene == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    MF_ALLOCATED(scene != NULL, error, "serve");
     made->scene = scene;
     return mf_scene_create(server->context, made->file, NULL, scene, error);
 }
@@ -333,15 +328,12 @@ mf_Status mf_answer_load(mf_Server *server, mf_Peer *peer, const mf_WireMessage 
     if (server->has_bridges)
         return mf_fail(error, MF_UNSUPPORTED, "the world has bridges, which keep its robots");
     mf_LinkMade *made = mf_allocate(server->context, 1, sizeof *made);
-    if (made == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    MF_ALLOCATED(made != NULL, error, "serve");
     made->guarded = guarded;
     const bool allowed = begin_guard(server, guarded);
     mf_Status status = read_scene(server, made, text, size, error);
-    if (status == MF_OK)
-        status = make_scene(server, made, error);
-    if (status == MF_OK)
-        status = replace(server, made, true, began, error);
+    MF_THEN(status, make_scene(server, made, error));
+    MF_THEN(status, replace(server, made, true, began, error));
     end_guard(server, guarded, allowed);
     if (status != MF_OK)
         drop_made(server, made);
@@ -362,8 +354,7 @@ static mf_Status read_spawn(const mf_WireMessage *message, Spawn *out, mf_Error 
     const mf_SpawnRequest *in = message->data;
     const size_t poses = in->count * sizeof *out->join.poses;
     mf_WireReader tail = mf_wire_tail(message);
-    if (in->count < 1)
-        return mf_fail(error, MF_LIMIT, "expected 1 .. %u robots, found 0", SPAWN_MOST);
+    MF_CHECK(in->count >= 1, error, MF_LIMIT, "expected 1 .. %u robots, found 0", SPAWN_MOST);
     if (mf_wire_left(&tail) != poses + in->source_size + in->name_size)
         return mf_link_fail_format(error, "as many poses and texts as it says");
     out->join.height = in->height;
@@ -414,14 +405,12 @@ static mf_Status make_joined(mf_Server *server, Spawn *spawn, mf_LinkMade *made,
     if (robots > ROBOTS_MOST)
         return mf_fail(error, MF_LIMIT, "expected a world of at most %u robots", ROBOTS_MOST);
     double(*copy)[3] = mf_allocate(server->context, spawn->join.count, sizeof *copy); // aligned
-    if (copy == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    MF_ALLOCATED(copy != NULL, error, "serve");
     memcpy(copy, spawn->poses, size);
     spawn->join.poses = (const double(*)[3])copy;
     mf_Status status = find_like(server, spawn, made, error);
-    if (status == MF_OK)
-        status =
-            mf_scene_extend(server->scene, &spawn->join, &made->extension, &made->scene, error);
+    MF_THEN(status,
+            mf_scene_extend(server->scene, &spawn->join, &made->extension, &made->scene, error));
     mf_release(server->context, copy);
     return status;
 }
@@ -430,21 +419,16 @@ mf_Status mf_answer_spawn(mf_Server *server, mf_Peer *peer, const mf_WireMessage
                           mf_Error *error) {
     const double began = mf_clock_seconds();
     Spawn spawn = {.what = 0};
-    mf_Status status = read_spawn(message, &spawn, error);
     (void)peer;
-    if (status == MF_OK)
-        status = check_server(server, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(read_spawn(message, &spawn, error));
+    MF_TRY(check_server(server, error));
     mf_LinkMade *made = mf_allocate(server->context, 1, sizeof *made);
-    if (made == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    MF_ALLOCATED(made != NULL, error, "serve");
     const bool guarded = server->made != NULL && server->made->guarded;
     const bool allowed = begin_guard(server, guarded);
     made->guarded = guarded;
-    status = make_joined(server, &spawn, made, error);
-    if (status == MF_OK)
-        status = replace(server, made, false, began, error);
+    mf_Status status = make_joined(server, &spawn, made, error);
+    MF_THEN(status, replace(server, made, false, began, error));
     end_guard(server, guarded, allowed);
     if (status != MF_OK)
         drop_made(server, made);

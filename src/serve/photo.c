@@ -31,8 +31,7 @@ mf_Status mf_link_find_eyes(mf_Server *server, mf_Error *error) {
     if (server->eye_count == 0)
         return MF_OK;
     server->eyes = mf_allocate(server->context, server->eye_count, sizeof *server->eyes);
-    if (server->eyes == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
+    MF_ALLOCATED(server->eyes != NULL, error, "serve");
     MF_TRY(find_eyes(server, error));
     for (uint32_t g = 0; g < scene->group_count; g++)
         if (scene->models[g]->link_count > 0)
@@ -128,8 +127,7 @@ static mf_Status put_picture(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_
     if (size > PHOTO_MOST)
         return mf_fail(error, MF_LIMIT, "a picture of %zu bytes, expected at most 2^26", size);
     void *data = mf_allocate(server->context, size, 1);
-    if (data == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    MF_ALLOCATED(data != NULL, error, "serve");
     const mf_CameraPixels pixels = {.color = kind == MF_PHOTO_COLOR ? data : NULL,
                                     .depth = kind == MF_PHOTO_DEPTH ? data : NULL,
                                     .segmentation = kind == MF_PHOTO_SEGMENTATION ? data : NULL};
@@ -155,8 +153,7 @@ mf_Status mf_answer_photo(mf_Server *server, mf_Peer *peer, const mf_WireMessage
     }
     const uint32_t most = fixed ? 1 : mf_group_count(mf_world_group(server->world, group));
     mf_LinkEye *eye = find_eye(server, group, in->camera);
-    if (eye == NULL)
-        return mf_fail(error, MF_NOT_FOUND, "there is no camera %u", in->camera);
+    MF_CHECK(eye != NULL, error, MF_NOT_FOUND, "there is no camera %u", in->camera);
     if (in->instance >= most)
         return mf_fail(error, MF_BAD_ARGUMENT, "expected an instance below %u, found %u", most,
                        in->instance);

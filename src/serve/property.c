@@ -121,8 +121,7 @@ static mf_Status find_all(mf_Server *server, const mf_Peer *peer, const char *pa
         return mf_fail(error, MF_LIMIT, "property %.200s: more values than a connection may have",
                        path);
     out->list = mf_allocate(server->context, fill->count, sizeof *out->list);
-    if (out->list == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    MF_ALLOCATED(out->list != NULL, error, "serve");
     out->count = (uint32_t)fill->count;
     out->values = (uint32_t)fill->values;
     *fill = (Fill){.out = out};
@@ -138,15 +137,13 @@ mf_Status mf_answer_property(mf_Server *server, mf_Peer *peer, const mf_WireMess
     char path[MF_PROPERTY_PATH];
     if (size == 0)
         return mf_link_fail_format(error, "a number and a path");
-    if (size >= sizeof path)
-        return mf_fail(error, MF_LIMIT, "expected a path below %zu bytes", sizeof path);
+    MF_CHECK(size < sizeof path, error, MF_LIMIT, "expected a path below %zu bytes", sizeof path);
     memcpy(path, in + 1, size);
     path[size] = '\0';
     if (peer->properties == NULL)
         peer->properties =
             mf_allocate(server->context, MF_PROTOCOL_PROPERTIES, sizeof *peer->properties);
-    if (peer->properties == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    MF_ALLOCATED(peer->properties != NULL, error, "serve");
     mf_LinkProperties made;
     Fill fill;
     MF_TRY(find_all(server, peer, path, &made, &fill, error));
@@ -195,8 +192,7 @@ mf_Status mf_answer_get(mf_Server *server, mf_Peer *peer, const mf_WireMessage *
 static mf_Status write_part(mf_Server *server, const mf_Property *property, uint32_t first,
                             uint32_t count, const uint8_t *data, mf_Error *error) {
     double *values = mf_allocate(server->context, property->count, sizeof *values);
-    if (values == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    MF_ALLOCATED(values != NULL, error, "serve");
     mf_property_read(property, values);
     memcpy(values + first, data, count * sizeof *values);
     mf_Status status = mf_property_write(property, values, error);
@@ -310,15 +306,10 @@ mf_Status mf_answer_dock(mf_Server *server, mf_Peer *peer, const mf_WireMessage 
     const mf_DockRequest *in = message->data;
     mf_DockPort first, second;
     (void)peer;
-    mf_Status status = find_port(server, in->group, in->instance, in->dock, &first, error);
-    if (status == MF_OK)
-        status =
-            find_port(server, in->other_group, in->other_instance, in->other_dock, &second, error);
     mf_WorldDocks *docks = mf_world_docks_of(server->world);
-    if (status != MF_OK)
-        return status;
-    if (docks == NULL)
-        return mf_fail(error, MF_NOT_FOUND, "the world has no docks");
+    MF_TRY(find_port(server, in->group, in->instance, in->dock, &first, error));
+    MF_TRY(find_port(server, in->other_group, in->other_instance, in->other_dock, &second, error));
+    MF_CHECK(docks != NULL, error, MF_NOT_FOUND, "the world has no docks");
     return in->on == 0 ? mf_docks_disconnect(docks, &first, error)
                        : mf_docks_connect(docks, &first, &second, in->orientation, error);
 }

@@ -52,19 +52,17 @@ mf_Status mf_region_create(mf_Context *context, uint32_t slots, size_t slot_size
         return mf_fail(error, MF_LIMIT, "expected at most %zu bytes of shared memory, found %zu",
                        most, mf_wire_padded(PAGE + slots * stride, PAGE));
     mf_Region *region = mf_allocate(context, 1, sizeof *region);
-    if (region == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    MF_ALLOCATED(region != NULL, error, "serve");
     *region = (mf_Region){.size = mf_wire_padded(PAGE + slots * stride, PAGE),
                           .first = PAGE,
                           .stride = (uint32_t)stride,
                           .slots = slots};
     mf_Status status = map(region, file, error);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_release(context, region);
-        return status;
-    }
-    *out = region;
-    return MF_OK;
+    else
+        *out = region;
+    return status;
 }
 
 void mf_region_destroy(mf_Context *context, mf_Region *region, bool reclaims) {

@@ -272,8 +272,7 @@ static mf_Status look(mf_Server *server, double seconds, mf_Error *error) {
     }
     const struct timespec wait = {.tv_nsec = (long)(1e9 * seconds)};
     const int ready = ppoll(server->polls, peers + 1, &wait, NULL);
-    if (ready < 0 && errno != EINTR)
-        return mf_fail(error, MF_IO, "serve: cannot poll: %s", strerror(errno));
+    MF_CHECK(ready >= 0 || errno == EINTR, error, MF_IO, "serve: cannot poll: %s", strerror(errno));
     if (ready <= 0)
         return MF_OK;
     for (uint32_t p = 0; p < peers; p++) {
@@ -371,8 +370,7 @@ mf_Status mf_link_list_fields(mf_Server *server, mf_Error *error) {
     for (uint32_t g = 0; g < mf_world_group_count(server->world); g++)
         server->field_count += mf_group_field_count(mf_world_group(server->world, g));
     server->fields = mf_allocate(server->context, server->field_count, sizeof *server->fields);
-    if (server->fields == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
+    MF_ALLOCATED(server->fields != NULL, error, "serve");
     mf_LinkField *out = server->fields;
     for (uint32_t g = 0; g < mf_world_group_count(server->world); g++) {
         mf_Group *group = mf_world_group(server->world, g);
@@ -395,8 +393,7 @@ static mf_Status open_all(mf_Server *server, mf_Error *error) {
     server->peer_limit = most;
     server->peers = mf_allocate(server->context, most, sizeof *server->peers);
     server->polls = mf_allocate(server->context, most + 1, sizeof *server->polls);
-    if (server->peers == NULL || server->polls == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
+    MF_ALLOCATED(server->peers != NULL && server->polls != NULL, error, "serve");
     for (uint32_t p = 0; p < most; p++)
         server->peers[p].socket = -1;
     MF_TRY(mf_link_find_eyes(server, error));
@@ -407,22 +404,19 @@ static mf_Status open_all(mf_Server *server, mf_Error *error) {
 mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_ServerConfig *config,
                            mf_Server **out, mf_Error *error) {
     *out = NULL;
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "serve: start from mf_server_config()");
+    MF_NEED(config->struct_size == sizeof *config, error, "serve: start from mf_server_config()");
     if (config->connections < 1 || config->connections > 4096)
         return mf_fail(error, MF_BAD_ARGUMENT, "serve: expected 1 .. 4096 connections");
-    if (!(config->message_rate == 0.0 || config->message_rate >= 1.0) ||
-        !(config->byte_rate == 0.0 || config->byte_rate >= 1.0))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "serve: expected rates of 0, or at least 1 a second");
+    MF_NEED((config->message_rate == 0.0 || config->message_rate >= 1.0) &&
+                (config->byte_rate == 0.0 || config->byte_rate >= 1.0),
+            error, "serve: expected rates of 0, or at least 1 a second");
     if (!(config->spin >= 0.0 && config->spin <= 1.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "serve: expected to spin for 0 .. 1 s");
     if (config->token != NULL && strlen(config->token) > MF_PROTOCOL_TOKEN)
         return mf_fail(error, MF_LIMIT, "serve: expected a token of at most %d bytes",
                        MF_PROTOCOL_TOKEN);
     mf_Server *server = mf_allocate(context, 1, sizeof *server);
-    if (server == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "serve: out of memory");
+    MF_ALLOCATED(server != NULL, error, "serve");
     server->context = context;
     server->scene = scene;
     server->world = scene->world;
@@ -434,12 +428,11 @@ mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_Server
     server->to_sample = config->sample != NULL ? config->sample_steps : UINT64_MAX;
     server->steps_left = config->led ? 0 : UINT64_MAX;
     mf_Status status = open_all(server, error);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_server_destroy(server);
-        return status;
-    }
-    *out = server;
-    return MF_OK;
+    else
+        *out = server;
+    return status;
 }
 
 static void say_goodbye(mf_Server *server, mf_Peer *peer) {

@@ -76,10 +76,8 @@ static mf_Status read_range(const mf_Server *server, const mf_ResetRequest *in, 
 mf_Status mf_answer_reset(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
                           mf_Error *error) {
     Range range;
-    mf_Status status = read_range(server, message->data, &range, error);
+    MF_TRY(read_range(server, message->data, &range, error));
     (void)peer;
-    if (status != MF_OK)
-        return status;
     if (range.count == MF_PROTOCOL_ALL) {
         mf_server_reset(server);
         return MF_OK;
@@ -114,14 +112,13 @@ static mf_Status place(mf_Group *robots, const mf_PosePart *poses, const Range *
     mf_Field *at = mf_group_find_field(robots, "base.position");
     mf_Field *rotation = mf_group_find_field(robots, "base.orientation");
     double position[3], orientation[4];
-    if (at == NULL || rotation == NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "the group %.99s has no bases whose pose can be set",
-                       mf_group_config_of(robots)->name);
+    MF_CHECK(at != NULL && rotation != NULL, error, MF_UNSUPPORTED,
+             "the group %.99s has no bases whose pose can be set",
+             mf_group_config_of(robots)->name);
     for (uint32_t i = 0; i < range->count; i++) {
         const uint32_t robot = range->first + i;
-        if (!read_pose(&poses[i], position, orientation))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "expected positions below 1e9 m and quaternions of length 1");
+        MF_NEED(read_pose(&poses[i], position, orientation), error,
+                "expected positions below 1e9 m and quaternions of length 1");
         if (!acts)
             continue;
         mf_group_reset(robots, robot);
@@ -135,14 +132,11 @@ static mf_Status place(mf_Group *robots, const mf_PosePart *poses, const Range *
 mf_Status mf_answer_set_poses(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
                               mf_Error *error) {
     Range range;
-    mf_Status status = read_range(server, message->data, &range, error);
     const mf_WireReader tail = mf_wire_tail(message);
     const mf_PosePart *poses = (const void *)tail.at;
     (void)peer;
-    if (status != MF_OK)
-        return status;
-    if (range.count == MF_PROTOCOL_ALL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "expected one group");
+    MF_TRY(read_range(server, message->data, &range, error));
+    MF_NEED(range.count != MF_PROTOCOL_ALL, error, "expected one group");
     if (mf_wire_left(&tail) != range.count * sizeof *poses)
         return mf_link_fail_format(error, "as many poses as it says");
     mf_Group *robots = mf_world_group(server->world, range.first_group);
@@ -158,8 +152,7 @@ mf_Status mf_answer_snapshot(mf_Server *server, mf_Peer *peer, const mf_WireMess
     if (size > UINT32_MAX)
         return mf_fail(error, MF_LIMIT, "the snapshot has 2^32 bytes or more");
     void *image = mf_allocate(server->context, size, 1);
-    if (image == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    MF_ALLOCATED(image != NULL, error, "serve");
     mf_Status status = mf_world_snapshot(server->world, image, size, error);
     if (status == MF_OK)
         mf_peer_text(server, peer, MF_ANSWER_IMAGE, message->tag, image, size);
@@ -172,8 +165,7 @@ mf_Status mf_answer_restore(mf_Server *server, mf_Peer *peer, const mf_WireMessa
     const size_t size = message->size;
     void *image = mf_allocate(server->context, size + 1, 1);
     (void)peer;
-    if (image == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    MF_ALLOCATED(image != NULL, error, "serve");
     memcpy(image, message->data, size);
     mf_Status status = mf_server_restore(server, image, size, error);
     mf_release(server->context, image);
@@ -184,12 +176,9 @@ mf_Status mf_answer_switch(mf_Server *server, mf_Peer *peer, const mf_WireMessag
                            mf_Error *error) {
     const mf_SwitchRequest *in = message->data;
     Range range;
-    mf_Status status = read_range(server, message->data, &range, error);
+    MF_TRY(read_range(server, message->data, &range, error));
     (void)peer;
-    if (status != MF_OK)
-        return status;
-    if (range.count == MF_PROTOCOL_ALL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "expected one group");
+    MF_NEED(range.count != MF_PROTOCOL_ALL, error, "expected one group");
     return mf_server_switch(server, range.first_group, range.first, range.count,
                             (mf_Motion)in->motion, error);
 }
@@ -232,8 +221,7 @@ mf_Status mf_answer_model(mf_Server *server, mf_Peer *peer, const mf_WireMessage
         return mf_fail(error, MF_NOT_FOUND, "expected a group below %u, found %u", groups, number);
     const mf_Group *group = mf_world_group(server->world, number);
     char *text = mf_group_json(group);
-    if (text == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    MF_ALLOCATED(text != NULL, error, "serve");
     mf_peer_text(server, peer, MF_ANSWER_MODEL, message->tag, text, strlen(text));
     free(text);
     return MF_BUSY;

@@ -96,10 +96,8 @@ static mf_Status make(mf_Server *server, mf_Peer *peer, uint32_t number, uint64_
     if (size > server->message_limit && !is_state)
         return mf_fail(error, MF_LIMIT, "expected writes of at most %zu bytes, found %zu",
                        server->message_limit, size);
-    mf_Status status = mf_region_create(server->context, is_state ? STATE_SLOTS : WRITE_SLOTS, size,
-                                        limit > others ? limit - others : 0, &made, file, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_region_create(server->context, is_state ? STATE_SLOTS : WRITE_SLOTS, size,
+                            limit > others ? limit - others : 0, &made, file, error));
     mf_link_drop_region(server, slot, true);
     *slot = made;
     server->sum.shared += made->size;

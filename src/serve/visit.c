@@ -17,10 +17,9 @@ void mf_server_pause(mf_Server *server, bool paused) {
 }
 
 mf_Status mf_server_ask_steps(mf_Server *server, uint64_t steps, mf_Error *error) {
-    if (!server->paused)
-        return mf_fail(error, MF_BAD_ARGUMENT, "expected a paused world: pause it first");
-    if (server->steps_asked > 0)
-        return mf_fail(error, MF_BUSY, "steps that were asked for are not done yet");
+    MF_NEED(server->paused, error, "expected a paused world: pause it first");
+    MF_CHECK(server->steps_asked == 0, error, MF_BUSY,
+             "steps that were asked for are not done yet");
     if (steps < 1 || steps > STEPS_MOST)
         return mf_fail(error, MF_LIMIT, "expected 1 .. 1e9 steps");
     server->steps_asked = steps;
@@ -28,8 +27,7 @@ mf_Status mf_server_ask_steps(mf_Server *server, uint64_t steps, mf_Error *error
 }
 
 mf_Status mf_server_set_speed(mf_Server *server, double speed, mf_Error *error) {
-    if (!(speed >= 0.0 && speed <= SPEED_MOST))
-        return mf_fail(error, MF_BAD_ARGUMENT, "expected a speed of 0 .. 1e6");
+    MF_NEED(speed >= 0.0 && speed <= SPEED_MOST, error, "expected a speed of 0 .. 1e6");
     server->speed = speed;
     mf_link_restart_clock(server);
     return MF_OK;

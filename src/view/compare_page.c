@@ -270,8 +270,7 @@ static void render(mf_Text *text, const mf_Comparison *all) {
 
 mf_Status mf_comparison_write(const mf_Comparison *comparison, const char *path, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (comparison == NULL || path == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "compare: comparison or path is NULL");
+    MF_NEED(comparison != NULL && path != NULL, error, "compare: comparison or path is NULL");
     mf_Text text = mf_text_begin(comparison->context);
     render(&text, comparison);
     return mf_text_save(&text, path, "compare", error);

@@ -120,8 +120,7 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
                         const char *const *colors, double period, mf_Film **out, mf_Error *error) {
     mf_Context *context = mf_world_context(world);
     mf_Film *film = mf_allocate(context, 1, sizeof *film);
-    if (film == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    MF_ALLOCATED(film != NULL, error, "film");
     *film = (mf_Film){.context = context,
                       .world = world,
                       .description = mf_text_begin(context),
@@ -157,18 +156,16 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
     for (uint32_t i = 0; i < count && status == MF_OK; i++) // prepares the link poses
         if (film->visuals[i].kind != MF_VISUAL_POINTS)
             status = mf_group_link_poses(groups[i], 0, 0, film->position, film->rotation, error);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_film_destroy(film);
-        return status;
-    }
-    *out = film;
-    return MF_OK;
+    else
+        *out = film;
+    return status;
 }
 
 mf_Status mf_film_create(mf_Group *group, double period, mf_Film **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "film: out is NULL");
+    MF_NEED(out != NULL, error, "film: out is NULL");
     *out = NULL;
     if (group == NULL || !(period > 0.0) || !isfinite(period))
         return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a group and a period above 0 s");
@@ -183,8 +180,7 @@ static mf_Status create_world(mf_World *world, const char *title, const char *co
     uint32_t count = mf_world_group_count(world);
     *out = NULL;
     mf_Group **groups = mf_allocate(mf_world_context(world), count, sizeof *groups);
-    if (groups == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    MF_ALLOCATED(groups != NULL, error, "film");
     for (uint32_t i = 0; i < count; i++)
         groups[i] = mf_world_group(world, i);
     mf_Status status = create(world, title, groups, count, colors, period, out, error);
@@ -201,26 +197,22 @@ static mf_Status create_world(mf_World *world, const char *title, const char *co
 mf_Status mf_film_create_world(mf_World *world, const char *title, const char *const *colors,
                                double period, mf_Film **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "film: out is NULL");
+    MF_NEED(out != NULL, error, "film: out is NULL");
     *out = NULL;
-    if (world == NULL || title == NULL || mf_world_group_count(world) == 0 || !(period > 0.0) ||
-        !isfinite(period))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "film: expected a world with groups, a title and a period above 0 s");
+    MF_NEED(world != NULL && title != NULL && mf_world_group_count(world) != 0 && period > 0.0 &&
+                isfinite(period),
+            error, "film: expected a world with groups, a title and a period above 0 s");
     return create_world(world, title, colors, NULL, period, out, error);
 }
 
 mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (film == NULL || joints == NULL || film->calls > 0 || film->joints != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "film: joints: expected some, once, for a film without samples");
+    MF_NEED(film != NULL && joints != NULL && film->calls == 0 && film->joints == NULL, error,
+            "film: joints: expected some, once, for a film without samples");
     mf_release(film->context, film->joint_rows);
     film->joint_rows = mf_allocate(film->context, film->capacity,
                                    MF_FILM_JOINTS * MF_FILM_JOINT * sizeof *film->joint_rows);
-    if (film->joint_rows == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    MF_ALLOCATED(film->joint_rows != NULL, error, "film");
     film->joints = joints;
     return MF_OK;
 }
@@ -228,8 +220,7 @@ mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints, mf_Er
 mf_Status mf_film_create_live(mf_World *world, const char *title, const char *const *colors,
                               const mf_WorldJoints *joints, mf_Film **out, mf_Error *error) {
     *out = NULL;
-    if (mf_world_group_count(world) == 0)
-        return mf_fail(error, MF_BAD_ARGUMENT, "view: the world has no groups");
+    MF_NEED(mf_world_group_count(world) != 0, error, "view: the world has no groups");
     mf_Status status = create_world(world, title, colors, joints, 0.0, out, error);
     if (status == MF_OK && !mf_film_make_contacts(*out)) {
         mf_film_destroy(*out);
@@ -298,12 +289,14 @@ static void drop_every_second(mf_Film *film) {
     film->stride *= 2;
 }
 
-// The film's number of a robot, -1: it is not shown, or the world.
-static float robot_at(const mf_Film *film, const mf_WorldJointSide *side) {
+float mf_film_number(const mf_Film *film, const mf_Group *group, uint32_t instance) {
     uint32_t first = 0;
-    for (uint32_t i = 0; i < film->cast_count; first += film->casts[i++].robots)
-        if (film->casts[i].group == side->group && side->instance < film->casts[i].robots)
-            return (float)(first + side->instance);
+    for (uint32_t i = 0; i < film->cast_count; first += film->casts[i++].robots) {
+        const mf_FilmCast *cast = &film->casts[i];
+        if (cast->group == group && instance >= cast->first &&
+            instance - cast->first < cast->robots)
+            return (float)(first + instance - cast->first);
+    }
     return -1.0f;
 }
 
@@ -329,7 +322,7 @@ static void sample_joint(const mf_Film *film, mf_WorldJointId id, float *row) {
                            : MF_FILM_JOINT_OFF;
     row[8] = (float)load_of(&config, &now);
     for (int side = 0; side < 2; side++)
-        row[9 + side] = robot_at(film, &config.sides[side]);
+        row[9 + side] = mf_film_number(film, config.sides[side].group, config.sides[side].instance);
 }
 
 static bool has_row(const mf_Film *film, mf_WorldJointId id) {

@@ -192,6 +192,8 @@ uint32_t mf_film_contact_capacity(void);   // [1]
 void mf_film_take_contacts(mf_Film *film);
 // Appends the description of what is drawn, one object of JSON: the same in films and live.
 void mf_film_describe(mf_Text *text, const mf_Film *film);
+// The film's number of a robot; -1: it is not shown, or the world.
+float mf_film_number(const mf_Film *film, const mf_Group *group, uint32_t instance);
 // The group and the instance of a robot of the film. False: there is no such robot.
 bool mf_film_robot(const mf_Film *film, uint32_t robot, mf_Group **group, uint32_t *instance);
 

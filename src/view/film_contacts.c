@@ -8,25 +8,13 @@
 
 #define MOST 4096u // [1] contacts of a picture, the first ones
 
-// The film's number of a robot; -1: it is not shown.
-static float number_of(const mf_Film *film, const mf_ShapeOwner *owner) {
-    uint32_t first = 0;
-    for (uint32_t i = 0; i < film->cast_count; first += film->casts[i++].robots) {
-        const mf_FilmCast *cast = &film->casts[i];
-        if (cast->group == owner->group && owner->instance >= cast->first &&
-            owner->instance - cast->first < cast->robots)
-            return (float)(first + owner->instance - cast->first);
-    }
-    return -1.0f;
-}
-
 static void put_row(const mf_Film *film, const mf_Contact *contact, float *row) {
     for (int c = 0; c < 3; c++) {
         const double load = -contact->load * contact->normal[c];
         row[c] = (float)contact->point[c];
         row[3 + c] = (float)(isfinite(contact->force[c]) ? -contact->force[c] : load);
     }
-    row[6] = number_of(film, &contact->owners[0]);
+    row[6] = mf_film_number(film, contact->owners[0].group, contact->owners[0].instance);
 }
 
 bool mf_film_make_contacts(mf_Film *film) {

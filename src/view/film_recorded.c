@@ -27,8 +27,7 @@ mf_Status mf_film_record(mf_World *world, const char *title, const char *const *
                          const mf_WorldJoints *joints, mf_Film **out, mf_RecorderPicture *picture,
                          mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL || picture == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "film: out or picture is NULL");
+    MF_NEED(out != NULL && picture != NULL, error, "film: out or picture is NULL");
     mf_Film *film;
     *out = NULL;
     MF_TRY(mf_film_create_single(world, title, colors, joints, &film, error));
@@ -130,8 +129,7 @@ static mf_Status build(mf_Film *film, const mf_Recording *recording, mf_Error *e
                           "the recording's picture and its frames do not fit together");
     film->capacity = recording->samples < SAMPLES_MOST ? recording->samples : SAMPLES_MOST;
     mf_text_put(&film->description, recording->picture);
-    if (!mf_film_allocate(film) || film->description.failed)
-        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    MF_ALLOCATED(mf_film_allocate(film) && !film->description.failed, error, "film");
     take_frames(film, recording);
     return MF_OK;
 }
@@ -168,15 +166,13 @@ static const char *title_of(const mf_Recording *recording) {
 static mf_Status render(mf_Context *context, mf_Text *text, const mf_Recording *recording,
                         mf_Error *error) {
     mf_Film *film = mf_allocate(context, 1, sizeof *film);
-    if (film == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "film: out of memory");
+    MF_ALLOCATED(film != NULL, error, "film");
     *film = (mf_Film){.context = context,
                       .title = title_of(recording),
                       .stride = 1,
                       .description = mf_text_begin(context)};
     mf_Status status = build(film, recording, error);
-    if (status == MF_OK)
-        status = mf_film_render(text, film, error);
+    MF_THEN(status, mf_film_render(text, film, error));
     mf_film_destroy(film);
     return status;
 }
@@ -185,21 +181,14 @@ mf_Status mf_film_render_recording(mf_Text *text, const mf_Recording *recording,
     return render(text->context, text, recording, error);
 }
 
-// The text's memory becomes the caller's, unless the page could not be made.
-static mf_Status give(mf_Text *text, mf_Status status, char **page) {
-    *page = status == MF_OK ? text->data : NULL;
-    if (status != MF_OK)
-        mf_text_free(text);
-    return status;
-}
-
 mf_Status mf_film_recording_page(mf_Context *context, const mf_Recording *recording, char **page,
                                  mf_Error *error) {
     MF_DEFAULT_FLOATS;
     if (context == NULL || recording == NULL || page == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: context, recording or page is NULL");
     mf_Text text = mf_text_begin(context);
-    return give(&text, mf_film_render_recording(&text, recording, error), page);
+    mf_Status status = mf_film_render_recording(&text, recording, error);
+    return mf_text_end(&text, status, "film", page, error);
 }
 
 mf_Status mf_film_text(const mf_Film *film, char **page, mf_Error *error) {
@@ -207,7 +196,7 @@ mf_Status mf_film_text(const mf_Film *film, char **page, mf_Error *error) {
     if (film == NULL || page == NULL || film->filled == 0)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a film with samples and a page");
     mf_Text text = mf_text_begin(film->context);
-    return give(&text, mf_film_render(&text, film, error), page);
+    return mf_text_end(&text, mf_film_render(&text, film, error), "film", page, error);
 }
 
 mf_Status mf_film_viewer_page(mf_Context *context, const char *title, char **page,
@@ -216,19 +205,17 @@ mf_Status mf_film_viewer_page(mf_Context *context, const char *title, char **pag
     if (context == NULL || title == NULL || page == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "film: context, title or page is NULL");
     mf_Text text = mf_text_begin(context);
-    return give(&text, mf_film_live_page(&text, title, error), page);
+    return mf_text_end(&text, mf_film_live_page(&text, title, error), "film", page, error);
 }
 
 mf_Status mf_film_write_recording(const mf_Recording *recording, const char *path,
                                   mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (recording == NULL || path == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "film: recording or path is NULL");
-    mf_Context *context = recording->context;
-    mf_Text text = mf_text_begin(context);
+    MF_NEED(recording != NULL && path != NULL, error, "film: recording or path is NULL");
+    mf_Text text = mf_text_begin(recording->context);
     mf_Status status = mf_film_render_recording(&text, recording, error);
     if (status == MF_OK)
-        status = mf_file_replace(context, path, text.data, text.size, error);
+        return mf_text_save(&text, path, "film", error);
     mf_text_free(&text);
     return status;
 }

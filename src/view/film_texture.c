@@ -21,8 +21,7 @@ static void put_texture(mf_Text *text, const mf_Texture *texture) {
     if (!is_ready(texture)) {
         status = mf_texture_shrink(text->context, texture, EDGE, &pixels, &width, &height, NULL);
         const mf_Image image = {width, mf_texture_faces(texture) * height, 3, 8, 255, pixels};
-        if (status == MF_OK)
-            status = mf_image_encode(text->context, &image, LEVEL, &png, &size, NULL);
+        MF_THEN(status, mf_image_encode(text->context, &image, LEVEL, &png, &size, NULL));
     }
     text->failed = text->failed || status == MF_NO_MEMORY;
     mf_text_format(text, "{\"cube\":%s,\"png\":\"",

@@ -238,10 +238,9 @@ static void put_film(mf_Text *text, const mf_Film *film) {
 static mf_Status begin_page(mf_Text *text, const char **rest, mf_Error *error) {
     static const char mark[] = "@DATA@";
     const char *page = (const char *)mf_film_page, *found = strstr(page, mark);
-    if (found == NULL)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "film: this build has no page for films: run CMake again where there is a "
-                       "network");
+    MF_CHECK(found != NULL, error, MF_UNSUPPORTED,
+             "film: this build has no page for films: run CMake again where there is a "
+             "network");
     mf_text_put_bytes(text, page, (size_t)(found - page));
     *rest = found + strlen(mark);
     return MF_OK;
@@ -272,8 +271,7 @@ mf_Status mf_film_write(mf_Film *film, const char *path, mf_Error *error) {
         return mf_fail(error, MF_BAD_ARGUMENT, "film: expected a film with samples and a path");
     mf_Text text = mf_text_begin(film->context);
     mf_Status status = mf_film_render(&text, film, error);
-    if (status == MF_OK)
-        status = mf_file_replace(film->context, path, text.data, text.size, error);
+    MF_THEN(status, mf_file_replace(film->context, path, text.data, text.size, error));
     mf_text_free(&text);
     return status;
 }

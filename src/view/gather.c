@@ -22,14 +22,12 @@
 static mf_Status read_archive(mf_ReportData *data, mf_Archive *archive, mf_Error *error) {
     mf_ArchiveRun run;
     MF_TRY(mf_archive_run(archive, &run, error));
-    if (run.generations == 0)
-        return mf_fail(error, MF_NOT_FOUND,
-                       "report: need an archive with at least one generation, found none");
+    MF_CHECK(run.generations != 0, error, MF_NOT_FOUND,
+             "report: need an archive with at least one generation, found none");
     MF_TRY(mf_archive_generations(archive, &data->generations, &data->generation_count, error));
     data->genome_bytes = run.search.genome_bytes;
     data->genome = mf_allocate(data->context, data->genome_bytes, 1);
-    if (data->genome == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "report: out of memory");
+    MF_ALLOCATED(data->genome != NULL, error, "report");
     mf_Status status =
         mf_archive_best(archive, 0, &data->champion, data->genome, data->genome_bytes, error);
     data->champion.genome = data->genome;
@@ -82,9 +80,8 @@ static mf_Status try_level(mf_ReportData *data, mf_Motion motion, mf_Error *erro
     mf_Status status = data->file->groups[0].kind != NULL
                            ? MF_OK
                            : mf_motion_check(data->scene.model, motion, &reason);
-    if (status == MF_OK)
-        status = mf_trial_run(data->context, &other, &config, data->genome, data->genome_bytes,
-                              choose_period(&other, step), &trial, &reason);
+    MF_THEN(status, mf_trial_run(data->context, &other, &config, data->genome, data->genome_bytes,
+                                 choose_period(&other, step), &trial, &reason));
     if (status == MF_NO_MEMORY) {
         if (error != NULL)
             *error = reason;
@@ -152,18 +149,13 @@ mf_Status mf_report_gather(mf_Context *context, mf_Archive *archive, mf_SceneFil
     out->file = file;
     out->facts = *facts;
     mf_Status status = read_archive(out, archive, error);
-    if (status == MF_OK)
-        status = mf_report_gather_search(out, archive, error);
-    if (status == MF_OK)
-        status = simulate(out, error);
+    MF_THEN(status, mf_report_gather_search(out, archive, error));
+    MF_THEN(status, simulate(out, error));
     if (status == MF_OK && mf_scene_has_machines(file))
         status = mf_report_gather_machine(out, archive, error);
-    if (status == MF_OK)
-        status = try_levels(out, error);
-    if (status == MF_OK)
-        status = film(out, error);
-    if (status == MF_OK)
-        status = mf_scene_file_write(file, &out->settings, error);
+    MF_THEN(status, try_levels(out, error));
+    MF_THEN(status, film(out, error));
+    MF_THEN(status, mf_scene_file_write(file, &out->settings, error));
     if (status != MF_OK)
         mf_report_release(out);
     return status;

@@ -104,9 +104,8 @@ static mf_Status choose_ancestors(mf_ReportData *data, mf_Archive *archive, uint
     mf_ReportMachine *all = data->machine;
     mf_Ancestor *line = NULL;
     uint32_t count = 0;
-    mf_Status status = mf_archive_ancestry(archive, data->champion.id, &line, &count, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_archive_ancestry(archive, data->champion.id, &line, &count, error));
+    mf_Status status = MF_OK;
     bool *marked = mf_allocate(data->context, count, sizeof *marked);
     if (marked == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "report: out of memory");
@@ -128,16 +127,13 @@ static mf_Status choose_ancestors(mf_ReportData *data, mf_Archive *archive, uint
 static mf_Status choose(mf_ReportData *data, mf_Archive *archive, mf_Error *error) {
     mf_ReportMachine *all = data->machine;
     uint8_t *genome = mf_allocate(data->context, data->genome_bytes, 1);
-    if (genome == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "report: out of memory");
+    MF_ALLOCATED(genome != NULL, error, "report");
     mf_Status status =
         read_kin(archive, data->champion.id, data->genome_bytes, &all->kin[0], genome, error);
-    if (status == MF_OK)
-        status = choose_alive(data, archive, genome, true, error);
+    MF_THEN(status, choose_alive(data, archive, genome, true, error));
     if (status == MF_OK && all->alive < FEW)
         status = choose_alive(data, archive, genome, false, error);
-    if (status == MF_OK)
-        status = choose_ancestors(data, archive, genome, error);
+    MF_THEN(status, choose_ancestors(data, archive, genome, error));
     mf_release(data->context, genome);
     return status;
 }
@@ -252,8 +248,7 @@ static mf_Status reserve(mf_ReportData *data, uint64_t samples, mf_Error *error)
     const mf_Machine *m = &data->machine->kin[0].machine;
     const size_t each = 3 * (size_t)m->vertex_count + 3 + m->neuron_count + m->actuator_count;
     crawl->vertex = mf_allocate(data->context, (size_t)samples * each, sizeof(double));
-    if (crawl->vertex == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "report: out of memory");
+    MF_ALLOCATED(crawl->vertex != NULL, error, "report");
     crawl->center = crawl->vertex + (size_t)samples * 3 * m->vertex_count;
     crawl->state = crawl->center + (size_t)samples * 3;
     crawl->length = crawl->state + (size_t)samples * m->neuron_count;
@@ -275,14 +270,12 @@ static mf_Status simulate(mf_ReportData *data, mf_Error *error) {
     mf_Scene scene;
     config.count = 1 + all->alive + all->ancestors;
     config.evaluates = true;
-    mf_Status status = mf_scene_create(data->context, data->file, &config, &scene, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(mf_scene_create(data->context, data->file, &config, &scene, error));
+    mf_Status status = MF_OK;
     for (uint32_t i = 0; i < config.count && status == MF_OK; i++)
         status = begin(&scene, i, all, error);
     const uint64_t steps = mf_scene_steps(&scene), stride = steps / SAMPLES + 1;
-    if (status == MF_OK)
-        status = reserve(data, steps / stride + 1, error);
+    MF_THEN(status, reserve(data, steps / stride + 1, error));
     if (status == MF_OK) {
         all->crawl.period = mf_time_to_seconds(scene.step) * (double)stride;
         crawl_on(&scene, all, stride);
@@ -296,12 +289,10 @@ static mf_Status simulate(mf_ReportData *data, mf_Error *error) {
 mf_Status mf_report_gather_machine(mf_ReportData *data, mf_Archive *archive, mf_Error *error) {
     mf_ReportMachine *all = mf_allocate(data->context, 1, sizeof *all);
     data->machine = all;
-    if (all == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "report: out of memory");
+    MF_ALLOCATED(all != NULL, error, "report");
     mf_Status status = choose(data, archive, error);
     mf_machine_useful(&all->kin[0].machine, all->useful);
-    if (status == MF_OK)
-        status = simulate(data, error);
+    MF_THEN(status, simulate(data, error));
     if (status == MF_OK && all->kin[0].machine.bar_count > 0) {
         const mf_Truss truss = mf_machine_truss(&all->kin[0].machine);
         all->mass = mf_truss_mass(&truss);

@@ -36,8 +36,7 @@ static mf_Status write_png(mf_Context *context, const char *path, const mf_Image
     uint8_t *data = NULL;
     size_t size = 0;
     mf_Status status = mf_image_encode(context, image, LEVEL, &data, &size, error);
-    if (status == MF_OK)
-        status = mf_file_replace(context, path, data, size, error);
+    MF_THEN(status, mf_file_replace(context, path, data, size, error));
     mf_release(context, data);
     return status;
 }
@@ -71,8 +70,7 @@ static mf_Status write_words(mf_Context *context, const char *path, mf_Image ima
                              double farthest, mf_Error *error) {
     const size_t count = (size_t)image.width * image.height * image.channels;
     uint16_t *words = mf_allocate(context, count, sizeof *words);
-    if (words == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "picture: out of memory");
+    MF_ALLOCATED(words != NULL, error, "picture");
     for (size_t i = 0; i < count; i++)
         words[i] = fill(image.pixels, i, farthest);
     image.pixels = words;
@@ -135,8 +133,7 @@ static mf_Status add_eye(mf_Photographer *own, const mf_Camera *camera, uint32_t
         status = mf_group_derive_links(of, error);
         eye->pose = mf_group_find_field(of, "link.pose");
     }
-    if (status == MF_OK)
-        status = mf_free_camera_create(own->world, camera, &eye->free, error);
+    MF_THEN(status, mf_free_camera_create(own->world, camera, &eye->free, error));
     if (status != MF_OK)
         return status;
     if (camera->color)
@@ -145,10 +142,10 @@ static mf_Status add_eye(mf_Photographer *own, const mf_Camera *camera, uint32_t
         eye->pixels.depth = mf_allocate(own->context, pixels, sizeof(float));
     if (camera->segmentation)
         eye->pixels.segmentation = mf_allocate(own->context, pixels, 3 * sizeof(int32_t));
-    if ((camera->color && eye->pixels.color == NULL) ||
-        (camera->depth && eye->pixels.depth == NULL) ||
-        (camera->segmentation && eye->pixels.segmentation == NULL))
-        return mf_fail(error, MF_NO_MEMORY, "photos: no memory");
+    MF_ALLOCATED((!camera->color || eye->pixels.color != NULL) &&
+                     (!camera->depth || eye->pixels.depth != NULL) &&
+                     (!camera->segmentation || eye->pixels.segmentation != NULL),
+                 error, "photos");
     return MF_OK;
 }
 
@@ -189,8 +186,7 @@ static mf_Status create(mf_Photographer *own, mf_Scene *scene, mf_Error *error) 
                           "expected a camera to take photos with: the scene has no list `cameras`, "
                           "and no robot has one");
     own->eyes = mf_allocate(own->context, count, sizeof *own->eyes);
-    if (own->eyes == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "photos: no memory");
+    MF_ALLOCATED(own->eyes != NULL, error, "photos");
     MF_TRY(make_folder(own->context, own->folder, error));
     return add_eyes(own, scene, error);
 }
@@ -198,27 +194,23 @@ static mf_Status create(mf_Photographer *own, mf_Scene *scene, mf_Error *error) 
 mf_Status mf_photographer_create(mf_Scene *scene, const char *folder, mf_Photographer **out,
                                  mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (scene == NULL || scene->world == NULL || folder == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_photographer_create: scene, folder or out is NULL");
+    MF_NEED(scene != NULL && scene->world != NULL && folder != NULL && out != NULL, error,
+            "mf_photographer_create: scene, folder or out is NULL");
     *out = NULL;
     mf_Context *context = mf_world_context(scene->world);
     mf_Photographer *own = mf_allocate(context, 1, sizeof *own);
-    if (own == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "photos: no memory");
+    MF_ALLOCATED(own != NULL, error, "photos");
     own->context = context;
     own->world = scene->world;
     mf_Status status = MF_OK;
     if (snprintf(own->folder, sizeof own->folder, "%s", folder) >= PATH_MOST - 300)
         status = mf_fail(error, MF_LIMIT, "photos: the folder's name is too long");
-    if (status == MF_OK)
-        status = create(own, scene, error);
-    if (status != MF_OK) {
+    MF_THEN(status, create(own, scene, error));
+    if (status != MF_OK)
         mf_photographer_destroy(own);
-        return status;
-    }
-    *out = own;
-    return MF_OK;
+    else
+        *out = own;
+    return status;
 }
 
 void mf_photographer_destroy(mf_Photographer *photographer) {
@@ -283,8 +275,7 @@ static mf_Status write_files(mf_Photographer *own, const Eye *eye, uint64_t numb
 
 mf_Status mf_photographer_take(mf_Photographer *photographer, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (photographer == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_photographer_take: photographer is NULL");
+    MF_NEED(photographer != NULL, error, "mf_photographer_take: photographer is NULL");
     const mf_Time now = mf_world_time(photographer->world);
     const mf_Time step = mf_world_config_of(photographer->world)->step;
     mf_Status status = MF_OK;
@@ -296,9 +287,8 @@ mf_Status mf_photographer_take(mf_Photographer *photographer, mf_Error *error) {
             continue;
         status = mf_free_camera_take(eye->free, position, rotation, eye->seen,
                                      eye->group != MF_NONE ? eye->robot : 0, &eye->pixels, error);
-        if (status == MF_OK)
-            status = write_files(photographer, eye,
-                                 (uint64_t)mf_rate_ticks(eye->camera.rate, now) - 1, error);
+        MF_THEN(status, write_files(photographer, eye,
+                                    (uint64_t)mf_rate_ticks(eye->camera.rate, now) - 1, error));
     }
     photographer->began = true;
     return status;

@@ -53,8 +53,7 @@ mf_Status mf_push_allocate(mf_Context *context, const mf_World *world, mf_PushMe
     const mf_Array arrays[] = {
         MF_ARRAY(out->poses, 7 * (size_t)links), MF_ARRAY(out->velocities, 6 * (size_t)links),
         MF_ARRAY(out->jacobian, 9 * (size_t)count), MF_ARRAY(out->rest, out->rest_count)};
-    if (!mf_allocate_arrays(context, arrays, 4))
-        return mf_fail(error, MF_NO_MEMORY, "push: out of memory");
+    MF_ALLOCATED(mf_allocate_arrays(context, arrays, 4), error, "push");
     out->force = out->jacobian + 6 * (size_t)count;
     out->one = out->force + count;
     out->other = out->one + count;
@@ -352,23 +351,19 @@ struct mf_Pusher {
 
 mf_Status mf_pusher_create(mf_World *world, mf_Pusher **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "push: out is NULL");
+    MF_NEED(out != NULL, error, "push: out is NULL");
     *out = NULL;
-    if (world == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "push: world is NULL");
+    MF_NEED(world != NULL, error, "push: world is NULL");
     mf_Context *context = mf_world_context(world);
     mf_Pusher *pusher = mf_allocate(context, 1, sizeof *pusher);
-    if (pusher == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "push: out of memory");
+    MF_ALLOCATED(pusher != NULL, error, "push");
     pusher->world = world;
     mf_Status status = mf_push_allocate(context, world, &pusher->memory, error);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_release(context, pusher);
-        return status;
-    }
-    *out = pusher;
-    return MF_OK;
+    else
+        *out = pusher;
+    return status;
 }
 
 void mf_pusher_destroy(mf_Pusher *pusher) {
@@ -394,16 +389,15 @@ mf_Status mf_pusher_take(mf_Pusher *pusher, mf_Group *group, uint32_t robot, uin
     MF_DEFAULT_FLOATS;
     if (pusher == NULL || group == NULL || mf_group_world(group) != pusher->world)
         return mf_fail(error, MF_BAD_ARGUMENT, "push: expected a group of the world");
-    if (!fits(&pusher->memory, group))
-        return mf_fail(error, MF_BAD_ARGUMENT, "push: the group was added after mf_pusher_create");
+    MF_NEED(fits(&pusher->memory, group), error,
+            "push: the group was added after mf_pusher_create");
     if (robot >= mf_group_count(group))
         return mf_fail(error, MF_BAD_ARGUMENT, "push: expected a robot below %u, found %u",
                        mf_group_count(group), robot);
     if (at == NULL || to == NULL || !is_near(at) || !is_near(to))
         return mf_fail(error, MF_BAD_ARGUMENT, "push: expected points within %g m", FARTHEST);
     const char *reason = mf_push_refuses(group, robot, link);
-    if (reason != NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "%s", reason);
+    MF_CHECK(reason == NULL, error, MF_UNSUPPORTED, "%s", reason);
     if (pusher->push.on) // its inputs are its own between two steps, should it be let go
         keep_inputs(&pusher->push, &pusher->memory, false);
     mf_push_take(&pusher->push, &pusher->memory, group, robot, link, at, to);

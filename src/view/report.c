@@ -381,12 +381,10 @@ void mf_report_render(mf_Text *text, const mf_ReportData *data) {
 mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_SceneFile *file,
                           const mf_ReportFacts *facts, const char *path, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL || archive == NULL || file == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_report_write: context or archive or file is NULL");
+    MF_NEED(context != NULL && archive != NULL && file != NULL, error,
+            "mf_report_write: context or archive or file is NULL");
     mf_ReportData *data = mf_allocate(context, 1, sizeof *data);
-    if (data == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "report: out of memory");
+    MF_ALLOCATED(data != NULL, error, "report");
     mf_Status status = mf_report_gather(context, archive, file, facts, data, error);
     if (status == MF_OK) {
         mf_Text text = mf_text_begin(context);

@@ -18,8 +18,7 @@ static mf_Status gather_diversity(mf_ReportData *data, mf_Archive *archive, mf_E
     uint32_t count = generations < MOMENTS ? generations : MOMENTS;
     data->diversity = mf_allocate(data->context, count, sizeof *data->diversity);
     data->moment = mf_allocate(data->context, count, sizeof *data->moment);
-    if (data->diversity == NULL || data->moment == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "report: out of memory");
+    MF_ALLOCATED(data->diversity != NULL && data->moment != NULL, error, "report");
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < count && status == MF_OK; i++) {
         // From the first to the newest one.
@@ -35,10 +34,8 @@ mf_Status mf_report_gather_search(mf_ReportData *data, mf_Archive *archive, mf_E
     mf_ArchiveRun run;
     mf_Status status = mf_archive_run(archive, &run, error);
     data->search = run.search;
-    if (status == MF_OK)
-        status = gather_diversity(data, archive, error);
-    if (status == MF_OK)
-        status = mf_archive_phylogeny(archive, LEAVES, &data->tree, &data->tree_count, error);
+    MF_THEN(status, gather_diversity(data, archive, error));
+    MF_THEN(status, mf_archive_phylogeny(archive, LEAVES, &data->tree, &data->tree_count, error));
     if (status == MF_OK && run.search.descriptor_count > 0)
         status = mf_archive_cells(archive, &data->elites, &data->elite_count, error);
     return status;

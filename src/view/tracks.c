@@ -36,16 +36,14 @@ struct mf_Tracks {
 mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf_Tracks **out,
                            mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "tracks: out is NULL");
+    MF_NEED(out != NULL, error, "tracks: out is NULL");
     *out = NULL;
     if (context == NULL || scene == NULL || scene->world == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "tracks: context or scene is NULL");
     uint64_t total = mf_scene_file_count(scene->file);
     uint64_t every = (total + MF_TRACKS_AGENTS - 1) / MF_TRACKS_AGENTS, number = 0;
     mf_Tracks *tracks = mf_allocate(context, 1, sizeof *tracks);
-    if (tracks == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "tracks: out of memory");
+    MF_ALLOCATED(tracks != NULL, error, "tracks");
     *tracks = (mf_Tracks){
         .context = context, .scene = scene, .begin = mf_world_time(scene->world), .stride = 1};
     tracks->agents = mf_allocate(context, MF_TRACKS_AGENTS, sizeof *tracks->agents);
@@ -278,8 +276,7 @@ static void put_picture(mf_Text *text, const mf_Tracks *tracks) {
 
 mf_Status mf_tracks_write(mf_Tracks *tracks, const char *path, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (tracks == NULL || path == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "tracks: tracks or path is NULL");
+    MF_NEED(tracks != NULL && path != NULL, error, "tracks: tracks or path is NULL");
     size_t length = strlen(path);
     bool page = length >= 5 && strcmp(path + length - 5, ".html") == 0;
     mf_Text text = mf_text_begin(tracks->context);

@@ -19,11 +19,10 @@ typedef struct Plan {
 
 static mf_Status make_plan(const mf_Scene *scene, double period, Plan *plan, mf_Error *error) {
     mf_Time sample = mf_time_from_seconds(period);
-    if (sample <= 0 || sample % scene->step != 0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "trial: need a sample period that is a multiple of the step (%lld ns), "
-                       "found %g s",
-                       (long long)scene->step, period);
+    MF_NEED(sample > 0 && sample % scene->step == 0, error,
+            "trial: need a sample period that is a multiple of the step (%lld ns), "
+            "found %g s",
+            (long long)scene->step, period);
     plan->steps = mf_scene_steps(scene); // the end does not depend on the divisor
     plan->sample_steps = (uint64_t)(sample / scene->step);
     uint64_t samples = plan->steps / plan->sample_steps + 1;
@@ -73,8 +72,7 @@ static mf_Status simulate(mf_Scene *scene, const Plan *plan, mf_Trial *trial, mf
         senses ? mf_sensors_of_type(mf_group_model(scene->group), MF_SENSOR_CONTACT) : 0;
     trial->position = mf_allocate(trial->context, plan->samples, 3 * sizeof(double));
     trial->contact = mf_allocate(trial->context, plan->samples, trial->contact_count);
-    if (trial->position == NULL || trial->contact == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "trial: out of memory");
+    MF_ALLOCATED(trial->position != NULL && trial->contact != NULL, error, "trial");
     take_sample(scene, trial, 0);
     for (uint32_t sample = 1; sample < plan->samples; sample++) {
         mf_world_step(scene->world, plan->sample_steps);
@@ -93,9 +91,8 @@ static mf_Status run(mf_Scene *scene, const uint8_t *genome, uint32_t genome_byt
     const uint32_t expected = mf_scene_genome_bytes(scene);
     Plan plan = {0};
     MF_TRY(make_plan(scene, trial->sample_period, &plan, error));
-    if (genome_bytes != expected)
-        return mf_fail(error, MF_BAD_ARGUMENT, "trial: need a genome of %u bytes, found %u",
-                       expected, genome_bytes);
+    MF_NEED(genome_bytes == expected, error, "trial: need a genome of %u bytes, found %u", expected,
+            genome_bytes);
     trial->step = mf_time_to_seconds(scene->step);
     mf_scene_apply_genome(scene, 0, genome);
     return simulate(scene, &plan, trial, error);

@@ -58,9 +58,8 @@ mf_Status mf_attach_states(mf_Group *group, const mf_StateField *rows, size_t co
 mf_Status mf_attach_find(mf_Group *group, const char *name, const char *advice, mf_Field **out,
                          mf_Error *error) {
     *out = mf_group_find_field(group, name);
-    if (*out == NULL)
-        return mf_fail(error, MF_NOT_FOUND, "group %s: has no field %s, %s",
-                       mf_group_config_of(group)->name, name, advice);
+    MF_CHECK(*out != NULL, error, MF_NOT_FOUND, "group %s: has no field %s, %s",
+             mf_group_config_of(group)->name, name, advice);
     return MF_OK;
 }
 

@@ -19,11 +19,10 @@ static mf_Status check_world(const mf_World *to, const mf_World *from, mf_Error 
         return mf_fail(error, MF_BAD_ARGUMENT, "expected a world with the same groups and joints");
     for (uint32_t i = 0; i < from->system_count; i++) {
         const mf_WorldSystemConfig *system = &from->systems[i].config;
-        if (system->pending != NULL && system->pending(system->user))
-            return mf_fail(error, MF_BUSY,
-                           "system %s has results that are not applied yet at step %llu; step the "
-                           "world first",
-                           system->name, (unsigned long long)from->tick);
+        MF_CHECK(system->pending == NULL || !system->pending(system->user), error, MF_BUSY,
+                 "system %s has results that are not applied yet at step %llu; step the "
+                 "world first",
+                 system->name, (unsigned long long)from->tick);
     }
     return MF_OK;
 }
@@ -56,8 +55,7 @@ static mf_Status carry_state(mf_World *to, const mf_World *from, mf_Error *error
         return MF_OK;
     const size_t size = from->state.size(from->state.user);
     void *image = mf_allocate(to->context, size + 1, 1);
-    if (image == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "out of memory");
+    MF_ALLOCATED(image != NULL, error, "world");
     from->state.save(from->state.user, image);
     mf_Status status = to->state.prepare(to->state.user, image, size, error);
     if (status == MF_OK)

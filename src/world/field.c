@@ -1,6 +1,7 @@
 // Fields: values by index and the sizes of their types.
 #include "world/attach.h"
 #include "world/group.h"
+#include "world/value.h"
 
 #include <string.h>
 
@@ -20,17 +21,7 @@ static bool has_value(const mf_Field *field, uint32_t instance, uint32_t compone
 double mf_field_get(const mf_Field *field, uint32_t instance, uint32_t component) {
     if (field == NULL || !has_value(field, instance, component))
         return 0;
-    size_t index = mf_field_index(field, instance, component);
-    switch (field->info.type) {
-    case MF_F64:
-        return ((const double *)field->data)[index];
-    case MF_I32:
-        return ((const int32_t *)field->data)[index];
-    case MF_U32:
-        return ((const uint32_t *)field->data)[index];
-    default:
-        return (double)((const float *)field->data)[index];
-    }
+    return mf_value_get(field->info.type, field->data, mf_field_index(field, instance, component));
 }
 
 // Whole numbers are clamped into their type; NaN becomes 0.
@@ -46,20 +37,11 @@ void mf_field_set(mf_Field *field, uint32_t instance, uint32_t component, double
     size_t index = mf_field_index(field, instance, component);
     if (field->remainder != NULL)
         ((float *)field->remainder)[index] = 0.0f;
-    switch (field->info.type) {
-    case MF_F64:
-        ((double *)field->data)[index] = value;
-        break;
-    case MF_I32:
-        ((int32_t *)field->data)[index] = (int32_t)clamp_whole(value, INT32_MIN, INT32_MAX);
-        break;
-    case MF_U32:
-        ((uint32_t *)field->data)[index] = (uint32_t)clamp_whole(value, 0, UINT32_MAX);
-        break;
-    default:
-        ((float *)field->data)[index] = (float)value;
-        break;
-    }
+    if (field->info.type == MF_I32)
+        value = clamp_whole(value, INT32_MIN, INT32_MAX);
+    else if (field->info.type == MF_U32)
+        value = clamp_whole(value, 0, UINT32_MAX);
+    mf_value_set(field->info.type, field->data, index, value);
 }
 
 // ---- sums ---------------------------------------------------------------------------------------

@@ -143,11 +143,9 @@ static mf_Status check_config(mf_World *world, const mf_GroupConfig *config, mf_
         return mf_fail(error, MF_BAD_ARGUMENT, "group: start from mf_group_config()");
     if (config->name == NULL || *config->name == '\0' || strlen(config->name) > 255)
         return mf_fail(error, MF_BAD_ARGUMENT, "group.name: need 1 .. 255 bytes");
-    if (config->model == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "group %s: model is missing", config->name);
-    if (config->count < 1 || config->count > UINT32_C(1) << 26)
-        return mf_fail(error, MF_BAD_ARGUMENT, "group %s: count %u, need 1 .. 2^26", config->name,
-                       config->count);
+    MF_NEED(config->model != NULL, error, "group %s: model is missing", config->name);
+    MF_NEED(config->count >= 1 && config->count <= UINT32_C(1) << 26, error,
+            "group %s: count %u, need 1 .. 2^26", config->name, config->count);
     if (!(config->spacing >= 0.0 && config->spacing <= 1e4))
         return mf_fail(error, MF_BAD_ARGUMENT, "group %s: spacing, need 0 .. 1e4 m", config->name);
     if (mf_world_find_group(world, config->name) != NULL)
@@ -160,8 +158,7 @@ static mf_Status check_config(mf_World *world, const mf_GroupConfig *config, mf_
 mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_Group **out,
                              mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (world == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_add_group: world is NULL");
+    MF_NEED(world != NULL, error, "mf_world_add_group: world is NULL");
     *out = NULL;
     MF_TRY(check_config(world, config, error));
     mf_Group *group = mf_allocate(world->context, 1, sizeof *group);
@@ -178,8 +175,7 @@ mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_G
     group->config.name = name;
     group->blocks = (config->count + MF_BLOCK - 1) / MF_BLOCK;
     mf_Status status = add_canonical(group, error);
-    if (status == MF_OK)
-        status = find_start_points(group, error);
+    MF_THEN(status, find_start_points(group, error));
     if (status != MF_OK) {
         mf_group_destroy(group);
         return status;
@@ -213,19 +209,13 @@ void mf_group_destroy(mf_Group *group) {
 }
 
 mf_World *mf_group_world(const mf_Group *group) {
-    if (group == NULL)
-        return NULL;
-    return group->world;
+    return group == NULL ? NULL : group->world;
 }
 const mf_GroupConfig *mf_group_config_of(const mf_Group *group) {
-    if (group == NULL)
-        return NULL;
-    return &group->config;
+    return group == NULL ? NULL : &group->config;
 }
 const mf_Model *mf_group_model(const mf_Group *group) {
-    if (group == NULL)
-        return NULL;
-    return group->config.model;
+    return group == NULL ? NULL : group->config.model;
 }
 void mf_group_set_tint(mf_Group *group, const float color[3]) {
     if (group == NULL)
@@ -244,14 +234,10 @@ bool mf_group_tint(const mf_Group *group, float out[3]) {
 }
 
 uint32_t mf_group_count(const mf_Group *group) {
-    if (group == NULL)
-        return 0;
-    return group->config.count;
+    return group == NULL ? 0 : group->config.count;
 }
 uint32_t mf_group_block_count(const mf_Group *group) {
-    if (group == NULL)
-        return 0;
-    return group->blocks;
+    return group == NULL ? 0 : group->blocks;
 }
 
 void mf_group_run_lanes(const mf_SystemRun *run, uint32_t lanes, const mf_SystemConfig *systems,
@@ -276,9 +262,7 @@ size_t mf_group_bytes_per_instance(const mf_Group *group) {
 }
 
 uint32_t mf_group_field_count(const mf_Group *group) {
-    if (group == NULL)
-        return 0;
-    return group->field_count;
+    return group == NULL ? 0 : group->field_count;
 }
 mf_Field *mf_group_field(mf_Group *group, uint32_t index) {
     if (group == NULL)
@@ -324,15 +308,13 @@ static bool has_remainders(const mf_Group *group, const mf_FieldInfo *info) {
 mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t count,
                              mf_Field **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL || info == NULL || info->name == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_group_add_field: group, info, its name or out is NULL");
+    MF_NEED(group != NULL && info != NULL && info->name != NULL && out != NULL, error,
+            "mf_group_add_field: group, info, its name or out is NULL");
     *out = NULL;
     if (mf_group_find_field(group, info->name) != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "field %s: the name is used already", info->name);
-    if (group->field_count == MF_MAX_FIELDS)
-        return mf_fail(error, MF_LIMIT, "group %s: at most %d fields", group->config.name,
-                       MF_MAX_FIELDS);
+    MF_CHECK(group->field_count != MF_MAX_FIELDS, error, MF_LIMIT, "group %s: at most %d fields",
+             group->config.name, MF_MAX_FIELDS);
     mf_Field field = {.info = *info, .blocks = group->blocks};
     if (field.info.type == MF_REAL)
         field.info.type = group->config.double_precision ? MF_F64 : MF_F32;

@@ -325,15 +325,13 @@ static const char *successor_of(const char *name) {
 // Reports which component does not match.
 static mf_Status explain(const Query *query, const char *path, const char *last, mf_Error *error) {
     const mf_Group *group = query->group;
-    if (!query->robot)
-        return mf_fail(error, MF_NOT_FOUND, "property %.99s: group %.99s has instances 0 .. %u",
-                       path, group->config.name, group->config.count - 1);
+    MF_CHECK(query->robot, error, MF_NOT_FOUND, "property %.99s: group %.99s has instances 0 .. %u",
+             path, group->config.name, group->config.count - 1);
     const mf_Model *model = group->config.model;
     Near near = {.request = last, .name = ""};
     const char *successor = successor_of(last);
-    if (successor != NULL)
-        return mf_fail(error, MF_NOT_FOUND, "property %.99s: there is no %.60s; now: %s", path,
-                       last, successor);
+    MF_CHECK(successor == NULL, error, MF_NOT_FOUND, "property %.99s: there is no %.60s; now: %s",
+             path, last, successor);
     if (query->part || !query->parts) {
         // The field access needs a non-const group, but does not change it.
         mf_Group *any = (mf_Group *)(uintptr_t)group;
@@ -369,8 +367,7 @@ static mf_Status settle(const Query *query, const Found *found, const char *path
 }
 
 static mf_Status check_path(const char *path, mf_Error *error) {
-    if (path == NULL || path[0] == '\0')
-        return mf_fail(error, MF_BAD_ARGUMENT, "property: expected a path, found nothing");
+    MF_NEED(path != NULL && path[0] != '\0', error, "property: expected a path, found nothing");
     for (size_t i = 0; path[i] != '\0'; i++)
         if (i + 2 > MF_PROPERTY_PATH)
             return mf_fail(error, MF_BAD_ARGUMENT, "property: expected a path below %u bytes",
@@ -379,8 +376,7 @@ static mf_Status check_path(const char *path, mf_Error *error) {
 }
 
 mf_Status mf_property_find(mf_World *world, const char *path, mf_Property *out, mf_Error *error) {
-    if (world == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_property_find: world or out is NULL");
+    MF_NEED(world != NULL && out != NULL, error, "mf_property_find: world or out is NULL");
     Found found = {.count = 0};
     Query query = {.visit = keep_two, .user = &found};
     *out = (mf_Property){0};

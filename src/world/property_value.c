@@ -123,32 +123,27 @@ static mf_Status check_values(const mf_Property *property, const double *values,
     }
     if (!is_rotational(property))
         return MF_OK;
-    if (property->count % 4 != 0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "property %s: expected the four numbers of the quaternion together",
-                       property->name);
+    MF_NEED(property->count % 4 == 0, error,
+            "property %s: expected the four numbers of the quaternion together", property->name);
     for (uint32_t i = 0; i < property->count; i += 4) {
         double square = 0.0;
         for (uint32_t c = 0; c < 4; c++)
             square += values[i + c] * values[i + c];
-        if (!(square > 0.98 && square < 1.02))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "property %s: expected a quaternion of length 1 (w, x, y, z), found one "
-                           "of %g",
-                           property->name, __builtin_sqrt(square));
+        MF_NEED(square > 0.98 && square < 1.02, error,
+                "property %s: expected a quaternion of length 1 (w, x, y, z), found one "
+                "of %g",
+                property->name, __builtin_sqrt(square));
     }
     return MF_OK;
 }
 
 mf_Status mf_property_write(const mf_Property *property, const double *values, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (property == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_property_write: property is NULL");
+    MF_NEED(property != NULL, error, "mf_property_write: property is NULL");
     const char *locked = mf_property_locked(property);
     mf_Group *group = property->group;
-    if (locked != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "property %s: cannot be written, it is %s",
-                       property->name, locked);
+    MF_NEED(locked == NULL, error, "property %s: cannot be written, it is %s", property->name,
+            locked);
     MF_TRY(check_values(property, values, error));
     for (uint32_t i = 0; i < property->count; i++) {
         double value = values[i], rotation[4];

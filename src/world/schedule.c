@@ -89,8 +89,8 @@ static mf_Status resolve(const mf_Group *group, mf_SystemSlot *slot, mf_Error *e
     const char **writes = reads + (declared_writes - declared_reads);
     mf_Status status =
         resolve_list(group, config->name, declared_reads, reads, &slot->reads, error);
-    if (status == MF_OK)
-        status = resolve_list(group, config->name, declared_writes, writes, &slot->writes, error);
+    MF_THEN(status,
+            resolve_list(group, config->name, declared_writes, writes, &slot->writes, error));
     if (config->reads != NULL)
         config->reads = reads;
     if (config->writes != NULL)
@@ -134,11 +134,10 @@ static mf_Status check_pair(const mf_Group *group, const mf_SystemSlot *a, const
         return MF_OK;
     for (uint32_t f = 0; f < group->field_count; f++) {
         uint64_t bit = a->writes.words[f / 64] & b->writes.words[f / 64] & UINT64_C(1) << f % 64;
-        if (bit != 0 && !(group->fields[f].info.flags & MF_FIELD_BITS))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "group %s: systems %s and %s both write %s in the phase %s",
-                           group->config.name, a->config.name, b->config.name,
-                           group->fields[f].info.name, mf_phase_name(a->config.phase));
+        MF_NEED(bit == 0 || group->fields[f].info.flags & MF_FIELD_BITS, error,
+                "group %s: systems %s and %s both write %s in the phase %s", group->config.name,
+                a->config.name, b->config.name, group->fields[f].info.name,
+                mf_phase_name(a->config.phase));
     }
     return MF_OK;
 }
@@ -223,10 +222,9 @@ mf_Status mf_group_redeclare(mf_Group *group, mf_Error *error) {
 
 static mf_Status check_system(const mf_Group *group, const mf_SystemConfig *config,
                               mf_Error *error) {
-    if (config == NULL || config->struct_size != sizeof *config ||
-        (config->run == NULL && config->reset == NULL))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "system: start from mf_system_config() and set a run or reset function");
+    MF_NEED(config != NULL && config->struct_size == sizeof *config &&
+                (config->run != NULL || config->reset != NULL),
+            error, "system: start from mf_system_config() and set a run or reset function");
     if (config->name == NULL || (unsigned)config->phase > MF_PHASE_AFTER)
         return mf_fail(error, MF_BAD_ARGUMENT, "system: need a name and a phase");
     MF_TRY(mf_world_check_rate(group->world, config->name, config->rate, error));
@@ -235,24 +233,21 @@ static mf_Status check_system(const mf_Group *group, const mf_SystemConfig *conf
         return mf_fail(error, MF_UNSUPPORTED,
                        "group %s: the motion %s needs world.gravity_direction 0 0 -1",
                        group->config.name, config->name);
-    if (group->system_count == MF_MAX_SYSTEMS)
-        return mf_fail(error, MF_LIMIT, "group %s: at most %d systems", group->config.name,
-                       MF_MAX_SYSTEMS);
+    MF_CHECK(group->system_count != MF_MAX_SYSTEMS, error, MF_LIMIT, "group %s: at most %d systems",
+             group->config.name, MF_MAX_SYSTEMS);
     return MF_OK;
 }
 
 mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_add_system: group is NULL");
+    MF_NEED(group != NULL, error, "mf_group_add_system: group is NULL");
     mf_Context *context = group->world->context;
     MF_TRY(check_system(group, config, error));
     mf_SystemSlot slot = {.config = *config,
                           .every_step =
                               config->rate.numerator == 0 && config->rate.denominator == 0};
     mf_Status status = take_names(context, &slot, error);
-    if (status == MF_OK)
-        status = resolve(group, &slot, error);
+    MF_THEN(status, resolve(group, &slot, error));
     for (uint32_t s = 0; s < group->system_count && status == MF_OK; s++)
         status = check_pair(group, &group->systems[s], &slot, error);
     if (status != MF_OK) {
@@ -275,9 +270,7 @@ mf_Status mf_group_add_system(mf_Group *group, const mf_SystemConfig *config, mf
 // ---- queries -----------------------------------------------------------------------------------
 
 uint32_t mf_group_system_count(const mf_Group *group) {
-    if (group == NULL)
-        return 0;
-    return group->system_count;
+    return group == NULL ? 0 : group->system_count;
 }
 const mf_SystemConfig *mf_group_system(const mf_Group *group, uint32_t index) {
     if (group == NULL)
@@ -306,14 +299,10 @@ static const char *find_user(const mf_Group *group, const char *field, uint32_t 
 }
 
 const char *mf_group_writer(const mf_Group *group, const char *field, uint32_t n) {
-    if (group == NULL)
-        return NULL;
-    return find_user(group, field, n, true);
+    return group == NULL ? NULL : find_user(group, field, n, true);
 }
 const char *mf_group_reader(const mf_Group *group, const char *field, uint32_t n) {
-    if (group == NULL)
-        return NULL;
-    return find_user(group, field, n, false);
+    return group == NULL ? NULL : find_user(group, field, n, false);
 }
 
 // ---- measuring ---------------------------------------------------------------------------------

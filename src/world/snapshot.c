@@ -168,19 +168,15 @@ static uint32_t header_crc(SnapshotHeader header) {
 
 mf_Status mf_world_snapshot(const mf_World *world, void *image, size_t size, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (world == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_snapshot: world is NULL");
+    MF_NEED(world != NULL, error, "mf_world_snapshot: world is NULL");
     size_t needed = mf_world_snapshot_size(world);
-    if (size != needed)
-        return mf_fail(error, MF_BAD_ARGUMENT, "snapshot: need a buffer of %zu bytes, got %zu",
-                       needed, size);
+    MF_NEED(size == needed, error, "snapshot: need a buffer of %zu bytes, got %zu", needed, size);
     for (uint32_t i = 0; i < world->system_count; i++) {
         const mf_WorldSystemConfig *system = &world->systems[i].config;
-        if (system->pending != NULL && system->pending(system->user))
-            return mf_fail(error, MF_BUSY,
-                           "snapshot: system %s has results that are not applied yet at step %llu; "
-                           "step the world first",
-                           system->name, (unsigned long long)world->tick);
+        MF_CHECK(system->pending == NULL || !system->pending(system->user), error, MF_BUSY,
+                 "snapshot: system %s has results that are not applied yet at step %llu; "
+                 "step the world first",
+                 system->name, (unsigned long long)world->tick);
     }
     char *payload = (char *)image + sizeof(SnapshotHeader);
     copy_state(world, payload, false);

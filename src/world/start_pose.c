@@ -16,23 +16,19 @@ static mf_Status make_start(const mf_Group *group, const double position[3],
                             mf_StartPose *start, mf_Error *error) {
     const char *name = group->config.name;
     *start = (mf_StartPose){.orientation = {1.0, 0.0, 0.0, 0.0}};
-    if (!within(position, 3, 1e9))
-        return mf_fail(error, MF_BAD_ARGUMENT, "group %s: place: need a position within 1e9 m",
-                       name);
+    MF_NEED(within(position, 3, 1e9), error, "group %s: place: need a position within 1e9 m", name);
     memcpy(start->position, position, sizeof start->position);
     if (linear_velocity != NULL) {
-        if (!within(linear_velocity, 3, 1e9))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "group %s: place: need a velocity within 1e9 m/s", name);
+        MF_NEED(within(linear_velocity, 3, 1e9), error,
+                "group %s: place: need a velocity within 1e9 m/s", name);
         memcpy(start->linear_velocity, linear_velocity, sizeof start->linear_velocity);
     }
     if (orientation != NULL) {
         double square = 0.0;
         for (int i = 0; i < 4; i++)
             square += orientation[i] * orientation[i];
-        if (!(square > 0.98 && square < 1.02))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "group %s: place: need an orientation of length 1 (w, x, y, z)", name);
+        MF_NEED(square > 0.98 && square < 1.02, error,
+                "group %s: place: need an orientation of length 1 (w, x, y, z)", name);
         double length = __builtin_sqrt(square);
         for (int i = 0; i < 4; i++)
             start->orientation[i] = orientation[i] / length;
@@ -49,8 +45,7 @@ mf_Status mf_group_set_start(mf_Group *group, uint32_t instance, const double po
                              const double orientation[4], const double linear_velocity[3],
                              mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_set_start: group is NULL");
+    MF_NEED(group != NULL, error, "mf_group_set_start: group is NULL");
     mf_Context *context = group->world->context;
     mf_StartPose start;
     if (instance >= group->config.count)

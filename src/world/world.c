@@ -30,8 +30,7 @@ mf_WorldConfig mf_world_config_for(const mf_Model *model) {
 }
 
 static mf_Status check_world(const mf_WorldConfig *config, mf_Error *error) {
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "world: start from mf_world_config()");
+    MF_NEED(config->struct_size == sizeof *config, error, "world: start from mf_world_config()");
     if (!(config->step >= 1000 && config->step <= MF_SECOND))
         return mf_fail(error, MF_BAD_ARGUMENT, "world.step: need 1 us .. 1 s");
     if (!(config->gravity >= 0.0 && config->gravity <= 1000.0))
@@ -39,17 +38,15 @@ static mf_Status check_world(const mf_WorldConfig *config, mf_Error *error) {
     double length = mf_vec3_length(config->gravity_direction);
     if (!(length > 0.0 && mf_is_finite(length)))
         return mf_fail(error, MF_BAD_ARGUMENT, "world.gravity_direction: need a length > 0");
-    if (!mf_isa_available(config->isa))
-        return mf_fail(error, MF_UNSUPPORTED, "world.isa: this processor does not have %s",
-                       mf_isa_name(config->isa));
+    MF_CHECK(mf_isa_available(config->isa), error, MF_UNSUPPORTED,
+             "world.isa: this processor does not have %s", mf_isa_name(config->isa));
     return MF_OK;
 }
 
 mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config, mf_World **out,
                           mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_create: context is NULL");
+    MF_NEED(context != NULL, error, "mf_world_create: context is NULL");
     *out = NULL;
     mf_WorldConfig settings = config != NULL ? *config : mf_world_config();
     mf_Status status = check_world(&settings, error);
@@ -59,8 +56,7 @@ mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config, mf_
     if (status != MF_OK)
         return status;
     mf_World *world = mf_allocate(context, 1, sizeof *world);
-    if (world == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "world: out of memory");
+    MF_ALLOCATED(world != NULL, error, "world");
     world->context = context;
     world->config = settings;
     world->isa = settings.isa;
@@ -109,29 +105,19 @@ void *mf_world_kept(const mf_World *world, const char *name) {
 }
 
 mf_Context *mf_world_context(const mf_World *world) {
-    if (world == NULL)
-        return NULL;
-    return world->context;
+    return world == NULL ? NULL : world->context;
 }
 const mf_WorldConfig *mf_world_config_of(const mf_World *world) {
-    if (world == NULL)
-        return NULL;
-    return &world->config;
+    return world == NULL ? NULL : &world->config;
 }
 mf_Time mf_world_time(const mf_World *world) {
-    if (world == NULL)
-        return 0;
-    return world->time;
+    return world == NULL ? 0 : world->time;
 }
 mf_Isa mf_world_isa(const mf_World *world) {
-    if (world == NULL)
-        return (mf_Isa)0;
-    return world->isa;
+    return world == NULL ? (mf_Isa)0 : world->isa;
 }
 uint32_t mf_world_group_count(const mf_World *world) {
-    if (world == NULL)
-        return 0;
-    return world->group_count;
+    return world == NULL ? 0 : world->group_count;
 }
 mf_Group *mf_world_group(mf_World *world, uint32_t index) {
     if (world == NULL)
@@ -161,9 +147,8 @@ static bool goes_before(const mf_WorldSystemSlot *slot, mf_Phase phase, bool las
 
 static mf_Status add_system(mf_World *world, const mf_WorldSystemConfig *config, bool last,
                             mf_Error *error) {
-    if (config == NULL || config->struct_size != sizeof *config || config->run == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "world system: start from mf_world_system_config() and set a run function");
+    MF_NEED(config != NULL && config->struct_size == sizeof *config && config->run != NULL, error,
+            "world system: start from mf_world_system_config() and set a run function");
     if (config->name == NULL || (unsigned)config->phase > MF_PHASE_AFTER)
         return mf_fail(error, MF_BAD_ARGUMENT, "world system: need a name and a phase");
     bool every_step = config->rate.numerator == 0 && config->rate.denominator == 0;
@@ -193,17 +178,14 @@ mf_Status mf_world_add_last_system(mf_World *world, const mf_WorldSystemConfig *
 }
 
 mf_Status mf_world_keep_state(mf_World *world, const mf_WorldState *state, mf_Error *error) {
-    if (world->has_state)
-        return mf_fail(error, MF_LIMIT, "world: it already has state outside of fields");
+    MF_CHECK(!world->has_state, error, MF_LIMIT, "world: it already has state outside of fields");
     world->state = *state;
     world->has_state = true;
     return MF_OK;
 }
 
 uint32_t mf_world_system_count(const mf_World *world) {
-    if (world == NULL)
-        return 0;
-    return world->system_count;
+    return world == NULL ? 0 : world->system_count;
 }
 const mf_WorldSystemConfig *mf_world_system(const mf_World *world, uint32_t index) {
     if (world == NULL)

@@ -79,7 +79,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     require(model != NULL);
     try_gait(context, (const char *)data, size, model);
     try_gait(context, (const char *)data, size, NULL);
-    mf_gait_is((const char *)data, size);
     mf_model_destroy(model);
     fuzz_end(context);
     return 0;
