@@ -8,21 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 import mayfly
+from mayfly_bridges._rotation import angles
 
 MASS, ARM, LARGEST, DRAG = 1.5, 0.18, 8.0, 0.016  # models/quadrotor.xml
 INERTIA = np.array([0.029, 0.029, 0.055])
 # Roll, pitch and yaw by motors 1 .. 4: front right, rear left, front left, rear right.
 MIX = np.array([[-1, 1, 1, -1], [1, -1, 1, -1], [1, 1, -1, -1]])
-
-
-def angles(q: npt.ArrayLike) -> tuple[float, float, float]:
-    """Roll, pitch, yaw [rad]."""
-    w, x, y, z = np.asarray(q, float)
-    return (
-        math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)),
-        math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x)))),
-        math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)),
-    )
 
 
 def hover(

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import importlib.util
 import json
-import os
-import shutil
 
 import pytest
+from served import COMMAND, ROOT, needs_command
 
-from conftest import ROOT
-
-COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
-pytestmark = pytest.mark.skipif(shutil.which(COMMAND) is None, reason="needs the command")
+pytestmark = needs_command
 
 
 def test_many_clients_and_two_minutes(capsys: pytest.CaptureFixture[str]) -> None:

@@ -2,11 +2,11 @@
 
 import json
 import pickle
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from served import call
 
 import mayfly
 
@@ -27,15 +27,10 @@ def test_ball_falls_as_it_must() -> None:
 @pytest.mark.parametrize(
     "name", ["hexapod.urdf", "ant.xml", "humanoid.urdf", "tumbler.xml", "stack.xml", "figure.xml"]
 )
-def test_same_bits_as_the_command(name: str, command: str) -> None:
+def test_same_bits_as_the_command(name: str) -> None:
     """`mayfly run` and the package must be the same simulation."""
     path = mayfly.data_folder() / "models" / name
-    ran = subprocess.run(
-        [command, "run", str(path), "--duration", "0.5", "--json"],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    ran = call("run", path, "--duration", 0.5, "--json")
     model = mayfly.Model.from_file(path)
     with mayfly.World.for_model(model, seed=1) as world:
         group = world.add_group(model, sensors={"lenient": True})

@@ -11,6 +11,8 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from mayfly_bridges._rotation import multiply
+
 Vector = npt.NDArray[np.float64]
 
 _HALF = math.sqrt(0.5)
@@ -32,16 +34,7 @@ def frd(vector: npt.ArrayLike) -> Vector:
 
 def product(a: npt.ArrayLike, b: npt.ArrayLike) -> Vector:
     """The rotation b, then a."""
-    aw, ax, ay, az = np.asarray(a, float)
-    bw, bx, by, bz = np.asarray(b, float)
-    return np.array(
-        [
-            aw * bw - ax * bx - ay * by - az * bz,
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-        ]
-    )
+    return np.array(multiply(np.asarray(a, float), np.asarray(b, float)))
 
 
 def attitude(orientation: npt.ArrayLike) -> Vector:
