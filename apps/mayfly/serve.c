@@ -66,6 +66,10 @@ static const mf_Option table[] = {
     MF_INPUT_FILES(Options, inputs),
     MF_OPT_END};
 
+static const mf_OptionGone gone[] = {
+    {"serial", "mayfly-bridge dynamixel opens serial ports (docs/how_to/hardware.md)"},
+    {NULL, NULL}};
+
 const mf_CommandHelp mf_help_serve = {
     .name = "serve",
     .arguments = "FILE",
@@ -89,7 +93,8 @@ const mf_CommandHelp mf_help_serve = {
                 "  mayfly serve models/hexapod.urdf --page 8765\n",
     .least = 1,
     .most = 1,
-    .options = table};
+    .options = table,
+    .gone = gone};
 
 // ---- the token ---------------------------------------------------------------------------------
 
@@ -211,9 +216,9 @@ static mf_Status sample(void *user, mf_Error *error) {
 
 // What is recorded, as by mayfly run, and its first sample.
 static mf_Status begin_record(mf_Simulation *simulation, mf_ServerConfig *config, mf_Error *error) {
-    mf_Status status = mf_simulation_open(simulation, error);
-    if (status != MF_OK || simulation->recorder == NULL)
-        return status;
+    MF_TRY(mf_simulation_open(simulation, error));
+    if (simulation->recorder == NULL)
+        return MF_OK;
     config->sample = sample;
     config->sampled = simulation;
     config->sample_steps = mf_simulation_record_steps(simulation);
@@ -251,39 +256,39 @@ static mf_Status run(mf_Context *context, const mf_Scene *scene, mf_Server *serv
     if (!announce(server, made, served->page))
         return MF_OK;
     mf_app_starting(false);
-    mf_Status status = MF_OK;
     if (bridges)
-        status = mf_bridges_start(context, scene->file, mf_server_address(server), made,
-                                  &served->bridges, error);
-    if (status == MF_OK)
-        status = mf_server_run(server, error);
-    if (status == MF_OK)
-        print_end(server);
-    return status;
+        MF_TRY(mf_bridges_start(context, scene->file, mf_server_address(server), made,
+                                &served->bridges, error));
+    MF_TRY(mf_server_run(server, error));
+    print_end(server);
+    return MF_OK;
+}
+
+// Opens the server and what belongs to it, and serves until the end.
+static mf_Status open_and_serve(mf_Context *context, mf_Scene *scene, mf_Simulation *simulation,
+                                const Options *options, Served *served, mf_Server **server,
+                                mf_Error *error) {
+    char made[2 * TOKEN + 1] = "";
+    const uint16_t page = (uint16_t)mf_option_count(options->page, 0);
+    mf_ServerConfig config = read_options(options, served);
+    MF_TRY(choose_files(options->files, scene->file->file, served->files, error));
+    MF_TRY(mf_genomes_give(context, scene, error));
+    MF_TRY(choose_token(&config, made, error));
+    MF_TRY(begin_record(simulation, &config, error));
+    if (options->page != NULL)
+        MF_TRY(mf_serve_page_create(context, scene, &config, &served->page, error));
+    MF_TRY(mf_server_create(context, scene, &config, server, error));
+    if (served->page != NULL)
+        MF_TRY(mf_serve_page_open(served->page, *server, page, error));
+    return run(context, scene, *server, made, options->allow_bridges, served, error);
 }
 
 static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulation *simulation,
                                 const Options *options, mf_Error *error) {
-    char made[2 * TOKEN + 1] = "";
     mf_Server *server = NULL;
     Served served = {.bridges = NULL};
-    mf_ServerConfig config = read_options(options, &served);
-    mf_Status status = choose_files(options->files, scene->file->file, served.files, error);
-    if (status == MF_OK)
-        status = mf_genomes_give(context, scene, error);
-    if (status == MF_OK)
-        status = choose_token(&config, made, error);
-    if (status == MF_OK)
-        status = begin_record(simulation, &config, error);
-    if (status == MF_OK && options->page != NULL)
-        status = mf_serve_page_create(context, scene, &config, &served.page, error);
-    if (status == MF_OK)
-        status = mf_server_create(context, scene, &config, &server, error);
-    if (status == MF_OK && served.page != NULL)
-        status = mf_serve_page_open(served.page, server,
-                                    (uint16_t)mf_option_count(options->page, 0), error);
-    if (status == MF_OK)
-        status = run(context, scene, server, made, options->allow_bridges, &served, error);
+    const mf_Status status =
+        open_and_serve(context, scene, simulation, options, &served, &server, error);
     mf_serve_page_destroy(served.page);
     mf_server_destroy(server);
     mf_bridges_stop(served.bridges);

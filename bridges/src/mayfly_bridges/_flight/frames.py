@@ -34,7 +34,8 @@ def frd(vector: npt.ArrayLike) -> Vector:
 
 def product(a: npt.ArrayLike, b: npt.ArrayLike) -> Vector:
     """The rotation b, then a."""
-    return np.array(multiply(np.asarray(a, float), np.asarray(b, float)))
+    first, second = (np.asarray(rotation, float).tolist() for rotation in (a, b))
+    return np.array(list(multiply(first, second)))
 
 
 def attitude(orientation: npt.ArrayLike) -> Vector:

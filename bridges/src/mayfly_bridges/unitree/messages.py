@@ -16,7 +16,8 @@ _DEFINITIONS = {
         uint8 version_high; uint8 version_low; uint8 status; uint8 soc; int32 current; uint16 cycle;
         uint8[2] bq_ntc; uint8[2] mcu_ntc; uint16[15] cell_vol""",
     "unitree_go/MotorCmd": """
-        uint8 mode; float32 q; float32 dq; float32 tau; float32 kp; float32 kd; uint32[3] reserve""",
+        uint8 mode; float32 q; float32 dq; float32 tau; float32 kp; float32 kd;
+        uint32[3] reserve""",
     "unitree_go/MotorState": """
         uint8 mode; float32 q; float32 dq; float32 ddq; float32 tau_est; float32 q_raw;
         float32 dq_raw; float32 ddq_raw; uint8 temperature; uint32 lost; uint32[2] reserve""",
