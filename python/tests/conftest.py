@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import pickle
 import shutil
 import signal
 import subprocess
@@ -124,6 +125,15 @@ def live() -> Iterator[Callable[..., str]]:
     for server in running:
         assert server.process.poll() is None, "it ended by itself"
         assert server.end() == 0
+
+
+def goes_on_alike(world: mayfly.World, steps: int) -> mayfly.World:
+    """A pickled copy of a world, which has the same bits after some steps."""
+    again = pickle.loads(pickle.dumps(world))
+    for one in (world, again):
+        one.step(steps)
+    assert again.hash() == world.hash() and again.time == world.time
+    return again
 
 
 def fuzz(program: str, seed: int, count: int) -> tuple[int, int]:

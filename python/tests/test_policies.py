@@ -1,14 +1,12 @@
 """Messages and policies: deliveries, percepts, actions, memory, pickles and mistakes."""
 
-import pickle
-import re
-
 import numpy as np
 import pytest
 from test_docks import MODULE
+from test_docs import blocks
 
 import mayfly
-from conftest import ROOT
+from conftest import ROOT, goes_on_alike
 
 
 def count_hops(policy):
@@ -81,10 +79,7 @@ def test_pickles_continue(world):
     modules = world.groups[0]
     modules.add_policy(count_hops, percepts=["base.position"], memory=3)
     world.step(2)
-    again = pickle.loads(pickle.dumps(world))
-    world.step(3)
-    again.step(3)
-    assert again.hash() == world.hash()
+    again = goes_on_alike(world, 3)
     assert again.groups[0]["policy.memory"].array[3, 0] == 3
 
 
@@ -112,18 +107,13 @@ def test_what_a_function_raises_is_raised(world):
     modules.add_policy(fail)
     with pytest.raises(KeyError, match="lost"):
         world.step(3)
-    assert modules.fault[2] == lib_control()
+    assert modules.fault[2] == 8  # MF_FAULT_CONTROL
     assert modules.fault[1] == 0
 
 
-def lib_control():
-    return 8  # MF_FAULT_CONTROL
-
-
 def test_page():
-    page = (ROOT / "docs" / "how_to" / "modules.md").read_text()
-    blocks = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
-    (block,) = (text for text in blocks if "add_policy" in text)
+    page = ROOT / "docs" / "how_to" / "modules.md"
+    (block,) = (text for text in blocks(page) if "add_policy" in text)
     names = {}
     exec(block, names)
     np.testing.assert_array_equal(names["modules"]["policy.memory"].array.ravel(), range(6))
