@@ -6,8 +6,6 @@ import json
 import pathlib
 import re
 import struct
-import subprocess
-from collections.abc import Callable
 
 import numpy as np
 import pilots
@@ -15,13 +13,11 @@ import pytest
 from json_peer import Peer, check
 
 import mayfly
-from conftest import ROOT
+from conftest import ROOT, Serve, Start
 from mayfly_bridges._flight import frames
 from mayfly_bridges._flight.sample import Sample
 from mayfly_bridges.ardupilot import link, wire
 
-Start = Callable[..., subprocess.Popen[str]]
-Serve = Callable[..., str]
 SCENE = """
 world: {{step: 0.002}}
 groups:

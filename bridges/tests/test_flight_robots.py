@@ -7,7 +7,6 @@ import pathlib
 import re
 import signal
 import subprocess
-from collections.abc import Callable
 from typing import Any
 
 import json_peer
@@ -16,12 +15,10 @@ import numpy as np
 import pytest
 
 import mayfly
-from conftest import ROOT
+from conftest import ROOT, Serve, Start
 from mayfly_bridges._flight import outputs
 from mayfly_bridges._flight.outputs import Control, Kind, Output
 
-Start = Callable[..., subprocess.Popen[str]]
-Serve = Callable[..., str]
 PAIR = """
 world: {{step: 0.002}}
 proximity: {{neighbors: {{detect: false}}}}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import subprocess
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,13 @@ import pytest
 from mavlink_peer import HOME, Peer, common, local
 
 import mayfly
+from conftest import Serve, Start
 from mayfly_bridges._flight import earth, frames
 from mayfly_bridges._flight.sample import Sample
 from mayfly_bridges.px4 import home as home_of
 from mayfly_bridges.px4 import mavlink, sensors
 from mayfly_bridges.px4.link import control
 
-Start = Callable[..., subprocess.Popen[str]]
-Serve = Callable[..., str]
 MESSAGES = [value for value in vars(mavlink).values() if isinstance(value, mavlink.Message)]
 IDS = [message.name for message in MESSAGES]
 

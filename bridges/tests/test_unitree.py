@@ -14,6 +14,8 @@ import pytest
 from dds_peer import Peer, new_domain
 from unitree_peer import CRC, api, go, hg, zero
 
+from conftest import Serve, Start
+
 SHARED = pathlib.Path(os.environ.get("MAYFLY_SHARED", "no such folder"))
 GO2 = SHARED / "models" / "unitree_go2" / "go2.xml"
 G1 = SHARED / "models" / "unitree_g1" / "g1.xml"
@@ -54,8 +56,8 @@ def hanging_g1() -> str:
 
 @pytest.fixture
 def bridge(
-    serve: Callable[..., str],
-    start: Callable[..., Any],
+    serve: Serve,
+    start: Start,
     tmp_path: pathlib.Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[..., Peer]:
@@ -130,9 +132,7 @@ def test_motors_follow_the_sdk(bridge: Callable[..., Peer], tmp_path: pathlib.Pa
     assert sport.stamp.sec >= 0 and sport.stamp.nanosec % 2_000_000 == 0
 
 
-def test_servos_are_refused(
-    serve: Callable[..., str], start: Callable[..., Any], tmp_path: pathlib.Path
-) -> None:
+def test_servos_are_refused(serve: Serve, start: Start, tmp_path: pathlib.Path) -> None:
     text = small_robot().replace("<motor ", "<position ").replace('gear="2"', 'kp="9"')
     (tmp_path / "small.xml").write_text(text)
     program = start("bridge", "unitree", serve(tmp_path / "small.xml"))
