@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -164,6 +165,15 @@ const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]) {
     }
     snprintf(out, MF_APP_PATH, "%s", name);
     return out;
+}
+
+mf_Status mf_app_token(const char *verb, char out[MF_APP_TOKEN], mf_Error *error) {
+    uint8_t bytes[MF_APP_TOKEN / 2];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return mf_fail(error, MF_UNSUPPORTED, "%s: no random numbers for a token", verb);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    return MF_OK;
 }
 
 // ---- JSON lines --------------------------------------------------------------------------------

@@ -67,6 +67,10 @@ const char *mf_app_own(const char *name, char out[MF_APP_PATH]);
 // `name` as an absolute path, relative to the current folder. Returns `out`.
 const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]);
 
+// A token of 128 random bits, as hexadecimal digits. `verb`: the command that needs it.
+#define MF_APP_TOKEN 33 // [byte]
+mf_Status mf_app_token(const char *verb, char out[MF_APP_TOKEN], mf_Error *error);
+
 // ---- JSON lines --------------------------------------------------------------------------------
 
 // A hash as 16 hexadecimal digits: not every JSON reader preserves numbers beyond 2^53.

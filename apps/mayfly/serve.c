@@ -1,10 +1,8 @@
 // mayfly serve: a scene, or a robot's own file, that other programs take part in over sockets.
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "app.h"
 #include "inputs.h"
@@ -17,8 +15,6 @@
 #include "body/kind.h"
 
 #include <mayfly/protocol.h>
-
-#define TOKEN 16 // [byte] of randomness
 
 typedef struct Options {
     mf_Inputs inputs;
@@ -98,29 +94,16 @@ const mf_CommandHelp mf_help_serve = {
 
 // ---- the token ---------------------------------------------------------------------------------
 
-static bool read_random(uint8_t bytes[TOKEN]) {
-    const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-    const bool done = file >= 0 && read(file, bytes, TOKEN) == TOKEN;
-    if (file >= 0)
-        close(file);
-    return done;
-}
-
 // The token of MAYFLY_TOKEN, or, where the address needs one, a random one that is printed.
-static mf_Status choose_token(mf_ServerConfig *config, char made[2 * TOKEN + 1], mf_Error *error) {
-    uint8_t bytes[TOKEN];
+static mf_Status choose_token(mf_ServerConfig *config, char made[MF_APP_TOKEN], mf_Error *error) {
     config->token = getenv("MAYFLY_TOKEN");
     if (config->token != NULL && config->token[0] == '\0')
         config->token = NULL;
     if (config->token != NULL || config->path != NULL || strncmp(config->address, "127.", 4) == 0 ||
         strcmp(config->address, "::1") == 0)
         return MF_OK;
-    if (!read_random(bytes))
-        return mf_fail(error, MF_UNSUPPORTED, "serve: no random numbers for a token");
-    for (size_t i = 0; i < TOKEN; i++)
-        snprintf(made + 2 * i, 3, "%02x", bytes[i]);
     config->token = made;
-    return MF_OK;
+    return mf_app_token("serve", made, error);
 }
 
 // ---- files -------------------------------------------------------------------------------------
@@ -268,7 +251,7 @@ static mf_Status run(mf_Context *context, const mf_Scene *scene, mf_Server *serv
 static mf_Status open_and_serve(mf_Context *context, mf_Scene *scene, mf_Simulation *simulation,
                                 const Options *options, Served *served, mf_Server **server,
                                 mf_Error *error) {
-    char made[2 * TOKEN + 1] = "";
+    char made[MF_APP_TOKEN] = "";
     const uint16_t page = (uint16_t)mf_option_count(options->page, 0);
     mf_ServerConfig config = read_options(options, served);
     MF_TRY(choose_files(options->files, scene->file->file, served->files, error));

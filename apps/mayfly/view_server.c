@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,8 +24,8 @@ static struct timespec later(double seconds) {
 
 // Takes the same time for every wrong token.
 static bool same_token(const char *a, const char *b) {
-    unsigned differ = strlen(a) != 2 * MF_VIEW_TOKEN;
-    for (size_t i = 0; i < 2 * MF_VIEW_TOKEN; i++) // both have space for so many characters
+    unsigned differ = strlen(a) != MF_APP_TOKEN - 1;
+    for (size_t i = 0; i < MF_APP_TOKEN - 1; i++) // both have space for so many characters
         differ |= (unsigned)(a[i] ^ b[i]) << 1;
     return differ == 0;
 }
@@ -58,7 +57,7 @@ static bool same_origin(const struct mg_connection *connection) {
 bool mf_view_may_enter(const mf_ViewServer *server, const struct mg_connection *connection) {
     const struct mg_request_info *request = mg_get_request_info(connection);
     const char *host = mg_get_header(connection, "Host");
-    char token[2 * MF_VIEW_TOKEN + 2] = "";
+    char token[MF_APP_TOKEN + 1] = "";
     if (!same_origin(connection))
         return false;
     if (!server->needs_token)
@@ -284,15 +283,6 @@ uint32_t mf_view_server_pages(mf_ViewServer *server) {
 
 // ---- start and stop ----------------------------------------------------------------------------
 
-static mf_Status make_token(mf_ViewServer *server, mf_Error *error) {
-    uint8_t bytes[MF_VIEW_TOKEN];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return mf_fail(error, MF_UNSUPPORTED, "view: no random numbers for a token");
-    for (size_t i = 0; i < MF_VIEW_TOKEN; i++)
-        snprintf(server->token + 2 * i, 3, "%02x", bytes[i]);
-    return MF_OK;
-}
-
 static int keep_complaint(const struct mg_connection *connection, const char *message) {
     const struct mg_context *web = mg_get_context(connection);
     mf_ViewServer *server = web != NULL ? mg_get_user_data(web) : NULL;
@@ -416,7 +406,7 @@ mf_Status mf_view_server_start(mf_Context *context, const mf_ViewServerConfig *c
     pthread_cond_init(&server->loaded, NULL);
     for (uint32_t i = 0; i < MF_VIEW_PAGES; i++)
         server->slots[i].server = server;
-    mf_Status status = server->needs_token ? make_token(server, error) : MF_OK;
+    mf_Status status = server->needs_token ? mf_app_token("view", server->token, error) : MF_OK;
     if (status == MF_OK)
         status = listen_at(server, config->port, error);
     if (status != MF_OK) {
