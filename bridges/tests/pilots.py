@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import re
+import subprocess
 
 import numpy as np
 import numpy.typing as npt
@@ -14,6 +16,18 @@ MASS, ARM, LARGEST, DRAG = 1.5, 0.18, 8.0, 0.016  # models/quadrotor.xml
 INERTIA = np.array([0.029, 0.029, 0.055])
 # Roll, pitch and yaw by motors 1 .. 4: front right, rear left, front left, rear right.
 MIX = np.array([[-1, 1, 1, -1], [1, -1, 1, -1], [1, 1, -1, -1]])
+
+
+def ports(program: subprocess.Popen[str], count: int = 1) -> list[int]:
+    """Those at which a bridge to autopilots listens, one for each robot."""
+    assert program.stdout is not None
+    found = []
+    for _ in range(count):
+        line = program.stdout.readline()
+        match = re.search(r"listens at 127\.0\.0\.1:(\d+)$", line)
+        assert match, f"{line}{program.stdout.read()}"
+        found.append(int(match[1]))
+    return found
 
 
 def hover(

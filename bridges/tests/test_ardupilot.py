@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import pathlib
-import re
 import struct
 
 import numpy as np
@@ -34,16 +33,8 @@ OFF = [1000] * 4
 def bridge(start: Start, address: str, *options: str) -> list[int]:
     """Starts the bridge; the ports of the robots."""
     program = start("bridge", "ardupilot", address, "--port", "0", *options)
-    assert program.stdout is not None
-    ports: list[int] = []
     with mayfly.connect(address) as world:
-        count = next(iter(world.groups.values())).count
-    while len(ports) < count:
-        line = program.stdout.readline()
-        found = re.search(r"listens at 127\.0\.0\.1:(\d+)$", line)
-        assert found, f"{line}{program.stdout.read()}"
-        ports.append(int(found[1]))
-    return ports
+        return pilots.ports(program, next(iter(world.groups.values())).count)
 
 
 # ---- packets ------------------------------------------------------------------------------------

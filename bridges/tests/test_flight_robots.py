@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import os
 import pathlib
-import re
 import signal
-import subprocess
 from typing import Any
 
 import json_peer
 import mavlink_peer
 import numpy as np
 import pytest
+from pilots import ports
 
 import mayfly
 from conftest import ROOT, Serve, Start
@@ -36,17 +35,6 @@ def pair(serve: Serve, tmp_path: pathlib.Path) -> str:
     scene = tmp_path / "pair.yaml"
     scene.write_text(PAIR.format(models=ROOT / "models"))
     return serve(scene, "--speed", "0")
-
-
-def ports(program: subprocess.Popen[str], count: int) -> list[int]:
-    assert program.stdout is not None
-    found = []
-    for _ in range(count):
-        line = program.stdout.readline()
-        match = re.search(r"listens at 127\.0\.0\.1:(\d+)$", line)
-        assert match, f"{line}{program.stdout.read()}"
-        found.append(int(match[1]))
-    return found
 
 
 def heights(address: str, group: str) -> list[float]:

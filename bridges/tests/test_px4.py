@@ -27,11 +27,7 @@ IDS = [message.name for message in MESSAGES]
 def bridge(start: Start, address: str, *options: str) -> tuple[int, subprocess.Popen[str]]:
     """Starts the bridge; the port of robot 0."""
     program = start("bridge", "px4", address, "--port=0", "--patience=30", *options)
-    assert program.stdout is not None
-    line = program.stdout.readline()
-    found = re.search(r"listens at 127\.0\.0\.1:(\d+)$", line)
-    assert found, f"{line}{program.stdout.read()}"
-    return int(found[1]), program
+    return pilots.ports(program)[0], program
 
 
 # ---- messages -----------------------------------------------------------------------------------

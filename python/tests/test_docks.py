@@ -22,18 +22,26 @@ MODULE = """
 """
 
 
-@pytest.fixture
-def world(tmp_path):
-    path = tmp_path / "module.urdf"
+def world_of_modules(folder, step, positions):
+    path = folder / "module.urdf"
     path.write_text(MODULE)
-    world = mayfly.World(step=0.002, gravity=0.0)
-    model = mayfly.Model.from_file(path)
+    world = mayfly.World(step=step, gravity=0.0)
     modules = world.add_group(
-        model, 3, name="modules", motion="rigid", isolated=False, pushable=True
+        mayfly.Model.from_file(path),
+        len(positions),
+        name="modules",
+        motion="rigid",
+        isolated=False,
+        pushable=True,
     )
-    modules.set_start([[0, 0, 1], [0.5, 0, 1], [0, 0.5, 1]])
+    modules.set_start(positions)
     world.add_docks()
     return world
+
+
+@pytest.fixture
+def world(tmp_path):
+    return world_of_modules(tmp_path, 0.002, [[0, 0, 1], [0.5, 0, 1], [0, 0.5, 1]])
 
 
 def test_models_list_their_docks(world):

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from test_docks import MODULE
+from test_docks import world_of_modules
 from test_docs import blocks
 
 import mayfly
@@ -22,19 +22,8 @@ def count_hops(policy):
 
 @pytest.fixture
 def world(tmp_path):
-    path = tmp_path / "module.urdf"
-    path.write_text(MODULE)
-    world = mayfly.World(step=0.01, gravity=0.0)
-    modules = world.add_group(
-        mayfly.Model.from_file(path),
-        4,
-        name="modules",
-        motion="rigid",
-        isolated=False,
-        pushable=True,
-    )
-    modules.set_start([[0.1 * i, 0, 1] for i in range(4)])
-    world.add_docks()
+    world = world_of_modules(tmp_path, 0.01, [[0.1 * i, 0, 1] for i in range(4)])
+    (modules,) = world.groups
     world.add_messages(size=8, capacity=2)
     for i in range(3):
         world.docks.connect((modules, i, "front"), (modules, i + 1, "back"), move=False)

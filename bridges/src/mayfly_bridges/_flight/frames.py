@@ -11,6 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from mayfly_bridges._rotation import matrix as matrix
 from mayfly_bridges._rotation import multiply
 
 Vector = npt.NDArray[np.float64]
@@ -43,18 +44,6 @@ def attitude(orientation: npt.ArrayLike) -> Vector:
     rotated = product(product(_WORLD, orientation), _BODY)
     rotated /= np.linalg.norm(rotated)
     return -rotated if rotated[0] < 0 else rotated
-
-
-def matrix(rotation: npt.ArrayLike) -> Vector:
-    """The rotation matrix of a unit quaternion."""
-    w, x, y, z = np.asarray(rotation, float)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
 
 
 def halfway(a: npt.ArrayLike, b: npt.ArrayLike) -> Vector:
