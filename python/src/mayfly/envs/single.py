@@ -48,7 +48,7 @@ class _OfABatch(Sealed, gymnasium.Env[Array, Array]):
     metadata: dict[str, Any] = {"render_modes": MODES}  # as in Gymnasium
     batch_class: ClassVar[type[MayflyVectorEnv]] = MayflyVectorEnv
     _replaceable = True
-    _held: ClassVar[str]  # what there is one of
+    _kind: ClassVar[str]  # what there is one of
     observation_space: Box
     action_space: Box
 
@@ -57,7 +57,7 @@ class _OfABatch(Sealed, gymnasium.Env[Array, Array]):
     ) -> None:
         for name in ("num_envs", "autoreset_mode"):
             if name in arguments:
-                raise TypeError(f"{name}: is for gymnasium.make_vec, this is one {self._held}")
+                raise TypeError(f"{name}: is for gymnasium.make_vec, this is one {self._kind}")
         self.batch = self.batch_class(
             task,
             count,
@@ -128,7 +128,7 @@ class MayflyEnv(_OfABatch):
 
     """
 
-    _held = "robot"
+    _kind = "robot"
 
     def __init__(
         self, task: str, *, max_episode_steps: int | None = None, **arguments: Any
@@ -195,7 +195,7 @@ class MayflyTeamEnv(_OfABatch):
 
     """
 
-    _held = "team"
+    _kind = "team"
 
     def __init__(
         self,
