@@ -131,9 +131,10 @@ static mf_Status choose_files(const char *given, const char *file, char out[MF_A
 
 // What the server's calls need.
 typedef struct Served {
-    mf_Bridges *bridges;     // NULL: none
-    mf_ServePage *page;      // NULL: none
-    char files[MF_APP_PATH]; // folder of what clients name
+    mf_Bridges *bridges;      // NULL: none
+    mf_ServePage *page;       // NULL: none
+    char files[MF_APP_PATH];  // folder of what clients name
+    char token[MF_APP_TOKEN]; // that was made
 } Served;
 
 // Asked by the server again and again. Programs of bridges may have ended.
@@ -231,16 +232,16 @@ static mf_ServerConfig read_options(const Options *options, Served *served) {
 }
 
 // Prints where it serves, and does so until the end.
-static mf_Status run(mf_Context *context, const mf_Scene *scene, mf_Server *server,
-                     const char *made, bool bridges, Served *served, mf_Error *error) {
+static mf_Status run(mf_Context *context, const mf_Scene *scene, mf_Server *server, bool bridges,
+                     Served *served, mf_Error *error) {
     mf_StartReport report;
     mf_start_report(scene, &report);
     mf_start_report_print(&report);
-    if (!announce(server, made, served->page))
+    if (!announce(server, served->token, served->page))
         return MF_OK;
     mf_app_starting(false);
     if (bridges)
-        MF_TRY(mf_bridges_start(context, scene->file, mf_server_address(server), made,
+        MF_TRY(mf_bridges_start(context, scene->file, mf_server_address(server), served->token,
                                 &served->bridges, error));
     MF_TRY(mf_server_run(server, error));
     print_end(server);
@@ -251,19 +252,18 @@ static mf_Status run(mf_Context *context, const mf_Scene *scene, mf_Server *serv
 static mf_Status open_and_serve(mf_Context *context, mf_Scene *scene, mf_Simulation *simulation,
                                 const Options *options, Served *served, mf_Server **server,
                                 mf_Error *error) {
-    char made[MF_APP_TOKEN] = "";
     const uint16_t page = (uint16_t)mf_option_count(options->page, 0);
     mf_ServerConfig config = read_options(options, served);
     MF_TRY(choose_files(options->files, scene->file->file, served->files, error));
     MF_TRY(mf_genomes_give(context, scene, error));
-    MF_TRY(choose_token(&config, made, error));
+    MF_TRY(choose_token(&config, served->token, error));
     MF_TRY(begin_record(simulation, &config, error));
     if (options->page != NULL)
         MF_TRY(mf_serve_page_create(context, scene, &config, &served->page, error));
     MF_TRY(mf_server_create(context, scene, &config, server, error));
     if (served->page != NULL)
         MF_TRY(mf_serve_page_open(served->page, *server, page, error));
-    return run(context, scene, *server, made, options->allow_bridges, served, error);
+    return run(context, scene, *server, options->allow_bridges, served, error);
 }
 
 static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulation *simulation,
