@@ -9,6 +9,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -133,13 +134,20 @@ const char *mf_app_find(const char *name, char out[MF_APP_PATH]) {
     return out;
 }
 
-const char *mf_motion_name_at(const void *list, uint32_t index) {
-    static const mf_Motion others[] = {MF_MOTION_QUASISTATIC, MF_MOTION_ELASTIC, MF_MOTION_CLOTH};
-    const uint32_t other = index - MF_MOTION_LEVELS;
+const char *mf_level_name_at(const void *list, uint32_t index) {
     (void)list;
-    if (index < MF_MOTION_LEVELS)
-        return mf_motion_name((mf_Motion)index);
-    return other < sizeof others / sizeof *others ? mf_motion_name(others[other]) : NULL;
+    return index < MF_MOTION_LEVELS ? mf_motion_name((mf_Motion)index) : NULL;
+}
+
+const char *mf_compared_name_at(const void *list, uint32_t index) {
+    return index == MF_MOTION_LEVELS       ? mf_motion_name(MF_MOTION_QUASISTATIC)
+           : index == MF_MOTION_LEVELS + 1 ? mf_motion_name(MF_MOTION_ELASTIC)
+                                           : mf_level_name_at(list, index);
+}
+
+const char *mf_motion_name_at(const void *list, uint32_t index) {
+    return index == MF_MOTION_LEVELS + 2 ? mf_motion_name(MF_MOTION_CLOTH)
+                                         : mf_compared_name_at(list, index);
 }
 
 const char *mf_base_name_at(const void *list, uint32_t index) {
@@ -157,6 +165,15 @@ const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]) {
     }
     snprintf(out, MF_APP_PATH, "%s", name);
     return out;
+}
+
+mf_Status mf_app_token(const char *verb, char out[MF_APP_TOKEN], mf_Error *error) {
+    uint8_t bytes[MF_APP_TOKEN / 2];
+    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
+        return mf_fail(error, MF_UNSUPPORTED, "%s: no random numbers for a token", verb);
+    for (size_t i = 0; i < sizeof bytes; i++)
+        snprintf(out + 2 * i, 3, "%02x", bytes[i]);
+    return MF_OK;
 }
 
 // ---- JSON lines --------------------------------------------------------------------------------

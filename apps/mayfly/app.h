@@ -31,7 +31,10 @@ mf_Status mf_app_refuse(const char *command, const char *text, mf_Error *error);
 // MF_EXIT_DONE if a file could be written there now; else prints the reason.
 int mf_app_try_output(const char *path);
 
-// The names of motions for a robot's own file, the levels first; NULL after the last. An mf_NameFn.
+// The names of motions, NULL after the last: of the levels of robots, of these and the levels of
+// trusses, and of all for a body's own file. Each is an mf_NameFn.
+const char *mf_level_name_at(const void *list, uint32_t index);
+const char *mf_compared_name_at(const void *list, uint32_t index);
 const char *mf_motion_name_at(const void *list, uint32_t index);
 // free and fixed. An mf_NameFn.
 const char *mf_base_name_at(const void *list, uint32_t index);
@@ -63,6 +66,10 @@ const char *mf_app_own(const char *name, char out[MF_APP_PATH]);
 
 // `name` as an absolute path, relative to the current folder. Returns `out`.
 const char *mf_app_absolute(const char *name, char out[MF_APP_PATH]);
+
+// A token of 128 random bits, as hexadecimal digits. `verb`: the command that needs it.
+#define MF_APP_TOKEN 33 // [byte]
+mf_Status mf_app_token(const char *verb, char out[MF_APP_TOKEN], mf_Error *error);
 
 // ---- JSON lines --------------------------------------------------------------------------------
 

@@ -4,7 +4,8 @@
 
 #include "app.h"
 
-// Options of the command line; 0: the bench's own value.
+// Options of the command line; 0: the bench's own value, which has replaced it in those that a kind
+// gets.
 typedef struct mf_BenchOptions {
     uint32_t threads;     // [1]
     uint32_t instances;   // [1]
@@ -37,7 +38,19 @@ typedef struct mf_Bench {
     const char *name;
     const char *needs; // runs by default if this file of the shared folder exists; NULL: always
     bool only_named;   // does not run by default
+    // If the command line does not say:
+    uint32_t threads;   // [1] workers; MF_BENCH_ALL: one per processor
+    uint32_t instances; // [1] robots; 0: those of the kind's curve, one line for each number
+    uint64_t steps;     // [1] of the world, or of what the kind counts
 } mf_Bench;
+
+#define MF_BENCH_ALL UINT32_MAX
+
+// A point of a curve over the number of robots.
+typedef struct mf_BenchPoint {
+    uint32_t instances; // [1] 0: behind the last one
+    uint64_t steps;     // [1] 0: the bench's own
+} mf_BenchPoint;
 
 // Benches that are measured in the same way: mf_bench_run opens one, times it, prints it and frees
 // it. What is opened begins with mf_BenchRig of bench_time.h.
@@ -47,15 +60,20 @@ typedef struct mf_BenchKind {
     size_t size;         // [byte] of one
     uint32_t count;      // [1]
     const char *ignores; // options without effect
-    uint32_t threads;    // [1] if the command line does not say; 0: 1
     size_t rig_size;     // [byte]
-    // Opens the rig and says what is timed; threads of the options are set.
+    mf_BenchPoint (*curve)(const mf_Bench *bench, uint32_t n); // or NULL
+    // Opens the rig and says what is timed.
     mf_Status (*open)(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error);
+    // In place of mf_bench_time, or NULL.
+    mf_Status (*time)(mf_BenchRig *rig, const mf_BenchOptions *options, mf_BenchResult *result,
+                      mf_Error *error);
     // After the timing, or NULL.
-    mf_Status (*finish)(mf_BenchRig *rig, const mf_BenchOptions *options,
-                        const mf_BenchResult *result, mf_Error *error);
+    mf_Status (*finish)(mf_BenchRig *rig, const mf_BenchOptions *options, mf_BenchResult *result,
+                        mf_Error *error);
     // Further members of a line of --json, or NULL.
     json_t *(*more)(mf_BenchRig *rig, const mf_BenchResult *result);
+    // In place of mf_bench_print_row, or NULL. False: it could not be written.
+    bool (*row)(mf_BenchRig *rig, const mf_BenchResult *result);
     // Prints more below the row of text, or NULL; false: it could not be written.
     bool (*note)(mf_BenchRig *rig, const mf_BenchResult *result);
     // Frees what is not in mf_BenchRig, or NULL.

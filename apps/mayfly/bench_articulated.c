@@ -8,24 +8,22 @@
 #include <stdio.h>
 
 typedef struct Bench {
-    mf_Bench bench;     // its `needs`: the robot
-    const char *own;    // Mayfly's own file, used if that is missing
-    uint32_t instances; // [1]
-    uint32_t episode;   // [1] steps
-    uint32_t episodes;  // [1]
+    mf_Bench bench;    // its `needs`: the robot; its steps: those of an episode
+    const char *own;   // Mayfly's own file, used if that is missing
+    uint32_t episodes; // [1]
     bool contacts;
 } Bench;
 
 // clang-format off
 static const Bench benches[] = {
-    {{"articulated-free", NULL, false}, "models/figure.xml", 4096, 250, 1, false},
-    {{"articulated-humanoid", "models/mujoco_models/humanoid.xml", false},
-     "models/figure.xml", 4096, 500, 1, true},
-    {{"articulated-ant", NULL, false}, "models/ant.xml", 4096, 500, 1, true},
-    {{"articulated-t1", "models/booster_t1/scene.xml", false},
-     "models/figure.xml", 4096, 500, 1, true},
-    {{"articulated-single", "models/mujoco_models/humanoid.xml", false},
-     "models/figure.xml", 1, 500, 40, true},
+    {{"articulated-free", NULL, false, 1, 4096, 250}, "models/figure.xml", 1, false},
+    {{"articulated-humanoid", "models/mujoco_models/humanoid.xml", false, 1, 4096, 500},
+     "models/figure.xml", 1, true},
+    {{"articulated-ant", NULL, false, 1, 4096, 500}, "models/ant.xml", 1, true},
+    {{"articulated-t1", "models/booster_t1/scene.xml", false, 1, 4096, 500},
+     "models/figure.xml", 1, true},
+    {{"articulated-single", "models/mujoco_models/humanoid.xml", false, 1, 1, 500},
+     "models/figure.xml", 40, true},
 };
 // clang-format on
 
@@ -86,23 +84,16 @@ static mf_Status add_controls(mf_Group *group, mf_Error *error) {
     return mf_group_add_system(group, &system, error);
 }
 
-typedef struct Rig {
-    mf_BenchRig base;
-    uint64_t steps;    // [1] of an episode
-    uint32_t episodes; // [1]
-} Rig;
-
-static void run_episodes(void *user) {
-    const Rig *rig = user;
-    for (uint32_t e = 0; e < rig->episodes; e++) {
-        mf_group_reset_all(rig->base.group);
-        mf_world_step(rig->base.world, rig->steps);
+static void run_episodes(mf_BenchRig *rig) {
+    const uint32_t episodes = ((const Bench *)rig->bench)->episodes;
+    for (uint32_t e = 0; e < episodes; e++) {
+        mf_group_reset_all(rig->group);
+        mf_world_step(rig->world, rig->steps / episodes);
     }
 }
 
 static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
     const Bench *bench = rig->bench;
-    Rig *all = (Rig *)rig;
     char path[MF_APP_PATH];
     mf_MotionsConfig motion = mf_motions_config();
     mf_ImportConfig import = mf_import_config();
@@ -112,23 +103,20 @@ static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_E
     motion.articulated.contacts = bench->contacts;
     motion.articulated.shapes = true;
     motion.articulated.self_contacts = bench->contacts;
-    mf_Status status = mf_bench_rig_fill(rig, options, bench->instances,
-                                         (mf_Time)(rig->model->physics.step * 1e9 + 0.5), error);
-    MF_THEN(status, mf_motion_add(rig->group, MF_MOTION_ARTICULATED, &motion, error));
-    MF_THEN(status, add_controls(rig->group, error));
-    all->steps = options->steps != 0 ? options->steps : bench->episode;
-    all->episodes = bench->episodes;
+    MF_TRY(mf_bench_rig_fill(rig, options, (mf_Time)(rig->model->physics.step * 1e9 + 0.5), error));
     rig->motion = "articulated";
-    rig->work =
-        (mf_BenchWork){.steps = all->steps * all->episodes, .run = run_episodes, .user = all};
-    return status;
+    rig->steps *= bench->episodes;
+    rig->run = run_episodes;
+    MF_TRY(mf_motion_add(rig->group, MF_MOTION_ARTICULATED, &motion, error));
+    return add_controls(rig->group, error);
 }
 
 static json_t *more(mf_BenchRig *rig, const mf_BenchResult *result) {
     json_t *line = mf_bench_pack_group("model", rig->model->name, result, rig->group);
-    json_object_set_new(line, "episodes", json_integer(((const Rig *)rig)->episodes));
+    json_object_set_new(line, "episodes", json_integer(((const Bench *)rig->bench)->episodes));
     return line;
 }
 
 const mf_BenchKind mf_bench_articulated = {MF_BENCH_ROWS(benches), .ignores = "generations",
-                                           .rig_size = sizeof(Rig), .open = open_rig, .more = more};
+                                           .rig_size = sizeof(mf_BenchRig), .open = open_rig,
+                                           .more = more};

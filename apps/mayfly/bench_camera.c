@@ -12,10 +12,7 @@
 
 typedef struct Bench {
     mf_Bench bench;
-    uint32_t robots; // [1]
-    uint64_t steps;  // [1]
-    bool walks;
-    const char *file; // text of the robot's file, where none walks
+    const char *file; // text of the robot's file; NULL: humanoids walk
 } Bench;
 
 // Four legs of two parts, as many shapes as an ant has.
@@ -50,32 +47,30 @@ static const char walkers[] =
     "      gait: {name: walk, command: [0.05, 0, 0]}\n";
 
 static const Bench benches[] = {
-    {{"cameras-84", NULL, false}, 64, 20, false, ant},
-    {{"cameras-84-samples", NULL, false}, 64, 20, false, smooth_ant},
-    {{"cameras-humanoids", NULL, false}, 6, 200, true, NULL},
+    {{"cameras-84", NULL, false, 2, 64, 20}, ant},
+    {{"cameras-84-samples", NULL, false, 2, 64, 20}, smooth_ant},
+    {{"cameras-humanoids", NULL, false, 2, 6, 200}, NULL},
 };
 
-static mf_Status open_ants(mf_BenchRig *rig, const mf_BenchOptions *options, const Bench *bench,
-                           mf_Error *error) {
+static mf_Status open_ants(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
     const mf_ImportConfig import = mf_import_config();
     MF_TRY(mf_bench_rig_context(rig, options->threads, error));
     MF_TRY(mf_mjcf_parse(rig->context, "ant.xml", bench->file, strlen(bench->file), &import, true,
                          &rig->model, error));
-    return mf_bench_rig_fill(rig, options, bench->robots, 50 * MF_MILLISECOND, error);
+    return mf_bench_rig_fill(rig, options, 50 * MF_MILLISECOND, error);
+}
+
+static mf_Status open_walkers(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    MF_TRY(mf_bench_rig_parse(rig, options->threads, walkers, NULL, 0, error));
+    return mf_bench_rig_scene(rig, NULL, error);
 }
 
 static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
-    const Bench *bench = rig->bench;
-    mf_Status status;
-    if (bench->walks) {
-        status = mf_bench_rig_parse(rig, options->threads, walkers, NULL, 0, error);
-        MF_THEN(status, mf_bench_rig_scene(rig, NULL, error));
-    } else {
-        status = open_ants(rig, options, bench, error);
-    }
-    rig->motion = bench->walks ? "kinematic" : "none";
-    rig->work.steps = options->steps != 0 ? options->steps : bench->steps;
-    return status == MF_OK ? mf_cameras_add(rig->world, error) : status;
+    const bool walks = ((const Bench *)rig->bench)->file == NULL;
+    rig->motion = walks ? "kinematic" : "none";
+    MF_TRY((walks ? open_walkers : open_ants)(rig, options, error));
+    return mf_cameras_add(rig->world, error);
 }
 
 static double count_images(const mf_BenchRig *rig, const mf_BenchResult *result) {
@@ -95,7 +90,6 @@ static bool note(mf_BenchRig *rig, const mf_BenchResult *result) {
 
 const mf_BenchKind mf_bench_cameras = {MF_BENCH_ROWS(benches),
                                        .ignores = "model generations",
-                                       .threads = 2,
                                        .rig_size = sizeof(mf_BenchRig),
                                        .open = open_rig,
                                        .more = more,

@@ -6,7 +6,7 @@
 
 enum { SIDE = 100, STEPS = 200, STEP = 5 }; // [1] vertices, [1], [ms]
 
-static const mf_Bench benches[] = {{"cloth", NULL, false}};
+static const mf_Bench benches[] = {{"cloth", NULL, false, 1, 1, STEPS}};
 
 // Shared, so that threads share the work.
 static mf_Status make_world(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
@@ -14,7 +14,7 @@ static mf_Status make_world(mf_BenchRig *rig, const mf_BenchOptions *options, mf
     mf_GroupConfig group = mf_group_config();
     world.step = STEP * MF_MILLISECOND;
     group.model = rig->model;
-    group.count = options->instances != 0 ? options->instances : 1;
+    group.count = options->instances;
     group.double_precision = options->double_precision;
     group.isolated = false;
     MF_TRY(mf_world_create(rig->context, &world, &rig->world, error));
@@ -26,7 +26,6 @@ static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_E
     mf_Cloth cloth = mf_cloth_rectangle(1.0, 1.0, SIDE, SIDE);
     mf_MotionsConfig motion = mf_motions_config();
     rig->motion = "cloth";
-    rig->work.steps = options->steps != 0 ? options->steps : STEPS;
     cloth.pins = pins;
     cloth.pin_count = 2;
     motion.cloth.cloth = &cloth;

@@ -13,23 +13,24 @@ typedef struct Bench {
     const char *task;
     const char *model; // NULL: the task's own, or --model for tasks of Gymnasium
     mf_Motion motion;
-    uint32_t steps; // [1]
 } Bench;
 
 static const Bench benches[] = {
     // clang-format off
-    {{"environment-hexapod-points", NULL, false},
-     "hexapod", "models/hexapod.urdf", MF_MOTION_POINTS, 500},
-    {{"environment-hexapod", NULL, false},
-     "hexapod", "models/hexapod.urdf", MF_MOTION_ARTICULATED, 50},
+    {{"environment-hexapod-points", NULL, false, 1, 4096, 500},
+     "hexapod", "models/hexapod.urdf", MF_MOTION_POINTS},
+    {{"environment-hexapod", NULL, false, 1, 4096, 50},
+     "hexapod", "models/hexapod.urdf", MF_MOTION_ARTICULATED},
+    {{"environment-quadrotor", NULL, false, 1, 4096, 1000},
+     "quadrotor", NULL, MF_MOTION_ARTICULATED},
+    {{"environment-swarm", NULL, false, 1, 4096, 500}, "swarm", NULL, MF_MOTION_ARTICULATED},
+    {{"environment-ant", NULL, true, 1, 4096, 50}, "ant", NULL, MF_MOTION_ARTICULATED},
+    {{"environment-half-cheetah", NULL, true, 1, 4096, 100},
+     "half_cheetah", NULL, MF_MOTION_ARTICULATED},
+    {{"environment-hopper", NULL, true, 1, 4096, 100}, "hopper", NULL, MF_MOTION_ARTICULATED},
+    {{"environment-humanoid", NULL, true, 1, 4096, 20}, "humanoid", NULL, MF_MOTION_ARTICULATED},
+    {{"environment-walker2d", NULL, true, 1, 4096, 100}, "walker2d", NULL, MF_MOTION_ARTICULATED},
     // clang-format on
-    {{"environment-quadrotor", NULL, false}, "quadrotor", NULL, MF_MOTION_ARTICULATED, 1000},
-    {{"environment-swarm", NULL, false}, "swarm", NULL, MF_MOTION_ARTICULATED, 500},
-    {{"environment-ant", NULL, true}, "ant", NULL, MF_MOTION_ARTICULATED, 50},
-    {{"environment-half-cheetah", NULL, true}, "half_cheetah", NULL, MF_MOTION_ARTICULATED, 100},
-    {{"environment-hopper", NULL, true}, "hopper", NULL, MF_MOTION_ARTICULATED, 100},
-    {{"environment-humanoid", NULL, true}, "humanoid", NULL, MF_MOTION_ARTICULATED, 20},
-    {{"environment-walker2d", NULL, true}, "walker2d", NULL, MF_MOTION_ARTICULATED, 100},
 };
 
 typedef struct Setup {
@@ -89,8 +90,8 @@ static void draw_actions(Setup *setup) {
     }
 }
 
-static void go(void *user) {
-    Setup *setup = user;
+static void go(mf_BenchRig *rig) {
+    Setup *setup = (Setup *)rig;
     const mf_Environment *e = setup->environment;
     const size_t table = (size_t)mf_environment_count(e) * mf_environment_action_count(e);
     for (uint64_t i = 0; setup->rig.status == MF_OK && i < setup->steps; i++) {
@@ -100,36 +101,32 @@ static void go(void *user) {
     }
 }
 
-static void begin(void *user) {
-    Setup *setup = user;
-    setup->done = 0;
+static void begin(mf_BenchRig *rig) {
+    ((Setup *)rig)->done = 0;
 }
 
 static mf_Status make_environment(const Bench *bench, const mf_BenchOptions *options, Setup *setup,
                                   mf_Error *error) {
     char path[MF_APP_PATH];
     mf_EnvironmentConfig config = mf_environment_config();
-    mf_Status status = mf_bench_rig_context(&setup->rig, options->threads, error);
+    MF_TRY(mf_bench_rig_context(&setup->rig, options->threads, error));
     const char *file = bench->model != NULL ? mf_app_own(bench->model, path) : NULL;
     if (bench->bench.only_named && options->model == NULL)
-        status = mf_fail(error, MF_BAD_ARGUMENT,
-                         "%s: the file of the task is required: --model FILE", bench->bench.name);
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: the file of the task is required: --model FILE",
+                       bench->bench.name);
     if (bench->bench.only_named)
         file = options->model;
-    if (status == MF_OK && file != NULL)
-        status = mf_model_load(setup->rig.context, file, NULL, &setup->rig.model, error);
-    if (status != MF_OK)
-        return status;
+    if (file != NULL)
+        MF_TRY(mf_model_load(setup->rig.context, file, NULL, &setup->rig.model, error));
     config.task = bench->task;
     config.model = setup->rig.model;
     config.motion = bench->motion;
-    config.count = options->instances != 0 ? options->instances : 4096;
+    config.count = options->instances;
     config.double_precision = options->double_precision;
     config.observation_type = MF_F32;
-    status = mf_environment_create(setup->rig.context, &config, &setup->environment, error);
-    if (status == MF_OK)
-        take_buffers(setup);
-    return status == MF_OK ? setup->rig.status : status;
+    MF_TRY(mf_environment_create(setup->rig.context, &config, &setup->environment, error));
+    take_buffers(setup);
+    return setup->rig.status;
 }
 
 static mf_Status start(Setup *setup, mf_Error *error) {
@@ -143,7 +140,7 @@ static mf_Status start(Setup *setup, mf_Error *error) {
         mf_environment_reset(setup->environment, NULL, seeds, &setup->buffers, &setup->rig.error);
     mf_release(setup->rig.context, seeds);
     setup->steps = SPREAD;
-    go(setup);
+    go(&setup->rig);
     return setup->rig.status;
 }
 
@@ -162,11 +159,9 @@ static mf_Status open_setup(mf_BenchRig *rig, const mf_BenchOptions *options, mf
     rig->motion = bench->model == NULL && !bench->bench.only_named ? "quadrotor"
                                                                    : mf_motion_name(bench->motion);
     rig->contacts = bench->motion == MF_MOTION_POINTS ? "point.load" : "contact.load";
-    rig->work = (mf_BenchWork){.steps = options->steps != 0 ? options->steps : bench->steps,
-                               .prepare = begin,
-                               .run = go,
-                               .user = setup};
-    setup->steps = rig->work.steps;
+    rig->prepare = begin;
+    rig->run = go;
+    setup->steps = rig->steps;
     rig->dt = mf_environment_interval(setup->environment);
     return status;
 }

@@ -16,9 +16,10 @@ typedef struct Bench {
     mf_Motion motion;
 } Bench;
 
-static const Bench benches[] = {{{"humanoid-kinematic", NULL, false}, MF_MOTION_KINEMATIC},
-                                {{"humanoid-rigid", NULL, false}, MF_MOTION_RIGID},
-                                {{"humanoid-prescribed", NULL, false}, MF_MOTION_PRESCRIBED}};
+static const Bench benches[] = {
+    {{"humanoid-kinematic", NULL, false, 1, 4096, 5 * PERIOD}, MF_MOTION_KINEMATIC},
+    {{"humanoid-rigid", NULL, false, 1, 4096, 5 * PERIOD}, MF_MOTION_RIGID},
+    {{"humanoid-prescribed", NULL, false, 1, 4096, 5 * PERIOD}, MF_MOTION_PRESCRIBED}};
 
 typedef struct Setup {
     mf_BenchRig rig;
@@ -133,10 +134,9 @@ static mf_Status open_setup(mf_BenchRig *rig, const mf_BenchOptions *options, mf
     char path[MF_APP_PATH];
     setup->crouches = bench->motion != MF_MOTION_KINEMATIC;
     rig->motion = mf_motion_name(bench->motion);
-    rig->work.steps = options->steps != 0 ? options->steps : 5 * PERIOD;
     MF_TRY(mf_bench_rig_load(rig, options->threads, mf_app_own("models/humanoid.urdf", path), NULL,
                              error));
-    MF_TRY(mf_bench_rig_fill(rig, options, 4096, MF_MILLISECOND, error));
+    MF_TRY(mf_bench_rig_fill(rig, options, MF_MILLISECOND, error));
     MF_TRY(mf_motion_add(rig->group, bench->motion, NULL, error));
     return add_drive(setup, error);
 }

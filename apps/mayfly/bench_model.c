@@ -12,8 +12,8 @@ typedef struct Bench {
 } Bench;
 
 static const Bench benches[] = {
-    {{"model-humanoid", "models/mujoco_models/humanoid.xml", false}, 25},
-    {{"model-t1", "models/booster_t1/t1.xml", false}, 11}};
+    {{"model-humanoid", "models/mujoco_models/humanoid.xml", false, 1, 1, 0}, 25},
+    {{"model-t1", "models/booster_t1/t1.xml", false, 1, 1, 0}, 11}};
 
 typedef struct Times {
     double load[MF_BENCH_REPEATS], compile[MF_BENCH_REPEATS], both[MF_BENCH_REPEATS]; // [s]

@@ -18,21 +18,19 @@ typedef enum Move { ALTERNATE, WAVE, SPIN } Move;
 typedef struct Bench {
     mf_Bench bench;
     const char *model; // in models/modules
-    uint32_t count;    // [1]
     bool docked;
     Move move;
     uint32_t tooth; // [1] robots of a tooth of a comb and of its root; 0: all in a row
     uint32_t warm;  // [1] steps before the first repeat, so that all move
-    uint32_t steps; // [1] per repeat
 } Bench;
 
 static const Bench benches[] = {
-    {{"modules-1000", NULL, false}, "superbot.urdf", 1000, false, ALTERNATE, 0, 90, 60},
-    {{"modules-snake-10", NULL, true}, "superbot.urdf", 10, true, WAVE, 0, 300, 200},
-    {{"modules-snake-100", NULL, true}, "superbot.urdf", 100, true, WAVE, 0, 300, 60},
-    {{"modules-snake-1000", NULL, false}, "superbot.urdf", 1000, true, WAVE, 0, 300, 60},
-    {{"modules-snake-10000", NULL, true}, "superbot.urdf", 10000, true, WAVE, 1000, 60, 6},
-    {{"modules-atron-1500", NULL, false}, "atron.urdf", 1500, false, SPIN, 0, 90, 60},
+    {{"modules-1000", NULL, false, 2, 1000, 60}, "superbot.urdf", false, ALTERNATE, 0, 90},
+    {{"modules-snake-10", NULL, true, 2, 10, 200}, "superbot.urdf", true, WAVE, 0, 300},
+    {{"modules-snake-100", NULL, true, 2, 100, 60}, "superbot.urdf", true, WAVE, 0, 300},
+    {{"modules-snake-1000", NULL, false, 2, 1000, 60}, "superbot.urdf", true, WAVE, 0, 300},
+    {{"modules-snake-10000", NULL, true, 2, 10000, 6}, "superbot.urdf", true, WAVE, 1000, 60},
+    {{"modules-atron-1500", NULL, false, 2, 1500, 60}, "atron.urdf", false, SPIN, 0, 90},
 };
 
 // ---- the scene ----------------------------------------------------------------------------------
@@ -51,7 +49,7 @@ static void put_comb(FILE *text, uint32_t count, uint32_t tooth) {
 
 static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options, mf_BenchRig *scene,
                             mf_Error *error) {
-    const uint32_t count = options->instances > 0 ? options->instances : bench->count;
+    const uint32_t count = options->instances;
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
@@ -184,7 +182,6 @@ static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_E
     motors->move = bench->move;
     motors->tooth = bench->tooth;
     rig->motion = "articulated";
-    rig->work.steps = options->steps > 0 ? options->steps : bench->steps;
     MF_TRY(open_scene(bench, options, rig, error));
     MF_TRY(add_motors(rig->group, motors, error));
     mf_world_step(rig->world, bench->warm);
@@ -193,7 +190,6 @@ static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_E
 
 const mf_BenchKind mf_bench_modules = {MF_BENCH_ROWS(benches),
                                        .ignores = "generations model precision",
-                                       .threads = 2,
                                        .rig_size = sizeof(Motors),
                                        .open = open_rig,
                                        .more = more,

@@ -6,15 +6,11 @@
 
 typedef struct Bench {
     mf_Bench bench;
-    uint32_t particles; // [1]
-    uint64_t steps;     // [1] of the world
     const char *scene;
 } Bench;
 
 static const Bench benches[] = {
-    {{"fluid-100k", NULL, false},
-     100000,
-     10, // of ten substeps
+    {{"fluid-100k", NULL, false, 1, 100000, 10}, // of ten substeps
      "world: {step: 0.006}\n"
      "groups:\n"
      "  - name: water\n"
@@ -22,9 +18,7 @@ static const Bench benches[] = {
      "    count: 100000\n"
      "    motion: {fluid: {sound_speed: 20}}\n"
      "    placement: {fill: {lower: [-2, -2, 0], upper: [2, 2, 1000]}}\n"},
-    {{"grains-100k", NULL, false},
-     100000,
-     100,
+    {{"grains-100k", NULL, false, 1, 100000, 100},
      "world: {step: 0.00008}\n"
      "groups:\n"
      "  - name: beads\n"
@@ -38,12 +32,10 @@ static const Bench benches[] = {
 static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
     const Bench *bench = rig->bench;
     char count[16];
-    snprintf(count, sizeof count, "%u",
-             options->instances != 0 ? options->instances : bench->particles);
+    snprintf(count, sizeof count, "%u", options->instances);
     const mf_Override overrides[] = {
         {"groups.0.count", count},
         {"groups.0.precision", options->double_precision ? "double" : "float"}};
-    rig->work.steps = options->steps != 0 ? options->steps : bench->steps;
     MF_TRY(mf_bench_rig_parse(rig, options->threads, bench->scene, overrides, 2, error));
     MF_TRY(mf_bench_rig_scene(rig, NULL, error));
     rig->motion = mf_motion_name(mf_motion_of(rig->group, 0));

@@ -37,60 +37,60 @@ static const char paper_scene[] =
 typedef struct Bench {
     mf_Bench bench;
     const char *scene;    // text, whose files are relative to scenes/; or the name of a file
-    uint32_t threads;     // [1] 0 = all processors
-    uint32_t instances;   // [1]
-    uint64_t steps;       // [1] per robot
     uint32_t generations; // [1] of an evolution
 } Bench;
 
 static const Bench runs[] = {
-    {{"points-hexapod", NULL, false}, hexapod_scene, 1, 1024, 4000, 0},
-    {{"points-quadruped", NULL, false}, quadruped_scene, 1, 1024, 8000, 0},
-    {{"points-single", NULL, false}, hexapod_scene, 1, 1, 1000000, 0},
-    {{"points-hexapod-1m", NULL, true}, hexapod_scene, 1, 1000000, 40, 0},
+    {{"points-hexapod", NULL, false, 1, 1024, 4000}, hexapod_scene, 0},
+    {{"points-quadruped", NULL, false, 1, 1024, 8000}, quadruped_scene, 0},
+    {{"points-single", NULL, false, 1, 1, 1000000}, hexapod_scene, 0},
+    {{"points-hexapod-1m", NULL, true, 1, 1000000, 40}, hexapod_scene, 0},
 };
 
+// As many steps as the scene says.
 static const Bench evolutions[] = {
-    {{"evolve-paper", NULL, false}, paper_scene, 0, 100, 12000, 50},
-    {{"evolve-golem", NULL, true}, "scenes/golem.yaml", 0, 200, 0, 600},
+    {{"evolve-paper", NULL, false, MF_BENCH_ALL, 100, 0}, paper_scene, 50},
+    {{"evolve-golem", NULL, true, MF_BENCH_ALL, 200, 0}, "scenes/golem.yaml", 600},
 };
 
 // ---- scenes ------------------------------------------------------------------------------------
 
 // Machines are always in double.
-static mf_Status read_file(const Bench *bench, uint32_t threads, mf_BenchRig *setup,
-                           mf_Error *error) {
+static mf_Status read_file(mf_BenchRig *rig, const char *scene, uint32_t threads, mf_Error *error) {
     char path[MF_APP_PATH], *text = NULL;
     size_t size;
     mf_Context *context;
-    mf_Status status = mf_context_create(NULL, &context, error);
-    MF_THEN(status,
-            mf_file_read(context, mf_app_find(bench->scene, path), 1 << 20, &text, &size, error));
-    MF_THEN(status, mf_bench_rig_parse(setup, threads, text, NULL, 0, error));
+    MF_TRY(mf_context_create(NULL, &context, error));
+    mf_Status status =
+        mf_file_read(context, mf_app_find(scene, path), 1 << 20, &text, &size, error);
+    if (status == MF_OK)
+        status = mf_bench_rig_parse(rig, threads, text, NULL, 0, error);
     mf_release(context, text);
     mf_context_destroy(context);
     return status;
 }
 
-static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options, mf_BenchRig *setup,
-                            mf_Error *error) {
+static mf_Status open_scene(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
     mf_SceneConfig scene = mf_scene_config();
-    const uint32_t threads = options->threads != 0 ? options->threads : bench->threads;
-    const bool file = strchr(bench->scene, '\n') == NULL;
-    mf_Override override = {"group.precision", options->double_precision ? "double" : "float"};
-    MF_TRY(file ? read_file(bench, threads, setup, error)
-                : mf_bench_rig_parse(setup, threads, bench->scene, &override, 1, error));
+    const mf_Override override = {"group.precision",
+                                  options->double_precision ? "double" : "float"};
+    MF_TRY(strchr(bench->scene, '\n') == NULL
+               ? read_file(rig, bench->scene, options->threads, error)
+               : mf_bench_rig_parse(rig, options->threads, bench->scene, &override, 1, error));
     scene.evaluates = true;
-    scene.count = options->instances != 0 ? options->instances : bench->instances;
+    scene.count = options->instances;
     if (bench->generations != 0) {
-        setup->file->search.population = scene.count;
-        setup->file->search.survivors = scene.count / 2;
+        rig->file->search.population = scene.count;
+        rig->file->search.survivors = scene.count / 2;
     }
-    return mf_bench_rig_scene(setup, &scene, error);
+    MF_TRY(mf_bench_rig_scene(rig, &scene, error));
+    rig->motion = mf_motion_name(rig->scene.motion);
+    rig->contacts = "point.load";
+    return MF_OK;
 }
 
-static void random_programs(void *user) {
-    mf_BenchRig *setup = user;
+static void random_programs(mf_BenchRig *setup) {
     for (uint32_t robot = 0; robot < mf_group_count(setup->scene.group); robot++) {
         uint8_t program[MF_GP_BYTES];
         for (uint32_t i = 0; i < MF_GP_BYTES; i += 4) {
@@ -105,17 +105,12 @@ static void random_programs(void *user) {
 
 // ---- plain runs --------------------------------------------------------------------------------
 
-static mf_Status open_plain(mf_BenchRig *setup, const mf_BenchOptions *options, mf_Error *error) {
-    const Bench *bench = setup->bench;
-    mf_Status status = open_scene(bench, options, setup, error);
-    setup->motion = mf_motion_name(setup->scene.motion);
-    setup->contacts = "point.load";
-    setup->work = (mf_BenchWork){.image = setup->scene.start,
-                                 .size = setup->scene.start_size,
-                                 .steps = options->steps != 0 ? options->steps : bench->steps,
-                                 .prepare = random_programs,
-                                 .user = setup};
-    return status;
+static mf_Status open_plain(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    MF_TRY(open_scene(rig, options, error));
+    rig->image = rig->scene.start;
+    rig->image_size = rig->scene.start_size;
+    rig->prepare = random_programs;
+    return MF_OK;
 }
 
 static json_t *more(mf_BenchRig *setup, const mf_BenchResult *result) {
@@ -134,21 +129,24 @@ const mf_BenchKind mf_bench_points = {MF_BENCH_ROWS(runs), .ignores = "model gen
 static mf_Status evolve_all(mf_BenchRig *setup, const char *path, uint32_t generations,
                             mf_Search *search, mf_Error *error) {
     mf_Archive *archive;
+    mf_Status status = MF_OK;
     MF_TRY(mf_archive_create(setup->context, path, mf_search_config_of(search), "", 0, 0, &archive,
                              error));
-    mf_Status status = MF_OK;
     for (uint32_t i = 0; i < generations && status == MF_OK; i++) {
         if (mf_app_stop_requested())
             status = mf_fail(error, MF_STOPPED, "stopped");
-        MF_THEN(status, mf_search_advance(search, error));
-        MF_THEN(status, mf_archive_append(archive, search, 0.0, 0.0, error));
+        if (status == MF_OK)
+            status = mf_search_advance(search, error);
+        if (status == MF_OK)
+            status = mf_archive_append(archive, search, 0.0, 0.0, error);
     }
     mf_archive_close(archive);
     return status;
 }
 
-static mf_Status time_evolution(const Bench *bench, const mf_BenchOptions *options,
-                                mf_BenchRig *setup, mf_BenchResult *result, mf_Error *error) {
+static mf_Status time_evolution(mf_BenchRig *setup, const mf_BenchOptions *options,
+                                mf_BenchResult *result, mf_Error *error) {
+    const Bench *bench = setup->bench;
     const char *root = getenv("TMPDIR");
     char folder[MF_APP_PATH], path[MF_APP_PATH + 16];
     uint32_t generations = options->generations != 0 ? options->generations : bench->generations;
@@ -184,24 +182,6 @@ static mf_Status time_evolution(const Bench *bench, const mf_BenchOptions *optio
     return status;
 }
 
-static int run_evolution(const void *row, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = row;
-    mf_BenchRig setup = {0};
-    mf_Error error = {0};
-    mf_BenchResult result = {.best = NAN};
-    mf_Status status = open_scene(bench, options, &setup, &error);
-    MF_THEN(status, time_evolution(bench, options, &setup, &result, &error));
-    bool written = false;
-    if (status == MF_OK) {
-        mf_bench_describe(&result, setup.group, "point.load");
-        written = json ? mf_bench_print_json(options, bench->bench.name,
-                                             mf_motion_name(setup.scene.motion), &result,
-                                             more(&setup, &result))
-                       : mf_bench_print_row(bench->bench.name, &result, setup.group);
-    }
-    mf_bench_rig_free(&setup);
-    return mf_bench_end(status, &error, written);
-}
-
-const mf_BenchKind mf_bench_evolutions = {MF_BENCH_ROWS(evolutions), .ignores = "model repeats",
-                                          .run = run_evolution};
+const mf_BenchKind mf_bench_evolutions = {
+    MF_BENCH_ROWS(evolutions), .ignores = "model repeats", .rig_size = sizeof(mf_BenchRig),
+    .open = open_scene,        .time = time_evolution,     .more = more};

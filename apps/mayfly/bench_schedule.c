@@ -9,11 +9,10 @@
 typedef struct Bench {
     mf_Bench bench;
     bool slow;
-    uint64_t steps; // [1]
 } Bench;
 
-static const Bench benches[] = {{{"schedule-sequence", NULL, false}, false, 5000},
-                                {{"schedule-waves", NULL, false}, true, 5000}};
+static const Bench benches[] = {{{"schedule-sequence", NULL, false, 2, 1, 5000}, false},
+                                {{"schedule-waves", NULL, false, 2, 1, 5000}, true}};
 
 static void work(const mf_SystemRun *run, void *user) {
     mf_Field *field = user;
@@ -53,16 +52,14 @@ static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_E
     char path[MF_APP_PATH];
     mf_BenchOptions twice = *options;
     twice.double_precision = true;
-    mf_Status status = mf_bench_rig_load(rig, options->threads,
-                                         mf_app_find("models/hexapod.urdf", path), NULL, error);
-    MF_THEN(status, mf_bench_rig_fill(rig, &twice, 1, mf_world_config().step, error));
-    MF_THEN(status, add_work(rig->group, "work.one", 0.3, bench->slow, one, error));
-    MF_THEN(status, add_work(rig->group, "work.two", 0.7, bench->slow, two, error));
-    rig->work.steps = options->steps > 0 ? options->steps : bench->steps;
+    MF_TRY(mf_bench_rig_load(rig, options->threads, mf_app_find("models/hexapod.urdf", path), NULL,
+                             error));
+    MF_TRY(mf_bench_rig_fill(rig, &twice, mf_world_config().step, error));
+    MF_TRY(add_work(rig->group, "work.one", 0.3, bench->slow, one, error));
     rig->motion = "none";
-    return status;
+    return add_work(rig->group, "work.two", 0.7, bench->slow, two, error);
 }
 
 const mf_BenchKind mf_bench_schedule = {MF_BENCH_ROWS(benches),
-                                        .ignores = "model precision generations", .threads = 2,
+                                        .ignores = "model precision generations",
                                         .rig_size = sizeof(mf_BenchRig), .open = open_rig};

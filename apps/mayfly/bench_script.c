@@ -28,14 +28,14 @@ typedef struct Bench {
 } Bench;
 
 static const Bench benches[] = {
-    {{"lua-1000", NULL, false},
+    {{"lua-1000", NULL, false, 1, 0, 50},
      SCENE "      function tick(time)\n"
            "        for i = 0, count - 1 do\n"
            "          local first = i * joints\n"
            "          for j = first + 1, first + 10 do target[j] = 0.5 * angle[j] end\n"
            "        end\n"
            "      end\n"},
-    {{"lua-1000-arrays", NULL, false},
+    {{"lua-1000-arrays", NULL, false, 1, 0, 50},
      SCENE "      local some, out = {}, {}\n"
            "      for j = 1, 10 do\n"
            "        local name = 'robots[*]/joint.%s[' .. j - 1 .. ']'\n"
@@ -56,12 +56,10 @@ typedef struct Rig {
     mf_Scripts *scripts;
 } Rig;
 
-static void step(void *user) {
-    Rig *rig = user;
+static void step(mf_BenchRig *rig) {
     uint64_t done;
-    if (rig->base.status == MF_OK)
-        rig->base.status =
-            mf_scripts_step(rig->scripts, rig->base.work.steps, &done, &rig->base.error);
+    if (rig->status == MF_OK)
+        rig->status = mf_scripts_step(((Rig *)rig)->scripts, rig->steps, &done, &rig->error);
 }
 
 static mf_Status open_rig(mf_BenchRig *base, const mf_BenchOptions *options, mf_Error *error) {
@@ -70,8 +68,7 @@ static mf_Status open_rig(mf_BenchRig *base, const mf_BenchOptions *options, mf_
     mf_SceneConfig config = mf_scene_config();
     config.scripts = true;
     base->motion = "points";
-    base->work =
-        (mf_BenchWork){.steps = options->steps > 0 ? options->steps : 50, .run = step, .user = rig};
+    base->run = step;
     MF_TRY(mf_bench_rig_parse(base, options->threads, bench->text, NULL, 0, error));
     MF_TRY(mf_bench_rig_scene(base, &config, error));
     MF_TRY(mf_scripts_create(&base->scene, NULL, &rig->scripts, error));

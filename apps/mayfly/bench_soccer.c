@@ -15,27 +15,24 @@ typedef struct Bench {
     mf_Bench bench;
     mf_Motion motion;    // of all moving groups
     mf_CollisionLaw law; // explicit, as in scenes/soccer.yaml, if not said otherwise
-    uint32_t threads;    // [1]
-    uint32_t humanoids;  // [1] 0: a curve over several numbers
     double spacing;      // [m] between them; 0: spread over the field
     bool car, ball, field;
     bool swings; // the humanoids swing their limbs instead of standing still
-    uint32_t steps;
 } Bench;
 
 // clang-format off
 static const Bench benches[] = {
-    // motion, law, threads, humanoids, spacing, car, ball, field, swings, steps
-    {{"soccer-2", NULL, false},
-     MF_MOTION_ARTICULATED, MF_COLLISION_EXPLICIT, 1, 2, 0.28, false, true, true, false, 2000},
-    {{"soccer-2-compliant", NULL, false},
-     MF_MOTION_ARTICULATED, MF_COLLISION_COMPLIANT, 1, 2, 0.28, false, true, true, false, 2000},
-    {{"soccer-10-car", NULL, false},
-     MF_MOTION_RIGID, MF_COLLISION_EXPLICIT, 1, 10, 0.4, true, false, false, false, 2000},
-    {{"soccer-10-car-articulated", NULL, false},
-     MF_MOTION_ARTICULATED, MF_COLLISION_EXPLICIT, 2, 10, 0.4, true, false, false, false, 2000},
-    {{"soccer-field", NULL, true},
-     MF_MOTION_RIGID, MF_COLLISION_EXPLICIT, 1, 0, 0.0, false, true, true, true, 400},
+    // motion, law, spacing, car, ball, field, swings
+    {{"soccer-2", NULL, false, 1, 2, 2000},
+     MF_MOTION_ARTICULATED, MF_COLLISION_EXPLICIT, 0.28, false, true, true, false},
+    {{"soccer-2-compliant", NULL, false, 1, 2, 2000},
+     MF_MOTION_ARTICULATED, MF_COLLISION_COMPLIANT, 0.28, false, true, true, false},
+    {{"soccer-10-car", NULL, false, 1, 10, 2000},
+     MF_MOTION_RIGID, MF_COLLISION_EXPLICIT, 0.4, true, false, false, false},
+    {{"soccer-10-car-articulated", NULL, false, 2, 10, 2000},
+     MF_MOTION_ARTICULATED, MF_COLLISION_EXPLICIT, 0.4, true, false, false, false},
+    {{"soccer-field", NULL, true, 1, 0, 400},
+     MF_MOTION_RIGID, MF_COLLISION_EXPLICIT, 0.0, false, true, true, true},
 };
 // clang-format on
 
@@ -66,33 +63,35 @@ typedef struct Swings {
 } Swings;
 
 typedef struct Setup {
-    mf_Context *context;
+    mf_BenchRig rig;
     mf_Model *models[MODELS];
-    mf_World *world;
     mf_Collisions *collisions;
     Swings swings;
+    uint32_t number;                    // [1] of repeats so far
+    double parts[MF_BENCH_REPEATS + 1]; // [s] of each in collisions; the first warms up
+    double part;                        // [s] of a step in collisions, the median
+    mf_CollisionsStatistics statistics; // of one repeat
 } Setup;
 
-static void setup_free(Setup *setup) {
-    mf_world_destroy(setup->world);
+static void close_setup(mf_BenchRig *rig) {
+    mf_world_destroy(rig->world); // before its models
+    rig->world = NULL;
     for (int i = 0; i < MODELS; i++)
-        mf_model_destroy(setup->models[i]);
-    mf_context_destroy(setup->context);
+        mf_model_destroy(((Setup *)rig)->models[i]);
 }
 
 static mf_Status load_models(const Bench *bench, Setup *setup, mf_Error *error) {
     static const char *const names[MODELS] = {"humanoid.urdf", "car.urdf", "ball.xml",
                                               "soccer_field.xml"};
     const bool requested[MODELS] = {true, bench->car, bench->ball, bench->field};
-    mf_Status status = MF_OK;
     char models[MF_APP_PATH], path[MF_APP_PATH + 32];
-    for (int i = 0; i < MODELS && status == MF_OK; i++) {
+    for (int i = 0; i < MODELS; i++) {
         if (!requested[i])
             continue;
         snprintf(path, sizeof path, "%s/%s", mf_app_own("models", models), names[i]);
-        status = mf_model_load(setup->context, path, NULL, &setup->models[i], error);
+        MF_TRY(mf_model_load(setup->rig.context, path, NULL, &setup->models[i], error));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status add_articulated(mf_Group *group, bool servos, bool shapes, mf_Error *error) {
@@ -121,9 +120,9 @@ static mf_Status add_group(const Bench *bench, mf_World *world, const mf_Model *
     config.model = model;
     config.count = count;
     config.isolated = false;
-    mf_Status status = mf_world_add_group(world, &config, out, error);
-    if (status != MF_OK || !moves)
-        return status;
+    MF_TRY(mf_world_add_group(world, &config, out, error));
+    if (!moves)
+        return MF_OK;
     const bool shapes = model->file[0] != '\0' && model->joint_count == 0;
     MF_TRY(mf_collisions_prepare(*out, error));
     // Wheels rotate freely.
@@ -185,151 +184,118 @@ static mf_Status place_humanoids(const Bench *bench, mf_Group *group, uint32_t c
     return MF_OK;
 }
 
-static mf_Status fill_world(const Bench *bench, Setup *setup, uint32_t count, mf_World *world,
-                            mf_Error *error) {
+// One that starts at `at` with a speed along x.
+static mf_Status add_moving(const Bench *bench, Setup *setup, int model, const char *name,
+                            const double at[3], double along, mf_Error *error) {
+    const double speed[3] = {along, 0, 0};
     mf_Group *group;
-    mf_Status status =
-        add_group(bench, world, setup->models[HUMANOID], "humanoids", count, true, &group, error);
-    MF_THEN(status, place_humanoids(bench, group, count, error));
-    if (status == MF_OK && bench->swings)
-        status = add_swings(group, &setup->swings, error);
-    if (status == MF_OK && bench->car) {
-        const double at[3] = {-0.9, 0.05, 0.055}, speed[3] = {2.0, 0, 0};
-        status = add_group(bench, world, setup->models[CAR], "car", 1, true, &group, error);
-        MF_THEN(status, mf_group_set_start(group, 0, at, NULL, speed, error));
-    }
-    if (status == MF_OK && bench->ball) {
-        const double at[3] = {-0.5, 0.02, 0.07}, speed[3] = {1.0, 0, 0};
-        status = add_group(bench, world, setup->models[BALL], "ball", 1, true, &group, error);
-        MF_THEN(status, mf_group_set_start(group, 0, at, NULL, speed, error));
-    }
-    if (status == MF_OK && bench->field)
-        status = add_group(bench, world, setup->models[FIELD], "field", 1, false, &group, error);
-    return status;
+    MF_TRY(add_group(bench, setup->rig.world, setup->models[model], name, 1, true, &group, error));
+    return mf_group_set_start(group, 0, at, NULL, speed, error);
 }
 
-static mf_Status setup_make(const Bench *bench, uint32_t count, const mf_BenchOptions *options,
-                            Setup *setup, mf_Error *error) {
-    mf_ContextConfig config = mf_context_config();
-    config.threads = options->threads != 0 ? options->threads : bench->threads;
-    MF_TRY(mf_context_create(&config, &setup->context, error));
-    MF_TRY(load_models(bench, setup, error));
-    mf_WorldConfig world = mf_world_config();
-    world.step = MF_MILLISECOND;
-    mf_Status status = mf_world_create(setup->context, &world, &setup->world, error);
-    MF_THEN(status, fill_world(bench, setup, count, setup->world, error));
-    mf_CollisionsConfig between = mf_collisions_config();
-    between.law = bench->law;
-    MF_THEN(status, mf_collisions_add(setup->world, &between, &setup->collisions, error));
-    return status;
+static mf_Status fill_world(const Bench *bench, Setup *setup, uint32_t count, mf_Error *error) {
+    static const double car[3] = {-0.9, 0.05, 0.055}, ball[3] = {-0.5, 0.02, 0.07};
+    mf_BenchRig *rig = &setup->rig;
+    mf_Group *field;
+    MF_TRY(add_group(bench, rig->world, setup->models[HUMANOID], "humanoids", count, true,
+                     &rig->group, error));
+    MF_TRY(place_humanoids(bench, rig->group, count, error));
+    if (bench->swings)
+        MF_TRY(add_swings(rig->group, &setup->swings, error));
+    if (bench->car)
+        MF_TRY(add_moving(bench, setup, CAR, "car", car, 2.0, error));
+    if (bench->ball)
+        MF_TRY(add_moving(bench, setup, BALL, "ball", ball, 1.0, error));
+    return bench->field ? add_group(bench, rig->world, setup->models[FIELD], "field", 1, false,
+                                    &field, error)
+                        : MF_OK;
 }
 
 // ---- timing -------------------------------------------------------------------------------------
 
-typedef struct Result {
-    mf_BenchResult bench;
-    double step;                        // [s] of one, the median of the repeats
-    double part;                        // [s] of it in collisions, likewise
-    mf_CollisionsStatistics statistics; // of one repeat
-} Result;
-
-typedef struct Match {
-    const Setup *setup;
-    uint64_t steps;                     // [1]
-    uint32_t number;                    // [1] of repeats
-    double parts[MF_BENCH_REPEATS + 1]; // [s] in collisions; the first warms up
-} Match;
-
-static void prepare(void *user) {
-    const Match *match = user;
-    mf_collisions_clear_statistics(match->setup->collisions);
-    mf_world_measure(match->setup->world, true);
+static mf_BenchPoint curve(const mf_Bench *bench, uint32_t n) {
+    static const uint32_t numbers[] = {2, 5, 10, 20, 50, 100, 200, 0};
+    (void)bench;
+    return (mf_BenchPoint){numbers[n], 0};
 }
 
-static void play(void *user) {
-    Match *match = user;
-    mf_World *world = match->setup->world;
-    const double before = mf_world_system_seconds(world, 0);
-    mf_world_step(world, match->steps);
-    match->parts[match->number++] = mf_world_system_seconds(world, 0) - before;
+static void prepare(mf_BenchRig *rig) {
+    mf_collisions_clear_statistics(((Setup *)rig)->collisions);
+    mf_world_measure(rig->world, true);
 }
 
-static mf_Status time_steps(const Bench *bench, const Setup *setup, uint64_t steps,
-                            const mf_BenchOptions *options, Result *out, mf_Error *error) {
-    Match match = {.setup = setup, .steps = steps};
-    const mf_BenchWork work = {.name = bench->bench.name,
-                               .world = setup->world,
-                               .steps = steps,
-                               .prepare = prepare,
-                               .run = play,
-                               .user = &match};
-    MF_TRY(mf_bench_time(&work, options, &out->bench, error));
-    const uint32_t repeats = out->bench.repeats;
-    out->step = out->bench.seconds / (double)steps;
-    out->part = mf_bench_median(match.parts + 1, repeats) / (double)steps;
-    out->statistics = mf_collisions_statistics(setup->collisions);
+static void play(mf_BenchRig *rig) {
+    Setup *setup = (Setup *)rig;
+    const double before = mf_world_system_seconds(rig->world, 0);
+    mf_world_step(rig->world, rig->steps);
+    setup->parts[setup->number++] = mf_world_system_seconds(rig->world, 0) - before;
+}
+
+static mf_Status open_setup(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
+    Setup *setup = (Setup *)rig;
+    mf_WorldConfig world = mf_world_config();
+    mf_CollisionsConfig between = mf_collisions_config();
+    world.step = MF_MILLISECOND;
+    between.law = bench->law;
+    rig->motion = mf_motion_name(bench->motion);
+    rig->prepare = prepare;
+    rig->run = play;
+    MF_TRY(mf_bench_rig_context(rig, options->threads, error));
+    MF_TRY(load_models(bench, setup, error));
+    MF_TRY(mf_world_create(rig->context, &world, &rig->world, error));
+    MF_TRY(fill_world(bench, setup, options->instances, error));
+    return mf_collisions_add(rig->world, &between, &setup->collisions, error);
+}
+
+static mf_Status find_facts(mf_BenchRig *rig, const mf_BenchOptions *options,
+                            mf_BenchResult *result, mf_Error *error) {
+    Setup *setup = (Setup *)rig;
+    (void)options;
+    (void)error;
+    setup->part = mf_bench_median(setup->parts + 1, result->repeats) / (double)result->steps;
+    setup->statistics = mf_collisions_statistics(setup->collisions);
     return MF_OK;
 }
 
 // ---- output -------------------------------------------------------------------------------------
 
-static double per_step(const Result *result, uint64_t sum) {
-    return (double)sum / (double)result->statistics.steps;
+static double per_step(const Setup *setup, uint64_t sum) {
+    return (double)sum / (double)setup->statistics.steps;
 }
 
-static bool print_json(const mf_BenchOptions *options, const Bench *bench, const Result *r) {
-    const mf_CollisionsStatistics *s = &r->statistics;
-    return mf_bench_print_json(
-        options, bench->bench.name, mf_motion_name(bench->motion), &r->bench,
-        json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "realtime_factor",
-                  mf_json_real(1e-3 / r->step), "step_us", mf_json_real(1e6 * r->step),
-                  "collisions_us", mf_json_real(1e6 * r->part), "sphere_tests",
-                  mf_json_real(per_step(r, s->robot_tests + s->sphere_tests)), "shape_tests",
-                  mf_json_real(per_step(r, s->shape_tests)), "tests_without_trees",
-                  mf_json_real(per_step(r, s->without)), "contacts",
-                  mf_json_real(per_step(r, s->contacts))));
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *r) {
+    const Setup *setup = (Setup *)rig;
+    const mf_CollisionsStatistics *s = &setup->statistics;
+    const double step = r->seconds / (double)r->steps;
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "realtime_factor",
+                     mf_json_real(1e-3 / step), "step_us", mf_json_real(1e6 * step),
+                     "collisions_us", mf_json_real(1e6 * setup->part), "sphere_tests",
+                     mf_json_real(per_step(setup, s->robot_tests + s->sphere_tests)), "shape_tests",
+                     mf_json_real(per_step(setup, s->shape_tests)), "tests_without_trees",
+                     mf_json_real(per_step(setup, s->without)), "contacts",
+                     mf_json_real(per_step(setup, s->contacts)));
 }
 
-static bool print_row(const Bench *bench, const Result *r) {
-    const mf_CollisionsStatistics *s = &r->statistics;
+static bool print_row(mf_BenchRig *rig, const mf_BenchResult *r) {
+    const Setup *setup = (Setup *)rig;
+    const mf_CollisionsStatistics *s = &setup->statistics;
+    const double step = r->seconds / (double)r->steps;
     printf("%-25s %5u robots %8.3f us per step, %6.1f x real time, %8.3f us in collisions; tests "
            "%8.1f of spheres %7.1f of shapes, %10.1f without trees; %6.2f contacts %016llx\n",
-           bench->bench.name, r->bench.instances, 1e6 * r->step, 1e-3 / r->step, 1e6 * r->part,
-           per_step(r, s->robot_tests + s->sphere_tests), per_step(r, s->shape_tests),
-           per_step(r, s->without), per_step(r, s->contacts), (unsigned long long)r->bench.hash);
-    return mf_app_flush();
-}
-
-static int run_one(const Bench *bench, uint32_t count, uint64_t usual,
-                   const mf_BenchOptions *options, bool json) {
-    Setup setup = {0};
-    mf_Error error = {0};
-    Result result = {.bench = {.instances = count}};
-    const uint64_t steps = options->steps != 0 ? options->steps : usual;
-    mf_Status status = setup_make(bench, count, options, &setup, &error);
-    MF_THEN(status, time_steps(bench, &setup, steps, options, &result, &error));
-    bool written = false;
-    if (status == MF_OK)
-        written = json ? print_json(options, bench, &result) : print_row(bench, &result);
-    setup_free(&setup);
-    return mf_bench_end(status, &error, written);
-}
-
-static int run_curve(const Bench *bench, const mf_BenchOptions *options, bool json) {
-    static const uint32_t numbers[] = {2, 5, 10, 20, 50, 100, 200};
-    int result = MF_EXIT_DONE;
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && result == MF_EXIT_DONE; i++)
-        result = run_one(bench, numbers[i], bench->steps, options, json);
-    return result;
-}
-
-static int run(const void *row, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = row;
-    if (bench->humanoids == 0 && options->instances == 0)
-        return run_curve(bench, options, json);
-    return run_one(bench, options->instances != 0 ? options->instances : bench->humanoids,
-                   bench->steps, options, json);
+           ((const Bench *)rig->bench)->bench.name, r->instances, 1e6 * step, 1e-3 / step,
+           1e6 * setup->part, per_step(setup, s->robot_tests + s->sphere_tests),
+           per_step(setup, s->shape_tests), per_step(setup, s->without),
+           per_step(setup, s->contacts), (unsigned long long)r->hash);
+    return true;
 }
 
 const mf_BenchKind mf_bench_soccer = {MF_BENCH_ROWS(benches),
-                                      .ignores = "model precision generations", .run = run};
+                                      .ignores = "model precision generations",
+                                      .rig_size = sizeof(Setup),
+                                      .curve = curve,
+                                      .open = open_setup,
+                                      .finish = find_facts,
+                                      .more = more,
+                                      .row = print_row,
+                                      .close = close_setup};

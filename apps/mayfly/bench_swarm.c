@@ -9,10 +9,7 @@
 #define TEXT_MOST 4096 // [byte] of a scene
 
 typedef struct Bench {
-    mf_Bench bench;
-    uint32_t threads; // [1]
-    uint32_t agents;  // [1] 0: a curve over several numbers
-    uint32_t rounds;  // [1]
+    mf_Bench bench; // its steps are rounds
     void (*write)(char *out, uint32_t agents, const char *precision);
 } Bench;
 
@@ -97,23 +94,39 @@ static void write_mixed(char *out, uint32_t agents, const char *precision) {
 }
 
 static const Bench benches[] = {
-    {{"quadrotor-1000", NULL, false}, 1, 1000, 4000, write_quadrotors},
-    {{"quadrotor-10000", NULL, false}, 1, 10000, 400, write_quadrotors},
-    {{"quadrotor-10000-interacting", NULL, false}, 2, 10000, 200, write_interacting},
-    {{"mixed-1000", NULL, false}, 1, 1000, 2000, write_mixed},
-    {{"quadrotor-1000000", NULL, true}, 2, 1000000, 20, write_quadrotors},
-    {{"swarm", NULL, true}, 1, 0, 0, write_quadrotors}, // from 100 to 1,000,000
+    {{"quadrotor-1000", NULL, false, 1, 1000, 4000}, write_quadrotors},
+    {{"quadrotor-10000", NULL, false, 1, 10000, 400}, write_quadrotors},
+    {{"quadrotor-10000-interacting", NULL, false, 2, 10000, 200}, write_interacting},
+    {{"mixed-1000", NULL, false, 1, 1000, 2000}, write_mixed},
+    {{"quadrotor-1000000", NULL, true, 2, 1000000, 20}, write_quadrotors},
+    {{"swarm", NULL, true, 1, 0, 100}, write_quadrotors}, // from 100 to 1,000,000
 };
+
+static mf_BenchPoint curve(const mf_Bench *bench, uint32_t n) {
+    static const uint32_t numbers[] = {100,   300,    1000,   3000,    10000,
+                                       30000, 100000, 300000, 1000000, 0};
+    (void)bench;
+    return (mf_BenchPoint){numbers[n], numbers[n] != 0 ? 4000000 / numbers[n] + 16 : 0};
+}
 
 // ---- timing ------------------------------------------------------------------------------------
 
-static mf_Status open_scene(const Bench *bench, uint32_t agents, const mf_BenchOptions *options,
-                            mf_BenchRig *scene, mf_Error *error) {
+typedef struct Rig {
+    mf_BenchRig base;
+    uint64_t rounds;  // [1]
+    uint32_t alive;   // [1] at the end
+    double neighbors; // [1] mean
+} Rig;
+
+static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
     char text[TEXT_MOST];
-    bench->write(text, agents, options->double_precision ? "double" : "float");
-    MF_TRY(mf_bench_rig_parse(scene, options->threads != 0 ? options->threads : bench->threads,
-                              text, NULL, 0, error));
-    return mf_bench_rig_scene(scene, NULL, error);
+    bench->write(text, options->instances, options->double_precision ? "double" : "float");
+    MF_TRY(mf_bench_rig_parse(rig, options->threads, text, NULL, 0, error));
+    MF_TRY(mf_bench_rig_scene(rig, NULL, error));
+    rig->group = mf_world_group(rig->world, 0);
+    rig->motion = "swarm";
+    return MF_OK;
 }
 
 // Mean number of neighbors of agents of the first group; 0 if not computed.
@@ -137,74 +150,46 @@ static uint32_t count_alive(mf_World *world) {
 
 // ---- output ------------------------------------------------------------------------------------
 
-// Additional figures of a line.
-typedef struct Facts {
-    uint64_t rounds;  // [1]
-    uint32_t alive;   // [1] at the end
-    double neighbors; // [1] mean
-} Facts;
-
-static bool print_json(const mf_BenchOptions *options, const Bench *bench, const mf_BenchResult *r,
-                       const Facts *facts) {
-    const double round = r->seconds / (double)facts->rounds;
-    return mf_bench_print_json(
-        options, bench->bench.name, "swarm", r,
-        json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "steps_per_second",
-                  mf_json_real((double)r->steps / r->seconds), "realtime_factor",
-                  mf_json_real(r->dt / round), "round_ms", mf_json_real(1e3 * round), "neighbors",
-                  mf_json_real(facts->neighbors), "rounds", (json_int_t)facts->rounds, "alive",
-                  (json_int_t)facts->alive));
+static mf_Status find_facts(mf_BenchRig *rig, const mf_BenchOptions *options,
+                            mf_BenchResult *result, mf_Error *error) {
+    Rig *all = (Rig *)rig;
+    (void)options;
+    (void)error;
+    all->rounds = result->steps;
+    all->alive = count_alive(rig->world);
+    all->neighbors = count_neighbors(rig->world);
+    result->instances = (uint32_t)mf_scene_file_count(rig->file);
+    result->steps = all->rounds * result->instances;
+    return MF_OK;
 }
 
-static bool print_row(const Bench *bench, const mf_BenchResult *r, const Facts *facts) {
-    double round = r->seconds / (double)facts->rounds;
+static json_t *more(mf_BenchRig *rig, const mf_BenchResult *r) {
+    const Rig *all = (Rig *)rig;
+    const double round = r->seconds / (double)all->rounds;
+    return json_pack("{s:o, s:o, s:o, s:o, s:I, s:I}", "steps_per_second",
+                     mf_json_real((double)r->steps / r->seconds), "realtime_factor",
+                     mf_json_real(r->dt / round), "round_ms", mf_json_real(1e3 * round),
+                     "neighbors", mf_json_real(all->neighbors), "rounds", (json_int_t)all->rounds,
+                     "alive", (json_int_t)all->alive);
+}
+
+static bool print_row(mf_BenchRig *rig, const mf_BenchResult *r) {
+    const Rig *all = (Rig *)rig;
+    const Bench *bench = rig->bench;
+    double round = r->seconds / (double)all->rounds;
     char speed[MF_APP_NUMBER];
     printf("%-28s %9u %7u %-8s %-6s %10.4g ms/round %8.3g ns/agent %9s x  %5.1f near  %016llx\n",
            bench->bench.name, r->instances, r->threads, mf_isa_name(r->isa),
            r->double_precision ? "double" : "float", 1e3 * round, 1e9 * round / r->instances,
-           mf_app_count(r->dt / round, speed), facts->neighbors, (unsigned long long)r->hash);
-    return mf_app_flush();
+           mf_app_count(r->dt / round, speed), all->neighbors, (unsigned long long)r->hash);
+    return true;
 }
 
-static int run_one(const Bench *bench, uint32_t agents, uint64_t rounds,
-                   const mf_BenchOptions *options, bool json) {
-    mf_BenchRig scene = {0};
-    mf_Error error = {0};
-    mf_BenchResult result = {0};
-    Facts facts = {.rounds = options->steps != 0 ? options->steps : rounds};
-    mf_Status status = open_scene(bench, agents, options, &scene, &error);
-    mf_World *world = scene.world;
-    const mf_BenchWork work = {.name = bench->bench.name, .world = world, .steps = facts.rounds};
-    MF_THEN(status, mf_bench_time(&work, options, &result, &error));
-    bool written = false;
-    if (status == MF_OK) {
-        result.instances = (uint32_t)mf_scene_file_count(scene.file);
-        result.double_precision = options->double_precision;
-        result.steps = facts.rounds * result.instances;
-        facts.alive = count_alive(world);
-        facts.neighbors = count_neighbors(world);
-        written =
-            json ? print_json(options, bench, &result, &facts) : print_row(bench, &result, &facts);
-    }
-    mf_bench_rig_free(&scene);
-    return mf_bench_end(status, &error, written);
-}
-
-static int run_curve(const Bench *bench, const mf_BenchOptions *options, bool json) {
-    static const uint32_t numbers[] = {100, 300, 1000, 3000, 10000, 30000, 100000, 300000, 1000000};
-    int result = MF_EXIT_DONE;
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && result == MF_EXIT_DONE; i++)
-        result = run_one(bench, numbers[i], 4000000 / numbers[i] + 16, options, json);
-    return result;
-}
-
-static int run(const void *row, const mf_BenchOptions *options, bool json) {
-    const Bench *bench = row;
-    if (bench->agents == 0 && options->instances == 0)
-        return run_curve(bench, options, json);
-    uint32_t agents = options->instances != 0 ? options->instances : bench->agents;
-    return run_one(bench, agents, bench->rounds != 0 ? bench->rounds : 100, options, json);
-}
-
-const mf_BenchKind mf_bench_swarms = {MF_BENCH_ROWS(benches), .ignores = "model generations",
-                                      .run = run};
+const mf_BenchKind mf_bench_swarms = {MF_BENCH_ROWS(benches),
+                                      .ignores = "model generations",
+                                      .rig_size = sizeof(Rig),
+                                      .curve = curve,
+                                      .open = open_rig,
+                                      .finish = find_facts,
+                                      .more = more,
+                                      .row = print_row};

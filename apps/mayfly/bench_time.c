@@ -29,28 +29,29 @@ double mf_bench_contacts(mf_Group *group, const char *field) {
     return (double)count / mf_group_count(group);
 }
 
-static double time_once(const mf_BenchWork *work) {
-    if (work->prepare != NULL)
-        work->prepare(work->user);
+static double time_once(mf_BenchRig *rig) {
+    if (rig->prepare != NULL)
+        rig->prepare(rig);
     const double started = mf_clock_seconds();
-    if (work->run != NULL)
-        work->run(work->user);
+    if (rig->run != NULL)
+        rig->run(rig);
     else
-        mf_world_step(work->world, work->steps);
+        mf_world_step(rig->world, rig->steps);
     return mf_clock_seconds() - started;
 }
 
-static mf_Status repeat(const mf_BenchWork *work, const void *image, size_t size,
-                        mf_BenchResult *result, mf_Error *error) {
+static mf_Status repeat(mf_BenchRig *rig, const void *image, size_t size, mf_BenchResult *result,
+                        mf_Error *error) {
     double seconds[MF_BENCH_REPEATS];
     for (uint32_t i = 0; i <= result->repeats; i++) {
-        MF_CHECK(!mf_app_stop_requested(), error, MF_STOPPED, "stopped");
-        MF_TRY(mf_world_restore(work->world, image, size, error));
-        const double once = time_once(work);
-        const uint64_t hash = mf_world_hash(work->world);
+        if (mf_app_stop_requested())
+            return mf_fail(error, MF_STOPPED, "stopped");
+        MF_TRY(mf_world_restore(rig->world, image, size, error));
+        const double once = time_once(rig);
+        const uint64_t hash = mf_world_hash(rig->world);
         if (i > 0 && hash != result->hash)
             return mf_fail(error, MF_CORRUPT, "%s: repeat %u ended with hash %016llx, not %016llx",
-                           work->name, i, (unsigned long long)hash,
+                           ((const mf_Bench *)rig->bench)->name, i, (unsigned long long)hash,
                            (unsigned long long)result->hash);
         result->hash = hash;
         if (i > 0)
@@ -61,27 +62,28 @@ static mf_Status repeat(const mf_BenchWork *work, const void *image, size_t size
     return MF_OK;
 }
 
-static mf_Status repeat_from_now(const mf_BenchWork *work, mf_BenchResult *result,
-                                 mf_Error *error) {
-    mf_Context *context = mf_world_context(work->world);
-    const size_t size = mf_world_snapshot_size(work->world);
+static mf_Status repeat_from_now(mf_BenchRig *rig, mf_BenchResult *result, mf_Error *error) {
+    mf_Context *context = mf_world_context(rig->world);
+    const size_t size = mf_world_snapshot_size(rig->world);
     void *image = mf_allocate(context, size, 1);
-    MF_ALLOCATED(image != NULL, error, "bench");
-    mf_Status status = mf_world_snapshot(work->world, image, size, error);
-    MF_THEN(status, repeat(work, image, size, result, error));
+    if (image == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
+    mf_Status status = mf_world_snapshot(rig->world, image, size, error);
+    if (status == MF_OK)
+        status = repeat(rig, image, size, result, error);
     mf_release(context, image);
     return status;
 }
 
-mf_Status mf_bench_time(const mf_BenchWork *work, const mf_BenchOptions *options,
-                        mf_BenchResult *result, mf_Error *error) {
+mf_Status mf_bench_time(mf_BenchRig *rig, const mf_BenchOptions *options, mf_BenchResult *result,
+                        mf_Error *error) {
     result->repeats = options->repeats != 0 ? options->repeats : 5;
-    result->steps = work->steps;
-    result->threads = mf_context_threads(mf_world_context(work->world));
-    result->isa = mf_world_isa(work->world);
-    result->dt = mf_time_to_seconds(mf_world_config_of(work->world)->step);
-    return work->image != NULL ? repeat(work, work->image, work->size, result, error)
-                               : repeat_from_now(work, result, error);
+    result->steps = rig->steps;
+    result->threads = mf_context_threads(mf_world_context(rig->world));
+    result->isa = mf_world_isa(rig->world);
+    result->dt = mf_time_to_seconds(mf_world_config_of(rig->world)->step);
+    return rig->image != NULL ? repeat(rig, rig->image, rig->image_size, result, error)
+                              : repeat_from_now(rig, result, error);
 }
 
 void mf_bench_describe(mf_BenchResult *result, mf_Group *group, const char *contacts) {
@@ -176,13 +178,13 @@ mf_Status mf_bench_rig_load(mf_BenchRig *rig, uint32_t threads, const char *path
     return mf_model_load(rig->context, path, import, &rig->model, error);
 }
 
-mf_Status mf_bench_rig_fill(mf_BenchRig *rig, const mf_BenchOptions *options, uint32_t count,
-                            mf_Time step, mf_Error *error) {
+mf_Status mf_bench_rig_fill(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Time step,
+                            mf_Error *error) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
     world.step = step;
     group.model = rig->model;
-    group.count = options->instances != 0 ? options->instances : count;
+    group.count = options->instances;
     group.double_precision = options->double_precision;
     MF_TRY(mf_world_create(rig->context, &world, &rig->world, error));
     return mf_world_add_group(rig->world, &group, &rig->group, error);
@@ -215,47 +217,76 @@ void mf_bench_rig_free(mf_BenchRig *rig) {
 
 // ---- one bench ---------------------------------------------------------------------------------
 
-static mf_Status measure(const mf_BenchKind *kind, const mf_Bench *bench,
-                         const mf_BenchOptions *options, mf_BenchRig *rig, mf_BenchResult *result,
-                         mf_Error *error) {
-    mf_BenchOptions set = *options;
-    rig->bench = bench;
-    if (set.threads == 0)
-        set.threads = kind->threads != 0 ? kind->threads : 1;
-    MF_TRY(kind->open(rig, &set, error));
-    rig->work.name = bench->name;
-    rig->work.world = rig->world;
-    mf_Status status = mf_bench_time(&rig->work, options, result, error);
-    if (status == MF_OK && rig->status != MF_OK) {
-        status = rig->status;
+// The options with the bench's own values where they say nothing.
+static mf_BenchOptions complete(const mf_Bench *bench, const mf_BenchOptions *given) {
+    mf_BenchOptions options = *given;
+    if (options.threads == 0)
+        options.threads = bench->threads == MF_BENCH_ALL ? 0 : bench->threads;
+    if (options.instances == 0)
+        options.instances = bench->instances;
+    if (options.steps == 0)
+        options.steps = bench->steps;
+    return options;
+}
+
+static mf_Status measure(const mf_BenchKind *kind, const mf_BenchOptions *options, mf_BenchRig *rig,
+                         mf_BenchResult *result, mf_Error *error) {
+    rig->contacts = "contact.load";
+    rig->steps = options->steps;
+    MF_TRY(kind->open(rig, options, error));
+    MF_TRY((kind->time != NULL ? kind->time : mf_bench_time)(rig, options, result, error));
+    if (rig->status != MF_OK) {
         *error = rig->error;
+        return rig->status;
     }
-    if (status != MF_OK)
-        return status;
     if (rig->dt > 0.0)
         result->dt = rig->dt;
-    mf_bench_describe(result, rig->group, rig->contacts != NULL ? rig->contacts : "contact.load");
+    mf_bench_describe(result, rig->group, rig->contacts);
     return kind->finish != NULL ? kind->finish(rig, options, result, error) : MF_OK;
 }
 
-int mf_bench_run(const mf_BenchKind *kind, const mf_Bench *bench, const mf_BenchOptions *options,
-                 bool json) {
+static bool print(const mf_BenchKind *kind, const mf_BenchOptions *options, mf_BenchRig *rig,
+                  const mf_BenchResult *result, bool json) {
+    const char *name = ((const mf_Bench *)rig->bench)->name;
+    if (json)
+        return mf_bench_print_json(options, name, rig->motion, result,
+                                   kind->more != NULL ? kind->more(rig, result) : NULL);
+    return (kind->row != NULL ? kind->row(rig, result)
+                              : mf_bench_print_row(name, result, rig->group)) &&
+           (kind->note == NULL || kind->note(rig, result)) && mf_app_flush();
+}
+
+static int run_one(const mf_BenchKind *kind, const mf_Bench *bench, const mf_BenchOptions *given,
+                   bool json) {
+    const mf_BenchOptions options = complete(bench, given);
     mf_BenchRig *rig = calloc(1, kind->rig_size);
     mf_BenchResult result = {.best = NAN};
     mf_Error error = {0};
-    bool written = false;
     if (rig == NULL)
         return mf_bench_end(mf_fail(&error, MF_NO_MEMORY, "bench: out of memory"), &error, false);
-    mf_Status status = measure(kind, bench, options, rig, &result, &error);
-    if (status == MF_OK && json)
-        written = mf_bench_print_json(options, bench->name, rig->motion, &result,
-                                      kind->more != NULL ? kind->more(rig, &result) : NULL);
-    else if (status == MF_OK)
-        written = mf_bench_print_row(bench->name, &result, rig->group) &&
-                  (kind->note == NULL || kind->note(rig, &result)) && mf_app_flush();
+    rig->bench = bench;
+    const mf_Status status = measure(kind, &options, rig, &result, &error);
+    const bool written = status == MF_OK && print(kind, &options, rig, &result, json);
     if (kind->close != NULL)
         kind->close(rig);
     mf_bench_rig_free(rig);
     free(rig);
     return mf_bench_end(status, &error, written);
+}
+
+int mf_bench_run(const mf_BenchKind *kind, const mf_Bench *bench, const mf_BenchOptions *options,
+                 bool json) {
+    if (kind->curve == NULL || bench->instances != 0 || options->instances != 0)
+        return run_one(kind, bench, options, json);
+    mf_BenchOptions one = *options;
+    int result = MF_EXIT_DONE;
+    for (uint32_t n = 0; result == MF_EXIT_DONE; n++) {
+        const mf_BenchPoint point = kind->curve(bench, n);
+        if (point.instances == 0)
+            break;
+        one.instances = point.instances;
+        one.steps = options->steps != 0 ? options->steps : point.steps;
+        result = run_one(kind, bench, &one, json);
+    }
+    return result;
 }

@@ -8,23 +8,12 @@
 
 enum { MF_BENCH_REPEATS = 101 }; // [1] most
 
-// The timed work. Every repeat starts from the same snapshot of the world.
-typedef struct mf_BenchWork {
-    const char *name;
-    mf_World *world;
-    const void *image;           // NULL: the current state, stored for the repeats
-    size_t size;                 // [byte] of it
-    uint64_t steps;              // [1] of the world
-    void (*prepare)(void *user); // untimed preparation after the snapshot, or NULL
-    void (*run)(void *user);     // NULL: `steps` steps
-    void *user;                  // argument of both
-} mf_BenchWork;
-
-// Times the work once to warm up and then as often as `options` say (default 5); sets seconds
-// (median), slowest, repeats, steps, hash, threads, isa and dt of `result`. MF_CORRUPT: a repeat
-// ended in another state than the others. MF_STOPPED. MF_NO_MEMORY.
-mf_Status mf_bench_time(const mf_BenchWork *work, const mf_BenchOptions *options,
-                        mf_BenchResult *result, mf_Error *error);
+// Times the rig's work once to warm up and then as often as `options` say (default 5), each repeat
+// from the same snapshot of the world; sets seconds (median), slowest, repeats, steps, hash,
+// threads, isa and dt of `result`. MF_CORRUPT: a repeat ended in another state than the others.
+// MF_STOPPED. MF_NO_MEMORY.
+mf_Status mf_bench_time(mf_BenchRig *rig, const mf_BenchOptions *options, mf_BenchResult *result,
+                        mf_Error *error);
 
 // Fused multiply-adds of single precision of one core in registers, in the widest vectors it has:
 // [GFLOP/s], two operations each, the best in about fifty milliseconds. On processors without the
@@ -74,20 +63,26 @@ int mf_bench_run(const mf_BenchKind *kind, const mf_Bench *bench, const mf_Bench
 // Reports the error, if any; returns the exit code of a bench.
 int mf_bench_end(mf_Status status, const mf_Error *error, bool written);
 
-// What a bench opens; of a scene, or a world with one group.
+typedef void (*mf_BenchWorkFn)(mf_BenchRig *rig);
+
+// What a bench opens, and what is timed; of a scene, or a world with one group.
 struct mf_BenchRig {
-    const void *bench; // the row of its kind
+    const void *bench; // the row of its kind, which begins with mf_Bench
     mf_Context *context;
     mf_Model *model;
     mf_SceneFile *file;
     mf_Scene scene;
     mf_World *world;
     mf_Group *group;
-    mf_BenchWork work;    // without name and world
-    const char *motion;   // of --json
-    const char *contacts; // field of mf_bench_contacts, NULL: contact.load
-    double dt;            // [s] of a step that is not one of the world; 0: it is
-    mf_Status status;     // of work that failed
+    const void *image;      // that repeats start from; NULL: the state after opening
+    size_t image_size;      // [byte]
+    uint64_t steps;         // [1] of the world in a repeat
+    mf_BenchWorkFn prepare; // untimed preparation after the snapshot, or NULL
+    mf_BenchWorkFn run;     // NULL: `steps` steps
+    const char *motion;     // of --json
+    const char *contacts;   // field of mf_bench_contacts
+    double dt;              // [s] of a step that is not one of the world; 0: it is
+    mf_Status status;       // of work that failed
     mf_Error error;
 };
 
@@ -96,9 +91,9 @@ struct mf_BenchRig {
 mf_Status mf_bench_rig_context(mf_BenchRig *rig, uint32_t threads, mf_Error *error);
 mf_Status mf_bench_rig_load(mf_BenchRig *rig, uint32_t threads, const char *path,
                             const mf_ImportConfig *import, mf_Error *error);
-// Makes the world with `step` and its group: `count` robots, or as many as the options say.
-mf_Status mf_bench_rig_fill(mf_BenchRig *rig, const mf_BenchOptions *options, uint32_t count,
-                            mf_Time step, mf_Error *error);
+// Makes the world with `step` and its group, of the options' robots and precision.
+mf_Status mf_bench_rig_fill(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Time step,
+                            mf_Error *error);
 // Reads a scene given as text into a context with `threads` threads; files in it are relative to
 // scenes/. Creates its world (`config` may be NULL).
 mf_Status mf_bench_rig_parse(mf_BenchRig *rig, uint32_t threads, const char *text,

@@ -27,16 +27,14 @@ enum {
 #define TRIAL_ROUNDS 100u // [1] their iterations
 
 typedef struct Bench {
-    mf_Bench bench;
+    mf_Bench bench; // its steps are frames
     bool mixed;
-    uint32_t trusses;                // [1]
-    uint32_t frames;                 // [1] timed
     uint32_t compared, compare_with; // [1] frames and trusses that both methods relax
 } Bench;
 
 static const Bench benches[] = {
-    {{"truss-shared", NULL, false}, false, 256, 96, 3, 16},
-    {{"truss-mixed", NULL, true}, true, 1024, 4, 2, 16},
+    {{"truss-shared", NULL, false, 1, 256, 96}, false, 3, 16},
+    {{"truss-mixed", NULL, true, 1, 1024, 4}, true, 2, 16},
 };
 
 // ---- trusses -----------------------------------------------------------------------------------
@@ -81,12 +79,10 @@ static mf_Status make_machine(uint32_t index, mf_Machine *m, mf_Error *error) {
 }
 
 static mf_Status make_truss(const Bench *bench, uint32_t index, mf_Machine *m, mf_Error *error) {
-    mf_Status status = MF_OK;
     if (bench->mixed)
-        status = make_machine(index, m, error);
-    else
-        make_crawler(m);
-    return status;
+        return make_machine(index, m, error);
+    make_crawler(m);
+    return MF_OK;
 }
 
 // ---- worlds ------------------------------------------------------------------------------------
@@ -139,13 +135,12 @@ static mf_Status add_motion(Rig *rig, const Bench *bench, const mf_Truss *first,
 }
 
 static mf_Status fill(Rig *rig, const Bench *bench, mf_Machine *m, mf_Error *error) {
-    mf_Status status = MF_OK;
     for (uint32_t i = 1; bench->mixed && i < mf_group_count(rig->base.group); i++) {
-        status = status == MF_OK ? make_truss(bench, i, m, error) : status;
+        MF_TRY(make_truss(bench, i, m, error));
         const mf_Truss truss = mf_machine_truss(m);
-        MF_THEN(status, mf_quasistatic_set(rig->base.group, i, &truss, error));
+        MF_TRY(mf_quasistatic_set(rig->base.group, i, &truss, error));
     }
-    return status;
+    return MF_OK;
 }
 
 static mf_Status open_world(Rig *rig, const mf_BenchOptions *options, const Bench *bench,
@@ -154,12 +149,12 @@ static mf_Status open_world(Rig *rig, const mf_BenchOptions *options, const Benc
     mf_BenchOptions exact = *options;
     exact.double_precision = true;
     exact.instances = count;
-    mf_Status status = make_truss(bench, 0, m, error);
+    MF_TRY(make_truss(bench, 0, m, error));
     const mf_Truss truss = mf_machine_truss(m);
-    MF_THEN(status, mf_truss_model(rig->base.context, &truss, &rig->base.model, error));
-    MF_THEN(status, mf_bench_rig_fill(&rig->base, &exact, count, 20 * MF_MILLISECOND, error));
-    MF_THEN(status, add_motion(rig, bench, &truss, method, error));
-    return status == MF_OK ? fill(rig, bench, m, error) : status;
+    MF_TRY(mf_truss_model(rig->base.context, &truss, &rig->base.model, error));
+    MF_TRY(mf_bench_rig_fill(&rig->base, &exact, 20 * MF_MILLISECOND, error));
+    MF_TRY(add_motion(rig, bench, &truss, method, error));
+    return fill(rig, bench, m, error);
 }
 
 static mf_Status open_rig(Rig *rig, const mf_BenchOptions *options, const Bench *bench,
@@ -167,7 +162,8 @@ static mf_Status open_rig(Rig *rig, const mf_BenchOptions *options, const Bench 
     mf_Machine *m = malloc(sizeof *m);
     mf_Status status = m != NULL ? mf_bench_rig_context(&rig->base, options->threads, error)
                                  : mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
-    MF_THEN(status, open_world(rig, options, bench, count, method, m, error));
+    if (status == MF_OK)
+        status = open_world(rig, options, bench, count, method, m, error);
     free(m);
     if (status != MF_OK)
         return status;
@@ -207,8 +203,8 @@ static void count_work(Rig *rig) {
     }
 }
 
-static void run_frames(void *user) {
-    Rig *rig = user;
+static void run_frames(mf_BenchRig *base) {
+    Rig *rig = (Rig *)base;
     rig->spent = rig->bars = 0;
     for (rig->frame = 0; rig->frame < rig->frames; rig->frame++) {
         drive(rig);
@@ -244,7 +240,7 @@ static mf_Status relax_some(Rig *rig, const Bench *bench, const mf_BenchOptions 
     MF_TRY(open_rig(rig, &alone, bench, bench->compare_with, method, error));
     rig->frames = bench->compared;
     const double started = mf_clock_seconds();
-    run_frames(rig);
+    run_frames(&rig->base);
     *seconds = mf_clock_seconds() - started;
     return MF_OK;
 }
@@ -254,7 +250,8 @@ static mf_Status compare(const Bench *bench, const mf_BenchOptions *options, Fac
     double seconds;
     Rig newton = {.frame = 0}, descent = {.frame = 0};
     mf_Status status = relax_some(&newton, bench, options, MF_QUASISTATIC_NEWTON, &seconds, error);
-    MF_THEN(status, relax_some(&descent, bench, options, MF_QUASISTATIC_GRADIENT, &seconds, error));
+    if (status == MF_OK)
+        status = relax_some(&descent, bench, options, MF_QUASISTATIC_GRADIENT, &seconds, error);
     if (status == MF_OK) {
         facts->descent_rate = (double)descent.bars / seconds;
         facts->saving = (double)descent.bars / (double)newton.bars;
@@ -267,7 +264,7 @@ static mf_Status compare(const Bench *bench, const mf_BenchOptions *options, Fac
 }
 
 static mf_Status find_facts(mf_BenchRig *base, const mf_BenchOptions *options,
-                            const mf_BenchResult *result, mf_Error *error) {
+                            mf_BenchResult *result, mf_Error *error) {
     const Bench *bench = base->bench;
     Rig *rig = (Rig *)base;
     Facts *facts = &rig->facts;
@@ -321,11 +318,10 @@ static bool note(mf_BenchRig *base, const mf_BenchResult *result) {
 static mf_Status open_crawlers(mf_BenchRig *base, const mf_BenchOptions *options, mf_Error *error) {
     const Bench *bench = base->bench;
     Rig *rig = (Rig *)base;
-    const uint32_t count = options->instances != 0 ? options->instances : bench->trusses;
-    rig->frames = options->steps != 0 ? options->steps : bench->frames;
+    rig->frames = options->steps;
     base->motion = "quasistatic";
-    base->work = (mf_BenchWork){.steps = rig->frames, .run = run_frames, .user = rig};
-    return open_rig(rig, options, bench, count, MF_QUASISTATIC_NEWTON, error);
+    base->run = run_frames;
+    return open_rig(rig, options, bench, options->instances, MF_QUASISTATIC_NEWTON, error);
 }
 
 const mf_BenchKind mf_bench_trusses = {MF_BENCH_ROWS(benches),

@@ -17,7 +17,7 @@ typedef struct Options {
 static const mf_Option table[] = {
     MF_INPUT_GAIT(Options, inputs),
     MF_INPUT_DURATION(Options, inputs),
-    MF_OPT_NAMES("levels", "a,b", Options, levels, mf_motion_name_at,
+    MF_OPT_NAMES("levels", "a,b", Options, levels, mf_compared_name_at,
                  "only these levels (default: all)"),
     MF_INPUT_STEP(Options, inputs),
     MF_OPT_TEXT("key", "NAME", Options, inputs.key,

@@ -148,16 +148,17 @@ static mf_Status make_verify_scenes(Evolution *evolution, mf_Error *error) {
         return status;
     config.stiffness = evolution->file->groups[0].servo.stiffness * verify->stiffness;
     evolution->verify_fitness = mf_allocate(evolution->context, verify->best, sizeof(double));
-    MF_ALLOCATED(evolution->verify_fitness != NULL, error, "verify");
+    if (evolution->verify_fitness == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "verify: out of memory");
     return mf_scene_create(evolution->context, evolution->file, &config, &evolution->verify[1],
                            error);
 }
 
 // Whether the report can be written there at the end; leaves no file.
 static mf_Status try_folder(const Evolution *evolution, mf_Error *error) {
-    uint32_t made = 0;
-    mf_Status status = mf_folder_make(evolution->context, evolution->folder, &made, error);
-    MF_THEN(status, mf_file_try(evolution->context, evolution->report_path, error));
+    uint32_t made;
+    MF_TRY(mf_folder_make(evolution->context, evolution->folder, &made, error));
+    const mf_Status status = mf_file_try(evolution->context, evolution->report_path, error);
     mf_folder_remove(evolution->folder, made);
     return status;
 }
@@ -173,10 +174,11 @@ static mf_Status choose_folder(Evolution *evolution, mf_Error *error) {
         evolution->folder[--length] = '\0';
     MF_TRY(mf_folder_path(evolution->folder, "archive.sqlite", evolution->archive_path, error));
     MF_TRY(mf_folder_path(evolution->folder, "report.html", evolution->report_path, error));
-    MF_NEED(evolution->options->resume || access(evolution->archive_path, F_OK) != 0, error,
-            "%.300s exists already: add --resume to continue it, or --out FOLDER to "
-            "start elsewhere",
-            evolution->archive_path);
+    if (!evolution->options->resume && access(evolution->archive_path, F_OK) == 0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "%.300s exists already: add --resume to continue it, or --out FOLDER to "
+                       "start elsewhere",
+                       evolution->archive_path);
     return try_folder(evolution, error);
 }
 
@@ -204,20 +206,20 @@ static mf_Status write_settings(const Evolution *evolution, const char *settings
 }
 
 static mf_Status resume(Evolution *evolution, const char *settings, mf_Error *error) {
-    mf_Status status = mf_archive_open(evolution->context, evolution->archive_path, true,
-                                       &evolution->archive, error);
-    MF_THEN(status, mf_folder_compare(evolution->context, evolution->archive,
-                                      evolution->archive_path, &evolution->scene, error));
     mf_ArchiveRun run;
-    MF_THEN(status, mf_archive_run(evolution->archive, &run, error));
-    if (status == MF_OK && strcmp(run.version, mf_version()) != 0)
+    MF_TRY(mf_archive_open(evolution->context, evolution->archive_path, true, &evolution->archive,
+                           error));
+    MF_TRY(mf_folder_compare(evolution->context, evolution->archive, evolution->archive_path,
+                             &evolution->scene, error));
+    MF_TRY(mf_archive_run(evolution->archive, &run, error));
+    if (strcmp(run.version, mf_version()) != 0)
         fprintf(stderr,
                 "mayfly: note: %s was made by Mayfly %s, this is %s: the generations to come may "
                 "not be those of that version\n",
                 evolution->archive_path, run.version, mf_version());
-    MF_THEN(status, mf_archive_resume(evolution->archive, evolution->search, &evolution->seconds,
-                                      &evolution->simulated, error));
-    return status == MF_OK ? write_settings(evolution, settings, error) : status;
+    MF_TRY(mf_archive_resume(evolution->archive, evolution->search, &evolution->seconds,
+                             &evolution->simulated, error));
+    return write_settings(evolution, settings, error);
 }
 
 // Removes the files of this process as long as they contain no generation.
@@ -245,8 +247,10 @@ static mf_Status begin(Evolution *evolution, const char *settings, mf_Error *err
         mf_terrain_hash(mf_world_config_of(evolution->scene.world)->terrain), &evolution->archive,
         error);
     evolution->fresh = status == MF_OK;
-    MF_THEN(status, write_settings(evolution, settings, error));
-    MF_THEN(status, mf_run_files_keep(&evolution->files, evolution->folder, error));
+    if (status == MF_OK)
+        status = write_settings(evolution, settings, error);
+    if (status == MF_OK)
+        status = mf_run_files_keep(&evolution->files, evolution->folder, error);
     if (status != MF_OK)
         take_back(evolution);
     return status;
@@ -275,18 +279,16 @@ static mf_Status make_scene(Evolution *evolution, mf_Error *error) {
 }
 
 static mf_Status set_up(Evolution *evolution, const char *file, mf_Error *error) {
-    mf_Status status = mf_inputs_context(&evolution->options->inputs, &evolution->context, error);
-    MF_THEN(status, mf_inputs_load(evolution->context, &evolution->options->inputs, "evolve", file,
-                                   &evolution->file, error));
-    MF_THEN(status, mf_scene_file_can_evolve(evolution->file, error));
-    if (status == MF_OK) {
-        evolution->file->evolves = true; // also if all its settings are defaults
-        status = choose_folder(evolution, error);
-    }
-    MF_THEN(status, make_scene(evolution, error));
-    MF_THEN(status, make_verify_scenes(evolution, error));
-    MF_THEN(status, make_search(evolution, error));
-    return status == MF_OK ? open_archive(evolution, error) : status;
+    const mf_Inputs *inputs = &evolution->options->inputs;
+    MF_TRY(mf_inputs_context(inputs, &evolution->context, error));
+    MF_TRY(mf_inputs_load(evolution->context, inputs, "evolve", file, &evolution->file, error));
+    MF_TRY(mf_scene_file_can_evolve(evolution->file, error));
+    evolution->file->evolves = true; // also if all its settings are defaults
+    MF_TRY(choose_folder(evolution, error));
+    MF_TRY(make_scene(evolution, error));
+    MF_TRY(make_verify_scenes(evolution, error));
+    MF_TRY(make_search(evolution, error));
+    return open_archive(evolution, error);
 }
 
 static void tear_down(Evolution *evolution) {
@@ -341,28 +343,30 @@ static void show_progress(const Evolution *evolution, mf_Progress *progress, dou
     mf_progress_update(progress, mf_search_generation(evolution->search), note);
 }
 
+static mf_Status advance(Evolution *evolution, uint32_t needed, mf_Progress *progress,
+                         mf_Error *error) {
+    if (mf_app_stop_requested())
+        return mf_fail(error, MF_STOPPED, "stopped after generation %u of %u",
+                       mf_search_generation(evolution->search), needed);
+    MF_TRY(mf_search_advance(evolution->search, error));
+    const double wall = wall_seconds(evolution);
+    MF_TRY(mf_archive_append(evolution->archive, evolution->search, wall, evolution->simulated,
+                             error));
+    evolution->fresh = false;
+    if (evolution->options->json && !print_generation(evolution, wall))
+        return mf_fail(error, MF_IO, "stopped after generation %u: the output was closed",
+                       mf_search_generation(evolution->search));
+    show_progress(evolution, progress, wall);
+    return MF_OK;
+}
+
 static mf_Status evolve(Evolution *evolution, mf_Error *error) {
     uint32_t needed = evolution->file->generations;
     mf_Progress progress =
         mf_progress_begin("gen", mf_search_generation(evolution->search), needed);
     mf_Status status = MF_OK;
-    while (status == MF_OK && mf_search_generation(evolution->search) < needed) {
-        if (mf_app_stop_requested()) {
-            status = mf_fail(error, MF_STOPPED, "stopped after generation %u of %u",
-                             mf_search_generation(evolution->search), needed);
-            break;
-        }
-        status = mf_search_advance(evolution->search, error);
-        double wall = wall_seconds(evolution);
-        MF_THEN(status, mf_archive_append(evolution->archive, evolution->search, wall,
-                                          evolution->simulated, error));
-        evolution->fresh = evolution->fresh && status != MF_OK;
-        if (status == MF_OK && evolution->options->json && !print_generation(evolution, wall))
-            status = mf_fail(error, MF_IO, "stopped after generation %u: the output was closed",
-                             mf_search_generation(evolution->search));
-        if (status == MF_OK)
-            show_progress(evolution, &progress, wall);
-    }
+    while (status == MF_OK && mf_search_generation(evolution->search) < needed)
+        status = advance(evolution, needed, &progress, error);
     mf_progress_end(&progress);
     return status;
 }
@@ -435,7 +439,8 @@ static int finish(Evolution *evolution, mf_Status status, mf_Error *error) {
     }
     if (status != MF_OK && evolution->fresh)
         take_back(evolution);
-    MF_THEN(status, write_report(evolution, wall, error));
+    if (status == MF_OK)
+        status = write_report(evolution, wall, error);
     if (status != MF_OK)
         return mf_app_fail(error);
     return print_end(evolution, wall, true) ? MF_EXIT_DONE : MF_EXIT_FAILED;

@@ -29,43 +29,33 @@ typedef enum Kind {
     KIND_RECORD
 } Kind;
 
-// Options.
-typedef struct Wishes {
-    bool strict;
-    const char *root;
-    bool unsupported;
-    bool json;
-    bool fields, schedule;
-    const char *motion;
-    const char *mjcf;
-} Wishes;
-
 typedef struct Options {
     mf_Inputs inputs;
-    Wishes wishes;
+    const char *root, *motion, *mjcf;
+    bool strict, unsupported, json, fields, schedule;
 } Options;
 
 static const mf_Option table[] = {
-    MF_OPT_FLAG("strict", Options, wishes.strict,
+    MF_OPT_FLAG("strict", Options, strict,
                 "fail, instead of printing a note, if an MJCF robot has unsupported physical "
                 "elements or settings that the motion does not support"),
-    MF_OPT_TEXT("root", "FOLDER", Options, wishes.root,
+    MF_OPT_TEXT("root", "FOLDER", Options, root,
                 "folder that a robot's meshes and includes may not leave by '..' (default: the "
                 "package around it)"),
     MF_INPUT_BASE(Options, inputs),
-    MF_OPT_FLAG("unsupported", Options, wishes.unsupported,
+    MF_OPT_FLAG("unsupported", Options, unsupported,
                 "list only what is ignored or dropped of a robot's file"),
-    MF_OPT_FLAG("json", Options, wishes.json,
+    MF_OPT_FLAG("json", Options, json,
                 "print every number of a robot, truss or cloth as one JSON object"),
-    MF_OPT_OUTPUT("mjcf", Options, wishes.mjcf, ".xml .mjcf",
+    MF_OPT_OUTPUT("mjcf", Options, mjcf, ".xml .mjcf",
                   "write an MJCF robot as one plain MJCF file instead"),
-    MF_OPT_FLAG("fields", Options, wishes.fields,
+    MF_OPT_FLAG("fields", Options, fields,
                 "list every field of a robot or scene with unit, frame, writers and "
                 "readers, and the model's constants; with --json for programs"),
-    MF_OPT_FLAG("schedule", Options, wishes.schedule,
+    MF_OPT_FLAG("schedule", Options, schedule,
                 "list every system in the order of a step: rate, fields that it reads and writes, "
                 "systems that may run in parallel"),
-    MF_OPT_NAME("motion", "NAME", Options, wishes.motion, mf_motion_name_at,
+    MF_OPT_NAME("motion", "NAME", Options, motion, mf_level_name_at,
                 "motion of a robot for its notes, --fields and --schedule: kinematic, points, "
                 "rigid, prescribed or articulated (the default)"),
     MF_OPT_LIST("package", "NAME=PATH", Options, inputs.packages,
@@ -153,20 +143,20 @@ static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {
 // ---- robots ------------------------------------------------------------------------------------
 
 // Only a part of a world.
-static bool wants_part(const Wishes *wishes) {
-    return wishes->fields || wishes->schedule;
+static bool wants_part(const Options *options) {
+    return options->fields || options->schedule;
 }
 
-static mf_Status show_parts(mf_World *world, const Wishes *wishes, mf_Error *error) {
-    if (wishes->json)
+static mf_Status show_parts(mf_World *world, const Options *options, mf_Error *error) {
+    if (options->json)
         return mf_app_print(mf_info_world_json(world))
                    ? MF_OK
                    : mf_fail(error, MF_IO, "cannot write to the standard output");
-    if (wishes->schedule)
+    if (options->schedule)
         mf_info_schedule(world);
-    if (wishes->schedule && wishes->fields)
+    if (options->schedule && options->fields)
         putchar('\n');
-    if (wishes->fields)
+    if (options->fields)
         mf_info_fields(world);
     return MF_OK;
 }
@@ -203,43 +193,44 @@ static mf_Status show_text(mf_Context *context, const mf_Model *model, mf_Error 
     return show_device(model, error);
 }
 
-static mf_Motion chosen_motion(const Wishes *wishes) {
+static mf_Motion chosen_motion(const Options *options) {
     mf_Motion motion = MF_MOTION_ARTICULATED;
-    if (wishes->motion != NULL)
-        mf_motion_find(wishes->motion, &motion);
+    if (options->motion != NULL)
+        mf_motion_find(options->motion, &motion);
     return motion;
 }
 
-typedef mf_Status (*UseFn)(mf_Scene *scene, const Wishes *wishes, mf_Error *error);
+typedef mf_Status (*UseFn)(mf_Scene *scene, const Options *options, mf_Error *error);
 
 // One robot in the world that mayfly run would build.
-static mf_Status with_robot(mf_Context *context, const mf_Model *model, const Wishes *wishes,
+static mf_Status with_robot(mf_Context *context, const mf_Model *model, const Options *options,
                             UseFn use, mf_Error *error) {
-    mf_SceneFile *file = NULL;
+    mf_SceneFile *file;
     mf_Scene scene = {0};
     mf_SceneConfig config = mf_scene_config();
-    config.motion = chosen_motion(wishes);
-    mf_Status status = mf_scene_file_of_model(context, model, NULL, 0, &file, error);
-    MF_THEN(status, mf_scene_create(context, file, &config, &scene, error));
-    MF_THEN(status, use(&scene, wishes, error));
+    config.motion = chosen_motion(options);
+    MF_TRY(mf_scene_file_of_model(context, model, NULL, 0, &file, error));
+    mf_Status status = mf_scene_create(context, file, &config, &scene, error);
+    if (status == MF_OK)
+        status = use(&scene, options, error);
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);
     return status;
 }
 
 // --strict: the motion follows every setting of the file.
-static mf_Status refuse_settings(mf_Scene *scene, const Wishes *wishes, mf_Error *error) {
-    (void)wishes;
+static mf_Status refuse_settings(mf_Scene *scene, const Options *options, mf_Error *error) {
+    (void)options;
     return mf_start_report_refuse(scene, error);
 }
 
-static mf_Status show_robot_parts(mf_Scene *scene, const Wishes *wishes, mf_Error *error) {
-    return show_parts(scene->world, wishes, error);
+static mf_Status show_robot_parts(mf_Scene *scene, const Options *options, mf_Error *error) {
+    return show_parts(scene->world, options, error);
 }
 
-static mf_Status print_start(mf_Scene *scene, const Wishes *wishes, mf_Error *error) {
+static mf_Status print_start(mf_Scene *scene, const Options *options, mf_Error *error) {
     mf_StartReport report = {.count = 0};
-    (void)wishes;
+    (void)options;
     (void)error;
     mf_start_report_pose(scene, 0, &report);
     mf_start_report_settings(scene, scene->group, &report);
@@ -256,40 +247,39 @@ static mf_Status show_json(const mf_Model *model, mf_Motion motion, mf_Error *er
     return MF_OK;
 }
 
-static mf_Status show_whole(mf_Context *context, const mf_Model *model, const Wishes *wishes,
+static mf_Status show_whole(mf_Context *context, const mf_Model *model, const Options *options,
                             mf_Error *error) {
-    if (wishes->json)
-        return show_json(model, chosen_motion(wishes), error);
+    if (options->json)
+        return show_json(model, chosen_motion(options), error);
     mf_Error reason = {0};
     const mf_Status status = show_text(context, model, error);
-    if (status == MF_OK && with_robot(context, model, wishes, print_start, &reason) != MF_OK)
+    if (status == MF_OK && with_robot(context, model, options, print_start, &reason) != MF_OK)
         printf("note: mayfly run rejects it: %s\n", reason.message);
     return status;
 }
 
-static mf_Status show_model(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
-                            const char *path, mf_Error *error) {
+static mf_Status show_model(mf_Context *context, const Options *options, const char *path,
+                            mf_Error *error) {
     mf_ImportConfig config = mf_import_config();
-    config.lenient = !wishes->strict;
-    config.root = wishes->root;
-    if (inputs->base != NULL)
+    config.lenient = !options->strict;
+    config.root = options->root;
+    if (options->inputs.base != NULL)
         config.base =
-            strcmp(inputs->base, "fixed") == 0 ? MF_IMPORT_BASE_FIXED : MF_IMPORT_BASE_FREE;
-    config.packages = inputs->packages.items;
-    config.package_count = inputs->packages.count;
+            strcmp(options->inputs.base, "fixed") == 0 ? MF_IMPORT_BASE_FIXED : MF_IMPORT_BASE_FREE;
+    config.packages = options->inputs.packages.items;
+    config.package_count = options->inputs.packages.count;
     mf_Model *model;
     MF_TRY(mf_model_load(context, path, &config, &model, error));
-    mf_Status status = MF_OK;
-    if (wishes->strict)
-        status = with_robot(context, model, wishes, refuse_settings, error);
-    if (status == MF_OK && wishes->mjcf != NULL)
-        status = mf_model_export_mjcf(model, wishes->mjcf, error);
-    else if (status == MF_OK && wishes->unsupported)
+    mf_Status status =
+        options->strict ? with_robot(context, model, options, refuse_settings, error) : MF_OK;
+    if (status == MF_OK && options->mjcf != NULL)
+        status = mf_model_export_mjcf(model, options->mjcf, error);
+    else if (status == MF_OK && options->unsupported)
         show_unsupported(model);
-    else if (status == MF_OK && wants_part(wishes))
-        status = with_robot(context, model, wishes, show_robot_parts, error);
+    else if (status == MF_OK && wants_part(options))
+        status = with_robot(context, model, options, show_robot_parts, error);
     else if (status == MF_OK)
-        status = show_whole(context, model, wishes, error);
+        status = show_whole(context, model, options, error);
     mf_model_destroy(model);
     return status;
 }
@@ -326,29 +316,31 @@ static void show_groups(const mf_Scene *scene) {
     }
 }
 
-static mf_Status show_scene(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
-                            const char *path, mf_Error *error) {
+static mf_Status show_settings(mf_Context *context, const mf_Scene *scene, mf_Error *error) {
+    char *text;
+    MF_TRY(mf_scene_file_write(scene->file, &text, error));
+    printf("%s\nstep: %g ms\nground: ", text, 1e3 * mf_time_to_seconds(scene->step));
+    mf_release(context, text);
+    show_ground(mf_world_config_of(scene->world)->terrain);
+    show_groups(scene);
+    MF_TRY(mf_info_cameras(scene, error));
+    putchar('\n');
+    mf_info_schedule(scene->world);
+    puts("\nmayfly info --fields lists its fields and constants");
+    return MF_OK;
+}
+
+static mf_Status show_scene(mf_Context *context, const Options *options, const char *path,
+                            mf_Error *error) {
     mf_SceneFile *file = NULL;
     mf_Scene scene = {0};
-    char *text = NULL;
-    mf_Status status = mf_inputs_load(context, inputs, "info", path, &file, error);
-    MF_THEN(status, mf_scene_file_write(file, &text, error));
-    MF_THEN(status, mf_scene_create(context, file, NULL, &scene, error));
-    if (status == MF_OK && wants_part(wishes)) {
-        status = show_parts(scene.world, wishes, error);
-    } else if (status == MF_OK) {
-        printf("%s\nstep: %g ms\nground: ", text, 1e3 * mf_time_to_seconds(scene.step));
-        show_ground(mf_world_config_of(scene.world)->terrain);
-        show_groups(&scene);
-        status = mf_info_cameras(&scene, error);
-    }
-    if (status == MF_OK && !wants_part(wishes)) {
-        putchar('\n');
-        mf_info_schedule(scene.world);
-        puts("\nmayfly info --fields lists its fields and constants");
-    }
+    mf_Status status = mf_inputs_load(context, &options->inputs, "info", path, &file, error);
+    if (status == MF_OK)
+        status = mf_scene_create(context, file, NULL, &scene, error);
+    if (status == MF_OK)
+        status = wants_part(options) ? show_parts(scene.world, options, error)
+                                     : show_settings(context, &scene, error);
     mf_scene_destroy(&scene);
-    mf_release(context, text);
     mf_scene_file_destroy(file);
     return status;
 }
@@ -359,7 +351,8 @@ static mf_Status show_body(mf_Context *context, const mf_BodyKind *kind, const c
     json_t *object = NULL;
     void *body = NULL;
     mf_Status status = mf_body_load(context, kind, path, &body, error);
-    MF_THEN(status, kind->describe(context, body, path, json ? NULL : &text, &object, error));
+    if (status == MF_OK)
+        status = kind->describe(context, body, path, json ? NULL : &text, &object, error);
     if (status == MF_OK && json && !mf_app_print(object))
         status = mf_fail(error, MF_IO, "cannot write to the standard output");
     if (status == MF_OK && text.failed)
@@ -418,7 +411,8 @@ static mf_Status show_archive(mf_Context *context, const char *path, mf_Error *e
     uint32_t count;
     MF_TRY(mf_archive_open(context, path, false, &archive, error));
     mf_Status status = mf_archive_run(archive, &run, error);
-    MF_THEN(status, mf_archive_generations(archive, &rows, &count, error));
+    if (status == MF_OK)
+        status = mf_archive_generations(archive, &rows, &count, error);
     if (status == MF_OK) {
         show_run(path, &run);
         show_course(rows, count);
@@ -431,29 +425,30 @@ static mf_Status show_archive(mf_Context *context, const char *path, mf_Error *e
 // ---- the command -------------------------------------------------------------------------------
 
 // Options that contradict each other, for any file.
-static mf_Status check_wishes(const Wishes *wishes, mf_Error *error) {
-    if ((wishes->mjcf != NULL) + wishes->unsupported + wants_part(wishes) > 1)
+static mf_Status check_options(const Options *options, mf_Error *error) {
+    if ((options->mjcf != NULL) + options->unsupported + wants_part(options) > 1)
         return mf_app_refuse(
             "info", "--mjcf, --unsupported and --fields or --schedule exclude each other", error);
-    if (wishes->json && (wishes->mjcf != NULL || wishes->unsupported))
+    if (options->json && (options->mjcf != NULL || options->unsupported))
         return mf_app_refuse("info", "--json has no effect with --mjcf and --unsupported", error);
     return MF_OK;
 }
 
 // Options without effect for the kind of file.
-static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool robot, bool world,
-                            mf_Error *error) {
-    if (robot && inputs->settings.count > 0)
+static mf_Status check_kind(const Options *options, bool robot, bool world, mf_Error *error) {
+    if (robot && options->inputs.settings.count > 0)
         return mf_app_refuse("info", "--set changes scenes; this is a robot", error);
-    if (!robot && (wishes->strict || wishes->unsupported || wishes->root != NULL ||
-                   inputs->base != NULL || wishes->motion != NULL || wishes->mjcf != NULL))
+    if (!robot &&
+        (options->strict || options->unsupported || options->root != NULL ||
+         options->inputs.base != NULL || options->motion != NULL || options->mjcf != NULL))
         return mf_app_refuse(
             "info",
             "--strict, --root, --base, --unsupported, --mjcf and --motion are for a "
             "robot's own file",
             error);
     if (!robot && !world &&
-        (wants_part(wishes) || inputs->settings.count > 0 || inputs->packages.count > 0))
+        (wants_part(options) || options->inputs.settings.count > 0 ||
+         options->inputs.packages.count > 0))
         return mf_app_refuse(
             "info", "--fields, --schedule, --set and --package are for robots, vehicles and scenes",
             error);
@@ -461,63 +456,60 @@ static mf_Status check_kind(const mf_Inputs *inputs, const Wishes *wishes, bool 
 }
 
 // --json of what has no object of its own.
-static mf_Status check_json(const Wishes *wishes, mf_Error *error) {
-    return wishes->json && !wants_part(wishes)
+static mf_Status check_json(const Options *options, mf_Error *error) {
+    return options->json && !wants_part(options)
                ? mf_app_refuse("info",
                                "--json requires --fields or --schedule for a file of this kind",
                                error)
                : MF_OK;
 }
 
-static mf_Status show_yaml(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
-                           const char *path, mf_Error *error) {
+static mf_Status show_yaml(mf_Context *context, const Options *options, const char *path,
+                           mf_Error *error) {
     char *text;
     size_t size;
     MF_TRY(mf_file_read(context, path, (size_t)64 << 20, &text, &size, error));
     const mf_BodyKind *kind = mf_body_kind_of(text, size);
     const bool scene = kind == NULL || kind->alone;
-    const bool whole = inputs->settings.count == 0 && !wants_part(wishes);
+    const bool whole = options->inputs.settings.count == 0 && !wants_part(options);
     const bool described = kind != NULL && (whole || !scene);
     mf_release(context, text);
-    MF_TRY(check_kind(inputs, wishes, false, scene, error));
+    MF_TRY(check_kind(options, false, scene, error));
     if (!(described && kind->packs))
-        MF_TRY(check_json(wishes, error));
-    return described ? show_body(context, kind, path, wishes->json, error)
-                     : show_scene(context, inputs, wishes, path, error);
+        MF_TRY(check_json(options, error));
+    return described ? show_body(context, kind, path, options->json, error)
+                     : show_scene(context, options, path, error);
 }
 
-static mf_Status show(mf_Context *context, const mf_Inputs *inputs, const Wishes *wishes,
-                      const char *name, mf_Error *error) {
+static mf_Status show(mf_Context *context, const Options *options, const char *name,
+                      mf_Error *error) {
     char path[MF_APP_PATH], inner[MF_APP_PATH];
     struct stat info;
     Kind kind = KIND_UNKNOWN;
     mf_app_find(name, path);
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
         MF_TRY(mf_folder_path(path, "archive.sqlite", inner, error));
-        MF_TRY(check_kind(inputs, wishes, false, false, error));
-        MF_TRY(check_json(wishes, error));
+        MF_TRY(check_kind(options, false, false, error));
+        MF_TRY(check_json(options, error));
         return show_archive(context, inner, error);
     }
-    mf_Status status = find_kind(path, &kind, error);
-    if (status == MF_OK && kind != KIND_SCENE)
-        status = check_kind(inputs, wishes, kind == KIND_MODEL, false, error);
-    if (status == MF_OK && kind == KIND_RECORD && wants_part(wishes))
-        status =
-            mf_app_refuse("info",
-                          "--fields and --schedule are for robots and scenes; a recording's fields "
-                          "are always listed",
-                          error);
-    if (status == MF_OK && kind == KIND_RECORD)
-        return mf_recorded_info(context, path, wishes->json, error);
-    if (status == MF_OK && kind != KIND_SCENE && kind != KIND_MODEL)
-        status = check_json(wishes, error);
-    if (status != MF_OK)
-        return status;
+    MF_TRY(find_kind(path, &kind, error));
+    if (kind != KIND_SCENE)
+        MF_TRY(check_kind(options, kind == KIND_MODEL, false, error));
+    if (kind == KIND_RECORD && wants_part(options))
+        return mf_app_refuse("info",
+                             "--fields and --schedule are for robots and scenes; a recording's "
+                             "fields are always listed",
+                             error);
+    if (kind == KIND_TERRAIN || kind == KIND_ARCHIVE)
+        MF_TRY(check_json(options, error));
     switch (kind) {
+    case KIND_RECORD:
+        return mf_recorded_info(context, path, options->json, error);
     case KIND_MODEL:
-        return show_model(context, inputs, wishes, path, error);
+        return show_model(context, options, path, error);
     case KIND_SCENE:
-        return show_yaml(context, inputs, wishes, path, error);
+        return show_yaml(context, options, path, error);
     case KIND_TERRAIN:
         return show_terrain(context, path, error);
     default:
@@ -533,8 +525,10 @@ int mf_command_info(int argc, char **argv) {
     mf_Context *context = NULL;
     mf_Error error = {0};
     mf_Status status = mf_inputs_context(&options.inputs, &context, &error);
-    MF_THEN(status, check_wishes(&options.wishes, &error));
-    MF_THEN(status, show(context, &options.inputs, &options.wishes, argv[1], &error));
+    if (status == MF_OK)
+        status = check_options(&options, &error);
+    if (status == MF_OK)
+        status = show(context, &options, argv[1], &error);
     mf_context_destroy(context);
     if (status != MF_OK)
         return mf_inputs_fail(&error);

@@ -306,6 +306,10 @@ static int store(Reading *reading, const mf_Option *option, const char *value) {
 static int unknown_option(const mf_CommandHelp *help, const char *text, size_t length) {
     char typed[100], near[MF_SUGGESTION] = "", name[MF_SUGGESTION];
     snprintf(typed, sizeof typed, "%.*s", (int)(length < 99 ? length : 99), text);
+    for (const mf_OptionGone *gone = help->gone; gone != NULL && gone->name != NULL; gone++)
+        if (strcmp(typed + strspn(typed, "-"), gone->name) == 0)
+            return mf_app_usage(help->name, "there is no option '%s' any more: %s", typed,
+                                gone->instead);
     // "did you mean '--motion'?": including the dashes.
     mf_suggest(typed + strspn(typed, "-"), option_name, help->options, name);
     if (name[0] != '\0')

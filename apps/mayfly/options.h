@@ -62,16 +62,22 @@ typedef struct mf_Option {
 #define MF_OPT_END                                                                                 \
     { NULL, NULL, MF_OPTION_FLAG, 0, 0, 0, NULL, NULL, NULL }
 
+// An option of earlier versions, and what takes its place.
+typedef struct mf_OptionGone {
+    const char *name, *instead;
+} mf_OptionGone;
+
 typedef struct mf_CommandHelp {
-    const char *name;         // "evolve"
-    const char *arguments;    // "FILE.yaml"
-    const char *summary;      // one line
-    const char *text;         // paragraphs
-    const char *examples;     // lines, each starting with two blanks
-    uint32_t least, most;     // [1] arguments next to options
-    const mf_Option *options; // ends with MF_OPT_END
-    mf_NameFn names;          // for arguments that are not files; its list is NULL
-    const char *noun;         // what such a name is called in messages: "bench"
+    const char *name;          // "evolve"
+    const char *arguments;     // "FILE.yaml"
+    const char *summary;       // one line
+    const char *text;          // paragraphs
+    const char *examples;      // lines, each starting with two blanks
+    uint32_t least, most;      // [1] arguments next to options
+    const mf_Option *options;  // ends with MF_OPT_END
+    const mf_OptionGone *gone; // ends with an empty row; NULL: none
+    mf_NameFn names;           // for arguments that are not files; its list is NULL
+    const char *noun;          // what such a name is called in messages: "bench"
 } mf_CommandHelp;
 
 enum { MF_OPTIONS_GO_ON = -1 }; // mf_options_parse: continue

@@ -41,7 +41,7 @@ static const mf_Option table[] = {
                  "the best of that generation (default: of the newest one)"),
     MF_OPT_TEXT("ancestry", "best|ID", Options, ancestry,
                 "print that individual's ancestors instead of simulating it"),
-    MF_OPT_NAME("motion", "LEVEL", Options, motion, mf_motion_name_at,
+    MF_OPT_NAME("motion", "LEVEL", Options, motion, mf_compared_name_at,
                 "kinematic, points, rigid, prescribed or articulated; of a truss quasistatic or "
                 "elastic (default: that of the evolution)"),
     MF_OPT_COUNT("step-divisor", "N", Options, divisor, 1, 1000000,
@@ -100,23 +100,21 @@ const mf_CommandHelp mf_help_replay = {
 
 static mf_Status open_run(Replay *replay, const char *name, mf_Error *error) {
     struct stat info;
-    bool folder = stat(name, &info) == 0 && S_ISDIR(info.st_mode);
-    mf_Status status = MF_OK;
-    if (folder)
-        status = mf_folder_path(name, "archive.sqlite", replay->path, error);
+    if (stat(name, &info) == 0 && S_ISDIR(info.st_mode))
+        MF_TRY(mf_folder_path(name, "archive.sqlite", replay->path, error));
     else
         snprintf(replay->path, sizeof replay->path, "%s", name);
-    MF_THEN(status, mf_inputs_context(&replay->options->inputs, &replay->context, error));
-    MF_THEN(status, mf_archive_open(replay->context, replay->path, false, &replay->archive, error));
-    MF_THEN(status, mf_archive_run(replay->archive, &replay->run, error));
-    return status;
+    MF_TRY(mf_inputs_context(&replay->options->inputs, &replay->context, error));
+    MF_TRY(mf_archive_open(replay->context, replay->path, false, &replay->archive, error));
+    return mf_archive_run(replay->archive, &replay->run, error);
 }
 
 static mf_Status find_individual(Replay *replay, mf_Error *error) {
     uint32_t bytes = replay->run.search.genome_bytes;
     const Options *options = replay->options;
     replay->genome = mf_allocate(replay->context, bytes, 1);
-    MF_ALLOCATED(replay->genome != NULL, error, "replay");
+    if (replay->genome == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "replay: out of memory");
     if (options->individual != NULL)
         return mf_archive_individual(replay->archive, mf_option_count(options->individual, 0),
                                      &replay->individual, replay->genome, bytes, error);
@@ -125,20 +123,18 @@ static mf_Status find_individual(Replay *replay, mf_Error *error) {
 }
 
 static mf_Status make_scene(Replay *replay, mf_Error *error) {
-    uint32_t divisor = (uint32_t)mf_option_count(replay->options->divisor, 1);
-    mf_Status status = mf_inputs_parse(replay->context, &replay->options->inputs, "replay",
-                                       replay->path, replay->run.settings, &replay->file, error);
-    replay->paths.own_model = replay->options->inputs.model != NULL;
-    replay->paths.own_ground = replay->options->inputs.ground != NULL;
-    MF_THEN(status, mf_folder_find(replay->path, replay->file, &replay->paths, error));
-    if (status != MF_OK)
-        return status;
+    const mf_Inputs *inputs = &replay->options->inputs;
+    MF_TRY(mf_inputs_parse(replay->context, inputs, "replay", replay->path, replay->run.settings,
+                           &replay->file, error));
+    replay->paths.own_model = inputs->model != NULL;
+    replay->paths.own_ground = inputs->ground != NULL;
+    MF_TRY(mf_folder_find(replay->path, replay->file, &replay->paths, error));
     mf_Motion motion = replay->file->groups[0].motion;
     if (replay->options->motion != NULL)
         mf_motion_find(replay->options->motion, &motion);
     mf_SceneConfig config = mf_scene_config_at_level(replay->file, motion);
     config.count = 1;
-    config.divisor = divisor;
+    config.divisor = (uint32_t)mf_option_count(replay->options->divisor, 1);
     MF_TRY(mf_scene_create(replay->context, replay->file, &config, &replay->scene, error));
     replay->simulation.steps = mf_scene_steps(&replay->scene);
     MF_TRY(mf_folder_check_world(&replay->run, replay->path, &replay->scene, error));
@@ -159,10 +155,10 @@ static mf_Status simulate(Replay *replay, mf_Error *error) {
     simulation->record_period = mf_option_real(replay->options->every, 0.1);
     simulation->title = replay->file->name;
     mf_scene_apply_genome(&replay->scene, 0, replay->genome);
-    char *text = NULL;
-    mf_Status status = mf_scene_file_write(replay->file, &text, error);
+    char *text;
+    MF_TRY(mf_scene_file_write(replay->file, &text, error));
     simulation->scene = text;
-    MF_THEN(status, mf_simulate_filmed(simulation, replay->options->plot, error));
+    const mf_Status status = mf_simulate_filmed(simulation, replay->options->plot, error);
     mf_release(replay->context, text);
     return status;
 }
@@ -275,7 +271,8 @@ static int show_ancestry(Replay *replay, mf_Error *error) {
         status = find_individual(replay, error);
         id = replay->individual.id;
     }
-    MF_THEN(status, mf_archive_ancestry(replay->archive, id, &line, &count, error));
+    if (status == MF_OK)
+        status = mf_archive_ancestry(replay->archive, id, &line, &count, error);
     if (status != MF_OK)
         return mf_app_fail(error);
     const bool printed = options->json ? print_line_json(line, count) : print_line(line, count);
@@ -304,13 +301,12 @@ static int check_options(const Options *options) {
     return MF_OPTIONS_GO_ON;
 }
 
-static int replay_individual(Replay *replay, mf_Error *error) {
-    mf_Status status = find_individual(replay, error);
-    MF_THEN(status, make_scene(replay, error));
-    MF_THEN(status, simulate(replay, error));
-    MF_THEN(status, mf_replay_machine_write(replay->context, &replay->scene, replay->genome,
-                                            replay->options->truss, replay->options->stl, error));
-    return status == MF_OK ? compare(replay, error) : mf_inputs_fail(error);
+static mf_Status replay_individual(Replay *replay, mf_Error *error) {
+    MF_TRY(find_individual(replay, error));
+    MF_TRY(make_scene(replay, error));
+    MF_TRY(simulate(replay, error));
+    return mf_replay_machine_write(replay->context, &replay->scene, replay->genome,
+                                   replay->options->truss, replay->options->stl, error);
 }
 
 int mf_command_replay(int argc, char **argv) {
@@ -324,10 +320,13 @@ int mf_command_replay(int argc, char **argv) {
     Replay replay = {.options = &options};
     mf_Error error = {0};
     mf_Status status = open_run(&replay, argv[1], &error);
-    if (status == MF_OK && options.ancestry != NULL)
-        result = show_ancestry(&replay, &error);
+    if (status == MF_OK && options.ancestry == NULL)
+        status = replay_individual(&replay, &error);
+    if (status != MF_OK)
+        result = mf_inputs_fail(&error);
     else
-        result = status == MF_OK ? replay_individual(&replay, &error) : mf_inputs_fail(&error);
+        result =
+            options.ancestry != NULL ? show_ancestry(&replay, &error) : compare(&replay, &error);
     if (replay.scene.world != NULL)
         mf_scene_destroy(&replay.scene);
     mf_scene_file_destroy(replay.file);

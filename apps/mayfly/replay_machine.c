@@ -34,9 +34,9 @@ void mf_replay_machine_print(const mf_Scene *scene, const uint8_t *genome) {
 
 static mf_Status write_truss(mf_Context *context, const mf_Truss *truss, const char *path,
                              mf_Error *error) {
-    char *text = NULL;
-    mf_Status status = mf_truss_write(context, truss, &text, error);
-    MF_THEN(status, mf_file_replace(context, path, text, strlen(text), error));
+    char *text;
+    MF_TRY(mf_truss_write(context, truss, &text, error));
+    const mf_Status status = mf_file_replace(context, path, text, strlen(text), error);
     mf_release(context, text);
     return status;
 }
@@ -44,10 +44,10 @@ static mf_Status write_truss(mf_Context *context, const mf_Truss *truss, const c
 static mf_Status write_parts(mf_Context *context, const mf_Truss *truss, const char *folder,
                              mf_Error *error) {
     const mf_PrintFiles files = {.stl = folder};
-    mf_Print *print = NULL;
+    mf_Print *print;
     double share = 1.0;
-    mf_Status status = mf_print_parts_fit(context, truss, &print, &share, error);
-    MF_THEN(status, mf_print_parts_save(print, &files, error));
+    MF_TRY(mf_print_parts_fit(context, truss, &print, &share, error));
+    const mf_Status status = mf_print_parts_save(print, &files, error);
     if (status == MF_OK)
         mf_print_parts_report(print, &files);
     if (status == MF_OK && share < 1.0)
@@ -61,15 +61,14 @@ mf_Status mf_replay_machine_write(mf_Context *context, const mf_Scene *scene, co
     mf_Machine machine;
     if (truss_file == NULL && folder == NULL)
         return MF_OK;
-    MF_CHECK(mf_scene_has_machines(scene->file), error, MF_UNSUPPORTED,
-             "replay: --truss and --stl are for runs with `controller: machine`");
-    mf_Status status = mf_machine_decode(genome, mf_scene_genome_bytes(scene), &machine, error);
-    if (status == MF_OK && machine.bar_count == 0)
-        status =
-            mf_fail(error, MF_UNSUPPORTED,
-                    "replay: this machine has no bars: --truss and --stl have nothing to write");
-    if (status != MF_OK)
-        return status;
+    if (!mf_scene_has_machines(scene->file))
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "replay: --truss and --stl are for runs with `controller: machine`");
+    MF_TRY(mf_machine_decode(genome, mf_scene_genome_bytes(scene), &machine, error));
+    if (machine.bar_count == 0)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "replay: this machine has no bars: --truss and --stl have nothing to "
+                       "write");
     mf_machine_stand(&machine);
     const mf_Truss times = mf_machine_placeholder(&scene->file->groups[0].machine);
     mf_Truss truss = mf_machine_truss(&machine);
@@ -77,8 +76,6 @@ mf_Status mf_replay_machine_write(mf_Context *context, const mf_Scene *scene, co
     truss.delay = times.delay;
     truss.change = times.change;
     if (truss_file != NULL)
-        status = write_truss(context, &truss, truss_file, error);
-    if (status == MF_OK && folder != NULL)
-        status = write_parts(context, &truss, folder, error);
-    return status;
+        MF_TRY(write_truss(context, &truss, truss_file, error));
+    return folder != NULL ? write_parts(context, &truss, folder, error) : MF_OK;
 }

@@ -260,6 +260,34 @@ static mf_Status simulate(mf_Run *run, const Options *options, mf_Error *error) 
     return MF_OK;
 }
 
+// Opens all that takes part in the run, prints its start and simulates it. `fields` and `text` as
+// in mf_simulation_record.
+static mf_Status open_and_simulate(mf_Context *context, mf_Run *run, const Options *options,
+                                   char fields[MF_APP_PATH], char **text, mf_Error *error) {
+    mf_Scene *scene = &run->scene;
+    mf_Simulation *simulation = &run->simulation;
+    const char *record = options->record != NULL ? options->record : scene->file->record_path;
+    const mf_RunMovers movers = {run->scripts, simulation->session};
+    MF_TRY(mf_simulation_record(simulation, scene->file, record, options->fields, options->every,
+                                fields, text, error));
+    if (run->scripts != NULL)
+        MF_TRY(mf_scripts_start(run->scripts, error));
+    if (options->python != NULL)
+        MF_TRY(mf_run_python_open(scene, options->python, mf_option_real(options->patience, 60.0),
+                                  &movers, &simulation->python, error));
+    MF_TRY(begin_outcomes(context, run, error));
+    mf_start_report(scene, &run->report);
+    MF_TRY(begin_picture(context, run, options->plot, error));
+    if (options->photos != NULL)
+        MF_TRY(mf_photographer_create(scene, options->photos, &simulation->photographer, error));
+    MF_TRY(mf_simulation_open(simulation, error));
+    if (options->video != NULL)
+        MF_TRY(mf_video_open(scene, options->video, options->camera, &simulation->video, error));
+    if (!options->json)
+        mf_run_print_start(run);
+    return simulate(run, options, error);
+}
+
 static int run_scene(mf_Context *context, mf_Run *run, const Options *options, mf_Error *error) {
     mf_Scene *scene = &run->scene;
     const mf_SceneFile *file = scene->file;
@@ -269,6 +297,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     run->alone = scene->group_count == 1 && has_links(scene, 0);
     run->simulation = (mf_Simulation){.world = scene->world,
                                       .session = run->simulation.session,
+                                      .scripts = run->scripts,
                                       .group = scene->group_count == 1 ? scene->group : NULL,
                                       .joints = scene->joints,
                                       .title = file->name,
@@ -281,43 +310,20 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
                                       .watch_period = watch_period(file->duration),
                                       .interaction = scene->interaction,
                                       .progress = "step"};
-    run->simulation.scripts = run->scripts;
     if (run->simulation.session != NULL && options->inputs.duration == NULL)
         run->simulation.steps = run->file.steps;
-    const char *record = options->record != NULL ? options->record : file->record_path;
-    mf_Status status = mf_simulation_record(&run->simulation, file, record, options->fields,
-                                            options->every, fields, &text, error);
-    if (status == MF_OK && run->scripts != NULL)
-        status = mf_scripts_start(run->scripts, error);
-    const mf_RunMovers movers = {run->scripts, run->simulation.session};
-    if (status == MF_OK && options->python != NULL)
-        status = mf_run_python_open(scene, options->python, mf_option_real(options->patience, 60.0),
-                                    &movers, &run->simulation.python, error);
-    MF_THEN(status, begin_outcomes(context, run, error));
-    mf_start_report(scene, &run->report);
-    MF_THEN(status, begin_picture(context, run, options->plot, error));
-    if (status == MF_OK && options->photos != NULL)
-        status =
-            mf_photographer_create(scene, options->photos, &run->simulation.photographer, error);
-    MF_THEN(status, mf_simulation_open(&run->simulation, error));
-    if (status == MF_OK && options->video != NULL)
-        status =
-            mf_video_open(scene, options->video, options->camera, &run->simulation.video, error);
-    if (status == MF_OK && !options->json)
-        mf_run_print_start(run);
-    MF_THEN(status, simulate(run, options, error));
+    mf_Status status = open_and_simulate(context, run, options, fields, &text, error);
     mf_release(context, text);
-    MF_THEN(status, end_session(run, error));
+    if (status == MF_OK)
+        status = end_session(run, error);
     mf_Error writing = {0};
     mf_Status closed = mf_run_python_close(run->simulation.python, options->results, &writing);
     if (closed == MF_OK)
         closed = mf_run_scripts_close(run->scripts, scene, options->results, &writing);
-    if (closed != MF_OK) {
+    if (closed != MF_OK)
         mf_app_fail(&writing);
-        finish(run, options, status, error);
-        return MF_EXIT_FAILED;
-    }
-    return finish(run, options, status, error);
+    const int result = finish(run, options, status, error);
+    return closed == MF_OK ? result : MF_EXIT_FAILED;
 }
 
 // SVG pictures exist only for tracks; a record named in the file is tried like an option's.
@@ -348,31 +354,35 @@ static mf_Status begin_session(mf_Context *context, mf_Run *run, mf_Error *error
     return mf_session_load(&run->session, &run->file, error);
 }
 
+static mf_Status load(mf_Context *context, mf_Run *run, const Options *options, const char *name,
+                      mf_SceneFile **file, mf_Error *error) {
+    if (options->session != NULL)
+        MF_TRY(mf_session_file_read(context, options->session, &run->file, error));
+    MF_TRY(mf_inputs_scene(context, &options->inputs, "run", name, run->file.levels,
+                           options->session == NULL, file, &run->scene, error));
+    MF_TRY(check_outputs(context, *file, options, error));
+    return options->session != NULL ? begin_session(context, run, error)
+                                    : mf_run_scripts_open(&run->scene, &run->scripts, error);
+}
+
 static int load_and_run(mf_Context *context, const void *given, const char *name) {
     const Options *options = given;
     mf_SceneFile *file = NULL;
     mf_Error error = {0};
     mf_Run *run = mf_allocate(context, 1, sizeof *run);
-    mf_Status status = run == NULL ? mf_fail(&error, MF_NO_MEMORY, "run: out of memory") : MF_OK;
-    if (status == MF_OK && options->session != NULL)
-        status = mf_session_file_read(context, options->session, &run->file, &error);
-    MF_THEN(status, mf_inputs_scene(context, &options->inputs, "run", name, run->file.levels,
-                                    options->session == NULL, &file, &run->scene, &error));
-    MF_THEN(status, check_outputs(context, file, options, &error));
-    if (status == MF_OK && options->session != NULL)
-        status = begin_session(context, run, &error);
-    else if (status == MF_OK)
-        status = mf_run_scripts_open(&run->scene, &run->scripts, &error);
-    int result =
-        status == MF_OK ? run_scene(context, run, options, &error) : mf_inputs_fail(&error);
-    if (run != NULL) {
-        if (run->simulation.session != NULL)
-            mf_session_end(&run->session);
-        mf_session_file_free(&run->file);
-        mf_scripts_destroy(run->scripts);
-        mf_run_python_destroy(run->simulation.python);
-        mf_scene_destroy(&run->scene);
+    if (run == NULL) {
+        mf_fail(&error, MF_NO_MEMORY, "run: out of memory");
+        return mf_app_fail(&error);
     }
+    const mf_Status status = load(context, run, options, name, &file, &error);
+    const int result =
+        status == MF_OK ? run_scene(context, run, options, &error) : mf_inputs_fail(&error);
+    if (run->simulation.session != NULL)
+        mf_session_end(&run->session);
+    mf_session_file_free(&run->file);
+    mf_scripts_destroy(run->scripts);
+    mf_run_python_destroy(run->simulation.python);
+    mf_scene_destroy(&run->scene);
     mf_scene_file_destroy(file);
     mf_release(context, run);
     return result;

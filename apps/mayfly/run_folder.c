@@ -116,14 +116,13 @@ static mf_Status find_again(const char *archive, const char *what, const char **
 mf_Status mf_folder_find(const char *archive, mf_SceneFile *file, mf_FolderPaths *paths,
                          mf_Error *error) {
     bool ground_moved = false;
-    mf_Status status = MF_OK;
     paths->moved = false;
     if (!paths->own_model)
-        status = find_again(archive, "model", &file->groups[0].model_path, paths->model,
-                            &paths->moved, error);
-    return status == MF_OK && !paths->own_ground ? find_again(archive, "ground", &file->ground.path,
-                                                              paths->ground, &ground_moved, error)
-                                                 : status;
+        MF_TRY(find_again(archive, "model", &file->groups[0].model_path, paths->model,
+                          &paths->moved, error));
+    return paths->own_ground ? MF_OK
+                             : find_again(archive, "ground", &file->ground.path, paths->ground,
+                                          &ground_moved, error);
 }
 
 // ---- comparing ---------------------------------------------------------------------------------

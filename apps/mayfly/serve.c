@@ -1,10 +1,8 @@
 // mayfly serve: a scene, or a robot's own file, that other programs take part in over sockets.
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "app.h"
 #include "inputs.h"
@@ -17,8 +15,6 @@
 #include "body/kind.h"
 
 #include <mayfly/protocol.h>
-
-#define TOKEN 16 // [byte] of randomness
 
 typedef struct Options {
     mf_Inputs inputs;
@@ -66,6 +62,10 @@ static const mf_Option table[] = {
     MF_INPUT_FILES(Options, inputs),
     MF_OPT_END};
 
+static const mf_OptionGone gone[] = {
+    {"serial", "mayfly-bridge dynamixel opens serial ports (docs/how_to/hardware.md)"},
+    {NULL, NULL}};
+
 const mf_CommandHelp mf_help_serve = {
     .name = "serve",
     .arguments = "FILE",
@@ -89,32 +89,21 @@ const mf_CommandHelp mf_help_serve = {
                 "  mayfly serve models/hexapod.urdf --page 8765\n",
     .least = 1,
     .most = 1,
-    .options = table};
+    .options = table,
+    .gone = gone};
 
 // ---- the token ---------------------------------------------------------------------------------
 
-static bool read_random(uint8_t bytes[TOKEN]) {
-    const int file = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
-    const bool done = file >= 0 && read(file, bytes, TOKEN) == TOKEN;
-    if (file >= 0)
-        close(file);
-    return done;
-}
-
 // The token of MAYFLY_TOKEN, or, where the address needs one, a random one that is printed.
-static mf_Status choose_token(mf_ServerConfig *config, char made[2 * TOKEN + 1], mf_Error *error) {
-    uint8_t bytes[TOKEN];
+static mf_Status choose_token(mf_ServerConfig *config, char made[MF_APP_TOKEN], mf_Error *error) {
     config->token = getenv("MAYFLY_TOKEN");
     if (config->token != NULL && config->token[0] == '\0')
         config->token = NULL;
     if (config->token != NULL || config->path != NULL || strncmp(config->address, "127.", 4) == 0 ||
         strcmp(config->address, "::1") == 0)
         return MF_OK;
-    MF_CHECK(read_random(bytes), error, MF_UNSUPPORTED, "serve: no random numbers for a token");
-    for (size_t i = 0; i < TOKEN; i++)
-        snprintf(made + 2 * i, 3, "%02x", bytes[i]);
     config->token = made;
-    return MF_OK;
+    return mf_app_token("serve", made, error);
 }
 
 // ---- files -------------------------------------------------------------------------------------
@@ -142,9 +131,10 @@ static mf_Status choose_files(const char *given, const char *file, char out[MF_A
 
 // What the server's calls need.
 typedef struct Served {
-    mf_Bridges *bridges;     // NULL: none
-    mf_ServePage *page;      // NULL: none
-    char files[MF_APP_PATH]; // folder of what clients name
+    mf_Bridges *bridges;      // NULL: none
+    mf_ServePage *page;       // NULL: none
+    char files[MF_APP_PATH];  // folder of what clients name
+    char token[MF_APP_TOKEN]; // that was made
 } Served;
 
 // Asked by the server again and again. Programs of bridges may have ended.
@@ -210,9 +200,9 @@ static mf_Status sample(void *user, mf_Error *error) {
 
 // What is recorded, as by mayfly run, and its first sample.
 static mf_Status begin_record(mf_Simulation *simulation, mf_ServerConfig *config, mf_Error *error) {
-    mf_Status status = mf_simulation_open(simulation, error);
-    if (status != MF_OK || simulation->recorder == NULL)
-        return status;
+    MF_TRY(mf_simulation_open(simulation, error));
+    if (simulation->recorder == NULL)
+        return MF_OK;
     config->sample = sample;
     config->sampled = simulation;
     config->sample_steps = mf_simulation_record_steps(simulation);
@@ -242,41 +232,46 @@ static mf_ServerConfig read_options(const Options *options, Served *served) {
 }
 
 // Prints where it serves, and does so until the end.
-static mf_Status run(mf_Context *context, const mf_Scene *scene, mf_Server *server,
-                     const char *made, bool bridges, Served *served, mf_Error *error) {
+static mf_Status run(mf_Context *context, const mf_Scene *scene, mf_Server *server, bool bridges,
+                     Served *served, mf_Error *error) {
     mf_StartReport report;
     mf_start_report(scene, &report);
     mf_start_report_print(&report);
-    if (!announce(server, made, served->page))
+    if (!announce(server, served->token, served->page))
         return MF_OK;
     mf_app_starting(false);
-    mf_Status status = MF_OK;
     if (bridges)
-        status = mf_bridges_start(context, scene->file, mf_server_address(server), made,
-                                  &served->bridges, error);
-    MF_THEN(status, mf_server_run(server, error));
-    if (status == MF_OK)
-        print_end(server);
-    return status;
+        MF_TRY(mf_bridges_start(context, scene->file, mf_server_address(server), served->token,
+                                &served->bridges, error));
+    MF_TRY(mf_server_run(server, error));
+    print_end(server);
+    return MF_OK;
+}
+
+// Opens the server and what belongs to it, and serves until the end.
+static mf_Status open_and_serve(mf_Context *context, mf_Scene *scene, mf_Simulation *simulation,
+                                const Options *options, Served *served, mf_Server **server,
+                                mf_Error *error) {
+    const uint16_t page = (uint16_t)mf_option_count(options->page, 0);
+    mf_ServerConfig config = read_options(options, served);
+    MF_TRY(choose_files(options->files, scene->file->file, served->files, error));
+    MF_TRY(mf_genomes_give(context, scene, error));
+    MF_TRY(choose_token(&config, served->token, error));
+    MF_TRY(begin_record(simulation, &config, error));
+    if (options->page != NULL)
+        MF_TRY(mf_serve_page_create(context, scene, &config, &served->page, error));
+    MF_TRY(mf_server_create(context, scene, &config, server, error));
+    if (served->page != NULL)
+        MF_TRY(mf_serve_page_open(served->page, *server, page, error));
+    return run(context, scene, *server, options->allow_bridges, served, error);
 }
 
 static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulation *simulation,
                                 const Options *options, mf_Error *error) {
-    char made[2 * TOKEN + 1] = "";
     mf_Server *server = NULL;
     Served served = {.bridges = NULL};
-    mf_ServerConfig config = read_options(options, &served);
-    mf_Status status = choose_files(options->files, scene->file->file, served.files, error);
-    MF_THEN(status, mf_genomes_give(context, scene, error));
-    MF_THEN(status, choose_token(&config, made, error));
-    MF_THEN(status, begin_record(simulation, &config, error));
-    if (status == MF_OK && options->page != NULL)
-        status = mf_serve_page_create(context, scene, &config, &served.page, error);
-    MF_THEN(status, mf_server_create(context, scene, &config, &server, error));
-    if (status == MF_OK && served.page != NULL)
-        status = mf_serve_page_open(served.page, server,
-                                    (uint16_t)mf_option_count(options->page, 0), error);
-    MF_THEN(status, run(context, scene, server, made, options->allow_bridges, &served, error));
+    const mf_Status status =
+        open_and_serve(context, scene, simulation, options, &served, &server, error);
     mf_serve_page_destroy(served.page);
     mf_server_destroy(server);
     mf_bridges_stop(served.bridges);
@@ -296,7 +291,8 @@ static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options
                                 .colors = colors};
     mf_Status status = mf_simulation_record(&simulation, scene->file, options->record,
                                             options->fields, options->every, names, &text, error);
-    MF_THEN(status, serve_recorded(context, scene, &simulation, options, error));
+    if (status == MF_OK)
+        status = serve_recorded(context, scene, &simulation, options, error);
     const mf_Status closed = mf_simulation_close(&simulation, status == MF_OK, &closing);
     mf_release(context, text);
     if (status == MF_OK && closed != MF_OK)
@@ -314,11 +310,14 @@ static int load_and_serve(mf_Context *context, const void *given, const char *na
     mf_Status status =
         scene == NULL ? mf_fail(&error, MF_NO_MEMORY, "serve: out of memory")
                       : mf_inputs_load(context, &options->inputs, "serve", name, &file, &error);
-    MF_THEN(status, mf_genomes_check(file, &error));
-    MF_THEN(status, mf_scene_create(context, file, &config, scene, &error));
+    if (status == MF_OK)
+        status = mf_genomes_check(file, &error);
+    if (status == MF_OK)
+        status = mf_scene_create(context, file, &config, scene, &error);
     if (status == MF_OK && options->inputs.strict)
         status = mf_start_report_refuse(scene, &error);
-    MF_THEN(status, serve_scene(context, scene, options, &error));
+    if (status == MF_OK)
+        status = serve_scene(context, scene, options, &error);
     if (scene != NULL)
         mf_scene_destroy(scene);
     mf_scene_file_destroy(file);

@@ -120,12 +120,9 @@ static uint64_t wait_for_photos(const mf_Simulation *simulation) {
 }
 
 static mf_Status take_photos(const mf_Simulation *simulation, mf_Error *error) {
-    mf_Status status = MF_OK;
     if (simulation->photographer != NULL)
-        status = mf_photographer_take(simulation->photographer, error);
-    if (status == MF_OK && simulation->video != NULL)
-        status = mf_video_take(simulation->video, error);
-    return status;
+        MF_TRY(mf_photographer_take(simulation->photographer, error));
+    return simulation->video != NULL ? mf_video_take(simulation->video, error) : MF_OK;
 }
 
 static uint64_t period_steps(double period, double step) {

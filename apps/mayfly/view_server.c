@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
@@ -25,8 +24,8 @@ static struct timespec later(double seconds) {
 
 // Takes the same time for every wrong token.
 static bool same_token(const char *a, const char *b) {
-    unsigned differ = strlen(a) != 2 * MF_VIEW_TOKEN;
-    for (size_t i = 0; i < 2 * MF_VIEW_TOKEN; i++) // both have space for so many characters
+    unsigned differ = strlen(a) != MF_APP_TOKEN - 1;
+    for (size_t i = 0; i < MF_APP_TOKEN - 1; i++) // both have space for so many characters
         differ |= (unsigned)(a[i] ^ b[i]) << 1;
     return differ == 0;
 }
@@ -58,7 +57,7 @@ static bool same_origin(const struct mg_connection *connection) {
 bool mf_view_may_enter(const mf_ViewServer *server, const struct mg_connection *connection) {
     const struct mg_request_info *request = mg_get_request_info(connection);
     const char *host = mg_get_header(connection, "Host");
-    char token[2 * MF_VIEW_TOKEN + 2] = "";
+    char token[MF_APP_TOKEN + 1] = "";
     if (!same_origin(connection))
         return false;
     if (!server->needs_token)
@@ -284,15 +283,6 @@ uint32_t mf_view_server_pages(mf_ViewServer *server) {
 
 // ---- start and stop ----------------------------------------------------------------------------
 
-static mf_Status make_token(mf_ViewServer *server, mf_Error *error) {
-    uint8_t bytes[MF_VIEW_TOKEN];
-    if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes)
-        return mf_fail(error, MF_UNSUPPORTED, "view: no random numbers for a token");
-    for (size_t i = 0; i < MF_VIEW_TOKEN; i++)
-        snprintf(server->token + 2 * i, 3, "%02x", bytes[i]);
-    return MF_OK;
-}
-
 static int keep_complaint(const struct mg_connection *connection, const char *message) {
     const struct mg_context *web = mg_get_context(connection);
     mf_ViewServer *server = web != NULL ? mg_get_user_data(web) : NULL;
@@ -310,10 +300,11 @@ static mf_Status try_bind(const mf_ViewServerConfig *config, uint16_t port, mf_E
     struct addrinfo *found = NULL;
     char number[8];
     snprintf(number, sizeof number, "%u", port);
-    MF_NEED(getaddrinfo(host, number, &hints, &found) == 0, error,
-            "%s: %s: expected an address such as 127.0.0.1, 0.0.0.0 or ::1, found "
-            "'%.100s'",
-            config->command, config->host_option, host);
+    if (getaddrinfo(host, number, &hints, &found) != 0)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "%s: %s: expected an address such as 127.0.0.1, 0.0.0.0 or ::1, found "
+                       "'%.100s'",
+                       config->command, config->host_option, host);
     const int on = 1, handle = socket(found->ai_family, found->ai_socktype, 0);
     if (handle >= 0)
         setsockopt(handle, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on); // as civetweb does
@@ -325,17 +316,20 @@ static mf_Status try_bind(const mf_ViewServerConfig *config, uint16_t port, mf_E
     freeaddrinfo(found);
     if (bound)
         return MF_OK;
-    MF_CHECK(reason != EADDRINUSE, error, MF_BUSY,
-             "%s: port %u of %s is in use by another program; %s 0 takes a free port",
-             config->command, port, host, config->port_option);
-    MF_NEED(reason != EADDRNOTAVAIL, error,
-            "%s: %s %s is no address of this machine; `ip address` lists them, 0.0.0.0 "
-            "is all of them",
-            config->command, config->host_option, host);
-    MF_CHECK(reason != EACCES, error, MF_UNSUPPORTED,
-             "%s: port %u may not be used without special rights; take one from 1024 "
-             "on",
-             config->command, port);
+    if (reason == EADDRINUSE)
+        return mf_fail(error, MF_BUSY,
+                       "%s: port %u of %s is in use by another program; %s 0 takes a free port",
+                       config->command, port, host, config->port_option);
+    if (reason == EADDRNOTAVAIL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "%s: %s %s is no address of this machine; `ip address` lists them, 0.0.0.0 "
+                       "is all of them",
+                       config->command, config->host_option, host);
+    if (reason == EACCES)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "%s: port %u may not be used without special rights; take one from 1024 "
+                       "on",
+                       config->command, port);
     return mf_fail(error, MF_UNSUPPORTED, "%s: cannot listen at port %u of %s: %s", config->command,
                    port, host, strerror(reason));
 }
@@ -361,8 +355,9 @@ static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error
     const struct mg_callbacks callbacks = {.log_message = keep_complaint};
     MF_TRY(try_bind(&server->config, port, error));
     server->web = mg_start(&callbacks, server, options);
-    MF_CHECK(server->web != NULL, error, MF_UNSUPPORTED, "%s: cannot listen at %s: %s",
-             server->config.command, where, server->complaint);
+    if (server->web == NULL)
+        return mf_fail(error, MF_UNSUPPORTED, "%s: cannot listen at %s: %s", server->config.command,
+                       where, server->complaint);
     struct mg_server_port ports[2];
     if (mg_get_server_ports(server->web, 2, ports) > 0)
         port = (uint16_t)ports[0].port;
@@ -376,7 +371,8 @@ static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error
 mf_Status mf_view_server_change(mf_ViewServer *server, mf_Text *page, mf_Text *description,
                                 size_t answer_capacity, mf_Error *error) {
     mf_ViewOld *texts = mf_allocate(server->context, 1, sizeof *texts);
-    MF_ALLOCATED(texts != NULL, error, "view");
+    if (texts == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
     texts->page = *page;
     texts->description = *description;
     *page = *description = mf_text_begin(server->context);
@@ -398,7 +394,8 @@ mf_Status mf_view_server_start(mf_Context *context, const mf_ViewServerConfig *c
                                mf_ViewServer **out, mf_Error *error) {
     *out = NULL;
     mf_ViewServer *server = mf_allocate(context, 1, sizeof *server);
-    MF_ALLOCATED(server != NULL, error, "view");
+    if (server == NULL)
+        return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
     server->context = context;
     server->config = *config;
     server->needs_token = !is_loopback(config->host);
@@ -409,8 +406,9 @@ mf_Status mf_view_server_start(mf_Context *context, const mf_ViewServerConfig *c
     pthread_cond_init(&server->loaded, NULL);
     for (uint32_t i = 0; i < MF_VIEW_PAGES; i++)
         server->slots[i].server = server;
-    mf_Status status = server->needs_token ? make_token(server, error) : MF_OK;
-    MF_THEN(status, listen_at(server, config->port, error));
+    mf_Status status = server->needs_token ? mf_app_token("view", server->token, error) : MF_OK;
+    if (status == MF_OK)
+        status = listen_at(server, config->port, error);
     if (status != MF_OK) {
         mf_view_server_stop(server);
         return status;

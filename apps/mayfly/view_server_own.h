@@ -7,8 +7,6 @@
 #include <civetweb.h>
 #include <pthread.h>
 
-#define MF_VIEW_TOKEN 16 // [byte] of randomness
-
 typedef struct mf_ViewSlot {
     mf_ViewServer *server;
     bool open;      // a page has it
@@ -33,7 +31,7 @@ struct mf_ViewServer {
     pthread_cond_t went;   // an answer
     bool stopping;
     bool needs_token;
-    char token[2 * MF_VIEW_TOKEN + 1];
+    char token[MF_APP_TOKEN];
     uint16_t port;
     char address[256];
     char complaint[256]; // of civetweb, while it starts

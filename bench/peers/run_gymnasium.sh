@@ -5,18 +5,10 @@
 #
 # With --compare: how far observations are from Gymnasium's after one and ten steps. Needs Python
 # 3.10 or newer with venv, and the network; or a Python that has all of it in MAYFLY_PYTHON.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-build=$(cd "${MAYFLY_BUILD:-$root/build}" && pwd)
-venv=$root/build/peers-gymnasium
+. "$(dirname "$0")/common.sh"
+build=$(cd "$build" && pwd)
 if [ -z "${MAYFLY_PYTHON:-}" ]; then
-    if [ ! -f "$venv/ready-1" ]; then
-        echo "run_gymnasium.sh: installing Gymnasium and MuJoCo into $venv" >&2
-        python3 -m venv "$venv"
-        "$venv/bin/pip" install --quiet "gymnasium[mujoco]" mujoco numpy
-        touch "$venv/ready-1"
-    fi
+    install_peers peers-gymnasium 1 "gymnasium[mujoco]" mujoco numpy
     # Every time: it links what is in the build folder now.
     "$venv/bin/pip" install --quiet --force-reinstall --no-deps \
         -C "cmake.define.MAYFLY_PREBUILT=$build" "$root/python"

@@ -6,24 +6,16 @@
 #
 # FOLDER: a clone of a public collection, for example mujoco_menagerie. --write puts both tables between
 # the markers of these pages. Needs Python 3.10 or newer with venv, and the network on its first run.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-build=${MAYFLY_BUILD:-$root/build}
+. "$(dirname "$0")/common.sh"
 page=
 if [ "${1-}" = --write ]; then
     page=$root/docs/studies/peers.md
     shift
 fi
-for needed in "$build/test_motion_articulated_models" "$build/python/wheels"; do
-    if [ ! -e "$needed" ]; then
-        echo "run_robots.sh: $needed is missing: run ./dev test python first" >&2
-        exit 1
-    fi
-done
-python=${MAYFLY_PYTHON:-$("$here/peers_mujoco.sh")}
-"${python%/*}/pip" -q install --force-reinstall --no-deps "$build"/python/wheels/mayfly-*.whl cffi \
-    pycparser >&2
+needs "$build/test_motion_articulated_models" "./dev test python"
+needs "$build/python/wheels" "./dev test python"
+find_mujoco
+install_mayfly "${python%/*}/pip"
 out=$build/robots_peers.txt
 rows=$build/robots_rows.txt
 cd "$build" # MuJoCo writes its log where it runs

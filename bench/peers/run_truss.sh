@@ -3,18 +3,12 @@
 #
 #     bench/peers/run_truss.sh
 #
-# Needs Python 3.10 or newer with venv, and the network on its first run. $MAYFLY_BUILD is the folder
-# of the build, else build; $MAYFLY_PYTHON a Python that has MuJoCo and SciPy.
-set -eu
-here=$(cd "$(dirname "$0")" && pwd)
-root=$(cd "$here/../.." && pwd)
-build=${MAYFLY_BUILD:-$root/build}
+# Needs Python 3.10 or newer with venv, and the network on its first run. $MAYFLY_PYTHON: a
+# Python that has MuJoCo and SciPy.
+. "$(dirname "$0")/common.sh"
 program=$build/bench_truss
-if [ ! -x "$program" ]; then
-    echo "run_truss.sh: $program is missing: run ./dev build first" >&2
-    exit 1
-fi
-python=${MAYFLY_PYTHON:-$("$here/peers_mujoco.sh")}
+needs "$program" "./dev build"
+find_mujoco
 "$python" -c 'import scipy' 2>/dev/null || "$python" -m pip install --quiet scipy
 rate=$("$build/mayfly" bench truss-shared --steps 1 --repeats 1 | sed -n 's/^this core: //p')
 cd "$build" # MuJoCo writes its log where it runs

@@ -14,10 +14,12 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 os.environ.setdefault("MUJOCO_GL", "disable")  # rcsssmj imports it; no picture is drawn here
 COMMAND = os.environ.get("MAYFLY_COMMAND", str(ROOT / "build" / "mayfly"))
+Start = Callable[..., subprocess.Popen[str]]  # the fixtures below
+Serve = Callable[..., str]
 
 
 @pytest.fixture
-def start(tmp_path: pathlib.Path) -> Iterator[Callable[..., subprocess.Popen[str]]]:
+def start(tmp_path: pathlib.Path) -> Iterator[Start]:
     """Starts programs that end with the test: `start("serve", file, ...)` is Mayfly's, and
     `start("bridge", name, address, ...)` a bridge."""
     running: list[subprocess.Popen[str]] = []
@@ -44,9 +46,7 @@ def start(tmp_path: pathlib.Path) -> Iterator[Callable[..., subprocess.Popen[str
 
 
 @pytest.fixture
-def serve(
-    start: Callable[..., subprocess.Popen[str]], tmp_path: pathlib.Path
-) -> Callable[..., str]:
+def serve(start: Start, tmp_path: pathlib.Path) -> Serve:
     """`serve(file, "--speed", "0")` serves a file of the repository; returns the address."""
 
     def run(file: str | pathlib.Path, *options: str) -> str:

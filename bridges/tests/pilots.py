@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import math
+import re
+import subprocess
 
 import numpy as np
 import numpy.typing as npt
 
 import mayfly
+from mayfly_bridges._rotation import angles
 
 MASS, ARM, LARGEST, DRAG = 1.5, 0.18, 8.0, 0.016  # models/quadrotor.xml
 INERTIA = np.array([0.029, 0.029, 0.055])
@@ -15,14 +18,16 @@ INERTIA = np.array([0.029, 0.029, 0.055])
 MIX = np.array([[-1, 1, 1, -1], [1, -1, 1, -1], [1, 1, -1, -1]])
 
 
-def angles(q: npt.ArrayLike) -> tuple[float, float, float]:
-    """Roll, pitch, yaw [rad]."""
-    w, x, y, z = np.asarray(q, float)
-    return (
-        math.atan2(2 * (w * x + y * z), 1 - 2 * (x * x + y * y)),
-        math.asin(max(-1.0, min(1.0, 2 * (w * y - z * x)))),
-        math.atan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)),
-    )
+def ports(program: subprocess.Popen[str], count: int = 1) -> list[int]:
+    """Those at which a bridge to autopilots listens, one for each robot."""
+    assert program.stdout is not None
+    found = []
+    for _ in range(count):
+        line = program.stdout.readline()
+        match = re.search(r"listens at 127\.0\.0\.1:(\d+)$", line)
+        assert match, f"{line}{program.stdout.read()}"
+        found.append(int(match[1]))
+    return found
 
 
 def hover(

@@ -8,13 +8,12 @@ import re
 import select
 import socket
 import struct
-import subprocess
-from collections.abc import Callable
 from types import ModuleType
 
 import rcsssmj
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from conftest import ROOT, Serve, Start
+
 HUMANOID = ROOT / "models" / "humanoid.urdf"
 T1 = (
     pathlib.Path(rcsssmj.__file__).parent / "resources" / "robots" / "T1" / "robot.xml"
@@ -77,8 +76,8 @@ class Game:
 
 
 def open_game(
-    serve: Callable[..., str],
-    start: Callable[..., subprocess.Popen[str]],
+    serve: Serve,
+    start: Start,
     folder: pathlib.Path,
     model: str | pathlib.Path,
     *options: str,

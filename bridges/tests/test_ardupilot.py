@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import json
 import pathlib
-import re
 import struct
-import subprocess
-from collections.abc import Callable
 
 import numpy as np
 import pilots
@@ -15,13 +12,11 @@ import pytest
 from json_peer import Peer, check
 
 import mayfly
-from conftest import ROOT
+from conftest import ROOT, Serve, Start
 from mayfly_bridges._flight import frames
 from mayfly_bridges._flight.sample import Sample
 from mayfly_bridges.ardupilot import link, wire
 
-Start = Callable[..., subprocess.Popen[str]]
-Serve = Callable[..., str]
 SCENE = """
 world: {{step: 0.002}}
 groups:
@@ -38,16 +33,8 @@ OFF = [1000] * 4
 def bridge(start: Start, address: str, *options: str) -> list[int]:
     """Starts the bridge; the ports of the robots."""
     program = start("bridge", "ardupilot", address, "--port", "0", *options)
-    assert program.stdout is not None
-    ports: list[int] = []
     with mayfly.connect(address) as world:
-        count = next(iter(world.groups.values())).count
-    while len(ports) < count:
-        line = program.stdout.readline()
-        found = re.search(r"listens at 127\.0\.0\.1:(\d+)$", line)
-        assert found, f"{line}{program.stdout.read()}"
-        ports.append(int(found[1]))
-    return ports
+        return pilots.ports(program, next(iter(world.groups.values())).count)
 
 
 # ---- packets ------------------------------------------------------------------------------------

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import pathlib
 import re
 import subprocess
 import sys
@@ -12,9 +11,9 @@ import sys
 import pytest
 
 import mayfly
+from conftest import ROOT
 from mayfly_bridges._options import check_ports
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 # Options of bridges and the pages that name their default ports, in words that no other number has.
 PORTS = {
     ("robocup", "agents"): "Agents connect to port {}",

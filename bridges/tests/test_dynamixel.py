@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import mayfly
-from conftest import ROOT
+from conftest import ROOT, Serve, Start
 
 sdk.port_handler.LATENCY_TIMER = 500  # [ms] a machine with much else to do answers late
 
@@ -72,7 +72,7 @@ class Bus:
 
 @pytest.fixture
 def begin(
-    serve: Callable[..., str], start: Callable[..., Any], tmp_path: pathlib.Path
+    serve: Serve, start: Start, tmp_path: pathlib.Path
 ) -> Callable[..., tuple[str, subprocess.Popen[str]]]:
     """`begin("robot=link")` serves a humanoid, with the bridge at it."""
 
@@ -274,8 +274,6 @@ def test_wrong_ports_are_one_line(begin: Callable[..., Any], argument: str, mess
     assert len(lines) == 1 and re.search(message, lines[0])
 
 
-def test_a_robot_with_a_controller_is_refused(
-    serve: Callable[..., str], start: Callable[..., Any]
-) -> None:
+def test_a_robot_with_a_controller_is_refused(serve: Serve, start: Start) -> None:
     bridge = start("bridge", "dynamixel", serve("scenes/oscillator.yaml", "--paused"))
     assert "belongs to its gait or controller" in bridge.stdout.read()

@@ -4,24 +4,20 @@ from __future__ import annotations
 
 import os
 import pathlib
-import re
 import signal
-import subprocess
-from collections.abc import Callable
 from typing import Any
 
 import json_peer
 import mavlink_peer
 import numpy as np
 import pytest
+from pilots import ports
 
 import mayfly
-from conftest import ROOT
+from conftest import ROOT, Serve, Start
 from mayfly_bridges._flight import outputs
 from mayfly_bridges._flight.outputs import Control, Kind, Output
 
-Start = Callable[..., subprocess.Popen[str]]
-Serve = Callable[..., str]
 PAIR = """
 world: {{step: 0.002}}
 proximity: {{neighbors: {{detect: false}}}}
@@ -39,17 +35,6 @@ def pair(serve: Serve, tmp_path: pathlib.Path) -> str:
     scene = tmp_path / "pair.yaml"
     scene.write_text(PAIR.format(models=ROOT / "models"))
     return serve(scene, "--speed", "0")
-
-
-def ports(program: subprocess.Popen[str], count: int) -> list[int]:
-    assert program.stdout is not None
-    found = []
-    for _ in range(count):
-        line = program.stdout.readline()
-        match = re.search(r"listens at 127\.0\.0\.1:(\d+)$", line)
-        assert match, f"{line}{program.stdout.read()}"
-        found.append(int(match[1]))
-    return found
 
 
 def heights(address: str, group: str) -> list[float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import re
 import subprocess
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,14 +13,13 @@ import pytest
 from mavlink_peer import HOME, Peer, common, local
 
 import mayfly
+from conftest import Serve, Start
 from mayfly_bridges._flight import earth, frames
 from mayfly_bridges._flight.sample import Sample
 from mayfly_bridges.px4 import home as home_of
 from mayfly_bridges.px4 import mavlink, sensors
 from mayfly_bridges.px4.link import control
 
-Start = Callable[..., subprocess.Popen[str]]
-Serve = Callable[..., str]
 MESSAGES = [value for value in vars(mavlink).values() if isinstance(value, mavlink.Message)]
 IDS = [message.name for message in MESSAGES]
 
@@ -29,11 +27,7 @@ IDS = [message.name for message in MESSAGES]
 def bridge(start: Start, address: str, *options: str) -> tuple[int, subprocess.Popen[str]]:
     """Starts the bridge; the port of robot 0."""
     program = start("bridge", "px4", address, "--port=0", "--patience=30", *options)
-    assert program.stdout is not None
-    line = program.stdout.readline()
-    found = re.search(r"listens at 127\.0\.0\.1:(\d+)$", line)
-    assert found, f"{line}{program.stdout.read()}"
-    return int(found[1]), program
+    return pilots.ports(program)[0], program
 
 
 # ---- messages -----------------------------------------------------------------------------------

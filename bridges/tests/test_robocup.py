@@ -18,6 +18,7 @@ import pytest
 from rcsssmj.utils.sexpression import SExpression
 from robocup_game import AGENT, HUMANOID, ROOT, T1, TIMEOUT, Game, Link, open_game
 
+from conftest import Serve, Start
 from mayfly_bridges.robocup import sexpr
 
 SHARED = pathlib.Path(os.environ.get("MAYFLY_SHARED", "/nowhere"))
@@ -27,9 +28,7 @@ League = Callable[[Callable[[int, int], Any]], Any]
 
 
 @pytest.fixture
-def begin(
-    serve: Callable[..., str], start: Callable[..., subprocess.Popen[str]], tmp_path: pathlib.Path
-) -> Iterator[Begin]:
+def begin(serve: Serve, start: Start, tmp_path: pathlib.Path) -> Iterator[Begin]:
     """`begin(model, "--option")`: a game that ends with the test."""
     games = []
 
@@ -57,10 +56,14 @@ def heads(text: str) -> list[tuple[str, ...]]:
     return found
 
 
-def joint(text: str, name: str) -> float:
+def percepts_of(text: str) -> Any:
     percepts = AGENT.Percepts()
     percepts.take(text)
-    angle: float = percepts.joints[name][0]
+    return percepts
+
+
+def joint(text: str, name: str) -> float:
+    angle: float = percepts_of(text).joints[name][0]
     return angle
 
 
@@ -241,7 +244,7 @@ def test_monitors_see_what_those_of_the_league_see(league: League, begin: Begin)
 
 
 def test_the_scene_brings_its_bridge(
-    start: Callable[..., subprocess.Popen[str]],
+    start: Start,
     tmp_path: pathlib.Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -270,8 +273,7 @@ def test_motors(begin: Begin) -> None:
         link.send("(neck_yaw 30 0 30 0.6 0)(left_shoulder_pitch 0 0 0 2 2)(no_motor 1 2 3 4 5)")
     assert rotated == pytest.approx(30, abs=0.6)
     assert joint(text, "left_shoulder_pitch") > 30  # turned by its torque alone
-    percepts = AGENT.Percepts()
-    percepts.take(text)
+    percepts = percepts_of(text)
     assert percepts.position[2] < 0.2  # its legs are limp
     assert "(TCH n left_sole val " in text and "(TCH n right_sole val " in text
 
@@ -283,8 +285,7 @@ def test_the_world_does_not_wait_without_sync(begin: Begin) -> None:
     times = []
     for cycle in range(100):
         text = link.receive()
-        percepts = AGENT.Percepts()
-        percepts.take(text)
+        percepts = percepts_of(text)
         times.append(percepts.now)
         if cycle % 10 == 0:
             link.send("(neck_yaw 30 0 30 0.6 0)" * 3)
@@ -310,8 +311,7 @@ def test_beam_and_voices(begin: Begin) -> None:
     assert "(MIC hear (" in sound and " aGVsbG8=))" in sound
     positions = []
     for text in texts:
-        percepts = AGENT.Percepts()
-        percepts.take(text)
+        percepts = percepts_of(text)
         positions.append((*percepts.position[:2], round(abs(percepts.heading()), 1)))
     assert positions[0] == pytest.approx((-1, -0.5, 0), abs=0.02)
     assert positions[1] == pytest.approx((1, -0.5, 3.1), abs=0.05)
@@ -380,8 +380,7 @@ def test_monitors_put_ball_and_players_anywhere(begin: Begin) -> None:
     moved = [(x - 1, y - 0.5) for x, y in balls if x > 1.02]
     assert len(moved) > 2 and moved[-1][0] > moved[0][0] + 0.1
     assert moved[-1][1] / moved[-1][0] == pytest.approx(-0.5, abs=0.05)
-    percepts = AGENT.Percepts()
-    percepts.take(agent.receive())
+    percepts = percepts_of(agent.receive())
     assert percepts.position[:2] == pytest.approx((-1, 1), abs=0.2)
     assert percepts.is_down() and percepts.is_on_front()
 
@@ -412,8 +411,7 @@ def test_teams_change_sides_at_half_time(begin: Begin) -> None:
     monitor, lefts, placed = game.monitor(), [], {}
     while "GameOver" not in lefts:
         for team, link in zip(("Reds", "Blues"), links):
-            percepts = AGENT.Percepts()
-            percepts.take(link.receive())
+            percepts = percepts_of(link.receive())
             link.send("(beam -1 0.5 0)")
             placed[team, percepts.teams["tl"], percepts.mode] = percepts.position[:2]
         now = percepts.mode if percepts.mode == "GameOver" else percepts.teams["tl"]

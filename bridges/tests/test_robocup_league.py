@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-import subprocess
 import types
-from collections.abc import Callable
 from typing import Any
 
 import mujoco
@@ -22,6 +20,7 @@ from rcsssmj.sim.agent_id import AgentID
 from robocup_game import T1
 
 import mayfly
+from conftest import Serve, Start
 from mayfly_bridges.robocup.arms import Arms
 from mayfly_bridges.robocup.discipline import Player, Who
 from mayfly_bridges.robocup.field import FIELDS
@@ -340,9 +339,7 @@ def league_says(referee: Any, game: Any, part: str) -> bool:
     return found
 
 
-def test_arms_away_from_the_body(
-    serve: Callable[..., str], tmp_path: Any, start: Callable[..., subprocess.Popen[str]]
-) -> None:
+def test_arms_away_from_the_body(serve: Serve, tmp_path: Any, start: Start) -> None:
     """T1 in random poses, upright, leaning and lying: the same arms are away from the body."""
     scene = tmp_path / "t1.yaml"
     scene.write_text(f"groups:\n  - {{name: robot, model: {T1}, motion: articulated}}\n")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pathlib
 import re
-import subprocess
 import time
 from collections.abc import Callable
 
@@ -13,6 +12,7 @@ import pytest
 from rcssscom import Server
 from robocup_game import HUMANOID, TIMEOUT, Game, Link, open_game
 
+from conftest import Serve, Start
 from mayfly_bridges.robocup import sexpr
 from mayfly_bridges.robocup.effectors import Beam, Init, Rate, Say
 from mayfly_bridges.robocup.field import FIELDS
@@ -21,9 +21,7 @@ from mayfly_bridges.robocup.old import OldDialect
 
 
 @pytest.fixture
-def game(
-    serve: Callable[..., str], start: Callable[..., subprocess.Popen[str]], tmp_path: pathlib.Path
-) -> Game:
+def game(serve: Serve, start: Start, tmp_path: pathlib.Path) -> Game:
     return open_game(serve, start, tmp_path, HUMANOID)
 
 

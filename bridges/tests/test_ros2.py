@@ -14,7 +14,8 @@ from cyclonedds.builtin import BuiltinDataReader, BuiltinTopicDcpsPublication
 from cyclonedds.core import Policy
 from dds_peer import RELIABLE, Peer, kind, new_domain
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from conftest import Serve, Start
+
 LATCHED = (RELIABLE, Policy.Durability.TransientLocal)
 RAYS = "".join(
     f'<sensor name="ray{i}" type="ray" link="cart" xyz="0 0 0.06" rpy="0 0 {0.25 * i}" reach="5"/>'
@@ -50,9 +51,7 @@ def domain(monkeypatch: pytest.MonkeyPatch) -> int:
 
 
 @pytest.fixture
-def bridge(
-    serve: Callable[..., str], start: Callable[..., Any], tmp_path: pathlib.Path, domain: int
-) -> Callable[..., Peer]:
+def bridge(serve: Serve, start: Start, tmp_path: pathlib.Path, domain: int) -> Callable[..., Peer]:
     """`bridge(scene, options)` serves a scene of robots of this file, with the bridge at it."""
 
     def run(scene: str, *options: str) -> Peer:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 import pathlib
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from dds_peer import Peer, kind, new_domain
 
+from conftest import ROOT, Serve, Start
 from mayfly_bridges._dds.links import Links
 from mayfly_bridges.ros2.commands import Joints, Velocity, wheelbase
 from mayfly_bridges.ros2.efforts import FIELDS, Efforts
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 SCENE = f"""
 groups:
 - name: walker
@@ -147,8 +146,8 @@ def means(first: Any, last: Any) -> tuple[float, float, float]:
 
 
 def test_cmd_vel_moves_walkers_and_vehicles(
-    serve: Callable[..., str],
-    start: Callable[..., Any],
+    serve: Serve,
+    start: Start,
     tmp_path: pathlib.Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

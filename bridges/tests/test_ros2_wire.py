@@ -12,7 +12,7 @@ from dds_peer import STORE
 
 from mayfly_bridges._dds.imu import Reading, TrueImu
 from mayfly_bridges._dds.links import Pose
-from mayfly_bridges._dds.rotation import from_angles
+from mayfly_bridges._rotation import from_angles
 from mayfly_bridges.ros2 import Ticker, encode
 from mayfly_bridges.ros2.cameras import Camera, camera_info, image
 from mayfly_bridges.ros2.messages import HASHES, TYPES

@@ -12,8 +12,8 @@ from collections.abc import Iterator
 
 import pytest
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-COMMAND = os.environ.get("MAYFLY_COMMAND", str(ROOT / "build" / "mayfly"))
+from conftest import COMMAND, ROOT
+
 SCENE = f"""
 groups:
 - {{name: robot, model: {ROOT}/models/humanoid.urdf}}
@@ -41,10 +41,12 @@ def stand_in(tmp_path: pathlib.Path) -> pathlib.Path:
 
 
 @pytest.fixture
-def served(stand_in: pathlib.Path) -> Iterator[subprocess.Popen[str]]:
+def served(
+    stand_in: pathlib.Path, request: pytest.FixtureRequest
+) -> Iterator[subprocess.Popen[str]]:
+    """A server whose bridge fails so many times; once by default."""
     folder = stand_in.parent
-    if not (folder / "fails").exists():
-        (folder / "fails").write_text("x")
+    (folder / "fails").write_text("x" * getattr(request, "param", 1))
     words = [COMMAND, "serve", str(folder / "scene.yaml"), "--allow-bridges"]
     words += ["--unix", str(folder / "world")]
     with subprocess.Popen(
@@ -85,29 +87,19 @@ def test_one_that_fails_is_started_again_and_ended(
     assert said.count("bridge parrot failed with exit status 3; it is started again") == 1
 
 
-def test_one_that_never_works_is_given_up(stand_in: pathlib.Path) -> None:
-    folder = stand_in.parent
-    (folder / "fails").write_text("xxxxxxxxx")
-    server = subprocess.Popen(
-        [
-            *(COMMAND, "serve", str(folder / "scene.yaml"), "--allow-bridges"),
-            *("--unix", str(folder / "world")),
-        ],
-        env={**os.environ, "MAYFLY_PYTHON": str(stand_in)},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
-    assert server.stderr is not None
+@pytest.mark.parametrize("served", [9], indirect=True)
+def test_one_that_never_works_is_given_up(
+    stand_in: pathlib.Path, served: subprocess.Popen[str]
+) -> None:
+    assert served.stderr is not None
     said = ""
-    for line in server.stderr:
+    for line in served.stderr:
         said += line
         if "given up" in line:
             break
-    server.send_signal(signal.SIGTERM)
-    server.stderr.close()
-    assert server.wait(20) == 0
-    assert said.count("started again") == 2 and len(lines(folder, 3)) == 3
+    served.send_signal(signal.SIGTERM)
+    assert served.wait(20) == 0
+    assert said.count("started again") == 2 and len(lines(stand_in.parent, 3)) == 3
 
 
 def test_other_commands_say_that_they_start_none(stand_in: pathlib.Path) -> None:

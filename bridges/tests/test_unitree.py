@@ -4,6 +4,7 @@ at the other end."""
 from __future__ import annotations
 
 import json
+import math
 import os
 import pathlib
 import re
@@ -13,6 +14,8 @@ from typing import Any
 import pytest
 from dds_peer import Peer, new_domain
 from unitree_peer import CRC, api, go, hg, zero
+
+from conftest import Serve, Start
 
 SHARED = pathlib.Path(os.environ.get("MAYFLY_SHARED", "no such folder"))
 GO2 = SHARED / "models" / "unitree_go2" / "go2.xml"
@@ -54,8 +57,8 @@ def hanging_g1() -> str:
 
 @pytest.fixture
 def bridge(
-    serve: Callable[..., str],
-    start: Callable[..., Any],
+    serve: Serve,
+    start: Start,
     tmp_path: pathlib.Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> Callable[..., Peer]:
@@ -83,6 +86,14 @@ def go_command(targets: list[float], kp: float, kd: float) -> Any:
     return command
 
 
+def arrived(targets: list[float], near: float, slow: float = math.inf) -> Callable[[Any], bool]:
+    """Whether the motors of a state are there, and how fast they may be."""
+    return lambda state: all(
+        abs(motor.q - target) < near and abs(motor.dq) < slow
+        for motor, target in zip(state.motor_state, targets)
+    )
+
+
 def test_motors_follow_the_sdk(bridge: Callable[..., Peer], tmp_path: pathlib.Path) -> None:
     (tmp_path / "small.xml").write_text(small_robot())
     peer = bridge(tmp_path / "small.xml")
@@ -103,11 +114,7 @@ def test_motors_follow_the_sdk(bridge: Callable[..., Peer], tmp_path: pathlib.Pa
     commands.write(wrong)
     commands.write(go_command(targets, 40.0, 0.5))
 
-    def arrived(state: Any) -> bool:
-        found = [(motor.q, motor.dq) for motor in state.motor_state[:12]]
-        return all(abs(q - t) < 0.02 and abs(dq) < 0.05 for (q, dq), t in zip(found, targets))
-
-    state = peer.wait(states, arrived)
+    state = peer.wait(states, arrived(targets, 0.02, 0.05))
     assert state.motor_state[3].mode == 1 and state.motor_state[12].mode == 0
     # FL_thigh carries its leg: kp (q - angle) is what is left, and what was applied.
     left = 40.0 * (targets[4] - state.motor_state[4].q)
@@ -130,9 +137,7 @@ def test_motors_follow_the_sdk(bridge: Callable[..., Peer], tmp_path: pathlib.Pa
     assert sport.stamp.sec >= 0 and sport.stamp.nanosec % 2_000_000 == 0
 
 
-def test_servos_are_refused(
-    serve: Callable[..., str], start: Callable[..., Any], tmp_path: pathlib.Path
-) -> None:
+def test_servos_are_refused(serve: Serve, start: Start, tmp_path: pathlib.Path) -> None:
     text = small_robot().replace("<motor ", "<position ").replace('gear="2"', 'kp="9"')
     (tmp_path / "small.xml").write_text(text)
     program = start("bridge", "unitree", serve(tmp_path / "small.xml"))
@@ -151,11 +156,7 @@ def test_the_world_computes_the_law(bridge: Callable[..., Peer], tmp_path: pathl
     targets = [0.02 * number - 0.1 for number in range(12)]
     commands.write(go_command(targets, 20000.0, 200.0))
 
-    def arrived(state: Any) -> bool:
-        found = [(motor.q, motor.dq) for motor in state.motor_state[:12]]
-        return all(abs(q - t) < 1e-3 and abs(dq) < 0.01 for (q, dq), t in zip(found, targets))
-
-    state = peer.wait(states, arrived)
+    state = peer.wait(states, arrived(targets, 1e-3, 0.01))
     assert all(abs(motor.tau_est) <= 20.0 for motor in state.motor_state)  # gear times ctrlrange
     # FL_thigh carries its leg, by the torque that acted at the end of the step.
     motor = state.motor_state[4]
@@ -175,10 +176,7 @@ def test_go2_stands_up(bridge: Callable[..., Peer]) -> None:
     stand = [0.0, 0.67, -1.3] * 4  # the pose of the SDK's example go2_stand_example.py
     commands.write(go_command(stand, 60.0, 5.0))
 
-    def arrived(state: Any) -> bool:
-        return all(abs(m.q - t) < 0.2 for m, t in zip(state.motor_state, stand))
-
-    seen = peer.wait(states, arrived)
+    seen = peer.wait(states, arrived(stand, 0.2))
     sport = peer.wait(sports, lambda s: s.stamp.sec >= 3)
     assert sport.position[2] > 0.28
     assert max(abs(angle) for angle in seen.imu_state.rpy[:2]) < 0.2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import pickle
 import shutil
 import signal
 import subprocess
@@ -12,11 +13,11 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
-from live_client import DRAWN
+from live_client import DRAWN, Server
+from served import COMMAND, ROOT
 
 import mayfly
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
 FULL = os.environ.get("MAYFLY_FULL", "0") not in ("", "0")
 
 
@@ -42,22 +43,12 @@ def world() -> Iterator[mayfly.World]:
         yield made
 
 
-@pytest.fixture(scope="session")
-def command() -> str:
-    """The command `mayfly`: of MAYFLY_COMMAND, of this project's build folder, or of the path."""
-    built = ROOT / "build" / "mayfly"
-    found = os.environ.get("MAYFLY_COMMAND") or (str(built) if built.exists() else None)
-    found = found or shutil.which("mayfly")
-    if found is None:
-        pytest.fail("no command `mayfly`: build the project, or name it in MAYFLY_COMMAND")
-    return found
-
-
 @pytest.fixture
-def script(tmp_path: pathlib.Path) -> Callable[..., subprocess.CompletedProcess[str]]:
-    """Runs a Python text in a process of its own, where a crash or hang harms nobody."""
+def script(tmp_path: pathlib.Path) -> Callable[[str], str]:
+    """Runs a Python text in a process of its own, where a crash or hang harms nobody; it must end
+    well and print "fine". Gives its errors."""
 
-    def run(text: str, timeout: float = 120) -> subprocess.CompletedProcess[str]:
+    def run(text: str) -> str:
         file = tmp_path / "script.py"
         file.write_text(text)
         with subprocess.Popen(
@@ -68,11 +59,12 @@ def script(tmp_path: pathlib.Path) -> Callable[..., subprocess.CompletedProcess[
             start_new_session=True,
         ) as process:
             try:
-                out, errors = process.communicate(timeout=timeout)
+                out, errors = process.communicate(timeout=120)
             except subprocess.TimeoutExpired:
                 os.killpg(process.pid, signal.SIGKILL)  # with the processes that it made
                 raise
-        return subprocess.CompletedProcess(process.args, process.returncode, out, errors)
+        assert process.returncode == 0 and out == "fine\n", errors
+        return errors
 
     return run
 
@@ -118,6 +110,30 @@ def show(browser: Any) -> Iterator[Callable[..., Any]]:
     yield open_page
     for page in pages:
         page.close()
+
+
+@pytest.fixture
+def live() -> Iterator[Callable[..., str]]:
+    """Starts `mayfly view` and gives its address; ends it as a user would, and it must end well."""
+    running: list[Server] = []
+
+    def start(*words: str) -> str:
+        running.append(Server(COMMAND, *words, folder=ROOT))
+        return running[-1].address
+
+    yield start
+    for server in running:
+        assert server.process.poll() is None, "it ended by itself"
+        assert server.end() == 0
+
+
+def goes_on_alike(world: mayfly.World, steps: int) -> mayfly.World:
+    """A pickled copy of a world, which has the same bits after some steps."""
+    again = pickle.loads(pickle.dumps(world))
+    for one in (world, again):
+        one.step(steps)
+    assert again.hash() == world.hash() and again.time == world.time
+    return again
 
 
 def fuzz(program: str, seed: int, count: int) -> tuple[int, int]:

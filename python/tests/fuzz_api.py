@@ -1,59 +1,22 @@
-"""Calls the package at random with random arguments: usage fuzz_api.py SEED CALLS.
-
-An exception of the expected kinds, with a text, or it works; never a crash. Prints "fine", how many
-calls worked and how many were refused.
-"""
-
-import faulthandler
-import random
-import sys
+"""Calls the package at random with random arguments (fuzz.py)."""
 
 import numpy as np
+from fuzz import fuzz, pick, rng
 
 import mayfly
 
-faulthandler.enable()
-
-rng = random.Random(int(sys.argv[1]))
-ALLOWED = (
-    ValueError,
-    TypeError,
-    IndexError,
-    KeyError,
-    LookupError,
-    AttributeError,
-    OSError,
-    RuntimeError,
-    NotImplementedError,
-    BufferError,
-    OverflowError,
-    mayfly.MayflyError,
-)
 FILES = ["hexapod.urdf", "ant.xml", "ball.xml", "tumbler.xml", "stack.xml", "figure.xml"]
 models = [mayfly.Model.from_file(file) for file in FILES]
 NAMES = [
-    "base.position",
-    "joint.angle",
-    "joint.target",
-    "fault.word",
-    "sensor.value",
-    "contact.load",
-    "leg1_coxa/joint.angle",
-    "base.position.z",
-    "gp.program",
-    "motion.level",
-    "oscillator.frequency",
-    "network.weight",
-    "*",
+    *"""
+        base.position joint.angle joint.target fault.word sensor.value contact.load
+        leg1_coxa/joint.angle base.position.z gp.program motion.level oscillator.frequency
+        network.weight * / a/b/c joint.angle[3] base.position[99] base.orientation
+        actuator.control
+    """.split(),
     "",
-    "/",
-    "a/b/c",
-    "joint.angle[3]",
-    "base.position[99]",
     "\u00e9",
     "x" * 5000,
-    "base.orientation",
-    "actuator.control",
 ]
 ARRAYS = [
     0,
@@ -145,21 +108,11 @@ NUMBERS = [
     1j,
 ]
 WORDS = [
-    "points",
-    "articulated",
-    "rigid",
-    "prescribed",
-    "kinematic",
-    "external",
-    "float",
-    "double",
-    "gp",
-    "oscillator",
-    "network",
-    "freeze",
-    "reset",
+    *"""
+        points articulated rigid prescribed kinematic external float double gp oscillator
+        network freeze reset x
+    """.split(),
     "",
-    "x",
     None,
     3,
     ["points", "articulated"],
@@ -168,35 +121,12 @@ WORDS = [
     ("rigid", "rigid"),
     True,
 ]
-SETTINGS = [
-    "motion",
-    "sensors",
-    "controller",
-    "precision",
-    "isolated",
-    "fault_policy",
-    "spacing",
-    "friction",
-    "contact_time",
-    "integrator",
-    "shapes",
-    "sweeps",
-    "servo",
-    "servos",
-    "feet",
-    "points",
-    "gp",
-    "gaits",
-    "nothing",
-    "joint_interval",
-    "compliance",
-    "pushable",
-]
+SETTINGS = """
+    motion sensors controller precision isolated fault_policy spacing friction
+    contact_time integrator shapes sweeps servo servos feet points gp gaits nothing
+    joint_interval compliance pushable
+""".split()
 worlds, groups, fields, images, kept = [], [], [], [], []
-
-
-def pick(items):
-    return rng.choice(items)
 
 
 def value():
@@ -329,16 +259,4 @@ ACTIONS = [
     (1, lambda: mayfly.Programs(pick(ARRAYS))),
     (1, lambda: mayfly.motion_settings(value())),
 ]
-weighted = [action for weight, action in ACTIONS for _ in range(weight)]
-worlds.append(mayfly.World())
-made = refused = 0
-for _ in range(int(sys.argv[2])):
-    if len(worlds) == 0:
-        worlds.append(mayfly.World())
-    try:
-        pick(weighted)()
-        made += 1
-    except ALLOWED as error:
-        assert not isinstance(error, MemoryError) and str(error) != "", error
-        refused += 1
-print("fine", made, refused)
+fuzz(ACTIONS, lambda: None if worlds else new_world, BufferError)

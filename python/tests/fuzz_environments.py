@@ -1,38 +1,18 @@
-"""Calls environments at random with random arguments: usage fuzz_environments.py SEED CALLS.
-
-An exception of the expected kinds, with a text, or it works; never a crash. Prints "fine", how many
-calls worked and how many were refused.
-"""
+"""Calls environments at random with random arguments (fuzz.py)."""
 
 import copy
-import faulthandler
 import pickle
-import random
-import sys
 import warnings
 
 import gymnasium
 import numpy as np
+from fuzz import fuzz, pick, rng
 
-import mayfly
 from mayfly.envs import ids
 from mayfly.envs.pool import Pool
 
-faulthandler.enable()
 warnings.simplefilter("ignore")
 
-rng = random.Random(int(sys.argv[1]))
-ALLOWED = (
-    ValueError,
-    TypeError,
-    LookupError,
-    OSError,
-    RuntimeError,
-    NotImplementedError,
-    OverflowError,
-    gymnasium.error.Error,
-    mayfly.MayflyError,
-)
 NAMES = ids()
 VALUES = [
     None,
@@ -71,30 +51,13 @@ VALUES = [
     object(),
     list(gymnasium.vector.AutoresetMode)[1],
 ]
-ARGUMENTS = [
-    "motion",
-    "precision",
-    "dtype",
-    "copy",
-    "frame_skip",
-    "max_episode_steps",
-    "autoreset_mode",
-    "xml_file",
-    "num_threads",
-    "render_mode",
-    "healthy_z_range",
-    "reset_noise_scale",
-    "ctrl_cost_weight",
-    "main_body",
-    "exclude_current_positions_from_observation",
-    "nothing",
-]
+ARGUMENTS = """
+    motion precision dtype copy frame_skip max_episode_steps autoreset_mode xml_file
+    num_threads render_mode healthy_z_range reset_noise_scale ctrl_cost_weight main_body
+    exclude_current_positions_from_observation nothing
+""".split()
 made: list = []
 kept: list = []
-
-
-def pick(items):
-    return rng.choice(items)
 
 
 def make():
@@ -169,16 +132,4 @@ ACTIONS = [
     (1, lambda: pick(made).world.step(1)),
     (1, lambda: pick(made).group.reset(0)),
 ]
-weighted = [action for weight, action in ACTIONS for _ in range(weight)]
-worked = refused = 0
-for _ in range(int(sys.argv[2])):
-    try:
-        if len(made) == 0:
-            make()
-        else:
-            pick(weighted)()
-        worked += 1
-    except (*ALLOWED, AttributeError) as failure:
-        assert not isinstance(failure, MemoryError) and str(failure) != "", failure
-        refused += 1
-print("fine", worked, refused)
+fuzz(ACTIONS, lambda: None if made else make, gymnasium.error.Error)

@@ -6,12 +6,11 @@ import asyncio
 import dataclasses
 import json
 import pathlib
-import subprocess
 from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from served import COMMAND, needs_command, serve
+from served import ROOT, call, needs_command, serve
 
 import mayfly
 
@@ -31,7 +30,7 @@ groups:
 @pytest.fixture
 def scene(tmp_path: pathlib.Path) -> pathlib.Path:
     path = tmp_path / "quads.yaml"
-    path.write_text(SCENE.format(models=pathlib.Path(__file__).resolve().parents[2] / "models"))
+    path.write_text(SCENE.format(models=ROOT / "models"))
     return path
 
 
@@ -43,6 +42,16 @@ def address(scene: pathlib.Path) -> Iterator[str]:
 
 def control(position: np.ndarray) -> np.ndarray:
     return np.float32(0.75) * position
+
+
+def hash_in_process(scene: pathlib.Path) -> int:
+    """That after 50 periods under the same control."""
+    own = mayfly.Scene(scene)
+    group = own.groups[0]
+    for _ in range(50):
+        group["command.position"] = control(group["base.position"].array)
+        own.step(2)
+    return own.hash()
 
 
 def test_the_same_bits_as_in_process(scene: pathlib.Path, address: str) -> None:
@@ -63,12 +72,7 @@ def test_the_same_bits_as_in_process(scene: pathlib.Path, address: str) -> None:
                 break
             quads.write("command.position", control(state["base.position"]))
         assert found.tick == 100 and found.missed == 0 and found.lost == 0
-    own = mayfly.Scene(scene)
-    group = own.groups[0]
-    for _ in range(50):
-        group["command.position"] = control(group["base.position"].array)
-        own.step(2)
-    assert found.hash == own.hash()
+    assert found.hash == hash_in_process(scene)
 
 
 def fly(address: str, share: bool, has: bool) -> tuple[mayfly.RemoteStatistics, np.ndarray]:
@@ -186,19 +190,18 @@ def test_what_is_refused(address: str) -> None:
 
 
 def test_names_of_earlier_fields_lead_to_new_ones() -> None:
-    robot = pathlib.Path(__file__).parents[2] / "models" / "hexapod.urdf"
+    robot = ROOT / "models" / "hexapod.urdf"
     with serve(robot, *OPTIONS) as address, mayfly.connect(address) as world:
         with pytest.raises(mayfly.NotFoundError, match=r"did you mean 'sensor\.value'\?"):
             world["robot"].subscribe("sensor.contact")
 
 
 def test_models_are_described(tmp_path: pathlib.Path) -> None:
-    robot = pathlib.Path(__file__).parents[2] / "models" / "humanoid.urdf"
+    robot = ROOT / "models" / "humanoid.urdf"
     with serve(robot, *OPTIONS) as address, mayfly.connect(address) as world:
         group = next(iter(world.groups.values()))
         found = group.describe()
-    shown = subprocess.run([COMMAND, "info", "--json", str(robot)], capture_output=True, check=True)
-    own = json.loads(shown.stdout)
+    own = json.loads(call("info", "--json", robot).stdout)
     assert [joint["name"] for joint in found["joints"]] == [j["name"] for j in own["joints"]]
     assert found["hash"] == own["hash"] and found["vehicle"] is None
     assert len(found["joints"]) == group.fields["joint.angle"].components
@@ -232,12 +235,7 @@ def test_asyncio_steers_with_the_same_bits(scene: pathlib.Path, address: str) ->
 
     found, names = asyncio.run(steer())
     assert found.missed == 0 and found.lost == 0 and names == ["pause"]
-    own = mayfly.Scene(scene)
-    group = own.groups[0]
-    for _ in range(50):
-        group["command.position"] = control(group["base.position"].array)
-        own.step(2)
-    assert found.hash == own.hash()
+    assert found.hash == hash_in_process(scene)
 
 
 def test_asyncio_follows_states_while_another_task_asks(address: str) -> None:

@@ -2,13 +2,13 @@
 
 import pathlib
 import pickle
-import re
 
 import numpy as np
 import pytest
+from test_docs import blocks
 
 import mayfly
-from conftest import ROOT
+from conftest import ROOT, goes_on_alike
 
 UPPER = range(5 * 20, 5 * 21)
 
@@ -69,10 +69,7 @@ def test_cloths_can_be_cut_and_worlds_with_them_pickled() -> None:
     world.add_cloths()
     group["cloth.torn"][0, 4 * 21 + 10 * 5 : 4 * 21 + 11 * 5] = 1
     world.step(5)
-    again = pickle.loads(pickle.dumps(world))
-    for one in (world, again):
-        one.step(20)
-    assert again.hash() == world.hash()
+    goes_on_alike(world, 20)
     assert group["cloth.tears"].read()[0, 0] == 5
     group.reset()
     assert group["cloth.tears"].read()[0, 0] == 0
@@ -90,8 +87,7 @@ def test_scenes_have_cloths(tmp_path: pathlib.Path) -> None:
 
 
 def test_the_page_tears(capsys: pytest.CaptureFixture[str]) -> None:
-    page = (ROOT / "docs" / "explanation" / "cloth.md").read_text(encoding="utf-8")
-    (block,) = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
+    (block,) = blocks(ROOT / "docs" / "explanation" / "cloth.md")
     exec(block, {})
     words = capsys.readouterr().out.split()
     assert 0 < int(words[0]) < int(words[2]) and words[3:] == ["edges", "tore"]

@@ -1,11 +1,10 @@
 """Docks: connections by calls and by themselves, loads, assemblies, pickles and mistakes."""
 
-import pickle
-
 import numpy as np
 import pytest
 
 import mayfly
+from conftest import goes_on_alike
 
 MODULE = """
 <robot name="module">
@@ -23,18 +22,26 @@ MODULE = """
 """
 
 
-@pytest.fixture
-def world(tmp_path):
-    path = tmp_path / "module.urdf"
+def world_of_modules(folder, step, positions):
+    path = folder / "module.urdf"
     path.write_text(MODULE)
-    world = mayfly.World(step=0.002, gravity=0.0)
-    model = mayfly.Model.from_file(path)
+    world = mayfly.World(step=step, gravity=0.0)
     modules = world.add_group(
-        model, 3, name="modules", motion="rigid", isolated=False, pushable=True
+        mayfly.Model.from_file(path),
+        len(positions),
+        name="modules",
+        motion="rigid",
+        isolated=False,
+        pushable=True,
     )
-    modules.set_start([[0, 0, 1], [0.5, 0, 1], [0, 0.5, 1]])
+    modules.set_start(positions)
     world.add_docks()
     return world
+
+
+@pytest.fixture
+def world(tmp_path):
+    return world_of_modules(tmp_path, 0.002, [[0, 0, 1], [0.5, 0, 1], [0, 0.5, 1]])
 
 
 def test_models_list_their_docks(world):
@@ -65,10 +72,7 @@ def test_docks_join_by_themselves_and_pickles_keep_them(world):
     world.step(1)
     assert world.docks.statistics["joined"] == 1
     assert tuple(modules["dock.partner"].array.reshape(3, 2, 3)[0, 0]) == (0, 2, 1)
-    again = pickle.loads(pickle.dumps(world))
-    world.step(50)
-    again.step(50)
-    assert again.hash() == world.hash()
+    again = goes_on_alike(world, 50)
     assert list(again.docks.assemblies()) == [0, 1, 0]
 
 

@@ -1,26 +1,22 @@
 """evaluate(): the same numbers as the command, independence of other robots, and mistakes."""
 
 import pathlib
-import subprocess
 from collections.abc import Callable
 
 import numpy as np
 import pytest
+from served import call
 
 import mayfly
 
 
 @pytest.fixture(scope="module")
-def evolve(command: str, tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], pathlib.Path]:
+def evolve(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], pathlib.Path]:
     def run(scene: str) -> pathlib.Path:
         folder = tmp_path_factory.mktemp("evolve") / "run"
         scenes = mayfly.data_folder() / "scenes"
         sizes = ["--generations", "2", "--population", "30", "--survivors", "10"]
-        subprocess.run(
-            [command, "evolve", str(scenes / scene), *sizes, "--out", str(folder)],
-            capture_output=True,
-            check=True,
-        )
+        call("evolve", scenes / scene, *sizes, "--out", folder)
         return folder
 
     return run

@@ -2,12 +2,12 @@
 
 import json
 import pathlib
-import subprocess
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pytest
+from served import call
 
 import mayfly
 
@@ -18,16 +18,12 @@ from test_mcap import read
 Vectors = npt.NDArray[Any]
 
 
-def record(command: str, folder: pathlib.Path, scene: str, *words: str) -> pathlib.Path:
+def record(folder: pathlib.Path, scene: str, *words: str) -> pathlib.Path:
     """A short run of one of our scenes."""
     file = folder / f"{scene}.mcap"
     path = mayfly.data_folder() / "scenes" / f"{scene}.yaml"
     every = [] if "--every" in words else ["--every", "0.1"]
-    subprocess.run(
-        [command, "run", str(path), "--record", str(file), *every, *words],
-        capture_output=True,
-        check=True,
-    )
+    call("run", path, "--record", file, *every, *words)
     return file
 
 
@@ -101,8 +97,8 @@ def check_shapes(file: pathlib.Path, groups: list[str]) -> int:
 MEMBERS_ALL = sorted({kind for kinds in MEMBERS.values() for kind in kinds})
 
 
-def test_vehicles_have_the_shapes_of_the_viewer(command: str, tmp_path: pathlib.Path) -> None:
-    file = record(command, tmp_path, "everything", "--duration", "0.2")
+def test_vehicles_have_the_shapes_of_the_viewer(tmp_path: pathlib.Path) -> None:
+    file = record(tmp_path, "everything", "--duration", "0.2")
     assert check_shapes(file, ["car", "quads", "wing"]) == 7 + 40 * 9 + 6
     numbers = mayfly.Recording(file)
     _, messages = read(file)
@@ -113,19 +109,17 @@ def test_vehicles_have_the_shapes_of_the_viewer(command: str, tmp_path: pathlib.
             assert np.array_equal([vector(f.translation) for f in frames], position[sample])
 
 
-def test_groups_have_their_colors(command: str, tmp_path: pathlib.Path) -> None:
-    file = record(command, tmp_path, "soccer", "--duration", "0.1")
+def test_groups_have_their_colors(tmp_path: pathlib.Path) -> None:
+    file = record(tmp_path, "soccer", "--duration", "0.1")
     assert check_shapes(file, ["blue", "red"]) > 100
 
 
 # ---- what has no links ---------------------------------------------------------------------------
 
 
-def test_particles_are_a_cloud(command: str, tmp_path: pathlib.Path) -> None:
+def test_particles_are_a_cloud(tmp_path: pathlib.Path) -> None:
     fields = "base.position,particle.waiting"
-    file = record(
-        command, tmp_path, "pool", "--duration", "0.06", "--every", "0.02", "--fields", fields
-    )
+    file = record(tmp_path, "pool", "--duration", "0.06", "--every", "0.02", "--fields", fields)
     numbers = mayfly.Recording(file)
     _, messages = read(file)
     position = numbers["water/base.position"].values
@@ -144,9 +138,9 @@ def test_particles_are_a_cloud(command: str, tmp_path: pathlib.Path) -> None:
         assert len(np.unique(points["color"], axis=0)) == 1 and points["color"][0, 3] == 255
 
 
-def test_bars_of_trusses_are_cylinders(command: str, tmp_path: pathlib.Path) -> None:
+def test_bars_of_trusses_are_cylinders(tmp_path: pathlib.Path) -> None:
     fields = "vertex.position,bar.ends,bar.diameter"
-    file = record(command, tmp_path, "cantilever", "--duration", "0.2", "--fields", fields)
+    file = record(tmp_path, "cantilever", "--duration", "0.2", "--fields", fields)
     numbers = mayfly.Recording(file)
     _, messages = read(file)
     ((name, samples),) = [(n, m) for n, m in messages.items() if n.endswith("/bars")]
@@ -167,9 +161,9 @@ def test_bars_of_trusses_are_cylinders(command: str, tmp_path: pathlib.Path) -> 
             assert [bar.color.r, bar.color.g, bar.color.b] == pytest.approx([0.62, 0.65, 0.68])
 
 
-def test_cloths_are_triangles_that_tear(command: str, tmp_path: pathlib.Path) -> None:
+def test_cloths_are_triangles_that_tear(tmp_path: pathlib.Path) -> None:
     words = ("--duration", "0.9", "--every", "0.3", "--fields", "vertex.position,cloth.torn")
-    file = record(command, tmp_path, "tear", *words)
+    file = record(tmp_path, "tear", *words)
     numbers = mayfly.Recording(file)
     _, messages = read(file)
     left: dict[str, list[int]] = {}

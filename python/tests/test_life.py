@@ -6,7 +6,6 @@ import pathlib
 import threading
 import time
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -14,7 +13,7 @@ import pytest
 import mayfly
 from conftest import FULL, fuzz
 
-Script = Callable[..., Any]
+Script = Callable[[str], str]
 
 FORK = """
 import os, sys, pickle
@@ -100,8 +99,7 @@ if __name__ == "__main__":
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
 @pytest.mark.parametrize("text", [FORK, POOL], ids=["fork", "pools"])
 def test_processes(script: Script, text: str) -> None:
-    done = script(text)
-    assert done.returncode == 0 and done.stdout == "fine\n", done.stderr
+    script(text)
 
 
 def test_one_world_from_many_threads(hexapod: mayfly.Model) -> None:
@@ -145,7 +143,7 @@ def test_close_waits_for_a_step(hexapod: mayfly.Model) -> None:
 
 def test_closed_by_another_thread(script: Script) -> None:
     """Everybody gets ClosedError or the truth, whenever the world goes."""
-    done = script("""
+    script("""
 import threading, time, mayfly
 model = mayfly.Model.from_file("hexapod.urdf")
 context = mayfly.Context(1)
@@ -178,7 +176,6 @@ assert wrong == [] and len(seen) > 10, (wrong, len(seen))
 assert context.live_bytes == 0
 print("fine")
 """)
-    assert done.returncode == 0 and done.stdout == "fine\n", done.stderr
 
 
 def test_others_run_while_it_steps(hexapod: mayfly.Model) -> None:
@@ -194,7 +191,7 @@ def test_others_run_while_it_steps(hexapod: mayfly.Model) -> None:
 
 
 def test_small_stacks(script: Script) -> None:
-    done = script("""
+    script("""
 import threading, mayfly
 threading.stack_size(256 * 1024)
 model = mayfly.Model.from_file("humanoid.urdf")
@@ -214,11 +211,10 @@ live()
 assert len(set(hashes)) == 1 and len(hashes) == 4, hashes
 print("fine")
 """)
-    assert done.returncode == 0 and done.stdout == "fine\n", done.stderr
 
 
 def test_ctrl_c_stops_a_long_step(script: Script) -> None:
-    done = script("""
+    script("""
 import _thread, signal, threading, time, mayfly
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which shells take from background jobs
 world = mayfly.World()
@@ -233,12 +229,11 @@ except KeyboardInterrupt:
     world.step(1)  # whole steps were made, and it goes on
     print("fine")
 """)
-    assert done.returncode == 0 and done.stdout == "fine\n", done.stderr
 
 
 def test_left_to_the_interpreter(script: Script) -> None:
     """Nothing is closed, cycles included: the end must be quiet."""
-    done = script("""
+    errors = script("""
 import mayfly, numpy
 context = mayfly.Context(3)
 worlds = []
@@ -252,7 +247,7 @@ import atexit
 atexit.register(lambda: worlds[0].step(3))
 print("fine")
 """)
-    assert done.returncode == 0 and done.stdout == "fine\n" and done.stderr == "", done.stderr
+    assert errors == ""
 
 
 def resident() -> int:

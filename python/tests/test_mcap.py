@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from served import COMMAND, call
 
 import mayfly
 
@@ -22,20 +23,16 @@ from mcap_protobuf.decoder import DecoderFactory
 SOCCER = mayfly.data_folder() / "scenes" / "soccer.yaml"
 
 
-def run(command: str, file: pathlib.Path, *words: str) -> None:
-    subprocess.run(
-        [command, "run", str(SOCCER), "--record", str(file), *words],
-        capture_output=True,
-        check=True,
-    )
+def run(file: pathlib.Path, *words: object) -> None:
+    call("run", SOCCER, "--record", file, *words)
 
 
 @pytest.fixture(scope="module")
-def match(command: str, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+def match(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     """The same match in both formats."""
     folder = tmp_path_factory.mktemp("match")
     for ending in ("h5", "mcap"):
-        run(command, folder / f"match.{ending}", "--duration", "2.5")
+        run(folder / f"match.{ending}", "--duration", 2.5)
     return folder
 
 
@@ -156,15 +153,15 @@ def test_both_formats_read_alike(match: pathlib.Path) -> None:
     assert first.attributes == second.attributes
 
 
-def test_threads_change_no_byte(command: str, tmp_path: pathlib.Path) -> None:
-    for threads in ("1", "2"):
-        run(command, tmp_path / f"{threads}.mcap", "--duration", "0.5", "--threads", threads)
+def test_threads_change_no_byte(tmp_path: pathlib.Path) -> None:
+    for threads in (1, 2):
+        run(tmp_path / f"{threads}.mcap", "--duration", 0.5, "--threads", threads)
     assert (tmp_path / "1.mcap").read_bytes() == (tmp_path / "2.mcap").read_bytes()
 
 
-def test_a_killed_run_leaves_what_it_wrote(command: str, tmp_path: pathlib.Path) -> None:
+def test_a_killed_run_leaves_what_it_wrote(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "match.mcap"
-    words = [command, "run", str(SOCCER), "--duration", "1e5", "--record", str(file)]
+    words = [COMMAND, "run", str(SOCCER), "--duration", "1e5", "--record", str(file)]
     process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(600):
@@ -188,28 +185,24 @@ def test_a_killed_run_leaves_what_it_wrote(command: str, tmp_path: pathlib.Path)
     assert not recording.complete and recording.attributes["compression"] == "zstd"
     assert chunks > 0 and len(recording.time) >= 10
     assert max(times) * 1e-9 == pytest.approx(recording.time[-1], abs=1.0)
-    said = subprocess.run([command, "info", str(file)], capture_output=True, text=True, check=True)
-    assert "did not end" in said.stdout
+    assert "did not end" in call("info", file).stdout
     page = mayfly.show(file)
     assert 'id="film"' in page.html
 
 
-def test_info_and_mistakes(command: str, match: pathlib.Path, tmp_path: pathlib.Path) -> None:
-    def say(*words: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run([command, *words], capture_output=True, text=True, check=False)
-
-    done = say("info", str(match / "match.mcap"))
-    assert "26 samples, 0 s to 2.5 s, every 0.1 s" in done.stdout
-    assert "blue/joint.angle" in done.stdout and mayfly.__version__ in done.stdout
-    found = json.loads(say("info", "--json", str(match / "match.h5")).stdout)
+def test_info_and_mistakes(match: pathlib.Path, tmp_path: pathlib.Path) -> None:
+    said = call("info", match / "match.mcap").stdout
+    assert "26 samples, 0 s to 2.5 s, every 0.1 s" in said
+    assert "blue/joint.angle" in said and mayfly.__version__ in said
+    found = json.loads(call("info", "--json", match / "match.h5").stdout)
     assert found["samples"] == 26 and found["complete"] and found["picture"]
     (tmp_path / "no.mcap").write_text("nothing")
-    for words in (("info",), ("view",), ("view", "--plot", str(tmp_path / "film.html"))):
-        failed = say(words[0], str(tmp_path / "no.mcap"), *words[1:])
-        assert failed.returncode == 1 and failed.stderr.count("\n") == 1
-        assert "not a recording: expected a file that mayfly run --record" in failed.stderr
+    for words in (("info",), ("view",), ("view", "--plot", tmp_path / "film.html")):
+        said = call(words[0], tmp_path / "no.mcap", *words[1:], code=1).stderr
+        assert said.count("\n") == 1
+        assert "not a recording: expected a file that mayfly run --record" in said
     film = tmp_path / "film.html"
-    assert say("view", str(match / "match.mcap"), "--plot", str(film)).returncode == 0
+    call("view", match / "match.mcap", "--plot", film)
     assert film.read_text() == mayfly.show(match / "match.mcap").html
     without = tmp_path / "numbers.mcap"
     with mayfly.World() as world:

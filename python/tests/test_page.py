@@ -1,21 +1,10 @@
 """What the page of films and live runs draws: swarms, overlays, cameras, in headless Chromium."""
 
-import os
-import pathlib
-import re
-import shutil
-import signal
-import subprocess
-
 import pytest
+from served import call, needs_browser
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
-pytestmark = pytest.mark.skipif(
-    shutil.which("chromium") is None or shutil.which(COMMAND) is None,
-    reason="needs chromium and the command",
-)
+pytestmark = needs_browser
 
 # Pixels that a change of what is shown changes.
 COUNT = """() => {
@@ -47,10 +36,8 @@ def show(show):
 
 
 def make_film(out, *words):
-    done = subprocess.run(
-        [COMMAND, "run", *words, "--plot", str(out)], cwd=ROOT, check=True, capture_output=True
-    )
-    return out.as_uri() + "#time=0.1", done.stderr.decode()
+    done = call("run", *words, "--plot", out)
+    return out.as_uri() + "#time=0.1", done.stderr
 
 
 @pytest.fixture(scope="module")
@@ -129,22 +116,11 @@ CART = """<mujoco model="cart"><worldbody>
 
 
 @pytest.fixture
-def cart(tmp_path):
+def cart(live, tmp_path):
     """A cart that is simulated live; its address."""
     model = tmp_path / "cart.xml"
     model.write_text(CART)
-    process = subprocess.Popen(
-        [COMMAND, "view", str(model), "--port", "0"],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    found = None
-    while found is None:
-        found = re.search(r"see it at (\S+)", process.stdout.readline())
-    yield found[1]
-    process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=20) == 0
+    return live(str(model))
 
 
 def rest(page):

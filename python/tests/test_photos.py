@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import pathlib
-import shutil
 from collections.abc import Iterator
 
 import cv2
 import numpy as np
 import pytest
-from served import COMMAND, serve
+from served import ROOT, needs_command, serve
 
 import mayfly
 from mayfly import photos
@@ -31,18 +30,17 @@ groups:
 @pytest.fixture
 def path(tmp_path: pathlib.Path) -> pathlib.Path:
     found = tmp_path / "men.yaml"
-    found.write_text(SCENE.format(models=pathlib.Path(__file__).resolve().parents[2] / "models"))
+    found.write_text(SCENE.format(models=ROOT / "models"))
     return found
 
 
 @pytest.fixture
 def address(path: pathlib.Path) -> Iterator[str]:
-    if shutil.which(COMMAND) is None:
-        pytest.skip("needs the command")
     with serve(path, "--port", "0", "--speed", "0", "--paused") as found:
         yield found
 
 
+@needs_command
 def test_pictures_over_a_socket_are_those_of_a_photographer(
     path: pathlib.Path, address: str, tmp_path: pathlib.Path
 ) -> None:

@@ -1,14 +1,12 @@
 """Messages and policies: deliveries, percepts, actions, memory, pickles and mistakes."""
 
-import pickle
-import re
-
 import numpy as np
 import pytest
-from test_docks import MODULE
+from test_docks import world_of_modules
+from test_docs import blocks
 
 import mayfly
-from conftest import ROOT
+from conftest import ROOT, goes_on_alike
 
 
 def count_hops(policy):
@@ -24,19 +22,8 @@ def count_hops(policy):
 
 @pytest.fixture
 def world(tmp_path):
-    path = tmp_path / "module.urdf"
-    path.write_text(MODULE)
-    world = mayfly.World(step=0.01, gravity=0.0)
-    modules = world.add_group(
-        mayfly.Model.from_file(path),
-        4,
-        name="modules",
-        motion="rigid",
-        isolated=False,
-        pushable=True,
-    )
-    modules.set_start([[0.1 * i, 0, 1] for i in range(4)])
-    world.add_docks()
+    world = world_of_modules(tmp_path, 0.01, [[0.1 * i, 0, 1] for i in range(4)])
+    (modules,) = world.groups
     world.add_messages(size=8, capacity=2)
     for i in range(3):
         world.docks.connect((modules, i, "front"), (modules, i + 1, "back"), move=False)
@@ -81,10 +68,7 @@ def test_pickles_continue(world):
     modules = world.groups[0]
     modules.add_policy(count_hops, percepts=["base.position"], memory=3)
     world.step(2)
-    again = pickle.loads(pickle.dumps(world))
-    world.step(3)
-    again.step(3)
-    assert again.hash() == world.hash()
+    again = goes_on_alike(world, 3)
     assert again.groups[0]["policy.memory"].array[3, 0] == 3
 
 
@@ -112,18 +96,13 @@ def test_what_a_function_raises_is_raised(world):
     modules.add_policy(fail)
     with pytest.raises(KeyError, match="lost"):
         world.step(3)
-    assert modules.fault[2] == lib_control()
+    assert modules.fault[2] == 8  # MF_FAULT_CONTROL
     assert modules.fault[1] == 0
 
 
-def lib_control():
-    return 8  # MF_FAULT_CONTROL
-
-
 def test_page():
-    page = (ROOT / "docs" / "how_to" / "modules.md").read_text()
-    blocks = re.findall(r"^```python\n(.*?)^```", page, re.M | re.S)
-    (block,) = (text for text in blocks if "add_policy" in text)
+    page = ROOT / "docs" / "how_to" / "modules.md"
+    (block,) = (text for text in blocks(page) if "add_policy" in text)
     names = {}
     exec(block, names)
     np.testing.assert_array_equal(names["modules"]["policy.memory"].array.ravel(), range(6))

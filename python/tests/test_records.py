@@ -2,10 +2,10 @@
 
 import pathlib
 import sqlite3
-import subprocess
 
 import numpy as np
 import pytest
+from served import call
 
 import mayfly
 
@@ -14,15 +14,11 @@ pandas = pytest.importorskip("pandas")
 
 
 @pytest.fixture(scope="module")
-def run(command: str, tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
+def run(tmp_path_factory: pytest.TempPathFactory) -> pathlib.Path:
     folder = tmp_path_factory.mktemp("archive") / "run"
     scene = mayfly.data_folder() / "scenes" / "neophysix.yaml"
     sizes = ["--generations", "4", "--population", "12", "--survivors", "6", "--seed", "7"]
-    subprocess.run(
-        [command, "evolve", str(scene), *sizes, "--out", str(folder)],
-        capture_output=True,
-        check=True,
-    )
+    call("evolve", scene, *sizes, "--out", folder)
     return folder
 
 
@@ -51,15 +47,14 @@ def test_archive(run: pathlib.Path) -> None:
         archive.best()
 
 
-def test_repertoire(command: str, tmp_path: pathlib.Path) -> None:
+def test_repertoire(tmp_path: pathlib.Path) -> None:
     scene = mayfly.data_folder() / "scenes" / "neophysix.yaml"
     axes = [("forward", -1, 1), ("sideways", -1, 1)]
     grid = ", ".join(f"{{measure: {n}, lower: {a}, upper: {b}, cells: 4}}" for n, a, b in axes)
     sizes = ["--generations", "4", "--population", "12", "--survivors", "6", "--duration", "5"]
     keys = ["search.replacement=cell", f"search.descriptors=[{grid}]"]
     settings = [word for key in keys for word in ("--set", key)]
-    words = [command, "evolve", str(scene), *sizes, *settings, "--out", str(tmp_path / "run")]
-    subprocess.run(words, capture_output=True, check=True)
+    call("evolve", scene, *sizes, *settings, "--out", tmp_path / "run")
     with mayfly.Archive(tmp_path / "run") as archive:
         assert archive.descriptors == ("forward", "sideways")
         assert len(archive) == 48 and archive.genomes.shape == (48, 32)
@@ -138,14 +133,10 @@ def test_dropped_recordings(hexapod: mayfly.Model, tmp_path: pathlib.Path) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-def test_recording_of_the_command(command: str, tmp_path: pathlib.Path) -> None:
+def test_recording_of_the_command(tmp_path: pathlib.Path) -> None:
     file = tmp_path / "match.h5"
     scene = mayfly.data_folder() / "scenes" / "soccer.yaml"
-    subprocess.run(
-        [command, "run", str(scene), "--duration", "0.2", "--record", str(file)],
-        capture_output=True,
-        check=True,
-    )
+    call("run", scene, "--duration", 0.2, "--record", file)
     recording = mayfly.Recording(file)
     assert recording["blue/base.position"].values.shape == (3, 4, 3)
     assert recording["ball/base.position"].values.shape == (3, 1, 3)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from served import needs_command, serve
+from served import ROOT, needs_command, serve
 
 gymnasium = pytest.importorskip("gymnasium", reason="environments need gymnasium")
 
@@ -22,7 +22,7 @@ from mayfly.envs import RemoteEnv, RemoteVectorEnv  # noqa: E402
 
 pytestmark = needs_command
 OPTIONS = ("--port", "0", "--speed", "0")
-MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
+MODELS = ROOT / "models"
 SCENE = """
 world: {step: 0.005}
 groups:

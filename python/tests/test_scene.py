@@ -1,28 +1,21 @@
 """Scenes: the worlds of files, the same as those of the command."""
 
 import json
-import os
 import pathlib
-import pickle
-import subprocess
 
 import numpy as np
 import pytest
+from served import call
 
 import mayfly
+from conftest import goes_on_alike
 
 DATA = mayfly.data_folder()
 
 
 def command_hash(*words: str) -> int:
-    """What `mayfly run --json` says; skipped where the command is not built."""
-    command = os.environ.get("MAYFLY_COMMAND", "")
-    if not pathlib.Path(command).exists():
-        pytest.skip("MAYFLY_COMMAND names no command")
-    done = subprocess.run(
-        [command, "run", *words, "--json"], check=True, capture_output=True, text=True
-    )
-    return int(json.loads(done.stdout)["hash"], 16)
+    """What `mayfly run --json` says."""
+    return int(json.loads(call("run", *words, "--json").stdout)["hash"], 16)
 
 
 @pytest.mark.parametrize(
@@ -77,15 +70,14 @@ def test_groups_and_their_fields() -> None:
         assert repr(scene).startswith("<Scene: ")
 
 
-def test_notes_are_those_that_the_command_prints(tmp_path: pathlib.Path, command: str) -> None:
+def test_notes_are_those_that_the_command_prints(tmp_path: pathlib.Path) -> None:
     models = DATA / "models"
     sunk = "initial: [{property: base.position.z, values: [0.05]}]"
     (tmp_path / "two.yaml").write_text(
         f"groups:\n  - {{name: a, model: {models}/hexapod.urdf, motion: rigid, {sunk}}}\n"
         f"  - {{name: b, model: {models}/quadruped.urdf, placement: {{poses: [[3, 0, 0]]}}}}\n"
     )
-    run = [command, "run", str(tmp_path / "two.yaml"), "--duration", "0.01", "--json"]
-    said = json.loads(subprocess.run(run, check=True, capture_output=True, text=True).stdout)
+    said = json.loads(call("run", tmp_path / "two.yaml", "--duration", 0.01, "--json").stdout)
     with mayfly.Scene(tmp_path / "two.yaml") as scene:
         assert list(scene.notes) == said["notes"]
         a = scene.group("a")
@@ -123,11 +115,8 @@ def test_models_outlive_a_closed_scene() -> None:
 def test_snapshots_and_pickles() -> None:
     scene = mayfly.Scene("models/hexapod.urdf", {"group.count": 3})
     scene.run(0.1)
-    again = pickle.loads(pickle.dumps(scene))
-    assert again.hash() == scene.hash()
-    again.step(10)
-    scene.step(10)
-    assert again.hash() == scene.hash()
+    goes_on_alike(scene, 0)
+    goes_on_alike(scene, 10)
 
 
 def test_mistakes(tmp_path: pathlib.Path) -> None:

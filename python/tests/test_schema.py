@@ -2,14 +2,13 @@
 
 import copy
 import json
-import os
 import pathlib
-import subprocess
 from typing import Any
 
 import jsonschema
 import pytest
 import yaml
+from served import call
 
 import mayfly
 
@@ -18,11 +17,7 @@ SCENES = sorted((mayfly.data_folder() / "scenes").glob("*.yaml"))
 
 @pytest.fixture(scope="module")
 def validator() -> Any:
-    command = os.environ.get("MAYFLY_COMMAND", "")
-    if not pathlib.Path(command).exists():
-        pytest.skip("MAYFLY_COMMAND names no command")
-    done = subprocess.run([command, "help", "schema"], check=True, capture_output=True, text=True)
-    schema = json.loads(done.stdout)
+    schema = json.loads(call("help", "schema").stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
 

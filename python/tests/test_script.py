@@ -5,17 +5,15 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-import shutil
 import signal
 import subprocess
 import sys
 import time
 
 import pytest
+from served import COMMAND, ROOT, call, needs_command
 
-COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
-pytestmark = pytest.mark.skipif(shutil.which(COMMAND) is None, reason="needs the command")
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+pytestmark = needs_command
 SCENE = f"""
 world: {{step: 0.01, seed: 7}}
 run: {{duration: 0.5}}
@@ -46,20 +44,14 @@ class Runs:
     def words(self, text: str, *more: str) -> list[str]:
         self.script.write_text(text)
         results = str(self.folder / "results")
-        words = [COMMAND, "run", str(self.scene), "--json", "--results", results]
+        words = ["run", str(self.scene), "--json", "--results", results]
         return [*words, "--python", str(self.script), *more]
 
     def run(
         self, text: str, *more: str, code: int = 0, **environment: str
     ) -> subprocess.CompletedProcess[str]:
-        done = subprocess.run(
-            self.words(text, *more),
-            capture_output=True,
-            text=True,
-            timeout=60,
-            env={**self.environment, **environment},
-        )
-        assert done.returncode == code, done.stderr
+        environment = {**self.environment, **environment}
+        done = call(*self.words(text, *more), code=code, timeout=60, env=environment)
         assert not list(self.temporary.iterdir())  # nothing is left behind
         return done
 
@@ -100,9 +92,7 @@ function finish() results.json("b.json", {time = world:time(), count = world:cou
     scene = runs.folder / "lua.yaml"
     indented = "".join("      " + line + "\n" for line in lua.strip().splitlines())
     scene.write_text(f"{SCENE}scripts:\n  - name: s\n    tick: 0.03\n    text: |\n{indented}")
-    words = [COMMAND, "run", str(scene), "--json", "--results", str(runs.folder / "lua")]
-    expected = subprocess.run(words, capture_output=True, text=True, timeout=60)
-    assert expected.returncode == 0, expected.stderr
+    expected = call("run", scene, "--json", "--results", runs.folder / "lua", timeout=60)
     python = """
 height = world.property("robots[*]/base.position.z")
 target = world.property("robots[*]/joint.target")
@@ -142,12 +132,10 @@ def finish():
 
 
 def test_the_example_pushes_until_the_robot_falls(tmp_path: pathlib.Path) -> None:
-    words = [COMMAND, "run", str(ROOT / "models/humanoid.urdf"), "--gait", "stand"]
-    words += ["--duration", "60", "--results", str(tmp_path)]
-    words += ["--python", str(ROOT / "examples/python/pushes.py"), "--json"]
+    words = ["models/humanoid.urdf", "--gait", "stand", "--duration", 60, "--results", tmp_path]
+    words += ["--python", "examples/python/pushes.py", "--json"]
     environment = {**os.environ, "MAYFLY_PYTHON": sys.executable}
-    done = subprocess.run(words, capture_output=True, text=True, timeout=60, env=environment)
-    assert done.returncode == 0, done.stderr
+    done = call("run", *words, timeout=60, env=environment)
     assert "stopped by a script: fell after a push" in done.stderr
     assert json.loads((tmp_path / "summary.json").read_text())["fell"] is True
     rows = (tmp_path / "pushes.csv").read_text().splitlines()
@@ -231,7 +219,7 @@ def test_no_package_and_no_python(runs: Runs) -> None:
 def test_a_signal_ends_both(runs: Runs) -> None:
     started = runs.folder / "started"
     text = f"import time\ndef tick(t):\n    open({str(started)!r}, 'w')\n    time.sleep(30)\n"
-    words = runs.words(text)
+    words = [COMMAND, *runs.words(text)]
     with subprocess.Popen(words, stderr=subprocess.PIPE, text=True, env=runs.environment) as run:
         end = time.monotonic() + 30
         while not started.exists() and time.monotonic() < end:

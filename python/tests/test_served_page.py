@@ -2,47 +2,27 @@
 
 from __future__ import annotations
 
-import contextlib
 import math
 import pathlib
 import re
-import shutil
-import signal
-import subprocess
-from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from typing import Any
 
 import numpy as np
-import pytest
 from live_client import Page
-from served import COMMAND, needs_command, serve
+from served import ROOT, call, needs_command, serve, serve_all
 
 import mayfly
-from conftest import ROOT
+from conftest import blank_page
 
 pytestmark = needs_command
 HEXAPOD = ROOT / "models" / "hexapod.urdf"
 TURNS = 60
 
 
-@contextlib.contextmanager
-def serve_page(*options: str) -> Iterator[tuple[str, str]]:
-    """The addresses of the server and of its page."""
-    words = [COMMAND, "serve", str(HEXAPOD), "--port", "0", "--page", "0", *options]
-    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as server:
-        try:
-            assert server.stdout is not None
-            text = ""
-            while "serving at" not in text:
-                line = server.stdout.readline()
-                assert line, "the server ended"
-                text += line
-            page, address = re.findall(r"(?:see it|serving) at (\S+)", text)
-            yield address, page
-            server.send_signal(signal.SIGTERM)
-            assert server.wait(20) == 0
-        finally:
-            server.kill()  # where a test failed
+def serve_page(*options: str) -> AbstractContextManager[list[str]]:
+    """The addresses of the page and of the server."""
+    return serve_all(HEXAPOD, "--port", "0", "--page", "0", *options)
 
 
 def walk(address: str, page: Page | None = None) -> int:
@@ -68,7 +48,7 @@ def walk(address: str, page: Page | None = None) -> int:
 def test_a_page_changes_no_bit_of_a_run_in_lock_step(tmp_path: pathlib.Path) -> None:
     files = [tmp_path / "seen.h5", tmp_path / "unseen.h5"]
     options = ("--speed", "0", "--paused", "--every", "0.02")
-    with serve_page(*options, "--record", str(files[0])) as (address, where):
+    with serve_page(*options, "--record", str(files[0])) as (where, address):
         page = Page(where)
         seen = walk(address, page)
         assert page.frame().number > 1
@@ -88,7 +68,7 @@ def events(world: Any, count: int) -> list[tuple[str, int]]:
 
 
 def test_what_pages_do_is_what_clients_do() -> None:
-    with serve_page() as (address, where), mayfly.connect(address) as world:
+    with serve_page() as (where, address), mayfly.connect(address) as world:
         page = Page(where)
         world.watch("pause", "reset", "restore", "switch")
         page.until(0.05)
@@ -124,7 +104,7 @@ def test_what_pages_do_is_what_clients_do() -> None:
 
 
 def test_a_push_leaves_what_clients_write() -> None:
-    with serve_page("--speed", "0") as (address, where), mayfly.connect(address) as world:
+    with serve_page("--speed", "0") as (where, address), mayfly.connect(address) as world:
         page, robot = Page(where), world["robot"]
         state = robot.subscribe("base.position", "base.force", "joint.torque")
         page.until(0.5)
@@ -143,30 +123,16 @@ def test_a_push_leaves_what_clients_write() -> None:
 
 
 def test_the_page_is_refused_in_one_line() -> None:
-    with serve_page() as (_, where):
+    with serve_page() as (where, _):
         port = re.search(r":(\d+)/", where)[1]
-        words = [COMMAND, "serve", str(HEXAPOD), "--port", "0", "--page", port]
-        done = subprocess.run(words, capture_output=True, text=True)
-        (line,) = [line for line in done.stderr.splitlines() if "note:" not in line]
-        assert done.returncode == 1 and "--page 0 takes a free port" in line
+        said = call("serve", HEXAPOD, "--port", 0, "--page", port, code=1).stderr
+        (line,) = [line for line in said.splitlines() if "note:" not in line]
+        assert "--page 0 takes a free port" in line
 
 
-def test_the_browser_sees_the_world_that_clients_control() -> None:
-    driver = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-    chromium = shutil.which("chromium")
-    if chromium is None:
-        pytest.skip("needs chromium")
-    arguments = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
-    with (
-        serve_page() as (address, where),
-        mayfly.connect(address) as world,
-        driver.sync_playwright() as made,
-        made.chromium.launch(executable_path=chromium, args=arguments) as browser,
-    ):
-        page = browser.new_page(viewport={"width": 320, "height": 240})
-        complaints: list[str] = []
-        page.on("console", lambda m: complaints.append(m.text) if m.type == "error" else None)
-        page.on("pageerror", lambda error: complaints.append(str(error)))
+def test_the_browser_sees_the_world_that_clients_control(browser: Any) -> None:
+    with serve_page() as (where, address), mayfly.connect(address) as world:
+        page = blank_page(browser, 320, 240)
         page.goto(where)
         page.wait_for_function("() => window.mayfly && mayfly.source.frame().time > 0.3")
         assert page.is_hidden("#back") and page.is_visible("#step")
@@ -186,4 +152,4 @@ def test_the_browser_sees_the_world_that_clients_control() -> None:
         page.keyboard.up("Control")
         world.pause()
         page.wait_for_function("() => mayfly.source.status.paused")
-        assert complaints == []
+        assert page.complaints == []

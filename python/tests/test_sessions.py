@@ -3,11 +3,7 @@ record of it leads to the same bits."""
 
 import contextlib
 import json
-import os
-import pathlib
-import shutil
 import struct
-import subprocess
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -15,32 +11,23 @@ from random import Random
 
 import pytest
 from live_client import Page, Server
+from served import COMMAND, ROOT, call, needs_command
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
-pytestmark = pytest.mark.skipif(shutil.which(COMMAND) is None, reason="needs the command")
+pytestmark = needs_command
 
 
 @pytest.fixture
-def live():
-    """Starts `mayfly view`, opens a page, and ends both; it must end well."""
-    servers = []
+def live(live):
+    """Starts `mayfly view` and opens its page."""
+    return lambda *words: Page(live(*words))
 
-    def start(*words):
-        servers.append(Server(COMMAND, *words, folder=ROOT))
-        return Page(servers[-1].address)
 
-    yield start
-    for server in servers:
-        assert server.end() == 0
+def start(*words):
+    return Server(COMMAND, *words, folder=ROOT)
 
 
 def ran(*words):
-    done = subprocess.run(
-        [COMMAND, "run", *words, "--json"], capture_output=True, text=True, cwd=ROOT
-    )
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout.splitlines()[-1])
+    return json.loads(call("run", *words, "--json").stdout.splitlines()[-1])
 
 
 def last_hash(file):
@@ -57,7 +44,7 @@ def push(page, link=2, offset=(0.2, 0.1, 0.2), robot=0):
 def test_a_session_is_replayed_to_the_same_bits(tmp_path):
     """Everything that a page can do, in one session."""
     file = tmp_path / "session.jsonl"
-    server = Server(COMMAND, "models/hexapod.urdf", "--record-session", str(file), folder=ROOT)
+    server = Server(COMMAND, "models/hexapod.urdf", "--record-session", str(file))
     page = Page(server.address)
     page.until(0.1)
     push(page)
@@ -87,7 +74,7 @@ def test_a_session_is_replayed_to_the_same_bits(tmp_path):
     more = tmp_path / "more.jsonl"
     words = ["models/hexapod.urdf", "--session", str(file), "--record-session", str(more)]
     steps = json.loads(file.read_text().splitlines()[-1])["at"]
-    server = Server(COMMAND, *words, "--duration", str(0.002 * steps), "--speed", "0", folder=ROOT)
+    server = start(*words, "--duration", str(0.002 * steps), "--speed", "0")
     server.process.wait(timeout=20)
     assert server.end() == 0
     assert ran("models/hexapod.urdf", "--session", str(more))["hash"] == last_hash(more)
@@ -101,15 +88,12 @@ def test_a_session_is_replayed_to_the_same_bits(tmp_path):
         (["models/ball.xml", "--session", str(file)], "another world"),
         (["models/ball.xml", "--session", "models/ball.xml"], "models/ball.xml:1: expected"),
     ]:
-        done = subprocess.run([COMMAND, "run", *words], capture_output=True, text=True, cwd=ROOT)
-        assert done.returncode == 1 and says in done.stderr, done.stderr
+        assert says in call("run", *words, code=1).stderr
 
 
 def test_bad_lines_of_a_session_are_named(tmp_path):
     file = tmp_path / "session.jsonl"
-    server = Server(
-        COMMAND, "models/hexapod.urdf", "--record-session", str(file), "--paused", folder=ROOT
-    )
+    server = start("models/hexapod.urdf", "--record-session", str(file), "--paused")
     assert server.end() == 0
     head = file.read_text().splitlines()[0]
     for line, says in [
@@ -126,24 +110,15 @@ def test_bad_lines_of_a_session_are_named(tmp_path):
         ('{"at":2,"do":"release"}\n{"at":1,"do":"release"}', "not before"),
     ]:
         file.write_text(f"{head}\n{line}\n")
-        done = subprocess.run(
-            [COMMAND, "run", "models/hexapod.urdf", "--session", str(file)],
-            capture_output=True,
-            text=True,
-            cwd=ROOT,
-        )
-        number = 2 + line.count("\n")
-        assert done.returncode == 1 and f"session.jsonl:{number}: expected" in done.stderr
-        assert says in done.stderr, done.stderr
+        said = call("run", "models/hexapod.urdf", "--session", file, code=1).stderr
+        assert f"session.jsonl:{2 + line.count(chr(10))}: expected" in said and says in said
 
 
 def test_looking_changes_no_bit(tmp_path):
     """A world that pages look at, and one that nobody does."""
     file = tmp_path / "session.jsonl"
     words = ["models/hexapod.urdf", "--gait", "tripod"]
-    server = Server(
-        COMMAND, *words, "--record-session", str(file), "--duration", "0.6", folder=ROOT
-    )
+    server = start(*words, "--record-session", str(file), "--duration", "0.6")
     pages = [Page(server.address) for _ in range(3)]
     while pages[0].frame().time < 0.4:
         for page in pages[1:]:
@@ -331,7 +306,7 @@ def test_a_file_is_dropped(live, tmp_path):
 
 
 def test_a_page_for_others_takes_no_files():
-    server = Server(COMMAND, "models/ball.xml", "--host", "127.0.0.2", folder=ROOT)
+    server = start("models/ball.xml", "--host", "127.0.0.2")
     address, token = server.address.split("?")
     assert load(address, f"ball.xml&{token}", b"<mujoco/>")[0] == 403
     assert server.end() == 0

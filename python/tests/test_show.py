@@ -89,10 +89,13 @@ def test_show(walker: mayfly.World, tmp_path: pathlib.Path) -> None:
 # ---- live ----------------------------------------------------------------------------------------
 
 
-def step_until(world: mayfly.World, viewer: mayfly.Viewer, expected: Callable[[], bool]) -> None:
+def step_until(
+    world: mayfly.World, viewer: mayfly.Viewer, expected: Callable[[], bool], steps: int = 5
+) -> None:
     latest = time.monotonic() + 120
-    while not expected() and time.monotonic() < latest:
-        world.step()
+    while not expected():
+        assert time.monotonic() < latest
+        world.step(steps)
         viewer.update()
 
 
@@ -100,7 +103,7 @@ def test_a_world_is_shown_while_python_steps_it(walker: mayfly.World, page: Any)
     with mayfly.Viewer(walker, title="live", port=0) as viewer:
         done = threading.Event()
         stepping = threading.Thread(
-            target=lambda: step_until(walker, viewer, done.is_set), daemon=True
+            target=lambda: step_until(walker, viewer, done.is_set, 1), daemon=True
         )
         stepping.start()
         try:
@@ -145,14 +148,6 @@ def test_a_world_is_shown_while_python_steps_it(walker: mayfly.World, page: Any)
         assert not stepping.is_alive() and page.complaints == []
 
 
-def steps_until(world: mayfly.World, viewer: mayfly.Viewer, expected: Callable[[], bool]) -> None:
-    latest = time.monotonic() + 60
-    while not expected():
-        assert time.monotonic() < latest
-        world.step(5)
-        viewer.update()
-
-
 def is_far(here: Any, there: Any) -> bool:
     return float(np.linalg.norm(here - there)) > 0.05
 
@@ -163,7 +158,7 @@ def test_a_page_pushes_a_robot(hexapod: mayfly.Model, page: Any) -> None:
         group["base.position"] = [[0, 0, 0.13], [0, 1, 0.13]]
         with mayfly.Viewer(world, port=0) as viewer:
             page.goto(viewer.address)
-            steps_until(world, viewer, lambda: page.evaluate(DRAWN))
+            step_until(world, viewer, lambda: page.evaluate(DRAWN))
             assert page.is_hidden("#back") and page.is_visible("#restart")
             begin = group["base.position"].array.copy()
             page.evaluate("mayfly.view.follow = false")
@@ -172,7 +167,7 @@ def test_a_page_pushes_a_robot(hexapod: mayfly.Model, page: Any) -> None:
             page.mouse.move(x, y)
             page.mouse.down()
             page.mouse.move(x + 60, y - 60, steps=4)
-            steps_until(world, viewer, lambda: is_far(group["base.position"].array[1], begin[1]))
+            step_until(world, viewer, lambda: is_far(group["base.position"].array[1], begin[1]))
             page.mouse.up()
             page.keyboard.up("Control")
             assert not is_far(group["base.position"].array[0], begin[0])

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import importlib.util
 import json
-import os
-import shutil
 
 import pytest
+from served import COMMAND, ROOT, needs_command
+from test_docs import load
 
-from conftest import ROOT
-
-COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
-pytestmark = pytest.mark.skipif(shutil.which(COMMAND) is None, reason="needs the command")
+pytestmark = needs_command
 
 
 def test_many_clients_and_two_minutes(capsys: pytest.CaptureFixture[str]) -> None:
-    spec = importlib.util.spec_from_file_location("soak", ROOT / "bench" / "soak.py")
-    assert spec is not None and spec.loader is not None
-    soak = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(soak)
-    assert soak.main(COMMAND, 200, 1.0, 2 / 60)
+    assert load("soak", ROOT / "bench").main(COMMAND, 200, 1.0, 2 / 60)
     many, long = (json.loads(line) for line in capsys.readouterr().out.splitlines())
     assert many["connections"] == 200 and many["messages"] >= 400
     assert long["turns"] >= 1200 and long["states_read"] + long["lost_by_reader"] >= 11_990

@@ -3,23 +3,16 @@
 import os
 import pathlib
 import re
-import shutil
-import signal
 import socket
-import subprocess
 import urllib.error
 import urllib.request
 
 import pytest
 from live_client import DRAWN, SHARE, WHERE
+from served import call, needs_browser
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-COMMAND = os.environ.get("MAYFLY_COMMAND", "mayfly")
-pytestmark = pytest.mark.skipif(
-    shutil.which("chromium") is None or shutil.which(COMMAND) is None,
-    reason="needs chromium and the command",
-)
+pytestmark = needs_browser
 
 BASE = "() => [...mayfly.source.frame().poses.slice(0, 3)]"
 # Sets the first component of a field, and reads it again.
@@ -41,38 +34,10 @@ def until(page, what, arg=None):
     page.wait_for_function(what, arg=arg, polling=100)
 
 
-@pytest.fixture
-def live():
-    """Starts `mayfly view`; ends it as a user would, and it must end well."""
-    running = []
-
-    def start(*words):
-        process = subprocess.Popen(
-            [COMMAND, "view", "--port", "0", *words],
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            text=True,
-            cwd=ROOT,
-        )
-        running.append(process)
-        for line in process.stdout:
-            found = re.search(r"see it at (\S+)", line)
-            if found:
-                return found[1]
-        raise AssertionError("mayfly view printed no address")
-
-    yield start
-    for process in running:
-        assert process.poll() is None, "it ended by itself"
-        process.send_signal(signal.SIGINT)
-        assert process.wait(timeout=20) == 0
-
-
 @pytest.fixture(scope="module")
 def film(tmp_path_factory):
     out = tmp_path_factory.mktemp("film") / "walk.html"
-    words = ["models/hexapod.urdf", "--robots", "2", "--duration", "1", "--plot", str(out)]
-    subprocess.run([COMMAND, "run", *words], cwd=ROOT, check=True, capture_output=True)
+    call("run", "models/hexapod.urdf", "--robots", 2, "--duration", 1, "--plot", out)
     return out
 
 
@@ -358,11 +323,6 @@ def test_who_may_look(live):
     assert get(elsewhere.split("?")[0]) == 403
 
 
-def view(*words, env=None):
-    words = [COMMAND, "view", *words]
-    return subprocess.run(words, capture_output=True, text=True, cwd=ROOT, env=env)
-
-
 def test_one_line_says_what_is_wrong(tmp_path):
     page = tmp_path / "page.html"
     page.write_text("<p>no film</p>")
@@ -375,14 +335,13 @@ def test_one_line_says_what_is_wrong(tmp_path):
             (["--host", "1.2.3.4"], "1.2.3.4 is no address of this machine"),
             (["--host", "nobody.example"], "expected an address such as 127.0.0.1"),
         ]:
-            done = view("models/ball.xml", *words)
+            done = call("view", "models/ball.xml", *words, code=1)
             lines = [line for line in done.stderr.splitlines() if "note:" not in line]
-            assert done.returncode == 1 and len(lines) == 1 and says in lines[0], lines
-    done = view(str(page))
-    assert done.returncode == 1 and "expected a film" in done.stderr
+            assert len(lines) == 1 and says in lines[0], lines
+    assert "expected a film" in call("view", page, code=1).stderr
     nowhere = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
-    done = view("models/ball.xml", "--port", "0", "--open", "--duration", "0.01", env=nowhere)
-    assert done.returncode == 0 and "no display here" in done.stderr
+    words = ["models/ball.xml", "--port", "0", "--open", "--duration", "0.01"]
+    assert "no display here" in call("view", *words, env=nowhere).stderr
 
 
 def test_film_is_served(show, live, film):
@@ -394,10 +353,8 @@ def test_film_is_served(show, live, film):
 @pytest.mark.parametrize("ending", ["h5", "mcap"])
 def test_recordings_are_served(show, live, tmp_path, ending):
     file = tmp_path / f"walk.{ending}"
-    words = ["run", "models/hexapod.urdf", "--gait", "tripod", "--duration", "1", "--every", "0.05"]
-    subprocess.run(
-        [COMMAND, *words, "--record", str(file)], cwd=ROOT, check=True, capture_output=True
-    )
+    words = ["--gait", "tripod", "--duration", "1", "--every", "0.05", "--record", file]
+    call("run", "models/hexapod.urdf", *words)
     page = show(live(str(file)) + "#time=0.5")
     assert page.text_content("#clock") == "0.50 / 1.00 s"
     assert page.text_content("h1") == file.name
@@ -409,9 +366,8 @@ def test_recordings_are_served(show, live, tmp_path, ending):
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_reports_look_like_the_viewer(browser, film, tmp_path, scheme):
     report = tmp_path / "compare.html"
-    words = ["compare", "models/hexapod.urdf", "--gait", "tripod", "--duration", "0.5", "--no-cost"]
-    words += ["--plot", str(report)]
-    subprocess.run([COMMAND, *words], cwd=ROOT, check=True, capture_output=True)
+    words = ["--gait", "tripod", "--duration", "0.5", "--no-cost", "--plot", report]
+    call("compare", "models/hexapod.urdf", *words)
     colors = []
     for path in (film, report):
         page = browser.new_page(viewport={"width": 390, "height": 700}, color_scheme=scheme)

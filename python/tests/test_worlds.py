@@ -8,12 +8,12 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from served import needs_command, serve
+from served import ROOT, needs_command, serve
 
 import mayfly
 
 pytestmark = needs_command
-MODELS = pathlib.Path(__file__).resolve().parents[2] / "models"
+MODELS = ROOT / "models"
 SCENE = """
 world: {step: 0.01}
 groups:

@@ -28,6 +28,9 @@ refused 2 "unknown command or topic 'scnee', did you mean 'scene'?" help scnee
 refused 1 "did you mean 'walk_fast'?" run "$humanoid" --gait walkfast
 refused 2 "unknown shell 'bsh', did you mean 'bash'?" completion bsh
 # What is like nothing gets no suggestion.
+refused 2 "no option '--serial' any more: mayfly-bridge dynamixel" serve "$hexapod" --serial x
+refused 2 "quasistatic or elastic, found 'cloth'" compare "$hexapod" --levels cloth
+refused 2 "prescribed or articulated, found 'cloth'" info "$hexapod" --motion cloth
 refused 2 "unknown command 'xylophone' (see" xylophone
 refused 2 "found 'mmx' (see" bench --isa mmx
 

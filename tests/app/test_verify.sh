@@ -92,7 +92,8 @@ for level in kinematic rigid prescribed; do
     expect 0 replay whole --motion $level --json
     [ "$(value motion)" = $level ] || fail "replay: motion $(value motion), expected $level"
 done
-refused 2 "quasistatic, elastic or cloth, found 'soccer'" replay whole --motion soccer
+refused 2 "quasistatic or elastic, found 'soccer'" replay whole --motion soccer
+refused 2 "quasistatic or elastic, found 'cloth'" replay whole --motion cloth
 sed 's/best: 4/best: 40/' two.yaml >bad.yaml
 refused 1 'verify.best: expected at most search.population = 12, found 40' evolve bad.yaml --out bad
 [ ! -e bad ] || fail "a refused run left a folder behind"

@@ -29,9 +29,11 @@ __all__ = [
     "in_turn",
     "lib",
     "output",
+    "real_number",
     "read_struct",
     "take_text",
     "text",
+    "texts",
     "time_from_seconds",
 ]
 
@@ -209,7 +211,7 @@ class Native(Sealed):
 
 def time_from_seconds(value: float, what: str) -> int:
     """[ns] of a time in seconds."""
-    seconds = _number(value, what)
+    seconds = real_number(value, what)
     if not math.isfinite(seconds) or abs(seconds) > 9e9:
         raise ValueError(f"{what}: need seconds, got {value!r}")
     return int(lib.mf_time_from_seconds(seconds))
@@ -251,9 +253,9 @@ def _primitive(kind: Any, value: object, what: str) -> Any:
             return bool(value)
         raise TypeError(f"{what}: need True or False, got {value!r}")
     if kind.cname == "int64_t":  # the only ones in configurations are times
-        return time_from_seconds(_number(value, what), what)
+        return time_from_seconds(real_number(value, what), what)
     if kind.cname in ("double", "float"):
-        return _number(value, what)
+        return real_number(value, what)
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -267,7 +269,7 @@ def _primitive(kind: Any, value: object, what: str) -> Any:
     return number
 
 
-def _number(value: object, what: str) -> float:
+def real_number(value: object, what: str) -> float:
     if isinstance(value, (str, bytes)):
         raise TypeError(f"{what}: need a number, got {value!r}")
     try:
@@ -308,6 +310,14 @@ def fill(
     return alive
 
 
+def texts(values: Iterable[str | os.PathLike[str]], alive: list[object]) -> Any:
+    """A table of texts for C, which ends with NULL; `alive` keeps its memory."""
+    items = [ffi.new("char[]", encode(value)) for value in values]
+    table = ffi.new("char *[]", [*items, ffi.NULL])
+    alive += [items, table]
+    return table
+
+
 def _fill_one(
     config: Any, name: str, kind: Any, value: object, what: str, alive: list[object]
 ) -> None:
@@ -332,10 +342,7 @@ def _fill_one(
         alive.append(letters)
         setattr(config, name, letters)
     elif kind.cname == "char * *":
-        items = [ffi.new("char[]", encode(item)) for item in _names(value, what)]
-        table = ffi.new("char *[]", [*items, ffi.NULL])
-        alive += [items, table]
-        setattr(config, name, table)
+        setattr(config, name, texts(_names(value, what), alive))
     else:
         raise TypeError(f"{what}: cannot be set from Python")
 

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from mayfly._native import call, encode, ffi, fill, lib, output, read_struct, text
+from mayfly._native import call, encode, ffi, fill, lib, output, read_struct, text, texts
 from mayfly.arrays import matrix, whole
 from mayfly.bodies import kinds
 from mayfly.model import Model
@@ -262,10 +262,9 @@ def _describe(file: Any, recipe: Recipe) -> list[object]:
     """Motion, gaits and controller; returns the objects that C borrows until it has read them."""
     group = file.groups[0]
     name = ffi.new("char[]", encode(recipe.name))
-    gaits = [ffi.new("char[]", encode(_gait_path(gait))) for gait in recipe.gaits]
-    table = ffi.new("char *[]", [*gaits, ffi.NULL])
-    alive: list[object] = [name, gaits, table]
-    group.name, group.gaits, group.gait_count = name, table, len(gaits)
+    alive: list[object] = [name]
+    group.name, group.gait_count = name, len(recipe.gaits)
+    group.gaits = texts(map(_gait_path, recipe.gaits), alive)
     group.motion = _number(recipe.motions[0]) if recipe.motions else lib.MF_MOTION_COUNT
     if recipe.controller == "gp":
         group.controller = lib.MF_CONTROLLER_GP

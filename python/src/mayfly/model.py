@@ -13,7 +13,19 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors, parts
-from mayfly._native import Native, call, check, encode, ffi, fill, lib, output, take_text, text
+from mayfly._native import (
+    Native,
+    call,
+    check,
+    encode,
+    ffi,
+    fill,
+    lib,
+    output,
+    take_text,
+    text,
+    texts,
+)
 from mayfly.bodies import VertexBody, kind_of_file
 from mayfly.cloth import Cloth
 from mayfly.context import Context, default_context
@@ -153,13 +165,8 @@ class Model(Native):
         if "packages" in settings or "package_count" in settings:
             raise TypeError("packages: need a mapping of names to folders")
         alive = fill(config, settings, "Model")
-        pairs = [
-            ffi.new("char[]", encode(f"{name}={os.fspath(folder)}"))
-            for name, folder in packages.items()
-        ]
-        table = ffi.new("char *[]", [*pairs, ffi.NULL])
-        alive += [pairs, table]
-        config.packages, config.package_count = table, len(pairs)
+        pairs = [f"{name}={os.fspath(folder)}" for name, folder in packages.items()]
+        config.packages, config.package_count = texts(pairs, alive), len(pairs)
         out, error = ffi.new("mf_Model **"), ffi.new("mf_Error *")
         is_yaml = path.endswith((".yaml", ".yml"))
         kind = kind_of_file(path) if is_yaml else None

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
-from mayfly._native import call, encode, ffi, lib
+from mayfly._native import call, encode, ffi, lib, texts
 from mayfly._sealed import Sealed
 from mayfly.arrays import Array, whole
 from mayfly.messages import Message, dock_number, pack, unpack
@@ -134,13 +134,6 @@ def _find(names: tuple[str, ...], name: str, what: str) -> int:
     return names.index(name)
 
 
-def _names(names: tuple[str, ...], alive: list[object]) -> Any:
-    texts = [ffi.new("char[]", encode(name)) for name in names]
-    table = ffi.new("char *[]", [*texts, ffi.NULL])
-    alive += [texts, table]
-    return table
-
-
 def add_policy(group: Group, recipe: PolicyRecipe) -> Any:
     """Adds a policy to a native group; returns what must live as long as the world."""
     model, failures = group.model._use(), group.world._failures
@@ -162,8 +155,8 @@ def add_policy(group: Group, recipe: PolicyRecipe) -> Any:
         raise errors.ArgumentError(f"noise: {unknown!r} is not in actions")
     sizes = ffi.new("double[]", noise or [0.0])
     config.name, config.function, config.noise = name, callback, sizes
-    config.percepts = _names(recipe.percepts, alive)
-    config.actions = _names(recipe.actions, alive)
+    config.percepts = texts(recipe.percepts, alive)
+    config.actions = texts(recipe.actions, alive)
     config.memory = whole(recipe.memory, "memory", 0, lib.MF_POLICY_MEMORY + 1)
     if recipe.tick:
         out = ffi.new("mf_Time *")

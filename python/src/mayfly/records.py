@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
-from mayfly._native import Native, call, encode, ffi, lib, output, text
+from mayfly._native import Native, call, encode, ffi, lib, output, text, texts
 from mayfly.context import default_context
 from mayfly.group import Group
 from mayfly.world import World
@@ -441,10 +441,9 @@ class Recorder(Native):
         config.path = name
         if isinstance(fields, str):
             raise TypeError("fields: need a list of names")
-        names = [ffi.new("char[]", encode(field)) for field in fields or ()]
-        table = ffi.new("char *[]", [*names, ffi.NULL])
+        alive: list[object] = []
         if fields is not None:
-            config.fields = table
+            config.fields = texts(fields, alive)
         self._world = what if isinstance(what, World) else what.world
         create = lib.mf_recorder_create_all if what is self._world else lib.mf_recorder_create
         self._stage = _Stage(self._world) if picture else None

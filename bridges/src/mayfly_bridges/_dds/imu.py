@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mayfly_bridges._dds.links import BASE, Links, Pose, pose
-from mayfly_bridges._dds.rotation import (
+from mayfly_bridges._rotation import (
     IDENTITY,
     Quaternion,
     Vector,

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from mayfly_bridges._dds.rotation import Quaternion, Vector, about_axis, multiply, rotate
+from mayfly_bridges._rotation import Quaternion, Vector, about_axis, multiply, rotate
 
 BASE = "base_link"
 

@@ -7,39 +7,59 @@ import contextlib
 import dataclasses
 import math
 import sys
-from collections.abc import Generator, Sequence
-from typing import Any
+from collections.abc import Callable, Generator, Iterator, Sequence
+from typing import Any, Protocol, TypeVar
 
 import mayfly
 from mayfly_bridges._flight import outputs
 from mayfly_bridges._flight.outputs import Control
 from mayfly_bridges._flight.sample import Sample, Sampler, range_finders
 from mayfly_bridges._flight.stand import Rules, Stand
+from mayfly_bridges._options import check_ports, port
 
 PATIENCE = 3600.0  # [s] that the world waits for an autopilot, the most that the server allows
 
 
-def add_options(parser: argparse.ArgumentParser, rate: float, curve: float) -> None:
-    """The options of all autopilots, with the usual rate [Hz] and thrust curve of one of them."""
-    add = parser.add_argument
+class Link(Protocol):
+    """A port at which an autopilot finds its robot."""
+
+    port: int
+
+    def close(self) -> None:
+        """Frees the port."""
+
+
+AnyLink = TypeVar("AnyLink", bound=Link)
+
+
+@dataclasses.dataclass(frozen=True)
+class Autopilot:
+    """What its options have as defaults: rate [Hz], thrust curve, port of robot 0, and how many
+    ports apart the robots are."""
+
+    name: str
+    rate: float
+    curve: float
+    port: int
+    apart: int
+
+
+def add_options(parser: argparse.ArgumentParser, pilot: Autopilot) -> None:
+    """The options of all autopilots."""
+    add, rate, curve = parser.add_argument, pilot.rate, pilot.curve
     add("--group", help="group of the robots (default: the first)")
     add("--channels", metavar="A,B,..", help="what channels 1, 2, .. drive; -: nothing; ~: reverse")
     add("--rate", type=float, default=rate, metavar="HZ", help=f"states a second ({rate:g})")
-    add(
-        "--thrust-curve",
-        type=float,
-        default=curve,
-        metavar="E",
-        help=f"a motor's thrust is (1 - E) u + E u^2 of its largest one ({curve:g})",
-    )
-    add(
-        "--launch",
-        type=float,
-        default=1.0,
-        metavar="S",
-        help="time on the rail that launches an aircraft (1 s)",
-    )
+    text = f"a motor's thrust is (1 - E) u + E u^2 of its largest one ({curve:g})"
+    add("--thrust-curve", type=float, default=curve, metavar="E", help=text)
+    text = "time on the rail that launches an aircraft (1 s)"
+    add("--launch", type=float, default=1.0, metavar="S", help=text)
     add("--launch-throttle", type=float, default=0.3, help="that lets the rail pull (0.3)")
+    add("--listen", default="127.0.0.1", metavar="ADDRESS", help="to bind (127.0.0.1)")
+    text = f"of robot 0, {pilot.port}; others: {pilot.apart} more each; 0: free"
+    add("--port", type=port, default=pilot.port, help=text)
+    text = f"the world does not wait for {pilot.name}"
+    add("--no-lock-step", action="store_true", help=text)
 
 
 def complain(text: str) -> None:
@@ -93,6 +113,23 @@ class Fleet:
     def count(self) -> int:
         """Robots."""
         return self.group.count
+
+    @contextlib.contextmanager
+    def open_links(
+        self, options: argparse.Namespace, pilot: Autopilot, make: Callable[[int], AnyLink]
+    ) -> Iterator[list[AnyLink]]:
+        """What `make` opens at the port of each robot; closed at the end."""
+        check_ports(options.port, self.count, pilot.apart)
+        links: list[AnyLink] = []
+        try:
+            for robot in range(self.count):
+                links.append(make(options.port + pilot.apart * robot if options.port else 0))
+                where = f"{options.listen}:{links[-1].port}"
+                complain(f"{self.group.name}[{robot}] listens at {where}")
+            yield links
+        finally:
+            for link in links:
+                link.close()
 
     def turns(self) -> Generator[None, None, None]:
         """The turns of the world in lock-step, each after its states, a period apart."""

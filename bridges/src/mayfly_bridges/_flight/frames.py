@@ -11,6 +11,9 @@ import math
 import numpy as np
 import numpy.typing as npt
 
+from mayfly_bridges._rotation import matrix as matrix
+from mayfly_bridges._rotation import multiply
+
 Vector = npt.NDArray[np.float64]
 
 _HALF = math.sqrt(0.5)
@@ -32,16 +35,8 @@ def frd(vector: npt.ArrayLike) -> Vector:
 
 def product(a: npt.ArrayLike, b: npt.ArrayLike) -> Vector:
     """The rotation b, then a."""
-    aw, ax, ay, az = np.asarray(a, float)
-    bw, bx, by, bz = np.asarray(b, float)
-    return np.array(
-        [
-            aw * bw - ax * bx - ay * by - az * bz,
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-        ]
-    )
+    first, second = (np.asarray(rotation, float).tolist() for rotation in (a, b))
+    return np.array(list(multiply(first, second)))
 
 
 def attitude(orientation: npt.ArrayLike) -> Vector:
@@ -49,18 +44,6 @@ def attitude(orientation: npt.ArrayLike) -> Vector:
     rotated = product(product(_WORLD, orientation), _BODY)
     rotated /= np.linalg.norm(rotated)
     return -rotated if rotated[0] < 0 else rotated
-
-
-def matrix(rotation: npt.ArrayLike) -> Vector:
-    """The rotation matrix of a unit quaternion."""
-    w, x, y, z = np.asarray(rotation, float)
-    return np.array(
-        [
-            [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-            [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-            [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-        ]
-    )
 
 
 def halfway(a: npt.ArrayLike, b: npt.ArrayLike) -> Vector:

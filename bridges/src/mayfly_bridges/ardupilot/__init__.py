@@ -13,45 +13,33 @@ import argparse
 
 import mayfly
 from mayfly_bridges._flight import fleet
-from mayfly_bridges._flight.fleet import Fleet, complain
+from mayfly_bridges._flight.fleet import Autopilot, Fleet, complain
 from mayfly_bridges._flight.outputs import Control
-from mayfly_bridges._options import check_ports, port
 from mayfly_bridges.ardupilot.link import Link, controls
 from mayfly_bridges.ardupilot.wire import Servos
 
 NAME = "ardupilot"
 SUMMARY = "ArduPilot's software in the loop flies quadrotors and fixed-wing aircraft (JSON, UDP)"
 
-RATE, CURVE = 500.0, 0.65  # the curve is ArduPilot's default of MOT_THST_EXPO
-INSTANCE = 10  # between the ports of ArduPilot's instances
+# The curve is the default of MOT_THST_EXPO, the ports are those of ArduPilot's instances.
+PILOT = Autopilot("ArduPilot", rate=500.0, curve=0.65, port=9002, apart=10)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the bridge."""
-    fleet.add_options(parser, RATE, CURVE)
-    add = parser.add_argument
-    add("--listen", default="127.0.0.1", metavar="ADDRESS", help="to bind (127.0.0.1)")
-    add("--port", type=port, default=9002, help="of robot 0, 9002; others: 10 more each; 0: free")
-    add("--no-lock-step", action="store_true", help="the world does not wait for ArduPilot")
+    fleet.add_options(parser, PILOT)
 
 
 def run(world: mayfly.RemoteWorld, options: argparse.Namespace) -> None:
     """Until the world ends."""
     robots = Fleet(world, options)
-    check_ports(options.port, robots.count, INSTANCE)
-    links: list[Link] = []
-    try:
-        for robot in range(robots.count):
-            own = options.port + INSTANCE * robot if options.port else 0
-            links.append(Link(options.listen, own, not options.no_lock_step))
-            complain(f"{robots.group.name}[{robot}] listens at {options.listen}:{links[-1].port}")
+    with robots.open_links(
+        options, PILOT, lambda own: Link(options.listen, own, not options.no_lock_step)
+    ) as links:
         if options.no_lock_step:
             run_freely(robots, links)
         else:
             run_in_lock_step(robots, links)
-    finally:
-        for link in links:
-            link.close()
 
 
 def run_in_lock_step(robots: Fleet, links: list[Link]) -> None:

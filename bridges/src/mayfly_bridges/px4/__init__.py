@@ -15,34 +15,27 @@ import time
 
 import mayfly
 from mayfly_bridges._flight import earth, fleet
-from mayfly_bridges._flight.fleet import Fleet, complain
-from mayfly_bridges._options import check_ports, port
+from mayfly_bridges._flight.fleet import Autopilot, Fleet, complain
 from mayfly_bridges.px4.link import Link
 from mayfly_bridges.px4.sensors import Noise, Rates, Sensors
 
 NAME = "px4"
 SUMMARY = "PX4's software in the loop flies quadrotors and fixed-wing aircraft (MAVLink, TCP)"
 
-RATE, CURVE = 250.0, 0.0  # the curve is PX4's default of THR_MDL_FAC
+# The curve is the default of THR_MDL_FAC.
+PILOT = Autopilot("PX4", rate=250.0, curve=0.0, port=4560, apart=1)
 HOME = "47.397742,8.545594,488"  # [deg], [deg], [m]: the usual one of PX4's simulators
 MAGNETIC = "0.482,63,3"  # [gauss], [deg], [deg]: about that of Zurich
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of the bridge."""
-    fleet.add_options(parser, RATE, CURVE)
+    fleet.add_options(parser, PILOT)
     add = parser.add_argument
-    add("--listen", default="127.0.0.1", metavar="ADDRESS", help="to bind (127.0.0.1)")
-    add("--port", type=port, default=4560, help="of robot 0, 4560; others: 1 more each; 0: free")
-    add("--no-lock-step", action="store_true", help="the world does not wait for PX4")
     add("--patience", type=float, default=1.0, metavar="S", help="that lock-step waits (1 s)")
     add("--home", default=HOME, metavar="LAT,LON,ALT", help=f"[deg, deg, m] of the origin ({HOME})")
-    add(
-        "--magnetic",
-        default=MAGNETIC,
-        metavar="F,I,D",
-        help=f"strength [gauss], inclination, declination [deg] ({MAGNETIC})",
-    )
+    text = f"strength [gauss], inclination, declination [deg] ({MAGNETIC})"
+    add("--magnetic", default=MAGNETIC, metavar="F,I,D", help=text)
     add("--noise", type=float, default=0.0, metavar="FACTOR", help="of the sensors (0: none)")
     add("--seed", type=int, default=1, help="of the noise (1)")
 
@@ -55,23 +48,15 @@ def run(world: mayfly.RemoteWorld, options: argparse.Namespace) -> None:
         raise mayfly.ArgumentError("--noise, --seed: expected 0 or more")
     place = home(options.home, options.magnetic)
     robots = Fleet(world, options)
-    check_ports(options.port, robots.count, 1)
     noise = Noise(options.noise)
     sensors = [
         Sensors(place, Rates(), noise, (options.seed, robot)) for robot in range(robots.count)
     ]
-    links: list[Link] = []
-    try:
-        for robot in range(robots.count):
-            links.append(Link(options.listen, options.port + robot if options.port else 0))
-            complain(f"{robots.group.name}[{robot}] listens at {options.listen}:{links[-1].port}")
+    with robots.open_links(options, PILOT, lambda own: Link(options.listen, own)) as links:
         if options.no_lock_step:
             run_freely(robots, links, sensors)
         else:
             run_in_lock_step(robots, links, sensors, options.patience)
-    finally:
-        for link in links:
-            link.close()
 
 
 def run_in_lock_step(

@@ -12,83 +12,50 @@ from mayfly_bridges.robocup.rules import BOOKS, Phase
 
 NAME = "robocup"
 SUMMARY = "Two teams of RoboCup 3D agents play in a world with groups of robots and a ball."
+PORTS = (
+    ("--agents", 60000, "agents"),
+    ("--monitors", 60001, "monitors"),
+    ("--old-agents", 3100, "agents of SimSpark"),
+    ("--old-monitors", 3200, "monitors of SimSpark"),
+)
+GROUPS = (
+    ("--left", "left", "the left team"),
+    ("--right", "right", "the right team"),
+    ("--ball", "ball", "the ball"),
+    ("--scenery", "field", "goals that monitors see"),
+)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
     """The options of `mayfly-bridge robocup`."""
-    parser.add_argument("--host", default="127.0.0.1", help="address to bind (%(default)s)")
-    parser.add_argument(
-        "--agents", type=port, default=60000, help="port of agents, 0: a free one (%(default)s)"
-    )
-    parser.add_argument(
-        "--monitors", type=port, default=60001, help="port of monitors, 0: a free one (%(default)s)"
-    )
-    parser.add_argument(
-        "--old-agents",
-        type=port,
-        default=3100,
-        help="port of agents of SimSpark, 0: a free one (%(default)s)",
-    )
-    parser.add_argument(
-        "--old-monitors",
-        type=port,
-        default=3200,
-        help="port of monitors of SimSpark, 0: a free one (%(default)s)",
-    )
-    parser.add_argument("--left", default="left", help="group of the left team (%(default)s)")
-    parser.add_argument("--right", default="right", help="group of the right team (%(default)s)")
-    parser.add_argument("--ball", default="ball", help="group of the ball (%(default)s)")
-    parser.add_argument(
-        "--scenery", default="field", help="group of goals that monitors see (%(default)s)"
-    )
-    parser.add_argument(
-        "--field", choices=FIELDS, help="measures (those of the model of --scenery, by its name)"
-    )
-    parser.add_argument(
-        "--sync", action="store_true", help="the world waits for the commands of all agents"
-    )
-    parser.add_argument(
-        "--patience",
-        type=float,
-        default=5.0,
-        metavar="S",
-        help="with --sync: for an agent that does not answer (%(default)s)",
-    )
+    add = parser.add_argument
+    add("--host", default="127.0.0.1", help="address to bind (%(default)s)")
+    for name, number, whose in PORTS:
+        text = f"port of {whose}, 0: a free one (%(default)s)"
+        add(name, type=port, default=number, help=text)
+    for name, group, what in GROUPS:
+        add(name, default=group, help=f"group of {what} (%(default)s)")
+    add("--field", choices=FIELDS, help="measures (those of the model of --scenery, by its name)")
+    add("--sync", action="store_true", help="the world waits for the commands of all agents")
+    text = "with --sync: for an agent that does not answer (%(default)s)"
+    add("--patience", type=float, default=5.0, metavar="S", help=text)
     add_rules(parser)
 
 
 def add_rules(parser: argparse.ArgumentParser) -> None:
     """Options of the referee."""
-    parser.add_argument(
-        "--rules", choices=BOOKS, default="ssim", help="the league's book of rules (%(default)s)"
-    )
-    parser.add_argument(
-        "--half-time", type=float, metavar="S", help="length of a half (as in --rules)"
-    )
-    parser.add_argument(
-        "--extra-half-time", type=float, metavar="S", help="of an extra half (as in --rules)"
-    )
-    parser.add_argument("--extra-time", action="store_true", help="two extra halves after a draw")
-    parser.add_argument(
-        "--change-sides", action="store_true", help="teams change sides between halves"
-    )
-    parser.add_argument(
-        "--phase",
-        type=int,
-        choices=[int(phase) for phase in Phase],
-        default=0,
-        help="of the start: 0, 1 halves, 2, 3 extra halves, 4 penalties (%(default)s)",
-    )
-    parser.add_argument(
-        "--time", type=float, metavar="S", help="of play at the start (that of --phase)"
-    )
-    parser.add_argument(
-        "--kick-off",
-        type=float,
-        default=-1.0,
-        metavar="S",
-        help="time before a kick-off with both teams there; below 0: a monitor decides",
-    )
+    add = parser.add_argument
+    add("--rules", choices=BOOKS, default="ssim", help="the league's book of rules (%(default)s)")
+    add("--half-time", type=float, metavar="S", help="length of a half (as in --rules)")
+    add("--extra-half-time", type=float, metavar="S", help="of an extra half (as in --rules)")
+    add("--extra-time", action="store_true", help="two extra halves after a draw")
+    add("--change-sides", action="store_true", help="teams change sides between halves")
+    phases = [int(phase) for phase in Phase]
+    text = "of the start: 0, 1 halves, 2, 3 extra halves, 4 penalties (%(default)s)"
+    add("--phase", type=int, choices=phases, default=0, help=text)
+    add("--time", type=float, metavar="S", help="of play at the start (that of --phase)")
+    text = "time before a kick-off with both teams there; below 0: a monitor decides"
+    add("--kick-off", type=float, default=-1.0, metavar="S", help=text)
 
 
 def run(world: mayfly.RemoteWorld, options: argparse.Namespace) -> None:

@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mayfly_bridges.robocup.robot import Robot, matrix
+from mayfly_bridges._rotation import matrix
+from mayfly_bridges.robocup.robot import Robot
 
 Array = npt.NDArray[np.float64]
 

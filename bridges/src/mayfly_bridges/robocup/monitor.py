@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from mayfly_bridges._rotation import matrix
 from mayfly_bridges.robocup import sexpr
 from mayfly_bridges.robocup.discipline import Who
 from mayfly_bridges.robocup.framing import Gone, Listener, Peer
 from mayfly_bridges.robocup.graph import Body, agent_bodies, move_agent, shapes, transform
-from mayfly_bridges.robocup.robot import matrix
 from mayfly_bridges.robocup.rules import Mode
 
 if TYPE_CHECKING:

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 import mayfly
+from mayfly_bridges._rotation import matrix
 
 Array = npt.NDArray[np.float64]
 
@@ -61,17 +62,6 @@ class Sensor:
     kind: str
     address: int
     count: int
-
-
-def matrix(quaternion: npt.ArrayLike) -> Array:
-    """Rotation matrices (..., 3, 3) of quaternions (..., 4) in the order w, x, y, z."""
-    w, x, y, z = np.moveaxis(np.asarray(quaternion, np.float64), -1, 0)
-    rows = [
-        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
-        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
-        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
-    ]
-    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
 
 
 def rotation_about(axes: Array, angles: Array) -> Array:

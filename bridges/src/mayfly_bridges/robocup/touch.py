@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 import mayfly
+from mayfly_bridges._rotation import matrix
 from mayfly_bridges.robocup.arms import Arms, half_sizes
 from mayfly_bridges.robocup.discipline import Who
 from mayfly_bridges.robocup.referee import Touch
-from mayfly_bridges.robocup.robot import Robot, matrix
+from mayfly_bridges.robocup.robot import Robot
 from mayfly_bridges.robocup.squad import CYCLE, Squad
 
 Array = npt.NDArray[np.float64]

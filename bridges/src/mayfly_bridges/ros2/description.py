@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mayfly_bridges._dds.links import Joint, Links, Pose, pose
-from mayfly_bridges._dds.rotation import angles
+from mayfly_bridges._rotation import angles
 
 
 def urdf(links: Links) -> str:

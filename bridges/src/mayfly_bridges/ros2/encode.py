@@ -9,7 +9,7 @@ import numpy as np
 
 from mayfly_bridges._dds.imu import Reading
 from mayfly_bridges._dds.links import Pose
-from mayfly_bridges._dds.rotation import conjugate, rotate
+from mayfly_bridges._rotation import conjugate, rotate
 from mayfly_bridges.ros2.messages import TYPES
 
 _new = TYPES.new

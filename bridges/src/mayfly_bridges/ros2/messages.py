@@ -23,69 +23,34 @@ _DEFINITIONS = {
     "geometry_msgs/Twist": "geometry_msgs/Vector3 linear; geometry_msgs/Vector3 angular",
     "geometry_msgs/TwistWithCovariance": "geometry_msgs/Twist twist; float64[36] covariance",
     "geometry_msgs/Transform": """
-        geometry_msgs/Vector3 translation
-        geometry_msgs/Quaternion rotation""",
+        geometry_msgs/Vector3 translation; geometry_msgs/Quaternion rotation""",
     "geometry_msgs/TransformStamped": """
-        std_msgs/Header header
-        string child_frame_id
-        geometry_msgs/Transform transform""",
+        std_msgs/Header header; string child_frame_id; geometry_msgs/Transform transform""",
     "tf2_msgs/TFMessage": "geometry_msgs/TransformStamped[] transforms",
     "nav_msgs/Odometry": """
-        std_msgs/Header header
-        string child_frame_id
-        geometry_msgs/PoseWithCovariance pose
+        std_msgs/Header header; string child_frame_id; geometry_msgs/PoseWithCovariance pose;
         geometry_msgs/TwistWithCovariance twist""",
     "sensor_msgs/JointState": """
-        std_msgs/Header header
-        string[] name
-        float64[] position
-        float64[] velocity
+        std_msgs/Header header; string[] name; float64[] position; float64[] velocity;
         float64[] effort""",
     "sensor_msgs/Imu": """
-        std_msgs/Header header
-        geometry_msgs/Quaternion orientation
-        float64[9] orientation_covariance
-        geometry_msgs/Vector3 angular_velocity
-        float64[9] angular_velocity_covariance
-        geometry_msgs/Vector3 linear_acceleration
+        std_msgs/Header header; geometry_msgs/Quaternion orientation;
+        float64[9] orientation_covariance; geometry_msgs/Vector3 angular_velocity;
+        float64[9] angular_velocity_covariance; geometry_msgs/Vector3 linear_acceleration;
         float64[9] linear_acceleration_covariance""",
     "sensor_msgs/LaserScan": """
-        std_msgs/Header header
-        float32 angle_min
-        float32 angle_max
-        float32 angle_increment
-        float32 time_increment
-        float32 scan_time
-        float32 range_min
-        float32 range_max
-        float32[] ranges
-        float32[] intensities""",
+        std_msgs/Header header; float32 angle_min; float32 angle_max; float32 angle_increment;
+        float32 time_increment; float32 scan_time; float32 range_min; float32 range_max;
+        float32[] ranges; float32[] intensities""",
     "sensor_msgs/RegionOfInterest": """
-        uint32 x_offset
-        uint32 y_offset
-        uint32 height
-        uint32 width
-        bool do_rectify""",
+        uint32 x_offset; uint32 y_offset; uint32 height; uint32 width; bool do_rectify""",
     "sensor_msgs/CameraInfo": """
-        std_msgs/Header header
-        uint32 height
-        uint32 width
-        string distortion_model
-        float64[] d
-        float64[9] k
-        float64[9] r
-        float64[12] p
-        uint32 binning_x
-        uint32 binning_y
+        std_msgs/Header header; uint32 height; uint32 width; string distortion_model; float64[] d;
+        float64[9] k; float64[9] r; float64[12] p; uint32 binning_x; uint32 binning_y;
         sensor_msgs/RegionOfInterest roi""",
     "sensor_msgs/Image": """
-        std_msgs/Header header
-        uint32 height
-        uint32 width
-        string encoding
-        uint8 is_bigendian
-        uint32 step
-        uint8[] data""",
+        std_msgs/Header header; uint32 height; uint32 width; string encoding; uint8 is_bigendian;
+        uint32 step; uint8[] data""",
 }
 
 TYPES = Library(_DEFINITIONS)

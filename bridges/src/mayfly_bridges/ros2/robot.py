@@ -10,7 +10,7 @@ import mayfly
 from mayfly_bridges._dds.imu import TrueImu, find_imus
 from mayfly_bridges._dds.links import BASE, Links, Pose
 from mayfly_bridges._dds.node import Node, profile, take_all
-from mayfly_bridges._dds.rotation import IDENTITY, OPTICAL, angles
+from mayfly_bridges._rotation import IDENTITY, OPTICAL, angles
 from mayfly_bridges.ros2 import encode, sensors
 from mayfly_bridges.ros2.cameras import Camera, camera_info, find_cameras, image
 from mayfly_bridges.ros2.commands import Inputs, Joints, Velocity

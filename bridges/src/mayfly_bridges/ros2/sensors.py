@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from mayfly_bridges._dds.links import Links, Pose, vector
-from mayfly_bridges._dds.rotation import IDENTITY, Vector, rotate
+from mayfly_bridges._rotation import IDENTITY, Vector, rotate
 from mayfly_bridges.ros2 import encode
 
 _SAME = 1e-6  # [m] rays from one point

@@ -12,7 +12,7 @@ from mayfly_bridges._dds.fixed import Fixed
 from mayfly_bridges._dds.imu import Imu, Reading, TrueImu, find_imus
 from mayfly_bridges._dds.links import BASE, Links
 from mayfly_bridges._dds.node import Node, profile, take_all
-from mayfly_bridges._dds.rotation import Quaternion, angles
+from mayfly_bridges._rotation import Quaternion, angles
 from mayfly_bridges.unitree.checksum import checksum
 from mayfly_bridges.unitree.messages import TYPES
 from mayfly_bridges.unitree.motors import Array, Motors, read_law

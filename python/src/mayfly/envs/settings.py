@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from mayfly import errors
-from mayfly._native import ffi, lib, text
+from mayfly._native import ffi, lib, real_number, text
 from mayfly.model import Model
 
 __all__ = ["TASKS", "load_model", "task_id", "task_info", "task_values"]
@@ -115,19 +115,10 @@ def load_model(task: str, file: str | os.PathLike[str] | Model | None) -> Model 
 # ---- numbers -------------------------------------------------------------------------------------
 
 
-def _number(name: str, value: object) -> float:
-    if isinstance(value, (str, bytes)):
-        raise TypeError(f"{name}: need a number, got {value!r}")
-    try:
-        return float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
-        raise TypeError(f"{name}: need a number, got {value!r}") from None
-
-
 def _value(name: str, value: object, row: Any, model: Model | None) -> float:
     if name == "main_body" and isinstance(value, str) and model is not None:
         return float([body.name for body in model.bodies].index(model.body(value).name) + 1)
-    number = _number(name, value)
+    number = real_number(value, name)
     if math.isinf(number):  # as many as given
         return min(max(number, float(row.lower)), float(row.upper))
     return number
@@ -137,7 +128,7 @@ def _pair(name: str, value: object) -> tuple[float, float]:
     ends = list(value) if isinstance(value, Iterable) else []
     if isinstance(value, (str, bytes)) or len(ends) != 2:
         raise TypeError(f"{name}: need two numbers (lowest, largest), got {value!r}")
-    low, high = (_number(name, end) for end in ends)
+    low, high = (real_number(end, name) for end in ends)
     if not low <= high:
         raise ValueError(f"{name}: need (lowest, largest), got {value!r}")
     return low, high

@@ -42,11 +42,36 @@ class State:
         return self._env.world.time
 
 
-class _OfABatch(Sealed):
-    """What environments of one robot or team show of the environment that they hold."""
+class _OfABatch(Sealed, gymnasium.Env[Array, Array]):
+    """One robot or team as an environment, by the vector environment that it holds."""
 
+    metadata: dict[str, Any] = {"render_modes": MODES}  # as in Gymnasium
+    batch_class: ClassVar[type[MayflyVectorEnv]] = MayflyVectorEnv
     _replaceable = True
-    batch: MayflyVectorEnv
+    _kind: ClassVar[str]  # what there is one of
+    observation_space: Box
+    action_space: Box
+
+    def __init__(
+        self, task: str, count: int, max_episode_steps: int | None, arguments: dict[str, Any]
+    ) -> None:
+        for name in ("num_envs", "autoreset_mode"):
+            if name in arguments:
+                raise TypeError(f"{name}: is for gymnasium.make_vec, this is one {self._kind}")
+        self.batch = self.batch_class(
+            task,
+            count,
+            max_episode_steps=-1 if max_episode_steps is None else max_episode_steps,
+            autoreset_mode=AutoresetMode.DISABLED,
+            **{"num_threads": 1, **arguments},
+        )
+        self.render_mode = self.batch.render_mode
+        self.metadata = {"render_modes": MODES, "render_fps": self.batch.metadata["render_fps"]}
+        self.observation_space, self.action_space = self._spaces()
+        self._seal()
+
+    def _spaces(self) -> tuple[Any, Any]:
+        return self.batch.single_observation_space, self.batch.single_action_space
 
     @property
     def group(self) -> Group:
@@ -63,8 +88,31 @@ class _OfABatch(Sealed):
         """[s] of one step."""
         return self.batch.dt
 
+    def reset(
+        self, *, seed: int | None = None, options: dict[str, Any] | None = None
+    ) -> tuple[Array, dict[str, Any]]:
+        """Starts an episode; without a seed the random numbers continue."""
+        self.batch._use()
+        super().reset(seed=seed)
+        if seed is None and not self.batch._seeded[0]:
+            seed = int(self.np_random.integers(0, 2**63))
+        return self.batch.reset(seed=seed, options=options)
 
-class MayflyEnv(_OfABatch, gymnasium.Env[Array, Array]):
+    def _step(self, action: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+        self.batch._over[:] = False  # going on after the end is allowed, as in Gymnasium
+        return self.batch.step(action)
+
+    def render(self) -> npt.NDArray[np.uint8] | None:
+        """A picture (height, width, 3) of render_mode="rgb_array"; "human" shows it on a page."""
+        frames = self.batch.render()
+        return None if frames is None else frames[0]
+
+    def close(self) -> None:
+        """Gives the memory back; twice is fine."""
+        self.batch.close()
+
+
+class MayflyEnv(_OfABatch):
     """One robot of a task.
 
     Args:
@@ -80,29 +128,12 @@ class MayflyEnv(_OfABatch, gymnasium.Env[Array, Array]):
 
     """
 
-    metadata: dict[str, Any] = {"render_modes": MODES}  # as in Gymnasium
-    batch_class: ClassVar[type[MayflyVectorEnv]] = MayflyVectorEnv
-    observation_space: Box
-    action_space: Box
+    _kind = "robot"
 
     def __init__(
         self, task: str, *, max_episode_steps: int | None = None, **arguments: Any
     ) -> None:
-        for name in ("num_envs", "autoreset_mode"):
-            if name in arguments:
-                raise TypeError(f"{name}: is for gymnasium.make_vec, this is one robot")
-        self.batch = self.batch_class(
-            task,
-            1,
-            max_episode_steps=-1 if max_episode_steps is None else max_episode_steps,
-            autoreset_mode=AutoresetMode.DISABLED,
-            **{"num_threads": 1, **arguments},
-        )
-        self.render_mode = self.batch.render_mode
-        self.metadata = {"render_modes": MODES, "render_fps": self.batch.metadata["render_fps"]}
-        self.observation_space = self.batch.single_observation_space
-        self.action_space = self.batch.single_action_space
-        self._seal()
+        super().__init__(task, 1, max_episode_steps, arguments)
 
     # ---- as Gymnasium's MujocoEnv ----------------------------------------------------------------
 
@@ -135,11 +166,7 @@ class MayflyEnv(_OfABatch, gymnasium.Env[Array, Array]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[Array, dict[str, Any]]:
         """Starts an episode; without a seed the random numbers continue."""
-        self.batch._use()
-        super().reset(seed=seed)
-        if seed is None and not self.batch._seeded[0]:
-            seed = int(self.np_random.integers(0, 2**63))
-        observation, infos = self.batch.reset(seed=seed, options=options)
+        observation, infos = super().reset(seed=seed, options=options)
         return observation[0], _of_one(infos)
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
@@ -149,22 +176,12 @@ class MayflyEnv(_OfABatch, gymnasium.Env[Array, Array]):
         shape = self.action_space.shape
         if given.shape != shape:
             raise ValueError(f"action: need shape {shape}, got {given.shape}")
-        self.batch._over[:] = False  # going on after the end is allowed, as in Gymnasium
-        observation, reward, terminated, truncated, infos = self.batch.step(given[np.newaxis])
+        observation, reward, terminated, truncated, infos = self._step(given[np.newaxis])
         ended = bool(terminated[0]), bool(truncated[0])
         return observation[0], float(reward[0]), *ended, _of_one(infos)
 
-    def render(self) -> npt.NDArray[np.uint8] | None:
-        """A picture (height, width, 3) of render_mode="rgb_array"; "human" shows it on a page."""
-        frames = self.batch.render()
-        return None if frames is None else frames[0]
 
-    def close(self) -> None:
-        """Gives the memory back; twice is fine."""
-        self.batch.close()
-
-
-class MayflyTeamEnv(_OfABatch, gymnasium.Env[Array, Array]):
+class MayflyTeamEnv(_OfABatch):
     """One team of robots that share one space, as one environment: a row for each robot.
 
     The reward is the mean of the robots'; info holds arrays, one value for each robot. For separate
@@ -178,7 +195,7 @@ class MayflyTeamEnv(_OfABatch, gymnasium.Env[Array, Array]):
 
     """
 
-    metadata: dict[str, Any] = {"render_modes": MODES}
+    _kind = "team"
 
     def __init__(
         self,
@@ -188,49 +205,17 @@ class MayflyTeamEnv(_OfABatch, gymnasium.Env[Array, Array]):
         max_episode_steps: int | None = None,
         **arguments: Any,
     ) -> None:
-        for name in ("num_envs", "autoreset_mode"):
-            if name in arguments:
-                raise TypeError(f"{name}: is for gymnasium.make_vec, this is one team")
-        self.batch = MayflyVectorEnv(
-            task,
-            agents,
-            max_episode_steps=-1 if max_episode_steps is None else max_episode_steps,
-            autoreset_mode=AutoresetMode.DISABLED,
-            **{"num_threads": 1, **arguments, "agents": agents},
-        )
-        self.render_mode = self.batch.render_mode
-        self.metadata = {"render_modes": MODES, "render_fps": self.batch.metadata["render_fps"]}
-        self.observation_space = self.batch.observation_space
-        self.action_space = self.batch.action_space
-        self._seal()
+        super().__init__(task, agents, max_episode_steps, {**arguments, "agents": agents})
 
-    def reset(
-        self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[Array, dict[str, Any]]:
-        """Starts an episode of the team; without a seed the random numbers continue."""
-        self.batch._use()
-        super().reset(seed=seed)
-        if seed is None and not self.batch._seeded[0]:
-            seed = int(self.np_random.integers(0, 2**62))
-        observation, infos = self.batch.reset(seed=seed, options=options)
-        return observation, infos
+    def _spaces(self) -> tuple[Any, Any]:
+        return self.batch.observation_space, self.batch.action_space
 
     def step(self, action: Any) -> tuple[Array, float, bool, bool, dict[str, Any]]:
         """One step: observations, mean reward, terminated, truncated, info."""
         self.batch._use()
-        self.batch._over[:] = False  # going on after the end is allowed, as in Gymnasium
-        observation, reward, terminated, truncated, infos = self.batch.step(action)
+        observation, reward, terminated, truncated, infos = self._step(action)
         ended = bool(terminated.any()), bool(truncated.any())
         return observation, float(reward.mean()), *ended, infos
-
-    def render(self) -> npt.NDArray[np.uint8] | None:
-        """A picture (height, width, 3) of render_mode="rgb_array"; "human" shows it on a page."""
-        frames = self.batch.render()
-        return None if frames is None else frames[0]
-
-    def close(self) -> None:
-        """Gives the memory back; twice is fine."""
-        self.batch.close()
 
 
 def _of_one(infos: dict[str, Any]) -> dict[str, Any]:

@@ -1,9 +1,12 @@
-"""Rotations as quaternions (w, x, y, z), one at a time."""
+"""Rotations as quaternions (w, x, y, z), one at a time; and their matrices, any number at once."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
 
 Quaternion = tuple[float, float, float, float]
 Vector = tuple[float, float, float]
@@ -54,3 +57,14 @@ def angles(q: Sequence[float]) -> Vector:
         math.asin(max(-1.0, min(1.0, 2.0 * (w * y - z * x)))),
         math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z)),
     )
+
+
+def matrix(quaternion: npt.ArrayLike) -> npt.NDArray[np.float64]:
+    """Rotation matrices (..., 3, 3) of unit quaternions (..., 4)."""
+    w, x, y, z = np.moveaxis(np.asarray(quaternion, np.float64), -1, 0)
+    rows = [
+        [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
+        [2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)],
+        [2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)],
+    ]
+    return np.moveaxis(np.array(rows), (0, 1), (-2, -1))
