@@ -7,7 +7,7 @@
 #ifndef MF_TESTS_MOTION_BATCH_H
 #define MF_TESTS_MOTION_BATCH_H
 
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 enum { ROBOTS = 20, STEPS = 60, POISONED = 5, NEIGHBORS = 16 };
 
@@ -25,7 +25,7 @@ typedef struct BatchOption {
 struct BatchKind;
 
 typedef struct Batch {
-    Fixture fixture;
+    Rig rig;
     const struct BatchKind *kind;
     mf_Terrain *terrain;
     mf_Shape shapes[3];
@@ -62,30 +62,30 @@ static void batch_open_with(Batch *batch, const BatchKind *kind, const BatchOpti
     mf_GroupConfig group = mf_group_config();
     mf_SystemConfig system = mf_system_config();
     memset(batch, 0, sizeof *batch);
-    batch->fixture = fixture_begin(threads);
+    batch->rig = rig_begin(threads);
     batch->kind = kind;
     batch->first = first;
     kind->build(batch);
     if (option->ground != LEVEL)
-        batch->terrain = make_terrain(batch->fixture.context, MF_TERRAIN_NOISE,
+        batch->terrain = make_terrain(batch->rig.context, MF_TERRAIN_NOISE,
                                       option->ground == BILINEAR ? MF_BILINEAR : MF_NEAREST,
                                       kind->bumps, 1.0, 0.1);
     world.step = option->step * MF_MILLISECOND;
     world.isa = isa;
     world.terrain = batch->terrain;
-    group.model = &batch->fixture.hand->model;
+    group.model = &batch->rig.hand->model;
     group.count = count;
     group.double_precision = option->double_precision;
-    batch->fixture.world = open_world(batch->fixture.context, &world);
-    batch->fixture.group = add_group(batch->fixture.world, &group);
-    MUST(mf_motion_add(batch->fixture.group, option->motion, motions, &error));
+    batch->rig.world = open_world(batch->rig.context, &world);
+    batch->rig.group = add_group(batch->rig.world, &group);
+    MUST(mf_motion_add(batch->rig.group, option->motion, motions, &error));
     system.name = "steer";
     system.phase = MF_PHASE_CONTROL;
     system.rate = kind->rate;
     system.run = kind->steer;
     system.user = batch;
     if (kind->steer != NULL)
-        MUST(mf_group_add_system(batch->fixture.group, &system, &error));
+        MUST(mf_group_add_system(batch->rig.group, &system, &error));
     for (uint32_t i = 0; i < count; i++)
         kind->place(batch, i, first + i);
 }
@@ -98,13 +98,13 @@ static void batch_open(Batch *batch, const BatchKind *kind, const BatchOption *o
 }
 
 static void batch_close(Batch *batch) {
-    batch->fixture.terrain = batch->terrain;
-    fixture_close(&batch->fixture);
+    batch->rig.terrain = batch->terrain;
+    rig_close(&batch->rig);
 }
 
 // For `touching`: contacts with a load.
 static inline uint32_t batch_loaded(const Batch *batch, uint32_t lane) {
-    const mf_Field *load = fixture_field(&batch->fixture, "contact.load");
+    const mf_Field *load = rig_field(&batch->rig, "contact.load");
     uint32_t count = 0;
     for (uint32_t c = 0; c < load->components; c++)
         count += mf_field_get(load, lane, c) > 0.0;
@@ -118,15 +118,15 @@ static void compare_with_alone(const BatchKind *kind, uint32_t option, mf_Isa is
     static Batch batch;
     const uint32_t first = (count * 7) % (ROBOTS - count + 1);
     batch_open(&batch, kind, &kind->options[option], isa, 1, first, count);
-    mf_world_step(batch.fixture.world, STEPS);
+    mf_world_step(batch.rig.world, STEPS);
     for (uint32_t i = 0; i < count; i++) {
         Batch *same = &alone[first + i];
-        if (mf_group_instance_hash(batch.fixture.group, i) ==
-            mf_group_instance_hash(same->fixture.group, 0))
+        if (mf_group_instance_hash(batch.rig.group, i) ==
+            mf_group_instance_hash(same->rig.group, 0))
             continue;
         print_error("option %u, %s, %u robots: robot %u in lane %u differs\n", option,
                     mf_isa_name(isa), count, first + i, i);
-        explain_difference(same->fixture.group, 0, batch.fixture.group, i);
+        explain_difference(same->rig.group, 0, batch.rig.group, i);
         fail();
     }
     batch_close(&batch);
@@ -139,8 +139,8 @@ TEST(bits_do_not_depend_on_the_lane) {
     for (uint32_t o = 0; o < kind->option_count; o++) {
         for (uint32_t r = 0; r < ROBOTS; r++) {
             batch_open(&alone[r], kind, &kind->options[o], MF_ISA_SCALAR, 1, r, 1);
-            mf_world_step(alone[r].fixture.world, STEPS);
-            assert_int_equal(mf_group_fault_total(alone[r].fixture.group), 0);
+            mf_world_step(alone[r].rig.world, STEPS);
+            assert_int_equal(mf_group_fault_total(alone[r].rig.group), 0);
         }
         for (size_t s = 0; s < sizeof isas / sizeof *isas; s++)
             for (uint32_t count = 1; mf_isa_available(isas[s]) && count <= ROBOTS; count += 3)
@@ -160,7 +160,7 @@ TEST(robots_touch_the_ground) {
             continue;
         batch_open(&batch, kind, &kind->options[o], MF_ISA_AUTO, 1, 0, ROBOTS);
         for (uint32_t n = 0; n < kind->watching; n++) {
-            mf_world_step(batch.fixture.world, 1);
+            mf_world_step(batch.rig.world, 1);
             for (uint32_t i = 0; i < ROBOTS; i++)
                 touched += kind->touching(&batch, i);
         }
@@ -177,8 +177,8 @@ TEST(bits_do_not_depend_on_threads) {
         for (uint32_t threads = 1; threads <= 4; threads *= 2) {
             static Batch batch;
             batch_open(&batch, kind, &kind->options[o], MF_ISA_AUTO, threads, 0, 200);
-            mf_world_step(batch.fixture.world, STEPS);
-            uint64_t hash = mf_world_hash(batch.fixture.world);
+            mf_world_step(batch.rig.world, STEPS);
+            uint64_t hash = mf_world_hash(batch.rig.world);
             expected = threads == 1 ? hash : expected;
             assert_true(hash == expected);
             batch_close(&batch);
@@ -204,18 +204,18 @@ static void poison(const BatchOption *option, Batch *clean, const char *name, ui
                    double value) {
     static Batch batch;
     batch_open(&batch, clean->kind, option, MF_ISA_AUTO, 1, 0, NEIGHBORS);
-    mf_world_step(batch.fixture.world, 30);
-    set_field(batch.fixture.group, name, POISONED, component, value);
-    mf_world_step(batch.fixture.world, 5);
+    mf_world_step(batch.rig.world, 30);
+    set_field(batch.rig.group, name, POISONED, component, value);
+    mf_world_step(batch.rig.world, 5);
     for (uint32_t i = 0; i < NEIGHBORS; i++)
-        if (i != POISONED && mf_group_instance_hash(batch.fixture.group, i) !=
-                                 mf_group_instance_hash(clean->fixture.group, i))
+        if (i != POISONED && mf_group_instance_hash(batch.rig.group, i) !=
+                                 mf_group_instance_hash(clean->rig.group, i))
             fail_msg("%s[%u] = %g: neighbor %u changed", name, component, value, i);
-    uint32_t word = mf_group_fault(batch.fixture.group, POISONED);
+    uint32_t word = mf_group_fault(batch.rig.group, POISONED);
     bool unread = word == 0;
     for (uint32_t c = 0; c < 3; c++)
-        unread = unread && get_field(batch.fixture.group, "base.position", POISONED, c) ==
-                               get_field(clean->fixture.group, "base.position", POISONED, c);
+        unread = unread && get_field(batch.rig.group, "base.position", POISONED, c) ==
+                               get_field(clean->rig.group, "base.position", POISONED, c);
     if (!unread && word != word_of(name))
         fail_msg("%s[%u] = %g: fault word %u, expected %u", name, component, value, word,
                  word_of(name));
@@ -230,9 +230,9 @@ TEST(corrupted_states_stay_with_their_robot) {
         if (!option->poisoned)
             continue;
         batch_open(&clean, kind, option, MF_ISA_AUTO, 1, 0, NEIGHBORS);
-        mf_world_step(clean.fixture.world, 35);
-        for (uint32_t f = 0; f < mf_group_field_count(clean.fixture.group); f++) {
-            const mf_Field *field = mf_group_field(clean.fixture.group, f);
+        mf_world_step(clean.rig.world, 35);
+        for (uint32_t f = 0; f < mf_group_field_count(clean.rig.group); f++) {
+            const mf_Field *field = mf_group_field(clean.rig.group, f);
             for (uint32_t c = 0; c < field->components && field->info.type != MF_U32; c++) {
                 poison(option, &clean, field->info.name, c, (double)NAN);
                 poison(option, &clean, field->info.name, c, -(double)INFINITY);
@@ -247,13 +247,13 @@ TEST(a_reset_robot_starts_again) {
     for (uint32_t o = 0; o < kind->option_count; o++) {
         static Batch batch;
         batch_open(&batch, kind, &kind->options[o], MF_ISA_AUTO, 1, 0, NEIGHBORS);
-        mf_group_reset_all(batch.fixture.group);
-        uint64_t fresh = mf_group_instance_hash(batch.fixture.group, POISONED);
+        mf_group_reset_all(batch.rig.group);
+        uint64_t fresh = mf_group_instance_hash(batch.rig.group, POISONED);
         kind->place(&batch, POISONED, 3);
-        mf_world_step(batch.fixture.world, 50);
-        assert_true(mf_group_instance_hash(batch.fixture.group, POISONED) != fresh);
-        mf_group_reset(batch.fixture.group, POISONED);
-        assert_true(mf_group_instance_hash(batch.fixture.group, POISONED) == fresh);
+        mf_world_step(batch.rig.world, 50);
+        assert_true(mf_group_instance_hash(batch.rig.group, POISONED) != fresh);
+        mf_group_reset(batch.rig.group, POISONED);
+        assert_true(mf_group_instance_hash(batch.rig.group, POISONED) == fresh);
         batch_close(&batch);
     }
 }
@@ -262,13 +262,13 @@ TEST(a_reset_robot_starts_again) {
 
 static void *take_image(const Batch *batch) {
     size_t size;
-    void *image = take_snapshot(batch->fixture.world, &size);
+    void *image = take_snapshot(batch->rig.world, &size);
     return image;
 }
 
 static mf_Status give_image(const Batch *batch, const void *image) {
-    size_t size = mf_world_snapshot_size(batch->fixture.world);
-    return mf_world_restore(batch->fixture.world, image, size, NULL);
+    size_t size = mf_world_snapshot_size(batch->rig.world);
+    return mf_world_restore(batch->rig.world, image, size, NULL);
 }
 
 TEST(images_continue_bit_for_bit) {
@@ -276,14 +276,14 @@ TEST(images_continue_bit_for_bit) {
     for (uint32_t o = 0; o < kind->option_count; o++) {
         static Batch first, other;
         batch_open(&first, kind, &kind->options[o], MF_ISA_SCALAR, 1, 0, ROBOTS);
-        mf_world_step(first.fixture.world, 37);
+        mf_world_step(first.rig.world, 37);
         AUTO(end_memory) void *image = take_image(&first);
-        mf_world_step(first.fixture.world, 30);
+        mf_world_step(first.rig.world, 30);
         batch_open(&other, kind, &kind->options[o], MF_ISA_AUTO, 2, 0, ROBOTS);
-        mf_world_step(other.fixture.world, 11);
+        mf_world_step(other.rig.world, 11);
         assert_int_equal(give_image(&other, image), MF_OK);
-        mf_world_step(other.fixture.world, 30);
-        assert_true(mf_world_hash(other.fixture.world) == mf_world_hash(first.fixture.world));
+        mf_world_step(other.rig.world, 30);
+        assert_true(mf_world_hash(other.rig.world) == mf_world_hash(first.rig.world));
         batch_close(&other);
         batch_close(&first);
     }
@@ -311,11 +311,11 @@ TEST(a_step_allocates_nothing) {
     for (uint32_t o = 0; o < kind->option_count; o++) {
         static Batch batch;
         batch_open(&batch, kind, &kind->options[o], MF_ISA_AUTO, 1 + o % 2, 0, ROBOTS);
-        uint64_t calls = mf_context_call_count(batch.fixture.context);
-        size_t bytes = mf_context_live_bytes(batch.fixture.context);
-        mf_world_step(batch.fixture.world, 20);
-        assert_int_equal(mf_context_call_count(batch.fixture.context), calls);
-        assert_int_equal(mf_context_live_bytes(batch.fixture.context), bytes);
+        uint64_t calls = mf_context_call_count(batch.rig.context);
+        size_t bytes = mf_context_live_bytes(batch.rig.context);
+        mf_world_step(batch.rig.world, 20);
+        assert_int_equal(mf_context_call_count(batch.rig.context), calls);
+        assert_int_equal(mf_context_live_bytes(batch.rig.context), bytes);
         batch_close(&batch);
     }
 }
@@ -327,7 +327,7 @@ typedef struct Making {
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
     static mf_HandModel hand;
-    static Batch batch = {.fixture.hand = &hand};
+    static Batch batch = {.rig.hand = &hand};
     const Making *making = user;
     mf_hand_start(&hand, context);
     making->kind->build(&batch);

@@ -1,22 +1,22 @@
 // Memory: a step allocates nothing, and creating worlds, groups and the motion survives the failure
 // of every single allocation.
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 TEST(a_step_makes_no_fallible_call) {
     for (int option = 0; option < 4; option++) {
-        AUTO_FIXTURE fixture = fixture_begin(1 + (uint32_t)option % 2);
-        make_hexapod(fixture.hand);
-        fixture_open(&fixture,
-                     WITH(fixture_config((option & 2) != 0), .group.count = 100,
-                          .points.friction = option & 1 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT,
-                          .points.keep_momentum = true, .group.fault_policy = MF_FAULT_RESET));
-        set_field(fixture.group, "base.force", 7, 0, NAN); // a reset on the way
-        uint64_t calls = mf_context_call_count(fixture.context);
-        size_t bytes = mf_context_live_bytes(fixture.context);
-        mf_world_step(fixture.world, 50);
-        assert_int_equal(mf_context_call_count(fixture.context), calls);
-        assert_int_equal(mf_context_live_bytes(fixture.context), bytes);
-        assert_int_equal((int)get_field(fixture.group, "fault.count", 7, 0), 1);
+        AUTO_RIG rig = rig_begin(1 + (uint32_t)option % 2);
+        make_hexapod(rig.hand);
+        points_open(&rig,
+                    WITH(points_config((option & 2) != 0), .group.count = 100,
+                         .points.friction = option & 1 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT,
+                         .points.keep_momentum = true, .group.fault_policy = MF_FAULT_RESET));
+        set_field(rig.group, "base.force", 7, 0, NAN); // a reset on the way
+        uint64_t calls = mf_context_call_count(rig.context);
+        size_t bytes = mf_context_live_bytes(rig.context);
+        mf_world_step(rig.world, 50);
+        assert_int_equal(mf_context_call_count(rig.context), calls);
+        assert_int_equal(mf_context_live_bytes(rig.context), bytes);
+        assert_int_equal((int)get_field(rig.group, "fault.count", 7, 0), 1);
     }
 }
 
@@ -52,15 +52,15 @@ TEST(making_survives_every_failure) {
 
 TEST(bad_settings_are_refused) {
     for (int which = 0; which < 9; which++) {
-        Fixture fixture = fixture_begin(1);
-        make_hexapod(fixture.hand);
+        Rig rig = rig_begin(1);
+        make_hexapod(rig.hand);
         mf_GroupConfig group = mf_group_config();
         mf_PointsConfig points = mf_motions_config().points;
         mf_Error error = {0};
-        group.model = &fixture.hand->model;
-        must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
-        fixture.group = add_group(fixture.world, &group);
-        size_t bytes = mf_context_live_bytes(fixture.context);
+        group.model = &rig.hand->model;
+        must(mf_world_create(rig.context, NULL, &rig.world, &error), &error);
+        rig.group = add_group(rig.world, &group);
+        size_t bytes = mf_context_live_bytes(rig.context);
         switch (which) {
         case 0:
             points.struct_size = 0;
@@ -90,13 +90,13 @@ TEST(bad_settings_are_refused) {
             points.contact_margin = NAN;
             break;
         }
-        assert_int_equal(rig_add_points(fixture.group, &points, &error), MF_BAD_ARGUMENT);
+        assert_int_equal(rig_add_points(rig.group, &points, &error), MF_BAD_ARGUMENT);
         assert_true(error.message[0] != '\0');
-        assert_int_equal(mf_context_live_bytes(fixture.context), bytes);
-        assert_false(mf_motion_in(fixture.group, MF_MOTION_POINTS));
-        must(mf_motion_add(fixture.group, MF_MOTION_POINTS, NULL, &error), &error);
-        assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_POINTS, NULL, &error),
+        assert_int_equal(mf_context_live_bytes(rig.context), bytes);
+        assert_false(mf_motion_in(rig.group, MF_MOTION_POINTS));
+        must(mf_motion_add(rig.group, MF_MOTION_POINTS, NULL, &error), &error);
+        assert_int_equal(mf_motion_add(rig.group, MF_MOTION_POINTS, NULL, &error),
                          MF_BAD_ARGUMENT); // twice
-        fixture_close(&fixture);
+        rig_close(&rig);
     }
 }

@@ -1,5 +1,5 @@
 // Height fields of a file as ground: the resulting map, and bodies that rest and roll on it.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 // A world of one field of 5 x 3 points (x by y), and a body on it.
 static void write_world(char *text, size_t capacity, const char *size, const char *elevation,
@@ -64,7 +64,7 @@ TEST(others_are_sampled) {
 }
 
 typedef struct Hill {
-    Text text;
+    Rig text;
     mf_Terrain *ground;
     mf_Context *context;
 } Hill;
@@ -78,13 +78,13 @@ static Hill open_hill(const char *elevation, const char *body) {
         elevation, body);
     hill.context = open_context(1);
     hill.ground = ground_of(hill.context, text);
-    hill.text = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+    hill.text = text_open(text, WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
                                      .motion.shapes = true, .world.terrain = hill.ground));
     return hill;
 }
 
 static void close_hill(Hill *hill) {
-    text_close(&hill->text);
+    rig_close(&hill->text);
     mf_terrain_destroy(hill->ground);
     mf_context_destroy(hill->context);
 }
@@ -102,11 +102,11 @@ TEST(solids_rest_on_a_plateau) {
                  {"<geom type='ellipsoid' size='.1 .2 .05'/>", 0.05}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         AUTO(close_hill) Hill hill = open_hill("0 1 1 1 0 0 1 1 1 0 0 1 1 1 0", cases[i].geom);
-        text_set3(&hill.text, "base.position", 0.1, 0.05, 1.0 + cases[i].below + 0.02);
+        rig_set3(&hill.text, "base.position", 0.1, 0.05, 1.0 + cases[i].below + 0.02);
         mf_world_step(hill.text.world, 2000);
-        double sunk = 1.0 + cases[i].below - text_get(&hill.text, "base.position", 2);
+        double sunk = 1.0 + cases[i].below - rig_get(&hill.text, "base.position", 2);
         assert_true(sunk > 0.0 && sunk < 1.01 * 9.81 * 4e-6);
-        assert_near(text_get(&hill.text, "base.linear_velocity", 0), 0.0, 1e-6);
+        assert_near(rig_get(&hill.text, "base.linear_velocity", 0), 0.0, 1e-6);
     }
 }
 
@@ -117,12 +117,12 @@ TEST(a_ball_rolls_down_a_field) {
     Hill hill = open_hill("4 3 2 1 0 4 3 2 1 0 4 3 2 1 0",
                           "<inertial pos='0 0 0' mass='1' diaginertia='.004 .004 .004'/>"
                           "<geom type='sphere' size='.1'/>");
-    text_set3(&hill.text, "base.position", -1.2 + 0.1 * sin(slope), 0,
-              1.0 - 0.25 * 0.8 + 0.1 * cos(slope));
+    rig_set3(&hill.text, "base.position", -1.2 + 0.1 * sin(slope), 0,
+             1.0 - 0.25 * 0.8 + 0.1 * cos(slope));
     mf_world_step(hill.text.world, 200);
-    double before = text_get(&hill.text, "base.linear_velocity", 0);
+    double before = rig_get(&hill.text, "base.linear_velocity", 0);
     mf_world_step(hill.text.world, 500);
-    double gained = text_get(&hill.text, "base.linear_velocity", 0) - before;
+    double gained = rig_get(&hill.text, "base.linear_velocity", 0) - before;
     double expected = 0.5 * g * sin(slope) / 1.4 * cos(slope);
     assert_near(gained, expected, 3e-3 * expected);
 }

@@ -1,5 +1,5 @@
 // Robots that move by `articulated` are independent of each other (batch.h).
-#include "motion/articulated_fixture.h"
+#include "motion/articulated_rig.h"
 #include "motion/batch.h"
 
 static const BatchOption options[] = {
@@ -13,7 +13,7 @@ static const BatchOption options[] = {
 // A base with two legs of oblique hinges, a ball joint, a slide, and a free body that belongs to
 // the same model.
 static void build_mixed(Batch *batch) {
-    mf_HandModel *hand = batch->fixture.hand;
+    mf_HandModel *hand = batch->rig.hand;
     const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0}, up[3] = {0, 0, 1};
     art_body(hand, 0, 3.0, 0.01, 0, 0, 0.02, 0.03, 0.03);
     for (int side = -1; side <= 1; side += 2) {
@@ -88,7 +88,7 @@ static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) 
     static const char *const servo_inputs[] = {"servo.gain", "servo.damping", "servo.target_rate",
                                                "servo.torque"};
     for (uint32_t f = 0; f < 4; f++) {
-        mf_Field *field = fixture_field(&batch->fixture, names[f]);
+        mf_Field *field = rig_field(&batch->rig, names[f]);
         for (uint32_t c = 0; c < field->components; c++) {
             double value = random_signed(300 + f, number * 16 + c) * (f == 0 ? 0.1 : 1.0);
             double start = mf_field_get(field, instance, c);
@@ -98,15 +98,15 @@ static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) 
         }
     }
     for (uint32_t i = 0; i < 2; i++)
-        set_field(batch->fixture.group, "actuator.control", instance, i,
+        set_field(batch->rig.group, "actuator.control", instance, i,
                   random_signed(312, number * 2 + i));
     for (uint32_t j = 0; j < 4; j++) {
-        set_field(batch->fixture.group, "joint.torque", instance, j,
+        set_field(batch->rig.group, "joint.torque", instance, j,
                   random_signed(310, number * 16 + j));
-        set_field(batch->fixture.group, "joint.target", instance, j,
+        set_field(batch->rig.group, "joint.target", instance, j,
                   random_signed(311, number * 16 + j));
         for (uint32_t i = 0; i < 4; i++) {
-            mf_Field *input = mf_group_find_field(batch->fixture.group, servo_inputs[i]);
+            mf_Field *input = mf_group_find_field(batch->rig.group, servo_inputs[i]);
             if (input != NULL) // gains from 0 to 2
                 mf_field_set(input, instance, j,
                              random_signed(313 + i, number * 16 + j) + (i < 2 ? 1.0 : 0.0));
@@ -161,28 +161,28 @@ static void break_config(mf_ArticulatedConfig *config, mf_HandModel *hand, int w
 TEST(bad_settings_are_refused) {
     for (int which = 0; which < 38; which++) {
         Batch batch;
-        batch.fixture = fixture_begin(1);
+        batch.rig = rig_begin(1);
         build_mixed(&batch);
         mf_GroupConfig group = mf_group_config();
         mf_ArticulatedConfig config = mf_motions_config().articulated;
         mf_Error error = {0};
-        group.model = &batch.fixture.hand->model;
-        must(mf_world_create(batch.fixture.context, NULL, &batch.fixture.world, &error), &error);
-        batch.fixture.group = add_group(batch.fixture.world, &group);
-        size_t bytes = mf_context_live_bytes(batch.fixture.context);
-        mf_Link link = batch.fixture.hand->links[2];
-        break_config(&config, batch.fixture.hand, which);
-        batch.fixture.hand->links[2].joint = link.joint;
-        if (rig_add_articulated(batch.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
+        group.model = &batch.rig.hand->model;
+        must(mf_world_create(batch.rig.context, NULL, &batch.rig.world, &error), &error);
+        batch.rig.group = add_group(batch.rig.world, &group);
+        size_t bytes = mf_context_live_bytes(batch.rig.context);
+        mf_Link link = batch.rig.hand->links[2];
+        break_config(&config, batch.rig.hand, which);
+        batch.rig.hand->links[2].joint = link.joint;
+        if (rig_add_articulated(batch.rig.group, &config, &error) != MF_BAD_ARGUMENT)
             fail_msg("setting %d was not refused", which);
         assert_true(error.message[0] != '\0');
-        assert_int_equal(mf_context_live_bytes(batch.fixture.context), bytes);
-        assert_null(mf_articulated_config_of(batch.fixture.group));
-        batch.fixture.hand->links[2] = link;
-        must(mf_motion_add(batch.fixture.group, MF_MOTION_ARTICULATED, NULL, &error), &error);
-        assert_int_equal(mf_motion_add(batch.fixture.group, MF_MOTION_ARTICULATED, NULL, &error),
+        assert_int_equal(mf_context_live_bytes(batch.rig.context), bytes);
+        assert_null(mf_articulated_config_of(batch.rig.group));
+        batch.rig.hand->links[2] = link;
+        must(mf_motion_add(batch.rig.group, MF_MOTION_ARTICULATED, NULL, &error), &error);
+        assert_int_equal(mf_motion_add(batch.rig.group, MF_MOTION_ARTICULATED, NULL, &error),
                          MF_BAD_ARGUMENT);
-        fixture_close(&batch.fixture);
+        rig_close(&batch.rig);
     }
 }
 

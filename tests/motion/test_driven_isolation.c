@@ -1,7 +1,7 @@
 // Robots that move by `rigid` or `prescribed` are independent of each other (batch.h).
 #include "motion/batch.h"
 #include "motion/body/driven.h"
-#include "motion/driven_fixture.h"
+#include "motion/driven_rig.h"
 
 enum { JOINTS = 7 };
 
@@ -17,7 +17,7 @@ static const BatchOption options[] = {
 
 // The flailer with feet of every kind, a joint that follows another, limits and speeds.
 static void build_mixed(Batch *batch) {
-    mf_HandModel *hand = batch->fixture.hand;
+    mf_HandModel *hand = batch->rig.hand;
     make_flailer(hand, true);
     hand->joints[5].mimic = 4;
     hand->joints[5].multiplier = -1.5;
@@ -45,7 +45,7 @@ static void build_mixed(Batch *batch) {
 }
 
 static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) {
-    mf_Group *group = batch->fixture.group;
+    mf_Group *group = batch->rig.group;
     static const char *const names[] = {"base.position",         "base.linear_velocity",
                                         "base.angular_velocity", "joint.rate",
                                         "joint.angle",           "joint.target"};
@@ -89,14 +89,14 @@ static void change(mf_MotionsConfig *motions) {
 // A target that is read while it is not a number stops the robot.
 TEST(a_corrupted_target_is_an_input_fault) {
     for (int i = 0; i < 2; i++) {
-        DrivenFixtureConfig config = driven_config(i == 0 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED,
-                                                   MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        make_flailer(fixture.hand, false);
-        driven_open(&fixture, NULL, config);
-        fixture_set(&fixture, "joint.target", 2, (double)NAN);
-        mf_world_step(fixture.world, 1);
-        assert_int_equal(mf_group_fault(fixture.group, 0), MF_FAULT_INPUT);
+        DrivenConfig config = driven_config(i == 0 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED,
+                                            MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+        AUTO_RIG rig = rig_begin(1);
+        make_flailer(rig.hand, false);
+        driven_open(&rig, config);
+        rig_set(&rig, "joint.target", 2, (double)NAN);
+        mf_world_step(rig.world, 1);
+        assert_int_equal(mf_group_fault(rig.group, 0), MF_FAULT_INPUT);
     }
 }
 
@@ -118,26 +118,26 @@ static void break_config(mf_RigidConfig *config, int which) {
 TEST(bad_settings_are_refused) {
     for (int which = 0; which < 20; which++) {
         Batch batch;
-        batch.fixture = fixture_begin(1);
+        batch.rig = rig_begin(1);
         build_mixed(&batch);
         mf_GroupConfig group = mf_group_config();
         mf_RigidConfig config = mf_motions_config().rigid;
         mf_Error error = {0};
-        group.model = &batch.fixture.hand->model;
-        must(mf_world_create(batch.fixture.context, NULL, &batch.fixture.world, &error), &error);
-        batch.fixture.group = add_group(batch.fixture.world, &group);
-        size_t bytes = mf_context_live_bytes(batch.fixture.context);
+        group.model = &batch.rig.hand->model;
+        must(mf_world_create(batch.rig.context, NULL, &batch.rig.world, &error), &error);
+        batch.rig.group = add_group(batch.rig.world, &group);
+        size_t bytes = mf_context_live_bytes(batch.rig.context);
         break_config(&config, which);
-        if (rig_add_rigid(batch.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
+        if (rig_add_rigid(batch.rig.group, &config, &error) != MF_BAD_ARGUMENT)
             fail_msg("setting %d was not refused", which);
         if (strncmp(error.message, "rigid", 5) != 0)
             fail_msg("setting %d: %s", which, error.message);
-        assert_int_equal(mf_context_live_bytes(batch.fixture.context), bytes);
-        assert_null(mf_rigid_config_of(batch.fixture.group));
-        must(mf_motion_add(batch.fixture.group, MF_MOTION_RIGID, NULL, &error), &error);
-        assert_int_equal(mf_motion_add(batch.fixture.group, MF_MOTION_RIGID, NULL, &error),
+        assert_int_equal(mf_context_live_bytes(batch.rig.context), bytes);
+        assert_null(mf_rigid_config_of(batch.rig.group));
+        must(mf_motion_add(batch.rig.group, MF_MOTION_RIGID, NULL, &error), &error);
+        assert_int_equal(mf_motion_add(batch.rig.group, MF_MOTION_RIGID, NULL, &error),
                          MF_BAD_ARGUMENT);
-        fixture_close(&batch.fixture);
+        rig_close(&batch.rig);
     }
 }
 
@@ -145,14 +145,14 @@ TEST(bad_settings_are_refused) {
 TEST(floating_joints_are_refused) {
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    make_flailer(fixture.hand, true);
-    fixture.hand->joints[JOINTS - 1].type = MF_JOINT_FLOATING;
-    fixture.hand->joints[JOINTS - 1].name = "loose";
-    group.model = &fixture.hand->model;
-    must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
-    fixture.group = add_group(fixture.world, &group);
-    assert_fails(mf_motion_add(fixture.group, MF_MOTION_PRESCRIBED, NULL, &error), MF_UNSUPPORTED,
+    AUTO_RIG rig = rig_begin(1);
+    make_flailer(rig.hand, true);
+    rig.hand->joints[JOINTS - 1].type = MF_JOINT_FLOATING;
+    rig.hand->joints[JOINTS - 1].name = "loose";
+    group.model = &rig.hand->model;
+    must(mf_world_create(rig.context, NULL, &rig.world, &error), &error);
+    rig.group = add_group(rig.world, &group);
+    assert_fails(mf_motion_add(rig.group, MF_MOTION_PRESCRIBED, NULL, &error), MF_UNSUPPORTED,
                  &error, "loose");
     assert_non_null(strstr(error.message, "articulated"));
 }

@@ -6,22 +6,23 @@
 static void scatter(const Rig *rig, mf_FixedWingCommand mode, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         double a = 0.37 * i;
-        put_vec(rig, "wind.velocity", i, 3.0 * sin(a), 2.0 * cos(a), 0.5 * sin(2 * a));
-        put(rig, "base.linear_velocity", i, 1, sin(3 * a));
-        put(rig, "base.linear_velocity", i, 2, i % 5 == 0 ? -20.0 : cos(3 * a));
-        put_vec(rig, "base.angular_velocity", i, sin(a), 0.3 * cos(a), 0.2);
+        set_field3(rig->group, "wind.velocity", i, 3.0 * sin(a), 2.0 * cos(a), 0.5 * sin(2 * a));
+        set_field(rig->group, "base.linear_velocity", i, 1, sin(3 * a));
+        set_field(rig->group, "base.linear_velocity", i, 2, i % 5 == 0 ? -20.0 : cos(3 * a));
+        set_field3(rig->group, "base.angular_velocity", i, sin(a), 0.3 * cos(a), 0.2);
         if (mode == MF_FIXED_WING_SURFACES) {
-            put(rig, "command.elevator", i, 0, i % 7 == 0 ? -0.7 : -0.1);
-            put(rig, "command.aileron", i, 0, 0.1 * sin(a));
-            put(rig, "command.throttle", i, 0, 0.5 + 0.5 * sin(a));
+            set_field(rig->group, "command.elevator", i, 0, i % 7 == 0 ? -0.7 : -0.1);
+            set_field(rig->group, "command.aileron", i, 0, 0.1 * sin(a));
+            set_field(rig->group, "command.throttle", i, 0, 0.5 + 0.5 * sin(a));
         } else {
-            put(rig, "command.airspeed", i, 0, i % 11 == 0 ? NAN : 25.0 + 7.0 * sin(a));
-            put(rig, "command.altitude", i, 0, 100.0 + i % 30);
+            set_field(rig->group, "command.airspeed", i, 0,
+                      i % 11 == 0 ? NAN : 25.0 + 7.0 * sin(a));
+            set_field(rig->group, "command.altitude", i, 0, 100.0 + i % 30);
         }
         if (mode == MF_FIXED_WING_AUTOPILOT)
-            put(rig, "command.course", i, 0, a);
+            set_field(rig->group, "command.course", i, 0, a);
         if (mode == MF_FIXED_WING_ORBIT)
-            put(rig, "command.radius", i, 0, i % 2 == 0 ? 150.0 : -100.0);
+            set_field(rig->group, "command.radius", i, 0, i % 2 == 0 ? 150.0 : -100.0);
     }
 }
 
@@ -63,11 +64,11 @@ TEST(alone_as_in_a_swarm) {
             AUTO_RIG rig = rig_open(WITH(rig_config(MF_FIXED_WING_ORBIT), .count = counts[i],
                                          .single_precision = single != 0));
             for (uint32_t k = 0; k < counts[i]; k++)
-                put(&rig, "command.airspeed", k, 0, 20.0 + (k % 100) * 0.1);
+                set_field(rig.group, "command.airspeed", k, 0, 20.0 + (k % 100) * 0.1);
             uint32_t me = indices[i];
-            put(&rig, "command.airspeed", me, 0, 31.0);
-            put(&rig, "command.radius", me, 0, -170.0);
-            put_vec(&rig, "wind.velocity", me, 1.0, -2.0, 0.25);
+            set_field(rig.group, "command.airspeed", me, 0, 31.0);
+            set_field(rig.group, "command.radius", me, 0, -170.0);
+            set_field3(rig.group, "wind.velocity", me, 1.0, -2.0, 0.25);
             mf_world_step(rig.world, 200);
             hash[i] = mf_group_instance_hash(rig.group, me);
         }
@@ -96,17 +97,17 @@ TEST(a_fault_stays_with_its_agent) {
         AUTO_RIG rig = rig_open(config), calm = rig_open(config);
         scatter(&rig, MF_FIXED_WING_AUTOPILOT, COUNT);
         scatter(&calm, MF_FIXED_WING_AUTOPILOT, COUNT);
-        put(&rig, rows[r].field, BAD, rows[r].component, rows[r].value);
-        double height = get(&rig, "base.position", BAD, 2);
+        set_field(rig.group, rows[r].field, BAD, rows[r].component, rows[r].value);
+        double height = get_field(rig.group, "base.position", BAD, 2);
         mf_world_step(rig.world, 30);
         mf_world_step(calm.world, 30);
         assert_int_not_equal(mf_group_fault(rig.group, BAD) & rows[r].fault, 0);
         assert_int_equal(mf_group_fault_total(rig.group), 1);
-        double frozen = get(&rig, "base.position", BAD, 2);
+        double frozen = get_field(rig.group, "base.position", BAD, 2);
         assert_true(frozen == height || (isnan(frozen) && isnan(height)));
         assert_others_same(rig.group, calm.group, BAD);
         mf_group_reset(rig.group, BAD);
-        put_vec(&rig, "wind.velocity", BAD, 0.0, 0.0, 0.0);
+        set_field3(rig.group, "wind.velocity", BAD, 0.0, 0.0, 0.0);
         mf_group_reset(rig.group, BAD);
         mf_world_step(rig.world, 10);
         assert_int_equal(mf_group_fault_total(rig.group), 0);
@@ -130,13 +131,14 @@ TEST(placed_agents_fly_along_their_heading) {
     const double level[4] = {1.0, 0.0, 0.0, 0.0}, velocity[3] = {0.0, -28.0, 0.0};
     MUST(mf_group_set_start(rig.group, 0, position, north, NULL, &error));
     MUST(mf_group_set_start(rig.group, 1, position, level, velocity, &error));
-    assert_named_near(get(&rig, "base.linear_velocity", 0, 1), 25.0, 1e-12, "velocity");
-    assert_named_near(get(&rig, "command.course", 0, 0), 1.5707963267949, 1e-12, "course");
-    assert_named_near(get(&rig, "base.linear_velocity", 1, 1), -28.0, 0.0, "velocity as placed");
+    assert_named_near(rig_get(&rig, "base.linear_velocity", 1), 25.0, 1e-12, "velocity");
+    assert_named_near(rig_get(&rig, "command.course", 0), 1.5707963267949, 1e-12, "course");
+    assert_named_near(get_field(rig.group, "base.linear_velocity", 1, 1), -28.0, 0.0,
+                      "velocity as placed");
     mf_world_step(rig.world, 400);
-    assert_named_near(get(&rig, "base.position", 0, 0), 10.0, 1e-9, "x");
-    assert_named_near(get(&rig, "base.position", 0, 1), 120.0, 1e-9, "y");
-    assert_named_near(get(&rig, "base.position", 0, 2), 300.0, 1e-9, "z");
+    assert_named_near(rig_get(&rig, "base.position", 0), 10.0, 1e-9, "x");
+    assert_named_near(rig_get(&rig, "base.position", 1), 120.0, 1e-9, "y");
+    assert_named_near(rig_get(&rig, "base.position", 2), 300.0, 1e-9, "z");
 }
 
 // ---- mistakes -----------------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // Robots that move by `kinematic` are independent of each other (batch.h).
 #include "motion/batch.h"
-#include "motion/kinematic_fixture.h"
+#include "motion/kinematic_rig.h"
 
 static const BatchOption options[] = {
     {MF_MOTION_KINEMATIC, 0, 2, false, false, false, LEVEL, true},
@@ -12,7 +12,7 @@ static const BatchOption options[] = {
 
 // Two legs with soles, a leg of slides, one of an oblique hinge and a ball joint; a free body.
 static void build_mixed(Batch *batch) {
-    mf_HandModel *hand = batch->fixture.hand;
+    mf_HandModel *hand = batch->rig.hand;
     const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0}, up[3] = {0, 0, 1};
     mf_hand_point(hand, 0, 0.01, 0, 0.1, 2.0, true);
     kin_leg(hand, 0.05);
@@ -54,8 +54,8 @@ static void build_mixed(Batch *batch) {
 
 // Robots begin in the air, tilted, or on the ground; their joints swing.
 static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) {
-    mf_Field *position = fixture_field(&batch->fixture, "base.position");
-    mf_Field *rotation = fixture_field(&batch->fixture, "base.orientation");
+    mf_Field *position = rig_field(&batch->rig, "base.position");
+    mf_Field *rotation = rig_field(&batch->rig, "base.orientation");
     double tilt = number % 3 == 0 ? 0.0 : 0.05 * random_signed(301, number);
     mf_field_set(position, instance, 0, random_signed(300, number));
     mf_field_set(position, instance, 2,
@@ -87,7 +87,7 @@ static void change(mf_MotionsConfig *motions) {
 }
 
 static uint32_t standing(const Batch *batch, uint32_t lane) {
-    const mf_Field *holds = fixture_field(&batch->fixture, "stance.holds");
+    const mf_Field *holds = rig_field(&batch->rig, "stance.holds");
     uint32_t count = 0;
     for (uint32_t c = 0; c < holds->components; c++)
         count += mf_field_get(holds, lane, c) > 0.0;

@@ -1,6 +1,6 @@
 // Several motions in one group: every switch preserves the pose to the bit and the momentum as
 // stated in docs/explanation/ladder.md; robots at different levels in one block are independent.
-#include "motion/fixture.h"
+#include "motion/rig.h"
 #include "motion/table.h"
 
 typedef struct Batch {
@@ -375,21 +375,20 @@ TEST(motions_that_are_not_there_are_refused) {
 }
 
 TEST(a_group_with_one_motion_answers_too) {
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    make_hexapod(fixture.hand);
-    fixture_open(&fixture, fixture_config(true));
+    AUTO_RIG rig = rig_begin(1);
+    make_hexapod(rig.hand);
+    points_open(&rig, points_config(true));
     double center[3], linear[3], angular[3], expected[3][3];
-    fixture_set3(&fixture, "base.linear_velocity", 1, 2, 3);
-    fixture_set3(&fixture, "base.angular_velocity", 3, 2, 1);
-    assert_int_equal(mf_motion_of(fixture.group, 0), MF_MOTION_POINTS);
-    mf_motion_momentum(fixture.group, 0, center, linear, angular);
-    mf_motion_momentum(fixture.group, 0, expected[0], expected[1], expected[2]);
+    rig_set3(&rig, "base.linear_velocity", 1, 2, 3);
+    rig_set3(&rig, "base.angular_velocity", 3, 2, 1);
+    assert_int_equal(mf_motion_of(rig.group, 0), MF_MOTION_POINTS);
+    mf_motion_momentum(rig.group, 0, center, linear, angular);
+    mf_motion_momentum(rig.group, 0, expected[0], expected[1], expected[2]);
     assert_memory_equal(linear, expected[1], sizeof linear);
     assert_memory_equal(angular, expected[2], sizeof angular);
-    assert_near(mf_motion_energy(fixture.group, 0).kinetic,
-                mf_motion_energy(fixture.group, 0).kinetic, 0);
-    MUST(mf_motion_switch(fixture.group, 0, MF_MOTION_POINTS, &error));
-    MUST_FAIL(mf_motion_switch(fixture.group, 0, MF_MOTION_RIGID, &error), MF_BAD_ARGUMENT, "");
+    assert_near(mf_motion_energy(rig.group, 0).kinetic, mf_motion_energy(rig.group, 0).kinetic, 0);
+    MUST(mf_motion_switch(rig.group, 0, MF_MOTION_POINTS, &error));
+    MUST_FAIL(mf_motion_switch(rig.group, 0, MF_MOTION_RIGID, &error), MF_BAD_ARGUMENT, "");
 }
 
 // Adds `motion` alone, by the function for all motions or by its own.
