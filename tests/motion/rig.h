@@ -15,12 +15,17 @@ typedef struct Rig {
     mf_Group *group;
 } Rig;
 
-// A context and an empty model by hand.
-static inline Rig rig_begin(uint32_t threads) {
-    Rig rig = {.context = open_context(threads), .hand = calloc(1, sizeof *rig.hand)};
+// An empty model by hand.
+static inline Rig rig_on(mf_Context *context) {
+    Rig rig = {.context = context, .hand = calloc(1, sizeof *rig.hand)};
     assert_non_null(rig.hand);
     mf_hand_start(rig.hand, rig.context);
     return rig;
+}
+
+// The same with a context of its own.
+static inline Rig rig_begin(uint32_t threads) {
+    return rig_on(open_context(threads));
 }
 
 // World and group of the model, without a motion.
@@ -30,12 +35,17 @@ static inline void rig_add_group(Rig *rig, const mf_WorldConfig *world, mf_Group
     rig->group = add_group(rig->world, &group);
 }
 
-static inline void rig_close(Rig *rig) {
+// Ends all but the context.
+static inline void rig_clear(Rig *rig) {
     mf_world_destroy(rig->world);
     mf_model_destroy(rig->model);
     mf_terrain_destroy(rig->terrain);
-    close_context(rig->context);
     free(rig->hand);
+}
+
+static inline void rig_close(Rig *rig) {
+    rig_clear(rig);
+    close_context(rig->context);
 }
 
 static inline mf_Field *rig_field(const Rig *rig, const char *name) {
@@ -87,15 +97,23 @@ static inline void points_open(Rig *rig, PointsConfig config) {
 
 // ---- what stands on the ground ------------------------------------------------------------------
 
+static inline mf_Status try_terrain(mf_Context *context, mf_TerrainShape shape,
+                                    mf_Interpolation interpolation, double amplitude,
+                                    double wavelength, double cell, mf_Terrain **terrain,
+                                    mf_Error *error) {
+    mf_TerrainGenerator generator = {
+        .shape = shape, .amplitude = amplitude, .wavelength = wavelength, .octaves = 4, .seed = 7};
+    return mf_terrain_generate(context,
+                               &WITH(mf_terrain_config(), .columns = 128, .rows = 128, .cell = cell,
+                                     .interpolation = interpolation),
+                               &generator, terrain, error);
+}
+
 static inline mf_Terrain *make_terrain(mf_Context *context, mf_TerrainShape shape,
                                        mf_Interpolation interpolation, double amplitude,
                                        double wavelength, double cell) {
     mf_Terrain *terrain;
-    mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 128, .rows = 128, .cell = cell,
-                                   .interpolation = interpolation);
-    mf_TerrainGenerator generator = {
-        .shape = shape, .amplitude = amplitude, .wavelength = wavelength, .octaves = 4, .seed = 7};
-    MUST(mf_terrain_generate(context, &config, &generator, &terrain, &error));
+    MUST(try_terrain(context, shape, interpolation, amplitude, wavelength, cell, &terrain, &error));
     return terrain;
 }
 

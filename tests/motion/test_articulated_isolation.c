@@ -3,11 +3,11 @@
 #include "motion/batch.h"
 
 static const BatchOption options[] = {
-    {MF_MOTION_ARTICULATED, MF_ARTICULATED_IMPLICIT, 5, false, false, false, BILINEAR, true},
-    {MF_MOTION_ARTICULATED, MF_ARTICULATED_IMPLICIT, 5, true, true, false, NEAREST, false},
-    {MF_MOTION_ARTICULATED, MF_ARTICULATED_EULER, 1, false, true, false, BILINEAR, true},
-    {MF_MOTION_ARTICULATED, MF_ARTICULATED_RK4, 1, false, false, false, BILINEAR, false},
-    {MF_MOTION_ARTICULATED, MF_ARTICULATED_RK4, 1, true, false, true, NEAREST, true},
+    {MF_MOTION_ARTICULATED, MF_ARTICULATED_IMPLICIT, 5, false, false, false, BILINEAR},
+    {MF_MOTION_ARTICULATED, MF_ARTICULATED_IMPLICIT, 5, true, true, false, NEAREST},
+    {MF_MOTION_ARTICULATED, MF_ARTICULATED_EULER, 1, false, true, false, BILINEAR},
+    {MF_MOTION_ARTICULATED, MF_ARTICULATED_RK4, 1, false, false, false, BILINEAR},
+    {MF_MOTION_ARTICULATED, MF_ARTICULATED_RK4, 1, true, false, true, NEAREST},
 };
 
 // A base with two legs of oblique hinges, a ball joint, a slide, and a free body that belongs to
@@ -114,7 +114,11 @@ static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) 
     }
 }
 
-static void set(const BatchOption *option, mf_MotionsConfig *motions) {
+static mf_Status open(Batch *batch, mf_Error *error) {
+    const BatchOption *option = &options[batch->option];
+    mf_MotionsConfig *motions = &batch->motions;
+    build_mixed(batch);
+    MF_TRY(batch_set(batch, option, 0.05, error));
     mf_ArticulatedConfig *config = &motions->articulated;
     config->integrator = option->integrator;
     config->shapes = option->shapes;
@@ -129,6 +133,7 @@ static void set(const BatchOption *option, mf_MotionsConfig *motions) {
     config->servo.speed = 3.0;
     config->servo.backlash = 0.01;
     config->servo_inputs = option->ground == NEAREST || option->fixed;
+    return batch_add(batch, error);
 }
 
 static void change(mf_MotionsConfig *motions) {
@@ -186,12 +191,14 @@ TEST(bad_settings_are_refused) {
     }
 }
 
-static const BatchKind batch_kind = {.options = options,
-                                     .option_count = sizeof options / sizeof *options,
-                                     .bumps = 0.05,
-                                     .watching = 5 * STEPS,
-                                     .build = build_mixed,
-                                     .set = set,
+static const BatchKind batch_kind = {.options = sizeof options / sizeof *options,
+                                     .robots = 20,
+                                     .steps = 60,
+                                     .many = 200,
+                                     .open = open,
                                      .change = change,
                                      .place = place_robot,
-                                     .touching = batch_loaded};
+                                     .touches = 300,
+                                     .fixed = 1 << 4,
+                                     .touching = batch_loaded,
+                                     .poisoned = 1 << 0 | 1 << 2 | 1 << 4};

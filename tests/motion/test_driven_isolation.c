@@ -6,13 +6,13 @@
 enum { JOINTS = 7 };
 
 static const BatchOption options[] = {
-    {MF_MOTION_RIGID, MF_ARTICULATED_IMPLICIT, 5, false, false, false, BILINEAR, true},
-    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_IMPLICIT, 5, false, true, false, BILINEAR, true},
-    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_IMPLICIT, 5, true, false, false, NEAREST, false},
-    {MF_MOTION_RIGID, MF_ARTICULATED_EULER, 1, true, true, false, NEAREST, false},
-    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_RK4, 1, false, true, false, BILINEAR, false},
-    {MF_MOTION_RIGID, MF_ARTICULATED_RK4, 1, true, false, false, BILINEAR, false},
-    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_IMPLICIT, 5, false, false, true, BILINEAR, false},
+    {MF_MOTION_RIGID, MF_ARTICULATED_IMPLICIT, 5, false, false, false, BILINEAR},
+    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_IMPLICIT, 5, false, true, false, BILINEAR},
+    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_IMPLICIT, 5, true, false, false, NEAREST},
+    {MF_MOTION_RIGID, MF_ARTICULATED_EULER, 1, true, true, false, NEAREST},
+    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_RK4, 1, false, true, false, BILINEAR},
+    {MF_MOTION_RIGID, MF_ARTICULATED_RK4, 1, true, false, false, BILINEAR},
+    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_IMPLICIT, 5, false, false, true, BILINEAR},
 };
 
 // The flailer with feet of every kind, a joint that follows another, limits and speeds.
@@ -70,7 +70,11 @@ static void steer(const mf_SystemRun *run, void *user) {
                              random_signed(330, (run->tick * 64 + batch->first + i) * 16 + j));
 }
 
-static void set(const BatchOption *option, mf_MotionsConfig *motions) {
+static mf_Status open(Batch *batch, mf_Error *error) {
+    const BatchOption *option = &options[batch->option];
+    mf_MotionsConfig *motions = &batch->motions;
+    build_mixed(batch);
+    MF_TRY(batch_set(batch, option, 0.05, error));
     mf_RigidConfig *rigid = &motions->rigid;
     mf_PrescribedConfig *prescribed = &motions->prescribed;
     rigid->integrator = prescribed->integrator = option->integrator;
@@ -80,6 +84,7 @@ static void set(const BatchOption *option, mf_MotionsConfig *motions) {
     rigid->slip_speed = prescribed->slip_speed = 0.05;
     rigid->friction_rate = prescribed->friction_rate = 0.05;
     rigid->torsional_friction = 0.01;
+    return batch_add(batch, error);
 }
 
 static void change(mf_MotionsConfig *motions) {
@@ -157,14 +162,16 @@ TEST(floating_joints_are_refused) {
     assert_non_null(strstr(error.message, "articulated"));
 }
 
-static const BatchKind batch_kind = {.options = options,
-                                     .option_count = sizeof options / sizeof *options,
-                                     .bumps = 0.05,
-                                     .rate = {100, 1},
-                                     .watching = STEPS,
-                                     .build = build_mixed,
-                                     .set = set,
+static const BatchKind batch_kind = {.options = sizeof options / sizeof *options,
+                                     .robots = 20,
+                                     .steps = 60,
+                                     .many = 200,
+                                     .open = open,
                                      .change = change,
                                      .place = place_robot,
                                      .steer = steer,
-                                     .touching = batch_loaded};
+                                     .rate = {100, 1},
+                                     .touches = 60,
+                                     .fixed = 1 << 6,
+                                     .touching = batch_loaded,
+                                     .poisoned = 1 << 0 | 1 << 1};

@@ -1,5 +1,6 @@
-// The control loops of a quadrotor, handling of bad commands and states, and that bits do not
-// depend on other agents, instruction set or threads.
+// The control loops of a quadrotor and its handling of bad commands; agents are independent of each
+// other (batch.h).
+#include "motion/batch.h"
 #include "motion/quadrotor_rig.h"
 
 // ---- responses ----------------------------------------------------------------------------------
@@ -254,170 +255,79 @@ TEST(bad_commands_are_refused_and_counted) {
     }
 }
 
-TEST(a_corrupted_agent_does_not_affect_others) {
-    static const struct {
-        const char *field;
-        uint32_t component;
-        double value;
-        uint32_t fault;
-    } rows[] = {{"base.linear_velocity", 0, NAN, MF_FAULT_NONFINITE},
-                {"base.orientation", 2, INFINITY, MF_FAULT_NONFINITE},
-                {"base.angular_velocity", 1, NAN, MF_FAULT_NONFINITE},
-                {"rotor.speed", 3, NAN, MF_FAULT_NONFINITE},
-                {"base.position", 1, NAN, MF_FAULT_NONFINITE},
-                {"base.linear_velocity", 2, 2e4, MF_FAULT_RANGE},
-                {"base.position", 0, 2e7, MF_FAULT_RANGE},
-                {"base.angular_velocity", 0, 1500.0, MF_FAULT_RANGE}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        RigConfig config = WITH(rig_config(), .count = 40, .single_precision = i % 2 == 0);
-        AUTO_RIG sound = rig_open(config), sick = rig_open(config);
-        set_field(sick.group, rows[i].field, 5, rows[i].component, rows[i].value);
-        mf_world_step(sound.world, 100);
-        mf_world_step(sick.world, 1);
-        uint64_t frozen = mf_group_instance_hash(sick.group, 5);
-        mf_world_step(sick.world, 99);
-        assert_int_equal(mf_group_fault(sick.group, 5), rows[i].fault);
-        assert_int_equal(mf_group_fault_total(sick.group), 1);
-        assert_true(mf_group_instance_hash(sick.group, 5) == frozen);
-        for (uint32_t agent = 0; agent < 40; agent++)
-            if (agent != 5)
-                assert_true(mf_group_instance_hash(sick.group, agent) ==
-                            mf_group_instance_hash(sound.group, agent));
-    }
-}
+// ---- other agents -------------------------------------------------------------------------------
 
-TEST(a_reset_hovers) {
-    AUTO_RIG rig =
-        rig_open(WITH(rig_config(), .config.command = MF_QUADROTOR_VELOCITY, .count = 3));
-    uint64_t fresh = mf_group_instance_hash(rig.group, 1);
-    set_field(rig.group, "command.velocity", 1, 0, 3.0);
-    mf_world_step(rig.world, 500);
-    assert_true(mf_group_instance_hash(rig.group, 1) != fresh);
-    mf_group_reset(rig.group, 1);
-    assert_true(mf_group_instance_hash(rig.group, 1) == fresh);
-}
-
-// ---- the same bits ------------------------------------------------------------------------------
-
-static void give_orders(Rig *rig, uint32_t agent, uint32_t key, mf_QuadrotorCommand command) {
+static void place(const Batch *batch, uint32_t agent, uint32_t key) {
+    mf_Group *group = batch->rig.group;
     const double a = 0.01 * (key % 97), b = 0.02 * (key % 31);
     const double hover = 7.37712;
-    switch (command) {
+    switch (batch->motions.quadrotor_config.command) {
     case MF_QUADROTOR_ROTORS:
-        set_fields(rig->group, "command.rotors", agent, 4,
+        set_fields(group, "command.rotors", agent, 4,
                    (double[4]){1086 + a, 1086 + b, 1085 + a, 1087 - b});
         break;
     case MF_QUADROTOR_RATES:
-        set_fields(rig->group, "command.rates", agent, 3, (double[3]){a, -b, b});
-        set_field(rig->group, "command.thrust", agent, 0, hover + a);
+        set_fields(group, "command.rates", agent, 3, (double[3]){a, -b, b});
+        set_field(group, "command.thrust", agent, 0, hover + a);
         break;
     case MF_QUADROTOR_ATTITUDE:
-        set_fields(rig->group, "command.attitude", agent, 3, (double[3]){0.3 * a, -b, 2 * b});
+        set_fields(group, "command.attitude", agent, 3, (double[3]){0.3 * a, -b, 2 * b});
         break;
     case MF_QUADROTOR_VELOCITY:
-        set_fields(rig->group, "command.velocity", agent, 3, (double[3]){3 * a, -b, b});
+        set_fields(group, "command.velocity", agent, 3, (double[3]){3 * a, -b, b});
         break;
     case MF_QUADROTOR_POSITION:
-        set_fields(rig->group, "command.position", agent, 3, (double[3]){9 * a, -5 * b, 1 + b});
-        set_field(rig->group, "command.yaw", agent, 0, 3 * a);
+        set_fields(group, "command.position", agent, 3, (double[3]){9 * a, -5 * b, 1 + b});
+        set_field(group, "command.yaw", agent, 0, 3 * a);
         break;
     }
-    set_field(rig->group, "wind.velocity", agent, 1, a - b);
+    set_field(group, "wind.velocity", agent, 1, a - b);
+    if (key == 9) // rotors at their limits
+        set_field(group, "base.angular_velocity", agent, 0, 40.0);
 }
 
-// Everything that has a path of its own in the kernel.
-static RigConfig variant(int command, int kind) {
-    RigConfig config = WITH(rig_config(), .config.command = (mf_QuadrotorCommand)command);
+// Each command in both precisions, and everything that has a path of its own in the kernel.
+static mf_Status open(Batch *batch, mf_Error *error) {
+    const uint32_t kind = batch->option / 2 % 3;
+    mf_Quadrotor *q = &batch->motions.quadrotor;
+    mf_QuadrotorConfig *config = &batch->motions.quadrotor_config;
+    config->command = (mf_QuadrotorCommand)(batch->option / 6);
     if (kind == 1) {
-        config.quadrotor.inertia[3] = 1e-4;
-        config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 1e-5;
-        config.quadrotor.body_drag[2] = 0.01;
-        config.config.control_interval = 4 * MF_MILLISECOND;
-        config.config.outer_interval = 12 * MF_MILLISECOND;
+        q->inertia[3] = 1e-4;
+        q->rotor_drag[0] = q->rotor_drag[1] = 1e-5;
+        q->body_drag[2] = 0.01;
+        config->control_interval = 4 * MF_MILLISECOND;
+        config->outer_interval = 12 * MF_MILLISECOND;
     } else if (kind == 2) {
-        config.config.integrator = MF_INTEGRATOR_SEMI_IMPLICIT;
-        config.quadrotor.motor_time_constant = 0.0;
-        config.quadrotor.rate_integral = 0.0;
+        config->integrator = MF_INTEGRATOR_SEMI_IMPLICIT;
+        q->motor_time_constant = 0.0;
+        q->rate_integral = 0.0;
     }
-    return config;
+    batch->motion = MF_MOTION_QUADROTOR;
+    batch->world.step = MF_MILLISECOND;
+    batch->group.double_precision = batch->option % 2 == 1;
+    batch->group.isolated = batch->group.count < 1000; // alone as among those that meet
+    MF_TRY(mf_motion_model(batch->rig.context, MF_MOTION_QUADROTOR, &batch->motions, "quadrotor",
+                           &batch->rig.model, error));
+    return batch_add(batch, error);
 }
 
-TEST(alone_is_as_in_a_swarm) {
-    static const uint32_t chosen[] = {0, 5, 1234, 9999};
-    for (int command = 0; command <= MF_QUADROTOR_POSITION; command++) {
-        RigConfig config = WITH(variant(command, command % 3), .single_precision = true,
-                                .count = 10000, .shared = true);
-        AUTO_RIG swarm = rig_open(config);
-        for (uint32_t i = 0; i < config.count; i++)
-            give_orders(&swarm, i, i, (mf_QuadrotorCommand)command);
-        mf_world_step(swarm.world, 60);
-        config.count = 1;
-        config.shared = false;
-        for (size_t k = 0; k < sizeof chosen / sizeof *chosen; k++) {
-            AUTO_RIG alone = rig_open(config);
-            give_orders(&alone, 0, chosen[k], (mf_QuadrotorCommand)command);
-            mf_world_step(alone.world, 60);
-            assert_true(mf_group_instance_hash(alone.group, 0) ==
-                        mf_group_instance_hash(swarm.group, chosen[k]));
-        }
-    }
-}
+static const BatchPoison poisons[] = {{"base.linear_velocity", 0, NAN, MF_FAULT_NONFINITE},
+                                      {"base.orientation", 2, INFINITY, MF_FAULT_NONFINITE},
+                                      {"base.angular_velocity", 1, NAN, MF_FAULT_NONFINITE},
+                                      {"rotor.speed", 3, NAN, MF_FAULT_NONFINITE},
+                                      {"base.position", 1, NAN, MF_FAULT_NONFINITE},
+                                      {"base.linear_velocity", 2, 2e4, MF_FAULT_RANGE},
+                                      {"base.position", 0, 2e7, MF_FAULT_RANGE},
+                                      {"base.angular_velocity", 0, 1500.0, MF_FAULT_RANGE}};
 
-TEST(all_instruction_sets_give_the_same_bits) {
-    for (int round = 0; round < 2 * 3 * (MF_QUADROTOR_POSITION + 1); round++) {
-        uint64_t expected = 0;
-        FOR_EACH_ISA (isa) {
-            RigConfig config = WITH(variant(round / 6, round / 2 % 3), .world.isa = isa,
-                                    .single_precision = round % 2 == 0, .count = 35);
-            AUTO_RIG rig = rig_open(config);
-            for (uint32_t i = 0; i < config.count; i++)
-                give_orders(&rig, i, 7 * i, config.config.command);
-            set_field(rig.group, "base.angular_velocity", 9, 0, 40.0); // rotors at their limits
-            set_field(rig.group, "base.linear_velocity", 11, 0, NAN);
-            mf_world_step(rig.world, 150);
-            uint64_t hash = mf_world_hash(rig.world);
-            if (isa == MF_ISA_SCALAR)
-                expected = hash;
-            assert_true(hash == expected);
-        }
-    }
-}
-
-TEST(a_restored_world_continues) {
-    RigConfig config = WITH(rig_config(), .config.command = MF_QUADROTOR_POSITION,
-                            .config.control_interval = 4 * MF_MILLISECOND,
-                            .config.outer_interval = 8 * MF_MILLISECOND, .count = 20);
-    AUTO_RIG rig = rig_open(config);
-    for (uint32_t i = 0; i < config.count; i++)
-        give_orders(&rig, i, i, MF_QUADROTOR_POSITION);
-    mf_world_step(rig.world, 101);
-    assert_continues(rig.world, 99);
-}
-
-// ---- memory -------------------------------------------------------------------------------------
-
-TEST(a_step_allocates_nothing) {
-    AUTO_RIG rig = rig_open(WITH(rig_config(), .count = 100));
-    uint64_t calls = mf_context_call_count(rig.context);
-    mf_world_step(rig.world, 20);
-    assert_int_equal(mf_context_call_count(rig.context), calls);
-}
-
-static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
-    const RigConfig config = rig_config();
-    AUTO_WORLD *world = NULL;
-    AUTO_MODEL *model = NULL;
-    mf_Group *group;
-    MF_TRY(mf_quadrotor_model(context, &config.quadrotor, "q", &model, error));
-    MF_TRY(try_group(context, &config.world, &WITH(mf_group_config(), .model = model), &world,
-                     &group, error));
-    MF_TRY(rig_add_quadrotor(group, &config.quadrotor, NULL, error));
-    mf_world_step(world, 1);
-    return MF_OK;
-}
-
-TEST(every_allocation_may_fail) {
-    AUTO_CONTEXT *context;
-    MUST(mf_context_create(NULL, &context, &error));
-    assert_true(torture(context, make_and_step, NULL, TORTURE_MUST_FAIL) > 0);
-}
+static const BatchKind batch_kind = {.options = 2 * 3 * (MF_QUADROTOR_POSITION + 1),
+                                     .robots = 20,
+                                     .steps = 60,
+                                     .many = 100,
+                                     .swarm = 1 << 0 | 1 << 8 | 1 << 16 | 1 << 18 | 1 << 26,
+                                     .open = open,
+                                     .place = place,
+                                     .poisoned = 1 << 6 | 1 << 7,
+                                     .poisons = poisons,
+                                     .poison_count = sizeof poisons / sizeof *poisons};
