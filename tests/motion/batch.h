@@ -66,7 +66,7 @@ typedef struct BatchKind {
 static const BatchKind batch_kind; // the program's
 
 // World, group and motion of the model in batch->rig.
-static mf_Status batch_add(Batch *batch, mf_Error *error) {
+static inline mf_Status batch_add(Batch *batch, mf_Error *error) {
     Rig *rig = &batch->rig;
     batch->world.terrain = rig->terrain;
     batch->group.model = rig->model != NULL ? rig->model : &rig->hand->model;

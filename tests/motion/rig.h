@@ -9,7 +9,8 @@
 typedef struct Rig {
     mf_Context *context;
     mf_HandModel *hand;  // the model, which is filled between rig_begin and opening;
-    mf_Model *model;     // or another one, which is destroyed with the rig
+    mf_Model *model;     // or another one, which is destroyed with the rig,
+    mf_Model *others[2]; // as are those of groups beside this one
     mf_Terrain *terrain; // NULL, or what is destroyed with it
     mf_World *world;
     mf_Group *group;
@@ -39,6 +40,8 @@ static inline void rig_add_group(Rig *rig, const mf_WorldConfig *world, mf_Group
 static inline void rig_clear(Rig *rig) {
     mf_world_destroy(rig->world);
     mf_model_destroy(rig->model);
+    for (int i = 0; i < 2; i++)
+        mf_model_destroy(rig->others[i]);
     mf_terrain_destroy(rig->terrain);
     free(rig->hand);
 }
