@@ -105,47 +105,6 @@ TEST(a_corrupted_target_is_an_input_fault) {
     }
 }
 
-static void break_config(mf_RigidConfig *config, int which) {
-    double *values[] = {&config->contact_stiffness,  &config->contact_time,
-                        &config->separation,         &config->friction,
-                        &config->torsional_friction, &config->friction_rate,
-                        &config->slip_speed,         &config->contact_depth};
-    if (which < 16)
-        *values[which / 2] = which % 2 == 0 ? (double)INFINITY : -1.0;
-    else if (which == 16)
-        config->struct_size = 0;
-    else
-        config->control_interval = which == 17   ? 0
-                                   : which == 18 ? -MF_MILLISECOND
-                                                 : 15 * MF_MILLISECOND;
-}
-
-TEST(bad_settings_are_refused) {
-    for (int which = 0; which < 20; which++) {
-        Batch batch;
-        batch.rig = rig_begin(1);
-        build_mixed(&batch);
-        mf_GroupConfig group = mf_group_config();
-        mf_RigidConfig config = mf_motions_config().rigid;
-        mf_Error error = {0};
-        group.model = &batch.rig.hand->model;
-        must(mf_world_create(batch.rig.context, NULL, &batch.rig.world, &error), &error);
-        batch.rig.group = add_group(batch.rig.world, &group);
-        size_t bytes = mf_context_live_bytes(batch.rig.context);
-        break_config(&config, which);
-        if (rig_add_rigid(batch.rig.group, &config, &error) != MF_BAD_ARGUMENT)
-            fail_msg("setting %d was not refused", which);
-        if (strncmp(error.message, "rigid", 5) != 0)
-            fail_msg("setting %d: %s", which, error.message);
-        assert_int_equal(mf_context_live_bytes(batch.rig.context), bytes);
-        assert_null(mf_rigid_config_of(batch.rig.group));
-        must(mf_motion_add(batch.rig.group, MF_MOTION_RIGID, NULL, &error), &error);
-        assert_int_equal(mf_motion_add(batch.rig.group, MF_MOTION_RIGID, NULL, &error),
-                         MF_BAD_ARGUMENT);
-        rig_close(&batch.rig);
-    }
-}
-
 // What cannot be told where to go is refused by name, with the motion that can move it.
 TEST(floating_joints_are_refused) {
     mf_Error error = {0};

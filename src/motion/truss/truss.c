@@ -172,7 +172,7 @@ static mf_Status check_settings(const char *name, const mf_QuasistaticConfig *co
                     {"jump", "m", config->jump},
                     {"iterations", "", config->iterations}};
     if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_%s_config()", name, name);
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_motions_config()", name);
     for (size_t i = 0; i < sizeof positive / sizeof *positive; i++) {
         MF_TRY(check_positive(name, positive[i].name, positive[i].value, positive[i].unit, error));
     }
