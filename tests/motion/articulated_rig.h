@@ -47,17 +47,4 @@ static inline void art_body(mf_HandModel *hand, uint32_t link, double mass, doub
     hand->links[link].inertia[2] = zz;
 }
 
-// A robot has the same bits alone, as number 3 of 19 and on every instruction set, and others when
-// it starts differently. `hash_of` runs `count` robots and gives the hash of one; a lone robot
-// starts as number `which` does in a batch.
-static inline void assert_bits_depend_on_nothing(uint64_t (*hash_of)(uint32_t count, uint32_t which,
-                                                                     bool floats, mf_Isa isa)) {
-    for (int floats = 0; floats < 2; floats++) {
-        const uint64_t alone = hash_of(1, 3, floats, MF_ISA_AUTO);
-        assert_true(alone != hash_of(1, 2, floats, MF_ISA_AUTO));
-        FOR_EACH_ISA (isa)
-            assert_true(hash_of(19, 3, floats, isa) == alone);
-    }
-}
-
 #endif

@@ -190,62 +190,7 @@ TEST(d10_a_stack_stands) {
     }
 }
 
-// ---- bits ---------------------------------------------------------------------------------------
-
-// Arms that hit each other, the trunk, a post and the ground. The loose block makes compliant
-// contacts remember their forces too (warm_start.h).
-static const char brawl[] =
-    "<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
-    "<geom type='cylinder' size='0.1 0.5' pos='0.4 0 0.5'/>"
-    "<body pos='0 0 0.5'><freejoint/><geom type='box' size='0.1 0.1 0.1' condim='6' "
-    "friction='1 0.01 0.01'/>"
-    "<body pos='0.15 0 0.1'><joint axis='0 1 0'/><geom type='capsule' size='0.04' "
-    "fromto='0.05 0 0 0.2 0 0' condim='4'/><body pos='0.25 0 0'><joint type='ball'/>"
-    "<geom type='capsule' size='0.04' fromto='0.05 0 0 0.2 0 0'/></body></body>"
-    "<body pos='0 0.15 0'><joint axis='1 0 1'/><geom type='capsule' size='0.04' "
-    "fromto='0 0.05 0 0 0.2 0'/><body pos='0 0.25 0'><joint axis='1 0 0'/>"
-    "<geom type='ellipsoid' size='0.04 0.1 0.05' pos='0 0.15 0'/></body></body>"
-    "<body pos='-0.15 0 0'><joint axis='0 1 0'/><geom type='sphere' size='0.05' pos='-0.1 0 0'/>"
-    "</body></body>"
-    "<body pos='0.1 0.1 0.8'><freejoint/><geom type='box' size='0.08 0.06 0.05'/></body>"
-    "</worldbody></mujoco>";
-
-enum { BRAWLERS = 20, WATCHED = 3 };
-
-// `which` is the brawler who is alone; of all of them every ninth is notified.
-static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, bool hard,
-                       uint64_t *hashes) {
-    AUTO_RIG t = text_open(
-        brawl, WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
-                    .group.double_precision = twice, .group.count = count, .world.isa = isa,
-                    .motion.shapes = true,
-                    .motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT));
-    mf_Field *rate = mf_group_find_field(t.group, "joint.rate");
-    mf_Field *spin = mf_group_find_field(t.group, "base.angular_velocity");
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t number = count == 1 ? which : i;
-        for (uint32_t c = 0; c < rate->components; c++)
-            mf_field_set(rate, i, c, (double)(number * (c + 3) % 23) - 11.0);
-        mf_field_set(spin, i, number % 3, 6.0);
-    }
-    mf_world_step(t.world, 100);
-    assert_int_equal(mf_group_fault_total(t.group), 0);
-    for (uint32_t i = 0; i < (count == 1 ? 1 : WATCHED); i++)
-        hashes[i] = mf_group_instance_hash(t.group, 9 * i);
-}
-
-TEST(the_same_bits_everywhere) {
-    for (int kind = 0; kind < 4; kind++) {
-        bool twice = kind & 1, hard = kind & 2;
-        uint64_t alone[WATCHED], together[WATCHED];
-        for (uint32_t i = 0; i < WATCHED; i++)
-            brawl_hash(1, 9 * i, MF_ISA_AUTO, twice, hard, &alone[i]);
-        FOR_EACH_ISA (isa) {
-            brawl_hash(BRAWLERS, 0, isa, twice, hard, together);
-            assert_memory_equal(together, alone, sizeof alone);
-        }
-    }
-}
+// ---- state ------------------------------------------------------------------------------------
 
 // A stack that is disturbed while it stands goes on from an image with the same bits: what its
 // contacts remember is in it, and makes a difference.
@@ -274,29 +219,6 @@ TEST(a_snapshot_contains_the_state_of_contacts) {
         assert_true(mf_world_hash(other.world) != hash);
         rig_close(&other);
         rig_close(&t);
-    }
-}
-
-// Every fallible call of the set-up fails once: a documented error, nothing left behind.
-TEST(every_allocation_fails_once) {
-    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    AUTO_RIG t = text_open(brawl, config);
-    mf_GroupConfig group = WITH(mf_group_config(), .model = t.model);
-    size_t before = mf_context_live_bytes(t.context);
-    bool done = false;
-    for (uint64_t n = 1; !done; n++) {
-        mf_Group *added;
-        mf_Error error = {0};
-        mf_World *world = open_world(t.context, &config.world);
-        added = add_group(world, &group);
-        mf_context_fail_after(t.context, n);
-        mf_Status status = rig_add_articulated(added, &config.motion, &error);
-        mf_context_fail_after(t.context, 0);
-        done = status == MF_OK;
-        assert_true(done || status == MF_NO_MEMORY);
-        assert_true(n < 1000 && (done || error.message[0] != 0));
-        mf_world_destroy(world);
-        assert_int_equal(mf_context_live_bytes(t.context), before);
     }
 }
 

@@ -375,57 +375,6 @@ TEST(an_ellipsoid_on_the_ground) {
 
 // ---- bits ---------------------------------------------------------------------------------------
 
-// A chain that is closed and hung at both ends with float lanes: alone and in a batch, on every
-// instruction set, the same bits.
-static const char closed[] =
-    "<mujoco><worldbody><body name='a' pos='0 0 1'><freejoint/><geom size='0.05'/>"
-    "<body pos='0.2 0 0'><joint axis='0 1 0'/><geom size='0.05'/>"
-    "<body pos='0.2 0 0'><joint type='ball'/><geom size='0.05'/>"
-    "<body name='b' pos='0 0 0.2'><joint axis='0 1 0.3' name='j'/><geom size='0.05'/></body>"
-    "</body></body></body></worldbody>"
-    "<equality><connect body1='a' body2='b' anchor='0.2 0 0.2'/></equality>"
-    "<tendon><fixed limited='true' range='-0.2 0.2' stiffness='2' frictionloss='0.1'>"
-    "<joint joint='j' coef='1'/></fixed></tendon></mujoco>";
-
-static uint64_t closed_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice) {
-    AUTO_RIG t = text_open(closed, WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
-                                        .group.double_precision = twice, .group.count = count,
-                                        .world.isa = isa));
-    mf_Field *rate = mf_group_find_field(t.group, "base.angular_velocity");
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t c = 0; c < 3; c++)
-            mf_field_set(rate, i, c, 0.5 * (double)((count == 1 ? which : i) * (c + 1) % 7));
-    mf_world_step(t.world, 300);
-    uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : which);
-    assert_int_equal(mf_group_fault_total(t.group), 0);
-    return hash;
-}
-
-TEST(the_same_bits_everywhere) {
-    for (int twice = 0; twice < 2; twice++) {
-        for (uint32_t which = 0; which < 20; which += 9) {
-            uint64_t alone = closed_hash(1, which, MF_ISA_AUTO, twice);
-            FOR_EACH_ISA (isa)
-                assert_true(closed_hash(20, which, isa, twice) == alone);
-        }
-    }
-}
-
-// A robot that is not finite keeps its fault to itself.
-TEST(faults_stay_in_their_lane) {
-    uint64_t hash[2];
-    for (int bad = 0; bad < 2; bad++) {
-        AUTO_RIG t = text_open(closed, WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
-                                            .group.count = 16));
-        if (bad)
-            set_field(t.group, "joint.angle", 3, 0, 1e300);
-        mf_world_step(t.world, 50);
-        assert_int_equal(mf_group_fault(t.group, 3) != 0, bad);
-        hash[bad] = mf_group_instance_hash(t.group, 4);
-    }
-    assert_true(hash[0] == hash[1]);
-}
-
 // What cannot move is not constrained: the rest falls as if the constraint were not there.
 TEST(constraints_of_what_is_fixed_do_nothing) {
     static const char *const texts[] = {"",

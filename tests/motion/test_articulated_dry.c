@@ -148,34 +148,3 @@ TEST(files_of_mujoco_creep_as_mujoco_does) {
             assert_near(rate_of(&t, &c), rates[i][1] * (kind == CHAIN ? .5 : 1), 1e-9);
         }
 }
-
-// A body on legs with friction that touch the ground, each other in some robots, and come to rest.
-static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa) {
-    static const char text[] =
-        "<mujoco><worldbody><geom type='plane' size='9 9 1'/><body pos='0 0 .4'><freejoint/>"
-        "<geom type='box' size='.1 .1 .03' mass='1'/><body pos='.08 0 0'><joint axis='0 1 0' "
-        "frictionloss='.3'/><geom type='capsule' fromto='0 0 0 .05 0 -.3' size='.02' mass='.2'/>"
-        "</body><body pos='-.08 0 0'><joint axis='0 1 0' frictionloss='.2'/><geom type='capsule' "
-        "fromto='0 0 0 -.05 0 -.3' size='.02' mass='.2'/></body><body pos='0 .08 0'><joint "
-        "type='ball' frictionloss='.1'/><geom type='capsule' fromto='0 0 0 0 .05 -.3' size='.02' "
-        "mass='.2'/></body></body></worldbody></mujoco>";
-    uint64_t hash = 0;
-    for (int law = 0; law < 2; law++) {
-        AUTO_RIG t = text_open(
-            text, WITH(art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
-                       .motion.contact_law = law ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT,
-                       .motion.shapes = true, .world.isa = isa, .group.count = count,
-                       .group.double_precision = !floats));
-        mf_Field *rate = mf_group_find_field(t.group, "joint.rate");
-        for (uint32_t i = 0; i < count; i++)
-            mf_field_set(rate, i, 1, (count == 1 ? which : i % 10) - 3.0);
-        mf_world_step(t.world, 300);
-        assert_int_equal(mf_group_fault_total(t.group), 0);
-        hash = 31 * hash + mf_group_instance_hash(t.group, count == 1 ? 0 : which);
-    }
-    return hash;
-}
-
-TEST(bits_do_not_depend_on_settings) {
-    assert_bits_depend_on_nothing(hash_of);
-}

@@ -116,38 +116,3 @@ TEST(the_wind_takes_along_and_no_density_is_too_much) {
         assert_int_equal(mf_group_fault(t.group, 0), 0);
     }
 }
-
-// ---- bits --------------------------------------------------------------------------------------
-
-static const char fish[] =
-    "<mujoco><option density='1000' viscosity='0.5' wind='0.3 0.1 0'/><worldbody>"
-    "<body pos='0 0 2'><freejoint/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.06'/>"
-    "<body pos='-.05 0 0'><joint axis='0 0 1' stiffness='2' damping='.05'/>"
-    "<geom type='capsule' fromto='0 0 0 -.25 0 0' size='.04' fluidshape='ellipsoid'/>"
-    "<body pos='-.3 0 0'><joint type='ball' damping='.02'/>"
-    "<geom type='box' pos='-.1 0 0' size='.1 .01 .08'/></body></body></body></worldbody></mujoco>";
-
-static uint64_t swim(uint32_t count, uint32_t robot, mf_Isa isa, bool double_precision) {
-    AUTO_RIG t = text_open(fish, WITH(art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
-                                      .world.isa = isa, .group.count = count,
-                                      .group.double_precision = double_precision));
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t which = count == 1 ? robot : i;
-        set_field(t.group, "joint.rate", i, 0, 3.0 - which);
-        set_field(t.group, "ball.rate", i, 1, 0.5 * which);
-        set_field(t.group, "base.angular_velocity", i, 0, 0.1 * which);
-    }
-    mf_world_step(t.world, 300);
-    assert_int_equal(mf_group_fault_total(t.group), 0);
-    return mf_group_instance_hash(t.group, count == 1 ? 0 : robot);
-}
-
-TEST(bits_do_not_depend_on_settings) {
-    for (int precision = 0; precision < 2; precision++) {
-        for (uint32_t robot = 0; robot < 20; robot += 19) {
-            uint64_t alone = swim(1, robot, MF_ISA_AUTO, precision == 1);
-            FOR_EACH_ISA (isa)
-                assert_true(swim(20, robot, isa, precision == 1) == alone);
-        }
-    }
-}

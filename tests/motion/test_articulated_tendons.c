@@ -162,42 +162,6 @@ TEST(muscles_need_an_end) {
     MUST_FAIL(rig_add_articulated(t.group, &config.motion, &error), MF_BAD_ARGUMENT, "muscle runs");
 }
 
-// ---- bits --------------------------------------------------------------------------------------
-
-static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa isa,
-                     bool double_precision) {
-    AUTO_RIG t =
-        text_open(text, WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.isa = isa,
-                             .group.count = count, .group.double_precision = double_precision));
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t which = count == 1 ? robot : i;
-        set_field(t.group, "joint.angle", i, 0, 0.2 * which - 1.0);
-        set_field(t.group, "joint.rate", i, 1, 3.0 - which);
-        set_field(t.group, "ball.rate", i, 1, 0.5 * which);
-        set_field(t.group, "actuator.control", i, 10, 0.05 * which);
-    }
-    mf_world_step(t.world, 200);
-    assert_int_equal(mf_group_fault_total(t.group), 0);
-    const uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : robot);
-    return hash;
-}
-
-TEST(bits_do_not_depend_on_settings) {
-    char text[9000] = "";
-    FILE *file = fopen(MAYFLY_SOURCE_DIR "/tests/motion/tendons.xml", "r");
-    assert_non_null(file);
-    const size_t size = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    assert_in_range(size, 1, sizeof text - 2);
-    for (int precision = 0; precision < 2; precision++) {
-        for (uint32_t robot = 0; robot < 20; robot += 19) {
-            const uint64_t alone = pull(text, 1, robot, MF_ISA_AUTO, precision == 1);
-            FOR_EACH_ISA (isa)
-                assert_true(pull(text, 20, robot, isa, precision == 1) == alone);
-        }
-    }
-}
-
 // A control that may change by 0.2 in a step, but in the first: forces of MuJoCo 4.0's mujoco.pid
 // with kp = 1 and slewmax = 2 on 1 kg at 0.1 s.
 TEST(controls_change_at_a_limited_rate) {
