@@ -1,5 +1,4 @@
-// The medium of a file: forces against MuJoCo, terminal speed, decay, wind, stability, and the same
-// bits for any batch and instruction set.
+// The medium of a file: forces against MuJoCo, terminal speed, decay, wind and stability.
 #include "motion/articulated_rig.h"
 
 #define STILL "<option gravity='0 0 0' density='%g' viscosity='%g' wind='%g 0 0'/>"

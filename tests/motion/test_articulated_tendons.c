@@ -1,6 +1,6 @@
 // Spatial tendons and muscles: lengths and rates in closed form, a string over a wheel, energy,
-// muscle activation, and the same bits for any batch and instruction set. (Every kind of path
-// against MuJoCo: tendons.xml in test_articulated_peers.sh.)
+// and muscle activation. (Every kind of path against MuJoCo: tendons.xml in
+// test_articulated_peers.sh.)
 #include "motion/articulated_rig.h"
 
 // A wheel of 0.1 m at the origin, its axis along y, and two weights that slide along z beside it.
