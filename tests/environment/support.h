@@ -2,7 +2,7 @@
 #ifndef MAYFLY_TESTS_ENVIRONMENT_SUPPORT_H
 #define MAYFLY_TESTS_ENVIRONMENT_SUPPORT_H
 
-#include "motion/fixture.h"
+#include "rig/rig.h"
 
 #include "environment/models.h"
 

@@ -1,19 +1,9 @@
-// A fixture for tests of cars: one world with one group of cars.
+// A world with one group of cars.
 #ifndef MF_TESTS_MOTION_CAR_RIG_H
 #define MF_TESTS_MOTION_CAR_RIG_H
 
-#include "motion/fixture.h"
+#include "motion/rig.h"
 #include "motion/vehicle/car/motion.h"
-#include "motion/vehicle/keys.h"
-#include "rig/bodies.h"
-
-typedef struct Rig {
-    mf_Context *context;
-    mf_Terrain *terrain;
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-} Rig;
 
 typedef struct RigConfig {
     mf_WorldConfig world;
@@ -39,37 +29,15 @@ static inline RigConfig rig_config(mf_CarModel model, mf_CarCommand command) {
 }
 
 static inline Rig rig_open(RigConfig config) {
-    Rig rig = {0};
-    rig.context = open_context(config.threads);
+    Rig rig = {.context = open_context(config.threads)};
     if (config.slope != 0.0 || config.rough)
         rig.terrain = make_terrain(rig.context, config.rough ? MF_TERRAIN_NOISE : MF_TERRAIN_SLOPE,
                                    MF_BILINEAR, config.rough ? 0.05 : config.slope, 1.0, 0.1);
     config.world.terrain = rig.terrain;
     MUST(mf_car_body(rig.context, &config.car, "car", &rig.model, &error));
-    config.group.model = rig.model;
-    rig.world = open_world(rig.context, &config.world);
-    rig.group = add_group(rig.world, &config.group);
+    rig_add_group(&rig, &config.world, config.group);
     MUST(rig_add_car(rig.group, &config.car, &config.config, &error));
     return rig;
-}
-
-static inline void rig_close(Rig *rig) {
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
-    mf_terrain_destroy(rig->terrain);
-    close_context(rig->context);
-}
-
-static inline mf_Field *rig_field(const Rig *rig, const char *name) {
-    return field_of(rig->group, name);
-}
-
-static inline double rig_get(const Rig *rig, const char *name, uint32_t component) {
-    return mf_field_get(rig_field(rig, name), 0, component);
-}
-
-static inline void rig_set(const Rig *rig, const char *name, uint32_t component, double value) {
-    mf_field_set(rig_field(rig, name), 0, component, value);
 }
 
 static inline void rig_step(const Rig *rig, uint64_t steps) {
@@ -105,8 +73,8 @@ static inline void rig_steer(const Rig *rig, double angle) {
     rig_set(rig, "command.steering", 0, angle);
 }
 
-static inline double rig_energy(const Rig *rig) {
-    const mf_Car *car = mf_vehicle_parameters(rig->group, MF_VEHICLE_CAR);
+static inline double car_energy(const Rig *rig) {
+    const mf_Car *car = mf_car_parameters(rig->group);
     double spin = rig_get(rig, "base.angular_velocity", 2), square = 0.0;
     for (uint32_t c = 0; c < 3; c++)
         square += pow(rig_get(rig, "base.linear_velocity", c), 2);

@@ -1,6 +1,6 @@
 // The equations of motion of the `articulated` motion: mass matrix, bias, accelerations and
 // Jacobians against MuJoCo's numbers and against each other, on random trees of all joint types.
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 #include "math/scalar.h"
 
@@ -32,7 +32,7 @@ typedef struct Tree {
 enum { TREES = sizeof trees / sizeof *trees };
 
 typedef struct Grove {
-    Fixture fixture;
+    Rig rig;
     const Tree *tree;
 } Grove;
 
@@ -60,53 +60,53 @@ static void build_links(mf_HandModel *hand, const Tree *tree) {
 
 static void grove_open(Grove *grove, const Tree *tree) {
     grove->tree = tree;
-    grove->fixture = fixture_begin(1);
-    build_links(grove->fixture.hand, tree);
+    grove->rig = rig_begin(1);
+    build_links(grove->rig.hand, tree);
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group =
-        WITH(mf_group_config(), .double_precision = true, .model = &grove->fixture.hand->model);
+        WITH(mf_group_config(), .double_precision = true, .model = &grove->rig.hand->model);
     mf_ArticulatedConfig config = mf_motions_config().articulated;
     config.base = tree->free ? MF_ARTICULATED_FREE : MF_ARTICULATED_FIXED;
-    grove->fixture.world = open_world(grove->fixture.context, &world);
-    grove->fixture.group = add_group(grove->fixture.world, &group);
-    MUST(rig_add_articulated(grove->fixture.group, &config, &error));
-    assert_int_equal(mf_group_velocity_count(grove->fixture.group), tree->velocity_count);
+    grove->rig.world = open_world(grove->rig.context, &world);
+    grove->rig.group = add_group(grove->rig.world, &group);
+    MUST(rig_add_articulated(grove->rig.group, &config, &error));
+    assert_int_equal(mf_group_velocity_count(grove->rig.group), tree->velocity_count);
 }
 
-static void set_values(const Fixture *fixture, const char *name, uint32_t first, uint32_t count,
+static void set_values(const Rig *rig, const char *name, uint32_t first, uint32_t count,
                        const double *values) {
     for (uint32_t i = 0; i < count; i++)
-        fixture_set(fixture, name, first + i, values[i]);
+        rig_set(rig, name, first + i, values[i]);
 }
 
 static void set_state(Grove *grove, const double *q, const double *v) {
-    const Fixture *fixture = &grove->fixture;
+    const Rig *rig = &grove->rig;
     uint32_t balls = 0, frees = 0;
     const double origin[3] = {0, 0, 0};
-    set_values(fixture, "base.position", 0, 3, origin);
+    set_values(rig, "base.position", 0, 3, origin);
     if (grove->tree->free) {
-        set_values(fixture, "base.position", 0, 3, q);
-        set_values(fixture, "base.orientation", 0, 4, q + 3);
-        set_values(fixture, "base.linear_velocity", 0, 3, v);
-        set_values(fixture, "base.angular_velocity", 0, 3, v + 3);
+        set_values(rig, "base.position", 0, 3, q);
+        set_values(rig, "base.orientation", 0, 4, q + 3);
+        set_values(rig, "base.linear_velocity", 0, 3, v);
+        set_values(rig, "base.angular_velocity", 0, 3, v + 3);
         q += 7;
         v += 6;
     }
     for (uint32_t l = 1; l < grove->tree->link_count; l++) {
         mf_JointType type = grove->tree->links[l].type;
         if (type == MF_JOINT_HINGE || type == MF_JOINT_SLIDE) {
-            set_values(fixture, "joint.angle", l - 1, 1, q++);
-            set_values(fixture, "joint.rate", l - 1, 1, v++);
+            set_values(rig, "joint.angle", l - 1, 1, q++);
+            set_values(rig, "joint.rate", l - 1, 1, v++);
             continue;
         }
         if (type == MF_JOINT_FLOATING) {
-            set_values(fixture, "free.position", 3 * frees, 3, q);
-            set_values(fixture, "free.velocity", 3 * frees++, 3, v);
+            set_values(rig, "free.position", 3 * frees, 3, q);
+            set_values(rig, "free.velocity", 3 * frees++, 3, v);
             q += 3;
             v += 3;
         }
-        set_values(fixture, "ball.orientation", 4 * balls, 4, q);
-        set_values(fixture, "ball.rate", 3 * balls++, 3, v);
+        set_values(rig, "ball.orientation", 4 * balls, 4, q);
+        set_values(rig, "ball.rate", 3 * balls++, 3, v);
         q += 4;
         v += 3;
     }
@@ -160,16 +160,16 @@ TEST(equals_mujoco) {
             const TreeState *truth = &tree->states[s];
             double matrix[MOST_VALUES * MOST_VALUES], values[MOST_VALUES];
             set_state(&grove, truth->position, truth->velocity);
-            mf_group_mass_matrix(grove.fixture.group, 0, 1, matrix, NULL);
+            mf_group_mass_matrix(grove.rig.group, 0, 1, matrix, NULL);
             assert_close(matrix, truth->mass, n * n, 1e-12, "mass matrix", tree);
-            mf_group_bias(grove.fixture.group, 0, 1, values, NULL);
+            mf_group_bias(grove.rig.group, 0, 1, values, NULL);
             assert_close(values, truth->bias, n, 1e-12, "bias", tree);
-            mf_articulated_forward(grove.fixture.group, 0, truth->force, values);
+            mf_articulated_forward(grove.rig.group, 0, truth->force, values);
             assert_close(values, truth->acceleration, n, 1e-10, "acceleration", tree);
-            mf_group_inverse_dynamics(grove.fixture.group, 0, 1, values, values, NULL);
+            mf_group_inverse_dynamics(grove.rig.group, 0, 1, values, values, NULL);
             assert_close(values, truth->force, n, 1e-10, "inverse of forward", tree);
         }
-        fixture_close(&grove.fixture);
+        rig_close(&grove.rig);
     }
 }
 
@@ -185,15 +185,15 @@ TEST(poses_and_jacobians_equal_mujocos) {
             double matrix[6 * MOST_VALUES], orientation[9];
             double position[MOST_LINKS][3], rotation[MOST_LINKS][4];
             set_state(&grove, truth->position, truth->velocity);
-            mf_group_jacobian(grove.fixture.group, 0, 1, last, point, matrix, NULL);
+            mf_group_jacobian(grove.rig.group, 0, 1, last, point, matrix, NULL);
             assert_close(matrix, truth->jacobian, 6 * tree->velocity_count, 1e-12, "Jacobian",
                          tree);
-            mf_group_link_poses(grove.fixture.group, 0, 1, position[0], rotation[0], NULL);
+            mf_group_link_poses(grove.rig.group, 0, 1, position[0], rotation[0], NULL);
             mf_quat_to_matrix(orientation, rotation[last]);
             assert_close(position[last], truth->point, 3, 1e-12, "placement", tree);
             assert_close(orientation, truth->rotation, 9, 1e-12, "turn", tree);
         }
-        fixture_close(&grove.fixture);
+        rig_close(&grove.rig);
     }
 }
 
@@ -207,7 +207,7 @@ TEST(algorithms_agree) {
         mf_Group *group;
         uint32_t n = tree->velocity_count;
         grove_open(&grove, tree);
-        group = grove.fixture.group;
+        group = grove.rig.group;
         for (uint64_t s = 0; s < 1000; s++) {
             double q[2 * MOST_VALUES], v[MOST_VALUES], force[MOST_VALUES], got[MOST_VALUES];
             double matrix[MOST_VALUES * MOST_VALUES], bias[MOST_VALUES], unit[MOST_VALUES] = {0};
@@ -235,6 +235,6 @@ TEST(algorithms_agree) {
                 kinetic += 0.5 * v[i / n] * matrix[i] * v[i % n];
             assert_near(kinetic, mf_motion_energy(group, 0).kinetic, 1e-12 * kinetic);
         }
-        fixture_close(&grove.fixture);
+        rig_close(&grove.rig);
     }
 }

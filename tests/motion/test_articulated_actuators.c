@@ -1,11 +1,11 @@
 // Actuators on ball joints, on sites and between sites against closed forms and conserved momentum.
 // (Every kind of actuator against MuJoCo: actuators.xml in test_articulated_peers.sh.)
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
 // A ball of 2 kg with moments of 0.1 kg m^2 on a ball joint in its middle, with these actuators.
-static Text open_ball(const char *actuators, TextConfig config) {
+static Rig open_ball(const char *actuators, ArtConfig config) {
     return text_open(
         formatted(
             "<mujoco><worldbody><body><joint name='b' type='ball'/><inertial pos='0 0 0' mass='2' "
@@ -14,55 +14,55 @@ static Text open_ball(const char *actuators, TextConfig config) {
         config);
 }
 
-static void set_rotation(const Text *t, double x, double y, double z, double angle) {
+static void set_rotation(const Rig *t, double x, double y, double z, double angle) {
     set_field3(t->group, "ball.orientation", 0, cos(0.5 * angle), x * sin(0.5 * angle),
                y * sin(0.5 * angle));
-    text_set(t, "ball.orientation", 3, z * sin(0.5 * angle));
+    rig_set(t, "ball.orientation", 3, z * sin(0.5 * angle));
 }
 
 // The gear is a torque in the child's axes, or in the parent's.
 TEST(a_motor_turns_a_ball) {
-    TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
+    ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double gear[3] = {0.3, -1.1, 0.6}, back[3] = {-1.1, -0.3, 0.6};
     for (int i = 0; i < 2; i++) {
-        AUTO_TEXT t = open_ball(i == 0 ? "<motor joint='b' gear='0.3 -1.1 0.6'/>"
-                                       : "<motor jointinparent='b' gear='0.3 -1.1 0.6'/>",
-                                config);
+        AUTO_RIG t = open_ball(i == 0 ? "<motor joint='b' gear='0.3 -1.1 0.6'/>"
+                                      : "<motor jointinparent='b' gear='0.3 -1.1 0.6'/>",
+                               config);
         set_rotation(&t, 0, 0, 1, 90 * degree);
-        text_set(&t, "actuator.control", 0, 2.0);
+        rig_set(&t, "actuator.control", 0, 2.0);
         mf_world_step(t.world, 1);
         for (uint32_t c = 0; c < 3; c++)
-            assert_near(text_get(&t, "ball.rate", c), 1e-3 * 2.0 * (i == 0 ? gear : back)[c] / 0.1,
+            assert_near(rig_get(&t, "ball.rate", c), 1e-3 * 2.0 * (i == 0 ? gear : back)[c] / 0.1,
                         1e-15);
     }
 }
 
 // From 170 to -170 degrees are 20, not -340.
 TEST(position_control_takes_the_shorter_arc) {
-    TextConfig config = text_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
+    ArtConfig config = art_config(MF_ARTICULATED_EULER, MF_MILLISECOND);
     const double targets[][2] = {{-170, 20}, {100, -70}, {530, 0}, {-9, -179}, {-11, 179}};
     for (size_t i = 0; i < sizeof targets / sizeof *targets; i++) {
-        AUTO_TEXT t = open_ball("<position joint='b' gear='0 3 0' kp='0.5'/>", config);
+        AUTO_RIG t = open_ball("<position joint='b' gear='0 3 0' kp='0.5'/>", config);
         set_rotation(&t, 0, 1, 0, 170 * degree);
-        text_set(&t, "actuator.control", 0, 3.0 * targets[i][0] * degree);
+        rig_set(&t, "actuator.control", 0, 3.0 * targets[i][0] * degree);
         mf_world_step(t.world, 1);
-        assert_near(text_get(&t, "actuator.force", 0), 0.5 * 3.0 * targets[i][1] * degree, 1e-13);
+        assert_near(rig_get(&t, "actuator.force", 0), 0.5 * 3.0 * targets[i][1] * degree, 1e-13);
     }
 }
 
 // Stable at any gain: within steps far longer than its period the ball is where it should be.
 TEST(a_stiff_position_of_a_ball_is_stable) {
-    AUTO_TEXT t =
+    AUTO_RIG t =
         open_ball("<position joint='b' gear='1 0 0' kp='1e7'/><position joint='b' gear='0 1 0' "
                   "kp='1e7'/><position joint='b' gear='0 0 1' kp='1e7'/>",
-                  text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND));
-    text_set3(&t, "actuator.control", 0.4, -0.3, 0.2);
-    text_set3(&t, "ball.rate", 5, -3, 2);
+                  art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND));
+    rig_set3(&t, "actuator.control", 0.4, -0.3, 0.2);
+    rig_set3(&t, "ball.rate", 5, -3, 2);
     mf_world_step(t.world, 2000);
     const double angle = sqrt(0.29), part = sin(0.5 * angle) / angle;
-    assert_near(text_get(&t, "ball.orientation", 1), 0.4 * part, 1e-6);
-    assert_near(text_get(&t, "ball.orientation", 2), -0.3 * part, 1e-6);
-    assert_near(text_get(&t, "ball.orientation", 3), 0.2 * part, 1e-6);
+    assert_near(rig_get(&t, "ball.orientation", 1), 0.4 * part, 1e-6);
+    assert_near(rig_get(&t, "ball.orientation", 2), -0.3 * part, 1e-6);
+    assert_near(rig_get(&t, "ball.orientation", 3), 0.2 * part, 1e-6);
 }
 
 // A velocity actuator at the middle of a free body is a damper: v / (1 + h k / m) each step, along
@@ -74,10 +74,10 @@ TEST(a_stiff_damper_on_a_site) {
         "<actuator><velocity site='s' gear='0 0 1 0 0 0' kv='%s'/></actuator></mujoco>";
     const char *gains[2] = {"1e9", "10"};
     for (int i = 0; i < 2; i++) {
-        AUTO_TEXT t = text_open(
+        AUTO_RIG t = text_open(
             formatted(box, gains[i]),
-            WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0));
-        text_set3(&t, "base.linear_velocity", 3, 2, 1); // z of the site is x of the body
+            WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0));
+        rig_set3(&t, "base.linear_velocity", 3, 2, 1); // z of the site is x of the body
         mf_world_step(t.world, 5);
         double left = pow(1.0 + 1e-3 * strtod(gains[i], NULL) / 2.0, -5.0);
         assert_field3(t.group, "base.linear_velocity", 0, 3.0 * left, 2.0, 1.0, 1e-12);
@@ -93,12 +93,12 @@ TEST(a_reference_in_the_world) {
         "<body><joint type='slide' axis='1 0 0'/><inertial pos='0 0 0' mass='2' "
         "diaginertia='1 1 1'/><site name='s' pos='0.3 0 0'/></body></worldbody><actuator><position "
         "site='s' refsite='r' gear='0 1 0 0 0 0' kp='50'/></actuator></mujoco>";
-    AUTO_TEXT t = text_open(
-        slide, WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .world.gravity = 0.0));
-    text_set(&t, "actuator.control", 0, 0.1);
-    text_set(&t, "joint.angle", 0, 0.5);
+    AUTO_RIG t = text_open(
+        slide, WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .world.gravity = 0.0));
+    rig_set(&t, "actuator.control", 0, 0.1);
+    rig_set(&t, "joint.angle", 0, 0.5);
     mf_world_step(t.world, 700);
-    assert_near(text_get(&t, "joint.angle", 0), -0.3 + 0.8 * cos(5.0 * 0.7), 1e-10);
+    assert_near(rig_get(&t, "joint.angle", 0), -0.3 + 0.8 * cos(5.0 * 0.7), 1e-10);
 }
 
 // Actuators between sites of one robot push with forces that cancel: a robot in space keeps its
@@ -117,59 +117,19 @@ TEST(between_sites_momentum_is_kept) {
         "kv='0.2'/><position site='hand' refsite='foot' gear='1 1 0.5 -0.3 0.2 0.1' kp='3' "
         "kv='0.5'/></actuator></mujoco>";
     double center[2][3], linear[2][3], angular[2][3];
-    AUTO_TEXT t = text_open(diver, WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 4),
-                                        .world.gravity = 0.0, .motion.contacts = false,
-                                        .motion.self_contacts = false));
-    text_set(&t, "actuator.control", 0, -0.2);
-    text_set(&t, "actuator.control", 1, 0.3);
-    text_set3(&t, "base.angular_velocity", 0.5, -0.3, 0.8);
+    AUTO_RIG t = text_open(diver, WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 4),
+                                       .world.gravity = 0.0, .motion.contacts = false,
+                                       .motion.self_contacts = false));
+    rig_set(&t, "actuator.control", 0, -0.2);
+    rig_set(&t, "actuator.control", 1, 0.3);
+    rig_set3(&t, "base.angular_velocity", 0.5, -0.3, 0.8);
     for (int i = 0; i < 2; i++) {
         mf_motion_momentum(t.group, 0, center[i], linear[i], angular[i]);
         mf_world_step(t.world, 600);
     }
-    assert_true(fabs(text_get(&t, "joint.angle", 1)) > 0.1); // they do move
+    assert_true(fabs(rig_get(&t, "joint.angle", 1)) > 0.1); // they do move
     for (int c = 0; c < 3; c++) {
         assert_near(linear[1][c], linear[0][c], 1e-9);
         assert_near(angular[1][c], angular[0][c], 1e-9);
-    }
-}
-
-static char *read_text(const char *path) {
-    FILE *file = fopen(path, "r");
-    assert_non_null(file);
-    char *text = calloc(1, 16384);
-    assert_non_null(text);
-    assert_true(fread(text, 1, 16383, file) > 0);
-    fclose(file);
-    return text;
-}
-
-static uint64_t moved_hash(const char *text, uint32_t count, uint32_t which, mf_Isa isa,
-                           bool twice) {
-    AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
-                                       .group.double_precision = twice, .group.count = count,
-                                       .world.isa = isa, .motion.self_contacts = false));
-    mf_Field *control = mf_group_find_field(t.group, "actuator.control");
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t c = 0; c < control->components; c++)
-            mf_field_set(control, i, c, 0.1 * (double)((count == 1 ? which : i) * (c + 1) % 7));
-    mf_world_step(t.world, 200);
-    uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : which);
-    assert_int_equal(mf_group_fault_total(t.group), 0);
-    return hash;
-}
-
-// With every kind of actuator: alone and in a batch, on every instruction set.
-TEST(the_same_bits_everywhere) {
-    AUTO(end_memory) char *text = read_text(MAYFLY_SOURCE_DIR "/tests/motion/actuators.xml");
-    for (int twice = 0; twice < 2; twice++) {
-        uint64_t first = 0;
-        for (uint32_t which = 0; which < 20; which += 9) {
-            uint64_t alone = moved_hash(text, 1, which, MF_ISA_AUTO, twice);
-            assert_true(alone != first);
-            first = alone;
-            FOR_EACH_ISA (isa)
-                assert_true(moved_hash(text, 20, which, isa, twice) == alone);
-        }
     }
 }

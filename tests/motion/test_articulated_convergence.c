@@ -1,19 +1,19 @@
 // Contacts between bodies converge with the laws of `articulated`: heavy on light bodies, tall
 // stacks, and rows of bodies that are pulled together, against closed forms.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 enum { LEVELS = 12, ROW = 8 };
 
 static const double gravity = 9.81, half = 0.1, step = 0.005;
 
-static TextConfig pile_config(bool hard, bool twice) {
-    return WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND), .motion.shapes = true,
+static ArtConfig pile_config(bool hard, bool twice) {
+    return WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND), .motion.shapes = true,
                 .group.double_precision = twice,
                 .motion.contact_law = hard ? MF_CONTACT_LAW_HARD : MF_CONTACT_LAW_COMPLIANT);
 }
 
 // Boxes of 20 cm on each other, the lowest on the ground.
-static Text open_pile(uint32_t count, const double *masses, TextConfig config) {
+static Rig open_pile(uint32_t count, const double *masses, ArtConfig config) {
     char text[4096];
     size_t used =
         (size_t)snprintf(text, sizeof text, "<mujoco><worldbody><geom type='plane' size='1 1 1'/>");
@@ -26,7 +26,7 @@ static Text open_pile(uint32_t count, const double *masses, TextConfig config) {
     return text_open(text, config);
 }
 
-static double ground_load(const Text *t) {
+static double ground_load(const Rig *t) {
     const mf_Field *loads = mf_group_find_field(t->group, "contact.load");
     double sum = 0.0;
     for (uint32_t i = 0; i < loads->components; i++)
@@ -35,7 +35,7 @@ static double ground_load(const Text *t) {
 }
 
 // Forces of the pairs of shapes that touch, in the order of the pairs. Returns how many.
-static uint32_t pair_loads(const Text *t, uint32_t most, double *out) {
+static uint32_t pair_loads(const Rig *t, uint32_t most, double *out) {
     const mf_Field *memory = mf_group_find_field(t->group, "warm_start.force");
     uint32_t count = 0;
     for (uint32_t pair = 0; 6 * pair < memory->components; pair++) {
@@ -48,8 +48,8 @@ static uint32_t pair_loads(const Text *t, uint32_t most, double *out) {
     return count;
 }
 
-static double solver_warnings(const Text *t) {
-    return text_get(t, "warning.steps", 0);
+static double solver_warnings(const Rig *t) {
+    return rig_get(t, "warning.steps", 0);
 }
 
 // ---- heavy on light -----------------------------------------------------------------------------
@@ -62,17 +62,17 @@ TEST(a_heavy_box_rests_on_a_light_one) {
         const bool hard = kind & 1, twice = kind & 2;
         const double under = hard ? 0.0 : all * gravity / stiffness;
         const double between = hard ? 0.0 : 1000.0 * gravity / stiffness;
-        AUTO_TEXT t = open_pile(2, masses, pile_config(hard, twice));
+        AUTO_RIG t = open_pile(2, masses, pile_config(hard, twice));
         mf_world_step(t.world, 600);
-        double load = 0.0, pair = 0.0, lowest = text_get(&t, "free.position", 2);
-        double upper = text_get(&t, "free.position", 5), residual = 0.0;
+        double load = 0.0, pair = 0.0, lowest = rig_get(&t, "free.position", 2);
+        double upper = rig_get(&t, "free.position", 5), residual = 0.0;
         for (uint32_t i = 0; i < 200; i++) {
             double loads[2];
             mf_world_step(t.world, 1);
             load = fmax(load, fabs(ground_load(&t) / (all * gravity) - 1.0));
             assert_int_equal(pair_loads(&t, 2, loads), 1);
             pair = fmax(pair, fabs(loads[0] / (1000.0 * gravity) - 1.0));
-            residual = fmax(residual, text_get(&t, "solver.residual", 0));
+            residual = fmax(residual, rig_get(&t, "solver.residual", 0));
         }
         print_message("%s, %s: load off by %.2g, %.2g; depth %.6g (%.6g), %.6g (%.6g) mm; "
                       "residual %.2g\n",
@@ -99,10 +99,10 @@ TEST(a_stack_of_twelve_stands) {
         masses[i] = 1.0;
     for (int hard = 0; hard < 2; hard++) {
         double loads[LEVELS], worst = 0.0, before[3 * LEVELS], drift = 0.0;
-        AUTO_TEXT t = open_pile(LEVELS, masses, pile_config(hard, true));
+        AUTO_RIG t = open_pile(LEVELS, masses, pile_config(hard, true));
         mf_world_step(t.world, 400);
         for (uint32_t c = 0; c < 3 * LEVELS; c++)
-            before[c] = text_get(&t, "free.position", c);
+            before[c] = rig_get(&t, "free.position", c);
         for (uint32_t second = 0; second < 100; second++) {
             mf_world_step(t.world, 200);
             worst = fmax(worst, fabs(ground_load(&t) / (LEVELS * gravity) - 1.0));
@@ -111,7 +111,7 @@ TEST(a_stack_of_twelve_stands) {
                 worst = fmax(worst, fabs(loads[i] / ((LEVELS - 1 - i) * gravity) - 1.0));
         }
         for (uint32_t c = 0; c < 3 * LEVELS; c++)
-            drift = fmax(drift, fabs(text_get(&t, "free.position", c) - before[c]));
+            drift = fmax(drift, fabs(rig_get(&t, "free.position", c) - before[c]));
         print_message("%s stack: loads off by %.2g, drift %.2g m\n", hard ? "hard" : "compliant",
                       worst, drift);
         assert_true(worst < 1e-3);
@@ -126,13 +126,13 @@ TEST(too_few_rounds_are_reported) {
     for (uint32_t i = 0; i < LEVELS; i++)
         masses[i] = 1.0;
     for (uint32_t rounds = 0; rounds < 2; rounds++) {
-        TextConfig config = WITH(pile_config(false, true), .motion.solver_rounds = rounds);
+        ArtConfig config = WITH(pile_config(false, true), .motion.solver_rounds = rounds);
         double residual = 0.0, solved = 0.0;
-        AUTO_TEXT t = open_pile(LEVELS, masses, config);
+        AUTO_RIG t = open_pile(LEVELS, masses, config);
         for (uint32_t i = 0; i < 100; i++) {
             mf_world_step(t.world, 1);
-            residual = fmax(residual, text_get(&t, "solver.residual", 0));
-            solved = fmax(solved, text_get(&t, "solver.iterations", 0));
+            residual = fmax(residual, rig_get(&t, "solver.residual", 0));
+            solved = fmax(solved, rig_get(&t, "solver.iterations", 0));
         }
         assert_near(solved, rounds, 0.0);
         assert_int_equal(residual > 0.1, rounds == 0);
@@ -161,11 +161,10 @@ TEST(a_row_is_pulled_together) {
              "<site site='a'/><site site='b'/></spatial></tendon></mujoco>");
     for (int hard = 0; hard < 2; hard++) {
         double loads[ROW], worst = 0.0;
-        AUTO_TEXT t = text_open(text, WITH(pile_config(hard, true), .world.gravity = 0.0));
+        AUTO_RIG t = text_open(text, WITH(pile_config(hard, true), .world.gravity = 0.0));
         mf_world_step(t.world, 1000);
         const uint32_t last = 3 * (ROW - 1);
-        const double length =
-            text_get(&t, "free.position", last) - text_get(&t, "free.position", 0);
+        const double length = rig_get(&t, "free.position", last) - rig_get(&t, "free.position", 0);
         const double pull = 1000.0 * (length - 1.3);
         assert_int_equal(pair_loads(&t, ROW, loads), ROW - 1);
         for (uint32_t i = 0; i < ROW - 1; i++)
@@ -202,7 +201,7 @@ TEST(a_chain_holds_a_heavy_box) {
     snprintf(text + used, sizeof text - used, "</equality></mujoco>");
     const double tilt = 20.0 / 57.29577951308232, weight = 10.3 * gravity;
     for (int hard = 0; hard < 2; hard++) {
-        AUTO_TEXT t =
+        AUTO_RIG t =
             text_open(text, WITH(pile_config(hard, true), .world.gravity_direction[0] = sin(tilt),
                                  .world.gravity_direction[2] = -cos(tilt)));
         mf_world_step(t.world, 1000);
@@ -211,7 +210,7 @@ TEST(a_chain_holds_a_heavy_box) {
             mf_world_step(t.world, 1);
             load += ground_load(&t) / 2000.0;
         }
-        const double x = text_get(&t, "free.position", 0);
+        const double x = rig_get(&t, "free.position", 0);
         print_message("%s: load off by %.2g, moved %.2g m\n", hard ? "hard" : "compliant",
                       load / (weight * cos(tilt)) - 1.0, x);
         assert_near(load / (weight * cos(tilt)), 1.0, 1e-3);

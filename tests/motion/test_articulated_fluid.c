@@ -1,18 +1,17 @@
-// The medium of a file: forces against MuJoCo, terminal speed, decay, wind, stability, and the same
-// bits for any batch and instruction set.
-#include "motion/articulated_text.h"
+// The medium of a file: forces against MuJoCo, terminal speed, decay, wind and stability.
+#include "motion/articulated_rig.h"
 
 #define STILL "<option gravity='0 0 0' density='%g' viscosity='%g' wind='%g 0 0'/>"
 #define BOX                                                                                        \
     "<worldbody><body><freejoint/><geom type='box' size='.1 .2 .3' "                               \
     "contype='0'/></body></worldbody>"
 
-static Text open_box(double density, double viscosity, double wind, TextConfig config) {
+static Rig open_box(double density, double viscosity, double wind, ArtConfig config) {
     return text_open(formatted("<mujoco>" STILL BOX "</mujoco>", density, viscosity, wind), config);
 }
 
-static TextConfig fluid_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
-    return WITH(text_config(integrator, step), .world.gravity = 0.0, .group.double_precision = true,
+static ArtConfig fluid_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
+    return WITH(art_config(integrator, step), .world.gravity = 0.0, .group.double_precision = true,
                 .motion.contacts = false);
 }
 
@@ -23,14 +22,14 @@ TEST(forces_are_those_of_mujoco) {
     static const double torque[3] = {-6.86061930e-03, -3.68212386e-02, -2.89818579e-02};
     static const double inertia[3] = {2.08, 1.6, 0.8}; // 48 (b^2 + c^2) / 12
     const double v[3] = {1, 2, 3}, w[3] = {0.1, 0.2, 0.3}, h = 1e-6;
-    AUTO_TEXT t = open_box(1000.0, 0.1, 0.0, fluid_config(MF_ARTICULATED_EULER, 1000));
-    text_set3(&t, "base.linear_velocity", v[0], v[1], v[2]);
-    text_set3(&t, "base.angular_velocity", w[0], w[1], w[2]);
+    AUTO_RIG t = open_box(1000.0, 0.1, 0.0, fluid_config(MF_ARTICULATED_EULER, 1000));
+    rig_set3(&t, "base.linear_velocity", v[0], v[1], v[2]);
+    rig_set3(&t, "base.angular_velocity", w[0], w[1], w[2]);
     mf_world_step(t.world, 1);
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
-        double gain = (text_get(&t, "base.linear_velocity", i) - v[i]) / h;
-        double turning = (text_get(&t, "base.angular_velocity", i) - w[i]) / h;
+        double gain = (rig_get(&t, "base.linear_velocity", i) - v[i]) / h;
+        double turning = (rig_get(&t, "base.angular_velocity", i) - w[i]) / h;
         assert_near(gain * 48.0, force[i], 1e-5); // of the differences, and six digits of theirs
         double gyroscopic = (inertia[j] - inertia[k]) * w[j] * w[k];
         assert_near(turning * inertia[i] - gyroscopic, torque[i], 1e-7);
@@ -49,14 +48,14 @@ TEST(ellipsoids_are_those_of_mujoco) {
     static const double inertia[3] = {0.19603538158400312, 0.15079644737231008,
                                       0.07539822368615504};
     const double v[3] = {1, 2, 3}, w[3] = {0.4, 0.5, 0.6}, h = 1e-6;
-    AUTO_TEXT t = text_open(text, fluid_config(MF_ARTICULATED_EULER, 1000));
-    text_set3(&t, "base.linear_velocity", v[0], v[1], v[2]);
-    text_set3(&t, "base.angular_velocity", w[0], w[1], w[2]);
+    AUTO_RIG t = text_open(text, fluid_config(MF_ARTICULATED_EULER, 1000));
+    rig_set3(&t, "base.linear_velocity", v[0], v[1], v[2]);
+    rig_set3(&t, "base.angular_velocity", w[0], w[1], w[2]);
     mf_world_step(t.world, 1);
     for (uint32_t i = 0; i < 3; i++) {
         const uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
-        double gain = (text_get(&t, "base.linear_velocity", i) - v[i]) / h;
-        double turning = (text_get(&t, "base.angular_velocity", i) - w[i]) / h;
+        double gain = (rig_get(&t, "base.linear_velocity", i) - v[i]) / h;
+        double turning = (rig_get(&t, "base.angular_velocity", i) - w[i]) / h;
         double gyroscopic = (inertia[j] - inertia[k]) * w[j] * w[k];
         assert_near(gain * 7.539822368615504, force[i], 2e-3); // h / 2 of the change of the force
         assert_near(turning * inertia[i] - gyroscopic, torque[i], 2e-3);
@@ -71,16 +70,16 @@ TEST(a_fall_ends_at_the_terminal_speed) {
     const mf_Time steps[] = {2 * MF_MILLISECOND, MF_MILLISECOND};
     double error[2];
     for (int i = 0; i < 2; i++) {
-        AUTO_TEXT t =
+        AUTO_RIG t =
             open_box(12.0, 0.0, 0.0,
                      WITH(fluid_config(MF_ARTICULATED_IMPLICIT, steps[i]), .world.gravity = 9.81));
         const uint64_t count = (uint64_t)llround(u / 9.81 / mf_time_to_seconds(steps[i]));
         mf_world_step(t.world, count);
-        error[i] = fabs(-text_get(&t, "base.linear_velocity", 2) -
+        error[i] = fabs(-rig_get(&t, "base.linear_velocity", 2) -
                         u * tanh(9.81 * (double)count * mf_time_to_seconds(steps[i]) / u));
-        assert_near(-text_get(&t, "base.linear_velocity", 2), after, 0.02);
+        assert_near(-rig_get(&t, "base.linear_velocity", 2), after, 0.02);
         mf_world_step(t.world, 20 * count);
-        assert_near(-text_get(&t, "base.linear_velocity", 2), u, 1e-9);
+        assert_near(-rig_get(&t, "base.linear_velocity", 2), u, 1e-9);
     }
     // The slope of now times the speed at the end is the square of the speed half-way: order 2.
     assert_near(log2(error[0] / error[1]), 2.0, 0.05);
@@ -89,65 +88,30 @@ TEST(a_fall_ends_at_the_terminal_speed) {
 // Stokes: v falls by the factor exp(-3 pi d mu t / m), d = 0.4 m the mean edge; Runge-Kutta is
 // exact to rounding here. Turns: exp(-pi d^3 mu t / I).
 TEST(slow_motion_decays) {
-    TextConfig config = fluid_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
-    AUTO_TEXT t = open_box(0.0, 5.0, 0.0, config);
-    text_set3(&t, "base.linear_velocity", 1, 0, 0);
-    text_set3(&t, "base.angular_velocity", 0, 0, 2);
+    ArtConfig config = fluid_config(MF_ARTICULATED_RK4, MF_MILLISECOND);
+    AUTO_RIG t = open_box(0.0, 5.0, 0.0, config);
+    rig_set3(&t, "base.linear_velocity", 1, 0, 0);
+    rig_set3(&t, "base.angular_velocity", 0, 0, 2);
     mf_world_step(t.world, 1000);
-    assert_near(text_get(&t, "base.linear_velocity", 0), 0.6752319066557773, 1e-8);
-    assert_near(text_get(&t, "base.angular_velocity", 2), 0.5692190866720586, 1e-8);
+    assert_near(rig_get(&t, "base.linear_velocity", 0), 0.6752319066557773, 1e-8);
+    assert_near(rig_get(&t, "base.angular_velocity", 2), 0.5692190866720586, 1e-8);
 }
 
 // What is at rest goes with the wind in the end, and never faster, at any density and step.
 TEST(the_wind_takes_along_and_no_density_is_too_much) {
     const double densities[] = {1e2, 1e5, 1e8};
     for (int i = 0; i < 3; i++) {
-        TextConfig config = fluid_config(MF_ARTICULATED_IMPLICIT, 20 * MF_MILLISECOND);
+        ArtConfig config = fluid_config(MF_ARTICULATED_IMPLICIT, 20 * MF_MILLISECOND);
         double last = 0.0;
-        AUTO_TEXT t = open_box(densities[i], 1.0, 4.0, config);
-        text_set3(&t, "base.angular_velocity", 5, 6, 7);
+        AUTO_RIG t = open_box(densities[i], 1.0, 4.0, config);
+        rig_set3(&t, "base.angular_velocity", 5, 6, 7);
         for (int n = 0; n < 500; n++) {
             mf_world_step(t.world, 1);
-            double speed = text_get(&t, "base.linear_velocity", 0);
+            double speed = rig_get(&t, "base.linear_velocity", 0);
             assert_true(speed <= 4.0 + 1e-9 && speed >= last - 1e-3);
             last = speed;
         }
         assert_true(last > 3.0);
         assert_int_equal(mf_group_fault(t.group, 0), 0);
-    }
-}
-
-// ---- bits --------------------------------------------------------------------------------------
-
-static const char fish[] =
-    "<mujoco><option density='1000' viscosity='0.5' wind='0.3 0.1 0'/><worldbody>"
-    "<body pos='0 0 2'><freejoint/><geom type='capsule' fromto='0 0 0 .3 0 0' size='.06'/>"
-    "<body pos='-.05 0 0'><joint axis='0 0 1' stiffness='2' damping='.05'/>"
-    "<geom type='capsule' fromto='0 0 0 -.25 0 0' size='.04' fluidshape='ellipsoid'/>"
-    "<body pos='-.3 0 0'><joint type='ball' damping='.02'/>"
-    "<geom type='box' pos='-.1 0 0' size='.1 .01 .08'/></body></body></body></worldbody></mujoco>";
-
-static uint64_t swim(uint32_t count, uint32_t robot, mf_Isa isa, bool double_precision) {
-    AUTO_TEXT t = text_open(fish, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
-                                       .world.isa = isa, .group.count = count,
-                                       .group.double_precision = double_precision));
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t which = count == 1 ? robot : i;
-        set_field(t.group, "joint.rate", i, 0, 3.0 - which);
-        set_field(t.group, "ball.rate", i, 1, 0.5 * which);
-        set_field(t.group, "base.angular_velocity", i, 0, 0.1 * which);
-    }
-    mf_world_step(t.world, 300);
-    assert_int_equal(mf_group_fault_total(t.group), 0);
-    return mf_group_instance_hash(t.group, count == 1 ? 0 : robot);
-}
-
-TEST(bits_do_not_depend_on_settings) {
-    for (int precision = 0; precision < 2; precision++) {
-        for (uint32_t robot = 0; robot < 20; robot += 19) {
-            uint64_t alone = swim(1, robot, MF_ISA_AUTO, precision == 1);
-            FOR_EACH_ISA (isa)
-                assert_true(swim(20, robot, isa, precision == 1) == alone);
-        }
     }
 }

@@ -1,7 +1,7 @@
 // Friction of contacts under MuJoCo's law, 0 to 10: a sled slides v^2 / (2 mu g) far, keeps its
 // speed without friction and never gains energy, with both cones, every condim, both precisions, on
 // the level ground, on a plane, on a shape of the world and on another body.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 static const double gravity = 9.81;
 
@@ -20,7 +20,7 @@ typedef struct Sled {
 } Sled;
 
 // The sled is 2 x 2 x 0.04 m: it does not tip at a friction of 10.
-static Text open_sled(const Sled *s) {
+static Rig open_sled(const Sled *s) {
     static const char *const floors[] = {
         "<geom type='plane' size='0 0 1' %s/>", "<geom type='plane' size='0 0 1' pos='0 0 .5' %s/>",
         "<geom type='box' size='400 5 .5' pos='0 0 .5' %s/>",
@@ -39,8 +39,8 @@ static Text open_sled(const Sled *s) {
                                : "1.02",
         surface);
     return text_open(text,
-                     WITH(text_config(s->runge_kutta ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
-                                      2 * MF_MILLISECOND),
+                     WITH(art_config(s->runge_kutta ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
+                                     2 * MF_MILLISECOND),
                           .motion.contact_law = s->law, .motion.shapes = true,
                           .group.double_precision = !s->floats));
 }
@@ -51,10 +51,10 @@ static Text open_sled(const Sled *s) {
 // There rounding may end the touch: the sled falls for one step, dips by at most
 // g h (h + d tau / e) = 0.18 mm (critical damping with tau = 0.02 s, d = 0.95) and returns.
 // It may start in such a dip. A deeper one is no rounding and gives nothing.
-static double given_back(const Sled *s, const Text *t) {
+static double given_back(const Sled *s, const Rig *t) {
     const double touch = s->under == ON_GROUND ? .02 : s->under == ON_PLANE ? .52 : 1.02;
     const double h = .002, deepest = gravity * h * (h + .95 * .02 / exp(1));
-    const double depth = touch - text_get(t, "base.position", 2);
+    const double depth = touch - rig_get(t, "base.position", 2);
     const bool hard = s->floats && s->law == MF_CONTACT_LAW_MUJOCO && s->cone[0] == 'p' &&
                       s->condim > 1 && s->friction[0] < .003;
     return hard && depth > 0 && depth < deepest ? gravity * depth : 0;
@@ -63,20 +63,20 @@ static double given_back(const Sled *s, const Text *t) {
 // Slides for 0.2 s, or as long as the speed lasts, and returns the way over the exact one.
 static double direction_of(const Sled *s, double *gain) {
     const double steps = 200, h = .002, brake = s->condim == 1 ? 0.0 : s->friction[0] * gravity;
-    Text t = open_sled(s);
+    Rig t = open_sled(s);
     mf_world_step(t.world, 250);
     for (uint32_t k = 0; k < 3; k++)
-        text_set(&t, "base.angular_velocity", k, 0);
-    text_set3(&t, "base.linear_velocity", s->speed, 0, 0);
-    const double start = text_get(&t, "base.position", 0);
-    const double energy = text_energy(&t) + given_back(s, &t);
+        rig_set(&t, "base.angular_velocity", k, 0);
+    rig_set3(&t, "base.linear_velocity", s->speed, 0, 0);
+    const double start = rig_get(&t, "base.position", 0);
+    const double energy = rig_energy(&t) + given_back(s, &t);
     *gain = 0;
     for (int i = 0; i < steps; i++) {
         mf_world_step(t.world, 1);
-        *gain = fmax(*gain, text_energy(&t) - energy);
+        *gain = fmax(*gain, rig_energy(&t) - energy);
     }
-    const double distance = text_get(&t, "base.position", 0) - start, time = steps * h;
-    text_close(&t);
+    const double distance = rig_get(&t, "base.position", 0) - start, time = steps * h;
+    rig_close(&t);
     const double stop = brake > 0 ? s->speed / brake : 1e9;
     const double exact = stop < time ? .5 * s->speed * stop : (s->speed - .5 * brake * time) * time;
     return distance / exact;
@@ -146,7 +146,7 @@ TEST(other_laws_slide_by_coulomb) {
 // ---- torsion and rolling ------------------------------------------------------------------------
 
 // A ball of 1 kg and 0.1 m on a floor of the world, or on a body, by a <pair> with five values.
-static Text open_ball(const char *cone, int condim, Under under, bool floats, const double mu[5]) {
+static Rig open_ball(const char *cone, int condim, Under under, bool floats, const double mu[5]) {
     char text[1400];
     const bool pair = under == ON_SHAPE || under == ON_BODY;
     snprintf(text, sizeof text,
@@ -171,9 +171,9 @@ static Text open_ball(const char *cone, int condim, Under under, bool floats, co
                  "<contact><pair geom1='floor' geom2='ball' condim='%d' "
                  "friction='%.9g %.9g %.9g %.9g %.9g'/></contact></mujoco>",
                  condim, mu[0], mu[1], mu[2], mu[3], mu[4]);
-    Text t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
-                                  .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
-                                  .motion.shapes = true, .group.double_precision = !floats));
+    Rig t = text_open(text, WITH(art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                 .motion.contact_law = MF_CONTACT_LAW_MUJOCO, .motion.shapes = true,
+                                 .group.double_precision = !floats));
     mf_world_step(t.world, 250);
     return t;
 }
@@ -181,17 +181,17 @@ static Text open_ball(const char *cone, int condim, Under under, bool floats, co
 static void check_ball(const char *cone, int condim, Under under, bool floats, const double mu[5]) {
     const double time = .2, speed = 1, r = .1;
     for (int rolls = 0; rolls < 2; rolls++) {
-        AUTO_TEXT t = open_ball(cone, condim, under, floats, mu);
-        text_set3(&t, "base.orientation", 0, 0, 0);
-        text_set(&t, "base.orientation", 0, 1);
-        text_set3(&t, "base.linear_velocity", rolls ? speed : 0, 0, 0);
-        text_set3(&t, "base.angular_velocity", 0, rolls ? speed / r : 0, rolls ? 0 : 10);
+        AUTO_RIG t = open_ball(cone, condim, under, floats, mu);
+        rig_set3(&t, "base.orientation", 0, 0, 0);
+        rig_set(&t, "base.orientation", 0, 1);
+        rig_set3(&t, "base.linear_velocity", rolls ? speed : 0, 0, 0);
+        rig_set3(&t, "base.angular_velocity", 0, rolls ? speed / r : 0, rolls ? 0 : 10);
         mf_world_step(t.world, 100);
-        double got = text_get(&t, "base.angular_velocity", 2), exact = 10;
+        double got = rig_get(&t, "base.angular_velocity", 2), exact = 10;
         if (!rolls && condim >= 4)
             exact -= mu[2] * gravity / (.4 * r * r) * time;
         if (rolls) {
-            got = text_get(&t, "base.linear_velocity", 0);
+            got = rig_get(&t, "base.linear_velocity", 0);
             exact = speed;
             if (condim == 6 && mu[0] > 0.5) // else it slips
                 exact -= mu[3] * gravity / (1.4 * r) * time;
@@ -224,22 +224,22 @@ TEST(balls_spin_and_roll) {
 TEST(a_box_rocks_on_ice) {
     for (int floats = 0; floats < 2; floats++)
         for (int cone = 0; cone < 2; cone++) {
-            AUTO_TEXT t = text_open(
+            AUTO_RIG t = text_open(
                 formatted("<mujoco><option cone='%s'/><worldbody><geom type='plane' size='5 5 1' "
                           "friction='0'/><body pos='0 0 .05'><freejoint/><geom type='box' "
                           "size='.1 .1 .05' mass='1' friction='0'/></body></worldbody></mujoco>",
                           cone ? "elliptic" : "pyramidal"),
-                WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                WITH(art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
                      .motion.contact_law = MF_CONTACT_LAW_MUJOCO, .motion.shapes = true,
                      .group.double_precision = !floats));
-            text_set3(&t, "base.linear_velocity", 1, 0, 0);
-            text_set(&t, "base.angular_velocity", 1, .5);
-            const double start = text_energy(&t);
+            rig_set3(&t, "base.linear_velocity", 1, 0, 0);
+            rig_set(&t, "base.angular_velocity", 1, .5);
+            const double start = rig_energy(&t);
             for (int i = 0; i < 500; i++) {
                 mf_world_step(t.world, 1);
-                assert_true(text_energy(&t) < start + 1e-3);
+                assert_true(rig_energy(&t) < start + 1e-3);
             }
-            assert_near(text_get(&t, "base.linear_velocity", 0), 1, 1e-4);
-            assert_near(text_get(&t, "base.position", 2), .05, 1e-3);
+            assert_near(rig_get(&t, "base.linear_velocity", 0), 1, 1e-4);
+            assert_near(rig_get(&t, "base.position", 2), .05, 1e-3);
         }
 }

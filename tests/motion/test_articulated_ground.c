@@ -1,7 +1,7 @@
 // Solids of all kinds tumble onto a plane as in MuJoCo (contact law `mujoco`): a mesh, a cylinder,
 // a box, an ellipsoid. Their moments of inertia are equal: others turn otherwise in flight, where
 // Mayfly keeps the momentum. Numbers are from MuJoCo 4.0 with a fully converged solver.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 typedef struct Fall {
     const char *asset, *geom;
@@ -46,23 +46,23 @@ TEST(solids_tumble_as_in_mujoco) {
             "<inertial pos='0 0 0' mass='1' diaginertia='.004 .004 .004'/><geom %s friction='.4 "
             ".01 .001'/></body></worldbody></mujoco>",
             falls[f].asset, falls[f].geom);
-        AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
-                                           .group.double_precision = true, .motion.shapes = true,
-                                           .motion.contact_law = MF_CONTACT_LAW_MUJOCO));
+        AUTO_RIG t = text_open(text, WITH(art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                          .group.double_precision = true, .motion.shapes = true,
+                                          .motion.contact_law = MF_CONTACT_LAW_MUJOCO));
         const double rotation[4] = {.97, .1, .2, .05};
         double length = 0.0;
         for (int i = 0; i < 4; i++)
             length += rotation[i] * rotation[i];
         for (uint32_t i = 0; i < 4; i++)
-            text_set(&t, "base.orientation", i, rotation[i] / sqrt(length));
-        text_set3(&t, "base.position", 0, 0, 0.16);
-        text_set3(&t, "base.linear_velocity", .4, .1, 0);
-        text_set3(&t, "base.angular_velocity", 1, .5, -.3);
+            rig_set(&t, "base.orientation", i, rotation[i] / sqrt(length));
+        rig_set3(&t, "base.position", 0, 0, 0.16);
+        rig_set3(&t, "base.linear_velocity", .4, .1, 0);
+        rig_set3(&t, "base.angular_velocity", 1, .5, -.3);
         for (int k = 0; k < 2; k++) {
             mf_world_step(t.world, 100);
             for (uint32_t i = 0; i < 7; i++)
-                assert_near(i < 3 ? text_get(&t, "base.position", i)
-                                  : text_get(&t, "base.orientation", i - 3),
+                assert_near(i < 3 ? rig_get(&t, "base.position", i)
+                                  : rig_get(&t, "base.orientation", i - 3),
                             falls[f].at[k][i], k == 0 ? 1e-6 : 1e-4);
         }
     }

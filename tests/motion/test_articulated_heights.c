@@ -1,5 +1,5 @@
 // Height fields of a file as ground: the resulting map, and bodies that rest and roll on it.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 // A world of one field of 5 x 3 points (x by y), and a body on it.
 static void write_world(char *text, size_t capacity, const char *size, const char *elevation,
@@ -64,7 +64,7 @@ TEST(others_are_sampled) {
 }
 
 typedef struct Hill {
-    Text text;
+    Rig text;
     mf_Terrain *ground;
     mf_Context *context;
 } Hill;
@@ -78,13 +78,13 @@ static Hill open_hill(const char *elevation, const char *body) {
         elevation, body);
     hill.context = open_context(1);
     hill.ground = ground_of(hill.context, text);
-    hill.text = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+    hill.text = text_open(text, WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
                                      .motion.shapes = true, .world.terrain = hill.ground));
     return hill;
 }
 
 static void close_hill(Hill *hill) {
-    text_close(&hill->text);
+    rig_close(&hill->text);
     mf_terrain_destroy(hill->ground);
     mf_context_destroy(hill->context);
 }
@@ -102,11 +102,11 @@ TEST(solids_rest_on_a_plateau) {
                  {"<geom type='ellipsoid' size='.1 .2 .05'/>", 0.05}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         AUTO(close_hill) Hill hill = open_hill("0 1 1 1 0 0 1 1 1 0 0 1 1 1 0", cases[i].geom);
-        text_set3(&hill.text, "base.position", 0.1, 0.05, 1.0 + cases[i].below + 0.02);
+        rig_set3(&hill.text, "base.position", 0.1, 0.05, 1.0 + cases[i].below + 0.02);
         mf_world_step(hill.text.world, 2000);
-        double sunk = 1.0 + cases[i].below - text_get(&hill.text, "base.position", 2);
+        double sunk = 1.0 + cases[i].below - rig_get(&hill.text, "base.position", 2);
         assert_true(sunk > 0.0 && sunk < 1.01 * 9.81 * 4e-6);
-        assert_near(text_get(&hill.text, "base.linear_velocity", 0), 0.0, 1e-6);
+        assert_near(rig_get(&hill.text, "base.linear_velocity", 0), 0.0, 1e-6);
     }
 }
 
@@ -117,99 +117,14 @@ TEST(a_ball_rolls_down_a_field) {
     Hill hill = open_hill("4 3 2 1 0 4 3 2 1 0 4 3 2 1 0",
                           "<inertial pos='0 0 0' mass='1' diaginertia='.004 .004 .004'/>"
                           "<geom type='sphere' size='.1'/>");
-    text_set3(&hill.text, "base.position", -1.2 + 0.1 * sin(slope), 0,
-              1.0 - 0.25 * 0.8 + 0.1 * cos(slope));
+    rig_set3(&hill.text, "base.position", -1.2 + 0.1 * sin(slope), 0,
+             1.0 - 0.25 * 0.8 + 0.1 * cos(slope));
     mf_world_step(hill.text.world, 200);
-    double before = text_get(&hill.text, "base.linear_velocity", 0);
+    double before = rig_get(&hill.text, "base.linear_velocity", 0);
     mf_world_step(hill.text.world, 500);
-    double gained = text_get(&hill.text, "base.linear_velocity", 0) - before;
+    double gained = rig_get(&hill.text, "base.linear_velocity", 0) - before;
     double expected = 0.5 * g * sin(slope) / 1.4 * cos(slope);
     assert_near(gained, expected, 3e-3 * expected);
-}
-
-// ---- robots of all that files say of contacts ---------------------------------------------------
-
-// A walker with limits, soft contacts with all kinds of friction, and margins, on a field.
-static const char *const walker =
-    "<mujoco><option timestep='0.005'/><compiler angle='radian'/><asset><hfield name='h' nrow='3' "
-    "ncol='5' size='2 1 .3 .1' elevation='0 1 2 1 0 1 2 3 2 1 0 1 0 1 2'/></asset>"
-    "<default><geom condim='6' friction='.8 .01 .002'/></default><worldbody><geom type='hfield' "
-    "hfield='h' solref='.03 .7'/><body pos='0 0 1'><freejoint/><geom type='box' size='.2 .1 .05' "
-    "margin='.002'/><body pos='.2 .1 0'><joint axis='0 1 0' range='-.5 .3'/><geom type='capsule' "
-    "size='.03' fromto='0 0 0 0 0 -.25' solref='-3000 -20' condim='4'/></body><body "
-    "pos='-.2 -.1 0'><joint type='ball' range='0 .6'/><geom type='sphere' size='.05' "
-    "pos='0 0 -.2'/></body></body></worldbody></mujoco>";
-
-static mf_World *make_walkers(mf_Context *context, const mf_Model *model, const mf_Terrain *ground,
-                              mf_Isa isa, uint32_t first, uint32_t count) {
-    mf_Group *group;
-    mf_World *world = open_world(context, &WITH(mf_world_config(), .isa = isa, .terrain = ground,
-                                                .step = 5 * MF_MILLISECOND));
-    group = add_group(world, &WITH(mf_group_config(), .model = model, .count = count));
-    MUST(
-        rig_add_articulated(group, &WITH(mf_motions_config().articulated, .shapes = true), &error));
-    for (uint32_t i = 0; i < count; i++)
-        for (uint32_t c = 0; c < 3; c++) {
-            const uint32_t n = 3 * (first + i) + c;
-            set_field(group, "base.position", i, c, c == 2 ? 0.5 : 0.1 * (n % 7) - 0.3);
-            set_field(group, "base.linear_velocity", i, c, 0.3 * (n % 5) - 0.6);
-            set_field(group, "base.angular_velocity", i, c, 0.9 * (n % 11) - 4.5);
-        }
-    return world;
-}
-
-// The same bits alone and in every batch on every instruction set.
-TEST(walkers_are_independent) {
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
-    enum { WALKERS = 19, STEPS = 250 };
-    AUTO_CONTEXT *context = open_context(1);
-    AUTO_MODEL *model = load_text(context, walker);
-    AUTO_TERRAIN *ground;
-    MUST(mf_terrain_from_model(context, model, &ground, &error));
-    uint64_t hash[WALKERS];
-    for (uint32_t i = 0; i < WALKERS; i++) {
-        AUTO_WORLD *world = make_walkers(context, model, ground, MF_ISA_SCALAR, i, 1);
-        mf_world_step(world, STEPS);
-        assert_int_equal(mf_group_fault_total(mf_world_group(world, 0)), 0);
-        hash[i] = mf_group_instance_hash(mf_world_group(world, 0), 0);
-    }
-    for (size_t s = 0; s < sizeof isas / sizeof *isas; s++)
-        for (uint32_t first = 0; first < 8 && mf_isa_available(isas[s]); first += 7) {
-            mf_World *world =
-                make_walkers(context, model, ground, isas[s], first, WALKERS - 2 * first);
-            mf_world_step(world, STEPS);
-            for (uint32_t i = 0; i < WALKERS - 2 * first; i++)
-                assert_true(mf_group_instance_hash(mf_world_group(world, 0), i) == hash[first + i]);
-            mf_world_destroy(world);
-        }
-}
-
-static mf_Status make_ground_and_walkers(mf_Context *context, void *user, mf_Error *error) {
-    mf_WorldConfig world_config = mf_world_config();
-    mf_GroupConfig group_config = mf_group_config();
-    mf_ArticulatedConfig config = mf_motions_config().articulated;
-    AUTO_TERRAIN *ground = NULL;
-    AUTO_WORLD *world = NULL;
-    mf_Group *group;
-    group_config.model = user;
-    config.shapes = true;
-    mf_Status status = mf_terrain_from_model(context, user, &ground, error);
-    if (status != MF_OK)
-        assert_null(ground);
-    world_config.terrain = ground;
-    if (status == MF_OK)
-        status = mf_world_create(context, &world_config, &world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(world, &group_config, &group, error);
-    if (status == MF_OK)
-        status = rig_add_articulated(group, &config, error);
-    return status;
-}
-
-TEST(making_survives_every_failure) {
-    AUTO_CONTEXT *context = open_context(1);
-    AUTO_MODEL *model = load_text(context, walker);
-    assert_true(torture(context, make_ground_and_walkers, model, TORTURE_MUST_FAIL) > 30);
 }
 
 // Fields that are tilted or move are told with their line.

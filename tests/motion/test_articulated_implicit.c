@@ -1,6 +1,6 @@
 // MuJoCo's integrator `implicit`: fast chains and a spinning body against MuJoCo 4.0's velocities
 // after 0.4 s. With implicitfast, which leaves Coriolis forces explicit, both diverge at 10 ms.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 typedef struct Case {
     const char *step;
@@ -29,13 +29,13 @@ static const Case cases[] = {
      {-0.769305681, -0.676910432, -2.318454666, 3.300642196, -6.147401083, 2.681444791,
       -17.625003141}}};
 
-static Text open_case(const Case *c, const char *body, bool floats) {
+static Rig open_case(const Case *c, const char *body, bool floats) {
     const char *text =
         formatted("<mujoco><compiler angle='radian'/><option timestep='%s' integrator='implicit'/>"
                   "<default><geom contype='0' conaffinity='0'/></default><worldbody>%s</worldbody>"
                   "</mujoco>",
                   c->step, body);
-    return text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, c->time),
+    return text_open(text, WITH(art_config(MF_ARTICULATED_IMPLICIT, c->time),
                                 .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
                                 .group.double_precision = !floats));
 }
@@ -53,20 +53,19 @@ TEST(chains_move_as_in_mujoco) {
                 "mass='.3'/><body pos='.2 0 .1'><joint name='c' type='slide' axis='1 0 0' "
                 "stiffness='50'/><geom size='.03' mass='.2'/></body></body></body></body>",
                 c->damping);
-            AUTO_TEXT t = open_case(c, body, floats);
-            const uint32_t joints[] = {text_joint(&t, "a"), text_joint(&t, "b"),
-                                       text_joint(&t, "c")};
+            AUTO_RIG t = open_case(c, body, floats);
+            const uint32_t joints[] = {rig_joint(&t, "a"), rig_joint(&t, "b"), rig_joint(&t, "c")};
             static const double rates[] = {12, -7, 1};
             static const uint32_t order[] = {0, 1, 5};
             for (int k = 0; k < 3; k++)
-                text_set(&t, "joint.rate", joints[k], rates[k]);
-            text_set3(&t, "ball.rate", 3, 5, -4);
+                rig_set(&t, "joint.rate", joints[k], rates[k]);
+            rig_set3(&t, "ball.rate", 3, 5, -4);
             mf_world_step(t.world, (uint32_t)(400 * MF_MILLISECOND / c->time));
             const double near = floats ? .05 : 1e-8;
             for (int k = 0; k < 3; k++)
-                assert_near(text_get(&t, "joint.rate", joints[k]), c->arm[order[k]], near);
+                assert_near(rig_get(&t, "joint.rate", joints[k]), c->arm[order[k]], near);
             for (uint32_t k = 0; k < 3; k++)
-                assert_near(text_get(&t, "ball.rate", k), c->arm[2 + k], near);
+                assert_near(rig_get(&t, "ball.rate", k), c->arm[2 + k], near);
         }
 }
 
@@ -74,21 +73,21 @@ TEST(a_free_body_spins_as_in_mujoco) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int floats = 0; floats < 2; floats++) {
             const Case *c = &cases[i];
-            AUTO_TEXT t = open_case(
+            AUTO_RIG t = open_case(
                 c,
                 "<body pos='3 0 2'><freejoint/><geom type='box' size='.1 .2 .3' mass='1'/>"
                 "<body pos='.1 0 .3'><joint axis='1 0 0'/><geom type='capsule' "
                 "fromto='0 0 0 0 .4 0' size='.02' mass='.3'/></body></body>",
                 floats);
-            text_set3(&t, "base.linear_velocity", .1, .2, .3);
-            text_set3(&t, "base.angular_velocity", 6, -5, 4);
-            text_set(&t, "joint.rate", 0, 8);
+            rig_set3(&t, "base.linear_velocity", .1, .2, .3);
+            rig_set3(&t, "base.angular_velocity", 6, -5, 4);
+            rig_set(&t, "joint.rate", 0, 8);
             mf_world_step(t.world, (uint32_t)(400 * MF_MILLISECOND / c->time));
             const double near = floats ? 1e-3 : 1e-8;
             for (uint32_t k = 0; k < 3; k++) {
-                assert_near(text_get(&t, "base.linear_velocity", k), c->body[k], near);
-                assert_near(text_get(&t, "base.angular_velocity", k), c->body[3 + k], near);
+                assert_near(rig_get(&t, "base.linear_velocity", k), c->body[k], near);
+                assert_near(rig_get(&t, "base.angular_velocity", k), c->body[3 + k], near);
             }
-            assert_near(text_get(&t, "joint.rate", 0), c->body[6], near);
+            assert_near(rig_get(&t, "joint.rate", 0), c->body[6], near);
         }
 }

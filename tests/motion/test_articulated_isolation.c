@@ -1,19 +1,19 @@
 // Robots that move by `articulated` are independent of each other (batch.h).
-#include "motion/articulated_fixture.h"
+#include "motion/articulated_rig.h"
 #include "motion/batch.h"
 
 static const BatchOption options[] = {
-    {MF_MOTION_ARTICULATED, MF_ARTICULATED_IMPLICIT, 5, false, false, false, BILINEAR, true},
-    {MF_MOTION_ARTICULATED, MF_ARTICULATED_IMPLICIT, 5, true, true, false, NEAREST, false},
-    {MF_MOTION_ARTICULATED, MF_ARTICULATED_EULER, 1, false, true, false, BILINEAR, true},
-    {MF_MOTION_ARTICULATED, MF_ARTICULATED_RK4, 1, false, false, false, BILINEAR, false},
-    {MF_MOTION_ARTICULATED, MF_ARTICULATED_RK4, 1, true, false, true, NEAREST, true},
+    {MF_MOTION_ARTICULATED, MF_ARTICULATED_IMPLICIT, 5, false, false, false, BILINEAR},
+    {MF_MOTION_ARTICULATED, MF_ARTICULATED_IMPLICIT, 5, true, true, false, NEAREST},
+    {MF_MOTION_ARTICULATED, MF_ARTICULATED_EULER, 1, false, true, false, BILINEAR},
+    {MF_MOTION_ARTICULATED, MF_ARTICULATED_RK4, 1, false, false, false, BILINEAR},
+    {MF_MOTION_ARTICULATED, MF_ARTICULATED_RK4, 1, true, false, true, NEAREST},
 };
 
 // A base with two legs of oblique hinges, a ball joint, a slide, and a free body that belongs to
 // the same model.
 static void build_mixed(Batch *batch) {
-    mf_HandModel *hand = batch->fixture.hand;
+    mf_HandModel *hand = batch->rig.hand;
     const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0}, up[3] = {0, 0, 1};
     art_body(hand, 0, 3.0, 0.01, 0, 0, 0.02, 0.03, 0.03);
     for (int side = -1; side <= 1; side += 2) {
@@ -88,7 +88,7 @@ static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) 
     static const char *const servo_inputs[] = {"servo.gain", "servo.damping", "servo.target_rate",
                                                "servo.torque"};
     for (uint32_t f = 0; f < 4; f++) {
-        mf_Field *field = fixture_field(&batch->fixture, names[f]);
+        mf_Field *field = rig_field(&batch->rig, names[f]);
         for (uint32_t c = 0; c < field->components; c++) {
             double value = random_signed(300 + f, number * 16 + c) * (f == 0 ? 0.1 : 1.0);
             double start = mf_field_get(field, instance, c);
@@ -98,15 +98,15 @@ static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) 
         }
     }
     for (uint32_t i = 0; i < 2; i++)
-        set_field(batch->fixture.group, "actuator.control", instance, i,
+        set_field(batch->rig.group, "actuator.control", instance, i,
                   random_signed(312, number * 2 + i));
     for (uint32_t j = 0; j < 4; j++) {
-        set_field(batch->fixture.group, "joint.torque", instance, j,
+        set_field(batch->rig.group, "joint.torque", instance, j,
                   random_signed(310, number * 16 + j));
-        set_field(batch->fixture.group, "joint.target", instance, j,
+        set_field(batch->rig.group, "joint.target", instance, j,
                   random_signed(311, number * 16 + j));
         for (uint32_t i = 0; i < 4; i++) {
-            mf_Field *input = mf_group_find_field(batch->fixture.group, servo_inputs[i]);
+            mf_Field *input = mf_group_find_field(batch->rig.group, servo_inputs[i]);
             if (input != NULL) // gains from 0 to 2
                 mf_field_set(input, instance, j,
                              random_signed(313 + i, number * 16 + j) + (i < 2 ? 1.0 : 0.0));
@@ -114,7 +114,11 @@ static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) 
     }
 }
 
-static void set(const BatchOption *option, mf_MotionsConfig *motions) {
+static mf_Status open(Batch *batch, mf_Error *error) {
+    const BatchOption *option = &options[batch->option];
+    mf_MotionsConfig *motions = &batch->motions;
+    build_mixed(batch);
+    MF_TRY(batch_set(batch, option, 0.05, error));
     mf_ArticulatedConfig *config = &motions->articulated;
     config->integrator = option->integrator;
     config->shapes = option->shapes;
@@ -129,69 +133,33 @@ static void set(const BatchOption *option, mf_MotionsConfig *motions) {
     config->servo.speed = 3.0;
     config->servo.backlash = 0.01;
     config->servo_inputs = option->ground == NEAREST || option->fixed;
+    return batch_add(batch, error);
 }
 
 static void change(mf_MotionsConfig *motions) {
     motions->articulated.friction = 0.9;
 }
 
-static void break_config(mf_ArticulatedConfig *config, mf_HandModel *hand, int which) {
-    double *values[] = {
-        &config->limit_time,        &config->limit_damping,       &config->friction_rate,
-        &config->contact_stiffness, &config->contact_time,        &config->contact_ratio,
-        &config->friction,          &config->slip_speed,          &config->contact_depth,
-        &config->servo.gain,        &config->servo.damping,       &config->servo.effort,
-        &config->servo.speed,       &config->servo.no_load_speed, &config->servo.rotor_inertia,
-        &config->servo.gear,        &config->servo.backlash};
-    enum { VALUES = sizeof values / sizeof *values };
-    if (which == 12) // friction: not a number leaves it to the file
-        config->friction = INFINITY;
-    else if (which < 2 * VALUES)
-        *values[which / 2] = which % 2 == 0 ? (double)NAN : -1.0;
-    else if (which == 2 * VALUES)
-        config->struct_size = 0;
-    else if (which == 2 * VALUES + 1)
-        config->contact_damping = -1.0;
-    else if (which == 2 * VALUES + 2)
-        config->servo.no_load_speed = 5.0; // without an effort
-    else
-        memset(&hand->links[2], 0, sizeof hand->links[2]), hand->links[2].parent = 1;
+// A joint that moves nothing has no motion.
+TEST(a_massless_link_is_refused) {
+    AUTO(batch_close)
+    Batch batch = batch_begin(open_context(1), 0, MF_ISA_AUTO, 0, 1);
+    build_mixed(&batch);
+    mf_Link *link = &batch.rig.hand->links[2];
+    *link = (mf_Link){.parent = 1, .joint = link->joint};
+    batch.motion = MF_MOTION_ARTICULATED;
+    MUST_FAIL(batch_add(&batch, &error), MF_BAD_ARGUMENT, "articulated: ");
+    assert_null(mf_articulated_config_of(batch.rig.group));
 }
 
-TEST(bad_settings_are_refused) {
-    for (int which = 0; which < 38; which++) {
-        Batch batch;
-        batch.fixture = fixture_begin(1);
-        build_mixed(&batch);
-        mf_GroupConfig group = mf_group_config();
-        mf_ArticulatedConfig config = mf_motions_config().articulated;
-        mf_Error error = {0};
-        group.model = &batch.fixture.hand->model;
-        must(mf_world_create(batch.fixture.context, NULL, &batch.fixture.world, &error), &error);
-        batch.fixture.group = add_group(batch.fixture.world, &group);
-        size_t bytes = mf_context_live_bytes(batch.fixture.context);
-        mf_Link link = batch.fixture.hand->links[2];
-        break_config(&config, batch.fixture.hand, which);
-        batch.fixture.hand->links[2].joint = link.joint;
-        if (rig_add_articulated(batch.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
-            fail_msg("setting %d was not refused", which);
-        assert_true(error.message[0] != '\0');
-        assert_int_equal(mf_context_live_bytes(batch.fixture.context), bytes);
-        assert_null(mf_articulated_config_of(batch.fixture.group));
-        batch.fixture.hand->links[2] = link;
-        must(mf_motion_add(batch.fixture.group, MF_MOTION_ARTICULATED, NULL, &error), &error);
-        assert_int_equal(mf_motion_add(batch.fixture.group, MF_MOTION_ARTICULATED, NULL, &error),
-                         MF_BAD_ARGUMENT);
-        fixture_close(&batch.fixture);
-    }
-}
-
-static const BatchKind batch_kind = {.options = options,
-                                     .option_count = sizeof options / sizeof *options,
-                                     .bumps = 0.05,
-                                     .watching = 5 * STEPS,
-                                     .build = build_mixed,
-                                     .set = set,
+static const BatchKind batch_kind = {.options = sizeof options / sizeof *options,
+                                     .robots = 20,
+                                     .steps = 60,
+                                     .many = 200,
+                                     .open = open,
                                      .change = change,
                                      .place = place_robot,
-                                     .touching = batch_loaded};
+                                     .touches = 300,
+                                     .fixed = 1 << 4,
+                                     .touching = batch_loaded,
+                                     .poisoned = 1 << 0 | 1 << 2 | 1 << 4};

@@ -5,7 +5,7 @@
 // Jacobian of each body, the acceleration due to that force alone, the actuator forces, and the
 // acceleration due to everything but constraints. Numbers are doubles in native byte order.
 #include "math/scalar.h"
-#include "motion/articulated_fixture.h"
+#include "motion/articulated_rig.h"
 
 typedef struct Robot {
     mf_Context *context;

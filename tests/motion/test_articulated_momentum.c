@@ -1,5 +1,5 @@
 // Fast spins and long flights under the default integrator: closed forms and conserved quantities.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 #include "math/scalar.h"
 
@@ -8,15 +8,15 @@ static const char rod[] =
     "<inertial pos='.1 .02 -.05' mass='1' diaginertia='1e-2 1.001e-2 2e-5'/></body>"
     "</worldbody></mujoco>";
 
-static TextConfig in_flight(double gravity, mf_Time step) {
-    return WITH(text_config(MF_ARTICULATED_IMPLICIT, step), .world.gravity = gravity);
+static ArtConfig in_flight(double gravity, mf_Time step) {
+    return WITH(art_config(MF_ARTICULATED_IMPLICIT, step), .world.gravity = gravity);
 }
 
 typedef struct Motion {
     double center[3], linear[3], angular[3];
 } Motion;
 
-static Motion motion_of(const Text *t) {
+static Motion motion_of(const Rig *t) {
     Motion m;
     mf_motion_momentum(t->group, 0, m.center, m.linear, m.angular);
     return m;
@@ -30,16 +30,16 @@ static double apart(const double a[3], const double b[3]) {
 // A thin rod with its center off the base, 100 rad/s about every axis: momentum and energy to
 // rounding.
 TEST(a_rod_keeps_its_energy) {
-    AUTO_TEXT t = text_open(rod, in_flight(0.0, MF_MILLISECOND));
-    text_set3(&t, "base.angular_velocity", 100, 1, 100);
-    text_set3(&t, "base.linear_velocity", 0.1, -0.2, 0.3);
+    AUTO_RIG t = text_open(rod, in_flight(0.0, MF_MILLISECOND));
+    rig_set3(&t, "base.angular_velocity", 100, 1, 100);
+    rig_set3(&t, "base.linear_velocity", 0.1, -0.2, 0.3);
     const Motion start = motion_of(&t);
-    const double energy = text_energy(&t);
+    const double energy = rig_energy(&t);
     const int steps = STEPS_OF(100000);
     double worst = 0.0;
     for (int n = 0; n < steps; n++) {
         mf_world_step(t.world, 1);
-        worst = fmax(worst, fabs(text_energy(&t) / energy - 1.0));
+        worst = fmax(worst, fabs(rig_energy(&t) / energy - 1.0));
     }
     const Motion end = motion_of(&t);
     printf("rod: energy off by %g; momentum %g, %g\n", worst,
@@ -59,13 +59,13 @@ typedef struct Drift { // relative changes
     double energy, momentum;
 } Drift;
 
-static Drift drift_of(const Text *t, int steps) {
-    const double energy = text_energy(t);
+static Drift drift_of(const Rig *t, int steps) {
+    const double energy = rig_energy(t);
     const Motion start = motion_of(t);
     Drift worst = {0.0, 0.0};
     for (int n = 0; n < steps; n++) {
         mf_world_step(t->world, 1);
-        worst.energy = fmax(worst.energy, fabs(text_energy(t) / energy - 1.0));
+        worst.energy = fmax(worst.energy, fabs(rig_energy(t) / energy - 1.0));
     }
     const Motion end = motion_of(t);
     worst.momentum = fmax(apart(start.angular, end.angular) / mf_vec3_length(start.angular),
@@ -74,8 +74,8 @@ static Drift drift_of(const Text *t, int steps) {
     return worst;
 }
 
-static TextConfig as_mujoco(double gravity) {
-    TextConfig config = in_flight(gravity, 2 * MF_MILLISECOND);
+static ArtConfig as_mujoco(double gravity) {
+    ArtConfig config = in_flight(gravity, 2 * MF_MILLISECOND);
     config.motion.contact_law = MF_CONTACT_LAW_MUJOCO;
     return config;
 }
@@ -86,7 +86,7 @@ TEST(free_bodies_of_files_keep_their_spin) {
     static const char *const centers[2] = {"0 0 0", ".1 .05 -.02"};
     for (int i = 0; i < 4; i++) {
         const bool two = i >= 2;
-        AUTO_TEXT t = text_open(
+        AUTO_RIG t = text_open(
             formatted(
                 "<mujoco><option gravity='0 0 0' integrator='%s'/><worldbody><body><freejoint/>"
                 "<inertial pos='%s' mass='1' diaginertia='.01 .02 .03'/></body>%s%s%s"
@@ -97,8 +97,8 @@ TEST(free_bodies_of_files_keep_their_spin) {
             as_mujoco(0.0));
         for (uint32_t k = 0; k < (two ? 2 : 1); k++)
             for (uint32_t c = 0; c < 3; c++)
-                text_set(&t, two ? "ball.rate" : "base.angular_velocity", 3 * k + c,
-                         c == 1 ? 10.0 : 0.01);
+                rig_set(&t, two ? "ball.rate" : "base.angular_velocity", 3 * k + c,
+                        c == 1 ? 10.0 : 0.01);
         const Drift drift = drift_of(&t, STEPS_OF(50000));
         print_message("%d bodies: energy off by %g, momentum by %g\n", two ? 2 : 1, drift.energy,
                       drift.momentum);
@@ -113,10 +113,10 @@ TEST(satellites_of_files_keep_their_momentum) {
         "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/><inertial pos='0 0 0' "
         "mass='1' diaginertia='.01 .02 .03'/><body pos='.2 0 0'><joint axis='0 1 0'/><inertial "
         "pos='.1 0 0' mass='.3' diaginertia='.001 .002 .002'/></body></body></worldbody></mujoco>";
-    AUTO_TEXT t = text_open(text, as_mujoco(0.0));
-    text_set3(&t, "base.angular_velocity", 1, 5, 2);
-    text_set(&t, "joint.angle", 0, 0.5);
-    text_set(&t, "joint.rate", 0, 3);
+    AUTO_RIG t = text_open(text, as_mujoco(0.0));
+    rig_set3(&t, "base.angular_velocity", 1, 5, 2);
+    rig_set(&t, "joint.angle", 0, 0.5);
+    rig_set(&t, "joint.rate", 0, 3);
     const Drift drift = drift_of(&t, STEPS_OF(50000));
     print_message("satellite: energy off by %g, momentum by %g\n", drift.energy, drift.momentum);
     assert_true(drift.energy < 0.02 && drift.momentum < 1e-9);
@@ -128,12 +128,12 @@ TEST(a_body_that_has_touched_flies_on) {
         "<mujoco><option gravity='0 0 0'/><worldbody><geom type='plane' size='5 5 1'/><body><"
         "freejoint/><geom type='box' size='.1 .05 .02' mass='1' solref='-2000 -5'/></body>"
         "</worldbody></mujoco>";
-    AUTO_TEXT t = text_open(text, WITH(as_mujoco(0.0), .motion.shapes = true));
-    text_set3(&t, "base.position", 0, 0, 0.3);
-    text_set3(&t, "base.linear_velocity", 0, 0, -2);
-    text_set3(&t, "base.angular_velocity", 0.1, 0.2, 10);
+    AUTO_RIG t = text_open(text, WITH(as_mujoco(0.0), .motion.shapes = true));
+    rig_set3(&t, "base.position", 0, 0, 0.3);
+    rig_set3(&t, "base.linear_velocity", 0, 0, -2);
+    rig_set3(&t, "base.angular_velocity", 0.1, 0.2, 10);
     mf_world_step(t.world, 500);
-    assert_true(text_get(&t, "base.linear_velocity", 2) > 0.1);
+    assert_true(rig_get(&t, "base.linear_velocity", 2) > 0.1);
     const Drift drift = drift_of(&t, STEPS_OF(20000));
     print_message("after a touch: energy off by %g, momentum by %g\n", drift.energy,
                   drift.momentum);
@@ -147,11 +147,11 @@ TEST(the_order_is_two) {
     static const mf_Time steps[3] = {50000, 1000000, 500000};
     double rate[3][3], worst[2];
     for (int i = 0; i < 3; i++) {
-        TextConfig config =
-            text_config(i == 0 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT, steps[i]);
+        ArtConfig config =
+            art_config(i == 0 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT, steps[i]);
         config.world.gravity = 0.0;
-        AUTO_TEXT t = text_open(rod, config);
-        text_set3(&t, "base.angular_velocity", 20, 1, 20);
+        AUTO_RIG t = text_open(rod, config);
+        rig_set3(&t, "base.angular_velocity", 20, 1, 20);
         mf_world_step(t.world, (uint64_t)(MF_SECOND / 2 / steps[i]));
         get_fields(t.group, "base.angular_velocity", 0, 3, rate[i]);
     }
@@ -173,12 +173,12 @@ TEST(a_top_precesses) {
     const double total = 200.0; // [rad/s] about the axis of the top
     const double b = i3 * total, a = i1 * cos(theta);
     const double slow = (b - sqrt(b * b - 4.0 * a * pull)) / (2.0 * a);
-    AUTO_TEXT t = text_open(top, text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND));
+    AUTO_RIG t = text_open(top, art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND));
     // Tilted about x; precession about z seen from the top: (0, sin, cos) W.
-    text_set(&t, "ball.orientation", 0, cos(0.5 * theta));
-    text_set(&t, "ball.orientation", 1, sin(0.5 * theta));
-    text_set3(&t, "ball.rate", 0.0, slow * sin(theta), total);
-    const double energy = text_energy(&t);
+    rig_set(&t, "ball.orientation", 0, cos(0.5 * theta));
+    rig_set(&t, "ball.orientation", 1, sin(0.5 * theta));
+    rig_set3(&t, "ball.rate", 0.0, slow * sin(theta), total);
+    const double energy = rig_energy(&t);
     double angle = 0.0, before = -0.5 * MF_PI, lowest = 1.0, highest = -1.0;
     const int steps = 100000;
     for (int n = 0; n < steps; n++) {
@@ -194,11 +194,11 @@ TEST(a_top_precesses) {
         highest = fmax(highest, axis[2]);
     }
     printf("top: %.6f rad/s of %.6f, cosine of the tilt %.5f .. %.5f, energy %g\n",
-           angle / (1e-3 * steps), slow, lowest, highest, text_energy(&t) / energy - 1.0);
+           angle / (1e-3 * steps), slow, lowest, highest, rig_energy(&t) / energy - 1.0);
     assert_int_equal(mf_group_fault(t.group, 0), 0);
     assert_true(fabs(angle / (1e-3 * steps) - slow) < 2e-3 * slow);
     assert_true(lowest > 0.49 && highest < 0.51);
-    assert_true(fabs(text_energy(&t) / energy - 1.0) < 1e-3);
+    assert_true(fabs(rig_energy(&t) / energy - 1.0) < 1e-3);
 }
 
 // Eight links on hinges and balls, thrown and whirling: momentum of all for 100,000 steps.
@@ -218,12 +218,12 @@ TEST(a_chain_keeps_its_momentum) {
         used += (size_t)snprintf(text + used, sizeof text - used, "</body>");
     snprintf(text + used, sizeof text - used, "</worldbody></mujoco>");
     for (int i = 0; i < 2; i++) {
-        AUTO_TEXT t =
+        AUTO_RIG t =
             text_open(text, WITH(in_flight(0.0, MF_MILLISECOND), .group.double_precision = i == 0));
-        text_set3(&t, "base.angular_velocity", 1, 2, -1);
-        text_set3(&t, "base.linear_velocity", 0.3, 0.1, 0.2);
+        rig_set3(&t, "base.angular_velocity", 1, 2, -1);
+        rig_set3(&t, "base.linear_velocity", 0.3, 0.1, 0.2);
         for (uint32_t j = 0; j < 8; j++)
-            text_set(&t, "joint.rate", j, j % 2 == 0 ? 1.0 : -0.7);
+            rig_set(&t, "joint.rate", j, j % 2 == 0 ? 1.0 : -0.7);
         const Motion start = motion_of(&t);
         mf_world_step(t.world, STEPS_OF(100000));
         const Motion end = motion_of(&t);
@@ -244,10 +244,10 @@ TEST(a_thrown_chain_falls_on_a_parabola) {
         "<body><joint type='hinge' axis='0 1 0'/>"
         "<inertial pos='.2 0 0' mass='1' diaginertia='.01 .02 .03'/></body></body>"
         "</worldbody></mujoco>";
-    AUTO_TEXT t =
+    AUTO_RIG t =
         text_open(text, WITH(in_flight(9.81, 10 * MF_MILLISECOND), .motion.contacts = false));
-    text_set3(&t, "base.angular_velocity", 5, 3, 1);
-    text_set(&t, "joint.rate", 0, -4.0);
+    rig_set3(&t, "base.angular_velocity", 5, 3, 1);
+    rig_set(&t, "joint.rate", 0, -4.0);
     const Motion start = motion_of(&t);
     mf_world_step(t.world, 100);
     const Motion end = motion_of(&t);
@@ -264,16 +264,16 @@ TEST(depth_does_not_throw) {
     for (int i = 0; i < 6; i++) {
         static const mf_Time steps[6] = {10000000, 5000000, 2000000, 1000000, 500000, 200000};
         double fastest = 0.0;
-        AUTO_TEXT t = text_open(
-            ball, WITH(text_config(MF_ARTICULATED_IMPLICIT, steps[i]), .motion.shapes = true));
-        text_set3(&t, "base.position", 0, 0, 0.1);
+        AUTO_RIG t = text_open(
+            ball, WITH(art_config(MF_ARTICULATED_IMPLICIT, steps[i]), .motion.shapes = true));
+        rig_set3(&t, "base.position", 0, 0, 0.1);
         for (mf_Time now = 0; now < MF_SECOND; now += steps[i]) {
             mf_world_step(t.world, 1);
-            fastest = fmax(fastest, text_get(&t, "base.linear_velocity", 2));
+            fastest = fmax(fastest, rig_get(&t, "base.linear_velocity", 2));
         }
         printf("out of the ground at %g ms: %g m/s\n", 1e-6 * (double)steps[i], fastest);
         assert_true(fastest < 1.0 && fastest > 0.1);
-        assert_true(fabs(text_get(&t, "base.position", 2) - 0.2) < 5e-3);
+        assert_true(fabs(rig_get(&t, "base.position", 2) - 0.2) < 5e-3);
     }
 }
 
@@ -287,14 +287,14 @@ TEST(long_steps_do_not_fall_through) {
     for (int kind = 0; kind < 2; kind++)
         for (int i = 1; i <= 10; i++) {
             const mf_Time step = i * 10 * MF_MILLISECOND;
-            AUTO_TEXT t = text_open(balls[kind], WITH(text_config(MF_ARTICULATED_IMPLICIT, step),
-                                                      .motion.shapes = true));
-            text_set3(&t, "base.position", 0, 0, 2.0);
+            AUTO_RIG t = text_open(balls[kind], WITH(art_config(MF_ARTICULATED_IMPLICIT, step),
+                                                     .motion.shapes = true));
+            rig_set3(&t, "base.position", 0, 0, 2.0);
             mf_world_step(t.world, (uint64_t)(5 * MF_SECOND / step));
             // As deep as its law rests: g T^2 with T of two steps.
             const double deep = 9.81 * 4e-18 * (double)step * (double)step;
-            assert_true(text_get(&t, "base.position", 2) > 0.1 - deep - 1e-3);
-            assert_true(fabs(text_get(&t, "base.linear_velocity", 2)) < 1e-2);
+            assert_true(rig_get(&t, "base.position", 2) > 0.1 - deep - 1e-3);
+            assert_true(fabs(rig_get(&t, "base.linear_velocity", 2)) < 1e-2);
         }
 }
 
@@ -305,10 +305,10 @@ TEST(a_load_that_is_no_number_is_a_fault) {
         "<mujoco><worldbody><geom type='plane' size='5 5 .1'/><body><freejoint/>"
         "<geom type='sphere' size='.1' mass='2'/></body></worldbody></mujoco>";
     for (int i = 0; i < 2; i++) {
-        AUTO_TEXT t = text_open(ball, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
-                                           .motion.shapes = true));
-        text_set3(&t, "base.position", 0, 0, 5.0);
-        text_set(&t, fields[i], 0, (double)NAN);
+        AUTO_RIG t = text_open(
+            ball, WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .motion.shapes = true));
+        rig_set3(&t, "base.position", 0, 0, 5.0);
+        rig_set(&t, fields[i], 0, (double)NAN);
         mf_world_step(t.world, 1);
         assert_int_equal(mf_group_fault(t.group, 0), MF_FAULT_NONFINITE);
     }

@@ -1,26 +1,26 @@
 // Explicit pairs of the file (<contact><pair>) between geoms without contact bits: with the ground,
 // with static geoms, with other links; and exclusions. The parameters are those of the pair.
 // Numbers of MuJoCo 4.0 and closed forms.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 static const double gravity = 9.81;
 
 // A ball of 0.1 m at a height of 0.2 m, nobody with bits.
-static Text open_ball(const char *pair, bool like, const char *more) {
-    Text t = text_open(
+static Rig open_ball(const char *pair, bool like, const char *more) {
+    Rig t = text_open(
         formatted("<mujoco><option timestep='.001'/><default><geom contype='0' conaffinity='0'/>"
                   "</default><worldbody><geom name='floor' type='plane' size='5 5 1'/>%s"
                   "<body name='body' pos='0 0 .2'><freejoint/><geom name='ball' size='.1'/></body>"
                   "</worldbody><contact>%s</contact></mujoco>",
                   more, pair),
-        WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .motion.shapes = true,
+        WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .motion.shapes = true,
              .motion.contact_law = like ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT));
-    text_set3(&t, "base.position", 0, 0, 0.2);
+    rig_set3(&t, "base.position", 0, 0, 0.2);
     return t;
 }
 
-static double height(const Text *t) {
-    return text_get(t, "base.position", 2);
+static double height(const Rig *t) {
+    return rig_get(t, "base.position", 2);
 }
 
 // MuJoCo: 0.0996328, and 0.1196328 with a margin of 0.02; a gap changes nothing.
@@ -34,14 +34,14 @@ TEST(a_pair_with_the_floor_holds) {
                  {"<pair geom1='floor' geom2='ball' margin='.02' gap='.01'/>", 0.1196328}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int like = 0; like < 2; like++) {
-            AUTO_TEXT t = open_ball(cases[i].pair, like, "");
+            AUTO_RIG t = open_ball(cases[i].pair, like, "");
             mf_world_step(t.world, 2000);
             assert_near(height(&t), cases[i].rest, like ? 2e-6 : 4e-4);
         }
 }
 
 TEST(without_a_pair_it_falls) {
-    AUTO_TEXT t = open_ball("", false, "");
+    AUTO_RIG t = open_ball("", false, "");
     mf_world_step(t.world, 1000);
     assert_near(height(&t), 0.2 - 0.5 * gravity, 0.01);
 }
@@ -49,7 +49,7 @@ TEST(without_a_pair_it_falls) {
 // As deep as solref has it: with z = w = .5, G = m and K = z / (w T r)^2 = 2e4 (docs), K d = g.
 // MuJoCo: 0.0995095.
 TEST(softness_is_the_pairs) {
-    AUTO_TEXT t = open_ball(
+    AUTO_RIG t = open_ball(
         "<pair geom1='floor' geom2='ball' solref='.01 1' solimp='.5 .5 .001 .5 2'/>", true, "");
     mf_world_step(t.world, 2000);
     assert_near(height(&t), 0.1 - gravity / 2e4, 2e-6);
@@ -65,19 +65,19 @@ TEST(friction_is_the_pairs) {
                  {"<pair geom1='floor' geom2='ball' friction='.1 .1 0 0 0'/>", 2.0 - 0.2 * 0.981},
                  {"<pair geom1='floor' geom2='ball' friction='1 1 0 0 0'/>", 2.0 * 5.0 / 7.0}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO_TEXT t = open_ball(cases[i].pair, false, "");
-        text_set3(&t, "base.position", 0, 0, 0.0999);
+        AUTO_RIG t = open_ball(cases[i].pair, false, "");
+        rig_set3(&t, "base.position", 0, 0, 0.0999);
         mf_world_step(t.world, 100);
-        text_set3(&t, "base.linear_velocity", 2, 0, 0);
-        text_set3(&t, "base.angular_velocity", 0, 0, 0);
+        rig_set3(&t, "base.linear_velocity", 2, 0, 0);
+        rig_set3(&t, "base.angular_velocity", 0, 0, 0);
         mf_world_step(t.world, 200);
-        assert_near(text_get(&t, "base.linear_velocity", 0), cases[i].speed, 0.02);
+        assert_near(rig_get(&t, "base.linear_velocity", 0), cases[i].speed, 0.02);
     }
 }
 
 TEST(a_pair_with_a_box_of_the_world_holds) {
-    AUTO_TEXT t = open_ball("<pair geom1='table' geom2='ball'/>", false,
-                            "<geom name='table' type='box' size='.5 .5 .05' pos='0 0 .05'/>");
+    AUTO_RIG t = open_ball("<pair geom1='table' geom2='ball'/>", false,
+                           "<geom name='table' type='box' size='.5 .5 .05' pos='0 0 .05'/>");
     mf_world_step(t.world, 2000);
     assert_near(height(&t), 0.2, 2e-3);
 }
@@ -93,10 +93,10 @@ TEST(a_pair_of_links_is_no_pair_with_the_ground) {
             "size='.1'/></body><body pos='0 0 .4'><joint name='up' type='slide' axis='0 0 1'/>"
             "<geom name='high' size='.1'/></body></worldbody><contact>%s</contact></mujoco>",
             listed ? "<pair geom1='low' geom2='high'/>" : "");
-        AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
-                                           .motion.shapes = true));
+        AUTO_RIG t = text_open(
+            text, WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .motion.shapes = true));
         mf_world_step(t.world, 1000);
-        double position = text_get(&t, "joint.angle", text_joint(&t, "up"));
+        double position = rig_get(&t, "joint.angle", rig_joint(&t, "up"));
         assert_near(position, listed ? -0.15 : -0.5 * gravity, 0.01);
     }
 }
@@ -110,9 +110,9 @@ TEST(exclusions_hold_for_the_ground) {
             "size='.1'/></body></worldbody><contact><exclude body1='world' body2='body'/>%s"
             "</contact></mujoco>",
             listed ? "<pair geom1='floor' geom2='ball'/>" : "");
-        AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
-                                           .motion.shapes = true));
-        text_set3(&t, "base.position", 0, 0, 0.2);
+        AUTO_RIG t = text_open(
+            text, WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .motion.shapes = true));
+        rig_set3(&t, "base.position", 0, 0, 0.2);
         mf_world_step(t.world, 1000);
         assert_near(height(&t), listed ? 0.1 : 0.2 - 0.5 * gravity, 0.01);
     }

@@ -1,6 +1,6 @@
 // Queries of one robot give the same bits on every instruction set: with the processor's fused
 // multiply-add and with the emulated one.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 enum { MOST = 40 };
 

@@ -1,6 +1,6 @@
 // Robots at rest stay at rest: a robot on legs that springs press into their limits bears its
 // weight in every step and comes to a stop.
-#include "motion/articulated_fixture.h"
+#include "motion/articulated_rig.h"
 
 static const double along_y[3] = {0, 1, 0};
 
@@ -35,24 +35,23 @@ TEST(robots_on_their_limits_rest) {
     for (int i = 0; i < 8; i++) {
         static const mf_Time steps[] = {MF_MILLISECOND, 2 * MF_MILLISECOND, 5 * MF_MILLISECOND,
                                         10 * MF_MILLISECOND};
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        build_crouch(fixture.hand);
-        art_open(&fixture, WITH(art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]),
-                                .group.double_precision = i % 2 == 0, .motion.friction = 0.8));
-        fixture_set3(&fixture, "base.position", 0, 0, 0.5);
-        fixture_set(&fixture, "base.orientation", 0, cos(0.1));
-        fixture_set(&fixture, "base.orientation", 2, sin(0.1));
-        mf_world_step(fixture.world, (uint64_t)(5 * MF_SECOND / steps[i / 2]));
+        AUTO_RIG rig = rig_begin(1);
+        build_crouch(rig.hand);
+        art_open(&rig, WITH(art_config(MF_ARTICULATED_IMPLICIT, steps[i / 2]),
+                            .group.double_precision = i % 2 == 0, .motion.friction = 0.8));
+        rig_set3(&rig, "base.position", 0, 0, 0.5);
+        rig_set(&rig, "base.orientation", 0, cos(0.1));
+        rig_set(&rig, "base.orientation", 2, sin(0.1));
+        mf_world_step(rig.world, (uint64_t)(5 * MF_SECOND / steps[i / 2]));
         double least = INFINITY, most = 0.0, sum = 0.0, speed = 0.0;
         const uint32_t count = (uint32_t)(10 * MF_SECOND / steps[i / 2]);
         for (uint32_t n = 0; n < count; n++) {
             double load = 0.0;
-            mf_world_step(fixture.world, 1);
-            for (uint32_t c = 0; c < fixture_field(&fixture, "contact.load")->components; c++)
-                load +=
-                    fixture_get(&fixture, "contact.load", c) / (fixture.hand->model.mass * 9.81);
-            for (uint32_t j = 0; j < fixture_field(&fixture, "joint.rate")->components; j++)
-                speed = fmax(speed, fabs(fixture_get(&fixture, "joint.rate", j)));
+            mf_world_step(rig.world, 1);
+            for (uint32_t c = 0; c < rig_field(&rig, "contact.load")->components; c++)
+                load += rig_get(&rig, "contact.load", c) / (rig.hand->model.mass * 9.81);
+            for (uint32_t j = 0; j < rig_field(&rig, "joint.rate")->components; j++)
+                speed = fmax(speed, fabs(rig_get(&rig, "joint.rate", j)));
             least = fmin(least, load);
             most = fmax(most, load);
             sum += load;

@@ -1,31 +1,31 @@
 // Inputs of servos (mf_ArticulatedConfig.servo_inputs): the law by closed solutions of one joint,
 // the values they start with, their limits, and what is refused.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 #include "motion/articulated/host.h"
 
 static const double along_z[3] = {0, 0, 1};
 static const double inertia = 0.5; // [kg m^2]
 
 // A wheel on a fixed base, no gravity about its axis.
-static Fixture wheel(ArtConfig wish) {
-    Fixture fixture = fixture_begin(1);
-    uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_z);
-    art_body(fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, inertia);
-    art_open(&fixture, WITH(wish, .motion.base = MF_ARTICULATED_FIXED));
-    return fixture;
+static Rig wheel(ArtConfig wish) {
+    Rig rig = rig_begin(1);
+    uint32_t link = mf_hand_hinge(rig.hand, 0, 0, 0, 0, along_z);
+    art_body(rig.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, inertia);
+    art_open(&rig, WITH(wish, .motion.base = MF_ARTICULATED_FIXED));
+    return rig;
 }
 
 static ArtConfig inputs_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
     return WITH(art_config(integrator, step), .motion.servo_inputs = true);
 }
 
-static void command(Fixture *fixture, double gain, double damping, double target, double rate,
+static void command(Rig *rig, double gain, double damping, double target, double rate,
                     double torque) {
-    fixture_set(fixture, "servo.gain", 0, gain);
-    fixture_set(fixture, "servo.damping", 0, damping);
-    fixture_set(fixture, "joint.target", 0, target);
-    fixture_set(fixture, "servo.target_rate", 0, rate);
-    fixture_set(fixture, "servo.torque", 0, torque);
+    rig_set(rig, "servo.gain", 0, gain);
+    rig_set(rig, "servo.damping", 0, damping);
+    rig_set(rig, "joint.target", 0, target);
+    rig_set(rig, "servo.target_rate", 0, rate);
+    rig_set(rig, "servo.torque", 0, torque);
 }
 
 // The damped oscillator J a = k (q* - q) + d (v* - v) + t from rest at 0: with z = d / (2 w J) < 1
@@ -42,19 +42,19 @@ static const char wheel_text[] =
 
 // Largest error of the angle over a second after a command.
 static double step_response(mf_ArticulatedIntegrator integrator, mf_Time step, mf_ContactLaw law) {
-    AUTO_TEXT t =
+    AUTO_RIG t =
         text_open(wheel_text, WITH(inputs_config(integrator, step), .motion.contact_law = law));
-    text_set(&t, "servo.gain", 0, 50.0);
-    text_set(&t, "servo.damping", 0, 3.0);
-    text_set(&t, "joint.target", 0, 0.4);
-    text_set(&t, "servo.target_rate", 0, 0.7);
-    text_set(&t, "servo.torque", 0, -1.5);
+    rig_set(&t, "servo.gain", 0, 50.0);
+    rig_set(&t, "servo.damping", 0, 3.0);
+    rig_set(&t, "joint.target", 0, 0.4);
+    rig_set(&t, "servo.target_rate", 0, 0.7);
+    rig_set(&t, "servo.torque", 0, -1.5);
     double worst = 0.0;
     for (int n = 0; n < MF_SECOND / step; n++) {
         mf_world_step(t.world, 1);
         const double time = mf_time_to_seconds(mf_world_time(t.world));
         const double expected = oscillator(50.0, 3.0, 0.4, 0.7, -1.5, time);
-        worst = fmax(worst, fabs(text_get(&t, "joint.angle", 0) - expected));
+        worst = fmax(worst, fabs(rig_get(&t, "joint.angle", 0) - expected));
     }
     assert_int_equal(mf_group_fault_total(t.group), 0);
     return worst;
@@ -76,35 +76,34 @@ TEST(a_step_response_is_the_damped_oscillators) {
 // Gains change between steps, and go far beyond what an explicit step bears.
 TEST(gains_change_while_running) {
     ArtConfig config = inputs_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND);
-    AUTO_FIXTURE fixture = wheel(config);
-    command(&fixture, 0.0, 0.0, 1.0, 0.0, 0.5); // a torque alone: 1 rad/s^2
-    mf_world_step(fixture.world, 100);
-    assert_near(fixture_get(&fixture, "joint.rate", 0), 1.0, 1e-12);
-    command(&fixture, 0.0, 1e6, 0.0, 3.0, 0.0); // a speed
-    mf_world_step(fixture.world, 1);
-    assert_near(fixture_get(&fixture, "joint.rate", 0), 3.0, 2e-4);
-    command(&fixture, 1e9, 1e5, -0.25, 0.0, 0.0);
-    mf_world_step(fixture.world, 500);
-    assert_near(fixture_get(&fixture, "joint.angle", 0), -0.25, 1e-9);
-    assert_int_equal(mf_group_fault_total(fixture.group), 0);
+    AUTO_RIG rig = wheel(config);
+    command(&rig, 0.0, 0.0, 1.0, 0.0, 0.5); // a torque alone: 1 rad/s^2
+    mf_world_step(rig.world, 100);
+    assert_near(rig_get(&rig, "joint.rate", 0), 1.0, 1e-12);
+    command(&rig, 0.0, 1e6, 0.0, 3.0, 0.0); // a speed
+    mf_world_step(rig.world, 1);
+    assert_near(rig_get(&rig, "joint.rate", 0), 3.0, 2e-4);
+    command(&rig, 1e9, 1e5, -0.25, 0.0, 0.0);
+    mf_world_step(rig.world, 500);
+    assert_near(rig_get(&rig, "joint.angle", 0), -0.25, 1e-9);
+    assert_int_equal(mf_group_fault_total(rig.group), 0);
 }
 
 // Untouched, they are the servo of the settings to the bit, also after a reset.
 TEST(gains_are_those_of_the_settings_at_first) {
     double angle[2][2];
     for (int inputs = 0; inputs < 2; inputs++) {
-        AUTO_FIXTURE fixture =
-            wheel(WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
-                       .motion.servo_inputs = inputs == 1, .motion.servo.gain = 20.0,
-                       .motion.servo.damping = 1.0, .motion.servo.effort = 2.0,
-                       .motion.servo.backlash = 0.01));
+        AUTO_RIG rig = wheel(WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+                                  .motion.servo_inputs = inputs == 1, .motion.servo.gain = 20.0,
+                                  .motion.servo.damping = 1.0, .motion.servo.effort = 2.0,
+                                  .motion.servo.backlash = 0.01));
         for (int run = 0; run < 2; run++) {
-            fixture_set(&fixture, "joint.target", 0, 1.0);
-            mf_world_step(fixture.world, 50);
-            angle[inputs][run] = fixture_get(&fixture, "joint.angle", 0);
+            rig_set(&rig, "joint.target", 0, 1.0);
+            mf_world_step(rig.world, 50);
+            angle[inputs][run] = rig_get(&rig, "joint.angle", 0);
             if (inputs == 1)
-                command(&fixture, 7.0, 3.0, 0.0, 1.0, 1.0);
-            mf_group_reset(fixture.group, 0);
+                command(&rig, 7.0, 3.0, 0.0, 1.0, 1.0);
+            mf_group_reset(rig.group, 0);
         }
     }
     assert_true(angle[0][0] == angle[1][0] && angle[0][1] == angle[1][1]);
@@ -126,18 +125,18 @@ TEST(efforts_bound_the_sum) {
                                 .force_upper = INFINITY};
         if (motor == 0)
             config.motion.servo.effort = 2.5;
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        uint32_t link = mf_hand_hinge(fixture.hand, 0, 0, 0, 0, along_z);
-        art_body(fixture.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, inertia);
-        fixture.hand->model.actuators = &actuator;
-        fixture.hand->model.actuator_count = motor == 1 ? 1 : 0;
+        AUTO_RIG rig = rig_begin(1);
+        uint32_t link = mf_hand_hinge(rig.hand, 0, 0, 0, 0, along_z);
+        art_body(rig.hand, link, 1.0, 0, 0, 0, 0.3, 0.3, inertia);
+        rig.hand->model.actuators = &actuator;
+        rig.hand->model.actuator_count = motor == 1 ? 1 : 0;
         config.motion.base = MF_ARTICULATED_FIXED;
-        art_open(&fixture, config);
-        const mf_Servo servo = mf_articulated_servo(fixture.group, 0);
+        art_open(&rig, config);
+        const mf_Servo servo = mf_articulated_servo(rig.group, 0);
         assert_true(servo.effort == 2.5 && servo.gain == 0.0 && servo.speed == INFINITY);
-        command(&fixture, 100.0, 1.0, -5.0, 0.0, 1000.0);
-        mf_world_step(fixture.world, 100);
-        assert_near(fixture_get(&fixture, "joint.rate", 0), 0.1 * 2.5 / inertia, 1e-12);
+        command(&rig, 100.0, 1.0, -5.0, 0.0, 1000.0);
+        mf_world_step(rig.world, 100);
+        assert_near(rig_get(&rig, "joint.rate", 0), 0.1 * 2.5 / inertia, 1e-12);
     }
 }
 
@@ -146,22 +145,22 @@ TEST(what_is_no_gain_is_an_input_fault) {
                                        {1, INFINITY, 0, 0}, {1, 1, NAN, 0},   {1, 1, 0, INFINITY}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
         ArtConfig config = inputs_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        AUTO_FIXTURE fixture = wheel(config);
-        command(&fixture, values[i][0], values[i][1], 0.0, values[i][2], values[i][3]);
-        mf_world_step(fixture.world, 1);
-        assert_int_equal(mf_group_fault(fixture.group, 0), MF_FAULT_INPUT);
+        AUTO_RIG rig = wheel(config);
+        command(&rig, values[i][0], values[i][1], 0.0, values[i][2], values[i][3]);
+        mf_world_step(rig.world, 1);
+        assert_int_equal(mf_group_fault(rig.group, 0), MF_FAULT_INPUT);
     }
 }
 
 // Without the setting there are no such fields; what the servo is can be asked for.
 TEST(without_them_there_are_no_fields) {
-    AUTO_FIXTURE fixture = wheel(WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
-                                      .motion.servo.gain = 8.0, .motion.servo.damping = 2.0,
-                                      .motion.servo.speed = 3.0, .motion.servo.backlash = 0.25));
-    const mf_Servo servo = mf_articulated_servo(fixture.group, 0);
+    AUTO_RIG rig = wheel(WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                              .motion.servo.gain = 8.0, .motion.servo.damping = 2.0,
+                              .motion.servo.speed = 3.0, .motion.servo.backlash = 0.25));
+    const mf_Servo servo = mf_articulated_servo(rig.group, 0);
     assert_true(servo.gain == 8.0 && servo.damping == 2.0 && servo.speed == 3.0);
     assert_true(servo.backlash == 0.25 && servo.effort == INFINITY);
-    assert_true(mf_articulated_servo(fixture.group, 1).gain == 0.0); // there is no such joint
-    assert_null(mf_group_find_field(fixture.group, "servo.gain"));
-    assert_null(mf_group_find_field(fixture.group, "servo.torque"));
+    assert_true(mf_articulated_servo(rig.group, 1).gain == 0.0); // there is no such joint
+    assert_null(mf_group_find_field(rig.group, "servo.gain"));
+    assert_null(mf_group_find_field(rig.group, "servo.torque"));
 }

@@ -1,7 +1,7 @@
 // Constraints with MuJoCo's law (contact_law mujoco, and limits with softness in the file): depths
 // at rest against its equations and against numbers of MuJoCo 4.0 (Euler, step 1 ms), springs that
 // neither gain nor lose energy, forces on bodies that are fixed to each other.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 #include "motion/articulated/host.h"
 
 static const double gravity = 9.81, step = 1e-3;
@@ -42,8 +42,8 @@ static double rest_depth(const Soft *soft, double many, double a) {
     return lower;
 }
 
-static TextConfig config_of(bool like) {
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+static ArtConfig config_of(bool like) {
+    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
     config.motion.shapes = true;
     config.motion.contact_law = like ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
     return config;
@@ -51,7 +51,7 @@ static TextConfig config_of(bool like) {
 
 // ---- limits ------------------------------------------------------------------------------------
 
-static Text open_slide(const char *joint, TextConfig config) {
+static Rig open_slide(const char *joint, ArtConfig config) {
     return text_open(
         formatted(
             "<mujoco><compiler angle='radian'/><worldbody><body>"
@@ -61,11 +61,11 @@ static Text open_slide(const char *joint, TextConfig config) {
         config);
 }
 
-static double slide_depth(const char *joint, TextConfig config) {
-    AUTO_TEXT t = open_slide(joint, config);
+static double slide_depth(const char *joint, ArtConfig config) {
+    AUTO_RIG t = open_slide(joint, config);
     mf_world_step(t.world, 20000);
-    double depth = -0.2 - text_get(&t, "joint.angle", 0);
-    assert_near(text_get(&t, "joint.rate", 0), 0.0, 1e-9);
+    double depth = -0.2 - rig_get(&t, "joint.angle", 0);
+    assert_near(rig_get(&t, "joint.rate", 0), 0.0, 1e-9);
     return depth;
 }
 
@@ -91,7 +91,7 @@ TEST(a_slide_rests_on_its_limit) {
          0.0064044922364884516},
         {"margin='.05'", {0.02, 1.0, 0.9, 0.95, 0.001, 0.5, 2.0}, 0.05, -0.04963281815751899},
     };
-    TextConfig config = config_of(true);
+    ArtConfig config = config_of(true);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         double expected = rest_depth(&cases[i].soft, 1.0, gravity) - cases[i].margin;
         double depth = slide_depth(cases[i].joint, config);
@@ -111,9 +111,9 @@ TEST(an_arm_rests_on_its_limit) {
                  {"solreflimit='.05 .7' solimplimit='.5 .99 .01 .3 2'",
                   {0.05, 0.7, 0.5, 0.99, 0.01, 0.3, 2.0},
                   0.005163490396685733}};
-    TextConfig config = config_of(true);
+    ArtConfig config = config_of(true);
     for (size_t i = 0; i < 2; i++) {
-        AUTO_TEXT t = text_open(
+        AUTO_RIG t = text_open(
             formatted(
                 "<mujoco><compiler angle='radian'/><worldbody><body>"
                 "<joint axis='0 1 0' limited='true' range='-1 .5' %s/><geom pos='.5 0 0' "
@@ -121,7 +121,7 @@ TEST(an_arm_rests_on_its_limit) {
                 cases[i].joint),
             config);
         mf_world_step(t.world, 20000);
-        double depth = text_get(&t, "joint.angle", 0) - 0.5, inertia = 2 * (0.25 + 0.4 * 0.01);
+        double depth = rig_get(&t, "joint.angle", 0) - 0.5, inertia = 2 * (0.25 + 0.4 * 0.01);
         double pull = 2 * 0.5 * gravity * cos(0.5 + depth) / inertia;
         assert_near(depth, rest_depth(&cases[i].soft, 1.0, pull), 1e-9);
         assert_near(depth, cases[i].mujoco, 1e-9);
@@ -132,7 +132,7 @@ TEST(an_arm_rests_on_its_limit) {
 // has the motion's own, two steps; settings beat the file.
 TEST(who_decides_on_limits) {
     const char *said = "solreflimit='.05 .7' solimplimit='.5 .99 .01 .3 2'";
-    TextConfig own = config_of(false), like = config_of(true), set = config_of(true);
+    ArtConfig own = config_of(false), like = config_of(true), set = config_of(true);
     set.motion.contact_law = MF_CONTACT_LAW_AS_MODEL; // the compliant law, then
     set.motion.limit_time = 0.01;
     assert_near(slide_depth(said, own), slide_depth(said, like), 1e-12);
@@ -143,7 +143,7 @@ TEST(who_decides_on_limits) {
 // Any power of the impedance, by MuJoCo's law.
 TEST(powers_are_any) {
     static const double powers[] = {1.0, 1.5, 2.0, 2.7, 3.0, 6.0};
-    TextConfig config = config_of(true);
+    ArtConfig config = config_of(true);
     for (size_t i = 0; i < sizeof powers / sizeof *powers; i++) {
         const Soft soft = {0.02, 1.0, 0.3, 0.8, 0.02, 0.4, powers[i]};
         assert_near(slide_depth(formatted("solimplimit='.3 .8 .02 .4 %.17g'", powers[i]), config),
@@ -153,16 +153,16 @@ TEST(powers_are_any) {
 
 // A limit never pulls, and its force is the weight at rest.
 TEST(limits_push_with_the_weight) {
-    AUTO_TEXT t = open_slide("", config_of(true));
+    AUTO_RIG t = open_slide("", config_of(true));
     MUST(mf_articulated_report_limits(t.group, &error));
-    text_set(&t, "joint.rate", 0, -3.0);
+    rig_set(&t, "joint.rate", 0, -3.0);
     double least = 0.0;
     for (int i = 0; i < 10000; i++) {
         mf_world_step(t.world, 1);
-        least = fmin(least, text_get(&t, "joint.limit_force", 0));
+        least = fmin(least, rig_get(&t, "joint.limit_force", 0));
     }
     assert_true(least >= 0.0);
-    assert_near(text_get(&t, "joint.limit_force", 0), 2.0 * gravity, 1e-6);
+    assert_near(rig_get(&t, "joint.limit_force", 0), 2.0 * gravity, 1e-6);
 }
 
 // A limit with one impedance, 0.9, of a file that steps by Runge-Kutta: the speed after one step is
@@ -173,13 +173,13 @@ TEST(a_limit_steps_as_the_file_does) {
     const double z = 0.9, h = 1e-2, slow = z * 0.03 * 0.8, k = 1.0 / (slow * slow);
     const double b = 2.0 / (z * 0.03), part[4] = {0.0, 0.5, 0.5, 1.0};
     for (int method = 0; method < 2; method++) {
-        AUTO_TEXT t = text_open(
+        AUTO_RIG t = text_open(
             formatted("<mujoco><option timestep='.01' %s/><worldbody><body><joint type='slide' "
                       "axis='1 0 0' limited='true' range='-1 1' solreflimit='.03 .8' "
                       "solimplimit='.9 .9 .001'/><geom size='.1' mass='2' contype='0' "
                       "conaffinity='0'/></body></worldbody></mujoco>",
                       options[method]),
-            WITH(text_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND),
+            WITH(art_config(MF_ARTICULATED_IMPLICIT, 10 * MF_MILLISECOND),
                  .motion.contact_law = MF_CONTACT_LAW_MUJOCO, .world.gravity = 0.0));
         const double depth = 0.01, speed = -0.2; // out of the limit
         double change[5] = {0}, sunk[5] = {0};
@@ -190,11 +190,11 @@ TEST(a_limit_steps_as_the_file_does) {
             sunk[i] = -v;
         }
         change[4] = (change[0] + 2.0 * change[1] + 2.0 * change[2] + change[3]) / 6.0;
-        text_set(&t, "joint.angle", 0, -1.0 - depth);
-        text_set(&t, "joint.rate", 0, speed);
+        rig_set(&t, "joint.angle", 0, -1.0 - depth);
+        rig_set(&t, "joint.rate", 0, speed);
         mf_world_step(t.world, 1);
         double expected = speed + h * change[method == 0 ? 0 : 4];
-        assert_near(text_get(&t, "joint.rate", 0), expected, 1e-13);
+        assert_near(rig_get(&t, "joint.rate", 0), expected, 1e-13);
     }
 }
 
@@ -231,17 +231,17 @@ TEST(a_ball_rests_on_the_ground) {
          1.0,
          0.003040165709353365},
     };
-    TextConfig config = config_of(true);
+    ArtConfig config = config_of(true);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO_TEXT t = text_open(
+        AUTO_RIG t = text_open(
             formatted("<mujoco><option %s/><worldbody><geom type='plane' size='5 5 1' %s/>"
                       "<body pos='0 0 .1'><freejoint/><geom size='.1' mass='2' %s/></body>"
                       "</worldbody></mujoco>",
                       cases[i].option, cases[i].geom, cases[i].geom),
             config);
-        text_set3(&t, "base.position", 0, 0, 0.1);
+        rig_set3(&t, "base.position", 0, 0, 0.1);
         mf_world_step(t.world, 20000);
-        double depth = 0.1 - text_get(&t, "base.position", 2);
+        double depth = 0.1 - rig_get(&t, "base.position", 2);
         assert_near(depth, rest_depth(&cases[i].soft, cases[i].many, gravity), 1e-9);
         assert_near(depth, cases[i].mujoco, 1e-9);
     }
@@ -249,24 +249,23 @@ TEST(a_ball_rests_on_the_ground) {
 
 // Nothing pushes before the touch: a ball that comes to within a micrometer falls freely.
 TEST(nothing_acts_before_the_touch) {
-    AUTO_TEXT t =
-        text_open("<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 .1'>"
-                  "<freejoint/><geom size='.1' mass='2'/></body></worldbody></mujoco>",
-                  config_of(true));
-    text_set3(&t, "base.position", 0, 0, 0.100001);
-    text_set3(&t, "base.linear_velocity", 0, 0, -1);
+    AUTO_RIG t = text_open("<mujoco><worldbody><geom type='plane' size='5 5 1'/><body pos='0 0 .1'>"
+                           "<freejoint/><geom size='.1' mass='2'/></body></worldbody></mujoco>",
+                           config_of(true));
+    rig_set3(&t, "base.position", 0, 0, 0.100001);
+    rig_set3(&t, "base.linear_velocity", 0, 0, -1);
     mf_world_step(t.world, 1);
-    assert_near(text_get(&t, "base.linear_velocity", 2), -1.0 - gravity * step, 1e-12);
+    assert_near(rig_get(&t, "base.linear_velocity", 2), -1.0 - gravity * step, 1e-12);
 }
 
 // ---- springs -----------------------------------------------------------------------------------
 
-static Text open_spring(bool like) {
-    Text t = text_open("<mujoco><worldbody><body><joint type='slide' axis='1 0 0' stiffness='800'/>"
-                       "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body>"
-                       "</worldbody></mujoco>",
-                       WITH(config_of(like), .world.gravity = 0.0));
-    text_set(&t, "joint.angle", 0, 0.1);
+static Rig open_spring(bool like) {
+    Rig t = text_open("<mujoco><worldbody><body><joint type='slide' axis='1 0 0' stiffness='800'/>"
+                      "<geom size='.1' mass='2' contype='0' conaffinity='0'/></body>"
+                      "</worldbody></mujoco>",
+                      WITH(config_of(like), .world.gravity = 0.0));
+    rig_set(&t, "joint.angle", 0, 0.1);
     return t;
 }
 
@@ -277,9 +276,9 @@ TEST(a_spring_keeps_its_energy) {
     const double square = 400.0;
     for (int like = SANITIZED; like < 2; like++) { // the loss takes all of the time
         double first = square * 0.01, last;
-        AUTO_TEXT t = open_spring(like != 0);
+        AUTO_RIG t = open_spring(like != 0);
         mf_world_step(t.world, STEPS_OF(100000));
-        double x = text_get(&t, "joint.angle", 0), v = text_get(&t, "joint.rate", 0);
+        double x = rig_get(&t, "joint.angle", 0), v = rig_get(&t, "joint.rate", 0);
         last = v * v + square * x * x - step * square * x * v;
         if (like != 0)
             assert_near(last / first, 1.0, 1e-10);
@@ -290,10 +289,10 @@ TEST(a_spring_keeps_its_energy) {
 
 // One step by hand.
 TEST(a_spring_acts_at_the_beginning_of_the_step) {
-    AUTO_TEXT t = open_spring(true);
+    AUTO_RIG t = open_spring(true);
     mf_world_step(t.world, 1);
-    assert_near(text_get(&t, "joint.rate", 0), -step * 400.0 * 0.1, 1e-15);
-    assert_near(text_get(&t, "joint.angle", 0), 0.1 - step * step * 400.0 * 0.1, 1e-15);
+    assert_near(rig_get(&t, "joint.rate", 0), -step * 400.0 * 0.1, 1e-15);
+    assert_near(rig_get(&t, "joint.angle", 0), 0.1 - step * step * 400.0 * 0.1, 1e-15);
 }
 
 // ---- forces on bodies that are fixed to each other ---------------------------------------------
@@ -301,36 +300,36 @@ TEST(a_spring_acts_at_the_beginning_of_the_step) {
 // A plank of 3 kg on two feet, bodies of their own that are fixed to it, 0.2 m to one side of the
 // center of mass and 0.4 m to the other: by the lever they bear two thirds and one third.
 TEST(fixed_bodies_are_distinguished_by_their_shapes) {
-    AUTO_TEXT t = text_open("<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
-                            "<body name='plank' pos='0 0 .1'><freejoint/>"
-                            "<inertial pos='0 0 0' mass='3' diaginertia='.1 .1 .1'/>"
-                            "<body name='near'><geom size='.05' pos='.2 .1 -.05' mass='0'/>"
-                            "<geom size='.05' pos='.2 -.1 -.05' mass='0'/></body>"
-                            "<body name='far'><geom size='.05' pos='-.4 0 -.05' mass='0'/></body>"
-                            "</body></worldbody></mujoco>",
-                            config_of(true));
+    AUTO_RIG t = text_open("<mujoco><worldbody><geom type='plane' size='5 5 1'/>"
+                           "<body name='plank' pos='0 0 .1'><freejoint/>"
+                           "<inertial pos='0 0 0' mass='3' diaginertia='.1 .1 .1'/>"
+                           "<body name='near'><geom size='.05' pos='.2 .1 -.05' mass='0'/>"
+                           "<geom size='.05' pos='.2 -.1 -.05' mass='0'/></body>"
+                           "<body name='far'><geom size='.05' pos='-.4 0 -.05' mass='0'/></body>"
+                           "</body></worldbody></mujoco>",
+                           config_of(true));
     const uint32_t bodies[3] = {mf_model_find(t.model, MF_ITEM_BODY, "plank"),
                                 mf_model_find(t.model, MF_ITEM_BODY, "near"),
                                 mf_model_find(t.model, MF_ITEM_BODY, "far")};
     MUST(mf_articulated_report_forces(t.group, bodies, 3, &error));
-    text_set3(&t, "base.position", 0, 0, 0.1);
+    rig_set3(&t, "base.position", 0, 0, 0.1);
     mf_world_step(t.world, 5000);
     const double weight = 3.0 * gravity, share[3] = {1.0, 2.0 / 3.0, 1.0 / 3.0};
     for (uint32_t b = 0; b < 3; b++) {
-        assert_near(text_get(&t, "sensor.outer", 6 * b + 2), share[b] * weight, 2e-3 * weight);
+        assert_near(rig_get(&t, "sensor.outer", 6 * b + 2), share[b] * weight, 2e-3 * weight);
         for (uint32_t c = 0; c < 2; c++)
-            assert_near(text_get(&t, "sensor.outer", 6 * b + c), 0.0, 2e-3 * weight);
+            assert_near(rig_get(&t, "sensor.outer", 6 * b + c), 0.0, 2e-3 * weight);
     }
     for (uint32_t c = 0; c < 3; c++) // what the plank carries is both, to the last bit or so
-        assert_near(text_get(&t, "sensor.outer", c),
-                    text_get(&t, "sensor.outer", 6 + c) + text_get(&t, "sensor.outer", 12 + c),
+        assert_near(rig_get(&t, "sensor.outer", c),
+                    rig_get(&t, "sensor.outer", 6 + c) + rig_get(&t, "sensor.outer", 12 + c),
                     1e-12 * weight);
 }
 
 // Ties pull at bodies: of two bodies of one link only the one that is tied, and what carries it,
 // feel the tie.
 TEST(ties_on_fixed_bodies_are_distinguished) {
-    AUTO_TEXT t =
+    AUTO_RIG t =
         text_open("<mujoco><worldbody><body name='hook' pos='0 0 1'/>"
                   "<body name='plank' pos='0 0 1'><freejoint/><geom size='.1' mass='1'/>"
                   "<body name='ring'><geom size='.05' pos='0 0 .2' mass='.1'/></body>"
@@ -346,7 +345,7 @@ TEST(ties_on_fixed_bodies_are_distinguished) {
     MUST(mf_articulated_report_forces(t.group, bodies, 4, &error));
     mf_world_step(t.world, 2000);
     for (uint32_t b = 0; b < 4; b++)
-        assert_near(text_get(&t, "sensor.outer", 6 * b + 2), expected[b], 1e-6 * weight);
+        assert_near(rig_get(&t, "sensor.outer", 6 * b + 2), expected[b], 1e-6 * weight);
 }
 
 // Newton's cradle of three balls on tendons: stiffness 1e8 at an impedance of at most 0.01. The
@@ -374,11 +373,11 @@ TEST(a_cradle_hands_its_speed_on) {
         "site='d2'/></spatial></tendon></mujoco>";
     static const double x[] = {-0.000360753, -0.067651302, 0.039715637};
     for (int floats = 0; floats < 2; floats++) {
-        AUTO_TEXT t = text_open(text, WITH(config_of(true), .world.step = MF_MILLISECOND / 10,
-                                           .group.double_precision = !floats));
+        AUTO_RIG t = text_open(text, WITH(config_of(true), .world.step = MF_MILLISECOND / 10,
+                                          .group.double_precision = !floats));
         mf_world_step(t.world, 2500);
         for (uint32_t i = 0; i < 3; i++)
-            assert_near(text_get(&t, "free.position", 3 * i), x[i], floats ? 1e-3 : 1e-6);
+            assert_near(rig_get(&t, "free.position", 3 * i), x[i], floats ? 1e-3 : 1e-6);
     }
 }
 
@@ -399,18 +398,17 @@ TEST(what_only_slides_gives_way_by_its_mass) {
         {"<joint type='slide' axis='0 0 1'/>", "<body><geom size='.01' mass='.1'/></body>", false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[600];
-        TextConfig config =
-            WITH(text_config(MF_ARTICULATED_EULER, 2 * MF_MILLISECOND),
-                 .motion.contact_law = MF_CONTACT_LAW_MUJOCO, .motion.shapes = true);
+        ArtConfig config = WITH(art_config(MF_ARTICULATED_EULER, 2 * MF_MILLISECOND),
+                                .motion.contact_law = MF_CONTACT_LAW_MUJOCO, .motion.shapes = true);
         snprintf(
             text, sizeof text,
             "<mujoco><worldbody><geom type='plane' size='1 1 1'/><body name='b' pos='0 0 .1'>%s"
             "<geom size='.1' mass='3'/>%s</body></worldbody></mujoco>",
             cases[i].joint, cases[i].rest);
-        AUTO_TEXT t = text_open(text, config);
+        AUTO_RIG t = text_open(text, config);
         mf_world_step(t.world, 2000);
-        const double angle = t.model->joint_count > 0 ? text_get(&t, "joint.angle", 0)
-                                                      : text_get(&t, "base.position", 2) - 0.1;
+        const double angle = t.model->joint_count > 0 ? rig_get(&t, "joint.angle", 0)
+                                                      : rig_get(&t, "base.position", 2) - 0.1;
         const double depth = fabs(angle), x = depth / 0.001;
         const double d = 0.9 + 0.05 * (x < 0.5 ? 2.0 * x * x : 1.0 - 2.0 * (1.0 - x) * (1.0 - x));
         const double k = 1.0 / (0.95 * 0.95 * 0.02 * 0.02);

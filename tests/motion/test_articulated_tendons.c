@@ -1,7 +1,7 @@
 // Spatial tendons and muscles: lengths and rates in closed form, a string over a wheel, energy,
-// muscle activation, and the same bits for any batch and instruction set. (Every kind of path
-// against MuJoCo: tendons.xml in test_articulated_peers.sh.)
-#include "motion/articulated_text.h"
+// and muscle activation. (Every kind of path against MuJoCo: tendons.xml in
+// test_articulated_peers.sh.)
+#include "motion/articulated_rig.h"
 
 // A wheel of 0.1 m at the origin, its axis along y, and two weights that slide along z beside it.
 // An actuator without gain tells the tendon's length, another its rate.
@@ -18,8 +18,8 @@
     "<general tendon='t' gainprm='0' biastype='affine' biasprm='0 1 0'/>"                          \
     "<general tendon='t' gainprm='0' biastype='affine' biasprm='0 0 -1'/></actuator></mujoco>"
 
-static TextConfig tendon_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
-    return WITH(text_config(integrator, step), .group.double_precision = true,
+static ArtConfig tendon_config(mf_ArticulatedIntegrator integrator, mf_Time step) {
+    return WITH(art_config(integrator, step), .group.double_precision = true,
                 .motion.contacts = false);
 }
 
@@ -28,29 +28,29 @@ static TextConfig tendon_config(mf_ArticulatedIntegrator integrator, mf_Time ste
 TEST(a_string_over_a_wheel_has_its_length) {
     const double offsets[2] = {0.0, 0.3};
     for (int i = 0; i < 2; i++) {
-        TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-        AUTO_TEXT t = text_open(formatted(WHEEL(""), offsets[i]), config);
-        text_set(&t, "joint.rate", 0, -0.5);
-        text_set(&t, "joint.rate", 1, 0.125);
+        ArtConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
+        AUTO_RIG t = text_open(formatted(WHEEL(""), offsets[i]), config);
+        rig_set(&t, "joint.rate", 0, -0.5);
+        rig_set(&t, "joint.rate", 1, 0.125);
         mf_world_step(t.world, 1);
         const double flat = 1.0 + 0.1 * M_PI, length = sqrt(flat * flat + offsets[i] * offsets[i]);
         // The pull of 1.3 N or so changes nothing of what the step began with.
-        assert_near(text_get(&t, "actuator.force", 0), length, 1e-12);
-        assert_near(text_get(&t, "actuator.force", 1), -0.375 * flat / length, 1e-12);
+        assert_near(rig_get(&t, "actuator.force", 0), length, 1e-12);
+        assert_near(rig_get(&t, "actuator.force", 1), -0.375 * flat / length, 1e-12);
     }
 }
 
 // Atwood: weights of 3 and 1 kg on a string that does not give accelerate by g (3 - 1) / (3 + 1).
 TEST(a_string_over_a_wheel_carries_weights) {
-    AUTO_TEXT t = text_open(
+    AUTO_RIG t = text_open(
         formatted(WHEEL("limited='true' range='0 1.314159265358979'"), 0.0),
         WITH(tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 9.81));
     mf_world_step(t.world, 100);
-    const double early = text_get(&t, "joint.rate", 0);
+    const double early = rig_get(&t, "joint.rate", 0);
     mf_world_step(t.world, 200);
-    const double gain = (text_get(&t, "joint.rate", 0) - early) / 0.2;
+    const double gain = (rig_get(&t, "joint.rate", 0) - early) / 0.2;
     assert_near(gain, -9.81 / 2.0, 9.81 * 2e-3);
-    assert_near(text_get(&t, "joint.rate", 0), -text_get(&t, "joint.rate", 1), 1e-3);
+    assert_near(rig_get(&t, "joint.rate", 0), -rig_get(&t, "joint.rate", 1), 1e-3);
 }
 
 // A weight of 2 kg between two springs of 100 N/m with dampers of 2 N s/m that pull along z:
@@ -64,12 +64,12 @@ TEST(springs_along_paths_swing) {
         "<site site='m'/></spatial><spatial stiffness='100' damping='2'><site site='down'/>"
         "<site site='m'/></spatial></tendon></mujoco>";
     const double w = sqrt(99.0);
-    AUTO_TEXT t = text_open(
+    AUTO_RIG t = text_open(
         text, WITH(tendon_config(MF_ARTICULATED_RK4, MF_MILLISECOND), .world.gravity = 0.0));
-    text_set(&t, "joint.rate", 0, 1.0);
+    rig_set(&t, "joint.rate", 0, 1.0);
     mf_world_step(t.world, 1000);
-    assert_near(text_get(&t, "joint.angle", 0), exp(-1.0) * sin(w) / w, 1e-9);
-    assert_near(text_get(&t, "joint.rate", 0), exp(-1.0) * (cos(w) - sin(w) / w), 1e-8);
+    assert_near(rig_get(&t, "joint.angle", 0), exp(-1.0) * sin(w) / w, 1e-9);
+    assert_near(rig_get(&t, "joint.rate", 0), exp(-1.0) * (cos(w) - sin(w) / w), 1e-8);
 }
 
 // A side point in the ring sends the string through its inside: by symmetry it touches the circle
@@ -84,9 +84,9 @@ TEST(a_string_passes_through_a_ring) {
         "<site site='a'/><geom geom='ring' sidesite='in'/><site site='b'/></spatial></tendon>"
         "<actuator><general tendon='t' gainprm='0' biastype='affine' biasprm='0 1 0'/></actuator>"
         "</mujoco>";
-    AUTO_TEXT t = text_open(text, tendon_config(MF_ARTICULATED_EULER, 1000));
+    AUTO_RIG t = text_open(text, tendon_config(MF_ARTICULATED_EULER, 1000));
     mf_world_step(t.world, 1);
-    assert_near(text_get(&t, "actuator.force", 0), 2.0 * sqrt(0.09 + 0.01), 1e-9);
+    assert_near(rig_get(&t, "actuator.force", 0), 2.0 * sqrt(0.09 + 0.01), 1e-9);
 }
 
 // At the optimal length a muscle that stands still pulls with its activation times its peak force;
@@ -98,20 +98,20 @@ TEST(muscles_pull_and_wake) {
         "<geom size='.1' mass='2'/><site name='m'/></body></worldbody><tendon><spatial name='t'>"
         "<site site='w'/><site site='m'/></spatial></tendon><actuator>"
         "<muscle tendon='t' lengthrange='.5 1.5' range='.5 1.5' force='80'/></actuator></mujoco>";
-    AUTO_TEXT t = text_open(
+    AUTO_RIG t = text_open(
         text, WITH(tendon_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0));
-    text_set(&t, "actuator.activation", 0, 0.4);
-    text_set(&t, "actuator.control", 0, 1.0);
+    rig_set(&t, "actuator.activation", 0, 0.4);
+    rig_set(&t, "actuator.control", 0, 1.0);
     mf_world_step(t.world, 1);
-    assert_near(text_get(&t, "actuator.force", 0), -0.4 * 80.0, 1e-12);
+    assert_near(rig_get(&t, "actuator.force", 0), -0.4 * 80.0, 1e-12);
     double now = 0.4 + 0.001 * 0.6 / (0.01 * (0.5 + 1.5 * 0.4));
-    assert_near(text_get(&t, "actuator.activation", 0), now, 1e-14);
+    assert_near(rig_get(&t, "actuator.activation", 0), now, 1e-14);
     // A tension shortens: the weight is pulled up.
-    assert_near(text_get(&t, "joint.rate", 0), 0.001 * 32.0 / 2.0, 1e-14);
-    text_set(&t, "actuator.control", 0, 0.0);
+    assert_near(rig_get(&t, "joint.rate", 0), 0.001 * 32.0 / 2.0, 1e-14);
+    rig_set(&t, "actuator.control", 0, 0.0);
     mf_world_step(t.world, 1);
     now -= 0.001 * now * (0.5 + 1.5 * now) / 0.04;
-    assert_near(text_get(&t, "actuator.activation", 0), now, 1e-14);
+    assert_near(rig_get(&t, "actuator.activation", 0), now, 1e-14);
 }
 
 // Muscles without lengthrange, against the numbers of MuJoCo 4.0, which pulls at the model when it
@@ -137,15 +137,15 @@ TEST(muscles_find_their_lengths) {
     static const double activation[4] = {0.3, 0.5, 0.7, 0.4};
     static const double force[4] = {-29.511562597560026, -37.112571762512346, -56.190721485586934,
                                     -23.025914645177956};
-    AUTO_TEXT t = text_open(text, tendon_config(MF_ARTICULATED_EULER, 1000));
+    AUTO_RIG t = text_open(text, tendon_config(MF_ARTICULATED_EULER, 1000));
     set_fields(t.group, "actuator.activation", 0, 4, activation);
-    text_set(&t, "joint.angle", 0, 0.2);
-    text_set(&t, "joint.angle", 1, 0.3);
-    text_set(&t, "joint.rate", 0, 0.1);
-    text_set(&t, "joint.rate", 1, -0.2);
+    rig_set(&t, "joint.angle", 0, 0.2);
+    rig_set(&t, "joint.angle", 1, 0.3);
+    rig_set(&t, "joint.rate", 0, 0.1);
+    rig_set(&t, "joint.rate", 1, -0.2);
     mf_world_step(t.world, 1);
     for (uint32_t i = 0; i < 4; i++)
-        assert_near(text_get(&t, "actuator.force", i), force[i], 1e-8 * -force[i]);
+        assert_near(rig_get(&t, "actuator.force", i), force[i], 1e-8 * -force[i]);
 }
 
 // What an unlimited joint drives has no range, and MuJoCo refuses it, too.
@@ -153,49 +153,13 @@ TEST(muscles_need_an_end) {
     static const char text[] =
         "<mujoco><worldbody><body><joint name='a' axis='0 1 0'/><geom size='.1'/></body>"
         "</worldbody><actuator><muscle name='runs' joint='a'/></actuator></mujoco>";
-    TextConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
-    AUTO_TEXT t = {.context = open_context(1)};
+    ArtConfig config = tendon_config(MF_ARTICULATED_EULER, 1000);
+    AUTO_RIG t = {.context = open_context(1)};
     t.model = load_text(t.context, text);
     config.group.model = t.model;
     t.world = open_world(t.context, &config.world);
     t.group = add_group(t.world, &config.group);
     MUST_FAIL(rig_add_articulated(t.group, &config.motion, &error), MF_BAD_ARGUMENT, "muscle runs");
-}
-
-// ---- bits --------------------------------------------------------------------------------------
-
-static uint64_t pull(const char *text, uint32_t count, uint32_t robot, mf_Isa isa,
-                     bool double_precision) {
-    AUTO_TEXT t =
-        text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.isa = isa,
-                             .group.count = count, .group.double_precision = double_precision));
-    for (uint32_t i = 0; i < count; i++) {
-        const uint32_t which = count == 1 ? robot : i;
-        set_field(t.group, "joint.angle", i, 0, 0.2 * which - 1.0);
-        set_field(t.group, "joint.rate", i, 1, 3.0 - which);
-        set_field(t.group, "ball.rate", i, 1, 0.5 * which);
-        set_field(t.group, "actuator.control", i, 10, 0.05 * which);
-    }
-    mf_world_step(t.world, 200);
-    assert_int_equal(mf_group_fault_total(t.group), 0);
-    const uint64_t hash = mf_group_instance_hash(t.group, count == 1 ? 0 : robot);
-    return hash;
-}
-
-TEST(bits_do_not_depend_on_settings) {
-    char text[9000] = "";
-    FILE *file = fopen(MAYFLY_SOURCE_DIR "/tests/motion/tendons.xml", "r");
-    assert_non_null(file);
-    const size_t size = fread(text, 1, sizeof text - 1, file);
-    fclose(file);
-    assert_in_range(size, 1, sizeof text - 2);
-    for (int precision = 0; precision < 2; precision++) {
-        for (uint32_t robot = 0; robot < 20; robot += 19) {
-            const uint64_t alone = pull(text, 1, robot, MF_ISA_AUTO, precision == 1);
-            FOR_EACH_ISA (isa)
-                assert_true(pull(text, 20, robot, isa, precision == 1) == alone);
-        }
-    }
 }
 
 // A control that may change by 0.2 in a step, but in the first: forces of MuJoCo 4.0's mujoco.pid
@@ -205,9 +169,9 @@ TEST(controls_change_at_a_limited_rate) {
     static const double slewed[] = {0.5, 0.5, 0.7, 0.9, 0.7, 0.5, 0.3, 0.1};
     static const double forces[] = {0.5,      0.495,    0.68505,  0.868249,
                                     0.642767, 0.410856, 0.174837, -0.062931};
-    TextConfig config = WITH(text_config(MF_ARTICULATED_IMPLICIT, 100 * MF_MILLISECOND),
-                             .world.gravity = 0.0, .motion.contact_law = MF_CONTACT_LAW_MUJOCO);
-    AUTO_TEXT t = text_open(
+    ArtConfig config = WITH(art_config(MF_ARTICULATED_IMPLICIT, 100 * MF_MILLISECOND),
+                            .world.gravity = 0.0, .motion.contact_law = MF_CONTACT_LAW_MUJOCO);
+    AUTO_RIG t = text_open(
         "<mujoco><extension><plugin plugin='mujoco.pid'><instance name='p'><config key='kp' "
         "value='1'/><config key='slewmax' value='2'/></instance></plugin></extension>"
         "<worldbody><body><joint name='j' type='slide'/><geom size='1' mass='1' "
@@ -217,10 +181,10 @@ TEST(controls_change_at_a_limited_rate) {
         config);
     for (int life = 0; life < 2; life++) {
         for (size_t i = 0; i < sizeof controls / sizeof *controls; i++) {
-            text_set(&t, "actuator.control", 0, controls[i]);
+            rig_set(&t, "actuator.control", 0, controls[i]);
             mf_world_step(t.world, 1);
-            assert_near(text_get(&t, "actuator.slewed", 0), slewed[i], 1e-12);
-            assert_near(text_get(&t, "actuator.force", 0), forces[i], 1e-6);
+            assert_near(rig_get(&t, "actuator.slewed", 0), slewed[i], 1e-12);
+            assert_near(rig_get(&t, "actuator.force", 0), forces[i], 1e-6);
         }
         mf_group_reset(t.group, 0);
     }

@@ -2,7 +2,7 @@
 // links, damping, with MuJoCo's Euler and Runge-Kutta integrators, against numbers of MuJoCo
 // (articulated_twins.h). Both solve the same problem in each step to rounding, so after 80 steps
 // only accumulated rounding remains.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 typedef struct Twin {
     const char *name;
@@ -24,7 +24,7 @@ typedef struct State {
 } State;
 
 typedef struct Robot {
-    const Text *t;
+    const Rig *t;
     uint32_t number;
 } Robot;
 
@@ -34,7 +34,7 @@ static void copy(Robot robot, const char *name, uint32_t first, uint32_t count, 
         out[i] = mf_field_get(field, robot.number, first + i);
 }
 
-static State state_of(const Text *t, uint32_t number) {
+static State state_of(const Rig *t, uint32_t number) {
     const Robot robot = {t, number};
     State out = {0};
     uint32_t balls = 0, frees = 0;
@@ -65,8 +65,8 @@ static State state_of(const Text *t, uint32_t number) {
 }
 
 static State play(const Twin *twin, bool like, bool rk4) {
-    TextConfig config = text_config(rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
-                                    mf_time_from_seconds(twin->step));
+    ArtConfig config = art_config(rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
+                                  mf_time_from_seconds(twin->step));
     const double pull =
         sqrt(twin->gravity[0] * twin->gravity[0] + twin->gravity[2] * twin->gravity[2]);
     config.world.gravity = pull;
@@ -74,12 +74,12 @@ static State play(const Twin *twin, bool like, bool rk4) {
         config.world.gravity_direction[i] = twin->gravity[i] / pull;
     config.motion.shapes = true;
     config.motion.contact_law = like ? MF_CONTACT_LAW_MUJOCO : MF_CONTACT_LAW_COMPLIANT;
-    AUTO_TEXT t = text_open(twin->text, config);
+    AUTO_RIG t = text_open(twin->text, config);
     mf_group_set_state(t.group, 0, t.model->start_position, twin->first);
     mf_world_step(t.world, TWIN_STEPS);
     State out = state_of(&t, 0);
     if (like) {
-        out.residual = text_get(&t, "solver.residual", 0);
+        out.residual = rig_get(&t, "solver.residual", 0);
         out.warning = mf_group_warning(t.group, 0);
     }
     // Hard equality constraints of another law may not get through a toggle point.
@@ -158,21 +158,21 @@ TEST(without_noslip_they_slip) {
 TEST(a_box_on_a_slope_stands) {
     double direction[2];
     for (int noslip = 0; noslip < 2; noslip++) {
-        AUTO_TEXT t = text_open(
+        AUTO_RIG t = text_open(
             formatted(
                 "<mujoco><option cone='elliptic' noslip_iterations='%d' "
                 "noslip_tolerance='0'/><worldbody>"
                 "<geom type='plane' size='9 9 1' friction='.5'/><body pos='0 0 .1'><freejoint/>"
                 "<geom type='box' size='.2 .15 .1' friction='.5'/></body></worldbody></mujoco>",
                 noslip * 10),
-            WITH(text_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(0.002)),
+            WITH(art_config(MF_ARTICULATED_IMPLICIT, mf_time_from_seconds(0.002)),
                  .world.gravity = 9.81, .world.gravity_direction[0] = sin(M_PI / 12.0),
                  .world.gravity_direction[1] = 0.0, .world.gravity_direction[2] = -cos(M_PI / 12.0),
                  .motion.shapes = true, .motion.contact_law = MF_CONTACT_LAW_MUJOCO));
         mf_world_step(t.world, 500);
-        const double first = text_get(&t, "base.position", 0);
+        const double first = rig_get(&t, "base.position", 0);
         mf_world_step(t.world, 500);
-        direction[noslip] = text_get(&t, "base.position", 0) - first;
+        direction[noslip] = rig_get(&t, "base.position", 0) - first;
     }
     if (getenv("MAYFLY_TELL") != NULL)
         print_message("creeps %g m/s, with noslip %g\n", direction[0], direction[1]);
@@ -215,11 +215,11 @@ enum { ROBOTS = 37 };
 
 // Robots first .. first + count - 1 of a row whose members start differently.
 static void play_row(const Twin *twin, uint32_t first, uint32_t count, State *out) {
-    AUTO_TEXT t = text_open(
-        twin->text, WITH(text_config(twin->rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
-                                     mf_time_from_seconds(twin->step)),
-                         .motion.shapes = true, .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
-                         .group.count = count, .group.double_precision = false));
+    AUTO_RIG t = text_open(twin->text,
+                           WITH(art_config(twin->rk4 ? MF_ARTICULATED_RK4 : MF_ARTICULATED_IMPLICIT,
+                                           mf_time_from_seconds(twin->step)),
+                                .motion.shapes = true, .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
+                                .group.count = count, .group.double_precision = false));
     for (uint32_t i = 0; i < count; i++) {
         double velocity[TWIN_VALUES];
         for (uint32_t c = 0; c < twin->velocities; c++)

@@ -1,5 +1,5 @@
 // URDF robots under full dynamics: which of their shapes collide with each other, meshes as hulls.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 // A block of 1 kg held by the world at the height `height`, as a box or a mesh of the same size.
 static void add_link(char *text, size_t size, const char *name, const char *collision,
@@ -22,10 +22,10 @@ static void add_slide(char *text, size_t size, const char *parent, const char *c
 
 // Base, a middle link without a shape near them, and a block above the base: cubes of 0.2 m, of
 // which the lower one is at 0 and the upper one at `height`.
-static Text open_tower(const char *collision, double height) {
+static Rig open_tower(const char *collision, double height) {
     char text[4096] = "<robot name='tower'>";
-    TextConfig config =
-        WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0,
+    ArtConfig config =
+        WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0,
              .motion.base = MF_ARTICULATED_FIXED, .motion.contacts = false);
     config.motion.motors = false; // joints that nothing holds
     add_link(text, sizeof text, "base", collision, 0.0);
@@ -41,21 +41,21 @@ static const char box[] = "<box size='0.2 0.2 0.2'/>";
 
 // Shapes two joints apart meet: thrown down from 0.3 m the block stops on the base, at 0.2 m.
 TEST(links_beyond_a_joint_collide) {
-    AUTO_TEXT t = open_tower(box, 0.3);
-    text_set(&t, "joint.rate", 1, -0.5);
+    AUTO_RIG t = open_tower(box, 0.3);
+    rig_set(&t, "joint.rate", 1, -0.5);
     mf_world_step(t.world, 1000);
-    assert_true(text_get(&t, "joint.angle", 1) > -0.11);
-    assert_true(text_get(&t, "joint.angle", 1) + text_get(&t, "joint.angle", 0) < -0.09);
+    assert_true(rig_get(&t, "joint.angle", 1) > -0.11);
+    assert_true(rig_get(&t, "joint.angle", 1) + rig_get(&t, "joint.angle", 0) < -0.09);
 }
 
 // What overlaps at the start never touches: nothing pushes, and the block goes through.
 TEST(overlaps_of_the_start_never_touch) {
-    AUTO_TEXT t = open_tower(box, 0.15);
+    AUTO_RIG t = open_tower(box, 0.15);
     mf_world_step(t.world, 100);
-    assert_near(text_get(&t, "joint.angle", 1), 0.0, 0.0);
-    text_set(&t, "joint.rate", 1, -0.5);
+    assert_near(rig_get(&t, "joint.angle", 1), 0.0, 0.0);
+    rig_set(&t, "joint.rate", 1, -0.5);
     mf_world_step(t.world, 1000);
-    assert_near(text_get(&t, "joint.angle", 1), -0.5, 1e-9);
+    assert_near(rig_get(&t, "joint.angle", 1), -0.5, 1e-9);
 }
 
 // Cubes of eight corners and twelve triangles, written as OBJ; the flat one has no inside.
@@ -72,14 +72,14 @@ TEST(meshes_touch_as_hulls) {
     char path[64], geometry[256];
     write_mesh(path, false);
     snprintf(geometry, sizeof geometry, "<mesh filename='file://%s' scale='0.1 0.1 0.1'/>", path);
-    AUTO_TEXT t = open_tower(geometry, 0.3);
+    AUTO_RIG t = open_tower(geometry, 0.3);
     unlink(path);
     assert_int_equal(t.model->mesh_count, 1);
     assert_int_equal(t.model->meshes[0].hull_vertex_count, 8);
-    text_set(&t, "joint.rate", 1, -0.5);
+    rig_set(&t, "joint.rate", 1, -0.5);
     mf_world_step(t.world, 1000);
-    assert_true(text_get(&t, "joint.angle", 1) > -0.11);
-    assert_true(text_get(&t, "joint.angle", 1) + text_get(&t, "joint.angle", 0) < -0.09);
+    assert_true(rig_get(&t, "joint.angle", 1) > -0.11);
+    assert_true(rig_get(&t, "joint.angle", 1) + rig_get(&t, "joint.angle", 0) < -0.09);
 }
 
 // A mesh without an inside is noted, and passes through other links.
@@ -88,13 +88,13 @@ TEST(flat_meshes_touch_no_link) {
     bool reported = false;
     write_mesh(path, true);
     snprintf(geometry, sizeof geometry, "<mesh filename='file://%s' scale='0.1 0.1 0.1'/>", path);
-    AUTO_TEXT t = open_tower(geometry, 0.3);
+    AUTO_RIG t = open_tower(geometry, 0.3);
     unlink(path);
     assert_int_equal(t.model->meshes[0].hull_vertex_count, 0);
     for (uint32_t i = 0; i < t.model->note_count; i++)
         reported = reported || strstr(t.model->notes[i].text, "is flat") != NULL;
     assert_true(reported);
-    text_set(&t, "joint.rate", 1, -0.5);
+    rig_set(&t, "joint.rate", 1, -0.5);
     mf_world_step(t.world, 1000);
-    assert_near(text_get(&t, "joint.angle", 1), -0.5, 1e-9);
+    assert_near(rig_get(&t, "joint.angle", 1), -0.5, 1e-9);
 }

@@ -1,7 +1,7 @@
 // What bodies and joints give way by in the start pose (MuJoCo's body_invweight0, dof_invweight0)
 // against MuJoCo 4.0, for bodies without mass: its compiler takes the position of such a body, as
 // the file has it, for its center too.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
@@ -20,8 +20,8 @@ TEST(massless_bodies_give_way_as_in_mujoco) {
     static const double bodies[] = {0.901046250566, 2.3424770929,  6.03526762649, 6.03526762649,
                                     17.4826455773,  4.15821091814, 2.89632324675, 1.60418500226};
     mf_ArtWeights weights;
-    AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
-                                       .motion.contact_law = MF_CONTACT_LAW_MUJOCO));
+    AUTO_RIG t = text_open(text, WITH(art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                      .motion.contact_law = MF_CONTACT_LAW_MUJOCO));
     MUST(mf_art_weights_find(mf_art_motion_of(t.group), t.model, &weights, t.context, &error));
     assert_int_equal(t.model->shape_count, sizeof bodies / sizeof *bodies);
     for (uint32_t i = 0; i < t.model->shape_count; i++)

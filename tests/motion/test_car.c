@@ -212,10 +212,10 @@ TEST(a_coasting_car_never_gains_energy) {
         rig_set(&rig, "base.linear_velocity", 0, 3.0 * random_signed(2, n));
         rig_set(&rig, "base.linear_velocity", 1, 2.0 * random_signed(3, n));
         rig_set(&rig, "base.angular_velocity", 2, 20.0 * random_signed(4, n));
-        double before = rig_energy(&rig), first = before;
+        double before = car_energy(&rig), first = before;
         for (int i = 0; i < 4000; i++) {
             rig_step(&rig, 1);
-            double after = rig_energy(&rig);
+            double after = car_energy(&rig);
             if (!(after <= before + 1e-15 * first))
                 fail_msg("car %d, step %d: %.17g J after %.17g", (int)n, i, after, before);
             before = after;
@@ -362,13 +362,13 @@ TEST(energy_is_kept_over_hills) {
     rig_set(&rig, "base.linear_velocity", 0, 2.0);
     rig_step(&rig, 1);
     double weight = 0.041 * 9.81, least = 1e9, most = -1e9;
-    double first = rig_energy(&rig) + weight * rig_get(&rig, "base.position", 2);
+    double first = car_energy(&rig) + weight * rig_get(&rig, "base.position", 2);
     for (int i = 0; i < 2000; i++) {
         rig_step(&rig, 1);
         double height = rig_get(&rig, "base.position", 2);
         least = fmin(least, height);
         most = fmax(most, height);
-        double energy = rig_energy(&rig) + weight * height;
+        double energy = car_energy(&rig) + weight * height;
         assert_near(energy, first, 0.01 * first);
     }
     assert_true(most - least > 0.01); // there were hills

@@ -1,4 +1,4 @@
-// Rejected commands, parameters, settings and steps of cars; and failing allocations.
+// Rejected commands, parameters, settings and steps of cars.
 #include "motion/car_rig.h"
 
 TEST(refused_commands_are_counted_and_change_nothing) {
@@ -39,36 +39,12 @@ TEST(circles_smaller_than_the_car_are_refused) {
     assert_int_equal((int)rig_get(&rig, "command.refused", 0), 3);
 }
 
-TEST(bad_parameters_are_refused_by_name) {
-    static const struct {
-        size_t offset;
-        double value;
-        const char *name;
-    } cases[] = {{offsetof(mf_Car, mass), 0.0, "car.mass: "},
-                 {offsetof(mf_Car, mass), NAN, "car.mass: "},
-                 {offsetof(mf_Car, yaw_inertia), -1.0, "car.yaw_inertia: "},
-                 {offsetof(mf_Car, front), -0.029, "car.front: "},
-                 {offsetof(mf_Car, front_b), -2.0, "car.front_b: "},
-                 {offsetof(mf_Car, rear_c), 2.5, "car.rear_c: "},
-                 {offsetof(mf_Car, rear_d), 0.0, "car.rear_d: "},
-                 {offsetof(mf_Car, motor), INFINITY, "car.motor: "},
-                 {offsetof(mf_Car, steering_limit), 1.6, "car.steering_limit: "},
-                 {offsetof(mf_Car, blend_high), 0.2, "car.blend_high: "},
-                 {offsetof(mf_Car, look_ahead_most), 0.1, "car.look_ahead_most: "},
-                 {offsetof(mf_Car, speed_limit), 0.0, "car.speed_limit: "}};
-    mf_Error error = {0};
-    assert_int_equal(mf_car_check(&(mf_Car){0}, &error), MF_BAD_ARGUMENT);
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        mf_Car car = mf_car();
-        memcpy((char *)&car + cases[i].offset, &cases[i].value, sizeof(double));
-        assert_int_equal(mf_car_check(&car, &error), MF_BAD_ARGUMENT);
-        if (strncmp(error.message, cases[i].name, strlen(cases[i].name)) != 0)
-            fail_msg("expected %s, got %s", cases[i].name, error.message);
-    }
-    assert_fails(mf_car_check(&WITH(mf_car(), .front = 0.0, .rear = 0.0), &error), MF_BAD_ARGUMENT,
-                 &error, "front + rear > 0");
-    const mf_Car usual = mf_car();
-    must(mf_car_check(&usual, &error), &error);
+TEST(published_cars_are_good) {
+    const mf_Car sets[] = {mf_car(), mf_car_full_size(), mf_car_racing()};
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
+        MUST(mf_car_check(&sets[i], &error));
+    MUST_FAIL(mf_car_check(&WITH(mf_car(), .front = 0.0, .rear = 0.0), &error), MF_BAD_ARGUMENT,
+              "front + rear > 0");
 }
 
 // Tries to add cars to a group that has none and expects a refusal.
@@ -82,53 +58,16 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
     assert_int_equal(rig_add_car(out, car, config, &error), MF_BAD_ARGUMENT);
     if (strncmp(error.message, name, strlen(name)) != 0)
         fail_msg("expected %s, got %s", name, error.message);
-    assert_null(mf_vehicle_parameters(out, MF_VEHICLE_CAR));
+    assert_null(mf_car_parameters(out));
 }
 
 TEST(bad_settings_and_steps_are_refused) {
     RigConfig config = rig_config(MF_CAR_BLENDED, MF_CAR_COMMAND_SPEED);
     AUTO_RIG rig = rig_open(config);
-    mf_CarConfig vehicle_config = WITH(config.config, .control_interval = MF_MILLISECOND / 2);
-    expect_refusal(&rig, &config.car, &vehicle_config, "car.control_interval: ");
-    vehicle_config = config.config;
-    vehicle_config.model = (mf_CarModel)7;
-    expect_refusal(&rig, &config.car, &vehicle_config, "car.model: ");
-    mf_Car car = WITH(config.car, .blend_high = 0.01, .blend_low = 0.005);
-    expect_refusal(&rig, &car, &config.config, "car.blend_high: ");
-    car = config.car;
-    car.steering_lag = 0.0005;
-    expect_refusal(&rig, &car, &config.config, "car.steering_lag: ");
-    MUST_FAIL(rig_add_car(rig.group, NULL, NULL, &error), MF_BAD_ARGUMENT, "");
+    expect_refusal(&rig, &WITH(config.car, .blend_high = 0.01, .blend_low = 0.005), &config.config,
+                   "car.blend_high: ");
+    expect_refusal(&rig, &WITH(config.car, .steering_lag = 0.0005), &config.config,
+                   "car.steering_lag: ");
     const double positions[2][2] = {{0, 0}, {1, 0}};
     MUST_FAIL(mf_car_set_path(rig.group, positions, 2, false, &error), MF_BAD_ARGUMENT, "");
-}
-
-TEST(every_failed_allocation_leaves_nothing_behind) {
-    for (uint64_t n = 1; n < 100; n++) {
-        mf_Error error = {0};
-        mf_Context *context = open_context(1);
-        mf_World *world;
-        mf_Model *model;
-        mf_Car car = mf_car();
-        const double positions[3][2] = {{0, 0}, {1, 0}, {0, 1}};
-        must(mf_world_create(context, NULL, &world, &error), &error);
-        must(mf_car_body(context, &car, "car", &model, &error), &error);
-        mf_Group *group = add_group(world, &WITH(mf_group_config(), .model = model));
-        mf_context_fail_after(context, n);
-        mf_Status status = rig_add_car(
-            group, &car, &WITH(mf_motions_config().car_config, .command = MF_CAR_COMMAND_PATH),
-            &error);
-        if (status == MF_OK)
-            status = mf_car_set_path(group, positions, 3, true, &error);
-        mf_context_fail_after(context, 0);
-        assert_true(status == MF_OK || status == MF_NO_MEMORY);
-        mf_world_destroy(world);
-        mf_model_destroy(model);
-        close_context(context);
-        if (status == MF_OK) {
-            assert_true(n > 5); // the fields, the plan, the path
-            return;
-        }
-    }
-    fail_msg("adding cars never succeeded");
 }

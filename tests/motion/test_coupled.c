@@ -10,7 +10,7 @@
 #define MF_KERNEL_F64
 #include "motion/points/coupled.h"
 
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 enum { MOST = 8 };
 
@@ -142,28 +142,27 @@ TEST(what_is_solved_is_a_solution) {
 // into the ground in some. Returns the hash of its state, the residual included.
 static uint64_t throw_among(uint32_t count) {
     static const double axis[3] = {0, 1, 0}, moments[3] = {0.02, 0.02, 0.03};
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    mf_hand_inertia(fixture.hand, 0, 1.0, moments);
+    AUTO_RIG rig = rig_begin(1);
+    mf_hand_inertia(rig.hand, 0, 1.0, moments);
     for (int i = 0; i < 4; i++)
-        mf_hand_point(fixture.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.1, 0.1, true);
-    uint32_t leg = mf_hand_hinge(fixture.hand, 0, 0.1, 0, 0, axis);
-    mf_hand_point(fixture.hand, leg, 0.1, 0, -0.02, 0.1, true);
-    fixture_open(&fixture,
-                 WITH(fixture_config(false), .points.friction = MF_FRICTION_COUPLED,
-                      .points.friction_coefficient = 0.6,
-                      .points.joint_interval = 20 * MF_MILLISECOND, .group.count = count));
+        mf_hand_point(rig.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.1, 0.1, true);
+    uint32_t leg = mf_hand_hinge(rig.hand, 0, 0.1, 0, 0, axis);
+    mf_hand_point(rig.hand, leg, 0.1, 0, -0.02, 0.1, true);
+    points_open(&rig, WITH(points_config(false), .points.friction = MF_FRICTION_COUPLED,
+                           .points.friction_coefficient = 0.6,
+                           .points.joint_interval = 20 * MF_MILLISECOND, .group.count = count));
     for (uint32_t i = 0; i < count; i++) {
         double spin = i + 1 == count ? 0.0 : 0.7 * (i % 5);
-        set_field(fixture.group, "base.linear_velocity", i, 0, 1.0);
-        set_field(fixture.group, "base.angular_velocity", i, 1, spin);
+        set_field(rig.group, "base.linear_velocity", i, 0, 1.0);
+        set_field(rig.group, "base.angular_velocity", i, 1, spin);
     }
     for (int n = 0; n < 60; n++) {
         for (uint32_t i = 0; i + 1 < count; i++)
-            set_field(fixture.group, "joint.target", i, 0, 0.9 * sin(0.1 * n + i));
-        mf_world_step(fixture.world, 1);
-        assert_true(get_field(fixture.group, "point.residual", count - 1, 0) < 0.01);
+            set_field(rig.group, "joint.target", i, 0, 0.9 * sin(0.1 * n + i));
+        mf_world_step(rig.world, 1);
+        assert_true(get_field(rig.group, "point.residual", count - 1, 0) < 0.01);
     }
-    return mf_group_instance_hash(fixture.group, count - 1);
+    return mf_group_instance_hash(rig.group, count - 1);
 }
 
 TEST(other_lanes_do_not_change_a_solution) {

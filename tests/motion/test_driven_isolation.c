@@ -1,23 +1,23 @@
 // Robots that move by `rigid` or `prescribed` are independent of each other (batch.h).
 #include "motion/batch.h"
 #include "motion/body/driven.h"
-#include "motion/driven_fixture.h"
+#include "motion/driven_rig.h"
 
 enum { JOINTS = 7 };
 
 static const BatchOption options[] = {
-    {MF_MOTION_RIGID, MF_ARTICULATED_IMPLICIT, 5, false, false, false, BILINEAR, true},
-    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_IMPLICIT, 5, false, true, false, BILINEAR, true},
-    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_IMPLICIT, 5, true, false, false, NEAREST, false},
-    {MF_MOTION_RIGID, MF_ARTICULATED_EULER, 1, true, true, false, NEAREST, false},
-    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_RK4, 1, false, true, false, BILINEAR, false},
-    {MF_MOTION_RIGID, MF_ARTICULATED_RK4, 1, true, false, false, BILINEAR, false},
-    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_IMPLICIT, 5, false, false, true, BILINEAR, false},
+    {MF_MOTION_RIGID, MF_ARTICULATED_IMPLICIT, 5, false, false, false, BILINEAR},
+    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_IMPLICIT, 5, false, true, false, BILINEAR},
+    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_IMPLICIT, 5, true, false, false, NEAREST},
+    {MF_MOTION_RIGID, MF_ARTICULATED_EULER, 1, true, true, false, NEAREST},
+    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_RK4, 1, false, true, false, BILINEAR},
+    {MF_MOTION_RIGID, MF_ARTICULATED_RK4, 1, true, false, false, BILINEAR},
+    {MF_MOTION_PRESCRIBED, MF_ARTICULATED_IMPLICIT, 5, false, false, true, BILINEAR},
 };
 
 // The flailer with feet of every kind, a joint that follows another, limits and speeds.
 static void build_mixed(Batch *batch) {
-    mf_HandModel *hand = batch->fixture.hand;
+    mf_HandModel *hand = batch->rig.hand;
     make_flailer(hand, true);
     hand->joints[5].mimic = 4;
     hand->joints[5].multiplier = -1.5;
@@ -45,7 +45,7 @@ static void build_mixed(Batch *batch) {
 }
 
 static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) {
-    mf_Group *group = batch->fixture.group;
+    mf_Group *group = batch->rig.group;
     static const char *const names[] = {"base.position",         "base.linear_velocity",
                                         "base.angular_velocity", "joint.rate",
                                         "joint.angle",           "joint.target"};
@@ -70,7 +70,11 @@ static void steer(const mf_SystemRun *run, void *user) {
                              random_signed(330, (run->tick * 64 + batch->first + i) * 16 + j));
 }
 
-static void set(const BatchOption *option, mf_MotionsConfig *motions) {
+static mf_Status open(Batch *batch, mf_Error *error) {
+    const BatchOption *option = &options[batch->option];
+    mf_MotionsConfig *motions = &batch->motions;
+    build_mixed(batch);
+    MF_TRY(batch_set(batch, option, 0.05, error));
     mf_RigidConfig *rigid = &motions->rigid;
     mf_PrescribedConfig *prescribed = &motions->prescribed;
     rigid->integrator = prescribed->integrator = option->integrator;
@@ -80,6 +84,7 @@ static void set(const BatchOption *option, mf_MotionsConfig *motions) {
     rigid->slip_speed = prescribed->slip_speed = 0.05;
     rigid->friction_rate = prescribed->friction_rate = 0.05;
     rigid->torsional_friction = 0.01;
+    return batch_add(batch, error);
 }
 
 static void change(mf_MotionsConfig *motions) {
@@ -89,55 +94,14 @@ static void change(mf_MotionsConfig *motions) {
 // A target that is read while it is not a number stops the robot.
 TEST(a_corrupted_target_is_an_input_fault) {
     for (int i = 0; i < 2; i++) {
-        DrivenFixtureConfig config = driven_config(i == 0 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED,
-                                                   MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        make_flailer(fixture.hand, false);
-        driven_open(&fixture, NULL, config);
-        fixture_set(&fixture, "joint.target", 2, (double)NAN);
-        mf_world_step(fixture.world, 1);
-        assert_int_equal(mf_group_fault(fixture.group, 0), MF_FAULT_INPUT);
-    }
-}
-
-static void break_config(mf_RigidConfig *config, int which) {
-    double *values[] = {&config->contact_stiffness,  &config->contact_time,
-                        &config->separation,         &config->friction,
-                        &config->torsional_friction, &config->friction_rate,
-                        &config->slip_speed,         &config->contact_depth};
-    if (which < 16)
-        *values[which / 2] = which % 2 == 0 ? (double)INFINITY : -1.0;
-    else if (which == 16)
-        config->struct_size = 0;
-    else
-        config->control_interval = which == 17   ? 0
-                                   : which == 18 ? -MF_MILLISECOND
-                                                 : 15 * MF_MILLISECOND;
-}
-
-TEST(bad_settings_are_refused) {
-    for (int which = 0; which < 20; which++) {
-        Batch batch;
-        batch.fixture = fixture_begin(1);
-        build_mixed(&batch);
-        mf_GroupConfig group = mf_group_config();
-        mf_RigidConfig config = mf_motions_config().rigid;
-        mf_Error error = {0};
-        group.model = &batch.fixture.hand->model;
-        must(mf_world_create(batch.fixture.context, NULL, &batch.fixture.world, &error), &error);
-        batch.fixture.group = add_group(batch.fixture.world, &group);
-        size_t bytes = mf_context_live_bytes(batch.fixture.context);
-        break_config(&config, which);
-        if (rig_add_rigid(batch.fixture.group, &config, &error) != MF_BAD_ARGUMENT)
-            fail_msg("setting %d was not refused", which);
-        if (strncmp(error.message, "rigid", 5) != 0)
-            fail_msg("setting %d: %s", which, error.message);
-        assert_int_equal(mf_context_live_bytes(batch.fixture.context), bytes);
-        assert_false(mf_motion_in(batch.fixture.group, MF_MOTION_RIGID));
-        must(mf_motion_add(batch.fixture.group, MF_MOTION_RIGID, NULL, &error), &error);
-        assert_int_equal(mf_motion_add(batch.fixture.group, MF_MOTION_RIGID, NULL, &error),
-                         MF_BAD_ARGUMENT);
-        fixture_close(&batch.fixture);
+        DrivenConfig config = driven_config(i == 0 ? MF_MOTION_RIGID : MF_MOTION_PRESCRIBED,
+                                            MF_ARTICULATED_IMPLICIT, MF_MILLISECOND);
+        AUTO_RIG rig = rig_begin(1);
+        make_flailer(rig.hand, false);
+        driven_open(&rig, config);
+        rig_set(&rig, "joint.target", 2, (double)NAN);
+        mf_world_step(rig.world, 1);
+        assert_int_equal(mf_group_fault(rig.group, 0), MF_FAULT_INPUT);
     }
 }
 
@@ -145,26 +109,28 @@ TEST(bad_settings_are_refused) {
 TEST(floating_joints_are_refused) {
     mf_Error error = {0};
     mf_GroupConfig group = mf_group_config();
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    make_flailer(fixture.hand, true);
-    fixture.hand->joints[JOINTS - 1].type = MF_JOINT_FLOATING;
-    fixture.hand->joints[JOINTS - 1].name = "loose";
-    group.model = &fixture.hand->model;
-    must(mf_world_create(fixture.context, NULL, &fixture.world, &error), &error);
-    fixture.group = add_group(fixture.world, &group);
-    assert_fails(mf_motion_add(fixture.group, MF_MOTION_PRESCRIBED, NULL, &error), MF_UNSUPPORTED,
+    AUTO_RIG rig = rig_begin(1);
+    make_flailer(rig.hand, true);
+    rig.hand->joints[JOINTS - 1].type = MF_JOINT_FLOATING;
+    rig.hand->joints[JOINTS - 1].name = "loose";
+    group.model = &rig.hand->model;
+    must(mf_world_create(rig.context, NULL, &rig.world, &error), &error);
+    rig.group = add_group(rig.world, &group);
+    assert_fails(mf_motion_add(rig.group, MF_MOTION_PRESCRIBED, NULL, &error), MF_UNSUPPORTED,
                  &error, "loose");
     assert_non_null(strstr(error.message, "articulated"));
 }
 
-static const BatchKind batch_kind = {.options = options,
-                                     .option_count = sizeof options / sizeof *options,
-                                     .bumps = 0.05,
-                                     .rate = {100, 1},
-                                     .watching = STEPS,
-                                     .build = build_mixed,
-                                     .set = set,
+static const BatchKind batch_kind = {.options = sizeof options / sizeof *options,
+                                     .robots = 20,
+                                     .steps = 60,
+                                     .many = 200,
+                                     .open = open,
                                      .change = change,
                                      .place = place_robot,
                                      .steer = steer,
-                                     .touching = batch_loaded};
+                                     .rate = {100, 1},
+                                     .touches = 60,
+                                     .fixed = 1 << 6,
+                                     .touching = batch_loaded,
+                                     .poisoned = 1 << 0 | 1 << 1};

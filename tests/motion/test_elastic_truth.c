@@ -2,8 +2,6 @@
 #include "motion/truss/motion.h"
 #include "motion/trusses.h"
 
-GROUP_FIXTURE(make_context, drop_context);
-
 static const double pi = 3.14159265358979323846;
 
 // A bar of 0.1 m along x with a mass of 1 kg at its end; `fixed` axes of the mass.
@@ -24,7 +22,7 @@ static RigConfig alone(double step) {
 TEST(falls_are_exact) {
     Parts p;
     pyramid(&p);
-    AUTO_RIG rig = rig_open(*state, &p.truss, alone(1e-3));
+    AUTO_RIG rig = rig_open(&p.truss, alone(1e-3));
     const double z = get_field(rig.group, "base.position", 0, 2), speed[3] = {0.3, -0.2, 2.0};
     MUST(mf_group_set_start(rig.group, 0, (double[]){0, 0, z}, NULL, speed, &error));
     mf_world_step(rig.world, 500);
@@ -38,7 +36,7 @@ TEST(falls_are_exact) {
 }
 
 // The error [m] of a mass on a spring of w^2 = k / m after some periods, started at `amplitude`.
-static double oscillator_error(mf_Context *context, double per_period, double damping) {
+static double oscillator_error(double per_period, double damping) {
     Parts p;
     swing(&p, "yz");
     RigConfig config = alone(1e-3);
@@ -47,7 +45,7 @@ static double oscillator_error(mf_Context *context, double per_period, double da
     config.world.step = (mf_Time)(2 * pi / w / per_period * 1e9 + 0.5);
     config.world.gravity = 0.0;
     config.motion.damping = damping;
-    AUTO_RIG rig = rig_open(context, &p.truss, config);
+    AUTO_RIG rig = rig_open(&p.truss, config);
     set_field(rig.group, "vertex.position", 0, 3, 0.1 + amplitude);
     const uint64_t steps = (uint64_t)(3.3 * per_period);
     mf_world_step(rig.world, steps);
@@ -64,7 +62,7 @@ TEST(oscillators_have_order_two) {
     for (int damped = 0; damped < 2; damped++) {
         double before = 0.0;
         for (int k = 0; k < 5; k++) {
-            const double error = oscillator_error(*state, 40 << k, damped ? 1e-4 : 0.0);
+            const double error = oscillator_error(40 << k, damped ? 1e-4 : 0.0);
             print_message("%d steps a period: error %.3g of the amplitude, order %.2f\n", 40 << k,
                           error, k > 0 ? log2(before / error) : 0.0);
             if (k > 2)
@@ -87,13 +85,13 @@ static double elliptic(double modulus) {
 }
 
 // From rest at 90 degrees a pendulum of length l is back after 4 sqrt(l / g) K(sin 45).
-static double pendulum_error(mf_Context *context, uint64_t steps) {
+static double pendulum_error(uint64_t steps) {
     Parts p;
     swing(&p, "y");
     const double period = 4.0 * sqrt(0.1 / 9.81) * elliptic(sin(pi / 4));
     p.truss.material.elasticity = 1e12;
     AUTO_RIG rig =
-        rig_open(context, &p.truss, WITH(alone(period / (double)steps), .motion.tolerance = 1e-6));
+        rig_open(&p.truss, WITH(alone(period / (double)steps), .motion.tolerance = 1e-6));
     // To the lowest point, after a quarter: there the speed is the greatest.
     mf_world_step(rig.world, steps / 4);
     const double error = get_field(rig.group, "vertex.position", 0, 3) / 0.1;
@@ -105,7 +103,7 @@ static double pendulum_error(mf_Context *context, uint64_t steps) {
 TEST(pendulums_have_the_period_of_the_integral) {
     double before = 0.0;
     for (uint64_t steps = 200; steps <= 1600; steps *= 2) {
-        const double error = pendulum_error(*state, steps);
+        const double error = pendulum_error(steps);
         if (steps > 400)
             assert_near(log2(before / error), 2.0, 0.2);
         before = error;
@@ -139,8 +137,7 @@ TEST(tumbling_conserves_momentum) {
     for (int k = 0; k < 4; k++) {
         Parts p;
         pyramid(&p);
-        AUTO_RIG rig =
-            rig_open(*state, &p.truss, WITH(alone(2e-3 / (1 << k)), .world.gravity = 0.0));
+        AUTO_RIG rig = rig_open(&p.truss, WITH(alone(2e-3 / (1 << k)), .world.gravity = 0.0));
         for (uint32_t c = 0; c < 12; c++)
             set_field(rig.group, "vertex.velocity", 0, c, 0.3 * sin(7.0 * c + 1.0));
         const Conserved start = conserved(&rig);
@@ -189,7 +186,7 @@ TEST(bouncing_gains_nothing) {
             crawler(&p, 7, 2);
         RigConfig config = elastic_config(1, steps[k % 4]);
         config.motion.collisions = k < 4; // the energy of bars that meet is in no field
-        AUTO_RIG rig = rig_open(*state, &p.truss, config);
+        AUTO_RIG rig = rig_open(&p.truss, config);
         const double position[3] = {0, 0, 0.3}, speed[3] = {1.0, 0.5, 0.0};
         mf_group_set_start(rig.group, 0, position, NULL, speed, NULL);
         set_field(rig.group, "vertex.velocity", 0, 3, 3.0);
@@ -225,9 +222,8 @@ TEST(actuators_pay_for_all_energy) {
     for (int k = 0; k < 6; k++) {
         Parts p;
         pyramid(&p);
-        AUTO_RIG rig = rig_open(
-            *state, &p.truss,
-            WITH(elastic_config(1, k < 3 ? 1e-3 : 2e-4), .motion.actuator_speed = speeds[k % 3]));
+        AUTO_RIG rig = rig_open(&p.truss, WITH(elastic_config(1, k < 3 ? 1e-3 : 2e-4),
+                                               .motion.actuator_speed = speeds[k % 3]));
         const int period = k < 3 ? 40 : 200;
         double rest = get_field(rig.group, "bar.rest_length", 0, 0), push = push_of(&rig);
         const double start = held(&rig, 4);
@@ -258,8 +254,7 @@ TEST(actuators_pay_for_all_energy) {
 TEST(sliding_stops_after_its_distance) {
     Parts p;
     pyramid(&p);
-    AUTO_RIG rig =
-        rig_open(*state, &p.truss, WITH(elastic_config(1, 1e-3), .motion.friction = 0.3));
+    AUTO_RIG rig = rig_open(&p.truss, WITH(elastic_config(1, 1e-3), .motion.friction = 0.3));
     mf_world_step(rig.world, 500); // it settles
     const double x = get_field(rig.group, "base.position", 0, 0), g = 9.81;
     for (uint32_t v = 0; v < 4; v++)
@@ -277,10 +272,9 @@ TEST(slopes_hold_by_friction) {
         const double a = atan(0.5) + (steep ? 0.1 : -0.02), g = 9.81, t = 0.4;
         Parts p;
         pyramid(&p);
-        AUTO_RIG rig = rig_open(*state, &p.truss,
-                                WITH(elastic_config(1, 1e-3), .motion.damping = 1e-4,
-                                     .world.gravity_direction[0] = sin(a),
-                                     .world.gravity_direction[2] = -cos(a)));
+        AUTO_RIG rig = rig_open(&p.truss, WITH(elastic_config(1, 1e-3), .motion.damping = 1e-4,
+                                               .world.gravity_direction[0] = sin(a),
+                                               .world.gravity_direction[2] = -cos(a)));
         mf_world_step(rig.world, 400); // the feet stick or slide by then
         const double v = get_field(rig.group, "base.linear_velocity", 0, 0),
                      x = get_field(rig.group, "base.position", 0, 0);
@@ -297,12 +291,11 @@ TEST(slopes_hold_by_friction) {
 
 // ---- the level below ----------------------------------------------------------------------------
 
-static void settle(mf_Context *context, const Parts *p, bool contacts, double out[3 * MOST]) {
+static void settle(const Parts *p, bool contacts, double out[3 * MOST]) {
     for (int elastic = 0; elastic < 2; elastic++) {
-        AUTO_RIG rig = rig_open(context, &p->truss,
-                                WITH(elastic ? elastic_config(1, 2e-3) : rig_config(1),
-                                     .motion.contacts = contacts, .motion.tolerance = 1e-8,
-                                     .motion.damping = 1e-3));
+        AUTO_RIG rig = rig_open(&p->truss, WITH(elastic ? elastic_config(1, 2e-3) : rig_config(1),
+                                                .motion.contacts = contacts,
+                                                .motion.tolerance = 1e-8, .motion.damping = 1e-3));
         mf_world_step(rig.world, elastic ? 1500 : 3);
         for (uint32_t c = 0; c < 3 * p->truss.vertex_count; c++) {
             const double x = get_field(rig.group, "vertex.position", 0, c);
@@ -326,7 +319,7 @@ TEST(rest_is_the_quasistatic_solution) {
         bar(&p, 2 * i + 2, 2 * i + 3);
     }
     p.vertices[6].load[2] = -5.0;
-    settle(*state, &p, false, apart);
+    settle(&p, false, apart);
     double most = 0.0;
     for (uint32_t c = 0; c < 24; c++)
         most = fmax(most, fabs(apart[c]));
@@ -340,8 +333,7 @@ TEST(slow_vibrations_last) {
     Parts p;
     swing(&p, "yz");
     for (int k = 0; k < 2; k++) {
-        AUTO_RIG rig =
-            rig_open(*state, &p.truss, WITH(alone(k == 0 ? 1e-4 : 1e-3), .world.gravity = 0.0));
+        AUTO_RIG rig = rig_open(&p.truss, WITH(alone(k == 0 ? 1e-4 : 1e-3), .world.gravity = 0.0));
         set_field(rig.group, "vertex.velocity", 0, 3, 0.1);
         const double start = conserved(&rig).energy;
         mf_world_step(rig.world, k == 0 ? 10000 : 1000);

@@ -15,8 +15,7 @@
 // A cliff of the nearest-cell map adds a slack of 4 epsilon = 8 u to the height, so the
 // budget is 8 times this sum; it has no fitted constant.
 #include "motion/points/motion.h"
-#include "motion/table.h"
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 typedef struct Ground {
     const char *name;
@@ -42,35 +41,34 @@ typedef struct Audit {
     uint64_t rises; // [1] robot steps that rose above the budget
 } Audit;
 
-static double budget_of(const Fixture *fixture, uint32_t i, mf_MotionEnergy e) {
-    bool wide = mf_group_config_of(fixture->group)->double_precision;
+static double budget_of(const Rig *rig, uint32_t i, mf_MotionEnergy e) {
+    bool wide = mf_group_config_of(rig->group)->double_precision;
     double unit = wide ? 0x1p-53 : 0x1p-24, center[3], linear[3], angular[3];
-    mf_motion_momentum(fixture->group, i, center, linear, angular);
-    double step = mf_time_to_seconds(mf_world_config_of(fixture->world)->step);
+    mf_motion_momentum(rig->group, i, center, linear, angular);
+    double step = mf_time_to_seconds(mf_world_config_of(rig->world)->step);
     double size = fabs(center[0]) + fabs(center[1]) + fabs(center[2]) + 0.3;
     double momentum = fabs(linear[0]) + fabs(linear[1]) + fabs(linear[2]);
     // Spin: the same displacement error over an arm of 0.1 m and more.
     double spin = fabs(angular[0]) + fabs(angular[1]) + fabs(angular[2]);
     momentum += spin / 0.1;
-    double mass = mf_group_model(fixture->group)->mass;
-    double weight = mass * mf_world_config_of(fixture->world)->gravity;
-    const mf_PointsMotion *points = mf_motion_plan(fixture->group, &mf_points_row);
-    double stiffness = mass / (points->config.compliance * step * step);
+    double mass = mf_group_model(rig->group)->mass;
+    double weight = mass * mf_world_config_of(rig->world)->gravity;
+    double stiffness = mass / (mf_points_config_of(rig->group)->compliance * step * step);
     double force = weight + sqrt(2.0 * stiffness * e.elastic);
     double rate = 0.0;
     for (uint32_t c = 0; c < 3; c++)
-        rate += fabs(get_field(fixture->group, "base.angular_velocity", i, c));
+        rate += fabs(get_field(rig->group, "base.angular_velocity", i, c));
     return e.kinetic * pow(fmin(rate * step, 0.25), 5) / 120 +
            8.0 * unit * (force * size + momentum * size / step + 2.0 * (e.kinetic + e.elastic));
 }
 
-static void audit_step(Fixture *fixture, mf_MotionEnergy *before, Audit *audit) {
-    mf_world_step(fixture->world, 1);
-    for (uint32_t i = 0; i < mf_group_count(fixture->group); i++) {
-        mf_MotionEnergy now = mf_motion_energy(fixture->group, i);
+static void audit_step(Rig *rig, mf_MotionEnergy *before, Audit *audit) {
+    mf_world_step(rig->world, 1);
+    for (uint32_t i = 0; i < mf_group_count(rig->group); i++) {
+        mf_MotionEnergy now = mf_motion_energy(rig->group, i);
         double rise = now.kinetic + now.potential + now.elastic - before[i].kinetic -
                       before[i].potential - before[i].elastic;
-        double allowed = budget_of(fixture, i, before[i]);
+        double allowed = budget_of(rig, i, before[i]);
         audit->steps++;
         audit->rises += !(rise <= allowed);
         if (!(rise <= allowed) && getenv("MAYFLY_VERBOSE") != NULL)
@@ -87,12 +85,11 @@ static void audit_step(Fixture *fixture, mf_MotionEnergy *before, Audit *audit) 
 
 // `amplitude` 0: the joints keep still, and every step is audited. Else random targets every
 // interval, and every step without a joint update is audited.
-static void audit_run(Fixture *fixture, uint32_t updates, double amplitude, Audit *audit) {
-    mf_Field *target = fixture_field(fixture, "joint.target");
-    const mf_PointsMotion *points = mf_motion_plan(fixture->group, &mf_points_row);
-    uint32_t interval =
-        (uint32_t)(points->config.joint_interval / mf_world_config_of(fixture->world)->step);
-    uint32_t count = mf_group_count(fixture->group);
+static void audit_run(Rig *rig, uint32_t updates, double amplitude, Audit *audit) {
+    mf_Field *target = rig_field(rig, "joint.target");
+    const mf_PointsConfig *points = mf_points_config_of(rig->group);
+    uint32_t interval = (uint32_t)(points->joint_interval / mf_world_config_of(rig->world)->step);
+    uint32_t count = mf_group_count(rig->group);
     mf_MotionEnergy before[ROBOTS];
     for (uint32_t u = 0; u < updates; u++) {
         for (uint32_t i = 0; i < count; i++)
@@ -101,19 +98,19 @@ static void audit_run(Fixture *fixture, uint32_t updates, double amplitude, Audi
                 mf_field_set(target, i, j, amplitude * random_signed(300, n));
             }
         if (u == 0 || amplitude > 0)
-            mf_world_step(fixture->world, 1);
+            mf_world_step(rig->world, 1);
         for (uint32_t i = 0; i < count && (u == 0 || amplitude > 0); i++)
-            before[i] = mf_motion_energy(fixture->group, i);
+            before[i] = mf_motion_energy(rig->group, i);
         for (uint32_t k = u == 0 || amplitude > 0; k < interval; k++)
-            audit_step(fixture, before, audit);
+            audit_step(rig, before, audit);
     }
 }
 
-static void scatter(Fixture *fixture, double height, double speed, double spin) {
-    mf_Field *position = fixture_field(fixture, "base.position");
-    mf_Field *linear = fixture_field(fixture, "base.linear_velocity");
-    mf_Field *angular = fixture_field(fixture, "base.angular_velocity");
-    for (uint32_t i = 0; i < mf_group_count(fixture->group); i++)
+static void scatter(Rig *rig, double height, double speed, double spin) {
+    mf_Field *position = rig_field(rig, "base.position");
+    mf_Field *linear = rig_field(rig, "base.linear_velocity");
+    mf_Field *angular = rig_field(rig, "base.angular_velocity");
+    for (uint32_t i = 0; i < mf_group_count(rig->group); i++)
         for (uint32_t c = 0; c < 3; c++) {
             double start = mf_field_get(position, i, c);
             start += c == 2 ? height : 1.5 * random_signed(301, i * 3 + c);
@@ -123,7 +120,7 @@ static void scatter(Fixture *fixture, double height, double speed, double spin) 
         }
 }
 
-static void config_option(FixtureConfig *config, uint32_t o) {
+static void config_option(PointsConfig *config, uint32_t o) {
     config->group.count = FULL ? ROBOTS : EVERY_DAY;
     config->group.double_precision = (o & 1) != 0;
     config->points.weighted = (o & 2) != 0;
@@ -148,22 +145,22 @@ static uint64_t audit_all(double height, double speed, double spin, double ampli
     updates = SANITIZED ? (updates + 1) / 2 : updates;
     for (uint32_t g = 0; g < GROUNDS; g++)
         for (uint32_t o = 0; o < 32; o++) {
-            AUTO_FIXTURE fixture = fixture_begin(1);
-            make_hexapod(fixture.hand);
-            FixtureConfig config = fixture_config(false);
+            AUTO_RIG rig = rig_begin(1);
+            make_hexapod(rig.hand);
+            PointsConfig config = points_config(false);
             config_option(&config, o);
             mf_Terrain *terrain =
-                make_terrain(fixture.context, grounds[g].shape, grounds[g].interpolation,
+                make_terrain(rig.context, grounds[g].shape, grounds[g].interpolation,
                              grounds[g].amplitude, grounds[g].wavelength, 0.1);
             config.world.terrain = terrain;
-            fixture_open(&fixture, config);
-            scatter(&fixture, height, speed, spin);
+            points_open(&rig, config);
+            scatter(&rig, height, speed, spin);
             Audit audit = {0};
-            audit_run(&fixture, updates, amplitude, &audit);
+            audit_run(&rig, updates, amplitude, &audit);
             report(grounds[g].name, o, &audit);
-            assert_int_equal(mf_group_fault_total(fixture.group), 0);
+            assert_int_equal(mf_group_fault_total(rig.group), 0);
             rises += audit.rises;
-            fixture.terrain = terrain;
+            rig.terrain = terrain;
         }
     return rises;
 }
@@ -189,27 +186,27 @@ TEST(drops_at_the_ends_of_the_settings) {
     static const uint32_t intervals[] = {2, 8, 6000}; // in steps; one would leave none to audit
     static const double compliance[] = {1e-4, 0.1, 1.0};
     for (uint32_t o = 0; o < 18 * 4; o += SANITIZED ? 5 : 1) {
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        make_hexapod(fixture.hand);
-        FixtureConfig config = fixture_config(false);
+        AUTO_RIG rig = rig_begin(1);
+        make_hexapod(rig.hand);
+        PointsConfig config = points_config(false);
         config_option(&config, (o / 18) * 9 % 32); // plain, f64 with mu, coupled, all together
         config.world.step = steps[o % 2];
         config.points.joint_interval = intervals[o / 2 % 3] * config.world.step;
         config.points.compliance = compliance[o / 6 % 3];
-        mf_Terrain *terrain = make_terrain(fixture.context, MF_TERRAIN_STEPS,
+        mf_Terrain *terrain = make_terrain(rig.context, MF_TERRAIN_STEPS,
                                            o & 4 ? MF_BILINEAR : MF_NEAREST, 0.1, 0.5, 0.1);
         config.world.terrain = terrain;
-        fixture_open(&fixture, config);
-        scatter(&fixture, 10.0, 2.0, 8.0);
+        points_open(&rig, config);
+        scatter(&rig, 10.0, 2.0, 8.0);
         Audit audit = {0};
         uint32_t updates = 3200 / intervals[o / 2 % 3];
-        audit_run(&fixture,
+        audit_run(&rig,
                   updates > 0 ? updates / (config.world.step == MF_MILLISECOND ? 1 : 10) + 1 : 1,
                   intervals[o / 2 % 3] > 100 ? 0.0 : 0.8, &audit);
         report("drop", (o / 18) * 9 % 32, &audit);
-        assert_int_equal(mf_group_fault_total(fixture.group), 0);
+        assert_int_equal(mf_group_fault_total(rig.group), 0);
         assert_int_equal(audit.rises, 0);
-        fixture.terrain = terrain;
+        rig.terrain = terrain;
     }
 }
 
@@ -220,23 +217,23 @@ TEST(drops_at_the_ends_of_the_settings) {
 // that.
 TEST(robots_are_not_faster_than_their_legs) {
     for (uint32_t o = 0; o < 32; o += 5) {
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        make_hexapod(fixture.hand);
-        FixtureConfig config = fixture_config(false);
+        AUTO_RIG rig = rig_begin(1);
+        make_hexapod(rig.hand);
+        PointsConfig config = points_config(false);
         config_option(&config, o);
-        fixture_open(&fixture, config);
-        mf_Field *target = fixture_field(&fixture, "joint.target");
-        const uint32_t count = mf_group_count(fixture.group);
+        points_open(&rig, config);
+        mf_Field *target = rig_field(&rig, "joint.target");
+        const uint32_t count = mf_group_count(rig.group);
         double fastest = 0.0, before[ROBOTS][3] = {{0}};
         for (uint32_t u = 0; u < 750; u++) {
             for (uint32_t i = 0; i < count; i++)
                 for (uint32_t j = 0; j < target->components; j++)
                     mf_field_set(target, i, j,
                                  0.8 * random_signed(304, ((uint64_t)u * ROBOTS + i) * 32 + j));
-            mf_world_step(fixture.world, 8);
+            mf_world_step(rig.world, 8);
             for (uint32_t i = 0; i < count; i++) {
                 double center[3], linear[3], angular[3];
-                mf_motion_momentum(fixture.group, i, center, linear, angular);
+                mf_motion_momentum(rig.group, i, center, linear, angular);
                 double x = center[0] - before[i][0], y = center[1] - before[i][1];
                 fastest = u > 0 ? fmax(fastest, sqrt(x * x + y * y)) : 0.0;
                 memcpy(before[i], center, sizeof center);
@@ -245,6 +242,6 @@ TEST(robots_are_not_faster_than_their_legs) {
         if (getenv("MAYFLY_VERBOSE") != NULL)
             print_message("option %u: farthest in one interval %.3f m\n", o, fastest);
         assert_true(fastest < 0.41);
-        assert_int_equal(mf_group_fault_total(fixture.group), 0);
+        assert_int_equal(mf_group_fault_total(rig.group), 0);
     }
 }

@@ -216,24 +216,6 @@ TEST(order_threads_and_snapshots_change_nothing) {
 
 // ---- failures -----------------------------------------------------------------------------------
 
-TEST(bad_settings_are_refused) {
-    mf_ExternalConfig config = mf_motions_config().external;
-    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    mf_Group *group = pitch_group(&pitch, load_text(pitch.context, body_text), "body", 1, false);
-    for (uint32_t poses = 1; poses <= 257; poses += 256) {
-        config.poses = poses;
-        MUST_FAIL(rig_add_external(group, &config, &error), MF_BAD_ARGUMENT, "external.poses");
-    }
-    config.poses = 2;
-    config.delay = -1;
-    assert_int_equal(rig_add_external(group, &config, &pitch.error), MF_BAD_ARGUMENT);
-    config.delay = 0;
-    config.hold = -1;
-    assert_int_equal(rig_add_external(group, &config, &pitch.error), MF_BAD_ARGUMENT);
-    config.hold = 0;
-    MUST(rig_add_external(group, &config, &error));
-}
-
 static mf_Status add_to_world(mf_Context *context, void *user, mf_Error *error) {
     AUTO_WORLD *world = NULL;
     mf_Group *group;

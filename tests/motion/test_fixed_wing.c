@@ -78,11 +78,11 @@ TEST(trimmed_flight_stays) {
             rig_open(WITH(rig_config(MF_FIXED_WING_SURFACES), .single_precision = single != 0));
         mf_world_step(rig.world, 6000);
         double slack = single ? 0.05 : 1e-6; // rounding, grown by the slow modes
-        assert_named_near(get(&rig, "base.position", 0, 2), 100.0, 20 * slack, "altitude");
-        assert_named_near(get(&rig, "base.position", 0, 0), 1500.0, single ? 5.0 : 1e-3, "path");
-        assert_named_near(get(&rig, "air.speed", 0, 0), 25.0, slack, "airspeed");
-        assert_named_near(get(&rig, "air.alpha", 0, 0), 0.0501069988, slack / 10, "alpha");
-        assert_named_near(get(&rig, "air.beta", 0, 0), 0.0, slack, "beta");
+        assert_named_near(rig_get(&rig, "base.position", 2), 100.0, 20 * slack, "altitude");
+        assert_named_near(rig_get(&rig, "base.position", 0), 1500.0, single ? 5.0 : 1e-3, "path");
+        assert_named_near(rig_get(&rig, "air.speed", 0), 25.0, slack, "airspeed");
+        assert_named_near(rig_get(&rig, "air.alpha", 0), 0.0501069988, slack / 10, "alpha");
+        assert_named_near(rig_get(&rig, "air.beta", 0), 0.0, slack, "beta");
     }
 }
 
@@ -110,12 +110,12 @@ TEST(phugoid_period) {
     config.aircraft.propeller_thrust[1] = config.aircraft.propeller_thrust[2] = 0.0;
     config.aircraft.propeller_torque[1] = config.aircraft.propeller_torque[2] = 0.0;
     AUTO_RIG rig = rig_open(config);
-    put(&rig, "base.linear_velocity", 0, 0, 25.2);
+    rig_set(&rig, "base.linear_velocity", 0, 25.2);
     double crossing[4], before = 0.0;
     uint32_t count = 0;
     for (uint32_t i = 1; i < 6000 && count < 4; i++) {
         mf_world_step(rig.world, 1);
-        double climb = get(&rig, "base.linear_velocity", 0, 2);
+        double climb = rig_get(&rig, "base.linear_velocity", 2);
         if (i > 300 && before > 0.0 && climb <= 0.0)
             crossing[count++] = 0.01 * (i - 1 + before / (before - climb));
         before = climb;
@@ -285,12 +285,12 @@ TEST(free_body_conserves) {
     RigConfig config = WITH(rig_config(MF_FIXED_WING_SURFACES), .aircraft.air_density = 0.0,
                             .world.step = MF_MILLISECOND);
     AUTO_RIG rig = rig_open(config);
-    put_vec(&rig, "base.linear_velocity", 0, 3.0, -2.0, 5.0);
-    put_vec(&rig, "base.angular_velocity", 0, 1.5, -0.4, 0.7);
+    rig_set3(&rig, "base.linear_velocity", 3.0, -2.0, 5.0);
+    rig_set3(&rig, "base.angular_velocity", 1.5, -0.4, 0.7);
     double first[4] = {0};
     for (int i = 0; i < 2; i++) {
         double w[3], q[4];
-        get_vec(&rig, "base.angular_velocity", 0, w);
+        get_fields(rig.group, "base.angular_velocity", 0, 3, w);
         get_fields(rig.group, "base.orientation", 0, 4, q);
         const mf_FixedWing *p = &config.aircraft;
         double h[3] = {p->inertia_xx * w[0] + p->inertia_xz * w[2], p->inertia_yy * w[1],
@@ -315,23 +315,23 @@ TEST(free_body_conserves) {
         assert_named_near(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], 1.0, 1e-14,
                           "length");
     }
-    assert_named_near(get(&rig, "base.position", 0, 0), 30.0, 1e-9, "x");
-    assert_named_near(get(&rig, "base.position", 0, 1), -20.0, 1e-9, "y");
-    assert_named_near(get(&rig, "base.position", 0, 2), 100.0 + 50.0 - 490.5, 1e-9, "z");
+    assert_named_near(rig_get(&rig, "base.position", 0), 30.0, 1e-9, "x");
+    assert_named_near(rig_get(&rig, "base.position", 1), -20.0, 1e-9, "y");
+    assert_named_near(rig_get(&rig, "base.position", 2), 100.0 + 50.0 - 490.5, 1e-9, "z");
 }
 
 static void fly(mf_Integrator integrator, mf_Time step, double out[10]) {
     AUTO_RIG rig =
         rig_open(WITH(rig_config(MF_FIXED_WING_SURFACES), .config.integrator = integrator,
                       .config.control_interval = 0, .world.step = step));
-    put_vec(&rig, "base.linear_velocity", 0, 24.0, 1.5, -1.0);
-    put_vec(&rig, "base.angular_velocity", 0, 0.5, -0.3, 0.2);
-    put(&rig, "command.elevator", 0, 0, -0.2);
-    put(&rig, "command.aileron", 0, 0, 0.05);
-    put(&rig, "command.rudder", 0, 0, 0.03);
+    rig_set3(&rig, "base.linear_velocity", 24.0, 1.5, -1.0);
+    rig_set3(&rig, "base.angular_velocity", 0.5, -0.3, 0.2);
+    rig_set(&rig, "command.elevator", 0, -0.2);
+    rig_set(&rig, "command.aileron", 0, 0.05);
+    rig_set(&rig, "command.rudder", 0, 0.03);
     mf_world_step(rig.world, (uint64_t)(640 * MF_MILLISECOND / step));
-    get_vec(&rig, "base.position", 0, out);
-    get_vec(&rig, "base.linear_velocity", 0, out + 3);
+    get_fields(rig.group, "base.position", 0, 3, out);
+    get_fields(rig.group, "base.linear_velocity", 0, 3, out + 3);
     get_fields(rig.group, "base.orientation", 0, 4, out + 6);
     assert_int_equal(mf_group_fault(rig.group, 0), 0);
 }
@@ -372,13 +372,13 @@ TEST(wind_carries_the_aircraft) {
     for (int blows = 0; blows < 2; blows++) {
         AUTO_RIG rig = rig_open(rig_config(MF_FIXED_WING_SURFACES));
         if (blows)
-            put_vec(&rig, "wind.velocity", 0, wind[0], wind[1], wind[2]);
+            rig_set3(&rig, "wind.velocity", wind[0], wind[1], wind[2]);
         mf_group_reset_all(rig.group);
-        put(&rig, "command.aileron", 0, 0, 0.02);
+        rig_set(&rig, "command.aileron", 0, 0.02);
         mf_world_step(rig.world, 500);
         double *out = blows ? windy : calm;
-        get_vec(&rig, "base.position", 0, out);
-        get_vec(&rig, "base.linear_velocity", 0, out + 3);
+        get_fields(rig.group, "base.position", 0, 3, out);
+        get_fields(rig.group, "base.linear_velocity", 0, 3, out + 3);
         get_fields(rig.group, "base.orientation", 0, 4, out + 6);
     }
     for (int i = 0; i < 3; i++) {

@@ -15,13 +15,13 @@ typedef struct Response {
 
 static double value_of(const Rig *rig, Quantity quantity) {
     if (quantity == AIRSPEED)
-        return get(rig, "air.speed", 0, 0);
+        return rig_get(rig, "air.speed", 0);
     if (quantity == ALTITUDE)
-        return get(rig, "base.position", 0, 2);
+        return rig_get(rig, "base.position", 2);
     if (quantity == COURSE)
         return course_of(rig, 0);
-    return hypot(get(rig, "base.position", 0, 0) - get(rig, "command.center", 0, 0),
-                 get(rig, "base.position", 0, 1) - get(rig, "command.center", 0, 1));
+    return hypot(rig_get(rig, "base.position", 0) - rig_get(rig, "command.center", 0),
+                 rig_get(rig, "base.position", 1) - rig_get(rig, "command.center", 1));
 }
 
 static Response respond(Rig *rig, Quantity quantity, double start, double target, double seconds) {
@@ -45,7 +45,7 @@ static Response respond(Rig *rig, Quantity quantity, double start, double target
     }
     out.rest = value - target;
     assert_int_equal(mf_group_fault(rig->group, 0), 0);
-    assert_true(get(rig, "command.refused", 0, 0) == 0.0);
+    assert_true(rig_get(rig, "command.refused", 0) == 0.0);
     return out;
 }
 
@@ -54,7 +54,7 @@ static Response step_response(Quantity quantity, double airspeed, double step, d
     AUTO_RIG rig =
         rig_open(WITH(rig_config(MF_FIXED_WING_AUTOPILOT), .config.start_airspeed = airspeed));
     double start = value_of(&rig, quantity);
-    put(&rig, names[quantity], 0, 0, start + step);
+    rig_set(&rig, names[quantity], 0, start + step);
     return respond(&rig, quantity, start, start + step, seconds);
 }
 
@@ -97,9 +97,9 @@ TEST(orbits_are_joined_and_held) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         AUTO_RIG rig = rig_open(
             WITH(rig_config(MF_FIXED_WING_ORBIT), .config.start_airspeed = rows[i].airspeed));
-        put(&rig, "command.center", 0, 0, rows[i].center);
-        put(&rig, "command.center", 0, 1, 0.0);
-        put(&rig, "command.radius", 0, 0, rows[i].radius);
+        rig_set(&rig, "command.center", 0, rows[i].center);
+        rig_set(&rig, "command.center", 1, 0.0);
+        rig_set(&rig, "command.radius", 0, rows[i].radius);
         double radius = fabs(rows[i].radius);
         Response got = respond(&rig, ORBIT, rows[i].center, radius, 120.0);
         if (getenv("MAYFLY_TEST_PRINT") != NULL)
@@ -108,13 +108,13 @@ TEST(orbits_are_joined_and_held) {
         assert_true(got.settle < rows[i].settle);
         assert_named_near(got.rest, 0.0, 1e-3, "distance from the circle");
         // Angular momentum about the center has the sign of the radius.
-        double x = get(&rig, "base.position", 0, 0) - rows[i].center;
-        double y = get(&rig, "base.position", 0, 1);
-        double angle = x * get(&rig, "base.linear_velocity", 0, 1) -
-                       y * get(&rig, "base.linear_velocity", 0, 0);
+        double x = rig_get(&rig, "base.position", 0) - rows[i].center;
+        double y = rig_get(&rig, "base.position", 1);
+        double angle = x * rig_get(&rig, "base.linear_velocity", 1) -
+                       y * rig_get(&rig, "base.linear_velocity", 0);
         assert_named_near(angle / (radius * rows[i].airspeed), rows[i].radius < 0.0 ? -1.0 : 1.0,
                           1e-4, "sense");
-        assert_named_near(get(&rig, "base.position", 0, 2), 100.0, 1e-2, "altitude");
+        assert_named_near(rig_get(&rig, "base.position", 2), 100.0, 1e-2, "altitude");
     }
 }
 
@@ -122,7 +122,7 @@ TEST(orbits_are_joined_and_held) {
 TEST(orbit_in_wind) {
     double most = 0.0;
     AUTO_RIG rig = rig_open(rig_config(MF_FIXED_WING_ORBIT));
-    put_vec(&rig, "wind.velocity", 0, 3.0, 4.0, 0.0);
+    rig_set3(&rig, "wind.velocity", 3.0, 4.0, 0.0);
     mf_group_reset_all(rig.group);
     mf_world_step(rig.world, 6000);
     for (int i = 0; i < 6000; i++) {
@@ -139,15 +139,15 @@ TEST(orbit_in_wind) {
 // Course is over ground: in a cross wind the nose points into the wind, the path does not.
 TEST(course_is_held_over_ground) {
     AUTO_RIG rig = rig_open(rig_config(MF_FIXED_WING_AUTOPILOT));
-    put_vec(&rig, "wind.velocity", 0, 0.0, 5.0, 0.0);
-    put(&rig, "command.course", 0, 0, 0.0);
+    rig_set3(&rig, "wind.velocity", 0.0, 5.0, 0.0);
+    rig_set(&rig, "command.course", 0, 0.0);
     mf_world_step(rig.world, 6000);
     assert_named_near(course_of(&rig, 0), 0.0, 1e-4, "course");
     // heading: sin = -5 / 25; ground speed sqrt(25^2 - 5^2)
-    double w = get(&rig, "base.orientation", 0, 0), z = get(&rig, "base.orientation", 0, 3);
+    double w = rig_get(&rig, "base.orientation", 0), z = rig_get(&rig, "base.orientation", 3);
     assert_named_near(2.0 * atan2(z, w), -asin(0.2), 2e-3, "heading");
-    assert_named_near(get(&rig, "base.linear_velocity", 0, 0), sqrt(600.0), 1e-2, "ground speed");
-    assert_named_near(get(&rig, "air.speed", 0, 0), 25.0, 1e-3, "airspeed");
+    assert_named_near(rig_get(&rig, "base.linear_velocity", 0), sqrt(600.0), 1e-2, "ground speed");
+    assert_named_near(rig_get(&rig, "air.speed", 0), 25.0, 1e-3, "airspeed");
 }
 
 TEST(starts_in_trim) {
@@ -160,9 +160,9 @@ TEST(starts_in_trim) {
             config.config.start_altitude = 250.0;
             AUTO_RIG rig = rig_open(config);
             mf_world_step(rig.world, 100);
-            assert_named_near(get(&rig, "air.speed", 0, 0), speeds[i], 1e-6, "airspeed");
-            assert_named_near(get(&rig, "base.position", 0, 2), 250.0, 1e-6, "altitude");
-            assert_named_near(get(&rig, "base.position", 0, 0), speeds[i], 1e-6, "path");
+            assert_named_near(rig_get(&rig, "air.speed", 0), speeds[i], 1e-6, "airspeed");
+            assert_named_near(rig_get(&rig, "base.position", 2), 250.0, 1e-6, "altitude");
+            assert_named_near(rig_get(&rig, "base.position", 0), speeds[i], 1e-6, "path");
         }
     }
 }
@@ -174,17 +174,18 @@ static void refused(mf_FixedWingCommand mode, const char *name, uint32_t c, cons
     RigConfig config = WITH(rig_config(mode), .count = 3);
     for (int i = 0; i < count; i++) {
         AUTO_RIG rig = rig_open(config), calm = rig_open(config);
-        put(&rig, name, 1, c, values[i]);
+        set_field(rig.group, name, 1, c, values[i]);
         mf_world_step(rig.world, 7);
         mf_world_step(calm.world, 7);
-        if (get(&rig, "command.refused", 1, 0) != 7.0)
+        if (get_field(rig.group, "command.refused", 1, 0) != 7.0)
             fail_msg("%s = %g: refused %g times", name, values[i],
-                     get(&rig, "command.refused", 1, 0));
-        assert_true(get(&rig, "command.refused", 0, 0) == 0.0);
+                     get_field(rig.group, "command.refused", 1, 0));
+        assert_true(rig_get(&rig, "command.refused", 0) == 0.0);
         assert_int_equal(mf_group_fault_total(rig.group), 0);
         // The last good command is flown on.
         for (uint32_t k = 0; k < 3; k++)
-            assert_true(get(&rig, "base.position", 1, k) == get(&calm, "base.position", 1, k));
+            assert_true(get_field(rig.group, "base.position", 1, k) ==
+                        get_field(calm.group, "base.position", 1, k));
     }
 }
 
@@ -208,15 +209,15 @@ TEST(limits_themselves_are_accepted) {
     for (int single = 0; single < 2; single++) {
         AUTO_RIG rig =
             rig_open(WITH(rig_config(MF_FIXED_WING_SURFACES), .single_precision = single != 0));
-        put(&rig, "command.elevator", 0, 0, -0.785);
-        put(&rig, "command.aileron", 0, 0, 0.785);
-        put(&rig, "command.rudder", 0, 0, 0.785);
-        put(&rig, "command.throttle", 0, 0, 1.0);
+        rig_set(&rig, "command.elevator", 0, -0.785);
+        rig_set(&rig, "command.aileron", 0, 0.785);
+        rig_set(&rig, "command.rudder", 0, 0.785);
+        rig_set(&rig, "command.throttle", 0, 1.0);
         mf_world_step(rig.world, 1);
-        assert_true(get(&rig, "command.refused", 0, 0) == 0.0);
-        assert_named_near(get(&rig, "command.accepted", 0, 0), -0.785, 1e-7, "accepted");
-        assert_named_near(get(&rig, "surface.angle", 0, 2), 0.785, 1e-7, "rudder");
-        assert_named_near(get(&rig, "motor.throttle", 0, 0), 1.0, 0.0, "throttle");
+        assert_true(rig_get(&rig, "command.refused", 0) == 0.0);
+        assert_named_near(rig_get(&rig, "command.accepted", 0), -0.785, 1e-7, "accepted");
+        assert_named_near(rig_get(&rig, "surface.angle", 2), 0.785, 1e-7, "rudder");
+        assert_named_near(rig_get(&rig, "motor.throttle", 0), 1.0, 0.0, "throttle");
     }
 }
 
@@ -225,14 +226,14 @@ TEST(commands_wait_for_the_control_tick) {
     AUTO_RIG rig = rig_open(
         WITH(rig_config(MF_FIXED_WING_SURFACES), .config.control_interval = 50 * MF_MILLISECOND));
     mf_world_step(rig.world, 1);
-    put(&rig, "command.elevator", 0, 0, 0.1);
+    rig_set(&rig, "command.elevator", 0, 0.1);
     mf_world_step(rig.world, 4);
-    assert_named_near(get(&rig, "surface.angle", 0, 0), -0.1250436, 1e-6, "before the tick");
+    assert_named_near(rig_get(&rig, "surface.angle", 0), -0.1250436, 1e-6, "before the tick");
     mf_world_step(rig.world, 1);
-    assert_named_near(get(&rig, "surface.angle", 0, 0), 0.1, 0.0, "after it");
-    put(&rig, "command.elevator", 0, 0, NAN);
+    assert_named_near(rig_get(&rig, "surface.angle", 0), 0.1, 0.0, "after it");
+    rig_set(&rig, "command.elevator", 0, NAN);
     mf_world_step(rig.world, 10);
-    assert_named_near(get(&rig, "command.refused", 0, 0), 2.0, 0.0, "once per tick");
+    assert_named_near(rig_get(&rig, "command.refused", 0), 2.0, 0.0, "once per tick");
 }
 
 // ---- gusts --------------------------------------------------------------------------------------
@@ -311,7 +312,7 @@ TEST(gusts_differ_between_agents_and_seeds) {
                                      .config.gusts = mf_dryden(MF_TURBULENCE_LOW_LIGHT, 25.0)));
         mf_world_step(rig.world, 100);
         for (uint32_t i = 0; i < 2; i++)
-            value[seed][i] = get(&rig, "gust.velocity", i, 0);
+            value[seed][i] = get_field(rig.group, "gust.velocity", i, 0);
     }
     assert_true(value[0][0] != value[0][1] && value[0][0] != value[1][0]);
     AUTO_RIG rig = rig_open(rig_config(MF_FIXED_WING_AUTOPILOT));

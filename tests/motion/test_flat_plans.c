@@ -1,6 +1,6 @@
 // Plans are flat images: during a run their bytes are copied to other memory and the originals
 // overwritten, and the result equals that of an undisturbed run.
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 #include "motion/articulated/motion.h"
 #include "motion/articulated/sensing/sensing.h"

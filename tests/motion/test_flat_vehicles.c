@@ -7,7 +7,7 @@
 #include "motion/vehicle/quadrotor/motion.h"
 #include "solve/parts.h"
 #include "motion/vehicle/car/motion.h"
-#include "motion/fixture.h"
+#include "motion/rig.h"
 #include "motion/points/motion.h"
 #include "motion/table.h"
 #include "sense/user_sensor.h"

@@ -1,41 +1,41 @@
 // Free flight: gravity and torque-free rotation of one rigid body against independent results.
 // "validation" below is the project's list of check cases; all are in double precision.
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 // A body without contact points, without gravity unless said.
-static Fixture fly(double mass, const double moment[3], mf_Time step, double gravity) {
-    Fixture fixture = fixture_begin(1);
-    mf_hand_inertia(fixture.hand, 0, mass, moment);
-    FixtureConfig config = WITH(fixture_config(true), .world.step = step, .world.gravity = gravity);
+static Rig fly(double mass, const double moment[3], mf_Time step, double gravity) {
+    Rig rig = rig_begin(1);
+    mf_hand_inertia(rig.hand, 0, mass, moment);
+    PointsConfig config = WITH(points_config(true), .world.step = step, .world.gravity = gravity);
     config.points.joint_interval = 1000000 * step; // rates are not touched
-    fixture_open(&fixture, config);
-    return fixture;
+    points_open(&rig, config);
+    return rig;
 }
 
-static void get_rate(const Fixture *fixture, double rate[3]) {
-    get_fields(fixture->group, "base.angular_velocity", 0, 3, rate);
+static void get_rate(const Rig *rig, double rate[3]) {
+    get_fields(rig->group, "base.angular_velocity", 0, 3, rate);
 }
 
 // C9. Semi-implicit Euler has the closed form z = -g h^2 n(n+1)/2; h = 0.01 s, n = 100, g = 9.81:
 // -4.95405 m (the continuous parabola ends at -4.905 m). v = -g n h = -9.81 m/s.
 TEST(c9_free_fall_is_the_discrete_parabola) {
     static const double moment[3] = {1, 2, 3};
-    AUTO_FIXTURE fixture = fly(1.0, moment, 10 * MF_MILLISECOND, 9.81);
-    mf_world_step(fixture.world, 100);
-    assert_near(fixture_get(&fixture, "base.position", 2), -4.95405, 1e-12 * 4.95405);
-    assert_near(fixture_get(&fixture, "base.linear_velocity", 2), -9.81, 1e-12 * 9.81);
-    assert_near(fixture_get(&fixture, "base.position", 0), 0.0, 0.0);
+    AUTO_RIG rig = fly(1.0, moment, 10 * MF_MILLISECOND, 9.81);
+    mf_world_step(rig.world, 100);
+    assert_near(rig_get(&rig, "base.position", 2), -4.95405, 1e-12 * 4.95405);
+    assert_near(rig_get(&rig, "base.linear_velocity", 2), -9.81, 1e-12 * 9.81);
+    assert_near(rig_get(&rig, "base.position", 0), 0.0, 0.0);
 }
 
 // C9 in float: the same within the rounding of 100 additions of values below 9.81, each off by at
 // most half a unit in the last place (2^-24 relative).
 TEST(c9_in_float) {
     static const double moment[3] = {1, 2, 3};
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
-    fixture_open(&fixture, fixture_config(false));
-    mf_world_step(fixture.world, 100);
-    assert_near(fixture_get(&fixture, "base.position", 2), -4.95405, 100 * 0x1p-24 * 9.81);
+    AUTO_RIG rig = rig_begin(1);
+    mf_hand_inertia(rig.hand, 0, 1.0, moment);
+    points_open(&rig, points_config(false));
+    mf_world_step(rig.world, 100);
+    assert_near(rig_get(&rig, "base.position", 2), -4.95405, 100 * 0x1p-24 * 9.81);
 }
 
 // B2. A constant body rate of 1 rad/s, 10^6 steps of 10 ms. Runge-Kutta of fourth order with a
@@ -44,12 +44,12 @@ TEST(c9_in_float) {
 // Rounding: each step is off by at most a few 2^-53, 10^6 of them by at most 4e-10 rad.
 TEST(b2_constant_rate) {
     static const double moment[3] = {2, 2, 2};
-    AUTO_FIXTURE fixture = fly(1.0, moment, 10 * MF_MILLISECOND, 0.0);
-    fixture_set3(&fixture, "base.angular_velocity", 0.6, 0.0, 0.8);
-    mf_world_step(fixture.world, 1000000);
+    AUTO_RIG rig = fly(1.0, moment, 10 * MF_MILLISECOND, 0.0);
+    rig_set3(&rig, "base.angular_velocity", 0.6, 0.0, 0.8);
+    mf_world_step(rig.world, 1000000);
     double q[4], norm = 0.0;
     for (uint32_t c = 0; c < 4; c++) {
-        q[c] = fixture_get(&fixture, "base.orientation", c);
+        q[c] = rig_get(&rig, "base.orientation", c);
         norm += q[c] * q[c];
     }
     assert_near(sqrt(norm), 1.0, 4e-16);
@@ -65,13 +65,13 @@ TEST(b2_constant_rate) {
 // zero at 10.37730 s, then at 31.13191 s (a period of 41.5092195 s), from the elliptic integral.
 TEST(e6_tumbling_about_the_middle_axis) {
     static const double moment[3] = {1, 2, 3}, expected[2] = {10.37730, 31.13191};
-    AUTO_FIXTURE fixture = fly(6.0, moment, 10 * MF_MILLISECOND, 0.0);
-    fixture_set3(&fixture, "base.angular_velocity", 0.01, 1.0, 0.0);
+    AUTO_RIG rig = fly(6.0, moment, 10 * MF_MILLISECOND, 0.0);
+    rig_set3(&rig, "base.angular_velocity", 0.01, 1.0, 0.0);
     double before = 1.0;
     int found = 0;
     for (int n = 1; n <= 4000 && found < 2; n++) {
-        mf_world_step(fixture.world, 1);
-        double now = fixture_get(&fixture, "base.angular_velocity", 1);
+        mf_world_step(rig.world, 1);
+        double now = rig_get(&rig, "base.angular_velocity", 1);
         if ((before > 0) != (now > 0)) // the rate is a straight line here to 1e-7
             assert_near(0.01 * (n - 1 + before / (before - now)), expected[found++], 1e-5);
         before = now;
@@ -83,10 +83,10 @@ TEST(e6_tumbling_about_the_middle_axis) {
 // 0.5773503; a disturbance of 1e-4 leaves its linear range by 1e-7 in 4 s.
 TEST(e6_growth) {
     static const double moment[3] = {1, 2, 3};
-    AUTO_FIXTURE fixture = fly(6.0, moment, 10 * MF_MILLISECOND, 0.0);
-    fixture_set3(&fixture, "base.angular_velocity", 1e-4, 1.0, 0.0);
-    mf_world_step(fixture.world, 400);
-    double grown = fixture_get(&fixture, "base.angular_velocity", 0) / 1e-4;
+    AUTO_RIG rig = fly(6.0, moment, 10 * MF_MILLISECOND, 0.0);
+    rig_set3(&rig, "base.angular_velocity", 1e-4, 1.0, 0.0);
+    mf_world_step(rig.world, 400);
+    double grown = rig_get(&rig, "base.angular_velocity", 0) / 1e-4;
     assert_near(acosh(grown) / 4.0, 0.5773503, 1e-6);
 }
 
@@ -94,15 +94,15 @@ TEST(e6_growth) {
 static const double box_moment[3] = {0.52 / 12.0, 0.40 / 12.0, 0.20 / 12.0};
 
 static void e7_run(mf_Time step, double rate[3], double *energy, double *momentum) {
-    AUTO_FIXTURE fixture = fly(1.0, box_moment, step, 0.0);
-    fixture_set3(&fixture, "base.angular_velocity", 1.0, 2.0, 3.0);
+    AUTO_RIG rig = fly(1.0, box_moment, step, 0.0);
+    rig_set3(&rig, "base.angular_velocity", 1.0, 2.0, 3.0);
     double center[3], linear[3], start[3], end[3];
-    mf_motion_momentum(fixture.group, 0, center, linear, start);
-    double first = fixture_energy(&fixture, 0);
-    mf_world_step(fixture.world, (uint64_t)(5 * MF_SECOND / step));
-    get_rate(&fixture, rate);
-    mf_motion_momentum(fixture.group, 0, center, linear, end);
-    *energy = fixture_energy(&fixture, 0) / first - 1.0;
+    mf_motion_momentum(rig.group, 0, center, linear, start);
+    double first = rig_energy(&rig);
+    mf_world_step(rig.world, (uint64_t)(5 * MF_SECOND / step));
+    get_rate(&rig, rate);
+    mf_motion_momentum(rig.group, 0, center, linear, end);
+    *energy = rig_energy(&rig) / first - 1.0;
     *momentum = sqrt(end[0] * end[0] + end[1] * end[1] + end[2] * end[2]) /
                     sqrt(start[0] * start[0] + start[1] * start[1] + start[2] * start[2]) -
                 1.0;
@@ -143,16 +143,16 @@ TEST(nesc_case_2) {
                                           {20, -5.422734680, 22.715930576, 28.608281747},
                                           {30, 12.618390776, -17.397474762, 31.119588887}};
     const double degree = 3.14159265358979323846 / 180.0;
-    AUTO_FIXTURE fixture = fly(0.155404754, moment, MF_MILLISECOND, 0.0);
-    fixture_set3(&fixture, "base.angular_velocity", 10 * degree, 20 * degree, 30 * degree);
+    AUTO_RIG rig = fly(0.155404754, moment, MF_MILLISECOND, 0.0);
+    rig_set3(&rig, "base.angular_velocity", 10 * degree, 20 * degree, 30 * degree);
     uint64_t done = 0;
     for (int row = 0; row < 4; row++) {
         uint64_t steps = (uint64_t)expected[row][0] * 1000;
-        mf_world_step(fixture.world, steps - done);
+        mf_world_step(rig.world, steps - done);
         done = steps;
         for (uint32_t c = 0; c < 3; c++)
-            assert_near(fixture_get(&fixture, "base.angular_velocity", c) / degree,
-                        expected[row][c + 1], 2e-9);
+            assert_near(rig_get(&rig, "base.angular_velocity", c) / degree, expected[row][c + 1],
+                        2e-9);
     }
 }
 
@@ -160,17 +160,17 @@ TEST(nesc_case_2) {
 // at the start of each step). A torque about a principal axis: w = T n h / I.
 TEST(outside_forces) {
     static const double moment[3] = {1, 2, 2.5};
-    AUTO_FIXTURE fixture = fly(4.0, moment, 10 * MF_MILLISECOND, 0.0);
-    fixture_set3(&fixture, "base.force", 2.0, -1.0, 0.5);
-    mf_world_step(fixture.world, 100);
-    assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 0.5, 1e-14);
-    assert_near(fixture_get(&fixture, "base.position", 0), 0.2525, 1e-14);
-    assert_near(fixture_get(&fixture, "base.position", 1), -0.12625, 1e-14);
-    fixture_set3(&fixture, "base.force", 0, 0, 0);
-    fixture_set3(&fixture, "base.torque", 0, 0.3, 0);
-    mf_world_step(fixture.world, 50);
-    assert_near(fixture_get(&fixture, "base.angular_velocity", 1), 0.075, 1e-14);
-    assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 0.5, 1e-14);
+    AUTO_RIG rig = fly(4.0, moment, 10 * MF_MILLISECOND, 0.0);
+    rig_set3(&rig, "base.force", 2.0, -1.0, 0.5);
+    mf_world_step(rig.world, 100);
+    assert_near(rig_get(&rig, "base.linear_velocity", 0), 0.5, 1e-14);
+    assert_near(rig_get(&rig, "base.position", 0), 0.2525, 1e-14);
+    assert_near(rig_get(&rig, "base.position", 1), -0.12625, 1e-14);
+    rig_set3(&rig, "base.force", 0, 0, 0);
+    rig_set3(&rig, "base.torque", 0, 0.3, 0);
+    mf_world_step(rig.world, 50);
+    assert_near(rig_get(&rig, "base.angular_velocity", 1), 0.075, 1e-14);
+    assert_near(rig_get(&rig, "base.linear_velocity", 0), 0.5, 1e-14);
 }
 
 // A force acts on the base's origin: with the center of mass r away it turns the body by -r x F as
@@ -179,15 +179,15 @@ TEST(outside_forces) {
 // origin that less w x r, of which the part along y is (wz rx - wx rz) = -0.00132.
 TEST(a_force_acts_on_the_origin) {
     static const double moment[3] = {1, 2, 2.5};
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    mf_hand_inertia(fixture.hand, 0, 4.0, moment);
-    for (uint32_t i = 0; i < fixture.hand->model.point_count; i++) {
-        fixture.hand->points[i].position[0] += 0.1;
-        fixture.hand->points[i].position[2] += 0.2;
+    AUTO_RIG rig = rig_begin(1);
+    mf_hand_inertia(rig.hand, 0, 4.0, moment);
+    for (uint32_t i = 0; i < rig.hand->model.point_count; i++) {
+        rig.hand->points[i].position[0] += 0.1;
+        rig.hand->points[i].position[2] += 0.2;
     }
-    fixture_open(&fixture, WITH(fixture_config(true), .world.gravity = 0.0));
-    fixture_set3(&fixture, "base.force", 0, 3, 0);
-    mf_world_step(fixture.world, 1);
-    assert_field3(fixture.group, "base.angular_velocity", 0, 0.006, 0.0, -0.0012, 1e-7);
-    assert_near(fixture_get(&fixture, "base.linear_velocity", 1), 0.0075 + 0.00132, 1e-7);
+    points_open(&rig, WITH(points_config(true), .world.gravity = 0.0));
+    rig_set3(&rig, "base.force", 0, 3, 0);
+    mf_world_step(rig.world, 1);
+    assert_field3(rig.group, "base.angular_velocity", 0, 0.006, 0.0, -0.0012, 1e-7);
+    assert_near(rig_get(&rig, "base.linear_velocity", 1), 0.0075 + 0.00132, 1e-7);
 }

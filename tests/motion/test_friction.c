@@ -11,7 +11,7 @@
 #include "motion/points/coulomb.h"
 #include "motion/points/fit.h"
 
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -131,40 +131,39 @@ TEST(a_joint_update_moves_the_body_by_the_fit) {
     for (uint32_t trial = 0; trial < 60; trial++) {
         int n = 3 + (int)(trial % 6);
         bool weighted = (trial & 1) != 0;
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        mf_hand_inertia(fixture.hand, 0, 2.0, moment);
+        AUTO_RIG rig = rig_begin(1);
+        mf_hand_inertia(rig.hand, 0, 2.0, moment);
         double position[8][2], slip[8][2], weight[8], x[3], before[3];
         for (int i = 0; i < n; i++) {
             double angle = 2 * pi * i / n, radius = 0.2 + 0.08 * random_signed(501, trial * 8 + i);
-            uint32_t across = mf_hand_slide(fixture.hand, 0, radius * cos(angle) + 0.02,
+            uint32_t across = mf_hand_slide(rig.hand, 0, radius * cos(angle) + 0.02,
                                             radius * sin(angle) + 0.01, 0, x_axis);
-            uint32_t along = mf_hand_slide(fixture.hand, across, 0, 0, 0, y_axis);
-            mf_hand_point(fixture.hand, along, 0, 0, 0, 0, true);
+            uint32_t along = mf_hand_slide(rig.hand, across, 0, 0, 0, y_axis);
+            mf_hand_point(rig.hand, along, 0, 0, 0, 0, true);
         }
-        fixture_open(&fixture, WITH(fixture_config(true), .points.weighted = weighted,
-                                    .points.compliance = 1e-4));
-        mf_world_step(fixture.world, 400);
-        get_fields(fixture.group, "base.position", 0, 3, before);
+        points_open(&rig, WITH(points_config(true), .points.weighted = weighted,
+                               .points.compliance = 1e-4));
+        mf_world_step(rig.world, 400);
+        get_fields(rig.group, "base.position", 0, 3, before);
         for (int i = 0; i < n; i++) {
             uint32_t c = (uint32_t)i;
-            double load = fixture_get(&fixture, "point.load", c);
+            double load = rig_get(&rig, "point.load", c);
             assert_true(load > 0);
             weight[i] = weighted ? load : 1.0;
             for (uint32_t k = 0; k < 2; k++) {
                 slip[i][k] = 0.02 * random_signed(502, trial * 16 + 2 * c + k);
-                position[i][k] =
-                    fixture_get(&fixture, "point.anchor", 3 * c + k) + slip[i][k] - before[k];
-                fixture_set(&fixture, "joint.target", 2 * c + k, slip[i][k]);
+                position[i][k] = rig_get(&rig, "point.anchor", 3 * c + k) + slip[i][k] - before[k];
+                rig_set(&rig, "joint.target", 2 * c + k, slip[i][k]);
             }
         }
         dense_fit(n, position, slip, weight, x);
-        mf_world_step(fixture.world, 1);
-        assert_near(fixture_get(&fixture, "base.position", 0) - before[0], x[0], 1e-8);
-        assert_near(fixture_get(&fixture, "base.position", 1) - before[1], x[1], 1e-8);
-        double yaw = 2 * atan2(fixture_get(&fixture, "base.orientation", 3),
-                               fixture_get(&fixture, "base.orientation", 0));
+        mf_world_step(rig.world, 1);
+        assert_near(rig_get(&rig, "base.position", 0) - before[0], x[0], 1e-8);
+        assert_near(rig_get(&rig, "base.position", 1) - before[1], x[1], 1e-8);
+        double yaw =
+            2 * atan2(rig_get(&rig, "base.orientation", 3), rig_get(&rig, "base.orientation", 0));
         assert_near(yaw, 2 * atan(x[2] / 2), 1e-7);
-        assert_near(fixture_get(&fixture, "base.linear_velocity", 0), 0.0, 1e-6);
+        assert_near(rig_get(&rig, "base.linear_velocity", 0), 0.0, 1e-6);
     }
 }
 
@@ -176,25 +175,23 @@ static void make_block(mf_HandModel *hand) {
         mf_hand_point(hand, 0, i & 1 ? .2 : -.2, i & 2 ? .2 : -.2, i & 4 ? .01 : -.01, .25, true);
 }
 
-static mf_Terrain *slope_open(Fixture *fixture, mf_FrictionModel friction, double angle,
+static mf_Terrain *slope_open(Rig *rig, mf_FrictionModel friction, double angle,
                               double coefficient) {
-    *fixture = fixture_begin(1);
-    make_block(fixture->hand);
-    mf_Terrain *slope =
-        make_terrain(fixture->context, MF_TERRAIN_SLOPE, MF_BILINEAR, angle, 1, 0.5);
-    fixture_open(fixture,
-                 WITH(fixture_config(true), .world.terrain = slope, .points.friction = friction,
-                      .points.friction_coefficient = coefficient));
+    *rig = rig_begin(1);
+    make_block(rig->hand);
+    mf_Terrain *slope = make_terrain(rig->context, MF_TERRAIN_SLOPE, MF_BILINEAR, angle, 1, 0.5);
+    points_open(rig, WITH(points_config(true), .world.terrain = slope, .points.friction = friction,
+                          .points.friction_coefficient = coefficient));
     // On the plane z = x tan(angle), turned about y so that it lies flat.
-    fixture_set3(fixture, "base.position", -0.01 * sin(angle), 0, 0.01 * cos(angle));
-    fixture_set(fixture, "base.orientation", 0, cos(angle / 2));
-    fixture_set(fixture, "base.orientation", 2, -sin(angle / 2));
+    rig_set3(rig, "base.position", -0.01 * sin(angle), 0, 0.01 * cos(angle));
+    rig_set(rig, "base.orientation", 0, cos(angle / 2));
+    rig_set(rig, "base.orientation", 2, -sin(angle / 2));
     return slope;
 }
 
-static double slope_position(const Fixture *fixture, double angle) {
-    return fixture_get(fixture, "base.position", 0) * cos(angle) +
-           fixture_get(fixture, "base.position", 2) * sin(angle);
+static double slope_position(const Rig *rig, double angle) {
+    return rig_get(rig, "base.position", 0) * cos(angle) +
+           rig_get(rig, "base.position", 2) * sin(angle);
 }
 
 // C3. A block sticks for tan t <= mu: mu = 0.5 gives 26.5651 degrees, to 0.01 degrees. Above it
@@ -208,21 +205,21 @@ TEST(c3_sticks_up_to_the_angle_of_friction) {
     for (int friction = 0; friction < 2; friction++)
         for (int side = -1; side <= 1; side += 2) {
             double angle = (26.5651 + 0.01 * side) * pi / 180;
-            AUTO_FIXTURE fixture;
+            AUTO_RIG rig;
             mf_Terrain *slope =
-                slope_open(&fixture, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.5);
+                slope_open(&rig, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.5);
             double hold = 2.0 * 9.81 * sin(angle);
-            fixture_set3(&fixture, "base.force", hold * cos(angle), 0, hold * sin(angle));
-            mf_world_step(fixture.world, 100);
-            fixture_set3(&fixture, "base.force", 0, 0, 0);
-            fixture_set3(&fixture, "base.linear_velocity", 0, 0, 0);
-            double start = slope_position(&fixture, angle);
-            mf_world_step(fixture.world, 500);
-            double moved = start - slope_position(&fixture, angle);
+            rig_set3(&rig, "base.force", hold * cos(angle), 0, hold * sin(angle));
+            mf_world_step(rig.world, 100);
+            rig_set3(&rig, "base.force", 0, 0, 0);
+            rig_set3(&rig, "base.linear_velocity", 0, 0, 0);
+            double start = slope_position(&rig, angle);
+            mf_world_step(rig.world, 500);
+            double moved = start - slope_position(&rig, angle);
             if (side < 0 ? !(fabs(moved) < 1e-3) : !(fabs(moved - 0.024) < 0.006))
                 fail_msg("friction %d at %+.2f degrees: moved by %g m", friction, 0.01 * side,
                          moved);
-            fixture.terrain = slope;
+            rig.terrain = slope;
         }
 }
 
@@ -230,19 +227,19 @@ TEST(c3_sticks_up_to_the_angle_of_friction) {
 TEST(c3_slides_with_the_right_acceleration) {
     double angle = 30 * pi / 180;
     for (int friction = 0; friction < 2; friction++) {
-        AUTO_FIXTURE fixture;
+        AUTO_RIG rig;
         mf_Terrain *slope =
-            slope_open(&fixture, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.3);
+            slope_open(&rig, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, angle, 0.3);
         double speed[2];
         for (int i = 0; i < 2; i++) {
-            mf_world_step(fixture.world, 100);
-            speed[i] = -fixture_get(&fixture, "base.linear_velocity", 0) * cos(angle) -
-                       fixture_get(&fixture, "base.linear_velocity", 2) * sin(angle);
+            mf_world_step(rig.world, 100);
+            speed[i] = -rig_get(&rig, "base.linear_velocity", 0) * cos(angle) -
+                       rig_get(&rig, "base.linear_velocity", 2) * sin(angle);
         }
         // The force is constant, so the discrete speed is exact; the literal has seven digits.
         assert_near(speed[1] - speed[0], 2.356287, 5e-7);
-        assert_near(fixture_get(&fixture, "base.position", 1), 0.0, 1e-9);
-        fixture.terrain = slope;
+        assert_near(rig_get(&rig, "base.position", 1), 0.0, 1e-9);
+        rig.terrain = slope;
     }
 }
 
@@ -255,19 +252,19 @@ TEST(c4_friction_is_isotropic) {
         double first = 0.0, expected = 0.01 * 0.5 * 9.81 * 1e-4 * 200 * 201 / 2;
         for (int degree = 0; degree < 360; degree += 5)
             for (int side = -1; side <= 1; side += 2) {
-                AUTO_FIXTURE fixture = fixture_begin(1);
-                make_block(fixture.hand);
-                fixture_open(&fixture, WITH(fixture_config(true),
-                                            .points.friction =
-                                                friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT,
-                                            .points.friction_coefficient = 0.5));
-                mf_world_step(fixture.world, 200);
+                AUTO_RIG rig = rig_begin(1);
+                make_block(rig.hand);
+                points_open(
+                    &rig, WITH(points_config(true),
+                               .points.friction = friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT,
+                               .points.friction_coefficient = 0.5));
+                mf_world_step(rig.world, 200);
                 double c = cos(degree * pi / 180), s = sin(degree * pi / 180);
                 double force = 0.5 * 2.0 * 9.81 * (1 + 0.01 * side);
-                fixture_set3(&fixture, "base.force", force * c, force * s, 0);
-                mf_world_step(fixture.world, 200);
-                double x = fixture_get(&fixture, "base.position", 0);
-                double y = fixture_get(&fixture, "base.position", 1);
+                rig_set3(&rig, "base.force", force * c, force * s, 0);
+                mf_world_step(rig.world, 200);
+                double x = rig_get(&rig, "base.position", 0);
+                double y = rig_get(&rig, "base.position", 1);
                 double along = x * c + y * s, across = y * c - x * s;
                 if (side < 0) {
                     if (!(fabs(along) < 1e-3))
@@ -386,16 +383,16 @@ TEST(forces_of_feet_obey_coulombs_limit) {
 TEST(coupled_a_tall_box_tips_as_statics_says) {
     static const double moment[3] = {0.02, 0.02, 0.01};
     for (int side = -1; side <= 1; side += 2) {
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        mf_hand_inertia(fixture.hand, 0, 2.0, moment);
+        AUTO_RIG rig = rig_begin(1);
+        mf_hand_inertia(rig.hand, 0, 2.0, moment);
         for (int i = 0; i < 4; i++)
-            mf_hand_point(fixture.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.5, 0, true);
-        fixture_open(&fixture, WITH(fixture_config(true), .points.friction = MF_FRICTION_COUPLED,
-                                    .points.friction_coefficient = 1.0));
-        mf_world_step(fixture.world, 100);
-        fixture_set(&fixture, "base.force", 0, 3.924 * (1 + 0.02 * side));
-        mf_world_step(fixture.world, 300);
-        double tilt = 2 * asin(fabs(fixture_get(&fixture, "base.orientation", 2)));
+            mf_hand_point(rig.hand, 0, i & 1 ? .1 : -.1, i & 2 ? .1 : -.1, -0.5, 0, true);
+        points_open(&rig, WITH(points_config(true), .points.friction = MF_FRICTION_COUPLED,
+                               .points.friction_coefficient = 1.0));
+        mf_world_step(rig.world, 100);
+        rig_set(&rig, "base.force", 0, 3.924 * (1 + 0.02 * side));
+        mf_world_step(rig.world, 300);
+        double tilt = 2 * asin(fabs(rig_get(&rig, "base.orientation", 2)));
         if (side < 0)
             assert_true(tilt < 0.01);
         else
@@ -405,27 +402,26 @@ TEST(coupled_a_tall_box_tips_as_statics_says) {
 
 // A box of 1 kg with eight corners, thrown along the ground at `speed` under `angle` to its sides;
 // the robot is the last of 18, which are alike.
-static Fixture throw_box(mf_Time step, bool wide, double coefficient, double speed, double angle) {
+static Rig throw_box(mf_Time step, bool wide, double coefficient, double speed, double angle) {
     static const double moment[3] = {0.001, 0.0015, 0.002};
-    Fixture fixture = fixture_begin(1);
-    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
+    Rig rig = rig_begin(1);
+    mf_hand_inertia(rig.hand, 0, 1.0, moment);
     for (int i = 0; i < 8; i++)
-        mf_hand_point(fixture.hand, 0, i & 1 ? .08 : -.08, i & 2 ? .06 : -.06, i & 4 ? .05 : -.05,
-                      0, true);
-    fixture_open(&fixture,
-                 WITH(fixture_config(wide), .world.step = step, .points.joint_interval = step,
-                      .points.friction = MF_FRICTION_COUPLED,
-                      .points.friction_coefficient = coefficient, .group.count = 18));
-    mf_world_step(fixture.world, (uint64_t)(MF_SECOND / 2 / step)); // it comes to rest
+        mf_hand_point(rig.hand, 0, i & 1 ? .08 : -.08, i & 2 ? .06 : -.06, i & 4 ? .05 : -.05, 0,
+                      true);
+    points_open(&rig, WITH(points_config(wide), .world.step = step, .points.joint_interval = step,
+                           .points.friction = MF_FRICTION_COUPLED,
+                           .points.friction_coefficient = coefficient, .group.count = 18));
+    mf_world_step(rig.world, (uint64_t)(MF_SECOND / 2 / step)); // it comes to rest
     for (uint32_t i = 0; i < 18; i++) {
-        set_field(fixture.group, "base.linear_velocity", i, 0, speed * cos(angle));
-        set_field(fixture.group, "base.linear_velocity", i, 1, speed * sin(angle));
+        set_field(rig.group, "base.linear_velocity", i, 0, speed * cos(angle));
+        set_field(rig.group, "base.linear_velocity", i, 1, speed * sin(angle));
     }
-    return fixture;
+    return rig;
 }
 
-static double get_last(const Fixture *fixture, const char *name, uint32_t component) {
-    return get_field(fixture->group, name, 17, component);
+static double get_last(const Rig *rig, const char *name, uint32_t component) {
+    return get_field(rig->group, name, 17, component);
 }
 
 // It goes v^2 / (2 mu g), less the v h / 2 of the first step that semi-implicit steps lose; while
@@ -436,26 +432,26 @@ TEST(coupled_a_thrown_box_goes_as_far_as_it_should) {
         double coefficient = i % 4 < 2 ? 0.25 : 0.6, angle = 0.7 * (i / 20);
         mf_Time step = (mf_Time)(steps[i / 4 % 5] * MF_MILLISECOND);
         double h = mf_time_to_seconds(step), least = 1e9, most = 0.0, residual = 0.0;
-        AUTO_FIXTURE fixture = throw_box(step, i & 1, coefficient, 1.0, angle);
-        double x = get_last(&fixture, "base.position", 0);
-        double y = get_last(&fixture, "base.position", 1);
+        AUTO_RIG rig = throw_box(step, i & 1, coefficient, 1.0, angle);
+        double x = get_last(&rig, "base.position", 0);
+        double y = get_last(&rig, "base.position", 1);
         for (int n = 0; n * h < 0.7; n++) {
-            mf_world_step(fixture.world, 1);
+            mf_world_step(rig.world, 1);
             double load = 0.0;
             for (uint32_t c = 0; c < 8; c++)
-                load += get_last(&fixture, "point.load", c);
+                load += get_last(&rig, "point.load", c);
             least = fmin(least, load);
             most = fmax(most, load);
-            residual = fmax(residual, get_last(&fixture, "point.residual", 0));
+            residual = fmax(residual, get_last(&rig, "point.residual", 0));
         }
-        x = get_last(&fixture, "base.position", 0) - x;
-        y = get_last(&fixture, "base.position", 1) - y;
+        x = get_last(&rig, "base.position", 0) - x;
+        y = get_last(&rig, "base.position", 1) - y;
         double distance = 1.0 / (2.0 * coefficient * 9.81);
         if (!(fabs(x * cos(angle) + y * sin(angle) - (distance - 0.5 * h)) <
               0.003 * distance + 0.1 * h) ||
             !(fabs(x * sin(angle) - y * cos(angle)) < 0.001) ||
             !(least > 0.8 * 9.81 && most < 1.25 * 9.81) || !(residual < MF_POINTS_RESIDUAL) ||
-            (mf_group_warning(fixture.group, 0) & MF_WARNING_SOLVER) != 0)
+            (mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER) != 0)
             fail_msg("case %d, %g ms: %g, %g m, expected %g; loads %g .. %g N; residual %g", i,
                      1e3 * h, x * cos(angle) + y * sin(angle), x * sin(angle) - y * cos(angle),
                      distance, least, most, residual);

@@ -1,11 +1,11 @@
 // Motion of the joints in the air changes neither the path of the center of mass nor the angular
 // momentum.
-#include "motion/fixture.h"
+#include "motion/rig.h"
 #include "model/points.h"
 
 static const double pi = 3.14159265358979323846;
 
-static void air_config(FixtureConfig *config, double gravity, bool keep_momentum) {
+static void air_config(PointsConfig *config, double gravity, bool keep_momentum) {
     config->world.gravity = gravity;
     config->points.keep_momentum = keep_momentum;
 }
@@ -17,11 +17,11 @@ static void air_config(FixtureConfig *config, double gravity, bool keep_momentum
 // -Jw/(Jw+Jb) = -1/6 rad. At 5 rad/s and 80 ms that takes three joint updates.
 static void e2_wheel(bool double_precision, bool keep_momentum, double expected, double tolerance) {
     static const double up[3] = {0, 0, 1}, moment[3] = {0.03, 0.03, 0.02};
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
-    uint32_t wheel = mf_hand_hinge(fixture.hand, 0, 0, 0, 0.05, up);
+    AUTO_RIG rig = rig_begin(1);
+    mf_hand_inertia(rig.hand, 0, 1.0, moment);
+    uint32_t wheel = mf_hand_hinge(rig.hand, 0, 0, 0, 0.05, up);
     for (int i = 0; i < 4; i++)
-        mf_hand_point(fixture.hand, wheel,
+        mf_hand_point(rig.hand, wheel,
                       i == 0   ? .1
                       : i == 1 ? -.1
                                : 0,
@@ -29,19 +29,19 @@ static void e2_wheel(bool double_precision, bool keep_momentum, double expected,
                       : i == 3 ? -.1
                                : 0,
                       0.0, 0.1, false);
-    fixture.hand->joints[0].speed = 5.0;
-    FixtureConfig config = fixture_config(double_precision);
+    rig.hand->joints[0].speed = 5.0;
+    PointsConfig config = points_config(double_precision);
     air_config(&config, 0.0, keep_momentum);
-    fixture_open(&fixture, config);
-    fixture_set(&fixture, "joint.target", 0, 1.0);
-    mf_world_step(fixture.world, 24);
-    assert_near(fixture_get(&fixture, "joint.angle", 0), 1.0, tolerance);
-    double yaw = 2.0 * atan2(fixture_get(&fixture, "base.orientation", 3),
-                             fixture_get(&fixture, "base.orientation", 0));
+    points_open(&rig, config);
+    rig_set(&rig, "joint.target", 0, 1.0);
+    mf_world_step(rig.world, 24);
+    assert_near(rig_get(&rig, "joint.angle", 0), 1.0, tolerance);
+    double yaw =
+        2.0 * atan2(rig_get(&rig, "base.orientation", 3), rig_get(&rig, "base.orientation", 0));
     assert_near(yaw, expected, tolerance);
-    assert_near(fixture_get(&fixture, "base.orientation", 1), 0.0, tolerance);
-    assert_near(fixture_get(&fixture, "base.orientation", 2), 0.0, tolerance);
-    assert_near(fixture_get(&fixture, "base.angular_velocity", 2), 0.0, 0.0);
+    assert_near(rig_get(&rig, "base.orientation", 1), 0.0, tolerance);
+    assert_near(rig_get(&rig, "base.orientation", 2), 0.0, tolerance);
+    assert_near(rig_get(&rig, "base.angular_velocity", 2), 0.0, 0.0);
 }
 
 TEST(e2_the_base_turns_against_its_wheel) {
@@ -56,30 +56,30 @@ typedef struct Flail {
     double center[3], linear[3], angular[3];
 } Flail;
 
-static void flail_read(const Fixture *fixture, Flail *f) {
-    mf_motion_momentum(fixture->group, 0, f->center, f->linear, f->angular);
+static void flail_read(const Rig *rig, Flail *f) {
+    mf_motion_momentum(rig->group, 0, f->center, f->linear, f->angular);
 }
 
-static void flail(Fixture *fixture, uint32_t updates) {
-    mf_Field *target = fixture_field(fixture, "joint.target");
+static void flail(Rig *rig, uint32_t updates) {
+    mf_Field *target = rig_field(rig, "joint.target");
     for (uint32_t u = 0; u < updates; u++) {
         for (uint32_t j = 0; j < target->components; j++)
             mf_field_set(target, 0, j, 0.8 * random_signed(400, u * 32 + j));
-        mf_world_step(fixture->world, 8);
+        mf_world_step(rig->world, 8);
     }
 }
 
-static Fixture flail_open(mf_Terrain **ground, bool double_precision, bool keep_momentum,
-                          double gravity) {
-    Fixture fixture = fixture_begin(1);
-    make_hexapod(fixture.hand);
-    FixtureConfig config = fixture_config(double_precision);
+static Rig flail_open(mf_Terrain **ground, bool double_precision, bool keep_momentum,
+                      double gravity) {
+    Rig rig = rig_begin(1);
+    make_hexapod(rig.hand);
+    PointsConfig config = points_config(double_precision);
     air_config(&config, gravity, keep_momentum);
-    *ground = make_terrain(fixture.context, MF_TERRAIN_FLAT, MF_NEAREST, -1000.0, 1.0, 0.1);
+    *ground = make_terrain(rig.context, MF_TERRAIN_FLAT, MF_NEAREST, -1000.0, 1.0, 0.1);
     config.world.terrain = *ground;
-    fixture_open(&fixture, config);
-    fixture_set3(&fixture, "base.position", 0, 0, 0);
-    return fixture;
+    points_open(&rig, config);
+    rig_set3(&rig, "base.position", 0, 0, 0);
+    return rig;
 }
 
 // E3. 200 steps of random legs while flying and tumbling. The center of mass follows the discrete
@@ -88,14 +88,14 @@ static Fixture flail_open(mf_Terrain **ground, bool double_precision, bool keep_
 TEST(e3_flailing) {
     for (int keep = 0; keep < 2; keep++) {
         mf_Terrain *ground;
-        AUTO_FIXTURE fixture = flail_open(&ground, true, keep != 0, 9.81);
-        fixture_set3(&fixture, "base.linear_velocity", 0.3, -0.2, 12.0);
-        fixture_set3(&fixture, "base.angular_velocity", 0.5, -0.7, 0.4);
+        AUTO_RIG rig = flail_open(&ground, true, keep != 0, 9.81);
+        rig_set3(&rig, "base.linear_velocity", 0.3, -0.2, 12.0);
+        rig_set3(&rig, "base.angular_velocity", 0.5, -0.7, 0.4);
         Flail start, end;
-        flail_read(&fixture, &start);
-        double mass = fixture.hand->model.mass;
-        flail(&fixture, 25);
-        flail_read(&fixture, &end);
+        flail_read(&rig, &start);
+        double mass = rig.hand->model.mass;
+        flail(&rig, 25);
+        flail_read(&rig, &end);
         double drop = 9.81 * 1e-4 * 200 * 201 / 2;
         for (int i = 0; i < 3; i++) {
             double expected = start.center[i] + start.linear[i] / mass * 2.0;
@@ -104,7 +104,7 @@ TEST(e3_flailing) {
         }
         double size = fabs(start.angular[0]) + fabs(start.angular[1]) + fabs(start.angular[2]);
         assert_true(size > 0.01);
-        fixture.terrain = ground;
+        rig.terrain = ground;
     }
 }
 
@@ -114,20 +114,20 @@ TEST(the_center_of_mass_stays) {
     for (int option = 0; option < 4; option++) {
         bool wide = (option & 1) != 0;
         mf_Terrain *ground;
-        AUTO_FIXTURE fixture = flail_open(&ground, wide, (option & 2) != 0, 0.0);
+        AUTO_RIG rig = flail_open(&ground, wide, (option & 2) != 0, 0.0);
         Flail start, end;
-        flail_read(&fixture, &start);
+        flail_read(&rig, &start);
         double unit = wide ? 0x1p-53 : 0x1p-24, moved = 0.0;
-        flail(&fixture, 250);
-        flail_read(&fixture, &end);
+        flail(&rig, 250);
+        flail_read(&rig, &end);
         for (int i = 0; i < 3; i++) {
             moved = fmax(moved, fabs(end.center[i] - start.center[i]));
             assert_near(end.center[i], start.center[i], 2000 * 2 * unit * 0.1);
             assert_true(end.linear[i] == 0.0);
             assert_true(end.angular[i] == 0.0);
         }
-        assert_int_equal(mf_group_fault_total(fixture.group), 0);
-        fixture.terrain = ground;
+        assert_int_equal(mf_group_fault_total(rig.group), 0);
+        rig.terrain = ground;
     }
 }
 
@@ -250,23 +250,23 @@ static void arm_reference(const mf_Model *model, double q[4]) {
 }
 
 static double arm_error(uint32_t updates, const double *reference) {
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    make_arms(fixture.hand);
-    FixtureConfig config = fixture_config(true);
+    AUTO_RIG rig = rig_begin(1);
+    make_arms(rig.hand);
+    PointsConfig config = points_config(true);
     air_config(&config, 0.0, true);
     config.world.step = 10 * MF_MILLISECOND;
     config.points.joint_interval = 10 * MF_MILLISECOND;
-    fixture_open(&fixture, config);
+    points_open(&rig, config);
     for (uint32_t u = 1; u <= updates; u++) {
         double angle[2];
         arm_path((double)u / updates, angle);
-        fixture_set(&fixture, "joint.target", 0, angle[0]);
-        fixture_set(&fixture, "joint.target", 1, angle[1]);
-        mf_world_step(fixture.world, 1);
+        rig_set(&rig, "joint.target", 0, angle[0]);
+        rig_set(&rig, "joint.target", 1, angle[1]);
+        mf_world_step(rig.world, 1);
     }
     double error = 0.0;
     for (uint32_t c = 0; c < 4; c++)
-        error = fmax(error, fabs(fixture_get(&fixture, "base.orientation", c) - reference[c]));
+        error = fmax(error, fabs(rig_get(&rig, "base.orientation", c) - reference[c]));
     return error;
 }
 
@@ -294,13 +294,13 @@ TEST(attitude_under_keep_momentum) {
 // inequality.
 TEST(e4_composite_inertia) {
     mf_Terrain *ground;
-    AUTO_FIXTURE fixture = flail_open(&ground, true, false, 0.0);
+    AUTO_RIG rig = flail_open(&ground, true, false, 0.0);
     for (uint32_t trial = 0; trial < 20; trial++) {
-        flail(&fixture, 1 + trial % 3);
-        const mf_Model *model = &fixture.hand->model;
+        flail(&rig, 1 + trial % 3);
+        const mf_Model *model = &rig.hand->model;
         double angle[MF_HAND_LINKS], position[MF_HAND_LINKS][3], rotation[MF_HAND_LINKS][4];
         for (uint32_t j = 0; j < model->joint_count; j++)
-            angle[j] = fixture_get(&fixture, "joint.angle", j);
+            angle[j] = rig_get(&rig, "joint.angle", j);
         mf_model_pose(model, angle, position, rotation);
         double center[MF_HAND_LINKS][3] = {{0}}, own[MF_HAND_LINKS][3][3] = {{{0}}};
         double whole[3] = {0, 0, 0}, sum[3][3] = {{0}};
@@ -356,10 +356,9 @@ TEST(e4_composite_inertia) {
         static const int row[6] = {0, 1, 2, 0, 0, 1}, column[6] = {0, 1, 2, 1, 2, 2};
         double size = sum[0][0] + sum[1][1] + sum[2][2];
         for (uint32_t c = 0; c < 6; c++)
-            assert_near(fixture_get(&fixture, "body.inertia", c), sum[row[c]][column[c]],
-                        1e-14 * size);
+            assert_near(rig_get(&rig, "body.inertia", c), sum[row[c]][column[c]], 1e-14 * size);
         for (uint32_t k = 0; k < 3; k++) {
-            assert_near(fixture_get(&fixture, "body.center", k), whole[k], 1e-15);
+            assert_near(rig_get(&rig, "body.center", k), whole[k], 1e-15);
             assert_true(sum[k][k] <= sum[(k + 1) % 3][(k + 1) % 3] + sum[(k + 2) % 3][(k + 2) % 3]);
         }
         double minor = sum[0][0] * sum[1][1] - sum[0][1] * sum[0][1];
@@ -368,5 +367,5 @@ TEST(e4_composite_inertia) {
                              sum[0][2] * (sum[0][1] * sum[1][2] - sum[1][1] * sum[0][2]);
         assert_true(sum[0][0] > 0 && minor > 0 && determinant > 0);
     }
-    fixture.terrain = ground;
+    rig.terrain = ground;
 }

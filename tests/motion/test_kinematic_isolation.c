@@ -1,18 +1,18 @@
 // Robots that move by `kinematic` are independent of each other (batch.h).
 #include "motion/batch.h"
-#include "motion/kinematic_fixture.h"
+#include "motion/kinematic_rig.h"
 
 static const BatchOption options[] = {
-    {MF_MOTION_KINEMATIC, 0, 2, false, false, false, LEVEL, true},
-    {MF_MOTION_KINEMATIC, 0, 2, true, false, false, LEVEL, false},
-    {MF_MOTION_KINEMATIC, 0, 2, false, true, false, BILINEAR, false},
-    {MF_MOTION_KINEMATIC, 0, 2, true, true, false, NEAREST, true},
-    {MF_MOTION_KINEMATIC, 0, 2, false, false, false, NEAREST, false},
+    {MF_MOTION_KINEMATIC, 0, 2, false, false, false, LEVEL},
+    {MF_MOTION_KINEMATIC, 0, 2, true, false, false, LEVEL},
+    {MF_MOTION_KINEMATIC, 0, 2, false, true, false, BILINEAR},
+    {MF_MOTION_KINEMATIC, 0, 2, true, true, false, NEAREST},
+    {MF_MOTION_KINEMATIC, 0, 2, false, false, false, NEAREST},
 };
 
 // Two legs with soles, a leg of slides, one of an oblique hinge and a ball joint; a free body.
 static void build_mixed(Batch *batch) {
-    mf_HandModel *hand = batch->fixture.hand;
+    mf_HandModel *hand = batch->rig.hand;
     const double oblique[3] = {2.0 / 3.0, 1.0 / 3.0, 2.0 / 3.0}, up[3] = {0, 0, 1};
     mf_hand_point(hand, 0, 0.01, 0, 0.1, 2.0, true);
     kin_leg(hand, 0.05);
@@ -54,8 +54,8 @@ static void build_mixed(Batch *batch) {
 
 // Robots begin in the air, tilted, or on the ground; their joints swing.
 static void place_robot(const Batch *batch, uint32_t instance, uint32_t number) {
-    mf_Field *position = fixture_field(&batch->fixture, "base.position");
-    mf_Field *rotation = fixture_field(&batch->fixture, "base.orientation");
+    mf_Field *position = rig_field(&batch->rig, "base.position");
+    mf_Field *rotation = rig_field(&batch->rig, "base.orientation");
     double tilt = number % 3 == 0 ? 0.0 : 0.05 * random_signed(301, number);
     mf_field_set(position, instance, 0, random_signed(300, number));
     mf_field_set(position, instance, 2,
@@ -72,14 +72,17 @@ static void steer(const mf_SystemRun *run, void *user) {
          i++)
         for (uint32_t j = 0; j < target->components; j++) {
             uint64_t key = ((first + i) * 64 + j) * 64 + run->tick / 4 % 64;
-            // Poison is not written over.
-            if (mf_field_get(target, i, j) - mf_field_get(target, i, j) == 0.0)
-                mf_field_set(target, i, j, 0.15 * random_signed(302, key));
+            batch_put(target, i, j, 0.15 * random_signed(302, key));
         }
 }
 
-static void set(const BatchOption *option, mf_MotionsConfig *motions) {
+static mf_Status open(Batch *batch, mf_Error *error) {
+    const BatchOption *option = &options[batch->option];
+    mf_MotionsConfig *motions = &batch->motions;
+    build_mixed(batch);
+    MF_TRY(batch_set(batch, option, 0.02, error));
     motions->kinematic.shapes = option->shapes;
+    return batch_add(batch, error);
 }
 
 static void change(mf_MotionsConfig *motions) {
@@ -87,20 +90,21 @@ static void change(mf_MotionsConfig *motions) {
 }
 
 static uint32_t standing(const Batch *batch, uint32_t lane) {
-    const mf_Field *holds = fixture_field(&batch->fixture, "stance.holds");
+    const mf_Field *holds = rig_field(&batch->rig, "stance.holds");
     uint32_t count = 0;
     for (uint32_t c = 0; c < holds->components; c++)
         count += mf_field_get(holds, lane, c) > 0.0;
     return count;
 }
 
-static const BatchKind batch_kind = {.options = options,
-                                     .option_count = sizeof options / sizeof *options,
-                                     .bumps = 0.02,
-                                     .watching = STEPS,
-                                     .build = build_mixed,
-                                     .set = set,
+static const BatchKind batch_kind = {.options = sizeof options / sizeof *options,
+                                     .robots = 20,
+                                     .steps = 60,
+                                     .many = 200,
+                                     .open = open,
                                      .change = change,
                                      .place = place_robot,
                                      .steer = steer,
-                                     .touching = standing};
+                                     .touches = 60,
+                                     .touching = standing,
+                                     .poisoned = 1 << 0 | 1 << 3};

@@ -1,6 +1,6 @@
-// Particles of different groups: fluids with grains and with each other. Momentum, bits over
-// instruction sets and threads, snapshots, substeps, what is refused, failures of memory.
-#include "rig/rig.h"
+// Particles of different groups: fluids with grains and with each other. Their bits (batch.h),
+// momentum, substeps, what is refused.
+#include "motion/batch.h"
 
 GROUP_FIXTURE(make_context, drop_context);
 
@@ -143,31 +143,18 @@ TEST(momentum_is_exchanged_and_kept) {
     }
 }
 
-static uint64_t hash_of(mf_Isa isa, uint32_t threads, bool precise) {
-    AUTO_CONTEXT *context;
-    Options options = {isa, precise, 9.81, 0.008, 7};
-    MUST(mf_context_create(&WITH(mf_context_config(), .threads = threads), &context, &error));
-    AUTO(drain) Tank tank = open_tank(context, &options);
-    mf_world_step(tank.world, 5);
-    const uint64_t hash = mf_world_hash(tank.world);
-    return hash;
+static mf_Status open(Batch *batch, mf_Error *error) {
+    Tank tank;
+    const Options options = {batch->world.isa, batch->option == 1, 9.81, 0.008, 7};
+    const mf_Status status = fill(&tank, batch->rig.context, &options, error);
+    batch->rig.world = tank.world;
+    batch->rig.group = tank.groups[0];
+    batch->rig.model = tank.models[0];
+    memcpy(batch->rig.others, tank.models + 1, sizeof batch->rig.others);
+    return status;
 }
 
-TEST(sets_and_threads_agree) {
-    for (int precise = 0; precise < 2; precise++) {
-        const uint64_t hash = hash_of(MF_ISA_AUTO, 1, precise);
-        FOR_EACH_ISA (isa)
-            assert_int_equal(hash_of(isa, 1, precise), hash);
-        for (uint32_t threads = 2; threads <= 3; threads++)
-            assert_int_equal(hash_of(MF_ISA_AUTO, threads, precise), hash);
-    }
-}
-
-TEST(snapshots_continue) {
-    AUTO(drain) Tank tank = open_tank(*state, &usual);
-    mf_world_step(tank.world, 3);
-    assert_continues(tank.world, 5);
-}
+static const BatchKind batch_kind = {.options = 2, .steps = 5, .many = 1, .open = open};
 
 // Two heaps of grains pass through each other; one group of particles has its own substeps.
 TEST(substeps_are_those_of_the_group_that_needs_most) {
@@ -189,17 +176,4 @@ TEST(large_grains_are_refused) {
     options.grain = 0.021; // the reach is 40 mm
     MUST_FAIL(fill(&tank, *state, &options, &error), MF_UNSUPPORTED,
               "the grains of group sand have a diameter of 0.042 m");
-}
-
-TEST(every_failure_is_reported) {
-    mf_Status status = MF_NO_MEMORY;
-    for (uint32_t calls = 1; status != MF_OK; calls++) {
-        AUTO(drain) Tank tank;
-        mf_context_fail_after(*state, calls);
-        status = fill(&tank, *state, &usual, NULL);
-        mf_context_fail_after(*state, 0);
-        assert_true(status == MF_OK || status == MF_NO_MEMORY);
-        if (status != MF_OK && tank.world != NULL && mf_world_group_count(tank.world) == GROUPS)
-            mf_world_step(tank.world, 1); // as groups that do not know each other
-    }
 }

@@ -1,7 +1,7 @@
 // Notes about unsupported features of a model are complete and correct: files that differ by one
 // feature, and the motions that have one more note for it. Features that the file disables give no
 // note.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 enum {
     K = 1 << MF_MOTION_KINEMATIC,
@@ -218,14 +218,14 @@ static double swing(const char *flag, const char *joint, const char *motor, cons
         "axis='0 1 0' %s/><geom size='.1' pos='0 0 -.3' "
         "mass='1'/></body></worldbody><actuator>%s</actuator></mujoco>",
         flag, body, joint, motor);
-    TextConfig config = text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
-    AUTO_TEXT t = text_open(text, config);
-    text_set(&t, "joint.angle", 0, 0.1);
-    text_set(&t, "joint.rate", 0, 2.0);
+    ArtConfig config = art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND);
+    AUTO_RIG t = text_open(text, config);
+    rig_set(&t, "joint.angle", 0, 0.1);
+    rig_set(&t, "joint.rate", 0, 2.0);
     if (*motor != '\0')
-        text_set(&t, "actuator.control", 0, 1.0);
+        rig_set(&t, "actuator.control", 0, 1.0);
     mf_world_step(t.world, 100);
-    const double angle = text_get(&t, "joint.angle", 0);
+    const double angle = rig_get(&t, "joint.angle", 0);
     return angle;
 }
 

@@ -1,47 +1,112 @@
-// Particles of both kinds: the same bits for any threads, lanes and after a restore; faults stay
-// alone; emitters; what boxes and particles do to each other; refused settings. Physics against
-// closed forms is in the cases of `mayfly check`, which tests/app runs.
-#include "rig/rig.h"
+// Particles of both kinds: the same bits for any threads, lanes and after a restore (batch.h);
+// faults stay alone; emitters; what boxes and particles do to each other; refused settings. Physics
+// against closed forms is in the cases of `mayfly check`, which tests/app runs.
+#include "motion/batch.h"
 #include "motion/particle/motion.h"
-#include "particles_rig.h"
 
-static void add_motion(const Rig *rig, bool fluid) {
-    if (fluid)
-        MUST(mf_motion_add(rig->group, MF_MOTION_FLUID, NULL, &error));
-    else
-        MUST(mf_motion_add(rig->group, MF_MOTION_GRAINS, NULL, &error));
+typedef struct RigConfig {
+    uint32_t count;
+    bool precise;
+    double step, gravity;
+} RigConfig;
+
+static RigConfig rig_config(uint32_t count) {
+    return (RigConfig){.count = count, .step = 5e-4, .gravity = 9.81};
 }
 
-// A block of particles that falls apart around a box.
-static Rig open_block(RigConfig config, bool fluid) {
-    const double at[3] = {0.05, 0.05, 0.35};
-    Rig rig = rig_open(config);
-    add_motion(&rig, fluid);
-    rig_box(&rig, 2.0, at);
-    rig_fill(&rig, 8, 8, 0.0201);
-    MUST(mf_particles_couple(rig.world, &error));
+static mf_Status try_body(mf_Context *context, bool sphere, double size, double mass,
+                          mf_Model **out, mf_Error *error) {
+    static const double origin[3] = {0.0, 0.0, 0.0};
+    const double sizes[3] = {size, size, size};
+    AUTO_BUILDER *builder;
+    MF_TRY(mf_builder_create(context, "body", &builder, error));
+    if (sphere)
+        mf_body_create_sphere(builder, origin, 0.5 * size, mass, NULL);
+    else
+        mf_body_create_box(builder, sizes, origin, mass, NULL);
+    return mf_builder_finalize(builder, out, error);
+}
+
+// Particles of 0.02 m, 0.008 kg, without a motion.
+static mf_Status try_particles(Rig *rig, const mf_WorldConfig *world, mf_GroupConfig group,
+                               mf_Error *error) {
+    MF_TRY(try_body(rig->context, true, 0.02, 0.008, &rig->model, error));
+    group.name = "particles";
+    group.model = rig->model;
+    group.isolated = false;
+    MF_TRY(mf_world_create(rig->context, world, &rig->world, error));
+    return mf_world_add_group(rig->world, &group, &rig->group, error);
+}
+
+static Rig rig_open(RigConfig config) {
+    Rig rig = {.context = open_context(1)};
+    const mf_WorldConfig world = WITH(mf_world_config(), .step = mf_time_from_seconds(config.step),
+                                      .gravity = config.gravity);
+    MUST(try_particles(
+        &rig, &world,
+        WITH(mf_group_config(), .count = config.count, .double_precision = config.precise),
+        &error));
     return rig;
 }
 
-static uint64_t run_block(const RigConfig *config, bool fluid) {
-    AUTO_RIG rig = open_block(*config, fluid);
-    mf_world_step(rig.world, 60);
-    const uint64_t hash = mf_world_hash(rig.world);
-    assert_int_equal(mf_group_fault_total(rig.group), 0);
-    return hash;
+// A box of 0.2 m that particles push.
+static mf_Status try_box(Rig *rig, double mass, const double position[3], mf_Error *error) {
+    mf_Group *box;
+    MF_TRY(try_body(rig->context, false, 0.2, mass, &rig->others[0], error));
+    MF_TRY(mf_world_add_group(rig->world,
+                              &WITH(mf_group_config(), .name = "box", .model = rig->others[0],
+                                    .isolated = false, .double_precision = true),
+                              &box, error));
+    MF_TRY(mf_collisions_prepare(box, error));
+    MF_TRY(mf_motion_add(box, MF_MOTION_RIGID, NULL, error));
+    return mf_group_set_start(box, 0, position, NULL, NULL, error);
 }
 
-TEST(test_bits) {
-    for (int kind = 0; kind < 4; kind++) {
-        RigConfig config = WITH(rig_config(500), .precise = kind % 2 == 1);
-        config.step = kind < 2 ? 2e-3 : config.step; // many substeps of a fluid use a list
-        const uint64_t hash = run_block(&config, kind < 2);
-        config.threads = 3;
-        assert_int_equal(run_block(&config, kind < 2), hash);
-        FOR_EACH_ISA (isa)
-            assert_int_equal(run_block(&WITH(config, .isa = isa), kind < 2), hash);
-    }
+static mf_Group *box_of(const Rig *rig) {
+    return mf_world_find_group(rig->world, "box");
 }
+
+static mf_Status try_fill(const Rig *rig, uint32_t columns, uint32_t rows, double spacing,
+                          mf_Error *error) {
+    for (uint32_t i = 0; i < mf_group_count(rig->group); i++) {
+        const double at[3] = {spacing * (i % columns + 0.5), spacing * (i / columns % rows + 0.5),
+                              spacing * (i / columns / rows + 0.5)};
+        MF_TRY(mf_group_set_start(rig->group, i, at, NULL, NULL, error));
+    }
+    return MF_OK;
+}
+
+static void rig_box(Rig *rig, double mass, const double position[3]) {
+    MUST(try_box(rig, mass, position, &error));
+}
+
+static void rig_fill(const Rig *rig, uint32_t columns, uint32_t rows, double spacing) {
+    MUST(try_fill(rig, columns, rows, spacing, &error));
+}
+
+static mf_Motion kind_of(bool fluid) {
+    return fluid ? MF_MOTION_FLUID : MF_MOTION_GRAINS;
+}
+
+static void add_motion(const Rig *rig, bool fluid) {
+    MUST(mf_motion_add(rig->group, kind_of(fluid), NULL, &error));
+}
+
+// A block of particles that falls apart around a box. Many substeps of a fluid use a list.
+static mf_Status open(Batch *batch, mf_Error *error) {
+    static const double at[3] = {0.05, 0.05, 0.35};
+    const bool fluid = batch->option < 2;
+    Rig *rig = &batch->rig;
+    batch->world.step = fluid ? 2 * MF_MILLISECOND : MF_MILLISECOND / 2;
+    batch->group.double_precision = batch->option % 2 == 1;
+    MF_TRY(try_particles(rig, &batch->world, batch->group, error));
+    MF_TRY(mf_motion_add(rig->group, kind_of(fluid), NULL, error));
+    MF_TRY(try_box(rig, 2.0, at, error));
+    MF_TRY(try_fill(rig, 8, 8, 0.0201, error));
+    return mf_particles_couple(rig->world, error);
+}
+
+static const BatchKind batch_kind = {.options = 4, .steps = 60, .many = 500, .open = open};
 
 // Ten substeps of fast particles, whose lists of neighbors are used as long as they are valid, miss
 // no pair: they are ten steps of one substep, for which neighbors are found anew, but for the order
@@ -70,14 +135,6 @@ TEST(test_lists) {
     assert_true(farthest < 1e-9);
     rig_close(&rigs[0]);
     rig_close(&rigs[1]);
-}
-
-TEST(test_restore) {
-    for (int fluid = 0; fluid < 2; fluid++) {
-        AUTO_RIG rig = open_block(rig_config(300), fluid);
-        mf_world_step(rig.world, 40);
-        assert_continues(rig.world, 40);
-    }
 }
 
 // A particle without a number is left out; the others step as if it were not there.
@@ -164,7 +221,7 @@ TEST(test_exchange) {
         double sum = 0.0;
         for (uint32_t i = 0; i < 64; i++)
             sum += 0.008 * get_field(rig.group, "base.linear_velocity", i, 0);
-        const double box = get_field(rig.box, "base.linear_velocity", 0, 0);
+        const double box = get_field(box_of(&rig), "base.linear_velocity", 0, 0);
         assert_true(box > 0.1); // it was hit by 0.512 kg m/s
         assert_true(fabs(sum + box - (0.512)) <= 1e-9);
     }
@@ -176,7 +233,7 @@ static void sum_moments(const Rig *rig, double out[3]) {
     const double origin[3] = {0.3, 0.04, 5.04};
     memset(out, 0, 3 * sizeof *out);
     for (uint32_t g = 0; g < 2; g++) {
-        const mf_Group *group = g == 0 ? rig->box : rig->group;
+        const mf_Group *group = g == 0 ? box_of(rig) : rig->group;
         for (uint32_t i = 0; i < mf_group_count(group); i++) {
             mf_motion_momentum(group, i, center, p, spin);
             for (int c = 0; c < 3; c++) {
@@ -193,14 +250,14 @@ TEST(moment_of_momentum_is_passed_on) {
     for (int fluid = 0; fluid < 2; fluid++) {
         double before[3], after[3];
         AUTO_RIG rig = throw_block(fluid, fluid ? 1 : 64);
-        set_field(rig.box, "base.position", 0, 1, 0.1);
-        set_field(rig.box, "base.position", 0, 2, 5.0);
-        set_field(rig.box, "base.angular_velocity", 0, 2, 1.0);
-        mf_group_refresh(rig.box, 0);
+        set_field(box_of(&rig), "base.position", 0, 1, 0.1);
+        set_field(box_of(&rig), "base.position", 0, 2, 5.0);
+        set_field(box_of(&rig), "base.angular_velocity", 0, 2, 1.0);
+        mf_group_refresh(box_of(&rig), 0);
         sum_moments(&rig, before);
         mf_world_step(rig.world, 400);
         sum_moments(&rig, after);
-        const double turned = get_field(rig.box, "base.angular_velocity", 0, 2) - 1.0;
+        const double turned = get_field(box_of(&rig), "base.angular_velocity", 0, 2) - 1.0;
         print_message("rate of the box %+.3g rad/s, lost %.2g N m s\n", turned,
                       fabs(after[2] - before[2]));
         assert_true(fabs(turned) > 0.01);
@@ -221,8 +278,8 @@ TEST(solids_turn_within_a_step) {
         MUST(mf_group_set_start(rig.group, 0, (double[]){0.115, 0, 5}, NULL, NULL, &error));
         set_field(rig.group, "base.position", 0, 0, 0.115);
         set_field(rig.group, "base.position", 0, 2, 5.0);
-        set_field(rig.box, "base.angular_velocity", 0, 2, 40.0);
-        mf_group_refresh(rig.box, 0);
+        set_field(box_of(&rig), "base.angular_velocity", 0, 2, 40.0);
+        mf_group_refresh(box_of(&rig), 0);
         MUST(mf_particles_couple(rig.world, &error));
         mf_world_step(rig.world, k == 0 ? 1 : 100);
         speed[k] = get_field(rig.group, "base.linear_velocity", 0, 0);

@@ -1,6 +1,7 @@
-// The control loops of a quadrotor, handling of bad commands and states, and that bits do not
-// depend on other agents, instruction set or threads.
-#include "motion/quadrotor_fixture.h"
+// The control loops of a quadrotor and its handling of bad commands; agents are independent of each
+// other (batch.h).
+#include "motion/batch.h"
+#include "motion/quadrotor_rig.h"
 
 // ---- responses ----------------------------------------------------------------------------------
 
@@ -11,15 +12,15 @@ typedef struct Response {
 } Response;
 
 // Steps `field` of one agent's command by `size` and watches one value.
-static Response respond(Fixture *fixture, const char *command, uint32_t component, double size,
+static Response respond(Rig *rig, const char *command, uint32_t component, double size,
                         const char *watched, uint32_t value, uint32_t steps) {
-    double start = fixture_get(fixture, 0, watched, value), low = -1.0, high = -1.0, most = 0.0;
+    double start = rig_get(rig, watched, value), low = -1.0, high = -1.0, most = 0.0;
     double now = 0.0;
-    fixture_set(fixture, 0, command, component, fixture_get(fixture, 0, command, component) + size);
+    rig_set(rig, command, component, rig_get(rig, command, component) + size);
     for (uint32_t i = 0; i < steps; i++) {
-        mf_world_step(fixture->world, 1);
-        now = (fixture_get(fixture, 0, watched, value) - start) / size;
-        double time = mf_time_to_seconds(mf_world_time(fixture->world));
+        mf_world_step(rig->world, 1);
+        now = (rig_get(rig, watched, value) - start) / size;
+        double time = mf_time_to_seconds(mf_world_time(rig->world));
         if (low < 0.0 && now >= 0.1)
             low = time;
         if (high < 0.0 && now >= 0.9)
@@ -27,7 +28,7 @@ static Response respond(Fixture *fixture, const char *command, uint32_t componen
         most = now > most ? now : most;
     }
     assert_true(low >= 0.0 && high >= 0.0);
-    assert_int_equal(mf_group_fault(fixture->group, 0), 0);
+    assert_int_equal(mf_group_fault(rig->group, 0), 0);
     return (Response){high - low, most > 1.0 ? most - 1.0 : 0.0, fabs(now - 1.0)};
 }
 
@@ -35,19 +36,19 @@ static Response respond(Fixture *fixture, const char *command, uint32_t componen
 // bandwidth 5.6 and position bandwidth 16 / 5.6 give damping 0.7 at 4 rad/s, so overshoot 4.59879 %
 // and peak at 1.0997774 s.
 TEST(altitude_is_a_second_order_system) {
-    AUTO_FIXTURE fixture =
-        fixture_open(WITH(fixture_config(), .quadrotor.motor_time_constant = 0.0,
-                          .quadrotor.velocity_bandwidth = 5.6, .quadrotor.velocity_integral = 0.0,
-                          .quadrotor.position_bandwidth = 16.0 / 5.6, .quadrotor.climb_max = 100.0,
-                          .config.command = MF_QUADROTOR_POSITION, .world.step = 100000));
-    double start = fixture_get(&fixture, 0, "base.position", 2), most = 0.0, when = 0.0;
-    fixture_set(&fixture, 0, "command.position", 2, start + 0.5);
+    AUTO_RIG rig =
+        rig_open(WITH(rig_config(), .quadrotor.motor_time_constant = 0.0,
+                      .quadrotor.velocity_bandwidth = 5.6, .quadrotor.velocity_integral = 0.0,
+                      .quadrotor.position_bandwidth = 16.0 / 5.6, .quadrotor.climb_max = 100.0,
+                      .config.command = MF_QUADROTOR_POSITION, .world.step = 100000));
+    double start = rig_get(&rig, "base.position", 2), most = 0.0, when = 0.0;
+    rig_set(&rig, "command.position", 2, start + 0.5);
     for (int i = 0; i < 30000; i++) {
-        mf_world_step(fixture.world, 1);
-        double rise = (fixture_get(&fixture, 0, "base.position", 2) - start) / 0.5;
+        mf_world_step(rig.world, 1);
+        double rise = (rig_get(&rig, "base.position", 2) - start) / 0.5;
         if (rise > most) {
             most = rise;
-            when = mf_time_to_seconds(mf_world_time(fixture.world));
+            when = mf_time_to_seconds(mf_world_time(rig.world));
         }
     }
     assert_near(most - 1.0, 0.0459879, 1e-4); // the step of 0.1 ms is felt
@@ -76,12 +77,12 @@ TEST(every_loop_follows_on_every_vehicle) {
         {MF_QUADROTOR_POSITION, "command.position", "base.position", 2, 2, 20000, 2.0, 3.5, 0.1,
          0.01},
     };
-    const mf_Quadrotor vehicle[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
+    const mf_Quadrotor vehicle[3] = {mf_quadrotor(), crazyflie(), hummingbird()};
     for (int c = 0; c < 3; c++) {
         for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-            AUTO_FIXTURE fixture = fixture_open(
-                WITH(fixture_config(), .quadrotor = vehicle[c], .config.command = rows[i].command));
-            Response r = respond(&fixture, rows[i].field, rows[i].component, rows[i].size,
+            AUTO_RIG rig = rig_open(
+                WITH(rig_config(), .quadrotor = vehicle[c], .config.command = rows[i].command));
+            Response r = respond(&rig, rows[i].field, rows[i].component, rows[i].size,
                                  rows[i].watched, rows[i].value, rows[i].steps);
             print_message("craft %d %s[%u]: rise %.3f s, overshoot %.1f %%, steady %.2g %%\n", c,
                           rows[i].field, rows[i].component, r.rise, 100 * r.overshoot,
@@ -93,77 +94,75 @@ TEST(every_loop_follows_on_every_vehicle) {
     }
 }
 
-static double roll_of(const Fixture *fixture) {
+static double roll_of(const Rig *rig) {
     double q[4];
-    get_fields(fixture->group, "base.orientation", 0, 4, q);
+    get_fields(rig->group, "base.orientation", 0, 4, q);
     return atan2(2 * (q[0] * q[1] + q[2] * q[3]), 1 - 2 * (q[1] * q[1] + q[2] * q[2]));
 }
-static double yaw_of(const Fixture *fixture) {
+static double yaw_of(const Rig *rig) {
     double q[4];
-    get_fields(fixture->group, "base.orientation", 0, 4, q);
+    get_fields(rig->group, "base.orientation", 0, 4, q);
     return atan2(2 * (q[0] * q[3] + q[1] * q[2]), 1 - 2 * (q[2] * q[2] + q[3] * q[3]));
 }
 
 TEST(attitude_is_reached_and_held) {
-    const mf_Quadrotor vehicle[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
+    const mf_Quadrotor vehicle[3] = {mf_quadrotor(), crazyflie(), hummingbird()};
     for (int c = 0; c < 3; c++) {
-        AUTO_FIXTURE fixture = fixture_open(WITH(fixture_config(), .quadrotor = vehicle[c],
-                                                 .config.command = MF_QUADROTOR_ATTITUDE));
-        fixture_fill(&fixture, 0, "command.attitude", 3, (double[3]){0.4, -0.2, 2.5});
+        AUTO_RIG rig = rig_open(
+            WITH(rig_config(), .quadrotor = vehicle[c], .config.command = MF_QUADROTOR_ATTITUDE));
+        set_fields(rig.group, "command.attitude", 0, 3, (double[3]){0.4, -0.2, 2.5});
         double most = 0.0;
         for (int i = 0; i < 6000; i++) {
-            mf_world_step(fixture.world, 1);
-            most = fmax(most, roll_of(&fixture));
+            mf_world_step(rig.world, 1);
+            most = fmax(most, roll_of(&rig));
         }
-        assert_near(roll_of(&fixture), 0.4, 2e-3);
-        assert_near(yaw_of(&fixture), 2.5, 5e-3);
+        assert_near(roll_of(&rig), 0.4, 2e-3);
+        assert_near(yaw_of(&rig), 2.5, 5e-3);
         assert_true(most < 0.48);
     }
 }
 
 // Half a rotation of heading has no shorter side; the craft must turn nevertheless.
 TEST(half_a_turn_is_made) {
-    AUTO_FIXTURE fixture = fixture_open(
-        WITH(fixture_config(), .config.command = MF_QUADROTOR_POSITION, .single_precision = true));
-    fixture_set(&fixture, 0, "command.yaw", 0, 3.14159265358979);
-    mf_world_step(fixture.world, 5000);
-    assert_near(fabs(yaw_of(&fixture)), 3.14159265358979, 0.02);
+    AUTO_RIG rig = rig_open(
+        WITH(rig_config(), .config.command = MF_QUADROTOR_POSITION, .single_precision = true));
+    rig_set(&rig, "command.yaw", 0, 3.14159265358979);
+    mf_world_step(rig.world, 5000);
+    assert_near(fabs(yaw_of(&rig)), 3.14159265358979, 0.02);
 }
 
 TEST(an_upset_vehicle_comes_back) {
-    AUTO_FIXTURE fixture =
-        fixture_open(WITH(fixture_config(), .config.command = MF_QUADROTOR_POSITION));
-    fixture_fill(&fixture, 0, "base.orientation", 4, (double[4]){0.1, 0.99498743710662, 0, 0});
-    fixture_fill(&fixture, 0, "base.angular_velocity", 3, (double[3]){3, -2, 1});
-    mf_world_step(fixture.world, 20000);
+    AUTO_RIG rig = rig_open(WITH(rig_config(), .config.command = MF_QUADROTOR_POSITION));
+    set_fields(rig.group, "base.orientation", 0, 4, (double[4]){0.1, 0.99498743710662, 0, 0});
+    set_fields(rig.group, "base.angular_velocity", 0, 3, (double[3]){3, -2, 1});
+    mf_world_step(rig.world, 20000);
     for (uint32_t c = 0; c < 3; c++)
-        assert_near(fixture_get(&fixture, 0, "base.position", c),
-                    fixture_get(&fixture, 0, "command.position", c), 0.05);
+        assert_near(rig_get(&rig, "base.position", c), rig_get(&rig, "command.position", c), 0.05);
 }
 
 TEST(wind_is_flown_out) {
-    AUTO_FIXTURE fixture = fixture_open(
-        WITH(fixture_config(), .quadrotor.rotor_drag[0] = 5e-5, .quadrotor.rotor_drag[1] = 5e-5,
-             .quadrotor.body_drag[0] = 0.01, .config.command = MF_QUADROTOR_POSITION));
-    fixture_set(&fixture, 0, "wind.velocity", 0, 4.0);
-    mf_world_step(fixture.world, 3000);
-    assert_true(fixture_get(&fixture, 0, "base.position", 0) > 0.05);
-    mf_world_step(fixture.world, 40000);
-    assert_near(fixture_get(&fixture, 0, "base.position", 0), 0.0, 5e-3);
+    AUTO_RIG rig = rig_open(WITH(rig_config(), .quadrotor.rotor_drag[0] = 5e-5,
+                                 .quadrotor.rotor_drag[1] = 5e-5, .quadrotor.body_drag[0] = 0.01,
+                                 .config.command = MF_QUADROTOR_POSITION));
+    rig_set(&rig, "wind.velocity", 0, 4.0);
+    mf_world_step(rig.world, 3000);
+    assert_true(rig_get(&rig, "base.position", 0) > 0.05);
+    mf_world_step(rig.world, 40000);
+    assert_near(rig_get(&rig, "base.position", 0), 0.0, 5e-3);
 }
 
 // Full roll, thrust and yaw at once: yaw is given up first.
 TEST(yaw_gives_way_to_roll) {
     double gained[2], rotated[2];
     for (int with_yaw = 0; with_yaw < 2; with_yaw++) {
-        AUTO_FIXTURE fixture = fixture_open(fixture_config());
-        fixture_set(&fixture, 0, "command.rates", 0, 10.0);
-        fixture_set(&fixture, 0, "command.rates", 2, with_yaw ? 3.0 : 0.0);
-        mf_world_step(fixture.world, 30);
-        gained[with_yaw] = fixture_get(&fixture, 0, "base.angular_velocity", 0);
-        rotated[with_yaw] = fixture_get(&fixture, 0, "base.angular_velocity", 2);
+        AUTO_RIG rig = rig_open(rig_config());
+        rig_set(&rig, "command.rates", 0, 10.0);
+        rig_set(&rig, "command.rates", 2, with_yaw ? 3.0 : 0.0);
+        mf_world_step(rig.world, 30);
+        gained[with_yaw] = rig_get(&rig, "base.angular_velocity", 0);
+        rotated[with_yaw] = rig_get(&rig, "base.angular_velocity", 2);
         for (uint32_t r = 0; r < 4; r++)
-            assert_true(fixture_get(&fixture, 0, "rotor.speed", r) <= 2000.0);
+            assert_true(rig_get(&rig, "rotor.speed", r) <= 2000.0);
     }
     assert_true(gained[0] > 1.0);
     assert_near(gained[1], gained[0], 0.05 * gained[0]);
@@ -172,50 +171,48 @@ TEST(yaw_gives_way_to_roll) {
 
 // Between ticks the rotors' commands are held.
 TEST(a_slower_control_holds_its_commands) {
-    AUTO_FIXTURE fixture =
-        fixture_open(WITH(fixture_config(), .config.control_interval = 5 * MF_MILLISECOND));
-    fixture_set(&fixture, 0, "command.rates", 0, 1.0);
-    mf_world_step(fixture.world, 1);
-    double clamped = fixture_get(&fixture, 0, "rotor.command", 0);
-    fixture_set(&fixture, 0, "command.rates", 0, -1.0);
-    mf_world_step(fixture.world, 4);
-    assert_true(fixture_get(&fixture, 0, "rotor.command", 0) == clamped);
-    mf_world_step(fixture.world, 1);
-    assert_true(fixture_get(&fixture, 0, "rotor.command", 0) != clamped);
-    fixture_set(&fixture, 0, "command.rates", 0, 1.0);
-    mf_world_step(fixture.world, 500);
-    assert_near(fixture_get(&fixture, 0, "base.angular_velocity", 0), 1.0, 0.05);
+    AUTO_RIG rig = rig_open(WITH(rig_config(), .config.control_interval = 5 * MF_MILLISECOND));
+    rig_set(&rig, "command.rates", 0, 1.0);
+    mf_world_step(rig.world, 1);
+    double clamped = rig_get(&rig, "rotor.command", 0);
+    rig_set(&rig, "command.rates", 0, -1.0);
+    mf_world_step(rig.world, 4);
+    assert_true(rig_get(&rig, "rotor.command", 0) == clamped);
+    mf_world_step(rig.world, 1);
+    assert_true(rig_get(&rig, "rotor.command", 0) != clamped);
+    rig_set(&rig, "command.rates", 0, 1.0);
+    mf_world_step(rig.world, 500);
+    assert_near(rig_get(&rig, "base.angular_velocity", 0), 1.0, 0.05);
 }
 
 // Between their ticks the outer loops' demand is held, and the body-rate loop goes on.
 TEST(slower_outer_loops_hold_their_demand) {
-    AUTO_FIXTURE fixture =
-        fixture_open(WITH(fixture_config(), .config.command = MF_QUADROTOR_ATTITUDE,
-                          .config.control_interval = 2 * MF_MILLISECOND,
-                          .config.outer_interval = 10 * MF_MILLISECOND));
-    fixture_set(&fixture, 0, "command.attitude", 0, 0.3);
-    mf_world_step(fixture.world, 1);
-    double clamped = fixture_get(&fixture, 0, "control.demand", 0);
-    double rotor = fixture_get(&fixture, 0, "rotor.command", 0);
+    AUTO_RIG rig = rig_open(WITH(rig_config(), .config.command = MF_QUADROTOR_ATTITUDE,
+                                 .config.control_interval = 2 * MF_MILLISECOND,
+                                 .config.outer_interval = 10 * MF_MILLISECOND));
+    rig_set(&rig, "command.attitude", 0, 0.3);
+    mf_world_step(rig.world, 1);
+    double clamped = rig_get(&rig, "control.demand", 0);
+    double rotor = rig_get(&rig, "rotor.command", 0);
     assert_true(clamped > 0.0);
-    fixture_set(&fixture, 0, "command.attitude", 0, -0.3);
-    mf_world_step(fixture.world, 9);
-    assert_true(fixture_get(&fixture, 0, "control.demand", 0) == clamped);
-    assert_true(fixture_get(&fixture, 0, "rotor.command", 0) != rotor);
-    mf_world_step(fixture.world, 1);
-    assert_true(fixture_get(&fixture, 0, "control.demand", 0) < 0.0);
+    rig_set(&rig, "command.attitude", 0, -0.3);
+    mf_world_step(rig.world, 9);
+    assert_true(rig_get(&rig, "control.demand", 0) == clamped);
+    assert_true(rig_get(&rig, "rotor.command", 0) != rotor);
+    mf_world_step(rig.world, 1);
+    assert_true(rig_get(&rig, "control.demand", 0) < 0.0);
 }
 
 // 100 Hz are enough for loops that are ten times slower than the body rates.
 TEST(slower_outer_loops_reach_the_position) {
-    const mf_Quadrotor vehicle[3] = {mf_quadrotor(), fixture_crazyflie(), fixture_hummingbird()};
+    const mf_Quadrotor vehicle[3] = {mf_quadrotor(), crazyflie(), hummingbird()};
     for (int c = 0; c < 3; c++) {
         Response r[2];
         for (int slow = 0; slow < 2; slow++) {
-            AUTO_FIXTURE fixture = fixture_open(WITH(
-                fixture_config(), .quadrotor = vehicle[c], .config.command = MF_QUADROTOR_POSITION,
-                .config.outer_interval = slow ? 10 * MF_MILLISECOND : 0));
-            r[slow] = respond(&fixture, "command.position", 0, 5.0, "base.position", 0, 20000);
+            AUTO_RIG rig = rig_open(WITH(rig_config(), .quadrotor = vehicle[c],
+                                         .config.command = MF_QUADROTOR_POSITION,
+                                         .config.outer_interval = slow ? 10 * MF_MILLISECOND : 0));
+            r[slow] = respond(&rig, "command.position", 0, 5.0, "base.position", 0, 20000);
         }
         print_message("craft %d: rise %.3f and %.3f s, overshoot %.1f and %.1f %%\n", c, r[0].rise,
                       r[1].rise, 100 * r[0].overshoot, 100 * r[1].overshoot);
@@ -230,200 +227,107 @@ TEST(slower_outer_loops_reach_the_position) {
 TEST(bad_commands_are_refused_and_counted) {
     static const double bad[] = {NAN, INFINITY, -INFINITY, 10.1, -10.1, 1e30};
     for (int wide = 0; wide < 2; wide++) {
-        FixtureConfig config =
-            WITH(fixture_config(), .count = wide ? 40 : 1, .single_precision = wide);
-        AUTO_FIXTURE fixture = fixture_open(config);
+        RigConfig config = WITH(rig_config(), .count = wide ? 40 : 1, .single_precision = wide);
+        AUTO_RIG rig = rig_open(config);
         uint32_t agent = wide ? 21 : 0;
         double ticks = 0.0;
-        fixture_fill(&fixture, agent, "command.rates", 3, (double[3]){0.5, 0.25, -0.125});
-        mf_world_step(fixture.world, 10);
+        set_fields(rig.group, "command.rates", agent, 3, (double[3]){0.5, 0.25, -0.125});
+        mf_world_step(rig.world, 10);
         for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-            fixture_set(&fixture, agent, "command.rates", 1, bad[i]);
-            mf_world_step(fixture.world, 7);
+            set_field(rig.group, "command.rates", agent, 1, bad[i]);
+            mf_world_step(rig.world, 7);
             ticks += 7.0;
-            assert_near(fixture_get(&fixture, agent, "command.refused", 0), ticks, 0.0);
-            assert_near(fixture_get(&fixture, agent, "command.accepted", 1), 0.25, 0.0);
+            assert_near(get_field(rig.group, "command.refused", agent, 0), ticks, 0.0);
+            assert_near(get_field(rig.group, "command.accepted", agent, 1), 0.25, 0.0);
         }
-        fixture_set(&fixture, agent, "command.rates", 1, -0.5);
-        fixture_set(&fixture, agent, "command.thrust", 0, -0.1);
-        mf_world_step(fixture.world, 1);
-        assert_near(fixture_get(&fixture, agent, "command.accepted", 1), 0.25, 0.0);
-        fixture_set(&fixture, agent, "command.thrust", 0, 7.0);
-        mf_world_step(fixture.world, 1);
-        assert_near(fixture_get(&fixture, agent, "command.accepted", 1), -0.5, 0.0);
-        assert_near(fixture_get(&fixture, agent, "command.refused", 0), ticks + 1.0, 0.0);
-        assert_int_equal(mf_group_fault_total(fixture.group), 0);
+        set_field(rig.group, "command.rates", agent, 1, -0.5);
+        set_field(rig.group, "command.thrust", agent, 0, -0.1);
+        mf_world_step(rig.world, 1);
+        assert_near(get_field(rig.group, "command.accepted", agent, 1), 0.25, 0.0);
+        set_field(rig.group, "command.thrust", agent, 0, 7.0);
+        mf_world_step(rig.world, 1);
+        assert_near(get_field(rig.group, "command.accepted", agent, 1), -0.5, 0.0);
+        assert_near(get_field(rig.group, "command.refused", agent, 0), ticks + 1.0, 0.0);
+        assert_int_equal(mf_group_fault_total(rig.group), 0);
         for (uint32_t other = 0; other < config.count; other++)
             if (other != agent)
-                assert_near(fixture_get(&fixture, other, "command.refused", 0), 0.0, 0.0);
+                assert_near(get_field(rig.group, "command.refused", other, 0), 0.0, 0.0);
     }
 }
 
-TEST(a_corrupted_agent_does_not_affect_others) {
-    static const struct {
-        const char *field;
-        uint32_t component;
-        double value;
-        uint32_t fault;
-    } rows[] = {{"base.linear_velocity", 0, NAN, MF_FAULT_NONFINITE},
-                {"base.orientation", 2, INFINITY, MF_FAULT_NONFINITE},
-                {"base.angular_velocity", 1, NAN, MF_FAULT_NONFINITE},
-                {"rotor.speed", 3, NAN, MF_FAULT_NONFINITE},
-                {"base.position", 1, NAN, MF_FAULT_NONFINITE},
-                {"base.linear_velocity", 2, 2e4, MF_FAULT_RANGE},
-                {"base.position", 0, 2e7, MF_FAULT_RANGE},
-                {"base.angular_velocity", 0, 1500.0, MF_FAULT_RANGE}};
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        FixtureConfig config = WITH(fixture_config(), .count = 40, .single_precision = i % 2 == 0);
-        AUTO_FIXTURE sound = fixture_open(config), sick = fixture_open(config);
-        fixture_set(&sick, 5, rows[i].field, rows[i].component, rows[i].value);
-        mf_world_step(sound.world, 100);
-        mf_world_step(sick.world, 1);
-        uint64_t frozen = mf_group_instance_hash(sick.group, 5);
-        mf_world_step(sick.world, 99);
-        assert_int_equal(mf_group_fault(sick.group, 5), rows[i].fault);
-        assert_int_equal(mf_group_fault_total(sick.group), 1);
-        assert_true(mf_group_instance_hash(sick.group, 5) == frozen);
-        for (uint32_t agent = 0; agent < 40; agent++)
-            if (agent != 5)
-                assert_true(mf_group_instance_hash(sick.group, agent) ==
-                            mf_group_instance_hash(sound.group, agent));
-    }
-}
+// ---- other agents -------------------------------------------------------------------------------
 
-TEST(a_reset_hovers) {
-    AUTO_FIXTURE fixture =
-        fixture_open(WITH(fixture_config(), .config.command = MF_QUADROTOR_VELOCITY, .count = 3));
-    uint64_t fresh = mf_group_instance_hash(fixture.group, 1);
-    fixture_set(&fixture, 1, "command.velocity", 0, 3.0);
-    mf_world_step(fixture.world, 500);
-    assert_true(mf_group_instance_hash(fixture.group, 1) != fresh);
-    mf_group_reset(fixture.group, 1);
-    assert_true(mf_group_instance_hash(fixture.group, 1) == fresh);
-}
-
-// ---- the same bits ------------------------------------------------------------------------------
-
-static void give_orders(Fixture *fixture, uint32_t agent, uint32_t key,
-                        mf_QuadrotorCommand command) {
+static void place(const Batch *batch, uint32_t agent, uint32_t key) {
+    mf_Group *group = batch->rig.group;
     const double a = 0.01 * (key % 97), b = 0.02 * (key % 31);
     const double hover = 7.37712;
-    switch (command) {
+    switch (batch->motions.quadrotor_config.command) {
     case MF_QUADROTOR_ROTORS:
-        fixture_fill(fixture, agent, "command.rotors", 4,
-                     (double[4]){1086 + a, 1086 + b, 1085 + a, 1087 - b});
+        set_fields(group, "command.rotors", agent, 4,
+                   (double[4]){1086 + a, 1086 + b, 1085 + a, 1087 - b});
         break;
     case MF_QUADROTOR_RATES:
-        fixture_fill(fixture, agent, "command.rates", 3, (double[3]){a, -b, b});
-        fixture_set(fixture, agent, "command.thrust", 0, hover + a);
+        set_fields(group, "command.rates", agent, 3, (double[3]){a, -b, b});
+        set_field(group, "command.thrust", agent, 0, hover + a);
         break;
     case MF_QUADROTOR_ATTITUDE:
-        fixture_fill(fixture, agent, "command.attitude", 3, (double[3]){0.3 * a, -b, 2 * b});
+        set_fields(group, "command.attitude", agent, 3, (double[3]){0.3 * a, -b, 2 * b});
         break;
     case MF_QUADROTOR_VELOCITY:
-        fixture_fill(fixture, agent, "command.velocity", 3, (double[3]){3 * a, -b, b});
+        set_fields(group, "command.velocity", agent, 3, (double[3]){3 * a, -b, b});
         break;
     case MF_QUADROTOR_POSITION:
-        fixture_fill(fixture, agent, "command.position", 3, (double[3]){9 * a, -5 * b, 1 + b});
-        fixture_set(fixture, agent, "command.yaw", 0, 3 * a);
+        set_fields(group, "command.position", agent, 3, (double[3]){9 * a, -5 * b, 1 + b});
+        set_field(group, "command.yaw", agent, 0, 3 * a);
         break;
     }
-    fixture_set(fixture, agent, "wind.velocity", 1, a - b);
+    set_field(group, "wind.velocity", agent, 1, a - b);
+    if (key == 9) // rotors at their limits
+        set_field(group, "base.angular_velocity", agent, 0, 40.0);
 }
 
-// Everything that has a path of its own in the kernel.
-static FixtureConfig variant(int command, int kind) {
-    FixtureConfig config = WITH(fixture_config(), .config.command = (mf_QuadrotorCommand)command);
+// Each command in both precisions, and everything that has a path of its own in the kernel.
+static mf_Status open(Batch *batch, mf_Error *error) {
+    const uint32_t kind = batch->option / 2 % 3;
+    mf_Quadrotor *q = &batch->motions.quadrotor;
+    mf_QuadrotorConfig *config = &batch->motions.quadrotor_config;
+    config->command = (mf_QuadrotorCommand)(batch->option / 6);
     if (kind == 1) {
-        config.quadrotor.inertia[3] = 1e-4;
-        config.quadrotor.rotor_drag[0] = config.quadrotor.rotor_drag[1] = 1e-5;
-        config.quadrotor.body_drag[2] = 0.01;
-        config.config.control_interval = 4 * MF_MILLISECOND;
-        config.config.outer_interval = 12 * MF_MILLISECOND;
+        q->inertia[3] = 1e-4;
+        q->rotor_drag[0] = q->rotor_drag[1] = 1e-5;
+        q->body_drag[2] = 0.01;
+        config->control_interval = 4 * MF_MILLISECOND;
+        config->outer_interval = 12 * MF_MILLISECOND;
     } else if (kind == 2) {
-        config.config.integrator = MF_INTEGRATOR_SEMI_IMPLICIT;
-        config.quadrotor.motor_time_constant = 0.0;
-        config.quadrotor.rate_integral = 0.0;
+        config->integrator = MF_INTEGRATOR_SEMI_IMPLICIT;
+        q->motor_time_constant = 0.0;
+        q->rate_integral = 0.0;
     }
-    return config;
+    batch->motion = MF_MOTION_QUADROTOR;
+    batch->world.step = MF_MILLISECOND;
+    batch->group.double_precision = batch->option % 2 == 1;
+    batch->group.isolated = batch->group.count < 1000; // alone as among those that meet
+    MF_TRY(mf_motion_model(batch->rig.context, MF_MOTION_QUADROTOR, &batch->motions, "quadrotor",
+                           &batch->rig.model, error));
+    return batch_add(batch, error);
 }
 
-TEST(alone_is_as_in_a_swarm) {
-    static const uint32_t chosen[] = {0, 5, 1234, 9999};
-    for (int command = 0; command <= MF_QUADROTOR_POSITION; command++) {
-        FixtureConfig config = WITH(variant(command, command % 3), .single_precision = true,
-                                    .count = 10000, .shared = true);
-        AUTO_FIXTURE swarm = fixture_open(config);
-        for (uint32_t i = 0; i < config.count; i++)
-            give_orders(&swarm, i, i, (mf_QuadrotorCommand)command);
-        mf_world_step(swarm.world, 60);
-        config.count = 1;
-        config.shared = false;
-        for (size_t k = 0; k < sizeof chosen / sizeof *chosen; k++) {
-            AUTO_FIXTURE alone = fixture_open(config);
-            give_orders(&alone, 0, chosen[k], (mf_QuadrotorCommand)command);
-            mf_world_step(alone.world, 60);
-            assert_true(mf_group_instance_hash(alone.group, 0) ==
-                        mf_group_instance_hash(swarm.group, chosen[k]));
-        }
-    }
-}
+static const BatchPoison poisons[] = {{"base.linear_velocity", 0, NAN, MF_FAULT_NONFINITE},
+                                      {"base.orientation", 2, INFINITY, MF_FAULT_NONFINITE},
+                                      {"base.angular_velocity", 1, NAN, MF_FAULT_NONFINITE},
+                                      {"rotor.speed", 3, NAN, MF_FAULT_NONFINITE},
+                                      {"base.position", 1, NAN, MF_FAULT_NONFINITE},
+                                      {"base.linear_velocity", 2, 2e4, MF_FAULT_RANGE},
+                                      {"base.position", 0, 2e7, MF_FAULT_RANGE},
+                                      {"base.angular_velocity", 0, 1500.0, MF_FAULT_RANGE}};
 
-TEST(all_instruction_sets_give_the_same_bits) {
-    for (int round = 0; round < 2 * 3 * (MF_QUADROTOR_POSITION + 1); round++) {
-        uint64_t expected = 0;
-        FOR_EACH_ISA (isa) {
-            FixtureConfig config = WITH(variant(round / 6, round / 2 % 3), .world.isa = isa,
-                                        .single_precision = round % 2 == 0, .count = 35);
-            AUTO_FIXTURE fixture = fixture_open(config);
-            for (uint32_t i = 0; i < config.count; i++)
-                give_orders(&fixture, i, 7 * i, config.config.command);
-            fixture_set(&fixture, 9, "base.angular_velocity", 0, 40.0); // rotors at their limits
-            fixture_set(&fixture, 11, "base.linear_velocity", 0, NAN);
-            mf_world_step(fixture.world, 150);
-            uint64_t hash = mf_world_hash(fixture.world);
-            if (isa == MF_ISA_SCALAR)
-                expected = hash;
-            assert_true(hash == expected);
-        }
-    }
-}
-
-TEST(a_restored_world_continues) {
-    FixtureConfig config = WITH(fixture_config(), .config.command = MF_QUADROTOR_POSITION,
-                                .config.control_interval = 4 * MF_MILLISECOND,
-                                .config.outer_interval = 8 * MF_MILLISECOND, .count = 20);
-    AUTO_FIXTURE fixture = fixture_open(config);
-    for (uint32_t i = 0; i < config.count; i++)
-        give_orders(&fixture, i, i, MF_QUADROTOR_POSITION);
-    mf_world_step(fixture.world, 101);
-    assert_continues(fixture.world, 99);
-}
-
-// ---- memory -------------------------------------------------------------------------------------
-
-TEST(a_step_allocates_nothing) {
-    AUTO_FIXTURE fixture = fixture_open(WITH(fixture_config(), .count = 100));
-    uint64_t calls = mf_context_call_count(fixture.context);
-    mf_world_step(fixture.world, 20);
-    assert_int_equal(mf_context_call_count(fixture.context), calls);
-}
-
-static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
-    const FixtureConfig config = fixture_config();
-    AUTO_WORLD *world = NULL;
-    AUTO_MODEL *model = NULL;
-    mf_Group *group;
-    MF_TRY(mf_quadrotor_model(context, &config.quadrotor, "q", &model, error));
-    MF_TRY(try_group(context, &config.world, &WITH(mf_group_config(), .model = model), &world,
-                     &group, error));
-    MF_TRY(rig_add_quadrotor(group, &config.quadrotor, NULL, error));
-    mf_world_step(world, 1);
-    return MF_OK;
-}
-
-TEST(every_allocation_may_fail) {
-    AUTO_CONTEXT *context;
-    MUST(mf_context_create(NULL, &context, &error));
-    assert_true(torture(context, make_and_step, NULL, TORTURE_MUST_FAIL) > 0);
-}
+static const BatchKind batch_kind = {.options = 2 * 3 * (MF_QUADROTOR_POSITION + 1),
+                                     .robots = 20,
+                                     .steps = 60,
+                                     .many = 100,
+                                     .swarm = 1 << 0 | 1 << 8 | 1 << 16 | 1 << 18 | 1 << 26,
+                                     .open = open,
+                                     .place = place,
+                                     .poisoned = 1 << 6 | 1 << 7,
+                                     .poisons = poisons,
+                                     .poison_count = sizeof poisons / sizeof *poisons};

@@ -1,23 +1,8 @@
-// Quasi-static trusses: bits over batches, mixtures, instruction sets and threads; contact of bars
-// and of height maps against closed forms; energies, faults, snapshots, and what is refused. The
-// closed forms A1 to A13 are cases of `mayfly check`.
-#include "motion/truss_bits.h"
+// Quasi-static trusses: contact of bars and of height maps against closed forms; energies, caps,
+// and what is refused. The closed forms A1 to A13 are cases of `mayfly check`.
+#include "motion/trusses.h"
 
 GROUP_FIXTURE(make_context, drop_context);
-
-// ---- bits --------------------------------------------------------------------------------------
-
-TEST(other_lanes_change_nothing) {
-    other_lanes_change_nothing_of(*state, WITH(rig_config(21), .motion.noise = 1e-4), NULL, 12);
-}
-
-TEST(sets_and_threads_agree) {
-    sets_and_threads_agree_on(WITH(rig_config(70), .motion.noise = 1e-4), NULL, 6);
-}
-
-TEST(snapshots_continue) {
-    snapshots_continue_with(*state, rig_config(9), NULL, 5);
-}
 
 // ---- physics -----------------------------------------------------------------------------------
 
@@ -31,9 +16,8 @@ TEST(bars_carry_bars) {
     }
     uint32_t left = vertex(&p, -0.1, 0, 0.11, "y"), right = vertex(&p, 0.1, 0, 0.11, "y");
     bar(&p, left, right);
-    AUTO_RIG rig = rig_open(*state, &p.truss,
-                            WITH(rig_config(1), .motion.contacts = false, .motion.tolerance = 1e-9,
-                                 .motion.stiffness = 1e4));
+    AUTO_RIG rig = rig_open(&p.truss, WITH(rig_config(1), .motion.contacts = false,
+                                           .motion.tolerance = 1e-9, .motion.stiffness = 1e4));
     mf_world_step(rig.world, 2);
     const double weight = 9.81 * 1000 * 0.25 * 3.14159265358979 * 1e-4 * 0.2;
     for (uint32_t v = 4; v < 6; v++)
@@ -55,9 +39,8 @@ TEST(bars_rest_on_hills) {
     begin(&p);
     uint32_t left = vertex(&p, -0.3, 0.01, 0.2, "xy"), right = vertex(&p, 0.3, 0.01, 0.2, "xy");
     bar(&p, left, right);
-    AUTO_RIG rig = rig_open(
-        *state, &p.truss,
-        WITH(rig_config(1), .world.terrain = terrain, .motion.friction = 0.0, .motion.jump = 1.0));
+    AUTO_RIG rig = rig_open(&p.truss, WITH(rig_config(1), .world.terrain = terrain,
+                                           .motion.friction = 0.0, .motion.jump = 1.0));
     mf_world_step(rig.world, 3);
     assert_near(get_field(rig.group, "vertex.position", 0, 2),
                 get_field(rig.group, "vertex.position", 0, 5), 1e-6);
@@ -77,9 +60,8 @@ TEST(slopes_hold_by_friction) {
         for (uint32_t i = 0; i < 4; i++)
             for (uint32_t j = i + 1; j < 4; j++)
                 bar(&p, i, j);
-        AUTO_RIG rig = rig_open(*state, &p.truss,
-                                WITH(rig_config(1), .world.gravity_direction[0] = sin(a),
-                                     .world.gravity_direction[2] = -cos(a)));
+        AUTO_RIG rig = rig_open(&p.truss, WITH(rig_config(1), .world.gravity_direction[0] = sin(a),
+                                               .world.gravity_direction[2] = -cos(a)));
         mf_world_step(rig.world, 5);
         const double moved = get_field(rig.group, "base.position", 0, 0);
         if (steep)
@@ -93,10 +75,9 @@ TEST(slopes_hold_by_friction) {
 // Friction acts against the way of what slides during a frame, with all of its cone: on the way of
 // the iterations no contact may lose its hold.
 TEST(friction_opposes_slip) {
-    mf_Context *context = *state;
     static Parts parts;
     crawler(&parts, 7, 1);
-    AUTO_RIG rig = rig_open(context, &parts.truss, WITH(rig_config(1), .motion.tolerance = 1e-5));
+    AUTO_RIG rig = rig_open(&parts.truss, WITH(rig_config(1), .motion.tolerance = 1e-5));
     double was[MOST][3], pushed[MOST];
     uint32_t slips = 0;
     drive(&rig, 6);
@@ -136,9 +117,8 @@ TEST(energy_never_rises) {
         vertex(&p, 0.05 * i, 0.02 * (i % 3), 1.0 + 0.03 * (i % 2), "");
         bar(&p, i - 1, i);
     }
-    AUTO_RIG rig = rig_open(*state, &p.truss,
-                            WITH(rig_config(1), .motion.contacts = false,
-                                 .motion.collisions = false, .motion.iterations = 1));
+    AUTO_RIG rig = rig_open(&p.truss, WITH(rig_config(1), .motion.contacts = false,
+                                           .motion.collisions = false, .motion.iterations = 1));
     double before = INFINITY;
     uint32_t fell = 0;
     for (int f = 0; f < 600; f++) {
@@ -170,9 +150,8 @@ TEST(rotation_and_order_do_not_matter) {
             const uint32_t *ends = p.bars[b].ends;
             bar(&q, k == 0 ? ends[0] : 6 - ends[1], k == 0 ? ends[1] : 6 - ends[0]);
         }
-        AUTO_RIG rig =
-            rig_open(*state, &q.truss,
-                     WITH(rig_config(1), .motion.tolerance = 1e-9, .motion.friction = 0.0));
+        AUTO_RIG rig = rig_open(
+            &q.truss, WITH(rig_config(1), .motion.tolerance = 1e-9, .motion.friction = 0.0));
         set_field(rig.group, "bar.rest_length", 0, 2, 0.12);
         mf_world_step(rig.world, 2);
         heights[k][0] = get_field(rig.group, "vertex.position", 0, 3 * (k == 0 ? 2 : 4) + 2);
@@ -184,27 +163,10 @@ TEST(rotation_and_order_do_not_matter) {
 
 // ---- faults and refusals -----------------------------------------------------------------------
 
-TEST(faults_are_contained) {
-    Parts p;
-    crawler(&p, 6, 0);
-    AUTO_RIG calm = rig_open(*state, &p.truss, rig_config(8)),
-             rig = rig_open(*state, &p.truss, rig_config(8));
-    set_field(rig.group, "vertex.load", 3, 0, NAN);
-    drive(&calm, 4);
-    drive(&rig, 4);
-    assert_int_equal(mf_group_fault(rig.group, 3), MF_FAULT_INPUT);
-    assert_near(get_field(rig.group, "vertex.position", 3, 2), 0.005, 1e-15); // as it was
-    for (uint32_t i = 0; i < 8; i++) {
-        if (i != 3)
-            assert_int_equal(mf_group_instance_hash(rig.group, i),
-                             mf_group_instance_hash(calm.group, i));
-    }
-}
-
 TEST(caps_are_said) {
     Parts p;
     crawler(&p, 7, 3);
-    AUTO_RIG rig = rig_open(*state, &p.truss, WITH(rig_config(1), .motion.iterations = 2));
+    AUTO_RIG rig = rig_open(&p.truss, WITH(rig_config(1), .motion.iterations = 2));
     mf_world_step(rig.world, 1);
     assert_true((mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER) != 0);
     assert_true(get_field(rig.group, "frame.relaxation", 0, 1) > 1.0);
@@ -256,7 +218,7 @@ TEST(capacity_is_kept) {
     Parts small, large;
     crawler(&small, 5, 0);
     crawler(&large, 7, 0);
-    AUTO_RIG rig = rig_open(*state, &small.truss, rig_config(3));
+    AUTO_RIG rig = rig_open(&small.truss, rig_config(3));
     MUST_FAIL(mf_quasistatic_set(rig.group, 1, &large.truss, &error), MF_LIMIT, "space for 5");
     MUST_FAIL(mf_quasistatic_set(rig.group, 3, &small.truss, &error), MF_BAD_ARGUMENT, "");
 }

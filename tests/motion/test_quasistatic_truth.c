@@ -2,8 +2,6 @@
 #include "motion/truss/motion.h"
 #include "motion/trusses.h"
 
-GROUP_FIXTURE(make_context, drop_context);
-
 // ---- friction -----------------------------------------------------------------------------------
 
 // The cone is round and has its angle: on slopes towards any side a truss sticks just below
@@ -16,11 +14,10 @@ TEST(cones_are_round) {
             Parts p;
             pyramid(&p);
             p.truss.actuator_count = 0;
-            AUTO_RIG rig =
-                rig_open(*state, &p.truss,
-                         WITH(rig_config(1), .world.gravity_direction[0] = sin(a) * cos(to),
-                              .world.gravity_direction[1] = sin(a) * sin(to),
-                              .world.gravity_direction[2] = -cos(a)));
+            AUTO_RIG rig = rig_open(&p.truss, WITH(rig_config(1),
+                                                   .world.gravity_direction[0] = sin(a) * cos(to),
+                                                   .world.gravity_direction[1] = sin(a) * sin(to),
+                                                   .world.gravity_direction[2] = -cos(a)));
             mf_world_step(rig.world, 20);
             const double x = get_field(rig.group, "base.position", 0, 0),
                          y = get_field(rig.group, "base.position", 0, 1);
@@ -49,10 +46,9 @@ TEST(pressed_bars_sink_in) {
         for (int side = -1; side <= 1; side += 2)
             p.vertices[vertex(&p, side * x, side * y, 0.11, "xy")].load[2] = -0.5 * force;
         bar(&p, 2, 3);
-        AUTO_RIG rig =
-            rig_open(*state, &p.truss,
-                     WITH(rig_config(1), .motion.contacts = false, .motion.stiffness = stiffness,
-                          .motion.tolerance = 1e-9, .world.gravity = 0.0));
+        AUTO_RIG rig = rig_open(&p.truss, WITH(rig_config(1), .motion.contacts = false,
+                                               .motion.stiffness = stiffness,
+                                               .motion.tolerance = 1e-9, .world.gravity = 0.0));
         mf_world_step(rig.world, 1);
         for (uint32_t v = 2; v < 4; v++)
             assert_near(0.11 - get_field(rig.group, "vertex.position", 0, 3 * v + 2),
@@ -107,8 +103,8 @@ TEST(energy_never_rises_in_contact) {
         if (i > 0)
             bar(&p, i + 1, i + 2);
     }
-    AUTO_RIG rig = rig_open(*state, &p.truss,
-                            WITH(rig_config(1), .motion.friction = 0.0, .motion.iterations = 1));
+    AUTO_RIG rig =
+        rig_open(&p.truss, WITH(rig_config(1), .motion.friction = 0.0, .motion.iterations = 1));
     double before = INFINITY;
     uint32_t fell = 0;
     for (int f = 0; f < 400; f++) {
@@ -140,12 +136,12 @@ static double push_of(const Rig *rig) {
 }
 
 // The actuator grows by 0.03 m in so many frames.
-static Account grow(mf_Context *context, uint32_t frames) {
+static Account grow(uint32_t frames) {
     Parts p;
     pyramid(&p);
     RigConfig config = rig_config(1);
     config.motion.strengthening = 0.0; // Coulomb's friction, whose work is that of its bound
-    AUTO_RIG rig = rig_open(context, &p.truss, config);
+    AUTO_RIG rig = rig_open(&p.truss, config);
     set_field(rig.group, "actuator.control", 0, 0, 0.1);
     mf_world_step(rig.world, 3);
     Contacts now = contacts_of(&rig);
@@ -172,7 +168,7 @@ static Account grow(mf_Context *context, uint32_t frames) {
 // In slow motion the work of an actuator is what the truss holds more and what friction took.
 TEST(work_is_energy_and_friction) {
     for (int k = 0; k < 3; k++) {
-        const Account a = grow(*state, 50u << k);
+        const Account a = grow(50u << k);
         const double error = fabs(a.work - a.held - a.lost) / a.work;
         print_message("%u frames: work %.6g J, held %.6g, friction %.6g, error %.2g\n", 50u << k,
                       a.work, a.held, a.lost, error);
@@ -186,7 +182,7 @@ TEST(work_is_energy_and_friction) {
 // The crawler, turned about the vertical and with its vertices and bars in another order, after
 // some strokes with friction and bars that meet: the positions by the numbers of the first one,
 // turned back.
-static void crawl_rotated(mf_Context *context, double angle, uint32_t stride, double (*out)[3]) {
+static void crawl_rotated(double angle, uint32_t stride, double (*out)[3]) {
     enum { VERTICES = 8 };
     static Parts p, q;
     crawler(&p, 7, 1);
@@ -206,7 +202,7 @@ static void crawl_rotated(mf_Context *context, double angle, uint32_t stride, do
         q.actuators[a].bar = bars - 1 - p.actuators[a].bar;
     }
     q.truss.actuator_count = 2;
-    AUTO_RIG rig = rig_open(context, &q.truss, WITH(rig_config(1), .motion.tolerance = 1e-9));
+    AUTO_RIG rig = rig_open(&q.truss, WITH(rig_config(1), .motion.tolerance = 1e-9));
     drive(&rig, 8);
     for (uint32_t i = 0; i < VERTICES; i++) {
         const double x = get_field(rig.group, "vertex.position", 0, 3 * i);
@@ -224,9 +220,9 @@ TEST(turned_trusses_crawl_alike) {
     static const double angles[] = {0.0, 0.7, 2.9};
     static const uint32_t strides[] = {1, 3, 5, 7};
     double first[8][3], other[8][3];
-    crawl_rotated(*state, 0.0, 1, first);
+    crawl_rotated(0.0, 1, first);
     for (int k = 0; k < 12; k++) {
-        crawl_rotated(*state, angles[k % 3], strides[k / 3], other);
+        crawl_rotated(angles[k % 3], strides[k / 3], other);
         for (int i = 0; i < 8; i++)
             for (int c = 0; c < 3; c++)
                 assert_near(other[i][c], first[i][c], 1e-5);
@@ -283,13 +279,12 @@ typedef struct Method {
     uint32_t saved;      // [1] least ratio of iterations
 } Method;
 
-static uint32_t relax_by(mf_Context *context, const Method *method, mf_QuasistaticMethod way,
-                         double *heights) {
+static uint32_t relax_by(const Method *method, mf_QuasistaticMethod way, double *heights) {
     static Parts p;
     method->make(&p);
-    AUTO_RIG rig = rig_open(context, &p.truss,
-                            WITH(rig_config(1), .motion.method = way, .motion.iterations = 1000000,
-                                 .motion.contacts = method->contacts, .motion.jump = 1.0));
+    AUTO_RIG rig =
+        rig_open(&p.truss, WITH(rig_config(1), .motion.method = way, .motion.iterations = 1000000,
+                                .motion.contacts = method->contacts, .motion.jump = 1.0));
     const uint32_t spent = settle(&rig, 1);
     assert_int_equal(mf_group_warning(rig.group, 0) & MF_WARNING_SOLVER, 0);
     for (uint32_t v = 0; v < p.truss.vertex_count; v++)
@@ -306,27 +301,12 @@ TEST(both_methods_find_the_minimum) {
                                      {"crawler of 30 bars", crawler_of_30, true, false, 100}};
     for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
         double newton[MOST] = {0}, gradient[MOST] = {0};
-        const uint32_t few = relax_by(*state, &methods[k], MF_QUASISTATIC_NEWTON, newton);
-        const uint32_t many = relax_by(*state, &methods[k], MF_QUASISTATIC_GRADIENT, gradient);
+        const uint32_t few = relax_by(&methods[k], MF_QUASISTATIC_NEWTON, newton);
+        const uint32_t many = relax_by(&methods[k], MF_QUASISTATIC_GRADIENT, gradient);
         print_message("%s: %u iterations, by steepest descent %u: %.0f times\n", methods[k].name,
                       few, many, (double)many / few);
         assert_true(many >= methods[k].saved * few);
         for (uint32_t v = 0; v < MOST && methods[k].same; v++)
             assert_near(gradient[v], newton[v], 1e-8);
     }
-}
-
-TEST(unknown_methods_are_refused) {
-    Parts p;
-    pyramid(&p);
-    RigConfig config = rig_config(1);
-    AUTO_RIG rig = rig_open(*state, &p.truss, config);
-    mf_Group *other;
-    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model, .double_precision = true);
-    config.motion.truss = &p.truss;
-    config.motion.method = (mf_QuasistaticMethod)7;
-    AUTO_WORLD *world = open_world(*state, &config.world);
-    other = add_group(world, &group);
-    MUST_FAIL_AS(rig_add_quasistatic(other, &config.motion, &error), MF_BAD_ARGUMENT,
-                 "quasistatic.method: no method 7");
 }

@@ -1,7 +1,7 @@
 // Stack use of a step: every motion steps in a thread with a stack of 64 kB and a guard page, and
 // gives the same bits as on a large stack. The stack is filled with a pattern before; what the step
 // overwrote is its depth.
-#include "motion/fixture.h"
+#include "motion/rig.h"
 #include "motion/vehicle/car/motion.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/quadrotor/motion.h"

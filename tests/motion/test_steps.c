@@ -1,7 +1,7 @@
 // Steps of nearest-cell maps are walls: a body climbs one only with sufficient energy and never
 // gains any. Under `articulated` and `rigid`, for balls and the corners of boxes, cylinders and
 // meshes.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 
 static const double gravity = 9.81, height = 0.03, radius = 0.1;
 

@@ -1,5 +1,5 @@
 // Normal response: distribution of the load, and few, collinear or coincident contacts.
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 // Six mass points of m/6 around (x, y, z).
 static void add_mass(mf_HandModel *hand, double mass, double x, double y, double z) {
@@ -10,17 +10,17 @@ static void add_mass(mf_HandModel *hand, double mass, double x, double y, double
                           mass / 6, false);
 }
 
-static void open_fixture(Fixture *fixture, bool double_precision, mf_FrictionModel friction,
+static void open_box(Rig *rig, bool double_precision, mf_FrictionModel friction,
                          const mf_Terrain *terrain) {
-    fixture_open(fixture, WITH(fixture_config(double_precision), .points.friction = friction,
-                               .world.terrain = terrain));
+    points_open(rig, WITH(points_config(double_precision), .points.friction = friction,
+                          .world.terrain = terrain));
 }
 
-static double largest_speed(const Fixture *fixture) {
+static double largest_speed(const Rig *rig) {
     double speed = 0.0;
     for (uint32_t c = 0; c < 3; c++) {
-        speed = fmax(speed, fabs(fixture_get(fixture, "base.linear_velocity", c)));
-        speed = fmax(speed, fabs(fixture_get(fixture, "base.angular_velocity", c)));
+        speed = fmax(speed, fabs(rig_get(rig, "base.linear_velocity", c)));
+        speed = fmax(speed, fabs(rig_get(rig, "base.angular_velocity", c)));
     }
     return speed;
 }
@@ -34,35 +34,35 @@ static double largest_speed(const Fixture *fixture) {
 TEST(c1_four_feet) {
     static const double expected[4] = {33.92625, 27.38625, 21.66375, 15.12375}; // [N]
     for (int friction = 0; friction < 2; friction++) {
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        add_mass(fixture.hand, 10.0, 0.05, 0.02, 0.0);
+        AUTO_RIG rig = rig_begin(1);
+        add_mass(rig.hand, 10.0, 0.05, 0.02, 0.0);
         for (int i = 0; i < 4; i++)
-            mf_hand_point(fixture.hand, 0, i < 2 ? 0.2 : -0.2, i % 2 ? -0.15 : 0.15, 0, 0, true);
-        open_fixture(&fixture, true, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
-        mf_world_step(fixture.world, 2000);
+            mf_hand_point(rig.hand, 0, i < 2 ? 0.2 : -0.2, i % 2 ? -0.15 : 0.15, 0, 0, true);
+        open_box(&rig, true, friction ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
+        mf_world_step(rig.world, 2000);
         for (uint32_t i = 0; i < 4; i++)
-            assert_near(fixture_get(&fixture, "point.load", i), expected[i], 1.4e-7);
-        assert_near(largest_speed(&fixture), 0.0, 1e-9);
+            assert_near(rig_get(&rig, "point.load", i), expected[i], 1.4e-7);
+        assert_near(largest_speed(&rig), 0.0, 1e-9);
     }
 }
 
 // C2. Three feet: statics has one answer; forces and moments balance to 1e-12 m g.
 TEST(c2_three_feet) {
     static const double foot[3][2] = {{0.2, 0.03}, {-0.1, 0.17}, {-0.12, -0.14}};
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    add_mass(fixture.hand, 3.0, 0.02, -0.01, 0.1);
+    AUTO_RIG rig = rig_begin(1);
+    add_mass(rig.hand, 3.0, 0.02, -0.01, 0.1);
     for (int i = 0; i < 3; i++)
-        mf_hand_point(fixture.hand, 0, foot[i][0], foot[i][1], 0, 0, true);
-    open_fixture(&fixture, true, MF_FRICTION_FIT, NULL);
-    mf_world_step(fixture.world, 2000);
+        mf_hand_point(rig.hand, 0, foot[i][0], foot[i][1], 0, 0, true);
+    open_box(&rig, true, MF_FRICTION_FIT, NULL);
+    mf_world_step(rig.world, 2000);
     double center[3], linear[3], angular[3], force = 0, roll = 0, pitch = 0;
-    mf_motion_momentum(fixture.group, 0, center, linear, angular);
+    mf_motion_momentum(rig.group, 0, center, linear, angular);
     for (uint32_t i = 0; i < 3; i++) {
-        double load = fixture_get(&fixture, "point.load", i);
+        double load = rig_get(&rig, "point.load", i);
         assert_true(load > 0);
         force += load;
-        pitch += load * (fixture_get(&fixture, "point.anchor", 3 * i) - center[0]);
-        roll += load * (fixture_get(&fixture, "point.anchor", 3 * i + 1) - center[1]);
+        pitch += load * (rig_get(&rig, "point.anchor", 3 * i) - center[0]);
+        roll += load * (rig_get(&rig, "point.anchor", 3 * i + 1) - center[1]);
     }
     assert_near(force, 3.0 * 9.81, 1e-12 * 29.43);
     assert_near(pitch, 0.0, 1e-12 * 29.43);
@@ -76,20 +76,20 @@ TEST(c6_plane_by_three_methods) {
     uint32_t contacts = 0;
     heights[0] = -1.0;
     for (int method = 0; method < 3; method++) {
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        make_hexapod(fixture.hand);
+        AUTO_RIG rig = rig_begin(1);
+        make_hexapod(rig.hand);
         mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 20, .rows = 20,
                                        .interpolation = method == 2 ? MF_BILINEAR : MF_NEAREST);
         mf_Terrain *terrain = NULL;
         if (method > 0)
-            MUST(mf_terrain_from_array(fixture.context, &config, heights, &terrain, &error));
-        open_fixture(&fixture, true, MF_FRICTION_FIT, terrain);
-        mf_world_step(fixture.world, 500);
-        height[method] = fixture_get(&fixture, "base.position", 2);
-        contacts = fixture_field(&fixture, "point.load")->components;
+            MUST(mf_terrain_from_array(rig.context, &config, heights, &terrain, &error));
+        open_box(&rig, true, MF_FRICTION_FIT, terrain);
+        mf_world_step(rig.world, 500);
+        height[method] = rig_get(&rig, "base.position", 2);
+        contacts = rig_field(&rig, "point.load")->components;
         for (uint32_t i = 0; i < contacts; i++)
-            load[method][i] = fixture_get(&fixture, "point.load", i);
-        fixture.terrain = terrain;
+            load[method][i] = rig_get(&rig, "point.load", i);
+        rig.terrain = terrain;
     }
     for (int method = 1; method < 3; method++) {
         assert_near(height[method], height[0], 1e-12);
@@ -122,28 +122,28 @@ TEST(degenerate_contacts) {
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int option = 0; option < 4; option++) {
-            AUTO_FIXTURE fixture = fixture_begin(1);
-            add_mass(fixture.hand, 2.0, 0, 0, 0);
+            AUTO_RIG rig = rig_begin(1);
+            add_mass(rig.hand, 2.0, 0, 0, 0);
             for (uint32_t c = 0; c < cases[i].count; c++)
-                mf_hand_point(fixture.hand, 0, cases[i].at[c][0], cases[i].at[c][1], 0, 0, true);
-            open_fixture(&fixture, (option & 1) != 0,
+                mf_hand_point(rig.hand, 0, cases[i].at[c][0], cases[i].at[c][1], 0, 0, true);
+            open_box(&rig, (option & 1) != 0,
                          option & 2 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
-            double energy = fixture_energy(&fixture, 0);
-            mf_world_step(fixture.world, 300);
-            if (mf_group_fault_total(fixture.group) != 0)
+            double energy = rig_energy(&rig);
+            mf_world_step(rig.world, 300);
+            if (mf_group_fault_total(rig.group) != 0)
                 fail_msg("%s, option %d: fault", cases[i].name, option);
             double load = 0;
             for (uint32_t c = 0; c < cases[i].count; c++)
-                load += fixture_get(&fixture, "point.load", c);
+                load += rig_get(&rig, "point.load", c);
             if (cases[i].balanced) {
                 assert_near(load, 19.62, option & 1 ? 1e-9 : 1e-3);
-                assert_near(fixture_get(&fixture, "base.position", 2), 0.0, 1e-4);
-                assert_near(fixture_get(&fixture, "base.position", 0), 0.0, 1e-6);
-                assert_near(fixture_get(&fixture, "base.position", 1), 0.0, 1e-6);
+                assert_near(rig_get(&rig, "base.position", 2), 0.0, 1e-4);
+                assert_near(rig_get(&rig, "base.position", 0), 0.0, 1e-6);
+                assert_near(rig_get(&rig, "base.position", 1), 0.0, 1e-6);
             } else {
-                assert_true(fixture_get(&fixture, "base.position", 2) < -0.01);
+                assert_true(rig_get(&rig, "base.position", 2) < -0.01);
             }
-            assert_true(fixture_energy(&fixture, 0) <= energy + 1e-5);
+            assert_true(rig_energy(&rig) <= energy + 1e-5);
         }
 }
 
@@ -162,23 +162,22 @@ TEST(rest_does_not_drift) {
         double allowed = wide ? 1e-9 : 1e5 * 0x1p-24 * 0.3;
         if (coupled && ground == 2)
             allowed = 5e-3;
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        make_hexapod(fixture.hand);
+        AUTO_RIG rig = rig_begin(1);
+        make_hexapod(rig.hand);
         mf_Terrain *terrain = make_terrain(
-            fixture.context, ground == 0 ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
+            rig.context, ground == 0 ? MF_TERRAIN_FLAT : MF_TERRAIN_NOISE,
             ground == 2 ? MF_BILINEAR : MF_NEAREST, ground == 0 ? 0.0 : 0.05, 1.0, 0.1);
-        open_fixture(&fixture, wide, coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, terrain);
-        mf_world_step(fixture.world, 1000);
+        open_box(&rig, wide, coupled ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, terrain);
+        mf_world_step(rig.world, 1000);
         static const char *const names[] = {"base.position", "base.orientation"};
         double start[2][4];
         for (uint32_t f = 0; f < 2; f++)
             for (uint32_t c = 0; c < 3 + f; c++)
-                start[f][c] = fixture_get(&fixture, names[f], c);
-        mf_world_step(fixture.world, 100000);
+                start[f][c] = rig_get(&rig, names[f], c);
+        mf_world_step(rig.world, 100000);
         for (uint32_t f = 0; f < 2; f++)
             for (uint32_t c = 0; c < 3 + f; c++)
-                check_near(fixture_get(&fixture, names[f], c), start[f][c], allowed, names[f],
-                           option);
-        fixture.terrain = terrain;
+                check_near(rig_get(&rig, names[f], c), start[f][c], allowed, names[f], option);
+        rig.terrain = terrain;
     }
 }

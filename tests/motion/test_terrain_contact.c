@@ -1,15 +1,15 @@
 // C7 and C8 for the motion: feet on a smooth map stand at the height of the map within its error;
 // positions far outside, infinite or not a number give a fault or the border's height, never
 // undefined behavior (run under the sanitizers, which trap a float that does not fit an integer).
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 static const double pi = 3.14159265358979323846;
 
 // Height at which one massive point comes to rest on sin(x) cos(y) of cell h, at a position where
 // the surface is level (x = pi/2, y = 0), by a map whose cells do not meet that place.
 static double rest_height(double cell) {
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    mf_hand_point(fixture.hand, 0, 0, 0, 0, 1.0, true);
+    AUTO_RIG rig = rig_begin(1);
+    mf_hand_point(rig.hand, 0, 0, 0, 0, 1.0, true);
     mf_Terrain *terrain;
     mf_TerrainConfig map = mf_terrain_config();
     map.columns = map.rows = (uint32_t)(6.0 / cell + 0.5);
@@ -19,14 +19,14 @@ static double rest_height(double cell) {
     map.origin[1] = -3.0;
     mf_TerrainGenerator wave = {
         .shape = MF_TERRAIN_SINE, .amplitude = 1.0, .wavelength = 2 * pi, .octaves = 1};
-    MUST(mf_terrain_generate(fixture.context, &map, &wave, &terrain, &error));
-    fixture_open(&fixture, WITH(fixture_config(true), .world.terrain = terrain));
-    fixture_set3(&fixture, "base.position", pi / 2, 0.0, 1.0);
-    mf_world_step(fixture.world, 300);
-    assert_near(fixture_get(&fixture, "point.load", 0), 9.81, 1e-6);
+    MUST(mf_terrain_generate(rig.context, &map, &wave, &terrain, &error));
+    points_open(&rig, WITH(points_config(true), .world.terrain = terrain));
+    rig_set3(&rig, "base.position", pi / 2, 0.0, 1.0);
+    mf_world_step(rig.world, 300);
+    assert_near(rig_get(&rig, "point.load", 0), 9.81, 1e-6);
     // The contact gives way by load/stiffness = m g / (m / (0.1 h^2)) = 9.81e-5 m.
-    double height = fixture_get(&fixture, "base.position", 2) + 9.81e-5;
-    fixture.terrain = terrain;
+    double height = rig_get(&rig, "base.position", 2) + 9.81e-5;
+    rig.terrain = terrain;
     return height;
 }
 
@@ -47,24 +47,24 @@ TEST(c8_any_position_is_defined) {
     static const uint32_t sizes[][2] = {{1, 1}, {1, 128}, {128, 1}, {128, 128}};
     enum { PLACES = sizeof positions / sizeof *positions };
     for (int option = 0; option < 16; option++) {
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        make_hexapod(fixture.hand);
+        AUTO_RIG rig = rig_begin(1);
+        make_hexapod(rig.hand);
         mf_Terrain *terrain;
         mf_TerrainConfig map =
             WITH(mf_terrain_config(), .columns = sizes[option / 4][0], .rows = sizes[option / 4][1],
                  .interpolation = option & 1 ? MF_BILINEAR : MF_NEAREST);
         mf_TerrainGenerator noise = {
             .shape = MF_TERRAIN_NOISE, .amplitude = 0.1, .wavelength = 1, .octaves = 3};
-        MUST(mf_terrain_generate(fixture.context, &map, &noise, &terrain, &error));
-        fixture_open(&fixture, WITH(fixture_config((option & 2) != 0), .world.terrain = terrain,
-                                    .group.count = 3 * PLACES));
-        mf_Field *position = fixture_field(&fixture, "base.position");
+        MUST(mf_terrain_generate(rig.context, &map, &noise, &terrain, &error));
+        points_open(&rig, WITH(points_config((option & 2) != 0), .world.terrain = terrain,
+                               .group.count = 3 * PLACES));
+        mf_Field *position = rig_field(&rig, "base.position");
         for (uint32_t i = 0; i < 3 * PLACES; i++)
             mf_field_set(position, i, i % 3, positions[i / 3]);
-        mf_world_step(fixture.world, 20);
+        mf_world_step(rig.world, 20);
         for (uint32_t i = 0; i < 3 * PLACES; i++) {
             double point = positions[i / 3];
-            uint32_t fault = mf_group_fault(fixture.group, i);
+            uint32_t fault = mf_group_fault(rig.group, i);
             // What float cannot hold is infinite there.
             bool finite = isfinite(option & 2 ? point : (double)(float)point);
             uint32_t expected = !finite              ? MF_FAULT_NONFINITE
@@ -80,6 +80,6 @@ TEST(c8_any_position_is_defined) {
             for (uint32_t c = 0; c < 3 && expected == 0; c++)
                 assert_true(isfinite(mf_field_get(position, i, c)));
         }
-        fixture.terrain = terrain;
+        rig.terrain = terrain;
     }
 }

@@ -1,7 +1,7 @@
 // Warnings: what raises each bit, that a robot with a warning continues, and that bits, counts and
 // residuals are part of the state.
-#include "motion/articulated_text.h"
-#include "motion/kinematic_fixture.h"
+#include "motion/articulated_rig.h"
+#include "motion/kinematic_rig.h"
 
 // One robot of a model, raising `bit` and `beside` and nothing else; returns how many steps did the
 // former.
@@ -29,19 +29,19 @@ static const char heavy_on_light[] =
     "<body pos='0 0 .5'><freejoint/><geom type='box' size='.1 .1 .1' mass='1'/></body>"
     "</worldbody></mujoco>";
 
-static TextConfig pile_config(void) {
-    return WITH(text_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
+static ArtConfig pile_config(void) {
+    return WITH(art_config(MF_ARTICULATED_IMPLICIT, 5 * MF_MILLISECOND),
                 .motion.contact_law = MF_CONTACT_LAW_HARD, .motion.sweeps = 1,
                 .motion.solver_rounds = 0);
 }
 
 // One sweep does not bear 1000 kg on 1 kg; with solutions of all rows behind it, it does.
 TEST(few_sweeps_are_reported) {
-    TextConfig config = pile_config();
-    AUTO_TEXT t = text_open(heavy_on_light, config);
+    ArtConfig config = pile_config();
+    AUTO_RIG t = text_open(heavy_on_light, config);
     mf_world_step(t.world, 40);
     expect_warning(t.group, MF_WARNING_SOLVER, 0.1);
-    text_close(&t);
+    rig_close(&t);
     config.motion.solver_rounds = 30;
     t = text_open(heavy_on_light, config);
     mf_world_step(t.world, 40);
@@ -50,21 +50,21 @@ TEST(few_sweeps_are_reported) {
 
 // A robot goes on with a warning, a reset clears it, and an image and the hash hold it.
 TEST(a_warning_is_state_and_does_not_freeze) {
-    AUTO_TEXT t = text_open(heavy_on_light, pile_config());
+    AUTO_RIG t = text_open(heavy_on_light, pile_config());
     const uint64_t clean = mf_world_hash(t.world);
     mf_world_step(t.world, 20);
     const uint64_t before = expect_warning(t.group, MF_WARNING_SOLVER, 0.1);
-    const double height = text_get(&t, "free.position", 2);
+    const double height = rig_get(&t, "free.position", 2);
     const size_t size = mf_world_snapshot_size(t.world);
     AUTO(end_memory) void *image = malloc(size);
     MUST(mf_world_snapshot(t.world, image, size, &error));
     const uint64_t hash = mf_world_hash(t.world);
     mf_world_step(t.world, 20);
     assert_true(expect_warning(t.group, MF_WARNING_SOLVER, 0.1) > before);
-    assert_true(fabs(text_get(&t, "free.position", 2) - height) > 0.0); // it moves
+    assert_true(fabs(rig_get(&t, "free.position", 2) - height) > 0.0); // it moves
     mf_group_reset_all(t.group);
     assert_int_equal(mf_group_warning_total(t.group), 0);
-    assert_true(text_get(&t, "warning.steps", 0) <= 0 && text_get(&t, "warning.residual", 0) <= 0);
+    assert_true(rig_get(&t, "warning.steps", 0) <= 0 && rig_get(&t, "warning.residual", 0) <= 0);
     assert_true(mf_world_hash(t.world) != clean); // time has passed
     MUST(mf_world_restore(t.world, image, size, &error));
     assert_true(mf_world_hash(t.world) == hash);
@@ -98,10 +98,10 @@ TEST(too_many_contacts_are_a_fault) {
     enum { ROOM = 32768 };
     AUTO(end_memory) char *text = malloc(ROOM);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        TextConfig config = WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
-                                 .motion.contact_law = cases[i].law, .motion.shapes = true);
+        ArtConfig config = WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                .motion.contact_law = cases[i].law, .motion.shapes = true);
         put_balls(text, ROOM, cases[i].balls, cases[i].ground);
-        AUTO_TEXT t = text_open(text, config);
+        AUTO_RIG t = text_open(text, config);
         mf_world_step(t.world, 5);
         const uint32_t word = mf_group_warning(t.group, 0);
         const mf_WarningSum sum = mf_group_warning_sum(t.group, MF_WARNING_CONTACTS);
@@ -110,7 +110,7 @@ TEST(too_many_contacts_are_a_fault) {
         const double over = cases[i].balls - cases[i].capacity;
         assert_true(sum.steps == 1 && sum.residual >= over && sum.residual <= over + 1);
         assert_int_equal(mf_group_fault(t.group, 0), MF_FAULT_CONTACTS);
-        assert_near(text_get(&t, "base.linear_velocity", 2), 0.0, 0.0);
+        assert_near(rig_get(&t, "base.linear_velocity", 2), 0.0, 0.0);
     }
 }
 
@@ -132,15 +132,15 @@ TEST(a_pile_of_boxes_stays_in_its_bin) {
                                  .1 * (i % 3 - 1), .1 * (i / 3 % 3 - 1), .08 + .12 * (i / 9),
                                  37 * i % 80, 53 * i % 70, 71 * i % 90);
     snprintf(text + used, ROOM - used, "</worldbody></mujoco>");
-    AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
-                                       .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
-                                       .motion.shapes = true, .group.double_precision = false));
+    AUTO_RIG t = text_open(text, WITH(art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
+                                      .motion.contact_law = MF_CONTACT_LAW_MUJOCO,
+                                      .motion.shapes = true, .group.double_precision = false));
     mf_world_step(t.world, 500);
     assert_int_equal(mf_group_fault_total(t.group), 0);
     assert_false(mf_group_warning(t.group, 0) & MF_WARNING_CONTACTS);
     for (uint32_t i = 0; i < SIDE * SIDE * SIDE; i++) {
-        assert_true(text_get(&t, "free.position", 3 * i + 2) > .03);
-        assert_true(fabs(text_get(&t, "free.position", 3 * i)) < .2);
+        assert_true(rig_get(&t, "free.position", 3 * i + 2) > .03);
+        assert_true(fabs(rig_get(&t, "free.position", 3 * i)) < .2);
     }
 }
 
@@ -155,9 +155,9 @@ TEST(an_inaccurate_contact_is_reported) {
         "</worldbody></mujoco>";
     static const double rotation[4] = {0.2856, 0.6055, 0.6451, -0.3682};
     for (int beside = 0; beside < 2; beside++) { // and one that the search finds
-        AUTO_TEXT t = text_open(text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
-                                           .group.double_precision = false));
-        text_set3(&t, "base.position", 0.0258 + 0.02 * beside, 0.0085, -0.0145);
+        AUTO_RIG t = text_open(text, WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                                          .group.double_precision = false));
+        rig_set3(&t, "base.position", 0.0258 + 0.02 * beside, 0.0085, -0.0145);
         set_fields(t.group, "base.orientation", 0, 4, rotation);
         mf_world_step(t.world, 1);
         if (beside)
@@ -174,7 +174,7 @@ TEST(an_open_loop_is_reported) {
         "<body name='a'><joint name='x' type='slide' axis='1 0 0'/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1 1 1'/></body></worldbody>"
         "<equality><joint joint1='x' polycoef='.005 0 0 0 0'/></equality></mujoco>";
-    AUTO_TEXT t = text_open(text, text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND));
+    AUTO_RIG t = text_open(text, art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND));
     mf_world_step(t.world, 3);
     const mf_WarningSum sum = mf_group_warning_sum(t.group, MF_WARNING_LOOPS);
     expect_warning(t.group, MF_WARNING_LOOPS, 0.0049);
@@ -187,12 +187,12 @@ TEST(too_fast_a_rotation_is_reported) {
         "<mujoco><option gravity='0 0 0'/><worldbody><body><freejoint/>"
         "<inertial pos='0 0 0' mass='1' diaginertia='1e-2 2e-2 2.5e-2'/></body>"
         "</worldbody></mujoco>";
-    AUTO_TEXT t = text_open(
-        text, WITH(text_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0));
-    text_set3(&t, "base.angular_velocity", 100, 90, 80);
+    AUTO_RIG t = text_open(
+        text, WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .world.gravity = 0.0));
+    rig_set3(&t, "base.angular_velocity", 100, 90, 80);
     mf_world_step(t.world, 20);
     assert_int_equal(mf_group_warning(t.group, 0), 0);
-    text_set3(&t, "base.angular_velocity", 1200, 1440, 960);
+    rig_set3(&t, "base.angular_velocity", 1200, 1440, 960);
     mf_world_step(t.world, 20);
     expect_warning(t.group, MF_WARNING_ROTATION, 1e-3);
 }
@@ -200,18 +200,18 @@ TEST(too_fast_a_rotation_is_reported) {
 // The base was turned by a radian, and where its feet stood was drawn together to a tenth, which
 // the turn of least squares comes near slowly.
 TEST(a_lost_stance_is_reported) {
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    kin_biped(fixture.hand);
-    kin_open(&fixture, kin_config(10 * MF_MILLISECOND));
-    mf_world_step(fixture.world, 2);
-    assert_int_equal(mf_group_warning(fixture.group, 0), 0);
-    const uint32_t values = fixture_field(&fixture, "stance.anchor")->components;
+    AUTO_RIG rig = rig_begin(1);
+    kin_biped(rig.hand);
+    kin_open(&rig, kin_config(10 * MF_MILLISECOND));
+    mf_world_step(rig.world, 2);
+    assert_int_equal(mf_group_warning(rig.group, 0), 0);
+    const uint32_t values = rig_field(&rig, "stance.anchor")->components;
     for (uint32_t c = 0; c < values; c++)
-        fixture_set(&fixture, "stance.anchor", c, 0.1 * fixture_get(&fixture, "stance.anchor", c));
-    fixture_set(&fixture, "base.orientation", 0, cos(0.5));
-    fixture_set(&fixture, "base.orientation", 3, sin(0.5));
-    mf_world_step(fixture.world, 1);
-    expect_warning(fixture.group, MF_WARNING_STANCE, 1e-3);
+        rig_set(&rig, "stance.anchor", c, 0.1 * rig_get(&rig, "stance.anchor", c));
+    rig_set(&rig, "base.orientation", 0, cos(0.5));
+    rig_set(&rig, "base.orientation", 3, sin(0.5));
+    mf_world_step(rig.world, 1);
+    expect_warning(rig.group, MF_WARNING_STANCE, 1e-3);
 }
 
 // A robot that is thrown at the ground with friction 4: Coulomb's law has no solution there.

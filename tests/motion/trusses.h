@@ -3,7 +3,7 @@
 #ifndef MF_TESTS_MOTION_TRUSSES_H
 #define MF_TESTS_MOTION_TRUSSES_H
 
-#include "rig/rig.h"
+#include "motion/rig.h"
 
 enum { MOST = 40 };
 
@@ -68,12 +68,6 @@ static inline void pyramid(Parts *p) {
     p->truss.actuator_count = 1;
 }
 
-typedef struct Rig {
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-} Rig;
-
 typedef struct RigConfig {
     mf_QuasistaticConfig motion;
     mf_WorldConfig world;
@@ -91,37 +85,39 @@ static inline RigConfig elastic_config(uint32_t count, double step) {
                 .world.step = (mf_Time)(step * 1e9 + 0.5));
 }
 
-static inline Rig rig_open(mf_Context *context, const mf_Truss *truss, RigConfig config) {
-    Rig rig = {NULL, NULL, NULL};
-    mf_GroupConfig group = mf_group_config();
-    MUST(mf_truss_model(context, truss, &rig.model, &error));
-    group.model = rig.model;
-    group.count = config.count;
-    group.double_precision = true;
+static inline Rig rig_open(const mf_Truss *truss, RigConfig config) {
+    Rig rig = {.context = open_context(1)};
+    MUST(mf_truss_model(rig.context, truss, &rig.model, &error));
     config.motion.truss = truss;
-    mf_Status (*add)(mf_Group *, const mf_QuasistaticConfig *, mf_Error *) =
-        config.elastic ? rig_add_elastic : rig_add_quasistatic;
-    rig.world = open_world(context, &config.world);
-    rig.group = add_group(rig.world, &group);
-    MUST(add(rig.group, &config.motion, &error));
+    rig_add_group(&rig, &config.world,
+                  WITH(mf_group_config(), .count = config.count, .double_precision = true));
+    MUST((config.elastic ? rig_add_elastic : rig_add_quasistatic)(rig.group, &config.motion,
+                                                                  &error));
     return rig;
 }
 
-static inline void rig_close(Rig *rig) {
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
+// Moves the actuators of a robot in the phase of its number.
+static inline void stroke(mf_Group *group, uint32_t lane, uint32_t number, uint32_t frame) {
+    const double wave = (frame / 3 + number) % 4 < 2 ? 0.01 : -0.01;
+    set_field(group, "actuator.control", lane, 0, 0.10 + wave);
+    set_field(group, "actuator.control", lane, 1, 0.10 - wave);
 }
 
-// Moves the actuators of every instance, each in its own phase.
 static inline void drive(const Rig *rig, uint32_t frames) {
     for (uint32_t f = 0; f < frames; f++) {
-        for (uint32_t i = 0; i < mf_group_count(rig->group); i++) {
-            const double wave = (f / 3 + i) % 4 < 2 ? 0.01 : -0.01;
-            set_field(rig->group, "actuator.control", i, 0, 0.10 + wave);
-            set_field(rig->group, "actuator.control", i, 1, 0.10 - wave);
-        }
+        for (uint32_t i = 0; i < mf_group_count(rig->group); i++)
+            stroke(rig->group, i, i, f);
         mf_world_step(rig->world, 1);
     }
+}
+
+// Throws a robot with the speed of its number.
+static inline void throw(mf_Group * group, uint32_t instance, uint32_t number) {
+    double start[3];
+    for (uint32_t c = 0; c < 3; c++)
+        start[c] = get_field(group, "base.position", instance, c) + (c == 2 ? 0.02 : 0.0);
+    const double speed[3] = {0.5 - 0.1 * (number % 7), 0.2, -0.5};
+    MUST(mf_group_set_start(group, instance, start, NULL, speed, &error));
 }
 
 #endif

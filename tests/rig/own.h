@@ -52,7 +52,6 @@ MF_RIG_END(client, mf_Client, mf_client_close)
 // What a file of tests stands on, where its type and its function have these names.
 #define AUTO_RIG AUTO(rig_close) Rig
 #define AUTO_FIXTURE AUTO(fixture_close) Fixture
-#define AUTO_TEXT AUTO(text_close) Text
 #define AUTO_PITCH AUTO(pitch_close) Pitch
 
 // For what malloc gave: AUTO(end_memory) char *text.

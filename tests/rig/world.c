@@ -60,3 +60,9 @@ mf_Status try_group(mf_Context *context, const mf_WorldConfig *settings,
     const mf_Status status = mf_world_create(context, settings, world, error);
     return status == MF_OK ? mf_world_add_group(*world, config, group, error) : status;
 }
+
+double random_signed(uint32_t stream, uint64_t n) {
+    uint32_t word[4];
+    mf_random(20240521, 0, stream, n, word);
+    return 2.0 * mf_random_unit_double(word[0], word[1]) - 1.0;
+}

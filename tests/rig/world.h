@@ -28,6 +28,9 @@ void *take_snapshot(const mf_World *world, size_t *size);
 // From a snapshot taken now, so many steps give the same bits once more.
 void assert_continues(mf_World *world, uint64_t steps);
 
+// Uniform in [-1, 1), the n-th number of a stream.
+double random_signed(uint32_t stream, uint64_t n);
+
 // What follows is done with each instruction set of this machine.
 #define FOR_EACH_ISA(isa)                                                                          \
     for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))                \

@@ -1,7 +1,7 @@
 // What full dynamics reads from URDF files. With paths as arguments it is a filter
 // (tests/peers/pinocchio_urdf.py compares it with Pinocchio): for each file it writes the notes,
 // the joints, and for random states the mass matrix and the forces of random accelerations.
-#include "motion/articulated_fixture.h"
+#include "motion/articulated_rig.h"
 #include "solve/link_motion.h"
 
 enum { STATES = 3 };

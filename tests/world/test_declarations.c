@@ -1,7 +1,7 @@
 // Declarations of systems are correct, for all systems that scenes and Mayfly's robots use: running
 // one alone changes no field except those that it declares as written, and its output is the same,
 // bit for bit, for any values of the fields that it does not declare as read.
-#include "motion/fixture.h"
+#include "motion/rig.h"
 #include "motion/vehicle/car/motion.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/quadrotor/motion.h"

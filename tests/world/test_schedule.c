@@ -1,6 +1,6 @@
 // The schedule: exact rates, the order of phases, isolated and shared groups.
 #include "base/clock.h"
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 #include <stdatomic.h>
 
@@ -26,21 +26,21 @@ static void write_diary(const mf_SystemRun *run, void *user) {
     diary->who[diary->count++] = writer->who;
 }
 
-static void open_group(Fixture *fixture, mf_Time step, bool isolated, uint32_t count) {
+static void open_group(Rig *rig, mf_Time step, bool isolated, uint32_t count) {
     static const double moment[3] = {1, 1, 1};
-    *fixture = fixture_begin(1);
-    mf_hand_inertia(fixture->hand, 0, 1.0, moment);
+    *rig = rig_begin(1);
+    mf_hand_inertia(rig->hand, 0, 1.0, moment);
     mf_WorldConfig world = WITH(mf_world_config(), .step = step);
-    fixture->world = open_world(fixture->context, &world);
-    mf_GroupConfig group = WITH(mf_group_config(), .model = &fixture->hand->model,
-                                .isolated = isolated, .count = count);
-    fixture->group = add_group(fixture->world, &group);
+    rig->world = open_world(rig->context, &world);
+    mf_GroupConfig group =
+        WITH(mf_group_config(), .model = &rig->hand->model, .isolated = isolated, .count = count);
+    rig->group = add_group(rig->world, &group);
 }
 
-static void add_writer(Fixture *fixture, Writer *writer, mf_Phase phase, mf_Rate rate) {
+static void add_writer(Rig *rig, Writer *writer, mf_Phase phase, mf_Rate rate) {
     mf_SystemConfig config =
         WITH(mf_system_config(), .phase = phase, .rate = rate, .run = write_diary, .user = writer);
-    MUST(mf_group_add_system(fixture->group, &config, &error));
+    MUST(mf_group_add_system(rig->group, &config, &error));
 }
 
 // A system runs in exactly the steps in which mf_rate_due holds, however the steps are cut into
@@ -52,16 +52,16 @@ TEST(rates_are_exact) {
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
         for (size_t s = 0; s < sizeof steps / sizeof *steps; s++)
             for (uint64_t chunk = 1; chunk <= 1000; chunk *= 10) {
-                Fixture fixture;
+                Rig rig;
                 static Diary diary;
                 diary.count = 0;
                 Writer writer = {&diary, 0};
                 if (rates[r].numerator * steps[s] > rates[r].denominator * MF_SECOND)
                     continue; // refused, see below
-                open_group(&fixture, steps[s], true, 1);
-                add_writer(&fixture, &writer, MF_PHASE_CONTROL, rates[r]);
+                open_group(&rig, steps[s], true, 1);
+                add_writer(&rig, &writer, MF_PHASE_CONTROL, rates[r]);
                 for (uint64_t done = 0; done < 2000; done += chunk)
-                    mf_world_step(fixture.world, chunk);
+                    mf_world_step(rig.world, chunk);
                 uint32_t at = 0;
                 for (uint64_t tick = 0; tick < 2000; tick++) {
                     bool due = mf_rate_due(rates[r], (mf_Time)tick * steps[s], steps[s]);
@@ -73,19 +73,19 @@ TEST(rates_are_exact) {
                     at += ran;
                 }
                 assert_int_equal(at, diary.count);
-                fixture_close(&fixture);
+                rig_close(&rig);
             }
 }
 
 // 30 Hz in steps of 10 ms: ticks at 0, 33.3, 66.6, 100 ms fall into steps 0, 4, 7, 10.
 TEST(thirty_hertz_by_hand) {
     static const uint64_t expected[] = {0, 4, 7, 10, 14, 17, 20};
-    AUTO(fixture_close) Fixture fixture;
+    AUTO(rig_close) Rig rig;
     AUTO(end_memory) Diary *diary = calloc(1, sizeof *diary);
     Writer writer = {diary, 0};
-    open_group(&fixture, 10 * MF_MILLISECOND, true, 1);
-    add_writer(&fixture, &writer, MF_PHASE_SENSE, (mf_Rate){30, 1});
-    mf_world_step(fixture.world, 21);
+    open_group(&rig, 10 * MF_MILLISECOND, true, 1);
+    add_writer(&rig, &writer, MF_PHASE_SENSE, (mf_Rate){30, 1});
+    mf_world_step(rig.world, 21);
     assert_int_equal(diary->count, 7);
     for (uint32_t i = 0; i < 7; i++)
         assert_int_equal(diary->tick[i], expected[i]);
@@ -97,16 +97,16 @@ TEST(phases_are_in_order) {
                                      MF_PHASE_CONTROL, MF_PHASE_MOTION, MF_PHASE_SENSE};
     static const int expected[] = {2, 5, 3, 0, 4, 1};
     for (int isolated = 0; isolated < 2; isolated++) {
-        AUTO(fixture_close) Fixture fixture;
+        AUTO(rig_close) Rig rig;
         static Diary diary;
         diary.count = 0;
         Writer writers[6];
-        open_group(&fixture, 10 * MF_MILLISECOND, isolated != 0, 5);
+        open_group(&rig, 10 * MF_MILLISECOND, isolated != 0, 5);
         for (int i = 0; i < 6; i++) {
             writers[i] = (Writer){&diary, i};
-            add_writer(&fixture, &writers[i], added[i], (mf_Rate){0, 0});
+            add_writer(&rig, &writers[i], added[i], (mf_Rate){0, 0});
         }
-        mf_world_step(fixture.world, 3);
+        mf_world_step(rig.world, 3);
         assert_int_equal(diary.count, 18);
         for (uint32_t i = 0; i < 18; i++) {
             assert_int_equal(diary.who[i], expected[i % 6]);
@@ -131,21 +131,21 @@ static void do_nothing(const mf_WorldRun *run, void *user) {}
 // between.
 TEST(each_block_goes_through_each_step) {
     for (int kind = 0; kind < 3; kind++) {
-        AUTO(fixture_close) Fixture fixture;
+        AUTO(rig_close) Rig rig;
         uint64_t next[5] = {0};
-        open_group(&fixture, 10 * MF_MILLISECOND, kind == 0, 5 * MF_BLOCK - 3);
+        open_group(&rig, 10 * MF_MILLISECOND, kind == 0, 5 * MF_BLOCK - 3);
         mf_SystemConfig config = WITH(mf_system_config(), .run = note_ticks, .user = next);
-        MUST(mf_group_add_system(fixture.group, &config, &error));
+        MUST(mf_group_add_system(rig.group, &config, &error));
         if (kind == 2) {
             mf_WorldSystemConfig third = mf_world_system_config();
             third.name = "third";
             third.rate = mf_rate_from_period(30 * MF_MILLISECOND);
             third.run = do_nothing;
-            MUST(mf_world_add_system(fixture.world, &third, &error));
+            MUST(mf_world_add_system(rig.world, &third, &error));
         }
-        mf_world_step(fixture.world, 7);
-        mf_world_step(fixture.world, 1);
-        mf_world_step(fixture.world, 11);
+        mf_world_step(rig.world, 7);
+        mf_world_step(rig.world, 1);
+        mf_world_step(rig.world, 11);
         for (int block = 0; block < 5; block++)
             assert_int_equal(next[block], 19);
     }
@@ -175,47 +175,47 @@ static mf_FieldInfo extra_field(const char *name) {
 // Two blind writers of one field in one phase: refused with both names and the field, whichever
 // group; with a common word, in another phase, or when one does not say what it writes, they stand.
 TEST(writers_that_collide_are_refused) {
-    AUTO(fixture_close) Fixture fixture;
+    AUTO(rig_close) Rig rig;
     mf_Error error = {0};
-    open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
+    open_group(&rig, 10 * MF_MILLISECOND, true, 3);
     mf_SystemConfig first = declaring("walker", MF_PHASE_CONTROL, nothing, target);
     mf_SystemConfig second = declaring("waver", MF_PHASE_CONTROL, nothing, target_and_fault);
-    must(mf_group_add_system(fixture.group, &first, &error), &error);
-    assert_fails_as(mf_group_add_system(fixture.group, &second, &error), MF_BAD_ARGUMENT, &error,
+    must(mf_group_add_system(rig.group, &first, &error), &error);
+    assert_fails_as(mf_group_add_system(rig.group, &second, &error), MF_BAD_ARGUMENT, &error,
                     "group robots: systems walker and waver both write "
                     "joint.target in the phase control");
-    assert_int_equal(mf_group_system_count(fixture.group), 1);
+    assert_int_equal(mf_group_system_count(rig.group), 1);
     second.together = "gait"; // one word is not enough, the other must say it too
-    assert_int_equal(mf_group_add_system(fixture.group, &second, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_group_add_system(rig.group, &second, &error), MF_BAD_ARGUMENT);
     mf_SystemConfig third = declaring("late", MF_PHASE_AFTER, nothing, target);
-    must(mf_group_add_system(fixture.group, &third, &error), &error);
+    must(mf_group_add_system(rig.group, &third, &error), &error);
     mf_SystemConfig silent = declaring("callback", MF_PHASE_CONTROL, NULL, NULL);
-    must(mf_group_add_system(fixture.group, &silent, &error), &error);
-    fixture_close(&fixture);
+    must(mf_group_add_system(rig.group, &silent, &error), &error);
+    rig_close(&rig);
 
-    open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
+    open_group(&rig, 10 * MF_MILLISECOND, true, 3);
     first.together = "gait";
-    must(mf_group_add_system(fixture.group, &first, &error), &error);
-    must(mf_group_add_system(fixture.group, &second, &error), &error);
-    assert_int_equal(mf_group_system_wave(fixture.group, 1), 1); // one behind the other
+    must(mf_group_add_system(rig.group, &first, &error), &error);
+    must(mf_group_add_system(rig.group, &second, &error), &error);
+    assert_int_equal(mf_group_system_wave(rig.group, 1), 1); // one behind the other
     mf_SystemConfig fault = declaring("raiser", MF_PHASE_CONTROL, nothing, place_and_fault);
-    must(mf_group_add_system(fixture.group, &fault, &error), &error); // bits are everybody's
+    must(mf_group_add_system(rig.group, &fault, &error), &error); // bits are everybody's
 }
 
 // Motions of several levels share their group's fields once it says which robot moves by which.
 TEST(motions_share_by_level) {
     for (int level = 0; level < 2; level++) {
-        AUTO(fixture_close) Fixture fixture;
+        AUTO(rig_close) Rig rig;
         mf_Error error = {0};
         mf_Field *field;
         mf_FieldInfo info = extra_field("motion.level");
-        open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
+        open_group(&rig, 10 * MF_MILLISECOND, true, 3);
         if (level == 1)
-            must(mf_group_add_field(fixture.group, &info, 0, &field, &error), &error);
+            must(mf_group_add_field(rig.group, &info, 0, &field, &error), &error);
         mf_SystemConfig one = declaring("one", MF_PHASE_MOTION, nothing, place);
         mf_SystemConfig two = declaring("two", MF_PHASE_MOTION, nothing, place_and_fault);
-        must(mf_group_add_system(fixture.group, &one, &error), &error);
-        assert_int_equal(mf_group_add_system(fixture.group, &two, &error),
+        must(mf_group_add_system(rig.group, &one, &error), &error);
+        assert_int_equal(mf_group_add_system(rig.group, &two, &error),
                          level == 1 ? MF_OK : MF_BAD_ARGUMENT);
     }
 }
@@ -223,71 +223,71 @@ TEST(motions_share_by_level) {
 // A name with ? counts from the moment the field is there; a field that two systems would write is
 // refused, and nothing has changed.
 TEST(names_may_wait_for_their_field) {
-    AUTO(fixture_close) Fixture fixture;
+    AUTO(rig_close) Rig rig;
     mf_Error error = {0};
     mf_Field *field;
     mf_FieldInfo info = extra_field("extra.value");
-    open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
+    open_group(&rig, 10 * MF_MILLISECOND, true, 3);
     const char *list[] = {"base.position", "?extra.value", NULL}; // copied: need not stay
     mf_SystemConfig one = declaring("one", MF_PHASE_SENSE, list, angle);
-    must(mf_group_add_system(fixture.group, &one, &error), &error);
+    must(mf_group_add_system(rig.group, &one, &error), &error);
     list[0] = "gone";
-    const mf_SystemConfig *kept = mf_group_system(fixture.group, 0);
+    const mf_SystemConfig *kept = mf_group_system(rig.group, 0);
     assert_string_equal(kept->reads[0], "base.position");
     assert_null(kept->reads[1]);
-    must(mf_group_add_field(fixture.group, &info, 0, &field, &error), &error);
+    must(mf_group_add_field(rig.group, &info, 0, &field, &error), &error);
     assert_string_equal(kept->reads[1], "extra.value");
     assert_null(kept->reads[2]);
-    assert_string_equal(mf_group_reader(fixture.group, "extra.value", 0), "one");
-    assert_null(mf_group_reader(fixture.group, "extra.value", 1));
-    assert_null(mf_group_writer(fixture.group, "extra.value", 0));
-    assert_string_equal(mf_group_writer(fixture.group, "joint.angle", 0), "one");
+    assert_string_equal(mf_group_reader(rig.group, "extra.value", 0), "one");
+    assert_null(mf_group_reader(rig.group, "extra.value", 1));
+    assert_null(mf_group_writer(rig.group, "extra.value", 0));
+    assert_string_equal(mf_group_writer(rig.group, "joint.angle", 0), "one");
 
     mf_SystemConfig lacks = declaring("lacks", MF_PHASE_SENSE, list, nothing);
-    assert_fails_as(mf_group_add_system(fixture.group, &lacks, &error), MF_NOT_FOUND, &error,
+    assert_fails_as(mf_group_add_system(rig.group, &lacks, &error), MF_NOT_FOUND, &error,
                     "system lacks: group robots has no field gone");
-    fixture_close(&fixture);
+    rig_close(&rig);
 
-    open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
+    open_group(&rig, 10 * MF_MILLISECOND, true, 3);
     one = declaring("one", MF_PHASE_SENSE, nothing, extra);
     mf_SystemConfig two = declaring("two", MF_PHASE_SENSE, nothing, extra);
-    must(mf_group_add_system(fixture.group, &one, &error), &error);
-    must(mf_group_add_system(fixture.group, &two, &error), &error);
-    uint32_t fields = mf_group_field_count(fixture.group);
-    assert_int_equal(mf_group_add_field(fixture.group, &info, 0, &field, &error), MF_BAD_ARGUMENT);
+    must(mf_group_add_system(rig.group, &one, &error), &error);
+    must(mf_group_add_system(rig.group, &two, &error), &error);
+    uint32_t fields = mf_group_field_count(rig.group);
+    assert_int_equal(mf_group_add_field(rig.group, &info, 0, &field, &error), MF_BAD_ARGUMENT);
     assert_null(field);
-    assert_int_equal(mf_group_field_count(fixture.group), fields);
-    assert_null(mf_group_find_field(fixture.group, "extra.value"));
-    assert_null(mf_group_system(fixture.group, 0)->writes[0]);
+    assert_int_equal(mf_group_field_count(rig.group), fields);
+    assert_null(mf_group_find_field(rig.group, "extra.value"));
+    assert_null(mf_group_system(rig.group, 0)->writes[0]);
 }
 
 // Faster than the steps there is nothing between; the line names both.
 TEST(rates_above_the_step_are_refused) {
-    AUTO(fixture_close) Fixture fixture;
+    AUTO(rig_close) Rig rig;
     mf_Error error = {0};
-    open_group(&fixture, 10 * MF_MILLISECOND, false, 3);
+    open_group(&rig, 10 * MF_MILLISECOND, false, 3);
     mf_SystemConfig config = declaring("fast", MF_PHASE_SENSE, nothing, nothing);
     static const mf_Rate wrong[] = {{101, 1}, {INT64_MAX, 1}, {-1, 1}, {1, 0}, {0, 1}, {-1, -1}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         config.rate = wrong[i];
-        assert_int_equal(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT);
+        assert_int_equal(mf_group_add_system(rig.group, &config, &error), MF_BAD_ARGUMENT);
     }
     config.rate = (mf_Rate){400, 1};
-    assert_fails_as(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT, &error,
+    assert_fails_as(mf_group_add_system(rig.group, &config, &error), MF_BAD_ARGUMENT, &error,
                     "system fast: ticks every 0.0025 s, expected at least the "
                     "world's step of 0.01 s");
     mf_WorldSystemConfig world = WITH(mf_world_system_config(), .name = "look", .run = do_nothing,
                                       .rate = ((mf_Rate){400, 1}));
-    assert_int_equal(mf_world_add_system(fixture.world, &world, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_world_add_system(rig.world, &world, &error), MF_BAD_ARGUMENT);
     world.rate = config.rate = (mf_Rate){100, 1};
-    must(mf_world_add_system(fixture.world, &world, &error), &error);
-    must(mf_group_add_system(fixture.group, &config, &error), &error);
+    must(mf_world_add_system(rig.world, &world, &error), &error);
+    must(mf_group_add_system(rig.group, &config, &error), &error);
 }
 
 // A phase that there is not would never run.
 TEST(systems_without_name_or_phase_are_refused) {
-    AUTO(fixture_close) Fixture fixture;
-    open_group(&fixture, 10 * MF_MILLISECOND, false, 3);
+    AUTO(rig_close) Rig rig;
+    open_group(&rig, 10 * MF_MILLISECOND, false, 3);
     for (int which = 0; which < 2; which++) {
         mf_SystemConfig config = declaring("odd", MF_PHASE_SENSE, nothing, nothing);
         mf_WorldSystemConfig world = WITH(mf_world_system_config(), .run = do_nothing);
@@ -295,9 +295,9 @@ TEST(systems_without_name_or_phase_are_refused) {
             config.name = world.name = NULL;
         else
             config.phase = world.phase = (mf_Phase)(MF_PHASE_AFTER + 1);
-        MUST_FAIL_AS(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT,
+        MUST_FAIL_AS(mf_group_add_system(rig.group, &config, &error), MF_BAD_ARGUMENT,
                      "system: need a name and a phase");
-        MUST_FAIL_AS(mf_world_add_system(fixture.world, &world, &error), MF_BAD_ARGUMENT,
+        MUST_FAIL_AS(mf_world_add_system(rig.world, &world, &error), MF_BAD_ARGUMENT,
                      "world system: need a name and a phase");
     }
 }
@@ -317,16 +317,16 @@ TEST(waves_by_hand) {
         {"c", MF_PHASE_SENSE, nothing, place, 0},   {"d", MF_PHASE_SENSE, target, nothing, 2},
         {"e", MF_PHASE_SENSE, NULL, nothing, 3},    {"f", MF_PHASE_SENSE, nothing, nothing, 4},
         {"g", MF_PHASE_CONTROL, angle, nothing, 0}, {"h", MF_PHASE_CONTROL, angle, place, 0}};
-    AUTO(fixture_close) Fixture fixture;
-    open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
+    AUTO(rig_close) Rig rig;
+    open_group(&rig, 10 * MF_MILLISECOND, true, 3);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         mf_SystemConfig config =
             declaring(rows[i].name, rows[i].phase, rows[i].reads, rows[i].writes);
-        MUST(mf_group_add_system(fixture.group, &config, &error));
+        MUST(mf_group_add_system(rig.group, &config, &error));
     }
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_string_equal(mf_group_system(fixture.group, i)->name, rows[i].name);
-        assert_int_equal(mf_group_system_wave(fixture.group, i), rows[i].wave);
+        assert_string_equal(mf_group_system(rig.group, i)->name, rows[i].name);
+        assert_int_equal(mf_group_system_wave(rig.group, i), rows[i].wave);
     }
 }
 
@@ -366,15 +366,15 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
     enum { COUNT = sizeof net / sizeof *net };
     Mixer mixers[2][COUNT];
     static const double moment[3] = {1, 1, 1};
-    AUTO(fixture_close) Fixture fixture = fixture_begin(threads);
-    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
-    MUST(mf_world_create(fixture.context, NULL, &fixture.world, &error));
+    AUTO(rig_close) Rig rig = rig_begin(threads);
+    mf_hand_inertia(rig.hand, 0, 1.0, moment);
+    MUST(mf_world_create(rig.context, NULL, &rig.world, &error));
     for (int g = 0; g < 2; g++) {
         mf_Field *fields[6];
-        mf_GroupConfig config = WITH(mf_group_config(), .name = g == 0 ? "first" : "second",
-                                     .model = &fixture.hand->model, .isolated = isolated,
-                                     .count = 3, .fault_policy = MF_FAULT_RESET);
-        mf_Group *group = add_group(fixture.world, &config);
+        mf_GroupConfig config =
+            WITH(mf_group_config(), .name = g == 0 ? "first" : "second", .model = &rig.hand->model,
+                 .isolated = isolated, .count = 3, .fault_policy = MF_FAULT_RESET);
+        mf_Group *group = add_group(rig.world, &config);
         for (int f = 0; f < 6; f++) {
             mf_FieldInfo info = extra_field(names[f]);
             MUST(mf_group_add_field(group, &info, 0, &fields[f], &error));
@@ -393,17 +393,17 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
             WITH(mf_world_system_config(), .phase = MF_PHASE_MOTION, .rate = ((mf_Rate){20, 1}),
                  .run = mix_world, .user = fields[0]);
         if (!isolated)
-            MUST(mf_world_add_system(fixture.world, &beside, &error));
-        fixture.group = group;
+            MUST(mf_world_add_system(rig.world, &beside, &error));
+        rig.group = group;
     }
-    mf_world_measure(fixture.world, measured);
+    mf_world_measure(rig.world, measured);
     for (uint64_t done = 0; done < 120; done += chunk)
-        mf_world_step(fixture.world, chunk);
+        mf_world_step(rig.world, chunk);
     for (uint32_t s = 0; s < COUNT; s++) {
-        double took = mf_group_system_seconds(fixture.group, s);
+        double took = mf_group_system_seconds(rig.group, s);
         assert_true(measured ? took > 0.0 && took < 60.0 : took == 0.0);
     }
-    return mf_world_hash(fixture.world);
+    return mf_world_hash(rig.world);
 }
 
 // The same bits whether systems run beside each other or one after the other, with a clock beside
@@ -439,18 +439,18 @@ static void meet(const mf_SystemRun *run, void *user) {
 TEST(slow_systems_meet) {
     static const double moment[3] = {1, 1, 1};
     Rendezvous rendezvous = {0};
-    AUTO(fixture_close) Fixture fixture = fixture_begin(2);
-    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
-    MUST(mf_world_create(fixture.context, NULL, &fixture.world, &error));
-    mf_GroupConfig group = WITH(mf_group_config(), .model = &fixture.hand->model);
-    fixture.group = add_group(fixture.world, &group);
+    AUTO(rig_close) Rig rig = rig_begin(2);
+    mf_hand_inertia(rig.hand, 0, 1.0, moment);
+    MUST(mf_world_create(rig.context, NULL, &rig.world, &error));
+    mf_GroupConfig group = WITH(mf_group_config(), .model = &rig.hand->model);
+    rig.group = add_group(rig.world, &group);
     mf_SystemConfig one = declaring("one", MF_PHASE_SENSE, nothing, angle);
     mf_SystemConfig two = declaring("two", MF_PHASE_SENSE, nothing, target);
     one.run = two.run = meet;
     one.user = two.user = &rendezvous;
     one.slow = two.slow = true;
-    MUST(mf_group_add_system(fixture.group, &one, &error));
-    MUST(mf_group_add_system(fixture.group, &two, &error));
-    mf_world_step(fixture.world, 1);
+    MUST(mf_group_add_system(rig.group, &one, &error));
+    MUST(mf_group_add_system(rig.group, &two, &error));
+    mf_world_step(rig.world, 1);
     assert_int_equal(atomic_load(&rendezvous.most), 2);
 }

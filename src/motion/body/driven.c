@@ -17,7 +17,7 @@ static mf_Status check_config(const mf_Group *group, const mf_DrivenConfig *conf
     const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     const mf_Time interval = config->common.control_interval;
     if (config->common.struct_size != config->given_size)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_%s_config()", config->row->name,
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_motions_config()",
                        config->row->name);
     if (interval <= 0 || interval % step != 0)
         return mf_fail(error, MF_BAD_ARGUMENT,

@@ -1,52 +1,37 @@
 // A world with one group of a hand-built model, or of Mayfly's humanoid, that moves by `rigid`,
 // `prescribed` or `articulated`.
-#ifndef MF_TESTS_MOTION_DRIVEN_FIXTURE_H
-#define MF_TESTS_MOTION_DRIVEN_FIXTURE_H
+#ifndef MF_TESTS_MOTION_DRIVEN_RIG_H
+#define MF_TESTS_MOTION_DRIVEN_RIG_H
 
-#include "motion/articulated_fixture.h"
+#include "motion/articulated_rig.h"
 
-typedef struct DrivenFixtureConfig {
+typedef struct DrivenConfig {
     mf_WorldConfig world;
     mf_GroupConfig group;
     mf_Motion motion;
-    mf_RigidConfig rigid;
-    mf_PrescribedConfig prescribed;
-    mf_ArticulatedConfig articulated;
-} DrivenFixtureConfig;
+    mf_MotionsConfig motions;
+} DrivenConfig;
 
-static inline DrivenFixtureConfig driven_config(mf_Motion motion,
-                                                mf_ArticulatedIntegrator integrator, mf_Time step) {
-    DrivenFixtureConfig config = {.world = mf_world_config(),
-                                  .group = mf_group_config(),
-                                  .motion = motion,
-                                  .rigid = mf_motions_config().rigid,
-                                  .prescribed = mf_motions_config().prescribed,
-                                  .articulated = mf_motions_config().articulated};
+static inline DrivenConfig driven_config(mf_Motion motion, mf_ArticulatedIntegrator integrator,
+                                         mf_Time step) {
+    DrivenConfig config = {.world = mf_world_config(),
+                           .group = mf_group_config(),
+                           .motion = motion,
+                           .motions = mf_motions_config()};
+    mf_RigidConfig *rigid = &config.motions.rigid;
+    mf_PrescribedConfig *prescribed = &config.motions.prescribed;
     config.world.step = step;
     config.group.double_precision = true;
-    config.rigid.integrator = config.prescribed.integrator = config.articulated.integrator =
-        integrator;
+    rigid->integrator = prescribed->integrator = config.motions.articulated.integrator = integrator;
     // The closed forms are those of rigid ground: as stiff as the step allows, points without spin.
-    config.rigid.contact_time = config.prescribed.contact_time = 0.0;
-    config.rigid.torsional_friction = 0.0;
+    rigid->contact_time = prescribed->contact_time = rigid->torsional_friction = 0.0;
     return config;
 }
 
-static inline mf_Status driven_add(mf_Group *group, const DrivenFixtureConfig *config,
-                                   mf_Error *error) {
-    return config->motion == MF_MOTION_RIGID ? rig_add_rigid(group, &config->rigid, error)
-           : config->motion == MF_MOTION_PRESCRIBED
-               ? rig_add_prescribed(group, &config->prescribed, error)
-               : rig_add_articulated(group, &config->articulated, error);
-}
-
-// `model` NULL: stage->hand, after fixture_begin and building it.
-static inline void driven_open(Fixture *fixture, const mf_Model *model,
-                               DrivenFixtureConfig config) {
-    config.group.model = model != NULL ? model : &fixture->hand->model;
-    fixture->world = open_world(fixture->context, &config.world);
-    fixture->group = add_group(fixture->world, &config.group);
-    MUST(driven_add(fixture->group, &config, &error));
+// After rig_begin and building rig->hand, or setting rig->model.
+static inline void driven_open(Rig *rig, DrivenConfig config) {
+    rig_add_group(rig, &config.world, config.group);
+    MUST(mf_motion_add(rig->group, config.motion, &config.motions, &error));
 }
 
 // A base with two arms of oblique and straight hinges, a slide with a wheel, and a ball joint at

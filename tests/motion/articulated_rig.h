@@ -1,8 +1,8 @@
-// A world with one group of a hand-built model that moves by `articulated`.
-#ifndef MF_TESTS_MOTION_ARTICULATED_FIXTURE_H
-#define MF_TESTS_MOTION_ARTICULATED_FIXTURE_H
+// A world with one group of a model, built by hand or given as text, that moves by `articulated`.
+#ifndef MF_TESTS_MOTION_ARTICULATED_RIG_H
+#define MF_TESTS_MOTION_ARTICULATED_RIG_H
 
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 typedef struct ArtConfig {
     mf_WorldConfig world;
@@ -21,12 +21,17 @@ static inline ArtConfig art_config(mf_ArticulatedIntegrator integrator, mf_Time 
     return config;
 }
 
-// After fixture_begin and building stage->hand.
-static inline void art_open(Fixture *fixture, ArtConfig config) {
-    config.group.model = &fixture->hand->model;
-    fixture->world = open_world(fixture->context, &config.world);
-    fixture->group = add_group(fixture->world, &config.group);
-    MUST(rig_add_articulated(fixture->group, &config.motion, &error));
+// After rig_begin and building rig->hand.
+static inline void art_open(Rig *rig, ArtConfig config) {
+    rig_add_group(rig, &config.world, config.group);
+    MUST(rig_add_articulated(rig->group, &config.motion, &error));
+}
+
+static inline Rig text_open(const char *text, ArtConfig config) {
+    Rig rig = {.context = open_context(1)};
+    rig.model = load_text(rig.context, text);
+    art_open(&rig, config);
+    return rig;
 }
 
 // Gives a link mass, center and principal moments about the center.
@@ -40,11 +45,6 @@ static inline void art_body(mf_HandModel *hand, uint32_t link, double mass, doub
     hand->links[link].inertia[0] = xx;
     hand->links[link].inertia[1] = yy;
     hand->links[link].inertia[2] = zz;
-}
-
-static inline double art_energy(const Fixture *fixture) {
-    mf_MotionEnergy energy = mf_motion_energy(fixture->group, 0);
-    return energy.kinetic + energy.potential + energy.elastic;
 }
 
 #endif

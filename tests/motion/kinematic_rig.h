@@ -1,8 +1,8 @@
 // A world with one group of a hand-built model that moves by `kinematic`.
-#ifndef MF_TESTS_MOTION_KINEMATIC_FIXTURE_H
-#define MF_TESTS_MOTION_KINEMATIC_FIXTURE_H
+#ifndef MF_TESTS_MOTION_KINEMATIC_RIG_H
+#define MF_TESTS_MOTION_KINEMATIC_RIG_H
 
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 typedef struct KinConfig {
     mf_WorldConfig world;
@@ -19,14 +19,12 @@ static inline KinConfig kin_config(mf_Time step) {
     return config;
 }
 
-// After fixture_begin and building stage->hand.
-static inline void kin_open(Fixture *fixture, KinConfig config) {
-    for (uint32_t j = 0; j < fixture->hand->model.joint_count; j++)
-        fixture->hand->joints[j].armature = 0.01; // for motions that ask for inertia
-    config.group.model = &fixture->hand->model;
-    fixture->world = open_world(fixture->context, &config.world);
-    fixture->group = add_group(fixture->world, &config.group);
-    MUST(rig_add_kinematic(fixture->group, &config.motion, &error));
+// After rig_begin and building rig->hand.
+static inline void kin_open(Rig *rig, KinConfig config) {
+    for (uint32_t j = 0; j < rig->hand->model.joint_count; j++)
+        rig->hand->joints[j].armature = 0.01; // for motions that ask for inertia
+    rig_add_group(rig, &config.world, config.group);
+    MUST(rig_add_kinematic(rig->group, &config.motion, &error));
 }
 
 // A leg of two slides, fore and aft, then up and down, that ends in one point; its hip at (x, y, 0)
@@ -68,14 +66,14 @@ static inline void kin_biped(mf_HandModel *hand) {
 }
 
 // World place of foot contact `foot` of instance 0, by anchors when it stands.
-static inline bool kin_stands(const Fixture *fixture, uint32_t foot) {
-    return fixture_get(fixture, "stance.holds", foot) > 0.0;
+static inline bool kin_stands(const Rig *rig, uint32_t foot) {
+    return rig_get(rig, "stance.holds", foot) > 0.0;
 }
 
-static inline uint32_t kin_standing(const Fixture *fixture) {
+static inline uint32_t kin_standing(const Rig *rig) {
     uint32_t count = 0;
-    for (uint32_t i = 0; i < mf_kinematic_foot_count(fixture->group); i++)
-        count += kin_stands(fixture, i);
+    for (uint32_t i = 0; i < mf_kinematic_foot_count(rig->group); i++)
+        count += kin_stands(rig, i);
     return count;
 }
 
