@@ -304,29 +304,23 @@ TEST(bad_questions_are_refused) {
     mf_Group *group = add_kind(&pitch, SPHERE, "a", 2), *foreign = add_kind(&other, BOX, "b", 1);
     mf_GroupConfig alone = WITH(mf_group_config(), .model = mf_group_model(group));
     MUST(mf_world_add_group(pitch.world, &alone, &pitch.groups[1], &error));
-    mf_DistanceConfig config = mf_distance_config();
-    refused(&pitch, &config, "distance.a: not a group");
-    config.a.group = foreign;
-    refused(&pitch, &config, "distance.a: not a group");
-    config.a.group = group;
-    config.a.instance = 2;
-    refused(&pitch, &config, "no robot 2");
-    config.a.instance = 0;
-    config.a.link = 3;
-    refused(&pitch, &config, "no link 3");
-    config.a.link = MF_NONE;
-    config.b.group = group;
-    refused(&pitch, &config, "two links");
-    config.b.group = pitch.groups[1];
-    refused(&pitch, &config, "isolated");
-    config.b.group = NULL;
-    config.a.group = pitch.groups[1];
-    refused(&pitch, &config, "alone in its space");
-    config.a.group = group;
-    config.reach = NAN;
-    refused(&pitch, &config, "reach");
-    config.struct_size = 0;
-    refused(&pitch, &config, "mf_distance_config()");
+    const mf_DistanceConfig none = mf_distance_config(), good = WITH(none, .a.group = group);
+    const struct {
+        mf_DistanceConfig config;
+        const char *text;
+    } rows[] = {
+        {none, "distance.a: not a group"},
+        {WITH(none, .a.group = foreign), "distance.a: not a group"},
+        {WITH(good, .a.instance = 2), "no robot 2"},
+        {WITH(good, .a.link = 3), "no link 3"},
+        {WITH(good, .b.group = group), "two links"},
+        {WITH(good, .b.group = pitch.groups[1]), "isolated"},
+        {WITH(none, .a.group = pitch.groups[1]), "alone in its space"},
+        {WITH(good, .reach = NAN), "reach"},
+        {WITH(good, .struct_size = 0), "mf_distance_config()"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        refused(&pitch, &rows[i].config, rows[i].text);
     refused(&pitch, NULL, "NULL");
 }
 
@@ -363,27 +357,21 @@ static mf_Status ask_all(mf_Context *context, void *user, mf_Error *error) {
     mf_DistanceConfig distance = mf_distance_config();
     mf_RayHit hit;
     mf_Distance found;
-    AUTO_WORLD *world;
+    AUTO_WORLD *world = NULL;
     mf_Group *group;
     uint32_t count;
-    mf_Status status = mf_world_create(context, NULL, &world, error);
-    if (status == MF_OK)
-        status = add_balls(world, model, "a", &group, error);
-    if (status == MF_OK)
-        status = mf_world_ray(world, &ray, &hit, error);
-    if (status == MF_OK)
-        status = add_balls(world, model, "b", &group, error);
+    MF_TRY(mf_world_create(context, NULL, &world, error));
+    MF_TRY(add_balls(world, model, "a", &group, error));
+    MF_TRY(mf_world_ray(world, &ray, &hit, error));
+    MF_TRY(add_balls(world, model, "b", &group, error));
     distance.a.group = group;
-    if (status == MF_OK)
-        status = mf_world_distance(world, &distance, &found, error);
-    const uint64_t calls = mf_context_call_count(context);
-    if (status == MF_OK) { // nothing more is made
-        status = mf_world_contacts(world, NULL, 0, &count, error);
-        assert_int_equal(mf_world_ray(world, &ray, &hit, error), MF_OK);
-        assert_int_equal(mf_world_distance(world, &distance, &found, error), MF_OK);
-        assert_int_equal(mf_context_call_count(context), calls);
-    }
-    return status;
+    MF_TRY(mf_world_distance(world, &distance, &found, error));
+    const uint64_t calls = mf_context_call_count(context); // nothing more is made
+    MF_TRY(mf_world_contacts(world, NULL, 0, &count, error));
+    assert_int_equal(mf_world_ray(world, &ray, &hit, error), MF_OK);
+    assert_int_equal(mf_world_distance(world, &distance, &found, error), MF_OK);
+    assert_int_equal(mf_context_call_count(context), calls);
+    return MF_OK;
 }
 
 TEST(every_failing_call_is_survived) {

@@ -354,29 +354,24 @@ TEST(bad_rays_are_refused) {
     AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81),
                other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     mf_Group *group = add_kind(&pitch, 0, 2), *foreign = add_kind(&other, 0, 1);
-    mf_RayConfig ray = ray_of(0, 0, 1, 0, 0, 0);
-    refused(&pitch, &ray, "direction");
-    ray = ray_of(NAN, 0, 1, 0, 0, 1);
-    refused(&pitch, &ray, "start");
-    ray = mf_ray_config();
-    ray.reach = 0.0;
-    refused(&pitch, &ray, "reach");
-    ray = mf_ray_config();
-    ray.without = group;
-    ray.without_instance = 2;
-    refused(&pitch, &ray, "no robot 2");
-    ray.without = foreign;
-    refused(&pitch, &ray, "another world");
-    ray = mf_ray_config();
-    ray.alone = group;
-    refused(&pitch, &ray, "isolated");
-    mf_GroupConfig apart = WITH(mf_group_config(), .model = mf_group_model(group));
-    apart.name = "apart";
-    MUST(mf_world_add_group(pitch.world, &apart, &pitch.groups[1], &error));
-    ray = mf_ray_config();
-    ray.without = pitch.groups[1];
-    refused(&pitch, &ray, "ray.without: group apart is isolated");
-    ray.struct_size = 0;
-    refused(&pitch, &ray, "mf_ray_config()");
+    const mf_RayConfig good = mf_ray_config();
+    mf_GroupConfig isolated =
+        WITH(mf_group_config(), .model = mf_group_model(group), .name = "apart");
+    MUST(mf_world_add_group(pitch.world, &isolated, &pitch.groups[1], &error));
+    const struct {
+        mf_RayConfig config;
+        const char *text;
+    } rows[] = {
+        {ray_of(0, 0, 1, 0, 0, 0), "direction"},
+        {ray_of(NAN, 0, 1, 0, 0, 1), "start"},
+        {WITH(good, .reach = 0.0), "reach"},
+        {WITH(good, .without = group, .without_instance = 2), "no robot 2"},
+        {WITH(good, .without = foreign), "another world"},
+        {WITH(good, .alone = group), "isolated"},
+        {WITH(good, .without = pitch.groups[1]), "ray.without: group apart is isolated"},
+        {WITH(good, .struct_size = 0), "mf_ray_config()"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        refused(&pitch, &rows[i].config, rows[i].text);
     refused(&pitch, NULL, "NULL");
 }

@@ -58,6 +58,7 @@ static double *numbers(size_t count) {
 
 static void write_states(const Robot *robot) {
     const uint32_t n = robot->n, nq = robot->model->position_count;
+    AUTO(end_memory)
     double *q = numbers(nq), *v = numbers(n), *a = numbers(n), *force = numbers(n),
            *matrix = numbers((size_t)n * n);
     const bool free_base = robot->model->base == MF_BASE_FREE;
@@ -80,11 +81,6 @@ static void write_states(const Robot *robot) {
         write_row("force", force, n);
         write_row("mass", matrix, (size_t)n * n);
     }
-    free(q);
-    free(v);
-    free(a);
-    free(force);
-    free(matrix);
 }
 
 static void answer(const char *path) {
@@ -115,13 +111,10 @@ static void answer(const char *path) {
 // ---- closed forms -------------------------------------------------------------------------------
 
 static Robot open_text(const char *text, mf_ImportBase base) {
-    char path[] = "/tmp/mayfly_urdf_XXXXXX";
+    char path[64];
     mf_Error error = {0};
     mf_ImportConfig config = WITH(mf_import_config(), .base = base);
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
-    close(file);
+    write_temporary(path, ".urdf", text);
     Robot robot = {.context = open_context(1)};
     must(mf_model_load(robot.context, path, &config, &robot.model, &error), &error);
     unlink(path);
