@@ -85,13 +85,13 @@ TEST(both_kinds_of_stl_are_read) {
                                         {0, 2, 0}, {1, 0, 0}, {-0.0f, 0, 3}};
     unsigned char data[84 + 100 + 1] = {0};
     AUTO(mf_mesh_release) mf_MeshData mesh;
-    assert_int_equal(mf_stl_parse(*state, "t.stl", triangle, strlen(triangle), &mesh, NULL), MF_OK);
+    MUST(mf_stl_parse(*state, "t.stl", triangle, strlen(triangle), &mesh, &error));
     assert_int_equal(mesh.triangle_count, 1);
     assert_int_equal(mesh.vertex_count, 3);
     assert_near(mesh.vertices[7], 2.0, 0.0);
     mf_mesh_release(&mesh);
     size_t size = make_binary(data, 2, corners, 2);
-    assert_int_equal(mf_stl_parse(*state, "b.stl", (char *)data, size, &mesh, NULL), MF_OK);
+    MUST(mf_stl_parse(*state, "b.stl", (char *)data, size, &mesh, &error));
     assert_int_equal(mesh.triangle_count, 2);
     assert_int_equal(mesh.vertex_count, 4); // shared corners are welded
 }
@@ -231,7 +231,7 @@ TEST(faces_are_cut_along_the_shorter_diagonal) {
                                "o two\nf 1 2 4\n";
     static const uint32_t expected[9] = {0, 1, 3, 1, 2, 3, 0, 1, 3};
     AUTO(mf_mesh_release) mf_MeshData mesh;
-    assert_int_equal(mf_obj_parse(*state, "bent.obj", text, strlen(text), &mesh, NULL), MF_OK);
+    MUST(mf_obj_parse(*state, "bent.obj", text, strlen(text), &mesh, &error));
     assert_int_equal(mesh.triangle_count, 3);
     assert_int_equal(mesh.first_object, 2);
     for (int i = 0; i < 9; i++)

@@ -249,8 +249,7 @@ TEST(paths_and_muscles_survive_writing) {
     assert_near(model->actuators[1].muscle.fall, 0.05, 0);
     assert_int_equal(model->activation_count, 2);
     write_text(path, "ropes.xml", "");
-    mf_Error error = {0};
-    assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
+    MUST(mf_model_export_mjcf(model, path, &error));
     AUTO_MODEL *again = load_file(*state, path, NULL);
     assert_true(mf_model_hash(again) == mf_model_hash(model));
 }
@@ -259,7 +258,6 @@ TEST(paths_and_muscles_survive_writing) {
 // read again it is the same.
 TEST(pid_plugins_are_actuators_with_an_integral) {
     char path[512];
-    mf_Error error = {0};
     mf_ImportConfig config = WITH(mf_import_config(), .lenient = true);
     AUTO_MODEL *model = load_text_with(
         *state,
@@ -283,7 +281,7 @@ TEST(pid_plugins_are_actuators_with_an_integral) {
     assert_near(model->actuators[0].slew_limit, 9, 0);
     assert_near(model->keyframes[0].activation[0], 0.5, 0);
     write_text(path, "pid.xml", "");
-    assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
+    MUST(mf_model_export_mjcf(model, path, &error));
     AUTO_MODEL *again = load_file(*state, path, NULL);
     assert_true(mf_model_hash(again) == mf_model_hash(model));
 }

@@ -112,7 +112,7 @@ static void write_picture(mf_Context *context, char path[512], const char *name,
     for (uint32_t i = 0; i < width * height; i++)
         pixels[3 * i] = (uint8_t)(10 * i);
     const mf_Image image = {width, height, 3, 8, 255, pixels};
-    assert_int_equal(mf_image_encode(context, &image, 6, &png, &size, NULL), MF_OK);
+    MUST(mf_image_encode(context, &image, 6, &png, &size, &error));
     write_bytes(path, name, png, size);
     mf_release(context, png);
 }
@@ -201,7 +201,7 @@ TEST_WITH(hash_and_export, make_context, drop_context) {
     AUTO_MODEL *model = load_with(*state, text);
     const uint64_t hash = mf_model_hash(model);
     snprintf(path, sizeof path, "%s/model-tests/again.xml", MAYFLY_BINARY_DIR);
-    assert_int_equal(mf_model_export_mjcf(model, path, NULL), MF_OK);
+    MUST(mf_model_export_mjcf(model, path, &error));
     mf_model_destroy(model);
     model = load_file(*state, path, NULL);
     assert_true(mf_model_hash(model) == hash);
@@ -354,7 +354,7 @@ TEST_WITH(coordinates_in_the_file, make_context, drop_context) {
     assert_non_null(found);
     assert_memory_equal(found + 6, second, sizeof second);
     const char *path = formatted("%s/model-tests/places.xml", MAYFLY_BINARY_DIR);
-    assert_int_equal(mf_model_export_mjcf(model, path, NULL), MF_OK);
+    MUST(mf_model_export_mjcf(model, path, &error));
     AUTO_MODEL *again = load_file(*state, path, NULL);
     assert_memory_equal(again->meshes[0].coordinates, found, 4 * sizeof second);
 }

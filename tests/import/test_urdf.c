@@ -676,8 +676,7 @@ TEST(the_quadruped_is_as_documented) {
 TEST(descriptions_name_everything) {
     AUTO_MODEL *model = load_file(*state, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL);
     char *text;
-    mf_Error error = {0};
-    assert_int_equal(mf_model_describe(model, &text, &error), MF_OK);
+    MUST(mf_model_describe(model, &text, &error));
     for (uint32_t i = 0; i < model->joint_count; i++)
         assert_non_null(strstr(text, model->joints[i].name));
     for (uint32_t i = 0; i < model->link_count; i++)

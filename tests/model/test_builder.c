@@ -8,7 +8,7 @@ GROUP_FIXTURE(setup_context, teardown_context);
 
 static mf_Builder *start(void **state) {
     mf_Builder *builder;
-    assert_int_equal(mf_builder_create(*state, "test", &builder, NULL), MF_OK);
+    MUST(mf_builder_create(*state, "test", &builder, &error));
     return builder;
 }
 
@@ -368,7 +368,7 @@ TEST(a_finalized_builder_only_waits_to_be_destroyed) {
     mf_Builder *builder = start(state);
     mf_body_create_point(builder, zero, 1.0, NULL);
     mf_Model *model, *again;
-    assert_int_equal(mf_builder_finalize(builder, &model, NULL), MF_OK);
+    MUST(mf_builder_finalize(builder, &model, &error));
     assert_int_equal(mf_body_create_point(builder, zero, 1.0, NULL), MF_NO_BODY);
     assert_int_equal(mf_builder_finalize(builder, &again, NULL), MF_BAD_ARGUMENT);
     assert_null(again);

@@ -147,12 +147,11 @@ static void check_mjcf(const mf_Model *model) {
 
 TEST(mjcf_files_have_cameras) {
     AUTO_MODEL *model = load_urdf(*state, mjcf);
-    mf_Error error = {0};
     char path[512];
     check_mjcf(model);
     assert_non_null(find_note(model, "<camera>")); // the one that tracks
     write_text(path, "again.xml", "");
-    assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
+    MUST(mf_model_export_mjcf(model, path, &error));
     AUTO_MODEL *again = load_file(*state, path, NULL);
     check_mjcf(again);
 }
@@ -171,7 +170,6 @@ TEST(written_cameras_are_the_same) {
                        "blur=0.8 vignetting=0.5 noise=0.01 bits=6 readout=0.02 rate=62.5 "
                        "delay=0.050000001"));
     const mf_Camera *eye = &model->cameras[0];
-    mf_Error error = {0};
     char path[512];
     assert_int_equal(eye->lens, MF_LENS_BROWN);
     assert_near(eye->coefficients[3], -0.0003, 0.0);
@@ -179,7 +177,7 @@ TEST(written_cameras_are_the_same) {
     assert_true(eye->rate.numerator == 625 && eye->rate.denominator == 10);
     assert_true(eye->delay == 50 * MF_MILLISECOND + 1 && eye->bits == 6 && !eye->color);
     write_text(path, "again.xml", "");
-    assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
+    MUST(mf_model_export_mjcf(model, path, &error));
     AUTO_MODEL *again = load_file(*state, path, NULL);
     mf_Camera copy = again->cameras[0];
     assert_string_equal(copy.name, eye->name);

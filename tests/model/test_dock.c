@@ -125,14 +125,13 @@ static const char *const mjcf =
 
 TEST(mjcf_files_have_docks_and_are_written_with_them) {
     mf_Context *context = *state;
-    mf_Error error = {0};
     mf_Model *model = load_urdf(context, mjcf);
     assert_int_equal(model->dock_count, 2);
     assert_string_equal(model->docks[0].fits, "a b");
     assert_true(fabs(model->docks[0].frame.position[0] - 0.1) < 1e-15);
     assert_int_equal(model->docks[1].frame.link, 1);
     char path[] = "dock_written.xml";
-    assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
+    MUST(mf_model_export_mjcf(model, path, &error));
     mf_Model *again = load_file(context, path, NULL);
     remove(path);
     assert_int_equal(mf_model_hash(again), mf_model_hash(model));

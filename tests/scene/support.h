@@ -62,11 +62,21 @@ static inline void drop_scene(mf_Scene *scene, mf_SceneFile *file) {
 }
 
 // A scene with the file that it was made from, which ends with it:
-// AUTO_WHOLE_SCENE scene = make_scene(context, parse_scene(context, text));
+// AUTO_WHOLE_SCENE scene = scene_of(context, text);
 static inline void drop_whole_scene(mf_Scene *scene) {
     drop_scene(scene, scene->file);
 }
 #define AUTO_WHOLE_SCENE AUTO(drop_whole_scene) mf_Scene
+
+// Worlds of a text, and of one of the project's files.
+static inline mf_Scene scene_of(mf_Context *context, const char *text) {
+    return make_scene(context, parse_scene(context, text));
+}
+
+static inline mf_Scene scene_at(mf_Context *context, const char *name, const mf_Override *overrides,
+                                uint32_t count) {
+    return make_scene(context, load_scene(context, name, overrides, count));
+}
 
 static inline double get(const mf_Scene *scene, uint32_t group, const char *field, uint32_t robot,
                          uint32_t component) {

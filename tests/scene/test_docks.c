@@ -23,9 +23,8 @@ static uint32_t assemblies_of(const mf_Scene *scene) {
 
 // Modules of 168 mm, each in front of the last one, at rest on the ground; they stay there.
 TEST(a_chain_is_placed_and_docked) {
-    AUTO_SCENE_FILE *file =
-        parse_scene(*state, MODULES("    count: 5\n    chain: {first: front, second: back}\n"));
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, MODULES("    count: 5\n    chain: {first: front, second: back}\n"));
     assert_int_equal(assemblies_of(&scene), 1);
     for (int after = 0; after < 2; after++) {
         for (uint32_t i = 1; i < 5; i++) {
@@ -69,11 +68,10 @@ TEST(a_ring_closes_where_its_docks_meet) {
 
 // A module on top of another, by the list; the second one is moved, turned by a quarter.
 TEST(a_list_moves_the_robot_of_the_second_dock) {
-    AUTO_SCENE_FILE *file =
-        parse_scene(*state, MODULES("  - {name: tool, model: ../models/modules/long_dock.urdf}\n"
-                                    "docks:\n  - first: {group: m, dock: front}\n"
-                                    "    second: {group: tool, dock: back}\n    orientation: 1\n"));
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, MODULES("  - {name: tool, model: ../models/modules/long_dock.urdf}\n"
+                                 "docks:\n  - first: {group: m, dock: front}\n"
+                                 "    second: {group: tool, dock: back}\n    orientation: 1\n"));
     assert_int_equal(assemblies_of(&scene), 1);
     assert_int_equal((int)value(&scene, 1, "dock.orientation", 0, 0) +
                          (int)value(&scene, 1, "dock.orientation", 0, 1),
@@ -157,13 +155,12 @@ TEST(docks_that_fit_nothing_are_noted) {
 
 // What is docked to a robot is moved with it; what is fixed stays.
 TEST(an_assembly_is_moved_to_what_is_fixed) {
-    mf_SceneFile *file = parse_scene(
+    AUTO_WHOLE_SCENE scene = scene_of(
         *state, MODULES("    count: 3\n    chain: {first: front, second: back}\n"
                         "  - {name: base, model: ../models/modules/base.urdf, motion: external,\n"
                         "     placement: {poses: [[2, 1, 0]]}}\n"
                         "docks:\n  - first: {group: m, dock: back}\n"
                         "    second: {group: base, dock: top}\n"));
-    mf_Scene scene = make_scene(*state, file);
     assert_int_equal(assemblies_of(&scene), 1);
     for (uint32_t i = 0; i < 3; i++) { // an arm that stands on the base
         assert_true(fabs(value(&scene, 0, "base.position", i, 0) - 2) < 1e-6);
@@ -171,7 +168,6 @@ TEST(an_assembly_is_moved_to_what_is_fixed) {
         assert_true(fabs(value(&scene, 0, "base.position", i, 2) - 0.084 - 0.084 - 0.168 * i) <
                     1e-6);
     }
-    drop_scene(&scene, file);
     expect_refused(
         "groups:\n  - {name: a, model: ../models/modules/base.urdf, motion: external, count: 2, "
         "placement: {line: {distance: 1}}}\n"

@@ -16,7 +16,7 @@ TEST(every_scene_of_ours_evolves) {
                                         "rough.yaml",   "oscillator.yaml", "two_levels.yaml"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         AUTO_SCENE_FILE *file = load(*state, names[i], NULL, 0);
-        assert_int_equal(mf_scene_file_can_evolve(file, NULL), MF_OK);
+        MUST(mf_scene_file_can_evolve(file, &error));
         AUTO_SCENE scene = make_evaluation(*state, file, 3);
         assert_int_equal(mf_group_count(scene.group), 3);
         assert_int_equal(file->search.genome_bytes, mf_scene_genome_bytes(&scene));
@@ -53,8 +53,7 @@ TEST(a_scene_moves_to_another_level) {
     for (size_t i = 0; i < sizeof genomes; i++)
         genomes[i] = (uint8_t)(i * 89 + i / 7);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(mf_scene_evaluate(&scene, genomes, 20, MF_GP_BYTES, fitness[i], NULL),
-                         MF_OK);
+        MUST(mf_scene_evaluate(&scene, genomes, 20, MF_GP_BYTES, fitness[i], &error));
     assert_memory_equal(fitness[0], fitness[1], sizeof fitness[0]);
     mf_scene_destroy(&scene);
 
@@ -101,9 +100,7 @@ TEST(episodes_begin_with_initial_values) {
             assert_true(mf_scene_distance(&scene, i) == 0.0);
         }
         mf_world_step(scene.world, 50);
-        mf_Error error = {0};
-        assert_int_equal(mf_world_restore(scene.world, scene.start, scene.start_size, &error),
-                         MF_OK);
+        MUST(mf_world_restore(scene.world, scene.start, scene.start_size, &error));
     }
 }
 
@@ -136,8 +133,8 @@ TEST(robots_without_a_genome_idle) {
     static const char *const controllers[] = {"gp", "oscillator", "none"};
     for (size_t i = 0; i < 3; i++) {
         const mf_Override override = {"group.controller", controllers[i]};
-        AUTO_SCENE_FILE *file = load(*state, "neophysix.yaml", &override, 1);
-        AUTO_SCENE scene = make_evaluation(*state, file, 2);
+        AUTO_WHOLE_SCENE scene =
+            make_evaluation(*state, load(*state, "neophysix.yaml", &override, 1), 2);
         mf_world_step(scene.world, 400);
         const mf_Field *angle = mf_group_find_field(scene.group, "joint.angle");
         for (uint32_t j = 0; j < scene.model->joint_count; j++)
@@ -147,8 +144,7 @@ TEST(robots_without_a_genome_idle) {
 }
 
 TEST(distance_is_horizontal_and_0_with_a_fault) {
-    AUTO_SCENE_FILE *file = load(*state, "neophysix.yaml", NULL, 0);
-    AUTO_SCENE scene = make_evaluation(*state, file, 2);
+    AUTO_WHOLE_SCENE scene = make_evaluation(*state, load(*state, "neophysix.yaml", NULL, 0), 2);
     mf_Field *position = mf_group_find_field(scene.group, "base.position");
     assert_true(mf_scene_distance(&scene, 0) == 0);
     mf_field_set(position, 0, 0, 3);
@@ -161,8 +157,7 @@ TEST(distance_is_horizontal_and_0_with_a_fault) {
 }
 
 TEST(oscillator_genes_map_into_the_joint_range) {
-    AUTO_SCENE_FILE *file = load(*state, "oscillator.yaml", NULL, 0);
-    AUTO_SCENE scene = make_evaluation(*state, file, 2);
+    AUTO_WHOLE_SCENE scene = make_evaluation(*state, load(*state, "oscillator.yaml", NULL, 0), 2);
     uint32_t joints = scene.model->joint_count, bytes = mf_scene_genome_bytes(&scene);
     assert_int_equal(bytes, 3 * joints + 1);
     uint8_t genome[256] = {0};
@@ -249,9 +244,9 @@ TEST(evolutions_give_their_bits) {
         AUTO_SCENE scene = make_evaluation(*state, file, file->search.population);
         AUTO_SEARCH *search = NULL;
         mf_SearchConfig config = WITH(file->search, .evaluate = mf_scene_evaluate, .user = &scene);
-        assert_int_equal(mf_search_create(*state, &config, &search, NULL), MF_OK);
+        MUST(mf_search_create(*state, &config, &search, &error));
         for (int generation = 0; generation < 4; generation++)
-            assert_int_equal(mf_search_advance(search, NULL), MF_OK);
+            MUST(mf_search_advance(search, &error));
         if (mf_search_hash(search) != cases[i].hash)
             fail_msg("%s: %016llx", cases[i].name, (unsigned long long)mf_search_hash(search));
     }
@@ -259,8 +254,8 @@ TEST(evolutions_give_their_bits) {
 
 TEST(a_lifetime_is_rounded_up_to_whole_steps) {
     static const mf_Override overrides[] = {{"run.duration", "1.001"}};
-    AUTO_SCENE_FILE *file = load(*state, "neophysix.yaml", overrides, 1);
-    AUTO_SCENE scene = make_evaluation(*state, file, 1);
+    AUTO_WHOLE_SCENE scene =
+        make_evaluation(*state, load(*state, "neophysix.yaml", overrides, 1), 1);
     uint8_t genome[MF_GP_BYTES] = {0};
     double fitness;
     evaluate(&scene, genome, 1, &fitness);

@@ -116,20 +116,17 @@ TEST(test_robots_of_a_file_join) {
     mf_Scene *scene = open_scene(*state, "scenes/wall.yaml"), *second = NULL, *third = NULL;
     mf_SceneExtension *first = NULL, *last = NULL;
     AUTO_SCENE_FILE *file = NULL;
-    mf_Error error = {0};
-    assert_int_equal(
-        mf_scene_file_of_robot(*state, MAYFLY_SOURCE_DIR "/models/sun2022.yaml", &file, &error),
-        MF_OK);
+    MUST(mf_scene_file_of_robot(*state, MAYFLY_SOURCE_DIR "/models/sun2022.yaml", &file, &error));
     mf_SceneJoin join = {.name = "guest",
                          .like = &file->groups[0],
                          .alone = true,
                          .count = 2,
                          .poses = far_away,
                          .height = 3.0};
-    assert_int_equal(mf_scene_extend(scene, &join, &first, &second, &error), MF_OK);
+    MUST(mf_scene_extend(scene, &join, &first, &second, &error));
     mf_world_step(second->world, 5);
     join.name = NULL; // after the file's group, whose name is free
-    assert_int_equal(mf_scene_extend(second, &join, &last, &third, &error), MF_OK);
+    MUST(mf_scene_extend(second, &join, &last, &third, &error));
     const uint32_t groups = scene->group_count;
     assert_string_equal(mf_group_config_of(mf_world_group(third->world, groups))->name, "guest");
     assert_string_equal(mf_group_config_of(mf_world_group(third->world, groups + 1))->name,

@@ -27,11 +27,9 @@ static double fly(mf_Context *context, const char *fitness, const char *motion, 
              sin(yaw / 2) * sin(roll / 2), sin(yaw / 2) * cos(roll / 2));
     const char *more = formatted(
         "search: {fitness: %s}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n", fitness);
-    mf_SceneFile *file = parse(context, group, more);
-    mf_Scene scene = make_evaluation(context, file, 20);
+    AUTO_WHOLE_SCENE scene = make_evaluation(context, parse(context, group, more), 20);
     mf_world_step(scene.world, 200);
     double value = mf_scene_fitness(&scene, 19);
-    drop_scene(&scene, file);
     return value;
 }
 
@@ -51,13 +49,14 @@ TEST(free_flight_has_the_speed_and_tilt_that_it_started_with) {
 
 // Sums and means begin when the robot has settled.
 TEST(settling_counts_for_nothing) {
-    AUTO_SCENE_FILE *file =
+    AUTO_WHOLE_SCENE scene = make_evaluation(
+        *state,
         parse(*state,
               "    motion: rigid\n    precision: double\n    settle: 1\n    initial:\n"
               "    - {property: base.position, values: [0, 0, 3]}\n"
               "    - {property: base.linear_velocity, values: [0.5, 0, 0]}\n",
-              "search: {fitness: speed}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n");
-    AUTO_SCENE scene = make_evaluation(*state, file, 2);
+              "search: {fitness: speed}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n"),
+        2);
     mf_world_step(scene.world, mf_scene_steps(&scene));
     assert_near(mf_scene_distance(&scene, 1), 1.0, 1e-9);
     assert_near(mf_scene_fitness(&scene, 1), 0.5, 1e-9);
@@ -72,12 +71,13 @@ TEST(servos_put_in_what_the_robot_gains) {
             "    motion: articulated\n    controller: {oscillator: {tick: 1}}\n"
             "    precision: double\n"
             "    initial: [{property: base.position, values: [0, 0, 3]}]\n";
-        AUTO_SCENE_FILE *file = parse(
-            *state, group,
-            formatted(
-                "search: {fitness: economy}\nworld: {gravity: 0, step: %s}\nrun: {duration: 1}\n",
-                i == 0 ? "0.00002" : "0.00001"));
-        AUTO_SCENE scene = make_evaluation(*state, file, 17);
+        AUTO_WHOLE_SCENE scene =
+            make_evaluation(*state,
+                            parse(*state, group,
+                                  formatted("search: {fitness: economy}\nworld: {gravity: 0, step: "
+                                            "%s}\nrun: {duration: 1}\n",
+                                            i == 0 ? "0.00002" : "0.00001")),
+                            17);
         mf_Field *offset = mf_group_find_field(scene.group, "oscillator.offset");
         for (uint32_t j = 0; j < scene.model->joint_count; j++)
             mf_field_set(offset, 16, j, 0.3); // all legs alike: none is turned by the others
@@ -98,10 +98,11 @@ TEST(servos_put_in_what_the_robot_gains) {
 // A robot that stands has all feet down all the time, one in free flight has them up: neither
 // steps, wherever it drifts. One foot lifted by hand for a part of the time counts by that part.
 TEST(feet_that_step_count) {
-    AUTO_SCENE_FILE *file =
+    AUTO_WHOLE_SCENE scene = make_evaluation(
+        *state,
         parse(*state, "    motion: articulated\n",
-              "search: {fitness: steps}\nworld: {step: 0.01}\nrun: {duration: 4}\n");
-    AUTO_SCENE scene = make_evaluation(*state, file, 2);
+              "search: {fitness: steps}\nworld: {step: 0.01}\nrun: {duration: 4}\n"),
+        2);
     mf_world_step(scene.world, 400);
     mf_Field *stance = mf_group_find_field(scene.group, "fitness.stance");
     mf_Field *position = mf_group_find_field(scene.group, "base.position");
@@ -153,18 +154,15 @@ TEST(every_motion_can_be_evaluated) {
             for (size_t i = 0; i < sizeof genomes; i++)
                 genomes[i] = (uint8_t)(i * 89 + i / 7);
             double first[COUNT], again[COUNT], single;
-            assert_int_equal(mf_scene_evaluate(&scene, genomes, COUNT, MF_GP_BYTES, first, NULL),
-                             MF_OK);
-            assert_int_equal(mf_scene_evaluate(&scene, genomes, COUNT, MF_GP_BYTES, again, NULL),
-                             MF_OK);
+            MUST(mf_scene_evaluate(&scene, genomes, COUNT, MF_GP_BYTES, first, &error));
+            MUST(mf_scene_evaluate(&scene, genomes, COUNT, MF_GP_BYTES, again, &error));
             assert_memory_equal(first, again, sizeof first);
             double most = 0.0;
             for (int i = 0; i < COUNT; i++)
                 most = fmax(most, fabs(first[i]));
             assert_true(most > 1e-4);
-            assert_int_equal(mf_scene_evaluate(&alone, genomes + 17 * MF_GP_BYTES, 1, MF_GP_BYTES,
-                                               &single, NULL),
-                             MF_OK);
+            MUST(mf_scene_evaluate(&alone, genomes + 17 * MF_GP_BYTES, 1, MF_GP_BYTES, &single,
+                                   &error));
             assert_memory_equal(&single, &first[17], sizeof single);
         }
     }

@@ -32,7 +32,7 @@ TEST(an_own_fitness_replaces_the_distance) {
     assert_true(mf_scene_fitness(&scene, 1) == mf_scene_distance(&scene, 1));
     file->hooks.fitness = numbered;
     file->hooks.user = &bonus;
-    assert_int_equal(mf_scene_evaluate(&scene, genomes, 3, MF_GP_BYTES, fitness, NULL), MF_OK);
+    MUST(mf_scene_evaluate(&scene, genomes, 3, MF_GP_BYTES, fitness, &error));
     assert_true(fitness[0] == 0.5 && fitness[1] == 10.5 && fitness[2] == 20.5);
     // A robot with a fault has none, whatever the function would say.
     set_field(scene.group, "fault.word", 1, 0, MF_FAULT_RANGE);
@@ -41,8 +41,7 @@ TEST(an_own_fitness_replaces_the_distance) {
     mf_scene_destroy(&scene);
 
     AUTO(mf_trial_free) mf_Trial trial;
-    assert_int_equal(mf_trial_run(*state, file, NULL, genomes, MF_GP_BYTES, 0.1, &trial, NULL),
-                     MF_OK);
+    MUST(mf_trial_run(*state, file, NULL, genomes, MF_GP_BYTES, 0.1, &trial, &error));
     assert_true(trial.fitness == 0.5);
 }
 
@@ -107,17 +106,17 @@ TEST(an_own_controller_evolves) {
     Tripod tripod = {0};
     assert_int_equal(mf_scene_file_can_evolve(file, NULL), MF_UNSUPPORTED);
     hook(file, &tripod);
-    assert_int_equal(mf_scene_file_can_evolve(file, NULL), MF_OK);
+    MUST(mf_scene_file_can_evolve(file, &error));
     AUTO_SCENE scene = make_evaluation(*state, file, ROBOTS);
     assert_int_equal(tripod.attached, 1);
     assert_int_equal(file->search.genome_bytes, GENES);
 
     mf_SearchConfig config = WITH(file->search, .evaluate = mf_scene_evaluate, .user = &scene);
     AUTO_SEARCH *search = NULL;
-    assert_int_equal(mf_search_create(*state, &config, &search, NULL), MF_OK);
+    MUST(mf_search_create(*state, &config, &search, &error));
     double first = 0.0;
     for (int generation = 0; generation < 6; generation++) {
-        assert_int_equal(mf_search_advance(search, NULL), MF_OK);
+        MUST(mf_search_advance(search, &error));
         first = generation == 0 ? mf_search_best(search) : first;
     }
     mf_Individual best = mf_search_individual(search, 0);
@@ -125,13 +124,12 @@ TEST(an_own_controller_evolves) {
     assert_true(best.fitness > 0.02);   // and this gait walks
 
     mf_Trial trial;
-    assert_int_equal(mf_trial_run(*state, file, NULL, best.genome, GENES, 0.1, &trial, NULL),
-                     MF_OK);
+    MUST(mf_trial_run(*state, file, NULL, best.genome, GENES, 0.1, &trial, &error));
     assert_memory_equal(&trial.fitness, &best.fitness, sizeof(double));
     mf_trial_free(&trial);
     const uint8_t still[GENES] = {0, 0};
     double fitness;
-    assert_int_equal(mf_scene_evaluate(&scene, still, 1, GENES, &fitness, NULL), MF_OK);
+    MUST(mf_scene_evaluate(&scene, still, 1, GENES, &fitness, &error));
     assert_true(fitness < best.fitness);
 }
 

@@ -97,9 +97,9 @@ static double apart(const mf_Scene *scene, uint32_t robot, const double from[3])
 // A rope of half a meter: the ball swings around its end, the other one falls.
 TEST(a_ball_on_a_rope_swings) {
     static const double end[3] = {0, 0.4, 2.37};
-    AUTO_WHOLE_SCENE scene = make_scene(
-        *state, parse_scene(*state, BALLS "joints: [{name: rope, kind: ball, first: {group: "
-                                          "balls}, position: [0, 0.4, 2.37]}]\n"));
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, BALLS "joints: [{name: rope, kind: ball, first: {group: "
+                               "balls}, position: [0, 0.4, 2.37]}]\n");
     assert_non_null(scene.joints);
     const double length = apart(&scene, 0, end);
     assert_true(fabs(length - 0.5) < 1e-6);
@@ -119,7 +119,7 @@ static mf_WorldJointState state_of(const mf_Scene *scene, uint32_t index) {
     mf_WorldJointId id = mf_world_joint_next(scene->joints, MF_WORLD_JOINT_NONE);
     for (uint32_t i = 0; i < index; i++)
         id = mf_world_joint_next(scene->joints, id);
-    assert_int_equal(mf_world_joint_state(scene->joints, id, &joint, NULL), MF_OK);
+    MUST(mf_world_joint_state(scene->joints, id, &joint, &error));
     return joint;
 }
 
@@ -134,10 +134,9 @@ TEST(joints_carry_break_or_wait) {
                  {", force_limit: 1", false, true},
                  {", enabled: false", false, false}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO_SCENE_FILE *file = parse_scene(
+        AUTO_WHOLE_SCENE scene = scene_of(
             *state, formatted(BALLS "joints: [{name: a, kind: ball, first: {group: balls}%s}]\n",
                               cases[i].keys));
-        AUTO_SCENE scene = make_scene(*state, file);
         const double z = get(&scene, 0, "base.position", 0, 2);
         mf_world_step(scene.world, 1500);
         const mf_WorldJointState joint = state_of(&scene, 0);
@@ -151,10 +150,9 @@ TEST(joints_carry_break_or_wait) {
 
 // Two balls as one dumbbell fall together; without the joint in the middle they roll apart.
 TEST(a_fixed_joint_keeps_both_together) {
-    AUTO_SCENE_FILE *file =
-        parse_scene(*state, BALLS "    speed: 1\njoints: [{name: bar, first: {group: balls}, "
-                                  "second: {group: balls, robot: 1}}]\n");
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, BALLS "    speed: 1\njoints: [{name: bar, first: {group: balls}, "
+                               "second: {group: balls, robot: 1}}]\n");
     mf_world_step(scene.world, 1500);
     double other[3];
     for (uint32_t c = 0; c < 3; c++)
@@ -197,7 +195,7 @@ TEST(threads_change_nothing) {
     uint64_t hashes[2];
     for (int i = 0; i < 2; i++) {
         AUTO_CONTEXT *context = open_context(i == 0 ? 1 : 3);
-        AUTO_WHOLE_SCENE scene = make_scene(context, parse_scene(context, both));
+        AUTO_WHOLE_SCENE scene = scene_of(context, both);
         mf_world_step(scene.world, 1000);
         hashes[i] = mf_world_hash(scene.world);
     }

@@ -52,7 +52,7 @@ TEST(test_refusals) {
 // A box of half the density of water sinks in by about half its height of 0.2 m.
 TEST(test_floats) {
     mf_Context *context = *state;
-    AUTO_SCENE_FILE *file = parse_scene(
+    AUTO_WHOLE_SCENE scene = scene_of(
         context, POOL "    count: 8000\n"
                       "    motion: {fluid: {artificial_viscosity: 0.1}}\n"
                       "    placement: {fill: {lower: [-0.8, -0.6, 0], upper: [0.8, 0.6, 0.28]}}\n"
@@ -62,7 +62,6 @@ TEST(test_floats) {
                       "    motion: rigid\n"
                       "    placement: {poses: [[0, 0, 0]]}\n"
                       "    height: 0.3\n");
-    AUTO_SCENE scene = make_scene(context, file);
     mf_world_step(scene.world, SANITIZED ? 250 : 2500);
     double top = 0.0;
     for (uint32_t i = 0; i < 8000; i++) {

@@ -22,7 +22,7 @@
     "    plugins:\n      - {file: \"" PLUGINS "sway.so\", tick: 0.01}\n"
 
 TEST(plugins_move_and_control) {
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, PLAY));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, PLAY);
     mf_Group *vehicle = mf_world_group(scene.world, 0);
     assert_int_equal(mf_motion_of(vehicle, 0), MF_MOTION_OWN);
     mf_world_step(scene.world, 20);
@@ -51,7 +51,7 @@ TEST(controllers_see_links) {
         "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
         "    motion: rigid\n    height: 1\n    precision: double\n"
         "    plugins:\n      - {file: \"" PLUGINS "case_links.so\", tick: 0.001}\n";
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     mf_world_step(scene.world, 99);
     const double height = get(&scene, 0, "base.position", 0, 2);
     mf_world_step(scene.world, 1);
@@ -78,7 +78,7 @@ static uint64_t end_of(const char *text, uint32_t threads, uint32_t pause) {
         mf_scene_destroy(&scene);
         scene = make_scene(context, file);
         mf_world_step(scene.world, 91);
-        assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_OK);
+        MUST(mf_world_restore(scene.world, image, size, &error));
     }
     mf_world_step(scene.world, STEPS - pause);
     return mf_world_hash(scene.world);

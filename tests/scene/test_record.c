@@ -42,7 +42,7 @@ static void expect_shape(hid_t file, const char *name, int rank, hsize_t a, hsiz
 }
 
 TEST(each_group_has_its_own_sets) {
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     assert_int_equal(record(scene.world, NULL, NULL), MF_OK);
     hid_t file = H5Fopen(FILE_NAME, H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(file >= 0);
@@ -65,7 +65,7 @@ TEST(each_group_has_its_own_sets) {
 
 TEST(a_field_must_be_in_one_group_at_least) {
     static const char *const some[] = {"rotor.speed", NULL}, *const none[] = {"wing.flap", NULL};
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     assert_int_equal(record(scene.world, some, NULL), MF_OK);
     MUST_FAIL(record(scene.world, none, &error), MF_NOT_FOUND, "no field has the name wing.flap");
     unlink(FILE_NAME);
@@ -76,7 +76,7 @@ static mf_Status record_once(mf_Context *context, void *user, mf_Error *error) {
 }
 
 TEST(every_failing_call_is_survived) {
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     assert_true(torture(*state, record_once, scene.world, TORTURE_MUST_FAIL) > 20);
     unlink(FILE_NAME);
 }

@@ -86,8 +86,8 @@ TEST(missing_parts_of_a_world_are_reported) {
 
 // As the names of models are.
 TEST(files_of_gaits_are_meant_from_the_file_on) {
-    AUTO_WHOLE_SCENE scene = make_scene(
-        *state, parse_scene(*state, ROBOT "    gaits: [../models/gaits/hexapod/tripod.yaml]\n"));
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, ROBOT "    gaits: [../models/gaits/hexapod/tripod.yaml]\n");
     assert_string_equal(scene.gaits[0][0]->name, "tripod");
 }
 

@@ -564,7 +564,7 @@ TEST(our_scenes_are_written_back) {
 TEST(written_text_has_every_default) {
     AUTO_SCENE_FILE *file = parse_scene(*state, "groups: [{name: r, model: /r.urdf}]\n");
     char *text = NULL;
-    assert_int_equal(mf_scene_file_write(file, &text, NULL), MF_OK);
+    MUST(mf_scene_file_write(file, &text, &error));
     assert_string_equal(text, "name: \"t\"\n"
                               "world:\n"
                               "  step: auto # [s]\n"

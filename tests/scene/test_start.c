@@ -23,7 +23,7 @@ TEST(the_step_is_the_least_that_models_ask_for) {
         {"world: {step: 0.004}\ngroups:\n" MODEL("a", "ant.xml"), 4 * MF_MILLISECOND},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, cases[i].text));
+        AUTO_WHOLE_SCENE scene = scene_of(*state, cases[i].text);
         assert_int_equal(scene.step, cases[i].step);
         assert_int_equal(mf_world_config_of(scene.world)->step, cases[i].step);
         assert_true(mf_scene_steps(&scene) == (uint64_t)(10 * MF_SECOND / cases[i].step));
@@ -45,7 +45,7 @@ TEST(gravity_is_that_of_the_first_model) {
         {"world: {gravity: auto}\ngroups:\n" MODEL("a", "hexapod.urdf"), 9.81, 0},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, cases[i].text));
+        AUTO_WHOLE_SCENE scene = scene_of(*state, cases[i].text);
         assert_near(mf_world_config_of(scene.world)->gravity, cases[i].gravity, 1e-12);
         assert_int_equal(scene.note_count, cases[i].notes);
         for (uint32_t n = 0; n < scene.note_count; n++)
@@ -70,7 +70,7 @@ TEST(what_passes_through_the_ground_is_noted) {
         {"groups:\n" MODEL("b", "car_full_size.yaml"), false},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, cases[i].text));
+        AUTO_WHOLE_SCENE scene = scene_of(*state, cases[i].text);
         char text[MF_MOTION_NOTE];
         const bool noted = mf_motion_group_note(mf_world_group(scene.world, 0), 0, text);
         assert_int_equal(noted, cases[i].noted);
@@ -82,10 +82,9 @@ TEST(what_passes_through_the_ground_is_noted) {
 
 // Wind on what has no drag, or whose motion feels none.
 TEST(wind_without_effect_is_noted) {
-    AUTO_SCENE_FILE *file = parse_scene(
-        *state, "air: {wind: [3, 0, 0]}\nproximity: {enabled: true}\ngroups:\n" MODEL(
-                    "a", "hexapod.urdf") MODEL("b", "aerosonde.yaml") "    height: 50\n");
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, "air: {wind: [3, 0, 0]}\nproximity: {enabled: true}\ngroups:\n" MODEL(
+                             "a", "hexapod.urdf") MODEL("b", "aerosonde.yaml") "    height: 50\n");
     assert_int_equal(scene.note_count, 1);
     assert_string_equal(scene.notes[0], "group a: air.wind has no effect: its motion feels none");
 }
@@ -151,10 +150,9 @@ TEST(default_control_intervals) {
          10 * MF_MILLISECOND, 4 * MF_MILLISECOND},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        AUTO_SCENE_FILE *file = parse_scene(
+        AUTO_WHOLE_SCENE scene = scene_of(
             *state, formatted("world: {step: %s}\ngroups:\n" MODEL("a", "hexapod.urdf") "%s",
                               cases[i].step, cases[i].keys));
-        AUTO_SCENE scene = make_scene(*state, file);
         assert_int_equal(period_of(&scene, "gaits"), cases[i].gaits);
         const mf_PointsConfig *points = mf_points_config_of(scene.group);
         assert_int_equal(points == NULL ? 0 : points->joint_interval, cases[i].points);
@@ -194,10 +192,9 @@ TEST(the_ground_is_that_of_a_model) {
     const char *path = MAYFLY_BINARY_DIR "/test_scene_start.xml";
     file_put_text(path, slope);
     for (int own = 0; own < 2; own++) {
-        AUTO_SCENE_FILE *file = parse_scene(
+        AUTO_WHOLE_SCENE scene = scene_of(
             *state, formatted("%sgroups:\n" MODEL("a", "hexapod.urdf") "  - {name: b, model: %s}\n",
                               own == 1 ? "ground: {shape: flat, amplitude: 0.5}\n" : "", path));
-        AUTO_SCENE scene = make_scene(*state, file);
         const double height = own == 1 ? 0.5 : 0.25;
         assert_near(mf_terrain_height(scene.terrain, 0.3, 0.2, NULL), height, 1e-9);
         assert_near(get(&scene, 0, "base.position", 0, 2), scene.model->rest_height + height, 0.01);
@@ -210,7 +207,7 @@ TEST(the_ground_is_that_of_a_model) {
 // ---- places ------------------------------------------------------------------------------------
 
 static mf_Scene make_text(mf_Context *context, const char *text) {
-    return make_scene(context, parse_scene(context, text));
+    return scene_of(context, text);
 }
 
 static void expect_position(const mf_Scene *scene, uint32_t robot, double x, double y, double z,

@@ -141,7 +141,7 @@ TEST(test_threads_change_no_bit) {
     for (uint32_t i = 0; i < 3; i++) {
         mf_ContextConfig threads = WITH(mf_context_config(), .threads = 1u << i);
         AUTO_CONTEXT *context;
-        assert_int_equal(mf_context_create(&threads, &context, NULL), MF_OK);
+        MUST(mf_context_create(&threads, &context, &error));
         size_t live = mf_context_live_bytes(context);
         mf_TerrainConfig config = config_of(97, 131);
         mf_Terrain *terrain = made(context, &config, noise_of(5, 6));
