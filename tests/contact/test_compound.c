@@ -7,6 +7,8 @@
 
 #include "rig/rig.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
 static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
 static const mf_CompoundSearchFn searches[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_search);
@@ -37,10 +39,11 @@ static Robot load_robot(mf_Context *context, const char *text) {
     return robot;
 }
 
-static void unload(Robot robot) {
-    mf_compound_destroy(robot.compound);
-    mf_model_destroy(robot.model);
+static void unload(Robot *robot) {
+    mf_compound_destroy(robot->compound);
+    mf_model_destroy(robot->model);
 }
+#define AUTO_ROBOT AUTO(unload) Robot
 
 // ---- trees --------------------------------------------------------------------------------------
 
@@ -56,10 +59,9 @@ static uint32_t count_under(const mf_Compound *compound, uint32_t node, uint32_t
 TEST(trees_are_binary_with_solids_in_their_leaves) {
     static const char *const names[] = {"humanoid.urdf",    "car.urdf", "hexapod.urdf", "ball.xml",
                                         "soccer_field.xml", "ant.xml",  "figure.xml"};
-    AUTO_CONTEXT *context;
-    MUST(mf_context_create(NULL, &context, &error));
+    mf_Context *context = *state;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        Robot robot = load(context, names[i]);
+        AUTO_ROBOT robot = load(context, names[i]);
         const mf_Compound *compound = robot.compound;
         uint32_t seen[2 * MF_COMPOUND_SHAPES] = {0};
         assert_true(compound->solid_count > 0);
@@ -70,7 +72,6 @@ TEST(trees_are_binary_with_solids_in_their_leaves) {
         // A tree that halves has the depth of the logarithm; limbs may add a few.
         assert_true(compound->depth <= 6 + ceil(log2(compound->solid_count)));
         assert_true(compound->still == (i == 4));
-        unload(robot);
     }
 }
 
@@ -146,8 +147,7 @@ static void advance(State *state, const mf_Model *model, double time) {
 }
 
 TEST(positions_and_velocities_are_those_of_the_model) {
-    AUTO_CONTEXT *context;
-    MUST(mf_context_create(NULL, &context, &error));
+    mf_Context *context = *state;
     static const char *const slider =
         "<mujoco model='slider'><worldbody><body><freejoint/><geom type='sphere' size='0.1'/>"
         "<body pos='0.2 0.1 0' euler='30 0 20'><joint type='slide' axis='0 0.6 0.8' ref='0.1'/>"
@@ -155,14 +155,15 @@ TEST(positions_and_velocities_are_those_of_the_model) {
         "<joint type='hinge' axis='1 0 0'/><geom type='capsule' size='0.05 0.1'/></body></body>"
         "</body></worldbody></mujoco>";
     for (int which = 0; which < 3; which++) {
-        Robot robot = which == 2 ? load_robot(context, slider)
-                                 : load(context, which == 0 ? "humanoid.urdf" : "car.urdf");
+        AUTO_ROBOT robot = which == 2 ? load_robot(context, slider)
+                                      : load(context, which == 0 ? "humanoid.urdf" : "car.urdf");
         const mf_Model *model = robot.model;
         const double time = 1e-6;
         State now, then;
         fill_state(&now, model, 100);
         then = now;
         advance(&then, model, time);
+        AUTO(end_memory)
         void *parts = make_parts(robot.compound, true), *later = make_parts(robot.compound, true);
         mf_TreeState from = view(&now), to = view(&then);
         refits[mf_kernel_row(MF_ISA_SCALAR)][1](robot.compound, &from, parts);
@@ -197,9 +198,6 @@ TEST(positions_and_velocities_are_those_of_the_model) {
                 }
             }
         }
-        free(parts);
-        free(later);
-        unload(robot);
     }
 }
 
@@ -283,9 +281,8 @@ static const char *const zoo =
 // Random states of robots at distances from inside each other to far apart, and the hostile cases:
 // one robot in the very place of another, apart by a hair, and in axes of each other.
 TEST(trees_find_what_every_two_find) {
-    AUTO_CONTEXT *context;
+    mf_Context *context = *state;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
-    MUST(mf_context_create(NULL, &context, &error));
     Robot robots[4] = {load(context, "humanoid.urdf"), load(context, "soccer_field.xml"),
                        load_robot(context, zoo), load(context, "ball.xml")};
     for (int precision = 0; precision < 2; precision++) {
@@ -322,7 +319,7 @@ TEST(trees_find_what_every_two_find) {
             free(parts[r]);
     }
     for (uint32_t r = 0; r < 4; r++)
-        unload(robots[r]);
+        unload(&robots[r]);
 }
 
 // Many pairs in one call: each as if it were alone, also when the leaves do not fit at a time, and
@@ -330,10 +327,9 @@ TEST(trees_find_what_every_two_find) {
 TEST(bits_do_not_depend_on_other_agents) {
     enum { PAIRS = 120 };
     static mf_CompoundTouch together[ROOM], alone[ROOM];
-    AUTO_CONTEXT *context;
+    mf_Context *context = *state;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
-    MUST(mf_context_create(NULL, &context, &error));
-    Robot robot = load(context, "humanoid.urdf");
+    AUTO_ROBOT robot = load(context, "humanoid.urdf");
     State states;
     fill_state(&states, robot.model, 77);
     states.angle[3][5] = (double)NAN;
@@ -380,7 +376,6 @@ TEST(bits_do_not_depend_on_other_agents) {
         assert_int_equal(all.touch_count, 100);
         assert_int_equal(all.lost, first - 100);
     }
-    unload(robot);
 }
 
 // ---- gaps and ways ------------------------------------------------------------------------------
@@ -406,11 +401,10 @@ static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool t
 // gaps changes no touch; all copies tell the same gap.
 TEST(gaps_hold) {
     enum { PAIRS = 300, DIRECTIONS = 30 };
-    AUTO_CONTEXT *context;
+    mf_Context *context = *state;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t apart = 0, wide = 0;
-    MUST(mf_context_create(NULL, &context, &error));
-    Robot robot = load(context, "humanoid.urdf");
+    AUTO_ROBOT robot = load(context, "humanoid.urdf");
     State states;
     fill_state(&states, robot.model, 31);
     for (int precision = 0; precision < 2; precision++) {
@@ -450,20 +444,18 @@ TEST(gaps_hold) {
         }
     }
     assert_true(apart > 200 && wide > 60);
-    unload(robot);
 }
 
 // Links that are held do not touch, and all others do as before.
 TEST(fixed_links_do_not_touch) {
-    AUTO_CONTEXT *context;
+    mf_Context *context = *state;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t left_out = 0, kept = 0;
-    MUST(mf_context_create(NULL, &context, &error));
-    Robot robot = load(context, "humanoid.urdf");
+    AUTO_ROBOT robot = load(context, "humanoid.urdf");
     const mf_CompoundSolid *solids = robot.compound->solids;
     State states;
     fill_state(&states, robot.model, 31);
-    void *parts = make_parts(robot.compound, false);
+    AUTO(end_memory) void *parts = make_parts(robot.compound, false);
     mf_TreeState from = view(&states);
     refits[rows[0]][0](robot.compound, &from, parts);
     for (uint32_t i = 0; i < 200; i++) {
@@ -499,8 +491,6 @@ TEST(fixed_links_do_not_touch) {
         assert_int_equal(next, count);
     }
     assert_true(left_out > 200 && kept > 400);
-    free(parts);
-    unload(robot);
 }
 
 // Of points of the solids against the base: on the way to the corners of their boxes, but within
@@ -535,15 +525,14 @@ static double farthest_move(const mf_Compound *compound, const void *from, const
 // No point of a robot goes farther against its base than it is said to, for small and large turns
 // of it and of its joints, wherever the base goes; who does not move has gone no way.
 TEST(nothing_goes_farther_than_its_reach) {
-    AUTO_CONTEXT *context;
+    mf_Context *context = *state;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
-    MUST(mf_context_create(NULL, &context, &error));
-    Robot robot = load(context, "humanoid.urdf");
+    AUTO_ROBOT robot = load(context, "humanoid.urdf");
     const mf_Compound *compound = robot.compound;
     assert_true(compound->hinged);
-    void *before = make_parts(compound, true), *after = make_parts(compound, true);
+    AUTO(end_memory) void *before = make_parts(compound, true), *after = make_parts(compound, true);
     const size_t bytes = mf_compound_drift_rows(compound) * MF_BLOCK * sizeof(double);
-    void *memory = aligned_alloc(64, bytes);
+    AUTO(end_memory) void *memory = aligned_alloc(64, bytes);
     assert_non_null(memory);
     memset(memory, 0, bytes);
     for (uint32_t round = 0; round < 40; round++) {
@@ -592,10 +581,6 @@ TEST(nothing_goes_farther_than_its_reach) {
         assert_true(isnan(drift[5]) && drift[6] == 0.0);
         memset(memory, 0, bytes);
     }
-    free(before);
-    free(after);
-    free(memory);
-    unload(robot);
 }
 
 // ---- masses -------------------------------------------------------------------------------------
@@ -606,26 +591,21 @@ TEST(masses_are_those_at_the_worst_position) {
     static const char *const rod =
         "<mujoco model='rod'><worldbody><body><freejoint/><geom type='capsule' size='0.001 0.5'"
         " mass='2'/></body></worldbody></mujoco>";
-    AUTO_CONTEXT *context;
-    MUST(mf_context_create(NULL, &context, &error));
-    Robot ball = load(context, "ball.xml"), field = load(context, "soccer_field.xml"),
-          stick = load_robot(context, rod);
+    mf_Context *context = *state;
+    AUTO_ROBOT ball = load(context, "ball.xml"), field = load(context, "soccer_field.xml"),
+               stick = load_robot(context, rod);
     assert_near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
     assert_near(ball.compound->solids[0].spun, 1 / 6.207e-4, 1e-6);
     assert_near(stick.compound->solids[0].pressed, 4.0 / 2.0, 0.02);
     for (uint32_t s = 0; s < field.compound->solid_count; s++)
         assert_true(field.compound->solids[s].pressed == 0.0);
-    unload(ball);
-    unload(field);
-    unload(stick);
 }
 
 // A mass in one point moves whole wherever it is pushed, and has nothing to turn. Files cannot say
 // so: their readers give it the inertia of its shapes.
 TEST(a_point_has_its_mass) {
-    AUTO_CONTEXT *context;
-    MUST(mf_context_create(NULL, &context, &error));
-    Robot ball = load(context, "ball.xml");
+    mf_Context *context = *state;
+    AUTO_ROBOT ball = load(context, "ball.xml");
     mf_compound_destroy(ball.compound);
     mf_Link *link = (mf_Link *)(uintptr_t)ball.model->links; // as if built by hand
     memset(link->inertia, 0, sizeof link->inertia);
@@ -634,5 +614,4 @@ TEST(a_point_has_its_mass) {
     assert_near(ball.compound->solids[0].spun, 0.0, 0.0);
     for (int i = 0; i < 9; i++)
         assert_near(ball.compound->solids[0].inverse_inertia[i], 0.0, 0.0);
-    unload(ball);
 }

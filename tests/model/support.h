@@ -75,6 +75,20 @@ static inline void check_refused(mf_Context *context, const char *data, size_t s
 #define assert_refused(context, text, status, line, names)                                         \
     check_refused(context, text, strlen(text), status, line, names, __LINE__)
 
+// Texts that are refused, with their status, line and words.
+typedef struct Refusal {
+    const char *text;
+    mf_Status status;
+    int line;
+    const char *names;
+} Refusal;
+
+static inline void check_refusals(mf_Context *context, const Refusal *rows, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        check_refused(context, rows[i].text, strlen(rows[i].text), rows[i].status, rows[i].line,
+                      rows[i].names, (int)i);
+}
+
 // The first note that holds these words, or NULL.
 static inline const mf_Note *find_note(const mf_Model *model, const char *text) {
     for (uint32_t i = 0; i < model->note_count; i++) {
