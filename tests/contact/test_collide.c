@@ -155,8 +155,8 @@ TEST(parameters_mix) {
     assert_true(pair->friction[0] == 1 && pair->friction[1] == 1 && pair->friction[2] == 0.25);
     assert_true(pair->friction[3] == 0.0001 && pair->friction[4] == 0.0001);
     assert_true(fabs(pair->margin - 0.03) < 1e-15 && pair->gap == 0.125);
-    assert_true(fabs(pair->softness.reference[0] - 0.05) < 1e-15);
-    assert_true(fabs(pair->softness.impedance[2] - 0.004) < 1e-15);
+    assert_near(pair->softness.reference[0], 0.05, 1e-15);
+    assert_near(pair->softness.impedance[2], 0.004, 1e-15);
     mf_release(*state, plan);
 
     shapes[3].softness.reference[0] = -100; // direct stiffness: the smaller of both

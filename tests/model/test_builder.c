@@ -261,12 +261,11 @@ TEST(contact_sensors_have_names) {
     mf_Builder *builder = start(state);
     mf_BodyId point = mf_body_create_point(builder, position, 1.0, NULL);
     mf_body_sense_contact(builder, point, "foot");
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(mf_model_find(model, MF_ITEM_SENSOR, "foot"), 0);
     assert_int_equal(mf_model_find(model, MF_ITEM_SENSOR, "hand"), MF_NONE);
     assert_int_equal(model->sensors[0].type, MF_SENSOR_CONTACT);
     assert_int_equal(model->sensors[0].link, 0);
-    mf_model_destroy(model);
     builder = start(state);
     point = mf_body_create_point(builder, position, 1.0, NULL);
     mf_body_sense_contact(builder, point, "foot");

@@ -291,6 +291,6 @@ TEST(calls_make_cameras) {
     mf_body_create_box(builder, size, center, 1.0, red);
     camera.blur = (double)NAN;
     mf_body_camera(builder, 0, &camera);
-    assert_int_equal(mf_builder_finalize(builder, &model, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "mf_body_camera blur: expected 0 .. 64 pixels"));
+    assert_fails(mf_builder_finalize(builder, &model, &error), MF_BAD_ARGUMENT, &error,
+                 "mf_body_camera blur: expected 0 .. 64 pixels");
 }

@@ -147,7 +147,7 @@ TEST(trusses_become_machines) {
     const mf_Truss truss = triangle();
     MUST(mf_machine_of_truss(&truss, &machine, &error));
     assert_int_equal(machine.bar_count, 3);
-    assert_true(fabs(machine.actuators[0].upper - 0.11) < 1e-7);
+    assert_near(machine.actuators[0].upper, 0.11, 1e-7);
     assert_true(machine.synapses[0].weight == -2.0);
     mf_MachineConfig config = WITH(mf_machine_config(), .ancestor = &machine);
     assert_int_equal(mf_machine_vary(&config, NULL, 1, 0, genome, BYTES), MF_OK);
@@ -158,8 +158,7 @@ TEST(trusses_become_machines) {
 
 static void refuse_truss(const mf_Truss *truss, const char *part) {
     static mf_Machine machine;
-    mf_Error error = {0};
-    assert_fails(mf_machine_of_truss(truss, &machine, &error), MF_UNSUPPORTED, &error, part);
+    MUST_FAIL(mf_machine_of_truss(truss, &machine, &error), MF_UNSUPPORTED, part);
     assert_int_equal(machine.bar_count, 0);
 }
 
@@ -212,7 +211,7 @@ TEST(machines_tip_over_to_where_they_stand) {
     bar.vertices[1].position[2] = 0.04;
     bar.bars[0] = (mf_TrussBar){{0, 1}, 0.01, 0};
     mf_machine_stand(&bar);
-    assert_true(fabs(bar.vertices[1].position[0] - 0.05) < 1e-8);
+    assert_near(bar.vertices[1].position[0], 0.05, 1e-8);
     assert_true(fabs(bar.vertices[1].position[2]) < 1e-8);
     for (uint32_t v = 0; v < 8; v++) {
         const double x = v & 1 ? 0.05 : -0.05, z = v & 2 ? 0.05 : -0.05, y = v & 4 ? 0.1 : 0.0;
@@ -223,7 +222,7 @@ TEST(machines_tip_over_to_where_they_stand) {
     for (uint32_t b = 0; b < 4; b++)
         box.bars[b] = (mf_TrussBar){{b, b + 4}, 0.01, 0};
     mf_machine_stand(&box);
-    assert_true(fabs(center_height(&box) - 0.05) < 1e-4);
+    assert_near(center_height(&box), 0.05, 1e-4);
 }
 
 // Lengths stay, the center of mass comes down, and what stands is left alone.
@@ -245,7 +244,7 @@ TEST(standing_is_a_turn_that_ends) {
         turned += memcmp(&after, &before, sizeof after) != 0;
         assert_true(center_height(&after) <= center_height(&before) + 1e-7);
         for (uint32_t b = 0; b < before.bar_count; b++)
-            assert_true(fabs(length_of(&after, b) - length_of(&before, b)) < 1e-6);
+            assert_near(length_of(&after, b), length_of(&before, b), 1e-6);
         MUST(mf_machine_encode(&after, genome, BYTES, &error));
         MUST(mf_machine_decode(genome, BYTES, &again, &error));
         assert_memory_equal(&again, &after, sizeof again);

@@ -127,6 +127,22 @@ static inline mf_Error refused_scene(mf_Context *context, const char *text, bool
     return error;
 }
 
+// Texts that are refused, with a part of the message, and their line (0: not looked at).
+typedef struct Mistake {
+    const char *text, *part;
+    int line;
+} Mistake;
+
+static inline void check_mistakes(mf_Context *context, const Mistake *rows, size_t count,
+                                  bool when_read) {
+    for (size_t i = 0; i < count; i++) {
+        const mf_Error error = refused_scene(context, rows[i].text, when_read);
+        if (strstr(error.message, rows[i].part) == NULL ||
+            (rows[i].line != 0 && error.line != rows[i].line))
+            fail_msg("mistake %zu: line %d: %s", i, (int)error.line, error.message);
+    }
+}
+
 // The same as text, from the position in the file on: ":4:15: groups.a: ...".
 static inline const char *scene_error(mf_Context *context, const char *text, bool when_read) {
     static char line[900];

@@ -223,7 +223,6 @@ TEST(a_wave_finds_itself_after_a_split_and_a_merge) {
     AUTO_WHOLE_SCENE scene = scene_of(*state, worm);
     mf_WorldDocks *docks = mf_world_docks_of(scene.world);
     mf_Group *group = mf_world_group(scene.world, 0);
-    mf_Field *enabled = mf_group_find_field(group, "dock.enabled");
     const mf_DockPort left = {group, 2, 1}, right = {group, 3, 1};
     crawl(&scene, 5.0);
     assert_int_equal(check_wave(&scene, 0, 6), 0); // the one whose front is free
@@ -233,7 +232,7 @@ TEST(a_wave_finds_itself_after_a_split_and_a_merge) {
     print_message("the caterpillar crawled %.3f m in 5 s\n", distance);
     assert_true(SANITIZED || fabs(distance) > 0.1);
 
-    mf_field_set(enabled, 2, 1, 0.0);
+    set_field(group, "dock.enabled", 2, 1, 0.0);
     crawl(&scene, 5.0);
     assert_int_equal(assemblies_of(&scene, names), 2);
     assert_int_equal(check_wave(&scene, 0, 3), 0);
@@ -241,7 +240,7 @@ TEST(a_wave_finds_itself_after_a_split_and_a_merge) {
     assert_true(get(&scene, 0, "hormone.memory", 0, HEAD) !=
                 get(&scene, 0, "hormone.memory", other, HEAD));
 
-    mf_field_set(enabled, 2, 1, 1.0);
+    set_field(group, "dock.enabled", 2, 1, 1.0);
     if (get(&scene, 0, "dock.state", 2, 1) == MF_DOCK_FREE)
         MUST(mf_docks_connect(docks, &left, &right, 0, &error));
     crawl(&scene, 6.0);

@@ -270,9 +270,9 @@ TEST(pictures_at_every_level) {
         mf_quat_multiply(rotation, turn + 4 * link, camera.frame.rotation);
         mf_quat_rotate(ahead, rotation, forward);
         // The place by the field of poses is the one by the query.
-        const mf_Field *pose = mf_group_find_field(scene.group, "link.pose");
         for (uint32_t c = 0; c < 3; c++)
-            assert_near(mf_field_get(pose, 0, 7 * link + c), at[3 * link + c], 1e-5);
+            assert_near(get_field(scene.group, "link.pose", 0, 7 * link + c), at[3 * link + c],
+                        1e-5);
         MUST(mf_free_camera_take(eye, position, rotation, group, robot, &pixels, &error));
         assert_near((double)depth[31], position[2] / -ahead[2], 2e-6);
         mf_free_camera_destroy(eye);

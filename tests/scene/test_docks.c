@@ -8,11 +8,6 @@ GROUP_FIXTURE(make_context, drop_context);
     "world: {step: 0.01}\n"                                                                        \
     "groups:\n  - name: m\n    model: ../models/modules/superbot_simple.urdf\n" rest
 
-static double value(const mf_Scene *scene, uint32_t group, const char *field, uint32_t robot,
-                    uint32_t component) {
-    return get_field(mf_world_group(scene->world, group), field, robot, component);
-}
-
 static uint32_t assemblies_of(const mf_Scene *scene) {
     uint32_t names[64];
     const mf_WorldDocks *docks = mf_world_docks_of(scene->world);
@@ -29,7 +24,7 @@ TEST(a_chain_is_placed_and_docked) {
     for (int after = 0; after < 2; after++) {
         for (uint32_t i = 1; i < 5; i++) {
             const double distance =
-                value(&scene, 0, "base.position", i, 0) - value(&scene, 0, "base.position", 0, 0);
+                get(&scene, 0, "base.position", i, 0) - get(&scene, 0, "base.position", 0, 0);
             assert_true(fabs(distance - 0.168 * i) < (after ? 1e-4 : 1e-6));
         }
         mf_world_step(scene.world, 300);
@@ -57,7 +52,7 @@ TEST(a_ring_closes_where_its_docks_meet) {
             assert_int_equal(mf_docks_statistics(mf_world_docks_of(scene.world)).joined, 6);
             mf_world_step(scene.world, 5);
             for (uint32_t i = 0; i < 6; i++)
-                assert_true(fabs(value(&scene, 0, "base.angular_velocity", i, 1)) < 0.1);
+                assert_true(fabs(get(&scene, 0, "base.angular_velocity", i, 1)) < 0.1);
             mf_scene_destroy(&scene);
         } else {
             assert_non_null(strstr(error.message, "the docks that close a loop are"));
@@ -73,11 +68,11 @@ TEST(a_list_moves_the_robot_of_the_second_dock) {
                                  "docks:\n  - first: {group: m, dock: front}\n"
                                  "    second: {group: tool, dock: back}\n    orientation: 1\n"));
     assert_int_equal(assemblies_of(&scene), 1);
-    assert_int_equal((int)value(&scene, 1, "dock.orientation", 0, 0) +
-                         (int)value(&scene, 1, "dock.orientation", 0, 1),
+    assert_int_equal((int)get(&scene, 1, "dock.orientation", 0, 0) +
+                         (int)get(&scene, 1, "dock.orientation", 0, 1),
                      1);
-    assert_true(value(&scene, 1, "base.position", 0, 0) >
-                value(&scene, 0, "base.position", 0, 0) + 0.08);
+    assert_true(get(&scene, 1, "base.position", 0, 0) >
+                get(&scene, 0, "base.position", 0, 0) + 0.08);
 }
 
 static void expect_refused(const char *models, void **state, const char *message, int line) {
@@ -163,10 +158,9 @@ TEST(an_assembly_is_moved_to_what_is_fixed) {
                         "    second: {group: base, dock: top}\n"));
     assert_int_equal(assemblies_of(&scene), 1);
     for (uint32_t i = 0; i < 3; i++) { // an arm that stands on the base
-        assert_true(fabs(value(&scene, 0, "base.position", i, 0) - 2) < 1e-6);
-        assert_true(fabs(value(&scene, 0, "base.position", i, 1) - 1) < 1e-6);
-        assert_true(fabs(value(&scene, 0, "base.position", i, 2) - 0.084 - 0.084 - 0.168 * i) <
-                    1e-6);
+        assert_near(get(&scene, 0, "base.position", i, 0), 2, 1e-6);
+        assert_near(get(&scene, 0, "base.position", i, 1), 1, 1e-6);
+        assert_near(get(&scene, 0, "base.position", i, 2) - 0.084 - 0.084, 0.168 * i, 1e-6);
     }
     expect_refused(
         "groups:\n  - {name: a, model: ../models/modules/base.urdf, motion: external, count: 2, "

@@ -25,9 +25,7 @@ TEST(a_marble_swings_in_a_bowl) {
             const double rest = get(&scene, 0, "base.position", 0, 2);
             // The bilinear bowl of coarse cells is deeper by up to k h^2 / 4.
             assert_true(fabs(rest - (radius - 0.05)) < (cell > 2 ? 7e-3 : 2e-3));
-            mf_Field *speed =
-                mf_group_find_field(mf_world_group(scene.world, 0), "base.linear_velocity");
-            mf_field_set(speed, 0, 0, 0.15);
+            set_field(mf_world_group(scene.world, 0), "base.linear_velocity", 0, 0, 0.15);
             double crossed[5] = {0.0};
             int count = 0;
             for (int k = 1; k < 6000 && count < 5; k++) {

@@ -71,9 +71,8 @@ TEST(threads_change_no_bit) {
     double one[MANY], three[MANY];
     grow_all();
     evaluate(*state, HEAD GROUP SEARCH, genomes[0], MANY, one, NULL);
-    mf_Context *context = open_context(3);
+    AUTO_CONTEXT *context = open_context(3);
     evaluate(context, HEAD GROUP SEARCH, genomes[0], MANY, three, NULL);
-    close_context(context);
     assert_memory_equal(one, three, sizeof one);
 }
 
@@ -209,23 +208,19 @@ TEST(descriptors_are_those_of_the_machine) {
     assert_true(seen > 10);
 }
 
-static void refuse(void *context, const char *text, const char *part) {
-    const mf_Error error = refused_scene(context, text, true);
-    assert_contains(error.message, part);
-}
-
 TEST(mistakes_are_named) {
-    refuse(*state, "groups:\n  - {name: a}\n", "model");
-    refuse(*state, HEAD GROUP "search: {fitness: speed}\n", "distance");
-    refuse(*state, HEAD GROUP "search: {machine: {shortest: 0.2, longest: 0.1}}\n", "longest");
-    refuse(*state, HEAD GROUP "    model: ../models/hexapod.urdf\n", "truss");
-    refuse(*state, HEAD GROUP "    model: ../models/cantilever.truss.yaml\n", "fixed");
-    refuse(*state,
-           HEAD GROUP "search: {replacement: cell, descriptors: [{measure: forward, lower: 0, "
-                      "upper: 1}]}\n",
-           "bars");
-    refuse(*state,
-           "groups:\n  - {name: a, model: ../models/hexapod.urdf, controller: gp}\n"
-           "search: {replacement: cell, descriptors: [{measure: bars, lower: 0, upper: 1}]}\n",
-           "machine");
+    static const Mistake mistakes[] = {
+        {"groups:\n  - {name: a}\n", "model", 0},
+        {HEAD GROUP "search: {fitness: speed}\n", "distance", 0},
+        {HEAD GROUP "search: {machine: {shortest: 0.2, longest: 0.1}}\n", "longest", 0},
+        {HEAD GROUP "    model: ../models/hexapod.urdf\n", "truss", 0},
+        {HEAD GROUP "    model: ../models/cantilever.truss.yaml\n", "fixed", 0},
+        {HEAD GROUP "search: {replacement: cell, descriptors: [{measure: forward, lower: 0, "
+                    "upper: 1}]}\n",
+         "bars", 0},
+        {"groups:\n  - {name: a, model: ../models/hexapod.urdf, controller: gp}\n"
+         "search: {replacement: cell, descriptors: [{measure: bars, lower: 0, upper: 1}]}\n",
+         "machine", 0},
+    };
+    check_mistakes(*state, mistakes, sizeof mistakes / sizeof *mistakes, true);
 }

@@ -19,10 +19,9 @@ enum { ROWS = 8 };
 // One step of a can that somebody moves along -x towards the robot, from x = 2 m at 0.5 m/s, seen
 // 100 times a second.
 static void step(mf_Scene *scene, uint32_t tick) {
-    mf_Field *poses = mf_group_find_field(mf_world_group(scene->world, 0), "poses");
     const double time = 0.005 * tick, row[8] = {time, 2.0 - 0.5 * time, 0, 0.045, 1, 0, 0, 0};
     for (uint32_t c = 0; c < 8 && tick % 2 == 0; c++)
-        mf_field_set(poses, 0, tick / 2 % ROWS * 8 + c, row[c]);
+        set_field(mf_world_group(scene->world, 0), "poses", 0, tick / 2 % ROWS * 8 + c, row[c]);
     mf_world_step(scene->world, 1);
 }
 
@@ -104,11 +103,10 @@ static void middle_of(const int32_t *owner, uint32_t width, uint32_t height, int
 // The pose of a body at (x, y, z) that is turned about z.
 static void send(mf_Scene *scene, uint32_t group, double time, double x, double y, double z,
                  double heading) {
-    mf_Field *poses = mf_group_find_field(mf_world_group(scene->world, group), "poses");
     const double half = 0.5 * heading, row[8] = {time, x, y, z, cos(half), 0, 0, sin(half)};
     const uint32_t number = (uint32_t)(time / 0.01 + 0.5) % ROWS;
     for (uint32_t c = 0; c < 8; c++)
-        mf_field_set(poses, 0, number * 8 + c, row[c]);
+        set_field(mf_world_group(scene->world, group), "poses", 0, number * 8 + c, row[c]);
 }
 
 // A camera of the scene above, and one on a body that is itself real, have a moving can where the

@@ -213,10 +213,9 @@ TEST(a_track_rolls_where_it_leans) {
 // scenes/reconfigure.yaml in steps of 5 ms: SuperBots roll more than a meter, open one dock of six
 // after 4 s, lie down in a row, and crawl on.
 static double forward_of(const mf_Scene *scene) {
-    const mf_Field *at = mf_group_find_field(mf_world_group(scene->world, 0), "base.position");
     double sum = 0.0;
     for (uint32_t i = 0; i < 6; i++)
-        sum += mf_field_get(at, i, 0) / 6.0;
+        sum += get_field(mf_world_group(scene->world, 0), "base.position", i, 0) / 6.0;
     return sum;
 }
 
@@ -236,9 +235,8 @@ TEST(a_track_becomes_a_snake) {
         mf_world_step(scene.world, 1000);
         assert_true(fabs(forward_of(&scene) - began) > 0.1);
     }
-    const mf_Field *height = mf_group_find_field(mf_world_group(scene.world, 0), "base.position");
     for (uint32_t i = 0; i < 6 && !SANITIZED; i++)
-        assert_true(mf_field_get(height, i, 2) < 0.2);
+        assert_true(get_field(mf_world_group(scene.world, 0), "base.position", i, 2) < 0.2);
 }
 
 // ---- mistakes -----------------------------------------------------------------------------------

@@ -52,11 +52,10 @@ TEST(each_group_has_its_own_sets) {
     float positions[3][3];
     hid_t set = H5Dopen2(file, "cars/base.position", H5P_DEFAULT);
     assert_true(H5Dread(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, positions) >= 0);
-    const mf_Field *position =
-        mf_group_find_field(mf_world_find_group(scene.world, "cars"), "base.position");
     for (uint32_t i = 0; i < 3; i++) {
         for (uint32_t c = 0; c < 3; c++)
-            assert_true((double)positions[i][c] == mf_field_get(position, i, c));
+            assert_true((double)positions[i][c] ==
+                        get_field(mf_world_find_group(scene.world, "cars"), "base.position", i, c));
     }
     H5Dclose(set);
     H5Fclose(file);

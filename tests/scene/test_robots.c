@@ -26,11 +26,6 @@ TEST(a_game_is_read_and_written) {
     assert_true(again->groups[3].placement.poses[1][0] == 1.0);
 }
 
-typedef struct Mistake {
-    const char *text, *part; // of the message
-    int line;
-} Mistake;
-
 #define ROBOT "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
 
 // A group that plays; four lines.
@@ -58,11 +53,7 @@ TEST(mistakes_in_games_are_reported_in_one_line) {
         {"groups:\n" TEAM("a", "x", "a", "-1, 0"), "on the other side of x = 0", 5},
         {"groups:\n" TEAM("a", "x", "a", "0, 0"), "on the other side of x = 0", 5},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        const mf_Error error = refused_scene(*state, mistakes[i].text, true);
-        if (strstr(error.message, mistakes[i].part) == NULL || error.line != mistakes[i].line)
-            fail_msg("case %zu: line %d: %s", i, (int)error.line, error.message);
-    }
+    check_mistakes(*state, mistakes, sizeof mistakes / sizeof *mistakes, true);
 }
 
 TEST(missing_parts_of_a_world_are_reported) {
@@ -78,10 +69,7 @@ TEST(missing_parts_of_a_world_are_reported) {
                                                                                "ball", "1, 0"),
          "expected a body that can move", 0},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        const mf_Error error = refused_scene(*state, mistakes[i].text, false);
-        assert_contains(error.message, mistakes[i].part);
-    }
+    check_mistakes(*state, mistakes, sizeof mistakes / sizeof *mistakes, false);
 }
 
 // As the names of models are.

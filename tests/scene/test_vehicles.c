@@ -251,10 +251,9 @@ TEST(waypoints_are_visited_in_order) {
                                "    behavior:\n      waypoints: {points: [[20, 0, 20], [20, 20, "
                                "30]], speed: 4, reached: 1, loop: false}\n";
     AUTO_WHOLE_SCENE scene = scene_of(*state, text);
-    const mf_Field *next = mf_group_find_field(mf_world_group(scene.world, 0), "behavior.waypoint");
-    assert_true(mf_field_get(next, 0, 0) == 0.0);
+    assert_true(get_field(mf_world_group(scene.world, 0), "behavior.waypoint", 0, 0) == 0.0);
     mf_world_step(scene.world, 800);
-    assert_true(mf_field_get(next, 0, 0) == 1.0);
+    assert_true(get_field(mf_world_group(scene.world, 0), "behavior.waypoint", 0, 0) == 1.0);
     mf_world_step(scene.world, 2000);
     for (uint32_t i = 0; i < 2; i++) { // each beside the last waypoint, as at the start
         assert_float_equal(position_of(&scene, "quads", i, 0), 20.0 + (i == 0 ? -2.0 : 2.0), 0.2);
@@ -271,12 +270,11 @@ TEST(a_flock_comes_to_fly_alike) {
     AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     mf_world_step(scene.world, 1500);
     mf_Group *group = mf_world_group(scene.world, 0);
-    const mf_Field *velocity = mf_group_find_field(group, "base.linear_velocity");
     double order[3] = {0};
     for (uint32_t i = 0; i < 60; i++) {
         double v[3], size = 0.0;
         for (uint32_t c = 0; c < 3; c++) {
-            v[c] = mf_field_get(velocity, i, c);
+            v[c] = get_field(group, "base.linear_velocity", i, c);
             size += v[c] * v[c];
         }
         for (uint32_t c = 0; c < 3; c++)

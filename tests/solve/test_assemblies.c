@@ -204,8 +204,7 @@ TEST(a_faulty_robot_is_held_by_joints) {
     step(&row, 200);
     assert_int_equal(mf_docks_statistics(row.docks).others, 201);
     assert_true(isfinite(get_field(row.modules, "base.position", 2, 2)));
-    assert_true(fabs(get_field(row.modules, "base.position", 2, 2) - height) <
-                0.2); // it hangs on it
+    assert_near(get_field(row.modules, "base.position", 2, 2), height, 0.2); // it hangs on it
 }
 
 // Joints besides docks are the solver's, for which the assembly is one body: a row hangs on one.

@@ -250,7 +250,7 @@ TEST(a_latch_misses_a_row) {
     step(&rows, 1);
     const uint64_t joined = seen(&rows).joined - docked, missed = seen(&rows).missed;
     assert_int_equal(joined + missed, PAIRS);
-    assert_true(fabs((double)joined - 0.49 * PAIRS) < 4.0 * sqrt(PAIRS * 0.49 * 0.51));
+    assert_near((double)joined, 0.49 * PAIRS, 4.0 * sqrt(PAIRS * 0.49 * 0.51));
     assert_true(joined > 0 && missed > 0);
     step(&rows, 49);
     assert_int_equal(seen(&rows).joined - docked, joined); // they were never apart to try again

@@ -126,14 +126,13 @@ TEST(links_carry_pins) {
     AUTO_RIG rig = rig_open(*state, "type='sphere' size='0.05'", "-0.2", true, 0.0, MF_ISA_AUTO);
     double center[3], robot[3], cloth[3], spin[3];
     const mf_Field *position = mf_group_find_field(rig.cloth, "vertex.position");
-    mf_Field *link = mf_group_find_field(rig.cloth, "pin.link");
     const double start[3] = {-0.35, -0.3, 0.0};
     set_fields(rig.robot, "base.position", 0, 3, start);
     set_field(rig.robot, "base.linear_velocity", 0, 0, -1.0);
     mf_group_refresh(rig.robot, 0);
     set_field(rig.cloth, "pin.vertex", 0, 0, 0.0);
     set_field(rig.cloth, "pin.position", 0, 0, 0.05);
-    mf_field_set(link, 0, 0, 2.0); // the second group
+    set_field(rig.cloth, "pin.link", 0, 0, 2.0); // the second group
     mf_world_step(rig.world, 150);
     mf_motion_momentum(rig.robot, 0, center, robot, spin);
     mf_motion_momentum(rig.cloth, 0, center, cloth, spin);
@@ -146,7 +145,7 @@ TEST(links_carry_pins) {
         square += pow(mf_field_get(position, 0, c) - center[c], 2.0);
     assert_near(sqrt(square), 0.05, 1e-3);
     assert_int_equal(mf_group_fault_total(rig.cloth), 0);
-    mf_field_set(link, 0, 1, 7.0); // there is no such robot
+    set_field(rig.cloth, "pin.link", 0, 1, 7.0); // there is no such robot
     mf_world_step(rig.world, 1);
     assert_int_equal(mf_group_fault(rig.cloth, 0), MF_FAULT_INPUT);
 }

@@ -584,34 +584,35 @@ typedef struct Models {
     mf_Model *ball, *robot;
 } Models;
 
-static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
-    const Models *models = user;
-    AUTO_WORLD *world = NULL;
+static mf_Status make(mf_Context *context, const Models *models, mf_World **world,
+                      mf_Error *error) {
     mf_Group *groups[2] = {NULL, NULL};
     mf_Collisions *collisions = NULL;
-    mf_Status status = mf_world_create(context, NULL, &world, error);
-    for (int g = 0; g < 2 && status == MF_OK; g++) {
-        status = mf_world_add_group(world,
-                                    &WITH(mf_group_config(), .name = g == 0 ? "balls" : "robots",
-                                          .model = g == 0 ? models->ball : models->robot,
-                                          .count = 3, .isolated = false),
-                                    &groups[g], error);
-        if (status == MF_OK)
-            status = mf_collisions_prepare(groups[g], error);
-        if (status == MF_OK)
-            status = mf_motion_add(groups[g], MF_MOTION_ARTICULATED, NULL, error);
+    MF_TRY(mf_world_create(context, NULL, world, error));
+    for (int g = 0; g < 2; g++) {
+        MF_TRY(mf_world_add_group(*world,
+                                  &WITH(mf_group_config(), .name = g == 0 ? "balls" : "robots",
+                                        .model = g == 0 ? models->ball : models->robot, .count = 3,
+                                        .isolated = false),
+                                  &groups[g], error));
+        MF_TRY(mf_collisions_prepare(groups[g], error));
+        MF_TRY(mf_motion_add(groups[g], MF_MOTION_ARTICULATED, NULL, error));
     }
-    if (status == MF_OK) {
-        mf_CollisionsMember members[2] = {mf_collisions_member(groups[0]),
-                                          mf_collisions_member(groups[1])};
-        members[1].inner = true;
-        status = mf_collisions_add(
-            world, &WITH(mf_collisions_config(), .members = members, .member_count = 2),
-            &collisions, error);
-        assert_true((status == MF_OK) == (collisions != NULL));
-    }
+    mf_CollisionsMember members[2] = {mf_collisions_member(groups[0]),
+                                      mf_collisions_member(groups[1])};
+    members[1].inner = true;
+    const mf_Status status = mf_collisions_add(
+        *world, &WITH(mf_collisions_config(), .members = members, .member_count = 2), &collisions,
+        error);
+    assert_true((status == MF_OK) == (collisions != NULL));
+    return status;
+}
+
+static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
+    AUTO_WORLD *world = NULL;
+    const mf_Status status = make(context, user, &world, error);
     if (world != NULL) {
-        uint64_t calls = mf_context_call_count(context);
+        const uint64_t calls = mf_context_call_count(context);
         mf_world_step(world, 2);
         assert_int_equal(mf_context_call_count(context), calls);
     }
@@ -619,15 +620,11 @@ static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error)
 }
 
 TEST(making_survives_every_failure) {
-    mf_Context *own, *context;
-    MUST(mf_context_create(NULL, &own, &error));
-    MUST(mf_context_create(&WITH(mf_context_config(), .threads = 1), &context, &error));
+    AUTO_CONTEXT *own = open_context(0), *context = open_context(1);
     Models models = {ball_of(own, 1.0), load_file(own, "humanoid.urdf")};
     assert_true(torture(context, make_and_step, &models, TORTURE_MUST_FAIL) > 60);
     mf_model_destroy(models.ball);
     mf_model_destroy(models.robot);
-    mf_context_destroy(own);
-    mf_context_destroy(context);
 }
 
 int main(void) {

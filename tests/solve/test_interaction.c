@@ -97,7 +97,7 @@ TEST(collisions_kill_both) {
     assert_int_equal(events[0].kind, MF_EVENT_COLLISION);
     assert_int_equal(events[0].agent, 0);
     assert_int_equal(events[0].partner, 16);
-    assert_true(fabs(events[0].position[0] - 0.185) < 1e-5);
+    assert_near(events[0].position[0], 0.185, 1e-5);
     mf_world_step(fixture.world, 200);
     assert_int_equal(mf_group_fault(first, 1), 0);
     assert_true(get_field(first, "base.position", 1, 1) < -4.0);
@@ -236,8 +236,7 @@ TEST(wind_grows_with_height) {
             if (heights[i] < 0.03)
                 factor = 0.0;
             double slack = wide ? 2e-4 : 3e-4;
-            assert_true(fabs(get_field(group, "wind.velocity", i, 0) - 4.0 * factor) <=
-                        4.0 * slack);
+            assert_near(get_field(group, "wind.velocity", i, 0), 4.0 * factor, 4.0 * slack);
             assert_true(fabs(get_field(group, "wind.velocity", i, 1) + 8.0 * factor) <=
                         8.0 * slack);
         }

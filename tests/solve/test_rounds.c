@@ -244,7 +244,7 @@ TEST(rates_hold) {
     for (int step = 0; step < 23; step++) {
         mf_world_step(fixture.world, 1);
         double expected = 1.0 + 0.05 * (step / 5);
-        assert_true(fabs(get_field(group, "neighbor.position", 0, 0) - expected) < 1e-5);
+        assert_near(get_field(group, "neighbor.position", 0, 0), expected, 1e-5);
     }
     assert_true(mf_interaction_statistics(fixture.interaction).detections == 5);
 }

@@ -139,7 +139,7 @@ TEST(test_thin_maps) {
     for (int mode = 0; mode < 2; mode++) {
         mf_TerrainConfig config = config_of(4, 1);
         config.interpolation = mode == 0 ? MF_NEAREST : MF_BILINEAR;
-        mf_Terrain *wide = terrain_of(*state, &config, heights);
+        AUTO_TERRAIN *wide = terrain_of(*state, &config, heights);
         config.columns = 1;
         config.rows = 4;
         AUTO_TERRAIN *tall = terrain_of(*state, &config, heights);
@@ -154,7 +154,6 @@ TEST(test_thin_maps) {
             double height = mf_terrain_height(single, samples[i].position, 0.5, normal);
             assert_true(height == 3 && normal[0] == 0 && normal[1] == 0 && normal[2] == 1);
         }
-        mf_terrain_destroy(wide);
     }
 }
 
@@ -225,9 +224,8 @@ TEST(test_bad_heights) {
             assert_int_equal(refused(*state, &config, heights), MF_BAD_ARGUMENT);
         }
     double heights[6] = {1e6, -1e6};
-    mf_Terrain *terrain = terrain_of(*state, &config, heights);
+    AUTO_TERRAIN *terrain = terrain_of(*state, &config, heights);
     assert_true(terrain->lowest == -1e6 && terrain->highest == 1e6);
-    mf_terrain_destroy(terrain);
 
     heights[4] = NAN;
     mf_Terrain *none;
