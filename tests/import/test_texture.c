@@ -212,17 +212,25 @@ TEST_WITH(hash_and_export, make_context, drop_context) {
     assert_true(mf_model_hash(model) != hash);
 }
 
-static void refused(mf_Context *context, const char *text, mf_Status status, const char *location,
-                    const char *message) {
-    char path[512], line[1024];
-    mf_Model *model = NULL;
-    mf_Error error = {0};
-    write_text(path, "robot.xml", text);
-    assert_int_equal(mf_model_load(context, path, NULL, &model, &error), status);
-    mf_error_format(&error, line, sizeof line);
-    if (strstr(line, location) == NULL || strstr(line, message) == NULL)
-        fail_msg("%s", line);
-}
+#define TEXTURE(file)                                                                              \
+    MODEL("<texture name='x' type='2d' file='" file "'/><material name='m' texture='x'/>")
+
+static const Refusal refused[] = {
+    {TEXTURE("none.png"), MF_NOT_FOUND, 3, "texture 'none.png' not found"},
+    {TEXTURE("huge.png"), MF_LIMIT, 3, "found 65536 x 65536"},
+    {TEXTURE("text.png"), MF_BAD_FILE, 3, "expected a PNG file"},
+    {MODEL("<material name='m' texrepeat='0 1'/>"), MF_BAD_FILE, 3,
+     "texrepeat: expected numbers > 0, found 0 and 1"},
+    {MODEL("<material name='m' emission='-1'/>"), MF_BAD_FILE, 3, "emission"},
+    {MODEL("<material name='m' texture='t'/>"), MF_BAD_FILE, 3, "there is no texture 't'"},
+    {MODEL("<material name='other'/>"), MF_BAD_FILE, 5, "there is no material 'm'"},
+    {MODEL("<texture name='x'/>"), MF_BAD_FILE, 3, "found neither"},
+    {MODEL("<texture name='x' builtin='flat' width='-4'/>"), MF_BAD_FILE, 3, "found -4 and 0"},
+    {MODEL("<texture name='x' builtin='flat' width='8000'/>"), MF_BAD_FILE, 3,
+     "at most 2^26 pixels"},
+    {MODEL("<texture name='x' file='a.png' gridsize='0 2'/>"), MF_BAD_FILE, 3, "gridsize"},
+    {MODEL("<texture name='x' file='a.png' gridlayout='RX'/>"), MF_BAD_FILE, 3, "gridlayout"},
+};
 
 TEST_WITH(refusals, make_context, drop_context) {
     static const uint8_t huge[] = {137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 'I', 'H', 'D',
@@ -230,35 +238,7 @@ TEST_WITH(refusals, make_context, drop_context) {
     char path[512];
     write_bytes(path, "huge.png", huge, sizeof huge);
     write_text(path, "text.png", "no picture at all, but long enough");
-    refused(*state,
-            MODEL("<texture name='x' type='2d' file='none.png'/>"
-                  "<material name='m' texture='x'/>"),
-            MF_NOT_FOUND, "robot.xml:3", "texture 'none.png' not found");
-    refused(*state,
-            MODEL("<texture name='x' type='2d' file='huge.png'/>"
-                  "<material name='m' texture='x'/>"),
-            MF_LIMIT, "robot.xml:3", "found 65536 x 65536");
-    refused(*state,
-            MODEL("<texture name='x' type='2d' file='text.png'/>"
-                  "<material name='m' texture='x'/>"),
-            MF_BAD_FILE, "robot.xml:3", "expected a PNG file");
-    refused(*state, MODEL("<material name='m' texrepeat='0 1'/>"), MF_BAD_FILE, "robot.xml:3",
-            "texrepeat: expected numbers > 0, found 0 and 1");
-    refused(*state, MODEL("<material name='m' emission='-1'/>"), MF_BAD_FILE, "robot.xml:3",
-            "emission");
-    refused(*state, MODEL("<material name='m' texture='t'/>"), MF_BAD_FILE, "robot.xml:3",
-            "there is no texture 't'");
-    refused(*state, MODEL("<material name='other'/>"), MF_BAD_FILE, "robot.xml:5",
-            "there is no material 'm'");
-    refused(*state, MODEL("<texture name='x'/>"), MF_BAD_FILE, "robot.xml:3", "found neither");
-    refused(*state, MODEL("<texture name='x' builtin='flat' width='-4'/>"), MF_BAD_FILE,
-            "robot.xml:3", "found -4 and 0");
-    refused(*state, MODEL("<texture name='x' builtin='flat' width='8000'/>"), MF_BAD_FILE,
-            "robot.xml:3", "at most 2^26 pixels");
-    refused(*state, MODEL("<texture name='x' file='a.png' gridsize='0 2'/>"), MF_BAD_FILE,
-            "robot.xml:3", "gridsize");
-    refused(*state, MODEL("<texture name='x' file='a.png' gridlayout='RX'/>"), MF_BAD_FILE,
-            "robot.xml:3", "gridlayout");
+    check_refusals(*state, refused, sizeof refused / sizeof *refused);
 }
 
 // Told when the model is read, though pixels are decoded later.
@@ -266,8 +246,9 @@ TEST_WITH(damaged_files, make_context, drop_context) {
     char path[512];
     write_picture(*state, path, "cut.png", 4, 4);
     assert_int_equal(truncate(path, 50), 0);
-    refused(*state, MODEL("<texture name='x' file='cut.png'/><material name='m' texture='x'/>"),
-            MF_BAD_FILE, "robot.xml:3", "(truncated?)");
+    assert_refused(*state,
+                   MODEL("<texture name='x' file='cut.png'/><material name='m' texture='x'/>"),
+                   MF_BAD_FILE, 3, "(truncated?)");
     write_picture(*state, path, "bit.png", 4, 4);
     FILE *file = fopen(path, "r+b");
     assert_non_null(file);
@@ -276,11 +257,13 @@ TEST_WITH(damaged_files, make_context, drop_context) {
     assert_int_equal(fseek(file, 45, SEEK_SET), 0);
     fputc(byte ^ 4, file);
     fclose(file);
-    refused(*state, MODEL("<texture name='x' file='bit.png'/><material name='m' texture='x'/>"),
-            MF_BAD_FILE, "robot.xml:3", "found a damaged chunk at byte 33");
+    assert_refused(*state,
+                   MODEL("<texture name='x' file='bit.png'/><material name='m' texture='x'/>"),
+                   MF_BAD_FILE, 3, "found a damaged chunk at byte 33");
     write_picture(*state, path, "odd.png", 3, 2); // no square
-    refused(*state, MODEL("<texture name='x' file='odd.png'/><material name='m' texture='x'/>"),
-            MF_BAD_FILE, "robot.xml:3", "found 3 x 2 pixels");
+    assert_refused(*state,
+                   MODEL("<texture name='x' file='odd.png'/><material name='m' texture='x'/>"),
+                   MF_BAD_FILE, 3, "found 3 x 2 pixels");
 }
 
 TEST_WITH(without_memory, make_context, drop_context) {
