@@ -89,18 +89,18 @@ static void random_lane(uint32_t lane, double least, double most) {
     set_link(lane, 1, q, origin);
 }
 
-static const Form forms[] = {{MF_SHAPE_SPHERE, {0.1, 0, 0}, NULL, 0},
-                             {MF_SHAPE_SPHERE, {0.03, 0, 0}, NULL, 0},
-                             {MF_SHAPE_CAPSULE, {0.05, 0.3, 0}, NULL, 0},
-                             {MF_SHAPE_CAPSULE, {0.1, 0.1, 0}, NULL, 0},
-                             {MF_SHAPE_ELLIPSOID, {0.1, 0.2, 0.15}, NULL, 0},
-                             {MF_SHAPE_CYLINDER, {0.1, 0.3, 0}, NULL, 0},
-                             {MF_SHAPE_CYLINDER, {0.15, 0.06, 0}, NULL, 0},
-                             {MF_SHAPE_BOX, {0.2, 0.3, 0.1}, NULL, 0},
-                             {MF_SHAPE_BOX, {0.25, 0.25, 0.25}, NULL, 0},
-                             {MF_SHAPE_MESH, {0, 0, 0}, wedge, 5},
-                             {MF_SHAPE_MESH, {0, 0, 0}, roof, 6},
-                             {MF_SHAPE_MESH, {0, 0, 0}, octahedron, 6}};
+static const Form forms[] = {SPHERE(0.1),
+                             SPHERE(0.03),
+                             CAPSULE(0.05, 0.3),
+                             CAPSULE(0.1, 0.1),
+                             ELLIPSOID(0.1, 0.2, 0.15),
+                             CYLINDER(0.1, 0.3),
+                             CYLINDER(0.15, 0.06),
+                             BOX(0.2, 0.3, 0.1),
+                             BOX(0.25, 0.25, 0.25),
+                             HULL(wedge, 5),
+                             HULL(roof, 6),
+                             HULL(octahedron, 6)};
 enum { FORMS = sizeof forms / sizeof *forms };
 
 static bool polygonal(mf_ShapeType type) {
@@ -217,7 +217,7 @@ static void judge_plane(uint32_t lane, double reach, bool wide) {
 }
 
 TEST(planes_agree) {
-    const Form plane = {MF_SHAPE_PLANE, {0, 0, 0}, NULL, 0};
+    const Form plane = PLANE;
     oracle_state = 17;
     for (int i = 0; i < FORMS; i++) {
         fixture_open(*state, &forms[i], &plane); // the plan turns the order round
@@ -290,12 +290,9 @@ TEST(degenerate_states_give_finite_contacts) {
 
 TEST(flat_and_empty_solids_are_survived) {
     static const float point[] = {0, 0, 0}, sheet[] = {0, 0, 0, 0.1f, 0, 0, 0, 0.1f, 0};
-    const Form flats[] = {
-        {MF_SHAPE_SPHERE, {0, 0, 0}, NULL, 0},     {MF_SHAPE_CAPSULE, {0, 0, 0}, NULL, 0},
-        {MF_SHAPE_CAPSULE, {0.1, 0, 0}, NULL, 0},  {MF_SHAPE_ELLIPSOID, {0, 0, 0}, NULL, 0},
-        {MF_SHAPE_CYLINDER, {0, 0.2, 0}, NULL, 0}, {MF_SHAPE_CYLINDER, {0.2, 0, 0}, NULL, 0},
-        {MF_SHAPE_BOX, {0.2, 0.2, 0}, NULL, 0},    {MF_SHAPE_BOX, {0, 0, 0}, NULL, 0},
-        {MF_SHAPE_MESH, {0, 0, 0}, point, 1},      {MF_SHAPE_MESH, {0, 0, 0}, sheet, 3}};
+    const Form flats[] = {SPHERE(0),        CAPSULE(0, 0),    CAPSULE(0.1, 0),  ELLIPSOID(0, 0, 0),
+                          CYLINDER(0, 0.2), CYLINDER(0.2, 0), BOX(0.2, 0.2, 0), BOX(0, 0, 0),
+                          HULL(point, 1),   HULL(sheet, 3)};
     oracle_state = 11;
     for (size_t i = 0; i < sizeof flats / sizeof *flats; i++) {
         for (int k = 0; k < FORMS + (int)(sizeof flats / sizeof *flats); k++) {
