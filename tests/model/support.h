@@ -55,6 +55,17 @@ static inline mf_Model *load_urdf(mf_Context *context, const char *text) {
     return load_text_with(context, text, NULL);
 }
 
+// The model after it was written as MJCF and read again, which must be the same.
+static inline mf_Model *written_and_read(mf_Context *context, const mf_Model *model) {
+    char path[512];
+    write_text(path, "written.xml", "");
+    MUST(mf_model_export_mjcf(model, path, &error));
+    mf_Model *again = load_file(context, path, NULL);
+    assert_true(mf_model_hash(again) == mf_model_hash(model));
+    remove(path);
+    return again;
+}
+
 // Expects the text to be refused with this status at this line and with these words.
 static inline void check_refused(mf_Context *context, const char *data, size_t size,
                                  mf_Status expected, int line, const char *text, int test_line) {
@@ -87,6 +98,12 @@ static inline void check_refusals(mf_Context *context, const Refusal *rows, size
     for (size_t i = 0; i < count; i++)
         check_refused(context, rows[i].text, strlen(rows[i].text), rows[i].status, rows[i].line,
                       rows[i].names, (int)i);
+}
+
+static inline const mf_Joint *joint_of(const mf_Model *model, const char *name) {
+    const uint32_t joint = mf_model_find(model, MF_ITEM_JOINT, name);
+    assert_true(joint != MF_NONE);
+    return &model->joints[joint];
 }
 
 // The first note that holds these words, or NULL.

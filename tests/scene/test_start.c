@@ -203,10 +203,6 @@ TEST(the_ground_is_that_of_a_model) {
 
 // ---- places ------------------------------------------------------------------------------------
 
-static mf_Scene make_text(mf_Context *context, const char *text) {
-    return scene_of(context, text);
-}
-
 static void expect_position(const mf_Scene *scene, uint32_t robot, double x, double y, double z,
                             double heading) {
     const double found[3] = {x, y, z};
@@ -245,7 +241,7 @@ TEST(robots_stand_at_their_start_poses) {
     };
     double z = 0.0;
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        AUTO_WHOLE_SCENE scene = make_text(
+        AUTO_WHOLE_SCENE scene = scene_of(
             *state,
             formatted("groups:\n" MODEL("a", "hexapod.urdf") "    contact: {self: false}\n%s",
                       cases[k].keys));
@@ -258,17 +254,17 @@ TEST(robots_stand_at_their_start_poses) {
         }
     }
     AUTO_WHOLE_SCENE scene =
-        make_text(*state, "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {shapes: false}\n");
+        scene_of(*state, "groups:\n" MODEL("a", "hexapod.urdf") "    contact: {shapes: false}\n");
     expect_position(&scene, 0, 0, 0, scene.model->rest_height, 0);
 }
 
 // Each on the ground below it.
 TEST(robots_stand_on_uneven_ground) {
-    AUTO_WHOLE_SCENE scene = make_text(
-        *state, "ground: {shape: slope, amplitude: 0.2, interpolation: bilinear}\n"
-                "groups:\n" MODEL("a", "ball.xml") "    count: 4\n"
-                                                   "    placement: {line: {distance: 1}}\n"
-                                                   "    heading: 1\n");
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, "ground: {shape: slope, amplitude: 0.2, interpolation: bilinear}\n"
+                         "groups:\n" MODEL("a", "ball.xml") "    count: 4\n"
+                                                            "    placement: {line: {distance: 1}}\n"
+                                                            "    heading: 1\n");
     for (uint32_t i = 0; i < 4; i++) {
         double x = get(&scene, 0, "base.position", i, 0), y = get(&scene, 0, "base.position", i, 1);
         double ground = mf_terrain_height(scene.terrain, x, y, NULL);
@@ -276,19 +272,26 @@ TEST(robots_stand_on_uneven_ground) {
     }
 }
 
+// The least distance [m] of two of the first robots, seen from above.
+static double least_distance(const mf_Scene *scene, uint32_t count) {
+    double least = INFINITY, at[20][2];
+    for (uint32_t a = 0; a < count; a++) {
+        for (uint32_t c = 0; c < 2; c++)
+            at[a][c] = get(scene, 0, "base.position", a, c);
+        for (uint32_t b = 0; b < a; b++)
+            least = fmin(least, hypot(at[a][0] - at[b][0], at[a][1] - at[b][1]));
+    }
+    return least;
+}
+
 TEST(random_robots_are_apart) {
-    AUTO_WHOLE_SCENE scene = make_text(
+    AUTO_WHOLE_SCENE scene = scene_of(
         *state,
         "groups:\n" MODEL("a", "ball.xml") "    count: 20\n    placement: {random: {lower: [-1, "
                                            "-1, 0], upper: [1, 1, 0], distance: 0.2}}\n");
-    for (uint32_t i = 0; i < 20; i++) {
+    for (uint32_t i = 0; i < 20; i++)
         assert_near(get(&scene, 0, "base.position", i, 2), 0.07, 1e-6);
-        for (uint32_t k = 0; k < i; k++)
-            assert_true(
-                hypot(get(&scene, 0, "base.position", i, 0) - get(&scene, 0, "base.position", k, 0),
-                      get(&scene, 0, "base.position", i, 1) -
-                          get(&scene, 0, "base.position", k, 1)) >= 0.2 - 1e-6);
-    }
+    assert_true(least_distance(&scene, 20) >= 0.2 - 1e-6);
 }
 
 // As many boxes as fit by their own size, of each kind of shape: the ball around a box of edges a,
@@ -312,15 +315,8 @@ TEST(random_robots_fit_by_their_size) {
                  "groups:\n  - name: a\n    model: %s\n    count: 10\n    placement: {random: "
                  "{lower: [-0.9, -0.9, 0], upper: [0.9, 0.9, 0]}}\n",
                  path);
-        AUTO_WHOLE_SCENE scene = make_text(*state, text);
-        double least = INFINITY;
-        for (uint32_t a = 0; a < 10; a++)
-            for (uint32_t b = 0; b < a; b++)
-                least = fmin(least, hypot(get(&scene, 0, "base.position", a, 0) -
-                                              get(&scene, 0, "base.position", b, 0),
-                                          get(&scene, 0, "base.position", a, 1) -
-                                              get(&scene, 0, "base.position", b, 1)));
-        assert_true(least >= 2.0 * cases[i].radius - 1e-6);
+        AUTO_WHOLE_SCENE scene = scene_of(*state, text);
+        assert_true(least_distance(&scene, 10) >= 2.0 * cases[i].radius - 1e-6);
         unlink(path);
     }
 }
@@ -328,13 +324,13 @@ TEST(random_robots_fit_by_their_size) {
 // ---- states ------------------------------------------------------------------------------------
 
 TEST(speed_is_along_the_heading) {
-    AUTO_WHOLE_SCENE scene = make_text(
+    AUTO_WHOLE_SCENE scene = scene_of(
         *state,
         "groups:\n" MODEL("a", "ball.xml") "    placement: {poses: [[0, 0, 1.5707963267948966]]}\n"
                                            "    speed: 2\n");
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 0), 0, 1e-6);
     assert_near(get(&scene, 0, "base.linear_velocity", 0, 1), 2, 1e-6);
-    AUTO_WHOLE_SCENE slow = make_text(
+    AUTO_WHOLE_SCENE slow = scene_of(
         *state, "groups:\n" MODEL("a", "ball.xml") "    placement: {poses: [[0, 0, 3]]}\n");
     for (uint32_t c = 0; c < 3; c++) {
         const double zero = 0.0, v = get(&slow, 0, "base.linear_velocity", 0, c);
@@ -347,7 +343,7 @@ TEST(keyframes_of_the_file_are_taken) {
                                        "    placement: {poses: [[2, 0, 0]]}\n"};
     for (int i = 0; i < 4; i++) {
         AUTO_WHOLE_SCENE scene =
-            make_text(*state, formatted("groups:\n" MODEL("a", "trotter.xml") "%s", keys[i]));
+            scene_of(*state, formatted("groups:\n" MODEL("a", "trotter.xml") "%s", keys[i]));
         assert_near(get(&scene, 0, "joint.angle", 0, 0), i == 2 ? scene.model->start_angle[0] : 0.9,
                     1e-6);
     }
@@ -393,7 +389,7 @@ TEST(all_but_the_first_are_shaken) {
 // Robots have settled when the scene is there: dropped from 1 cm they lie still, and time that
 // counts begins then.
 TEST(robots_settle_before_time_counts) {
-    AUTO_WHOLE_SCENE scene = make_text(
+    AUTO_WHOLE_SCENE scene = scene_of(
         *state, "world: {step: 0.002}\ngroups:\n" MODEL(
                     "a", "ball.xml") "    height: 0.01\n    settle: 1\n    keyframe: none\n"
                                      "    placement: {poses: [[0, 0, 0]]}\n");
