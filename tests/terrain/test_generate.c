@@ -165,19 +165,6 @@ TEST(test_known_bits) {
     assert_int_equal(hash, UINT64_C(0x5f52acd59ea9d830));
 }
 
-static mf_Status refused(mf_Context *context, const mf_TerrainConfig *config,
-                         mf_TerrainGenerator generator) {
-    mf_Terrain *terrain = (mf_Terrain *)&terrain;
-    mf_Error error = {0};
-    size_t live = mf_context_live_bytes(context);
-    mf_Status status = mf_terrain_generate(context, config, &generator, &terrain, &error);
-    assert_null(terrain);
-    assert_int_equal(error.status, status);
-    assert_true(strlen(error.message) > 10);
-    assert_int_equal(mf_context_live_bytes(context), live);
-    return status;
-}
-
 TEST(test_bad_generators) {
     mf_TerrainConfig config = config_of(8, 8);
     mf_TerrainGenerator good = noise_of(1, 4), bad;
@@ -185,31 +172,31 @@ TEST(test_bad_generators) {
     for (int shape = MF_TERRAIN_STEPS; shape <= MF_TERRAIN_NOISE; shape++)
         for (int i = 0; i < 6; i++) {
             bad = WITH(good, .shape = (mf_TerrainShape)shape, .wavelength = wavelengths[i]);
-            assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
+            check_refused(*state, &config, NULL, &bad, MF_BAD_ARGUMENT);
         }
     static const double amplitudes[] = {NAN, INFINITY, -INFINITY, 1e7, -1e7};
     for (int shape = MF_TERRAIN_FLAT; shape <= MF_TERRAIN_NOISE; shape++)
         for (int i = 0; i < 5; i++) {
             bad = WITH(good, .shape = (mf_TerrainShape)shape, .amplitude = amplitudes[i]);
-            assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
+            check_refused(*state, &config, NULL, &bad, MF_BAD_ARGUMENT);
         }
     bad = WITH(good, .octaves = 0);
-    assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
+    check_refused(*state, &config, NULL, &bad, MF_BAD_ARGUMENT);
     bad.octaves = 13;
-    assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
+    check_refused(*state, &config, NULL, &bad, MF_BAD_ARGUMENT);
     bad = WITH(good, .shape = (mf_TerrainShape)5);
-    assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
+    check_refused(*state, &config, NULL, &bad, MF_BAD_ARGUMENT);
     bad.shape = MF_TERRAIN_SLOPE;
     bad.amplitude = 1.5707963267948966;
-    assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
+    check_refused(*state, &config, NULL, &bad, MF_BAD_ARGUMENT);
     // Heights that the formula drives out of range.
     bad.amplitude = 1.57079632679;
     config.cell = 1000;
-    assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
+    check_refused(*state, &config, NULL, &bad, MF_BAD_ARGUMENT);
     // A lattice too fine to count.
     bad = WITH(good, .wavelength = 1e-6);
     config.origin[0] = 1e9;
-    assert_int_equal(refused(*state, &config, bad), MF_BAD_ARGUMENT);
+    check_refused(*state, &config, NULL, &bad, MF_BAD_ARGUMENT);
 }
 
 TEST(test_bad_arguments) {
@@ -217,10 +204,10 @@ TEST(test_bad_arguments) {
     static const uint32_t sizes[][2] = {{0, 0}, {0, 1}, {1, 0}};
     for (int i = 0; i < 3; i++) {
         mf_TerrainConfig config = config_of(sizes[i][0], sizes[i][1]);
-        assert_int_equal(refused(*state, &config, noise), MF_BAD_ARGUMENT);
+        check_refused(*state, &config, NULL, &noise, MF_BAD_ARGUMENT);
     }
     mf_TerrainConfig config = config_of(8193, 1);
-    assert_int_equal(refused(*state, &config, noise), MF_LIMIT);
+    check_refused(*state, &config, NULL, &noise, MF_LIMIT);
     config = config_of(8, 8);
     AUTO_TERRAIN *terrain;
     assert_int_equal(mf_terrain_generate(*state, &config, NULL, &terrain, NULL), MF_BAD_ARGUMENT);
