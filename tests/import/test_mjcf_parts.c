@@ -32,14 +32,14 @@ TEST(attached_models_bring_all_they_have) {
                "</worldbody></mujoco>");
     AUTO_MODEL *model = load_file(*state, path, NULL);
     assert_int_equal(model->joint_count, 5); // root, and j and k of each
-    const mf_Joint *root = joint_of(model, "j"), *left = joint_of(model, "l_j");
+    const mf_Joint *root = joint_named(model, "j"), *left = joint_named(model, "l_j");
     assert_near(root->upper, 1.57079632679489662, 1e-15); // degrees
     assert_near(left->upper, 1, 0);                       // radians
     assert_near(root->damping, 9, 0);
     assert_near(left->damping, 3, 0); // nothing of the outer class
-    assert_near(joint_of(model, "r_k")->damping, 1, 0);
+    assert_near(joint_named(model, "r_k")->damping, 1, 0);
     assert_near3(left->position, 1, 0, 0, 1e-15);
-    assert_near3(joint_of(model, "r_j")->position, 0, 5, 0, 1e-15);
+    assert_near3(joint_named(model, "r_j")->position, 0, 5, 0, 1e-15);
     // Actuators of what is attached, not of the rest.
     assert_int_equal(model->actuator_count, 2);
     assert_int_equal(model->actuators[mf_model_find(model, MF_ITEM_ACTUATOR, "l_m")].joint,
@@ -93,15 +93,15 @@ TEST(attached_models_attach) {
         write_text(path, "attach/outer.xml", text);
         AUTO_MODEL *model = load_file(*state, path, NULL);
         assert_int_equal(model->joint_count, 3); // not that of the body beside the frame
-        const mf_Joint *outer = joint_of(model, "o");
+        const mf_Joint *outer = joint_named(model, "o");
         assert_near(outer->damping, 5, 0);
         assert_near(outer->armature, 4, 0);
         snprintf(name, sizeof name, "%sm", prefixes[i]);
-        const mf_Joint *middle = joint_of(model, name);
+        const mf_Joint *middle = joint_named(model, name);
         assert_near(middle->damping, 7, 0);
         assert_near(middle->armature, 0, 0);
         snprintf(name, sizeof name, "%s%sc", prefixes[i], prefixes[i]);
-        const mf_Joint *inner = joint_of(model, name);
+        const mf_Joint *inner = joint_named(model, name);
         assert_near(inner->damping, 50, 0);
         assert_near(inner->armature, 3, 0);
         assert_near3(inner->position, 1, 0, 0, 0);
@@ -120,10 +120,10 @@ TEST(own_parts_are_attached) {
         "<body><attach body='p_x' prefix='q_'/></body></worldbody></mujoco>");
     assert_int_equal(model->joint_count, 3);
     assert_int_equal(model->mesh_count, 1);
-    const mf_Joint *first = joint_of(model, "p_j");
+    const mf_Joint *first = joint_named(model, "p_j");
     assert_near(first->damping, 2, 0);
     assert_near3(first->position, 1, 5, 0, 1e-15);
-    const mf_Joint *second = joint_of(model, "q_p_j");
+    const mf_Joint *second = joint_named(model, "q_p_j");
     assert_near(second->damping, 2, 0);
     assert_near3(second->position, 0, 0, 0, 0);
 }

@@ -96,8 +96,8 @@ TEST(mimic_chains_end_at_a_free_joint) {
         *state, "<robot name='r'>" LINK_A LINK_B LINK_C LINK_D FOLLOWER
                 "<mimic joint='j2' multiplier='-2' offset='1'/></joint>" LEADER
                 "<mimic joint='j3' multiplier='3' offset='0.5'/></joint>" FREE "</joint></robot>");
-    const mf_Joint *first = joint_of(model, "j1");
-    const mf_Joint *second = joint_of(model, "j2");
+    const mf_Joint *first = joint_named(model, "j1");
+    const mf_Joint *second = joint_named(model, "j2");
     uint32_t free_one = mf_model_find(model, MF_ITEM_JOINT, "j3");
     assert_int_equal(first->mimic, free_one);
     assert_int_equal(second->mimic, free_one);

@@ -100,7 +100,7 @@ static inline void check_refusals(mf_Context *context, const Refusal *rows, size
                       rows[i].names, (int)i);
 }
 
-static inline const mf_Joint *joint_of(const mf_Model *model, const char *name) {
+static inline const mf_Joint *joint_named(const mf_Model *model, const char *name) {
     const uint32_t joint = mf_model_find(model, MF_ITEM_JOINT, name);
     assert_true(joint != MF_NONE);
     return &model->joints[joint];

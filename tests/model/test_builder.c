@@ -176,7 +176,7 @@ TEST(a_hinge_joins_two_links) {
     assert_int_equal(mf_joint_create_hinge(builder, first, second, anchor, axis, &config), 0);
     AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->joint_count, 1);
-    const mf_Joint *joint = joint_of(model, "elbow");
+    const mf_Joint *joint = joint_named(model, "elbow");
     assert_int_equal(joint->type, MF_JOINT_HINGE);
     assert_int_equal(joint->parent, 0);
     assert_int_equal(joint->child, 1);

@@ -71,7 +71,7 @@ TEST(superbots_bend_by_90_and_roll_by_135_degrees) {
     for (int m = 0; m < 2; m++) {
         AUTO(close_module) Module module = open_module(*state, names[m]);
         for (int j = 0; j < 3; j++) {
-            const mf_Joint *joint = joint_of(module.model, joints[j]);
+            const mf_Joint *joint = joint_named(module.model, joints[j]);
             assert_near(joint->upper, degrees[j] * MF_PI / 180.0, 1e-12);
             assert_near(joint->lower, -joint->upper, 0.0);
         }

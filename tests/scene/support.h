@@ -128,12 +128,12 @@ static inline mf_Error refused_scene(mf_Context *context, const char *text, bool
 }
 
 // Texts that are refused, with a part of the message, and their line (0: not looked at).
-typedef struct Mistake {
+typedef struct SceneMistake {
     const char *text, *part;
     int line;
-} Mistake;
+} SceneMistake;
 
-static inline void check_mistakes(mf_Context *context, const Mistake *rows, size_t count,
+static inline void check_mistakes(mf_Context *context, const SceneMistake *rows, size_t count,
                                   bool when_read) {
     for (size_t i = 0; i < count; i++) {
         const mf_Error error = refused_scene(context, rows[i].text, when_read);

@@ -209,7 +209,7 @@ TEST(descriptors_are_those_of_the_machine) {
 }
 
 TEST(mistakes_are_named) {
-    static const Mistake mistakes[] = {
+    static const SceneMistake mistakes[] = {
         {"groups:\n  - {name: a}\n", "model", 0},
         {HEAD GROUP "search: {fitness: speed}\n", "distance", 0},
         {HEAD GROUP "search: {machine: {shortest: 0.2, longest: 0.1}}\n", "longest", 0},

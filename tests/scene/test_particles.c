@@ -34,7 +34,7 @@ TEST(test_fill) {
 }
 
 TEST(test_refusals) {
-    static const Mistake mistakes[] = {
+    static const SceneMistake mistakes[] = {
         {POOL "    count: 30\n    motion: fluid\n"
               "    placement: {fill: {lower: [0, 0, 0], upper: [0.1, 0.1, 0.1]}}\n",
          "no space for all particles and there are no emitters: 8 of 30", 0},

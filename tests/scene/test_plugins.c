@@ -110,7 +110,7 @@ TEST(images_of_other_settings_are_refused) {
 #define ROBOT "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
 
 TEST(mistakes_are_reported_in_one_line) {
-    static const Mistake mistakes[] = {
+    static const SceneMistake mistakes[] = {
         {ROBOT "    motion: own\n    plugins:\n      - file: \"" PLUGINS "sway.so\"\n",
          "group a: motion own: none of its plugins is a motion", 0},
         {ROBOT "    plugins:\n      - file: nowhere.so\n", "cannot find it", 0},

@@ -37,7 +37,7 @@ TEST(a_game_is_read_and_written) {
 
 // Those of all scenes are in test_mistakes.c.
 TEST(mistakes_in_games_are_reported_in_one_line) {
-    static const Mistake mistakes[] = {
+    static const SceneMistake mistakes[] = {
         {ROBOT "    behavior: {soccer: {goal: [1, 0], own_goal: [-1, 0]}}\n",
          "expected `walk` in the list gaits", 4},
         {ROBOT "    behavior: {soccer: {goal: [1, 0]}}\n",
@@ -57,7 +57,7 @@ TEST(mistakes_in_games_are_reported_in_one_line) {
 }
 
 TEST(missing_parts_of_a_world_are_reported) {
-    static const Mistake mistakes[] = {
+    static const SceneMistake mistakes[] = {
         {"groups:\n  - name: a\n    model: nothing.urdf\n", "cannot open", 0},
         {ROBOT "    gaits: [fly]\n", "no gait 'fly': expected one of those in ", 0},
         {ROBOT "    gaits: [tripot]\n", "did you mean 'tripod'?", 0},

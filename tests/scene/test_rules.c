@@ -92,7 +92,7 @@ TEST(rules_change_motions_of_trusses) {
 
 // Thrown trusses need inertia, trusses of a search are verified by it; robots have none of this.
 TEST(motions_of_trusses_are_checked) {
-    static const Mistake wrong[] = {
+    static const SceneMistake wrong[] = {
         {"groups: [{name: a, model: ../models/tetrahedron.truss.yaml, speed: 1}]\n",
          "frames of a truss have no speed", 0},
         {"groups: [{name: a, model: ../models/hexapod.urdf, motion: elastic}]\n",
