@@ -1,5 +1,6 @@
 # Every tests/<area>/test_<name>.c is one program and one CTest entry of that name; every
-# tests/fuzz/fuzz_<name>.c is a libFuzzer target (or, without MAYFLY_FUZZ, replays its corpus).
+# tests/fuzz/fuzz_<name>.c, and each row of tests/fuzz/readers.c, is a libFuzzer target (or, without
+# MAYFLY_FUZZ, replays its corpus).
 if(MAYFLY_TESTS)
   find_package(PkgConfig REQUIRED)
   pkg_check_modules(CMOCKA REQUIRED IMPORTED_TARGET cmocka)
@@ -103,7 +104,7 @@ if(MAYFLY_TESTS)
   # itself knows only from the second run on how long they take.
   set(cost 200)
   foreach(name IN ITEMS app/cli motion/mjcf_keys view/report_machine motion/energy house/commands
-      app/walker scene/ground_energy house/wrong_calls solve/collisions app/machines
+      app/walker scene/ground_energy house/calls solve/collisions app/machines
       scene/restore solve/solver_large house/tutorials motion/isolation control/get_up
       motion/articulated_friction motion/articulated_contact_pairs motion/articulated_convergence
       motion/cloth app/kill app/record_kill app/stranger house/bits house/lint view/report
@@ -121,27 +122,35 @@ if(MAYFLY_TESTS)
   endif()
 endif()
 
+# A fuzz target of `source`, and the test that replays its corpus.
+function(mayfly_add_fuzz corpus source)
+  add_executable(fuzz_${corpus} ${source})
+  mayfly_target_flags(fuzz_${corpus})
+  target_compile_options(fuzz_${corpus} PRIVATE -Wno-missing-prototypes -Wno-unused-parameter)
+  target_compile_definitions(fuzz_${corpus} PRIVATE MAYFLY_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+    FUZZ_READER="${corpus}")
+  target_include_directories(fuzz_${corpus} PRIVATE ${PROJECT_SOURCE_DIR}/src
+    ${PROJECT_SOURCE_DIR}/tests)
+  target_link_libraries(fuzz_${corpus} PRIVATE mayfly_tools mayfly)
+  if(MAYFLY_FUZZ)
+    target_link_options(fuzz_${corpus} PRIVATE -fsanitize=fuzzer)
+    set(replay -runs=0)
+  else()
+    target_sources(fuzz_${corpus} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/replay.c)
+  endif()
+  add_test(NAME fuzz/${corpus}
+    COMMAND fuzz_${corpus} ${replay} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${corpus})
+  set_tests_properties(fuzz/${corpus} PROPERTIES TIMEOUT 300)
+endfunction()
+
 if(MAYFLY_TOOLS)
   file(GLOB fuzz_sources CONFIGURE_DEPENDS tests/fuzz/fuzz_*.c)
   foreach(source IN LISTS fuzz_sources)
-    get_filename_component(name ${source} NAME_WE)
-    add_executable(${name} ${source})
-    mayfly_target_flags(${name})
-    target_compile_options(${name} PRIVATE -Wno-missing-prototypes)
-    target_compile_definitions(${name} PRIVATE MAYFLY_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-    target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/src
-      ${PROJECT_SOURCE_DIR}/tests)
-    target_link_libraries(${name} PRIVATE mayfly_tools mayfly)
-    set(replay "")
-    if(MAYFLY_FUZZ)
-      target_link_options(${name} PRIVATE -fsanitize=fuzzer)
-      set(replay -runs=0)
-    else()
-      target_sources(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/fuzz/replay.c)
-    endif()
-    string(REGEX REPLACE "^fuzz_" "" corpus ${name})
-    add_test(NAME fuzz/${corpus}
-      COMMAND ${name} ${replay} ${PROJECT_SOURCE_DIR}/tests/fuzz/corpus/${corpus})
-    set_tests_properties(fuzz/${corpus} PROPERTIES TIMEOUT 300)
+    string(REGEX REPLACE ".*/fuzz_(.*)[.]c$" "\\1" corpus ${source})
+    mayfly_add_fuzz(${corpus} ${source})
+  endforeach()
+  foreach(reader IN ITEMS cloth dae gait hdf5 mjcf obj pgm png recording scene stl truss urdf
+      vehicle)
+    mayfly_add_fuzz(${reader} tests/fuzz/readers.c)
   endforeach()
 endif()

@@ -88,14 +88,8 @@ static void fixture_open(mf_Context *context, const Form *a, const Form *b) {
                           .shape_count = 2,
                           .meshes = s->meshes,
                           .mesh_count = 2};
-}
-
-static void fixture_plan(void) {
-    mf_Error error;
-    mf_Status status =
-        mf_collide_create(fixture.context, &fixture.model, NULL, &fixture.plan, &error);
-    assert_int_equal(status, MF_OK);
-    assert_int_equal(fixture.plan->pair_count, 1);
+    MUST(mf_collide_create(context, &s->model, NULL, &s->plan, &error));
+    assert_int_equal(s->plan->pair_count, 1);
 }
 
 static void fixture_close(void) {

@@ -8,6 +8,8 @@
 
 #include "rig/rig.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { COUNT = 32, LINKS = 20, SHAPES = 48 };
 
 typedef struct Copy {
@@ -23,7 +25,6 @@ typedef struct Copy {
 
 static const Copy copies[] = {MF_EACH_COPY(COPY)};
 
-static mf_Context *context;
 static uint64_t random_state;
 
 static double between(double low, double high) { // SplitMix64
@@ -201,7 +202,7 @@ TEST(near_pairs_are_listed_once) {
         random_state = round;
         mf_Model model = random_model();
         mf_CollidePlan *plan = NULL;
-        MUST(mf_collide_create(context, &model, NULL, &plan, &error));
+        MUST(mf_collide_create(*state, &model, NULL, &plan, &error));
         assert_true(plan->pair_count > 300 && plan->node_count <= BROAD_NODES);
         unsigned char *near = malloc((size_t)COUNT * plan->pair_count);
         assert_non_null(near);
@@ -213,7 +214,7 @@ TEST(near_pairs_are_listed_once) {
         }
         assert_true(reported > 0 && skipped > 0);
         free(near);
-        mf_release(context, plan);
+        mf_release(*state, plan);
     }
 }
 
@@ -222,7 +223,7 @@ TEST(tests_cover_all_pairs) {
     random_state = 99;
     mf_Model model = random_model();
     mf_CollidePlan *plan = NULL;
-    MUST(mf_collide_create(context, &model, NULL, &plan, &error));
+    MUST(mf_collide_create(*state, &model, NULL, &plan, &error));
     uint32_t pairs = 0, groups = 0;
     for (uint32_t i = 0; i < plan->test_count; i++) {
         const mf_CollideTest *test = &mf_collide_tests(plan)[i];
@@ -238,17 +239,5 @@ TEST(tests_cover_all_pairs) {
         const uint32_t *children = mf_collide_nodes(plan)[i - plan->shape_count].children;
         assert_true(children[0] < i && children[1] < i);
     }
-    mf_release(context, plan);
+    mf_release(*state, plan);
 }
-
-static int begin(void **state) {
-    return mf_context_create(NULL, &context, NULL) != MF_OK;
-}
-
-static int end(void **state) {
-    size_t left = mf_context_live_bytes(context);
-    mf_context_destroy(context);
-    return left != 0;
-}
-
-GROUP_FIXTURE(begin, end);

@@ -3,7 +3,7 @@
 #include "contact/collide.h"
 #include "rig/rig.h"
 
-static mf_Context *context;
+GROUP_FIXTURE(make_context, drop_context);
 
 enum { LINKS = 6, SHAPES = 8 };
 
@@ -49,7 +49,7 @@ static void reset(void) {
                        .physics = {.step = 0.002}};
 }
 
-static mf_CollidePlan *plan_of_model(void) {
+static mf_CollidePlan *plan_of_model(mf_Context *context) {
     mf_CollidePlan *plan = NULL;
     MUST(mf_collide_create(context, &model, NULL, &plan, &error));
     return plan;
@@ -67,7 +67,7 @@ static const mf_CollidePair *pair_of(const mf_CollidePlan *plan, uint32_t a, uin
 
 TEST(bodies_filter_pairs) {
     reset();
-    mf_CollidePlan *plan = plan_of_model();
+    mf_CollidePlan *plan = plan_of_model(*state);
     // Not: 0-1 (carried), 1-3 (carried, through the intermediate link), 0-4 and 0-5 (4 and 5 are
     // one body), 4-5, 6-7 (both the world).
     const uint32_t may[][2] = {{0, 3}, {1, 4}, {1, 5}, {3, 4}, {3, 5}, {0, 6}, {0, 7}, {1, 6},
@@ -75,31 +75,31 @@ TEST(bodies_filter_pairs) {
     assert_int_equal(plan->pair_count, sizeof may / sizeof *may);
     for (size_t i = 0; i < sizeof may / sizeof *may; i++)
         assert_non_null(pair_of(plan, may[i][0], may[i][1]));
-    mf_release(context, plan);
+    mf_release(*state, plan);
 
     model.physics.disabled = MF_DISABLE_FILTER_PARENT; // 0-1, 1-3, 0-4, 0-5 more
-    plan = plan_of_model();
+    plan = plan_of_model(*state);
     assert_int_equal(plan->pair_count, 19);
     assert_non_null(pair_of(plan, 0, 1));
-    mf_release(context, plan);
+    mf_release(*state, plan);
 
     // Fixed in the world without an MJCF file, link 0 is a robot's foot, which 1, 4, 5 are next to;
     // 0-6 and 0-7 never move.
     reset();
     model.base = MF_BASE_FIXED;
     model.body_count = 0;
-    plan = plan_of_model();
+    plan = plan_of_model(*state);
     assert_int_equal(plan->pair_count, 13);
     assert_null(pair_of(plan, 0, 4));
-    mf_release(context, plan);
+    mf_release(*state, plan);
 
     // With link 0 as the world 0-1, 0-4, 0-5 may touch, 0-6 and 0-7 never move.
     model.body_count = LINKS + 1;
-    plan = plan_of_model();
+    plan = plan_of_model(*state);
     assert_int_equal(plan->pair_count, 16);
     assert_non_null(pair_of(plan, 0, 4));
     assert_null(pair_of(plan, 0, 6));
-    mf_release(context, plan);
+    mf_release(*state, plan);
 }
 
 TEST(bits_exclusions_and_lists_filter_pairs) {
@@ -122,7 +122,7 @@ TEST(bits_exclusions_and_lists_filter_pairs) {
     model.exclusion_count = 2;
     model.pairs = pairs;
     model.pair_count = 1;
-    mf_CollidePlan *plan = plan_of_model();
+    mf_CollidePlan *plan = plan_of_model(*state);
     const uint32_t may[][2] = {{1, 3}, {1, 5}, {0, 7}, {1, 7}, {4, 7}};
     assert_int_equal(plan->pair_count, 5);
     for (size_t i = 0; i < 5; i++)
@@ -133,7 +133,7 @@ TEST(bits_exclusions_and_lists_filter_pairs) {
     assert_memory_equal(&pair->softness, &pairs[0].softness, sizeof pair->softness);
     assert_true(pair->friction_reference[1] == 0.2 && pair->gap == 0.5);
     assert_true(pair->margin == 0.25 && plan->margin == 0.25);
-    mf_release(context, plan);
+    mf_release(*state, plan);
 }
 
 TEST(parameters_mix) {
@@ -148,38 +148,38 @@ TEST(parameters_mix) {
     shapes[0].softness.impedance[2] = 0.005;
     shapes[3].dimension = 4;
     shapes[3].margin = 0.02;
-    mf_CollidePlan *plan = plan_of_model();
+    mf_CollidePlan *plan = plan_of_model(*state);
     const mf_CollidePair *pair = pair_of(plan, 0, 3);
     // Weights 3/4 and 1/4: 0.75 * 0.06 + 0.25 * 0.02 = 0.05, 0.75 * 0.005 + 0.25 * 0.001 = 0.004.
     assert_int_equal(pair->dimension, 4);
     assert_true(pair->friction[0] == 1 && pair->friction[1] == 1 && pair->friction[2] == 0.25);
     assert_true(pair->friction[3] == 0.0001 && pair->friction[4] == 0.0001);
     assert_true(fabs(pair->margin - 0.03) < 1e-15 && pair->gap == 0.125);
-    assert_true(fabs(pair->softness.reference[0] - 0.05) < 1e-15);
-    assert_true(fabs(pair->softness.impedance[2] - 0.004) < 1e-15);
-    mf_release(context, plan);
+    assert_near(pair->softness.reference[0], 0.05, 1e-15);
+    assert_near(pair->softness.impedance[2], 0.004, 1e-15);
+    mf_release(*state, plan);
 
     shapes[3].softness.reference[0] = -100; // direct stiffness: the smaller of both
     shapes[3].softness.reference[1] = -20;
-    plan = plan_of_model();
+    plan = plan_of_model(*state);
     pair = pair_of(plan, 0, 3);
     assert_true(pair->softness.reference[0] == -100 && pair->softness.reference[1] == -20);
-    mf_release(context, plan);
+    mf_release(*state, plan);
 
     shapes[0].priority = 1;
-    plan = plan_of_model();
+    plan = plan_of_model(*state);
     pair = pair_of(plan, 0, 3);
     assert_int_equal(pair->dimension, 1);
     assert_true(pair->friction[0] == 0.5 && pair->softness.reference[0] == 0.06);
-    mf_release(context, plan);
+    mf_release(*state, plan);
 
     model.physics.override_contacts = true;
     model.physics.override_margin = 0.5;
     model.physics.override_friction[0] = 7;
-    plan = plan_of_model();
+    plan = plan_of_model(*state);
     pair = pair_of(plan, 0, 3);
     assert_true(pair->margin == 0.5 && pair->friction[0] == 7 && plan->margin == 0.5);
-    mf_release(context, plan);
+    mf_release(*state, plan);
 }
 
 // Sizes are halved, kinds put in order, hulls moved to their middle, links to their holders.
@@ -211,7 +211,7 @@ TEST(shapes_are_placed) {
         holders[i] = (mf_CollideHolder){.frame = 10 + i, .rotation = {1, 0, 0, 0}};
     holders[3] = (mf_CollideHolder){.frame = 2, .position = {0, 0, 5}, .rotation = {0, 0, 1, 0}};
     mf_CollidePlan *plan = NULL;
-    MUST(mf_collide_create(context, &model, holders, &plan, &error));
+    MUST(mf_collide_create(*state, &model, holders, &plan, &error));
     assert_int_equal(plan->shape_count, 4);
     assert_int_equal(plan->heights_left, 1);
     const double *v = mf_collide_values_f64(plan);
@@ -235,7 +235,7 @@ TEST(shapes_are_placed) {
     const mf_CollidePair *pair = pair_of(plan, 1, 7);
     assert_int_equal(mf_collide_shapes(plan)[pair->a].shape, 7); // the cylinder first
     assert_int_equal(mf_collide_shapes(plan)[pair_of(plan, 3, 6)->a].kind, MF_COLLIDE_PLANE);
-    mf_release(context, plan);
+    mf_release(*state, plan);
 }
 
 // The n-th allocation fails, for all n: an error, nothing left behind, *out untouched.
@@ -243,41 +243,29 @@ TEST(failures_leave_nothing) {
     reset();
     for (uint64_t n = 1;; n++) {
         mf_CollidePlan *plan = NULL;
-        size_t before = mf_context_live_bytes(context);
-        mf_context_fail_after(context, n);
-        mf_Status status = mf_collide_create(context, &model, NULL, &plan, NULL);
-        mf_context_fail_after(context, 0);
+        size_t before = mf_context_live_bytes(*state);
+        mf_context_fail_after(*state, n);
+        mf_Status status = mf_collide_create(*state, &model, NULL, &plan, NULL);
+        mf_context_fail_after(*state, 0);
         if (status == MF_OK) {
             assert_true(n > 8);
-            mf_release(context, plan);
+            mf_release(*state, plan);
             return;
         }
         assert_int_equal(status, MF_NO_MEMORY);
         assert_null(plan);
-        assert_true(mf_context_live_bytes(context) == before);
+        assert_true(mf_context_live_bytes(*state) == before);
     }
 }
 
 TEST(models_without_pairs_have_a_plan) {
     reset();
     model.shape_count = 0;
-    mf_CollidePlan *plan = plan_of_model();
+    mf_CollidePlan *plan = plan_of_model(*state);
     assert_int_equal(plan->pair_count, 0);
     assert_int_equal(plan->test_count, 0);
-    mf_release(context, plan);
+    mf_release(*state, plan);
 }
-
-static int begin(void **state) {
-    return mf_context_create(NULL, &context, NULL) != MF_OK;
-}
-
-static int end(void **state) {
-    size_t left = mf_context_live_bytes(context);
-    mf_context_destroy(context);
-    return left != 0;
-}
-
-GROUP_FIXTURE(begin, end);
 
 // ---- for comparisons with other programs --------------------------------------------------------
 
@@ -287,7 +275,7 @@ static const char *body_name(const mf_Model *file, uint32_t shape) {
 }
 
 // Writes the bodies of every pair of a model file.
-static int print_pairs(const char *path) {
+static int print_pairs(mf_Context *context, const char *path) {
     mf_Error error;
     mf_Model *file = NULL;
     mf_CollidePlan *plan = NULL;
@@ -310,10 +298,11 @@ static int print_pairs(const char *path) {
 
 int main(int argc, char **argv) {
     if (argc == 2) {
-        if (begin(NULL) != 0)
+        void *context = NULL;
+        if (make_context(&context) != 0)
             return 1;
-        int result = print_pairs(argv[1]);
-        return end(NULL) != 0 || result;
+        int result = print_pairs(context, argv[1]);
+        return drop_context(&context) != 0 || result;
     }
     return run_listed_tests();
 }

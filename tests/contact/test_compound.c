@@ -7,6 +7,8 @@
 
 #include "rig/rig.h"
 
+GROUP_FIXTURE(setup_context, teardown_context);
+
 static const mf_CompoundRefitFn refits[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_refit);
 static const mf_CompoundDriftFn drifts[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_drift);
 static const mf_CompoundSearchFn searches[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_compound_search);
@@ -37,10 +39,11 @@ static Robot load_robot(mf_Context *context, const char *text) {
     return robot;
 }
 
-static void unload(Robot robot) {
-    mf_compound_destroy(robot.compound);
-    mf_model_destroy(robot.model);
+static void unload(Robot *robot) {
+    mf_compound_destroy(robot->compound);
+    mf_model_destroy(robot->model);
 }
+#define AUTO_ROBOT AUTO(unload) Robot
 
 // ---- trees --------------------------------------------------------------------------------------
 
@@ -56,10 +59,8 @@ static uint32_t count_under(const mf_Compound *compound, uint32_t node, uint32_t
 TEST(trees_are_binary_with_solids_in_their_leaves) {
     static const char *const names[] = {"humanoid.urdf",    "car.urdf", "hexapod.urdf", "ball.xml",
                                         "soccer_field.xml", "ant.xml",  "figure.xml"};
-    AUTO_CONTEXT *context;
-    MUST(mf_context_create(NULL, &context, &error));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-        Robot robot = load(context, names[i]);
+        AUTO_ROBOT robot = load(*state, names[i]);
         const mf_Compound *compound = robot.compound;
         uint32_t seen[2 * MF_COMPOUND_SHAPES] = {0};
         assert_true(compound->solid_count > 0);
@@ -70,7 +71,6 @@ TEST(trees_are_binary_with_solids_in_their_leaves) {
         // A tree that halves has the depth of the logarithm; limbs may add a few.
         assert_true(compound->depth <= 6 + ceil(log2(compound->solid_count)));
         assert_true(compound->still == (i == 4));
-        unload(robot);
     }
 }
 
@@ -84,17 +84,21 @@ typedef struct State { // of a block, in double
     double angle[JOINTS][MF_BLOCK], rate[JOINTS][MF_BLOCK];
 } State;
 
+// Makes the orientation of a lane a unit quaternion.
+static void normalize(State *state, uint32_t lane) {
+    double size = 0.0;
+    for (uint32_t c = 0; c < 4; c++)
+        size += state->orientation[c][lane] * state->orientation[c][lane];
+    for (uint32_t c = 0; c < 4; c++)
+        state->orientation[c][lane] /= sqrt(size);
+}
+
 static void fill_state(State *state, const mf_Model *model, uint32_t seed) {
     memset(state, 0, sizeof *state);
     for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
-        double size = 0.0;
-        for (uint32_t c = 0; c < 4; c++) {
-            double value = unit(seed + c, lane) - 0.5;
-            state->orientation[c][lane] = value;
-            size += value * value;
-        }
         for (uint32_t c = 0; c < 4; c++)
-            state->orientation[c][lane] /= sqrt(size);
+            state->orientation[c][lane] = unit(seed + c, lane) - 0.5;
+        normalize(state, lane);
         for (uint32_t c = 0; c < 3; c++) {
             state->linear[c][lane] = unit(seed + 4 + c, lane) - 0.5;
             state->angular[c][lane] = 4 * unit(seed + 7 + c, lane) - 2;
@@ -122,6 +126,12 @@ static void *make_parts(const mf_Compound *compound, bool wide) {
     return parts;
 }
 
+static void refit(const mf_Compound *compound, const State *state, int row, int precision,
+                  void *parts) {
+    mf_TreeState from = view(state);
+    refits[row][precision](compound, &from, parts);
+}
+
 static double at(const void *parts, size_t row, uint32_t lane) {
     return ((const double *)parts)[row * MF_BLOCK + lane];
 }
@@ -146,8 +156,6 @@ static void advance(State *state, const mf_Model *model, double time) {
 }
 
 TEST(positions_and_velocities_are_those_of_the_model) {
-    AUTO_CONTEXT *context;
-    MUST(mf_context_create(NULL, &context, &error));
     static const char *const slider =
         "<mujoco model='slider'><worldbody><body><freejoint/><geom type='sphere' size='0.1'/>"
         "<body pos='0.2 0.1 0' euler='30 0 20'><joint type='slide' axis='0 0.6 0.8' ref='0.1'/>"
@@ -155,18 +163,18 @@ TEST(positions_and_velocities_are_those_of_the_model) {
         "<joint type='hinge' axis='1 0 0'/><geom type='capsule' size='0.05 0.1'/></body></body>"
         "</body></worldbody></mujoco>";
     for (int which = 0; which < 3; which++) {
-        Robot robot = which == 2 ? load_robot(context, slider)
-                                 : load(context, which == 0 ? "humanoid.urdf" : "car.urdf");
+        AUTO_ROBOT robot = which == 2 ? load_robot(*state, slider)
+                                      : load(*state, which == 0 ? "humanoid.urdf" : "car.urdf");
         const mf_Model *model = robot.model;
         const double time = 1e-6;
         State now, then;
         fill_state(&now, model, 100);
         then = now;
         advance(&then, model, time);
+        AUTO(end_memory)
         void *parts = make_parts(robot.compound, true), *later = make_parts(robot.compound, true);
-        mf_TreeState from = view(&now), to = view(&then);
-        refits[mf_kernel_row(MF_ISA_SCALAR)][1](robot.compound, &from, parts);
-        refits[mf_kernel_row(MF_ISA_SCALAR)][1](robot.compound, &to, later);
+        refit(robot.compound, &now, mf_kernel_row(MF_ISA_SCALAR), 1, parts);
+        refit(robot.compound, &then, mf_kernel_row(MF_ISA_SCALAR), 1, later);
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
             double angle[JOINTS], position[JOINTS][3], rotation[JOINTS][4];
             for (uint32_t j = 0; j < model->joint_count; j++)
@@ -197,9 +205,6 @@ TEST(positions_and_velocities_are_those_of_the_model) {
                 }
             }
         }
-        free(parts);
-        free(later);
-        unload(robot);
     }
 }
 
@@ -226,6 +231,16 @@ static void same_touches(const mf_CompoundTouch *a, const mf_CompoundTouch *b, u
     }
 }
 
+static mf_CompoundSearch search_of(const mf_CompoundPair *pairs, uint32_t count, bool trees,
+                                   mf_CompoundTouch touches[ROOM]) {
+    return (mf_CompoundSearch){.pairs = pairs,
+                               .pair_count = count,
+                               .trees = trees,
+                               .touches = touches,
+                               .capacity = ROOM,
+                               .scratch = scratch};
+}
+
 typedef struct Count {
     uint64_t touches, spheres, solids, every;
 } Count;
@@ -237,12 +252,7 @@ static void compare(const mf_CompoundPair *pair, int precision, const int *rows,
     uint32_t found = 0;
     for (int r = 0; r < row_count; r++) {
         for (int trees = 1; trees >= 0; trees--) {
-            mf_CompoundSearch search = {.pairs = pair,
-                                        .pair_count = 1,
-                                        .trees = trees,
-                                        .touches = touches,
-                                        .capacity = ROOM,
-                                        .scratch = scratch};
+            mf_CompoundSearch search = search_of(pair, 1, trees, touches);
             searches[rows[r]][precision](&search);
             assert_int_equal(search.lost, 0);
             for (uint32_t i = 1; i < search.touch_count; i++)
@@ -283,11 +293,9 @@ static const char *const zoo =
 // Random states of robots at distances from inside each other to far apart, and the hostile cases:
 // one robot in the very place of another, apart by a hair, and in axes of each other.
 TEST(trees_find_what_every_two_find) {
-    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
-    MUST(mf_context_create(NULL, &context, &error));
-    Robot robots[4] = {load(context, "humanoid.urdf"), load(context, "soccer_field.xml"),
-                       load_robot(context, zoo), load(context, "ball.xml")};
+    Robot robots[4] = {load(*state, "humanoid.urdf"), load(*state, "soccer_field.xml"),
+                       load_robot(*state, zoo), load(*state, "ball.xml")};
     for (int precision = 0; precision < 2; precision++) {
         Count count = {0};
         void *parts[4];
@@ -298,8 +306,7 @@ TEST(trees_find_what_every_two_find) {
             for (uint32_t lane = 0; lane < MF_BLOCK && (r == 1 || r == 0); lane++)
                 for (uint32_t c = 0; c < 4 && (r == 1 || lane % 3 == 0); c++)
                     states[r].orientation[c][lane] = c == 0; // upright
-            mf_TreeState from = view(&states[r]);
-            refits[rows[0]][precision](robots[r].compound, &from, parts[r]);
+            refit(robots[r].compound, &states[r], rows[0], precision, parts[r]);
         }
         for (uint32_t i = 0; i < 240; i++) {
             const uint32_t a = i % 4, b = i / 4 % 4, lane = i % MF_BLOCK, other = i * 7 % MF_BLOCK;
@@ -322,7 +329,7 @@ TEST(trees_find_what_every_two_find) {
             free(parts[r]);
     }
     for (uint32_t r = 0; r < 4; r++)
-        unload(robots[r]);
+        unload(&robots[r]);
 }
 
 // Many pairs in one call: each as if it were alone, also when the leaves do not fit at a time, and
@@ -330,40 +337,27 @@ TEST(trees_find_what_every_two_find) {
 TEST(bits_do_not_depend_on_other_agents) {
     enum { PAIRS = 120 };
     static mf_CompoundTouch together[ROOM], alone[ROOM];
-    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
-    MUST(mf_context_create(NULL, &context, &error));
-    Robot robot = load(context, "humanoid.urdf");
+    AUTO_ROBOT robot = load(*state, "humanoid.urdf");
     State states;
     fill_state(&states, robot.model, 77);
     states.angle[3][5] = (double)NAN;
     states.linear[1][6] = (double)INFINITY;
     for (int precision = 0; precision < 2; precision++) {
         AUTO(end_memory) void *parts = make_parts(robot.compound, precision);
-        mf_TreeState from = view(&states);
-        refits[rows[row_count - 1]][precision](robot.compound, &from, parts);
+        refit(robot.compound, &states, rows[row_count - 1], precision, parts);
         mf_CompoundPair pairs[PAIRS];
         for (uint32_t i = 0; i < PAIRS; i++) {
             pairs[i] = (mf_CompoundPair){.sides = {{robot.compound, parts, i % MF_BLOCK},
                                                    {robot.compound, parts, i * 5 % MF_BLOCK}},
                                          .direction = {0.02 * unit(1, i), 0.02, 0.1 * unit(2, i)}};
         }
-        mf_CompoundSearch all = {.pairs = pairs,
-                                 .pair_count = PAIRS,
-                                 .trees = true,
-                                 .touches = together,
-                                 .capacity = ROOM,
-                                 .scratch = scratch};
+        mf_CompoundSearch all = search_of(pairs, PAIRS, true, together);
         searches[rows[row_count - 1]][precision](&all);
         assert_true(all.solid_tests > 600 && all.touch_count > 300);
         uint32_t first = 0;
         for (uint32_t i = 0; i < PAIRS; i++) {
-            mf_CompoundSearch one = {.pairs = pairs + i,
-                                     .pair_count = 1,
-                                     .trees = true,
-                                     .touches = alone,
-                                     .capacity = ROOM,
-                                     .scratch = scratch};
+            mf_CompoundSearch one = search_of(pairs + i, 1, true, alone);
             searches[rows[0]][precision](&one);
             bool sick = i % MF_BLOCK == 5 || i % MF_BLOCK == 6 || i * 5 % MF_BLOCK == 5 ||
                         i * 5 % MF_BLOCK == 6;
@@ -380,7 +374,6 @@ TEST(bits_do_not_depend_on_other_agents) {
         assert_int_equal(all.touch_count, 100);
         assert_int_equal(all.lost, first - 100);
     }
-    unload(robot);
 }
 
 // ---- gaps and ways ------------------------------------------------------------------------------
@@ -389,14 +382,9 @@ static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool t
                                              double expected, int row, int precision,
                                              uint32_t *count, double *gap) {
     static mf_CompoundTouch touches[ROOM];
-    mf_CompoundSearch search = {.pairs = pair,
-                                .pair_count = 1,
-                                .trees = trees,
-                                .touches = touches,
-                                .capacity = ROOM,
-                                .scratch = scratch,
-                                .gaps = gap,
-                                .target_gap = expected};
+    mf_CompoundSearch search = search_of(pair, 1, trees, touches);
+    search.gaps = gap;
+    search.target_gap = expected;
     searches[row][precision](&search);
     *count = search.touch_count;
     return touches;
@@ -406,17 +394,14 @@ static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool t
 // gaps changes no touch; all copies tell the same gap.
 TEST(gaps_hold) {
     enum { PAIRS = 300, DIRECTIONS = 30 };
-    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t apart = 0, wide = 0;
-    MUST(mf_context_create(NULL, &context, &error));
-    Robot robot = load(context, "humanoid.urdf");
+    AUTO_ROBOT robot = load(*state, "humanoid.urdf");
     State states;
     fill_state(&states, robot.model, 31);
     for (int precision = 0; precision < 2; precision++) {
         AUTO(end_memory) void *parts = make_parts(robot.compound, precision);
-        mf_TreeState from = view(&states);
-        refits[rows[0]][precision](robot.compound, &from, parts);
+        refit(robot.compound, &states, rows[0], precision, parts);
         for (uint32_t i = 0; i < PAIRS; i++) {
             mf_CompoundPair pair = {.sides = {{robot.compound, parts, i % MF_BLOCK},
                                               {robot.compound, parts, i * 7 % MF_BLOCK}},
@@ -450,22 +435,18 @@ TEST(gaps_hold) {
         }
     }
     assert_true(apart > 200 && wide > 60);
-    unload(robot);
 }
 
 // Links that are held do not touch, and all others do as before.
 TEST(fixed_links_do_not_touch) {
-    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
     uint32_t left_out = 0, kept = 0;
-    MUST(mf_context_create(NULL, &context, &error));
-    Robot robot = load(context, "humanoid.urdf");
+    AUTO_ROBOT robot = load(*state, "humanoid.urdf");
     const mf_CompoundSolid *solids = robot.compound->solids;
     State states;
     fill_state(&states, robot.model, 31);
-    void *parts = make_parts(robot.compound, false);
-    mf_TreeState from = view(&states);
-    refits[rows[0]][0](robot.compound, &from, parts);
+    AUTO(end_memory) void *parts = make_parts(robot.compound, false);
+    refit(robot.compound, &states, rows[0], 0, parts);
     for (uint32_t i = 0; i < 200; i++) {
         mf_CompoundPair pair = {
             .sides = {{robot.compound, parts, i % MF_BLOCK},
@@ -499,8 +480,6 @@ TEST(fixed_links_do_not_touch) {
         assert_int_equal(next, count);
     }
     assert_true(left_out > 200 && kept > 400);
-    free(parts);
-    unload(robot);
 }
 
 // Of points of the solids against the base: on the way to the corners of their boxes, but within
@@ -535,15 +514,13 @@ static double farthest_move(const mf_Compound *compound, const void *from, const
 // No point of a robot goes farther against its base than it is said to, for small and large turns
 // of it and of its joints, wherever the base goes; who does not move has gone no way.
 TEST(nothing_goes_farther_than_its_reach) {
-    AUTO_CONTEXT *context;
     int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
-    MUST(mf_context_create(NULL, &context, &error));
-    Robot robot = load(context, "humanoid.urdf");
+    AUTO_ROBOT robot = load(*state, "humanoid.urdf");
     const mf_Compound *compound = robot.compound;
     assert_true(compound->hinged);
-    void *before = make_parts(compound, true), *after = make_parts(compound, true);
+    AUTO(end_memory) void *before = make_parts(compound, true), *after = make_parts(compound, true);
     const size_t bytes = mf_compound_drift_rows(compound) * MF_BLOCK * sizeof(double);
-    void *memory = aligned_alloc(64, bytes);
+    AUTO(end_memory) void *memory = aligned_alloc(64, bytes);
     assert_non_null(memory);
     memset(memory, 0, bytes);
     for (uint32_t round = 0; round < 40; round++) {
@@ -554,14 +531,11 @@ TEST(nothing_goes_farther_than_its_reach) {
         fill_state(&other, robot.model, 100 * round + 5000);
         then = now;
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
-            double size = 0.0;
             for (uint32_t c = 0; c < 4; c++) {
                 double *q = &then.orientation[c][lane];
                 *q += lane % 3 == 0 ? 0.0 : part * (other.orientation[c][lane] - *q);
-                size += *q * *q;
             }
-            for (uint32_t c = 0; c < 4; c++)
-                then.orientation[c][lane] /= sqrt(size);
+            normalize(&then, lane);
             for (uint32_t c = 0; c < 3; c++) {
                 position[0][c][lane] = 3 * unit(c, lane);
                 position[1][c][lane] =
@@ -592,10 +566,6 @@ TEST(nothing_goes_farther_than_its_reach) {
         assert_true(isnan(drift[5]) && drift[6] == 0.0);
         memset(memory, 0, bytes);
     }
-    free(before);
-    free(after);
-    free(memory);
-    unload(robot);
 }
 
 // ---- masses -------------------------------------------------------------------------------------
@@ -606,33 +576,25 @@ TEST(masses_are_those_at_the_worst_position) {
     static const char *const rod =
         "<mujoco model='rod'><worldbody><body><freejoint/><geom type='capsule' size='0.001 0.5'"
         " mass='2'/></body></worldbody></mujoco>";
-    AUTO_CONTEXT *context;
-    MUST(mf_context_create(NULL, &context, &error));
-    Robot ball = load(context, "ball.xml"), field = load(context, "soccer_field.xml"),
-          stick = load_robot(context, rod);
+    AUTO_ROBOT ball = load(*state, "ball.xml"), field = load(*state, "soccer_field.xml"),
+               stick = load_robot(*state, rod);
     assert_near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
     assert_near(ball.compound->solids[0].spun, 1 / 6.207e-4, 1e-6);
     assert_near(stick.compound->solids[0].pressed, 4.0 / 2.0, 0.02);
     for (uint32_t s = 0; s < field.compound->solid_count; s++)
         assert_true(field.compound->solids[s].pressed == 0.0);
-    unload(ball);
-    unload(field);
-    unload(stick);
 }
 
 // A mass in one point moves whole wherever it is pushed, and has nothing to turn. Files cannot say
 // so: their readers give it the inertia of its shapes.
 TEST(a_point_has_its_mass) {
-    AUTO_CONTEXT *context;
-    MUST(mf_context_create(NULL, &context, &error));
-    Robot ball = load(context, "ball.xml");
+    AUTO_ROBOT ball = load(*state, "ball.xml");
     mf_compound_destroy(ball.compound);
     mf_Link *link = (mf_Link *)(uintptr_t)ball.model->links; // as if built by hand
     memset(link->inertia, 0, sizeof link->inertia);
-    MUST(mf_compound_create(context, ball.model, false, &ball.compound, &error));
+    MUST(mf_compound_create(*state, ball.model, false, &ball.compound, &error));
     assert_near(ball.compound->solids[0].pressed, 1 / 0.19, 1e-9);
     assert_near(ball.compound->solids[0].spun, 0.0, 0.0);
     for (int i = 0; i < 9; i++)
         assert_near(ball.compound->solids[0].inverse_inertia[i], 0.0, 0.0);
-    unload(ball);
 }

@@ -2,7 +2,7 @@
 // states, and the same bits from every copy and in any lane.
 #include "contact/narrow_literals.h"
 
-static mf_Context *context;
+GROUP_FIXTURE(make_context, drop_context);
 
 // ---- literals -----------------------------------------------------------------------------------
 
@@ -40,8 +40,7 @@ TEST(literals_hold) {
     const double origin[3] = {0, 0, 0};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const Case *item = &cases[i];
-        fixture_open(context, &item->a, &item->b);
-        fixture_plan();
+        fixture_open(*state, &item->a, &item->b);
         for (uint32_t lane = 0; lane < COUNT; lane++) {
             set_link(lane, 0, item->rotation_a, origin);
             set_link(lane, 1, item->rotation_b, item->place_b);
@@ -90,18 +89,18 @@ static void random_lane(uint32_t lane, double least, double most) {
     set_link(lane, 1, q, origin);
 }
 
-static const Form forms[] = {{MF_SHAPE_SPHERE, {0.1, 0, 0}, NULL, 0},
-                             {MF_SHAPE_SPHERE, {0.03, 0, 0}, NULL, 0},
-                             {MF_SHAPE_CAPSULE, {0.05, 0.3, 0}, NULL, 0},
-                             {MF_SHAPE_CAPSULE, {0.1, 0.1, 0}, NULL, 0},
-                             {MF_SHAPE_ELLIPSOID, {0.1, 0.2, 0.15}, NULL, 0},
-                             {MF_SHAPE_CYLINDER, {0.1, 0.3, 0}, NULL, 0},
-                             {MF_SHAPE_CYLINDER, {0.15, 0.06, 0}, NULL, 0},
-                             {MF_SHAPE_BOX, {0.2, 0.3, 0.1}, NULL, 0},
-                             {MF_SHAPE_BOX, {0.25, 0.25, 0.25}, NULL, 0},
-                             {MF_SHAPE_MESH, {0, 0, 0}, wedge, 5},
-                             {MF_SHAPE_MESH, {0, 0, 0}, roof, 6},
-                             {MF_SHAPE_MESH, {0, 0, 0}, octahedron, 6}};
+static const Form forms[] = {SPHERE(0.1),
+                             SPHERE(0.03),
+                             CAPSULE(0.05, 0.3),
+                             CAPSULE(0.1, 0.1),
+                             ELLIPSOID(0.1, 0.2, 0.15),
+                             CYLINDER(0.1, 0.3),
+                             CYLINDER(0.15, 0.06),
+                             BOX(0.2, 0.3, 0.1),
+                             BOX(0.25, 0.25, 0.25),
+                             HULL(wedge, 5),
+                             HULL(roof, 6),
+                             HULL(octahedron, 6)};
 enum { FORMS = sizeof forms / sizeof *forms };
 
 static bool polygonal(mf_ShapeType type) {
@@ -167,8 +166,7 @@ TEST(random_states_agree) {
     oracle_state = 7;
     for (int i = 0; i < FORMS; i++) {
         for (int k = i; k < FORMS; k++) {
-            fixture_open(context, &forms[i], &forms[k]);
-            fixture_plan();
+            fixture_open(*state, &forms[i], &forms[k]);
             for (uint32_t lane = 0; lane < COUNT; lane++)
                 random_lane(lane, -0.03, 0.03);
             run_all(reach);
@@ -219,11 +217,10 @@ static void judge_plane(uint32_t lane, double reach, bool wide) {
 }
 
 TEST(planes_agree) {
-    const Form plane = {MF_SHAPE_PLANE, {0, 0, 0}, NULL, 0};
+    const Form plane = PLANE;
     oracle_state = 17;
     for (int i = 0; i < FORMS; i++) {
-        fixture_open(context, &forms[i], &plane); // the plan turns the order round
-        fixture_plan();
+        fixture_open(*state, &forms[i], &plane); // the plan turns the order round
         assert_int_equal(mf_collide_pairs(fixture.plan)[0].a, 1);
         for (uint32_t lane = 0; lane < COUNT; lane++) {
             double q[4], position[3];
@@ -274,8 +271,7 @@ TEST(degenerate_states_give_finite_contacts) {
     for (int i = 0; i < FORMS; i++) {
         for (int k = i; k < FORMS; k++) {
             char what[64];
-            fixture_open(context, &forms[i], &forms[k]);
-            fixture_plan();
+            fixture_open(*state, &forms[i], &forms[k]);
             for (uint32_t lane = 0; lane < COUNT; lane++) {
                 set_link(lane, 0, quats[lane % 4], origin);
                 set_link(lane, 1, quats[lane / 4 % 4], directions[lane / 16]);
@@ -294,19 +290,15 @@ TEST(degenerate_states_give_finite_contacts) {
 
 TEST(flat_and_empty_solids_are_survived) {
     static const float point[] = {0, 0, 0}, sheet[] = {0, 0, 0, 0.1f, 0, 0, 0, 0.1f, 0};
-    const Form flats[] = {
-        {MF_SHAPE_SPHERE, {0, 0, 0}, NULL, 0},     {MF_SHAPE_CAPSULE, {0, 0, 0}, NULL, 0},
-        {MF_SHAPE_CAPSULE, {0.1, 0, 0}, NULL, 0},  {MF_SHAPE_ELLIPSOID, {0, 0, 0}, NULL, 0},
-        {MF_SHAPE_CYLINDER, {0, 0.2, 0}, NULL, 0}, {MF_SHAPE_CYLINDER, {0.2, 0, 0}, NULL, 0},
-        {MF_SHAPE_BOX, {0.2, 0.2, 0}, NULL, 0},    {MF_SHAPE_BOX, {0, 0, 0}, NULL, 0},
-        {MF_SHAPE_MESH, {0, 0, 0}, point, 1},      {MF_SHAPE_MESH, {0, 0, 0}, sheet, 3}};
+    const Form flats[] = {SPHERE(0),        CAPSULE(0, 0),    CAPSULE(0.1, 0),  ELLIPSOID(0, 0, 0),
+                          CYLINDER(0, 0.2), CYLINDER(0.2, 0), BOX(0.2, 0.2, 0), BOX(0, 0, 0),
+                          HULL(point, 1),   HULL(sheet, 3)};
     oracle_state = 11;
     for (size_t i = 0; i < sizeof flats / sizeof *flats; i++) {
         for (int k = 0; k < FORMS + (int)(sizeof flats / sizeof *flats); k++) {
             char what[64];
             const Form *other = k < FORMS ? &forms[k] : &flats[k - FORMS];
-            fixture_open(context, &flats[i], other);
-            fixture_plan();
+            fixture_open(*state, &flats[i], other);
             for (uint32_t lane = 0; lane < COUNT; lane++)
                 random_lane(lane, -0.01, lane < 8 ? 0.0 : 0.02);
             run_all(0.01);
@@ -327,8 +319,7 @@ TEST(broken_lanes_stay_alone) {
     oracle_state = 13;
     for (int i = 0; i < FORMS; i++) {
         for (int k = i; k < FORMS; k++) {
-            fixture_open(context, &forms[i], &forms[k]);
-            fixture_plan();
+            fixture_open(*state, &forms[i], &forms[k]);
             for (uint32_t lane = 0; lane < COUNT; lane++)
                 random_lane(lane, -0.01, 0.03);
             run_all(0.02);
@@ -356,24 +347,12 @@ TEST(broken_lanes_stay_alone) {
     }
 }
 
-static int begin(void **state) {
-    return mf_context_create(NULL, &context, NULL) != MF_OK;
-}
-
-static int end(void **state) {
-    size_t left = mf_context_live_bytes(context);
-    mf_context_destroy(context);
-    return left != 0;
-}
-
-GROUP_FIXTURE(begin, end);
-
 // ---- for comparisons with other programs --------------------------------------------------------
 
 // Reads pairs of solids from the standard input, each as type, three sizes (a hull: its number
 // below), place and quaternion, and writes depth, number of contacts and the deepest one's normal,
 // or a line with "none".
-static int probe(void) {
+static int probe(mf_Context *context) {
     const Form hulls[3] = {forms[9], forms[10], forms[11]};
     int types[2], filled;
     double s[2][3], position[2][3], q[2][4];
@@ -392,7 +371,6 @@ static int probe(void) {
                 pair[k] = hulls[(int)s[k][0] % 3];
         }
         fixture_open(context, &pair[0], &pair[1]);
-        fixture_plan();
         for (uint32_t lane = 0; lane < COUNT; lane++) {
             set_link(lane, 0, q[0], position[0]);
             set_link(lane, 1, q[1], position[1]);
@@ -418,10 +396,11 @@ static int probe(void) {
 
 int main(int argc, char **argv) {
     if (argc == 2 && strcmp(argv[1], "probe") == 0) {
-        if (begin(NULL) != 0)
+        void *context = NULL;
+        if (make_context(&context) != 0)
             return 1;
-        int result = probe();
-        return end(NULL) != 0 || result;
+        int result = probe(context);
+        return drop_context(&context) != 0 || result;
     }
     return run_listed_tests();
 }

@@ -492,14 +492,10 @@ TEST(missing_copies_are_refused) {
     }
 }
 
-static int begin_tests(void **state) {
-    return mf_context_create(NULL, &context, NULL);
+static int begin(void **state) {
+    const int failed = make_context(state);
+    context = *state;
+    return failed;
 }
 
-static int end_tests(void **state) {
-    size_t left = mf_context_live_bytes(context);
-    mf_context_destroy(context);
-    return left != 0;
-}
-
-GROUP_FIXTURE(begin_tests, end_tests);
+GROUP_FIXTURE(begin, drop_context);

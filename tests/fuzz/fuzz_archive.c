@@ -7,8 +7,6 @@ enum { LARGEST_POPULATION = 1 << 10, LARGEST_GENOME = 1 << 10 };
 
 static mf_Status evaluate(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
                           double *fitness, mf_Error *error) {
-    (void)user;
-    (void)error;
     for (uint32_t i = 0; i < count; i++)
         fitness[i] = genomes[(size_t)i * genome_bytes];
     return MF_OK;
@@ -73,13 +71,8 @@ static void remove_all(const char *path) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     char path[64];
-    const char *folder = access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp";
-    snprintf(path, sizeof path, "%s/mayfly-fuzz-%ld", folder, (long)getpid());
-    FILE *file = fopen(path, "wb");
-    require(file != NULL);
-    require(fwrite(data, 1, size, file) == size);
-    fclose(file);
-    mf_Context *context = fuzz_context();
+    fuzz_file(path, data, size);
+    mf_Context *context = fuzz_context(NULL);
     use(context, path, false);
     use(context, path, true);
     fuzz_end(context);

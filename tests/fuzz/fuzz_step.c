@@ -8,18 +8,6 @@
 
 enum { ROBOTS = 2, STEPS = 4, LINKS = 24, SHAPES = 32, CELLS = 4096, MEMBERS = 64 };
 
-// Large blocks are refused, which keeps runs fast.
-static void *fuzz_allocate(void *user, size_t size) {
-    (void)user;
-    const size_t padded = (size + 63) / 64 * 64;
-    return size > (size_t)64 << 20 ? NULL : aligned_alloc(64, padded == 0 ? 64 : padded);
-}
-
-static void fuzz_release(void *user, void *memory) {
-    (void)user;
-    free(memory);
-}
-
 static void read_notes(mf_World *world) {
     char note[MF_MOTION_NOTE];
     for (uint32_t g = 0; g < mf_world_group_count(world); g++)
@@ -109,12 +97,8 @@ static void try_scene(mf_Context *context, const char *text, size_t size) {
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-    mf_ContextConfig config = mf_context_config();
-    mf_Context *context = NULL;
-    config.threads = 1;
-    config.allocate = fuzz_allocate;
-    config.release = fuzz_release;
-    require(mf_context_create(&config, &context, NULL) == MF_OK);
+    size_t largest = (size_t)64 << 20;
+    mf_Context *context = fuzz_context(&largest);
     if (size > 0 && data[0] == '<')
         try_robot(context, (const char *)data, size);
     else

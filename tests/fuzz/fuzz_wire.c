@@ -68,7 +68,7 @@ typedef struct Served {
 } Served;
 
 static void prepare(Served *own) {
-    own->context = fuzz_context();
+    own->context = fuzz_context(NULL);
     require(mf_scene_file_parse(own->context, MAYFLY_SOURCE_DIR "/scenes/fuzz.yaml", scene_text,
                                 sizeof scene_text - 1, NULL, 0, &own->file, NULL) == MF_OK);
     require(mf_scene_create(own->context, own->file, NULL, &own->scene, NULL) == MF_OK);
@@ -87,8 +87,7 @@ static void finish(void) {
     free(served.image);
     mf_scene_destroy(&served.scene);
     mf_scene_file_destroy(served.file);
-    require(mf_context_live_bytes(served.context) == 0);
-    mf_context_destroy(served.context);
+    fuzz_end(served.context);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

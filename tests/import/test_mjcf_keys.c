@@ -130,14 +130,13 @@ static void parse_nodes(Keys *keys, const char *text, const char *path, mf_Xml *
 // must have the word.
 static Outcome try_changed(Keys *keys, const mf_Model *model, const char *name, bool lenient) {
     mf_Status status;
-    mf_Model *other = parse_keys(keys->context, keys->changed, lenient, &status, &keys->error);
+    AUTO_MODEL *other = parse_keys(keys->context, keys->changed, lenient, &status, &keys->error);
     if (status != MF_OK)
         return status == MF_UNSUPPORTED && strstr(keys->error.message, name) ? REFUSED : ILLEGAL;
     const Outcome outcome = model == NULL                                ? CHANGED
                             : notes_more(other, model, name)             ? NOTED
                             : digest_model(other) != digest_model(model) ? CHANGED
                                                                          : IGNORED;
-    mf_model_destroy(other);
     return outcome;
 }
 

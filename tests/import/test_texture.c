@@ -112,7 +112,7 @@ static void write_picture(mf_Context *context, char path[512], const char *name,
     for (uint32_t i = 0; i < width * height; i++)
         pixels[3 * i] = (uint8_t)(10 * i);
     const mf_Image image = {width, height, 3, 8, 255, pixels};
-    assert_int_equal(mf_image_encode(context, &image, 6, &png, &size, NULL), MF_OK);
+    MUST(mf_image_encode(context, &image, 6, &png, &size, &error));
     write_bytes(path, name, png, size);
     mf_release(context, png);
 }
@@ -193,36 +193,40 @@ TEST_WITH(materials_of_shapes, make_context, drop_context) {
 // An MJCF that is written gives the same model; another picture gives another one, as its camera
 // sees it.
 TEST_WITH(hash_and_export, make_context, drop_context) {
-    char picture[512], path[512];
+    char picture[512];
     const char *text = MODEL("<texture type='2d' name='x' file='own.png' vflip='true'/>"
                              "<texture name='y' builtin='checker' width='4' mark='cross'/>"
                              "<material name='m' texture='x' texrepeat='2 2'/>");
     write_picture(*state, picture, "own.png", 3, 2);
     AUTO_MODEL *model = load_with(*state, text);
     const uint64_t hash = mf_model_hash(model);
-    snprintf(path, sizeof path, "%s/model-tests/again.xml", MAYFLY_BINARY_DIR);
-    assert_int_equal(mf_model_export_mjcf(model, path, NULL), MF_OK);
-    mf_model_destroy(model);
-    model = load_file(*state, path, NULL);
-    assert_true(mf_model_hash(model) == hash);
-    assert_true(model->textures[0].flip_rows);
+    AUTO_MODEL *again = written_and_read(*state, model);
+    assert_true(again->textures[0].flip_rows);
     mf_model_destroy(model);
     write_picture(*state, picture, "own.png", 2, 3);
     model = load_with(*state, text);
     assert_true(mf_model_hash(model) != hash);
 }
 
-static void refused(mf_Context *context, const char *text, mf_Status status, const char *location,
-                    const char *message) {
-    char path[512], line[1024];
-    mf_Model *model = NULL;
-    mf_Error error = {0};
-    write_text(path, "robot.xml", text);
-    assert_int_equal(mf_model_load(context, path, NULL, &model, &error), status);
-    mf_error_format(&error, line, sizeof line);
-    if (strstr(line, location) == NULL || strstr(line, message) == NULL)
-        fail_msg("%s", line);
-}
+#define TEXTURE(file)                                                                              \
+    MODEL("<texture name='x' type='2d' file='" file "'/><material name='m' texture='x'/>")
+
+static const Refusal refused[] = {
+    {TEXTURE("none.png"), MF_NOT_FOUND, 3, "texture 'none.png' not found"},
+    {TEXTURE("huge.png"), MF_LIMIT, 3, "found 65536 x 65536"},
+    {TEXTURE("text.png"), MF_BAD_FILE, 3, "expected a PNG file"},
+    {MODEL("<material name='m' texrepeat='0 1'/>"), MF_BAD_FILE, 3,
+     "texrepeat: expected numbers > 0, found 0 and 1"},
+    {MODEL("<material name='m' emission='-1'/>"), MF_BAD_FILE, 3, "emission"},
+    {MODEL("<material name='m' texture='t'/>"), MF_BAD_FILE, 3, "there is no texture 't'"},
+    {MODEL("<material name='other'/>"), MF_BAD_FILE, 5, "there is no material 'm'"},
+    {MODEL("<texture name='x'/>"), MF_BAD_FILE, 3, "found neither"},
+    {MODEL("<texture name='x' builtin='flat' width='-4'/>"), MF_BAD_FILE, 3, "found -4 and 0"},
+    {MODEL("<texture name='x' builtin='flat' width='8000'/>"), MF_BAD_FILE, 3,
+     "at most 2^26 pixels"},
+    {MODEL("<texture name='x' file='a.png' gridsize='0 2'/>"), MF_BAD_FILE, 3, "gridsize"},
+    {MODEL("<texture name='x' file='a.png' gridlayout='RX'/>"), MF_BAD_FILE, 3, "gridlayout"},
+};
 
 TEST_WITH(refusals, make_context, drop_context) {
     static const uint8_t huge[] = {137, 80, 78, 71, 13, 10, 26, 10, 0, 0, 0, 13, 'I', 'H', 'D',
@@ -230,35 +234,7 @@ TEST_WITH(refusals, make_context, drop_context) {
     char path[512];
     write_bytes(path, "huge.png", huge, sizeof huge);
     write_text(path, "text.png", "no picture at all, but long enough");
-    refused(*state,
-            MODEL("<texture name='x' type='2d' file='none.png'/>"
-                  "<material name='m' texture='x'/>"),
-            MF_NOT_FOUND, "robot.xml:3", "texture 'none.png' not found");
-    refused(*state,
-            MODEL("<texture name='x' type='2d' file='huge.png'/>"
-                  "<material name='m' texture='x'/>"),
-            MF_LIMIT, "robot.xml:3", "found 65536 x 65536");
-    refused(*state,
-            MODEL("<texture name='x' type='2d' file='text.png'/>"
-                  "<material name='m' texture='x'/>"),
-            MF_BAD_FILE, "robot.xml:3", "expected a PNG file");
-    refused(*state, MODEL("<material name='m' texrepeat='0 1'/>"), MF_BAD_FILE, "robot.xml:3",
-            "texrepeat: expected numbers > 0, found 0 and 1");
-    refused(*state, MODEL("<material name='m' emission='-1'/>"), MF_BAD_FILE, "robot.xml:3",
-            "emission");
-    refused(*state, MODEL("<material name='m' texture='t'/>"), MF_BAD_FILE, "robot.xml:3",
-            "there is no texture 't'");
-    refused(*state, MODEL("<material name='other'/>"), MF_BAD_FILE, "robot.xml:5",
-            "there is no material 'm'");
-    refused(*state, MODEL("<texture name='x'/>"), MF_BAD_FILE, "robot.xml:3", "found neither");
-    refused(*state, MODEL("<texture name='x' builtin='flat' width='-4'/>"), MF_BAD_FILE,
-            "robot.xml:3", "found -4 and 0");
-    refused(*state, MODEL("<texture name='x' builtin='flat' width='8000'/>"), MF_BAD_FILE,
-            "robot.xml:3", "at most 2^26 pixels");
-    refused(*state, MODEL("<texture name='x' file='a.png' gridsize='0 2'/>"), MF_BAD_FILE,
-            "robot.xml:3", "gridsize");
-    refused(*state, MODEL("<texture name='x' file='a.png' gridlayout='RX'/>"), MF_BAD_FILE,
-            "robot.xml:3", "gridlayout");
+    check_refusals(*state, refused, sizeof refused / sizeof *refused);
 }
 
 // Told when the model is read, though pixels are decoded later.
@@ -266,8 +242,9 @@ TEST_WITH(damaged_files, make_context, drop_context) {
     char path[512];
     write_picture(*state, path, "cut.png", 4, 4);
     assert_int_equal(truncate(path, 50), 0);
-    refused(*state, MODEL("<texture name='x' file='cut.png'/><material name='m' texture='x'/>"),
-            MF_BAD_FILE, "robot.xml:3", "(truncated?)");
+    assert_refused(*state,
+                   MODEL("<texture name='x' file='cut.png'/><material name='m' texture='x'/>"),
+                   MF_BAD_FILE, 3, "(truncated?)");
     write_picture(*state, path, "bit.png", 4, 4);
     FILE *file = fopen(path, "r+b");
     assert_non_null(file);
@@ -276,11 +253,13 @@ TEST_WITH(damaged_files, make_context, drop_context) {
     assert_int_equal(fseek(file, 45, SEEK_SET), 0);
     fputc(byte ^ 4, file);
     fclose(file);
-    refused(*state, MODEL("<texture name='x' file='bit.png'/><material name='m' texture='x'/>"),
-            MF_BAD_FILE, "robot.xml:3", "found a damaged chunk at byte 33");
+    assert_refused(*state,
+                   MODEL("<texture name='x' file='bit.png'/><material name='m' texture='x'/>"),
+                   MF_BAD_FILE, 3, "found a damaged chunk at byte 33");
     write_picture(*state, path, "odd.png", 3, 2); // no square
-    refused(*state, MODEL("<texture name='x' file='odd.png'/><material name='m' texture='x'/>"),
-            MF_BAD_FILE, "robot.xml:3", "found 3 x 2 pixels");
+    assert_refused(*state,
+                   MODEL("<texture name='x' file='odd.png'/><material name='m' texture='x'/>"),
+                   MF_BAD_FILE, 3, "found 3 x 2 pixels");
 }
 
 TEST_WITH(without_memory, make_context, drop_context) {
@@ -353,8 +332,6 @@ TEST_WITH(coordinates_in_the_file, make_context, drop_context) {
     const float second[6] = {0, 0, 1, 0, 0.5f, 0.25f};
     assert_non_null(found);
     assert_memory_equal(found + 6, second, sizeof second);
-    const char *path = formatted("%s/model-tests/places.xml", MAYFLY_BINARY_DIR);
-    assert_int_equal(mf_model_export_mjcf(model, path, NULL), MF_OK);
-    AUTO_MODEL *again = load_file(*state, path, NULL);
+    AUTO_MODEL *again = written_and_read(*state, model);
     assert_memory_equal(again->meshes[0].coordinates, found, 4 * sizeof second);
 }

@@ -1,5 +1,5 @@
-// The modular robots of models/modules, read for the tests: shapes and docks at the start angles,
-// and how deep a point lies in them.
+// The modular robots of models/modules, read for the tests: shapes at the start angles, and how
+// deep a point lies in them.
 #ifndef MAYFLY_TESTS_MODEL_MODULES_H
 #define MAYFLY_TESTS_MODEL_MODULES_H
 
@@ -8,17 +8,9 @@
 
 #include "math/scalar.h"
 
-#define DOCKS 8   // [1] most docks of one robot
 #define LINKS 5   // [1] most links of one robot
 #define SOLIDS 24 // [1] most colliding shapes
 #define FAR 3e-3  // [m]
-
-typedef struct Dock {
-    char name[32], link[32], gender[8], type[16];
-    double position[3]; // [m] link frame
-    double rotation[4]; // [1] dock to link
-    int orientations;
-} Dock;
 
 // A colliding shape at the start angles, its planes if it is a mesh: normal and offset from the
 // shape's origin, and how far its points are from there.
@@ -35,8 +27,6 @@ typedef struct Module {
     double link_position[LINKS][3], link_rotation[LINKS][4]; // base frame
     Solid solids[SOLIDS];
     uint32_t solid_count;
-    Dock docks[DOCKS];
-    uint32_t dock_count;
 } Module;
 
 typedef struct Pose {
@@ -44,28 +34,6 @@ typedef struct Pose {
 } Pose;
 
 // ---- loading -----------------------------------------------------------------------------------
-
-static inline void copy_name(char *out, size_t size, const char *text) {
-    assert_true(strlen(text) < size);
-    strcpy(out, text);
-}
-
-static inline void read_docks(Module *module) {
-    static const char *const genders[] = {"both", "male", "female"};
-    const mf_Model *model = module->model;
-    assert_true(model->dock_count <= DOCKS);
-    for (uint32_t i = 0; i < model->dock_count; i++) {
-        const mf_Dock *from = &model->docks[i];
-        Dock *dock = &module->docks[module->dock_count++];
-        copy_name(dock->name, sizeof dock->name, from->name);
-        copy_name(dock->link, sizeof dock->link, model->links[from->frame.link].name);
-        copy_name(dock->gender, sizeof dock->gender, genders[from->gender]);
-        copy_name(dock->type, sizeof dock->type, from->type);
-        memcpy(dock->position, from->frame.position, sizeof dock->position);
-        memcpy(dock->rotation, from->frame.rotation, sizeof dock->rotation);
-        dock->orientations = (int)from->orientations;
-    }
-}
 
 static inline void find_planes(Solid *solid, const mf_Mesh *mesh) {
     solid->planes = malloc(mesh->hull_triangle_count * sizeof *solid->planes);
@@ -110,26 +78,35 @@ static inline void compose(double position[3], double rotation[4], const double 
     mf_quat_multiply(rotation, outer_rotation, inner_rotation);
 }
 
-static inline void open_module(Module *module, mf_Context *context, const char *name) {
+// Places the links and the solids for joint angles.
+static inline void pose_solids(Module *module, const double *angle) {
+    mf_model_pose(module->model, angle, module->link_position, module->link_rotation);
+    for (uint32_t i = 0; i < module->solid_count; i++) {
+        Solid *solid = &module->solids[i];
+        uint32_t link = solid->shape->link;
+        compose(solid->position, solid->rotation, module->link_position[link],
+                module->link_rotation[link], solid->shape->position, solid->shape->rotation);
+    }
+}
+
+static inline Module open_module(mf_Context *context, const char *name) {
     const char *path = formatted("%s/models/modules/%s.urdf", MAYFLY_SOURCE_DIR, name);
-    memset(module, 0, sizeof *module);
-    mf_Model *model = module->model = load_file(context, path, NULL);
-    read_docks(module);
+    Module module = {.model = load_file(context, path, NULL)};
+    const mf_Model *model = module.model;
     assert_true(model->link_count <= LINKS);
-    mf_model_pose(model, model->start_angle, module->link_position, module->link_rotation);
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
         if (!shape->collides)
             continue;
-        assert_true(module->solid_count < SOLIDS);
-        Solid *solid = &module->solids[module->solid_count++];
+        assert_true(module.solid_count < SOLIDS);
+        Solid *solid = &module.solids[module.solid_count++];
         solid->shape = shape;
-        compose(solid->position, solid->rotation, module->link_position[shape->link],
-                module->link_rotation[shape->link], shape->position, shape->rotation);
         solid->radius = find_radius(shape, model);
         if (shape->type == MF_SHAPE_MESH)
             find_planes(solid, &model->meshes[shape->mesh]);
     }
+    pose_solids(&module, model->start_angle);
+    return module;
 }
 
 static inline void close_module(Module *module) {
@@ -217,12 +194,11 @@ static inline bool grid_point(const double low[3], const double high[3], double 
     return index == 0;
 }
 
-static inline Pose dock_pose(const Module *module, const Dock *dock) {
+static inline Pose dock_pose(const Module *module, const mf_Dock *dock) {
     Pose pose;
-    uint32_t link = mf_model_find(module->model, MF_ITEM_LINK, dock->link);
-    assert_true(link != MF_NONE);
-    compose(pose.position, pose.rotation, module->link_position[link], module->link_rotation[link],
-            dock->position, dock->rotation);
+    const mf_Frame *frame = &dock->frame;
+    compose(pose.position, pose.rotation, module->link_position[frame->link],
+            module->link_rotation[frame->link], frame->position, frame->rotation);
     return pose;
 }
 
@@ -234,12 +210,10 @@ static inline void dock_point(const Pose *pose, double x, double y, double z, do
     mf_vec3_add(out, pose->position, moved);
 }
 
-static inline const Dock *find_dock(const Module *module, const char *name) {
-    for (uint32_t i = 0; i < module->dock_count; i++)
-        if (strcmp(module->docks[i].name, name) == 0)
-            return &module->docks[i];
-    fail_msg("no dock '%s'", name);
-    return NULL;
+static inline const mf_Dock *find_dock(const Module *module, const char *name) {
+    const uint32_t dock = mf_model_find(module->model, MF_ITEM_DOCK, name);
+    assert_true(dock != MF_NONE);
+    return &module->model->docks[dock];
 }
 
 #endif

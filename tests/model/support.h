@@ -55,6 +55,17 @@ static inline mf_Model *load_urdf(mf_Context *context, const char *text) {
     return load_text_with(context, text, NULL);
 }
 
+// The model after it was written as MJCF and read again, which must be the same.
+static inline mf_Model *written_and_read(mf_Context *context, const mf_Model *model) {
+    char path[512];
+    write_text(path, "written.xml", "");
+    MUST(mf_model_export_mjcf(model, path, &error));
+    mf_Model *again = load_file(context, path, NULL);
+    assert_true(mf_model_hash(again) == mf_model_hash(model));
+    remove(path);
+    return again;
+}
+
 // Expects the text to be refused with this status at this line and with these words.
 static inline void check_refused(mf_Context *context, const char *data, size_t size,
                                  mf_Status expected, int line, const char *text, int test_line) {
@@ -74,6 +85,26 @@ static inline void check_refused(mf_Context *context, const char *data, size_t s
 }
 #define assert_refused(context, text, status, line, names)                                         \
     check_refused(context, text, strlen(text), status, line, names, __LINE__)
+
+// Texts that are refused, with their status, line and words.
+typedef struct Refusal {
+    const char *text;
+    mf_Status status;
+    int line;
+    const char *names;
+} Refusal;
+
+static inline void check_refusals(mf_Context *context, const Refusal *rows, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        check_refused(context, rows[i].text, strlen(rows[i].text), rows[i].status, rows[i].line,
+                      rows[i].names, (int)i);
+}
+
+static inline const mf_Joint *joint_named(const mf_Model *model, const char *name) {
+    const uint32_t joint = mf_model_find(model, MF_ITEM_JOINT, name);
+    assert_true(joint != MF_NONE);
+    return &model->joints[joint];
+}
 
 // The first note that holds these words, or NULL.
 static inline const mf_Note *find_note(const mf_Model *model, const char *text) {

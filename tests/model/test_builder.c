@@ -8,7 +8,7 @@ GROUP_FIXTURE(setup_context, teardown_context);
 
 static mf_Builder *start(void **state) {
     mf_Builder *builder;
-    assert_int_equal(mf_builder_create(*state, "test", &builder, NULL), MF_OK);
+    MUST(mf_builder_create(*state, "test", &builder, &error));
     return builder;
 }
 
@@ -176,7 +176,7 @@ TEST(a_hinge_joins_two_links) {
     assert_int_equal(mf_joint_create_hinge(builder, first, second, anchor, axis, &config), 0);
     AUTO_MODEL *model = finish(builder);
     assert_int_equal(model->joint_count, 1);
-    const mf_Joint *joint = &model->joints[mf_model_find(model, MF_ITEM_JOINT, "elbow")];
+    const mf_Joint *joint = joint_named(model, "elbow");
     assert_int_equal(joint->type, MF_JOINT_HINGE);
     assert_int_equal(joint->parent, 0);
     assert_int_equal(joint->child, 1);
@@ -261,12 +261,11 @@ TEST(contact_sensors_have_names) {
     mf_Builder *builder = start(state);
     mf_BodyId point = mf_body_create_point(builder, position, 1.0, NULL);
     mf_body_sense_contact(builder, point, "foot");
-    mf_Model *model = finish(builder);
+    AUTO_MODEL *model = finish(builder);
     assert_int_equal(mf_model_find(model, MF_ITEM_SENSOR, "foot"), 0);
     assert_int_equal(mf_model_find(model, MF_ITEM_SENSOR, "hand"), MF_NONE);
     assert_int_equal(model->sensors[0].type, MF_SENSOR_CONTACT);
     assert_int_equal(model->sensors[0].link, 0);
-    mf_model_destroy(model);
     builder = start(state);
     point = mf_body_create_point(builder, position, 1.0, NULL);
     mf_body_sense_contact(builder, point, "foot");
@@ -368,7 +367,7 @@ TEST(a_finalized_builder_only_waits_to_be_destroyed) {
     mf_Builder *builder = start(state);
     mf_body_create_point(builder, zero, 1.0, NULL);
     mf_Model *model, *again;
-    assert_int_equal(mf_builder_finalize(builder, &model, NULL), MF_OK);
+    MUST(mf_builder_finalize(builder, &model, &error));
     assert_int_equal(mf_body_create_point(builder, zero, 1.0, NULL), MF_NO_BODY);
     assert_int_equal(mf_builder_finalize(builder, &again, NULL), MF_BAD_ARGUMENT);
     assert_null(again);

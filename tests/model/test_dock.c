@@ -42,8 +42,8 @@ TEST(urdf_files_have_docks) {
                  rotation[4] = {half, 0, 0, half};
     for (int c = 0; c < 4; c++) {
         if (c < 3)
-            assert_true(fabs(dock->frame.position[c] - position[c]) < 1e-15);
-        assert_true(fabs(dock->frame.rotation[c] - rotation[c]) < 1e-15);
+            assert_near(dock->frame.position[c], position[c], 1e-15);
+        assert_near(dock->frame.rotation[c], rotation[c], 1e-15);
     }
     assert_int_equal(dock->gender, MF_DOCK_MALE);
     assert_string_equal(dock->type, "small");
@@ -125,20 +125,13 @@ static const char *const mjcf =
 
 TEST(mjcf_files_have_docks_and_are_written_with_them) {
     mf_Context *context = *state;
-    mf_Error error = {0};
-    mf_Model *model = load_urdf(context, mjcf);
+    AUTO_MODEL *model = load_urdf(context, mjcf);
     assert_int_equal(model->dock_count, 2);
     assert_string_equal(model->docks[0].fits, "a b");
-    assert_true(fabs(model->docks[0].frame.position[0] - 0.1) < 1e-15);
+    assert_near(model->docks[0].frame.position[0], 0.1, 1e-15);
     assert_int_equal(model->docks[1].frame.link, 1);
-    char path[] = "dock_written.xml";
-    assert_int_equal(mf_model_export_mjcf(model, path, &error), MF_OK);
-    mf_Model *again = load_file(context, path, NULL);
-    remove(path);
-    assert_int_equal(mf_model_hash(again), mf_model_hash(model));
+    AUTO_MODEL *again = written_and_read(context, model);
     assert_string_equal(again->docks[0].type, "a");
-    mf_model_destroy(again);
-    mf_model_destroy(model);
     const char *const bad[][2] = {
         {"<text name='dock:x' data='site=s turns'/>",
          "<text> dock:x: expected key=value pairs, found \"site=s turns\""},
@@ -171,14 +164,14 @@ TEST(docks_by_calls_move_with_their_body) {
     assert_int_equal(model->dock_count, 1);
     const double position[3] = {0, 0.05, 0}; // the base's frame is at its center, not rotated
     for (int c = 0; c < 3; c++)
-        assert_true(fabs(model->docks[0].frame.position[c] - position[c]) < 1e-12);
-    assert_true(fabs(model->docks[0].frame.rotation[3] - sqrt(0.5)) < 1e-12);
+        assert_near(model->docks[0].frame.position[c], position[c], 1e-12);
+    assert_near(model->docks[0].frame.rotation[3], sqrt(0.5), 1e-12);
     mf_model_destroy(model);
     assert_int_equal(mf_builder_create(context, "c", &builder, &error), MF_OK);
     dock.orientations = 3;
     mf_body_dock(builder,
                  mf_body_create_box(builder, (double[]){1, 1, 1}, (double[]){0, 0, 0}, 1, NULL),
                  &dock);
-    assert_int_equal(mf_builder_finalize(builder, &model, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "mf_body_dock orientations: expected 1, 2 or 4, found 3");
+    assert_fails_as(mf_builder_finalize(builder, &model, &error), MF_BAD_ARGUMENT, &error,
+                    "mf_body_dock orientations: expected 1, 2 or 4, found 3");
 }

@@ -280,7 +280,7 @@ static bool survives(mf_Context *context, const mf_Model *model, mf_ItemType ite
     memcpy(before, value, field->size);
     change_all(field, value);
     snprintf(path, sizeof path, "%s/fields-again.xml", MAYFLY_BINARY_DIR);
-    mf_Model *again = NULL;
+    AUTO_MODEL *again = NULL;
     mf_Status status = mf_model_export_mjcf(model, path, NULL);
     if (status == MF_OK)
         status = mf_model_load(context, path, NULL, &again, NULL);
@@ -289,7 +289,6 @@ static bool survives(mf_Context *context, const mf_Model *model, mf_ItemType ite
                             : mf_model_items(again, item, &count);
     bool same = status == MF_OK && memcmp(before, value, field->size) != 0 &&
                 memcmp(items + index * mf_item_table(item)->size + offset, value, field->size) == 0;
-    mf_model_destroy(again);
     memcpy(value, before, field->size);
     return same;
 }

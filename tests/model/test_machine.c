@@ -54,7 +54,7 @@ TEST(mutations_leave_machines) {
         assert_int_equal(mf_machine_vary(&config, genome, 7, g, child, BYTES), MF_OK);
         same += memcmp(child, genome, BYTES) == 0; // one operator undid another
         check_valid(child, &config);
-        assert_int_equal(mf_machine_decode(child, BYTES, &machine, NULL), MF_OK);
+        MUST(mf_machine_decode(child, BYTES, &machine, &error));
         bars = machine.bar_count > bars ? machine.bar_count : bars;
         actuators = machine.actuator_count > actuators ? machine.actuator_count : actuators;
         neurons = machine.neuron_count > neurons ? machine.neuron_count : neurons;
@@ -75,11 +75,11 @@ TEST(operators_keep_their_chances) {
     uint8_t genome[BYTES], other[BYTES];
     uint32_t split = 0, changed = 0, attached = 0;
     grow(&early, 3, 300, genome);
-    assert_int_equal(mf_machine_decode(genome, BYTES, &parent, NULL), MF_OK);
+    MUST(mf_machine_decode(genome, BYTES, &parent, &error));
     assert_true(parent.bar_count > 3 && parent.actuator_count > 0 && parent.neuron_count > 0);
     for (uint64_t i = 0; i < CHILDREN; i++) {
         assert_int_equal(mf_machine_vary(&config, genome, 11, i, other, BYTES), MF_OK);
-        assert_int_equal(mf_machine_decode(other, BYTES, &child, NULL), MF_OK);
+        MUST(mf_machine_decode(other, BYTES, &child, &error));
         split += child.vertex_count != parent.vertex_count;
         attached += child.actuator_count != parent.actuator_count;
         changed += child.vertex_count == parent.vertex_count &&
@@ -145,21 +145,20 @@ TEST(trusses_become_machines) {
     static mf_Machine machine, child;
     uint8_t genome[BYTES];
     const mf_Truss truss = triangle();
-    assert_int_equal(mf_machine_of_truss(&truss, &machine, NULL), MF_OK);
+    MUST(mf_machine_of_truss(&truss, &machine, &error));
     assert_int_equal(machine.bar_count, 3);
-    assert_true(fabs(machine.actuators[0].upper - 0.11) < 1e-7);
+    assert_near(machine.actuators[0].upper, 0.11, 1e-7);
     assert_true(machine.synapses[0].weight == -2.0);
     mf_MachineConfig config = WITH(mf_machine_config(), .ancestor = &machine);
     assert_int_equal(mf_machine_vary(&config, NULL, 1, 0, genome, BYTES), MF_OK);
-    assert_int_equal(mf_machine_decode(genome, BYTES, &child, NULL), MF_OK);
+    MUST(mf_machine_decode(genome, BYTES, &child, &error));
     assert_int_equal(child.vertex_count, 3);
     assert_int_equal(child.neuron_count, 1);
 }
 
 static void refuse_truss(const mf_Truss *truss, const char *part) {
     static mf_Machine machine;
-    mf_Error error = {0};
-    assert_fails(mf_machine_of_truss(truss, &machine, &error), MF_UNSUPPORTED, &error, part);
+    MUST_FAIL(mf_machine_of_truss(truss, &machine, &error), MF_UNSUPPORTED, part);
     assert_int_equal(machine.bar_count, 0);
 }
 
@@ -212,7 +211,7 @@ TEST(machines_tip_over_to_where_they_stand) {
     bar.vertices[1].position[2] = 0.04;
     bar.bars[0] = (mf_TrussBar){{0, 1}, 0.01, 0};
     mf_machine_stand(&bar);
-    assert_true(fabs(bar.vertices[1].position[0] - 0.05) < 1e-8);
+    assert_near(bar.vertices[1].position[0], 0.05, 1e-8);
     assert_true(fabs(bar.vertices[1].position[2]) < 1e-8);
     for (uint32_t v = 0; v < 8; v++) {
         const double x = v & 1 ? 0.05 : -0.05, z = v & 2 ? 0.05 : -0.05, y = v & 4 ? 0.1 : 0.0;
@@ -223,7 +222,7 @@ TEST(machines_tip_over_to_where_they_stand) {
     for (uint32_t b = 0; b < 4; b++)
         box.bars[b] = (mf_TrussBar){{b, b + 4}, 0.01, 0};
     mf_machine_stand(&box);
-    assert_true(fabs(center_height(&box) - 0.05) < 1e-4);
+    assert_near(center_height(&box), 0.05, 1e-4);
 }
 
 // Lengths stay, the center of mass comes down, and what stands is left alone.
@@ -234,7 +233,7 @@ TEST(standing_is_a_turn_that_ends) {
     uint32_t turned = 0;
     for (uint64_t seed = 1; seed <= 50; seed++) {
         grow(&config, seed, 30, genome);
-        assert_int_equal(mf_machine_decode(genome, BYTES, &before, NULL), MF_OK);
+        MUST(mf_machine_decode(genome, BYTES, &before, &error));
         if (before.bar_count == 0)
             continue;
         after = before;
@@ -245,9 +244,9 @@ TEST(standing_is_a_turn_that_ends) {
         turned += memcmp(&after, &before, sizeof after) != 0;
         assert_true(center_height(&after) <= center_height(&before) + 1e-7);
         for (uint32_t b = 0; b < before.bar_count; b++)
-            assert_true(fabs(length_of(&after, b) - length_of(&before, b)) < 1e-6);
-        assert_int_equal(mf_machine_encode(&after, genome, BYTES, NULL), MF_OK);
-        assert_int_equal(mf_machine_decode(genome, BYTES, &again, NULL), MF_OK);
+            assert_near(length_of(&after, b), length_of(&before, b), 1e-6);
+        MUST(mf_machine_encode(&after, genome, BYTES, &error));
+        MUST(mf_machine_decode(genome, BYTES, &again, &error));
         assert_memory_equal(&again, &after, sizeof again);
     }
     assert_true(turned >= 12);

@@ -12,12 +12,11 @@ TEST(docks_are_flat_on_the_surface_and_face_outwards) {
                                         "atron_simple", "wheelbot",        "cube",
                                         "long_dock",    "gripper",         "base"};
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
-        AUTO(close_module) Module module;
-        open_module(&module, *state, names[m]);
-        for (uint32_t i = 0; i < module.dock_count; i++) {
-            const Dock *dock = &module.docks[i];
+        AUTO(close_module) Module module = open_module(*state, names[m]);
+        for (uint32_t i = 0; i < module.model->dock_count; i++) {
+            const mf_Dock *dock = &module.model->docks[i];
             Pose pose = dock_pose(&module, dock);
-            uint32_t link = mf_model_find(module.model, MF_ITEM_LINK, dock->link);
+            uint32_t link = dock->frame.link;
             bool flat = strcmp(names[m], "atron_simple") != 0;
             double point[3];
             dock_point(&pose, 1e-3, 0.0, 0.0, point);
@@ -39,36 +38,35 @@ TEST(docks_are_flat_on_the_surface_and_face_outwards) {
 }
 
 TEST(docks_have_their_positions_in_the_lattice) {
-    Module module;
-    open_module(&module, *state, "superbot");
+    AUTO(close_module) Module module = open_module(*state, "superbot");
     // 42 mm from the axis of the outer body's joint, in the middle of the face.
-    for (uint32_t i = 0; i < module.dock_count; i++) {
-        const double *at = module.docks[i].position;
+    for (uint32_t i = 0; i < module.model->dock_count; i++) {
+        const double *at = module.model->docks[i].frame.position;
         assert_near(mf_vec3_length(at), 0.042, 1e-15);
     }
     Pose front = dock_pose(&module, find_dock(&module, "front")),
          back = dock_pose(&module, find_dock(&module, "back"));
     assert_near3(front.position, 0.084, 0.0, 0.0, 1e-15);
     assert_near3(back.position, -0.084, 0.0, 0.0, 1e-15);
-    close_module(&module);
+}
 
-    open_module(&module, *state, "atron");
+TEST(docks_of_atrons_have_their_positions) {
+    AUTO(close_module) Module module = open_module(*state, "atron");
     // Half of the distance of neighbors, 45 degrees from the axis; genders in turn.
     uint32_t males = 0;
-    for (uint32_t i = 0; i < module.dock_count; i++) {
-        const Dock *dock = &module.docks[i], *next = &module.docks[i ^ 1];
-        assert_near(mf_vec3_length(dock->position), 0.04 * sqrt(2.0), 1e-9);
-        assert_near(fabs(dock->position[2]), 0.04, 1e-9);
-        assert_string_not_equal(dock->gender, next->gender);
-        males += strcmp(dock->gender, "male") == 0;
+    for (uint32_t i = 0; i < module.model->dock_count; i++) {
+        const mf_Dock *dock = &module.model->docks[i], *next = &module.model->docks[i ^ 1];
+        assert_near(mf_vec3_length(dock->frame.position), 0.04 * sqrt(2.0), 1e-9);
+        assert_near(fabs(dock->frame.position[2]), 0.04, 1e-9);
+        assert_int_not_equal(dock->gender, next->gender);
+        males += dock->gender == MF_DOCK_MALE;
     }
     assert_int_equal(males, 4);
-    close_module(&module);
 }
 
 // Robot b in the base frame of robot a, docked: the frames have the same origin and z, and x
 // against each other; `turn` quarter rotations about x.
-static Pose docked(const Module *a, const Dock *dock_a, const Module *b, const Dock *dock_b,
+static Pose docked(const Module *a, const mf_Dock *dock_a, const Module *b, const mf_Dock *dock_b,
                    int orientation) {
     const double up[3] = {0.0, 0.0, 1.0}, ahead[3] = {1.0, 0.0, 0.0}, zero[3] = {0.0, 0.0, 0.0};
     double half[4], quarters[4], facing[4], inverse[4], back[3];
@@ -145,11 +143,11 @@ TEST(docked_robots_are_flush_without_overlap) {
         {"atron_simple", "north_1", "atron_simple", "south_2", 0.11313708},
     };
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
-        AUTO(close_module) Module a, b;
-        open_module(&a, *state, pairs[p].a);
-        open_module(&b, *state, pairs[p].b);
-        const Dock *dock_a = find_dock(&a, pairs[p].dock_a),
-                   *dock_b = find_dock(&b, pairs[p].dock_b);
+        AUTO(close_module)
+        Module a = open_module(*state, pairs[p].a),
+               b = open_module(*state, pairs[p].b);
+        const mf_Dock *dock_a = find_dock(&a, pairs[p].dock_a),
+                      *dock_b = find_dock(&b, pairs[p].dock_b);
         for (int orientation = 0; orientation < 4; orientation += 4 / dock_a->orientations) {
             Pose pose = docked(&a, dock_a, &b, dock_b, orientation);
             if (overlap(&a, &b, &pose) > 1e-5)
@@ -162,14 +160,14 @@ TEST(docked_robots_are_flush_without_overlap) {
 
 // One of both orientations of docked ATRONs has perpendicular axes, as in their lattice.
 TEST(atrons_dock_113_mm_apart_with_perpendicular_axes) {
-    AUTO(close_module) Module atron;
-    open_module(&atron, *state, "atron");
+    AUTO(close_module) Module atron = open_module(*state, "atron");
     const double up[3] = {0.0, 0.0, 1.0};
-    for (uint32_t i = 0; i < atron.dock_count; i++)
-        for (uint32_t k = 0; k < atron.dock_count; k++) {
+    for (uint32_t i = 0; i < atron.model->dock_count; i++)
+        for (uint32_t k = 0; k < atron.model->dock_count; k++) {
             double straight = 0.0;
             for (int orientation = 0; orientation < 4; orientation += 2) {
-                Pose pose = docked(&atron, &atron.docks[i], &atron, &atron.docks[k], orientation);
+                Pose pose = docked(&atron, &atron.model->docks[i], &atron, &atron.model->docks[k],
+                                   orientation);
                 double axis[3];
                 mf_quat_rotate(axis, pose.rotation, up);
                 straight += fabs(axis[2]) < 1e-9;
@@ -177,17 +175,6 @@ TEST(atrons_dock_113_mm_apart_with_perpendicular_axes) {
             }
             assert_near(straight, 1.0, 0.0);
         }
-}
-
-// Moves the solids to other joint angles.
-static void pose_solids(Module *module, const double *angle) {
-    mf_model_pose(module->model, angle, module->link_position, module->link_rotation);
-    for (uint32_t i = 0; i < module->solid_count; i++) {
-        Solid *solid = &module->solids[i];
-        uint32_t link = solid->shape->link;
-        compose(solid->position, solid->rotation, module->link_position[link],
-                module->link_rotation[link], solid->shape->position, solid->shape->rotation);
-    }
 }
 
 static void check_links_apart(const Module *module) {
@@ -206,8 +193,7 @@ static void check_links_apart(const Module *module) {
 TEST(links_do_not_overlap) {
     static const char *const names[] = {"superbot", "atron", "wheelbot", "gripper"};
     for (size_t m = 0; m < sizeof names / sizeof *names; m++) {
-        AUTO(close_module) Module module;
-        open_module(&module, *state, names[m]);
+        AUTO(close_module) Module module = open_module(*state, names[m]);
         check_links_apart(&module);
         for (uint32_t turned = 0; turned < 2 * module.model->joint_count; turned++) {
             const mf_Joint *joint = &module.model->joints[turned / 2];

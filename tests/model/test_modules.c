@@ -24,13 +24,12 @@ enum { MODULES = sizeof modules / sizeof *modules };
 
 TEST(they_are_complete_and_to_scale) {
     for (int m = 0; m < MODULES; m++) {
-        AUTO(close_module) Module module;
-        open_module(&module, *state, modules[m].name);
+        AUTO(close_module) Module module = open_module(*state, modules[m].name);
         const mf_Model *model = module.model;
         assert_string_equal(model->name, modules[m].name);
         assert_int_equal(model->link_count, modules[m].links);
         assert_int_equal(model->joint_count, modules[m].joints);
-        assert_int_equal(module.dock_count, modules[m].docks);
+        assert_int_equal(module.model->dock_count, modules[m].docks);
         assert_int_equal(module.solid_count, modules[m].solids);
         assert_near(model->mass, modules[m].mass, 1e-12);
         double low[3], high[3];
@@ -43,8 +42,7 @@ TEST(they_are_complete_and_to_scale) {
 // Nothing that the importer repaired, reduced or guessed.
 TEST(nothing_is_changed_on_import) {
     for (int m = 0; m < MODULES; m++) {
-        AUTO(close_module) Module module;
-        open_module(&module, *state, modules[m].name);
+        AUTO(close_module) Module module = open_module(*state, modules[m].name);
         for (uint32_t i = 0; i < module.model->note_count; i++)
             fail_msg("%s: %s", modules[m].name, module.model->notes[i].text);
     }
@@ -52,8 +50,7 @@ TEST(nothing_is_changed_on_import) {
 
 TEST(every_joint_has_a_motor_friction_and_limits) {
     for (int m = 0; m < MODULES; m++) {
-        AUTO(close_module) Module module;
-        open_module(&module, *state, modules[m].name);
+        AUTO(close_module) Module module = open_module(*state, modules[m].name);
         for (uint32_t i = 0; i < module.model->joint_count; i++) {
             const mf_Joint *joint = &module.model->joints[i];
             assert_true(isfinite(joint->speed) && isfinite(joint->effort));
@@ -72,11 +69,9 @@ TEST(superbots_bend_by_90_and_roll_by_135_degrees) {
     static const char *const joints[] = {"pitch", "roll", "yaw"};
     static const double degrees[] = {90.0, 135.0, 90.0};
     for (int m = 0; m < 2; m++) {
-        AUTO(close_module) Module module;
-        open_module(&module, *state, names[m]);
+        AUTO(close_module) Module module = open_module(*state, names[m]);
         for (int j = 0; j < 3; j++) {
-            const mf_Joint *joint =
-                &module.model->joints[mf_model_find(module.model, MF_ITEM_JOINT, joints[j])];
+            const mf_Joint *joint = joint_named(module.model, joints[j]);
             assert_near(joint->upper, degrees[j] * MF_PI / 180.0, 1e-12);
             assert_near(joint->lower, -joint->upper, 0.0);
         }
@@ -86,8 +81,7 @@ TEST(superbots_bend_by_90_and_roll_by_135_degrees) {
 TEST(wheels_and_atrons_turn_without_end) {
     static const char *const names[] = {"atron", "atron_simple", "wheelbot"};
     for (int m = 0; m < 3; m++) {
-        AUTO(close_module) Module module;
-        open_module(&module, *state, names[m]);
+        AUTO(close_module) Module module = open_module(*state, names[m]);
         for (uint32_t i = 0; i < module.model->joint_count; i++) {
             assert_true(module.model->joints[i].lower == -INFINITY);
             assert_true(module.model->joints[i].upper == INFINITY);
@@ -103,8 +97,7 @@ TEST(meshes_have_the_published_detail) {
         uint32_t meshes, boxes, points;
     } detail[] = {{"superbot", 8, 2, 624}, {"atron", 2, 0, 552}};
     for (int m = 0; m < 2; m++) {
-        Module module;
-        open_module(&module, *state, detail[m].name);
+        AUTO(close_module) Module module = open_module(*state, detail[m].name);
         uint32_t meshes = 0, boxes = 0, points = 0;
         for (uint32_t i = 0; i < module.solid_count; i++) {
             const mf_Shape *shape = module.solids[i].shape;
@@ -119,7 +112,6 @@ TEST(meshes_have_the_published_detail) {
         assert_int_equal(meshes, detail[m].meshes);
         assert_int_equal(boxes, detail[m].boxes);
         assert_int_equal(points, detail[m].points);
-        close_module(&module);
     }
 }
 
@@ -157,8 +149,7 @@ TEST(inertias_are_those_of_uniform_solids) {
                  {"gripper", 1e-3},  {"long_dock", 1e-3}, {"base", 2e-3}};
     // Integrals are sums of this file, so under sanitizers a cube and a base are enough.
     for (size_t m = SANITIZED ? 3 : 0; m < sizeof cases / sizeof *cases; m += SANITIZED ? 3 : 1) {
-        Module module;
-        open_module(&module, *state, cases[m].name);
+        AUTO(close_module) Module module = open_module(*state, cases[m].name);
         for (uint32_t l = 0; l < module.model->link_count; l++) {
             const mf_Link *link = &module.model->links[l];
             double center[3], spread[3];
@@ -172,7 +163,6 @@ TEST(inertias_are_those_of_uniform_solids) {
                 assert_near(link->inertia[3 + k], 0.0, 0.0);
             }
         }
-        close_module(&module);
     }
 }
 
@@ -180,9 +170,8 @@ TEST(simple_robots_weigh_and_dock_as_the_detailed_ones) {
     static const char *const names[][2] = {{"superbot", "superbot_simple"},
                                            {"atron", "atron_simple"}};
     for (int m = 0; m < 2; m++) {
-        AUTO(close_module) Module full, simple;
-        open_module(&full, *state, names[m][0]);
-        open_module(&simple, *state, names[m][1]);
+        AUTO(close_module)
+        Module full = open_module(*state, names[m][0]), simple = open_module(*state, names[m][1]);
         for (uint32_t l = 0; l < full.model->link_count; l++) {
             const mf_Link *a = &full.model->links[l], *b = &simple.model->links[l];
             assert_string_equal(a->name, b->name);
@@ -193,6 +182,16 @@ TEST(simple_robots_weigh_and_dock_as_the_detailed_ones) {
         for (uint32_t j = 0; j < full.model->joint_count; j++)
             assert_memory_equal(&full.model->joints[j].servo, &simple.model->joints[j].servo,
                                 sizeof(mf_Servo));
-        assert_memory_equal(full.docks, simple.docks, sizeof full.docks);
+        assert_int_equal(full.model->dock_count, simple.model->dock_count);
+        for (uint32_t d = 0; d < full.model->dock_count; d++) {
+            const mf_Dock *a = &full.model->docks[d], *b = &simple.model->docks[d];
+            assert_string_equal(a->name, b->name);
+            assert_string_equal(a->type, b->type);
+            assert_int_equal(a->gender, b->gender);
+            assert_int_equal(a->orientations, b->orientations);
+            assert_int_equal(a->frame.link, b->frame.link);
+            assert_memory_equal(a->frame.position, b->frame.position, sizeof a->frame.position);
+            assert_memory_equal(a->frame.rotation, b->frame.rotation, sizeof a->frame.rotation);
+        }
     }
 }

@@ -39,8 +39,7 @@ TEST(the_phantomx_loads) {
     assert_near(model->links[0].mass, 0.97559947, 1e-9);
     assert_near(model->links[mf_model_find(model, MF_ITEM_LINK, "c1_rf")].mass, 2 * 0.024357719,
                 1e-9);
-    assert_near3(model->joints[mf_model_find(model, MF_ITEM_JOINT, "j_c1_rf")].position, 0.1248,
-                 -0.06164, 0.001116, 1e-12);
+    assert_near3(joint_named(model, "j_c1_rf")->position, 0.1248, -0.06164, 0.001116, 1e-12);
 }
 
 // The file's inertias were copied from another robot (they are in other units), so its geometry has

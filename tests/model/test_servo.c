@@ -24,13 +24,9 @@ static mf_Status parse(mf_Context *context, const char *extra, mf_Model **out, m
     return mf_urdf_parse(context, "r.urdf", text, strlen(text), &config, true, out, error);
 }
 
-static mf_Context *context_of(void **state) {
-    return *state;
-}
-
 TEST(later_servos_change_earlier_ones) {
     AUTO_MODEL *model = NULL;
-    assert_int_equal(parse(context_of(state),
+    assert_int_equal(parse(*state,
                            "<mayfly><servo gain='7' damping='0.5' effort='1.5'/>"
                            "<servo joint='shift' damping='2' gear='10'/></mayfly>",
                            &model, NULL),
@@ -45,7 +41,7 @@ TEST(later_servos_change_earlier_ones) {
 // rotor.
 TEST(a_likely_motor_by_hand) {
     AUTO_MODEL *model = NULL;
-    assert_int_equal(parse(context_of(state), "", &model, NULL), MF_OK);
+    assert_int_equal(parse(*state, "", &model, NULL), MF_OK);
     mf_Servo turn = mf_joint_servo(model, 0), shift = mf_joint_servo(model, 1);
     assert_true(fabs(turn.gain - 20) < 1e-12 && fabs(turn.damping - 0.4) < 1e-15);
     assert_true(turn.rotor_inertia == 0.0 && shift.rotor_inertia == 0.0);
@@ -59,7 +55,7 @@ TEST(motors_are_part_of_the_hash) {
     uint64_t hashes[4];
     for (int i = 0; i < 4; i++) {
         AUTO_MODEL *model = NULL;
-        assert_int_equal(parse(context_of(state), extras[i], &model, NULL), MF_OK);
+        assert_int_equal(parse(*state, extras[i], &model, NULL), MF_OK);
         hashes[i] = mf_model_hash(model);
     }
     assert_true(hashes[0] == hashes[1] && hashes[1] != hashes[2] && hashes[2] != hashes[3]);
@@ -80,8 +76,8 @@ TEST(mistakes_are_named) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_Model *model = NULL;
         mf_Error error = {0};
-        assert_int_equal(parse(context_of(state), cases[i].text, &model, &error), MF_BAD_FILE);
-        assert_string_equal(error.message, cases[i].message);
+        assert_fails_as(parse(*state, cases[i].text, &model, &error), MF_BAD_FILE, &error,
+                        cases[i].message);
         assert_int_equal(error.line, 2);
         assert_null(model);
     }
@@ -102,7 +98,7 @@ static double angle_under_load(mf_Context *context, const mf_Model *model,
 }
 
 TEST(the_articulated_motion_takes_them) {
-    mf_Context *context = context_of(state);
+    mf_Context *context = *state;
     AUTO_MODEL *plain = NULL, *motors = NULL;
     mf_ArticulatedConfig config = mf_motions_config().articulated;
     assert_int_equal(parse(context, "", &plain, NULL), MF_OK);
@@ -110,11 +106,11 @@ TEST(the_articulated_motion_takes_them) {
         parse(context, "<mayfly><servo gain='4' damping='0.5'/></mayfly>", &motors, NULL), MF_OK);
     config.base = MF_ARTICULATED_FIXED;
     config.contacts = config.self_contacts = false;
-    assert_true(fabs(angle_under_load(context, plain, &config) - 0.1 / 20) < 1e-9);
-    assert_true(fabs(angle_under_load(context, motors, &config) - 0.1 / 4) < 1e-9);
+    assert_near(angle_under_load(context, plain, &config), 0.1 / 20, 1e-9);
+    assert_near(angle_under_load(context, motors, &config), 0.1 / 4, 1e-9);
     config.servo.gain = 8.0; // settings go first
     config.servo.damping = 0.5;
-    assert_true(fabs(angle_under_load(context, motors, &config) - 0.1 / 8) < 1e-9);
+    assert_near(angle_under_load(context, motors, &config), 0.1 / 8, 1e-9);
     config.servo = mf_servo();
     config.motors = false;
     assert_true(angle_under_load(context, motors, &config) > 1.0); // nothing holds it

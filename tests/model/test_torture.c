@@ -6,7 +6,7 @@ GROUP_FIXTURE(setup_context, teardown_context);
 static mf_Status build_robot(mf_Context *context, void *user, mf_Error *error) {
     const double zero[3] = {0, 0, 0}, one[3] = {0, 0, 1}, size[3] = {1, 1, 1};
     mf_Builder *builder = NULL;
-    mf_Model *model = NULL;
+    AUTO_MODEL *model = NULL;
     MF_TRY(mf_builder_create(context, "r", &builder, error));
     mf_BodyId last = mf_body_create_box(builder, size, zero, 1.0, NULL);
     for (int i = 0; i < 12; i++) {
@@ -20,7 +20,6 @@ static mf_Status build_robot(mf_Context *context, void *user, mf_Error *error) {
     if ((status == MF_OK) != (model != NULL))
         fail_msg("a failed call must give no model");
     mf_builder_destroy(builder);
-    mf_model_destroy(model);
     return status;
 }
 

@@ -39,7 +39,7 @@ void *take_snapshot(const mf_World *world, size_t *size) {
     return image;
 }
 
-void assert_continues(mf_World *world, uint64_t steps) {
+void assert_continues_in(mf_World *other, mf_World *world, uint64_t steps) {
     mf_Error error = {0};
     size_t size;
     AUTO(end_memory) void *image = take_snapshot(world, &size);
@@ -47,10 +47,27 @@ void assert_continues(mf_World *world, uint64_t steps) {
     mf_world_step(world, steps);
     const uint64_t hash = mf_world_hash(world);
     assert_true(hash != begin);
-    must(mf_world_restore(world, image, size, &error), &error);
-    assert_true(mf_world_hash(world) == begin);
-    mf_world_step(world, steps);
-    assert_true(mf_world_hash(world) == hash);
+    must(mf_world_restore(other, image, size, &error), &error);
+    assert_true(mf_world_hash(other) == begin);
+    mf_world_step(other, steps);
+    assert_true(mf_world_hash(other) == hash);
+}
+
+void assert_continues(mf_World *world, uint64_t steps) {
+    assert_continues_in(world, world, steps);
+}
+
+void assert_same_bits(HashOfRun run, const void *user) {
+    const uint64_t hash = run(user, 1, MF_ISA_AUTO);
+    mf_Error error = {0};
+    mf_Isa widest; // what MF_ISA_AUTO chooses
+    must(mf_isa_detect(&widest, &error), &error);
+    for (uint32_t threads = 2; threads <= 3; threads++)
+        if (run(user, threads, MF_ISA_AUTO) != hash)
+            fail_msg("other bits with %u threads", threads);
+    FOR_EACH_ISA (isa)
+        if (isa != widest && run(user, 2, isa) != hash)
+            fail_msg("other bits on %s", mf_isa_name(isa));
 }
 
 mf_Status try_group(mf_Context *context, const mf_WorldConfig *settings,

@@ -31,6 +31,13 @@ void assert_continues(mf_World *world, uint64_t steps);
 // Uniform in [-1, 1), the n-th number of a stream.
 double random_signed(uint32_t stream, uint64_t n);
 
+// The other one, which is alike, goes on from a snapshot of the first to the same bits.
+void assert_continues_in(mf_World *other, mf_World *world, uint64_t steps);
+
+// What a run gives, as a hash, is the same for any number of threads and on every instruction set.
+typedef uint64_t (*HashOfRun)(const void *user, uint32_t threads, mf_Isa isa);
+void assert_same_bits(HashOfRun run, const void *user);
+
 // What follows is done with each instruction set of this machine.
 #define FOR_EACH_ISA(isa)                                                                          \
     for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))                \

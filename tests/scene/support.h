@@ -62,11 +62,21 @@ static inline void drop_scene(mf_Scene *scene, mf_SceneFile *file) {
 }
 
 // A scene with the file that it was made from, which ends with it:
-// AUTO_WHOLE_SCENE scene = make_scene(context, parse_scene(context, text));
+// AUTO_WHOLE_SCENE scene = scene_of(context, text);
 static inline void drop_whole_scene(mf_Scene *scene) {
     drop_scene(scene, scene->file);
 }
 #define AUTO_WHOLE_SCENE AUTO(drop_whole_scene) mf_Scene
+
+// Worlds of a text, and of one of the project's files.
+static inline mf_Scene scene_of(mf_Context *context, const char *text) {
+    return make_scene(context, parse_scene(context, text));
+}
+
+static inline mf_Scene scene_at(mf_Context *context, const char *name, const mf_Override *overrides,
+                                uint32_t count) {
+    return make_scene(context, load_scene(context, name, overrides, count));
+}
 
 static inline double get(const mf_Scene *scene, uint32_t group, const char *field, uint32_t robot,
                          uint32_t component) {
@@ -115,6 +125,22 @@ static inline mf_Error refused_scene(mf_Context *context, const char *text, bool
     assert_null(strchr(error.message, '\n'));
     assert_int_equal(mf_context_live_bytes(context), live);
     return error;
+}
+
+// Texts that are refused, with a part of the message, and their line (0: not looked at).
+typedef struct SceneMistake {
+    const char *text, *part;
+    int line;
+} SceneMistake;
+
+static inline void check_mistakes(mf_Context *context, const SceneMistake *rows, size_t count,
+                                  bool when_read) {
+    for (size_t i = 0; i < count; i++) {
+        const mf_Error error = refused_scene(context, rows[i].text, when_read);
+        if (strstr(error.message, rows[i].part) == NULL ||
+            (rows[i].line != 0 && error.line != rows[i].line))
+            fail_msg("mistake %zu: line %d: %s", i, (int)error.line, error.message);
+    }
 }
 
 // The same as text, from the position in the file on: ":4:15: groups.a: ...".

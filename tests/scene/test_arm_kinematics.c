@@ -1,9 +1,7 @@
 // The arm of docked modules, which solves its inverse kinematics by messages (arm.c), against
 // mf_inverse_kinematics for the same arm as one model without docks.
-#include "rig/rig.h"
+#include "scene/poses.h"
 #include "model/points.h"
-#include "math/scalar.h"
-#include "scene/support.h"
 
 GROUP_FIXTURE(make_context, drop_context);
 
@@ -14,39 +12,6 @@ static const double hold = 5.0; // [s]
 // Those of the scene.
 static const double targets[5][3] = {
     {0.4, 0.2, 0.4}, {0.1, 0.45, 0.5}, {-0.4, 0.1, 0.3}, {-0.1, -0.4, 0.6}, {0.35, -0.3, 0.2}};
-
-typedef struct Pose {
-    double at[3], turn[4];
-} Pose;
-
-static const Pose origin = {.turn = {1, 0, 0, 0}};
-
-static Pose chain(const Pose *a, const Pose *b) {
-    Pose out;
-    mf_quat_rotate(out.at, a->turn, b->at);
-    mf_vec3_add(out.at, out.at, a->at);
-    mf_quat_multiply(out.turn, a->turn, b->turn);
-    return out;
-}
-
-static Pose inverse(const Pose *a) {
-    Pose out;
-    mf_quat_conjugate(out.turn, a->turn);
-    mf_quat_rotate(out.at, out.turn, a->at);
-    mf_vec3_scale(out.at, out.at, -1.0);
-    return out;
-}
-
-static Pose pose_of(const double at[3], const double rotation[4]) {
-    Pose out;
-    memcpy(out.at, at, sizeof out.at);
-    memcpy(out.turn, rotation, sizeof out.turn);
-    return out;
-}
-
-static const mf_Frame *dock_of(const mf_Model *model, const char *name) {
-    return &model->docks[mf_model_find(model, MF_ITEM_DOCK, name)].frame;
-}
 
 // ---- the arm as one model -----------------------------------------------------------------------
 
@@ -119,7 +84,6 @@ static void put_joint(Writer *writer, const mf_Model *module, uint32_t number, c
 
 // From the base's dock through all modules; the tip is then at `frame` in the last body.
 static void write_arm(Writer *writer, const mf_Model *base, const mf_Model *module) {
-    const Pose facing = {.turn = {0, 0, 0, 1}};
     const mf_Frame *top = dock_of(base, "top"), *back = dock_of(module, "back"),
                    *front = dock_of(module, "front");
     const Pose in = pose_of(back->position, back->rotation), to_link = inverse(&in),
@@ -146,23 +110,6 @@ static void write_arm(Writer *writer, const mf_Model *base, const mf_Model *modu
 // Modules 0 to 2 are of the group `arm`, number 3 is alone in the group `part`.
 static double angle_of(const mf_Scene *scene, uint32_t module, uint32_t joint) {
     return get(scene, module < 3 ? 1 : 2, "joint.angle", module < 3 ? module : 0, joint);
-}
-
-static void find_tip(const mf_Scene *scene, uint32_t group, uint32_t robot, double tip[3]) {
-    const mf_Model *module = scene->models[group];
-    const mf_Frame *front = dock_of(module, "front");
-    double at[8][3], rotation[8][4];
-    assert_int_equal(mf_group_link_poses(mf_world_group(scene->world, group), robot, 1, at[0],
-                                         rotation[0], NULL),
-                     MF_OK);
-    mf_quat_rotate(tip, rotation[front->link], front->position);
-    mf_vec3_add(tip, tip, at[front->link]);
-}
-
-static double apart(const double a[3], const double b[3]) {
-    double offset[3];
-    mf_vec3_sub(offset, a, b);
-    return mf_vec3_length(offset);
 }
 
 static void tip_of(const mf_Model *model, const mf_InverseKinematicsConfig *config,
@@ -195,15 +142,15 @@ static void check_function(mf_Context *context, const mf_Model *model,
         tip_of(model, config, angle, tip);
         check_limits(model, angle, 0.0);
         assert_true(result.reached);
-        assert_true(apart(tip, target) < 1e-4);
-        assert_true(apart(tip, docked) < 0.005);
+        assert_true(distance3(tip, target) < 1e-4);
+        assert_true(distance3(tip, docked) < 0.005);
     }
 }
 
 TEST(docked_arm_and_function_reach_the_same) {
     Writer writer;
     const mf_Override wait = {"groups.base.behavior.arm.wait", "5"};
-    AUTO_WHOLE_SCENE scene = make_scene(*state, load_scene(*state, "scenes/arm.yaml", &wait, 1));
+    AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/arm.yaml", &wait, 1);
     write_arm(&writer, scene.models[0], scene.models[1]);
     AUTO_MODEL *model = load_text(*state, writer.text);
     assert_int_equal(model->joint_count, writer.count);
@@ -211,18 +158,19 @@ TEST(docked_arm_and_function_reach_the_same) {
     mf_InverseKinematicsConfig config = WITH(mf_inverse_kinematics_config(), .link = writer.count);
     memcpy(config.point, writer.frame.at, sizeof config.point);
     for (uint32_t n = 0; n < TARGETS; n++) {
-        double sampled[JOINTS] = {0}, docked[3], tip[3];
+        double sampled[JOINTS] = {0}, tip[3];
         while (get(&scene, 0, "arm.memory", 0, 2) < (n + 1) * hold - 0.02) // [s] of the root
             mf_world_step(scene.world, 1);
         for (uint32_t j = 0; j < writer.count; j++)
             sampled[j] = angle_of(&scene, writer.modules[j], writer.joints[j]);
-        find_tip(&scene, 2, 0, docked);
+        const Pose at = tip_pose(&scene, 2, 0);
+        const double *docked = at.at;
         // The arm as one model is the docked arm: its docks hold within their play.
         tip_of(model, &config, sampled, tip);
         print_message("target %u: docked arm %.2g m away, its one model %.2g m from it\n", n,
-                      apart(docked, targets[n]), apart(tip, docked));
-        assert_true(apart(tip, docked) < 0.001);
-        assert_true(apart(docked, targets[n]) < 0.005);
+                      distance3(docked, targets[n]), distance3(tip, docked));
+        assert_true(distance3(tip, docked) < 0.001);
+        assert_true(distance3(docked, targets[n]) < 0.005);
         check_limits(model, sampled, 1e-3); // stops are soft
         check_function(*state, model, &config, sampled, targets[n], docked);
     }
@@ -232,15 +180,14 @@ TEST(docked_arm_and_function_reach_the_same) {
 TEST(extensions_are_links_of_the_arm) {
     const double aims[][3] = {
         {0.5, 0.3, 0.5}, {0.2, 0.5, 0.6}, {-0.6, 0.2, 0.5}, {-0.1, -0.5, 0.6}};
-    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/long_arm.yaml", NULL, 0);
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/long_arm.yaml", NULL, 0);
     for (uint32_t n = 0; n < sizeof aims / sizeof *aims; n++) {
-        double tip[3];
         while (get(&scene, 0, "arm.memory", 0, 2) < (n + 1) * 4.0 - 0.02)
             mf_world_step(scene.world, 1);
-        find_tip(&scene, 1, 2, tip);
-        print_message("target %u: tip of the long arm %.2g m away\n", n, apart(tip, aims[n]));
-        assert_true(apart(tip, aims[n]) < 0.005);
+        const Pose tip = tip_pose(&scene, 1, 2);
+        print_message("target %u: tip of the long arm %.2g m away\n", n,
+                      distance3(tip.at, aims[n]));
+        assert_true(distance3(tip.at, aims[n]) < 0.005);
     }
 }
 
@@ -248,12 +195,10 @@ TEST(targets_out_of_reach_are_noted) {
     static const char *const points[] = {"[[0.6, 0.3, 0.5]]", "[[0.6, 0.3, 0.6], [0.2, 0.7, 0.7]]"};
     for (int far = 0; far < 2; far++) { // 0.84 m long, from a dock at 0.084 m
         const mf_Override change = {"groups.base.behavior.arm.points", points[far]};
-        mf_SceneFile *file = load_scene(*state, "scenes/long_arm.yaml", &change, 1);
-        mf_Scene scene = make_scene(*state, file);
+        AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/long_arm.yaml", &change, 1);
         bool noted = false;
         for (uint32_t i = 0; i < scene.note_count; i++)
             noted = noted || strstr(scene.notes[i], "arm: 2 of 2 targets are out of reach") != NULL;
         assert_true(noted == far);
-        drop_scene(&scene, file);
     }
 }

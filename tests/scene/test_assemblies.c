@@ -1,8 +1,7 @@
 // Assemblies that change by what their modules tell each other: cars that dock and part, an arm
 // that grows and reaches for targets, a wave that finds itself again after a split and a merge.
-#include "rig/rig.h"
+#include "scene/poses.h"
 #include "model/points.h"
-#include "scene/support.h"
 
 GROUP_FIXTURE(make_context, drop_context);
 
@@ -37,8 +36,7 @@ static double wrap(double angle) {
 TEST(cars_dock_and_part) {
     uint32_t names[64], seconds = 0;
     double began[2], then[2];
-    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/atron_cars.yaml", NULL, 0);
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/atron_cars.yaml", NULL, 0);
     const mf_WorldDocks *docks = mf_world_docks_of(scene.world);
     const uint32_t tail = group_of(&scene, "tail"), head = group_of(&scene, "head");
     assert_int_equal(assemblies_of(&scene, names), 2);
@@ -78,53 +76,6 @@ TEST(cars_dock_and_part) {
 
 // ---- an arm -------------------------------------------------------------------------------------
 
-typedef struct Pose {
-    double at[3], turn[4];
-} Pose;
-
-static void rotate(double out[3], const double q[4], const double v[3]) {
-    const double w = q[0], x = q[1], y = q[2], z = q[3];
-    const double m[3][3] = {{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)},
-                            {2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x)},
-                            {2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
-    for (int i = 0; i < 3; i++)
-        out[i] = m[i][0] * v[0] + m[i][1] * v[1] + m[i][2] * v[2];
-}
-
-static Pose chain(const Pose *a, const Pose *b) {
-    Pose out;
-    const double *p = a->turn, *q = b->turn;
-    rotate(out.at, a->turn, b->at);
-    for (int c = 0; c < 3; c++)
-        out.at[c] += a->at[c];
-    out.turn[0] = p[0] * q[0] - p[1] * q[1] - p[2] * q[2] - p[3] * q[3];
-    out.turn[1] = p[0] * q[1] + p[1] * q[0] + p[2] * q[3] - p[3] * q[2];
-    out.turn[2] = p[0] * q[2] - p[1] * q[3] + p[2] * q[0] + p[3] * q[1];
-    out.turn[3] = p[0] * q[3] + p[1] * q[2] - p[2] * q[1] + p[3] * q[0];
-    return out;
-}
-
-static Pose inverse(const Pose *a) {
-    Pose out = {.turn = {a->turn[0], -a->turn[1], -a->turn[2], -a->turn[3]}};
-    rotate(out.at, out.turn, a->at);
-    for (int c = 0; c < 3; c++)
-        out.at[c] = -out.at[c];
-    return out;
-}
-
-static Pose frame_of(const mf_Frame *frame) {
-    Pose out;
-    memcpy(out.at, frame->position, sizeof out.at);
-    memcpy(out.turn, frame->rotation, sizeof out.turn);
-    return out;
-}
-
-static Pose dock_pose(const mf_Model *model, const char *dock, const Pose *links) {
-    const mf_Frame *frame = &model->docks[mf_model_find(model, MF_ITEM_DOCK, dock)].frame;
-    const Pose own = frame_of(frame);
-    return chain(&links[frame->link], &own);
-}
-
 static double draw(uint32_t *seed) { // 0 .. 1, by a linear congruence (Numerical Recipes)
     *seed = *seed * 1664525u + 1013904223u;
     return *seed / 4294967296.0;
@@ -133,22 +84,16 @@ static double draw(uint32_t *seed) { // 0 .. 1, by a linear congruence (Numerica
 // Where the tip of four modules on a base is, with joints at random within their limits.
 static void draw_target(const mf_Model *base, const mf_Model *module, uint32_t *seed,
                         double target[3]) {
-    const Pose facing = {.turn = {0, 0, 0, 1}}, origin = {.turn = {1, 0, 0, 0}};
-    Pose pose = dock_pose(base, "top", &origin);
+    double still[1][3] = {{0}}, upright[1][4] = {{1, 0, 0, 0}};
+    Pose pose = dock_pose(base, "top", still, upright);
     for (int n = 0; n < 4; n++) {
         double angle[8], at[8][3], rotation[8][4];
-        Pose links[8];
         for (uint32_t j = 0; j < module->joint_count; j++)
             angle[j] = module->joints[j].lower +
                        draw(seed) * (module->joints[j].upper - module->joints[j].lower);
         mf_model_pose(module, angle, at, rotation);
-        for (uint32_t i = 0; i < module->link_count; i++) {
-            memcpy(links[i].at, at[i], sizeof at[i]);
-            memcpy(links[i].turn, rotation[i], sizeof rotation[i]);
-        }
-        const Pose back = dock_pose(module, "back", links),
-                   front = dock_pose(module, "front", links);
-        const Pose to_back = inverse(&back);
+        const Pose back = dock_pose(module, "back", at, rotation),
+                   front = dock_pose(module, "front", at, rotation), to_back = inverse(&back);
         pose = chain(&pose, &facing);
         pose = chain(&pose, &to_back);
         pose = chain(&pose, &front);
@@ -161,8 +106,7 @@ static const double hold = 5.0; // [s]
 
 // The scene with random targets that are above the ground and not inside of the arm's foot.
 static char *arm_text(mf_Context *context, double (*targets)[3], uint32_t count) {
-    mf_SceneFile *file = load_scene(context, "scenes/arm.yaml", NULL, 0);
-    mf_Scene scene = make_scene(context, file);
+    AUTO_WHOLE_SCENE scene = scene_at(context, "scenes/arm.yaml", NULL, 0);
     uint32_t seed = 1;
     for (uint32_t n = 0; n < count;) {
         draw_target(mf_group_model(mf_world_group(scene.world, 0)),
@@ -170,7 +114,6 @@ static char *arm_text(mf_Context *context, double (*targets)[3], uint32_t count)
         const double *t = targets[n];
         n += t[2] > 0.1 && (hypot(t[0], t[1]) > 0.1 || t[2] > 0.35);
     }
-    drop_scene(&scene, file);
     char *text = test_malloc(20000), *at = text;
     at += sprintf(at, "[");
     for (uint32_t n = 0; n < count; n++)
@@ -182,21 +125,11 @@ static char *arm_text(mf_Context *context, double (*targets)[3], uint32_t count)
 
 // [m] How far the front dock of the last module, where it really is, is from a target.
 static double miss(const mf_Scene *scene, const double target[3]) {
-    mf_Group *part = mf_world_group(scene->world, group_of(scene, "part"));
-    const mf_Model *model = mf_group_model(part);
-    double at[8][3], rotation[8][4], sum = 0.0;
-    Pose links[8];
-    assert_int_equal(mf_group_link_poses(part, 0, 1, at[0], rotation[0], NULL), MF_OK);
-    for (uint32_t i = 0; i < model->link_count; i++) {
-        memcpy(links[i].at, at[i], sizeof at[i]);
-        memcpy(links[i].turn, rotation[i], sizeof rotation[i]);
-    }
-    const Pose tip = dock_pose(model, "front", links);
-    for (int c = 0; c < 3; c++) {
-        const double base = get(scene, 0, "base.position", 0, (uint32_t)c);
-        sum += (tip.at[c] - base - target[c]) * (tip.at[c] - base - target[c]);
-    }
-    return sqrt(sum);
+    const Pose tip = tip_pose(scene, group_of(scene, "part"), 0);
+    double base[3], own[3];
+    get_fields(mf_world_group(scene->world, 0), "base.position", 0, 3, base);
+    mf_vec3_sub(own, tip.at, base);
+    return distance3(own, target);
 }
 
 // scenes/arm.yaml: three modules dock a fourth; four reach every target within 5 mm: a hundred with
@@ -208,8 +141,7 @@ TEST(an_arm_grows_and_reaches_targets) {
     uint32_t names[64], reached = 0;
     const mf_Override overrides[] = {{"groups.base.behavior.arm.points", text},
                                      {"groups.base.behavior.arm.wait", formatted("%g", hold)}};
-    mf_SceneFile *file = load_scene(*state, "scenes/arm.yaml", overrides, 2);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/arm.yaml", overrides, 2);
     assert_int_equal(assemblies_of(&scene, names), 2);
     for (int k = 0; k < 100 && get(&scene, 0, "arm.memory", 0, 2) == 0.0; k++)
         step_for(&scene, 0.05);
@@ -228,7 +160,6 @@ TEST(an_arm_grows_and_reaches_targets) {
     print_message("%u of %u targets, the worst %.2g m\n", reached, count, worst);
     assert_int_equal(reached, count);
     assert_int_equal(mf_docks_statistics(mf_world_docks_of(scene.world)).released, 0);
-    drop_scene(&scene, file);
     test_free(text);
 }
 
@@ -289,10 +220,9 @@ static double forward_of(const mf_Scene *scene) {
 
 TEST(a_wave_finds_itself_after_a_split_and_a_merge) {
     uint32_t names[64];
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, worm));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, worm);
     mf_WorldDocks *docks = mf_world_docks_of(scene.world);
     mf_Group *group = mf_world_group(scene.world, 0);
-    mf_Field *enabled = mf_group_find_field(group, "dock.enabled");
     const mf_DockPort left = {group, 2, 1}, right = {group, 3, 1};
     crawl(&scene, 5.0);
     assert_int_equal(check_wave(&scene, 0, 6), 0); // the one whose front is free
@@ -302,7 +232,7 @@ TEST(a_wave_finds_itself_after_a_split_and_a_merge) {
     print_message("the caterpillar crawled %.3f m in 5 s\n", distance);
     assert_true(SANITIZED || fabs(distance) > 0.1);
 
-    mf_field_set(enabled, 2, 1, 0.0);
+    set_field(group, "dock.enabled", 2, 1, 0.0);
     crawl(&scene, 5.0);
     assert_int_equal(assemblies_of(&scene, names), 2);
     assert_int_equal(check_wave(&scene, 0, 3), 0);
@@ -310,9 +240,9 @@ TEST(a_wave_finds_itself_after_a_split_and_a_merge) {
     assert_true(get(&scene, 0, "hormone.memory", 0, HEAD) !=
                 get(&scene, 0, "hormone.memory", other, HEAD));
 
-    mf_field_set(enabled, 2, 1, 1.0);
+    set_field(group, "dock.enabled", 2, 1, 1.0);
     if (get(&scene, 0, "dock.state", 2, 1) == MF_DOCK_FREE)
-        assert_int_equal(mf_docks_connect(docks, &left, &right, 0, NULL), MF_OK);
+        MUST(mf_docks_connect(docks, &left, &right, 0, &error));
     crawl(&scene, 6.0);
     assert_int_equal(assemblies_of(&scene, names), 1);
     assert_int_equal(check_wave(&scene, 0, 6), 0);
@@ -345,15 +275,15 @@ static void read_table(const mf_Scene *scene, Table *out) {
 // snapshot to begin with.
 static void break_wall(uint32_t threads, void **image, size_t *size, Table *out) {
     AUTO_CONTEXT *context = open_context(threads);
-    AUTO_WHOLE_SCENE scene = make_scene(context, load_scene(context, "scenes/wall.yaml", NULL, 0));
+    AUTO_WHOLE_SCENE scene = scene_at(context, "scenes/wall.yaml", NULL, 0);
     if (*size > 0) {
-        assert_int_equal(mf_world_restore(scene.world, *image, *size, NULL), MF_OK);
+        MUST(mf_world_restore(scene.world, *image, *size, &error));
     } else {
         mf_world_step(scene.world, WALL_CUT);
         *size = mf_world_snapshot_size(scene.world);
         *image = malloc(*size);
         assert_non_null(*image);
-        assert_int_equal(mf_world_snapshot(scene.world, *image, *size, NULL), MF_OK);
+        MUST(mf_world_snapshot(scene.world, *image, *size, &error));
     }
     mf_world_step(scene.world, WALL_STEPS - WALL_CUT);
     read_table(&scene, out);

@@ -84,9 +84,8 @@ TEST(mistakes_have_a_position) {
 
 // The camera's pose: `look_at` is in the middle of the picture, and its upper edge is level.
 TEST(look_at_is_in_the_middle) {
-    AUTO_SCENE_FILE *file = parse_scene(
+    AUTO_WHOLE_SCENE scene = scene_of(
         *state, BALL "cameras: [{name: a, position: [1, -2, 3], look_at: [0, 0.5, 0.25]}]\n");
-    AUTO_SCENE scene = make_with(*state, file, NULL);
     mf_Camera camera;
     mf_Error error = {0};
     uint32_t group, robot;
@@ -125,26 +124,24 @@ TEST(pictures_come_at_their_rates) {
         "down-000001-depth.png", "down-000003-depth.png", "slow-000000.png",
         "slow-000001.png"};
     char folder[] = "/tmp/mayfly-photos-XXXXXX";
-    AUTO_SCENE_FILE *file = parse_scene(
+    AUTO_WHOLE_SCENE scene = scene_of(
         *state, BALL "cameras:\n  - {name: down, position: [3, 0, 1.5], look_at: [3, 0, 0], "
                      "width: 33, height: 21, depth: true, segmentation: true, interval: 0.0033}\n"
                      "  - {name: slow, position: [-1, 0, 2.06], width: 33, height: 33, interval: "
                      "0.01}\n");
-    AUTO_SCENE scene = make_with(*state, file, NULL);
     mf_Photographer *photographer;
-    mf_Error error = {0};
     const uint64_t before = mf_world_hash(scene.world);
     assert_non_null(mkdtemp(folder));
-    assert_int_equal(mf_photographer_create(&scene, folder, &photographer, &error), MF_OK);
+    MUST(mf_photographer_create(&scene, folder, &photographer, &error));
     assert_int_equal(mf_photographer_cameras(photographer), 2);
-    assert_int_equal(mf_photographer_take(photographer, &error), MF_OK);
+    MUST(mf_photographer_take(photographer, &error));
     assert_true(mf_world_hash(scene.world) == before);
     uint64_t stops[3], steps = 0;
     for (int i = 0; i < 3; i++) { // ticks of 3.3 ms, at steps 4, 7 and 10
         const uint64_t wait = mf_photographer_wait(photographer);
         mf_world_step(scene.world, wait);
         stops[i] = steps += wait;
-        assert_int_equal(mf_photographer_take(photographer, &error), MF_OK);
+        MUST(mf_photographer_take(photographer, &error));
     }
     assert_true(stops[0] == 4 && stops[1] == 7 && stops[2] == 10);
     assert_int_equal(mf_photographer_files(photographer), 4 * 3 + 2);
@@ -197,7 +194,7 @@ TEST(depths_that_have_no_number_are_zero) {
 }
 
 TEST(without_a_camera) {
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, BALL));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, BALL);
     mf_Photographer *none = NULL;
     mf_Error error = {0};
     assert_int_equal(mf_photographer_create(&scene, "/tmp/none", &none, &error), MF_NOT_FOUND);
@@ -215,7 +212,7 @@ TEST(without_a_camera) {
 
 // Group a takes pictures, from the start on, and sees group b; group b takes none.
 TEST(groups_choose_their_pictures) {
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, HUMANOIDS));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, HUMANOIDS);
     mf_Group *a = mf_world_group(scene.world, 0), *b = mf_world_group(scene.world, 1);
     const char *name = formatted("camera.%s.color", scene.model->cameras[0].name);
     const mf_Field *color = mf_group_find_field(a, name);
@@ -247,7 +244,7 @@ TEST(pictures_at_every_level) {
     static const char *const levels[] = {"kinematic", "points", "rigid", "prescribed",
                                          "articulated"};
     for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
-        AUTO_SCENE_FILE *file = parse_scene(
+        AUTO_WHOLE_SCENE scene = scene_of(
             *state,
             formatted(
                 "world: {step: 0.001}\ngroups:\n  - {name: a, model: ../models/humanoid.urdf, "
@@ -255,19 +252,17 @@ TEST(pictures_at_every_level) {
                 "[[0.3, -0.2, 0.7]]}}\ncameras: [{name: eye, group: a, link: head, position: "
                 "[0.4, 0.1, 0], rpy: [0.1, 0.7, 0.2], width: 9, height: 7, depth: true}]\n",
                 levels[i]));
-        AUTO_SCENE scene = make_with(*state, file, NULL);
         mf_Camera camera;
         mf_FreeCamera *eye;
-        mf_Error error = {0};
         uint32_t group, robot;
         float depth[63];
         const mf_CameraPixels pixels = {NULL, depth, NULL};
-        assert_int_equal(mf_scene_camera(&scene, 0, &camera, &group, &robot, &error), MF_OK);
-        assert_int_equal(mf_free_camera_create(scene.world, &camera, &eye, &error), MF_OK);
+        MUST(mf_scene_camera(&scene, 0, &camera, &group, &robot, &error));
+        MUST(mf_free_camera_create(scene.world, &camera, &eye, &error));
         mf_world_step(scene.world, 321);
         const uint32_t links = scene.model->link_count, link = camera.frame.link;
         double *at = malloc(links * 3 * sizeof *at), *turn = malloc(links * 4 * sizeof *turn);
-        assert_int_equal(mf_group_link_poses(scene.group, 0, 1, at, turn, &error), MF_OK);
+        MUST(mf_group_link_poses(scene.group, 0, 1, at, turn, &error));
         double position[3], rotation[4], ahead[3];
         const double forward[3] = {1.0, 0.0, 0.0};
         mf_quat_rotate(position, turn + 4 * link, camera.frame.position);
@@ -275,11 +270,10 @@ TEST(pictures_at_every_level) {
         mf_quat_multiply(rotation, turn + 4 * link, camera.frame.rotation);
         mf_quat_rotate(ahead, rotation, forward);
         // The place by the field of poses is the one by the query.
-        const mf_Field *pose = mf_group_find_field(scene.group, "link.pose");
         for (uint32_t c = 0; c < 3; c++)
-            assert_near(mf_field_get(pose, 0, 7 * link + c), at[3 * link + c], 1e-5);
-        assert_int_equal(
-            mf_free_camera_take(eye, position, rotation, group, robot, &pixels, &error), MF_OK);
+            assert_near(get_field(scene.group, "link.pose", 0, 7 * link + c), at[3 * link + c],
+                        1e-5);
+        MUST(mf_free_camera_take(eye, position, rotation, group, robot, &pixels, &error));
         assert_near((double)depth[31], position[2] / -ahead[2], 2e-6);
         mf_free_camera_destroy(eye);
         free(at);
@@ -296,16 +290,15 @@ TEST(plugins_read_pictures) {
         "fovy='60' xyaxes='0 -1 0 0 0 1'/></body></worldbody>"
         "<custom><text name='camera:eye' data='rate=50'/></custom></mujoco>";
     char path[200], text[700];
-    mf_Error error = {0};
     snprintf(path, sizeof path, "%s/look.xml", MAYFLY_BINARY_DIR);
-    assert_int_equal(mf_file_replace(*state, path, robot, strlen(robot), &error), MF_OK);
+    MUST(mf_file_replace(*state, path, robot, strlen(robot), &error));
     snprintf(text, sizeof text,
              "world: {step: 0.01}\nground: {shape: flat}\ngroups:\n  - {name: a, model: \"%s\", "
              "motion: prescribed, cameras: true, plugins: [{file: \"%s/plugins/plugin_look.so\", "
              "tick: 0.02}]}\n",
              path, MAYFLY_BINARY_DIR);
     mf_plugins_allow(*state, true);
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     assert_true(fabs(get(&scene, 0, "joint.angle", 0, 0)) < 1e-6);
     mf_world_step(scene.world, 300);
     assert_near(get(&scene, 0, "joint.angle", 0, 0), atan2(0.76, 1.8), 0.03); // a pixel

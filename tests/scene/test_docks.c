@@ -8,11 +8,6 @@ GROUP_FIXTURE(make_context, drop_context);
     "world: {step: 0.01}\n"                                                                        \
     "groups:\n  - name: m\n    model: ../models/modules/superbot_simple.urdf\n" rest
 
-static double value(const mf_Scene *scene, uint32_t group, const char *field, uint32_t robot,
-                    uint32_t component) {
-    return get_field(mf_world_group(scene->world, group), field, robot, component);
-}
-
 static uint32_t assemblies_of(const mf_Scene *scene) {
     uint32_t names[64];
     const mf_WorldDocks *docks = mf_world_docks_of(scene->world);
@@ -23,14 +18,13 @@ static uint32_t assemblies_of(const mf_Scene *scene) {
 
 // Modules of 168 mm, each in front of the last one, at rest on the ground; they stay there.
 TEST(a_chain_is_placed_and_docked) {
-    AUTO_SCENE_FILE *file =
-        parse_scene(*state, MODULES("    count: 5\n    chain: {first: front, second: back}\n"));
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, MODULES("    count: 5\n    chain: {first: front, second: back}\n"));
     assert_int_equal(assemblies_of(&scene), 1);
     for (int after = 0; after < 2; after++) {
         for (uint32_t i = 1; i < 5; i++) {
             const double distance =
-                value(&scene, 0, "base.position", i, 0) - value(&scene, 0, "base.position", 0, 0);
+                get(&scene, 0, "base.position", i, 0) - get(&scene, 0, "base.position", 0, 0);
             assert_true(fabs(distance - 0.168 * i) < (after ? 1e-4 : 1e-6));
         }
         mf_world_step(scene.world, 300);
@@ -58,7 +52,7 @@ TEST(a_ring_closes_where_its_docks_meet) {
             assert_int_equal(mf_docks_statistics(mf_world_docks_of(scene.world)).joined, 6);
             mf_world_step(scene.world, 5);
             for (uint32_t i = 0; i < 6; i++)
-                assert_true(fabs(value(&scene, 0, "base.angular_velocity", i, 1)) < 0.1);
+                assert_true(fabs(get(&scene, 0, "base.angular_velocity", i, 1)) < 0.1);
             mf_scene_destroy(&scene);
         } else {
             assert_non_null(strstr(error.message, "the docks that close a loop are"));
@@ -69,17 +63,16 @@ TEST(a_ring_closes_where_its_docks_meet) {
 
 // A module on top of another, by the list; the second one is moved, turned by a quarter.
 TEST(a_list_moves_the_robot_of_the_second_dock) {
-    AUTO_SCENE_FILE *file =
-        parse_scene(*state, MODULES("  - {name: tool, model: ../models/modules/long_dock.urdf}\n"
-                                    "docks:\n  - first: {group: m, dock: front}\n"
-                                    "    second: {group: tool, dock: back}\n    orientation: 1\n"));
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, MODULES("  - {name: tool, model: ../models/modules/long_dock.urdf}\n"
+                                 "docks:\n  - first: {group: m, dock: front}\n"
+                                 "    second: {group: tool, dock: back}\n    orientation: 1\n"));
     assert_int_equal(assemblies_of(&scene), 1);
-    assert_int_equal((int)value(&scene, 1, "dock.orientation", 0, 0) +
-                         (int)value(&scene, 1, "dock.orientation", 0, 1),
+    assert_int_equal((int)get(&scene, 1, "dock.orientation", 0, 0) +
+                         (int)get(&scene, 1, "dock.orientation", 0, 1),
                      1);
-    assert_true(value(&scene, 1, "base.position", 0, 0) >
-                value(&scene, 0, "base.position", 0, 0) + 0.08);
+    assert_true(get(&scene, 1, "base.position", 0, 0) >
+                get(&scene, 0, "base.position", 0, 0) + 0.08);
 }
 
 static void expect_refused(const char *models, void **state, const char *message, int line) {
@@ -157,21 +150,18 @@ TEST(docks_that_fit_nothing_are_noted) {
 
 // What is docked to a robot is moved with it; what is fixed stays.
 TEST(an_assembly_is_moved_to_what_is_fixed) {
-    mf_SceneFile *file = parse_scene(
+    AUTO_WHOLE_SCENE scene = scene_of(
         *state, MODULES("    count: 3\n    chain: {first: front, second: back}\n"
                         "  - {name: base, model: ../models/modules/base.urdf, motion: external,\n"
                         "     placement: {poses: [[2, 1, 0]]}}\n"
                         "docks:\n  - first: {group: m, dock: back}\n"
                         "    second: {group: base, dock: top}\n"));
-    mf_Scene scene = make_scene(*state, file);
     assert_int_equal(assemblies_of(&scene), 1);
     for (uint32_t i = 0; i < 3; i++) { // an arm that stands on the base
-        assert_true(fabs(value(&scene, 0, "base.position", i, 0) - 2) < 1e-6);
-        assert_true(fabs(value(&scene, 0, "base.position", i, 1) - 1) < 1e-6);
-        assert_true(fabs(value(&scene, 0, "base.position", i, 2) - 0.084 - 0.084 - 0.168 * i) <
-                    1e-6);
+        assert_near(get(&scene, 0, "base.position", i, 0), 2, 1e-6);
+        assert_near(get(&scene, 0, "base.position", i, 1), 1, 1e-6);
+        assert_near(get(&scene, 0, "base.position", i, 2) - 0.084 - 0.084, 0.168 * i, 1e-6);
     }
-    drop_scene(&scene, file);
     expect_refused(
         "groups:\n  - {name: a, model: ../models/modules/base.urdf, motion: external, count: 2, "
         "placement: {line: {distance: 1}}}\n"

@@ -38,8 +38,8 @@ static void compare(mf_Context *context, const char *name, const char *mark,
     snprintf(path, sizeof path, "%s/docs/reference/%s.md", MAYFLY_SOURCE_DIR, name);
     snprintf(begin, sizeof begin, "<!-- %s: begin -->\n", mark);
     snprintf(end, sizeof end, "<!-- %s: end -->", mark);
-    assert_int_equal(mf_file_read(context, path, 1 << 20, &page, &size, NULL), MF_OK);
-    assert_int_equal(mf_keys_describe(context, table, true, &text, NULL), MF_OK);
+    MUST(mf_file_read(context, path, 1 << 20, &page, &size, &error));
+    MUST(mf_keys_describe(context, table, true, &text, &error));
     char *start = strstr(page, begin);
     assert_non_null(start);
     start += strlen(begin);
@@ -79,7 +79,7 @@ TEST(the_help_text_fits_a_terminal) {
                                    mf_vehicle_table(MF_VEHICLE_CAR)};
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         char *text;
-        assert_int_equal(mf_keys_describe(*state, tables[i], false, &text, NULL), MF_OK);
+        MUST(mf_keys_describe(*state, tables[i], false, &text, &error));
         check_paths(tables[i], text);
         for (const char *line = text; *line != '\0';) {
             const char *next = strchr(line, '\n');

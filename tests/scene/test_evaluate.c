@@ -16,7 +16,7 @@ TEST(every_scene_of_ours_evolves) {
                                         "rough.yaml",   "oscillator.yaml", "two_levels.yaml"};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         AUTO_SCENE_FILE *file = load(*state, names[i], NULL, 0);
-        assert_int_equal(mf_scene_file_can_evolve(file, NULL), MF_OK);
+        MUST(mf_scene_file_can_evolve(file, &error));
         AUTO_SCENE scene = make_evaluation(*state, file, 3);
         assert_int_equal(mf_group_count(scene.group), 3);
         assert_int_equal(file->search.genome_bytes, mf_scene_genome_bytes(&scene));
@@ -40,12 +40,12 @@ TEST(a_scene_moves_to_another_level) {
     assert_false(mf_motion_in(scene.group, MF_MOTION_POINTS));
     mf_world_step(scene.world, 500);
     assert_int_equal(mf_group_fault_total(scene.group), 0);
-    const mf_Field *values = mf_group_find_field(scene.group, "sensor.value");
     assert_int_equal(scene.model->sensor_value_count, 4); // a contact sensor for each foot
     for (uint32_t foot = 0; foot < 4; foot++)
-        assert_true(mf_field_get(values, 17, foot) == 1.0); // it stands on all fours
+        assert_true(get_field(scene.group, "sensor.value", 17, foot) ==
+                    1.0); // it stands on all fours
     // Held up by servos that give in a little: the body stays within 2 cm of where it stood.
-    assert_true(fabs(get(&scene, 0, "base.position", 3, 2) - scene.model->rest_height) < 0.02);
+    assert_near(get(&scene, 0, "base.position", 3, 2), scene.model->rest_height, 0.02);
 
     // An evaluation is the same again, whatever came before.
     uint8_t genomes[20 * MF_GP_BYTES];
@@ -53,8 +53,7 @@ TEST(a_scene_moves_to_another_level) {
     for (size_t i = 0; i < sizeof genomes; i++)
         genomes[i] = (uint8_t)(i * 89 + i / 7);
     for (int i = 0; i < 2; i++)
-        assert_int_equal(mf_scene_evaluate(&scene, genomes, 20, MF_GP_BYTES, fitness[i], NULL),
-                         MF_OK);
+        MUST(mf_scene_evaluate(&scene, genomes, 20, MF_GP_BYTES, fitness[i], &error));
     assert_memory_equal(fitness[0], fitness[1], sizeof fitness[0]);
     mf_scene_destroy(&scene);
 
@@ -101,9 +100,7 @@ TEST(episodes_begin_with_initial_values) {
             assert_true(mf_scene_distance(&scene, i) == 0.0);
         }
         mf_world_step(scene.world, 50);
-        mf_Error error = {0};
-        assert_int_equal(mf_world_restore(scene.world, scene.start, scene.start_size, &error),
-                         MF_OK);
+        MUST(mf_world_restore(scene.world, scene.start, scene.start_size, &error));
     }
 }
 
@@ -136,19 +133,18 @@ TEST(robots_without_a_genome_idle) {
     static const char *const controllers[] = {"gp", "oscillator", "none"};
     for (size_t i = 0; i < 3; i++) {
         const mf_Override override = {"group.controller", controllers[i]};
-        AUTO_SCENE_FILE *file = load(*state, "neophysix.yaml", &override, 1);
-        AUTO_SCENE scene = make_evaluation(*state, file, 2);
+        AUTO_WHOLE_SCENE scene =
+            make_evaluation(*state, load(*state, "neophysix.yaml", &override, 1), 2);
         mf_world_step(scene.world, 400);
-        const mf_Field *angle = mf_group_find_field(scene.group, "joint.angle");
         for (uint32_t j = 0; j < scene.model->joint_count; j++)
-            assert_true(fabs(mf_field_get(angle, 1, j) - scene.model->start_angle[j]) < 1e-6);
+            assert_near(get_field(scene.group, "joint.angle", 1, j), scene.model->start_angle[j],
+                        1e-6);
         assert_true(mf_scene_distance(&scene, 1) < 0.01);
     }
 }
 
 TEST(distance_is_horizontal_and_0_with_a_fault) {
-    AUTO_SCENE_FILE *file = load(*state, "neophysix.yaml", NULL, 0);
-    AUTO_SCENE scene = make_evaluation(*state, file, 2);
+    AUTO_WHOLE_SCENE scene = make_evaluation(*state, load(*state, "neophysix.yaml", NULL, 0), 2);
     mf_Field *position = mf_group_find_field(scene.group, "base.position");
     assert_true(mf_scene_distance(&scene, 0) == 0);
     mf_field_set(position, 0, 0, 3);
@@ -161,8 +157,7 @@ TEST(distance_is_horizontal_and_0_with_a_fault) {
 }
 
 TEST(oscillator_genes_map_into_the_joint_range) {
-    AUTO_SCENE_FILE *file = load(*state, "oscillator.yaml", NULL, 0);
-    AUTO_SCENE scene = make_evaluation(*state, file, 2);
+    AUTO_WHOLE_SCENE scene = make_evaluation(*state, load(*state, "oscillator.yaml", NULL, 0), 2);
     uint32_t joints = scene.model->joint_count, bytes = mf_scene_genome_bytes(&scene);
     assert_int_equal(bytes, 3 * joints + 1);
     uint8_t genome[256] = {0};
@@ -173,12 +168,11 @@ TEST(oscillator_genes_map_into_the_joint_range) {
     mf_scene_apply_genome(&scene, 1, genome);
     const mf_Joint *joint = scene.model->joints;
     mf_Group *group = scene.group;
-    const mf_Field *offset = mf_group_find_field(group, "oscillator.offset");
-    const mf_Field *amplitude = mf_group_find_field(group, "oscillator.amplitude");
-    assert_true(fabs(mf_field_get(offset, 1, 0) - joint[0].upper) < 1e-6);
-    assert_true(fabs(mf_field_get(offset, 1, 1) - joint[1].lower) < 1e-6);
-    assert_true(fabs(mf_field_get(amplitude, 1, 0) - (joint[0].upper - joint[0].lower) / 2) < 1e-6);
-    assert_true(mf_field_get(amplitude, 1, 1) == 0);
+    assert_near(get_field(group, "oscillator.offset", 1, 0), joint[0].upper, 1e-6);
+    assert_near(get_field(group, "oscillator.offset", 1, 1), joint[1].lower, 1e-6);
+    assert_near(get_field(group, "oscillator.amplitude", 1, 0),
+                (joint[0].upper - joint[0].lower) / 2, 1e-6);
+    assert_true(get_field(group, "oscillator.amplitude", 1, 1) == 0);
     assert_true(get_field(group, "oscillator.phase", 1, 0) == 0.25);
     assert_true(get_field(group, "oscillator.frequency", 1, 0) == 2);
 }
@@ -249,9 +243,9 @@ TEST(evolutions_give_their_bits) {
         AUTO_SCENE scene = make_evaluation(*state, file, file->search.population);
         AUTO_SEARCH *search = NULL;
         mf_SearchConfig config = WITH(file->search, .evaluate = mf_scene_evaluate, .user = &scene);
-        assert_int_equal(mf_search_create(*state, &config, &search, NULL), MF_OK);
+        MUST(mf_search_create(*state, &config, &search, &error));
         for (int generation = 0; generation < 4; generation++)
-            assert_int_equal(mf_search_advance(search, NULL), MF_OK);
+            MUST(mf_search_advance(search, &error));
         if (mf_search_hash(search) != cases[i].hash)
             fail_msg("%s: %016llx", cases[i].name, (unsigned long long)mf_search_hash(search));
     }
@@ -259,8 +253,8 @@ TEST(evolutions_give_their_bits) {
 
 TEST(a_lifetime_is_rounded_up_to_whole_steps) {
     static const mf_Override overrides[] = {{"run.duration", "1.001"}};
-    AUTO_SCENE_FILE *file = load(*state, "neophysix.yaml", overrides, 1);
-    AUTO_SCENE scene = make_evaluation(*state, file, 1);
+    AUTO_WHOLE_SCENE scene =
+        make_evaluation(*state, load(*state, "neophysix.yaml", overrides, 1), 1);
     uint8_t genome[MF_GP_BYTES] = {0};
     double fitness;
     evaluate(&scene, genome, 1, &fitness);
@@ -334,9 +328,8 @@ TEST(evaluations_must_be_asked_for) {
     double fitness;
     mf_Error error = {0};
     assert_null(scene.start);
-    assert_int_equal(mf_scene_evaluate(&scene, genome, 1, 32, &fitness, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(
-        error.message,
+    assert_fails_as(
+        mf_scene_evaluate(&scene, genome, 1, 32, &fitness, &error), MF_BAD_ARGUMENT, &error,
         "evaluate: the scene was not created for evaluation (mf_SceneConfig.evaluates)");
     assert_true(mf_scene_distance(&scene, 0) == 0);
     mf_scene_destroy(&scene);

@@ -78,10 +78,9 @@ static void check_join(mf_Context *context, const Case *what) {
     assert_true(hash_of(new->world, groups) == begin);
     mf_Group *joined = mf_world_group(new->world, groups);
     assert_int_equal(mf_group_count(joined), 2);
-    const mf_Field *at = mf_group_find_field(joined, "base.position");
     for (uint32_t i = 0; i < 2; i++)
         for (uint32_t c = 0; c < 2; c++)
-            assert_true(mf_field_get(at, i, c) == far_away[i][c]);
+            assert_true(get_field(joined, "base.position", i, c) == far_away[i][c]);
     for (int step = 0; step < AFTER; step++) {
         mf_world_step(old->world, 1);
         mf_world_step(new->world, 1);
@@ -116,20 +115,17 @@ TEST(test_robots_of_a_file_join) {
     mf_Scene *scene = open_scene(*state, "scenes/wall.yaml"), *second = NULL, *third = NULL;
     mf_SceneExtension *first = NULL, *last = NULL;
     AUTO_SCENE_FILE *file = NULL;
-    mf_Error error = {0};
-    assert_int_equal(
-        mf_scene_file_of_robot(*state, MAYFLY_SOURCE_DIR "/models/sun2022.yaml", &file, &error),
-        MF_OK);
+    MUST(mf_scene_file_of_robot(*state, MAYFLY_SOURCE_DIR "/models/sun2022.yaml", &file, &error));
     mf_SceneJoin join = {.name = "guest",
                          .like = &file->groups[0],
                          .alone = true,
                          .count = 2,
                          .poses = far_away,
                          .height = 3.0};
-    assert_int_equal(mf_scene_extend(scene, &join, &first, &second, &error), MF_OK);
+    MUST(mf_scene_extend(scene, &join, &first, &second, &error));
     mf_world_step(second->world, 5);
     join.name = NULL; // after the file's group, whose name is free
-    assert_int_equal(mf_scene_extend(second, &join, &last, &third, &error), MF_OK);
+    MUST(mf_scene_extend(second, &join, &last, &third, &error));
     const uint32_t groups = scene->group_count;
     assert_string_equal(mf_group_config_of(mf_world_group(third->world, groups))->name, "guest");
     assert_string_equal(mf_group_config_of(mf_world_group(third->world, groups + 1))->name,
@@ -137,9 +133,7 @@ TEST(test_robots_of_a_file_join) {
     assert_false(mf_group_config_of(mf_world_group(third->world, groups))->isolated);
     assert_true(mf_world_time(third->world) == 5 * scene->step);
     assert_true(third->step == scene->step);
-    const mf_Field *at =
-        mf_group_find_field(mf_world_group(third->world, groups + 1), "base.position");
-    assert_true(mf_field_get(at, 0, 2) >= 3.0);
+    assert_true(get_field(mf_world_group(third->world, groups + 1), "base.position", 0, 2) >= 3.0);
     mf_world_step(third->world, 5);
     drop(*state, third, NULL);
     drop(*state, second, NULL);
@@ -152,8 +146,7 @@ static void refuses(mf_Scene *scene, const mf_SceneJoin *join, mf_Status status,
                     const char *reason) {
     mf_Scene *out = NULL;
     mf_SceneExtension *extension = NULL;
-    mf_Error error = {0};
-    assert_fails(mf_scene_extend(scene, join, &extension, &out, &error), status, &error, reason);
+    MUST_FAIL(mf_scene_extend(scene, join, &extension, &out, &error), status, reason);
     assert_null(out);
     assert_null(extension);
 }

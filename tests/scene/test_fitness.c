@@ -27,11 +27,9 @@ static double fly(mf_Context *context, const char *fitness, const char *motion, 
              sin(yaw / 2) * sin(roll / 2), sin(yaw / 2) * cos(roll / 2));
     const char *more = formatted(
         "search: {fitness: %s}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n", fitness);
-    mf_SceneFile *file = parse(context, group, more);
-    mf_Scene scene = make_evaluation(context, file, 20);
+    AUTO_WHOLE_SCENE scene = make_evaluation(context, parse(context, group, more), 20);
     mf_world_step(scene.world, 200);
     double value = mf_scene_fitness(&scene, 19);
-    drop_scene(&scene, file);
     return value;
 }
 
@@ -51,13 +49,14 @@ TEST(free_flight_has_the_speed_and_tilt_that_it_started_with) {
 
 // Sums and means begin when the robot has settled.
 TEST(settling_counts_for_nothing) {
-    AUTO_SCENE_FILE *file =
+    AUTO_WHOLE_SCENE scene = make_evaluation(
+        *state,
         parse(*state,
               "    motion: rigid\n    precision: double\n    settle: 1\n    initial:\n"
               "    - {property: base.position, values: [0, 0, 3]}\n"
               "    - {property: base.linear_velocity, values: [0.5, 0, 0]}\n",
-              "search: {fitness: speed}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n");
-    AUTO_SCENE scene = make_evaluation(*state, file, 2);
+              "search: {fitness: speed}\nworld: {gravity: 0, step: 0.01}\nrun: {duration: 2}\n"),
+        2);
     mf_world_step(scene.world, mf_scene_steps(&scene));
     assert_near(mf_scene_distance(&scene, 1), 1.0, 1e-9);
     assert_near(mf_scene_fitness(&scene, 1), 0.5, 1e-9);
@@ -72,15 +71,16 @@ TEST(servos_put_in_what_the_robot_gains) {
             "    motion: articulated\n    controller: {oscillator: {tick: 1}}\n"
             "    precision: double\n"
             "    initial: [{property: base.position, values: [0, 0, 3]}]\n";
-        AUTO_SCENE_FILE *file = parse(
-            *state, group,
-            formatted(
-                "search: {fitness: economy}\nworld: {gravity: 0, step: %s}\nrun: {duration: 1}\n",
-                i == 0 ? "0.00002" : "0.00001"));
-        AUTO_SCENE scene = make_evaluation(*state, file, 17);
-        mf_Field *offset = mf_group_find_field(scene.group, "oscillator.offset");
+        AUTO_WHOLE_SCENE scene =
+            make_evaluation(*state,
+                            parse(*state, group,
+                                  formatted("search: {fitness: economy}\nworld: {gravity: 0, step: "
+                                            "%s}\nrun: {duration: 1}\n",
+                                            i == 0 ? "0.00002" : "0.00001")),
+                            17);
         for (uint32_t j = 0; j < scene.model->joint_count; j++)
-            mf_field_set(offset, 16, j, 0.3); // all legs alike: none is turned by the others
+            set_field(scene.group, "oscillator.offset", 16, j,
+                      0.3); // all legs alike: none is turned by the others
         mf_world_step(scene.world, i == 0 ? 100 : 200); // 2 ms
         double work = get_field(scene.group, "fitness.work", 16, 0);
         double energy = mf_motion_energy(scene.group, 16).kinetic;
@@ -98,17 +98,17 @@ TEST(servos_put_in_what_the_robot_gains) {
 // A robot that stands has all feet down all the time, one in free flight has them up: neither
 // steps, wherever it drifts. One foot lifted by hand for a part of the time counts by that part.
 TEST(feet_that_step_count) {
-    AUTO_SCENE_FILE *file =
+    AUTO_WHOLE_SCENE scene = make_evaluation(
+        *state,
         parse(*state, "    motion: articulated\n",
-              "search: {fitness: steps}\nworld: {step: 0.01}\nrun: {duration: 4}\n");
-    AUTO_SCENE scene = make_evaluation(*state, file, 2);
+              "search: {fitness: steps}\nworld: {step: 0.01}\nrun: {duration: 4}\n"),
+        2);
     mf_world_step(scene.world, 400);
     mf_Field *stance = mf_group_find_field(scene.group, "fitness.stance");
-    mf_Field *position = mf_group_find_field(scene.group, "base.position");
     assert_int_equal(stance->components, 6);
     for (uint32_t foot = 0; foot < 6; foot++)
         assert_near(mf_field_get(stance, 1, foot), 4.0, 0.2); // from where it lands on
-    mf_field_set(position, 1, 0, 3.0);
+    set_field(scene.group, "base.position", 1, 0, 3.0);
     static const double duty[6] = {0.0, 0.075, 0.15, 0.5, 0.97, 1.0};
     for (uint32_t foot = 0; foot < 6; foot++)
         mf_field_set(stance, 1, foot, 4.0 * duty[foot]);
@@ -120,13 +120,13 @@ TEST(economy_needs_torques) {
     AUTO_SCENE_FILE *file = parse(*state, "    motion: rigid\n", "search: {fitness: economy}\n");
     mf_Scene scene;
     mf_Error error = {0};
-    assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "motion: articulated"));
+    assert_fails(mf_scene_create(*state, file, NULL, &scene, &error), MF_UNSUPPORTED, &error,
+                 "motion: articulated");
     assert_non_null(strstr(error.message, "rigid"));
     mf_scene_file_destroy(file);
     file = parse(*state, "    servo: {inputs: true}\n", "search: {fitness: economy}\n");
-    assert_int_equal(mf_scene_create(*state, file, NULL, &scene, &error), MF_UNSUPPORTED);
-    assert_string_equal(error.message, "fitness: economy does not know the gains of servo.inputs");
+    assert_fails_as(mf_scene_create(*state, file, NULL, &scene, &error), MF_UNSUPPORTED, &error,
+                    "fitness: economy does not know the gains of servo.inputs");
 }
 
 // At every motion: it is the one asked for, the file's step counts, robots move, and an evaluation
@@ -153,18 +153,15 @@ TEST(every_motion_can_be_evaluated) {
             for (size_t i = 0; i < sizeof genomes; i++)
                 genomes[i] = (uint8_t)(i * 89 + i / 7);
             double first[COUNT], again[COUNT], single;
-            assert_int_equal(mf_scene_evaluate(&scene, genomes, COUNT, MF_GP_BYTES, first, NULL),
-                             MF_OK);
-            assert_int_equal(mf_scene_evaluate(&scene, genomes, COUNT, MF_GP_BYTES, again, NULL),
-                             MF_OK);
+            MUST(mf_scene_evaluate(&scene, genomes, COUNT, MF_GP_BYTES, first, &error));
+            MUST(mf_scene_evaluate(&scene, genomes, COUNT, MF_GP_BYTES, again, &error));
             assert_memory_equal(first, again, sizeof first);
             double most = 0.0;
             for (int i = 0; i < COUNT; i++)
                 most = fmax(most, fabs(first[i]));
             assert_true(most > 1e-4);
-            assert_int_equal(mf_scene_evaluate(&alone, genomes + 17 * MF_GP_BYTES, 1, MF_GP_BYTES,
-                                               &single, NULL),
-                             MF_OK);
+            MUST(mf_scene_evaluate(&alone, genomes + 17 * MF_GP_BYTES, 1, MF_GP_BYTES, &single,
+                                   &error));
             assert_memory_equal(&single, &first[17], sizeof single);
         }
     }

@@ -13,7 +13,7 @@ TEST(a_marble_swings_in_a_bowl) {
     const double expected = 2.0 * pi * sqrt((1.0 / curvature - radius) / 9.81);
     for (int m = 0; m < 3; m++)
         for (int cell = 2; cell <= 20; cell += 18) { // [cm] a tenth of the radius, and all of it
-            mf_SceneFile *file = parse_scene(
+            AUTO_WHOLE_SCENE scene = scene_of(
                 *state,
                 formatted("world: {step: 0.002}\n"
                           "ground: {shape: sine, amplitude: 0.05, wavelength: 2, columns: %d, "
@@ -21,14 +21,11 @@ TEST(a_marble_swings_in_a_bowl) {
                           "groups: [{name: g, model: ../tests/scene/bodies/marble.xml, motion: %s, "
                           "precision: double, placement: {poses: [[-0.5, 0, 0]]}}]\n",
                           600 / cell, 600 / cell, 0.01 * cell, motions[m]));
-            mf_Scene scene = make_scene(*state, file);
             mf_world_step(scene.world, 1000);
             const double rest = get(&scene, 0, "base.position", 0, 2);
             // The bilinear bowl of coarse cells is deeper by up to k h^2 / 4.
             assert_true(fabs(rest - (radius - 0.05)) < (cell > 2 ? 7e-3 : 2e-3));
-            mf_Field *speed =
-                mf_group_find_field(mf_world_group(scene.world, 0), "base.linear_velocity");
-            mf_field_set(speed, 0, 0, 0.15);
+            set_field(mf_world_group(scene.world, 0), "base.linear_velocity", 0, 0, 0.15);
             double crossed[5] = {0.0};
             int count = 0;
             for (int k = 1; k < 6000 && count < 5; k++) {
@@ -44,7 +41,6 @@ TEST(a_marble_swings_in_a_bowl) {
                 if (fabs(period / expected - 1.0) > 0.02)
                     fail_msg("%s: period %g s, expected %g s", motions[m], period, expected);
             }
-            drop_scene(&scene, file);
         }
 }
 
@@ -58,12 +54,11 @@ TEST(robots_fall_where_the_ground_ends) {
                                           "{articulated: {contact_law: mujoco}}"};
     for (int g = 0; g < 2; g++)
         for (int m = 0; m < 5; m++) {
-            AUTO_SCENE_FILE *file = parse_scene(
+            AUTO_WHOLE_SCENE scene = scene_of(
                 *state,
                 formatted("ground: %s\ngroups: [{name: g, model: ../tests/scene/bodies/brick.xml, "
                           "count: 2, motion: %s, placement: {poses: [[0, 0, 0], [1.3, 0, 0]]}}]\n",
                           grounds[g], motions[m]));
-            AUTO_SCENE scene = make_scene(*state, file);
             while (mf_time_to_seconds(mf_world_time(scene.world)) < 1.0)
                 mf_world_step(scene.world, 1);
             const double stays = get(&scene, 0, "base.position", 0, 2);

@@ -109,13 +109,13 @@ static void group_text(char *text, size_t size, const Case *c, uint32_t shape, b
 
 // Pushes them about.
 static void push(mf_Group *group, const Case *c) {
-    mf_Field *linear = mf_group_find_field(group, "base.linear_velocity");
-    mf_Field *angular = mf_group_find_field(group, "base.angular_velocity");
     uint32_t state = 7;
     for (uint32_t i = 0; c->kind == BODY && i < mf_group_count(group); i++)
         for (uint32_t k = 0; k < 3; k++) {
-            mf_field_set(linear, i, k, i % 2 == 0 ? 0.0 : random_in(&state, -0.7, 0.7));
-            mf_field_set(angular, i, k, i % 2 == 0 ? 0.0 : random_in(&state, -3.0, 3.0));
+            set_field(group, "base.linear_velocity", i, k,
+                      i % 2 == 0 ? 0.0 : random_in(&state, -0.7, 0.7));
+            set_field(group, "base.angular_velocity", i, k,
+                      i % 2 == 0 ? 0.0 : random_in(&state, -3.0, 3.0));
         }
 }
 

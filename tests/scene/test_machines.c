@@ -71,9 +71,8 @@ TEST(threads_change_no_bit) {
     double one[MANY], three[MANY];
     grow_all();
     evaluate(*state, HEAD GROUP SEARCH, genomes[0], MANY, one, NULL);
-    mf_Context *context = open_context(3);
+    AUTO_CONTEXT *context = open_context(3);
     evaluate(context, HEAD GROUP SEARCH, genomes[0], MANY, three, NULL);
-    close_context(context);
     assert_memory_equal(one, three, sizeof one);
 }
 
@@ -105,7 +104,7 @@ static void one_bar(double x, double z, uint8_t genome[BYTES]) {
     machine.actuators[0] = (mf_TrussActuator){0, 0.08, 0.12, 0};
     machine.neurons[0] = (mf_Neuron){MF_NEURON_THRESHOLD, 0.5, 0};
     machine.synapses[0] = (mf_Synapse){0, 0, -1};
-    assert_int_equal(mf_machine_encode(&machine, genome, BYTES, NULL), MF_OK);
+    MUST(mf_machine_encode(&machine, genome, BYTES, &error));
 }
 
 // A bar that becomes longer and shorter pushes both of its ends alike: it does not crawl.
@@ -132,7 +131,7 @@ static void triangle(double x, double y, double z, uint8_t genome[BYTES]) {
     machine.bars[1] = (mf_TrussBar){{1, 2}, 0.01, 0};
     machine.bars[2] = (mf_TrussBar){{0, 2}, 0.01, 0};
     machine.bars[3] = (mf_TrussBar){{0, 3}, 0.01, 0};
-    assert_int_equal(mf_machine_encode(&machine, genome, BYTES, NULL), MF_OK);
+    MUST(mf_machine_encode(&machine, genome, BYTES, &error));
 }
 
 // What falls over while it comes to rest has warnings of that time, which end no trial.
@@ -159,14 +158,15 @@ TEST(what_stands_still_ends_its_trial) {
     mf_Machine machine;
     double fitness[2], distance[2];
     one_bar(0.1, 0.0, blinks);
-    assert_int_equal(mf_machine_decode(blinks, BYTES, &machine, NULL), MF_OK);
+    MUST(mf_machine_decode(blinks, BYTES, &machine, &error));
     machine.synapse_count = 0;
-    assert_int_equal(mf_machine_encode(&machine, settles, BYTES, NULL), MF_OK);
+    MUST(mf_machine_encode(&machine, settles, BYTES, &error));
     for (int i = 0; i < 2; i++) {
-        AUTO_SCENE_FILE *file =
+        AUTO_WHOLE_SCENE scene = make_evaluation(
+            *state,
             parse_scene(*state, formatted("world: {step: 0.25}\nground: {shape: flat}\nrun: %s\n%s",
-                                          durations[i], GROUP SEARCH));
-        AUTO_SCENE scene = make_evaluation(*state, file, 1);
+                                          durations[i], GROUP SEARCH)),
+            1);
         MUST(mf_scene_evaluate(&scene, settles, 1, BYTES, &fitness[i], &error));
         const mf_MachineResult stands = mf_machine_result(&scene, 0);
         assert_true(stands.share == 1.0);
@@ -193,7 +193,7 @@ TEST(descriptors_are_those_of_the_machine) {
     grow_all();
     evaluate(*state, text, genomes[0], MANY, fitness, values);
     for (uint32_t i = 0; i < MANY; i++) {
-        assert_int_equal(mf_machine_decode(genomes[i], BYTES, &machine, NULL), MF_OK);
+        MUST(mf_machine_decode(genomes[i], BYTES, &machine, &error));
         const double *position = &values[4 * i];
         if (machine.actuator_count == 0) {
             assert_true(position[0] == machine.bar_count && position[1] == 0.0 &&
@@ -208,23 +208,19 @@ TEST(descriptors_are_those_of_the_machine) {
     assert_true(seen > 10);
 }
 
-static void refuse(void *context, const char *text, const char *part) {
-    const mf_Error error = refused_scene(context, text, true);
-    assert_contains(error.message, part);
-}
-
 TEST(mistakes_are_named) {
-    refuse(*state, "groups:\n  - {name: a}\n", "model");
-    refuse(*state, HEAD GROUP "search: {fitness: speed}\n", "distance");
-    refuse(*state, HEAD GROUP "search: {machine: {shortest: 0.2, longest: 0.1}}\n", "longest");
-    refuse(*state, HEAD GROUP "    model: ../models/hexapod.urdf\n", "truss");
-    refuse(*state, HEAD GROUP "    model: ../models/cantilever.truss.yaml\n", "fixed");
-    refuse(*state,
-           HEAD GROUP "search: {replacement: cell, descriptors: [{measure: forward, lower: 0, "
-                      "upper: 1}]}\n",
-           "bars");
-    refuse(*state,
-           "groups:\n  - {name: a, model: ../models/hexapod.urdf, controller: gp}\n"
-           "search: {replacement: cell, descriptors: [{measure: bars, lower: 0, upper: 1}]}\n",
-           "machine");
+    static const SceneMistake mistakes[] = {
+        {"groups:\n  - {name: a}\n", "model", 0},
+        {HEAD GROUP "search: {fitness: speed}\n", "distance", 0},
+        {HEAD GROUP "search: {machine: {shortest: 0.2, longest: 0.1}}\n", "longest", 0},
+        {HEAD GROUP "    model: ../models/hexapod.urdf\n", "truss", 0},
+        {HEAD GROUP "    model: ../models/cantilever.truss.yaml\n", "fixed", 0},
+        {HEAD GROUP "search: {replacement: cell, descriptors: [{measure: forward, lower: 0, "
+                    "upper: 1}]}\n",
+         "bars", 0},
+        {"groups:\n  - {name: a, model: ../models/hexapod.urdf, controller: gp}\n"
+         "search: {replacement: cell, descriptors: [{measure: bars, lower: 0, upper: 1}]}\n",
+         "machine", 0},
+    };
+    check_mistakes(*state, mistakes, sizeof mistakes / sizeof *mistakes, true);
 }

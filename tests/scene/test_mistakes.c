@@ -23,34 +23,32 @@ static void expect(mf_Context *context, const char *text, size_t size, const mf_
     assert_int_equal(mf_context_live_bytes(context), live);
 }
 
+typedef struct Case {
+    const char *text, *message;
+} Case;
+
+static void expect_each(mf_Context *context, const Case *cases, size_t count) {
+    for (size_t i = 0; i < count; i++)
+        expect(context, cases[i].text, strlen(cases[i].text), NULL, 0, cases[i].message);
+}
+
+#define POPULATION                                                                                 \
+    "t.yaml:2:22: search.population: expected a whole number from 2 to 1048576, found "
+
 TEST(mistakes_in_values_state_position_and_expectation) {
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
+    static const Case cases[] = {
         {OK_MODEL "search:\n  population: 1\n",
          "t.yaml:3:15: search.population: expected a whole number from 2 to 1048576, found 1"},
-        {OK_MODEL "search: {population: 1048577}\n",
-         "t.yaml:2:22: search.population: expected a whole number from 2 to 1048576, found "
-         "1048577"},
-        {OK_MODEL "search: {population: -5}\n",
-         "t.yaml:2:22: search.population: expected a whole number from 2 to 1048576, found -5"},
-        {OK_MODEL "search: {population: 10.5}\n",
-         "t.yaml:2:22: search.population: expected a whole number from 2 to 1048576, found 10.5"},
-        {OK_MODEL "search: {population: 0x40}\n",
-         "t.yaml:2:22: search.population: expected a whole number from 2 to 1048576, found 0x40"},
-        {OK_MODEL "search: {population: \"100\"}\n",
-         "t.yaml:2:22: search.population: expected a whole number from 2 to 1048576, found "
-         "\"100\""},
+        {OK_MODEL "search: {population: 1048577}\n", POPULATION "1048577"},
+        {OK_MODEL "search: {population: -5}\n", POPULATION "-5"},
+        {OK_MODEL "search: {population: 10.5}\n", POPULATION "10.5"},
+        {OK_MODEL "search: {population: 0x40}\n", POPULATION "0x40"},
+        {OK_MODEL "search: {population: \"100\"}\n", POPULATION "\"100\""},
         {OK_MODEL "search: {population: 99999999999999999999999}\n",
-         "t.yaml:2:22: search.population: expected a whole number from 2 to 1048576, found "
-         "99999999999999999999999"},
-        {OK_MODEL "search: {population: }\n", "t.yaml:2:22: search.population: expected a whole "
-                                              "number from 2 to 1048576, found nothing"},
-        {OK_MODEL "search: {population: [100]}\n",
-         "t.yaml:2:22: search.population: expected a whole number from 2 to 1048576, found a list"},
-        {OK_MODEL "search: {population: {size: 100}}\n",
-         "t.yaml:2:22: search.population: expected a whole number from 2 to 1048576, found a group "
-         "of keys"},
+         POPULATION "99999999999999999999999"},
+        {OK_MODEL "search: {population: }\n", POPULATION "nothing"},
+        {OK_MODEL "search: {population: [100]}\n", POPULATION "a list"},
+        {OK_MODEL "search: {population: {size: 100}}\n", POPULATION "a group of keys"},
         {OK_MODEL "world: {seed: 18446744073709551616}\n",
          "t.yaml:2:15: world.seed: expected a whole number from 0 to 18446744073709551615, found "
          "18446744073709551616"},
@@ -107,14 +105,11 @@ TEST(mistakes_in_values_state_position_and_expectation) {
          "t.yaml:3:15: world.step: expected a time from 1e-06 to 1 s or auto, found "
          "bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb..."},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        expect(*state, cases[i].text, strlen(cases[i].text), NULL, 0, cases[i].message);
+    expect_each(*state, cases, sizeof cases / sizeof *cases);
 }
 
 TEST(mistakes_in_groups_name_the_group) {
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
+    static const Case cases[] = {
         {"groups: 5\n", "t.yaml:1:9: groups: expected a list, found 5"},
         {"groups: []\n", "t.yaml:1:9: groups: expected a list, found an empty list"},
         {"groups: [a.urdf]\n",
@@ -188,14 +183,11 @@ TEST(mistakes_in_groups_name_the_group) {
         {GROUP "    plugins:\n      - {file: x.so, settings: 3}\n",
          "t.yaml:5:32: groups.a.plugins.0.settings: expected a mapping `name: number`, found 3"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        expect(*state, cases[i].text, strlen(cases[i].text), NULL, 0, cases[i].message);
+    expect_each(*state, cases, sizeof cases / sizeof *cases);
 }
 
 TEST(mistakes_in_keys_suggest_the_right_one) {
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
+    static const Case cases[] = {
         {"name: x\n", "t.yaml:1:1: expected the key groups, which is missing"},
         {OK_MODEL "search:\n  populaton: 100\n",
          "t.yaml:3:3: search.populaton: unknown key, did you mean search.population?"},
@@ -229,14 +221,11 @@ TEST(mistakes_in_keys_suggest_the_right_one) {
         {OK_MODEL "? {a: b}\n: 1\n", "t.yaml:2:3: expected a key, found a group of keys"},
         {OK_MODEL "\"\": 1\n", "t.yaml:2:1: expected a key of 1 to 255 characters"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        expect(*state, cases[i].text, strlen(cases[i].text), NULL, 0, cases[i].message);
+    expect_each(*state, cases, sizeof cases / sizeof *cases);
 }
 
 TEST(mistakes_between_keys_are_found) {
-    static const struct {
-        const char *text, *message;
-    } cases[] = {
+    static const Case cases[] = {
         {OK_MODEL
          "search: {population: 20, survivors: 5, verify: {motion: articulated, best: 21}}\n",
          "t.yaml:2:76: search.verify.best: expected at most search.population = 20, found 21"},
@@ -301,8 +290,7 @@ TEST(mistakes_between_keys_are_found) {
         {GROUP "    behavior: {gait: {name: walk}}\n",
          "t.yaml:4:29: groups.a.behavior.gait.name: expected `walk` in the list gaits"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        expect(*state, cases[i].text, strlen(cases[i].text), NULL, 0, cases[i].message);
+    expect_each(*state, cases, sizeof cases / sizeof *cases);
 }
 
 TEST(hostile_text_is_refused_in_one_line) {
@@ -475,9 +463,8 @@ TEST(group_is_refused_among_several) {
 }
 
 TEST(groups_that_cannot_evolve_give_a_reason) {
-    static const struct {
-        const char *text, *message; // NULL: it can
-    } cases[] = {
+    // Without a message: it can.
+    static const Case cases[] = {
         {"groups: [{name: a, model: a.urdf, controller: gp}]\n", NULL},
         {"groups: [{name: a, model: a.urdf, controller: oscillator}]\nsearch: {}\n", NULL},
         {OK_MODEL, "t.yaml: expected something to evolve: give group a `controller: gp`, "

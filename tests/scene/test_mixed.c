@@ -23,12 +23,8 @@ static const char everybody[] =
     "    placement: {circle: {center: [0, 0, 20], radius: 12}}\n"
     "    behavior: {orbit: {radius: 10, height: 20, speed: 3}}\n";
 
-static void drop_checked(mf_Context *context) {
-    close_context(context);
-}
-
 TEST(all_motions_in_one_world) {
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, everybody));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, everybody);
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_CAR,
                                         MF_MOTION_QUADROTOR};
     assert_int_equal(mf_world_group_count(scene.world), 4);
@@ -46,14 +42,10 @@ TEST(all_motions_in_one_world) {
 }
 
 static uint64_t hash_of_everybody(uint32_t threads) {
-    mf_Context *context = open_context(threads);
-    mf_SceneFile *file = parse_scene(context, everybody);
-    mf_Scene scene = make_scene(context, file);
+    AUTO_CONTEXT *context = open_context(threads);
+    AUTO_WHOLE_SCENE scene = scene_of(context, everybody);
     mf_world_step(scene.world, 1500);
-    uint64_t hash = mf_world_hash(scene.world);
-    drop_scene(&scene, file);
-    drop_checked(context);
-    return hash;
+    return mf_world_hash(scene.world);
 }
 
 TEST(threads_change_nothing) {
@@ -62,21 +54,11 @@ TEST(threads_change_nothing) {
 
 // Everything goes on from an image as it would have.
 TEST(images_contain_all_groups) {
-    mf_SceneFile *file = parse_scene(*state, everybody);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_SCENE_FILE *file = parse_scene(*state, everybody);
+    AUTO_SCENE scene = make_scene(*state, file), other = make_scene(*state, file);
     mf_world_step(scene.world, 700);
-    size_t size;
-    void *image = take_snapshot(scene.world, &size);
-    mf_world_step(scene.world, 300);
-    uint64_t hash = mf_world_hash(scene.world);
-    mf_scene_destroy(&scene);
-    scene = make_scene(*state, file);
-    mf_world_step(scene.world, 37);
-    assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_OK);
-    mf_world_step(scene.world, 300);
-    assert_true(mf_world_hash(scene.world) == hash);
-    free(image);
-    drop_scene(&scene, file);
+    mf_world_step(other.world, 37);
+    assert_continues_in(other.world, scene.world, 300);
 }
 
 // What the file says is what is written, whatever kinds it names.
@@ -109,8 +91,7 @@ static double *walk(mf_Context *context, const char *text, uint64_t steps, size_
     static const char *const names[] = {
         "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
         "joint.angle",   "joint.rate",       "joint.target"};
-    mf_SceneFile *file = parse_scene(context, text);
-    mf_Scene scene = make_scene(context, file);
+    AUTO_WHOLE_SCENE scene = scene_of(context, text);
     double *values = calloc(200, sizeof *values);
     assert_non_null(values);
     mf_world_step(scene.world, steps);
@@ -122,7 +103,6 @@ static double *walk(mf_Context *context, const char *text, uint64_t steps, size_
             values[(*count)++] = mf_field_get(field, 0, c);
     }
     assert_int_equal(mf_group_fault_total(mf_world_find_group(scene.world, "walker")), 0);
-    drop_scene(&scene, file);
     return values;
 }
 

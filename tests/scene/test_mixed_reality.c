@@ -19,18 +19,16 @@ enum { ROWS = 8 };
 // One step of a can that somebody moves along -x towards the robot, from x = 2 m at 0.5 m/s, seen
 // 100 times a second.
 static void step(mf_Scene *scene, uint32_t tick) {
-    mf_Field *poses = mf_group_find_field(mf_world_group(scene->world, 0), "poses");
     const double time = 0.005 * tick, row[8] = {time, 2.0 - 0.5 * time, 0, 0.045, 1, 0, 0, 0};
     for (uint32_t c = 0; c < 8 && tick % 2 == 0; c++)
-        mf_field_set(poses, 0, tick / 2 % ROWS * 8 + c, row[c]);
+        set_field(mf_world_group(scene->world, 0), "poses", 0, tick / 2 % ROWS * 8 + c, row[c]);
     mf_world_step(scene->world, 1);
 }
 
 // The robot stands: its sensor, 0.1 m before its middle, reads the distance to the can, whose
 // radius is 35 mm; then it is pushed back at the can's speed.
 TEST(it_is_seen_and_pushes) {
-    AUTO_SCENE_FILE *file = parse_scene(*state, SCENE("    motion: articulated\n"));
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = scene_of(*state, SCENE("    motion: articulated\n"));
     assert_near(get(&scene, 0, "base.position", 0, 0), 3.0, 1e-6);
     for (uint32_t tick = 0; tick < 600; tick++) {
         step(&scene, tick);
@@ -52,10 +50,9 @@ TEST(it_is_seen_and_pushes) {
 
 // One that drives towards it turns away.
 TEST(it_is_avoided) {
-    AUTO_SCENE_FILE *file =
-        parse_scene(*state, SCENE("    behavior: {wheels: {left: front_left back_left,\n"
-                                  "      right: front_right back_right, distance: 0.5}}\n"));
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, SCENE("    behavior: {wheels: {left: front_left back_left,\n"
+                               "      right: front_right back_right, distance: 0.5}}\n"));
     double angle = 0.0;
     for (uint32_t tick = 0; tick < 800; tick++) {
         step(&scene, tick);
@@ -71,14 +68,13 @@ TEST(it_is_avoided) {
 
 // A quadrotor that hovers has it among its neighbours, with its velocity.
 TEST(it_is_a_neighbor) {
-    AUTO_SCENE_FILE *file =
-        parse_scene(*state, "world: {step: 0.005}\nproximity: {neighbors: {radius: 5}}\ngroups:\n"
-                            "  - name: real\n    model: ../models/obstacles/can.xml\n"
-                            "    motion: {external: {poses: 8, delay: 0.03}}\n"
-                            "    placement: {poses: [[3, 0, 0]]}\n"
-                            "  - name: quad\n    model: ../models/sun2022.yaml\n"
-                            "    placement: {poses: [[0, 0, 0]]}\n    height: 1\n");
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, "world: {step: 0.005}\nproximity: {neighbors: {radius: 5}}\ngroups:\n"
+                         "  - name: real\n    model: ../models/obstacles/can.xml\n"
+                         "    motion: {external: {poses: 8, delay: 0.03}}\n"
+                         "    placement: {poses: [[3, 0, 0]]}\n"
+                         "  - name: quad\n    model: ../models/sun2022.yaml\n"
+                         "    placement: {poses: [[0, 0, 0]]}\n    height: 1\n");
     for (uint32_t tick = 0; tick < 200; tick++)
         step(&scene, tick);
     assert_near(get(&scene, 1, "neighbor.count", 0, 0), 1, 0);
@@ -107,17 +103,16 @@ static void middle_of(const int32_t *owner, uint32_t width, uint32_t height, int
 // The pose of a body at (x, y, z) that is turned about z.
 static void send(mf_Scene *scene, uint32_t group, double time, double x, double y, double z,
                  double heading) {
-    mf_Field *poses = mf_group_find_field(mf_world_group(scene->world, group), "poses");
     const double half = 0.5 * heading, row[8] = {time, x, y, z, cos(half), 0, 0, sin(half)};
     const uint32_t number = (uint32_t)(time / 0.01 + 0.5) % ROWS;
     for (uint32_t c = 0; c < 8; c++)
-        mf_field_set(poses, 0, number * 8 + c, row[c]);
+        set_field(mf_world_group(scene->world, group), "poses", 0, number * 8 + c, row[c]);
 }
 
 // A camera of the scene above, and one on a body that is itself real, have a moving can where the
 // lens says that its pose is.
 TEST(cameras_see_it_where_it_is) {
-    AUTO_SCENE_FILE *file = parse_scene(
+    AUTO_WHOLE_SCENE scene = scene_of(
         *state, "world: {step: 0.005}\ngroups:\n"
                 "  - {name: can, model: ../models/obstacles/can.xml, motion: {external: {poses: 8, "
                 "delay: 0.03}}, placement: {poses: [[9, 0, 0]]}}\n"
@@ -125,15 +120,13 @@ TEST(cameras_see_it_where_it_is) {
                 "delay: 0.03}}, cameras: true, placement: {poses: [[0, 9, 0]]}}\n"
                 "cameras: [{name: top, position: [0.5, 0, 3], rpy: [0, 1.5707963267948966, 0], "
                 "width: 201, height: 161, fovy: 0.6, color: false, segmentation: true}]\n");
-    AUTO_SCENE scene = make_scene(*state, file);
-    mf_Error error = {0};
     mf_Camera top;
     mf_FreeCamera *above;
     uint32_t group, robot;
     int32_t *owner = malloc(3 * 201 * 161 * sizeof *owner), eye_owner[3 * 65 * 49];
     const mf_CameraPixels pixels = {NULL, NULL, owner};
-    assert_int_equal(mf_scene_camera(&scene, 0, &top, &group, &robot, &error), MF_OK);
-    assert_int_equal(mf_free_camera_create(scene.world, &top, &above, &error), MF_OK);
+    MUST(mf_scene_camera(&scene, 0, &top, &group, &robot, &error));
+    MUST(mf_free_camera_create(scene.world, &top, &above, &error));
     const mf_Model *eyes = mf_group_model(mf_world_group(scene.world, 1));
     const mf_Lens lenses[2] = {mf_lens_of(&top), mf_lens_of(&eyes->cameras[0])};
     for (uint32_t tick = 0; tick < 200; tick++) {
@@ -145,16 +138,15 @@ TEST(cameras_see_it_where_it_is) {
         mf_world_step(scene.world, 1);
         if (tick % 40 != 39)
             continue;
-        assert_int_equal(mf_cameras_take(scene.world, &error), MF_OK);
+        MUST(mf_cameras_take(scene.world, &error));
         const double x = get(&scene, 0, "base.position", 0, 0),
                      y = get(&scene, 0, "base.position", 0, 1), shown = 0.005 * (tick + 1) - 0.03;
         assert_near(x, 0.5 + 0.4 * shown, 1e-6);
         assert_near(y, 0.2 - 0.3 * shown, 1e-6);
         // Above: x is up in the picture, y to the left; between top and middle of the can.
         double seen[2], expected[2];
-        assert_int_equal(mf_free_camera_take(above, top.frame.position, top.frame.rotation, MF_NONE,
-                                             0, &pixels, &error),
-                         MF_OK);
+        MUST(mf_free_camera_take(above, top.frame.position, top.frame.rotation, MF_NONE, 0, &pixels,
+                                 &error));
         middle_of(owner, 201, 161, 0, seen);
         const double point[3] = {3.0 - 0.22, y, x - 0.5};
         assert_true(mf_lens_project(&lenses[0], point, expected));

@@ -39,8 +39,7 @@ static void run_for(const mf_Scene *scene, double seconds) {
 }
 
 TEST(modules_drive_through_obstacles) {
-    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/obstacles.yaml", NULL, 0);
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/obstacles.yaml", NULL, 0);
     uint32_t pushed = 0, seen = 0;
     assert_int_equal(scene.terrain->columns, 30);
     assert_int_equal(scene.terrain->rows, 30);
@@ -72,8 +71,7 @@ TEST(modules_drive_through_obstacles) {
 // Without gravity what touches nothing moves evenly: where it is after equal times is in a line.
 TEST(without_gravity_obstacles_float) {
     const mf_Override none = {"world.gravity", "0"};
-    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/obstacles.yaml", &none, 1);
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/obstacles.yaml", &none, 1);
     Places at[3];
     uint32_t even = 0;
     run_for(&scene, SANITIZED ? 0.1 : 1.0);
@@ -111,8 +109,7 @@ TEST(a_wheelbot_stops_before_a_wall) {
              "  - name: wall\n    model: %s\n    placement: {poses: [[1.2, 0, 0]]}\n"
              "run: {duration: 5}\n",
              distance, path);
-    mf_SceneFile *file = parse_scene(*state, text);
-    mf_Scene scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     const uint32_t sensor = scene.models[0]->sensors[0].address;
     assert_near(get(&scene, 0, "sensor.value", 0, sensor), front - nose, 1e-4);
     for (int k = 0; k < (SANITIZED ? 40 : 500); k++) {
@@ -127,6 +124,5 @@ TEST(a_wheelbot_stops_before_a_wall) {
     assert_true(SANITIZED || (rotated && least < distance));
     assert_true(least > 0.5 * distance);
     assert_near(place(&scene, 1, 0, 0), 1.2, 1e-3); // nobody pushed it
-    drop_scene(&scene, file);
     unlink(path);
 }

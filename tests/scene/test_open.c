@@ -18,8 +18,7 @@ TEST(an_open_scene_is_a_loaded_one) {
     mf_scene_run(scene, 0.1);
     assert_int_equal(mf_world_time(scene->world), 100 * MF_MILLISECOND);
 
-    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/soccer.yaml", overrides, 2);
-    AUTO_SCENE other = make_scene(*state, file);
+    AUTO_WHOLE_SCENE other = scene_at(*state, "scenes/soccer.yaml", overrides, 2);
     mf_world_step(other.world, 50);
     assert_true(mf_world_hash(other.world) == mf_world_hash(scene->world));
 }
@@ -35,7 +34,7 @@ TEST(a_context_is_created_if_none_is_given) {
 
 TEST(times_are_rounded_up_to_steps) {
     AUTO(end_scene) mf_Scene *scene = NULL;
-    assert_int_equal(mf_scene_open(*state, BALL, NULL, 0, &scene, NULL), MF_OK);
+    MUST(mf_scene_open(*state, BALL, NULL, 0, &scene, &error));
     const mf_Time step = scene->step;
     mf_scene_run(scene, 2.5 * mf_time_to_seconds(step));
     assert_int_equal(mf_world_time(scene->world), 3 * step);

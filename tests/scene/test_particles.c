@@ -26,34 +26,31 @@ TEST(test_fill) {
         assert_true(get(&scene, 0, "particle.waiting", i, 0) == (i < 24 ? 0.0 : 1.0));
     const double first[3] = {1.02, 2.02, 3.02}, last[3] = {1.10, 2.06, 3.14};
     for (uint32_t c = 0; c < 3; c++) {
-        assert_true(fabs(get(&scene, 0, "base.position", 0, c) - first[c]) < 1e-6);
-        assert_true(fabs(get(&scene, 0, "base.position", 23, c) - last[c]) < 1e-6);
+        assert_near(get(&scene, 0, "base.position", 0, c), first[c], 1e-6);
+        assert_near(get(&scene, 0, "base.position", 23, c), last[c], 1e-6);
     }
     AUTO_SCENE_FILE *again;
     const char *text = write_twice(context, file, &again);
     assert_non_null(strstr(text, "emitters"));
 }
 
-static void refuse(mf_Context *context, const char *text, const char *part) {
-    const mf_Error error = refused_scene(context, text, false);
-    assert_contains(error.message, part);
-}
-
 TEST(test_refusals) {
-    refuse(*state,
-           POOL "    count: 30\n    motion: fluid\n"
-                "    placement: {fill: {lower: [0, 0, 0], upper: [0.1, 0.1, 0.1]}}\n",
-           "no space for all particles and there are no emitters: 8 of 30");
-    refuse(*state, POOL "    placement: {fill: {lower: [0, 0, 0], upper: [1, 1, 1]}}\n",
-           "expected motion fluid or grains");
-    refuse(*state, "groups:\n  - {name: a, model: ../models/hexapod.urdf, motion: fluid}\n",
-           "a particle is one free link");
+    static const SceneMistake mistakes[] = {
+        {POOL "    count: 30\n    motion: fluid\n"
+              "    placement: {fill: {lower: [0, 0, 0], upper: [0.1, 0.1, 0.1]}}\n",
+         "no space for all particles and there are no emitters: 8 of 30", 0},
+        {POOL "    placement: {fill: {lower: [0, 0, 0], upper: [1, 1, 1]}}\n",
+         "expected motion fluid or grains", 0},
+        {"groups:\n  - {name: a, model: ../models/hexapod.urdf, motion: fluid}\n",
+         "a particle is one free link", 0},
+    };
+    check_mistakes(*state, mistakes, sizeof mistakes / sizeof *mistakes, false);
 }
 
 // A box of half the density of water sinks in by about half its height of 0.2 m.
 TEST(test_floats) {
     mf_Context *context = *state;
-    AUTO_SCENE_FILE *file = parse_scene(
+    AUTO_WHOLE_SCENE scene = scene_of(
         context, POOL "    count: 8000\n"
                       "    motion: {fluid: {artificial_viscosity: 0.1}}\n"
                       "    placement: {fill: {lower: [-0.8, -0.6, 0], upper: [0.8, 0.6, 0.28]}}\n"
@@ -63,7 +60,6 @@ TEST(test_floats) {
                       "    motion: rigid\n"
                       "    placement: {poses: [[0, 0, 0]]}\n"
                       "    height: 0.3\n");
-    AUTO_SCENE scene = make_scene(context, file);
     mf_world_step(scene.world, SANITIZED ? 250 : 2500);
     double top = 0.0;
     for (uint32_t i = 0; i < 8000; i++) {

@@ -22,18 +22,18 @@
     "    plugins:\n      - {file: \"" PLUGINS "sway.so\", tick: 0.01}\n"
 
 TEST(plugins_move_and_control) {
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, PLAY));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, PLAY);
     mf_Group *vehicle = mf_world_group(scene.world, 0);
     assert_int_equal(mf_motion_of(vehicle, 0), MF_MOTION_OWN);
     mf_world_step(scene.world, 20);
     // Each at its own rate: after 20 ms two and one calls of the controllers, 20 of the motion.
-    assert_true(fabs(get(&scene, 0, "sway.clock", 0, 0) - 0.02) < 1e-6);
-    assert_true(fabs(get(&scene, 1, "sway.clock", 0, 0) - 0.02) < 1e-6);
+    assert_near(get(&scene, 0, "sway.clock", 0, 0), 0.02, 1e-6);
+    assert_near(get(&scene, 1, "sway.clock", 0, 0), 0.02, 1e-6);
     mf_world_step(scene.world, 1);
-    assert_true(fabs(get(&scene, 0, "sway.clock", 0, 0) - 0.04) < 1e-6);
-    assert_true(fabs(get(&scene, 1, "sway.clock", 0, 0) - 0.03) < 1e-6);
+    assert_near(get(&scene, 0, "sway.clock", 0, 0), 0.04, 1e-6);
+    assert_near(get(&scene, 1, "sway.clock", 0, 0), 0.03, 1e-6);
     double height = get_field(vehicle, "base.position", 0, 2);
-    assert_true(fabs(height - 0.16) < 1e-6);
+    assert_near(height, 0.16, 1e-6);
     bool switched = false;
     for (int i = 0; i < 100; i++) {
         mf_world_step(scene.world, 20);
@@ -51,7 +51,7 @@ TEST(controllers_see_links) {
         "world: {step: 0.001}\ngroups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
         "    motion: rigid\n    height: 1\n    precision: double\n"
         "    plugins:\n      - {file: \"" PLUGINS "case_links.so\", tick: 0.001}\n";
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     mf_world_step(scene.world, 99);
     const double height = get(&scene, 0, "base.position", 0, 2);
     mf_world_step(scene.world, 1);
@@ -59,7 +59,7 @@ TEST(controllers_see_links) {
     assert_true(get(&scene, 0, "base.position", 0, 2) < height);
     mf_world_step(scene.world, 99);
     const double fall = get(&scene, 0, "base.position", 0, 2) - height;
-    assert_true(fabs(get(&scene, 0, "corpus.count", 0, 0) - height - fall) < 0.005); // a step ago
+    assert_near(get(&scene, 0, "corpus.count", 0, 0) - height, fall, 0.005); // a step ago
     assert_true(fall < -0.05);
 }
 
@@ -78,7 +78,7 @@ static uint64_t end_of(const char *text, uint32_t threads, uint32_t pause) {
         mf_scene_destroy(&scene);
         scene = make_scene(context, file);
         mf_world_step(scene.world, 91);
-        assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_OK);
+        MUST(mf_world_restore(scene.world, image, size, &error));
     }
     mf_world_step(scene.world, STEPS - pause);
     return mf_world_hash(scene.world);
@@ -107,31 +107,24 @@ TEST(images_of_other_settings_are_refused) {
     assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_BAD_ARGUMENT);
 }
 
-typedef struct Mistake {
-    const char *text, *part; // of the message
-} Mistake;
-
 #define ROBOT "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
 
 TEST(mistakes_are_reported_in_one_line) {
-    static const Mistake mistakes[] = {
+    static const SceneMistake mistakes[] = {
         {ROBOT "    motion: own\n    plugins:\n      - file: \"" PLUGINS "sway.so\"\n",
-         "group a: motion own: none of its plugins is a motion"},
-        {ROBOT "    plugins:\n      - file: nowhere.so\n", "cannot find it"},
+         "group a: motion own: none of its plugins is a motion", 0},
+        {ROBOT "    plugins:\n      - file: nowhere.so\n", "cannot find it", 0},
         {ROBOT "    plugins:\n      - {file: \"" PLUGINS "sway.so\", settings: {speed: 1}}\n",
-         "plugin sway has no setting speed"},
+         "plugin sway has no setting speed", 0},
         {ROBOT "    plugins:\n      - {file: \"" PLUGINS "sway.so\", settings: {lean: 11}}\n",
-         "setting lean: expected 0 .. 10"},
+         "setting lean: expected 0 .. 10", 0},
         {ROBOT "    gaits: [tripod]\n    plugins:\n      - file: \"" PLUGINS "sway.so\"\n",
-         "both write joint.target"},
+         "both write joint.target", 0},
         {"groups:\n  - name: a\n    model: ../models/ball.xml\n    motion: own\n"
          "    plugins:\n      - file: \"" PLUGINS "hover.so\"\n",
-         "expected a robot with two joints"},
+         "expected a robot with two joints", 0},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        const mf_Error error = refused_scene(*state, mistakes[i].text, false);
-        assert_contains(error.message, mistakes[i].part);
-    }
+    check_mistakes(*state, mistakes, sizeof mistakes / sizeof *mistakes, false);
 }
 
 TEST(every_failing_call_is_survived) {
@@ -219,7 +212,7 @@ TEST(a_plugin_controls_alone) {
     scene = make_evaluation(*state, file, 2);
     assert_int_equal(mf_scene_genome_bytes(&scene), 0);
     mf_world_step(scene.world, 51); // calls at 0, 20 .. 500 ms
-    assert_true(fabs(get(&scene, 0, "sway.clock", 1, 0) - 0.52) < 1e-12);
+    assert_near(get(&scene, 0, "sway.clock", 1, 0), 0.52, 1e-12);
 }
 
 // The files of this test name plugins.

@@ -5,33 +5,14 @@
 
 static const double two_pi = 6.283185307179586;
 
-// ---- scenes -------------------------------------------------------------------------------------
+GROUP_FIXTURE(setup_context, teardown_context);
 
-// A world of a text, which is destroyed with it.
-typedef struct Stage {
-    mf_Context *context;
-    mf_SceneFile *file;
-    mf_Scene scene;
-} Stage;
-
-static void stage_open(Stage *stage, const char *text) {
-    stage->context = open_context(0);
-    stage->file = parse_scene(stage->context, text);
-    stage->scene = make_scene(stage->context, stage->file);
+static double value(const mf_Scene *scene, const char *field, uint32_t robot, uint32_t component) {
+    return get_field(scene->group, field, robot, component);
 }
 
-static void stage_close(Stage *stage) {
-    drop_scene(&stage->scene, stage->file);
-    close_context(stage->context);
-}
-
-static double stage_get(const Stage *stage, const char *field, uint32_t robot, uint32_t component) {
-    return get_field(stage->scene.group, field, robot, component);
-}
-
-static void stage_run(Stage *stage, double seconds) {
-    mf_world_step(stage->scene.world,
-                  (uint64_t)(seconds / mf_time_to_seconds(stage->scene.step) + 0.5));
+static void run(const mf_Scene *scene, double seconds) {
+    mf_world_step(scene->world, (uint64_t)(seconds / mf_time_to_seconds(scene->step) + 0.5));
 }
 
 static double wrap(double angle) {
@@ -46,45 +27,40 @@ static const char snake[] =
 
 // Robot 5 is the head: its front is free. Robot k is the module 5 - k of the chain.
 TEST(a_snake_is_a_wave_that_crawls) {
-    AUTO(stage_close) Stage stage;
     double start[2], direction[2];
-    stage_open(&stage, snake);
+    AUTO_WHOLE_SCENE scene = scene_of(*state, snake);
     for (uint32_t c = 0; c < 2; c++)
-        start[c] = stage_get(&stage, "base.position", 2, c);
-    stage_run(&stage, 5.0);
-    const double head = stage_get(&stage, "snake.memory", 5, 0);
+        start[c] = value(&scene, "base.position", 2, c);
+    run(&scene, 5.0);
+    const double head = value(&scene, "snake.memory", 5, 0);
     assert_near(wrap(head - 5.0 * 0.6 * two_pi), 0.0, 1e-9);
     for (uint32_t k = 0; k < 6; k++) {
-        assert_near(stage_get(&stage, "snake.memory", k, 1), 5 - k, 0.0);
-        assert_near(wrap(stage_get(&stage, "snake.memory", k, 0) - head + 1.2 * (5 - k)), 0.0,
-                    2e-6);
-        assert_near(stage_get(&stage, "joint.target", k, 0),
-                    0.6 * sin(stage_get(&stage, "snake.memory", k, 0)), 1e-6);
+        assert_near(value(&scene, "snake.memory", k, 1), 5 - k, 0.0);
+        assert_near(wrap(value(&scene, "snake.memory", k, 0) - head + 1.2 * (5 - k)), 0.0, 2e-6);
+        assert_near(value(&scene, "joint.target", k, 0),
+                    0.6 * sin(value(&scene, "snake.memory", k, 0)), 1e-6);
     }
     for (uint32_t c = 0; c < 2; c++)
-        direction[c] = stage_get(&stage, "base.position", 2, c) - start[c];
+        direction[c] = value(&scene, "base.position", 2, c) - start[c];
     assert_true(hypot(direction[0], direction[1]) > 0.15);
 }
 
 // The same by a plugin, which uses the fields of messages.
 TEST(a_plugin_gets_its_messages) {
-    AUTO(stage_close) Stage stage;
     const char *text = formatted(
         "name: s\nworld: {step: 0.002}\nmessages: {}\nrun: {duration: 1}\ngroups:\n"
         "  - {name: m, model: ../models/modules/pitch.urdf, count: 20, chain: {first: back, "
         "second: front},\n     plugins: [{file: %s/plugins/plugin_wave.so, tick: 0.01}]}\n",
         MAYFLY_BINARY_DIR);
-    stage.context = open_context(0);
-    mf_plugins_allow(stage.context, true);
-    stage.file = parse_scene(stage.context, text);
-    stage.scene = make_scene(stage.context, stage.file);
-    stage_run(&stage, 0.1);
-    assert_near(stage_get(&stage, "wave.place", 9, 0), 9, 0.0);
-    assert_near(stage_get(&stage, "wave.place", 19, 0), 9, 0.0); // a place further in each tick
-    stage_run(&stage, 0.4);
+    mf_plugins_allow(*state, true);
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
+    run(&scene, 0.1);
+    assert_near(value(&scene, "wave.place", 9, 0), 9, 0.0);
+    assert_near(value(&scene, "wave.place", 19, 0), 9, 0.0); // a place further in each tick
+    run(&scene, 0.4);
     for (uint32_t i = 0; i < 20; i++)
-        assert_near(stage_get(&stage, "wave.place", i, 0), i, 0.0);
-    const mf_MessagesStatistics sum = mf_messages_statistics(mf_messages_of(stage.scene.world));
+        assert_near(value(&scene, "wave.place", i, 0), i, 0.0);
+    const mf_MessagesStatistics sum = mf_messages_statistics(mf_messages_of(scene.world));
     assert_int_equal(sum.delivered, 19 * 50);
     assert_int_equal(sum.overflowed, 0);
 }
@@ -100,13 +76,12 @@ static const char pair[] =
 // Two lock with sin(difference of phases) = difference of frequencies / (2 coupling).
 TEST(two_oscillators_lock_as_computed) {
     for (uint32_t seed = 1; seed <= 3; seed++) {
-        AUTO(stage_close) Stage stage;
-        stage_open(&stage, formatted(pair, seed, 2u, 2.0, 0.1));
-        stage_run(&stage, 10.0);
+        AUTO_WHOLE_SCENE scene = scene_of(*state, formatted(pair, seed, 2u, 2.0, 0.1));
+        run(&scene, 10.0);
         const double rates =
-            stage_get(&stage, "phase.memory", 0, 2) - stage_get(&stage, "phase.memory", 1, 2);
+            value(&scene, "phase.memory", 0, 2) - value(&scene, "phase.memory", 1, 2);
         const double phases =
-            stage_get(&stage, "phase.memory", 0, 0) - stage_get(&stage, "phase.memory", 1, 0);
+            value(&scene, "phase.memory", 0, 0) - value(&scene, "phase.memory", 1, 0);
         assert_true(fabs(rates) > 0.01 && fabs(rates) < 4.0);
         assert_near(sin(phases), rates / 4.0, 1e-4);
     }
@@ -114,20 +89,18 @@ TEST(two_oscillators_lock_as_computed) {
 
 // Eight in a row with equal frequencies: their phases become one.
 TEST(a_row_of_oscillators_agrees) {
-    AUTO(stage_close) Stage stage;
     double sum[2] = {0.0, 0.0};
-    stage_open(&stage, formatted(pair, 4u, 8u, 8.0, 0.0));
-    stage_run(&stage, 0.02);
+    AUTO_WHOLE_SCENE scene = scene_of(*state, formatted(pair, 4u, 8u, 8.0, 0.0));
+    run(&scene, 0.02);
     for (uint32_t i = 0; i < 8; i++) {
-        sum[0] += cos(stage_get(&stage, "phase.memory", i, 0)) / 8;
-        sum[1] += sin(stage_get(&stage, "phase.memory", i, 0)) / 8;
+        sum[0] += cos(value(&scene, "phase.memory", i, 0)) / 8;
+        sum[1] += sin(value(&scene, "phase.memory", i, 0)) / 8;
     }
     assert_true(hypot(sum[0], sum[1]) < 0.8);
-    stage_run(&stage, 15.0);
+    run(&scene, 15.0);
     for (uint32_t i = 1; i < 8; i++)
-        assert_near(
-            wrap(stage_get(&stage, "phase.memory", i, 0) - stage_get(&stage, "phase.memory", 0, 0)),
-            0.0, 1e-3);
+        assert_near(wrap(value(&scene, "phase.memory", i, 0) - value(&scene, "phase.memory", 0, 0)),
+                    0.0, 1e-3);
 }
 
 // ---- driven joints ------------------------------------------------------------------------------
@@ -139,68 +112,60 @@ static const char rover[] =
     "     behavior: %s}\n";
 
 TEST(joints_spin_at_the_speed) {
-    char text[1000];
-    AUTO(stage_close) Stage stage;
-    snprintf(text, sizeof text, rover, "{spin: {speed: 4, joint: left_front right_front}}");
-    stage_open(&stage, text);
-    stage_run(&stage, 0.1);
-    assert_near(stage_get(&stage, "actuator.control", 0, 0), 4.0, 0.0);
-    assert_near(stage_get(&stage, "actuator.control", 0, 1), 0.0, 0.0); // of the rear
-    stage_close(&stage);
-    snprintf(text, sizeof text, rover, "{spin: {speed: 4}}");
-    stage_open(&stage, text);
-    stage_run(&stage, 1.0);
-    assert_near(stage_get(&stage, "joint.rate", 0,
-                          mf_model_find(stage.scene.model, MF_ITEM_JOINT, "left_front")),
-                4.0, 0.4);
-    stage_close(&stage);
-    stage_open(&stage, "name: s\nworld: {step: 0.002, gravity: 0}\nrun: {duration: 1}\ngroups:\n"
-                       "  - {name: m, model: ../models/modules/pitch.urdf,\n"
-                       "     behavior: {spin: {speed: 0.5}}, behavior_interval: 0.01}\n");
-    stage_run(&stage, 1.0);
-    assert_near(stage_get(&stage, "joint.target", 0, 0), 0.5, 1e-5);
-    assert_near(stage_get(&stage, "joint.rate", 0, 0), 0.5, 0.02);
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, formatted(rover, "{spin: {speed: 4, joint: left_front right_front}}"));
+    run(&scene, 0.1);
+    assert_near(value(&scene, "actuator.control", 0, 0), 4.0, 0.0);
+    assert_near(value(&scene, "actuator.control", 0, 1), 0.0, 0.0); // of the rear
+    drop_whole_scene(&scene);
+    scene = scene_of(*state, formatted(rover, "{spin: {speed: 4}}"));
+    run(&scene, 1.0);
+    assert_near(
+        value(&scene, "joint.rate", 0, mf_model_find(scene.model, MF_ITEM_JOINT, "left_front")),
+        4.0, 0.4);
+    drop_whole_scene(&scene);
+    scene =
+        scene_of(*state, "name: s\nworld: {step: 0.002, gravity: 0}\nrun: {duration: 1}\ngroups:\n"
+                         "  - {name: m, model: ../models/modules/pitch.urdf,\n"
+                         "     behavior: {spin: {speed: 0.5}}, behavior_interval: 0.01}\n");
+    run(&scene, 1.0);
+    assert_near(value(&scene, "joint.target", 0, 0), 0.5, 1e-5);
+    assert_near(value(&scene, "joint.rate", 0, 0), 0.5, 0.02);
 }
 
 // It drives at 5 rad/s times 42 mm until it sees a wall, and never gets stuck.
 TEST(a_wheelbot_turns_away_from_walls) {
-    AUTO(stage_close) Stage stage;
     double distance = 0.0, angle = 0.0;
-    stage.context = open_context(0);
-    stage.file = load_scene(stage.context, "scenes/wheelbot.yaml", NULL, 0);
-    stage.scene = make_scene(stage.context, stage.file);
-    stage_run(&stage, 1.0);
-    assert_near(stage_get(&stage, "base.linear_velocity", 0, 0), 0.21, 1e-3);
+    AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/wheelbot.yaml", NULL, 0);
+    run(&scene, 1.0);
+    assert_near(value(&scene, "base.linear_velocity", 0, 0), 0.21, 1e-3);
     for (uint32_t k = 0; k < 120; k++) {
         double before[2], step[2];
         for (uint32_t c = 0; c < 2; c++)
-            before[c] = stage_get(&stage, "base.position", 0, c);
-        stage_run(&stage, 0.5);
+            before[c] = value(&scene, "base.position", 0, c);
+        run(&scene, 0.5);
         for (uint32_t c = 0; c < 2; c++)
-            step[c] = stage_get(&stage, "base.position", 0, c) - before[c];
+            step[c] = value(&scene, "base.position", 0, c) - before[c];
         distance += hypot(step[0], step[1]);
-        angle += stage_get(&stage, "wheels.memory", 0, 0) > 0.0;
-        assert_true(fabs(stage_get(&stage, "base.position", 0, 0)) < 1.75); // inside
-        assert_true(fabs(stage_get(&stage, "base.position", 0, 1)) < 1.75);
+        angle += value(&scene, "wheels.memory", 0, 0) > 0.0;
+        assert_true(fabs(value(&scene, "base.position", 0, 0)) < 1.75); // inside
+        assert_true(fabs(value(&scene, "base.position", 0, 1)) < 1.75);
     }
     assert_true(distance > 6.0);
     assert_true(angle > 5 && angle < 80);
-    assert_int_equal(mf_group_fault_total(stage.scene.group), 0);
+    assert_int_equal(mf_group_fault_total(scene.group), 0);
 }
 
 // [m], [rad] How far scenes/atron_car.yaml gets in five seconds, and how it turns.
-static void drive(const char *right, double direction[2], double *turned) {
+static void drive(mf_Context *context, const char *right, double direction[2], double *turned) {
     const mf_Override overrides[] = {{"groups.right.behavior.spin.speed", right}};
-    AUTO(stage_close) Stage stage;
     double q[4];
-    stage.context = open_context(0);
-    stage.file = load_scene(stage.context, "scenes/atron_car.yaml", overrides, 1);
-    stage.scene = make_scene(stage.context, stage.file);
-    stage_run(&stage, 5.0);
+    AUTO_WHOLE_SCENE scene = scene_at(context, "scenes/atron_car.yaml", overrides, 1);
+    run(&scene, 5.0);
     for (uint32_t c = 0; c < 4; c++)
-        q[c] = stage_get(&stage, "base.orientation", 0, c);
+        q[c] = value(&scene, "base.orientation", 0, c);
     for (uint32_t c = 0; c < 2; c++)
-        direction[c] = stage_get(&stage, "base.position", 0, c);
+        direction[c] = value(&scene, "base.position", 0, c);
     // The body's z axis lies along the car.
     *turned = atan2(2.0 * (q[2] * q[3] - q[0] * q[1]), 2.0 * (q[1] * q[3] + q[0] * q[2]));
 }
@@ -208,61 +173,55 @@ static void drive(const char *right, double direction[2], double *turned) {
 // Wheels roll on the rims of their outer halves, 40 mm from their axes.
 TEST(an_atron_car_drives_and_turns) {
     double direction[2], angle;
-    drive("0.5", direction, &angle);
+    drive(*state, "0.5", direction, &angle);
     assert_near(fabs(direction[0]), 5.0 * 0.5 * 0.04, 0.01);
     assert_near(direction[1], 0.0, 0.01);
     assert_near(angle, 0.0, 0.02);
     if (SANITIZED)
         return; // the same code
-    drive("-0.5", direction, &angle);
+    drive(*state, "-0.5", direction, &angle);
     assert_true(fabs(angle) > 0.5);
 }
 
 // ---- a track ------------------------------------------------------------------------------------
 
 // [m] How far the ring of scenes/track.yaml gets along x in five seconds.
-static double roll(const char *stretch, const char *lean) {
+static double roll(mf_Context *context, const char *stretch, const char *lean) {
     const mf_Override overrides[] = {{"groups.modules.behavior.track.stretch", stretch},
                                      {"groups.modules.behavior.track.lean", lean},
                                      {"world.step", "0.005"}};
-    AUTO(stage_close) Stage stage;
     double distance = 0.0;
-    stage.context = open_context(0);
-    stage.file = load_scene(stage.context, "scenes/track.yaml", overrides, SANITIZED ? 3 : 2);
-    stage.scene = make_scene(stage.context, stage.file);
+    AUTO_WHOLE_SCENE scene = scene_at(context, "scenes/track.yaml", overrides, SANITIZED ? 3 : 2);
     for (uint32_t i = 0; i < 8; i++)
-        distance -= stage_get(&stage, "base.position", i, 0) / 8;
-    stage_run(&stage, 5.0);
+        distance -= value(&scene, "base.position", i, 0) / 8;
+    run(&scene, 5.0);
     for (uint32_t i = 0; i < 8; i++)
-        distance += stage_get(&stage, "base.position", i, 0) / 8;
-    assert_int_equal(mf_group_fault_total(stage.scene.group), 0);
+        distance += value(&scene, "base.position", i, 0) / 8;
+    assert_int_equal(mf_group_fault_total(scene.group), 0);
     return distance;
 }
 
 // Towards the side to which it leans; a circle stands.
 TEST(a_track_rolls_where_it_leans) {
-    assert_true(roll("0.3", "0.8") > 1.5);
+    assert_true(roll(*state, "0.3", "0.8") > 1.5);
     if (SANITIZED)
         return; // the others run the same code
-    assert_true(roll("0.3", "2.34") < -1.5);
-    assert_near(roll("0", "0.8"), 0.0, 0.05);
+    assert_true(roll(*state, "0.3", "2.34") < -1.5);
+    assert_near(roll(*state, "0", "0.8"), 0.0, 0.05);
 }
 
 // scenes/reconfigure.yaml in steps of 5 ms: SuperBots roll more than a meter, open one dock of six
 // after 4 s, lie down in a row, and crawl on.
 static double forward_of(const mf_Scene *scene) {
-    const mf_Field *at = mf_group_find_field(mf_world_group(scene->world, 0), "base.position");
     double sum = 0.0;
     for (uint32_t i = 0; i < 6; i++)
-        sum += mf_field_get(at, i, 0) / 6.0;
+        sum += get_field(mf_world_group(scene->world, 0), "base.position", i, 0) / 6.0;
     return sum;
 }
 
 TEST(a_track_becomes_a_snake) {
     const mf_Override step = {"world.step", "0.005"};
-    AUTO_CONTEXT *context = open_context(0);
-    AUTO_SCENE_FILE *file = load_scene(context, "scenes/reconfigure.yaml", &step, 1);
-    AUTO_SCENE scene = make_scene(context, file);
+    AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/reconfigure.yaml", &step, 1);
     const mf_WorldDocks *docks = mf_world_docks_of(scene.world);
     double began = forward_of(&scene);
     mf_world_step(scene.world, 799); // 3.995 s
@@ -276,9 +235,8 @@ TEST(a_track_becomes_a_snake) {
         mf_world_step(scene.world, 1000);
         assert_true(fabs(forward_of(&scene) - began) > 0.1);
     }
-    const mf_Field *height = mf_group_find_field(mf_world_group(scene.world, 0), "base.position");
     for (uint32_t i = 0; i < 6 && !SANITIZED; i++)
-        assert_true(mf_field_get(height, i, 2) < 0.2);
+        assert_true(get_field(mf_world_group(scene.world, 0), "base.position", i, 2) < 0.2);
 }
 
 // ---- mistakes -----------------------------------------------------------------------------------
@@ -293,9 +251,8 @@ TEST(mistakes_are_one_line) {
          "rover has no range sensor 'nose'"},
         {"{wheels: {left: left_front}}", "behavior.wheels.right"},
     };
-    AUTO_CONTEXT *context = open_context(0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        const mf_Error error = refused_scene(context, formatted(rover, rows[i][0]), false);
+        const mf_Error error = refused_scene(*state, formatted(rover, rows[i][0]), false);
         assert_fails(error.status, MF_BAD_FILE, &error, rows[i][1]);
     }
 }
@@ -306,10 +263,9 @@ TEST(mistakes_of_modules_are_one_line) {
         {"{car: {front: nose}}", "car: pitch has no dock 'nose'"},
         {"{hormone: {joint: knee}}", "hormone: expected names of hinges or slides of pitch"},
     };
-    AUTO_CONTEXT *context = open_context(0);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         const mf_Error error = refused_scene(
-            context,
+            *state,
             formatted("name: s\nmessages: {}\ngroups:\n  - name: m\n    model: "
                       "../models/modules/pitch.urdf\n    count: 2\n    behavior: %s\n",
                       rows[i][0]),

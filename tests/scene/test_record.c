@@ -42,7 +42,7 @@ static void expect_shape(hid_t file, const char *name, int rank, hsize_t a, hsiz
 }
 
 TEST(each_group_has_its_own_sets) {
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     assert_int_equal(record(scene.world, NULL, NULL), MF_OK);
     hid_t file = H5Fopen(FILE_NAME, H5F_ACC_RDONLY, H5P_DEFAULT);
     assert_true(file >= 0);
@@ -52,11 +52,10 @@ TEST(each_group_has_its_own_sets) {
     float positions[3][3];
     hid_t set = H5Dopen2(file, "cars/base.position", H5P_DEFAULT);
     assert_true(H5Dread(set, H5T_NATIVE_FLOAT, H5S_ALL, H5S_ALL, H5P_DEFAULT, positions) >= 0);
-    const mf_Field *position =
-        mf_group_find_field(mf_world_find_group(scene.world, "cars"), "base.position");
     for (uint32_t i = 0; i < 3; i++) {
         for (uint32_t c = 0; c < 3; c++)
-            assert_true((double)positions[i][c] == mf_field_get(position, i, c));
+            assert_true((double)positions[i][c] ==
+                        get_field(mf_world_find_group(scene.world, "cars"), "base.position", i, c));
     }
     H5Dclose(set);
     H5Fclose(file);
@@ -65,7 +64,7 @@ TEST(each_group_has_its_own_sets) {
 
 TEST(a_field_must_be_in_one_group_at_least) {
     static const char *const some[] = {"rotor.speed", NULL}, *const none[] = {"wing.flap", NULL};
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     assert_int_equal(record(scene.world, some, NULL), MF_OK);
     MUST_FAIL(record(scene.world, none, &error), MF_NOT_FOUND, "no field has the name wing.flap");
     unlink(FILE_NAME);
@@ -76,7 +75,7 @@ static mf_Status record_once(mf_Context *context, void *user, mf_Error *error) {
 }
 
 TEST(every_failing_call_is_survived) {
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     assert_true(torture(*state, record_once, scene.world, TORTURE_MUST_FAIL) > 20);
     unlink(FILE_NAME);
 }

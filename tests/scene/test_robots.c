@@ -26,11 +26,6 @@ TEST(a_game_is_read_and_written) {
     assert_true(again->groups[3].placement.poses[1][0] == 1.0);
 }
 
-typedef struct Mistake {
-    const char *text, *part; // of the message
-    int line;
-} Mistake;
-
 #define ROBOT "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
 
 // A group that plays; four lines.
@@ -42,7 +37,7 @@ typedef struct Mistake {
 
 // Those of all scenes are in test_mistakes.c.
 TEST(mistakes_in_games_are_reported_in_one_line) {
-    static const Mistake mistakes[] = {
+    static const SceneMistake mistakes[] = {
         {ROBOT "    behavior: {soccer: {goal: [1, 0], own_goal: [-1, 0]}}\n",
          "expected `walk` in the list gaits", 4},
         {ROBOT "    behavior: {soccer: {goal: [1, 0]}}\n",
@@ -58,15 +53,11 @@ TEST(mistakes_in_games_are_reported_in_one_line) {
         {"groups:\n" TEAM("a", "x", "a", "-1, 0"), "on the other side of x = 0", 5},
         {"groups:\n" TEAM("a", "x", "a", "0, 0"), "on the other side of x = 0", 5},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        const mf_Error error = refused_scene(*state, mistakes[i].text, true);
-        if (strstr(error.message, mistakes[i].part) == NULL || error.line != mistakes[i].line)
-            fail_msg("case %zu: line %d: %s", i, (int)error.line, error.message);
-    }
+    check_mistakes(*state, mistakes, sizeof mistakes / sizeof *mistakes, true);
 }
 
 TEST(missing_parts_of_a_world_are_reported) {
-    static const Mistake mistakes[] = {
+    static const SceneMistake mistakes[] = {
         {"groups:\n  - name: a\n    model: nothing.urdf\n", "cannot open", 0},
         {ROBOT "    gaits: [fly]\n", "no gait 'fly': expected one of those in ", 0},
         {ROBOT "    gaits: [tripot]\n", "did you mean 'tripod'?", 0},
@@ -78,16 +69,13 @@ TEST(missing_parts_of_a_world_are_reported) {
                                                                                "ball", "1, 0"),
          "expected a body that can move", 0},
     };
-    for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        const mf_Error error = refused_scene(*state, mistakes[i].text, false);
-        assert_contains(error.message, mistakes[i].part);
-    }
+    check_mistakes(*state, mistakes, sizeof mistakes / sizeof *mistakes, false);
 }
 
 // As the names of models are.
 TEST(files_of_gaits_are_meant_from_the_file_on) {
-    AUTO_WHOLE_SCENE scene = make_scene(
-        *state, parse_scene(*state, ROBOT "    gaits: [../models/gaits/hexapod/tripod.yaml]\n"));
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, ROBOT "    gaits: [../models/gaits/hexapod/tripod.yaml]\n");
     assert_string_equal(scene.gaits[0][0]->name, "tripod");
 }
 

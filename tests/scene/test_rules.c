@@ -20,7 +20,7 @@ TEST(rules_change_motions) {
         "      - {to: rigid, when: {at: {time: 0.2}}}\n"
         "      - {to: articulated, when: {near: {group: post, distance: 2}}}\n"
         "      - {to: points, when: {far: {group: post, distance: 5}}}\n";
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     mf_Group *walkers = mf_world_group(scene.world, 1);
     for (uint32_t i = 0; i < 3; i++)
         assert_int_equal(mf_motion_of(walkers, i), MF_MOTION_KINEMATIC);
@@ -53,9 +53,8 @@ TEST(all_levels_change_no_bit) {
         "  - {name: quads, model: ../models/crazyflie.yaml}\n";
     AUTO_SCENE_FILE *file = parse_scene(*state, text);
     AUTO_SCENE plain = make_scene(*state, file), scene;
-    mf_Error error;
     mf_SceneConfig config = WITH(mf_scene_config(), .levels = true);
-    assert_int_equal(mf_scene_create(*state, file, &config, &scene, &error), MF_OK);
+    MUST(mf_scene_create(*state, file, &config, &scene, &error));
     assert_true(scene.levels && !plain.levels);
     mf_Group *quads = mf_world_group(scene.world, 1);
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
@@ -67,7 +66,7 @@ TEST(all_levels_change_no_bit) {
     same_field(plain.group, scene.group, "base.position");
     same_field(plain.group, scene.group, "joint.rate");
     for (int i = 0; i < MF_MOTION_LEVELS; i++) {
-        assert_int_equal(mf_motion_switch(scene.group, 1, (mf_Motion)i, &error), MF_OK);
+        MUST(mf_motion_switch(scene.group, 1, (mf_Motion)i, &error));
         mf_world_step(scene.world, 10);
     }
     assert_int_equal(mf_group_fault_total(scene.group), 0);
@@ -81,7 +80,7 @@ TEST(rules_change_motions_of_trusses) {
         "    switch:\n"
         "      - {to: elastic, when: {at: {time: 0.05}}}\n"
         "      - {to: quasistatic, when: {at: {time: 0.1}}}\n";
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     assert_int_equal(scene.step, MF_MILLISECOND);
     assert_int_equal(mf_motion_of(scene.group, 1), MF_MOTION_QUASISTATIC);
     mf_world_step(scene.world, 70);
@@ -93,30 +92,27 @@ TEST(rules_change_motions_of_trusses) {
 
 // Thrown trusses need inertia, trusses of a search are verified by it; robots have none of this.
 TEST(motions_of_trusses_are_checked) {
-    static const char *const wrong[][2] = {
+    static const SceneMistake wrong[] = {
         {"groups: [{name: a, model: ../models/tetrahedron.truss.yaml, speed: 1}]\n",
-         "frames of a truss have no speed"},
+         "frames of a truss have no speed", 0},
         {"groups: [{name: a, model: ../models/hexapod.urdf, motion: elastic}]\n",
-         "elastic: expected the file of a truss"},
+         "elastic: expected the file of a truss", 0},
         {"groups: [{name: a, model: ../models/tetrahedron.truss.yaml, switch: [{to: rigid, when: "
          "{at: {time: 1}}}]}]\n",
-         "a truss switches to quasistatic, elastic or own"},
+         "a truss switches to quasistatic, elastic or own", 0},
         {"groups: [{name: a, model: ../models/hexapod.urdf, switch: [{to: elastic, when: {at: "
          "{time: 1}}}]}]\n",
-         "elastic is a motion of a truss"},
+         "elastic is a motion of a truss", 0},
         {"groups: [{name: a, model: ../models/tetrahedron.truss.yaml, controller: oscillator}]\n"
          "search: {verify: {motion: rigid}}\n",
-         "a truss is verified by elastic"},
+         "a truss is verified by elastic", 0},
         {"groups: [{name: a, model: ../models/hexapod.urdf, controller: gp}]\n"
          "search: {verify: {motion: elastic}}\n",
-         "elastic: expected the file of a truss"}};
-    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
-        const mf_Error error = refused_scene(*state, wrong[i][0], true);
-        assert_contains(error.message, wrong[i][1]);
-    }
-    AUTO_WHOLE_SCENE scene = make_scene(
-        *state, parse_scene(*state, "groups: [{name: a, model: ../models/tetrahedron.truss"
-                                    ".yaml, motion: elastic, speed: 1}]\n"));
+         "elastic: expected the file of a truss", 0}};
+    check_mistakes(*state, wrong, sizeof wrong / sizeof *wrong, true);
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, "groups: [{name: a, model: ../models/tetrahedron.truss"
+                         ".yaml, motion: elastic, speed: 1}]\n");
     mf_world_step(scene.world, 1);
     assert_true(get_field(scene.group, "base.linear_velocity", 0, 0) > 0.9);
 }
@@ -127,7 +123,7 @@ TEST(rules_wait_until_robots_have_settled) {
         "world: {step: 0.001}\ngroups:\n"
         "  - name: a\n    model: ../models/hexapod.urdf\n    motion: kinematic\n    settle: 0.3\n"
         "    switch:\n      - {to: rigid, when: {at: {time: 0.2}}}\n";
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     assert_int_equal(mf_motion_of(scene.group, 0), MF_MOTION_KINEMATIC);
     mf_world_step(scene.world, 190);
     assert_int_equal(mf_motion_of(scene.group, 0), MF_MOTION_KINEMATIC);
@@ -153,7 +149,7 @@ TEST(tilted_robots_change_motion) {
         "motion: rigid\n"
         "    gaits: [stand]\n    count: 2\n    placement: {poses: [[0, 0, 0], [0, 5, 0]]}\n"
         "    switch:\n      - {to: articulated, when: {tilted: {angle: 0.9}}}\n";
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     lay_down(&scene, 0, 1, 1.0);
     mf_world_step(scene.world, 60);
     assert_int_equal(mf_motion_of(mf_world_group(scene.world, 0), 0), MF_MOTION_RIGID);
@@ -166,12 +162,12 @@ TEST(gaits_follow_commands) {
                                "    gaits: [tripod]\n    count: 2\n    placement: {poses: [[0, 0, "
                                "0], [0, 5, 1.5707963267948966]]}\n"
                                "    behavior: {gait: {name: tripod, command: [0.08, 0, 0]}}\n";
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     mf_world_step(scene.world, 4000);
     double forward = get(&scene, 0, "base.position", 0, 0);
     assert_true(forward > 0.15);
     // The second faces north and does the same there.
-    assert_true(fabs(get(&scene, 0, "base.position", 1, 1) - 5.0 - forward) < 1e-4);
+    assert_near(get(&scene, 0, "base.position", 1, 1) - 5.0, forward, 1e-4);
 }
 
 // ---- a match -----------------------------------------------------------------------------------
@@ -184,8 +180,7 @@ TEST(a_ball_that_lies_right_is_kicked) {
                                          {"groups.blue.switch.0.when.near.distance", "0"},
                                          {"groups.blue.switch.1.when.far.distance", "1000"},
                                          {"groups.ball.placement.poses", "[[-0.45, 0.14, 0]]"}};
-        AUTO_SCENE_FILE *file = load_scene(*state, "scenes/soccer.yaml", overrides, 4);
-        AUTO_SCENE scene = make_scene(*state, file);
+        AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/soccer.yaml", overrides, 4);
         mf_world_step(scene.world, 5000);
         assert_true(mf_play_count(scene.play, 2).kicks >= 1);
         assert_int_equal(mf_play_count(scene.play, 1).kicks, 0);
@@ -205,8 +200,7 @@ TEST(lying_robots_get_up) {
                                          {"groups.blue.switch.0.when.near.distance", "0"},
                                          {"groups.blue.switch.1.when.far.distance", "1000"},
                                          {"groups.ball.placement.poses", "[[4, 2.5, 0]]"}};
-        AUTO_SCENE_FILE *file = load_scene(*state, "scenes/soccer.yaml", overrides, 4);
-        AUTO_SCENE scene = make_scene(*state, file);
+        AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/soccer.yaml", overrides, 4);
         lay_down(&scene, 2, 2, 1.57);
         lay_down(&scene, 2, 3, -1.57);
         mf_world_step(scene.world, 14000);
@@ -227,7 +221,7 @@ static uint64_t play(uint32_t threads, bool interrupted) {
         mf_scene_destroy(&scene);
         scene = make_scene(context, file);
         mf_world_step(scene.world, 37);
-        assert_int_equal(mf_world_restore(scene.world, image, size, NULL), MF_OK);
+        MUST(mf_world_restore(scene.world, image, size, &error));
     }
     mf_world_step(scene.world, 600);
     return mf_world_hash(scene.world);

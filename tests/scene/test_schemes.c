@@ -32,8 +32,8 @@ TEST(measures_have_their_closed_forms) {
     AUTO(end_memory) uint8_t *genomes = calloc(20, bytes);
     double fitness[20], values[80];
     for (int again = 0; again < 2; again++) {
-        assert_int_equal(mf_scene_evaluate(&scene, genomes, 20, bytes, fitness, NULL), MF_OK);
-        assert_int_equal(mf_scene_describe(&scene, genomes, 20, bytes, values, NULL), MF_OK);
+        MUST(mf_scene_evaluate(&scene, genomes, 20, bytes, fitness, &error));
+        MUST(mf_scene_describe(&scene, genomes, 20, bytes, values, &error));
         for (int robot = 0; robot < 20; robot++) {
             assert_near(values[4 * robot], 1.0, 1e-6);
             assert_near(values[4 * robot + 1], 0.4, 1e-6);
@@ -47,17 +47,18 @@ TEST(measures_have_their_closed_forms) {
 
 // Robots that stand have a duty factor of 1 with every foot on the ground, and no speed.
 TEST(duty_and_speed_of_a_robot_that_stands) {
-    AUTO_SCENE_FILE *file =
+    AUTO_WHOLE_SCENE scene = make_evaluation(
+        *state,
         parse_scene(*state, "groups:\n  - {name: a, model: ../models/hexapod.urdf, controller: gp, "
                             "motion: points}\nworld: {step: 0.005}\nrun: {duration: 3}\n"
                             "search:\n  replacement: cell\n  descriptors:\n"
                             "  - {measure: duty, lower: 0, upper: 1}\n"
-                            "  - {measure: speed, lower: 0, upper: 1}\n");
-    AUTO_SCENE scene = make_evaluation(*state, file, 1);
+                            "  - {measure: speed, lower: 0, upper: 1}\n"),
+        1);
     double values[2];
     // Without a genome it idles.
     mf_world_step(scene.world, mf_scene_steps(&scene));
-    assert_int_equal(mf_scene_describe(&scene, NULL, 1, 0, values, NULL), MF_OK);
+    MUST(mf_scene_describe(&scene, NULL, 1, 0, values, &error));
     if (!(values[0] > 0.8 && values[0] <= 1.0 + 1e-9))
         fail_msg("duty %g", values[0]);
     assert_true(fabs(values[1]) < 0.02);
@@ -74,7 +75,7 @@ TEST(a_program_describes) {
     file->hooks.describe = count_down;
     file->hooks.user = &seven;
     AUTO_SCENE scene = make_evaluation(*state, file, 3);
-    assert_int_equal(mf_scene_describe(&scene, NULL, 3, 0, values, NULL), MF_OK);
+    MUST(mf_scene_describe(&scene, NULL, 3, 0, values, &error));
     for (int robot = 0; robot < 3; robot++) {
         assert_true(values[4 * robot] == robot);
         assert_true(values[4 * robot + 3] == 7);
@@ -123,10 +124,9 @@ TEST(a_file_is_written_as_it_was_read) {
     char text[2000], *first, *second;
     snprintf(text, sizeof text, "%s%s  tournament: 7\n  batch: 3\n  protect: 9\n", flight, GRID);
     AUTO_SCENE_FILE *file = parse_scene(*state, text), *again = NULL;
-    assert_int_equal(mf_scene_file_write(file, &first, NULL), MF_OK);
-    assert_int_equal(
-        mf_scene_file_parse(*state, "t.yaml", first, strlen(first), NULL, 0, &again, NULL), MF_OK);
-    assert_int_equal(mf_scene_file_write(again, &second, NULL), MF_OK);
+    MUST(mf_scene_file_write(file, &first, &error));
+    MUST(mf_scene_file_parse(*state, "t.yaml", first, strlen(first), NULL, 0, &again, &error));
+    MUST(mf_scene_file_write(again, &second, &error));
     assert_string_equal(first, second);
     assert_int_equal(again->descriptor_count, 4);
     assert_int_equal(again->search.tournament, 7);

@@ -33,17 +33,12 @@ static const Case cases[MF_MOTION_COUNT] = {
     [MF_MOTION_GRAINS] = {"grain.xml", NULL, 0, 0.0, 0.0},
 };
 
-static mf_Scene open_scene(mf_Context *context, int motion, double step, mf_SceneFile **file) {
-    char text[512];
-    const int done = snprintf(text, sizeof text,
-                              "world: {step: %.9g, gravity: %g}\n"
-                              "groups:\n"
-                              "  - name: a\n    model: ../models/%s\n    motion: %s\n",
-                              step, cases[motion].gravity, cases[motion].model,
-                              mf_motion_name((mf_Motion)motion));
-    assert_true(done > 0 && (size_t)done < sizeof text);
-    *file = parse_scene(context, text);
-    return make_scene(context, *file);
+static mf_Scene open_scene(mf_Context *context, int motion, double step) {
+    return scene_of(context, formatted("world: {step: %.9g, gravity: %g}\n"
+                                       "groups:\n"
+                                       "  - name: a\n    model: ../models/%s\n    motion: %s\n",
+                                       step, cases[motion].gravity, cases[motion].model,
+                                       mf_motion_name((mf_Motion)motion)));
 }
 
 // The body is put at `offset` with `speed`; after `steps` it must be where its velocities of all
@@ -51,8 +46,7 @@ static mf_Scene open_scene(mf_Context *context, int motion, double step, mf_Scen
 static void travel(mf_Context *context, int motion, double offset, double speed, double step,
                    uint32_t steps, double tolerance) {
     const uint32_t axis = cases[motion].axis;
-    mf_SceneFile *file = NULL;
-    mf_Scene scene = open_scene(context, motion, step, &file);
+    AUTO_WHOLE_SCENE scene = open_scene(context, motion, step);
     mf_Field *position = field_of(scene.group, "base.position"),
              *velocity = field_of(scene.group, "base.linear_velocity"),
              *wind = mf_group_find_field(scene.group, "wind.velocity");
@@ -79,7 +73,6 @@ static void travel(mf_Context *context, int motion, double offset, double speed,
         !(fabs(shown - moved) <= fabs(offset) * 6e-8 + 1e-12))
         fail_msg("%s at %g m, %g m/s, steps of %g s: moved %.9g m, shown %.9g m, expected %.9g m",
                  mf_motion_name((mf_Motion)motion), offset, speed, step, moved, shown, sum);
-    drop_scene(&scene, file);
 }
 
 TEST(every_motion_moves_as_its_velocity_says) {
@@ -105,8 +98,7 @@ TEST(attitudes_keep_small_steps) {
     for (size_t m = 0; m < sizeof motions / sizeof *motions; m++) {
         const double step = 2e-6, rate = 0.01;
         const uint32_t steps = 20000;
-        AUTO_SCENE_FILE *file = NULL;
-        AUTO_SCENE scene = open_scene(*state, motions[m], step, &file);
+        AUTO_WHOLE_SCENE scene = open_scene(*state, motions[m], step);
         mf_Field *attitude = field_of(scene.group, "base.orientation");
         mf_field_set(field_of(scene.group, "base.position"), 0, 2, 100.0);
         mf_field_set(attitude, 0, 0, cos(0.5));
@@ -141,12 +133,11 @@ static double turn(mf_Context *context, double start, double rate, double step, 
     world = open_world(context, &config);
     group = add_group(world, &own);
     MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));
-    mf_Field *angle = mf_group_find_field(group, "joint.angle");
-    mf_field_set(angle, 0, 0, start);
+    set_field(group, "joint.angle", 0, 0, start);
     set_field(group, "joint.rate", 0, 0, rate);
     mf_group_refresh(group, 0);
     mf_world_step(world, steps);
-    return mf_field_get(angle, 0, 0) - (double)(float)start;
+    return get_field(group, "joint.angle", 0, 0) - (double)(float)start;
 }
 
 // In 1,000 s a wheel at 100 rad/s turns by 100,000 rad; slow joints move in very short steps.

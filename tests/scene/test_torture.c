@@ -27,12 +27,10 @@ static mf_Status load(mf_Context *context, mf_SceneFile **out, mf_Error *error) 
 static mf_Status read_and_write(mf_Context *context, void *user, mf_Error *error) {
     AUTO_SCENE_FILE *file = NULL;
     char *text = NULL;
-    mf_Status status = load(context, &file, error);
-    if (status == MF_OK) {
-        file->groups[0].model_path = "relative.urdf"; // so that the current folder is asked for
-        status = mf_scene_file_write(file, &text, error);
-        assert_int_equal(status != MF_OK, text == NULL);
-    }
+    MF_TRY(load(context, &file, error));
+    file->groups[0].model_path = "relative.urdf"; // so that the current folder is asked for
+    const mf_Status status = mf_scene_file_write(file, &text, error);
+    assert_int_equal(status != MF_OK, text == NULL);
     mf_release(context, text);
     return status;
 }
@@ -41,17 +39,13 @@ static mf_Status make_and_evaluate(mf_Context *context, void *user, mf_Error *er
     AUTO_SCENE_FILE *file = NULL;
     AUTO(mf_scene_destroy) mf_Scene scene = {0};
     mf_SceneConfig config = WITH(mf_scene_config(), .count = 2);
-    mf_Status status = load(context, &file, error);
-    if (status == MF_OK)
-        status = mf_scene_create(context, file, &config, &scene, error);
-    if (status == MF_OK) {
-        uint8_t genomes[2 * MF_GP_BYTES] = {1, 2, 3};
-        double fitness[2];
-        status = mf_scene_evaluate(&scene, genomes, 2, MF_GP_BYTES, fitness, error);
-    } else {
-        assert_null(scene.world);
-    }
-    return status;
+    uint8_t genomes[2 * MF_GP_BYTES] = {1, 2, 3};
+    double fitness[2];
+    MF_TRY(load(context, &file, error));
+    const mf_Status status = mf_scene_create(context, file, &config, &scene, error);
+    assert_int_equal(status != MF_OK, scene.world == NULL);
+    MF_TRY(status);
+    return mf_scene_evaluate(&scene, genomes, 2, MF_GP_BYTES, fitness, error);
 }
 
 // A robot's own file goes through text of its own.
@@ -61,9 +55,8 @@ static mf_Status make_from_robot(mf_Context *context, void *user, mf_Error *erro
     AUTO(mf_scene_destroy) mf_Scene scene = {0};
     mf_Status status = mf_scene_file_load(context, user, &one, 1, &file, error);
     assert_int_equal(status != MF_OK, file == NULL);
-    if (status == MF_OK)
-        status = mf_scene_create(context, file, NULL, &scene, error);
-    return status;
+    MF_TRY(status);
+    return mf_scene_create(context, file, NULL, &scene, error);
 }
 
 static mf_Status describe(mf_Context *context, void *user, mf_Error *error) {

@@ -153,9 +153,8 @@ TEST(random_positions_keep_apart) {
                         .upper = {10, 10, 10},
                         .distance = 1.0,
                         .seed = 4};
-    assert_int_equal(mf_placement_positions(*state, &box, NULL, COUNT, 0.2, -1.0, true, taken, 1,
-                                            positions, headings, NULL),
-                     MF_OK);
+    MUST(mf_placement_positions(*state, &box, NULL, COUNT, 0.2, -1.0, true, taken, 1, positions,
+                                headings, &error));
     for (uint32_t i = 0; i < COUNT; i++) {
         const double *a = positions + 3 * i;
         assert_true(sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) >= 3.2);
@@ -166,9 +165,8 @@ TEST(random_positions_keep_apart) {
         }
     }
     // The first places do not depend on how many follow.
-    assert_int_equal(mf_placement_positions(*state, &box, NULL, 50, 0.2, -1.0, true, taken, 1,
-                                            again, headings, NULL),
-                     MF_OK);
+    MUST(mf_placement_positions(*state, &box, NULL, 50, 0.2, -1.0, true, taken, 1, again, headings,
+                                &error));
     assert_memory_equal(positions, again, 50 * 3 * sizeof(double));
     box.distance = 8.0;
     MUST_FAIL(mf_placement_positions(*state, &box, NULL, COUNT, 0.2, -1.0, true, NULL, 0, positions,
@@ -206,7 +204,7 @@ static double position_of(mf_Scene *scene, const char *group, uint32_t agent, ui
 }
 
 TEST(agents_hold_their_positions) {
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, GROUP "    count: 20\n"));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, GROUP "    count: 20\n");
     double x = position_of(&scene, "quads", 7, 0), z = position_of(&scene, "quads", 7, 2);
     mf_world_step(scene.world, 2500);
     assert_float_equal(position_of(&scene, "quads", 7, 0), x, 1e-3);
@@ -230,7 +228,7 @@ TEST(orbits_are_joined) {
         double radius, tolerance;
         uint32_t count;
     } circles[] = {{"quads", 20.0, 0.3, 4}, {"cars", 40.0, 1.0, 2}, {"wings", 200.0, 5.0, 2}};
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     mf_world_step(scene.world, 6000);
     for (size_t i = 0; i < 3; i++) {
         double x = 0.0, y = 0.0;
@@ -252,11 +250,10 @@ TEST(waypoints_are_visited_in_order) {
                                "    placement: {grid: {center: [0, 0, 20], spacing: [4, 4, 4]}}\n"
                                "    behavior:\n      waypoints: {points: [[20, 0, 20], [20, 20, "
                                "30]], speed: 4, reached: 1, loop: false}\n";
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
-    const mf_Field *next = mf_group_find_field(mf_world_group(scene.world, 0), "behavior.waypoint");
-    assert_true(mf_field_get(next, 0, 0) == 0.0);
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
+    assert_true(get_field(mf_world_group(scene.world, 0), "behavior.waypoint", 0, 0) == 0.0);
     mf_world_step(scene.world, 800);
-    assert_true(mf_field_get(next, 0, 0) == 1.0);
+    assert_true(get_field(mf_world_group(scene.world, 0), "behavior.waypoint", 0, 0) == 1.0);
     mf_world_step(scene.world, 2000);
     for (uint32_t i = 0; i < 2; i++) { // each beside the last waypoint, as at the start
         assert_float_equal(position_of(&scene, "quads", i, 0), 20.0 + (i == 0 ? -2.0 : 2.0), 0.2);
@@ -270,15 +267,14 @@ TEST(a_flock_comes_to_fly_alike) {
         "world: {step: 0.01}\nproximity: {neighbors: {radius: 10}}\n" GROUP "    count: 60\n"
         "    placement: {random: {lower: [-15, -15, 20], upper: [15, 15, 30], distance: 3}}\n"
         "    behavior: {flock: {speed: 3, separation: 3, goal: [500, 0, 30]}}\n";
-    AUTO_WHOLE_SCENE scene = make_scene(*state, parse_scene(*state, text));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text);
     mf_world_step(scene.world, 1500);
     mf_Group *group = mf_world_group(scene.world, 0);
-    const mf_Field *velocity = mf_group_find_field(group, "base.linear_velocity");
     double order[3] = {0};
     for (uint32_t i = 0; i < 60; i++) {
         double v[3], size = 0.0;
         for (uint32_t c = 0; c < 3; c++) {
-            v[c] = mf_field_get(velocity, i, c);
+            v[c] = get_field(group, "base.linear_velocity", i, c);
             size += v[c] * v[c];
         }
         for (uint32_t c = 0; c < 3; c++)
@@ -292,8 +288,7 @@ TEST(a_flock_comes_to_fly_alike) {
 
 // Wind needs nobody to detect anybody.
 TEST(wind_blows_without_proximity) {
-    AUTO_SCENE_FILE *file = parse_scene(*state, "air: {wind: [3, 0, 0]}\n" GROUP "    count: 2\n");
-    AUTO_SCENE scene = make_scene(*state, file);
+    AUTO_WHOLE_SCENE scene = scene_of(*state, "air: {wind: [3, 0, 0]}\n" GROUP "    count: 2\n");
     const mf_Field *wind = mf_group_find_field(scene.group, "wind.velocity");
     assert_non_null(scene.interaction);
     assert_non_null(wind);
@@ -305,12 +300,11 @@ TEST(wind_blows_without_proximity) {
 // With `proximity` who touches is dead, robots too; else they push each other.
 TEST(collisions_give_faults_or_forces) {
     for (int dead = 0; dead < 2; dead++) {
-        AUTO_SCENE_FILE *file = parse_scene(
+        AUTO_WHOLE_SCENE scene = scene_of(
             *state,
             formatted("%sgroups:\n  - name: balls\n    model: ../models/ball.xml\n    count: 3\n"
                       "    placement: {poses: [[0, 0, 0], [0.13, 0, 0], [5, 0, 0]]}\n",
                       dead == 1 ? "proximity: {}\n" : ""));
-        AUTO_SCENE scene = make_scene(*state, file);
         assert_true((scene.collisions == NULL) == (dead == 1));
         assert_true((scene.interaction != NULL) == (dead == 1));
         mf_world_step(scene.world, 500);
@@ -350,7 +344,7 @@ TEST(vehicles_can_be_evaluated) {
 
 // ---- bits --------------------------------------------------------------------------------------
 
-static uint64_t hash_with(uint32_t threads, const char *isa) {
+static uint64_t hash_with(const void *user, uint32_t threads, mf_Isa isa) {
     static const char text[] =
         "world: {step: 0.005}\nproximity: {}\nair: {downwash: true, wind: [1, 2, 0]}\n" GROUP
         "    count: 300\n    motion: quadrotor\n    rotor_area: 0.05\n"
@@ -362,27 +356,17 @@ static uint64_t hash_with(uint32_t threads, const char *isa) {
         "  - name: cars\n    model: ../models/car_full_size.yaml\n    count: 30\n"
         "    placement: {grid: {center: [100, 0, 0], spacing: [8, 8, 8]}}\n"
         "    behavior: {waypoints: {points: [[0, 0, 0], [100, 0, 0]]}}\n";
-    mf_Context *context = NULL;
-    mf_ContextConfig config = WITH(mf_context_config(), .threads = threads);
-    setenv("MAYFLY_ISA", isa, 1);
-    assert_int_equal(mf_context_create(&config, &context, NULL), MF_OK);
-    mf_SceneFile *file = parse_scene(context, text);
-    mf_Scene scene = make_scene(context, file);
+    if (isa != MF_ISA_AUTO)
+        setenv("MAYFLY_ISA", mf_isa_name(isa), 1);
+    AUTO_CONTEXT *context = open_context(threads);
+    AUTO_WHOLE_SCENE scene = scene_of(context, text);
     mf_world_step(scene.world, 200);
-    uint64_t hash = mf_world_hash(scene.world);
-    drop_scene(&scene, file);
-    close_context(context);
     unsetenv("MAYFLY_ISA");
-    return hash;
+    return mf_world_hash(scene.world);
 }
 
 TEST(threads_and_instructions_change_nothing) {
-    uint64_t one = hash_with(1, "scalar");
-    assert_true(hash_with(4, "scalar") == one);
-    if (mf_isa_available(MF_ISA_AVX2))
-        assert_true(hash_with(3, "avx2") == one);
-    if (mf_isa_available(MF_ISA_AVX512))
-        assert_true(hash_with(2, "avx512") == one);
+    assert_same_bits(hash_with, NULL);
 }
 
 // ---- failures ----------------------------------------------------------------------------------

@@ -33,6 +33,15 @@ static inline mf_WorldJoints *add_joints(Pitch *pitch) {
     return joints;
 }
 
+// Solved nearly to rounding.
+static inline mf_WorldJoints *add_exact_joints(Pitch *pitch) {
+    mf_WorldJoints *joints;
+    MUST(mf_world_joints_add(pitch->world,
+                             &WITH(mf_world_joints_config(), .tolerance = 1e-9, .rounds = 8),
+                             &joints, &error));
+    return joints;
+}
+
 // Joins two links as they are, at a point of the world.
 static inline mf_WorldJointConfig joint_between(mf_WorldJointKind kind, mf_Group *first, uint32_t a,
                                                 mf_Group *second, uint32_t b) {
@@ -53,6 +62,16 @@ static inline mf_WorldJointState state_of(const mf_WorldJoints *joints, mf_World
     mf_WorldJointState state;
     MUST(mf_world_joint_state(joints, id, &state, &error));
     return state;
+}
+
+// [m] How far the joints of a world are open at most.
+static inline double widest_opening(const mf_World *world) {
+    const mf_WorldJoints *joints = mf_world_joints_of(world);
+    double most = 0.0;
+    for (mf_WorldJointId id = mf_world_joint_next(joints, MF_WORLD_JOINT_NONE);
+         id != MF_WORLD_JOINT_NONE; id = mf_world_joint_next(joints, id))
+        most = fmax(most, state_of(joints, id).opening);
+    return most;
 }
 
 static inline void put_at(Pitch *pitch, mf_Group *group, uint32_t instance, double x, double y,

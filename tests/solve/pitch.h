@@ -60,15 +60,21 @@ static inline void prepare(Pitch *pitch, mf_Group *group) {
     MUST(mf_collisions_prepare(group, &error));
 }
 
-// Prepared, and moves by `articulated`, without contacts with the ground and within itself.
-static inline mf_Group *pitch_bodies(Pitch *pitch, mf_Model *model, const char *name,
-                                     uint32_t count, bool wide) {
+// Prepared, and moves by `articulated`.
+static inline mf_Group *pitch_moving(Pitch *pitch, mf_Model *model, const char *name,
+                                     uint32_t count, bool wide, mf_ArticulatedConfig motion) {
     mf_Group *group = pitch_group(pitch, model, name, count, wide);
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    motion.contacts = motion.self_contacts = false;
     prepare(pitch, group);
     MUST(rig_add_articulated(group, &motion, &error));
     return group;
+}
+
+// The same, without contacts with the ground and within itself.
+static inline mf_Group *pitch_bodies(Pitch *pitch, mf_Model *model, const char *name,
+                                     uint32_t count, bool wide) {
+    return pitch_moving(
+        pitch, model, name, count, wide,
+        WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = false));
 }
 
 static inline void pitch_collide(Pitch *pitch, const mf_CollisionsConfig *config) {

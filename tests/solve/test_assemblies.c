@@ -1,7 +1,7 @@
 // Assemblies that move as one tree: bits, snapshots, momentum of docking, loads against statics,
 // long chains at rest, loops, and robots that have to be held by joints. That a chain moves as the
 // same robot from one model is in test_docks_assembly.c.
-#include "solve/joints_rig.h"
+#include "solve/modules.h"
 
 // Pitch modules of 0.5 kg on a hinge, with docks at their ends: models/modules/pitch.urdf.
 typedef struct Row {
@@ -9,7 +9,6 @@ typedef struct Row {
     mf_Group *modules;
     mf_WorldDocks *docks;
     uint32_t front, back; // [1] docks
-    double length;        // [m] from dock to dock
 } Row;
 
 typedef struct RowConfig {
@@ -31,11 +30,9 @@ static Row open_row(RowConfig config) {
     mf_Model *model = load_file(pitch->context, "modules/pitch.urdf");
     row.front = mf_model_find(model, MF_ITEM_DOCK, "front");
     row.back = mf_model_find(model, MF_ITEM_DOCK, "back");
-    row.modules = pitch_group(pitch, model, "modules", config.count, config.wide);
-    prepare(pitch, row.modules);
-    MUST(rig_add_articulated(
-        row.modules, &WITH(mf_motions_config().articulated, .contacts = config.contacts), &error));
-    MUST(mf_world_docks_add(pitch->world, NULL, &row.docks, &error));
+    row.modules = pitch_moving(pitch, model, "modules", config.count, config.wide,
+                               WITH(mf_motions_config().articulated, .contacts = config.contacts));
+    row.docks = add_docks(pitch);
     put_at(pitch, row.modules, 0, 0, 0, config.height);
     for (uint32_t i = 1; i < config.count; i++) {
         const mf_DockPort front = {row.modules, i - 1, row.front},
@@ -43,7 +40,6 @@ static Row open_row(RowConfig config) {
         double at[3], rotation[4];
         MUST(mf_docks_mating_pose(row.docks, &front, &back, 0, at, rotation, &error));
         MUST(mf_group_set_start(row.modules, i, at, rotation, NULL, &error));
-        row.length = at[0] / i;
     }
     return row;
 }
@@ -67,68 +63,52 @@ static void swing(Row *row) {
         set_field(row->modules, "joint.target", i, 0, 0.5 * sin(0.7 * i));
 }
 
-// The farthest that two docks that are joined are apart [m].
-static double open_most(const Row *row) {
-    const mf_WorldJoints *joints = mf_world_joints_of(row->pitch.world);
-    double most = 0.0;
-    for (mf_WorldJointId id = mf_world_joint_next(joints, MF_WORLD_JOINT_NONE);
-         id != MF_WORLD_JOINT_NONE; id = mf_world_joint_next(joints, id))
-        most = fmax(most, state_of(joints, id).opening);
-    return most;
-}
-
 // ---- bits ---------------------------------------------------------------------------------------
 
 // Modules that fall on the ground and move, in blocks that are not full.
-static uint64_t hash_of(uint32_t count, uint32_t threads, mf_Isa isa, bool wide) {
-    AUTO(close_row)
-    Row row =
-        open_row(WITH(usual_row, .count = count, .threads = threads, .isa = isa,
-                      .step = 5 * MF_MILLISECOND, .height = 0.1, .wide = wide, .contacts = true));
+static Row open_fall(uint32_t count, uint32_t threads, mf_Isa isa, bool wide) {
+    return open_row(WITH(usual_row, .count = count, .threads = threads, .isa = isa,
+                         .step = 5 * MF_MILLISECOND, .height = 0.1, .wide = wide,
+                         .contacts = true));
+}
+
+typedef struct Fall {
+    uint32_t count;
+    bool wide;
+} Fall;
+
+static uint64_t hash_of(const void *user, uint32_t threads, mf_Isa isa) {
+    const Fall *fall = user;
+    AUTO(close_row) Row row = open_fall(fall->count, threads, isa, fall->wide);
     dock_row(&row);
     swing(&row);
     step(&row, 60);
     set_field(row.modules, "dock.enabled", 7, row.front, 0); // two assemblies from here on
     step(&row, 60);
     assert_true(mf_docks_statistics(row.docks).trees == 60 + 2 * 60);
-    const uint64_t hash = mf_world_hash(row.pitch.world);
-    return hash;
+    return mf_world_hash(row.pitch.world);
 }
 
 TEST(the_same_bits_on_any_threads_and_instruction_sets) {
-    for (uint32_t wide = 0; wide < 2; wide++) {
-        const uint64_t expected = hash_of(21, 1, MF_ISA_AUTO, wide);
-        assert_int_equal(hash_of(21, 2, MF_ISA_AUTO, wide), expected);
-        assert_int_equal(hash_of(21, 5, MF_ISA_AUTO, wide), expected);
-        FOR_EACH_ISA (isa)
-            assert_int_equal(hash_of(21, 2, isa, wide), expected);
-    }
+    for (int wide = 0; wide < 2; wide++)
+        assert_same_bits(hash_of, &(Fall){21, wide});
 }
 
 // Branches of long ones are tasks of their own.
 TEST(branches_give_the_same_bits) {
-    const uint64_t expected = hash_of(150, 1, MF_ISA_AUTO, false);
-    assert_int_equal(hash_of(150, 2, MF_ISA_AUTO, false), expected);
-    assert_int_equal(hash_of(150, 3, MF_ISA_AUTO, false), expected);
+    const Fall fall = {150, false};
+    const uint64_t expected = hash_of(&fall, 1, MF_ISA_AUTO);
+    assert_int_equal(hash_of(&fall, 2, MF_ISA_AUTO), expected);
+    assert_int_equal(hash_of(&fall, 3, MF_ISA_AUTO), expected);
 }
 
 TEST(a_snapshot_continues) {
-    Row rows[2];
-    for (uint32_t i = 0; i < 2; i++)
-        rows[i] = open_row(WITH(usual_row, .count = 9, .step = 5 * MF_MILLISECOND, .height = 0.1,
-                                .contacts = true, .wide = false));
-    dock_row(&rows[0]);
-    swing(&rows[0]);
-    step(&rows[0], 50);
-    size_t size;
-    void *image = take_snapshot(rows[0].pitch.world, &size);
-    step(&rows[0], 50);
-    MUST(mf_world_restore(rows[1].pitch.world, image, size, &error));
-    step(&rows[1], 50);
-    assert_int_equal(mf_world_hash(rows[1].pitch.world), mf_world_hash(rows[0].pitch.world));
-    free(image);
-    close_row(&rows[0]);
-    close_row(&rows[1]);
+    AUTO(close_row) Row row = open_fall(9, 1, MF_ISA_AUTO, false);
+    AUTO(close_row) Row other = open_fall(9, 1, MF_ISA_AUTO, false);
+    dock_row(&row);
+    swing(&row);
+    step(&row, 50);
+    assert_continues_in(other.pitch.world, row.pitch.world, 50);
 }
 
 // ---- truth --------------------------------------------------------------------------------------
@@ -154,19 +134,15 @@ TEST(docking_keeps_momentum) {
         assert_momentum(momentum_of(&row.modules, 1), before, 1e-12, 1e-6);
     }
     assert_int_equal(get_field(row.modules, "dock.state", 1, row.front), MF_DOCK_ENGAGED);
-    assert_true(open_most(&row) < 1e-9);
+    assert_true(widest_opening(row.pitch.world) < 1e-9);
 }
 
-// A row in space that its middle carries: base.force bears the weight of all, so the load of each
-// dock is that of what hangs on it: n m g at the dock, n^2 / 2 m g l about it.
+// A row in space that its first module pulls: the load of each dock is what the modules behind it
+// need for the acceleration of the whole.
 TEST(loads_are_those_of_statics) {
     enum { COUNT = 5 };
     AUTO(close_row) Row row = open_row(WITH(usual_row, .count = COUNT, .step = MF_MILLISECOND));
     dock_row(&row);
-    const mf_Model *model = mf_group_model(row.modules);
-    double mass = 0.0;
-    for (uint32_t l = 0; l < model->link_count; l++)
-        mass += model->links[l].mass;
     // Free fall: nothing is carried.
     step(&row, 1);
     for (uint32_t c = 0; c < 6; c++)
@@ -178,7 +154,6 @@ TEST(loads_are_those_of_statics) {
     for (uint32_t i = 0; i + 1 < COUNT; i++)
         assert_near(get_field(row.modules, "dock.load", i, 6 * row.front),
                     (COUNT - 1.0 - i) / COUNT, 1e-9);
-    (void)mass;
 }
 
 // At rest on the ground for a minute: docks do not open and nothing creeps away.
@@ -193,7 +168,7 @@ static void rest(uint32_t count, double seconds, double creep) {
     double most = 0.0;
     for (uint32_t k = 0; k < 10; k++) {
         step(&row, (uint64_t)(6.0 * seconds));
-        most = fmax(most, open_most(&row));
+        most = fmax(most, widest_opening(row.pitch.world));
     }
     print_message(
         "%u modules at rest for %g s: docks open by at most %.3g m, ends move by %.3g and "
@@ -229,8 +204,7 @@ TEST(a_faulty_robot_is_held_by_joints) {
     step(&row, 200);
     assert_int_equal(mf_docks_statistics(row.docks).others, 201);
     assert_true(isfinite(get_field(row.modules, "base.position", 2, 2)));
-    assert_true(fabs(get_field(row.modules, "base.position", 2, 2) - height) <
-                0.2); // it hangs on it
+    assert_near(get_field(row.modules, "base.position", 2, 2), height, 0.2); // it hangs on it
 }
 
 // Joints besides docks are the solver's, for which the assembly is one body: a row hangs on one.
@@ -247,12 +221,11 @@ TEST(other_joints_hold_a_tree) {
     MUST(mf_world_joint_destroy(joints, id, &error));
     step(&row, 50);
     assert_int_equal(mf_docks_statistics(row.docks).trees, 100);
-    assert_true(open_most(&row) < 1e-6);
+    assert_true(widest_opening(row.pitch.world) < 1e-6);
 }
 
 // A row whose first module stands on a box that nothing moves, as on a base, which bears all of it.
 TEST(a_row_stands_on_what_moves_by_itself) {
-    mf_WorldDocks *docks;
     AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *base =
         load_text(pitch.context, "<mujoco model='base'><worldbody><body name='b'><freejoint/><geom "
@@ -262,11 +235,9 @@ TEST(a_row_stands_on_what_moves_by_itself) {
                                  "</custom></mujoco>");
     mf_Model *module = load_file(pitch.context, "modules/pitch.urdf");
     mf_Group *bases = add_bodies(&pitch, base, "base", 1, MF_MOTION_EXTERNAL, true, false);
-    mf_Group *modules = pitch_group(&pitch, module, "modules", 2, true);
-    prepare(&pitch, modules);
-    MUST(rig_add_articulated(modules, &WITH(mf_motions_config().articulated, .contacts = false),
-                             &error));
-    MUST(mf_world_docks_add(pitch.world, NULL, &docks, &error));
+    mf_Group *modules = pitch_moving(&pitch, module, "modules", 2, true,
+                                     WITH(mf_motions_config().articulated, .contacts = false));
+    mf_WorldDocks *docks = add_docks(&pitch);
     put_at(&pitch, bases, 0, 0, 0, 1);
     const uint32_t front = mf_model_find(module, MF_ITEM_DOCK, "front"),
                    back = mf_model_find(module, MF_ITEM_DOCK, "back");
@@ -280,11 +251,8 @@ TEST(a_row_stands_on_what_moves_by_itself) {
         MUST(mf_docks_connect(docks, &pair[0], &pair[1], 0, &error));
     }
     mf_world_step(pitch.world, 500);
-    double mass = 0.0;
-    for (uint32_t l = 0; l < module->link_count; l++)
-        mass += 2.0 * module->links[l].mass;
     assert_int_equal(mf_docks_statistics(docks).trees, 500);
-    assert_near(get_field(bases, "dock.load", 0, 0), -9.81 * mass, 1e-3);
+    assert_near(get_field(bases, "dock.load", 0, 0), -2.0 * 9.81 * module->mass, 1e-3);
     assert_near(get_field(modules, "base.position", 1, 2),
                 get_field(modules, "base.position", 0, 2) + 0.1, 0.1);
 }

@@ -1,24 +1,6 @@
 // Docks of every kind while their assembly moves as one tree: one that breaks, a magnet, a clamp, a
 // latch that misses. Seen by statistics, momentum and energy.
-#include "solve/joints_rig.h"
-
-enum { BACK, FRONT };
-
-// Two boxes of 0.1 m on a passive hinge about y in the middle, with a dock at each end, x to x.
-// Nothing touches.
-static mf_Model *module_of(mf_Context *context, const char *extra) {
-    return load_text(
-        context,
-        formatted("<mujoco model='module'><worldbody><body name='left'><freejoint/>"
-                  "<geom type='box' size='0.05 0.04 0.03' pos='-0.05 0 0' mass='0.5' contype='0' "
-                  "conaffinity='0'/>"
-                  "<body name='right'><joint name='hinge' axis='0 1 0'/>"
-                  "<geom type='box' size='0.05 0.04 0.03' pos='0.05 0 0' mass='0.3' contype='0' "
-                  "conaffinity='0'/></body></body></worldbody><custom>"
-                  "<text name='dock:back' data='body=left xyz=-0.1,0,0 quat=0,0,0,1 %s'/>"
-                  "<text name='dock:front' data='body=right xyz=0.1,0,0 %s'/></custom></mujoco>",
-                  extra, extra));
-}
+#include "solve/modules.h"
 
 static const double mass = 0.8, length = 0.2; // [kg], [m] of a module
 
@@ -31,32 +13,19 @@ typedef struct Rows {
     uint32_t each, count; // [1] modules of a row, and of all
 } Rows;
 
-static void add_motion(Pitch *pitch, mf_Group *group) {
-    mf_ArticulatedConfig motion =
-        WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = false,
-             .contact_law = MF_CONTACT_LAW_COMPLIANT);
-    prepare(pitch, group);
-    MUST(rig_add_articulated(group, &motion, &error));
-}
-
-static void connect(mf_WorldDocks *docks, mf_Group *modules, uint32_t first, uint32_t second) {
-    MUST(mf_docks_connect(docks, &(mf_DockPort){modules, first, FRONT},
-                          &(mf_DockPort){modules, second, BACK}, 0, &error));
-}
-
 static Rows open_lines(uint32_t each, uint32_t line, uint32_t count, double gap,
                        const char *extra) {
     Rows rows = {.each = each, .count = count};
     Pitch *pitch = &rows.pitch;
     *pitch = pitch_open(2, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
-    rows.modules = pitch_group(pitch, module_of(pitch->context, extra), "modules", count, true);
-    add_motion(pitch, rows.modules);
-    MUST(mf_world_docks_add(pitch->world, NULL, &rows.docks, &error));
+    rows.modules = pitch_moving(pitch, module_of(pitch->context, ghosts, extra, 0.0), "modules",
+                                count, true, module_motion(false));
+    rows.docks = add_docks(pitch);
     for (uint32_t i = 0; i < count; i++)
         put_at(pitch, rows.modules, i, i % line * length + i % line / each * gap, i / line, 5);
     for (uint32_t i = 1; i < count; i++)
         if (i % each != 0)
-            connect(rows.docks, rows.modules, i - 1, i);
+            dock_to(rows.docks, rows.modules, i - 1, rows.modules, i);
     return rows;
 }
 
@@ -281,7 +250,7 @@ TEST(a_latch_misses_a_row) {
     step(&rows, 1);
     const uint64_t joined = seen(&rows).joined - docked, missed = seen(&rows).missed;
     assert_int_equal(joined + missed, PAIRS);
-    assert_true(fabs((double)joined - 0.49 * PAIRS) < 4.0 * sqrt(PAIRS * 0.49 * 0.51));
+    assert_near((double)joined, 0.49 * PAIRS, 4.0 * sqrt(PAIRS * 0.49 * 0.51));
     assert_true(joined > 0 && missed > 0);
     step(&rows, 49);
     assert_int_equal(seen(&rows).joined - docked, joined); // they were never apart to try again

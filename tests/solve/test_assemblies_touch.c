@@ -1,39 +1,8 @@
 // Assemblies that others touch or hold stay one tree: against the same robot from one model,
 // momentum, loads, snapshots, bits.
-#include "solve/joints_rig.h"
+#include "solve/modules.h"
 
 enum { MODULES = 4 };
-
-// Two boxes of 0.1 m on a hinge about y in the middle, with a dock at each end, x to x.
-static const char module_text[] =
-    "<mujoco model='module'><worldbody><body name='left'><freejoint/>"
-    "<geom type='box' size='0.045 0.04 0.03' pos='-0.05 0 0' mass='0.5'/>"
-    "<body name='right'><joint name='hinge' axis='0 1 0' damping='0.01'/>"
-    "<geom type='box' size='0.045 0.04 0.03' pos='0.05 0 0' mass='0.3'/></body></body>"
-    "</worldbody><custom><text name='dock:back' data='body=left xyz=-0.1,0,0 quat=0,0,0,1'/>"
-    "<text name='dock:front' data='body=right xyz=0.1,0,0'/></custom></mujoco>";
-
-// The same chain as nested bodies: the left half of each module is part of the right one before.
-static void write_chain(char *text, size_t size) {
-    size_t used =
-        (size_t)snprintf(text, size,
-                         "<mujoco model='chain'><worldbody><body name='left'><freejoint/>"
-                         "<geom type='box' size='0.045 0.04 0.03' pos='-0.05 0 0' mass='0.5'/>");
-    for (int i = 0; i < MODULES; i++) {
-        used +=
-            (size_t)snprintf(text + used, size - used,
-                             "<body pos='%g 0 0'><joint name='h%d' axis='0 1 0' damping='0.01'/>"
-                             "<geom type='box' size='0.045 0.04 0.03' pos='0.05 0 0' mass='0.3'/>",
-                             i > 0 ? 0.2 : 0.0, i);
-        if (i + 1 < MODULES)
-            used += (size_t)snprintf(
-                text + used, size - used,
-                "<geom type='box' size='0.045 0.04 0.03' pos='0.15 0 0' mass='0.5'/>");
-    }
-    for (int i = 0; i < MODULES; i++)
-        used += (size_t)snprintf(text + used, size - used, "</body>");
-    snprintf(text + used, size - used, "</body></worldbody></mujoco>");
-}
 
 typedef struct Play {
     Pitch pitch;
@@ -50,54 +19,39 @@ typedef struct PlayConfig {
     bool wide, ground, exact;
 } PlayConfig;
 
-static mf_Group *add_modules(Play *play, const PlayConfig *config, mf_Model *model,
-                             const char *name, uint32_t count) {
-    mf_Group *group = pitch_group(&play->pitch, model, name, count, config->wide);
-    mf_ArticulatedConfig motion =
-        WITH(mf_motions_config().articulated, .contacts = config->ground, .shapes = true,
-             .self_contacts = false, .contact_law = MF_CONTACT_LAW_COMPLIANT,
-             .contact_stiffness = 2e4, .contact_damping = 100.0);
-    prepare(&play->pitch, group);
-    MUST(rig_add_articulated(group, &motion, &error));
-    return group;
-}
-
 // Rows of modules along x, one above the other and a little aside, and balls.
 static Play open_play(const PlayConfig *config) {
     Play play = {0};
     Pitch *pitch = &play.pitch;
-    char text[4096];
-    mf_WorldJoints *joints;
-    mf_WorldJointsConfig exact = mf_world_joints_config();
-    if (config->exact) {
-        exact.tolerance = 1e-9;
-        exact.rounds = 8;
-    }
+    const mf_ArticulatedConfig motion = WITH(stiff_motion(config->ground), .shapes = true);
     *pitch = pitch_open(config->threads, config->isa, config->step, config->gravity);
-    write_chain(text, sizeof text);
-    play.modules =
-        add_modules(&play, config, load_text(pitch->context, config->whole ? text : module_text),
-                    "modules", config->whole ? config->rows : config->rows * MODULES);
+    play.modules = pitch_moving(pitch,
+                                config->whole ? chain_of(pitch->context, slim, MODULES)
+                                              : module_of(pitch->context, slim, "", 0.0),
+                                "modules", config->whole ? config->rows : config->rows * MODULES,
+                                config->wide, motion);
     if (config->balls > 0)
-        play.others = add_modules(&play, config,
-                                  load_text(pitch->context,
-                                            "<mujoco model='ball'><worldbody><body><freejoint/>"
-                                            "<geom type='sphere' size='0.05' mass='2'/></body>"
-                                            "</worldbody></mujoco>"),
-                                  "others", config->balls);
-    MUST(mf_world_joints_add(pitch->world, &exact, &joints, &error));
-    mf_CollisionsConfig collisions = mf_collisions_config();
-    pitch_collide(pitch, &collisions);
+        play.others =
+            pitch_moving(pitch,
+                         load_text(pitch->context,
+                                   "<mujoco model='ball'><worldbody><body><freejoint/>"
+                                   "<geom type='sphere' size='0.05' mass='2'/></body></worldbody>"
+                                   "</mujoco>"),
+                         "others", config->balls, config->wide, motion);
+    if (config->exact)
+        add_exact_joints(pitch);
+    else
+        add_joints(pitch);
+    pitch_collide(pitch, NULL);
     if (!config->whole)
-        MUST(mf_world_docks_add(pitch->world, NULL, &play.docks, &error));
+        play.docks = add_docks(pitch);
     const uint32_t own = config->whole ? 1 : MODULES;
     for (uint32_t r = 0; r < config->rows; r++)
         for (uint32_t i = 0; i < own; i++) {
             put_at(pitch, play.modules, own * r + i, 0.2 * i + 0.04 * r, 0.01 * r,
                    config->height + 0.0605 * r);
             if (i > 0)
-                MUST(mf_docks_connect(play.docks, &(mf_DockPort){play.modules, own * r + i - 1, 1},
-                                      &(mf_DockPort){play.modules, own * r + i, 0}, 0, &error));
+                dock_to(play.docks, play.modules, own * r + i - 1, play.modules, own * r + i);
         }
     return play;
 }
@@ -136,8 +90,7 @@ static void strike(bool whole, mf_Time step, double out[SEEN]) {
     set_field(play.others, "base.linear_velocity", 0, 1, 0.01);
     const Momentum before = momentum_of(play.pitch.groups, play.pitch.count);
     mf_world_step(play.pitch.world, (uint64_t)(200 * MF_MILLISECOND / step));
-    const Momentum after = momentum_of(play.pitch.groups, play.pitch.count);
-    assert_momentum(after, before, 1e-12, 1e-10);
+    assert_momentum(momentum_of(play.pitch.groups, play.pitch.count), before, 1e-12, 1e-10);
     assert_true(get_field(play.others, "base.linear_velocity", 0, 2) < 0.18);
     assert_int_equal(mf_group_warning(play.modules, 0), 0);
     if (!whole)
@@ -223,22 +176,17 @@ static Play open_heap(uint32_t threads, mf_Isa isa, bool wide) {
     return play;
 }
 
-static uint64_t hash_of(uint32_t threads, mf_Isa isa, bool wide) {
-    AUTO(close_play) Play play = open_heap(threads, isa, wide);
+static uint64_t hash_of(const void *user, uint32_t threads, mf_Isa isa) {
+    AUTO(close_play) Play play = open_heap(threads, isa, *(const bool *)user);
     mf_world_step(play.pitch.world, SANITIZED ? 20 : 50);
     assert_true(mf_docks_statistics(play.docks).trees >= 3 * 20);
     assert_int_equal(mf_group_fault_total(play.modules), 0);
-    const uint64_t hash = mf_world_hash(play.pitch.world);
-    return hash;
+    return mf_world_hash(play.pitch.world);
 }
 
 TEST(bits_depend_on_nothing_else) {
-    for (uint32_t wide = 0; wide < 2; wide++) {
-        const uint64_t expected = hash_of(1, MF_ISA_AUTO, wide);
-        assert_int_equal(hash_of(2, MF_ISA_AUTO, wide), expected);
-        FOR_EACH_ISA (isa)
-            assert_int_equal(hash_of(2, isa, wide), expected);
-    }
+    for (int wide = 0; wide < 2; wide++)
+        assert_same_bits(hash_of, &(bool){wide});
 }
 
 TEST(a_snapshot_of_a_heap_continues) {

@@ -81,7 +81,7 @@ static uint32_t check(uint32_t nodes, const Pair *pairs, uint32_t count, double 
         double sum = 0.0;
         for (uint32_t j = 0; j < size; j++)
             sum += dense[i * size + j] * x[j];
-        assert_true(fabs(sum - right[i]) < tolerance);
+        assert_near(sum, right[i], tolerance);
     }
     free(dense);
     close_system(context, &system);

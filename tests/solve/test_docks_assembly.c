@@ -1,6 +1,6 @@
 // Assemblies of docked modules against the same robot built as one model, and a docked ring
 // against the loop that the file closes: they differ by the order of the step.
-#include "solve/joints_rig.h"
+#include "solve/modules.h"
 
 enum { MODULES = 4 };
 
@@ -15,66 +15,21 @@ typedef struct Case {
 } Case;
 
 // Boxes touch nothing unless the ground counts.
-static const char *touching(const Case *with) {
-    return with->ground ? "" : "contype='0' conaffinity='0'";
+static ModuleForm form_of(const Case *with) {
+    return with->ground ? solids : ghosts;
 }
 
-// Two boxes of 0.1 m on a hinge about y in the middle, with a dock at each end, x to x.
-static void write_module(const Case *with, char *text, size_t size) {
-    snprintf(text, size,
-             "<mujoco model='module'><worldbody><body name='left'><freejoint/>"
-             "<geom type='box' size='0.05 0.04 0.03' pos='-0.05 0 0' mass='0.5' %s/>"
-             "<body name='right'><joint name='hinge' axis='0 1 0'/>"
-             "<geom type='box' size='0.05 0.04 0.03' pos='0.05 0 0' mass='0.3' %s/></body></body>"
-             "</worldbody><custom><text name='dock:back' data='body=left xyz=-0.1,0,0 "
-             "quat=0,0,0,1'/><text name='dock:front' data='body=right xyz=0.1,0,0'/></custom>"
-             "</mujoco>",
-             touching(with), touching(with));
-}
-
-// The same chain as nested bodies: the left half of each module is part of the right one before.
-static void write_chain(const Case *with, char *text, size_t size) {
-    size_t used =
-        (size_t)snprintf(text, size,
-                         "<mujoco model='chain'><worldbody><body name='left'><freejoint/>"
-                         "<geom type='box' size='0.05 0.04 0.03' pos='-0.05 0 0' mass='0.5' %s/>",
-                         touching(with));
-    for (int i = 0; i < MODULES; i++) {
-        used += (size_t)snprintf(
-            text + used, size - used,
-            "<body pos='%g 0 0'><joint name='h%d' axis='0 1 0'/>"
-            "<geom type='box' size='0.05 0.04 0.03' pos='0.05 0 0' mass='0.3' %s/>",
-            i > 0 ? 0.2 : 0.0, i, touching(with));
-        if (i + 1 < MODULES)
-            used += (size_t)snprintf(
-                text + used, size - used,
-                "<geom type='box' size='0.05 0.04 0.03' pos='0.15 0 0' mass='0.5' %s/>",
-                touching(with));
-    }
-    for (int i = 0; i < MODULES; i++)
-        used += (size_t)snprintf(text + used, size - used, "</body>");
-    snprintf(text + used, size - used, "</body></worldbody></mujoco>");
+static mf_ArticulatedConfig motion_of(const Case *with) {
+    return WITH(stiff_motion(with->ground), .contact_law = with->law);
 }
 
 static const double start_rate[MODULES] = {2.0, -3.0, 1.0, 4.0}; // [rad/s]
 
-static void add_articulated(Pitch *pitch, mf_Group *group, const Case *with) {
-    mf_ArticulatedConfig motion = WITH(mf_motions_config().articulated, .contacts = with->ground,
-                                       .self_contacts = false, .contact_law = with->law);
-    // By themselves contacts would be as stiff as a robot is heavy.
-    motion.contact_stiffness = 2e4;
-    motion.contact_damping = 100.0;
-    prepare(pitch, group);
-    MUST(rig_add_articulated(group, &motion, &error));
-}
-
 // [rad], [m] Angles of the hinges and position of the first base at the end.
 static void run_whole(const Case *with, mf_Time step, double out[MODULES + 3]) {
-    char text[4096];
     AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, with->gravity);
-    write_chain(with, text, sizeof text);
-    mf_Group *chain = pitch_group(&pitch, load_text(pitch.context, text), "chain", 1, true);
-    add_articulated(&pitch, chain, with);
+    mf_Group *chain = pitch_moving(&pitch, chain_of(pitch.context, form_of(with), MODULES), "chain",
+                                   1, true, motion_of(with));
     put_at(&pitch, chain, 0, 0, 0, with->height);
     for (uint32_t i = 0; i < MODULES; i++)
         set_field(chain, "joint.rate", 0, i, start_rate[i]);
@@ -97,32 +52,21 @@ static void give_rates(Pitch *pitch, mf_Group *modules, double height) {
     }
 }
 
-static void connect_chain(mf_WorldDocks *docks, mf_Group *modules, mf_Error *error) {
-    for (uint32_t i = 1; i < MODULES; i++)
-        must(mf_docks_connect(docks, &(mf_DockPort){modules, i - 1, 1},
-                              &(mf_DockPort){modules, i, 0}, 0, error),
-             error);
+static mf_Group *open_modules(Pitch *pitch, const Case *with) {
+    return pitch_moving(pitch, module_of(pitch->context, form_of(with), "", 0.0), "modules",
+                        MODULES, true, motion_of(with));
 }
 
 static void run_docked(const Case *with, mf_Time step, double out[MODULES + 3], double *open) {
-    char text[4096];
-    mf_WorldDocks *docks;
-    mf_WorldJoints *joints;
-    mf_WorldJointsConfig exact = WITH(mf_world_joints_config(), .tolerance = 1e-9, .rounds = 8);
     AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, with->gravity);
-    write_module(with, text, sizeof text);
-    mf_Group *modules =
-        pitch_group(&pitch, load_text(pitch.context, text), "modules", MODULES, true);
-    add_articulated(&pitch, modules, with);
-    MUST(mf_world_joints_add(pitch.world, &exact, &joints, &error));
-    MUST(mf_world_docks_add(pitch.world, NULL, &docks, &error));
+    mf_Group *modules = open_modules(&pitch, with);
+    add_exact_joints(&pitch);
+    mf_WorldDocks *docks = add_docks(&pitch);
     give_rates(&pitch, modules, with->height);
-    connect_chain(docks, modules, &pitch.error);
+    for (uint32_t i = 1; i < MODULES; i++)
+        dock_to(docks, modules, i - 1, modules, i);
     mf_world_step(pitch.world, (uint64_t)(with->duration * 1e9 / (double)step + 0.5));
-    *open = 0.0;
-    for (mf_WorldJointId id = mf_world_joint_next(joints, MF_WORLD_JOINT_NONE);
-         id != MF_WORLD_JOINT_NONE; id = mf_world_joint_next(joints, id))
-        *open = fmax(*open, state_of(joints, id).opening);
+    *open = widest_opening(pitch.world);
     for (uint32_t i = 0; i < MODULES; i++)
         out[i] = get_field(modules, "joint.angle", i, 0);
     get_fields(modules, "base.position", 0, 3, out + MODULES);
@@ -168,29 +112,15 @@ TEST(other_laws_are_held_by_joints) {
 // closed and turns as one body, whose moment of inertia does not change.
 TEST(a_docked_ring_spins_as_one_body) {
     const Case with = {"ring", MF_CONTACT_LAW_COMPLIANT, 0.0, false, 0.0, 0.5};
-    mf_WorldDocks *docks;
-    char text[4096];
     AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
-    write_module(&with, text, sizeof text);
-    mf_Group *modules =
-        pitch_group(&pitch, load_text(pitch.context, text), "modules", MODULES, true);
-    add_articulated(&pitch, modules, &with);
-    MUST(mf_world_docks_add(pitch.world, NULL, &docks, &error));
+    mf_Group *modules = open_modules(&pitch, &with);
+    mf_WorldDocks *docks = add_docks(&pitch);
     for (uint32_t i = 0; i < MODULES; i++)
-        set_field(modules, "joint.angle", i, 0, 1.5707963267948966);
-    for (uint32_t i = 1; i < MODULES; i++) {
-        const mf_DockPort front = {modules, i - 1, 1}, back = {modules, i, 0};
-        double position[3], orientation[4];
-        MUST(mf_docks_mating_pose(docks, &front, &back, 0, position, orientation, &error));
-        for (uint32_t c = 0; c < 4; c++) {
-            set_field(modules, "base.orientation", i, c, orientation[c]);
-            if (c < 3)
-                set_field(modules, "base.position", i, c, position[c]);
-        }
-    }
+        set_field(modules, "joint.angle", i, 0, quarter);
+    for (uint32_t i = 1; i < MODULES; i++)
+        mate(docks, modules, i - 1, modules, i);
     for (uint32_t i = 0; i < MODULES; i++)
-        MUST(mf_docks_connect(docks, &(mf_DockPort){modules, i, 1},
-                              &(mf_DockPort){modules, (i + 1) % MODULES, 0}, 0, &error));
+        dock_to(docks, modules, i, modules, (i + 1) % MODULES);
     double center[3] = {0, 0, 0};
     for (uint32_t i = 0; i < MODULES; i++)
         for (uint32_t c = 0; c < 3; c++)
@@ -207,7 +137,7 @@ TEST(a_docked_ring_spins_as_one_body) {
     mf_world_step(pitch.world, 500);
     for (uint32_t i = 0; i < MODULES; i++) {
         assert_near(get_field(modules, "base.angular_velocity", i, 1), rate, 1e-3);
-        assert_near(get_field(modules, "joint.angle", i, 0), 1.5707963267948966, 1e-3);
+        assert_near(get_field(modules, "joint.angle", i, 0), quarter, 1e-3);
     }
     assert_momentum(momentum_of(&modules, 1), before, 1e-12, 1e-5);
 }

@@ -1,61 +1,29 @@
 // A ring of four docked modules, a four-bar linkage, against the same linkage as one model whose
 // loop is closed by the equality `connect`; and docked modules of other motions, and of motions
 // that change while they are docked.
-#include "solve/joints_rig.h"
+#include "solve/modules.h"
 
 enum { MODULES = 4 };
 
-static const double quarter = 1.5707963267948966;
-
-// Two boxes of 0.1 m on a hinge about y in the middle, with a dock at each end, x to x.
-static const char *const module_text =
-    "<mujoco model='module'><worldbody><body name='left'><freejoint/>"
-    "<geom type='box' size='0.05 0.04 0.03' pos='-0.05 0 0' mass='0.5' contype='0' "
-    "conaffinity='0'/>"
-    "<body name='right'><joint name='hinge' axis='0 1 0'/>"
-    "<geom type='box' size='0.05 0.04 0.03' pos='0.05 0 0' mass='0.3' contype='0' "
-    "conaffinity='0'/></body></body></worldbody><custom>"
-    "<text name='dock:back' data='body=left xyz=-0.1,0,0 quat=0,0,0,1'/>"
-    "<text name='dock:front' data='body=right xyz=0.1,0,0'/></custom></mujoco>";
-
 // Bent by a quarter each, the hinges are the corners of a square: 0, -0.2 z, -0.2 x - 0.2 z, -0.2
-// x. What is docked is one body here; angles count from the square.
+// x. What is docked is one body here, of two boxes; angles count from the square.
 #define BOX(at, size, mass)                                                                        \
     "<geom type='box' pos='" at "' size='" size "' mass='" mass "' contype='0' conaffinity='0'/>"
+#define FLAT "0.05 0.04 0.03"
+#define TALL "0.03 0.04 0.05"
+#define HINGE(name) "<joint name='" name "' axis='0 1 0'/>"
+// clang-format off
 static const char *const linkage_text =
-    "<mujoco model='linkage'><worldbody><body name='a'><freejoint/>" BOX("-0.05 0 0",
-                                                                         "0.05 0.04 0.03", "0.5")
-        BOX("-0.15 0 0", "0.05 0.04 0.03",
-            "0.3") "<body name='b'><joint name='h0' axis='0 1 0'/>" BOX("0 0 -0.05",
-                                                                        "0.03 0.04 0.05", "0.3")
-            BOX("0 0 -0.15", "0.03 0.04 0.05",
-                "0.5") "<body name='c' pos='0 0 -0.2'><joint name='h1' axis='0 1 "
-                       "0'/>" BOX("-0.05 0 0", "0.05 0.04 0.03", "0.3")
-                           BOX("-0.15 0 0", "0.05 0.04 0.03",
-                               "0.5") "<body name='d' pos='-0.2 0 0'><joint "
-                                      "name='h2' axis='0 1 0'/>" BOX("0 0 0.05", "0.03 0.04 0.05",
-                                                                     "0.3")
-                                          BOX("0 0 0.15", "0.03 0.04 0.05",
-                                              "0.5") "</body></body></body></body></"
-                                                     "worldbody><equality>"
-                                                     "<connect body1='d' body2='a' "
-                                                     "anchor='0 0 0.2' solref='%g 1' "
-                                                     "solimp='0.9999 0.9999 0.001'/>"
-                                                     "</equality></mujoco>";
-
-static void add_articulated(Pitch *pitch, mf_Group *group) {
-    prepare(pitch, group);
-    MUST(rig_add_articulated(
-        group, &WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = false),
-        &error));
-}
-
-static void add_exact_joints(Pitch *pitch) {
-    mf_WorldJoints *joints;
-    MUST(mf_world_joints_add(pitch->world,
-                             &WITH(mf_world_joints_config(), .tolerance = 1e-9, .rounds = 8),
-                             &joints, &error));
-}
+    "<mujoco model='linkage'><worldbody><body name='a'><freejoint/>"
+    BOX("-0.05 0 0", FLAT, "0.5") BOX("-0.15 0 0", FLAT, "0.3")
+    "<body name='b'>" HINGE("h0") BOX("0 0 -0.05", TALL, "0.3") BOX("0 0 -0.15", TALL, "0.5")
+    "<body name='c' pos='0 0 -0.2'>" HINGE("h1")
+    BOX("-0.05 0 0", FLAT, "0.3") BOX("-0.15 0 0", FLAT, "0.5")
+    "<body name='d' pos='-0.2 0 0'>" HINGE("h2") BOX("0 0 0.05", TALL, "0.3")
+    BOX("0 0 0.15", TALL, "0.5") "</body></body></body></body></worldbody><equality>"
+    "<connect body1='d' body2='a' anchor='0 0 0.2' solref='%g 1' solimp='0.9999 0.9999 0.001'/>"
+    "</equality></mujoco>";
+// clang-format on
 
 // ---- a linkage ----------------------------------------------------------------------------------
 
@@ -65,9 +33,8 @@ static const double rate = 4.0; // [rad/s] at which the square becomes a rhombus
 static void run_linkage(mf_Time step, double out[6]) {
     AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Group *linkage =
-        pitch_group(&pitch, load_text(pitch.context, formatted(linkage_text, 2e-9 * (double)step)),
-                    "linkage", 1, true);
-    add_articulated(&pitch, linkage);
+        pitch_bodies(&pitch, load_text(pitch.context, formatted(linkage_text, 2e-9 * (double)step)),
+                     "linkage", 1, true);
     put_at(&pitch, linkage, 0, 0, 0, 5);
     for (uint32_t i = 0; i < 3; i++)
         set_field(linkage, "joint.rate", 0, i, i % 2 == 0 ? rate : -rate);
@@ -78,32 +45,17 @@ static void run_linkage(mf_Time step, double out[6]) {
     }
 }
 
-static mf_Group *make_ring(Pitch *pitch, mf_WorldDocks **docks) {
+static void run_ring(mf_Time step, double out[6]) {
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
     mf_Group *modules =
-        pitch_group(pitch, load_text(pitch->context, module_text), "modules", MODULES, true);
-    add_articulated(pitch, modules);
-    add_exact_joints(pitch);
-    MUST(mf_world_docks_add(pitch->world, NULL, docks, &error));
-    put_at(pitch, modules, 0, 0, 0, 5);
+        pitch_bodies(&pitch, module_of(pitch.context, ghosts, "", 0.0), "modules", MODULES, true);
+    add_exact_joints(&pitch);
+    mf_WorldDocks *docks = add_docks(&pitch);
+    put_at(&pitch, modules, 0, 0, 0, 5);
     for (uint32_t i = 0; i < MODULES; i++)
         set_field(modules, "joint.angle", i, 0, quarter);
-    for (uint32_t i = 1; i < MODULES; i++) {
-        double position[3], orientation[4];
-        MUST(mf_docks_mating_pose(*docks, &(mf_DockPort){modules, i - 1, 1},
-                                  &(mf_DockPort){modules, i, 0}, 0, position, orientation, &error));
-        for (uint32_t c = 0; c < 4; c++) {
-            set_field(modules, "base.orientation", i, c, orientation[c]);
-            if (c < 3)
-                set_field(modules, "base.position", i, c, position[c]);
-        }
-    }
-    return modules;
-}
-
-static void run_ring(mf_Time step, double out[6]) {
-    mf_WorldDocks *docks;
-    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, step, 0.0);
-    mf_Group *modules = make_ring(&pitch, &docks);
+    for (uint32_t i = 1; i < MODULES; i++)
+        mate(docks, modules, i - 1, modules, i);
     // The sides b and d turn, a and c do not; c moves by what b's end does.
     for (uint32_t i = 0; i < MODULES; i++) {
         set_field(modules, "joint.rate", i, 0, i % 2 == 0 ? rate : -rate);
@@ -111,8 +63,7 @@ static void run_ring(mf_Time step, double out[6]) {
         set_field(modules, "base.linear_velocity", i, 0, i == 1 || i == 2 ? -0.2 * rate : 0.0);
     }
     for (uint32_t i = 0; i < MODULES; i++)
-        MUST(mf_docks_connect(docks, &(mf_DockPort){modules, i, 1},
-                              &(mf_DockPort){modules, (i + 1) % MODULES, 0}, 0, &error));
+        dock_to(docks, modules, i, modules, (i + 1) % MODULES);
     mf_world_step(pitch.world, (uint64_t)(MF_SECOND / 5 / step));
     for (uint32_t c = 0; c < 3; c++) {
         out[c] = get_field(modules, "joint.angle", c, 0) - quarter;
@@ -183,16 +134,6 @@ static mf_Status open_pair(Pair *pair, mf_Motion motion, double gravity) {
                             &(mf_DockPort){pair->other, 0, 1}, 0, &pitch->error);
 }
 
-// [m] The largest gap between docked docks.
-static double gap_of(const mf_World *world) {
-    const mf_WorldJoints *joints = mf_world_joints_of(world);
-    double most = 0.0;
-    for (mf_WorldJointId id = mf_world_joint_next(joints, MF_WORLD_JOINT_NONE);
-         id != MF_WORLD_JOINT_NONE; id = mf_world_joint_next(joints, id))
-        most = fmax(most, state_of(joints, id).opening);
-    return most;
-}
-
 // A rigid box docked to one of each motion, for half a second: with what falls it falls without a
 // load; what stands or is held carries its weight; all stay together.
 TEST(every_motion_carries_what_is_docked_to_it) {
@@ -207,10 +148,10 @@ TEST(every_motion_carries_what_is_docked_to_it) {
         mf_world_step(pair.pitch.world, 500);
         const double down = began - get_field(pair.other, "base.position", 0, 2);
         print_message("%s: gap %.2g m, down %.4f m\n", mf_motion_name(motions[m]),
-                      gap_of(pair.pitch.world), down);
+                      widest_opening(pair.pitch.world), down);
         assert_near(get_field(pair.own, "dock.state", 0, 0), MF_DOCK_ENGAGED, 0);
         assert_near(get_field(pair.other, "dock.state", 0, 1), MF_DOCK_ENGAGED, 0);
-        assert_true(gap_of(pair.pitch.world) < 1e-4);
+        assert_true(widest_opening(pair.pitch.world) < 1e-4);
         if (holds) {
             assert_near(down, 0.0, 1e-6);
             assert_near(get_field(pair.other, "dock.load", 0, 8), 2 * 9.81, 1e-3);
@@ -228,7 +169,6 @@ TEST(every_motion_carries_what_is_docked_to_it) {
 TEST(docked_robots_change_their_motion) {
     static const mf_Motion order[] = {MF_MOTION_RIGID, MF_MOTION_PRESCRIBED, MF_MOTION_ARTICULATED,
                                       MF_MOTION_KINEMATIC, MF_MOTION_ARTICULATED};
-    mf_WorldDocks *docks;
     mf_MotionsConfig config = mf_motions_config();
     AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
     mf_Group *group = pitch_group(&pitch, load_text(pitch.context, legged_text), "robots", 3, true);
@@ -241,7 +181,7 @@ TEST(docked_robots_change_their_motion) {
     prepare(&pitch, group);
     MUST(mf_motions_add(group, &config, &error));
     add_exact_joints(&pitch);
-    MUST(mf_world_docks_add(pitch.world, NULL, &docks, &error));
+    mf_WorldDocks *docks = add_docks(&pitch);
     for (uint32_t i = 0; i < 3; i++) {
         put_at(&pitch, group, i, 0.1 * i, 0, 5);
         set_field(group, "base.linear_velocity", i, 1, 0.3 + 0.1 * (0.1 * i - 0.1));
@@ -252,18 +192,12 @@ TEST(docked_robots_change_their_motion) {
                               0, &error));
     mf_world_step(pitch.world, 100);
     for (size_t k = 0; k < sizeof order / sizeof *order; k++) {
-        Momentum before = {{0}, {0}}, after = {{0}, {0}};
-        for (uint32_t i = 0; i < 3; i++)
-            add_momentum(group, i, &before);
+        const Momentum before = momentum_of(&group, 1);
         MUST(mf_motion_switch(group, 1, order[k], &error));
         mf_world_step(pitch.world, 100);
-        for (uint32_t i = 0; i < 3; i++)
-            add_momentum(group, i, &after);
-        assert_true(gap_of(pitch.world) < 1e-9);
-        for (uint32_t c = 0; c < 3 && order[k] != MF_MOTION_KINEMATIC; c++) {
-            assert_near(after.linear[c], before.linear[c], 1e-7);
-            assert_near(after.angular[c], before.angular[c], 1e-6);
-        }
+        assert_true(widest_opening(pitch.world) < 1e-9);
+        if (order[k] != MF_MOTION_KINEMATIC)
+            assert_momentum(momentum_of(&group, 1), before, 1e-7, 1e-6);
         for (uint32_t i = 0; i < 3 && order[k] == MF_MOTION_KINEMATIC; i++)
             for (uint32_t c = 0; c < 3; c++) {
                 assert_near(get_field(group, "base.linear_velocity", i, c), 0.0, 1e-9);

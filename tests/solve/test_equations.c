@@ -45,15 +45,13 @@ static void random_velocity(const Rig *rig, uint32_t robot, double *v) {
 
 static void random_states(const Rig *rig) {
     const uint32_t nq = rig->model->position_count, nv = rig->model->velocity_count;
-    double *q = numbers(nq), *v = numbers(nv);
+    AUTO(end_memory) double *q = numbers(nq), *v = numbers(nv);
     for (uint32_t i = 0; i < COUNT; i++) {
         for (uint32_t c = 0; c < nq; c++)
             q[c] = 2.0 * unit(1, i * 1000 + c) - 1.0;
         random_velocity(rig, i, v);
         mf_group_set_state(rig->group, i, q, v);
     }
-    free(q);
-    free(v);
 }
 
 // NULL for the path: the model above.
@@ -74,10 +72,6 @@ static bool open_rig(Rig *rig, const char *path, bool wide, uint32_t threads, mf
     return true;
 }
 
-static void done(Rig *rig, mf_Status status) {
-    must(status, &rig->pitch.error);
-}
-
 static double largest(const double *values, size_t count) {
     double size = 0.0;
     for (size_t i = 0; i < count; i++)
@@ -90,12 +84,13 @@ static double largest(const double *values, size_t count) {
 // Against the plain code of the model.
 static void check_poses(Rig *rig) {
     const uint32_t links = rig->model->link_count;
-    mf_Error *error = &rig->pitch.error;
+    AUTO(end_memory)
     double *q = numbers(rig->model->position_count), *position = numbers(3 * links * COUNT),
            *rotation = numbers(4 * links * COUNT);
-    double(*point)[3] = calloc(links, sizeof *point), (*turn)[4] = calloc(links, sizeof *turn);
+    AUTO(end_memory) double(*point)[3] = calloc(links, sizeof *point);
+    AUTO(end_memory) double(*turn)[4] = calloc(links, sizeof *turn);
     assert_true(point != NULL && turn != NULL);
-    done(rig, mf_group_link_poses(rig->group, 0, COUNT, position, rotation, error));
+    MUST(mf_group_link_poses(rig->group, 0, COUNT, position, rotation, &error));
     for (uint32_t i = 0; i < COUNT; i++) {
         mf_group_get_position(rig->group, i, q);
         mf_model_pose_at(rig->model, q, point, turn);
@@ -110,11 +105,6 @@ static void check_poses(Rig *rig) {
                 assert_near(r[c], turn[l][c], 1e-13);
         }
     }
-    free(q);
-    free(position);
-    free(rotation);
-    free(point);
-    free(turn);
 }
 
 // Moves a joint's value by `part` seconds of its rate, exactly.
@@ -152,21 +142,21 @@ static void check_velocities(Rig *rig) {
     const mf_Model *model = rig->model;
     const uint32_t links = model->link_count, nq = model->position_count;
     const double h = 1e-5;
+    AUTO(end_memory)
     double *velocity = numbers(6 * links), *q = numbers(nq), *v = numbers(model->velocity_count);
-    double *position[2], *rotation[2], worst = 0.0;
-    for (int side = 0; side < 2; side++) {
-        position[side] = numbers(3 * links);
-        rotation[side] = numbers(4 * links);
-    }
+    AUTO(end_memory) double *positions = numbers(6 * links), *rotations = numbers(8 * links);
+    double *const position[2] = {positions, positions + 3 * links};
+    double *const rotation[2] = {rotations, rotations + 4 * links};
+    double worst = 0.0;
     for (uint32_t i = 0; i < 5; i++) {
-        done(rig, mf_group_link_velocities(rig->group, i, 1, velocity, &rig->pitch.error));
+        MUST(mf_group_link_velocities(rig->group, i, 1, velocity, &error));
         for (int side = 0; side < 2; side++) {
             mf_group_get_position(rig->group, i, q);
             random_velocity(rig, i, v);
             move_vector(model, q, v, side == 0 ? -h : h);
             mf_group_set_state(rig->group, COUNT - 1, q, v);
-            done(rig, mf_group_link_poses(rig->group, COUNT - 1, 1, position[side], rotation[side],
-                                          &rig->pitch.error));
+            MUST(mf_group_link_poses(rig->group, COUNT - 1, 1, position[side], rotation[side],
+                                     &error));
         }
         for (uint32_t l = 0; l < links; l++) {
             double between[4], back[4];
@@ -182,13 +172,6 @@ static void check_velocities(Rig *rig) {
     }
     print_message("  velocity against differences: %.2g\n", worst);
     assert_true(worst < 2e-7);
-    free(velocity);
-    free(q);
-    free(v);
-    for (int side = 0; side < 2; side++) {
-        free(position[side]);
-        free(rotation[side]);
-    }
 }
 
 // ---- identities --------------------------------------------------------------------------------
@@ -223,19 +206,20 @@ static void add_armature(const Rig *rig, double *matrix) {
 
 static void check_mass(Rig *rig) {
     const uint32_t n = rig->n, links = rig->model->link_count;
+    AUTO(end_memory)
     double *mass = numbers((size_t)n * n * COUNT), *jacobian = numbers(6 * n),
            *sum = numbers((size_t)n * n), *position = numbers(3 * links),
-           *rotation = numbers(4 * links), worst = 0.0;
-    done(rig, mf_group_mass_matrix(rig->group, 0, COUNT, mass, &rig->pitch.error));
+           *rotation = numbers(4 * links);
+    double worst = 0.0;
+    MUST(mf_group_mass_matrix(rig->group, 0, COUNT, mass, &error));
     for (uint32_t i = 0; i < COUNT; i += 4) {
         const double *own = mass + (size_t)n * n * i;
         memset(sum, 0, (size_t)n * n * sizeof *sum);
         add_armature(rig, sum);
-        done(rig, mf_group_link_poses(rig->group, i, 1, position, rotation, &rig->pitch.error));
+        MUST(mf_group_link_poses(rig->group, i, 1, position, rotation, &error));
         for (uint32_t l = 0; l < links; l++) {
             const mf_Link *link = &rig->model->links[l];
-            done(rig,
-                 mf_group_jacobian(rig->group, i, 1, l, link->center, jacobian, &rig->pitch.error));
+            MUST(mf_group_jacobian(rig->group, i, 1, l, link->center, jacobian, &error));
             add_link_inertia(link, rotation + 4 * l, jacobian, n, sum);
         }
         const double scale = largest(own, (size_t)n * n);
@@ -247,11 +231,6 @@ static void check_mass(Rig *rig) {
     }
     print_message("  mass matrix against sum of J^T I J: %.2g\n", worst);
     assert_true(worst < 1e-13);
-    free(mass);
-    free(jacobian);
-    free(sum);
-    free(position);
-    free(rotation);
 }
 
 // Cholesky's method succeeds.
@@ -259,7 +238,7 @@ static void check_definite(Rig *rig) {
     const uint32_t n = rig->n;
     AUTO(end_memory) double *m = numbers((size_t)n * n);
     for (uint32_t i = 0; i < COUNT; i++) {
-        done(rig, mf_group_mass_matrix(rig->group, i, 1, m, &rig->pitch.error));
+        MUST(mf_group_mass_matrix(rig->group, i, 1, m, &error));
         for (uint32_t c = 0; c < n; c++) {
             for (uint32_t k = 0; k < c; k++)
                 for (uint32_t r = c; r < n; r++)
@@ -275,16 +254,16 @@ static void check_definite(Rig *rig) {
 // Forces of accelerations of forces, M a + h, and the articulated-body algorithm of a step.
 static void check_forces(Rig *rig) {
     const uint32_t n = rig->n;
-    mf_Error *error = &rig->pitch.error;
+    AUTO(end_memory)
     double *force = numbers(n * COUNT), *moved = numbers(n * COUNT), *back = numbers(n * COUNT),
-           *bias = numbers(n * COUNT), *mass = numbers((size_t)n * n * COUNT), *step = numbers(n),
-           round = 0.0, sum = 0.0, other = 0.0;
+           *bias = numbers(n * COUNT), *mass = numbers((size_t)n * n * COUNT), *step = numbers(n);
+    double round = 0.0, sum = 0.0, other = 0.0;
     for (uint32_t i = 0; i < n * COUNT; i++)
         force[i] = 20.0 * unit(3, i) - 10.0;
-    done(rig, mf_group_forward_dynamics(rig->group, 0, COUNT, force, moved, error));
-    done(rig, mf_group_inverse_dynamics(rig->group, 0, COUNT, moved, back, error));
-    done(rig, mf_group_bias(rig->group, 0, COUNT, bias, error));
-    done(rig, mf_group_mass_matrix(rig->group, 0, COUNT, mass, error));
+    MUST(mf_group_forward_dynamics(rig->group, 0, COUNT, force, moved, &error));
+    MUST(mf_group_inverse_dynamics(rig->group, 0, COUNT, moved, back, &error));
+    MUST(mf_group_bias(rig->group, 0, COUNT, bias, &error));
+    MUST(mf_group_mass_matrix(rig->group, 0, COUNT, mass, &error));
     for (uint32_t i = 0; i < COUNT; i++) {
         const double *a = moved + (size_t)i * n, *m = mass + (size_t)i * n * n;
         mf_articulated_forward(rig->group, i, force + (size_t)i * n, step);
@@ -303,12 +282,6 @@ static void check_forces(Rig *rig) {
     print_message("  RNEA(FD(force)) - force: %.2g, M a + h - force: %.2g, ABA - FD: %.2g\n", round,
                   sum, other);
     assert_true(round < 1e-10 && sum < 1e-10 && other < 1e-7);
-    free(force);
-    free(moved);
-    free(back);
-    free(bias);
-    free(mass);
-    free(step);
 }
 
 static void check_model(const char *path) {
@@ -367,9 +340,9 @@ TEST(a_pendulum_is_as_in_the_book) {
         set_field(rig.group, "joint.rate", i, 0, 1.0 + i);
         force[i] = 0.5 * i;
     }
-    done(&rig, mf_group_mass_matrix(rig.group, 0, COUNT, mass, &rig.pitch.error));
-    done(&rig, mf_group_bias(rig.group, 0, COUNT, bias, &rig.pitch.error));
-    done(&rig, mf_group_forward_dynamics(rig.group, 0, COUNT, force, moved, &rig.pitch.error));
+    MUST(mf_group_mass_matrix(rig.group, 0, COUNT, mass, &error));
+    MUST(mf_group_bias(rig.group, 0, COUNT, bias, &error));
+    MUST(mf_group_forward_dynamics(rig.group, 0, COUNT, force, moved, &error));
     for (uint32_t i = 0; i < COUNT; i++) {
         assert_near(mass[i], 0.6, 1e-14);
         assert_near(bias[i], 2 * 9.81 * 0.5 * sin(0.3 * i - 2.0), 1e-12);
@@ -392,7 +365,6 @@ static Answers ask(Rig *rig, uint32_t part) {
     double *at[8];
     AUTO(end_memory) double *force = numbers(n * COUNT);
     Answers answers = {.size = 0};
-    mf_Error *error = &rig->pitch.error;
     for (int k = 0; k < 8; k++)
         answers.size += counts[k] * COUNT;
     answers.values = numbers(answers.size);
@@ -407,13 +379,13 @@ static Answers ask(Rig *rig, uint32_t part) {
         double *to[8];
         for (int k = 0; k < 8; k++)
             to[k] = at[k] + counts[k] * i;
-        done(rig, mf_group_mass_matrix(group, i, many, to[0], error));
-        done(rig, mf_group_bias(group, i, many, to[1], error));
-        done(rig, mf_group_inverse_dynamics(group, i, many, force + n * i, to[2], error));
-        done(rig, mf_group_forward_dynamics(group, i, many, force + n * i, to[3], error));
-        done(rig, mf_group_jacobian(group, i, many, last, (double[]){0.1, 0.2, 0.3}, to[4], error));
-        done(rig, mf_group_link_poses(group, i, many, to[5], to[6], error));
-        done(rig, mf_group_link_velocities(group, i, many, to[7], error));
+        MUST(mf_group_mass_matrix(group, i, many, to[0], &error));
+        MUST(mf_group_bias(group, i, many, to[1], &error));
+        MUST(mf_group_inverse_dynamics(group, i, many, force + n * i, to[2], &error));
+        MUST(mf_group_forward_dynamics(group, i, many, force + n * i, to[3], &error));
+        MUST(mf_group_jacobian(group, i, many, last, (double[]){0.1, 0.2, 0.3}, to[4], &error));
+        MUST(mf_group_link_poses(group, i, many, to[5], to[6], &error));
+        MUST(mf_group_link_velocities(group, i, many, to[7], &error));
     }
     return answers;
 }

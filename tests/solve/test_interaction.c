@@ -97,7 +97,7 @@ TEST(collisions_kill_both) {
     assert_int_equal(events[0].kind, MF_EVENT_COLLISION);
     assert_int_equal(events[0].agent, 0);
     assert_int_equal(events[0].partner, 16);
-    assert_true(fabs(events[0].position[0] - 0.185) < 1e-5);
+    assert_near(events[0].position[0], 0.185, 1e-5);
     mf_world_step(fixture.world, 200);
     assert_int_equal(mf_group_fault(first, 1), 0);
     assert_true(get_field(first, "base.position", 1, 1) < -4.0);
@@ -236,8 +236,7 @@ TEST(wind_grows_with_height) {
             if (heights[i] < 0.03)
                 factor = 0.0;
             double slack = wide ? 2e-4 : 3e-4;
-            assert_true(fabs(get_field(group, "wind.velocity", i, 0) - 4.0 * factor) <=
-                        4.0 * slack);
+            assert_near(get_field(group, "wind.velocity", i, 0), 4.0 * factor, 4.0 * slack);
             assert_true(fabs(get_field(group, "wind.velocity", i, 1) + 8.0 * factor) <=
                         8.0 * slack);
         }
@@ -247,122 +246,66 @@ TEST(wind_grows_with_height) {
 TEST(bad_settings_are_refused) {
     AUTO_FIXTURE fixture = fixture_open(fixture_config());
     mf_Group *group = add_walkers(&fixture, "agents", 4, false, 0.0);
-    mf_GroupConfig alone = mf_group_config();
-    alone.name = "alone";
-    alone.model = fixture.model;
-    mf_Group *isolated = add_group(fixture.world, &alone);
+    mf_Group *isolated =
+        add_group(fixture.world, &WITH(mf_group_config(), .name = "alone", .model = fixture.model));
+    mf_InteractionMember member = mf_interaction_member(group), twice[2] = {member, member},
+                         lonely = WITH(member, .group = isolated),
+                         thin = WITH(member, .radius = -1.0);
+    const mf_InteractionConfig good =
+        WITH(mf_interaction_config(), .members = &member, .member_count = 1);
+    const mf_InteractionConfig bad[] = {
+        WITH(good, .struct_size = good.struct_size - 1),
+        WITH(good, .radius = 0.0),
+        WITH(good, .radius = NAN),
+        WITH(good, .nearest = MF_NEAREST_LIMIT + 1),
+        WITH(good, .view_angle = 4.0),
+        WITH(good, .detection_rate = ((mf_Rate){-1, 1})),
+        WITH(good, .collision_rate = ((mf_Rate){1, 0})),
+        WITH(good, .latency = 2), // every step comes again after one
+        WITH(good, .background = true),
+        WITH(good, .terrain_tolerance = -1.0),
+        WITH(good, .fence = true), // empty box
+        WITH(good, .downwash_reach = INFINITY),
+        WITH(good, .air_density = 0.0),
+        WITH(good, .wind[2] = NAN),
+        WITH(good, .wind_reference = 0.01),
+        WITH(good, .candidates = 0),
+        WITH(good, .event_capacity = 0),
+        WITH(good, .detect = false, .collide = false, .terrain = false),
+        WITH(good, .members = &lonely),
+        WITH(good, .members = twice, .member_count = 2), // the same twice
+        WITH(good, .members = &thin),
+        WITH(good, .member_count = 0),
+    };
     size_t before = mf_context_live_bytes(fixture.context);
-    for (int which = 0; which < 22; which++) {
-        mf_InteractionConfig config = mf_interaction_config();
-        mf_InteractionMember members[2] = {mf_interaction_member(group),
-                                           mf_interaction_member(group)};
-        config.members = members;
-        config.member_count = 1;
-        switch (which) {
-        case 0:
-            config.struct_size--;
-            break;
-        case 1:
-            config.radius = 0.0;
-            break;
-        case 2:
-            config.radius = NAN;
-            break;
-        case 3:
-            config.nearest = MF_NEAREST_LIMIT + 1;
-            break;
-        case 4:
-            config.view_angle = 4.0;
-            break;
-        case 5:
-            config.detection_rate = (mf_Rate){-1, 1};
-            break;
-        case 6:
-            config.collision_rate = (mf_Rate){1, 0};
-            break;
-        case 7:
-            config.latency = 2;
-            break; // every step comes again after one
-        case 8:
-            config.background = true;
-            break;
-        case 9:
-            config.terrain_tolerance = -1.0;
-            break;
-        case 10:
-            config.fence = true;
-            break; // empty box
-        case 11:
-            config.downwash_reach = INFINITY;
-            break;
-        case 12:
-            config.air_density = 0.0;
-            break;
-        case 13:
-            config.wind[2] = NAN;
-            break;
-        case 14:
-            config.wind_reference = 0.01;
-            break;
-        case 15:
-            config.candidates = 0;
-            break;
-        case 16:
-            config.event_capacity = 0;
-            break;
-        case 17:
-            config.detect = config.collide = config.terrain = false;
-            break;
-        case 18:
-            members[0].group = isolated;
-            break;
-        case 19:
-            config.member_count = 2;
-            break; // the same twice
-        case 20:
-            members[0].radius = -1.0;
-            break;
-        default:
-            config.member_count = 0;
-            break;
-        }
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         mf_Error error = {0};
         mf_Interaction *out = (mf_Interaction *)&error;
-        mf_Status status = mf_interaction_add(fixture.world, &config, &out, &error);
+        mf_Status status = mf_interaction_add(fixture.world, &bad[i], &out, &error);
         if (status != MF_BAD_ARGUMENT || out != NULL || error.message[0] == '\0')
-            fail_msg("case %d: status %d, \"%s\"", which, (int)status, error.message);
+            fail_msg("case %zu: status %d, \"%s\"", i, (int)status, error.message);
         assert_int_equal(mf_world_system_count(fixture.world), 0);
         assert_int_equal(mf_context_live_bytes(fixture.context), before);
     }
-    mf_InteractionConfig config = mf_interaction_config();
-    add(&fixture, &config);
-    assert_int_equal(
-        mf_interaction_add(fixture.world, &config, &fixture.interaction, &fixture.error),
-        MF_BAD_ARGUMENT); // one is enough
+    add(&fixture, &good);
+    MUST_FAIL(mf_interaction_add(fixture.world, &good, &fixture.interaction, &error),
+              MF_BAD_ARGUMENT, ""); // one is enough
 }
 
 static mf_Status build_all(mf_Context *context, void *user, mf_Error *error) {
-    const mf_Model *model = user;
+    const mf_GroupConfig config =
+        WITH(mf_group_config(), .model = user, .count = 20, .isolated = false);
     AUTO_WORLD *world = NULL;
     mf_Group *group;
     mf_Interaction *interaction = NULL;
-    mf_Status status = mf_world_create(context, NULL, &world, error);
-    mf_GroupConfig config = WITH(mf_group_config(), .model = model, .count = 20, .isolated = false);
-    if (status == MF_OK)
-        status = mf_world_add_group(world, &config, &group, error);
-    const double position[3] = {1, 2, 3};
-    if (status == MF_OK)
-        status = mf_group_set_start(group, 3, position, NULL, NULL, error);
-    mf_InteractionConfig settings =
-        WITH(mf_interaction_config(), .downwash = true, .background = true, .latency = 1);
-    if (status == MF_OK) {
-        status = mf_interaction_add(world, &settings, &interaction, error);
-        if (status != MF_OK)
-            assert_null(interaction);
-    }
-    if (status == MF_OK)
-        status = mf_interaction_reserve(interaction, 10, error);
-    return status;
+    MF_TRY(try_group(context, NULL, &config, &world, &group, error));
+    MF_TRY(mf_group_set_start(group, 3, (double[]){1, 2, 3}, NULL, NULL, error));
+    const mf_Status status = mf_interaction_add(
+        world, &WITH(mf_interaction_config(), .downwash = true, .background = true, .latency = 1),
+        &interaction, error);
+    assert_true((status == MF_OK) == (interaction != NULL));
+    MF_TRY(status);
+    return mf_interaction_reserve(interaction, 10, error);
 }
 
 TEST(every_failure_is_survived) {

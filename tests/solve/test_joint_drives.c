@@ -24,6 +24,10 @@ static Rig open_rig(mf_Motion motion, bool wide, double gravity, bool second) {
     return rig;
 }
 
+static void rig_close(Rig *rig) {
+    pitch_close(&rig->pitch);
+}
+
 static mf_WorldJointConfig hinge_of(Rig *rig, bool second) {
     return joint_between(MF_WORLD_JOINT_HINGE, second ? rig->boxes : NULL, 1, rig->boxes, 0);
 }
@@ -68,7 +72,7 @@ TEST(a_motor_spins_up_a_flywheel) {
     for (int m = 0; m < 3; m++)
         for (int wide = 0; wide < 2; wide++) {
             const double torque = 0.02, rate = 3.0, growth = torque / spin_inertia; // 4.8 rad/s^2
-            Rig rig = open_wheel(motions[m], wide != 0, rate, torque);
+            AUTO_RIG rig = open_wheel(motions[m], wide != 0, rate, torque);
             mf_world_step(rig.pitch.world, 500);
             mf_WorldJointState now = see(&rig);
             assert_near(now.rate, 0.5 * growth, 1e-3);
@@ -84,18 +88,16 @@ TEST(a_motor_spins_up_a_flywheel) {
             mf_world_step(rig.pitch.world, 1500);
             assert_near(see(&rig).rate, -1.0, 1e-4);
             assert_true(see(&rig).residual < 1e-3);
-            pitch_close(&rig.pitch);
         }
 }
 
 TEST(a_motor_without_a_rate_is_dry_friction) {
-    Rig rig = open_wheel(MF_MOTION_RIGID, true, 0.0, 0.01);
+    AUTO_RIG rig = open_wheel(MF_MOTION_RIGID, true, 0.0, 0.01);
     set_field(rig.boxes, "base.angular_velocity", 0, 2, 2.0);
     mf_world_step(rig.pitch.world, 400);
     assert_near(see(&rig).rate, 2.0 - 0.4 * 0.01 / spin_inertia, 1e-6);
     mf_world_step(rig.pitch.world, 600); // it stands from 0.833 s on
     assert_near(see(&rig).rate, 0.0, 1e-9);
-    pitch_close(&rig.pitch);
 }
 
 TEST(a_motor_holds_what_it_can) {
@@ -103,7 +105,7 @@ TEST(a_motor_holds_what_it_can) {
     for (int strong = 0; strong < 2; strong++) {
         mf_WorldJointConfig drive = mf_world_joint_config();
         drive.motor_torque = strong ? 1.2 * weight : 0.5 * weight;
-        Rig rig = open_pendulum(MF_MOTION_ARTICULATED, true, 1.5707963267948966, &drive);
+        AUTO_RIG rig = open_pendulum(MF_MOTION_ARTICULATED, true, 1.5707963267948966, &drive);
         mf_world_step(rig.pitch.world, strong ? 300 : 20);
         const mf_WorldJointState now = see(&rig);
         if (strong) {
@@ -113,12 +115,11 @@ TEST(a_motor_holds_what_it_can) {
             assert_near(now.torque, drive.motor_torque, 1e-9);
             assert_near(now.rate, -0.5 * weight / swing_inertia * 0.020, 2e-3);
         }
-        pitch_close(&rig.pitch);
     }
 }
 
 TEST(a_motor_between_two_bodies_conserves_momentum) {
-    Rig rig = open_rig(MF_MOTION_RIGID, true, 0.0, true);
+    AUTO_RIG rig = open_rig(MF_MOTION_RIGID, true, 0.0, true);
     put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
     put_at(&rig.pitch, rig.boxes, 1, 0, 0, 50.5);
     rig.id = join(rig.joints, &WITH(hinge_of(&rig, true), .motor_rate = 4.0, .motor_torque = 0.02),
@@ -127,11 +128,7 @@ TEST(a_motor_between_two_bodies_conserves_momentum) {
     assert_near(see(&rig).rate, 4.0, 1e-4);
     assert_near(get_field(rig.boxes, "base.angular_velocity", 0, 2), 2.0, 1e-4);
     assert_near(get_field(rig.boxes, "base.angular_velocity", 1, 2), -2.0, 1e-4);
-    Momentum sum = {{0}, {0}};
-    add_momentum(rig.boxes, 0, &sum);
-    add_momentum(rig.boxes, 1, &sum);
-    assert_near(sum.angular[2], 0.0, 1e-12);
-    pitch_close(&rig.pitch);
+    assert_near(momentum_of(&rig.boxes, 1).angular[2], 0.0, 1e-12);
 }
 
 // ---- stops --------------------------------------------------------------------------------------
@@ -142,7 +139,7 @@ TEST(a_pendulum_rests_against_a_stop) {
     for (int m = 0; m < 3; m++)
         for (int side = -1; side <= 1; side += 2) {
             double deepest = 1e9;
-            Rig rig =
+            AUTO_RIG rig =
                 open_pendulum(motions[m], true, side * 1.2,
                               &WITH(mf_world_joint_config(), .lower_angle = side > 0 ? 0.4 : -2.0,
                                     .upper_angle = side > 0 ? 2.0 : -0.4));
@@ -157,18 +154,15 @@ TEST(a_pendulum_rests_against_a_stop) {
             assert_near(side * now.torque, 9.81 * arm * sin(0.4), 2e-3);
             assert_true(deepest > 0.4 - 5e-4);
             assert_true(now.opening < 1e-4);
-            pitch_close(&rig.pitch);
         }
 }
 
 // Nothing but gravity acts before the stop is reached: the time of fall is that of the integral.
 TEST(a_stop_is_not_felt_before) {
-    Rig with, without;
-    mf_WorldJointConfig drive = mf_world_joint_config();
-    without = open_pendulum(MF_MOTION_RIGID, true, 1.2, &drive);
-    drive.lower_angle = 0.4;
-    drive.upper_angle = 2.0;
-    with = open_pendulum(MF_MOTION_RIGID, true, 1.2, &drive);
+    const mf_WorldJointConfig drive = mf_world_joint_config();
+    AUTO_RIG without = open_pendulum(MF_MOTION_RIGID, true, 1.2, &drive);
+    AUTO_RIG with = open_pendulum(MF_MOTION_RIGID, true, 1.2,
+                                  &WITH(drive, .lower_angle = 0.4, .upper_angle = 2.0));
     uint32_t steps = 0;
     for (; see(&without).angle > 0.41 && steps < 2000; steps++) {
         assert_near(see(&with).angle, see(&without).angle, 1e-9);
@@ -177,12 +171,10 @@ TEST(a_stop_is_not_felt_before) {
     }
     assert_in_range(steps, 100, 1000);
     assert_near(see(&with).torque, 0.0, 1e-9);
-    pitch_close(&with.pitch);
-    pitch_close(&without.pitch);
 }
 
 TEST(a_motor_drives_against_a_stop_beyond_half_a_turn) {
-    Rig rig = open_rig(MF_MOTION_RIGID, true, 0.0, false);
+    AUTO_RIG rig = open_rig(MF_MOTION_RIGID, true, 0.0, false);
     put_at(&rig.pitch, rig.boxes, 0, 0, 0, 50);
     mf_WorldJointConfig config =
         WITH(hinge_of(&rig, false), .motor_rate = 2.0, .motor_torque = 0.05, .lower_angle = -0.5);
@@ -196,18 +188,16 @@ TEST(a_motor_drives_against_a_stop_beyond_half_a_turn) {
     MUST(mf_world_joint_set_motor(rig.joints, rig.id, -2.0, 0.05, &error));
     mf_world_step(rig.pitch.world, 4000);
     assert_near(see(&rig).angle, -0.5, 1e-4);
-    pitch_close(&rig.pitch);
 }
 
 // ---- state --------------------------------------------------------------------------------------
 
 TEST(snapshots_hold_drives) {
-    Rig rig = open_wheel(MF_MOTION_RIGID, false, 3.0, 0.02);
+    AUTO_RIG rig = open_wheel(MF_MOTION_RIGID, false, 3.0, 0.02);
     mf_world_step(rig.pitch.world, 100);
     MUST(mf_world_joint_set_motor(rig.joints, rig.id, -3.0, 0.01, &error));
-    const size_t size = mf_world_snapshot_size(rig.pitch.world);
-    void *image = mf_allocate(rig.pitch.context, size, 1);
-    MUST(mf_world_snapshot(rig.pitch.world, image, size, &error));
+    size_t size;
+    AUTO(end_memory) void *image = take_snapshot(rig.pitch.world, &size);
     mf_world_step(rig.pitch.world, 200);
     const uint64_t hash = mf_world_hash(rig.pitch.world);
     MUST(mf_world_joint_set_motor(rig.joints, rig.id, 1.0, 0.5, &error));
@@ -215,8 +205,6 @@ TEST(snapshots_hold_drives) {
     MUST(mf_world_restore(rig.pitch.world, image, size, &error));
     mf_world_step(rig.pitch.world, 200);
     assert_true(mf_world_hash(rig.pitch.world) == hash);
-    mf_release(rig.pitch.context, image);
-    pitch_close(&rig.pitch);
 }
 
 static void refuse(const Rig *rig, const mf_WorldJointConfig *config, const char *part) {
@@ -225,7 +213,7 @@ static void refuse(const Rig *rig, const mf_WorldJointConfig *config, const char
 }
 
 TEST(wrong_drives_are_refused) {
-    Rig rig = open_wheel(MF_MOTION_RIGID, true, 0.0, 0.0);
+    AUTO_RIG rig = open_wheel(MF_MOTION_RIGID, true, 0.0, 0.0);
     const mf_WorldJointConfig good = hinge_of(&rig, false);
     const double ranges[][2] = {
         {1, -1},          {-7, 0},         {0, 7}, {-3.1, 3.1}, {0, (double)INFINITY},
@@ -234,15 +222,9 @@ TEST(wrong_drives_are_refused) {
         refuse(&rig, &WITH(good, .lower_angle = ranges[i][0], .upper_angle = ranges[i][1]),
                "joint.lower_angle");
     }
-    mf_WorldJointConfig bad = WITH(good, .motor_torque = -1.0);
-    refuse(&rig, &bad, "joint.motor_torque");
-    bad.motor_torque = 1.0;
-    bad.motor_rate = (double)NAN;
-    refuse(&rig, &bad, "joint.motor_rate");
-    bad.motor_rate = 1.0;
-    bad.kind = MF_WORLD_JOINT_BALL;
-    refuse(&rig, &bad, "only a hinge");
+    refuse(&rig, &WITH(good, .motor_torque = -1.0), "joint.motor_torque");
+    refuse(&rig, &WITH(good, .motor_torque = 1.0, .motor_rate = (double)NAN), "joint.motor_rate");
+    refuse(&rig, &WITH(good, .motor_torque = 1.0, .kind = MF_WORLD_JOINT_BALL), "only a hinge");
     MUST_FAIL(mf_world_joint_set_motor(rig.joints, rig.id, 1.0, -1.0, &error), MF_BAD_ARGUMENT, "");
     MUST_FAIL(mf_world_joint_set_motor(rig.joints, 77, 1.0, 1.0, &error), MF_NOT_FOUND, "");
-    pitch_close(&rig.pitch);
 }

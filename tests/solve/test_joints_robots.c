@@ -8,16 +8,11 @@ static void link_position(Pitch *pitch, mf_Group *group, uint32_t instance, uint
     mf_WorldJointConfig here = joint_between(MF_WORLD_JOINT_BALL, group, instance, NULL, 0);
     here.sides[0].link = link;
     MUST(mf_world_joint_here(&here, (double[]){0, 0, 0}, NULL, &error));
-    const double *q = here.sides[0].orientation, *p = here.sides[0].position;
-    // The frame's orientation is that of the world in the link's axes: its inverse takes p back.
-    const double u[3] = {-q[1], -q[2], -q[3]};
-    double t[3], s[3];
+    // The frame's orientation is that of the world in the link's axes: its inverse takes it back.
+    const double *q = here.sides[0].orientation, back[4] = {-q[0], q[1], q[2], q[3]};
+    rotate3(back, here.sides[0].position, out);
     for (uint32_t c = 0; c < 3; c++)
-        t[c] = 2 * (u[(c + 1) % 3] * p[(c + 2) % 3] - u[(c + 2) % 3] * p[(c + 1) % 3]);
-    for (uint32_t c = 0; c < 3; c++)
-        s[c] = u[(c + 1) % 3] * t[(c + 2) % 3] - u[(c + 2) % 3] * t[(c + 1) % 3];
-    for (uint32_t c = 0; c < 3; c++)
-        out[c] = -(p[c] + q[0] * t[c] + s[c]);
+        out[c] = -out[c];
 }
 
 // A humanoid stands on the ground and holds a body of 1000 kg that is pulled away with 20 N: what
@@ -75,9 +70,7 @@ TEST(robots_in_a_row_carry_one) {
                 joint_between(MF_WORLD_JOINT_FIXED, robots, i, robots, i + 1);
             ids[i] = join(joints, &config, 0.5 * i + 0.25, 0, 0.15, NULL);
         }
-        double open = 0.0, residual = 0.0, mass = 0.0;
-        for (uint32_t l = 0; l < model->link_count; l++)
-            mass += model->links[l].mass;
+        double open = 0.0, residual = 0.0;
         for (uint32_t i = 0; i < 1000; i++) {
             mf_world_step(pitch.world, 1);
             for (uint32_t k = 0; k < 4; k++) {
@@ -89,8 +82,10 @@ TEST(robots_in_a_row_carry_one) {
         print_message("%s, %s: open %.3g m, residual %.3g\n", mf_motion_name(motions[m / 2]),
                       m % 2 == 1 ? "double" : "float", open, residual);
         assert_true(open < 1e-3 && residual < 1e-2);
-        assert_near(state_of(joints, ids[1]).force[2], 0.5 * 9.81 * mass, 1e-3 * 9.81 * mass);
-        assert_near(state_of(joints, ids[2]).force[2], -0.5 * 9.81 * mass, 1e-3 * 9.81 * mass);
+        assert_near(state_of(joints, ids[1]).force[2], 0.5 * 9.81 * model->mass,
+                    1e-3 * 9.81 * model->mass);
+        assert_near(state_of(joints, ids[2]).force[2], -0.5 * 9.81 * model->mass,
+                    1e-3 * 9.81 * model->mass);
         assert_int_equal(mf_group_fault_total(robots), 0);
     }
 }
@@ -166,10 +161,9 @@ TEST(a_robot_is_joined_to_itself) {
     const mf_WorldJointId id = join(
         joints, &WITH(joint_between(MF_WORLD_JOINT_FIXED, robot, 0, robot, 0), .sides[1].link = 2),
         0.5, 0, 1, NULL);
-    Momentum before = {{0}, {0}}, after = {{0}, {0}};
-    add_momentum(robot, 0, &before);
+    const Momentum before = momentum_of(&robot, 1);
     mf_world_step(pitch.world, 1000);
-    add_momentum(robot, 0, &after);
+    const Momentum after = momentum_of(&robot, 1);
     assert_true(state_of(joints, id).opening < 1e-5 && state_of(joints, id).angular_opening < 1e-5);
     for (uint32_t c = 0; c < 3; c++)
         assert_near(after.linear[c], before.linear[c], 1e-3);
@@ -196,9 +190,6 @@ TEST(motions_may_change) {
         mf_WorldJointConfig hold = joint_between(MF_WORLD_JOINT_FIXED, NULL, 0, robot, i);
         ids[i] = join(joints, &hold, 2.0 * i, 0, 3, NULL);
     }
-    double mass = 0.0;
-    for (uint32_t l = 0; l < model->link_count; l++)
-        mass += model->links[l].mass;
     const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_PRESCRIBED, MF_MOTION_RIGID,
                                  MF_MOTION_POINTS};
     for (int m = 0; m < 4; m++) {
@@ -206,7 +197,8 @@ TEST(motions_may_change) {
             MUST(mf_motion_switch(robot, i, motions[m], &error));
         mf_world_step(pitch.world, 1000);
         for (uint32_t i = 0; i < 3; i++) {
-            assert_near(state_of(joints, ids[i]).force[2], 9.81 * mass, 1e-3 * 9.81 * mass);
+            assert_near(state_of(joints, ids[i]).force[2], 9.81 * model->mass,
+                        1e-3 * 9.81 * model->mass);
             assert_near(get_field(robot, "base.position", i, 2), 3.0, 1e-5);
         }
     }
@@ -240,9 +232,7 @@ TEST(collisions_push_what_is_joined) {
             assert_true(get_field(boxes, "wrench.count", 1, 0) == 0);
             pushed = fmax(pushed, get_field(boxes, "wrench.link", 0, 0));
         }
-        Momentum after = {{0}, {0}};
-        for (uint32_t i = 0; i < 2; i++)
-            add_momentum(boxes, i, &after);
+        Momentum after = momentum_of(&boxes, 1);
         assert_true(pushed > 10.0 && after.linear[0] > 1.0 && open < 1e-4);
         add_momentum(ball, 0, &after);
         assert_near(after.linear[0], 4.0, 1e-12);
@@ -365,18 +355,19 @@ TEST(a_spin_about_a_joint_lasts) {
 // as heavy as the others or 100 times.
 TEST(a_chain_of_twelve_holds) {
     for (int k = 0; k < 2; k++) {
-        char text[256];
         double open = 0.0;
         mf_WorldJointId ids[12];
         AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
         mf_Group *groups[2];
         for (int i = 0; i < 2; i++) {
-            snprintf(text, sizeof text,
-                     "<mujoco model='cube'><worldbody><body><freejoint/>"
-                     "<geom type='box' size='0.1 0.1 0.1' mass='%d'/></body></worldbody></mujoco>",
-                     i == 1 && k == 1 ? 100 : 1);
-            groups[i] = add_bodies(&pitch, load_text(pitch.context, text), i == 0 ? "links" : "end",
-                                   i == 0 ? 11 : 1, MF_MOTION_ARTICULATED, i == 0, false);
+            mf_Model *cube = load_text(
+                pitch.context,
+                formatted(
+                    "<mujoco model='cube'><worldbody><body><freejoint/>"
+                    "<geom type='box' size='0.1 0.1 0.1' mass='%d'/></body></worldbody></mujoco>",
+                    i == 1 && k == 1 ? 100 : 1));
+            groups[i] = add_bodies(&pitch, cube, i == 0 ? "links" : "end", i == 0 ? 11 : 1,
+                                   MF_MOTION_ARTICULATED, i == 0, false);
         }
         for (uint32_t i = 0; i < 12; i++)
             put(&pitch, groups[i / 11], i % 11, 0.1 + 0.2 * i, 0, 5, 0);

@@ -27,6 +27,10 @@ static Rig open_rig(mf_Motion motion, uint32_t count, bool wide, bool derived, m
     return rig;
 }
 
+static void rig_close(Rig *rig) {
+    pitch_close(&rig->pitch);
+}
+
 // The fields against the answers in double.
 static void check(const Rig *rig, double tolerance) {
     const uint32_t links = mf_group_model(rig->group)->link_count;
@@ -55,7 +59,7 @@ TEST(fields_follow_the_state) {
         const bool wide = k % 2;
         const double tolerance = wide ? 0.0 : 1e-5;
         double q[128] = {0}, v[128] = {0};
-        Rig rig = open_rig(motions[k / 2], COUNT, wide, true, MF_ISA_AUTO);
+        AUTO_RIG rig = open_rig(motions[k / 2], COUNT, wide, true, MF_ISA_AUTO);
         check(&rig, tolerance); // at once
         mf_world_step(rig.pitch.world, 50);
         check(&rig, tolerance);
@@ -68,34 +72,30 @@ TEST(fields_follow_the_state) {
         set_field(rig.group, "joint.angle", 2, 3, 0.5);
         mf_group_refresh(rig.group, 2);
         check(&rig, tolerance);
-        pitch_close(&rig.pitch);
     }
 }
 
 TEST(a_restored_world_has_them) {
-    Rig rig = open_rig(MF_MOTION_ARTICULATED, COUNT, true, true, MF_ISA_AUTO);
+    AUTO_RIG rig = open_rig(MF_MOTION_ARTICULATED, COUNT, true, true, MF_ISA_AUTO);
     mf_World *world = rig.pitch.world;
     mf_world_step(world, 20);
     size_t size;
-    void *image = take_snapshot(world, &size);
+    AUTO(end_memory) void *image = take_snapshot(world, &size);
     const double kept = get_field(rig.group, "link.pose", 1, 7 * 5 + 2);
     mf_world_step(world, 20);
     assert_true(kept != get_field(rig.group, "link.pose", 1, 7 * 5 + 2));
     MUST(mf_world_restore(world, image, size, &error));
     assert_true(kept == get_field(rig.group, "link.pose", 1, 7 * 5 + 2));
     check(&rig, 0.0);
-    free(image);
-    pitch_close(&rig.pitch);
 }
 
 TEST(they_are_not_state) {
     uint64_t hashes[2];
     for (int derived = 0; derived < 2; derived++) {
-        Rig rig = open_rig(MF_MOTION_ARTICULATED, COUNT, false, derived, MF_ISA_AUTO);
+        AUTO_RIG rig = open_rig(MF_MOTION_ARTICULATED, COUNT, false, derived, MF_ISA_AUTO);
         mf_world_step(rig.pitch.world, 50);
         assert_true((mf_group_find_field(rig.group, "link.pose") != NULL) == derived);
         hashes[derived] = mf_world_hash(rig.pitch.world);
-        pitch_close(&rig.pitch);
     }
     assert_true(hashes[0] == hashes[1]);
 }
@@ -105,15 +105,14 @@ TEST(bits_are_the_same_everywhere) {
     double first[2][7 * LINKS];
     for (int k = 0; k < 12; k++) {
         const bool wide = k % 2;
-        Rig rig = open_rig(MF_MOTION_ARTICULATED, counts[k / 2 % 3], wide, true,
-                           k / 6 ? MF_ISA_SCALAR : MF_ISA_AUTO);
+        AUTO_RIG rig = open_rig(MF_MOTION_ARTICULATED, counts[k / 2 % 3], wide, true,
+                                k / 6 ? MF_ISA_SCALAR : MF_ISA_AUTO);
         mf_world_step(rig.pitch.world, 25);
         for (uint32_t c = 0; c < 7 * mf_group_model(rig.group)->link_count; c++) {
             const double now = get_field(rig.group, "link.pose", 0, c);
             assert_true(k < 2 || now == first[wide][c]);
             first[wide][c] = now;
         }
-        pitch_close(&rig.pitch);
     }
 }
 
@@ -185,7 +184,7 @@ TEST(they_are_derived_when_they_can_be_read) {
     for (int k = 0; k < 4 * READERS; k++) {
         const Reader reader = (Reader)(k / 4);
         Spy spies[2];
-        Rig rig = open_falling(k & 2 ? 4 : 1, k & 1 && reader != OF_THE_WORLD);
+        AUTO_RIG rig = open_falling(k & 2 ? 4 : 1, k & 1 && reader != OF_THE_WORLD);
         for (int i = 0; i < 2; i++)
             add_spy(&rig, i == 0 ? "first" : "second", &spies[i], reader);
         mf_group_reset_all(rig.group);
@@ -202,15 +201,13 @@ TEST(they_are_derived_when_they_can_be_read) {
             // The first step of each call sees those of the end of the last one.
             assert_int_equal(spies[i].same, reader == NOBODY ? 3 : 60);
         }
-        pitch_close(&rig.pitch);
     }
 }
 
 TEST(a_second_call_does_nothing) {
-    Rig rig = open_rig(MF_MOTION_ARTICULATED, 1, false, true, MF_ISA_AUTO);
+    AUTO_RIG rig = open_rig(MF_MOTION_ARTICULATED, 1, false, true, MF_ISA_AUTO);
     const uint32_t fields = mf_group_field_count(rig.group);
     MUST(mf_group_derive_links(rig.group, &error));
     assert_int_equal(mf_group_field_count(rig.group), fields);
     assert_int_equal(mf_group_derive_links(NULL, &rig.pitch.error), MF_BAD_ARGUMENT);
-    pitch_close(&rig.pitch);
 }

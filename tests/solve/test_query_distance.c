@@ -1,43 +1,15 @@
 // Distances: closed forms, and random pairs of every two kinds held against the proof of a nearest
 // pair: both points are on their solids, as far apart as told, and no point of either solid is
 // beyond the planes through them.
-#include "solve/pitch.h"
-
-typedef struct Kind {
-    const char *name, *geom;
-    int type;
-    double size[3]; // [m] half
-} Kind;
-
-enum { SPHERE, BOX, CAPSULE, CYLINDER, ELLIPSOID, MESH, KINDS };
-
-static const Kind kinds[KINDS] = {
-    {"sphere", "type='sphere' size='0.3'", SPHERE, {0.3, 0, 0}},
-    {"box", "type='box' size='0.1 0.2 0.3'", BOX, {0.1, 0.2, 0.3}},
-    {"capsule", "type='capsule' size='0.1 0.25'", CAPSULE, {0.1, 0.25, 0}},
-    {"cylinder", "type='cylinder' size='0.2 0.15'", CYLINDER, {0.2, 0.15, 0}},
-    {"ellipsoid", "type='ellipsoid' size='0.1 0.2 0.4'", ELLIPSOID, {0.1, 0.2, 0.4}},
-    {"mesh", "type='mesh' mesh='m'", MESH, {0, 0, 0}},
-};
+#include "solve/query_solids.h"
 
 static const double corners[4][3] = {{0, 0, 0}, {0.5, 0, 0}, {0, 0.5, 0}, {0, 0, 0.5}};
 
-static mf_Group *add_kind(Pitch *pitch, int kind, const char *name, uint32_t count) {
-    return pitch_group(
-        pitch,
-        load_text(pitch->context, formatted("<mujoco model='%s'><asset><mesh name='m' vertex='0 0 "
-                                            "0  0.5 0 0  0 0.5 0  0 0 0.5'/>"
-                                            "</asset><worldbody><body><freejoint/><geom %s "
-                                            "mass='1'/></body></worldbody></mujoco>",
-                                            kinds[kind].name, kinds[kind].geom)),
-        name, count, true);
-}
-
 // How far a solid goes along a unit vector of its axes, from its origin.
-static double support(const Kind *kind, const double n[3]) {
-    const double *s = kind->size;
+static double support(int kind, const double n[3]) {
+    const double *s = kinds[kind].size;
     double most = -1.0;
-    switch (kind->type) {
+    switch (kind) {
     case SPHERE:
         return s[0];
     case BOX:
@@ -56,7 +28,7 @@ static double support(const Kind *kind, const double n[3]) {
 }
 
 typedef struct Placed {
-    const Kind *kind;
+    int kind;
     double position[3], rotation[4];
 } Placed;
 
@@ -75,22 +47,12 @@ static double separation(const Placed *a, const Placed *b, const double n[3]) {
     return -reach(a, n) - reach(b, back);
 }
 
-static Placed random_body(mf_Group *group, uint32_t instance, const Kind *kind, uint32_t number,
+static Placed random_body(mf_Group *group, uint32_t instance, int kind, uint32_t number,
                           double size) {
     Placed out = {.kind = kind};
-    double square = 0.0;
-    for (uint32_t c = 0; c < 4; c++) {
-        out.rotation[c] = 2.0 * unit(31, 10 * number + c) - 1.0;
-        square += out.rotation[c] * out.rotation[c];
-    }
-    for (uint32_t c = 0; c < 4; c++) {
-        out.rotation[c] /= sqrt(square);
-        set_field(group, "base.orientation", instance, c, out.rotation[c]);
-    }
-    for (uint32_t c = 0; c < 3; c++) {
-        out.position[c] = size * (2.0 * unit(31, 10 * number + 4 + c) - 1.0);
-        set_field(group, "base.position", instance, c, out.position[c]);
-    }
+    random_pose(group, instance, 31, number, size);
+    get_fields(group, "base.position", instance, 3, out.position);
+    get_fields(group, "base.orientation", instance, 4, out.rotation);
     return out;
 }
 
@@ -113,6 +75,8 @@ static void pose(mf_Group *group, uint32_t instance, double x, double y, double 
     set_fields(group, "base.orientation", instance, 4, q);
 }
 
+#define THIRD 0.57735027 // 1 / sqrt 3
+
 TEST(known_pairs) {
     static const double pi = 3.14159265358979323846;
     static const struct {
@@ -134,14 +98,7 @@ TEST(known_pairs) {
         {CYLINDER, SPHERE, 0.6, 0.0, 0.45, 0.0, 0.2, {0.8, 0, 0.6}},
         {ELLIPSOID, ELLIPSOID, 1.0, 0.0, 0.0, 0.5 * pi, 0.7, {1, 0, 0}},
         {ELLIPSOID, BOX, 0.0, 0.9, 0.0, 0.0, 0.5, {0, 1, 0}},
-        {MESH,
-         SPHERE,
-         1.0,
-         1.0,
-         1.0,
-         0.0,
-         1.1433756729740645,
-         {0.57735027, 0.57735027, 0.57735027}},
+        {MESH, SPHERE, 1.0, 1.0, 1.0, 0.0, 1.14337567297, {THIRD, THIRD, THIRD}},
         {MESH, BOX, 0.2, -0.5, 0.2, 0.0, 0.3, {0, -1, 0}},
         {CAPSULE, BOX, 0.4, 0.0, 0.0, 0.0, 0.2, {1, 0, 0}},
     };
@@ -177,13 +134,8 @@ static void check_apart(const Placed *a, const Placed *b, const mf_Distance *fou
     assert_near(reach(b, away), dot3(found->points[1], away), 2e-7);
     // The points are in the solids: no direction has them outside.
     for (uint32_t i = 0; i < 60; i++) {
-        double n[3], size = 0.0;
-        for (uint32_t c = 0; c < 3; c++) {
-            n[c] = 2.0 * unit(77, 3 * i + c) - 1.0;
-            size += n[c] * n[c];
-        }
-        for (int c = 0; c < 3; c++)
-            n[c] /= sqrt(size);
+        double n[3];
+        random_direction(77, 3 * i, 3, n);
         assert_true(dot3(found->points[0], n) <= reach(a, n) + 1e-6);
         assert_true(dot3(found->points[1], n) <= reach(b, n) + 1e-6);
         assert_true(separation(a, b, n) <= found->distance + 1e-9);
@@ -194,16 +146,11 @@ static void check_apart(const Placed *a, const Placed *b, const mf_Distance *fou
 static void check_inside(const Placed *a, const Placed *b, const mf_Distance *found) {
     assert_near(separation(a, b, found->normal), found->distance, 2e-7);
     for (uint32_t i = 0; i < 500; i++) {
-        double n[3], size = 0.0;
-        for (uint32_t c = 0; c < 3; c++) {
-            n[c] = 2.0 * unit(78, 3 * i + c) - 1.0;
-            size += n[c] * n[c];
-        }
-        for (int c = 0; c < 3; c++)
-            n[c] /= sqrt(size);
+        double n[3];
+        random_direction(78, 3 * i, 3, n);
         if (!(separation(a, b, n) <= found->distance + 5e-3))
-            fail_msg("%s and %s: %g, but %g along another way", a->kind->name, b->kind->name,
-                     found->distance, separation(a, b, n));
+            fail_msg("%s and %s: %g, but %g along another way", kinds[a->kind].name,
+                     kinds[b->kind].name, found->distance, separation(a, b, n));
     }
 }
 
@@ -217,8 +164,8 @@ TEST(random_pairs_prove_themselves) {
             for (uint32_t i = 0; i < EACH; i++) {
                 const uint32_t number = (uint32_t)(x * KINDS + y) * 1000 + 2 * i;
                 const double size = i % 3 == 0 ? 0.25 : 0.8;
-                const Placed first = random_body(a, 0, &kinds[x], number, size);
-                const Placed second = random_body(b, 0, &kinds[y], number + 1, size);
+                const Placed first = random_body(a, 0, x, number, size);
+                const Placed second = random_body(b, 0, y, number + 1, size);
                 const mf_Distance found = between(&pitch, a, 0, b, 0);
                 assert_true(found.found);
                 if (found.distance > 0.0)
@@ -239,7 +186,7 @@ TEST(the_nearest_of_all_is_found) {
     for (int k = 0; k < KINDS; k++) {
         mf_Group *group = add_kind(&pitch, k, kinds[k].name, EACH);
         for (uint32_t i = 0; i < EACH; i++)
-            random_body(group, i, &kinds[k], (uint32_t)k * 500 + i, 6.0);
+            random_body(group, i, k, (uint32_t)k * 500 + i, 6.0);
     }
     for (uint32_t q = 0; q < 30; q++) {
         mf_DistanceConfig config = mf_distance_config();
@@ -304,29 +251,23 @@ TEST(bad_questions_are_refused) {
     mf_Group *group = add_kind(&pitch, SPHERE, "a", 2), *foreign = add_kind(&other, BOX, "b", 1);
     mf_GroupConfig alone = WITH(mf_group_config(), .model = mf_group_model(group));
     MUST(mf_world_add_group(pitch.world, &alone, &pitch.groups[1], &error));
-    mf_DistanceConfig config = mf_distance_config();
-    refused(&pitch, &config, "distance.a: not a group");
-    config.a.group = foreign;
-    refused(&pitch, &config, "distance.a: not a group");
-    config.a.group = group;
-    config.a.instance = 2;
-    refused(&pitch, &config, "no robot 2");
-    config.a.instance = 0;
-    config.a.link = 3;
-    refused(&pitch, &config, "no link 3");
-    config.a.link = MF_NONE;
-    config.b.group = group;
-    refused(&pitch, &config, "two links");
-    config.b.group = pitch.groups[1];
-    refused(&pitch, &config, "isolated");
-    config.b.group = NULL;
-    config.a.group = pitch.groups[1];
-    refused(&pitch, &config, "alone in its space");
-    config.a.group = group;
-    config.reach = NAN;
-    refused(&pitch, &config, "reach");
-    config.struct_size = 0;
-    refused(&pitch, &config, "mf_distance_config()");
+    const mf_DistanceConfig none = mf_distance_config(), good = WITH(none, .a.group = group);
+    const struct {
+        mf_DistanceConfig config;
+        const char *text;
+    } rows[] = {
+        {none, "distance.a: not a group"},
+        {WITH(none, .a.group = foreign), "distance.a: not a group"},
+        {WITH(good, .a.instance = 2), "no robot 2"},
+        {WITH(good, .a.link = 3), "no link 3"},
+        {WITH(good, .b.group = group), "two links"},
+        {WITH(good, .b.group = pitch.groups[1]), "isolated"},
+        {WITH(none, .a.group = pitch.groups[1]), "alone in its space"},
+        {WITH(good, .reach = NAN), "reach"},
+        {WITH(good, .struct_size = 0), "mf_distance_config()"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        refused(&pitch, &rows[i].config, rows[i].text);
     refused(&pitch, NULL, "NULL");
 }
 
@@ -363,27 +304,21 @@ static mf_Status ask_all(mf_Context *context, void *user, mf_Error *error) {
     mf_DistanceConfig distance = mf_distance_config();
     mf_RayHit hit;
     mf_Distance found;
-    AUTO_WORLD *world;
+    AUTO_WORLD *world = NULL;
     mf_Group *group;
     uint32_t count;
-    mf_Status status = mf_world_create(context, NULL, &world, error);
-    if (status == MF_OK)
-        status = add_balls(world, model, "a", &group, error);
-    if (status == MF_OK)
-        status = mf_world_ray(world, &ray, &hit, error);
-    if (status == MF_OK)
-        status = add_balls(world, model, "b", &group, error);
+    MF_TRY(mf_world_create(context, NULL, &world, error));
+    MF_TRY(add_balls(world, model, "a", &group, error));
+    MF_TRY(mf_world_ray(world, &ray, &hit, error));
+    MF_TRY(add_balls(world, model, "b", &group, error));
     distance.a.group = group;
-    if (status == MF_OK)
-        status = mf_world_distance(world, &distance, &found, error);
-    const uint64_t calls = mf_context_call_count(context);
-    if (status == MF_OK) { // nothing more is made
-        status = mf_world_contacts(world, NULL, 0, &count, error);
-        assert_int_equal(mf_world_ray(world, &ray, &hit, error), MF_OK);
-        assert_int_equal(mf_world_distance(world, &distance, &found, error), MF_OK);
-        assert_int_equal(mf_context_call_count(context), calls);
-    }
-    return status;
+    MF_TRY(mf_world_distance(world, &distance, &found, error));
+    const uint64_t calls = mf_context_call_count(context); // nothing more is made
+    MF_TRY(mf_world_contacts(world, NULL, 0, &count, error));
+    assert_int_equal(mf_world_ray(world, &ray, &hit, error), MF_OK);
+    assert_int_equal(mf_world_distance(world, &distance, &found, error), MF_OK);
+    assert_int_equal(mf_context_call_count(context), calls);
+    return MF_OK;
 }
 
 TEST(every_failing_call_is_survived) {

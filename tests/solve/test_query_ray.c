@@ -1,6 +1,6 @@
 // Rays: closed forms for every shape, random rays against containment in random shapes, height maps
 // against fine sampling, filters, order, errors.
-#include "solve/pitch.h"
+#include "solve/query_solids.h"
 
 // In the shape's axes: below 0 inside, above outside; of the size of a length near the surface.
 typedef double (*Inside)(const double at[3]);
@@ -22,51 +22,13 @@ static double in_ellipsoid(const double p[3]) {
     const double x = p[0] / 0.1, y = p[1] / 0.2, z = p[2] / 0.4;
     return 0.1 * (sqrt(x * x + y * y + z * z) - 1.0);
 }
-// The tetrahedron x, y, z >= 0, x + y + z <= 0.5.
 static double in_mesh(const double p[3]) {
     const double x = p[0], y = p[1], z = p[2];
     return fmax(fmax(-x, -y), fmax(-z, (x + y + z - 0.5) / sqrt(3.0)));
 }
 
-typedef struct Kind {
-    const char *name, *geom, *asset;
-    Inside inside;
-} Kind;
-
-static const Kind kinds[] = {
-    {"sphere", "type='sphere' size='0.3'", "", in_sphere},
-    {"box", "type='box' size='0.1 0.2 0.3'", "", in_box},
-    {"capsule", "type='capsule' size='0.1 0.25'", "", in_capsule},
-    {"cylinder", "type='cylinder' size='0.2 0.15'", "", in_cylinder},
-    {"ellipsoid", "type='ellipsoid' size='0.1 0.2 0.4'", "", in_ellipsoid},
-    {"mesh", "type='mesh' mesh='m'",
-     "<asset><mesh name='m' vertex='0 0 0  0.5 0 0  0 0.5 0  0 0 0.5'/></asset>", in_mesh},
-};
-enum { KINDS = sizeof kinds / sizeof *kinds };
-
-static mf_Group *add_kind(Pitch *pitch, int kind, uint32_t count) {
-    return pitch_group(
-        pitch,
-        load_text(
-            pitch->context,
-            formatted("<mujoco model='%s'>%s<worldbody><body><freejoint/><geom %s mass='1'/></body>"
-                      "</worldbody></mujoco>",
-                      kinds[kind].name, kinds[kind].asset, kinds[kind].geom)),
-        kinds[kind].name, count, true);
-}
-
-static void random_pose(mf_Group *group, uint32_t instance, uint32_t stream, double size) {
-    double q[4], square = 0.0;
-    for (uint32_t c = 0; c < 4; c++) {
-        q[c] = 2.0 * unit(stream, 100 * instance + c) - 1.0;
-        square += q[c] * q[c];
-    }
-    for (uint32_t c = 0; c < 4; c++)
-        set_field(group, "base.orientation", instance, c, q[c] / sqrt(square));
-    for (uint32_t c = 0; c < 3; c++)
-        set_field(group, "base.position", instance, c,
-                  size * (2.0 * unit(stream, 100 * instance + 10 + c) - 1.0));
-}
+static const Inside insides[KINDS] = {in_sphere,   in_box,       in_capsule,
+                                      in_cylinder, in_ellipsoid, in_mesh};
 
 // A point of the world in the axes of an instance.
 static void to_body(mf_Group *group, uint32_t instance, const double at[3], double out[3]) {
@@ -109,7 +71,7 @@ TEST(every_shape_is_hit_at_its_surface) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const double *c = cases[i];
         AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-        mf_Group *group = add_kind(&pitch, (int)c[0], 1);
+        mf_Group *group = add_kind(&pitch, (int)c[0], "solid", 1);
         put(&pitch, group, 0, 0.0, 0.0, 5.0, 0.0);
         set_field(group, "base.position", 0, 2, 5.0);
         const mf_RayConfig ray = ray_of(2.0, c[1], 5.0 + c[2], -3.0, 0.0, 0.0);
@@ -134,9 +96,9 @@ TEST(random_rays_agree_with_the_insides) {
     uint32_t hits = 0;
     AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
     for (int k = 0; k < KINDS; k++) {
-        mf_Group *group = add_kind(&pitch, k, EACH);
+        mf_Group *group = add_kind(&pitch, k, kinds[k].name, EACH);
         for (uint32_t i = 0; i < EACH; i++)
-            random_pose(group, i, (uint32_t)k, 2.0);
+            random_pose(group, i, (uint32_t)k, i, 2.0);
     }
     for (uint32_t r = 0; r < RAYS; r++) {
         mf_RayConfig ray = WITH(mf_ray_config(), .ground = false);
@@ -144,9 +106,7 @@ TEST(random_rays_agree_with_the_insides) {
             ray.start[c] = 8.0 * unit(50, 6 * r + c) - 4.0;
             ray.direction[c] = 4.0 * unit(50, 6 * r + 3 + c) - 2.0 - ray.start[c];
         }
-        const double length =
-            sqrt(ray.direction[0] * ray.direction[0] + ray.direction[1] * ray.direction[1] +
-                 ray.direction[2] * ray.direction[2]);
+        const double length = sqrt(dot3(ray.direction, ray.direction));
         const mf_RayHit hit = cast(&pitch, &ray);
         const double end = hit.hit ? hit.distance : 10.0;
         double least = 1.0;
@@ -158,7 +118,7 @@ TEST(random_rays_agree_with_the_insides) {
                     for (int c = 0; c < 3; c++)
                         at[c] = ray.start[c] + ray.direction[c] / length * end * s / SAMPLES;
                     to_body(pitch.groups[g], i, at, own);
-                    const double level = kinds[g].inside(own);
+                    const double level = insides[g](own);
                     began_inside = began_inside || (s == 0 && level < 0.0);
                     least = fmin(least, level);
                 }
@@ -168,16 +128,13 @@ TEST(random_rays_agree_with_the_insides) {
             fail_msg("ray %u passes %g m inside of something", r, -least);
         if (!hit.hit)
             continue;
-        double own[3], facing = 0.0;
-        const Kind *kind = NULL;
-        for (int g = 0; g < KINDS; g++)
-            if (pitch.groups[g] == hit.owner.group)
-                kind = &kinds[g];
+        double own[3];
+        int kind = 0;
+        while (pitch.groups[kind] != hit.owner.group)
+            kind++;
         to_body(hit.owner.group, hit.owner.instance, hit.point, own);
-        assert_near(kind->inside(own), 0.0, 1e-6);
-        for (int c = 0; c < 3; c++)
-            facing += hit.normal[c] * ray.direction[c];
-        assert_true(facing < 0.0);
+        assert_near(insides[kind](own), 0.0, 1e-6);
+        assert_true(dot3(hit.normal, ray.direction) < 0.0);
         hits++;
     }
     assert_true(hits > 150);
@@ -185,7 +142,7 @@ TEST(random_rays_agree_with_the_insides) {
 
 TEST(a_ray_from_inside_leaves) {
     AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    mf_Group *group = add_kind(&pitch, 0, 1);
+    mf_Group *group = add_kind(&pitch, 0, "solid", 1);
     set_field(group, "base.position", 0, 2, 5.0);
     const mf_RayConfig ray = ray_of(0.1, 0.0, 5.0, 1.0, 0.0, 0.0);
     const mf_RayHit hit = cast(&pitch, &ray);
@@ -257,15 +214,14 @@ TEST(maps_agree_with_sampling) {
             heights[i] = unit(7, i);
         with_map(&pitch, &terrain, k == 0 ? MF_BILINEAR : MF_NEAREST, heights, SIDE);
         for (uint32_t r = 0; r < RAYS; r++) {
-            double length = 0.0;
             mf_RayConfig ray = WITH(mf_ray_config(), .reach = 8.0);
             for (uint32_t c = 0; c < 3; c++) {
                 ray.start[c] = c == 2 ? 1.5 * unit(8, 6 * r + 2) : 6.0 * unit(8, 6 * r + c) - 3.0;
                 ray.direction[c] = (c == 2 ? 0.6 : 2.0) * (unit(8, 6 * r + 3 + c) - 0.5);
-                length += ray.direction[c] * ray.direction[c];
             }
+            const double length = sqrt(dot3(ray.direction, ray.direction));
             for (int c = 0; c < 3; c++)
-                ray.direction[c] /= sqrt(length);
+                ray.direction[c] /= length;
             const mf_RayHit hit = cast(&pitch, &ray);
             // The first change from above to below.
             double last = above(terrain, &ray, 0.0), found = -1.0;
@@ -288,10 +244,7 @@ TEST(maps_agree_with_sampling) {
             assert_true(above(terrain, &ray, hit.distance + 1e-7) < 1e-7);
             assert_true(above(terrain, &ray, hit.distance - 1e-7) > -1e-7);
             assert_null(hit.owner.group);
-            double facing = 0.0;
-            for (int c = 0; c < 3; c++)
-                facing += hit.normal[c] * ray.direction[c];
-            assert_true(facing < 0.0);
+            assert_true(dot3(hit.normal, ray.direction) < 0.0);
         }
         assert_true(hits > RAYS / 4);
         mf_world_destroy(pitch.world);
@@ -353,30 +306,25 @@ static void refused(Pitch *pitch, const mf_RayConfig *config, const char *text) 
 TEST(bad_rays_are_refused) {
     AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81),
                other = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
-    mf_Group *group = add_kind(&pitch, 0, 2), *foreign = add_kind(&other, 0, 1);
-    mf_RayConfig ray = ray_of(0, 0, 1, 0, 0, 0);
-    refused(&pitch, &ray, "direction");
-    ray = ray_of(NAN, 0, 1, 0, 0, 1);
-    refused(&pitch, &ray, "start");
-    ray = mf_ray_config();
-    ray.reach = 0.0;
-    refused(&pitch, &ray, "reach");
-    ray = mf_ray_config();
-    ray.without = group;
-    ray.without_instance = 2;
-    refused(&pitch, &ray, "no robot 2");
-    ray.without = foreign;
-    refused(&pitch, &ray, "another world");
-    ray = mf_ray_config();
-    ray.alone = group;
-    refused(&pitch, &ray, "isolated");
-    mf_GroupConfig apart = WITH(mf_group_config(), .model = mf_group_model(group));
-    apart.name = "apart";
-    MUST(mf_world_add_group(pitch.world, &apart, &pitch.groups[1], &error));
-    ray = mf_ray_config();
-    ray.without = pitch.groups[1];
-    refused(&pitch, &ray, "ray.without: group apart is isolated");
-    ray.struct_size = 0;
-    refused(&pitch, &ray, "mf_ray_config()");
+    mf_Group *group = add_kind(&pitch, 0, "solid", 2), *foreign = add_kind(&other, 0, "solid", 1);
+    const mf_RayConfig good = mf_ray_config();
+    mf_GroupConfig isolated =
+        WITH(mf_group_config(), .model = mf_group_model(group), .name = "apart");
+    MUST(mf_world_add_group(pitch.world, &isolated, &pitch.groups[1], &error));
+    const struct {
+        mf_RayConfig config;
+        const char *text;
+    } rows[] = {
+        {ray_of(0, 0, 1, 0, 0, 0), "direction"},
+        {ray_of(NAN, 0, 1, 0, 0, 1), "start"},
+        {WITH(good, .reach = 0.0), "reach"},
+        {WITH(good, .without = group, .without_instance = 2), "no robot 2"},
+        {WITH(good, .without = foreign), "another world"},
+        {WITH(good, .alone = group), "isolated"},
+        {WITH(good, .without = pitch.groups[1]), "ray.without: group apart is isolated"},
+        {WITH(good, .struct_size = 0), "mf_ray_config()"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        refused(&pitch, &rows[i].config, rows[i].text);
     refused(&pitch, NULL, "NULL");
 }

@@ -58,6 +58,7 @@ static double *numbers(size_t count) {
 
 static void write_states(const Robot *robot) {
     const uint32_t n = robot->n, nq = robot->model->position_count;
+    AUTO(end_memory)
     double *q = numbers(nq), *v = numbers(n), *a = numbers(n), *force = numbers(n),
            *matrix = numbers((size_t)n * n);
     const bool free_base = robot->model->base == MF_BASE_FREE;
@@ -80,11 +81,6 @@ static void write_states(const Robot *robot) {
         write_row("force", force, n);
         write_row("mass", matrix, (size_t)n * n);
     }
-    free(q);
-    free(v);
-    free(a);
-    free(force);
-    free(matrix);
 }
 
 static void answer(const char *path) {
@@ -115,13 +111,10 @@ static void answer(const char *path) {
 // ---- closed forms -------------------------------------------------------------------------------
 
 static Robot open_text(const char *text, mf_ImportBase base) {
-    char path[] = "/tmp/mayfly_urdf_XXXXXX";
+    char path[64];
     mf_Error error = {0};
     mf_ImportConfig config = WITH(mf_import_config(), .base = base);
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
-    close(file);
+    write_temporary(path, ".urdf", text);
     Robot robot = {.context = open_context(1)};
     must(mf_model_load(robot.context, path, &config, &robot.model, &error), &error);
     unlink(path);
@@ -163,7 +156,7 @@ TEST(a_motor_has_no_inertia_of_its_own) {
     AUTO(robot_close) Robot robot = open_text(pendulum, MF_IMPORT_BASE_FIXED);
     assert_int_equal(robot.n, 1);
     MUST(mf_group_mass_matrix(robot.group, 0, 1, &mass, &error));
-    assert_true(fabs(mass - 0.0011) < 1e-15);
+    assert_near(mass, 0.0011, 1e-15);
 }
 
 // Its servo is stable without one, at any step: it goes to its target with the speed of the file.
@@ -176,7 +169,7 @@ TEST(a_light_joint_follows_its_servo) {
         fastest = fmax(fastest, fabs(get(&robot, "joint.rate")));
     }
     assert_true(fastest < 1.0 + 0.04); // and what its weight gains against the damping of 30 N m s
-    assert_true(fabs(get(&robot, "joint.angle") - 0.8) < 1e-3);
+    assert_near(get(&robot, "joint.angle"), 0.8, 1e-3);
 }
 
 // 60 N m of joint.torque are at most the effort of 30, and drive the joint at most at 1 rad/s.
@@ -207,7 +200,7 @@ TEST(limits_hold_for_torques) {
         if (fixed_count)
             assert_true(fastest < 1.0 + 1e-9 && fastest > 1.0 - 1e-6);
         else
-            assert_true(fabs(fastest - 60.0 / 0.0011 * 0.01) < 1e-6 * fastest);
+            assert_near(fastest, 60.0 / 0.0011 * 0.01, 1e-6 * fastest);
     }
 }
 

@@ -87,8 +87,7 @@ TEST(a_wrench_is_an_impulse) {
                                                      &quadrotor, "q", 1, MF_QUADROTOR_ROTORS, true)
                                     : add_glider(&pitch, true);
         put(&pitch, group, 0, 0.0, 0.0, 50.0, 0.0);
-        for (uint32_t c = 0; c < 3; c++)
-            set_field(group, "base.linear_velocity", 0, c, 0.0);
+        set_field3(group, "base.linear_velocity", 0, 0.0, 0.0, 0.0);
         write_wrench(group, wrench);
         mf_world_step(pitch.world, 1);
         double rate[3], rotated[3];
@@ -216,13 +215,9 @@ static const char target_text[] =
 
 // With Runge-Kutta, which keeps the momentum of a limb that swings this fast to 1e-9.
 static mf_Group *add_free(Pitch *pitch, mf_Model *model, const char *name) {
-    mf_Group *group = pitch_group(pitch, model, name, 1, true);
-    prepare(pitch, group);
-    MUST(rig_add_articulated(group,
-                             &WITH(mf_motions_config().articulated, .contacts = false,
-                                   .self_contacts = false, .integrator = MF_ARTICULATED_RK4),
-                             &error));
-    return group;
+    return pitch_moving(pitch, model, name, 1, true,
+                        WITH(mf_motions_config().articulated, .contacts = false,
+                             .self_contacts = false, .integrator = MF_ARTICULATED_RK4));
 }
 
 // The foot is half a meter below the kicker, where the ball waits.
@@ -250,8 +245,7 @@ static mf_Group *add_target(Pitch *pitch, int kind, double height) {
     }
     put(pitch, group, 0, 2.0, kind == 2 ? 0.5 : 0.0, height, 0.0);
     set_field(group, "base.position", 0, 2, height); // a glider starts in flight, and high up
-    for (uint32_t c = 0; c < 3; c++)
-        set_field(group, "base.linear_velocity", 0, c, 0.0);
+    set_field3(group, "base.linear_velocity", 0, 0.0, 0.0, 0.0);
     return group;
 }
 
@@ -284,8 +278,7 @@ TEST(a_ball_and_a_car_keep_momentum_along_it) {
     mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.02), "ball", 1, true);
     put(&pitch, car, 0, 0.0, 0.0, 0.0, 0.0);
     put(&pitch, ball, 0, -0.4, 0.0, parameters.height, 1.5);
-    mf_CollisionsConfig config = mf_collisions_config();
-    pitch_collide(&pitch, &config);
+    pitch_collide(&pitch, NULL);
     mf_world_step(pitch.world, 600);
     const double speed = get_field(car, "base.linear_velocity", 0, 0);
     assert_true(speed > 0.5);
@@ -308,9 +301,8 @@ TEST(a_kinematic_robot_is_a_moving_wall) {
                                      "<geom type='sphere' size='0.05' mass='1'/></body>"
                                      "</body></worldbody></mujoco>"),
             "wall", 1, true);
-        mf_KinematicConfig kinematic = mf_motions_config().kinematic;
         prepare(&pitch, wall);
-        MUST(rig_add_kinematic(wall, &kinematic, &error));
+        MUST(rig_add_kinematic(wall, NULL, &error));
         mf_group_reset_all(wall);
         mf_Group *ball = pitch_bodies(&pitch, ball_of(pitch.context, 0.4), "ball", 1, true);
         put(&pitch, ball, 0, k == 0 ? 0.3 : -50.0, 0.0, 0.5, 2.0);
@@ -360,8 +352,7 @@ TEST(a_quadrotor_rides_on_a_car) {
     put(&pitch, car, 0, 0.0, 0.0, 0.0, 3.0);
     put(&pitch, flyer, 0, 0.0, 0.0, stands + 0.3, 3.0);
     set_field(car, "command.speed", 0, 0, 3.0);
-    mf_CollisionsConfig config = mf_collisions_config();
-    pitch_collide(&pitch, &config);
+    pitch_collide(&pitch, NULL);
     land(&pitch, flyer, quadrotor.mass * 9.81);
     const double behind =
         get_field(car, "base.position", 0, 0) - get_field(flyer, "base.position", 0, 0);
@@ -390,7 +381,6 @@ TEST(a_quadrotor_rides_on_a_car) {
 enum { FLYERS = 40, KINDS = 4 };
 
 static void add_kind(Pitch *pitch, int kind) {
-    mf_ArticulatedConfig articulated = mf_motions_config().articulated;
     mf_Group *group;
     if (kind == 0) {
         const mf_Quadrotor quadrotor = mf_quadrotor();
@@ -410,10 +400,9 @@ static void add_kind(Pitch *pitch, int kind) {
         set_field(group, "command.speed", 0, 0, 3.0);
         return;
     }
-    group = pitch_group(pitch, load_file(pitch->context, kind == 2 ? "humanoid.urdf" : "ball.xml"),
-                        kind == 2 ? "humanoid" : "ball", 1, false);
-    prepare(pitch, group);
-    MUST(rig_add_articulated(group, &articulated, &error));
+    group =
+        pitch_moving(pitch, load_file(pitch->context, kind == 2 ? "humanoid.urdf" : "ball.xml"),
+                     kind == 2 ? "humanoid" : "ball", 1, false, mf_motions_config().articulated);
     put(pitch, group, 0, kind == 2 ? 0.0 : -2.0, 0.1, kind == 2 ? 0.75 : 0.3, 0.0);
 }
 
@@ -427,8 +416,7 @@ static Result run_all(const int order[KINDS], uint32_t threads, mf_Isa isa) {
     AUTO_PITCH pitch = pitch_open(threads, isa, MF_MILLISECOND, 9.81);
     for (int i = 0; i < KINDS; i++)
         add_kind(&pitch, order[i]);
-    mf_CollisionsConfig config = mf_collisions_config();
-    pitch_collide(&pitch, &config);
+    pitch_collide(&pitch, NULL);
     mf_world_step(pitch.world, 1500);
     const mf_CollisionsStatistics seen = mf_collisions_statistics(pitch.collisions);
     assert_true(seen.contacts > 1000);

@@ -25,8 +25,7 @@ TEST(test_load_turns_and_scales) {
     mf_TerrainConfig config = WITH(mf_terrain_config(), .cell = 2);
     config.columns = 99; // ignored, as documented
     mf_Terrain *terrain;
-    mf_Error error;
-    assert_int_equal(mf_terrain_load(*state, path, &config, 10, -5, &terrain, &error), MF_OK);
+    MUST(mf_terrain_load(*state, path, &config, 10, -5, &terrain, &error));
     assert_int_equal(terrain->columns, 3);
     assert_int_equal(terrain->rows, 2);
     const double expected[] = {-1, 1, 3, -5, -3, 5}; // row 0 has the lowest y

@@ -121,7 +121,7 @@ TEST(test_thin_maps) {
     for (int mode = 0; mode < 2; mode++) {
         mf_TerrainConfig config = config_of(4, 1);
         config.interpolation = mode == 0 ? MF_NEAREST : MF_BILINEAR;
-        mf_Terrain *wide = terrain_of(*state, &config, heights);
+        AUTO_TERRAIN *wide = terrain_of(*state, &config, heights);
         config.columns = 1;
         config.rows = 4;
         AUTO_TERRAIN *tall = terrain_of(*state, &config, heights);
@@ -136,63 +136,39 @@ TEST(test_thin_maps) {
             double height = mf_terrain_height(single, samples[i].position, 0.5, normal);
             assert_true(height == 3 && normal[0] == 0 && normal[1] == 0 && normal[2] == 1);
         }
-        mf_terrain_destroy(wide);
     }
-}
-
-static mf_Status refused(mf_Context *context, const mf_TerrainConfig *config,
-                         const double *heights) {
-    mf_Terrain *terrain = (mf_Terrain *)&terrain;
-    mf_Error error = {0};
-    size_t live = mf_context_live_bytes(context);
-    mf_Status status = mf_terrain_from_array(context, config, heights, &terrain, &error);
-    assert_null(terrain);
-    assert_int_equal(error.status, status);
-    assert_true(strlen(error.message) > 10 && strchr(error.message, '\n') == NULL);
-    assert_int_equal(mf_context_live_bytes(context), live);
-    assert_int_equal(mf_terrain_from_array(context, config, heights, &terrain, NULL), status);
-    return status;
-}
-
-TEST(test_bad_sizes) {
-    static const uint32_t sizes[][2] = {{0, 0}, {0, 5}, {5, 0}};
-    for (int i = 0; i < 3; i++) {
-        mf_TerrainConfig config = config_of(sizes[i][0], sizes[i][1]);
-        assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
-    }
-    // Above the limit before any memory is taken: the array has only 6 heights.
-    static const uint32_t large[][2] = {{8193, 1}, {1, 8193}, {UINT32_MAX, UINT32_MAX}};
-    uint64_t calls = mf_context_call_count(*state);
-    for (int i = 0; i < 3; i++) {
-        mf_TerrainConfig config = config_of(large[i][0], large[i][1]);
-        assert_int_equal(refused(*state, &config, small_map), MF_LIMIT);
-    }
-    assert_int_equal(mf_context_call_count(*state), calls);
-    // The default has no size: it must be set.
-    mf_TerrainConfig config = mf_terrain_config();
-    assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
 }
 
 TEST(test_bad_settings) {
-    static const double cells[] = {0, -1, NAN, INFINITY, 1e-7, 1e7};
-    for (int i = 0; i < 6; i++) {
-        mf_TerrainConfig config = WITH(config_of(3, 2), .cell = cells[i]);
-        assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
-    }
-    static const double origins[] = {INFINITY, -INFINITY, 1e10, -1e10};
-    for (int i = 0; i < 4; i++) {
-        mf_TerrainConfig config = config_of(3, 2);
-        config.origin[i % 2] = origins[i];
-        assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
-    }
-    mf_TerrainConfig config = config_of(3, 2);
-    config.struct_size--;
-    assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
-    config = WITH(config_of(3, 2), .interpolation = (mf_Interpolation)7);
-    assert_int_equal(refused(*state, &config, small_map), MF_BAD_ARGUMENT);
-    config = config_of(3, 2);
-    assert_int_equal(refused(*state, &config, NULL), MF_BAD_ARGUMENT);
-    assert_int_equal(refused(*state, NULL, small_map), MF_BAD_ARGUMENT);
+    const struct {
+        mf_TerrainConfig config;
+        mf_Status status;
+    } rows[] = {
+        {config_of(0, 0), MF_BAD_ARGUMENT},
+        {config_of(0, 5), MF_BAD_ARGUMENT},
+        {config_of(5, 0), MF_BAD_ARGUMENT},
+        {mf_terrain_config(), MF_BAD_ARGUMENT}, // has no size: it must be set
+        {config_of(8193, 1), MF_LIMIT},
+        {config_of(1, 8193), MF_LIMIT},
+        {config_of(UINT32_MAX, UINT32_MAX), MF_LIMIT},
+        {WITH(config_of(3, 2), .cell = 0.0), MF_BAD_ARGUMENT},
+        {WITH(config_of(3, 2), .cell = -1.0), MF_BAD_ARGUMENT},
+        {WITH(config_of(3, 2), .cell = NAN), MF_BAD_ARGUMENT},
+        {WITH(config_of(3, 2), .cell = INFINITY), MF_BAD_ARGUMENT},
+        {WITH(config_of(3, 2), .cell = 1e-7), MF_BAD_ARGUMENT},
+        {WITH(config_of(3, 2), .cell = 1e7), MF_BAD_ARGUMENT},
+        {WITH(config_of(3, 2), .origin[0] = INFINITY), MF_BAD_ARGUMENT},
+        {WITH(config_of(3, 2), .origin[1] = -INFINITY), MF_BAD_ARGUMENT},
+        {WITH(config_of(3, 2), .origin[0] = 1e10), MF_BAD_ARGUMENT},
+        {WITH(config_of(3, 2), .origin[1] = -1e10), MF_BAD_ARGUMENT},
+        {WITH(config_of(3, 2), .struct_size = sizeof(mf_TerrainConfig) - 1), MF_BAD_ARGUMENT},
+        {WITH(config_of(3, 2), .interpolation = (mf_Interpolation)7), MF_BAD_ARGUMENT},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        check_refused(*state, &rows[i].config, small_map, NULL, rows[i].status);
+    const mf_TerrainConfig config = config_of(3, 2);
+    check_refused(*state, &config, NULL, NULL, MF_BAD_ARGUMENT);
+    check_refused(*state, NULL, small_map, NULL, MF_BAD_ARGUMENT);
     assert_int_equal(mf_terrain_from_array(*state, &config, small_map, NULL, NULL),
                      MF_BAD_ARGUMENT);
 }
@@ -204,12 +180,11 @@ TEST(test_bad_heights) {
         for (int index = 0; index < 6; index++) {
             double heights[6] = {0};
             heights[index] = values[i];
-            assert_int_equal(refused(*state, &config, heights), MF_BAD_ARGUMENT);
+            check_refused(*state, &config, heights, NULL, MF_BAD_ARGUMENT);
         }
     double heights[6] = {1e6, -1e6};
-    mf_Terrain *terrain = terrain_of(*state, &config, heights);
+    AUTO_TERRAIN *terrain = terrain_of(*state, &config, heights);
     assert_true(terrain->lowest == -1e6 && terrain->highest == 1e6);
-    mf_terrain_destroy(terrain);
 
     heights[4] = NAN;
     mf_Terrain *none;
