@@ -105,14 +105,6 @@ TEST(test_answers_of_another_form_are_malformed) {
 
 // ---- what is made from the table ---------------------------------------------------------------
 
-static void check_file(const char *path, const char *text) {
-    if (getenv("MAYFLY_UPDATE") != NULL)
-        file_put_text(path, text);
-    AUTO(end_memory) char *found = file_get(path, NULL);
-    if (strcmp(found, text) != 0)
-        fail_msg("%s is out of date: run this test with MAYFLY_UPDATE=1", path);
-}
-
 // The page: a member as a reader sees it.
 #define PAGE_MEMBER(type, name, most, text)                                                        \
     put_member(page, &count, #type, #name, sizeof(mf_wire_##type) < 8 ? UINT32_MAX : UINT64_MAX,   \
@@ -172,7 +164,7 @@ TEST(test_the_page_holds_the_table) {
     put_tables(page);
     fputs(stop, page);
     fclose(page);
-    check_file(path, made);
+    check_made_file(path, made);
     mf_release(*state, old);
     free(made);
 }
@@ -238,7 +230,7 @@ TEST(test_the_python_module_holds_the_table) {
     fputs("\n# Parts of messages.\n", code);
     MF_PROTOCOL_PARTS(CODE_PART, CODE_MEMBER, 0)
     fclose(code);
-    check_file(MAYFLY_SOURCE_DIR "/python/src/mayfly/_messages.py", made);
+    check_made_file(MAYFLY_SOURCE_DIR "/python/src/mayfly/_messages.py", made);
 }
 
 // Marks the kinds of the messages of a seed.
