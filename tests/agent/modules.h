@@ -15,7 +15,6 @@ typedef struct Modules {
     mf_Group *group;
     mf_WorldDocks *docks;
     mf_Messages *messages;
-    mf_Error error;
 } Modules;
 
 typedef struct ModulesConfig {

@@ -37,17 +37,15 @@ TEST(files_have_a_kind) {
         mf_release(context, text);
         void *body = NULL;
         mf_Model *model = NULL;
-        mf_Error error = {0};
-        assert_int_equal(mf_body_load(context, kind, path, &body, &error), MF_OK);
+        MUST(mf_body_load(context, kind, path, &body, &error));
         assert_string_equal(mf_body_file(body), path);
         assert_true(mf_body_moves_by(kind, kind->motion(body)));
-        assert_int_equal(mf_body_model(context, kind, body, &model, &error), MF_OK);
+        MUST(mf_body_model(context, kind, body, &model, &error));
         assert_true(model->mass > 0.0);
-        assert_int_equal(mf_body_write(context, kind, body, &text, &error), MF_OK);
+        MUST(mf_body_write(context, kind, body, &text, &error));
         assert_ptr_equal(mf_body_kind_of(text, strlen(text)), kind);
         void *again = NULL;
-        assert_int_equal(mf_body_parse(context, kind, path, text, strlen(text), &again, &error),
-                         MF_OK);
+        MUST(mf_body_parse(context, kind, path, text, strlen(text), &again, &error));
         mf_body_destroy(again);
         mf_release(context, text);
         mf_model_destroy(model);
@@ -61,19 +59,17 @@ TEST(files_have_a_kind) {
 TEST(bad_arguments_are_refused) {
     mf_Model *model = NULL;
     AUTO_SCENE_FILE *file = NULL;
-    mf_Error error = {0};
     const mf_Cloth cloth = mf_cloth_rectangle(1.0, 1.0, 3, 3);
-    assert_int_equal(mf_body_model(*state, NULL, &cloth, &model, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_body_model(*state, &mf_cloth_body, NULL, &model, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_body_model(*state, NULL, &cloth, &model, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_body_model(*state, &mf_cloth_body, NULL, &model, &error), MF_BAD_ARGUMENT, "");
     void *body = NULL;
     char *text = NULL;
-    assert_int_equal(mf_body_load(*state, NULL, "a", &body, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_body_parse(*state, NULL, "a", "", 0, &body, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_body_write(*state, NULL, &cloth, &text, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_scene_file_of_body(*state, NULL, &cloth, NULL, 0, &file, &error),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal(mf_scene_file_of_body(*state, &mf_cloth_body, &cloth, NULL, 0, &file, &error),
-                     MF_OK);
+    MUST_FAIL(mf_body_load(*state, NULL, "a", &body, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_body_parse(*state, NULL, "a", "", 0, &body, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_body_write(*state, NULL, &cloth, &text, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_scene_file_of_body(*state, NULL, &cloth, NULL, 0, &file, &error), MF_BAD_ARGUMENT,
+              "");
+    MUST(mf_scene_file_of_body(*state, &mf_cloth_body, &cloth, NULL, 0, &file, &error));
     assert_string_equal(file->name, "cloth");
     assert_int_equal(file->groups[0].motion, MF_MOTION_CLOTH);
 }

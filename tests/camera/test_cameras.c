@@ -213,20 +213,17 @@ TEST(refusals) {
          MF_BAD_ARGUMENT},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        mf_Error error = {0};
         AUTO_MODEL *model = load_text(*state, rows[i].text);
         mf_GroupConfig config = WITH(mf_group_config(), .model = model);
         AUTO_WORLD *world = open_world(*state, NULL);
         add_group(world, &config);
-        assert_int_equal(mf_cameras_take(world, &error), MF_NOT_FOUND);
-        assert_int_equal(mf_cameras_add(world, &error), rows[i].status);
-        assert_string_equal(error.message, rows[i].message);
+        MUST_FAIL(mf_cameras_take(world, &error), MF_NOT_FOUND, "");
+        MUST_FAIL_AS(mf_cameras_add(world, &error), rows[i].status, rows[i].message);
     }
-    mf_Error error = {0};
     AUTO(close_rig) Rig rig = open_rig(*state, FALLING(""), 1, true);
-    assert_int_equal(mf_cameras_add(rig.world, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "cameras: the world has them already");
-    assert_int_equal(mf_cameras_add(NULL, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL_AS(mf_cameras_add(rig.world, &error), MF_BAD_ARGUMENT,
+                 "cameras: the world has them already");
+    MUST_FAIL(mf_cameras_add(NULL, &error), MF_BAD_ARGUMENT, "");
 }
 
 // Pictures are fields: a sensor of the user reads them, and its signal saturates and converts.

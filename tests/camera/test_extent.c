@@ -64,12 +64,11 @@ TEST(robots_that_fly_off) {
 TEST(isolated_robots) {
     AUTO_CAMERA_RIG rig = open_rig(*state, 3, true);
     double middle[3] = {7.0, 7.0, 7.0}, radius = 7.0;
-    mf_Error error = {0};
     put(&rig, 2, -4.0, 1.0, 2.0);
-    assert_int_equal(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error),
-                     MF_NOT_FOUND);
+    MUST_FAIL(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error), MF_NOT_FOUND,
+              "");
     assert_true(middle[0] == 7.0 && radius == 7.0);
-    must(mf_free_camera_extent(rig.eye, 0, 2, middle, &radius, &error), &error);
+    MUST(mf_free_camera_extent(rig.eye, 0, 2, middle, &radius, &error));
     assert_true(fabs(middle[0] - -4.0) < 1e-6);
     assert_true(fabs(radius - 0.5) < 1e-6);
 }

@@ -288,24 +288,22 @@ TEST(same_bits_everywhere) {
 }
 
 TEST(refusals) {
-    mf_Error error = {0};
     mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0},
                  nowhere[3] = {(double)NAN, 0.0, 0.0}, zeros[4] = {0.0};
     AUTO_CAMERA_RIG rig = open_rig(*state, BALL, NULL, &camera);
     mf_FreeCamera *none = NULL;
-    assert_int_equal(mf_free_camera_take(rig.eye, nowhere, rotation, MF_NONE, 0, &pixels, &error),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal(mf_free_camera_take(rig.eye, position, zeros, MF_NONE, 0, &pixels, &error),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal(mf_free_camera_take(rig.eye, position, rotation, 0, 1, &pixels, &error),
-                     MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "mf_free_camera_take: there is no robot 1 in a group 0");
-    assert_int_equal(mf_free_camera_take(rig.eye, position, rotation, 1, 0, &pixels, &error),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal(mf_free_camera_take(NULL, position, rotation, 0, 0, &pixels, &error),
-                     MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_free_camera_take(rig.eye, nowhere, rotation, MF_NONE, 0, &pixels, &error),
+              MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_free_camera_take(rig.eye, position, zeros, MF_NONE, 0, &pixels, &error),
+              MF_BAD_ARGUMENT, "");
+    MUST_FAIL_AS(mf_free_camera_take(rig.eye, position, rotation, 0, 1, &pixels, &error),
+                 MF_BAD_ARGUMENT, "mf_free_camera_take: there is no robot 1 in a group 0");
+    MUST_FAIL(mf_free_camera_take(rig.eye, position, rotation, 1, 0, &pixels, &error),
+              MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_free_camera_take(NULL, position, rotation, 0, 0, &pixels, &error), MF_BAD_ARGUMENT,
+              "");
     camera.bits = 0;
-    assert_int_equal(mf_free_camera_create(rig.world, &camera, &none, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_free_camera_create(rig.world, &camera, &none, &error), MF_BAD_ARGUMENT, "");
     assert_null(none);
 }

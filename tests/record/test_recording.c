@@ -389,26 +389,23 @@ static void put_number(char *data, size_t size, const char *key, char digit) {
 TEST_WITH(what_is_no_recording_is_named, set_up, tear_down) {
     Fixture *fixture = *state;
     mf_Recording *recording;
-    mf_Error error = {0};
-    assert_int_equal(mf_recording_open(fixture->context, "none.mcap", 0, &recording, &error),
-                     MF_NOT_FOUND);
+    MUST_FAIL(mf_recording_open(fixture->context, "none.mcap", 0, &recording, &error), MF_NOT_FOUND,
+              "");
     file_put(copy_path, "hello", 5);
-    assert_fails(mf_recording_open(fixture->context, copy_path, 0, &recording, &error), MF_BAD_FILE,
-                 &error, "not a recording: expected a file that mayfly run");
+    MUST_FAIL(mf_recording_open(fixture->context, copy_path, 0, &recording, &error), MF_BAD_FILE,
+              "not a recording: expected a file that mayfly run");
     fixture->path = paths[1];
     record_well(fixture, true, 3);
     size_t size;
     char *data = file_get(paths[1], &size);
     put_number(data, size, "recording", '7');
     file_put(copy_path, data, size);
-    assert_fails(mf_recording_open(fixture->context, copy_path, 0, &recording, &error), MF_VERSION,
-                 &error, "this version reads format 1");
+    MUST_FAIL(mf_recording_open(fixture->context, copy_path, 0, &recording, &error), MF_VERSION,
+              "this version reads format 1");
     free(data);
-    assert_int_equal(mf_recording_open(fixture->context, paths[1], 100, &recording, &error),
-                     MF_LIMIT);
-    assert_int_equal(mf_recording_open(NULL, paths[1], 0, &recording, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_recording_open(fixture->context, paths[1], 0, NULL, &error),
-                     MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_recording_open(fixture->context, paths[1], 100, &recording, &error), MF_LIMIT, "");
+    MUST_FAIL(mf_recording_open(NULL, paths[1], 0, &recording, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_recording_open(fixture->context, paths[1], 0, NULL, &error), MF_BAD_ARGUMENT, "");
     mf_recording_destroy(NULL);
 }
 

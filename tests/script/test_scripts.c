@@ -24,7 +24,6 @@ typedef struct Run {
     mf_Scene scene;
     mf_Scripts *scripts;
     mf_Status status;
-    mf_Error error;
     char printed[4000];
 } Run;
 

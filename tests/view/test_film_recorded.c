@@ -94,10 +94,8 @@ TEST_WITH(a_recording_becomes_a_page, set_up, tear_down) {
     AUTO_FILM *film;
     char *page = NULL;
     size_t size;
-    mf_Error error = {0};
     record(fixture, &film);
-    assert_int_equal(mf_film_recording_page(fixture->context, &fixture->recording, &page, &error),
-                     MF_OK);
+    MUST(mf_film_recording_page(fixture->context, &fixture->recording, &page, &error));
     json_t *description = description_in(page);
     assert_int_equal(json_integer_value(json_object_get(description, "frames")), SAMPLES);
     assert_float_equal(json_number_value(json_object_get(description, "period")), 0.1, 1e-12);
@@ -105,7 +103,7 @@ TEST_WITH(a_recording_becomes_a_page, set_up, tear_down) {
     assert_int_equal(json_integer_value(json_object_get(description, "of")), ROBOTS);
     json_decref(description);
     assert_non_null(strstr(page, "<title>&lt;balls&gt;.h5</title>"));
-    assert_int_equal(mf_film_write_recording(&fixture->recording, PAGE, &error), MF_OK);
+    MUST(mf_film_write_recording(&fixture->recording, PAGE, &error));
     char *written = NULL;
     assert_int_equal(mf_file_read(fixture->context, PAGE, 1 << 26, &written, &size, NULL), MF_OK);
     assert_string_equal(page, written);
@@ -116,7 +114,6 @@ TEST_WITH(a_recording_becomes_a_page, set_up, tear_down) {
 TEST_WITH(what_does_not_fit_is_refused, set_up, tear_down) {
     Fixture *fixture = *state;
     AUTO_FILM *film;
-    mf_Error error = {0};
     mf_Recording *recording = &fixture->recording;
     record(fixture, &film);
     const char *const picture = recording->picture;
@@ -128,20 +125,19 @@ TEST_WITH(what_does_not_fit_is_refused, set_up, tear_down) {
                                "{\"casts\":7,\"clouds\":{\"a\":1},\"joints\":99999}"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         recording->picture = bad[i];
-        assert_int_equal(mf_film_write_recording(recording, PAGE, &error), MF_BAD_FILE);
-        assert_non_null(strstr(error.message, "do not fit together"));
+        MUST_FAIL(mf_film_write_recording(recording, PAGE, &error), MF_BAD_FILE,
+                  "do not fit together");
     }
     recording->picture = "";
-    assert_int_equal(mf_film_write_recording(recording, PAGE, &error), MF_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "record it again"));
+    MUST_FAIL(mf_film_write_recording(recording, PAGE, &error), MF_UNSUPPORTED, "record it again");
     recording->picture = picture;
     recording->samples = 0;
-    assert_int_equal(mf_film_write_recording(recording, PAGE, &error), MF_UNSUPPORTED);
-    assert_int_equal(mf_film_write_recording(NULL, PAGE, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_film_recording_page(fixture->context, NULL, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_film_text(film, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_film_viewer_page(NULL, "", NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_film_record(NULL, "", NULL, NULL, NULL, NULL, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_film_write_recording(recording, PAGE, &error), MF_UNSUPPORTED, "");
+    MUST_FAIL(mf_film_write_recording(NULL, PAGE, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_film_recording_page(fixture->context, NULL, NULL, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_film_text(film, NULL, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_film_viewer_page(NULL, "", NULL, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_film_record(NULL, "", NULL, NULL, NULL, NULL, &error), MF_BAD_ARGUMENT, "");
 }
 
 static mf_Status record_and_write(mf_Context *context, void *user, mf_Error *error) {

@@ -26,12 +26,11 @@ typedef struct Rig {
 
 static Rig open_rig(mf_Context *context) {
     Rig rig = {.model = load_text(context, TEXTURED)};
-    mf_Error error = {0};
     mf_GroupConfig config = WITH(mf_group_config(), .model = rig.model);
     rig.world = open_world(context, NULL);
     mf_Group *group = add_group(rig.world, &config);
-    assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error), MF_OK);
-    assert_int_equal(mf_film_create_live(rig.world, "t", NULL, NULL, &rig.film, &error), MF_OK);
+    MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));
+    MUST(mf_film_create_live(rig.world, "t", NULL, NULL, &rig.film, &error));
     return rig;
 }
 

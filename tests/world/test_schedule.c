@@ -176,30 +176,29 @@ static mf_FieldInfo extra_field(const char *name) {
 // group; with a common word, in another phase, or when one does not say what it writes, they stand.
 TEST(writers_that_collide_are_refused) {
     AUTO(fixture_close) Fixture fixture;
-    mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     mf_SystemConfig first = declaring("walker", MF_PHASE_CONTROL, nothing, target);
     mf_SystemConfig second = declaring("waver", MF_PHASE_CONTROL, nothing, target_and_fault);
-    must(mf_group_add_system(fixture.group, &first, &error), &error);
-    assert_fails_as(mf_group_add_system(fixture.group, &second, &error), MF_BAD_ARGUMENT, &error,
-                    "group robots: systems walker and waver both write "
-                    "joint.target in the phase control");
+    MUST(mf_group_add_system(fixture.group, &first, &error));
+    MUST_FAIL_AS(mf_group_add_system(fixture.group, &second, &error), MF_BAD_ARGUMENT,
+                 "group robots: systems walker and waver both write "
+                 "joint.target in the phase control");
     assert_int_equal(mf_group_system_count(fixture.group), 1);
     second.together = "gait"; // one word is not enough, the other must say it too
-    assert_int_equal(mf_group_add_system(fixture.group, &second, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_group_add_system(fixture.group, &second, &error), MF_BAD_ARGUMENT, "");
     mf_SystemConfig third = declaring("late", MF_PHASE_AFTER, nothing, target);
-    must(mf_group_add_system(fixture.group, &third, &error), &error);
+    MUST(mf_group_add_system(fixture.group, &third, &error));
     mf_SystemConfig silent = declaring("callback", MF_PHASE_CONTROL, NULL, NULL);
-    must(mf_group_add_system(fixture.group, &silent, &error), &error);
+    MUST(mf_group_add_system(fixture.group, &silent, &error));
     fixture_close(&fixture);
 
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     first.together = "gait";
-    must(mf_group_add_system(fixture.group, &first, &error), &error);
-    must(mf_group_add_system(fixture.group, &second, &error), &error);
+    MUST(mf_group_add_system(fixture.group, &first, &error));
+    MUST(mf_group_add_system(fixture.group, &second, &error));
     assert_int_equal(mf_group_system_wave(fixture.group, 1), 1); // one behind the other
     mf_SystemConfig fault = declaring("raiser", MF_PHASE_CONTROL, nothing, place_and_fault);
-    must(mf_group_add_system(fixture.group, &fault, &error), &error); // bits are everybody's
+    MUST(mf_group_add_system(fixture.group, &fault, &error)); // bits are everybody's
 }
 
 // Motions of several levels share their group's fields once it says which robot moves by which.
@@ -224,18 +223,17 @@ TEST(motions_share_by_level) {
 // refused, and nothing has changed.
 TEST(names_may_wait_for_their_field) {
     AUTO(fixture_close) Fixture fixture;
-    mf_Error error = {0};
     mf_Field *field;
     mf_FieldInfo info = extra_field("extra.value");
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     const char *list[] = {"base.position", "?extra.value", NULL}; // copied: need not stay
     mf_SystemConfig one = declaring("one", MF_PHASE_SENSE, list, angle);
-    must(mf_group_add_system(fixture.group, &one, &error), &error);
+    MUST(mf_group_add_system(fixture.group, &one, &error));
     list[0] = "gone";
     const mf_SystemConfig *kept = mf_group_system(fixture.group, 0);
     assert_string_equal(kept->reads[0], "base.position");
     assert_null(kept->reads[1]);
-    must(mf_group_add_field(fixture.group, &info, 0, &field, &error), &error);
+    MUST(mf_group_add_field(fixture.group, &info, 0, &field, &error));
     assert_string_equal(kept->reads[1], "extra.value");
     assert_null(kept->reads[2]);
     assert_string_equal(mf_group_reader(fixture.group, "extra.value", 0), "one");
@@ -244,17 +242,17 @@ TEST(names_may_wait_for_their_field) {
     assert_string_equal(mf_group_writer(fixture.group, "joint.angle", 0), "one");
 
     mf_SystemConfig lacks = declaring("lacks", MF_PHASE_SENSE, list, nothing);
-    assert_fails_as(mf_group_add_system(fixture.group, &lacks, &error), MF_NOT_FOUND, &error,
-                    "system lacks: group robots has no field gone");
+    MUST_FAIL_AS(mf_group_add_system(fixture.group, &lacks, &error), MF_NOT_FOUND,
+                 "system lacks: group robots has no field gone");
     fixture_close(&fixture);
 
     open_group(&fixture, 10 * MF_MILLISECOND, true, 3);
     one = declaring("one", MF_PHASE_SENSE, nothing, extra);
     mf_SystemConfig two = declaring("two", MF_PHASE_SENSE, nothing, extra);
-    must(mf_group_add_system(fixture.group, &one, &error), &error);
-    must(mf_group_add_system(fixture.group, &two, &error), &error);
+    MUST(mf_group_add_system(fixture.group, &one, &error));
+    MUST(mf_group_add_system(fixture.group, &two, &error));
     uint32_t fields = mf_group_field_count(fixture.group);
-    assert_int_equal(mf_group_add_field(fixture.group, &info, 0, &field, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_group_add_field(fixture.group, &info, 0, &field, &error), MF_BAD_ARGUMENT, "");
     assert_null(field);
     assert_int_equal(mf_group_field_count(fixture.group), fields);
     assert_null(mf_group_find_field(fixture.group, "extra.value"));
@@ -264,24 +262,23 @@ TEST(names_may_wait_for_their_field) {
 // Faster than the steps there is nothing between; the line names both.
 TEST(rates_above_the_step_are_refused) {
     AUTO(fixture_close) Fixture fixture;
-    mf_Error error = {0};
     open_group(&fixture, 10 * MF_MILLISECOND, false, 3);
     mf_SystemConfig config = declaring("fast", MF_PHASE_SENSE, nothing, nothing);
     static const mf_Rate wrong[] = {{101, 1}, {INT64_MAX, 1}, {-1, 1}, {1, 0}, {0, 1}, {-1, -1}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         config.rate = wrong[i];
-        assert_int_equal(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT);
+        MUST_FAIL(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT, "");
     }
     config.rate = (mf_Rate){400, 1};
-    assert_fails_as(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT, &error,
-                    "system fast: ticks every 0.0025 s, expected at least the "
-                    "world's step of 0.01 s");
+    MUST_FAIL_AS(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT,
+                 "system fast: ticks every 0.0025 s, expected at least the "
+                 "world's step of 0.01 s");
     mf_WorldSystemConfig world = WITH(mf_world_system_config(), .name = "look", .run = do_nothing,
                                       .rate = ((mf_Rate){400, 1}));
-    assert_int_equal(mf_world_add_system(fixture.world, &world, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_world_add_system(fixture.world, &world, &error), MF_BAD_ARGUMENT, "");
     world.rate = config.rate = (mf_Rate){100, 1};
-    must(mf_world_add_system(fixture.world, &world, &error), &error);
-    must(mf_group_add_system(fixture.group, &config, &error), &error);
+    MUST(mf_world_add_system(fixture.world, &world, &error));
+    MUST(mf_group_add_system(fixture.group, &config, &error));
 }
 
 // A phase that there is not would never run.

@@ -238,13 +238,12 @@ TEST(bad_starts_are_refused) {
     const double zero[4] = {0, 0, 0, 0}, not_turn[4] = {1, NAN, 0, 0};
     uint64_t hash = mf_world_hash(fixture.world);
     size_t bytes = mf_context_live_bytes(fixture.context);
-    mf_Error error = {0};
-    assert_int_equal(mf_group_set_start(group, 20, good, good, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_group_set_start(group, 1, nan, NULL, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_group_set_start(group, 1, far, NULL, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_group_set_start(group, 1, good, zero, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_group_set_start(group, 1, good, not_turn, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_group_set_start(group, 1, good, good, nan, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_group_set_start(group, 20, good, good, NULL, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_group_set_start(group, 1, nan, NULL, NULL, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_group_set_start(group, 1, far, NULL, NULL, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_group_set_start(group, 1, good, zero, NULL, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_group_set_start(group, 1, good, not_turn, NULL, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_group_set_start(group, 1, good, good, nan, &error), MF_BAD_ARGUMENT, "");
     assert_true(mf_world_hash(fixture.world) == hash);
     assert_int_equal(mf_context_live_bytes(fixture.context), bytes);
 }
@@ -307,18 +306,17 @@ TEST(snapshots_check_settings) {
 
 TEST(bad_systems_are_refused) {
     AUTO(fixture_close) Fixture fixture;
-    mf_Error error = {0};
     open_shared(&fixture, 1, 1);
     mf_WorldSystemConfig config = mf_world_system_config();
-    assert_int_equal(mf_world_add_system(fixture.world, &config, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_world_add_system(fixture.world, &config, &error), MF_BAD_ARGUMENT, "");
     config.run = nothing;
     config.rate = (mf_Rate){1, 0};
-    assert_int_equal(mf_world_add_system(fixture.world, &config, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_world_add_system(fixture.world, &config, &error), MF_BAD_ARGUMENT, "");
     config.rate = always;
     config.struct_size++;
-    assert_int_equal(mf_world_add_system(fixture.world, &config, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_world_add_system(fixture.world, &config, &error), MF_BAD_ARGUMENT, "");
     config.struct_size--;
     for (uint32_t i = 0; i < MF_WORLD_SYSTEM_LIMIT; i++)
-        must(mf_world_add_system(fixture.world, &config, &error), &error);
-    assert_int_equal(mf_world_add_system(fixture.world, &config, &error), MF_LIMIT);
+        MUST(mf_world_add_system(fixture.world, &config, &error));
+    MUST_FAIL(mf_world_add_system(fixture.world, &config, &error), MF_LIMIT, "");
 }

@@ -84,8 +84,7 @@ TEST(bad_groups_are_refused) {
             break;
         }
         mf_Group *out = fixture.group;
-        mf_Error error = {0};
-        assert_int_equal(mf_world_add_group(fixture.world, &group, &out, &error), MF_BAD_ARGUMENT);
+        MUST_FAIL(mf_world_add_group(fixture.world, &group, &out, &error), MF_BAD_ARGUMENT, "");
         assert_null(out);
         assert_int_equal(mf_world_group_count(fixture.world), 1);
         assert_true(mf_world_hash(fixture.world) == hash);
