@@ -1,17 +1,17 @@
 // Fields: addresses in memory, clamping of integers, names, and rejected declarations.
 #include "motion/fixture.h"
 
-static void open_group(Fixture *fixture, uint32_t count, bool wide) {
-    *fixture = fixture_begin(1);
-    make_hexapod(fixture->hand);
-    fixture_open(fixture, WITH(fixture_config(wide), .group.count = count));
+static Fixture open_group(uint32_t count, bool wide) {
+    Fixture fixture = fixture_begin(1);
+    make_hexapod(fixture.hand);
+    fixture_open(&fixture, WITH(fixture_config(wide), .group.count = count));
+    return fixture;
 }
 
 // Value c of instance i is data[((i / 16) * components + c) * 16 + i % 16], aligned to 64 bytes.
 TEST(values_lie_where_the_header_says) {
     for (int wide = 0; wide < 2; wide++) {
-        AUTO(fixture_close) Fixture fixture;
-        open_group(&fixture, 37, wide != 0);
+        AUTO_FIXTURE fixture = open_group(37, wide != 0);
         mf_Field *field = fixture_field(&fixture, "joint.target");
         assert_int_equal(field->components, 18);
         assert_int_equal(field->blocks, 3);
@@ -38,8 +38,7 @@ TEST(whole_numbers_are_clamped) {
     static const mf_FieldInfo info[2] = {
         {"test.signed", "1", "", MF_I32, MF_FIXED_COUNT, 1, 0, "a test"},
         {"test.unsigned", "1", "", MF_U32, MF_FIXED_COUNT, 1, 0, "a test"}};
-    AUTO(fixture_close) Fixture fixture;
-    open_group(&fixture, 3, false);
+    AUTO_FIXTURE fixture = open_group(3, false);
     for (int type = 0; type < 2; type++) {
         mf_Field *field;
         MUST(mf_group_add_field(fixture.group, &info[type], 2, &field, &error));
@@ -52,9 +51,8 @@ TEST(whole_numbers_are_clamped) {
 }
 
 TEST(names_are_unique_and_limited) {
-    AUTO(fixture_close) Fixture fixture;
     mf_Error error = {0};
-    open_group(&fixture, 1, false);
+    AUTO_FIXTURE fixture = open_group(1, false);
     mf_FieldInfo info = {"base.position", "m", "", MF_REAL, MF_PER_INSTANCE, 3, 0, "taken"};
     mf_Field *field = NULL;
     assert_int_equal(mf_group_add_field(fixture.group, &info, 0, &field, &error), MF_BAD_ARGUMENT);
@@ -75,8 +73,7 @@ TEST(names_are_unique_and_limited) {
 
 // The bytes of an instance are what all its fields hold together.
 TEST(memory_is_counted) {
-    AUTO(fixture_close) Fixture fixture;
-    open_group(&fixture, 1, true);
+    AUTO_FIXTURE fixture = open_group(1, true);
     size_t sum = 0;
     for (uint32_t f = 0; f < mf_group_field_count(fixture.group); f++) {
         const mf_Field *field = mf_group_field(fixture.group, f);

@@ -30,30 +30,29 @@ static void world_note(const mf_WorldRun *run, void *user) {
     note(run->tick, *(const int *)user, 0, 0);
 }
 
-static mf_Group *open_shared(Fixture *fixture, uint32_t threads, uint32_t count) {
+static Fixture open_shared(uint32_t threads, uint32_t count) {
     static const double moment[3] = {1, 1, 1};
-    *fixture = fixture_begin(threads);
-    mf_hand_inertia(fixture->hand, 0, 1.0, moment);
-    mf_WorldConfig world = mf_world_config();
-    fixture->world = open_world(fixture->context, &world);
-    mf_GroupConfig group =
-        WITH(mf_group_config(), .model = &fixture->hand->model, .isolated = false, .count = count);
-    fixture->group = add_group(fixture->world, &group);
-    return fixture->group;
+    Fixture fixture = fixture_begin(threads);
+    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
+    fixture.world = open_world(fixture.context, NULL);
+    fixture.group = add_group(fixture.world, &WITH(mf_group_config(), .model = &fixture.hand->model,
+                                                   .isolated = false, .count = count));
+    return fixture;
 }
 
 static void add_group_system(mf_Group *group, mf_Phase phase, mf_Rate rate, mf_SystemFn run,
                              void *user) {
-    mf_SystemConfig config =
-        WITH(mf_system_config(), .phase = phase, .rate = rate, .run = run, .user = user);
-    MUST(mf_group_add_system(group, &config, &error));
+    MUST(mf_group_add_system(
+        group, &WITH(mf_system_config(), .phase = phase, .rate = rate, .run = run, .user = user),
+        &error));
 }
 
 static void add_world_system(mf_World *world, mf_Phase phase, mf_Rate rate, mf_WorldSystemFn run,
                              void *user) {
-    mf_WorldSystemConfig config =
-        WITH(mf_world_system_config(), .phase = phase, .rate = rate, .run = run, .user = user);
-    MUST(mf_world_add_system(world, &config, &error));
+    MUST(mf_world_add_system(
+        world,
+        &WITH(mf_world_system_config(), .phase = phase, .rate = rate, .run = run, .user = user),
+        &error));
 }
 
 static const mf_Rate always = {0, 0};
@@ -64,9 +63,9 @@ TEST(world_systems_are_in_order) {
     static const mf_Phase phases[] = {MF_PHASE_AFTER, MF_PHASE_MOTION, MF_PHASE_CONTROL,
                                       MF_PHASE_SENSE};
     static const int expected[] = {7, 3, 6, 2, 5, 1, 0, 4};
-    AUTO(fixture_close) Fixture fixture;
     diary.count = 0;
-    mf_Group *group = open_shared(&fixture, 1, 5);
+    AUTO_FIXTURE fixture = open_shared(1, 5);
+    mf_Group *group = fixture.group;
     for (int i = 0; i < 4; i++) {
         add_group_system(group, phases[i], always, group_note, &who[i]);
         add_world_system(fixture.world, phases[i], always, world_note, &who[4 + i]);
@@ -86,9 +85,9 @@ TEST(world_systems_are_in_order) {
 // system that is not due in a step does not cut it.
 TEST(pieces_run_through_a_gap) {
     static int sense = 1, motion = 2, world = 3;
-    AUTO(fixture_close) Fixture fixture;
     diary.count = 0;
-    mf_Group *group = open_shared(&fixture, 1, 150 * MF_BLOCK);
+    AUTO_FIXTURE fixture = open_shared(1, 150 * MF_BLOCK);
+    mf_Group *group = fixture.group;
     add_group_system(group, MF_PHASE_SENSE, always, group_note, &sense);
     add_group_system(group, MF_PHASE_MOTION, always, group_note, &motion);
     add_world_system(fixture.world, MF_PHASE_CONTROL, (mf_Rate){50, 1}, world_note, &world);
@@ -112,9 +111,9 @@ TEST(rates_are_exact) {
     static int who[2] = {0, 1};
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
         for (uint64_t chunk = 1; chunk <= 500; chunk = chunk * 8 + 1) {
-            AUTO(fixture_close) Fixture fixture;
             diary.count = 0;
-            mf_Group *group = open_shared(&fixture, 1, 1);
+            AUTO_FIXTURE fixture = open_shared(1, 1);
+            mf_Group *group = fixture.group;
             add_group_system(group, MF_PHASE_SENSE, rates[r], group_note, &who[0]);
             mf_world_step(fixture.world, 3);
             add_world_system(fixture.world, MF_PHASE_AFTER, rates[r], world_note, &who[1]);
@@ -166,19 +165,15 @@ TEST(bits_do_not_depend_on_threads) {
     uint64_t hash[4];
     static const uint32_t threads[] = {1, 2, 4, 7};
     for (int t = 0; t < 4; t++) {
-        AUTO(fixture_close) Fixture fixture;
         Sum sum;
-        sum.groups[0] = open_shared(&fixture, threads[t], 1000);
-        mf_GroupConfig config = WITH(mf_group_config(), .model = &fixture.hand->model,
-                                     .isolated = false, .name = "second", .count = 77);
-        MUST(mf_world_add_group(fixture.world, &config, &sum.groups[1], &error));
-        config.name = "third";
-        config.count = 3000;
-        MUST(mf_world_add_group(fixture.world, &config, &sum.groups[2], &error));
-        config.name = "alone";
-        config.isolated = true;
-        config.count = 50;
-        mf_Group *alone = add_group(fixture.world, &config);
+        AUTO_FIXTURE fixture = open_shared(threads[t], 1000);
+        sum.groups[0] = fixture.group;
+        const mf_GroupConfig config = WITH(mf_group_config(), .model = &fixture.hand->model);
+        sum.groups[1] = add_group(fixture.world,
+                                  &WITH(config, .isolated = false, .name = "second", .count = 77));
+        sum.groups[2] = add_group(fixture.world,
+                                  &WITH(config, .isolated = false, .name = "third", .count = 3000));
+        mf_Group *alone = add_group(fixture.world, &WITH(config, .name = "alone", .count = 50));
         add_group_system(alone, MF_PHASE_MOTION, always, mix,
                          mf_group_find_field(alone, "base.position"));
         for (int g = 0; g < 3; g++) {
@@ -198,8 +193,8 @@ TEST(bits_do_not_depend_on_threads) {
 // ---- starts -------------------------------------------------------------------------------------
 
 TEST(placed_robots_start_there) {
-    AUTO(fixture_close) Fixture fixture;
-    mf_Group *group = open_shared(&fixture, 1, 20);
+    AUTO_FIXTURE fixture = open_shared(1, 20);
+    mf_Group *group = fixture.group;
     const double point[3] = {1.5, -2.25, 7.0}, rotation[4] = {0.6, 0.0, 0.8, 0.0},
                  speed[3] = {3, 4, 5};
     const double long_turn[4] = {0.601, 0.0, 0.8, 0.0};
@@ -232,8 +227,8 @@ TEST(placed_robots_start_there) {
 }
 
 TEST(bad_starts_are_refused) {
-    AUTO(fixture_close) Fixture fixture;
-    mf_Group *group = open_shared(&fixture, 1, 20);
+    AUTO_FIXTURE fixture = open_shared(1, 20);
+    mf_Group *group = fixture.group;
     const double good[4] = {1, 0, 0, 0}, nan[3] = {0, NAN, 0}, far[3] = {1e10, 0, 0};
     const double zero[4] = {0, 0, 0, 0}, not_turn[4] = {1, NAN, 0, 0};
     uint64_t hash = mf_world_hash(fixture.world);
@@ -267,11 +262,11 @@ TEST(snapshots_check_settings) {
     static size_t size;
     static const double a[3] = {1, 0, 0}, b[3] = {2, 0, 0};
     for (int which = 0; which < 5; which++) {
-        AUTO(fixture_close) Fixture fixture;
         mf_Error error = {0};
         static bool pending;
         pending = false;
-        mf_Group *group = open_shared(&fixture, 1, 20);
+        AUTO_FIXTURE fixture = open_shared(1, 20);
+        mf_Group *group = fixture.group;
         must(
             mf_group_set_start(group, which == 1 ? 5u : 3u, which == 1 ? b : a, NULL, NULL, &error),
             &error);
@@ -305,18 +300,14 @@ TEST(snapshots_check_settings) {
 }
 
 TEST(bad_systems_are_refused) {
-    AUTO(fixture_close) Fixture fixture;
-    open_shared(&fixture, 1, 1);
-    mf_WorldSystemConfig config = mf_world_system_config();
-    MUST_FAIL(mf_world_add_system(fixture.world, &config, &error), MF_BAD_ARGUMENT, "");
-    config.run = nothing;
-    config.rate = (mf_Rate){1, 0};
-    MUST_FAIL(mf_world_add_system(fixture.world, &config, &error), MF_BAD_ARGUMENT, "");
-    config.rate = always;
-    config.struct_size++;
-    MUST_FAIL(mf_world_add_system(fixture.world, &config, &error), MF_BAD_ARGUMENT, "");
-    config.struct_size--;
+    AUTO_FIXTURE fixture = open_shared(1, 1);
+    const mf_WorldSystemConfig good = WITH(mf_world_system_config(), .run = nothing);
+    const mf_WorldSystemConfig bad[] = {WITH(good, .run = NULL),
+                                        WITH(good, .rate = ((mf_Rate){1, 0})),
+                                        WITH(good, .struct_size = good.struct_size + 1)};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        MUST_FAIL(mf_world_add_system(fixture.world, &bad[i], &error), MF_BAD_ARGUMENT, "");
     for (uint32_t i = 0; i < MF_WORLD_SYSTEM_LIMIT; i++)
-        MUST(mf_world_add_system(fixture.world, &config, &error));
-    MUST_FAIL(mf_world_add_system(fixture.world, &config, &error), MF_LIMIT, "");
+        MUST(mf_world_add_system(fixture.world, &good, &error));
+    MUST_FAIL(mf_world_add_system(fixture.world, &good, &error), MF_LIMIT, "");
 }

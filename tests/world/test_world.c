@@ -2,89 +2,53 @@
 #include "motion/fixture.h"
 
 TEST(bad_worlds_are_refused) {
-    mf_Context *context = open_context(1);
-    for (int which = 0; which < 8; which++) {
-        mf_WorldConfig config = mf_world_config();
+    AUTO_CONTEXT *context = open_context(1);
+    const mf_WorldConfig good = mf_world_config();
+    const mf_WorldConfig bad[] = {
+        WITH(good, .struct_size = good.struct_size - 1),
+        WITH(good, .step = 0),
+        WITH(good, .step = -MF_MILLISECOND),
+        WITH(good, .step = 999),
+        WITH(good, .step = MF_SECOND + 1),
+        WITH(good, .gravity = -1.0),
+        WITH(good, .gravity = NAN),
+        WITH(good, .gravity = INFINITY),
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         mf_World *world = NULL;
         mf_Error error = {0};
-        switch (which) {
-        case 0:
-            config.struct_size--;
-            break;
-        case 1:
-            config.step = 0;
-            break;
-        case 2:
-            config.step = -MF_MILLISECOND;
-            break;
-        case 3:
-            config.step = 999;
-            break;
-        case 4:
-            config.step = MF_SECOND + 1;
-            break;
-        case 5:
-            config.gravity = -1.0;
-            break;
-        case 6:
-            config.gravity = NAN;
-            break;
-        default:
-            config.gravity = INFINITY;
-            break;
-        }
-        assert_int_equal(mf_world_create(context, &config, &world, &error), MF_BAD_ARGUMENT);
+        assert_int_equal(mf_world_create(context, &bad[i], &world, &error), MF_BAD_ARGUMENT);
         assert_null(world);
         assert_true(error.message[0] != '\0');
         assert_int_equal(mf_context_live_bytes(context), 0);
     }
-    mf_context_destroy(context);
     mf_world_destroy(NULL);
 }
 
 TEST(bad_groups_are_refused) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     make_hexapod(fixture.hand);
-    FixtureConfig config = fixture_config(false);
-    fixture_open(&fixture, config);
+    fixture_open(&fixture, fixture_config(false));
     char longest[257];
     memset(longest, 'a', 256);
     longest[256] = '\0';
     uint64_t hash = mf_world_hash(fixture.world);
-    for (int which = 0; which < 9; which++) {
-        mf_GroupConfig group =
-            WITH(mf_group_config(), .model = &fixture.hand->model, .name = "second");
-        switch (which) {
-        case 0:
-            group.struct_size++;
-            break;
-        case 1:
-            group.model = NULL;
-            break;
-        case 2:
-            group.count = 0;
-            break;
-        case 3:
-            group.count = (UINT32_C(1) << 26) + 1;
-            break;
-        case 4:
-            group.name = "robots";
-            break; // taken
-        case 5:
-            group.name = "";
-            break;
-        case 6:
-            group.name = longest;
-            break;
-        case 7:
-            group.spacing = NAN;
-            break;
-        default:
-            group.spacing = -1.0;
-            break;
-        }
+    const mf_GroupConfig good =
+        WITH(mf_group_config(), .model = &fixture.hand->model, .name = "second");
+    const mf_GroupConfig bad[] = {
+        WITH(good, .struct_size = good.struct_size + 1),
+        WITH(good, .model = NULL),
+        WITH(good, .count = 0),
+        WITH(good, .count = (UINT32_C(1) << 26) + 1),
+        WITH(good, .name = "robots"), // taken
+        WITH(good, .name = ""),
+        WITH(good, .name = longest),
+        WITH(good, .spacing = NAN),
+        WITH(good, .spacing = -1.0),
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         mf_Group *out = fixture.group;
-        MUST_FAIL(mf_world_add_group(fixture.world, &group, &out, &error), MF_BAD_ARGUMENT, "");
+        MUST_FAIL(mf_world_add_group(fixture.world, &bad[i], &out, &error), MF_BAD_ARGUMENT, "");
         assert_null(out);
         assert_int_equal(mf_world_group_count(fixture.world), 1);
         assert_true(mf_world_hash(fixture.world) == hash);
@@ -92,10 +56,9 @@ TEST(bad_groups_are_refused) {
 }
 
 TEST(groups_are_found_by_name) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     make_hexapod(fixture.hand);
-    FixtureConfig config = fixture_config(false);
-    fixture_open(&fixture, config);
+    fixture_open(&fixture, fixture_config(false));
     char name[] = "walkers";
     mf_GroupConfig group = WITH(mf_group_config(), .model = &fixture.hand->model, .name = name);
     mf_Group *second = add_group(fixture.world, &group);
@@ -110,7 +73,7 @@ TEST(groups_are_found_by_name) {
 // Time is whole nanoseconds: 10^6 steps of 3 ms are 3000 s exactly.
 TEST(time_is_exact) {
     static const double moment[3] = {1, 1, 1};
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     mf_hand_inertia(fixture.hand, 0, 1, moment);
     FixtureConfig config = WITH(fixture_config(false), .world.step = 3 * MF_MILLISECOND,
                                 .world.gravity = 0.0, .points.joint_interval = 3 * MF_MILLISECOND);
@@ -124,7 +87,7 @@ TEST(time_is_exact) {
 TEST(calls_do_not_show) {
     uint64_t hash[2];
     for (int method = 0; method < 2; method++) {
-        AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+        AUTO_FIXTURE fixture = fixture_begin(1);
         make_hexapod(fixture.hand);
         fixture_open(&fixture, WITH(fixture_config(false), .group.count = 50));
         mf_Field *target = fixture_field(&fixture, "joint.target");
@@ -142,7 +105,7 @@ TEST(calls_do_not_show) {
 
 // Every robot starts with its lowest point on the ground below it, none in the ground.
 TEST(robots_start_on_the_ground) {
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     make_hexapod(fixture.hand);
     FixtureConfig config = WITH(fixture_config(true), .group.count = 30, .group.spacing = 0.7);
     mf_Terrain *terrain =
@@ -170,7 +133,7 @@ TEST(robots_start_on_the_ground) {
 TEST(a_fixed_base_starts_at_height_0) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    AUTO(fixture_close) Fixture fixture = fixture_begin(1);
+    AUTO_FIXTURE fixture = fixture_begin(1);
     make_hexapod(fixture.hand); // its feet are below its base
     for (int fixed_count = 0; fixed_count < 2; fixed_count++) {
         fixture.hand->model.base = fixed_count ? MF_BASE_FIXED : MF_BASE_FREE;
