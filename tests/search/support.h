@@ -15,16 +15,6 @@ typedef struct Fixture {
     char path[512]; // of an archive in the folder, not there yet
 } Fixture;
 
-static inline uint32_t count_files(const char *folder) {
-    uint32_t count = 0;
-    DIR *listing = opendir(folder);
-    assert_non_null(listing);
-    for (struct dirent *entry; (entry = readdir(listing)) != NULL;)
-        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
-    closedir(listing);
-    return count;
-}
-
 static inline void empty_folder(const char *folder) {
     DIR *listing = opendir(folder);
     assert_non_null(listing);
