@@ -15,7 +15,6 @@ typedef struct Modules {
     mf_Group *group;
     mf_WorldDocks *docks;
     mf_Messages *messages;
-    mf_Error error;
 } Modules;
 
 typedef struct ModulesConfig {
@@ -33,7 +32,7 @@ static inline ModulesConfig modules_config(uint32_t robots) {
                            .messages = mf_messages_config()};
 }
 
-static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
+static inline mf_Model *make_module(mf_Context *context) {
     static const char *const names[FACES] = {"px", "nx", "py", "ny", "pz", "nz"};
     const double half = 0.70710678118654757;
     const double rotations[FACES][4] = {{1, 0, 0, 0},        {0, 0, 0, 1},
@@ -41,7 +40,7 @@ static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
                                         {half, 0, -half, 0}, {half, 0, half, 0}};
     AUTO_BUILDER *builder = NULL;
     mf_Model *model = NULL;
-    must(mf_builder_create(context, "cube", &builder, error), error);
+    MUST(mf_builder_create(context, "cube", &builder, &error));
     const mf_BodyId body =
         mf_body_create_box(builder, (double[3]){cube, cube, cube}, (double[3]){0, 0, 0}, 1.0, NULL);
     for (uint32_t i = 0; i < FACES; i++) {
@@ -50,27 +49,25 @@ static inline mf_Model *make_module(mf_Context *context, mf_Error *error) {
         memcpy(dock.frame.rotation, rotations[i], sizeof rotations[i]);
         mf_body_dock(builder, body, &dock);
     }
-    must(mf_builder_finalize(builder, &model, error), error);
+    MUST(mf_builder_finalize(builder, &model, &error));
     return model;
 }
 
 // Cubes without weight, 1 m apart along y.
-static inline Modules modules_open(const ModulesConfig *config) {
-    Modules all = {.context = NULL};
-    all.context = open_context(config->threads);
-    all.model = make_module(all.context, &all.error);
-    mf_WorldConfig world = WITH(mf_world_config(), .step = 10 * MF_MILLISECOND, .gravity = 0.0,
-                                .seed = config->seed, .isa = config->isa);
-    all.world = open_world(all.context, &world);
-    mf_GroupConfig group =
-        WITH(mf_group_config(), .model = all.model, .count = config->robots, .isolated = false);
-    mf_MotionsConfig motions = WITH(mf_motions_config(), .rigid.contacts = false);
-    all.group = add_group(all.world, &group);
+static inline Modules modules_open(ModulesConfig config) {
+    Modules all = {.context = open_context(config.threads)};
+    all.model = make_module(all.context);
+    all.world =
+        open_world(all.context, &WITH(mf_world_config(), .step = 10 * MF_MILLISECOND,
+                                      .gravity = 0.0, .seed = config.seed, .isa = config.isa));
+    all.group = add_group(all.world, &WITH(mf_group_config(), .model = all.model,
+                                           .count = config.robots, .isolated = false));
     MUST(mf_collisions_prepare(all.group, &error));
-    MUST(mf_motion_add(all.group, MF_MOTION_RIGID, &motions, &error));
+    MUST(mf_motion_add(all.group, MF_MOTION_RIGID,
+                       &WITH(mf_motions_config(), .rigid.contacts = false), &error));
     MUST(mf_world_docks_add(all.world, NULL, &all.docks, &error));
-    MUST(mf_messages_add(all.world, &config->messages, &all.messages, &error));
-    for (uint32_t i = 0; i < config->robots; i++)
+    MUST(mf_messages_add(all.world, &config.messages, &all.messages, &error));
+    for (uint32_t i = 0; i < config.robots; i++)
         MUST(mf_group_set_start(all.group, i, (double[3]){0, i, 10}, NULL, NULL, &error));
     return all;
 }

@@ -88,13 +88,12 @@ static uint32_t diameter(const Assembly *all) {
     return most;
 }
 
-static void build(Modules *all, const Assembly *assembly) {
-    const ModulesConfig config = modules_config(assembly->count);
-    *all = modules_open(&config);
-    mf_Field *enabled = mf_group_find_field(all->group, "dock.enabled");
+static Modules build(const Assembly *assembly, mf_BehaviorKind kind) {
+    Modules all = modules_open(modules_config(assembly->count));
+    mf_Field *enabled = mf_group_find_field(all.group, "dock.enabled");
     for (uint32_t i = 0; i < assembly->count; i++) {
         const int32_t *cell = assembly->cells[i];
-        MUST(mf_group_set_start(all->group, i,
+        MUST(mf_group_set_start(all.group, i,
                                 (double[3]){cube * cell[0], cube * cell[1], 10 + cube * cell[2]},
                                 NULL, NULL, &error));
         for (uint32_t f = 0; f < FACES; f++)
@@ -103,7 +102,9 @@ static void build(Modules *all, const Assembly *assembly) {
     for (uint32_t i = 0; i < assembly->count; i++)
         for (uint32_t f = 0; f < FACES; f += 2)
             if (assembly->neighbor[i][f] != MF_NONE)
-                modules_dock(all, i, f, assembly->neighbor[i][f], f ^ 1);
+                modules_dock(&all, i, f, assembly->neighbor[i][f], f ^ 1);
+    add_policy(&all, kind);
+    return all;
 }
 
 static uint32_t agreeing(const Modules *all, const char *field, uint32_t component, double value) {
@@ -117,7 +118,6 @@ TEST(counts_and_leaders_are_right_after_the_diameter) {
     uint32_t with_loops = 0;
     for (uint32_t trial = 0; trial < 200; trial++) {
         Assembly assembly;
-        AUTO_MODULES all;
         grow(&assembly, trial, 2 + trial % (MOST - 1), trial % 2 == 1);
         const uint32_t hops = diameter(&assembly), count = assembly.count;
         uint32_t docked = 0;
@@ -125,20 +125,17 @@ TEST(counts_and_leaders_are_right_after_the_diameter) {
             for (uint32_t f = 0; f < FACES; f++)
                 docked += assembly.neighbor[i][f] != MF_NONE;
         with_loops += docked / 2 >= count;
-        build(&all, &assembly);
-        add_policy(&all, MF_BEHAVIOR_COUNT);
-        mf_world_step(all.world, hops);
-        assert_true(agreeing(&all, "count.memory", 3, count) < count);
-        mf_world_step(all.world, 1); // in the tick with the number of the diameter
-        assert_int_equal(agreeing(&all, "count.memory", 3, count), count);
-        modules_close(&all);
-        build(&all, &assembly);
-        add_policy(&all, MF_BEHAVIOR_LEADER);
-        mf_world_step(all.world, hops + 1);
-        const double leader = get_field(all.group, "leader.memory", 0, 3);
-        assert_int_equal(agreeing(&all, "leader.memory", 3, leader), count);
-        assert_int_equal(agreeing(&all, "leader.memory", 5, 1.0), 1);
-        assert_true(get_field(all.group, "leader.memory", (uint32_t)leader, 5) == 1.0);
+        AUTO_MODULES counted = build(&assembly, MF_BEHAVIOR_COUNT);
+        mf_world_step(counted.world, hops);
+        assert_true(agreeing(&counted, "count.memory", 3, count) < count);
+        mf_world_step(counted.world, 1); // in the tick with the number of the diameter
+        assert_int_equal(agreeing(&counted, "count.memory", 3, count), count);
+        AUTO_MODULES led = build(&assembly, MF_BEHAVIOR_LEADER);
+        mf_world_step(led.world, hops + 1);
+        const double leader = get_field(led.group, "leader.memory", 0, 3);
+        assert_int_equal(agreeing(&led, "leader.memory", 3, leader), count);
+        assert_int_equal(agreeing(&led, "leader.memory", 5, 1.0), 1);
+        assert_true(get_field(led.group, "leader.memory", (uint32_t)leader, 5) == 1.0);
     }
     assert_true(with_loops > 30);
 }
@@ -159,8 +156,7 @@ static void check_values(const Modules *all, const char *field, uint32_t compone
 
 static void follow(mf_BehaviorKind kind, const char *field, uint32_t component,
                    const Expected *rows) {
-    const ModulesConfig config = modules_config(10);
-    AUTO_MODULES all = modules_open(&config);
+    AUTO_MODULES all = modules_open(modules_config(10));
     modules_chain(&all, 0, 10);
     add_policy(&all, kind);
     mf_world_step(all.world, 12);
@@ -183,24 +179,18 @@ TEST(floods_follow_parting_and_docking) {
 }
 
 TEST(both_need_space_in_messages) {
-    ModulesConfig config = modules_config(100); // 12 bytes of a message have 96 bits
     const mf_Behavior count = {.kind = MF_BEHAVIOR_COUNT}, leader = {.kind = MF_BEHAVIOR_LEADER};
-    AUTO_MODULES all = modules_open(&config);
-    assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &count, &all.error), MF_LIMIT);
-    assert_string_equal(all.error.message,
-                        "count: 100 modules, messages.size 16 has space for 96, and 64 for 480");
-    modules_close(&all);
-    all = modules_open(&WITH(modules_config(1), .messages.size = 8));
-    assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &leader, &all.error),
-                     MF_BAD_ARGUMENT);
-    assert_non_null(strstr(all.error.message, "12 bytes"));
+    AUTO_MODULES many = modules_open(modules_config(100)); // 12 bytes of a message have 96 bits
+    MUST_FAIL_AS(mf_behavior_add(many.group, (mf_VehicleKind)0, &count, &error), MF_LIMIT,
+                 "count: 100 modules, messages.size 16 has space for 96, and 64 for 480");
+    AUTO_MODULES one = modules_open(WITH(modules_config(1), .messages.size = 8));
+    MUST_FAIL(mf_behavior_add(one.group, (mf_VehicleKind)0, &leader, &error), MF_BAD_ARGUMENT,
+              "12 bytes");
 }
 
 TEST(cubes_are_no_snake) {
-    const ModulesConfig config = modules_config(4);
     const mf_Behavior behavior = {.kind = MF_BEHAVIOR_SNAKE, .rate = {100, 1}};
-    AUTO_MODULES all = modules_open(&config);
-    assert_int_equal(mf_behavior_add(all.group, (mf_VehicleKind)0, &behavior, &all.error),
-                     MF_NOT_FOUND);
-    assert_string_equal(all.error.message, "snake: cube has no hinge or slide");
+    AUTO_MODULES all = modules_open(modules_config(4));
+    MUST_FAIL_AS(mf_behavior_add(all.group, (mf_VehicleKind)0, &behavior, &error), MF_NOT_FOUND,
+                 "snake: cube has no hinge or slide");
 }

@@ -33,7 +33,7 @@ TEST(a_message_takes_a_step_per_hop) {
     const uint32_t delays[] = {0, 3};
     for (uint32_t k = 0; k < 2; k++) {
         Relay arrivals = {.arrived = {0}};
-        AUTO_MODULES all = modules_open(&WITH(modules_config(CHAIN), .messages.delay = delays[k]));
+        AUTO_MODULES all = modules_open(WITH(modules_config(CHAIN), .messages.delay = delays[k]));
         modules_chain(&all, 0, CHAIN);
         MUST(mf_callback_add(all.group, (mf_Rate){100, 1}, relay, &arrivals, &error));
         mf_world_step(all.world, 60);
@@ -52,9 +52,8 @@ TEST(a_message_takes_a_step_per_hop) {
 // ---- boxes --------------------------------------------------------------------------------------
 
 TEST(messages_wait_until_they_are_read_once) {
-    const ModulesConfig config = modules_config(2);
     mf_Message message;
-    AUTO_MODULES all = modules_open(&config);
+    AUTO_MODULES all = modules_open(modules_config(2));
     modules_chain(&all, 0, 2);
     mf_world_step(all.world, 1);
     modules_send(&all, 0, PX, 1, 11);
@@ -77,9 +76,8 @@ TEST(messages_wait_until_they_are_read_once) {
 }
 
 TEST(a_full_box_counts_what_it_drops) {
-    const ModulesConfig config = modules_config(2);
     mf_Message message;
-    AUTO_MODULES all = modules_open(&config);
+    AUTO_MODULES all = modules_open(modules_config(2));
     modules_chain(&all, 0, 2);
     for (uint32_t k = 0; k < 10; k++) {
         modules_send(&all, 0, PX, 1, k);
@@ -97,8 +95,7 @@ TEST(a_full_box_counts_what_it_drops) {
 }
 
 TEST(parted_docks_do_not_hear) {
-    const ModulesConfig config = modules_config(2);
-    AUTO_MODULES all = modules_open(&config);
+    AUTO_MODULES all = modules_open(modules_config(2));
     modules_chain(&all, 0, 2);
     modules_send(&all, 0, PX, 1, 1);
     MUST(mf_docks_disconnect(all.docks, &(mf_DockPort){all.group, 0, PX}, &error));
@@ -108,45 +105,41 @@ TEST(parted_docks_do_not_hear) {
 }
 
 TEST(wrong_messages_are_one_clear_error) {
-    const ModulesConfig config = modules_config(2);
-    AUTO_MODULES all = modules_open(&config);
+    AUTO_MODULES all = modules_open(modules_config(2));
     mf_Message message = WITH(message_of(1, 1), .size = 20);
-    assert_int_equal(mf_message_send(all.group, 0, PX, &message, &all.error), MF_BAD_ARGUMENT);
-    assert_string_equal(all.error.message,
-                        "message: 20 bytes, expected at most 16, the setting messages.size");
+    MUST_FAIL_AS(mf_message_send(all.group, 0, PX, &message, &error), MF_BAD_ARGUMENT,
+                 "message: 20 bytes, expected at most 16, the setting messages.size");
     message.size = 4;
-    assert_int_equal(mf_message_send(all.group, 0, FACES, &message, &all.error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_message_send(all.group, 2, PX, &message, &all.error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_message_send(NULL, 0, PX, &message, &all.error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_message_send(all.group, 0, FACES, &message, NULL), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_message_send(all.group, 2, PX, &message, NULL), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_message_send(NULL, 0, PX, &message, NULL), MF_BAD_ARGUMENT);
     for (uint32_t k = 0; k < 4; k++)
         MUST(mf_message_send(all.group, 0, PX, &message, &error));
-    assert_int_equal(mf_message_send(all.group, 0, PX, &message, &all.error), MF_LIMIT);
+    assert_int_equal(mf_message_send(all.group, 0, PX, &message, NULL), MF_LIMIT);
     assert_int_equal(get_field(all.group, "message.tally", 0, 5 * PX + 4), 1);
     assert_false(mf_message_receive(all.group, 2, PX, &message));
     assert_false(mf_message_receive(all.group, 0, FACES, &message));
 }
 
 TEST(wrong_settings_are_refused) {
-    const ModulesConfig config = modules_config(1);
     mf_Messages *out;
-    AUTO_MODULES all = modules_open(&config);
-    mf_MessagesConfig wrong[9];
-    for (uint32_t i = 0; i < 9; i++)
-        wrong[i] = mf_messages_config();
-    wrong[0].size = 6;
-    wrong[1].size = 68;
-    wrong[2].capacity = 0;
-    wrong[3].loss = NAN;
-    wrong[4].delay = MF_MESSAGE_DELAY + 1;
-    wrong[5].range = -1.0;
-    wrong[6].angle = NAN;
-    wrong[7].struct_size = 0;
-    static const char *const names[9] = {"size",  "size",  "capacity", "loss",   "delay",
-                                         "range", "angle", "start",    "already"};
-    for (uint32_t i = 0; i < 9; i++) {
-        assert_int_equal(mf_messages_add(all.world, &wrong[i], &out, &all.error), MF_BAD_ARGUMENT);
-        assert_non_null(strstr(all.error.message, names[i]));
-    }
+    AUTO_MODULES all = modules_open(modules_config(1));
+    const mf_MessagesConfig right = mf_messages_config();
+    const struct {
+        mf_MessagesConfig config;
+        const char *name;
+    } wrong[] = {{WITH(right, .size = 6), "size"},
+                 {WITH(right, .size = 68), "size"},
+                 {WITH(right, .capacity = 0), "capacity"},
+                 {WITH(right, .loss = NAN), "loss"},
+                 {WITH(right, .delay = MF_MESSAGE_DELAY + 1), "delay"},
+                 {WITH(right, .range = -1.0), "range"},
+                 {WITH(right, .angle = NAN), "angle"},
+                 {WITH(right, .struct_size = 0), "start"},
+                 {right, "already"}};
+    for (uint32_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        MUST_FAIL(mf_messages_add(all.world, &wrong[i].config, &out, &error), MF_BAD_ARGUMENT,
+                  wrong[i].name);
 }
 
 // ---- noise --------------------------------------------------------------------------------------
@@ -155,8 +148,8 @@ TEST(loss_and_delay_are_as_set) {
     enum { ROBOTS = 64, STEPS = 500, DELAY = 2, JITTER = 4 };
     uint32_t histogram[DELAY + JITTER + 1] = {0};
     AUTO_MODULES all =
-        modules_open(&WITH(modules_config(ROBOTS), .messages.loss = 0.3, .messages.delay = DELAY,
-                           .messages.jitter = JITTER, .messages.capacity = 16));
+        modules_open(WITH(modules_config(ROBOTS), .messages.loss = 0.3, .messages.delay = DELAY,
+                          .messages.jitter = JITTER, .messages.capacity = 16));
     for (uint32_t i = 0; i < ROBOTS; i += 2)
         modules_chain(&all, i, 2);
     for (uint32_t k = 0; k < STEPS; k++) {
@@ -198,19 +191,19 @@ static bool chatter(mf_Group *group, uint32_t instance, mf_Time time, void *user
     return true;
 }
 
-static void open_chatter(Modules *all, uint32_t threads, mf_Isa isa) {
+static Modules open_chatter(uint32_t threads, mf_Isa isa) {
     enum { ROBOTS = 50 };
-    *all = modules_open(&WITH(modules_config(ROBOTS), .threads = threads, .isa = isa,
-                              .messages.loss = 0.1, .messages.jitter = 3, .messages.range = 1.1,
-                              .messages.angle = 1.0));
+    Modules all = modules_open(WITH(modules_config(ROBOTS), .threads = threads, .isa = isa,
+                                    .messages.loss = 0.1, .messages.jitter = 3,
+                                    .messages.range = 1.1, .messages.angle = 1.0));
     for (uint32_t i = 0; i < ROBOTS; i += 10)
-        modules_chain(all, i, 10);
-    MUST(mf_callback_add(all->group, (mf_Rate){100, 1}, chatter, NULL, &error));
+        modules_chain(&all, i, 10);
+    MUST(mf_callback_add(all.group, (mf_Rate){100, 1}, chatter, NULL, &error));
+    return all;
 }
 
 static uint64_t hash_after(uint32_t threads, mf_Isa isa, mf_MessagesStatistics *sum) {
-    AUTO_MODULES all;
-    open_chatter(&all, threads, isa);
+    AUTO_MODULES all = open_chatter(threads, isa);
     mf_world_step(all.world, 200);
     const uint64_t hash = mf_world_hash(all.world);
     *sum = mf_messages_statistics(all.messages);
@@ -229,9 +222,7 @@ TEST(threads_and_instruction_sets_do_not_matter) {
 }
 
 TEST(a_snapshot_continues_bit_for_bit) {
-    AUTO_MODULES first, second;
-    open_chatter(&first, 1, MF_ISA_AUTO);
-    open_chatter(&second, 2, MF_ISA_AUTO);
+    AUTO_MODULES first = open_chatter(1, MF_ISA_AUTO), second = open_chatter(2, MF_ISA_AUTO);
     mf_world_step(first.world, 77);
     size_t size;
     void *image = take_snapshot(first.world, &size);
@@ -249,7 +240,7 @@ TEST(a_snapshot_continues_bit_for_bit) {
 // Robot 0 sends to +x; robot 1 is at `x`, `y`, and turned by `angle` about z. Returns what its -x
 // dock got.
 static double infrared(double range, double x, double y, double angle) {
-    AUTO_MODULES all = modules_open(&WITH(modules_config(2), .messages.range = range));
+    AUTO_MODULES all = modules_open(WITH(modules_config(2), .messages.range = range));
     MUST(mf_group_set_start(all.group, 0, (double[3]){0, 0, 10}, NULL, NULL, &error));
     MUST(mf_group_set_start(all.group, 1, (double[3]){x, y, 10},
                             (double[4]){cos(angle / 2), 0, 0, sin(angle / 2)}, NULL, &error));
@@ -274,7 +265,7 @@ TEST(infrared_reaches_who_faces_it) {
 TEST(a_swarm_gets_the_sixteen_nearest) {
     enum { ROBOTS = 20 };
     AUTO_MODULES all =
-        modules_open(&WITH(modules_config(ROBOTS), .messages.range = 2.0, .messages.angle = 3.0));
+        modules_open(WITH(modules_config(ROBOTS), .messages.range = 2.0, .messages.angle = 3.0));
     for (uint32_t i = 0; i < ROBOTS; i++)
         MUST(mf_group_set_start(all.group, i, (double[3]){0.15 * (i % 5), 0.15 * (i / 5), 10}, NULL,
                                 NULL, &error));
@@ -286,29 +277,23 @@ TEST(a_swarm_gets_the_sixteen_nearest) {
 
 TEST(every_failure_leaves_nothing) {
     for (uint32_t countdown = 1; countdown < 40; countdown++) {
-        mf_Context *context;
-        mf_Error error = {0};
-        mf_World *world;
         mf_WorldDocks *docks;
         mf_Messages *messages = NULL;
-        must(mf_context_create(NULL, &context, &error), &error);
-        mf_Model *model = make_module(context, &error);
-        must(mf_world_create(context, NULL, &world, &error), &error);
-        mf_GroupConfig config = WITH(mf_group_config(), .model = model, .isolated = false);
-        mf_Group *group = add_group(world, &config);
-        must(mf_collisions_prepare(group, &error), &error);
-        must(mf_motion_add(group, MF_MOTION_RIGID, NULL, &error), &error);
-        must(mf_world_docks_add(world, NULL, &docks, &error), &error);
-        mf_MessagesConfig settings = WITH(mf_messages_config(), .range = 1.0);
+        AUTO_CONTEXT *context = open_context(0);
+        AUTO_MODEL *model = make_module(context);
+        AUTO_WORLD *world = open_world(context, NULL);
+        mf_Group *group =
+            add_group(world, &WITH(mf_group_config(), .model = model, .isolated = false));
+        MUST(mf_collisions_prepare(group, &error));
+        MUST(mf_motion_add(group, MF_MOTION_RIGID, NULL, &error));
+        MUST(mf_world_docks_add(world, NULL, &docks, &error));
         mf_context_fail_after(context, countdown);
-        const mf_Status status = mf_messages_add(world, &settings, &messages, &error);
+        const mf_Status status =
+            mf_messages_add(world, &WITH(mf_messages_config(), .range = 1.0), &messages, NULL);
         mf_context_fail_after(context, 0);
         assert_true(status == MF_OK || status == MF_NO_MEMORY);
         assert_true((status == MF_OK) == (messages != NULL));
         mf_world_step(world, 3);
-        mf_world_destroy(world);
-        mf_model_destroy(model);
-        close_context(context);
         if (status == MF_OK)
             return;
     }

@@ -22,17 +22,15 @@ static Plan *make(mf_Context *context) {
     const mf_FlatPart parts[] = {MF_FLAT_PART(&plan, numbers, numbers, 3),
                                  MF_FLAT_PART(&plan, none, none, 7),
                                  MF_FLAT_PART(&plan, letters, letters, sizeof letters)};
-    mf_Error error;
     void *image = NULL;
-    assert_int_equal(mf_flat_pack(context, &plan, sizeof plan, parts, 3, &image, &error), MF_OK);
+    MUST(mf_flat_pack(context, &plan, sizeof plan, parts, 3, &image, &error));
     assert_memory_equal(&plan, image, sizeof plan); // the structure learns what it became
     return image;
 }
 
 TEST(a_copy_is_equal) {
     AUTO_CONTEXT *context;
-    mf_Error error;
-    assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
+    MUST(mf_context_create(NULL, &context, &error));
     Plan *image = make(context);
     Plan *copy = aligned_alloc(MF_FLAT_ALIGNMENT, image->bytes);
     assert_non_null(copy);
@@ -49,11 +47,10 @@ TEST(a_copy_is_equal) {
 
 TEST(four_gigabytes_are_refused) {
     AUTO_CONTEXT *context;
-    mf_Error error;
-    assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
+    MUST(mf_context_create(NULL, &context, &error));
     Plan plan = {0};
     const mf_FlatPart parts[] = {{&plan.numbers_at, numbers, UINT32_MAX}};
     void *image = NULL;
-    assert_int_equal(mf_flat_pack(context, &plan, sizeof plan, parts, 1, &image, &error), MF_LIMIT);
+    MUST_FAIL(mf_flat_pack(context, &plan, sizeof plan, parts, 1, &image, &error), MF_LIMIT, "");
     assert_null(image);
 }

@@ -50,18 +50,17 @@ TEST(exported_files_have_points) {
     char path[64], copy[80], *text = NULL;
     AUTO_CONTEXT *context;
     AUTO_MODEL *model, *again;
-    mf_Error error = {0};
     size_t size;
     if (!choose_commas())
         skip();
-    assert_int_equal(mf_context_create(NULL, &context, &error), MF_OK);
+    MUST(mf_context_create(NULL, &context, &error));
     write_temporary(path, "", robot);
     snprintf(copy, sizeof copy, "%s.xml", path);
-    assert_int_equal(mf_model_load(context, path, NULL, &model, &error), MF_OK);
-    assert_int_equal(mf_model_export_mjcf(model, copy, &error), MF_OK);
-    assert_int_equal(mf_file_read(context, copy, 1 << 20, &text, &size, &error), MF_OK);
+    MUST(mf_model_load(context, path, NULL, &model, &error));
+    MUST(mf_model_export_mjcf(model, copy, &error));
+    MUST(mf_file_read(context, copy, 1 << 20, &text, &size, &error));
     assert_null(strstr(text, ","));
-    assert_int_equal(mf_model_load(context, copy, NULL, &again, &error), MF_OK);
+    MUST(mf_model_load(context, copy, NULL, &again, &error));
     assert_true(again->mass == model->mass);
     setlocale(LC_ALL, "C");
     unlink(path);
@@ -70,10 +69,7 @@ TEST(exported_files_have_points) {
 }
 
 TEST(too_much_memory_is_said_before) {
-    mf_Error error = {0};
-    assert_int_equal(mf_memory_suffices(1, 1, "robots", &error), MF_OK);
-    assert_int_equal(mf_memory_suffices(1000000, UINT64_C(1) << 26, "robots", &error),
-                     MF_NO_MEMORY);
-    assert_non_null(
-        strstr(error.message, "67108864 robots require 6.71e+04 GB (1000000 bytes each)"));
+    MUST(mf_memory_suffices(1, 1, "robots", &error));
+    MUST_FAIL(mf_memory_suffices(1000000, UINT64_C(1) << 26, "robots", &error), MF_NO_MEMORY,
+              "67108864 robots require 6.71e+04 GB (1000000 bytes each)");
 }

@@ -16,7 +16,7 @@ TEST(rows_are_complete) {
         const mf_BodyKind *kind = mf_body_kind_named(samples[2 * i]);
         assert_non_null(kind);
         assert_string_equal(mf_body_kind_name(kind), samples[2 * i]);
-        assert_true(kind->document && kind->model && (kind->step > 0 || kind->step_of) &&
+        assert_true(kind->document && kind->is && kind->model && kind->motion && kind->step &&
                     kind->check && kind->write && kind->configure && kind->describe);
     }
     assert_null(mf_body_kind_named("rock"));
@@ -37,17 +37,15 @@ TEST(files_have_a_kind) {
         mf_release(context, text);
         void *body = NULL;
         mf_Model *model = NULL;
-        mf_Error error = {0};
-        assert_int_equal(mf_body_load(context, kind, path, &body, &error), MF_OK);
+        MUST(mf_body_load(context, kind, path, &body, &error));
         assert_string_equal(mf_body_file(body), path);
         assert_true(mf_body_moves_by(kind, mf_body_motion(kind, body)));
-        assert_int_equal(mf_body_model(context, kind, body, &model, &error), MF_OK);
+        MUST(mf_body_model(context, kind, body, &model, &error));
         assert_true(model->mass > 0.0);
-        assert_int_equal(mf_body_write(context, kind, body, &text, &error), MF_OK);
+        MUST(mf_body_write(context, kind, body, &text, &error));
         assert_ptr_equal(mf_body_kind_of(text, strlen(text)), kind);
         void *again = NULL;
-        assert_int_equal(mf_body_parse(context, kind, path, text, strlen(text), &again, &error),
-                         MF_OK);
+        MUST(mf_body_parse(context, kind, path, text, strlen(text), &again, &error));
         mf_body_destroy(again);
         mf_release(context, text);
         mf_model_destroy(model);
@@ -61,19 +59,17 @@ TEST(files_have_a_kind) {
 TEST(bad_arguments_are_refused) {
     mf_Model *model = NULL;
     AUTO_SCENE_FILE *file = NULL;
-    mf_Error error = {0};
     const mf_Cloth cloth = mf_cloth_rectangle(1.0, 1.0, 3, 3);
-    assert_int_equal(mf_body_model(*state, NULL, &cloth, &model, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_body_model(*state, &mf_cloth_body, NULL, &model, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_body_model(*state, NULL, &cloth, &model, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_body_model(*state, &mf_cloth_body, NULL, &model, &error), MF_BAD_ARGUMENT, "");
     void *body = NULL;
     char *text = NULL;
-    assert_int_equal(mf_body_load(*state, NULL, "a", &body, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_body_parse(*state, NULL, "a", "", 0, &body, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_body_write(*state, NULL, &cloth, &text, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_scene_file_of_body(*state, NULL, &cloth, NULL, 0, &file, &error),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal(mf_scene_file_of_body(*state, &mf_cloth_body, &cloth, NULL, 0, &file, &error),
-                     MF_OK);
+    MUST_FAIL(mf_body_load(*state, NULL, "a", &body, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_body_parse(*state, NULL, "a", "", 0, &body, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_body_write(*state, NULL, &cloth, &text, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_scene_file_of_body(*state, NULL, &cloth, NULL, 0, &file, &error), MF_BAD_ARGUMENT,
+              "");
+    MUST(mf_scene_file_of_body(*state, &mf_cloth_body, &cloth, NULL, 0, &file, &error));
     assert_string_equal(file->name, "cloth");
     assert_int_equal(file->groups[0].motion, MF_MOTION_CLOTH);
 }

@@ -3,6 +3,7 @@
 #define MAYFLY_TESTS_CAMERA_SUPPORT_H
 
 #include "rig/rig.h"
+#include "math/scalar.h"
 
 // A robot of all shapes, beside a box in the world.
 #define ALL                                                                                        \
@@ -37,20 +38,15 @@ static inline Rig open_world_of(mf_Context *context, const char *text, const mf_
     return rig;
 }
 
-static inline void close_rig(Rig *rig) {
+static inline void rig_close(Rig *rig) {
     mf_free_camera_destroy(rig->eye);
     mf_world_destroy(rig->world);
     mf_model_destroy(rig->model);
 }
-#define AUTO_CAMERA_RIG AUTO(close_rig) Rig
-
-// A vector rotated by a quaternion.
-static inline void rotate(const double q[4], const double v[3], double out[3]) {
-    const double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
-                         2 * (q[1] * v[1] - q[2] * v[0])};
-    out[0] = v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
-    out[1] = v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
-    out[2] = v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
+// A pose of seven numbers, whose quaternion need not be of length 1, to what cameras take.
+static inline void rotation_of(const double pose[7], double out[4]) {
+    memcpy(out, pose + 3, 4 * sizeof *out);
+    mf_quat_normalize(out);
 }
 
 #endif

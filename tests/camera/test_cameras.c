@@ -23,10 +23,9 @@ typedef struct Rig {
 
 static Rig open_rig(mf_Context *context, const char *text, uint32_t count, bool isolated) {
     Rig rig = {.model = load_text(context, text)};
-    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model, .count = count,
-                                .isolated = isolated, .double_precision = true);
-    MUST(mf_world_create(context, NULL, &rig.world, &error));
-    rig.group = add_group(rig.world, &group);
+    rig.world = open_world(context, NULL);
+    rig.group = add_group(rig.world, &WITH(mf_group_config(), .model = rig.model, .count = count,
+                                           .isolated = isolated, .double_precision = true));
     MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
     for (uint32_t i = 0; i < count; i++) {
         const double at[3] = {3.0 * i, 0.0, 10.0 + i};
@@ -39,7 +38,7 @@ static Rig open_rig(mf_Context *context, const char *text, uint32_t count, bool 
     return rig;
 }
 
-static void close_rig(Rig *rig) {
+static void rig_close(Rig *rig) {
     mf_world_destroy(rig->world);
     mf_model_destroy(rig->model);
 }
@@ -61,7 +60,7 @@ static double depth_of(const Rig *rig, uint32_t instance) {
 // which they fall.
 TEST(rates_are_exact) {
     for (int isolated = 0; isolated < 2; isolated++) {
-        AUTO(close_rig) Rig rig = open_rig(*state, FALLING("rate='13.333333333'"), 3, isolated);
+        AUTO_RIG rig = open_rig(*state, FALLING("rate='13.333333333'"), 3, isolated);
         double expected[3];
         mf_Time next = 75 * MF_MILLISECOND;
         uint32_t taken = 0;
@@ -85,7 +84,7 @@ TEST(rates_are_exact) {
 }
 
 TEST(fields_are_what_they_say) {
-    AUTO(close_rig) Rig rig = open_rig(*state, FALLING(""), 2, false);
+    AUTO_RIG rig = open_rig(*state, FALLING(""), 2, false);
     const mf_Field *color = mf_group_find_field(rig.group, "camera.eye.color"),
                    *owner = mf_group_find_field(rig.group, "camera.eye.segmentation");
     assert_int_equal(rig.depth->info.type, MF_F32);
@@ -104,7 +103,7 @@ TEST(fields_are_what_they_say) {
 // Pictures of 50 per second, 30 ms late: between ticks, and never one that was not taken.
 TEST(delays_are_exact) {
     for (int isolated = 0; isolated < 2; isolated++) {
-        AUTO(close_rig) Rig rig = open_rig(*state, FALLING("rate='50' delay='0.03'"), 2, isolated);
+        AUTO_RIG rig = open_rig(*state, FALLING("rate='50' delay='0.03'"), 2, isolated);
         double past[40];
         past[0] = height_of(&rig, 1);
         for (int step = 1; step < 40; step++) {
@@ -121,8 +120,8 @@ TEST(delays_are_exact) {
 // end of the step of 10 ms in which its moment falls.
 TEST(rolling_shutters_read_row_by_row) {
     for (int isolated = 0; isolated < 2; isolated++) {
-        AUTO(close_rig)
-        Rig rig = open_rig(*state, FALLING("rate='10' readout='0.05' delay='0.01'"), 2, isolated);
+        AUTO_RIG rig =
+            open_rig(*state, FALLING("rate='10' readout='0.05' delay='0.01'"), 2, isolated);
         const mf_Field *owner = mf_group_find_field(rig.group, "camera.eye.segmentation"),
                        *color = mf_group_find_field(rig.group, "camera.eye.color");
         double past[40];
@@ -145,7 +144,7 @@ TEST(rolling_shutters_read_row_by_row) {
 }
 
 TEST(resets_take_new_pictures) {
-    AUTO(close_rig) Rig rig = open_rig(*state, FALLING("rate='50' delay='0.03'"), 2, true);
+    AUTO_RIG rig = open_rig(*state, FALLING("rate='50' delay='0.03'"), 2, true);
     mf_world_step(rig.world, 50);
     assert_true(depth_of(&rig, 0) < 9.5);
     mf_group_reset(rig.group, 0);
@@ -157,9 +156,8 @@ TEST(resets_take_new_pictures) {
 
 TEST(snapshots_go_on) {
     for (int isolated = 0; isolated < 2; isolated++) {
-        AUTO(close_rig)
-        Rig rig = open_rig(*state, FALLING("rate='25' delay='0.05' noise='0.1' readout='0.03'"), 3,
-                           isolated);
+        AUTO_RIG rig = open_rig(
+            *state, FALLING("rate='25' delay='0.05' noise='0.1' readout='0.03'"), 3, isolated);
         mf_world_step(rig.world, 13);
         size_t size;
         AUTO(end_memory) void *image = take_snapshot(rig.world, &size);
@@ -174,13 +172,11 @@ TEST(snapshots_go_on) {
 
 static uint64_t run_with(uint32_t threads, bool isolated, uint32_t steps_at_once) {
     AUTO_CONTEXT *context = open_context(threads);
-    Rig rig = open_rig(context, FALLING("noise='0.1' blur='0.7' rate='30' readout='0.025'"), 37,
-                       isolated);
+    AUTO_RIG rig = open_rig(context, FALLING("noise='0.1' blur='0.7' rate='30' readout='0.025'"),
+                            37, isolated);
     for (uint32_t i = 0; i < 24; i += steps_at_once)
         mf_world_step(rig.world, steps_at_once);
-    const uint64_t hash = mf_world_hash(rig.world);
-    close_rig(&rig);
-    return hash;
+    return mf_world_hash(rig.world);
 }
 
 TEST(threads_do_not_count) {
@@ -192,7 +188,7 @@ TEST(threads_do_not_count) {
 }
 
 TEST(robots_have_their_own_noise) {
-    AUTO(close_rig) Rig rig = open_rig(*state, FALLING("noise='0.2'"), 2, true);
+    AUTO_RIG rig = open_rig(*state, FALLING("noise='0.2'"), 2, true);
     const mf_Field *color = mf_group_find_field(rig.group, "camera.eye.color");
     uint32_t same = 0;
     for (uint32_t c = 0; c < PIXELS; c++)
@@ -213,25 +209,21 @@ TEST(refusals) {
          MF_BAD_ARGUMENT},
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        mf_Error error = {0};
         AUTO_MODEL *model = load_text(*state, rows[i].text);
-        mf_GroupConfig config = WITH(mf_group_config(), .model = model);
         AUTO_WORLD *world = open_world(*state, NULL);
-        add_group(world, &config);
-        assert_int_equal(mf_cameras_take(world, &error), MF_NOT_FOUND);
-        assert_int_equal(mf_cameras_add(world, &error), rows[i].status);
-        assert_string_equal(error.message, rows[i].message);
+        add_group(world, &WITH(mf_group_config(), .model = model));
+        MUST_FAIL(mf_cameras_take(world, &error), MF_NOT_FOUND, "");
+        MUST_FAIL_AS(mf_cameras_add(world, &error), rows[i].status, rows[i].message);
     }
-    mf_Error error = {0};
-    AUTO(close_rig) Rig rig = open_rig(*state, FALLING(""), 1, true);
-    assert_int_equal(mf_cameras_add(rig.world, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "cameras: the world has them already");
-    assert_int_equal(mf_cameras_add(NULL, &error), MF_BAD_ARGUMENT);
+    AUTO_RIG rig = open_rig(*state, FALLING(""), 1, true);
+    MUST_FAIL_AS(mf_cameras_add(rig.world, &error), MF_BAD_ARGUMENT,
+                 "cameras: the world has them already");
+    MUST_FAIL(mf_cameras_add(NULL, &error), MF_BAD_ARGUMENT, "");
 }
 
 // Pictures are fields: a sensor of the user reads them, and its signal saturates and converts.
 TEST(sensors_read_pictures) {
-    AUTO(close_rig) Rig rig = open_rig(*state, FALLING("rate='20'"), 2, true);
+    AUTO_RIG rig = open_rig(*state, FALLING("rate='20'"), 2, true);
     const mf_Signal signal = {.saturation = {0.0, 9.9}, .resolution = 0.25};
     MUST(mf_sensor_add_field(rig.group, "sonar", "camera.eye.depth", 0, PIXELS, &signal, &error));
     const mf_Field *sonar = mf_group_find_field(rig.group, "sonar");

@@ -16,41 +16,34 @@ static Rig open_rig(mf_Context *context, uint32_t count, bool isolated) {
 }
 
 static void put(const Rig *rig, uint32_t instance, double x, double y, double z) {
-    const double at[3] = {x, y, z};
-    mf_Field *pose = mf_group_find_field(rig->group, "link.pose");
-    for (uint32_t c = 0; c < 3; c++)
-        mf_field_set(pose, instance, c, at[c]);
+    set_field3(rig->group, "link.pose", instance, x, y, z);
 }
 
 // A lone ball of 0.5 m; the ground and the box in the world do not count.
 TEST(one_robot) {
-    AUTO_CAMERA_RIG rig = open_rig(*state, 1, false);
+    AUTO_RIG rig = open_rig(*state, 1, false);
     double middle[3], radius;
     MUST(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error));
-    assert_true(fabs(middle[0] - 3.0) < 1e-6);
-    assert_true(fabs(middle[1] - 0.2) < 1e-6);
-    assert_true(fabs(middle[2] - 1.1) < 1e-6);
-    assert_true(fabs(radius - 0.5) < 1e-6);
+    assert_near3(middle, 3.0, 0.2, 1.1, 1e-6);
+    assert_near(radius, 0.5, 1e-6);
 }
 
 // Mean 2, 0, 1; the farthest are 3 m from it; a robot with a broken pose is none.
 TEST(several_robots) {
-    AUTO_CAMERA_RIG rig = open_rig(*state, 4, false);
+    AUTO_RIG rig = open_rig(*state, 4, false);
     double middle[3], radius;
     put(&rig, 0, -1.0, 0.0, 1.0);
     put(&rig, 1, 5.0, 0.0, 1.0);
     put(&rig, 2, 2.0, 0.0, 1.0);
     put(&rig, 3, (double)NAN, 0.0, 1.0);
     MUST(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error));
-    assert_true(fabs(middle[0] - 2.0) < 1e-6);
-    assert_true(fabs(middle[1] - 0.0) < 1e-6);
-    assert_true(fabs(middle[2] - 1.0) < 1e-6);
-    assert_true(fabs(radius - 3.5) < 1e-6);
+    assert_near3(middle, 2.0, 0.0, 1.0, 1e-6);
+    assert_near(radius, 3.5, 1e-6);
 }
 
 // Of 21 robots one flew off: mean 1000 / 21, mean square 20 (1000 / 21)^2 + 0.25.
 TEST(robots_that_fly_off) {
-    AUTO_CAMERA_RIG rig = open_rig(*state, 21, false);
+    AUTO_RIG rig = open_rig(*state, 21, false);
     const double mean = 1000.0 / 21.0;
     double middle[3], radius;
     for (uint32_t i = 0; i < 21; i++)
@@ -62,14 +55,13 @@ TEST(robots_that_fly_off) {
 
 // Each has the world to itself: the one that is asked for is there, and nobody otherwise.
 TEST(isolated_robots) {
-    AUTO_CAMERA_RIG rig = open_rig(*state, 3, true);
+    AUTO_RIG rig = open_rig(*state, 3, true);
     double middle[3] = {7.0, 7.0, 7.0}, radius = 7.0;
-    mf_Error error = {0};
     put(&rig, 2, -4.0, 1.0, 2.0);
-    assert_int_equal(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error),
-                     MF_NOT_FOUND);
+    MUST_FAIL(mf_free_camera_extent(rig.eye, MF_NONE, 0, middle, &radius, &error), MF_NOT_FOUND,
+              "");
     assert_true(middle[0] == 7.0 && radius == 7.0);
-    must(mf_free_camera_extent(rig.eye, 0, 2, middle, &radius, &error), &error);
+    MUST(mf_free_camera_extent(rig.eye, 0, 2, middle, &radius, &error));
     assert_true(fabs(middle[0] - -4.0) < 1e-6);
     assert_true(fabs(radius - 0.5) < 1e-6);
 }

@@ -41,7 +41,7 @@ TEST(planes_and_spheres) {
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, M_PI / 3);
     const mf_Lens lens = mf_lens_of(&camera);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
-    AUTO_CAMERA_RIG rig = open_rig(*state, BALL, NULL, &camera);
+    AUTO_RIG rig = open_rig(*state, BALL, NULL, &camera);
     uint32_t seen[3] = {0, 0, 0};
     take(&rig, position, rotation);
     for (int i = 0; i < PIXELS; i++) {
@@ -81,7 +81,7 @@ static double query(const Rig *rig, const mf_Camera *camera, const double positi
     mf_RayHit hit;
     const bool straight = camera->lens <= MF_LENS_BROWN;
     double own[3] = {ray[0], ray[1] + turn[0], ray[2] + turn[1]};
-    rotate(rotation, own, config.direction);
+    rotate3(rotation, own, config.direction);
     memcpy(config.start, position, sizeof config.start);
     MUST(mf_world_ray(rig->world, &config, &hit, &error));
     const double distance = straight ? hit.distance * ray[0] : hit.distance;
@@ -138,13 +138,10 @@ TEST(all_shapes_and_lenses) {
     for (size_t i = 0; i < sizeof lenses / sizeof *lenses; i++) {
         mf_Camera camera = camera_of(lenses[i].lens, lenses[i].view);
         memcpy(camera.coefficients, lenses[i].coefficients, sizeof camera.coefficients);
-        AUTO_CAMERA_RIG rig = open_rig(*state, ALL, NULL, &camera);
+        AUTO_RIG rig = open_rig(*state, ALL, NULL, &camera);
         for (size_t p = 0; p < sizeof poses / sizeof *poses; p++) {
-            double rotation[4], length = 0.0;
-            for (int c = 0; c < 4; c++)
-                length += poses[p][3 + c] * poses[p][3 + c];
-            for (int c = 0; c < 4; c++)
-                rotation[c] = poses[p][3 + c] / sqrt(length);
+            double rotation[4];
+            rotation_of(poses[p], rotation);
             const uint32_t edges = compare(&rig, &camera, poses[p], rotation);
             assert_true(edges < PIXELS / 100);
         }
@@ -165,7 +162,8 @@ TEST(height_maps) {
         mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 60, .rows = 60, .cell = 0.2,
                                        .interpolation = smooth ? MF_BILINEAR : MF_NEAREST);
         MUST(mf_terrain_generate(context, &config, &hills, &terrain, &error));
-        Rig rig = open_rig(context, ball, &WITH(mf_world_config(), .terrain = terrain), &camera);
+        AUTO_RIG rig =
+            open_rig(context, ball, &WITH(mf_world_config(), .terrain = terrain), &camera);
         const mf_Lens lens = mf_lens_of(&camera);
         uint32_t compared = 0, far = 0;
         take(&rig, position, rotation);
@@ -181,7 +179,6 @@ TEST(height_maps) {
         }
         assert_true(compared > 1000);
         assert_true(far <= compared / (smooth ? 50 : 200)); // edges and ridges
-        close_rig(&rig);
     }
 }
 
@@ -196,8 +193,8 @@ TEST(maps_have_no_gap_around_them) {
         mf_TerrainConfig config = WITH(mf_terrain_config(), .columns = 40, .rows = 40, .cell = 0.2,
                                        .interpolation = smooth ? MF_BILINEAR : MF_NEAREST);
         MUST(mf_terrain_generate(*state, &config, &hills, &terrain, &error));
-        mf_WorldConfig world = WITH(mf_world_config(), .terrain = terrain);
-        AUTO_CAMERA_RIG rig = open_rig(*state, ball, &world, &camera);
+        AUTO_RIG rig =
+            open_rig(*state, ball, &WITH(mf_world_config(), .terrain = terrain), &camera);
         const mf_Lens lens = mf_lens_of(&camera);
         for (int k = 0; k < 8; k++) { // all around, 10 degrees downwards
             const double half = k * M_PI / 8, c = cos(0.087), s = sin(0.087);
@@ -209,7 +206,7 @@ TEST(maps_have_no_gap_around_them) {
                 const double pixel[2] = {i % WIDE, i / WIDE};
                 double ray[3], direction[3];
                 assert_true(mf_lens_ray(&lens, pixel, ray));
-                rotate(rotation, ray, direction);
+                rotate3(rotation, ray, direction);
                 if (direction[2] < -0.06)
                     assert_int_equal(owner[i][0], -2);
             }
@@ -222,41 +219,32 @@ TEST(maps_have_no_gap_around_them) {
 // Robots of shared groups see each other; one of an isolated group is alone with its group's
 // scenery.
 TEST(who_is_seen) {
-    mf_Context *context = *state;
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     for (int isolated = 0; isolated < 2; isolated++) {
-        AUTO_MODEL *model = load_text(context, BALL);
-        AUTO_WORLD *world;
-        mf_FreeCamera *eye;
-        mf_GroupConfig config =
-            WITH(mf_group_config(), .model = model, .count = 3, .isolated = isolated);
-        MUST(mf_world_create(context, NULL, &world, &error));
-        mf_Group *group = add_group(world, &config);
-        MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));
+        AUTO_RIG rig = open_world_of(
+            *state, BALL, NULL, WITH(mf_group_config(), .count = 3, .isolated = isolated), &camera);
         for (uint32_t i = 0; i < 3; i++) {
             const double at[3] = {3.0, 1.0 - i, 1.0};
-            MUST(mf_group_set_start(group, i, at, NULL, NULL, &error));
+            MUST(mf_group_set_start(rig.group, i, at, NULL, NULL, &error));
         }
-        MUST(mf_free_camera_create(world, &camera, &eye, &error));
         const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
-        MUST(mf_free_camera_take(eye, position, rotation, 0, 1, &pixels, &error));
+        MUST(mf_free_camera_take(rig.eye, position, rotation, 0, 1, &pixels, &error));
         bool seen[3] = {false, false, false};
         for (int i = 0; i < PIXELS; i++)
             if (owner[i][0] == 0)
                 seen[owner[i][1]] = true;
         assert_true(seen[1]);
         assert_true(seen[0] == !isolated && seen[2] == !isolated);
-        mf_free_camera_destroy(eye);
     }
 }
 
 TEST(colors_are_of_the_shapes) {
     const mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0};
-    AUTO_CAMERA_RIG rig = open_rig(*state,
-                                   "<mujoco><worldbody><body pos='3 0 1'><freejoint/>"
-                                   "<geom size='0.5' rgba='1 0 0 1'/></body></worldbody></mujoco>",
-                                   NULL, &camera);
+    AUTO_RIG rig = open_rig(*state,
+                            "<mujoco><worldbody><body pos='3 0 1'><freejoint/>"
+                            "<geom size='0.5' rgba='1 0 0 1'/></body></worldbody></mujoco>",
+                            NULL, &camera);
     take(&rig, position, rotation);
     const uint8_t *middle = color[(HIGH / 2) * WIDE + WIDE / 2], *sky = color[2];
     assert_true(middle[0] > 100 && middle[1] == 0 && middle[2] == 0);
@@ -267,15 +255,11 @@ TEST(colors_are_of_the_shapes) {
 }
 
 static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
-    mf_Camera camera = camera_of(MF_LENS_BROWN, 1.2);
+    const mf_Camera camera = WITH(camera_of(MF_LENS_BROWN, 1.2), .coefficients[0] = -0.1,
+                                  .blur = 0.8, .noise = 0.02, .vignetting = 0.5);
     const double position[3] = {0.1, 0.2, 1.3}, rotation[4] = {1.0, 0.02, 0.1, 0.04};
-    camera.coefficients[0] = -0.1;
-    camera.blur = 0.8;
-    camera.noise = 0.02;
-    camera.vignetting = 0.5;
-    Rig rig = open_rig(context, ALL, &WITH(mf_world_config(), .isa = isa), &camera);
+    AUTO_RIG rig = open_rig(context, ALL, &WITH(mf_world_config(), .isa = isa), &camera);
     take(&rig, position, rotation);
-    close_rig(&rig);
     uint64_t hash = mf_hash_bytes(MF_HASH_START, color, sizeof color);
     hash = mf_hash_bytes(hash, depth, sizeof depth);
     return mf_hash_bytes(hash, owner, sizeof owner);
@@ -288,24 +272,22 @@ TEST(same_bits_everywhere) {
 }
 
 TEST(refusals) {
-    mf_Error error = {0};
     mf_Camera camera = camera_of(MF_LENS_PINHOLE, 1.2);
     const double position[3] = {0.0, 0.0, 1.0}, rotation[4] = {1.0, 0.0, 0.0, 0.0},
                  nowhere[3] = {(double)NAN, 0.0, 0.0}, zeros[4] = {0.0};
-    AUTO_CAMERA_RIG rig = open_rig(*state, BALL, NULL, &camera);
+    AUTO_RIG rig = open_rig(*state, BALL, NULL, &camera);
     mf_FreeCamera *none = NULL;
-    assert_int_equal(mf_free_camera_take(rig.eye, nowhere, rotation, MF_NONE, 0, &pixels, &error),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal(mf_free_camera_take(rig.eye, position, zeros, MF_NONE, 0, &pixels, &error),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal(mf_free_camera_take(rig.eye, position, rotation, 0, 1, &pixels, &error),
-                     MF_BAD_ARGUMENT);
-    assert_string_equal(error.message, "mf_free_camera_take: there is no robot 1 in a group 0");
-    assert_int_equal(mf_free_camera_take(rig.eye, position, rotation, 1, 0, &pixels, &error),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal(mf_free_camera_take(NULL, position, rotation, 0, 0, &pixels, &error),
-                     MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_free_camera_take(rig.eye, nowhere, rotation, MF_NONE, 0, &pixels, &error),
+              MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_free_camera_take(rig.eye, position, zeros, MF_NONE, 0, &pixels, &error),
+              MF_BAD_ARGUMENT, "");
+    MUST_FAIL_AS(mf_free_camera_take(rig.eye, position, rotation, 0, 1, &pixels, &error),
+                 MF_BAD_ARGUMENT, "mf_free_camera_take: there is no robot 1 in a group 0");
+    MUST_FAIL(mf_free_camera_take(rig.eye, position, rotation, 1, 0, &pixels, &error),
+              MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_free_camera_take(NULL, position, rotation, 0, 0, &pixels, &error), MF_BAD_ARGUMENT,
+              "");
     camera.bits = 0;
-    assert_int_equal(mf_free_camera_create(rig.world, &camera, &none, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_free_camera_create(rig.world, &camera, &none, &error), MF_BAD_ARGUMENT, "");
     assert_null(none);
 }

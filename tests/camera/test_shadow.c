@@ -48,7 +48,7 @@ static void point_of(const mf_Camera *camera, int pixel, double depth, const dou
                      const double rotation[4], double out[3]) {
     const double ray[3] = {1.0, -(pixel % WIDE - camera->center[0]) / camera->focal[0],
                            -(pixel / WIDE - camera->center[1]) / camera->focal[1]};
-    rotate(rotation, ray, out);
+    rotate3(rotation, ray, out);
     for (int c = 0; c < 3; c++)
         out[c] = position[c] + depth * out[c];
 }
@@ -70,7 +70,7 @@ TEST(a_ball_over_level_ground) {
     const double position[3] = {0.0, 0.0, 2.0}, rotation[4] = {0.97, 0.0, 0.24310491562286437, 0.0};
     const double center[3] = {3.0, 0.2, 1.1};
     AUTO(end_memory) Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
-    AUTO_CAMERA_RIG rig = open_rig(
+    AUTO_RIG rig = open_rig(
         *state, "<mujoco><worldbody><geom type='plane' size='0 0 1'/><body pos='3 0.2 1.1'>"
                 "<freejoint/><geom size='0.5'/></body></worldbody></mujoco>");
     uint32_t seen[2] = {0, 0};
@@ -136,15 +136,12 @@ TEST(all_shapes) {
                                       {2.0, -0.1, 3.5, 0.7, 0.1, 0.7, 0.05}};
     const mf_Camera with = camera_of(true, 1), without = camera_of(false, 1);
     AUTO(end_memory) Shot *lit = malloc(sizeof *lit), *dark = malloc(sizeof *dark);
-    AUTO_CAMERA_RIG rig = open_rig(*state, ALL);
+    AUTO_RIG rig = open_rig(*state, ALL);
     uint32_t seen[2][2] = {{0, 0}, {0, 0}}; // [on a robot][hidden]
     assert_true(lit != NULL && dark != NULL);
     for (size_t p = 0; p < sizeof poses / sizeof *poses; p++) {
-        double rotation[4], length = 0.0;
-        for (int c = 0; c < 4; c++)
-            length += poses[p][3 + c] * poses[p][3 + c];
-        for (int c = 0; c < 4; c++)
-            rotation[c] = poses[p][3 + c] / sqrt(length);
+        double rotation[4];
+        rotation_of(poses[p], rotation);
         shoot(&rig, &with, poses[p], rotation, dark);
         shoot(&rig, &without, poses[p], rotation, lit);
         for (int i = 0; i < PIXELS; i++) {
@@ -184,7 +181,7 @@ TEST(colors_are_means) {
     const double position[3] = {-0.5, 0.1, 1.6}, rotation[4] = {0.98, 0.0, 0.199, 0.0};
     const mf_Camera single = camera_of(true, 1);
     AUTO(end_memory) Shot *one = malloc(sizeof *one), *many = malloc(sizeof *many);
-    AUTO_CAMERA_RIG rig = open_rig(*state, ALL);
+    AUTO_RIG rig = open_rig(*state, ALL);
     assert_true(one != NULL && many != NULL);
     shoot(&rig, &single, position, rotation, one);
     for (uint32_t n = 2; n <= MOST; n++) {
@@ -222,20 +219,17 @@ TEST(hills_shade) {
     mf_Camera camera = camera_of(true, 1);
     AUTO_TERRAIN *terrain;
     static Shot shot, none;
-    Rig rig = {.model = load_text(*state, "<mujoco><worldbody><body pos='4 2.8 .2'>"
-                                          "<freejoint/><geom size='.15'/></body></worldbody>"
-                                          "</mujoco>")};
     mf_TerrainConfig shape =
         WITH(mf_terrain_config(), .columns = SIDE, .rows = SIDE, .cell = cell,
              .origin[0] = -0.5 * cell, .origin[1] = -0.5 * cell, .interpolation = MF_BILINEAR);
     for (int i = 0; i < SIDE * SIDE; i++)
         heights[i] = i / SIDE == 30 ? 1.0 : 0.0;
     MUST(mf_terrain_from_array(*state, &shape, heights, &terrain, &error));
-    mf_WorldConfig config = WITH(mf_world_config(), .terrain = terrain);
-    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model, .isolated = false);
-    rig.world = open_world(*state, &config);
-    rig.group = add_group(rig.world, &group);
-    MUST(mf_motion_add(rig.group, MF_MOTION_ARTICULATED, NULL, &error));
+    AUTO_RIG rig = open_world_of(*state,
+                                 "<mujoco><worldbody><body pos='4 2.8 .2'><freejoint/>"
+                                 "<geom size='.15'/></body></worldbody></mujoco>",
+                                 &WITH(mf_world_config(), .terrain = terrain),
+                                 WITH(mf_group_config(), .isolated = false), NULL);
     shoot(&rig, &camera, eye, down, &shot);
     camera.shadows = false;
     shoot(&rig, &camera, eye, down, &none);
@@ -259,6 +253,4 @@ TEST(hills_shade) {
     }
     if (dark < 150 || lit < 1000)
         fail_msg("%d dark and %d lit pixels", dark, lit);
-    mf_world_destroy(rig.world);
-    mf_model_destroy(rig.model);
 }

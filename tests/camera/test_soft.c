@@ -28,10 +28,8 @@ static mf_Camera camera_of(double fovy) {
 static void look(mf_World *world, double fovy, const double position[3], const double rotation[4]) {
     const mf_Camera camera = camera_of(fovy);
     mf_FreeCamera *eye;
-    mf_Error error = {0};
-    if (mf_free_camera_create(world, &camera, &eye, &error) != MF_OK ||
-        mf_free_camera_take(eye, position, rotation, MF_NONE, 0, &pixels, &error) != MF_OK)
-        fail_with(&error);
+    MUST(mf_free_camera_create(world, &camera, &eye, &error));
+    MUST(mf_free_camera_take(eye, position, rotation, MF_NONE, 0, &pixels, &error));
     mf_free_camera_destroy(eye);
 }
 
@@ -42,11 +40,7 @@ static void ray_of(const mf_Camera *camera, int pixel, const double q[4], double
     double ray[3];
     assert_true(mf_lens_ray(&lens, at, ray));
     const double v[3] = {1.0, ray[1] / ray[0], ray[2] / ray[0]};
-    const double t[3] = {2 * (q[2] * v[2] - q[3] * v[1]), 2 * (q[3] * v[0] - q[1] * v[2]),
-                         2 * (q[1] * v[1] - q[2] * v[0])};
-    out[0] = v[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1];
-    out[1] = v[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2];
-    out[2] = v[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0];
+    rotate3(q, v, out);
 }
 
 // The depth at which a ray meets a ball; negative: it does not.
@@ -73,7 +67,6 @@ TEST(particles_are_balls) {
     AUTO_SCENE scene = make_with(*state, file, NULL);
     const double position[3] = {-0.4, 0.03, 0.41};
     const mf_Camera camera = camera_of(0.5);
-    const mf_Field *at = mf_group_find_field(scene.group, "base.position");
     const double radius = scene.model->shapes[0].size[0];
     uint32_t seen = 0;
     look(scene.world, 0.5, position, ahead);
@@ -83,8 +76,7 @@ TEST(particles_are_balls) {
         ray_of(&camera, i, ahead, ray);
         for (uint32_t k = 0; k < 3; k++) {
             double center[3];
-            for (uint32_t c = 0; c < 3; c++)
-                center[c] = mf_field_get(at, k, c);
+            get_fields(scene.group, "base.position", k, 3, center);
             const double found = intersect_ball(position, ray, center, radius);
             if (found > 0.0 && found < nearest) {
                 nearest = found;
@@ -178,12 +170,11 @@ TEST(cloths_are_level_at_the_start) {
 
 static mf_Scene scene_of_text(mf_Context *context, const char *name, const char *text,
                               mf_SceneFile **file) {
-    char path[200], scene[400];
-    snprintf(path, sizeof path, "%s/%s", MAYFLY_BINARY_DIR, name);
-    MUST(mf_file_replace(context, path, text, strlen(text), &error));
-    snprintf(scene, sizeof scene,
-             "ground: {shape: flat}\ngroups: [{name: all, model: \"%s\", motion: rigid}]\n", path);
-    *file = parse_scene(context, scene);
+    const char *path = formatted(MAYFLY_BINARY_DIR "/%s", name);
+    file_put_text(path, text);
+    *file = parse_scene(context, formatted("ground: {shape: flat}\ngroups: [{name: all, "
+                                           "model: \"%s\", motion: rigid}]\n",
+                                           path));
     const mf_Scene made = make_with(context, *file, NULL);
     remove(path);
     return made;
@@ -229,10 +220,8 @@ TEST(vehicles_have_their_parts) {
         "world: {step: 0.002}\ngroups:\n  - name: quads\n    model: ../models/crazyflie.yaml\n    "
         "count: 2\n    placement: {poses: [[0, 0, 0], [0.5, 0, 0]]}\n    height: 1\n");
     AUTO_SCENE scene = make_with(*state, file, NULL);
-    const mf_Field *at = mf_group_find_field(scene.group, "base.position");
     double position[3];
-    for (uint32_t c = 0; c < 3; c++)
-        position[c] = mf_field_get(at, 1, c);
+    get_fields(scene.group, "base.position", 1, 3, position);
     position[2] += 0.5;
     look(scene.world, 0.4, position, down);
     const mf_Quadrotor *quadrotor = mf_vehicle_parameters(scene.group, MF_VEHICLE_QUADROTOR);

@@ -5,6 +5,8 @@
 #include "world/group.h"
 #include "base/hash.h"
 
+GROUP_FIXTURE(make_context, drop_context);
+
 enum { WIDE = 80, HIGH = 60, PIXELS = WIDE * HIGH };
 
 static float depth[PIXELS];
@@ -64,8 +66,8 @@ static int is_red(double u, double v, double margin) {
     "height='64'/>"
 
 // Two meters for each of the two repeats: fields of half a meter along x, of 1 m along y.
-TEST_WITH(ground_has_the_look_of_its_plane, make_context, drop_context) {
-    AUTO_CAMERA_RIG rig =
+TEST(ground_has_the_look_of_its_plane) {
+    AUTO_RIG rig =
         open_rig(*state,
                  "<mujoco><asset>" CHECKER
                  "<material name='m' texture='t' texrepeat='2 1' texuniform='true'/></asset>"
@@ -98,11 +100,11 @@ TEST_WITH(ground_has_the_look_of_its_plane, make_context, drop_context) {
 
 // The lower face of a plain cube, the fourth, has the second color: that is the direction -y, which
 // of a shape that is scaled to a cube or a ball is the longest part of a point's coordinates.
-TEST_WITH(cubes_are_seen_by_direction, make_context, drop_context) {
+TEST(cubes_are_seen_by_direction) {
     static const double half[2][3] = {{0.3, 0.3, 0.3}, {0.4, 0.2, 0.3}};
     static const char *const shapes[2] = {"type='sphere' size='.3'", "type='box' size='.4 .2 .3'"};
     for (int s = 0; s < 2; s++) {
-        Rig rig = open_rig(
+        AUTO_RIG rig = open_rig(
             *state,
             formatted(
                 "<mujoco><asset><texture name='t' builtin='flat' rgb1='1 0 0' rgb2='0 0 1' "
@@ -130,14 +132,13 @@ TEST_WITH(cubes_are_seen_by_direction, make_context, drop_context) {
             seen[second]++;
         }
         assert_true(seen[0] > 100 && seen[1] > 100);
-        close_rig(&rig);
     }
 }
 
 // The place of a corner is its x and y, so that of a point is, too; on another mesh it is the same
 // with a texture over the whole shape.
-TEST_WITH(meshes_have_their_coordinates, make_context, drop_context) {
-    AUTO_CAMERA_RIG rig = open_rig(
+TEST(meshes_have_their_coordinates) {
+    AUTO_RIG rig = open_rig(
         *state,
         "<mujoco><asset>" CHECKER "<material name='m' texture='t' emission='1'/>"
         "<mesh name='q' vertex='0 0 0 1 0 0 0 1 0 1 1 .3' face='0 1 3 0 3 2 0 3 1 0 2 3' "
@@ -164,14 +165,14 @@ TEST_WITH(meshes_have_their_coordinates, make_context, drop_context) {
 }
 
 // A group's color takes the place of red; gray stays gray.
-TEST_WITH(groups_have_colors, make_context, drop_context) {
+TEST(groups_have_colors) {
     const float blue[3] = {0.0f, 0.0f, 1.0f};
     const char *text = "<mujoco><worldbody><body pos='0 0 1'><freejoint/>"
                        "<geom size='.3' rgba='.8 0 0 1'/><geom size='.3' pos='0 .7 0' "
                        "rgba='.5 .5 .5 1'/></body></worldbody></mujoco>";
     uint8_t before[2][3];
     for (int tinted = 0; tinted < 2; tinted++) {
-        AUTO_CAMERA_RIG rig = open_rig(*state, text, MF_ISA_AUTO, tinted ? blue : NULL);
+        AUTO_RIG rig = open_rig(*state, text, MF_ISA_AUTO, tinted ? blue : NULL);
         float found[3];
         assert_int_equal(mf_group_tint(rig.group, found), tinted);
         take(&rig, -2.0, 0.0, 1.0, 0.0, 0.0);
@@ -190,11 +191,11 @@ TEST_WITH(groups_have_colors, make_context, drop_context) {
 
 // Planes cast no shadow and take no memory of faces: all shapes with textures over a plane with
 // one.
-TEST_WITH(every_shape_is_drawn_over_a_plane, make_context, drop_context) {
+TEST(every_shape_is_drawn_over_a_plane) {
     static const char *const shapes[] = {"sphere",   "box",       "capsule",
                                          "cylinder", "ellipsoid", "mesh' mesh='k"};
     for (size_t i = 0; i < 2 * sizeof shapes / sizeof *shapes; i++) {
-        AUTO_CAMERA_RIG rig = open_rig(
+        AUTO_RIG rig = open_rig(
             *state,
             formatted(
                 "<mujoco><asset>" CHECKER "<texture name='c' type='cube' builtin='flat' "
@@ -216,7 +217,7 @@ TEST_WITH(every_shape_is_drawn_over_a_plane, make_context, drop_context) {
 }
 
 static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
-    Rig rig = open_rig(
+    AUTO_RIG rig = open_rig(
         context,
         "<mujoco><asset>" CHECKER "<texture name='c' builtin='gradient' mark='random' width='16'/>"
         "<texture type='skybox' builtin='gradient' width='8'/>"
@@ -226,23 +227,21 @@ static uint64_t hash_of(mf_Context *context, mf_Isa isa) {
         "pos='0 .6 0' material='m'/></body></worldbody></mujoco>",
         isa, NULL);
     take(&rig, -1.5, -0.2, 1.0, 0.1, 0.3);
-    close_rig(&rig);
     return mf_hash_bytes(MF_HASH_START, color, sizeof color);
 }
 
-TEST_WITH(same_bits_everywhere, make_context, drop_context) {
+TEST(same_bits_everywhere) {
     const uint64_t expected = hash_of(*state, MF_ISA_AUTO);
     FOR_EACH_ISA (isa)
         assert_true(hash_of(*state, isa) == expected);
 }
 
-TEST_WITH(without_memory, make_context, drop_context) {
-    AUTO_CAMERA_RIG rig =
-        open_rig(*state,
-                 "<mujoco><asset>" CHECKER "<material name='m' texture='t'/></asset>"
-                 "<worldbody><body><freejoint/><geom size='1' material='m'/></body>"
-                 "</worldbody></mujoco>",
-                 MF_ISA_AUTO, NULL);
+TEST(without_memory) {
+    AUTO_RIG rig = open_rig(*state,
+                            "<mujoco><asset>" CHECKER "<material name='m' texture='t'/></asset>"
+                            "<worldbody><body><freejoint/><geom size='1' material='m'/></body>"
+                            "</worldbody></mujoco>",
+                            MF_ISA_AUTO, NULL);
     mf_Status status = MF_NO_MEMORY;
     mf_FreeCamera *eye = NULL;
     uint64_t i = 1;

@@ -237,23 +237,15 @@ static inline bool is_watched(const Fixture *fixture, const Move *move, double t
            (move->done == falls && fabs(time - fmax(2.0, end + 0.5)) < 0.5 * TICK);
 }
 
-static inline mf_Status add_motion(mf_Group *group, mf_Motion motion, double friction) {
-    mf_ArticulatedConfig articulated = mf_motions_config().articulated;
-    mf_PrescribedConfig prescribed = mf_motions_config().prescribed;
-    mf_RigidConfig rigid = mf_motions_config().rigid;
-    articulated.shapes = prescribed.shapes = rigid.shapes = true;
-    articulated.friction = prescribed.friction = rigid.friction = friction;
-    articulated.servo.gain = 30.0; // N m/rad
-    articulated.servo.damping = 0.6;
-    articulated.servo.effort = 2.5; // N m
-    articulated.servo.rotor_inertia = 0.005;
-    if (motion == MF_MOTION_ARTICULATED)
-        return rig_add_articulated(group, &articulated, NULL);
-    if (motion == MF_MOTION_PRESCRIBED)
-        return rig_add_prescribed(group, &prescribed, NULL);
-    if (motion == MF_MOTION_KINEMATIC)
-        return mf_motion_add(group, MF_MOTION_KINEMATIC, NULL, NULL);
-    return rig_add_rigid(group, &rigid, NULL);
+static inline void add_motion(mf_Group *group, mf_Motion motion, double friction) {
+    mf_MotionsConfig config = mf_motions_config();
+    config.articulated.shapes = config.prescribed.shapes = config.rigid.shapes = true;
+    config.articulated.friction = config.prescribed.friction = config.rigid.friction = friction;
+    config.articulated.servo.gain = 30.0; // N m/rad
+    config.articulated.servo.damping = 0.6;
+    config.articulated.servo.effort = 2.5; // N m
+    config.articulated.servo.rotor_inertia = 0.005;
+    MUST(mf_motion_add(group, motion, &config, &error));
 }
 
 static inline mf_Group *add_robots(const Fixture *fixture, mf_World *world, mf_Motion motion,
@@ -266,7 +258,7 @@ static inline mf_Group *add_robots(const Fixture *fixture, mf_World *world, mf_M
     mf_Group *group = add_group(world, &config);
     if (shared)
         MUST(mf_collisions_prepare(group, &error));
-    assert_int_equal(add_motion(group, motion, friction), MF_OK);
+    add_motion(group, motion, friction);
     gaits.first = MF_NONE;
     MUST(mf_gaits_add(group, (const mf_Gait *const *)fixture->gaits, ROBOTS, &gaits, &error));
     return group;

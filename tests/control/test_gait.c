@@ -67,8 +67,7 @@ static double draw(uint32_t row, uint32_t column) {
 
 GROUP_FIXTURE(open_fixture, close_fixture);
 
-TEST(measures_the_leg_of_the_file) {
-    const Fixture *fixture = *state;
+TEST_ON(measures_the_leg_of_the_file, Fixture *fixture) {
     // models/humanoid.urdf: hips 74 mm apart, thigh and shin 93 mm.
     for (int side = 0; side < 2; side++) {
         const mf_Leg *leg = &fixture->legs[side];
@@ -79,8 +78,7 @@ TEST(measures_the_leg_of_the_file) {
 }
 
 // mf_leg_forward is the model's own forward kinematics.
-TEST(forward_is_the_pose_of_the_model) {
-    const Fixture *fixture = *state;
+TEST_ON(forward_is_the_pose_of_the_model, Fixture *fixture) {
     const mf_Model *model = fixture->model;
     double angle[64] = {0}, position[64][3], rotation[64][4];
     for (uint32_t n = 0; n < 200; n++) {
@@ -104,8 +102,7 @@ TEST(forward_is_the_pose_of_the_model) {
 }
 
 // Places up to the leg's whole length with feet turned by up to 1 rad: back to 1e-12 m, or refused.
-TEST(inverse_comes_back_over_the_workspace) {
-    const Fixture *fixture = *state;
+TEST_ON(inverse_comes_back_over_the_workspace, Fixture *fixture) {
     const mf_Leg *leg = &fixture->legs[0];
     uint32_t reached = 0, refused = 0;
     for (uint32_t n = 0; n < 20000; n++) {
@@ -144,8 +141,7 @@ TEST(inverse_comes_back_over_the_workspace) {
     assert_true(reached > 5000 && refused > 5000);
 }
 
-TEST(inverse_is_finite_at_singular_positions) {
-    const Fixture *fixture = *state;
+TEST_ON(inverse_is_finite_at_singular_positions, Fixture *fixture) {
     const mf_Leg *leg = &fixture->legs[0];
     static const double feet[3][4] = {
         {1, 0, 0, 0}, {0.7071067811865476, 0.7071067811865476, 0, 0}, {0, 0, 0, 1}};
@@ -162,8 +158,7 @@ TEST(inverse_is_finite_at_singular_positions) {
     }
 }
 
-TEST(joints_that_are_no_leg_are_refused) {
-    const Fixture *fixture = *state;
+TEST_ON(joints_that_are_no_leg_are_refused, Fixture *fixture) {
     uint32_t joints[MF_LEG_JOINTS];
     mf_Leg leg;
     for (int i = 0; i < MF_LEG_JOINTS; i++)
@@ -206,9 +201,8 @@ static void feet_at(const Fixture *fixture, const mf_Gait *gait, double time,
 
 // The standing foot goes back as the ground does under a body of the commanded speed; at the middle
 // of its swing a foot is lifted by `lift`.
-TEST(standing_feet_go_with_the_ground) {
-    const Fixture *fixture = *state;
-    mf_Gait *gait = gait_of(fixture, walk_text);
+TEST_ON(standing_feet_go_with_the_ground, Fixture *fixture) {
+    AUTO_GAIT *gait = gait_of(fixture, walk_text);
     const double period = 0.6, share = 0.4, h = 1e-4;
     const double command[3] = {0.1, 0.02, 0.3};
     for (int n = 0; n < 60; n++) {
@@ -243,16 +237,14 @@ TEST(standing_feet_go_with_the_ground) {
     feet_at(fixture, gait, 0.5 * share * period, command, feet, heading);
     assert_true(fabs(feet[0][2] - (0.03 - 0.165)) < 1e-12);
     assert_true(fabs(feet[1][2] + 0.165) < 1e-12);
-    mf_gait_destroy(gait);
 }
 
 // A foot leaves the ground and comes back to it with the ground's speed: -0.1 m/s seen from the
 // hips, to the first order of the 0.2 ms that the differences are away from it.
-TEST(feet_meet_the_ground_at_its_speed) {
-    const Fixture *fixture = *state;
+TEST_ON(feet_meet_the_ground_at_its_speed, Fixture *fixture) {
     static const double command[3] = {0.1, 0, 0};
     const double h = 1e-4, times[2] = {h, 0.4 * 0.6 - h}; // of the left foot's swing
-    mf_Gait *gait = gait_of(fixture, walk_text);
+    AUTO_GAIT *gait = gait_of(fixture, walk_text);
     for (int i = 0; i < 2; i++) {
         double before[2][3], after[2][3], heading[2];
         feet_at(fixture, gait, times[i] - h, command, before, heading);
@@ -260,13 +252,11 @@ TEST(feet_meet_the_ground_at_its_speed) {
         assert_true(fabs((after[0][0] - before[0][0]) / (2 * h) + 0.1) < 2e-3);
         assert_true(fabs((after[0][2] - before[0][2]) / (2 * h)) < 2e-3);
     }
-    mf_gait_destroy(gait);
 }
 
 // Without a command it stands still, on both feet.
-TEST(stands_without_a_command) {
-    const Fixture *fixture = *state;
-    mf_Gait *gait = gait_of(fixture, walk_text);
+TEST_ON(stands_without_a_command, Fixture *fixture) {
+    AUTO_GAIT *gait = gait_of(fixture, walk_text);
     static const double none[3] = {0, 0, 0};
     for (int n = 0; n < 6; n++) {
         double feet[2][3], heading[2];
@@ -277,7 +267,6 @@ TEST(stands_without_a_command) {
             assert_true(fabs(feet[side][2] + 0.165) < 1e-13);
         }
     }
-    mf_gait_destroy(gait);
 }
 
 // ---- keyframes ---------------------------------------------------------------------------------
@@ -295,13 +284,12 @@ static double knee_at(const Fixture *fixture, const mf_Gait *gait, double time) 
 // Slopes by Fritsch and Butland 1984: at 1 s, between slopes 1 and 0.5 of equal length, the weight
 // is 1/2 and the slope 0.5 / 0.75 = 2/3; at 3 s the slopes differ in sign, so it is 0. In 0 .. 1
 // s then q = u^2 (3 - 2 u) + 2/3 (u^3 - u^2): 0.5 - 1/12 at u = 1/2.
-TEST(cubic_frames_by_hand) {
-    const Fixture *fixture = *state;
-    mf_Gait *gait = gait_of(fixture, "keyframes: {frames: [{time: 0, angles: {left_knee: 0}},"
-                                     " {time: 1, angles: {left_knee: 1}},"
-                                     " {time: 2, angles: {left_knee: 1.5}},"
-                                     " {time: 3, angles: {left_knee: 0.5}},"
-                                     " {time: 4, angles: {right_knee: 1}}]}");
+TEST_ON(cubic_frames_by_hand, Fixture *fixture) {
+    AUTO_GAIT *gait = gait_of(fixture, "keyframes: {frames: [{time: 0, angles: {left_knee: 0}},"
+                                       " {time: 1, angles: {left_knee: 1}},"
+                                       " {time: 2, angles: {left_knee: 1.5}},"
+                                       " {time: 3, angles: {left_knee: 0.5}},"
+                                       " {time: 4, angles: {right_knee: 1}}]}");
     assert_true(mf_gait_duration(gait) == 4.0);
     assert_true(fabs(knee_at(fixture, gait, 0.5) - (0.5 - 1.0 / 12.0)) < 1e-15);
     static const double values[] = {0, 1, 1.5, 0.5, 0.5};
@@ -312,12 +300,10 @@ TEST(cubic_frames_by_hand) {
         double q = knee_at(fixture, gait, n * 0.01), a = values[n / 100], b = values[n / 100 + 1];
         assert_true(q >= fmin(a, b) - 1e-15 && q <= fmax(a, b) + 1e-15);
     }
-    mf_gait_destroy(gait);
 }
 
-TEST(linear_frames_and_loops) {
-    const Fixture *fixture = *state;
-    mf_Gait *gait =
+TEST_ON(linear_frames_and_loops, Fixture *fixture) {
+    AUTO_GAIT *gait =
         gait_of(fixture, "keyframes: {loop: true, curve: linear, frames: [{time: 0, angles:"
                          " {left_knee: 0.25}}, {time: 0.5, angles: {left_knee: 1.25}},"
                          " {time: 1, angles: {left_knee: 0.25}}]}");
@@ -325,14 +311,12 @@ TEST(linear_frames_and_loops) {
     assert_true(knee_at(fixture, gait, 0.75) == 0.75);
     assert_true(knee_at(fixture, gait, 7.25) == 0.75);
     assert_true(knee_at(fixture, gait, 7.5) == 1.25);
-    mf_gait_destroy(gait);
 }
 
 // The image of the left hand's wave: pitch keeps its sign, roll changes it.
-TEST(mirror_images_exchange_the_sides) {
-    const Fixture *fixture = *state;
+TEST_ON(mirror_images_exchange_the_sides, Fixture *fixture) {
     static const double none[3] = {0, 0, 0};
-    mf_Gait *left, *right;
+    AUTO_GAIT *left = NULL, *right = NULL;
     MUST(mf_gait_load(fixture->context, GAITS "wave_hand.yaml", fixture->model, &left, &error));
     MUST(mf_gait_load(fixture->context, GAITS "wave_hand_right.yaml", fixture->model, &right,
                       &error));
@@ -342,14 +326,11 @@ TEST(mirror_images_exchange_the_sides) {
     MUST(mf_gait_sample(left, fixture->model, 0.8, none, a, &error));
     MUST(mf_gait_sample(right, fixture->model, 0.8, none, b, &error));
     for (int i = 0; i < 3; i++) {
-        char name[2][60];
-        snprintf(name[0], 60, "left_%s", joints[i]);
-        snprintf(name[1], 60, "right_%s", joints[i]);
-        assert_true(b[mf_model_find(fixture->model, MF_ITEM_JOINT, name[1])] ==
-                    signs[i] * a[mf_model_find(fixture->model, MF_ITEM_JOINT, name[0])]);
+        const char *own = formatted("left_%s", joints[i]);
+        const uint32_t from = mf_model_find(fixture->model, MF_ITEM_JOINT, own);
+        const char *image = formatted("right_%s", joints[i]);
+        assert_true(b[mf_model_find(fixture->model, MF_ITEM_JOINT, image)] == signs[i] * a[from]);
     }
-    mf_gait_destroy(left);
-    mf_gait_destroy(right);
 }
 
 // ---- groups ------------------------------------------------------------------------------------
@@ -362,7 +343,7 @@ typedef struct Batch {
 
 enum { SWARM = 37, GAIT_COUNT = 4 };
 
-static void make_gaits(const Fixture *fixture, mf_Gait *gaits[GAIT_COUNT]) {
+static Batch open_batch(const Fixture *fixture, mf_Isa isa, bool exact, uint32_t count) {
     static const char *const texts[GAIT_COUNT] = {
         walk_text,
         "walk: {period: 0.47, height: 0.16, width: 0.05, path: trapezoid, pace: {march: true},"
@@ -372,14 +353,10 @@ static void make_gaits(const Fixture *fixture, mf_Gait *gaits[GAIT_COUNT]) {
         " amplitude: 1}, {joint: waist, shape: sweep, yaw: 0.3, phase: 0.2}]}",
         "keyframes: {frames: [{time: 0.1, angles: {left_knee: 1, waist: 0.5}},"
         " {time: 0.35, angles: {left_knee: 0.2}}]}"};
-    for (int i = 0; i < GAIT_COUNT; i++)
-        gaits[i] = gait_of(fixture, texts[i]);
-}
-
-static Batch open_batch(const Fixture *fixture, mf_Isa isa, bool exact, uint32_t count) {
     Batch batch;
     mf_Gait *gaits[GAIT_COUNT];
-    make_gaits(fixture, gaits);
+    for (int i = 0; i < GAIT_COUNT; i++)
+        gaits[i] = gait_of(fixture, texts[i]);
     batch.world = open_world(fixture->context, &WITH(mf_world_config(), .isa = isa));
     batch.group = add_group(batch.world, &WITH(mf_group_config(), .model = fixture->model,
                                                .count = count, .double_precision = exact));
@@ -388,6 +365,11 @@ static Batch open_batch(const Fixture *fixture, mf_Isa isa, bool exact, uint32_t
         mf_gait_destroy(gaits[i]);
     return batch;
 }
+
+static void close_batch(Batch *batch) {
+    mf_world_destroy(batch->world);
+}
+#define AUTO_BATCH AUTO(close_batch) Batch
 
 // What robot `i` of a whole group is notified in round `n`, put to instance `at`.
 static void tell(const Batch *batch, uint32_t i, uint32_t n, uint32_t at) {
@@ -409,27 +391,24 @@ static void run_batch(const Batch *batch, uint32_t first, uint32_t rounds) {
     }
 }
 
-TEST(every_set_gives_the_same_bits) {
-    const Fixture *fixture = *state;
+TEST_ON(every_set_gives_the_same_bits, Fixture *fixture) {
     for (int exact = 0; exact < 2; exact++) {
         uint64_t expected = 0;
         FOR_EACH_ISA (isa) {
-            Batch batch = open_batch(fixture, isa, exact, SWARM);
+            AUTO_BATCH batch = open_batch(fixture, isa, exact, SWARM);
             run_batch(&batch, 0, 12);
             assert_int_equal(mf_group_fault_total(batch.group), 0);
             uint64_t hash = mf_world_hash(batch.world);
             expected = isa == MF_ISA_SCALAR ? hash : expected;
             assert_true(hash == expected);
-            mf_world_destroy(batch.world);
         }
     }
 }
 
 // Alone, or beside one that is poisoned, a robot has the bits that it has in the swarm.
-TEST(robots_are_independent) {
-    const Fixture *fixture = *state;
-    Batch batch = open_batch(fixture, MF_ISA_AUTO, false, SWARM);
-    Batch poisoned = open_batch(fixture, MF_ISA_AUTO, false, SWARM);
+TEST_ON(robots_are_independent, Fixture *fixture) {
+    AUTO_BATCH batch = open_batch(fixture, MF_ISA_AUTO, false, SWARM);
+    AUTO_BATCH poisoned = open_batch(fixture, MF_ISA_AUTO, false, SWARM);
     run_batch(&batch, 0, 12);
     for (uint32_t n = 0; n < 12; n++) {
         for (uint32_t i = 0; i < SWARM; i++)
@@ -443,22 +422,18 @@ TEST(robots_are_independent) {
         uint64_t expected = mf_group_instance_hash(batch.group, i);
         if (i != 5)
             assert_true(mf_group_instance_hash(poisoned.group, i) == expected);
-        Batch alone = open_batch(fixture, MF_ISA_AUTO, false, 1);
+        AUTO_BATCH alone = open_batch(fixture, MF_ISA_AUTO, false, 1);
         for (uint32_t n = 0; n < 12; n++) {
             tell(&alone, i, n, 0);
             mf_world_step(alone.world, 7);
         }
         assert_true(mf_group_instance_hash(alone.group, 0) == expected);
-        mf_world_destroy(alone.world);
     }
-    mf_world_destroy(batch.world);
-    mf_world_destroy(poisoned.world);
 }
 
-TEST(a_snapshot_continues) {
-    const Fixture *fixture = *state;
-    Batch batch = open_batch(fixture, MF_ISA_AUTO, false, SWARM);
-    Batch other = open_batch(fixture, MF_ISA_SCALAR, false, SWARM);
+TEST_ON(a_snapshot_continues, Fixture *fixture) {
+    AUTO_BATCH batch = open_batch(fixture, MF_ISA_AUTO, false, SWARM);
+    AUTO_BATCH other = open_batch(fixture, MF_ISA_SCALAR, false, SWARM);
     run_batch(&batch, 0, 5);
     size_t size;
     void *image = take_snapshot(batch.world, &size);
@@ -467,16 +442,13 @@ TEST(a_snapshot_continues) {
     run_batch(&other, 5, 6);
     assert_true(mf_world_hash(batch.world) == mf_world_hash(other.world));
     free(image);
-    mf_world_destroy(batch.world);
-    mf_world_destroy(other.world);
 }
 
 // From a walk at full speed to any other gait: in a tick of 10 ms no target moves by more than the
 // two motions and the mixing make, 0.15 rad; without mixing the knees would jump by 0.9 rad.
-TEST(changing_over_does_not_jump) {
-    const Fixture *fixture = *state;
+TEST_ON(changing_over_does_not_jump, Fixture *fixture) {
     for (uint32_t to = 1; to <= GAIT_COUNT; to++) {
-        Batch batch = open_batch(fixture, MF_ISA_AUTO, true, 1);
+        AUTO_BATCH batch = open_batch(fixture, MF_ISA_AUTO, true, 1);
         mf_Field *select = mf_group_find_field(batch.group, "gait.select");
         mf_Field *target = mf_group_find_field(batch.group, "joint.target");
         set_field(batch.group, "gait.command", 0, 0, 0.1);
@@ -494,18 +466,16 @@ TEST(changing_over_does_not_jump) {
             }
         }
         assert_true(to == GAIT_COUNT ? most == 0.0 : most > 1e-3 && most < 0.15);
-        mf_world_destroy(batch.world);
     }
 }
 
 // After 4 10^7 periods the targets are to the bit those of the first ones.
-TEST(time_is_exact) {
-    const Fixture *fixture = *state;
+TEST_ON(time_is_exact, Fixture *fixture) {
     static const uint32_t periods[] = {60, 47, 30};
     for (uint32_t g = 0; g < 3; g++) {
         uint64_t bits[2];
         for (int late = 0; late < 2; late++) {
-            Batch batch = open_batch(fixture, MF_ISA_AUTO, false, 1);
+            AUTO_BATCH batch = open_batch(fixture, MF_ISA_AUTO, false, 1);
             mf_Field *target = mf_group_find_field(batch.group, "joint.target");
             set_field(batch.group, "gait.select", 0, 0, g);
             set_field(batch.group, "gait.command", 0, 0, 0.1);
@@ -522,29 +492,22 @@ TEST(time_is_exact) {
                 memcpy(&word, &value, sizeof word);
                 bits[late] = bits[late] * 1099511628211u + word;
             }
-            mf_world_destroy(batch.world);
         }
         assert_true(bits[0] == bits[1]);
     }
 }
 
 // A rate whose fraction needs more than 64 bits gives the times of the same rate in lowest terms.
-TEST(time_of_long_fractions) {
-    const Fixture *fixture = *state;
+TEST_ON(time_of_long_fractions, Fixture *fixture) {
     const int64_t factor = 4294967311;
     static const double ticks[] = {1, 2, 3, 1000003, 4294960000.0};
     double times[2][5];
     for (int longer = 0; longer < 2; longer++) {
-        mf_WorldConfig world_config = mf_world_config();
-        mf_Gait *gait = gait_of(fixture, walk_text);
-        const mf_Gait *gaits[] = {gait};
-        AUTO_WORLD *world;
-        mf_Group *group;
-        MUST(mf_world_create(fixture->context, &world_config, &world, &error));
-        MUST(mf_world_add_group(
-            world, &WITH(mf_group_config(), .model = fixture->model, .double_precision = true),
-            &group, &error));
-        MUST(mf_gaits_add(group, gaits, 1,
+        AUTO_GAIT *gait = gait_of(fixture, walk_text);
+        AUTO_WORLD *world = open_world(fixture->context, NULL);
+        mf_Group *group = add_group(
+            world, &WITH(mf_group_config(), .model = fixture->model, .double_precision = true));
+        MUST(mf_gaits_add(group, (const mf_Gait *const[]){gait}, 1,
                           &WITH(mf_gait_config(), .rate = (longer ? (mf_Rate){30 * factor, factor}
                                                                   : (mf_Rate){30, 1})),
                           &error));
@@ -556,14 +519,12 @@ TEST(time_of_long_fractions) {
             times[longer][i] = get_field(group, "gait.time", 0, 0);
         }
         assert_true(times[longer][4] > 1.4e8);
-        mf_gait_destroy(gait);
     }
     assert_memory_equal(times[0], times[1], sizeof times[0]);
 }
 
-TEST(keyframes_end) {
-    const Fixture *fixture = *state;
-    Batch batch = open_batch(fixture, MF_ISA_AUTO, true, 1);
+TEST_ON(keyframes_end, Fixture *fixture) {
+    AUTO_BATCH batch = open_batch(fixture, MF_ISA_AUTO, true, 1);
     mf_Field *done = mf_group_find_field(batch.group, "gait.done");
     mf_Field *time = mf_group_find_field(batch.group, "gait.time");
     set_field(batch.group, "gait.select", 0, 0, 3);
@@ -575,39 +536,32 @@ TEST(keyframes_end) {
     mf_group_reset(batch.group, 0); // back to the first gait, at its beginning
     assert_true(get_field(batch.group, "gait.select", 0, 0) == 0.0);
     assert_true(mf_field_get(done, 0, 0) == 0.0);
-    mf_world_destroy(batch.world);
 }
 
 // Targets never leave the ranges of the joints, and a command that is no number is a fault.
-TEST(ranges_hold_and_nan_is_a_fault) {
-    const Fixture *fixture = *state;
-    mf_Gait *gait =
+TEST_ON(ranges_hold_and_nan_is_a_fault, Fixture *fixture) {
+    AUTO_GAIT *gait =
         gait_of(fixture, "waves: {period: 1, joints: [{joint: left_knee, amplitude: 2.4},"
                          " {joint: right_knee, forward: 1}], pace: {march: true}}");
-    mf_WorldConfig world = mf_world_config();
-    mf_Group *group;
-    mf_World *made = open_world(fixture->context, &world);
-    group = add_group(made, &WITH(mf_group_config(), .model = fixture->model));
+    AUTO_WORLD *world = open_world(fixture->context, NULL);
+    mf_Group *group = add_group(world, &WITH(mf_group_config(), .model = fixture->model));
     MUST(mf_motion_add(group, MF_MOTION_POINTS, NULL, &error));
     MUST(mf_gaits_add(group, (const mf_Gait *const *)&gait, 1, NULL, &error));
     uint32_t knee = mf_model_find(fixture->model, MF_ITEM_JOINT, "left_knee");
     for (int n = 0; n < 200; n++) {
-        mf_world_step(made, 1);
+        mf_world_step(world, 1);
         double target = get_field(group, "joint.target", 0, knee);
         assert_true(target >= (float)fixture->model->joints[knee].lower &&
                     target <= (float)fixture->model->joints[knee].upper);
     }
     assert_int_equal(mf_group_fault(group, 0), 0);
     set_field(group, "gait.command", 0, 0, NAN);
-    mf_world_step(made, 1);
+    mf_world_step(world, 1);
     assert_int_equal(mf_group_fault(group, 0), MF_FAULT_INPUT);
-    mf_world_destroy(made);
-    mf_gait_destroy(gait);
 }
 
 // Angles are radians: 45 is nobody's wish.
-TEST(degrees_in_a_file_are_refused) {
-    const Fixture *fixture = *state;
+TEST_ON(degrees_in_a_file_are_refused, Fixture *fixture) {
     static const struct {
         const char *text, *why;
     } cases[] = {
@@ -619,11 +573,10 @@ TEST(degrees_in_a_file_are_refused) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_Gait *gait = NULL;
         mf_Error error = {0};
-        assert_int_equal(mf_gait_parse(fixture->context, "/tests/g.yaml", cases[i].text,
-                                       strlen(cases[i].text), fixture->model, &gait, &error),
-                         MF_BAD_FILE);
-        if (strstr(error.message, cases[i].why) == NULL || strstr(error.message, "45") == NULL)
-            fail_msg("%s", error.message);
+        assert_fails(mf_gait_parse(fixture->context, "/tests/g.yaml", cases[i].text,
+                                   strlen(cases[i].text), fixture->model, &gait, &error),
+                     MF_BAD_FILE, &error, cases[i].why);
+        assert_contains(error.message, "45");
     }
 }
 
@@ -633,29 +586,22 @@ static mf_Status add_and_sample(mf_Context *context, void *user, mf_Error *error
     const Fixture *fixture = user;
     AUTO_WORLD *world = NULL;
     mf_Group *group;
-    mf_Gait *gait = NULL;
+    AUTO_GAIT *gait = NULL;
     double angles[64] = {0};
-    mf_Status status = try_group(context, NULL, &WITH(mf_group_config(), .model = fixture->model),
-                                 &world, &group, error);
-    if (status == MF_OK)
-        status = mf_gait_load(context, GAITS "wave_hand_right.yaml", fixture->model, &gait, error);
-    if (status == MF_OK)
-        status = mf_gaits_add(group, (const mf_Gait *const *)&gait, 1, NULL, error);
-    if (status == MF_OK)
-        status = mf_gait_sample(gait, fixture->model, 0.5, NULL, angles, error);
-    mf_gait_destroy(gait);
-    return status;
+    MF_TRY(try_group(context, NULL, &WITH(mf_group_config(), .model = fixture->model), &world,
+                     &group, error));
+    MF_TRY(mf_gait_load(context, GAITS "wave_hand_right.yaml", fixture->model, &gait, error));
+    MF_TRY(mf_gaits_add(group, (const mf_Gait *const *)&gait, 1, NULL, error));
+    return mf_gait_sample(gait, fixture->model, 0.5, NULL, angles, error);
 }
 
-TEST(every_failing_call_is_survived) {
-    Fixture *fixture = *state;
+TEST_ON(every_failing_call_is_survived, Fixture *fixture) {
     assert_true(torture(fixture->context, add_and_sample, fixture, TORTURE_MUST_FAIL) > 20);
 }
 
-TEST(wrong_arguments_are_refused) {
-    const Fixture *fixture = *state;
-    Batch batch = open_batch(fixture, MF_ISA_AUTO, false, 1);
-    mf_Gait *gait = gait_of(fixture, walk_text);
+TEST_ON(wrong_arguments_are_refused, Fixture *fixture) {
+    AUTO_BATCH batch = open_batch(fixture, MF_ISA_AUTO, false, 1);
+    AUTO_GAIT *gait = gait_of(fixture, walk_text);
     const mf_Gait *const list[] = {gait};
     MUST_FAIL_AS(mf_gaits_add(batch.group, list, 1, NULL, &error), MF_BAD_ARGUMENT,
                  "group robots: already has a system gaits");
@@ -677,6 +623,4 @@ TEST(wrong_arguments_are_refused) {
     gait->walk.width = NAN;
     MUST_FAIL_AS(mf_gait_check(gait, fixture->model, &error), MF_BAD_ARGUMENT,
                  "width: need above 0, at most 10, found nan");
-    mf_gait_destroy(gait);
-    mf_world_destroy(batch.world);
 }

@@ -1,9 +1,7 @@
 // A walk with feedback of the gyroscope survives impacts that topple the same walk without it: 64
 // robots under `articulated`, each with a force on the pelvis for 0.1 s, in eight directions at
 // eight phases of the gait.
-#include "rig/rig.h"
-
-#define MODELS MAYFLY_SOURCE_DIR "/models/"
+#include "control/walker.h"
 
 // With a sanitizer few robots, and no claim about their number.
 enum { DIRECTIONS = 8, PHASES = SANITIZED ? 2 : 8, ROBOTS = DIRECTIONS * PHASES };
@@ -16,83 +14,56 @@ typedef struct Fate {
     double way;               // [m] mean way of those
 } Fate;
 
-typedef struct Fixture {
-    mf_Context *context;
-    mf_Model *model;
-    mf_Gait *gait;
-    mf_World *world;
-    mf_Group *group;
-} Fixture;
-
-static void open_fixture(Fixture *fixture, bool closed) {
-    static const double none[3] = {0, 0, 0};
-    mf_GroupConfig group = mf_group_config();
-    fixture->context = open_context(0);
-    MUST(mf_model_load(fixture->context, MODELS "humanoid.urdf", NULL, &fixture->model, &error));
-    MUST(mf_gait_load(fixture->context,
-                      closed ? MODELS "gaits/humanoid/walk_balanced.yaml"
-                             : MODELS "gaits/humanoid/walk.yaml",
-                      fixture->model, &fixture->gait, &error));
-    group.model = fixture->model;
-    group.count = ROBOTS;
-    fixture->world = open_world(fixture->context, &WITH(mf_world_config(), .step = MF_MILLISECOND));
-    fixture->group = add_group(fixture->world, &group);
+static Walker open_walkers(bool closed) {
+    Walker walker = load_walker("humanoid", closed ? "walk_balanced" : "walk");
+    add_walkers(&walker, MF_MILLISECOND, WITH(mf_group_config(), .count = ROBOTS));
     MUST(rig_add_articulated(
-        fixture->group,
+        walker.group,
         &WITH(mf_motions_config().articulated, .friction = 0.8, .self_contacts = false), &error));
-    const mf_Gait *gaits[] = {fixture->gait};
-    MUST(mf_gaits_add(fixture->group, gaits, 1, NULL, &error));
-    double q[64] = {0}, v[64] = {0}, angles[64] = {0}, lean = fixture->gait->walk.lean;
-    MUST(mf_gait_sample(fixture->gait, fixture->model, 0, none, angles, &error));
+    add_gait(&walker);
+    double q[64] = {0}, v[64] = {0}, lean = walker.gait->walk.lean;
     // Straight legs have the hips 186 mm above the ankles.
-    q[2] = fixture->model->rest_height + fixture->gait->walk.height - 0.186;
+    q[2] = walker.model->rest_height + walker.gait->walk.height - 0.186;
     q[3] = cos(lean / 2);
     q[5] = sin(lean / 2);
-    for (uint32_t j = 0; j < fixture->model->joint_count; j++)
-        q[fixture->model->joints[j].position_address] = angles[j];
+    for (uint32_t j = 0; j < walker.model->joint_count; j++)
+        q[walker.model->joints[j].position_address] = walker.angles[j];
     for (uint32_t i = 0; i < ROBOTS; i++)
-        mf_group_set_state(fixture->group, i, q, v);
-}
-
-static void close_fixture(Fixture *fixture) {
-    mf_world_destroy(fixture->world);
-    mf_gait_destroy(fixture->gait);
-    mf_model_destroy(fixture->model);
-    mf_context_destroy(fixture->context);
+        mf_group_set_state(walker.group, i, q, v);
+    return walker;
 }
 
 // Whether robot `i` is pushed at `time`.
-static bool pushed(const Fixture *fixture, uint32_t i, double time) {
-    double begin = start + fixture->gait->walk.period * (i / DIRECTIONS) / PHASES;
+static bool pushed(const Walker *walker, uint32_t i, double time) {
+    double begin = start + walker->gait->walk.period * (i / DIRECTIONS) / PHASES;
     return time > begin - 1e-9 && time < begin + length - 1e-9;
 }
 
-static bool is_upright(const Fixture *fixture, uint32_t i) {
-    const mf_Field *rotation = mf_group_find_field(fixture->group, "base.orientation");
+static bool is_upright(const Walker *walker, uint32_t i) {
+    const mf_Field *rotation = mf_group_find_field(walker->group, "base.orientation");
     double x = mf_field_get(rotation, i, 1), y = mf_field_get(rotation, i, 2);
-    return mf_group_fault(fixture->group, i) == 0 && 1 - 2 * (x * x + y * y) > 0.6;
+    return mf_group_fault(walker->group, i) == 0 && 1 - 2 * (x * x + y * y) > 0.6;
 }
 
 static Fate walk_and_push(bool closed, double force, double speed) {
-    AUTO(close_fixture) Fixture fixture;
+    AUTO_WALKER walker = open_walkers(closed);
     Fate fate = {0};
     bool fallen[ROBOTS] = {false};
-    open_fixture(&fixture, closed);
-    mf_Field *command = mf_group_find_field(fixture.group, "gait.command");
-    mf_Field *wrench = mf_group_find_field(fixture.group, "base.force");
-    mf_Field *position = mf_group_find_field(fixture.group, "base.position");
+    mf_Field *command = mf_group_find_field(walker.group, "gait.command");
+    mf_Field *wrench = mf_group_find_field(walker.group, "base.force");
+    mf_Field *position = mf_group_find_field(walker.group, "base.position");
     for (uint32_t i = 0; i < ROBOTS; i++)
         mf_field_set(command, i, 0, speed);
     for (int n = 0; n < (int)(duration * 100); n++) {
         for (uint32_t i = 0; i < ROBOTS; i++) {
             double angle = 2 * M_PI * (i % DIRECTIONS) / DIRECTIONS;
-            double now = pushed(&fixture, i, n * 0.01) ? force : 0.0;
+            double now = pushed(&walker, i, n * 0.01) ? force : 0.0;
             mf_field_set(wrench, i, 0, now * cos(angle));
             mf_field_set(wrench, i, 1, now * sin(angle));
         }
-        mf_world_step(fixture.world, 10);
+        mf_world_step(walker.world, 10);
         for (uint32_t i = 0; i < ROBOTS; i++) {
-            bool falls = !fallen[i] && !is_upright(&fixture, i);
+            bool falls = !fallen[i] && !is_upright(&walker, i);
             fate.early += falls && n * 0.01 < start;
             fallen[i] = fallen[i] || falls;
         }

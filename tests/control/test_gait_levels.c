@@ -1,9 +1,7 @@
 // The gaits of the supplied robots at the levels of motion that they support: robots stay upright
 // and follow commanded speeds and yaw rates; smoothed balance.
-#include "rig/rig.h"
+#include "control/walker.h"
 #include "model/points.h"
-
-#define MODELS MAYFLY_SOURCE_DIR "/models/"
 
 // What is run; NAN: friction as the model or the level has it.
 typedef struct Trial {
@@ -19,91 +17,44 @@ typedef struct Travel {
     bool up;
 } Travel;
 
-typedef struct Fixture {
-    mf_Context *context;
-    mf_Model *model;
-    mf_Gait *gait;
-    mf_World *world;
-    mf_Group *group;
-    double angles[64]; // [rad] at the start
-} Fixture;
-
-static mf_Status add_motion(mf_Group *group, const Trial *trial) {
-    mf_KinematicConfig kinematic = mf_motions_config().kinematic;
-    mf_PointsConfig points = mf_motions_config().points;
-    mf_RigidConfig rigid = mf_motions_config().rigid;
-    mf_PrescribedConfig prescribed = mf_motions_config().prescribed;
-    mf_ArticulatedConfig articulated = mf_motions_config().articulated;
-    kinematic.shapes = rigid.shapes = prescribed.shapes = articulated.shapes = true;
-    rigid.friction = prescribed.friction = articulated.friction = trial->friction;
-    points.joint_interval = 10 * MF_MILLISECOND;
+static void add_motion(mf_Group *group, const Trial *trial) {
+    mf_MotionsConfig config = mf_motions_config();
+    config.kinematic.shapes = config.rigid.shapes = true;
+    config.prescribed.shapes = config.articulated.shapes = true;
+    config.rigid.friction = config.prescribed.friction = trial->friction;
+    config.articulated.friction = trial->friction;
+    config.points.joint_interval = 10 * MF_MILLISECOND;
     if (!isnan(trial->friction))
-        points.friction_coefficient = trial->friction;
-    switch (trial->motion) {
-    case MF_MOTION_KINEMATIC:
-        return rig_add_kinematic(group, &kinematic, NULL);
-    case MF_MOTION_POINTS:
-        return rig_add_points(group, &points, NULL);
-    case MF_MOTION_RIGID:
-        return rig_add_rigid(group, &rigid, NULL);
-    case MF_MOTION_PRESCRIBED:
-        return rig_add_prescribed(group, &prescribed, NULL);
-    default:
-        return rig_add_articulated(group, &articulated, NULL);
-    }
-}
-
-static void load(Fixture *fixture, const Trial *trial) {
-    static const double none[3] = {0, 0, 0};
-    char path[512];
-    memset(fixture, 0, sizeof *fixture);
-    fixture->context = open_context(0);
-    snprintf(path, sizeof path, MODELS "%s.urdf", trial->robot);
-    MUST(mf_model_load(fixture->context, path, NULL, &fixture->model, &error));
-    snprintf(path, sizeof path, MODELS "gaits/%s/%s.yaml", trial->robot, trial->gait);
-    MUST(mf_gait_load(fixture->context, path, fixture->model, &fixture->gait, &error));
-    MUST(mf_gait_sample(fixture->gait, fixture->model, 0, none, fixture->angles, &error));
+        config.points.friction_coefficient = trial->friction;
+    MUST(mf_motion_add(group, trial->motion, &config, &error));
 }
 
 // Stands the robot on the ground in the gait's first pose and lets it begin.
-static void open_fixture(Fixture *fixture, const Trial *trial) {
-    mf_GroupConfig group = mf_group_config();
+static Walker open_walker(const Trial *trial) {
     double position[64][3], rotation[64][4], at[3] = {0, 0, 0};
-    load(fixture, trial);
-    group.model = fixture->model;
-    fixture->world = open_world(fixture->context, &WITH(mf_world_config(), .step = trial->step));
-    fixture->group = add_group(fixture->world, &group);
-    assert_int_equal(add_motion(fixture->group, trial), MF_OK);
-    const mf_Gait *gaits[] = {fixture->gait};
-    MUST(mf_gaits_add(fixture->group, gaits, 1, NULL, &error));
-    mf_model_pose(fixture->model, fixture->angles, position, rotation);
-    at[2] = -mf_model_lowest(fixture->model, position, rotation, trial->motion != MF_MOTION_POINTS);
-    MUST(mf_group_set_start(fixture->group, 0, at, NULL, NULL, &error));
-    for (uint32_t j = 0; j < fixture->model->joint_count; j++) {
-        double angle = fixture->angles[j];
-        set_field(fixture->group, "joint.angle", 0, j, angle);
-        set_field(fixture->group, "joint.target", 0, j, angle);
-    }
-    mf_group_refresh(fixture->group, 0);
-    set_fields(fixture->group, "gait.command", 0, 3, trial->command);
-}
-
-static void close_fixture(Fixture *fixture) {
-    mf_world_destroy(fixture->world);
-    mf_gait_destroy(fixture->gait);
-    mf_model_destroy(fixture->model);
-    mf_context_destroy(fixture->context);
+    Walker walker = load_walker(trial->robot, trial->gait);
+    add_walkers(&walker, trial->step, mf_group_config());
+    add_motion(walker.group, trial);
+    add_gait(&walker);
+    mf_model_pose(walker.model, walker.angles, position, rotation);
+    at[2] = -mf_model_lowest(walker.model, position, rotation, trial->motion != MF_MOTION_POINTS);
+    MUST(mf_group_set_start(walker.group, 0, at, NULL, NULL, &error));
+    const uint32_t joints = walker.model->joint_count;
+    set_fields(walker.group, "joint.angle", 0, joints, walker.angles);
+    set_fields(walker.group, "joint.target", 0, joints, walker.angles);
+    mf_group_refresh(walker.group, 0);
+    set_fields(walker.group, "gait.command", 0, 3, trial->command);
+    return walker;
 }
 
 static Travel go(const Trial *trial) {
-    AUTO(close_fixture) Fixture fixture;
+    AUTO_WALKER walker = open_walker(trial);
     Travel travel = {.up = true};
-    open_fixture(&fixture, trial);
-    const mf_Field *rotation = mf_group_find_field(fixture.group, "base.orientation");
-    const mf_Field *base = mf_group_find_field(fixture.group, "base.position");
+    const mf_Field *rotation = mf_group_find_field(walker.group, "base.orientation");
+    const mf_Field *base = mf_group_find_field(walker.group, "base.position");
     double heading = 0, x = 0, y = 0;
     for (int n = 0; n < (int)(trial->duration * 50.0); n++) {
-        mf_world_step(fixture.world, (uint64_t)(20 * MF_MILLISECOND / trial->step));
+        mf_world_step(walker.world, (uint64_t)(20 * MF_MILLISECOND / trial->step));
         double q[4];
         for (uint32_t c = 0; c < 4; c++)
             q[c] = mf_field_get(rotation, 0, c);
@@ -116,7 +67,7 @@ static Travel go(const Trial *trial) {
         travel.up = travel.up && 1 - 2 * (q[1] * q[1] + q[2] * q[2]) > 0.8;
         heading = now, x += dx, y += dy;
     }
-    travel.up = travel.up && mf_group_fault(fixture.group, 0) == 0;
+    travel.up = travel.up && mf_group_fault(walker.group, 0) == 0;
     return travel;
 }
 
@@ -190,29 +141,20 @@ TEST(balance_is_smoothed) {
     static const double smooth[] = {0.0, 0.05, 0.3};
     const double rate = 0.4, gain = 0.1, tick = 0.01;
     for (int s = 0; s < 3; s++) {
-        AUTO(close_fixture) Fixture fixture;
-        Trial trial = {.robot = "humanoid", .gait = "walk"};
-        mf_GroupConfig group = mf_group_config();
-        load(&fixture, &trial);
-        fixture.gait->walk.balance =
+        AUTO_WALKER walker = load_walker("humanoid", "walk");
+        walker.gait->walk.balance =
             (mf_GaitBalance){.ankle_pitch = gain, .memory = 1, .smooth = smooth[s]};
-        fixture.gait->walk.blend = 0.0;
-        group.model = fixture.model;
-        group.double_precision = true;
-        fixture.world =
-            open_world(fixture.context, &WITH(mf_world_config(), .step = 10 * MF_MILLISECOND));
-        fixture.group = add_group(fixture.world, &group);
-        const mf_Gait *gaits[] = {fixture.gait};
-        MUST(mf_gaits_add(fixture.group, gaits, 1, NULL, &error));
-        set_field(fixture.group, "base.angular_velocity", 0, 1, rate);
-        uint32_t ankle = 0;
-        while (strcmp(fixture.model->joints[ankle].name, "left_ankle_pitch") != 0)
-            ankle++;
+        walker.gait->walk.blend = 0.0;
+        add_walkers(&walker, 10 * MF_MILLISECOND,
+                    WITH(mf_group_config(), .double_precision = true));
+        add_gait(&walker);
+        set_field(walker.group, "base.angular_velocity", 0, 1, rate);
+        const uint32_t ankle = mf_model_find(walker.model, MF_ITEM_JOINT, "left_ankle_pitch");
         for (int n = 1; n <= 20; n++) {
-            mf_world_step(fixture.world, 1);
-            double commanded = get_field(fixture.group, "joint.target", 0, ankle);
+            mf_world_step(walker.world, 1);
+            double commanded = get_field(walker.group, "joint.target", 0, ankle);
             double felt = rate * (1 - pow(smooth[s] / (tick + smooth[s]), n));
-            assert_true(fabs(commanded - fixture.angles[ankle] - gain * felt) < 1e-12);
+            assert_true(fabs(commanded - walker.angles[ankle] - gain * felt) < 1e-12);
         }
     }
 }

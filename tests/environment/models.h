@@ -3,6 +3,9 @@
 #ifndef MAYFLY_TESTS_ENVIRONMENT_MODELS_H
 #define MAYFLY_TESTS_ENVIRONMENT_MODELS_H
 
+#define MOTOR(name, gear)                                                                          \
+    "<motor joint='" name "' gear='" gear "' ctrllimited='true' ctrlrange='-1 1'/>"
+
 // A cart of 2 kg on a rail and a pole, 0.8 kg, whose mass is 0.45 m from the hinge.
 #define CART_POLE(option, more)                                                                    \
     "<mujoco><compiler angle='radian' inertiafromgeom='false'/>"                                   \
@@ -39,17 +42,16 @@
 #define PLANE_LINK(name)                                                                           \
     "<body pos='0 0 -.2'><joint name='" name "' axis='0 1 0' range='-1 1' limited='true'/>"        \
     "<geom type='capsule' fromto='0 0 0 0 0 -.2' size='.03' contype='0' conaffinity='1'/>"
-#define PLANE_MOTOR(name) "<motor joint='" name "' gear='20' ctrllimited='true' ctrlrange='-1 1'/>"
 #define PLANE_3                                                                                    \
     PLANE_HEAD PLANE_LINK("a") PLANE_LINK("b")                                                     \
-        PLANE_LINK("c") "</body></body></body></body></worldbody><actuator>" PLANE_MOTOR("a")      \
-            PLANE_MOTOR("b") PLANE_MOTOR("c") "</actuator></mujoco>"
+        PLANE_LINK("c") "</body></body></body></body></worldbody><actuator>" MOTOR("a", "20")      \
+            MOTOR("b", "20") MOTOR("c", "20") "</actuator></mujoco>"
 #define PLANE_6                                                                                    \
     PLANE_HEAD PLANE_LINK("a") PLANE_LINK("b")                                                     \
         PLANE_LINK("c") "</body></body></body>" PLANE_LINK("d") PLANE_LINK("e")                    \
-            PLANE_LINK("f") "</body></body></body></body></worldbody><actuator>" PLANE_MOTOR("a")  \
-                PLANE_MOTOR("b") PLANE_MOTOR("c") PLANE_MOTOR("d") PLANE_MOTOR("e")                \
-                    PLANE_MOTOR("f") "</actuator></mujoco>"
+            PLANE_LINK("f") "</body></body></body></body></worldbody><actuator>" MOTOR("a", "20")  \
+                MOTOR("b", "20") MOTOR("c", "20") MOTOR("d", "20") MOTOR("e", "20")                \
+                    MOTOR("f", "20") "</actuator></mujoco>"
 
 // Three links in water.
 #define SWIMMER                                                                                    \
@@ -65,33 +67,22 @@
     "<actuator><motor joint='a' gear='150' ctrllimited='true' ctrlrange='-1 1'/>"                  \
     "<motor joint='b' gear='150' ctrllimited='true' ctrlrange='-1 1'/></actuator></mujoco>"
 
-// A trunk with four legs of one joint; the last leg carries a second body that is fixed to it.
-#define CRAWLER_LEG(name, at, to)                                                                  \
-    "<body name='leg_" name "' pos='" at "'><joint name='" name "' axis='0 1 0'/>"                 \
-    "<geom type='capsule' fromto='0 0 0 " to "' size='.04'/>"
-#define CRAWLER(option)                                                                                                                                                                                              \
-    "<mujoco><compiler angle='radian'/><option " option "/>"                                                                                                                                                         \
-    "<default><joint damping='1' armature='.1'/></default><worldbody>"                                                                                                                                               \
-    "<geom name='floor' type='plane' size='50 50 1'/>"                                                                                                                                                               \
-    "<body name='trunk' pos='0 0 .55'><freejoint/>"                                                                                                                                                                  \
-    "<geom type='box' size='.25 .15 .06'/>" CRAWLER_LEG(                                                                                                                                                             \
-        "a", ".25 .15 0",                                                                                                                                                                                            \
-        ".1 .1 -.35") "</body>" CRAWLER_LEG("b", ".25 -.15 0",                                                                                                                                                       \
-                                            ".1 -.1 -.35") "</body>" CRAWLER_LEG("c",                                                                                                                                \
-                                                                                 "-.25 .15 0",                                                                                                                       \
-                                                                                 "-.1 .1 -.35") "</body>" CRAWLER_LEG("d",                                                                                           \
-                                                                                                                      "-.25 -.15 0",                                                                                 \
-                                                                                                                      "-.1 -.1 -.35") "<body name='foot' pos='-.1 -.1 -.35'><geom type='sphere' size='.05'/></body>" \
-                                                                                                                                      "</body></body></worldbody><actuator>" CRAWLER_MOTOR(                          \
-                                                                                                                                          "a")                                                                       \
-                                                                                                                                          CRAWLER_MOTOR(                                                             \
-                                                                                                                                              "b")                                                                   \
-                                                                                                                                              CRAWLER_MOTOR(                                                         \
-                                                                                                                                                  "c")                                                               \
-                                                                                                                                                  CRAWLER_MOTOR(                                                     \
-                                                                                                                                                      "d") "</actuator></mujoco>"
-#define CRAWLER_MOTOR(name)                                                                        \
-    "<motor joint='" name "' gear='15' ctrllimited='true' ctrlrange='-1 1'/>"
+// A trunk with four legs of one joint, ahead or behind and to a side ("" or "-"); the last leg
+// carries a second body that is fixed to it.
+#define CRAWLER_LEG(name, ahead, side, more)                                                       \
+    "<body name='leg_" name "' pos='" ahead ".25 " side ".15 0'>"                                  \
+    "<joint name='" name "' axis='0 1 0'/>"                                                        \
+    "<geom type='capsule' fromto='0 0 0 " ahead ".1 " side ".1 -.35' size='.04'/>" more "</body>"
+#define CRAWLER_FOOT "<body name='foot' pos='-.1 -.1 -.35'><geom type='sphere' size='.05'/></body>"
+#define CRAWLER(option)                                                                            \
+    "<mujoco><compiler angle='radian'/><option " option "/>"                                       \
+    "<default><joint damping='1' armature='.1'/></default><worldbody>"                             \
+    "<geom name='floor' type='plane' size='50 50 1'/>"                                             \
+    "<body name='trunk' pos='0 0 .55'><freejoint/><geom type='box' size='.25 .15 "                 \
+    ".06'/>" CRAWLER_LEG("a", "", "", "") CRAWLER_LEG("b", "", "-", "") CRAWLER_LEG("c", "-", "",  \
+                                                                                    "")            \
+        CRAWLER_LEG("d", "-", "-", CRAWLER_FOOT) "</body></worldbody><actuator>" MOTOR("a", "15")  \
+            MOTOR("b", "15") MOTOR("c", "15") MOTOR("d", "15") "</actuator></mujoco>"
 
 // An arm of two joints that hangs, its tip, and a target on slides.
 #define REACHER                                                                                    \

@@ -4,7 +4,11 @@
 
 #include "rig/rig.h"
 
+#include "math/scalar.h"
+
 #include "environment/models.h"
+
+#define EXACT 1e-12 // [1] sums of a few dozen values of the order of 1, in another order
 
 typedef struct Rig {
     mf_Context *context;
@@ -26,9 +30,15 @@ static inline const char *text_of(const char *task) {
 }
 
 static inline mf_EnvironmentConfig rig_config(const char *task, uint32_t count) {
-    mf_EnvironmentConfig config =
-        WITH(mf_environment_config(), .task = task, .count = count, .double_precision = true);
-    return config;
+    return WITH(mf_environment_config(), .task = task, .count = count, .double_precision = true);
+}
+
+// Episodes that end, and do not start anew by themselves, with these settings of the task.
+static inline mf_EnvironmentConfig single_config(const char *task, uint32_t count,
+                                                 const mf_TaskSetting *settings,
+                                                 uint32_t setting_count) {
+    return WITH(rig_config(task, count), .autoreset = MF_AUTORESET_OFF, .settings = settings,
+                .setting_count = setting_count);
 }
 
 static inline void *zeros(size_t count, size_t size) {
@@ -59,11 +69,14 @@ static inline void rig_build(Rig *rig, const mf_EnvironmentConfig *config) {
                                 .final_signals = zeros((size_t)rig->count * rig->signals, 8)};
 }
 
-// `config` without its model, which is `text`.
-static inline Rig rig_open(const char *text, const mf_EnvironmentConfig *config, uint32_t threads) {
+// `config` without its model, which is this text or file, or the task's own where that is NULL.
+static inline Rig rig_open(const char *model, mf_EnvironmentConfig config, uint32_t threads) {
     Rig rig = {.context = open_context(threads)};
-    rig.model = load_text(rig.context, text);
-    rig_build(&rig, config);
+    if (model != NULL && model[0] == '<')
+        rig.model = load_text(rig.context, model);
+    else if (model != NULL)
+        MUST(mf_model_load(rig.context, model, NULL, &rig.model, &error));
+    rig_build(&rig, &config);
     return rig;
 }
 
@@ -90,6 +103,13 @@ static inline void rig_reset(Rig *rig, uint64_t first) {
     MUST(mf_environment_reset(rig->environment, NULL, seeds, &rig->buffers, &error));
 }
 
+// The same with one thread, after a reset.
+static inline Rig rig_begin(const char *model, mf_EnvironmentConfig config, uint64_t first) {
+    Rig rig = rig_open(model, config, 1);
+    rig_reset(&rig, first);
+    return rig;
+}
+
 static inline void rig_step(Rig *rig) {
     MUST(mf_environment_step(rig->environment, &rig->buffers, &error));
 }
@@ -104,16 +124,32 @@ static inline void rig_act(Rig *rig, uint32_t robot, uint32_t number, uint32_t s
     }
 }
 
+// A step in which robot i acts as number first + i.
+static inline void rig_go(Rig *rig, uint32_t first, uint32_t step) {
+    for (uint32_t i = 0; i < rig->count; i++)
+        rig_act(rig, i, first + i, step);
+    rig_step(rig);
+}
+
+static inline void act_and_step(Rig *rig, uint32_t step) {
+    rig_go(rig, 0, step);
+}
+
+// The sum of the squares of a robot's actions.
+static inline double effort(const Rig *rig, uint32_t robot) {
+    double sum = 0.0;
+    for (uint32_t a = 0; a < rig->actions; a++)
+        sum += pow((double)rig->action[(size_t)robot * rig->actions + a], 2.0);
+    return sum;
+}
+
 static inline const double *rig_observation(const Rig *rig, uint32_t robot) {
     return (const double *)rig->buffers.observation + (size_t)robot * rig->seen;
 }
 
 static inline double rig_field(const Rig *rig, const char *name, uint32_t robot,
                                uint32_t component) {
-    const mf_Field *field = mf_group_find_field(rig->group, name);
-    if (field == NULL)
-        fail_msg("no field %s", name);
-    return mf_field_get(field, robot, component);
+    return get_field(rig->group, name, robot, component);
 }
 
 // The same in the state that the last physics step looked at last: Runge and Kutta's last stage.
@@ -134,12 +170,44 @@ static inline double rig_observed(const Rig *rig, const char *name, uint32_t rob
     return 0.0;
 }
 
+// The base's axes in the world: row-major, body to world.
+static inline void base_matrix(const Rig *rig, uint32_t robot, double matrix[9]) {
+    double rotation[4];
+    get_fields(rig->group, "base.orientation", robot, 4, rotation);
+    mf_quat_to_matrix(matrix, rotation);
+}
+
 static inline uint32_t rig_signal(const Rig *rig, const char *name) {
     for (uint32_t i = 0; i < rig->signals; i++)
         if (strcmp(rig->task->signals[i], name) == 0)
             return i;
     fail_msg("task %s has no signal %s", rig->task->name, name);
     return 0;
+}
+
+// What becomes of robot number first + i, and of all that the buffers told of it, in some steps.
+typedef struct Path {
+    uint64_t hash;     // of the buffers
+    uint64_t instance; // of the state at the end
+} Path;
+
+static inline void rig_walk(Rig *rig, uint32_t first, uint32_t steps, Path *out) {
+    const mf_EnvironmentBuffers *told = &rig->buffers;
+    rig_reset(rig, 1000 + first);
+    for (uint32_t i = 0; i < rig->count; i++)
+        out[i].hash = MF_HASH_START;
+    for (uint32_t n = 0; n < steps; n++) {
+        rig_go(rig, first, n);
+        for (uint32_t i = 0; i < rig->count; i++) {
+            uint64_t hash = mf_hash_bytes(out[i].hash, rig_observation(rig, i), 8 * rig->seen);
+            hash = mf_hash_bytes(hash, told->signals + i * rig->signals, 8 * rig->signals);
+            hash = mf_hash_bytes(hash, &told->reward[i], sizeof(double));
+            hash = mf_hash_bytes(hash, &told->terminated[i], 1);
+            out[i].hash = mf_hash_bytes(hash, &told->truncated[i], 1);
+        }
+    }
+    for (uint32_t i = 0; i < rig->count; i++)
+        out[i].instance = mf_group_instance_hash(rig->group, i);
 }
 
 static inline double rig_commanded(const Rig *rig, uint32_t robot, const char *name) {

@@ -4,96 +4,45 @@
 
 // ---- rejected input ----------------------------------------------------------------------------
 
-typedef struct Mistake {
-    mf_Status status;
-    const char *part; // of the message
-    void (*make)(mf_EnvironmentConfig *config);
-} Mistake;
-
-static const mf_TaskSetting odd_settings[] = {
-    {"reset_noise_scale", -0.1}, {"reset_noise_scale", (double)NAN}, {"noise", 0.1}, {NULL, 0.1}};
-
-static void size(mf_EnvironmentConfig *config) {
-    config->struct_size--;
-}
-static void no_model(mf_EnvironmentConfig *config) {
-    config->model = NULL;
-}
-static void no_task(mf_EnvironmentConfig *config) {
-    config->task = NULL;
-}
-static void other_task(mf_EnvironmentConfig *config) {
-    config->task = "Ant";
-}
-static void no_robot(mf_EnvironmentConfig *config) {
-    config->count = 0;
-}
-static void too_many(mf_EnvironmentConfig *config) {
-    config->count = (1u << 26) + 1;
-}
-static void long_skip(mf_EnvironmentConfig *config) {
-    config->frame_skip = 1001;
-}
-static void autoreset(mf_EnvironmentConfig *config) {
-    config->autoreset = (mf_Autoreset)3;
-}
-static void type(mf_EnvironmentConfig *config) {
-    config->observation_type = MF_U32;
-}
-static void no_settings(mf_EnvironmentConfig *config) {
-    config->setting_count = 1;
-}
-static void low(mf_EnvironmentConfig *config) {
-    config->settings = &odd_settings[0], config->setting_count = 1;
-}
-static void not_a_number(mf_EnvironmentConfig *config) {
-    config->settings = &odd_settings[1], config->setting_count = 1;
-}
-static void unknown(mf_EnvironmentConfig *config) {
-    config->settings = &odd_settings[2], config->setting_count = 1;
-}
-static void nameless(mf_EnvironmentConfig *config) {
-    config->settings = &odd_settings[3], config->setting_count = 1;
-}
-static void no_motion(mf_EnvironmentConfig *config) {
-    config->motion = (mf_Motion)99;
-}
-static void other_motion(mf_EnvironmentConfig *config) {
-    config->motion = MF_MOTION_POINTS;
-}
-
 TEST(mistakes_are_reported_in_one_line) {
-    static const Mistake mistakes[] = {
-        {MF_BAD_ARGUMENT, "mf_environment_config()", size},
-        {MF_BAD_ARGUMENT, "need a model", no_model},
-        {MF_NOT_FOUND, "no task ''", no_task},
-        {MF_NOT_FOUND, "no task 'Ant'", other_task},
-        {MF_BAD_ARGUMENT, "count: expected 1 to 2^26, found 0", no_robot},
-        {MF_BAD_ARGUMENT, "found 67108865", too_many},
-        {MF_BAD_ARGUMENT, "frame_skip: expected 1 to 1000, found 1001", long_skip},
-        {MF_BAD_ARGUMENT, "autoreset", autoreset},
-        {MF_BAD_ARGUMENT, "MF_F64 or MF_F32", type},
-        {MF_BAD_ARGUMENT, "settings", no_settings},
-        {MF_BAD_ARGUMENT, "reset_noise_scale: expected 0 to 1e+30, found -0.1", low},
-        {MF_BAD_ARGUMENT, "found nan", not_a_number},
-        {MF_NOT_FOUND, "no parameter 'noise'", unknown},
-        {MF_NOT_FOUND, "no parameter ''", nameless},
-        {MF_BAD_ARGUMENT, "99 is not a motion", no_motion},
-        {MF_UNSUPPORTED, "supported motions", other_motion},
-    };
     AUTO_CONTEXT *context = open_context(1);
     AUTO_MODEL *model = load_text(context, text_of("inverted_pendulum"));
     size_t bytes = mf_context_live_bytes(context);
+    static const mf_TaskSetting odd[] = {{"reset_noise_scale", -0.1},
+                                         {"reset_noise_scale", (double)NAN},
+                                         {"noise", 0.1},
+                                         {NULL, 0.1}};
+    const mf_EnvironmentConfig good = WITH(rig_config("inverted_pendulum", 2), .model = model);
+    const struct {
+        mf_EnvironmentConfig config;
+        mf_Status status;
+        const char *part; // of the message
+    } mistakes[] = {
+        {WITH(good, .struct_size = 1), MF_BAD_ARGUMENT, "mf_environment_config()"},
+        {WITH(good, .model = NULL), MF_BAD_ARGUMENT, "need a model"},
+        {WITH(good, .task = NULL), MF_NOT_FOUND, "no task ''"},
+        {WITH(good, .task = "Ant"), MF_NOT_FOUND, "no task 'Ant'"},
+        {WITH(good, .count = 0), MF_BAD_ARGUMENT, "count: expected 1 to 2^26, found 0"},
+        {WITH(good, .count = (1u << 26) + 1), MF_BAD_ARGUMENT, "found 67108865"},
+        {WITH(good, .frame_skip = 1001), MF_BAD_ARGUMENT,
+         "frame_skip: expected 1 to 1000, found 1001"},
+        {WITH(good, .autoreset = (mf_Autoreset)3), MF_BAD_ARGUMENT, "autoreset"},
+        {WITH(good, .observation_type = MF_U32), MF_BAD_ARGUMENT, "MF_F64 or MF_F32"},
+        {WITH(good, .setting_count = 1), MF_BAD_ARGUMENT, "settings"},
+        {WITH(good, .settings = &odd[0], .setting_count = 1), MF_BAD_ARGUMENT,
+         "reset_noise_scale: expected 0 to 1e+30, found -0.1"},
+        {WITH(good, .settings = &odd[1], .setting_count = 1), MF_BAD_ARGUMENT, "found nan"},
+        {WITH(good, .settings = &odd[2], .setting_count = 1), MF_NOT_FOUND, "no parameter 'noise'"},
+        {WITH(good, .settings = &odd[3], .setting_count = 1), MF_NOT_FOUND, "no parameter ''"},
+        {WITH(good, .motion = (mf_Motion)99), MF_BAD_ARGUMENT, "99 is not a motion"},
+        {WITH(good, .motion = MF_MOTION_POINTS), MF_UNSUPPORTED, "supported motions"},
+    };
     for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-        mf_EnvironmentConfig config = rig_config("inverted_pendulum", 2);
-        mf_Environment *environment = (mf_Environment *)&config;
+        mf_Environment *environment = (mf_Environment *)model;
         mf_Error error = {0};
-        config.model = model;
-        mistakes[i].make(&config);
-        mf_Status status = mf_environment_create(context, &config, &environment, &error);
-        if (status != mistakes[i].status || strstr(error.message, mistakes[i].part) == NULL ||
-            error.message[0] == '\0' || strchr(error.message, '\n') != NULL)
-            fail_msg("mistake %zu: %s, %s", i, mf_status_name(status), error.message);
+        assert_fails(mf_environment_create(context, &mistakes[i].config, &environment, &error),
+                     mistakes[i].status, &error, mistakes[i].part);
+        assert_null(strchr(error.message, '\n'));
         assert_null(environment);
         assert_int_equal(mf_context_live_bytes(context), bytes);
     }
@@ -135,10 +84,9 @@ TEST(a_model_without_actuators_is_refused) {
                                            "<geom size='.1'/></body></worldbody></mujoco>");
     for (int t = 0; t < TASKS; t++) {
         mf_Environment *environment;
-        mf_Error error = {0};
         mf_EnvironmentConfig config = WITH(rig_config(task_models[t].task, 1), .model = model);
-        assert_int_equal(mf_environment_create(context, &config, &environment, &error),
-                         MF_UNSUPPORTED);
+        MUST_FAIL(mf_environment_create(context, &config, &environment, &error), MF_UNSUPPORTED,
+                  "");
     }
 }
 
@@ -146,7 +94,7 @@ TEST(a_step_before_the_reset_is_refused) {
     mf_EnvironmentConfig config = rig_config("inverted_pendulum", 20);
     uint8_t mask[20] = {0};
     uint64_t seeds[20] = {0};
-    AUTO_RIG rig = rig_open(text_of("inverted_pendulum"), &config, 1);
+    AUTO_RIG rig = rig_open(text_of("inverted_pendulum"), config, 1);
     MUST_FAIL(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error),
               MF_BAD_ARGUMENT, "robot 0 never had a seed");
     for (uint32_t i = 0; i < 20; i++)
@@ -161,8 +109,7 @@ TEST(a_step_before_the_reset_is_refused) {
 
 TEST(actions_that_are_not_finite_are_refused) {
     static const float odd[] = {(float)NAN, (float)INFINITY, -(float)INFINITY};
-    mf_EnvironmentConfig config = rig_config("half_cheetah", 20);
-    AUTO_RIG rig = rig_open(text_of("half_cheetah"), &config, 2);
+    AUTO_RIG rig = rig_open(text_of("half_cheetah"), rig_config("half_cheetah", 20), 2);
     rig_reset(&rig, 1);
     rig_step(&rig);
     uint64_t before = mf_world_hash(mf_environment_world(rig.environment));
@@ -184,7 +131,7 @@ TEST(accessors_return_settings) {
     double lower, upper;
     mf_EnvironmentConfig config = WITH(rig_config("inverted_double_pendulum", 3),
                                        .settings = settings, .setting_count = 1, .frame_skip = 7);
-    AUTO_RIG rig = rig_open(text_of("inverted_double_pendulum"), &config, 1);
+    AUTO_RIG rig = rig_open(text_of("inverted_double_pendulum"), config, 1);
     assert_int_equal(mf_environment_count(rig.environment), 3);
     assert_int_equal(rig.seen, 9);
     assert_int_equal(rig.actions, 1);
@@ -223,15 +170,12 @@ TEST(a_step_makes_no_fallible_call) {
     for (int t = 0; t < TASKS; t++) {
         mf_EnvironmentConfig config = WITH(rig_config(task_models[t].task, 40),
                                            .autoreset = MF_AUTORESET_SAME_STEP, .episode_steps = 3);
-        AUTO_RIG rig = rig_open(task_models[t].text, &config, 2);
+        AUTO_RIG rig = rig_open(task_models[t].text, config, 2);
         rig_reset(&rig, 5);
         uint64_t calls = mf_context_call_count(rig.context);
         size_t bytes = mf_context_live_bytes(rig.context);
-        for (uint32_t n = 0; n < 7; n++) {
-            for (uint32_t i = 0; i < rig.count; i++)
-                rig_act(&rig, i, i, n);
-            rig_step(&rig);
-        }
+        for (uint32_t n = 0; n < 7; n++)
+            act_and_step(&rig, n);
         rig_reset(&rig, 6);
         assert_int_equal(mf_context_call_count(rig.context), calls);
         assert_int_equal(mf_context_live_bytes(rig.context), bytes);
@@ -239,23 +183,21 @@ TEST(a_step_makes_no_fallible_call) {
 }
 
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
-    mf_EnvironmentConfig config = rig_config(task_models[*(const int *)user].task, 20);
-    mf_Environment *environment = (mf_Environment *)&config;
+    const TaskModel *own = user;
+    mf_Environment *environment = (mf_Environment *)user;
     AUTO_MODEL *model = NULL;
-    mf_Status status = try_text(context, task_models[*(const int *)user].text, &model, error);
-    config.model = model;
-    if (status == MF_OK)
-        status = mf_environment_create(context, &config, &environment, error);
-    else
-        environment = NULL;
-    if (status != MF_OK)
-        assert_null(environment);
+    MF_TRY(try_text(context, own->text, &model, error));
+    mf_Status status = mf_environment_create(
+        context, &WITH(rig_config(own->task, 20), .model = model), &environment, error);
+    assert_true(status == MF_OK || environment == NULL);
     mf_environment_destroy(environment);
     return status;
 }
 
 TEST(making_survives_every_failure) {
     AUTO_CONTEXT *context = open_context(1);
-    for (int t = 0; t < TASKS; t += 5) // one with forces, one with limits, one of planes
-        assert_true(torture(context, make_and_step, &t, TORTURE_MUST_FAIL) > 30);
+    for (int t = 0; t < TASKS; t += 5) { // one with forces, one with limits, one of planes
+        TaskModel own = task_models[t];
+        assert_true(torture(context, make_and_step, &own, TORTURE_MUST_FAIL) > 30);
+    }
 }

@@ -4,10 +4,11 @@
 
 enum { ROBOTS = 20, LIMIT = 4 };
 
-static Rig open_poles(mf_Autoreset autoreset, uint32_t episode_steps) {
-    mf_EnvironmentConfig config = WITH(rig_config("inverted_pendulum", ROBOTS),
-                                       .autoreset = autoreset, .episode_steps = episode_steps);
-    return rig_open(text_of("inverted_pendulum"), &config, 1);
+static Rig open_poles(mf_Autoreset autoreset, uint32_t episode_steps, uint64_t seed) {
+    return rig_begin(text_of("inverted_pendulum"),
+                     WITH(rig_config("inverted_pendulum", ROBOTS), .autoreset = autoreset,
+                          .episode_steps = episode_steps),
+                     seed);
 }
 
 // Puts the pole of a robot so far over that its next step ends the episode.
@@ -22,8 +23,7 @@ static uint32_t steps_of(const Rig *rig, uint32_t robot) {
 
 // What a reset alone gives this robot in its n-th episode.
 static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t n) {
-    AUTO_RIG other = open_poles(MF_AUTORESET_OFF, 0);
-    rig_reset(&other, seed - robot);
+    AUTO_RIG other = open_poles(MF_AUTORESET_OFF, 0, seed - robot);
     for (uint32_t i = 1; i < n; i++)
         MUST(mf_environment_reset(other.environment, NULL, NULL, &other.buffers, &error));
     assert_memory_equal(rig_observation(rig, robot), rig_observation(&other, robot),
@@ -34,8 +34,7 @@ static void expect_start(const Rig *rig, uint32_t robot, uint64_t seed, uint32_t
 
 // The step that starts anew reads no action, gives no reward and no flag; others go on meanwhile.
 TEST(next_step) {
-    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, 0);
-    rig_reset(&rig, 100);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, 0, 100);
     tip_over(&rig, 3);
     rig_step(&rig);
     for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -60,8 +59,7 @@ TEST(next_step) {
 
 // One step ends an episode and begins the next; the end is in final_observation.
 TEST(same_step) {
-    AUTO_RIG rig = open_poles(MF_AUTORESET_SAME_STEP, 0);
-    rig_reset(&rig, 100);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_SAME_STEP, 0, 100);
     tip_over(&rig, 3);
     double *final = rig.buffers.final_observation;
     for (uint32_t i = 0; i < ROBOTS * rig.seen; i++)
@@ -84,8 +82,7 @@ TEST(same_step) {
 // Nothing starts by itself.
 TEST(off) {
     uint8_t mask[ROBOTS] = {[3] = 1};
-    AUTO_RIG rig = open_poles(MF_AUTORESET_OFF, 0);
-    rig_reset(&rig, 100);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_OFF, 0, 100);
     tip_over(&rig, 3);
     for (uint32_t n = 1; n < 4; n++) {
         rig_step(&rig);
@@ -101,8 +98,7 @@ TEST(off) {
 TEST(episodes_are_cut_off) {
     for (int method = 0; method < 3; method++) {
         const uint32_t round = method == MF_AUTORESET_NEXT_STEP ? LIMIT + 1 : LIMIT;
-        AUTO_RIG rig = open_poles((mf_Autoreset)method, LIMIT);
-        rig_reset(&rig, 7);
+        AUTO_RIG rig = open_poles((mf_Autoreset)method, LIMIT, 7);
         for (uint32_t n = 1; n <= 3 * round; n++) {
             rig_step(&rig);
             for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -118,8 +114,7 @@ TEST(episodes_are_cut_off) {
 
 // A robot may fail in its last step: both flags.
 TEST(both_ends_at_once) {
-    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, 1);
-    rig_reset(&rig, 7);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, 1, 7);
     tip_over(&rig, 11);
     rig_step(&rig);
     for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -129,8 +124,7 @@ TEST(both_ends_at_once) {
 }
 
 TEST(episodes_without_end) {
-    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, MF_NONE);
-    rig_reset(&rig, 7);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, MF_NONE, 7);
     set_field(rig.group, "episode.steps", 2, 0, 4294967294.0);
     for (int n = 0; n < 3; n++) {
         rig_step(&rig);
@@ -144,8 +138,7 @@ TEST(episodes_without_end) {
 TEST(masks_choose) {
     uint8_t mask[ROBOTS];
     uint64_t seeds[ROBOTS], before[ROBOTS];
-    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, 0);
-    rig_reset(&rig, 40);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_NEXT_STEP, 0, 40);
     rig_step(&rig);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         mask[i] = (uint8_t)(i % 3 == 0 ? 1 + i : 0);
@@ -166,8 +159,7 @@ TEST(masks_choose) {
 
 TEST(seeds_begin_anew_or_go_on) {
     double first[4], second[4];
-    AUTO_RIG rig = open_poles(MF_AUTORESET_OFF, 0);
-    rig_reset(&rig, 1);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_OFF, 0, 1);
     memcpy(first, rig_observation(&rig, 6), sizeof first);
     MUST(mf_environment_reset(rig.environment, NULL, NULL, &rig.buffers, &error));
     memcpy(second, rig_observation(&rig, 6), sizeof second);
@@ -181,13 +173,12 @@ TEST(seeds_begin_anew_or_go_on) {
 }
 
 TEST(buffers_that_are_not_requested) {
-    AUTO_RIG rig = open_poles(MF_AUTORESET_SAME_STEP, 2);
-    AUTO_RIG whole = open_poles(MF_AUTORESET_SAME_STEP, 2);
+    AUTO_RIG rig = open_poles(MF_AUTORESET_SAME_STEP, 2, 3);
+    AUTO_RIG whole = open_poles(MF_AUTORESET_SAME_STEP, 2, 3);
     mf_EnvironmentBuffers all = rig.buffers;
     rig.buffers.final_observation = NULL;
     rig.buffers.signals = rig.buffers.final_signals = NULL;
     rig_reset(&rig, 3);
-    rig_reset(&whole, 3);
     for (int n = 0; n < 5; n++) {
         rig_step(&rig);
         rig_step(&whole);
@@ -200,11 +191,9 @@ TEST(buffers_that_are_not_requested) {
 TEST(observations_may_be_float) {
     mf_EnvironmentConfig config = WITH(rig_config("half_cheetah", ROBOTS),
                                        .autoreset = MF_AUTORESET_SAME_STEP, .episode_steps = 3);
-    AUTO_RIG wide = rig_open(text_of("half_cheetah"), &config, 1);
+    AUTO_RIG wide = rig_begin(text_of("half_cheetah"), config, 1);
     config.observation_type = MF_F32;
-    AUTO_RIG narrow = rig_open(text_of("half_cheetah"), &config, 1);
-    rig_reset(&wide, 1);
-    rig_reset(&narrow, 1);
+    AUTO_RIG narrow = rig_begin(text_of("half_cheetah"), config, 1);
     for (uint32_t n = 0; n < 3; n++) {
         rig_step(&wide);
         rig_step(&narrow);
@@ -219,29 +208,22 @@ TEST(observations_may_be_float) {
 
 // ---- images ------------------------------------------------------------------------------------
 
-static void act_all(Rig *rig, uint32_t step) {
-    for (uint32_t i = 0; i < rig->count; i++)
-        rig_act(rig, i, i, step);
-}
-
 TEST(images_continue_bit_for_bit) {
     for (int t = 0; t < TASKS; t++) {
         mf_EnvironmentConfig config = WITH(rig_config(task_models[t].task, ROBOTS),
                                            .episode_steps = 5, .double_precision = t % 2 == 0);
-        AUTO_RIG rig = rig_open(task_models[t].text, &config, 1);
-        AUTO_RIG other = rig_open(task_models[t].text, &config, 2);
-        rig_reset(&rig, 9);
+        AUTO_RIG rig = rig_begin(task_models[t].text, config, 9);
+        AUTO_RIG other = rig_open(task_models[t].text, config, 2);
         for (uint32_t n = 0; n < 8; n++)
-            act_all(&rig, n), rig_step(&rig);
+            act_and_step(&rig, n);
         mf_World *from = mf_environment_world(rig.environment);
-        size_t size = mf_world_snapshot_size(from);
-        AUTO(end_memory) void *image = zeros(size, 1);
-        assert_int_equal(mf_world_snapshot(from, image, size, NULL), MF_OK);
+        size_t size;
+        AUTO(end_memory) void *image = take_snapshot(from, &size);
         mf_World *to = mf_environment_world(other.environment);
         assert_int_equal(mf_world_restore(to, image, size, NULL), MF_OK);
         for (uint32_t n = 8; n < 15; n++) {
-            act_all(&rig, n), rig_step(&rig);
-            act_all(&other, n), rig_step(&other);
+            act_and_step(&rig, n);
+            act_and_step(&other, n);
             assert_memory_equal(rig.buffers.observation, other.buffers.observation,
                                 ROBOTS * rig.seen * sizeof(double));
             assert_memory_equal(rig.buffers.reward, other.buffers.reward, ROBOTS * sizeof(double));
@@ -260,15 +242,13 @@ static void poison(int task, mf_Autoreset way, const char *name) {
     uint8_t mask[ROBOTS] = {[5] = 1};
     mf_EnvironmentConfig config = rig_config(task_models[task].task, ROBOTS);
     config.autoreset = way;
-    AUTO_RIG rig = rig_open(task_models[task].text, &config, 1);
-    AUTO_RIG clean = rig_open(task_models[task].text, &config, 1);
-    rig_reset(&rig, 9);
-    rig_reset(&clean, 9);
+    AUTO_RIG rig = rig_begin(task_models[task].text, config, 9);
+    AUTO_RIG clean = rig_begin(task_models[task].text, config, 9);
     for (uint32_t n = 0; n < 6; n++) {
         if (n == 2)
             set_field(rig.group, name, 5, 0, (double)NAN);
-        act_all(&rig, n), rig_step(&rig);
-        act_all(&clean, n), rig_step(&clean);
+        act_and_step(&rig, n);
+        act_and_step(&clean, n);
         if (n == 2) {
             assert_int_equal(rig.buffers.terminated[5], 1);
             assert_true(isfinite(rig.buffers.reward[5]));

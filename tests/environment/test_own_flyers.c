@@ -1,6 +1,6 @@
 // The tasks with quadrotors, single and in teams. Expected rewards, observations and ends are
 // computed from the fields of the group.
-#include "environment/own.h"
+#include "environment/support.h"
 #include "motion/vehicle/quadrotor/motion.h"
 
 // ---- one quadrotor -----------------------------------------------------------------------------
@@ -38,9 +38,7 @@ static void fly(Rig *rig) {
 TEST(a_pilot_hovers) {
     enum { ROBOTS = 20, SETTLE = 300, STEPS = 100 };
     double sum[ROBOTS] = {0};
-    mf_EnvironmentConfig config = flyer_config("quadrotor", ROBOTS, NULL, 0);
-    AUTO_RIG rig = open_task(NULL, &config, 1);
-    rig_reset(&rig, 30);
+    AUTO_RIG rig = rig_begin(NULL, single_config("quadrotor", ROBOTS, NULL, 0), 30);
     for (uint32_t n = 0; n < SETTLE + STEPS; n++) {
         fly(&rig);
         for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -66,12 +64,11 @@ TEST(the_action_0_hovers) {
                                          {"start_tilt", 0},
                                          {"start_speed", 0},
                                          {"start_rate", 0}};
-            AUTO_RIG rig = open_task(
-                NULL, &WITH(flyer_config("quadrotor", 1, settings, 5), .quadrotor = bodies[b]), 1);
-            rig_reset(&rig, 1);
+            AUTO_RIG rig = rig_begin(
+                NULL, WITH(single_config("quadrotor", 1, settings, 5), .quadrotor = bodies[b]), 1);
             for (uint32_t n = 0; n < 100; n++) {
                 rig_step(&rig);
-                expect_near(rig.buffers.reward[0], 1.0, 1e-6);
+                assert_near(rig.buffers.reward[0], 1.0, 1e-6);
             }
             assert_int_equal((int)rig_field(&rig, "command.refused", 0, 0), 0);
         }
@@ -79,10 +76,9 @@ TEST(the_action_0_hovers) {
 
 static void expect_accepted(bool wide, bool rotors, const mf_Quadrotor *body) {
     mf_TaskSetting setting = {"rotors", rotors};
-    mf_EnvironmentConfig config = WITH(flyer_config("quadrotor", 16, &setting, 1),
+    mf_EnvironmentConfig config = WITH(single_config("quadrotor", 16, &setting, 1),
                                        .double_precision = wide, .quadrotor = body);
-    AUTO_RIG rig = open_task(NULL, &config, 1);
-    rig_reset(&rig, 1);
+    AUTO_RIG rig = rig_begin(NULL, config, 1);
     for (uint32_t i = 0; i < 16; i++)
         for (uint32_t a = 0; a < 4; a++)
             rig.action[4 * i + a] = (i >> a & 1) != 0 ? 1.0f : -7.0f;
@@ -130,7 +126,7 @@ static double flyer_costs(const Rig *rig, uint32_t robot, const float *last) {
 
 static double goal_distance(const Rig *rig, uint32_t robot, const double goal[3]) {
     double position[3];
-    read_field(rig, "base.position", robot, 3, position);
+    get_fields(rig->group, "base.position", robot, 3, position);
     mf_vec3_sub(position, goal, position);
     return mf_vec3_length(position);
 }
@@ -141,9 +137,8 @@ TEST(hovering_by_hand) {
     float last[4 * ROBOTS] = {0};
     uint32_t lost = 0;
     mf_TaskSetting setting = {"far", 2.0};
-    mf_EnvironmentConfig config = flyer_config("quadrotor", ROBOTS, &setting, 1);
-    AUTO_RIG rig = open_task(NULL, &config, 1);
-    expect_near(mf_environment_interval(rig.environment), 0.02, 1e-15);
+    AUTO_RIG rig = rig_open(NULL, single_config("quadrotor", ROBOTS, &setting, 1), 1);
+    assert_near(mf_environment_interval(rig.environment), 0.02, 1e-15);
     rig_reset(&rig, 60);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         expect_flyer_observation(&rig, i, goal, NULL);
@@ -160,7 +155,7 @@ TEST(hovering_by_hand) {
             double distance = goal_distance(&rig, i, goal);
             bool out = distance > 2.0 || rig_field(&rig, "base.position", i, 2) < 0.05;
             expect_flyer_observation(&rig, i, goal, rig.action + 4 * (size_t)i);
-            expect_near(rig.buffers.reward[i],
+            assert_near(rig.buffers.reward[i],
                         1.0 / (1.0 + 4.0 * distance * distance) - flyer_costs(&rig, i, last) -
                             (out ? 10.0 : 0.0),
                         EXACT);
@@ -179,9 +174,8 @@ TEST(waypoints_follow_each_other) {
     double goal[ROBOTS][3], direction[ROBOTS];
     float last[4 * ROBOTS] = {0};
     uint32_t reached[ROBOTS] = {0};
-    AUTO_RIG rig = open_task(
-        NULL, &WITH(flyer_config("quadrotor", ROBOTS, settings, 3), .episode_steps = MF_NONE), 1);
-    rig_reset(&rig, 90);
+    AUTO_RIG rig = rig_begin(
+        NULL, WITH(single_config("quadrotor", ROBOTS, settings, 3), .episode_steps = MF_NONE), 90);
     for (uint32_t n = 0; n < STEPS; n++) {
         for (uint32_t i = 0; i < ROBOTS; i++) {
             for (uint32_t c = 0; c < 3; c++)
@@ -196,7 +190,7 @@ TEST(waypoints_follow_each_other) {
             bool there = distance <= 0.2;
             for (int a = 0; a < 4; a++) // as limited
                 rig.action[4 * i + a] = fminf(1.0f, fmaxf(-1.0f, rig.action[4 * i + a]));
-            expect_near(rig.buffers.reward[i],
+            assert_near(rig.buffers.reward[i],
                         2.0 * (direction[i] - distance) + (there ? 5.0 : 0.0) -
                             flyer_costs(&rig, i, last),
                         1e-11);
@@ -218,8 +212,8 @@ enum { AGENTS = 5, SEES = 3, TEAMS = 4 };
 static const mf_TaskSetting team_of_5 = {"agents", AGENTS};
 
 static void position_of(const Rig *rig, uint32_t robot, double position[3], double velocity[3]) {
-    read_field(rig, "base.position", robot, 3, position);
-    read_field(rig, "base.linear_velocity", robot, 3, velocity);
+    get_fields(rig->group, "base.position", robot, 3, position);
+    get_fields(rig->group, "base.linear_velocity", robot, 3, velocity);
 }
 
 static double gap(const Rig *rig, uint32_t a, uint32_t b) {
@@ -263,8 +257,7 @@ TEST(swarm_by_hand) {
     float last[4 * COUNT] = {0};
     uint32_t near = 0;
     const mf_TaskSetting settings[] = {team_of_5, {"apart", 3.0}};
-    mf_EnvironmentConfig config = flyer_config("swarm", COUNT, settings, 2);
-    AUTO_RIG rig = open_task(NULL, &config, 1);
+    AUTO_RIG rig = rig_open(NULL, single_config("swarm", COUNT, settings, 2), 1);
     assert_int_equal(mf_environment_team(rig.environment), AGENTS);
     rig_reset(&rig, 11);
     for (uint32_t i = 0; i < COUNT; i++) {
@@ -280,7 +273,7 @@ TEST(swarm_by_hand) {
             double share = gap < 3.0 ? (3.0 - gap) / (3.0 - 0.4) : 0.0;
             near += gap < 3.0;
             assert_int_equal(rig.buffers.terminated[i], 0);
-            expect_near(rig.buffers.reward[i],
+            assert_near(rig.buffers.reward[i],
                         1.0 / (1.0 + 4.0 * distance * distance) + direction[i] - distance - share -
                             flyer_costs(&rig, i, last),
                         1e-11);
@@ -297,9 +290,7 @@ TEST(teams_start_apart) {
     for (int s = 0; s < 5; s++) {
         const uint32_t size = sizes[s], count = 3 * size;
         mf_TaskSetting setting = {"agents", size};
-        mf_EnvironmentConfig config = flyer_config("swarm", count, &setting, 1);
-        AUTO_RIG rig = open_task(NULL, &config, 1);
-        rig_reset(&rig, 7);
+        AUTO_RIG rig = rig_begin(NULL, single_config("swarm", count, &setting, 1), 7);
         for (uint32_t i = 0; i < count; i++)
             for (uint32_t k = i - i % size; k < i; k++) {
                 double between = 0.0;
@@ -329,9 +320,7 @@ TEST(collisions_end_the_episode_of_the_team) {
     for (int beside = 0; beside < 2; beside++) {
         const double left[3] = {-0.5, 0.0, 3.0}, right[3] = {0.5, beside ? 0.5 : 0.0, 3.0};
         const double there[3] = {50.0, 0.0, 0.0}, back[3] = {-50.0, 0.0, 0.0};
-        mf_EnvironmentConfig config = flyer_config("swarm", TEAMS * AGENTS, &team_of_5, 1);
-        AUTO_RIG rig = open_task(NULL, &config, 1);
-        rig_reset(&rig, 11);
+        AUTO_RIG rig = rig_begin(NULL, single_config("swarm", TEAMS * AGENTS, &team_of_5, 1), 11);
         put(&rig, AGENTS + 1, left, there);
         put(&rig, AGENTS + 3, right, back);
         for (uint32_t k = 0; k < AGENTS; k++)
@@ -351,10 +340,11 @@ TEST(collisions_end_the_episode_of_the_team) {
 // A fault of one, too: and the next step starts the whole team anew.
 TEST(teams_start_anew_together) {
     for (int same = 0; same < 2; same++) {
-        mf_EnvironmentConfig config = flyer_config("swarm", TEAMS * AGENTS, &team_of_5, 1);
-        config.autoreset = same ? MF_AUTORESET_SAME_STEP : MF_AUTORESET_NEXT_STEP;
-        AUTO_RIG rig = open_task(NULL, &config, 1);
-        rig_reset(&rig, 11);
+        AUTO_RIG rig =
+            rig_begin(NULL,
+                      WITH(single_config("swarm", TEAMS * AGENTS, &team_of_5, 1),
+                           .autoreset = same ? MF_AUTORESET_SAME_STEP : MF_AUTORESET_NEXT_STEP),
+                      11);
         const uint32_t failed = 2 * AGENTS + 4;
         set_field(rig.group, "base.linear_velocity", failed, 0, NAN);
         rig_step(&rig);
@@ -374,9 +364,8 @@ TEST(teams_start_anew_together) {
 TEST(teams_are_not_parted) {
     mf_Environment *none = NULL;
     uint8_t mask[2 * AGENTS] = {0};
-    mf_EnvironmentConfig config = flyer_config("swarm", 2 * AGENTS, &team_of_5, 1);
-    AUTO_RIG rig = open_task(NULL, &config, 1);
-    rig_reset(&rig, 1);
+    mf_EnvironmentConfig config = single_config("swarm", 2 * AGENTS, &team_of_5, 1);
+    AUTO_RIG rig = rig_begin(NULL, config, 1);
     mask[AGENTS + 1] = 1;
     MUST_FAIL(mf_environment_reset(rig.environment, mask, NULL, &rig.buffers, &error),
               MF_BAD_ARGUMENT, "team");

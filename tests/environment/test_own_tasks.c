@@ -1,6 +1,6 @@
 // The tasks with Mayfly's own robots: walkers with every motion, rejected settings, and bits of all
 // tasks. Expected rewards, observations and ends are computed from the fields of the group.
-#include "environment/own.h"
+#include "environment/support.h"
 #include "motion/vehicle/quadrotor/motion.h"
 #include "model/points.h"
 
@@ -17,9 +17,7 @@ static const Walker walkers[] = {{"hexapod", MODEL("hexapod"), 18, 6, 3, 0.8},
 enum { WALKERS = 2 };
 
 static mf_EnvironmentConfig walker_config(const Walker *walker, mf_Motion motion, uint32_t count) {
-    mf_EnvironmentConfig config =
-        WITH(rig_config(walker->task, count), .motion = motion, .autoreset = MF_AUTORESET_OFF);
-    return config;
+    return WITH(single_config(walker->task, count, NULL, 0), .motion = motion);
 }
 
 // ---- walkers -----------------------------------------------------------------------------------
@@ -48,19 +46,19 @@ static void expect_walker_observation(const Rig *rig, const Walker *walker, uint
     double matrix[9], velocity[3], rate[3];
     assert_int_equal(rig->seen, 9 + 3 * joints + walker->feet + extra);
     base_matrix(rig, robot, matrix);
-    read_field(rig, "base.linear_velocity", robot, 3, velocity);
-    read_field(rig, "base.angular_velocity", robot, 3, rate);
+    get_fields(rig->group, "base.linear_velocity", robot, 3, velocity);
+    get_fields(rig->group, "base.angular_velocity", robot, 3, rate);
     for (int i = 0; i < 3; i++) {
         double along = 0.0;
         for (int k = 0; k < 3; k++)
             along += matrix[3 * k + i] * velocity[k];
-        expect_near(seen[i], -matrix[6 + i], EXACT);
+        assert_near(seen[i], -matrix[6 + i], EXACT);
         assert_true(seen[3 + i] == rate[i]);
-        expect_near(seen[6 + i], along, EXACT);
+        assert_near(seen[6 + i], along, EXACT);
     }
     for (uint32_t j = 0; j < joints; j++) {
         double angle = rig_field(rig, "joint.angle", robot, j) - rig->model->start_angle[j];
-        expect_near(seen[9 + j], angle, EXACT);
+        assert_near(seen[9 + j], angle, EXACT);
         assert_true(seen[9 + joints + j] == rig_field(rig, "joint.rate", robot, j));
         assert_true(seen[9 + 2 * joints + walker->feet + j] ==
                     (action != NULL ? (double)action[j] : 0.0));
@@ -97,19 +95,18 @@ static void walker_by_hand(const Walker *walker, mf_Motion motion) {
     enum { ROBOTS = 18, STEPS = 6 };
     double before[ROBOTS][3];
     float last[ROBOTS * 18] = {0};
-    mf_EnvironmentConfig config = walker_config(walker, motion, ROBOTS);
-    AUTO_RIG rig = open_task(walker->file, &config, 1);
-    expect_near(mf_environment_interval(rig.environment), 0.04, 1e-15);
+    AUTO_RIG rig = rig_open(walker->file, walker_config(walker, motion, ROBOTS), 1);
+    assert_near(mf_environment_interval(rig.environment), 0.04, 1e-15);
     rig_reset(&rig, 70);
     for (uint32_t i = 0; i < ROBOTS; i++)
         expect_walker_observation(&rig, walker, i, NULL, 0);
     for (uint32_t n = 0; n < STEPS; n++) {
         for (uint32_t i = 0; i < ROBOTS; i++)
-            read_field(&rig, "base.position", i, 3, before[i]);
+            get_fields(rig.group, "base.position", i, 3, before[i]);
         act_and_step(&rig, n);
         for (uint32_t i = 0; i < ROBOTS; i++) {
             expect_walker_observation(&rig, walker, i, rig.action + (size_t)i * walker->joints, 0);
-            expect_near(rig.buffers.reward[i], walker_reward(&rig, walker, i, before[i], last),
+            assert_near(rig.buffers.reward[i], walker_reward(&rig, walker, i, before[i], last),
                         1e-11);
         }
         memcpy(last, rig.action, sizeof *last * ROBOTS * walker->joints);
@@ -127,15 +124,14 @@ TEST(starts_stand_on_the_ground) {
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             double angle[18], position[64][3], rotation[64][4];
-            mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, ROBOTS);
-            AUTO_RIG rig = open_task(walkers[w].file, &config, 1);
-            rig_reset(&rig, 5);
+            AUTO_RIG rig =
+                rig_begin(walkers[w].file, walker_config(&walkers[w], (mf_Motion)m, ROBOTS), 5);
             for (uint32_t i = 0; i < ROBOTS; i++) {
-                read_field(&rig, "joint.angle", i, walkers[w].joints, angle);
+                get_fields(rig.group, "joint.angle", i, walkers[w].joints, angle);
                 mf_model_pose(rig.model, angle, position, rotation);
                 double lowest =
                     mf_model_lowest(rig.model, position, rotation, m != MF_MOTION_POINTS);
-                expect_near(rig_field(&rig, "base.position", i, 2) + lowest, 0.0, EXACT);
+                assert_near(rig_field(&rig, "base.position", i, 2) + lowest, 0.0, EXACT);
                 for (uint32_t j = 0; j < walkers[w].joints; j++)
                     assert_true(fabs(angle[j] - rig.model->start_angle[j]) <= 0.05);
             }
@@ -160,8 +156,7 @@ TEST(contact_sensors_of_feet) {
             mf_TaskSetting setting = {"reset_noise_scale", 0.0};
             mf_EnvironmentConfig config = WITH(walker_config(&walkers[w], (mf_Motion)m, 2),
                                                .settings = &setting, .setting_count = 1);
-            AUTO_RIG rig = open_task(walkers[w].file, &config, 1);
-            rig_reset(&rig, 1);
+            AUTO_RIG rig = rig_begin(walkers[w].file, config, 1);
             for (uint32_t n = 0; n < 25; n++)
                 rig_step(&rig);
             overturn(&rig, 1, 1.0, 0.0);
@@ -190,9 +185,8 @@ TEST(an_open_loop_gait_walks) {
     for (int w = 0; w < WALKERS; w++)
         for (int m = 0; m < MF_MOTION_LEVELS; m++) {
             double sum = 0.0, forward = 0.0;
-            mf_EnvironmentConfig config = walker_config(&walkers[w], (mf_Motion)m, 1);
-            AUTO_RIG rig = open_task(walkers[w].file, &config, 1);
-            rig_reset(&rig, 1);
+            AUTO_RIG rig =
+                rig_begin(walkers[w].file, walker_config(&walkers[w], (mf_Motion)m, 1), 1);
             for (uint32_t n = 0; n < STEPS; n++) {
                 for (uint32_t j = 0; j < walkers[w].joints; j++)
                     rig.action[j] =
@@ -206,7 +200,7 @@ TEST(an_open_loop_gait_walks) {
             if (forward < 5.0 * 0.05 * STEPS || sum < 0.3 * STEPS)
                 fail_msg("%s by %s: forward %g, all %g", walkers[w].task,
                          mf_motion_name((mf_Motion)m), forward, sum);
-            expect_near(forward * mf_environment_interval(rig.environment) / 5.0,
+            assert_near(forward * mf_environment_interval(rig.environment) / 5.0,
                         rig_field(&rig, "base.position", 0, 0), 1e-9);
         }
 }
@@ -218,8 +212,7 @@ TEST(falls_end_episodes) {
         for (int w = 0; w < WALKERS; w++) {
             mf_EnvironmentConfig config = WITH(walker_config(&walkers[w], MF_MOTION_ARTICULATED, 3),
                                                .settings = &goes_on, .setting_count = ends ? 0 : 1);
-            AUTO_RIG rig = open_task(walkers[w].file, &config, 1);
-            rig_reset(&rig, 1);
+            AUTO_RIG rig = rig_begin(walkers[w].file, config, 1);
             overturn(&rig, 1, 1.0, M_PI);
             overturn(&rig, 2, 1.0, 0.2);
             rig_step(&rig);
@@ -227,7 +220,7 @@ TEST(falls_end_episodes) {
                 assert_int_equal(rig.buffers.terminated[i], ends && i == 1);
                 assert_true(rig_commanded(&rig, i, "reward_survive") == (i == 1 ? 0.0 : 0.2));
             }
-            expect_near(rig_commanded(&rig, 1, "upright"), -1.0, 1e-3);
+            assert_near(rig_commanded(&rig, 1, "upright"), -1.0, 1e-3);
         }
 }
 
@@ -240,8 +233,7 @@ TEST(commands_are_drawn_and_tracked) {
     double command[ROBOTS][3], before[3], rotated[9], matrix[9];
     mf_EnvironmentConfig config = WITH(walker_config(walker, MF_MOTION_PRESCRIBED, ROBOTS),
                                        .settings = &commanded, .setting_count = 1);
-    AUTO_RIG rig = open_task(walker->file, &config, 1);
-    rig_reset(&rig, 3);
+    AUTO_RIG rig = rig_begin(walker->file, config, 3);
     for (uint32_t i = 0; i < ROBOTS; i++) {
         expect_walker_observation(&rig, walker, i, NULL, 3);
         memcpy(command[i], rig_observation(&rig, i) + at, sizeof command[i]);
@@ -250,7 +242,7 @@ TEST(commands_are_drawn_and_tracked) {
         assert_true(i == 0 || command[i][0] != command[i - 1][0]);
     }
     for (uint32_t n = 0; n < STEPS; n++) {
-        read_field(&rig, "base.position", 7, 3, before);
+        get_fields(rig.group, "base.position", 7, 3, before);
         base_matrix(&rig, 7, rotated);
         act_and_step(&rig, n);
         for (uint32_t i = 0; i < ROBOTS; i++)
@@ -263,7 +255,7 @@ TEST(commands_are_drawn_and_tracked) {
         double ahead = (cos(yaw) * x + sin(yaw) * y - command[7][0]) / 0.1;
         double aside = (cos(yaw) * y - sin(yaw) * x - command[7][1]) / 0.1;
         double rate = ((yaw - old) / interval - command[7][2]) / 0.5;
-        expect_near(rig_commanded(&rig, 7, "reward_track"),
+        assert_near(rig_commanded(&rig, 7, "reward_track"),
                     1.0 / (1.0 + ahead * ahead + aside * aside + rate * rate), 1e-9);
         assert_true(rig_commanded(&rig, 7, "reward_forward") == 0.0);
     }
@@ -274,9 +266,7 @@ TEST(commands_are_drawn_and_tracked) {
 // Actions beyond the range are its ends, and aim at the part of the range that they should.
 TEST(actions_are_targets) {
     static const double actions[] = {0.0, 1.0, -1.0, 3.0, -0.25};
-    mf_EnvironmentConfig config = walker_config(&walkers[0], MF_MOTION_POINTS, 5);
-    AUTO_RIG rig = open_task(walkers[0].file, &config, 1);
-    rig_reset(&rig, 1);
+    AUTO_RIG rig = rig_begin(walkers[0].file, walker_config(&walkers[0], MF_MOTION_POINTS, 5), 1);
     for (uint32_t i = 0; i < 5; i++)
         for (uint32_t j = 0; j < 18; j++)
             rig.action[i * 18 + j] = (float)actions[i];
@@ -285,22 +275,13 @@ TEST(actions_are_targets) {
         for (uint32_t j = 0; j < 18; j++) {
             const mf_Joint *joint = &rig.model->joints[j];
             double part = fmin(1.0, actions[i]) * 0.25 * (joint->upper - joint->lower);
-            expect_near(rig_field(&rig, "joint.target", i, j), rig.model->start_angle[j] + part,
+            assert_near(rig_field(&rig, "joint.target", i, j), rig.model->start_angle[j] + part,
                         1e-12);
             assert_true(rig_observation(&rig, i)[9 + 36 + 6 + j] == fmin(1.0, actions[i]));
         }
 }
 
 // ---- rejected input ----------------------------------------------------------------------------
-
-static void expect_refused(mf_Context *context, const mf_EnvironmentConfig *config,
-                           mf_Status status, const char *text) {
-    mf_Error error = {0};
-    mf_Environment *none = NULL;
-    assert_int_equal(mf_environment_create(context, config, &none, &error), status);
-    assert_null(none);
-    assert_contains(error.message, text);
-}
 
 TEST(impossible_settings_are_refused) {
     AUTO_CONTEXT *context = open_context(1);
@@ -310,31 +291,30 @@ TEST(impossible_settings_are_refused) {
     heavy.mass = 5.0;
     broken.mass = -1.0;
     MUST(mf_model_load(context, MODEL("hexapod"), NULL, &hexapod, &error));
-    mf_EnvironmentConfig config = WITH(flyer_config("quadrotor", 1, NULL, 0), .quadrotor = &heavy);
-    expect_refused(context, &config, MF_UNSUPPORTED, "not more thrust than weight");
-    config.quadrotor = &broken;
-    expect_refused(context, &config, MF_BAD_ARGUMENT, "quadrotor.mass");
-    config.quadrotor = NULL;
-    config.model = hexapod;
-    expect_refused(context, &config, MF_UNSUPPORTED, "model of a quadrotor");
-    config = flyer_config("quadrotor", 1, &low, 1);
-    expect_refused(context, &config, MF_BAD_ARGUMENT, "height of 0.5 m");
-    config = flyer_config("swarm", 64, swarm, 2);
-    expect_refused(context, &config, MF_BAD_ARGUMENT, "no space for 64 robots");
-    config = flyer_config("hexapod", 1, NULL, 0);
-    expect_refused(context, &config, MF_BAD_ARGUMENT, "need a model");
+    const mf_EnvironmentConfig config = single_config("quadrotor", 1, NULL, 0);
+    const struct {
+        mf_EnvironmentConfig config;
+        mf_Status status;
+        const char *text;
+    } cases[] = {
+        {WITH(config, .quadrotor = &heavy), MF_UNSUPPORTED, "not more thrust than weight"},
+        {WITH(config, .quadrotor = &broken), MF_BAD_ARGUMENT, "quadrotor.mass"},
+        {WITH(config, .model = hexapod), MF_UNSUPPORTED, "model of a quadrotor"},
+        {single_config("quadrotor", 1, &low, 1), MF_BAD_ARGUMENT, "height of 0.5 m"},
+        {single_config("swarm", 64, swarm, 2), MF_BAD_ARGUMENT, "no space for 64 robots"},
+        {single_config("hexapod", 1, NULL, 0), MF_BAD_ARGUMENT, "need a model"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        mf_Environment *none = NULL;
+        MUST_FAIL(mf_environment_create(context, &cases[i].config, &none, &error), cases[i].status,
+                  cases[i].text);
+        assert_null(none);
+    }
 }
 
 // ---- bits --------------------------------------------------------------------------------------
 
 enum { LONG = 10, EPISODE = 4 };
-
-static uint64_t mix(uint64_t hash, const void *data, size_t bytes) {
-    const unsigned char *from = data;
-    for (size_t i = 0; i < bytes; i++)
-        hash = (hash ^ from[i]) * UINT64_C(1099511628211);
-    return hash;
-}
 
 typedef struct Case {
     const char *task, *file;
@@ -342,34 +322,18 @@ typedef struct Case {
     uint32_t team;
 } Case;
 
-// Hashes of robots first .. first + count - 1 of the same robots, wherever they are.
+// Robots first .. first + count - 1 of the same robots, wherever they are.
 static void walk(const Case *own, bool wide, uint32_t threads, uint32_t first, uint32_t count,
-                 uint64_t *hash) {
+                 Path *out) {
     mf_TaskSetting settings[2] = {{"agents", own->team}, {"waypoints", 1.0}};
     bool swarm = strcmp(own->task, "swarm") == 0, flies = own->file == NULL;
-    mf_EnvironmentConfig config =
-        flyer_config(own->task, count, swarm ? settings : settings + 1, flies ? 1 : 0);
-    config.motion = own->motion;
-    config.double_precision = wide;
-    config.autoreset = MF_AUTORESET_SAME_STEP;
-    config.episode_steps = EPISODE;
-    AUTO_RIG rig = open_task(own->file, &config, threads);
-    rig_reset(&rig, 1000 + first);
-    for (uint32_t i = 0; i < count; i++)
-        hash[i] = UINT64_C(14695981039346656037);
-    for (uint32_t n = 0; n < LONG; n++) {
-        for (uint32_t i = 0; i < count; i++)
-            rig_act(&rig, i, first + i, n);
-        rig_step(&rig);
-        for (uint32_t i = 0; i < count; i++) {
-            hash[i] = mix(hash[i], rig_observation(&rig, i), rig.seen * sizeof(double));
-            hash[i] = mix(hash[i], &rig.buffers.reward[i], sizeof(double));
-            hash[i] = mix(hash[i], rig.buffers.signals + (size_t)i * rig.signals, rig.signals * 8);
-            hash[i] = mix(hash[i], &rig.buffers.terminated[i], 1);
-        }
-    }
-    for (uint32_t i = 0; i < count; i++)
-        hash[i] ^= mf_group_instance_hash(rig.group, i);
+    AUTO_RIG rig = rig_open(
+        own->file,
+        WITH(single_config(own->task, count, swarm ? settings : settings + 1, flies ? 1 : 0),
+             .motion = own->motion, .double_precision = wide, .autoreset = MF_AUTORESET_SAME_STEP,
+             .episode_steps = EPISODE),
+        threads);
+    rig_walk(&rig, first, LONG, out);
 }
 
 TEST(bits_do_not_depend_on_batch_or_threads) {
@@ -384,7 +348,7 @@ TEST(bits_do_not_depend_on_batch_or_threads) {
     cases[count++] = (Case){"swarm", NULL, MF_MOTION_ARTICULATED, 20};
     for (uint32_t c = 0; c < count; c++)
         for (int wide = 0; wide < 2; wide++) {
-            uint64_t one[MANY], many[MANY], alone[MANY];
+            Path one[MANY], many[MANY], alone[MANY];
             const uint32_t team = cases[c].team;
             walk(&cases[c], wide, 1, 0, MANY, one);
             walk(&cases[c], wide, 3, 0, MANY, many);
@@ -393,7 +357,7 @@ TEST(bits_do_not_depend_on_batch_or_threads) {
                 walk(&cases[c], wide, 1, i, team, alone);
                 assert_memory_equal(one + i, alone, team * sizeof *alone);
             }
-            assert_true(one[0] != one[team]);
+            assert_memory_not_equal(&one[0], &one[team], sizeof one[0]);
         }
 }
 
@@ -402,7 +366,7 @@ TEST(a_step_allocates_nothing) {
     for (int t = 0; t < 2; t++) {
         mf_EnvironmentConfig config = WITH(rig_config(tasks[t], 40), .motion = MF_MOTION_POINTS,
                                            .autoreset = MF_AUTORESET_SAME_STEP, .episode_steps = 3);
-        AUTO_RIG rig = open_task(files[t], &config, 2);
+        AUTO_RIG rig = rig_open(files[t], config, 2);
         rig_reset(&rig, 5);
         uint64_t calls = mf_context_call_count(rig.context);
         for (uint32_t n = 0; n < 8; n++)

@@ -44,11 +44,10 @@ static double error_of(const char *text, double damping, double interval) {
     const double position[2] = {0.2, 1.0}, velocity[2] = {0.3, -0.5};
     Cart cart = {0.2, 1.0, 0.3, -0.5};
     double worst = 0.0;
-    mf_EnvironmentConfig config = rig_config("inverted_pendulum", 1);
-    config.autoreset = MF_AUTORESET_OFF;
-    config.frame_skip = (uint32_t)(0.04 / interval + 0.5);
-    AUTO_RIG rig = rig_open(text, &config, 1);
-    rig_reset(&rig, 1);
+    AUTO_RIG rig = rig_begin(text,
+                             WITH(single_config("inverted_pendulum", 1, NULL, 0),
+                                  .frame_skip = (uint32_t)(0.04 / interval + 0.5)),
+                             1);
     mf_group_set_state(rig.group, 0, position, velocity);
     for (uint32_t n = 0; n < 25; n++) {
         rig_act(&rig, 0, 0, n);
@@ -81,9 +80,8 @@ TEST(a_pole_on_a_cart_with_euler) {
 // Actions beyond the range act as its ends.
 TEST(actions_are_limited_by_the_actuator) {
     AUTO_RIG rig =
-        rig_open(text_of("inverted_pendulum"),
-                 &WITH(rig_config("inverted_pendulum", 2), .autoreset = MF_AUTORESET_OFF), 1);
-    rig_reset(&rig, 1);
+        rig_begin(text_of("inverted_pendulum"),
+                  WITH(rig_config("inverted_pendulum", 2), .autoreset = MF_AUTORESET_OFF), 1);
     for (uint32_t i = 0; i < 2; i++)
         mf_group_set_state(rig.group, i, (double[2]){0, 0.1}, (double[2]){0, 0});
     rig.action[0] = 2.0f;
@@ -99,17 +97,14 @@ TEST(external_forces_act_on_the_touching_body_only) {
     static const mf_TaskSetting settings[] = {
         {"contact_force_min", -1e9}, {"contact_force_max", 1e9}, {"reset_noise_scale", 0.0}};
     double most = 0.0, torso = 0.0;
-    mf_EnvironmentConfig config = WITH(rig_config("ant", 1), .settings = settings,
-                                       .setting_count = 3, .autoreset = MF_AUTORESET_OFF);
-    AUTO_RIG rig =
-        rig_open("<mujoco><option timestep='.01' integrator='RK4'/><worldbody>"
-                 "<geom type='plane' size='5 5 1'/><body pos='0 0 .6'><freejoint/>"
-                 "<geom type='sphere' size='.1' mass='2'/><body pos='.3 0 0'>"
-                 "<joint name='knee' axis='0 1 0'/>"
-                 "<geom type='capsule' fromto='0 0 0 .2 0 -.4' size='.05' mass='.5'/></body></body>"
-                 "</worldbody><actuator><motor joint='knee'/></actuator></mujoco>",
-                 &config, 1);
-    rig_reset(&rig, 1);
+    AUTO_RIG rig = rig_begin(
+        "<mujoco><option timestep='.01' integrator='RK4'/><worldbody>"
+        "<geom type='plane' size='5 5 1'/><body pos='0 0 .6'><freejoint/>"
+        "<geom type='sphere' size='.1' mass='2'/><body pos='.3 0 0'>"
+        "<joint name='knee' axis='0 1 0'/>"
+        "<geom type='capsule' fromto='0 0 0 .2 0 -.4' size='.05' mass='.5'/></body></body>"
+        "</worldbody><actuator><motor joint='knee'/></actuator></mujoco>",
+        single_config("ant", 1, settings, 3), 1);
     for (int n = 0; n < 12; n++) {
         rig_step(&rig);
         const double *seen = rig_observation(&rig, 0), *forces = seen + 13;
@@ -134,8 +129,7 @@ TEST(gravity_is_that_of_the_file) {
     };
     for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
         mf_EnvironmentConfig config = WITH(rig_config("inverted_pendulum", 1), .frame_skip = 100);
-        AUTO_RIG rig = rig_open(cases[c].text, &config, 1);
-        rig_reset(&rig, 1);
+        AUTO_RIG rig = rig_begin(cases[c].text, config, 1);
         mf_group_set_state(rig.group, 0, (double[2]){0, 0}, (double[2]){0, 0});
         rig_step(&rig);
         // Cart and pole fall side by side along x for 0.1 s.

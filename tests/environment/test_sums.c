@@ -330,10 +330,7 @@ static void expect_normal(const Rig *rig, uint32_t value, double deviation) {
 }
 
 static Rig open_starts(const char *task) {
-    mf_EnvironmentConfig config = rig_config(task, 5000);
-    Rig rig = rig_open(text_of(task), &config, 1);
-    rig_reset(&rig, 12345);
-    return rig;
+    return rig_begin(text_of(task), rig_config(task, 5000), 12345);
 }
 
 TEST(starts_are_distributed_as_configured) {

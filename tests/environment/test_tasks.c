@@ -4,8 +4,6 @@
 
 enum { ROBOTS = 18, STEPS = 9 };
 
-#define EXACT 1e-12 // [1] sums of a dozen values of the order of 1, in another order
-
 static double angle(const Rig *rig, uint32_t i, uint32_t joint) {
     return rig_field(rig, "joint.angle", i, joint);
 }
@@ -14,27 +12,8 @@ static double rate(const Rig *rig, uint32_t i, uint32_t joint) {
     return rig_field(rig, "joint.rate", i, joint);
 }
 
-static void act_and_step(Rig *rig, uint32_t n) {
-    for (uint32_t i = 0; i < rig->count; i++)
-        rig_act(rig, i, i, n);
-    rig_step(rig);
-}
-
 static Rig open_task(const char *task, const mf_TaskSetting *settings, uint32_t count) {
-    mf_EnvironmentConfig config = WITH(rig_config(task, ROBOTS), .autoreset = MF_AUTORESET_OFF,
-                                       .settings = settings, .setting_count = count);
-    Rig rig = rig_open(text_of(task), &config, 1);
-    rig_reset(&rig, 50);
-    return rig;
-}
-
-static double effort(const Rig *rig, uint32_t i) {
-    double sum = 0.0;
-    for (uint32_t a = 0; a < rig->actions; a++) {
-        double value = (double)rig->action[i * rig->actions + a];
-        sum += value * value;
-    }
-    return sum;
+    return rig_begin(text_of(task), single_config(task, ROBOTS, settings, count), 50);
 }
 
 static double limited(double value) {
@@ -247,13 +226,8 @@ TEST(swimmer) {
 
 // Two rigs of the same robots: one makes two physics steps at once, the other shows the state
 // between them, which is what the file's integrator (Euler) leaves the poses of.
-static void open_pair(Rig *rig, Rig *between, const char *task) {
-    mf_EnvironmentConfig config = WITH(rig_config(task, ROBOTS), .frame_skip = 2);
-    *rig = rig_open(text_of(task), &config, 1);
-    config.frame_skip = 1;
-    *between = rig_open(text_of(task), &config, 1);
-    rig_reset(rig, 8);
-    rig_reset(between, 8);
+static Rig open_with_skip(const char *task, uint32_t frame_skip) {
+    return rig_begin(text_of(task), WITH(rig_config(task, ROBOTS), .frame_skip = frame_skip), 8);
 }
 
 static void half_step(Rig *between, const Rig *rig) {
@@ -262,8 +236,7 @@ static void half_step(Rig *between, const Rig *rig) {
 }
 
 TEST(reacher) {
-    AUTO_RIG rig, between;
-    open_pair(&rig, &between, "reacher");
+    AUTO_RIG rig = open_with_skip("reacher", 2), between = open_with_skip("reacher", 1);
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
         half_step(&between, &rig);
@@ -314,14 +287,8 @@ static void tip_of(const Rig *rig, uint32_t i, double tip[3]) {
         tip[k] += 0.1 * frame[k][0];
 }
 
-static double apart(const double *a, const double *b) {
-    return sqrt((a[0] - b[0]) * (a[0] - b[0]) + (a[1] - b[1]) * (a[1] - b[1]) +
-                (a[2] - b[2]) * (a[2] - b[2]));
-}
-
 TEST(pusher) {
-    AUTO_RIG rig, between;
-    open_pair(&rig, &between, "pusher");
+    AUTO_RIG rig = open_with_skip("pusher", 2), between = open_with_skip("pusher", 1);
     for (uint32_t n = 0; n < STEPS; n++) {
         act_and_step(&rig, n);
         half_step(&between, &rig);
@@ -339,8 +306,8 @@ TEST(pusher) {
             }
             for (int k = 0; k < 9; k++)
                 assert_near(seen[14 + k], positions[k], 1e-14);
-            double far = apart(positions + 3, positions + 6),
-                   near = apart(positions + 3, positions);
+            double far = distance3(positions + 3, positions + 6),
+                   near = distance3(positions + 3, positions);
             double cost = 0.1 * effort(&rig, i);
             assert_near(rig.buffers.reward[i], -far - cost - 0.5 * near, EXACT);
             assert_near(rig_commanded(&rig, i, "reward_near"), -0.5 * near, EXACT);

@@ -10,18 +10,9 @@ enum { ROBOTS = 18, STEPS = 12, JOINTS = 4, LEGS = 6 /* bodies: trunk, legs, foo
 static const char euler[] = CRAWLER("timestep='.003'");
 static const char rk4[] = CRAWLER("timestep='.003' integrator='RK4'");
 
-static void act_and_step(Rig *rig, uint32_t n) {
-    for (uint32_t i = 0; i < rig->count; i++)
-        rig_act(rig, i, i, n);
-    rig_step(rig);
-}
-
 static Rig open_task(const char *task, const char *text, const mf_TaskSetting *settings,
                      uint32_t count) {
-    mf_EnvironmentConfig config = WITH(rig_config(task, ROBOTS), .autoreset = MF_AUTORESET_OFF,
-                                       .settings = settings, .setting_count = count);
-    Rig rig = rig_open(text, &config, 1);
-    rig_reset(&rig, 50);
+    Rig rig = rig_begin(text, single_config(task, ROBOTS, settings, count), 50);
     // Low enough that they touch the ground soon.
     for (uint32_t i = 0; i < ROBOTS; i++) {
         double position[11], velocity[10] = {0.1 * i, 0, -0.5};
@@ -30,15 +21,6 @@ static Rig open_task(const char *task, const char *text, const mf_TaskSetting *s
         mf_group_set_state(rig.group, i, position, velocity);
     }
     return rig;
-}
-
-static double effort(const Rig *rig, uint32_t i) {
-    double sum = 0.0;
-    for (uint32_t a = 0; a < rig->actions; a++) {
-        double value = (double)rig->action[i * rig->actions + a];
-        sum += value * value;
-    }
-    return sum;
 }
 
 static double squares(const double *values, int count) {
@@ -234,10 +216,8 @@ TEST(getting_up) {
 // step: with one step, to the state before.
 TEST(sums_are_those_before_the_last_step) {
     mf_EnvironmentConfig config = WITH(rig_config("humanoid", ROBOTS), .frame_skip = 1);
-    AUTO_RIG late = rig_open(euler, &config, 1);
-    AUTO_RIG prompt = rig_open(rk4, &config, 1);
-    rig_reset(&late, 3);
-    rig_reset(&prompt, 3);
+    AUTO_RIG late = rig_begin(euler, config, 3);
+    AUTO_RIG prompt = rig_begin(rk4, config, 3);
     double was[ROBOTS][16 * LEGS];
     for (uint32_t i = 0; i < ROBOTS; i++)
         memcpy(was[i], rig_observation(&late, i) + 19, sizeof was[i]);

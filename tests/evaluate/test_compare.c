@@ -29,9 +29,7 @@ static mf_SceneFile *ball_scene(mf_Context *context, double duration) {
 TEST(a_tripod_walks_at_every_level) {
     AUTO_SCENE_FILE *file = gait_scene(*state, "hexapod", "tripod", "[0.08, 0, 0]", 4.0);
     AUTO_COMPARISON *all = NULL;
-    mf_Error error = {0};
-    must(mf_compare(*state, file, &WITH(mf_compare_config(), .cost_robots = 16), &all, &error),
-         &error);
+    MUST(mf_compare(*state, file, &WITH(mf_compare_config(), .cost_robots = 16), &all, &error));
     assert_string_equal(all->gait, "tripod");
     assert_true(fabs(all->command[0] - 0.08) < 1e-7 && all->command[1] == 0);
     assert_true(all->duration == 4.0 && all->note_count == 0);
@@ -48,7 +46,7 @@ TEST(a_tripod_walks_at_every_level) {
         assert_true(row->penetration < 0.01 && row->seconds > 0.0);
         assert_true(row == best || (row->position_error > 0.0 && row->position_error < 0.1));
     }
-    assert_int_equal(mf_comparison_write(all, PAGE, &error), MF_OK);
+    MUST(mf_comparison_write(all, PAGE, &error));
     char *page;
     size_t size;
     assert_int_equal(mf_file_read(*state, PAGE, 1 << 24, &page, &size, NULL), MF_OK);
@@ -78,9 +76,7 @@ TEST(a_truss_is_compared_with_inertia) {
         *state,
         "run: {duration: 2}\ngroups: [{name: a, model: ../models/tetrahedron.truss.yaml}]\n");
     AUTO_COMPARISON *all = NULL;
-    mf_Error error = {0};
-    must(mf_compare(*state, file, &WITH(mf_compare_config(), .cost_robots = 16), &all, &error),
-         &error);
+    MUST(mf_compare(*state, file, &WITH(mf_compare_config(), .cost_robots = 16), &all, &error));
     assert_int_equal(all->reference, MF_MOTION_ELASTIC);
     assert_string_equal(all->body, "truss");
     assert_true(strstr(all->drive, "sine of 1.1 s") != NULL);
@@ -95,7 +91,7 @@ TEST(a_truss_is_compared_with_inertia) {
     assert_true(frames->position_error < 3e-3 && frames->height_error < 3e-3);
     assert_true(isnan(best->vertex_error) && isnan(frames->tilt_error));
     assert_true(frames->force > 0.05 && frames->seconds > 0.0 && best->seconds > 0.0);
-    assert_int_equal(mf_comparison_write(all, PAGE, &error), MF_OK);
+    MUST(mf_comparison_write(all, PAGE, &error));
     unlink(PAGE);
 }
 
@@ -103,18 +99,16 @@ TEST(a_truss_is_compared_with_inertia) {
 TEST(films_are_linked) {
     AUTO_SCENE_FILE *file = ball_scene(*state, 0.1);
     mf_Comparison *all = NULL;
-    mf_Error error = {0};
     char *page = NULL, *film = NULL, name[400];
     size_t size;
     mf_CompareConfig config =
         WITH(mf_compare_config(), .cost_robots = 0, .films = "./compare #1.html");
-    must(mf_compare(*state, file, &config, &all, &error), &error);
+    MUST(mf_compare(*state, file, &config, &all, &error));
     assert_string_equal(all->rows[MF_MOTION_RIGID].film, "compare #1-rigid.html");
     assert_string_equal(all->rows[MF_MOTION_KINEMATIC].film, ""); // not possible
-    assert_int_equal(mf_comparison_write(all, PAGE, &error), MF_OK);
-    assert_int_equal(mf_file_read(*state, PAGE, 1 << 24, &page, &size, &error), MF_OK);
-    assert_int_equal(mf_file_read(*state, "compare #1-rigid.html", 1 << 24, &film, &size, &error),
-                     MF_OK);
+    MUST(mf_comparison_write(all, PAGE, &error));
+    MUST(mf_file_read(*state, PAGE, 1 << 24, &page, &size, &error));
+    MUST(mf_file_read(*state, "compare #1-rigid.html", 1 << 24, &film, &size, &error));
     assert_non_null(strstr(page, "rigid <a href=\"compare%20%231-rigid.html\">film</a>"));
     assert_non_null(strstr(film, "<title>ball, standing: rigid</title>"));
     for (int i = 0; i < MF_MOTION_COUNT; i++)
@@ -124,18 +118,17 @@ TEST(films_are_linked) {
     mf_release(*state, film);
     mf_comparison_destroy(all);
     config.films = "no/such/folder.html";
-    assert_int_equal(mf_compare(*state, file, &config, &all, &error), MF_NOT_FOUND);
+    MUST_FAIL(mf_compare(*state, file, &config, &all, &error), MF_NOT_FOUND, "");
     memset(name, 'x', sizeof name - 1);
     name[sizeof name - 1] = '\0';
     config.films = name;
-    assert_int_equal(mf_compare(*state, file, &config, &all, &error), MF_LIMIT);
+    MUST_FAIL(mf_compare(*state, file, &config, &all, &error), MF_LIMIT, "");
     unlink(PAGE);
 }
 
 TEST(unsupported_features_of_a_level_are_listed) {
     AUTO_SCENE_FILE *file = ball_scene(*state, 0.1);
     mf_Comparison *all = NULL;
-    mf_Error error = {0};
     mf_CompareConfig config = WITH(mf_compare_config(), .cost_robots = 0);
     assert_int_equal(mf_compare(*state, file, &config, &all, NULL), MF_OK);
     assert_string_equal(all->gait, "standing");
@@ -147,13 +140,13 @@ TEST(unsupported_features_of_a_level_are_listed) {
     mf_comparison_destroy(all);
     memset(config.selected, 0, sizeof config.selected);
     config.selected[MF_MOTION_KINEMATIC] = true;
-    assert_int_equal(mf_compare(*state, file, &config, &all, &error), MF_UNSUPPORTED);
+    MUST_FAIL(mf_compare(*state, file, &config, &all, &error), MF_UNSUPPORTED, "");
     assert_null(all);
     config = mf_compare_config();
     config.struct_size--;
-    assert_int_equal(mf_compare(*state, file, &config, &all, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_compare(*state, NULL, NULL, &all, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_compare(*state, file, NULL, NULL, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_compare(*state, file, &config, &all, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_compare(*state, NULL, NULL, &all, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_compare(*state, file, NULL, NULL, &error), MF_BAD_ARGUMENT, "");
 }
 
 TEST(incomparable_models_give_a_reason) {

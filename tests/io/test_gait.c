@@ -19,9 +19,7 @@ static int open_fixture(void **state) {
     Fixture *fixture = calloc(1, sizeof *fixture);
     assert_non_null(fixture);
     fixture->context = open_context(0);
-    assert_int_equal(
-        mf_model_load(fixture->context, MODELS "humanoid.urdf", NULL, &fixture->model, NULL),
-        MF_OK);
+    MUST(mf_model_load(fixture->context, MODELS "humanoid.urdf", NULL, &fixture->model, &error));
     *state = fixture;
     return 0;
 }
@@ -36,7 +34,7 @@ static int close_fixture(void **state) {
 
 GROUP_FIXTURE(open_fixture, close_fixture);
 
-TEST(mistakes_have_a_position) {
+TEST_ON(mistakes_have_a_position, Fixture *fixture) {
     static const struct {
         const char *text;
         int line, column;
@@ -78,15 +76,13 @@ TEST(mistakes_have_a_position) {
         {"keyframes:\n  mirror_of: a.yaml\n  loop: true", 3, 3,
          "keyframes.loop: a mirror image takes everything from mirror_of"},
     };
-    Fixture *fixture = *state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         mf_Gait *gait = NULL;
         mf_Error error = {0};
-        mf_Status status = mf_gait_parse(fixture->context, "/tests/g.yaml", cases[i].text,
-                                         strlen(cases[i].text), fixture->model, &gait, &error);
-        assert_int_equal(status, MF_BAD_FILE);
+        assert_fails_as(mf_gait_parse(fixture->context, "/tests/g.yaml", cases[i].text,
+                                      strlen(cases[i].text), fixture->model, &gait, &error),
+                        MF_BAD_FILE, &error, cases[i].message);
         assert_null(gait);
-        assert_string_equal(error.message, cases[i].message);
         assert_int_equal(error.line, cases[i].line);
         assert_int_equal(error.column, cases[i].column);
     }
@@ -98,24 +94,18 @@ typedef void (*GaitFn)(const Fixture *fixture, const mf_Model *model, const mf_G
 
 // Calls `check` for every file of models/gaits/<robot>; how many there are.
 static uint32_t for_each_gait(const Fixture *fixture, const char *robot, GaitFn check) {
-    char path[600];
     AUTO_MODEL *model;
     uint32_t count = 0;
-    snprintf(path, sizeof path, MODELS "%s.urdf", robot);
-    assert_int_equal(mf_model_load(fixture->context, path, NULL, &model, NULL), MF_OK);
-    snprintf(path, sizeof path, MODELS "gaits/%s", robot);
-    DIR *folder = opendir(path);
+    MUST(mf_model_load(fixture->context, formatted(MODELS "%s.urdf", robot), NULL, &model, &error));
+    DIR *folder = opendir(formatted(MODELS "gaits/%s", robot));
     assert_non_null(folder);
     for (struct dirent *entry; (entry = readdir(folder)) != NULL;) {
-        mf_Gait *gait = NULL;
-        mf_Error error = {0};
         if (strstr(entry->d_name, ".yaml") == NULL)
             continue;
-        snprintf(path, sizeof path, MODELS "gaits/%s/%.200s", robot, entry->d_name);
-        if (mf_gait_load(fixture->context, path, model, &gait, &error) != MF_OK)
-            fail_msg("%s:%d: %s", path, error.line, error.message);
+        AUTO_GAIT *gait = NULL;
+        const char *path = formatted(MODELS "gaits/%s/%s", robot, entry->d_name);
+        MUST(mf_gait_load(fixture->context, path, model, &gait, &error));
         check(fixture, model, gait);
-        mf_gait_destroy(gait);
         count++;
     }
     closedir(folder);
@@ -124,17 +114,13 @@ static uint32_t for_each_gait(const Fixture *fixture, const char *robot, GaitFn 
 
 static void check_text(const Fixture *fixture, const mf_Model *model, const mf_Gait *gait) {
     char *once, *twice;
-    mf_Gait *again = NULL;
-    mf_Error error = {0};
-    assert_int_equal(mf_gait_write(gait, &once, NULL), MF_OK);
-    if (mf_gait_parse(fixture->context, gait->file, once, strlen(once), model, &again, &error) !=
-        MF_OK)
-        fail_msg("%s:%d: %s\n%s", gait->name, error.line, error.message, once);
-    assert_int_equal(mf_gait_write(again, &twice, NULL), MF_OK);
+    AUTO_GAIT *again = NULL;
+    MUST(mf_gait_write(gait, &once, &error));
+    MUST(mf_gait_parse(fixture->context, gait->file, once, strlen(once), model, &again, &error));
+    MUST(mf_gait_write(again, &twice, &error));
     assert_string_equal(once, twice);
     mf_release(fixture->context, once);
     mf_release(fixture->context, twice);
-    mf_gait_destroy(again);
 }
 
 TEST(what_is_written_reads_back) {
@@ -149,20 +135,16 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
     const mf_GaitPace *pace = gait->kind == MF_GAIT_WALK ? &gait->walk.pace : &gait->waves.pace;
     if (gait->kind == MF_GAIT_KEYFRAMES)
         return;
-    mf_Group *group;
-    mf_WorldConfig settings = WITH(mf_world_config(), .step = MF_MILLISECOND);
-    mf_GroupConfig robots = WITH(mf_group_config(), .model = model);
-    AUTO_WORLD *world = open_world(fixture->context, &settings);
-    group = add_group(world, &robots);
-    mf_ArticulatedConfig motion = WITH(mf_motions_config().articulated, .self_contacts = false);
-    assert_int_equal(rig_add_articulated(group, &motion, NULL), MF_OK);
-    assert_int_equal(mf_gaits_add(group, &gait, 1, NULL, NULL), MF_OK);
-    double *q = calloc(model->position_count, sizeof *q),
-           *v = calloc(model->velocity_count, sizeof *v);
-    AUTO(end_memory) double *angles = calloc(model->joint_count, sizeof *angles);
-    assert_true(q != NULL && v != NULL && angles != NULL);
+    AUTO_WORLD *world =
+        open_world(fixture->context, &WITH(mf_world_config(), .step = MF_MILLISECOND));
+    mf_Group *group = add_group(world, &WITH(mf_group_config(), .model = model));
+    MUST(rig_add_articulated(group, &WITH(mf_motions_config().articulated, .self_contacts = false),
+                             &error));
+    MUST(mf_gaits_add(group, &gait, 1, NULL, &error));
+    double q[64] = {0}, v[64] = {0}, angles[64];
+    assert_in_range(model->position_count, 1, 64);
     memcpy(angles, model->start_angle, model->joint_count * sizeof *angles);
-    assert_int_equal(mf_gait_sample(gait, model, 0, none, angles, NULL), MF_OK);
+    MUST(mf_gait_sample(gait, model, 0, none, angles, &error));
     double lean = gait->kind == MF_GAIT_WALK ? gait->walk.lean : 0.0;
     // Straight legs have the hips 186 mm above the ankles.
     q[2] = model->rest_height + (gait->kind == MF_GAIT_WALK ? gait->walk.height - 0.186 : 0.0);
@@ -183,8 +165,6 @@ static void check_distance(const Fixture *fixture, const mf_Model *model, const 
     if (mf_group_fault(group, 0) != 0 || !(upright > 0.9) ||
         !(distance >= 0.6 * commanded - margin) || !(distance <= 1.3 * commanded + margin))
         fail_msg("%s: got %g m of %g m, upright %g", gait->file, distance, commanded, upright);
-    free(q);
-    free(v);
 }
 
 TEST(every_gait_walks_under_articulated) {
@@ -194,21 +174,15 @@ TEST(every_gait_walks_under_articulated) {
 }
 
 // The tables of docs/reference/gaits.md are those of the program.
-TEST(the_documentation_has_every_key) {
-    Fixture *fixture = *state;
-    char *page, *table;
-    size_t size;
-    assert_int_equal(mf_file_read(fixture->context, MAYFLY_SOURCE_DIR "/docs/reference/gaits.md",
-                                  1 << 20, &page, &size, NULL),
-                     MF_OK);
+TEST_ON(the_documentation_has_every_key, Fixture *fixture) {
+    char *table;
+    AUTO(end_memory) char *page = file_get(MAYFLY_SOURCE_DIR "/docs/reference/gaits.md", NULL);
     for (int kind = 0; kind <= MF_GAIT_KEYFRAMES; kind++) {
-        assert_int_equal(mf_keys_describe(fixture->context, mf_gait_table((mf_GaitKind)kind), true,
-                                          &table, NULL),
-                         MF_OK);
+        MUST(mf_keys_describe(fixture->context, mf_gait_table((mf_GaitKind)kind), true, &table,
+                              &error));
         if (strstr(page, table) == NULL)
             fail_msg("docs/reference/gaits.md lacks the table of %s:\n%s",
                      mf_gait_kind_name((mf_GaitKind)kind), table);
         mf_release(fixture->context, table);
     }
-    mf_release(fixture->context, page);
 }

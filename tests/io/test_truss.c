@@ -104,13 +104,12 @@ TEST(test_refused) {
 TEST(test_check) {
     const mf_Neuron neurons[2] = {{(mf_NeuronKind)7, 0, 0}, {MF_NEURON_SIGMOID, 0, 0}};
     const mf_Synapse synapses[1] = {{0, 0, 1}};
-    mf_Error error = {0};
-    assert_int_equal(mf_neurons_check(NULL, 0, NULL, 0, &error), MF_OK);
-    assert_int_equal(mf_neurons_check(NULL, 1, NULL, 0, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_neurons_check(neurons, 1, NULL, 0, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_neurons_check(neurons + 1, 1, synapses, 1, &error), MF_OK);
-    assert_int_equal(mf_neurons_check(neurons, 0, synapses, 1, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_neurons_check(neurons, MF_NEURONS_MOST + 1, NULL, 0, &error), MF_LIMIT);
-    assert_int_equal(mf_neurons_check(neurons + 1, 1, synapses, MF_SYNAPSES_MOST + 1, &error),
-                     MF_LIMIT);
+    MUST(mf_neurons_check(NULL, 0, NULL, 0, &error));
+    MUST_FAIL(mf_neurons_check(NULL, 1, NULL, 0, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_neurons_check(neurons, 1, NULL, 0, &error), MF_BAD_ARGUMENT, "");
+    MUST(mf_neurons_check(neurons + 1, 1, synapses, 1, &error));
+    MUST_FAIL(mf_neurons_check(neurons, 0, synapses, 1, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_neurons_check(neurons, MF_NEURONS_MOST + 1, NULL, 0, &error), MF_LIMIT, "");
+    MUST_FAIL(mf_neurons_check(neurons + 1, 1, synapses, MF_SYNAPSES_MOST + 1, &error), MF_LIMIT,
+              "");
 }

@@ -1,8 +1,7 @@
 // Run-time joints in records: they are there from the sample on at which they exist, until they
 // are removed, whoever made them.
+#include "record/h5.h"
 #include "solve/joints_rig.h"
-
-#include <hdf5.h>
 
 #define FILE_NAME MAYFLY_BINARY_DIR "/test_joint_columns.h5"
 
@@ -16,20 +15,21 @@ typedef struct Rig {
     mf_Recorder *recorder;
 } Rig;
 
-static void open_rig(Rig *rig, bool slots) {
-    Pitch *pitch = &rig->pitch;
-    *pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0);
-    rig->boxes = add_bodies(pitch, box_of(pitch->context, 1.0), "boxes", ROBOTS, MF_MOTION_RIGID,
-                            true, false);
-    rig->joints = slots ? add_joints(pitch) : NULL;
+static Rig open_rig(bool slots) {
+    Rig rig = {.pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 0.0)};
+    Pitch *pitch = &rig.pitch;
+    rig.boxes = add_bodies(pitch, box_of(pitch->context, 1.0), "boxes", ROBOTS, MF_MOTION_RIGID,
+                           true, false);
+    rig.joints = slots ? add_joints(pitch) : NULL;
     if (slots) {
-        must(mf_joint_slots_add(rig->joints, rig->boxes, 1, &pitch->error), &pitch->error);
-        must(mf_joint_slots_ready(rig->joints, &pitch->error), &pitch->error);
+        MUST(mf_joint_slots_add(rig.joints, rig.boxes, 1, &error));
+        MUST(mf_joint_slots_ready(rig.joints, &error));
     }
     for (uint32_t i = 0; i < ROBOTS; i++)
-        put_at(pitch, rig->boxes, i, i, 0, 50);
+        put_at(pitch, rig.boxes, i, i, 0, 50);
     mf_RecorderConfig config = WITH(mf_recorder_config(), .path = FILE_NAME);
-    must(mf_recorder_create(rig->boxes, &config, &rig->recorder, &pitch->error), &pitch->error);
+    MUST(mf_recorder_create(rig.boxes, &config, &rig.recorder, &error));
+    return rig;
 }
 
 static mf_WorldJointId hang(Rig *rig, mf_WorldJointKind kind, uint32_t robot) {
@@ -39,42 +39,29 @@ static mf_WorldJointId hang(Rig *rig, mf_WorldJointKind kind, uint32_t robot) {
 
 static void sample(Rig *rig, uint32_t steps) {
     mf_world_step(rig->pitch.world, steps);
-    must(mf_recorder_sample(rig->recorder, &rig->pitch.error), &rig->pitch.error);
+    MUST(mf_recorder_sample(rig->recorder, &error));
 }
 
 static hid_t close_record(Rig *rig) {
-    must(mf_recorder_close(rig->recorder, &rig->pitch.error), &rig->pitch.error);
-    hid_t file = H5Fopen(FILE_NAME, H5F_ACC_RDONLY, H5P_DEFAULT);
-    assert_true(file >= 0);
-    return file;
+    MUST(mf_recorder_close(rig->recorder, &error));
+    return open_file(FILE_NAME);
 }
 
-static void close_rig(Rig *rig, hid_t file) {
-    H5Fclose(file);
+static void close_rig(Rig *rig) {
     unlink(FILE_NAME);
     pitch_close(&rig->pitch);
 }
+#undef AUTO_RIG
+#define AUTO_RIG AUTO(close_rig) Rig
 
-// All values of a data set, which must have this shape.
-static double *read_set(hid_t file, const char *name, hsize_t samples, hsize_t rows,
-                        hsize_t components) {
-    hsize_t size[3] = {0, 0, 0};
-    hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
-    assert_true(set >= 0);
-    hid_t space = H5Dget_space(set);
-    assert_int_equal(H5Sget_simple_extent_dims(space, size, NULL), 3);
-    if (size[0] != samples || size[1] != rows || size[2] != components)
-        fail_msg("%s: %d x %d x %d", name, (int)size[0], (int)size[1], (int)size[2]);
-    double *values = calloc(samples * rows * components, sizeof *values);
-    assert_true(H5Dread(set, H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
-    H5Sclose(space);
-    H5Dclose(set);
-    return values;
+static double *read_rows(hid_t file, const char *name, hsize_t samples, hsize_t rows,
+                         hsize_t components) {
+    AUTO_SET set = open_set(file, name, 3, (hsize_t[]){samples, rows, components});
+    return read_set(set, H5T_NATIVE_DOUBLE);
 }
 
 TEST(a_joint_is_recorded_while_it_exists) {
-    Rig rig;
-    open_rig(&rig, false);
+    AUTO_RIG rig = open_rig(false);
     sample(&rig, 1); // 0: the world has no joints yet
     rig.joints = add_joints(&rig.pitch);
     sample(&rig, 1); // 1
@@ -82,16 +69,16 @@ TEST(a_joint_is_recorded_while_it_exists) {
     sample(&rig, 1); // 2
     const mf_WorldJointId second = hang(&rig, MF_WORLD_JOINT_HINGE, 5);
     sample(&rig, 1); // 3
-    must(mf_world_joint_destroy(rig.joints, first, NULL), NULL);
+    MUST(mf_world_joint_destroy(rig.joints, first, &error));
     sample(&rig, 1); // 4
     const mf_WorldJointId third = hang(&rig, MF_WORLD_JOINT_BALL, 7);
-    must(mf_world_joint_enable(rig.joints, second, false, NULL), NULL);
+    MUST(mf_world_joint_enable(rig.joints, second, false, &error));
     sample(&rig, 1); // 5
-    hid_t file = close_record(&rig);
-    double *joint = read_set(file, "world_joints/joint", 6, 2, 9);
-    double *acts = read_set(file, "world_joints/acts", 6, 2, 1);
-    double *anchors = read_set(file, "world_joints/anchors", 6, 2, 6);
-    double *rate = read_set(file, "world_joints/rate", 6, 2, 1);
+    AUTO_FILE file = close_record(&rig);
+    AUTO(end_memory) double *joint = read_rows(file, "world_joints/joint", 6, 2, 9);
+    AUTO(end_memory) double *acts = read_rows(file, "world_joints/acts", 6, 2, 1);
+    AUTO(end_memory) double *anchors = read_rows(file, "world_joints/anchors", 6, 2, 6);
+    AUTO(end_memory) double *rate = read_rows(file, "world_joints/rate", 6, 2, 1);
     const mf_WorldJointId there[6][2] = {{0, 0},          {0, 0},      {first, 0},
                                          {first, second}, {0, second}, {third, second}};
     const double robots[6][2] = {{0, 0}, {0, 0}, {3, 0}, {3, 5}, {0, 5}, {7, 5}};
@@ -109,24 +96,21 @@ TEST(a_joint_is_recorded_while_it_exists) {
             assert_near(at[0], robots[s][row], 1e-6);
             assert_true(is[3] == (double)MF_NONE && is[6] == 0.0 && is[7] == robots[s][row]);
         }
-    free(joint), free(acts), free(anchors), free(rate);
-    close_rig(&rig, file);
 }
 
 // Rows appear one by one while buffers are written: nothing is lost or moved.
 TEST(rows_grow_at_any_time) {
-    Rig rig;
-    open_rig(&rig, false);
+    AUTO_RIG rig = open_rig(false);
     rig.joints = add_joints(&rig.pitch);
     for (uint32_t s = 0; s < SAMPLES; s++) {
         if (s % 500 == 250 && s / 500 < ROWS)
             (void)hang(&rig, MF_WORLD_JOINT_FIXED, s / 500);
         sample(&rig, 0);
     }
-    hid_t file = close_record(&rig);
-    double *acts = read_set(file, "world_joints/acts", SAMPLES, ROWS, 1);
-    double *anchors = read_set(file, "world_joints/anchors", SAMPLES, ROWS, 6);
-    double *position = read_set(file, "base.position", SAMPLES, ROBOTS, 3);
+    AUTO_FILE file = close_record(&rig);
+    AUTO(end_memory) double *acts = read_rows(file, "world_joints/acts", SAMPLES, ROWS, 1);
+    AUTO(end_memory) double *anchors = read_rows(file, "world_joints/anchors", SAMPLES, ROWS, 6);
+    AUTO(end_memory) double *position = read_rows(file, "base.position", SAMPLES, ROBOTS, 3);
     for (uint32_t s = 0; s < SAMPLES; s++)
         for (uint32_t row = 0; row < ROWS; row++) {
             const bool exists = s >= 500 * row + 250;
@@ -137,13 +121,10 @@ TEST(rows_grow_at_any_time) {
                 assert_true(isnan(anchors[(s * ROWS + row) * 6]));
             assert_near(position[(s * ROBOTS + row) * 3], row, 1e-6);
         }
-    free(acts), free(anchors), free(position);
-    close_rig(&rig, file);
 }
 
 TEST(joints_of_slots_and_broken_ones_are_recorded) {
-    Rig rig;
-    open_rig(&rig, true);
+    AUTO_RIG rig = open_rig(true);
     sample(&rig, 1);
     set_field(rig.boxes, "joint_slot.link", 2, 1, 0); // the neighbor
     set_field(rig.boxes, "joint_slot.link", 2, 2, 3);
@@ -156,10 +137,10 @@ TEST(joints_of_slots_and_broken_ones_are_recorded) {
     sample(&rig, 1);
     set_field(rig.boxes, "joint_slot.request", 2, 0, MF_JOINT_REQUEST_LEAVE);
     sample(&rig, 1);
-    hid_t file = close_record(&rig);
-    double *acts = read_set(file, "world_joints/acts", 5, 1, 1);
-    double *force = read_set(file, "world_joints/force", 5, 1, 3);
-    double *joint = read_set(file, "world_joints/joint", 5, 1, 9);
+    AUTO_FILE file = close_record(&rig);
+    AUTO(end_memory) double *acts = read_rows(file, "world_joints/acts", 5, 1, 1);
+    AUTO(end_memory) double *force = read_rows(file, "world_joints/force", 5, 1, 3);
+    AUTO(end_memory) double *joint = read_rows(file, "world_joints/joint", 5, 1, 9);
     const double expected[5] = {0, 1, 0, 0, 0};
     for (uint32_t s = 0; s < 5; s++)
         assert_true(acts[s] == expected[s]);
@@ -168,31 +149,25 @@ TEST(joints_of_slots_and_broken_ones_are_recorded) {
     assert_near(force[6], -250.0, 2.5);
     assert_near(force[9], force[6], 0.0); // what broke it
     assert_true(joint[2 * 9 + 4] == 2 && joint[2 * 9 + 7] == 3 && joint[4 * 9 + 1] == 0);
-    free(acts), free(force), free(joint);
-    close_rig(&rig, file);
 }
 
 TEST(joints_can_be_left_out) {
-    Rig rig;
-    open_rig(&rig, true);
+    AUTO_RIG rig = open_rig(true);
     mf_recorder_destroy(rig.recorder);
-    mf_RecorderConfig config = mf_recorder_config();
-    assert_true(config.joints);
-    config.path = FILE_NAME;
-    config.joints = false;
-    must(mf_recorder_create(rig.boxes, &config, &rig.recorder, NULL), NULL);
+    assert_true(mf_recorder_config().joints);
+    MUST(mf_recorder_create(rig.boxes,
+                            &WITH(mf_recorder_config(), .path = FILE_NAME, .joints = false),
+                            &rig.recorder, &error));
     (void)hang(&rig, MF_WORLD_JOINT_FIXED, 3);
     sample(&rig, 1);
-    hid_t file = close_record(&rig);
+    AUTO_FILE file = close_record(&rig);
     assert_int_equal(H5Lexists(file, "world_joints", H5P_DEFAULT), 0);
-    close_rig(&rig, file);
 }
 
 TEST(a_failed_growth_leaves_no_file) {
     for (uint64_t countdown = 1;; countdown++) {
-        Rig rig;
         mf_Error error = {0};
-        open_rig(&rig, true);
+        AUTO_RIG rig = open_rig(true);
         sample(&rig, 1);
         (void)hang(&rig, MF_WORLD_JOINT_FIXED, 3);
         mf_context_fail_after(rig.pitch.context, countdown);
@@ -204,8 +179,6 @@ TEST(a_failed_growth_leaves_no_file) {
         mf_context_fail_after(rig.pitch.context, 0);
         assert_int_equal(H5Fget_obj_count(H5F_OBJ_ALL, H5F_OBJ_ALL), 0);
         assert_int_equal(access(FILE_NAME, F_OK) == 0, status == MF_OK);
-        unlink(FILE_NAME);
-        pitch_close(&rig.pitch);
         if (status == MF_OK) {
             assert_true(countdown > 20);
             return;

@@ -20,30 +20,27 @@ static const char *const paths[] = {"recording.test.h5", "recording.test.mcap"};
 static const char copy_path[] = "recording.copy.mcap";
 
 static mf_Model *pendulum(mf_Context *context) {
-    mf_Builder *builder = NULL;
+    AUTO_BUILDER *builder = NULL;
     mf_Model *model = NULL;
     const double top[3] = {0, 0, 1}, end[3] = {0, 0, 0.5}, axis[3] = {0, 1, 0}, half[3] = {0, 0, 0};
-    assert_int_equal(mf_builder_create(context, "pendulum", &builder, NULL), MF_OK);
+    MUST(mf_builder_create(context, "pendulum", &builder, &error));
     mf_BodyId head = mf_body_create_sphere(builder, top, 0.1, 1.0, NULL);
     mf_BodyId arm = mf_body_create_cylinder(builder, top, end, 0.02, 0.5, NULL);
-    mf_HingeConfig hinge = WITH(mf_hinge_config(), .name = "shoulder");
-    mf_joint_create_hinge(builder, head, arm, half, axis, &hinge);
-    assert_int_equal(mf_builder_finalize(builder, &model, NULL), MF_OK);
-    mf_builder_destroy(builder);
+    mf_joint_create_hinge(builder, head, arm, half, axis,
+                          &WITH(mf_hinge_config(), .name = "shoulder"));
+    MUST(mf_builder_finalize(builder, &model, &error));
     return model;
 }
 
 static void build_world(Fixture *fixture) {
     fixture->world = open_world(fixture->context, &WITH(mf_world_config(), .seed = UINT64_MAX - 5));
     for (int g = 0; g < 2; g++) {
-        mf_GroupConfig group =
-            WITH(mf_group_config(), .model = fixture->model, .name = g == 0 ? "left" : "right-1",
-                 .count = ROBOTS, .double_precision = g == 1, .isolated = false);
-        assert_int_equal(mf_world_add_group(fixture->world, &group, &fixture->groups[g], NULL),
-                         MF_OK);
+        fixture->groups[g] =
+            add_group(fixture->world, &WITH(mf_group_config(), .model = fixture->model,
+                                            .name = g == 0 ? "left" : "right-1", .count = ROBOTS,
+                                            .double_precision = g == 1, .isolated = false));
         double position[6], rotation[8]; // what link poses need is made once per group
-        assert_int_equal(mf_group_link_poses(fixture->groups[g], 0, 1, position, rotation, NULL),
-                         MF_OK);
+        MUST(mf_group_link_poses(fixture->groups[g], 0, 1, position, rotation, &error));
     }
 }
 
@@ -63,10 +60,21 @@ static int tear_down(void **state) {
     unlink(copy_path);
     mf_world_destroy(fixture->world);
     mf_model_destroy(fixture->model);
-    const size_t live = mf_context_live_bytes(fixture->context);
-    mf_context_destroy(fixture->context);
+    close_context(fixture->context);
     free(fixture);
-    return live == 0 ? 0 : -1;
+    return 0;
+}
+#define TEST_OF_RECORDS(name) TEST_ON_WITH(name, Fixture *fixture, set_up, tear_down)
+
+static void end_recording(mf_Recording **recording) {
+    mf_recording_destroy(*recording);
+}
+#define AUTO_RECORDING AUTO(end_recording) mf_Recording
+
+static mf_Recording *open_recording(const Fixture *fixture) {
+    mf_Recording *recording;
+    MUST(mf_recording_open(fixture->context, fixture->path, 0, &recording, &error));
+    return recording;
 }
 
 static double value_of(int group, uint32_t sample, uint32_t instance, uint32_t component) {
@@ -120,7 +128,9 @@ static void record_well(Fixture *fixture, bool alone, uint32_t samples) {
     MUST(record(fixture, alone, samples, &error));
 }
 
-static const mf_RecordedField *find(const mf_Recording *recording, const char *name) {
+static const mf_RecordedField *find(const mf_Recording *recording, const char *prefix,
+                                    const char *field) {
+    const char *name = formatted("%s%s", prefix, field);
     for (uint32_t i = 0; i < recording->field_count; i++)
         if (strcmp(recording->fields[i].name, name) == 0)
             return &recording->fields[i];
@@ -142,19 +152,15 @@ static double value_at(const mf_RecordedField *field, uint32_t sample, uint32_t 
 }
 
 static void check_group(const mf_Recording *recording, int group, const char *prefix) {
-    char name[64];
-    snprintf(name, sizeof name, "%sbase.position", prefix);
-    const mf_RecordedField *position = find(recording, name);
+    const mf_RecordedField *position = find(recording, prefix, "base.position");
     assert_string_equal(position->unit, "m");
     assert_string_equal(position->frame, "world");
     assert_string_equal(position->description, "origin of the base link");
     assert_int_equal(position->type, group == 0 ? MF_F32 : MF_F64);
     assert_int_equal(position->count, ROBOTS);
     assert_int_equal(position->components, 3);
-    snprintf(name, sizeof name, "%sjoint.angle", prefix);
-    const mf_RecordedField *angle = find(recording, name);
-    snprintf(name, sizeof name, "%sfault.count", prefix);
-    const mf_RecordedField *count = find(recording, name);
+    const mf_RecordedField *angle = find(recording, prefix, "joint.angle");
+    const mf_RecordedField *count = find(recording, prefix, "fault.count");
     assert_int_equal(count->type, MF_U32);
     for (uint32_t s = 0; s < recording->samples; s++)
         for (uint32_t i = 0; i < ROBOTS; i++) {
@@ -188,14 +194,12 @@ static void check_head(const mf_Recording *recording, uint32_t samples) {
 
 // ---- tests -------------------------------------------------------------------------------------
 
-TEST_WITH(both_formats_give_back_what_was_recorded, set_up, tear_down) {
-    Fixture *fixture = *state;
+TEST_OF_RECORDS(both_formats_give_back_what_was_recorded) {
     static const char *const kinds[] = {"HDF5", "MCAP"};
     for (int k = 0; k < 2; k++) {
-        mf_Recording *recording;
         fixture->path = paths[k];
         record_well(fixture, false, 60); // several chunks
-        MUST(mf_recording_open(fixture->context, paths[k], 0, &recording, &error));
+        AUTO_RECORDING *recording = open_recording(fixture);
         assert_string_equal(recording->kind, kinds[k]);
         assert_string_equal(recording->compression, k == 1 ? mf_compress_name() : "deflate");
         assert_int_equal(recording->field_count, 6);
@@ -203,18 +207,15 @@ TEST_WITH(both_formats_give_back_what_was_recorded, set_up, tear_down) {
         assert_string_equal(recording->model, "");
         check_group(recording, 0, "left/");
         check_group(recording, 1, "right-1/");
-        mf_recording_destroy(recording);
         record_well(fixture, true, 3);
-        assert_int_equal(mf_recording_open(fixture->context, paths[k], 0, &recording, NULL), MF_OK);
-        check_head(recording, 3);
-        assert_string_equal(recording->model, "pendulum");
-        assert_string_equal(recording->group, "left");
-        check_group(recording, 0, "");
-        mf_recording_destroy(recording);
+        AUTO_RECORDING *alone = open_recording(fixture);
+        check_head(alone, 3);
+        assert_string_equal(alone->model, "pendulum");
+        assert_string_equal(alone->group, "left");
+        check_group(alone, 0, "");
         record_well(fixture, true, 0);
-        assert_int_equal(mf_recording_open(fixture->context, paths[k], 0, &recording, NULL), MF_OK);
-        assert_int_equal(recording->samples, 0);
-        mf_recording_destroy(recording);
+        AUTO_RECORDING *empty = open_recording(fixture);
+        assert_int_equal(empty->samples, 0);
     }
 }
 
@@ -230,8 +231,7 @@ static mf_Recording *open_any(Fixture *fixture, const char *path) {
 }
 
 // A killed run: the file ends anywhere.
-TEST_WITH(what_is_whole_of_a_cut_file_is_read, set_up, tear_down) {
-    Fixture *fixture = *state;
+TEST_OF_RECORDS(what_is_whole_of_a_cut_file_is_read) {
     fixture->path = paths[1];
     record_well(fixture, false, 60);
     size_t size;
@@ -240,7 +240,7 @@ TEST_WITH(what_is_whole_of_a_cut_file_is_read, set_up, tear_down) {
     bool grew = false;
     for (size_t length = 0; length < size; length += 997) {
         file_put(copy_path, data, length);
-        mf_Recording *recording = open_any(fixture, copy_path);
+        AUTO_RECORDING *recording = open_any(fixture, copy_path);
         if (recording == NULL)
             continue;
         assert_true(recording->samples >= before);
@@ -249,7 +249,6 @@ TEST_WITH(what_is_whole_of_a_cut_file_is_read, set_up, tear_down) {
         assert_false(recording->complete);
         if (recording->samples > 0)
             check_group(recording, 1, "right-1/");
-        mf_recording_destroy(recording);
     }
     assert_true(grew);
     assert_true(before >= 50);
@@ -262,8 +261,7 @@ const char *__lsan_default_suppressions(void) {
     return "leak:libhdf5";
 }
 
-TEST_WITH(damaged_files_harm_nothing, set_up, tear_down) {
-    Fixture *fixture = *state;
+TEST_OF_RECORDS(damaged_files_harm_nothing) {
     for (int k = 0; k < 2; k++) {
         fixture->path = paths[k];
         record_well(fixture, false, 3);
@@ -309,9 +307,9 @@ static size_t find_record(const char *data, size_t size, int opcode) {
 static mf_Status open_chunk(Fixture *fixture, const char *compression, const mf_Text *frame,
                             uint64_t size, mf_Error *error) {
     size_t whole;
-    char *data = file_get(paths[1], &whole);
+    AUTO(end_memory) char *data = file_get(paths[1], &whole);
     const size_t begin = find_record(data, whole, CHUNK);
-    mf_Text file = mf_text_begin(fixture->context);
+    AUTO(mf_text_free) mf_Text file = mf_text_begin(fixture->context);
     const uint32_t letters = (uint32_t)strlen(compression);
     const uint64_t packed = frame->size, length = CHUNK_HEAD - 4 + letters + packed, zero[3] = {0};
     mf_text_put_bytes(&file, data, begin);
@@ -326,17 +324,11 @@ static mf_Status open_chunk(Fixture *fixture, const char *compression, const mf_
     mf_text_put_bytes(&file, frame->data, frame->size);
     assert_false(file.failed);
     file_put(copy_path, file.data, file.size);
-    mf_Recording *recording;
-    const mf_Status status =
-        mf_recording_open(fixture->context, copy_path, LENGTH, &recording, error);
-    mf_recording_destroy(recording);
-    mf_text_free(&file);
-    free(data);
-    return status;
+    AUTO_RECORDING *recording = NULL;
+    return mf_recording_open(fixture->context, copy_path, LENGTH, &recording, error);
 }
 
-TEST_WITH(a_bad_compressed_chunk_is_an_error, set_up, tear_down) {
-    Fixture *fixture = *state;
+TEST_OF_RECORDS(a_bad_compressed_chunk_is_an_error) {
     fixture->path = paths[1];
     record_well(fixture, false, 3);
     if (mf_compress_name()[0] == '\0')
@@ -361,8 +353,7 @@ TEST_WITH(a_bad_compressed_chunk_is_an_error, set_up, tear_down) {
     assert_int_equal(mf_context_live_bytes(fixture->context), before);
 }
 
-TEST_WITH(chunks_are_smaller_by_compression, set_up, tear_down) {
-    Fixture *fixture = *state;
+TEST_OF_RECORDS(chunks_are_smaller_by_compression) {
     fixture->path = paths[1];
     record_well(fixture, false, 60);
     size_t size, at;
@@ -386,34 +377,28 @@ static void put_number(char *data, size_t size, const char *key, char digit) {
     fail_msg("%s is not in the file", key);
 }
 
-TEST_WITH(what_is_no_recording_is_named, set_up, tear_down) {
-    Fixture *fixture = *state;
+TEST_OF_RECORDS(what_is_no_recording_is_named) {
     mf_Recording *recording;
-    mf_Error error = {0};
-    assert_int_equal(mf_recording_open(fixture->context, "none.mcap", 0, &recording, &error),
-                     MF_NOT_FOUND);
+    MUST_FAIL(mf_recording_open(fixture->context, "none.mcap", 0, &recording, &error), MF_NOT_FOUND,
+              "");
     file_put(copy_path, "hello", 5);
-    assert_fails(mf_recording_open(fixture->context, copy_path, 0, &recording, &error), MF_BAD_FILE,
-                 &error, "not a recording: expected a file that mayfly run");
+    MUST_FAIL(mf_recording_open(fixture->context, copy_path, 0, &recording, &error), MF_BAD_FILE,
+              "not a recording: expected a file that mayfly run");
     fixture->path = paths[1];
     record_well(fixture, true, 3);
     size_t size;
-    char *data = file_get(paths[1], &size);
+    AUTO(end_memory) char *data = file_get(paths[1], &size);
     put_number(data, size, "recording", '7');
     file_put(copy_path, data, size);
-    assert_fails(mf_recording_open(fixture->context, copy_path, 0, &recording, &error), MF_VERSION,
-                 &error, "this version reads format 1");
-    free(data);
-    assert_int_equal(mf_recording_open(fixture->context, paths[1], 100, &recording, &error),
-                     MF_LIMIT);
-    assert_int_equal(mf_recording_open(NULL, paths[1], 0, &recording, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_recording_open(fixture->context, paths[1], 0, NULL, &error),
-                     MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_recording_open(fixture->context, copy_path, 0, &recording, &error), MF_VERSION,
+              "this version reads format 1");
+    MUST_FAIL(mf_recording_open(fixture->context, paths[1], 100, &recording, &error), MF_LIMIT, "");
+    MUST_FAIL(mf_recording_open(NULL, paths[1], 0, &recording, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_recording_open(fixture->context, paths[1], 0, NULL, &error), MF_BAD_ARGUMENT, "");
     mf_recording_destroy(NULL);
 }
 
-TEST_WITH(a_full_disk_is_an_error, set_up, tear_down) {
-    Fixture *fixture = *state;
+TEST_OF_RECORDS(a_full_disk_is_an_error) {
     struct rlimit before;
     mf_Error error = {0};
     signal(SIGXFSZ, SIG_IGN);
@@ -426,9 +411,8 @@ TEST_WITH(a_full_disk_is_an_error, set_up, tear_down) {
         assert_int_equal(status, MF_IO);
         assert_string_equal(error.message, "cannot write: File too large");
         assert_int_equal(access(paths[1], F_OK), size > 0 ? 0 : -1);
-        mf_Recording *recording = size > 0 ? open_any(fixture, paths[1]) : NULL;
+        AUTO_RECORDING *recording = size > 0 ? open_any(fixture, paths[1]) : NULL;
         assert_true(size == 0 || (recording != NULL && recording->samples > 0));
-        mf_recording_destroy(recording);
         unlink(paths[1]);
     }
 }
@@ -443,15 +427,13 @@ static mf_Status record_some(mf_Context *context, void *user, mf_Error *error) {
 
 static mf_Status read_some(mf_Context *context, void *user, mf_Error *error) {
     const Fixture *fixture = user;
-    mf_Recording *recording;
+    AUTO_RECORDING *recording;
     const mf_Status status = mf_recording_open(context, fixture->path, 0, &recording, error);
     assert_int_equal(status == MF_OK, recording != NULL);
-    mf_recording_destroy(recording);
     return status;
 }
 
-TEST_WITH(every_failing_call_is_an_error, set_up, tear_down) {
-    Fixture *fixture = *state;
+TEST_OF_RECORDS(every_failing_call_is_an_error) {
     for (int k = 1; k >= 0; k--) {
         fixture->path = paths[k];
         if (k == 1)

@@ -1,5 +1,7 @@
 #include "rig/rig.h"
 
+#include <dirent.h>
+
 void file_put(const char *path, const void *data, size_t size) {
     FILE *file = fopen(path, "wb");
     if (file == NULL)
@@ -30,4 +32,14 @@ char *file_get(const char *path, size_t *size) {
     if (size != NULL)
         *size = count;
     return data;
+}
+
+unsigned count_files(const char *folder) {
+    unsigned count = 0;
+    DIR *listing = opendir(folder);
+    assert_non_null(listing);
+    for (struct dirent *entry; (entry = readdir(listing)) != NULL;)
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(listing);
+    return count;
 }

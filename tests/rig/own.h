@@ -30,6 +30,7 @@ MF_RIG_END(scene, mf_Scene, mf_scene_close)
 MF_RIG_END(environment, mf_Environment, mf_environment_destroy)
 MF_RIG_END(film, mf_Film, mf_film_destroy)
 MF_RIG_END(client, mf_Client, mf_client_close)
+MF_RIG_END(gait, mf_Gait, mf_gait_destroy)
 #undef MF_RIG_END
 
 #define AUTO_CONTEXT AUTO(end_context) mf_Context
@@ -45,6 +46,7 @@ MF_RIG_END(client, mf_Client, mf_client_close)
 #define AUTO_ENVIRONMENT AUTO(end_environment) mf_Environment
 #define AUTO_FILM AUTO(end_film) mf_Film
 #define AUTO_CLIENT AUTO(end_client) mf_Client
+#define AUTO_GAIT AUTO(end_gait) mf_Gait
 
 // A scene that is no pointer.
 #define AUTO_SCENE AUTO(mf_scene_destroy) mf_Scene

@@ -24,6 +24,7 @@
 #include "rig/context.h"
 #include "rig/file.h"
 #include "rig/isolation.h"
+#include "rig/made.h"
 #include "rig/motions.h"
 #include "rig/own.h"
 #include "rig/refusal.h"

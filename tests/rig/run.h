@@ -20,6 +20,18 @@ typedef int (*TestFixture)(void **state);
     }                                                                                              \
     static void name(void **state)
 
+// A test whose parameter is its state by its type: TEST_ON(a_ball_falls, Fixture *fixture) { ... }
+#define TEST_ON(name, parameter) TEST_ON_WITH(name, parameter, NULL, NULL)
+#define TEST_ON_WITH(name, parameter, begin, end)                                                  \
+    static void name(parameter);                                                                   \
+    static void name##_on(void **state) {                                                          \
+        name(*state);                                                                              \
+    }                                                                                              \
+    __attribute__((constructor)) static void list_##name(void) {                                   \
+        list_test(#name, name##_on, begin, end);                                                   \
+    }                                                                                              \
+    static void name(parameter)
+
 // What prepares and clears away the state of all tests of this file.
 #define GROUP_FIXTURE(begin, end)                                                                  \
     __attribute__((constructor)) static void list_fixture(void) {                                  \

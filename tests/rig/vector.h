@@ -53,14 +53,17 @@ static inline void set_field3(mf_Group *group, const char *name, uint32_t instan
     set_fields(group, name, instance, 3, (const double[]){x, y, z});
 }
 
-// The first three components of a field are near to these.
+// The first three components of a field, or those from one on, are near to these.
 #define assert_field3(group, name, instance, x, y, z, tolerance)                                   \
-    check_field3(group, name, instance, (const double[]){x, y, z}, tolerance, __FILE__, __LINE__)
-static inline void check_field3(mf_Group *group, const char *name, uint32_t instance,
-                                const double expected[3], double tolerance, const char *file,
-                                int line) {
+    assert_fields3(group, name, instance, 0, x, y, z, tolerance)
+#define assert_fields3(group, name, instance, first, x, y, z, tolerance)                           \
+    check_fields3(group, name, instance, first, (const double[]){x, y, z}, tolerance, __FILE__,    \
+                  __LINE__)
+static inline void check_fields3(mf_Group *group, const char *name, uint32_t instance,
+                                 uint32_t first, const double expected[3], double tolerance,
+                                 const char *file, int line) {
     for (uint32_t c = 0; c < 3; c++)
-        check_near(get_field(group, name, instance, c), expected[c], tolerance, file, line);
+        check_near(get_field(group, name, instance, first + c), expected[c], tolerance, file, line);
 }
 
 #endif

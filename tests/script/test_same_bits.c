@@ -63,9 +63,9 @@ static uint64_t hash_of_script(mf_Context *context) {
     mf_Scene *scene = open_scene(context, with_script);
     mf_Scripts *scripts = NULL;
     uint64_t done = 0;
-    CHECK(mf_scripts_create(scene, NULL, &scripts, error));
-    CHECK(mf_scripts_start(scripts, error));
-    CHECK(mf_scripts_step(scripts, TURNS * STEPS, &done, error));
+    MUST(mf_scripts_create(scene, NULL, &scripts, &error));
+    MUST(mf_scripts_start(scripts, &error));
+    MUST(mf_scripts_step(scripts, TURNS * STEPS, &done, &error));
     assert_int_equal(done, TURNS * STEPS);
     mf_scripts_destroy(scripts);
     return end_of(scene);
@@ -84,11 +84,9 @@ static void control(mf_Client *client, uint32_t joints, float *target) {
 static uint64_t hash_of_client(mf_Context *context) {
     static float target[ROBOTS * JOINTS_MOST];
     const void *values[] = {target};
-    mf_ClientNews news;
     mf_ClientStatistics seen;
-    mf_ServerConfig config = WITH(mf_server_config(), .port = 0, .speed = 0.0);
-    config.paused = true; // so that nothing moves before the turn
-    AUTO_SERVED *served = start(context, SCENE, &config);
+    // Paused, so that nothing moves before the turn.
+    AUTO_SERVED *served = start(context, SCENE, paused());
     mf_Client *client = join(served);
     const mf_ClientEntry state[] = {
         {mf_client_find(client, "robots", "joint.angle"), 0, MF_PROTOCOL_ALL},
@@ -96,20 +94,18 @@ static uint64_t hash_of_client(mf_Context *context) {
     const mf_ClientEntry command = {mf_client_find(client, "robots", "joint.target"), 0, ROBOTS};
     const uint32_t joints = mf_client_field(client, command.field)->elements;
     assert_in_range(joints, 1, JOINTS_MOST);
-    CHECK(mf_client_subscribe(client, 0, PERIOD_MS * MF_MILLISECOND, state, 2, error));
-    CHECK(mf_client_lock_step(client, true, PERIOD_MS * MF_MILLISECOND, 20 * MF_SECOND, error));
-    CHECK(mf_client_pause(client, false, error));
+    MUST(mf_client_subscribe(client, 0, PERIOD_MS * MF_MILLISECOND, state, 2, &error));
+    MUST(mf_client_lock_step(client, true, PERIOD_MS * MF_MILLISECOND, 20 * MF_SECOND, &error));
+    MUST(mf_client_pause(client, false, &error));
     for (int orientation = 0; orientation <= TURNS; orientation++) {
-        do
-            CHECK(mf_client_receive(client, 20.0, &news, error));
-        while (news.kind != MF_ANSWER_TURN);
+        const mf_ClientNews news = await(client, MF_ANSWER_TURN);
         assert_int_equal(news.tick, orientation * STEPS);
         if (orientation == TURNS)
             break;
         control(client, joints, target);
-        CHECK(mf_client_write(client, news.tick, &command, values, 1, true, error));
+        MUST(mf_client_write(client, news.tick, &command, values, 1, true, &error));
     }
-    CHECK(mf_client_statistics(client, true, &seen, error));
+    MUST(mf_client_statistics(client, true, &seen, &error));
     assert_int_equal(seen.missed, 0);
     mf_client_close(client);
     return seen.hash;

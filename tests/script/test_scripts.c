@@ -60,12 +60,13 @@ static Run *open_run(uint32_t threads, const char *text, const mf_SceneHooks *ho
     return run;
 }
 
-static void close_run(Run *run) {
-    mf_scripts_destroy(run->scripts);
-    drop_scene(&run->scene, run->file);
-    close_context(run->context);
-    free(run);
+static void close_run(Run **run) {
+    mf_scripts_destroy((*run)->scripts);
+    drop_scene(&(*run)->scene, (*run)->file);
+    close_context((*run)->context);
+    free(*run);
 }
+#define AUTO_RUN AUTO(close_run) Run
 
 // All of a run of `steps`, as far as it comes.
 static uint64_t perform(Run *run, uint64_t steps) {
@@ -79,10 +80,13 @@ static uint64_t perform(Run *run, uint64_t steps) {
     return done;
 }
 
-static Run *perform_script(const char *script, const char *more, uint64_t steps) {
-    char *text = scene_with(script, more);
-    Run *run = open_run(1, text, NULL);
-    free(text);
+static Run *open_script(uint32_t threads, const char *script, const char *more) {
+    AUTO(end_memory) char *text = scene_with(script, more);
+    return open_run(threads, text, NULL);
+}
+
+static Run *try_script(const char *script, const char *more, uint64_t steps) {
+    Run *run = open_script(1, script, more);
     perform(run, steps);
     return run;
 }
@@ -92,10 +96,16 @@ static void expect_good(const Run *run) {
         fail_with(&run->error);
 }
 
+static Run *perform_script(const char *script, const char *more, uint64_t steps) {
+    Run *run = try_script(script, more, steps);
+    expect_good(run);
+    return run;
+}
+
 // ---- calls --------------------------------------------------------------------------------------
 
 TEST(hooks_are_called_at_their_rate) {
-    Run *run =
+    AUTO_RUN *run =
         perform_script("print('main')\n"
                        "function start() print('start', world:time()) end\n"
                        "function tick(time) print('tick', time, world:time() == time) end\n"
@@ -103,48 +113,41 @@ TEST(hooks_are_called_at_their_rate) {
                        "    tick: 0.03\n"
                        "  - {name: b, tick: 0.05, text: \"function tick() print('b') end\"}\n",
                        10);
-    expect_good(run);
     // A tick at 0.03 k is called at the step that contains it.
     assert_string_equal(run->printed, "s: main\ns: start\t0.0\n"
                                       "s: tick\t0.0\ttrue\nb: b\n"
                                       "s: tick\t0.03\ttrue\nb: b\n"
                                       "s: tick\t0.06\ttrue\ns: tick\t0.09\ttrue\n"
                                       "s: finish\t0.1\n");
-    close_run(run);
 }
 
 // The same calls however the run is cut.
 TEST(pieces_of_a_run_do_not_matter) {
-    char *text = scene_with("local n = 0\nfunction tick() n = n + 1 end\n"
-                            "function finish() print(n) end",
-                            "    tick: 0.02\n");
-    Run *run = open_run(1, text, NULL);
-    free(text);
+    AUTO_RUN *run = open_script(1,
+                                "local n = 0\nfunction tick() n = n + 1 end\n"
+                                "function finish() print(n) end",
+                                "    tick: 0.02\n");
     expect_good(run);
-    assert_int_equal(mf_scripts_start(run->scripts, &run->error), MF_OK);
+    MUST(mf_scripts_start(run->scripts, &error));
     for (uint64_t i = 0, done; i < 10; i++)
-        assert_int_equal(mf_scripts_step(run->scripts, 1, &done, &run->error), MF_OK);
-    assert_int_equal(mf_scripts_finish(run->scripts, &run->error), MF_OK);
+        MUST(mf_scripts_step(run->scripts, 1, &done, &error));
+    MUST(mf_scripts_finish(run->scripts, &error));
     assert_string_equal(run->printed, "s: 5\n");
-    close_run(run);
 }
 
 TEST(a_script_stops_the_run) {
-    char *text =
-        scene_with("function tick(time) if time > 0.045 then world:stop('enough') end end", "");
-    Run *run = open_run(1, text, NULL);
-    free(text);
+    AUTO_RUN *run =
+        open_script(1, "function tick(time) if time > 0.045 then world:stop('enough') end end", "");
     assert_null(mf_scripts_stopped(run->scripts));
     assert_int_equal(perform(run, 100), 5);
     expect_good(run);
     assert_string_equal(mf_scripts_stopped(run->scripts), "enough");
-    close_run(run);
 }
 
 // ---- properties ---------------------------------------------------------------------------------
 
 TEST(properties_are_arrays) {
-    Run *run = perform_script(
+    AUTO_RUN *run = perform_script(
         "local height = world:property('robots[*]/base.position.z')\n"
         "local angles = world:property('robots[3]/joint.angle')\n"
         "print(#height, #angles, height:unit(), height:robot(4))\n"
@@ -162,27 +165,23 @@ TEST(properties_are_arrays) {
         "print(world:get('robots[0]/base.orientation')[4])\n"
         "print(world:count('robots'), world:groups()[1], world:step(), world:seed())",
         "", 0);
-    expect_good(run);
     assert_string_equal(run->printed, "s: 20\t18\tm\trobots\t3\ns: 20\ttrue\ttrue\n"
                                       "s: 0.75\t0.75\ns: 0.515625\t0.8125\n"
                                       "s: 0.125\t0.125\ns: 1.0\ns: 20\trobots\t0.01\t7\n");
     assert_near(get(&run->scene, 0, "base.position", 19, 2), 0.8125, 0.0);
-    close_run(run);
 }
 
 TEST(gaits_are_commanded) {
-    Run *run = perform_script("function start()\n"
-                              "  world:gait('robots', nil, 'tripod')\n"
-                              "  world:gait('robots', 3, nil)\n"
-                              "  world:command('robots', 2, 0.125, 0.0, -0.25)\n"
-                              "end",
-                              "", 0);
-    expect_good(run);
+    AUTO_RUN *run = perform_script("function start()\n"
+                                   "  world:gait('robots', nil, 'tripod')\n"
+                                   "  world:gait('robots', 3, nil)\n"
+                                   "  world:command('robots', 2, 0.125, 0.0, -0.25)\n"
+                                   "end",
+                                   "", 0);
     assert_near(get(&run->scene, 0, "gait.select", 2, 0), 0.0, 0.0);
     assert_near(get(&run->scene, 0, "gait.select", 3, 0), (double)MF_NONE, 0.0);
     assert_near(get(&run->scene, 0, "gait.command", 2, 0), 0.125, 0.0);
     assert_near(get(&run->scene, 0, "gait.command", 2, 2), -0.25, 0.0);
-    close_run(run);
 }
 
 // ---- the same bits ------------------------------------------------------------------------------
@@ -225,18 +224,15 @@ static const char controller[] =
 
 static uint64_t walk(uint32_t threads, const char *script, const char *motion,
                      const mf_SceneHooks *hooks) {
-    char *text = scene_with(script, "    tick: 0.02\n");
+    AUTO(end_memory) char *text = scene_with(script, "    tick: 0.02\n");
     char *found = strstr(text, "motion: points\n    count: 20\n    gaits: [tripod]\n");
     assert_non_null(found);
     const char *set = formatted("motion: %-14s\n    count: 20\n  # ", motion);
     memcpy(found, set, strlen(set)); // the rest of the line of gaits is a remark
-    Run *run = open_run(threads, text, hooks);
-    free(text);
+    AUTO_RUN *run = open_run(threads, text, hooks);
     assert_int_equal(perform(run, 100), 100);
     expect_good(run);
-    const uint64_t hash = mf_world_hash(run->scene.world);
-    close_run(run);
-    return hash;
+    return mf_world_hash(run->scene.world);
 }
 
 // A script, on one thread and on two, and the same controller as a system in C.
@@ -265,9 +261,7 @@ static const char experiment[] = "local height = world:property('robots[*]/base.
                                  "end";
 
 static char *repeat(uint32_t threads, uint64_t *done) {
-    char *text = scene_with(experiment, "");
-    Run *run = open_run(threads, text, NULL);
-    free(text);
+    AUTO_RUN *run = open_script(threads, experiment, "");
     *done = perform(run, 1000);
     expect_good(run);
     mf_ScriptResult result;
@@ -276,7 +270,6 @@ static char *repeat(uint32_t threads, uint64_t *done) {
     char *copy = strdup(result.text);
     assert_int_equal(strlen(copy), result.size);
     assert_false(mf_scripts_result(run->scripts, 1, &result));
-    close_run(run);
     return copy;
 }
 
@@ -303,63 +296,55 @@ TEST(random_numbers_are_those_of_the_seed) {
                                  "  sum = sum + n\n"
                                  "end\n"
                                  "print(sum / 1000 > 3.3 and sum / 1000 < 3.7, low < 0.01, sum)";
-    Run *first = perform_script(script, "", 0), *second = perform_script(script, "", 0);
-    expect_good(first);
+    AUTO_RUN *first = perform_script(script, "", 0), *second = perform_script(script, "", 0);
     assert_string_equal(first->printed, second->printed);
     assert_int_equal(strncmp(first->printed, "s: true\ttrue\t", 13), 0);
-    close_run(first);
-    close_run(second);
 }
 
 // Nothing that differs from run to run is visible: addresses, or the order of a table of names.
 TEST(order_is_fixed) {
-    Run *run = perform_script("local t = {b = 1, a = 2, [10] = 3, [1] = 4, [true] = 5}\n"
-                              "for key, value in pairs(t) do print(key, value) end\n"
-                              "print(t, print, string.format('%s', t), tostring(world))\n"
-                              "local list = {{2, 'a'}, {1, 'b'}, {2, 'c'}, {1, 'd'}}\n"
-                              "table.sort(list, function(x, y) return x[1] < y[1] end)\n"
-                              "local names = ''\n"
-                              "for _, entry in ipairs(list) do names = names .. entry[2] end\n"
-                              "print(names)",
-                              "", 0);
-    expect_good(run);
+    AUTO_RUN *run = perform_script("local t = {b = 1, a = 2, [10] = 3, [1] = 4, [true] = 5}\n"
+                                   "for key, value in pairs(t) do print(key, value) end\n"
+                                   "print(t, print, string.format('%s', t), tostring(world))\n"
+                                   "local list = {{2, 'a'}, {1, 'b'}, {2, 'c'}, {1, 'd'}}\n"
+                                   "table.sort(list, function(x, y) return x[1] < y[1] end)\n"
+                                   "local names = ''\n"
+                                   "for _, entry in ipairs(list) do names = names .. entry[2] end\n"
+                                   "print(names)",
+                                   "", 0);
     assert_string_equal(run->printed, "s: 1\t4\ns: 10\t3\ns: a\t2\ns: b\t1\ns: true\t5\n"
                                       "s: table\tfunction\ttable\ttable\ns: bdac\n");
-    close_run(run);
 }
 
 // ---- results and events -------------------------------------------------------------------------
 
 TEST(results_are_csv_and_json) {
-    Run *run = perform_script("local t = results.table('a.csv', {'x', 'say \"hi\", you'})\n"
-                              "t:row(0.1, 'a,b')\n"
-                              "t:row(3, true)\n"
-                              "results.json('b.json', 1)\n"
-                              "results.json('b.json', {list = {1, 2.5, 'x\\n'}, none = {}, "
-                              "far = 1 / 0})",
-                              "", 0);
-    expect_good(run);
+    AUTO_RUN *run = perform_script("local t = results.table('a.csv', {'x', 'say \"hi\", you'})\n"
+                                   "t:row(0.1, 'a,b')\n"
+                                   "t:row(3, true)\n"
+                                   "results.json('b.json', 1)\n"
+                                   "results.json('b.json', {list = {1, 2.5, 'x\\n'}, none = {}, "
+                                   "far = 1 / 0})",
+                                   "", 0);
     mf_ScriptResult result;
     assert_true(mf_scripts_result(run->scripts, 0, &result));
     assert_string_equal(result.text, "x,\"say \"\"hi\"\", you\"\n0.1,\"a,b\"\n3,true\n");
     assert_true(mf_scripts_result(run->scripts, 1, &result));
     assert_string_equal(result.text,
                         "{\"far\": null, \"list\": [1, 2.5, \"x\\u000a\"], \"none\": {}}\n");
-    close_run(run);
 }
 
 TEST(falls_and_faults_are_events) {
-    Run *run = perform_script("function event(e) print(e.kind, e.group, e.robot, e.fault) end\n"
-                              "function tick(time)\n"
-                              "  if time == 0.05 then\n"
-                              "    world:set('robots[4]/base.orientation', {0, 1, 0, 0})\n"
-                              "    world:set('robots[7]/base.position.z', 1e30)\n"
-                              "  end\n"
-                              "end",
-                              "", 8);
-    expect_good(run);
+    AUTO_RUN *run =
+        perform_script("function event(e) print(e.kind, e.group, e.robot, e.fault) end\n"
+                       "function tick(time)\n"
+                       "  if time == 0.05 then\n"
+                       "    world:set('robots[4]/base.orientation', {0, 1, 0, 0})\n"
+                       "    world:set('robots[7]/base.position.z', 1e30)\n"
+                       "  end\n"
+                       "end",
+                       "", 8);
     assert_string_equal(run->printed, "s: fall\trobots\t4\tnil\ns: fault\trobots\t7\t2\n");
-    close_run(run);
 }
 
 // ---- bad scripts --------------------------------------------------------------------------------
@@ -435,11 +420,9 @@ static const Mistake mistakes[] = {
 TEST(bad_scripts_end_the_run) {
     for (size_t i = 0; i < sizeof mistakes / sizeof mistakes[0]; i++) {
         const Mistake *mistake = &mistakes[i];
-        Run *run = perform_script(mistake->script, mistake->more, 3);
-        if (mistake->message[0] == '\0') { // it only has to end
-            close_run(run);
+        AUTO_RUN *run = try_script(mistake->script, mistake->more, 3);
+        if (mistake->message[0] == '\0') // it only has to end
             continue;
-        }
         if (run->status == MF_OK)
             fail_msg("mistake %zu: %s: no error", i, mistake->script);
         assert_contains(run->error.message, mistake->message);
@@ -447,27 +430,22 @@ TEST(bad_scripts_end_the_run) {
             fail_msg("mistake %zu: line %d: %s", i, (int)run->error.line, run->error.message);
         assert_non_null(strstr(run->error.file, "t.yaml"));
         assert_null(strchr(run->error.message, '\n'));
-        close_run(run);
     }
 }
 
 // Bytecode is no text, whatever the file is called.
 TEST(bytecode_is_refused) {
-    char path[] = "/tmp/mayfly-script-XXXXXX";
-    const int file = mkstemp(path);
-    assert_true(file >= 0);
-    FILE *out = fdopen(file, "w");
-    fputs("\x1bLua", out);
-    fclose(out);
-    Run *run = open_run(1,
-                        formatted("groups:\n  - {name: robots, model: ../models/hexapod.urdf}\n"
-                                  "scripts:\n  - {name: s, file: %s}\n",
-                                  path),
-                        NULL);
+    char path[64];
+    write_temporary(path, ".lua", "\x1bLua");
+    AUTO_RUN *run =
+        open_run(1,
+                 formatted("groups:\n  - {name: robots, model: ../models/hexapod.urdf}\n"
+                           "scripts:\n  - {name: s, file: %s}\n",
+                           path),
+                 NULL);
     assert_int_equal(run->status, MF_BAD_ARGUMENT);
     assert_non_null(strstr(run->error.message, "attempt to load a binary chunk"));
     assert_string_equal(run->error.file, path);
-    close_run(run);
     remove(path);
 }
 

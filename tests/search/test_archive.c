@@ -28,7 +28,6 @@ static void assert_same_individual(mf_Individual found, mf_Individual expected, 
 // ---- round trip --------------------------------------------------------------------------------
 
 SEARCH_TEST(gives_back_what_was_stored) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = WITH(small_config(), .mutation_rate = 0.1, .reuse_fitness = true);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
     AUTO_ARCHIVE *archive = new_archive(fixture, &config);
@@ -48,10 +47,9 @@ SEARCH_TEST(gives_back_what_was_stored) {
     mf_archive_close(archive);
     assert_int_equal(count_files(fixture->folder), 1);
 
-    mf_Error error = {0};
     archive = open_archive(fixture, false);
     mf_ArchiveRun run;
-    must(mf_archive_run(archive, &run, &error), &error);
+    MUST(mf_archive_run(archive, &run, &error));
     assert_int_equal(run.search.struct_size, sizeof run.search);
     assert_int_equal(run.search.population, 20);
     assert_int_equal(run.search.survivors, 8);
@@ -67,7 +65,7 @@ SEARCH_TEST(gives_back_what_was_stored) {
 
     mf_ArchiveGeneration *rows = NULL;
     uint32_t count = 0;
-    must(mf_archive_generations(archive, &rows, &count, &error), &error);
+    MUST(mf_archive_generations(archive, &rows, &count, &error));
     assert_int_equal(count, 6);
     for (uint32_t g = 0; g < 6; g++) {
         assert_int_equal(rows[g].generation, g + 1);
@@ -80,56 +78,52 @@ SEARCH_TEST(gives_back_what_was_stored) {
     mf_Individual found;
     uint8_t genome[16];
     for (uint32_t g = 0; g <= 6; g++) {
-        must(mf_archive_best(archive, g, &found, genome, 16, &error), &error);
+        MUST(mf_archive_best(archive, g, &found, genome, 16, &error));
         assert_ptr_equal(found.genome, genome);
         assert_same_individual(found, champions[g == 0 ? 5 : g - 1], 16);
     }
     for (uint32_t rank = 0; rank < 20; rank++) {
         mf_Individual individual = mf_search_individual(search, rank);
-        must(mf_archive_individual(archive, individual.id, &found, genome, 16, &error), &error);
+        MUST(mf_archive_individual(archive, individual.id, &found, genome, 16, &error));
         assert_same_individual(found, individual, 16);
     }
     // 20 in the first generation, then 12 each.
     for (uint64_t id = 0; id < 80; id++)
-        must(mf_archive_individual(archive, id, &found, genome, 16, &error), &error);
+        MUST(mf_archive_individual(archive, id, &found, genome, 16, &error));
     const uint64_t absent[] = {80, INT64_MAX, UINT64_C(1) << 63, UINT64_MAX};
     mf_Individual before = found;
     for (int i = 0; i < 4; i++)
-        assert_int_equal(mf_archive_individual(archive, absent[i], &found, genome, 16, &error),
-                         MF_NOT_FOUND);
-    assert_int_equal(mf_archive_best(archive, 7, &found, genome, 16, &error), MF_NOT_FOUND);
-    assert_int_equal(mf_archive_best(archive, 1, &found, genome, 17, &error), MF_BAD_ARGUMENT);
+        MUST_FAIL(mf_archive_individual(archive, absent[i], &found, genome, 16, &error),
+                  MF_NOT_FOUND, "");
+    MUST_FAIL(mf_archive_best(archive, 7, &found, genome, 16, &error), MF_NOT_FOUND, "");
+    MUST_FAIL(mf_archive_best(archive, 1, &found, genome, 17, &error), MF_BAD_ARGUMENT, "");
     assert_memory_equal(&before, &found, sizeof found);
 }
 
 SEARCH_TEST(empty_archive_is_fine) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_archive_close(new_archive(fixture, &config));
-    mf_Archive *archive = open_archive(fixture, false);
-    mf_Error error = {0};
+    AUTO_ARCHIVE *archive = open_archive(fixture, false);
     mf_ArchiveRun run;
-    must(mf_archive_run(archive, &run, &error), &error);
+    MUST(mf_archive_run(archive, &run, &error));
     assert_int_equal(run.generations, 0);
     assert_true(run.seconds == 0 && run.simulated == 0);
     mf_ArchiveGeneration *rows = NULL;
     uint32_t count = 99;
-    must(mf_archive_generations(archive, &rows, &count, &error), &error);
+    MUST(mf_archive_generations(archive, &rows, &count, &error));
     assert_int_equal(count, 0);
     mf_release(fixture->context, rows);
     mf_Individual found;
     uint8_t genome[16];
-    assert_int_equal(mf_archive_best(archive, 0, &found, genome, 16, &error), MF_NOT_FOUND);
+    MUST_FAIL(mf_archive_best(archive, 0, &found, genome, 16, &error), MF_NOT_FOUND, "");
     // Resuming from nothing makes the search new, whatever it was.
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     uint64_t hash = mf_search_hash(search);
-    must(mf_search_advance(search, &error), &error);
+    advance(search, 1);
     double seconds = 1, simulated = 1;
-    must(mf_archive_resume(archive, search, &seconds, &simulated, &error), &error);
+    MUST(mf_archive_resume(archive, search, &seconds, &simulated, &error));
     assert_int_equal(mf_search_generation(search), 0);
     assert_true(mf_search_hash(search) == hash && seconds == 0 && simulated == 0);
-    mf_search_destroy(search);
-    mf_archive_close(archive);
     mf_archive_close(NULL);
 }
 
@@ -159,18 +153,14 @@ static mf_Status fading(void *user, const uint8_t *genomes, uint32_t count, uint
 }
 
 SEARCH_TEST(fitness_is_stored_bit_for_bit) {
-    Fixture *fixture = *state;
     for (int i = 0; i < 2; i++) {
         double factor = 1;
         mf_SearchConfig config =
             WITH(small_config(), .evaluate = i == 0 ? odd : fading, .user = &factor);
         uint64_t hash = make_archive(fixture, &config, 4);
-        mf_Archive *archive = open_archive(fixture, false);
-        mf_Search *search = new_search(fixture->context, &config);
-        MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
+        AUTO_ARCHIVE *archive = open_archive(fixture, false);
+        AUTO_SEARCH *search = resumed(fixture->context, archive, &config);
         assert_true(mf_search_hash(search) == hash);
-        mf_search_destroy(search);
-        mf_archive_close(archive);
         remove(fixture->path);
     }
 }
@@ -178,22 +168,20 @@ SEARCH_TEST(fitness_is_stored_bit_for_bit) {
 // ---- resume ------------------------------------------------------------------------------------
 
 SEARCH_TEST(resuming_anywhere_equals_the_unbroken_run) {
-    Fixture *fixture = *state;
     enum { GENERATIONS = 12 };
     for (int reuse = 0; reuse < 2; reuse++) {
         mf_SearchConfig config = WITH(small_config(), .reuse_fitness = reuse == 1);
         uint64_t hashes[GENERATIONS + 1];
-        mf_Search *unbroken = new_search(fixture->context, &config);
+        AUTO_SEARCH *unbroken = new_search(fixture->context, &config);
         hashes[0] = mf_search_hash(unbroken);
         for (uint32_t g = 1; g <= GENERATIONS; g++) {
-            MUST(mf_search_advance(unbroken, &error));
+            advance(unbroken, 1);
             hashes[g] = mf_search_hash(unbroken);
         }
-        mf_search_destroy(unbroken);
         for (uint32_t k = 0; k <= GENERATIONS; k++) {
             assert_true(make_archive(fixture, &config, k) == hashes[k]);
-            mf_Archive *archive = open_archive(fixture, true);
-            mf_Search *search = new_search(fixture->context, &config);
+            AUTO_ARCHIVE *archive = open_archive(fixture, true);
+            AUTO_SEARCH *search = new_search(fixture->context, &config);
             double seconds = -1, simulated = -1;
             MUST(mf_archive_resume(archive, search, &seconds, &simulated, &error));
             assert_int_equal(mf_search_generation(search), k);
@@ -204,65 +192,58 @@ SEARCH_TEST(resuming_anywhere_equals_the_unbroken_run) {
             // Back again, in the same process and with a search that is elsewhere.
             MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
             assert_true(mf_search_hash(search) == hashes[GENERATIONS]);
-            mf_search_destroy(search);
-            mf_archive_close(archive);
             remove(fixture->path);
         }
     }
 }
 
 SEARCH_TEST(other_settings_are_refused_by_name) {
-    Fixture *fixture = *state;
     const mf_SearchConfig stored = small_config();
     make_archive(fixture, &stored, 3);
     AUTO_ARCHIVE *archive = open_archive(fixture, true);
-    mf_SearchConfig others[6];
-    const char *names[6] = {"population", "survivors",     "genome_bytes",
-                            "seed",       "mutation_rate", "reuse_fitness"};
-    for (int i = 0; i < 6; i++)
-        others[i] = stored;
-    others[0].population = 21;
-    others[1].survivors = 7;
-    others[2].genome_bytes = 17;
-    others[3].seed ^= UINT64_C(1) << 63;
-    others[4].mutation_rate = nextafter(stored.mutation_rate, 1);
-    others[5].reuse_fitness = true;
-    for (int i = 0; i < 6; i++) {
-        AUTO_SEARCH *search = new_search(fixture->context, &others[i]);
+    const struct {
+        mf_SearchConfig config;
+        const char *name;
+    } others[] = {
+        {WITH(stored, .population = 21), "population"},
+        {WITH(stored, .survivors = 7), "survivors"},
+        {WITH(stored, .genome_bytes = 17), "genome_bytes"},
+        {WITH(stored, .seed = stored.seed ^ UINT64_C(1) << 63), "seed"},
+        {WITH(stored, .mutation_rate = nextafter(stored.mutation_rate, 1)), "mutation_rate"},
+        {WITH(stored, .reuse_fitness = true), "reuse_fitness"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        AUTO_SEARCH *search = new_search(fixture->context, &others[i].config);
         uint64_t hash = mf_search_hash(search);
         mf_Error error = {0};
-        assert_int_equal(mf_archive_resume(archive, search, NULL, NULL, &error), MF_BAD_ARGUMENT);
-        assert_non_null(strstr(error.message, names[i]));
+        assert_fails(mf_archive_resume(archive, search, NULL, NULL, &error), MF_BAD_ARGUMENT,
+                     &error, others[i].name);
         assert_string_equal(error.file, fixture->path);
         assert_true(mf_search_hash(search) == hash);
-        assert_int_equal(mf_archive_append(archive, search, 1, 1, &error), MF_BAD_ARGUMENT);
-        assert_non_null(strstr(error.message, names[i]));
+        assert_fails(mf_archive_append(archive, search, 1, 1, &error), MF_BAD_ARGUMENT, &error,
+                     others[i].name);
     }
 }
 
 SEARCH_TEST(only_the_next_generation_is_appended) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     AUTO_ARCHIVE *archive = new_archive(fixture, &config);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
-    mf_Error error = {0};
-    assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
-    must(mf_search_advance(search, &error), &error);
+    MUST_FAIL(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT, "");
+    advance(search, 1);
     const double bad[] = {NAN, -1, INFINITY};
     for (int i = 0; i < 3; i++) {
-        assert_int_equal(mf_archive_append(archive, search, bad[i], 0, &error), MF_BAD_ARGUMENT);
-        assert_int_equal(mf_archive_append(archive, search, 0, bad[i], &error), MF_BAD_ARGUMENT);
+        MUST_FAIL(mf_archive_append(archive, search, bad[i], 0, &error), MF_BAD_ARGUMENT, "");
+        MUST_FAIL(mf_archive_append(archive, search, 0, bad[i], &error), MF_BAD_ARGUMENT, "");
     }
-    must(mf_archive_append(archive, search, 0, 0, &error), &error);
-    assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "expected generation 2 next, found 1"));
-    must(mf_search_advance(search, &error), &error);
-    must(mf_search_advance(search, &error), &error);
-    assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
+    MUST(mf_archive_append(archive, search, 0, 0, &error));
+    MUST_FAIL(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT,
+              "expected generation 2 next, found 1");
+    advance(search, 2);
+    MUST_FAIL(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT, "");
     mf_archive_close(archive);
     archive = open_archive(fixture, false);
-    assert_int_equal(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT);
-    assert_non_null(strstr(error.message, "reading"));
+    MUST_FAIL(mf_archive_append(archive, search, 0, 0, &error), MF_BAD_ARGUMENT, "reading");
 }
 
 // ---- one writer, many readers ------------------------------------------------------------------
@@ -290,7 +271,6 @@ static double assert_busy(const Fixture *fixture) {
 }
 
 SEARCH_TEST(second_writer_is_refused) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     AUTO_ARCHIVE *first = new_archive(fixture, &config);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
@@ -322,7 +302,6 @@ SEARCH_TEST(second_writer_is_refused) {
 }
 
 SEARCH_TEST(readers_go_on_while_one_writes) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *writer = new_archive(fixture, &config);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
@@ -341,8 +320,7 @@ SEARCH_TEST(readers_go_on_while_one_writes) {
     mf_archive_close(writer);
     // The writer is gone, the readers still read; one of them gives its state to a new search.
     mf_search_destroy(search);
-    search = new_search(fixture->context, &config);
-    MUST(mf_archive_resume(readers[2], search, NULL, NULL, &error));
+    search = resumed(fixture->context, readers[2], &config);
     assert_true(mf_search_hash(search) == hash);
     writer = open_archive(fixture, true);
     evolve(writer, search, 6);
@@ -353,7 +331,6 @@ SEARCH_TEST(readers_go_on_while_one_writes) {
 }
 
 SEARCH_TEST(waits_out_a_foreign_lock) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     AUTO_ARCHIVE *archive = new_archive(fixture, &config);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
@@ -361,16 +338,14 @@ SEARCH_TEST(waits_out_a_foreign_lock) {
     sqlite3 *shell = NULL;
     assert_int_equal(sqlite3_open(fixture->path, &shell), SQLITE_OK);
     assert_int_equal(sqlite3_exec(shell, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
-    mf_Error error = {0};
-    must(mf_search_advance(search, &error), &error);
-    assert_int_equal(mf_archive_append(archive, search, 2, 2, &error), MF_BUSY);
+    advance(search, 1);
+    MUST_FAIL(mf_archive_append(archive, search, 2, 2, &error), MF_BUSY, "");
     assert_int_equal(sqlite3_exec(shell, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(shell);
-    must(mf_archive_append(archive, search, 2, 2, &error), &error);
+    MUST(mf_archive_append(archive, search, 2, 2, &error));
 }
 
 SEARCH_TEST(names_have_no_special_meaning) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     char before[4096];
     assert_non_null(getcwd(before, sizeof before));
@@ -390,7 +365,6 @@ SEARCH_TEST(names_have_no_special_meaning) {
 // ---- creating ----------------------------------------------------------------------------------
 
 SEARCH_TEST(never_overwrites) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_Archive *archive = (mf_Archive *)&config;
     mf_Error error = {0};
@@ -416,7 +390,6 @@ SEARCH_TEST(never_overwrites) {
 }
 
 SEARCH_TEST(creation_refuses_bad_arguments) {
-    Fixture *fixture = *state;
     mf_Archive *archive = NULL;
     mf_Error error = {0};
     mf_SearchConfig config = WITH(small_config(), .survivors = 0);
@@ -494,7 +467,6 @@ static int use_read_only_folder(const Fixture *fixture) {
 }
 
 SEARCH_TEST(read_only_folder_can_be_read) {
-    Fixture *fixture = *state;
     // Somewhere that another user can get to; the build folder may be private.
     Fixture elsewhere = *fixture;
     strcpy(elsewhere.folder, "/tmp/mayfly-archive-XXXXXX");
@@ -559,7 +531,7 @@ static int fill_the_disk(const Fixture *fixture) {
 }
 
 SEARCH_TEST(full_disk_loses_nothing) {
-    run_child(*state, fill_the_disk);
+    run_child(fixture, fill_the_disk);
 }
 
 // ---- the documentation -------------------------------------------------------------------------
@@ -572,7 +544,6 @@ static int count_row(void *user, int columns, char **values, char **names) {
 }
 
 SEARCH_TEST(documented_queries_work) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     make_archive(fixture, &config, 40);
     size_t size;
@@ -598,7 +569,6 @@ SEARCH_TEST(documented_queries_work) {
 }
 
 SEARCH_TEST(documented_tables_are_the_tables) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     mf_archive_close(new_archive(fixture, &config));
     size_t size;

@@ -20,7 +20,6 @@ static void refused(const Fixture *fixture, const char *path, mf_Status expected
 }
 
 SEARCH_TEST(distinguishes_foreign_files) {
-    Fixture *fixture = *state;
     const char *path = fixture->path;
     refused(fixture, path, MF_NOT_FOUND, "No such file");
     refused(fixture, fixture->folder, MF_BAD_FILE, "folder");
@@ -44,14 +43,7 @@ SEARCH_TEST(distinguishes_foreign_files) {
     assert_int_equal(mf_archive_open(fixture->context, NULL, false, NULL, NULL), MF_BAD_ARGUMENT);
 }
 
-typedef struct Damage {
-    const char *sql;
-    mf_Status status;
-    const char *said;
-} Damage;
-
 SEARCH_TEST(reports_damage_by_name) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     static const Damage damages[] = {
         {"PRAGMA user_version = 5", MF_VERSION, "expected archive format 1 to 4, found 5"},
@@ -81,16 +73,10 @@ SEARCH_TEST(reports_damage_by_name) {
         {"UPDATE run SET settings = printf('%2000000s', 'x')", MF_CORRUPT, "run.settings"},
         {"UPDATE run SET settings = 'a' || char(0) || 'b'", MF_CORRUPT, "run.settings"},
     };
-    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        make_archive(fixture, &config, 3);
-        sql(fixture, damages[i].sql);
-        refused(fixture, fixture->path, damages[i].status, damages[i].said);
-        remove(fixture->path);
-    }
+    assert_damages(fixture, &config, 3, false, damages);
 }
 
 SEARCH_TEST(reports_damage_on_resume) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     static const Damage damages[] = {
         {"UPDATE individual SET genome = zeroblob(16) WHERE id = 40", MF_CORRUPT, "stored hash"},
@@ -118,25 +104,9 @@ SEARCH_TEST(reports_damage_on_resume) {
         {"UPDATE generation SET seconds = -1", MF_CORRUPT, "newest generation"},
         {"UPDATE generation SET simulated = 9e999", MF_CORRUPT, "newest generation"},
     };
-    for (size_t i = 0; i < sizeof damages / sizeof *damages; i++) {
-        make_archive(fixture, &config, 3);
-        sql(fixture, damages[i].sql);
-        mf_Archive *archive = open_archive(fixture, true);
-        mf_Search *search = new_search(fixture->context, &config);
-        mf_Error error = {0};
-        double seconds = 5, simulated = 5;
-        uint64_t hash = mf_search_hash(search);
-        mf_Status status = mf_archive_resume(archive, search, &seconds, &simulated, &error);
-        if (status != damages[i].status || strstr(error.message, damages[i].said) == NULL)
-            fail_msg("%s: expected \"%s\", found \"%s\": %s", damages[i].sql, damages[i].said,
-                     mf_status_name(status), error.message);
-        assert_true(seconds == 5 && simulated == 5 && mf_search_hash(search) == hash);
-        assert_int_equal(mf_search_generation(search), 0);
-        mf_search_destroy(search);
-        mf_archive_close(archive);
-        remove(fixture->path);
-    }
+    assert_damages(fixture, &config, 3, true, damages);
     // The champion of the newest generation and the statistics are checked when they are read.
+    empty_folder(fixture->folder);
     make_archive(fixture, &config, 3);
     sql(fixture, "UPDATE generation SET champion = 9999");
     AUTO_ARCHIVE *archive = open_archive(fixture, false);
@@ -148,7 +118,7 @@ SEARCH_TEST(reports_damage_on_resume) {
 // Opens, resumes and reads all. True when everything went well, and then the bits must be right.
 static bool survives(const Fixture *fixture, const mf_SearchConfig *config, bool write,
                      uint64_t hash) {
-    mf_Archive *archive = NULL;
+    AUTO_ARCHIVE *archive = NULL;
     mf_Error error = {0};
     mf_Status status = mf_archive_open(fixture->context, fixture->path, write, &archive, &error);
     if (status != MF_OK) {
@@ -157,7 +127,7 @@ static bool survives(const Fixture *fixture, const mf_SearchConfig *config, bool
         assert_null(archive);
         return false;
     }
-    mf_Search *search = new_search(fixture->context, config);
+    AUTO_SEARCH *search = new_search(fixture->context, config);
     mf_ArchiveGeneration *rows = NULL;
     uint32_t count;
     mf_Individual found;
@@ -168,13 +138,10 @@ static bool survives(const Fixture *fixture, const mf_SearchConfig *config, bool
     mf_archive_best(archive, 0, &found, genome, 16, NULL);
     if (mf_archive_generations(archive, &rows, &count, NULL) == MF_OK)
         mf_release(fixture->context, rows);
-    mf_search_destroy(search);
-    mf_archive_close(archive);
     return status == MF_OK;
 }
 
 SEARCH_TEST(no_truncation_goes_unnoticed) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     uint64_t hash = make_archive(fixture, &config, 3);
     size_t size;
@@ -188,7 +155,6 @@ SEARCH_TEST(no_truncation_goes_unnoticed) {
 }
 
 SEARCH_TEST(no_flipped_byte_changes_the_bits) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     uint64_t hash = make_archive(fixture, &config, 3);
     size_t size;
@@ -210,7 +176,6 @@ SEARCH_TEST(no_flipped_byte_changes_the_bits) {
 }
 
 SEARCH_TEST(no_lost_page_is_written_over) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     // Long enough that resuming needs only a few of the pages.
     make_archive(fixture, &config, 100);
@@ -233,7 +198,6 @@ SEARCH_TEST(no_lost_page_is_written_over) {
 }
 
 SEARCH_TEST(own_additions_do_no_harm) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = small_config();
     make_archive(fixture, &config, 3);
     sql(fixture, "CREATE INDEX by_parent ON individual (parent);"
@@ -242,8 +206,7 @@ SEARCH_TEST(own_additions_do_no_harm) {
                  "CREATE TRIGGER bomb AFTER INSERT ON individual BEGIN "
                  "DELETE FROM individual; END;");
     mf_Archive *archive = open_archive(fixture, true);
-    AUTO_SEARCH *search = new_search(fixture->context, &config);
-    MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
+    AUTO_SEARCH *search = resumed(fixture->context, archive, &config);
     evolve(archive, search, 5);
     mf_archive_close(archive);
     assert_true(survives(fixture, &config, true, 0));

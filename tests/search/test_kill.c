@@ -9,28 +9,12 @@
 
 enum { GENERATIONS = 150, KILLS = 25 };
 
-// Set bits of the second byte, and the first byte.
-static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
-                          double *values, mf_Error *error) {
-    for (uint32_t i = 0; i < count; i++) {
-        values[2 * i] = __builtin_popcount(genomes[i * genome_bytes + 1]);
-        values[2 * i + 1] = genomes[i * genome_bytes];
-    }
-    return MF_OK;
-}
-
 // Truncation in generations, steady state and MAP-Elites.
 static mf_SearchConfig config_of(mf_Replacement replacement) {
     mf_SearchConfig config = WITH(small_config(), .replacement = replacement, .batch = 7);
     if (replacement != MF_REPLACEMENT_GENERATION)
         config.selection = MF_SELECTION_PROPORTIONATE;
-    if (replacement != MF_REPLACEMENT_CELL)
-        return config;
-    config.descriptor_count = 2;
-    config.descriptors[0] = (mf_Descriptor){"bits", 0, 8, 4};
-    config.descriptors[1] = (mf_Descriptor){"first", 0, 255, 4};
-    config.describe = describe;
-    return config;
+    return replacement == MF_REPLACEMENT_CELL ? in_cells(config) : config;
 }
 
 static void sleep_microseconds(long microseconds) {
@@ -113,20 +97,17 @@ static uint32_t stored_generations(const Fixture *fixture) {
 static void assert_final_population(const Fixture *fixture, mf_Replacement replacement,
                                     uint64_t expected) {
     mf_SearchConfig config = config_of(replacement);
-    AUTO_SEARCH *search = new_search(fixture->context, &config);
     AUTO_ARCHIVE *archive = open_archive(fixture, false);
-    MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
+    AUTO_SEARCH *search = resumed(fixture->context, archive, &config);
     assert_int_equal(mf_search_generation(search), GENERATIONS);
     assert_true(mf_search_hash(search) == expected);
 }
 
 static void kill_and_resume(const Fixture *fixture, mf_Replacement replacement) {
     mf_SearchConfig config = config_of(replacement);
-    mf_Search *search = new_search(fixture->context, &config);
-    for (int i = 0; i < GENERATIONS; i++)
-        MUST(mf_search_advance(search, &error));
-    uint64_t expected = mf_search_hash(search);
-    mf_search_destroy(search);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
+    advance(search, GENERATIONS);
+    const uint64_t expected = mf_search_hash(search);
 
     srand((unsigned)time(NULL) ^ (unsigned)getpid());
     uint32_t kills = 0, finished = 0, before = 0, in_the_middle = 0;
@@ -159,14 +140,10 @@ static void kill_and_resume(const Fixture *fixture, mf_Replacement replacement) 
     empty_folder(fixture->folder);
 }
 
-TEST_WITH(killed_generations_end_like_unbroken_ones, setup_fixture_on_disk, teardown_fixture) {
-    kill_and_resume(*state, MF_REPLACEMENT_GENERATION);
-}
-
-TEST_WITH(killed_steady_states_end_like_unbroken_ones, setup_fixture_on_disk, teardown_fixture) {
-    kill_and_resume(*state, MF_REPLACEMENT_RANDOM);
-}
-
-TEST_WITH(killed_repertoires_end_like_unbroken_ones, setup_fixture_on_disk, teardown_fixture) {
-    kill_and_resume(*state, MF_REPLACEMENT_CELL);
-}
+#define KILL_TEST(name, replacement)                                                               \
+    TEST_ON_WITH(name, const Fixture *fixture, setup_fixture_on_disk, teardown_fixture) {          \
+        kill_and_resume(fixture, replacement);                                                     \
+    }
+KILL_TEST(killed_generations_end_like_unbroken_ones, MF_REPLACEMENT_GENERATION)
+KILL_TEST(killed_steady_states_end_like_unbroken_ones, MF_REPLACEMENT_RANDOM)
+KILL_TEST(killed_repertoires_end_like_unbroken_ones, MF_REPLACEMENT_CELL)

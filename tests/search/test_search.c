@@ -1,18 +1,18 @@
 // The search: truncation, duplication, mutation statistics, neutral drift, NaN, failures of the
 // evaluation, determinism.
-#include "rig/rig.h"
+#include "support.h"
 #include "search/population.h"
 
 static mf_Context *context;
 
 static int begin(void **state) {
-    return mf_context_create(NULL, &context, NULL) != MF_OK;
+    context = open_context(0);
+    return 0;
 }
 
 static int end(void **state) {
-    size_t live = mf_context_live_bytes(context);
-    mf_context_destroy(context);
-    return live != 0;
+    close_context(context);
+    return 0;
 }
 
 // ---- fitness functions -------------------------------------------------------------------------
@@ -71,19 +71,8 @@ static mf_SearchConfig configure(mf_EvaluateFn evaluate, void *user) {
     return WITH(mf_search_config(), .evaluate = evaluate, .user = user);
 }
 
-static mf_Search *create(const mf_SearchConfig *config) {
-    mf_Search *search = NULL;
-    MUST(mf_search_create(context, config, &search, &error));
-    return search;
-}
-
-static void advance(mf_Search *search, uint32_t generations) {
-    for (uint32_t i = 0; i < generations; i++)
-        assert_int_equal(mf_search_advance(search, NULL), MF_OK);
-}
-
 static uint64_t hash_after(const mf_SearchConfig *config, uint32_t generations) {
-    AUTO_SEARCH *search = create(config);
+    AUTO_SEARCH *search = new_search(context, config);
     advance(search, generations);
     return mf_search_hash(search);
 }
@@ -92,20 +81,16 @@ static uint64_t hash_after(const mf_SearchConfig *config, uint32_t generations) 
 
 static void refused(mf_SearchConfig config, const char *field) {
     mf_Search *search = (mf_Search *)&config;
-    mf_Error error = {0};
-    assert_int_equal(mf_search_create(context, &config, &search, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_search_create(context, &config, &search, &error), MF_BAD_ARGUMENT, field);
     assert_null(search);
-    assert_non_null(strstr(error.message, field));
 }
 
 GROUP_FIXTURE(begin, end);
 
 TEST(refuses_bad_settings) {
     const mf_SearchConfig good = configure(one_max, NULL);
-    mf_SearchConfig config = WITH(good, .struct_size = 0);
-    refused(config, "mf_search_config()");
-    config = WITH(good, .evaluate = NULL);
-    refused(config, "evaluate");
+    refused(WITH(good, .struct_size = 0), "mf_search_config()");
+    refused(WITH(good, .evaluate = NULL), "evaluate");
     const struct {
         uint32_t population, survivors, genome_bytes;
         const char *field;
@@ -115,15 +100,13 @@ TEST(refuses_bad_settings) {
         {100, UINT32_MAX, 32, "survivors"}, {100, 50, 0, "genome_bytes"},
         {100, 50, 65537, "genome_bytes"},
     };
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        config = WITH(good, .population = sizes[i].population, .survivors = sizes[i].survivors,
-                      .genome_bytes = sizes[i].genome_bytes);
-        refused(config, sizes[i].field);
-    }
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        refused(WITH(good, .population = sizes[i].population, .survivors = sizes[i].survivors,
+                     .genome_bytes = sizes[i].genome_bytes),
+                sizes[i].field);
     const double rates[] = {-0.01, 1.01, NAN, INFINITY};
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         refused(WITH(good, .mutation_rate = rates[i]), "mutation_rate");
-    }
     assert_int_equal(mf_search_create(context, &good, NULL, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_search_advance(NULL, NULL), MF_BAD_ARGUMENT);
     mf_search_destroy(NULL);
@@ -132,14 +115,14 @@ TEST(refuses_bad_settings) {
 TEST(smallest_and_largest_sizes_work) {
     mf_SearchConfig config =
         WITH(configure(one_max, NULL), .population = 2, .survivors = 1, .genome_bytes = 1);
-    AUTO_SEARCH *search = create(&config);
+    AUTO_SEARCH *search = new_search(context, &config);
     advance(search, 200);
     // With one parent and a strict order nothing is ever lost; 8 set bits is the most.
     assert_true(mf_search_best(search) == 8);
     mf_search_destroy(search);
     config.population = 1 << 20;
     config.survivors = (1 << 20) - 1;
-    search = create(&config);
+    search = new_search(context, &config);
     advance(search, 2);
     assert_true(mf_search_individual(search, 0).fitness == 8);
     assert_true(mf_search_individual(search, (1 << 20) - 1).fitness == 0);
@@ -149,7 +132,7 @@ TEST(smallest_and_largest_sizes_work) {
 
 TEST(first_generation_is_random_by_id) {
     mf_SearchConfig config = WITH(configure(one_max, NULL), .seed = 7, .population = 4096);
-    AUTO_SEARCH *search = create(&config);
+    AUTO_SEARCH *search = new_search(context, &config);
     assert_int_equal(mf_search_generation(search), 0);
     assert_true(isnan(mf_search_best(search)) && isnan(mf_search_mean(search)));
     double sum = 0;
@@ -180,8 +163,8 @@ TEST(first_generation_is_random_by_id) {
 TEST(keeps_the_best_and_duplicates_them_in_turn) {
     // Ten individuals with known fitness, id by id; three survive.
     double first[10] = {3, 9, 1, 7, 8, 2, 0, 6, 5, 4};
-    AUTO_SEARCH *search = create(
-        &WITH(configure(listed, first), .population = 10, .survivors = 3, .mutation_rate = 0.5));
+    AUTO_SEARCH *search = new_search(context, &WITH(configure(listed, first), .population = 10,
+                                                    .survivors = 3, .mutation_rate = 0.5));
     advance(search, 1);
     const uint64_t by_rank[10] = {1, 4, 3, 7, 8, 9, 0, 5, 2, 6};
     uint8_t parents[3][32];
@@ -212,7 +195,7 @@ TEST(keeps_the_best_and_duplicates_them_in_turn) {
 TEST(equal_fitness_drifts) {
     double value = 1.5;
     mf_SearchConfig config = WITH(configure(all_equal, &value), .population = 10, .survivors = 5);
-    AUTO_SEARCH *search = create(&config);
+    AUTO_SEARCH *search = new_search(context, &config);
     advance(search, 1);
     for (uint32_t rank = 0; rank < 10; rank++)
         assert_int_equal(mf_search_individual(search, rank).id, 9 - rank);
@@ -235,7 +218,7 @@ TEST(nan_is_worst) {
     memcpy(&odd_nan, &odd_bits, sizeof odd_nan);
     double fitness[6] = {NAN, -INFINITY, odd_nan, -0.0, INFINITY, 0.0};
     mf_SearchConfig config = WITH(configure(listed, fitness), .population = 6, .survivors = 2);
-    AUTO_SEARCH *search = create(&config);
+    AUTO_SEARCH *search = new_search(context, &config);
     advance(search, 1);
     const uint64_t by_rank[6] = {4, 5, 3, 1, 2, 0};
     for (uint32_t rank = 0; rank < 6; rank++)
@@ -251,7 +234,7 @@ TEST(nan_is_worst) {
 
     double none = NAN;
     config = configure(all_equal, &none);
-    search = create(&config);
+    search = new_search(context, &config);
     advance(search, 3);
     assert_true(isnan(mf_search_best(search)) && isnan(mf_search_mean(search)));
 }
@@ -274,7 +257,7 @@ static Changes count_changes(double rate, uint32_t genome_bytes, uint32_t popula
     mf_SearchConfig config =
         WITH(configure(all_equal, &value), .mutation_rate = rate, .genome_bytes = genome_bytes,
              .population = population, .survivors = population / 2, .seed = 99);
-    mf_Search *before = create(&config), *after = create(&config);
+    AUTO_SEARCH *before = new_search(context, &config), *after = new_search(context, &config);
     advance(after, 2);
     Changes changes = {.fewest = UINT32_MAX};
     for (uint32_t rank = 0; rank < population; rank++) {
@@ -296,8 +279,6 @@ static Changes count_changes(double rate, uint32_t genome_bytes, uint32_t popula
         changes.most = changed > changes.most ? changed : changes.most;
     }
     assert_true(changes.children == population / 2);
-    mf_search_destroy(before);
-    mf_search_destroy(after);
     return changes;
 }
 
@@ -356,17 +337,13 @@ TEST(depends_on_nothing_but_settings) {
     assert_int_equal(fresh.genomes, 100 + 19 * 50);
     assert_int_equal(fresh.calls, 20);
     // Every setting matters, the upper half of the seed too.
-    mf_SearchConfig base = WITH(configure(one_max, NULL), .seed = 1);
-    mf_SearchConfig others[6];
-    for (int i = 0; i < 6; i++)
-        others[i] = base;
-    others[0].seed = 2;
-    others[1].seed = UINT64_C(1) + (UINT64_C(1) << 32);
-    others[2].population = 101;
-    others[3].survivors = 49;
-    others[4].genome_bytes = 31;
-    others[5].mutation_rate = 0.07;
-    for (int i = 0; i < 6; i++)
+    const mf_SearchConfig base = WITH(configure(one_max, NULL), .seed = 1);
+    const mf_SearchConfig others[] = {
+        WITH(base, .seed = 2),          WITH(base, .seed = UINT64_C(1) + (UINT64_C(1) << 32)),
+        WITH(base, .population = 101),  WITH(base, .survivors = 49),
+        WITH(base, .genome_bytes = 31), WITH(base, .mutation_rate = 0.07),
+    };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         assert_true(hash_after(&others[i], 20) != hash);
 }
 
@@ -380,7 +357,7 @@ TEST(hash_is_the_same_everywhere) {
 
 TEST(hash_covers_everything) {
     mf_SearchConfig config = configure(one_max, NULL);
-    AUTO_SEARCH *search = create(&config);
+    AUTO_SEARCH *search = new_search(context, &config);
     advance(search, 3);
     uint64_t hash = mf_search_hash(search);
     for (uint32_t rank = 0; rank < 100; rank += 33) {
@@ -414,7 +391,7 @@ TEST(ids_never_run_into_each_other) {
     // generations lie between them.
     double value = 0;
     config = WITH(configure(all_equal, &value), .population = 10, .survivors = 6);
-    AUTO_SEARCH *near_one = create(&config), *far_one = create(&config);
+    AUTO_SEARCH *near_one = new_search(context, &config), *far_one = new_search(context, &config);
     advance(near_one, 1);
     advance(far_one, 1);
     far_one->generation += 1u << 30;
@@ -431,7 +408,7 @@ TEST(ids_never_run_into_each_other) {
 
 TEST(stops_at_the_last_generation) {
     mf_SearchConfig config = configure(one_max, NULL);
-    AUTO_SEARCH *search = create(&config);
+    AUTO_SEARCH *search = new_search(context, &config);
     advance(search, 1);
     search->generation = UINT32_MAX;
     uint64_t hash = mf_search_hash(search);
@@ -444,7 +421,7 @@ TEST(stops_at_the_last_generation) {
 TEST(one_max_converges) {
     for (uint64_t seed = 0; seed < 5; seed++) {
         mf_SearchConfig config = WITH(configure(one_max, NULL), .genome_bytes = 8, .seed = seed);
-        AUTO_SEARCH *search = create(&config);
+        AUTO_SEARCH *search = new_search(context, &config);
         double best = 0;
         for (int i = 0; i < 300; i++) {
             advance(search, 1);
@@ -467,7 +444,7 @@ TEST(failed_evaluation_changes_nothing) {
     Watched watch = {.message = "the robot is on fire"};
     config.evaluate = watched;
     config.user = &watch;
-    AUTO_SEARCH *search = create(&config);
+    AUTO_SEARCH *search = new_search(context, &config);
     for (uint32_t generation = 0; generation < 3; generation++) {
         uint64_t hash = mf_search_hash(search);
         mf_Error error = {0};
@@ -498,21 +475,18 @@ static mf_Status silent(void *user, const uint8_t *genomes, uint32_t count, uint
 
 TEST(unwritten_fitness_is_nan) {
     mf_SearchConfig config = configure(silent, NULL);
-    AUTO_SEARCH *search = create(&config);
+    AUTO_SEARCH *search = new_search(context, &config);
     advance(search, 2);
     for (uint32_t rank = 0; rank < 100; rank++)
         assert_true(isnan(mf_search_individual(search, rank).fitness));
 }
 
 static mf_Status make_and_advance(mf_Context *torn, void *user, mf_Error *error) {
-    mf_Search *search = (mf_Search *)&torn;
+    AUTO_SEARCH *search = (mf_Search *)&torn;
     mf_Status status = mf_search_create(torn, user, &search, error);
-    if (status != MF_OK) {
-        assert_null(search);
-        return status;
-    }
-    status = mf_search_advance(search, error);
-    mf_search_destroy(search);
+    if (status == MF_OK)
+        return mf_search_advance(search, error);
+    assert_null(search);
     return status;
 }
 
@@ -523,7 +497,7 @@ TEST(every_allocation_can_fail) {
 
 TEST(advancing_allocates_nothing) {
     mf_SearchConfig config = configure(one_max, NULL);
-    AUTO_SEARCH *search = create(&config);
+    AUTO_SEARCH *search = new_search(context, &config);
     uint64_t calls = mf_context_call_count(context);
     advance(search, 10);
     assert_true(mf_context_call_count(context) == calls);

@@ -6,30 +6,12 @@
 static mf_Status create_and_append(mf_Context *context, void *user, mf_Error *error) {
     const Fixture *fixture = user;
     mf_SearchConfig config = small_config();
-    mf_Search *search = NULL;
-    mf_Archive *archive = (mf_Archive *)&config;
-    empty_folder(fixture->folder);
-    MF_TRY(mf_search_create(context, &config, &search, error));
-    mf_Status status =
-        mf_archive_create(context, fixture->path, &config, SETTINGS, 1, 2, &archive, error);
-    if (status != MF_OK) {
-        assert_null(archive);
-        assert_string_equal(error->file, fixture->path);
-        // Nothing is left behind, the files beside it included.
-        assert_int_equal(count_files(fixture->folder), 0);
-    }
-    for (int i = 0; i < 2 && status == MF_OK; i++) {
-        status = mf_search_advance(search, error);
-        if (status == MF_OK)
-            status = mf_archive_append(archive, search, 1, 1, error);
-    }
-    mf_archive_close(archive);
-    mf_search_destroy(search);
-    return status;
+    AUTO_SEARCH *search = NULL;
+    AUTO_ARCHIVE *archive = NULL;
+    return try_archive(context, fixture, &config, 2, &search, &archive, error);
 }
 
 SEARCH_TEST(creating_survives_every_failure) {
-    Fixture *fixture = *state;
     assert_true(torture(fixture->context, create_and_append, fixture, TORTURE_MUST_FAIL) > 100);
 }
 
@@ -52,9 +34,8 @@ static void put_back(const Stored *stored) {
 static void assert_intact(const Stored *stored) {
     const Fixture *fixture = stored->fixture;
     mf_SearchConfig config = small_config();
-    AUTO_SEARCH *search = new_search(fixture->context, &config);
     AUTO_ARCHIVE *archive = open_archive(fixture, true);
-    MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
+    AUTO_SEARCH *search = resumed(fixture->context, archive, &config);
     uint32_t generation = mf_search_generation(search);
     assert_in_range(generation, 3, 4);
     assert_true(mf_search_hash(search) == stored->hashes[generation]);
@@ -79,21 +60,23 @@ static mf_Status add_generation(const Stored *stored, mf_Archive *archive, mf_Se
     return status;
 }
 
-static mf_Status resume_and_append(mf_Context *context, void *user, mf_Error *error) {
-    const Stored *stored = user;
+static mf_Status open_and_append(const Stored *stored, mf_Context *context, mf_Error *error) {
     mf_SearchConfig config = small_config();
-    mf_Search *search = NULL;
-    mf_Archive *archive = (mf_Archive *)&config;
-    put_back(stored);
+    AUTO_SEARCH *search = NULL;
+    AUTO_ARCHIVE *archive = NULL;
     MF_TRY(mf_search_create(context, &config, &search, error));
+    archive = (mf_Archive *)&config;
     mf_Status status = mf_archive_open(context, stored->fixture->path, true, &archive, error);
-    if (status != MF_OK)
-        assert_null(archive);
-    else
-        status = add_generation(stored, archive, search, error);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
-    assert_intact(stored);
+    if (status == MF_OK)
+        return add_generation(stored, archive, search, error);
+    assert_null(archive);
+    return status;
+}
+
+static mf_Status resume_and_append(mf_Context *context, void *user, mf_Error *error) {
+    put_back(user);
+    mf_Status status = open_and_append(user, context, error);
+    assert_intact(user);
     return status;
 }
 
@@ -133,9 +116,7 @@ static mf_Status open_and_query(mf_Context *context, void *user, mf_Error *error
 
 static void store(const Fixture *fixture, Stored *stored) {
     mf_SearchConfig config = small_config();
-    mf_ContextConfig context_config = WITH(mf_context_config(), .threads = 1);
-    *stored = (Stored){.fixture = fixture};
-    assert_int_equal(mf_context_create(&context_config, &stored->context, NULL), MF_OK);
+    *stored = (Stored){.fixture = fixture, .context = open_context(1)};
     for (uint32_t generation = 3; generation <= 4; generation++) {
         empty_folder(fixture->folder);
         stored->hashes[generation] = make_archive(fixture, &config, generation);
@@ -152,24 +133,17 @@ static void drop(Stored *stored) {
 
 SEARCH_TEST(resuming_survives_every_failure) {
     AUTO(drop) Stored stored;
-    store(*state, &stored);
+    store(fixture, &stored);
     assert_true(torture(stored.context, resume_and_append, &stored, TORTURE_MUST_FAIL) > 80);
 }
 
 SEARCH_TEST(reading_survives_every_failure) {
     AUTO(drop) Stored stored;
-    store(*state, &stored);
+    store(fixture, &stored);
     assert_true(torture(stored.context, open_and_query, &stored, TORTURE_MUST_FAIL) > 30);
 }
 
 // ---- steady states and MAP-Elites --------------------------------------------------------------
-
-static mf_Status describe(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
-                          double *values, mf_Error *error) {
-    for (uint32_t i = 0; i < count; i++)
-        values[i] = genomes[(size_t)i * genome_bytes];
-    return MF_OK;
-}
 
 static mf_Status read_descent(mf_Archive *archive, mf_Context *context, uint64_t id,
                               mf_Error *error) {
@@ -198,37 +172,16 @@ static mf_Status read_descent(mf_Archive *archive, mf_Context *context, uint64_t
 // it.
 static mf_Status live_in_cells(mf_Context *context, void *user, mf_Error *error) {
     const Fixture *fixture = user;
-    mf_SearchConfig config =
-        WITH(small_config(), .selection = MF_SELECTION_RANK, .replacement = MF_REPLACEMENT_CELL,
-             .describe = describe, .descriptor_count = 1,
-             .descriptors[0] = ((mf_Descriptor){"first", 0, 256, 5}));
-    mf_Search *search = NULL, *again = NULL;
-    mf_Archive *archive = NULL;
-    empty_folder(fixture->folder);
-    mf_Status status = mf_search_create(context, &config, &search, error);
-    if (status == MF_OK)
-        status =
-            mf_archive_create(context, fixture->path, &config, SETTINGS, 1, 2, &archive, error);
-    for (int i = 0; i < 2 && status == MF_OK; i++) {
-        status = mf_search_advance(search, error);
-        if (status == MF_OK)
-            status = mf_archive_append(archive, search, i, i, error);
-    }
-    if (status == MF_OK)
-        status = mf_search_create(context, &config, &again, error);
-    if (status == MF_OK)
-        status = mf_archive_resume(archive, again, NULL, NULL, error);
-    if (status == MF_OK)
-        assert_true(mf_search_hash(again) == mf_search_hash(search));
-    if (status == MF_OK)
-        status = read_descent(archive, context, mf_search_individual(search, 0).id, error);
-    mf_archive_close(archive);
-    mf_search_destroy(search);
-    mf_search_destroy(again);
-    return status;
+    const mf_SearchConfig config = WITH(in_cells(small_config()), .selection = MF_SELECTION_RANK);
+    AUTO_SEARCH *search = NULL, *again = NULL;
+    AUTO_ARCHIVE *archive = NULL;
+    MF_TRY(try_archive(context, fixture, &config, 2, &search, &archive, error));
+    MF_TRY(mf_search_create(context, &config, &again, error));
+    MF_TRY(mf_archive_resume(archive, again, NULL, NULL, error));
+    assert_true(mf_search_hash(again) == mf_search_hash(search));
+    return read_descent(archive, context, mf_search_individual(search, 0).id, error);
 }
 
 SEARCH_TEST(repertoires_survive_every_failure) {
-    Fixture *fixture = *state;
     assert_true(torture(fixture->context, live_in_cells, fixture, TORTURE_MUST_FAIL) > 150);
 }

@@ -33,29 +33,24 @@ static mf_Status look(void *user, const uint8_t *genomes, uint32_t count, uint32
 }
 
 static mf_SearchConfig looking_config(Verifications *verifications) {
-    mf_SearchConfig config =
-        WITH(small_config(), .verify_every = 3, .verify_best = BEST, .verify_disparity = 0,
-             .verify = look, .verify_user = verifications);
-    return config;
+    return WITH(small_config(), .verify_every = 3, .verify_best = BEST, .verify_disparity = 0,
+                .verify = look, .verify_user = verifications);
 }
 
 // The order by the cheap level alone, from a search without a second look.
 SEARCH_TEST(the_best_are_ordered_anew) {
-    Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig plain = small_config(), config = looking_config(&verifications);
     AUTO_SEARCH *cheap = new_search(fixture->context, &plain);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
     for (uint32_t generation = 1; generation <= 3; generation++) {
-        MUST(mf_search_advance(cheap, &error));
-        MUST(mf_search_advance(search, &error));
-        if (generation < 3)
-            assert_true(mf_search_hash(cheap) == mf_search_hash(search));
+        advance(cheap, 1);
+        advance(search, 1);
+        assert_int_equal(mf_search_hash(cheap) == mf_search_hash(search), generation < 3);
     }
     assert_int_equal(verifications.calls, 1);
     assert_int_equal(verifications.genomes, BEST);
     assert_int_equal(mf_search_verified(search), BEST);
-    assert_true(mf_search_hash(cheap) != mf_search_hash(search));
 
     // Those looked at are the five best by the cheap level.
     uint32_t elite = 0;
@@ -79,12 +74,10 @@ SEARCH_TEST(the_best_are_ordered_anew) {
 }
 
 SEARCH_TEST(only_the_elite_has_children) {
-    Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
-    for (int i = 0; i < 3; i++)
-        MUST(mf_search_advance(search, &error));
+    advance(search, 3);
     for (int i = 0; i < 20; i++) {
         uint64_t parents[ELITE], newest = 0;
         for (uint32_t rank = 0; rank < 20; rank++) {
@@ -93,7 +86,7 @@ SEARCH_TEST(only_the_elite_has_children) {
         }
         for (uint32_t rank = 0; rank < ELITE; rank++)
             parents[rank] = mf_search_individual(search, rank).id;
-        MUST(mf_search_advance(search, &error));
+        advance(search, 1);
         uint32_t born = 0;
         for (uint32_t rank = 0; rank < 20; rank++) {
             mf_Individual found = mf_search_individual(search, rank);
@@ -115,12 +108,11 @@ static int by_falling(const void *a, const void *b) {
 // Of all that were ever looked at, the best live and come first: at every moment, however much the
 // cheap level dislikes them.
 SEARCH_TEST(the_best_by_the_look_are_never_lost) {
-    Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
     for (int generation = 1; generation <= 100; generation++) {
-        MUST(mf_search_advance(search, &error));
+        advance(search, 1);
         double all[MOST_LOOKS];
         uint32_t count = 0, distinct = 0;
         for (uint32_t i = 0; i < verifications.genomes; i++) {
@@ -160,14 +152,12 @@ static mf_Status dear_bytes(void *user, const uint8_t *genomes, uint32_t count,
 // With x and y these bytes, v = 255 - x + y is largest at x = 0, and v - |v - f|, which is x + y up
 // to x = 127 and 510 - 3x + y from there on, at x = 127.
 SEARCH_TEST(what_one_level_only_likes_counts_less) {
-    Fixture *fixture = *state;
     mf_SearchConfig config = WITH(small_config(), .evaluate = cheap_bytes, .verify_every = 1,
                                   .verify_best = 10, .verify = dear_bytes);
     for (int weight = 0; weight < 2; weight++) {
         config.verify_disparity = weight;
         AUTO_SEARCH *search = new_search(fixture->context, &config);
-        for (int i = 0; i < 100; i++)
-            MUST(mf_search_advance(search, &error));
+        advance(search, 100);
         mf_Individual best = mf_search_individual(search, 0);
         assert_in_range(best.genome[0], weight == 0 ? 0 : 120, weight == 0 ? 7 : 130);
         assert_in_range(best.genome[1], 240, 255);
@@ -198,19 +188,16 @@ static double ones_and_first(const uint8_t *genome) {
 }
 
 SEARCH_TEST(neutral_mutants_wait) {
-    Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = WITH(looking_config(&verifications), .evaluate = blind);
     verifications.rate = ones_and_first;
     AUTO_SEARCH *search = new_search(fixture->context, &config);
-    for (int i = 0; i < 60; i++)
-        MUST(mf_search_advance(search, &error));
+    advance(search, 60);
     uint32_t neutral = 0, known = verifications.genomes;
     double elite[ELITE];
     for (uint32_t rank = 0; rank < ELITE; rank++)
         elite[rank] = ones(mf_search_individual(search, rank).genome);
-    for (int i = 0; i < 3; i++)
-        MUST(mf_search_advance(search, &error));
+    advance(search, 3);
     for (uint32_t i = known; i < verifications.genomes; i++)
         for (uint32_t k = 0; k < ELITE; k++)
             neutral += ones(verifications.seen[i]) == elite[k];
@@ -227,80 +214,72 @@ SEARCH_TEST(neutral_mutants_wait) {
 }
 
 SEARCH_TEST(a_look_that_fails_changes_nothing) {
-    Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
     AUTO_SEARCH *search = new_search(fixture->context, &config);
-    MUST(mf_search_advance(search, &error));
-    MUST(mf_search_advance(search, &error));
+    advance(search, 2);
     uint64_t before = mf_search_hash(search);
     verifications.fails = true;
     MUST_FAIL_AS(mf_search_advance(search, &error), MF_IO, "the second look fails");
     assert_true(mf_search_hash(search) == before);
     assert_int_equal(mf_search_generation(search), 2);
     verifications.fails = false;
-    MUST(mf_search_advance(search, &error));
+    advance(search, 1);
 
     // The same as if it had never failed.
     AUTO_SEARCH *other = new_search(fixture->context, &config);
-    for (int i = 0; i < 3; i++)
-        MUST(mf_search_advance(other, &error));
+    advance(other, 3);
     assert_true(mf_search_hash(other) == mf_search_hash(search));
 }
 
 SEARCH_TEST(bad_settings_are_refused) {
-    Fixture *fixture = *state;
     Verifications verifications = {0};
-    mf_Search *search;
-    mf_Error error;
-    mf_SearchConfig config = WITH(looking_config(&verifications), .verify_best = 1);
-    assert_int_equal(mf_search_create(fixture->context, &config, &search, &error), MF_BAD_ARGUMENT);
-    config.verify_best = 21;
-    assert_int_equal(mf_search_create(fixture->context, &config, &search, &error), MF_BAD_ARGUMENT);
-    assert_string_equal(error.message,
-                        "search config.verify_best: expected 2 .. 20 (population), found 21");
-    config.verify_best = 20;
-    config.verify_disparity = __builtin_nan("");
-    assert_int_equal(mf_search_create(fixture->context, &config, &search, &error), MF_BAD_ARGUMENT);
-    config.verify_disparity = 0;
-    config.verify = NULL;
-    assert_int_equal(mf_search_create(fixture->context, &config, &search, &error), MF_BAD_ARGUMENT);
+    const mf_SearchConfig config = looking_config(&verifications);
+    const struct {
+        mf_SearchConfig config;
+        const char *message;
+    } bad[] = {
+        {WITH(config, .verify_best = 1), "verify_best"},
+        {WITH(config, .verify_best = 21),
+         "search config.verify_best: expected 2 .. 20 (population), found 21"},
+        {WITH(config, .verify_best = 20, .verify_disparity = NAN), "verify_disparity"},
+        {WITH(config, .verify_best = 20, .verify = NULL), "verify"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        mf_Search *search;
+        MUST_FAIL(mf_search_create(fixture->context, &bad[i].config, &search, &error),
+                  MF_BAD_ARGUMENT, bad[i].message);
+    }
 }
 
 // ---- the archive -------------------------------------------------------------------------------
 
 SEARCH_TEST(a_resumed_run_ends_with_the_same_bits) {
-    Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = WITH(looking_config(&verifications), .verify_disparity = 0.75);
     uint64_t hashes[15];
     uint32_t known[15];
-    mf_Search *search = new_search(fixture->context, &config);
+    AUTO_SEARCH *search = new_search(fixture->context, &config);
     for (uint32_t i = 1; i < 15; i++) {
-        MUST(mf_search_advance(search, &error));
+        advance(search, 1);
         hashes[i] = mf_search_hash(search);
         known[i] = mf_search_verified(search);
     }
     assert_true(known[4] > 0 && known[14] > 0);
-    mf_search_destroy(search);
     // Broken off after every generation, those of a second look included.
     for (uint32_t stop = 1; stop < 14; stop++) {
         empty_folder(fixture->folder);
         make_archive(fixture, &config, stop);
-        search = new_search(fixture->context, &config);
-        mf_Archive *archive = open_archive(fixture, true);
-        MUST(mf_archive_resume(archive, search, NULL, NULL, &error));
-        assert_true(mf_search_hash(search) == hashes[stop]);
-        assert_int_equal(mf_search_verified(search), known[stop]);
-        evolve(archive, search, 14);
-        assert_true(mf_search_hash(search) == hashes[14]);
-        mf_archive_close(archive);
-        mf_search_destroy(search);
+        AUTO_ARCHIVE *archive = open_archive(fixture, true);
+        AUTO_SEARCH *again = resumed(fixture->context, archive, &config);
+        assert_true(mf_search_hash(again) == hashes[stop]);
+        assert_int_equal(mf_search_verified(again), known[stop]);
+        evolve(archive, again, 14);
+        assert_true(mf_search_hash(again) == hashes[14]);
     }
 }
 
 SEARCH_TEST(the_archive_holds_both_curves) {
-    Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
     make_archive(fixture, &config, 7);
@@ -333,52 +312,34 @@ SEARCH_TEST(the_archive_holds_both_curves) {
 }
 
 SEARCH_TEST(other_settings_and_damage_are_refused) {
-    Fixture *fixture = *state;
     Verifications verifications = {0};
-    mf_Error error = {0};
-    mf_SearchConfig config = looking_config(&verifications), other = config;
+    const mf_SearchConfig config = looking_config(&verifications);
     make_archive(fixture, &config, 3);
-    mf_Archive *archive = open_archive(fixture, true);
-    other.verify_every = 4;
-    mf_Search *search = new_search(fixture->context, &other);
-    assert_fails(mf_archive_resume(archive, search, NULL, NULL, &error), MF_BAD_ARGUMENT, &error,
-                 "search.verify_every: the archive was made with 3");
-    mf_search_destroy(search);
+    AUTO_ARCHIVE *archive = open_archive(fixture, true);
+    AUTO_SEARCH *search = new_search(fixture->context, &WITH(config, .verify_every = 4));
+    MUST_FAIL(mf_archive_resume(archive, search, NULL, NULL, &error), MF_BAD_ARGUMENT,
+              "search.verify_every: the archive was made with 3");
     mf_archive_close(archive);
-
-    static const struct {
-        const char *sql;
-        mf_Status status;
-        const char *message;
-    } cases[] = {
+    archive = NULL;
+    static const Damage damages[] = {
         {"UPDATE verified SET fitness = -1000.0 WHERE id = (SELECT min(id) FROM verified)",
          MF_CORRUPT, "do not match the stored hash"},
         {"DELETE FROM verified WHERE id = (SELECT min(id) FROM verified)", MF_CORRUPT,
          "do not match the stored hash"},
         {"UPDATE verified SET id = 100000 WHERE id = (SELECT min(id) FROM verified)", MF_CORRUPT,
          "of nobody who lived"},
+    };
+    static const Damage unreadable[] = {
         {"UPDATE verification SET best = 21", MF_CORRUPT, "best in 2 .. 20 and"},
         {"UPDATE verification SET disparity = -1", MF_CORRUPT, "disparity in 0 .. 1000"},
         {"DELETE FROM verification", MF_CORRUPT, "'verification' is empty"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        empty_folder(fixture->folder);
-        make_archive(fixture, &config, 3);
-        sql(fixture, cases[i].sql);
-        search = new_search(fixture->context, &config);
-        mf_Status status = mf_archive_open(fixture->context, fixture->path, true, &archive, &error);
-        if (status == MF_OK)
-            status = mf_archive_resume(archive, search, NULL, NULL, &error);
-        if (status != cases[i].status || strstr(error.message, cases[i].message) == NULL)
-            fail_msg("%s: found \"%s\"", cases[i].sql, error.message);
-        mf_archive_close(archive);
-        mf_search_destroy(search);
-    }
+    assert_damages(fixture, &config, 3, true, damages);
+    assert_damages(fixture, &config, 3, false, unreadable);
 }
 
 // Of a search by the rule before this one: read, but not gone on with.
 SEARCH_TEST(a_forgetful_archive_can_be_read) {
-    Fixture *fixture = *state;
     Verifications verifications = {0};
     mf_SearchConfig config = looking_config(&verifications);
     make_archive(fixture, &config, 3);
@@ -410,22 +371,10 @@ static mf_Status run_and_resume(mf_Context *context, void *user, mf_Error *error
     mf_SearchConfig config = looking_config(&verifications);
     AUTO_SEARCH *search = NULL;
     AUTO_ARCHIVE *archive = NULL;
-    empty_folder(fixture->folder);
-    mf_Status status = mf_search_create(context, &config, &search, error);
-    if (status == MF_OK)
-        status =
-            mf_archive_create(context, fixture->path, &config, SETTINGS, 1, 2, &archive, error);
-    for (int i = 0; i < 3 && status == MF_OK; i++) {
-        status = mf_search_advance(search, error);
-        if (status == MF_OK)
-            status = mf_archive_append(archive, search, 1, 1, error);
-    }
-    if (status == MF_OK)
-        status = mf_archive_resume(archive, search, NULL, NULL, error);
-    return status;
+    MF_TRY(try_archive(context, fixture, &config, 3, &search, &archive, error));
+    return mf_archive_resume(archive, search, NULL, NULL, error);
 }
 
 SEARCH_TEST(every_failing_call_is_survived) {
-    Fixture *fixture = *state;
     assert_true(torture(fixture->context, run_and_resume, fixture, TORTURE_MUST_FAIL) > 100);
 }

@@ -18,9 +18,10 @@ typedef struct Rig {
 } Rig;
 
 typedef struct RigConfig {
-    const char *text;
+    const char *model; // as text or as a file
     uint32_t count;
     mf_Time step;
+    double gravity; // [m/s^2]
     uint64_t seed;
     mf_Isa isa;
     bool floats, shared;
@@ -29,26 +30,22 @@ typedef struct RigConfig {
 
 static inline RigConfig rig_config(void) {
     return (RigConfig){
-        .text = ROBOT, .count = 1, .step = 10 * MF_MILLISECOND, .seed = 1, .isa = MF_ISA_AUTO};
+        .model = ROBOT, .count = 1, .step = 10 * MF_MILLISECOND, .gravity = 9.81, .seed = 1};
 }
 
 static inline Rig rig_open(mf_Context *context, RigConfig config) {
-    Rig rig;
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    rig.context = context;
-    rig.model = load_urdf(context, config.text);
-    world.step = config.step;
-    world.seed = config.seed;
-    world.isa = config.isa;
-    group.model = rig.model;
-    group.count = config.count;
-    group.isolated = !config.shared;
-    group.spacing = config.shared ? 2.0 : 0.0;
-    group.double_precision = !config.floats;
-    group.fault_policy = config.policy;
-    rig.world = open_world(context, &world);
-    rig.group = add_group(rig.world, &group);
+    Rig rig = {.context = context};
+    if (config.model[0] == '<')
+        rig.model = load_text(context, config.model);
+    else
+        MUST(mf_model_load(context, config.model, NULL, &rig.model, &error));
+    rig.world =
+        open_world(context, &WITH(mf_world_config(), .step = config.step, .gravity = config.gravity,
+                                  .seed = config.seed, .isa = config.isa));
+    rig.group = add_group(rig.world,
+                          &WITH(mf_group_config(), .model = rig.model, .count = config.count,
+                                .isolated = !config.shared, .spacing = config.shared ? 2.0 : 0.0,
+                                .double_precision = !config.floats, .fault_policy = config.policy));
     return rig;
 }
 
@@ -58,16 +55,12 @@ static inline void rig_close(Rig *rig) {
 }
 
 static inline double rig_get(const Rig *rig, const char *field, uint32_t robot, uint32_t value) {
-    mf_Field *found = mf_group_find_field(rig->group, field);
-    assert_non_null(found);
-    return mf_field_get(found, robot, value);
+    return get_field(rig->group, field, robot, value);
 }
 
 static inline void rig_set(const Rig *rig, const char *field, uint32_t robot, uint32_t value,
                            double number) {
-    mf_Field *found = mf_group_find_field(rig->group, field);
-    assert_non_null(found);
-    mf_field_set(found, robot, value, number);
+    set_field(rig->group, field, robot, value, number);
 }
 
 // ---- true values -------------------------------------------------------------------------------

@@ -1,11 +1,7 @@
 // docs/reference/sensors.md contains the table of the kinds of sensors between marks;
 // MAYFLY_UPDATE=1 writes it.
+#include "rig/rig.h"
 #include "model/sensor_kind.h"
-#include "model/support.h"
-
-GROUP_FIXTURE(setup_context, teardown_context);
-
-static const char path[] = MAYFLY_SOURCE_DIR "/docs/reference/sensors.md";
 
 static const char *place_of(mf_SensorMount mount) {
     static const char *const places[] = {
@@ -41,27 +37,5 @@ static void put_kinds(FILE *out) {
 }
 
 TEST(kinds_are_in_the_document) {
-    static const char begin[] = "<!-- kinds: begin -->\n", end[] = "<!-- kinds: end -->";
-    char *document, *table = NULL;
-    size_t size, length;
-    MUST(mf_file_read(*state, path, 1 << 20, &document, &size, &error));
-    FILE *memory = open_memstream(&table, &length);
-    assert_non_null(memory);
-    put_kinds(memory);
-    fclose(memory);
-    char *start = strstr(document, begin);
-    assert_non_null(start);
-    start += strlen(begin);
-    char *stop = strstr(start, end);
-    assert_non_null(stop);
-    if (getenv("MAYFLY_UPDATE") != NULL) {
-        FILE *file = fopen(path, "w");
-        assert_non_null(file);
-        fprintf(file, "%.*s%s%s", (int)(start - document), document, table, stop);
-        fclose(file);
-    } else if ((size_t)(stop - start) != length || memcmp(start, table, length) != 0) {
-        fail_msg("docs/reference/sensors.md is out of date: run this test with MAYFLY_UPDATE=1");
-    }
-    free(table);
-    mf_release(*state, document);
+    check_written_part(MAYFLY_SOURCE_DIR "/docs/reference/sensors.md", "kinds", put_kinds);
 }

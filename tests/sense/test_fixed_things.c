@@ -1,14 +1,8 @@
 // Sensors on bodies that are fixed to the world, the pull of tendons on sensors, and touch sites,
 // against closed forms, under all laws of contact and in both precisions.
-#include "model/support.h"
+#include "signal_rig.h"
 
 #define G 9.81
-
-typedef struct Rig {
-    mf_Model *model;
-    mf_World *world;
-    mf_Group *group;
-} Rig;
 
 static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT,
                                      MF_CONTACT_LAW_HARD};
@@ -16,24 +10,16 @@ static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPL
 // With steps of 1 ms, after this many of them.
 static Rig open_rig(mf_Context *context, const char *text, mf_ContactLaw law, bool floats,
                     int steps) {
-    Rig rig = {.model = load_urdf(context, text)};
-    const double origin[3] = {0, 0, 0};
-    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model, .double_precision = !floats);
-    rig.world = open_world(context, &WITH(mf_world_config(), .step = MF_MILLISECOND, .gravity = G));
-    rig.group = add_group(rig.world, &group);
+    Rig rig = rig_open(context,
+                       WITH(rig_config(), .model = text, .step = MF_MILLISECOND, .floats = floats));
     MUST(rig_add_articulated(
         rig.group, &WITH(mf_motions_config().articulated, .shapes = true, .contact_law = law),
         &error));
     if (rig.model->base == MF_BASE_FIXED)
-        MUST(mf_group_set_start(rig.group, 0, origin, NULL, NULL, &error));
+        MUST(mf_group_set_start(rig.group, 0, (double[3]){0, 0, 0}, NULL, NULL, &error));
     MUST(mf_sensors_add(rig.group, NULL, &error));
     mf_world_step(rig.world, (uint64_t)steps);
     return rig;
-}
-
-static void close_rig(Rig *rig) {
-    mf_world_destroy(rig->world);
-    mf_model_destroy(rig->model);
 }
 
 static double get(const Rig *rig, const char *field, uint32_t component) {
@@ -49,7 +35,7 @@ typedef void (*Check)(const Rig *rig, double tolerance);
 static void for_all(mf_Context *context, const char *text, int steps, Check check) {
     for (int floats = 0; floats < 2; floats++)
         for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
-            AUTO(close_rig) Rig rig = open_rig(context, text, laws[i], floats, steps);
+            AUTO_RIG rig = open_rig(context, text, laws[i], floats, steps);
             check(&rig, floats ? 0.02 : 2e-3);
         }
 }
@@ -107,16 +93,15 @@ TEST(welds_hold_on_to_one_body) {
                                        "<connect body1='m' body2='a' anchor='0 0 0'/>",
                                        "<connect site1='n' site2='t'/>"};
     for (size_t i = 0; i < sizeof ties / sizeof *ties; i++) {
-        char text[900];
-        snprintf(text, sizeof text,
-                 "<mujoco><worldbody><body name='a' pos='0 0 2'><geom size='.05' mass='1'/><site "
-                 "name='s'/>"
-                 "<site name='t' pos='0 0 -.5'/></body><body name='b' pos='1 0 2'>"
-                 "<geom size='.05' mass='1'/><site name='u'/></body><body name='m' pos='0 0 1.5'>"
-                 "<joint type='slide' axis='0 0 1'/><geom size='.05' mass='2'/><site name='n'/>"
-                 "</body></worldbody><equality>%s</equality><sensor><force site='s'/>"
-                 "<force site='u'/></sensor></mujoco>",
-                 ties[i]);
+        const char *text = formatted(
+            "<mujoco><worldbody><body name='a' pos='0 0 2'><geom size='.05' mass='1'/><site "
+            "name='s'/>"
+            "<site name='t' pos='0 0 -.5'/></body><body name='b' pos='1 0 2'>"
+            "<geom size='.05' mass='1'/><site name='u'/></body><body name='m' pos='0 0 1.5'>"
+            "<joint type='slide' axis='0 0 1'/><geom size='.05' mass='2'/><site name='n'/>"
+            "</body></worldbody><equality>%s</equality><sensor><force site='s'/>"
+            "<force site='u'/></sensor></mujoco>",
+            ties[i]);
         for_all(*state, text, 3000, check_weld);
     }
 }
@@ -167,7 +152,7 @@ TEST(ropes_and_motors_pull) {
         "</actuator><sensor><force site='s'/></sensor></mujoco>";
     for (int floats = 0; floats < 2; floats++)
         for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
-            AUTO(close_rig) Rig rig = open_rig(*state, text, laws[i], floats, 0);
+            AUTO_RIG rig = open_rig(*state, text, laws[i], floats, 0);
             set_field(rig.group, "actuator.control", 0, 0, 1.5);
             mf_world_step(rig.world, 4000);
             check_rope(&rig, floats ? 0.02 : 2e-3);
@@ -194,17 +179,16 @@ TEST(touch_is_a_half_line) {
                    {"<body name='p'><geom type='plane' size='1 1 1'/>", 0.0}};
     for (size_t i = 0; i < sizeof grounds / sizeof *grounds; i++) {
         const double above = i == 0 ? 0.1 : 0.0;
-        char text[1300];
-        snprintf(text, sizeof text,
-                 "<mujoco><worldbody>%s<site name='e' type='box' size='.1 .1 .05' pos='0 0 %g'/>"
-                 "<site name='f' type='box' size='.1 .1 .05' pos='.5 0 %g'/></body>"
-                 "<body pos='0 0 %g'><freejoint/><geom size='.1' mass='2'/>"
-                 "<site name='a' type='box' size='.05 .05 .02' pos='0 0 -.07'/>"
-                 "<site name='b' type='box' size='.05 .05 .02' pos='0 0 -.1'/>"
-                 "<site name='c' size='.12'/><site name='d' size='.02' pos='.1 0 -.1'/></body>"
-                 "</worldbody><sensor><touch site='a'/><touch site='b'/><touch site='c'/>"
-                 "<touch site='d'/><touch site='e'/><touch site='f'/></sensor></mujoco>",
-                 grounds[i].text, above, above, grounds[i].height + 0.1);
+        const char *text = formatted(
+            "<mujoco><worldbody>%s<site name='e' type='box' size='.1 .1 .05' pos='0 0 %g'/>"
+            "<site name='f' type='box' size='.1 .1 .05' pos='.5 0 %g'/></body>"
+            "<body pos='0 0 %g'><freejoint/><geom size='.1' mass='2'/>"
+            "<site name='a' type='box' size='.05 .05 .02' pos='0 0 -.07'/>"
+            "<site name='b' type='box' size='.05 .05 .02' pos='0 0 -.1'/>"
+            "<site name='c' size='.12'/><site name='d' size='.02' pos='.1 0 -.1'/></body>"
+            "</worldbody><sensor><touch site='a'/><touch site='b'/><touch site='c'/>"
+            "<touch site='d'/><touch site='e'/><touch site='f'/></sensor></mujoco>",
+            grounds[i].text, above, above, grounds[i].height + 0.1);
         for_all(*state, text, 1500, check_touch);
     }
 }

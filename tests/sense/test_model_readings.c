@@ -27,51 +27,31 @@ static RigConfig rig_config(void) {
     return (RigConfig){.count = 1, .isa = MF_ISA_AUTO, .seed = 1, .sensors = mf_sensors_config()};
 }
 
+// On failure the world is NULL, or the caller's to destroy.
 static mf_Status rig_try(Rig *rig, RigConfig config, mf_Error *error) {
-    mf_WorldConfig world = mf_world_config();
-    mf_GroupConfig group = mf_group_config();
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    rig->world = NULL;
     const double *pull = rig->model->physics.gravity;
-    world.gravity = sqrt(pull[0] * pull[0] + pull[1] * pull[1] + pull[2] * pull[2]);
+    const double origin[3] = {0, 0, 0};
+    mf_WorldConfig world = WITH(mf_world_config(), .gravity = norm3(pull),
+                                .step = mf_time_from_seconds(rig->model->physics.step),
+                                .isa = config.isa, .seed = config.seed);
+    mf_GroupConfig group = WITH(mf_group_config(), .model = rig->model, .count = config.count,
+                                .double_precision = !config.floats);
+    mf_ArticulatedConfig motion =
+        WITH(mf_motions_config().articulated, .shapes = true,
+             .contacts = !(rig->model->physics.disabled & MF_DISABLE_CONTACT));
     if (world.gravity > 0.0)
         memcpy(world.gravity_direction, pull, sizeof world.gravity_direction);
-    world.step = mf_time_from_seconds(rig->model->physics.step);
-    world.isa = config.isa;
-    world.seed = config.seed;
-    group.model = rig->model;
-    group.count = config.count;
-    group.double_precision = !config.floats;
-    motion.shapes = true;
-    motion.contacts = !(rig->model->physics.disabled & MF_DISABLE_CONTACT);
-    mf_Status status = mf_world_create(rig->context, &world, &rig->world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig->world, &group, &rig->group, error);
-    if (status == MF_OK)
-        status = config.points ? mf_motion_add(rig->group, MF_MOTION_POINTS, NULL, error)
-                               : rig_add_articulated(rig->group, &motion, error);
-    const double origin[3] = {0, 0, 0};
-    for (uint32_t i = 0; status == MF_OK && i < config.count; i++)
+    MF_TRY(try_group(rig->context, &world, &group, &rig->world, &rig->group, error));
+    MF_TRY(config.points ? mf_motion_add(rig->group, MF_MOTION_POINTS, NULL, error)
+                         : rig_add_articulated(rig->group, &motion, error));
+    for (uint32_t i = 0; i < config.count; i++)
         if (rig->model->base == MF_BASE_FIXED) // the file's world is the world
-            status = mf_group_set_start(rig->group, i, origin, NULL, NULL, error);
-    if (status == MF_OK)
-        status = mf_sensors_add(rig->group, &config.sensors, error);
-    if (status != MF_OK) {
-        mf_world_destroy(rig->world);
-        rig->world = NULL;
-    }
-    return status;
-}
-
-static Rig rig_load(mf_Context *context, const char *text) {
-    Rig rig;
-    rig.context = context;
-    rig.model = load_urdf(context, text);
-    return rig;
+            MF_TRY(mf_group_set_start(rig->group, i, origin, NULL, NULL, error));
+    return mf_sensors_add(rig->group, &config.sensors, error);
 }
 
 static Rig rig_open(mf_Context *context, const char *text, RigConfig config) {
-    Rig rig = rig_load(context, text);
+    Rig rig = {.context = context, .model = load_text(context, text)};
     MUST(rig_try(&rig, config, &error));
     return rig;
 }
@@ -85,9 +65,13 @@ static double value_of(const Rig *rig, uint32_t instance, uint32_t c) {
     return get_field(rig->group, "sensor.value", instance, c);
 }
 
-static void values3(const Rig *rig, uint32_t first, double out[3]) {
-    for (uint32_t i = 0; i < 3; i++)
-        out[i] = value_of(rig, 0, first + i);
+#define assert_values3(rig, first, x, y, z, tolerance)                                             \
+    assert_fields3((rig)->group, "sensor.value", 0, first, x, y, z, tolerance)
+
+static double size_of(const Rig *rig, uint32_t first) {
+    const double a[3] = {value_of(rig, 0, first), value_of(rig, 0, first + 1),
+                         value_of(rig, 0, first + 2)};
+    return norm3(a);
 }
 
 // ---- closed forms ------------------------------------------------------------------------------
@@ -103,32 +87,25 @@ static const char box[] =
 // In free fall an accelerometer shows 0, at rest +g upwards (and so does a start); the ground's
 // loads on the sole are the weight.
 TEST(a_box_falls_and_rests) {
-    double a[3];
     AUTO_RIG rig = rig_open(*state, box, rig_config());
-    values3(&rig, 0, a);
-    assert_near3(a, 0, 0, G, 1e-12);
+    assert_values3(&rig, 0, 0, 0, G, 1e-12);
     set_field(rig.group, "base.position", 0, 2, 5.0);
     set_field(rig.group, "sensor.value", 0, 15, 7.0);
     mf_world_step(rig.world, 100);
-    values3(&rig, 0, a);
-    assert_near3(a, 0, 0, 0, 1e-9);
-    values3(&rig, 6, a);
-    assert_near3(a, 0, 0, -0.2 * G, 1e-9); // 0.2 s
+    assert_values3(&rig, 0, 0, 0, 0, 1e-9);
+    assert_values3(&rig, 6, 0, 0, -0.2 * G, 1e-9); // 0.2 s
     assert_near(value_of(&rig, 0, 9), 0.0, 0.0);
-    values3(&rig, 10, a);
-    assert_near3(a, 0, 0.5, 0, 1e-12);
+    assert_values3(&rig, 10, 0, 0.5, 0, 1e-12);
     assert_near(value_of(&rig, 0, 13), 0.2, 1e-12);
     assert_near(value_of(&rig, 0, 15), 7.0, 0.0); // a program's own value stays
     mf_world_step(rig.world, 2000);
-    values3(&rig, 0, a);
-    assert_near3(a, 0, 0, G, 1e-3);
+    assert_values3(&rig, 0, 0, 0, G, 1e-3);
     assert_near(value_of(&rig, 0, 9), 2 * G, 1e-2);
 }
 
 // A point at radius r that turns at rate w: -w^2 r towards the middle, and w r along. The rod of
 // length 2 l = 1 m and mass m pulls its holder by m w^2 l.
 TEST(a_rod_turns) {
-    double a[3];
     AUTO_RIG rig = rig_open(
         *state,
         "<mujoco><option gravity='0 0 0'><flag contact='disable'/></option><worldbody><body>"
@@ -139,19 +116,14 @@ TEST(a_rod_turns) {
         rig_config());
     set_field(rig.group, "joint.rate", 0, 0, 2.0);
     mf_world_step(rig.world, 1);
-    values3(&rig, 0, a);
-    assert_near3(a, -2 * 2 * 0.8, 0, 0, 1e-12);
-    values3(&rig, 3, a);
-    assert_near3(a, 0, 1.6, 0, 1e-12);
-    values3(&rig, 6, a);
-    assert_near3(a, 0, 0, 2, 1e-12);
-    values3(&rig, 9, a);
-    assert_near3(a, -3 * 4 * 0.5, 0, 0, 1e-12);
+    assert_values3(&rig, 0, -2 * 2 * 0.8, 0, 0, 1e-12);
+    assert_values3(&rig, 3, 0, 1.6, 0, 1e-12);
+    assert_values3(&rig, 6, 0, 0, 2, 1e-12);
+    assert_values3(&rig, 9, -3 * 4 * 0.5, 0, 0, 1e-12);
 }
 
 // Without sensors of acceleration no velocities are kept.
 TEST(positions_alone_can_be_read) {
-    double a[3];
     AUTO_RIG rig = rig_open(
         *state,
         "<mujoco><worldbody><body pos='0 0 3'><freejoint/><geom size='0.1'/><site name='s'/>"
@@ -159,50 +131,43 @@ TEST(positions_alone_can_be_read) {
         rig_config());
     set_field(rig.group, "base.position", 0, 2, 3.0);
     mf_world_step(rig.world, 10);
-    values3(&rig, 0, a);
-    assert_near3(a, 0, 0, 3 - G * 0.002 * 0.002 * 55, 1e-12); // 1 + 2 + ... + 10 steps
+    assert_values3(&rig, 0, 0, 0, 3 - G * 0.002 * 0.002 * 55, 1e-12); // 1 + 2 + ... + 10 steps
     assert_null(mf_group_find_field(rig.group, "sensor.before"));
 }
 
 // From (0, 0, 1) along x to shapes of which the distance is plain; the own body is not seen.
-static double range_to(mf_Context *context, const char *geom) {
-    char text[1024];
-    RigConfig config = rig_config();
-    snprintf(
-        text, sizeof text,
+TEST(rays_end_at_shapes) {
+    static const char scene[] =
         "<mujoco><option gravity='0 0 0'/><asset><mesh name='m' vertex='0 -1 -1 0 1 -1 0 0 2 1 "
         "0 0'/></asset><worldbody>%s<body pos='0 0 1'><joint type='slide' axis='1 0 0'/><geom "
         "size='0.1'/><site name='s' zaxis='1 0 0'/></body></worldbody><sensor><rangefinder "
-        "site='s'/></sensor></mujoco>",
-        geom);
-    AUTO_RIG rig = rig_open(context, text, config);
-    return value_of(&rig, 0, 0);
-}
-
-TEST(rays_end_at_shapes) {
-    assert_near(range_to(*state, ""), -1, 0);
-    assert_near(range_to(*state, "<geom size='0.5' pos='2 0 1'/>"), 1.5, 1e-12);
-    assert_near(range_to(*state, "<geom size='0.5' pos='2 0.3 1'/>"), 1.6, 1e-12);
-    assert_near(range_to(*state, "<geom size='0.5' pos='-2 0 1'/>"), -1, 0);
-    assert_near(range_to(*state, "<geom size='0.5' pos='0.2 0 1'/>"), 0.7, 1e-12); // from inside
-    assert_near(range_to(*state, "<geom type='box' size='0.5 1 1' pos='2 0 1'/>"), 1.5, 1e-12);
-    assert_near(range_to(*state, "<geom type='box' size='0.5 1 1' pos='2 3 1'/>"), -1, 0);
-    assert_near(range_to(*state, "<geom type='cylinder' size='0.5 1' pos='2 0 1'/>"), 1.5, 1e-12);
-    assert_near(
-        range_to(*state, "<geom type='cylinder' size='0.5 1' pos='3 0.2 1' zaxis='1 0 0'/>"), 2.0,
-        1e-12);
-    assert_near(range_to(*state, "<geom type='capsule' size='0.5 1' pos='3 0 1' zaxis='1 0 0'/>"),
-                1.5, 1e-12);
-    assert_near(range_to(*state, "<geom type='capsule' size='0.5 1' pos='3 0 1.2'/>"), 2.5, 1e-12);
-    assert_near(range_to(*state, "<geom type='ellipsoid' size='0.5 1 2' pos='3 0 1'/>"), 2.5,
-                1e-12);
-    assert_near(range_to(*state, "<geom type='plane' size='1 1 1' pos='2 0 1' zaxis='-1 0 0'/>"), 2,
-                1e-12);
-    assert_near(range_to(*state, "<geom type='plane' size='1 1 1' pos='2 0 1' zaxis='1 0 0'/>"), -1,
-                0); // from behind
-    assert_near(range_to(*state, "<geom type='mesh' mesh='m' pos='2 0 1'/>"), 2, 1e-6);
-    assert_near(range_to(*state, "<geom size='0.5' pos='4 0 1'/><geom size='0.5' pos='2 0 1'/>"),
-                1.5, 1e-12);
+        "site='s'/></sensor></mujoco>";
+    static const struct {
+        const char *geoms;
+        double distance, tolerance;
+    } cases[] = {
+        {"", -1, 0},
+        {"<geom size='0.5' pos='2 0 1'/>", 1.5, 1e-12},
+        {"<geom size='0.5' pos='2 0.3 1'/>", 1.6, 1e-12},
+        {"<geom size='0.5' pos='-2 0 1'/>", -1, 0},
+        {"<geom size='0.5' pos='0.2 0 1'/>", 0.7, 1e-12}, // from inside
+        {"<geom type='box' size='0.5 1 1' pos='2 0 1'/>", 1.5, 1e-12},
+        {"<geom type='box' size='0.5 1 1' pos='2 3 1'/>", -1, 0},
+        {"<geom type='cylinder' size='0.5 1' pos='2 0 1'/>", 1.5, 1e-12},
+        {"<geom type='cylinder' size='0.5 1' pos='3 0.2 1' zaxis='1 0 0'/>", 2.0, 1e-12},
+        {"<geom type='capsule' size='0.5 1' pos='3 0 1' zaxis='1 0 0'/>", 1.5, 1e-12},
+        {"<geom type='capsule' size='0.5 1' pos='3 0 1.2'/>", 2.5, 1e-12},
+        {"<geom type='ellipsoid' size='0.5 1 2' pos='3 0 1'/>", 2.5, 1e-12},
+        {"<geom type='plane' size='1 1 1' pos='2 0 1' zaxis='-1 0 0'/>", 2, 1e-12},
+        {"<geom type='plane' size='1 1 1' pos='2 0 1' zaxis='1 0 0'/>", -1, 0}, // from behind
+        {"<geom type='mesh' mesh='m' pos='2 0 1'/>", 2, 1e-6},
+        {"<geom size='0.5' pos='4 0 1'/><geom size='0.5' pos='2 0 1'/>", 1.5, 1e-12},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        AUTO_RIG rig = rig_open(*state, formatted(scene, cases[i].geoms), rig_config());
+        assert_named_near(value_of(&rig, 0, 0), cases[i].distance, cases[i].tolerance,
+                          cases[i].geoms);
+    }
 }
 
 // The distance to the ground of a world, level: h / cos.
@@ -277,13 +242,10 @@ TEST(a_pan_is_weighed) {
         "<site name='s'/></body><body name='ball' pos='0.1 0 1.12'><freejoint/><geom size='0.1' "
         "mass='3' condim='1'/></body></worldbody><sensor><force site='s'/><torque site='s'/>"
         "<jointlimitfrc joint='z'/></sensor></mujoco>";
-    double a[3];
     AUTO_RIG rig = rig_open(*state, scale, rig_config());
     mf_world_step(rig.world, 2000);
-    values3(&rig, 0, a);
-    assert_near3(a, 0, 0, 4 * G, 1e-6);
-    values3(&rig, 3, a);
-    assert_near3(a, 0, -0.3 * G, 0, 1e-5);
+    assert_values3(&rig, 0, 0, 0, 4 * G, 1e-6);
+    assert_values3(&rig, 3, 0, -0.3 * G, 0, 1e-5);
     assert_near(value_of(&rig, 0, 6), 4 * G, 1e-6);
 }
 
@@ -313,16 +275,11 @@ TEST(a_beam_on_two_supports) {
         {"", "<equality><connect body1='beam' body2='world' anchor='1 0 0'/></equality>"},
         {"<geom size='0.1' pos='1 0 0' mass='0'/>", ""}};
     for (int i = 0; i < 2; i++) {
-        RigConfig config = rig_config();
-        char text[1024];
-        double a[3];
-        snprintf(text, sizeof text, beam, supports[i][0], supports[i][1]);
-        AUTO_RIG rig = rig_open(*state, text, config);
+        AUTO_RIG rig =
+            rig_open(*state, formatted(beam, supports[i][0], supports[i][1]), rig_config());
         mf_world_step(rig.world, 2000);
-        values3(&rig, 0, a);
-        assert_near(a[2], G, 1e-4);
-        values3(&rig, 3, a);
-        assert_near3(a, 0, 0, 0, 2e-4);
+        assert_near(value_of(&rig, 0, 2), G, 1e-4);
+        assert_values3(&rig, 3, 0, 0, 0, 2e-4);
     }
 }
 
@@ -346,33 +303,22 @@ TEST(a_pushed_base_feels_nothing) {
         "<mujoco><option timestep='0.001'/><worldbody><body pos='0 0 9'><freejoint/><inertial "
         "pos='0.1 0 0' mass='2' diaginertia='1 2 3'/><site name='s'/></body></worldbody><sensor>"
         "<force site='s'/><torque site='s'/><accelerometer site='s'/></sensor></mujoco>";
-    double a[3];
     AUTO_RIG rig = rig_open(*state, body, rig_config());
-    for (uint32_t c = 0; c < 3; c++) {
-        set_field(rig.group, "base.force", 0, c, 3.0 - 2.0 * c);
-        set_field(rig.group, "base.torque", 0, c, 0.5 + c);
-    }
+    set_field3(rig.group, "base.force", 0, 3.0, 1.0, -1.0);
+    set_field3(rig.group, "base.torque", 0, 0.5, 1.5, 2.5);
     mf_world_step(rig.world, 1);
-    values3(&rig, 6, a);
-    assert_true(fabs(a[0]) > 1.0);
-    values3(&rig, 0, a);
-    assert_near3(a, 0, 0, 0, 1e-5); // of the turn within the step
-    values3(&rig, 3, a);
-    assert_near3(a, 0, 0, 0, 1e-5);
+    assert_true(fabs(value_of(&rig, 0, 6)) > 1.0);
+    assert_values3(&rig, 0, 0, 0, 0, 1e-5); // of the turn within the step
+    assert_values3(&rig, 3, 0, 0, 0, 1e-5);
 }
 
 TEST(external_forces_act_on_a_tumbling_robot) {
-    RigConfig config = rig_config();
-    double a[3], largest = 0.0, base = 0.0, hinge = 0.0, sum = 0.0;
-    AUTO_RIG rig = rig_open(*state, tumbler, config);
+    double largest = 0.0, base = 0.0, hinge = 0.0, sum = 0.0;
+    AUTO_RIG rig = rig_open(*state, tumbler, rig_config());
     for (int n = 0; n < 12000; n++) {
         mf_world_step(rig.world, 1);
-        values3(&rig, 0, a);
-        base = fmax(base, sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
-        values3(&rig, 3, a);
-        base = fmax(base, sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
-        values3(&rig, 6, a);
-        largest = fmax(largest, sqrt(a[0] * a[0] + a[1] * a[1] + a[2] * a[2]));
+        base = fmax(base, fmax(size_of(&rig, 0), size_of(&rig, 3)));
+        largest = fmax(largest, size_of(&rig, 6));
         sum += value_of(&rig, 0, 18);
         hinge = fmax(hinge, fabs(value_of(&rig, 0, 11)));
     }
@@ -383,14 +329,10 @@ TEST(external_forces_act_on_a_tumbling_robot) {
 
 // ---- promises ----------------------------------------------------------------------------------
 
-static const char *everything_path(void) {
-    return MAYFLY_SOURCE_DIR "/tests/sense/sensors.xml";
-}
+static const char everything_path[] = MAYFLY_SOURCE_DIR "/tests/sense/sensors.xml";
 
 static Rig open_everything(mf_Context *context, RigConfig config) {
-    Rig rig;
-    rig.context = context;
-    rig.model = load_file(context, everything_path(), NULL);
+    Rig rig = {.context = context, .model = load_file(context, everything_path, NULL)};
     MUST(rig_try(&rig, config, &error));
     for (uint32_t i = 0; i < config.count; i++)
         for (uint32_t j = 0; j < rig.model->joint_count; j++)
@@ -449,11 +391,8 @@ TEST(bits_do_not_depend_on_settings) {
 }
 
 TEST(floats_are_near_doubles) {
-    AUTO_RIG single, precise;
-    RigConfig config = rig_config();
-    precise = open_everything(*state, config);
-    config.floats = true;
-    single = open_everything(*state, config);
+    AUTO_RIG precise = open_everything(*state, rig_config());
+    AUTO_RIG single = open_everything(*state, WITH(rig_config(), .floats = true));
     mf_world_step(single.world, 5);
     mf_world_step(precise.world, 5);
     for (uint32_t i = 0; i < precise.model->sensor_value_count; i++) {
@@ -464,10 +403,8 @@ TEST(floats_are_near_doubles) {
 }
 
 TEST(a_faulty_robot_does_not_affect_others) {
-    AUTO_RIG clean, broken;
     RigConfig config = WITH(rig_config(), .count = 20);
-    clean = open_everything(*state, config);
-    broken = open_everything(*state, config);
+    AUTO_RIG clean = open_everything(*state, config), broken = open_everything(*state, config);
     mf_world_step(clean.world, 3);
     mf_world_step(broken.world, 3);
     double kept = value_of(&broken, 5, 0);
@@ -491,14 +428,10 @@ TEST(fixed_bodies_are_distinguished) {
     static const char *const parts[3][2] = {
         {"", ""}, {" contype='0' conaffinity='0'", ""}, {"", tie}};
     for (int i = 0; i < 3; i++) {
-        RigConfig config = rig_config();
-        char text[1024];
-        double a[3];
-        snprintf(text, sizeof text, leg, parts[i][0], parts[i][1]);
-        AUTO_RIG rig = rig_open(*state, text, config);
+        AUTO_RIG rig = rig_open(*state, formatted(leg, parts[i][0], parts[i][1]), rig_config());
         mf_world_step(rig.world, 400);
-        values3(&rig, 0, a); // the foot bears the upper ball, or hangs on it
-        assert_near3(a, 0, 0, i == 2 ? G : -G, 1e-4);
+        // the foot bears the upper ball, or hangs on itassert_values3(&rig, 0, 0, 0, i == 2 ? G :
+        // -G, 1e-4);
     }
 }
 
@@ -513,11 +446,11 @@ TEST(unmeasurable_sensors_are_named) {
     } cases[] = {{"<jointlimitfrc name='x' joint='j'/>", "sensor 1 'x'"},
                  {"<force name='y' site='s'/>", "can collide"}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        char text[1024];
         RigConfig config = WITH(rig_config(), .points = true);
-        snprintf(text, sizeof text, limits, cases[i].sensor);
-        AUTO_RIG rig = rig_load(*state, text);
+        AUTO_RIG rig = {.context = *state,
+                        .model = load_text(*state, formatted(limits, cases[i].sensor))};
         MUST_FAIL(rig_try(&rig, config, &error), MF_UNSUPPORTED, cases[i].names);
+        mf_world_destroy(rig.world);
         config.sensors.lenient = true;
         MUST(rig_try(&rig, config, &error));
         mf_world_step(rig.world, 5);
@@ -529,9 +462,7 @@ TEST(unmeasurable_sensors_are_named) {
 TEST(points_has_sensors_too) {
     AUTO_RIG rig = rig_open(*state, box, WITH(rig_config(), .points = true));
     mf_world_step(rig.world, 500);
-    double a[3];
-    values3(&rig, 0, a);
-    assert_near3(a, 0, 0, G, 0.05);
+    assert_values3(&rig, 0, 0, 0, G, 0.05);
     assert_near(value_of(&rig, 0, 9), 2 * G, 0.05 * 2 * G);
 }
 
@@ -544,23 +475,22 @@ TEST(snapshots_contain_readings) {
 static mf_Status make_and_ask(mf_Context *context, void *user, mf_Error *error) {
     Rig rig = {.context = context, .model = user};
     double values[400];
-    MF_TRY(rig_try(&rig, rig_config(), error));
-    mf_Status status = mf_sensors_measure(rig.group, 0, NULL, values, error);
+    mf_Status status = rig_try(&rig, rig_config(), error);
+    if (status == MF_OK)
+        status = mf_sensors_measure(rig.group, 0, NULL, values, error);
     mf_world_destroy(rig.world);
     return status;
 }
 
 TEST(adding_survives_every_failure) {
-    mf_Model *model = load_file(*state, everything_path(), NULL);
-    assert_true(model->sensor_value_count < 400);
-    assert_true(torture(*state, make_and_ask, model, TORTURE_MUST_FAIL) > 20);
-    mf_model_destroy(model);
-    model = load_urdf(*state, tumbler); // asks the motion for forces, too
-    assert_true(torture(*state, make_and_ask, model, TORTURE_MUST_FAIL) > 20);
-    mf_model_destroy(model);
-    model = load_file(*state, MAYFLY_SOURCE_DIR "/tests/sense/contacts.xml", NULL);
-    assert_true(torture(*state, make_and_ask, model, TORTURE_MUST_FAIL) > 20);
-    mf_model_destroy(model);
+    mf_Model *models[] = {load_file(*state, everything_path, NULL),
+                          load_text(*state, tumbler), // asks the motion for forces, too
+                          load_file(*state, MAYFLY_SOURCE_DIR "/tests/sense/contacts.xml", NULL)};
+    for (int i = 0; i < 3; i++) {
+        assert_true(models[i]->sensor_value_count < 400);
+        assert_true(torture(*state, make_and_ask, models[i], TORTURE_MUST_FAIL) > 20);
+        mf_model_destroy(models[i]);
+    }
 }
 
 TEST(mistakes_are_refused) {

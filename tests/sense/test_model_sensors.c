@@ -26,41 +26,25 @@ GROUP_FIXTURE(setup_context, teardown_context);
     "type='contact' link='box'/><sensor name='where' type='position' link='box'/><sensor "         \
     "name='truth' type='field' field='base.position' first='2'/>"
 
-static double reading(const Rig *rig, const char *sensor, uint32_t value) {
+#define ARM_CONFIG(sensors) WITH(rig_config(), .model = ARM(sensors), .step = MF_MILLISECOND)
+
+static uint32_t address_of(const Rig *rig, const char *sensor) {
     uint32_t index = mf_model_find(rig->model, MF_ITEM_SENSOR, sensor);
     assert_int_not_equal(index, MF_NONE);
-    return rig_get(rig, "sensor.value", 0, rig->model->sensors[index].address + value);
+    return rig->model->sensors[index].address;
 }
 
-static void readings3(const Rig *rig, const char *sensor, double out[3]) {
-    for (uint32_t i = 0; i < 3; i++)
-        out[i] = reading(rig, sensor, i);
+static double reading(const Rig *rig, const char *sensor, uint32_t value) {
+    return rig_get(rig, "sensor.value", 0, address_of(rig, sensor) + value);
 }
 
-static mf_Status add_motion(mf_Group *group, mf_Motion motion, mf_Error *error) {
-    switch (motion) {
-    case MF_MOTION_KINEMATIC:
-        return mf_motion_add(group, MF_MOTION_KINEMATIC, NULL, error);
-    case MF_MOTION_POINTS:
-        return mf_motion_add(group, MF_MOTION_POINTS, NULL, error);
-    case MF_MOTION_RIGID:
-        return mf_motion_add(group, MF_MOTION_RIGID, NULL, error);
-    case MF_MOTION_PRESCRIBED:
-        return mf_motion_add(group, MF_MOTION_PRESCRIBED, NULL, error);
-    default:
-        return mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, error);
-    }
-}
+#define assert_reading3(rig, sensor, x, y, z, tolerance)                                           \
+    assert_fields3((rig)->group, "sensor.value", 0, address_of(rig, sensor), x, y, z, tolerance)
 
-static Rig open_with(mf_Context *context, const char *text, mf_Motion motion) {
-    Rig rig;
-    mf_Error error = {0};
-    rig = rig_open(context, WITH(rig_config(), .text = text, .step = MF_MILLISECOND));
-    mf_Status status = add_motion(rig.group, motion, &error);
-    if (status == MF_OK)
-        status = mf_sensors_add(rig.group, NULL, &error);
-    if (status != MF_OK)
-        fail_msg("%s", error.message);
+static Rig open_moving(mf_Context *context, RigConfig config, mf_Motion motion) {
+    Rig rig = rig_open(context, config);
+    MUST(mf_motion_add(rig.group, motion, NULL, &error));
+    MUST(mf_sensors_add(rig.group, NULL, &error));
     return rig;
 }
 
@@ -70,15 +54,12 @@ static Rig open_with(mf_Context *context, const char *text, mf_Motion motion) {
 // the weight, at every level that falls.
 TEST(falling_and_resting) {
     for (mf_Motion level = MF_MOTION_POINTS; level < MF_MOTION_LEVELS; level++) {
-        double a[3];
-        AUTO_RIG rig = open_with(*state, ARM(IMU), level);
+        AUTO_RIG rig = open_moving(*state, ARM_CONFIG(IMU), level);
         const double weight = rig.model->mass * G;
-        readings3(&rig, "acc", a);
-        assert_near3(a, 0, 0, G, 1e-12);
+        assert_reading3(&rig, "acc", 0, 0, G, 1e-12);
         rig_set(&rig, "base.position", 0, 2, 2.0);
         mf_world_step(rig.world, 200);
-        readings3(&rig, "acc", a);
-        assert_near3(a, 0, 0, 0, 1e-9);
+        assert_reading3(&rig, "acc", 0, 0, 0, 1e-9);
         double fallen = 2.0 - rig_get(&rig, "base.position", 0, 2);
         assert_near(fallen, 0.5 * G * 0.04, 0.003);
         assert_near(reading(&rig, "down", 0), 2.0 - fallen, 1e-9);
@@ -89,11 +70,9 @@ TEST(falling_and_resting) {
         mf_world_step(rig.world, 1);
         assert_true(reading(&rig, "down", 0) == 3.0);
         rig_set(&rig, "base.position", 0, 2, 0.1);
-        for (uint32_t i = 0; i < 3; i++)
-            rig_set(&rig, "base.linear_velocity", 0, i, 0.0);
+        set_field3(rig.group, "base.linear_velocity", 0, 0, 0, 0);
         mf_world_step(rig.world, 4000);
-        readings3(&rig, "acc", a);
-        assert_near3(a, 0, 0, G, 0.02);
+        assert_reading3(&rig, "acc", 0, 0, G, 0.02);
         assert_near(reading(&rig, "foot", 0), weight, 0.01 * weight);
         assert_true(reading(&rig, "touch", 0) == 1.0);
     }
@@ -102,28 +81,23 @@ TEST(falling_and_resting) {
 // Robots of one group at different levels, and one that changes: each reads the loads of its own
 // motion, never what another motion wrote last.
 TEST(loads_are_those_of_the_present_level) {
-    mf_Error error = {0};
     AUTO_RIG rig = rig_open(
         *state,
         WITH(rig_config(),
-             .text =
+             .model =
                  ARM("<sensor name='foot' type='contact_force' link='box'/><sensor name='touch' "
                      "type='contact' link='box'/>"),
              .step = MF_MILLISECOND, .count = 2));
-    mf_Status status =
-        mf_motions_add(rig.group,
-                       &WITH(mf_motions_config(), .start = MF_MOTION_POINTS,
-                             .has[MF_MOTION_ARTICULATED] = true, .has[MF_MOTION_RIGID] = true),
-                       &error);
-    if (status == MF_OK)
-        status = mf_sensors_add(rig.group, NULL, &error);
-    if (status != MF_OK)
-        fail_msg("%s", error.message);
+    MUST(mf_motions_add(rig.group,
+                        &WITH(mf_motions_config(), .start = MF_MOTION_POINTS,
+                              .has[MF_MOTION_ARTICULATED] = true, .has[MF_MOTION_RIGID] = true),
+                        &error));
+    MUST(mf_sensors_add(rig.group, NULL, &error));
     const double weight = rig.model->mass * G;
     static const mf_Motion order[] = {MF_MOTION_POINTS, MF_MOTION_ARTICULATED, MF_MOTION_RIGID,
                                       MF_MOTION_POINTS};
     for (int k = 0; k < 4; k++) {
-        assert_int_equal(mf_motion_switch(rig.group, 0, order[k], &error), MF_OK);
+        MUST(mf_motion_switch(rig.group, 0, order[k], &error));
         mf_world_step(rig.world, 3000);
         for (uint32_t i = 0; i < 2; i++) // the other robot stays at points
             assert_near(rig_get(&rig, "sensor.value", i, 0), weight, 0.02 * weight);
@@ -139,24 +113,21 @@ TEST(loads_are_those_of_the_present_level) {
 
 // The arm turns at w: the IMU's y looks inward, so it reads + w^2 r there, and w about z.
 TEST(a_turning_arm) {
-    double a[3], w[3];
-    AUTO_RIG rig = open_with(*state, ARM(IMU), MF_MOTION_ARTICULATED);
+    AUTO_RIG rig = open_moving(*state, ARM_CONFIG(IMU), MF_MOTION_ARTICULATED);
     rig_set(&rig, "base.position", 0, 2, 50.0);
     rig_set(&rig, "joint.rate", 0, 0, 4.0);
     mf_world_step(rig.world, 1);
     double rate = rig_get(&rig, "joint.rate", 0, 0) + rig_get(&rig, "base.angular_velocity", 0, 2);
-    readings3(&rig, "gyro", w);
-    assert_near3(w, 0, 0, rate, 1e-9);
-    readings3(&rig, "acc", a);
-    assert_near(a[1], rate * rate * 0.3, 1e-6);
-    assert_near(a[2], 0, 1e-6);
+    assert_reading3(&rig, "gyro", 0, 0, rate, 1e-9);
+    assert_near(reading(&rig, "acc", 1), rate * rate * 0.3, 1e-6);
+    assert_near(reading(&rig, "acc", 2), 0, 1e-6);
     assert_near(reading(&rig, "angle", 0), rig_get(&rig, "joint.angle", 0, 0), 0);
     assert_near(reading(&rig, "speed", 0), rig_get(&rig, "joint.rate", 0, 0), 0);
 }
 
 // Roll, pitch, yaw of a turned robot, by the formula of URDF.
 TEST(attitude_is_roll_pitch_yaw) {
-    AUTO_RIG rig = open_with(*state, ARM(IMU), MF_MOTION_ARTICULATED);
+    AUTO_RIG rig = open_moving(*state, ARM_CONFIG(IMU), MF_MOTION_ARTICULATED);
     const double roll = 0.3, pitch = -0.7, yaw = 2.5;
     const double q[4] = {cos(roll / 2) * cos(pitch / 2) * cos(yaw / 2) +
                              sin(roll / 2) * sin(pitch / 2) * sin(yaw / 2),
@@ -166,13 +137,10 @@ TEST(attitude_is_roll_pitch_yaw) {
                              sin(roll / 2) * cos(pitch / 2) * sin(yaw / 2),
                          cos(roll / 2) * cos(pitch / 2) * sin(yaw / 2) -
                              sin(roll / 2) * sin(pitch / 2) * cos(yaw / 2)};
-    double angles[3];
     rig_set(&rig, "base.position", 0, 2, 50.0);
-    for (uint32_t i = 0; i < 4; i++)
-        rig_set(&rig, "base.orientation", 0, i, q[i]);
+    set_fields(rig.group, "base.orientation", 0, 4, q);
     mf_world_step(rig.world, 1);
-    readings3(&rig, "level", angles);
-    assert_near3(angles, roll, pitch, yaw, 1e-6);
+    assert_reading3(&rig, "level", roll, pitch, yaw, 1e-6);
 }
 
 // ---- what the file says ------------------------------------------------------------------------
@@ -223,17 +191,15 @@ TEST(mistakes_are_named_with_their_line) {
          "two sensors are named 's'"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        char text[4000];
-        snprintf(text, sizeof text, ARM("\n%s"), bad[i].sensor);
-        assert_refused(*state, text, MF_BAD_FILE, 2, bad[i].names);
+        assert_refused(*state, formatted(ARM("\n%s"), bad[i].sensor), MF_BAD_FILE, 2, bad[i].names);
     }
 }
 
 // A field that is not there when the sensors are added.
 TEST(a_missing_field_is_named) {
-    Rig rig =
+    AUTO_RIG rig =
         rig_open(*state, WITH(rig_config(),
-                              .text = ARM("<sensor name='s' type='field' field='gait.time'/>")));
+                              .model = ARM("<sensor name='s' type='field' field='gait.time'/>")));
     MUST_FAIL_AS(mf_sensors_add(rig.group, NULL, &error), MF_UNSUPPORTED,
                  "sensor 0 's' of field gait.time cannot be measured: the group has no field of "
                  "that name");
@@ -244,7 +210,6 @@ TEST(a_missing_field_is_named) {
         note, "sensor 0 's' of field gait.time reads 0: the group has no field of that name");
     mf_world_step(rig.world, 2);
     assert_true(reading(&rig, "s", 0) == 0.0);
-    rig_close(&rig);
 }
 
 // ---- readings ----------------------------------------------------------------------------------
@@ -254,12 +219,12 @@ TEST(a_missing_field_is_named) {
 TEST(an_encoder_is_late_and_coarse) {
     enum { STEPS = 400 };
     static double truth[STEPS + 1];
-    Rig rig =
-        open_with(*state,
-                  ARM("<sensor name='real' type='encoder' joint='turn' rate='250' delay='0.006' "
-                      "range='6.4' bits='12'/><sensor name='ideal' type='encoder' joint='turn'/>"
-                      "<sensor name='noisy' type='encoder' joint='turn' noise='0.01'/>"),
-                  MF_MOTION_ARTICULATED);
+    AUTO_RIG rig = open_moving(
+        *state,
+        ARM_CONFIG("<sensor name='real' type='encoder' joint='turn' rate='250' delay='0.006' "
+                   "range='6.4' bits='12'/><sensor name='ideal' type='encoder' joint='turn'/>"
+                   "<sensor name='noisy' type='encoder' joint='turn' noise='0.01'/>"),
+        MF_MOTION_ARTICULATED);
     rig_set(&rig, "base.position", 0, 2, 50.0);
     rig_set(&rig, "joint.rate", 0, 0, 9.0);
     const double step = 12.8 / 4096;
@@ -277,16 +242,14 @@ TEST(an_encoder_is_late_and_coarse) {
         square += distance * distance / STEPS;
     }
     assert_near(square, 1e-4, 4.5e-4 * sqrt(2.0 / STEPS));
-    rig_close(&rig);
-    // Without noise the delay stays.
-    rig = rig_open(
-        *state,
-        WITH(rig_config(),
-             .text = ARM("<sensor name='s' type='encoder' joint='turn' noise='1' bias='1'/>")));
+}
+
+TEST(without_noise_the_delay_stays) {
+    AUTO_RIG rig = rig_open(
+        *state, ARM_CONFIG("<sensor name='s' type='encoder' joint='turn' noise='1' bias='1'/>"));
     MUST(mf_sensors_add(rig.group, &WITH(mf_sensors_config(), .noise = false), &error));
     mf_world_step(rig.world, 3);
     assert_true(reading(&rig, "s", 0) == 0.0);
-    rig_close(&rig);
 }
 
 // The sensors of the walking experiments go the same way: late contacts, coarse rays, at their own
@@ -295,7 +258,7 @@ TEST(walkers_have_real_sensors_too) {
     AUTO_RIG rig = rig_open(
         *state,
         WITH(rig_config(),
-             .text =
+             .model =
                  ARM("<sensor name='touch' type='contact' link='box' delay='0.03'/><sensor "
                      "name='down' type='ray' link='box' rpy='0 1.57079632679489662 0' reach='9' "
                      "resolution='0.25' rate='50'/>")));
@@ -308,8 +271,7 @@ TEST(walkers_have_real_sensors_too) {
     bool touched[100];
     double height[100], joint = 0;
     for (int s = 0; s < 100; s++) {
-        for (uint32_t c = 0; c < 3; c++)
-            rig_set(&rig, "base.linear_velocity", 0, c, 0.0);
+        set_field3(rig.group, "base.linear_velocity", 0, 0, 0, 0);
         rig_set(&rig, "base.position", 0, 2, s % 7 < 3 ? 0.09 : 1.0 + 0.03 * s);
         rig_set(&rig, "joint.angle", 0, 0, 0.01 * s);
         touched[s] = false;
@@ -345,13 +307,12 @@ TEST(rates_and_delays_of_mjcf_are_those_of_mujoco) {
         {"nsample='4'", {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13}},
     };
     for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
-        char text[1000];
-        snprintf(text, sizeof text,
-                 "<mujoco><option timestep='0.01' gravity='0 0 0'/><worldbody><body><joint "
-                 "name='j' type='slide'/><geom size='0.1'/></body></worldbody><sensor><jointpos "
-                 "joint='j' %s/></sensor></mujoco>",
-                 cases[k].attributes);
-        AUTO_RIG rig = rig_open(*state, WITH(rig_config(), .text = text));
+        const char *text = formatted(
+            "<mujoco><option timestep='0.01' gravity='0 0 0'/><worldbody><body><joint "
+            "name='j' type='slide'/><geom size='0.1'/></body></worldbody><sensor><jointpos "
+            "joint='j' %s/></sensor></mujoco>",
+            cases[k].attributes);
+        AUTO_RIG rig = rig_open(*state, WITH(rig_config(), .model = text));
         MUST(mf_sensors_add(rig.group, NULL, &error));
         for (int s = 0; s < 14; s++) {
             assert_near(rig_get(&rig, "sensor.value", 0, 0), 0.01 * cases[k].expected[s], 1e-12);
@@ -362,52 +323,33 @@ TEST(rates_and_delays_of_mjcf_are_those_of_mujoco) {
 }
 
 TEST(mjcf_keeps_rate_and_delay_when_written) {
-    mf_Model *model = load_text(
+    AUTO_MODEL *model = load_text(
         *state, "<mujoco><worldbody><body><joint name='j'/><geom size='0.1'/></body></worldbody>"
                 "<sensor><jointpos joint='j' noise='0.1' cutoff='2' nsample='9' delay='0.02' "
                 "interval='0.01'/></sensor></mujoco>");
     char path[512];
     write_text(path, "late.xml", "");
     MUST(mf_model_export_mjcf(model, path, &error));
-    mf_Model *again = load_file(*state, path, NULL);
+    AUTO_MODEL *again = load_file(*state, path, NULL);
     const mf_Signal *a = &model->sensors[0].signal, *b = &again->sensors[0].signal;
     assert_true(b->delay == 20 * MF_MILLISECOND && b->noise == 0.1 && b->range[1] == 2.0);
     assert_true(b->rate.numerator * a->rate.denominator == a->rate.numerator * b->rate.denominator);
     remove(path);
     assert_true(mf_model_hash(model) == mf_model_hash(again));
-    mf_model_destroy(model);
-    mf_model_destroy(again);
 }
 
 // ---- the humanoid ------------------------------------------------------------------------------
-
-static Rig open_humanoid(mf_Context *context, mf_Motion motion) {
-    Rig rig;
-    mf_GroupConfig group = mf_group_config();
-    mf_Error error = {0};
-    rig.context = context;
-    rig.model = load_file(context, MAYFLY_SOURCE_DIR "/models/humanoid.urdf", NULL);
-    group.model = rig.model;
-    group.count = 3;
-    mf_Status status = mf_world_create(context, &WITH(mf_world_config(), .step = MF_MILLISECOND),
-                                       &rig.world, &error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig.world, &group, &rig.group, &error);
-    if (status == MF_OK)
-        status = add_motion(rig.group, motion, &error);
-    if (status == MF_OK)
-        status = mf_sensors_add(rig.group, NULL, &error);
-    if (status != MF_OK)
-        fail_msg("%s", error.message);
-    return rig;
-}
 
 // Standing at the two levels that need no controller: the soles bear the weight, the IMU shows +g,
 // within five standard deviations and the converter's step; each robot has its own bias.
 TEST(the_humanoid_feels) {
     static const mf_Motion motions[] = {MF_MOTION_POINTS, MF_MOTION_KINEMATIC};
     for (int k = 0; k < 2; k++) {
-        AUTO_RIG rig = open_humanoid(*state, motions[k]);
+        AUTO_RIG rig =
+            open_moving(*state,
+                        WITH(rig_config(), .model = MAYFLY_SOURCE_DIR "/models/humanoid.urdf",
+                             .step = MF_MILLISECOND, .count = 3, .floats = true),
+                        motions[k]);
         for (uint32_t j = 0; j < rig.model->joint_count; j++) { // an encoder at each joint
             bool found = false;
             for (uint32_t s = 0; s < rig.model->sensor_count; s++)
@@ -421,8 +363,7 @@ TEST(the_humanoid_feels) {
         assert_near(feet, weight, 5 * sqrt(2) * sqrt(0.8 * 0.8 + 0.8 * 0.8) + 0.26);
         assert_near(reading(&rig, "accelerometer", 2), G, 5 * 0.197 + 0.04);
         assert_near(reading(&rig, "gyroscope", 1), 0.0, 0.06);
-        uint32_t attitude =
-            rig.model->sensors[mf_model_find(rig.model, MF_ITEM_SENSOR, "attitude")].address;
+        uint32_t attitude = address_of(&rig, "attitude");
         assert_true(rig_get(&rig, "sensor.value", 0, attitude) !=
                     rig_get(&rig, "sensor.value", 1, attitude));
         // In the order of the file: IMU and attitude, then the soles.

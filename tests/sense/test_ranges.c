@@ -22,15 +22,6 @@ static const char finder[] =
     "<body pos='0.5 0 0'><joint type='slide' axis='0 0 1'/><geom type='sphere' size='0.05'/></body>"
     "</body></worldbody><sensor><rangefinder name='eye' site='eye'/></sensor></mujoco>";
 
-static mf_Model *load_urdf(mf_Context *context, const char *text) {
-    char path[64];
-    mf_Model *model;
-    write_temporary(path, ".urdf", text);
-    MUST(mf_model_load(context, path, NULL, &model, &error));
-    unlink(path);
-    return model;
-}
-
 static void add_motion(Pitch *pitch, mf_Group *group) {
     MUST(rig_add_articulated(
         group, &WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = false),
@@ -39,7 +30,7 @@ static void add_motion(Pitch *pitch, mf_Group *group) {
 
 static mf_Group *add_watchers(Pitch *pitch, uint32_t count, bool wide) {
     mf_Group *group =
-        pitch_group(pitch, load_urdf(pitch->context, watcher), "watchers", count, wide);
+        pitch_group(pitch, load_text(pitch->context, watcher), "watchers", count, wide);
     add_motion(pitch, group);
     MUST(mf_sensors_add(group, NULL, &error));
     return group;
@@ -47,11 +38,10 @@ static mf_Group *add_watchers(Pitch *pitch, uint32_t count, bool wide) {
 
 static mf_Group *add_geom(Pitch *pitch, const char *name, const char *asset, const char *geom,
                           uint32_t count, bool wide) {
-    char text[1024];
-    snprintf(text, sizeof text,
-             "<mujoco model='%s'>%s<worldbody><body><freejoint/><geom %s mass='1'/></body>"
-             "</worldbody></mujoco>",
-             name, asset, geom);
+    const char *text =
+        formatted("<mujoco model='%s'>%s<worldbody><body><freejoint/><geom %s mass='1'/></body>"
+                  "</worldbody></mujoco>",
+                  name, asset, geom);
     mf_Group *group = pitch_group(pitch, load_text(pitch->context, text), name, count, wide);
     add_motion(pitch, group);
     return group;
@@ -93,14 +83,11 @@ TEST(every_shape_is_seen_at_its_surface) {
         {"mesh", tetrahedron, "type='mesh' mesh='m'", 0.1, 0.1, 2.0},
         {"over it", "", "type='sphere' size='0.3'", 0.0, 0.31, 6.0},
     };
-    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (int k = 0; k < 6; k++) {
-            const Case *c = &cases[i];
+    FOR_EACH_ISA (isa)
+        for (size_t k = 0; k < 2 * sizeof cases / sizeof *cases; k++) {
+            const Case *c = &cases[k / 2];
             const bool wide = k & 1;
-            if (!mf_isa_available(sets[k / 2]))
-                continue;
-            AUTO_PITCH pitch = open_pitch(1, sets[k / 2]);
+            AUTO_PITCH pitch = open_pitch(1, isa);
             mf_Group *eye = add_watchers(&pitch, 1, wide);
             mf_Group *thing = add_geom(&pitch, c->name, c->asset, c->geom, 1, wide);
             put(&pitch, eye, 0, -2.0, c->y, 5.0 + c->z, 0.0);
@@ -159,12 +146,9 @@ TEST(isolated_robots_see_nobody) {
     for (int both = 0; both < 2; both++) {
         AUTO_PITCH pitch = open_pitch(1, MF_ISA_AUTO);
         mf_Group *apart;
-        mf_GroupConfig config = WITH(mf_group_config(), .name = "apart");
-        config.model = pitch.models[pitch.count++] = load_urdf(pitch.context, watcher);
-        config.count = 2;
-        config.isolated = true;
-        config.double_precision = true;
-        apart = add_group(pitch.world, &config);
+        pitch.models[pitch.count++] = load_text(pitch.context, watcher);
+        apart = add_group(pitch.world, &WITH(mf_group_config(), .name = "apart", .count = 2,
+                                             .model = pitch.models[0], .double_precision = true));
         add_motion(&pitch, apart);
         MUST(mf_sensors_add(apart, NULL, &error));
         mf_Group *together = add_watchers(&pitch, both ? 2 : 1, true);
@@ -292,21 +276,19 @@ TEST(swarms_are_seen_as_by_rays) {
     }
 }
 
+static uint64_t hash_of_batch(uint32_t threads, mf_Isa isa, bool wide) {
+    AUTO_PITCH pitch = open_batch(threads, isa, wide);
+    mf_world_step(pitch.world, 40);
+    return mf_world_hash(pitch.world);
+}
+
 TEST(same_bits_for_threads_and_instruction_sets) {
-    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int wide = 0; wide < 2; wide++) {
-        uint64_t first = 0;
-        for (uint32_t k = 0; k < 5; k++) {
-            const mf_Isa isa = k < 3 ? sets[k] : MF_ISA_AUTO;
-            if (!mf_isa_available(isa))
-                continue;
-            AUTO_PITCH pitch = open_batch(k < 3 ? 1 : k - 1, isa, wide);
-            mf_world_step(pitch.world, 40);
-            const uint64_t hash = mf_world_hash(pitch.world);
-            if (first == 0)
-                first = hash;
-            assert_true(hash == first);
-        }
+        const uint64_t hash = hash_of_batch(1, MF_ISA_AUTO, wide);
+        FOR_EACH_ISA (isa)
+            assert_true(hash_of_batch(1, isa, wide) == hash);
+        for (uint32_t threads = 2; threads < 4; threads++)
+            assert_true(hash_of_batch(threads, MF_ISA_AUTO, wide) == hash);
     }
 }
 
@@ -325,40 +307,26 @@ typedef struct Making {
 static mf_Status make_ranges(mf_Context *context, void *user, mf_Error *error) {
     const Making *making = user;
     AUTO_WORLD *world = NULL;
-    mf_GroupConfig config = mf_group_config();
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
+    const mf_GroupConfig config = WITH(mf_group_config(), .isolated = false, .count = 20);
+    const mf_ArticulatedConfig motion =
+        WITH(mf_motions_config().articulated, .contacts = false, .self_contacts = false);
     mf_Group *eye, *ball;
-    motion.contacts = motion.self_contacts = false;
-    config.isolated = false;
-    config.count = 20;
-    config.model = making->eye;
-    config.name = "eye";
-    mf_Status status = mf_world_create(context, NULL, &world, error);
-    if (status == MF_OK)
-        status = mf_world_add_group(world, &config, &eye, error);
-    if (status == MF_OK)
-        status = rig_add_articulated(eye, &motion, error);
-    if (status == MF_OK)
-        status = mf_sensors_add(eye, NULL, error);
-    config.model = making->ball;
-    config.name = "ball";
-    if (status == MF_OK)
-        status = mf_world_add_group(world, &config, &ball, error);
-    if (status == MF_OK) {
-        const uint32_t systems = mf_world_system_count(world);
-        status = mf_ranges_add(world, error);
-        assert_int_equal(mf_world_system_count(world), systems + (status == MF_OK));
-        mf_world_step(world, 2); // also without them
-    }
+    MF_TRY(try_group(context, NULL, &WITH(config, .model = making->eye, .name = "eye"), &world,
+                     &eye, error));
+    MF_TRY(rig_add_articulated(eye, &motion, error));
+    MF_TRY(mf_sensors_add(eye, NULL, error));
+    MF_TRY(mf_world_add_group(world, &WITH(config, .model = making->ball, .name = "ball"), &ball,
+                              error));
+    const uint32_t systems = mf_world_system_count(world);
+    mf_Status status = mf_ranges_add(world, error);
+    assert_int_equal(mf_world_system_count(world), systems + (status == MF_OK));
+    mf_world_step(world, 2); // also without them
     return status;
 }
 
 TEST(adding_survives_every_failure) {
-    AUTO_CONTEXT *context;
-    Making making;
-    MUST(mf_context_create(NULL, &context, &error));
-    making.eye = load_urdf(context, watcher);
-    making.ball = ball_of(context, 1.0);
+    AUTO_CONTEXT *context = open_context(0);
+    Making making = {load_text(context, watcher), ball_of(context, 1.0)};
     assert_true(torture(context, make_ranges, &making, TORTURE_MUST_FAIL) > 20);
     mf_model_destroy(making.eye);
     mf_model_destroy(making.ball);

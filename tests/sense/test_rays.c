@@ -36,27 +36,11 @@ enum { COUNT = 19, LINKS = 4 };
 
 // Without gravity, so that nothing moves.
 static Rig open_still(mf_Context *context, const char *text, bool before, bool floats, mf_Isa isa) {
-    Rig rig;
-    mf_GroupConfig group = mf_group_config();
-    mf_ArticulatedConfig motion = mf_motions_config().articulated;
-    mf_Error error = {0};
-    rig.context = context;
-    rig.model = load_text(context, text);
-    group.model = rig.model;
-    group.count = COUNT;
-    group.double_precision = !floats;
-    motion.contacts = false;
-    mf_Status status = mf_world_create(
-        context, &WITH(mf_world_config(), .gravity = 0.0, .isa = isa), &rig.world, &error);
-    if (status == MF_OK)
-        status = mf_world_add_group(rig.world, &group, &rig.group, &error);
-    if (status == MF_OK)
-        status = rig_add_articulated(rig.group, &motion, &error);
-    mf_SensorsConfig sensors = WITH(mf_sensors_config(), .before_control = before);
-    if (status == MF_OK)
-        status = mf_sensors_add(rig.group, &sensors, &error);
-    if (status != MF_OK)
-        fail_msg("%s", error.message);
+    Rig rig = rig_open(context, WITH(rig_config(), .model = text, .count = COUNT, .gravity = 0.0,
+                                     .floats = floats, .isa = isa));
+    MUST(rig_add_articulated(rig.group, &WITH(mf_motions_config().articulated, .contacts = false),
+                             &error));
+    MUST(mf_sensors_add(rig.group, &WITH(mf_sensors_config(), .before_control = before), &error));
     return rig;
 }
 
@@ -135,23 +119,21 @@ static double expected_at(const Rig *rig, uint32_t instance, const mf_Sensor *se
 }
 
 TEST(rays_follow_their_links) {
-    static const mf_Isa sets[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
-    for (int k = 0; k < 12; k++) {
-        const bool before = k & 1, floats = k & 2;
-        uint32_t hits = 0;
-        if (!mf_isa_available(sets[k / 4]))
-            continue;
-        AUTO_RIG rig = open_still(*state, tree, before, floats, sets[k / 4]);
-        for (uint32_t i = 0; i < COUNT; i++)
-            set_varied(&rig, i);
-        mf_world_step(rig.world, 1);
-        for (uint32_t i = 0; i < COUNT; i++)
-            for (uint32_t s = 0; s < 3; s++) {
-                const double expected = expected_at(&rig, i, &rig.model->sensors[s]);
-                assert_near(ray_of(&rig, i, s), expected, floats ? 3e-5 : 1e-9);
-                hits += expected < rig.model->sensors[s].range;
-            }
-        assert_true(hits > COUNT / 2);
-        assert_int_equal(mf_group_fault_total(rig.group), 0);
-    }
+    FOR_EACH_ISA (isa)
+        for (int k = 0; k < 4; k++) {
+            const bool before = k & 1, floats = k & 2;
+            uint32_t hits = 0;
+            AUTO_RIG rig = open_still(*state, tree, before, floats, isa);
+            for (uint32_t i = 0; i < COUNT; i++)
+                set_varied(&rig, i);
+            mf_world_step(rig.world, 1);
+            for (uint32_t i = 0; i < COUNT; i++)
+                for (uint32_t s = 0; s < 3; s++) {
+                    const double expected = expected_at(&rig, i, &rig.model->sensors[s]);
+                    assert_near(ray_of(&rig, i, s), expected, floats ? 3e-5 : 1e-9);
+                    hits += expected < rig.model->sensors[s].range;
+                }
+            assert_true(hits > COUNT / 2);
+            assert_int_equal(mf_group_fault_total(rig.group), 0);
+        }
 }

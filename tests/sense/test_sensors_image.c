@@ -1,27 +1,7 @@
 // The plan of sensors is one block without pointers: a copy in other memory is equivalent after
 // the original is overwritten.
 #include "rig/rig.h"
-#include "sense/sensors_build.h"
-
-static mf_SensePlan *plan_of(const mf_Group *group) {
-    for (uint32_t i = 0;; i++) {
-        const mf_SystemConfig *system = mf_group_system(group, i);
-        assert_non_null(system);
-        if (strcmp(system->name, "sensors") == 0)
-            return system->user;
-    }
-}
-
-static void move_plan(mf_Context *context, const mf_Group *group) {
-    mf_SensePlan *plan = plan_of(group);
-    mf_SenseImage *image = plan->image;
-    plan->image = mf_allocate(context, image->bytes, 1);
-    assert_non_null(plan->image);
-    memcpy(plan->image, image, image->bytes);
-    memset(image, 0xee, image->bytes);
-    plan->batch.image = plan->image;
-    mf_release(context, image);
-}
+#include "sense/move_plan.h"
 
 static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
     AUTO_CONTEXT *context;
@@ -41,8 +21,7 @@ static uint64_t hash_of_run(const char *path, bool precise, bool moved) {
     if (moved)
         move_plan(context, group);
     mf_world_step(world, 30);
-    const uint64_t hash = mf_world_hash(world);
-    return hash;
+    return mf_world_hash(world);
 }
 
 TEST(a_copied_plan_gives_the_same_bits) {

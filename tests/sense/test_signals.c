@@ -82,12 +82,10 @@ TEST(sensors_and_seeds_are_independent) {
 // ---- bias --------------------------------------------------------------------------------------
 
 TEST(a_bias_is_constant_in_an_episode) {
-    RigConfig config = rig_config();
     const double zero = 0.0, n = 2000;
+    RigConfig config = WITH(rig_config(), .count = (uint32_t)n, .policy = MF_FAULT_RESET);
     static double first[2000];
     double square = 0, change = 0;
-    config.count = (uint32_t)n;
-    config.policy = MF_FAULT_RESET;
     AUTO_RIG rig = rig_open(*state, config);
     rig_add(&rig, "gauge", 1, &(mf_Signal){.bias = 0.3}, &zero);
     for (uint32_t i = 0; i < config.count; i++) {
@@ -183,10 +181,8 @@ TEST(a_converter_has_steps) {
     const mf_Signal four = {.range = {-1, 1}, .bits = 4}, tenth = {.resolution = 0.1},
                     coarse = {.resolution = 0.4, .range = {-1, 1}};
     for (int floats = 0; floats < 2; floats++) {
-        RigConfig config = rig_config();
+        RigConfig config = WITH(rig_config(), .count = 300, .floats = floats);
         bool seen[16] = {false};
-        config.count = 300;
-        config.floats = floats;
         AUTO_RIG rig = rig_open(*state, config);
         add_ramp(&rig, "four", &four);
         add_ramp(&rig, "tenth", &tenth);
@@ -291,7 +287,7 @@ TEST(a_slow_sensor_holds_its_reading) {
 // A reset empties what is under way: until the delay is over its robot reads the start. The others
 // see nothing of it.
 TEST(a_reset_empties_the_ring) {
-    Rig rig = rig_open(*state, WITH(rig_config(), .count = 3));
+    AUTO_RIG rig = rig_open(*state, WITH(rig_config(), .count = 3));
     rig_add(&rig, "gauge", 1, &(mf_Signal){.delay = 50 * MF_MILLISECOND}, NULL);
     mf_world_step(rig.world, 20);
     mf_group_reset(rig.group, 1);
@@ -301,7 +297,6 @@ TEST(a_reset_empties_the_ring) {
         assert_near(rig_get(&rig, "gauge", 1, 0), shown + 0.001, 1e-12);
         mf_world_step(rig.world, 1);
     }
-    rig_close(&rig);
 }
 
 // A picture: very many values at their own rate, late.
@@ -336,69 +331,59 @@ static void add_all(Rig *rig) {
     rig_add(rig, "late", 1, &(mf_Signal){.delay = 20 * MF_MILLISECOND, .resolution = 0.01}, NULL);
 }
 
+static Rig open_all(mf_Context *context, uint32_t count, uint64_t steps) {
+    Rig rig = rig_open(context, WITH(rig_config(), .count = count));
+    add_all(&rig);
+    mf_world_step(rig.world, steps);
+    return rig;
+}
+
 TEST(bits_do_not_depend_on_settings) {
-    static const mf_Isa isas[] = {MF_ISA_SCALAR, MF_ISA_AVX2, MF_ISA_AVX512};
     for (int floats = 0; floats < 2; floats++) {
         uint64_t expected[SWARM] = {0};
         bool known = false;
-        for (size_t k = 0; k < 3 * 4; k++) {
-            mf_Context *context;
-            RigConfig config = rig_config();
-            if (!mf_isa_available(isas[k % 3]))
-                continue;
-            config.isa = isas[k % 3];
-            config.floats = floats;
-            config.shared = k / 3 % 2 == 1;
-            // Robots of a smaller group are the same ones.
-            config.count = k < 6 ? SWARM : SWARM - 20;
-            MUST(mf_context_create(
-                &WITH(mf_context_config(), .threads = k / 3 == 3 ? 3 : 1 + k / 3 % 2), &context,
-                &error));
-            Rig rig = rig_open(context, config);
-            add_all(&rig);
-            if (k % 2 == 0)
-                mf_world_step(rig.world, 123);
-            else
-                for (int s = 0; s < 123; s++)
-                    mf_world_step(rig.world, 1);
-            for (uint32_t i = 0; i < config.count; i++) {
-                uint64_t hash = MF_HASH_START;
-                for (uint32_t c = 0; c < 6; c++) {
-                    double value = rig_get(&rig, "rich", i, c);
-                    hash = mf_hash_bytes(hash, &value, sizeof value);
+        FOR_EACH_ISA (isa)
+            for (uint32_t k = 0; k < 4; k++) {
+                // Robots of a smaller group are the same ones.
+                const uint32_t count = k < 2 ? SWARM : SWARM - 20;
+                AUTO_CONTEXT *context = open_context(k == 3 ? 3 : 1 + k % 2);
+                AUTO_RIG rig = rig_open(context, WITH(rig_config(), .isa = isa, .floats = floats,
+                                                      .shared = k % 2 == 1, .count = count));
+                add_all(&rig);
+                if ((k + isa) % 2 == 0)
+                    mf_world_step(rig.world, 123);
+                else
+                    for (int s = 0; s < 123; s++)
+                        mf_world_step(rig.world, 1);
+                for (uint32_t i = 0; i < count; i++) {
+                    uint64_t hash = MF_HASH_START;
+                    for (uint32_t c = 0; c < 6; c++) {
+                        double value = rig_get(&rig, "rich", i, c);
+                        hash = mf_hash_bytes(hash, &value, sizeof value);
+                    }
+                    double others[2] = {rig_get(&rig, "plain", i, 1), rig_get(&rig, "late", i, 0)};
+                    hash = mf_hash_bytes(hash, others, sizeof others);
+                    if (known)
+                        assert_true(hash == expected[i]);
+                    expected[i] = hash;
                 }
-                double others[2] = {rig_get(&rig, "plain", i, 1), rig_get(&rig, "late", i, 0)};
-                hash = mf_hash_bytes(hash, others, sizeof others);
-                if (known)
-                    assert_true(hash == expected[i]);
-                expected[i] = hash;
+                known = true;
             }
-            known = true;
-            rig_close(&rig);
-            mf_context_destroy(context);
-        }
         assert_true(expected[3] != expected[4]);
     }
 }
 
 // NaN in one robot and in the memory of its sensors.
 TEST(corrupted_states_do_not_spread) {
-    AUTO_RIG clean, sick;
-    RigConfig config = WITH(rig_config(), .count = SWARM);
-    Rig *rigs[2] = {&clean, &sick};
-    for (int k = 0; k < 2; k++) {
-        *rigs[k] = rig_open(*state, config);
-        add_all(rigs[k]);
-        mf_world_step(rigs[k]->world, 30);
-    }
+    AUTO_RIG clean = open_all(*state, SWARM, 30), sick = open_all(*state, SWARM, 30);
     for (uint32_t f = 0; f < mf_group_field_count(sick.group); f++) {
         mf_Field *field = mf_group_field(sick.group, f);
         bool real = field->info.type == MF_F32 || field->info.type == MF_F64;
         for (uint32_t c = 0; real && c < field->components; c++)
             mf_field_set(field, 7, c, NAN);
     }
-    for (int k = 0; k < 2; k++)
-        mf_world_step(rigs[k]->world, 40);
+    mf_world_step(clean.world, 40);
+    mf_world_step(sick.world, 40);
     assert_others_same(clean.group, sick.group, 7);
 }
 
@@ -418,35 +403,26 @@ TEST(readings_are_finite_and_stay_with_a_fault) {
 
 // Images taken at every moment of a delay go on as if nothing had happened.
 TEST(images_contain_samples_in_transit) {
-    RigConfig config = WITH(rig_config(), .count = 18);
     for (uint64_t first = 1; first < 40; first += 3) {
-        Rig one, two;
-        one = rig_open(*state, config);
-        add_all(&one);
-        mf_world_step(one.world, first);
-        two = rig_open(*state, config);
-        add_all(&two);
-        mf_world_step(two.world, 3 * first + 11); // another past
+        AUTO_RIG one = open_all(*state, 18, first);
+        AUTO_RIG two = open_all(*state, 18, 3 * first + 11); // another past
         size_t size;
         AUTO(end_memory) void *image = take_snapshot(one.world, &size);
         MUST(mf_world_restore(two.world, image, size, &error));
         mf_world_step(one.world, 31);
         mf_world_step(two.world, 31);
         assert_true(mf_world_hash(one.world) == mf_world_hash(two.world));
-        rig_close(&two);
         // A world whose sensors are set otherwise is another one.
-        two = rig_open(*state, config);
-        rig_add(&two, "rich", 6, &(mf_Signal){.delay = 50 * MF_MILLISECOND}, NULL);
-        assert_int_not_equal(mf_world_restore(two.world, image, size, NULL), MF_OK);
-        rig_close(&one);
-        rig_close(&two);
+        AUTO_RIG other = rig_open(*state, WITH(rig_config(), .count = 18));
+        rig_add(&other, "rich", 6, &(mf_Signal){.delay = 50 * MF_MILLISECOND}, NULL);
+        assert_int_not_equal(mf_world_restore(other.world, image, size, NULL), MF_OK);
     }
 }
 
 // ---- ground truth and user-defined sensors -----------------------------------------------------
 
 TEST(any_field_is_a_sensor) {
-    Rig rig = rig_open(*state, WITH(rig_config(), .count = 20, .floats = true));
+    AUTO_RIG rig = rig_open(*state, WITH(rig_config(), .count = 20, .floats = true));
     const mf_Signal late = {.delay = 20 * MF_MILLISECOND};
     MUST(mf_sensor_add_field(rig.group, "where", "base.position", 1, 2, &late, &error));
     MUST(mf_sensor_add_field(rig.group, "lives", "fault.count", 0, 1, NULL, &error));
@@ -464,7 +440,6 @@ TEST(any_field_is_a_sensor) {
     MUST_FAIL_AS(mf_sensor_add_field(rig.group, "x", "base.position", 2, 2, NULL, &error),
                  MF_BAD_ARGUMENT,
                  "sensor x: field base.position has 3 values, expected 2 from number 2 on");
-    rig_close(&rig);
 }
 
 // The example of docs/reference/sensors.md: a barometer.
@@ -514,16 +489,13 @@ TEST(a_barometer_takes_thirty_lines) {
 static mf_Status make_and_step(mf_Context *context, void *user, mf_Error *error) {
     AUTO_WORLD *made = NULL;
     mf_Group *robots;
-    mf_Status status =
-        try_group(context, NULL, &WITH(mf_group_config(), .model = user), &made, &robots, error);
-    if (status == MF_OK)
-        status = add_barometer(robots, error);
     const mf_Signal late = {.delay = 20 * MF_MILLISECOND, .bias = 1.0};
-    if (status == MF_OK)
-        status = mf_sensor_add_field(robots, "truth", "base.position", 0, 3, &late, error);
-    if (status == MF_OK)
-        mf_world_step(made, 5);
-    return status;
+    MF_TRY(
+        try_group(context, NULL, &WITH(mf_group_config(), .model = user), &made, &robots, error));
+    MF_TRY(add_barometer(robots, error));
+    MF_TRY(mf_sensor_add_field(robots, "truth", "base.position", 0, 3, &late, error));
+    mf_world_step(made, 5);
+    return MF_OK;
 }
 
 TEST(adding_survives_every_failure) {
@@ -564,28 +536,18 @@ TEST(mistakes_are_refused) {
                {{.bits = 8}, "8 bits need a range"},
                {{.bits = 25, .range = {-1, 1}}, "bits, expected 0 to 24, found 25"},
                {{.bits = 8, .range = {-1, 1}, .resolution = 0.1}, "bits and a resolution"}};
-    RigConfig config = rig_config();
-    mf_Error error = {0};
-    mf_SensorConfig sensor = mf_sensor_config();
-    AUTO_RIG rig = rig_open(*state, config);
-    sensor.name = "gauge";
-    sensor.map = map_number;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        sensor.signal = bad[i].signal;
-        assert_fails(mf_sensor_add(rig.group, &sensor, &error), MF_BAD_ARGUMENT, &error,
-                     bad[i].text);
-    }
+    const mf_SensorConfig sensor = WITH(mf_sensor_config(), .name = "gauge", .map = map_number);
+    AUTO_RIG rig = rig_open(*state, rig_config());
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        MUST_FAIL(mf_sensor_add(rig.group, &WITH(sensor, .signal = bad[i].signal), &error),
+                  MF_BAD_ARGUMENT, bad[i].text);
     assert_null(mf_group_find_field(rig.group, "gauge"));
-    sensor.signal = (mf_Signal){.delay = 1000 * MF_SECOND};
-    sensor.count = 1 << 20;
-    assert_int_equal(mf_sensor_add(rig.group, &sensor, &error), MF_LIMIT);
-    sensor.signal.delay = 0;
-    sensor.count = 0;
-    assert_int_equal(mf_sensor_add(rig.group, &sensor, &error), MF_BAD_ARGUMENT);
-    sensor.count = 1;
-    sensor.map = NULL;
-    assert_int_equal(mf_sensor_add(rig.group, &sensor, &error), MF_BAD_ARGUMENT);
-    sensor.map = map_number;
-    sensor.struct_size = 0;
-    assert_int_equal(mf_sensor_add(rig.group, &sensor, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_sensor_add(rig.group,
+                            &WITH(sensor, .signal.delay = 1000 * MF_SECOND, .count = 1 << 20),
+                            &error),
+              MF_LIMIT, "");
+    MUST_FAIL(mf_sensor_add(rig.group, &WITH(sensor, .count = 0), &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_sensor_add(rig.group, &WITH(sensor, .map = NULL), &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_sensor_add(rig.group, &WITH(sensor, .struct_size = 0), &error), MF_BAD_ARGUMENT,
+              "");
 }

@@ -38,26 +38,27 @@ static inline void *serve(void *user) {
 }
 
 static inline mf_Scene *open_scene(mf_Context *context, const char *text) {
-    char path[] = "/tmp/mayfly-link-XXXXXX.yaml";
+    char path[64];
     mf_Scene *scene = NULL;
-    const int file = mkstemps(path, 5);
-    assert_true(file >= 0);
-    assert_int_equal(write(file, text, strlen(text)), (ssize_t)strlen(text));
-    close(file);
+    write_temporary(path, ".yaml", text);
     MUST(mf_scene_open(context, path, NULL, 0, &scene, &error));
     unlink(path);
     return scene;
 }
 
-// As fast as possible, at a free port, unless `config` is given.
-static inline Served *start(mf_Context *context, const char *text, const mf_ServerConfig *config) {
+// As fast as possible, at a free port; paused at first.
+static inline mf_ServerConfig running(void) {
+    return WITH(mf_server_config(), .port = 0, .speed = 0.0);
+}
+static inline mf_ServerConfig paused(void) {
+    return WITH(running(), .paused = true);
+}
+
+static inline Served *start(mf_Context *context, const char *text, mf_ServerConfig config) {
     Served *served = calloc(1, sizeof *served);
-    mf_ServerConfig own =
-        config != NULL ? *config : WITH(mf_server_config(), .port = 0, .speed = 0.0);
-    own.stop = is_stopped;
-    own.user = served;
     served->scene = open_scene(context, text);
-    MUST(mf_server_create(context, served->scene, &own, &served->server, &error));
+    MUST(mf_server_create(context, served->scene, &WITH(config, .stop = is_stopped, .user = served),
+                          &served->server, &error));
     assert_int_equal(pthread_create(&served->thread, NULL, serve, served), 0);
     return served;
 }
@@ -87,19 +88,11 @@ static inline mf_Client *join(const Served *served) {
     return client;
 }
 
-#define CHECK(call)                                                                                \
-    do {                                                                                           \
-        mf_Error check_error = {0};                                                                \
-        mf_Error *error = &check_error;                                                            \
-        if ((call) != MF_OK)                                                                       \
-            fail_msg("%s: %s", #call, check_error.message);                                        \
-    } while (0)
-
 // Waits for a kind of news; events of other kinds are skipped.
 static inline mf_ClientNews await(mf_Client *client, uint32_t kind) {
     mf_ClientNews news;
     do
-        CHECK(mf_client_receive(client, 20.0, &news, error));
+        MUST(mf_client_receive(client, 20.0, &news, &error));
     while (news.kind != kind);
     return news;
 }
@@ -110,6 +103,24 @@ static inline mf_ClientNews await_event(mf_Client *client, uint32_t event) {
         news = await(client, MF_ANSWER_EVENT);
     while (news.event != event);
     return news;
+}
+
+// A snapshot from the server, whose next answer would overwrite it; the caller frees it.
+static inline void *snapshot_of(mf_Client *client, size_t *size) {
+    const void *image;
+    MUST(mf_client_snapshot(client, &image, size, &error));
+    void *copy = malloc(*size);
+    assert_non_null(copy);
+    return memcpy(copy, image, *size);
+}
+
+// A message of these words; its size.
+static inline size_t put_message(uint8_t *out, uint32_t kind, const uint32_t *words,
+                                 uint32_t count) {
+    const uint32_t head[2] = {4 * count, kind};
+    memcpy(out, head, 8);
+    memcpy(out + 8, words, 4 * count);
+    return 8 + 4 * count;
 }
 
 static inline double seconds_now(void) {

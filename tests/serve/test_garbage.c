@@ -21,17 +21,9 @@ static int dial(const Served *served) {
     return made;
 }
 
-static size_t put(uint8_t *out, uint32_t kind, const uint32_t *words, uint32_t count) {
-    const uint32_t head[2] = {4 * count, kind};
-    memcpy(out, head, 8);
-    if (count > 0)
-        memcpy(out + 8, words, 4 * count);
-    return 8 + 4 * count;
-}
-
 static size_t put_hello(uint8_t *out) {
     const uint32_t hello[] = {MF_PROTOCOL_MAGIC, MF_PROTOCOL_MAJOR, 0};
-    return put(out, MF_MESSAGE_HELLO, hello, 3);
+    return put_message(out, MF_MESSAGE_HELLO, hello, 3);
 }
 
 // A hello, lock-step, a write of one instance, and another one placed at 0, 0, 20 m.
@@ -41,18 +33,18 @@ static size_t put_session(uint8_t *out, uint32_t goal) {
     const uint32_t index[] = {0,          1, 1,          0, 0, 0, 0, 0, 0,
                               0x40340000, 0, 0x3ff00000, 0, 0, 0, 0, 0, 0};
     size_t size = put_hello(out);
-    size += put(out + size, MF_MESSAGE_LOCK_STEP, lock, 6);
-    size += put(out + size, MF_MESSAGE_WRITE, write, 12);
-    return size + put(out + size, MF_MESSAGE_SET_POSES, index, 18);
+    size += put_message(out + size, MF_MESSAGE_LOCK_STEP, lock, 6);
+    size += put_message(out + size, MF_MESSAGE_WRITE, write, 12);
+    return size + put_message(out + size, MF_MESSAGE_SET_POSES, index, 18);
 }
 
 // The world moves, and a client is answered.
 static void is_well(const Served *served) {
     mf_ClientStatistics before, after;
     AUTO_CLIENT *client = join(served);
-    CHECK(mf_client_statistics(client, false, &before, error));
+    MUST(mf_client_statistics(client, false, &before, &error));
     for (int i = 0; i < 2000; i++) {
-        CHECK(mf_client_statistics(client, false, &after, error));
+        MUST(mf_client_statistics(client, false, &after, &error));
         if (after.tick > before.tick + 10)
             break;
         usleep(1000);
@@ -62,7 +54,7 @@ static void is_well(const Served *served) {
 
 TEST(test_killed_at_every_byte) {
     uint8_t session[MESSAGE];
-    AUTO_SERVED *served = start(*state, quads, NULL);
+    AUTO_SERVED *served = start(*state, quads, running());
     mf_Client *client = join(served);
     const size_t size = put_session(session, mf_client_find(client, NULL, "command.position"));
     mf_client_close(client);
@@ -78,7 +70,7 @@ TEST(test_killed_at_every_byte) {
 
 TEST(test_one_byte_at_a_time) {
     uint8_t session[MESSAGE], answer[4096];
-    AUTO_SERVED *served = start(*state, quads, NULL);
+    AUTO_SERVED *served = start(*state, quads, running());
     const size_t size = put_hello(session);
     const int socket = dial(served);
     for (size_t i = 0; i < size; i++) {
@@ -128,14 +120,14 @@ static void send_mutations(const Served *served) {
 }
 
 TEST(test_garbage) {
-    AUTO_SERVED *served = start(*state, quads, NULL);
+    AUTO_SERVED *served = start(*state, quads, running());
     mf_Client *client = join(served);
     for (uint32_t round = 0; round < GARBAGE; round++)
         send_random(served, round);
     send_mutations(served);
-    CHECK(mf_client_refresh(client, error)); // numbers may have changed
-    CHECK(mf_client_pause(client, false, error));
-    CHECK(mf_client_set_speed(client, 0.0, error));
+    MUST(mf_client_refresh(client, &error)); // numbers may have changed
+    MUST(mf_client_pause(client, false, &error));
+    MUST(mf_client_set_speed(client, 0.0, &error));
     mf_client_close(client);
     is_well(served);
     finish(served);
@@ -147,7 +139,7 @@ TEST(test_many_silent_clients_keep_nobody_out) {
     enum { SWARM = 600 };
     int silent[SWARM];
     AUTO_SERVED *served =
-        start(*state, quads, &WITH(mf_server_config(), .port = 0, .connections = 8));
+        start(*state, quads, WITH(mf_server_config(), .port = 0, .connections = 8));
     for (int i = 0; i < SWARM; i++)
         silent[i] = dial(served);
     const double begin = seconds_now();
@@ -165,7 +157,7 @@ TEST(test_other_users_need_a_token) {
     int status = 0;
     if (geteuid() != 0)
         skip(); // nobody else can be played
-    AUTO_SERVED *served = start(*state, quads, NULL);
+    AUTO_SERVED *served = start(*state, quads, running());
     const pid_t child = fork();
     if (child == 0) {
         uint8_t session[MESSAGE], answer[256];
@@ -185,7 +177,7 @@ TEST(test_other_users_need_a_token) {
 
 TEST(test_silent_connections_take_no_slot_for_long) {
     uint8_t byte;
-    AUTO_SERVED *served = start(*state, quads, &WITH(mf_server_config(), .port = 0));
+    AUTO_SERVED *served = start(*state, quads, WITH(mf_server_config(), .port = 0));
     const int silent = dial(served);
     is_well(served);
     uint8_t answer[256];

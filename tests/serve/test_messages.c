@@ -21,14 +21,14 @@ static void ask(const Served *served, uint32_t kind, size_t size, size_t at, uin
     struct mf_Client client = {.socket = -1};
     const mf_HelloRequest hello = {MF_PROTOCOL_MAGIC, MF_PROTOCOL_MAJOR, MF_PROTOCOL_MINOR, 0};
     mf_WireMessage answer;
-    CHECK(mf_client_open(mf_server_address(served->server), &client.socket, error));
+    MUST(mf_client_open(mf_server_address(served->server), &client.socket, &error));
     if (kind != MF_MESSAGE_HELLO)
-        CHECK(mf_client_ask(&client, MF_MESSAGE_HELLO, &hello, NULL, 0, NULL, error));
+        MUST(mf_client_ask(&client, MF_MESSAGE_HELLO, &hello, NULL, 0, NULL, &error));
     uint8_t *in = memset(mf_client_message(&client, kind, 77, size), 0, size);
     memcpy(in + at, &value, size - at < sizeof value ? size - at : sizeof value);
-    CHECK(mf_client_send(&client, error));
+    MUST(mf_client_send(&client, &error));
     do
-        CHECK(mf_client_next(&client, 20.0, &answer, error));
+        MUST(mf_client_next(&client, 20.0, &answer, &error));
     while (answer.tag != 77);
     const size_t text = answer.size - sizeof(mf_ErrorAnswer);
     snprintf(out, most, "%.*s", answer.kind == MF_ANSWER_ERROR ? (int)text : 0,
@@ -50,9 +50,7 @@ static void is_refused(const Served *served, uint32_t kind, size_t size, size_t 
 
 TEST(test_requests_of_another_form_are_refused) {
     char text[300];
-    mf_ServerConfig config = WITH(mf_server_config(), .port = 0);
-    config.paused = true; // some would stop it anyway
-    AUTO_SERVED *served = start(*state, quads, &config);
+    AUTO_SERVED *served = start(*state, quads, paused()); // some would stop it anyway
     for (uint32_t kind = 1; kind < MF_MESSAGE_KINDS; kind++) {
         const mf_WireRow *row = &mf_wire_rows[kind];
         size_t at = 0;
@@ -105,14 +103,6 @@ TEST(test_answers_of_another_form_are_malformed) {
 
 // ---- what is made from the table ---------------------------------------------------------------
 
-static void check_file(const char *path, const char *text) {
-    if (getenv("MAYFLY_UPDATE") != NULL)
-        file_put_text(path, text);
-    AUTO(end_memory) char *found = file_get(path, NULL);
-    if (strcmp(found, text) != 0)
-        fail_msg("%s is out of date: run this test with MAYFLY_UPDATE=1", path);
-}
-
 // The page: a member as a reader sees it.
 #define PAGE_MEMBER(type, name, most, text)                                                        \
     put_member(page, &count, #type, #name, sizeof(mf_wire_##type) < 8 ? UINT32_MAX : UINT64_MAX,   \
@@ -160,21 +150,7 @@ static void put_tables(FILE *page) {
 }
 
 TEST(test_the_page_holds_the_table) {
-    static const char begin[] = "<!-- messages: begin -->\n", end[] = "<!-- messages: end -->";
-    const char *path = MAYFLY_SOURCE_DIR "/docs/reference/protocol.md";
-    char *old, *made;
-    size_t size;
-    assert_int_equal(mf_file_read(*state, path, 1 << 20, &old, &size, NULL), MF_OK);
-    const char *start = strstr(old, begin), *stop = strstr(old, end);
-    assert_true(start != NULL && stop > start);
-    FILE *page = open_memstream(&made, &size);
-    fprintf(page, "%.*s%s", (int)(start - old), old, begin);
-    put_tables(page);
-    fputs(stop, page);
-    fclose(page);
-    check_file(path, made);
-    mf_release(*state, old);
-    free(made);
+    check_written_part(MAYFLY_SOURCE_DIR "/docs/reference/protocol.md", "messages", put_tables);
 }
 
 #define CODE_MEMBER(type, name, ...) " " #type " " #name
@@ -238,7 +214,7 @@ TEST(test_the_python_module_holds_the_table) {
     fputs("\n# Parts of messages.\n", code);
     MF_PROTOCOL_PARTS(CODE_PART, CODE_MEMBER, 0)
     fclose(code);
-    check_file(MAYFLY_SOURCE_DIR "/python/src/mayfly/_messages.py", made);
+    check_made_file(MAYFLY_SOURCE_DIR "/python/src/mayfly/_messages.py", made);
 }
 
 // Marks the kinds of the messages of a seed.

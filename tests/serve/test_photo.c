@@ -21,11 +21,10 @@ enum { WIDTH = 64, HEIGHT = 48 };
 // What the client got is what the scene's own camera sees in the same state.
 TEST(test_pictures_are_those_in_process) {
     mf_ClientPhoto photo;
-    AUTO_SERVED *served =
-        start(*state, robots, &WITH(mf_server_config(), .port = 0, .paused = true));
+    AUTO_SERVED *served = start(*state, robots, paused());
     AUTO_CLIENT *client = join(served);
-    CHECK(mf_client_run_steps(client, 5, error));
-    CHECK(mf_client_photo(client, MF_PROTOCOL_ALL, 0, 0, MF_PHOTO_COLOR, &photo, error));
+    MUST(mf_client_run_steps(client, 5, &error));
+    MUST(mf_client_photo(client, MF_PROTOCOL_ALL, 0, 0, MF_PHOTO_COLOR, &photo, &error));
     assert_int_equal(photo.tick, 5);
     assert_int_equal(photo.time, 10 * MF_MILLISECOND);
     assert_int_equal(photo.width, WIDTH);
@@ -39,13 +38,13 @@ TEST(test_pictures_are_those_in_process) {
     static float depth[WIDTH * HEIGHT];
     double position[3], rotation[4];
     mf_world_step(scene->world, 5);
-    CHECK(mf_scene_camera(scene, 0, &camera, &group, &robot, error));
+    MUST(mf_scene_camera(scene, 0, &camera, &group, &robot, &error));
     assert_true(mf_camera_pose(&camera.frame, NULL, 0, position, rotation));
-    CHECK(mf_free_camera_create(scene->world, &camera, &own, error));
+    MUST(mf_free_camera_create(scene->world, &camera, &own, &error));
     const mf_CameraPixels pixels = {.color = color, .depth = depth};
-    CHECK(mf_free_camera_take(own, position, rotation, MF_NONE, 0, &pixels, error));
+    MUST(mf_free_camera_take(own, position, rotation, MF_NONE, 0, &pixels, &error));
     assert_memory_equal(photo.pixels, color, sizeof color);
-    CHECK(mf_client_photo(client, MF_PROTOCOL_ALL, 0, 0, MF_PHOTO_DEPTH, &photo, error));
+    MUST(mf_client_photo(client, MF_PROTOCOL_ALL, 0, 0, MF_PHOTO_DEPTH, &photo, &error));
     assert_int_equal(photo.size, sizeof depth);
     assert_memory_equal(photo.pixels, depth, sizeof depth);
     mf_free_camera_destroy(own);
@@ -55,21 +54,21 @@ TEST(test_every_robot_has_its_own) {
     mf_ClientPhoto photo;
     mf_ClientCamera cameras[2];
     uint32_t count = 0;
-    AUTO_SERVED *served = start(*state, robots, NULL);
+    AUTO_SERVED *served = start(*state, robots, running());
     AUTO_CLIENT *client = join(served);
-    CHECK(mf_client_cameras(client, 0, cameras, 2, &count, error));
+    MUST(mf_client_cameras(client, 0, cameras, 2, &count, &error));
     assert_int_equal(count, 1);
     assert_string_equal(cameras[0].name, "eye");
     assert_int_equal(cameras[0].width, 320);
     assert_int_equal(cameras[0].height, 240);
     assert_int_equal(cameras[0].kinds, 1u << MF_PHOTO_COLOR);
-    CHECK(mf_client_cameras(client, MF_PROTOCOL_ALL, cameras, 2, &count, error));
+    MUST(mf_client_cameras(client, MF_PROTOCOL_ALL, cameras, 2, &count, &error));
     assert_int_equal(count, 1);
     assert_string_equal(cameras[0].name, "stand");
     assert_int_equal(cameras[0].kinds, 1u << MF_PHOTO_COLOR | 1u << MF_PHOTO_DEPTH);
     // A camera sees other robots, not the link that carries it from inside.
     for (uint32_t robot = 0; robot < 2; robot++) {
-        CHECK(mf_client_photo(client, 0, robot, 0, MF_PHOTO_SEGMENTATION, &photo, error));
+        MUST(mf_client_photo(client, 0, robot, 0, MF_PHOTO_SEGMENTATION, &photo, &error));
         assert_int_equal(photo.size, 320 * 240 * 12);
         const int32_t(*owner)[3] = photo.pixels;
         for (uint32_t i = 0; i < 320 * 240; i++)
@@ -77,45 +76,34 @@ TEST(test_every_robot_has_its_own) {
     }
 }
 
-#define REFUSED(call, expected)                                                                    \
-    do {                                                                                           \
-        mf_Error refusal = {0}, *error = &refusal;                                                 \
-        assert_int_equal(call, expected);                                                          \
-        assert_true(refusal.message[0] != '\0');                                                   \
-    } while (0)
-
 TEST(test_what_is_not_there_is_refused) {
     mf_ClientPhoto photo;
     mf_ClientCamera camera;
     uint32_t count = 0;
-    AUTO_SERVED *served = start(*state, robots, NULL);
+    AUTO_SERVED *served = start(*state, robots, running());
     AUTO_CLIENT *client = join(served);
-    REFUSED(mf_client_photo(client, 0, 2, 0, MF_PHOTO_COLOR, &photo, error), MF_BAD_ARGUMENT);
-    REFUSED(mf_client_photo(client, 0, 0, 1, MF_PHOTO_COLOR, &photo, error), MF_NOT_FOUND);
-    REFUSED(mf_client_photo(client, 1, 0, 0, MF_PHOTO_COLOR, &photo, error), MF_NOT_FOUND);
-    REFUSED(mf_client_photo(client, MF_PROTOCOL_ALL, 1, 0, MF_PHOTO_COLOR, &photo, error),
-            MF_BAD_ARGUMENT);
-    REFUSED(mf_client_photo(client, 0, 0, 0, MF_PHOTO_LIST, &photo, error), MF_BAD_ARGUMENT);
-    REFUSED(mf_client_cameras(client, 7, &camera, 1, &count, error), MF_NOT_FOUND);
-    CHECK(mf_client_photo(client, 0, 0, 0, MF_PHOTO_COLOR, &photo, error)); // it goes on
+    MUST_FAIL(mf_client_photo(client, 0, 2, 0, MF_PHOTO_COLOR, &photo, &error), MF_BAD_ARGUMENT,
+              "");
+    MUST_FAIL(mf_client_photo(client, 0, 0, 1, MF_PHOTO_COLOR, &photo, &error), MF_NOT_FOUND, "");
+    MUST_FAIL(mf_client_photo(client, 1, 0, 0, MF_PHOTO_COLOR, &photo, &error), MF_NOT_FOUND, "");
+    MUST_FAIL(mf_client_photo(client, MF_PROTOCOL_ALL, 1, 0, MF_PHOTO_COLOR, &photo, &error),
+              MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_client_photo(client, 0, 0, 0, MF_PHOTO_LIST, &photo, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_client_cameras(client, 7, &camera, 1, &count, &error), MF_NOT_FOUND, "");
+    MUST(mf_client_photo(client, 0, 0, 0, MF_PHOTO_COLOR, &photo, &error)); // it goes on
 }
 
 // Pictures are no state, and snapshots fit from before the first one.
 TEST(test_snapshots_are_as_before) {
     mf_ClientPhoto photo;
     mf_ClientStatistics before, after;
-    const void *image = NULL;
-    size_t size = 0;
-    AUTO_SERVED *served =
-        start(*state, robots, &WITH(mf_server_config(), .port = 0, .paused = true));
+    size_t size;
+    AUTO_SERVED *served = start(*state, robots, paused());
     AUTO_CLIENT *client = join(served);
-    CHECK(mf_client_snapshot(client, &image, &size, error));
-    AUTO(end_memory) void *copy = malloc(size);
-    assert_non_null(copy);
-    memcpy(copy, image, size);
-    CHECK(mf_client_statistics(client, true, &before, error));
-    CHECK(mf_client_photo(client, 0, 1, 0, MF_PHOTO_DEPTH, &photo, error));
-    CHECK(mf_client_statistics(client, true, &after, error));
+    AUTO(end_memory) void *copy = snapshot_of(client, &size);
+    MUST(mf_client_statistics(client, true, &before, &error));
+    MUST(mf_client_photo(client, 0, 1, 0, MF_PHOTO_DEPTH, &photo, &error));
+    MUST(mf_client_statistics(client, true, &after, &error));
     assert_true(before.hash == after.hash);
-    CHECK(mf_client_restore(client, copy, size, error));
+    MUST(mf_client_restore(client, copy, size, &error));
 }

@@ -15,16 +15,11 @@ static const char modules[] = "world: {step: 0.002, seed: 7}\n"
                               "  gaits: [walk, stand]\n"
                               "  placement: {poses: [[3, 3, 0]]}\n";
 
-static mf_ServerConfig paused(void) {
-    return WITH(mf_server_config(), .port = 0, .speed = 0.0, .paused = true);
-}
-
 TEST(test_values_by_path) {
-    const mf_ServerConfig config = paused();
-    AUTO_SERVED *served = start(*state, modules, &config);
+    AUTO_SERVED *served = start(*state, modules, paused());
     AUTO_CLIENT *client = join(served);
     mf_ClientProperty found;
-    CHECK(mf_client_property(client, 5, "modules[*]/base.position", &found, error));
+    MUST(mf_client_property(client, 5, "modules[*]/base.position", &found, &error));
     assert_int_equal(found.count, 3);
     assert_int_equal(found.values, 9);
     assert_string_equal(found.unit, "m");
@@ -39,71 +34,67 @@ TEST(test_values_by_path) {
     }
     double values[9] = {0}, back[9] = {0};
     uint32_t count = 0;
-    CHECK(mf_client_get(client, 5, values, 4, &count, error)); // the first ones
+    MUST(mf_client_get(client, 5, values, 4, &count, &error)); // the first ones
     assert_int_equal(count, 9);
     assert_true(values[4] == 0.0);
-    CHECK(mf_client_get(client, 5, values, 9, NULL, error));
+    MUST(mf_client_get(client, 5, values, 9, NULL, &error));
     assert_true(values[1] != values[4]);
     // The second and third robot, and one value of the first.
     const double far_away[] = {5.0, 6.0, 7.0, 8.0, 9.0, 10.0}, high = 2.5;
     const mf_ClientValues entries[] = {{5, 3, 6, far_away}, {5, 2, 1, &high}};
-    CHECK(mf_client_set(client, entries, 2, error));
-    CHECK(mf_client_get(client, 5, back, 9, &count, error));
+    MUST(mf_client_set(client, entries, 2, &error));
+    MUST(mf_client_get(client, 5, back, 9, &count, &error));
     assert_memory_equal(back, values, 2 * sizeof *back);
     assert_true(back[2] == 2.5);
     assert_memory_equal(back + 3, far_away, sizeof far_away);
     const mf_Field *position = mf_group_find_field(served->scene->group, "base.position");
     assert_true(mf_field_get(position, 2, 1) == 9.0); // nothing moves
-    CHECK(mf_client_property(client, 6, "modules[1]/base.orientation", &found, error));
+    MUST(mf_client_property(client, 6, "modules[1]/base.orientation", &found, &error));
     assert_true(found.is_rotation);
 }
 
 TEST(test_what_is_refused) {
-    const mf_ServerConfig config = paused();
-    mf_Error failure = {0};
     const double one = 1.0;
     mf_ClientProperty found;
     uint32_t count;
-    AUTO_SERVED *served = start(*state, modules, &config);
+    AUTO_SERVED *served = start(*state, modules, paused());
     AUTO_CLIENT *client = join(served);
-    assert_int_equal(mf_client_property(client, 0, "modules[0]/base.postion", &found, &failure),
-                     MF_NOT_FOUND);
-    assert_non_null(strstr(failure.message, "base.position")); // is proposed
-    assert_int_equal(mf_client_property(client, MF_PROTOCOL_PROPERTIES, "modules[0]/base.position",
-                                        NULL, &failure),
-                     MF_BAD_ARGUMENT);
-    assert_int_equal(mf_client_property(client, 0, "", NULL, &failure), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_client_get(client, 9, NULL, 0, &count, &failure), MF_NOT_FOUND);
+    MUST_FAIL(mf_client_property(client, 0, "modules[0]/base.postion", &found, &error),
+              MF_NOT_FOUND, "base.position"); // is proposed
+    MUST_FAIL(mf_client_property(client, MF_PROTOCOL_PROPERTIES, "modules[0]/base.position", NULL,
+                                 &error),
+              MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_client_property(client, 0, "", NULL, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_client_get(client, 9, NULL, 0, &count, &error), MF_NOT_FOUND, "");
     mf_ClientValues entry = {9, 0, 1, &one};
-    assert_int_equal(mf_client_set(client, &entry, 1, &failure), MF_NOT_FOUND);
-    CHECK(mf_client_property(client, 9, "modules[0]/base.position.z", &found, error));
+    MUST_FAIL(mf_client_set(client, &entry, 1, &error), MF_NOT_FOUND, "");
+    MUST(mf_client_property(client, 9, "modules[0]/base.position.z", &found, &error));
     entry.first = 1;
-    assert_int_equal(mf_client_set(client, &entry, 1, &failure), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_client_set(client, &entry, 1, &error), MF_BAD_ARGUMENT, "");
     entry.values = NULL;
-    assert_int_equal(mf_client_set(client, &entry, 1, &failure), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_client_set(client, &entry, 1, &error), MF_BAD_ARGUMENT, "");
     // What cannot be written says why, before and when it is tried.
-    CHECK(mf_client_property(client, 9, "modules[0]/mass", &found, error));
+    MUST(mf_client_property(client, 9, "modules[0]/mass", &found, &error));
     assert_string_equal(found.locked, "a constant of the model");
     assert_int_equal(found.parts[0].field, UINT32_MAX);
     entry = (mf_ClientValues){9, 0, 1, &one};
-    assert_int_not_equal(mf_client_set(client, &entry, 1, &failure), MF_OK);
+    assert_int_not_equal(mf_client_set(client, &entry, 1, NULL), MF_OK);
     // Numbers end with the world.
     const double poses[1][3] = {{9.0, 9.0, 0.0}};
     const mf_ClientSpawn spawn = {.group = "modules", .count = 1, .poses = poses};
-    CHECK(mf_client_spawn(client, &spawn, NULL, error));
-    assert_int_equal(mf_client_get(client, 9, NULL, 0, &count, &failure), MF_NOT_FOUND);
-    assert_int_equal(mf_client_property(NULL, 0, "a", NULL, &failure), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_client_get(NULL, 0, NULL, 0, NULL, &failure), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_client_set(NULL, NULL, 0, &failure), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_client_about(client, NULL, &failure), MF_BAD_ARGUMENT);
+    MUST(mf_client_spawn(client, &spawn, NULL, &error));
+    MUST_FAIL(mf_client_get(client, 9, NULL, 0, &count, &error), MF_NOT_FOUND, "");
+    MUST_FAIL(mf_client_property(NULL, 0, "a", NULL, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_client_get(NULL, 0, NULL, 0, NULL, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_client_set(NULL, NULL, 0, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_client_about(client, NULL, &error), MF_BAD_ARGUMENT, "");
 }
 
 TEST(test_what_is_known) {
-    const mf_ServerConfig config = paused();
-    AUTO_SERVED *served = start(*state, modules, &config);
+    AUTO_SERVED *served = start(*state, modules, paused());
     AUTO_CLIENT *client = join(served);
     mf_ClientAbout about;
-    CHECK(mf_client_about(client, &about, error));
+    MUST(mf_client_about(client, &about, &error));
     assert_int_equal(about.seed, 7);
     assert_int_equal(about.faults, 0);
     assert_int_equal(about.group_count, 2);
@@ -126,23 +117,21 @@ static uint32_t dock_number(const mf_ClientAbout *about, const char *name) {
 }
 
 TEST(test_docks_are_joined_and_parted) {
-    const mf_ServerConfig config = paused();
-    AUTO_SERVED *served = start(*state, modules, &config);
+    AUTO_SERVED *served = start(*state, modules, paused());
     AUTO_CLIENT *client = join(served);
     mf_ClientAbout about;
-    mf_Error failure = {0};
-    CHECK(mf_client_events(client, 1u << MF_EVENT_DOCK, error));
-    CHECK(mf_client_about(client, &about, error));
+    MUST(mf_client_events(client, 1u << MF_EVENT_DOCK, &error));
+    MUST(mf_client_about(client, &about, &error));
     const mf_ClientDock back = {0, 0, dock_number(&about, "back")},
                         front = {0, 1, dock_number(&about, "front")};
-    assert_int_equal(mf_client_undock(client, &back, &failure), MF_NOT_FOUND);
-    CHECK(mf_client_dock(client, &back, &front, 0, error));
-    assert_int_equal(mf_client_dock(client, &back, &front, 0, &failure), MF_BAD_ARGUMENT);
-    CHECK(mf_client_run_steps(client, 1, error));
+    MUST_FAIL(mf_client_undock(client, &back, &error), MF_NOT_FOUND, "");
+    MUST(mf_client_dock(client, &back, &front, 0, &error));
+    MUST_FAIL(mf_client_dock(client, &back, &front, 0, &error), MF_BAD_ARGUMENT, "");
+    MUST(mf_client_run_steps(client, 1, &error));
     mf_ClientNews news;
-    CHECK(mf_client_receive(client, 20.0, &news, error));
+    MUST(mf_client_receive(client, 20.0, &news, &error));
     assert_int_equal(news.event, MF_EVENT_DOCK);
-    CHECK(mf_client_undock(client, &back, error));
-    assert_int_equal(mf_client_dock(client, NULL, &front, 0, &failure), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_client_undock(client, NULL, &failure), MF_BAD_ARGUMENT);
+    MUST(mf_client_undock(client, &back, &error));
+    MUST_FAIL(mf_client_dock(client, NULL, &front, 0, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_client_undock(client, NULL, &error), MF_BAD_ARGUMENT, "");
 }

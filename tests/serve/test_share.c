@@ -25,10 +25,9 @@ static const char *make_path(void) {
 
 // At a Unix socket, or by TCP; paused at first.
 static Served *start_at(mf_Context *context, const char *path, size_t limit) {
-    mf_ServerConfig config =
-        WITH(mf_server_config(), .port = 0, .path = path, .speed = 0.0, .paused = true);
+    mf_ServerConfig config = WITH(paused(), .path = path);
     config.shared_limit = limit > 0 ? limit : config.shared_limit;
-    return start(context, quads, &config);
+    return start(context, quads, config);
 }
 
 // Flies in lock-step by what it sees; returns the hash of the state after that.
@@ -42,9 +41,9 @@ static uint64_t steer(mf_Client *client, int turns) {
     float to[QUADS][3];
     const void *values[] = {to, to[20]};
     mf_ClientStatistics after;
-    CHECK(mf_client_subscribe(client, 0, 0, seen, ENTRIES, error));
-    CHECK(mf_client_lock_step(client, true, 0, 20 * MF_SECOND, error));
-    CHECK(mf_client_pause(client, false, error));
+    MUST(mf_client_subscribe(client, 0, 0, seen, ENTRIES, &error));
+    MUST(mf_client_lock_step(client, true, 0, 20 * MF_SECOND, &error));
+    MUST(mf_client_pause(client, false, &error));
     mf_ClientNews news = await(client, MF_ANSWER_TURN);
     const uint64_t first = news.tick;
     for (int turn = 0; turn < turns; turn++) {
@@ -55,11 +54,11 @@ static uint64_t steer(mf_Client *client, int turns) {
         for (uint32_t i = 0; i < QUADS; i++)
             for (uint32_t c = 0; c < 3; c++)
                 to[i][c] = 0.75f * at[i][c] + 0.1f * turned[i + c];
-        CHECK(mf_client_write(client, news.tick, goal, values, 2, true, error));
+        MUST(mf_client_write(client, news.tick, goal, values, 2, true, &error));
         news = await(client, MF_ANSWER_TURN);
         assert_int_equal(news.tick, first + (uint64_t)turn + 1);
     }
-    CHECK(mf_client_statistics(client, true, &after, error));
+    MUST(mf_client_statistics(client, true, &after, &error));
     assert_int_equal(after.lost, 0);
     assert_int_equal(after.missed, 0);
     assert_int_equal(after.states, (uint64_t)turns + 1);
@@ -72,9 +71,9 @@ static uint64_t fly(mf_Context *context, const char *path, size_t limit, size_t 
     mf_ClientStatistics after;
     AUTO_SERVED *served = start_at(context, path, limit);
     mf_Client *client = join(served);
-    CHECK(mf_client_share(client, least, error));
+    MUST(mf_client_share(client, least, &error));
     const uint64_t hash = steer(client, TURNS);
-    CHECK(mf_client_statistics(client, false, &after, error));
+    MUST(mf_client_statistics(client, false, &after, &error));
     *shared = mf_client_shared(client);
     *flags = after.flags;
     if (shared->refused != NULL)
@@ -125,26 +124,26 @@ TEST(test_none_is_granted) {
 // Memory that this process or the system does not have.
 TEST(test_no_memory) {
     mf_Region *region;
-    mf_Error error_ = {0};
+    mf_Error error = {0};
     int file;
     struct rlimit before;
     mf_context_fail_after(*state, 1);
-    assert_int_equal(mf_region_create(*state, 2, 100, 1 << 20, &region, &file, &error_),
+    assert_int_equal(mf_region_create(*state, 2, 100, 1 << 20, &region, &file, &error),
                      MF_NO_MEMORY);
     assert_null(region);
     mf_context_fail_after(*state, 0);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
     const struct rlimit none = {.rlim_cur = 0, .rlim_max = before.rlim_max};
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-    const mf_Status status = mf_region_create(*state, 2, 100, 1 << 20, &region, &file, &error_);
+    const mf_Status status = mf_region_create(*state, 2, 100, 1 << 20, &region, &file, &error);
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
     assert_int_equal(status, MF_IO);
     assert_null(region);
-    assert_non_null(strstr(error_.message, "shared memory: Too many open files"));
-    assert_int_equal(mf_region_create(*state, 8, 1 << 20, 1 << 20, &region, &file, &error_),
+    assert_non_null(strstr(error.message, "shared memory: Too many open files"));
+    assert_int_equal(mf_region_create(*state, 8, 1 << 20, 1 << 20, &region, &file, &error),
                      MF_LIMIT);
     // Its size is sealed.
-    CHECK(mf_region_create(*state, 2, 100, 1 << 20, &region, &file, error));
+    must(mf_region_create(*state, 2, 100, 1 << 20, &region, &file, &error), &error);
     assert_true(ftruncate(file, 0) != 0 && ftruncate(file, 1 << 20) != 0);
     mf_region_destroy(*state, region, false);
     close(file);
@@ -157,9 +156,9 @@ static mf_Status told(mf_Client *client, uint32_t kind, const uint32_t *words, u
     mf_WireMessage answer;
     memcpy(mf_client_message(client, kind, 77, count * sizeof *words), words,
            count * sizeof *words);
-    CHECK(mf_client_send(client, error));
+    MUST(mf_client_send(client, &error));
     do
-        CHECK(mf_client_next(client, 20.0, &answer, error));
+        MUST(mf_client_next(client, 20.0, &answer, &error));
     while (answer.tag != 77);
     const mf_ErrorAnswer *in = answer.data;
     return answer.kind == MF_ANSWER_ERROR ? (mf_Status)in->code : MF_OK;
@@ -237,23 +236,23 @@ TEST(test_a_slow_reader_loses_states_and_gets_notice) {
     AUTO_SERVED *served = start_at(*state, make_path(), 0);
     AUTO_CLIENT *slow = join(served), *other = join(served);
     const mf_ClientEntry entry = {mf_client_find(slow, NULL, "base.position"), 0, QUADS};
-    CHECK(mf_client_share(slow, 1, error));
-    CHECK(mf_client_subscribe(slow, 0, 0, &entry, 1, error));
+    MUST(mf_client_share(slow, 1, &error));
+    MUST(mf_client_subscribe(slow, 0, 0, &entry, 1, &error));
     while (mf_client_shared(slow).bytes == 0)
-        CHECK(mf_client_statistics(slow, false, &seen, error));
+        MUST(mf_client_statistics(slow, false, &seen, &error));
     // The first state came by the socket or the memory, whichever was there first; this one does
     // not, and the client holds its slot.
-    CHECK(mf_client_run_steps(other, 1, error));
+    MUST(mf_client_run_steps(other, 1, &error));
     do
         news = await(slow, MF_ANSWER_STATE);
     while (news.tick < 1);
-    CHECK(mf_client_statistics(slow, false, &seen, error));
+    MUST(mf_client_statistics(slow, false, &seen, &error));
     const uint64_t before = seen.states, lost = seen.lost;
     // As many come as there are slots left. The slow one asks nothing now: while it waits for an
     // answer it takes states, and so releases slots, perhaps before the server reads the question.
-    CHECK(mf_client_run_steps(other, 50, error));
+    MUST(mf_client_run_steps(other, 50, &error));
     do
-        CHECK(mf_client_statistics(other, false, &seen, error));
+        MUST(mf_client_statistics(other, false, &seen, &error));
     while (seen.tick < 51);
     for (uint64_t tick = 2; tick <= 3; tick++) {
         news = await(slow, MF_ANSWER_STATE);
@@ -263,14 +262,14 @@ TEST(test_a_slow_reader_loses_states_and_gets_notice) {
     news = await(slow, MF_ANSWER_STATE); // that of the paused world, though no step was made
     assert_int_equal(news.tick, 51);
     assert_int_equal(news.lost, 47);
-    CHECK(mf_client_statistics(slow, false, &seen, error));
+    MUST(mf_client_statistics(slow, false, &seen, &error));
     assert_int_equal(seen.states, before + 3);
     assert_int_equal(seen.lost, lost + 47);
-    CHECK(mf_client_run_steps(other, 1, error));
+    MUST(mf_client_run_steps(other, 1, &error));
     news = await(slow, MF_ANSWER_STATE);
     assert_int_equal(news.tick, 52);
     assert_int_equal(news.lost, 0);
-    CHECK(mf_client_unsubscribe(slow, 0, error));
+    MUST(mf_client_unsubscribe(slow, 0, &error));
     assert_int_equal(mf_client_shared(slow).bytes, 0);
 }
 
@@ -303,31 +302,31 @@ TEST(test_garbage_at_any_time) {
     mf_Client *bad = join(served), *other = join(served);
     const mf_ClientEntry seen = {mf_client_find(bad, NULL, "base.position"), 0, QUADS};
     const mf_ClientEntry goal = {mf_client_find(bad, NULL, "command.position"), 0, QUADS};
-    CHECK(mf_client_share(bad, 1, error));
-    CHECK(mf_client_subscribe(bad, 0, 0, &seen, 1, error));
-    CHECK(mf_client_write(bad, MF_PROTOCOL_ANY_TICK, &goal, values, 1, false, error));
+    MUST(mf_client_share(bad, 1, &error));
+    MUST(mf_client_subscribe(bad, 0, 0, &seen, 1, &error));
+    MUST(mf_client_write(bad, MF_PROTOCOL_ANY_TICK, &goal, values, 1, false, &error));
     for (int i = 0;
          i < 1000 && (bad->writes.memory == NULL || bad->states[0].region.memory == NULL); i++)
-        CHECK(mf_client_statistics(bad, false, &before, error));
+        MUST(mf_client_statistics(bad, false, &before, &error));
     scribbler.states = bad->states[0].region;
     scribbler.writes = bad->writes;
     assert_non_null(scribbler.states.memory);
     assert_non_null(scribbler.writes.memory);
-    CHECK(mf_client_statistics(other, false, &before, error));
+    MUST(mf_client_statistics(other, false, &before, &error));
     assert_int_equal(pthread_create(&thread, NULL, scribble, &scribbler), 0);
-    CHECK(mf_client_pause(other, false, error));
+    MUST(mf_client_pause(other, false, &error));
     for (uint32_t i = 0; i < 3000; i++) {
         // Straight into the slots, whether they are free or not.
         const uint32_t write[] = {~0u, ~0u, 1, 0, i % 2, i, goal.field, 0, QUADS, 12 * QUADS};
         memcpy(mf_client_message(bad, MF_MESSAGE_WRITE_SHARED, 0, sizeof write), write,
                sizeof write);
-        CHECK(mf_client_send(bad, error));
+        MUST(mf_client_send(bad, &error));
         if (i % 10 == 0)
-            CHECK(mf_client_statistics(bad, false, &after, error));
+            MUST(mf_client_statistics(bad, false, &after, &error));
     }
-    CHECK(mf_client_statistics(other, false, &after, error));
+    MUST(mf_client_statistics(other, false, &after, &error));
     assert_true(after.tick > before.tick + 10);
-    CHECK(mf_client_statistics(bad, false, &after, error));
+    MUST(mf_client_statistics(bad, false, &after, &error));
     assert_int_equal(after.writes, 3001);
     atomic_store(&scribbler.stop, true);
     pthread_join(thread, NULL);
@@ -335,16 +334,6 @@ TEST(test_garbage_at_any_time) {
     mf_client_close(other);
     finish(served);
     assert_int_equal(served->sum.refused, 0);
-}
-
-static int open_files(void) {
-    DIR *folder = opendir("/proc/self/fd");
-    int count = 0;
-    assert_non_null(folder);
-    while (readdir(folder) != NULL)
-        count++;
-    closedir(folder);
-    return count;
 }
 
 // Mappings of shared memory in this process.
@@ -365,13 +354,6 @@ static int dial(const char *path) {
     return made;
 }
 
-static size_t put(uint8_t *out, uint32_t kind, const uint32_t *words, uint32_t count) {
-    const uint32_t head[2] = {4 * count, kind};
-    memcpy(out, head, 8);
-    memcpy(out + 8, words, 4 * count);
-    return 8 + 4 * count;
-}
-
 // Clients that ask for memory, up to each byte of that, and die: with the file on its way or not.
 TEST(test_killed_clients_leave_nothing) {
     static const uint32_t hello[] = {MF_PROTOCOL_MAGIC, MF_PROTOCOL_MAJOR | 2u << 16, 0};
@@ -379,16 +361,16 @@ TEST(test_killed_clients_leave_nothing) {
     static const uint32_t writes[] = {~0u, 0, 100, 0};
     static const uint32_t write[] = {~0u, ~0u, 0, 1, 0, 1};
     uint8_t session[512];
-    size_t size = put(session, MF_MESSAGE_HELLO, hello, 3), begin = size;
-    size += put(session + size, MF_MESSAGE_SUBSCRIBE, subscribe, 7);
+    size_t size = put_message(session, MF_MESSAGE_HELLO, hello, 3), begin = size;
+    size += put_message(session + size, MF_MESSAGE_SUBSCRIBE, subscribe, 7);
     for (int i = 0; i < 6; i++) // more than can wait
-        size += put(session + size, MF_MESSAGE_SHARE, i % 2 == 0 ? share : writes, 4);
-    size += put(session + size, MF_MESSAGE_WRITE_SHARED, write, 6);
+        size += put_message(session + size, MF_MESSAGE_SHARE, i % 2 == 0 ? share : writes, 4);
+    size += put_message(session + size, MF_MESSAGE_WRITE_SHARED, write, 6);
     const char *path = make_path();
     AUTO_SERVED *served = start_at(*state, path, 0);
     mf_Client *other = join(served);
     mf_ClientStatistics seen;
-    const int files = open_files();
+    const int files = torture_open_files();
     for (size_t length = begin; length <= size; length++) {
         const int socket = dial(path);
         assert_int_equal(send(socket, session, length, MSG_NOSIGNAL), (ssize_t)length);
@@ -396,12 +378,12 @@ TEST(test_killed_clients_leave_nothing) {
     }
     mf_client_close(join(served));    // the last in the queue: all others were accepted before it
     for (int i = 0; i < 20000; i++) { // until the server has seen all of their ends
-        CHECK(mf_client_statistics(other, false, &seen, error));
-        if (seen.connections == 1 && open_files() == files)
+        MUST(mf_client_statistics(other, false, &seen, &error));
+        if (seen.connections == 1 && torture_open_files() == files)
             break;
         usleep(1000);
     }
-    assert_int_equal(open_files(), files);
+    assert_int_equal(torture_open_files(), files);
     assert_int_equal(mappings(), 0);
     mf_client_close(other);
     finish(served);

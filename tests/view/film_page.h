@@ -174,13 +174,9 @@ static inline float *unpack_poses(const FilmPage *page) {
     return poses;
 }
 
-static inline FilmPage open_page(mf_Context *context, const char *path) {
+static inline FilmPage open_page(const char *path) {
     FilmPage page = {0};
-    size_t size;
-    char *data;
-    assert_int_equal(mf_file_read(context, path, 1 << 26, &data, &size, NULL), MF_OK);
-    page.text = strndup(data, size);
-    mf_release(context, data);
+    page.text = file_get(path, NULL);
     char *film = element(page.text, "film");
     page.film = json_loads(film, 0, NULL);
     assert_non_null(page.film);

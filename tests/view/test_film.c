@@ -1,12 +1,15 @@
 // Films: poses in the page equal the recorded ones for films of any length; shapes, ground and
 // meshes are included; unsupported requests are rejected, and nothing leaks when memory runs out.
 #include "rig/rig.h"
+#include "view/ball.h"
 #include "view/film_page.h"
 
 #include <sys/stat.h>
 
 #define PAGE "film_test.html"
 #define TURN (410.0 / 4096.0) // [rad] what films hold exactly
+
+GROUP_FIXTURE(setup_context, teardown_context);
 
 typedef struct Fixture {
     mf_Context *context;
@@ -16,37 +19,33 @@ typedef struct Fixture {
     mf_Group *group;
 } Fixture;
 
-// A ball with an arm on a hinge about y, 0.5 m to the side.
-static mf_Model *ball_with_arm(mf_Context *context) {
-    static const double middle[3] = {0, 0, 0.1}, from[3] = {0.5, 0, 0.1}, to[3] = {0.9, 0, 0.1};
-    static const double anchor[3] = {0.5, 0, 0}, axis[3] = {0, 1, 0};
-    static const float red[3] = {1, 0, 0};
-    mf_Builder *builder = NULL;
-    mf_Model *model = NULL;
-    assert_int_equal(mf_builder_create(context, "ball </script>", &builder, NULL), MF_OK);
-    mf_BodyId ball = mf_body_create_sphere(builder, middle, 0.1, 1.0, red);
-    mf_BodyId arm = mf_body_create_cylinder(builder, from, to, 0.02, 0.2, NULL);
-    mf_joint_create_hinge(builder, ball, arm, anchor, axis, NULL);
-    assert_int_equal(mf_builder_finalize(builder, &model, NULL), MF_OK);
-    mf_builder_destroy(builder);
-    return model;
-}
-
-static Fixture raise_fixture(mf_Context *context, uint32_t count, mf_Terrain *terrain) {
-    Fixture fixture = {.context = context, .model = ball_with_arm(context), .terrain = terrain};
-    mf_WorldConfig world = WITH(mf_world_config(), .terrain = terrain);
-    mf_GroupConfig group =
-        WITH(mf_group_config(), .model = fixture.model, .count = count, .double_precision = true);
-    fixture.world = open_world(context, &world);
-    fixture.group = add_group(fixture.world, &group);
+static Fixture fixture_open(mf_Context *context, uint32_t count, mf_Terrain *terrain) {
+    Fixture fixture = {
+        .context = context, .model = ball_with_arm(context, "ball </script>"), .terrain = terrain};
+    fixture.world = open_world(context, &WITH(mf_world_config(), .terrain = terrain));
+    fixture.group = add_group(fixture.world, &WITH(mf_group_config(), .model = fixture.model,
+                                                   .count = count, .double_precision = true));
     return fixture;
 }
 
-static void clear_fixture(Fixture *fixture) {
+static void fixture_close(Fixture *fixture) {
     mf_world_destroy(fixture->world);
     mf_terrain_destroy(fixture->terrain);
     mf_model_destroy(fixture->model);
     unlink(PAGE);
+}
+
+static mf_Film *film_of(mf_Group *group, double period) {
+    mf_Film *film = NULL;
+    MUST(mf_film_create(group, period, &film, &error));
+    return film;
+}
+
+// The page of a film, which ends with it.
+static FilmPage page_of(mf_Film *film) {
+    MUST(mf_film_write(film, PAGE, &error));
+    mf_film_destroy(film);
+    return open_page(PAGE);
 }
 
 // ---- cases -------------------------------------------------------------------------------------
@@ -60,17 +59,14 @@ static void put_robots(const Fixture *fixture, double angle) {
     }
 }
 
-TEST_WITH(poses_come_back, setup_context, teardown_context) {
-    Fixture fixture = raise_fixture(*state, 20, NULL);
-    mf_Film *film = NULL;
-    assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
+TEST(poses_come_back) {
+    AUTO_FIXTURE fixture = fixture_open(*state, 20, NULL);
+    mf_Film *film = film_of(fixture.group, 0.02);
     for (int s = 0; s < 5; s++) {
         put_robots(&fixture, TURN * s);
         mf_film_sample(film);
     }
-    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
-    mf_film_destroy(film);
-    FilmPage page = open_page(*state, PAGE);
+    AUTO(close_page) FilmPage page = page_of(film);
     assert_int_equal(number(&page, "robots"), 20);
     assert_int_equal(number(&page, "of"), 20);
     assert_int_equal(number(&page, "frames"), 5);
@@ -87,42 +83,30 @@ TEST_WITH(poses_come_back, setup_context, teardown_context) {
             assert_true(fabs(arm[5] - sin(0.5 * TURN * s)) < 1e-6);
         }
     }
-    close_page(&page);
-    clear_fixture(&fixture);
 }
 
 // A Wheelbot that is pitched by 30 degrees, its sensor 100 mm ahead and 30 mm up: the ray goes to
 // what it reads, half a meter, or to its reach of 2 m and no farther.
-TEST_WITH(rays_end_where_their_sensors_read, setup_context, teardown_context) {
+TEST(rays_end_where_their_sensors_read) {
     static const double readings[] = {0.5, 2.5}, lengths[] = {0.5, 2.0};
-    mf_WorldConfig world_config = mf_world_config();
-    mf_Model *model = NULL;
-    mf_Group *group = NULL;
-    mf_Film *film = NULL;
-    assert_int_equal(mf_model_load(*state, MAYFLY_SOURCE_DIR "/models/modules/wheelbot.urdf", NULL,
-                                   &model, NULL),
-                     MF_OK);
-    mf_GroupConfig group_config = WITH(mf_group_config(), .model = model);
-    mf_World *world = open_world(*state, &world_config);
-    group = add_group(world, &group_config);
-    assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, NULL), MF_OK);
-    assert_int_equal(mf_sensors_add(group, NULL, NULL), MF_OK);
+    AUTO_MODEL *model = NULL;
+    MUST(mf_model_load(*state, MAYFLY_SOURCE_DIR "/models/modules/wheelbot.urdf", NULL, &model,
+                       &error));
+    AUTO_WORLD *world = open_world(*state, NULL);
+    mf_Group *group = add_group(world, &WITH(mf_group_config(), .model = model));
+    MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));
+    MUST(mf_sensors_add(group, NULL, &error));
     const uint32_t address = model->sensors[0].address;
     assert_int_equal(model->sensors[0].type, MF_SENSOR_RAY);
-    assert_int_equal(mf_film_create(group, 0.02, &film, NULL), MF_OK);
+    mf_Film *film = film_of(group, 0.02);
     for (int s = 0; s < 2; s++) {
         const double position[3] = {1, 2, 3}, rotation[4] = {cos(M_PI / 12), 0, sin(M_PI / 12), 0};
-        for (uint32_t c = 0; c < 4; c++) {
-            set_field(group, "base.orientation", 0, c, rotation[c]);
-            if (c < 3)
-                set_field(group, "base.position", 0, c, position[c]);
-        }
+        set_fields(group, "base.orientation", 0, 4, rotation);
+        set_fields(group, "base.position", 0, 3, position);
         set_field(group, "sensor.value", 0, address, readings[s]);
         mf_film_sample(film);
     }
-    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
-    mf_film_destroy(film);
-    FilmPage page = open_page(*state, PAGE);
+    AUTO(close_page) FilmPage page = page_of(film);
     assert_int_equal(number(&page, "rays"), 1);
     float *rows = unpack_rows(page.text, "rays", 7, 2);
     for (int s = 0; s < 2; s++) {
@@ -134,20 +118,14 @@ TEST_WITH(rays_end_where_their_sensors_read, setup_context, teardown_context) {
             assert_true(fabs(rows[7 * s + c] - expected[c]) < 2e-6);
     }
     free(rows);
-    close_page(&page);
-    mf_world_destroy(world);
-    mf_model_destroy(model);
     unlink(PAGE);
 }
 
-TEST_WITH(shapes_are_named_and_names_are_escaped, setup_context, teardown_context) {
-    Fixture fixture = raise_fixture(*state, 1, NULL);
-    mf_Film *film = NULL;
-    assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
+TEST(shapes_are_named_and_names_are_escaped) {
+    AUTO_FIXTURE fixture = fixture_open(*state, 1, NULL);
+    mf_Film *film = film_of(fixture.group, 0.02);
     mf_film_sample(film);
-    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
-    mf_film_destroy(film);
-    FilmPage page = open_page(*state, PAGE);
+    AUTO(close_page) FilmPage page = page_of(film);
     json_t *shapes = json_object_get(cast_of(&page, 0), "shapes");
     assert_int_equal(json_array_size(shapes), 2);
     json_t *ball = json_array_get(shapes, 0);
@@ -160,42 +138,33 @@ TEST_WITH(shapes_are_named_and_names_are_escaped, setup_context, teardown_contex
     assert_false(json_is_true(json_object_get(page.film, "apart")));
     assert_non_null(strstr(page.text, "<title>ball &lt;/script&gt;</title>"));
     assert_null(strstr(page.text, "@DATA@"));
-    close_page(&page);
-    clear_fixture(&fixture);
 }
 
 // 8192 samples are kept at most; thinning keeps even steps from the start.
-TEST_WITH(long_films_are_thinned, setup_context, teardown_context) {
-    Fixture fixture = raise_fixture(*state, 1, NULL);
+TEST(long_films_are_thinned) {
+    AUTO_FIXTURE fixture = fixture_open(*state, 1, NULL);
     mf_Field *position = mf_group_find_field(fixture.group, "base.position");
-    mf_Film *film = NULL;
-    assert_int_equal(mf_film_create(fixture.group, 0.01, &film, NULL), MF_OK);
+    mf_Film *film = film_of(fixture.group, 0.01);
     for (int s = 0; s < 20000; s++) {
         mf_field_set(position, 0, 0, s);
         mf_film_sample(film);
     }
-    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
-    mf_film_destroy(film);
-    FilmPage page = open_page(*state, PAGE);
+    AUTO(close_page) FilmPage page = page_of(film);
     assert_int_equal(number(&page, "frames"), 5000); // every fourth of 20,000
     assert_true(json_number_value(json_object_get(page.film, "period")) == 0.04);
     for (int s = 0; s < 5000; s++)
         assert_true(page.poses[(size_t)s * 14] == (float)(4 * s));
-    close_page(&page);
-    clear_fixture(&fixture);
 }
 
 // One joint holds the ball to the world 0.3 m above its middle, and is switched off in between.
-TEST_WITH(joints_are_shown_with_their_forces, setup_context, teardown_context) {
-    Fixture fixture = {.context = *state, .model = ball_with_arm(*state)};
+TEST(joints_are_shown_with_their_forces) {
+    AUTO_FIXTURE fixture = {.context = *state, .model = ball_with_arm(*state, "ball </script>")};
     mf_WorldJoints *joints = NULL;
     mf_WorldJointId id = MF_WORLD_JOINT_NONE;
     mf_Film *film = NULL;
-    mf_WorldConfig world = WITH(mf_world_config(), .step = MF_MILLISECOND);
-    mf_GroupConfig group = WITH(mf_group_config(), .model = fixture.model, .isolated = false,
-                                .double_precision = true);
-    fixture.world = open_world(*state, &world);
-    fixture.group = add_group(fixture.world, &group);
+    fixture.world = open_world(*state, &WITH(mf_world_config(), .step = MF_MILLISECOND));
+    fixture.group = add_group(fixture.world, &WITH(mf_group_config(), .model = fixture.model,
+                                                   .isolated = false, .double_precision = true));
     assert_int_equal(mf_collisions_prepare(fixture.group, NULL), MF_OK);
     assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_RIGID, NULL, NULL), MF_OK);
     mf_group_reset_all(fixture.group);
@@ -220,11 +189,8 @@ TEST_WITH(joints_are_shown_with_their_forces, setup_context, teardown_context) {
     assert_int_equal(mf_world_joint_destroy(joints, id, NULL), MF_OK);
     assert_int_equal(mf_world_joint_create(joints, &config, &id, NULL), MF_OK);
     mf_film_sample(film);
-    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
-    mf_film_destroy(film);
-
     enum { JOINT = 11, SAMPLE = 2 * JOINT };
-    FilmPage page = open_page(*state, PAGE);
+    AUTO(close_page) FilmPage page = page_of(film);
     assert_int_equal(number(&page, "joints"), 2);
     float *rows = unpack_rows(page.text, "joints", SAMPLE, 4);
     const float *sampled = rows + SAMPLE, *last = rows + 3 * SAMPLE;
@@ -239,8 +205,6 @@ TEST_WITH(joints_are_shown_with_their_forces, setup_context, teardown_context) {
     assert_true(rows[2 * SAMPLE + 7] == 2.0f); // off
     assert_true(last[7] == 0.0f && last[JOINT + 7] == 1.0f);
     free(rows);
-    close_page(&page);
-    clear_fixture(&fixture);
 }
 
 static void check_hills(mf_Context *context, uint32_t robots) {
@@ -249,13 +213,10 @@ static void check_hills(mf_Context *context, uint32_t robots) {
     mf_Terrain *terrain = NULL;
     config.interpolation = MF_BILINEAR;
     assert_int_equal(mf_terrain_generate(context, &config, &slope, &terrain, NULL), MF_OK);
-    Fixture fixture = raise_fixture(context, robots, terrain);
-    mf_Film *film = NULL;
-    assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
+    AUTO_FIXTURE fixture = fixture_open(context, robots, terrain);
+    mf_Film *film = film_of(fixture.group, 0.02);
     mf_film_sample(film);
-    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
-    mf_film_destroy(film);
-    FilmPage page = open_page(context, PAGE);
+    AUTO(close_page) FilmPage page = page_of(film);
     assert_int_equal(json_is_true(json_object_get(page.film, "apart")), robots > 1);
     json_t *ground = json_object_get(page.film, "ground");
     size_t columns = (size_t)json_integer_value(json_object_get(ground, "columns"));
@@ -274,16 +235,14 @@ static void check_hills(mf_Context *context, uint32_t robots) {
         assert_true(fabs(heights[i] - height) < 1e-6);
     }
     free(heights);
-    close_page(&page);
-    clear_fixture(&fixture);
 }
 
-TEST_WITH(hills_are_shown_around_the_path, setup_context, teardown_context) {
+TEST(hills_are_shown_around_the_path) {
     check_hills(*state, 1);
 }
 
 // Each robot of an isolated group has a piece of them; all pieces together have no more nodes.
-TEST_WITH(robots_apart_have_their_own_hills, setup_context, teardown_context) {
+TEST(robots_apart_have_their_own_hills) {
     check_hills(*state, 36);
 }
 
@@ -299,25 +258,21 @@ static double angle_between(const double a[4], const float *b) {
 
 // A ball that rolls several turns about a slanted axis, and is not a number in between; its arm
 // swings by what films do not hold exactly.
-TEST_WITH(turns_are_kept_to_half_a_step, setup_context, teardown_context) {
+TEST(turns_are_kept_to_half_a_step) {
     enum { SAMPLES = 60 };
     static const double axis[3] = {0.6, 0.0, 0.8};
-    Fixture fixture = raise_fixture(*state, 1, NULL);
+    AUTO_FIXTURE fixture = fixture_open(*state, 1, NULL);
     mf_Field *position = mf_group_find_field(fixture.group, "base.position");
-    mf_Film *film = NULL;
-    assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
+    mf_Film *film = film_of(fixture.group, 0.02);
     for (int s = 0; s < SAMPLES; s++) {
         double rotation[4];
         mf_quat_from_axis_angle(rotation, axis, 0.37 * s);
         put_robots(&fixture, 0.5 * sin(0.3 * s));
-        for (uint32_t c = 0; c < 4; c++)
-            set_field(fixture.group, "base.orientation", 0, c, rotation[c]);
+        set_fields(fixture.group, "base.orientation", 0, 4, rotation);
         mf_field_set(position, 0, 0, s == 30 ? NAN : 0.0123 * s);
         mf_film_sample(film);
     }
-    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
-    mf_film_destroy(film);
-    FilmPage page = open_page(*state, PAGE);
+    AUTO(close_page) FilmPage page = page_of(film);
     for (int s = 0; s < SAMPLES; s++) {
         const float *ball = page.poses + (size_t)s * 14;
         double rotation[4], arm[4], both[4];
@@ -330,29 +285,22 @@ TEST_WITH(turns_are_kept_to_half_a_step, setup_context, teardown_context) {
         assert_true(angle_between(both, ball + 10) < 2.0 * error + 1e-6);
         assert_true(s == 30 ? isnan(ball[0]) : fabs((double)ball[0] - 0.0123 * s) < 0.51 / 16384.0);
     }
-    close_page(&page);
-    clear_fixture(&fixture);
 }
 
 // 20,000 robots of two links: as many as there is space for, and the page says of how many.
-TEST_WITH(as_many_robots_are_shown_as_fit, setup_context, teardown_context) {
-    Fixture fixture = raise_fixture(*state, 20000, NULL);
-    mf_Film *film = NULL;
-    assert_int_equal(mf_film_create(fixture.group, 0.02, &film, NULL), MF_OK);
+TEST(as_many_robots_are_shown_as_fit) {
+    AUTO_FIXTURE fixture = fixture_open(*state, 20000, NULL);
+    mf_Film *film = film_of(fixture.group, 0.02);
     put_robots(&fixture, 0.0);
     mf_film_sample(film);
-    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
-    mf_film_destroy(film);
-    FilmPage page = open_page(*state, PAGE);
+    AUTO(close_page) FilmPage page = page_of(film);
     assert_int_equal(number(&page, "robots"), MF_FILM_LINKS / 2);
     assert_int_equal(number(&page, "of"), 20000);
     assert_true(page.poses[(MF_FILM_LINKS - 2) * 7] == (float)(MF_FILM_LINKS / 2 - 1));
-    close_page(&page);
-    clear_fixture(&fixture);
 }
 
-TEST_WITH(bad_calls_are_refused, setup_context, teardown_context) {
-    Fixture fixture = raise_fixture(*state, 1, NULL);
+TEST(bad_calls_are_refused) {
+    AUTO_FIXTURE fixture = fixture_open(*state, 1, NULL);
     mf_Film *film = NULL;
     mf_Error error;
     assert_int_equal(mf_film_create(NULL, 0.1, &film, &error), MF_BAD_ARGUMENT);
@@ -368,12 +316,11 @@ TEST_WITH(bad_calls_are_refused, setup_context, teardown_context) {
     assert_non_null(strstr(error.file, "no/such/folder.html"));
     mf_film_destroy(film);
     mf_film_destroy(NULL);
-    clear_fixture(&fixture);
 }
 
 static mf_Status make_film(mf_Context *context, void *user, mf_Error *error) {
     Fixture *fixture = user;
-    mf_Film *film = NULL;
+    AUTO_FILM *film = NULL;
     unlink(PAGE);
     mf_Status status = mf_film_create(fixture->group, 0.02, &film, error);
     if (status != MF_OK) {
@@ -381,21 +328,18 @@ static mf_Status make_film(mf_Context *context, void *user, mf_Error *error) {
         return status;
     }
     mf_film_sample(film);
-    status = mf_film_write(film, PAGE, error);
-    mf_film_destroy(film);
-    return status;
+    return mf_film_write(film, PAGE, error);
 }
 
-TEST_WITH(nothing_is_lost_when_calls_fail, setup_context, teardown_context) {
-    Fixture fixture = raise_fixture(*state, 2, NULL);
+TEST(nothing_is_lost_when_calls_fail) {
+    AUTO_FIXTURE fixture = fixture_open(*state, 2, NULL);
     assert_int_equal(make_film(*state, &fixture, NULL), MF_OK); // worlds keep what poses need
     assert_true(torture(*state, make_film, &fixture, TORTURE_MUST_FAIL) > 5);
-    clear_fixture(&fixture);
 }
 
 // Two groups in one position: poses group by group, each with its shapes, and not put apart.
-TEST_WITH(a_world_shows_all_its_groups, setup_context, teardown_context) {
-    Fixture fixture = raise_fixture(*state, 2, NULL);
+TEST(a_world_shows_all_its_groups) {
+    AUTO_FIXTURE fixture = fixture_open(*state, 2, NULL);
     static const char *const colors[] = {NULL, "#ff8800"};
     mf_Group *more = NULL;
     mf_Film *film = NULL;
@@ -406,9 +350,7 @@ TEST_WITH(a_world_shows_all_its_groups, setup_context, teardown_context) {
         set_field(more, "base.position", i, 1, 10.0 + i);
     mf_film_sample(film);
     mf_film_sample(film);
-    assert_int_equal(mf_film_write(film, PAGE, NULL), MF_OK);
-    mf_film_destroy(film);
-    FilmPage page = open_page(*state, PAGE);
+    AUTO(close_page) FilmPage page = page_of(film);
     assert_int_equal(number(&page, "robots"), 5);
     assert_int_equal(poses_each(&page), 10);
     assert_int_equal(json_array_size(json_object_get(cast_of(&page, 1), "shapes")), 2);
@@ -417,9 +359,6 @@ TEST_WITH(a_world_shows_all_its_groups, setup_context, teardown_context) {
     for (int s = 0; s < 2; s++)
         for (int i = 0; i < 3; i++)
             assert_true(page.poses[(10 * s + 4 + 2 * i) * 7 + 1] == 10.0f + (float)i);
-    close_page(&page);
-    clear_fixture(&fixture);
-    mf_WorldConfig world = mf_world_config();
-    AUTO_WORLD *empty = open_world(*state, &world);
+    AUTO_WORLD *empty = open_world(*state, NULL);
     assert_int_equal(mf_film_create_world(empty, "none", NULL, 0.1, &film, NULL), MF_BAD_ARGUMENT);
 }

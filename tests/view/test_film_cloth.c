@@ -51,7 +51,7 @@ TEST(torn_triangles_are_marked) {
 // Of a large rectangle a film shows 41 x 41 vertices: a shown cell is torn with any that it covers.
 TEST(fine_cloths_lose_no_tear) {
     static bool torn[2 * 40 * 40];
-    AUTO(rig_close) Rig rig = open_cloth(*state, 81, 81, false);
+    AUTO_RIG rig = open_cloth(*state, 81, 81, false);
     const uint32_t along = 80 * 81;
     for (uint32_t i = 1; i < 80; i++) // a cut through all inner edges of a row of cells
         set_field(rig.group, "cloth.torn", 0, along + 31 * 81 + i, 1.0);

@@ -1,6 +1,8 @@
 // Pictures for recorders, and pages of recordings.
 #include "rig/rig.h"
 
+#include "view/film_page.h"
+
 #include <jansson.h>
 
 #define PAGE "film_recorded_test.html"
@@ -18,18 +20,15 @@ typedef struct Fixture {
 
 static int set_up(void **state) {
     Fixture *fixture = calloc(1, sizeof *fixture);
-    mf_WorldConfig world = mf_world_config();
-    mf_Builder *builder = NULL;
+    AUTO_BUILDER *builder = NULL;
     const double origin[3] = {0, 0, 0};
-    mf_ContextConfig config = WITH(mf_context_config(), .threads = 1);
-    assert_int_equal(mf_context_create(&config, &fixture->context, NULL), MF_OK);
-    assert_int_equal(mf_builder_create(fixture->context, "ball", &builder, NULL), MF_OK);
+    fixture->context = open_context(1);
+    MUST(mf_builder_create(fixture->context, "ball", &builder, &error));
     mf_body_create_sphere(builder, origin, 0.1, 1.0, NULL);
-    assert_int_equal(mf_builder_finalize(builder, &fixture->model, NULL), MF_OK);
-    mf_builder_destroy(builder);
-    fixture->world = open_world(fixture->context, &world);
-    mf_GroupConfig group = WITH(mf_group_config(), .model = fixture->model, .count = ROBOTS);
-    fixture->group = add_group(fixture->world, &group);
+    MUST(mf_builder_finalize(builder, &fixture->model, &error));
+    fixture->world = open_world(fixture->context, NULL);
+    fixture->group = add_group(fixture->world,
+                               &WITH(mf_group_config(), .model = fixture->model, .count = ROBOTS));
     *state = fixture;
     return 0;
 }
@@ -39,10 +38,9 @@ static int tear_down(void **state) {
     unlink(PAGE);
     mf_world_destroy(fixture->world);
     mf_model_destroy(fixture->model);
-    const size_t live = mf_context_live_bytes(fixture->context);
-    mf_context_destroy(fixture->context);
+    close_context(fixture->context);
     free(fixture);
-    return live == 0 ? 0 : -1;
+    return 0;
 }
 
 // A recording of the group on its way along x; its description belongs to *film.
@@ -67,18 +65,7 @@ static void record(Fixture *fixture, mf_Film **film) {
                                         .frames = fixture->frames};
 }
 
-static json_t *description_in(const char *page) {
-    static const char mark[] = "<script id=\"film\" type=\"application/json\">";
-    const char *begin = strstr(page, mark);
-    assert_non_null(begin);
-    begin += strlen(mark);
-    json_t *out = json_loadb(begin, (size_t)(strstr(begin, "</script>") - begin), 0, NULL);
-    assert_non_null(out);
-    return out;
-}
-
-TEST_WITH(a_picture_is_what_a_film_shows, set_up, tear_down) {
-    Fixture *fixture = *state;
+TEST_ON_WITH(a_picture_is_what_a_film_shows, Fixture *fixture, set_up, tear_down) {
     AUTO_FILM *film;
     record(fixture, &film);
     for (uint32_t s = 0; s < SAMPLES; s++)
@@ -89,34 +76,27 @@ TEST_WITH(a_picture_is_what_a_film_shows, set_up, tear_down) {
         }
 }
 
-TEST_WITH(a_recording_becomes_a_page, set_up, tear_down) {
-    Fixture *fixture = *state;
+TEST_ON_WITH(a_recording_becomes_a_page, Fixture *fixture, set_up, tear_down) {
     AUTO_FILM *film;
     char *page = NULL;
-    size_t size;
-    mf_Error error = {0};
     record(fixture, &film);
-    assert_int_equal(mf_film_recording_page(fixture->context, &fixture->recording, &page, &error),
-                     MF_OK);
-    json_t *description = description_in(page);
+    MUST(mf_film_recording_page(fixture->context, &fixture->recording, &page, &error));
+    AUTO(end_memory) char *film_text = element(page, "film");
+    json_t *description = json_loads(film_text, 0, NULL);
     assert_int_equal(json_integer_value(json_object_get(description, "frames")), SAMPLES);
     assert_float_equal(json_number_value(json_object_get(description, "period")), 0.1, 1e-12);
     assert_int_equal(json_integer_value(json_object_get(description, "robots")), ROBOTS);
     assert_int_equal(json_integer_value(json_object_get(description, "of")), ROBOTS);
     json_decref(description);
     assert_non_null(strstr(page, "<title>&lt;balls&gt;.h5</title>"));
-    assert_int_equal(mf_film_write_recording(&fixture->recording, PAGE, &error), MF_OK);
-    char *written = NULL;
-    assert_int_equal(mf_file_read(fixture->context, PAGE, 1 << 26, &written, &size, NULL), MF_OK);
+    MUST(mf_film_write_recording(&fixture->recording, PAGE, &error));
+    AUTO(end_memory) char *written = file_get(PAGE, NULL);
     assert_string_equal(page, written);
-    mf_release(fixture->context, written);
     mf_release(fixture->context, page);
 }
 
-TEST_WITH(what_does_not_fit_is_refused, set_up, tear_down) {
-    Fixture *fixture = *state;
+TEST_ON_WITH(what_does_not_fit_is_refused, Fixture *fixture, set_up, tear_down) {
     AUTO_FILM *film;
-    mf_Error error = {0};
     mf_Recording *recording = &fixture->recording;
     record(fixture, &film);
     const char *const picture = recording->picture;
@@ -128,37 +108,34 @@ TEST_WITH(what_does_not_fit_is_refused, set_up, tear_down) {
                                "{\"casts\":7,\"clouds\":{\"a\":1},\"joints\":99999}"};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
         recording->picture = bad[i];
-        assert_int_equal(mf_film_write_recording(recording, PAGE, &error), MF_BAD_FILE);
-        assert_non_null(strstr(error.message, "do not fit together"));
+        MUST_FAIL(mf_film_write_recording(recording, PAGE, &error), MF_BAD_FILE,
+                  "do not fit together");
     }
     recording->picture = "";
-    assert_int_equal(mf_film_write_recording(recording, PAGE, &error), MF_UNSUPPORTED);
-    assert_non_null(strstr(error.message, "record it again"));
+    MUST_FAIL(mf_film_write_recording(recording, PAGE, &error), MF_UNSUPPORTED, "record it again");
     recording->picture = picture;
     recording->samples = 0;
-    assert_int_equal(mf_film_write_recording(recording, PAGE, &error), MF_UNSUPPORTED);
-    assert_int_equal(mf_film_write_recording(NULL, PAGE, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_film_recording_page(fixture->context, NULL, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_film_text(film, NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_film_viewer_page(NULL, "", NULL, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(mf_film_record(NULL, "", NULL, NULL, NULL, NULL, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL(mf_film_write_recording(recording, PAGE, &error), MF_UNSUPPORTED, "");
+    MUST_FAIL(mf_film_write_recording(NULL, PAGE, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_film_recording_page(fixture->context, NULL, NULL, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_film_text(film, NULL, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_film_viewer_page(NULL, "", NULL, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_film_record(NULL, "", NULL, NULL, NULL, NULL, &error), MF_BAD_ARGUMENT, "");
 }
 
 static mf_Status record_and_write(mf_Context *context, void *user, mf_Error *error) {
     Fixture *fixture = user;
     mf_RecorderPicture picture;
-    mf_Film *film = NULL;
+    AUTO_FILM *film = NULL;
     unlink(PAGE);
     mf_Status status = mf_film_record(fixture->world, "balls", NULL, NULL, &film, &picture, error);
     if (status == MF_OK)
         status = mf_film_write_recording(&fixture->recording, PAGE, error);
-    mf_film_destroy(film);
     assert_int_equal(access(PAGE, F_OK) == 0, status == MF_OK);
     return status;
 }
 
-TEST_WITH(nothing_is_lost_when_calls_fail, set_up, tear_down) {
-    Fixture *fixture = *state;
+TEST_ON_WITH(nothing_is_lost_when_calls_fail, Fixture *fixture, set_up, tear_down) {
     AUTO_FILM *film;
     record(fixture, &film); // worlds keep what poses need
     assert_true(torture(fixture->context, record_and_write, fixture, TORTURE_MUST_FAIL) > 10);

@@ -26,16 +26,14 @@ typedef struct Rig {
 
 static Rig open_rig(mf_Context *context) {
     Rig rig = {.model = load_text(context, TEXTURED)};
-    mf_Error error = {0};
-    mf_GroupConfig config = WITH(mf_group_config(), .model = rig.model);
     rig.world = open_world(context, NULL);
-    mf_Group *group = add_group(rig.world, &config);
-    assert_int_equal(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error), MF_OK);
-    assert_int_equal(mf_film_create_live(rig.world, "t", NULL, NULL, &rig.film, &error), MF_OK);
+    mf_Group *group = add_group(rig.world, &WITH(mf_group_config(), .model = rig.model));
+    MUST(mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, &error));
+    MUST(mf_film_create_live(rig.world, "t", NULL, NULL, &rig.film, &error));
     return rig;
 }
 
-static void close_rig(Rig *rig) {
+static void rig_close(Rig *rig) {
     mf_film_destroy(rig->film);
     mf_world_destroy(rig->world);
     mf_model_destroy(rig->model);
@@ -57,7 +55,7 @@ static void size_of(const json_t *texture, uint32_t size[2]) {
 }
 
 TEST_WITH(what_a_film_contains, make_context, drop_context) {
-    AUTO(close_rig) Rig rig = open_rig(*state);
+    AUTO_RIG rig = open_rig(*state);
     AUTO(mf_text_free) mf_Text text = mf_text_begin(*state);
     mf_film_describe(&text, rig.film);
     assert_false(text.failed);
@@ -94,7 +92,7 @@ TEST_WITH(what_a_film_contains, make_context, drop_context) {
 }
 
 TEST_WITH(without_memory, make_context, drop_context) {
-    AUTO(close_rig) Rig rig = open_rig(*state);
+    AUTO_RIG rig = open_rig(*state);
     bool failed = true;
     uint64_t tries = 0;
     while (failed) {

@@ -1,6 +1,7 @@
 // What pulls a robot by hand: it comes to the goal, its inputs stay those of others, and without a
 // robot it is mf_world_step to the bit.
 #include "rig/rig.h"
+#include "view/ball.h"
 #include "view/push.h"
 
 GROUP_FIXTURE(make_context, drop_context);
@@ -14,50 +15,23 @@ typedef struct Rig {
     mf_Pusher *pusher;
 } Rig;
 
-// A ball with an arm on a hinge, in the air, without gravity.
-static mf_Model *ball_with_arm(mf_Context *context) {
-    static const double middle[3] = {0, 0, 0.1}, from[3] = {0.5, 0, 0.1}, to[3] = {0.9, 0, 0.1};
-    static const double anchor[3] = {0.5, 0, 0}, axis[3] = {0, 1, 0};
-    mf_Builder *builder = NULL;
-    mf_Model *model = NULL;
-    assert_int_equal(mf_builder_create(context, "ball", &builder, NULL), MF_OK);
-    mf_BodyId ball = mf_body_create_sphere(builder, middle, 0.1, 1.0, NULL);
-    mf_BodyId arm = mf_body_create_cylinder(builder, from, to, 0.02, 0.2, NULL);
-    mf_joint_create_hinge(builder, ball, arm, anchor, axis, NULL);
-    assert_int_equal(mf_builder_finalize(builder, &model, NULL), MF_OK);
-    mf_builder_destroy(builder);
-    return model;
-}
-
-static mf_Status add_motion(mf_Group *group, mf_Motion motion) {
-    switch (motion) {
-    case MF_MOTION_ARTICULATED:
-        return mf_motion_add(group, MF_MOTION_ARTICULATED, NULL, NULL);
-    case MF_MOTION_RIGID:
-        return mf_motion_add(group, MF_MOTION_RIGID, NULL, NULL);
-    default:
-        return mf_motion_add(group, MF_MOTION_EXTERNAL, NULL, NULL);
-    }
-}
-
+// In the air, without gravity.
 static Rig open_rig(mf_Context *context, mf_Motion motion) {
-    Rig rig = {.model = ball_with_arm(context)};
-    mf_WorldConfig world = WITH(mf_world_config(), .gravity = 0.0, .step = 2 * MF_MILLISECOND);
-    mf_GroupConfig group = WITH(mf_group_config(), .model = rig.model, .count = 3);
-    rig.world = open_world(context, &world);
-    rig.group = add_group(rig.world, &group);
-    assert_int_equal(add_motion(rig.group, motion), MF_OK);
-    mf_Field *position = mf_group_find_field(rig.group, "base.position");
+    Rig rig = {.model = ball_with_arm(context, "ball")};
+    rig.world =
+        open_world(context, &WITH(mf_world_config(), .gravity = 0.0, .step = 2 * MF_MILLISECOND));
+    rig.group = add_group(rig.world, &WITH(mf_group_config(), .model = rig.model, .count = 3));
+    MUST(mf_motion_add(rig.group, motion, NULL, &error));
     for (uint32_t i = 0; i < 3; i++) {
-        mf_field_set(position, i, 1, 3.0 * i);
-        mf_field_set(position, i, 2, 2.0);
+        set_field(rig.group, "base.position", i, 1, 3.0 * i);
+        set_field(rig.group, "base.position", i, 2, 2.0);
         mf_group_refresh(rig.group, i);
     }
-    assert_int_equal(mf_pusher_create(rig.world, &rig.pusher, NULL), MF_OK);
+    MUST(mf_pusher_create(rig.world, &rig.pusher, &error));
     return rig;
 }
 
-static void close_rig(Rig *rig) {
+static void rig_close(Rig *rig) {
     mf_pusher_destroy(rig->pusher);
     mf_world_destroy(rig->world);
     mf_model_destroy(rig->model);
@@ -67,12 +41,11 @@ TEST(test_it_comes_to_the_goal) {
     static const mf_Motion motions[] = {MF_MOTION_ARTICULATED, MF_MOTION_RIGID, MF_MOTION_EXTERNAL};
     static const double goal[3] = {0.5, 3.0, 2.5};
     for (int m = 0; m < 3; m++) {
-        AUTO(close_rig) Rig rig = open_rig(*state, motions[m]);
+        AUTO_RIG rig = open_rig(*state, motions[m]);
         assert_int_equal(mf_pusher_take(rig.pusher, rig.group, 1, 0, middle_of, goal, NULL), MF_OK);
         assert_true(mf_pusher_holds(rig.pusher));
         mf_pusher_step(rig.pusher, 2000);
-        for (uint32_t c = 0; c < 3; c++)
-            assert_true(fabs(get_field(rig.group, "base.position", 1, c) - goal[c]) < 0.02);
+        assert_field3(rig.group, "base.position", 1, goal[0], goal[1], goal[2], 0.02);
         assert_true(fabs(get_field(rig.group, "base.position", 0, 0)) < 1e-6); // another robot
         mf_pusher_release(rig.pusher);
         assert_false(mf_pusher_holds(rig.pusher));
@@ -81,7 +54,7 @@ TEST(test_it_comes_to_the_goal) {
 
 TEST(test_inputs_stay_those_of_others) {
     static const double goal[3] = {0.2, 3.0, 2.1};
-    AUTO(close_rig) Rig rig = open_rig(*state, MF_MOTION_ARTICULATED);
+    AUTO_RIG rig = open_rig(*state, MF_MOTION_ARTICULATED);
     mf_Field *force = mf_group_find_field(rig.group, "base.force");
     mf_Field *torque = mf_group_find_field(rig.group, "joint.torque");
     assert_non_null(torque);
@@ -103,8 +76,8 @@ TEST(test_inputs_stay_those_of_others) {
 }
 
 TEST(test_without_a_robot_it_is_a_step) {
-    AUTO(close_rig) Rig one = open_rig(*state, MF_MOTION_ARTICULATED);
-    AUTO(close_rig) Rig other = open_rig(*state, MF_MOTION_ARTICULATED);
+    AUTO_RIG one = open_rig(*state, MF_MOTION_ARTICULATED);
+    AUTO_RIG other = open_rig(*state, MF_MOTION_ARTICULATED);
     set_field(one.group, "joint.torque", 0, 0, 0.1);
     set_field(other.group, "joint.torque", 0, 0, 0.1);
     static const double goal[3] = {1, 1, 1};
@@ -118,8 +91,8 @@ TEST(test_without_a_robot_it_is_a_step) {
 
 TEST(test_what_cannot_be_pushed_is_refused) {
     static const double goal[3] = {1, 1, 1}, nowhere[3] = {0, NAN, 0}, far[3] = {0, 0, 2e6};
-    AUTO(close_rig) Rig rig = open_rig(*state, MF_MOTION_RIGID);
-    AUTO(close_rig) Rig other = open_rig(*state, MF_MOTION_RIGID);
+    AUTO_RIG rig = open_rig(*state, MF_MOTION_RIGID);
+    AUTO_RIG other = open_rig(*state, MF_MOTION_RIGID);
     mf_Pusher *pusher = rig.pusher, *none = NULL;
     MUST_FAIL_AS(mf_pusher_take(pusher, rig.group, 3, 0, middle_of, goal, &error), MF_BAD_ARGUMENT,
                  "push: expected a robot below 3, found 3");
@@ -142,6 +115,6 @@ static mf_Status create_pusher(mf_Context *context, void *user, mf_Error *error)
 }
 
 TEST(test_memory_runs_out) {
-    AUTO(close_rig) Rig rig = open_rig(*state, MF_MOTION_RIGID);
+    AUTO_RIG rig = open_rig(*state, MF_MOTION_RIGID);
     assert_true(torture(*state, create_pusher, rig.world, TORTURE_MUST_FAIL) >= 2);
 }

@@ -120,29 +120,28 @@ static uint32_t check_world(mf_World *world, uint64_t steps, int rounds) {
 
 // ---- scenes ------------------------------------------------------------------------------------
 
-static mf_SceneFile *load(mf_Context *context, const char *name, const mf_Override *overrides,
-                          uint32_t count) {
-    mf_SceneFile *file;
+// Robots with genomes, and what evaluations add to them, or a scene as it is.
+static void check_scene(const char *name, const mf_Override *overrides, uint32_t count,
+                        const mf_SceneConfig *config, uint64_t steps) {
+    AUTO_CONTEXT *context = open_context(1);
+    AUTO_SCENE_FILE *file;
+    AUTO_SCENE scene;
     MUST(mf_scene_file_load(context, formatted(FOLDER "scenes/%s", name), overrides, count, &file,
                             &error));
-    return file;
-}
-
-// Robots with genomes, and what evaluations add to them.
-static void check_evaluation(const char *name, const mf_Override *overrides, uint32_t count) {
-    AUTO_CONTEXT *context = open_context(1);
-    AUTO_SCENE_FILE *file = load(context, name, overrides, count);
-    AUTO(mf_scene_destroy) mf_Scene scene;
-    mf_SceneConfig config = WITH(mf_scene_config(), .count = 5, .evaluates = true);
-    MUST(mf_scene_create(context, file, &config, &scene, &error));
-    uint32_t bytes = mf_scene_genome_bytes(&scene);
+    MUST(mf_scene_create(context, file, config, &scene, &error));
+    uint32_t bytes = config != NULL ? mf_scene_genome_bytes(&scene) : 0;
     for (uint32_t robot = 0; robot < 5 && bytes > 0; robot++) {
         uint8_t genome[4096];
         for (uint32_t i = 0; i < bytes; i++)
             genome[i] = (uint8_t)(i * 37 + robot * 101 + i * i);
         mf_scene_apply_genome(&scene, robot, genome);
     }
-    assert_true(check_world(scene.world, 56, 3) >= 6);
+    assert_true(check_world(scene.world, steps, 3) >= 6);
+}
+
+static void check_evaluation(const char *name, const mf_Override *overrides, uint32_t count) {
+    check_scene(name, overrides, count, &WITH(mf_scene_config(), .count = 5, .evaluates = true),
+                56);
 }
 
 TEST(evaluations_declare_what_they_do) {
@@ -160,14 +159,6 @@ TEST(evaluations_declare_what_they_do) {
     }
 }
 
-static void check_vehicles(const char *name, const mf_Override *overrides, uint32_t count) {
-    AUTO_CONTEXT *context = open_context(1);
-    AUTO_SCENE_FILE *file = load(context, name, overrides, count);
-    AUTO(mf_scene_destroy) mf_Scene scene;
-    MUST(mf_scene_create(context, file, NULL, &scene, &error));
-    assert_true(check_world(scene.world, 37, 3) >= 6);
-}
-
 TEST(vehicles_declare_what_they_do) {
     static const mf_Override few[] = {{"groups.quads.count", "20"},
                                       {"groups.wings.count", "20"},
@@ -175,8 +166,8 @@ TEST(vehicles_declare_what_they_do) {
                                       {"groups.wings.motion.fixed_wing.turbulence", "low_light"},
                                       {"groups.quads.control_interval", "0.02"},
                                       {"groups.quads.motion.quadrotor.outer_interval", "0.04"}};
-    check_vehicles("swarm.yaml", few, 6);
-    check_vehicles("circles.yaml", NULL, 0);
+    check_scene("swarm.yaml", few, 6, NULL, 37);
+    check_scene("circles.yaml", NULL, 0, NULL, 37);
 }
 
 // ---- robots under full dynamics ----------------------------------------------------------------
@@ -184,17 +175,14 @@ TEST(vehicles_declare_what_they_do) {
 static void check_robot(const char *name, const mf_ArticulatedConfig *config) {
     AUTO_CONTEXT *context = open_context(1);
     AUTO_MODEL *model;
-    mf_Group *group;
-    mf_ImportConfig import = WITH(mf_import_config(), .lenient = true);
-    mf_WorldConfig settings = WITH(mf_world_config(), .step = 2 * MF_MILLISECOND);
-    MUST(mf_model_load(context, formatted(FOLDER "models/%s", name), &import, &model, &error));
-    mf_GroupConfig robots = WITH(mf_group_config(), .model = model, .count = 3);
-    AUTO_WORLD *world = open_world(context, &settings);
-    group = add_group(world, &robots);
+    MUST(mf_model_load(context, formatted(FOLDER "models/%s", name),
+                       &WITH(mf_import_config(), .lenient = true), &model, &error));
+    AUTO_WORLD *world = open_world(context, &WITH(mf_world_config(), .step = 2 * MF_MILLISECOND));
+    mf_Group *group = add_group(world, &WITH(mf_group_config(), .model = model, .count = 3));
     MUST(rig_add_articulated(group, config, &error));
-    mf_SensorsConfig sensors = mf_sensors_config();
-    sensors.before_control = sensors.posture = model->sensor_value_count == 0;
-    MUST(mf_sensors_add(group, &sensors, &error));
+    const bool none = model->sensor_value_count == 0;
+    MUST(mf_sensors_add(group, &WITH(mf_sensors_config(), .before_control = none, .posture = none),
+                        &error));
     mf_Field *control = mf_group_find_field(group, "actuator.control");
     for (uint32_t c = 0; control != NULL && c < control->components; c++)
         mf_field_set(control, 1, c, 0.25);
@@ -217,12 +205,11 @@ TEST(robots_declare_what_they_do) {
 TEST(levels_declare_what_they_do) {
     AUTO_CONTEXT *context = open_context(1);
     AUTO_MODEL *model;
-    AUTO_WORLD *world;
     mf_MotionsConfig motions = mf_motions_config();
     MUST(mf_model_load(context, FOLDER "models/hexapod.urdf", NULL, &model, &error));
-    mf_GroupConfig robots = WITH(mf_group_config(), .model = model, .count = MF_MOTION_LEVELS);
-    MUST(mf_world_create(context, NULL, &world, &error));
-    mf_Group *group = add_group(world, &robots);
+    AUTO_WORLD *world = open_world(context, NULL);
+    mf_Group *group =
+        add_group(world, &WITH(mf_group_config(), .model = model, .count = MF_MOTION_LEVELS));
     for (int i = 0; i < MF_MOTION_LEVELS; i++)
         motions.has[i] = true;
     MUST(mf_motions_add(group, &motions, &error));
@@ -284,7 +271,7 @@ static void check_play(const char *text, uint64_t steps, uint32_t least) {
     enum { ROUNDS = SANITIZED ? 1 : 3 };
     AUTO_CONTEXT *context = open_context(1);
     AUTO_SCENE_FILE *file;
-    AUTO(mf_scene_destroy) mf_Scene scene;
+    AUTO_SCENE scene;
     mf_plugins_allow(context, true);
     MUST(mf_scene_file_parse(context, FOLDER "t.yaml", text, strlen(text), NULL, 0, &file, &error));
     MUST(mf_scene_create(context, file, NULL, &scene, &error));

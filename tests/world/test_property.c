@@ -1,6 +1,6 @@
 // Properties: every path against field and model, patterns, the path of a value, writable
 // properties, and hostile paths.
-#include "motion/rig.h"
+#include "motion/fixture.h"
 
 typedef struct Scene {
     mf_Context *context;
@@ -46,9 +46,9 @@ static void close_scene(Scene *scene) {
     close_context(scene->context);
 }
 
-static mf_Property find(const Scene *scene, const char *format, const char *name) {
+static mf_Property find(const Scene *scene, const char *path) {
     mf_Property property;
-    MUST(mf_property_find(scene->world, formatted(format, name), &property, &error));
+    MUST(mf_property_find(scene->world, path, &property, &error));
     return property;
 }
 
@@ -58,10 +58,9 @@ TEST(joints_are_found) {
     mf_Field *angle = mf_group_find_field(scene.robots, "joint.angle");
     for (uint32_t j = 0; j < scene.hexapod->joint_count; j++) {
         const mf_Joint *joint = &scene.hexapod->joints[j];
-        char longer[256];
         double value;
         mf_field_set(angle, 3, j, 0.25 + j);
-        mf_Property one = find(&scene, "robot[3]/%s/joint.angle", joint->name);
+        mf_Property one = find(&scene, formatted("robot[3]/%s/joint.angle", joint->name));
         assert_ptr_equal(one.group, scene.robots);
         assert_int_equal(one.instance, 3);
         assert_int_equal(one.part, MF_PART_JOINT);
@@ -73,17 +72,16 @@ TEST(joints_are_found) {
         assert_string_equal(one.frame, "joint");
         mf_property_read(&one, &value);
         assert_true(value == 0.25 + j);
-        assert_int_equal(find(&scene, "robot3/%s/joint.angle", joint->name).first, j);
+        assert_int_equal(find(&scene, formatted("robot3/%s/joint.angle", joint->name)).first, j);
         // Behind the link that it hangs on.
-        snprintf(longer, sizeof longer, "robot3/%s/%s/joint.rate",
-                 scene.hexapod->links[joint->parent].name, joint->name);
-        assert_int_equal(find(&scene, "%s", longer).first, j);
-        snprintf(longer, sizeof longer, "robot3/%s/%s/mass", joint->name,
-                 scene.hexapod->links[joint->child].name);
-        assert_true(*find(&scene, "%s", longer).constant ==
-                    scene.hexapod->links[joint->child].mass);
+        const mf_Link *parent = &scene.hexapod->links[joint->parent];
+        const mf_Link *child = &scene.hexapod->links[joint->child];
+        const char *path = formatted("robot3/%s/%s/joint.rate", parent->name, joint->name);
+        assert_int_equal(find(&scene, path).first, j);
+        path = formatted("robot3/%s/%s/mass", joint->name, child->name);
+        assert_true(*find(&scene, path).constant == child->mass);
     }
-    mf_Property all = find(&scene, "%s", "robot[1]/joint.angle");
+    mf_Property all = find(&scene, "robot[1]/joint.angle");
     assert_int_equal(all.count, scene.hexapod->joint_count);
     assert_int_equal(all.part, MF_PART_ROBOT);
 }
@@ -96,32 +94,31 @@ TEST(paths_follow_the_tree) {
     uint32_t deep = model->link_count - 1; // at the end of the last leg
     const char *own = model->joints[model->links[deep].joint].name;
     const char *above = model->joints[model->links[model->links[deep].parent].joint].name;
-    char path[512];
-    snprintf(path, sizeof path, "robot0/%s/%s/%s/joint.angle", model->links[0].name, above, own);
-    assert_int_equal(find(&scene, "%s", path).index, model->links[deep].joint);
-    snprintf(path, sizeof path, "robot0/%s/%s/joint.angle", own, above); // upside down
-    assert_int_equal(mf_property_find(scene.world, path, &property, NULL), MF_NOT_FOUND);
-    snprintf(path, sizeof path, "robot0/%s/%s/joint.angle", model->links[deep].name, own);
-    assert_int_equal(mf_property_find(scene.world, path, &property, NULL), MF_NOT_FOUND);
+    const char *path = formatted("robot0/%s/%s/%s/joint.angle", model->links[0].name, above, own);
+    assert_int_equal(find(&scene, path).index, model->links[deep].joint);
+    path = formatted("robot0/%s/%s/joint.angle", own, above); // upside down
+    MUST_FAIL(mf_property_find(scene.world, path, &property, &error), MF_NOT_FOUND, "");
+    path = formatted("robot0/%s/%s/joint.angle", model->links[deep].name, own);
+    MUST_FAIL(mf_property_find(scene.world, path, &property, &error), MF_NOT_FOUND, "");
 }
 
 TEST(components_and_names_of_groups) {
     AUTO(close_scene) Scene scene = open_scene();
     mf_Property property;
-    assert_int_equal(find(&scene, "%s", "robot[1]/base.position").count, 3);
-    assert_int_equal(find(&scene, "%s", "robot[1]/base.position.z").first, 2);
-    assert_int_equal(find(&scene, "%s", "robot[1]/base.position[1]").first, 1);
-    assert_int_equal(find(&scene, "%s", "robot[1]/base.orientation.w").first, 0);
-    assert_int_equal(find(&scene, "%s", "robot[1]/base.orientation.z").first, 3);
-    assert_int_equal(find(&scene, "%s", "robot[1]/joint.angle[5]").first, 5);
+    assert_int_equal(find(&scene, "robot[1]/base.position").count, 3);
+    assert_int_equal(find(&scene, "robot[1]/base.position.z").first, 2);
+    assert_int_equal(find(&scene, "robot[1]/base.position[1]").first, 1);
+    assert_int_equal(find(&scene, "robot[1]/base.orientation.w").first, 0);
+    assert_int_equal(find(&scene, "robot[1]/base.orientation.z").first, 3);
+    assert_int_equal(find(&scene, "robot[1]/joint.angle[5]").first, 5);
     // robot2 is the group of that name; instance 2 of the other one needs brackets.
-    assert_ptr_equal(find(&scene, "%s", "robot2[1]/base.position").group, scene.ants);
-    assert_ptr_equal(find(&scene, "%s", "robot21/base.position").group, scene.ants);
-    assert_ptr_equal(find(&scene, "%s", "robot[2]/base.position").group, scene.robots);
+    assert_ptr_equal(find(&scene, "robot2[1]/base.position").group, scene.ants);
+    assert_ptr_equal(find(&scene, "robot21/base.position").group, scene.ants);
+    assert_ptr_equal(find(&scene, "robot[2]/base.position").group, scene.robots);
     MUST_FAIL_AS(
         mf_property_find(scene.world, "robot2/base.position", &property, &error), MF_BAD_ARGUMENT,
         "property robot2/base.position: may be robot2[0]/base.position or robot2[1]/base.position");
-    assert_true(*find(&scene, "%s", "robot[0]/mass").constant == scene.hexapod->mass);
+    assert_true(*find(&scene, "robot[0]/mass").constant == scene.hexapod->mass);
 }
 
 static const char arm[] =
@@ -144,25 +141,25 @@ TEST(other_parts_are_found) {
     MUST(mf_motion_add(scene.ants, MF_MOTION_ARTICULATED, NULL, &error));
     MUST(mf_sensors_add(scene.ants, NULL, &error));
     uint32_t elbow = mf_model_find(scene.ant, MF_ITEM_JOINT, "elbow");
-    mf_Property one = find(&scene, "%s", "robots/biceps/actuator.control");
+    mf_Property one = find(&scene, "robots/biceps/actuator.control");
     assert_int_equal(one.part, MF_PART_ACTUATOR);
     assert_int_equal(one.first, 0);
-    assert_true(*find(&scene, "%s", "robots/biceps/gear[0]").constant == 7.0);
-    assert_int_equal(find(&scene, "%s", "robots/elbow/biceps/actuator.force").first, 0);
-    assert_int_equal(find(&scene, "%s", "robots/shoulder/actuator.control").first, 1);
+    assert_true(*find(&scene, "robots/biceps/gear[0]").constant == 7.0);
+    assert_int_equal(find(&scene, "robots/elbow/biceps/actuator.force").first, 0);
+    assert_int_equal(find(&scene, "robots/shoulder/actuator.control").first, 1);
     assert_int_equal(mf_property_find(scene.world, "robots/elbow/actuator.control", &one, NULL),
                      MF_NOT_FOUND);
-    one = find(&scene, "%s", "robots/fore/feel/sensor.value");
+    one = find(&scene, "robots/fore/feel/sensor.value");
     assert_int_equal(one.count, 3);
     assert_int_equal(one.first, 0);
     assert_string_equal(one.unit, "rad/s");
-    one = find(&scene, "%s", "robots/elbow/bend/sensor.value");
+    one = find(&scene, "robots/elbow/bend/sensor.value");
     assert_int_equal(one.first, 3);
     assert_string_equal(one.unit, "m");
-    assert_string_equal(find(&scene, "%s", "robots/elbow/joint.angle").unit, "m");
-    assert_string_equal(find(&scene, "%s", "robots/elbow/effort").unit, "N");
-    assert_string_equal(find(&scene, "%s", "robots/shoulder/effort").unit, "N m");
-    one = find(&scene, "%s", "robots/upper/fore/inertia");
+    assert_string_equal(find(&scene, "robots/elbow/joint.angle").unit, "m");
+    assert_string_equal(find(&scene, "robots/elbow/effort").unit, "N");
+    assert_string_equal(find(&scene, "robots/shoulder/effort").unit, "N m");
+    one = find(&scene, "robots/upper/fore/inertia");
     assert_int_equal(one.part, MF_PART_LINK);
     assert_ptr_equal(one.constant, scene.ant->links[scene.ant->joints[elbow].child].inertia);
     mf_world_destroy(scene.world);
@@ -201,19 +198,22 @@ static bool comes_back(const mf_Property *property, void *user) {
 TEST(patterns_list_and_come_back) {
     AUTO(close_scene) Scene scene = open_scene();
     Check check = {.world = scene.world};
-    uint64_t joints = scene.hexapod->joint_count;
-    assert_int_equal(mf_property_list(scene.world, "robot/*/joint.angle", comes_back, &check),
-                     4 * joints);
-    assert_int_equal(check.count, 4 * joints);
-    assert_int_equal(mf_property_list(scene.world, "robot[*]/*/joint.angle", comes_back, &check),
-                     4 * joints);
-    assert_int_equal(mf_property_list(scene.world, "robot[2]/*/joint.*", comes_back, &check),
-                     3 * joints); // angle, rate, target
-    assert_int_equal(mf_property_list(scene.world, "*/mass", comes_back, &check), 7);
-    assert_int_equal(mf_property_list(scene.world, "robot[0]/*/mass", comes_back, &check),
-                     scene.hexapod->link_count);
-    assert_int_equal(mf_property_list(scene.world, "robot[1]/base.position[2]", comes_back, &check),
-                     1);
+    const uint64_t joints = scene.hexapod->joint_count;
+    const struct {
+        const char *pattern;
+        uint64_t count;
+    } rows[] = {{"robot/*/joint.angle", 4 * joints},
+                {"robot[*]/*/joint.angle", 4 * joints},
+                {"robot[2]/*/joint.*", 3 * joints}, // angle, rate, target
+                {"*/mass", 7},
+                {"robot[0]/*/mass", scene.hexapod->link_count},
+                {"robot[1]/base.position[2]", 1}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        check.count = 0;
+        assert_int_equal(mf_property_list(scene.world, rows[i].pattern, comes_back, &check),
+                         rows[i].count);
+        assert_int_equal(check.count, rows[i].count);
+    }
     assert_true(mf_property_list(scene.world, "robot*[1]/*", comes_back, &check) > 20);
     assert_true(mf_property_list(scene.world, "robot*[1]/*/*", comes_back, &check) > 200);
     check.count = 0;
@@ -232,34 +232,32 @@ TEST(patterns_list_and_come_back) {
 // ---- writing ------------------------------------------------------------------------------------
 
 static mf_Status put(const Scene *scene, const char *path, const double *values, mf_Error *error) {
-    mf_Property property = find(scene, "%s", path);
+    mf_Property property = find(scene, path);
     return mf_property_write(&property, values, error);
 }
 
 TEST(writing_is_guarded) {
     AUTO(close_scene) Scene scene = open_scene();
-    mf_Error error = {0};
     uint64_t before = mf_world_hash(scene.world);
     const double one[4] = {1.0, 0.0, 0.0, 0.0}, wrong[4] = {0.5, 0.5, 0.5, 0.0},
                  poison[4] = {(double)NAN, 0, 0, 0}, huge[4] = {1e300, 0, 0, 0},
                  half[4] = {0.5, 0, 0, 0}, below[4] = {-1.0, 0, 0, 0};
-    assert_fails_as(put(&scene, "robot[0]/mass", one, &error), MF_BAD_ARGUMENT, &error,
-                    "property mass: cannot be written, it is a constant of the model");
-    assert_fails_as(
-        put(&scene, "robot[0]/sensor.value[0]", one, &error), MF_BAD_ARGUMENT, &error,
-        "property sensor.value: cannot be written, it is computed, writing has no effect");
-    assert_int_equal(put(&scene, "robot[0]/base.orientation", wrong, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(put(&scene, "robot[0]/base.orientation.w", one, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(put(&scene, "robot[0]/base.position.x", poison, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(put(&scene, "robot[0]/base.position.x", huge, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(put(&scene, "robot[0]/fault.word", half, &error), MF_BAD_ARGUMENT);
-    assert_int_equal(put(&scene, "robot[0]/fault.word", below, &error), MF_BAD_ARGUMENT);
+    MUST_FAIL_AS(put(&scene, "robot[0]/mass", one, &error), MF_BAD_ARGUMENT,
+                 "property mass: cannot be written, it is a constant of the model");
+    MUST_FAIL_AS(put(&scene, "robot[0]/sensor.value[0]", one, &error), MF_BAD_ARGUMENT,
+                 "property sensor.value: cannot be written, it is computed, writing has no effect");
+    MUST_FAIL(put(&scene, "robot[0]/base.orientation", wrong, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(put(&scene, "robot[0]/base.orientation.w", one, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(put(&scene, "robot[0]/base.position.x", poison, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(put(&scene, "robot[0]/base.position.x", huge, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(put(&scene, "robot[0]/fault.word", half, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(put(&scene, "robot[0]/fault.word", below, &error), MF_BAD_ARGUMENT, "");
     assert_true(mf_world_hash(scene.world) == before);
-    must(put(&scene, "robot2[0]/base.position.x", huge, &error), &error); // in double it fits
+    MUST(put(&scene, "robot2[0]/base.position.x", huge, &error)); // in double it fits
     const double nearly[4] = {1.001, 0.0, 0.0, 0.0};
-    must(put(&scene, "robot[0]/base.orientation", nearly, &error), &error);
+    MUST(put(&scene, "robot[0]/base.orientation", nearly, &error));
     double rotation[4];
-    mf_Property property = find(&scene, "%s", "robot[0]/base.orientation");
+    mf_Property property = find(&scene, "robot[0]/base.orientation");
     mf_property_read(&property, rotation);
     assert_true(rotation[0] == 1.0 && rotation[1] == 0.0);
 }
@@ -366,27 +364,27 @@ TEST(names_may_be_odd) {
     mf_Property property;
     char path[64];
     static const double moment[3] = {1, 1, 1};
-    AUTO(rig_close) Rig rig = rig_begin(1);
-    mf_hand_inertia(rig.hand, 0, 1.0, moment);
-    rig.hand->links[0].name = "a/b";
+    AUTO_FIXTURE fixture = fixture_begin(1);
+    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
+    fixture.hand->links[0].name = "a/b";
     mf_Sensor skin = {.name = "a/b",
                       .type = MF_SENSOR_CONTACT,
                       .tendon = MF_NONE,
                       .actuator = MF_NONE,
                       .site = MF_NONE,
                       .count = 1};
-    rig.hand->model.sensors = &skin;
-    rig.hand->model.sensor_count = rig.hand->model.sensor_value_count = 1;
-    points_open(&rig, WITH(points_config(false), .group.name = "far/away"));
-    MUST(mf_property_find(rig.world, "far/away[0]/a/b/mass", &property, &error));
-    assert_ptr_equal(property.constant, &rig.hand->links[0].mass);
+    fixture.hand->model.sensors = &skin;
+    fixture.hand->model.sensor_count = fixture.hand->model.sensor_value_count = 1;
+    fixture_open(&fixture, WITH(fixture_config(false), .group.name = "far/away"));
+    MUST(mf_property_find(fixture.world, "far/away[0]/a/b/mass", &property, &error));
+    assert_ptr_equal(property.constant, &fixture.hand->links[0].mass);
     mf_property_path(&property, path, sizeof path);
     assert_string_equal(path, "far/away[0]/a/b/mass");
     mf_property_path(&property, path, 6);
     assert_string_equal(path, "far/a");
     assert_string_equal(mf_part_name(property.part), "link");
-    MUST(mf_sensors_add(rig.group, NULL, &error));
-    MUST(mf_property_find(rig.world, "far/away[0]/a/b/sensor.value", &property, &error));
+    MUST(mf_sensors_add(fixture.group, NULL, &error));
+    MUST(mf_property_find(fixture.world, "far/away[0]/a/b/sensor.value", &property, &error));
     assert_string_equal(mf_part_name(property.part), "sensor");
     mf_property_path(&property, path, sizeof path);
     assert_string_equal(path, "far/away[0]/a/b/sensor.value");
