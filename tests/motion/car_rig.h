@@ -4,6 +4,8 @@
 
 #include "motion/rig.h"
 #include "motion/vehicle/car/motion.h"
+#include "motion/vehicle/keys.h"
+#include "rig/bodies.h"
 
 typedef struct RigConfig {
     mf_WorldConfig world;
@@ -74,7 +76,7 @@ static inline void rig_steer(const Rig *rig, double angle) {
 }
 
 static inline double car_energy(const Rig *rig) {
-    const mf_Car *car = mf_car_parameters(rig->group);
+    const mf_Car *car = mf_vehicle_parameters(rig->group, MF_VEHICLE_CAR);
     double spin = rig_get(rig, "base.angular_velocity", 2), square = 0.0;
     for (uint32_t c = 0; c < 3; c++)
         square += pow(rig_get(rig, "base.linear_velocity", c), 2);

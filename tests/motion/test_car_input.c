@@ -40,7 +40,7 @@ TEST(circles_smaller_than_the_car_are_refused) {
 }
 
 TEST(published_cars_are_good) {
-    const mf_Car sets[] = {mf_car(), mf_car_full_size(), mf_car_racing()};
+    const mf_Car sets[] = {mf_car(), rig_car("car_full_size"), rig_car("car_racing")};
     for (size_t i = 0; i < sizeof sets / sizeof *sets; i++)
         MUST(mf_car_check(&sets[i], &error));
     MUST_FAIL(mf_car_check(&WITH(mf_car(), .front = 0.0, .rear = 0.0), &error), MF_BAD_ARGUMENT,
@@ -58,7 +58,7 @@ static void expect_refusal(const Rig *rig, const mf_Car *car, const mf_CarConfig
     assert_int_equal(rig_add_car(out, car, config, &error), MF_BAD_ARGUMENT);
     if (strncmp(error.message, name, strlen(name)) != 0)
         fail_msg("expected %s, got %s", name, error.message);
-    assert_null(mf_car_parameters(out));
+    assert_null(mf_vehicle_parameters(out, MF_VEHICLE_CAR));
 }
 
 TEST(bad_settings_and_steps_are_refused) {

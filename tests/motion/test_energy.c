@@ -16,6 +16,7 @@
 // budget is 8 times this sum; it has no fitted constant.
 #include "motion/points/motion.h"
 #include "motion/rig.h"
+#include "motion/table.h"
 
 typedef struct Ground {
     const char *name;
@@ -53,7 +54,8 @@ static double budget_of(const Rig *rig, uint32_t i, mf_MotionEnergy e) {
     momentum += spin / 0.1;
     double mass = mf_group_model(rig->group)->mass;
     double weight = mass * mf_world_config_of(rig->world)->gravity;
-    double stiffness = mass / (mf_points_config_of(rig->group)->compliance * step * step);
+    const mf_PointsMotion *points = mf_motion_plan(rig->group, &mf_points_row);
+    double stiffness = mass / (points->config.compliance * step * step);
     double force = weight + sqrt(2.0 * stiffness * e.elastic);
     double rate = 0.0;
     for (uint32_t c = 0; c < 3; c++)
@@ -87,8 +89,9 @@ static void audit_step(Rig *rig, mf_MotionEnergy *before, Audit *audit) {
 // interval, and every step without a joint update is audited.
 static void audit_run(Rig *rig, uint32_t updates, double amplitude, Audit *audit) {
     mf_Field *target = rig_field(rig, "joint.target");
-    const mf_PointsConfig *points = mf_points_config_of(rig->group);
-    uint32_t interval = (uint32_t)(points->joint_interval / mf_world_config_of(rig->world)->step);
+    const mf_PointsMotion *points = mf_motion_plan(rig->group, &mf_points_row);
+    uint32_t interval =
+        (uint32_t)(points->config.joint_interval / mf_world_config_of(rig->world)->step);
     uint32_t count = mf_group_count(rig->group);
     mf_MotionEnergy before[ROBOTS];
     for (uint32_t u = 0; u < updates; u++) {

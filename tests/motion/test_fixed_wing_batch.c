@@ -2,6 +2,7 @@
 // placed; bad parameters and settings are named.
 #include "motion/batch.h"
 #include "motion/fixed_wing_rig.h"
+#include "motion/table.h"
 
 // Agents that differ in everything: also stalled, inverted and tumbling ones.
 static void scatter(const Batch *batch, uint32_t lane, uint32_t i) {
@@ -94,9 +95,10 @@ static mf_Status try_add(const mf_FixedWing *aircraft, mf_FixedWingConfig config
          error);
     rig_add_group(&rig, &WITH(mf_world_config(), .gravity = gravity), mf_group_config());
     mf_Status status = rig_add_fixed_wing(rig.group, aircraft, &config, error);
-    assert_true((mf_fixed_wing_parameters(rig.group) != NULL) == (status == MF_OK));
+    const mf_WingMotion *motion = mf_motion_plan(rig.group, &mf_fixed_wing_row);
+    assert_true((motion != NULL) == (status == MF_OK));
     if (status == MF_OK)
-        assert_int_equal(mf_fixed_wing_config_of(rig.group)->command, config.command);
+        assert_int_equal(motion->config.command, config.command);
     return status;
 }
 

@@ -367,10 +367,12 @@ TEST(feet_are_found_named_or_missed) {
         mf_Status status = add_to(&rig, &config, &error);
         if (which < 2) {
             must(status, &error);
-            uint32_t row, link;
+            const mf_KinMotion *motion = mf_kin_motion_of(rig.group);
+            uint32_t link = 0;
             assert_int_equal(mf_kinematic_foot_count(rig.group), 1);
-            mf_kinematic_foot(rig.group, 0, &row, &link);
-            assert_int_equal(row, 1 + which); // that of the base is first
+            assert_int_equal(motion->feet[0].row, 1 + which); // that of the base is first
+            while (motion->tree->frames[link].link != motion->tree->contacts[1 + which].link)
+                link++;
             assert_string_equal(rig.hand->links[link].name, which == 0 ? "foot" : "hand");
         } else {
             static const char *const said[] = {"no link claw", "link shank of model hand has no",
@@ -378,7 +380,7 @@ TEST(feet_are_found_named_or_missed) {
             assert_int_equal(status, which == 2 ? MF_NOT_FOUND : MF_UNSUPPORTED);
             if (strstr(error.message, said[which - 2]) == NULL)
                 fail_msg("%s", error.message);
-            assert_null(mf_kinematic_config_of(rig.group));
+            assert_false(mf_motion_in(rig.group, MF_MOTION_KINEMATIC));
         }
     }
 }
@@ -388,7 +390,7 @@ TEST(tilted_gravity_is_refused) {
     kin_biped(rig.hand);
     KinConfig config = WITH(kin_config(MF_MILLISECOND), .world.gravity_direction[0] = 1.0);
     MUST_FAIL(add_to(&rig, &config, &error), MF_UNSUPPORTED, "");
-    assert_null(mf_kinematic_config_of(rig.group));
+    assert_false(mf_motion_in(rig.group, MF_MOTION_KINEMATIC));
 }
 
 // A fixed base stays where it is, feet or not.

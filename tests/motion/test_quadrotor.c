@@ -3,6 +3,7 @@
 // the reference rates of the NASA brick are independent computations, see
 // docs/explanation/vehicles.md.
 #include "motion/quadrotor_rig.h"
+#include "motion/table.h"
 
 static const double degree = 3.14159265358979323846 / 180.0;
 
@@ -295,8 +296,9 @@ TEST(settings_that_do_not_fit_are_refused) {
               "quadrotor.outer_interval");
     MUST_FAIL(rig_add_quadrotor(second, &heavy, NULL, &error), MF_BAD_ARGUMENT, "quadrotor.mass");
     MUST_FAIL(rig_add_quadrotor(second, &fast, NULL, &error), MF_BAD_ARGUMENT, "");
-    assert_null(mf_quadrotor_of(second));
+    assert_false(mf_motion_in(second, MF_MOTION_QUADROTOR));
     MUST(rig_add_quadrotor(second, &config.quadrotor, NULL, &error));
-    assert_near(mf_quadrotor_of(second)->mass, 0.752, 0.0);
-    assert_int_equal(mf_quadrotor_config_of(second)->command, MF_QUADROTOR_RATES);
+    const mf_QuadrotorMotion *motion = mf_motion_plan(second, &mf_quadrotor_row);
+    assert_near(motion->parameters.mass, 0.752, 0.0);
+    assert_int_equal(motion->config.command, MF_QUADROTOR_RATES);
 }

@@ -1,6 +1,6 @@
 // Contact sensors of MJCF files in closed form, lengths of spatial tendons, and the same bits for
 // any batch and instruction set. contacts_peers.py compares with MuJoCo.
-#include "motion/articulated_text.h"
+#include "motion/articulated_rig.h"
 #include "sense/sensors.h"
 
 #define BALLS                                                                                      \
@@ -15,8 +15,8 @@
 
 static Rig open_sensors(const char *text, uint32_t count, bool floats, mf_Isa isa) {
     Rig t = text_open(text, WITH(art_config(MF_ARTICULATED_IMPLICIT, 2 * MF_MILLISECOND),
-                                  .world.isa = isa, .motion.shapes = true, .group.count = count,
-                                  .group.double_precision = !floats));
+                                 .world.isa = isa, .motion.shapes = true, .group.count = count,
+                                 .group.double_precision = !floats));
     MUST(mf_sensors_add(t.group, NULL, &error));
     return t;
 }
@@ -110,8 +110,14 @@ static uint64_t hash_of(uint32_t count, uint32_t which, bool floats, mf_Isa isa)
     return hash;
 }
 
+// Alone, as number 3 of 19 and on every instruction set; others when a robot starts differently.
 TEST(bits_do_not_depend_on_settings) {
-    assert_bits_depend_on_nothing(hash_of);
+    for (int floats = 0; floats < 2; floats++) {
+        const uint64_t alone = hash_of(1, 3, floats, MF_ISA_AUTO);
+        assert_true(alone != hash_of(1, 2, floats, MF_ISA_AUTO));
+        FOR_EACH_ISA (isa)
+            assert_true(hash_of(19, 3, floats, isa) == alone);
+    }
 }
 
 // ---- tendons ------------------------------------------------------------------------------------

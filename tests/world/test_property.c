@@ -1,6 +1,6 @@
 // Properties: every path against field and model, patterns, the path of a value, writable
 // properties, and hostile paths.
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 typedef struct Scene {
     mf_Context *context;
@@ -364,27 +364,27 @@ TEST(names_may_be_odd) {
     mf_Property property;
     char path[64];
     static const double moment[3] = {1, 1, 1};
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
-    fixture.hand->links[0].name = "a/b";
+    AUTO_RIG rig = rig_begin(1);
+    mf_hand_inertia(rig.hand, 0, 1.0, moment);
+    rig.hand->links[0].name = "a/b";
     mf_Sensor skin = {.name = "a/b",
                       .type = MF_SENSOR_CONTACT,
                       .tendon = MF_NONE,
                       .actuator = MF_NONE,
                       .site = MF_NONE,
                       .count = 1};
-    fixture.hand->model.sensors = &skin;
-    fixture.hand->model.sensor_count = fixture.hand->model.sensor_value_count = 1;
-    fixture_open(&fixture, WITH(fixture_config(false), .group.name = "far/away"));
-    MUST(mf_property_find(fixture.world, "far/away[0]/a/b/mass", &property, &error));
-    assert_ptr_equal(property.constant, &fixture.hand->links[0].mass);
+    rig.hand->model.sensors = &skin;
+    rig.hand->model.sensor_count = rig.hand->model.sensor_value_count = 1;
+    points_open(&rig, WITH(points_config(false), .group.name = "far/away"));
+    MUST(mf_property_find(rig.world, "far/away[0]/a/b/mass", &property, &error));
+    assert_ptr_equal(property.constant, &rig.hand->links[0].mass);
     mf_property_path(&property, path, sizeof path);
     assert_string_equal(path, "far/away[0]/a/b/mass");
     mf_property_path(&property, path, 6);
     assert_string_equal(path, "far/a");
     assert_string_equal(mf_part_name(property.part), "link");
-    MUST(mf_sensors_add(fixture.group, NULL, &error));
-    MUST(mf_property_find(fixture.world, "far/away[0]/a/b/sensor.value", &property, &error));
+    MUST(mf_sensors_add(rig.group, NULL, &error));
+    MUST(mf_property_find(rig.world, "far/away[0]/a/b/sensor.value", &property, &error));
     assert_string_equal(mf_part_name(property.part), "sensor");
     mf_property_path(&property, path, sizeof path);
     assert_string_equal(path, "far/away[0]/a/b/sensor.value");

@@ -1,6 +1,6 @@
 // The schedule: exact rates, the order of phases, isolated and shared groups.
 #include "base/clock.h"
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 #include <stdatomic.h>
 
@@ -27,28 +27,28 @@ static void write_diary(const mf_SystemRun *run, void *user) {
 }
 
 // A world, and a body without a group of it.
-static Fixture open_body(uint32_t threads, mf_Time step) {
+static Rig open_body(uint32_t threads, mf_Time step) {
     static const double moment[3] = {1, 1, 1};
-    Fixture fixture = fixture_begin(threads);
-    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
-    fixture.world = open_world(fixture.context, &WITH(mf_world_config(), .step = step));
-    return fixture;
+    Rig rig = rig_begin(threads);
+    mf_hand_inertia(rig.hand, 0, 1.0, moment);
+    rig.world = open_world(rig.context, &WITH(mf_world_config(), .step = step));
+    return rig;
 }
 
-static Fixture open_group(mf_Time step, bool isolated, uint32_t count) {
-    Fixture fixture = open_body(1, step);
-    fixture.group = add_group(fixture.world, &WITH(mf_group_config(), .model = &fixture.hand->model,
-                                                   .isolated = isolated, .count = count));
-    return fixture;
+static Rig open_group(mf_Time step, bool isolated, uint32_t count) {
+    Rig rig = open_body(1, step);
+    rig.group = add_group(rig.world, &WITH(mf_group_config(), .model = &rig.hand->model,
+                                           .isolated = isolated, .count = count));
+    return rig;
 }
 
-static void add_system(const Fixture *fixture, mf_SystemConfig config) {
-    MUST(mf_group_add_system(fixture->group, &config, &error));
+static void add_system(const Rig *rig, mf_SystemConfig config) {
+    MUST(mf_group_add_system(rig->group, &config, &error));
 }
 
-static void add_writer(Fixture *fixture, Writer *writer, mf_Phase phase, mf_Rate rate) {
-    add_system(fixture, WITH(mf_system_config(), .phase = phase, .rate = rate, .run = write_diary,
-                             .user = writer));
+static void add_writer(Rig *rig, Writer *writer, mf_Phase phase, mf_Rate rate) {
+    add_system(rig, WITH(mf_system_config(), .phase = phase, .rate = rate, .run = write_diary,
+                         .user = writer));
 }
 
 // A system runs in exactly the steps in which mf_rate_due holds, however the steps are cut into
@@ -65,10 +65,10 @@ TEST(rates_are_exact) {
                 Writer writer = {&diary, 0};
                 if (rates[r].numerator * steps[s] > rates[r].denominator * MF_SECOND)
                     continue; // refused, see below
-                AUTO_FIXTURE fixture = open_group(steps[s], true, 1);
-                add_writer(&fixture, &writer, MF_PHASE_CONTROL, rates[r]);
+                AUTO_RIG rig = open_group(steps[s], true, 1);
+                add_writer(&rig, &writer, MF_PHASE_CONTROL, rates[r]);
                 for (uint64_t done = 0; done < 2000; done += chunk)
-                    mf_world_step(fixture.world, chunk);
+                    mf_world_step(rig.world, chunk);
                 uint32_t at = 0;
                 for (uint64_t tick = 0; tick < 2000; tick++) {
                     bool due = mf_rate_due(rates[r], (mf_Time)tick * steps[s], steps[s]);
@@ -88,9 +88,9 @@ TEST(thirty_hertz_by_hand) {
     static const uint64_t expected[] = {0, 4, 7, 10, 14, 17, 20};
     AUTO(end_memory) Diary *diary = calloc(1, sizeof *diary);
     Writer writer = {diary, 0};
-    AUTO_FIXTURE fixture = open_group(10 * MF_MILLISECOND, true, 1);
-    add_writer(&fixture, &writer, MF_PHASE_SENSE, (mf_Rate){30, 1});
-    mf_world_step(fixture.world, 21);
+    AUTO_RIG rig = open_group(10 * MF_MILLISECOND, true, 1);
+    add_writer(&rig, &writer, MF_PHASE_SENSE, (mf_Rate){30, 1});
+    mf_world_step(rig.world, 21);
     assert_int_equal(diary->count, 7);
     for (uint32_t i = 0; i < 7; i++)
         assert_int_equal(diary->tick[i], expected[i]);
@@ -105,12 +105,12 @@ TEST(phases_are_in_order) {
         static Diary diary;
         diary.count = 0;
         Writer writers[6];
-        AUTO_FIXTURE fixture = open_group(10 * MF_MILLISECOND, isolated != 0, 5);
+        AUTO_RIG rig = open_group(10 * MF_MILLISECOND, isolated != 0, 5);
         for (int i = 0; i < 6; i++) {
             writers[i] = (Writer){&diary, i};
-            add_writer(&fixture, &writers[i], added[i], (mf_Rate){0, 0});
+            add_writer(&rig, &writers[i], added[i], (mf_Rate){0, 0});
         }
-        mf_world_step(fixture.world, 3);
+        mf_world_step(rig.world, 3);
         assert_int_equal(diary.count, 18);
         for (uint32_t i = 0; i < 18; i++) {
             assert_int_equal(diary.who[i], expected[i % 6]);
@@ -136,18 +136,18 @@ static void do_nothing(const mf_WorldRun *run, void *user) {}
 TEST(each_block_goes_through_each_step) {
     for (int kind = 0; kind < 3; kind++) {
         uint64_t next[5] = {0};
-        AUTO_FIXTURE fixture = open_group(10 * MF_MILLISECOND, kind == 0, 5 * MF_BLOCK - 3);
-        add_system(&fixture, WITH(mf_system_config(), .run = note_ticks, .user = next));
+        AUTO_RIG rig = open_group(10 * MF_MILLISECOND, kind == 0, 5 * MF_BLOCK - 3);
+        add_system(&rig, WITH(mf_system_config(), .run = note_ticks, .user = next));
         if (kind == 2) {
-            MUST(mf_world_add_system(fixture.world,
+            MUST(mf_world_add_system(rig.world,
                                      &WITH(mf_world_system_config(), .name = "third",
                                            .rate = mf_rate_from_period(30 * MF_MILLISECOND),
                                            .run = do_nothing),
                                      &error));
         }
-        mf_world_step(fixture.world, 7);
-        mf_world_step(fixture.world, 1);
-        mf_world_step(fixture.world, 11);
+        mf_world_step(rig.world, 7);
+        mf_world_step(rig.world, 1);
+        mf_world_step(rig.world, 11);
         for (int block = 0; block < 5; block++)
             assert_int_equal(next[block], 19);
     }
@@ -177,19 +177,19 @@ static mf_FieldInfo extra_field(const char *name) {
 // Two blind writers of one field in one phase: refused with both names and the field, whichever
 // group; with a common word, in another phase, or when one does not say what it writes, they stand.
 TEST(writers_that_collide_are_refused) {
-    AUTO_FIXTURE fixture = open_group(10 * MF_MILLISECOND, true, 3);
+    AUTO_RIG rig = open_group(10 * MF_MILLISECOND, true, 3);
     mf_SystemConfig first = declaring("walker", MF_PHASE_CONTROL, nothing, target);
     mf_SystemConfig second = declaring("waver", MF_PHASE_CONTROL, nothing, target_and_fault);
-    add_system(&fixture, first);
-    MUST_FAIL_AS(mf_group_add_system(fixture.group, &second, &error), MF_BAD_ARGUMENT,
+    add_system(&rig, first);
+    MUST_FAIL_AS(mf_group_add_system(rig.group, &second, &error), MF_BAD_ARGUMENT,
                  "group robots: systems walker and waver both write "
                  "joint.target in the phase control");
-    assert_int_equal(mf_group_system_count(fixture.group), 1);
+    assert_int_equal(mf_group_system_count(rig.group), 1);
     second.together = "gait"; // one word is not enough, the other must say it too
-    MUST_FAIL(mf_group_add_system(fixture.group, &second, &error), MF_BAD_ARGUMENT, "");
-    add_system(&fixture, declaring("late", MF_PHASE_AFTER, nothing, target));
-    add_system(&fixture, declaring("callback", MF_PHASE_CONTROL, NULL, NULL));
-    AUTO_FIXTURE other = open_group(10 * MF_MILLISECOND, true, 3);
+    MUST_FAIL(mf_group_add_system(rig.group, &second, &error), MF_BAD_ARGUMENT, "");
+    add_system(&rig, declaring("late", MF_PHASE_AFTER, nothing, target));
+    add_system(&rig, declaring("callback", MF_PHASE_CONTROL, NULL, NULL));
+    AUTO_RIG other = open_group(10 * MF_MILLISECOND, true, 3);
     first.together = "gait";
     add_system(&other, first);
     add_system(&other, second);
@@ -204,12 +204,12 @@ TEST(motions_share_by_level) {
         mf_Error error = {0};
         mf_Field *field;
         mf_FieldInfo info = extra_field("motion.level");
-        AUTO_FIXTURE fixture = open_group(10 * MF_MILLISECOND, true, 3);
+        AUTO_RIG rig = open_group(10 * MF_MILLISECOND, true, 3);
         if (level == 1)
-            must(mf_group_add_field(fixture.group, &info, 0, &field, &error), &error);
+            must(mf_group_add_field(rig.group, &info, 0, &field, &error), &error);
         mf_SystemConfig two = declaring("two", MF_PHASE_MOTION, nothing, place_and_fault);
-        add_system(&fixture, declaring("one", MF_PHASE_MOTION, nothing, place));
-        assert_int_equal(mf_group_add_system(fixture.group, &two, &error),
+        add_system(&rig, declaring("one", MF_PHASE_MOTION, nothing, place));
+        assert_int_equal(mf_group_add_system(rig.group, &two, &error),
                          level == 1 ? MF_OK : MF_BAD_ARGUMENT);
     }
 }
@@ -219,25 +219,25 @@ TEST(motions_share_by_level) {
 TEST(names_may_wait_for_their_field) {
     mf_Field *field;
     mf_FieldInfo info = extra_field("extra.value");
-    AUTO_FIXTURE fixture = open_group(10 * MF_MILLISECOND, true, 3);
+    AUTO_RIG rig = open_group(10 * MF_MILLISECOND, true, 3);
     const char *list[] = {"base.position", "?extra.value", NULL}; // copied: need not stay
-    add_system(&fixture, declaring("one", MF_PHASE_SENSE, list, angle));
+    add_system(&rig, declaring("one", MF_PHASE_SENSE, list, angle));
     list[0] = "gone";
-    const mf_SystemConfig *kept = mf_group_system(fixture.group, 0);
+    const mf_SystemConfig *kept = mf_group_system(rig.group, 0);
     assert_string_equal(kept->reads[0], "base.position");
     assert_null(kept->reads[1]);
-    MUST(mf_group_add_field(fixture.group, &info, 0, &field, &error));
+    MUST(mf_group_add_field(rig.group, &info, 0, &field, &error));
     assert_string_equal(kept->reads[1], "extra.value");
     assert_null(kept->reads[2]);
-    assert_string_equal(mf_group_reader(fixture.group, "extra.value", 0), "one");
-    assert_null(mf_group_reader(fixture.group, "extra.value", 1));
-    assert_null(mf_group_writer(fixture.group, "extra.value", 0));
-    assert_string_equal(mf_group_writer(fixture.group, "joint.angle", 0), "one");
+    assert_string_equal(mf_group_reader(rig.group, "extra.value", 0), "one");
+    assert_null(mf_group_reader(rig.group, "extra.value", 1));
+    assert_null(mf_group_writer(rig.group, "extra.value", 0));
+    assert_string_equal(mf_group_writer(rig.group, "joint.angle", 0), "one");
 
     mf_SystemConfig lacks = declaring("lacks", MF_PHASE_SENSE, list, nothing);
-    MUST_FAIL_AS(mf_group_add_system(fixture.group, &lacks, &error), MF_NOT_FOUND,
+    MUST_FAIL_AS(mf_group_add_system(rig.group, &lacks, &error), MF_NOT_FOUND,
                  "system lacks: group robots has no field gone");
-    AUTO_FIXTURE other = open_group(10 * MF_MILLISECOND, true, 3);
+    AUTO_RIG other = open_group(10 * MF_MILLISECOND, true, 3);
     add_system(&other, declaring("one", MF_PHASE_SENSE, nothing, extra));
     add_system(&other, declaring("two", MF_PHASE_SENSE, nothing, extra));
     uint32_t fields = mf_group_field_count(other.group);
@@ -250,28 +250,28 @@ TEST(names_may_wait_for_their_field) {
 
 // Faster than the steps there is nothing between; the line names both.
 TEST(rates_above_the_step_are_refused) {
-    AUTO_FIXTURE fixture = open_group(10 * MF_MILLISECOND, false, 3);
+    AUTO_RIG rig = open_group(10 * MF_MILLISECOND, false, 3);
     mf_SystemConfig config = declaring("fast", MF_PHASE_SENSE, nothing, nothing);
     static const mf_Rate wrong[] = {{101, 1}, {INT64_MAX, 1}, {-1, 1}, {1, 0}, {0, 1}, {-1, -1}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         config.rate = wrong[i];
-        MUST_FAIL(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT, "");
+        MUST_FAIL(mf_group_add_system(rig.group, &config, &error), MF_BAD_ARGUMENT, "");
     }
     config.rate = (mf_Rate){400, 1};
-    MUST_FAIL_AS(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT,
+    MUST_FAIL_AS(mf_group_add_system(rig.group, &config, &error), MF_BAD_ARGUMENT,
                  "system fast: ticks every 0.0025 s, expected at least the "
                  "world's step of 0.01 s");
     mf_WorldSystemConfig world = WITH(mf_world_system_config(), .name = "look", .run = do_nothing,
                                       .rate = ((mf_Rate){400, 1}));
-    MUST_FAIL(mf_world_add_system(fixture.world, &world, &error), MF_BAD_ARGUMENT, "");
+    MUST_FAIL(mf_world_add_system(rig.world, &world, &error), MF_BAD_ARGUMENT, "");
     world.rate = config.rate = (mf_Rate){100, 1};
-    MUST(mf_world_add_system(fixture.world, &world, &error));
-    MUST(mf_group_add_system(fixture.group, &config, &error));
+    MUST(mf_world_add_system(rig.world, &world, &error));
+    MUST(mf_group_add_system(rig.group, &config, &error));
 }
 
 // A phase that there is not would never run.
 TEST(systems_without_name_or_phase_are_refused) {
-    AUTO_FIXTURE fixture = open_group(10 * MF_MILLISECOND, false, 3);
+    AUTO_RIG rig = open_group(10 * MF_MILLISECOND, false, 3);
     for (int which = 0; which < 2; which++) {
         mf_SystemConfig config = declaring("odd", MF_PHASE_SENSE, nothing, nothing);
         mf_WorldSystemConfig world = WITH(mf_world_system_config(), .run = do_nothing);
@@ -279,9 +279,9 @@ TEST(systems_without_name_or_phase_are_refused) {
             config.name = world.name = NULL;
         else
             config.phase = world.phase = (mf_Phase)(MF_PHASE_AFTER + 1);
-        MUST_FAIL_AS(mf_group_add_system(fixture.group, &config, &error), MF_BAD_ARGUMENT,
+        MUST_FAIL_AS(mf_group_add_system(rig.group, &config, &error), MF_BAD_ARGUMENT,
                      "system: need a name and a phase");
-        MUST_FAIL_AS(mf_world_add_system(fixture.world, &world, &error), MF_BAD_ARGUMENT,
+        MUST_FAIL_AS(mf_world_add_system(rig.world, &world, &error), MF_BAD_ARGUMENT,
                      "world system: need a name and a phase");
     }
 }
@@ -301,12 +301,12 @@ TEST(waves_by_hand) {
         {"c", MF_PHASE_SENSE, nothing, place, 0},   {"d", MF_PHASE_SENSE, target, nothing, 2},
         {"e", MF_PHASE_SENSE, NULL, nothing, 3},    {"f", MF_PHASE_SENSE, nothing, nothing, 4},
         {"g", MF_PHASE_CONTROL, angle, nothing, 0}, {"h", MF_PHASE_CONTROL, angle, place, 0}};
-    AUTO_FIXTURE fixture = open_group(10 * MF_MILLISECOND, true, 3);
+    AUTO_RIG rig = open_group(10 * MF_MILLISECOND, true, 3);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        add_system(&fixture, declaring(rows[i].name, rows[i].phase, rows[i].reads, rows[i].writes));
+        add_system(&rig, declaring(rows[i].name, rows[i].phase, rows[i].reads, rows[i].writes));
     for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        assert_string_equal(mf_group_system(fixture.group, i)->name, rows[i].name);
-        assert_int_equal(mf_group_system_wave(fixture.group, i), rows[i].wave);
+        assert_string_equal(mf_group_system(rig.group, i)->name, rows[i].name);
+        assert_int_equal(mf_group_system_wave(rig.group, i), rows[i].wave);
     }
 }
 
@@ -345,21 +345,21 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
                {MF_PHASE_AFTER, 0, 1, {25, 2}},  {MF_PHASE_AFTER, 5, 2, {0, 0}}};
     enum { COUNT = sizeof net / sizeof *net };
     Mixer mixers[2][COUNT];
-    AUTO_FIXTURE fixture = open_body(threads, 10 * MF_MILLISECOND);
+    AUTO_RIG rig = open_body(threads, 10 * MF_MILLISECOND);
     for (int g = 0; g < 2; g++) {
         mf_Field *fields[6];
-        mf_GroupConfig config = WITH(mf_group_config(), .name = g == 0 ? "first" : "second",
-                                     .model = &fixture.hand->model, .isolated = isolated,
-                                     .count = 3, .fault_policy = MF_FAULT_RESET);
-        fixture.group = add_group(fixture.world, &config);
+        mf_GroupConfig config =
+            WITH(mf_group_config(), .name = g == 0 ? "first" : "second", .model = &rig.hand->model,
+                 .isolated = isolated, .count = 3, .fault_policy = MF_FAULT_RESET);
+        rig.group = add_group(rig.world, &config);
         for (int f = 0; f < 6; f++) {
             mf_FieldInfo info = extra_field(names[f]);
-            MUST(mf_group_add_field(fixture.group, &info, 0, &fields[f], &error));
+            MUST(mf_group_add_field(rig.group, &info, 0, &fields[f], &error));
         }
         for (int i = 0; i < COUNT; i++) {
             const char *reads[] = {names[net[i].from], NULL}, *writes[] = {names[net[i].to], NULL};
             mixers[g][i] = (Mixer){fields[net[i].from], fields[net[i].to], 0.001 * (i + 1)};
-            add_system(&fixture,
+            add_system(&rig,
                        WITH(declaring("mixer", net[i].phase, reads, writes), .rate = net[i].rate,
                             .run = mix, .user = &mixers[g][i], .slow = slow));
         }
@@ -367,16 +367,16 @@ static uint64_t run_net(uint32_t threads, bool isolated, bool slow, uint64_t chu
             WITH(mf_world_system_config(), .phase = MF_PHASE_MOTION, .rate = ((mf_Rate){20, 1}),
                  .run = mix_world, .user = fields[0]);
         if (!isolated)
-            MUST(mf_world_add_system(fixture.world, &beside, &error));
+            MUST(mf_world_add_system(rig.world, &beside, &error));
     }
-    mf_world_measure(fixture.world, measured);
+    mf_world_measure(rig.world, measured);
     for (uint64_t done = 0; done < 120; done += chunk)
-        mf_world_step(fixture.world, chunk);
+        mf_world_step(rig.world, chunk);
     for (uint32_t s = 0; s < COUNT; s++) {
-        double took = mf_group_system_seconds(fixture.group, s);
+        double took = mf_group_system_seconds(rig.group, s);
         assert_true(measured ? took > 0.0 && took < 60.0 : took == 0.0);
     }
-    return mf_world_hash(fixture.world);
+    return mf_world_hash(rig.world);
 }
 
 // The same bits whether systems run beside each other or one after the other, with a clock beside
@@ -411,13 +411,12 @@ static void meet(const mf_SystemRun *run, void *user) {
 // Two slow systems that have nothing in common are really inside at the same time.
 TEST(slow_systems_meet) {
     Rendezvous rendezvous = {0};
-    AUTO_FIXTURE fixture = open_body(2, 10 * MF_MILLISECOND);
-    fixture.group =
-        add_group(fixture.world, &WITH(mf_group_config(), .model = &fixture.hand->model));
+    AUTO_RIG rig = open_body(2, 10 * MF_MILLISECOND);
+    rig.group = add_group(rig.world, &WITH(mf_group_config(), .model = &rig.hand->model));
     const mf_SystemConfig one = WITH(declaring("one", MF_PHASE_SENSE, nothing, angle), .run = meet,
                                      .user = &rendezvous, .slow = true);
-    add_system(&fixture, one);
-    add_system(&fixture, WITH(one, .name = "two", .writes = target));
-    mf_world_step(fixture.world, 1);
+    add_system(&rig, one);
+    add_system(&rig, WITH(one, .name = "two", .writes = target));
+    mf_world_step(rig.world, 1);
     assert_int_equal(atomic_load(&rendezvous.most), 2);
 }

@@ -1,6 +1,6 @@
 // Shared groups and world systems: order, gaps, rates, threads; initial states of single instances;
 // requirements of snapshots on systems.
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 enum { MOST = 4096 };
 
@@ -30,14 +30,14 @@ static void world_note(const mf_WorldRun *run, void *user) {
     note(run->tick, *(const int *)user, 0, 0);
 }
 
-static Fixture open_shared(uint32_t threads, uint32_t count) {
+static Rig open_shared(uint32_t threads, uint32_t count) {
     static const double moment[3] = {1, 1, 1};
-    Fixture fixture = fixture_begin(threads);
-    mf_hand_inertia(fixture.hand, 0, 1.0, moment);
-    fixture.world = open_world(fixture.context, NULL);
-    fixture.group = add_group(fixture.world, &WITH(mf_group_config(), .model = &fixture.hand->model,
-                                                   .isolated = false, .count = count));
-    return fixture;
+    Rig rig = rig_begin(threads);
+    mf_hand_inertia(rig.hand, 0, 1.0, moment);
+    rig.world = open_world(rig.context, NULL);
+    rig.group = add_group(rig.world, &WITH(mf_group_config(), .model = &rig.hand->model,
+                                           .isolated = false, .count = count));
+    return rig;
 }
 
 static void add_group_system(mf_Group *group, mf_Phase phase, mf_Rate rate, mf_SystemFn run,
@@ -64,21 +64,21 @@ TEST(world_systems_are_in_order) {
                                       MF_PHASE_SENSE};
     static const int expected[] = {7, 3, 6, 2, 5, 1, 0, 4};
     diary.count = 0;
-    AUTO_FIXTURE fixture = open_shared(1, 5);
-    mf_Group *group = fixture.group;
+    AUTO_RIG rig = open_shared(1, 5);
+    mf_Group *group = rig.group;
     for (int i = 0; i < 4; i++) {
         add_group_system(group, phases[i], always, group_note, &who[i]);
-        add_world_system(fixture.world, phases[i], always, world_note, &who[4 + i]);
+        add_world_system(rig.world, phases[i], always, world_note, &who[4 + i]);
     }
-    mf_world_step(fixture.world, 3);
+    mf_world_step(rig.world, 3);
     assert_int_equal(diary.count, 24);
     for (uint32_t i = 0; i < 24; i++) {
         assert_int_equal(diary.entries[i].who, expected[i % 8]);
         assert_int_equal(diary.entries[i].tick, i / 8);
     }
-    assert_int_equal(mf_world_system_count(fixture.world), 4);
-    assert_int_equal(mf_world_system(fixture.world, 0)->phase, MF_PHASE_SENSE);
-    assert_null(mf_world_system(fixture.world, 4));
+    assert_int_equal(mf_world_system_count(rig.world), 4);
+    assert_int_equal(mf_world_system(rig.world, 0)->phase, MF_PHASE_SENSE);
+    assert_null(mf_world_system(rig.world, 4));
 }
 
 // Between two world systems each piece of blocks goes through all its systems at once; a world
@@ -86,12 +86,12 @@ TEST(world_systems_are_in_order) {
 TEST(pieces_run_through_a_gap) {
     static int sense = 1, motion = 2, world = 3;
     diary.count = 0;
-    AUTO_FIXTURE fixture = open_shared(1, 150 * MF_BLOCK);
-    mf_Group *group = fixture.group;
+    AUTO_RIG rig = open_shared(1, 150 * MF_BLOCK);
+    mf_Group *group = rig.group;
     add_group_system(group, MF_PHASE_SENSE, always, group_note, &sense);
     add_group_system(group, MF_PHASE_MOTION, always, group_note, &motion);
-    add_world_system(fixture.world, MF_PHASE_CONTROL, (mf_Rate){50, 1}, world_note, &world);
-    mf_world_step(fixture.world, 2);
+    add_world_system(rig.world, MF_PHASE_CONTROL, (mf_Rate){50, 1}, world_note, &world);
+    mf_world_step(rig.world, 2);
     static const Entry expected[] = {
         {0, 1, 0, 64},  {0, 1, 64, 64},  {0, 1, 128, 22}, {0, 3, 0, 0},  {0, 2, 0, 64},
         {0, 2, 64, 64}, {0, 2, 128, 22}, {1, 1, 0, 64},   {1, 2, 0, 64}, {1, 1, 64, 64},
@@ -112,13 +112,13 @@ TEST(rates_are_exact) {
     for (size_t r = 0; r < sizeof rates / sizeof *rates; r++)
         for (uint64_t chunk = 1; chunk <= 500; chunk = chunk * 8 + 1) {
             diary.count = 0;
-            AUTO_FIXTURE fixture = open_shared(1, 1);
-            mf_Group *group = fixture.group;
+            AUTO_RIG rig = open_shared(1, 1);
+            mf_Group *group = rig.group;
             add_group_system(group, MF_PHASE_SENSE, rates[r], group_note, &who[0]);
-            mf_world_step(fixture.world, 3);
-            add_world_system(fixture.world, MF_PHASE_AFTER, rates[r], world_note, &who[1]);
+            mf_world_step(rig.world, 3);
+            add_world_system(rig.world, MF_PHASE_AFTER, rates[r], world_note, &who[1]);
             for (uint64_t done = 3; done < 500; done += chunk)
-                mf_world_step(fixture.world, chunk);
+                mf_world_step(rig.world, chunk);
             uint32_t at = 0;
             const mf_Time step = 10 * MF_MILLISECOND;
             for (uint64_t tick = 0; tick < 500; tick++)
@@ -166,14 +166,14 @@ TEST(bits_do_not_depend_on_threads) {
     static const uint32_t threads[] = {1, 2, 4, 7};
     for (int t = 0; t < 4; t++) {
         Sum sum;
-        AUTO_FIXTURE fixture = open_shared(threads[t], 1000);
-        sum.groups[0] = fixture.group;
-        const mf_GroupConfig config = WITH(mf_group_config(), .model = &fixture.hand->model);
-        sum.groups[1] = add_group(fixture.world,
-                                  &WITH(config, .isolated = false, .name = "second", .count = 77));
-        sum.groups[2] = add_group(fixture.world,
-                                  &WITH(config, .isolated = false, .name = "third", .count = 3000));
-        mf_Group *alone = add_group(fixture.world, &WITH(config, .name = "alone", .count = 50));
+        AUTO_RIG rig = open_shared(threads[t], 1000);
+        sum.groups[0] = rig.group;
+        const mf_GroupConfig config = WITH(mf_group_config(), .model = &rig.hand->model);
+        sum.groups[1] =
+            add_group(rig.world, &WITH(config, .isolated = false, .name = "second", .count = 77));
+        sum.groups[2] =
+            add_group(rig.world, &WITH(config, .isolated = false, .name = "third", .count = 3000));
+        mf_Group *alone = add_group(rig.world, &WITH(config, .name = "alone", .count = 50));
         add_group_system(alone, MF_PHASE_MOTION, always, mix,
                          mf_group_find_field(alone, "base.position"));
         for (int g = 0; g < 3; g++) {
@@ -181,10 +181,10 @@ TEST(bits_do_not_depend_on_threads) {
             add_group_system(sum.groups[g], MF_PHASE_CONTROL, (mf_Rate){40, 1}, mix, field);
             add_group_system(sum.groups[g], MF_PHASE_MOTION, always, mix, field);
         }
-        add_world_system(fixture.world, MF_PHASE_SENSE, (mf_Rate){25, 1}, exchange, &sum);
-        add_world_system(fixture.world, MF_PHASE_MOTION, (mf_Rate){10, 1}, exchange, &sum);
-        mf_world_step(fixture.world, 40);
-        hash[t] = mf_world_hash(fixture.world);
+        add_world_system(rig.world, MF_PHASE_SENSE, (mf_Rate){25, 1}, exchange, &sum);
+        add_world_system(rig.world, MF_PHASE_MOTION, (mf_Rate){10, 1}, exchange, &sum);
+        mf_world_step(rig.world, 40);
+        hash[t] = mf_world_hash(rig.world);
     }
     for (int t = 1; t < 4; t++)
         assert_true(hash[t] == hash[0]);
@@ -193,15 +193,15 @@ TEST(bits_do_not_depend_on_threads) {
 // ---- starts -------------------------------------------------------------------------------------
 
 TEST(placed_robots_start_there) {
-    AUTO_FIXTURE fixture = open_shared(1, 20);
-    mf_Group *group = fixture.group;
+    AUTO_RIG rig = open_shared(1, 20);
+    mf_Group *group = rig.group;
     const double point[3] = {1.5, -2.25, 7.0}, rotation[4] = {0.6, 0.0, 0.8, 0.0},
                  speed[3] = {3, 4, 5};
     const double long_turn[4] = {0.601, 0.0, 0.8, 0.0};
     MUST(mf_group_set_start(group, 17, point, rotation, speed, &error));
-    mf_Field *position = fixture_field(&fixture, "base.position");
-    mf_Field *orientation = fixture_field(&fixture, "base.orientation");
-    mf_Field *velocity = fixture_field(&fixture, "base.linear_velocity");
+    mf_Field *position = rig_field(&rig, "base.position");
+    mf_Field *orientation = rig_field(&rig, "base.orientation");
+    mf_Field *velocity = rig_field(&rig, "base.linear_velocity");
     for (int again = 0; again < 3; again++) {
         for (uint32_t c = 0; c < 3; c++) {
             assert_true(mf_field_get(position, 17, c) == point[c]);
@@ -227,20 +227,20 @@ TEST(placed_robots_start_there) {
 }
 
 TEST(bad_starts_are_refused) {
-    AUTO_FIXTURE fixture = open_shared(1, 20);
-    mf_Group *group = fixture.group;
+    AUTO_RIG rig = open_shared(1, 20);
+    mf_Group *group = rig.group;
     const double good[4] = {1, 0, 0, 0}, nan[3] = {0, NAN, 0}, far[3] = {1e10, 0, 0};
     const double zero[4] = {0, 0, 0, 0}, not_turn[4] = {1, NAN, 0, 0};
-    uint64_t hash = mf_world_hash(fixture.world);
-    size_t bytes = mf_context_live_bytes(fixture.context);
+    uint64_t hash = mf_world_hash(rig.world);
+    size_t bytes = mf_context_live_bytes(rig.context);
     MUST_FAIL(mf_group_set_start(group, 20, good, good, NULL, &error), MF_BAD_ARGUMENT, "");
     MUST_FAIL(mf_group_set_start(group, 1, nan, NULL, NULL, &error), MF_BAD_ARGUMENT, "");
     MUST_FAIL(mf_group_set_start(group, 1, far, NULL, NULL, &error), MF_BAD_ARGUMENT, "");
     MUST_FAIL(mf_group_set_start(group, 1, good, zero, NULL, &error), MF_BAD_ARGUMENT, "");
     MUST_FAIL(mf_group_set_start(group, 1, good, not_turn, NULL, &error), MF_BAD_ARGUMENT, "");
     MUST_FAIL(mf_group_set_start(group, 1, good, good, nan, &error), MF_BAD_ARGUMENT, "");
-    assert_true(mf_world_hash(fixture.world) == hash);
-    assert_int_equal(mf_context_live_bytes(fixture.context), bytes);
+    assert_true(mf_world_hash(rig.world) == hash);
+    assert_int_equal(mf_context_live_bytes(rig.context), bytes);
 }
 
 // ---- snapshots ----------------------------------------------------------------------------------
@@ -265,8 +265,8 @@ TEST(snapshots_check_settings) {
         mf_Error error = {0};
         static bool pending;
         pending = false;
-        AUTO_FIXTURE fixture = open_shared(1, 20);
-        mf_Group *group = fixture.group;
+        AUTO_RIG rig = open_shared(1, 20);
+        mf_Group *group = rig.group;
         must(
             mf_group_set_start(group, which == 1 ? 5u : 3u, which == 1 ? b : a, NULL, NULL, &error),
             &error);
@@ -277,22 +277,22 @@ TEST(snapshots_check_settings) {
         mf_WorldSystemConfig config =
             WITH(mf_world_system_config(), .name = "watch", .run = nothing, .reset = count_reset,
                  .pending = is_pending, .user = &pending, .settings_hash = which == 3 ? 8 : 7);
-        must(mf_world_add_system(fixture.world, &config, &error), &error);
+        must(mf_world_add_system(rig.world, &config, &error), &error);
         mf_SystemConfig system =
-            WITH(mf_system_config(), .run = mix, .user = fixture_field(&fixture, "base.position"),
+            WITH(mf_system_config(), .run = mix, .user = rig_field(&rig, "base.position"),
                  .settings_hash = which == 4 ? 1 : 0);
         must(mf_group_add_system(group, &system, &error), &error);
         if (which == 0) {
-            mf_world_step(fixture.world, 3);
-            size = mf_world_snapshot_size(fixture.world);
+            mf_world_step(rig.world, 3);
+            size = mf_world_snapshot_size(rig.world);
             image = malloc(size);
             pending = true;
-            assert_int_equal(mf_world_snapshot(fixture.world, image, size, &error), MF_BUSY);
+            assert_int_equal(mf_world_snapshot(rig.world, image, size, &error), MF_BUSY);
             pending = false;
-            must(mf_world_snapshot(fixture.world, image, size, &error), &error);
+            must(mf_world_snapshot(rig.world, image, size, &error), &error);
         }
         resets = 0;
-        mf_Status status = mf_world_restore(fixture.world, image, size, &error);
+        mf_Status status = mf_world_restore(rig.world, image, size, &error);
         assert_int_equal(status, which < 2 ? MF_OK : MF_BAD_ARGUMENT);
         assert_int_equal(resets, which < 2);
     }
@@ -300,14 +300,14 @@ TEST(snapshots_check_settings) {
 }
 
 TEST(bad_systems_are_refused) {
-    AUTO_FIXTURE fixture = open_shared(1, 1);
+    AUTO_RIG rig = open_shared(1, 1);
     const mf_WorldSystemConfig good = WITH(mf_world_system_config(), .run = nothing);
     const mf_WorldSystemConfig bad[] = {WITH(good, .run = NULL),
                                         WITH(good, .rate = ((mf_Rate){1, 0})),
                                         WITH(good, .struct_size = good.struct_size + 1)};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        MUST_FAIL(mf_world_add_system(fixture.world, &bad[i], &error), MF_BAD_ARGUMENT, "");
+        MUST_FAIL(mf_world_add_system(rig.world, &bad[i], &error), MF_BAD_ARGUMENT, "");
     for (uint32_t i = 0; i < MF_WORLD_SYSTEM_LIMIT; i++)
-        MUST(mf_world_add_system(fixture.world, &good, &error));
-    MUST_FAIL(mf_world_add_system(fixture.world, &good, &error), MF_LIMIT, "");
+        MUST(mf_world_add_system(rig.world, &good, &error));
+    MUST_FAIL(mf_world_add_system(rig.world, &good, &error), MF_LIMIT, "");
 }

@@ -1,5 +1,5 @@
 // Worlds: rejected settings, groups by name, time, hashes, initial positions.
-#include "motion/fixture.h"
+#include "motion/rig.h"
 
 TEST(bad_worlds_are_refused) {
     AUTO_CONTEXT *context = open_context(1);
@@ -26,15 +26,15 @@ TEST(bad_worlds_are_refused) {
 }
 
 TEST(bad_groups_are_refused) {
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    make_hexapod(fixture.hand);
-    fixture_open(&fixture, fixture_config(false));
+    AUTO_RIG rig = rig_begin(1);
+    make_hexapod(rig.hand);
+    points_open(&rig, points_config(false));
     char longest[257];
     memset(longest, 'a', 256);
     longest[256] = '\0';
-    uint64_t hash = mf_world_hash(fixture.world);
+    uint64_t hash = mf_world_hash(rig.world);
     const mf_GroupConfig good =
-        WITH(mf_group_config(), .model = &fixture.hand->model, .name = "second");
+        WITH(mf_group_config(), .model = &rig.hand->model, .name = "second");
     const mf_GroupConfig bad[] = {
         WITH(good, .struct_size = good.struct_size + 1),
         WITH(good, .model = NULL),
@@ -47,74 +47,72 @@ TEST(bad_groups_are_refused) {
         WITH(good, .spacing = -1.0),
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        mf_Group *out = fixture.group;
-        MUST_FAIL(mf_world_add_group(fixture.world, &bad[i], &out, &error), MF_BAD_ARGUMENT, "");
+        mf_Group *out = rig.group;
+        MUST_FAIL(mf_world_add_group(rig.world, &bad[i], &out, &error), MF_BAD_ARGUMENT, "");
         assert_null(out);
-        assert_int_equal(mf_world_group_count(fixture.world), 1);
-        assert_true(mf_world_hash(fixture.world) == hash);
+        assert_int_equal(mf_world_group_count(rig.world), 1);
+        assert_true(mf_world_hash(rig.world) == hash);
     }
 }
 
 TEST(groups_are_found_by_name) {
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    make_hexapod(fixture.hand);
-    fixture_open(&fixture, fixture_config(false));
+    AUTO_RIG rig = rig_begin(1);
+    make_hexapod(rig.hand);
+    points_open(&rig, points_config(false));
     char name[] = "walkers";
-    mf_GroupConfig group = WITH(mf_group_config(), .model = &fixture.hand->model, .name = name);
-    mf_Group *second = add_group(fixture.world, &group);
+    mf_GroupConfig group = WITH(mf_group_config(), .model = &rig.hand->model, .name = name);
+    mf_Group *second = add_group(rig.world, &group);
     name[0] = '?'; // the name was copied
-    assert_ptr_equal(mf_world_find_group(fixture.world, "walkers"), second);
-    assert_ptr_equal(mf_world_find_group(fixture.world, "robots"), fixture.group);
-    assert_null(mf_world_find_group(fixture.world, "walker"));
-    assert_ptr_equal(mf_world_group(fixture.world, 1), second);
-    assert_null(mf_world_group(fixture.world, 2));
+    assert_ptr_equal(mf_world_find_group(rig.world, "walkers"), second);
+    assert_ptr_equal(mf_world_find_group(rig.world, "robots"), rig.group);
+    assert_null(mf_world_find_group(rig.world, "walker"));
+    assert_ptr_equal(mf_world_group(rig.world, 1), second);
+    assert_null(mf_world_group(rig.world, 2));
 }
 
 // Time is whole nanoseconds: 10^6 steps of 3 ms are 3000 s exactly.
 TEST(time_is_exact) {
     static const double moment[3] = {1, 1, 1};
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    mf_hand_inertia(fixture.hand, 0, 1, moment);
-    FixtureConfig config = WITH(fixture_config(false), .world.step = 3 * MF_MILLISECOND,
-                                .world.gravity = 0.0, .points.joint_interval = 3 * MF_MILLISECOND);
-    fixture_open(&fixture, config);
+    AUTO_RIG rig = rig_begin(1);
+    mf_hand_inertia(rig.hand, 0, 1, moment);
+    PointsConfig config = WITH(points_config(false), .world.step = 3 * MF_MILLISECOND,
+                               .world.gravity = 0.0, .points.joint_interval = 3 * MF_MILLISECOND);
+    points_open(&rig, config);
     for (int i = 0; i < 10; i++)
-        mf_world_step(fixture.world, 100000);
-    assert_true(mf_world_time(fixture.world) == 3000 * MF_SECOND);
+        mf_world_step(rig.world, 100000);
+    assert_true(mf_world_time(rig.world) == 3000 * MF_SECOND);
 }
 
 // Steps in one call or in many: the same state.
 TEST(calls_do_not_show) {
     uint64_t hash[2];
     for (int method = 0; method < 2; method++) {
-        AUTO_FIXTURE fixture = fixture_begin(1);
-        make_hexapod(fixture.hand);
-        fixture_open(&fixture, WITH(fixture_config(false), .group.count = 50));
-        mf_Field *target = fixture_field(&fixture, "joint.target");
+        AUTO_RIG rig = rig_begin(1);
+        make_hexapod(rig.hand);
+        points_open(&rig, WITH(points_config(false), .group.count = 50));
+        mf_Field *target = rig_field(&rig, "joint.target");
         for (uint32_t i = 0; i < 50; i++)
             for (uint32_t j = 0; j < 18; j++)
                 mf_field_set(target, i, j, 0.5 * random_signed(600, i * 18 + j));
         if (method == 0)
-            mf_world_step(fixture.world, 97);
+            mf_world_step(rig.world, 97);
         for (int i = 0; method == 1 && i < 97; i++)
-            mf_world_step(fixture.world, 1);
-        hash[method] = mf_world_hash(fixture.world);
+            mf_world_step(rig.world, 1);
+        hash[method] = mf_world_hash(rig.world);
     }
     assert_true(hash[0] == hash[1]);
 }
 
 // Every robot starts with its lowest point on the ground below it, none in the ground.
 TEST(robots_start_on_the_ground) {
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    make_hexapod(fixture.hand);
-    FixtureConfig config = WITH(fixture_config(true), .group.count = 30, .group.spacing = 0.7);
-    mf_Terrain *terrain =
-        make_terrain(fixture.context, MF_TERRAIN_NOISE, MF_BILINEAR, 0.2, 1.0, 0.1);
+    AUTO_RIG rig = rig_begin(1);
+    make_hexapod(rig.hand);
+    PointsConfig config = WITH(points_config(true), .group.count = 30, .group.spacing = 0.7);
+    mf_Terrain *terrain = make_terrain(rig.context, MF_TERRAIN_NOISE, MF_BILINEAR, 0.2, 1.0, 0.1);
     config.world.terrain = terrain;
-    fixture_open(&fixture, config);
-    mf_Field *position = fixture_field(&fixture, "base.position");
-    mf_Field *points = fixture_field(&fixture, "body.points"),
-             *center = fixture_field(&fixture, "body.center");
+    points_open(&rig, config);
+    mf_Field *position = rig_field(&rig, "base.position");
+    mf_Field *points = rig_field(&rig, "body.points"), *center = rig_field(&rig, "body.center");
     for (uint32_t i = 0; i < 30; i++) {
         double lowest = INFINITY;
         for (uint32_t p = 0; p < points->components / 3; p++) {
@@ -126,23 +124,23 @@ TEST(robots_start_on_the_ground) {
         }
         assert_near(lowest, 0.0, 1e-12);
     }
-    fixture.terrain = terrain;
+    rig.terrain = terrain;
 }
 
 // What the world holds is not lifted: shapes of the file's world would stay behind.
 TEST(a_fixed_base_starts_at_height_0) {
     mf_WorldConfig world = mf_world_config();
     mf_GroupConfig group = mf_group_config();
-    AUTO_FIXTURE fixture = fixture_begin(1);
-    make_hexapod(fixture.hand); // its feet are below its base
+    AUTO_RIG rig = rig_begin(1);
+    make_hexapod(rig.hand); // its feet are below its base
     for (int fixed_count = 0; fixed_count < 2; fixed_count++) {
-        fixture.hand->model.base = fixed_count ? MF_BASE_FIXED : MF_BASE_FREE;
-        group.model = &fixture.hand->model;
-        fixture.world = open_world(fixture.context, &world);
-        fixture.group = add_group(fixture.world, &group);
-        double height = fixture_get(&fixture, "base.position", 2);
+        rig.hand->model.base = fixed_count ? MF_BASE_FIXED : MF_BASE_FREE;
+        group.model = &rig.hand->model;
+        rig.world = open_world(rig.context, &world);
+        rig.group = add_group(rig.world, &group);
+        double height = rig_get(&rig, "base.position", 2);
         assert_true(fixed_count ? height == 0.0 : height > 0.1);
-        mf_world_destroy(fixture.world);
+        mf_world_destroy(rig.world);
     }
-    fixture.world = NULL;
+    rig.world = NULL;
 }
