@@ -1,7 +1,6 @@
 // Common code of the subcommands: exit codes, one-line errors, stopping on request, finding files,
 // the clock and JSON lines.
-#ifndef MAYFLY_APP_H
-#define MAYFLY_APP_H
+#pragma once
 
 #include "base/clock.h"
 
@@ -104,5 +103,3 @@ int mf_command_check(int argc, char **argv);
 int mf_command_bench(int argc, char **argv);
 int mf_command_view(int argc, char **argv);
 int mf_command_serve(int argc, char **argv);
-
-#endif

@@ -1,6 +1,5 @@
 // Benches: throughput of whole scenes, the same work every time.
-#ifndef MAYFLY_APP_BENCH_H
-#define MAYFLY_APP_BENCH_H
+#pragma once
 
 #include "app.h"
 
@@ -89,5 +88,3 @@ extern const mf_BenchKind mf_bench_points, mf_bench_evolutions; // bench_points.
 extern const mf_BenchKind mf_bench_swarms, mf_bench_articulated, mf_bench_models, mf_bench_ladder,
     mf_bench_soccer, mf_bench_environments, mf_bench_schedule, mf_bench_trusses, mf_bench_modules,
     mf_bench_cloths, mf_bench_particles, mf_bench_cameras, mf_bench_scripts;
-
-#endif

@@ -4,8 +4,6 @@
 // hash. The first repeat is a warm-up.
 #include "bench_time.h"
 
-#include <mayfly/articulated.h>
-#include <stdio.h>
 
 typedef struct Bench {
     mf_Bench bench;    // its `needs`: the robot; its steps: those of an episode

@@ -4,7 +4,6 @@
 #include "bench_time.h"
 
 #include <mayfly/environment.h>
-#include <stdio.h>
 
 enum { TABLES = 16, SPREAD = 64 }; // [1] tables of actions, steps that mix episodes before timing
 

@@ -6,7 +6,6 @@
 
 #include <mayfly/motion.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { PERIOD = 1000, JOINTS_MOST = 64 }; // [1] steps of a gait cycle, joints

@@ -2,7 +2,6 @@
 // ground; every repeat starts from the same snapshot, so it does the same work and must end with
 // the same hash. The first repeat is a warm-up. An evolution is timed once, including its archive:
 // that of the paper at `points`, and a whole run of machines (scenes/golem.yaml).
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 // Timing of benches that step a world.
-#ifndef MAYFLY_APP_BENCH_TIME_H
-#define MAYFLY_APP_BENCH_TIME_H
+#pragma once
 
 #include "bench.h"
 
@@ -100,5 +99,3 @@ mf_Status mf_bench_rig_parse(mf_BenchRig *rig, uint32_t threads, const char *tex
                              const mf_Override *override, uint32_t overrides, mf_Error *error);
 mf_Status mf_bench_rig_scene(mf_BenchRig *rig, const mf_SceneConfig *config, mf_Error *error);
 void mf_bench_rig_free(mf_BenchRig *rig);
-
-#endif

@@ -1,7 +1,6 @@
 // The physics check cases: expected values from independent sources, as literals in the case. A
 // check_<topic>.c has its cases and ends with their table.
-#ifndef MAYFLY_APP_CHECK_H
-#define MAYFLY_APP_CHECK_H
+#pragma once
 
 #include <setjmp.h>
 
@@ -180,5 +179,3 @@ double mf_rig_random(uint32_t stream, uint64_t n);
 // clang-format on
 #define MF_CHECK_DECLARE(name) extern const mf_CheckCase mf_check_##name##_cases[];
 MF_CHECK_TABLES(MF_CHECK_DECLARE)
-
-#endif

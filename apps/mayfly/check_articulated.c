@@ -1,7 +1,6 @@
 // Check cases of the `articulated` motion: pendulums and closed loops, in double precision. The
 // expected values come from closed forms or independent computations.
 #include <math.h>
-#include <stdio.h>
 
 #include "check.h"
 

@@ -3,7 +3,6 @@
 // docs/explanation/docks.md has the rules.
 #include <math.h>
 #include <mayfly/builder.h>
-#include <mayfly/collision.h>
 #include <mayfly/docks.h>
 #include <string.h>
 

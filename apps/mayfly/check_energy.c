@@ -1,7 +1,6 @@
 // Check cases of conservation and convergence under `articulated`: energy, momentum of collisions,
 // orders of the integrators (D12, F13, F16 of the literature list).
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "check.h"

@@ -1,6 +1,5 @@
 // Particles among boxes in the world of the rig, for check cases.
-#ifndef MAYFLY_APP_CHECK_PARTICLES_RIG_H
-#define MAYFLY_APP_CHECK_PARTICLES_RIG_H
+#pragma once
 
 #include <mayfly/mayfly.h>
 
@@ -36,5 +35,3 @@ void mf_particle_rig_fill(mf_ParticleRig *rig, const double low[3], const uint32
 void mf_particle_rig_momentum(const mf_ParticleRig *rig, double out[3]);
 // [J] Kinetic, potential and elastic, of all particles.
 mf_MotionEnergy mf_particle_rig_energy(const mf_ParticleRig *rig);
-
-#endif

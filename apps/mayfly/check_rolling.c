@@ -6,7 +6,6 @@
 #include <mayfly/collision.h>
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "check.h"

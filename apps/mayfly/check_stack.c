@@ -1,7 +1,6 @@
 // Check cases of piles, under `articulated`: stacks, overhangs, arches (D10 and D11 of the
 // literature list).
 #include <math.h>
-#include <stdio.h>
 
 #include "check.h"
 

@@ -2,8 +2,6 @@
 // forms and the direct stiffness method, what hangs and leans, actuators, and what the material
 // bears. docs/explanation/quasistatic.md has the equations.
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "check_truss_rig.h"
 

@@ -1,6 +1,5 @@
 // A truss made in code and its world, for check cases of trusses.
-#ifndef MAYFLY_APP_CHECK_TRUSS_RIG_H
-#define MAYFLY_APP_CHECK_TRUSS_RIG_H
+#pragma once
 
 #include <string.h>
 
@@ -65,5 +64,3 @@ static inline void rig_open(Rig *rig) {
     mf_check_must(run, mf_truss_model(run->context, &rig->truss, model, &run->error));
     mf_rig_open_model(run, *model, &config);
 }
-
-#endif

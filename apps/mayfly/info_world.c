@@ -2,7 +2,6 @@
 #include "info_world.h"
 #include "world/attach.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

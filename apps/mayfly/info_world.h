@@ -1,6 +1,5 @@
 // Contents of a world: schedule, fields and constants, as text and as JSON; and its cameras.
-#ifndef MAYFLY_APP_INFO_WORLD_H
-#define MAYFLY_APP_INFO_WORLD_H
+#pragma once
 
 #include <mayfly/scene.h>
 
@@ -17,5 +16,3 @@ json_t *mf_info_world_json(mf_World *world);
 
 // One line per camera of the file and of the models of its groups; nothing without one.
 mf_Status mf_info_cameras(const mf_Scene *scene, mf_Error *error);
-
-#endif

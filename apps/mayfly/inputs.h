@@ -1,6 +1,5 @@
 // The options that change a scene, common to all subcommands with a scene.
-#ifndef MAYFLY_APP_INPUTS_H
-#define MAYFLY_APP_INPUTS_H
+#pragma once
 
 #include "app.h"
 
@@ -126,5 +125,3 @@ int mf_inputs_fail(const mf_Error *error);
 // ancestor: random bytes are none.
 mf_Status mf_genomes_check(const mf_SceneFile *file, mf_Error *error);
 mf_Status mf_genomes_give(mf_Context *context, mf_Scene *scene, mf_Error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // State of robots at one moment: heights, speed, tilt, energy and load on the ground.
-#ifndef MAYFLY_APP_MOMENT_H
-#define MAYFLY_APP_MOMENT_H
+#pragma once
 
 #include "app.h"
 
@@ -25,5 +24,3 @@ bool mf_moment_is_kept(const mf_Group *group);
 // A table of moments of the first robot.
 void mf_moment_print_head(void);
 void mf_moment_print(mf_Group *group, double time);
-
-#endif

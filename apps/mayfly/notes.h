@@ -1,7 +1,6 @@
 // The notes before a run (evaluate/start_report.h) and the warnings at its end, for people and as
 // JSON.
-#ifndef MAYFLY_APP_NOTES_H
-#define MAYFLY_APP_NOTES_H
+#pragma once
 
 #include "app.h"
 #include "evaluate/start_report.h"
@@ -17,5 +16,3 @@ void mf_warnings_print(const mf_Group *group, const char *name);
 
 // {"solver": {"robots": 2, "steps": 31, "residual": 0.2}}; {} without warnings.
 json_t *mf_warnings_pack(const mf_Group *group);
-
-#endif

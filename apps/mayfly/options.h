@@ -1,7 +1,6 @@
 // Options of a subcommand: one table gives parsing, checking, --help, shell completion and the
 // manual page.
-#ifndef MAYFLY_APP_OPTIONS_H
-#define MAYFLY_APP_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -101,5 +100,3 @@ double mf_option_real(const char *text, double fallback);
 
 // Whether two values of an option mean the same: equal texts, or equal numbers.
 bool mf_option_same(const char *a, const char *b);
-
-#endif

@@ -1,7 +1,6 @@
 // Results of the robots of a run: distances, final tilt, falls, penetration, and names of their
 // faults.
-#ifndef MAYFLY_APP_OUTCOME_H
-#define MAYFLY_APP_OUTCOME_H
+#pragma once
 
 #include "app.h"
 #include "evaluate/robot_pose.h"
@@ -50,5 +49,3 @@ const char *mf_fault_text(uint32_t word, char out[MF_FAULT_TEXT]);
 const char *mf_fault_summary(const mf_Group *group, char out[MF_FAULT_TEXT]);
 // {"nonfinite": 2, "range": 1}
 json_t *mf_fault_pack(const mf_Group *group);
-
-#endif

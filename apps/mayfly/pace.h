@@ -1,7 +1,6 @@
 // Synchronization of a simulation with the wall clock, with a warning if it is too slow. No
 // simulated result depends on it.
-#ifndef MAYFLY_APP_PACE_H
-#define MAYFLY_APP_PACE_H
+#pragma once
 
 #include "app.h"
 
@@ -21,5 +20,3 @@ void mf_pace_keep(mf_Pace *pace, mf_World *world, double simulated);
 
 // Prints a summary on stderr if the simulation was late: achieved speed and largest delay.
 void mf_pace_end(const mf_Pace *pace, mf_World *world);
-
-#endif

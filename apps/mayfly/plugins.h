@@ -1,6 +1,5 @@
 // Plugins of the command line: --plugin FILE, --plugin-tick S, --plugin-set PLUGIN.SETTING=NUMBER.
-#ifndef MAYFLY_APP_PLUGINS_H
-#define MAYFLY_APP_PLUGINS_H
+#pragma once
 
 #include "app.h"
 #include "options.h"
@@ -31,5 +30,3 @@ mf_Status mf_plugin_list(mf_Context *context, const mf_PluginOptions *options,
 
 // Statistics of the calls of a scene's plugins, a line for each.
 void mf_app_plugins_print(const mf_Scene *scene);
-
-#endif

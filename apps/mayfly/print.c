@@ -1,6 +1,5 @@
 // mayfly print: files to print a truss.
 #include <mayfly/print.h>
-#include <stdio.h>
 
 #include "app.h"
 #include "options.h"

@@ -1,6 +1,5 @@
 // Files to print a truss, and what was written, for `print` and `replay`.
-#ifndef MAYFLY_APP_PRINT_PARTS_H
-#define MAYFLY_APP_PRINT_PARTS_H
+#pragma once
 
 #include <mayfly/print.h>
 
@@ -19,5 +18,3 @@ void mf_print_parts_report(const mf_Print *print, const mf_PrintFiles *files);
 // has: the actuators then have a `share` [1] of the strokes, as large as fits.
 mf_Status mf_print_parts_fit(mf_Context *context, const mf_Truss *truss, mf_Print **out,
                              double *share, mf_Error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // Progress display: one line on stderr that is redrawn, only if stderr is a terminal.
-#ifndef MAYFLY_APP_PROGRESS_H
-#define MAYFLY_APP_PROGRESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ mf_Progress mf_progress_begin(const char *unit, uint64_t first, uint64_t total);
 void mf_progress_update(mf_Progress *progress, uint64_t done, const char *note);
 // Clears the line.
 void mf_progress_end(mf_Progress *progress);
-
-#endif

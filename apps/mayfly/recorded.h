@@ -1,6 +1,5 @@
 // Recordings, for `info` and `view`.
-#ifndef MAYFLY_APP_RECORDED_H
-#define MAYFLY_APP_RECORDED_H
+#pragma once
 
 #include "app.h"
 
@@ -18,5 +17,3 @@ mf_Status mf_recorded_page(mf_Context *context, const char *path, char **page, m
 // Writes it as a film.
 mf_Status mf_recorded_film(mf_Context *context, const char *path, const char *film,
                            mf_Error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // What `replay` does with machines of bars beyond robots of links.
-#ifndef MAYFLY_APP_REPLAY_MACHINE_H
-#define MAYFLY_APP_REPLAY_MACHINE_H
+#pragma once
 
 #include <mayfly/scene.h>
 
@@ -12,5 +11,3 @@ void mf_replay_machine_print(const mf_Scene *scene, const uint8_t *genome);
 // MF_UNSUPPORTED: the run has no machines, the machine has no bars, or no scale makes it printable.
 mf_Status mf_replay_machine_write(mf_Context *context, const mf_Scene *scene, const uint8_t *genome,
                                   const char *truss_file, const char *folder, mf_Error *error);
-
-#endif

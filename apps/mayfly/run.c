@@ -1,5 +1,4 @@
 // mayfly run: a scene, or a robot's own file, simulated once.
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,5 @@
 // The end of mayfly run: results of the robots of a scene, as text and as JSON.
-#ifndef MAYFLY_APP_RUN_END_H
-#define MAYFLY_APP_RUN_END_H
+#pragma once
 
 #include "outcome.h"
 #include "simulate.h"
@@ -27,5 +26,3 @@ int mf_end_check(mf_World *world);
 // False when it could not be written.
 bool mf_run_print_end(mf_Run *run);
 bool mf_run_print_json(mf_Run *run);
-
-#endif

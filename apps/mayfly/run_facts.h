@@ -1,7 +1,6 @@
 // What became of a run, as text and as JSON: the robots of a group, sensor readings and what is
 // torn.
-#ifndef MAYFLY_APP_RUN_FACTS_H
-#define MAYFLY_APP_RUN_FACTS_H
+#pragma once
 
 #include "app.h"
 
@@ -40,5 +39,3 @@ void mf_tears_print(const mf_Group *group, const char *name);
 
 // The number of torn elements; null: nothing in the group can tear.
 json_t *mf_tears_pack(const mf_Group *group);
-
-#endif

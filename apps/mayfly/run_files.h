@@ -1,7 +1,6 @@
 // The input files of a run (model, meshes, ground), stored in its folder so that the folder can be
 // replayed elsewhere.
-#ifndef MAYFLY_APP_RUN_FILES_H
-#define MAYFLY_APP_RUN_FILES_H
+#pragma once
 
 #include "app.h"
 
@@ -29,5 +28,3 @@ void mf_run_files_free(mf_RunFiles *files);
 // longest common suffix of the path. False when there is none.
 bool mf_run_files_find(const char *folder, const char *within, const char *path,
                        char out[MF_APP_PATH]);
-
-#endif

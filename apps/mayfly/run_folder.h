@@ -1,6 +1,5 @@
 // The folder of an evolution run: archive.sqlite, scene.yaml and report.html.
-#ifndef MAYFLY_APP_RUN_FOLDER_H
-#define MAYFLY_APP_RUN_FOLDER_H
+#pragma once
 
 #include "app.h"
 
@@ -45,5 +44,3 @@ mf_Status mf_folder_compare(mf_Context *context, mf_Archive *archive, const char
 // MF_BAD_ARGUMENT when model or ground of `scene` are not those the archive was made with.
 mf_Status mf_folder_check_world(const mf_ArchiveRun *run, const char *path, const mf_Scene *scene,
                                 mf_Error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // The output of mayfly run --json: one object. For a scene with one group it also has the group's
 // members.
 #include <stdlib.h>
-#include <string.h>
 
 #include "run_facts.h"
 #include "moment.h"

@@ -1,6 +1,5 @@
 // What became of modular robots, for people and as JSON: their docks and messages.
-#ifndef MAYFLY_APP_RUN_MODULES_H
-#define MAYFLY_APP_RUN_MODULES_H
+#pragma once
 
 #include <jansson.h>
 
@@ -13,5 +12,3 @@ void mf_run_print_messages(const mf_World *world);
 
 // The same as the members "docks", with all broken ones in "broken_docks", and "messages".
 void mf_run_set_modules(json_t *object, const mf_World *world);
-
-#endif

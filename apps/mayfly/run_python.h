@@ -1,7 +1,6 @@
 // mayfly run --python: a script in Python, a client in lock-step of the world that this process
 // simulates (docs/how_to/scripts.md).
-#ifndef MAYFLY_APP_RUN_PYTHON_H
-#define MAYFLY_APP_RUN_PYTHON_H
+#pragma once
 
 #include "script/script.h"
 #include "session.h"
@@ -32,5 +31,3 @@ bool mf_run_python_stopped(const mf_RunPython *python);
 // `python` NULL: nothing to do.
 mf_Status mf_run_python_close(mf_RunPython *python, const char *folder, mf_Error *error);
 void mf_run_python_destroy(mf_RunPython *python); // NULL is allowed
-
-#endif

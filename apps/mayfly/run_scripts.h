@@ -1,6 +1,5 @@
 // The scripts of a run: what they print and where their results go.
-#ifndef MAYFLY_APP_RUN_SCRIPTS_H
-#define MAYFLY_APP_RUN_SCRIPTS_H
+#pragma once
 
 #include "app.h"
 #include "script/script.h"
@@ -21,5 +20,3 @@ mf_Status mf_run_results_folder(const mf_Scene *scene, const char *folder, char 
                                 mf_Error *error);
 mf_Status mf_run_result_write(mf_Context *context, const char *folder, const char *name,
                               const char *text, size_t size, mf_Error *error);
-
-#endif

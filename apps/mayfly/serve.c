@@ -14,7 +14,6 @@
 #include "notes.h"
 #include "body/kind.h"
 
-#include <mayfly/protocol.h>
 
 typedef struct Options {
     mf_Inputs inputs;

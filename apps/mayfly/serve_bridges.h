@@ -1,6 +1,5 @@
 // The bridges of a scene: programs beside `mayfly serve` (docs/how_to/bridges.md).
-#ifndef MAYFLY_APP_SERVE_BRIDGES_H
-#define MAYFLY_APP_SERVE_BRIDGES_H
+#pragma once
 
 #include <mayfly/scene.h>
 
@@ -14,5 +13,3 @@ mf_Status mf_bridges_start(mf_Context *context, const mf_SceneFile *file, const 
 void mf_bridges_watch(mf_Bridges *bridges);
 // Ends those that still run, and waits for them. NULL is allowed.
 void mf_bridges_stop(mf_Bridges *bridges);
-
-#endif

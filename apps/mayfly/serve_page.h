@@ -1,6 +1,5 @@
 // The page of `mayfly serve`: that of `mayfly view`, on a world in which other programs take part.
-#ifndef MAYFLY_APP_SERVE_PAGE_H
-#define MAYFLY_APP_SERVE_PAGE_H
+#pragma once
 
 #include "serve/server.h"
 
@@ -20,5 +19,3 @@ const char *mf_serve_page_address(const mf_ServePage *page);
 void mf_serve_page_leave(mf_ServePage *page);
 // Before the server is destroyed. NULL is allowed.
 void mf_serve_page_destroy(mf_ServePage *page);
-
-#endif

@@ -3,8 +3,7 @@
 // Acts are done between two steps and kept in a timeline. Snapshots in memory, close to each other
 // near the present and less so long ago, make it possible to go back to any step: the world is set
 // to the last snapshot before, and the acts since then are done again, which gives the same bits.
-#ifndef MAYFLY_APP_SESSION_H
-#define MAYFLY_APP_SESSION_H
+#pragma once
 
 #include <stdio.h>
 
@@ -90,5 +89,3 @@ void mf_session_file_free(mf_SessionFile *file);
 // The acts of the file become those of the session, which is at its start. MF_BAD_ARGUMENT: it is
 // one of another world.
 mf_Status mf_session_load(mf_Session *session, mf_SessionFile *file, mf_Error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // Simulating a world once, for `run` and `replay`: at once, recorded, or paced by the clock.
-#ifndef MAYFLY_APP_SIMULATE_H
-#define MAYFLY_APP_SIMULATE_H
+#pragma once
 
 #include "app.h"
 #include "pace.h"
@@ -76,5 +75,3 @@ mf_Status mf_simulation_film_end(mf_Simulation *simulation, const char *path, bo
 
 // mf_simulate between both. A film that cannot be written is an error after the whole run.
 mf_Status mf_simulate_filmed(mf_Simulation *simulation, const char *path, mf_Error *error);
-
-#endif

@@ -2,8 +2,7 @@
 // order of their steps, with a cursor. All acts before the cursor have been done; those behind it
 // are what was done before somebody stepped back, and are done again unless he acts otherwise. A
 // world that starts again and does the same acts at the same steps gets the same bits.
-#ifndef MAYFLY_APP_TIMELINE_H
-#define MAYFLY_APP_TIMELINE_H
+#pragma once
 
 #include "app.h"
 #include "view/push.h"
@@ -55,5 +54,3 @@ uint32_t mf_timeline_before(const mf_Timeline *timeline, uint64_t step);
 bool mf_timeline_keep(mf_Timeline *timeline, uint64_t step);
 // What had been done at the kept moment is what has been done. False: nothing is kept, no memory.
 bool mf_timeline_return(mf_Timeline *timeline);
-
-#endif

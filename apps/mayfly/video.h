@@ -1,7 +1,6 @@
 // A video of a run: pictures of a camera that sees all robots, or of one of the scene's, encoded by
 // the program ffmpeg while the run goes on.
-#ifndef MAYFLY_APP_VIDEO_H
-#define MAYFLY_APP_VIDEO_H
+#pragma once
 
 #include "app.h"
 
@@ -25,5 +24,3 @@ uint64_t mf_video_wait(const mf_Video *video);
 mf_Status mf_video_take(mf_Video *video, mf_Error *error);
 // Ends ffmpeg. With `keep` the file gets its name, otherwise it is removed. NULL is allowed.
 mf_Status mf_video_close(mf_Video *video, bool keep, mf_Error *error);
-
-#endif

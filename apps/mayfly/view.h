@@ -1,6 +1,5 @@
 // A world that pages look at and act on: what the files view*.c share.
-#ifndef MAYFLY_APP_VIEW_H
-#define MAYFLY_APP_VIEW_H
+#pragma once
 
 #include "timeline.h"
 #include "view/film.h"
@@ -52,5 +51,3 @@ void mf_view_answer(mf_ViewMail *mail, void *user);
 // do.
 mf_Status mf_view_texts(const mf_Viewer *viewer, const char *title, mf_Text *page,
                         mf_Text *description, mf_Error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // Files that were dropped on a page, in a folder of their own while they are loaded.
-#ifndef MAYFLY_APP_VIEW_FILES_H
-#define MAYFLY_APP_VIEW_FILES_H
+#pragma once
 
 #include "view_server.h"
 
@@ -16,5 +15,3 @@ mf_Status mf_drop_write(const mf_ViewDrop *drop, mf_DropFolder *out, mf_Error *e
 void mf_drop_remove(const mf_DropFolder *folder);
 // Messages name the files as they were dropped, not their copies.
 void mf_drop_shorten(const mf_DropFolder *folder, mf_Error *error);
-
-#endif

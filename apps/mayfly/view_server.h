@@ -4,8 +4,7 @@
 // the physics has answered it between two steps, and sends the answer. So the world is touched by
 // one thread alone, and a slow page delays nobody: the physics only copies a picture into its
 // mailbox.
-#ifndef MAYFLY_APP_VIEW_SERVER_H
-#define MAYFLY_APP_VIEW_SERVER_H
+#pragma once
 
 #include "app.h"
 #include "base/text.h"
@@ -74,5 +73,3 @@ mf_Status mf_view_server_change(mf_ViewServer *server, mf_Text *page, mf_Text *d
                                 size_t answer_capacity, mf_Error *error);
 
 void mf_view_server_stop(mf_ViewServer *server); // NULL is allowed
-
-#endif

@@ -1,6 +1,5 @@
 // The inside of the server (view_server.c), shared with view_drop.c.
-#ifndef MAYFLY_APP_VIEW_SERVER_OWN_H
-#define MAYFLY_APP_VIEW_SERVER_OWN_H
+#pragma once
 
 #include "view_server.h"
 
@@ -57,5 +56,3 @@ void mf_view_read_frames(struct mg_connection *connection, mf_ViewServer *server
                          mf_ViewFrameFn use);
 // Takes a file that is dropped on a page: POST /load?name=NAME.
 int mf_view_take_file(struct mg_connection *connection, void *user);
-
-#endif

@@ -1,6 +1,5 @@
 // A world that is shown: its scene, what pages do to it, and the texts that pages get first.
-#ifndef MAYFLY_APP_VIEW_SHOW_H
-#define MAYFLY_APP_VIEW_SHOW_H
+#pragma once
 
 #include "inputs.h"
 #include "session.h"
@@ -43,5 +42,3 @@ mf_Status mf_show_dropped(mf_Context *context, const mf_ViewDrop *drop, mf_Show 
                           mf_Error *error);
 // "loaded", and what of its robots is not drawn because a file was not found, in one line.
 void mf_show_missing(const mf_Show *show, char *line, size_t size);
-
-#endif

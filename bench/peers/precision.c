@@ -26,7 +26,6 @@
 // robots, and how many of these ended with a fault.
 #include <mayfly/mayfly.h>
 
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 // Mayfly: the `articulated` motion, full multibody dynamics of a tree of links.
-#ifndef MAYFLY_ARTICULATED_H
-#define MAYFLY_ARTICULATED_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -104,5 +103,3 @@ MF_API const mf_ArticulatedConfig *mf_articulated_config_of(const mf_Group *grou
 // and contacts; vectors as in mayfly/dynamics.h. The group must move by `articulated`.
 MF_API void mf_articulated_forward(const mf_Group *group, uint32_t instance, const double *force,
                                    double *acceleration);
-
-#endif

@@ -1,7 +1,6 @@
 // Mayfly: status values, errors, the context with its allocator and I/O hook, integer time,
 // counter-based random numbers and the one way to run in parallel.
-#ifndef MAYFLY_BASE_H
-#define MAYFLY_BASE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -189,5 +188,3 @@ MF_API const char *mf_version(void);
 #define MF_NEED(condition, error, ...) MF_CHECK(condition, error, MF_BAD_ARGUMENT, __VA_ARGS__)
 #define MF_ALLOCATED(condition, error, who)                                                        \
     MF_CHECK(condition, error, MF_NO_MEMORY, "%s: out of memory", who)
-
-#endif

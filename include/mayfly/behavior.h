@@ -1,7 +1,6 @@
 // Mayfly: behaviors of the robots of a group: commands of vehicles, gaits with a constant command,
 // a game of soccer, policies of modules. docs/reference/scenes.md has the equations.
-#ifndef MAYFLY_BEHAVIOR_H
-#define MAYFLY_BEHAVIOR_H
+#pragma once
 
 #include <mayfly/vehicle_file.h>
 
@@ -101,5 +100,3 @@ typedef struct mf_Behavior {
     mf_SoccerTeam soccer;
     mf_PolicyBehavior policy;
 } mf_Behavior;
-
-#endif

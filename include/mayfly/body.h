@@ -1,7 +1,6 @@
 // Mayfly: kinds of bodies with files of their own (YAML), beside robots of links and joints:
 // trusses (mayfly/truss.h), cloths (mayfly/cloth.h) and vehicles (mayfly/vehicle_file.h).
-#ifndef MAYFLY_BODY_H
-#define MAYFLY_BODY_H
+#pragma once
 
 #include <mayfly/model.h>
 
@@ -30,5 +29,3 @@ MF_API void mf_body_destroy(void *body); // NULL is fine
 // beyond double's. From mf_allocate.
 MF_API mf_Status mf_body_write(mf_Context *context, const mf_BodyKind *kind, const void *body,
                                char **text, mf_Error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // Mayfly: robots built by calls (Fischer and Ihme 2024, appendix).
-#ifndef MAYFLY_BUILDER_H
-#define MAYFLY_BUILDER_H
+#pragma once
 
 #include <mayfly/camera.h>
 #include <mayfly/model.h>
@@ -67,5 +66,3 @@ MF_API void mf_body_dock(mf_Builder *builder, mf_BodyId body, const mf_Dock *doc
 MF_API void mf_body_camera(mf_Builder *builder, mf_BodyId body, const mf_Camera *camera);
 // Freezes the robot. The link of body 0 is the base. The builder can then only be destroyed.
 MF_API mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Error *error);
-
-#endif

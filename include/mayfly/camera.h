@@ -1,7 +1,6 @@
 // Mayfly: cameras of models, lenses, what a real camera does to a picture, and the pictures of a
 // world (docs/explanation/cameras.md has the equations).
-#ifndef MAYFLY_CAMERA_H
-#define MAYFLY_CAMERA_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -156,5 +155,3 @@ MF_API mf_Status mf_cameras_add(mf_World *world, mf_Error *error);
 MF_API mf_Status mf_cameras_take(mf_World *world, mf_Error *error);
 // What computes the pictures of a world with this instruction set, in words: "software (avx2)".
 MF_API const char *mf_cameras_device(mf_Isa isa);
-
-#endif

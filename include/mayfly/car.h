@@ -1,7 +1,6 @@
 // Mayfly: cars. A kinematic and a dynamic bicycle with Pacejka tires on the ground, and the loops
 // that drive it. Equations, frames and sources: docs/explanation/vehicles.md.
-#ifndef MAYFLY_CAR_H
-#define MAYFLY_CAR_H
+#pragma once
 
 #include <mayfly/vehicle.h>
 
@@ -93,5 +92,3 @@ typedef struct mf_CarConfig {
     mf_Time control_interval; // [ns] period of reading commands and of the control loops; a
                               // multiple of the step; default 0: every step
 } mf_CarConfig;
-
-#endif

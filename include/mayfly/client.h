@@ -4,8 +4,7 @@
 //
 // Calls that ask for something wait for the answer, at most MF_CLIENT_PATIENCE; states, turns and
 // events that come meanwhile are kept for mf_client_receive. A client belongs to one thread.
-#ifndef MAYFLY_CLIENT_H
-#define MAYFLY_CLIENT_H
+#pragma once
 
 #include <mayfly/base.h>
 #include <mayfly/protocol.h>
@@ -286,5 +285,3 @@ typedef struct mf_ClientStatistics {
 // `hash`: also computes the hash of the world's state.
 MF_API mf_Status mf_client_statistics(mf_Client *client, bool hash, mf_ClientStatistics *out,
                                       mf_Error *error);
-
-#endif

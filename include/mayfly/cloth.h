@@ -1,8 +1,7 @@
 // Mayfly: cloth, a sheet of vertices with stretch, shear and bending stiffness: a kind of model
 // beside trees of links and trusses, and the motion that moves it, extended position-based dynamics
 // (docs/explanation/cloth.md). Files are models/*.cloth.yaml (docs/reference/models.md).
-#ifndef MAYFLY_CLOTH_H
-#define MAYFLY_CLOTH_H
+#pragma once
 
 #include <mayfly/model.h>
 #include <mayfly/world.h>
@@ -99,5 +98,3 @@ typedef struct mf_ClothConfig {
 // shared group is alone, too, and one thread steps it. MF_BAD_ARGUMENT: no shared group moves by
 // cloth, or the world has the system. MF_LIMIT, MF_NO_MEMORY.
 MF_API mf_Status mf_cloths_add(mf_World *world, mf_Error *error);
-
-#endif

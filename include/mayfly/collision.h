@@ -1,7 +1,6 @@
 // Mayfly: collisions between robots, balls and scenery with any motions.
 // docs/explanation/contact.md has the method and the equations.
-#ifndef MAYFLY_COLLISION_H
-#define MAYFLY_COLLISION_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -96,5 +95,3 @@ typedef struct mf_CollisionsStatistics {
 // What happened so far, since the start or the last mf_collisions_clear_statistics.
 MF_API mf_CollisionsStatistics mf_collisions_statistics(const mf_Collisions *collisions);
 MF_API void mf_collisions_clear_statistics(mf_Collisions *collisions);
-
-#endif

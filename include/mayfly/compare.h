@@ -1,7 +1,6 @@
 // Mayfly: one robot and one gait at every level of physics: differences to the level of highest
 // fidelity, costs, and limits of each level.
-#ifndef MAYFLY_COMPARE_H
-#define MAYFLY_COMPARE_H
+#pragma once
 
 #include <mayfly/scene.h>
 
@@ -88,5 +87,3 @@ MF_API void mf_comparison_destroy(mf_Comparison *comparison); // NULL is allowed
 // Writes the comparison as one page with table and plots to `path` (replaced atomically).
 MF_API mf_Status mf_comparison_write(const mf_Comparison *comparison, const char *path,
                                      mf_Error *error);
-
-#endif

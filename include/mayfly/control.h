@@ -1,6 +1,5 @@
 // Mayfly: controllers of a group. Call in this order: motion, sensors (sensor.h), controller.
-#ifndef MAYFLY_CONTROL_H
-#define MAYFLY_CONTROL_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -120,5 +119,3 @@ typedef bool (*mf_ControlFn)(mf_Group *group, uint32_t instance, mf_Time time, v
 // Calls `function` for every instance at `rate`. `user` is borrowed while the world lives.
 MF_API mf_Status mf_callback_add(mf_Group *group, mf_Rate rate, mf_ControlFn function, void *user,
                                  mf_Error *error);
-
-#endif

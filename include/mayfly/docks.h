@@ -1,8 +1,7 @@
 // Mayfly: docks, by which robots join and separate by themselves while a world runs. Models say
 // where they are (mf_Dock); docs/how_to/modules.md shows their use, docs/explanation/docks.md
 // has the rules and equations.
-#ifndef MAYFLY_DOCKS_H
-#define MAYFLY_DOCKS_H
+#pragma once
 
 #include <mayfly/joints.h>
 
@@ -95,5 +94,3 @@ MF_API mf_DocksStatistics mf_docks_statistics(const mf_WorldDocks *docks);
 // robots in that order. `out` has mf_docks_robot_count values. Returns the number of assemblies.
 MF_API uint32_t mf_docks_assemblies(const mf_WorldDocks *docks, uint32_t *out);
 MF_API uint32_t mf_docks_robot_count(const mf_WorldDocks *docks); // [1]
-
-#endif

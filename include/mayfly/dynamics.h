@@ -1,6 +1,5 @@
 // Mayfly: the equations of motion of robots, for a range of a group's instances at once.
-#ifndef MAYFLY_DYNAMICS_H
-#define MAYFLY_DYNAMICS_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -54,5 +53,3 @@ MF_API mf_Status mf_group_link_poses(mf_Group *group, uint32_t first, uint32_t c
 // values each.
 MF_API mf_Status mf_group_link_velocities(mf_Group *group, uint32_t first, uint32_t count,
                                           double *velocity, mf_Error *error);
-
-#endif

@@ -2,8 +2,7 @@
 // caller. A task defines actions, observations, rewards, termination and initial states;
 // docs/reference/environments.md lists them. Time, episodes, seeds and resets are handled here,
 // once for all tasks.
-#ifndef MAYFLY_ENVIRONMENT_H
-#define MAYFLY_ENVIRONMENT_H
+#pragma once
 
 #include <mayfly/motion.h>
 #include <mayfly/push.h>
@@ -147,5 +146,3 @@ MF_API mf_Status mf_environment_reset(mf_Environment *environment, const uint8_t
 // never reset.
 MF_API mf_Status mf_environment_step(mf_Environment *environment,
                                      const mf_EnvironmentBuffers *buffers, mf_Error *error);
-
-#endif

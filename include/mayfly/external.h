@@ -1,7 +1,6 @@
 // Mayfly: the `external` motion. Bodies moved by a program, a plugin or a recording: in collisions
 // they push others with infinite mass and are never pushed. docs/explanation/external.md.
-#ifndef MAYFLY_EXTERNAL_H
-#define MAYFLY_EXTERNAL_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -53,5 +52,3 @@ typedef enum mf_PoseState {
 // MF_FAULT_RANGE; the body then does not move. Joints of other types are constant; there is no
 // contact with the ground. MF_UNSUPPORTED: the model's base is fixed in the world. MF_BAD_ARGUMENT:
 // a setting, or the group has the motion already.
-
-#endif

@@ -1,7 +1,6 @@
 // Mayfly: films of robots as one HTML page: their shapes in three dimensions, with play, pause and
 // free view. The page requires only a browser.
-#ifndef MAYFLY_FILM_H
-#define MAYFLY_FILM_H
+#pragma once
 
 #include <mayfly/joints.h>
 #include <mayfly/record.h>
@@ -56,5 +55,3 @@ MF_API mf_Status mf_film_write_recording(const mf_Recording *recording, const ch
 // The same as text, terminated by 0, which the caller releases with mf_release.
 MF_API mf_Status mf_film_recording_page(mf_Context *context, const mf_Recording *recording,
                                         char **page, mf_Error *error);
-
-#endif

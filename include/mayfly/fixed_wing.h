@@ -7,8 +7,7 @@
 // keep the book's sign conventions: the aerodynamic coefficients (about forward-right-down axes)
 // and the surfaces (elevator and rudder trailing edge down and left, aileron right wing down, are
 // positive).
-#ifndef MAYFLY_FIXED_WING_H
-#define MAYFLY_FIXED_WING_H
+#pragma once
 
 #include <mayfly/vehicle.h>
 
@@ -186,5 +185,3 @@ typedef struct mf_FixedWingConfig {
     double start_airspeed;       // [m/s] > 0, agents start trimmed; default airspeed_design (0)
     double start_altitude;       // [m] agents that would start lower start at this altitude; 100
 } mf_FixedWingConfig;
-
-#endif

@@ -1,8 +1,7 @@
 // Mayfly: gaits. A gait file defines the joint targets of a robot over time: a walk of two legs by
 // inverse kinematics, periodic waves for any robot, or keyframes. docs/reference/gaits.md has the
 // equations and every key of the files.
-#ifndef MAYFLY_GAIT_H
-#define MAYFLY_GAIT_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -197,5 +196,3 @@ MF_API mf_GaitConfig mf_gait_config(void);
 // joint.target. Call after the motion. `config` may be NULL.
 MF_API mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t count,
                               const mf_GaitConfig *config, mf_Error *error);
-
-#endif

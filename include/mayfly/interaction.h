@@ -1,7 +1,6 @@
 // Mayfly: interaction of agents of shared groups: detection of neighbors, collisions, downwash and
 // wind, a fence. docs/explanation/contact.md has the method and the equations.
-#ifndef MAYFLY_INTERACTION_H
-#define MAYFLY_INTERACTION_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -121,5 +120,3 @@ typedef struct mf_InteractionStatistics {
 } mf_InteractionStatistics;
 // What happened so far.
 MF_API mf_InteractionStatistics mf_interaction_statistics(const mf_Interaction *interaction);
-
-#endif

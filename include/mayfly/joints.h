@@ -1,8 +1,7 @@
 // Mayfly: run-time joints. A world joins links of any two robots, or a link and the world, while it
 // runs; models do not change. docs/how_to/run_time_joints.md shows how to use them
 // and has the equations.
-#ifndef MAYFLY_JOINTS_H
-#define MAYFLY_JOINTS_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -208,5 +207,3 @@ typedef struct mf_JointRequestStatistics {
     char reason[256];     // of the first one that was refused; "" if none
 } mf_JointRequestStatistics;
 MF_API mf_JointRequestStatistics mf_joint_request_statistics(const mf_WorldJoints *joints);
-
-#endif

@@ -1,8 +1,7 @@
 // Mayfly: the `kinematic` motion: standing feet do not move, the pose of the base follows by
 // kinematics. No forces, no masses; it cannot fall. docs/explanation/kinematic.md has the method
 // and its limits.
-#ifndef MAYFLY_KINEMATIC_H
-#define MAYFLY_KINEMATIC_H
+#pragma once
 
 #include <mayfly/articulated.h>
 
@@ -38,5 +37,3 @@ MF_API uint32_t mf_kinematic_foot_count(const mf_Group *group);
 // contacts: positive inside (McGhee and Frank 1968, the static stability margin), negative outside;
 // -INFINITY if none stands.
 MF_API double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance);
-
-#endif

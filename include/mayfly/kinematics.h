@@ -1,6 +1,5 @@
 // Mayfly: inverse kinematics, joint angles at which a point of a robot is at a target.
-#ifndef MAYFLY_KINEMATICS_H
-#define MAYFLY_KINEMATICS_H
+#pragma once
 
 #include <mayfly/model.h>
 
@@ -45,5 +44,3 @@ MF_API mf_Status mf_inverse_kinematics(mf_Context *context, const mf_Model *mode
                                        const double position[3], const double rotation[4],
                                        double *angle, mf_InverseKinematicsResult *result,
                                        mf_Error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // Mayfly: where the links of robots are and how they move, as fields that follow from the state.
-#ifndef MAYFLY_LINKS_H
-#define MAYFLY_LINKS_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -22,5 +21,3 @@
 // Call it after the group's motions were added. A second call does nothing. MF_BAD_ARGUMENT,
 // MF_LIMIT, MF_NO_MEMORY.
 MF_API mf_Status mf_group_derive_links(mf_Group *group, mf_Error *error);
-
-#endif

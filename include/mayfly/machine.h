@@ -1,7 +1,6 @@
 // Mayfly: machines of bars, actuators and neurons that evolve: their genome and the operators that
 // vary it (docs/explanation/quasistatic.md). Scenes with `controller: machine` evaluate them.
-#ifndef MAYFLY_MACHINE_H
-#define MAYFLY_MACHINE_H
+#pragma once
 
 #include <mayfly/truss.h>
 
@@ -86,5 +85,3 @@ MF_API mf_MachineConfig mf_machine_config(void);
 // genome_bytes differ from the configuration's; MF_LIMIT: less than an empty machine needs.
 MF_API mf_Status mf_machine_vary(void *user, const uint8_t *parent, uint64_t seed, uint64_t id,
                                  uint8_t *child, uint32_t genome_bytes);
-
-#endif

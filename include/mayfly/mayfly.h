@@ -1,7 +1,6 @@
 // Mayfly: a robot simulator that lives whole robot lifetimes in minutes. This header includes all
 // others; start with mf_context_create in base.h.
-#ifndef MAYFLY_MAYFLY_H
-#define MAYFLY_MAYFLY_H
+#pragma once
 
 #include <mayfly/articulated.h>
 #include <mayfly/base.h>
@@ -58,5 +57,3 @@
 #include <mayfly/vehicle.h>
 #include <mayfly/vehicle_file.h>
 #include <mayfly/world.h>
-
-#endif

@@ -1,8 +1,7 @@
 // Mayfly: messages between robots that are docked, or that see each other by infrared. A message
 // goes to a dock, not to a robot: whoever is docked there one step later gets it. Robots need no
 // names, so one program runs on all of them. docs/how_to/modules.md shows how to use them.
-#ifndef MAYFLY_MESSAGES_H
-#define MAYFLY_MESSAGES_H
+#pragma once
 
 #include <mayfly/docks.h>
 
@@ -82,5 +81,3 @@ typedef struct mf_MessagesStatistics { // sums of message.tally
     uint64_t crowded; // [1] infrared receivers beyond the 16 nearest of a dock and step; no state
 } mf_MessagesStatistics;
 MF_API mf_MessagesStatistics mf_messages_statistics(const mf_Messages *messages);
-
-#endif

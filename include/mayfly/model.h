@@ -4,8 +4,7 @@
 // The `points` motion uses only links, joints and points. Everything else (armature and springs of
 // joints, contact parameters of shapes, actuators, tendons, equalities, options) is for full
 // dynamics and has MuJoCo's meaning; it has neutral values if the file does not state it.
-#ifndef MAYFLY_MODEL_H
-#define MAYFLY_MODEL_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -755,5 +754,3 @@ MF_API mf_Status mf_model_load(mf_Context *context, const char *path, const mf_I
 // Writes the model as one MJCF file that loads as a model with the same hash; meshes are referenced
 // by their paths, or stand in it where those leave its root. Replaces `path` when all is written.
 MF_API mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error *error);
-
-#endif

@@ -2,8 +2,7 @@
 // its unit, shape, default, MJCF and URDF spelling; hash, defaults, JSON, properties, the Python
 // attributes and the plain attributes of MJCF are derived from it. docs/reference/model_fields.md
 // shows how to add an attribute.
-#ifndef MAYFLY_MODEL_FIELDS_H
-#define MAYFLY_MODEL_FIELDS_H
+#pragma once
 
 #include <mayfly/model.h>
 
@@ -106,5 +105,3 @@ MF_API uint32_t mf_model_find(const mf_Model *model, mf_ItemType item, const cha
 // The name of `value` of an enumeration field; "unknown" for a value without one, NULL for another
 // field.
 MF_API const char *mf_item_enum_name(const mf_ModelField *field, const void *value);
-
-#endif

@@ -1,8 +1,7 @@
 // Mayfly: motions. The levels for robots with links and joints, from low to high cost, share their
 // state (base and joints), so a robot can switch its level during a run; each vehicle has its own
 // motion. docs/explanation/ladder.md describes what each level models, and how much they differ.
-#ifndef MAYFLY_MOTION_H
-#define MAYFLY_MOTION_H
+#pragma once
 
 #include <mayfly/articulated.h>
 #include <mayfly/car.h>
@@ -156,5 +155,3 @@ typedef struct mf_MotionEnergy {
 } mf_MotionEnergy;
 // Energies [J] of an instance, as its motion counts them.
 MF_API mf_MotionEnergy mf_motion_energy(const mf_Group *group, uint32_t instance);
-
-#endif

@@ -1,7 +1,6 @@
 // Mayfly: recurrent networks of neurons that compute in cycles, any neuron connected to any: the
 // brains of machines of bars, and controllers of robots of links.
-#ifndef MAYFLY_NEURONS_H
-#define MAYFLY_NEURONS_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -76,5 +75,3 @@ MF_API mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config,
 // MF_LIMIT: the group has no space for it. MF_BAD_ARGUMENT: as mf_neurons_check.
 MF_API mf_Status mf_neurons_set(mf_Group *group, uint32_t instance, const mf_Brain *brain,
                                 mf_Error *error);
-
-#endif

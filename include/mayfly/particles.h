@@ -4,8 +4,7 @@
 // The model is a body of one link without joints, free in the world; its mass is that of a
 // particle and its sphere what films show. The group must be shared. Particles of one group act on
 // each other, and where coupled fluids on grains and on other fluids; grains of two groups do not.
-#ifndef MAYFLY_PARTICLES_H
-#define MAYFLY_PARTICLES_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -87,5 +86,3 @@ MF_API uint32_t mf_particles_substeps(const mf_Group *group);
 // MF_BAD_ARGUMENT: a second call. MF_UNSUPPORTED: grains larger than the reach of a fluid.
 // MF_LIMIT: too many shapes, or more than 16 groups of particles. MF_NO_MEMORY.
 MF_API mf_Status mf_particles_couple(mf_World *world, mf_Error *error);
-
-#endif

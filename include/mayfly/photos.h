@@ -1,6 +1,5 @@
 // Mayfly: pictures of cameras as PNG files (docs/explanation/cameras.md).
-#ifndef MAYFLY_PHOTOS_H
-#define MAYFLY_PHOTOS_H
+#pragma once
 
 #include <mayfly/scene.h>
 
@@ -47,5 +46,3 @@ MF_API mf_Status mf_photographer_take(mf_Photographer *photographer, mf_Error *e
 // [1] Cameras, and files written so far.
 MF_API uint32_t mf_photographer_cameras(const mf_Photographer *photographer);
 MF_API uint64_t mf_photographer_files(const mf_Photographer *photographer);
-
-#endif

@@ -1,8 +1,7 @@
 // Mayfly: plugins, motions and controllers in shared libraries. This header is for both sides: a
 // plugin includes it and links nothing of Mayfly, a program loads plugins with it.
 // docs/how_to/plugins.md shows both, step by step.
-#ifndef MAYFLY_PLUGIN_H
-#define MAYFLY_PLUGIN_H
+#pragma once
 
 #include <mayfly/motion.h>
 #include <mayfly/world.h>
@@ -286,5 +285,3 @@ typedef struct mf_PluginStatistics {
 } mf_PluginStatistics;
 // The sum over all groups that use it.
 MF_API mf_PluginStatistics mf_plugin_statistics(const mf_Plugin *plugin);
-
-#endif

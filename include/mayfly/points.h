@@ -1,6 +1,5 @@
 // Mayfly: the `points` motion, one rigid body of mass points over a height map.
-#ifndef MAYFLY_POINTS_H
-#define MAYFLY_POINTS_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -26,5 +25,3 @@ typedef struct mf_PointsConfig {
     double contact_margin;       // [m] points within this distance of the ground count as contacts;
                                  // 0.001
 } mf_PointsConfig;
-
-#endif

@@ -1,7 +1,6 @@
 // Mayfly: policies of robots: one function that runs on every robot of a group and sees only what
 // its robot senses, remembers and hears. docs/how_to/modules.md shows how to write one.
-#ifndef MAYFLY_POLICY_H
-#define MAYFLY_POLICY_H
+#pragma once
 
 #include <mayfly/messages.h>
 
@@ -72,5 +71,3 @@ MF_API bool mf_policy_receive(mf_Policy *policy, uint32_t dock, mf_Message *out)
 
 // Random words of the robot, the tick and a stream of the caller's choice.
 MF_API void mf_policy_random(const mf_Policy *policy, uint32_t stream, uint32_t out[4]);
-
-#endif

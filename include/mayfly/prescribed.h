@@ -1,7 +1,6 @@
 // Mayfly: the `prescribed` motion. Joints track the commanded motion exactly; the six accelerations
 // of the base follow from the full dynamics of the tree.
-#ifndef MAYFLY_PRESCRIBED_H
-#define MAYFLY_PRESCRIBED_H
+#pragma once
 
 #include <mayfly/articulated.h>
 #include <mayfly/world.h>
@@ -35,5 +34,3 @@ typedef struct mf_PrescribedConfig {
     double slip_speed;        // [m/s]
     double contact_depth;     // [m]
 } mf_PrescribedConfig;
-
-#endif

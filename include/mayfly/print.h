@@ -1,7 +1,6 @@
 // Mayfly: a truss as parts to print, with joints that snap together
 // (docs/how_to/evolve_a_body.md).
-#ifndef MAYFLY_PRINT_H
-#define MAYFLY_PRINT_H
+#pragma once
 
 #include <mayfly/truss.h>
 
@@ -79,5 +78,3 @@ MF_API void mf_print_destroy(mf_Print *print); // NULL is fine
 MF_API mf_Status mf_print_save_stl(const mf_Print *print, const char *folder, mf_Error *error);
 // Writes one 3MF file with every part, each as often as it is needed.
 MF_API mf_Status mf_print_save_3mf(const mf_Print *print, const char *path, mf_Error *error);
-
-#endif

@@ -8,8 +8,7 @@
 //     robots[3]/base.position.z              one component; base.position[2] is the same
 //     robots[3]/left_leg/mass                a constant of the model
 //     robots[*]/left_*/joint.rate            a pattern: several properties
-#ifndef MAYFLY_PROPERTY_H
-#define MAYFLY_PROPERTY_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -77,5 +76,3 @@ MF_API void mf_property_read(const mf_Property *property, double *values);
 // normalized) or not complete.
 MF_API mf_Status mf_property_write(const mf_Property *property, const double *values,
                                    mf_Error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // Mayfly: numbers of the protocol of `mayfly serve`. docs/reference/protocol.md specifies the
 // messages; this header contains no code, so that clients may copy it.
-#ifndef MAYFLY_PROTOCOL_H
-#define MAYFLY_PROTOCOL_H
+#pragma once
 
 #include <stdint.h>
 
@@ -294,5 +293,3 @@ enum {
 
 // What LOAD and SPAWN have.
 enum { MF_LOAD_FILE = 0, MF_LOAD_SCENE = 1, MF_SPAWN_FILE = 0, MF_SPAWN_GROUP = 1 };
-
-#endif

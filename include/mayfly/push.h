@@ -1,7 +1,6 @@
 // Mayfly: pulling a robot by hand while its world is stepped, as the mouse does on a live page: by
 // a spring with a limit where the robot's motion knows forces, by a move where it knows none.
-#ifndef MAYFLY_PUSH_H
-#define MAYFLY_PUSH_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -25,5 +24,3 @@ MF_API void mf_pusher_release(mf_Pusher *pusher); // NULL is allowed
 // mf_world_step, with the pull in each step: its forces come on top of the inputs of the robot,
 // which are afterwards what they were. Without a robot it is mf_world_step.
 MF_API void mf_pusher_step(mf_Pusher *pusher, uint64_t steps);
-
-#endif

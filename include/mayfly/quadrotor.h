@@ -1,6 +1,5 @@
 // Mayfly: quadrotors. The equations, frames and sources are in docs/explanation/vehicles.md.
-#ifndef MAYFLY_QUADROTOR_H
-#define MAYFLY_QUADROTOR_H
+#pragma once
 
 #include <mayfly/vehicle.h>
 
@@ -80,5 +79,3 @@ typedef struct mf_QuadrotorConfig {
     // they command are constant in between; default 0: every tick of the
     // control
 } mf_QuadrotorConfig;
-
-#endif

@@ -1,7 +1,6 @@
 // Mayfly: quasi-static trusses. Each step is one frame: the vertices move to the nearest minimum of
 // the energy of bars, weight, loads, ground and bars that meet (docs/explanation/quasistatic.md).
-#ifndef MAYFLY_QUASISTATIC_H
-#define MAYFLY_QUASISTATIC_H
+#pragma once
 
 #include <mayfly/truss.h>
 #include <mayfly/world.h>
@@ -51,5 +50,3 @@ typedef struct mf_QuasistaticConfig {
 // MF_BAD_ARGUMENT: as mf_truss_check.
 MF_API mf_Status mf_quasistatic_set(mf_Group *group, uint32_t instance, const mf_Truss *truss,
                                     mf_Error *error);
-
-#endif

@@ -5,8 +5,7 @@
 // excluded. The first query of a world, and the first after a group was added, creates data of the
 // models, which the world keeps; later ones allocate nothing. One thread at a time may query a
 // world, and not during a step.
-#ifndef MAYFLY_QUERY_H
-#define MAYFLY_QUERY_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -118,5 +117,3 @@ typedef struct mf_Contact {
 // are returned. MF_BAD_ARGUMENT. MF_NO_MEMORY.
 MF_API mf_Status mf_world_contacts(mf_World *world, mf_Contact *out, uint32_t capacity,
                                    uint32_t *count, mf_Error *error);
-
-#endif

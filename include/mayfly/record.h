@@ -1,7 +1,6 @@
 // Mayfly: recordings: trajectories of fields, in HDF5 for numbers or in MCAP for Foxglove and the
 // tools of ROS, with what it takes to show them again.
-#ifndef MAYFLY_RECORD_H
-#define MAYFLY_RECORD_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -108,5 +107,3 @@ typedef struct mf_Recording {
 MF_API mf_Status mf_recording_open(mf_Context *context, const char *path, uint64_t most,
                                    mf_Recording **out, mf_Error *error);
 MF_API void mf_recording_destroy(mf_Recording *recording); // NULL is allowed
-
-#endif

@@ -1,6 +1,5 @@
 // Mayfly: the report of an evolution run, one self-contained HTML file.
-#ifndef MAYFLY_REPORT_H
-#define MAYFLY_REPORT_H
+#pragma once
 
 #include <mayfly/scene.h>
 
@@ -33,5 +32,3 @@ typedef struct mf_ReportFacts {
 // Writes the report of the archive's newest generation to `path` (atomically).
 MF_API mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_SceneFile *file,
                                  const mf_ReportFacts *facts, const char *path, mf_Error *error);
-
-#endif

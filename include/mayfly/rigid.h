@@ -1,7 +1,6 @@
 // Mayfly: the `rigid` motion. One rigid body with the mass, center and inertia of the present joint
 // angles, with all contact forces; moving limbs have no reaction.
-#ifndef MAYFLY_RIGID_H
-#define MAYFLY_RIGID_H
+#pragma once
 
 #include <mayfly/articulated.h>
 #include <mayfly/world.h>
@@ -42,5 +41,3 @@ typedef struct mf_RigidConfig {
     double slip_speed;         // [m/s] > 0; friction is viscous below; default 1e-4
     double contact_depth; // [m] > 0; the force does not increase beyond this depth; default 0.02
 } mf_RigidConfig;
-
-#endif

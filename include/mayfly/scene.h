@@ -2,8 +2,7 @@
 // motions, controllers and behaviors, detection, and evolution; a world is built from it. A
 // robot's own file (URDF, MJCF) is a scene of one group with defaults for everything else.
 // docs/reference/scenes.md lists every key.
-#ifndef MAYFLY_SCENE_H
-#define MAYFLY_SCENE_H
+#pragma once
 
 #include <mayfly/behavior.h>
 #include <mayfly/body.h>
@@ -653,5 +652,3 @@ MF_API mf_Status mf_scene_evaluate(void *scene, const uint8_t *genomes, uint32_t
 // of the file. NaN for a robot with a fault.
 MF_API mf_Status mf_scene_describe(void *scene, const uint8_t *genomes, uint32_t count,
                                    uint32_t genome_bytes, double *values, mf_Error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // Mayfly: evolution. A population of genomes (byte strings), schemes of selection and replacement,
 // mutation, and the archive on disk.
-#ifndef MAYFLY_SEARCH_H
-#define MAYFLY_SEARCH_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -230,5 +229,3 @@ typedef struct mf_Elite {
     double fitness;                         // [m] or what the fitness measures
     double descriptor[MF_DESCRIPTOR_LIMIT]; // [1] or as the measures; unused ones are 0
 } mf_Elite;
-
-#endif

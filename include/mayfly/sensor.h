@@ -1,8 +1,7 @@
 // Mayfly: the sensors of a model, and user-defined sensors. A sensor maps the state of a robot to
 // values; the processing of the values - the signal - is the same for all: saturation, bias and
 // noise, A/D conversion, rate, delay (docs/reference/sensors.md).
-#ifndef MAYFLY_SENSOR_H
-#define MAYFLY_SENSOR_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -87,5 +86,3 @@ MF_API mf_Status mf_sensor_add(mf_Group *group, const mf_SensorConfig *config, m
 MF_API mf_Status mf_sensor_add_field(mf_Group *group, const char *name, const char *field,
                                      uint32_t component, uint32_t count, const mf_Signal *signal,
                                      mf_Error *error);
-
-#endif

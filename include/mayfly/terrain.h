@@ -1,6 +1,5 @@
 // Mayfly: height maps, the ground of a world.
-#ifndef MAYFLY_TERRAIN_H
-#define MAYFLY_TERRAIN_H
+#pragma once
 
 #include <mayfly/model.h>
 
@@ -96,5 +95,3 @@ MF_API uint64_t mf_terrain_hash(const mf_Terrain *terrain);
 // NULL, the unit normal there. Defined for every double: NaN is read as -infinity, and infinities
 // and huge values as the border.
 MF_API double mf_terrain_height(const mf_Terrain *terrain, double x, double y, double normal[3]);
-
-#endif

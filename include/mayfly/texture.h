@@ -1,7 +1,6 @@
 // Mayfly: textures and materials of models: what shapes look like beside their color
 // (docs/explanation/cameras.md says how textures lie on them).
-#ifndef MAYFLY_TEXTURE_H
-#define MAYFLY_TEXTURE_H
+#pragma once
 
 #include <mayfly/model.h>
 
@@ -70,5 +69,3 @@ typedef struct mf_Material {
     double shininess;   // [1]
     double reflectance; // [1]
 } mf_Material;
-
-#endif

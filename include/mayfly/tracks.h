@@ -1,6 +1,5 @@
 // Mayfly: pictures of the tracks of the agents of a swarm.
-#ifndef MAYFLY_TRACKS_H
-#define MAYFLY_TRACKS_H
+#pragma once
 
 #include <mayfly/scene.h>
 
@@ -18,5 +17,3 @@ MF_API void mf_tracks_sample(mf_Tracks *tracks);
 // Draws to `path` (replaced atomically): a page when it ends with .html, else a picture (.svg).
 MF_API mf_Status mf_tracks_write(mf_Tracks *tracks, const char *path, mf_Error *error);
 MF_API void mf_tracks_destroy(mf_Tracks *tracks); // NULL is allowed
-
-#endif

@@ -1,7 +1,6 @@
 // Mayfly: trusses of ball-jointed bars, some of which are actuators: a kind of model beside trees
 // of links. Their files are models/*.truss.yaml (docs/reference/models.md).
-#ifndef MAYFLY_TRUSS_H
-#define MAYFLY_TRUSS_H
+#pragma once
 
 #include <mayfly/model.h>
 #include <mayfly/neurons.h>
@@ -109,5 +108,3 @@ MF_API mf_Status mf_truss_statics(mf_Context *context, const mf_Truss *truss, mf
 // Axial force [N] at which a bar of the truss buckles between its joints: pi^2 E I / L^2 (Euler).
 // 0: no such bar.
 MF_API double mf_truss_euler_load(const mf_Truss *truss, uint32_t bar);
-
-#endif

@@ -1,6 +1,5 @@
 // Mayfly: common declarations of all vehicles (quadrotors, fixed wings, cars).
-#ifndef MAYFLY_VEHICLE_H
-#define MAYFLY_VEHICLE_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -12,5 +11,3 @@ typedef enum mf_Integrator {
     MF_INTEGRATOR_HEUN,          // order 2
     MF_INTEGRATOR_RK4            // order 4, the classical Runge-Kutta method
 } mf_Integrator;
-
-#endif

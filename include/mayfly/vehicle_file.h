@@ -1,7 +1,6 @@
 // Mayfly: files of vehicles (models/crazyflie.yaml): the parameters of a quadrotor, a fixed wing or
 // a car. docs/reference/models.md lists every key.
-#ifndef MAYFLY_VEHICLE_FILE_H
-#define MAYFLY_VEHICLE_FILE_H
+#pragma once
 
 #include <mayfly/car.h>
 #include <mayfly/fixed_wing.h>
@@ -35,5 +34,3 @@ MF_API mf_Status mf_vehicle_load(mf_Context *context, const char *path, mf_Vehic
 // The body of a vehicle as a model of one link.
 MF_API mf_Status mf_vehicle_body_model(mf_Context *context, const mf_Vehicle *vehicle,
                                        mf_Model **out, mf_Error *error);
-
-#endif

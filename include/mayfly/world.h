@@ -1,6 +1,5 @@
 // Mayfly: worlds, groups, fields, systems and their schedule.
-#ifndef MAYFLY_WORLD_H
-#define MAYFLY_WORLD_H
+#pragma once
 
 #include <mayfly/base.h>
 #include <mayfly/model.h>
@@ -389,5 +388,3 @@ MF_API mf_Status mf_world_snapshot(const mf_World *world, void *image, size_t si
                                    mf_Error *error);
 // On MF_CORRUPT, MF_VERSION or MF_BAD_ARGUMENT the world does not change.
 MF_API mf_Status mf_world_restore(mf_World *world, const void *image, size_t size, mf_Error *error);
-
-#endif

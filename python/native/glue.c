@@ -1,7 +1,6 @@
 // Shared native objects and loops over robots; see glue.h.
 #include "glue.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <unistd.h>

@@ -1,7 +1,6 @@
 // What the Python module needs beside the public interface: native objects that several Python
 // objects share, and loops.
-#ifndef MAYFLY_PYTHON_GLUE_H
-#define MAYFLY_PYTHON_GLUE_H
+#pragma once
 
 #include <mayfly/mayfly.h>
 
@@ -52,5 +51,3 @@ void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
 // Stores up to `capacity` properties of an instance that match; returns how many there are.
 uint64_t mfpy_properties(mf_Group *group, uint32_t instance, const char *pattern, mf_Property *out,
                          uint64_t capacity);
-
-#endif

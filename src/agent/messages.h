@@ -4,8 +4,7 @@
 //   route.c      the path of messages from outboxes to boxes, at the beginning of a step
 //
 // A slot of a field is a message: due tick, type, content (mayfly/messages.h).
-#ifndef MF_AGENT_MESSAGES_H
-#define MF_AGENT_MESSAGES_H
+#pragma once
 
 #include "solve/modules/docks.h"
 
@@ -68,5 +67,3 @@ static inline uint32_t *mf_message_tally(const mf_MessageGroup *group, uint32_t 
 void mf_messages_route(const mf_WorldRun *run, void *user);
 
 const mf_MessagesConfig *mf_messages_config_of(const mf_Messages *messages);
-
-#endif

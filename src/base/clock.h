@@ -1,6 +1,5 @@
 // The wall clock. No simulated result may depend on it.
-#ifndef MF_BASE_CLOCK_H
-#define MF_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -18,5 +17,3 @@ static inline double mf_clock_seconds(void) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
-
-#endif

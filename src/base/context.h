@@ -1,7 +1,6 @@
 // Internals of the context, shared by base/context.c and base/threads.c, and by tests that need to
 // fail the calls of context creation itself.
-#ifndef MAYFLY_SRC_BASE_CONTEXT_H
-#define MAYFLY_SRC_BASE_CONTEXT_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -44,5 +43,3 @@ void mf_pool_run(mf_Pool *pool, uint32_t count, mf_TaskFn function, void *task);
 // Runs function(task, 0 .. count-1), distributed over the context's threads; returns when all are
 // done. Work is divided by index, never by worker. Must not be nested.
 void mf_parallel_for(mf_Context *context, uint32_t count, mf_TaskFn function, void *task);
-
-#endif

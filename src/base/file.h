@@ -1,6 +1,5 @@
 // The checks of mf_file_replace before it writes, for callers that need them earlier.
-#ifndef MAYFLY_BASE_FILE_H
-#define MAYFLY_BASE_FILE_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -25,5 +24,3 @@ void mf_file_guard(mf_Context *context, bool (*may)(const char *path, void *user
 
 // Whether the guard lets it be read; it is not opened.
 bool mf_file_may(const mf_Context *context, const char *path);
-
-#endif

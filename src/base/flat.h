@@ -8,8 +8,7 @@
 //       MF_FLAT_ARRAY(links);  // Link, link_count
 //   } Plan;
 //   MF_FLAT_READER(Plan, plan, Link, links) // const Link *plan_links(const Plan *)
-#ifndef MAYFLY_BASE_FLAT_H
-#define MAYFLY_BASE_FLAT_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -68,5 +67,3 @@ typedef struct mf_FlatPart {
 // offsets in `structure` itself. MF_NO_MEMORY, MF_LIMIT: 4 GiB or more.
 mf_Status mf_flat_pack(mf_Context *context, void *structure, size_t bytes, const mf_FlatPart *parts,
                        uint32_t part_count, void **out, mf_Error *error);
-
-#endif

@@ -2,8 +2,7 @@
 // underflow, as C's default, so that what the library makes does not depend on its host. The host's
 // comes back. A result below the smallest normal number is subnormal in every precision on every
 // processor: some flush it to zero for float alone, and some before they round and others after.
-#ifndef MAYFLY_BASE_FLOATS_H
-#define MAYFLY_BASE_FLOATS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -67,5 +66,3 @@ static inline void mf_floats_leave(const mf_Floats *before) {
 #define MF_DEFAULT_FLOATS                                                                          \
     __attribute__((cleanup(mf_floats_leave), unused)) const mf_Floats mf_floats_before =           \
         mf_floats_enter()
-
-#endif

@@ -1,6 +1,5 @@
 // Hashing of numbers by value: the same on every machine, whatever its byte order.
-#ifndef MAYFLY_BASE_HASH_H
-#define MAYFLY_BASE_HASH_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -11,5 +10,3 @@ uint64_t mf_hash_u32(uint64_t hash, uint32_t value);
 
 // -0 is hashed as 0, because both give the same motion.
 uint64_t mf_hash_doubles(uint64_t hash, const double *values, size_t count);
-
-#endif

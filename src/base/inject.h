@@ -1,6 +1,5 @@
 // Failure injection: fallible calls are counted, and a test can make one of them fail.
-#ifndef MAYFLY_BASE_INJECT_H
-#define MAYFLY_BASE_INJECT_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -12,5 +11,3 @@ uint64_t mf_context_call_count(const mf_Context *context); // [1] fallible calls
 // True if a fallible operation named `operation` may proceed; false if failure injection lets it
 // fail (errno is then EIO). Call it before each operating system call.
 bool mf_allow(mf_Context *context, const char *operation);
-
-#endif

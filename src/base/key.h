@@ -1,7 +1,6 @@
 // Rows of key tables: one row defines one key of a file. Each table is next to the structure that
 // it describes; reading, writing and documentation are in io/keys.h.
-#ifndef MAYFLY_SRC_BASE_KEY_H
-#define MAYFLY_SRC_BASE_KEY_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -100,5 +99,3 @@ typedef struct mf_KeyTable {
 // The first members of a table: the rows of an array, of a structure.
 #define MF_KEY_ROWS(name, rows, type)                                                              \
     .noun = name, .keys = rows, .count = sizeof rows / sizeof *rows, .size = sizeof(type)
-
-#endif

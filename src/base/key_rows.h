@@ -1,7 +1,6 @@
 // Rows of tables of keys, for the files that have such tables: each defines T, the structure that
 // its table is of. The last argument is the description.
-#ifndef MAYFLY_BASE_KEY_ROWS_H
-#define MAYFLY_BASE_KEY_ROWS_H
+#pragma once
 
 #include "base/key.h"
 
@@ -37,5 +36,3 @@
 #define INFINITE MF_KEY_INFINITE
 #define REQUIRED MF_KEY_REQUIRED
 #define AUTO MF_KEY_AUTO
-
-#endif

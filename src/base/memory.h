@@ -1,7 +1,6 @@
 // Arrays in one block, and whether the memory of an object exceeds that of the machine, before
 // anything is allocated.
-#ifndef MAYFLY_BASE_MEMORY_H
-#define MAYFLY_BASE_MEMORY_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -30,5 +29,3 @@ mf_Status mf_allocate_each(mf_Context *context, const mf_Array *arrays, size_t c
 #define MF_ALLOCATE(context, who, error, ...)                                                      \
     mf_allocate_each((context), (const mf_Array[]){__VA_ARGS__},                                   \
                      sizeof((const mf_Array[]){__VA_ARGS__}) / sizeof(mf_Array), (who), (error))
-
-#endif

@@ -1,7 +1,6 @@
 // Formatting and parsing of numbers that ignore the locale of the host program: the decimal point
 // is always a point. printf and strtod depend on it (after setlocale).
-#ifndef MAYFLY_BASE_PLAIN_H
-#define MAYFLY_BASE_PLAIN_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -30,5 +29,3 @@ static inline const char *mf_skip_digits(const char *text) {
         text++;
     return text;
 }
-
-#endif

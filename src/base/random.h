@@ -1,6 +1,5 @@
 // Numbers from random words, which kernels take, too.
-#ifndef MAYFLY_BASE_RANDOM_H
-#define MAYFLY_BASE_RANDOM_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -9,5 +8,3 @@ uint32_t mf_random_below(uint32_t word, uint32_t bound);
 
 // Uniform in [0, 1) with 24 and 53 random bits.
 float mf_random_unit_float(uint32_t word);
-
-#endif

@@ -1,7 +1,6 @@
 // The folder that the files which a file names may not leave: one that is given, or the package or
 // repository around the file, else the folder above its own; no folder of all of a user's files.
-#ifndef MAYFLY_BASE_ROOT_H
-#define MAYFLY_BASE_ROOT_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -44,5 +43,3 @@ bool mf_root_go_up(char *folder);
 bool mf_root_lies_in(const char *path, const char *folder); // by their letters
 // Whether it is the user's home folder, or one around it.
 bool mf_root_is_above_home(const char *folder);
-
-#endif

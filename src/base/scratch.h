@@ -1,8 +1,7 @@
 // Working memory for the threads of a step: equal blocks, one per thread, allocated with the object
 // that needs them. The contents of a block are undefined after it is returned. Nothing is allocated
 // between creation and destruction.
-#ifndef MAYFLY_BASE_SCRATCH_H
-#define MAYFLY_BASE_SCRATCH_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -18,5 +17,3 @@ void mf_scratch_destroy(mf_Context *context, mf_Scratch *scratch); // may be NUL
 // when a host's own parallel loop has more threads than the context.
 void *mf_scratch_borrow(mf_Scratch *scratch);
 void mf_scratch_return(mf_Scratch *scratch, void *block);
-
-#endif

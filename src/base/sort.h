@@ -1,6 +1,5 @@
 // Sorting in place without allocation.
-#ifndef MAYFLY_BASE_SORT_H
-#define MAYFLY_BASE_SORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ static inline void mf_heap_sort(void *items, uint32_t count, size_t size, mf_Bef
         mf_sort_sift(heap, 0, left, size, before);
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 // A growing text buffer for reports and settings. A failed allocation is stored and makes all later
 // calls do nothing, so that writers check once, at the end.
-#ifndef MAYFLY_BASE_TEXT_H
-#define MAYFLY_BASE_TEXT_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -56,5 +55,3 @@ void mf_text_base64(mf_Text *text, const uint8_t *bytes, size_t size);
 bool mf_name_listed(const char *const *names, const char *name);
 // The same of names in one text, with blanks between them.
 bool mf_name_in_text(const char *text, const char *name);
-
-#endif

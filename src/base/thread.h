@@ -1,6 +1,5 @@
 // Threads of the library.
-#ifndef MF_BASE_THREAD_H
-#define MF_BASE_THREAD_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -10,5 +9,3 @@
 // thread itself stay deliverable, or debuggers and sanitizers could not report them. Returns 0 or
 // an error number.
 int mf_thread_start(mf_Context *context, pthread_t *thread, void *(*run)(void *), void *user);
-
-#endif

@@ -1,6 +1,5 @@
 // How long to wait for the next tick of an exact rate.
-#ifndef MAYFLY_BASE_WAIT_H
-#define MAYFLY_BASE_WAIT_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -13,5 +12,3 @@ static inline uint64_t mf_rate_wait(mf_Rate rate, mf_Time time, mf_Time step) {
     const __int128 steps = (next - time + step - 1) / step;
     return steps < 1 ? 1 : (uint64_t)steps;
 }
-
-#endif

@@ -2,8 +2,7 @@
 // scenes, comparisons and mayfly info ask of it. A row is at the end of the kind's file.c; kinds.c
 // lists the rows. How such bodies move, and what they look like, is in the rows of their motions
 // (motion/table.h). docs/how_to/add_a_body.md adds one step by step.
-#ifndef MF_BODY_KIND_H
-#define MF_BODY_KIND_H
+#pragma once
 
 #include <mayfly/scene.h>
 
@@ -99,5 +98,3 @@ mf_Status mf_machine_put(mf_Group *group, uint32_t instance, const mf_Machine *m
 static inline const mf_Vehicle *mf_group_vehicle(const mf_SceneGroup *group) {
     return group->kind == &mf_vehicle_body ? (const mf_Vehicle *)group->body : NULL;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Where a camera is that stands in the world or on a link.
-#ifndef MAYFLY_CAMERA_CAMERA_POSE_H
-#define MAYFLY_CAMERA_CAMERA_POSE_H
+#pragma once
 
 #include "math/scalar.h"
 
@@ -30,5 +29,3 @@ static inline uint32_t mf_first_isolated(mf_World *world) {
             return g;
     return MF_NONE;
 }
-
-#endif

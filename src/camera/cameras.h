@@ -1,6 +1,5 @@
 // The cameras of a world's robots: what cameras.c makes and cameras_run.c uses.
-#ifndef MAYFLY_CAMERA_CAMERAS_H
-#define MAYFLY_CAMERA_CAMERAS_H
+#pragma once
 
 #include <mayfly/camera.h>
 #include "base/scratch.h"
@@ -55,5 +54,3 @@ void mf_cameras_run_world(const mf_WorldRun *run, void *user); // user: mf_Camer
 // NULL, or one is of another world.
 mf_Status mf_cameras_add_groups(mf_World *world, mf_Group *const *groups, uint32_t count,
                                 mf_Error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // From what was drawn to what a camera gives: lens, chip and conversion.
-#ifndef MAYFLY_CAMERA_DEVELOP_H
-#define MAYFLY_CAMERA_DEVELOP_H
+#pragma once
 
 #include "camera/picture.h"
 #include "camera/render.h"
@@ -28,5 +27,3 @@ const mf_RenderScene *mf_free_camera_scene(const mf_FreeCamera *camera);
 
 // Group, robot and link of a pixel (mf_CameraPixels).
 void mf_develop_owner(const mf_RenderBuffers *buffers, size_t pixel, int32_t out[3]);
-
-#endif

@@ -1,6 +1,5 @@
 // Where all that a camera sees is: for pictures that are to show a whole world.
-#ifndef MAYFLY_CAMERA_EXTENT_H
-#define MAYFLY_CAMERA_EXTENT_H
+#pragma once
 
 #include <mayfly/camera.h>
 
@@ -11,5 +10,3 @@
 // finite pose.
 mf_Status mf_free_camera_extent(const mf_FreeCamera *camera, uint32_t group, uint32_t instance,
                                 double middle[3], double *radius, mf_Error *error);
-
-#endif

@@ -3,8 +3,7 @@
 // A ray hits a solid at the smaller root t of |t d - c|^2 = 1 over the components that count, with
 // the discriminant from the part of c perpendicular to d, because b^2 - a (c^2 - 1) loses all
 // digits where the solid is far (Hearn and Baker, Computer Graphics, section on rays and spheres).
-#ifndef MAYFLY_CAMERA_INTERSECT_H
-#define MAYFLY_CAMERA_INTERSECT_H
+#pragma once
 
 #include "camera/raster.h"
 
@@ -113,5 +112,3 @@ static MF_INLINE mf_lane intersect_solid(mf_RasterType type, Vec d, Vec c, mf_la
         return intersect_brick(d, c, hit);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Operations on pictures without checks, for those who do the same for every picture.
-#ifndef MAYFLY_CAMERA_PICTURE_H
-#define MAYFLY_CAMERA_PICTURE_H
+#pragma once
 
 #include "math/kernel.h"
 
@@ -37,5 +36,3 @@ void mf_photo_add_noise(mf_Photo *picture, const mf_PhotoNoise *noise, mf_Isa is
 // [ns]: *count of them from *first on.
 void mf_rolling_rows(uint32_t height, mf_Time readout, mf_Time end, mf_Time from, mf_Time to,
                      uint32_t *first, uint32_t *count);
-
-#endif

@@ -8,8 +8,7 @@
 // equations.
 //
 // Vectors are in optical axes: x to the right, y down, z forward.
-#ifndef MAYFLY_CAMERA_RASTER_H
-#define MAYFLY_CAMERA_RASTER_H
+#pragma once
 
 #include "math/kernel.h"
 
@@ -101,5 +100,3 @@ typedef void (*mf_RasterShadowFn)(const mf_Raster *, const mf_RasterTile *);
 MF_KERNEL_COPIES(void, mf_raster_span,
                  (const mf_Raster *raster, const mf_RasterTile *tile, float low[3], float high[3]));
 MF_KERNEL_COPIES(void, mf_raster_shadow, (const mf_Raster *raster, const mf_RasterTile *tile));
-
-#endif

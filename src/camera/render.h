@@ -1,7 +1,6 @@
 // The render scene of cameras: the shapes of all robots of a world, its bars, surfaces and
 // particles, ground, sky and light; and one picture of it, in memory that was allocated before.
-#ifndef MAYFLY_CAMERA_RENDER_H
-#define MAYFLY_CAMERA_RENDER_H
+#pragma once
 
 #include "camera/texture.h"
 #include "camera/view.h"
@@ -230,5 +229,3 @@ void mf_render_draw_ground(const mf_RenderScene *scene, const mf_CameraView *vie
 // links.
 void mf_render_take_soft(mf_RenderScene *scene, mf_RenderGroup *own, uint32_t *faces);
 void mf_render_draw_soft(const mf_RenderDraw *draw, const mf_RenderGroup *group, uint32_t instance);
-
-#endif

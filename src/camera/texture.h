@@ -1,7 +1,6 @@
 // Textures as pictures show them: their pixels at several sizes, each half of the one before (a MIP
 // map: Williams 1983, "Pyramidal parametrics", SIGGRAPH), and what a pixel sees of them.
-#ifndef MAYFLY_CAMERA_TEXTURE_H
-#define MAYFLY_CAMERA_TEXTURE_H
+#pragma once
 
 #include <mayfly/terrain.h>
 #include <mayfly/texture.h>
@@ -57,5 +56,3 @@ void mf_texture_map_flat(const mf_TextureMap *map, const float position[2],
 // The same in a direction of any length, of a cube.
 void mf_texture_map_cube(const mf_TextureMap *map, const float direction[3],
                          const float across[2][3], float out[3]);
-
-#endif

@@ -1,6 +1,5 @@
 // The rays of a camera, in optical axes, and which pixels may see something.
-#ifndef MAYFLY_CAMERA_VIEW_H
-#define MAYFLY_CAMERA_VIEW_H
+#pragma once
 
 #include "camera/raster.h"
 
@@ -31,5 +30,3 @@ bool mf_camera_view_ball(const mf_CameraView *view, const double center[3], doub
                          mf_RasterRect *out);
 bool mf_camera_view_triangle(const mf_CameraView *view, const double *const corner[3],
                              mf_RasterRect *out);
-
-#endif

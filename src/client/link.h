@@ -1,6 +1,5 @@
 // What the files of the client share: the connection, and messages over it.
-#ifndef MAYFLY_CLIENT_LINK_H
-#define MAYFLY_CLIENT_LINK_H
+#pragma once
 
 #include "client/slots.h"
 #include "client/spin.h"
@@ -103,5 +102,3 @@ void mf_client_release_state(mf_ClientState *state);
 // Space for `bytes` of values of a write, with its slot and number; NULL: none, or it does not pay.
 uint8_t *mf_client_take_slot(mf_Client *client, size_t bytes, uint32_t out[2]);
 void mf_client_unmap(mf_Client *client, mf_Region *region);
-
-#endif

@@ -1,7 +1,6 @@
 // A region of memory that server and client share: slots of one size, which one side fills and the
 // other one empties. docs/reference/protocol.md ("Shared memory") has the layout.
-#ifndef MAYFLY_CLIENT_SLOTS_H
-#define MAYFLY_CLIENT_SLOTS_H
+#pragma once
 
 #include <mayfly/protocol.h>
 
@@ -45,5 +44,3 @@ static inline uint8_t *mf_region_take(mf_Region *region, uint32_t *slot, uint32_
     }
     return NULL;
 }
-
-#endif

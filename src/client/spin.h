@@ -2,8 +2,7 @@
 // from, and as much of the processor as a spin of that length; a spin that ends in a sleep costs
 // both, and long ones keep the processor from those that are waited for. So one spins only while
 // messages usually come soon.
-#ifndef MAYFLY_CLIENT_SPIN_H
-#define MAYFLY_CLIENT_SPIN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -31,5 +30,3 @@ static inline void mf_spin_learn(mf_Spin *spin, double seconds, bool came) {
     spin->count++;
     spin->mean += MF_SPIN_RATE * (wait - spin->mean);
 }
-
-#endif

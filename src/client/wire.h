@@ -1,8 +1,7 @@
 // Messages as server and client have them in C, from the table in <mayfly/protocol.h>: a struct for
 // the head of each, which lies in a message as it is, and rows by which a message is checked once.
 // Numbers are little-endian, at any address.
-#ifndef MAYFLY_CLIENT_WIRE_H
-#define MAYFLY_CLIENT_WIRE_H
+#pragma once
 
 #include <mayfly/protocol.h>
 
@@ -111,5 +110,3 @@ static inline bool mf_wire_done(const mf_WireReader *reader) {
 static inline size_t mf_wire_padded(size_t size, size_t unit) {
     return (size + unit - 1) / unit * unit;
 }
-
-#endif

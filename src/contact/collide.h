@@ -5,8 +5,7 @@
 // Pairs follow MuJoCo's filter (documentation, "Computation", collision detection): bits of type
 // and affinity, not the same link, not parent and child (the world as parent is allowed), no
 // exclusion; listed pairs whatever the filter says.
-#ifndef MF_CONTACT_COLLIDE_H
-#define MF_CONTACT_COLLIDE_H
+#pragma once
 
 #include "contact/hull.h"
 #include "model/shape_kinds.h"
@@ -107,5 +106,3 @@ bool mf_collide_match(const mf_Model *model, uint32_t x, uint32_t y, mf_CollideP
 
 // The same of two shapes that touch, of any models: mixed by MuJoCo's rules.
 void mf_collide_mix(mf_CollidePair *pair, const mf_Shape *a, const mf_Shape *b);
-
-#endif

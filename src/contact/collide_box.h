@@ -1,6 +1,5 @@
 // Boxes about the shapes of a plan of collisions, along their axes.
-#ifndef MF_CONTACT_COLLIDE_BOX_H
-#define MF_CONTACT_COLLIDE_BOX_H
+#pragma once
 
 #include "contact/collide.h"
 
@@ -16,5 +15,3 @@ static inline size_t mf_collide_box_at(const mf_CollidePlan *plan, uint32_t shap
     return (size_t)plan->shape_count * MF_COLLIDE_SHAPE_VALUES + plan->pair_count +
            (size_t)shape * MF_COLLIDE_BOX_VALUES;
 }
-
-#endif

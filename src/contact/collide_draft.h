@@ -1,7 +1,6 @@
 // A plan of collisions while it is made: its structure, and its arrays as ordinary pointers, NULL
 // until they are there.
-#ifndef MF_CONTACT_COLLIDE_DRAFT_H
-#define MF_CONTACT_COLLIDE_DRAFT_H
+#pragma once
 
 #include "contact/collide.h"
 
@@ -17,5 +16,3 @@ typedef struct mf_CollideDraft {
 // each of the `group_count` groups the group that carries it (smaller) or MF_NONE.
 mf_Status mf_collide_make_tree(mf_CollideDraft *draft, const uint32_t *groups,
                                const uint32_t *parents, uint32_t group_count, mf_Error *error);
-
-#endif

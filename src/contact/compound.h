@@ -9,8 +9,7 @@
 //
 // Planes are solids of still compounds alone, where asked for, with a sphere that holds every
 // robot. Height fields are excluded: they are ground, which the motions handle.
-#ifndef MF_CONTACT_COMPOUND_H
-#define MF_CONTACT_COMPOUND_H
+#pragma once
 
 #include "contact/collide.h"
 #include "multibody/tree.h"
@@ -113,5 +112,3 @@ static inline size_t mf_compound_node_row(const mf_Compound *compound, uint32_t 
 static inline size_t mf_compound_rows(const mf_Compound *compound) {
     return mf_compound_node_row(compound, compound->node_count);
 }
-
-#endif

@@ -3,8 +3,7 @@
 // call of the narrow phase.
 //
 // Nothing is allocated or stored. A robot whose state is not finite has no contacts.
-#ifndef MF_CONTACT_COMPOUNDS_H
-#define MF_CONTACT_COMPOUNDS_H
+#pragma once
 
 #include "contact/compound.h"
 #include "math/kernel.h"
@@ -106,5 +105,3 @@ typedef void (*mf_CompoundRefitFn)(const mf_Compound *, const mf_TreeState *, vo
 typedef void (*mf_CompoundDriftFn)(const mf_Compound *, const mf_TreeState *, void *, double *);
 typedef void (*mf_CompoundSearchFn)(mf_CompoundSearch *);
 typedef bool (*mf_CompoundWithinFn)(const mf_CompoundSide *, const double *, double, uint64_t *);
-
-#endif

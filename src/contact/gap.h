@@ -1,6 +1,5 @@
 // The distance of two solids, apart or overlapping, for one pair at a time in double.
-#ifndef MF_CONTACT_GAP_H
-#define MF_CONTACT_GAP_H
+#pragma once
 
 #include "contact/collide.h"
 
@@ -29,5 +28,3 @@ typedef struct mf_GapContact {
 
 // The same in the arithmetic of the kernels, for finite solids with kind of a <= kind of b.
 bool mf_gap_search_scalar_f64(const mf_GapSolid *a, const mf_GapSolid *b, mf_GapContact *out);
-
-#endif

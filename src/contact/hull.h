@@ -9,8 +9,7 @@
 // face about that vertex that looks at the plane most, by the rule of MuJoCo 4.0 (found by
 // experiment; tests/contact): of more than four corners the lowest and three others, which climb to
 // a quadrangle of large area from its successors on.
-#ifndef MF_CONTACT_HULL_H
-#define MF_CONTACT_HULL_H
+#pragma once
 
 #include <mayfly/model.h>
 
@@ -100,5 +99,3 @@ mf_Status mf_hulls_create(mf_Context *context, const mf_Model *model, mf_HullSet
 // The vertices with which a hull touches a plane, as kernels find them; `up` [1] is the plane's
 // normal in the hull's axes. Returns how many: 1, 3 or 4.
 uint32_t mf_hull_corners(const mf_ConvexHull *hull, const double up[3], uint32_t corners[4]);
-
-#endif

@@ -1,7 +1,6 @@
 // A hull while it is made: its structure, and its arrays as ordinary pointers, NULL until they are
 // there.
-#ifndef MF_CONTACT_HULL_DRAFT_H
-#define MF_CONTACT_HULL_DRAFT_H
+#pragma once
 
 #include "contact/hull.h"
 
@@ -13,5 +12,3 @@ typedef struct mf_HullDraft {
 // Fills first_face, faces and normals (hull_faces.c) of a hull whose vertices stand. False without
 // memory.
 bool mf_hull_make_faces(mf_Context *context, const mf_Mesh *mesh, mf_HullDraft *draft);
-
-#endif

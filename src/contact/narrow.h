@@ -3,8 +3,7 @@
 // The functions are compiled once per instruction set in collide_kernel.c, not again in every
 // kernel that calls them. They allocate nothing and hold nothing. A lane depends on its own frames
 // only; a lane with a frame that is not finite has no contact.
-#ifndef MF_CONTACT_NARROW_H
-#define MF_CONTACT_NARROW_H
+#pragma once
 
 #include "contact/collide.h"
 #include "math/lane_vector.h"
@@ -52,5 +51,3 @@ uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *fr
 // The contacts of a pair that are deeper than -(its margin + reach), `reach` [m] >= 0.
 void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const Frames *frames,
                                 mf_real reach, Manifold *out);
-
-#endif

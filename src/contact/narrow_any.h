@@ -1,6 +1,5 @@
 // The way to find the contacts of a pair, by its kinds.
-#ifndef MF_CONTACT_NARROW_ANY_H
-#define MF_CONTACT_NARROW_ANY_H
+#pragma once
 
 #include "contact/narrow_convex.h"
 #include "contact/narrow_round.h"
@@ -272,5 +271,3 @@ static void test_any(PairTest *test) {
     else
         convex_convex(test);
 }
-
-#endif

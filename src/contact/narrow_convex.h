@@ -11,8 +11,7 @@
 //    centers' direction that is the least of all unless the solids overlap deeply.
 // Whatever a search ends with is a true bound, since h of its direction is measured; the direction
 // of the smaller h is taken.
-#ifndef MF_CONTACT_NARROW_CONVEX_H
-#define MF_CONTACT_NARROW_CONVEX_H
+#pragma once
 
 #include "contact/narrow_face.h"
 #include "contact/narrow_round.h"
@@ -507,5 +506,3 @@ static __attribute__((noinline)) void convex_convex(PairTest *test) {
                vec_fma(answer->normal, mf_set((mf_real)-0.5) * depth, found.at), answer->normal,
                depth);
 }
-
-#endif

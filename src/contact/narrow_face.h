@@ -5,8 +5,7 @@
 // four sides of the other (Cyrus and Beck 1978), from both sides; the ends of what is left are all
 // corners of the overlap. Of these up to four are kept: the deepest, the one farthest from it, and
 // the two that span the largest triangles with these on either side.
-#ifndef MF_CONTACT_NARROW_FACE_H
-#define MF_CONTACT_NARROW_FACE_H
+#pragma once
 
 #include "contact/narrow_reach.h"
 
@@ -355,5 +354,3 @@ static void put_faces(PairTest *test, mf_mask where, const Mat *rotation, Vec po
         all.item[i].depth = mf_min(all.item[i].depth, deepest);
     put_candidates(test, &view, where, &all);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // What the narrow phase of all pairs shares: both solids in the world, and how a contact is put
 // down. Only collide_kernel.c includes this and the other narrow_*.h.
-#ifndef MF_CONTACT_NARROW_PARTS_H
-#define MF_CONTACT_NARROW_PARTS_H
+#pragma once
 
 #include "contact/narrow.h"
 #include "contact/shape_lane.h"
@@ -128,5 +127,3 @@ static inline void put_from_a(PairTest *test, uint32_t i, mf_mask where, Vec poi
     put(test, i, where, mat_apply_add(&test->a.rotation, point, test->a.position),
         mat_apply(&test->a.rotation, normal), depth);
 }
-
-#endif

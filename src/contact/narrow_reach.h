@@ -1,6 +1,5 @@
 // The point of a solid that is farthest along a direction.
-#ifndef MF_CONTACT_NARROW_REACH_H
-#define MF_CONTACT_NARROW_REACH_H
+#pragma once
 
 #include "contact/narrow_parts.h"
 
@@ -202,5 +201,3 @@ static mf_lane core_radius(const Solid *solid) {
     bool round = solid->kind == MF_COLLIDE_SPHERE || solid->kind == MF_COLLIDE_CAPSULE;
     return round ? half(solid, 0) : mf_zero();
 }
-
-#endif

@@ -6,8 +6,7 @@
 // is continuous, rising and straight between the six positions where the segment crosses a plane of
 // the box, so its root is found exactly by examining these places. A core inside leaves by the
 // shortest way (separating axes).
-#ifndef MF_CONTACT_NARROW_ROUND_H
-#define MF_CONTACT_NARROW_ROUND_H
+#pragma once
 
 #include "contact/narrow_parts.h"
 
@@ -319,5 +318,3 @@ static void sphere_cylinder(PairTest *test) {
     put_leaving(test, 0, mf_mask_all(), core, half(&test->a, 0), out,
                 mf_select(outside, -length, mf_min(left, left_z)));
 }
-
-#endif

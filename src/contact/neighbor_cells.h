@@ -1,7 +1,6 @@
 // What the kernels of neighbor search share: the cells around a slot, distances, ends of lists.
 // Included by src/contact/*_kernel.c only.
-#ifndef MF_CONTACT_NEIGHBOR_CELLS_H
-#define MF_CONTACT_NEIGHBOR_CELLS_H
+#pragma once
 
 #include "contact/neighbors.h"
 #include "math/lane_list.h"
@@ -68,5 +67,3 @@ static MF_INLINE void runs_advance(Runs *runs, uint32_t slot) {
             runs->end[r]++;
     }
 }
-
-#endif

@@ -36,8 +36,7 @@
 // Memory is bounded: lists have a fixed capacity per chunk of slots. A chunk whose candidates do
 // not fit is marked and searched again through the cells each time: exact, but slower.
 // mf_neighbors_full tells how many agents that concerns, and mf_neighbors_reserve makes space.
-#ifndef MF_CONTACT_NEIGHBORS_H
-#define MF_CONTACT_NEIGHBORS_H
+#pragma once
 
 #include "math/kernel.h"
 
@@ -279,5 +278,3 @@ MF_KERNEL_COPIES(void, mf_neighbors_pairs,
                  (const mf_Neighbors *all, uint32_t chunk, mf_NeighborTouchFn touch, void *user));
 MF_KERNEL_COPIES(void, mf_neighbors_jets,
                  (const mf_Neighbors *all, uint32_t chunk, mf_NeighborJetFn jet, void *user));
-
-#endif

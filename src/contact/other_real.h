@@ -1,6 +1,5 @@
 // Kernels that read and write fields of either precision: their own and the other one.
-#ifndef MF_CONTACT_OTHER_REAL_H
-#define MF_CONTACT_OTHER_REAL_H
+#pragma once
 
 #include "math/lane_list.h"
 
@@ -35,5 +34,3 @@ static MF_INLINE void write_where(mf_mask mask, void *data, size_t at, bool same
         if (chosen[lane] != 0)
             ((OtherReal *)data)[at + lane] = (OtherReal)values[lane];
 }
-
-#endif

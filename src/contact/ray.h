@@ -1,8 +1,7 @@
 // Intersection of a ray p + t d with a shape, in lanes: the time t, or RAY_FAR without an
 // intersection. Rays that begin inside a solid hit it where they leave it; planes are hit from
 // above only. Solids are intersections or unions of intervals along the ray.
-#ifndef MF_CONTACT_RAY_H
-#define MF_CONTACT_RAY_H
+#pragma once
 
 #include "contact/ray_solid.h"
 #include "contact/shape_lane.h"
@@ -60,5 +59,3 @@ static inline mf_lane ray_shape(const mf_RaySolid *shape, Vec p, Vec d) {
         return span_hit(shape_span(shape->kind, shape_size(shape->size), p, d));
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Shapes as rays hit them (ray.h), in host code.
-#ifndef MF_CONTACT_RAY_SOLID_H
-#define MF_CONTACT_RAY_SOLID_H
+#pragma once
 
 #include "model/shape_kinds.h"
 
@@ -27,5 +26,3 @@ double mf_ray_time_scalar_f64(const mf_RaySolid *solid, const double start[3],
                               const double direction[3]);
 uint32_t mf_ray_triangle_scalar_f64(const mf_Mesh *mesh, const double start[3],
                                     const double direction[3]);
-
-#endif

@@ -1,7 +1,6 @@
 // What kernels ask of the solids of each kind, in lanes and in their axes: a new kind has its
 // functions here, and its case in those at the end. The table in model/shape_kinds.h has the rest.
-#ifndef MF_CONTACT_SHAPE_LANE_H
-#define MF_CONTACT_SHAPE_LANE_H
+#pragma once
 
 #include "math/lane_vector.h"
 #include "model/shape_kinds.h"
@@ -291,5 +290,3 @@ static inline Span shape_span(mf_CollideKind kind, Vec size, Vec p, Vec d) {
 static MF_INLINE Vec shape_roll(mf_CollideKind kind, Vec size, Vec m, Vec x) {
     return kind == MF_COLLIDE_CYLINDER ? cylinder_roll(size.x, m, x) : ellipsoid_roll(size, m, x);
 }
-
-#endif

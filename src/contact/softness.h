@@ -7,8 +7,7 @@
 // impedance and w its largest value; a reference below 0 gives k = stiffness / w^2 and b = damping
 // / w. With the mass m that the constraint moves by itself this is the force
 //     f = G (k z d - b v - a),    G = m z / (1 - z).
-#ifndef MF_CONTACT_SOFTNESS_H
-#define MF_CONTACT_SOFTNESS_H
+#pragma once
 
 #include <mayfly/model.h>
 
@@ -21,5 +20,3 @@ void mf_softness_reference(const mf_Softness *softness, double step, bool safe, 
                            double *b);
 // [1] z at a depth [m] or [rad]. Powers other than 1 count as 2.
 double mf_softness_impedance(const mf_Softness *softness, double depth);
-
-#endif

@@ -1,7 +1,6 @@
 // Convex solids of links in the world, as vertices of surfaces and particles touch them: frozen for
 // a step, moved on with their twist within it.
-#ifndef MF_CONTACT_SOLID_H
-#define MF_CONTACT_SOLID_H
+#pragma once
 
 #include "contact/collide.h"
 
@@ -27,5 +26,3 @@ typedef struct mf_Solid {
 
 // Where a solid is after `time` [s] with its twist; the point of its torques stays.
 void mf_solid_after(mf_Solid *out, const mf_Solid *start, double time);
-
-#endif

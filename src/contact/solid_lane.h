@@ -1,6 +1,5 @@
 // Signed distances of points from solids (contact/solid.h), in lanes.
-#ifndef MF_CONTACT_SOLID_LANE_H
-#define MF_CONTACT_SOLID_LANE_H
+#pragma once
 
 #include "contact/shape_lane.h"
 #include "contact/solid.h"
@@ -54,5 +53,3 @@ static MF_INLINE Vec solid_velocity(const mf_Solid *solid, Vec at) {
     return vec_cross_add(vec_set(solid->rate), vec_sub(at, vec_set(solid->center)),
                          vec_set(solid->velocity));
 }
-
-#endif

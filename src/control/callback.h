@@ -1,6 +1,5 @@
 // Systems that call a C function for one robot at a time.
-#ifndef MF_CONTROL_CALLBACK_H
-#define MF_CONTROL_CALLBACK_H
+#pragma once
 
 #include <mayfly/control.h>
 
@@ -8,5 +7,3 @@
 // calls `function`. A reset zeroes the field `cleared`; NULL: none.
 mf_Status mf_callback_add_system(mf_Group *group, mf_SystemConfig *entry, mf_ControlFn function,
                                  void *user, mf_Field *cleared, mf_Error *error);
-
-#endif

@@ -4,7 +4,6 @@
 #include "base/floats.h"
 #include "math/kernel_table.h"
 
-#include <mayfly/motion.h>
 
 #include "base/hash.h"
 #include "math/scalar.h"

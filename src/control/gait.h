@@ -1,6 +1,5 @@
 // Gaits compiled for a model, as flat images, and what else the host code hands to the kernel.
-#ifndef MF_CONTROL_GAIT_H
-#define MF_CONTROL_GAIT_H
+#pragma once
 
 #include "base/flat.h"
 #include "math/kernel.h"
@@ -145,5 +144,3 @@ mf_Status mf_gait_check(const mf_Gait *gait, const mf_Model *model, mf_Error *er
 
 // [s] one period, or from 0 to the last frame.
 double mf_gait_duration(const mf_Gait *gait);
-
-#endif

@@ -12,7 +12,6 @@
 #include "world/attach.h"
 #include "world/systems.h"
 
-#include <assert.h>
 #include <math.h>
 
 static const char system_name[] = "gp";

@@ -1,6 +1,5 @@
 // The machine-code controller's batch interpreter: the interface of host code and kernel.
-#ifndef MF_CONTROL_GP_H
-#define MF_CONTROL_GP_H
+#pragma once
 
 #include "base/flat.h"
 #include "math/kernel.h"
@@ -67,5 +66,3 @@ static inline uint32_t mf_gp_resolve(uint32_t operand, uint32_t count, mf_GpUnkn
         return operand;
     return unknown == MF_GP_UNKNOWN_WRAP && count > 0 ? operand % count : MF_NONE;
 }
-
-#endif

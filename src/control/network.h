@@ -1,6 +1,5 @@
 // Neural networks as controllers: the interface of host code and kernel.
-#ifndef MF_CONTROL_NETWORK_H
-#define MF_CONTROL_NETWORK_H
+#pragma once
 
 #include "base/flat.h"
 #include "math/kernel.h"
@@ -43,5 +42,3 @@ MF_KERNEL_COPIES(void, mf_network_run,
 // Number of components of network.weight for layers of these sizes, inputs first: sum of (size[k] +
 // 1) * size[k + 1].
 uint64_t mf_network_weight_count(const uint32_t *sizes, uint32_t count); // [1]
-
-#endif

@@ -1,6 +1,5 @@
 // Recurrent networks in cycles: the interface of host code and kernel.
-#ifndef MF_CONTROL_NEURONS_H
-#define MF_CONTROL_NEURONS_H
+#pragma once
 
 #include "math/kernel.h"
 
@@ -37,5 +36,3 @@ typedef void (*mf_NeuronsRunFn)(const mf_NeuronsBatch *batch, uint32_t first, ui
                                 void *scratch);
 MF_KERNEL_COPIES(void, mf_neurons_run,
                  (const mf_NeuronsBatch *batch, uint32_t first, uint32_t count, void *scratch));
-
-#endif

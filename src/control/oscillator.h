@@ -1,6 +1,5 @@
 // Open-loop oscillators: the interface of host code and kernel.
-#ifndef MF_CONTROL_OSCILLATOR_H
-#define MF_CONTROL_OSCILLATOR_H
+#pragma once
 
 #include "math/kernel.h"
 
@@ -18,5 +17,3 @@ typedef void (*mf_OscillatorRunFn)(const mf_OscillatorBatch *batch, double secon
                                    uint32_t count);
 MF_KERNEL_COPIES(void, mf_oscillator_run,
                  (const mf_OscillatorBatch *batch, double seconds, uint32_t first, uint32_t count));
-
-#endif

@@ -1,6 +1,5 @@
 // Fields that networks read and write.
-#ifndef MF_CONTROL_OUTPUTS_H
-#define MF_CONTROL_OUTPUTS_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -17,5 +16,3 @@ mf_Status mf_control_find_output(mf_Group *group, const char *what, const char *
 // controls for actuator.control, +-pi rad or +-1 where they have none; else +-1.
 void mf_control_range(const mf_Model *model, const char *output, uint32_t i, double *lower,
                       double *upper);
-
-#endif

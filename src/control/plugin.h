@@ -1,6 +1,5 @@
 // A loaded plugin (plugin.c), a plugin of a group (plugin_system.c), and its calls (plugin_call.c).
-#ifndef MF_CONTROL_PLUGIN_H
-#define MF_CONTROL_PLUGIN_H
+#pragma once
 
 #include <mayfly/plugin.h>
 
@@ -71,5 +70,3 @@ void mf_plugin_count(mf_Plugin *plugin, const mf_PluginTally *tally);
 // As mf_plugin_load for a path in a file; MF_UNSUPPORTED unless mf_plugins_allow.
 mf_Status mf_plugin_load_named(mf_Context *context, const char *path, mf_Plugin **out,
                                mf_Error *error);
-
-#endif

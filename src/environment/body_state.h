@@ -1,7 +1,6 @@
 // Derived quantities of robots for tasks: poses of links, inertia and velocity of bodies, forces on
 // them. Computed for a block of robots in lanes (body_state_kernel.c).
-#ifndef MAYFLY_ENVIRONMENT_BODY_STATE_H
-#define MAYFLY_ENVIRONMENT_BODY_STATE_H
+#pragma once
 
 #include "base/flat.h"
 #include "multibody/tree.h"
@@ -45,5 +44,3 @@ MF_KERNEL_COPIES(void, mf_body_state_run, (const mf_BodyStateBatch *batch));
 // The caller frees *out with mf_release. MF_NO_MEMORY.
 mf_Status mf_body_state_create(mf_Context *context, const mf_Model *model,
                                const mf_BodyStatePlan **out, mf_Error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // Internal structures of environments (environment.c, world.c, block.c, step.c).
-#ifndef MAYFLY_ENVIRONMENT_ENVIRONMENT_H
-#define MAYFLY_ENVIRONMENT_ENVIRONMENT_H
+#pragma once
 
 #include "environment/body_state.h"
 #include "environment/task.h"
@@ -104,5 +103,3 @@ void mf_environment_see(const mf_Environment *environment, uint32_t block, const
 // The view of one robot, without action.
 mf_TaskView mf_environment_view(const mf_Environment *environment, uint32_t lane,
                                 const mf_EnvironmentScratch *scratch, mf_TaskDraw *draw);
-
-#endif

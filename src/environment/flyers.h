@@ -1,6 +1,5 @@
 // Common code of tasks with quadrotors: model, motion, actions, starts and observations.
-#ifndef MAYFLY_ENVIRONMENT_FLYERS_H
-#define MAYFLY_ENVIRONMENT_FLYERS_H
+#pragma once
 
 #include "environment/tasks.h"
 
@@ -83,5 +82,3 @@ void mf_flyer_remember(const mf_TaskView *view);   // stores that distance
 bool mf_flyer_judge(const mf_TaskView *view, mf_TaskResult *result);
 // The sum of rewards in the signals, with the cost of a crash.
 double mf_flyer_sum(const mf_TaskView *view, mf_TaskResult *result, bool crashed);
-
-#endif

@@ -1,8 +1,7 @@
 // Interface of a task. The environment (environment.c) handles time, episodes, seeds and buffers; a
 // task handles one robot at a time: initial state, reward, observation. All arithmetic of a task is
 // in double without libm, so that its bits do not depend on the machine.
-#ifndef MAYFLY_ENVIRONMENT_TASK_H
-#define MAYFLY_ENVIRONMENT_TASK_H
+#pragma once
 
 #include <mayfly/environment.h>
 #include <mayfly/scene.h>
@@ -121,5 +120,3 @@ struct mf_TaskPlan {
 
 extern const mf_Task *const mf_tasks[];
 extern const uint32_t mf_tasks_count;
-
-#endif

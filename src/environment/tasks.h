@@ -1,6 +1,5 @@
 // Common code of tasks: sums, noise of starts, checks of models. All tasks are listed in tasks.c.
-#ifndef MAYFLY_ENVIRONMENT_TASKS_H
-#define MAYFLY_ENVIRONMENT_TASKS_H
+#pragma once
 
 #include "environment/task.h"
 
@@ -94,5 +93,3 @@ void mf_task_body_position(const mf_TaskView *view, uint32_t body, double positi
     TASK(quadruped) TASK(reacher) TASK(swarm) TASK(swimmer) TASK(walker2d)
 #define MF_TASK_EXTERN(name) extern const mf_Task mf_task_##name;
 MF_TASKS(MF_TASK_EXTERN)
-
-#endif

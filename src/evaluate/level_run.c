@@ -14,7 +14,6 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #define TOUCHES 1e-3 // [m] nearer shapes count as touching the ground
 #define GOES 3       // [1] measurements of a cost

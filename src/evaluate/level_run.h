@@ -1,6 +1,5 @@
 // A world with one robot that follows one gait at one level, for comparisons.
-#ifndef MAYFLY_SRC_EVALUATE_LEVEL_RUN_H
-#define MAYFLY_SRC_EVALUATE_LEVEL_RUN_H
+#pragma once
 
 #include <mayfly/compare.h>
 
@@ -44,5 +43,3 @@ mf_Status mf_truss_drive(const mf_SceneFile *file, mf_Group *group, mf_Error *er
 // Samples the first truss since the previous sample, whose vertices are in run->before; `force` [N]
 // is that of its most loaded bar.
 void mf_truss_sample(mf_LevelRun *run, mf_CompareSample *sample, double *force);
-
-#endif

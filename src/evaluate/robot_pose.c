@@ -10,7 +10,6 @@
 #include "math/scalar.h"
 
 #include <mayfly/dynamics.h>
-#include <mayfly/quasistatic.h>
 
 mf_Status mf_robot_pose_make(mf_Group *group, mf_RobotPose *out, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));

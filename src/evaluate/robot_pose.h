@@ -1,6 +1,5 @@
 // Link poses, tilt and ground penetration of one robot of a group.
-#ifndef MAYFLY_SRC_EVALUATE_ROBOT_POSE_H
-#define MAYFLY_SRC_EVALUATE_ROBOT_POSE_H
+#pragma once
 
 #include <mayfly/motion.h>
 
@@ -29,5 +28,3 @@ bool mf_robot_has_rotation(const mf_Group *group);
 // By collision shapes, or contact points if the model has no shapes; of bars by the spheres about
 // their vertices.
 mf_RobotDepth mf_robot_depth(mf_Group *group, uint32_t robot, const mf_RobotPose *pose);
-
-#endif

@@ -1,7 +1,6 @@
 // Notes before a run: unsupported features of the model, and initial states that are probably
 // unintended.
-#ifndef MAYFLY_SRC_EVALUATE_START_REPORT_H
-#define MAYFLY_SRC_EVALUATE_START_REPORT_H
+#pragma once
 
 #include <mayfly/scene.h>
 #include <mayfly/world.h>
@@ -37,5 +36,3 @@ enum { MF_STEP_TEXT = 320 };
 // world's step, the motor that the step does not resolve, constraints softened because of it. False
 // after the last. Only for groups under `articulated`.
 bool mf_step_note(mf_Group *group, uint32_t index, char *text);
-
-#endif

@@ -1,6 +1,5 @@
 // Common code of the MJCF writer: the document, attributes, names of elements.
-#ifndef MAYFLY_SRC_EXPORT_MJCF_H
-#define MAYFLY_SRC_EXPORT_MJCF_H
+#pragma once
 
 #include "base/text.h"
 
@@ -82,5 +81,3 @@ uint32_t mf_mjcf_pose(const mf_Model *model, const mf_Frame *frame, double posit
 
 // Rejects models with sensors of cameras or of geoms that are not part of the model.
 mf_Status mf_mjcf_check_sensors(const mf_Model *model, mf_Error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // Images in memory: what the PNG and PGM readers give and the PNG writer takes. They are parsed
 // from memory so that they can be fuzzed.
-#ifndef MAYFLY_IMAGE_IMAGE_H
-#define MAYFLY_IMAGE_IMAGE_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -56,5 +55,3 @@ mf_Status mf_png_parse(mf_Context *context, const char *name, const void *data, 
                        mf_Image *image, mf_Error *error);
 mf_Status mf_pgm_parse(mf_Context *context, const char *name, const void *data, size_t size,
                        mf_Image *image, mf_Error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // Convex hulls of points.
-#ifndef MAYFLY_SRC_IMPORT_HULL_H
-#define MAYFLY_SRC_IMPORT_HULL_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -23,5 +22,3 @@ typedef enum mf_HullResult {
 // where that is more than 4.
 mf_HullResult mf_hull_make(mf_Context *context, double *points, uint32_t count, int limit,
                            mf_Hull *out);
-
-#endif

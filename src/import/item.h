@@ -1,7 +1,6 @@
 // What importers have in common: the attributes of a structure, by its rows in the table of model
 // fields (texts are those of the file, errors MF_BAD_FILE); docks and cameras; contact points.
-#ifndef MAYFLY_SRC_IMPORT_ITEM_H
-#define MAYFLY_SRC_IMPORT_ITEM_H
+#pragma once
 
 #include "model/mounted.h"
 #include "import/xml.h"
@@ -30,5 +29,3 @@ mf_Status mf_import_mount(const mf_Xml *xml, const mf_XmlNode *node, mf_Draft *d
 // Adds the contact points of a shape of the draft for the ground: at most `mesh_points` of a mesh,
 // `ring` around each end of a cylinder. MF_NO_MEMORY in draft->error.
 mf_Status mf_import_touch(mf_Draft *draft, uint32_t shape, uint32_t mesh_points, uint32_t ring);
-
-#endif

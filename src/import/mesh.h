@@ -1,6 +1,5 @@
 // Triangle meshes from STL, OBJ, MSH and DAE files, and their contact points for the ground.
-#ifndef MAYFLY_SRC_IMPORT_MESH_H
-#define MAYFLY_SRC_IMPORT_MESH_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -72,5 +71,3 @@ double mf_mesh_volume(const mf_MeshData *mesh);
 // those selected. Returns their number.
 uint32_t mf_mesh_points(const mf_MeshData *mesh, uint32_t limit, double (*out)[3]);
 #define MF_MESH_POINTS_LIMIT 256u // [1] largest `limit`
-
-#endif

@@ -21,8 +21,7 @@
 // The format: https://mujoco.readthedocs.io/en/stable/XMLreference.html. Elements are read as in
 // MuJoCo: a copy of their default class's values, overwritten by their own attributes. Quaternions
 // are normalized only if necessary, so that a file written from a model gives the same bits again.
-#ifndef MAYFLY_SRC_IMPORT_MJCF_H
-#define MAYFLY_SRC_IMPORT_MJCF_H
+#pragma once
 
 #include "model/draft.h"
 #include "import/xml.h"
@@ -577,5 +576,3 @@ mf_Status mf_mjcf_read_section(mf_Mjcf *m, const char *name, mf_MjcfReader *read
 // Reads all of a kind as elements with the attribute `name` and those of the data; commas become
 // spaces.
 mf_Status mf_mjcf_read_texts(mf_Mjcf *m, const char *kind, mf_MjcfReader *read);
-
-#endif

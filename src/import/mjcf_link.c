@@ -16,7 +16,6 @@
 
 #include "math/scalar.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

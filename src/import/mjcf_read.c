@@ -4,7 +4,6 @@
 
 #include "math/scalar.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,7 +1,6 @@
 // Rows of tables of attributes, for the files that have such tables: each defines T, the structure
 // that its table is of.
-#ifndef MAYFLY_SRC_IMPORT_MJCF_ROWS_H
-#define MAYFLY_SRC_IMPORT_MJCF_ROWS_H
+#pragma once
 
 #include "import/mjcf.h"
 
@@ -24,5 +23,3 @@
 #define NOTED(names) WITHOUT_MEMBER(names, NOTED)
 #define REFUSED(names) WITHOUT_MEMBER(names, REFUSED)
 #define END WITHOUT_MEMBER(NULL, PASSED)
-
-#endif

@@ -1,6 +1,5 @@
 // Decimal numbers in text files: the same value in every locale.
-#ifndef MAYFLY_SRC_IMPORT_NUMBER_H
-#define MAYFLY_SRC_IMPORT_NUMBER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -13,5 +12,3 @@ bool mf_number_parse(const char *text, const char **end, double *out);
 static inline bool mf_is_space(char c) {
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Location of the files that a model's file names: meshes, textures, included files.
-#ifndef MAYFLY_SRC_IMPORT_PACKAGE_H
-#define MAYFLY_SRC_IMPORT_PACKAGE_H
+#pragma once
 
 #include "base/root.h"
 
@@ -21,5 +20,3 @@
 mf_Status mf_package_resolve(mf_Context *context, const char *file, const mf_ImportConfig *config,
                              const char *what, const char *mesh_folder, const char *address,
                              char *out, mf_Error *error);
-
-#endif

@@ -5,7 +5,6 @@
 
 #include "math/scalar.h"
 
-#include <string.h>
 
 // Twice the area of a triangle in the plane, positive when it is turned counterclockwise.
 static double cross_product(const double a[2], const double b[2], const double c[2]) {

@@ -1,6 +1,5 @@
 // Polygons of mesh files as triangles.
-#ifndef MAYFLY_SRC_IMPORT_POLYGON_H
-#define MAYFLY_SRC_IMPORT_POLYGON_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ typedef struct mf_Polygon {
 // `count` - 2 triangles, all of them turned as it is, and stores 3 points for each in `out`. Of a
 // convex one of four corners the shorter diagonal is the cut. False: MF_POLYGON_WORK is over.
 bool mf_polygon_cut(mf_Polygon *polygon, const float *points, uint32_t count, uint32_t *out);
-
-#endif

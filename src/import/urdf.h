@@ -9,8 +9,7 @@
 //   urdf_mass.c    mass points of each merged link
 //   urdf_mayfly.c  Mayfly's extensions of URDF: sensors (urdf_sensors.c), docks (dock.c)
 //   urdf_sensor.c  contact and ray sensors
-#ifndef MAYFLY_SRC_IMPORT_URDF_H
-#define MAYFLY_SRC_IMPORT_URDF_H
+#pragma once
 
 #include "model/draft.h"
 #include "import/xml.h"
@@ -150,5 +149,3 @@ mf_Status mf_urdf_add_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const char *
 // The mesh of a <mesh> element as a draft mesh, each file and scale loaded once; MF_NONE with a
 // note if it is missing or in an unsupported format.
 mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint32_t *out);
-
-#endif

@@ -13,7 +13,6 @@
 #include "math/scalar.h"
 
 #include <stdio.h>
-#include <string.h>
 
 static const char *const elsewhere[] = {"link", "xyz", "rpy", "fovy", "rate", NULL};
 

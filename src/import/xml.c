@@ -10,7 +10,6 @@
 #include "import/number.h"
 
 #include <expat.h>
-#include <stdio.h>
 #include <string.h>
 
 typedef struct Parser {

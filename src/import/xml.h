@@ -1,6 +1,5 @@
 // XML files as a tree of nodes with line and column. Parsed by expat.
-#ifndef MAYFLY_SRC_IMPORT_XML_H
-#define MAYFLY_SRC_IMPORT_XML_H
+#pragma once
 
 #include "base/text.h"
 #include "model/arena.h"
@@ -97,5 +96,3 @@ mf_Status mf_xml_fail_list(const mf_Xml *xml, const mf_XmlNode *node, mf_Status 
 // Calls `use` for each child whose name is not in `known` (NULL behind the last) until it fails.
 mf_Status mf_xml_each_other(const mf_XmlNode *node, const char *const *known,
                             mf_Status (*use)(void *user, const mf_XmlNode *child), void *user);
-
-#endif

@@ -4,7 +4,6 @@
 #include "io/reader.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 mf_Status mf_reader_refuse(const mf_Reader *reader, const char *path, const char *other,

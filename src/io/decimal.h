@@ -1,6 +1,5 @@
 // Numbers in files, read and written independent of the locale.
-#ifndef MAYFLY_SRC_IO_DECIMAL_H
-#define MAYFLY_SRC_IO_DECIMAL_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -16,5 +15,3 @@ bool mf_decimal_parse_whole(const char *text, uint64_t *out);
 const char *mf_decimal_write(double value, char out[MF_DECIMAL_TEXT]);
 // Seconds of a time, exactly: 80000000 as "0.08". `time` >= 0.
 const char *mf_decimal_write_time(mf_Time time, char out[MF_DECIMAL_TEXT]);
-
-#endif

@@ -1,7 +1,6 @@
 // Documents: YAML files that are read by tables of keys into one structure, which owns its memory.
 // A format consists of a table, relations between keys, and a row of mf_DocumentKind.
-#ifndef MAYFLY_SRC_IO_DOCUMENT_H
-#define MAYFLY_SRC_IO_DOCUMENT_H
+#pragma once
 
 #include <mayfly/gait.h>
 #include <mayfly/vehicle_file.h>
@@ -56,5 +55,3 @@ mf_Status mf_gait_parse(mf_Context *context, const char *path, const char *text,
 // The gait as YAML text that reads back as the same gait; frames of a mirror image are written in
 // full. The caller releases *text with mf_release(gait->context, ...).
 mf_Status mf_gait_write(const mf_Gait *gait, char **text, mf_Error *error);
-
-#endif

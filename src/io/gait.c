@@ -6,7 +6,6 @@
 #include "base/floats.h"
 #include "io/document.h"
 #include "io/gait_keys.h"
-#include "io/yaml_text.h"
 
 #include <stdio.h>
 #include <string.h>

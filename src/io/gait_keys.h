@@ -1,6 +1,5 @@
 // Tables of keys of gaits.
-#ifndef MAYFLY_SRC_IO_GAIT_KEYS_H
-#define MAYFLY_SRC_IO_GAIT_KEYS_H
+#pragma once
 
 #include "io/keys.h"
 
@@ -9,5 +8,3 @@
 // Keys of one kind of gait. A file has them below the kind's name. The tables of all kinds form one
 // array.
 const mf_KeyTable *mf_gait_table(mf_GaitKind kind);
-
-#endif

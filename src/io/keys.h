@@ -1,8 +1,7 @@
 // Tables of keys: one row defines a key of a file; reading, checking, overriding, writing, the help
 // text and the tables in docs/ are derived from it. There is one table per kind of file or list
 // entry; common code is here, the rows are in *_keys.c.
-#ifndef MAYFLY_SRC_IO_KEYS_H
-#define MAYFLY_SRC_IO_KEYS_H
+#pragma once
 
 #include "base/key.h"
 
@@ -101,5 +100,3 @@ const char *mf_key_last_name(const char *path);
 static inline bool mf_key_is_group(const mf_Key *key) {
     return key->kind == MF_KEY_SECTION || key->kind == MF_KEY_VARIANT;
 }
-
-#endif

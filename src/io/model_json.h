@@ -1,6 +1,5 @@
 // A model as JSON.
-#ifndef MAYFLY_IO_MODEL_JSON_H
-#define MAYFLY_IO_MODEL_JSON_H
+#pragma once
 
 #include <jansson.h>
 #include <mayfly/motion.h>
@@ -15,5 +14,3 @@ char *mf_model_json(const mf_Model *model, mf_Motion motion);
 // file, or null; "servos": mf_articulated_servo of each joint, or null; and "world_gravity"
 // [m/s^2], world frame.
 char *mf_group_json(const mf_Group *group);
-
-#endif

@@ -1,7 +1,6 @@
 // Several files in one block of bytes, as a page sends a folder: of each the length of its path and
 // its size (u32, little-endian), then the path and the bytes.
-#ifndef MAYFLY_SRC_IO_PACKAGE_H
-#define MAYFLY_SRC_IO_PACKAGE_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -29,5 +28,3 @@ bool mf_package_is_path(const char *path);
 // The next file. False at the end, or with an error of status MF_BAD_FILE (the bytes are no
 // package, or a path is refused) or MF_LIMIT.
 bool mf_package_next(mf_Package *package, mf_PackageFile *out, mf_Error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // Reading a file by a table of keys: from the node tree into a structure.
-#ifndef MAYFLY_SRC_IO_READER_H
-#define MAYFLY_SRC_IO_READER_H
+#pragma once
 
 #include "io/keys.h"
 #include "io/yaml.h"
@@ -81,5 +80,3 @@ mf_Status mf_reader_check_name(const mf_Reader *reader, const char *name);
 // Checks relations between the keys of the ground.
 mf_Status mf_reader_check_ground(const mf_Reader *reader, bool image,
                                  const mf_TerrainGenerator *generator);
-
-#endif

@@ -5,7 +5,6 @@
 #include "io/decimal.h"
 #include "io/keys.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 // Suggestions for mistyped words: one rule for commands, options, their values, benches, check
 // cases, help topics and gaits.
-#ifndef MAYFLY_SRC_IO_SUGGEST_H
-#define MAYFLY_SRC_IO_SUGGEST_H
+#pragma once
 
 #include <stdint.h>
 
@@ -15,5 +14,3 @@ typedef const char *(*mf_NameFn)(const void *list, uint32_t index);
 // when it begins with the typed letters. Returns `out`.
 const char *mf_suggest(const char *typed, mf_NameFn names, const void *list,
                        char out[MF_SUGGESTION]);
-
-#endif

@@ -1,7 +1,6 @@
 // A YAML document as a tree of nodes with their position in the file, so that every later check can
 // report line and column. Scalars are text; the table of keys defines their meaning.
-#ifndef MAYFLY_SRC_IO_YAML_H
-#define MAYFLY_SRC_IO_YAML_H
+#pragma once
 
 #include "model/arena.h"
 
@@ -70,5 +69,3 @@ static inline uint32_t mf_yaml_count(const mf_YamlNode *node) {
         count++;
     return count;
 }
-
-#endif

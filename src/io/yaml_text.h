@@ -1,6 +1,5 @@
 // Checks of the bytes of a YAML file that come before parsing.
-#ifndef MAYFLY_SRC_IO_YAML_TEXT_H
-#define MAYFLY_SRC_IO_YAML_TEXT_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -14,5 +13,3 @@ bool mf_yaml_is_text(const char *text, size_t size);
 
 // True when a line begins with `key` and a colon in column 1. Used to detect the kind of a file.
 bool mf_yaml_has_top_key(const char *text, size_t size, const char *key);
-
-#endif

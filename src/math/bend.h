@@ -1,6 +1,5 @@
 // The string around a shape of wrap.h in plain doubles.
-#ifndef MF_MATH_BEND_H
-#define MF_MATH_BEND_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -9,5 +8,3 @@
 // is straight; else the points where it touches and leaves the surface and its length on it [m].
 bool mf_bend_around(bool cylinder, double radius, const double a[3], const double b[3],
                     const double *side, double from[3], double to[3], double *length);
-
-#endif

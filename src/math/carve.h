@@ -4,8 +4,7 @@
 //
 //   mf_Carver carver = {scratch, 0};
 //   MF_CARVE(&carver, work->links, plan->link_count);
-#ifndef MF_MATH_CARVE_H
-#define MF_MATH_CARVE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -26,5 +25,3 @@ static inline void *mf_carve_bytes(mf_Carver *carver, size_t size) {
 // Points `field`, a pointer, to `count` elements.
 #define MF_CARVE(carver, field, count)                                                             \
     ((field) = (__typeof__(field))mf_carve_bytes((carver), sizeof *(field) * (size_t)(count)))
-
-#endif

@@ -1,8 +1,7 @@
 // Macros for the parts of C that C++ lacks, so that the same source is C17, C++20 and CUDA C++:
 // kernels have no compound literals, no array designators and no implicit conversions of `void *`.
 // tools/lint/kernels.py compiles each of them as all three.
-#ifndef MF_MATH_DIALECT_H
-#define MF_MATH_DIALECT_H
+#pragma once
 
 // A value of a structure type from its members in order, or by name: MF_VALUE(Vec, x, y, z).
 #ifdef __cplusplus
@@ -17,5 +16,3 @@
 #endif
 
 #define MF_ALIGNED(bytes) __attribute__((aligned(bytes)))
-
-#endif

@@ -1,6 +1,5 @@
 // a b + c rounded once, for processors without the instruction. Kernels call mf_fma of math/lane.h.
-#ifndef MF_MATH_FMA_H
-#define MF_MATH_FMA_H
+#pragma once
 
 // For all values; rounds to nearest.
 double mf_fma_exact(double a, double b, double c);
@@ -8,5 +7,3 @@ double mf_fma_exact(double a, double b, double c);
 // The same by a faster method where it is valid.
 float mf_fma_float(float a, float b, float c);
 double mf_fma_double(double a, double b, double c);
-
-#endif

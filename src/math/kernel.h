@@ -3,8 +3,7 @@
 // code picks one from a table (math/kernel_table.h).
 //
 //   MF_KERNEL_COPIES(void, mf_gp_run, (const mf_GpBatch *batch));        in the kernel's header
-#ifndef MF_MATH_KERNEL_H
-#define MF_MATH_KERNEL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ typedef struct mf_KernelPick {
     bool double_precision;
     uint32_t lanes; // [1]
 } mf_KernelPick;
-
-#endif

@@ -5,8 +5,7 @@
 //   table[mf_kernel_row(mf_world_isa(world))][double_precision]
 //
 // A single robot is fastest with a copy for one lane: mf_kernel_row_single().
-#ifndef MF_MATH_KERNEL_TABLE_H
-#define MF_MATH_KERNEL_TABLE_H
+#pragma once
 
 #include "math/kernel.h"
 
@@ -105,5 +104,3 @@ static inline mf_KernelRow mf_kernel_row(mf_Isa isa) {
 }
 
 mf_KernelPick mf_kernel_pick(mf_Isa isa, bool double_precision);
-
-#endif

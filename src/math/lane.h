@@ -11,8 +11,7 @@
 // Types: mf_real (float or double), mf_lane, mf_mask (one truth value per lane), mf_index (one
 // int32 per lane). Vectors are types of their own, not those of the intrinsics: a store of __m256
 // may alias anything, so that the compiler would read pointers and counts again after each.
-#ifndef MF_MATH_LANE_H
-#define MF_MATH_LANE_H
+#pragma once
 
 #include <float.h>
 #include <stdbool.h>
@@ -86,5 +85,3 @@ static inline mf_lane mf_floor_lane(mf_lane a) {
     mf_lane whole = mf_from_index(mf_to_index(a));
     return mf_select(mf_less(a, whole), whole - mf_set((mf_real)1), whole);
 }
-
-#endif

@@ -5,8 +5,7 @@
 //   MF_REALS_(name)    the intrinsic of that name for lanes
 //   MF_INTS_(name)     that for indices
 //   MF_ALL_INTS_(name) that for indices of any size, such as loads
-#ifndef MF_MATH_LANE_AVX_H
-#define MF_MATH_LANE_AVX_H
+#pragma once
 
 static inline mf_lane mf_set(mf_real a) {
     return MF_REALS_(set1)(a);
@@ -52,5 +51,3 @@ static inline mf_index mf_lane_numbers(void) {
 #endif
     return value;
 }
-
-#endif

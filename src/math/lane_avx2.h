@@ -1,6 +1,5 @@
 // Lanes of 256 bits (AVX2). Included by math/lane.h only.
-#ifndef MF_MATH_LANE_AVX2_H
-#define MF_MATH_LANE_AVX2_H
+#pragma once
 
 #include <immintrin.h>
 
@@ -108,6 +107,4 @@ static inline mf_index mf_to_index(mf_lane a) {
 static inline mf_index mf_select_index(mf_mask mask, mf_index yes, mf_index no) {
     return (mf_index)_mm256_blendv_epi8((__m256i)no, (__m256i)yes, _mm256_castps_si256(mask));
 }
-#endif
-
 #endif

@@ -1,7 +1,6 @@
 // Lanes of 512 bits (AVX-512 F, DQ, VL, BW), truth values in mask registers. Included by
 // math/lane.h only.
-#ifndef MF_MATH_LANE_AVX512_H
-#define MF_MATH_LANE_AVX512_H
+#pragma once
 
 #include <immintrin.h>
 
@@ -107,5 +106,3 @@ static inline bool mf_any(mf_mask a) {
 static inline bool mf_all(mf_mask a) {
     return a == mf_mask_all();
 }
-
-#endif

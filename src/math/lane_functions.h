@@ -1,7 +1,6 @@
 // Functions of lanes that are more than one operation: sine and cosine, arc tangent. No library
 // call, and fused multiply-adds only where written, so every copy of a kernel gives the same bits.
-#ifndef MF_MATH_LANE_FUNCTIONS_H
-#define MF_MATH_LANE_FUNCTIONS_H
+#pragma once
 
 #include "math/lane.h"
 
@@ -226,5 +225,3 @@ static inline mf_lane mf_exp_lane(mf_lane x) {
     }
     return mf_select(number, sum * scale, x);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Lists of lanes: loads from any address, and compressed stores of the lanes where a mask holds.
-#ifndef MF_MATH_LANE_LIST_H
-#define MF_MATH_LANE_LIST_H
+#pragma once
 
 #include "math/lane.h"
 #include "math/lane_table.h"
@@ -63,5 +62,3 @@ static MF_INLINE uint32_t mf_count_lanes(mf_mask mask) {
 static MF_INLINE mf_index mf_ones_where(mf_mask mask) {
     return mf_select_index(mask, mf_set_index(1), mf_set_index(0));
 }
-
-#endif

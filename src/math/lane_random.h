@@ -2,8 +2,7 @@
 // (base/random.c), normally distributed by the method of Box and Muller (1958). The logarithm is
 // taken of a word's leading bit and the 24 bits after it, so nothing is rounded before it, and both
 // precisions draw from the same numbers.
-#ifndef MF_MATH_LANE_RANDOM_H
-#define MF_MATH_LANE_RANDOM_H
+#pragma once
 
 #include "math/lane_functions.h"
 
@@ -68,5 +67,3 @@ static inline void mf_uniform_lanes(uint64_t seed, const uint32_t *instance, uin
     for (int i = 0; i < 4; i++)
         out[i] = mf_load(side[i]);
 }
-
-#endif

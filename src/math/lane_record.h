@@ -1,7 +1,6 @@
 // Records of eight values, one per lane from anywhere in a table, and lists of the numbers of
 // lanes.
-#ifndef MF_MATH_LANE_RECORD_H
-#define MF_MATH_LANE_RECORD_H
+#pragma once
 
 #include "math/lane_list.h"
 
@@ -125,5 +124,3 @@ static MF_INLINE uint32_t mf_append_numbers(int32_t *list, mf_mask mask, int32_t
     return mf_append_index(list, mask, mf_lane_numbers() + mf_set_index(first));
 #endif
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Lanes of width one, for single robots and as the reference. Included by math/lane.h only.
-#ifndef MF_MATH_LANE_SCALAR_H
-#define MF_MATH_LANE_SCALAR_H
+#pragma once
 
 #define MF_LANES 1
 
@@ -163,5 +162,3 @@ static inline void mf_scatter(mf_mask mask, mf_real *table, mf_index index, mf_l
 static inline mf_index mf_lane_numbers(void) {
     return 0;
 }
-
-#endif

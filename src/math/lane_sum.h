@@ -3,8 +3,7 @@
 // out of it, which the next step adds again (Kahan 1965). Double precision needs none and has none.
 //
 // Invariant: a remainder is at most half of the last digit of its sum, so sum + low rounds to sum.
-#ifndef MF_MATH_LANE_SUM_H
-#define MF_MATH_LANE_SUM_H
+#pragma once
 
 #include "math/lane_vector.h"
 
@@ -123,5 +122,3 @@ static MF_INLINE Quat low_quat(const mf_real *lows, size_t c) {
     return MF_VALUE(Quat, low_load(lows, c), low_load(lows, c + 1), low_load(lows, c + 2),
                     low_load(lows, c + 3));
 }
-
-#endif

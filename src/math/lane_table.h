@@ -3,8 +3,7 @@
 //
 // With wide registers the 32 bytes are packed into eight of them and an address picks by a tree of
 // selections, a third of a gather's latency; narrow sets read memory.
-#ifndef MF_MATH_LANE_TABLE_H
-#define MF_MATH_LANE_TABLE_H
+#pragma once
 
 #include "math/lane.h"
 
@@ -112,5 +111,3 @@ static inline uint32_t mf_append_index(int32_t *list, mf_mask mask, mf_index val
     return count;
 #endif
 }
-
-#endif

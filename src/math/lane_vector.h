@@ -1,6 +1,5 @@
 // Three-vectors, 3x3 matrices and quaternions of lanes, and rows of fields.
-#ifndef MF_MATH_LANE_VECTOR_H
-#define MF_MATH_LANE_VECTOR_H
+#pragma once
 
 #include "math/lane_functions.h"
 
@@ -231,5 +230,3 @@ static MF_INLINE void sym_store(mf_real *base, Sym s) {
     row_store(base, 4, s.xz);
     row_store(base, 5, s.yz);
 }
-
-#endif

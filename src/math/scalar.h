@@ -6,8 +6,7 @@
 // Conventions: quaternions are (w, x, y, z); matrices are 3x3, row-major, nine doubles; symmetric
 // matrices and inertias are six doubles xx, yy, zz, xy, xz, yz. Outputs come first and may be the
 // same array as an input.
-#ifndef MAYFLY_SRC_MATH_SCALAR_H
-#define MAYFLY_SRC_MATH_SCALAR_H
+#pragma once
 
 #include <float.h>
 #include <stdbool.h>
@@ -222,5 +221,3 @@ void mf_inertia_rotate(double out[6], const double inertia[6], const double rota
 // gives the inverse.
 void mf_inertia_translate(double out[6], const double inertia[6], double mass,
                           const double offset[3]);
-
-#endif

@@ -7,8 +7,7 @@
 // inside the shape makes the string pass through the circle's inside instead, touching it in one
 // point, which is computed by Newton's method. The cases and tolerances are those of MuJoCo 4.0,
 // determined from its results, so that paths change from straight to wrapped in the same states.
-#ifndef MF_MATH_WRAP_H
-#define MF_MATH_WRAP_H
+#pragma once
 
 #include "math/lane.h"
 
@@ -297,5 +296,3 @@ static inline mf_Bend mf_wrap(bool cylinder, mf_lane radius, const mf_lane a[3],
         mf_wrap_rise(a, b, &bend);
     return bend;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Arena memory: allocated in pieces, released as a whole. Pieces never move.
-#ifndef MAYFLY_SRC_MODEL_ARENA_H
-#define MAYFLY_SRC_MODEL_ARENA_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -18,5 +17,3 @@ char *mf_arena_text(mf_Arena *arena, const char *text, size_t length);
 // Takes over all memory of `other`.
 void mf_arena_adopt(mf_Arena *arena, mf_Arena *other);
 void mf_arena_release(mf_Arena *arena);
-
-#endif

@@ -1,7 +1,6 @@
 // Common code of the two parts of freezing a draft: assemble.c has the tree (links, joints, points,
 // shapes, sensors), assemble_dynamics.c the additions of full dynamics.
-#ifndef MAYFLY_SRC_MODEL_ASSEMBLE_H
-#define MAYFLY_SRC_MODEL_ASSEMBLE_H
+#pragma once
 
 #include "model/draft.h"
 
@@ -43,5 +42,3 @@ uint32_t mf_joint_velocities(mf_JointType type);
 
 // Length of the draft's position vector.
 uint32_t mf_draft_position_count(const mf_Draft *draft);
-
-#endif

@@ -1,7 +1,6 @@
 // The robot under construction: the records of the twelve calls, and the step that converts them
 // into a draft.
-#ifndef MAYFLY_SRC_MODEL_BUILDER_H
-#define MAYFLY_SRC_MODEL_BUILDER_H
+#pragma once
 
 #include "model/mounted.h"
 
@@ -63,5 +62,3 @@ uint32_t mf_builder_root(mf_Builder *builder, uint32_t body);
 
 // Fills the builder's draft from bodies, hinges and sensors.
 mf_Status mf_builder_draft(mf_Builder *builder, mf_Error *error);
-
-#endif

@@ -7,7 +7,6 @@
 #include "math/scalar.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 void *mf_list_push(mf_Context *context, mf_List *list, size_t item_size) {

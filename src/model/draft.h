@@ -3,8 +3,7 @@
 //
 // Items are the public structs, with draft indices where the model has model indices. A draft link
 // is moved by at most one draft joint; `base` has none.
-#ifndef MAYFLY_SRC_MODEL_DRAFT_H
-#define MAYFLY_SRC_MODEL_DRAFT_H
+#pragma once
 
 #include <mayfly/model.h>
 #include "model/arena.h"
@@ -128,5 +127,3 @@ static const float mf_gray[3] = {0.6f, 0.6f, 0.6f}; // default color
 
 // The defaults of mf_Physics: every configuration starts from them.
 mf_Physics mf_physics(void);
-
-#endif

@@ -1,6 +1,5 @@
 // Walkers over the table of model fields: defaults and hashes of any structure of a model.
-#ifndef MAYFLY_SRC_MODEL_FIELDS_H
-#define MAYFLY_SRC_MODEL_FIELDS_H
+#pragma once
 
 #include <mayfly/model_fields.h>
 
@@ -31,5 +30,3 @@ const char *mf_item_name(mf_ItemType item, const void *values);
 
 // The field of that name, or NULL.
 const mf_ModelField *mf_item_field(mf_ItemType item, const char *name);
-
-#endif

@@ -1,8 +1,7 @@
 // Models defined point by point, for check cases and tests that need exact masses, inertias and
 // contact points without an importer or the construction API. Header only; not used by the library
 // itself.
-#ifndef MF_MODEL_HAND_H
-#define MF_MODEL_HAND_H
+#pragma once
 
 #include <mayfly/model.h>
 #include "model/draft.h"
@@ -97,5 +96,3 @@ static inline uint32_t mf_hand_slide(mf_HandModel *hand, uint32_t parent, double
     hand->joints[link - 1].type = MF_JOINT_SLIDE;
     return link;
 }
-
-#endif

@@ -12,8 +12,6 @@
 
 #include "base/hash.h"
 
-#include <mayfly/camera.h>
-#include <mayfly/sensor.h>
 #include <mayfly/texture.h>
 #include <string.h>
 

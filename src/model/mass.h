@@ -1,6 +1,5 @@
 // Mass points that represent the masses of a draft's links.
-#ifndef MAYFLY_SRC_MODEL_MASS_H
-#define MAYFLY_SRC_MODEL_MASS_H
+#pragma once
 
 #include "model/draft.h"
 #include "model/points.h"
@@ -9,5 +8,3 @@
 // draft link, in its frame). MF_NO_MEMORY in draft->error. Parents come before children, and joint
 // i moves link i + 1.
 mf_Status mf_draft_place_mass(mf_Draft *draft, const mf_MassProperties *bodies);
-
-#endif

@@ -2,7 +2,6 @@
 #include "model/fields.h"
 #include "model/draft.h"
 
-#include <mayfly/texture.h>
 
 #include <string.h>
 

@@ -1,6 +1,5 @@
 // Docks and cameras of a model: items with a name and a frame on a link.
-#ifndef MAYFLY_SRC_MODEL_MOUNTED_H
-#define MAYFLY_SRC_MODEL_MOUNTED_H
+#pragma once
 
 #include "model/draft.h"
 
@@ -23,5 +22,3 @@ mf_Status mf_draft_mount(mf_Draft *draft, mf_ItemType type, const void *item, co
 
 // Whether two docks fit each other: genders and types.
 bool mf_dock_fits(const mf_Dock *first, const mf_Dock *second);
-
-#endif

@@ -1,6 +1,5 @@
 // A table from names to numbers: open addressing over 64-bit FNV-1a. Names are borrowed.
-#ifndef MAYFLY_SRC_MODEL_NAMES_H
-#define MAYFLY_SRC_MODEL_NAMES_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -26,5 +25,3 @@ uint32_t mf_names_find(const mf_Names *names, const char *name);
 
 // Stores `value` (not UINT32_MAX) under a new name; false when out of memory.
 bool mf_names_add(mf_Names *names, const char *name, uint32_t value);
-
-#endif

@@ -1,6 +1,5 @@
 // Networks of neurons, for those who run them.
-#ifndef MAYFLY_MODEL_NEURONS_H
-#define MAYFLY_MODEL_NEURONS_H
+#pragma once
 
 #include <mayfly/neurons.h>
 
@@ -13,5 +12,3 @@ mf_Status mf_neurons_check_inputs(const mf_Brain *brain, uint32_t inputs, mf_Err
 // MF_SYNAPSES_MOST. A list may be NULL where its count is 0.
 mf_Status mf_neurons_check(const mf_Neuron *neurons, uint32_t neuron_count,
                            const mf_Synapse *synapses, uint32_t synapse_count, mf_Error *error);
-
-#endif

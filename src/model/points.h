@@ -1,6 +1,5 @@
 // Points that represent solids, and the mass, center and inertia of points.
-#ifndef MAYFLY_SRC_MODEL_POINTS_H
-#define MAYFLY_SRC_MODEL_POINTS_H
+#pragma once
 
 #include <mayfly/sensor.h>
 #include <mayfly/model.h>
@@ -110,5 +109,3 @@ double mf_signal_convert(const mf_Signal *signal, double value);
 // either may be NULL. Plain double code, for set-up, pictures and tests.
 void mf_model_pose(const mf_Model *model, const double *angle, double (*position)[3],
                    double (*rotation)[4]);
-
-#endif

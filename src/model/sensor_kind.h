@@ -1,8 +1,7 @@
 // The kinds of sensors, one row each, in the order of mf_SensorType: what all parts of Mayfly know
 // of them. What a kind measures is in sensors_kernel.c (mf_SensorKind's `items` say of which
 // parts).
-#ifndef MAYFLY_SRC_MODEL_SENSOR_KIND_H
-#define MAYFLY_SRC_MODEL_SENSOR_KIND_H
+#pragma once
 
 #include <mayfly/model.h>
 
@@ -149,5 +148,3 @@ const mf_SensorKind *mf_sensor_kind(mf_SensorType type);
 
 // [1] how many sensors of a type a model has.
 uint32_t mf_sensors_of_type(const mf_Model *model, mf_SensorType type);
-
-#endif

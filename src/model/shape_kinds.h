@@ -1,6 +1,5 @@
 // The kinds of shapes, a row each: what building, contact, sensing and drawing ask of any shape.
-#ifndef MAYFLY_MODEL_SHAPE_KINDS_H
-#define MAYFLY_MODEL_SHAPE_KINDS_H
+#pragma once
 
 #include <mayfly/model.h>
 
@@ -93,5 +92,3 @@ double mf_shape_radius(mf_ShapeType type, const double size[3], const mf_Mesh *m
 
 // [m] The box of the vertices of a mesh.
 void mf_mesh_box(const mf_Mesh *mesh, double middle[3], double half[3]);
-
-#endif

@@ -5,7 +5,6 @@
 #include "base/floats.h"
 #include "model/fields.h"
 
-#include <mayfly/sensor.h>
 
 static bool counts(const double limits[2]) {
     return limits[0] < limits[1];

@@ -1,6 +1,5 @@
 // What a texture's file must be, for those that read it and those that decode it.
-#ifndef MAYFLY_MODEL_TEXTURE_H
-#define MAYFLY_MODEL_TEXTURE_H
+#pragma once
 
 #include <mayfly/texture.h>
 
@@ -18,5 +17,3 @@ mf_Status mf_texture_check_squares(const mf_Texture *texture, mf_Error *error);
 // releases *out with mf_release. MF_BAD_FILE: its file is damaged. MF_NO_MEMORY.
 mf_Status mf_texture_pixels(mf_Context *context, const mf_Texture *texture, uint8_t **out,
                             uint32_t *width, uint32_t *height, mf_Error *error);
-
-#endif

@@ -2,8 +2,7 @@
 // kernel has, and only for robots with that motion. In a group of several motions the field
 // motion.level has the motion of each robot; a kernel treats a robot with another one like one that
 // is frozen by a fault, so kernels do not depend on levels.
-#ifndef MF_MOTION_DISPATCH_H
-#define MF_MOTION_DISPATCH_H
+#pragma once
 
 #include <mayfly/motion.h>
 
@@ -74,5 +73,3 @@ mf_Status mf_dispatch_make_scratch(mf_Group *group, mf_Dispatch *dispatch, size_
 // Calls `step` for all pieces of the blocks of `run`.
 void mf_dispatch_run(const mf_Dispatch *dispatch, const mf_SystemRun *run, mf_DispatchFn step,
                      const void *plan);
-
-#endif

@@ -1,6 +1,5 @@
 // What the robots of a motion look like, as cameras, films and recordings read it.
-#ifndef MF_MOTION_LOOK_H
-#define MF_MOTION_LOOK_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -42,5 +41,3 @@ typedef struct mf_MotionLook {
     const char *counts;                                      // of bars, as mf_motion_counts
     void (*surface)(const mf_Group *group, mf_Surface *out); // of triangles
 } mf_MotionLook;
-
-#endif

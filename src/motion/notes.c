@@ -7,7 +7,6 @@
 #include "math/scalar.h"
 #include "model/points.h"
 #include "motion/articulated/build.h"
-#include "motion/articulated/host.h"
 #include "motion/table.h"
 #include "world/attach.h"
 

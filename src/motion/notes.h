@@ -1,7 +1,6 @@
 // Notes: what a motion leaves out of a model, one sentence for each thing. The things are here,
 // once for all motions; each motion lists those that it leaves out.
-#ifndef MF_MOTION_NOTES_H
-#define MF_MOTION_NOTES_H
+#pragma once
 
 #include <mayfly/motion.h>
 
@@ -48,5 +47,3 @@ extern const mf_MotionNote mf_note_speeds, mf_note_floating, mf_note_planars, mf
     mf_note_alone_world, mf_note_mocap_children, mf_note_no_floor, mf_note_no_wind;
 // What all levels below `articulated` leave out.
 extern const mf_MotionNote *const mf_notes_of_lower_levels[];
-
-#endif

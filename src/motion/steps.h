@@ -4,8 +4,7 @@
 // towards a lower neighbor, or over an edge of that. The depth is the distance to it, so it does
 // not jump as the point moves, and a spring along it holds no more energy than was put in. A ball
 // touches the nearest point of each column.
-#ifndef MF_MOTION_STEPS_H
-#define MF_MOTION_STEPS_H
+#pragma once
 
 #include "math/lane_vector.h"
 #include "terrain/distance_lane.h"
@@ -106,5 +105,3 @@ static inline void steps_around(const mf_TerrainImage *terrain, Vec center, mf_l
     step_deepest(&map, cell, reach, center, radius, out->exists[0], out->normal[0], &out->exists[1],
                  &out->depth[1], &out->normal[1]);
 }
-
-#endif

@@ -1,8 +1,7 @@
 // The motion table: one row per motion, with all functions and data that other code uses of a
 // motion. A row is at the end of the motion's host file; table.c lists the rows.
 // docs/how_to/add_a_motion.md adds one step by step.
-#ifndef MF_MOTION_TABLE_H
-#define MF_MOTION_TABLE_H
+#pragma once
 
 #include <mayfly/motion.h>
 
@@ -148,5 +147,3 @@ mf_Status mf_motion_check(const mf_Model *model, mf_Motion motion, mf_Error *err
 // mf_group_set_state is not a command. MF_UNSUPPORTED: the joint does not track it, with the
 // reason. MF_BAD_ARGUMENT: no such joint.
 mf_Status mf_motion_follows(const mf_Group *group, uint32_t joint, mf_Error *error);
-
-#endif

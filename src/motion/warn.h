@@ -1,7 +1,6 @@
 // Warnings of a step, for kernels: collected while lanes are stepped, stored once at the end, so
 // that warning.steps counts steps (mayfly/world.h). A step without warnings costs one test.
-#ifndef MF_MOTION_WARN_H
-#define MF_MOTION_WARN_H
+#pragma once
 
 #include "math/lane.h"
 #include "motion/dispatch.h"
@@ -44,5 +43,3 @@ static inline void warnings_store(const Warnings *all, const mf_WarningRows *row
     }
     mf_store_index((int32_t *)rows->word, word);
 }
-
-#endif

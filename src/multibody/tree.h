@@ -1,8 +1,7 @@
 // The tree of links of a model, as the kernels of this folder read it: one block of memory without
 // pointers. tree_motion_kernel.c computes poses and velocities of links,
 // tree_dynamics_double_kernel.c the equations of motion.
-#ifndef MF_MULTIBODY_TREE_H
-#define MF_MULTIBODY_TREE_H
+#pragma once
 
 #include "math/kernel.h"
 
@@ -136,5 +135,3 @@ typedef struct mf_TreeQuery {
 
 typedef void (*mf_TreeQueryFn)(const mf_TreeQuery *query, const mf_TreeState *state);
 MF_KERNEL_COPIES(void, mf_tree_query, (const mf_TreeQuery *query, const mf_TreeState *state));
-
-#endif

@@ -1,8 +1,7 @@
 // Compression of the chunks of MCAP recordings by zstd (RFC 8878). A build without libzstd has
 // compress_missing.c in the place of compress_zstd.c: it writes chunks as they are and reads no
 // others.
-#ifndef MAYFLY_SRC_RECORD_COMPRESS_H
-#define MAYFLY_SRC_RECORD_COMPRESS_H
+#pragma once
 
 #include "base/text.h"
 
@@ -17,5 +16,3 @@ uint64_t mf_expanded_size(const uint8_t *frame, size_t size);
 // Writes what a frame holds, exactly out_size bytes. False: it is damaged, or holds another number
 // of bytes.
 bool mf_expand(uint8_t *out, size_t out_size, const uint8_t *frame, size_t size);
-
-#endif

@@ -1,6 +1,5 @@
 // Messages of Foxglove's schemas, which its panels and the tools of ROS know.
-#ifndef MAYFLY_SRC_RECORD_FOXGLOVE_H
-#define MAYFLY_SRC_RECORD_FOXGLOVE_H
+#pragma once
 
 #include "base/text.h"
 
@@ -39,5 +38,3 @@ typedef struct mf_FoxglovePoint {
 // Appends the members of a PointCloud.
 void mf_foxglove_cloud(mf_Text *out, mf_Time time, const char *frame,
                        const mf_FoxglovePoint *points, size_t count);
-
-#endif

@@ -2,8 +2,7 @@
 // second file, NAME.journal, which is removed once the file is whole again (as rollback journals of
 // databases). A run that is killed in between leaves both, and readers undo what was half done; a
 // run whose disk is full undoes it itself.
-#ifndef MAYFLY_SRC_RECORD_JOURNAL_H
-#define MAYFLY_SRC_RECORD_JOURNAL_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -32,5 +31,3 @@ void mf_journal_free(mf_Journal *journal);
 // `found`: there was something to undo.
 mf_Status mf_journal_apply(mf_Context *context, const char *path, char *data, size_t *size,
                            bool *found, mf_Error *error);
-
-#endif

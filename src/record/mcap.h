@@ -1,8 +1,7 @@
 // MCAP files (mcap.dev/spec), written front to back: the beginning, attachments, chunks with CRC
 // and an index each, compressed by zstd where the build has it, the summary. A file that ends
 // behind a chunk is read by tools up to there.
-#ifndef MAYFLY_SRC_RECORD_MCAP_H
-#define MAYFLY_SRC_RECORD_MCAP_H
+#pragma once
 
 #include "base/text.h"
 #include "record/output.h"
@@ -50,5 +49,3 @@ void mf_mcap_free(mf_Mcap *mcap);
 
 // The first failure: of a system call, or MF_NO_MEMORY.
 mf_Status mf_mcap_status(const mf_Mcap *mcap, mf_Error *error);
-
-#endif

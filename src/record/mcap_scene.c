@@ -10,10 +10,8 @@
 
 #include <mayfly/camera.h>
 #include <mayfly/dynamics.h>
-#include <mayfly/particles.h>
 #include <mayfly/terrain.h>
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

@@ -1,7 +1,6 @@
 // What an MCAP recording writes: numbers of fields as messages of Mayfly's own (mcap_store.c), and
 // what Foxglove's panels show (mcap_scene.c): poses, shapes, joints, pictures of cameras.
-#ifndef MAYFLY_SRC_RECORD_MCAP_STORE_H
-#define MAYFLY_SRC_RECORD_MCAP_STORE_H
+#pragma once
 
 #include "record/mcap.h"
 #include "record/recorder.h"
@@ -50,5 +49,3 @@ void mf_mcap_soft_sample(mf_Recorder *recorder, const mf_McapGroup *part, mf_Tim
 mf_Status mf_mcap_scene_begin(mf_Recorder *recorder, mf_Error *error);
 void mf_mcap_scene_sample(mf_Recorder *recorder, mf_Time time);
 void mf_mcap_scene_free(mf_Recorder *recorder);
-
-#endif

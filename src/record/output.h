@@ -1,8 +1,7 @@
 // The output file of a recorder: created under a temporary name in the same folder, written by HDF5
 // through Mayfly's own driver, and renamed when its head is there. From then on it can be read up
 // to what was written last, whatever ends the run; what it replaces is kept until it is complete.
-#ifndef MAYFLY_SRC_RECORD_OUTPUT_H
-#define MAYFLY_SRC_RECORD_OUTPUT_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -46,5 +45,3 @@ void mf_output_free(mf_Output *output);
 
 // The message for the failed system call.
 mf_Status mf_output_fail(const mf_Output *output, mf_Error *error);
-
-#endif

@@ -2,8 +2,7 @@
 //
 // A text buffer is the memory. A message inside another one is written between mf_proto_open and
 // mf_proto_close, which puts the length in front of it.
-#ifndef MAYFLY_SRC_RECORD_PROTO_H
-#define MAYFLY_SRC_RECORD_PROTO_H
+#pragma once
 
 #include "base/text.h"
 
@@ -25,5 +24,3 @@ void mf_proto_time(mf_Text *out, uint32_t field, mf_Time time);
 // b bool, y bytes, T Timestamp, D Duration or the name of a message; '*' in front of a type:
 // repeated, '?': optional; "name:Enum(A,B)": an enumeration inside the message.
 void mf_proto_describe(mf_Text *out, const char *package, const char *const *lines);
-
-#endif

@@ -1,6 +1,5 @@
 // Internals of a recorder: its columns and their HDF5 objects.
-#ifndef MAYFLY_SRC_RECORD_RECORDER_H
-#define MAYFLY_SRC_RECORD_RECORDER_H
+#pragma once
 
 #include "record/output.h"
 
@@ -82,5 +81,3 @@ mf_Status mf_recorder_add_joints(mf_Recorder *recorder, mf_Error *error);
 mf_Status mf_recorder_fit_joints(mf_Recorder *recorder, mf_Error *error);
 // Puts a sample of all joints into the buffers.
 void mf_recorder_sample_joints(const mf_Recorder *recorder);
-
-#endif

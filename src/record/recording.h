@@ -1,7 +1,6 @@
 // Reading recordings: what the readers of both formats share. They fill an mf_Recording piece by
 // piece; all memory is on its list.
-#ifndef MAYFLY_SRC_RECORD_RECORDING_H
-#define MAYFLY_SRC_RECORD_RECORDING_H
+#pragma once
 
 #include <mayfly/record.h>
 
@@ -35,5 +34,3 @@ mf_Status mf_recording_read_mcap(mf_Recording *recording, const char *data, size
 // `image`: the file as it was whole last; NULL: as it is.
 mf_Status mf_recording_read_hdf5(mf_Recording *recording, char *image, size_t size,
                                  mf_Error *error);
-
-#endif

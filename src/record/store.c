@@ -4,7 +4,6 @@
 #include "record/recorder.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { JOINTS_TOGETHER = 8 }; // [1] at least, in a chunk
 

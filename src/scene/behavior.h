@@ -1,6 +1,5 @@
 // Internals of behaviors.
-#ifndef MAYFLY_SRC_SCENE_BEHAVIOR_H
-#define MAYFLY_SRC_SCENE_BEHAVIOR_H
+#pragma once
 
 #include <mayfly/behavior.h>
 
@@ -49,5 +48,3 @@ uint32_t mf_behavior_circle(const mf_Behavior *behavior, uint32_t count, uint32_
 // NAME.memory (docs/reference/scenes.md).
 mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavior *behavior,
                           mf_Error *error);
-
-#endif

@@ -1,8 +1,7 @@
 // Internals of the scene builder. build.c controls the order, groups.c builds one group with its
 // motion, controllers and sensors, gaits.c its gaits, start.c poses of single robots, placement.c
 // the initial poses of all.
-#ifndef MAYFLY_SRC_SCENE_BUILDER_H
-#define MAYFLY_SRC_SCENE_BUILDER_H
+#pragma once
 
 #include "scene/overlap.h"
 
@@ -128,5 +127,3 @@ void mf_scene_idle(const mf_Scene *scene);
 // Stores the initial positions of robots and a snapshot of the world.
 mf_Status mf_scene_note_start(mf_Scene *scene, mf_Error *error);
 mf_Status mf_scene_keep_start(mf_Scene *scene, mf_Error *error);
-
-#endif

@@ -3,7 +3,6 @@
 // as any other and then takes over the state of the old world.
 #include "scene/extend.h"
 
-#include "scene/scene_file.h"
 #include "world/carry.h"
 
 #include <math.h>

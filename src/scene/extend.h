@@ -1,6 +1,5 @@
 // A scene with one more group of robots, which join its world while it runs.
-#ifndef MAYFLY_SRC_SCENE_EXTEND_H
-#define MAYFLY_SRC_SCENE_EXTEND_H
+#pragma once
 
 #include <mayfly/scene.h>
 
@@ -27,5 +26,3 @@ mf_Status mf_scene_extend(const mf_Scene *from, const mf_SceneJoin *join,
 
 // The scene (mf_scene_destroy, then mf_release) must be destroyed before, and those made from it.
 void mf_scene_extension_destroy(mf_SceneExtension *extension); // NULL is fine
-
-#endif

@@ -1,7 +1,6 @@
 // Gaits of a group: their files, and the commands of the robots.
 #include "io/suggest.h"
 #include "world/attach.h"
-#include "base/floats.h"
 #include "base/root.h"
 #include "scene/builder.h"
 

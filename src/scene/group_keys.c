@@ -4,7 +4,6 @@
 #include "base/key_rows.h"
 #include "scene/keys.h"
 
-#include <math.h>
 #include <string.h>
 
 // In the order of mf_Motion, then auto and own.

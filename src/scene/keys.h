@@ -1,7 +1,6 @@
 // Tables of keys of scenes. One row defines a key; reading, checking, overriding, writing, help,
 // the reference page and the schema for editors are derived from it.
-#ifndef MAYFLY_SRC_SCENE_KEYS_H
-#define MAYFLY_SRC_SCENE_KEYS_H
+#pragma once
 
 #include "io/keys.h"
 
@@ -30,5 +29,3 @@ int mf_name_of_motion(mf_Motion motion);
 mf_Motion mf_motion_of_switch(int name);
 
 const char *mf_measure_name(mf_Measure measure); // "duty"
-
-#endif

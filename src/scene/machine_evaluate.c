@@ -3,7 +3,6 @@
 // and their results are remembered by the hash of all that matters.
 #include "scene/machines.h"
 
-#include "base/hash.h"
 #include "base/memory.h"
 #include "world/group.h"
 

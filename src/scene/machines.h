@@ -1,7 +1,6 @@
 // Groups whose genomes are machines, bodies and networks at once: their trials (machine_trial.c)
 // and evaluations of many (machine_evaluate.c). docs/explanation/quasistatic.md.
-#ifndef MAYFLY_SRC_SCENE_MACHINES_H
-#define MAYFLY_SRC_SCENE_MACHINES_H
+#pragma once
 
 #include "motion/truss/machine.h"
 #include "scene/builder.h"
@@ -52,5 +51,3 @@ double mf_machine_described(const mf_Scene *scene, uint32_t genome, uint32_t ind
 double mf_machine_measure(const mf_MachineResult *result, mf_Measure measure);
 double mf_machine_fitness(const mf_MachineResult *result);
 void mf_machine_lives_free(mf_Scene *scene);
-
-#endif

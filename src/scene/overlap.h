@@ -1,7 +1,6 @@
 // Spatial hash of spheres: cubic cells, each with the list of the spheres whose center is in it.
 // Two spheres overlap if their centers are nearer than the sum of their radii.
-#ifndef MAYFLY_SRC_SCENE_OVERLAP_H
-#define MAYFLY_SRC_SCENE_OVERLAP_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -26,5 +25,3 @@ void mf_overlap_add(mf_OverlapGrid *grid, const double center[3], double radius)
 
 // The lowest index of a sphere that overlaps this one, UINT32_MAX: none.
 uint32_t mf_overlap_test(const mf_OverlapGrid *grid, const double center[3], double radius);
-
-#endif

@@ -1,6 +1,5 @@
 // Internals of scene files, shared by the reader and the checks.
-#ifndef MAYFLY_SRC_SCENE_SCENE_FILE_H
-#define MAYFLY_SRC_SCENE_SCENE_FILE_H
+#pragma once
 
 #include "body/kind.h"
 #include "io/reader.h"
@@ -26,5 +25,3 @@ mf_Status mf_scene_file_of_robot(mf_Context *context, const char *path, mf_Scene
 
 // Whether a file is a robot (URDF or MJCF) and not YAML, by its name and first character.
 bool mf_scene_is_robot(const char *path, const char *text, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 // What happens to the robots of a scene: faults, falls, docks and goals, as differences between two
 // looks. For the function `event` of scripts and for clients.
-#ifndef MAYFLY_SRC_SCENE_WATCH_H
-#define MAYFLY_SRC_SCENE_WATCH_H
+#pragma once
 
 #include <mayfly/scene.h>
 
@@ -33,5 +32,3 @@ void mf_watch_destroy(mf_Watch *watch); // NULL is allowed
 // falls before docks, then the goals of the group; ends at its first error. NULL: nothing is
 // reported.
 mf_Status mf_watch_look(mf_Watch *watch, mf_WatchFn tell, void *user, mf_Error *error);
-
-#endif

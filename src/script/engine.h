@@ -1,6 +1,5 @@
 // Internals of scripts: one state of Lua per script, its limits, and what its functions share.
-#ifndef MAYFLY_SRC_SCRIPT_ENGINE_H
-#define MAYFLY_SRC_SCRIPT_ENGINE_H
+#pragma once
 
 #include "base/text.h"
 #include "script/script.h"
@@ -115,5 +114,3 @@ void mf_script_forget(mf_Scripts *scripts); // the same robots, of a world that 
 mf_Status mf_script_watch(mf_Script *script, mf_Error *error);
 // Calls `event` for everything that happened since the last call.
 mf_Status mf_script_notify(mf_Script *script, mf_Error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // The scripts of a scene, run between the steps of its world (docs/how_to/scripts.md). A script can
 // neither reach files and processes nor hang the world, and its results do not depend on threads.
-#ifndef MAYFLY_SRC_SCRIPT_SCRIPT_H
-#define MAYFLY_SRC_SCRIPT_SCRIPT_H
+#pragma once
 
 #include <mayfly/scene.h>
 
@@ -45,5 +44,3 @@ typedef struct mf_ScriptResult {
 } mf_ScriptResult;
 // Result `index`, in the order of their creation; false: there are no more.
 bool mf_scripts_result(const mf_Scripts *scripts, uint32_t index, mf_ScriptResult *out);
-
-#endif

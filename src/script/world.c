@@ -6,8 +6,6 @@
 
 #include <mayfly/docks.h>
 #include <mayfly/model_fields.h>
-#include <mayfly/property.h>
-#include <mayfly/terrain.h>
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 #include "search/population.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 static mf_Status decode_elite(mf_Archive *archive, sqlite3_stmt *statement, uint32_t dimensions,
                               mf_Elite *out, mf_Error *error) {

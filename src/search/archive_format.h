@@ -3,8 +3,7 @@
 // Format 2 does not store verifications: such files can be read, not resumed. Format 4 is for runs
 // with another scheme than truncation in generations, or with the caller's kind of genome; it omits
 // the zeros at the end of genomes.
-#ifndef MAYFLY_SRC_SEARCH_ARCHIVE_FORMAT_H
-#define MAYFLY_SRC_SEARCH_ARCHIVE_FORMAT_H
+#pragma once
 
 #include "search/database.h"
 
@@ -114,5 +113,3 @@ typedef struct mf_ArchiveLast {
     uint64_t hash;
 } mf_ArchiveLast;
 mf_Status mf_archive_last(mf_Archive *archive, mf_ArchiveLast *out, mf_Error *error);
-
-#endif

@@ -5,7 +5,6 @@
 #include "search/population.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 mf_Status mf_archive_run(mf_Archive *archive, mf_ArchiveRun *out, mf_Error *error) {
     MF_DEFAULT_FLOATS;

@@ -1,7 +1,6 @@
 // A thin layer over SQLite: a test can make every step fail, and every error is one line that names
 // the file.
-#ifndef MAYFLY_SRC_SEARCH_DATABASE_H
-#define MAYFLY_SRC_SEARCH_DATABASE_H
+#pragma once
 
 #include <mayfly/search.h>
 #include <mayfly/base.h>
@@ -82,5 +81,3 @@ mf_Status mf_archive_diversity(mf_Archive *archive, uint32_t generation, mf_Arch
 // The filled cells of the newest generation by increasing cell: *out is an array from mf_allocate.
 // MF_UNSUPPORTED if the run has no descriptors.
 mf_Status mf_archive_cells(mf_Archive *archive, mf_Elite **out, uint32_t *count, mf_Error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // Internals of a search, shared with the archive, which stores and restores it.
-#ifndef MAYFLY_SRC_SEARCH_POPULATION_H
-#define MAYFLY_SRC_SEARCH_POPULATION_H
+#pragma once
 
 #include <mayfly/search.h>
 
@@ -124,5 +123,3 @@ static inline uint32_t mf_genome_used(const uint8_t *genome, uint32_t bytes) {
         bytes--;
     return bytes;
 }
-
-#endif

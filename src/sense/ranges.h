@@ -4,8 +4,7 @@
 // Everything here is double on the host, one ray at a time: link poses come from the kernel of the
 // tree, and everything behind them is scalar, so readings depend neither on threads nor on
 // instruction sets. The tree of boxes only selects candidates: readings do not depend on its shape.
-#ifndef MF_SENSE_RANGES_H
-#define MF_SENSE_RANGES_H
+#pragma once
 
 #include "contact/ray_solid.h"
 #include "sense/sensors_build.h"
@@ -93,5 +92,3 @@ double mf_ranges_cast(const mf_Ranges *all, const double start[3], const double 
 // nearer.
 void mf_ranges_apply(const mf_Ranges *all, const mf_SensePlan *plan, const mf_SenseBatch *batch,
                      const mf_SenseRun *run);
-
-#endif

@@ -7,7 +7,6 @@
 
 #include "math/scalar.h"
 
-#include <math.h>
 
 enum {
     LEAF = 4,   // [1] most items of a leaf

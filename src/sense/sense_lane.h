@@ -9,8 +9,7 @@
 // is bisected HALVINGS times, followed by linear interpolation. On smooth ground the remaining
 // error is rounding; at a step of the ground it is below the distance of two samples / 2^HALVINGS.
 // Obstacles between two samples are missed.
-#ifndef MF_SENSE_SENSE_LANE_H
-#define MF_SENSE_SENSE_LANE_H
+#pragma once
 
 #include "math/lane_functions.h"
 #include "terrain/lookup_lane.h"
@@ -91,5 +90,3 @@ static inline void sense_attitude_angles(mf_lane xx, mf_lane xy, mf_lane yx, mf_
     out[1] = mf_atan2_lane(zero - zx, level);
     out[2] = mf_atan2_lane(mf_select(upright, zero - xy, yx), mf_select(upright, yy, xx));
 }
-
-#endif

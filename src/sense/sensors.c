@@ -16,7 +16,6 @@
 #include "world/attach.h"
 #include "world/systems.h"
 
-#include <mayfly/articulated.h>
 
 #include <stdio.h>
 #include <string.h>

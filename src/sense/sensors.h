@@ -1,6 +1,5 @@
 // The sensors of a model: what the host code hands to the kernel.
-#ifndef MF_SENSE_SENSORS_H
-#define MF_SENSE_SENSORS_H
+#pragma once
 
 #include <mayfly/sensor.h>
 #include "base/flat.h"
@@ -204,5 +203,3 @@ void mf_sense_visit_contacts(mf_Group *group, uint32_t link, mf_SenseContactFn v
 // sensors.
 mf_Status mf_sensors_measure(mf_Group *group, uint32_t instance, const double *acceleration,
                              double *values, mf_Error *error);
-
-#endif

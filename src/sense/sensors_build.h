@@ -1,6 +1,5 @@
 // Making the plan of a group's sensors.
-#ifndef MF_SENSE_SENSORS_BUILD_H
-#define MF_SENSE_SENSORS_BUILD_H
+#pragma once
 
 #include "base/scratch.h"
 #include "sense/sensors.h"
@@ -56,5 +55,3 @@ const mf_Sensor *mf_sense_sensor(const mf_SensePlan *plan, uint32_t index);
 
 // Whether the values of such a sensor have length 1 together.
 bool mf_sense_is_direction(mf_SensorType type);
-
-#endif

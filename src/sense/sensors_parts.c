@@ -6,7 +6,6 @@
 #include "math/scalar.h"
 #include "world/attach.h"
 
-#include <mayfly/articulated.h>
 #include <string.h>
 
 mf_SenseFrame mf_sense_frame(mf_SenseBuild *b, const mf_Frame *frame) {

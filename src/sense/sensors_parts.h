@@ -2,8 +2,7 @@
 //
 // Everything is written twice: first to count, with no arrays, then into the allocation that the
 // counts request, from which the image is packed.
-#ifndef MF_SENSE_SENSORS_PARTS_H
-#define MF_SENSE_SENSORS_PARTS_H
+#pragma once
 
 #include "sense/sensors_build.h"
 
@@ -66,5 +65,3 @@ void mf_sense_set_joint(mf_SenseBuild *b, uint32_t index, mf_SenseItem *out);
 void mf_sense_put_joint_forces(mf_SenseBuild *b, uint32_t joint, mf_SenseItem *out);
 void mf_sense_put_actuator(mf_SenseBuild *b, const mf_Sensor *sensor, mf_SenseItem *out);
 void mf_sense_put_energies(mf_SenseBuild *b);
-
-#endif

@@ -1,7 +1,6 @@
 // Sums over the masses of a robot and over its joints: subtrees, the wrench that a subtree needs,
 // energies, tendons, actuators.
-#ifndef MF_SENSE_SENSORS_SUMS_H
-#define MF_SENSE_SENSORS_SUMS_H
+#pragma once
 
 #include "math/lane_functions.h"
 #include "math/lane_vector.h"
@@ -519,5 +518,3 @@ static mf_lane kinetic_energy(const Sense *s) {
     }
     return sum * mf_set((mf_real)0.5);
 }
-
-#endif

@@ -8,8 +8,7 @@
 // Invariants: all persistent values are state: the readings, NAME.ring (delayed samples),
 // NAME.bias. The position of a sample in the ring is a function of the tick. Robots with a fault
 // word keep their values.
-#ifndef MF_SENSE_SIGNAL_H
-#define MF_SENSE_SIGNAL_H
+#pragma once
 
 #include "math/kernel.h"
 
@@ -111,5 +110,3 @@ void mf_signal_set_run(const mf_SignalSet *set, const mf_SystemRun *run,
                        const mf_SignalMoments *moments);
 // Start of an episode: draws the bias, reads the true values, and clears delayed samples.
 void mf_signal_set_start(const mf_SignalSet *set, uint32_t instance);
-
-#endif

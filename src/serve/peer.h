@@ -1,6 +1,5 @@
 // What the files of the server share: connections, their buffers and subscriptions.
-#ifndef MAYFLY_SERVE_PEER_H
-#define MAYFLY_SERVE_PEER_H
+#pragma once
 
 #include "base/clock.h"
 #include "client/spin.h"
@@ -254,5 +253,3 @@ void mf_link_watch_faults(mf_Server *server);
 // Looks for the events of mf_Watch for those that are not in lock-step; these look at their turns.
 void mf_link_watch_scene(mf_Server *server);
 mf_Status mf_link_begin_watch(mf_Server *server, mf_Error *error);
-
-#endif

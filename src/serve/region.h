@@ -4,8 +4,7 @@
 // client may write anything anywhere in it at any time: nothing that is read from it is a length,
 // an index or an address, and no value is read twice. A counter that is wrong makes a slot look
 // taken or free, which concerns nobody but that client.
-#ifndef MAYFLY_SERVE_REGION_H
-#define MAYFLY_SERVE_REGION_H
+#pragma once
 
 #include "client/slots.h"
 
@@ -21,5 +20,3 @@ mf_Status mf_region_create(mf_Context *context, uint32_t slots, size_t slot_size
 // `reclaims`: its pages are given back even if the client keeps the file, which then holds zeros.
 // NULL is allowed.
 void mf_region_destroy(mf_Context *context, mf_Region *region, bool reclaims);
-
-#endif

@@ -9,7 +9,6 @@
 #include "world/attach.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 

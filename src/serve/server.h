@@ -4,8 +4,7 @@
 // One thread steps the world, reads and writes the sockets; nothing ever waits for a socket. What
 // a client sends is checked before it changes anything; a client that violates the protocol is
 // told why and disconnected.
-#ifndef MAYFLY_SERVE_SERVER_H
-#define MAYFLY_SERVE_SERVER_H
+#pragma once
 
 #include <mayfly/scene.h>
 
@@ -116,5 +115,3 @@ typedef struct mf_ServerStatistics {
     uint64_t unshared;      // [1] requests for shared memory that were refused
 } mf_ServerStatistics;
 mf_ServerStatistics mf_server_statistics(const mf_Server *server);
-
-#endif

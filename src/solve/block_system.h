@@ -6,8 +6,7 @@
 // the factor: it is exact, no iteration is made, and the cost is linear in the number of blocks.
 //
 // A system holds many parts that share no block; each is a range of nodes and is solved by itself.
-#ifndef MF_SOLVE_BLOCK_SYSTEM_H
-#define MF_SOLVE_BLOCK_SYSTEM_H
+#pragma once
 
 #include <mayfly/model.h>
 
@@ -43,5 +42,3 @@ void mf_block_system_clear(mf_BlockSystem *system, uint32_t first, uint32_t end)
 // exact.
 uint32_t mf_block_system_solve(mf_BlockSystem *system, uint32_t first, uint32_t end, double least,
                                const double *b, double *x);
-
-#endif

@@ -1,6 +1,5 @@
 // Internals of collisions.
-#ifndef MF_SOLVE_COLLISIONS_H
-#define MF_SOLVE_COLLISIONS_H
+#pragma once
 
 #include "base/scratch.h"
 #include "contact/compounds.h"
@@ -168,5 +167,3 @@ void mf_collisions_relax(mf_Collisions *all);
 
 // "explicit", "hard", "compliant".
 const char *mf_collision_law_name(mf_CollisionLaw law);
-
-#endif

@@ -1,8 +1,7 @@
 // How robots of a group answer to wrenches on their links where nothing holds them: the response of
 // the tree's mass matrix, without contacts, limits, servos and damping. All of these only take from
 // it, so it bounds the response within a step from above.
-#ifndef MF_SOLVE_FREE_RESPONSE_H
-#define MF_SOLVE_FREE_RESPONSE_H
+#pragma once
 
 #include "base/scratch.h"
 #include "multibody/tree.h"
@@ -40,5 +39,3 @@ void mf_free_response_prepare(const mf_FreeResponse *free, uint32_t block,
 void mf_free_response_row(const mf_FreeResponse *free, uint32_t instance, uint32_t link,
                           const double point[3], const double row[6], double *jacobian,
                           double *response);
-
-#endif

@@ -1,6 +1,5 @@
 // The equations of one run-time joint.
-#ifndef MF_SOLVE_JOINT_ROWS_H
-#define MF_SOLVE_JOINT_ROWS_H
+#pragma once
 
 #include "solve/link_motion.h"
 
@@ -92,5 +91,3 @@ void mf_joint_wrench(const mf_JointNode *node, const double rows[MF_JOINT_ROWS],
                      double moment[3]);
 void mf_joint_rows_of(const mf_JointNode *node, const double force[3], const double moment[3],
                       double rows[MF_JOINT_ROWS]);
-
-#endif

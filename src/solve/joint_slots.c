@@ -12,7 +12,6 @@
 #include "world/states.h"
 #include "world/systems.h"
 
-#include <string.h>
 
 enum { SLOTS_LIMIT = 16 }; // [1] per robot
 

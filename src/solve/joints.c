@@ -4,7 +4,6 @@
 // free; the solver has space for all existing joints.
 #include "solve/joints.h"
 #include "base/floats.h"
-#include "base/hash.h"
 #include "base/plain.h"
 #include "math/scalar.h"
 #include "world/systems.h"

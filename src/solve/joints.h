@@ -1,6 +1,5 @@
 // Inside of run-time joints: shared by their files only.
-#ifndef MF_SOLVE_JOINTS_H
-#define MF_SOLVE_JOINTS_H
+#pragma once
 
 #include "solve/solver.h"
 
@@ -105,5 +104,3 @@ void mf_joint_slots_measure(mf_WorldJoints *all);
 mf_Status mf_joints_keep(mf_WorldJoints *all, mf_Error *error);
 // Whether a record is one that mf_world_joint_create could have made in this world.
 mf_Status mf_joints_check(const mf_WorldJoints *all, const mf_JointRecord *record, mf_Error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // The kernels of interaction: ground and fence candidates, downwash, wind.
-#ifndef MF_SOLVE_KERNELS_H
-#define MF_SOLVE_KERNELS_H
+#pragma once
 
 #include "base/flat.h"
 #include "contact/neighbors.h"
@@ -73,5 +72,3 @@ MF_KERNEL_COPIES(void, mf_interaction_jets,
 MF_KERNEL_COPIES(void, mf_interaction_blow,
                  (const mf_AirTask *task, const mf_AirOutput *output, uint32_t first,
                   uint32_t count));
-
-#endif

@@ -1,7 +1,6 @@
 // How links of robots move, for joints: the links of a block of robots by the tree's kernel, in
 // double.
-#ifndef MF_SOLVE_LINK_MOTION_H
-#define MF_SOLVE_LINK_MOTION_H
+#pragma once
 
 #include <mayfly/dynamics.h>
 #include "multibody/tree.h"
@@ -67,5 +66,3 @@ void mf_link_point(const mf_LinkMotion *motion, const double point[3], double po
 
 // The first value of a joint in a velocity vector; MF_NONE when it has none.
 uint32_t mf_group_velocity_address(const mf_Group *group, uint32_t joint);
-
-#endif

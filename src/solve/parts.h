@@ -1,6 +1,5 @@
 // Internals of interaction.
-#ifndef MF_SOLVE_PARTS_H
-#define MF_SOLVE_PARTS_H
+#pragma once
 
 #include "solve/kernels.h"
 
@@ -88,5 +87,3 @@ void mf_background_wait(mf_Background *background, uint32_t work);
 // Sets the capacity to `candidates` per agent, 1 .. 2^20, between steps. On failure the lists do
 // not change. MF_BUSY while results are not applied yet.
 mf_Status mf_interaction_reserve(mf_Interaction *interaction, uint32_t candidates, mf_Error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // Common data of the queries of a world (mayfly/query.h): data of its models, and the current poses
 // of the links of an instance.
-#ifndef MF_SOLVE_QUERY_H
-#define MF_SOLVE_QUERY_H
+#pragma once
 
 #include "contact/compound.h"
 #include "contact/gap.h"
@@ -44,5 +43,3 @@ bool mf_query_present(const mf_QueryGroup *group, uint32_t instance, double base
 // Computes the link poses of an instance; and its solids.
 void mf_query_links(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose);
 void mf_query_solids(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose);
-
-#endif

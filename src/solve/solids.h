@@ -1,8 +1,7 @@
 // The solids of robots as surfaces and particles touch them, and the pushes that robots get from
 // there: one list for a step of the world, in the order of groups, instances and solids, so that
 // results depend on the state only.
-#ifndef MF_SOLVE_SOLIDS_H
-#define MF_SOLVE_SOLIDS_H
+#pragma once
 
 #include "contact/compound.h"
 #include "contact/solid.h"
@@ -54,5 +53,3 @@ void mf_solids_clear(const mf_Solids *all);
 
 // Adds a wrench [N], [N m] about the robot's base.position to those of a link.
 void mf_solids_push(const mf_Solids *all, mf_SolidLink link, const double wrench[6]);
-
-#endif

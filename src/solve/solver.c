@@ -1,7 +1,6 @@
 // The world solver (solver.h): creation, memory and who takes part. A step is in solver_step.c.
 //
 // Invariant: memory grows between steps only, to what joints and contacts were announced.
-#include "base/hash.h"
 #include "base/memory.h"
 #include "solve/joints.h"
 #include "world/attach.h"

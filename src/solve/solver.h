@@ -9,8 +9,7 @@
 //   island      bodies that respond to forces and are connected by constraints
 //
 // All of these are assembled in each step, in memory that was reserved before.
-#ifndef MF_SOLVE_SOLVER_H
-#define MF_SOLVE_SOLVER_H
+#pragma once
 
 #include "solve/block_system.h"
 #include "solve/free_response.h"
@@ -326,5 +325,3 @@ static inline double *mf_solver_response(const mf_Solver *solver, const mf_Solve
 static inline mf_SolverConstraint *mf_solver_member(const mf_Solver *solver, uint32_t row) {
     return &solver->constraints[solver->members[row]];
 }
-
-#endif

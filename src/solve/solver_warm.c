@@ -7,7 +7,6 @@
 //
 // Invariant: what is kept follows from the contacts in their order; it is state, so snapshots and
 // hashes hold it (joints_image.c).
-#include "base/hash.h"
 #include "solve/solver.h"
 #include "math/scalar.h"
 

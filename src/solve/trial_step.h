@@ -1,8 +1,7 @@
 // Trial steps: the motion of a robot within the next step under given forces on its links. The
 // motion of its group computes the step, contacts, servos and limits included; then the block is
 // restored to the bit. This gives the response of any motion.
-#ifndef MF_SOLVE_TRIAL_STEP_H
-#define MF_SOLVE_TRIAL_STEP_H
+#pragma once
 
 #include "solve/link_motion.h"
 
@@ -88,5 +87,3 @@ void mf_trial_step_warn(const mf_TrialStep *trial, uint32_t instance, uint32_t b
 // Steps the first `lanes` lanes of a block, whether or not the group has so many robots there.
 void mf_trial_step_run(const mf_TrialStep *trial, const mf_SystemRun *step, uint32_t block,
                        uint32_t lanes);
-
-#endif

@@ -1,7 +1,6 @@
 // Creation of a terrain: checked settings, one allocation, heights written, then frozen. Shared by
 // arrays, generators and the importers, which are in another library (hence MF_API).
-#ifndef MAYFLY_TERRAIN_BUILD_H
-#define MAYFLY_TERRAIN_BUILD_H
+#pragma once
 
 #include <mayfly/terrain.h>
 
@@ -24,5 +23,3 @@ MF_API double *mf_terrain_heights(mf_Terrain *terrain);
 
 // Checks the heights, computes the derived data and returns the frozen map; destroys it on failure.
 MF_API mf_Status mf_terrain_freeze(mf_Terrain *terrain, mf_Terrain **out, mf_Error *error);
-
-#endif

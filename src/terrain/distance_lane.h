@@ -13,8 +13,7 @@
 //   plane below the point by minimization along u and v in turn, each of which is exact (coordinate
 //   descent; Luenberger and Ye, Linear and Nonlinear Programming, 4th ed. 2016, section 8.6). A
 //   level or tilted plane needs none of it.
-#ifndef MF_TERRAIN_DISTANCE_LANE_H
-#define MF_TERRAIN_DISTANCE_LANE_H
+#pragma once
 
 #include "math/lane_vector.h"
 #include "terrain/lookup_lane.h"
@@ -201,5 +200,3 @@ MAP_APART mf_lane mf_map_distance(const mf_LaneMap *map, Vec at, mf_real reach, 
                          vec_scale(best.rise, share));
     return distance * sign;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // A height map as kernels read it: a flat image (base/flat.h). Every terrain has one, with the
 // heights that its own pointers show.
-#ifndef MAYFLY_TERRAIN_IMAGE_H
-#define MAYFLY_TERRAIN_IMAGE_H
+#pragma once
 
 #include "base/flat.h"
 #include "math/dialect.h"
@@ -37,5 +36,3 @@ static inline const mf_TerrainImage *mf_terrain_image(const mf_Terrain *terrain)
 static inline bool mf_terrain_level(const mf_Terrain *terrain) {
     return mf_terrain_image(terrain)->level;
 }
-
-#endif

@@ -26,8 +26,7 @@
 //
 // Source: bilinear interpolation on a regular grid, e.g. Press, Teukolsky, Vetterling, Flannery,
 // Numerical Recipes, 3rd ed. (2007), section 3.6.
-#ifndef MAYFLY_TERRAIN_LOOKUP_H
-#define MAYFLY_TERRAIN_LOOKUP_H
+#pragma once
 
 #include <mayfly/terrain.h>
 #include <stdint.h>
@@ -115,5 +114,3 @@ double mf_terrain_depth(const mf_Terrain *terrain, const double position[3]);
 // out of it.
 double mf_terrain_ray(const mf_Terrain *terrain, const double origin[3], const double direction[3],
                       double reach, double normal[3]);
-
-#endif

@@ -1,7 +1,6 @@
 // The height-map look-up of terrain/lookup.h for lanes: the same operations in the same order, so
 // the same bits as the scalar reference.
-#ifndef MF_TERRAIN_LOOKUP_LANE_H
-#define MF_TERRAIN_LOOKUP_LANE_H
+#pragma once
 
 #include "math/lane.h"
 
@@ -129,5 +128,3 @@ static inline mf_lane mf_map_height(const mf_LaneMap *map, mf_lane x, mf_lane y)
     mf_lane slope_x, slope_y;
     return mf_map_surface(map, x, y, &slope_x, &slope_y);
 }
-
-#endif

@@ -3,7 +3,6 @@
 #include "view/chart.h"
 
 #include <math.h>
-#include <stdio.h>
 
 #define LINE_POINTS 1600u // [1] longest line before it is thinned
 

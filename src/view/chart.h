@@ -1,7 +1,6 @@
 // Line charts as SVG: axes with round ticks and any number of lines. Colors come from the classes
 // that the page's style sheet defines.
-#ifndef MAYFLY_VIEW_CHART_H
-#define MAYFLY_VIEW_CHART_H
+#pragma once
 
 #include "base/text.h"
 
@@ -56,5 +55,3 @@ typedef struct mf_ChartLabel { // at the end of a line
 // Labels at the right edge, sorted from the highest value down, each below the one before.
 void mf_chart_labels(mf_Text *text, const mf_Chart *chart, mf_ChartLabel *labels, uint32_t count);
 void mf_chart_end(mf_Text *text);
-
-#endif

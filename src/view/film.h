@@ -1,6 +1,5 @@
 // A film in memory, between sampling and writing.
-#ifndef MAYFLY_VIEW_FILM_H
-#define MAYFLY_VIEW_FILM_H
+#pragma once
 
 #include <mayfly/film.h>
 
@@ -209,5 +208,3 @@ mf_Status mf_film_render_recording(mf_Text *text, const mf_Recording *recording,
 
 // Appends the whole page. The film has at least one sample. MF_UNSUPPORTED: this build has no page.
 mf_Status mf_film_render(mf_Text *text, const mf_Film *film, mf_Error *error);
-
-#endif

@@ -3,9 +3,7 @@
 #include "view/report_machine.h"
 #include "search/database.h"
 
-#include "base/hash.h"
 #include "math/scalar.h"
-#include "motion/truss/machine.h"
 
 #include <string.h>
 

@@ -3,7 +3,6 @@
 #include "view/machine_picture.h"
 
 #include "math/scalar.h"
-#include "motion/truss/machine.h"
 
 #include <string.h>
 

@@ -1,7 +1,6 @@
 // Machines as SVG, to scale in parallel projection: bars with their diameters, the far ones first,
 // actuators as a sleeve with a rod in it. Colors come from the page's style sheet.
-#ifndef MAYFLY_VIEW_MACHINE_PICTURE_H
-#define MAYFLY_VIEW_MACHINE_PICTURE_H
+#pragma once
 
 #include "base/text.h"
 
@@ -56,5 +55,3 @@ void mf_picture_center(mf_Text *text, double x, double y);
 void mf_picture_scale(mf_Text *text, double scale, double most, double x, double y);
 void mf_picture_open(mf_Text *text, double width, double height, const char *css_class,
                      const char *title);
-
-#endif

@@ -1,7 +1,6 @@
 // The inside of mf_Pusher (push.c), for those who keep a push in snapshots of their own: the
 // session of `mayfly view`.
-#ifndef MAYFLY_VIEW_PUSH_H
-#define MAYFLY_VIEW_PUSH_H
+#pragma once
 
 #include <mayfly/motion.h>
 #include <mayfly/push.h>
@@ -48,5 +47,3 @@ bool mf_push_writes(const mf_Push *push, const mf_Group *group, uint32_t robot,
                     const mf_Field *field);
 
 bool mf_pusher_holds(const mf_Pusher *pusher); // a robot; false for NULL
-
-#endif

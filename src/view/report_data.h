@@ -1,7 +1,6 @@
 // The data of a report, gathered first and then only read; and the functions that render it.
 // Rendering fails only for lack of memory, which the text records.
-#ifndef MAYFLY_VIEW_REPORT_DATA_H
-#define MAYFLY_VIEW_REPORT_DATA_H
+#pragma once
 
 #include <mayfly/report.h>
 
@@ -95,5 +94,3 @@ mf_Status mf_trial_run(mf_Context *context, mf_SceneFile *file, const mf_SceneCo
                        const uint8_t *genome, uint32_t genome_bytes, double sample_period,
                        mf_Trial *out, mf_Error *error);
 void mf_trial_free(mf_Trial *trial);
-
-#endif

@@ -4,7 +4,6 @@
 
 #include "math/scalar.h"
 
-#include <math.h>
 
 #define WIDE 1000.0 // [px] of the drawing of the path
 #define EDGE 26.0   // [px] around it

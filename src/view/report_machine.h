@@ -1,7 +1,6 @@
 // What a report says of machines: the champion's trial frame by frame, the best alive, and the
 // champion's ancestors. All of them are simulated side by side in one scene.
-#ifndef MAYFLY_VIEW_REPORT_MACHINE_H
-#define MAYFLY_VIEW_REPORT_MACHINE_H
+#pragma once
 
 #include "scene/machines.h"
 #include "view/machine_picture.h"
@@ -67,5 +66,3 @@ void mf_report_close_up(mf_Text *text, const mf_ReportData *data, const double *
 // A machine at rest, or at a sample of the champion's trial.
 mf_MachinePose mf_report_pose(const mf_ReportKin *kin);
 mf_MachinePose mf_report_pose_at(const mf_ReportData *data, uint32_t sample);
-
-#endif

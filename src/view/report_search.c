@@ -4,7 +4,6 @@
 #include "search/database.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "view/chart.h"

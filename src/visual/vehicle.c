@@ -8,7 +8,6 @@
 #include "math/scalar.h"
 
 #include <mayfly/car.h>
-#include <mayfly/fixed_wing.h>
 #include <mayfly/quadrotor.h>
 
 #define QUARTER 0.70710678118654752 // [1] cosine and sine of half a right angle

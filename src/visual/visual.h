@@ -1,6 +1,5 @@
 // What the robots of a group look like: one description that cameras, films and recordings read.
-#ifndef MF_VISUAL_VISUAL_H
-#define MF_VISUAL_VISUAL_H
+#pragma once
 
 #include "motion/look.h"
 #include "visual/vehicle.h"
@@ -47,5 +46,3 @@ void mf_visual_along(double rotation[4], const double from[3], const double to[3
 // The color of a shape in a group with a color of its own, NULL: without: what is colored at all
 // takes it.
 void mf_visual_tint(const float own[3], const float *tint, float out[3]);
-
-#endif

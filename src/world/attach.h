@@ -1,8 +1,7 @@
 // Common code for adding sensors and controllers to a group: checks before any change, and fields
 // that remain after a failed attempt, which can therefore be repeated. Also the interface between
 // motions and sensors.
-#ifndef MF_WORLD_ATTACH_H
-#define MF_WORLD_ATTACH_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -181,5 +180,3 @@ bool mf_attach_ground_tested(const mf_Group *group);
 bool mf_attach_wind_blows(const mf_Group *group);
 
 uint32_t mf_group_block_count(const mf_Group *group);
-
-#endif

@@ -1,6 +1,5 @@
 // The state of a world in another one that has the same groups and more behind them.
-#ifndef MAYFLY_WORLD_CARRY_H
-#define MAYFLY_WORLD_CARRY_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -12,5 +11,3 @@
 // name, number of robots or model, or without one of the fields. MF_BUSY: results of a system are
 // not applied yet: step `from` first.
 mf_Status mf_world_carry(mf_World *to, const mf_World *from, mf_Error *error);
-
-#endif

@@ -7,8 +7,6 @@
 #include "model/points.h"
 #include "world/attach.h"
 
-#include <mayfly/camera.h>
-#include <mayfly/motion.h>
 
 #include <assert.h>
 #include <math.h>

@@ -1,6 +1,5 @@
 // Internals of worlds and groups, for src/world only. Systems use the public API.
-#ifndef MF_WORLD_GROUP_H
-#define MF_WORLD_GROUP_H
+#pragma once
 
 #include <mayfly/camera.h>
 #include <mayfly/world.h>
@@ -202,5 +201,3 @@ void mf_group_set_tint(mf_Group *group, const float color[3]);
 
 // False: it has none, and *out is unchanged.
 bool mf_group_tint(const mf_Group *group, float out[3]);
-
-#endif

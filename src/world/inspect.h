@@ -1,6 +1,5 @@
 // Warnings that need no motion's help (inspect.c).
-#ifndef MF_WORLD_INSPECT_H
-#define MF_WORLD_INSPECT_H
+#pragma once
 
 #include "world/group.h"
 
@@ -28,5 +27,3 @@ void mf_inspect_prepare(mf_Group *group);
 
 // Counts a step with a warning of a robot that has no fault.
 void mf_inspect_warn(mf_Group *group, uint32_t instance, uint32_t bit, double residual);
-
-#endif

@@ -1,6 +1,5 @@
 // Internals of properties: the parts of a model, their constants, and their elements of fields.
-#ifndef MF_WORLD_PROPERTY_H
-#define MF_WORLD_PROPERTY_H
+#pragma once
 
 #include <mayfly/property.h>
 
@@ -24,5 +23,3 @@ bool mf_part_field(const mf_Model *model, mf_Part part, uint32_t index, mf_Field
 bool mf_property_moves(const mf_Property *property);
 // Four numbers that are one orientation.
 bool mf_property_is_rotation(const mf_Property *property);
-
-#endif

@@ -1,6 +1,5 @@
 // Fields of state of a group's parts, from a table of them.
-#ifndef MF_WORLD_STATES_H
-#define MF_WORLD_STATES_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -15,5 +14,3 @@ typedef struct mf_StateField {
 } mf_StateField;
 mf_Status mf_attach_states(mf_Group *group, const mf_StateField *rows, size_t count,
                            mf_Error *error);
-
-#endif

@@ -1,6 +1,5 @@
 // Rows of fields, lists of names and configurations of systems, for those that add them.
-#ifndef MF_WORLD_SYSTEMS_H
-#define MF_WORLD_SYSTEMS_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -43,5 +42,3 @@ static inline mf_WorldSystemConfig mf_attach_world_system(const char *name, mf_P
     config.user = user;
     return config;
 }
-
-#endif

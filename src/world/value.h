@@ -1,6 +1,5 @@
 // Values of fields by their type.
-#ifndef MF_WORLD_VALUE_H
-#define MF_WORLD_VALUE_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -28,5 +27,3 @@ static inline void mf_value_set(mf_FieldType type, void *values, size_t index, d
     else
         ((float *)values)[index] = (float)value;
 }
-
-#endif

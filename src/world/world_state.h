@@ -1,7 +1,6 @@
 // State of a world outside of fields, as part of its snapshots and its hash; and world systems that
 // must be the last of their phase.
-#ifndef MF_WORLD_WORLD_STATE_H
-#define MF_WORLD_WORLD_STATE_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -32,5 +31,3 @@ mf_Status mf_world_add_last_system(mf_World *world, const mf_WorldSystemConfig *
 // robot of that block, also where it has fewer: blocks have space for sixteen.
 void mf_group_run_lanes(const mf_SystemRun *run, uint32_t lanes, const mf_SystemConfig *systems,
                         uint32_t system_count);
-
-#endif

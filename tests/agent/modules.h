@@ -1,6 +1,5 @@
 // Worlds of cubes with a dock on each face, for tests of messages and of behaviors of modules.
-#ifndef MAYFLY_TESTS_MODULES_H
-#define MAYFLY_TESTS_MODULES_H
+#pragma once
 
 #include "solve/pitch.h"
 
@@ -104,5 +103,3 @@ static inline void modules_send(Modules *all, uint32_t robot, uint32_t dock, uin
     const mf_Message message = message_of(type, word);
     MUST(mf_message_send(all->group, robot, dock, &message, &error));
 }
-
-#endif

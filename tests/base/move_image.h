@@ -1,7 +1,6 @@
 // Moves a flat image (base/flat.h) to other memory and overwrites the original, so that a read
 // through an old pointer fails the test.
-#ifndef MF_TESTS_BASE_MOVE_IMAGE_H
-#define MF_TESTS_BASE_MOVE_IMAGE_H
+#pragma once
 
 #include "rig/rig.h"
 #include "base/flat.h"
@@ -18,5 +17,3 @@ static inline void *move_image(mf_Context *context, const void *image) {
     memset((void *)(uintptr_t)image, SPOILED, bytes);
     return copy;
 }
-
-#endif

@@ -2,7 +2,6 @@
 // files.
 #include "base/memory.h"
 #include "base/plain.h"
-#include "base/text.h"
 
 #include "rig/rig.h"
 

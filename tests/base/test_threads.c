@@ -1,5 +1,4 @@
 // parallel_for: every index exactly once, all results visible afterwards, for any timing.
-#include <errno.h>
 #include <pthread.h>
 #include "rig/rig.h"
 #include "base/context.h"

@@ -1,6 +1,5 @@
 // Common code of the tests of cameras: a group of a model from text, and a camera that is free.
-#ifndef MAYFLY_TESTS_CAMERA_SUPPORT_H
-#define MAYFLY_TESTS_CAMERA_SUPPORT_H
+#pragma once
 
 #include "rig/rig.h"
 #include "math/scalar.h"
@@ -48,5 +47,3 @@ static inline void rotation_of(const double pose[7], double out[4]) {
     memcpy(out, pose + 3, 4 * sizeof *out);
     mf_quat_normalize(out);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // What is seen of robots without links, and of planes, points and vehicles: depth against closed
 // forms of the state that the world has.
 #include "rig/rig.h"
-#include "motion/vehicle/quadrotor/motion.h"
 #include "../scene/support.h"
 #include "motion/vehicle/keys.h"
 

@@ -3,7 +3,6 @@
 // everywhere.
 #include "support.h"
 #include "world/group.h"
-#include "base/hash.h"
 
 GROUP_FIXTURE(make_context, drop_context);
 

@@ -1,6 +1,5 @@
 // Runs the broad phase over many states, for every copy of broad_kernel.c.
-#ifndef MF_TESTS_CONTACT_BROAD_CASES_H
-#define MF_TESTS_CONTACT_BROAD_CASES_H
+#pragma once
 
 #include "contact/collide.h"
 #include "math/kernel.h"
@@ -19,5 +18,3 @@ typedef struct BroadRun {
 } BroadRun;
 
 MF_KERNEL_COPIES(uint32_t, mf_broad_run, (const BroadRun *run));
-
-#endif

@@ -1,6 +1,5 @@
 // Written by ground_truth.py: MuJoCo's contacts of solids with planes.
-#ifndef MF_TESTS_CONTACT_GROUND_TRUTH_H
-#define MF_TESTS_CONTACT_GROUND_TRUTH_H
+#pragma once
 
 // clang-format off
 typedef struct GroundCase {
@@ -568,5 +567,3 @@ static const GroundCase ground_cases[] = {
       {0.3167626795, -0.1941547148, -0.03371552907, -0.1736481777, -0.4161977407, 0.8925389353, 0.008581861634}}},
 };
 // clang-format on
-
-#endif

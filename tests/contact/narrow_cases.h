@@ -1,6 +1,5 @@
 // Runs the narrow phase over many states, for every copy of narrow_kernel.c.
-#ifndef MF_TESTS_CONTACT_NARROW_CASES_H
-#define MF_TESTS_CONTACT_NARROW_CASES_H
+#pragma once
 
 #include "contact/collide.h"
 #include "math/kernel.h"
@@ -20,5 +19,3 @@ typedef struct NarrowRun {
 } NarrowRun;
 
 MF_KERNEL_COPIES(void, mf_narrow_run, (const NarrowRun *run));
-
-#endif

@@ -1,6 +1,5 @@
 // A model of two solids on two links, states for all lanes, and runs of every copy of the kernels.
-#ifndef MF_TESTS_CONTACT_NARROW_FIXTURE_H
-#define MF_TESTS_CONTACT_NARROW_FIXTURE_H
+#pragma once
 
 #include "contact/narrow_cases.h"
 #include "contact/narrow_oracle.h"
@@ -177,5 +176,3 @@ static Found found(uint32_t lane, uint32_t c, bool wide) {
     memcpy(out.normal, rows + 4, sizeof out.normal);
     return out;
 }
-
-#endif

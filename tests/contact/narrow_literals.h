@@ -1,6 +1,5 @@
 // Solids, and pairs of solids with contacts computed by hand.
-#ifndef MF_TESTS_CONTACT_NARROW_LITERALS_H
-#define MF_TESTS_CONTACT_NARROW_LITERALS_H
+#pragma once
 
 #include "contact/narrow_fixture.h"
 
@@ -135,5 +134,3 @@ static const Case cases[] = {
      {-0.05, 3, 4}},
 };
 // clang-format on
-
-#endif

@@ -1,8 +1,7 @@
 // A slow reference for contacts in plain double, which shares no code with the kernels: support
 // functions and containment of solids in closed form, and the depth as the minimum of h_a(n) +
 // h_b(-n) over directions n, by dense sampling and a narrowing random search.
-#ifndef MF_TESTS_CONTACT_NARROW_ORACLE_H
-#define MF_TESTS_CONTACT_NARROW_ORACLE_H
+#pragma once
 
 #include "contact/collide.h"
 
@@ -180,5 +179,3 @@ static double oracle_depth(const Body *a, const Body *b, double n[3]) {
     }
     return best;
 }
-
-#endif

@@ -1,8 +1,7 @@
 // A fixture for keyframe motions of the humanoid: 64 robots with different friction, weight, start
 // pose and joint offsets, and a summary of what each of them did. Included by one test program at a
 // time.
-#ifndef MF_TESTS_CONTROL_MOVES_H
-#define MF_TESTS_CONTROL_MOVES_H
+#pragma once
 
 #include "rig/rig.h"
 #include "model/points.h"
@@ -331,5 +330,3 @@ static inline void check_moves(const Move *moves, size_t count, mf_Motion motion
     }
     assert_int_equal(failures, 0);
 }
-
-#endif

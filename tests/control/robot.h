@@ -1,7 +1,6 @@
 // A hand-built robot for the tests of sensors and controllers: a tree of links with every kind of
 // joint, so that motors, joints and sensors have different indices.
-#ifndef MF_TESTS_CONTROL_ROBOT_H
-#define MF_TESTS_CONTROL_ROBOT_H
+#pragma once
 
 #include "rig/rig.h"
 
@@ -163,5 +162,3 @@ static inline mf_Status fixture_add_sensors(Fixture *fixture, mf_Rate rate) {
     const mf_SensorsConfig config = controller_sensors(rate);
     return mf_sensors_add(fixture->group, &config, NULL);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Robots that walk by one gait, for tests of gaits under a motion.
-#ifndef MF_TESTS_CONTROL_WALKER_H
-#define MF_TESTS_CONTROL_WALKER_H
+#pragma once
 
 #include "rig/rig.h"
 
@@ -42,5 +41,3 @@ static inline void close_walker(Walker *walker) {
     mf_context_destroy(walker->context);
 }
 #define AUTO_WALKER AUTO(close_walker) Walker
-
-#endif

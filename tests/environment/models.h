@@ -1,7 +1,6 @@
 // Small models for the tests of tasks: the same numbers of positions, velocities and actuators as
 // the models of the tasks, with bodies of the required names.
-#ifndef MAYFLY_TESTS_ENVIRONMENT_MODELS_H
-#define MAYFLY_TESTS_ENVIRONMENT_MODELS_H
+#pragma once
 
 #define MOTOR(name, gear)                                                                          \
     "<motor joint='" name "' gear='" gear "' ctrllimited='true' ctrlrange='-1 1'/>"
@@ -145,5 +144,3 @@ static const TaskModel task_models[TASKS] = {
     {"swimmer", SWIMMER},
     {"walker2d", PLANE_6},
 };
-
-#endif

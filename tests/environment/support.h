@@ -1,6 +1,5 @@
 // A fixture for tests of environments: an environment with a model given as text, and its buffers.
-#ifndef MAYFLY_TESTS_ENVIRONMENT_SUPPORT_H
-#define MAYFLY_TESTS_ENVIRONMENT_SUPPORT_H
+#pragma once
 
 #include "rig/rig.h"
 
@@ -213,5 +212,3 @@ static inline void rig_walk(Rig *rig, uint32_t first, uint32_t steps, Path *out)
 static inline double rig_commanded(const Rig *rig, uint32_t robot, const char *name) {
     return rig->buffers.signals[(size_t)robot * rig->signals + rig_signal(rig, name)];
 }
-
-#endif

@@ -1,7 +1,6 @@
 // What fuzz targets share: their entry, what must hold, a context that is checked for leaks, and
 // files with the input.
-#ifndef MAYFLY_TESTS_FUZZ_H
-#define MAYFLY_TESTS_FUZZ_H
+#pragma once
 
 #include <mayfly/mayfly.h>
 
@@ -63,5 +62,3 @@ static inline void fuzz_file(char path[64], const uint8_t *data, size_t size) {
     require(fwrite(data, 1, size, file) == size);
     fclose(file);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // A PNG writer independent of libpng: W3C Portable Network Graphics, 3rd edition; zlib stream of
 // stored blocks (RFC 1950, RFC 1951 section 3.2.4).
-#ifndef MAYFLY_TESTS_IMAGE_BYTES_H
-#define MAYFLY_TESTS_IMAGE_BYTES_H
+#pragma once
 
 #include "rig/rig.h"
 #include "base/hash.h"
@@ -78,5 +77,3 @@ static inline void put_png(Bytes *bytes, PngShape shape, const uint8_t *raw, siz
     put_image_data(bytes, raw, size);
     put_chunk(bytes, "IEND", NULL, 0);
 }
-
-#endif

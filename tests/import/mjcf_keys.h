@@ -1,7 +1,6 @@
 // One attribute after the other of MJCF, as MuJoCo's schema (mjcf_schema.txt) lists them, set in a
 // robot that has every element (mjcf_keys.xml) to a value that is not its default.
-#ifndef MAYFLY_TESTS_IMPORT_MJCF_KEYS_H
-#define MAYFLY_TESTS_IMPORT_MJCF_KEYS_H
+#pragma once
 
 #include "import/mjcf.h"
 
@@ -545,5 +544,3 @@ static inline mf_Model *parse_keys(mf_Context *context, const char *text, bool l
     *status = mf_mjcf_parse(context, "keys.xml", text, strlen(text), &config, true, &model, error);
     return model;
 }
-
-#endif

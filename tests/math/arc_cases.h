@@ -1,7 +1,6 @@
 // Input of the kernel of test_arc.c: arrays in the kernel's precision, aligned to 64 bytes, with a
 // length that is a multiple of 16.
-#ifndef MF_TESTS_MATH_ARC_CASES_H
-#define MF_TESTS_MATH_ARC_CASES_H
+#pragma once
 
 #include "math/kernel.h"
 
@@ -13,5 +12,3 @@ typedef struct mf_ArcBatch {
 } mf_ArcBatch;
 
 MF_KERNEL_COPIES(void, mf_arc_run, (const mf_ArcBatch *batch));
-
-#endif

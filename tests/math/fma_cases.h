@@ -1,6 +1,5 @@
 // mf_fma over arrays, for every copy of fma_kernel.c.
-#ifndef MF_TESTS_MATH_FMA_CASES_H
-#define MF_TESTS_MATH_FMA_CASES_H
+#pragma once
 
 #include "math/kernel.h"
 
@@ -14,5 +13,3 @@ typedef enum mf_FmaForm {
 MF_KERNEL_COPIES(void, mf_fma_run,
                  (const void *a, const void *b, const void *c, void *out, uint32_t count,
                   mf_FmaForm form));
-
-#endif

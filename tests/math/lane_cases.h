@@ -1,7 +1,6 @@
 // Everything that lanes can do, by number, so that one test can run it through every copy of
 // lane_kernel.c.
-#ifndef MF_TESTS_MATH_LANE_CASES_H
-#define MF_TESTS_MATH_LANE_CASES_H
+#pragma once
 
 #include "math/kernel.h"
 
@@ -66,5 +65,3 @@ MF_KERNEL_COPIES(uint32_t, mf_lane_scatter, (const mf_LaneInput *input, void *ou
 // Writes value c of record i of a to out[c * count + place]; appends the places where a < b to list
 // and returns how many.
 MF_KERNEL_COPIES(uint32_t, mf_lane_records, (const mf_LaneInput *input, void *out, int32_t *list));
-
-#endif

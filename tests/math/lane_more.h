@@ -1,6 +1,5 @@
 // What the test of exponentials and normal numbers asks of every copy of random_lane_kernel.c.
-#ifndef MF_TESTS_LANE_MORE_H
-#define MF_TESTS_LANE_MORE_H
+#pragma once
 
 #include "math/kernel.h"
 
@@ -10,5 +9,3 @@ MF_KERNEL_COPIES(void, mf_test_exp, (const void *x, void *out, uint32_t count));
 MF_KERNEL_COPIES(void, mf_test_log, (const void *x, void *out, uint32_t count));
 // Four numbers for each instance 0 .. count-1 of a tick: out[4 rows of count].
 MF_KERNEL_COPIES(void, mf_test_normal, (uint64_t seed, uint64_t tick, void *out, uint32_t count));
-
-#endif

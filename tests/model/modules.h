@@ -1,7 +1,6 @@
 // The modular robots of models/modules, read for the tests: shapes at the start angles, and how
 // deep a point lies in them.
-#ifndef MAYFLY_TESTS_MODEL_MODULES_H
-#define MAYFLY_TESTS_MODEL_MODULES_H
+#pragma once
 
 #include "model/support.h"
 #include "model/points.h"
@@ -215,5 +214,3 @@ static inline const mf_Dock *find_dock(const Module *module, const char *name) {
     assert_true(dock != MF_NONE);
     return &module->model->docks[dock];
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Common code of the model tests: a context checked for leaks, a temporary folder for files, and
 // models from text.
-#ifndef MAYFLY_TESTS_MODEL_SUPPORT_H
-#define MAYFLY_TESTS_MODEL_SUPPORT_H
+#pragma once
 
 #include "rig/rig.h"
 
@@ -123,5 +122,3 @@ static inline const mf_Note *find_note(const mf_Model *model, const char *text) 
         assert_int_equal(found_note->suspicious, is_suspicious);                                   \
         assert_int_equal(found_note->line, at_line);                                               \
     } while (0)
-
-#endif

@@ -1,6 +1,5 @@
 // A world with one group of a model, built by hand or given as text, that moves by `articulated`.
-#ifndef MF_TESTS_MOTION_ARTICULATED_RIG_H
-#define MF_TESTS_MOTION_ARTICULATED_RIG_H
+#pragma once
 
 #include "motion/rig.h"
 
@@ -46,5 +45,3 @@ static inline void art_body(mf_HandModel *hand, uint32_t link, double mass, doub
     hand->links[link].inertia[1] = yy;
     hand->links[link].inertia[2] = zz;
 }
-
-#endif

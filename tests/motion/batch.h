@@ -4,8 +4,7 @@
 // creating the motion survives every failure.
 //
 // A test program defines the `batch_kind` that these tests are about, beside its own tests.
-#ifndef MF_TESTS_MOTION_BATCH_H
-#define MF_TESTS_MOTION_BATCH_H
+#pragma once
 
 #include "motion/rig.h"
 
@@ -456,5 +455,3 @@ TEST(making_survives_every_failure) {
         assert_true(torture(context, make_and_step, &o, TORTURE_MUST_FAIL) > 10);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 // A world with one group of cars.
-#ifndef MF_TESTS_MOTION_CAR_RIG_H
-#define MF_TESTS_MOTION_CAR_RIG_H
+#pragma once
 
 #include "motion/rig.h"
 #include "motion/vehicle/car/motion.h"
@@ -82,5 +81,3 @@ static inline double car_energy(const Rig *rig) {
         square += pow(rig_get(rig, "base.linear_velocity", c), 2);
     return 0.5 * car->mass * square + 0.5 * car->yaw_inertia * spin * spin;
 }
-
-#endif

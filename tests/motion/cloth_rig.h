@@ -1,6 +1,5 @@
 // A group of cloths for tests.
-#ifndef TESTS_MOTION_CLOTH_RIG_H
-#define TESTS_MOTION_CLOTH_RIG_H
+#pragma once
 
 #include "rig/rig.h"
 
@@ -71,5 +70,3 @@ static inline void make_triangles(mf_Cloth *cloth) {
     cloth->vertices = (const double(*)[3])mesh_vertices;
     cloth->triangles = (const uint32_t(*)[3])mesh_triangles;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // A world with one group of a hand-built model, or of Mayfly's humanoid, that moves by `rigid`,
 // `prescribed` or `articulated`.
-#ifndef MF_TESTS_MOTION_DRIVEN_RIG_H
-#define MF_TESTS_MOTION_DRIVEN_RIG_H
+#pragma once
 
 #include "motion/articulated_rig.h"
 
@@ -62,5 +61,3 @@ static inline void make_flailer(mf_HandModel *hand, bool ball) {
     hand->joints[head - 1].type = MF_JOINT_BALL;
     art_body(hand, head, 0.4, 0.05, 0, 0.05, 0.001, 0.002, 0.001);
 }
-
-#endif

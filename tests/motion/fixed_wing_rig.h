@@ -1,6 +1,5 @@
 // A world with one group of fixed-wing aircraft.
-#ifndef MF_TESTS_MOTION_FIXED_WING_RIG_H
-#define MF_TESTS_MOTION_FIXED_WING_RIG_H
+#pragma once
 
 #include "motion/rig.h"
 #include "motion/vehicle/fixed_wing/motion.h"
@@ -38,5 +37,3 @@ static inline double course_of(const Rig *rig, uint32_t instance) {
     return atan2(get_field(rig->group, "base.linear_velocity", instance, 1),
                  get_field(rig->group, "base.linear_velocity", instance, 0));
 }
-
-#endif

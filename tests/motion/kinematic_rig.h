@@ -1,6 +1,5 @@
 // A world with one group of a hand-built model that moves by `kinematic`.
-#ifndef MF_TESTS_MOTION_KINEMATIC_RIG_H
-#define MF_TESTS_MOTION_KINEMATIC_RIG_H
+#pragma once
 
 #include "motion/rig.h"
 
@@ -76,5 +75,3 @@ static inline uint32_t kin_standing(const Rig *rig) {
         count += kin_stands(rig, i);
     return count;
 }
-
-#endif

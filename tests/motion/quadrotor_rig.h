@@ -1,6 +1,5 @@
 // A world with one group of quadrotors, and published parameter sets.
-#ifndef TESTS_MOTION_QUADROTOR_RIG_H
-#define TESTS_MOTION_QUADROTOR_RIG_H
+#pragma once
 
 #include "motion/rig.h"
 #include "motion/vehicle/quadrotor/motion.h"
@@ -61,5 +60,3 @@ static inline Rig rig_open(RigConfig config) {
     MUST(rig_add_quadrotor(rig.group, &config.quadrotor, &config.config, &error));
     return rig;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // The rig of this area's tests: a world with one group of one model, which is built by hand, read
 // from a text or made of a vehicle's parameters; and the motion `points`.
-#ifndef MF_TESTS_MOTION_RIG_H
-#define MF_TESTS_MOTION_RIG_H
+#pragma once
 
 #include "rig/rig.h"
 #include "model/hand.h"
@@ -143,5 +142,3 @@ static inline void make_hexapod(mf_HandModel *hand) {
         hand->joints[j].speed = 5.0;
     }
 }
-
-#endif

@@ -1,5 +1,4 @@
 // Trusses with inertia: flight, faults, other trusses, and switching to and from quasi-statics.
-#include "motion/truss/motion.h"
 #include "motion/trusses.h"
 
 // The tests of batches see flight and contacts.

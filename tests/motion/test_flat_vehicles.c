@@ -10,7 +10,6 @@
 #include "motion/rig.h"
 #include "motion/points/motion.h"
 #include "motion/table.h"
-#include "sense/user_sensor.h"
 #include "sense/sensors_build.h"
 #include "world/group.h"
 

@@ -1,7 +1,6 @@
 // Trusses made in code, and a world with one group of them, for tests of the motions quasistatic
 // and elastic.
-#ifndef MF_TESTS_MOTION_TRUSSES_H
-#define MF_TESTS_MOTION_TRUSSES_H
+#pragma once
 
 #include "motion/rig.h"
 
@@ -119,5 +118,3 @@ static inline void throw(mf_Group * group, uint32_t instance, uint32_t number) {
     const double speed[3] = {0.5 - 0.1 * (number % 7), 0.2, -0.5};
     MUST(mf_group_set_start(group, instance, start, NULL, speed, &error));
 }
-
-#endif

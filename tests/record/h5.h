@@ -1,6 +1,5 @@
 // HDF5 files that are read back, with what closes them at the end of a block.
-#ifndef MAYFLY_TESTS_RECORD_H5_H
-#define MAYFLY_TESTS_RECORD_H5_H
+#pragma once
 
 #include "rig/rig.h"
 
@@ -44,5 +43,3 @@ static inline void *read_set(hid_t set, hid_t type) {
     assert_true(H5Dread(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0);
     return values;
 }
-
-#endif

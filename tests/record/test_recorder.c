@@ -4,7 +4,6 @@
 
 #include <signal.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 
 // A world with one group of a one-link robot and two fields of our own.
 typedef struct Fixture {

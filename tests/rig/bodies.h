@@ -1,6 +1,5 @@
 // mf_body_parse for single kinds: mf_<name>_parse. And vehicles of models/.
-#ifndef MAYFLY_TESTS_RIG_BODIES_H
-#define MAYFLY_TESTS_RIG_BODIES_H
+#pragma once
 
 #include "body/kind.h"
 #include "rig/rig.h"
@@ -29,5 +28,3 @@ static inline mf_Car rig_car(const char *name) {
     mf_body_destroy(vehicle);
     return car;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Assertions on numbers, and on what a call returned. Those that fail say where they stand.
-#ifndef MAYFLY_TESTS_RIG_CHECK_H
-#define MAYFLY_TESTS_RIG_CHECK_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -33,5 +32,3 @@ void check_must(mf_Status status, const mf_Error *error, const char *file, int l
         mf_Error error = {0};                                                                      \
         check_must(call, &error, __FILE__, __LINE__);                                              \
     } while (0)
-
-#endif

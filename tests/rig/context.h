@@ -1,6 +1,5 @@
 // Contexts, checked for leaks at their end.
-#ifndef MAYFLY_TESTS_RIG_CONTEXT_H
-#define MAYFLY_TESTS_RIG_CONTEXT_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -16,5 +15,3 @@ int drop_context(void **state); // a leak fails the group
 // ... and with the default threads.
 int setup_context(void **state);
 int teardown_context(void **state); // says how much leaked
-
-#endif

@@ -1,6 +1,5 @@
 // Whole files; a test fails where one cannot be read or written.
-#ifndef MAYFLY_TESTS_RIG_FILE_H
-#define MAYFLY_TESTS_RIG_FILE_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ char *file_get(const char *path, size_t *size);
 
 // What a folder holds, without itself and the one above it.
 unsigned count_files(const char *folder);
-
-#endif

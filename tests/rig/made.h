@@ -1,7 +1,6 @@
 // Text that is made from tables of the code and stands in files of the project: MAYFLY_UPDATE=1
 // writes it there, otherwise the test fails where they differ.
-#ifndef MAYFLY_TESTS_RIG_MADE_H
-#define MAYFLY_TESTS_RIG_MADE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -12,5 +11,3 @@ void check_made_part(const char *path, const char *mark, const char *text);
 
 // The same of what a function writes.
 void check_written_part(const char *path, const char *mark, void (*write)(FILE *out));
-
-#endif

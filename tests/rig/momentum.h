@@ -1,6 +1,5 @@
 // The momentum of what moves, about the world's origin, and its energy.
-#ifndef MAYFLY_TESTS_RIG_MOMENTUM_H
-#define MAYFLY_TESTS_RIG_MOMENTUM_H
+#pragma once
 
 #include <mayfly/motion.h>
 
@@ -47,5 +46,3 @@ static inline void check_momentum(Momentum found, Momentum expected, double line
 }
 #define assert_momentum(found, expected, linear, angular)                                          \
     check_momentum(found, expected, linear, angular, __FILE__, __LINE__)
-
-#endif

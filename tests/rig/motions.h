@@ -1,6 +1,5 @@
 // One motion added with its part of the settings alone; NULL: its defaults.
-#ifndef MF_TEST_RIG_MOTIONS_H
-#define MF_TEST_RIG_MOTIONS_H
+#pragma once
 
 #include <mayfly/motion.h>
 
@@ -40,5 +39,3 @@ MF_RIG_ADD(quadrotor, mf_Quadrotor, mf_QuadrotorConfig, MF_MOTION_QUADROTOR)
 MF_RIG_ADD(fixed_wing, mf_FixedWing, mf_FixedWingConfig, MF_MOTION_FIXED_WING)
 MF_RIG_ADD(car, mf_Car, mf_CarConfig, MF_MOTION_CAR)
 #undef MF_RIG_ADD
-
-#endif

@@ -1,8 +1,7 @@
 // Things that end with their block. AUTO(close) before a variable calls close(&variable) where its
 // block is left, the last declared first; AUTO_MODEL *model is a model that is destroyed there.
 // (A test that fails is left at once, and closes nothing.)
-#ifndef MAYFLY_TESTS_RIG_OWN_H
-#define MAYFLY_TESTS_RIG_OWN_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -60,5 +59,3 @@ MF_RIG_END(gait, mf_Gait, mf_gait_destroy)
 static inline void end_memory(void *pointer) {
     free(*(void **)pointer);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Calls that must fail, and what their error must say.
-#ifndef MAYFLY_TESTS_RIG_REFUSAL_H
-#define MAYFLY_TESTS_RIG_REFUSAL_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -24,5 +23,3 @@ void check_fails(mf_Status found, mf_Status expected, const mf_Error *error, con
         mf_Error error = {0};                                                                      \
         assert_fails_as(call, status, &error, message);                                            \
     } while (0)
-
-#endif

@@ -1,7 +1,6 @@
 // The rig of the tests: what they all stand on, linked into each as one library. It brings cmocka,
 // the standard headers that cmocka wants and that tests use, and the whole interface of Mayfly.
-#ifndef MAYFLY_TESTS_RIG_H
-#define MAYFLY_TESTS_RIG_H
+#pragma once
 
 #include <inttypes.h>
 #include <math.h>
@@ -35,5 +34,3 @@
 #include "rig/vector.h"
 #include "rig/with.h"
 #include "rig/world.h"
-
-#endif

@@ -4,8 +4,7 @@
 //     GROUP_FIXTURE(make_context, drop_context);   // once a file: *state of all its tests
 //
 //     TEST(a_ball_falls) { ... }                   // void a_ball_falls(void **state)
-#ifndef MAYFLY_TESTS_RIG_RUN_H
-#define MAYFLY_TESTS_RIG_RUN_H
+#pragma once
 
 typedef int (*TestFixture)(void **state);
 
@@ -44,5 +43,3 @@ void list_group_fixture(TestFixture begin, TestFixture end);
 
 // Runs all tests; the number of those that failed. Only a main() of one's own calls it.
 int run_listed_tests(void);
-
-#endif

@@ -1,7 +1,6 @@
 // Whether a test is built with a sanitizer, under which a step takes up to twenty times as long:
 // SANITIZED is 1 or 0. Long sweeps then use fewer robots with the same requirements.
-#ifndef MAYFLY_TESTS_RIG_SANITIZED_H
-#define MAYFLY_TESTS_RIG_SANITIZED_H
+#pragma once
 
 #include <stdlib.h>
 
@@ -30,5 +29,3 @@
 
 // Steps of a run whose claim holds at any length.
 #define STEPS_OF(count) (SANITIZED ? (count) / 20 : (count))
-
-#endif

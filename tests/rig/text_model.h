@@ -1,6 +1,5 @@
 // Text, temporary files with it, and models from them.
-#ifndef MAYFLY_TESTS_RIG_TEXT_MODEL_H
-#define MAYFLY_TESTS_RIG_TEXT_MODEL_H
+#pragma once
 
 #include <mayfly/model.h>
 
@@ -15,5 +14,3 @@ mf_Status try_text(mf_Context *context, const char *text, mf_Model **model, mf_E
 
 // The same, where failure fails the test.
 mf_Model *load_text(mf_Context *context, const char *text);
-
-#endif

@@ -19,8 +19,7 @@
 //
 // A scenario releases everything that it created, also when it fails, and returns the first
 // failure. It must make the same calls every time; create folders and input files outside of it.
-#ifndef MAYFLY_TESTS_RIG_TORTURE_H
-#define MAYFLY_TESTS_RIG_TORTURE_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -37,5 +36,3 @@ uint64_t torture(mf_Context *context, TortureScenario scenario, void *user, Tort
 
 // Number of open file descriptors, -1 where the system does not tell.
 int torture_open_files(void);
-
-#endif

@@ -1,6 +1,5 @@
 // Vectors of three, and fields of several components.
-#ifndef MAYFLY_TESTS_RIG_VECTOR_H
-#define MAYFLY_TESTS_RIG_VECTOR_H
+#pragma once
 
 #include <math.h>
 
@@ -65,5 +64,3 @@ static inline void check_fields3(mf_Group *group, const char *name, uint32_t ins
     for (uint32_t c = 0; c < 3; c++)
         check_near(get_field(group, name, instance, first + c), expected[c], tolerance, file, line);
 }
-
-#endif

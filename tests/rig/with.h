@@ -4,8 +4,7 @@
 //
 // The copy can be changed and has an address; like a compound literal it lives as long as its
 // block. At most sixteen members; an array is given element by element: .gain[0] = 1.0.
-#ifndef MAYFLY_TESTS_RIG_WITH_H
-#define MAYFLY_TESTS_RIG_WITH_H
+#pragma once
 
 #define WITH(value, ...)                                                                           \
     (*(__typeof__(value)[1]){__extension__({                                                       \
@@ -32,5 +31,3 @@
 #define WITH_14(a, ...) changed a, WITH_13(__VA_ARGS__)
 #define WITH_15(a, ...) changed a, WITH_14(__VA_ARGS__)
 #define WITH_16(a, ...) changed a, WITH_15(__VA_ARGS__)
-
-#endif

@@ -1,6 +1,5 @@
 // Worlds and what is in them, by the names of fields.
-#ifndef MAYFLY_TESTS_RIG_WORLD_H
-#define MAYFLY_TESTS_RIG_WORLD_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -42,5 +41,3 @@ void assert_same_bits(HashOfRun run, const void *user);
 #define FOR_EACH_ISA(isa)                                                                          \
     for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa = (mf_Isa)(isa + 1))                \
         if (mf_isa_available(isa))
-
-#endif

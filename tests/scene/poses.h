@@ -1,6 +1,5 @@
 // Poses of links and docks, and how they follow each other along an arm of modules.
-#ifndef MAYFLY_TESTS_SCENE_POSES_H
-#define MAYFLY_TESTS_SCENE_POSES_H
+#pragma once
 
 #include "math/scalar.h"
 #include "scene/support.h"
@@ -54,5 +53,3 @@ static inline Pose tip_pose(const mf_Scene *scene, uint32_t group, uint32_t robo
                              &error));
     return dock_pose(scene->models[group], "front", at, rotation);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Common code of the tests of scenes: a context checked for leaks, text that is read as a file in
 // scenes/, and worlds created from it. Include after <cmocka.h>.
-#ifndef MAYFLY_TESTS_SCENE_SUPPORT_H
-#define MAYFLY_TESTS_SCENE_SUPPORT_H
+#pragma once
 
 #include "rig/rig.h"
 
@@ -151,5 +150,3 @@ static inline const char *scene_error(mf_Context *context, const char *text, boo
     assert_int_equal(strncmp(line, SCENE_PATH, strlen(SCENE_PATH)), 0);
     return line + strlen(SCENE_PATH);
 }
-
-#endif

@@ -1,10 +1,8 @@
 // Particles in scenes: boxes that are filled, particles that wait for emitters, what is refused,
 // and boxes that float.
 #include "rig/rig.h"
-#include "motion/particle/motion.h"
 #include "support.h"
 
-#include <mayfly/particles.h>
 
 GROUP_FIXTURE(setup_context, teardown_context);
 

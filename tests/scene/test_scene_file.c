@@ -1,7 +1,6 @@
 // Scene files: defaults, every key, overrides, text that is written and read again, a robot's own
 // file as a scene, and the tables of keys.
 #include "rig/rig.h"
-#include "scene/keys.h"
 #include "support.h"
 
 #include <locale.h>

@@ -1,7 +1,6 @@
 // Common code of the tests of the archive: a context checked for leaks, a temporary folder, cheap
 // fitness functions, and small helpers for a search with an archive.
-#ifndef MAYFLY_TESTS_SEARCH_SUPPORT_H
-#define MAYFLY_TESTS_SEARCH_SUPPORT_H
+#pragma once
 
 #include "rig/rig.h"
 
@@ -223,5 +222,3 @@ static inline mf_Status try_archive(mf_Context *context, const Fixture *fixture,
 }
 
 #define SEARCH_TEST(name) TEST_ON_WITH(name, Fixture *fixture, setup_fixture, teardown_fixture)
-
-#endif

@@ -4,7 +4,6 @@
 
 #include <sqlite3.h>
 
-#include <errno.h>
 #include <fcntl.h>
 #include <float.h>
 #include <signal.h>

@@ -1,6 +1,5 @@
 // Moves the plan of a group's sensors to other memory: it is one block without pointers.
-#ifndef MF_TESTS_SENSE_MOVE_PLAN_H
-#define MF_TESTS_SENSE_MOVE_PLAN_H
+#pragma once
 
 #include "base/move_image.h"
 #include "sense/sensors_build.h"
@@ -15,5 +14,3 @@ static inline void move_plan(mf_Context *context, const mf_Group *group) {
     plan->batch.image = plan->image;
     mf_release(context, image);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // A fixture for tests of sensors: a world with one group of a robot given as text, and sensors with
 // known true values.
-#ifndef MF_TESTS_SENSE_SIGNAL_RIG_H
-#define MF_TESTS_SENSE_SIGNAL_RIG_H
+#pragma once
 
 #include "model/support.h"
 
@@ -83,5 +82,3 @@ static inline void rig_add(Rig *rig, const char *name, uint32_t count, const mf_
                              .map = map_number, .user = (void *)(uintptr_t)constant),
                        &error));
 }
-
-#endif

@@ -1,6 +1,5 @@
 // A server of a scene in a thread of its own, and what its tests have in common.
-#ifndef MAYFLY_TESTS_SERVE_SUPPORT_H
-#define MAYFLY_TESTS_SERVE_SUPPORT_H
+#pragma once
 
 #include "serve/server.h"
 
@@ -128,5 +127,3 @@ static inline double seconds_now(void) {
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
-
-#endif

@@ -3,7 +3,6 @@
 // others.
 #include "serve/support.h"
 
-#include <sys/stat.h>
 
 #define FAR 400.0 // [m]
 

@@ -4,7 +4,6 @@
 #include "client/link.h"
 #include "serve/support.h"
 
-#include "base/file.h"
 
 #include <ctype.h>
 #include <glob.h>

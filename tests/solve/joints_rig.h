@@ -1,6 +1,5 @@
 // Worlds for tests of run-time joints. Include cmocka by solve/pitch.h.
-#ifndef MAYFLY_TESTS_JOINTS_RIG_H
-#define MAYFLY_TESTS_JOINTS_RIG_H
+#pragma once
 
 #include "solve/pitch.h"
 
@@ -111,5 +110,3 @@ static inline void close_chain(Chain *chain) {
     free(chain->ids);
     pitch_close(&chain->pitch);
 }
-
-#endif

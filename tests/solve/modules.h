@@ -1,7 +1,6 @@
 // Modules that dock to chains and rings: two boxes of 0.1 m on a hinge about y in the middle, with
 // a dock at each end, x to x; and the same chain as one model.
-#ifndef MAYFLY_TESTS_MODULES_H
-#define MAYFLY_TESTS_MODULES_H
+#pragma once
 
 #include "solve/joints_rig.h"
 
@@ -85,5 +84,3 @@ static inline void mate(mf_WorldDocks *docks, mf_Group *first, uint32_t i, mf_Gr
     set_fields(second, "base.position", k, 3, position);
     set_fields(second, "base.orientation", k, 4, orientation);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Worlds for tests of collisions: groups of models given as MJCF text or loaded from files.
-#ifndef MAYFLY_TESTS_PITCH_H
-#define MAYFLY_TESTS_PITCH_H
+#pragma once
 
 #include "rig/momentum.h"
 
@@ -94,5 +93,3 @@ static inline mf_Model *ball_of(mf_Context *context, double mass) {
                                         "</body></worldbody></mujoco>",
                                         mass));
 }
-
-#endif

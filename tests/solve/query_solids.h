@@ -1,6 +1,5 @@
 // One solid of every kind for the questions to a world, and poses and directions at random.
-#ifndef MAYFLY_TESTS_QUERY_SOLIDS_H
-#define MAYFLY_TESTS_QUERY_SOLIDS_H
+#pragma once
 
 #include "solve/pitch.h"
 
@@ -50,5 +49,3 @@ static inline void random_pose(mf_Group *group, uint32_t instance, uint32_t stre
         set_field(group, "base.position", instance, c,
                   size * (2.0 * unit(stream, 10 * number + 4 + c) - 1.0));
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Agents for tests of interaction: spheres that move at random or in a straight line, in shared
 // groups.
-#ifndef MAYFLY_TESTS_WALKERS_H
-#define MAYFLY_TESTS_WALKERS_H
+#pragma once
 
 #include "motion/vehicle/body.h"
 #include "base/random.h"
@@ -115,5 +114,3 @@ static inline void put(mf_Group *group, uint32_t instance, double x, double y, d
     const double position[3] = {x, y, z}, velocity[3] = {vx, vy, vz};
     MUST(mf_group_set_start(group, instance, position, NULL, velocity, &error));
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Common code of the terrain tests: a context checked for leaks, maps from arrays, files with given
 // bytes.
-#ifndef MAYFLY_TESTS_TERRAIN_SUPPORT_H
-#define MAYFLY_TESTS_TERRAIN_SUPPORT_H
+#pragma once
 
 #include "rig/rig.h"
 
@@ -40,5 +39,3 @@ static inline void write_file(char path[512], const char *name, const void *data
              program != NULL ? program + 1 : __BASE_FILE__, name);
     file_put(path, data, size);
 }
-
-#endif

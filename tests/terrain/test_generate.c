@@ -2,7 +2,6 @@
 // continuity, octaves), and the same bits for every number of threads.
 #include "support.h"
 
-#include <float.h>
 
 GROUP_FIXTURE(setup_context, teardown_context);
 

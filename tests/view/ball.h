@@ -1,6 +1,5 @@
 // A ball with an arm on a hinge about y, 0.5 m to the side.
-#ifndef MAYFLY_TESTS_VIEW_BALL_H
-#define MAYFLY_TESTS_VIEW_BALL_H
+#pragma once
 
 #include "rig/rig.h"
 
@@ -17,5 +16,3 @@ static inline mf_Model *ball_with_arm(mf_Context *context, const char *name) {
     MUST(mf_builder_finalize(builder, &model, &error));
     return model;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Reads the pages of films back: what web/src/pack.ts and web/src/poses.ts do, in C. Include it
 // after cmocka.h.
-#ifndef MAYFLY_TESTS_VIEW_FILM_PAGE_H
-#define MAYFLY_TESTS_VIEW_FILM_PAGE_H
+#pragma once
 
 #include <jansson.h>
 #include <math.h>
@@ -190,5 +189,3 @@ static inline void close_page(FilmPage *page) {
     free(page->poses);
     free(page->text);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // A small XML reader for pages of reports. Include it after cmocka.h.
-#ifndef MAYFLY_TESTS_VIEW_PAGE_H
-#define MAYFLY_TESTS_VIEW_PAGE_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -82,5 +81,3 @@ static inline uint32_t count_elements(const char *text, const char *name) {
     assert_int_equal(page.depth, 0);
     return page.count;
 }
-
-#endif

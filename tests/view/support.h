@@ -1,7 +1,6 @@
 // Synthetic data of a run for report tests: a spider of boxes built by hand, a curve, a path and
 // contacts with round numbers. No physics and no archive is involved.
-#ifndef MAYFLY_TESTS_VIEW_SUPPORT_H
-#define MAYFLY_TESTS_VIEW_SUPPORT_H
+#pragma once
 
 #include <math.h>
 #include <stdio.h>
@@ -168,5 +167,3 @@ static inline void fake_free(Fake *fake) {
     data->scene = (mf_Scene){0};
     mf_report_release(data);
 }
-
-#endif

@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "body/cloth/keys.h"
 #include "body/kind.h"
-#include "io/yaml_text.h"
 #include "motion/cloth/model.h"
 
 #include <stdio.h>

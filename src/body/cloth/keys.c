@@ -1,6 +1,5 @@
 // The keys of cloths' files. Relations between them are checked by mf_cloth_check().
 #include "body/cloth/keys.h"
-#include "motion/cloth/model.h"
 
 #define CLOTH(member) offsetof(mf_ClothEntry, member)
 #define MATERIAL(name, flags, unit, fallback, lower, upper, text)                                  \

@@ -1,6 +1,5 @@
 // What a cloth's file is read into, by a table of keys.
-#ifndef MAYFLY_BODY_CLOTH_KEYS_H
-#define MAYFLY_BODY_CLOTH_KEYS_H
+#pragma once
 
 #include "io/keys.h"
 
@@ -24,5 +23,3 @@ const mf_KeyTable *mf_cloth_table(void);
 struct json_t;
 mf_Status mf_cloth_describe(mf_Context *context, const void *body, const char *path, mf_Text *text,
                             struct json_t **object, mf_Error *error);
-
-#endif

@@ -3,8 +3,6 @@
 #include "body/truss/row.h"
 #include "motion/truss/motion.h"
 
-#include "base/memory.h"
-#include "math/kernel.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 #include "world/systems.h"

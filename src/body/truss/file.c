@@ -4,7 +4,6 @@
 #include "base/memory.h"
 #include "body/truss/keys.h"
 #include "body/truss/row.h"
-#include "io/yaml_text.h"
 #include "motion/truss/model.h"
 
 #include <stdio.h>

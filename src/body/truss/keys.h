@@ -1,6 +1,5 @@
 // What a truss's file is read into, by a table of keys.
-#ifndef MAYFLY_BODY_TRUSS_KEYS_H
-#define MAYFLY_BODY_TRUSS_KEYS_H
+#pragma once
 
 #include "io/keys.h"
 
@@ -34,5 +33,3 @@ typedef struct mf_TrussEntry {
 } mf_TrussEntry;
 
 const mf_KeyTable *mf_truss_table(void);
-
-#endif

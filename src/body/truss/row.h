@@ -1,6 +1,5 @@
 // Parts of the row of trusses (body/kind.h) that have files of their own.
-#ifndef MAYFLY_BODY_TRUSS_ROW_H
-#define MAYFLY_BODY_TRUSS_ROW_H
+#pragma once
 
 #include "body/kind.h"
 
@@ -19,5 +18,3 @@ mf_Status mf_truss_describe(mf_Context *context, const void *body, const char *p
 // instance, and with its times where `config` has none.
 mf_Status mf_neurons_add_truss(mf_Group *group, const mf_Truss *truss,
                                const mf_NeuronsConfig *config, mf_Error *error);
-
-#endif

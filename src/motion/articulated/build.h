@@ -1,6 +1,5 @@
 // Making and freeing plans; the rest of plan.h is for the kernels.
-#ifndef MF_MOTION_ARTICULATED_BUILD_H
-#define MF_MOTION_ARTICULATED_BUILD_H
+#pragma once
 
 #include "base/memory.h"
 #include "motion/articulated/motion.h"
@@ -197,5 +196,3 @@ static inline double *mf_art_contact_constants(const mf_ArtMotion *motion, uint3
     return motion->constants_f64 + motion->plan->contact_offset +
            (size_t)contact * MF_ART_CONTACT_VALUES;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // From a group to its plan; for the host side.
-#ifndef MF_MOTION_ARTICULATED_HOST_H
-#define MF_MOTION_ARTICULATED_HOST_H
+#pragma once
 
 #include <mayfly/articulated.h>
 #include "motion/articulated/motion.h"
@@ -81,5 +80,3 @@ mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error);
 // ball.rate, free.position and free.velocity, field after field. MF_BAD_ARGUMENT: another
 // integrator.
 mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error);
-
-#endif

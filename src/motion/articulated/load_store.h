@@ -3,8 +3,7 @@
 //
 // Invariants: a lane never reads another lane; nothing of a lane whose new state is not finite or
 // out of range is stored (it raises its fault word and is frozen).
-#ifndef MF_MOTION_ARTICULATED_LOAD_STORE_H
-#define MF_MOTION_ARTICULATED_LOAD_STORE_H
+#pragma once
 
 #include "motion/articulated/state.h"
 
@@ -234,5 +233,3 @@ static inline void store_state(const Step *s, const State *state) {
         keep_store(s, link->inner ? MF_ART_ROW_FREE_SPEED : MF_ART_ROW_RATE, link->row, speed);
     }
 }
-
-#endif

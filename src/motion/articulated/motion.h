@@ -1,6 +1,5 @@
 // The host's side of `articulated` around the plan of its kernels (plan.h).
-#ifndef MF_MOTION_ARTICULATED_MOTION_H
-#define MF_MOTION_ARTICULATED_MOTION_H
+#pragma once
 
 #include "motion/articulated/plan.h"
 
@@ -44,5 +43,3 @@ void mf_art_release_plan(mf_ArtMotion *motion, mf_Context *context);
 // Makes `image`, which holds the same as motion->plan, the plan from now on; the caller releases
 // what was the plan.
 void mf_art_bind_plan(mf_ArtMotion *motion, mf_ArtPlan *image);
-
-#endif

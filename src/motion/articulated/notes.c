@@ -1,7 +1,6 @@
 // Notes about constraints and integrators of a model's file that the settings in use do not
 // support.
 #include "math/scalar.h"
-#include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
 
 #include <math.h>

@@ -2,13 +2,11 @@
 #include "motion/articulated/host.h"
 #include "model/points.h"
 #include "math/kernel_table.h"
-#include "motion/articulated/sensing/sensing.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/step.h"
 #include "math/scalar.h"
 #include "terrain/image.h"
 
-#include <float.h>
 #include <math.h>
 #include <string.h>
 

@@ -9,8 +9,7 @@
 //     Rz(`spin`) Rx(`tilt`) Rz(joint angle + offset)
 // with spin 0 for that child (Denavit and Hartenberg 1955; Craig's order), and most tilts of real
 // robots are multiples of 90 degrees. Links are in depth-first order.
-#ifndef MF_MOTION_ARTICULATED_PLAN_H
-#define MF_MOTION_ARTICULATED_PLAN_H
+#pragma once
 
 #include <mayfly/articulated.h>
 
@@ -593,5 +592,3 @@ typedef struct mf_ArtQuery {
     void *out;
     void *scratch; // mf_articulated_query_scratch_size bytes, aligned to 64
 } mf_ArtQuery;
-
-#endif

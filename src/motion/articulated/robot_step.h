@@ -1,7 +1,6 @@
 // Parts of a step of `articulated` that its kernels share (articulated_kernel.c for single robots,
 // assembly_kernel.c for joined ones): inputs, working memory, and outputs.
-#ifndef MF_MOTION_ARTICULATED_ROBOT_STEP_H
-#define MF_MOTION_ARTICULATED_ROBOT_STEP_H
+#pragma once
 
 #include "motion/articulated/tree/forward.h"
 #include "motion/articulated/tree/integrate.h"
@@ -586,5 +585,3 @@ static inline void store_step(Step *s, StepMemory *memory) {
     store_actuators(s, &memory->actuated);
     store_requested(s, &memory->requested);
 }
-
-#endif

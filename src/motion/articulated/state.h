@@ -1,6 +1,5 @@
 // Data of the kernels: the state of a few lanes in terms of the plan, and the constants.
-#ifndef MF_MOTION_ARTICULATED_STATE_H
-#define MF_MOTION_ARTICULATED_STATE_H
+#pragma once
 
 #include "math/carve.h"
 #include "math/lane_sum.h"
@@ -368,5 +367,3 @@ static MF_INLINE Mat mat_multiply(const Mat *a, const Mat *b) {
 static MF_INLINE Quat quat_unit(void) {
     return MF_VALUE(Quat, mf_set((mf_real)1), mf_zero(), mf_zero(), mf_zero());
 }
-
-#endif

@@ -1,6 +1,5 @@
 // The copies of the `articulated` kernels.
-#ifndef MF_MOTION_ARTICULATED_STEP_H
-#define MF_MOTION_ARTICULATED_STEP_H
+#pragma once
 
 #include "math/kernel.h"
 #include "motion/articulated/plan.h"
@@ -32,5 +31,3 @@ void mf_articulated_query_single_f64(const mf_ArtQuery *query);
 // [byte] of scratch that a question needs.
 size_t mf_articulated_query_scratch_size_scalar_f64(const mf_ArtPlan *plan);
 size_t mf_articulated_query_scratch_size_single_f64(const mf_ArtPlan *plan);
-
-#endif

@@ -8,8 +8,7 @@
 // since a point r has the acceleration a + S r, with a that of the origin. With mass m, first
 // moment h and second moments Z (integrals of r and r r^T over the mass)
 //     f = m a + S h,    n = h x a + (antisymmetric part of Z S^T) .
-#ifndef MF_MOTION_BODY_BODY_H
-#define MF_MOTION_BODY_BODY_H
+#pragma once
 
 #include "motion/articulated/contact/contact.h"
 #include "motion/articulated/tree/linkage.h"
@@ -533,5 +532,3 @@ static inline void bodies_sum(const mf_DrivenPlan *plan, bool moves, Limbs *limb
     }
     body_add(plan, -1, moves, &limbs->of[0], &tensors[0], base);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // The host side that `rigid` and `prescribed` share: plans, fields, stepping.
-#ifndef MF_MOTION_BODY_DRIVEN_H
-#define MF_MOTION_BODY_DRIVEN_H
+#pragma once
 
 #include <mayfly/rigid.h>
 #include <mayfly/prescribed.h>
@@ -70,5 +69,3 @@ mf_MotionEnergy mf_driven_energy(const mf_Group *group, const void *motion, uint
 mf_Status mf_driven_constants_fill(mf_DrivenMotion *motion, const mf_Model *model,
                                    const mf_DrivenConfig *config, mf_Context *context,
                                    mf_Error *error);
-
-#endif

@@ -10,8 +10,7 @@
 // v', so that bodies rest at k d, forces are continuous, and a body that was pressed deeper rises
 // to rest as if damped. Friction (equation 5): proportional to load and slip below the slip speed,
 // to the load alone above (Coulomb); likewise against torsion.
-#ifndef MF_MOTION_BODY_GROUND_H
-#define MF_MOTION_BODY_GROUND_H
+#pragma once
 
 #include "motion/articulated/tree/six.h"
 #include "motion/body/body.h"
@@ -524,5 +523,3 @@ static inline void ground_loads(const mf_ArtPlan *plan, mf_lane step, Vec angula
     warnings_raise(warnings, mf_less(mf_set((mf_real)MF_ART_UNSETTLED), part), MF_WARNING_SOLVER,
                    part);
 }
-
-#endif

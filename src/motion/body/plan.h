@@ -2,8 +2,7 @@
 // joints, sums of masses, and distances of contacts. Frozen before the first step.
 //
 // In both motions joints track given paths exactly.
-#ifndef MF_MOTION_BODY_PLAN_H
-#define MF_MOTION_BODY_PLAN_H
+#pragma once
 
 #include <mayfly/prescribed.h>
 #include <mayfly/rigid.h>
@@ -90,5 +89,3 @@ typedef struct mf_DrivenBlock {
 MF_KERNEL_COPIES(void, mf_driven_step, (const mf_DrivenBlock *block));
 // [byte] of scratch that a step needs.
 MF_KERNEL_COPIES(size_t, mf_driven_scratch_size, (const mf_DrivenPlan *plan));
-
-#endif

@@ -1,7 +1,6 @@
 // The rows of `rigid` and `prescribed` in the motion table; most is shared (driven.c).
 #include "motion/body/driven.h"
 #include "base/floats.h"
-#include "motion/articulated/host.h"
 
 #include <math.h>
 

@@ -1,7 +1,6 @@
 // The row of `cloth` in the motion table: settings, plan, kernels.
 #include "base/hash.h"
 #include "base/plain.h"
-#include "base/floats.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "motion/cloth/model.h"

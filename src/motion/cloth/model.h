@@ -1,6 +1,5 @@
 // Cloth, for those who step it.
-#ifndef MF_MOTION_CLOTH_MODEL_H
-#define MF_MOTION_CLOTH_MODEL_H
+#pragma once
 
 #include <mayfly/cloth.h>
 
@@ -18,5 +17,3 @@ double mf_cloth_lowest(const mf_Cloth *cloth);
 // vertices with an area, pins that are vertices. MF_BAD_ARGUMENT names the member that is wrong;
 // MF_LIMIT: more than MF_CLOTH_MOST vertices. NULL: MF_BAD_ARGUMENT.
 mf_Status mf_cloth_check(const mf_Cloth *cloth, mf_Error *error);
-
-#endif

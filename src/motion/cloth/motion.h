@@ -1,6 +1,5 @@
 // The host's side of cloth: what kernels do not see.
-#ifndef MF_MOTION_CLOTH_MOTION_H
-#define MF_MOTION_CLOTH_MOTION_H
+#pragma once
 
 #include <mayfly/cloth.h>
 #include "motion/cloth/plan.h"
@@ -103,5 +102,3 @@ void mf_cloth_momentum(const mf_Group *group, const void *motion, uint32_t insta
 // Whether a triangle is torn, so that it is not there any more: `cloth.torn` has a 1 for it, or for
 // an edge of its cell. False for what the group does not have, and for cloths that do not tear.
 bool mf_cloth_triangle_torn(const mf_Group *group, uint32_t instance, uint32_t triangle);
-
-#endif

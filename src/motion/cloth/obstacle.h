@@ -1,7 +1,6 @@
 // Contact of vertices with the ground and with solids: the push that a vertex gets, opposite to
 // that on the solid.
-#ifndef MF_MOTION_CLOTH_OBSTACLE_H
-#define MF_MOTION_CLOTH_OBSTACLE_H
+#pragma once
 
 #include "contact/solid_lane.h"
 #include "motion/cloth/solve.h"
@@ -110,5 +109,3 @@ static MF_INLINE void contact_point_touch_obstacles(ContactPoint *s, const mf_Cl
     for (uint32_t i = 0; i < job->obstacle_count; i++)
         contact_point_touch_obstacle(s, job, &job->obstacles[i], rows + i * each, lane);
 }
-
-#endif

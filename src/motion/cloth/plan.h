@@ -6,8 +6,7 @@
 // out; waves follow one another. So neither lanes nor threads change the order in which a vertex is
 // moved, nor a bit. Vertices are in slots chosen so that the same node of all constraints of a
 // batch is in sixteen slots in a row, wherever possible.
-#ifndef MF_MOTION_CLOTH_PLAN_H
-#define MF_MOTION_CLOTH_PLAN_H
+#pragma once
 
 #include <mayfly/cloth.h>
 
@@ -226,5 +225,3 @@ typedef struct mf_ClothKernels {
     void (*residual)(const mf_ClothJob *job, uint32_t chunk, mf_ClothResidual *out);
     void (*sum)(const mf_ClothJob *job, uint32_t first, uint32_t count, mf_ClothSum *out);
 } mf_ClothKernels;
-
-#endif

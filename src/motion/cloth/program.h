@@ -1,7 +1,6 @@
 // Building the plan of a cloth: its constraints, and the order in which lanes and threads work
 // them.
-#ifndef MF_MOTION_CLOTH_PROGRAM_H
-#define MF_MOTION_CLOTH_PROGRAM_H
+#pragma once
 
 #include "motion/cloth/plan.h"
 
@@ -45,5 +44,3 @@ bool mf_cloth_draft_slots(mf_ClothDraft *draft, uint32_t slots);
 // The constraints of a rectangle (grid.c) and of triangles (mesh.c).
 void mf_cloth_draft_grid(mf_ClothDraft *draft, const mf_Cloth *cloth);
 mf_Status mf_cloth_draft_mesh(mf_ClothDraft *draft, const mf_Cloth *cloth, mf_Error *error);
-
-#endif

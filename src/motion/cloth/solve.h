@@ -5,8 +5,7 @@
 //
 // a is the compliance over the substep's square, g the damping time over the substep (2016,
 // equation 26, with damping in proportion to stiffness), d the way since the substep began.
-#ifndef MF_MOTION_CLOTH_SOLVE_H
-#define MF_MOTION_CLOTH_SOLVE_H
+#pragma once
 
 #include "math/lane_list.h"
 #include "math/lane_vector.h"
@@ -321,5 +320,3 @@ static MF_INLINE void solve_lanes(const Batch *b) {
         solve_hinge(b);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 // A step of one cloth: what its parts share.
-#ifndef MF_MOTION_CLOTH_STEP_H
-#define MF_MOTION_CLOTH_STEP_H
+#pragma once
 
 #include "motion/cloth/motion.h"
 
@@ -47,5 +46,3 @@ static inline uint32_t mf_cloth_rows(const mf_ClothPlan *plan) {
 // Before the substeps: how many vertices are fixed (pins.c); and after them.
 uint32_t mf_cloth_begin_pins(mf_ClothStep *step);
 void mf_cloth_end_pins(const mf_ClothStep *step);
-
-#endif

@@ -11,7 +11,6 @@
 #include "model/points.h"
 #include "motion/external/poses.h"
 #include "world/group.h"
-#include "base/floats.h"
 #include "motion/table.h"
 #include "base/hash.h"
 #include "math/scalar.h"

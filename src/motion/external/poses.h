@@ -1,6 +1,5 @@
 // Streams of time-stamped poses, such as those of motion capture, shown with a delay.
-#ifndef MF_MOTION_EXTERNAL_POSES_H
-#define MF_MOTION_EXTERNAL_POSES_H
+#pragma once
 
 #include <mayfly/external.h>
 
@@ -20,5 +19,3 @@ typedef struct mf_PoseShown {
 // [s]. With MF_POSES_NONE only `age` of the result has a meaning.
 mf_PoseState mf_poses_show(const mf_Field *poses, uint32_t instance, double time, double hold,
                            mf_PoseShown *out);
-
-#endif

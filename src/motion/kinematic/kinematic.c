@@ -1,6 +1,5 @@
 // The `kinematic` motion's host side: its fields and its system.
 #include "motion/articulated/build.h"
-#include "base/floats.h"
 #include "math/kernel_table.h"
 #include "motion/kinematic/motion.h"
 #include "motion/table.h"

@@ -1,11 +1,9 @@
 // Questions about one instance: which contacts are feet, and how far the robot is from falling if
 // it could (McGhee and Frank 1968, "On the stability properties of quadruped creeping gaits").
 #include "motion/articulated/build.h"
-#include "motion/articulated/step.h"
 #include "motion/kinematic/motion.h"
 #include "math/scalar.h"
 
-#include <assert.h>
 #include <math.h>
 
 enum { MOST_VALUES = 7 + 4 * MF_ARTICULATED_MAX_LINKS };

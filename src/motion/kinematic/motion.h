@@ -1,6 +1,5 @@
 // The host's side of `kinematic` around the plan of its kernels (plan.h).
-#ifndef MF_MOTION_KINEMATIC_MOTION_H
-#define MF_MOTION_KINEMATIC_MOTION_H
+#pragma once
 
 #include <mayfly/kinematic.h>
 #include "motion/articulated/motion.h"
@@ -37,5 +36,3 @@ const mf_KinMotion *mf_kin_motion_of(const mf_Group *group);
 // Center of mass [m] of the links in their present poses, world frame; the base's origin if the
 // model has no mass.
 void mf_kinematic_center(const mf_KinMotion *motion, uint32_t instance, double center[3]);
-
-#endif

@@ -4,7 +4,6 @@
 #include "model/points.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
-#include "motion/articulated/step.h"
 #include "motion/kinematic/motion.h"
 #include "math/scalar.h"
 

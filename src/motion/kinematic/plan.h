@@ -1,8 +1,7 @@
 // Data of the `kinematic` kernels about a model and the settings: frozen before the first step,
 // shared by all threads. The tree and the positions of contacts are those of the `articulated`
 // plan, without forces.
-#ifndef MF_MOTION_KINEMATIC_PLAN_H
-#define MF_MOTION_KINEMATIC_PLAN_H
+#pragma once
 
 #include <mayfly/kinematic.h>
 
@@ -107,5 +106,3 @@ typedef struct mf_KinBlock {
 MF_KERNEL_COPIES(void, mf_kinematic_step, (const mf_KinBlock *block));
 // [byte] of scratch that a step needs.
 MF_KERNEL_COPIES(size_t, mf_kinematic_scratch_size, (const mf_KinPlan *plan));
-
-#endif

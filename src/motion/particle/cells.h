@@ -1,7 +1,6 @@
 // Particles sorted by cells: a counting sort, stable by the number of the particle, so that the
 // order follows from positions alone.
-#ifndef MF_MOTION_PARTICLE_CELLS_H
-#define MF_MOTION_PARTICLE_CELLS_H
+#pragma once
 
 #include <mayfly/base.h>
 
@@ -37,5 +36,3 @@ static inline int32_t mf_particle_cell(const mf_ParticleCells *cells, double x, 
 
 // Sorts particles 0 .. particles - 1 by cells->cell.
 void mf_particle_cells_sort(mf_ParticleCells *cells, uint32_t particles);
-
-#endif

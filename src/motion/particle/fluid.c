@@ -3,7 +3,6 @@
 #include "base/hash.h"
 #include "base/plain.h"
 #include "math/kernel_table.h"
-#include "math/scalar.h"
 #include "motion/particle/motion.h"
 
 // [1] Longest step in units of the time in which sound covers the spacing. The rule of the pressure

@@ -1,7 +1,6 @@
 // Lanes of particles: ranges of neighbors, the ground and solids as signed distances, and stores to
 // fields of unsorted particles.
-#ifndef MF_MOTION_PARTICLE_LANES_H
-#define MF_MOTION_PARTICLE_LANES_H
+#pragma once
 
 #include "contact/solid_lane.h"
 #include "math/lane_list.h"
@@ -228,5 +227,3 @@ static inline void fault_particles(const mf_ParticleTask *task, const Writers *w
     for (uint32_t n = 0; n < who->count; n++)
         task->fault[who->order[who->lane[n]]] |= bit;
 }
-
-#endif

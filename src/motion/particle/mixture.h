@@ -1,7 +1,6 @@
 // Groups of particles that act on each other: fluids with grains, and fluids with fluids. They are
 // stepped together, with the substeps of the one that needs most (docs/explanation/particles.md).
-#ifndef MF_MOTION_PARTICLE_MIXTURE_H
-#define MF_MOTION_PARTICLE_MIXTURE_H
+#pragma once
 
 #include "motion/particle/motion.h"
 
@@ -20,5 +19,3 @@ void mf_mixture_destroy(mf_Context *context, mf_ParticleMixture *mixture);
 
 // Between the sorting and the step of a substep: what the groups do to each other.
 void mf_mixture_exchange(mf_ParticleMixture *mixture);
-
-#endif

@@ -1,6 +1,5 @@
 // What the host knows of a group of particles: `fluid` and `grains` have this in common.
-#ifndef MF_MOTION_PARTICLE_MOTION_H
-#define MF_MOTION_PARTICLE_MOTION_H
+#pragma once
 
 #include <mayfly/particles.h>
 #include "motion/particle/cells.h"
@@ -133,5 +132,3 @@ bool mf_particles_emit(mf_Particles *all, double begin, double end);
 
 // Keys of emitters in scene files.
 extern const mf_KeyTable mf_emitter_table;
-
-#endif

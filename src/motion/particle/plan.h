@@ -1,7 +1,6 @@
 // The data that the kernels of particles read. Particles are sorted by cells first (cells.h): a row
 // of cells along x is contiguous in memory, and the lanes of a kernel are neighbors in such a row.
-#ifndef MF_MOTION_PARTICLE_PLAN_H
-#define MF_MOTION_PARTICLE_PLAN_H
+#pragma once
 
 #include "contact/solid.h"
 #include "math/kernel.h"
@@ -138,5 +137,3 @@ MF_KERNEL_COPIES(double, mf_grains_gather,
 MF_KERNEL_COPIES(void, mf_grains_step,
                  (const mf_ParticleTask *task, uint32_t first, uint32_t count,
                   double (*wrench)[6]));
-
-#endif

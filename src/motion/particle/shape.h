@@ -1,6 +1,5 @@
 // The kernel of a fluid: its gradient is F x with F = K y (f0 + f1 y + f2 y^2), y = 1 - r/R.
-#ifndef MF_MOTION_PARTICLE_SHAPE_H
-#define MF_MOTION_PARTICLE_SHAPE_H
+#pragma once
 
 enum { MF_SHAPE_TERMS = 5 };
 
@@ -16,5 +15,3 @@ typedef struct mf_FluidShape {
 
 // For particles whose lattice at rest has this spacing [m], and a reach R [m].
 void mf_fluid_shape_fit(mf_FluidShape *shape, double spacing, double reach);
-
-#endif

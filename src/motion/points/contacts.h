@@ -1,6 +1,5 @@
 // The points of a robot that may touch the ground in one step, and the body that they carry.
-#ifndef MF_MOTION_POINTS_CONTACTS_H
-#define MF_MOTION_POINTS_CONTACTS_H
+#pragma once
 
 #include "math/lane_sum.h"
 #include "motion/points/plan.h"
@@ -100,5 +99,3 @@ static MF_INLINE mf_lane contact_rise(const Shift *shift, Vec position) {
     return mf_fma(-shift->rotation_vector.y, position.x,
                   mf_fma(shift->rotation_vector.x, position.y, shift->move.z));
 }
-
-#endif

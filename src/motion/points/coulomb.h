@@ -9,8 +9,7 @@
 // Those in one position cannot: the fit moves a body on one foot as if the foot were under the
 // center of mass, and at that position its force is given back. With the foot's own lever a force
 // that was never there would spin the body, by all the more the smaller the step.
-#ifndef MF_MOTION_POINTS_COULOMB_H
-#define MF_MOTION_POINTS_COULOMB_H
+#pragma once
 
 #include "motion/points/contacts.h"
 
@@ -80,5 +79,3 @@ static inline Shift coulomb_release(const mf_PointsPlan *plan, const mf_real *co
     release.rotation_vector.z = torque / torsion_mass;
     return release;
 }
-
-#endif

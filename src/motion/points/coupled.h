@@ -22,8 +22,7 @@
 //
 // Invariant: a lane that has converged, or cannot be improved, does not change any more, so results
 // do not depend on the other lanes.
-#ifndef MF_MOTION_POINTS_COUPLED_H
-#define MF_MOTION_POINTS_COUPLED_H
+#pragma once
 
 #include "motion/points/contacts.h"
 
@@ -318,5 +317,3 @@ static Shift coupled_solve(Coupled *c, mf_lane *weight, mf_lane *hold, mf_lane m
     *residual = mf_keep(any, mf_sqrt(found.wrong / mf_select(any, found.size, one)));
     return shift;
 }
-
-#endif

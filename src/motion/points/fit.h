@@ -4,8 +4,7 @@
 //     minimize sum_i w_i |slip_i + a + a3 (-y_i, x_i)|^2.
 // Taken about the weighted centroid the three equations decouple. One contact gives a displacement
 // only; none gives none; points in one position fix no yaw.
-#ifndef MF_MOTION_POINTS_FIT_H
-#define MF_MOTION_POINTS_FIT_H
+#pragma once
 
 #include "motion/points/contacts.h"
 
@@ -62,5 +61,3 @@ static MF_INLINE Vec fit_solve(const Fit *fit) {
     mf_lane a2 = mf_fma(-yaw, cx, -(fit->slip_y * inverse));
     return MF_VALUE(Vec, mf_keep(any, a1), mf_keep(any, a2), yaw);
 }
-
-#endif

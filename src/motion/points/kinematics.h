@@ -1,7 +1,6 @@
 // Forward kinematics: where the points are in the base frame for given joint positions, and from
 // them the center of mass and the inertia.
-#ifndef MF_MOTION_POINTS_KINEMATICS_H
-#define MF_MOTION_POINTS_KINEMATICS_H
+#pragma once
 
 #include "math/carve.h"
 #include "motion/points/contacts.h"
@@ -167,5 +166,3 @@ static MF_INLINE void kinematics_inertia(const Moments *sum, const mf_real *cons
                  mf_fma(first.x, c.y, -sum->second.xy), mf_fma(first.x, c.z, -sum->second.xz),
                  mf_fma(first.y, c.z, -sum->second.yz));
 }
-
-#endif

@@ -1,6 +1,5 @@
 // The host's side of the motion `points`: what kernels do not see.
-#ifndef MF_MOTION_POINTS_MOTION_H
-#define MF_MOTION_POINTS_MOTION_H
+#pragma once
 
 #include "motion/points/plan.h"
 
@@ -24,5 +23,3 @@ mf_Status mf_points_check(const mf_Group *group, const mf_PointsConfig *config, 
 // Makes the plan for checked settings; the caller frees *out with mf_release. MF_NO_MEMORY.
 mf_Status mf_points_plan_create(mf_Group *group, const mf_PointsConfig *config,
                                 const mf_PointsPlan **out, mf_Error *error);
-
-#endif

@@ -7,7 +7,6 @@
 #include "math/scalar.h"
 #include "terrain/image.h"
 
-#include <math.h>
 #include <string.h>
 
 typedef struct Build {

@@ -1,7 +1,6 @@
 // What the `points` kernels read of a model and the settings: a flat image, frozen before the first
 // step and shared by all threads.
-#ifndef MF_MOTION_POINTS_PLAN_H
-#define MF_MOTION_POINTS_PLAN_H
+#pragma once
 
 #include <mayfly/points.h>
 
@@ -134,5 +133,3 @@ typedef void (*mf_PointsStepFn)(const mf_PointsBlock *block);
 MF_KERNEL_COPIES(void, mf_points_step, (const mf_PointsBlock *block));
 // [byte] of scratch that a step needs.
 MF_KERNEL_COPIES(size_t, mf_points_scratch_size, (const mf_PointsPlan *plan));
-
-#endif

@@ -1,7 +1,6 @@
 // The displacement by contact with the ground, with either friction model, and its effect on the
 // body and the anchors of its contacts.
-#ifndef MF_MOTION_POINTS_SOLVE_H
-#define MF_MOTION_POINTS_SOLVE_H
+#pragma once
 
 #include "motion/points/coulomb.h"
 #include "motion/points/coupled.h"
@@ -472,5 +471,3 @@ static MF_INLINE void store_anchor(const Step *s, const Body *body, const Mat *r
     }
     keep_vec_where(s, bears, s->block->anchor, 3 * row->index, position);
 }
-
-#endif

@@ -1,7 +1,4 @@
 // The vectors of the motion kernels are those of math/lane_vector.h.
-#ifndef MF_MOTION_POINTS_VECTOR_H
-#define MF_MOTION_POINTS_VECTOR_H
+#pragma once
 
 #include "math/lane_vector.h"
-
-#endif

@@ -10,8 +10,7 @@
 // Friction rises with the slip s = |u| - c / g of a frame by c t s, energy c t s^2 / 2, t =
 // `strengthening`: of feet that push against each other with the same load all slip then. Else the
 // minimum is not unique, and the random forces of the noise would choose who does.
-#ifndef MF_MOTION_TRUSS_GROUND_H
-#define MF_MOTION_TRUSS_GROUND_H
+#pragma once
 
 #include "motion/truss/state.h"
 
@@ -195,5 +194,3 @@ static MF_INLINE void ground_slip(const Frame *f, mf_mask where, bool same) {
         touch->anchor = vec_select(slips, edge, touch->anchor);
     }
 }
-
-#endif

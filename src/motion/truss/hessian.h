@@ -2,8 +2,7 @@
 // bars under loads and for sticking contacts; sliding contacts far from the minimum with a tenth of
 // their curvature along the slip, where they have none; bars that touch exactly in small trusses,
 // in others by a bound of their couplings, which keeps them out of the band.
-#ifndef MF_MOTION_TRUSS_HESSIAN_H
-#define MF_MOTION_TRUSS_HESSIAN_H
+#pragma once
 
 #include "motion/truss/ground.h"
 #include "motion/truss/pairs.h"
@@ -465,5 +464,3 @@ static MF_INLINE mf_lane assemble_as(const Frame *f, const Band *band, bool same
 static __attribute__((noinline)) mf_lane assemble(const Frame *f, const Band *band) {
     return f->same ? assemble_as(f, band, true) : assemble_as(f, band, false);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Loading of the trusses of some lanes from their fields, and what a step changes before vertices
 // move: actuators and noise.
-#ifndef MF_MOTION_TRUSS_LOAD_H
-#define MF_MOTION_TRUSS_LOAD_H
+#pragma once
 
 #include "math/lane_random.h"
 #include "motion/truss/newton.h"
@@ -257,5 +256,3 @@ static void load_frame(Frame *f) {
     add_noise(f);
     load_ground(f, mf_mask_all());
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Machines, for the operators and the trial.
-#ifndef MF_MODEL_MACHINE_H
-#define MF_MODEL_MACHINE_H
+#pragma once
 
 #include <mayfly/machine.h>
 
@@ -29,5 +28,3 @@ uint32_t mf_machine_bytes(const mf_Machine *machine);
 
 // MF_BAD_ARGUMENT names the setting that is wrong.
 mf_Status mf_machine_check_config(const mf_MachineConfig *config, mf_Error *error);
-
-#endif

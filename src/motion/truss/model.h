@@ -1,6 +1,5 @@
 // Trusses, for those who step them.
-#ifndef MF_MOTION_TRUSS_MODEL_H
-#define MF_MOTION_TRUSS_MODEL_H
+#pragma once
 
 #include <mayfly/truss.h>
 
@@ -21,5 +20,3 @@ double mf_truss_rest_length(const mf_Truss *truss, uint32_t bar);
 // Period of the network [s] and most that an actuator changes in it [m], defaults filled in.
 double mf_truss_cycle(const mf_Truss *truss);
 double mf_truss_change(const mf_Truss *truss);
-
-#endif

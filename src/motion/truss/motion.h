@@ -1,6 +1,5 @@
 // The host's side that `quasistatic` and `elastic` share: what kernels do not see.
-#ifndef MF_MOTION_TRUSS_MOTION_H
-#define MF_MOTION_TRUSS_MOTION_H
+#pragma once
 
 #include <mayfly/elastic.h>
 #include <mayfly/quasistatic.h>
@@ -129,5 +128,3 @@ static inline double mf_truss_get(const mf_TrussMotion *motion, int row, uint32_
 static inline uint32_t mf_truss_number(const mf_TrussMotion *motion, uint32_t instance, int count) {
     return (uint32_t)mf_truss_get(motion, MF_TRUSS_ROW_COUNTS, instance, (size_t)count);
 }
-
-#endif

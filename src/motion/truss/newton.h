@@ -1,8 +1,7 @@
 // Relaxation of a frame: Newton's method with a band matrix. The step is shortened to a reach, and
 // where it does not lower the energy a shift of the diagonal turns it towards steepest descent
 // (Levenberg 1944). Each lane has its own shift, step and end.
-#ifndef MF_MOTION_TRUSS_NEWTON_H
-#define MF_MOTION_TRUSS_NEWTON_H
+#pragma once
 
 #include "motion/truss/hessian.h"
 
@@ -515,5 +514,3 @@ static void predict(Newton *n, mf_index *spent) {
     n->shift = mf_zero();
     n->reach = mf_set((mf_real)(f->plan->reach / 4));
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Bars that meet bars: the penetration energy of two cylinders with round ends, of a spring between
 // the closest points of their axes. Bars that share a vertex do not meet.
-#ifndef MF_MOTION_TRUSS_PAIRS_H
-#define MF_MOTION_TRUSS_PAIRS_H
+#pragma once
 
 #include "motion/truss/state.h"
 
@@ -201,5 +200,3 @@ static MF_INLINE void pairs_find(Frame *f, mf_lane most, bool same) {
         }
     }
 }
-
-#endif

@@ -1,7 +1,6 @@
 // What the kernels of trusses read: settings and sizes as a flat image, and the rows of the fields
 // of some lanes. docs/explanation/quasistatic.md has the equations.
-#ifndef MF_MOTION_TRUSS_PLAN_H
-#define MF_MOTION_TRUSS_PLAN_H
+#pragma once
 
 #include <mayfly/quasistatic.h>
 
@@ -78,5 +77,3 @@ typedef void (*mf_TrussFrameFn)(const mf_TrussBlock *block);
 static inline uint32_t mf_truss_contacts(const mf_TrussPlan *plan) {
     return plan->ground ? plan->vertices + plan->bars * plan->samples : 0;
 }
-
-#endif

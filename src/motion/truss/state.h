@@ -3,8 +3,7 @@
 // Lanes may hold different trusses. Where all have the same bars (copies, mutants of weights) the
 // ends of a bar are one number for all lanes and vertices are loaded; else they are gathered. Both
 // give the same bits. Functions have that as a constant argument `same`.
-#ifndef MF_MOTION_TRUSS_STATE_H
-#define MF_MOTION_TRUSS_STATE_H
+#pragma once
 
 #include "math/carve.h"
 #include "math/lane_vector.h"
@@ -223,5 +222,3 @@ static inline void frame_carve(const mf_TrussPlan *plan, mf_Carver *carver, Fram
     MF_CARVE(carver, f->image, plan->pairs ? rows : 0);
     MF_CARVE(carver, f->product, plan->pairs ? rows : 0);
 }
-
-#endif

@@ -6,7 +6,6 @@
 #include "model/points.h"
 #include "world/attach.h"
 
-#include <mayfly/vehicle.h>
 
 const char *const mf_integrator_names[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
 

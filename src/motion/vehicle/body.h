@@ -1,7 +1,6 @@
 // What the rows of all vehicles in the motion table have in common: a vehicle counts as one rigid
 // body, with the mass and inertia of its model.
-#ifndef MF_MOTION_VEHICLE_BODY_H
-#define MF_MOTION_VEHICLE_BODY_H
+#pragma once
 
 #include <mayfly/vehicle.h>
 #include <mayfly/motion.h>
@@ -48,5 +47,3 @@ mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_M
 // Whether a real body has this inertia, within what rounding of published figures and flat plates
 // need (Crazyflie: 1.05 % off). MF_BAD_ARGUMENT begins with `name`.
 mf_Status mf_vehicle_check_inertia(const char *name, const double inertia[6], mf_Error *error);
-
-#endif

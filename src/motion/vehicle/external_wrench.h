@@ -2,8 +2,7 @@
 // (mayfly/collision.h), applied as an impulse at the beginning of a step, before the vehicle's own
 // kernel. The kernels do not know about them, so a vehicle that nothing pushes costs nothing and
 // keeps its bits.
-#ifndef MF_MOTION_VEHICLE_EXTERNAL_WRENCH_H
-#define MF_MOTION_VEHICLE_EXTERNAL_WRENCH_H
+#pragma once
 
 #include <mayfly/world.h>
 
@@ -26,5 +25,3 @@ void mf_vehicle_wrench_bind(mf_VehicleWrench *wrench, mf_Group *group, double ma
 // Adds what the wrenches change in a step to the velocities of the instances of `run`. One whose
 // velocities would not be finite keeps them and gets MF_FAULT_NONFINITE.
 void mf_vehicle_wrench_apply(const mf_VehicleWrench *wrench, const mf_SystemRun *run);
-
-#endif

@@ -1,6 +1,5 @@
 // The table of the parameters of vehicles.
-#ifndef MF_MOTION_VEHICLE_KEYS_H
-#define MF_MOTION_VEHICLE_KEYS_H
+#pragma once
 
 #include "base/key.h"
 
@@ -16,5 +15,3 @@ mf_Status mf_vehicle_check_ranges(mf_VehicleKind kind, const void *parameters, m
 
 // The parameters of a group of vehicles; NULL: it has none of that kind.
 const void *mf_vehicle_parameters(const mf_Group *group, mf_VehicleKind kind);
-
-#endif

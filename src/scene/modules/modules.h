@@ -1,6 +1,5 @@
 // Modular robots in the scene builder: docks that act and are joined at the start, and messages.
-#ifndef MAYFLY_SRC_SCENE_MODULES_H
-#define MAYFLY_SRC_SCENE_MODULES_H
+#pragma once
 
 #include "scene/builder.h"
 
@@ -20,5 +19,3 @@ mf_Status mf_scene_connect_docks(mf_SceneBuilder *builder, mf_WorldDocks *docks)
 mf_Status mf_scene_add_messages(mf_SceneBuilder *builder);
 // Notes on targets of docked arms that are out of reach.
 void mf_scene_note_arms(mf_SceneBuilder *builder);
-
-#endif

@@ -1,6 +1,5 @@
 // Policies that ship: behaviors of modules. Each has a file and a row of the table in policies.c.
-#ifndef MAYFLY_SRC_SCENE_POLICIES_H
-#define MAYFLY_SRC_SCENE_POLICIES_H
+#pragma once
 
 #include "world/attach.h"
 
@@ -105,5 +104,3 @@ bool mf_flood_begin(mf_Policy *policy);
 int mf_flood_hear(mf_Policy *policy, const mf_Message *message);
 // Sends to all engaged docks; sets the first word.
 void mf_flood_send(mf_Policy *policy, mf_Message *message);
-
-#endif

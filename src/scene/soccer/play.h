@@ -1,6 +1,5 @@
 // Internals of a game of soccer. Tactics decide (tactics.c), the referee counts (play.c).
-#ifndef MAYFLY_SRC_SCENE_SOCCER_PLAY_H
-#define MAYFLY_SRC_SCENE_SOCCER_PLAY_H
+#pragma once
 
 #include "scene/builder.h"
 
@@ -59,5 +58,3 @@ mf_Player mf_play_see(const mf_PlayTeam *team, uint32_t robot);
 
 // Commands every robot of a team.
 void mf_play_tactics(mf_Play *play, mf_PlayTeam *team);
-
-#endif

@@ -24,8 +24,7 @@
 //
 // Invariant: results of an assembly do not depend on other assemblies or on threads; steps allocate
 // only if a group's plan has grown.
-#ifndef MF_SOLVE_ASSEMBLIES_H
-#define MF_SOLVE_ASSEMBLIES_H
+#pragma once
 
 #include "base/scratch.h"
 #include "solve/modules/docks.h"
@@ -327,5 +326,3 @@ static inline mf_ArtAssembly *mf_assembly_piece(const mf_Assemblies *all,
     *pieces = robot->group->assemblies->pieces;
     return &(*pieces)->pieces[robot->piece];
 }
-
-#endif

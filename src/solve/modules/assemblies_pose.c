@@ -5,7 +5,6 @@
 #include "math/scalar.h"
 #include "world/attach.h"
 
-#include <math.h>
 #include <string.h>
 
 // [m/s], [rad/s] Docks that have just met do not close faster.

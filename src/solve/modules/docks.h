@@ -6,8 +6,7 @@
 //
 // A port is a dock of a robot; ports are numbered by groups, robots and docks. Two engaged ports
 // have a joint (joints.h) whose record names them; the fields of both name it.
-#ifndef MF_SOLVE_DOCKS_H
-#define MF_SOLVE_DOCKS_H
+#pragma once
 
 #include "solve/joints.h"
 
@@ -150,5 +149,3 @@ void mf_docks_end(mf_WorldDocks *docks);
 
 // "free", "closing", "engaged", "missed", "broken".
 const char *mf_dock_state_name(mf_DockState state);
-
-#endif

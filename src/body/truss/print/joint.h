@@ -1,7 +1,6 @@
 // How the bars of a truss are joined: which bar carries the hub of a vertex, where the sockets are,
 // and how much of each bar its joints take.
-#ifndef MF_PRINT_JOINT_H
-#define MF_PRINT_JOINT_H
+#pragma once
 
 #include "math/scalar.h"
 
@@ -63,5 +62,3 @@ double mf_actuator_length(const mf_PrintConfig *config);
 static inline double mf_side_of(double hypotenuse, double other) {
     return mf_sqrt(hypotenuse * hypotenuse - other * other);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // The solids of the parts of a bar.
-#ifndef MF_PRINT_PART_H
-#define MF_PRINT_PART_H
+#pragma once
 
 #include "body/truss/print/joint.h"
 #include "body/truss/print/solid.h"
@@ -17,5 +16,3 @@ void mf_part_draw_actuator(mf_SolidDraft *draft, const mf_JointPlan *plan, uint3
 
 // [1] sockets at the hub of an end.
 uint32_t mf_part_sockets(const mf_JointPlan *plan, uint32_t bar, uint32_t end);
-
-#endif

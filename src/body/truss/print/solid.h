@@ -1,7 +1,6 @@
 // Closed surfaces from surfaces of revolution and spheres with round holes, which share the rings
 // of vertices where they meet: nothing is cut, so nothing can leak.
-#ifndef MF_PRINT_SOLID_H
-#define MF_PRINT_SOLID_H
+#pragma once
 
 #include <mayfly/print.h>
 
@@ -58,5 +57,3 @@ void mf_solid_append(mf_SolidDraft *draft, const mf_SolidFrame *frame, const mf_
 
 // [m^3] within the surface, by the divergence theorem.
 double mf_solid_volume(const mf_SolidDraft *draft);
-
-#endif

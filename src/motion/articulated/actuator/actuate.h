@@ -6,8 +6,7 @@
 // fixed axis of the child or parent, those on sites along fixed axes of a link, where the rate
 // dependence becomes inertia of the link. With a reference site they act along its axes, with the
 // reaction on its link; that force is the one at the beginning of the step (adhesion.h).
-#ifndef MF_MOTION_ARTICULATED_ACTUATOR_ACTUATE_H
-#define MF_MOTION_ARTICULATED_ACTUATOR_ACTUATE_H
+#pragma once
 
 #include "motion/articulated/actuator/drive.h"
 #include "motion/articulated/state.h"
@@ -339,5 +338,3 @@ static inline void actuate_finish(const mf_ArtPlan *plan, Actuation *all) {
         if (actuators[i].on_joint && actuators[i].acts == MF_ART_PULLS)
             free_joint(plan, &actuators[i], i, all);
 }
-
-#endif

@@ -2,8 +2,7 @@
 // the body in equal parts and acts along their normals, on both sides (MuJoCo's documentation,
 // "XML reference", actuator/adhesion). It is a force of the beginning of the step, like those of
 // other actuators; contacts within their margin are pulled together before they touch.
-#ifndef MF_MOTION_ARTICULATED_ACTUATOR_ADHESION_H
-#define MF_MOTION_ARTICULATED_ACTUATOR_ADHESION_H
+#pragma once
 
 #include "motion/articulated/constraint/tendon_path.h"
 
@@ -280,5 +279,3 @@ static inline void adhere(const mf_ArtPlan *plan, Work *work) {
         all->found = plan->law && width == MF_LANES && !all->overflow;
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 // joint.target as the command of the model's position actuators.
-#ifndef MF_MOTION_ARTICULATED_ACTUATOR_COMMANDS_H
-#define MF_MOTION_ARTICULATED_ACTUATOR_COMMANDS_H
+#pragma once
 
 #include <mayfly/articulated.h>
 
@@ -10,5 +9,3 @@ mf_Status mf_art_commands_add(mf_Group *group, mf_Error *error);
 
 // mf_motion_follows of a group that moves by `articulated`.
 mf_Status mf_art_follows(const mf_Group *group, uint32_t joint, mf_Error *error);
-
-#endif

@@ -5,8 +5,7 @@
 // added to the torque and the slope, times the step, to the inertia of the joint, which makes the
 // step stable for any slope. Nonlinear forces (clamps) are replaced by the chord from the present
 // state to rest, which gives the correct torque now and can only dissipate energy.
-#ifndef MF_MOTION_ARTICULATED_ACTUATOR_DRIVE_H
-#define MF_MOTION_ARTICULATED_ACTUATOR_DRIVE_H
+#pragma once
 
 #include "motion/articulated/actuator/external_wrench.h"
 #include "math/lane.h"
@@ -281,5 +280,3 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
     if (link->drive & MF_ART_HAS_LIMIT)
         drive_limit(plan, link, c, drive, load, position, rate, line);
 }
-
-#endif

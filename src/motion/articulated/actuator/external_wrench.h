@@ -1,6 +1,5 @@
 // Wrenches of collisions on single links. robot_step.h converts them into joint forces.
-#ifndef MF_MOTION_ARTICULATED_ACTUATOR_EXTERNAL_WRENCH_H
-#define MF_MOTION_ARTICULATED_ACTUATOR_EXTERNAL_WRENCH_H
+#pragma once
 
 #include "motion/articulated/state.h"
 
@@ -16,5 +15,3 @@ static inline void external_wrenches_carve(const mf_ArtPlan *plan, mf_Carver *ca
     MF_CARVE(carver, wrenches->force, plan->link_count + 1);
     MF_CARVE(carver, wrenches->torque, plan->link_count + 1);
 }
-
-#endif

@@ -13,8 +13,7 @@
 //   revise     corrects them; continue again from `respond`
 //   finish     integrates and stores; sites then have their new poses relative to the base
 //   fly        gives the root of an assembly in flight the momentum of all links together
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_ASSEMBLY_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_ASSEMBLY_H
+#pragma once
 
 #include "math/kernel.h"
 #include "motion/articulated/motion.h"
@@ -80,5 +79,3 @@ MF_KERNEL_COPIES(void, mf_articulated_assembly_fly, (const mf_ArtAssembly *piece
 
 // Whether robots with this plan can be part of an assembly that moves as one tree.
 bool mf_art_assembles(const mf_ArtPlan *plan);
-
-#endif

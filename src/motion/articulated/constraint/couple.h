@@ -6,8 +6,7 @@
 // remainders at the joints, over the square root of their inertia, are w = D^-1/2 L^-1 J^T. So
 //     J M^-1 J^T = w w^T,      change of velocity = L^-T D^-1/2 (sum of w times impulse),
 // the first by short dot products, the second by one outward pass for all rows together.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_COUPLE_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_COUPLE_H
+#pragma once
 
 #include "motion/articulated/tree/aba_velocity.h"
 
@@ -341,5 +340,3 @@ static inline mf_lane row_product(const Couple *c, const Row *a, const Row *b) {
     }
     return sum;
 }
-
-#endif

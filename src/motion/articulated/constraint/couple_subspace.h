@@ -16,8 +16,7 @@
 // clamped and fixed, and the others solved again. If the cost rises nevertheless, the first change
 // is shortened to the first bound. Rounds of a solution and sweeps therefore never raise the cost,
 // and converge to the same result as sweeps.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_COUPLE_SUBSPACE_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_COUPLE_SUBSPACE_H
+#pragma once
 
 #include "motion/articulated/contact/contact_rows.h"
 #include "math/carve.h"
@@ -531,5 +530,3 @@ static __attribute__((noinline)) void subspace_solve(Subspace *s, mf_mask lanes)
     cost = tries_store(s, worse);
     impulses_restore(s, mf_and(worse, mf_not(mf_less_equal(cost, mf_zero()))));
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Rows of tendons among the couplings of an articulated body: spring, damper and inertia, dry
 // friction, limits.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_COUPLE_TENDONS_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_COUPLE_TENDONS_H
+#pragma once
 
 #include "motion/articulated/constraint/tendon_path.h"
 #include "motion/articulated/constraint/couple.h"
@@ -221,5 +220,3 @@ static inline void tendon_rows(Couple *c, const State *state, const Rates *rates
             limit_row(c, state, &pull, unit, is_explicit);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Poses of mocap bodies from their fields.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_LOAD_MOCAPS_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_LOAD_MOCAPS_H
+#pragma once
 
 #include "motion/articulated/tree/aba_velocity.h"
 #include "motion/articulated/load_store.h"
@@ -14,5 +13,3 @@ static inline void load_mocaps(const mf_ArtBlock *block, Work *work) {
             quat_matrix(quat_normalize(quat_load(row_of(block, MF_ART_ROW_MOCAP_ROTATION), 4 * i))),
             vec_load(row_of(block, MF_ART_ROW_MOCAP_POSITION), 3 * i), vec_zero());
 }
-
-#endif

@@ -6,7 +6,6 @@
 #include "motion/articulated/constraint/problem_hessian.h"
 #include "motion/articulated/constraint/problem_capacity.h"
 #include "motion/articulated/constraint/problem_rows.h"
-#include "motion/articulated/step.h"
 
 typedef struct StepMemory {
     State state, low; // low: not used in double precision

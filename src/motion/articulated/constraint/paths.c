@@ -3,7 +3,6 @@
 
 #include "math/scalar.h"
 
-#include <string.h>
 
 // The slot of a link in a path's list, which gets it if need be; MF_NONE when the list is full.
 static uint32_t slot_of(mf_ArtMotion *motion, mf_ArtPath *path, int32_t link) {

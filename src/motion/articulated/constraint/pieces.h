@@ -1,7 +1,6 @@
 // The robots of a group in the stages of steps of assemblies (assembly.h): pieces of as many
 // lanes as the kernel has, with memory that lasts from stage to stage.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_PIECES_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_PIECES_H
+#pragma once
 
 #include "base/scratch.h"
 #include "motion/articulated/constraint/assembly.h"
@@ -68,5 +67,3 @@ void mf_art_pieces_get_roots(const mf_ArtPieces *pieces, uint32_t p, uint32_t la
 
 // Which robots of a group others move in this step: words, not 0 where that is so; NULL: none.
 void mf_art_set_carried(const mf_Group *group, const uint32_t *words);
-
-#endif

@@ -9,8 +9,7 @@
 // Velocities are numbered "dofs": linear (world axes) and angular (body axes) velocity of a free
 // base, then the plan's links in their order, three for a ball joint. A parent's dofs come before
 // its children's.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_H
+#pragma once
 
 #include "motion/articulated/tree/aba_velocity.h"
 
@@ -274,5 +273,3 @@ static inline void dofs_of_speeds(const mf_ArtPlan *plan, const State *state, mf
         }
     }
 }
-
-#endif

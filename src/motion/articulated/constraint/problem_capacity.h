@@ -1,6 +1,5 @@
 // The arrays of a problem, cut from the scratch of a block of lanes.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_CAPACITY_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_CAPACITY_H
+#pragma once
 
 #include "motion/articulated/constraint/problem_islands.h"
 #include "motion/articulated/constraint/problem_mass.h"
@@ -243,5 +242,3 @@ static inline void problem_carve(const mf_ArtPlan *plan, mf_Carver *carver, Prob
     p->islands = islands;
     islands_carve(plan, carver, capacity.constraints, islands != NULL ? islands : &measured);
 }
-
-#endif

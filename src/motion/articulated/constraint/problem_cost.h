@@ -8,8 +8,7 @@
 //   pyramid     push along each edge n +- mu_k t_k
 //   elliptic    with U = (mu s_0, mu_k s_k), N = U_0, T = |U_1 ..|: nothing where N >= mu T, all
 //               rows quadratic where mu N + T <= 0, else D_0 (N - mu T)^2 / (2 mu^2 (1 + mu^2))
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_COST_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_COST_H
+#pragma once
 
 #include "motion/articulated/constraint/problem_hessian.h"
 
@@ -339,5 +338,3 @@ static MF_INLINE void along_find(const Constraint *c, const mf_lane *weight, con
         for (uint32_t k = 0; k < c->rows; k++)
             along_one(c, weight[k], slack[k], along[k], distance, first, second);
 }
-
-#endif

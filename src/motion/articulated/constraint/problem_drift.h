@@ -1,7 +1,6 @@
 // Accelerations of links at constant velocities of all degrees of freedom: the contribution of the
 // change of the Jacobian.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_DRIFT_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_DRIFT_H
+#pragma once
 
 #include "motion/articulated/constraint/problem.h"
 #include "motion/articulated/constraint/tendon_path.h"
@@ -95,5 +94,3 @@ static __attribute__((noinline)) mf_lane path_gain(const Problem *p, uint32_t te
     }
     return sum;
 }
-
-#endif

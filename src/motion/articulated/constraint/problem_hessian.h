@@ -1,6 +1,5 @@
 // The problem's Hessian H = M + J^T W J, constraint by constraint, in tiles of a few rows.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_HESSIAN_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_HESSIAN_H
+#pragma once
 
 #include "motion/articulated/constraint/problem.h"
 
@@ -407,5 +406,3 @@ static inline void hessian_start(Problem *p, Pattern pattern) {
     for (uint32_t i = 0; i < p->dofs; i++)
         row_start(p, i);
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Islands: constraints of a lane that trees tie together, so that they share no force with others.
 // A tree is named by its first dof; an island by the least of its trees.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_ISLANDS_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_ISLANDS_H
+#pragma once
 
 #include "motion/articulated/constraint/problem_cost.h"
 
@@ -123,5 +122,3 @@ static inline void islands_end(Islands *all, mf_lane least) {
         all->any = mf_or(all->any, all->busy[t]);
     }
 }
-
-#endif

@@ -1,8 +1,7 @@
 // Where the dofs of a problem act, and the mass matrix by composite rigid bodies (Walker and Orin
 // 1982; Featherstone 2008, table 6.2), in world axes. Each composite body is taken about the origin
 // of its own link, so that light links far from the base keep their digits in float.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_MASS_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_MASS_H
+#pragma once
 
 #include "motion/articulated/constraint/problem.h"
 
@@ -183,5 +182,3 @@ static inline void mass_apply(const Problem *p, const mf_lane *x, mf_lane *y) {
         y[i] = sum;
     }
 }
-
-#endif

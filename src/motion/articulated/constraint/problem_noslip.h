@@ -12,8 +12,7 @@
 // With M = L^T D L a row is w = D^-1/2 L^-T J^T, which is nonzero only at the dofs of the row and
 // their ancestors. Then A = w w^T, and y = sum of w times force represents all forces: J a - r = w
 // . y - rest and a = a0 + L^-1 D^-1/2 y.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_NOSLIP_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_NOSLIP_H
+#pragma once
 
 #include "motion/articulated/constraint/problem_islands.h"
 #include "motion/articulated/constraint/problem_points.h"
@@ -433,5 +432,3 @@ static __attribute__((noinline)) void noslip(Problem *p, mf_lane *acceleration) 
     for (uint32_t i = 0; i < p->dofs; i++)
         acceleration[i] = mf_select(slips, p->free[i] + x[i], acceleration[i]);
 }
-
-#endif

@@ -1,6 +1,5 @@
 // Constraints of a problem between points of links: contacts, connects and welds.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_POINTS_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_POINTS_H
+#pragma once
 
 #include "motion/articulated/constraint/problem_rows.h"
 
@@ -532,5 +531,3 @@ static __attribute__((noinline)) void loops_add(Problem *p) {
             loop_points(p, &loops[i], drift);
     }
 }
-
-#endif

@@ -3,8 +3,7 @@
 // A constraint at distance d (margin taken away) with speed v = J velocity requests the
 // acceleration r = -b v - k z d with the weight D = z / ((1 - z) e), where e is what it gives way
 // by in the file's reference position (MuJoCo's invweight0) and z = z(|d|) its impedance.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_ROWS_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_PROBLEM_ROWS_H
+#pragma once
 
 #include "motion/articulated/constraint/problem_drift.h"
 #include "motion/articulated/constraint/problem_mass.h"
@@ -376,5 +375,3 @@ static inline void tendons_add(Problem *p) {
             tendon_limit(p, i, &sum, mf_set((mf_real)tendon->upper) - length, -one);
     }
 }
-
-#endif

@@ -8,8 +8,7 @@
 //     rate of the length = sum over links of force . velocity of the origin + torque . rate,
 // all in the link's axes; the force of a tension f on a link is -f times that. Sums over all links
 // of force, and of torque about one point, are zero. Branches after a pulley count by its share.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_TENDON_PATH_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_TENDON_PATH_H
+#pragma once
 
 #include "math/wrap.h"
 #include "motion/articulated/sensing/sensor_wrench.h"
@@ -189,5 +188,3 @@ static inline void tendon_force(const mf_ArtPlan *plan, const TendonPath *path, 
         sum->torque = vec_fma(path->row[i].torque, force, sum->torque);
     }
 }
-
-#endif

@@ -6,8 +6,7 @@
 // that there are then; where a pair rests that is what it ended with. The memory is the field
 // warm_start.force, so it is part of the state; a lane writes its own part only, and forgets pairs
 // that do not touch.
-#ifndef MF_MOTION_ARTICULATED_CONSTRAINT_WARM_START_H
-#define MF_MOTION_ARTICULATED_CONSTRAINT_WARM_START_H
+#pragma once
 
 #include "motion/articulated/contact/contact_pairs.h"
 
@@ -156,5 +155,3 @@ static inline void warm_start_store(const mf_ArtPlan *plan, const Contacts *cont
         memory_store(all, list->pair, mf_and(lanes, mf_finite(sum)), force, moment);
     }
 }
-
-#endif

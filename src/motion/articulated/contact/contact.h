@@ -21,8 +21,7 @@
 //     v' = v + w x r + dt (a + b x r),    d = d0 + dt (w x r).n,    d' = d - dt v'.n
 // hold without the centripetal acceleration, for shapes of any curvature and for corners. For a
 // ball the rotation can be omitted: its center has the acceleration w x (w x r) to second order.
-#ifndef MF_MOTION_ARTICULATED_CONTACT_CONTACT_H
-#define MF_MOTION_ARTICULATED_CONTACT_CONTACT_H
+#pragma once
 
 #include "contact/narrow.h"
 #include "motion/articulated/state.h"
@@ -577,5 +576,3 @@ static inline void contacts_add(const mf_ArtPlan *plan, int32_t link, uint32_t f
             touch_add(plan, i, touch, step, &carrier, a);
     }
 }
-
-#endif

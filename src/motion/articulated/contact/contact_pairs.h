@@ -1,7 +1,6 @@
 // Contacts between links, and hard ones with the ground, as the broad and narrow phases of
 // src/contact find them: once a step.
-#ifndef MF_MOTION_ARTICULATED_CONTACT_CONTACT_PAIRS_H
-#define MF_MOTION_ARTICULATED_CONTACT_CONTACT_PAIRS_H
+#pragma once
 
 #include "contact/narrow.h"
 #include "motion/articulated/contact/contact.h"
@@ -211,5 +210,3 @@ static inline void link_contacts_warn(const LinkContacts *all, mf_mask lanes, Wa
     warnings_raise(warnings, mf_and(all->unsure, lanes), MF_WARNING_SHAPES, all->gap);
     warnings_raise(warnings, mf_and(all->deep, lanes), MF_WARNING_DEPTH, all->deepest);
 }
-
-#endif

@@ -6,8 +6,7 @@
 // softness: the separating speed at the end of the step closes the gap, or removes a twentieth of
 // the depth in each step (with more, the residual of the sweeps rocks a stack). Torsional and
 // rolling friction are bounded by the normal force likewise.
-#ifndef MF_MOTION_ARTICULATED_CONTACT_CONTACT_ROWS_H
-#define MF_MOTION_ARTICULATED_CONTACT_CONTACT_ROWS_H
+#pragma once
 
 #include "contact/shape_lane.h"
 #include "motion/articulated/constraint/couple.h"
@@ -558,5 +557,3 @@ static void relax_contact(Couple *c, const ContactResult *contact, bool is_expli
     if (count > 3)
         relax_rolling(c, contact);
 }
-
-#endif

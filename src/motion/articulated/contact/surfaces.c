@@ -7,7 +7,6 @@
 #include "contact/softness.h"
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
-#include "model/draft.h"
 
 #include <math.h>
 

@@ -5,7 +5,6 @@
 #include "math/scalar.h"
 #include "world/attach.h"
 
-#include <mayfly/articulated.h>
 
 #include <string.h>
 

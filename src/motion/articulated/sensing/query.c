@@ -2,7 +2,6 @@
 // kernel for one lane in double precision.
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
-#include "motion/articulated/step.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 

@@ -1,6 +1,5 @@
 // Questions about the tree of one robot: poses, forward dynamics, overlaps of its shapes.
 #include "motion/articulated/tree/forward.h"
-#include "motion/articulated/step.h"
 
 // What a question needs to remember, in its scratch. It is sized by the links alone, because
 // questions are asked before a plan is done.

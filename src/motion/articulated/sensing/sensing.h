@@ -1,8 +1,7 @@
 // Values for sensors that only full dynamics computes: contacts between shapes, and lengths of
 // spatial tendons. They are computed from the present state, when a sensor is due, by a kernel that
 // shares the geometry of the step (sensing_kernel.c), into the field sensor.geometry.
-#ifndef MF_MOTION_ARTICULATED_SENSING_SENSING_H
-#define MF_MOTION_ARTICULATED_SENSING_SENSING_H
+#pragma once
 
 #include "math/kernel.h"
 #include "motion/articulated/plan.h"
@@ -55,5 +54,3 @@ MF_KERNEL_COPIES(void, mf_articulated_sense, (const mf_ArtBlock *block));
 
 // What `articulated` offers to sensors.
 extern const mf_SensorSource mf_art_sensor_source;
-
-#endif

@@ -3,8 +3,7 @@
 // sensor carries; forces between two parts of a zone cancel. As MuJoCo 4.0, sensors do not count
 // what actuators on sites, the medium and compensation of gravity push with. All values are those
 // at the end of the step, and nothing is computed without such sensors.
-#ifndef MF_MOTION_ARTICULATED_SENSING_SENSOR_WRENCH_H
-#define MF_MOTION_ARTICULATED_SENSING_SENSOR_WRENCH_H
+#pragma once
 
 #include "contact/ray.h"
 #include "motion/articulated/tree/aba_velocity.h"
@@ -135,5 +134,3 @@ static inline void sensor_wrench_given(const mf_ArtPlan *plan, const State *stat
     Vec angular = wrenches != NULL ? wrenches->angular : force->angular;
     sensor_wrench_add(link_zones[0], state->position, linear, mat_apply(world, angular), work);
 }
-
-#endif

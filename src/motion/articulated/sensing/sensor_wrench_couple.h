@@ -1,7 +1,6 @@
 // Forces of couplings on the zones of force and torque sensors (sensor_wrench.h), from the impulses
 // that the solver found.
-#ifndef MF_MOTION_ARTICULATED_SENSING_SENSOR_WRENCH_COUPLE_H
-#define MF_MOTION_ARTICULATED_SENSING_SENSOR_WRENCH_COUPLE_H
+#pragma once
 
 #include "motion/articulated/contact/contact_rows.h"
 #include "motion/articulated/sensing/sensor_wrench.h"
@@ -81,5 +80,3 @@ static inline void sensor_wrench_loops(const Couple *c, uint32_t first, mf_lane 
         }
     }
 }
-
-#endif

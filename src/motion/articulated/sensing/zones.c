@@ -9,7 +9,6 @@
 #include "model/points.h"
 #include "math/scalar.h"
 
-#include <string.h>
 
 // `root` MF_NONE: the world carries all bodies, and is none itself.
 static bool carried(const mf_Model *model, uint32_t body, uint32_t root) {

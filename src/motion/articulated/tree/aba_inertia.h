@@ -2,8 +2,7 @@
 // its articulated inertia and passes the rest to its parent (forward.h). Rotor armature and joint
 // forces at the end of the step make the joint's inertia larger than that of the link about the
 // axis, so the row of the axis does not vanish.
-#ifndef MF_MOTION_ARTICULATED_TREE_ABA_INERTIA_H
-#define MF_MOTION_ARTICULATED_TREE_ABA_INERTIA_H
+#pragma once
 
 #include "motion/articulated/constraint/warm_start.h"
 #include "motion/articulated/tree/aba_velocity.h"
@@ -557,5 +556,3 @@ static inline void stale_set(const mf_ArtPlan *plan, bool stale, Work *work) {
     for (uint32_t l = 0; REUSES_INERTIA && l < plan->link_count; l++)
         work->stale[l] = stale;
 }
-
-#endif

@@ -1,7 +1,6 @@
 // Working data of the passes of the articulated-body algorithm, the transform between a link and
 // its parent, and the first pass: outward, for velocities and contacts (forward.h).
-#ifndef MF_MOTION_ARTICULATED_TREE_ABA_VELOCITY_H
-#define MF_MOTION_ARTICULATED_TREE_ABA_VELOCITY_H
+#pragma once
 
 #include "motion/articulated/actuator/actuate.h"
 #include "motion/articulated/contact/contact.h"
@@ -495,5 +494,3 @@ static inline void find_contacts(const mf_ArtPlan *plan, const Drive *drive, con
         contacts->any = contacts->any || contacts->touch[i].near;
     }
 }
-
-#endif

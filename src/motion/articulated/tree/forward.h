@@ -5,8 +5,7 @@
 //
 // Accelerations are those of the origins without gravity, so that a link's bias force is w x J w
 // and w x (w x h) only.
-#ifndef MF_MOTION_ARTICULATED_TREE_FORWARD_H
-#define MF_MOTION_ARTICULATED_TREE_FORWARD_H
+#pragma once
 
 #include "motion/articulated/actuator/adhesion.h"
 #include "motion/articulated/tree/aba_inertia.h"
@@ -484,5 +483,3 @@ static inline void forward_dynamics(const mf_ArtPlan *plan, const State *state, 
     else
         settle(plan, state, drive, force, &world, work, out);
 }
-
-#endif

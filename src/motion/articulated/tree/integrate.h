@@ -1,6 +1,5 @@
 // Moving a state ahead by its velocities and accelerations.
-#ifndef MF_MOTION_ARTICULATED_TREE_INTEGRATE_H
-#define MF_MOTION_ARTICULATED_TREE_INTEGRATE_H
+#pragma once
 
 #include "motion/articulated/state.h"
 
@@ -185,5 +184,3 @@ static inline void slope_add(const mf_ArtPlan *plan, Slope *sum, const Slope *sl
         sum->rates.ball[b] = vec_sum(first, sum->rates.ball[b], slope->rates.ball[b], weight);
     }
 }
-
-#endif

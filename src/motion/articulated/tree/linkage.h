@@ -1,7 +1,6 @@
 // How a link's frame lies in its parent's, as a whole matrix, for the questions about the tree:
 // poses, recursive Newton-Euler, composite bodies.
-#ifndef MF_MOTION_ARTICULATED_TREE_LINKAGE_H
-#define MF_MOTION_ARTICULATED_TREE_LINKAGE_H
+#pragma once
 
 #include "motion/articulated/state.h"
 
@@ -59,5 +58,3 @@ static MF_INLINE Vec into_joint(const mf_ArtLink *link, const mf_real *c, Vec a)
     }
     return vec_back_x(a, mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]));
 }
-
-#endif

@@ -17,8 +17,7 @@
 // its joints at the end of the step, and the external forces are gravity, base.force and
 // collisions. A ball joint: J is the inertia of its link about the joint, D that which the joint
 // moves. Otherwise (a tree that touches something) the torque at the beginning of the step is used.
-#ifndef MF_MOTION_ARTICULATED_TREE_MOMENTUM_H
-#define MF_MOTION_ARTICULATED_TREE_MOMENTUM_H
+#pragma once
 
 #include "motion/articulated/tree/integrate.h"
 #include "motion/articulated/tree/aba_velocity.h"
@@ -480,5 +479,3 @@ static inline void keep_balls(const mf_ArtPlan *plan, Work *work, mf_lane step, 
             quat_sum_plus(quat_change(before, rotation, step), before, &low->ball[link->row]);
     }
 }
-
-#endif

@@ -1,6 +1,5 @@
 // The six equations of a free base.
-#ifndef MF_MOTION_ARTICULATED_TREE_SIX_H
-#define MF_MOTION_ARTICULATED_TREE_SIX_H
+#pragma once
 
 #include "math/lane_functions.h"
 
@@ -22,5 +21,3 @@ static inline void solve_six(mf_lane m[6][6], mf_lane inverse[6], mf_lane r[6]) 
         r[k] = sum * inverse[k];
     }
 }
-
-#endif

@@ -4,8 +4,7 @@
 // Speed: a proportional-integral loop commands an acceleration, the model of the motor and of the
 // resistances converts it into a duty; if the force would oppose the motion, it brakes. Path: pure
 // pursuit (Coulter 1992, CMU-RI-TR-92-01) from the rear axle.
-#ifndef MF_MOTION_VEHICLE_CAR_CONTROL_H
-#define MF_MOTION_VEHICLE_CAR_CONTROL_H
+#pragma once
 
 #include "motion/vehicle/car/dynamics.h"
 
@@ -327,5 +326,3 @@ static MF_INLINE void run_control(const Fixed *fixed, const State *s, const mf_l
     out->target = steer_to(fixed, s, &a, &g);
     drive_at(fixed, s, g.speed, g.slowing, out);
 }
-
-#endif

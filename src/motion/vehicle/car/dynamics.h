@@ -7,8 +7,7 @@
 //
 // Standstill. Rolling resistance and brakes are dry friction with a constant direction in a step. A
 // car that they stop has exactly zero speed until the other forces exceed them.
-#ifndef MF_MOTION_VEHICLE_CAR_DYNAMICS_H
-#define MF_MOTION_VEHICLE_CAR_DYNAMICS_H
+#pragma once
 
 #include "motion/vehicle/car/plan.h"
 #include "math/lane_sum.h"
@@ -399,5 +398,3 @@ static MF_INLINE State step_state(const Fixed *fixed, State *s, State *low) {
     bind_wheels(fixed, &out);
     return out;
 }
-
-#endif

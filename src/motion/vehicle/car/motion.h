@@ -1,6 +1,5 @@
 // The host's side of cars: what kernels do not see.
-#ifndef MF_MOTION_VEHICLE_CAR_MOTION_H
-#define MF_MOTION_VEHICLE_CAR_MOTION_H
+#pragma once
 
 #include <mayfly/car.h>
 #include "motion/vehicle/car/plan.h"
@@ -49,5 +48,3 @@ mf_Car mf_car(void);
 // The body of a car as a model for mf_GroupConfig.model. The caller destroys it.
 mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, mf_Model **out,
                       mf_Error *error);
-
-#endif

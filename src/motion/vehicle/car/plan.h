@@ -1,7 +1,6 @@
 // What the car kernel reads of parameters and settings, and the path: flat images, frozen while the
 // world steps and shared by all threads.
-#ifndef MF_MOTION_VEHICLE_CAR_PLAN_H
-#define MF_MOTION_VEHICLE_CAR_PLAN_H
+#pragma once
 
 #include "base/flat.h"
 #include "math/kernel.h"
@@ -150,5 +149,3 @@ typedef struct mf_CarBatch {
 
 typedef void (*mf_CarStepFn)(const mf_CarBatch *batch);
 MF_KERNEL_COPIES(void, mf_car_step, (const mf_CarBatch *batch));
-
-#endif

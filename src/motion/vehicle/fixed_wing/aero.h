@@ -7,8 +7,7 @@
 // appear instead of the quotients of the textbook, so still air is no special case.
 //
 // Included by the kernel only.
-#ifndef MF_MOTION_VEHICLE_FIXED_WING_AERO_H
-#define MF_MOTION_VEHICLE_FIXED_WING_AERO_H
+#pragma once
 
 #include "math/lane_sum.h"
 #include "motion/vehicle/fixed_wing/plan.h"
@@ -143,5 +142,3 @@ static MF_INLINE Loads air_loads(const mf_real *c, const Fixed *fixed, Vec veloc
                             -(pitch * half_density * set(c, MF_WING_CHORD)), -(yaw * span));
     return loads;
 }
-
-#endif

@@ -1,6 +1,5 @@
 // The fixed-wing motion's host side: settings, fields, motion, start in trim.
 #include "motion/vehicle/fixed_wing/motion.h"
-#include "base/floats.h"
 #include "base/flat.h"
 #include "motion/table.h"
 #include "motion/vehicle/body.h"

@@ -1,6 +1,5 @@
 // The host's side of aircraft: what kernels do not see.
-#ifndef MF_MOTION_VEHICLE_FIXED_WING_MOTION_H
-#define MF_MOTION_VEHICLE_FIXED_WING_MOTION_H
+#pragma once
 
 #include <mayfly/fixed_wing.h>
 #include "motion/vehicle/fixed_wing/plan.h"
@@ -52,5 +51,3 @@ mf_FixedWing mf_fixed_wing(void);
 // The model of one link that a group of these aircraft needs; to be destroyed after the world.
 mf_Status mf_fixed_wing_model(mf_Context *context, const mf_FixedWing *parameters, const char *name,
                               mf_Model **out, mf_Error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // The data of an aircraft and the settings for the fixed-wing kernel: a flat image, constant after
 // the first step and shared by all threads.
-#ifndef MF_MOTION_VEHICLE_FIXED_WING_PLAN_H
-#define MF_MOTION_VEHICLE_FIXED_WING_PLAN_H
+#pragma once
 
 #include <mayfly/fixed_wing.h>
 
@@ -173,5 +172,3 @@ typedef struct mf_WingLoads {
 } mf_WingLoads;
 
 void mf_fixed_wing_load_scalar_f64(mf_WingLoads *loads);
-
-#endif

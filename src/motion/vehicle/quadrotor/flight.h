@@ -7,8 +7,7 @@
 // beforehand: Wc + lag[s] (W - Wc), with the very factors that the method gives. The position needs
 // no stages either: with the accelerations a_s of the stages it moves by h v + h^2 sum of lean[s]
 // a_s.
-#ifndef MF_MOTION_VEHICLE_QUADROTOR_FLIGHT_H
-#define MF_MOTION_VEHICLE_QUADROTOR_FLIGHT_H
+#pragma once
 
 #include "math/lane_sum.h"
 #include "motion/vehicle/quadrotor/plan.h"
@@ -351,5 +350,3 @@ static MF_INLINE void fly(const Lanes *s, Vehicle *vehicle, const mf_lane *comma
     vehicle->position = vec_sum_late(vec_fma(start.velocity, value_of(s, MF_QUAD_STEP), late),
                                      start.position, &low->position);
 }
-
-#endif

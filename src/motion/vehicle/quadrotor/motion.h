@@ -1,6 +1,5 @@
 // The host's side of quadrotors: what kernels do not see.
-#ifndef MF_MOTION_VEHICLE_QUADROTOR_MOTION_H
-#define MF_MOTION_VEHICLE_QUADROTOR_MOTION_H
+#pragma once
 
 #include <mayfly/quadrotor.h>
 #include "motion/vehicle/quadrotor/plan.h"
@@ -39,5 +38,3 @@ mf_Quadrotor mf_quadrotor(void);
 // The one-link model for mf_GroupConfig.model; `name` is copied.
 mf_Status mf_quadrotor_model(mf_Context *context, const mf_Quadrotor *quadrotor, const char *name,
                              mf_Model **out, mf_Error *error);
-
-#endif

@@ -1,7 +1,6 @@
 // The data of a vehicle and the settings for the quadrotor kernels: a flat image, constant after
 // the first step and shared by all threads.
-#ifndef MF_MOTION_VEHICLE_QUADROTOR_PLAN_H
-#define MF_MOTION_VEHICLE_QUADROTOR_PLAN_H
+#pragma once
 
 #include <mayfly/quadrotor.h>
 
@@ -109,5 +108,3 @@ MF_KERNEL_COPIES(void, mf_quadrotor_run,
                   size_t count, mf_QuadrotorTicks due));
 typedef void (*mf_QuadrotorRunFn)(const mf_QuadrotorPlan *plan, const mf_QuadrotorFields *fields,
                                   size_t first, size_t count, mf_QuadrotorTicks due);
-
-#endif
