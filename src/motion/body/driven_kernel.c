@@ -26,7 +26,6 @@ typedef struct Driven {
     Mat *tensors;      // acceleration tensors, of link l at l + 1
     Warnings warnings; // of this step
     Body base;         // all of it, in the base's axes
-    Six free;          // the equations without contacts
     Rider *riders;     // memory of whole_find (momentum.h)
     mf_lane *given;    // accelerations of joints, per plan link
 } Driven;
@@ -127,31 +126,47 @@ static inline void limbs_find(const mf_DrivenPlan *plan, const State *state, con
             limbs->of[links[l].parent + 1].posed = true;
 }
 
-// The equations without contacts.
-static inline void six_make(const mf_DrivenPlan *plan, const State *state, const Outside *outside,
-                            bool moves, const Limbs *limbs, const Body *base, Six *six) {
-    const Mat *world = &limbs->world;
+// The equations without contacts, about the base's origin in world axes.
+typedef struct Free {
+    Sym inertia;
+    Vec moment, force, torque;
+} Free;
+
+static inline Free free_of(const State *state, const Outside *outside, bool moves, const Mat *world,
+                           const Body *base) {
     const Sym *z = &base->inertia;
-    const mf_lane mass = mf_set(driven_constants(plan, -1)[MF_DRIVEN_CARRIED]), zero = mf_zero();
     const Sym own = {z->yy + z->zz, z->xx + z->zz, z->xx + z->yy, -z->xy, -z->xz, -z->yz};
-    const Sym j = sym_rotate(world, &own);
-    const Vec h = mat_apply(world, base->moment);
+    Free out = {.inertia = sym_rotate(world, &own), .moment = mat_apply(world, base->moment)};
     Vec force = base->force, torque = base->torque;
     if (!moves) {
         const Vec w = state->rate;
         force = vec_cross(w, vec_cross(w, base->moment));
         torque = vec_cross(w, sym_apply(&own, w));
     }
-    force = vec_sub(outside->force, mat_apply(world, force));
-    torque = vec_sub(outside->torque, mat_apply(world, torque));
-    const mf_lane rows[6][6] = {{j.xx},
-                                {j.xy, j.yy},
-                                {j.xz, j.yz, j.zz},
+    out.force = vec_sub(outside->force, mat_apply(world, force));
+    out.torque = vec_sub(outside->torque, mat_apply(world, torque));
+    return out;
+}
+
+static MF_INLINE void six_set(const Free *free, mf_lane mass, Six *six) {
+    const Sym *j = &free->inertia;
+    const Vec h = free->moment;
+    const mf_lane zero = mf_zero();
+    const mf_lane rows[6][6] = {{j->xx},
+                                {j->xy, j->yy},
+                                {j->xz, j->yz, j->zz},
                                 {zero, h.z, -h.y, mass},
                                 {-h.z, zero, h.x, zero, mass},
                                 {h.y, -h.x, zero, zero, zero, mass}};
-    const mf_lane right[6] = {torque.x, torque.y, torque.z, force.x, force.y, force.z};
-    six_set(six, rows, right);
+    for (int i = 0; i < 6; i++)
+        for (int k = 0; k <= i; k++)
+            six->m[i][k] = rows[i][k];
+    six->r[0] = free->torque.x;
+    six->r[1] = free->torque.y;
+    six->r[2] = free->torque.z;
+    six->r[3] = free->force.x;
+    six->r[4] = free->force.y;
+    six->r[5] = free->force.z;
 }
 
 static MF_INLINE void six_solve(Six *six, Vec *angular, Vec *linear) {
@@ -172,10 +187,11 @@ static inline void accelerate(const mf_DrivenPlan *plan, const mf_ArtBlock *bloc
     const Vec weight = vec_scale(up_in_world(art), -setting(art, MF_ART_GRAVITY));
     limbs_find(plan, state, given, moves, work);
     bodies_sum(plan, moves, &work->limbs, work->tensors, &work->base);
-    six_make(plan, state, outside, moves, &work->limbs, &work->base, &work->free);
+    const Free free = free_of(state, outside, moves, &work->limbs.world, &work->base);
+    const mf_lane mass = mf_set(driven_constants(plan, -1)[MF_DRIVEN_CARRIED]);
     ground_find(plan, block, state, given, &work->limbs, weight, step, &work->ground);
     for (int round = 1; round <= CONTACT_ROUNDS; round++) {
-        six_set(&six, work->free.m, work->free.r);
+        six_set(&free, mass, &six);
         ground_add(plan, &work->ground, step, &six);
         six_solve(&six, &angular_acceleration, &along);
         if (round == CONTACT_ROUNDS || !work->ground.implicit || work->ground.contact_count == 0 ||

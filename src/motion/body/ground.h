@@ -63,15 +63,6 @@ typedef struct Six { // m x = r for x = (b, a): lower half of a symmetric matrix
     mf_lane m[6][6], r[6];
 } Six;
 
-// The upper half is not used.
-static MF_INLINE void six_set(Six *six, const mf_lane m[6][6], const mf_lane r[6]) {
-    for (int i = 0; i < 6; i++) {
-        for (int k = 0; k <= i; k++)
-            six->m[i][k] = m[i][k];
-        six->r[i] = r[i];
-    }
-}
-
 // ---- poses of links -----------------------------------------------------------------------------
 
 static MF_INLINE Vec position_of(const mf_ArtLink *link, const mf_real *c, const Mat *rotation) {
