@@ -23,7 +23,6 @@
 #include <mayfly/fixed_wing.h>
 #include <mayfly/gait.h>
 #include <mayfly/interaction.h>
-#include <mayfly/docks.h>
 #include <mayfly/joints.h>
 #include <mayfly/kinematic.h>
 #include <mayfly/kinematics.h>

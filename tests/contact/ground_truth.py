@@ -85,8 +85,7 @@ def braces(values, digits=10):
 
 
 print("// Written by ground_truth.py: MuJoCo's contacts of solids with planes.")
-print("#ifndef MF_TESTS_CONTACT_GROUND_TRUTH_H")
-print("#define MF_TESTS_CONTACT_GROUND_TRUTH_H\n")
+print("#pragma once\n")
 print("// clang-format off")
 print("typedef struct GroundCase {")
 print("    unsigned model;        // [1] 2 * solid + plane")
