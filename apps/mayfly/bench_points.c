@@ -62,8 +62,7 @@ static mf_Status read_file(mf_BenchRig *rig, const char *scene, uint32_t threads
     MF_TRY(mf_context_create(NULL, &context, error));
     mf_Status status =
         mf_file_read(context, mf_app_find(scene, path), 1 << 20, &text, &size, error);
-    if (status == MF_OK)
-        status = mf_bench_rig_parse(rig, threads, text, NULL, 0, error);
+    MF_THEN(status, mf_bench_rig_parse(rig, threads, text, NULL, 0, error));
     mf_release(context, text);
     mf_context_destroy(context);
     return status;
@@ -134,10 +133,8 @@ static mf_Status evolve_all(mf_BenchRig *setup, const char *path, uint32_t gener
     for (uint32_t i = 0; i < generations && status == MF_OK; i++) {
         if (mf_app_stop_requested())
             status = mf_fail(error, MF_STOPPED, "stopped");
-        if (status == MF_OK)
-            status = mf_search_advance(search, error);
-        if (status == MF_OK)
-            status = mf_archive_append(archive, search, 0.0, 0.0, error);
+        MF_THEN(status, mf_search_advance(search, error));
+        MF_THEN(status, mf_archive_append(archive, search, 0.0, 0.0, error));
     }
     mf_archive_close(archive);
     return status;

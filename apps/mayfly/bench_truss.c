@@ -162,8 +162,7 @@ static mf_Status open_rig(Rig *rig, const mf_BenchOptions *options, const Bench 
     mf_Machine *m = malloc(sizeof *m);
     mf_Status status = m != NULL ? mf_bench_rig_context(&rig->base, options->threads, error)
                                  : mf_fail(error, MF_NO_MEMORY, "bench: out of memory");
-    if (status == MF_OK)
-        status = open_world(rig, options, bench, count, method, m, error);
+    MF_THEN(status, open_world(rig, options, bench, count, method, m, error));
     free(m);
     if (status != MF_OK)
         return status;
@@ -250,8 +249,7 @@ static mf_Status compare(const Bench *bench, const mf_BenchOptions *options, Fac
     double seconds;
     Rig newton = {.frame = 0}, descent = {.frame = 0};
     mf_Status status = relax_some(&newton, bench, options, MF_QUASISTATIC_NEWTON, &seconds, error);
-    if (status == MF_OK)
-        status = relax_some(&descent, bench, options, MF_QUASISTATIC_GRADIENT, &seconds, error);
+    MF_THEN(status, relax_some(&descent, bench, options, MF_QUASISTATIC_GRADIENT, &seconds, error));
     if (status == MF_OK) {
         facts->descent_rate = (double)descent.bars / seconds;
         facts->saving = (double)descent.bars / (double)newton.bars;

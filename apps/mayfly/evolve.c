@@ -148,8 +148,7 @@ static mf_Status make_verify_scenes(Evolution *evolution, mf_Error *error) {
         return status;
     config.stiffness = evolution->file->groups[0].servo.stiffness * verify->stiffness;
     evolution->verify_fitness = mf_allocate(evolution->context, verify->best, sizeof(double));
-    if (evolution->verify_fitness == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "verify: out of memory");
+    MF_ALLOCATED(evolution->verify_fitness != NULL, error, "verify");
     return mf_scene_create(evolution->context, evolution->file, &config, &evolution->verify[1],
                            error);
 }
@@ -247,10 +246,8 @@ static mf_Status begin(Evolution *evolution, const char *settings, mf_Error *err
         mf_terrain_hash(mf_world_config_of(evolution->scene.world)->terrain), &evolution->archive,
         error);
     evolution->fresh = status == MF_OK;
-    if (status == MF_OK)
-        status = write_settings(evolution, settings, error);
-    if (status == MF_OK)
-        status = mf_run_files_keep(&evolution->files, evolution->folder, error);
+    MF_THEN(status, write_settings(evolution, settings, error));
+    MF_THEN(status, mf_run_files_keep(&evolution->files, evolution->folder, error));
     if (status != MF_OK)
         take_back(evolution);
     return status;
@@ -439,8 +436,7 @@ static int finish(Evolution *evolution, mf_Status status, mf_Error *error) {
     }
     if (status != MF_OK && evolution->fresh)
         take_back(evolution);
-    if (status == MF_OK)
-        status = write_report(evolution, wall, error);
+    MF_THEN(status, write_report(evolution, wall, error));
     if (status != MF_OK)
         return mf_app_fail(error);
     return print_end(evolution, wall, true) ? MF_EXIT_DONE : MF_EXIT_FAILED;

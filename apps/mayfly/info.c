@@ -211,8 +211,7 @@ static mf_Status with_robot(mf_Context *context, const mf_Model *model, const Op
     config.motion = chosen_motion(options);
     MF_TRY(mf_scene_file_of_model(context, model, NULL, 0, &file, error));
     mf_Status status = mf_scene_create(context, file, &config, &scene, error);
-    if (status == MF_OK)
-        status = use(&scene, options, error);
+    MF_THEN(status, use(&scene, options, error));
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);
     return status;
@@ -335,8 +334,7 @@ static mf_Status show_scene(mf_Context *context, const Options *options, const c
     mf_SceneFile *file = NULL;
     mf_Scene scene = {0};
     mf_Status status = mf_inputs_load(context, &options->inputs, "info", path, &file, error);
-    if (status == MF_OK)
-        status = mf_scene_create(context, file, NULL, &scene, error);
+    MF_THEN(status, mf_scene_create(context, file, NULL, &scene, error));
     if (status == MF_OK)
         status = wants_part(options) ? show_parts(scene.world, options, error)
                                      : show_settings(context, &scene, error);
@@ -411,8 +409,7 @@ static mf_Status show_archive(mf_Context *context, const char *path, mf_Error *e
     uint32_t count;
     MF_TRY(mf_archive_open(context, path, false, &archive, error));
     mf_Status status = mf_archive_run(archive, &run, error);
-    if (status == MF_OK)
-        status = mf_archive_generations(archive, &rows, &count, error);
+    MF_THEN(status, mf_archive_generations(archive, &rows, &count, error));
     if (status == MF_OK) {
         show_run(path, &run);
         show_course(rows, count);
@@ -525,10 +522,8 @@ int mf_command_info(int argc, char **argv) {
     mf_Context *context = NULL;
     mf_Error error = {0};
     mf_Status status = mf_inputs_context(&options.inputs, &context, &error);
-    if (status == MF_OK)
-        status = check_options(&options, &error);
-    if (status == MF_OK)
-        status = show(context, &options, argv[1], &error);
+    MF_THEN(status, check_options(&options, &error));
+    MF_THEN(status, show(context, &options, argv[1], &error));
     mf_context_destroy(context);
     if (status != MF_OK)
         return mf_inputs_fail(&error);

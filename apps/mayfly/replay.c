@@ -113,8 +113,7 @@ static mf_Status find_individual(Replay *replay, mf_Error *error) {
     uint32_t bytes = replay->run.search.genome_bytes;
     const Options *options = replay->options;
     replay->genome = mf_allocate(replay->context, bytes, 1);
-    if (replay->genome == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "replay: out of memory");
+    MF_ALLOCATED(replay->genome != NULL, error, "replay");
     if (options->individual != NULL)
         return mf_archive_individual(replay->archive, mf_option_count(options->individual, 0),
                                      &replay->individual, replay->genome, bytes, error);
@@ -271,8 +270,7 @@ static int show_ancestry(Replay *replay, mf_Error *error) {
         status = find_individual(replay, error);
         id = replay->individual.id;
     }
-    if (status == MF_OK)
-        status = mf_archive_ancestry(replay->archive, id, &line, &count, error);
+    MF_THEN(status, mf_archive_ancestry(replay->archive, id, &line, &count, error));
     if (status != MF_OK)
         return mf_app_fail(error);
     const bool printed = options->json ? print_line_json(line, count) : print_line(line, count);

@@ -313,8 +313,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
         run->simulation.steps = run->file.steps;
     mf_Status status = open_and_simulate(context, run, options, fields, &text, error);
     mf_release(context, text);
-    if (status == MF_OK)
-        status = end_session(run, error);
+    MF_THEN(status, end_session(run, error));
     mf_Error writing = {0};
     mf_Status closed = mf_run_python_close(run->simulation.python, options->results, &writing);
     if (closed == MF_OK)

@@ -14,7 +14,6 @@
 #include "notes.h"
 #include "body/kind.h"
 
-
 typedef struct Options {
     mf_Inputs inputs;
     const char *port, *address, *path, *speed, *duration, *connections, *spin;
@@ -290,8 +289,7 @@ static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options
                                 .colors = colors};
     mf_Status status = mf_simulation_record(&simulation, scene->file, options->record,
                                             options->fields, options->every, names, &text, error);
-    if (status == MF_OK)
-        status = serve_recorded(context, scene, &simulation, options, error);
+    MF_THEN(status, serve_recorded(context, scene, &simulation, options, error));
     const mf_Status closed = mf_simulation_close(&simulation, status == MF_OK, &closing);
     mf_release(context, text);
     if (status == MF_OK && closed != MF_OK)
@@ -309,14 +307,11 @@ static int load_and_serve(mf_Context *context, const void *given, const char *na
     mf_Status status =
         scene == NULL ? mf_fail(&error, MF_NO_MEMORY, "serve: out of memory")
                       : mf_inputs_load(context, &options->inputs, "serve", name, &file, &error);
-    if (status == MF_OK)
-        status = mf_genomes_check(file, &error);
-    if (status == MF_OK)
-        status = mf_scene_create(context, file, &config, scene, &error);
+    MF_THEN(status, mf_genomes_check(file, &error));
+    MF_THEN(status, mf_scene_create(context, file, &config, scene, &error));
     if (status == MF_OK && options->inputs.strict)
         status = mf_start_report_refuse(scene, &error);
-    if (status == MF_OK)
-        status = serve_scene(context, scene, options, &error);
+    MF_THEN(status, serve_scene(context, scene, options, &error));
     if (scene != NULL)
         mf_scene_destroy(scene);
     mf_scene_file_destroy(file);

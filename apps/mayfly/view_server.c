@@ -371,8 +371,7 @@ static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error
 mf_Status mf_view_server_change(mf_ViewServer *server, mf_Text *page, mf_Text *description,
                                 size_t answer_capacity, mf_Error *error) {
     mf_ViewOld *texts = mf_allocate(server->context, 1, sizeof *texts);
-    if (texts == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
+    MF_ALLOCATED(texts != NULL, error, "view");
     texts->page = *page;
     texts->description = *description;
     *page = *description = mf_text_begin(server->context);
@@ -394,8 +393,7 @@ mf_Status mf_view_server_start(mf_Context *context, const mf_ViewServerConfig *c
                                mf_ViewServer **out, mf_Error *error) {
     *out = NULL;
     mf_ViewServer *server = mf_allocate(context, 1, sizeof *server);
-    if (server == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "view: out of memory");
+    MF_ALLOCATED(server != NULL, error, "view");
     server->context = context;
     server->config = *config;
     server->needs_token = !is_loopback(config->host);
@@ -407,8 +405,7 @@ mf_Status mf_view_server_start(mf_Context *context, const mf_ViewServerConfig *c
     for (uint32_t i = 0; i < MF_VIEW_PAGES; i++)
         server->slots[i].server = server;
     mf_Status status = server->needs_token ? mf_app_token("view", server->token, error) : MF_OK;
-    if (status == MF_OK)
-        status = listen_at(server, config->port, error);
+    MF_THEN(status, listen_at(server, config->port, error));
     if (status != MF_OK) {
         mf_view_server_stop(server);
         return status;
