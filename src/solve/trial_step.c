@@ -4,11 +4,11 @@
 // whose declared fields are put back is as it was; blocks are independent of each other, so trials
 // of different blocks may run at the same time.
 #include "solve/trial_step.h"
-#include "base/text.h"
 #include "motion/vehicle/quadrotor/motion.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/car/motion.h"
 #include "math/scalar.h"
+#include "base/text.h"
 #include "motion/table.h"
 #include "world/attach.h"
 #include "world/systems.h"
