@@ -81,7 +81,8 @@ static const mf_Key initial_keys[] = {
 };
 #undef T
 
-static const mf_KeyTable initial_table = {MF_KEY_ROWS("initial value", initial_keys, mf_InitialValue)};
+static const mf_KeyTable initial_table = {
+    MF_KEY_ROWS("initial value", initial_keys, mf_InitialValue)};
 
 #define T mf_SwitchRule
 static const mf_Key rule_keys[] = {

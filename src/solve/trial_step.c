@@ -5,11 +5,11 @@
 // of different blocks may run at the same time.
 #include "solve/trial_step.h"
 #include "motion/articulated/motion.h"
-#include "base/text.h"
 #include "motion/vehicle/quadrotor/motion.h"
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "motion/vehicle/car/motion.h"
 #include "math/scalar.h"
+#include "base/text.h"
 #include "motion/table.h"
 #include "world/attach.h"
 #include "world/systems.h"
