@@ -11,7 +11,7 @@ static void add_mass(mf_HandModel *hand, double mass, double x, double y, double
 }
 
 static void open_box(Rig *rig, bool double_precision, mf_FrictionModel friction,
-                         const mf_Terrain *terrain) {
+                     const mf_Terrain *terrain) {
     points_open(rig, WITH(points_config(double_precision), .points.friction = friction,
                           .world.terrain = terrain));
 }
@@ -126,8 +126,8 @@ TEST(degenerate_contacts) {
             add_mass(rig.hand, 2.0, 0, 0, 0);
             for (uint32_t c = 0; c < cases[i].count; c++)
                 mf_hand_point(rig.hand, 0, cases[i].at[c][0], cases[i].at[c][1], 0, 0, true);
-            open_box(&rig, (option & 1) != 0,
-                         option & 2 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT, NULL);
+            open_box(&rig, (option & 1) != 0, option & 2 ? MF_FRICTION_COUPLED : MF_FRICTION_FIT,
+                     NULL);
             double energy = rig_energy(&rig);
             mf_world_step(rig.world, 300);
             if (mf_group_fault_total(rig.group) != 0)
