@@ -46,11 +46,16 @@ static void machine(Parts *p, double size) {
     p->truss.actuator_count = 1;
 }
 
-static mf_Print *print_of(mf_Context *context, const Parts *p, const mf_PrintConfig *config) {
+static mf_Print *print_of(mf_Context *context, const Parts *p, mf_PrintConfig config) {
     mf_Print *print;
-    MUST(mf_print_create(context, &p->truss, config, &print, &error));
+    MUST(mf_print_create(context, &p->truss, &config, &print, &error));
     return print;
 }
+
+static void end_print(mf_Print **print) {
+    mf_print_destroy(*print);
+}
+#define AUTO_PRINT AUTO(end_print) mf_Print
 
 // How often the edge from a to b is in the triangles.
 static uint32_t edges(const mf_PrintSolid *s, uint32_t a, uint32_t b) {
@@ -79,9 +84,8 @@ static void check_closed(const mf_PrintSolid *s) {
 TEST(surfaces_are_closed) {
     Parts p;
     machine(&p, 0.14);
-    mf_PrintConfig config = mf_print_config();
-    config.segments = 16; // edges are counted in quadratic time
-    mf_Print *print = print_of(*state, &p, &config);
+    // Edges are counted in quadratic time.
+    AUTO_PRINT *print = print_of(*state, &p, WITH(mf_print_config(), .segments = 16));
     assert_int_equal(print->part_count, 8);
     uint32_t sockets = 0;
     for (uint32_t i = 0; i < print->part_count; i++) {
@@ -90,7 +94,6 @@ TEST(surfaces_are_closed) {
         sockets += print->parts[i].sockets;
     }
     assert_int_equal(sockets, 2 + 2 + 2 + 3); // all but one of each vertex's bars
-    mf_print_destroy(print);
 }
 
 // A single bar is a cylinder with two half balls: pi d^2 L / 4 + pi d^3 / 6. An inscribed polygon
@@ -104,12 +107,11 @@ TEST(volume_is_that_of_a_capsule) {
     bar(&p, 0, 1);
     const double exact = PI * 1e-4 * 0.13 / 4 + PI * 1e-6 / 6;
     for (uint32_t n = 24; n <= 96; n *= 2) {
-        mf_Print *print = print_of(*state, &p, &WITH(mf_print_config(), .segments = n));
+        AUTO_PRINT *print = print_of(*state, &p, WITH(mf_print_config(), .segments = n));
         const double share = n * sin(2 * PI / n) / (2 * PI);
         assert_near(print->parts[0].volume / exact, share, 0.1 * (1.0 - share));
         assert_near(print->parts[0].mass, print->parts[0].volume * 1000, 1e-15);
         assert_near(print->parts[0].length, 0.14, 1e-12);
-        mf_print_destroy(print);
     }
 }
 
@@ -123,8 +125,7 @@ TEST(joints_leave_their_clearance) {
     vertex(&p, 0.1, 0, 0);
     bar(&p, 0, 1);
     bar(&p, 1, 2);
-    const mf_PrintConfig config = mf_print_config();
-    mf_Print *print = print_of(*state, &p, &config);
+    AUTO_PRINT *print = print_of(*state, &p, mf_print_config());
     uint32_t on_ball = 0, on_socket = 0;
     for (uint32_t v = 0; v < print->assembly.vertex_count; v++) {
         const double *at = &print->assembly.vertices[3 * v];
@@ -135,7 +136,6 @@ TEST(joints_leave_their_clearance) {
     }
     assert_true(on_ball > 500 && on_socket > 500);
     assert_true(print->tilt > 0.5 && print->tilt < 0.6);
-    mf_print_destroy(print);
 }
 
 TEST(equal_parts_are_one_file) {
@@ -146,11 +146,9 @@ TEST(equal_parts_are_one_file) {
         vertex(&p, i == 1 ? 0.12 : 0.1, 0.05 * i, 0);
         bar(&p, 2 * i, 2 * i + 1);
     }
-    const mf_PrintConfig config = mf_print_config();
-    mf_Print *print = print_of(*state, &p, &config);
+    AUTO_PRINT *print = print_of(*state, &p, mf_print_config());
     assert_int_equal(print->parts[1].same_as, 1);
     assert_int_equal(print->parts[2].same_as, 0);
-    mf_print_destroy(print);
 }
 
 static void refused(mf_Context *context, const Parts *p, const mf_PrintConfig *config,

@@ -153,15 +153,9 @@ static inline void put_robot(const Fixture *fixture, const Move *move, mf_Group 
 // A point of a link in the world.
 static inline void place(const double origin[3], const double q[4], const double point[3],
                          double out[3]) {
-    double twice[3];
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        twice[i] = 2.0 * (q[1 + j] * point[k] - q[1 + k] * point[j]);
-    }
-    for (int i = 0; i < 3; i++) {
-        int j = (i + 1) % 3, k = (i + 2) % 3;
-        out[i] = origin[i] + point[i] + q[0] * twice[i] + q[1 + j] * twice[k] - q[1 + k] * twice[j];
-    }
+    rotate3(q, point, out);
+    for (int i = 0; i < 3; i++)
+        out[i] += origin[i];
 }
 
 typedef struct Sample {

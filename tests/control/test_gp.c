@@ -185,18 +185,16 @@ TEST(ticks_follow_the_rate) {
 
 TEST(bad_settings_are_refused) {
     AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 1);
-    mf_GpConfig good = mf_gp_config(), bad[7];
+    const mf_GpConfig good = mf_gp_config();
+    const mf_GpConfig bad[] = {WITH(good, .struct_size = 0),
+                               WITH(good, .instructions_per_tick = 0),
+                               WITH(good, .instructions_per_tick = 257),
+                               WITH(good, .angle_per_move = 0.0),
+                               WITH(good, .angle_per_move = NAN),
+                               WITH(good, .unknown = (mf_GpUnknown)2),
+                               WITH(good, .rate.denominator = 0)};
     MUST_FAIL(mf_gp_add(fixture.group, &good, &error), MF_NOT_FOUND, "mf_sensors_add");
     assert_int_equal(fixture_add_sensors(&fixture, good.rate), MF_OK);
-    for (int i = 0; i < 7; i++)
-        bad[i] = good;
-    bad[0].struct_size = 0;
-    bad[1].instructions_per_tick = 0;
-    bad[2].instructions_per_tick = 257;
-    bad[3].angle_per_move = 0.0;
-    bad[4].angle_per_move = NAN;
-    bad[5].unknown = (mf_GpUnknown)2;
-    bad[6].rate.denominator = 0;
     for (int i = 0; i < 7; i++)
         MUST_FAIL(mf_gp_add(fixture.group, &bad[i], &error), MF_BAD_ARGUMENT, "");
     assert_null(mf_group_find_field(fixture.group, "gp.program"));
@@ -207,7 +205,7 @@ TEST(bad_settings_are_refused) {
 // Each allocation fails once; the same call then succeeds.
 TEST(memory_failures_can_be_repeated) {
     for (uint64_t countdown = 1;; countdown++) {
-        Fixture fixture = fixture_open(MF_ISA_AUTO, false, 20);
+        AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 20);
         mf_context_fail_after(fixture.context, countdown);
         mf_Status sensors = fixture_add_sensors(&fixture, fixture_every_step());
         mf_Status gp = sensors == MF_OK ? mf_gp_add(fixture.group, NULL, NULL) : MF_NOT_FOUND;
@@ -215,13 +213,11 @@ TEST(memory_failures_can_be_repeated) {
         assert_true(sensors == MF_OK || sensors == MF_NO_MEMORY);
         if (sensors == MF_OK && gp == MF_OK) {
             assert_true(countdown > 8);
-            fixture_close(&fixture);
             return;
         }
         if (sensors != MF_OK)
             assert_int_equal(fixture_add_sensors(&fixture, fixture_every_step()), MF_OK);
         MUST(mf_gp_add(fixture.group, NULL, &error));
         mf_world_step(fixture.world, 1);
-        fixture_close(&fixture);
     }
 }

@@ -137,57 +137,47 @@ TEST(bad_weights_harm_one_robot) {
     assert_true(isnan(fixture_get(&bad, "joint.target", 4, 0)));
 }
 
-static void refuse(Fixture *fixture, mf_NetworkConfig config, mf_Status status, const char *part) {
-    MUST_FAIL(mf_network_add(fixture->group, &config, &error), status, part);
-}
-
 TEST(mistakes) {
     static const char *const absent[] = {"base.color", NULL};
     static const char *const whole[] = {"fault.word", NULL};
     static const char *const none[] = {NULL};
-    static const uint32_t wide[] = {MF_NETWORK_UNITS + 1};
+    static const uint32_t wide[MF_NETWORK_HIDDEN + 1] = {MF_NETWORK_UNITS + 1};
     static const double nan_range[ROBOT_JOINTS] = {NAN};
+    const mf_NetworkConfig right = mf_network_config();
+    const struct {
+        mf_NetworkConfig config;
+        mf_Status status;
+        const char *part;
+    } wrong[] = {
+        {WITH(right, .inputs = absent), MF_NOT_FOUND, "base.color"},
+        {WITH(right, .inputs = whole), MF_BAD_ARGUMENT, "fault.word"},
+        {WITH(right, .inputs = none), MF_BAD_ARGUMENT, "no inputs"},
+        {WITH(right, .hidden = wide, .hidden_count = 1), MF_LIMIT, "hidden layer 0"},
+        {WITH(right, .hidden = wide, .hidden_count = MF_NETWORK_HIDDEN + 1), MF_LIMIT,
+         "hidden layers"},
+        {WITH(right, .lower = nan_range), MF_BAD_ARGUMENT, "output 0"},
+        {WITH(right, .output = "fault.count"), MF_BAD_ARGUMENT, "fault.count"},
+        {WITH(right, .rate.numerator = 0), MF_BAD_ARGUMENT, "rate"},
+        {WITH(right, .struct_size = 0), MF_BAD_ARGUMENT, "mf_network_config"},
+    };
     AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 2);
-    mf_NetworkConfig config = WITH(mf_network_config(), .inputs = absent);
-    refuse(&fixture, config, MF_NOT_FOUND, "base.color");
-    config.inputs = whole;
-    refuse(&fixture, config, MF_BAD_ARGUMENT, "fault.word");
-    config.inputs = none;
-    refuse(&fixture, config, MF_BAD_ARGUMENT, "no inputs");
-    config = mf_network_config();
-    config.hidden = wide;
-    config.hidden_count = 1;
-    refuse(&fixture, config, MF_LIMIT, "hidden layer 0");
-    config.hidden_count = MF_NETWORK_HIDDEN + 1;
-    refuse(&fixture, config, MF_LIMIT, "hidden layers");
-    config = mf_network_config();
-    config.lower = nan_range;
-    refuse(&fixture, config, MF_BAD_ARGUMENT, "output 0");
-    config = mf_network_config();
-    config.output = "fault.count";
-    refuse(&fixture, config, MF_BAD_ARGUMENT, "fault.count");
-    config = mf_network_config();
-    config.rate.numerator = 0;
-    refuse(&fixture, config, MF_BAD_ARGUMENT, "rate");
-    config.struct_size = 0;
-    refuse(&fixture, config, MF_BAD_ARGUMENT, "mf_network_config");
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++)
+        MUST_FAIL(mf_network_add(fixture.group, &wrong[i].config, &error), wrong[i].status,
+                  wrong[i].part);
     MUST(mf_network_add(fixture.group, NULL, &error));
-    refuse(&fixture, mf_network_config(), MF_BAD_ARGUMENT, "already");
+    MUST_FAIL(mf_network_add(fixture.group, &right, &error), MF_BAD_ARGUMENT, "already");
 }
 
 TEST(no_memory) {
     for (uint64_t n = 1;; n++) {
-        Fixture fixture = fixture_open(MF_ISA_AUTO, false, 2);
+        AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 2);
         mf_context_fail_after(fixture.context, n);
         mf_Status status = mf_network_add(fixture.group, NULL, NULL);
         mf_context_fail_after(fixture.context, 0);
-        if (status != MF_OK) {
-            assert_int_equal(status, MF_NO_MEMORY);
-            MUST(mf_network_add(fixture.group, NULL, &error)); // and then it goes
-        }
-        fixture_close(&fixture);
         if (status == MF_OK)
             break;
+        assert_int_equal(status, MF_NO_MEMORY);
+        MUST(mf_network_add(fixture.group, NULL, &error)); // and then it goes
         assert_in_range(n, 1, 100);
     }
 }

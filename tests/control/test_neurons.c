@@ -185,12 +185,11 @@ TEST(same_bits_everywhere) {
 // Among others, alone, and among copies of itself, whose lanes share their loads.
 TEST(same_bits_beside_any_lanes) {
     Net net;
-    AUTO_FIXTURE mixed, alone, copies;
     any(&net, 11);
-    mixed = open_any(MF_ISA_AUTO, true, ROBOTS, 0);
-    alone = open_any(MF_ISA_AUTO, true, 1, 11);
     const mf_NeuronsConfig config = settings(&net.brain);
-    copies = open_with(MF_ISA_AUTO, true, ROBOTS, &config);
+    AUTO_FIXTURE mixed = open_any(MF_ISA_AUTO, true, ROBOTS, 0);
+    AUTO_FIXTURE alone = open_any(MF_ISA_AUTO, true, 1, 11);
+    AUTO_FIXTURE copies = open_with(MF_ISA_AUTO, true, ROBOTS, &config);
     mf_world_step(mixed.world, 6 * FRAMES + 2);
     mf_world_step(alone.world, 6 * FRAMES + 2);
     mf_world_step(copies.world, 6 * FRAMES + 2);
@@ -239,41 +238,35 @@ TEST(snapshots_continue) {
         assert_near(fixture_get(&fixture, "neuron.state", 5, n), net.neurons[n].state, 0.0);
 }
 
-static void refuse(mf_NeuronsConfig config, mf_Status status, const char *part) {
-    mf_Error error = {0};
-    AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 2);
-    if (mf_neurons_add(fixture.group, &config, &error) != status ||
-        strstr(error.message, part) == NULL)
-        fail_msg("%s: not about %s", error.message, part);
-}
-
 TEST(wrong_settings_are_named) {
     static const char *const unknown[] = {"base.nothing", NULL};
-    Net net;
+    Net net, far, larger;
     ring(&net);
-    mf_NeuronsConfig config = WITH(settings(&net.brain), .cycle = -1);
-    refuse(config, MF_BAD_ARGUMENT, "neurons.cycle");
-    config = settings(&net.brain);
-    config.change = NAN;
-    refuse(config, MF_BAD_ARGUMENT, "neurons.change");
-    config = settings(&net.brain);
-    config.inputs = unknown;
-    refuse(config, MF_NOT_FOUND, "base.nothing");
-    config = settings(&net.brain);
-    config.output = "fault.word";
-    refuse(config, MF_BAD_ARGUMENT, "fault.word");
-    config = settings(&net.brain);
-    config.struct_size = 0;
-    refuse(config, MF_BAD_ARGUMENT, "mf_neurons_config");
-    net.attached[2] = 3;
-    refuse(settings(&net.brain), MF_BAD_ARGUMENT, "attached[2]");
-    ring(&net);
-    config = settings(&net.brain);
-    config.most_neurons = config.most_synapses = 0;
-    AUTO_FIXTURE fixture = open_with(MF_ISA_AUTO, false, 2, &config);
-    any(&net, 3);
-    assert_int_equal(mf_neurons_set(fixture.group, 0, &net.brain, NULL), MF_LIMIT);
-    assert_int_equal(mf_neurons_set(fixture.group, 2, &net.brain, NULL), MF_BAD_ARGUMENT);
+    ring(&far);
+    far.attached[2] = 3;
+    any(&larger, 3);
+    const mf_NeuronsConfig right = settings(&net.brain);
+    const struct {
+        mf_NeuronsConfig config;
+        mf_Status status;
+        const char *part;
+    } wrong[] = {
+        {WITH(right, .cycle = -1), MF_BAD_ARGUMENT, "neurons.cycle"},
+        {WITH(right, .change = NAN), MF_BAD_ARGUMENT, "neurons.change"},
+        {WITH(right, .inputs = unknown), MF_NOT_FOUND, "base.nothing"},
+        {WITH(right, .output = "fault.word"), MF_BAD_ARGUMENT, "fault.word"},
+        {WITH(right, .struct_size = 0), MF_BAD_ARGUMENT, "mf_neurons_config"},
+        {settings(&far.brain), MF_BAD_ARGUMENT, "attached[2]"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, 2);
+        MUST_FAIL(mf_neurons_add(fixture.group, &wrong[i].config, &error), wrong[i].status,
+                  wrong[i].part);
+    }
+    AUTO_FIXTURE fixture =
+        open_with(MF_ISA_AUTO, false, 2, &WITH(right, .most_neurons = 0, .most_synapses = 0));
+    assert_int_equal(mf_neurons_set(fixture.group, 0, &larger.brain, NULL), MF_LIMIT);
+    assert_int_equal(mf_neurons_set(fixture.group, 2, &larger.brain, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_neurons_set(fixture.group, 0, NULL, NULL), MF_BAD_ARGUMENT);
 }
 
@@ -299,20 +292,16 @@ TEST(neurons_drive_a_truss) {
                             .neuron_count = 3,
                             .synapse_count = 3,
                             .cycle = 0.2}; // ten steps
-    AUTO_CONTEXT *context;
+    const mf_NeuronsConfig neurons = mf_neurons_config();
+    AUTO_CONTEXT *context = open_context(0);
     AUTO_MODEL *model;
-    AUTO_WORLD *world;
-    mf_Group *group;
-    mf_QuasistaticConfig motion = mf_motions_config().quasistatic;
-    mf_NeuronsConfig neurons = mf_neurons_config();
-    MUST(mf_context_create(NULL, &context, &error));
     MUST(mf_truss_model(context, &truss, &model, &error));
-    motion.truss = &truss;
-    motion.contacts = false;
-    world = open_world(context, &WITH(mf_world_config(), .step = mf_time_from_seconds(0.02)));
-    group = add_group(
+    AUTO_WORLD *world =
+        open_world(context, &WITH(mf_world_config(), .step = mf_time_from_seconds(0.02)));
+    mf_Group *group = add_group(
         world, &WITH(mf_group_config(), .model = model, .count = 3, .double_precision = true));
-    MUST(rig_add_quasistatic(group, &motion, &error));
+    MUST(rig_add_quasistatic(
+        group, &WITH(mf_motions_config().quasistatic, .truss = &truss, .contacts = false), &error));
     MUST(mf_neurons_add_truss(group, &truss, &neurons, &error));
     // 1 cm a cycle to the end of the range that the ring's first neuron names, from the state after
     // the first cycle on: 1 0 0 0 1 1.

@@ -10,9 +10,7 @@
 enum { COUNT = 37 }; // the last block is not full
 
 static const char *case_path(const char *name) {
-    static char path[512];
-    snprintf(path, sizeof path, "%s/plugins/%s.so", MAYFLY_BINARY_DIR, name);
-    return path;
+    return formatted("%s/plugins/%s.so", MAYFLY_BINARY_DIR, name);
 }
 
 static mf_Plugin *load(mf_Context *context, const char *name) {
@@ -139,40 +137,37 @@ TEST(a_bad_entry_is_refused) {
     }
 }
 
-TEST(a_bad_file_is_refused) {
-    AUTO_CONTEXT *context;
+static void refuse_file(mf_Context *context, const char *path, mf_Status status, const char *text) {
     mf_Plugin *plugin;
-    mf_Error error;
-    char folder[] = "/tmp/mayfly_plugin_XXXXXX", path[128], copy[2048];
+    mf_Error error = {0};
+    assert_int_equal(mf_plugin_load(context, path, &plugin, &error), status);
+    one_line(&error, status, text);
+}
+
+TEST(a_bad_file_is_refused) {
+    AUTO_CONTEXT *context = open_context(0);
+    mf_Plugin *none;
+    char folder[] = "/tmp/mayfly_plugin_XXXXXX";
     assert_non_null(mkdtemp(folder));
-    snprintf(path, sizeof path, "%s/text.so", folder);
-    FILE *file = fopen(path, "w");
-    fputs("this is a text\n", file);
-    fclose(file);
-    assert_int_equal(mf_context_create(NULL, &context, NULL), MF_OK);
-    assert_int_equal(mf_plugin_load(context, path, &plugin, &error), MF_BAD_FILE);
-    one_line(&error, MF_BAD_FILE, "cannot load it");
-    assert_int_equal(mf_plugin_load(context, "/nowhere/x.so", &plugin, &error), MF_NOT_FOUND);
-    one_line(&error, MF_NOT_FOUND, "cannot find it");
-    assert_int_equal(mf_plugin_load(context, folder, &plugin, &error), MF_BAD_FILE);
-    one_line(&error, MF_BAD_FILE, "found a folder");
+    const char *path = formatted("%s/text.so", folder);
+    file_put_text(path, "this is a text\n");
+    refuse_file(context, path, MF_BAD_FILE, "cannot load it");
+    refuse_file(context, "/nowhere/x.so", MF_NOT_FOUND, "cannot find it");
+    refuse_file(context, folder, MF_BAD_FILE, "found a folder");
     // A bare name is a file here, and is not searched for where the system keeps its libraries.
-    assert_int_equal(mf_plugin_load(context, "libc.so.6", &plugin, &error), MF_NOT_FOUND);
-    assert_int_equal(mf_plugin_load(context, "", &plugin, &error), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_plugin_load(context, "libc.so.6", &none, NULL), MF_NOT_FOUND);
+    assert_int_equal(mf_plugin_load(context, "", &none, NULL), MF_BAD_ARGUMENT);
 
     // A good plugin that everybody may write to, and one in a folder that everybody may write to.
-    snprintf(copy, sizeof copy, "cp '%s' '%s'", case_path("plugin_case_good"), path);
-    assert_int_equal(system(copy), 0);
+    assert_int_equal(system(formatted("cp '%s' '%s'", case_path("plugin_case_good"), path)), 0);
     assert_int_equal(chmod(path, 0666), 0);
-    assert_int_equal(mf_plugin_load(context, path, &plugin, &error), MF_UNSUPPORTED);
-    one_line(&error, MF_UNSUPPORTED, "all users can write to it");
+    refuse_file(context, path, MF_UNSUPPORTED, "all users can write to it");
     assert_int_equal(chmod(path, 0644), 0);
     assert_int_equal(chmod(folder, 0777), 0);
-    assert_int_equal(mf_plugin_load(context, path, &plugin, &error), MF_UNSUPPORTED);
-    one_line(&error, MF_UNSUPPORTED, "all users can write to its folder");
+    refuse_file(context, path, MF_UNSUPPORTED, "all users can write to its folder");
     assert_int_equal(chmod(folder, 0700), 0);
-    assert_int_equal(mf_plugin_load(context, path, &plugin, &error), MF_OK);
-    mf_plugin_close(plugin);
+    AUTO_PLUGIN *plugin = NULL;
+    MUST(mf_plugin_load(context, path, &plugin, &error));
     unlink(path);
     rmdir(folder);
 }
@@ -238,16 +233,13 @@ static mf_Status load_and_add(mf_Context *context, void *user, mf_Error *error) 
     mf_Group *group;
     mf_Status status = mf_plugin_load(context, case_path("plugin_case_good"), &plugin, error);
     assert_true(status == MF_OK || plugin == NULL);
-    if (status == MF_OK)
-        status = try_group(context, NULL, &WITH(mf_group_config(), .model = &robot->model), &world,
-                           &group, error);
-    if (status == MF_OK) {
-        status = mf_plugin_control_add(group, fixture_every_step(), plugin, NULL, error);
-        // What failed once may be tried again in the same group.
-        if (status != MF_OK)
-            assert_int_equal(mf_plugin_control_add(group, fixture_every_step(), plugin, NULL, NULL),
-                             MF_OK);
-    }
+    MF_TRY(status);
+    MF_TRY(try_group(context, NULL, &WITH(mf_group_config(), .model = &robot->model), &world,
+                     &group, error));
+    status = mf_plugin_control_add(group, fixture_every_step(), plugin, NULL, error);
+    if (status != MF_OK) // what failed once may be tried again in the same group
+        assert_int_equal(mf_plugin_control_add(group, fixture_every_step(), plugin, NULL, NULL),
+                         MF_OK);
     return status;
 }
 
@@ -333,9 +325,9 @@ TEST(writing_to_other_fields_has_no_effect) {
 TEST(calls_over_their_budget_are_counted) {
     AUTO_FIXTURE fixture = fixture_open(MF_ISA_AUTO, false, COUNT);
     AUTO_PLUGIN *plugin = load(fixture.context, "plugin_case_good");
-    mf_PluginConfig config = mf_plugin_config();
-    config.budget = 1; // no call is that fast
-    MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin, &config, &error));
+    // No call is that fast.
+    MUST(mf_plugin_control_add(fixture.group, fixture_every_step(), plugin,
+                               &WITH(mf_plugin_config(), .budget = 1), &error));
     mf_world_step(fixture.world, 4);
     mf_PluginStatistics seen = mf_plugin_statistics(plugin);
     assert_int_equal(seen.calls, 12);
@@ -373,68 +365,71 @@ TEST(the_hovercraft_follows_its_equation) {
 }
 
 // A world with hexapods, which can move by `points`.
-static void open_walkers(Fixture *fixture, mf_Model **model) {
-    fixture->context = open_context(0);
-    MUST(mf_model_load(fixture->context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, model,
+typedef struct Walkers {
+    mf_Context *context;
+    mf_Model *model;
+    mf_World *world;
+    mf_Group *group;
+    mf_Plugin *plugin;
+} Walkers;
+
+static Walkers open_walkers(void) {
+    Walkers all = {.context = open_context(0)};
+    MUST(mf_model_load(all.context, MAYFLY_SOURCE_DIR "/models/hexapod.urdf", NULL, &all.model,
                        &error));
-    mf_WorldConfig world = mf_world_config();
-    fixture->world = open_world(fixture->context, &world);
-    fixture->group =
-        add_group(fixture->world, &WITH(mf_group_config(), .model = *model, .count = COUNT));
+    all.world = open_world(all.context, NULL);
+    all.group = add_group(all.world, &WITH(mf_group_config(), .model = all.model, .count = COUNT));
+    all.plugin = load(all.context, "plugin_hover");
+    return all;
 }
 
-static void close_walkers(Fixture *fixture, mf_Plugin *plugin, mf_Model *model) {
-    mf_plugin_close(plugin);
-    mf_world_destroy(fixture->world);
-    mf_model_destroy(model);
-    close_context(fixture->context);
+static void close_walkers(Walkers *all) {
+    mf_plugin_close(all->plugin);
+    mf_world_destroy(all->world);
+    mf_model_destroy(all->model);
+    close_context(all->context);
 }
+#define AUTO_WALKERS AUTO(close_walkers) Walkers
 
 TEST(a_motion_moves_those_of_its_level) {
-    Fixture fixture;
-    mf_Model *model;
     mf_Error error = {0};
     mf_Motion level;
-    mf_MotionsConfig motions = WITH(mf_motions_config(), .start = MF_MOTION_POINTS);
-    open_walkers(&fixture, &model);
-    assert_int_equal(mf_motions_add(fixture.group, &motions, NULL), MF_OK);
-    mf_Plugin *plugin = load(fixture.context, "plugin_hover");
-    assert_int_equal(mf_plugin_motion_add(fixture.group, plugin, NULL, &level, &error), MF_OK);
+    AUTO_WALKERS all = open_walkers();
+    must(mf_motions_add(all.group, &WITH(mf_motions_config(), .start = MF_MOTION_POINTS), &error),
+         &error);
+    must(mf_plugin_motion_add(all.group, all.plugin, NULL, &level, &error), &error);
     assert_int_equal(level, MF_MOTION_OWN);
-    assert_true(mf_motion_in(fixture.group, level));
+    assert_true(mf_motion_in(all.group, level));
     for (uint32_t i = 0; i < COUNT; i++) {
-        fixture_set(&fixture, "hover.course", i, 0, 3.0);
+        set_field(all.group, "hover.course", i, 0, 3.0);
         if (i % 3 == 0)
-            assert_int_equal(mf_motion_switch(fixture.group, i, level, NULL), MF_OK);
-        assert_int_equal(mf_motion_of(fixture.group, i), i % 3 == 0 ? level : MF_MOTION_POINTS);
+            assert_int_equal(mf_motion_switch(all.group, i, level, NULL), MF_OK);
+        assert_int_equal(mf_motion_of(all.group, i), i % 3 == 0 ? level : MF_MOTION_POINTS);
         // Entering begins its fields anew.
-        assert_near(fixture_get(&fixture, "hover.course", i, 0), i % 3 == 0 ? 0.0 : 3.0, 0.0);
-        fixture_set(&fixture, "joint.target", i, 0, 0.4);
+        assert_near(get_field(all.group, "hover.course", i, 0), i % 3 == 0 ? 0.0 : 3.0, 0.0);
+        set_field(all.group, "joint.target", i, 0, 0.4);
     }
-    mf_world_step(fixture.world, 100);
+    mf_world_step(all.world, 100);
     for (uint32_t i = 0; i < COUNT; i++)
-        assert_int_equal(fixture_get(&fixture, "base.linear_velocity", i, 0) > 0.5, i % 3 == 0);
-    assert_int_equal(mf_group_fault_total(fixture.group), 0);
-    mf_motion_switch(fixture.group, 1, MF_MOTION_OWN + 1, &error);
-    assert_non_null(strstr(error.message, "does not have the motion own2"));
+        assert_int_equal(get_field(all.group, "base.linear_velocity", i, 0) > 0.5, i % 3 == 0);
+    assert_int_equal(mf_group_fault_total(all.group), 0);
+    mf_motion_switch(all.group, 1, MF_MOTION_OWN + 1, &error);
+    assert_contains(error.message, "does not have the motion own2");
 
     // Back to points with the twist that it has; a reset leads to where robots start.
-    double speed = fixture_get(&fixture, "base.linear_velocity", 3, 0);
-    assert_int_equal(mf_motion_switch(fixture.group, 3, MF_MOTION_POINTS, NULL), MF_OK);
-    assert_near(fixture_get(&fixture, "base.linear_velocity", 3, 0), speed, 0.0);
-    mf_group_reset(fixture.group, 6);
-    assert_int_equal(mf_motion_of(fixture.group, 6), MF_MOTION_POINTS);
-    mf_world_step(fixture.world, 50);
-    assert_int_equal(mf_group_fault_total(fixture.group), 0);
-    close_walkers(&fixture, plugin, model);
+    double speed = get_field(all.group, "base.linear_velocity", 3, 0);
+    assert_int_equal(mf_motion_switch(all.group, 3, MF_MOTION_POINTS, NULL), MF_OK);
+    assert_near(get_field(all.group, "base.linear_velocity", 3, 0), speed, 0.0);
+    mf_group_reset(all.group, 6);
+    assert_int_equal(mf_motion_of(all.group, 6), MF_MOTION_POINTS);
+    mf_world_step(all.world, 50);
+    assert_int_equal(mf_group_fault_total(all.group), 0);
 
     // Without levels a second motion would move the same robots.
-    open_walkers(&fixture, &model);
-    assert_int_equal(mf_motion_add(fixture.group, MF_MOTION_POINTS, NULL, NULL), MF_OK);
-    plugin = load(fixture.context, "plugin_hover");
-    mf_plugin_motion_add(fixture.group, plugin, NULL, NULL, &error);
+    AUTO_WALKERS other = open_walkers();
+    must(mf_motion_add(other.group, MF_MOTION_POINTS, NULL, &error), &error);
+    mf_plugin_motion_add(other.group, other.plugin, NULL, NULL, &error);
     one_line(&error, MF_BAD_ARGUMENT, "already has the motion points");
-    close_walkers(&fixture, plugin, model);
 }
 
 TEST(the_controller_sways) {

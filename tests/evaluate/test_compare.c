@@ -47,14 +47,11 @@ TEST(a_tripod_walks_at_every_level) {
         assert_true(row == best || (row->position_error > 0.0 && row->position_error < 0.1));
     }
     MUST(mf_comparison_write(all, PAGE, &error));
-    char *page;
-    size_t size;
-    assert_int_equal(mf_file_read(*state, PAGE, 1 << 24, &page, &size, NULL), MF_OK);
+    AUTO(end_memory) char *page = file_get(PAGE, NULL);
     for (int i = 0; i < MF_MOTION_LEVELS; i++) {
         assert_non_null(strstr(page, mf_motion_name((mf_Motion)i)));
         assert_non_null(strstr(page, mf_motion_limitation((mf_Motion)i)));
     }
-    mf_release(*state, page);
     unlink(PAGE);
 }
 
@@ -99,23 +96,20 @@ TEST(a_truss_is_compared_with_inertia) {
 TEST(films_are_linked) {
     AUTO_SCENE_FILE *file = ball_scene(*state, 0.1);
     mf_Comparison *all = NULL;
-    char *page = NULL, *film = NULL, name[400];
-    size_t size;
+    char name[400];
     mf_CompareConfig config =
         WITH(mf_compare_config(), .cost_robots = 0, .films = "./compare #1.html");
     MUST(mf_compare(*state, file, &config, &all, &error));
     assert_string_equal(all->rows[MF_MOTION_RIGID].film, "compare #1-rigid.html");
     assert_string_equal(all->rows[MF_MOTION_KINEMATIC].film, ""); // not possible
     MUST(mf_comparison_write(all, PAGE, &error));
-    MUST(mf_file_read(*state, PAGE, 1 << 24, &page, &size, &error));
-    MUST(mf_file_read(*state, "compare #1-rigid.html", 1 << 24, &film, &size, &error));
+    AUTO(end_memory) char *page = file_get(PAGE, NULL);
+    AUTO(end_memory) char *film = file_get("compare #1-rigid.html", NULL);
     assert_non_null(strstr(page, "rigid <a href=\"compare%20%231-rigid.html\">film</a>"));
     assert_non_null(strstr(film, "<title>ball, standing: rigid</title>"));
     for (int i = 0; i < MF_MOTION_COUNT; i++)
         if (all->rows[i].film[0] != '\0')
             assert_int_equal(unlink(all->rows[i].film), 0);
-    mf_release(*state, page);
-    mf_release(*state, film);
     mf_comparison_destroy(all);
     config.films = "no/such/folder.html";
     MUST_FAIL(mf_compare(*state, file, &config, &all, &error), MF_NOT_FOUND, "");

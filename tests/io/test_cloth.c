@@ -25,7 +25,7 @@ TEST(rectangles_are_read) {
     static const uint32_t pins[] = {9, 10, 11, 0, 3, 6, 5};
     mf_Cloth *cloth;
     double at[3];
-    assert_int_equal(parse(*state, rectangle, &cloth, NULL), MF_OK);
+    MUST(parse(*state, rectangle, &cloth, &error));
     assert_int_equal(mf_cloth_vertex_count(cloth), 12);
     assert_int_equal(mf_cloth_triangle_count(cloth), 12);
     assert_true(mf_cloth_area(cloth) == 2.0 && cloth->material.density == 0.2);
@@ -41,10 +41,10 @@ TEST(what_is_written_is_read_again) {
     for (int k = 0; k < 2; k++) {
         mf_Cloth *cloth, *again;
         char *once, *twice;
-        assert_int_equal(parse(*state, texts[k], &cloth, NULL), MF_OK);
-        assert_int_equal(mf_body_write(*state, &mf_cloth_body, cloth, &once, NULL), MF_OK);
-        assert_int_equal(parse(*state, once, &again, NULL), MF_OK);
-        assert_int_equal(mf_body_write(*state, &mf_cloth_body, again, &twice, NULL), MF_OK);
+        MUST(parse(*state, texts[k], &cloth, &error));
+        MUST(mf_body_write(*state, &mf_cloth_body, cloth, &once, &error));
+        MUST(parse(*state, once, &again, &error));
+        MUST(mf_body_write(*state, &mf_cloth_body, again, &twice, &error));
         assert_string_equal(once, twice);
         assert_int_equal(again->pin_count, cloth->pin_count);
         assert_int_equal(again->triangle_count, cloth->triangle_count);

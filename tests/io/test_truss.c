@@ -52,15 +52,13 @@ static void check_brain(const mf_Truss *t) {
 TEST(test_round_trip) {
     mf_Context *context = *state;
     mf_Truss *truss, *again;
-    mf_Error error = {0};
     char *text, *twice;
-    assert_int_equal(parse(context, brain, &truss, &error), MF_OK);
+    MUST(parse(context, brain, &truss, &error));
     check_brain(truss);
-    assert_int_equal(mf_truss_write(context, truss, &text, &error), MF_OK);
-    if (mf_truss_parse(context, "b.yaml", text, strlen(text), &again, &error) != MF_OK)
-        fail_msg("%s\n%s", error.message, text);
+    MUST(mf_truss_write(context, truss, &text, &error));
+    MUST(mf_truss_parse(context, "b.yaml", text, strlen(text), &again, &error));
     check_brain(again);
-    assert_int_equal(mf_truss_write(context, again, &twice, &error), MF_OK);
+    MUST(mf_truss_write(context, again, &twice, &error));
     assert_non_null(strstr(text, "neurons:"));
     assert_string_equal(strstr(text, "neurons:"), strstr(twice, "neurons:"));
     mf_release(context, text);

@@ -10,10 +10,8 @@ GROUP_FIXTURE(make_context, drop_context);
 
 static mf_Vehicle *load(mf_Context *context, const char *name) {
     mf_Vehicle *vehicle = NULL;
-    mf_Error error = {0};
-    const char *path = formatted("%s/models/%s.yaml", MAYFLY_SOURCE_DIR, name);
-    if (mf_vehicle_load(context, path, &vehicle, &error) != MF_OK)
-        fail_msg("%s: %s", path, error.message);
+    MUST(mf_vehicle_load(context, formatted("%s/models/%s.yaml", MAYFLY_SOURCE_DIR, name), &vehicle,
+                         &error));
     assert_string_equal(vehicle->name, name);
     return vehicle;
 }
@@ -65,10 +63,9 @@ TEST(a_written_vehicle_reads_back_the_same) {
     for (size_t i = 0; i < 3; i++) {
         mf_Vehicle *v = load(*state, names[i]), *again = NULL;
         char *once, *twice;
-        assert_int_equal(mf_body_write(*state, &mf_vehicle_body, v, &once, NULL), MF_OK);
-        assert_int_equal(mf_vehicle_parse(*state, "again.yaml", once, strlen(once), &again, NULL),
-                         MF_OK);
-        assert_int_equal(mf_body_write(*state, &mf_vehicle_body, again, &twice, NULL), MF_OK);
+        MUST(mf_body_write(*state, &mf_vehicle_body, v, &once, &error));
+        MUST(mf_vehicle_parse(*state, "again.yaml", once, strlen(once), &again, &error));
+        MUST(mf_body_write(*state, &mf_vehicle_body, again, &twice, &error));
         assert_string_equal(once, twice);
         assert_memory_equal(&v->quadrotor, &again->quadrotor, sizeof v->quadrotor);
         assert_memory_equal(&v->fixed_wing, &again->fixed_wing, sizeof v->fixed_wing);

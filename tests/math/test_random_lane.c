@@ -40,8 +40,8 @@ static void run_map(const MapFn table[MF_KERNEL_ROWS][2], int precision, const v
 
 // Reference: the C library's expl in long double.
 TEST(exponential_of_lanes) {
-    float *x = aligned(COUNT * sizeof *x), *y = aligned(COUNT * sizeof *y);
-    double *u = aligned(COUNT * sizeof *u), *v = aligned(COUNT * sizeof *v);
+    AUTO(end_memory) float *x = aligned(COUNT * sizeof *x), *y = aligned(COUNT * sizeof *y);
+    AUTO(end_memory) double *u = aligned(COUNT * sizeof *u), *v = aligned(COUNT * sizeof *v);
     for (int i = 0; i < COUNT; i++) {
         x[i] = (float)(-87.0 + 174.0 * i / (COUNT - 1));
         u[i] = -708.0 + 1416.0 * i / (COUNT - 1);
@@ -66,15 +66,11 @@ TEST(exponential_of_lanes) {
     run_map(exp_table, 0, x, y);
     assert_true(y[0] == 1.0f && y[1] == 1.0f && y[6] == 1.0f && y[2] == y[7] && y[4] == y[2]);
     assert_true(isnan(y[8]) && y[3] > 0.0f);
-    free(x);
-    free(y);
-    free(u);
-    free(v);
 }
 
 TEST(logarithm_of_lanes) {
-    float *x = aligned(COUNT * sizeof *x), *y = aligned(COUNT * sizeof *y);
-    double *u = aligned(COUNT * sizeof *u), *v = aligned(COUNT * sizeof *v);
+    AUTO(end_memory) float *x = aligned(COUNT * sizeof *x), *y = aligned(COUNT * sizeof *y);
+    AUTO(end_memory) double *u = aligned(COUNT * sizeof *u), *v = aligned(COUNT * sizeof *v);
     for (int i = 0; i < COUNT; i++) {
         x[i] = 0.5f + 0.5f * (float)i / COUNT;
         u[i] = 0.5 + 0.5 * i / COUNT;
@@ -85,10 +81,6 @@ TEST(logarithm_of_lanes) {
         assert_true(fabs(y[i] - log((double)x[i])) <= 2e-7);
         assert_true(fabs(v[i] - log(u[i])) <= 1e-12);
     }
-    free(x);
-    free(y);
-    free(u);
-    free(v);
 }
 
 // Reference: the C library's expl.
@@ -108,8 +100,8 @@ TEST(exponential_of_set_up_code) {
 // five standard errors.
 TEST(numbers_are_normal) {
     const size_t size = 4 * COUNT * sizeof(double);
-    double *value = aligned(size), *next = aligned(size), *other = aligned(size);
-    float *single = aligned(size / 2), *other_single = aligned(size / 2);
+    AUTO(end_memory) double *value = aligned(size), *next = aligned(size), *other = aligned(size);
+    AUTO(end_memory) float *single = aligned(size / 2), *other_single = aligned(size / 2);
     double mean = 0.0, square = 0.0, fourth = 0.0, paired = 0.0, later = 0.0, beyond[3] = {0};
     normal_table[mf_kernel_row(MF_ISA_SCALAR)][1](42, 3, value, COUNT);
     normal_table[mf_kernel_row(MF_ISA_SCALAR)][1](42, 4, next, COUNT);
@@ -142,9 +134,4 @@ TEST(numbers_are_normal) {
     assert_true(fabs(beyond[0] - 0.317311) < 0.005); // erfc(k / sqrt 2)
     assert_true(fabs(beyond[1] - 0.045500) < 0.002);
     assert_true(fabs(beyond[2] - 0.002700) < 0.0005);
-    free(value);
-    free(next);
-    free(other);
-    free(single);
-    free(other_single);
 }

@@ -5,9 +5,9 @@
 #include "view/report_data.h"
 
 #include <locale.h>
-#include <sys/stat.h>
 
 #include "view/page.h"
+#include "view/run.h"
 #include "view/support.h"
 
 GROUP_FIXTURE(setup_context, teardown_context);
@@ -228,11 +228,9 @@ TEST(same_run_gives_the_same_bytes) {
 }
 
 static mf_Status render_again(mf_Context *context, void *user, mf_Error *error) {
-    mf_Text text = mf_text_begin(context);
+    AUTO(mf_text_free) mf_Text text = mf_text_begin(context);
     mf_report_render(&text, user);
-    bool failed = text.failed;
-    mf_text_free(&text);
-    return failed ? mf_fail(error, MF_NO_MEMORY, "report: out of memory") : MF_OK;
+    return text.failed ? mf_fail(error, MF_NO_MEMORY, "report: out of memory") : MF_OK;
 }
 
 TEST(rendering_survives_every_failed_allocation) {
@@ -245,79 +243,21 @@ TEST(rendering_survives_every_failed_allocation) {
 
 // ---- a real run --------------------------------------------------------------------------------
 
-typedef struct RealRun {
-    mf_SceneFile *file;
-    mf_Archive *archive;
-    const char *path;
-} RealRun;
-
 static const char scene_text[] =
     "name: small\nworld: {step: 0.01, seed: 5}\ngroups:\n  - name: walkers\n"
     "    model: " MAYFLY_SOURCE_DIR "/models/quadruped.urdf\n    motion: points\n"
     "    controller: gp\n    count: 8\nrun: {duration: 2}\n"
     "search: {population: 8, survivors: 4, generations: 3}\n";
 
-static mf_Status write_report(mf_Context *context, void *user, mf_Error *error) {
-    RealRun *run = user;
-    mf_ReportFacts facts = {.threads = 1,
-                            .isa = "any",
-                            .wall_seconds = 1.5,
-                            .simulated = 48.0,
-                            .hash = 7,
-                            .command = "mayfly evolve small.yaml"};
-    return mf_report_write(context, run->archive, run->file, &facts, run->path, error);
-}
-
-static void evolve_little(mf_Context *context, RealRun *run, const char *archive_path) {
-    AUTO_SCENE scene = {0};
-    AUTO_SEARCH *search = NULL;
-    MUST(mf_scene_file_parse(context, "small.yaml", scene_text, strlen(scene_text), NULL, 0,
-                             &run->file, &error));
-    MUST(mf_scene_create(context, run->file, NULL, &scene, &error));
-    mf_SearchConfig config = WITH(run->file->search, .genome_bytes = mf_scene_genome_bytes(&scene),
-                                  .evaluate = mf_scene_evaluate, .user = &scene);
-    assert_int_equal(mf_search_create(context, &config, &search, NULL), MF_OK);
-    assert_int_equal(
-        mf_archive_create(context, archive_path, &config, scene_text, 1, 2, &run->archive, NULL),
-        MF_OK);
-    for (int i = 0; i < 3; i++) {
-        assert_int_equal(mf_search_advance(search, NULL), MF_OK);
-        assert_int_equal(mf_archive_append(run->archive, search, i, 16.0 * (i + 1), NULL), MF_OK);
-    }
-}
-
 // The trial repeats the archive's fitness bit for bit, a failed report leaves no file, and a number
 // is written with a point even where the locale has a comma.
 TEST(real_run_is_reported) {
-    char folder[] = "/tmp/mayfly-report-XXXXXX", archive[64], report[64], *page;
-    size_t size;
-    struct stat info;
-    RealRun run = {.path = report};
-    assert_non_null(mkdtemp(folder));
-    snprintf(archive, sizeof archive, "%s/archive.sqlite", folder);
-    snprintf(report, sizeof report, "%s/report.html", folder);
-    evolve_little(*state, &run, archive);
-
-    // One failed call at a time; a report exists only when all went well.
-    for (uint64_t n = 1;; n += 37) {
-        mf_Error error = {0};
-        uint64_t before = mf_context_call_count(*state);
-        size_t live = mf_context_live_bytes(*state);
-        mf_context_fail_after(*state, n);
-        mf_Status status = write_report(*state, &run, &error);
-        mf_context_fail_after(*state, 0);
-        bool reached = mf_context_call_count(*state) - before >= n;
-        assert_int_equal(mf_context_live_bytes(*state), live);
-        assert_true(status == MF_OK ? !reached || stat(report, &info) == 0
-                                    : error.message[0] != '\0' && stat(report, &info) != 0);
-        if (!reached)
-            break;
-        unlink(report);
-    }
+    AUTO_RUN run = begin_run();
+    evolve_run(*state, &run, scene_text, 3);
+    check_failing_reports(*state, &run, 37);
     setlocale(LC_ALL, "de_DE.UTF-8"); // where it is installed
-    assert_int_equal(write_report(*state, &run, NULL), MF_OK);
+    AUTO(end_memory) char *page = page_of(*state, &run);
     setlocale(LC_ALL, "C");
-    assert_int_equal(mf_file_read(*state, report, 1 << 24, &page, &size, NULL), MF_OK);
     assert_int_equal(count_elements(page, "section"), 10);
     assert_non_null(strstr(page, "the same bits"));
     assert_non_null(strstr(page, "After 3 generations"));
@@ -329,12 +269,6 @@ TEST(real_run_is_reported) {
         assert_true(row != NULL && row < strstr(page, "<section id=\"fitness\">"));
     }
     assert_non_null(strstr(page, "<iframe class=\"film\""));
-    mf_release(*state, page);
-    mf_archive_close(run.archive);
-    mf_scene_file_destroy(run.file);
-    unlink(report);
-    unlink(archive);
-    rmdir(folder);
 }
 
 static mf_Status run_trial(mf_Context *context, mf_SceneFile *file, uint32_t divisor,

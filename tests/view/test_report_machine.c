@@ -2,10 +2,9 @@
 // runs out, and whole for runs in which nothing moves or trials end early. Runs are small but real.
 #include "rig/rig.h"
 
-#include <sys/stat.h>
-
 #include "view/page.h"
 #include "view/report_machine.h"
+#include "view/run.h"
 
 GROUP_FIXTURE(setup_context, teardown_context);
 
@@ -32,12 +31,6 @@ static const char ancestor_text[] =
     "    - {from: 1, to: 0, weight: 0.25}\n"
     "    - {from: 0, to: 2, weight: 3}\n";
 
-typedef struct Run {
-    mf_SceneFile *file;
-    mf_Archive *archive;
-    char folder[64], ancestor[96], path[96], report[96];
-} Run;
-
 typedef struct Recipe {
     bool from_nothing;
     double jump; // [m]
@@ -47,73 +40,21 @@ typedef struct Recipe {
 
 static const Recipe usual = {.jump = 0.05, .search = "selection: rank", .generations = 3};
 
-static void write_scene(const Run *run, const Recipe *recipe, char *text, size_t size) {
-    char model[128] = "";
-    if (!recipe->from_nothing)
-        snprintf(model, sizeof model, "    model: %s\n", run->ancestor);
-    const int length = snprintf(
-        text, size,
-        "name: crawlers\nworld: {step: 0.25, seed: 2}\nground: {shape: flat}\ngroups:\n"
-        "  - name: machines\n%s    motion: {quasistatic: {tolerance: 0.0001, jump: %g, "
-        "actuator_speed: 0.04}}\n    controller: {machine: {cycle: 0.5, change: 0.02, rest: 0.5}}\n"
-        "run: {duration: 3}\nsearch: {population: 8, survivors: 4, generations: 3, %s}\n",
-        model, recipe->jump, recipe->search);
-    assert_in_range(length, 1, size - 1);
-}
-
-static void evolve(mf_Context *context, const Recipe *recipe, Run *run) {
-    char text[1024];
-    AUTO_SCENE scene = {0};
-    AUTO_SEARCH *search = NULL;
-    strcpy(run->folder, "/tmp/mayfly-machines-XXXXXX");
-    assert_non_null(mkdtemp(run->folder));
-    snprintf(run->ancestor, sizeof run->ancestor, "%s/ancestor.truss.yaml", run->folder);
-    snprintf(run->path, sizeof run->path, "%s/archive.sqlite", run->folder);
-    snprintf(run->report, sizeof run->report, "%s/report.html", run->folder);
-    file_put_text(run->ancestor, ancestor_text);
-    write_scene(run, recipe, text, sizeof text);
-    MUST(mf_scene_file_parse(context, "small.yaml", text, strlen(text), NULL, 0, &run->file,
-                             &error));
-    mf_SceneConfig alone = WITH(mf_scene_config(), .evaluates = true,
-                                .count = mf_search_evaluated_at_once(&run->file->search));
-    MUST(mf_scene_create(context, run->file, &alone, &scene, &error));
-    mf_SearchConfig config = WITH(run->file->search, .genome_bytes = mf_scene_genome_bytes(&scene),
-                                  .evaluate = mf_scene_evaluate, .user = &scene);
-    config.describe = config.descriptor_count > 0 ? mf_scene_describe : NULL;
-    config.describe_user = &scene;
-    MUST(mf_search_create(context, &config, &search, &error));
-    MUST(mf_archive_create(context, run->path, &config, text, 1, 2, &run->archive, &error));
-    for (int i = 0; i < recipe->generations; i++) {
-        assert_int_equal(mf_search_advance(search, NULL), MF_OK);
-        assert_int_equal(mf_archive_append(run->archive, search, i, 3.0 * (i + 1), NULL), MF_OK);
-    }
-}
-
-static void remove_run(Run *run) {
-    mf_archive_close(run->archive);
-    mf_scene_file_destroy(run->file);
-    unlink(run->report);
-    unlink(run->path);
-    unlink(run->ancestor);
-    rmdir(run->folder);
-}
-
-static mf_Status write_report(mf_Context *context, const Run *run, mf_Error *error) {
-    const mf_ReportFacts facts = {.threads = 1,
-                                  .isa = "any",
-                                  .wall_seconds = 1.5,
-                                  .simulated = 72.0,
-                                  .hash = 7,
-                                  .command = "mayfly evolve small.yaml"};
-    return mf_report_write(context, run->archive, run->file, &facts, run->report, error);
-}
-
-// The page of a run; from mf_allocate.
-static char *page_of(mf_Context *context, const Run *run, size_t *size) {
-    char *page;
-    MUST(write_report(context, run, &error));
-    assert_int_equal(mf_file_read(context, run->report, 1 << 24, &page, size, NULL), MF_OK);
-    return page;
+static Run evolve(mf_Context *context, const Recipe *recipe) {
+    Run run = begin_run();
+    const char *ancestor = formatted("%s/ancestor.truss.yaml", run.folder);
+    file_put_text(ancestor, ancestor_text);
+    evolve_run(
+        context, &run,
+        formatted("name: crawlers\nworld: {step: 0.25, seed: 2}\nground: {shape: flat}\ngroups:\n"
+                  "  - name: machines\n%s    motion: {quasistatic: {tolerance: 0.0001, jump: %g, "
+                  "actuator_speed: 0.04}}\n"
+                  "    controller: {machine: {cycle: 0.5, change: 0.02, rest: 0.5}}\n"
+                  "run: {duration: 3}\nsearch: {population: 8, survivors: 4, generations: 3, %s}\n",
+                  recipe->from_nothing ? "" : formatted("    model: %s\n", ancestor), recipe->jump,
+                  recipe->search),
+        recipe->generations);
+    return run;
 }
 
 static void assert_has(const char *page, const char *part) {
@@ -144,12 +85,10 @@ TEST(page_is_complete_and_repeats) {
     static const char *const sections[] = {"crawl",   "body",     "path",    "network",   "stress",
                                            "gallery", "descent",  "fitness", "diversity", "family",
                                            "levels",  "settings", "repeat",  NULL};
-    Run run;
-    size_t size, again;
-    evolve(*state, &usual, &run);
-    char *page = page_of(*state, &run, &size), *second = page_of(*state, &run, &again);
+    AUTO_RUN run = evolve(*state, &usual);
+    AUTO(end_memory) char *page = page_of(*state, &run), *second = page_of(*state, &run);
     check_page(page, sections);
-    assert_true(size == again && memcmp(page, second, size) == 0);
+    assert_string_equal(page, second);
     assert_has(page, "the same bits");
     assert_has(page, "After 3 generations the best machine gets <b>");
     assert_has(page, "body lengths</span>");
@@ -160,9 +99,6 @@ TEST(page_is_complete_and_repeats) {
     assert_has(page, "times smaller step");
     assert_null(strstr(page, "walk"));
     assert_null(strstr(page, "<th>robot</th>"));
-    mf_release(*state, page);
-    mf_release(*state, second);
-    remove_run(&run);
 }
 
 // From nothing: in the first generation nobody has a bar.
@@ -171,30 +107,22 @@ TEST(nobody_has_a_body) {
                                            "family", "settings", "repeat",  NULL};
     const Recipe recipe = {
         .from_nothing = true, .jump = 0.05, .search = "selection: rank", .generations = 1};
-    Run run;
-    size_t size;
-    evolve(*state, &recipe, &run);
-    char *page = page_of(*state, &run, &size);
+    AUTO_RUN run = evolve(*state, &recipe);
+    AUTO(end_memory) char *page = page_of(*state, &run);
     check_page(page, sections);
     assert_has(page, "does not move");
     assert_has(page, "It has no bars");
     assert_has(page, "It has no neurons");
-    mf_release(*state, page);
-    remove_run(&run);
 }
 
 TEST(ends_of_trials_are_reported) {
     const Recipe recipe = {.jump = 0.001, .search = "selection: rank", .generations = 2};
-    Run run;
-    size_t size;
-    evolve(*state, &recipe, &run);
-    char *page = page_of(*state, &run, &size);
+    AUTO_RUN run = evolve(*state, &recipe);
+    AUTO(end_memory) char *page = page_of(*state, &run);
     count_elements(page, "section");
     assert_has(page, "Its trial ended after ");
     assert_has(page, "best fitness: its trial ended early");
     assert_has(page, "jump (");
-    mf_release(*state, page);
-    remove_run(&run);
 }
 
 TEST(repertoires_have_pages) {
@@ -203,38 +131,17 @@ TEST(repertoires_have_pages) {
         .search = "selection: uniform, replacement: cell, descriptors: [{measure: bars, lower: 0, "
                   "upper: 20, cells: 20}, {measure: duty, lower: 0, upper: 1, cells: 4}]",
         .generations = 3};
-    Run run;
-    size_t size;
-    evolve(*state, &recipe, &run);
-    char *page = page_of(*state, &run, &size);
+    AUTO_RUN run = evolve(*state, &recipe);
+    AUTO(end_memory) char *page = page_of(*state, &run);
     count_elements(page, "section");
     assert_has(page, "<section id=\"gallery\">");
     assert_has(page, "<section id=\"repertoire\">");
-    mf_release(*state, page);
-    remove_run(&run);
 }
 
 TEST(memory_may_run_out) {
-    Run run;
-    struct stat info;
     const Recipe recipe = {.jump = 0.05, .search = "selection: rank", .generations = 2};
-    evolve(*state, &recipe, &run);
-    for (uint64_t n = 1;; n += SANITIZED ? 37 : 5) {
-        mf_Error error = {0};
-        const uint64_t before = mf_context_call_count(*state);
-        const size_t live = mf_context_live_bytes(*state);
-        mf_context_fail_after(*state, n);
-        const mf_Status status = write_report(*state, &run, &error);
-        mf_context_fail_after(*state, 0);
-        const bool reached = mf_context_call_count(*state) - before >= n;
-        assert_int_equal(mf_context_live_bytes(*state), live);
-        assert_true(status == MF_OK ? !reached || stat(run.report, &info) == 0
-                                    : error.message[0] != '\0' && stat(run.report, &info) != 0);
-        if (!reached)
-            break;
-        unlink(run.report);
-    }
-    remove_run(&run);
+    AUTO_RUN run = evolve(*state, &recipe);
+    check_failing_reports(*state, &run, SANITIZED ? 37 : 5);
 }
 
 // ---- pictures ----------------------------------------------------------------------------------
