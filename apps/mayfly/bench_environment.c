@@ -131,7 +131,7 @@ static mf_Status make_environment(const Bench *bench, const mf_BenchOptions *opt
 static mf_Status start(Setup *setup, mf_Error *error) {
     const uint32_t count = mf_environment_count(setup->environment);
     uint64_t *seeds = mf_allocate(setup->rig.context, count, sizeof *seeds);
-    MF_ALLOCATED(seeds != NULL, error, "bench");
+    MF_NEED_MEMORY(seeds != NULL, error, "bench");
     for (uint32_t i = 0; i < count; i++)
         seeds[i] = i;
     draw_actions(setup);

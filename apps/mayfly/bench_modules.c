@@ -53,7 +53,7 @@ static mf_Status open_scene(const Bench *bench, const mf_BenchOptions *options, 
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
-    MF_ALLOCATED(out != NULL, error, "bench");
+    MF_NEED_MEMORY(out != NULL, error, "bench");
     fprintf(out,
             "world: {step: 0.016666667}\ngroups:\n  - name: modules\n"
             "    model: ../models/modules/%s\n    count: %u\n    sensors: false\n"

@@ -66,7 +66,7 @@ static mf_Status repeat_from_now(mf_BenchRig *rig, mf_BenchResult *result, mf_Er
     mf_Context *context = mf_world_context(rig->world);
     const size_t size = mf_world_snapshot_size(rig->world);
     void *image = mf_allocate(context, size, 1);
-    MF_ALLOCATED(image != NULL, error, "bench");
+    MF_NEED_MEMORY(image != NULL, error, "bench");
     mf_Status status = mf_world_snapshot(rig->world, image, size, error);
     MF_THEN(status, repeat(rig, image, size, result, error));
     mf_release(context, image);

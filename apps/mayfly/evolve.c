@@ -148,7 +148,7 @@ static mf_Status make_verify_scenes(Evolution *evolution, mf_Error *error) {
         return status;
     config.stiffness = evolution->file->groups[0].servo.stiffness * verify->stiffness;
     evolution->verify_fitness = mf_allocate(evolution->context, verify->best, sizeof(double));
-    MF_ALLOCATED(evolution->verify_fitness != NULL, error, "verify");
+    MF_NEED_MEMORY(evolution->verify_fitness != NULL, error, "verify");
     return mf_scene_create(evolution->context, evolution->file, &config, &evolution->verify[1],
                            error);
 }

@@ -33,7 +33,7 @@ static mf_Status make_genome(const mf_SceneFile *file, uint32_t robot, uint8_t *
 mf_Status mf_genomes_give(mf_Context *context, mf_Scene *scene, mf_Error *error) {
     uint32_t bytes = mf_scene_genome_bytes(scene), count = mf_group_count(scene->group);
     uint8_t *genome = mf_allocate(context, bytes + 1, 1);
-    MF_ALLOCATED(genome != NULL, error, "run");
+    MF_NEED_MEMORY(genome != NULL, error, "run");
     mf_Status status = MF_OK;
     for (uint32_t robot = 0; robot < count && bytes > 0 && status == MF_OK; robot++) {
         status = make_genome(scene->file, robot, genome, bytes, error);

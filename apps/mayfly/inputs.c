@@ -263,7 +263,7 @@ mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const cha
     bool robot;
     MF_TRY(mf_inputs_is_robot(context, name, &robot, error));
     Builder *builder = mf_allocate(context, 1, sizeof *builder);
-    MF_ALLOCATED(builder != NULL, error, "options");
+    MF_NEED_MEMORY(builder != NULL, error, "options");
     mf_Status status = collect(context, builder, inputs, robot, command, error);
     MF_THEN(status, mf_scene_file_load(context, mf_app_find(name, path), builder->overrides,
                                        builder->count, out, error));
@@ -292,7 +292,7 @@ mf_Status mf_inputs_scene(mf_Context *context, const mf_Inputs *inputs, const ch
 mf_Status mf_inputs_parse(mf_Context *context, const mf_Inputs *inputs, const char *command,
                           const char *path, const char *text, mf_SceneFile **out, mf_Error *error) {
     Builder *builder = mf_allocate(context, 1, sizeof *builder);
-    MF_ALLOCATED(builder != NULL, error, "options");
+    MF_NEED_MEMORY(builder != NULL, error, "options");
     mf_Status status = collect(context, builder, inputs, false, command, error);
     MF_THEN(status, mf_scene_file_parse(context, path, text, strlen(text), builder->overrides,
                                         builder->count, out, error));

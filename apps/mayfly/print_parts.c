@@ -88,7 +88,7 @@ mf_Status mf_print_parts_fit(mf_Context *context, const mf_Truss *truss, mf_Prin
     static const double least[] = {0.5, 0.05};
     mf_TrussActuator *shorter = mf_allocate(context, truss->actuator_count + 1, sizeof *shorter);
     mf_Status status = MF_UNSUPPORTED;
-    MF_ALLOCATED(shorter != NULL, error, "print");
+    MF_NEED_MEMORY(shorter != NULL, error, "print");
     for (int i = 0; i < 2 && status == MF_UNSUPPORTED; i++)
         status = try_scales(context, truss, least[i], shorter, share, out, error);
     mf_release(context, shorter);

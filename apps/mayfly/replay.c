@@ -113,7 +113,7 @@ static mf_Status find_individual(Replay *replay, mf_Error *error) {
     uint32_t bytes = replay->run.search.genome_bytes;
     const Options *options = replay->options;
     replay->genome = mf_allocate(replay->context, bytes, 1);
-    MF_ALLOCATED(replay->genome != NULL, error, "replay");
+    MF_NEED_MEMORY(replay->genome != NULL, error, "replay");
     if (options->individual != NULL)
         return mf_archive_individual(replay->archive, mf_option_count(options->individual, 0),
                                      &replay->individual, replay->genome, bytes, error);

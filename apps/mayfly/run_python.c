@@ -230,7 +230,7 @@ mf_Status mf_run_python_open(mf_Scene *scene, const char *file, double patience,
     if (access(file, R_OK) != 0)
         return mf_fail_at(error, MF_IO, file, 0, 0, "cannot read it: %s", strerror(errno));
     mf_RunPython *python = mf_allocate(context, 1, sizeof *python);
-    MF_ALLOCATED(python != NULL, error, "--python");
+    MF_NEED_MEMORY(python != NULL, error, "--python");
     python->context = context;
     python->scene = scene;
     python->movers = *movers;

@@ -111,7 +111,7 @@ static mf_Status put_names(mf_Context *context, Bridge *bridge, char *address, m
     const char *name = bridge->scene->name;
     const size_t names = strlen(name) + 1, options = strlen(bridge->scene->options) + 1;
     bridge->text = mf_allocate(context, names + options, 1);
-    MF_ALLOCATED(bridge->text != NULL, error, "serve");
+    MF_NEED_MEMORY(bridge->text != NULL, error, "serve");
     memcpy(bridge->text, name, names);
     memcpy(bridge->text + names, bridge->scene->options, options);
     char *const first[] = {
@@ -132,7 +132,7 @@ mf_Status mf_bridges_start(mf_Context *context, const mf_SceneFile *file, const 
     const size_t size = sizeof(mf_Bridges) + file->bridge_count * sizeof(Bridge);
     mf_Bridges *bridges = mf_allocate(context, 1, size + strlen(address) + 1);
     *out = bridges;
-    MF_ALLOCATED(bridges != NULL, error, "serve");
+    MF_NEED_MEMORY(bridges != NULL, error, "serve");
     char *copy = (char *)bridges + size;
     memcpy(copy, address, strlen(address) + 1);
     bridges->context = context;

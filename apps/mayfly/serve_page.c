@@ -184,7 +184,7 @@ mf_Status mf_serve_page_create(mf_Context *context, mf_Scene *scene, mf_ServerCo
                                mf_ServePage **out, mf_Error *error) {
     *out = NULL;
     mf_ServePage *page = mf_allocate(context, 1, sizeof *page);
-    MF_ALLOCATED(page != NULL, error, "serve");
+    MF_NEED_MEMORY(page != NULL, error, "serve");
     page->page = page->description = mf_text_begin(context);
     page->viewer = (mf_Viewer){.context = context, .driver = &driver, .user = page, .every = 1};
     mf_Status status = take_world(page, scene, &page->page, &page->description, error);

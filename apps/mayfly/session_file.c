@@ -248,7 +248,7 @@ static mf_Status read_line(Reader *reader) {
         timeline->count = timeline->next = 0;
         reader->file->steps = 0;
     } else if (strcmp(name, "keep") == 0) {
-        MF_ALLOCATED(mf_timeline_keep(timeline, reader->at), reader->error, reader->file->path);
+        MF_NEED_MEMORY(mf_timeline_keep(timeline, reader->at), reader->error, reader->file->path);
     } else if (strcmp(name, "return") == 0) {
         if (!mf_timeline_return(timeline))
             return expected(reader, "a line keep before the line return");

@@ -261,7 +261,7 @@ static mf_Status begin(mf_Video *video, mf_Scene *scene, const char *camera, mf_
     video->camera.color = true;
     video->pixels.color =
         mf_allocate(video->context, (size_t)video->camera.width * video->camera.height, 3);
-    MF_ALLOCATED(video->pixels.color != NULL, error, "video");
+    MF_NEED_MEMORY(video->pixels.color != NULL, error, "video");
     MF_TRY(mf_free_camera_create(video->world, &video->camera, &video->free, error));
     if (video->overview)
         follow(video, 1.0);
@@ -273,7 +273,7 @@ mf_Status mf_video_open(mf_Scene *scene, const char *path, const char *camera, m
     mf_Context *context = mf_world_context(scene->world);
     mf_Video *video = mf_allocate(context, 1, sizeof *video);
     *out = NULL;
-    MF_ALLOCATED(video != NULL, error, "video");
+    MF_NEED_MEMORY(video != NULL, error, "video");
     *video = (mf_Video){.context = context,
                         .world = scene->world,
                         .group = MF_NONE,

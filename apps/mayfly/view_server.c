@@ -371,7 +371,7 @@ static mf_Status listen_at(mf_ViewServer *server, uint16_t port, mf_Error *error
 mf_Status mf_view_server_change(mf_ViewServer *server, mf_Text *page, mf_Text *description,
                                 size_t answer_capacity, mf_Error *error) {
     mf_ViewOld *texts = mf_allocate(server->context, 1, sizeof *texts);
-    MF_ALLOCATED(texts != NULL, error, "view");
+    MF_NEED_MEMORY(texts != NULL, error, "view");
     texts->page = *page;
     texts->description = *description;
     *page = *description = mf_text_begin(server->context);
@@ -393,7 +393,7 @@ mf_Status mf_view_server_start(mf_Context *context, const mf_ViewServerConfig *c
                                mf_ViewServer **out, mf_Error *error) {
     *out = NULL;
     mf_ViewServer *server = mf_allocate(context, 1, sizeof *server);
-    MF_ALLOCATED(server != NULL, error, "view");
+    MF_NEED_MEMORY(server != NULL, error, "view");
     server->context = context;
     server->config = *config;
     server->needs_token = !is_loopback(config->host);

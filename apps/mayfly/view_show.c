@@ -37,7 +37,7 @@ mf_Status mf_show_create(mf_Context *context, const mf_Inputs *inputs, const cha
     mf_StartReport report;
     mf_Show *show = mf_allocate(context, 1, sizeof *show);
     *out = NULL;
-    MF_ALLOCATED(show != NULL, error, "view");
+    MF_NEED_MEMORY(show != NULL, error, "view");
     show->page = show->description = mf_text_begin(context);
     show->viewer.context = show->session.context = context;
     mf_Status status = build(show, inputs, name, again, error);

@@ -179,12 +179,12 @@ MF_API const char *mf_version(void);
     } while (0)
 
 // Ends the calling function unless the condition holds, with that status and message, as mf_fail;
-// MF_NEED with MF_BAD_ARGUMENT, MF_ALLOCATED with MF_NO_MEMORY and "<who>: out of memory".
+// MF_NEED with MF_BAD_ARGUMENT, MF_NEED_MEMORY with MF_NO_MEMORY and "<who>: out of memory".
 #define MF_CHECK(condition, error, status, ...)                                                    \
     do {                                                                                           \
         if (!(condition))                                                                          \
             return mf_fail(error, status, __VA_ARGS__);                                            \
     } while (0)
 #define MF_NEED(condition, error, ...) MF_CHECK(condition, error, MF_BAD_ARGUMENT, __VA_ARGS__)
-#define MF_ALLOCATED(condition, error, who)                                                        \
+#define MF_NEED_MEMORY(condition, error, who)                                                      \
     MF_CHECK(condition, error, MF_NO_MEMORY, "%s: out of memory", who)

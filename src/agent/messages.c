@@ -125,7 +125,7 @@ static mf_Status add_groups(mf_Messages *messages, mf_Error *error) {
     uint32_t block = 0;
     for (mf_DockGroup *of = messages->docks->groups; of != NULL; of = of->next) {
         mf_MessageGroup *group = *end = mf_allocate(messages->context, 1, sizeof *group);
-        MF_ALLOCATED(group != NULL, error, "messages");
+        MF_NEED_MEMORY(group != NULL, error, "messages");
         *group = (mf_MessageGroup){.messages = messages, .docks = of};
         MF_TRY(add_fields(group, error));
         for (uint32_t b = 0; b < mf_group_block_count(of->group); b++)
@@ -146,7 +146,7 @@ static mf_Status reserve(mf_Messages *messages, mf_Error *error) {
         messages->near_count = mf_allocate(messages->context, ports, sizeof *messages->near_count);
         complete = complete && messages->near != NULL && messages->near_count != NULL;
     }
-    MF_ALLOCATED(complete, error, "messages");
+    MF_NEED_MEMORY(complete, error, "messages");
     return MF_OK;
 }
 
@@ -177,7 +177,7 @@ mf_Status mf_messages_add(mf_World *world, const mf_MessagesConfig *config, mf_M
     MF_TRY(check_config(world, &settings, error));
     mf_Context *context = mf_world_context(world);
     mf_Messages *messages = mf_allocate(context, 1, sizeof *messages);
-    MF_ALLOCATED(messages != NULL, error, "messages");
+    MF_NEED_MEMORY(messages != NULL, error, "messages");
     *messages = (mf_Messages){.context = context,
                               .world = world,
                               .docks = mf_world_docks_of(world),

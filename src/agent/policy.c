@@ -254,7 +254,7 @@ mf_Status mf_policy_add(mf_Group *group, const mf_PolicyConfig *config, mf_Error
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
     PolicyPlan *plan = mf_allocate(context, 1, sizeof *plan);
-    MF_ALLOCATED(plan != NULL, error, "policy");
+    MF_NEED_MEMORY(plan != NULL, error, "policy");
     const mf_WorldConfig *settings = mf_world_config_of(world);
     *plan = (PolicyPlan){.function = config->function,
                          .user = config->user,

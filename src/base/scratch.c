@@ -25,7 +25,7 @@ mf_Status mf_scratch_create(mf_Context *context, size_t size, uint32_t most, mf_
     const uint32_t count = most < threads ? (most > 0 ? most : 1) : threads;
     mf_Scratch *scratch = *out =
         mf_allocate(context, 1, sizeof *scratch + count * sizeof scratch->taken[0]);
-    MF_ALLOCATED(scratch != NULL, error, "scratch");
+    MF_NEED_MEMORY(scratch != NULL, error, "scratch");
     scratch->size = (size / ALIGNMENT + 1) * ALIGNMENT; // never 0
     scratch->count = count;
     scratch->blocks = mf_allocate(context, count, scratch->size);

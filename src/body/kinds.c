@@ -33,8 +33,7 @@ const char *mf_body_kind_name(const mf_BodyKind *kind) {
 
 mf_Status mf_body_model(mf_Context *context, const mf_BodyKind *kind, const void *body,
                         mf_Model **out, mf_Error *error) {
-    if (kind == NULL || body == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_body_model: kind or body is NULL");
+    MF_NEED(kind != NULL && body != NULL, error, "mf_body_model: kind or body is NULL");
     return kind->model(context, body, out, error);
 }
 
@@ -42,8 +41,7 @@ mf_Status mf_body_load(mf_Context *context, const mf_BodyKind *kind, const char 
                        mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_DocumentSource source = {.context = context, .path = path};
-    if (kind == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_body_load: kind is NULL");
+    MF_NEED(kind != NULL, error, "mf_body_load: kind is NULL");
     return mf_document_load(kind->document, &source, out, error);
 }
 
@@ -51,8 +49,7 @@ mf_Status mf_body_parse(mf_Context *context, const mf_BodyKind *kind, const char
                         const char *text, size_t size, void **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_DocumentSource source = {.context = context, .path = path, .text = text, .size = size};
-    if (kind == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_body_parse: kind is NULL");
+    MF_NEED(kind != NULL, error, "mf_body_parse: kind is NULL");
     return mf_document_parse(kind->document, &source, out, error);
 }
 

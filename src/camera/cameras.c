@@ -117,7 +117,7 @@ static mf_Status take_group(mf_Cameras *cameras, mf_Group *group, uint32_t numbe
     own->number = number;
     own->isolated = mf_group_config_of(group)->isolated;
     own->cameras = mf_allocate(context, model->camera_count, sizeof *own->cameras);
-    MF_ALLOCATED(own->cameras != NULL, error, "cameras");
+    MF_NEED_MEMORY(own->cameras != NULL, error, "cameras");
     mf_Status status = mf_group_derive_links(group, error);
     own->pose = mf_group_find_field(group, "link.pose");
     for (uint32_t i = 0; i < model->camera_count && status == MF_OK; i++) {
@@ -238,7 +238,7 @@ static mf_Status create(mf_World *world, const Choice *choice, mf_Cameras *camer
     MF_TRY(mf_render_scene_create(world, &cameras->scene, error));
     mf_Status status = MF_OK;
     cameras->groups = mf_allocate(context, count, sizeof *cameras->groups);
-    MF_ALLOCATED(cameras->groups != NULL, error, "cameras");
+    MF_NEED_MEMORY(cameras->groups != NULL, error, "cameras");
     for (uint32_t i = 0; i < count && status == MF_OK; i++)
         if (is_chosen(choice, mf_world_group(world, i)))
             status = take_group(cameras, mf_world_group(world, i), i, error);
@@ -252,7 +252,7 @@ static mf_Status add(mf_World *world, const Choice *choice, mf_Error *error) {
             "cameras: the world has them already");
     mf_Context *context = mf_world_context(world);
     mf_Cameras *cameras = mf_allocate(context, 1, sizeof *cameras);
-    MF_ALLOCATED(cameras != NULL, error, "cameras");
+    MF_NEED_MEMORY(cameras != NULL, error, "cameras");
     mf_Status status = create(world, choice, cameras, error);
     MF_THEN(status, mf_world_keep(world, system_name, cameras, destroy, error));
     if (status != MF_OK) {

@@ -22,7 +22,7 @@ mf_Status mf_free_camera_create(mf_World *world, const mf_Camera *camera, mf_Fre
     MF_TRY(mf_camera_check(camera, "camera", error));
     mf_Context *context = mf_world_context(world);
     mf_FreeCamera *own = mf_allocate(context, 1, sizeof *own);
-    MF_ALLOCATED(own != NULL, error, "camera");
+    MF_NEED_MEMORY(own != NULL, error, "camera");
     own->context = context;
     mf_chip_start(&own->chip, camera);
     mf_Status status = mf_render_scene_create(world, &own->scene, error);

@@ -96,7 +96,7 @@ static mf_Status take_links(mf_RenderScene *scene, mf_RenderGroup *own, uint64_t
     const mf_Model *model = mf_group_model(own->group);
     const mf_TextureMap *maps;
     own->shapes = mf_allocate(scene->context, own->visual.part_count, sizeof *own->shapes);
-    MF_ALLOCATED(own->shapes != NULL, error, "cameras");
+    MF_NEED_MEMORY(own->shapes != NULL, error, "cameras");
     MF_TRY(mf_render_take_textures(scene, model, &maps, error));
     *faces = take_shapes(scene, own, model, maps, looks);
     if (own->count == 0)
@@ -155,7 +155,7 @@ mf_Status mf_render_scene_create(mf_World *world, mf_RenderScene **out, mf_Error
     mf_RenderScene *scene = mf_allocate(context, 1, sizeof *scene);
     mf_Status status = MF_OK;
     *out = NULL;
-    MF_ALLOCATED(scene != NULL, error, "cameras");
+    MF_NEED_MEMORY(scene != NULL, error, "cameras");
     scene->context = context;
     scene->world = world;
     scene->terrain = mf_world_config_of(world)->terrain;

@@ -34,7 +34,7 @@ mf_Status mf_render_take_hills(mf_RenderScene *scene, mf_Error *error) {
         return MF_OK;
     scene->hidden =
         mf_allocate(scene->context, (size_t)terrain->columns * terrain->rows, sizeof(float));
-    MF_ALLOCATED(scene->hidden != NULL, error, "cameras");
+    MF_NEED_MEMORY(scene->hidden != NULL, error, "cameras");
     mf_render_light(world, light); // its y is the longer one, and above 0
     const double aside = light[0] / light[1], rise = terrain->cell * light[2] / light[1];
     for (int64_t row = (int64_t)terrain->rows - 1; row >= 0; row--)

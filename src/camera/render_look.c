@@ -26,7 +26,7 @@ mf_Status mf_render_take_textures(mf_RenderScene *scene, const mf_Model *model,
         return MF_OK;
     mf_RenderTextures *own = &scene->textures[scene->texture_count];
     own->maps = mf_allocate(scene->context, model->texture_count, sizeof *own->maps);
-    MF_ALLOCATED(own->maps != NULL, error, "cameras");
+    MF_NEED_MEMORY(own->maps != NULL, error, "cameras");
     own->model = model;
     scene->texture_count++;
     *out = own->maps;

@@ -104,7 +104,7 @@ mf_Status mf_camera_view_create(mf_Context *context, const mf_Camera *camera, mf
                                 mf_Error *error) {
     mf_CameraView *view = mf_allocate(context, 1, sizeof *view);
     *out = NULL;
-    MF_ALLOCATED(view != NULL, error, "camera");
+    MF_NEED_MEMORY(view != NULL, error, "camera");
     view->context = context;
     view->camera = *camera;
     view->camera.name = "";

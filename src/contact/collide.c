@@ -392,10 +392,8 @@ mf_Status mf_collide_create_with(mf_Context *context, const mf_Model *model,
     mf_Status status = MF_OK;
     if (!make_shapes(&draft, &links) || !make_pairs(&draft, model))
         status = no_memory(model, error);
-    if (status == MF_OK)
-        status = make_tree(&draft, &links, error);
-    if (status == MF_OK)
-        status = pack(&draft, out, error);
+    MF_THEN(status, make_tree(&draft, &links, error));
+    MF_THEN(status, pack(&draft, out, error));
     free_draft(&draft);
     return status;
 }

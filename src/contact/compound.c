@@ -334,9 +334,8 @@ mf_Status mf_compound_create(mf_Context *context, const mf_Model *model, bool pl
                              model->name, compound->solid_count, MF_COMPOUND_SHAPES);
         else
             status = fill(compound, plan, error);
-        if (status == MF_OK)
-            status =
-                mf_tree_create(context, model, MF_TREE_FIELDS, true, NULL, &compound->tree, error);
+        MF_THEN(status,
+                mf_tree_create(context, model, MF_TREE_FIELDS, true, NULL, &compound->tree, error));
     }
     mf_release(context, plan);
     if (status != MF_OK)

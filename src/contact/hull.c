@@ -368,10 +368,8 @@ mf_Status mf_hulls_create(mf_Context *context, const mf_Model *model, mf_HullSet
     for (uint32_t i = 0; status == MF_OK && i < model->mesh_count; i++)
         if (s.of_mesh[i] != MF_NONE)
             status = add_hull(&s, model, i, error);
-    if (status == MF_OK)
-        status = join_hulls(&s, model, error);
-    if (status == MF_OK)
-        status = pack_set(&s, out, error);
+    MF_THEN(status, join_hulls(&s, model, error));
+    MF_THEN(status, pack_set(&s, out, error));
     free_set(&s);
     return status;
 }

@@ -186,12 +186,10 @@ mf_Status mf_neighbors_create(mf_Context *context, const mf_NeighborsConfig *con
     *out = NULL;
     if (group_count < 1 || group_count > MF_NEIGHBOR_GROUPS)
         return mf_fail(error, MF_LIMIT, "neighbors: need 1 .. %d groups", MF_NEIGHBOR_GROUPS);
-    if (!mf_kernel_row_available(mf_kernel_row(config->isa)))
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "neighbors: this build or processor does not have the instruction set");
+    MF_CHECK(mf_kernel_row_available(mf_kernel_row(config->isa)), error, MF_UNSUPPORTED,
+             "neighbors: this build or processor does not have the instruction set");
     mf_Neighbors *all = mf_allocate(context, 1, sizeof *all);
-    if (all == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "neighbors: out of memory");
+    MF_NEED_MEMORY(all != NULL, error, "neighbors");
     all->context = context;
     all->config = *config;
     all->group_count = group_count;
@@ -215,8 +213,7 @@ mf_Status mf_neighbors_create(mf_Context *context, const mf_NeighborsConfig *con
     all->inverse_cell = 1.0 / ((edge + config->margin) * (1.0 + 1e-4));
     choose_kernels(all);
     mf_Status status = make_arrays(all, error);
-    if (status == MF_OK)
-        status = make_lists(all, config->candidates, error);
+    MF_THEN(status, make_lists(all, config->candidates, error));
     if (status != MF_OK) {
         mf_neighbors_destroy(all);
         return status;
@@ -235,9 +232,8 @@ void mf_neighbors_destroy(mf_Neighbors *all) {
 }
 
 mf_Status mf_neighbors_reserve(mf_Neighbors *all, uint32_t candidates, mf_Error *error) {
-    if (candidates < 1 || candidates > 1u << 20)
-        return mf_fail(error, MF_BAD_ARGUMENT, "neighbors: %u candidates, need 1 .. 2^20",
-                       candidates);
+    MF_NEED(candidates >= 1 && candidates <= 1u << 20, error,
+            "neighbors: %u candidates, need 1 .. 2^20", candidates);
     return make_lists(all, candidates, error);
 }
 

@@ -35,7 +35,7 @@ mf_Status mf_callback_add_system(mf_Group *group, mf_SystemConfig *entry, mf_Con
                                  void *user, mf_Field *cleared, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     CallbackSystem *system = mf_allocate(context, 1, sizeof *system);
-    MF_ALLOCATED(system != NULL, error, entry->name);
+    MF_NEED_MEMORY(system != NULL, error, entry->name);
     *system = (CallbackSystem){.function = function,
                                .user = user,
                                .fault = mf_group_find_field(group, "fault.word")->data,

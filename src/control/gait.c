@@ -4,7 +4,6 @@
 #include "base/floats.h"
 #include "math/kernel_table.h"
 
-
 #include "base/hash.h"
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -196,7 +195,7 @@ static mf_Status plan_all(GaitSystem *system, mf_Group *group, const mf_Gait *co
                           uint32_t count, mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_GaitDraft *drafts = mf_allocate(context, count, sizeof *drafts);
-    MF_ALLOCATED(drafts != NULL, error, "gaits");
+    MF_NEED_MEMORY(drafts != NULL, error, "gaits");
     mf_Status status = draft_all(group, gaits, count, drafts, error);
     MF_THEN(status, mf_gait_set_create(context, drafts, count, &system->batch.set, error));
     for (uint32_t i = 0; i < count; i++)
@@ -257,7 +256,7 @@ mf_Status mf_gaits_add(mf_Group *group, const mf_Gait *const *gaits, uint32_t co
     MF_TRY(check_arguments(group, gaits, count, config, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     GaitSystem *system = mf_allocate(context, 1, sizeof *system);
-    MF_ALLOCATED(system != NULL, error, "gaits");
+    MF_NEED_MEMORY(system != NULL, error, "gaits");
     system->first = config->first;
     set_rate(&system->batch, config->rate);
     system->batch.interval = (double)config->rate.denominator / (double)config->rate.numerator;

@@ -261,7 +261,7 @@ static mf_Status plan_walk(mf_Context *context, const mf_GaitWalk *walk, const m
     draft->plan.pace = walk->pace;
     draft->plan.period = mf_time_from_seconds(walk->period);
     draft->pose = mf_allocate(context, model->joint_count, sizeof *draft->pose);
-    MF_ALLOCATED(draft->pose != NULL, error, "gait");
+    MF_NEED_MEMORY(draft->pose != NULL, error, "gait");
     for (int side = 0; side < 2 && status == MF_OK; side++)
         status = plan_leg(walk, model, side, draft, blame, error);
     MF_THEN(status, plan_pose(walk, model, draft, blame, error));
@@ -348,7 +348,7 @@ static mf_Status plan_waves(mf_Context *context, const mf_GaitWaves *waves, cons
         status = mf_gait_refuse(blame, error, "joints", "need at least one curve");
     if (status == MF_OK && model != NULL) {
         draft->tones = mf_allocate(context, waves->wave_count, sizeof *draft->tones);
-        MF_ALLOCATED(draft->tones != NULL, error, "gait");
+        MF_NEED_MEMORY(draft->tones != NULL, error, "gait");
     }
     for (uint32_t i = 0; i < waves->wave_count && status == MF_OK; i++) {
         char path[60];

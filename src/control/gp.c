@@ -212,7 +212,7 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
     GpSystem *system = mf_allocate(context, 1, sizeof *system);
-    MF_ALLOCATED(system != NULL, error, "gp");
+    MF_NEED_MEMORY(system != NULL, error, "gp");
     system->run =
         kernels[mf_kernel_row(mf_world_isa(world))][mf_group_config_of(group)->double_precision];
     mf_Status status = make_plan(group, config, &system->batch, error);

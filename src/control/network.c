@@ -188,7 +188,7 @@ static mf_Status make_plan(mf_Group *group, const mf_NetworkConfig *config, Netw
                            mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
     Draft *draft = mf_allocate(context, 1, sizeof *draft);
-    MF_ALLOCATED(draft != NULL, error, "network");
+    MF_NEED_MEMORY(draft != NULL, error, "network");
     mf_Status status = add_inputs(group, config->inputs, system, &draft->plan, error);
     MF_THEN(status, add_hidden(config, &draft->plan, error));
     MF_THEN(status, add_output(group, config, system, draft, error));
@@ -227,7 +227,7 @@ mf_Status mf_network_add(mf_Group *group, const mf_NetworkConfig *config, mf_Err
     MF_TRY(check(group, config, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     NetworkSystem *system = mf_allocate(context, 1, sizeof *system);
-    MF_ALLOCATED(system != NULL, error, "network");
+    MF_NEED_MEMORY(system != NULL, error, "network");
     mf_Status status = fill(group, config, system, error);
     if (status != MF_OK)
         destroy_network(context, system);

@@ -334,7 +334,7 @@ mf_Status mf_neurons_add(mf_Group *group, const mf_NeuronsConfig *config, mf_Err
     MF_TRY(check(group, config, error));
     mf_Context *context = mf_world_context(mf_group_world(group));
     NeuronsSystem *system = mf_allocate(context, 1, sizeof *system);
-    MF_ALLOCATED(system != NULL, error, "neurons");
+    MF_NEED_MEMORY(system != NULL, error, "neurons");
     mf_Status status = fill(group, config, system, error);
     if (status != MF_OK) {
         destroy_neurons(context, system);

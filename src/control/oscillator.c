@@ -105,7 +105,7 @@ mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, 
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
     OscillatorSystem *system = mf_allocate(context, 1, sizeof *system);
-    MF_ALLOCATED(system != NULL, error, "oscillator");
+    MF_NEED_MEMORY(system != NULL, error, "oscillator");
     mf_Status status = add_fields(group, &system->batch, error);
     if (status == MF_OK) {
         system->run = kernels[mf_kernel_row(mf_world_isa(world))]

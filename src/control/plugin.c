@@ -246,7 +246,7 @@ mf_Status mf_plugin_load(mf_Context *context, const char *path, mf_Plugin **out,
         return mf_fail(error, MF_LIMIT, "plugin: expected a path of less than %d bytes, found %zu",
                        PATH_MAX, length);
     mf_Plugin *plugin = mf_allocate(context, 1, sizeof *plugin + length + 1);
-    MF_ALLOCATED(plugin != NULL, error, "plugin");
+    MF_NEED_MEMORY(plugin != NULL, error, "plugin");
     plugin->context = context;
     memcpy(plugin->path, path, length + 1);
     atomic_init(&plugin->holders, 1);

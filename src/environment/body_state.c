@@ -42,7 +42,7 @@ mf_Status mf_body_state_create(mf_Context *context, const mf_Model *model,
                                const mf_BodyStatePlan **out, mf_Error *error) {
     *out = NULL;
     mf_BodyStateBody *bodies = mf_allocate(context, model->body_count + 1, sizeof *bodies);
-    MF_ALLOCATED(bodies != NULL, error, "environment");
+    MF_NEED_MEMORY(bodies != NULL, error, "environment");
     mf_Status status = pack(context, model, bodies, out, error);
     mf_release(context, bodies);
     return status;

@@ -197,15 +197,15 @@ static mf_Status make_scratch(mf_Environment *environment, mf_EnvironmentScratch
                               mf_Error *error) {
     size_t count = lay_out(&environment->plan, scratch, NULL);
     double *memory = mf_allocate(environment->context, count, sizeof(double));
-    MF_ALLOCATED(memory != NULL, error, "environment");
+    MF_NEED_MEMORY(memory != NULL, error, "environment");
     lay_out(&environment->plan, scratch, memory); // the state is first: its pointer is released
     scratch->body_state.plan = environment->body_plan;
     scratch->team =
         mf_allocate(environment->context, environment->plan.team, sizeof *scratch->team);
     scratch->draws = mf_allocate(environment->context, environment->unit, sizeof *scratch->draws);
     scratch->fresh = mf_allocate(environment->context, environment->unit, sizeof *scratch->fresh);
-    MF_ALLOCATED(scratch->team != NULL && scratch->draws != NULL && scratch->fresh != NULL, error,
-                 "environment");
+    MF_NEED_MEMORY(scratch->team != NULL && scratch->draws != NULL && scratch->fresh != NULL, error,
+                   "environment");
     return MF_OK;
 }
 
@@ -216,7 +216,7 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
     environment->position = mf_allocate(context, 2 * count + 1, sizeof *environment->position);
     environment->targets =
         mf_allocate(context, environment->plan.action_count + 1, sizeof *environment->targets);
-    MF_ALLOCATED(environment->position && environment->targets, error, "environment");
+    MF_NEED_MEMORY(environment->position && environment->targets, error, "environment");
     environment->velocity = environment->position + model->position_count;
     environment->last_position = environment->position + count;
     environment->last_velocity = environment->last_position + model->position_count;
@@ -234,7 +234,7 @@ static mf_Status make_memory(mf_Environment *environment, mf_Error *error) {
 static mf_Status make(mf_Context *context, const mf_EnvironmentConfig *config, mf_Environment **out,
                       mf_Error *error) {
     mf_Environment *environment = mf_allocate(context, 1, sizeof *environment);
-    MF_ALLOCATED(environment != NULL, error, "environment");
+    MF_NEED_MEMORY(environment != NULL, error, "environment");
     environment->context = context;
     environment->count = config->count;
     environment->autoreset = config->autoreset;

@@ -38,7 +38,7 @@ mf_Status mf_environment_find_feet(mf_Environment *environment, mf_Error *error)
     mf_release(environment->context, environment->feet); // of the smaller test world
     environment->feet = NULL;
     search.out = mf_allocate(environment->context, search.count + 1, sizeof *search.out);
-    MF_ALLOCATED(search.out != NULL, error, "environment");
+    MF_NEED_MEMORY(search.out != NULL, error, "environment");
     environment->feet = search.out;
     environment->foot_row_count = search.count;
     search_all(&search);

@@ -61,7 +61,7 @@ static mf_Status add_warm_start(mf_Environment *environment, mf_Error *error) {
     static const char *const reads[] = {MF_TREE_FIELD_NAMES, NULL};
     mf_SystemConfig system = mf_system_config();
     LastStep *own = mf_allocate(environment->context, 1, sizeof *own);
-    MF_ALLOCATED(own != NULL, error, "environment");
+    MF_NEED_MEMORY(own != NULL, error, "environment");
     own->position = environment->rows[MF_EPISODE_LAST_POSITION];
     own->velocity = environment->rows[MF_EPISODE_LAST_VELOCITY];
     own->position_source = environment->position;
@@ -212,7 +212,7 @@ static mf_Status report(mf_Environment *environment, mf_Error *error) {
     mf_Status status = MF_OK;
     if (wants & MF_TASK_EXTERNAL && mf_motion_in(environment->group, MF_MOTION_ARTICULATED)) {
         bodies = mf_allocate(environment->context, model->body_count + 1, sizeof *bodies);
-        MF_ALLOCATED(bodies != NULL, error, "environment");
+        MF_NEED_MEMORY(bodies != NULL, error, "environment");
         for (uint32_t b = 0; b < model->body_count; b++)
             bodies[b] = b;
         status = mf_articulated_report_forces(environment->group, bodies, model->body_count, error);

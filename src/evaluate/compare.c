@@ -304,7 +304,7 @@ mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareCo
     MF_NEED(context != NULL && file != NULL, error, "compare: context or file is NULL");
     MF_TRY(check(file, &settings, error));
     mf_Comparison *all = mf_allocate(context, 1, sizeof *all);
-    MF_ALLOCATED(all != NULL, error, "compare");
+    MF_NEED_MEMORY(all != NULL, error, "compare");
     const mf_Behavior *behavior = &file->groups[0].behavior;
     all->context = context;
     all->model = file->name;

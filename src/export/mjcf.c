@@ -372,13 +372,11 @@ static void put_keyframes(mf_MjcfWriter *w) {
 
 mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (model == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_model_export_mjcf: model is NULL");
+    MF_NEED(model != NULL, error, "mf_model_export_mjcf: model is NULL");
     mf_MjcfWriter w = {
         .model = model, .path = path, .text = mf_text_begin(model->context), .error = error};
-    if (model->body_count == 0)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "model '%.200s': only models from MJCF can be written as MJCF", model->name);
+    MF_CHECK(model->body_count != 0, error, MF_UNSUPPORTED,
+             "model '%.200s': only models from MJCF can be written as MJCF", model->name);
     mf_Status status = mf_mjcf_check_sensors(model, error);
     if (status != MF_OK)
         return status;
@@ -400,8 +398,7 @@ mf_Status mf_model_export_mjcf(const mf_Model *model, const char *path, mf_Error
     status = w.status;
     if (status == MF_OK && w.text.failed)
         status = mf_fail(error, MF_NO_MEMORY, "model '%.200s': no memory", model->name);
-    if (status == MF_OK)
-        status = mf_file_replace(model->context, path, w.text.data, w.text.size, error);
+    MF_THEN(status, mf_file_replace(model->context, path, w.text.data, w.text.size, error));
     mf_text_free(&w.text);
     return status;
 }

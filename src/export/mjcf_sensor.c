@@ -107,11 +107,10 @@ mf_Status mf_mjcf_check_sensors(const mf_Model *model, mf_Error *error) {
         for (int side = 0; side < 2; side++)
             nowhere = nowhere || (sensor->query.sides[side] == MF_CONTACT_SIDE_SHAPE &&
                                   sensor->query.objects[side] == MF_NONE);
-        if (camera || nowhere || lost)
-            return mf_fail(error, MF_UNSUPPORTED,
-                           "sensor '%.200s': its camera or geom is not part of the model, so it "
-                           "cannot be written",
-                           sensor->name);
+        MF_CHECK(!camera && !nowhere && !lost, error, MF_UNSUPPORTED,
+                 "sensor '%.200s': its camera or geom is not part of the model, so it "
+                 "cannot be written",
+                 sensor->name);
     }
     return MF_OK;
 }

@@ -18,13 +18,11 @@ mf_ImportConfig mf_import_config(void) {
 static mf_Status check_config(const mf_ImportConfig *config, mf_Error *error) {
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "import config: start from mf_import_config()");
-    if (config->mesh_points < 1 || config->mesh_points > MF_MESH_POINTS_LIMIT)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "import config: need mesh_points in 1 .. %u, found %u", MF_MESH_POINTS_LIMIT,
-                       config->mesh_points);
-    if (!(config->density >= 0.0) || !mf_is_finite(config->density))
-        return mf_fail(error, MF_BAD_ARGUMENT, "import config: need density >= 0, found %g",
-                       config->density);
+    MF_NEED(config->mesh_points >= 1 && config->mesh_points <= MF_MESH_POINTS_LIMIT, error,
+            "import config: need mesh_points in 1 .. %u, found %u", MF_MESH_POINTS_LIMIT,
+            config->mesh_points);
+    MF_NEED(config->density >= 0.0 && mf_is_finite(config->density), error,
+            "import config: need density >= 0, found %g", config->density);
     if ((uint32_t)config->base > MF_IMPORT_BASE_FIXED ||
         (uint32_t)config->inertia > MF_IMPORT_INERTIA_GEOMETRY)
         return mf_fail(error, MF_BAD_ARGUMENT, "import config: base or inertia: unknown");
@@ -63,8 +61,7 @@ static bool is_mjcf(const char *data, size_t size) {
 mf_Status mf_model_load(mf_Context *context, const char *path, const mf_ImportConfig *config,
                         mf_Model **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_model_load: context is NULL");
+    MF_NEED(context != NULL, error, "mf_model_load: context is NULL");
     const mf_ImportConfig defaults = mf_import_config();
     *out = NULL;
     if (config == NULL)

@@ -281,8 +281,7 @@ mf_Status mf_obj_parse(mf_Context *context, const char *file, const char *data, 
     uint64_t triangles;
     MF_TRY(count_lines(lines, &reader, &triangles, error));
     mf_Status status = take_memory(&reader, triangles, file, error);
-    if (status == MF_OK)
-        status = read_lines(lines, &reader, error);
+    MF_THEN(status, read_lines(lines, &reader, error));
     if (status == MF_OK)
         find_positions(&reader);
     mf_release(context, reader.coordinate);

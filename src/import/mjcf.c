@@ -145,10 +145,8 @@ mf_Status mf_mjcf_parse(mf_Context *context, const char *file, const char *data,
     m.draft.file = file;
     m.draft.error = error;
     mf_Status status = mf_xml_parse(context, file, data, size, &m.xml, error);
-    if (status == MF_OK)
-        status = run_passes(&m);
-    if (status == MF_OK)
-        status = mf_draft_freeze(&m.draft, out, error);
+    MF_THEN(status, run_passes(&m));
+    MF_THEN(status, mf_draft_freeze(&m.draft, out, error));
     release(&m);
     return status;
 }

@@ -121,8 +121,7 @@ static mf_Status read_file(mf_Mjcf *m, const mf_MjcfHeights *heights, Grid *grid
         m, node, "height field", mf_mjcf_settings(m, node)->mesh_folder, heights->file, path);
     if (status == MF_OK && image)
         return read_image(m, path, grid);
-    if (status == MF_OK)
-        status = mf_file_read(m->context, path, MF_FILE_LIMIT, &data, &size, m->error);
+    MF_THEN(status, mf_file_read(m->context, path, MF_FILE_LIMIT, &data, &size, m->error));
     if (status != MF_OK)
         return status;
     status = read_binary(m, node, data, size, grid);

@@ -148,8 +148,7 @@ static mf_Status add_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh, const char *path, mf_Me
     item.shell = mesh->mass_kind == MF_MJCF_MASS_SHELL;
     item.hull_limit = mesh->hull_limit > 0 ? (uint32_t)mesh->hull_limit : 0;
     mesh->draft = m->draft.meshes.count;
-    if (status == MF_OK)
-        status = mf_mjcf_add(m, mesh->node, MF_ITEM_MESH, &item, NULL);
+    MF_THEN(status, mf_mjcf_add(m, mesh->node, MF_ITEM_MESH, &item, NULL));
     if (status != MF_OK) {
         mf_mesh_release(data);
         return status;
@@ -166,8 +165,7 @@ mf_Status mf_mjcf_load_mesh(mf_Mjcf *m, mf_MjcfMesh *mesh) {
         return MF_OK;
     if (mesh->vertices != NULL) {
         mf_Status status = read_inline(m, mesh, &data);
-        if (status == MF_OK)
-            status = read_positions(m, mesh, &data);
+        MF_THEN(status, read_positions(m, mesh, &data));
         if (status != MF_OK)
             mf_mesh_release(&data);
         return status == MF_OK ? add_mesh(m, mesh, "", &data) : status;

@@ -205,8 +205,7 @@ static mf_Status expand(Copying *c, mf_XmlNode *node) {
         return mf_xml_fail(&m->xml, node, MF_LIMIT, "at most %d elements <replicate>",
                            REPLICATE_MOST);
     c->inside = mf_names_start(m->context);
-    if (status == MF_OK)
-        status = list_names(c, node);
+    MF_THEN(status, list_names(c, node));
     for (int k = 0; k < SECTIONS; k++)
         for (mf_XmlNode *section = mf_xml_child(m->xml.root, sections[k]);
              status == MF_OK && section; section = mf_xml_next(section, sections[k]))

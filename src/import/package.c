@@ -146,10 +146,10 @@ static __attribute__((noinline)) mf_Status resolve_package(Search *search,
     size_t length = strcspn(name_and_rest, "/");
     if (length == 0 && name_and_rest[0] == '/') // package:///NAME/PATH, with one slash too many
         return resolve_package(search, name_and_rest + 1, out);
-    if (length == 0 || length >= sizeof name || name_and_rest[length] != '/' ||
-        (length <= 2 && strncmp(name_and_rest, "..", length) == 0))
-        return mf_fail(search->error, MF_BAD_FILE, "%s '%.200s': expected package://NAME/PATH",
-                       search->what, search->address);
+    MF_CHECK(length != 0 && length < sizeof name && name_and_rest[length] == '/' &&
+                 (length > 2 || strncmp(name_and_rest, "..", length) != 0),
+             search->error, MF_BAD_FILE, "%s '%.200s': expected package://NAME/PATH", search->what,
+             search->address);
     memcpy(name, name_and_rest, length);
     name[length] = '\0';
     const char *rest = name_and_rest + length + 1;

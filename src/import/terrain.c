@@ -30,17 +30,14 @@ static bool is_height(double value) {
 mf_Status mf_terrain_load(mf_Context *context, const char *path, const mf_TerrainConfig *config,
                           double scale, double offset, mf_Terrain **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "terrain: out is NULL");
+    MF_NEED(out != NULL, error, "terrain: out is NULL");
     *out = NULL;
-    if (context == NULL || path == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "terrain: context or path is NULL");
+    MF_NEED(context != NULL && path != NULL, error, "terrain: context or path is NULL");
     MF_TRY(mf_terrain_check_config(config, error));
-    if (!is_height(offset) || !is_height(offset + scale))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "terrain: expected offset and offset + scale in -1e6 .. 1e6 m, found offset "
-                       "%g and scale %g",
-                       offset, scale);
+    MF_NEED(is_height(offset) && is_height(offset + scale), error,
+            "terrain: expected offset and offset + scale in -1e6 .. 1e6 m, found offset "
+            "%g and scale %g",
+            offset, scale);
     mf_Image image;
     MF_TRY(mf_image_load(context, path, &image, error));
     mf_Status status = terrain_from_image(context, &image, config, scale, offset, out, error);

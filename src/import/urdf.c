@@ -230,10 +230,8 @@ mf_Status mf_urdf_parse(mf_Context *context, const char *file, const char *data,
     urdf.draft.file = file;
     urdf.draft.error = error;
     mf_Status status = mf_xml_parse(context, file, data, size, &urdf.xml, error);
-    if (status == MF_OK)
-        status = run_passes(&urdf);
-    if (status == MF_OK)
-        status = mf_draft_freeze(&urdf.draft, out, error);
+    MF_THEN(status, run_passes(&urdf));
+    MF_THEN(status, mf_draft_freeze(&urdf.draft, out, error));
     release(&urdf);
     return status;
 }

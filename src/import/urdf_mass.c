@@ -16,8 +16,7 @@ mf_Status mf_urdf_place_mass(mf_Urdf *urdf) {
         *sum = mf_mass_add(sum, &part);
     }
     mf_Status status = mf_urdf_spread_points(urdf, bodies);
-    if (status == MF_OK)
-        status = mf_draft_place_mass(&urdf->draft, bodies);
+    MF_THEN(status, mf_draft_place_mass(&urdf->draft, bodies));
     // Points neglect small parts of the robot's inertia; full dynamics needs every joint's inertia.
     urdf->draft.own_inertia = true;
     for (uint32_t i = 0; status == MF_OK && i < urdf->draft.links.count; i++)

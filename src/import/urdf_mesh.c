@@ -121,8 +121,7 @@ mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint3
         return mf_xml_refuse(&urdf->xml, node,
                              "<mesh> '%.200s': leaves its folder by '..' or is not in a package",
                              address);
-    if (status == MF_OK)
-        status = load_once(urdf, node, path, scale, out);
+    MF_THEN(status, load_once(urdf, node, path, scale, out));
     if (visual && (status == MF_BAD_FILE || status == MF_LIMIT)) {
         *out = MF_NONE;
         return skip(urdf, node, visual, address, "cannot be read");

@@ -240,8 +240,7 @@ static mf_Status run(Parser *parser, const char *data, size_t size) {
     if (result == XML_STATUS_OK)
         return MF_OK;
     enum XML_Error code = XML_GetErrorCode(parser->expat);
-    if (code == XML_ERROR_NO_MEMORY)
-        return mf_fail(parser->xml->error, MF_NO_MEMORY, "%s: no memory", parser->xml->file);
+    MF_NEED_MEMORY(code != XML_ERROR_NO_MEMORY, parser->xml->error, parser->xml->file);
     return mf_fail_at(parser->xml->error, MF_BAD_FILE, parser->xml->file, parser_line(parser),
                       parser_column(parser), "expected well-formed XML in UTF-8: %s",
                       XML_ErrorString(code));
@@ -260,8 +259,7 @@ mf_Status mf_xml_parse(mf_Context *context, const char *file, const char *data, 
         return mf_fail_at(error, MF_NO_MEMORY, file, 0, 0, "no memory");
     const char *text = data;
     mf_Status status = tighten_comments(context, data, size, out, &text);
-    if (status == MF_OK)
-        status = run(&parser, text, size);
+    MF_THEN(status, run(&parser, text, size));
     XML_ParserFree(parser.expat);
     mf_release(context, parser.text);
     if (text != data)

@@ -97,7 +97,7 @@ static void put_plain(Page *page, const mf_KeyTable *table, const void *base) {
 // A table, followed by the tables of its lists.
 static mf_Status put_table(Page *page, const mf_KeyTable *table, mf_Error *error) {
     void *base = mf_allocate(page->context, 1, table->size);
-    MF_ALLOCATED(base != NULL, error, table->noun);
+    MF_NEED_MEMORY(base != NULL, error, table->noun);
     if (table->start != NULL)
         table->start(base);
     if (page->markdown)

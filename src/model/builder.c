@@ -21,15 +21,12 @@ mf_HingeConfig mf_hinge_config(void) {
 mf_Status mf_builder_create(mf_Context *context, const char *name, mf_Builder **out,
                             mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_builder_create: context is NULL");
+    MF_NEED(context != NULL, error, "mf_builder_create: context is NULL");
     *out = NULL;
-    if (name != NULL && strlen(name) > MF_MODEL_NAME_LIMIT)
-        return mf_fail(error, MF_LIMIT, "robot name: at most %u bytes, found %zu",
-                       MF_MODEL_NAME_LIMIT, strlen(name));
+    MF_CHECK(name == NULL || strlen(name) <= MF_MODEL_NAME_LIMIT, error, MF_LIMIT,
+             "robot name: at most %u bytes, found %zu", MF_MODEL_NAME_LIMIT, strlen(name));
     mf_Builder *builder = mf_allocate(context, 1, sizeof *builder);
-    if (builder == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "robot under construction: no memory");
+    MF_NEED_MEMORY(builder != NULL, error, "robot under construction");
     builder->context = context;
     mf_draft_start(&builder->draft, context);
     builder->draft.name = mf_draft_text(&builder->draft, name ? name : "robot");
@@ -399,8 +396,7 @@ void mf_body_camera(mf_Builder *builder, mf_BodyId body, const mf_Camera *camera
 
 mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (builder == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_builder_finalize: builder is NULL");
+    MF_NEED(builder != NULL, error, "mf_builder_finalize: builder is NULL");
     *out = NULL;
     may_build(builder, "mf_builder_finalize");
     builder->finished = true;
@@ -410,8 +406,7 @@ mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Error *err
         return builder->error.status;
     }
     mf_Status status = mf_builder_draft(builder, &builder->error);
-    if (status == MF_OK)
-        status = mf_draft_freeze(&builder->draft, out, &builder->error);
+    MF_THEN(status, mf_draft_freeze(&builder->draft, out, &builder->error));
     if (status != MF_OK && error != NULL)
         *error = builder->error;
     return status;

@@ -121,10 +121,8 @@ static mf_Status link_edges(const mf_Builder *builder, Plan *plan, mf_Error *err
         plan->first_edge[i] = MF_NONE;
     for (uint32_t i = builder->hinges.count; i-- > 0;) {
         uint32_t first = plan->link_of[hinges[i].first], second = plan->link_of[hinges[i].second];
-        if (first == second)
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "joint '%s': bodies %u and %u are glued into one link", hinges[i].name,
-                           hinges[i].first, hinges[i].second);
+        MF_NEED(first != second, error, "joint '%s': bodies %u and %u are glued into one link",
+                hinges[i].name, hinges[i].first, hinges[i].second);
         plan->next_edge[2 * i] = plan->first_edge[first];
         plan->first_edge[first] = 2 * i;
         plan->next_edge[2 * i + 1] = plan->first_edge[second];
@@ -176,10 +174,8 @@ static mf_Status grow_tree(mf_Builder *builder, Plan *plan, mf_Error *error) {
         }
     }
     for (uint32_t i = 0; i < plan->link_count; i++) {
-        if (!plan->reached[i])
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "body %u: not connected to body 0 by joints or mf_body_connect",
-                           plan->leader[i]);
+        MF_NEED(plan->reached[i], error,
+                "body %u: not connected to body 0 by joints or mf_body_connect", plan->leader[i]);
     }
     if (builder->hinges.count != plan->link_count - 1)
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -271,11 +267,9 @@ static mf_Status run_plan(mf_Builder *builder, Plan *plan, mf_Error *error) {
 
 mf_Status mf_builder_draft(mf_Builder *builder, mf_Error *error) {
     uint32_t bodies = builder->bodies.count, hinges = builder->hinges.count;
-    if (bodies == 0)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_builder_finalize: the robot has no body");
-    if (hinges > MF_MODEL_LINK_LIMIT)
-        return mf_fail(error, MF_LIMIT, "mf_builder_finalize: at most %u joints",
-                       MF_MODEL_LINK_LIMIT);
+    MF_NEED(bodies != 0, error, "mf_builder_finalize: the robot has no body");
+    MF_CHECK(hinges <= MF_MODEL_LINK_LIMIT, error, MF_LIMIT,
+             "mf_builder_finalize: at most %u joints", MF_MODEL_LINK_LIMIT);
     mf_Context *context = builder->context;
     size_t numbers_count = 4 * (size_t)bodies + 2 * (size_t)hinges;
     uint32_t *numbers = mf_allocate(context, numbers_count, sizeof *numbers);

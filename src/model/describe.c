@@ -430,8 +430,7 @@ static void put_notes(mf_Text *out, const mf_Model *model, bool suspicious) {
 
 mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (model == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_model_describe: model is NULL");
+    MF_NEED(model != NULL, error, "mf_model_describe: model is NULL");
     mf_Text out = mf_text_begin(model->context);
     *text = NULL;
     put_head(&out, model);

@@ -287,22 +287,20 @@ static mf_Status check(const mf_Model *model, const mf_InverseKinematicsConfig *
                        mf_Error *error) {
     if (model == NULL || config == NULL || position == NULL || angle == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "inverse kinematics: an argument is NULL");
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "inverse kinematics: start from mf_inverse_kinematics_config()");
+    MF_NEED(config->struct_size == sizeof *config, error,
+            "inverse kinematics: start from mf_inverse_kinematics_config()");
     if (config->link == 0 || config->link >= model->link_count)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "inverse kinematics: link %u, need one of 1 .. %u that joints move",
                        config->link, model->link_count - 1);
-    if (!mf_all_finite(position, 3) || !mf_all_finite(config->point, 3) ||
-        !mf_all_finite(angle, model->joint_count))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "inverse kinematics: position, point or angle: not a finite number");
-    if (!(config->length > 0.0 && config->tolerance > 0.0 && config->rotation_tolerance > 0.0) ||
-        config->iterations == 0 || config->starts == 0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "inverse kinematics: length, tolerance, turn_tolerance, iterations and "
-                       "starts: need more than 0");
+    MF_NEED(mf_all_finite(position, 3) && mf_all_finite(config->point, 3) &&
+                mf_all_finite(angle, model->joint_count),
+            error, "inverse kinematics: position, point or angle: not a finite number");
+    MF_NEED(config->length > 0.0 && config->tolerance > 0.0 && config->rotation_tolerance > 0.0 &&
+                config->iterations != 0 && config->starts != 0,
+            error,
+            "inverse kinematics: length, tolerance, turn_tolerance, iterations and "
+            "starts: need more than 0");
     if (config->use_rotation &&
         (rotation == NULL || !mf_all_finite(rotation, 4) || length_of(rotation, 4) < 1e-12))
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -314,8 +312,7 @@ static mf_Status reserve(mf_Context *context, Chain *c, void **scratch, mf_Error
     const size_t links = c->model->link_count, joints = c->model->joint_count;
     const size_t values = 7 * links + (ROWS + 3) * joints;
     double *next = mf_allocate(context, values * sizeof *next + 2 * joints * sizeof(bool), 1);
-    if (next == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "inverse kinematics: out of memory");
+    MF_NEED_MEMORY(next != NULL, error, "inverse kinematics");
     *scratch = next;
     c->position = (double(*)[3])(void *)next;
     c->rotation = (double(*)[4])(void *)(next + 3 * links);

@@ -306,8 +306,7 @@ mf_Status mf_draft_place_mass(mf_Draft *draft, const mf_MassProperties *bodies) 
             status = mf_draft_no_memory(draft);
         for (uint32_t i = 0; status == MF_OK && i < masses.count; i++)
             study(&masses, &masses.carriers[i]);
-        if (status == MF_OK)
-            status = place(&masses);
+        MF_THEN(status, place(&masses));
     }
     mf_release(draft->context, masses.carriers);
     mf_release(draft->context, masses.next_point);

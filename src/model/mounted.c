@@ -72,12 +72,10 @@ static mf_Status check_frame(const mf_Frame *frame, const char *what, mf_Error *
 static mf_Status check_dock(const mf_Dock *dock, const char *what, mf_Error *error) {
     if (dock->name == NULL || *dock->name == '\0' || strlen(dock->name) > MF_MODEL_NAME_LIMIT)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s name: expected 1 .. 255 bytes", what);
-    if (dock->type == NULL || dock->fits == NULL || strchr(dock->type, ' ') != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s type: expected one name, and `fits` a text",
-                       what);
-    if ((unsigned)dock->gender > MF_DOCK_FEMALE)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s gender: %u does not exist", what,
-                       (unsigned)dock->gender);
+    MF_NEED(dock->type != NULL && dock->fits != NULL && strchr(dock->type, ' ') == NULL, error,
+            "%s type: expected one name, and `fits` a text", what);
+    MF_NEED((unsigned)dock->gender <= MF_DOCK_FEMALE, error, "%s gender: %u does not exist", what,
+            (unsigned)dock->gender);
     if (dock->orientations != 1 && dock->orientations != 2 && dock->orientations != 4)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s orientations: expected 1, 2 or 4, found %u",
                        what, dock->orientations);
@@ -97,9 +95,8 @@ static mf_Status check_dock(const mf_Dock *dock, const char *what, mf_Error *err
                           {ABOVE(bending)},
                           {ABOVE(torsion)}};
     MF_TRY(check_ranges(rows, sizeof rows / sizeof *rows, what, error));
-    if (!(dock->distance > 0.0) || !(dock->angle > 0.0) || !(dock->failure <= 1.0))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "%s: expected tolerances distance and angle > 0 and failure <= 1", what);
+    MF_NEED(dock->distance > 0.0 && dock->angle > 0.0 && dock->failure <= 1.0, error,
+            "%s: expected tolerances distance and angle > 0 and failure <= 1", what);
     if (dock->pull > 0.0 && !(dock->range > 0.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "%s range: a pull needs a range > 0", what);
     if ((dock->damping > 0.0 && !(dock->stiffness > 0.0)) ||
@@ -112,9 +109,8 @@ static mf_Status check_camera(const mf_Camera *camera, const char *what, mf_Erro
     const double tiny = 1e-9, huge = 1e9;
     if (camera->name == NULL || strlen(camera->name) > MF_MODEL_NAME_LIMIT - 55)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s name: expected up to 200 bytes", what);
-    if ((unsigned)camera->lens > MF_LENS_FISHEYE)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s lens: %u does not exist", what,
-                       (unsigned)camera->lens);
+    MF_NEED((unsigned)camera->lens <= MF_LENS_FISHEYE, error, "%s lens: %u does not exist", what,
+            (unsigned)camera->lens);
     MF_TRY(check_frame(&camera->frame, what, error));
     if (camera->rate.numerator < 1 || camera->rate.denominator < 1)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s rate: expected more than 0 per second", what);
@@ -148,8 +144,7 @@ static mf_Status check_camera(const mf_Camera *camera, const char *what, mf_Erro
 
 mf_Status mf_mounted_check(mf_ItemType type, const void *item, const char *what, mf_Error *error) {
     const char *kind = mf_item_table(type)->name;
-    if (item == NULL || what == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_%s_check: %s or what is NULL", kind, kind);
+    MF_NEED(item != NULL && what != NULL, error, "mf_%s_check: %s or what is NULL", kind, kind);
     return type == MF_ITEM_DOCK ? check_dock(item, what, error) : check_camera(item, what, error);
 }
 
@@ -190,9 +185,8 @@ mf_Status mf_draft_mount(mf_Draft *draft, mf_ItemType type, const void *item, co
         if (mf_draft_find(draft, type, own) == MF_NONE)
             break;
     }
-    if (mf_draft_find(draft, type, *name) != MF_NONE)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: two %ss are named '%.100s'", what, table->name,
-                       *name);
+    MF_NEED(mf_draft_find(draft, type, *name) == MF_NONE, error, "%s: two %ss are named '%.100s'",
+            what, table->name, *name);
     mf_quat_normalize(copy.head.frame.rotation);
     return mf_draft_add(draft, type, &copy) != NULL
                ? MF_OK

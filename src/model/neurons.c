@@ -4,15 +4,12 @@
 #include "math/scalar.h"
 
 static mf_Status check_neuron(const mf_Neuron *neuron, uint32_t index, mf_Error *error) {
-    if (neuron->kind != MF_NEURON_SIGMOID && neuron->kind != MF_NEURON_THRESHOLD)
-        return mf_fail(error, MF_BAD_ARGUMENT, "neurons[%u].kind: %d, need sigmoid or threshold",
-                       index, (int)neuron->kind);
-    if (!mf_between(neuron->bias, -1e6, 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "neurons[%u].bias: %g, need -1e6 .. 1e6", index,
-                       neuron->bias);
-    if (!mf_between(neuron->state, 0.0, 1.0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "neurons[%u].state: %g, need 0 .. 1", index,
-                       neuron->state);
+    MF_NEED(neuron->kind == MF_NEURON_SIGMOID || neuron->kind == MF_NEURON_THRESHOLD, error,
+            "neurons[%u].kind: %d, need sigmoid or threshold", index, (int)neuron->kind);
+    MF_NEED(mf_between(neuron->bias, -1e6, 1e6), error, "neurons[%u].bias: %g, need -1e6 .. 1e6",
+            index, neuron->bias);
+    MF_NEED(mf_between(neuron->state, 0.0, 1.0), error, "neurons[%u].state: %g, need 0 .. 1", index,
+            neuron->state);
     return MF_OK;
 }
 
@@ -30,9 +27,8 @@ static mf_Status check_synapse(const mf_Synapse *synapses, uint32_t index, uint3
     if (synapse->to >= neurons)
         return mf_fail(error, MF_BAD_ARGUMENT, "synapses[%u].to: no neuron %u, the network has %u",
                        index, synapse->to, neurons);
-    if (!mf_between(synapse->weight, -1e6, 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "synapses[%u].weight: %g, need -1e6 .. 1e6", index,
-                       synapse->weight);
+    MF_NEED(mf_between(synapse->weight, -1e6, 1e6), error,
+            "synapses[%u].weight: %g, need -1e6 .. 1e6", index, synapse->weight);
     for (uint32_t other = 0; other < index; other++) {
         if (synapses[other].from == synapse->from && synapses[other].to == synapse->to)
             return mf_fail(error, MF_BAD_ARGUMENT,
@@ -58,9 +54,8 @@ mf_Status mf_neurons_check_inputs(const mf_Brain *brain, uint32_t inputs, mf_Err
     const uint32_t neuron_count = brain->neuron_count, synapse_count = brain->synapse_count;
     if (neuron_count > MF_NEURONS_MOST)
         return mf_fail(error, MF_LIMIT, "neurons: %u, at most %u", neuron_count, MF_NEURONS_MOST);
-    if (synapse_count > MF_SYNAPSES_MOST)
-        return mf_fail(error, MF_LIMIT, "synapses: %u, at most %u", synapse_count,
-                       MF_SYNAPSES_MOST);
+    MF_CHECK(synapse_count <= MF_SYNAPSES_MOST, error, MF_LIMIT, "synapses: %u, at most %u",
+             synapse_count, MF_SYNAPSES_MOST);
     if ((neuron_count > 0 && neurons == NULL) || (synapse_count > 0 && synapses == NULL))
         return mf_fail(error, MF_BAD_ARGUMENT, "neurons, synapses: NULL with a count");
     for (uint32_t i = 0; i < neuron_count; i++)

@@ -5,7 +5,6 @@
 #include "base/floats.h"
 #include "model/fields.h"
 
-
 static bool counts(const double limits[2]) {
     return limits[0] < limits[1];
 }
@@ -38,22 +37,18 @@ static mf_Status check_numbers(const mf_Signal *signal, const char *what, mf_Err
 
 mf_Status mf_signal_check(const mf_Signal *signal, const char *what, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (signal == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_signal_check: signal is NULL");
+    MF_NEED(signal != NULL, error, "mf_signal_check: signal is NULL");
     MF_TRY(check_limits(signal->saturation, what, "saturation", error));
     MF_TRY(check_limits(signal->range, what, "range", error));
     MF_TRY(check_numbers(signal, what, error));
     bool often = signal->rate.numerator == 0 && signal->rate.denominator == 0;
-    if (!often && !(signal->rate.numerator > 0 && signal->rate.denominator > 0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: rate is %lld/%lld, need two positive numbers",
-                       what, (long long)signal->rate.numerator,
-                       (long long)signal->rate.denominator);
+    MF_NEED(often || (signal->rate.numerator > 0 && signal->rate.denominator > 0), error,
+            "%s: rate is %lld/%lld, need two positive numbers", what,
+            (long long)signal->rate.numerator, (long long)signal->rate.denominator);
     if (signal->delay < 0 || signal->delay > 1000 * MF_SECOND)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: delay, expected 0 to 1000 s, found %g s", what,
                        mf_time_to_seconds(signal->delay));
-    if (signal->bits > 24)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: bits, expected 0 to 24, found %u", what,
-                       signal->bits);
+    MF_NEED(signal->bits <= 24, error, "%s: bits, expected 0 to 24, found %u", what, signal->bits);
     if (signal->bits > 0 && !counts(signal->range))
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: %u bits need a range", what, signal->bits);
     if (signal->bits > 0 && signal->resolution > 0.0)

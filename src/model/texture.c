@@ -155,9 +155,8 @@ static mf_Status cut_faces(mf_Context *context, const mf_Texture *texture, const
 static mf_Status read_file(mf_Context *context, const mf_Texture *texture, Face *all,
                            mf_Error *error) {
     const bool cube = texture->type != MF_TEXTURE_FLAT;
-    if (texture->decode == NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "texture '%.200s': nothing reads its file",
-                       texture->name);
+    MF_CHECK(texture->decode != NULL, error, MF_UNSUPPORTED,
+             "texture '%.200s': nothing reads its file", texture->name);
     MF_TRY(texture->decode(context, texture, &all->pixels, &all->width, &all->height, error));
     flip(texture, all);
     if (!cube)
@@ -198,9 +197,8 @@ mf_Status mf_texture_pixels(mf_Context *context, const mf_Texture *texture, uint
                             uint32_t *width, uint32_t *height, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     Face all = {.pixels = NULL};
-    if (context == NULL || texture == NULL || out == NULL || width == NULL || height == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_texture_pixels: context, texture, out, width or height is NULL");
+    MF_NEED(context != NULL && texture != NULL && out != NULL && width != NULL && height != NULL,
+            error, "mf_texture_pixels: context, texture, out, width or height is NULL");
     *out = NULL;
     MF_TRY(texture->file != NULL ? read_file(context, texture, &all, error)
                                  : paint(context, texture, &all, error));

@@ -72,20 +72,17 @@ static mf_Status try_motion(const mf_Model *model, mf_Motion motion, mf_Error *e
     settings.step = MF_MILLISECOND;
     settings.isa = MF_ISA_SCALAR;
     robots.model = model;
-    if (row == NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "%u is not a motion", (unsigned)motion);
+    MF_CHECK(row != NULL, error, MF_UNSUPPORTED, "%u is not a motion", (unsigned)motion);
     MF_TRY(mf_world_create(model->context, &settings, &world, error));
     mf_Status status = mf_world_add_group(world, &robots, &group, error);
-    if (status == MF_OK)
-        status = mf_motion_join(group, row, &config, error);
+    MF_THEN(status, mf_motion_join(group, row, &config, error));
     mf_world_destroy(world);
     return status;
 }
 
 mf_Status mf_motion_check(const mf_Model *model, mf_Motion motion, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (model == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_motion_check: model is NULL");
+    MF_NEED(model != NULL, error, "mf_motion_check: model is NULL");
     mf_Error reason = {0};
     bool can[MF_MOTION_COUNT] = {false};
     char list[96];
@@ -187,25 +184,21 @@ static mf_Status check_config(const mf_Group *group, const mf_MotionsConfig *con
 mf_Status mf_motion_add(mf_Group *group, mf_Motion motion, const mf_MotionsConfig *config,
                         mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_motion_add: group is NULL");
+    MF_NEED(group != NULL, error, "mf_motion_add: group is NULL");
     const mf_MotionsConfig settings = config != NULL ? *config : mf_motions_config();
     MF_TRY(check_config(group, &settings, "motion", motion, error));
-    if (motion == MF_MOTION_OWN)
-        return mf_fail(error, MF_BAD_ARGUMENT, "motion: %u is not a motion", (unsigned)motion);
+    MF_NEED(motion != MF_MOTION_OWN, error, "motion: %u is not a motion", (unsigned)motion);
     return mf_motion_join(group, mf_motion_row(motion), &settings, error);
 }
 
 mf_Status mf_motion_model(mf_Context *context, mf_Motion motion, const mf_MotionsConfig *config,
                           const char *name, mf_Model **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_motion_model: context or out is NULL");
+    MF_NEED(context != NULL && out != NULL, error, "mf_motion_model: context or out is NULL");
     *out = NULL;
     const mf_MotionRow *row = mf_motion_row(motion);
-    if (row == NULL || row->model == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_motion_model: %s has no model of its own",
-                       mf_motion_name(motion));
+    MF_NEED(row != NULL && row->model != NULL, error, "mf_motion_model: %s has no model of its own",
+            mf_motion_name(motion));
     const mf_MotionsConfig settings = config != NULL ? *config : mf_motions_config();
     return row->model(context, &settings, name, out, error);
 }
@@ -215,8 +208,7 @@ static mf_Status add_system(mf_Group *group, const bool has[MF_MOTION_COUNT], mf
     static const char *const none[] = {NULL};
     mf_Context *context = mf_world_context(mf_group_world(group));
     Motions *motions = mf_allocate(context, 1, sizeof *motions);
-    if (motions == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "motions: out of memory");
+    MF_NEED_MEMORY(motions != NULL, error, "motions");
     mf_SystemConfig system = mf_system_config();
     motions->start = start;
     mf_Status status = mf_attach_field(group, &level_field, 0, &motions->level, error);

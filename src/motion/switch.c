@@ -112,8 +112,7 @@ static bool base_moves(const mf_Group *group, const mf_MotionRow *row) {
 
 mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion to, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_motion_switch: group is NULL");
+    MF_NEED(group != NULL, error, "mf_motion_switch: group is NULL");
     if (instance >= mf_group_count(group))
         return mf_fail(error, MF_BAD_ARGUMENT, "group %s: has %u robots, no robot %u",
                        mf_group_config_of(group)->name, mf_group_count(group), instance);

@@ -45,18 +45,15 @@ static mf_Status add_system(mf_Group *group, const mf_MotionRow *row, void *plan
 
 mf_Status mf_motion_join(mf_Group *group, const mf_MotionRow *row, const mf_MotionsConfig *config,
                          mf_Error *error) {
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_%s_add: group is NULL", row->name);
-    if (mf_motion_plan(group, row) != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: the group already has the motion %s", row->name,
-                       row->name);
+    MF_NEED(group != NULL, error, "mf_%s_add: group is NULL", row->name);
+    MF_NEED(mf_motion_plan(group, row) == NULL, error, "%s: the group already has the motion %s",
+            row->name, row->name);
     mf_Context *context = mf_world_context(mf_group_world(group));
     void *plan = NULL;
     if (row->plan_size > 0 && (plan = mf_allocate(context, 1, row->plan_size)) == NULL)
         return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", row->name);
     mf_Status status = row->make(group, config, &plan, error);
-    if (status == MF_OK)
-        status = add_system(group, row, plan, error);
+    MF_THEN(status, add_system(group, row, plan, error));
     if (status != MF_OK) {
         if (plan != NULL)
             row->destroy(context, plan);

@@ -103,7 +103,7 @@ mf_Status mf_recorder_add_joints(mf_Recorder *recorder, mf_Error *error) {
         const mf_Field *field = &joint_columns[i].field;
         enum { NAME = 40 };
         char *name = mf_allocate(recorder->context, NAME, 1);
-        MF_ALLOCATED(name != NULL, error, "recorder");
+        MF_NEED_MEMORY(name != NULL, error, "recorder");
         snprintf(name, NAME, "world_joints/%s", field->info.name);
         mf_Column *column = &recorder->columns[recorder->column_count++];
         *column = (mf_Column){.field = field,

@@ -57,7 +57,7 @@ static mf_Status add_column(mf_Recorder *recorder, const Source *source, const m
         time || recorder->group != NULL ? "" : mf_group_config_of(source->group)->name;
     size_t size = strlen(folder) + strlen(last) + 2;
     char *name = mf_allocate(recorder->context, size, 1);
-    MF_ALLOCATED(name != NULL, error, "recorder");
+    MF_NEED_MEMORY(name != NULL, error, "recorder");
     snprintf(name, size, "%s%s%s", folder, folder[0] == '\0' ? "" : "/", last);
     mf_Column *column = &recorder->columns[recorder->column_count++];
     *column =
@@ -82,7 +82,7 @@ static mf_Status add_picture(mf_Recorder *recorder, const mf_RecorderPicture *pi
                  "what mayfly view draws: poses of links, run-time joints, rays, points"},
         .components = (uint32_t)picture->size};
     char *copy = mf_allocate(recorder->context, sizeof name, 1);
-    MF_ALLOCATED(copy != NULL, error, "recorder");
+    MF_NEED_MEMORY(copy != NULL, error, "recorder");
     memcpy(copy, name, sizeof name);
     recorder->columns[recorder->column_count++] =
         (mf_Column){.field = &recorder->picture_field,
@@ -241,7 +241,7 @@ static mf_Status choose_columns(mf_Recorder *recorder, const mf_RecorderConfig *
             mf_property_list_in(source.group, source.first, patterns[i], count_property, &most);
     }
     recorder->columns = mf_allocate(recorder->context, most, sizeof *recorder->columns);
-    MF_ALLOCATED(recorder->columns != NULL, error, "recorder");
+    MF_NEED_MEMORY(recorder->columns != NULL, error, "recorder");
     for (; *patterns != NULL && status == MF_OK; patterns++) {
         bool found = false;
         for (uint32_t n = 0; status == MF_OK && source_at(recorder, config, n, &source); n++)
@@ -342,7 +342,7 @@ static mf_Status create(mf_World *world, mf_Group *group, const mf_RecorderConfi
         return mf_fail(error, MF_BAD_ARGUMENT, "recorder: expected the path of a file to make");
     mf_Context *context = mf_world_context(world);
     mf_Recorder *recorder = mf_allocate(context, 1, sizeof *recorder);
-    MF_ALLOCATED(recorder != NULL, error, "recorder");
+    MF_NEED_MEMORY(recorder != NULL, error, "recorder");
     recorder->world = world;
     recorder->group = group;
     recorder->context = context;

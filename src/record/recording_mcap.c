@@ -504,7 +504,7 @@ bool mf_recording_is_mcap(const char *data, size_t size) {
 mf_Status mf_recording_read_mcap(mf_Recording *recording, const char *data, size_t size,
                                  mf_Error *error) {
     Reading *reading = mf_allocate(recording->context, 1, sizeof *reading);
-    MF_ALLOCATED(reading != NULL, error, "recording");
+    MF_NEED_MEMORY(reading != NULL, error, "recording");
     recording->kind = "MCAP";
     reading->recording = recording;
     reading->clock = CHANNELS;

@@ -100,9 +100,9 @@ mf_Status mf_behavior_mode(const mf_Behavior *behavior, mf_VehicleKind kind, int
         [MF_BEHAVIOR_FLOCK] = {MF_QUADROTOR_VELOCITY, MF_FIXED_WING_AUTOPILOT,
                                MF_CAR_COMMAND_SPEED},
     };
-    if (behavior == NULL || mode == NULL || (unsigned)behavior->kind > MF_BEHAVIOR_FLOCK ||
-        (unsigned)kind > MF_VEHICLE_CAR)
-        return mf_fail(error, MF_BAD_ARGUMENT, "behavior: no such behavior or vehicle");
+    MF_NEED(behavior != NULL && mode != NULL && (unsigned)behavior->kind <= MF_BEHAVIOR_FLOCK &&
+                (unsigned)kind <= MF_VEHICLE_CAR,
+            error, "behavior: no such behavior or vehicle");
     if (behavior->kind == MF_BEHAVIOR_COMMAND || behavior->kind == MF_BEHAVIOR_PROGRAM)
         return find_mode(behavior, kind, mode, error);
     *mode = modes[behavior->kind][kind];
@@ -114,8 +114,7 @@ mf_Status mf_behavior_mode(const mf_Behavior *behavior, mf_VehicleKind kind, int
 mf_Status mf_behavior_check(const mf_Behavior *behavior, const mf_Vehicle *vehicle,
                             mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (behavior == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_behavior_check: behavior is NULL");
+    MF_NEED(behavior != NULL, error, "mf_behavior_check: behavior is NULL");
     bool moves = behavior->kind != MF_BEHAVIOR_HOLD && behavior->kind != MF_BEHAVIOR_COMMAND &&
                  behavior->kind != MF_BEHAVIOR_PROGRAM;
     bool rotates = behavior->kind == MF_BEHAVIOR_ORBIT || behavior->kind == MF_BEHAVIOR_FORMATION;
@@ -387,8 +386,7 @@ static mf_Status share_circles(mf_Context *context, mf_BehaviorPlan *plan, mf_Er
     const mf_Behavior *b = &plan->behavior;
     uint32_t circles = b->kind == MF_BEHAVIOR_FORMATION ? b->circles : 1;
     plan->circle_first = mf_allocate(context, (size_t)circles + 1, sizeof(uint32_t));
-    if (plan->circle_first == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "behavior: out of memory");
+    MF_NEED_MEMORY(plan->circle_first != NULL, error, "behavior");
     for (uint32_t i = 0; i < circles; i++)
         plan->circle_first[i + 1] = circle_end(b, circles, plan->count, i);
     return MF_OK;
@@ -400,8 +398,7 @@ static mf_Status copy_lists(mf_Context *context, mf_BehaviorPlan *plan, const mf
     b->mode = NULL; // borrowed, no longer needed
     b->values = mf_allocate(context, source->value_count, sizeof *b->values);
     b->points = mf_allocate(context, source->point_count, sizeof *b->points);
-    if (b->values == NULL || b->points == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "behavior: out of memory");
+    MF_NEED_MEMORY(b->values != NULL && b->points != NULL, error, "behavior");
     if (source->value_count > 0)
         memcpy(b->values, source->values, source->value_count * sizeof *b->values);
     if (source->point_count > 0)
@@ -439,8 +436,7 @@ static mf_Status add_waypoints(mf_Group *group, mf_BehaviorPlan *plan, mf_Error 
         MF_PER_INSTANCE,   3,   0,       "offset of the agent in the group"};
     if (plan->behavior.kind != MF_BEHAVIOR_WAYPOINTS)
         return MF_OK;
-    if (plan->behavior.point_count < 1)
-        return mf_fail(error, MF_BAD_ARGUMENT, "behavior: expected at least one waypoint");
+    MF_NEED(plan->behavior.point_count >= 1, error, "behavior: expected at least one waypoint");
     MF_TRY(mf_group_add_field(group, &next, 0, &plan->waypoint, error));
     MF_TRY(mf_group_add_field(group, &offset, 0, &plan->offset, error));
     double middle[3] = {0.0, 0.0, 0.0};
@@ -470,9 +466,9 @@ static mf_Status find_fields(mf_Group *group, mf_BehaviorPlan *plan, int mode, m
     MF_TRY(need(group, "fault.word", &plan->fault, error));
     for (uint32_t i = 0; needed->fields[i] != NULL; i++) {
         plan->command[i] = mf_group_find_field(group, needed->fields[i]);
-        if (plan->command[i] == NULL)
-            return mf_fail(error, MF_NOT_FOUND, "behavior: group %s has no field %s",
-                           mf_group_config_of(group)->name, needed->fields[i]);
+        MF_CHECK(plan->command[i] != NULL, error, MF_NOT_FOUND,
+                 "behavior: group %s has no field %s", mf_group_config_of(group)->name,
+                 needed->fields[i]);
     }
     MF_TRY(find_neighbors(group, plan, error));
     return add_waypoints(group, plan, error);
@@ -507,16 +503,14 @@ static mf_Status fill(mf_Group *group, mf_BehaviorPlan *plan, const mf_Behavior 
 mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavior *behavior,
                           mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL || behavior == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "behavior: group or behavior is NULL");
+    MF_NEED(group != NULL && behavior != NULL, error, "behavior: group or behavior is NULL");
     if (behavior->kind == MF_BEHAVIOR_HOLD || behavior->kind == MF_BEHAVIOR_PROGRAM)
         return MF_OK; // commands of the reset or of a program
     if (behavior->kind >= MF_BEHAVIOR_POLICIES && behavior->kind <= MF_BEHAVIOR_LAST)
         return mf_policy_behavior_add(group, behavior, error);
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_BehaviorPlan *plan = mf_allocate(context, 1, sizeof *plan);
-    if (plan == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "behavior: out of memory");
+    MF_NEED_MEMORY(plan != NULL, error, "behavior");
     *plan = (mf_BehaviorPlan){.behavior = *behavior, .kind = kind, .count = mf_group_count(group)};
     plan->behavior.values = NULL;
     plan->behavior.points = NULL;
@@ -533,8 +527,7 @@ mf_Status mf_behavior_add(mf_Group *group, mf_VehicleKind kind, const mf_Behavio
     system.reset = reset;
     system.destroy = destroy;
     list_writes(plan, writes);
-    if (status == MF_OK)
-        status = mf_group_add_system(group, &system, error);
+    MF_THEN(status, mf_group_add_system(group, &system, error));
     if (status != MF_OK)
         destroy(context, plan);
     return status;

@@ -141,11 +141,10 @@ static mf_Status make_world(mf_SceneBuilder *builder) {
         memcpy(config.gravity_direction, mf_world_config().gravity_direction,
                sizeof config.gravity_direction);
     }
-    if (config.step % scene->divisor != 0)
-        return mf_fail(builder->error, MF_BAD_ARGUMENT,
-                       "scene: expected a divisor that divides the step of %lld ns into whole "
-                       "nanoseconds, found %u",
-                       (long long)config.step, scene->divisor);
+    MF_NEED(config.step % scene->divisor == 0, builder->error,
+            "scene: expected a divisor that divides the step of %lld ns into whole "
+            "nanoseconds, found %u",
+            (long long)config.step, scene->divisor);
     config.step /= scene->divisor;
     note_gravity(builder, &config);
     config.seed = builder->file->seed;
@@ -403,8 +402,7 @@ static mf_Status refuse_motion(const mf_SceneFile *file, mf_Motion motion, mf_Er
 
 static mf_Status check(const mf_SceneFile *file, const mf_SceneConfig *config, mf_Error *error) {
     const mf_SceneHooks *hooks = &file->hooks;
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "scene: start from mf_scene_config()");
+    MF_NEED(config->struct_size == sizeof *config, error, "scene: start from mf_scene_config()");
     if (!can_replace(&file->groups[0], config->motion))
         return refuse_motion(file, config->motion, error);
     if (mf_scene_file_count(file) > UINT32_C(1) << 26)
@@ -443,11 +441,9 @@ static mf_Status check_memory(mf_Context *context, mf_SceneFile *file, const mf_
 mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
                           mf_Scene *out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "scene: out is NULL");
+    MF_NEED(out != NULL, error, "scene: out is NULL");
     *out = (mf_Scene){0};
-    if (context == NULL || file == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "scene: context or file is NULL");
+    MF_NEED(context != NULL && file != NULL, error, "scene: context or file is NULL");
     mf_SceneBuilder builder = {.context = context,
                                .file = file,
                                .config = config != NULL ? *config : mf_scene_config(),

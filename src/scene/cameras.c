@@ -72,9 +72,8 @@ static mf_Status set_view(const mf_Scene *scene, const mf_SceneCamera *from, mf_
 mf_Status mf_scene_camera(const mf_Scene *scene, uint32_t index, mf_Camera *camera, uint32_t *group,
                           uint32_t *robot, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (scene == NULL || camera == NULL || group == NULL || robot == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_scene_camera: scene, camera, group or robot is NULL");
+    MF_NEED(scene != NULL && camera != NULL && group != NULL && robot != NULL, error,
+            "mf_scene_camera: scene, camera, group or robot is NULL");
     if (scene->world == NULL || index >= scene->file->camera_count)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_scene_camera: the scene has no camera %u",
                        index);

@@ -157,8 +157,7 @@ static mf_Status check_vehicle_behavior(const Check *check) {
     int mode;
     const mf_Vehicle *vehicle = mf_group_vehicle(check->group);
     mf_Status status = mf_behavior_check(behavior, vehicle, &cause);
-    if (status == MF_OK)
-        status = mf_behavior_mode(behavior, vehicle->kind, &mode, &cause);
+    MF_THEN(status, mf_behavior_mode(behavior, vehicle->kind, &mode, &cause));
     if (status != MF_OK)
         return mf_reader_refuse(&check->reader, "behavior", NULL, "%s", cause.message);
     bool detects = behavior->kind == MF_BEHAVIOR_FLOCK || behavior->separation > 0.0;
@@ -531,8 +530,7 @@ mf_Status mf_scene_check(const mf_Reader *reader, mf_SceneFile *file) {
 
 mf_Status mf_scene_file_can_evolve(const mf_SceneFile *file, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (file == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "scene: file is NULL");
+    MF_NEED(file != NULL, error, "scene: file is NULL");
     if (file->group_count != 1)
         return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
                           "expected one group to evolve, found %u: its robots are isolated",

@@ -185,17 +185,14 @@ mf_Status mf_scene_evaluate(void *user, const uint8_t *genomes, uint32_t count,
     mf_Scene *scene = user;
     if (scene == NULL || genomes == NULL || fitness == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "evaluate: scene, genomes or fitness is NULL");
-    if (scene->start == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "evaluate: the scene was not created for evaluation "
-                       "(mf_SceneConfig.evaluates)");
+    MF_NEED(scene->start != NULL, error,
+            "evaluate: the scene was not created for evaluation "
+            "(mf_SceneConfig.evaluates)");
     uint32_t robots = mf_group_count(scene->group), expected = mf_scene_genome_bytes(scene);
-    if (expected == 0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "evaluate: expected a controller to evolve, found controller: none");
-    if (genome_bytes != expected)
-        return mf_fail(error, MF_BAD_ARGUMENT, "evaluate: expected genomes of %u bytes, found %u",
-                       expected, genome_bytes);
+    MF_NEED(expected != 0, error,
+            "evaluate: expected a controller to evolve, found controller: none");
+    MF_NEED(genome_bytes == expected, error, "evaluate: expected genomes of %u bytes, found %u",
+            expected, genome_bytes);
     if (count > robots)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "evaluate: expected at most %u genomes, one for each robot, found %u",

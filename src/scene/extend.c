@@ -50,12 +50,10 @@ static bool is_name(const char *name) {
 static mf_Status choose_name(const mf_SceneFile *file, const mf_SceneJoin *join,
                              char out[NAME_MOST], mf_Error *error) {
     const char *name = join->name != NULL && join->name[0] != '\0' ? join->name : NULL;
-    if (name != NULL && !is_name(name))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "expected a name of letters, digits, _ and -, found '%.99s'", name);
-    if (name != NULL && has_group(file, name))
-        return mf_fail(error, MF_BAD_ARGUMENT, "expected a name that no group has, found %.99s",
-                       name);
+    MF_NEED(name == NULL || is_name(name), error,
+            "expected a name of letters, digits, _ and -, found '%.99s'", name);
+    MF_NEED(name == NULL || !has_group(file, name), error,
+            "expected a name that no group has, found %.99s", name);
     snprintf(out, NAME_MOST, "%s", name != NULL ? name : join->like->name);
     for (uint32_t n = 2; has_group(file, out); n++)
         snprintf(out, NAME_MOST, "%.80s-%u", join->like->name, n);
@@ -136,18 +134,15 @@ mf_Status mf_scene_extend(const mf_Scene *from, const mf_SceneJoin *join,
         return mf_fail(error, MF_LIMIT, "the world has %u groups, as many as it can have",
                        from->group_count);
     mf_Status status = check_like(join->like, error);
-    if (status == MF_OK)
-        status = check_poses(join, error);
-    if (status == MF_OK)
-        status = make_file(from, join, extension, error);
+    MF_THEN(status, check_poses(join, error));
+    MF_THEN(status, make_file(from, join, extension, error));
     mf_Scene *scene = status == MF_OK ? mf_allocate((*extension)->context, 1, sizeof *scene) : NULL;
     if (status == MF_OK && scene == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "out of memory");
     const mf_SceneConfig config = config_of(from);
-    if (status == MF_OK)
-        status = mf_scene_create((*extension)->context, &(*extension)->file, &config, scene, error);
-    if (status == MF_OK)
-        status = mf_world_carry(scene->world, from->world, error);
+    MF_THEN(status,
+            mf_scene_create((*extension)->context, &(*extension)->file, &config, scene, error));
+    MF_THEN(status, mf_world_carry(scene->world, from->world, error));
     if (status == MF_OK) {
         *out = scene;
         return MF_OK;

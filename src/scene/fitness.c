@@ -253,18 +253,15 @@ mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error) {
                           "motion: articulated has, found motion: %s",
                           mf_motion_name(scene->motion));
     Sums *sums = make_sums(scene, context);
-    if (sums == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "fitness: out of memory");
+    MF_NEED_MEMORY(sums != NULL, error, "fitness");
     mf_Status status =
         is_requested(file, MF_FITNESS_ECONOMY) ? find_servos(scene, sums, error) : MF_OK;
-    if (status == MF_OK)
-        status = add_fields(file, group, sums, error);
+    MF_THEN(status, add_fields(file, group, sums, error));
     mf_SystemConfig system = mf_attach_system("fitness", MF_PHASE_AFTER, run_sums, sums);
     system.reset = reset_sums;
     system.destroy = mf_attach_release;
     declare(sums, &system);
-    if (status == MF_OK)
-        status = mf_group_add_system(group, &system, error);
+    MF_THEN(status, mf_group_add_system(group, &system, error));
     if (status != MF_OK)
         mf_release(context, sums);
     return status;
@@ -361,8 +358,7 @@ mf_Status mf_scene_describe(void *user, const uint8_t *genomes, uint32_t count,
     mf_Scene *scene = user;
     (void)genomes;
     (void)genome_bytes;
-    if (scene == NULL || values == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "describe: scene or values is NULL");
+    MF_NEED(scene != NULL && values != NULL, error, "describe: scene or values is NULL");
     if (count > mf_group_count(scene->group) || scene->start == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "describe: the scene has not evaluated that many robots");

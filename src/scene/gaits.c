@@ -25,8 +25,7 @@ static bool is_file(const char *gait) {
 // file name without ending>/<gait>.yaml next to the robot. MF_LIMIT if it does not fit.
 static mf_Status path_of(const char *robot, const char *gait, char *out, size_t size,
                          mf_Error *error) {
-    if (robot == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "gait %.100s: the group has no robot file", gait);
+    MF_NEED(robot != NULL, error, "gait %.100s: the group has no robot file", gait);
     const char *name = strrchr(robot, '/');
     int used;
     name = name == NULL ? robot : name + 1;

@@ -240,8 +240,7 @@ static mf_Status add_one_motion(const mf_SceneBuilder *builder, uint32_t index, 
     mf_Status status = MF_OK;
     if (config->start < MF_MOTION_LEVELS && !articulated)
         status = mf_motion_check(model, config->start, builder->error);
-    if (status == MF_OK)
-        status = mf_motion_add(group, config->start, config, builder->error);
+    MF_THEN(status, mf_motion_add(group, config->start, config, builder->error));
     if (status != MF_LIMIT || !articulated || model->body_count > 0 ||
         !config->articulated.self_contacts || !parts->drops_contacts)
         return status;
@@ -500,8 +499,7 @@ static mf_Status equip_by_file(mf_SceneBuilder *builder, uint32_t index, mf_Grou
     if (status == MF_OK)
         note_servos(builder, index, articulated);
     parts.motions.articulated.servos = servos;
-    if (status == MF_OK)
-        status = equip(builder, index, group, &parts);
+    MF_THEN(status, equip(builder, index, group, &parts));
     mf_release(builder->context, servos);
     return status;
 }
@@ -536,8 +534,7 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
 // A builder for one group that is in a world already. `scene` must be zeroed.
 static mf_Status begin_group(mf_SceneBuilder *builder, const mf_Group *group, mf_SceneFile *file,
                              mf_Scene *scene, mf_Error *error) {
-    if (group == NULL || file == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "scene: group or file is NULL");
+    MF_NEED(group != NULL && file != NULL, error, "scene: group or file is NULL");
     scene->file = file;
     scene->world = mf_group_world(group);
     scene->group_count = 1;
@@ -557,8 +554,7 @@ mf_Status mf_scene_parts(const mf_Group *group, mf_SceneFile *file, mf_ScenePart
     MF_DEFAULT_FLOATS;
     mf_SceneBuilder builder;
     mf_Scene scene = {0};
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "scene: out is NULL");
+    MF_NEED(out != NULL, error, "scene: out is NULL");
     MF_TRY(begin_group(&builder, group, file, &scene, error));
     return make_parts(&builder, 0, group, out);
 }
@@ -571,8 +567,7 @@ mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *par
     MF_TRY(begin_group(&builder, group, file, &scene, error));
     mf_Status status =
         parts != NULL ? equip(&builder, 0, group, parts) : equip_by_file(&builder, 0, group);
-    if (status == MF_OK)
-        status = mf_scene_ready_joint_slots(&builder);
+    MF_THEN(status, mf_scene_ready_joint_slots(&builder));
     const mf_Vehicle *vehicle = mf_group_vehicle(&file->groups[0]);
     if (status == MF_OK && vehicle != NULL)
         status = mf_behavior_add(group, vehicle->kind, &file->groups[0].behavior, error);

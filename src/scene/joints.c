@@ -50,8 +50,7 @@ static mf_Status find_origin(const mf_SceneBuilder *builder, const mf_WorldJoint
     const mf_WorldJointSide *side = &config->sides[config->sides[0].group == NULL ? 1 : 0];
     const uint32_t links = mf_group_model(side->group)->link_count;
     double *values = mf_allocate(builder->context, links, 7 * sizeof *values);
-    if (values == NULL)
-        return mf_fail(builder->error, MF_NO_MEMORY, "scene: out of memory");
+    MF_NEED_MEMORY(values != NULL, builder->error, "scene");
     mf_Status status = mf_group_link_poses(side->group, side->instance, 1, values,
                                            values + 3 * (size_t)links, builder->error);
     if (status == MF_OK)
@@ -91,8 +90,7 @@ static mf_Status add_joint(mf_SceneBuilder *builder, const mf_SceneJoint *from) 
     if (isnan(position[0]))
         MF_TRY(find_origin(builder, &config, position));
     mf_Status status = mf_world_joint_here(&config, position, from->axis, &cause);
-    if (status == MF_OK)
-        status = mf_world_joint_create(scene->joints, &config, &id, &cause);
+    MF_THEN(status, mf_world_joint_create(scene->joints, &config, &id, &cause));
     if (status != MF_OK)
         return refuse(builder, from, status == MF_BAD_ARGUMENT ? MF_BAD_FILE : status,
                       cause.message);

@@ -301,8 +301,7 @@ mf_Status mf_machine_trial_add(const mf_Scene *scene, mf_Error *error) {
     mf_Group *group = scene->group;
     mf_Context *context = mf_world_context(scene->world);
     Trial *trial = mf_allocate(context, 1, sizeof *trial);
-    if (trial == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "trial: out of memory");
+    MF_NEED_MEMORY(trial != NULL, error, "trial");
     mf_Status status = MF_OK;
     for (int row = 0; row < ROWS && status == MF_OK; row++)
         status = mf_group_add_field(group, &infos[row], row == PATTERN ? 2 : MF_MACHINE_VERTICES,
@@ -332,8 +331,7 @@ mf_Status mf_machine_trial_add(const mf_Scene *scene, mf_Error *error) {
     system.destroy = mf_attach_release;
     system.reads = reads;
     system.writes = writes;
-    if (status == MF_OK)
-        status = mf_group_add_system(group, &system, error);
+    MF_THEN(status, mf_group_add_system(group, &system, error));
     if (status != MF_OK)
         mf_release(context, trial);
     return status;

@@ -26,8 +26,7 @@ mf_Status mf_scene_open(mf_Context *context, const char *path, const mf_Override
                         uint32_t override_count, mf_Scene **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     mf_Context *own = NULL;
-    if (out == NULL || path == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "scene: %s is NULL", out == NULL ? "out" : "path");
+    MF_NEED(out != NULL && path != NULL, error, "scene: %s is NULL", out == NULL ? "out" : "path");
     *out = NULL;
     mf_Status status = context != NULL ? MF_OK : mf_context_create(NULL, &own, error);
     if (status != MF_OK)
@@ -41,8 +40,7 @@ mf_Status mf_scene_open(mf_Context *context, const char *path, const mf_Override
     opened->context = context;
     opened->own_context = own;
     status = mf_scene_file_load(context, path, overrides, override_count, &opened->file, error);
-    if (status == MF_OK)
-        status = mf_scene_create(context, opened->file, NULL, &opened->scene, error);
+    MF_THEN(status, mf_scene_create(context, opened->file, NULL, &opened->scene, error));
     if (status == MF_OK)
         *out = &opened->scene;
     else

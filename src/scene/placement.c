@@ -284,8 +284,7 @@ static mf_Status place_group(mf_SceneBuilder *builder, uint32_t index) {
         status = find_positions(builder, index, &start, positions, headings);
     for (uint32_t i = 0; status == MF_OK && placement->kind == MF_PLACEMENT_FILL && i < count; i++)
         mf_scene_place_particle(builder, index, i, positions + 3 * (size_t)i);
-    if (status == MF_OK)
-        status = put_robots(builder, index, &start, positions, headings);
+    MF_THEN(status, put_robots(builder, index, &start, positions, headings));
     mf_release(builder->context, positions);
     mf_release(builder->context, headings);
     mf_robot_start_free(builder->context, &start);

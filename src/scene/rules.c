@@ -95,8 +95,7 @@ mf_Status mf_scene_add_rules(mf_Scene *scene, mf_Error *error) {
                           mf_time_to_seconds(scene->step),
                           mf_time_to_seconds(file->switch_interval));
     Rules *rules = mf_allocate(context, 1, sizeof *rules);
-    if (rules == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "scene: out of memory");
+    MF_NEED_MEMORY(rules != NULL, error, "scene");
     rules->file = file;
     rules->interval = interval_of(scene);
     rules->settled = (mf_Time)mf_scene_settle_steps(scene) * scene->step;

@@ -193,12 +193,11 @@ static mf_Status aim_override(const mf_Reader *reader, const mf_Override *from, 
     if (from->path == NULL || strncmp(from->path, ALIAS, strlen(ALIAS)) != 0)
         return MF_OK;
     const char *rest = from->path + strlen(ALIAS);
-    if (groups != 1)
-        return mf_fail(reader->error, MF_BAD_ARGUMENT,
-                       "%.100s=%.100s: the scene has %u groups; name one: --set "
-                       "groups.NAME.%.100s=%.100s",
-                       from->path, from->value == NULL ? "" : from->value, groups, rest,
-                       from->value == NULL ? "" : from->value);
+    MF_NEED(groups == 1, reader->error,
+            "%.100s=%.100s: the scene has %u groups; name one: --set "
+            "groups.NAME.%.100s=%.100s",
+            from->path, from->value == NULL ? "" : from->value, groups, rest,
+            from->value == NULL ? "" : from->value);
     size_t size = strlen(rest) + sizeof "groups.0.";
     char *path = mf_arena_take(&reader->tree->arena, size);
     if (path == NULL)
@@ -267,17 +266,13 @@ static mf_Status read_scene(mf_Reader *reader, const mf_DocumentSource *source) 
                             "expected keys such as groups and world, found %s",
                             mf_yaml_describe(reader->root, found, sizeof found));
     mf_Status status = refuse_others(reader);
-    if (status == MF_OK)
-        status = apply_overrides(reader, source);
+    MF_THEN(status, apply_overrides(reader, source));
     reader->memory->old_keys = old_keys;
-    if (status == MF_OK)
-        status = mf_reader_read(reader);
+    MF_THEN(status, mf_reader_read(reader));
     reader->memory->old_keys = NULL;
     file->context = source->context; // fills the table's start values
-    if (status == MF_OK)
-        status = list_old_keys(reader, old_keys);
-    if (status == MF_OK)
-        status = complete_groups(reader, file, source->given);
+    MF_THEN(status, list_old_keys(reader, old_keys));
+    MF_THEN(status, complete_groups(reader, file, source->given));
     if (status == MF_OK) {
         complete(reader, file);
         status = mf_scene_check(reader, file);
@@ -397,9 +392,8 @@ mf_Status mf_scene_file_load(mf_Context *context, const char *path, const mf_Ove
     size_t size = 0;
     if (out != NULL)
         *out = NULL;
-    if (context == NULL || path == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "scene: %s",
-                       out == NULL ? "out is NULL" : "context or path is NULL");
+    MF_NEED(context != NULL && path != NULL && out != NULL, error, "scene: %s",
+            out == NULL ? "out is NULL" : "context or path is NULL");
     mf_Status status = mf_file_read_text(context, path, MF_YAML_BYTES, &text, &size, error);
     if (status == MF_OK && (status = mf_foreign_check(path, text, size, error)) != MF_OK)
         mf_release(context, text);
@@ -445,11 +439,9 @@ static const char *record_name(const mf_SceneFile *file) {
 
 mf_Status mf_scene_file_write(const mf_SceneFile *file, char **text, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (text == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "scene: text is NULL");
+    MF_NEED(text != NULL, error, "scene: text is NULL");
     *text = NULL;
-    if (file == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "scene: file is NULL");
+    MF_NEED(file != NULL, error, "scene: file is NULL");
     mf_SceneFile copy = *file;
     mf_SceneGroup *groups = mf_allocate(file->context, file->group_count, sizeof *groups);
     if (groups == NULL)

@@ -84,8 +84,7 @@ static mf_Status allocate(mf_SceneBuilder *builder, const mf_Model *model, mf_Ro
                                MF_ARRAY(start->angle, model->joint_count),
                                MF_ARRAY(start->point, model->link_count),
                                MF_ARRAY(start->rotation, model->link_count)};
-    if (!mf_allocate_arrays(builder->context, arrays, 5))
-        return mf_fail(builder->error, MF_NO_MEMORY, "scene: out of memory");
+    MF_NEED_MEMORY(mf_allocate_arrays(builder->context, arrays, 5), builder->error, "scene");
     return MF_OK;
 }
 
@@ -163,10 +162,8 @@ mf_Status mf_robot_start_make(mf_SceneBuilder *builder, uint32_t index, mf_Robot
     mf_RobotStart start = {.own_position =
                                model->body_count > 0 && builder->scene->gaits[index][0] == NULL};
     mf_Status status = choose_key(builder, index, &start.key);
-    if (status == MF_OK)
-        status = allocate(builder, model, &start);
-    if (status == MF_OK)
-        status = fill_angles(builder, index, &start);
+    MF_THEN(status, allocate(builder, model, &start));
+    MF_THEN(status, fill_angles(builder, index, &start));
     if (status == MF_OK) {
         fill_state(model, &start);
         measure(builder, index, &start);

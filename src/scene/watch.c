@@ -82,8 +82,7 @@ mf_Status mf_watch_create(const mf_Scene *scene, mf_Watch **out, mf_Error *error
     mf_Status status = MF_OK;
     for (uint32_t g = 0; g < scene->group_count && status == MF_OK; g++)
         status = begin(watch, g, error);
-    if (status == MF_OK)
-        status = mf_watch_look(watch, NULL, NULL, error);
+    MF_THEN(status, mf_watch_look(watch, NULL, NULL, error));
     if (status != MF_OK)
         mf_watch_destroy(watch);
     else
@@ -162,8 +161,7 @@ static mf_Status look_at_group(Look *look, uint32_t goals, mf_Error *error) {
         status = look_at_fault(look, i, error);
         if (status == MF_OK && look->seen->fallen != NULL)
             status = look_at_tilt(look, i, error);
-        if (status == MF_OK)
-            status = look_at_states(look, i, error);
+        MF_THEN(status, look_at_states(look, i, error));
     }
     look->what.robot = MF_NONE;
     for (; look->seen->goals < goals && status == MF_OK; look->seen->goals++)

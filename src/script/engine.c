@@ -237,7 +237,7 @@ mf_Status mf_script_load(mf_Script *script, mf_Error *error) {
     for (int i = 0; i < MF_SCRIPT_HOOKS; i++)
         script->hooks[i] = LUA_NOREF;
     script->lua = lua_newstate(allocate, script);
-    MF_ALLOCATED(script->lua != NULL, error, "scripts");
+    MF_NEED_MEMORY(script->lua != NULL, error, "scripts");
     *(mf_Script **)lua_getextraspace(script->lua) = script;
     const uint64_t budget = script->budget;
     script->budget = UINT64_MAX;

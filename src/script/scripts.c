@@ -18,7 +18,7 @@ static mf_Status make_dirt(mf_Scripts *scripts, mf_Error *error) {
         const uint32_t count = mf_group_count(dirt->group);
         dirt->marked = mf_allocate(scripts->context, count, sizeof *dirt->marked);
         dirt->robots = mf_allocate(scripts->context, count, sizeof *dirt->robots);
-        MF_ALLOCATED(dirt->marked != NULL && dirt->robots != NULL, error, "scripts");
+        MF_NEED_MEMORY(dirt->marked != NULL && dirt->robots != NULL, error, "scripts");
     }
     return MF_OK;
 }

@@ -307,7 +307,7 @@ mf_Status mf_search_create(mf_Context *context, const mf_SearchConfig *config, m
     MF_TRY(check_functions(config, error));
     mf_Status status = MF_OK;
     mf_Search *search = mf_allocate(context, 1, sizeof *search);
-    MF_ALLOCATED(search != NULL, error, "search");
+    MF_NEED_MEMORY(search != NULL, error, "search");
     search->context = context;
     search->config = *config;
     if (config->batch > config->population)

@@ -8,7 +8,6 @@
 
 #include "math/scalar.h"
 
-
 // ---- readings -----------------------------------------------------------------------------------
 
 static double get(const void *data, bool wide, size_t at) {
@@ -182,7 +181,7 @@ mf_Status mf_ranges_add(mf_World *world, mf_Error *error) {
     MF_NEED(!is_added(world), error, "ranges: the world already has them");
     mf_Context *context = mf_world_context(world);
     mf_Ranges *all = mf_allocate(context, 1, sizeof *all);
-    MF_ALLOCATED(all != NULL, error, "ranges");
+    MF_NEED_MEMORY(all != NULL, error, "ranges");
     all->context = context;
     all->world = world;
     mf_Status status = mf_ranges_take_groups(all, error);

@@ -132,7 +132,7 @@ static mf_Status fill_group(mf_Ranges *all, mf_RangeGroup *group, mf_Error *erro
     group->frames = mf_allocate(context, model->link_count, sizeof *group->frames);
     group->solids = mf_allocate(context, count_seen(model) + 1, sizeof *group->solids);
     group->rays = mf_allocate(context, count_rays(group->plan) + 1, sizeof *group->rays);
-    MF_ALLOCATED(group->links && group->frames && group->solids && group->rays, error, "ranges");
+    MF_NEED_MEMORY(group->links && group->frames && group->solids && group->rays, error, "ranges");
     put_solids(group, model);
     put_rays(group);
     list_frames(group, model);
@@ -145,7 +145,7 @@ static mf_Status fill_group(mf_Ranges *all, mf_RangeGroup *group, mf_Error *erro
         mf_allocate(context, (size_t)group->count * group->frame_count + 1, sizeof *group->poses);
     group->centers = mf_allocate(context, (size_t)group->count * group->moving_count + 1,
                                  sizeof *group->centers);
-    MF_ALLOCATED(group->poses != NULL && group->centers != NULL, error, "ranges");
+    MF_NEED_MEMORY(group->poses != NULL && group->centers != NULL, error, "ranges");
     return mf_tree_create(context, model, MF_TREE_FIELDS, model->base == MF_BASE_FREE, NULL,
                           &group->tree, error);
 }
@@ -172,7 +172,7 @@ static mf_Status make_memory(mf_Ranges *all, mf_Error *error) {
     all->group_of = mf_allocate(all->context, items, sizeof *all->group_of);
     all->order = mf_allocate(all->context, items, sizeof *all->order);
     all->nodes = mf_allocate(all->context, 2 * items, sizeof *all->nodes);
-    MF_ALLOCATED(all->boxes && all->group_of && all->order && all->nodes, error, "ranges");
+    MF_NEED_MEMORY(all->boxes && all->group_of && all->order && all->nodes, error, "ranges");
     for (uint32_t g = 0; g < all->group_count; g++) {
         const mf_RangeGroup *group = &all->groups[g];
         const uint32_t own = mf_group_model(group->group)->link_count;

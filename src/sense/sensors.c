@@ -16,7 +16,6 @@
 #include "world/attach.h"
 #include "world/systems.h"
 
-
 #include <stdio.h>
 #include <string.h>
 
@@ -152,7 +151,7 @@ static mf_Status add_signals(mf_Group *group, mf_SensePlan *plan, mf_Field *valu
     mf_SenseItem *own = (mf_SenseItem *)(uintptr_t)mf_sense_items(plan->image);
     uint32_t count = plan->image->item_count;
     mf_SignalSpec *specs = mf_allocate(context, count, sizeof *specs + sizeof(mf_Signal));
-    MF_ALLOCATED(specs != NULL, error, "sensors");
+    MF_NEED_MEMORY(specs != NULL, error, "sensors");
     mf_Signal *signals = (mf_Signal *)(specs + count);
     for (uint32_t i = 0; i < count; i++) {
         signals[i] = signal_of(mf_sense_sensor(plan, own[i].sensor), config, own[i].dead);
@@ -414,7 +413,7 @@ mf_Status mf_sensors_measure(mf_Group *group, uint32_t instance, const double *a
     void *block =
         mf_allocate(context, (size_t)plan->image->velocity_count + plan->image->value_count + 1,
                     MF_BLOCK * sizeof(double));
-    MF_ALLOCATED(block != NULL, error, "sensors");
+    MF_NEED_MEMORY(block != NULL, error, "sensors");
     batch.detached = block;
     batch.acceleration =
         (char *)block + (size_t)plan->image->value_count * MF_BLOCK * sizeof(double);

@@ -366,7 +366,7 @@ static mf_Status pack(mf_Context *context, const mf_SenseBuild *b, const mf_Tree
 static mf_Status make_image(mf_Context *context, mf_SenseBuild *b, const mf_SenseBuild *counted,
                             mf_SenseImage **out, mf_Error *error) {
     mf_Tree *tree = NULL;
-    MF_ALLOCATED(allocate_arrays(context, b, counted), error, "sensors");
+    MF_NEED_MEMORY(allocate_arrays(context, b, counted), error, "sensors");
     mf_Status status = mf_tree_create(context, b->model, MF_TREE_FIELDS,
                                       b->model->base == MF_BASE_FREE, NULL, &tree, error);
     MF_THEN(status, write_all(b, error));
@@ -389,7 +389,7 @@ static mf_Status make_plan(mf_SenseBuild *b, const mf_SenseBuild *counted, mf_Se
     mf_Context *context = mf_world_context(mf_group_world(b->group));
     mf_SensePlan *plan =
         mf_allocate(context, 1, sizeof *plan + counted->item_count * sizeof *plan->sources);
-    MF_ALLOCATED(plan != NULL, error, "sensors");
+    MF_NEED_MEMORY(plan != NULL, error, "sensors");
     plan->sources = b->sources = (mf_SenseSource *)(plan + 1);
     mf_Status status = make_image(context, b, counted, &plan->image, error);
     if (status != MF_OK) {

@@ -238,7 +238,7 @@ mf_Status mf_signal_set_create(mf_Group *group, const char *name, mf_Field *read
     Rows rows = {0};
     *out = NULL;
     mf_SignalSet *set = mf_allocate(context, 1, sizeof *set + bytes);
-    MF_ALLOCATED(set != NULL, error, name);
+    MF_NEED_MEMORY(set != NULL, error, name);
     mf_SignalChannel *channels = (mf_SignalChannel *)(set + 1);
     set->targets = (mf_SignalTarget *)(channels + count);
     set->step = mf_world_config_of(world)->step;

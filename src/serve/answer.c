@@ -208,7 +208,7 @@ mf_Status mf_answer_subscribe(mf_Server *server, mf_Peer *peer, const mf_WireMes
     MF_NEED(count >= 1, error, "expected a subscription with entries");
     MF_NEED(made.period >= 0, error, "expected a period >= 0 ns");
     made.entries = mf_allocate(server->context, count, sizeof *made.entries);
-    MF_ALLOCATED(made.entries != NULL, error, "serve");
+    MF_NEED_MEMORY(made.entries != NULL, error, "serve");
     mf_Status status = read_subscription(server, mf_wire_tail(message), count, &made, error);
     if (status != MF_OK) {
         mf_peer_drop_subscription(server, &made);

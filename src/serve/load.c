@@ -166,7 +166,7 @@ static mf_Status make_next(mf_Server *server, mf_Scene *scene, Next *next, mf_Er
     next->view.words = NULL;
     next->view.field_count = next->view.eye_count = 0;
     next->watches = mf_allocate(server->context, server->peer_count + 1, sizeof(mf_Watch *));
-    MF_ALLOCATED(next->watches != NULL, error, "serve");
+    MF_NEED_MEMORY(next->watches != NULL, error, "serve");
     MF_TRY(mf_link_find_eyes(&next->view, error));
     MF_TRY(mf_link_list_fields(&next->view, error));
     if (server->words != NULL)
@@ -309,7 +309,7 @@ static mf_Status make_scene(const mf_Server *server, mf_LinkMade *made, mf_Error
         return mf_fail(error, MF_LIMIT, "expected a scene of at most %u robots, found %llu",
                        ROBOTS_MOST, (unsigned long long)robots);
     mf_Scene *scene = mf_allocate(server->context, 1, sizeof *scene);
-    MF_ALLOCATED(scene != NULL, error, "serve");
+    MF_NEED_MEMORY(scene != NULL, error, "serve");
     made->scene = scene;
     return mf_scene_create(server->context, made->file, NULL, scene, error);
 }
@@ -328,7 +328,7 @@ mf_Status mf_answer_load(mf_Server *server, mf_Peer *peer, const mf_WireMessage 
     if (server->has_bridges)
         return mf_fail(error, MF_UNSUPPORTED, "the world has bridges, which keep its robots");
     mf_LinkMade *made = mf_allocate(server->context, 1, sizeof *made);
-    MF_ALLOCATED(made != NULL, error, "serve");
+    MF_NEED_MEMORY(made != NULL, error, "serve");
     made->guarded = guarded;
     const bool allowed = begin_guard(server, guarded);
     mf_Status status = read_scene(server, made, text, size, error);
@@ -405,7 +405,7 @@ static mf_Status make_joined(mf_Server *server, Spawn *spawn, mf_LinkMade *made,
     if (robots > ROBOTS_MOST)
         return mf_fail(error, MF_LIMIT, "expected a world of at most %u robots", ROBOTS_MOST);
     double(*copy)[3] = mf_allocate(server->context, spawn->join.count, sizeof *copy); // aligned
-    MF_ALLOCATED(copy != NULL, error, "serve");
+    MF_NEED_MEMORY(copy != NULL, error, "serve");
     memcpy(copy, spawn->poses, size);
     spawn->join.poses = (const double(*)[3])copy;
     mf_Status status = find_like(server, spawn, made, error);
@@ -423,7 +423,7 @@ mf_Status mf_answer_spawn(mf_Server *server, mf_Peer *peer, const mf_WireMessage
     MF_TRY(read_spawn(message, &spawn, error));
     MF_TRY(check_server(server, error));
     mf_LinkMade *made = mf_allocate(server->context, 1, sizeof *made);
-    MF_ALLOCATED(made != NULL, error, "serve");
+    MF_NEED_MEMORY(made != NULL, error, "serve");
     const bool guarded = server->made != NULL && server->made->guarded;
     const bool allowed = begin_guard(server, guarded);
     made->guarded = guarded;

@@ -31,7 +31,7 @@ mf_Status mf_link_find_eyes(mf_Server *server, mf_Error *error) {
     if (server->eye_count == 0)
         return MF_OK;
     server->eyes = mf_allocate(server->context, server->eye_count, sizeof *server->eyes);
-    MF_ALLOCATED(server->eyes != NULL, error, "serve");
+    MF_NEED_MEMORY(server->eyes != NULL, error, "serve");
     MF_TRY(find_eyes(server, error));
     for (uint32_t g = 0; g < scene->group_count; g++)
         if (scene->models[g]->link_count > 0)
@@ -127,7 +127,7 @@ static mf_Status put_picture(mf_Server *server, mf_Peer *peer, uint32_t tag, mf_
     if (size > PHOTO_MOST)
         return mf_fail(error, MF_LIMIT, "a picture of %zu bytes, expected at most 2^26", size);
     void *data = mf_allocate(server->context, size, 1);
-    MF_ALLOCATED(data != NULL, error, "serve");
+    MF_NEED_MEMORY(data != NULL, error, "serve");
     const mf_CameraPixels pixels = {.color = kind == MF_PHOTO_COLOR ? data : NULL,
                                     .depth = kind == MF_PHOTO_DEPTH ? data : NULL,
                                     .segmentation = kind == MF_PHOTO_SEGMENTATION ? data : NULL};

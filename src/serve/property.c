@@ -121,7 +121,7 @@ static mf_Status find_all(mf_Server *server, const mf_Peer *peer, const char *pa
         return mf_fail(error, MF_LIMIT, "property %.200s: more values than a connection may have",
                        path);
     out->list = mf_allocate(server->context, fill->count, sizeof *out->list);
-    MF_ALLOCATED(out->list != NULL, error, "serve");
+    MF_NEED_MEMORY(out->list != NULL, error, "serve");
     out->count = (uint32_t)fill->count;
     out->values = (uint32_t)fill->values;
     *fill = (Fill){.out = out};
@@ -143,7 +143,7 @@ mf_Status mf_answer_property(mf_Server *server, mf_Peer *peer, const mf_WireMess
     if (peer->properties == NULL)
         peer->properties =
             mf_allocate(server->context, MF_PROTOCOL_PROPERTIES, sizeof *peer->properties);
-    MF_ALLOCATED(peer->properties != NULL, error, "serve");
+    MF_NEED_MEMORY(peer->properties != NULL, error, "serve");
     mf_LinkProperties made;
     Fill fill;
     MF_TRY(find_all(server, peer, path, &made, &fill, error));
@@ -192,7 +192,7 @@ mf_Status mf_answer_get(mf_Server *server, mf_Peer *peer, const mf_WireMessage *
 static mf_Status write_part(mf_Server *server, const mf_Property *property, uint32_t first,
                             uint32_t count, const uint8_t *data, mf_Error *error) {
     double *values = mf_allocate(server->context, property->count, sizeof *values);
-    MF_ALLOCATED(values != NULL, error, "serve");
+    MF_NEED_MEMORY(values != NULL, error, "serve");
     mf_property_read(property, values);
     memcpy(values + first, data, count * sizeof *values);
     mf_Status status = mf_property_write(property, values, error);

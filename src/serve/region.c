@@ -52,7 +52,7 @@ mf_Status mf_region_create(mf_Context *context, uint32_t slots, size_t slot_size
         return mf_fail(error, MF_LIMIT, "expected at most %zu bytes of shared memory, found %zu",
                        most, mf_wire_padded(PAGE + slots * stride, PAGE));
     mf_Region *region = mf_allocate(context, 1, sizeof *region);
-    MF_ALLOCATED(region != NULL, error, "serve");
+    MF_NEED_MEMORY(region != NULL, error, "serve");
     *region = (mf_Region){.size = mf_wire_padded(PAGE + slots * stride, PAGE),
                           .first = PAGE,
                           .stride = (uint32_t)stride,

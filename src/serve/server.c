@@ -369,7 +369,7 @@ mf_Status mf_link_list_fields(mf_Server *server, mf_Error *error) {
     for (uint32_t g = 0; g < mf_world_group_count(server->world); g++)
         server->field_count += mf_group_field_count(mf_world_group(server->world, g));
     server->fields = mf_allocate(server->context, server->field_count, sizeof *server->fields);
-    MF_ALLOCATED(server->fields != NULL, error, "serve");
+    MF_NEED_MEMORY(server->fields != NULL, error, "serve");
     mf_LinkField *out = server->fields;
     for (uint32_t g = 0; g < mf_world_group_count(server->world); g++) {
         mf_Group *group = mf_world_group(server->world, g);
@@ -392,7 +392,7 @@ static mf_Status open_all(mf_Server *server, mf_Error *error) {
     server->peer_limit = most;
     server->peers = mf_allocate(server->context, most, sizeof *server->peers);
     server->polls = mf_allocate(server->context, most + 1, sizeof *server->polls);
-    MF_ALLOCATED(server->peers != NULL && server->polls != NULL, error, "serve");
+    MF_NEED_MEMORY(server->peers != NULL && server->polls != NULL, error, "serve");
     for (uint32_t p = 0; p < most; p++)
         server->peers[p].socket = -1;
     MF_TRY(mf_link_find_eyes(server, error));
@@ -415,7 +415,7 @@ mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_Server
         return mf_fail(error, MF_LIMIT, "serve: expected a token of at most %d bytes",
                        MF_PROTOCOL_TOKEN);
     mf_Server *server = mf_allocate(context, 1, sizeof *server);
-    MF_ALLOCATED(server != NULL, error, "serve");
+    MF_NEED_MEMORY(server != NULL, error, "serve");
     server->context = context;
     server->scene = scene;
     server->world = scene->world;

@@ -152,7 +152,7 @@ mf_Status mf_answer_snapshot(mf_Server *server, mf_Peer *peer, const mf_WireMess
     if (size > UINT32_MAX)
         return mf_fail(error, MF_LIMIT, "the snapshot has 2^32 bytes or more");
     void *image = mf_allocate(server->context, size, 1);
-    MF_ALLOCATED(image != NULL, error, "serve");
+    MF_NEED_MEMORY(image != NULL, error, "serve");
     mf_Status status = mf_world_snapshot(server->world, image, size, error);
     if (status == MF_OK)
         mf_peer_text(server, peer, MF_ANSWER_IMAGE, message->tag, image, size);
@@ -165,7 +165,7 @@ mf_Status mf_answer_restore(mf_Server *server, mf_Peer *peer, const mf_WireMessa
     const size_t size = message->size;
     void *image = mf_allocate(server->context, size + 1, 1);
     (void)peer;
-    MF_ALLOCATED(image != NULL, error, "serve");
+    MF_NEED_MEMORY(image != NULL, error, "serve");
     memcpy(image, message->data, size);
     mf_Status status = mf_server_restore(server, image, size, error);
     mf_release(server->context, image);
@@ -221,7 +221,7 @@ mf_Status mf_answer_model(mf_Server *server, mf_Peer *peer, const mf_WireMessage
         return mf_fail(error, MF_NOT_FOUND, "expected a group below %u, found %u", groups, number);
     const mf_Group *group = mf_world_group(server->world, number);
     char *text = mf_group_json(group);
-    MF_ALLOCATED(text != NULL, error, "serve");
+    MF_NEED_MEMORY(text != NULL, error, "serve");
     mf_peer_text(server, peer, MF_ANSWER_MODEL, message->tag, text, strlen(text));
     free(text);
     return MF_BUSY;

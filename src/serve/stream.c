@@ -224,7 +224,7 @@ mf_Status mf_link_begin_watch(mf_Server *server, mf_Error *error) {
         total += mf_group_count(mf_world_group(server->world, g));
     const size_t heads = groups * sizeof(uint32_t *);
     server->words = mf_allocate(server->context, 1, heads + total * sizeof(uint32_t));
-    MF_ALLOCATED(server->words != NULL, error, "serve");
+    MF_NEED_MEMORY(server->words != NULL, error, "serve");
     uint32_t *words = (uint32_t *)((uint8_t *)server->words + heads);
     for (uint32_t g = 0; g < groups; g++) {
         const mf_Group *group = mf_world_group(server->world, g);

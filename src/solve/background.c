@@ -95,8 +95,7 @@ static void destroy_locks(mf_Background *background) {
 mf_Status mf_background_create(mf_Interaction *all, mf_Background **out, mf_Error *error) {
     *out = NULL;
     mf_Background *background = mf_allocate(all->context, 1, sizeof *background);
-    if (background == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "interaction: out of memory");
+    MF_NEED_MEMORY(background != NULL, error, "interaction");
     background->all = all;
     if (!init_locks(all->context, background)) {
         mf_release(all->context, background);

@@ -184,8 +184,7 @@ static mf_Status take_groups(mf_Cloths *all, mf_World *world, mf_Error *error) {
         all->cloth_groups[all->cloth_count] = group;
         all->cloths[all->cloth_count++] = motion;
     }
-    if (all->cloth_count == 0)
-        return mf_fail(error, MF_BAD_ARGUMENT, "cloths: no shared group moves by cloth");
+    MF_NEED(all->cloth_count != 0, error, "cloths: no shared group moves by cloth");
     return mf_solids_create(&all->solids, world, true, "cloths", error);
 }
 
@@ -197,8 +196,7 @@ mf_Status mf_cloths_add(mf_World *world, mf_Error *error) {
     static const char *const writes[] =
         MF_NAMES("vertex.position", "vertex.velocity", "cloth.contacts", "pin.force", "wrench.link",
                  "wrench.count");
-    if (world == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "cloths: world is NULL");
+    MF_NEED(world != NULL, error, "cloths: world is NULL");
     if (mf_world_find_system(world, "cloths") != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "cloths: the world already has them");
     mf_Context *context = mf_world_context(world);
@@ -211,8 +209,7 @@ mf_Status mf_cloths_add(mf_World *world, mf_Error *error) {
     system.destroy = destroy;
     system.reads = reads;
     system.writes = writes;
-    if (status == MF_OK)
-        status = mf_world_add_system(world, &system, error);
+    MF_THEN(status, mf_world_add_system(world, &system, error));
     for (uint32_t c = 0; c < all->cloth_count; c++)
         all->cloths[c]->driven = status == MF_OK;
     if (status != MF_OK)

@@ -53,18 +53,15 @@ static const char *motion_of(const mf_Group *group) {
 
 mf_Status mf_collisions_prepare(mf_Group *group, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_collisions_prepare: group is NULL");
+    MF_NEED(group != NULL, error, "mf_collisions_prepare: group is NULL");
     const mf_GroupConfig *settings = mf_group_config_of(group);
     mf_Field *field;
-    if (settings->isolated)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "collisions: group %s is isolated, need a shared one", settings->name);
-    if (motion_of(group) != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "collisions: group %s already has the motion %s, prepare it before the "
-                       "motion is added",
-                       settings->name, motion_of(group));
+    MF_NEED(!settings->isolated, error, "collisions: group %s is isolated, need a shared one",
+            settings->name);
+    MF_NEED(motion_of(group) == NULL, error,
+            "collisions: group %s already has the motion %s, prepare it before the "
+            "motion is added",
+            settings->name, motion_of(group));
     MF_TRY(mf_attach_field(group, &wrench_fields[0], mf_group_model(group)->link_count, &field,
                            error));
     return mf_attach_field(group, &wrench_fields[1], 0, &field, error);
@@ -95,26 +92,24 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
         {"contact_capacity", config->contact_capacity, 4, 65536},
     };
     MF_TRY(mf_ranges_check("collisions", ranges, sizeof ranges / sizeof *ranges, error));
-    if (config->law == MF_COLLISION_COMPLIANT && config->restitution != usual_restitution)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "collisions.restitution: compliant contacts have none (contact_ratio sets "
-                       "their damping), need collisions.law hard or explicit");
+    MF_NEED(config->law != MF_COLLISION_COMPLIANT || config->restitution == usual_restitution,
+            error,
+            "collisions.restitution: compliant contacts have none (contact_ratio sets "
+            "their damping), need collisions.law hard or explicit");
     return MF_OK;
 }
 
 // `members`: the previous members.
 static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMember *member,
                               const mf_CollisionsMember *members, uint32_t count, mf_Error *error) {
-    if (member->struct_size != sizeof *member || member->group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "collisions.members: start from mf_collisions_member(group)");
+    MF_NEED(member->struct_size == sizeof *member && member->group != NULL, error,
+            "collisions.members: start from mf_collisions_member(group)");
     const mf_GroupConfig *settings = mf_group_config_of(member->group);
     if (mf_group_world(member->group) != all->world)
         return mf_fail(error, MF_BAD_ARGUMENT, "collisions: group %s is of another world",
                        settings->name);
-    if (settings->isolated)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "collisions: group %s is isolated, need a shared one", settings->name);
+    MF_NEED(!settings->isolated, error, "collisions: group %s is isolated, need a shared one",
+            settings->name);
     for (uint32_t i = 0; i < count; i++)
         if (members[i].group == member->group)
             return mf_fail(error, MF_BAD_ARGUMENT, "collisions: group %s is listed twice",
@@ -473,8 +468,7 @@ mf_Status mf_collisions_add(mf_World *world, const mf_CollisionsConfig *config, 
                             mf_Error *error) {
     MF_DEFAULT_FLOATS;
     mf_CollisionsConfig settings = config != NULL ? *config : mf_collisions_config();
-    if (world == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "collisions: world or out is NULL");
+    MF_NEED(world != NULL && out != NULL, error, "collisions: world or out is NULL");
     *out = NULL;
     MF_TRY(check_config(world, &settings, error));
     mf_Context *context = mf_world_context(world);

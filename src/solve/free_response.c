@@ -34,17 +34,15 @@ mf_Status mf_free_response_create(mf_Group *group, mf_FreeResponse **out, mf_Err
     const mf_KernelPick pick = mf_kernel_pick(mf_world_isa(world), true);
     const size_t count = mf_group_count(group);
     mf_FreeResponse *free = *out = mf_allocate(context, 1, sizeof *free);
-    if (free == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "solver: out of memory");
+    MF_NEED_MEMORY(free != NULL, error, "solver");
     *free = (mf_FreeResponse){.group = group,
                               .fields = mf_tree_fields(group),
                               .kernel = queries[pick.wide][0],
                               .lanes = pick.lanes};
     mf_free_response_note_motions(free);
     mf_Status status = mf_group_make_tree(group, &free->tree, error);
-    if (status == MF_OK)
-        status = mf_scratch_create(context, scratch_size(free->tree), mf_context_threads(context),
-                                   &free->scratch, error);
+    MF_THEN(status, mf_scratch_create(context, scratch_size(free->tree),
+                                      mf_context_threads(context), &free->scratch, error));
     if (status == MF_OK) {
         const size_t dofs = free->tree->dof_count, entries = free->tree->entry_count;
         status = MF_ALLOCATE(context, "solver", error, MF_ARRAY(free->twists, count * dofs * 6 + 1),

@@ -77,10 +77,9 @@ bool mf_interaction_has_air(const mf_InteractionConfig *config) {
 
 static mf_Status check_fence(const mf_InteractionConfig *config, mf_Error *error) {
     for (int c = 0; config->fence && c < 3; c++) {
-        if (!(config->fence_low[c] < config->fence_high[c]))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "interaction.fence: low %c %g, need less than high %g", "xyz"[c],
-                           config -> fence_low[c], config -> fence_high[c]);
+        MF_NEED(config->fence_low[c] < config->fence_high[c], error,
+                "interaction.fence: low %c %g, need less than high %g", "xyz"[c],
+                config -> fence_low[c], config -> fence_high[c]);
     }
     return MF_OK;
 }
@@ -118,9 +117,8 @@ static mf_Status check_config(const mf_World *world, const mf_InteractionConfig 
                        "interaction: nothing is enabled, need detect, collide, terrain, fence, "
                        "downwash or wind");
     MF_TRY(check_numbers(config, error));
-    if (config->background && config->latency == 0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "interaction.background: need a latency of at least one step");
+    MF_NEED(!config->background || config->latency != 0, error,
+            "interaction.background: need a latency of at least one step");
     MF_TRY(check_rate(world, "detection_rate", config->detection_rate,
                       config->detect ? config->latency : 0, error));
     MF_TRY(check_rate(world, "collision_rate", config->collision_rate,
@@ -130,23 +128,19 @@ static mf_Status check_config(const mf_World *world, const mf_InteractionConfig 
 
 static mf_Status check_member(const mf_World *world, const mf_InteractionMember *member,
                               mf_Error *error) {
-    if (member->struct_size != sizeof *member || member->group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "interaction.members: start from mf_interaction_member(group)");
+    MF_NEED(member->struct_size == sizeof *member && member->group != NULL, error,
+            "interaction.members: start from mf_interaction_member(group)");
     const mf_GroupConfig *group = mf_group_config_of(member->group);
-    if (mf_group_world(member->group) != world)
-        return mf_fail(error, MF_BAD_ARGUMENT, "interaction: group %s is of another world",
-                       group->name);
-    if (group->isolated)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "interaction: group %s is isolated, need a shared one", group->name);
-    if (!(member->radius >= 0.0 && member->radius <= 1e4) ||
-        !(member->rotor_area >= 0.0 && member->rotor_area <= 1e6) ||
-        !(member->thrust >= 0.0 && member->thrust <= 1e9))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "interaction: group %s: radius %g m, rotor_area %g m^2, thrust %g N, need "
-                       "0 .. 1e4, 0 .. 1e6, 0 .. 1e9",
-                       group->name, member->radius, member->rotor_area, member->thrust);
+    MF_NEED(mf_group_world(member->group) == world, error,
+            "interaction: group %s is of another world", group->name);
+    MF_NEED(!group->isolated, error, "interaction: group %s is isolated, need a shared one",
+            group->name);
+    MF_NEED(member->radius >= 0.0 && member->radius <= 1e4 && member->rotor_area >= 0.0 &&
+                member->rotor_area <= 1e6 && member->thrust >= 0.0 && member->thrust <= 1e9,
+            error,
+            "interaction: group %s: radius %g m, rotor_area %g m^2, thrust %g N, need "
+            "0 .. 1e4, 0 .. 1e6, 0 .. 1e9",
+            group->name, member->radius, member->rotor_area, member->thrust);
     return MF_OK;
 }
 
@@ -205,8 +199,7 @@ static mf_Status take_members(mf_Interaction *all, const mf_InteractionConfig *c
         all->clearance[all->member_count] = mf_group_model(member.group)->rest_height;
         all->members[all->member_count++] = member;
     }
-    if (all->member_count == 0)
-        return mf_fail(error, MF_BAD_ARGUMENT, "interaction: no shared group takes part");
+    MF_NEED(all->member_count != 0, error, "interaction: no shared group takes part");
     return MF_OK;
 }
 
@@ -395,8 +388,7 @@ static mf_Status fill(mf_Interaction *all, const mf_InteractionConfig *config, m
 mf_Status mf_interaction_add(mf_World *world, const mf_InteractionConfig *config,
                              mf_Interaction **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (world == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_interaction_add: world is NULL");
+    MF_NEED(world != NULL, error, "mf_interaction_add: world is NULL");
     mf_InteractionConfig settings = config != NULL ? *config : mf_interaction_config();
     *out = NULL;
     MF_TRY(check_config(world, &settings, error));
@@ -484,11 +476,9 @@ mf_InteractionStatistics mf_interaction_statistics(const mf_Interaction *interac
 mf_Status mf_interaction_reserve(mf_Interaction *interaction, uint32_t candidates,
                                  mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (interaction == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_interaction_reserve: interaction is NULL");
-    if (interaction->pending != 0)
-        return mf_fail(error, MF_BUSY,
-                       "interaction: results are not applied yet, step the world first");
+    MF_NEED(interaction != NULL, error, "mf_interaction_reserve: interaction is NULL");
+    MF_CHECK(interaction->pending == 0, error, MF_BUSY,
+             "interaction: results are not applied yet, step the world first");
     mf_Neighbors *searches[] = {interaction->detect, interaction->touch, interaction->air};
     for (int i = 0; i < 3; i++) {
         if (searches[i] == NULL || searches[i]->config.candidates == candidates)

@@ -153,10 +153,8 @@ static mf_Status check_links(const mf_WorldJoints *all, const mf_JointRecord *re
         if (group == MF_NONE || group == MF_JOINT_NEAREST)
             continue;
         const mf_TrialStep *trial = trial_of(all, group);
-        if (trial == NULL)
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "group %u does not exist or takes no part (mf_joint_slots_ready)",
-                           group);
+        MF_NEED(trial != NULL, error,
+                "group %u does not exist or takes no part (mf_joint_slots_ready)", group);
         const uint32_t instance = record->instance[s], link = record->link[s];
         const uint32_t robots = mf_group_count(trial->group);
         const uint32_t links = mf_group_model(trial->group)->link_count;
@@ -200,8 +198,7 @@ static mf_Status join(const Request *request, mf_Error *error) {
     const double reach = value(request, request->slots->setting, 7);
     mf_JointRecord record;
     read_record(request, &record);
-    if (!(reach >= 0.0 && reach <= 1e9))
-        return mf_fail(error, MF_BAD_ARGUMENT, "reach: %g, need 0 .. 1e9 m", reach);
+    MF_NEED(reach >= 0.0 && reach <= 1e9, error, "reach: %g, need 0 .. 1e9 m", reach);
     MF_TRY(check_links(all, &record, error));
     MF_TRY(mf_joints_check_frame(&record, 0, error));
     if (!find_partner(all, &record, reach))

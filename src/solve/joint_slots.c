@@ -12,7 +12,6 @@
 #include "world/states.h"
 #include "world/systems.h"
 
-
 enum { SLOTS_LIMIT = 16 }; // [1] per robot
 
 static const char system_name[] = "joint_slots";
@@ -152,8 +151,7 @@ static mf_Status add_system(mf_JointSlots *slots, mf_Error *error) {
 static mf_Status check_group(const mf_WorldJoints *all, mf_Group *group, uint32_t count,
                              uint32_t *index, mf_Error *error) {
     *index = mf_world_group_number(all->world, group);
-    if (*index == MF_NONE)
-        return mf_fail(error, MF_BAD_ARGUMENT, "joint slots: a group of another world");
+    MF_NEED(*index != MF_NONE, error, "joint slots: a group of another world");
     if (mf_group_config_of(group)->isolated)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "joint slots: group %s is isolated, need a shared one",
@@ -167,20 +165,17 @@ mf_Status mf_joint_slots_add(mf_WorldJoints *joints, mf_Group *group, uint32_t c
                              mf_Error *error) {
     MF_DEFAULT_FLOATS;
     uint32_t index;
-    if (joints == NULL || group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "joint slots: joints or group is NULL");
+    MF_NEED(joints != NULL && group != NULL, error, "joint slots: joints or group is NULL");
     MF_TRY(check_group(joints, group, count, &index, error));
     mf_JointSlots *slots = mf_allocate(joints->context, 1, sizeof *slots);
-    if (slots == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "joint slots: out of memory");
+    MF_NEED_MEMORY(slots != NULL, error, "joint slots");
     *slots = (mf_JointSlots){.joints = joints,
                              .group = group,
                              .group_index = index,
                              .count = count,
                              .fault = mf_group_find_field(group, "fault.word")->data};
     mf_Status status = add_fields(slots, error);
-    if (status == MF_OK)
-        status = add_system(slots, error);
+    MF_THEN(status, add_system(slots, error));
     if (status != MF_OK) {
         mf_release(joints->context, slots);
         return status;
@@ -231,8 +226,7 @@ mf_Status mf_joint_slots_ready(mf_WorldJoints *joints, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     uint32_t links = 1;
     uint64_t capacity = 0, blocks = 0;
-    if (joints == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "joint slots: joints is NULL");
+    MF_NEED(joints != NULL, error, "joint slots: joints is NULL");
     for (const mf_JointSlots *slots = joints->slots; slots != NULL; slots = slots->next)
         MF_TRY(mf_joints_check_group(slots->group, error));
     MF_TRY(add_partners(joints, &links, error));
@@ -241,8 +235,7 @@ mf_Status mf_joint_slots_ready(mf_WorldJoints *joints, mf_Error *error) {
     joints->slot_capacity = (uint32_t)capacity;
     joints->slot_blocks = (uint32_t)blocks;
     mf_Status status = mf_joints_ensure_capacity(joints, error);
-    if (status == MF_OK)
-        status = mf_joints_reserve(joints, joints->records, joints->used, error);
+    MF_THEN(status, mf_joints_reserve(joints, joints->records, joints->used, error));
     if (status != MF_OK) {
         joints->slot_capacity = before[0];
         joints->slot_blocks = before[1];

@@ -38,18 +38,16 @@ const char *mf_world_joint_kind_name(mf_WorldJointKind kind) {
 static mf_Status check_drive(const mf_JointRecord *record, mf_Error *error) {
     const double angle = 6.2831853071795862, most = 1e12;
     const double lower = record->lower_angle, upper = record->upper_angle;
-    if (!(mf_abs(record->motor_rate) <= most))
-        return mf_fail(error, MF_BAD_ARGUMENT, "joint.motor_rate: %g, need a number up to %g",
-                       record->motor_rate, most);
-    if (!(record->motor_torque >= 0.0 && record->motor_torque <= most))
-        return mf_fail(error, MF_BAD_ARGUMENT, "joint.motor_torque: %g, need 0 .. %g",
-                       record->motor_torque, most);
+    MF_NEED(mf_abs(record->motor_rate) <= most, error,
+            "joint.motor_rate: %g, need a number up to %g", record->motor_rate, most);
+    MF_NEED(record->motor_torque >= 0.0 && record->motor_torque <= most, error,
+            "joint.motor_torque: %g, need 0 .. %g", record->motor_torque, most);
     const bool none = lower < -most && upper > most; // both infinite
-    if (!none && !(lower >= -angle && upper <= angle && lower <= upper && upper - lower <= 6.0))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "joint.lower_angle, joint.upper_angle: %g .. %g, need a range of at most 6 "
-                       "rad within -2 pi .. 2 pi, or none",
-                       lower, upper);
+    MF_NEED(none || (lower >= -angle && upper <= angle && lower <= upper && upper - lower <= 6.0),
+            error,
+            "joint.lower_angle, joint.upper_angle: %g .. %g, need a range of at most 6 "
+            "rad within -2 pi .. 2 pi, or none",
+            lower, upper);
     if (record->kind != MF_WORLD_JOINT_HINGE && (!none || record->motor_torque > 0.0))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "joint.kind: only a hinge has a range of angles and a motor");
@@ -90,9 +88,8 @@ mf_Status mf_joints_check_frame(const mf_JointRecord *record, uint32_t side, mf_
                            "joint.sides[%u].position: need numbers within "
                            "1e9 m",
                            side);
-    if (!(size > 0.98 && size < 1.02))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "joint.sides[%u].orientation: need a quaternion of length 1", side);
+    MF_NEED(size > 0.98 && size < 1.02, error,
+            "joint.sides[%u].orientation: need a quaternion of length 1", side);
     return MF_OK;
 }
 
@@ -124,8 +121,7 @@ static mf_Status check_side(const mf_WorldJoints *all, const mf_JointRecord *rec
     if (status != MF_OK || record->group[side] == MF_NONE)
         return status;
     mf_Group *group = mf_world_group(all->world, record->group[side]);
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "joint.sides[%u].group: not of this world", side);
+    MF_NEED(group != NULL, error, "joint.sides[%u].group: not of this world", side);
     const char *name = mf_group_config_of(group)->name;
     if (record->instance[side] >= mf_group_count(group))
         return mf_fail(error, MF_BAD_ARGUMENT, "joint.sides[%u].instance: group %s has %u, not %u",
@@ -148,9 +144,7 @@ mf_Status mf_joints_check(const mf_WorldJoints *all, const mf_JointRecord *recor
         (record->group[0] == MF_NONE ||
          (record->instance[0] == record->instance[1] && record->link[0] == record->link[1])))
         return mf_fail(error, MF_BAD_ARGUMENT, "joint.sides: both are the same link");
-    if (!answers)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "joint.sides: neither can move, both are moved from outside");
+    MF_NEED(answers, error, "joint.sides: neither can move, both are moved from outside");
     return MF_OK;
 }
 
@@ -259,14 +253,12 @@ mf_Status mf_world_joint_here(mf_WorldJointConfig *config, const double position
                               const double axis[3], mf_Error *error) {
     MF_DEFAULT_FLOATS;
     double unit[3] = {0.0, 0.0, 1.0}, orientation[4];
-    if (config == NULL || config->struct_size != sizeof *config || position == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_world_joint_here: start from mf_world_joint_config(); need a position");
+    MF_NEED(config != NULL && config->struct_size == sizeof *config && position != NULL, error,
+            "mf_world_joint_here: start from mf_world_joint_config(); need a position");
     if (axis != NULL)
         mf_vec3_copy(unit, axis);
-    if (!mf_vec3_normalize(unit) || !mf_all_finite(position, 3))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_world_joint_here: need finite numbers and an axis of a length > 0");
+    MF_NEED(mf_vec3_normalize(unit) && mf_all_finite(position, 3), error,
+            "mf_world_joint_here: need finite numbers and an axis of a length > 0");
     rotation_to(orientation, unit);
     MF_TRY(place_side(&config->sides[0], position, orientation, error));
     return place_side(&config->sides[1], position, orientation, error);
@@ -276,8 +268,7 @@ mf_Status mf_world_joint_here(mf_WorldJointConfig *config, const double position
 
 mf_Status mf_joints_create(mf_Solver *solver, mf_WorldJoints **out, mf_Error *error) {
     mf_WorldJoints *all = *out = mf_allocate(solver->context, 1, sizeof *all);
-    if (all == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "joints: out of memory");
+    MF_NEED_MEMORY(all != NULL, error, "joints");
     all->context = solver->context;
     all->world = solver->world;
     all->solver = solver;
@@ -298,20 +289,17 @@ mf_Status mf_world_joints_add(mf_World *world, const mf_WorldJointsConfig *confi
                               mf_WorldJoints **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_WorldJointsConfig settings = config != NULL ? *config : mf_world_joints_config();
-    if (world == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "joints: world or out is NULL");
+    MF_NEED(world != NULL && out != NULL, error, "joints: world or out is NULL");
     *out = NULL;
     if (settings.struct_size != sizeof settings)
         return mf_fail(error, MF_BAD_ARGUMENT, "joints: start from mf_world_joints_config()");
     if (!(settings.rounds >= 1 && settings.rounds <= 32))
         return mf_fail(error, MF_BAD_ARGUMENT, "joints.rounds: %u, need 1 .. 32", settings.rounds);
-    if (!(settings.tolerance >= 1e-9 && settings.tolerance <= 0.1))
-        return mf_fail(error, MF_BAD_ARGUMENT, "joints.tolerance: %g, need 1e-9 .. 0.1",
-                       settings.tolerance);
+    MF_NEED(settings.tolerance >= 1e-9 && settings.tolerance <= 0.1, error,
+            "joints.tolerance: %g, need 1e-9 .. 0.1", settings.tolerance);
     mf_Solver *solver;
     MF_TRY(mf_solver_of(world, &solver, error));
-    if (solver->joints->added)
-        return mf_fail(error, MF_BAD_ARGUMENT, "joints: the world already has joints");
+    MF_NEED(!solver->joints->added, error, "joints: the world already has joints");
     solver->rounds = settings.rounds;
     solver->tolerance = settings.tolerance;
     solver->joints->added = true;
@@ -412,9 +400,8 @@ mf_Status mf_joints_reserve(mf_WorldJoints *all, const mf_JointRecord *records, 
             joints++;
             status = take_sides(all, &records[slot], keys, &count, error);
         }
-    if (status == MF_OK)
-        status =
-            mf_joints_ensure_weld_capacity(all, joints + all->slot_capacity + all->reserved, error);
+    MF_THEN(status, mf_joints_ensure_weld_capacity(all, joints + all->slot_capacity + all->reserved,
+                                                   error));
     if (status == MF_OK) {
         mf_solver_sort(keys, count);
         status = mf_solver_reserve_joints(
@@ -469,8 +456,7 @@ mf_Status mf_world_joint_create(mf_WorldJoints *joints, const mf_WorldJointConfi
                                 mf_WorldJointId *out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     mf_JointRecord record;
-    if (joints == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "joint: joints or out is NULL");
+    MF_NEED(joints != NULL && out != NULL, error, "joint: joints or out is NULL");
     *out = MF_WORLD_JOINT_NONE;
     MF_TRY(fill_record(joints->world, config, &record, error));
     MF_TRY(mf_joints_check(joints, &record, error));
@@ -549,8 +535,7 @@ mf_Status mf_world_joint_state(const mf_WorldJoints *joints, mf_WorldJointId id,
     const mf_JointRecord *record = mf_joints_find(joints, id);
     mf_LinkMotion motions[2];
     double opening[3], rotation_vector[3];
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_joint_state: out is NULL");
+    MF_NEED(out != NULL, error, "mf_world_joint_state: out is NULL");
     *out = (mf_WorldJointState){.enabled = false};
     if (record == NULL)
         return not_found(id, error);
@@ -578,8 +563,7 @@ mf_Status mf_world_joint_config_of(const mf_WorldJoints *joints, mf_WorldJointId
                                    mf_WorldJointConfig *out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     const mf_JointRecord *record = mf_joints_find(joints, id);
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_joint_config_of: out is NULL");
+    MF_NEED(out != NULL, error, "mf_world_joint_config_of: out is NULL");
     if (record == NULL)
         return not_found(id, error);
     fill_config(joints, record, out);

@@ -115,8 +115,7 @@ static mf_Status image_prepare(void *user, const void *image, size_t size, mf_Er
     all->next_used = head.used;
     all->next_warm_count = head.contacts;
     mf_Status status = check_all(all, error);
-    if (status == MF_OK)
-        status = mf_joints_reserve(all, all->next_records, all->next_used, error);
+    MF_THEN(status, mf_joints_reserve(all, all->next_records, all->next_used, error));
     if (status != MF_OK)
         forget_next(all);
     return status;

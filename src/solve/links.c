@@ -108,8 +108,7 @@ static Links *find_links(const mf_Group *group) {
 mf_Status mf_group_derive_links(mf_Group *group, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     static const mf_TreeMotionFn table[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_tree_motion);
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "links: group is NULL");
+    MF_NEED(group != NULL, error, "links: group is NULL");
     if (find_links(group) != NULL)
         return MF_OK;
     mf_Context *context = mf_world_context(mf_group_world(group));
@@ -122,10 +121,8 @@ mf_Status mf_group_derive_links(mf_Group *group, mf_Error *error) {
                      .one = table[mf_kernel_row_single(isa)][precise]};
     mf_Status status = mf_tree_create(context, mf_group_model(group), MF_TREE_FIELDS, true, NULL,
                                       &links->tree, error);
-    if (status == MF_OK)
-        status = add_fields(group, links, error);
-    if (status == MF_OK)
-        status = add_system(group, links, error);
+    MF_THEN(status, add_fields(group, links, error));
+    MF_THEN(status, add_system(group, links, error));
     if (status != MF_OK) {
         destroy(context, links);
         return status;

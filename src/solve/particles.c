@@ -107,8 +107,7 @@ static double find_reach(mf_World *world) {
 
 mf_Status mf_particles_couple(mf_World *world, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (world == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_particles_couple: world is NULL");
+    MF_NEED(world != NULL, error, "mf_particles_couple: world is NULL");
     if (mf_world_find_system(world, push_name) != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "particles: the world's are coupled already");
     const double reach = find_reach(world);
@@ -119,12 +118,9 @@ mf_Status mf_particles_couple(mf_World *world, mf_Error *error) {
     *all = (Links){.context = mf_world_context(world), .world = world, .reach = reach};
     all->step = mf_time_to_seconds(mf_world_config_of(world)->step);
     mf_Status status = make_memory(all, error);
-    if (status == MF_OK)
-        status = join_particles(all, error);
-    if (status == MF_OK)
-        status = mf_mixture_create(world, &all->mixture, error);
-    if (status == MF_OK)
-        status = add_system(all, error);
+    MF_THEN(status, join_particles(all, error));
+    MF_THEN(status, mf_mixture_create(world, &all->mixture, error));
+    MF_THEN(status, add_system(all, error));
     if (status != MF_OK) {
         destroy(all->context, all);
         return status;

@@ -42,11 +42,10 @@ static mf_Status check_body(const mf_Query *query, const mf_DistanceBody *body, 
     if (has_solids(query, body))
         return MF_OK;
     const mf_Model *model = mf_group_model(body->group);
-    if (body->link == MF_NONE)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "distance.%s: model %s has no shapes that collide, but for points, planes "
-                       "and height fields",
-                       name, model->name);
+    MF_NEED(body->link != MF_NONE, error,
+            "distance.%s: model %s has no shapes that collide, but for points, planes "
+            "and height fields",
+            name, model->name);
     return mf_fail(error, MF_BAD_ARGUMENT,
                    "distance.%s: link %s of model %s has no shapes that collide, but for points, "
                    "planes and height fields",
@@ -55,8 +54,7 @@ static mf_Status check_body(const mf_Query *query, const mf_DistanceBody *body, 
 
 static mf_Status check(const mf_Query *query, const mf_DistanceConfig *config, mf_Error *error) {
     const mf_DistanceBody *a = &config->a, *b = &config->b;
-    if (!(config->reach > 0.0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "distance.reach: %g, need > 0 m", config->reach);
+    MF_NEED(config->reach > 0.0, error, "distance.reach: %g, need > 0 m", config->reach);
     MF_TRY(check_body(query, a, "a", error));
     if (b->group == NULL && mf_group_config_of(a->group)->isolated)
         return mf_fail(error, MF_BAD_ARGUMENT,

@@ -22,12 +22,10 @@ typedef struct Ray {
 } Ray;
 
 static mf_Status check(const mf_Query *query, const mf_RayConfig *config, mf_Error *error) {
-    if (!mf_all_finite(config->start, 3) || !mf_all_finite(config->direction, 3) ||
-        !(mf_vec3_length(config->direction) > 0.0))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "ray: need a finite start and a direction of a length > 0");
-    if (!(config->reach > 0.0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "ray.reach: %g, need > 0 m", config->reach);
+    MF_NEED(mf_all_finite(config->start, 3) && mf_all_finite(config->direction, 3) &&
+                mf_vec3_length(config->direction) > 0.0,
+            error, "ray: need a finite start and a direction of a length > 0");
+    MF_NEED(config->reach > 0.0, error, "ray.reach: %g, need > 0 m", config->reach);
     const mf_Group *const groups[] = {config->without, config->alone};
     const uint32_t instances[] = {config->without_instance, config->alone_instance};
     for (int i = 0; i < 2; i++) {
@@ -154,8 +152,7 @@ mf_Status mf_world_ray(mf_World *world, const mf_RayConfig *config, mf_RayHit *o
     if (world == NULL || config == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "mf_world_ray: world, config or out is NULL");
     *out = (mf_RayHit){0};
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "ray: start from mf_ray_config()");
+    MF_NEED(config->struct_size == sizeof *config, error, "ray: start from mf_ray_config()");
     MF_TRY(mf_query_of(world, &query, error));
     MF_TRY(check(query, config, error));
     mf_RayHit best = {.distance = config->reach};

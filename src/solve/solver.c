@@ -203,14 +203,12 @@ static mf_Status hear_resets(mf_Solver *solver, mf_Group *group, mf_Error *error
 static mf_Status take_group(mf_Solver *solver, uint32_t g, mf_Error *error) {
     mf_Group *group = mf_world_group(solver->world, g);
     mf_Status status = mf_trial_step_create(group, &solver->trials[g], error);
-    if (status == MF_OK)
-        status = mf_free_response_create(group, &solver->free[g], error);
+    MF_THEN(status, mf_free_response_create(group, &solver->free[g], error));
     if (status == MF_OK &&
         !allocate_memory(solver->context, solver->trials[g], &solver->memories[g]))
         status = mf_fail(error, MF_NO_MEMORY, "solver: no memory for group %s",
                          mf_group_config_of(group)->name);
-    if (status == MF_OK)
-        status = hear_resets(solver, group, error);
+    MF_THEN(status, hear_resets(solver, group, error));
     if (status != MF_OK)
         drop_group(solver, g);
     return status;
@@ -323,19 +321,16 @@ mf_Status mf_solver_of(mf_World *world, mf_Solver **out, mf_Error *error) {
         return mf_fail(error, MF_LIMIT, "world: at most %u systems", MF_WORLD_SYSTEM_LIMIT);
     mf_Context *context = mf_world_context(world);
     mf_Solver *solver = mf_allocate(context, 1, sizeof *solver);
-    if (solver == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "solver: out of memory");
+    MF_NEED_MEMORY(solver != NULL, error, "solver");
     solver->context = context;
     solver->world = world;
     solver->rounds = usual.rounds;
     solver->tolerance = usual.tolerance;
     mf_Status status = mf_joints_create(solver, &solver->joints, error);
-    if (status == MF_OK)
-        status = add_systems(solver, error); // there is space for them
-    if (status != MF_OK) {
+    MF_THEN(status, add_systems(solver, error)); // there is space for them
+    if (status != MF_OK)
         mf_solver_destroy(solver);
-        return status;
-    }
-    *out = solver;
-    return MF_OK;
+    else
+        *out = solver;
+    return status;
 }

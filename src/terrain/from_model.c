@@ -129,8 +129,7 @@ static mf_Status make_map(mf_Context *context, const Ground *ground, mf_Terrain 
     mf_TerrainConfig config = mf_terrain_config();
     lay_out(ground, &config);
     double *heights = mf_allocate(context, (size_t)config.columns * config.rows, sizeof *heights);
-    if (heights == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "terrain: out of memory");
+    MF_NEED_MEMORY(heights != NULL, error, "terrain");
     for (uint32_t row = 0; row < config.rows; row++)
         for (uint32_t column = 0; column < config.columns; column++)
             heights[(size_t)row * config.columns + column] =

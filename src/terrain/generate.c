@@ -150,24 +150,19 @@ static mf_Status check_generator(const mf_TerrainGenerator *generator, mf_Error 
     if (shape < MF_TERRAIN_FLAT || shape > MF_TERRAIN_NOISE)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "terrain generator.shape: expected an mf_TerrainShape, found %d", shape);
-    if (shape == MF_TERRAIN_SLOPE && !(mf_abs(amplitude) < 0.5 * MF_PI))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "terrain generator.amplitude: expected a slope in -pi/2 .. pi/2 rad, "
-                       "found %g",
-                       amplitude);
-    if (!(amplitude >= -MF_TERRAIN_HEIGHT_LIMIT && amplitude <= MF_TERRAIN_HEIGHT_LIMIT))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "terrain generator.amplitude: expected -1e6 .. 1e6 m, found %g", amplitude);
+    MF_NEED(shape != MF_TERRAIN_SLOPE || mf_abs(amplitude) < 0.5 * MF_PI, error,
+            "terrain generator.amplitude: expected a slope in -pi/2 .. pi/2 rad, "
+            "found %g",
+            amplitude);
+    MF_NEED(amplitude >= -MF_TERRAIN_HEIGHT_LIMIT && amplitude <= MF_TERRAIN_HEIGHT_LIMIT, error,
+            "terrain generator.amplitude: expected -1e6 .. 1e6 m, found %g", amplitude);
     bool waves = shape >= MF_TERRAIN_STEPS;
-    if (waves && !(wavelength >= 1e-6 && wavelength <= 1e9))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "terrain generator.wavelength: expected 1e-6 .. 1e9 m, found %g",
-                       wavelength);
-    if (shape == MF_TERRAIN_NOISE &&
-        !(generator->octaves >= 1 && generator->octaves <= LARGEST_OCTAVES))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "terrain generator.octaves: expected 1 .. 12, found %" PRIu32,
-                       generator->octaves);
+    MF_NEED(!waves || (wavelength >= 1e-6 && wavelength <= 1e9), error,
+            "terrain generator.wavelength: expected 1e-6 .. 1e9 m, found %g", wavelength);
+    MF_NEED(shape != MF_TERRAIN_NOISE ||
+                (generator->octaves >= 1 && generator->octaves <= LARGEST_OCTAVES),
+            error, "terrain generator.octaves: expected 1 .. 12, found %" PRIu32,
+            generator->octaves);
     return MF_OK;
 }
 
@@ -182,19 +177,17 @@ static mf_Status check_lattice(const mf_TerrainGenerator *generator, const mf_Te
         double first = mf_abs(terrain->origin[axis]);
         double last = mf_abs(terrain->origin[axis] + count * terrain->cell);
         double furthest = first > last ? first : last;
-        if (!(furthest * finest < LARGEST_LATTICE))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "terrain generator: expected wavelength / 2^(octaves-1) above 1/2^31 "
-                           "of the largest coordinate %g m, found %g m",
-                           furthest, 1.0 / finest);
+        MF_NEED(furthest * finest < LARGEST_LATTICE, error,
+                "terrain generator: expected wavelength / 2^(octaves-1) above 1/2^31 "
+                "of the largest coordinate %g m, found %g m",
+                furthest, 1.0 / finest);
     }
     return MF_OK;
 }
 
 static mf_Status check_arguments(mf_Context *context, const mf_TerrainConfig *config,
                                  const mf_TerrainGenerator *generator, mf_Error *error) {
-    if (context == NULL || generator == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "terrain: context or generator is NULL");
+    MF_NEED(context != NULL && generator != NULL, error, "terrain: context or generator is NULL");
     MF_TRY(mf_terrain_check_made(config, error));
     return check_generator(generator, error);
 }
@@ -203,8 +196,7 @@ mf_Status mf_terrain_generate(mf_Context *context, const mf_TerrainConfig *confi
                               const mf_TerrainGenerator *generator, mf_Terrain **out,
                               mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "terrain: out is NULL");
+    MF_NEED(out != NULL, error, "terrain: out is NULL");
     *out = NULL;
     MF_TRY(check_arguments(context, config, generator, error));
     mf_TerrainConfig settings = *config;

@@ -30,28 +30,23 @@ mf_TerrainConfig mf_terrain_config(void) {
 }
 
 mf_Status mf_terrain_check_config(const mf_TerrainConfig *config, mf_Error *error) {
-    if (config == NULL || config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "terrain config: expected one that starts from mf_terrain_config()");
-    if (!(config->cell >= SMALLEST_CELL && config->cell <= LARGEST_CELL))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "terrain config.cell: expected 1e-6 .. 1e6 m, found %g", config->cell);
+    MF_NEED(config != NULL && config->struct_size == sizeof *config, error,
+            "terrain config: expected one that starts from mf_terrain_config()");
+    MF_NEED(config->cell >= SMALLEST_CELL && config->cell <= LARGEST_CELL, error,
+            "terrain config.cell: expected 1e-6 .. 1e6 m, found %g", config->cell);
     for (int axis = 0; axis < 2; axis++) {
         double origin = config->origin[axis];
         bool centered = origin != origin;
-        if (!centered && !(origin >= -LARGEST_ORIGIN && origin <= LARGEST_ORIGIN))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "terrain config.origin[%d]: expected NAN or -1e9 .. 1e9 m, found %g",
-                           axis, origin);
+        MF_NEED(centered || (origin >= -LARGEST_ORIGIN && origin <= LARGEST_ORIGIN), error,
+                "terrain config.origin[%d]: expected NAN or -1e9 .. 1e9 m, found %g", axis, origin);
     }
     const int method = (int)config->interpolation, border = (int)config->border;
     if (method < MF_NEAREST || method > MF_INTERPOLATION_AUTO)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "terrain config.interpolation: expected an mf_Interpolation, found %d",
                        method);
-    if (border != MF_BORDER_CONTINUES && border != MF_BORDER_ENDS)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "terrain config.border: expected an mf_Border, found %d", border);
+    MF_NEED(border == MF_BORDER_CONTINUES || border == MF_BORDER_ENDS, error,
+            "terrain config.border: expected an mf_Border, found %d", border);
     return MF_OK;
 }
 
@@ -78,10 +73,8 @@ static void fill_image(mf_TerrainImage *image, const mf_TerrainConfig *config, u
 
 mf_Status mf_terrain_begin(mf_Context *context, const mf_TerrainConfig *config, uint32_t columns,
                            uint32_t rows, mf_Terrain **out, mf_Error *error) {
-    if (columns == 0 || rows == 0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "terrain: expected at least 1 x 1 cells, found %" PRIu32 " x %" PRIu32,
-                       columns, rows);
+    MF_NEED(columns != 0 && rows != 0, error,
+            "terrain: expected at least 1 x 1 cells, found %" PRIu32 " x %" PRIu32, columns, rows);
     uint64_t cells = (uint64_t)columns * rows;
     if (cells > MF_TERRAIN_CELL_LIMIT || columns > MF_TERRAIN_SIDE_LIMIT ||
         rows > MF_TERRAIN_SIDE_LIMIT)
@@ -159,11 +152,9 @@ mf_Status mf_terrain_check_made(const mf_TerrainConfig *config, mf_Error *error)
 mf_Status mf_terrain_from_array(mf_Context *context, const mf_TerrainConfig *config,
                                 const double *heights, mf_Terrain **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "terrain: out is NULL");
+    MF_NEED(out != NULL, error, "terrain: out is NULL");
     *out = NULL;
-    if (context == NULL || heights == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "terrain: context or heights is NULL");
+    MF_NEED(context != NULL && heights != NULL, error, "terrain: context or heights is NULL");
     MF_TRY(mf_terrain_check_made(config, error));
     mf_Terrain *terrain;
     MF_TRY(mf_terrain_begin(context, config, config->columns, config->rows, &terrain, error));

@@ -120,7 +120,7 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
                         const char *const *colors, double period, mf_Film **out, mf_Error *error) {
     mf_Context *context = mf_world_context(world);
     mf_Film *film = mf_allocate(context, 1, sizeof *film);
-    MF_ALLOCATED(film != NULL, error, "film");
+    MF_NEED_MEMORY(film != NULL, error, "film");
     *film = (mf_Film){.context = context,
                       .world = world,
                       .description = mf_text_begin(context),
@@ -180,7 +180,7 @@ static mf_Status create_world(mf_World *world, const char *title, const char *co
     uint32_t count = mf_world_group_count(world);
     *out = NULL;
     mf_Group **groups = mf_allocate(mf_world_context(world), count, sizeof *groups);
-    MF_ALLOCATED(groups != NULL, error, "film");
+    MF_NEED_MEMORY(groups != NULL, error, "film");
     for (uint32_t i = 0; i < count; i++)
         groups[i] = mf_world_group(world, i);
     mf_Status status = create(world, title, groups, count, colors, period, out, error);
@@ -212,7 +212,7 @@ mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints, mf_Er
     mf_release(film->context, film->joint_rows);
     film->joint_rows = mf_allocate(film->context, film->capacity,
                                    MF_FILM_JOINTS * MF_FILM_JOINT * sizeof *film->joint_rows);
-    MF_ALLOCATED(film->joint_rows != NULL, error, "film");
+    MF_NEED_MEMORY(film->joint_rows != NULL, error, "film");
     film->joints = joints;
     return MF_OK;
 }

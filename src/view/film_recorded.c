@@ -129,7 +129,7 @@ static mf_Status build(mf_Film *film, const mf_Recording *recording, mf_Error *e
                           "the recording's picture and its frames do not fit together");
     film->capacity = recording->samples < SAMPLES_MOST ? recording->samples : SAMPLES_MOST;
     mf_text_put(&film->description, recording->picture);
-    MF_ALLOCATED(mf_film_allocate(film) && !film->description.failed, error, "film");
+    MF_NEED_MEMORY(mf_film_allocate(film) && !film->description.failed, error, "film");
     take_frames(film, recording);
     return MF_OK;
 }
@@ -166,7 +166,7 @@ static const char *title_of(const mf_Recording *recording) {
 static mf_Status render(mf_Context *context, mf_Text *text, const mf_Recording *recording,
                         mf_Error *error) {
     mf_Film *film = mf_allocate(context, 1, sizeof *film);
-    MF_ALLOCATED(film != NULL, error, "film");
+    MF_NEED_MEMORY(film != NULL, error, "film");
     *film = (mf_Film){.context = context,
                       .title = title_of(recording),
                       .stride = 1,

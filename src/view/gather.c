@@ -27,7 +27,7 @@ static mf_Status read_archive(mf_ReportData *data, mf_Archive *archive, mf_Error
     MF_TRY(mf_archive_generations(archive, &data->generations, &data->generation_count, error));
     data->genome_bytes = run.search.genome_bytes;
     data->genome = mf_allocate(data->context, data->genome_bytes, 1);
-    MF_ALLOCATED(data->genome != NULL, error, "report");
+    MF_NEED_MEMORY(data->genome != NULL, error, "report");
     mf_Status status =
         mf_archive_best(archive, 0, &data->champion, data->genome, data->genome_bytes, error);
     data->champion.genome = data->genome;

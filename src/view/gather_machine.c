@@ -125,7 +125,7 @@ static mf_Status choose_ancestors(mf_ReportData *data, mf_Archive *archive, uint
 static mf_Status choose(mf_ReportData *data, mf_Archive *archive, mf_Error *error) {
     mf_ReportMachine *all = data->machine;
     uint8_t *genome = mf_allocate(data->context, data->genome_bytes, 1);
-    MF_ALLOCATED(genome != NULL, error, "report");
+    MF_NEED_MEMORY(genome != NULL, error, "report");
     mf_Status status =
         read_kin(archive, data->champion.id, data->genome_bytes, &all->kin[0], genome, error);
     MF_THEN(status, choose_alive(data, archive, genome, true, error));
@@ -246,7 +246,7 @@ static mf_Status reserve(mf_ReportData *data, uint64_t samples, mf_Error *error)
     const mf_Machine *m = &data->machine->kin[0].machine;
     const size_t each = 3 * (size_t)m->vertex_count + 3 + m->neuron_count + m->actuator_count;
     crawl->vertex = mf_allocate(data->context, (size_t)samples * each, sizeof(double));
-    MF_ALLOCATED(crawl->vertex != NULL, error, "report");
+    MF_NEED_MEMORY(crawl->vertex != NULL, error, "report");
     crawl->center = crawl->vertex + (size_t)samples * 3 * m->vertex_count;
     crawl->state = crawl->center + (size_t)samples * 3;
     crawl->length = crawl->state + (size_t)samples * m->neuron_count;
@@ -287,7 +287,7 @@ static mf_Status simulate(mf_ReportData *data, mf_Error *error) {
 mf_Status mf_report_gather_machine(mf_ReportData *data, mf_Archive *archive, mf_Error *error) {
     mf_ReportMachine *all = mf_allocate(data->context, 1, sizeof *all);
     data->machine = all;
-    MF_ALLOCATED(all != NULL, error, "report");
+    MF_NEED_MEMORY(all != NULL, error, "report");
     mf_Status status = choose(data, archive, error);
     mf_machine_useful(&all->kin[0].machine, all->useful);
     MF_THEN(status, simulate(data, error));

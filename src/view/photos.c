@@ -70,7 +70,7 @@ static mf_Status write_words(mf_Context *context, const char *path, mf_Image ima
                              double farthest, mf_Error *error) {
     const size_t count = (size_t)image.width * image.height * image.channels;
     uint16_t *words = mf_allocate(context, count, sizeof *words);
-    MF_ALLOCATED(words != NULL, error, "picture");
+    MF_NEED_MEMORY(words != NULL, error, "picture");
     for (size_t i = 0; i < count; i++)
         words[i] = fill(image.pixels, i, farthest);
     image.pixels = words;
@@ -142,10 +142,10 @@ static mf_Status add_eye(mf_Photographer *own, const mf_Camera *camera, uint32_t
         eye->pixels.depth = mf_allocate(own->context, pixels, sizeof(float));
     if (camera->segmentation)
         eye->pixels.segmentation = mf_allocate(own->context, pixels, 3 * sizeof(int32_t));
-    MF_ALLOCATED((!camera->color || eye->pixels.color != NULL) &&
-                     (!camera->depth || eye->pixels.depth != NULL) &&
-                     (!camera->segmentation || eye->pixels.segmentation != NULL),
-                 error, "photos");
+    MF_NEED_MEMORY((!camera->color || eye->pixels.color != NULL) &&
+                       (!camera->depth || eye->pixels.depth != NULL) &&
+                       (!camera->segmentation || eye->pixels.segmentation != NULL),
+                   error, "photos");
     return MF_OK;
 }
 
@@ -186,7 +186,7 @@ static mf_Status create(mf_Photographer *own, mf_Scene *scene, mf_Error *error) 
                           "expected a camera to take photos with: the scene has no list `cameras`, "
                           "and no robot has one");
     own->eyes = mf_allocate(own->context, count, sizeof *own->eyes);
-    MF_ALLOCATED(own->eyes != NULL, error, "photos");
+    MF_NEED_MEMORY(own->eyes != NULL, error, "photos");
     MF_TRY(make_folder(own->context, own->folder, error));
     return add_eyes(own, scene, error);
 }
@@ -199,7 +199,7 @@ mf_Status mf_photographer_create(mf_Scene *scene, const char *folder, mf_Photogr
     *out = NULL;
     mf_Context *context = mf_world_context(scene->world);
     mf_Photographer *own = mf_allocate(context, 1, sizeof *own);
-    MF_ALLOCATED(own != NULL, error, "photos");
+    MF_NEED_MEMORY(own != NULL, error, "photos");
     own->context = context;
     own->world = scene->world;
     mf_Status status = MF_OK;

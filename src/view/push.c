@@ -53,7 +53,7 @@ mf_Status mf_push_allocate(mf_Context *context, const mf_World *world, mf_PushMe
     const mf_Array arrays[] = {
         MF_ARRAY(out->poses, 7 * (size_t)links), MF_ARRAY(out->velocities, 6 * (size_t)links),
         MF_ARRAY(out->jacobian, 9 * (size_t)count), MF_ARRAY(out->rest, out->rest_count)};
-    MF_ALLOCATED(mf_allocate_arrays(context, arrays, 4), error, "push");
+    MF_NEED_MEMORY(mf_allocate_arrays(context, arrays, 4), error, "push");
     out->force = out->jacobian + 6 * (size_t)count;
     out->one = out->force + count;
     out->other = out->one + count;
@@ -356,7 +356,7 @@ mf_Status mf_pusher_create(mf_World *world, mf_Pusher **out, mf_Error *error) {
     MF_NEED(world != NULL, error, "push: world is NULL");
     mf_Context *context = mf_world_context(world);
     mf_Pusher *pusher = mf_allocate(context, 1, sizeof *pusher);
-    MF_ALLOCATED(pusher != NULL, error, "push");
+    MF_NEED_MEMORY(pusher != NULL, error, "push");
     pusher->world = world;
     mf_Status status = mf_push_allocate(context, world, &pusher->memory, error);
     if (status != MF_OK)

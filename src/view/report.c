@@ -384,7 +384,7 @@ mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_SceneFile
     MF_NEED(context != NULL && archive != NULL && file != NULL, error,
             "mf_report_write: context or archive or file is NULL");
     mf_ReportData *data = mf_allocate(context, 1, sizeof *data);
-    MF_ALLOCATED(data != NULL, error, "report");
+    MF_NEED_MEMORY(data != NULL, error, "report");
     mf_Status status = mf_report_gather(context, archive, file, facts, data, error);
     if (status == MF_OK) {
         mf_Text text = mf_text_begin(context);

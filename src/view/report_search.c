@@ -17,7 +17,7 @@ static mf_Status gather_diversity(mf_ReportData *data, mf_Archive *archive, mf_E
     uint32_t count = generations < MOMENTS ? generations : MOMENTS;
     data->diversity = mf_allocate(data->context, count, sizeof *data->diversity);
     data->moment = mf_allocate(data->context, count, sizeof *data->moment);
-    MF_ALLOCATED(data->diversity != NULL && data->moment != NULL, error, "report");
+    MF_NEED_MEMORY(data->diversity != NULL && data->moment != NULL, error, "report");
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < count && status == MF_OK; i++) {
         // From the first to the newest one.

@@ -43,7 +43,7 @@ mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf_Tracks
     uint64_t total = mf_scene_file_count(scene->file);
     uint64_t every = (total + MF_TRACKS_AGENTS - 1) / MF_TRACKS_AGENTS, number = 0;
     mf_Tracks *tracks = mf_allocate(context, 1, sizeof *tracks);
-    MF_ALLOCATED(tracks != NULL, error, "tracks");
+    MF_NEED_MEMORY(tracks != NULL, error, "tracks");
     *tracks = (mf_Tracks){
         .context = context, .scene = scene, .begin = mf_world_time(scene->world), .stride = 1};
     tracks->agents = mf_allocate(context, MF_TRACKS_AGENTS, sizeof *tracks->agents);

@@ -72,7 +72,7 @@ static mf_Status simulate(mf_Scene *scene, const Plan *plan, mf_Trial *trial, mf
         senses ? mf_sensors_of_type(mf_group_model(scene->group), MF_SENSOR_CONTACT) : 0;
     trial->position = mf_allocate(trial->context, plan->samples, 3 * sizeof(double));
     trial->contact = mf_allocate(trial->context, plan->samples, trial->contact_count);
-    MF_ALLOCATED(trial->position != NULL && trial->contact != NULL, error, "trial");
+    MF_NEED_MEMORY(trial->position != NULL && trial->contact != NULL, error, "trial");
     take_sample(scene, trial, 0);
     for (uint32_t sample = 1; sample < plan->samples; sample++) {
         mf_world_step(scene->world, plan->sample_steps);

@@ -55,7 +55,7 @@ static mf_Status carry_state(mf_World *to, const mf_World *from, mf_Error *error
         return MF_OK;
     const size_t size = from->state.size(from->state.user);
     void *image = mf_allocate(to->context, size + 1, 1);
-    MF_ALLOCATED(image != NULL, error, "world");
+    MF_NEED_MEMORY(image != NULL, error, "world");
     from->state.save(from->state.user, image);
     mf_Status status = to->state.prepare(to->state.user, image, size, error);
     if (status == MF_OK)

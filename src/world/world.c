@@ -56,7 +56,7 @@ mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config, mf_
     if (status != MF_OK)
         return status;
     mf_World *world = mf_allocate(context, 1, sizeof *world);
-    MF_ALLOCATED(world != NULL, error, "world");
+    MF_NEED_MEMORY(world != NULL, error, "world");
     world->context = context;
     world->config = settings;
     world->isa = settings.isa;

@@ -149,12 +149,9 @@ static mf_Status read_cloth(mf_Reader *reader, const mf_DocumentSource *source) 
     reader->base = entry;
     mf_Status status = mf_reader_read(reader);
     cloth->material = entry->material;
-    if (status == MF_OK)
-        status = take_shape(reader, entry, cloth);
-    if (status == MF_OK)
-        status = check(reader, cloth);
-    if (status == MF_OK)
-        status = take_pins(reader, entry, cloth);
+    MF_THEN(status, take_shape(reader, entry, cloth));
+    MF_THEN(status, check(reader, cloth));
+    MF_THEN(status, take_pins(reader, entry, cloth));
     cloth->name = entry->name;
     return status == MF_OK ? mf_document_take_name(reader, &cloth->file, &cloth->name) : status;
 }

@@ -19,8 +19,7 @@ static mf_Status use_brain(mf_Group *group, const mf_Truss *truss, mf_NeuronsCon
     uint32_t *attached;
     const mf_Array arrays[] = {MF_ARRAY(lower, count), MF_ARRAY(upper, count),
                                MF_ARRAY(attached, count)};
-    if (!mf_allocate_arrays(context, arrays, 3))
-        return mf_fail(error, MF_NO_MEMORY, "neurons: out of memory");
+    MF_NEED_MEMORY(mf_allocate_arrays(context, arrays, 3), error, "neurons");
     for (uint32_t a = 0; a < count; a++) {
         lower[a] = truss->actuators[a].lower;
         upper[a] = truss->actuators[a].upper;

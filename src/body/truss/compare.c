@@ -72,8 +72,7 @@ mf_Status mf_truss_drive(const mf_SceneGroup *from, char name[96], mf_Group *gro
         return MF_OK;
     mf_Context *context = mf_world_context(mf_group_world(group));
     Sweep *sweep = mf_allocate(context, 1, sizeof *sweep);
-    if (sweep == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "compare: out of memory");
+    MF_NEED_MEMORY(sweep != NULL, error, "compare");
     sweep->range = mf_group_find_field(group, "actuator.range");
     sweep->control = mf_group_find_field(group, "actuator.control");
     sweep->period = period;

@@ -119,12 +119,9 @@ static mf_Status read_truss(mf_Reader *reader, const mf_DocumentSource *source) 
     MF_TRY(mf_document_choose(reader, mf_truss_table(), 1, &kind));
     reader->base = entry;
     mf_Status status = mf_reader_read(reader);
-    if (status == MF_OK)
-        status = take_material(reader, entry, &truss->material);
-    if (status == MF_OK)
-        status = take_lists(reader, entry, truss);
-    if (status == MF_OK)
-        status = check(reader, truss);
+    MF_THEN(status, take_material(reader, entry, &truss->material));
+    MF_THEN(status, take_lists(reader, entry, truss));
+    MF_THEN(status, check(reader, truss));
     truss->name = entry->name;
     return status == MF_OK ? mf_document_take_name(reader, &truss->file, &truss->name) : status;
 }
@@ -199,8 +196,7 @@ static void fill_entries(Entries *entries, const mf_Truss *truss) {
 
 mf_Status mf_truss_write(mf_Context *context, const mf_Truss *truss, char **text, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL || text == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_truss_write: an argument is NULL");
+    MF_NEED(context != NULL && text != NULL, error, "mf_truss_write: an argument is NULL");
     *text = NULL;
     MF_TRY(mf_truss_check(truss, error));
     Entries entries;

@@ -124,8 +124,7 @@ static void configure(const void *body, int command, mf_Time control, mf_Motions
 mf_Status mf_vehicle_body_model(mf_Context *context, const mf_Vehicle *vehicle, mf_Model **out,
                                 mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (vehicle == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: vehicle is NULL");
+    MF_NEED(vehicle != NULL, error, "vehicle: vehicle is NULL");
     const char *name = vehicle->kind == MF_VEHICLE_FIXED_WING ? "fixed_wing" : vehicle->name;
     mf_MotionsConfig config = mf_motions_config();
     configure(vehicle, 0, 0, &config);
@@ -172,8 +171,7 @@ static mf_Status describe(mf_Context *context, const void *body, const char *pat
     (void)path;
     (void)object;
     mf_Status status = mf_vehicle_describe(body, 9.81, &page, error);
-    if (status == MF_OK)
-        status = write_body(context, body, &file, error);
+    MF_THEN(status, write_body(context, body, &file, error));
     if (status == MF_OK)
         mf_text_format(text, "%s\n%s", page, file);
     mf_release(context, page);

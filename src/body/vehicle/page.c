@@ -81,11 +81,9 @@ static void describe_car(mf_Text *text, const mf_Car *p, double gravity) {
 mf_Status mf_vehicle_describe(const mf_Vehicle *vehicle, double gravity, char **text,
                               mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (text == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: text is NULL");
+    MF_NEED(text != NULL, error, "vehicle: text is NULL");
     *text = NULL;
-    if (vehicle == NULL || !(gravity > 0.0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "vehicle: vehicle is NULL or gravity not > 0");
+    MF_NEED(vehicle != NULL && gravity > 0.0, error, "vehicle: vehicle is NULL or gravity not > 0");
     mf_Text page = mf_text_begin(vehicle->context);
     mf_text_format(&page, "%s, a %s (%s), gravity %g m/s^2\n\n", vehicle->name,
                    mf_vehicle_kind_name(vehicle->kind), vehicle->file, gravity);

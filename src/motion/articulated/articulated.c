@@ -399,9 +399,7 @@ static mf_Status begin_articulated(mf_Group *group, const mf_MotionsConfig *moti
 }
 
 static mf_Status check_requested(const mf_ArtMotion *motion, bool already, mf_Error *error) {
-    if (motion == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "articulated: the motion of the group is not articulated");
+    MF_NEED(motion != NULL, error, "articulated: the motion of the group is not articulated");
     return already ? mf_fail(error, MF_BAD_ARGUMENT, "articulated: forces are already reported")
                    : MF_OK;
 }
@@ -409,8 +407,7 @@ static mf_Status check_requested(const mf_ArtMotion *motion, bool already, mf_Er
 mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, uint32_t count,
                                        mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_forces: group is NULL");
+    MF_NEED(group != NULL, error, "mf_articulated_report_forces: group is NULL");
     mf_ArtMotion *motion = find_motion(group);
     const mf_Model *model = mf_group_model(group);
     MF_TRY(check_requested(motion, motion != NULL && motion->zones != NULL, error));
@@ -420,31 +417,28 @@ mf_Status mf_articulated_report_forces(mf_Group *group, const uint32_t *bodies, 
                            model->name, bodies[i]);
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_Status status = mf_art_zones_build(motion, model, bodies, count, context, error);
-    if (status == MF_OK)
-        status = mf_art_add_row(group, motion, MF_ART_ROW_EXTERNAL, count, error);
+    MF_THEN(status, mf_art_add_row(group, motion, MF_ART_ROW_EXTERNAL, count, error));
     motion->plan->zone_count = status == MF_OK ? count : 0;
     return status == MF_OK ? make_scratch(group, motion, error) : status;
 }
 
 mf_Status mf_articulated_report_limits(mf_Group *group, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_limits: group is NULL");
+    MF_NEED(group != NULL, error, "mf_articulated_report_limits: group is NULL");
     mf_ArtMotion *motion = find_motion(group);
     const mf_Model *model = mf_group_model(group);
     MF_TRY(check_requested(motion, motion != NULL && motion->plan->keeps_limits, error));
     mf_Status status = mf_art_add_row(group, motion, MF_ART_ROW_LIMIT, model->joint_count, error);
-    if (status == MF_OK)
-        status = mf_art_add_row(group, motion, MF_ART_ROW_TENDON_LIMIT, model->tendon_count, error);
+    MF_THEN(status,
+            mf_art_add_row(group, motion, MF_ART_ROW_TENDON_LIMIT, model->tendon_count, error));
     motion->plan->keeps_limits = status == MF_OK;
     return status;
 }
 
 mf_Status mf_articulated_report_touches(mf_Group *group, const uint32_t *sensors, uint32_t count,
                                         mf_Error *error) {
-    if (group == NULL || (sensors == NULL && count > 0))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "mf_articulated_report_touches: group or sensors is NULL");
+    MF_NEED(group != NULL && (sensors != NULL || count == 0), error,
+            "mf_articulated_report_touches: group or sensors is NULL");
     mf_ArtMotion *motion = find_motion(group);
     const mf_Model *model = mf_group_model(group);
     MF_TRY(check_requested(motion, motion != NULL && motion->plan->touch_count > 0, error));
@@ -454,25 +448,22 @@ mf_Status mf_articulated_report_touches(mf_Group *group, const uint32_t *sensors
                            model->name, sensors[i]);
     mf_Context *context = mf_world_context(mf_group_world(group));
     mf_Status status = mf_art_touches_build(motion, model, sensors, count, context, error);
-    if (status == MF_OK)
-        status = mf_art_add_row(group, motion, MF_ART_ROW_TOUCH, count, error);
+    MF_THEN(status, mf_art_add_row(group, motion, MF_ART_ROW_TOUCH, count, error));
     motion->plan->touch_count = status == MF_OK ? count : 0;
     return status == MF_OK ? make_scratch(group, motion, error) : status;
 }
 
 mf_Status mf_articulated_report_stage(mf_Group *group, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_articulated_report_stage: group is NULL");
+    MF_NEED(group != NULL, error, "mf_articulated_report_stage: group is NULL");
     mf_ArtMotion *motion = find_motion(group);
     mf_Status status = check_requested(motion, motion != NULL && motion->plan->keeps_stage, error);
     if (status == MF_OK && motion->plan->integrator != MF_ARTICULATED_RK4)
         status = mf_fail(error, MF_BAD_ARGUMENT, "articulated: only RK4 has stages");
-    if (status == MF_OK)
-        status = mf_art_add_row(group, motion, MF_ART_ROW_STAGE,
-                                13 + 2 * motion->plan->joint_count + 7 * motion->plan->ball_count +
-                                    6 * motion->plan->free_count,
-                                error);
+    MF_THEN(status, mf_art_add_row(group, motion, MF_ART_ROW_STAGE,
+                                   13 + 2 * motion->plan->joint_count +
+                                       7 * motion->plan->ball_count + 6 * motion->plan->free_count,
+                                   error));
     if (motion != NULL)
         motion->plan->keeps_stage = motion->plan->keeps_stage || status == MF_OK;
     return status;

@@ -25,8 +25,7 @@ static void drop_arrays(const mf_ArtMotion *motion, mf_Context *context) {
 mf_Status mf_art_copy_plan(const mf_ArtMotion *motion, mf_ArtMotion *out, mf_Context *context,
                            mf_Error *error) {
     mf_ArtPlan *image = mf_allocate(context, 1, motion->plan->bytes);
-    if (image == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    MF_NEED_MEMORY(image != NULL, error, "articulated");
     memcpy(image, motion->plan, motion->plan->bytes);
     *out = (mf_ArtMotion){.config = motion->config, .terrain = motion->terrain};
     mf_art_bind_plan(out, image);

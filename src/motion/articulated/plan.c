@@ -77,8 +77,7 @@ static mf_Status check_config(const mf_Model *model, const mf_ArticulatedConfig 
         : config->contact_law == MF_CONTACT_LAW_HARD && config->integrator == MF_ARTICULATED_RK4
             ? "contact_law: Runge-Kutta does not support hard contacts"
             : NULL;
-    if (wrong != NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "articulated.%s", wrong);
+    MF_NEED(wrong == NULL, error, "articulated.%s", wrong);
     if (!(model->mass > 0.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "articulated: model %s has no mass%s", model->name,
                        model->body_count > 0 || model->file == NULL || model->file[0] == '\0'
@@ -240,11 +239,10 @@ static mf_Status check_inertia(const mf_ArtMotion *motion, const mf_Model *model
             : link->kind == MF_ART_HINGE
                 ? (link->leaf ? j[2] > 0.0 : mass[l] > 0.0)
                 : (link->leaf ? j[0] > 0.0 && j[1] > 0.0 && j[2] > 0.0 : mass[l] > 0.0);
-        if (!moves_mass && !(c[MF_ART_ARMATURE] > 0.0))
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "articulated: joint %s of model %s moves no inertia about its axis; "
-                           "give its link mass and inertia, or the joint armature",
-                           model->joints[link->joint].name, model->name);
+        MF_NEED(moves_mass || c[MF_ART_ARMATURE] > 0.0, error,
+                "articulated: joint %s of model %s moves no inertia about its axis; "
+                "give its link mass and inertia, or the joint armature",
+                model->joints[link->joint].name, model->name);
     }
     return MF_OK;
 }
@@ -488,13 +486,11 @@ mf_Status mf_art_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_
     motion->plan->fixed = config->base == MF_ARTICULATED_FIXED ||
                           (config->base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
     mf_Status status = fill_plan(motion, model, mf_world_config_of(world), context, error);
-    if (status == MF_OK)
-        status = mf_art_report_contacts(group, motion, error);
+    MF_THEN(status, mf_art_report_contacts(group, motion, error));
     motion->config.servos = NULL; // the caller's, and used up
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_art_destroy(context, motion);
-        return status;
-    }
-    *out = motion;
-    return MF_OK;
+    else
+        *out = motion;
+    return status;
 }

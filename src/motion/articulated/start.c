@@ -557,8 +557,7 @@ mf_Status mf_art_weights_find(const mf_ArtMotion *motion, const mf_Model *model,
                               mf_Context *context, mf_Error *error) {
     Factored all = {.fine = false};
     mf_Status status = weights_make(motion, model, out, context, error);
-    if (status == MF_OK)
-        status = factored_make(&all, motion, model, context, error);
+    MF_THEN(status, factored_make(&all, motion, model, context, error));
     if (status != MF_OK) {
         mf_art_weights_free(out, context);
         return status;

@@ -120,10 +120,9 @@ static mf_Status fill_path(mf_DrivenMotion *motion, const mf_Model *model,
     uint32_t leader =
         find_leader(model, link->joint, &d[MF_DRIVEN_MULTIPLIER], &d[MF_DRIVEN_SHIFT]);
     uint32_t at = motion->art->joint_links[leader];
-    if (at == MF_NONE || motion->art->links[at].kind == MF_ART_BALL)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "%s: joint %s of model %s follows %s, which is neither a hinge nor a slide",
-                       motion->name, joint->name, model->name, model->joints[leader].name);
+    MF_CHECK(at != MF_NONE && motion->art->links[at].kind != MF_ART_BALL, error, MF_UNSUPPORTED,
+             "%s: joint %s of model %s follows %s, which is neither a hinge nor a slide",
+             motion->name, joint->name, model->name, model->joints[leader].name);
     motion->all[l + 1].leader = at;
     return MF_OK;
 }

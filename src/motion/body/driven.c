@@ -19,16 +19,14 @@ static mf_Status check_config(const mf_Group *group, const mf_DrivenConfig *conf
     if (config->common.struct_size != config->given_size)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_motions_config()",
                        config->row->name);
-    if (interval <= 0 || interval % step != 0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "%s.control_interval: need a multiple of the step (%lld ns), found %lld ns",
-                       config->row->name, (long long)step, (long long)interval);
+    MF_NEED(interval > 0 && interval % step == 0, error,
+            "%s.control_interval: need a multiple of the step (%lld ns), found %lld ns",
+            config->row->name, (long long)step, (long long)interval);
     if (!(config->separation >= 0.0 && config->separation <= 1.0))
         return mf_fail(error, MF_BAD_ARGUMENT, "%s.separation: need 0 .. 1", config->row->name);
-    if (!isnan(config->torsional_friction) &&
-        !(config->torsional_friction >= 0.0 && config->torsional_friction <= 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.torsional_friction: need 0 .. 1e6",
-                       config->row->name);
+    MF_NEED(isnan(config->torsional_friction) ||
+                (config->torsional_friction >= 0.0 && config->torsional_friction <= 1e6),
+            error, "%s.torsional_friction: need 0 .. 1e6", config->row->name);
     const mf_Model *model = mf_group_model(group);
     for (uint32_t j = 0; j < model->joint_count; j++)
         if (model->joints[j].type == MF_JOINT_FLOATING)
@@ -254,8 +252,7 @@ mf_Status mf_driven_make(mf_Group *group, const mf_DrivenConfig *config, mf_Driv
     const mf_ArticulatedConfig art = tree_config(model, &config->common);
     MF_TRY(check_config(group, config, error));
     motion->plan = mf_allocate(context, 1, sizeof *motion->plan);
-    if (motion->plan == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", config->row->name);
+    MF_NEED_MEMORY(motion->plan != NULL, error, config->row->name);
     motion->name = config->row->name;
     motion->plan->moves = config->moves;
     motion->plan->bounces = config->bounces;

@@ -55,8 +55,7 @@ static void destroy(mf_Context *context, void *user) {
 static mf_Status check_settings(const mf_Group *group, const mf_ClothConfig *config,
                                 mf_Error *error) {
     const mf_Terrain *terrain = mf_world_config_of(mf_group_world(group))->terrain;
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "cloth: start from mf_motions_config()");
+    MF_NEED(config->struct_size == sizeof *config, error, "cloth: start from mf_motions_config()");
     const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     if (config->substep < 0 || (config->substep > 0 && step / config->substep >= MOST_SUBSTEPS))
         return mf_fail(error, MF_BAD_ARGUMENT,

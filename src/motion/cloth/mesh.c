@@ -93,11 +93,10 @@ static mf_Status add_hinges(Mesh *mesh, mf_Error *error) {
         for (same = 1;
              i + same < count && side[same].low == side->low && side[same].high == side->high;)
             same++;
-        if (same > 2)
-            return mf_fail(error, MF_BAD_ARGUMENT,
-                           "triangles: the edge of vertices %u and %u has %u triangles, need at "
-                           "most 2",
-                           side->low, side->high, same);
+        MF_NEED(same <= 2, error,
+                "triangles: the edge of vertices %u and %u has %u triangles, need at "
+                "most 2",
+                side->low, side->high, same);
         if (same == 2 && mesh->cloth->material.bending > 0.0)
             add_hinge(mesh, &side[0], &side[1]);
     }
@@ -189,8 +188,7 @@ static mf_Status build(Mesh *mesh, mf_Error *error) {
     MF_TRY(add_hinges(mesh, error));
     for (uint32_t t = 0; t < mesh->cloth->triangle_count; t++)
         add_triangle(mesh, t);
-    if (!color_all(mesh))
-        return mf_fail(error, MF_LIMIT, "triangles: too many meet at one vertex");
+    MF_CHECK(color_all(mesh), error, MF_LIMIT, "triangles: too many meet at one vertex");
     for (uint32_t v = 0; v < vertices; v++)
         mesh->draft->slot_of[v] = v;
     for (uint32_t color = 0; color < COLORS; color++)

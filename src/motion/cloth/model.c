@@ -187,11 +187,9 @@ static mf_Status check_rectangle(const mf_Cloth *cloth, mf_Error *error) {
     if ((uint64_t)cloth->counts[0] * cloth->counts[1] > MF_CLOTH_MOST)
         return mf_fail(error, MF_LIMIT, "counts: %u x %u vertices, at most %u together",
                        cloth->counts[0], cloth->counts[1], MF_CLOTH_MOST);
-    if ((unsigned)cloth->plane > MF_CLOTH_YZ)
-        return mf_fail(error, MF_BAD_ARGUMENT, "plane: no plane %d", (int)cloth->plane);
-    if (cloth->vertex_count > 0 || cloth->triangle_count > 0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "triangles: a cloth is a rectangle (counts) or triangles, not both");
+    MF_NEED((unsigned)cloth->plane <= MF_CLOTH_YZ, error, "plane: no plane %d", (int)cloth->plane);
+    MF_NEED(cloth->vertex_count == 0 && cloth->triangle_count == 0, error,
+            "triangles: a cloth is a rectangle (counts) or triangles, not both");
     return MF_OK;
 }
 
@@ -204,22 +202,20 @@ static mf_Status check_triangle(const mf_Cloth *cloth, uint32_t t, mf_Error *err
                            cloth->vertex_count, cloth->vertex_count - 1);
     if (v[0] == v[1] || v[1] == v[2] || v[2] == v[0])
         return mf_fail(error, MF_BAD_ARGUMENT, "triangles[%u]: need three different vertices", t);
-    if (!(triangle_area(cloth, v) >= 1e-12))
-        return mf_fail(error, MF_BAD_ARGUMENT, "triangles[%u]: its area is %g m^2, need 1e-12", t,
-                       triangle_area(cloth, v));
+    MF_NEED(triangle_area(cloth, v) >= 1e-12, error,
+            "triangles[%u]: its area is %g m^2, need 1e-12", t, triangle_area(cloth, v));
     return MF_OK;
 }
 
 static mf_Status check_vertices(const mf_Cloth *cloth, mf_Error *error) {
-    if (cloth->vertex_count < 3 || cloth->vertices == NULL || cloth->triangle_count == 0 ||
-        cloth->triangles == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "counts: 0, and no triangles: need a rectangle (size, counts) or vertices "
-                       "and triangles");
-    if (cloth->vertex_count > MF_CLOTH_MOST || cloth->triangle_count > 2 * MF_CLOTH_MOST)
-        return mf_fail(error, MF_LIMIT, "vertices: %u, and %u triangles, at most %u and %u",
-                       cloth->vertex_count, cloth->triangle_count, MF_CLOTH_MOST,
-                       2 * MF_CLOTH_MOST);
+    MF_NEED(cloth->vertex_count >= 3 && cloth->vertices != NULL && cloth->triangle_count != 0 &&
+                cloth->triangles != NULL,
+            error,
+            "counts: 0, and no triangles: need a rectangle (size, counts) or vertices "
+            "and triangles");
+    MF_CHECK(cloth->vertex_count <= MF_CLOTH_MOST && cloth->triangle_count <= 2 * MF_CLOTH_MOST,
+             error, MF_LIMIT, "vertices: %u, and %u triangles, at most %u and %u",
+             cloth->vertex_count, cloth->triangle_count, MF_CLOTH_MOST, 2 * MF_CLOTH_MOST);
     for (uint32_t v = 0; v < cloth->vertex_count; v++)
         for (int c = 0; c < 3; c++)
             if (!mf_between(cloth->vertices[v][c], -1e4, 1e4))
@@ -239,12 +235,10 @@ static mf_Status check_mesh(const mf_Cloth *cloth, mf_Error *error) {
 
 mf_Status mf_cloth_check(const mf_Cloth *cloth, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (cloth == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "cloth: NULL");
+    MF_NEED(cloth != NULL, error, "cloth: NULL");
     MF_TRY(check_material(&cloth->material, error));
     MF_TRY(is_rectangle(cloth) ? check_rectangle(cloth, error) : check_mesh(cloth, error));
-    if (cloth->pin_count > 0 && cloth->pins == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "pins: NULL with a count");
+    MF_NEED(cloth->pin_count == 0 || cloth->pins != NULL, error, "pins: NULL with a count");
     if (cloth->pin_count > mf_cloth_vertex_count(cloth))
         return mf_fail(error, MF_BAD_ARGUMENT, "pins: %u, the cloth has %u vertices",
                        cloth->pin_count, mf_cloth_vertex_count(cloth));
@@ -284,13 +278,11 @@ static bool fill(mf_Draft *draft, const mf_Cloth *cloth, const mf_MassProperties
 mf_Status mf_cloth_model(mf_Context *context, const mf_Cloth *cloth, mf_Model **out,
                          mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_cloth_model: an argument is NULL");
+    MF_NEED(context != NULL && out != NULL, error, "mf_cloth_model: an argument is NULL");
     *out = NULL;
     MF_TRY(mf_cloth_check(cloth, error));
     double *mass = mf_allocate(context, mf_cloth_vertex_count(cloth), sizeof *mass);
-    if (mass == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "cloth: out of memory");
+    MF_NEED_MEMORY(mass != NULL, error, "cloth");
     mf_MassProperties whole;
     mf_cloth_masses(cloth, mass);
     sum_masses(cloth, mass, &whole);

@@ -259,8 +259,7 @@ mf_Status mf_cloth_program(mf_Context *context, const mf_Cloth *cloth, const mf_
         mf_cloth_draft_grid(&draft, cloth);
     else
         status = mf_cloth_draft_mesh(&draft, cloth, error);
-    if (status == MF_OK)
-        status = pack(&draft, cloth, out, error);
+    MF_THEN(status, pack(&draft, cloth, out, error));
     release_draft(&draft);
     return status;
 }

@@ -234,10 +234,9 @@ static mf_Status check_config(const mf_Group *group, const mf_ExternalConfig *co
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "external.control_interval: %lld ns, need a multiple of the step, %lld ns",
                        (long long)config->control_interval, (long long)step);
-    if (mf_group_model(group)->base != MF_BASE_FREE)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "external: the base of model %s is fixed in the world, need a free one",
-                       mf_group_model(group)->name);
+    MF_CHECK(mf_group_model(group)->base == MF_BASE_FREE, error, MF_UNSUPPORTED,
+             "external: the base of model %s is fixed in the world, need a free one",
+             mf_group_model(group)->name);
     return check_poses(config, error);
 }
 

@@ -37,9 +37,9 @@ static mf_Status check_config(const mf_KinematicConfig *config, mf_Error *error)
         return mf_fail(error, MF_BAD_ARGUMENT, "kinematic: start from mf_motions_config()");
     if (!(config->margin >= 0.0 && config->margin <= 0.1))
         return mf_fail(error, MF_BAD_ARGUMENT, "kinematic.margin: need 0 .. 0.1 m");
-    if (!isnan(config->settle_height) &&
-        !(config->settle_height >= 0.0 && config->settle_height < INFINITY))
-        return mf_fail(error, MF_BAD_ARGUMENT, "kinematic.settle_height: need >= 0");
+    MF_NEED(isnan(config->settle_height) ||
+                (config->settle_height >= 0.0 && config->settle_height < INFINITY),
+            error, "kinematic.settle_height: need >= 0");
     if (!(config->settle_time >= 0.0 && config->settle_time < INFINITY))
         return mf_fail(error, MF_BAD_ARGUMENT, "kinematic.settle_time: need >= 0");
     return MF_OK;
@@ -181,10 +181,8 @@ static mf_Status name_feet(Build *b, mf_Error *error) {
         for (uint32_t i = 0; i < tree->plan->contact_count; i++)
             if (tree->contacts[i].link == tree->frames[link].link)
                 b->stands[i] = any = true;
-        if (!any)
-            return mf_fail(error, MF_UNSUPPORTED,
-                           "kinematic.feet: link %s of model %s has no contact", *name,
-                           b->model->name);
+        MF_CHECK(any, error, MF_UNSUPPORTED, "kinematic.feet: link %s of model %s has no contact",
+                 *name, b->model->name);
     }
     return MF_OK;
 }
@@ -225,8 +223,7 @@ static mf_Status find_feet(Build *b, mf_Error *error) {
     if (motion->plan->foot_count == 0)
         return no_feet(b->model, error);
     motion->feet = mf_allocate(b->context, motion->plan->foot_count, sizeof *motion->feet);
-    if (motion->feet == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
+    MF_NEED_MEMORY(motion->feet != NULL, error, "kinematic");
     uint32_t next = 0;
     for (uint32_t i = 0; i < tree->plan->contact_count; i++)
         if (b->stands[i] && !is_covered(b, i))
@@ -249,8 +246,7 @@ static mf_Status find_joints(Build *b, mf_Error *error) {
     mf_KinMotion *motion = b->motion;
     const mf_Model *model = b->model;
     motion->joints = mf_allocate(b->context, model->joint_count, sizeof *motion->joints);
-    if (motion->joints == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
+    MF_NEED_MEMORY(motion->joints != NULL, error, "kinematic");
     for (uint32_t j = 0; j < model->joint_count; j++)
         b->joints[j] = MF_NONE;
     bool again = true;
@@ -280,8 +276,7 @@ static mf_Status find_links(Build *b, mf_Error *error) {
         if (b->links[l] >= 0)
             b->links[l] = (int32_t)motion->plan->link_count++;
     motion->links = mf_allocate(b->context, motion->plan->link_count, sizeof *motion->links);
-    if (motion->links == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
+    MF_NEED_MEMORY(motion->links != NULL, error, "kinematic");
     for (uint32_t l = 0; l < tree->plan->link_count; l++) {
         const mf_ArtLink *link = &tree->links[l];
         bool reported = link->kind != MF_ART_BALL && !link->inner;
@@ -459,12 +454,10 @@ mf_Status mf_kin_make(mf_Group *group, const mf_KinematicConfig *config, mf_KinM
                .motion = motion};
     MF_TRY(check_config(config, error));
     motion->plan = mf_allocate(b.context, 1, sizeof *motion->plan);
-    if (motion->plan == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "kinematic: out of memory");
+    MF_NEED_MEMORY(motion->plan != NULL, error, "kinematic");
     motion->config = *config;
     mf_Status status = fill_plan(&b, group, error);
-    if (status == MF_OK)
-        status = mf_art_report_contacts(group, motion->tree, error);
+    MF_THEN(status, mf_art_report_contacts(group, motion->tree, error));
     motion->config.feet = NULL; // the caller's, and used up
     mf_release(b.context, b.bodies);
     return status;

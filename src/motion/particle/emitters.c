@@ -16,18 +16,15 @@ mf_Emitter mf_emitter(void) {
 
 static mf_Status check(const mf_Emitter *emitter, uint32_t index, mf_Error *error) {
     const double *d = emitter->direction;
-    if (!mf_all_finite(emitter->position, 3) || !mf_all_finite(d, 3) || !(mf_vec3_length(d) > 0.0))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "emitters[%u]: need a finite position and a direction that is not 0", index);
-    if (!(emitter->radius > 0.0 && emitter->radius <= 1e3) ||
-        !(emitter->speed > 0.0 && emitter->speed <= 1e3))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "emitters[%u]: radius %g m, speed %g m/s, need above 0 and at most 1000",
-                       index, emitter->radius, emitter->speed);
-    if (!(emitter->start >= 0.0 && emitter->start <= 1e9) || !(emitter->stop >= emitter->start))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "emitters[%u]: start %g s, stop %g s, need 0 <= start <= stop", index,
-                       emitter->start, emitter->stop);
+    MF_NEED(mf_all_finite(emitter->position, 3) && mf_all_finite(d, 3) && mf_vec3_length(d) > 0.0,
+            error, "emitters[%u]: need a finite position and a direction that is not 0", index);
+    MF_NEED(emitter->radius > 0.0 && emitter->radius <= 1e3 && emitter->speed > 0.0 &&
+                emitter->speed <= 1e3,
+            error, "emitters[%u]: radius %g m, speed %g m/s, need above 0 and at most 1000", index,
+            emitter->radius, emitter->speed);
+    MF_NEED(emitter->start >= 0.0 && emitter->start <= 1e9 && emitter->stop >= emitter->start,
+            error, "emitters[%u]: start %g s, stop %g s, need 0 <= start <= stop", index,
+            emitter->start, emitter->stop);
     return MF_OK;
 }
 
@@ -77,8 +74,7 @@ mf_Status mf_particles_make_nozzles(mf_Particles *all, const mf_ParticleDraft *d
         nozzle->count = put_sites(nozzle, NULL);
         nozzle->sites = mf_allocate(all->context, nozzle->count, sizeof *nozzle->sites);
         all->nozzle_count = e + 1;
-        if (nozzle->sites == NULL)
-            return mf_fail(error, MF_NO_MEMORY, "emitters: out of memory");
+        MF_NEED_MEMORY(nozzle->sites != NULL, error, "emitters");
         put_sites(nozzle, nozzle->sites);
     }
     return MF_OK;

@@ -264,8 +264,7 @@ static mf_Status make_memory(mf_ParticleMixture *mixture, mf_Particles *all, mf_
         fine = fine && all->task.extra[row] != NULL;
     }
     all->means = mf_allocate(all->context, count, MEANS * sizeof *all->means);
-    if (!fine || all->means == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "particles: out of memory");
+    MF_NEED_MEMORY(fine && all->means != NULL, error, "particles");
     all->mixture = mixture;
     return MF_OK;
 }
@@ -321,8 +320,7 @@ mf_Status mf_mixture_create(mf_World *world, mf_ParticleMixture **out, mf_Error 
     mf_ParticleMixture *mixture = mf_allocate(context, 1, sizeof *mixture);
     uint32_t found;
     *out = NULL;
-    if (mixture == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "particles: out of memory");
+    MF_NEED_MEMORY(mixture != NULL, error, "particles");
     if (!take_groups(world, mixture, &found)) {
         mf_release(context, mixture);
         return MF_OK;

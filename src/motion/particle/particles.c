@@ -288,11 +288,11 @@ mf_Status mf_particles_model(const mf_Group *group, const char *motion, double *
     for (uint32_t s = 0; s < model->shape_count; s++)
         if (model->shapes[s].type == MF_SHAPE_SPHERE && model->shapes[s].link == 0)
             *radius = model->shapes[s].size[0];
-    if (model->base != MF_BASE_FREE || model->link_count != 1 || !(model->links[0].mass > 0.0) ||
-        !(*radius > 0.0))
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "%s: a particle is one free link with a mass and a sphere, model %s is not",
-                       motion, model->name);
+    MF_CHECK(model->base == MF_BASE_FREE && model->link_count == 1 && model->links[0].mass > 0.0 &&
+                 *radius > 0.0,
+             error, MF_UNSUPPORTED,
+             "%s: a particle is one free link with a mass and a sphere, model %s is not", motion,
+             model->name);
     if (mf_group_config_of(group)->isolated)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: group %s is isolated, need a shared one",
                        motion, mf_group_config_of(group)->name);
@@ -311,10 +311,9 @@ void mf_particles_set_substeps(mf_Particles *all, uint32_t substeps) {
 static mf_Status choose_substeps(mf_Particles *all, double longest, mf_Error *error) {
     const double step = mf_time_to_seconds(mf_world_config_of(mf_group_world(all->group))->step);
     const double parts = ceil(step / longest * (1.0 - 1e-12));
-    if (!(parts <= 10000.0))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "%s: the step of %g s would need %g substeps of at most %g s, at most 10000",
-                       all->row->name, step, parts, longest);
+    MF_NEED(parts <= 10000.0, error,
+            "%s: the step of %g s would need %g substeps of at most %g s, at most 10000",
+            all->row->name, step, parts, longest);
     mf_particles_set_substeps(all, parts < 1.0 ? 1 : (uint32_t)parts);
     return MF_OK;
 }

@@ -158,14 +158,12 @@ mf_Status mf_points_check(const mf_Group *group, const mf_PointsConfig *config, 
     const mf_Model *model = mf_group_model(group);
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     uint32_t contacts = 0;
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "points: start from mf_motions_config()");
+    MF_NEED(config->struct_size == sizeof *config, error, "points: start from mf_motions_config()");
     if (config->joint_interval < world->step || config->joint_interval % world->step != 0)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "points.joint_interval: need a multiple of the step (%lld ns), got %lld ns",
                        (long long)world->step, (long long)config->joint_interval);
-    if (!(config->friction_coefficient > 0.0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "points.friction_coefficient: need > 0");
+    MF_NEED(config->friction_coefficient > 0.0, error, "points.friction_coefficient: need > 0");
     const mf_Range ranges[] = {{"compliance", config->compliance, 1e-4, 1},
                                {"contact_margin", config->contact_margin, 0, 0.1}};
     MF_TRY(mf_ranges_check("points", ranges, sizeof ranges / sizeof *ranges, error));

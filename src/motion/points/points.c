@@ -160,9 +160,8 @@ static mf_Status make_points(mf_Group *group, const mf_MotionsConfig *motions, v
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     const mf_Model *model = mf_group_model(group);
     motion->config = motions->points;
-    if (model->base == MF_BASE_FIXED)
-        return mf_fail(error, MF_UNSUPPORTED, "points: the base of model %s is fixed in the world",
-                       model->name);
+    MF_CHECK(model->base != MF_BASE_FIXED, error, MF_UNSUPPORTED,
+             "points: the base of model %s is fixed in the world", model->name);
     MF_TRY(mf_points_check(group, &motion->config, error));
     motion->terrain = mf_terrain_image(world->terrain);
     motion->interval = (uint32_t)(motion->config.joint_interval / world->step);

@@ -262,8 +262,7 @@ static mf_Status put_truss(mf_Group *group, const mf_TrussMotion *motion, uint32
     mf_Context *context = mf_world_context(mf_group_world(group));
     uint32_t *order =
         mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *order);
-    if (order == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
+    MF_NEED_MEMORY(order != NULL, error, "truss");
     const uint32_t width = mf_truss_order(truss, order, order + truss->vertex_count);
     if (width <= motion->plan.width)
         write_truss(motion, instance, truss, order, width);
@@ -302,8 +301,7 @@ mf_Status mf_truss_motion_fill(mf_Group *group, mf_TrussMotion *motion, const mf
         status = put_truss(group, motion, i, truss, error);
         for (uint32_t c = 0; c < 3; c++)
             set(motion, MF_TRUSS_ROW_START, i, c, motion->start[c]);
-        if (status == MF_OK)
-            status = mf_group_set_start(group, i, motion->start, NULL, NULL, error);
+        MF_THEN(status, mf_group_set_start(group, i, motion->start, NULL, NULL, error));
     }
     return status;
 }

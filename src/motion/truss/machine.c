@@ -123,9 +123,8 @@ static bool is_centered(const mf_Machine *machine, uint32_t actuator) {
 
 static mf_Status check_fits(const mf_Truss *truss, mf_Error *error) {
     const char *foreign = foreign_part(truss);
-    if (foreign != NULL)
-        return mf_fail(error, MF_UNSUPPORTED, "machine: the truss has %s, which no machine has",
-                       foreign);
+    MF_CHECK(foreign == NULL, error, MF_UNSUPPORTED,
+             "machine: the truss has %s, which no machine has", foreign);
     if (truss->vertex_count <= MF_MACHINE_VERTICES && truss->bar_count <= MF_MACHINE_BARS &&
         truss->actuator_count <= MF_MACHINE_ACTUATORS &&
         truss->neuron_count <= MF_MACHINE_NEURONS && truss->synapse_count <= MF_MACHINE_SYNAPSES)
@@ -139,11 +138,10 @@ static mf_Status check_fits(const mf_Truss *truss, mf_Error *error) {
 
 static mf_Status check_ranges(const mf_Machine *machine, mf_Error *error) {
     for (uint32_t a = 0; a < machine->actuator_count; a++) {
-        if (!is_centered(machine, a))
-            return mf_fail(error, MF_UNSUPPORTED,
-                           "machine: actuators[%u].range: no machine has one that is not centered "
-                           "at the length of the bar",
-                           a);
+        MF_CHECK(is_centered(machine, a), error, MF_UNSUPPORTED,
+                 "machine: actuators[%u].range: no machine has one that is not centered "
+                 "at the length of the bar",
+                 a);
     }
     return MF_OK;
 }
@@ -151,19 +149,15 @@ static mf_Status check_ranges(const mf_Machine *machine, mf_Error *error) {
 mf_Status mf_machine_of_truss(const mf_Truss *truss, mf_Machine *out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     uint8_t genome[MF_MACHINE_BYTES];
-    if (out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_machine_of_truss: out is NULL");
+    MF_NEED(out != NULL, error, "mf_machine_of_truss: out is NULL");
     mf_Status status = mf_truss_check(truss, error);
-    if (status == MF_OK)
-        status = check_fits(truss, error);
+    MF_THEN(status, check_fits(truss, error));
     if (status == MF_OK) {
         copy_parts(truss, out);
         status = check_ranges(out, error);
     }
-    if (status == MF_OK)
-        status = mf_machine_encode(out, genome, sizeof genome, error);
-    if (status == MF_OK)
-        status = mf_machine_decode(genome, sizeof genome, out, error);
+    MF_THEN(status, mf_machine_encode(out, genome, sizeof genome, error));
+    MF_THEN(status, mf_machine_decode(genome, sizeof genome, out, error));
     if (status != MF_OK)
         memset(out, 0, sizeof *out);
     return status;
@@ -220,8 +214,7 @@ static void put_brain(Writer *w, const mf_Machine *m) {
 mf_Status mf_machine_encode(const mf_Machine *machine, uint8_t *genome, uint32_t genome_bytes,
                             mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (machine == NULL || genome == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_machine_encode: an argument is NULL");
+    MF_NEED(machine != NULL && genome != NULL, error, "mf_machine_encode: an argument is NULL");
     const uint32_t bytes = mf_machine_bytes(machine);
     if (bytes > genome_bytes)
         return mf_fail(error, MF_LIMIT, "machine: its genome has %u bytes, the limit is %u", bytes,
@@ -265,9 +258,8 @@ static mf_Status read_counts(Reader *r, mf_Machine *m, mf_Error *error) {
     if (take_byte(r) != MF_MACHINE_MARK)
         return mf_fail(error, MF_CORRUPT, "machine: the bytes do not begin as a genome does");
     const uint32_t version = take_byte(r);
-    if (version != MF_MACHINE_VERSION)
-        return mf_fail(error, MF_VERSION, "machine: genome of version %u, need %d", version,
-                       MF_MACHINE_VERSION);
+    MF_CHECK(version == MF_MACHINE_VERSION, error, MF_VERSION,
+             "machine: genome of version %u, need %d", version, MF_MACHINE_VERSION);
     m->vertex_count = take_byte(r);
     m->bar_count = take_byte(r);
     m->actuator_count = take_byte(r);
@@ -324,10 +316,10 @@ static mf_Status check_actuators(mf_Machine *m, mf_Error *error) {
             return mf_fail(error, MF_CORRUPT, "machine: actuator %u: no bar %u or no neuron %u", a,
                            actuator->bar, actuator->neuron);
         const double length = mf_machine_length(m, actuator->bar), stroke = actuator->upper;
-        if (!(stroke >= MF_MACHINE_STROKE_LEAST * length &&
-              stroke <= MF_MACHINE_STROKE_MOST * length))
-            return mf_fail(error, MF_CORRUPT, "machine: actuator %u: stroke %g m of a bar of %g m",
-                           a, stroke, length);
+        MF_CHECK(stroke >= MF_MACHINE_STROKE_LEAST * length &&
+                     stroke <= MF_MACHINE_STROKE_MOST * length,
+                 error, MF_CORRUPT, "machine: actuator %u: stroke %g m of a bar of %g m", a, stroke,
+                 length);
         mf_machine_set_stroke(m, a, stroke);
     }
     return MF_OK;
@@ -359,8 +351,7 @@ static mf_Status check_vertices(const mf_Machine *m, mf_Error *error) {
     for (uint32_t b = 0; b < m->bar_count; b++)
         used[m->bars[b].ends[0]] = used[m->bars[b].ends[1]] = true;
     for (uint32_t v = 0; v < m->vertex_count; v++) {
-        if (!used[v])
-            return mf_fail(error, MF_CORRUPT, "machine: vertex %u has no bar", v);
+        MF_CHECK(used[v], error, MF_CORRUPT, "machine: vertex %u has no bar", v);
     }
     return MF_OK;
 }
@@ -373,8 +364,7 @@ static mf_Status check_body(mf_Machine *m, mf_Error *error) {
             return mf_fail(error, MF_CORRUPT, "machine: bar %u: has no length", b);
     }
     mf_Status status = check_vertices(m, error);
-    if (status == MF_OK)
-        status = check_actuators(m, error);
+    MF_THEN(status, check_actuators(m, error));
     if (status != MF_OK || m->vertex_count == 0)
         return status;
     mf_Error cause = {0};
@@ -387,11 +377,10 @@ static mf_Status check_body(mf_Machine *m, mf_Error *error) {
 mf_Status mf_machine_decode(const uint8_t *genome, uint32_t genome_bytes, mf_Machine *out,
                             mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (genome == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_machine_decode: an argument is NULL");
+    MF_NEED(genome != NULL && out != NULL, error, "mf_machine_decode: an argument is NULL");
     memset(out, 0, sizeof *out);
-    if (genome_bytes < HEAD)
-        return mf_fail(error, MF_CORRUPT, "machine: a genome of %u bytes", genome_bytes);
+    MF_CHECK(genome_bytes >= HEAD, error, MF_CORRUPT, "machine: a genome of %u bytes",
+             genome_bytes);
     Reader r = {genome, true};
     mf_Status status = read_counts(&r, out, error);
     const uint32_t bytes = mf_machine_bytes(out);
@@ -402,12 +391,9 @@ mf_Status mf_machine_decode(const uint8_t *genome, uint32_t genome_bytes, mf_Mac
         if (genome[i] != 0)
             status = mf_fail(error, MF_CORRUPT, "machine: byte %u follows its end", i);
     }
-    if (status == MF_OK)
-        status = read_body(&r, out, error);
-    if (status == MF_OK)
-        status = check_body(out, error);
-    if (status == MF_OK)
-        status = check_brain(out, error);
+    MF_THEN(status, read_body(&r, out, error));
+    MF_THEN(status, check_body(out, error));
+    MF_THEN(status, check_brain(out, error));
     if (status != MF_OK)
         memset(out, 0, sizeof *out);
     return status;

@@ -109,10 +109,8 @@ double mf_truss_euler_load(const mf_Truss *truss, uint32_t bar) {
 // ---- checks ------------------------------------------------------------------------------------
 
 static mf_Status check_material(const mf_TrussMaterial *material, mf_Error *error) {
-    if (!(material->elasticity > 0.0 && material->elasticity <= 1e13))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "material.elasticity: %g Pa, need more than 0 and at most 1e13",
-                       material->elasticity);
+    MF_NEED(material->elasticity > 0.0 && material->elasticity <= 1e13, error,
+            "material.elasticity: %g Pa, need more than 0 and at most 1e13", material->elasticity);
     const mf_Range ranges[] = {{"density", material->density, 0, 1e6},
                                {"yield", material->yield, 0, 1e13}};
     return mf_ranges_check("material", ranges, sizeof ranges / sizeof *ranges, error);
@@ -121,16 +119,13 @@ static mf_Status check_material(const mf_TrussMaterial *material, mf_Error *erro
 static mf_Status check_vertex(const mf_Truss *truss, uint32_t index, mf_Error *error) {
     const mf_TrussVertex *vertex = &truss->vertices[index];
     for (int i = 0; i < 3; i++) {
-        if (!mf_between(vertex->position[i], -1e4, 1e4))
-            return mf_fail(error, MF_BAD_ARGUMENT, "vertices[%u].position: %g m, need -1e4 .. 1e4",
-                           index, vertex->position[i]);
-        if (!mf_between(vertex->load[i], -1e9, 1e9))
-            return mf_fail(error, MF_BAD_ARGUMENT, "vertices[%u].load: %g N, need -1e9 .. 1e9",
-                           index, vertex->load[i]);
+        MF_NEED(mf_between(vertex->position[i], -1e4, 1e4), error,
+                "vertices[%u].position: %g m, need -1e4 .. 1e4", index, vertex->position[i]);
+        MF_NEED(mf_between(vertex->load[i], -1e9, 1e9), error,
+                "vertices[%u].load: %g N, need -1e9 .. 1e9", index, vertex->load[i]);
     }
-    if (!mf_between(vertex->mass, 0.0, 1e6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "vertices[%u].mass: %g kg, need 0 .. 1e6", index,
-                       vertex->mass);
+    MF_NEED(mf_between(vertex->mass, 0.0, 1e6), error, "vertices[%u].mass: %g kg, need 0 .. 1e6",
+            index, vertex->mass);
     return MF_OK;
 }
 
@@ -146,15 +141,12 @@ static mf_Status check_bar(const mf_Truss *truss, uint32_t index, mf_Error *erro
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "bars[%u].ends: both are vertex %u, need two different ones", index,
                        bar->ends[0]);
-    if (!(bar->diameter > 0.0 && bar->diameter <= 100.0))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "bars[%u].diameter: %g m, need more than 0 and at most 100", index,
-                       bar->diameter);
-    if (!(bar->rest_length == 0.0 || mf_between(bar->rest_length, 1e-5, 1e4)))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "bars[%u].rest_length: %g m, need 1e-5 .. 1e4, or 0 for the distance of its "
-                       "ends",
-                       index, bar->rest_length);
+    MF_NEED(bar->diameter > 0.0 && bar->diameter <= 100.0, error,
+            "bars[%u].diameter: %g m, need more than 0 and at most 100", index, bar->diameter);
+    MF_NEED(bar->rest_length == 0.0 || mf_between(bar->rest_length, 1e-5, 1e4), error,
+            "bars[%u].rest_length: %g m, need 1e-5 .. 1e4, or 0 for the distance of its "
+            "ends",
+            index, bar->rest_length);
     if (mf_truss_rest_length(truss, index) < 1e-5)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "bars[%u].ends: vertices %u and %u coincide, and the bar has no "
@@ -169,11 +161,10 @@ static mf_Status check_twice(const mf_Truss *truss, mf_Error *error) {
         const uint32_t *ends = truss->bars[b].ends;
         for (uint32_t other = 0; other < b; other++) {
             const uint32_t *same = truss->bars[other].ends;
-            if ((same[0] == ends[0] && same[1] == ends[1]) ||
-                (same[0] == ends[1] && same[1] == ends[0]))
-                return mf_fail(error, MF_BAD_ARGUMENT,
-                               "bars[%u].ends: bars[%u] connects vertices %u and %u already", b,
-                               other, ends[0], ends[1]);
+            MF_NEED((same[0] != ends[0] || same[1] != ends[1]) &&
+                        (same[0] != ends[1] || same[1] != ends[0]),
+                    error, "bars[%u].ends: bars[%u] connects vertices %u and %u already", b, other,
+                    ends[0], ends[1]);
         }
     }
     return MF_OK;
@@ -194,19 +185,17 @@ static mf_Status check_actuator(const mf_Truss *truss, uint32_t index, mf_Error 
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "actuators[%u].range: %g .. %g m, need 1e-5 .. 1e4, the lower first", index,
                        actuator->lower, actuator->upper);
-    if (actuator->neuron != MF_NONE && actuator->neuron >= truss->neuron_count)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "actuators[%u].neuron: no neuron %u, the truss has %u", index,
-                       actuator->neuron, truss->neuron_count);
+    MF_NEED(actuator->neuron == MF_NONE || actuator->neuron < truss->neuron_count, error,
+            "actuators[%u].neuron: no neuron %u, the truss has %u", index, actuator->neuron,
+            truss->neuron_count);
     return MF_OK;
 }
 
 static mf_Status check_counts(const mf_Truss *truss, mf_Error *error) {
     if (truss->vertex_count == 0 || truss->vertices == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "vertices: none, need at least one");
-    if (truss->vertex_count > MF_TRUSS_MOST)
-        return mf_fail(error, MF_LIMIT, "vertices: %u, at most %u", truss->vertex_count,
-                       MF_TRUSS_MOST);
+    MF_CHECK(truss->vertex_count <= MF_TRUSS_MOST, error, MF_LIMIT, "vertices: %u, at most %u",
+             truss->vertex_count, MF_TRUSS_MOST);
     if (truss->bar_count > MF_TRUSS_MOST)
         return mf_fail(error, MF_LIMIT, "bars: %u, at most %u", truss->bar_count, MF_TRUSS_MOST);
     if ((truss->bar_count > 0 && truss->bars == NULL) ||
@@ -216,10 +205,8 @@ static mf_Status check_counts(const mf_Truss *truss, mf_Error *error) {
 }
 
 static mf_Status check_times(const mf_Truss *truss, mf_Error *error) {
-    if (!mf_between(truss->cycle, 0.0, 1e3) || !mf_between(truss->delay, 0.0, 1e4))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "cycle, delay: %g s, %g s, need 0 .. 1e3 and 0 .. 1e4", truss->cycle,
-                       truss->delay);
+    MF_NEED(mf_between(truss->cycle, 0.0, 1e3) && mf_between(truss->delay, 0.0, 1e4), error,
+            "cycle, delay: %g s, %g s, need 0 .. 1e3 and 0 .. 1e4", truss->cycle, truss->delay);
     if (!mf_between(truss->change, 0.0, 1e4))
         return mf_fail(error, MF_BAD_ARGUMENT, "change: %g m, need 0 .. 1e4", truss->change);
     return MF_OK;
@@ -227,8 +214,7 @@ static mf_Status check_times(const mf_Truss *truss, mf_Error *error) {
 
 mf_Status mf_truss_check(const mf_Truss *truss, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (truss == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "truss: NULL");
+    MF_NEED(truss != NULL, error, "truss: NULL");
     MF_TRY(check_counts(truss, error));
     MF_TRY(check_times(truss, error));
     MF_TRY(check_material(&truss->material, error));
@@ -386,14 +372,12 @@ static bool fill(mf_Draft *draft, const mf_Truss *truss, const mf_TrussMass *who
 mf_Status mf_truss_model(mf_Context *context, const mf_Truss *truss, mf_Model **out,
                          mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_truss_model: an argument is NULL");
+    MF_NEED(context != NULL && out != NULL, error, "mf_truss_model: an argument is NULL");
     *out = NULL;
     MF_TRY(mf_truss_check(truss, error));
     const mf_TrussMass whole = mf_truss_mass(truss);
-    if (!(whole.mass >= 1e-9))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "material.density: the truss weighs %g kg, need 1e-9", whole.mass);
+    MF_NEED(whole.mass >= 1e-9, error, "material.density: the truss weighs %g kg, need 1e-9",
+            whole.mass);
     mf_Draft draft;
     mf_draft_start(&draft, context);
     mf_Status status = fill(&draft, truss, &whole)

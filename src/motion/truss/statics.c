@@ -158,8 +158,7 @@ static void analyze(const mf_Truss *truss, uint32_t *capacity, double *values,
 mf_Status mf_truss_statics(mf_Context *context, const mf_Truss *truss, mf_TrussStatics *out,
                            mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_truss_statics: an argument is NULL");
+    MF_NEED(context != NULL && out != NULL, error, "mf_truss_statics: an argument is NULL");
     *out = (mf_TrussStatics){0};
     MF_TRY(mf_truss_check(truss, error));
     size_t entries = 3 * (size_t)truss->vertex_count * truss->bar_count;

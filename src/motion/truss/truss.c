@@ -170,9 +170,8 @@ static mf_Status check_settings(const char *name, const mf_QuasistaticConfig *co
         if (!(positive[i].value > 0.0 && positive[i].value < 1e12))
             return mf_fail(error, MF_BAD_ARGUMENT, "%s.%s: %g %s, need more than 0", name,
                            positive[i].name, positive[i].value, positive[i].unit);
-    if (config->method != MF_QUASISTATIC_NEWTON && config->method != MF_QUASISTATIC_GRADIENT)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s.method: no method %d", name,
-                       (int)config->method);
+    MF_NEED(config->method == MF_QUASISTATIC_NEWTON || config->method == MF_QUASISTATIC_GRADIENT,
+            error, "%s.method: no method %d", name, (int)config->method);
     return mf_ranges_check(name, ranges, sizeof ranges / sizeof *ranges, error);
 }
 
@@ -231,8 +230,7 @@ static mf_Status find_width(mf_TrussMotion *motion, mf_Context *context, const m
     mf_TrussPlan *plan = &motion->plan;
     uint32_t *order =
         mf_allocate(context, 4 * (size_t)truss->vertex_count + truss->bar_count, sizeof *order);
-    if (order == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "truss: out of memory");
+    MF_NEED_MEMORY(order != NULL, error, "truss");
     plan->width = mf_truss_order(truss, order, order + truss->vertex_count);
     if (plan->vertices > truss->vertex_count || plan->bars > truss->bar_count)
         plan->width = plan->vertices - 1;

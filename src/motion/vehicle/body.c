@@ -6,7 +6,6 @@
 #include "model/points.h"
 #include "world/attach.h"
 
-
 const char *const mf_integrator_names[] = {"euler", "semi_implicit", "heun", "rk4", NULL};
 
 // The principal values of a real body are positive and none exceeds the sum of the other two; the
@@ -14,10 +13,9 @@ const char *const mf_integrator_names[] = {"euler", "semi_implicit", "heun", "rk
 mf_Status mf_vehicle_check_inertia(const char *name, const double inertia[6], mf_Error *error) {
     double values[3];
     mf_mat3_eigen(values, NULL, inertia);
-    if (!(values[0] > 0.0))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "%s: not positive definite, its smallest principal value is %g kg m^2", name,
-                       values[0]);
+    MF_NEED(values[0] > 0.0, error,
+            "%s: not positive definite, its smallest principal value is %g kg m^2", name,
+            values[0]);
     if (values[2] > 1.02 * (values[0] + values[1]))
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "%s: no real body has it, the principal value %g kg m^2 exceeds the sum of "
@@ -35,8 +33,7 @@ static mf_Status check_body(const mf_VehicleBody *body, mf_Error *error) {
         return mf_fail(error, MF_BAD_ARGUMENT, "radius: %g, need 1e-6 .. 1e4 m", body->radius);
     if (!(body->clearance >= 0.0 && body->clearance <= 1e4))
         return mf_fail(error, MF_BAD_ARGUMENT, "clearance: %g, need 0 .. 1e4 m", body->clearance);
-    if (!mf_all_finite(body->inertia, 6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "inertia: need six finite numbers in kg m^2");
+    MF_NEED(mf_all_finite(body->inertia, 6), error, "inertia: need six finite numbers in kg m^2");
     for (int i = 0; i < 6; i++)
         if (mf_abs(body->inertia[i]) > 1e12)
             return mf_fail(error, MF_BAD_ARGUMENT, "inertia: %g, need at most 1e12 kg m^2",
@@ -65,8 +62,7 @@ static bool fill_draft(mf_Draft *draft, const mf_VehicleBody *body) {
 
 mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_Model **out,
                            mf_Error *error) {
-    if (context == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_vehicle_model: context is NULL");
+    MF_NEED(context != NULL, error, "mf_vehicle_model: context is NULL");
     mf_Draft draft;
     *out = NULL;
     MF_TRY(check_body(body, error));
@@ -80,20 +76,14 @@ mf_Status mf_vehicle_model(mf_Context *context, const mf_VehicleBody *body, mf_M
 
 mf_Status mf_vehicle_check(const mf_Group *group, const char *name, double mass, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
-    if (model->joint_count > 0)
-        return mf_fail(
-            error, MF_BAD_ARGUMENT,
+    MF_NEED(model->joint_count == 0, error,
             "%s: model %s has joints, and a vehicle is one body; make it with mf_motion_model()",
             name, model->name);
-    if (!(mf_abs(model->mass - mass) <= 1e-6 * mass))
-        return mf_fail(
-            error, MF_BAD_ARGUMENT,
+    MF_NEED(mf_abs(model->mass - mass) <= 1e-6 * mass, error,
             "%s.mass: %g kg, but the model of group %s has %g kg; make it with mf_motion_model()",
             name, mass, mf_group_config_of(group)->name, model->mass);
     const double *center = model->links[0].center;
-    if (!(mf_vec3_length(center) <= 1e-6))
-        return mf_fail(
-            error, MF_BAD_ARGUMENT,
+    MF_NEED(mf_vec3_length(center) <= 1e-6, error,
             "%s: the center of mass of model %s is %g m from its origin, where a vehicle "
             "has it; make it with mf_motion_model()",
             name, model->name, mf_vec3_length(center));

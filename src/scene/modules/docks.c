@@ -292,8 +292,7 @@ static mf_Status depth_of(const Plan *plan, mf_Group *group, uint32_t instance, 
     const mf_Model *model = mf_group_model(group);
     const mf_Terrain *ground = plan->builder->scene->terrain;
     double *values = mf_allocate(plan->builder->context, model->link_count, 7 * sizeof *values);
-    if (values == NULL)
-        return mf_fail(plan->builder->error, MF_NO_MEMORY, "scene: out of memory");
+    MF_NEED_MEMORY(values != NULL, plan->builder->error, "scene");
     double(*at)[3] = (double(*)[3])values;
     double(*rotated)[4] = (double(*)[4])(values + 3 * (size_t)model->link_count);
     mf_Status status =

@@ -117,13 +117,11 @@ static mf_Status find_joints(const mf_Model *model, const mf_PolicyKind *kind,
         plan->joints[plan->joint_count++] = (mf_PolicyJoint){j, actuator, on_right ? -1.0 : 1.0};
         driven += actuator != MF_NONE;
     }
-    if (!all && plan->joint_count != words_of(left) + words_of(right))
-        return mf_fail(error, MF_NOT_FOUND,
-                       "%s: expected names of hinges or slides of %s, found '%.80s' and '%.80s'",
-                       kind->name, model->name, left, right);
-    if (plan->joint_count == 0)
-        return mf_fail(error, MF_NOT_FOUND, "%s: %s has no hinge or slide", kind->name,
-                       model->name);
+    MF_CHECK(all || plan->joint_count == words_of(left) + words_of(right), error, MF_NOT_FOUND,
+             "%s: expected names of hinges or slides of %s, found '%.80s' and '%.80s'", kind->name,
+             model->name, left, right);
+    MF_CHECK(plan->joint_count != 0, error, MF_NOT_FOUND, "%s: %s has no hinge or slide",
+             kind->name, model->name);
     if (driven != 0 && driven != plan->joint_count)
         return mf_fail(error, MF_UNSUPPORTED,
                        "%s: some of the joints of %s have velocity actuators, some have not",
@@ -151,9 +149,8 @@ static mf_Status check_messages(mf_Group *group, const mf_PolicyKind *kind, mf_P
                                 mf_Error *error) {
     const mf_MessagesConfig *messages =
         mf_messages_config_of(mf_messages_of(mf_group_world(group)));
-    if (messages == NULL || mf_group_find_field(group, "message.out") == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: group %s has no messages", kind->name,
-                       mf_group_config_of(group)->name);
+    MF_NEED(messages != NULL && mf_group_find_field(group, "message.out") != NULL, error,
+            "%s: group %s has no messages", kind->name, mf_group_config_of(group)->name);
     plan->words = messages->size / 4;
     return plan->words >= kind->words
                ? MF_OK
@@ -252,16 +249,14 @@ mf_Status mf_policy_behavior_add(mf_Group *group, const mf_Behavior *behavior, m
     const size_t points = behavior->point_count;
     mf_PolicyPlan *plan = mf_allocate(
         context, 1, sizeof *plan + joints * sizeof plan->joints[0] + points * sizeof *plan->points);
-    if (plan == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "%s: out of memory", kind->name);
+    MF_NEED_MEMORY(plan != NULL, error, kind->name);
     plan->settings = behavior->policy;
     plan->points = (double(*)[3])(void *)(plan->joints + joints);
     plan->point_count = (uint32_t)points;
     if (points > 0)
         memcpy(plan->points, behavior->points, points * sizeof *plan->points);
     mf_Status status = fill(group, kind, &behavior->policy, plan, error);
-    if (status == MF_OK)
-        status = add(group, kind, behavior, plan, error);
+    MF_THEN(status, add(group, kind, behavior, plan, error));
     plan->settings.front = plan->settings.back = plan->settings.joint = NULL;
     plan->settings.left = plan->settings.right = plan->settings.sensor = NULL;
     if (status == MF_OK)

@@ -101,8 +101,7 @@ mf_Status mf_scene_add_play(mf_Scene *scene, mf_Error *error) {
     const mf_SceneFile *file = scene->file;
     mf_Context *context = mf_world_context(scene->world);
     mf_Play *play = mf_allocate(context, 1, sizeof *play);
-    if (play == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "scene: out of memory");
+    MF_NEED_MEMORY(play != NULL, error, "scene");
     play->context = context;
     play->world = scene->world;
     for (uint32_t g = 0; g < file->group_count; g++)

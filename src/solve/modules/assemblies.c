@@ -106,8 +106,7 @@ mf_Status mf_assemblies_create(mf_WorldDocks *docks, mf_Assemblies **out, mf_Err
     all->robot_count = docks->robot_count;
     all->seen = UINT64_MAX;
     mf_Status status = create_groups(all, error);
-    if (status == MF_OK)
-        status = allocate(all, error);
+    MF_THEN(status, allocate(all, error));
     if (status != MF_OK) {
         mf_assemblies_destroy(all);
         *out = NULL;

@@ -104,10 +104,8 @@ static mf_Status create_group(mf_WorldDocks *docks, mf_Group *of, uint32_t index
                             .robots = mf_group_count(of),
                             .fault = mf_group_find_field(of, "fault.word")->data};
     mf_Status status = mf_attach_check(of, system_name, (mf_Rate){1, 1}, error);
-    if (status == MF_OK)
-        status = mf_solver_add_group(docks->joints->solver, of, false, error);
-    if (status == MF_OK)
-        status = list_links(group, docks->context, error);
+    MF_THEN(status, mf_solver_add_group(docks->joints->solver, of, false, error));
+    MF_THEN(status, list_links(group, docks->context, error));
     if (status == MF_OK) {
         const mf_TrialStep *trial = docks->joints->solver->trials[index];
         group->motion_size = (mf_link_motions_size(&trial->links) + 7) / 8 * 8;
@@ -115,10 +113,8 @@ static mf_Status create_group(mf_WorldDocks *docks, mf_Group *of, uint32_t index
             MF_ALLOCATE(docks->context, "docks", error,
                         MF_ARRAY(group->motions, mf_group_block_count(of) * group->motion_size));
     }
-    if (status == MF_OK)
-        status = add_fields(group, error);
-    if (status == MF_OK)
-        status = add_system(group, &docks->config, error);
+    MF_THEN(status, add_fields(group, error));
+    MF_THEN(status, add_system(group, &docks->config, error));
     if (status != MF_OK) {
         destroy_group(docks->context, group);
         *out = NULL;
@@ -194,8 +190,7 @@ static mf_Status reserve(mf_WorldDocks *docks, uint64_t blocks, mf_Error *error)
         for (uint32_t b = 0; b < mf_group_block_count(group->group); b++)
             docks->blocks[next++] = (mf_DockBlock){.group = group, .block = b};
     mf_WorldJoints *joints = docks->joints;
-    if (blocks > UINT32_MAX / 64)
-        return mf_fail(error, MF_LIMIT, "docks: too many links with docks");
+    MF_CHECK(blocks <= UINT32_MAX / 64, error, MF_LIMIT, "docks: too many links with docks");
     joints->reserved = docks->port_count / 2;
     joints->reserved_blocks = (uint32_t)blocks;
     MF_TRY(mf_joints_ensure_capacity(joints, error));
@@ -214,9 +209,8 @@ static mf_Status check_config(const mf_World *world, const mf_WorldDocksConfig *
     const double step = (double)mf_world_config_of(world)->step * 1e-9;
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "docks: start from mf_world_docks_config()");
-    if (!(config->time == 0.0 || (config->time >= step && config->time <= 1e6)))
-        return mf_fail(error, MF_BAD_ARGUMENT, "docks.time: %g, need 0 or %g .. 1e6 s",
-                       config->time, step);
+    MF_NEED(config->time == 0.0 || (config->time >= step && config->time <= 1e6), error,
+            "docks.time: %g, need 0 or %g .. 1e6 s", config->time, step);
     return mf_world_docks_of(world) == NULL
                ? MF_OK
                : mf_fail(error, MF_BAD_ARGUMENT, "docks: the world has them already");
@@ -227,8 +221,7 @@ mf_Status mf_world_docks_add(mf_World *world, const mf_WorldDocksConfig *config,
     MF_DEFAULT_FLOATS;
     const mf_WorldDocksConfig settings = config != NULL ? *config : mf_world_docks_config();
     uint64_t blocks = 0;
-    if (world == NULL || out == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "docks: world or out is NULL");
+    MF_NEED(world != NULL && out != NULL, error, "docks: world or out is NULL");
     *out = NULL;
     MF_TRY(check_config(world, &settings, error));
     mf_WorldJoints *joints = mf_world_joints_of(world);
@@ -242,12 +235,9 @@ mf_Status mf_world_docks_add(mf_World *world, const mf_WorldDocksConfig *config,
     docks->joints = joints;
     docks->config = settings;
     mf_Status status = add_groups(docks, &blocks, error);
-    if (status == MF_OK)
-        status = reserve(docks, blocks, error);
-    if (status == MF_OK)
-        status = mf_assemblies_create(docks, &docks->assemblies, error);
-    if (status == MF_OK)
-        status = mf_world_keep(world, system_name, docks, destroy, error);
+    MF_THEN(status, reserve(docks, blocks, error));
+    MF_THEN(status, mf_assemblies_create(docks, &docks->assemblies, error));
+    MF_THEN(status, mf_world_keep(world, system_name, docks, destroy, error));
     if (status != MF_OK) {
         destroy(context, docks);
         return status;
@@ -293,8 +283,7 @@ static mf_Status take_port(const mf_WorldDocks *docks, const mf_DockPort *port, 
 static mf_Status take_ports(const mf_WorldDocks *docks, const mf_DockPort *first,
                             const mf_DockPort *second, uint32_t orientation, bool free,
                             mf_DockSite out[2], mf_Error *error) {
-    if (docks == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "docks: docks is NULL");
+    MF_NEED(docks != NULL, error, "docks: docks is NULL");
     MF_TRY(take_port(docks, first, free, &out[0], error));
     MF_TRY(take_port(docks, second, free, &out[1], error));
     const mf_Dock *a = out[0].dock, *b = out[1].dock;
@@ -302,9 +291,8 @@ static mf_Status take_ports(const mf_WorldDocks *docks, const mf_DockPort *first
         a->frame.link == b->frame.link)
         return mf_fail(error, MF_BAD_ARGUMENT, "docks %.100s and %.100s are on the same link",
                        a->name, b->name);
-    if (!mf_dock_fits(a, b))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "docks %.100s and %.100s do not fit: genders or types", a->name, b->name);
+    MF_NEED(mf_dock_fits(a, b), error, "docks %.100s and %.100s do not fit: genders or types",
+            a->name, b->name);
     const uint32_t orientations = mf_dock_orientations(a, b);
     if (orientation >= orientations)
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -325,13 +313,11 @@ mf_Status mf_docks_connect(mf_WorldDocks *docks, const mf_DockPort *first,
 mf_Status mf_docks_disconnect(mf_WorldDocks *docks, const mf_DockPort *port, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     mf_DockSite site;
-    if (docks == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "docks: docks is NULL");
+    MF_NEED(docks != NULL, error, "docks: docks is NULL");
     MF_TRY(take_port(docks, port, false, &site, error));
     const mf_WorldJointId id = mf_dock_joint(site.group, port->instance, port->dock);
-    if (mf_joints_find(docks->joints, id) == NULL)
-        return mf_fail(error, MF_NOT_FOUND, "dock %.100s of robot %u is not docked",
-                       site.dock->name, port->instance);
+    MF_CHECK(mf_joints_find(docks->joints, id) != NULL, error, MF_NOT_FOUND,
+             "dock %.100s of robot %u is not docked", site.dock->name, port->instance);
     mf_docks_part(docks, (uint32_t)id, MF_DOCK_FREE);
     docks->statistics.released++;
     return MF_OK;

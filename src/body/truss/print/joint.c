@@ -196,20 +196,18 @@ static mf_Status check_bar(const mf_JointPlan *p, uint32_t bar, mf_Error *error)
     const double needed = ends[0].start + ends[1].start + middle;
     char why[128];
     say_angle(p, bar, why, sizeof why);
-    if (!(length >= needed))
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "bars[%u]: %.4g m long%s, %s %.4g m%s; a scale of %.3g would fit", bar,
-                       length, a == MF_NONE ? "" : " at its shortest",
-                       a == MF_NONE ? "its joints need" : "its joints and its actuator need",
-                       needed, why, 1.01 * needed / length * scale);
+    MF_CHECK(length >= needed, error, MF_UNSUPPORTED,
+             "bars[%u]: %.4g m long%s, %s %.4g m%s; a scale of %.3g would fit", bar, length,
+             a == MF_NONE ? "" : " at its shortest",
+             a == MF_NONE ? "its joints need" : "its joints and its actuator need", needed, why,
+             1.01 * needed / length * scale);
     if (a == MF_NONE)
         return MF_OK;
     const mf_TrussActuator *actuator = &p->truss->actuators[a];
     const double range = (actuator->upper - actuator->lower) * scale;
-    if (!(range <= p->config->stroke + 1e-9))
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "bars[%u]: actuators[%u] changes its length by %.4g m, the stroke is %.4g m",
-                       bar, a, range, p->config->stroke);
+    MF_CHECK(range <= p->config->stroke + 1e-9, error, MF_UNSUPPORTED,
+             "bars[%u]: actuators[%u] changes its length by %.4g m, the stroke is %.4g m", bar, a,
+             range, p->config->stroke);
     return MF_OK;
 }
 

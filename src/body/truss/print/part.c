@@ -81,8 +81,7 @@ static mf_Status draw_hub(mf_SolidDraft *draft, const mf_JointPlan *p, uint32_t 
                           mf_Error *error) {
     const mf_VertexJoint *joint = &p->joints[vertex];
     mf_SolidHole *holes = mf_allocate(p->context, joint->count, sizeof *holes);
-    if (holes == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "print: out of memory");
+    MF_NEED_MEMORY(holes != NULL, error, "print");
     for (uint32_t i = 0; i < joint->count; i++) {
         const uint32_t bar = p->bars[p->first[vertex] + i];
         double away[3], axis[3];
@@ -145,8 +144,7 @@ mf_Status mf_part_draw(mf_SolidDraft *draft, const mf_JointPlan *plan, uint32_t 
         if ((e == 0 ? first : second) && plan->ends[2 * (size_t)bar + e].kind == MF_END_HUB)
             MF_TRY(draw_hub(draft, plan, vertices[e], center, &world, rings[e], error));
     }
-    if (draft->failed)
-        return mf_fail(error, MF_NO_MEMORY, "print: out of memory");
+    MF_NEED_MEMORY(!draft->failed, error, "print");
     return MF_OK;
 }
 

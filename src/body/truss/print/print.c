@@ -49,9 +49,8 @@ static mf_Status check_lengths(const mf_PrintConfig *c, mf_Error *error) {
                    {"build_volume[1]", c->build_volume[1]},
                    {"build_volume[2]", c->build_volume[2]}};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
-        if (!(lengths[i].value >= 1e-5 && lengths[i].value <= 10.0))
-            return mf_fail(error, MF_BAD_ARGUMENT, "print.%s: %g m, expected 1e-5 .. 10 m",
-                           lengths[i].name, lengths[i].value);
+        MF_NEED(lengths[i].value >= 1e-5 && lengths[i].value <= 10.0, error,
+                "print.%s: %g m, expected 1e-5 .. 10 m", lengths[i].name, lengths[i].value);
     }
     return MF_OK;
 }
@@ -61,30 +60,21 @@ static mf_Status check_joint(const mf_PrintConfig *c, mf_Error *error) {
     double sine;
     if (!(c->scale >= 1e-3 && c->scale <= 1e3))
         return mf_fail(error, MF_BAD_ARGUMENT, "print.scale: %g, expected 1e-3 .. 1e3", c->scale);
-    if (!(c->segments >= 12 && c->segments <= 128))
-        return mf_fail(error, MF_BAD_ARGUMENT, "print.segments: %u, expected 12 .. 128",
-                       c->segments);
-    if (!(c->opening >= 0.3 && c->opening <= 1.5))
-        return mf_fail(error, MF_BAD_ARGUMENT, "print.opening: %g rad, expected 0.3 .. 1.5",
-                       c->opening);
+    MF_NEED(c->segments >= 12 && c->segments <= 128, error,
+            "print.segments: %u, expected 12 .. 128", c->segments);
+    MF_NEED(c->opening >= 0.3 && c->opening <= 1.5, error,
+            "print.opening: %g rad, expected 0.3 .. 1.5", c->opening);
     mf_sin_cos(c->opening, &sine, NULL);
-    if (!(cavity * sine < ball))
-        return mf_fail(
-            error, MF_BAD_ARGUMENT,
+    MF_NEED(cavity * sine < ball, error,
             "print.opening: %g rad leaves a hole of %.4g m, which does not hold a ball of %.4g m",
             c->opening, 2.0 * cavity * sine, c->ball_diameter);
-    if (!(0.5 * c->neck_diameter < 0.95 * cavity * sine && c->neck_diameter < c->ball_diameter))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "print.neck_diameter: %g m does not pass an opening of %.4g m",
-                       c->neck_diameter, 2.0 * cavity * sine);
-    if (!(c->seat_depth < c->body_length && c->seat_depth < c->rod_length))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "print.seat_depth: %g m, expected less than body_length and rod_length",
-                       c->seat_depth);
-    if (!(c->rod_diameter < c->body_diameter))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "print.rod_diameter: %g m, expected less than body_diameter",
-                       c->rod_diameter);
+    MF_NEED(0.5 * c->neck_diameter < 0.95 * cavity * sine && c->neck_diameter < c->ball_diameter,
+            error, "print.neck_diameter: %g m does not pass an opening of %.4g m", c->neck_diameter,
+            2.0 * cavity * sine);
+    MF_NEED(c->seat_depth < c->body_length && c->seat_depth < c->rod_length, error,
+            "print.seat_depth: %g m, expected less than body_length and rod_length", c->seat_depth);
+    MF_NEED(c->rod_diameter < c->body_diameter, error,
+            "print.rod_diameter: %g m, expected less than body_diameter", c->rod_diameter);
     return MF_OK;
 }
 
@@ -260,8 +250,7 @@ static mf_Status draw(mf_Print *print, const mf_Truss *truss, mf_Error *error) {
                                sizeof *print->parts);
     mf_Status status = print->parts != NULL ? add_parts(print, &plan, error)
                                             : mf_fail(error, MF_NO_MEMORY, "print: out of memory");
-    if (status == MF_OK)
-        status = assemble(print, &plan, error);
+    MF_THEN(status, assemble(print, &plan, error));
     mf_joint_plan_free(&plan);
     return status;
 }
@@ -272,25 +261,21 @@ mf_Status mf_print_create(mf_Context *context, const mf_Truss *truss, const mf_P
     if (context == NULL || truss == NULL || config == NULL || out == NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "print: an argument is NULL");
     *out = NULL;
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "print: start from mf_print_config()");
+    MF_NEED(config->struct_size == sizeof *config, error, "print: start from mf_print_config()");
     MF_TRY(mf_truss_check(truss, error));
     MF_TRY(check_lengths(config, error));
     MF_TRY(check_joint(config, error));
-    if (truss->bar_count == 0)
-        return mf_fail(error, MF_UNSUPPORTED, "print: the truss has no bars");
+    MF_CHECK(truss->bar_count != 0, error, MF_UNSUPPORTED, "print: the truss has no bars");
     mf_Print *print = mf_allocate(context, 1, sizeof *print);
-    if (print == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "print: out of memory");
+    MF_NEED_MEMORY(print != NULL, error, "print");
     print->context = context;
     print->config = *config;
     mf_Status status = draw(print, truss, error);
-    if (status != MF_OK) {
+    if (status != MF_OK)
         mf_print_destroy(print);
-        return status;
-    }
-    *out = print;
-    return MF_OK;
+    else
+        *out = print;
+    return status;
 }
 
 void mf_print_destroy(mf_Print *print) {

@@ -138,8 +138,7 @@ static mf_Status save_json(const mf_Print *print, const char *folder, mf_Error *
 
 mf_Status mf_print_save_stl(const mf_Print *print, const char *folder, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (print == NULL || folder == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "print: an argument is NULL");
+    MF_NEED(print != NULL && folder != NULL, error, "print: an argument is NULL");
     for (uint32_t i = 0; i < print->part_count; i++) {
         const mf_PrintPart *part = &print->parts[i];
         if (part->same_as == i)
@@ -259,8 +258,7 @@ mf_Status mf_print_save_3mf(const mf_Print *print, const char *path, mf_Error *e
         "schemas.openxmlformats.org/package/2006/relationships\"><Relationship Id=\"model\" "
         "Target=\"/3D/3dmodel.model\" Type=\"http://schemas.microsoft.com/3dmanufacturing/2013/01/"
         "3dmodel\"/></Relationships>\n";
-    if (print == NULL || path == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "print: an argument is NULL");
+    MF_NEED(print != NULL && path != NULL, error, "print: an argument is NULL");
     mf_Text model = mf_text_begin(print->context), zip = mf_text_begin(print->context);
     put_model(&model, print);
     ZipEntry entries[ZIP_ENTRIES] = {{"[Content_Types].xml", types, sizeof types - 1, 0, 0},

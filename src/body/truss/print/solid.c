@@ -234,8 +234,7 @@ mf_Status mf_solid_sphere(mf_SolidDraft *draft, const double center[3], double r
     mf_release(context, hull.triangles);
     mf_release(context, hull.vertices);
     mf_release(context, s.points);
-    if (draft->failed || result != MF_HULL_MADE)
-        return mf_fail(error, MF_NO_MEMORY, "print: out of memory");
+    MF_NEED_MEMORY(!draft->failed && result == MF_HULL_MADE, error, "print");
     return MF_OK;
 }
 

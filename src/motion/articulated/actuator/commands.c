@@ -241,8 +241,7 @@ mf_Status mf_art_commands_add(mf_Group *group, mf_Error *error) {
                            .control = mf_group_find_field(group, "actuator.control")};
     fill_servos(commands, model);
     mf_Status status = mf_attach_field(group, &followed, 0, &commands->followed, error);
-    if (status == MF_OK)
-        status = add_system(commands, error);
+    MF_THEN(status, add_system(commands, error));
     if (status != MF_OK)
         mf_release(context, commands);
     return status;

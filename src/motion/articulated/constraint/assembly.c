@@ -142,8 +142,7 @@ mf_Status mf_art_pieces_create(mf_Context *context, mf_Group *group, mf_ArtPiece
     if (motion == NULL || !mf_art_assembles(motion->plan))
         return MF_OK;
     mf_ArtPieces *pieces = mf_allocate(context, 1, sizeof *pieces);
-    if (pieces == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "assemblies: out of memory");
+    MF_NEED_MEMORY(pieces != NULL, error, "assemblies");
     pieces->context = context;
     pieces->motion = (mf_ArtMotion *)(uintptr_t)motion; // sites are marked in it
     pieces->pick = mf_dispatch_kernels(group);

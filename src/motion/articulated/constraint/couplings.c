@@ -69,10 +69,8 @@ mf_Status mf_art_add_terms(mf_ArtMotion *motion, const mf_Model *model, const ch
     *first = motion->plan->term_count;
     *count = term_count;
     for (uint32_t i = 0; i < term_count; i++) {
-        if (!mf_joint_has_axis(&model->joints[terms[i].joint]))
-            return mf_fail(error, MF_UNSUPPORTED,
-                           "articulated: %s: couples a joint that is neither hinge nor slide",
-                           name);
+        MF_CHECK(mf_joint_has_axis(&model->joints[terms[i].joint]), error, MF_UNSUPPORTED,
+                 "articulated: %s: couples a joint that is neither hinge nor slide", name);
         motion->terms[motion->plan->term_count++] = (mf_ArtTerm){
             .link = motion->joint_links[terms[i].joint], .weight = factor * terms[i].coefficient};
     }

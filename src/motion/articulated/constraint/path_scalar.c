@@ -84,8 +84,7 @@ mf_Status mf_art_path_row(const mf_ArtMotion *motion, const mf_Model *model, uin
     StepMemory memory = {.direction = NULL}; // zeros
     TendonPath path;
     void *block = memory_open(plan, context, &memory);
-    if (block == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    MF_NEED_MEMORY(block != NULL, error, "articulated");
     State *state = &memory.state;
     state_at_reference(plan, model, state);
     memory_poses(plan, &memory);
@@ -163,8 +162,7 @@ static void search_reduce(mf_ArtMotion *own) {
 static mf_Status search_open(const mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                              Search **out, mf_Error *error) {
     Search *s = *out = (Search *)mf_allocate(context, 1, sizeof *s);
-    if (s == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    MF_NEED_MEMORY(s != NULL, error, "articulated");
     s->context = context;
     s->model = model;
     MF_TRY(mf_art_copy_plan(motion, &s->motion, context, error));
@@ -172,8 +170,7 @@ static mf_Status search_open(const mf_ArtMotion *motion, const mf_Model *model, 
     MF_TRY(mf_art_laws_fill(&s->motion, model, context, error));
     s->block = memory_open(s->motion.plan, context, &s->memory);
     s->row = (double *)mf_allocate(context, s->motion.plan->dof_count, sizeof *s->row);
-    if (s->block == NULL || s->row == NULL)
-        return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    MF_NEED_MEMORY(s->block != NULL && s->row != NULL, error, "articulated");
     return MF_OK;
 }
 
@@ -279,11 +276,10 @@ static mf_Status search_muscle(Search *s, mf_ArtMotion *motion, uint32_t i, mf_E
     search_pull(s, -1.0, ends[0]);
     search_pull(s, 1.0, ends[1]);
     const double low = ends[0][0], high = ends[1][1], most = SEARCH_REST * (high - low);
-    if (!(high > low) || !(ends[0][1] - low <= most) || !(high - ends[1][0] <= most))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "articulated: muscle %s of model %s does not come to rest in the search for "
-                       "its lengths (%g to %g); expected lengthrange in the file",
-                       s->model->actuators[i].name, s->model->name, low, high);
+    MF_NEED(high > low && ends[0][1] - low <= most && high - ends[1][0] <= most, error,
+            "articulated: muscle %s of model %s does not come to rest in the search for "
+            "its lengths (%g to %g); expected lengthrange in the file",
+            s->model->actuators[i].name, s->model->name, low, high);
     muscle.length_range[0] = low;
     muscle.length_range[1] = high;
     motion->actuators[i].fibre = mf_art_muscle(&muscle);
@@ -300,8 +296,7 @@ mf_Status mf_art_muscle_lengths(mf_ArtMotion *motion, const mf_Model *model, mf_
             continue;
         if (s == NULL)
             status = search_open(motion, model, context, &s, error);
-        if (status == MF_OK)
-            status = search_muscle(s, motion, i, error);
+        MF_THEN(status, search_muscle(s, motion, i, error));
     }
     if (s != NULL)
         search_free(s);

@@ -103,11 +103,10 @@ static mf_Status find_capacity(mf_ArtMotion *motion, const mf_Model *model, uint
         used += own * (length < all ? length : all);
     }
     uint32_t left = used < capacity ? (capacity - used) / ((rows > 0 ? rows : 1) * two) : 0;
-    if (used > capacity || (rows > 0 && left == 0))
-        return mf_fail(error, MF_LIMIT,
-                       "articulated: model %s has too many couplings for its %u "
-                       "joint axes",
-                       model->name, motion->plan->link_count);
+    MF_CHECK(used <= capacity && (rows <= 0 || left != 0), error, MF_LIMIT,
+             "articulated: model %s has too many couplings for its %u "
+             "joint axes",
+             model->name, motion->plan->link_count);
     motion->plan->contact_numbers = used < capacity ? capacity - used : 0;
     motion->plan->row_of_two = two;
     motion->plan->row_of_all = all;

@@ -171,10 +171,8 @@ static mf_Status prepare_detection(mf_Group *group, mf_Error *error) {
     Draft draft = {0};
     mf_ArtSensing *sensing = NULL;
     mf_Status status = fill_sensing(motion, model, count, &draft, context, &values, error);
-    if (status == MF_OK)
-        status = pack_sensing(&draft, context, &sensing, error);
-    if (status == MF_OK)
-        status = mf_art_add_row(group, motion, MF_ART_ROW_SENSING, values, error);
+    MF_THEN(status, pack_sensing(&draft, context, &sensing, error));
+    MF_THEN(status, mf_art_add_row(group, motion, MF_ART_ROW_SENSING, values, error));
     if (status == MF_OK)
         motion->sensing = sensing;
     else

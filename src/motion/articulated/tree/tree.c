@@ -419,8 +419,7 @@ mf_Status mf_art_tree_build(mf_ArtMotion *motion, const mf_Model *model, uint32_
                             uint32_t actuator_count, mf_Context *context, mf_Error *error) {
     Tree t = {.motion = motion, .model = model, .context = context};
     mf_Status status = count_links(&t, error);
-    if (status == MF_OK)
-        status = allocate_tree(&t, contact_count, actuator_count, error);
+    MF_THEN(status, allocate_tree(&t, contact_count, actuator_count, error));
     if (status == MF_OK) {
         motion->plan->link_count = 0;
         find_carriers(&t);
@@ -434,7 +433,6 @@ mf_Status mf_art_tree_build(mf_ArtMotion *motion, const mf_Model *model, uint32_
         finish_links(&t);
     }
     mf_release(context, t.carrier);
-    if (status == MF_OK)
-        status = mf_art_pack(motion, context, error);
+    MF_THEN(status, mf_art_pack(motion, context, error));
     return status == MF_OK ? mf_art_queries_build(motion, context, error) : status;
 }

@@ -245,11 +245,10 @@ static mf_Status make_plan(mf_CarMotion *motion, const mf_WorldConfig *world, mf
 // The steps between control ticks.
 static mf_Status find_interval(mf_CarMotion *motion, const mf_WorldConfig *world, mf_Error *error) {
     const mf_Time interval = motion->config.control_interval;
-    if (interval % world->step != 0 || interval / world->step > 1000000)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "car.control_interval: %lld ns, need a multiple of the step of %lld ns, at "
-                       "most 1e6 of them",
-                       (long long)interval, (long long)world->step);
+    MF_NEED(interval % world->step == 0 && interval / world->step <= 1000000, error,
+            "car.control_interval: %lld ns, need a multiple of the step of %lld ns, at "
+            "most 1e6 of them",
+            (long long)interval, (long long)world->step);
     motion->interval = interval > 0 ? (uint32_t)(interval / world->step) : 1;
     return MF_OK;
 }
@@ -302,12 +301,10 @@ static const char *const car_writes[] =
 mf_Status mf_car_set_path(mf_Group *group, const double (*positions)[2], uint32_t count,
                           bool closed, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (group == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "mf_car_set_path: group is NULL");
+    MF_NEED(group != NULL, error, "mf_car_set_path: group is NULL");
     mf_CarMotion *motion = mf_motion_plan(group, &mf_car_row);
-    if (motion == NULL || motion->config.command != MF_CAR_COMMAND_PATH)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car path: the command of group %s is not a path",
-                       mf_group_config_of(group)->name);
+    MF_NEED(motion != NULL && motion->config.command == MF_CAR_COMMAND_PATH, error,
+            "car path: the command of group %s is not a path", mf_group_config_of(group)->name);
     mf_Context *context = mf_world_context(mf_group_world(group));
     const mf_CarPath *path;
     MF_TRY(mf_car_path_create(context, positions, count, closed,
@@ -323,8 +320,7 @@ mf_Status mf_car_set_path(mf_Group *group, const double (*positions)[2], uint32_
 mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, mf_Model **out,
                       mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL || car == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car: context or car is NULL");
+    MF_NEED(context != NULL && car != NULL, error, "car: context or car is NULL");
     *out = NULL;
     MF_TRY(mf_car_check(car, error));
     // Motion is planar: roll and pitch inertia only have to be those of a real body.

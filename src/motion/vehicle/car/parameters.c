@@ -54,31 +54,26 @@ mf_Status mf_car_check(const mf_Car *car, mf_Error *error) {
     if (car == NULL || car->struct_size != sizeof *car)
         return mf_fail(error, MF_BAD_ARGUMENT, "car: start from mf_motions_config()");
     MF_TRY(mf_vehicle_check_ranges(MF_VEHICLE_CAR, car, error));
-    if (!(car->front + car->rear >= 1e-6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "car.front: %g, need front + rear > 0 m, rear is %g",
-                       car->front, car->rear);
-    if (!(car->blend_high > car->blend_low))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "car.blend_high: %g, need more than blend_low, %g m/s", car->blend_high,
-                       car->blend_low);
-    if (!(car->look_ahead_most >= car->look_ahead_least))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "car.look_ahead_most: %g, need at least look_ahead_least, %g m",
-                       car->look_ahead_most, car->look_ahead_least);
+    MF_NEED(car->front + car->rear >= 1e-6, error,
+            "car.front: %g, need front + rear > 0 m, rear is %g", car->front, car->rear);
+    MF_NEED(car->blend_high > car->blend_low, error,
+            "car.blend_high: %g, need more than blend_low, %g m/s", car->blend_high,
+            car->blend_low);
+    MF_NEED(car->look_ahead_most >= car->look_ahead_least, error,
+            "car.look_ahead_most: %g, need at least look_ahead_least, %g m", car->look_ahead_most,
+            car->look_ahead_least);
     return MF_OK;
 }
 
 mf_Status mf_car_check_settings(const mf_CarConfig *config, mf_Error *error) {
-    if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car: start from mf_motions_config()");
+    MF_NEED(config->struct_size == sizeof *config, error, "car: start from mf_motions_config()");
     const mf_Range choices[] = {{"model", config->model, 0, MF_CAR_BLENDED},
                                 {"tire", config->tire, 0, MF_CAR_TIRE_LINEAR},
                                 {"integrator", config->integrator, 0, MF_INTEGRATOR_RK4},
                                 {"command", config->command, 0, MF_CAR_COMMAND_WAYPOINT}};
     MF_TRY(mf_ranges_check("car", choices, sizeof choices / sizeof *choices, error));
-    if (config->control_interval < 0)
-        return mf_fail(error, MF_BAD_ARGUMENT, "car.control_interval: %lld ns, need 0 or more",
-                       (long long)config->control_interval);
+    MF_NEED(config->control_interval >= 0, error, "car.control_interval: %lld ns, need 0 or more",
+            (long long)config->control_interval);
     return MF_OK;
 }
 

@@ -34,9 +34,7 @@ static mf_Status check_positions(const double (*positions)[2], uint32_t count, b
     *length = 0.0;
     for (uint32_t i = 0; i + (closed ? 0 : 1) < count; i++)
         *length += edge_length(positions, count, i);
-    if (!(*length >= 1e-6))
-        return mf_fail(error, MF_BAD_ARGUMENT, "car path: %g m long, need at least 1e-6 m",
-                       *length);
+    MF_NEED(*length >= 1e-6, error, "car path: %g m long, need at least 1e-6 m", *length);
     return MF_OK;
 }
 

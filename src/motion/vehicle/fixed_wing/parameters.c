@@ -87,10 +87,8 @@ mf_FixedWing mf_fixed_wing(void) {
 
 static mf_Status check_inertia(const mf_FixedWing *p, mf_Error *error) {
     double determinant = p->inertia_xx * p->inertia_zz - p->inertia_xz * p->inertia_xz;
-    if (!(determinant > 1e-12 * p->inertia_xx * p->inertia_zz))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "fixed_wing.inertia_xz: %g, the tensor is not positive definite",
-                       p->inertia_xz);
+    MF_NEED(determinant > 1e-12 * p->inertia_xx * p->inertia_zz, error,
+            "fixed_wing.inertia_xz: %g, the tensor is not positive definite", p->inertia_xz);
     // Principal values, closed form for one product of inertia; 1 % of slack for rounded data.
     double middle = 0.5 * (p->inertia_xx + p->inertia_zz);
     double half = 0.5 * (p->inertia_xx - p->inertia_zz);
@@ -109,36 +107,28 @@ mf_Status mf_fixed_wing_check(const mf_FixedWing *p, mf_Error *error) {
     if (p == NULL || p->struct_size != sizeof *p)
         return mf_fail(error, MF_BAD_ARGUMENT, "fixed_wing: start from mf_motions_config()");
     MF_TRY(mf_vehicle_check_ranges(MF_VEHICLE_FIXED_WING, p, error));
-    if (!(p->propeller_torque[0] >= 1e-6))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "fixed_wing.propeller_torque[0]: %g, need at least 1e-06",
-                       p->propeller_torque[0]);
-    if (p->drag != MF_DRAG_POLAR && p->drag != MF_DRAG_LINEAR)
-        return mf_fail(error, MF_BAD_ARGUMENT, "fixed_wing.drag: %d, need polar or linear",
-                       (int)p->drag);
-    if (p->pitch_elevator == 0.0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "fixed_wing.pitch_elevator: 0, the elevator has no effect");
-    if (p->roll_aileron == 0.0)
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "fixed_wing.roll_aileron: 0, the ailerons have no effect");
-    if (!(p->airspeed_max > p->airspeed_min))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "fixed_wing.airspeed_max: %g, need more than airspeed_min, %g m/s",
-                       p->airspeed_max, p->airspeed_min);
-    if (!(p->airspeed_design >= p->airspeed_min && p->airspeed_design <= p->airspeed_max))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "fixed_wing.airspeed_design: %g, need airspeed_min .. airspeed_max, %g .. "
-                       "%g m/s",
-                       p->airspeed_design, p->airspeed_min, p->airspeed_max);
+    MF_NEED(p->propeller_torque[0] >= 1e-6, error,
+            "fixed_wing.propeller_torque[0]: %g, need at least 1e-06", p->propeller_torque[0]);
+    MF_NEED(p->drag == MF_DRAG_POLAR || p->drag == MF_DRAG_LINEAR, error,
+            "fixed_wing.drag: %d, need polar or linear", (int)p->drag);
+    MF_NEED(p->pitch_elevator != 0.0, error,
+            "fixed_wing.pitch_elevator: 0, the elevator has no effect");
+    MF_NEED(p->roll_aileron != 0.0, error,
+            "fixed_wing.roll_aileron: 0, the ailerons have no effect");
+    MF_NEED(p->airspeed_max > p->airspeed_min, error,
+            "fixed_wing.airspeed_max: %g, need more than airspeed_min, %g m/s", p->airspeed_max,
+            p->airspeed_min);
+    MF_NEED(p->airspeed_design >= p->airspeed_min && p->airspeed_design <= p->airspeed_max, error,
+            "fixed_wing.airspeed_design: %g, need airspeed_min .. airspeed_max, %g .. "
+            "%g m/s",
+            p->airspeed_design, p->airspeed_min, p->airspeed_max);
     return check_inertia(p, error);
 }
 
 mf_Status mf_fixed_wing_model(mf_Context *context, const mf_FixedWing *p, const char *name,
                               mf_Model **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL || p == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "fixed_wing: context or p is NULL");
+    MF_NEED(context != NULL && p != NULL, error, "fixed_wing: context or p is NULL");
     *out = NULL;
     MF_TRY(mf_fixed_wing_check(p, error));
     // Turning y and z round keeps the moments and changes the sign of the element -J_xz.

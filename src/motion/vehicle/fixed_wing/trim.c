@@ -167,17 +167,14 @@ static mf_Status refuse(const mf_FixedWing *p, const double x[UNKNOWNS], double 
 mf_Status mf_wing_trim(const double *constants, const mf_FixedWing *p, double airspeed,
                        double climb, double radius, double gravity, mf_FixedWingTrim *out,
                        mf_Error *error) {
-    if (!(airspeed > 0.0 && airspeed <= 1e4))
-        return mf_fail(error, MF_BAD_ARGUMENT, "trim: airspeed %g, need 0 < airspeed <= 1e4 m/s",
-                       airspeed);
+    MF_NEED(airspeed > 0.0 && airspeed <= 1e4, error,
+            "trim: airspeed %g, need 0 < airspeed <= 1e4 m/s", airspeed);
     if (!(climb >= -1.2 && climb <= 1.2))
         return mf_fail(error, MF_BAD_ARGUMENT, "trim: climb angle %g, need -1.2 .. 1.2 rad", climb);
-    if (!(gravity > 0.0 && gravity <= 1e3))
-        return mf_fail(error, MF_BAD_ARGUMENT, "trim: gravity %g, need 0 < gravity <= 1e3 m/s^2",
-                       gravity);
-    if (!(radius == 0.0 || mf_abs(radius) >= 1.0))
-        return mf_fail(error, MF_BAD_ARGUMENT, "trim: radius %g, need 0 or at least 1 m in size",
-                       radius);
+    MF_NEED(gravity > 0.0 && gravity <= 1e3, error,
+            "trim: gravity %g, need 0 < gravity <= 1e3 m/s^2", gravity);
+    MF_NEED(radius == 0.0 || mf_abs(radius) >= 1.0, error,
+            "trim: radius %g, need 0 or at least 1 m in size", radius);
     double climb_cosine, x[UNKNOWNS] = {[ALPHA] = 0.05, [THROTTLE] = 0.5};
     Flight flight = {.constants = constants, .airspeed = airspeed, .gravity = gravity};
     mf_sin_cos(climb, &flight.climb_sine, &climb_cosine);

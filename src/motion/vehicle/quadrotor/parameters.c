@@ -47,18 +47,16 @@ static mf_Status check_rotors(const mf_Quadrotor *p, mf_Error *error) {
         if (p->rotor_direction[i] != 1.0 && p->rotor_direction[i] != -1.0)
             return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.rotor_direction: %g, need +1 or -1",
                            p->rotor_direction[i]);
-    if (!(p->rotor_speed_max > p->rotor_speed_min))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "quadrotor.rotor_speed_max: %g, need more than rotor_speed_min, %g rad/s",
-                       p->rotor_speed_max, p->rotor_speed_min);
+    MF_NEED(p->rotor_speed_max > p->rotor_speed_min, error,
+            "quadrotor.rotor_speed_max: %g, need more than rotor_speed_min, %g rad/s",
+            p->rotor_speed_max, p->rotor_speed_min);
     if (p->rate_lead != 0.0 && p->rate_lead < 1.0)
         return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor.rate_lead: %g, need 0 or 1 .. 100",
                        p->rate_lead);
-    if (!mf_quadrotor_allocation(p, matrix, inverse))
-        return mf_fail(error, MF_BAD_ARGUMENT,
-                       "quadrotor.rotor_x: these positions and directions of rotation (rotor_x, "
-                       "rotor_y, rotor_direction) do not give thrust, roll, pitch and yaw "
-                       "independently: the allocation matrix cannot be inverted");
+    MF_NEED(mf_quadrotor_allocation(p, matrix, inverse), error,
+            "quadrotor.rotor_x: these positions and directions of rotation (rotor_x, "
+            "rotor_y, rotor_direction) do not give thrust, roll, pitch and yaw "
+            "independently: the allocation matrix cannot be inverted");
     for (int i = 0; i < 4; i++)
         if (!(inverse[4 * i] > 0.0))
             return mf_fail(error, MF_BAD_ARGUMENT,
@@ -82,8 +80,7 @@ mf_Status mf_quadrotor_check(const mf_Quadrotor *quadrotor, mf_Error *error) {
 mf_Status mf_quadrotor_model(mf_Context *context, const mf_Quadrotor *quadrotor, const char *name,
                              mf_Model **out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (context == NULL || quadrotor == NULL)
-        return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: context or quadrotor is NULL");
+    MF_NEED(context != NULL && quadrotor != NULL, error, "quadrotor: context or quadrotor is NULL");
     *out = NULL;
     MF_TRY(mf_quadrotor_check(quadrotor, error));
     mf_VehicleBody body = {.name = name,
