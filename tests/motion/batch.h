@@ -42,8 +42,6 @@ typedef struct BatchKind {
     uint32_t touches;  // steps in which robots must touch the ground; 0: they need not
     uint32_t fixed;    // bits of the options that never do
     uint32_t made;     // bits of the options whose creation is to fail; 0: all
-    uint32_t signs;    // bits of those in which the sign of a zero depends on other lanes (a known
-                       // fault): their images are not compared
     // Adds the group of batch->option, by batch_add or as that does.
     mf_Status (*open)(Batch *batch, mf_Error *error);
     // Another value of some setting.
@@ -384,8 +382,6 @@ TEST(images_continue_bit_for_bit) {
     const uint32_t robots = batch_kind.robots > 0 ? batch_kind.robots : batch_kind.many;
     for (uint32_t o = 0; o < batch_kind.options; o++) {
         size_t size;
-        if (batch_kind.signs >> o & 1)
-            continue;
         batch_open(&one, o, MF_ISA_SCALAR, 1, 0, robots);
         batch_step(&one, 37);
         AUTO(end_memory) void *image = take_snapshot(one.rig.world, &size);

@@ -317,12 +317,16 @@ static void solve_loops(Couple *c, const Loops *loops, mf_lane unit, bool is_exp
 
 // ---- solving ------------------------------------------------------------------------------------
 
-// Applies the sum of all impulses to the accelerations; `scale` converts an impulse to a step.
+static MF_INLINE Vec vec_fma_where(mf_mask where, Vec a, mf_lane b, Vec c) {
+    return vec_select(where, vec_fma(a, b, c), c);
+}
+
+// Applies the sum of all impulses to the accelerations of these lanes; `scale` converts an impulse
+// to a step. A sum of 0 is not enough for the others: a factor that is not finite would change
+// them.
 static void spend(Couple *c, const State *state, mf_lane scale, mf_mask lanes, Rates *out) {
     const mf_ArtPlan *plan = c->plan;
     Work *work = c->work;
-    for (uint32_t i = 0; i < 6 + 3 * plan->link_count; i++)
-        c->sum[i] = mf_keep(lanes, c->sum[i]);
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &links[l];
@@ -330,13 +334,14 @@ static void spend(Couple *c, const State *state, mf_lane scale, mf_mask lanes, R
         if (link->kind == MF_ART_BALL) {
             Vec sum = {c->sum[slot], c->sum[slot - 1], c->sum[slot - 2]};
             Vec gain = mat_apply(&c->ball_root[link->row], sum);
-            work->balls[link->row].acceleration =
-                vec_fma(gain, scale, work->balls[link->row].acceleration);
+            Vec *acceleration = &work->balls[link->row].acceleration;
+            *acceleration = vec_fma_where(lanes, gain, scale, *acceleration);
             c->sum[slot] = c->sum[slot - 1] = c->sum[slot - 2] = mf_zero();
             continue;
         }
         LinkWork *own = &work->links[l];
-        own->acceleration = mf_fma(c->root[l] * c->sum[slot], scale, own->acceleration);
+        own->acceleration = mf_select(
+            lanes, mf_fma(c->root[l] * c->sum[slot], scale, own->acceleration), own->acceleration);
         c->sum[slot] = mf_zero();
     }
     if (!plan->fixed) {
@@ -349,10 +354,10 @@ static void spend(Couple *c, const State *state, mf_lane scale, mf_mask lanes, R
             gain[k] = mf_fma(c->base_root[k], c->sum[slot], -(sum * work->base_inverse[k]));
             c->sum[slot] = mf_zero();
         }
-        work->base_angular =
-            vec_fma(MF_VALUE(Vec, gain[0], gain[1], gain[2]), scale, work->base_angular);
-        work->base_linear =
-            vec_fma(MF_VALUE(Vec, gain[3], gain[4], gain[5]), scale, work->base_linear);
+        work->base_angular = vec_fma_where(lanes, MF_VALUE(Vec, gain[0], gain[1], gain[2]), scale,
+                                           work->base_angular);
+        work->base_linear = vec_fma_where(lanes, MF_VALUE(Vec, gain[3], gain[4], gain[5]), scale,
+                                          work->base_linear);
     }
     accelerate_all(plan, state, work, out);
 }
@@ -651,12 +656,14 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
         lanes = mf_or(lanes, contact[i].lanes);
     if (plan->tendon_count > 0)
         lanes = mf_mask_all();
+    // Lanes without rows of their own stay as they are, as they do alone.
+    const mf_mask own = plan->loop_count > 0 ? group->lanes : mf_and(lanes, group->lanes);
     const Sweep sweep = {coupling, first, end, unit, is_explicit};
     solve_rows(&sweep, lanes);
     mf_lane scale = mf_set((mf_real)1);
     if (!is_explicit)
         scale = scale / unit;
-    spend(couple, state, scale, group->lanes, out);
+    spend(couple, state, scale, own, out);
     if (plan->loop_count > 0 && !is_explicit)
         close_loops(couple, loops, state, unit, group->lanes, out);
     for (uint32_t i = 0; i < group->count && sensors_feel(plan); i++)
