@@ -52,7 +52,8 @@ double mf_plain_number(const char *text, char **stop) {
 mf_Status mf_ranges_check(const char *what, const mf_Range *ranges, size_t count, mf_Error *error) {
     for (size_t i = 0; i < count; i++)
         if (!(ranges[i].value >= ranges[i].low && ranges[i].value <= ranges[i].high))
-            return mf_fail(error, MF_BAD_ARGUMENT, "%s.%s: %g, need %g .. %g", what, ranges[i].name,
-                           ranges[i].value, ranges[i].low, ranges[i].high);
+            return mf_fail(error, MF_BAD_ARGUMENT, "%s.%s: %g%s%s, need %g .. %g", what,
+                           ranges[i].name, ranges[i].value, ranges[i].unit[0] != 0 ? " " : "",
+                           ranges[i].unit, ranges[i].low, ranges[i].high);
     return MF_OK;
 }

@@ -16,11 +16,11 @@ double mf_plain_number(const char *text, char **end);
 
 // A number of some settings, and its range, in which NaN is not.
 typedef struct mf_Range {
-    const char *name;
+    const char *name, *unit; // "": none
     double value, low, high;
 } mf_Range;
 
-// MF_BAD_ARGUMENT, "<what>.<name>: 3, need 0 .. 2", by the first that is out of its range.
+// MF_BAD_ARGUMENT, "<what>.<name>: 3 m, need 0 .. 2", by the first that is out of its range.
 mf_Status mf_ranges_check(const char *what, const mf_Range *ranges, size_t count, mf_Error *error);
 
 // The first character that is no digit.

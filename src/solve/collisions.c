@@ -77,19 +77,20 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
         return mf_fail(error, MF_BAD_ARGUMENT, "collisions: the world already has collisions");
     const double step = (double)mf_world_config_of(world)->step * 1e-9;
     const mf_Range ranges[] = {
-        {"law", (double)config->law, 0.0, MF_COLLISION_COMPLIANT},
-        {"contact_time", config->contact_time == 0.0 ? step : config->contact_time, 0.1 * step,
+        {"law", "", (double)config->law, 0.0, MF_COLLISION_COMPLIANT},
+        {"contact_time", "s", config->contact_time == 0.0 ? step : config->contact_time, 0.1 * step,
          10.0},
-        {"contact_ratio", config->contact_ratio, 0.0, 1e3},
-        {"duration", config->duration == 0.0 ? 6.0 * step : config->duration, 4.0 * step, 10.0},
-        {"restitution", config->restitution, 0.05, 1.0},
-        {"friction", isnan(config->friction) ? 0.0 : config->friction, 0.0, 100.0},
-        {"turning", isnan(config->torsional_friction) ? 0.0 : config->torsional_friction, 0.0,
+        {"contact_ratio", "", config->contact_ratio, 0.0, 1e3},
+        {"duration", "s", config->duration == 0.0 ? 6.0 * step : config->duration, 4.0 * step,
          10.0},
-        {"depth", config->depth, 1e-6, 10.0},
-        {"margin", config->margin == 0.0 ? 0.15 : config->margin, 1e-6, 1e3},
-        {"pairs", config->pairs, 1, 4096},
-        {"contact_capacity", config->contact_capacity, 4, 65536},
+        {"restitution", "", config->restitution, 0.05, 1.0},
+        {"friction", "", isnan(config->friction) ? 0.0 : config->friction, 0.0, 100.0},
+        {"turning", "m", isnan(config->torsional_friction) ? 0.0 : config->torsional_friction, 0.0,
+         10.0},
+        {"depth", "m", config->depth, 1e-6, 10.0},
+        {"margin", "m", config->margin == 0.0 ? 0.15 : config->margin, 1e-6, 1e3},
+        {"pairs", "", config->pairs, 1, 4096},
+        {"contact_capacity", "", config->contact_capacity, 4, 65536},
     };
     MF_TRY(mf_ranges_check("collisions", ranges, sizeof ranges / sizeof *ranges, error));
     MF_NEED(config->law != MF_COLLISION_COMPLIANT || config->restitution == usual_restitution,

@@ -86,21 +86,21 @@ static mf_Status check_fence(const mf_InteractionConfig *config, mf_Error *error
 
 static mf_Status check_numbers(const mf_InteractionConfig *config, mf_Error *error) {
     const mf_Range ranges[] = {
-        {"radius", config->detect ? config->radius : 1.0, 1e-6, 1e5},
-        {"nearest", config->nearest, 0, MF_NEAREST_LIMIT},
-        {"view_angle", config->view_angle, 1e-6, half_rotation},
-        {"terrain_tolerance", config->terrain_tolerance, 0, 1e3},
-        {"downwash_reach", config->downwash_reach, 0.1, 1e3},
-        {"air_density", config->air_density, 1e-3, 100},
-        {"wind x", config->wind[0], -200, 200},
-        {"wind y", config->wind[1], -200, 200},
-        {"wind z", config->wind[2], -200, 200},
-        {"wind_ground", config->wind_ground, -1e6, 1e6},
-        {"wind_roughness", config->wind_roughness, 1e-5, 10},
-        {"wind_reference", config->wind_reference, config->wind_roughness * 1.01, 1e4},
-        {"margin", config->margin, 0, 1e5},
-        {"candidates", config->candidates, 1, 1 << 20},
-        {"event_capacity", config->event_capacity, 1, 1 << 24},
+        {"radius", "m", config->detect ? config->radius : 1.0, 1e-6, 1e5},
+        {"nearest", "", config->nearest, 0, MF_NEAREST_LIMIT},
+        {"view_angle", "rad", config->view_angle, 1e-6, half_rotation},
+        {"terrain_tolerance", "m", config->terrain_tolerance, 0, 1e3},
+        {"downwash_reach", "m", config->downwash_reach, 0.1, 1e3},
+        {"air_density", "kg/m^3", config->air_density, 1e-3, 100},
+        {"wind x", "m/s", config->wind[0], -200, 200},
+        {"wind y", "m/s", config->wind[1], -200, 200},
+        {"wind z", "m/s", config->wind[2], -200, 200},
+        {"wind_ground", "m", config->wind_ground, -1e6, 1e6},
+        {"wind_roughness", "m", config->wind_roughness, 1e-5, 10},
+        {"wind_reference", "m", config->wind_reference, config->wind_roughness * 1.01, 1e4},
+        {"margin", "m", config->margin, 0, 1e5},
+        {"candidates", "", config->candidates, 1, 1 << 20},
+        {"event_capacity", "", config->event_capacity, 1, 1 << 24},
     };
     MF_TRY(mf_ranges_check("interaction", ranges, sizeof ranges / sizeof *ranges, error));
     return check_fence(config, error);

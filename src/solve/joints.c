@@ -58,13 +58,13 @@ static mf_Status check_numbers(const mf_WorldJoints *all, const mf_JointRecord *
                                mf_Error *error) {
     const double step = (double)mf_world_config_of(all->world)->step * 1e-9, most = 1e12;
     const mf_Range ranges[] = {
-        {"stiffness", record->stiffness, 0.0, most},
-        {"damping", record->damping, 0.0, most},
-        {"angular_stiffness", record->angular_stiffness, 0.0, most},
-        {"angular_damping", record->angular_damping, 0.0, most},
-        {"time", record->time == 0.0 ? step : record->time, step, 1e6},
-        {"force_limit", record->force_limit, 1e-12, (double)INFINITY},
-        {"moment_limit", record->moment_limit, 1e-12, (double)INFINITY},
+        {"stiffness", "N/m", record->stiffness, 0.0, most},
+        {"damping", "N s/m", record->damping, 0.0, most},
+        {"angular_stiffness", "N m/rad", record->angular_stiffness, 0.0, most},
+        {"angular_damping", "N m s/rad", record->angular_damping, 0.0, most},
+        {"time", "s", record->time == 0.0 ? step : record->time, step, 1e6},
+        {"force_limit", "N", record->force_limit, 1e-12, (double)INFINITY},
+        {"moment_limit", "N m", record->moment_limit, 1e-12, (double)INFINITY},
     };
     MF_TRY(mf_ranges_check("joint", ranges, sizeof ranges / sizeof *ranges, error));
     if (record->damping > 0.0 && record->stiffness == 0.0)

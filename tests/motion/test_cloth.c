@@ -343,8 +343,8 @@ TEST(what_is_wrong_is_named) {
         const char *text;
     } wrong[] = {{no_substep, "cloth.substep: -1e-09 s"},
                  {tiny_substep, "cloth.substep: 1e-09 s"},
-                 {bad_distance, "cloth.self_distance: -1, need 0 .. 10"},
-                 {bad_drag, "cloth.drag: nan, need 0 .. 1000"},
+                 {bad_distance, "cloth.self_distance: -1 m, need 0 .. 10"},
+                 {bad_drag, "cloth.drag: nan 1/s, need 0 .. 1000"},
                  {bad_stretch, "stretch: 0 N/m"},
                  {one_column, "counts: 1 vertices"},
                  {bad_pin, "pins[0]: no vertex 4096"},

@@ -89,7 +89,7 @@ static const Row rows[] = {
     BAD_AS(EXTERNAL, external, hold, -1, "and hold"),
     BAD(EXTERNAL, external, control_interval, 1500000),
     BAD_AS(QUASISTATIC, quasistatic, method, 7, "quasistatic.method: no method 7"),
-    BAD_AS(ELASTIC, elastic, damping, -1.0, "elastic.damping: -1 s, need 0 .. 1e6")};
+    BAD_AS(ELASTIC, elastic, damping, -1.0, "elastic.damping: -1 s, need 0 .. 1e+06")};
 
 #define SIZE(motion, part) BAD_AS(motion, part, struct_size, 4, "mf_motions_config()")
 static const Row sizes[] = {SIZE(POINTS, points),

@@ -62,9 +62,9 @@ static mf_Status check_settings(const mf_Group *group, const mf_ClothConfig *con
                        "cloth.substep: %g s, need 0, or more and at most %d in a step of %g s",
                        mf_time_to_seconds(config->substep), MOST_SUBSTEPS,
                        mf_time_to_seconds(step));
-    const mf_Range ranges[] = {{"pins", config->pins, 0, 4096},
-                               {"drag", config->drag, 0, 1000},
-                               {"self_distance", config->self_distance, 0, 10}};
+    const mf_Range ranges[] = {{"pins", "", config->pins, 0, 4096},
+                               {"drag", "1/s", config->drag, 0, 1000},
+                               {"self_distance", "m", config->self_distance, 0, 10}};
     MF_TRY(mf_ranges_check("cloth", ranges, sizeof ranges / sizeof *ranges, error));
     if (config->contacts && !mf_terrain_level(terrain) && terrain->interpolation != MF_BILINEAR)
         return mf_fail(

@@ -25,12 +25,12 @@ static const mf_WarningWords squeezed = {
 
 static mf_Status check(const mf_FluidConfig *config, mf_Error *error) {
     const mf_Range ranges[] = {
-        {"density", config->density, 1e-3, 1e6},
-        {"sound_speed", config->sound_speed, 1e-3, 1e5},
-        {"viscosity", config->viscosity, 0.0, 1e6},
-        {"artificial_viscosity", config->artificial_viscosity, 0.0, 10.0},
-        {"reach", config->reach, 1.8, 4.0},
-        {"diffusion", config->diffusion, 0.0, 0.5},
+        {"density", "kg/m^3", config->density, 1e-3, 1e6},
+        {"sound_speed", "m/s", config->sound_speed, 1e-3, 1e5},
+        {"viscosity", "m^2/s", config->viscosity, 0.0, 1e6},
+        {"artificial_viscosity", "", config->artificial_viscosity, 0.0, 10.0},
+        {"reach", "", config->reach, 1.8, 4.0},
+        {"diffusion", "", config->diffusion, 0.0, 0.5},
     };
     if (config->struct_size != sizeof *config ||
         (config->emitters == NULL && config->emitter_count > 0))

@@ -28,11 +28,11 @@ static const mf_WarningWords crowded = {"",
 
 static mf_Status check(const mf_GrainsConfig *config, mf_Error *error) {
     const mf_Range ranges[] = {
-        {"stiffness", config->stiffness, 0.0, 1e12},
-        {"restitution", config->restitution, 0.05, 1.0},
-        {"friction", config->friction, 0.0, 100.0},
-        {"wall_friction", config->wall_friction, 0.0, 100.0},
-        {"rolling", config->rolling, 0.0, 10.0},
+        {"stiffness", "N/m", config->stiffness, 0.0, 1e12},
+        {"restitution", "", config->restitution, 0.05, 1.0},
+        {"friction", "", config->friction, 0.0, 100.0},
+        {"wall_friction", "", config->wall_friction, 0.0, 100.0},
+        {"rolling", "", config->rolling, 0.0, 10.0},
     };
     if (config->struct_size != sizeof *config ||
         (config->emitters == NULL && config->emitter_count > 0))

@@ -164,8 +164,8 @@ mf_Status mf_points_check(const mf_Group *group, const mf_PointsConfig *config, 
                        "points.joint_interval: need a multiple of the step (%lld ns), got %lld ns",
                        (long long)world->step, (long long)config->joint_interval);
     MF_NEED(config->friction_coefficient > 0.0, error, "points.friction_coefficient: need > 0");
-    const mf_Range ranges[] = {{"compliance", config->compliance, 1e-4, 1},
-                               {"contact_margin", config->contact_margin, 0, 0.1}};
+    const mf_Range ranges[] = {{"compliance", "", config->compliance, 1e-4, 1},
+                               {"contact_margin", "m", config->contact_margin, 0, 0.1}};
     MF_TRY(mf_ranges_check("points", ranges, sizeof ranges / sizeof *ranges, error));
     for (uint32_t i = 0; i < model->point_count; i++)
         contacts += (model->points[i].flags & MF_POINT_COLLIDES) != 0;

@@ -34,20 +34,20 @@ mf_MachineConfig mf_machine_config(void) {
 mf_Status mf_machine_check_config(const mf_MachineConfig *config, mf_Error *error) {
     if (config == NULL || config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "machine: start from mf_machine_config()");
-    const mf_Range ranges[] = {{"genome_bytes", config->genome_bytes, 8, 65536},
-                               {"change", config->change, 0, 1},
-                               {"add", config->add, 1e-6, 1},
-                               {"split", config->split, 0, 1},
-                               {"attach", config->attach, 0, 1},
-                               {"length_step", config->length_step, 0, 0.9},
-                               {"weight_step", config->weight_step, 0, 100},
-                               {"bar_length", config->bar_length, 1e-3, 10},
-                               {"bar_diameter", config->bar_diameter, 1e-5, 1},
-                               {"shortest", config->shortest, MF_MACHINE_SHORTEST, 10},
-                               {"longest", config->longest, config->shortest, 100},
-                               {"stroke", config->stroke, 1e-5, 10},
-                               {"share", config->share, 0, 1},
-                               {"threshold", config->threshold, 0, 1}};
+    const mf_Range ranges[] = {{"genome_bytes", "", config->genome_bytes, 8, 65536},
+                               {"change", "", config->change, 0, 1},
+                               {"add", "", config->add, 1e-6, 1},
+                               {"split", "", config->split, 0, 1},
+                               {"attach", "", config->attach, 0, 1},
+                               {"length_step", "", config->length_step, 0, 0.9},
+                               {"weight_step", "", config->weight_step, 0, 100},
+                               {"bar_length", "m", config->bar_length, 1e-3, 10},
+                               {"bar_diameter", "m", config->bar_diameter, 1e-5, 1},
+                               {"shortest", "m", config->shortest, MF_MACHINE_SHORTEST, 10},
+                               {"longest", "m", config->longest, config->shortest, 100},
+                               {"stroke", "m", config->stroke, 1e-5, 10},
+                               {"share", "", config->share, 0, 1},
+                               {"threshold", "", config->threshold, 0, 1}};
     return mf_ranges_check("machine", ranges, sizeof ranges / sizeof *ranges, error);
 }
 

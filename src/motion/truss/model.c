@@ -111,8 +111,8 @@ double mf_truss_euler_load(const mf_Truss *truss, uint32_t bar) {
 static mf_Status check_material(const mf_TrussMaterial *material, mf_Error *error) {
     MF_NEED(material->elasticity > 0.0 && material->elasticity <= 1e13, error,
             "material.elasticity: %g Pa, need more than 0 and at most 1e13", material->elasticity);
-    const mf_Range ranges[] = {{"density", material->density, 0, 1e6},
-                               {"yield", material->yield, 0, 1e13}};
+    const mf_Range ranges[] = {{"density", "kg/m^3", material->density, 0, 1e6},
+                               {"yield", "Pa", material->yield, 0, 1e13}};
     return mf_ranges_check("material", ranges, sizeof ranges / sizeof *ranges, error);
 }
 

@@ -159,13 +159,13 @@ static mf_Status check_settings(const char *name, const mf_QuasistaticConfig *co
                     {"reach", "m", config->reach},
                     {"jump", "m", config->jump},
                     {"iterations", "", config->iterations}};
-    const mf_Range ranges[] = {{"friction", config->friction, 0, 100},
-                               {"strengthening", config->strengthening, 0, 1e6},
-                               {"noise", config->noise, 0, 1e6},
-                               {"damping", config->damping, 0, 1e6},
-                               {"samples", config->samples, 0, 16}};
+    const mf_Range ranges[] = {{"friction", "", config->friction, 0, 100},
+                               {"strengthening", "1/m", config->strengthening, 0, 1e6},
+                               {"noise", "N", config->noise, 0, 1e6},
+                               {"damping", "s", config->damping, 0, 1e6},
+                               {"samples", "", config->samples, 0, 16}};
     if (config->struct_size != sizeof *config)
-        return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_%s_config()", name, name);
+        return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_motions_config()", name);
     for (size_t i = 0; i < sizeof positive / sizeof *positive; i++)
         if (!(positive[i].value > 0.0 && positive[i].value < 1e12))
             return mf_fail(error, MF_BAD_ARGUMENT, "%s.%s: %g %s, need more than 0", name,

@@ -67,10 +67,10 @@ mf_Status mf_car_check(const mf_Car *car, mf_Error *error) {
 
 mf_Status mf_car_check_settings(const mf_CarConfig *config, mf_Error *error) {
     MF_NEED(config->struct_size == sizeof *config, error, "car: start from mf_motions_config()");
-    const mf_Range choices[] = {{"model", config->model, 0, MF_CAR_BLENDED},
-                                {"tire", config->tire, 0, MF_CAR_TIRE_LINEAR},
-                                {"integrator", config->integrator, 0, MF_INTEGRATOR_RK4},
-                                {"command", config->command, 0, MF_CAR_COMMAND_WAYPOINT}};
+    const mf_Range choices[] = {{"model", "", config->model, 0, MF_CAR_BLENDED},
+                                {"tire", "", config->tire, 0, MF_CAR_TIRE_LINEAR},
+                                {"integrator", "", config->integrator, 0, MF_INTEGRATOR_RK4},
+                                {"command", "", config->command, 0, MF_CAR_COMMAND_WAYPOINT}};
     MF_TRY(mf_ranges_check("car", choices, sizeof choices / sizeof *choices, error));
     MF_NEED(config->control_interval >= 0, error, "car.control_interval: %lld ns, need 0 or more",
             (long long)config->control_interval);

@@ -189,8 +189,8 @@ static mf_Status check_settings(mf_Group *group, const mf_Quadrotor *p,
     const mf_Time step = mf_world_config_of(mf_group_world(group))->step;
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "quadrotor: start from mf_motions_config()");
-    const mf_Range choices[] = {{"command", config->command, 0, MF_QUADROTOR_POSITION},
-                                {"integrator", config->integrator, 0, MF_INTEGRATOR_RK4}};
+    const mf_Range choices[] = {{"command", "", config->command, 0, MF_QUADROTOR_POSITION},
+                                {"integrator", "", config->integrator, 0, MF_INTEGRATOR_RK4}};
     MF_TRY(mf_ranges_check("quadrotor", choices, sizeof choices / sizeof *choices, error));
     if (config->control_interval < 0 || config->control_interval % step != 0 ||
         config->control_interval / step > UINT32_MAX)
