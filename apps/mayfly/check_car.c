@@ -69,7 +69,7 @@ static void steady_cornering(mf_CheckRun *run) {
         find_velocity(run, &along, &across);
         mf_check_near(run, cases[i].what, cases[i].rotation, yaw_rate, 1.5e-8);
         if (i == 0) {
-            mf_check_near(run, "sideways speed [m/s]", 0.00495487, across, 1e-8);
+            mf_check_near(run, "lateral velocity [m/s]", 0.00495487, across, 1e-8);
             mf_check_near(run, "front slip angle [rad]", 0.02521361,
                           0.05 - atan((across + 0.029 * yaw_rate) / along), 1e-8);
             mf_check_near(run, "rear slip angle [rad]", 0.01761599,

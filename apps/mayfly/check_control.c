@@ -13,7 +13,7 @@ static const double none[3] = {0, 0, 0};
 
 // ---- servos -------------------------------------------------------------------------------------
 
-// A wheel of moment 0.5 on a fixed base.
+// A wheel of inertia 0.5 kg m^2 on a fixed base.
 static void open_wheel(mf_CheckRun *run, mf_RigConfig *config) {
     mf_HandModel *hand = mf_rig_start(run);
     uint32_t link = mf_hand_hinge(hand, 0, 0, 0, 0, along_z);
@@ -22,8 +22,8 @@ static void open_wheel(mf_CheckRun *run, mf_RigConfig *config) {
     mf_rig_open(run, config);
 }
 
-// Torque at `rate` from the gain of rate in a step of 1 ms. Within the step the torque falls with
-// the time constant of 1 s.
+// Mean torque over a step of 1 ms from the change of the joint rate, at `rate`. Within the step the
+// torque falls with the time constant of 1 s.
 static double motor_torque(const mf_CheckRun *run, double rate) {
     mf_rig_set(run, "joint.rate", 0, rate);
     mf_rig_step(run, 1);
@@ -114,12 +114,12 @@ static void gym_step(double s[4], double force, bool explicit) {
     double sine, cosine;
     mf_sin_cos(s[2], &sine, &cosine);
     double temp = (force + moment * (s[3] * s[3]) * sine) / total;
-    double spin =
+    double pole_acceleration =
         (9.8 * sine - cosine * temp) / (0.5 * (4.0 / 3.0 - 0.1 * (cosine * cosine) / total));
-    double shove = temp - moment * spin * cosine / total;
+    double cart_acceleration = temp - moment * pole_acceleration * cosine / total;
     double old[2] = {s[1], s[3]};
-    s[1] = s[1] + tau * shove;
-    s[3] = s[3] + tau * spin;
+    s[1] = s[1] + tau * cart_acceleration;
+    s[3] = s[3] + tau * pole_acceleration;
     s[0] = s[0] + tau * (explicit ? old[0] : s[1]);
     s[2] = s[2] + tau * (explicit ? old[1] : s[3]);
 }

@@ -142,7 +142,7 @@ static mf_Status find_kind(const char *path, Kind *kind, mf_Error *error) {
 
 // ---- robots ------------------------------------------------------------------------------------
 
-// Only a part of a world.
+// Whether only fields or the schedule are asked for.
 static bool wants_part(const Options *options) {
     return options->fields || options->schedule;
 }
@@ -175,7 +175,7 @@ static void show_unsupported(const mf_Model *model) {
         printf("%s: everything in it is supported\n", model->file);
 }
 
-// What would compute the pictures of its cameras.
+// The device that would render its cameras.
 static mf_Status show_device(const mf_Model *model, mf_Error *error) {
     mf_Isa isa;
     if (model->camera_count == 0)
@@ -452,7 +452,7 @@ static mf_Status check_kind(const Options *options, bool robot, bool world, mf_E
     return MF_OK;
 }
 
-// --json of what has no object of its own.
+// Refuses --json for what has no JSON form.
 static mf_Status check_json(const Options *options, mf_Error *error) {
     return options->json && !wants_part(options)
                ? mf_app_refuse("info",

@@ -136,17 +136,18 @@ typedef struct mf_PluginEntry {
 
 // A number that changes with the layout of what both sides share.
 #define MF_PLUGIN_MIX(hash, value) (((hash) ^ (uint64_t)(value)) * UINT64_C(0x100000001b3))
-#define MF_PLUGIN_LAYOUT_MODEL                                                                     \
-    MF_PLUGIN_MIX(                                                                                 \
-        MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_HASH_START,       \
-                                                                              sizeof(mf_Model)),   \
-                                                                sizeof(mf_Joint)),                 \
-                                                  sizeof(mf_Link)),                                \
-                                    sizeof(mf_Point)),                                             \
-                      sizeof(mf_Shape)),                                                           \
-        sizeof(mf_Sensor))
+// All that can be reached from a model.
+#define MF_PLUGIN_MODEL_SIZES                                                                      \
+    (3 * sizeof(mf_Model) + 5 * sizeof(mf_Link) + 7 * sizeof(mf_Joint) + 11 * sizeof(mf_Point) +   \
+     13 * sizeof(mf_Shape) + 17 * sizeof(mf_Mesh) + 19 * sizeof(mf_Sensor) +                       \
+     23 * sizeof(mf_Dock) + 29 * sizeof(mf_Note) + 31 * sizeof(mf_Body) + 37 * sizeof(mf_Site) +   \
+     41 * sizeof(mf_HeightField) + 43 * sizeof(mf_ContactPair) +                                   \
+     47 * sizeof(mf_ContactExclusion) + 53 * sizeof(mf_Tendon) + 59 * sizeof(mf_TendonTerm) +      \
+     61 * sizeof(mf_TendonWrap) + 67 * sizeof(mf_Equality) + 71 * sizeof(mf_Actuator) +            \
+     73 * sizeof(mf_Keyframe))
 #define MF_PLUGIN_LAYOUT                                                                           \
-    MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_LAYOUT_MODEL,                \
+    MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_PLUGIN_MIX(MF_HASH_START,           \
+                                                                          MF_PLUGIN_MODEL_SIZES),  \
                                                             sizeof(mf_PluginServices)),            \
                                               offsetof(mf_PluginView, fields)),                    \
                                 offsetof(mf_PluginSetup, services)),                               \
@@ -163,7 +164,7 @@ typedef struct mf_PluginEntry {
 // ...};`.
 extern MF_VISIBLE const mf_PluginEntry mf_plugin_entry;
 
-// One value of a MF_REAL field, in either width; for speed work on the arrays themselves.
+// One value of a MF_REAL field, in either precision; for speed, access the arrays directly.
 static inline double mf_plugin_get(const mf_PluginView *view, uint32_t field, uint32_t component,
                                    uint32_t lane) {
     size_t at = (size_t)component * MF_BLOCK + lane;

@@ -26,7 +26,9 @@ enum {
 // constant, the struct and the function), for a request the answer, then the members of its head in
 // the order of the wire, what follows them ("": nothing), and what else a client should know. From
 // the table come MF_MESSAGE_* and MF_ANSWER_* below, the structs and checks of server and client in
-// C, mayfly/_messages.py, the tables of docs/reference/protocol.md, and tests of each message.
+// C, mayfly/_messages.py, the tables of docs/reference/protocol.md, and tests of each message. A
+// new message: its row here, mf_answer_<name> in src/serve, which the linker asks for, and a run of
+// test_serve_messages with MAYFLY_UPDATE=1, which writes the files made from the table.
 //
 //     REQUEST(kind, NAME, Name, name, ANSWER, members, tail, text)
 //     ANSWER(kind, NAME, Name, members, tail, text)

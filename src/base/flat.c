@@ -1,3 +1,4 @@
+// Structures that are moved and written as one block of bytes (flat.h).
 #include "base/flat.h"
 
 #include <string.h>

@@ -6,10 +6,6 @@
 #include "contact/narrow_face.h"
 #include "contact/narrow_reach.h"
 
-// ---- narrow plane -------------------------------------------------------------------------------
-
-// A plane (solid below) with all kinds of solids, in closed form. The normal is the plane's.
-
 // ---- narrow hull --------------------------------------------------------------------------------
 
 // The corners of a hull that touch a plane (hull.h).
@@ -86,6 +82,8 @@ static void hull_on_plane(const mf_ConvexHull *hull, mf_mask where, Vec up, Hull
 }
 
 // ---- narrow plane -------------------------------------------------------------------------------
+
+// A plane (solid below) with all kinds of solids, in closed form. The normal is the plane's.
 
 typedef struct Floor { // the plane in the axes of b
     Vec up;            // [1]

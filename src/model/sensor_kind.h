@@ -1,6 +1,6 @@
 // The kinds of sensors, one row each, in the order of mf_SensorType: what all parts of Mayfly know
 // of them. What a kind measures is in sensors_kernel.c (mf_SensorKind's `items` say of which
-// parts).
+// parts): a new sensor is a row here, a value of mf_SensorType and its case there.
 #pragma once
 
 #include <mayfly/model.h>

@@ -14,6 +14,7 @@ static const char *const own_names[] = {"own",   "own2",  "own3",  "own4",  "own
                                         "own7",  "own8",  "own9",  "own10", "own11", "own12",
                                         "own13", "own14", "own15", "own16"};
 enum { OWN_COUNT = MF_MOTION_OWN_LAST - MF_MOTION_OWN + 1 };
+_Static_assert((int)MF_MOTION_COUNT <= (int)MF_MOTION_OWN, "motions of plugins come after ours");
 _Static_assert(sizeof own_names / sizeof *own_names == OWN_COUNT, "a name for each own motion");
 
 const char *mf_motion_limitation(mf_Motion motion) {

@@ -6,7 +6,7 @@
 
 #include "math/scalar.h"
 
-// Adds `weight` times `vector`, whose length is cut to 1.
+// Adds `weight` times `vector`, clamped to length 1.
 static void add_rule(double wish[3], const double vector[3], double weight) {
     double length = mf_vec3_length(vector);
     mf_vec3_add_scaled(wish, wish, length > 1.0 ? weight / length : weight, vector);
@@ -14,7 +14,7 @@ static void add_rule(double wish[3], const double vector[3], double weight) {
 
 // The first `count` neighbors, relative to the agent.
 typedef struct Neighbors {
-    double middle[3];   // [m] mean position
+    double center[3];   // [m] mean position
     double velocity[3]; // [m/s] mean
     double away[3];     // [1] weighted sum of directions away from near neighbors
 } Neighbors;
@@ -29,7 +29,7 @@ static void look_around(const mf_BehaviorPlan *plan, uint32_t instance, uint32_t
             position[c] = mf_field_get(plan->neighbor_position, instance, 3 * i + c);
             velocity[c] = mf_field_get(plan->neighbor_velocity, instance, 3 * i + c);
         }
-        mf_vec3_add_scaled(out->middle, out->middle, 1.0 / count, position);
+        mf_vec3_add_scaled(out->center, out->center, 1.0 / count, position);
         mf_vec3_add_scaled(out->velocity, out->velocity, 1.0 / count, velocity);
         double distance = mf_vec3_length(position);
         if (distance < near && distance > 0.0)
@@ -65,10 +65,10 @@ void mf_flock_wish(const mf_BehaviorPlan *plan, uint32_t instance, double wish[3
         Neighbors around;
         look_around(plan, instance, count, &around);
         mf_vec3_scale(around.velocity, around.velocity, 1.0 / rules->speed);
-        mf_vec3_scale(around.middle, around.middle, 1.0 / rules->separation);
+        mf_vec3_scale(around.center, around.center, 1.0 / rules->separation);
         add_rule(wish, around.away, rules->separation_weight);
         add_rule(wish, around.velocity, rules->alignment_weight);
-        add_rule(wish, around.middle, rules->cohesion_weight);
+        add_rule(wish, around.center, rules->cohesion_weight);
     }
     double length = mf_vec3_length(wish);
     if (length > 0.0)
