@@ -4,7 +4,6 @@
 // hash. The first repeat is a warm-up.
 #include "bench_time.h"
 
-
 typedef struct Bench {
     mf_Bench bench;    // its `needs`: the robot; its steps: those of an episode
     const char *own;   // Mayfly's own file, used if that is missing

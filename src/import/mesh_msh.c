@@ -6,7 +6,6 @@
 
 #include "math/scalar.h"
 
-
 mf_Status mf_msh_parse(mf_Context *context, const char *file, const char *data, size_t size,
                        mf_MeshData *out, mf_Error *error) {
     uint32_t counts[4];

@@ -5,7 +5,6 @@
 
 #include "math/scalar.h"
 
-
 // Twice the area of a triangle in the plane, positive when it is turned counterclockwise.
 static double cross_product(const double a[2], const double b[2], const double c[2]) {
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]);

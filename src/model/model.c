@@ -2,7 +2,6 @@
 #include "model/fields.h"
 #include "model/draft.h"
 
-
 #include <string.h>
 
 void mf_model_destroy(mf_Model *model) {

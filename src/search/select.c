@@ -12,7 +12,6 @@
 #include "search/population.h"
 #include "base/random.h"
 
-
 static uint32_t index_at(const uint32_t *order, uint32_t rank) {
     return order == NULL ? rank : order[rank];
 }

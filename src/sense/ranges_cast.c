@@ -7,7 +7,6 @@
 
 #include "math/scalar.h"
 
-
 enum {
     LEAF = 4,   // [1] most items of a leaf
     LEVELS = 36 // [1] below it nodes are halved by number, which ends after 32 more

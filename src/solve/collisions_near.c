@@ -9,7 +9,6 @@
 #include "world/attach.h"
 #include "math/scalar.h"
 
-
 // Positions beyond this [m] are outside of every grid; robots there do not collide.
 static const double farthest = 1e6;
 

@@ -4,7 +4,6 @@
 
 #include "math/scalar.h"
 
-
 #define WIDE 1000.0 // [px] of the drawing of the path
 #define EDGE 26.0   // [px] around it
 #define GAP 48.0    // [px] between its views

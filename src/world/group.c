@@ -7,7 +7,6 @@
 #include "model/points.h"
 #include "world/attach.h"
 
-
 #include <assert.h>
 #include <math.h>
 #include <string.h>

@@ -144,8 +144,7 @@ TEST(docked_robots_are_flush_without_overlap) {
     };
     for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++) {
         AUTO(close_module)
-        Module a = open_module(*state, pairs[p].a),
-               b = open_module(*state, pairs[p].b);
+        Module a = open_module(*state, pairs[p].a), b = open_module(*state, pairs[p].b);
         const mf_Dock *dock_a = find_dock(&a, pairs[p].dock_a),
                       *dock_b = find_dock(&b, pairs[p].dock_b);
         for (int orientation = 0; orientation < 4; orientation += 4 / dock_a->orientations) {

@@ -3,7 +3,6 @@
 #include "rig/rig.h"
 #include "support.h"
 
-
 GROUP_FIXTURE(setup_context, teardown_context);
 
 #define POOL                                                                                       \

@@ -3,7 +3,6 @@
 // others.
 #include "serve/support.h"
 
-
 #define FAR 400.0 // [m]
 
 static const double poses[2][3] = {{FAR, 0.0, 0.0}, {FAR, 20.0, 1.0}};

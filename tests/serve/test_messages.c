@@ -4,7 +4,6 @@
 #include "client/link.h"
 #include "serve/support.h"
 
-
 #include <ctype.h>
 #include <glob.h>
 #include <sys/socket.h>

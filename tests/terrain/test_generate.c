@@ -2,7 +2,6 @@
 // continuity, octaves), and the same bits for every number of threads.
 #include "support.h"
 
-
 GROUP_FIXTURE(setup_context, teardown_context);
 
 static mf_TerrainConfig config_of(uint32_t columns, uint32_t rows) {

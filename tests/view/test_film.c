@@ -4,7 +4,6 @@
 #include "view/ball.h"
 #include "view/film_page.h"
 
-
 #define PAGE "film_test.html"
 #define TURN (410.0 / 4096.0) // [rad] what films hold exactly
 

@@ -34,8 +34,8 @@ static inline void mf_art_mark_thrust(const mf_ArtMotion *motion, int32_t link) 
 
 // The pose of a frame of the model's link (MF_NONE: the world) in the plan link that carries it,
 // which is returned.
-int32_t mf_art_place(const mf_ArtMotion *motion, uint32_t link, const double position[3],
-                     const double rotation[4], double out_position[3], double out_rotation[4]);
+int32_t mf_art_pose(const mf_ArtMotion *motion, uint32_t link, const double position[3],
+                    const double rotation[4], double out_position[3], double out_rotation[4]);
 
 // The tree: links, frames, inertias. Allocates links, positions, joint_links and the
 // constants for that many contacts and actuators.

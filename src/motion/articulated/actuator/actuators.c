@@ -66,8 +66,8 @@ static mf_Status add_force(mf_ArtMotion *motion, const mf_Actuator *from, mf_Art
     double rotation[4], arm[3], lever[3];
     actuator->acts = MF_ART_FORCES;
     actuator->rated = from->gain[2] != 0.0 || from->bias[2] != 0.0;
-    actuator->links[0] = mf_art_place(motion, from->frame.link, from->frame.position,
-                                      from->frame.rotation, arm, rotation);
+    actuator->links[0] = mf_art_pose(motion, from->frame.link, from->frame.position,
+                                     from->frame.rotation, arm, rotation);
     if (actuator->links[0] == MF_ART_WORLD)
         return unsupported(from, "pushes a site of the world", error);
     mf_quat_rotate(c + MF_ART_WRENCH, rotation, from->gear);
@@ -95,9 +95,8 @@ static void add_force_from(mf_ArtMotion *motion, const mf_Actuator *from,
     memcpy(actuator->gear, from->gear, sizeof actuator->gear);
     for (int side = 0; side < 2; side++) {
         double rotation[4];
-        actuator->links[side] =
-            mf_art_place(motion, frames[side]->link, frames[side]->position, frames[side]->rotation,
-                         actuator->arms[side], rotation);
+        actuator->links[side] = mf_art_pose(motion, frames[side]->link, frames[side]->position,
+                                            frames[side]->rotation, actuator->arms[side], rotation);
         mf_quat_to_matrix(actuator->rotations[side], rotation);
         mf_art_mark_thrust(motion, actuator->links[side]);
         mf_art_mark_posed(motion, actuator->links[side]);

@@ -24,7 +24,7 @@ static mf_ArtFluid fluid_of(const mf_ArtMotion *motion, const mf_Physics *physic
     double edges[3], rotation[4], axes[4], at[3];
     box_of(body, edges);
     mf_pose_point(at, body->position, body->rotation, body->center);
-    fluid.link = mf_art_place(motion, body->link, at, body->rotation, fluid.position, rotation);
+    fluid.link = mf_art_pose(motion, body->link, at, body->rotation, fluid.position, rotation);
     mf_quat_multiply(axes, rotation, body->axes);
     mf_quat_to_matrix(fluid.rotation, axes);
     double size = (edges[0] + edges[1] + edges[2]) / 3.0;
@@ -104,8 +104,8 @@ static mf_ArtFluid ellipsoid_of(const mf_ArtMotion *motion, const mf_Physics *ph
     mf_ArtFluid fluid = {.shaped = true};
     double r[3], rotation[4];
     mf_shape_box(shape->type, shape->size, NULL, fluid.position, r); // its radii
-    fluid.link = mf_art_place(motion, shape->link, shape->position, shape->rotation, fluid.position,
-                              rotation);
+    fluid.link = mf_art_pose(motion, shape->link, shape->position, shape->rotation, fluid.position,
+                             rotation);
     mf_quat_to_matrix(fluid.rotation, rotation);
     const double size = 2.0 / 3.0 * (r[0] + r[1] + r[2]);
     fluid.creep = 3.0 * PI * size * physics->viscosity;

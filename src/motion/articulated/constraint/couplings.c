@@ -87,8 +87,8 @@ static mf_Status add_tendon_terms(mf_ArtMotion *motion, const mf_Model *model, u
 // ---- equality constraints -----------------------------------------------------------------------
 
 static void place_frame(mf_ArtMotion *motion, const mf_Frame *frame, mf_ArtLoop *loop, int side) {
-    loop->links[side] = mf_art_place(motion, frame->link, frame->position, frame->rotation,
-                                     loop->arms[side], loop->rotations[side]);
+    loop->links[side] = mf_art_pose(motion, frame->link, frame->position, frame->rotation,
+                                    loop->arms[side], loop->rotations[side]);
     for (int32_t l = loop->links[side]; l >= 0; l = motion->links[l].parent) {
         motion->looped[l] = true;
         motion->links[l].posed = true;

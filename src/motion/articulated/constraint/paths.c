@@ -3,7 +3,6 @@
 
 #include "math/scalar.h"
 
-
 // The slot of a link in a path's list, which gets it if need be; MF_NONE when the list is full.
 static uint32_t slot_of(mf_ArtMotion *motion, mf_ArtPath *path, int32_t link) {
     int32_t *links = motion->path_links + path->first_link;
@@ -26,16 +25,16 @@ static bool add_wrap(mf_ArtMotion *motion, const mf_TendonWrap *from, mf_ArtPath
         to->share = 1.0 / from->divisor;
         return true;
     }
-    const int32_t link = mf_art_place(motion, from->frame.link, from->frame.position,
-                                      from->frame.rotation, to->arm, rotation);
+    const int32_t link = mf_art_pose(motion, from->frame.link, from->frame.position,
+                                     from->frame.rotation, to->arm, rotation);
     mf_quat_to_matrix(to->rotation, rotation);
     to->slot = slot_of(motion, path, link);
     to->radius = from->radius;
     mf_art_mark_posed(motion, link);
     if (from->side != MF_NONE) {
         to->sided = true;
-        to->side_link = mf_art_place(motion, from->side_link, from->side_position, identity,
-                                     to->side_arm, rotation);
+        to->side_link = mf_art_pose(motion, from->side_link, from->side_position, identity,
+                                    to->side_arm, rotation);
         mf_art_mark_posed(motion, to->side_link);
     }
     return to->slot != MF_NONE;

@@ -3,7 +3,6 @@
 #include "motion/articulated/build.h"
 #include "math/scalar.h"
 
-
 bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softness) {
     return config->integrator == MF_ARTICULATED_IMPLICIT && mf_softness_is_stated(softness);
 }

@@ -5,7 +5,6 @@
 #include "math/scalar.h"
 #include "world/attach.h"
 
-
 #include <string.h>
 
 // Rows of shapes whose contacts move on them have the position where they touch level ground in the

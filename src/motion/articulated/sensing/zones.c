@@ -9,7 +9,6 @@
 #include "model/points.h"
 #include "math/scalar.h"
 
-
 // `root` MF_NONE: the world carries all bodies, and is none itself.
 static bool carried(const mf_Model *model, uint32_t body, uint32_t root) {
     return body != MF_NONE && mf_body_carried(model, body, root);
@@ -149,8 +148,8 @@ static void add_site(mf_ArtMotion *motion, const mf_Model *model, uint32_t index
     double rotation[4];
     *out = (mf_ArtTouchSite){.type = site->type, .kind = volume.kind, .body = site->body};
     mf_vec3_copy(out->size, volume.size);
-    out->link = mf_art_place(motion, frame->link, frame->position, frame->rotation, out->position,
-                             rotation);
+    out->link =
+        mf_art_pose(motion, frame->link, frame->position, frame->rotation, out->position, rotation);
     mf_quat_to_matrix(out->rotation, rotation);
     mf_art_mark_posed(motion, out->link);
     for (uint32_t i = index; i-- > 0;) {

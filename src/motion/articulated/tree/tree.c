@@ -358,8 +358,8 @@ static void finish_links(Tree *t) {
     motion->plan->mass = t->model->mass;
 }
 
-int32_t mf_art_place(const mf_ArtMotion *motion, uint32_t link, const double position[3],
-                     const double rotation[4], double out_position[3], double out_rotation[4]) {
+int32_t mf_art_pose(const mf_ArtMotion *motion, uint32_t link, const double position[3],
+                    const double rotation[4], double out_position[3], double out_rotation[4]) {
     if (link == MF_NONE) {
         mf_vec3_copy(out_position, position);
         memcpy(out_rotation, rotation, 4 * sizeof *rotation);
