@@ -432,9 +432,9 @@ static void answer_polish(const Convex *pair, mf_mask where, Answer *answer) {
 // for solids that touch in a point that point itself is known.
 static Vec answer_point(const Convex *pair, mf_mask where, const Answer *answer) {
     const Vec n = answer->normal;
-    if (!has_face(pair->a->kind))
+    if (!mf_collide_has_face(pair->a->kind))
         return core_reach(pair->a, n, where);
-    if (!has_face(pair->b->kind)) {
+    if (!mf_collide_has_face(pair->b->kind)) {
         Vec back = vec_minus(mat_apply_transposed(&pair->rotation, n));
         Vec other =
             mat_apply_add(&pair->rotation, core_reach(pair->b, back, where), pair->position);
@@ -497,7 +497,7 @@ static __attribute__((noinline)) void convex_convex(PairTest *test) {
     test->out->unsure =
         mf_and(found.near, mf_less(test->small * mf_set((mf_real)1e-3), answer->gap));
     test->out->gap = mf_keep(test->out->unsure, answer->gap);
-    if (has_face(test->a.kind) && has_face(test->b.kind)) {
+    if (mf_collide_has_face(test->a.kind) && mf_collide_has_face(test->b.kind)) {
         put_faces(test, found.near, &pair.rotation, pair.position, answer->normal, depth,
                   &found.at);
         return;

@@ -156,12 +156,6 @@ static void face_of_hull(const Solid *solid, Vec n, mf_lane thin, mf_mask where,
     face->normal = vec_select(flat, face->normal, normal);
 }
 
-// False for solids that touch in one point only.
-static bool has_face(mf_CollideKind kind) {
-    return kind == MF_COLLIDE_BOX || kind == MF_COLLIDE_CYLINDER || kind == MF_COLLIDE_CAPSULE ||
-           kind == MF_COLLIDE_HULL;
-}
-
 // The face of a solid along the unit vector n of its axes, in the lanes `where`.
 static void face_of(const PairTest *test, const Solid *solid, Vec n, mf_mask where, Face *face) {
     mf_lane thin = test->small * FACE_THIN;

@@ -24,6 +24,12 @@ static inline bool mf_collide_is_curved(mf_CollideKind kind) {
     return kind == MF_COLLIDE_ELLIPSOID || kind == MF_COLLIDE_CYLINDER;
 }
 
+// Has flat or straight parts, which touch in more than one point.
+static inline bool mf_collide_has_face(mf_CollideKind kind) {
+    return kind == MF_COLLIDE_BOX || kind == MF_COLLIDE_CYLINDER || kind == MF_COLLIDE_CAPSULE ||
+           kind == MF_COLLIDE_HULL;
+}
+
 // Where a shape touches compliant ground. Those of many corners have a few contacts that move on
 // them, `part` of mf_ArtContact.
 typedef enum mf_TouchKind {

@@ -13,6 +13,11 @@ const mf_MotionRow *mf_motion_row(mf_Motion motion) {
     return (unsigned)motion < MF_MOTION_COUNT ? rows[motion] : NULL;
 }
 
+bool mf_motion_responds(mf_Motion motion) {
+    const mf_MotionRow *row = mf_motion_row(motion);
+    return row == NULL || row->dynamic;
+}
+
 uint32_t mf_motion_key_count(void) {
     uint32_t count = 0;
     for (int i = 0; i < MF_MOTION_COUNT; i++)

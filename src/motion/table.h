@@ -102,6 +102,9 @@ typedef struct mf_MotionRow {
 // NULL: no motion of this library.
 const mf_MotionRow *mf_motion_row(mf_Motion motion);
 
+// Whether forces change what it does: false along a given path.
+bool mf_motion_responds(mf_Motion motion);
+
 // The keys of all motions, in the order of the table; NULL behind the last.
 uint32_t mf_motion_key_count(void); // [1]
 const mf_Key *mf_motion_key(uint32_t index);

@@ -440,18 +440,9 @@ static mf_Status make_parts(const mf_SceneBuilder *builder, uint32_t index, cons
 
 // Whether robots touch the ground by their shapes at first, so that a reset puts these onto it.
 static bool starts_by_shapes(const mf_MotionsConfig *config) {
-    switch (config->start) {
-    case MF_MOTION_KINEMATIC:
-        return config->kinematic.shapes;
-    case MF_MOTION_RIGID:
-        return config->rigid.shapes;
-    case MF_MOTION_PRESCRIBED:
-        return config->prescribed.shapes;
-    case MF_MOTION_ARTICULATED:
-        return config->articulated.shapes;
-    default:
-        return false;
-    }
+    const mf_MotionRow *row = mf_motion_row(config->start);
+    return row != NULL && row->common.shapes != 0 &&
+           *(const bool *)((const char *)config + row->common.shapes);
 }
 
 static mf_Status equip(mf_SceneBuilder *builder, uint32_t index, mf_Group *group,

@@ -122,12 +122,6 @@ static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMembe
 
 // ---- members ------------------------------------------------------------------------------------
 
-// Whether it moves along a path independent of forces.
-static bool is_led(const mf_Group *group) {
-    const mf_MotionRow *row = mf_motion_row(mf_motion_of(group, 0));
-    return row != NULL && !row->dynamic;
-}
-
 static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *member,
                              mf_Error *error) {
     mf_Group *own = member->group;
@@ -150,7 +144,8 @@ static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *memb
     // In a group of several motions the robots' levels tell which are `kinematic`.
     group->takes_wrenches = group->wrench != NULL && group->wrench_count != NULL &&
                             !group->is_still &&
-                            (group->level != NULL || (motion_of(own) != NULL && !is_led(own)));
+                            (group->level != NULL ||
+                             (motion_of(own) != NULL && mf_motion_responds(mf_motion_of(own, 0))));
     group->fields = mf_tree_fields(own);
     all->robot_count += group->count;
     all->wide = all->wide || group->wide;

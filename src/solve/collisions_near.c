@@ -5,6 +5,7 @@
 // any point of it can have moved against its base, and a pair is skipped while the sum of both and
 // what the way between their bases has changed are less than its gap.
 #include "base/sort.h"
+#include "motion/table.h"
 #include "solve/collisions.h"
 #include "world/attach.h"
 #include "math/scalar.h"
@@ -54,7 +55,7 @@ static bool load_group(mf_Collisions *all, const mf_CollisionGroup *group) {
         const double size = mf_abs(position[0]) + mf_abs(position[1]) + mf_abs(position[2]);
         all->present[robot] = fault[i] == 0 && size < farthest && any;
         all->immovable[robot] =
-            !group->takes_wrenches || (level != NULL && level[i] == (uint32_t)MF_MOTION_KINEMATIC);
+            !group->takes_wrenches || (level != NULL && !mf_motion_responds((mf_Motion)level[i]));
         moved = has_moved(all, robot, bound) || moved;
         for (uint32_t c = 0; group->is_still && c < 4; c++) {
             const double value = mf_field_get(group->orientation, i, c);

@@ -12,6 +12,7 @@
 // robots that only follow their command are moved. It ends with the release, which gives the inputs
 // back. A mf_Pusher gives them back after each step, so that others may write them meanwhile.
 #include "view/push.h"
+#include "motion/table.h"
 #include "base/memory.h"
 #include "world/attach.h"
 #include "solve/link_motion.h"
@@ -288,8 +289,8 @@ static void pull_link(const mf_Push *push, const mf_PushMemory *memory, const Fi
 }
 
 static bool knows_forces(const mf_Push *push, const Fields *fields) {
-    return push->motion != MF_MOTION_KINEMATIC && push->motion != MF_MOTION_EXTERNAL &&
-           fields->linear != NULL && fields->angular != NULL && fields->orientation != NULL;
+    return mf_motion_responds(push->motion) && fields->linear != NULL && fields->angular != NULL &&
+           fields->orientation != NULL;
 }
 
 // A step towards where it is pulled, as far as it would come in that time.

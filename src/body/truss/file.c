@@ -1,6 +1,7 @@
 // Trusses' files: one top key, `truss`, and below it material, vertices, bars, actuators, neurons
 // and synapses. What mf_truss_check refuses is reported at the line of the entry that it names.
 #include "base/floats.h"
+#include "motion/table.h"
 #include "base/memory.h"
 #include "body/truss/keys.h"
 #include "body/truss/row.h"
@@ -220,18 +221,19 @@ static mf_Status make_model(mf_Context *context, const void *body, mf_Model **ou
     return mf_truss_model(context, body, out, error);
 }
 
-// Whether a rule switches to a motion of this range.
-static bool switches(const mf_SceneGroup *group, mf_Motion first, mf_Motion last) {
+// Whether a rule switches to a level of robots with links, or to the motion.
+static bool switches(const mf_SceneGroup *group, bool level, mf_Motion motion) {
     bool any = false;
-    for (uint32_t i = 0; i < group->rule_count; i++)
-        any = any || (group->rules[i].to >= first && group->rules[i].to <= last);
+    for (uint32_t i = 0; i < group->rule_count; i++) {
+        const mf_MotionRow *row = mf_motion_row(group->rules[i].to);
+        any = any || group->rules[i].to == motion || (level && row != NULL && row->level);
+    }
     return any;
 }
 
 // A quasi-static frame, or the steps of a motion with inertia.
 static mf_Time step_of(const mf_SceneGroup *group, mf_Motion start) {
-    const bool elastic =
-        start == MF_MOTION_ELASTIC || switches(group, MF_MOTION_ELASTIC, MF_MOTION_ELASTIC);
+    const bool elastic = start == MF_MOTION_ELASTIC || switches(group, false, MF_MOTION_ELASTIC);
     return elastic ? MF_MILLISECOND : 20 * MF_MILLISECOND;
 }
 
@@ -243,7 +245,7 @@ static mf_Status check_group(const mf_Reader *reader, const mf_SceneGroup *group
         {"precision", "a truss needs double: its bars are too stiff for float",
          !group->double_precision},
         {"switch", "a truss switches to quasistatic, elastic or own",
-         switches(group, MF_MOTION_KINEMATIC, MF_MOTION_ARTICULATED)},
+         switches(group, true, MF_MOTION_COUNT)},
         {"gaits", "gaits are for robots with joints, the model is a truss", group->gait_count > 0},
         {"controller",
          "gp drives joints, a truss has actuators; expected oscillator, machine or none",
