@@ -322,7 +322,7 @@ static mf_Status raise(const Plan *plan, uint32_t name) {
         return MF_OK;
     do {
         const mf_DockPort robot = robot_at(plan, i);
-        double depth;
+        double depth = 0.0;
         MF_TRY(depth_of(plan, robot.group, robot.instance, &depth));
         most = depth > most ? depth : most;
         i = plan->next[i];
