@@ -1,6 +1,6 @@
 // What kernels ask of the solids of each kind, in lanes and in their axes: a new kind has its
 // functions here, and its case in those at the end. The table in model/shape_kinds.h has what
-// is not asked in lanes; how pairs of solids meet is in narrow.h.
+// is not asked in lanes; contacts of pairs are in narrow.h.
 #pragma once
 
 #include "math/lane_vector.h"

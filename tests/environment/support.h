@@ -184,14 +184,14 @@ static inline uint32_t rig_signal(const Rig *rig, const char *name) {
     return 0;
 }
 
-// What becomes of robot number first + i, and of all that the buffers told of it, in some steps.
+// What becomes of robot number first + i, and of its values in the buffers, in some steps.
 typedef struct Path {
     uint64_t hash;     // of the buffers
     uint64_t instance; // of the state at the end
 } Path;
 
 static inline void rig_walk(Rig *rig, uint32_t first, uint32_t steps, Path *out) {
-    const mf_EnvironmentBuffers *told = &rig->buffers;
+    const mf_EnvironmentBuffers *buffers = &rig->buffers;
     rig_reset(rig, 1000 + first);
     for (uint32_t i = 0; i < rig->count; i++)
         out[i].hash = MF_HASH_START;
@@ -199,10 +199,10 @@ static inline void rig_walk(Rig *rig, uint32_t first, uint32_t steps, Path *out)
         rig_go(rig, first, n);
         for (uint32_t i = 0; i < rig->count; i++) {
             uint64_t hash = mf_hash_bytes(out[i].hash, rig_observation(rig, i), 8 * rig->seen);
-            hash = mf_hash_bytes(hash, told->signals + i * rig->signals, 8 * rig->signals);
-            hash = mf_hash_bytes(hash, &told->reward[i], sizeof(double));
-            hash = mf_hash_bytes(hash, &told->terminated[i], 1);
-            out[i].hash = mf_hash_bytes(hash, &told->truncated[i], 1);
+            hash = mf_hash_bytes(hash, buffers->signals + i * rig->signals, 8 * rig->signals);
+            hash = mf_hash_bytes(hash, &buffers->reward[i], sizeof(double));
+            hash = mf_hash_bytes(hash, &buffers->terminated[i], 1);
+            out[i].hash = mf_hash_bytes(hash, &buffers->truncated[i], 1);
         }
     }
     for (uint32_t i = 0; i < rig->count; i++)

@@ -40,7 +40,7 @@ static mf_Status open(Batch *batch, mf_Error *error) {
         config->gusts = mf_dryden(MF_TURBULENCE_LOW_MODERATE, 25.0);
     batch->motion = MF_MOTION_FIXED_WING;
     batch->group.double_precision = way % 2 == 1;
-    batch->group.isolated = batch->group.count < 1000; // alone as among those that meet
+    batch->group.isolated = batch->group.count < 1000; // alone as among those that collide
     MF_TRY(mf_motion_model(batch->rig.context, MF_MOTION_FIXED_WING, &batch->motions, "fixed_wing",
                            &batch->rig.model, error));
     return batch_add(batch, error);

@@ -306,7 +306,7 @@ static mf_Status open(Batch *batch, mf_Error *error) {
     batch->motion = MF_MOTION_QUADROTOR;
     batch->world.step = MF_MILLISECOND;
     batch->group.double_precision = batch->option % 2 == 1;
-    batch->group.isolated = batch->group.count < 1000; // alone as among those that meet
+    batch->group.isolated = batch->group.count < 1000; // alone as among those that collide
     MF_TRY(mf_motion_model(batch->rig.context, MF_MOTION_QUADROTOR, &batch->motions, "quadrotor",
                            &batch->rig.model, error));
     return batch_add(batch, error);

@@ -397,7 +397,7 @@ typedef struct Rendezvous {
 } Rendezvous;
 
 // Waits up to 2 s for the other one.
-static void meet(const mf_SystemRun *run, void *user) {
+static void wait_for_other(const mf_SystemRun *run, void *user) {
     Rendezvous *rendezvous = user;
     int now = atomic_fetch_add(&rendezvous->inside, 1) + 1;
     int64_t begin = mf_clock_now();
@@ -413,8 +413,8 @@ TEST(slow_systems_meet) {
     Rendezvous rendezvous = {0};
     AUTO_RIG rig = open_body(2, 10 * MF_MILLISECOND);
     rig.group = add_group(rig.world, &WITH(mf_group_config(), .model = &rig.hand->model));
-    const mf_SystemConfig one = WITH(declaring("one", MF_PHASE_SENSE, nothing, angle), .run = meet,
-                                     .user = &rendezvous, .slow = true);
+    const mf_SystemConfig one = WITH(declaring("one", MF_PHASE_SENSE, nothing, angle),
+                                     .run = wait_for_other, .user = &rendezvous, .slow = true);
     add_system(&rig, one);
     add_system(&rig, WITH(one, .name = "two", .writes = target));
     mf_world_step(rig.world, 1);

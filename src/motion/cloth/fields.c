@@ -17,7 +17,7 @@ static const struct {
     FIELD(VELOCITY, PER_VERTEX, "vertex.velocity", "m/s", "world", MF_REAL, 3, INPUT,
           "velocity of each vertex"),
     FIELD(CONTACTS, PER_ONE, "cloth.contacts", "1", "", MF_U32, 1, STATE,
-          "vertices that were held or met something in the last step"),
+          "vertices that were pinned or touched something in the last step"),
     FIELD(RESIDUAL, PER_ONE, "cloth.residual", "1", "", MF_REAL, 2, STATE,
           "root mean square of the strain, and of the curvature times the bending length, that the "
           "last substep's pass left over"),

@@ -10,14 +10,15 @@ extern const char *const mf_integrator_names[];
 
 // The body of a vehicle as a model of one link, for mf_GroupConfig.model.
 typedef struct mf_VehicleBody {
-    const char *name;   // copied
-    double mass;        // [kg] > 0
-    double inertia[6];  // [kg m^2] xx, yy, zz, xy, xz, yz about the center of mass, body axes;
-                        // positive definite and with principal values of a real body
-    double radius;      // [m] > 0 of the collision sphere about the center of mass
-    double half_height; // [m] not 0 and less than the radius: others meet an upright cylinder
-                        // within that sphere, which reaches as far above and below the center
-    double clearance;   // [m] >= 0 from the center of mass down to the ground where it stands
+    const char *name;  // copied
+    double mass;       // [kg] > 0
+    double inertia[6]; // [kg m^2] xx, yy, zz, xy, xz, yz about the center of mass, body axes;
+                       // positive definite and with principal values of a real body
+    double radius;     // [m] > 0 of the collision sphere about the center of mass
+    double
+        half_height;  // [m] not 0 and less than the radius: others collide with an upright cylinder
+                      // within that sphere, which reaches as far above and below the center
+    double clearance; // [m] >= 0 from the center of mass down to the ground where it stands
 } mf_VehicleBody;
 
 // Whether the group's model is the body of such a vehicle: one of `mass` [kg] without joints and
