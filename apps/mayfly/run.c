@@ -18,7 +18,7 @@
 typedef struct Options {
     mf_Inputs inputs;
     const char *record, *fields, *every, *realtime, *plot, *photos, *session, *results;
-    const char *video, *camera;
+    const char *video, *camera, *trace;
     const char *python, *patience;
     bool json;
 } Options;
@@ -46,6 +46,9 @@ static const mf_Option table[] = {
         "camera", "NAME", Options, camera,
         "camera for --video: one of the scene, or GROUP-CAMERA of the first robot of a group, "
         "CAMERA if there is one group (default: one that keeps all robots in sight)"),
+    MF_OPT_OUTPUT("trace", Options, trace, ".csv",
+                  "table of the energies of a quasi-static truss, after each iteration of each "
+                  "frame"),
     MF_OPT_TEXT("results", "DIR", Options, results,
                 "folder for the results of scripts (default: runs/<scene>-<seed>)"),
     MF_OPT_TEXT("python", "FILE", Options, python,
@@ -131,6 +134,12 @@ static void sample_outcomes(void *watched) {
     for (uint32_t g = 0; g < run->scene.group_count; g++)
         if (run->observed[g])
             mf_outcome_sample(&run->outcomes[g]);
+}
+
+// Each step: the frame and its result.
+static void observe_frame(void *watched) {
+    sample_outcomes(watched);
+    mf_trace_frame(((const mf_Run *)watched)->trace);
 }
 
 static void end_outcomes(mf_Run *run) {
@@ -275,6 +284,11 @@ static mf_Status open_and_simulate(mf_Context *context, mf_Run *run, const Optio
         MF_TRY(mf_run_python_open(scene, options->python, mf_option_real(options->patience, 60.0),
                                   &movers, &simulation->python, error));
     MF_TRY(begin_outcomes(context, run, error));
+    if (options->trace != NULL) {
+        MF_TRY(mf_trace_open(scene, options->trace, &run->trace, error));
+        simulation->watch = observe_frame;
+        simulation->watch_period = mf_time_to_seconds(scene->step);
+    }
     mf_start_report(scene, &run->report);
     MF_TRY(begin_picture(context, run, options->plot, error));
     if (options->photos != NULL)
@@ -316,6 +330,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     MF_THEN(status, end_session(run, error));
     mf_Error writing = {0};
     mf_Status closed = mf_run_python_close(run->simulation.python, options->results, &writing);
+    MF_THEN(closed, mf_trace_close(run->trace, &writing));
     if (closed == MF_OK)
         closed = mf_run_scripts_close(run->scripts, scene, options->results, &writing);
     if (closed != MF_OK)
@@ -391,6 +406,11 @@ int mf_command_run(int argc, char **argv) {
     int count, result = mf_options_parse(&mf_help_run, &options, argc, argv, &count);
     if (result != MF_OPTIONS_GO_ON)
         return result;
+    mf_OptionList *settings = &options.inputs.settings;
+    if (options.trace != NULL && settings->count == MF_OPTION_ITEMS)
+        return mf_app_usage("run", "--trace: too many --set");
+    if (options.trace != NULL)
+        settings->items[settings->count++] = MF_TRACE_SETTING;
     mf_app_starting(true); // until mf_simulate
     return mf_inputs_run(&options.inputs, load_and_run, &options, argv[1]);
 }

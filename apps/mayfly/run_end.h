@@ -4,6 +4,7 @@
 #include "outcome.h"
 #include "simulate.h"
 #include "notes.h"
+#include "trace.h"
 
 // A run and its reported results.
 typedef struct mf_Run {
@@ -15,6 +16,7 @@ typedef struct mf_Run {
     bool observed[MF_SCENE_GROUPS];
     mf_SessionFile file; // what is done again; text NULL: nothing
     mf_Session session;
+    mf_Trace *trace; // NULL: none is written
     bool alone; // one group with links: a table of its first robot is printed
 } mf_Run;
 

@@ -8,8 +8,8 @@
 // The way to the minimum; both end at the same tolerance.
 typedef enum mf_QuasistaticMethod {
     MF_QUASISTATIC_NEWTON,   // second derivatives, in a band matrix
-    MF_QUASISTATIC_GRADIENT, // steepest descent with a step that adapts, for comparisons: 1,000 and
-                             // more times the iterations
+    MF_QUASISTATIC_GRADIENT, // steepest descent, for comparisons: 1,000 and more times the
+                             // iterations
 } mf_QuasistaticMethod;
 
 // Of groups in double precision, whose model is mf_truss_model() of the truss; the fields are in
@@ -36,6 +36,11 @@ typedef struct mf_QuasistaticConfig {
     double tolerance;      // [1] > 0 largest force left at a vertex, as a share of the load
                            // (weight and loads of the truss); default 1e-6
     mf_QuasistaticMethod method; // default MF_QUASISTATIC_NEWTON
+    double relaxation;           // [m/N] >= 0 movement per force in an iteration of the gradient,
+                                 // the relaxation factor of Lipson and Pollack: stable below twice
+                                 // the inverse of the largest stiffness; 0, the default: it adapts
+    uint32_t trace;              // [1] 0 .. MF_TRUSS_TRACE iterations of a frame whose energies are
+                                 // kept in frame.trace; default 0. Not of `elastic`
     uint32_t iterations;         // [1] >= 1 most in a frame; default 500
     double reach;                // [m] > 0 longest movement of a vertex in an iteration; default
                                  // 0.02

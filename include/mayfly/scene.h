@@ -140,6 +140,23 @@ typedef struct mf_InitialValue {
     int32_t column;       // [1]
 } mf_InitialValue;
 
+typedef enum mf_SignalKind { MF_SIGNAL_SINE, MF_SIGNAL_TABLE } mf_SignalKind;
+
+// An input of every robot of a group as a function of time, written before each step.
+typedef struct mf_SceneInput {
+    const char *path; // within the robot, as of mf_InitialValue; all values that match
+    mf_SignalKind signal;
+    double mean, amplitude; // in the property's unit
+    double period;          // [s] > 0
+    double phase;           // [rad] at time 0
+    double *times;          // [s] rising; borrowed
+    uint32_t time_count;    // [1]
+    double *values;         // in the property's unit, one for each time, linear between; borrowed
+    uint32_t value_count;   // [1]
+    bool repeat;            // from the first value again after the last
+    int32_t line, column;   // [1] in the file, 0 when unknown
+} mf_SceneInput;
+
 // A shared library that moves or controls the robots of a group.
 typedef struct mf_ScenePlugin {
     const char *path;       // resolved against the file's folder
@@ -201,10 +218,12 @@ typedef struct mf_SceneGroup {
     double joint_noise;   // [rad/s] or [m/s] largest rate of joints at the start
     mf_InitialValue *initial;
     uint32_t initial_count; // [1]
-    bool sensors;           // the model's sensors are computed
-    bool cameras;           // the model's cameras take pictures (mf_cameras_add_groups)
-    const char **gaits;     // names of files next to the model, or paths
-    uint32_t gait_count;    // [1]
+    mf_SceneInput *inputs;
+    uint32_t input_count; // [1]
+    bool sensors;         // the model's sensors are computed
+    bool cameras;         // the model's cameras take pictures (mf_cameras_add_groups)
+    const char **gaits;   // names of files next to the model, or paths
+    uint32_t gait_count;  // [1]
     mf_ControllerKind controller;
     mf_GpConfig gp;
     mf_OscillatorConfig oscillator;

@@ -5,7 +5,8 @@
 #include <mayfly/model.h>
 #include <mayfly/neurons.h>
 
-#define MF_TRUSS_MOST 4096u // [1] most vertices, and most bars, of a truss
+#define MF_TRUSS_MOST 4096u   // [1] most vertices, and most bars, of a truss
+#define MF_TRUSS_TRACE 65536u // [1] most energies of a frame that are kept
 
 typedef struct mf_TrussMaterial {
     double elasticity; // [Pa] > 0 modulus

@@ -52,3 +52,19 @@ def test_the_example(address: str, capsys: pytest.CaptureFixture[str]) -> None:
     age = load("motion_capture").main(address, 0.5)
     assert -0.5 < age < 0.5
     assert "the newest pose is" in capsys.readouterr().out
+
+
+FORMATION = ROOT / "scenes" / "mixed_formation.yaml"
+
+
+def test_real_quadrotors_among_virtual_ones(tmp_path: pathlib.Path) -> None:
+    with serve(FORMATION, "--unix", str(tmp_path / "socket")) as address:
+        assert -0.5 < load("motion_capture").main(address, 1.0) < 0.5
+        with mayfly.connect(address) as world:
+            real, virtual = world["real"], world["virtual"]
+            positions = np.asarray(real["base.position"])
+            assert np.hypot(positions[:, 0], positions[:, 1]) == pytest.approx(0.9, abs=0.01)
+            assert positions[:, 2] == pytest.approx(3.0, abs=0.2)
+            assert virtual.count == 300
+            assert not np.any(virtual["fault.word"])
+            assert np.max(real["neighbor.count"]) > 0

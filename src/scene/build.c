@@ -267,7 +267,7 @@ static mf_Status add_behaviors(mf_SceneBuilder *builder) {
         const mf_SceneGroup *from = &builder->file->groups[i];
         mf_Group *group = mf_world_group(builder->scene->world, i);
         const mf_Vehicle *vehicle = mf_group_vehicle(from);
-        if (vehicle != NULL && from->motion != MF_MOTION_OWN)
+        if (vehicle != NULL && mf_body_moves_by(from->kind, from->motion))
             MF_TRY(mf_behavior_add(group, vehicle->kind, &from->behavior, builder->error));
         else if (from->behavior.kind >= MF_BEHAVIOR_POLICIES)
             MF_TRY(add_policy(builder, from, group));
@@ -362,6 +362,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
     MF_TRY(mf_scene_add_late_plugins(builder));
     MF_TRY(add_proximity(builder));
     MF_TRY(add_behaviors(builder));
+    for (uint32_t i = 0; i < scene->group_count; i++)
+        MF_TRY(mf_scene_add_inputs(builder, i));
     MF_TRY(mf_scene_add_rules(scene, builder->error));
     MF_TRY(mf_scene_add_play(scene, builder->error));
     if (builder->file->old_keys != NULL)

@@ -156,6 +156,9 @@ static mf_Status check_vehicle_behavior(const Check *check) {
     mf_Error cause = {0};
     int mode;
     const mf_Vehicle *vehicle = mf_group_vehicle(check->group);
+    if (check->group->motion == MF_MOTION_EXTERNAL && behavior->kind != MF_BEHAVIOR_HOLD)
+        return mf_reader_refuse(&check->reader, "behavior", NULL,
+                                "the vehicle is moved from outside, expected hold");
     mf_Status status = mf_behavior_check(behavior, vehicle, &cause);
     MF_THEN(status, mf_behavior_mode(behavior, vehicle->kind, &mode, &cause));
     if (status != MF_OK)

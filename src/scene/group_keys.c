@@ -29,14 +29,17 @@ static const char *const colors[] = {"auto",   "file", "blue", "red",   "yellow"
 // Enums are read and written as int, lists as a pointer followed by a count.
 #define IS_INT(type) (sizeof(type) == sizeof(int))
 _Static_assert(IS_INT(mf_PlacementKind) && IS_INT(mf_ControllerKind) && IS_INT(mf_GpUnknown) &&
-                   IS_INT(mf_SwitchEvent) && IS_INT(mf_BehaviorKind) && IS_INT(mf_SceneColor),
+                   IS_INT(mf_SwitchEvent) && IS_INT(mf_SignalKind) && IS_INT(mf_BehaviorKind) &&
+                   IS_INT(mf_SceneColor),
                "choices are stored as int");
 #define LISTED(type, entries, number)                                                              \
     (offsetof(type, number) - offsetof(type, entries) == offsetof(mf_KeyList, count))
 _Static_assert(
-    LISTED(mf_SceneGroup, initial, initial_count) && LISTED(mf_SceneGroup, gaits, gait_count) &&
-        LISTED(mf_SceneGroup, plugins, plugin_count) && LISTED(mf_SceneGroup, rules, rule_count) &&
-        LISTED(mf_Placement, poses, pose_count) && LISTED(mf_InitialValue, values, value_count) &&
+    LISTED(mf_SceneGroup, initial, initial_count) && LISTED(mf_SceneGroup, inputs, input_count) &&
+        LISTED(mf_SceneInput, times, time_count) && LISTED(mf_SceneInput, values, value_count) &&
+        LISTED(mf_SceneGroup, gaits, gait_count) && LISTED(mf_SceneGroup, plugins, plugin_count) &&
+        LISTED(mf_SceneGroup, rules, rule_count) && LISTED(mf_Placement, poses, pose_count) &&
+        LISTED(mf_InitialValue, values, value_count) &&
         LISTED(mf_ScenePlugin, values, value_count) && LISTED(mf_Behavior, values, value_count) &&
         LISTED(mf_Behavior, points, point_count),
     "lists are stored as mf_KeyList");
@@ -83,6 +86,30 @@ static const mf_Key initial_keys[] = {
 
 static const mf_KeyTable initial_table = {
     MF_KEY_ROWS("initial value", initial_keys, mf_InitialValue)};
+
+#define T mf_SceneInput
+static const char *const signals[] = {"sine", "table", NULL};
+static const mf_Key input_keys[] = {
+    TEXT("property", REQUIRED, NULL, path, "path of an input within the robot (mayfly info "
+         "--fields lists all), such as knee/joint.target or actuator.control[0]; * matches any "
+         "part of a name"),
+    VARIANT("signal", REQUIRED, NULL, signals, signal, "its value as a function of time"),
+    SECTION("signal.sine", "mean + amplitude sin(2 pi time / period + phase)"),
+    REAL("signal.sine.mean", 0, "", "0", -1e300, 1e300, mean, "in the property's unit"),
+    REAL("signal.sine.amplitude", REQUIRED, "", NULL, -1e300, 1e300, amplitude,
+         "in the property's unit"),
+    REAL("signal.sine.period", REQUIRED | ABOVE, "s", NULL, 0, 1e9, period, "of an oscillation"),
+    REAL("signal.sine.phase", 0, "rad", "0", -1e6, 1e6, phase, "at time 0"),
+    SECTION("signal.table", "values at times, linear between them, constant before and after"),
+    TUPLE("signal.table.times", NUMBERS, MF_INITIAL_VALUES, REQUIRED, "s", NULL, 0, 1e9, times,
+          "times, each later than the one before"),
+    TUPLE("signal.table.values", NUMBERS, MF_INITIAL_VALUES, REQUIRED, "", NULL, -1e300, 1e300,
+          values, "in the property's unit, one for each time"),
+    FLAG("signal.table.repeat", "false", repeat, "the table begins anew at its last time"),
+};
+#undef T
+
+static const mf_KeyTable input_table = {MF_KEY_ROWS("input", input_keys, mf_SceneInput)};
 
 #define T mf_SwitchRule
 static const mf_Key rule_keys[] = {
@@ -247,6 +274,8 @@ static const mf_Key keys_behind[] = {
          "largest random initial joint rate of all robots except the first"),
     LIST("initial", 0, &initial_table, initial,
          "initial values of every robot, applied in this order, each with the keys below"),
+    LIST("inputs", 0, &input_table, inputs,
+         "inputs of every robot that follow a function of time, each with the keys below"),
     FLAG("sensors", "true", sensors, "the sensors of the model are computed; those that a genome's "
          "controller reads always are"),
     FLAG("cameras", "false", cameras, "the cameras of the model take pictures at their own rates, "

@@ -194,7 +194,6 @@ static void set_levels(const mf_SceneBuilder *builder, uint32_t index, const mf_
                           !(model->physics.disabled & (MF_DISABLE_LIMIT | MF_DISABLE_CONSTRAINT)));
     config->articulated.self_contacts = from->contact_self;
     config->articulated.servo_inputs = from->servo.inputs;
-    config->external.control_interval = from->control_interval;
 }
 
 // All levels that the model supports, for mf_SceneConfig.levels.
@@ -215,6 +214,7 @@ static mf_Status make_config(const mf_SceneBuilder *builder, uint32_t index, con
     int mode = 0;
     *config = from->motions;
     config->start = mf_scene_group_motion(builder, index);
+    config->external.control_interval = from->control_interval;
     for (uint32_t i = 0; i < from->rule_count; i++)
         if (from->rules[i].to != MF_MOTION_OWN)
             config->has[from->rules[i].to] = true;

@@ -78,15 +78,16 @@ void mf_scene_note_location(const mf_Reader *reader, const char *path, int32_t *
     *column = typed ? 0 : node->column;
 }
 
-// Stores the positions of initial values for errors, since their paths are resolved only with the
-// robot.
-static void note_initial(const mf_Reader *reader, mf_SceneGroup *group) {
-    const mf_YamlNode *list = mf_reader_find(reader, "initial");
+// Stores the positions of the entries of a list for errors, since their paths are resolved only
+// with the robot. `line` and `column` are those of the first of `count` entries of `size` bytes.
+static void note_entries(const mf_Reader *reader, const char *key, uint32_t count, size_t size,
+                         int32_t *line, int32_t *column) {
+    const mf_YamlNode *list = mf_reader_find(reader, key);
     const mf_YamlNode *node = list != NULL ? list->first : NULL;
-    for (uint32_t i = 0; i < group->initial_count && node != NULL; i++, node = node->next) {
-        bool typed = node->override != NULL;
-        group->initial[i].line = typed ? 0 : node->line;
-        group->initial[i].column = typed ? 0 : node->column;
+    for (uint32_t i = 0; i < count && node != NULL; i++, node = node->next) {
+        const bool typed = node->override != NULL;
+        *(int32_t *)(void *)((char *)line + i * size) = typed ? 0 : node->line;
+        *(int32_t *)(void *)((char *)column + i * size) = typed ? 0 : node->column;
     }
 }
 
@@ -122,7 +123,12 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
                  {"dock_limits", &group->dock_limits.line, &group->dock_limits.column}};
     for (size_t i = 0; i < sizeof noted / sizeof *noted; i++)
         mf_scene_note_location(reader, noted[i].section, noted[i].line, noted[i].column);
-    note_initial(reader, group);
+    if (group->initial_count > 0)
+        note_entries(reader, "initial", group->initial_count, sizeof *group->initial,
+                     &group->initial->line, &group->initial->column);
+    if (group->input_count > 0)
+        note_entries(reader, "inputs", group->input_count, sizeof *group->inputs,
+                     &group->inputs->line, &group->inputs->column);
     return MF_OK;
 }
 

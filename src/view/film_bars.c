@@ -55,7 +55,9 @@ void mf_film_put_bars(mf_Text *text, const mf_Visual *visual, uint32_t instance,
             continue;
         }
         const double shortest = bar.range[0] < length ? bar.range[0] : length;
-        put(text, 2 * b, 1.15 * bar.radius, 0.6 * shortest, bar.color);
+        // As long as it must be for the rod not to leave it, where one rod can do that.
+        const double sleeve = mf_clamp(bar.range[1] - shortest, 0.6 * shortest, shortest);
+        put(text, 2 * b, 1.15 * bar.radius, sleeve, bar.color);
         mf_text_put(text, ",");
         put(text, 2 * b + 1, 0.7 * bar.radius, shortest, rod_color);
     }

@@ -55,6 +55,8 @@ TEST(mistakes_are_one_line_with_their_position) {
          ":2:5: expected the key groups.quads.behavior.waypoints.points, which is missing"},
         {GROUP "    behavior: {orbit: {speed: 500}}\n",
          ":4:15: groups.quads.behavior: speed: this quadrotor flies up to"},
+        {GROUP "    motion: external\n    behavior: {orbit: {speed: 1}}\n",
+         ":5:15: groups.quads.behavior: the vehicle is moved from outside, expected hold"},
         {GROUP "    behavior: flock\n", ":4:15: groups.quads.behavior: a flock"},
         {GROUP "    behavior: flock\nproximity: {enabled: false}\n",
          ":4:15: groups.quads.behavior: a flock"},
@@ -243,6 +245,29 @@ TEST(orbits_are_joined) {
         assert_true(hypot(x, y) / circles[i].count < 0.1 * circles[i].radius);
     }
     assert_int_equal(mf_group_fault_total(mf_world_group(scene.world, 0)), 0);
+}
+
+// A thousand airplanes keep their ten circles and do not collide.
+TEST(airplanes_keep_their_circles) {
+    AUTO_SCENE_FILE *file = load_scene(*state, "scenes/airplanes.yaml", NULL, 0);
+    AUTO_SCENE scene = make_scene(*state, file);
+    double worst[2] = {0, 0};
+    uint32_t count = 0;
+    mf_world_step(scene.world, 2000);
+    for (uint32_t g = 0; g < scene.group_count; g++) {
+        mf_Group *group = mf_world_group(scene.world, g);
+        const mf_Field *position = mf_group_find_field(group, "base.position");
+        assert_int_equal(mf_group_fault_total(group), 0);
+        for (uint32_t i = 0; i < mf_group_count(group); i++, count++) {
+            const double x = mf_field_get(position, i, 0), y = mf_field_get(position, i, 1);
+            worst[0] = fmax(worst[0], fabs(hypot(x, y) - (300 + 40 * g)));
+            worst[1] = fmax(worst[1], fabs(mf_field_get(position, i, 2) - (100 + 15 * g)));
+        }
+    }
+    print_message("%u airplanes, at most %.2f m off their circles and %.2f m off their heights\n",
+                  count, worst[0], worst[1]);
+    assert_int_equal(count, 1000);
+    assert_true(worst[0] < 5 && worst[1] < 5);
 }
 
 TEST(waypoints_are_visited_in_order) {

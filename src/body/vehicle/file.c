@@ -155,7 +155,8 @@ static mf_Status make_model(mf_Context *context, const void *body, mf_Model **ou
 
 static mf_Status check_group(const mf_Reader *reader, const mf_SceneGroup *group) {
     const mf_Vehicle *vehicle = group->body;
-    if (group->motion != MF_MOTION_OWN && group->motion != motion_of(vehicle))
+    const bool outside = group->motion == MF_MOTION_OWN || group->motion == MF_MOTION_EXTERNAL;
+    if (!outside && group->motion != motion_of(vehicle))
         return mf_reader_refuse(reader, "motion", NULL, "%s: the vehicle is a %s",
                                 mf_motion_name(group->motion), mf_vehicle_kind_name(vehicle->kind));
     if (group->rule_count > 0)

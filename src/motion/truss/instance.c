@@ -10,7 +10,17 @@
 // ---- fields ------------------------------------------------------------------------------------
 
 enum { STATE = MF_FIELD_STATE, INPUT = MF_FIELD_STATE | MF_FIELD_INPUT };
-enum { PER_ONE, PER_VERTEX, PER_BAR, PER_ACTUATOR, PER_CONTACT_POINT, PER_MOVING, PER_STILL };
+enum {
+    PER_ONE,
+    PER_VERTEX,
+    PER_BAR,
+    PER_ACTUATOR,
+    PER_CONTACT_POINT,
+    PER_MOVING,
+    PER_STILL,
+    PER_TRACE,
+    PER_TRACED
+};
 
 #define FIELD(row, per, most, name, unit, frame, type, components, flags, text)                    \
     [MF_TRUSS_ROW_##                                                                               \
@@ -64,6 +74,10 @@ static const struct {
           "[1], longest movement of a vertex [m]"),
     FIELD(ITERATIONS, PER_ONE, 1, "frame.iterations", "1", "", MF_U32, 1, STATE,
           "of the last frame"),
+    FIELD(TRACE, PER_TRACE, 1, "frame.trace", "J", "", MF_F64, 1, 0,
+          "energy of the last frame before its first iteration and after each"),
+    FIELD(TRACED, PER_TRACED, 1, "frame.traced", "1", "", MF_U32, 1, 0,
+          "number of energies in frame.trace"),
     FIELD(VELOCITY, PER_MOVING, 1, "vertex.velocity", "m/s", "world", MF_F64, 3, INPUT,
           "velocity of each vertex"),
     FIELD(MOVEMENT, PER_STILL, 1, "vertex.movement", "m", "world", MF_F64, 3, STATE,
@@ -79,7 +93,9 @@ static uint32_t count_of(const mf_TrussPlan *plan, int row) {
                             plan->actuators,
                             mf_truss_contacts(plan),
                             plan->dynamic ? plan->vertices : 0,
-                            plan->dynamic ? 0 : plan->vertices};
+                            plan->dynamic ? 0 : plan->vertices,
+                            plan->trace,
+                            plan->trace > 0 ? 1 : 0};
     return per[table[row].per] * table[row].most;
 }
 

@@ -31,6 +31,8 @@ enum { // rows of a group, in the order of the table of fields
     MF_TRUSS_ROW_STREAM,
     MF_TRUSS_ROW_RELAXATION,
     MF_TRUSS_ROW_ITERATIONS,
+    MF_TRUSS_ROW_TRACE,
+    MF_TRUSS_ROW_TRACED,
     MF_TRUSS_ROW_VELOCITY,
     MF_TRUSS_ROW_MOVEMENT,
     MF_TRUSS_ROW_CHANGE,

@@ -123,6 +123,8 @@ typedef struct Newton {
     mf_mask full;          // lanes that took the whole of their last step
     mf_mask touching_bars; // lanes in which bars touch
     bool fresh;            // energy and gradient are those at the positions
+    bool traces;           // energies are kept in frame.trace
+    mf_index traced;       // [1] iterations before the first one that is kept
 } Newton;
 
 // -gradient in the order of the matrix.
@@ -358,6 +360,24 @@ static mf_lane slowest_rate(const Frame *f) {
     return mf_set((mf_real)0.1) / most;
 }
 
+// One step of the lanes `open` down the gradient by a fixed length per force: the energy rises
+// where that is too long for the stiffest bars.
+static void fixed_step(Newton *n, mf_mask open) {
+    Frame *f = n->frame;
+    const mf_lane reach = mf_set((mf_real)f->plan->reach);
+    mf_lane most;
+    load_rows(f, f->step);
+    take_direction(n, &most);
+    hold_rows(f);
+    place_trial(n, mf_min(mf_set((mf_real)f->plan->relaxation), reach / n->longest));
+    mf_lane energy = energy_at(f, f->trial, NULL);
+    mf_mask finite = mf_and(open, mf_less(mf_abs(energy), mf_set((mf_real)1e300)));
+    if (mf_any(finite))
+        accept(n, finite, energy);
+    n->reach = reach;
+    n->stuck = mf_or(n->stuck, mf_and(open, mf_not(finite)));
+}
+
 // One step of the lanes `open` down the gradient: longer after each success, shorter until the
 // energy falls, and after a step that left more force: near the minimum the energy's digits do not
 // tell a step that is too long.
@@ -399,8 +419,19 @@ static void find_pairs(Newton *n) {
         pairs_find(f, n->listed, false);
 }
 
+// Keeps the energy of the lanes `where` at the iteration `spent` of the frame.
+static void trace_energy(const Newton *n, mf_mask where, mf_index spent) {
+    const mf_TrussBlock *block = n->frame->block;
+    const mf_index entry = spent - n->traced;
+    where = mf_and(where, mf_index_less(entry, mf_set_index((int32_t)n->frame->plan->trace)));
+    mf_scatter(where, block->trace, entry * mf_set_index(MF_BLOCK) + mf_lane_numbers(), n->energy);
+    mf_index was = mf_load_index((const int32_t *)block->traced);
+    mf_store_index((int32_t *)block->traced, mf_select_index(where, entry + mf_set_index(1), was));
+}
+
 // Forgets the relaxation before.
 static void newton_begin(Newton *n) {
+    n->traces = false;
     n->fresh = false;
     n->shift = n->residual = n->moved = n->listed = mf_zero();
     n->travel = 0;
@@ -445,6 +476,8 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index most,
             n->energy = mf_select(where, energy_at(f, f->position, f->gradient), n->energy);
         n->fresh = false;
         n->residual = mf_select(where, residual_of(f), n->residual);
+        if (n->traces)
+            trace_energy(n, where, *spent);
         mf_mask done = mf_less_equal(n->residual, tolerance);
         mf_mask open = mf_and(mf_and(where, mf_not(done)), mf_not(n->stuck));
         open = mf_and(open, mf_index_less(*spent, most));
@@ -455,7 +488,9 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index most,
         if (!f->plan->descend)
             find_slow(n);
         *spent = mf_select_index(open, *spent + one, *spent);
-        if (f->plan->descend)
+        if (f->plan->relaxation > 0)
+            fixed_step(n, open);
+        else if (f->plan->descend)
             descent_step(n, open);
         else
             newton_step(n, open);

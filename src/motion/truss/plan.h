@@ -20,6 +20,8 @@ typedef struct mf_TrussPlan {
     bool descend;               // by the gradient, instead of Newton's method
     bool dynamic;               // vertices have inertia: the motion `elastic`
     uint32_t iterations;        // [1] most of a frame
+    uint32_t trace;             // [1] iterations of a frame whose energies are kept
+    double relaxation;          // [m/N] fixed step of a descent; 0: it adapts
     double gravity[3];          // [m/s^2]
     double height;              // [m] of level ground
     double stiffness, friction; // [N/m] of contacts, [1]
@@ -57,6 +59,8 @@ typedef struct mf_TrussBlock {
     double *base, *linear;               // base.position, base.linear_velocity
     double *relaxation;                  // frame.relaxation: energy, residual, movement
     uint32_t *iterations;                // frame.iterations
+    double *trace;                       // frame.trace; NULL: not kept
+    uint32_t *traced;                    // frame.traced; likewise
     uint32_t *fault;
     mf_WarningRows warnings;
 } mf_TrussBlock;

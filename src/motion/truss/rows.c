@@ -54,6 +54,12 @@ static const mf_Key quasistatic_keys[] = {
     MF_KEY("motion.quasistatic.method", MF_KEY_CHOICE, 0, "", "newton", 0, 0, methods,
            AT(quasistatic, method),
            "method of minimization; `gradient`, steepest descent, is for comparisons"),
+    MF_TRUSS_KEY("motion.quasistatic", quasistatic, relaxation, MF_KEY_REAL, 0, "m/N", "0", 0, 1e6,
+                 "movement per force in an iteration of `gradient`, fixed as in the Golem project; "
+                 "0: it adapts"),
+    MF_TRUSS_KEY("motion.quasistatic", quasistatic, trace, MF_KEY_COUNT, 0, "1", "0", 0,
+                 MF_TRUSS_TRACE,
+                 "iterations of a frame whose energies are kept in the field frame.trace"),
     MF_KEY("motion.quasistatic.jump", MF_KEY_REAL, MF_KEY_ABOVE, "m", "0.05", 0, 1e6, NULL,
            AT(quasistatic, jump), "a longer movement in a frame raises a warning"),
 };

@@ -57,6 +57,8 @@ static void frame_from(const TrussRun *run, const mf_DispatchUnit *unit, uint32_
         .linear = row_at(m->body[2], block, lane),
         .relaxation = row_at(m->rows[MF_TRUSS_ROW_RELAXATION], block, lane),
         .iterations = row_at(m->rows[MF_TRUSS_ROW_ITERATIONS], block, lane),
+        .trace = row_at(m->rows[MF_TRUSS_ROW_TRACE], block, lane),
+        .traced = row_at(m->rows[MF_TRUSS_ROW_TRACED], block, lane),
         .fault = fault,
         .warnings = mf_warning_rows(&m->warnings, block, lane),
     };
@@ -163,6 +165,8 @@ static mf_Status check_settings(const char *name, const mf_QuasistaticConfig *co
                                {"strengthening", "1/m", config->strengthening, 0, 1e6},
                                {"noise", "N", config->noise, 0, 1e6},
                                {"damping", "s", config->damping, 0, 1e6},
+                               {"relaxation", "m/N", config->relaxation, 0, 1e6},
+                               {"trace", "", config->trace, 0, MF_TRUSS_TRACE},
                                {"samples", "", config->samples, 0, 16}};
     if (config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "%s: start from mf_motions_config()", name);
@@ -172,6 +176,8 @@ static mf_Status check_settings(const char *name, const mf_QuasistaticConfig *co
                            positive[i].name, positive[i].value, positive[i].unit);
     MF_NEED(config->method == MF_QUASISTATIC_NEWTON || config->method == MF_QUASISTATIC_GRADIENT,
             error, "%s.method: no method %d", name, (int)config->method);
+    MF_NEED(config->relaxation == 0.0 || config->method == MF_QUASISTATIC_GRADIENT, error,
+            "%s.relaxation: a fixed step needs method: gradient", name);
     return mf_ranges_check(name, ranges, sizeof ranges / sizeof *ranges, error);
 }
 
@@ -205,6 +211,8 @@ static void fill_plan(mf_TrussPlan *plan, const mf_Group *group, bool dynamic,
         .dynamic = dynamic,
         .damping = dynamic ? config->damping : 0.0,
         .iterations = config->iterations,
+        .trace = dynamic ? 0 : config->trace,
+        .relaxation = dynamic ? 0.0 : config->relaxation,
         .height = world->terrain->highest,
         .stiffness = config->stiffness,
         .friction = config->friction,
@@ -262,6 +270,8 @@ uint64_t mf_truss_motion_hash(const void *motion) {
                                plan->iterations, plan->ground,  plan->descend};
     uint64_t hash = mf_hash_doubles(MF_HASH_START, reals, sizeof reals / sizeof *reals);
     hash = mf_hash_bytes(hash, counts, sizeof counts);
+    if (plan->relaxation > 0.0)
+        hash = mf_hash_doubles(hash, &plan->relaxation, 1);
     return plan->dynamic ? mf_hash_doubles(hash, &plan->damping, 1) : hash;
 }
 
