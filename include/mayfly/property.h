@@ -8,6 +8,7 @@
 //     robots[3]/base.position.z              one component; base.position[2] is the same
 //     robots[3]/left_leg/mass                a constant of the model
 //     robots[*]/left_*/joint.rate            a pattern: several properties
+//     robots[3]/rotor.speed:rpm              in another unit of the same quantity
 #pragma once
 
 #include <mayfly/world.h>
@@ -39,7 +40,8 @@ typedef struct mf_Property {
     uint32_t count;         // [1] values
     const double *constant; // [1] or in `unit`: `count` values in the model; NULL: a field
     const char *name;       // "joint.angle", "mass"
-    const char *unit;       // "m"; "1" for pure numbers
+    const char *unit;       // "m"; "1" for pure numbers; that of the path where it names one
+    double scale;           // [1] of values in `unit` to those of the field or the model
     const char *frame;      // "world", "body", "joint", "link" or ""
     const char *description;
     uint32_t flags; // [1] MF_FIELD_*; 0 for constants

@@ -146,12 +146,12 @@ typedef enum mf_SignalKind { MF_SIGNAL_SINE, MF_SIGNAL_TABLE } mf_SignalKind;
 typedef struct mf_SceneInput {
     const char *path; // within the robot, as of mf_InitialValue; all values that match
     mf_SignalKind signal;
-    double mean, amplitude; // in the property's unit
+    double mean, amplitude; // [1] or in the property's unit
     double period;          // [s] > 0
     double phase;           // [rad] at time 0
     double *times;          // [s] rising; borrowed
     uint32_t time_count;    // [1]
-    double *values;         // in the property's unit, one for each time, linear between; borrowed
+    double *values;         // [1] or in the property's unit, one for each time; borrowed
     uint32_t value_count;   // [1]
     bool repeat;            // from the first value again after the last
     int32_t line, column;   // [1] in the file, 0 when unknown

@@ -39,11 +39,11 @@ static bool matches(const char *pattern, const char *name) {
 }
 
 static bool has_column(const mf_Recorder *recorder, const mf_Field *field, uint32_t component,
-                       uint32_t components) {
+                       uint32_t components, double scale) {
     for (uint32_t i = 0; i < recorder->column_count; i++) {
         const mf_Column *column = &recorder->columns[i];
         if (column->field == field && column->component == component &&
-            column->components == components)
+            column->components == components && column->scale == scale)
             return true;
     }
     return false;
@@ -125,7 +125,7 @@ static mf_Status add_matching(mf_Recorder *recorder, const Source *source, const
         if (!matches(pattern, field->info.name) || field->components == 0)
             continue;
         *found = true;
-        if (has_column(recorder, field, 0, field->components))
+        if (has_column(recorder, field, 0, field->components, 0.0))
             continue;
         MF_TRY(add_column(recorder, source, field, field->info.name, error));
     }
@@ -152,7 +152,8 @@ static bool add_property(const mf_Property *property, void *user) {
         return true;
     }
     task->found = true;
-    if (has_column(recorder, property->field, property->first, property->count))
+    const double scale = property->scale != 1.0 ? property->scale : 0.0;
+    if (has_column(recorder, property->field, property->first, property->count, scale))
         return true;
     mf_property_path(property, path, sizeof path);
     const char *inside = path + strlen(mf_group_config_of(property->group)->name);
@@ -164,6 +165,7 @@ static bool add_property(const mf_Property *property, void *user) {
     column->component = property->first;
     column->components = property->count;
     column->unit = property->unit;
+    column->scale = scale;
     column->sample_size = column->value_size * column->components * column->count;
     return true;
 }
@@ -177,7 +179,7 @@ static mf_Status refuse_pattern(mf_Group *group, const char *pattern, bool const
                                 mf_Error *error) {
     MF_NEED(!constant, error, "recorder: %.80s does not change, it is a constant of the model",
             pattern);
-    if (strchr(pattern, '/') != NULL) {
+    if (strpbrk(pattern, "/:") != NULL) {
         mf_Property property;
         mf_Status status = mf_property_find_in(group, 0, pattern, &property, error);
         return status != MF_OK ? status : mf_fail(error, MF_NOT_FOUND, "recorder: %s", pattern);
@@ -375,6 +377,22 @@ mf_Status mf_recorder_create_all(mf_World *world, const mf_RecorderConfig *confi
 
 // ---- sampling ----------------------------------------------------------------------------------
 
+static void scale_values(const mf_Column *column, char *target) {
+    for (uint32_t c = 0; c < column->components; c++, target += column->value_size) {
+        float number;
+        double value;
+        if (column->field->info.type == MF_F32) {
+            memcpy(&number, target, sizeof number);
+            number = (float)((double)number / column->scale);
+            memcpy(target, &number, sizeof number);
+        } else if (column->field->info.type == MF_F64) {
+            memcpy(&value, target, sizeof value);
+            value /= column->scale;
+            memcpy(target, &value, sizeof value);
+        }
+    }
+}
+
 // Packs one instance's values, which are MF_BLOCK apart.
 static void copy_instance(const mf_Column *column, uint32_t instance, char *target) {
     const size_t at = mf_field_index(column->field, instance, column->component);
@@ -385,6 +403,8 @@ static void copy_instance(const mf_Column *column, uint32_t instance, char *targ
             memcpy(target + (size_t)c * 4, source + c * stride, 4);
         else
             memcpy(target + (size_t)c * 8, source + c * stride, 8);
+    if (column->scale != 0.0)
+        scale_values(column, target);
 }
 
 static void take_sample(const mf_Recorder *recorder) {

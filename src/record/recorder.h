@@ -17,6 +17,7 @@ typedef struct mf_Column {
     uint32_t component;    // [1] the first of the field that is recorded
     uint32_t components;   // [1] per instance
     const char *unit;      // NULL: the field's
+    double scale;          // [1] of recorded values to the field's; 0: they are copied
     size_t value_size;     // [byte]
     size_t sample_size;    // [byte] of one sample of all recorded instances
     char *buffer;          // pending samples in the layout of the file

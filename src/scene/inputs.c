@@ -15,6 +15,7 @@ typedef struct Target { // the components of a field that an input writes
     const mf_SceneInput *input;
     mf_Field *field;
     uint32_t first, count; // [1]
+    double scale;          // [1] of the signal to the field's values
 } Target;
 
 typedef struct Inputs {
@@ -54,11 +55,11 @@ static void run(const mf_SystemRun *run, void *user) {
     const Inputs *inputs = user;
     const uint32_t first = run->first_block * MF_BLOCK, count = mf_group_count(run->group);
     const uint32_t end = first + run->block_count * MF_BLOCK;
-    const double time =
-        run->time > inputs->start ? mf_time_to_seconds(run->time - inputs->start) : 0;
+    const mf_Time since = run->time - inputs->start;
+    const double time = since > 0 ? mf_time_to_seconds(since) : 0.0;
     for (uint32_t t = 0; t < inputs->count; t++) {
         const Target *target = &inputs->targets[t];
-        const double value = signal_at(target->input, time);
+        const double value = signal_at(target->input, time) * target->scale;
         for (uint32_t i = first; i < end && i < count; i++)
             for (uint32_t c = 0; c < target->count; c++)
                 mf_field_set(target->field, i, target->first + c, value);
@@ -84,8 +85,8 @@ static bool take(const mf_Property *property, void *user) {
         return false;
     }
     if (search->inputs != NULL)
-        search->inputs->targets[search->inputs->count++] =
-            (Target){search->input, property->field, property->first, property->count};
+        search->inputs->targets[search->inputs->count++] = (Target){
+            search->input, property->field, property->first, property->count, property->scale};
     search->count++;
     return true;
 }

@@ -7,8 +7,10 @@
 // together may be one name, then without wildcards.
 #include "world/group.h"
 #include "base/floats.h"
+#include "math/scalar.h"
 #include "world/property.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct Text {
@@ -125,8 +127,41 @@ static bool read_component(Text text, uint32_t width, uint32_t *out) {
     return index < width;
 }
 
+// Units in which values can be asked for, beside those of fields and models.
+static const struct {
+    const char *own, *other;
+    double scale; // [1] of values in `other` to those in `own`
+} units[] = {{"rad", "deg", MF_PI / 180},
+             {"rad/s", "deg/s", MF_PI / 180},
+             {"rad/s", "rpm", MF_PI / 30},
+             {"m", "mm", 1e-3},
+             {"m/s", "km/h", 1 / 3.6},
+             {"s", "ms", 1e-3},
+             {"kg", "g", 1e-3}};
+
+// Cuts ":rpm" off the end of a request, and gives the property that unit. False: not of its kind.
+static bool choose_unit(Text *request, mf_Property *property) {
+    size_t colon = request->size;
+    property->scale = 1.0;
+    while (colon > 0 && request->at[colon - 1] != ':')
+        colon--;
+    if (colon == 0)
+        return true;
+    const Text unit = {request->at + colon, request->size - colon};
+    request->size = colon - 1;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (is_name(unit, units[i].other) && strcmp(property->unit, units[i].own) == 0) {
+            property->unit = units[i].other;
+            property->scale = units[i].scale;
+            return true;
+        }
+    return is_name(unit, property->unit);
+}
+
 // Selects the property by its name, or one value of it.
 static bool choose(Text request, mf_Property *property) {
+    if (!choose_unit(&request, property))
+        return false;
     if (glob(request, property->name))
         return true;
     // Letters select the values of one element.
@@ -322,6 +357,33 @@ static const char *successor_of(const char *name) {
     return NULL;
 }
 
+// The units in which a property can be asked for, into the 64 bytes at `user`.
+static bool list_units(const mf_Property *property, void *user) {
+    char *out = user;
+    strcpy(out, property->unit);
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (strcmp(units[i].own, property->unit) == 0)
+            strcat(strcat(out, ", "), units[i].other);
+    return false;
+}
+
+// A path that ends with an unknown unit.
+static mf_Status explain_unit(mf_Group *group, const char *path, const char *last,
+                              mf_Error *error) {
+    char plain[MF_PROPERTY_PATH], known[64] = "";
+    const char *colon = strrchr(last, ':');
+    if (colon == NULL)
+        return MF_OK;
+    snprintf(plain, sizeof plain, "%.*s", (int)(colon - path), path);
+    mf_property_list_in(group, 0, plain, list_units, known);
+    if (known[0] == '\0')
+        mf_property_list(group->world, plain, list_units, known);
+    return known[0] == '\0'
+               ? MF_OK
+               : mf_fail(error, MF_NOT_FOUND, "property %.99s: no unit %.20s, expected one of %s",
+                         path, colon + 1, known);
+}
+
 // Reports which component does not match.
 static mf_Status explain(const Query *query, const char *path, const char *last, mf_Error *error) {
     const mf_Group *group = query->group;
@@ -329,6 +391,7 @@ static mf_Status explain(const Query *query, const char *path, const char *last,
              path, group->config.name, group->config.count - 1);
     const mf_Model *model = group->config.model;
     Near near = {.request = last, .name = ""};
+    MF_TRY(explain_unit((mf_Group *)(uintptr_t)group, path, last, error)); // does not change it
     const char *successor = successor_of(last);
     MF_CHECK(successor == NULL, error, MF_NOT_FOUND, "property %.99s: there is no %.60s; now: %s",
              path, last, successor);

@@ -76,6 +76,10 @@ const char *mf_property_path(const mf_Property *property, char *out, size_t size
         snprintf(number, sizeof number, "[%u]", first);
         add_text(out, size, number);
     }
+    if (property->scale != 1.0) {
+        add_text(out, size, ":");
+        add_text(out, size, property->unit);
+    }
     return out;
 }
 
@@ -85,9 +89,10 @@ void mf_property_read(const mf_Property *property, double *values) {
     if (property == NULL)
         return;
     for (uint32_t i = 0; i < property->count; i++)
-        values[i] = property->field == NULL
-                        ? property->constant[i]
-                        : mf_field_get(property->field, property->instance, property->first + i);
+        values[i] = (property->field == NULL
+                         ? property->constant[i]
+                         : mf_field_get(property->field, property->instance, property->first + i)) /
+                    property->scale;
 }
 
 const char *mf_property_locked(const mf_Property *property) {
@@ -152,7 +157,8 @@ mf_Status mf_property_write(const mf_Property *property, const double *values, m
             mf_quat_normalize(rotation);
             value = rotation[i % 4];
         }
-        mf_field_set(property->field, property->instance, property->first + i, value);
+        mf_field_set(property->field, property->instance, property->first + i,
+                     value * property->scale);
     }
     mf_group_refresh(group, property->instance);
     return MF_OK;

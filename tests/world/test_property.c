@@ -86,6 +86,34 @@ TEST(joints_are_found) {
     assert_int_equal(all.part, MF_PART_ROBOT);
 }
 
+// Another unit is one of the same value: read, written, and in the path that comes back.
+TEST(paths_may_name_a_unit) {
+    AUTO(close_scene) Scene scene = open_scene();
+    mf_Field *angle = mf_group_find_field(scene.robots, "joint.angle");
+    const char *joint = scene.hexapod->joints[2].name;
+    char path[200];
+    double value;
+    mf_Property one = find(&scene, formatted("robot[1]/%s/joint.angle:deg", joint));
+    assert_string_equal(one.unit, "deg");
+    mf_field_set(angle, 1, 2, 0.5);
+    mf_property_read(&one, &value);
+    assert_near(value, 28.64788975654116, 1e-6);
+    value = 90;
+    MUST(mf_property_write(&one, &value, &error));
+    assert_near(mf_field_get(angle, 1, 2), 1.5707963267948966, 1e-6);
+    assert_string_equal(mf_property_path(&one, path, sizeof path),
+                        formatted("robot[1]/%s/joint.angle:deg", joint));
+    one = find(&scene, "robot[1]/base.angular_velocity.x:rpm");
+    value = 60;
+    MUST(mf_property_write(&one, &value, &error));
+    assert_near(mf_field_get(mf_group_find_field(scene.robots, "base.angular_velocity"), 1, 0),
+                6.283185307179586, 1e-6);
+    one = find(&scene, formatted("robot[1]/%s/joint.angle:rad", joint));
+    assert_string_equal(one.unit, "rad");
+    mf_property_read(&one, &value);
+    assert_near(value, 1.5707963267948966, 1e-6);
+}
+
 // The tree of the figure by hand: what is left out of a path does not matter, its order does.
 TEST(paths_follow_the_tree) {
     AUTO(close_scene) Scene scene = open_scene();
@@ -296,6 +324,8 @@ TEST(wrong_paths_name_their_piece) {
                 {"robot[-1]/joint.angle", "expected a robot first"},
                 {"robot[0]/nonsense/joint.angle", "has no such link, joint, actuator or sensor"},
                 {"robot[0]/joint.angel", "there is no joint.angel; near: joint.angle"},
+                {"robot[0]/joint.angle:rpm", "no unit rpm, expected one of rad, deg"},
+                {"robot[0]/base.position.z:", "no unit"},
                 {"robot[0]/base.position.q", "there is no base.position.q"},
                 {"robot[0]/base.position[3]", "there is no base.position[3]"},
                 {"robot[0]/base.position.w", "there is no base.position.w"},
