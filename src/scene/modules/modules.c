@@ -2,33 +2,10 @@
 // the keys of those that are joined at the start (docks.c), and messages.
 #include "scene/modules/modules.h"
 #include "model/mounted.h"
-#include "base/key_rows.h"
-#include "scene/keys.h"
 
 #include <mayfly/messages.h>
 
 #include <string.h>
-
-// ---- keys ---------------------------------------------------------------------------------------
-
-#define T mf_SceneDock
-#define SIDE(name, index, what)                                                                    \
-    SECTION(name, what),                                                                           \
-        TEXT(name ".group", REQUIRED, NULL, sides[index].group, "name of the group"),              \
-        COUNT(name ".robot", 0, "0", 0, (1u << 26) - 1, sides[index].robot,                        \
-              "index of the robot, from 0"),                                                       \
-        TEXT(name ".dock", REQUIRED, NULL, sides[index].dock, "name of the dock")
-
-// clang-format off
-static const mf_Key keys[] = {
-    SIDE("first", 0, "the dock that stays where its robot is placed"),
-    SIDE("second", 1, "the dock whose robot is moved to it"),
-    COUNT("orientation", 0, "0", 0, 3, orientation,
-          "number of the orientation about the docks' axis"),
-};
-// clang-format on
-
-const mf_KeyTable mf_scene_module_table = {MF_KEY_ROWS("dock", keys, mf_SceneDock)};
 
 // ---- docks --------------------------------------------------------------------------------------
 
