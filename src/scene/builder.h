@@ -102,7 +102,7 @@ mf_Status mf_scene_add_joints(mf_SceneBuilder *builder);
 mf_Status mf_scene_add_cameras(mf_SceneBuilder *builder);
 // The first pictures, of the start.
 mf_Status mf_scene_take_first(mf_SceneBuilder *builder);
-// Adds the plugins that use docks, messages or pictures.
+// Adds the plugins that use what is there only after all groups.
 mf_Status mf_scene_add_late_plugins(const mf_SceneBuilder *builder);
 bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index);
 // Writes the group's initial values to all its robots (initial.c).
