@@ -736,12 +736,6 @@ const void *mf_model_items(const mf_Model *model, mf_ItemType item, uint32_t *co
     return NULL;
 }
 
-const char *mf_model_item_name(const mf_Model *model, mf_ItemType item, uint32_t index) {
-    uint32_t count = 0;
-    const char *items = mf_model_items(model, item, &count);
-    return index < count ? mf_item_name(item, items + index * tables[item].size) : NULL;
-}
-
 const char *mf_item_enum_name(const mf_ModelField *field, const void *value) {
     uint32_t index = 0, needed;
     if (field == NULL || field->names == NULL || value == NULL)
