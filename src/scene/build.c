@@ -24,8 +24,8 @@ mf_SceneConfig mf_scene_config(void) {
 }
 
 mf_Motion mf_verify_motion(mf_VerifyMotion level) {
-    if (level >= MF_VERIFY_KINEMATIC && level <= MF_VERIFY_ARTICULATED)
-        return (mf_Motion)(level - MF_VERIFY_KINEMATIC);
+    if (level >= MF_VERIFY_LEVEL && level < MF_VERIFY_ELASTIC)
+        return (mf_Motion)(level - MF_VERIFY_LEVEL);
     return level == MF_VERIFY_ELASTIC ? MF_MOTION_ELASTIC : MF_MOTION_COUNT;
 }
 

@@ -15,8 +15,6 @@ static const char *const contact_laws[] = {"explicit", "hard", "compliant", NULL
 static const char *const wind_profiles[] = {"uniform", "logarithmic", NULL};
 static const char *const verified[] = {"none", MF_MOTION_LEVEL_LIST(MF_MOTION_NAME) "elastic",
                                        NULL};
-_Static_assert(sizeof verified / sizeof *verified == MF_VERIFY_ELASTIC + 2,
-               "mf_VerifyMotion has all levels");
 static const char *const selections[] = {"truncation", "proportionate", "rank",
                                          "tournament", "uniform",       NULL};
 static const char *const replacements[] = {"generation", "random", "worst", "unfit",

@@ -7,6 +7,7 @@
 #include "scene/scene_file.h"
 
 #include "model/points.h"
+#include "motion/table.h"
 
 #include "math/scalar.h"
 
@@ -137,7 +138,7 @@ static void fill_state(const mf_Model *model, mf_RobotStart *start) {
 static bool touches_by_shapes(const mf_SceneBuilder *builder, uint32_t index) {
     return builder->file->groups[index].contact_shapes &&
            !mf_scene_is_vertices(&builder->file->groups[index]) &&
-           mf_scene_group_motion(builder, index) != MF_MOTION_POINTS;
+           mf_motion_has_shapes(mf_scene_group_motion(builder, index));
 }
 
 // Measures the robot in its own frame: base at the origin, level unless the file rotates it.

@@ -580,6 +580,8 @@ const mf_MotionRow mf_articulated_row = {
     .reads = articulated_reads,
     .writes = articulated_writes,
     .any_gravity = true,
+    .averages = MF_ARTICULATED_RK4,
+    .integrator = offsetof(mf_ArtMotion, config.integrator),
     .base = row_base,
     .defaults = row_defaults,
     .common = {.shapes = AT(shapes),

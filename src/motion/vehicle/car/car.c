@@ -378,4 +378,5 @@ const mf_MotionRow mf_car_row = {
     MF_VEHICLE_ROW(car),
     .motion = MF_MOTION_CAR,
     .plan_size = sizeof(mf_CarMotion),
+    .integrator = offsetof(mf_CarMotion, config.integrator),
 };
