@@ -54,7 +54,7 @@ typedef struct mf_MotionRow {
 
     // What mf_motion_join calls. `make` checks the model and its part of `config` and fills the
     // plan: *plan has `plan_size` bytes that are 0, or is NULL without a size. If it fails,
-    // `destroy` releases what it has made. `hash` is that of all settings that change results.
+    // `destroy` releases what it has made. `hash` covers all settings that change results.
     // `begin` follows when the group owns the plan; NULL: nothing does.
     size_t plan_size; // [byte]
     mf_Status (*make)(mf_Group *group, const mf_MotionsConfig *config, void **plan,

@@ -297,7 +297,7 @@ static uint32_t digit_of(char c) {
     return (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-// The colors of films, "#rrggbb", are those of cameras' pictures.
+// Films have the colors of cameras' pictures, "#rrggbb".
 static void tint_groups(const mf_Scene *scene) {
     const char *colors[MF_SCENE_GROUPS];
     mf_scene_colors(scene, colors);

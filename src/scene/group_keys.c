@@ -156,7 +156,7 @@ static const mf_Key group_keys[] = {
             "`articulated`; `own`: the first motion in `plugins` (docs/explanation/ladder.md)"),
 };
 
-// Keys after those of the motions, which are in the motions' folders.
+// Keys after the motions' own, which are in the motions' folders.
 static const mf_Key placing_keys[] = {
     TIME("control_interval", AUTO, "s", "auto", 1e-6, 10, control_interval,
          "period of gaits, joint paths and control loops of vehicles, a multiple of world.step; "

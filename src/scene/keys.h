@@ -6,10 +6,10 @@
 
 #include <mayfly/scene.h>
 
-// An additional value of ground.shape after those of mf_TerrainShape: the ground of the models.
+// A value of ground.shape after mf_TerrainShape: the ground of the models.
 #define MF_GROUND_OF_MODELS 5
 
-// Additional values of `motion` of a group after those of mf_Motion.
+// Values of `motion` of a group after mf_Motion.
 enum { MF_MOTION_NAME_AUTO = MF_MOTION_COUNT, MF_MOTION_NAME_OWN };
 
 // Values of `switch.to` after the levels of mf_Motion.

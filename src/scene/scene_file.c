@@ -143,7 +143,7 @@ static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, co
     return MF_OK;
 }
 
-// The descriptors of the file, as those of the search.
+// The search has the descriptors of the file.
 static void copy_descriptors(mf_SceneFile *file) {
     uint32_t count = file->descriptor_count;
     file->search.descriptor_count = count < MF_DESCRIPTOR_LIMIT ? count : MF_DESCRIPTOR_LIMIT;

@@ -111,7 +111,7 @@ static mf_Status choose_key(const mf_SceneBuilder *builder, uint32_t index, uint
                       from->name, names, from->keyframe);
 }
 
-// Angles within their ranges; those of the gait's start if there is one.
+// Angles within their ranges, from the start of the gait if there is one.
 static mf_Status fill_angles(const mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *start) {
     static const double still[3] = {0.0, 0.0, 0.0};
     const mf_Model *model = builder->scene->models[index];

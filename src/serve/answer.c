@@ -235,7 +235,7 @@ mf_Status mf_answer_unsubscribe(mf_Server *server, mf_Peer *peer, const mf_WireM
 // ---- writes ------------------------------------------------------------------------------------
 
 // Reads all entries; writes the values only where `writes` is set. They follow each entry, or lie
-// in shared memory, one after the other (`slot`); all lengths are those of the message.
+// in shared memory, one after the other (`slot`); the lengths come from the message.
 static mf_Status read_writes(mf_Server *server, mf_WireReader reader, mf_WireReader *slot,
                              uint32_t count, bool writes, mf_Error *error) {
     for (uint32_t i = 0; i < count; i++) {

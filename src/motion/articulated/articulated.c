@@ -115,7 +115,7 @@ static const mf_FieldInfo articulated_fields[] = {
      "values for sensors of contacts and of spatial tendons"},
 };
 
-// Whether gyroscopic forces are those of the middle of the step (aba_velocity.h). A body by itself
+// Whether gyroscopic forces are taken at the middle of the step (aba_velocity.h). A body by itself
 // needs no such thing (momentum.h).
 static bool reads_ahead(const mf_ArtMotion *motion) {
     return !motion->plan->law && motion->plan->link_count > 0 &&

@@ -17,7 +17,7 @@ bool mf_scene_is_early(const mf_SceneBuilder *builder, uint32_t index, const cha
 bool mf_scene_is_module_field(const char *name);
 // Stores where the file has the keys of a group's chain and limits.
 void mf_scene_locate_modules(const mf_Reader *reader, mf_SceneGroup *group);
-// Lets docks act, and joins those of the file.
+// Lets docks act, and joins the pairs of the file.
 mf_Status mf_scene_add_modules(mf_SceneBuilder *builder);
 mf_Status mf_scene_connect_docks(mf_SceneBuilder *builder, mf_WorldDocks *docks);
 // Lets docks send messages, if the file says so.
