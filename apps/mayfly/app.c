@@ -2,6 +2,7 @@
 // signal handler can access nothing else.
 #define _GNU_SOURCE // program_invocation_name
 #include "app.h"
+#include "motion/table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -139,15 +140,22 @@ const char *mf_level_name_at(const void *list, uint32_t index) {
     return index < MF_MOTION_LEVELS ? mf_motion_name((mf_Motion)index) : NULL;
 }
 
+// The motion at an index among those that are compared, then `last`.
+static const char *compared_at(uint32_t index, const char *last) {
+    for (int m = 0; m < MF_MOTION_COUNT; m++)
+        if (mf_motion_row((mf_Motion)m)->limitation != NULL && index-- == 0)
+            return mf_motion_name((mf_Motion)m);
+    return index == 0 ? last : NULL;
+}
+
 const char *mf_compared_name_at(const void *list, uint32_t index) {
-    return index == MF_MOTION_LEVELS       ? mf_motion_name(MF_MOTION_QUASISTATIC)
-           : index == MF_MOTION_LEVELS + 1 ? mf_motion_name(MF_MOTION_ELASTIC)
-                                           : mf_level_name_at(list, index);
+    (void)list;
+    return compared_at(index, NULL);
 }
 
 const char *mf_motion_name_at(const void *list, uint32_t index) {
-    return index == MF_MOTION_LEVELS + 2 ? mf_motion_name(MF_MOTION_CLOTH)
-                                         : mf_compared_name_at(list, index);
+    (void)list;
+    return compared_at(index, mf_motion_name(MF_MOTION_CLOTH));
 }
 
 const char *mf_base_name_at(const void *list, uint32_t index) {

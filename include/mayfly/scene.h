@@ -369,12 +369,8 @@ typedef struct mf_SceneDescriptor {
 // The level at which the best robots are verified.
 typedef enum mf_VerifyMotion {
     MF_VERIFY_NONE,
-    MF_VERIFY_KINEMATIC, // and on in the order of mf_Motion
-    MF_VERIFY_POINTS,
-    MF_VERIFY_RIGID,
-    MF_VERIFY_PRESCRIBED,
-    MF_VERIFY_ARTICULATED,
-    MF_VERIFY_ELASTIC // of trusses
+    MF_VERIFY_LEVEL,                                       // plus a level of mf_Motion
+    MF_VERIFY_ELASTIC = MF_VERIFY_LEVEL + MF_MOTION_LEVELS // of trusses
 } mf_VerifyMotion;
 // The motion of that level; MF_MOTION_COUNT: none.
 MF_API mf_Motion mf_verify_motion(mf_VerifyMotion level);

@@ -4,13 +4,12 @@
 // is added, so a tick does not search for names, and the schedule knows what is read and written.
 // Invariants: a call changes fields of its own robot only; random numbers are keyed by robot, tick
 // and stream.
+#include "agent/policy.h"
 #include "control/callback.h"
 #include "base/floats.h"
 #include "control/follow.h"
 #include "math/scalar.h"
 #include "world/attach.h"
-
-#include <mayfly/policy.h>
 
 #include <stdio.h>
 #include <string.h>
@@ -27,7 +26,6 @@ typedef struct PolicyPlan {
     mf_Field *percepts[MF_POLICY_FIELDS], *actions[MF_POLICY_FIELDS], *memory;
     double noise[MF_POLICY_FIELDS]; // [1] unit of the action
     uint32_t percept_count, action_count;
-    uint32_t docks; // [1]
     bool messages;
     uint64_t seed;
     double period;   // [s]
@@ -35,13 +33,6 @@ typedef struct PolicyPlan {
     char name[NAME]; // of the system
     char memory_name[NAME + 8];
 } PolicyPlan;
-
-struct mf_Policy {
-    const PolicyPlan *plan;
-    mf_Group *group;
-    uint32_t instance;
-    mf_Time time;
-};
 
 mf_PolicyConfig mf_policy_config(void) {
     return (mf_PolicyConfig){.struct_size = sizeof(mf_PolicyConfig),
@@ -62,10 +53,6 @@ double mf_policy_period(const mf_Policy *policy) {
 
 uint32_t mf_policy_robot(const mf_Policy *policy) {
     return policy != NULL ? policy->instance : 0;
-}
-
-uint32_t mf_policy_docks(const mf_Policy *policy) {
-    return policy != NULL ? policy->plan->docks : 0;
 }
 
 uint32_t mf_policy_percept_size(const mf_Policy *policy, uint32_t percept) {
@@ -126,16 +113,6 @@ void mf_policy_set_memory(mf_Policy *policy, uint32_t index, double value) {
         mf_field_set(policy->plan->memory, policy->instance, index, value);
 }
 
-bool mf_policy_send(mf_Policy *policy, uint32_t dock, const mf_Message *message) {
-    return policy != NULL && policy->plan->messages &&
-           mf_message_send(policy->group, policy->instance, dock, message, NULL) == MF_OK;
-}
-
-bool mf_policy_receive(mf_Policy *policy, uint32_t dock, mf_Message *out) {
-    return policy != NULL && policy->plan->messages &&
-           mf_message_receive(policy->group, policy->instance, dock, out);
-}
-
 void mf_policy_random(const mf_Policy *policy, uint32_t stream, uint32_t out[4]) {
     if (policy != NULL && out != NULL)
         mf_random(policy->plan->seed, policy->instance, own_stream + stream, tick_of(policy), out);
@@ -145,7 +122,8 @@ void mf_policy_random(const mf_Policy *policy, uint32_t stream, uint32_t out[4])
 
 static bool think(mf_Group *group, uint32_t instance, mf_Time time, void *user) {
     const PolicyPlan *plan = user;
-    mf_Policy policy = {.plan = plan, .group = group, .instance = instance, .time = time};
+    mf_Policy policy = {
+        .plan = plan, .group = group, .instance = instance, .time = time, .talks = plan->messages};
     return plan->function(&policy, plan->user);
 }
 
@@ -258,7 +236,6 @@ mf_Status mf_policy_add(mf_Group *group, const mf_PolicyConfig *config, mf_Error
     const mf_WorldConfig *settings = mf_world_config_of(world);
     *plan = (PolicyPlan){.function = config->function,
                          .user = config->user,
-                         .docks = mf_group_model(group)->dock_count,
                          .messages = config->messages,
                          .seed = settings->seed,
                          .period = mf_time_to_seconds(settings->step),

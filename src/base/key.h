@@ -75,12 +75,18 @@ typedef struct mf_KeyNamed {
     double value; // [unit of the row]
 } mf_KeyNamed;
 
-typedef struct mf_KeyJoint {
-    uint32_t (*count)(void);              // [1]
+#define MF_KEY_IS_LIST(type, entries, number)                                                      \
+    (offsetof(type, number) - offsetof(type, entries) == offsetof(mf_KeyList, count))
+
+// More rows of a table, from any file, with offsets in the same structure: an array, or by calls.
+typedef struct mf_KeyPart {
+    const mf_Key *keys;
+    uint32_t count;                       // [1] of `keys`
+    uint32_t (*total)(void);              // [1] rows by calls; NULL: an array
     const mf_Key *(*key)(uint32_t index); // below that
-    const mf_Key *behind;                 // rows that follow
-    uint32_t behind_count;                // [1]
-} mf_KeyJoint;
+} mf_KeyPart;
+
+#define MF_KEY_PART(rows) .keys = rows, .count = sizeof rows / sizeof *rows
 
 typedef struct mf_KeyTable {
     const char *noun; // "scene"
@@ -91,9 +97,7 @@ typedef struct mf_KeyTable {
     // False for rows without meaning for the values read (variants that are not chosen are excluded
     // elsewhere); NULL: all rows apply.
     bool (*applies)(const void *base, const mf_Key *key);
-    // Rows from another table with offsets in the same structure, followed by more rows of this
-    // table. May be NULL.
-    const mf_KeyJoint *joint;
+    const mf_KeyPart *const *parts; // rows that follow, ended by NULL; NULL: none
 } mf_KeyTable;
 
 // The first members of a table: the rows of an array, of a structure.

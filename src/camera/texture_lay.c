@@ -24,7 +24,8 @@ static void half_edges(const mf_Model *model, const mf_Shape *shape, double midd
     else if (shape->type == MF_SHAPE_HEIGHTS)
         memcpy(out, model->height_fields[shape->mesh].half_size, 2 * sizeof *out);
     else if (mf_shape_kinds[shape->type].half_count < 3)
-        mf_vec3_set(out, half[0], half[0], shape->type == MF_SHAPE_SPHERE ? half[0] : half[1]);
+        mf_vec3_set(out, half[0], half[0],
+                    half[mf_shape_kinds[shape->type].half_count == 1 ? 0 : 1]);
     for (int c = 0; c < 3; c++)
         out[c] = out[c] > 0.0 ? out[c] : 1.0;
 }

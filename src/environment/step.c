@@ -4,6 +4,7 @@
 #include "environment/environment.h"
 #include "base/context.h"
 #include "base/floats.h"
+#include "motion/table.h"
 #include "world/attach.h"
 #include "world/value.h"
 
@@ -117,7 +118,7 @@ static mf_TaskDraw draw_of(const mf_Environment *e, uint32_t instance) {
 static void stand(const mf_TaskPlan *plan, mf_EnvironmentScratch *scratch) {
     mf_model_pose_at(plan->model, scratch->start, scratch->start_position, scratch->start_rotation);
     double lowest = mf_model_lowest(plan->model, scratch->start_position, scratch->start_rotation,
-                                    plan->motion != MF_MOTION_POINTS);
+                                    mf_motion_has_shapes(plan->motion));
     scratch->start[2] -= mf_is_finite(lowest) ? lowest : 0.0;
 }
 

@@ -8,6 +8,7 @@
 
 #include "math/scalar.h"
 #include "model/sensor_kind.h"
+#include "motion/table.h"
 
 #define INTERVAL 0.04 // [s] of a step: 25 Hz
 
@@ -62,17 +63,6 @@ enum { POSITION = 0, HEADING = 2, COMMAND = 4, LAST_ACTION = 7 };
 
 // ---- the world ---------------------------------------------------------------------------------
 
-// Physics steps [s] that are stable and accurate enough for each motion.
-static double step_of(mf_Motion motion) {
-    switch (motion) {
-    case MF_MOTION_KINEMATIC:
-    case MF_MOTION_POINTS:
-        return 0.01;
-    default:
-        return 0.004;
-    }
-}
-
 static bool all_move(const mf_Model *model) {
     for (uint32_t j = 0; j < model->joint_count; j++) {
         const mf_Joint *joint = &model->joints[j];
@@ -91,7 +81,8 @@ static mf_Status prepare(mf_TaskPlan *plan, mf_Error *error) {
                           "task %s: expected a model with a free base whose joints are all hinges "
                           "or slides with a range",
                           plan->task->info.name);
-    plan->step = step_of(plan->motion);
+    const double step = mf_motion_row(plan->motion)->task_step;
+    plan->step = step > 0.0 ? step : 0.004;
     plan->frame_skip = (uint32_t)(INTERVAL / plan->step + 0.5);
     plan->foot_count = mf_sensors_of_type(model, MF_SENSOR_CONTACT);
     plan->action_count = model->joint_count;

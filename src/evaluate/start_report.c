@@ -178,7 +178,7 @@ static void report_start(mf_Group *group, mf_StartReport *report) {
     mf_RobotDepth depth = mf_robot_depth(group, 0, &pose);
     report_size(model, &depth, report);
     depth.touches =
-        depth.touches && mf_motion_of(group, 0) != MF_MOTION_POINTS; // which uses points
+        depth.touches && mf_motion_has_shapes(mf_motion_of(group, 0)); // others use points
     if (depth.touches && depth.highest < -DEEP)
         say(report, MF_NOTE_POSE,
             "the robot starts under the ground: its highest shape is %.3g m below", -depth.highest);

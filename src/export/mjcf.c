@@ -67,10 +67,7 @@ void mf_mjcf_attributes(mf_MjcfWriter *w, mf_ItemType item, const void *values, 
 
 void mf_mjcf_reference(mf_MjcfWriter *w, const char *attribute, mf_ItemType item, uint32_t index) {
     const mf_ItemTable *table = mf_item_table(item);
-    uint32_t count;
-    const char *items = mf_model_items(w->model, item, &count);
-    const char *given =
-        index != MF_NONE ? mf_item_name(item, items + index * table->size) : "world";
+    const char *given = index != MF_NONE ? mf_model_item_name(w->model, item, index) : "world";
     if (given != NULL && *given != '\0')
         write_name(w, attribute, given);
     else

@@ -4,7 +4,7 @@
 #include "base/text.h"
 
 #include "math/scalar.h"
-#include "model/fields.h"
+#include "model/mounted.h"
 
 #include <mayfly/texture.h>
 

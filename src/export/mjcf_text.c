@@ -1,5 +1,5 @@
-// What MJCF has no elements or attributes for, as texts of <custom>: docks (src/import/dock.c
-// has the form), and properties of cameras (src/import/mjcf_camera.c).
+// What MJCF has no elements or attributes for, as texts of <custom>: items on links, and properties
+// of those that have an element (src/import/mjcf_camera.c).
 #include "export/mjcf.h"
 
 #include <mayfly/camera.h>
@@ -75,26 +75,25 @@ static void begin(mf_MjcfWriter *w, mf_ItemType item, const char *name) {
     put(w, "\" data=\"");
 }
 
-static void put_docks(mf_MjcfWriter *w) {
-    const mf_ItemTable *table = mf_item_table(MF_ITEM_DOCK);
-    for (uint32_t i = 0; i < w->model->dock_count; i++) {
-        const mf_Dock *dock = &w->model->docks[i];
-        double position[3], rotation[4];
-        const uint32_t body = mf_mjcf_pose(w->model, &dock->frame, position, rotation);
-        if (body == MF_NONE)
-            continue;
-        begin(w, MF_ITEM_DOCK, dock->name);
-        put(w, "body=");
-        if (w->model->bodies[body].name[0] != '\0')
-            put_letters(w, w->model->bodies[body].name);
-        else
-            mf_text_format(&w->text, "mayfly.body.%u", body);
-        put_list(w, "xyz", position, 3);
-        put_list(w, "quat", rotation, 4);
-        for (uint32_t f = 0; f < table->count; f++)
-            put_pair(w, &table->fields[f], dock);
-        put(w, "\"/>\n");
-    }
+static void put_location(mf_MjcfWriter *w, uint32_t body, const double position[3],
+                         const double rotation[4]) {
+    put(w, "body=");
+    if (w->model->bodies[body].name[0] != '\0')
+        put_letters(w, w->model->bodies[body].name);
+    else
+        mf_text_format(&w->text, "mayfly.body.%u", body);
+    put_list(w, "xyz", position, 3);
+    put_list(w, "quat", rotation, 4);
+}
+
+// What is more exact than in the element of a camera.
+static void put_camera(mf_MjcfWriter *w, const mf_Camera *camera) {
+    const double *at = camera->frame.position, *rotation = camera->frame.rotation;
+    const double frame[7] = {at[0],       at[1],       at[2],      rotation[0],
+                             rotation[1], rotation[2], rotation[3]};
+    mf_text_format(&w->text, "rate=%lld,%lld delay=%.17g", (long long)camera->rate.numerator,
+                   (long long)camera->rate.denominator, mf_time_to_seconds(camera->delay));
+    put_list(w, "frame", frame, 7);
 }
 
 // Rows that the element of a camera has.
@@ -104,34 +103,34 @@ static bool is_attribute(const char *name) {
     return mf_name_listed(names, name);
 }
 
-static void put_cameras(mf_MjcfWriter *w) {
-    const mf_ItemTable *table = mf_item_table(MF_ITEM_CAMERA);
-    for (uint32_t i = 0; i < w->model->camera_count; i++) {
-        const mf_Camera *camera = &w->model->cameras[i];
-        const double *at = camera->frame.position, *rotation = camera->frame.rotation;
-        const double frame[7] = {at[0],       at[1],       at[2],      rotation[0],
-                                 rotation[1], rotation[2], rotation[3]};
-        begin(w, MF_ITEM_CAMERA, camera->name);
-        mf_text_format(&w->text, "rate=%lld,%lld delay=%.17g", (long long)camera->rate.numerator,
-                       (long long)camera->rate.denominator, mf_time_to_seconds(camera->delay));
-        put_list(w, "frame", frame, 7);
-        for (uint32_t f = 0; f < table->count; f++)
-            if (!is_attribute(table->fields[f].name))
-                put_pair(w, &table->fields[f], camera);
-        put(w, "\"/>\n");
-    }
+static void put_mounted(mf_MjcfWriter *w, const mf_MountedKind *kind, const void *item) {
+    const mf_ItemTable *table = mf_item_table(kind->type);
+    double position[3], rotation[4];
+    const uint32_t body = mf_mjcf_pose(
+        w->model, mf_field_at(mf_item_field(kind->type, "frame"), item), position, rotation);
+    if (!kind->mjcf_element && body == MF_NONE)
+        return;
+    begin(w, kind->type, mf_item_name(kind->type, item));
+    if (kind->mjcf_element)
+        put_camera(w, item);
+    else
+        put_location(w, body, position, rotation);
+    for (uint32_t f = 0; f < table->count; f++)
+        if (!kind->mjcf_element || !is_attribute(table->fields[f].name))
+            put_pair(w, &table->fields[f], item);
+    put(w, "\"/>\n");
 }
 
 void mf_mjcf_put_texts(mf_MjcfWriter *w) {
-    const struct {
-        uint32_t count;
-        void (*put)(mf_MjcfWriter *w);
-    } parts[] = {{w->model->dock_count, put_docks}, {w->model->camera_count, put_cameras}};
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
-        if (parts[i].count == 0)
+    for (int k = 0; k < MF_MOUNTED_COUNT; k++) {
+        const mf_MountedKind *kind = mf_mounted_kinds[k];
+        uint32_t count = 0;
+        const char *items = mf_model_items(w->model, kind->type, &count);
+        if (count == 0)
             continue;
         put(w, "  <custom>\n");
-        parts[i].put(w);
+        for (uint32_t i = 0; i < count; i++)
+            put_mounted(w, kind, items + i * mf_item_table(kind->type)->size);
         put(w, "  </custom>\n");
     }
 }

@@ -34,7 +34,7 @@ static mf_Status add(const mf_Xml *xml, const mf_XmlNode *node, mf_Draft *draft,
         MF_TRY(mf_draft_note(draft, false, node->line,
                              "<dock> " OLD_ORIENTATIONS " is called orientations"));
     snprintf(what, sizeof what, "<dock> %.255s", dock->name);
-    return mf_import_mount(xml, node, draft, MF_ITEM_DOCK, dock, what);
+    return mf_import_mount(xml, node, draft, &mf_dock_kind, dock, what);
 }
 
 mf_Status mf_urdf_read_dock(mf_Urdf *urdf, const mf_XmlNode *node) {
@@ -64,7 +64,7 @@ static mf_Status place(mf_Mjcf *m, const mf_XmlNode *node, mf_Frame *out) {
     return MF_OK;
 }
 
-static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *node) {
+mf_Status mf_mjcf_read_dock_text(mf_Mjcf *m, const mf_XmlNode *node) {
     static const char *const elsewhere[] = {OLD_ORIENTATIONS, "site", "body", "xyz", "quat", NULL};
     mf_Dock dock;
     MF_TRY(read_values(&m->xml, node, elsewhere, &dock));
@@ -73,8 +73,4 @@ static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *node) {
         return mf_mjcf_fail(m, node, "<text> dock:%.100s: it is on the world, not on a body",
                             dock.name);
     return add(&m->xml, node, &m->draft, &dock);
-}
-
-mf_Status mf_mjcf_read_docks(mf_Mjcf *m) {
-    return mf_mjcf_read_texts(m, "dock", read_text);
 }

@@ -120,9 +120,9 @@ mf_Status mf_import_blame(const mf_Xml *xml, const mf_XmlNode *node, mf_Status s
 }
 
 mf_Status mf_import_mount(const mf_Xml *xml, const mf_XmlNode *node, mf_Draft *draft,
-                          mf_ItemType type, const void *item, const char *what) {
+                          const mf_MountedKind *kind, const void *item, const char *what) {
     mf_Error cause = {0};
-    return mf_import_blame(xml, node, mf_draft_mount(draft, type, item, what, &cause), &cause);
+    return mf_import_blame(xml, node, mf_draft_mount(draft, kind, item, what, &cause), &cause);
 }
 
 // ---- contact points -----------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 // What importers have in common: the attributes of a structure, by its rows in the table of model
-// fields (texts are those of the file, errors MF_BAD_FILE); docks and cameras; contact points.
+// fields (texts are those of the file, errors MF_BAD_FILE); items on links; contact points.
 #pragma once
 
 #include "model/mounted.h"
@@ -22,9 +22,9 @@ mf_Status mf_import_refuse(const mf_Xml *xml, const mf_XmlNode *node, const char
 mf_Status mf_import_blame(const mf_Xml *xml, const mf_XmlNode *node, mf_Status status,
                           const mf_Error *cause);
 
-// Adds a dock or a camera to the draft; errors begin with `what` and have the node's position.
+// Adds an item on a link to the draft; errors begin with `what` and have the node's position.
 mf_Status mf_import_mount(const mf_Xml *xml, const mf_XmlNode *node, mf_Draft *draft,
-                          mf_ItemType type, const void *item, const char *what);
+                          const mf_MountedKind *kind, const void *item, const char *what);
 
 // Adds the contact points of a shape of the draft for the ground: at most `mesh_points` of a mesh,
 // `ring` around each end of a cylinder. MF_NO_MEMORY in draft->error.

@@ -82,6 +82,13 @@ static mf_Status note_points(mf_Mjcf *m) {
 
 typedef mf_Status (*Pass)(mf_Mjcf *m);
 
+// The texts of items on links.
+static mf_Status read_mounted(mf_Mjcf *m) {
+#define READ(item, name, type) MF_TRY(mf_mjcf_read_texts(m, #name, mf_mjcf_read_##name##_text));
+    MF_MOUNTED_KINDS(READ)
+    return MF_OK;
+}
+
 static mf_Status run_passes(mf_Mjcf *m) {
     static const Pass passes[] = {mf_mjcf_include,
                                   mf_mjcf_attach,
@@ -102,8 +109,7 @@ static mf_Status run_passes(mf_Mjcf *m) {
                                   mf_mjcf_read_equalities,
                                   mf_mjcf_read_actuators,
                                   mf_mjcf_read_sensors,
-                                  mf_mjcf_read_docks,
-                                  mf_mjcf_read_camera_texts,
+                                  read_mounted,
                                   mf_mjcf_read_keyframes,
                                   mf_mjcf_resolve,
                                   note_comments,

@@ -23,7 +23,7 @@
 // are normalized only if necessary, so that a file written from a model gives the same bits again.
 #pragma once
 
-#include "model/draft.h"
+#include "model/mounted.h"
 #include "import/xml.h"
 #include "model/names.h"
 #include "model/points.h"
@@ -507,9 +507,10 @@ mf_Status mf_mjcf_read_tendons(mf_Mjcf *m);
 mf_Status mf_mjcf_read_equalities(mf_Mjcf *m);
 mf_Status mf_mjcf_read_actuators(mf_Mjcf *m);
 mf_Status mf_mjcf_read_sensors(mf_Mjcf *m);
-mf_Status mf_mjcf_read_docks(mf_Mjcf *m);
-// Reads the properties of cameras for which MJCF has no attributes (mjcf_camera.c).
-mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m);
+// What MJCF has no elements or attributes for, by kinds of items on links.
+#define MF_MJCF_READ_MOUNTED(item, name, type)                                                     \
+    mf_Status mf_mjcf_read_##name##_text(mf_Mjcf *m, const mf_XmlNode *node);
+MF_MOUNTED_KINDS(MF_MJCF_READ_MOUNTED)
 // The selection and the number of values of a contact sensor; `*found` is false when it is dropped.
 mf_Status mf_mjcf_read_query(mf_Mjcf *m, const mf_XmlNode *node, mf_ContactQuery *query,
                              uint32_t *count, bool *found);

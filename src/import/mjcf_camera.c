@@ -5,7 +5,7 @@
 // Without a resolution a camera has that of MuJoCo's renderer. Cameras that are not fixed on their
 // body or have no perspective stay frames for sensors; a note says so.
 //
-// What MJCF has no attribute for is in a form that MuJoCo passes over, as with docks:
+// What MJCF has no attribute for is in a form that MuJoCo passes over:
 //
 //   <custom><text name="camera:eye" data="lens=brown coefficients=-0.28,0.09 rate=62.5"/></custom>
 //
@@ -111,7 +111,7 @@ mf_Status mf_mjcf_add_camera(mf_Mjcf *m, const mf_MjcfSite *from) {
     camera.name = optics->name != NULL ? optics->name : "";
     camera.frame = mf_mjcf_frame(m, from->body, from->position, from->rotation);
     mf_quat_multiply(camera.frame.rotation, camera.frame.rotation, from_mjcf);
-    return mf_import_mount(&m->xml, optics->node, &m->draft, MF_ITEM_CAMERA, &camera, "<camera>");
+    return mf_import_mount(&m->xml, optics->node, &m->draft, &mf_camera_kind, &camera, "<camera>");
 }
 
 // ---- what has no attribute ----------------------------------------------------------------------
@@ -164,7 +164,7 @@ static mf_Status read_frame(mf_Mjcf *m, const mf_XmlNode *node, mf_Frame *frame)
     return MF_OK;
 }
 
-static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *node) {
+mf_Status mf_mjcf_read_camera_text(mf_Mjcf *m, const mf_XmlNode *node) {
     static const char *const elsewhere[] = {"frame", "rate", NULL};
     const char *name = mf_xml_attribute(node, "name");
     const uint32_t index = mf_draft_find(&m->draft, MF_ITEM_CAMERA, name);
@@ -181,8 +181,4 @@ static mf_Status read_text(mf_Mjcf *m, const mf_XmlNode *node) {
     MF_TRY(read_rate(m, node, &camera->rate));
     MF_TRY(read_frame(m, node, &camera->frame));
     return mf_import_blame(&m->xml, node, mf_camera_check(camera, "<camera>", &cause), &cause);
-}
-
-mf_Status mf_mjcf_read_camera_texts(mf_Mjcf *m) {
-    return mf_mjcf_read_texts(m, "camera", read_text);
 }

@@ -7,11 +7,11 @@
 //   urdf_inertia.c impossible inertias
 //   urdf_merge.c   merging of fixed links, conversion to the draft
 //   urdf_mass.c    mass points of each merged link
-//   urdf_mayfly.c  Mayfly's extensions of URDF: sensors (urdf_sensors.c), docks (dock.c)
+//   urdf_mayfly.c  Mayfly's extensions of URDF: sensors (urdf_sensors.c), items on links
 //   urdf_sensor.c  contact and ray sensors
 #pragma once
 
-#include "model/draft.h"
+#include "model/mounted.h"
 #include "import/xml.h"
 #include "model/names.h"
 #include "model/points.h"
@@ -137,10 +137,11 @@ mf_Status mf_urdf_read_sensors(mf_Urdf *urdf);
 mf_Status mf_urdf_read_frame(mf_Urdf *urdf, const mf_XmlNode *node, mf_Frame *out);
 // A child of <mayfly>.
 mf_Status mf_urdf_read_own_sensor(mf_Urdf *urdf, const mf_XmlNode *node);
-mf_Status mf_urdf_read_camera(mf_Urdf *urdf, const mf_XmlNode *node);
+#define MF_URDF_READ_MOUNTED(item, name, type)                                                     \
+    mf_Status mf_urdf_read_##name(mf_Urdf *urdf, const mf_XmlNode *node);
+MF_MOUNTED_KINDS(MF_URDF_READ_MOUNTED)
 // The attribute `rate`, of at most nine decimals, exactly; without it *out is unchanged.
 mf_Status mf_urdf_read_rate(mf_Urdf *urdf, const mf_XmlNode *node, mf_Rate *out);
-mf_Status mf_urdf_read_dock(mf_Urdf *urdf, const mf_XmlNode *node);
 
 // Adds a sensor; its name must be new.
 mf_Status mf_urdf_add_sensor(mf_Urdf *urdf, const mf_XmlNode *node, const char *name,

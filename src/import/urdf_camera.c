@@ -46,5 +46,5 @@ mf_Status mf_urdf_read_camera(mf_Urdf *urdf, const mf_XmlNode *node) {
     MF_TRY(mf_urdf_read_rate(urdf, node, &camera.rate));
     MF_TRY(mf_urdf_read_frame(urdf, node, &camera.frame));
     snprintf(what, sizeof what, "<camera> %.255s", camera.name);
-    return mf_import_mount(&urdf->xml, node, &urdf->draft, MF_ITEM_CAMERA, &camera, what);
+    return mf_import_mount(&urdf->xml, node, &urdf->draft, &mf_camera_kind, &camera, what);
 }

@@ -3,6 +3,7 @@
 #include "import/urdf.h"
 
 #include "math/scalar.h"
+#include "model/shape_kinds.h"
 
 #include <math.h>
 #include <string.h>
@@ -97,16 +98,14 @@ static mf_Status read_geometry(mf_Urdf *urdf, const mf_XmlNode *element, mf_Urdf
     const mf_XmlNode *geometry = mf_xml_child(element, "geometry"), *node = NULL;
     if (geometry == NULL)
         return mf_xml_refuse(&urdf->xml, element, "<%.80s> needs a <geometry>", element->name);
-    uint32_t kind = 0;
-    for (; known[kind] && node == NULL; kind++)
+    for (uint32_t kind = 0; known[kind] && node == NULL; kind++)
         node = mf_xml_child(geometry, known[kind]);
     *keep = node != NULL;
     MF_TRY(mf_urdf_ignore_others(urdf, geometry, known));
     if (node == NULL)
         return MF_OK;
-    static const mf_ShapeType types[] = {MF_SHAPE_BOX, MF_SHAPE_CYLINDER, MF_SHAPE_SPHERE,
-                                         MF_SHAPE_CAPSULE, MF_SHAPE_MESH};
-    solid->type = types[kind - 1];
+    for (solid->type = MF_SHAPE_BOX; strcmp(mf_shape_names[solid->type], node->name) != 0;)
+        solid->type++;
     if (solid->type == MF_SHAPE_BOX)
         return read_box(urdf, node, solid);
     if (solid->type == MF_SHAPE_MESH) {
@@ -115,7 +114,7 @@ static mf_Status read_geometry(mf_Urdf *urdf, const mf_XmlNode *element, mf_Urdf
         return MF_OK;
     }
     MF_TRY(read_size(urdf, node, "radius", &solid->size[0]));
-    if (solid->type != MF_SHAPE_SPHERE)
+    if (mf_shape_kinds[solid->type].half_count > 1)
         MF_TRY(read_size(urdf, node, "length", &solid->size[1]));
     return MF_OK;
 }

@@ -27,10 +27,9 @@ mf_Status mf_urdf_read_frame(mf_Urdf *urdf, const mf_XmlNode *node, mf_Frame *ou
 static const struct {
     const char *name;
     mf_Status (*read)(mf_Urdf *urdf, const mf_XmlNode *node);
-} readers[] = {{"sensor", mf_urdf_read_own_sensor},
-               {"dock", mf_urdf_read_dock},
-               {"camera", mf_urdf_read_camera},
-               {"servo", NULL}};
+} readers[] = {
+#define READER(item, name, type) {#name, mf_urdf_read_##name},
+    MF_MOUNTED_KINDS(READER){"sensor", mf_urdf_read_own_sensor}, {"servo", NULL}};
 
 static mf_Status read_child(mf_Urdf *urdf, const mf_XmlNode *node) {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)

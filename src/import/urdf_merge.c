@@ -56,12 +56,14 @@ static BaseCount count_base(const mf_Urdf *urdf) {
     return count;
 }
 
-// Modules have docks and are meant to move.
+// Modules are meant to move.
 static bool is_module(const mf_Urdf *urdf) {
-    const mf_XmlNode *part = mf_xml_child(urdf->xml.root, "mayfly");
-    while (part != NULL && mf_xml_child(part, "dock") == NULL)
-        part = mf_xml_next(part, "mayfly");
-    return part != NULL;
+    MF_XML_EACH (part, urdf->xml.root, "mayfly")
+        for (int k = 0; k < MF_MOUNTED_COUNT; k++)
+            if (mf_mounted_kinds[k]->joins &&
+                mf_xml_child(part, mf_item_table(mf_mounted_kinds[k]->type)->name) != NULL)
+                return true;
+    return false;
 }
 
 // Nothing in a URDF says whether its base is fixed but the name `world`, a convention of ROS and

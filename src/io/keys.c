@@ -7,17 +7,25 @@
 #include <stdio.h>
 #include <string.h>
 
+static uint32_t count_of(const mf_KeyPart *part) {
+    return part->total != NULL ? part->total() : part->count;
+}
+
 uint32_t mf_keys_count(const mf_KeyTable *table) {
-    const mf_KeyJoint *joint = table->joint;
-    return table->count + (joint != NULL ? joint->count() + joint->behind_count : 0);
+    uint32_t count = table->count;
+    for (uint32_t p = 0; table->parts != NULL && table->parts[p] != NULL; p++)
+        count += count_of(table->parts[p]);
+    return count;
 }
 
 const mf_Key *mf_keys_at(const mf_KeyTable *table, uint32_t index) {
     if (index < table->count)
         return &table->keys[index];
     index -= table->count;
-    const uint32_t joined = table->joint->count();
-    return index < joined ? table->joint->key(index) : &table->joint->behind[index - joined];
+    const mf_KeyPart *const *part = table->parts;
+    for (; index >= count_of(*part); part++)
+        index -= count_of(*part);
+    return (*part)->total != NULL ? (*part)->key(index) : &(*part)->keys[index];
 }
 
 const mf_Key *mf_keys_find(const mf_KeyTable *table, const char *path, size_t length) {

@@ -8,7 +8,7 @@
 #include <mayfly/model.h>
 #include <mayfly/scene.h>
 
-// Number of rows of a table with joined rows, and the row of an index below that.
+// Number of rows of a table with its parts, and the row of an index below that.
 uint32_t mf_keys_count(const mf_KeyTable *table); // [1]
 const mf_Key *mf_keys_at(const mf_KeyTable *table, uint32_t index);
 

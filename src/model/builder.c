@@ -368,30 +368,22 @@ static void place(const mf_BuilderBody *body, mf_Frame *frame) {
     mf_quat_multiply(frame->rotation, back, frame->rotation);
 }
 
-static void mount(mf_Builder *builder, mf_BodyId body, mf_ItemType type, const void *item,
-                  const char *call) {
+void mf_builder_mount(mf_Builder *builder, mf_BodyId body, const mf_MountedKind *kind,
+                      const void *item, const char *call) {
     MF_DEFAULT_FLOATS;
     if (!may_change(builder, body, call) ||
-        mf_mounted_check(type, item, call, first_error(builder)) != MF_OK)
+        mf_mounted_check(kind, item, call, first_error(builder)) != MF_OK)
         return;
     mf_BuilderMounted *own = mf_list_push(builder->context, &builder->mounted, sizeof *own);
     if (own != NULL) {
-        *own = (mf_BuilderMounted){.type = type, .body = (uint32_t)body};
-        memcpy(&own->item, item, mf_item_table(type)->size);
+        *own = (mf_BuilderMounted){.kind = kind, .body = (uint32_t)body};
+        memcpy(&own->item, item, mf_item_table(kind->type)->size);
     }
-    if (own == NULL || !mf_draft_keep_texts(&builder->draft, type, &own->item)) {
+    if (own == NULL || !mf_draft_keep_texts(&builder->draft, kind->type, &own->item)) {
         no_memory(builder, call);
         return;
     }
     place(get_body(builder, body), &own->item.head.frame);
-}
-
-void mf_body_dock(mf_Builder *builder, mf_BodyId body, const mf_Dock *dock) {
-    mount(builder, body, MF_ITEM_DOCK, dock, "mf_body_dock");
-}
-
-void mf_body_camera(mf_Builder *builder, mf_BodyId body, const mf_Camera *camera) {
-    mount(builder, body, MF_ITEM_CAMERA, camera, "mf_body_camera");
 }
 
 mf_Status mf_builder_finalize(mf_Builder *builder, mf_Model **out, mf_Error *error) {

@@ -38,9 +38,9 @@ typedef struct mf_Touch {
     uint32_t body; // [1]
 } mf_Touch;
 
-// A dock or a camera; its frame is in the body's own frame.
+// An item on a body; its frame is in the body's own frame.
 typedef struct mf_BuilderMounted {
-    mf_ItemType type;
+    const mf_MountedKind *kind;
     uint32_t body;   // [1]
     mf_Mounted item; // texts are in the draft
 } mf_BuilderMounted;
@@ -56,6 +56,10 @@ struct mf_Builder {
     bool finished;
     mf_Error error; // the first one
 };
+
+// Puts a copy of an item on a body; errors are those of `call`.
+void mf_builder_mount(mf_Builder *builder, mf_BodyId body, const mf_MountedKind *kind,
+                      const void *item, const char *call);
 
 // The root of the glued bodies that `body` belongs to.
 uint32_t mf_builder_root(mf_Builder *builder, uint32_t body);

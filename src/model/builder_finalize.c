@@ -211,8 +211,8 @@ static mf_Status add_mounted(mf_Builder *builder, const Plan *plan, mf_Error *er
     for (uint32_t i = 0; i < builder->mounted.count; i++) {
         mf_Mounted item = all[i].item;
         place(builder, plan, all[i].body, &item.head.frame);
-        MF_TRY(mf_draft_mount(&builder->draft, all[i].type, &item, mf_item_table(all[i].type)->name,
-                              error));
+        MF_TRY(mf_draft_mount(&builder->draft, all[i].kind, &item,
+                              mf_item_table(all[i].kind->type)->name, error));
     }
     return MF_OK;
 }

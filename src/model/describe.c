@@ -1,10 +1,9 @@
 // A model as readable text: a table with the tree of links, then sensors, then notes.
-#include <mayfly/camera.h>
 #include <mayfly/model_fields.h>
 
 #include "base/plain.h"
 #include "base/text.h"
-#include "model/fields.h"
+#include "model/mounted.h"
 #include "base/floats.h"
 #include "math/scalar.h"
 
@@ -290,47 +289,17 @@ static void put_sensor(mf_Text *out, const mf_Model *model, const void *item) {
     put_signal(out, &sensor->signal);
 }
 
-static void put_camera(mf_Text *out, const mf_Model *model, const void *item) {
-    const mf_Camera *camera = item;
-    const uint32_t link = camera->frame.link;
-    put_padded(out, link == MF_NONE ? "the world" : model->links[link].name, 18);
-    mf_text_format(out, "%u x %u, %s, focal length %.5g %.5g pixels,%s%s%s, %.6g Hz", camera->width,
-                   camera->height, name_of(MF_ITEM_CAMERA, "lens", &camera->lens), camera->focal[0],
-                   camera->focal[1], camera->color ? " color" : "", camera->depth ? " depth" : "",
-                   camera->segmentation ? " segmentation" : "",
-                   (double)camera->rate.numerator / (double)camera->rate.denominator);
-    if (camera->delay > 0)
-        mf_text_format(out, ", delay %.6g s", mf_time_to_seconds(camera->delay));
+// Names of items on links, a column of 18 characters with their links, and what they are.
+static void put_mounted(mf_Text *out, const mf_Model *model, const mf_MountedKind *kind,
+                        const void *item) {
+    const mf_Frame *frame = mf_field_at(mf_item_field(kind->type, "frame"), item);
+    put_padded(out, frame->link == MF_NONE ? "the world" : model->links[frame->link].name, 18);
+    kind->describe(out, item);
 }
 
-static void put_limit(mf_Text *out, const char *what, double limit, const char *unit) {
-    if (mf_is_finite(limit))
-        mf_text_format(out, ", %s %.4g %s", what, limit, unit);
-}
-
-static void put_dock(mf_Text *out, const mf_Model *model, const void *item) {
-    const mf_Dock *dock = item;
-    put_padded(out, model->links[dock->frame.link].name, 18);
-    mf_text_format(out, "%s%s%s, %u orientation%s, within %.4g mm and %.4g rad",
-                   name_of(MF_ITEM_DOCK, "gender", &dock->gender), dock->type[0] != '\0' ? " " : "",
-                   dock->type, dock->orientations, dock->orientations == 1 ? "" : "s",
-                   1000.0 * dock->distance, dock->angle);
-    if (dock->fits[0] != '\0')
-        mf_text_format(out, ", fits %s", dock->fits);
-    if (dock->pull > 0.0)
-        mf_text_format(out, ", pulls %.4g N within %.4g mm", dock->pull, 1000.0 * dock->range);
-    put_limit(out, "tension", dock->tension, "N");
-    put_limit(out, "shear", dock->shear, "N");
-    put_limit(out, "bending", dock->bending, "N m");
-    put_limit(out, "torsion", dock->torsion, "N m");
-    if (!dock->enabled)
-        mf_text_put(out, ", not enabled at the start");
-}
-
-// A table of items: their names, a column of 18 characters, and the rest.
-static void put_items(mf_Text *out, const mf_Model *model, mf_ItemType type, const char *second,
-                      const char *third,
-                      void (*put)(mf_Text *out, const mf_Model *model, const void *item)) {
+// A table of sensors, or of items on links: their names, a column of 18 characters, and the rest.
+static void put_items(mf_Text *out, const mf_Model *model, const mf_MountedKind *kind) {
+    const mf_ItemType type = kind != NULL ? kind->type : MF_ITEM_SENSOR;
     const mf_ItemTable *table = mf_item_table(type);
     uint32_t count = 0;
     const char *items = mf_model_items(model, type, &count);
@@ -344,11 +313,15 @@ static void put_items(mf_Text *out, const mf_Model *model, mf_ItemType type, con
     width = (width > NAME_LIMIT ? NAME_LIMIT : width) + 2;
     mf_text_put(out, "\n  ");
     put_padded(out, table->name, width);
-    mf_text_format(out, "%-18s%s\n", second, third);
+    mf_text_format(out, "%-18s%s\n", kind != NULL ? "on" : "type",
+                   kind != NULL ? "what it is" : "where");
     for (uint32_t i = 0; i < count; i++) {
         mf_text_put(out, "  ");
         put_padded(out, mf_item_name(type, items + i * table->size), width);
-        put(out, model, items + i * table->size);
+        if (kind != NULL)
+            put_mounted(out, model, kind, items + i * table->size);
+        else
+            put_sensor(out, model, items + i * table->size);
         mf_text_put(out, "\n");
     }
 }
@@ -436,9 +409,9 @@ mf_Status mf_model_describe(const mf_Model *model, char **text, mf_Error *error)
     put_head(&out, model);
     put_tree(&out, model);
     put_dynamics(&out, model);
-    put_items(&out, model, MF_ITEM_SENSOR, "type", "where", put_sensor);
-    put_items(&out, model, MF_ITEM_DOCK, "on", "what it is", put_dock);
-    put_items(&out, model, MF_ITEM_CAMERA, "on", "what it is", put_camera);
+    put_items(&out, model, NULL);
+    for (int k = 0; k < MF_MOUNTED_COUNT; k++)
+        put_items(&out, model, mf_mounted_kinds[k]);
     put_notes(&out, model, true);
     put_notes(&out, model, false);
     if (out.failed) {

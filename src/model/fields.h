@@ -28,5 +28,8 @@ uint64_t mf_item_hash(uint64_t hash, mf_ItemType item, const void *values, uint3
 // The name of an item of a kind that has names.
 const char *mf_item_name(mf_ItemType item, const void *values);
 
+// The name of an item of a model; NULL: there is none.
+const char *mf_model_item_name(const mf_Model *model, mf_ItemType item, uint32_t index);
+
 // The field of that name, or NULL.
 const mf_ModelField *mf_item_field(mf_ItemType item, const char *name);

@@ -6,7 +6,7 @@
 // All models hash the fields at positions from EVERYWHERE on; those with bodies (MJCF) then those
 // that only full dynamics uses, from DYNAMICS on. Fields whose hashing depends on other fields are
 // handled here.
-#include "model/fields.h"
+#include "model/mounted.h"
 #include "model/points.h"
 #include "base/floats.h"
 
@@ -286,9 +286,9 @@ uint64_t mf_model_hash(const mf_Model *model) {
     hash = hash_items(hash, model, MF_ITEM_POINT, EVERYWHERE);
     hash = hash_sensors(hash, model);
     hash = mf_hash_doubles(hash, model->start_angle, model->joint_count);
-    hash = hash_items(hash, model, MF_ITEM_DOCK, EVERYWHERE);
     // Pictures may decide what a robot does.
-    hash = hash_items(hash, model, MF_ITEM_CAMERA, EVERYWHERE);
+    for (int k = 0; k < MF_MOUNTED_COUNT; k++)
+        hash = hash_items(hash, model, mf_mounted_kinds[k]->type, EVERYWHERE);
     hash = hash_textures(hash, model);
     // Models from other sources have none of these, so that hashes stored in archives stay valid.
     return model->body_count > 0 ? hash_dynamics(hash, model) : hash;

@@ -27,6 +27,12 @@ mf_Physics mf_physics(void) {
     return physics;
 }
 
+const char *mf_model_item_name(const mf_Model *model, mf_ItemType item, uint32_t index) {
+    uint32_t count = 0;
+    const char *items = mf_model_items(model, item, &count);
+    return index < count ? mf_item_name(item, items + index * mf_item_table(item)->size) : NULL;
+}
+
 uint32_t mf_model_find(const mf_Model *model, mf_ItemType item, const char *name) {
     uint32_t count;
     const char *items = mf_model_items(model, item, &count);

@@ -72,6 +72,11 @@ typedef struct mf_ShapeKind {
 // has that of its mesh.
 extern const mf_ShapeKind mf_shape_kinds[MF_SHAPE_HEIGHTS + 1];
 
+// Whether it can be seen, hit and drawn by itself.
+static inline bool mf_shape_is_solid(mf_ShapeType type) {
+    return type != MF_SHAPE_POINT && type != MF_SHAPE_HEIGHTS;
+}
+
 // By mf_ShapeType, NULL behind the last: as models name them; as MJCF does, which has no points but
 // another one at the end.
 extern const char *const mf_shape_names[], *const mf_mjcf_shapes[];

@@ -456,7 +456,7 @@ static bool note_of(const mf_NoteCase *c, const mf_MotionRow *row, uint32_t *ind
 
 // ---- models and groups --------------------------------------------------------------------------
 
-// With the settings that mayfly run chooses for a file, then those of a group (NULL: none).
+// With the settings that mayfly run chooses for a file, then with a group's (NULL: none).
 static mf_NoteCase case_of(const mf_Model *model, const mf_Group *group, const mf_MotionRow *row) {
     mf_NoteCase c = {.model = model,
                      .group = group,

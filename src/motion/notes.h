@@ -33,7 +33,7 @@ typedef struct mf_MotionNotes {
     const mf_MotionNote *const *shared; // with other motions, as `list`; NULL: none
     const mf_MotionNote *const *list;   // NULL at the end; NULL: the motion has no notes
     // Changes what is not as in any motion: with the settings that mayfly run chooses (`plan` is
-    // NULL), or those of a group's plan.
+    // NULL), or with a group's plan.
     void (*settings)(const void *plan, mf_NoteCase *c);
     // Further ones, NULL behind the last; NULL: none.
     const char *(*own)(const mf_NoteCase *c, uint32_t index);

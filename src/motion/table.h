@@ -54,7 +54,7 @@ typedef struct mf_MotionRow {
 
     // What mf_motion_join calls. `make` checks the model and its part of `config` and fills the
     // plan: *plan has `plan_size` bytes that are 0, or is NULL without a size. If it fails,
-    // `destroy` releases what it has made. `hash` is that of all settings that change results.
+    // `destroy` releases what it has made. `hash` covers all settings that change results.
     // `begin` follows when the group owns the plan; NULL: nothing does.
     size_t plan_size; // [byte]
     mf_Status (*make)(mf_Group *group, const mf_MotionsConfig *config, void **plan,
@@ -81,6 +81,12 @@ typedef struct mf_MotionRow {
     // Features of models that it omits (notes.h); levels only.
     mf_MotionNotes notes;
 
+    // From this value on of its integrator, [byte] where the plan has it, positions follow the mean
+    // velocity of a step, as by Runge-Kutta methods, and not that at its end. 0: never.
+    int averages;
+    size_t integrator;
+    double task_step; // [s] stable and accurate enough for tasks of walking; 0: 0.004
+
     // Resets paths and values derived from joint angles after a switch to the motion; NULL: it has
     // none.
     void (*enter)(mf_Group *group, uint32_t instance, void *plan);
@@ -104,6 +110,9 @@ const mf_MotionRow *mf_motion_row(mf_Motion motion);
 
 // Whether forces change what it does: false along a given path.
 bool mf_motion_responds(mf_Motion motion);
+
+// Whether it touches the ground by shapes, or may: a level without that setting uses points.
+bool mf_motion_has_shapes(mf_Motion motion);
 
 // The keys of all motions, in the order of the table; NULL behind the last.
 uint32_t mf_motion_key_count(void); // [1]

@@ -166,6 +166,8 @@ void mf_foxglove_shape(mf_Text *out, const mf_Model *model, const mf_Shape *shap
     static const uint32_t solids[] = {
         [MF_SHAPE_BOX] = CUBES, [MF_SHAPE_SPHERE] = SPHERES, [MF_SHAPE_CYLINDER] = CYLINDERS};
     double middle[3], half[3], size[3];
+    if (!mf_shape_is_solid(shape->type))
+        return;
     switch (shape->type) {
     case MF_SHAPE_CAPSULE:
         put_capsule(out, shape, color);
@@ -178,9 +180,6 @@ void mf_foxglove_shape(mf_Text *out, const mf_Model *model, const mf_Shape *shap
     }
     case MF_SHAPE_PLANE:
         put_plane(out, shape, color);
-        break;
-    case MF_SHAPE_POINT:
-    case MF_SHAPE_HEIGHTS: // no bodies
         break;
     default:
         mf_shape_box(shape->type, shape->size, NULL, middle, half);

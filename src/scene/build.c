@@ -24,8 +24,8 @@ mf_SceneConfig mf_scene_config(void) {
 }
 
 mf_Motion mf_verify_motion(mf_VerifyMotion level) {
-    if (level >= MF_VERIFY_KINEMATIC && level <= MF_VERIFY_ARTICULATED)
-        return (mf_Motion)(level - MF_VERIFY_KINEMATIC);
+    if (level >= MF_VERIFY_LEVEL && level < MF_VERIFY_ELASTIC)
+        return (mf_Motion)(level - MF_VERIFY_LEVEL);
     return level == MF_VERIFY_ELASTIC ? MF_MOTION_ELASTIC : MF_MOTION_COUNT;
 }
 
@@ -297,7 +297,7 @@ static uint32_t digit_of(char c) {
     return (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
-// The colors of films, "#rrggbb", are those of cameras' pictures.
+// Films have the colors of cameras' pictures, "#rrggbb".
 static void tint_groups(const mf_Scene *scene) {
     const char *colors[MF_SCENE_GROUPS];
     mf_scene_colors(scene, colors);

@@ -98,11 +98,11 @@ mf_Status mf_scene_add_joint_slots(mf_SceneBuilder *builder, uint32_t index, mf_
 mf_Status mf_scene_ready_joint_slots(mf_SceneBuilder *builder);
 // Creates the run-time joints of the file.
 mf_Status mf_scene_add_joints(mf_SceneBuilder *builder);
-// Checks the cameras of the file, and lets those of groups take pictures.
+// Checks the cameras of the file, and lets the cameras of groups take pictures.
 mf_Status mf_scene_add_cameras(mf_SceneBuilder *builder);
 // The first pictures, of the start.
 mf_Status mf_scene_take_first(mf_SceneBuilder *builder);
-// Adds the plugins that use docks, messages or pictures.
+// Adds the plugins that use what is there only after all groups.
 mf_Status mf_scene_add_late_plugins(const mf_SceneBuilder *builder);
 bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index);
 // Writes the group's initial values to all its robots (initial.c).

@@ -1,5 +1,4 @@
-// Cameras of a scene: those of its file, and those of its robots' models, where a group takes
-// pictures.
+// Cameras of a scene: from its file, and from its robots' models, where a group takes pictures.
 #include "scene/builder.h"
 #include <mayfly/model_fields.h>
 #include "camera/cameras.h"

@@ -17,7 +17,7 @@ typedef struct mf_SceneJoin {
 typedef struct mf_SceneExtension mf_SceneExtension;
 
 // Makes the scene of `from` with another group behind the others, and gives its world the time and
-// the state of that of `from`, which is not changed (mf_world_carry says what then is the same).
+// the state of the world of `from`, which does not change (mf_world_carry says what is the same).
 // Robots that join are at their start, connected to nothing. `from`, and what it borrows, may be
 // destroyed afterwards, but for its file. MF_UNSUPPORTED: such a group cannot join; MF_LIMIT: too
 // many groups; MF_BAD_ARGUMENT: a bad name or one that a group has, or what mf_world_carry refuses.

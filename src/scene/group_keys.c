@@ -32,8 +32,7 @@ _Static_assert(IS_INT(mf_PlacementKind) && IS_INT(mf_ControllerKind) && IS_INT(m
                    IS_INT(mf_SwitchEvent) && IS_INT(mf_SignalKind) && IS_INT(mf_BehaviorKind) &&
                    IS_INT(mf_SceneColor),
                "choices are stored as int");
-#define LISTED(type, entries, number)                                                              \
-    (offsetof(type, number) - offsetof(type, entries) == offsetof(mf_KeyList, count))
+#define LISTED MF_KEY_IS_LIST
 _Static_assert(
     LISTED(mf_SceneGroup, initial, initial_count) && LISTED(mf_SceneGroup, inputs, input_count) &&
         LISTED(mf_SceneInput, times, time_count) && LISTED(mf_SceneInput, values, value_count) &&
@@ -67,12 +66,6 @@ mf_Motion mf_motion_of_switch(int name) {
 int mf_name_of_motion(mf_Motion motion) {
     return motion >= MF_MOTION_COUNT ? (int)MF_MOTION_NAME_OWN : (int)motion;
 }
-
-#define POLICY(name, unit, fallback, member, text)                                                 \
-    REAL("behavior." name, 0, unit, fallback, -1e3, 1e3, behavior.policy.member, text)
-#define POLICY_TEXT(name, member, text) TEXT("behavior." name, 0, "", behavior.policy.member, text)
-#define POLICY_JOINT(name)                                                                         \
-    POLICY_TEXT(name ".joint", joint, "joints that move, with spaces between; empty: all")
 
 // clang-format off
 #define T mf_InitialValue
@@ -190,8 +183,8 @@ static const mf_Key group_keys[] = {
             "`articulated`; `own`: the first motion in `plugins` (docs/explanation/ladder.md)"),
 };
 
-// Keys after those of the motions, which are in the motions' folders.
-static const mf_Key keys_behind[] = {
+// Keys after the motions' own, which are in the motions' folders.
+static const mf_Key placing_keys[] = {
     TIME("control_interval", AUTO, "s", "auto", 1e-6, 10, control_interval,
          "period of gaits, joint paths and control loops of vehicles, a multiple of world.step; "
          "`auto`: the tick of `controller`, else 10 ms; vehicles: every step"),
@@ -310,20 +303,9 @@ static const mf_Key keys_behind[] = {
          "most that an actuator changes in a cycle"),
     FLAG("controller.machine.strict", "true", machine.strict, "a trial ends at the first step that "
          "jumps, is not relaxed, yields or buckles, and what was covered before counts"),
-    SECTION("chain", "robots that are docked at the start, each to the next one"),
-    TEXT("chain.first", 0, "", chain.first, "dock of each robot; empty: no chain"),
-    TEXT("chain.second", 0, "", chain.second, "dock of the next robot, which is moved to it"),
-    COUNT("chain.orientation", 0, "0", 0, 3, chain.orientation,
-          "number of the orientation about the docks' axis"),
-    FLAG("chain.closed", "false", chain.closed,
-         "the last robot is docked to the first one where their docks mate"),
-    SECTION("dock_limits",
-            "loads at which docks break, for all docks of the robot; 0: from the robot's file"),
-    REAL("dock_limits.tension", 0, "N", "0", 0, 1e300, dock_limits.tension,
-         "force along a dock, apart"),
-    REAL("dock_limits.shear", 0, "N", "0", 0, 1e300, dock_limits.shear, "force across it"),
-    REAL("dock_limits.bending", 0, "N m", "0", 0, 1e300, dock_limits.bending, "moment across it"),
-    REAL("dock_limits.torsion", 0, "N m", "0", 0, 1e300, dock_limits.torsion, "moment about it"),
+};
+
+static const mf_Key joining_keys[] = {
     COUNT("joint_slots", 0, "0", 0, 16, joint_slots, "run-time joints that a plugin may make for "
           "each robot, by requests in the fields joint_slot.* (docs/how_to/run_time_joints.md)"),
     LIST("plugins", 0, &plugin_table, plugins,
@@ -419,92 +401,9 @@ static const mf_Key keys_behind[] = {
          "minimum distance from other robots"),
     FLAG("behavior.soccer.keeper", "true", behavior.soccer.keeper,
          "the first robot is the goalkeeper; requires dive_left and dive_right, too"),
-    SECTION("behavior.snake", "a wave along a chain of modules; the first one has the clock"),
-    POLICY_TEXT("snake.front", front, "dock to the module before; empty: the first dock"),
-    POLICY_TEXT("snake.back", back, "dock to the module behind; empty: the second dock"),
-    POLICY_JOINT("snake"),
-    POLICY("snake.amplitude", "rad", "0.5", amplitude, "of the joints"),
-    POLICY("snake.frequency", "Hz", "0.5", frequency, "waves in a second"),
-    POLICY("snake.lag", "rad", "1", lag, "phase lag of a module behind the previous one"),
-    POLICY("snake.offset", "rad", "0", offset, "center of the joints"),
-    SECTION("behavior.phase", "oscillators that synchronize by messages"),
-    POLICY_JOINT("phase"),
-    POLICY("phase.amplitude", "rad", "0.5", amplitude, "of the joints"),
-    POLICY("phase.frequency", "Hz", "0.5", frequency, "mean of the natural frequencies"),
-    POLICY("phase.coupling", "1/s", "2", coupling, "rate of synchronization"),
-    POLICY("phase.scatter", "1", "0", scatter,
-           "standard deviation of the natural frequencies, relative"),
-    POLICY("phase.offset", "rad", "0", offset, "center of the joints"),
-    SECTION("behavior.track", "a closed chain of modules that rolls, over an accelerometer"),
-    POLICY_JOINT("track"),
-    POLICY_TEXT("track.sensor", sensor, "an accelerometer; empty: the first"),
-    POLICY("track.bend", "rad", "1.0471975511965976", offset,
-           "mean angle of a joint: 2 pi by the number of modules"),
-    POLICY("track.stretch", "1", "0.3", stretch, "change of bends, relative"),
-    POLICY("track.lean", "rad", "0.8", lean, "of the long axis, from the horizontal, forward"),
-    SECTION("behavior.unroll",
-            "a track that opens the front dock of its first module and goes on as a snake"),
-    POLICY_JOINT("unroll"),
-    POLICY_TEXT("unroll.front", front, "dock to the module before; empty: the first dock"),
-    POLICY_TEXT("unroll.back", back, "dock to the module behind; empty: the second dock"),
-    POLICY_TEXT("unroll.sensor", sensor, "an accelerometer; empty: the first"),
-    POLICY("unroll.open", "s", "5", open, "time at which the first module opens its dock"),
-    POLICY("unroll.bend", "rad", "1.0471975511965976", offset,
-           "mean angle of a joint of the track: 2 pi by the number of modules"),
-    POLICY("unroll.stretch", "1", "0.3", stretch, "change of bends, relative"),
-    POLICY("unroll.lean", "rad", "0.8", lean,
-           "of the track's long axis, from the horizontal, forward"),
-    POLICY("unroll.amplitude", "rad", "0.5", amplitude, "of the snake"),
-    POLICY("unroll.frequency", "Hz", "0.5", frequency, "waves of the snake in a second"),
-    POLICY("unroll.lag", "rad", "1", lag, "phase lag of a module behind the previous one"),
-    SECTION("behavior.count", "each module counts those that are connected to it"),
-    SECTION("behavior.leader", "modules that are connected elect one of them"),
-    SECTION("behavior.spin", "joints turn at a constant speed"),
-    POLICY_JOINT("spin"),
-    POLICY("spin.speed", "rad/s", "1", speed, "of the joints"),
-    SECTION("behavior.wheels", "wheels drive on, and turn away from what a range sensor sees"),
-    TEXT("behavior.wheels.left", REQUIRED, NULL, behavior.policy.left,
-         "joints of the left wheels, with spaces between"),
-    TEXT("behavior.wheels.right", REQUIRED, NULL, behavior.policy.right,
-         "joints of the right wheels"),
-    POLICY_TEXT("wheels.sensor", sensor, "a range sensor; empty: the first"),
-    POLICY("wheels.speed", "rad/s", "5", speed, "of the wheels"),
-    POLICY("wheels.distance", "m", "0.3", distance, "nearer obstacles are avoided"),
-    POLICY("wheels.pivot_time", "s", "0.5", pivot_time, "shortest time of a turn"),
-    SECTION("behavior.car", "modules of cars that drive until two dock, drive on together, open a "
-            "dock and drive apart, by messages"),
-    POLICY_JOINT("car"),
-    POLICY_TEXT("car.front", front,
-                "dock whose engaging ends the approach; empty: none of this module"),
-    POLICY_TEXT("car.back", back, "dock that opens in the end; empty: none of this module"),
-    POLICY("car.speed", "rad/s", "0", speed, "of the joints during the approach"),
-    POLICY("car.together", "rad/s", "0", together, "of the joints when docked"),
-    POLICY("car.apart", "rad/s", "0", apart, "of the joints after the car has parted"),
-    POLICY("car.wait", "s", "2", wait,
-           "time that docked cars stand, drive together, and stand again"),
-    SECTION("behavior.arm", "modules of an arm: damped-least-squares inverse kinematics by "
-            "messages; the module without joints that has the targets is its root"),
-    POLICY_JOINT("arm"),
-    POLICY_TEXT("arm.front", front, "dock towards the tip; empty: the first dock"),
-    POLICY_TEXT("arm.back", back, "dock towards the root; empty: the second dock"),
-    TUPLE("behavior.arm.points", POINTS, 3, 0, "m", NULL, -1e3, 1e3, behavior.points,
-          "targets of the tip's front dock, in the root's frame"),
-    POLICY("arm.wait", "s", "3", wait, "time for which each is the target"),
-    POLICY("arm.length", "", "1", length,
-           "least number of modules with joints to reach for targets; with fewer: the posture"),
-    POLICY("arm.posture", "rad", "0", posture, "of the joints with fewer modules"),
-    POLICY("arm.speed", "rad/s", "1", speed, "of joints, at most"),
-    POLICY("arm.coupling", "1/s", "3", coupling, "rate at which the error decays"),
-    POLICY("arm.damping", "m", "0.02", damping, "of the least squares"),
-    SECTION("behavior.hormone", "a wave from a head that connected modules choose, anew whenever "
-            "they split or merge, by messages"),
-    POLICY_JOINT("hormone"),
-    POLICY("hormone.amplitude", "rad", "0.5", amplitude, "of the joints"),
-    POLICY("hormone.frequency", "Hz", "0.5", frequency, "waves in a second"),
-    POLICY("hormone.lag", "rad", "1", lag,
-           "phase lag of a module behind the one nearer to the head"),
-    POLICY("hormone.coupling", "1/s", "2", coupling, "rate of synchronization"),
-    POLICY("hormone.offset", "rad", "0", offset, "center of the joints"),
+};
+
+static const mf_Key last_keys[] = {
     RATE("behavior_interval", 0, "s", "0.05", 1e-6, 3600, behavior.rate,
          "period of behavior updates"),
     CHOICE("color", 0, "auto", colors, color, "color in films and pictures of cameras; `file`: as "
@@ -536,14 +435,16 @@ static bool applies(const void *base, const mf_Key *key) {
     return strcmp(key->path, "import.root") != 0 || group->import.root != NULL;
 }
 
-static const mf_KeyJoint motion_keys = {.count = mf_motion_key_count,
-                                        .key = mf_motion_key,
-                                        .behind = keys_behind,
-                                        .behind_count = sizeof keys_behind / sizeof *keys_behind};
+static const mf_KeyPart motion_part = {.total = mf_motion_key_count, .key = mf_motion_key},
+                        placing_part = {MF_KEY_PART(placing_keys)},
+                        joining_part = {MF_KEY_PART(joining_keys)},
+                        last_part = {MF_KEY_PART(last_keys)};
+static const mf_KeyPart *const parts[] = {
+    &motion_part, &placing_part, &mf_scene_chain_keys, &joining_part, &mf_scene_policy_keys,
+    &last_part,   NULL};
 
 // Keys of motions have offsets in mf_MotionsConfig.
 _Static_assert(offsetof(mf_SceneGroup, motions) == 0, "settings of motions come first");
 
 const mf_KeyTable mf_scene_group_table = {MF_KEY_ROWS("group", group_keys, mf_SceneGroup),
-                                          .start = start, .applies = applies,
-                                          .joint = &motion_keys};
+                                          .start = start, .applies = applies, .parts = parts};

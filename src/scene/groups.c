@@ -286,12 +286,11 @@ static mf_Status derive_links(const mf_PluginEntry *entry, mf_Group *group, mf_E
     return MF_OK;
 }
 
-// Docks, messages and pictures, whose fields a plugin may use, are there only after all groups.
+// Parts of modules and pictures, whose fields a plugin may use, are there only after all groups.
 static bool is_late(const mf_PluginEntry *entry) {
     for (uint32_t f = 0; f < entry->field_count; f++)
-        if (strncmp(entry->fields[f].name, "message.", 8) == 0 ||
-            strncmp(entry->fields[f].name, "camera.", 7) == 0 ||
-            strncmp(entry->fields[f].name, "dock.", 5) == 0)
+        if (mf_scene_is_module_field(entry->fields[f].name) ||
+            strncmp(entry->fields[f].name, "camera.", 7) == 0)
             return true;
     return false;
 }

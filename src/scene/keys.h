@@ -6,10 +6,10 @@
 
 #include <mayfly/scene.h>
 
-// An additional value of ground.shape after those of mf_TerrainShape: the ground of the models.
+// A value of ground.shape after mf_TerrainShape: the ground of the models.
 #define MF_GROUND_OF_MODELS 5
 
-// Additional values of `motion` of a group after those of mf_Motion.
+// Values of `motion` of a group after mf_Motion.
 enum { MF_MOTION_NAME_AUTO = MF_MOTION_COUNT, MF_MOTION_NAME_OWN };
 
 // Values of `switch.to` after the levels of mf_Motion.
@@ -17,11 +17,14 @@ enum { MF_SWITCH_NAME_OWN = MF_MOTION_LEVELS, MF_SWITCH_NAME_QUASISTATIC, MF_SWI
 
 const mf_KeyTable *mf_scene_table(void);
 extern const mf_KeyTable mf_scene_group_table;  // of the entries of `groups`
-extern const mf_KeyTable mf_scene_module_table; // of the entries of `docks`
 extern const mf_KeyTable mf_scene_joint_table;  // of the entries of `joints`
 extern const mf_KeyTable mf_scene_camera_table; // of the entries of `cameras`
 extern const mf_KeyTable mf_scene_script_table; // of the entries of `scripts`
 extern const mf_KeyTable mf_scene_bridge_table; // of the entries of `bridges`
+
+// Rows of modular robots (modules/keys.c): of scenes, then of groups.
+extern const mf_KeyPart mf_scene_module_keys, mf_scene_message_keys;
+extern const mf_KeyPart mf_scene_chain_keys, mf_scene_policy_keys;
 
 // The motion of a name; MF_MOTION_NAME_AUTO gives `automatic`.
 mf_Motion mf_motion_of_name(int name, mf_Motion automatic);

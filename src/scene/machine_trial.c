@@ -197,7 +197,7 @@ static void come_to_rest(const Trial *trial, uint32_t instance) {
     mf_field_set(trial->rows[WARNED], instance, 0, warned_steps(trial, instance));
     for (uint32_t i = 0; i < 2; i++)
         mf_field_set(trial->start, instance, i, mf_field_get(trial->base, instance, i));
-    if (mf_motion_in(trial->group, trial->motion)) // it is that of the instance already or follows
+    if (mf_motion_in(trial->group, trial->motion)) // the instance has it already or switches
         (void)mf_motion_switch(trial->group, instance, trial->motion, NULL);
 }
 

@@ -12,6 +12,7 @@
 #include "base/root.h"
 #include "scene/keys.h"
 #include "scene/machines.h"
+#include "scene/modules/modules.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -118,11 +119,10 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
         const char *section;
         int32_t *line, *column;
     } noted[] = {{"placement", &group->placement.line, &group->placement.column},
-                 {"chain", &group->chain.line, &group->chain.column},
-                 {"behavior", &group->behavior_line, &group->behavior_column},
-                 {"dock_limits", &group->dock_limits.line, &group->dock_limits.column}};
+                 {"behavior", &group->behavior_line, &group->behavior_column}};
     for (size_t i = 0; i < sizeof noted / sizeof *noted; i++)
         mf_scene_note_location(reader, noted[i].section, noted[i].line, noted[i].column);
+    mf_scene_locate_modules(reader, group);
     if (group->initial_count > 0)
         note_entries(reader, "initial", group->initial_count, sizeof *group->initial,
                      &group->initial->line, &group->initial->column);
@@ -149,7 +149,7 @@ static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, co
     return MF_OK;
 }
 
-// The descriptors of the file, as those of the search.
+// The search has the descriptors of the file.
 static void copy_descriptors(mf_SceneFile *file) {
     uint32_t count = file->descriptor_count;
     file->search.descriptor_count = count < MF_DESCRIPTOR_LIMIT ? count : MF_DESCRIPTOR_LIMIT;

@@ -15,8 +15,6 @@ static const char *const contact_laws[] = {"explicit", "hard", "compliant", NULL
 static const char *const wind_profiles[] = {"uniform", "logarithmic", NULL};
 static const char *const verified[] = {"none", MF_MOTION_LEVEL_LIST(MF_MOTION_NAME) "elastic",
                                        NULL};
-_Static_assert(sizeof verified / sizeof *verified == MF_VERIFY_ELASTIC + 2,
-               "mf_VerifyMotion has all levels");
 static const char *const selections[] = {"truncation", "proportionate", "rank",
                                          "tournament", "uniform",       NULL};
 static const char *const replacements[] = {"generation", "random", "worst", "unfit",
@@ -32,13 +30,10 @@ _Static_assert(sizeof(mf_TerrainShape) == sizeof(int) && sizeof(mf_Interpolation
                    sizeof(mf_Selection) == sizeof(int) && sizeof(mf_Replacement) == sizeof(int) &&
                    sizeof(mf_Measure) == sizeof(int),
                "choices are stored as int");
-#define IS_LIST(entries, number)                                                                   \
-    (offsetof(mf_SceneFile, number) - offsetof(mf_SceneFile, entries) ==                           \
-     offsetof(mf_KeyList, count))
-_Static_assert(IS_LIST(groups, group_count) && IS_LIST(docks, dock_count) &&
-                   IS_LIST(joints, joint_count) && IS_LIST(cameras, camera_count) &&
-                   IS_LIST(scripts, script_count) && IS_LIST(bridges, bridge_count) &&
-                   IS_LIST(record_fields, record_field_count) &&
+#define IS_LIST(entries, number) MF_KEY_IS_LIST(mf_SceneFile, entries, number)
+_Static_assert(IS_LIST(groups, group_count) && IS_LIST(joints, joint_count) &&
+                   IS_LIST(cameras, camera_count) && IS_LIST(scripts, script_count) &&
+                   IS_LIST(bridges, bridge_count) && IS_LIST(record_fields, record_field_count) &&
                    IS_LIST(descriptors, descriptor_count),
                "lists are stored as mf_KeyList");
 _Static_assert((int)MF_SELECTION_UNIFORM + 2 == sizeof selections / sizeof *selections &&
@@ -125,9 +120,9 @@ static const mf_Key scene_keys[] = {
     LIST("groups", REQUIRED, &mf_scene_group_table, groups,
          "the groups of robots and vehicles, each with the keys below"),
 
-    LIST("docks", 0, &mf_scene_module_table, docks, "docks of robots that are joined at the start, "
-         "in this order, each with the keys below (docs/how_to/modules.md)"),
+};
 
+static const mf_Key entry_keys[] = {
     LIST("joints", 0, &mf_scene_joint_table, joints,
          "run-time joints between links of any two robots, or a robot and the world, each with the "
          "keys below (docs/how_to/run_time_joints.md)"),
@@ -153,23 +148,9 @@ static const mf_Key scene_keys[] = {
     REAL("contact.friction", AUTO, "1", "auto", 0, 10, friction,
          "friction coefficient between robots; `auto`: that of their shapes"),
 
-    SECTION("messages", "messages between modules that are docked, or see each other by infrared"),
-    FLAG("messages.enabled", "false", talks, "docks send messages; true if the section is there"),
-    COUNT("messages.size", 0, "16", 4, MF_MESSAGE_BYTES, messages.size,
-          "bytes of a message, a multiple of 4"),
-    COUNT("messages.capacity", 0, "4", 1, MF_MESSAGE_CAPACITY, messages.capacity,
-          "messages in the box of a dock; further ones are dropped, and counted"),
-    REAL("messages.loss", 0, "1", "0", 0, 1, messages.loss, "probability that a message is lost"),
-    COUNT("messages.delay", 0, "0", 0, MF_MESSAGE_DELAY, messages.delay,
-          "steps that every message takes in addition to one"),
-    COUNT("messages.jitter", 0, "0", 0, MF_MESSAGE_DELAY, messages.jitter,
-          "further steps at random, 0 up to this"),
-    REAL("messages.range", 0, "m", "0", 0, 1e4, messages.range,
-         "infrared: docks that are not engaged reach others that are nearer than this; 0: none"),
-    REAL("messages.angle", 0, "rad", "0.5", 0, 3.1415926535897932, messages.angle,
-         "infrared: largest angle between the x axis of a dock and the line to the other, for "
-         "both"),
+};
 
+static const mf_Key effect_keys[] = {
     SECTION("proximity", "what robots and vehicles detect of each other"),
     FLAG("proximity.enabled", "false", proximity,
          "also true if a file has any other key of this section"),
@@ -360,7 +341,11 @@ static bool applies(const void *base, const mf_Key *key) {
 }
 
 const mf_KeyTable *mf_scene_table(void) {
+    static const mf_KeyPart entry_part = {MF_KEY_PART(entry_keys)},
+                            effect_part = {MF_KEY_PART(effect_keys)};
+    static const mf_KeyPart *const parts[] = {&mf_scene_module_keys, &entry_part,
+                                              &mf_scene_message_keys, &effect_part, NULL};
     static const mf_KeyTable table = {MF_KEY_ROWS("scene", scene_keys, mf_SceneFile),
-                                      .start = start, .applies = applies};
+                                      .start = start, .applies = applies, .parts = parts};
     return &table;
 }

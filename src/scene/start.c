@@ -7,6 +7,7 @@
 #include "scene/scene_file.h"
 
 #include "model/points.h"
+#include "motion/table.h"
 
 #include "math/scalar.h"
 
@@ -110,7 +111,7 @@ static mf_Status choose_key(const mf_SceneBuilder *builder, uint32_t index, uint
                       from->name, names, from->keyframe);
 }
 
-// Angles within their ranges; those of the gait's start if there is one.
+// Angles within their ranges, from the start of the gait if there is one.
 static mf_Status fill_angles(const mf_SceneBuilder *builder, uint32_t index, mf_RobotStart *start) {
     static const double still[3] = {0.0, 0.0, 0.0};
     const mf_Model *model = builder->scene->models[index];
@@ -137,7 +138,7 @@ static void fill_state(const mf_Model *model, mf_RobotStart *start) {
 static bool touches_by_shapes(const mf_SceneBuilder *builder, uint32_t index) {
     return builder->file->groups[index].contact_shapes &&
            !mf_scene_is_vertices(&builder->file->groups[index]) &&
-           mf_scene_group_motion(builder, index) != MF_MOTION_POINTS;
+           mf_motion_has_shapes(mf_scene_group_motion(builder, index));
 }
 
 // Measures the robot in its own frame: base at the origin, level unless the file rotates it.

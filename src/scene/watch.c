@@ -26,6 +26,11 @@ struct mf_Watch {
     Seen *groups;
 };
 
+const char *mf_happening_name(mf_HappeningKind kind) {
+    const char *const names[MF_HAPPENINGS] = {"fault", "fall", mf_watched_parts.name, "goal"};
+    return names[kind];
+}
+
 // ---- what is observed --------------------------------------------------------------------------
 
 static bool may_fall(const mf_SceneGroup *file, mf_Group *group) {
@@ -52,7 +57,7 @@ static mf_Status begin(mf_Watch *watch, uint32_t index, mf_Error *error) {
     seen->fault = mf_allocate(context, count, sizeof *seen->fault);
     seen->fallen = falls ? mf_allocate(context, count, sizeof *seen->fallen) : NULL;
     seen->up = falls ? mf_allocate(context, count, sizeof *seen->up) : NULL;
-    seen->field = mf_group_find_field(seen->group, "dock.state");
+    seen->field = mf_group_find_field(seen->group, mf_watched_parts.field);
     if (seen->field != NULL)
         seen->state =
             mf_allocate(context, (size_t)count * seen->field->components, sizeof *seen->state);

@@ -101,9 +101,19 @@ void mf_script_add_world(lua_State *lua);      // world.c
 void mf_script_add_properties(lua_State *lua); // properties.c, used by `world`
 void mf_script_add_results(lua_State *lua);    // results.c
 
-int mf_script_property(lua_State *lua); // world:property
-int mf_script_get(lua_State *lua);      // world:get
-int mf_script_set(lua_State *lua);      // world:set
+int mf_script_property(lua_State *lua);   // world:property
+int mf_script_get(lua_State *lua);        // world:get
+int mf_script_set(lua_State *lua);        // world:set
+int mf_script_connect(lua_State *lua);    // world:connect
+int mf_script_disconnect(lua_State *lua); // world:disconnect
+
+typedef struct mf_ScriptRobots {
+    mf_Group *group;
+    uint32_t first, end; // [1]
+} mf_ScriptRobots;
+// The group and the robot of it that arguments name, or all robots without one; numbers from 0, as
+// in paths.
+mf_ScriptRobots mf_script_robots(lua_State *lua, int argument);
 
 // Recomputes the derived values of the robots whose state was written.
 void mf_script_clean(mf_Scripts *scripts);

@@ -1,19 +1,16 @@
 // Events for scripts: at each tick of a script, what is new since its last one, group by group, in
-// the order faults, falls, docks, goals.
+// the order faults, falls, states of parts, goals.
+#include "model/fields.h"
 #include "script/engine.h"
-#include "solve/modules/docks.h"
 
 #include "scene/watch.h"
-
-#include <mayfly/docks.h>
 
 typedef struct Event {
     const char *kind;
     const char *group;
-    uint32_t robot; // [1] MF_NONE: none
-    const char *dock;
-    const char *state;
-    uint32_t fault; // [1] bits
+    uint32_t robot;           // [1] MF_NONE: none
+    const char *part, *state; // NULL: none
+    uint32_t fault;           // [1] bits
 } Event;
 
 // A function and an event, which becomes its table.
@@ -31,9 +28,9 @@ static int emit(lua_State *lua) {
         lua_pushinteger(lua, event->robot);
         lua_setfield(lua, 2, "robot");
     }
-    if (event->dock != NULL) {
-        lua_pushstring(lua, event->dock);
-        lua_setfield(lua, 2, "dock");
+    if (event->part != NULL) {
+        lua_pushstring(lua, event->part);
+        lua_setfield(lua, 2, event->kind);
         lua_pushstring(lua, event->state);
         lua_setfield(lua, 2, "state");
     }
@@ -56,16 +53,16 @@ static mf_Status send(mf_Script *script, Event event, mf_Error *error) {
 // ---- what is new --------------------------------------------------------------------------------
 
 static mf_Status tell(const mf_Happening *what, void *user, mf_Error *error) {
-    static const char *const kinds[] = {"fault", "fall", "dock", "goal"};
     mf_Script *script = user;
     mf_Group *group = script->all->dirt[what->group].group;
-    Event event = {
-        .kind = kinds[what->kind], .group = mf_group_config_of(group)->name, .robot = what->robot};
+    Event event = {.kind = mf_happening_name(what->kind),
+                   .group = mf_group_config_of(group)->name,
+                   .robot = what->robot};
     if (what->kind == MF_HAPPENING_FAULT)
         event.fault = what->value;
     if (what->kind == MF_HAPPENING_STATE) {
-        event.dock = mf_group_model(group)->docks[what->part].name;
-        event.state = mf_dock_state_name((mf_DockState)what->value);
+        event.part = mf_model_item_name(mf_group_model(group), mf_watched_parts.item, what->part);
+        event.state = mf_watched_parts.state(what->value);
     }
     mf_Status status = send(script, event, error);
     mf_script_clean(script->all);

@@ -1,10 +1,9 @@
-// `world` in scripts: time, groups, gaits, docks, snapshots, random numbers, the end of the run.
+// `world` in scripts: time, groups, gaits, snapshots, random numbers, the end of the run.
 #include "script/engine.h"
 #include "base/random.h"
 
 #include "math/scalar.h"
 
-#include <mayfly/docks.h>
 #include <mayfly/model_fields.h>
 
 #include <string.h>
@@ -33,24 +32,18 @@ static uint32_t check_group(lua_State *lua, int argument) {
     return (uint32_t)luaL_error(lua, "no group %s; there are: %s", name, lua_tostring(lua, -1));
 }
 
-typedef struct Robots {
-    mf_Group *group;
-    uint32_t first, end; // [1]
-} Robots;
-
-// A group and a robot of it, or all of them without one; numbers from 0, as in paths.
-static Robots check_robots(lua_State *lua, int argument) {
+mf_ScriptRobots mf_script_robots(lua_State *lua, int argument) {
     mf_Group *group = mf_world_group(world_of(lua), check_group(lua, argument));
     const uint32_t count = mf_group_count(group);
     if (lua_isnoneornil(lua, argument + 1)) {
         mf_script_charge(mf_script_of(lua), count);
-        return (Robots){group, 0, count};
+        return (mf_ScriptRobots){group, 0, count};
     }
     const lua_Integer robot = luaL_checkinteger(lua, argument + 1);
     if (robot < 0 || robot >= count)
         luaL_error(lua, "group %s: expected a robot 0 .. %d, found %I",
                    mf_group_config_of(group)->name, (int)count - 1, robot);
-    return (Robots){group, (uint32_t)robot, (uint32_t)robot + 1};
+    return (mf_ScriptRobots){group, (uint32_t)robot, (uint32_t)robot + 1};
 }
 
 // ---- time and groups ----------------------------------------------------------------------------
@@ -95,7 +88,7 @@ static int get_faults(lua_State *lua) {
 }
 
 static int reset(lua_State *lua) {
-    const Robots robots = check_robots(lua, 2);
+    const mf_ScriptRobots robots = mf_script_robots(lua, 2);
     mf_script_clean(mf_script_of(lua)->all);
     for (uint32_t i = robots.first; i < robots.end; i++)
         mf_group_reset(robots.group, i);
@@ -104,7 +97,7 @@ static int reset(lua_State *lua) {
 
 // world:motion(group, robot, level)
 static int switch_motion(lua_State *lua) {
-    const Robots robots = check_robots(lua, 2);
+    const mf_ScriptRobots robots = mf_script_robots(lua, 2);
     const char *name = luaL_checkstring(lua, 4);
     mf_Error error = {0};
     int to = 0;
@@ -130,7 +123,7 @@ static mf_Field *gait_field(lua_State *lua, mf_Group *group, const char *name) {
 
 // world:gait(group, robot, name): nil for no gait.
 static int select_gait(lua_State *lua) {
-    const Robots robots = check_robots(lua, 2);
+    const mf_ScriptRobots robots = mf_script_robots(lua, 2);
     const uint32_t group = check_group(lua, 2);
     const mf_Scene *scene = mf_script_of(lua)->all->scene;
     const mf_SceneGroup *file = &scene->file->groups[group];
@@ -151,7 +144,7 @@ static int select_gait(lua_State *lua) {
 
 // world:command(group, robot, forward, left, yaw)
 static int command(lua_State *lua) {
-    const Robots robots = check_robots(lua, 2);
+    const mf_ScriptRobots robots = mf_script_robots(lua, 2);
     mf_Field *field = gait_field(lua, robots.group, "gait.command");
     for (int c = 0; c < 3; c++) {
         const double value = luaL_optnumber(lua, 4 + c, 0.0);
@@ -160,50 +153,6 @@ static int command(lua_State *lua) {
         for (uint32_t i = robots.first; i < robots.end; i++)
             mf_field_set(field, i, (uint32_t)c, value);
     }
-    return 0;
-}
-
-// ---- docks --------------------------------------------------------------------------------------
-
-static mf_DockPort check_port(lua_State *lua, int argument) {
-    luaL_checkinteger(lua, argument + 1);
-    const Robots robots = check_robots(lua, argument);
-    const mf_Model *model = mf_group_model(robots.group);
-    const char *name = luaL_checkstring(lua, argument + 2);
-    const uint32_t dock = mf_model_find(model, MF_ITEM_DOCK, name);
-    if (dock != MF_NONE)
-        return (mf_DockPort){robots.group, robots.first, dock};
-    luaL_error(lua, "group %s: it has no dock %s", mf_group_config_of(robots.group)->name, name);
-    return (mf_DockPort){.group = NULL};
-}
-
-static mf_WorldDocks *check_docks(lua_State *lua) {
-    mf_WorldDocks *docks = mf_world_docks_of(world_of(lua));
-    if (docks == NULL)
-        luaL_error(lua, "the world has no docks");
-    mf_script_clean(mf_script_of(lua)->all);
-    return docks;
-}
-
-// world:connect(group, robot, dock, group, robot, dock, orientation)
-static int connect(lua_State *lua) {
-    mf_WorldDocks *docks = check_docks(lua);
-    const mf_DockPort first = check_port(lua, 2), second = check_port(lua, 5);
-    const lua_Integer orientation = luaL_optinteger(lua, 8, 0);
-    mf_Error error = {0};
-    luaL_argcheck(lua, orientation >= 0 && orientation < 4, 8, "expected an orientation 0 .. 3");
-    if (mf_docks_connect(docks, &first, &second, (uint32_t)orientation, &error) != MF_OK)
-        return mf_script_raise(lua, &error);
-    return 0;
-}
-
-// world:disconnect(group, robot, dock)
-static int disconnect(lua_State *lua) {
-    mf_WorldDocks *docks = check_docks(lua);
-    const mf_DockPort port = check_port(lua, 2);
-    mf_Error error = {0};
-    if (mf_docks_disconnect(docks, &port, &error) != MF_OK)
-        return mf_script_raise(lua, &error);
     return 0;
 }
 
@@ -285,8 +234,8 @@ static const luaL_Reg functions[] = {{"property", mf_script_property},
                                      {"motion", switch_motion},
                                      {"gait", select_gait},
                                      {"command", command},
-                                     {"connect", connect},
-                                     {"disconnect", disconnect},
+                                     {"connect", mf_script_connect},
+                                     {"disconnect", mf_script_disconnect},
                                      {"snapshot", take_snapshot},
                                      {"restore", restore},
                                      {"random", draw_number},

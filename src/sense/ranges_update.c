@@ -22,8 +22,7 @@ static const double farthest = 1e6;
 
 // Planes and height fields are ground, which the world has from them.
 static bool is_seen(const mf_Shape *shape) {
-    return shape->collides && shape->type != MF_SHAPE_POINT && shape->type != MF_SHAPE_HEIGHTS &&
-           shape->type != MF_SHAPE_PLANE;
+    return shape->collides && mf_shape_is_solid(shape->type) && shape->type != MF_SHAPE_PLANE;
 }
 
 static mf_RangeSolid solid_of(const mf_Model *model, const mf_Shape *shape) {

@@ -4,6 +4,7 @@
 #include "model/points.h"
 
 #include "math/scalar.h"
+#include "model/shape_kinds.h"
 #include "world/attach.h"
 
 #include <string.h>
@@ -71,8 +72,7 @@ static uint32_t put_mesh(mf_SenseBuild *b, const mf_Mesh *mesh) {
 void mf_sense_put_shapes(mf_SenseBuild *b, uint32_t without) {
     for (uint32_t i = 0; i < b->model->shape_count; i++) {
         const mf_Shape *shape = &b->model->shapes[i];
-        if (shape->body == without || shape->type == MF_SHAPE_HEIGHTS ||
-            shape->type == MF_SHAPE_POINT)
+        if (shape->body == without || !mf_shape_is_solid(shape->type))
             continue;
         mf_Frame frame = {.link = shape->link};
         memcpy(frame.position, shape->position, sizeof frame.position);

@@ -235,7 +235,7 @@ mf_Status mf_answer_unsubscribe(mf_Server *server, mf_Peer *peer, const mf_WireM
 // ---- writes ------------------------------------------------------------------------------------
 
 // Reads all entries; writes the values only where `writes` is set. They follow each entry, or lie
-// in shared memory, one after the other (`slot`); all lengths are those of the message.
+// in shared memory, one after the other (`slot`); the lengths come from the message.
 static mf_Status read_writes(mf_Server *server, mf_WireReader reader, mf_WireReader *slot,
                              uint32_t count, bool writes, mf_Error *error) {
     for (uint32_t i = 0; i < count; i++) {
@@ -323,19 +323,12 @@ mf_Status mf_answer_lock_step(mf_Server *server, mf_Peer *peer, const mf_WireMes
 
 // Whether a message has numbers of groups or fields; writes look for themselves.
 static bool names_numbers(const mf_WireMessage *message) {
-    switch (message->kind) {
-    case MF_MESSAGE_RESET:
+    if (message->kind == MF_MESSAGE_RESET)
         return ((const mf_ResetRequest *)message->data)->group != MF_PROTOCOL_ALL;
-    case MF_MESSAGE_SUBSCRIBE:
-    case MF_MESSAGE_SWITCH:
-    case MF_MESSAGE_MODEL:
-    case MF_MESSAGE_PHOTO:
-    case MF_MESSAGE_SET_POSES:
-    case MF_MESSAGE_DOCK:
-        return true;
-    default:
-        return false;
-    }
+    const mf_WireMember *member = mf_wire_rows[message->kind].members;
+    while (member->name != NULL && strcmp(member->name, "group") != 0)
+        member++;
+    return member->name != NULL || message->kind == MF_MESSAGE_SUBSCRIBE;
 }
 
 // The members of the head within the ranges of the table.

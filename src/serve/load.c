@@ -379,7 +379,7 @@ static const mf_SceneGroup *find_group(const mf_Scene *scene, const char *name, 
     return NULL;
 }
 
-// The settings of the new group: those of another one, or of a robot's file.
+// The settings of the new group, from another one or from a robot's file.
 static mf_Status find_like(const mf_Server *server, Spawn *spawn, mf_LinkMade *made,
                            mf_Error *error) {
     char path[PATH_MAX];

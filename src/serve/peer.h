@@ -22,8 +22,8 @@ typedef struct mf_Subscription {
     mf_EntryPart *entries; // NULL: unused
     uint32_t entry_count;
     uint32_t lost;     // [1] states since the last one that was sent
-    bool behind;       // the newest one was lost,
-    uint64_t missed;   // [1] that of this tick
+    bool behind;       // the newest one was lost
+    uint64_t missed;   // [1] its tick
     size_t size;       // [byte] of a state with its head
     mf_Region *region; // in which states travel; NULL: they go over the socket
     mf_Time period;    // [ns] 0: every step
@@ -110,7 +110,7 @@ struct mf_Server {
     int listener;
     mf_Peer *peers;
     uint32_t peer_count; // [1] below which peers are in use
-    uint32_t peer_limit; // [1] slots: those of the configuration, and some to refuse others in
+    uint32_t peer_limit; // [1] slots: as many as configured, and some to refuse others in
     struct pollfd *polls;
     uint32_t numbers; // [1] given to connections so far
     mf_LinkField *fields;
@@ -213,7 +213,7 @@ ssize_t mf_link_send(mf_Peer *peer, const uint8_t *data, size_t size);
 void mf_link_drop_region(mf_Server *server, mf_Region **region, bool reclaims);
 // MF_SERVER_SHARES and MF_SERVER_REFUSED of a connection.
 uint32_t mf_link_shares(const mf_Peer *peer);
-// All of a connection's regions and files but those of its subscriptions.
+// All regions and files of a connection, except its subscriptions'.
 void mf_link_unshare(mf_Server *server, mf_Peer *peer);
 
 // ---- load.c ------------------------------------------------------------------------------------

@@ -1,10 +1,10 @@
 // Properties by path for clients: what scripts need and fields do not give. A client names a path
 // or a pattern once, under a number of its own, and reads and writes all values of it.
+#include "model/fields.h"
+#include "scene/watch.h"
 #include "serve/peer.h"
 #include "world/group.h"
 #include "world/property.h"
-
-#include <mayfly/docks.h>
 
 #define PROPERTIES_MOST (1u << 20) // [1] of a connection
 
@@ -264,14 +264,16 @@ static size_t put_about(const mf_Server *server, uint8_t *out) {
     for (uint32_t g = 0; g < scene->group_count; g++) {
         const uint32_t gaits = scene->file->groups[g].gait_count;
         const mf_Model *model = mf_group_model(mf_world_group(scene->world, g));
-        const uint32_t docks = model != NULL ? model->dock_count : 0;
+        uint32_t parts = 0;
+        mf_model_items(model, mf_watched_parts.item, &parts);
         if (out != NULL)
-            *(mf_GroupNamesPart *)(void *)(out + size) = (mf_GroupNamesPart){gaits, docks};
+            *(mf_GroupNamesPart *)(void *)(out + size) = (mf_GroupNamesPart){gaits, parts};
         size += sizeof(mf_GroupNamesPart);
         for (uint32_t i = 0; i < gaits; i++)
             size += put_name(out == NULL ? NULL : out + size, scene->gaits[g][i]->name);
-        for (uint32_t i = 0; i < docks; i++)
-            size += put_name(out == NULL ? NULL : out + size, model->docks[i].name);
+        for (uint32_t i = 0; i < parts; i++)
+            size += put_name(out == NULL ? NULL : out + size,
+                             mf_model_item_name(model, mf_watched_parts.item, i));
     }
     return size;
 }
@@ -289,27 +291,4 @@ mf_Status mf_answer_about(mf_Server *server, mf_Peer *peer, const mf_WireMessage
     *out = (mf_AboutAnswer){mf_world_config_of(server->world)->seed, faults};
     put_about(server, (uint8_t *)(out + 1));
     return MF_BUSY;
-}
-
-static mf_Status find_port(mf_Server *server, uint32_t group, uint32_t instance, uint32_t dock,
-                           mf_DockPort *out, mf_Error *error) {
-    if (group >= mf_world_group_count(server->world))
-        return mf_fail(error, MF_NOT_FOUND, "expected a group below %u, found %u",
-                       mf_world_group_count(server->world), group);
-    *out = (mf_DockPort){
-        .group = mf_world_group(server->world, group), .instance = instance, .dock = dock};
-    return MF_OK;
-}
-
-mf_Status mf_answer_dock(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
-                         mf_Error *error) {
-    const mf_DockRequest *in = message->data;
-    mf_DockPort first, second;
-    (void)peer;
-    mf_WorldDocks *docks = mf_world_docks_of(server->world);
-    MF_TRY(find_port(server, in->group, in->instance, in->dock, &first, error));
-    MF_TRY(find_port(server, in->other_group, in->other_instance, in->other_dock, &second, error));
-    MF_CHECK(docks != NULL, error, MF_NOT_FOUND, "the world has no docks");
-    return in->on == 0 ? mf_docks_disconnect(docks, &first, error)
-                       : mf_docks_connect(docks, &first, &second, in->orientation, error);
 }

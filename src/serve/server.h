@@ -59,7 +59,7 @@ mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_Server
 // Says goodbye to all connections and closes them.
 void mf_server_destroy(mf_Server *server);
 
-// The scene that is served: that of mf_server_create, until LOAD or SPAWN replace it.
+// The scene that is served: as given to mf_server_create, until LOAD or SPAWN replace it.
 const mf_Scene *mf_server_scene(const mf_Server *server);
 
 // "127.0.0.1:8766", "[::1]:8766" or the path of the Unix socket.

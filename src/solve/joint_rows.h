@@ -22,7 +22,7 @@ typedef struct mf_JointRecord {
     // Of a hinge; behind all others, since hashes hold them only where they are set.
     double lower_angle, upper_angle, motor_rate, motor_torque;
     double torque; // [N m] on the second link about the axis
-    // Of a joint between parts of models that join robots (modules/docks.h).
+    // Of a joint between parts of models that join robots (modules/).
     uint32_t part[2]; // [1] number of the robot's part, plus 1; 0: none
     double load[6];   // [N], [N m] force and moment of the last step in the joint's frame
 } mf_JointRecord;

@@ -4,6 +4,7 @@
 #include "base/floats.h"
 #include "solve/query.h"
 #include "math/scalar.h"
+#include "motion/table.h"
 #include "world/attach.h"
 
 #include <math.h>
@@ -115,7 +116,7 @@ static void list_ground(const mf_World *world, mf_QueryGroup *group, List *list)
     const mf_Field *points = mf_group_find_field(group->group, "point.load");
     Ground ground = {mf_world_config_of(world)->terrain, group, 0, list};
     for (uint32_t i = 0; (rows || points) && i < mf_group_count(group->group); i++) {
-        const bool by_points = mf_motion_of(group->group, i) == MF_MOTION_POINTS;
+        const bool by_points = !mf_motion_has_shapes(mf_motion_of(group->group, i));
         if (!mf_query_present(group, i, NULL))
             continue;
         mf_query_links(group, i, &group->pose[0]);

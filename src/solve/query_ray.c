@@ -5,6 +5,7 @@
 #include "solve/query.h"
 #include "math/scalar.h"
 #include "model/points.h"
+#include "model/shape_kinds.h"
 #include "terrain/lookup.h"
 
 #include <math.h>
@@ -101,7 +102,7 @@ static bool misses(const mf_QueryGroup *group, const double base[3], const Ray *
 }
 
 static bool takes_part(const mf_Shape *shape) {
-    return shape->collides && shape->type != MF_SHAPE_POINT && shape->type != MF_SHAPE_HEIGHTS;
+    return shape->collides && mf_shape_is_solid(shape->type);
 }
 
 static void hit_instance(mf_QueryGroup *group, uint32_t instance, Ray *ray) {

@@ -4,10 +4,6 @@
 // whose declared fields are put back is as it was; blocks are independent of each other, so trials
 // of different blocks may run at the same time.
 #include "solve/trial_step.h"
-#include "motion/articulated/motion.h"
-#include "motion/vehicle/quadrotor/motion.h"
-#include "motion/vehicle/fixed_wing/motion.h"
-#include "motion/vehicle/car/motion.h"
 #include "math/scalar.h"
 #include "base/text.h"
 #include "motion/table.h"
@@ -39,21 +35,10 @@ void mf_trial_step_note_motions(mf_TrialStep *trial) {
 }
 
 bool mf_trial_step_averages(const mf_TrialStep *trial, uint32_t instance) {
-    const mf_Motion motion = mf_trial_step_motion(trial, instance);
-    const mf_MotionRow *row = mf_motion_row(motion);
+    const mf_MotionRow *row = mf_motion_row(mf_trial_step_motion(trial, instance));
     const void *plan = row != NULL ? mf_motion_plan(trial->group, row) : NULL;
-    switch (motion) {
-    case MF_MOTION_ARTICULATED:
-        return ((const mf_ArtMotion *)plan)->config.integrator == MF_ARTICULATED_RK4;
-    case MF_MOTION_QUADROTOR:
-        return ((const mf_QuadrotorMotion *)plan)->config.integrator >= MF_INTEGRATOR_HEUN;
-    case MF_MOTION_FIXED_WING:
-        return ((const mf_WingMotion *)plan)->config.integrator >= MF_INTEGRATOR_HEUN;
-    case MF_MOTION_CAR:
-        return ((const mf_CarMotion *)plan)->config.integrator >= MF_INTEGRATOR_HEUN;
-    default:
-        return false;
-    }
+    return plan != NULL && row->averages != 0 &&
+           *(const int *)(const void *)((const char *)plan + row->integrator) >= row->averages;
 }
 
 mf_TrialStepKind mf_trial_step_kind(mf_Group *group) {

@@ -3,6 +3,7 @@
 #include "view/film.h"
 
 #include "math/scalar.h"
+#include "model/shape_kinds.h"
 
 #include <math.h>
 #include <mayfly/camera.h>
@@ -26,8 +27,7 @@ static void put_collisions(mf_Text *text, const mf_Model *model, bool live, bool
     mf_text_put(text, ",\"collisions\":[");
     for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
-        if (!shape->collides || shape->link == MF_NONE || shape->type == MF_SHAPE_HEIGHTS ||
-            shape->type == MF_SHAPE_POINT ||
+        if (!shape->collides || shape->link == MF_NONE || !mf_shape_is_solid(shape->type) ||
             (shape->type == MF_SHAPE_MESH && !live && !used[shape->mesh]))
             continue;
         mf_text_put(text, comma);

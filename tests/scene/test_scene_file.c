@@ -237,7 +237,7 @@ static void check_full(const mf_SceneFile *file) {
     assert_int_equal(file->search.survivors, 19);
     assert_true(file->search.mutation_rate == 0.1 && file->search.reuse_fitness);
     assert_true(file->seed == 99 && file->search.seed == 99); // one for world and search
-    assert_int_equal(file->verify.motion, MF_VERIFY_RIGID);
+    assert_int_equal(file->verify.motion, MF_VERIFY_LEVEL + MF_MOTION_RIGID);
     assert_int_equal(file->verify.every, 3);
     assert_int_equal(file->verify.best, 4);
     assert_int_equal(file->verify.step, 2 * MF_MILLISECOND);

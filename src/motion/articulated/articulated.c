@@ -115,7 +115,7 @@ static const mf_FieldInfo articulated_fields[] = {
      "values for sensors of contacts and of spatial tendons"},
 };
 
-// Whether gyroscopic forces are those of the middle of the step (aba_velocity.h). A body by itself
+// Whether gyroscopic forces are taken at the middle of the step (aba_velocity.h). A body by itself
 // needs no such thing (momentum.h).
 static bool reads_ahead(const mf_ArtMotion *motion) {
     return !motion->plan->law && motion->plan->link_count > 0 &&
@@ -580,6 +580,8 @@ const mf_MotionRow mf_articulated_row = {
     .reads = articulated_reads,
     .writes = articulated_writes,
     .any_gravity = true,
+    .averages = MF_ARTICULATED_RK4,
+    .integrator = offsetof(mf_ArtMotion, config.integrator),
     .base = row_base,
     .defaults = row_defaults,
     .common = {.shapes = AT(shapes),

@@ -48,8 +48,8 @@ mf_Status mf_art_paths_build(mf_ArtMotion *motion, const mf_Model *model, mf_Con
                              mf_Error *error);
 // Marks the links that a spatial tendon pulls as pushed by an actuator.
 void mf_art_path_thrust(mf_ArtMotion *motion, uint32_t tendon);
-// Jacobian of a spatial tendon's length in the file's reference position, in the order of dofs,
-// those of a free base in its own axes. With MuJoCo's law.
+// Jacobian of a spatial tendon's length in the file's reference position, in the order of dofs;
+// a free base in its own axes. With MuJoCo's law.
 mf_Status mf_art_path_row(const mf_ArtMotion *motion, const mf_Model *model, uint32_t tendon,
                           double *row, mf_Context *context, mf_Error *error);
 mf_ArtMuscle mf_art_muscle(const mf_Muscle *from);
@@ -81,8 +81,8 @@ uint32_t mf_art_coupling_terms(const mf_Model *model);
 // The joints that an actuator on a joint or a tendon pulls on: *terms, which is `own` for a joint.
 uint32_t mf_art_pulled(const mf_Model *model, const mf_Actuator *actuator, mf_TendonTerm *own,
                        const mf_TendonTerm **terms);
-// Adds terms of joints, times `factor`, to those of the plan, which has space for them. `name` is
-// that of what couples them. MF_UNSUPPORTED: a joint is neither hinge nor slide.
+// Adds terms of joints, times `factor`, to the plan's, which has space for them. `name`: of what
+// couples them. MF_UNSUPPORTED: a joint is neither hinge nor slide.
 mf_Status mf_art_add_terms(mf_ArtMotion *motion, const mf_Model *model, const char *name,
                            const mf_TendonTerm *terms, uint32_t term_count, double factor,
                            uint32_t *first, uint32_t *count, mf_Error *error);
@@ -110,7 +110,7 @@ bool mf_art_is_soft(const mf_ArticulatedConfig *config, const mf_Softness *softn
 // Its stiffness over the impedance [1/s^2] and its damping [1/s].
 void mf_art_reference(const mf_Model *model, double step, const mf_Softness *softness, double *k,
                       double *b);
-// Sets the softness of limits of hinges and slides to that of the file; MF_ART_MOVED must be set.
+// Gives limits of hinges and slides the softness of the file; MF_ART_MOVED must be set.
 mf_Status mf_art_limits_soften(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                mf_Error *error);
 

@@ -20,7 +20,7 @@ typedef struct mf_ArtMotion {
     mf_Dispatch dispatch;
     mf_WarningFields warnings;
     bool double_precision;
-    mf_Scratch *queries; // scratch of questions; that of steps is in `dispatch`
+    mf_Scratch *queries; // scratch of queries; the scratch of steps is in `dispatch`
     mf_Field *rows[MF_ART_ROWS];
     mf_Row row[MF_ART_ROWS];       // their data
     mf_Row wrench_row;             // of wrench.link

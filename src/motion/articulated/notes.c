@@ -1,6 +1,7 @@
 // Notes about constraints and integrators of a model's file that the settings in use do not
 // support.
 #include "math/scalar.h"
+#include "model/mounted.h"
 #include "motion/articulated/host.h"
 
 #include <math.h>
@@ -52,7 +53,7 @@ const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *confi
         {law && settings_say(config),
          "contact_law mujoco: stiffness, damping and time constants of the settings have no "
          "effect"},
-        {law && model->dock_count > 0,
+        {law && mf_model_is_module(model),
          "contact_law mujoco: run-time joints hold docked robots; with contact_law: compliant they "
          "move as one tree, exactly and faster (docs/explanation/docks.md)"},
         {law && model->physics.integrator == MF_PHYSICS_RK4 && !rk4,

@@ -144,7 +144,7 @@ static void set_servo(mf_ArtLink *link, double *c, const mf_Model *model, const 
         link->drive |= MF_ART_HAS_BACKLASH;
 }
 
-// Effort and speed that hold for inputs, too: those of URDF files. MuJoCo's range of a joint's
+// Effort and speed of URDF files hold for inputs, too. MuJoCo's range of a joint's
 // motors does not hold for what corresponds to joint.torque (qfrc_applied). What is not limited
 // gets a number that no joint reaches.
 static void set_bound(mf_ArtLink *link, double *c, const mf_Model *model, const mf_Joint *joint) {

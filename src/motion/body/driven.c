@@ -223,7 +223,7 @@ void mf_driven_bind_plan(mf_DrivenMotion *motion, mf_DrivenPlan *image) {
     mf_art_bind_plan(motion->art, mf_flat_at(image, image->art_at));
 }
 
-// One image of the plan and that of the tree.
+// One image of both plans, its own and the tree's.
 static mf_Status pack(mf_DrivenMotion *motion, mf_Context *context, mf_Error *error) {
     mf_DrivenPlan *plan = motion->plan;
     mf_ArtPlan *art = motion->art->plan;

@@ -16,7 +16,7 @@ typedef struct mf_DrivenConfig {
     const mf_MotionRow *row;
     const void *given;          // the motion's own settings, which the plan keeps
     size_t given_size;          // [byte]
-    mf_PrescribedConfig common; // what they mean; struct_size is that of `given`
+    mf_PrescribedConfig common; // what they mean; struct_size belongs to `given`
     bool moves;                 // moving limbs have a reaction
     bool bounces;               // contacts are stiffer on approach than on separation
     double separation;          // [1]

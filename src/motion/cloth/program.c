@@ -46,7 +46,7 @@ bool mf_cloth_draft_slots(mf_ClothDraft *draft, uint32_t slots) {
 
 // ---- batches -----------------------------------------------------------------------------------
 
-// The last row of every kind is a compliance, and that of a cell and a triangle the one before too.
+// The last row of every kind is a compliance, of cells and triangles the one before it, too.
 static bool is_compliance(uint32_t kind, uint32_t value) {
     const bool two = kind == MF_CLOTH_CELL || kind == MF_CLOTH_TRIANGLE;
     return value + (two ? 2 : 1) >= mf_cloth_values(kind);

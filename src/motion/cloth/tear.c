@@ -1,6 +1,6 @@
 // Tearing: an element, which is an edge of a rectangle or a triangle, tears where its force per
 // width exceeds the strength of the cloth (solve.h), and the constraints that need it are gone from
-// the next substep on. The force is that of the multiplier (Macklin, Mueller, Chentanez 2016), so
+// the next substep on. The multiplier gives the force (Macklin, Mueller, Chentanez 2016), so
 // where the cloth is at rest it is the load, however far the pass is from its stiffness. Strength
 // is the maximum force of the strip method (ISO 13934-1) over the width.
 //

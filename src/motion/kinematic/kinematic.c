@@ -191,6 +191,7 @@ const mf_MotionRow mf_kinematic_row = {
     .limitation = "falls, pushes, slipping, any force: feet do not slip, joints track their "
                   "targets exactly",
     .level = true,
+    .task_step = 0.01,
     .plan_size = sizeof(mf_KinMotion),
     .make = make_kinematic,
     .hash = hash_kinematic,

@@ -116,8 +116,8 @@ static void find_bodies(Build *b) {
 
 // ---- feet ---------------------------------------------------------------------------------------
 
-// Contacts become points and balls: those of a cylinder or hull the positions where it touches in
-// the start position, an oval the ball that reaches as deep there.
+// Contacts become points and balls: a cylinder or hull the points where it touches in the start
+// position, an oval the ball that reaches as deep there.
 static void find_position(Build *b, uint32_t i) {
     const mf_ArtMotion *tree = b->motion->tree;
     const mf_ArtContact *contact = &tree->contacts[i];
@@ -400,7 +400,7 @@ void mf_kin_bind_plan(mf_KinMotion *motion, mf_KinPlan *image) {
     mf_art_bind_plan(motion->tree, mf_flat_at(image, image->tree_at));
 }
 
-// One image of the plan and that of the tree.
+// One image of both plans, its own and the tree's.
 static mf_Status pack(mf_KinMotion *motion, mf_Context *context, mf_Error *error) {
     mf_KinPlan *plan = motion->plan;
     mf_ArtPlan *tree = motion->tree->plan;

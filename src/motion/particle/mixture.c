@@ -18,7 +18,7 @@
 // What a grain keeps: the force [N] on it over the weights of the mean, and their sum.
 enum { MEAN_WEIGHT = 3, MEANS };
 
-// A particle as those of other groups see it.
+// A particle as particles of other groups see it.
 typedef struct Body {
     double at[3], velocity[3]; // [m], [m/s]
     double pressure;           // [Pa] of a fluid

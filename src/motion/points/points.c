@@ -276,6 +276,7 @@ const mf_MotionRow mf_points_row = {
         "reaction of swinging limbs on the body; torque limits; feet with edges that roll",
     .level = true,
     .dynamic = true,
+    .task_step = 0.01,
     .plan_size = sizeof(mf_PointsMotion),
     .make = make_points,
     .hash = hash_points,

@@ -1,6 +1,6 @@
 // How a machine is put on the ground: as one rigid body that tips over its lowest vertices, without
-// sliding, until its center of mass is above the hull of those on the ground. The fall that is left
-// for a trial then is that of parts which move against each other.
+// sliding, until its center of mass is above the hull of those on the ground. In a trial
+// only parts that move against each other can still fall.
 //
 // Invariant: the result depends on the positions and the bars alone, to the bit; what stands is
 // left as it is, and what was turned stands.

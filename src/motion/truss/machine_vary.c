@@ -381,7 +381,7 @@ static bool fit(const mf_MachineConfig *config, mf_Machine *m) {
     return true;
 }
 
-// Whether the machine is one, through its genome: its numbers become those of a float.
+// Whether the machine is one after a pass through its genome, which rounds its numbers to float.
 static bool pass_genome(const mf_MachineConfig *config, mf_Machine *machine) {
     uint8_t genome[MF_MACHINE_BYTES];
     return mf_machine_bytes(machine) <= config->genome_bytes &&

@@ -6,7 +6,7 @@
 // NULL: it is none of mf_truss_material_find.
 const char *mf_truss_material_name(const mf_TrussMaterial *material);
 
-// An order of the vertices in which those of a bar are close: order[v] is the place of vertex v
+// An order of the vertices in which both ends of a bar are close: order[v] is the place of vertex v
 // (reverse Cuthill-McKee, 1969; of equals the lower number first, so it depends on the bars alone).
 // Returns the largest distance of two vertices of a bar in it. `scratch` has 3 V + B values.
 uint32_t mf_truss_order(const mf_Truss *truss, uint32_t *order, uint32_t *scratch);

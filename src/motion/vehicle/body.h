@@ -28,9 +28,10 @@ mf_Status mf_vehicle_check(const mf_Group *group, const char *name, double mass,
 
 // What the rows of all vehicles have alike: their functions, and tables with the name `kind`.
 #define MF_VEHICLE_ROW(kind)                                                                       \
-    .name = #kind, .body = "vehicle", .dynamic = true, .model = row_model, .make = make_##kind,    \
-    .hash = hash_##kind, .run = run_##kind, .reset = reset_##kind, .destroy = destroy_##kind,      \
-    .reads = kind##_reads, .writes = kind##_writes, .defaults = row_defaults, .keys = row_keys,    \
+    .name = #kind, .body = "vehicle", .dynamic = true, .averages = MF_INTEGRATOR_HEUN,             \
+    .model = row_model, .make = make_##kind, .hash = hash_##kind, .run = run_##kind,               \
+    .reset = reset_##kind, .destroy = destroy_##kind, .reads = kind##_reads,                       \
+    .writes = kind##_writes, .defaults = row_defaults, .keys = row_keys,                           \
     .key_count = sizeof row_keys / sizeof *row_keys,                                               \
     .notes = {.list = notes, .settings = note_settings}, .momentum = mf_vehicle_momentum,          \
     .energy = mf_vehicle_energy

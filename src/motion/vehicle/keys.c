@@ -1,5 +1,5 @@
 // The parameters of vehicles: one key for each member of the public structures, with its unit, its
-// range and its description. Defaults are those of mf_quadrotor(), mf_fixed_wing() and mf_car();
+// range and its description. Defaults come from mf_quadrotor(), mf_fixed_wing() and mf_car();
 // relations between members are checked by mf_<kind>_check().
 #include "motion/vehicle/keys.h"
 #include "motion/table.h"

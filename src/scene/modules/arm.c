@@ -8,7 +8,7 @@
 //
 // An arm that has fewer modules with joints than `length` takes a posture; whoever docks at its tip
 // is part of it from then on. The root is the module without joints that has the targets, or only
-// one dock; its frame is that of targets and poses. Other modules without joints are links of the
+// one dock; targets and poses are in its frame. Other modules without joints are links of the
 // arm.
 #include "scene/modules/policies.h"
 #include "model/points.h"

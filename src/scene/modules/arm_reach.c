@@ -1,5 +1,5 @@
 // Notes on targets of docked arms (arm.c) that are out of reach: farther from the root's
-// dock than all modules together are long. The length of a module is that of the path from its back
+// dock than all modules together are long. A module is as long as the path from its back
 // dock by its joints to its front dock, which no angles can exceed.
 #include "scene/modules/modules.h"
 #include "scene/modules/policies.h"

@@ -21,7 +21,7 @@ static uint32_t bits_of(uint32_t word) {
     return bits;
 }
 
-// The set becomes that of the module alone.
+// The set becomes just this module.
 static void forget(mf_Policy *policy, const mf_PolicyPlan *plan, uint32_t robot) {
     const uint32_t id = plan->first_id + robot;
     for (uint32_t w = 0; w + 1 < plan->words; w++)

@@ -257,7 +257,7 @@ static mf_Status move_assembly(const Plan *plan, const mf_DockPort *port, const 
     return MF_OK;
 }
 
-// Whether the robot of the second port is moved, and not that of the first.
+// Whether the second port's robot is moved, not the first one's.
 static bool moves_second(const Plan *plan, uint32_t a, uint32_t b) {
     if (assembly_is_fixed(plan, a) || assembly_is_fixed(plan, b))
         return !assembly_is_fixed(plan, b);

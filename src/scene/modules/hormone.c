@@ -57,8 +57,8 @@ static bool compare(mf_Policy *policy, const mf_PolicyPlan *plan, const mf_Messa
     return (double)head == mf_policy_memory(policy, HEAD) && hops == mf_policy_memory(policy, HOPS);
 }
 
-// [rad] How far the own phase is behind that of the sender less the lag. What was sent in the last
-// tick is a period old, as the own phase.
+// [rad] How far the own phase is behind the sender's phase less the lag. What was sent in the last
+// tick is a period old, like the own phase.
 static double listen(mf_Policy *policy, const mf_PolicyPlan *plan) {
     mf_Message message;
     double behind = 0.0;

@@ -2,33 +2,12 @@
 // the keys of those that are joined at the start (docks.c), and messages.
 #include "scene/modules/modules.h"
 #include "model/mounted.h"
-#include "base/key_rows.h"
-#include "scene/keys.h"
+#include "scene/watch.h"
+#include "solve/modules/docks.h"
 
 #include <mayfly/messages.h>
 
 #include <string.h>
-
-// ---- keys ---------------------------------------------------------------------------------------
-
-#define T mf_SceneDock
-#define SIDE(name, index, what)                                                                    \
-    SECTION(name, what),                                                                           \
-        TEXT(name ".group", REQUIRED, NULL, sides[index].group, "name of the group"),              \
-        COUNT(name ".robot", 0, "0", 0, (1u << 26) - 1, sides[index].robot,                        \
-              "index of the robot, from 0"),                                                       \
-        TEXT(name ".dock", REQUIRED, NULL, sides[index].dock, "name of the dock")
-
-// clang-format off
-static const mf_Key keys[] = {
-    SIDE("first", 0, "the dock that stays where its robot is placed"),
-    SIDE("second", 1, "the dock whose robot is moved to it"),
-    COUNT("orientation", 0, "0", 0, 3, orientation,
-          "number of the orientation about the docks' axis"),
-};
-// clang-format on
-
-const mf_KeyTable mf_scene_module_table = {MF_KEY_ROWS("dock", keys, mf_SceneDock)};
 
 // ---- docks --------------------------------------------------------------------------------------
 
@@ -57,6 +36,16 @@ mf_Status mf_scene_limit_modules(const mf_SceneBuilder *builder, uint32_t index)
         dock->torsion = limits->torsion > 0.0 ? limits->torsion : dock->torsion;
     }
     return MF_OK;
+}
+
+void mf_scene_locate_modules(const mf_Reader *reader, mf_SceneGroup *group) {
+    mf_scene_note_location(reader, "chain", &group->chain.line, &group->chain.column);
+    mf_scene_note_location(reader, "dock_limits", &group->dock_limits.line,
+                           &group->dock_limits.column);
+}
+
+bool mf_scene_is_module_field(const char *name) {
+    return strncmp(name, "message.", 8) == 0 || strncmp(name, "dock.", 5) == 0;
 }
 
 bool mf_scene_is_early(const mf_SceneBuilder *builder, uint32_t index, const char *path) {
@@ -128,6 +117,13 @@ mf_Status mf_scene_add_modules(mf_SceneBuilder *builder) {
     builder->scene->joints = mf_world_joints_of(builder->scene->world);
     return status == MF_OK ? mf_scene_connect_docks(builder, docks) : status;
 }
+
+static const char *state_name(uint32_t state) {
+    return mf_dock_state_name((mf_DockState)state);
+}
+
+const mf_WatchedParts mf_watched_parts = {
+    .name = "dock", .field = "dock.state", .item = MF_ITEM_DOCK, .state = state_name};
 
 // ---- messages -----------------------------------------------------------------------------------
 

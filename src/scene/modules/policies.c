@@ -2,7 +2,7 @@
 #include "scene/modules/policies.h"
 #include "model/points.h"
 #include <mayfly/model_fields.h>
-#include "agent/messages.h"
+#include "agent/modules/messages.h"
 
 #include "base/hash.h"
 #include "base/text.h"

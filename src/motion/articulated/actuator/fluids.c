@@ -1,5 +1,5 @@
 // The medium of a file (MJCF: density, viscosity and wind): drag of each body's inertia box, or the
-// ellipsoids of its shapes. The formulas are those of MuJoCo's documentation, "Computation", fluid
+// ellipsoids of its shapes. The formulas are from MuJoCo's documentation, "Computation", fluid
 // models by inertia and by ellipsoids; virtual masses are exact, where MuJoCo's come from a
 // quadrature (6e-7 off for most, 5e-4 for sheets of 1 : 100 : 200).
 #include "motion/articulated/build.h"

@@ -36,7 +36,7 @@ mf_Status mf_art_mocaps_build(mf_ArtMotion *motion, const mf_Model *model, mf_Co
     return MF_OK;
 }
 
-// From the world's or base's frame into that of the mocap body.
+// From the world's or base's frame into the mocap body's.
 static void carry(const mf_ArtMocap *mocap, double *values) {
     double back[4], rotation[9], own[9];
     mf_quat_conjugate(back, mocap->rotation);

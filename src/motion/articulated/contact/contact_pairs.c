@@ -3,6 +3,7 @@
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
 #include "math/scalar.h"
+#include "model/mounted.h"
 
 #include <float.h>
 #include <stdio.h>
@@ -67,12 +68,12 @@ static uint32_t longest_row(const mf_ArtMotion *motion) {
 }
 
 // Axes of joints with dry friction that is decided on at the end of the step (aba_velocity.h).
-// Modules with docks keep the chord: the solver of run-time joints tries their steps with other
+// Modules keep the chord: the solver of run-time joints tries their steps with other
 // wrenches, and takes many more tries where joints stick or slip by turns.
 static uint32_t count_dry(const mf_ArtMotion *motion, const mf_Model *model) {
     uint32_t count = 0;
     if (motion->plan->law || motion->plan->integrator != MF_ARTICULATED_IMPLICIT ||
-        model->dock_count > 0)
+        mf_model_is_module(model))
         return 0;
     for (uint32_t l = 0; l < motion->plan->link_count; l++)
         if (motion->links[l].drive & MF_ART_HAS_FRICTION)

@@ -59,8 +59,8 @@ static void add_ends(mf_ArtMotion *motion, const mf_Model *model, uint32_t z, ui
                 motion->spans[t].felt = true;
 }
 
-// Contacts of shapes belong to zones by the shape's body, those of points by the link. The ground
-// stands for planes and height fields of the file.
+// Contacts of shapes belong to zones by the shape's body, contacts of points by the link. The
+// ground stands for planes and height fields of the file.
 static void add_contacts(mf_ArtMotion *motion, const mf_Model *model, uint32_t z, uint32_t root) {
     const uint64_t bit = (uint64_t)1 << z;
     for (uint32_t i = 0; i < motion->plan->contact_count; i++) {

@@ -14,7 +14,7 @@ typedef struct Tree {
     const mf_Model *model;
     mf_Context *context;
     uint32_t *carrier;     // per model link: the model link whose joint moves it; itself or above
-    double (*rotation)[4]; // per model link: its axes to those of its carrier
+    double (*rotation)[4]; // per model link: its axes to its carrier's
     double (*point)[3];    // per model link: its origin in its carrier's model frame
     double (*own)[4];      // per model link that is a carrier: plan axes to model axes
     uint32_t *weight;      // per model link: number of links that it carries, itself included
@@ -249,7 +249,7 @@ static void set_frame(Tree *t, int32_t index, const double rotation[4], const do
 }
 
 // The three slides of a floating joint along x, y and z of its frame, which is in the parent's.
-// Returns the last, whose axes are those of the joint.
+// Returns the last, which has the axes of the joint.
 static int32_t add_slides(Tree *t, int32_t parent, uint32_t joint, const double rotation[4],
                           const double position[3]) {
     const double half = mf_sqrt(0.5), none[3] = {0, 0, 0};

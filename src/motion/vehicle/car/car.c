@@ -323,7 +323,7 @@ mf_Status mf_car_body(mf_Context *context, const mf_Car *car, const char *name, 
     MF_NEED(context != NULL && car != NULL, error, "car: context or car is NULL");
     *out = NULL;
     MF_TRY(mf_car_check(car, error));
-    // Motion is planar: roll and pitch inertia only have to be those of a real body.
+    // Motion is planar: roll and pitch inertia only have to be possible for a real body.
     const double tilt = 0.6 * car->yaw_inertia;
     // Its roof is as far above the center of mass as the ground is below.
     mf_VehicleBody body = {.name = name,
@@ -378,4 +378,5 @@ const mf_MotionRow mf_car_row = {
     MF_VEHICLE_ROW(car),
     .motion = MF_MOTION_CAR,
     .plan_size = sizeof(mf_CarMotion),
+    .integrator = offsetof(mf_CarMotion, config.integrator),
 };

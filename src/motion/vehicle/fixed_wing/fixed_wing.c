@@ -328,4 +328,5 @@ const mf_MotionRow mf_fixed_wing_row = {
     MF_VEHICLE_ROW(fixed_wing),
     .motion = MF_MOTION_FIXED_WING,
     .plan_size = sizeof(mf_WingMotion),
+    .integrator = offsetof(mf_WingMotion, config.integrator),
 };

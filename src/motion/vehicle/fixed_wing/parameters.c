@@ -1,7 +1,7 @@
 // The parameters of a fixed-wing aircraft: the Aerosonde as default, the check of every member, and
 // the constants that follow from them.
 //
-// The Aerosonde is that of Beard and McLain, "Small Unmanned Aircraft" (2012), appendix E, in the
+// The Aerosonde is from Beard and McLain, "Small Unmanned Aircraft" (2012), appendix E, in the
 // values of the authors' mavsim (2nd edition: motor and propeller instead of a thrust curve).
 #include "motion/vehicle/fixed_wing/motion.h"
 #include "base/floats.h"

@@ -53,7 +53,7 @@ static void start_commands(const mf_WingMotion *motion, uint32_t instance, const
                    command);
 }
 
-// Integrals with which the autopilot's outputs are those of the start's trim.
+// Integrals with which the autopilot's outputs are the trim of the start.
 static void start_memory(const mf_WingMotion *motion, uint32_t instance) {
     const double *c = motion->plan->constants_f64;
     const mf_FixedWingTrim *trim = &motion->start;

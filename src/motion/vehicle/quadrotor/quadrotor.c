@@ -291,4 +291,5 @@ const mf_MotionRow mf_quadrotor_row = {
     MF_VEHICLE_ROW(quadrotor),
     .motion = MF_MOTION_QUADROTOR,
     .plan_size = sizeof(mf_QuadrotorMotion),
+    .integrator = offsetof(mf_QuadrotorMotion, config.integrator),
 };

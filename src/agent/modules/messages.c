@@ -3,7 +3,8 @@
 //
 // Invariants: all state is in fields; a box is in the order in which its messages arrive, so that
 // those which may be read come first; a robot's calls change its own fields only.
-#include "agent/messages.h"
+#include "agent/modules/messages.h"
+#include "agent/policy.h"
 #include "base/floats.h"
 #include "base/hash.h"
 #include "world/attach.h"
@@ -296,4 +297,20 @@ bool mf_message_receive(mf_Group *of, uint32_t instance, uint32_t dock, mf_Messa
         return true;
     }
     return false;
+}
+
+// ---- of policies --------------------------------------------------------------------------------
+
+uint32_t mf_policy_docks(const mf_Policy *policy) {
+    return policy != NULL ? mf_group_model(policy->group)->dock_count : 0;
+}
+
+bool mf_policy_send(mf_Policy *policy, uint32_t dock, const mf_Message *message) {
+    return policy != NULL && policy->talks &&
+           mf_message_send(policy->group, policy->instance, dock, message, NULL) == MF_OK;
+}
+
+bool mf_policy_receive(mf_Policy *policy, uint32_t dock, mf_Message *out) {
+    return policy != NULL && policy->talks &&
+           mf_message_receive(policy->group, policy->instance, dock, out);
 }

@@ -7,7 +7,7 @@
 // Invariants: results depend neither on threads nor on the order of robots; random numbers are
 // keyed by the receiving port, the tick and the number of the message among those that reach the
 // port in this step; a box is in the order of due ticks, then of arrival. Nothing is allocated.
-#include "agent/messages.h"
+#include "agent/modules/messages.h"
 #include "base/context.h"
 #include "math/scalar.h"
 

@@ -1,0 +1,13 @@
+// Inside of policies: shared by their files only.
+#pragma once
+
+#include <mayfly/policy.h>
+
+// The view of a robot in a tick.
+struct mf_Policy {
+    const struct PolicyPlan *plan;
+    mf_Group *group;
+    uint32_t instance;
+    mf_Time time; // [ns]
+    bool talks;   // sends and receives messages
+};
