@@ -78,6 +78,7 @@ export interface Cast {
   meshes: (MeshData | null)[];
   textures?: (TextureData | null)[];
   tracks?: Track[]; // of each link
+  steps?: [number, number]; // [m], [rad] of its poses in a film, where they are coarser
   motion?: string;
   switches?: boolean; // between motions, each for itself
   bodies?: Body[]; // of each link

@@ -9,6 +9,7 @@ import type { Overlay } from "./overlays";
 import { EVERY, Remote } from "./remote";
 import { Video } from "./video";
 import { View } from "./view";
+import type { PageBox } from "./view";
 
 const SLOW = 0.08; // [s] of a picture from which pictures become simpler
 const wanted = new URLSearchParams(location.hash.slice(1));
@@ -72,6 +73,7 @@ class Page {
     let shadows = true, grid = true;
     const out: Option[] = [
       { key: "r", text: "view from the start", act: () => { view.home(); } },
+      { key: "a", text: "view of all", act: () => { view.home(true); } },
       { key: "t", text: "view from above", act: () => stage.top() },
       ...this.overlayOptions(),
       { key: "n", text: "names", on: () => view.names, act: () => { view.names = !view.names; } },
@@ -246,6 +248,10 @@ class Page {
   }
 
   // ---- pictures ----------------------------------------------------------------------------------
+
+  boxes(): PageBox[] { // of robots on the page, for tests
+    return this.view.boxes();
+  }
 
   draw(passed: number): void {
     this.view.draw(this.source.frame(), passed);

@@ -63,6 +63,8 @@ export interface JointNow {
 const inNewtons = (force: number): string => force >= 1000 ? `${(force / 1000).toPrecision(3)} kN`
   : `${force >= 100 ? force.toFixed(0) : force.toPrecision(2)} N`;
 
+export const isLoaded = (joint: JointNow): boolean => joint.force > 0 || joint.state !== HOLDS;
+
 export function jointText(joint: JointNow): string {
   if (joint.state !== HOLDS) return joint.state === OFF ? "off" : `broke at ${inNewtons(joint.force)}`;
   return inNewtons(joint.force) + (joint.load < 0 ? "" : `, ${(100 * joint.load).toFixed(0)} % of its limit`);

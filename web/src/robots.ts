@@ -32,6 +32,7 @@ interface Kind {
   nearCount: number;
   farCount: number;
   corners: number; // of a robot
+  boxes: { link: number; box: THREE.Box3 }[]; // own axes
   most: number; // robots that may be drawn whole
   crowd: boolean; // of which only some are
 }
@@ -46,6 +47,7 @@ export class Robots {
   readonly group = new THREE.Group();
   readonly list: Robot[];
   private readonly kinds: Kind[] = [];
+  private readonly byCast = new Map<Cast, Kind>();
   private readonly parts: Part[] = [];
   private readonly surfaces: Surface[] = [];
   private readonly material: THREE.Material;
@@ -90,16 +92,20 @@ export class Robots {
 
   private addKind(cast: Cast, first: number): void {
     const kind: Kind = { cast, first, near: Uint32Array.from({ length: cast.robots }, (_, i) => i),
-      far: new Uint32Array(cast.robots), nearCount: cast.robots, farCount: 0, corners: 0, most: cast.robots,
-      crowd: false };
+      far: new Uint32Array(cast.robots), nearCount: cast.robots, farCount: 0, corners: 0, boxes: [],
+      most: cast.robots, crowd: false };
     this.kinds.push(kind);
+    this.byCast.set(cast, kind);
     const looks = new Map<number, THREE.Material>(); // by texture
     for (let link = -1; link < cast.links; link++)
       linkGeometries(cast, link).forEach(({ geometry, texture }, index) => {
         const material = this.lookOf(cast, texture, looks), middle = new THREE.Vector3();
         geometry.computeBoundingBox();
         geometry.boundingBox!.getCenter(middle);
-        if (link >= 0) kind.corners += geometry.getAttribute("position").count;
+        if (link >= 0) {
+          kind.corners += geometry.getAttribute("position").count;
+          kind.boxes.push({ link, box: geometry.boundingBox! });
+        }
         this.parts.push({ kind, link, mesh: this.instanced(geometry, cast, material), material, first: index === 0,
           middle, dots: null });
       });
@@ -224,6 +230,20 @@ export class Robots {
     place.needsUpdate = true;
     for (let i = kept; i < corners.length; i++) index?.setX(i, 0); // no part of the normals
     mesh.geometry.computeVertexNormals();
+  }
+
+  // The corners of the boxes around a robot's links, or a cloth's vertices, where they are in the world.
+  corners(r: number, { poses }: Frame, shift: number[], use: (at: THREE.Vector3) => void): void {
+    const { cast, first } = this.list[r], kind = this.byCast.get(cast), at = new THREE.Vector3();
+    const base = new THREE.Vector3(...shift), turn = new THREE.Quaternion();
+    for (let l = 0; !kind && l < cast.links; l++) use(at.fromArray(poses, POSE * (first + l)).add(base));
+    for (const { link, box: { min, max } } of kind?.boxes ?? []) {
+      const p = POSE * (first + link);
+      turn.set(poses[p + 4], poses[p + 5], poses[p + 6], poses[p + 3]).normalize();
+      for (let k = 0; k < 8; k++)
+        use(at.set(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z).applyQuaternion(turn)
+          .add(base).add(new THREE.Vector3().fromArray(poses, p)));
+    }
   }
 
   // Each robot in one color, or in its own again.

@@ -98,6 +98,8 @@ export class Stage {
   private readonly lit = new THREE.MeshLambertMaterial();
   private readonly even = new THREE.MeshBasicMaterial(); // a level ground without shadows, for slow machines
   private readonly uniforms: Record<string, THREE.IUniform>;
+  private readonly far: number; // [m] where a level ground ends
+  private readonly heights: Float32Array; // [m] of hills
   private readonly toSun = new THREE.Vector3(0.45, -0.55, 1).normalize();
   private readonly dark = matchMedia("(prefers-color-scheme: dark)");
   private ratio = Math.min(devicePixelRatio, 2);
@@ -113,8 +115,8 @@ export class Stage {
     this.renderer.toneMapping = THREE.NoToneMapping;
     this.grid = 10 ** Math.round(Math.log10(layout.radius) - 0.35);
     const hills = description.ground, size = Math.max(layout.radius + layout.spread, layout.reach / 2);
-    const far = 30 * size * Math.sqrt(layout.robots.length + 1);
-    const heights = hills ? new Float32Array(bytes(hills.heights)) : new Float32Array([0]);
+    const far = this.far = 30 * Math.max(layout.radius * Math.sqrt(layout.robots.length + 1), size);
+    const heights = this.heights = hills ? new Float32Array(bytes(hills.heights)) : new Float32Array([0]);
     this.uniforms = {
       line: { value: new THREE.Color() }, horizon: { value: new THREE.Color() },
       middle: { value: new THREE.Vector3() }, grid: { value: this.grid }, far: { value: far },
@@ -229,6 +231,17 @@ export class Stage {
     return this.camera.position.distanceTo(this.controls.target);
   }
 
+  // Whether hills are between.
+  hides(at: THREE.Vector3, eye: THREE.Vector3): boolean {
+    const { ground } = this.layout.description, { heights } = this, way = new THREE.Vector3();
+    for (let k = 1; ground && k <= 40; k++) {
+      way.lerpVectors(at, eye, k / 40);
+      const i = Math.round((way.x - ground.origin[0]) / ground.step), j = Math.round((way.y - ground.origin[1]) / ground.step);
+      if (i >= 0 && i < ground.columns && j >= 0 && j < ground.rows && heights[j * ground.columns + i] > way.z) return true;
+    }
+    return false;
+  }
+
   // ---- each picture ------------------------------------------------------------------------------
 
   gridOn(on: boolean): void {
@@ -265,7 +278,8 @@ export class Stage {
     const narrow = Math.min(1, this.camera.aspect / 1.2);
     this.camera.fov = 2 * Math.atan(Math.tan(20 * Math.PI / 180) / narrow) * 180 / Math.PI;
     this.camera.near = 0.01 * this.distance;
-    this.camera.far = 100 * this.distance + 100;
+    this.camera.far = Math.max(100 * this.distance + 100, 2 * this.layout.spread + 2 * this.distance);
+    this.uniforms.far.value = Math.min(this.far, this.camera.far);
     this.camera.updateProjectionMatrix();
   }
 
