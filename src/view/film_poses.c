@@ -127,7 +127,7 @@ static const mf_Joint *joint_of(const mf_Model *model, uint32_t link) {
 
 void mf_film_put_tracks(mf_Text *text, const mf_Film *film, const mf_FilmCast *cast) {
     const mf_Model *model = jointed(cast);
-    if (is_swarm(cast)) {
+    if (is_swarm(cast) && !film->live) {
         const Steps size = steps_of(film, cast);
         const double values[2] = {size.meters, size.radians};
         mf_film_put_numbers(text, "steps", values, 2);

@@ -200,6 +200,8 @@ void mf_film_describe(mf_Text *text, const mf_Film *film) {
                    film->period * film->stride, is_apart(film) ? "true" : "false",
                    film->live && film->joints != NULL ? MF_FILM_JOINTS : film->joints_each,
                    film->ray_count);
+    mf_text_format(text, ",\"step\":%.9g",
+                   mf_time_to_seconds(mf_world_config_of(film->world)->step));
     mf_film_put_motions(text, film);
     put_ground(text, film);
     mf_film_put_floor(text, film);

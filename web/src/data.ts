@@ -107,6 +107,7 @@ export interface Description {
   of: number;
   frames: number; // 0: live
   period: number; // [s] between frames
+  step?: number; // [s] of the world
   apart: boolean; // robots have worlds of their own and are put side by side
   joints: number; // most in a frame
   rays: number;

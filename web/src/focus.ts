@@ -9,6 +9,7 @@ import type { Robots } from "./robots";
 
 export const HALF = 20 * Math.PI / 180; // [rad] of the picture's height
 export const ELEVATION = 0.32; // [rad]
+const BESIDE = 0.04; // [rad] likewise, of what flies
 const HIGH = 800; // [pixel] of the page that it is chosen for
 const TALL = 75; // [pixel] of a robot on it, at least
 const CENTERS = 300; // [1] robots that are tried
@@ -150,25 +151,28 @@ function behind(others: THREE.Vector3[], sight: Sight, wide: number, high: numbe
 }
 
 // Where to look at `shown` from: `azimuth`, unless more of all is seen from elsewhere, or hills are before it.
-export function sightOf(shown: Unit[], all: Unit[], azimuth: number, wide: number, high: number,
+// What flies is also looked at from beside, above the `level` of the ground.
+export function sightOf(shown: Unit[], all: Unit[], azimuth: number, level: number, wide: number, high: number,
   blocked: (at: THREE.Vector3, eye: THREE.Vector3) => boolean): Sight {
   const box = shown.reduce((sum, unit) => sum.union(unit.box), new THREE.Box3());
   const at = box.getCenter(new THREE.Vector3()), few = Math.ceil(all.length / 500);
   const others = all.filter((unit, i) => i % few === 0 && !shown.includes(unit)).map(middleOf);
   const most = farthest(Math.max(...shown.map(tallOf))) * high / Math.tan(HALF);
+  const seenFrom = (from: number, elevation: number): Sight => {
+    const near = 1.02 * fit(shown, at, axesOf(from, elevation), 0.85 * wide, 0.74 * high);
+    const distance = shown.length > 1 ? Math.min(near, most) : others.length ? Math.max(near, most) : near;
+    return { at, azimuth: from, elevation, distance };
+  };
   let best: Sight | null = null, score = -Infinity;
-  for (const elevation of [ELEVATION, 0.55, 0.9]) {
-    for (let k = 0; k < 8; k++) {
-      const from = azimuth + k * Math.PI / 4, axes = axesOf(from, elevation);
-      const all = 1.02 * fit(shown, at, axes, 0.85 * wide, 0.74 * high);
-      const sight = { at, azimuth: from, elevation, distance: shown.length > 1 ? Math.min(all, most) : all };
-      if (blocked(at, at.clone().addScaledVector(axes[2], sight.distance))) continue;
-      const now = behind(others, sight, wide, high) + (k === 0 ? 0.1 * others.length : 0);
+  for (const elevation of [ELEVATION, BESIDE, 0.55, 0.9]) {
+    if (elevation > ELEVATION && best) break;
+    for (let k = 0; k < (others.length ? 8 : 1) || (k < 8 && !best); k++) {
+      const sight = seenFrom(azimuth + k * Math.PI / 4, elevation);
+      const eye = at.clone().addScaledVector(axesOf(sight.azimuth, elevation)[2], sight.distance);
+      if (blocked(at, eye) || (elevation === BESIDE && eye.z < level + 4 * sight.distance)) continue;
+      const now = behind(others, sight, wide, high) + (k === 0 && elevation === ELEVATION ? 0.1 * others.length : 0);
       if (now > score) [best, score] = [sight, now];
-      if (others.length === 0 && best) break;
     }
-    if (best) break;
   }
-  const axes = axesOf(azimuth, 1.2);
-  return best ?? { at, azimuth, elevation: 1.2, distance: fit(shown, at, axes, 0.85 * wide, 0.74 * high) };
+  return best ?? seenFrom(azimuth, 1.2);
 }

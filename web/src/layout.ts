@@ -26,15 +26,14 @@ export class Layout {
   readonly gap: [number, number]; // [m] between robots that are put side by side
   private readonly shifts: number[][] = [];
   private readonly crowd: { at: number[]; radius: number } | null;
-  private readonly units: Unit[]; // all that there is to look at
   private readonly shown: Unit[]; // in the first picture
   private followed: number[] = []; // robots; none: what is looked at stays
   private offset = [0, 0, 0]; // [m] from their middle to what is looked at
 
-  constructor(readonly description: Description, robots: Robots, first: Frame, last: Frame | null,
+  constructor(readonly description: Description, private readonly drawn: Robots, first: Frame, last: Frame | null,
     readonly joined: Set<number>) {
     const moves = (r: number): boolean => joined.has(r) || !last || !this.still(r, first, last);
-    this.robots = robots.list;
+    this.robots = drawn.list;
     const everyone = [...this.robots.keys()];
     const moving = everyone.filter(moves);
     this.actors = moving.length ? moving : everyone;
@@ -44,8 +43,7 @@ export class Layout {
     this.across = Math.ceil(Math.sqrt(this.robots.length));
     this.gap = this.gapOf(description);
     for (const r of everyone) this.shifts.push(this.stand(r));
-    this.units = unitsOf(description, robots, this.actors, first, (r) => this.shifts[r]);
-    this.shown = densest(this.units);
+    this.shown = densest(this.unitsOf(first));
     const seen = this.largest(this.shown.flatMap((unit) => unit.robots));
     const cloud = this.shown.some((unit) => unit.robots.length === 0) ? this.crowd?.radius ?? 0 : 0;
     if (!description.apart) this.radius = Math.max(seen < 0 ? 0 : this.radiusOf(seen, first), cloud, 1e-3);
@@ -137,12 +135,19 @@ export class Layout {
     return (this.meanOf(this.followed, frame) ?? [0, 0, 0]).map((x, c) => x + this.offset[c]);
   }
 
-  // Looks at those that stand densely, or at all, and follows them from then on.
+  private unitsOf(frame: Frame): Unit[] {
+    return unitsOf(this.description, this.drawn, this.actors, frame, (r) => this.shifts[r]);
+  }
+
+  // Looks at those of the first picture, or at all, and follows them from then on.
   sight(all: boolean, frame: Frame, wide: number, high: number,
     blocked: (at: THREE.Vector3, eye: THREE.Vector3) => boolean): Sight | null {
-    const shown = all ? this.units : this.shown;
+    const units = this.unitsOf(frame), first = new Set(this.shownRobots);
+    const clouds = this.shown.some((unit) => unit.robots.length === 0);
+    const some = units.filter(({ robots }) => (robots.length ? robots.some((r) => first.has(r)) : clouds));
+    const shown = all || !some.length ? units : some;
     if (!shown.length) return null;
-    const out = sightOf(shown, this.units, this.azimuth(frame), wide, high, blocked);
+    const out = sightOf(shown, units, this.azimuth(frame), this.description.level ?? Infinity, wide, high, blocked);
     const still = shown.some((unit) => unit.robots.length === 0); // particles: what they are in stays
     this.followed = still ? [] : shown.flatMap((unit) => unit.robots);
     const mean = this.meanOf(this.followed, frame) ?? [0, 0, 0];

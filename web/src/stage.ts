@@ -104,6 +104,7 @@ export class Stage {
   private readonly dark = matchMedia("(prefers-color-scheme: dark)");
   private ratio = Math.min(devicePixelRatio, 2);
   private level = 0; // of simplicity
+  private full = false;
   private shadowsWanted = true;
 
   constructor(readonly canvas: HTMLCanvasElement, description: Description, private readonly layout: Layout,
@@ -251,10 +252,24 @@ export class Stage {
   // Cheaper pictures for slow machines: fewer pixels first, then no shadows, then fewer pixels again.
   simplify(level: number): void {
     this.level = level;
-    this.ratio = level > 2 ? 0.5 : level > 0 ? 1 : Math.min(devicePixelRatio, 2);
-    if (level === 1) this.sun.shadow.mapSize.set(1024, 1024);
-    this.sun.shadow.map?.dispose();
-    this.sun.shadow.map = null;
+    this.dressFor(level);
+  }
+
+  // For a picture that stays: all of it, whatever it costs, and on slow machines smooth edges by more pixels.
+  fine(on: boolean): void {
+    this.full = on;
+    this.dressFor(on ? 0 : this.level);
+  }
+
+  private dressFor(level: number): void {
+    this.ratio = level > 2 ? 0.5 : level > 0 || (this.slow && !this.full) ? 1
+      : this.slow ? 2 : Math.min(devicePixelRatio, 2);
+    const size = level > 0 ? 1024 : 2048;
+    if (this.sun.shadow.mapSize.x !== size) {
+      this.sun.shadow.mapSize.set(size, size);
+      this.sun.shadow.map?.dispose();
+      this.sun.shadow.map = null;
+    }
     this.shadows(this.shadowsWanted);
   }
 
@@ -263,12 +278,13 @@ export class Stage {
     this.shadowsWanted = on;
     let throws = false;
     this.scene.traverse((part) => { throws ||= part.castShadow && part !== this.sun; });
-    this.sun.castShadow = on && throws && this.level < 2;
+    this.sun.castShadow = on && throws && (this.full || this.level < 2);
     const level = !this.layout.description.ground;
     this.ground.material = this.slow && level && !this.sun.castShadow ? this.even : this.lit;
   }
 
-  resize(): void {
+  // The camera looks at the middle of what is not covered from below by so many pixels of other parts.
+  resize(covered = 0): void {
     const wide = this.canvas.clientWidth, high = this.canvas.clientHeight;
     if (this.renderer.getPixelRatio() !== this.ratio) this.renderer.setPixelRatio(this.ratio);
     const size = this.renderer.getSize(new THREE.Vector2());
@@ -280,6 +296,8 @@ export class Stage {
     this.camera.near = 0.01 * this.distance;
     this.camera.far = Math.max(100 * this.distance + 100, 2 * this.layout.spread + 2 * this.distance);
     this.uniforms.far.value = Math.min(this.far, this.camera.far);
+    if (covered > 0) this.camera.setViewOffset(wide, high, 0, covered / 2, wide, high);
+    else this.camera.clearViewOffset();
     this.camera.updateProjectionMatrix();
   }
 

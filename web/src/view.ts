@@ -3,6 +3,7 @@ import * as THREE from "three";
 import type { Frame, Source } from "./data";
 import { Labels } from "./labels";
 import type { Label } from "./labels";
+import { Film } from "./film";
 import { ELEVATION } from "./focus";
 import { Layout } from "./layout";
 import { Axes, Clouds, isLoaded, Joints, jointSummary, jointText, Rays, Trails } from "./marks";
@@ -29,7 +30,7 @@ export class View {
   readonly layout: Layout;
   readonly stage: Stage;
   readonly axes = new Axes();
-  readonly trails = new Trails();
+  readonly trails: Trails;
   readonly overlays: Overlays;
   readonly ride: Ride;
   follow = true;
@@ -42,12 +43,10 @@ export class View {
   private readonly rope = new THREE.Line(new THREE.BufferGeometry(),
     new THREE.LineBasicMaterial({ color: 0xff5a1f, depthTest: false, transparent: true }));
   private readonly halo: THREE.Mesh;
-  private readonly start: Frame;
 
   constructor(canvas: HTMLCanvasElement, readonly source: Source, first: Frame, last: Frame | null,
     joined: Set<number>, largestForce: number) {
     const { description } = source;
-    this.start = first;
     const slow = withoutCard() && !location.hash.includes("bare"); // pictures for papers are fine ones
     document.body.classList.toggle("plain", slow);
     this.robots = new Robots(description, slow);
@@ -55,6 +54,7 @@ export class View {
     this.stage = new Stage(canvas, description, this.layout, slow);
     this.overlays = new Overlays(description, this.robots, this.layout, slow);
     this.ride = new Ride(this.robots.list, this.layout);
+    this.trails = new Trails(this.layout, source instanceof Film ? source : null);
     this.joints = new Joints(Math.max(description.joints, 1), largestForce);
     this.rays = new Rays(description.rays);
     this.clouds = new Clouds(description);
@@ -73,7 +73,7 @@ export class View {
     const { stage, layout, source: { description } } = this;
     stage.resize();
     const high = Math.tan(stage.camera.fov * Math.PI / 360), wide = high * stage.camera.aspect;
-    const sight = layout.sight(all, this.start, wide, high,
+    const frame = this.source.frame(), sight = layout.sight(all, frame, wide, high,
       (at, eye) => !description.apart && stage.hides(at, eye));
     if (!sight) return stage.look([0, 0, 0], -0.9, ELEVATION, 3);
     let away = Math.max(sight.distance, 2 * layout.radius);
@@ -81,7 +81,7 @@ export class View {
       stage.look(sight.at.toArray(), sight.azimuth, sight.elevation, away);
       stage.resize();
       const least = SEEN * stage.canvas.clientHeight, robots = layout.shownRobots;
-      if (all || !robots.length || this.boxes(this.start, robots).some(({ high: h }) => h > least)) break;
+      if (all || !robots.length || this.boxes(frame, robots).some(({ high: h }) => h > least)) break;
     }
   }
 
@@ -127,7 +127,7 @@ export class View {
 
   draw(frame: Frame, passed: number): void {
     const { stage, layout } = this;
-    stage.resize();
+    stage.resize(this.ride.camera ? 0 : this.covered());
     const eye = stage.camera.position.clone(), way = stage.camera.quaternion.clone();
     this.ride.place(frame, stage.camera);
     if (this.follow && !this.ride.camera) {
@@ -141,7 +141,7 @@ export class View {
     this.rays.update(frame, 0.0015 * stage.distance);
     this.clouds.update(frame, stage.camera, stage.renderer.domElement.height, stage.light);
     this.axes.update(frame, this.robots.list, layout);
-    this.trails.update(frame, layout);
+    this.trails.update(frame);
     this.overlays.update(frame, stage.camera, stage.renderer.domElement.height, stage.light, stage.distance);
     this.mark(frame);
     stage.render(!this.ride.camera);
@@ -154,6 +154,18 @@ export class View {
     if (!this.ride.camera) return;
     stage.camera.position.copy(eye); // where the controls left it
     stage.camera.quaternion.copy(way);
+  }
+
+  // [pixel] Of a narrow page the panel lies over the lower part.
+  private covered(): number {
+    const { canvas } = this.stage, panel = byId("robot");
+    return panel.hidden || panel.offsetWidth < 0.8 * canvas.clientWidth ? 0
+      : canvas.clientHeight - panel.getBoundingClientRect().top;
+  }
+
+  fine(on: boolean): void {
+    this.robots.fine(on);
+    this.stage.fine(on);
   }
 
   // A ring around the selected robot.
