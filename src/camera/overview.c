@@ -132,13 +132,15 @@ static double tall_of(const Unit *unit) {
     return cosine * size[2] + 0.7 * sine * mf_sqrt(size[0] * size[0] + size[1] * size[1]);
 }
 
-// Lists all that is there.
+// Lists all that is there, with or without what cannot move.
 static void list(mf_Overview *overview, const mf_RenderScene *scene, uint32_t group,
-                 uint32_t instance) {
+                 uint32_t instance, bool scenery) {
     for (uint32_t g = 0; g < scene->group_count; g++) {
         const mf_RenderGroup *own = &scene->groups[g];
         const bool points = own->visual.kind == MF_VISUAL_POINTS;
         const uint32_t count = points ? 1 : mf_group_count(own->group);
+        if (!scenery && mf_visual_is_scenery(&own->visual))
+            continue;
         for (uint32_t i = 0; i < count; i++) {
             Unit unit = {.group = own, .instance = points ? MF_NONE : i};
             if ((!own->isolated || (own->number == group && i == instance)) && measure(&unit))
@@ -319,7 +321,9 @@ mf_Status mf_overview_create(const mf_FreeCamera *eye, const mf_Camera *camera, 
     overview->units = mf_allocate(scene->context, most, sizeof *overview->units);
     mf_Status status = overview->units != NULL ? MF_OK : mf_fail(error, MF_NO_MEMORY, "overview");
     if (status == MF_OK)
-        list(overview, scene, group, instance);
+        list(overview, scene, group, instance, false);
+    if (status == MF_OK && overview->count == 0)
+        list(overview, scene, group, instance, true);
     if (status != MF_OK) {
         mf_overview_destroy(overview);
         return status;

@@ -172,6 +172,8 @@ static void put_cast(mf_Text *text, const mf_Film *film, const mf_FilmCast *cast
         mf_text_put(text, ",\"color\":");
         mf_film_put_string(text, cast->color);
     }
+    if (mf_visual_is_scenery(cast->visual))
+        mf_text_put(text, ",\"scenery\":true");
     mf_text_put(text, ",\"shapes\":[");
     if (cast->visual->kind == MF_VISUAL_TRIANGLES)
         mf_film_put_surface(text, cast->visual);

@@ -74,6 +74,7 @@ export interface Cast {
   links: number; // of each
   first?: number; // instance of the group of the first of them
   color?: string;
+  scenery?: boolean; // cannot move
   shapes: Shape[];
   meshes: (MeshData | null)[];
   textures?: (TextureData | null)[];

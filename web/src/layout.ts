@@ -32,7 +32,8 @@ export class Layout {
 
   constructor(readonly description: Description, private readonly drawn: Robots, first: Frame, last: Frame | null,
     readonly joined: Set<number>) {
-    const moves = (r: number): boolean => joined.has(r) || !last || !this.still(r, first, last);
+    const moves = (r: number): boolean =>
+      joined.has(r) || (!this.robots[r].cast.scenery && (!last || !this.still(r, first, last)));
     this.robots = drawn.list;
     const everyone = [...this.robots.keys()];
     const moving = everyone.filter(moves);
