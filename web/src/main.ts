@@ -39,6 +39,7 @@ class Page {
   private drawn = -1;
   private still = 0; // [s] since the picture changed
   private fine = false; // the last picture has full quality
+  firstPicture = 0; // [ms] after the page was asked for
   alone = false; // pictures are drawn when they are asked for
 
   constructor(readonly source: Film | Live) {
@@ -262,6 +263,7 @@ class Page {
 
   draw(passed: number): void {
     this.view.draw(this.source.frame(), passed);
+    this.firstPicture ||= performance.now();
   }
 
   private tick(now: number): void {
