@@ -12,6 +12,7 @@ import { textured } from "./texture";
 const CROWD = 300; // robots of a kind from which they cast no shadows and may be dots
 const DOT = 5; // [pixel] radius below which they are
 const CORNERS = 4e6, CORNERS_SLOW = 5e4; // [1] of all robots that are drawn whole, with and without a graphics card
+const CORNERS_STILL = 1e6; // [1] likewise without one, in a picture that stays
 
 const LOOK = { vertexColors: true, side: THREE.DoubleSide }, SHEEN = { roughness: 0.5, metalness: 0.05 };
 
@@ -73,7 +74,7 @@ export class Robots {
       else this.addKind(cast, first);
       first += cast.robots;
     }
-    this.share(slow ? CORNERS_SLOW : CORNERS);
+    this.share(slow ? CORNERS_SLOW : CORNERS, slow ? CORNERS_STILL : CORNERS);
   }
 
   // Full quality, for a picture that stays: with a sheen, and more robots whole, with shadows.
@@ -88,11 +89,11 @@ export class Robots {
   }
 
   // Each kind gets its part of the corners that the machine can draw.
-  private share(most: number): void {
+  private share(most: number, full: number): void {
     const all = this.kinds.reduce((sum, kind) => sum + kind.cast.robots * kind.corners, 0);
     for (const kind of this.kinds) {
       if (all > most) kind.most = Math.max(8, Math.floor(kind.cast.robots * most / all));
-      if (all > CORNERS) kind.full = Math.max(8, Math.floor(kind.cast.robots * CORNERS / all));
+      if (all > full) kind.full = Math.max(8, Math.floor(kind.cast.robots * full / all));
       kind.crowd = kind.cast.robots > Math.min(CROWD, kind.most);
     }
     for (const part of this.parts) {
