@@ -93,6 +93,7 @@ export interface Cloud {
   radius: number; // [m]
   color: number[];
   tint?: string;
+  fluid?: boolean;
 }
 
 export interface Ground {
