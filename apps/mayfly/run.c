@@ -11,6 +11,7 @@
 #include "run_python.h"
 #include "run_scripts.h"
 #include "body/kind.h"
+#include "view/film.h"
 
 #define MOMENTS 10u         // [1] printed next to the start
 #define TRACK_SAMPLES 190.0 // [1] of a run, about
@@ -110,13 +111,6 @@ static bool has_links(const mf_Scene *scene, uint32_t index) {
            mf_motion_of(mf_world_group(scene->world, index), 0) != MF_MOTION_COUNT;
 }
 
-static bool only_vehicles(const mf_Scene *scene) {
-    for (uint32_t g = 0; g < scene->group_count; g++)
-        if (mf_group_vehicle(&scene->file->groups[g]) == NULL)
-            return false;
-    return true;
-}
-
 static mf_Status begin_outcomes(mf_Context *context, mf_Run *run, mf_Error *error) {
     mf_Status status = MF_OK;
     for (uint32_t g = 0; g < run->scene.group_count && status == MF_OK; g++) {
@@ -188,13 +182,17 @@ static mf_Status simulate_alone(mf_Run *run, mf_Error *error) {
     return status;
 }
 
-// Tracks for vehicles, films for all others.
+// A film, or, as .svg, the tracks of vehicles.
 static mf_Status begin_picture(mf_Context *context, mf_Run *run, const char *plot,
                                mf_Error *error) {
-    if (plot == NULL || !only_vehicles(&run->scene))
-        return mf_simulation_film(&run->simulation, plot, error);
-    run->simulation.picture_period = run->scene.file->duration / TRACK_SAMPLES;
-    return mf_tracks_create(context, &run->scene, &run->simulation.tracks, error);
+    mf_Simulation *simulation = &run->simulation;
+    if (plot != NULL && mf_app_ends_with(plot, ".svg")) {
+        simulation->picture_period = run->scene.file->duration / TRACK_SAMPLES;
+        return mf_tracks_create(context, &run->scene, &simulation->tracks, error);
+    }
+    MF_TRY(mf_simulation_film(simulation, plot, error));
+    return simulation->film != NULL ? mf_film_color_circles(simulation->film, &run->scene, error)
+                                    : MF_OK;
 }
 
 static mf_Status end_picture(mf_Run *run, const char *plot, bool ran, mf_Error *error) {

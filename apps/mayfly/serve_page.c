@@ -122,6 +122,7 @@ static mf_Status take_world(mf_ServePage *page, mf_Scene *scene, mf_Text *text,
     mf_scene_colors(scene, page->colors);
     MF_TRY(mf_film_create_live(scene->world, scene->file->name, page->colors, scene->joints,
                                &viewer->film, error));
+    MF_TRY(mf_film_color_circles(viewer->film, scene, error));
     MF_TRY(mf_pusher_create(scene->world, &page->pusher, error));
     return mf_view_texts(viewer, scene->file->name, text, description, error);
 }

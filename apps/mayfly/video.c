@@ -3,7 +3,7 @@
 #include "video.h"
 
 #include "base/wait.h"
-#include "camera/extent.h"
+#include "camera/overview.h"
 #include "camera/camera_pose.h"
 
 #include <errno.h>
@@ -19,12 +19,8 @@
 #define WIDTH 1280u        // [pixel] of the camera that sees all robots
 #define HEIGHT 720u        // [pixel]
 #define FIELD_OF_VIEW 0.70 // [rad] between its upper and lower edge
-#define AZIMUTH (-0.9)     // [rad] of the direction from what it looks at to it, as on the page
-#define ELEVATION 0.35     // [rad]
 #define SWARM 1000u        // [1] robots from which on shadows take too long
 #define FARTHEST 1e5       // [m]
-#define SMALLEST 0.02      // [m] radius of what it looks at
-#define KEPT 0.8           // [1] of the radius of what it looks at that is never left behind
 #define FOLLOW_SECONDS 0.7 // [s] time constant of its motion
 #define ARGUMENTS 40       // [1] most of ffmpeg's command line
 #define PATH_CAPACITY (MF_APP_PATH + 8)
@@ -37,9 +33,7 @@ struct mf_Video {
     uint32_t group, robot; // [1] what carries it; MF_NONE: nothing
     uint32_t seen;         // [1] isolated group of which the robot is there; MF_NONE: none
     const mf_Field *pose;  // link.pose of that group
-    bool overview;         // keeps all robots in sight
-    double middle[3];      // [m] of these
-    double radius;         // [m]
+    mf_Overview *overview; // NULL: a camera of the scene, or nothing to see yet
     mf_CameraPixels pixels;
     bool began;
     pid_t child;              // 0: it has ended
@@ -211,7 +205,6 @@ static uint64_t robots_of(const mf_SceneFile *file) {
 }
 
 static void make_overview(mf_Video *video, uint64_t robots) {
-    video->overview = true;
     video->camera = mf_camera();
     video->camera.width = WIDTH;
     video->camera.height = HEIGHT;
@@ -219,33 +212,6 @@ static void make_overview(mf_Video *video, uint64_t robots) {
     video->camera.samples = 2;
     video->camera.shadows = robots < SWARM;
     mf_camera_set_view(&video->camera, FIELD_OF_VIEW);
-}
-
-// Follows all robots: `part` [1] of the way to where they are now, and more where they would leave
-// the picture. While none is there, it stays.
-static void follow(mf_Video *video, double part) {
-    double middle[3], radius, behind[3];
-    if (mf_free_camera_extent(video->free, video->seen, 0, middle, &radius, NULL) != MF_OK)
-        return;
-    radius = fmax(radius, SMALLEST);
-    for (int c = 0; c < 3; c++)
-        video->middle[c] += part * (middle[c] - video->middle[c]);
-    video->radius = fmax(video->radius + part * (radius - video->radius), KEPT * radius);
-    mf_vec3_sub(behind, middle, video->middle);
-    const double distance = mf_vec3_length(behind), most = (1.0 - KEPT) * radius;
-    if (distance > most)
-        mf_vec3_add_scaled(video->middle, video->middle, 1.0 - most / distance, behind);
-}
-
-// Far enough for the ball around the robots to touch the edges of the picture.
-static void place_overview(const mf_Video *video, double position[3], double rotation[4]) {
-    const double away = video->radius / sin(0.5 * FIELD_OF_VIEW), azimuth = AZIMUTH + M_PI;
-    const double yaw[4] = {cos(0.5 * azimuth), 0.0, 0.0, sin(0.5 * azimuth)};
-    const double pitch[4] = {cos(0.5 * ELEVATION), 0.0, sin(0.5 * ELEVATION), 0.0};
-    position[0] = video->middle[0] + away * cos(ELEVATION) * cos(AZIMUTH);
-    position[1] = video->middle[1] + away * cos(ELEVATION) * sin(AZIMUTH);
-    position[2] = video->middle[2] + away * sin(ELEVATION);
-    mf_quat_multiply(rotation, yaw, pitch);
 }
 
 // ---- the video ---------------------------------------------------------------------------------
@@ -263,8 +229,9 @@ static mf_Status begin(mf_Video *video, mf_Scene *scene, const char *camera, mf_
         mf_allocate(video->context, (size_t)video->camera.width * video->camera.height, 3);
     MF_NEED_MEMORY(video->pixels.color != NULL, error, "video");
     MF_TRY(mf_free_camera_create(video->world, &video->camera, &video->free, error));
-    if (video->overview)
-        follow(video, 1.0);
+    if (camera == NULL)
+        MF_TRY(mf_overview_create(video->free, &video->camera, video->seen, 0, &video->overview,
+                                  error));
     return start_ffmpeg(video, error);
 }
 
@@ -278,7 +245,6 @@ mf_Status mf_video_open(mf_Scene *scene, const char *path, const char *camera, m
                         .world = scene->world,
                         .group = MF_NONE,
                         .seen = mf_first_isolated(scene->world),
-                        .radius = SMALLEST,
                         .to_child = -1};
     mf_Status status = MF_OK;
     if (snprintf(video->path, sizeof video->path, "%s", path) >= MF_APP_PATH)
@@ -302,11 +268,11 @@ mf_Status mf_video_take(mf_Video *video, mf_Error *error) {
     const mf_Time now = mf_world_time(video->world), step = mf_world_config_of(video->world)->step;
     if (video->began && !mf_rate_due((mf_Rate){RATE, 1}, now, step))
         return MF_OK;
-    if (video->overview && video->began)
-        follow(video, 1.0 - exp(-1.0 / (RATE * FOLLOW_SECONDS)));
+    if (video->overview != NULL && video->began)
+        mf_overview_follow(video->overview, 1.0 - exp(-1.0 / (RATE * FOLLOW_SECONDS)));
     video->began = true;
-    if (video->overview)
-        place_overview(video, position, rotation);
+    if (video->overview != NULL)
+        mf_overview_pose(video->overview, position, rotation);
     else if (!mf_camera_pose(&video->camera.frame, video->pose, video->robot, position, rotation))
         return send_picture(video, error); // of a broken robot: the last picture again
     MF_TRY(mf_free_camera_take(video->free, position, rotation, video->seen,
@@ -333,6 +299,7 @@ mf_Status mf_video_close(mf_Video *video, bool keep, mf_Error *error) {
         status = mf_fail_at(error, MF_IO, video->path, 0, 0, "%s", strerror(errno));
     if (status != MF_OK || !keep)
         unlink(video->part);
+    mf_overview_destroy(video->overview);
     mf_free_camera_destroy(video->free);
     mf_release(video->context, video->pixels.color);
     mf_release(video->context, video);

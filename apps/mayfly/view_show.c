@@ -24,6 +24,7 @@ static mf_Status build(mf_Show *show, const mf_Inputs *inputs, const char *name,
     mf_scene_colors(scene, show->colors);
     mf_Status status = mf_film_create_live(scene->world, show->file->name, show->colors,
                                            scene->joints, &viewer->film, error);
+    MF_THEN(status, mf_film_color_circles(viewer->film, scene, error));
     MF_THEN(status, mf_session_begin(viewer->context, scene, &show->session, error));
     if (status == MF_OK && again->text != NULL)
         status = mf_session_load(&show->session, again, error);

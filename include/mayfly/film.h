@@ -25,7 +25,8 @@ MF_API mf_Status mf_film_create_world(mf_World *world, const char *title, const 
 // Shows the run-time joints of the film's world, too, as lines between their anchors, colored by
 // force. Before the first sample; `joints` must outlive the film.
 MF_API mf_Status mf_film_show_joints(mf_Film *film, const mf_WorldJoints *joints, mf_Error *error);
-// Stores the present poses of the links (in steps of 0.06 mm and 0.24 mrad once written), and the
+// Stores the present poses of the links (in steps of 0.06 mm and 0.24 mrad once written; of
+// swarms of vehicles 1/256 of their radius or more and 4 mrad), and the
 // rays of the first range sensors whose readings are in the field sensor.value. Never fails: when
 // the capacity is reached, every second sample is dropped, and only every second call is stored
 // from then on.

@@ -14,6 +14,6 @@ MF_API mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf
 // Stores the present positions. Never fails: when the capacity is reached, every second sample is
 // dropped, and only every second call is stored from then on.
 MF_API void mf_tracks_sample(mf_Tracks *tracks);
-// Draws to `path` (replaced atomically): a page when it ends with .html, else a picture (.svg).
+// Draws to `path` (replaced atomically), as SVG.
 MF_API mf_Status mf_tracks_write(mf_Tracks *tracks, const char *path, mf_Error *error);
 MF_API void mf_tracks_destroy(mf_Tracks *tracks); // NULL is allowed

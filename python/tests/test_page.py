@@ -54,7 +54,14 @@ def test_a_thousand_robots_are_a_thousand(show, clients):
     assert page.evaluate("() => mayfly.source.description.robots") == 1000
     assert "1000 robots" in page.text_content("#facts")
     near, far = page.evaluate(
-        "() => { const k = mayfly.view.robots.kinds[0]; return [k.nearCount, k.farCount]; }"
+        """() => {
+      mayfly.alone = true;
+      mayfly.improve(false); // as while it moves
+      mayfly.view.home(true);
+      mayfly.draw(0);
+      const k = mayfly.view.robots.kinds[0];
+      return [k.nearCount, k.farCount];
+    }"""
     )
     assert near > 0 and far > 0 and near + far == 1000
     # Side by side: no two nearer than a robot is large.
@@ -79,6 +86,10 @@ def test_dots_are_robots_too(show, clients):
     page = show(clients[0])
     found = page.evaluate(
         """() => {
+      mayfly.alone = true;
+      mayfly.improve(false);
+      mayfly.view.home(true);
+      mayfly.draw(0);
       const {view} = mayfly, kind = view.robots.kinds[0], robot = kind.far[kind.farCount - 1];
       const at = view.robots.parts.find(p => p.dots).dots.place.array.slice(
         3 * (kind.farCount - 1), 3 * kind.farCount);

@@ -496,6 +496,12 @@ uint64_t mf_scene_steps(const mf_Scene *scene) {
     return mf_scene_has_machines(scene->file) ? steps + mf_machine_rest_steps(scene) : steps;
 }
 
+// What moves by itself: robots with joints, and vehicles.
+static bool is_colored(const mf_Scene *scene, uint32_t group) {
+    return scene->models[group]->joint_count > 0 ||
+           mf_group_vehicle(&scene->file->groups[group]) != NULL;
+}
+
 void mf_scene_colors(const mf_Scene *scene, const char *out[MF_SCENE_GROUPS]) {
     static const char *const names[MF_COLOR_COUNT] = {
         NULL,      NULL,      "#2f6fdd", "#d63a3a", "#e0b020", "#2f9e4f", "#e07b20",
@@ -504,13 +510,13 @@ void mf_scene_colors(const mf_Scene *scene, const char *out[MF_SCENE_GROUPS]) {
     if (scene == NULL || out == NULL)
         return;
     for (uint32_t i = 0; i < scene->group_count; i++)
-        several += scene->models[i]->joint_count > 0;
+        several += is_colored(scene, i);
     for (uint32_t i = 0; i < MF_SCENE_GROUPS; i++) {
         out[i] = NULL;
         if (i >= scene->group_count)
             continue;
         uint32_t color = scene->file->groups[i].color;
-        if (color == MF_COLOR_AUTO && several > 1 && scene->models[i]->joint_count > 0)
+        if (color == MF_COLOR_AUTO && several > 1 && is_colored(scene, i))
             color = MF_COLOR_BLUE + next++ % (MF_COLOR_COUNT - MF_COLOR_BLUE);
         out[i] = names[color];
     }

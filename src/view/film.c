@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define POSES_MOST (1u << 21)  // [1] stored in total
+#define SWARM_POSES (1u << 19) // [1] likewise, of vehicles alone
+#define SWARM_LEAST 128u       // [1] samples of these
 #define SAMPLES_MOST 8192u     // [1]
 #define SAMPLES_LEAST 64u      // [1]
 #define OWN_MOST 64u           // [1] bodies of vertices of a group
@@ -101,15 +103,23 @@ static void take_cloud(mf_Film *film, const mf_Visual *visual, const char *color
     film->points_each += cloud->count;
 }
 
+// A swarm is followed for long, and from afar.
+static bool only_vehicles(const mf_Film *film) {
+    bool all = film->cloud_count == 0;
+    for (uint32_t i = 0; i < film->cast_count; i++)
+        all = all && film->casts[i].visual->own_parts;
+    return all;
+}
+
 // [1] Samples that there is space for: even, so that the next one after thinning keeps the
 // interval.
 static uint32_t choose_capacity(const mf_Film *film) {
     if (film->live || film->period == (double)INFINITY)
         return 1;
-    uint32_t capacity = POSES_MOST / (film->poses_each > 0 ? film->poses_each : 1);
-    capacity = capacity > SAMPLES_MOST    ? SAMPLES_MOST
-               : capacity < SAMPLES_LEAST ? SAMPLES_LEAST
-                                          : capacity;
+    const bool swarm = only_vehicles(film);
+    const uint32_t least = swarm ? SWARM_LEAST : SAMPLES_LEAST;
+    uint32_t capacity = (swarm ? SWARM_POSES : POSES_MOST) / mf_larger_u32(film->poses_each, 1);
+    capacity = mf_smaller_u32(mf_larger_u32(capacity, least), SAMPLES_MOST);
     if (film->points_each > 0 && capacity > POINTS_MOST / film->points_each)
         capacity = POINTS_MOST / film->points_each;
     return capacity & ~1u;
@@ -266,7 +276,8 @@ static float *sample_cast(mf_Film *film, const mf_FilmCast *cast, float *pose) {
     if (cast->visual->kind == MF_VISUAL_TRIANGLES)
         return mf_film_surface_sample(cast->visual, cast->first, pose);
     // Prepared when the film was created, so it cannot fail.
-    mf_group_link_poses(cast->group, 0, cast->robots, film->position, film->rotation, NULL);
+    mf_group_link_poses(cast->group, cast->first, cast->robots, film->position, film->rotation,
+                        NULL);
     for (size_t l = 0; l < (size_t)cast->robots * cast->links; l++, pose += MF_FILM_POSE) {
         for (int c = 0; c < 3; c++)
             pose[c] = (float)film->position[3 * l + c];

@@ -123,7 +123,7 @@ void mf_film_put_mesh(mf_Text *text, const mf_Mesh *mesh, bool placed);
 
 // Appends how the joints of a cast's robots stand, as a member of JSON, and the script with the
 // poses (film_poses.c).
-void mf_film_put_tracks(mf_Text *text, const mf_FilmCast *cast);
+void mf_film_put_tracks(mf_Text *text, const mf_Film *film, const mf_FilmCast *cast);
 void mf_film_put_poses(mf_Text *text, const mf_Film *film);
 
 // Appends `,"name":[values]` to an object of JSON, a string in quotes, and a shape of a model as an
@@ -183,6 +183,10 @@ mf_Status mf_film_create_live(mf_World *world, const char *title, const char *co
 // The same of the robots that a film shows: the picture of a recording.
 mf_Status mf_film_create_single(mf_World *world, const char *title, const char *const *colors,
                                 const mf_WorldJoints *joints, mf_Film **out, mf_Error *error);
+struct mf_Scene;
+// Colors vehicles that fly on circles by their circle. Of a film of the scene's world without
+// samples.
+mf_Status mf_film_color_circles(mf_Film *film, const struct mf_Scene *scene, mf_Error *error);
 // Takes the present picture: poses, points, ray_rows and joint_rows hold it.
 void mf_film_take_picture(mf_Film *film);
 // The contacts of the last step, in contact_rows (film_contacts.c); space for how many there is.

@@ -3,6 +3,7 @@
 #include "view/film.h"
 
 #include <math.h>
+#include <mayfly/motion.h>
 
 #define MOST 16384u       // [1] points of a group in a film
 #define LIVE_MOST 262144u // [1] likewise, live
@@ -53,6 +54,8 @@ static void put_cloud(mf_Text *text, const mf_FilmCloud *cloud) {
     mf_text_format(text, "\n{\"points\":%u,\"of\":%u,\"radius\":%.7g", cloud->count,
                    mf_group_count(visual->group), visual->radius * cbrt(cloud->stride));
     mf_film_put_numbers(text, "color", color, 3);
+    if (mf_motion_of(visual->group, 0) == MF_MOTION_FLUID)
+        mf_text_put(text, ",\"fluid\":true");
     if (cloud->color != NULL)
         mf_text_format(text, ",\"tint\":\"%s\"", cloud->color);
     mf_text_put(text, "}");

@@ -7,9 +7,12 @@
 
 #include <math.h>
 
-#define METERS (1.0 / 16384.0) // [m] a step, as web/src/poses.ts has it
-#define RADIANS (1.0 / 4096.0) // [rad]
-#define ABSENT (1 << 30)       // [1] not finite, or farther than 65 km
+#define METERS (1.0 / 16384.0)      // [m] a step, as web/src/poses.ts has it
+#define RADIANS (1.0 / 4096.0)      // [rad]
+#define SWARM 100u                  // [1] vehicles from which their poses have coarser steps
+#define PART 256.0                  // [1] of a radius that these are, at most
+#define SWARM_RADIANS (1.0 / 256.0) // [rad]
+#define ABSENT (1 << 30)            // [1] not finite, or farther than 65 km
 
 typedef struct Pose {
     double position[3], rotation[4]; // [m], [1]
@@ -55,9 +58,30 @@ static void unwind(double vector[3], const double before[3]) {
         vector[c] = direction[c] * (size + 2.0 * M_PI * cycles);
 }
 
+typedef struct Steps {
+    double meters, radians;
+} Steps;
+
+static bool is_swarm(const mf_FilmCast *cast) {
+    return cast->visual != NULL && cast->visual->own_parts && mf_group_count(cast->group) >= SWARM;
+}
+
+// Of a cast: powers of two. Between two samples the page interpolates, so they need not be finer
+// than what an acceleration of 1 m/s^2 makes of that, by four.
+static Steps steps_of(const mf_Film *film, const mf_FilmCast *cast) {
+    if (!is_swarm(cast))
+        return (Steps){METERS, RADIANS};
+    int exponent;
+    const double period = film->period * film->stride, between = period * period / 32.0;
+    const double own = mf_group_model(cast->group)->shapes[0].size[0] / PART;
+    const double part = frexp(own > between ? own : between, &exponent);
+    const double meters = ldexp(part > 0.0 ? 0.5 : 0.0, exponent);
+    return (Steps){meters > METERS ? meters : METERS, SWARM_RADIANS};
+}
+
 // The link's columns: position, rotation.
 static void put_link(const mf_Film *film, size_t link, size_t parent, const double joint[4],
-                     int32_t *columns) {
+                     Steps size, int32_t *columns) {
     const size_t each = film->poses_each;
     double before[3] = {0.0, 0.0, 0.0};
     for (uint32_t s = 0; s < film->filled; s++) {
@@ -70,8 +94,8 @@ static void put_link(const mf_Film *film, size_t link, size_t parent, const doub
         mf_quat_to_rotation_vector(vector, pose.rotation);
         unwind(vector, before);
         for (size_t c = 0; c < 3; c++) {
-            columns[c * film->filled + s] = steps(pose.position[c], METERS);
-            columns[(3 + c) * film->filled + s] = steps(vector[c], RADIANS);
+            columns[c * film->filled + s] = steps(pose.position[c], size.meters);
+            columns[(3 + c) * film->filled + s] = steps(vector[c], size.radians);
             before[c] = isfinite(vector[c]) ? vector[c] : 0.0;
         }
     }
@@ -101,8 +125,13 @@ static const mf_Joint *joint_of(const mf_Model *model, uint32_t link) {
     return moved ? &model->joints[model->links[link].joint] : NULL;
 }
 
-void mf_film_put_tracks(mf_Text *text, const mf_FilmCast *cast) {
+void mf_film_put_tracks(mf_Text *text, const mf_Film *film, const mf_FilmCast *cast) {
     const mf_Model *model = jointed(cast);
+    if (is_swarm(cast) && !film->live) {
+        const Steps size = steps_of(film, cast);
+        const double values[2] = {size.meters, size.radians};
+        mf_film_put_numbers(text, "steps", values, 2);
+    }
     if (model == NULL)
         return;
     mf_text_put(text, ",\"tracks\":[");
@@ -135,9 +164,10 @@ void mf_film_put_poses(mf_Text *text, const mf_Film *film) {
             if (cast->surface)
                 put_vertex(film, link, out);
             else if (joint != NULL)
-                put_link(film, link, link - own + model->links[own].parent, joint->rotation, out);
+                put_link(film, link, link - own + model->links[own].parent, joint->rotation,
+                         steps_of(film, cast), out);
             else
-                put_link(film, link, link, NULL, out);
+                put_link(film, link, link, NULL, steps_of(film, cast), out);
             column += cast->surface ? 4 : 6;
         }
     }

@@ -159,7 +159,7 @@ void mf_film_put_string(mf_Text *text, const char *string) {
 }
 
 // One group: the appearance of its robots.
-static void put_cast(mf_Text *text, const mf_FilmCast *cast, bool live) {
+static void put_cast(mf_Text *text, const mf_Film *film, const mf_FilmCast *cast) {
     const mf_Model *model = mf_group_model(cast->group);
     bool *used = mf_allocate(text->context, model->mesh_count + 1, sizeof *used);
     text->failed = text->failed || used == NULL;
@@ -172,6 +172,8 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast, bool live) {
         mf_text_put(text, ",\"color\":");
         mf_film_put_string(text, cast->color);
     }
+    if (mf_visual_is_scenery(cast->visual))
+        mf_text_put(text, ",\"scenery\":true");
     mf_text_put(text, ",\"shapes\":[");
     if (cast->visual->kind == MF_VISUAL_TRIANGLES)
         mf_film_put_surface(text, cast->visual);
@@ -180,10 +182,10 @@ static void put_cast(mf_Text *text, const mf_FilmCast *cast, bool live) {
     else
         put_parts(text, cast->visual, used);
     mf_text_put(text, "]");
-    mf_film_put_model(text, cast, live, used);
+    mf_film_put_model(text, cast, film->live, used);
     put_meshes(text, cast->visual, used);
     mf_film_put_textures(text, cast->visual);
-    mf_film_put_tracks(text, cast);
+    mf_film_put_tracks(text, film, cast);
     mf_text_put(text, "}");
     mf_release(text->context, used);
 }
@@ -200,13 +202,15 @@ void mf_film_describe(mf_Text *text, const mf_Film *film) {
                    film->period * film->stride, is_apart(film) ? "true" : "false",
                    film->live && film->joints != NULL ? MF_FILM_JOINTS : film->joints_each,
                    film->ray_count);
+    mf_text_format(text, ",\"step\":%.9g",
+                   mf_time_to_seconds(mf_world_config_of(film->world)->step));
     mf_film_put_motions(text, film);
     put_ground(text, film);
     mf_film_put_floor(text, film);
     mf_text_put(text, ",\"casts\":[");
     for (uint32_t i = 0; i < film->cast_count; i++) {
         mf_text_put(text, i > 0 ? ",\n" : "\n");
-        put_cast(text, &film->casts[i], film->live);
+        put_cast(text, film, &film->casts[i]);
     }
     mf_text_put(text, "]");
     mf_film_put_clouds(text, film);

@@ -277,17 +277,7 @@ static void put_picture(mf_Text *text, const mf_Tracks *tracks) {
 mf_Status mf_tracks_write(mf_Tracks *tracks, const char *path, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     MF_NEED(tracks != NULL && path != NULL, error, "tracks: tracks or path is NULL");
-    size_t length = strlen(path);
-    bool page = length >= 5 && strcmp(path + length - 5, ".html") == 0;
     mf_Text text = mf_text_begin(tracks->context);
-    if (page) {
-        mf_text_put(&text,
-                    "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"/>"
-                    "<title>Mayfly tracks</title>\n<style>body{margin:0;background:#0d141a}"
-                    "svg{display:block;max-width:1400px;margin:0 auto}</style></head><body>\n");
-    }
     put_picture(&text, tracks);
-    if (page)
-        mf_text_put(&text, "</body></html>\n");
     return mf_text_save(&text, path, "tracks", error);
 }

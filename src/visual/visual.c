@@ -81,11 +81,19 @@ static bool is_ground(const mf_Terrain *terrain, const mf_Shape *shape) {
            (hilly || mf_abs(shape->position[2] - height) < 1e-9);
 }
 
+static bool cannot_move(const mf_Model *model) {
+    return model->base == MF_BASE_FIXED && model->joint_count == 0;
+}
+
+bool mf_visual_is_scenery(const mf_Visual *visual) {
+    return visual->kind == MF_VISUAL_PARTS && !visual->own_parts &&
+           cannot_move(mf_group_model(visual->group));
+}
+
 bool mf_visual_shows(const mf_Terrain *terrain, const mf_Model *model, const mf_Shape *shape) {
     if (shape->type == MF_SHAPE_HEIGHTS || is_ground(terrain, shape))
         return false;
-    const bool scenery =
-        shape->link == MF_NONE || (model->base == MF_BASE_FIXED && model->joint_count == 0);
+    const bool scenery = shape->link == MF_NONE || cannot_move(model);
     return shape->visual || scenery || !mf_model_has_visual(model, shape->link);
 }
 

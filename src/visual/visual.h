@@ -24,6 +24,8 @@ typedef struct mf_Visual {
 // Of a group with its motion.
 mf_Visual mf_visual_of(mf_Group *group);
 
+// Whether it cannot move: a field, a pool.
+bool mf_visual_is_scenery(const mf_Visual *visual);
 // Whether a shape of a model is seen: links with visual shapes are seen by them, others by their
 // collision shapes, and of scenery all shapes are seen but a level plane that is the ground.
 bool mf_visual_shows(const mf_Terrain *terrain, const mf_Model *model, const mf_Shape *shape);

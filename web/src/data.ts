@@ -74,10 +74,12 @@ export interface Cast {
   links: number; // of each
   first?: number; // instance of the group of the first of them
   color?: string;
+  scenery?: boolean; // cannot move
   shapes: Shape[];
   meshes: (MeshData | null)[];
   textures?: (TextureData | null)[];
   tracks?: Track[]; // of each link
+  steps?: [number, number]; // [m], [rad] of its poses in a film, where they are coarser
   motion?: string;
   switches?: boolean; // between motions, each for itself
   bodies?: Body[]; // of each link
@@ -91,6 +93,7 @@ export interface Cloud {
   radius: number; // [m]
   color: number[];
   tint?: string;
+  fluid?: boolean;
 }
 
 export interface Ground {
@@ -106,6 +109,7 @@ export interface Description {
   of: number;
   frames: number; // 0: live
   period: number; // [s] between frames
+  step?: number; // [s] of the world
   apart: boolean; // robots have worlds of their own and are put side by side
   joints: number; // most in a frame
   rays: number;

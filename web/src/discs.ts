@@ -15,7 +15,7 @@ void main() {
   if (!(abs(position.x) < 1e30)) gl_Position = vec4(2.0, 2.0, 2.0, 1.0); // not in the world
 }`;
 const FRAGMENT = `
-uniform vec3 color, light;
+uniform vec3 color, light, up, sky;
 #ifdef USE_COLOR
 varying vec3 own;
 #else
@@ -25,8 +25,17 @@ void main() {
   vec2 at = 2.0 * gl_PointCoord - 1.0;
   float square = dot(at, at);
   if (square > 1.0) discard;
-  float day = max(dot(vec3(at.x, -at.y, sqrt(1.0 - square)), light), 0.0);
-  gl_FragColor = vec4(own * (0.45 + 0.7 * day), 1.0);
+  vec3 normal = vec3(at.x, -at.y, sqrt(1.0 - square));
+#ifdef WET
+  normal = normalize(mix(normal, up, 0.7)); // drops side by side are one surface
+#endif
+  float day = max(dot(normal, light), 0.0);
+  vec3 seen = own * (0.45 + 0.7 * day);
+#ifdef WET
+  vec3 ray = reflect(vec3(0.0, 0.0, -1.0), normal);
+  seen = mix(seen, sky, 0.05 + 0.6 * pow(1.0 - max(normal.z, 0.0), 2.5)) + 0.15 * pow(max(dot(ray, light), 0.0), 6.0);
+#endif
+  gl_FragColor = vec4(seen, 1.0);
   #include <colorspace_fragment>
 }`;
 
@@ -37,14 +46,16 @@ export class Discs {
   private readonly uniforms;
   private readonly material: THREE.ShaderMaterial;
 
-  constructor(most: number, readonly radius: number, color: THREE.Color) {
+  // Wet ones are drops of a fluid, which has a surface that mirrors the sky.
+  constructor(most: number, readonly radius: number, color: THREE.Color, wet = false) {
     const geometry = new THREE.BufferGeometry();
     this.place = new THREE.BufferAttribute(new Float32Array(3 * most), 3);
     this.place.setUsage(THREE.DynamicDrawUsage);
     geometry.setAttribute("position", this.place);
-    this.uniforms = { size: { value: 1 }, color: { value: color }, light: { value: new THREE.Vector3() } };
+    this.uniforms = { size: { value: 1 }, color: { value: color }, light: { value: new THREE.Vector3() },
+      up: { value: new THREE.Vector3() }, sky: { value: new THREE.Color("#b9d3ea") } };
     this.material = new THREE.ShaderMaterial({
-      vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: this.uniforms,
+      vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: this.uniforms, defines: wet ? { WET: "" } : {},
     });
     this.points = new THREE.Points(geometry, this.material);
     this.points.frustumCulled = false;
@@ -70,5 +81,6 @@ export class Discs {
     if (this.colors) this.colors.needsUpdate = true;
     this.uniforms.size.value = this.radius * high / Math.tan(camera.fov * Math.PI / 360);
     this.uniforms.light.value.copy(light).transformDirection(camera.matrixWorldInverse);
+    this.uniforms.up.value.set(0, 0, 1).transformDirection(camera.matrixWorldInverse);
   }
 }

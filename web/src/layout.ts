@@ -1,6 +1,10 @@
 // Where robots stand and what there is to look at: who acts, who is scenery, how large it all is.
+import type * as THREE from "three";
 import { pointsOf, POSE } from "./data";
 import type { Description, Frame, Robot } from "./data";
+import { densest, sightOf, unitsOf } from "./focus";
+import type { Sight, Unit } from "./focus";
+import type { Robots } from "./robots";
 import { extentOf } from "./shapes";
 
 const turned = (p: Float32Array, i: number, v: number[]): number[] => {
@@ -14,32 +18,46 @@ const far = (a: number[], b: number[]): number => Math.hypot(a[0] - b[0], a[1] -
 
 export class Layout {
   readonly actors: number[]; // robots that are looked at
-  readonly radius: number; // [m] of the largest robot, or of the particles
+  readonly robots: Robot[];
+  radius: number; // [m] of the largest robot that is shown, or of the particles
   readonly reach: number; // [m] from the middle to the far end of what is joined
   readonly spread: number; // [m] from the middle to the farthest robot
   readonly across: number; // robots in a row
   readonly gap: [number, number]; // [m] between robots that are put side by side
   private readonly shifts: number[][] = [];
   private readonly crowd: { at: number[]; radius: number } | null;
+  private readonly shown: Unit[]; // in the first picture
+  private followed: number[] = []; // robots; none: what is looked at stays
+  private offset = [0, 0, 0]; // [m] from their middle to what is looked at
 
-  constructor(readonly description: Description, readonly robots: Robot[], first: Frame, last: Frame | null,
+  constructor(readonly description: Description, private readonly drawn: Robots, first: Frame, last: Frame | null,
     readonly joined: Set<number>) {
-    const moves = (r: number): boolean => joined.has(r) || !last || !this.still(r, first, last);
-    const everyone = [...robots.keys()];
+    const moves = (r: number): boolean =>
+      joined.has(r) || (!this.robots[r].cast.scenery && (!last || !this.still(r, first, last)));
+    this.robots = drawn.list;
+    const everyone = [...this.robots.keys()];
     const moving = everyone.filter(moves);
     this.actors = moving.length ? moving : everyone;
     this.crowd = pointsOf(description) ? this.crowdOf(first) ?? (last && this.crowdOf(last)) : null;
-    const hero = this.actors.reduce((a, b) =>
-      a < 0 || robots[b].cast.links > robots[a].cast.links ? b : a, -1);
-    this.radius = Math.max(hero < 0 ? 0 : this.radiusOf(hero, first), this.crowd?.radius ?? 0, 1e-3);
-    this.across = Math.ceil(Math.sqrt(robots.length));
+    const hero = this.largest(this.actors);
+    this.radius = hero < 0 ? 1e-3 : this.radiusOf(hero, first);
+    this.across = Math.ceil(Math.sqrt(this.robots.length));
     this.gap = this.gapOf(description);
     for (const r of everyone) this.shifts.push(this.stand(r));
-    const middle = this.middle(first);
+    this.shown = densest(this.unitsOf(first));
+    const seen = this.largest(this.shown.flatMap((unit) => unit.robots));
+    const cloud = this.shown.some((unit) => unit.robots.length === 0) ? this.crowd?.radius ?? 0 : 0;
+    if (!description.apart) this.radius = Math.max(seen < 0 ? 0 : this.radiusOf(seen, first), cloud, 1e-3);
+    const middle = this.meanOf(this.actors, first) ?? this.crowd?.at ?? [0, 0, 0];
     this.spread = description.apart ? 0
       : this.actors.reduce((most, r) => Math.max(most, far(this.middleOf(r, first), middle)), 0);
     this.reach = [...joined].reduce((most, r) =>
       Math.max(most, far(this.middleOf(r, first), middle) + this.radiusOf(r, first)), 0);
+  }
+
+  private largest(which: number[]): number {
+    const { robots } = this;
+    return which.reduce((a, b) => (a < 0 || robots[b].cast.links > robots[a].cast.links ? b : a), -1);
   }
 
   // What stands still and has no joints is scenery.
@@ -104,21 +122,42 @@ export class Layout {
     return { at: low.map((x, c) => 0.5 * (x + high[c])), radius: 0.5 * far(low, high) };
   }
 
-  // The middle of all that acts.
-  middle(frame: Frame): number[] {
-    if (this.crowd) return this.crowd.at;
+  private meanOf(which: number[], frame: Frame): number[] | null {
     const out = [0, 0, 0];
-    for (const r of this.actors) {
+    for (const r of which) {
       const at = this.middleOf(r, frame), shift = this.shifts[r];
-      for (let c = 0; c < 3; c++) out[c] += (at[c] + shift[c]) / this.actors.length;
+      for (let c = 0; c < 3; c++) out[c] += (at[c] + shift[c]) / which.length;
     }
+    return which.length ? out : null;
+  }
+
+  // Where the camera looks while it follows what it was directed at.
+  middle(frame: Frame): number[] {
+    return (this.meanOf(this.followed, frame) ?? [0, 0, 0]).map((x, c) => x + this.offset[c]);
+  }
+
+  private unitsOf(frame: Frame): Unit[] {
+    return unitsOf(this.description, this.drawn, this.actors, frame, (r) => this.shifts[r]);
+  }
+
+  // Looks at those of the first picture, or at all, and follows them from then on.
+  sight(all: boolean, frame: Frame, wide: number, high: number,
+    blocked: (at: THREE.Vector3, eye: THREE.Vector3) => boolean): Sight | null {
+    const units = this.unitsOf(frame), first = new Set(this.shownRobots);
+    const clouds = this.shown.some((unit) => unit.robots.length === 0);
+    const some = units.filter(({ robots }) => (robots.length ? robots.some((r) => first.has(r)) : clouds));
+    const shown = all || !some.length ? units : some;
+    if (!shown.length) return null;
+    const out = sightOf(shown, units, this.azimuth(frame), this.description.level ?? Infinity, wide, high, blocked);
+    const still = shown.some((unit) => unit.robots.length === 0); // particles: what they are in stays
+    this.followed = still ? [] : shown.flatMap((unit) => unit.robots);
+    const mean = this.meanOf(this.followed, frame) ?? [0, 0, 0];
+    this.offset = out.at.toArray().map((x, c) => x - mean[c]);
     return out;
   }
 
-  // [m] From where all of it is seen.
-  distance(): number {
-    const far = this.description.apart ? 1.09 * Math.max(...this.gap) * this.across + 1.2 * this.radius : 3.8 * this.radius;
-    return Math.max(far + (this.crowd ? 0 : 1.7 * this.spread), 3 * this.reach);
+  get shownRobots(): number[] {
+    return this.shown.flatMap((unit) => unit.robots);
   }
 
   // [rad] From the side onto two robots that are joined, so that neither is behind the other.

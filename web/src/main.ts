@@ -9,8 +9,11 @@ import type { Overlay } from "./overlays";
 import { EVERY, Remote } from "./remote";
 import { Video } from "./video";
 import { View } from "./view";
+import type { PageBox } from "./view";
 
 const SLOW = 0.08; // [s] of a picture from which pictures become simpler
+const QUICK = 0.03; // [s] likewise, full again
+const STILL = 0.25; // [s] without a change, after which a picture is drawn in full quality
 const wanted = new URLSearchParams(location.hash.slice(1));
 
 type Control = Player | Remote;
@@ -31,7 +34,12 @@ class Page {
   private last: number | null = null;
   private readonly times: number[] = []; // of pictures
   private quality = 0;
+  private patience = 3; // [1] quick measurements before pictures become fuller again
+  private quick = 0;
   private drawn = -1;
+  private still = 0; // [s] since the picture changed
+  private fine = false; // the last picture has full quality
+  firstPicture = 0; // [ms] after the page was asked for
   alone = false; // pictures are drawn when they are asked for
 
   constructor(readonly source: Film | Live) {
@@ -72,6 +80,7 @@ class Page {
     let shadows = true, grid = true;
     const out: Option[] = [
       { key: "r", text: "view from the start", act: () => { view.home(); } },
+      { key: "a", text: "view of all", act: () => { view.home(true); } },
       { key: "t", text: "view from above", act: () => stage.top() },
       ...this.overlayOptions(),
       { key: "n", text: "names", on: () => view.names, act: () => { view.names = !view.names; } },
@@ -150,8 +159,9 @@ class Page {
     }
     const close = make("button", "close");
     close.onclick = () => { place.hidden = true; };
-    place.replaceChildren(table, close);
+    place.replaceChildren(close, table);
     place.hidden = !place.hidden;
+    place.scrollTop = 0;
     if (!place.hidden) close.focus();
   }
 
@@ -247,8 +257,13 @@ class Page {
 
   // ---- pictures ----------------------------------------------------------------------------------
 
+  boxes(): PageBox[] { // of robots on the page, for tests
+    return this.view.boxes();
+  }
+
   draw(passed: number): void {
     this.view.draw(this.source.frame(), passed);
+    this.firstPicture ||= performance.now();
   }
 
   private tick(now: number): void {
@@ -258,13 +273,29 @@ class Page {
     if (this.control instanceof Player) this.control.advance(passed, Number(byId<HTMLSelectElement>("speed").value));
     else this.control.advance(passed);
     const state = this.source instanceof Live ? this.source.frames : this.source.time;
-    if (state !== this.drawn || this.view.follow) {
+    if (state !== this.drawn || this.follows()) {
+      this.improve(false);
       this.draw(passed);
       this.drawn = state;
       this.measure(real);
+      this.still = 0;
+    } else if (!this.fine && (this.still += passed) > STILL) {
+      this.improve(true);
+      this.draw(0);
     }
     if (this.source instanceof Live) this.source.next();
     requestAnimationFrame((then) => this.tick(then));
+  }
+
+  // Whether the camera is still on its way to what it follows.
+  private follows(): boolean {
+    const { view } = this, at = view.stage.controls.target.toArray(), goal = view.goal(this.source.frame());
+    return view.follow && Math.hypot(...goal.map((x, c) => x - at[c])) > 1e-4 * view.stage.distance;
+  }
+
+  private improve(on: boolean): void {
+    if (on !== this.fine) this.view.fine(on);
+    this.fine = on;
   }
 
   private measure(passed: number): void {
@@ -273,8 +304,15 @@ class Page {
     if (count < 12 && (count < 4 || this.times.reduce((a, b) => a + b) < 1)) return;
     const middle = this.times.slice(2).sort((a, b) => a - b)[Math.floor((count - 2) / 2)];
     this.times.length = 0;
-    if (middle > SLOW && this.quality < 3 && !this.video.on) // a video keeps its size
+    if (this.video.on) return; // a video keeps its size
+    this.quick = middle < QUICK ? this.quick + 1 : 0;
+    if (middle > SLOW && this.quality < 3) {
       this.view.stage.simplify(++this.quality);
+      this.patience = Math.min(2 * this.patience, 48);
+    } else if (this.quick >= this.patience && this.quality > 0) {
+      this.view.stage.simplify(--this.quality);
+      this.quick = 0;
+    }
   }
 }
 

@@ -9,6 +9,8 @@ import { cssColor, paint } from "./shapes";
 
 export const HOLDS = 1, OFF = 2; // states of a joint
 
+export const VEHICLES = new Set(["quadrotor", "fixed_wing", "car"]); // motions
+
 const Z = new THREE.Vector3(0, 0, 1);
 
 // Rods or balls, as many as a picture needs.
@@ -62,6 +64,8 @@ export interface JointNow {
 
 const inNewtons = (force: number): string => force >= 1000 ? `${(force / 1000).toPrecision(3)} kN`
   : `${force >= 100 ? force.toFixed(0) : force.toPrecision(2)} N`;
+
+export const isLoaded = (joint: JointNow): boolean => joint.force > 0 || joint.state !== HOLDS;
 
 export function jointText(joint: JointNow): string {
   if (joint.state !== HOLDS) return joint.state === OFF ? "off" : `broke at ${inNewtons(joint.force)}`;
@@ -163,7 +167,7 @@ export class Clouds {
 
   constructor(description: Description) {
     this.discs = description.clouds.map((cloud) =>
-      new Discs(cloud.points, cloud.radius, paint(cssColor(cloud.tint) ?? cloud.color)));
+      new Discs(cloud.points, cloud.radius, paint(cssColor(cloud.tint) ?? cloud.color), cloud.fluid));
     for (const discs of this.discs) this.group.add(discs.points);
   }
 
@@ -222,51 +226,113 @@ export class Axes {
   }
 }
 
-const TRAIL_MOST = 2000; // points of a trail
-const TRAILS = 64; // robots
+const TRAILS = 1200; // [1] robots that have one
+const SEGMENTS = 2e5; // [1] of all trails
+const SWARM = 64; // [1] robots from which only the last seconds are shown
+const LAST = 8; // [s]
 
-// The path of the middle of each robot, the last seconds of it.
+// The paths of robots: segments, sample by sample, so that what is drawn is one range of them. A film has all of
+// them from the start, a running world gets them as it goes on; `tips` lead from the last sample to now.
 export class Trails {
   readonly group = new THREE.Group();
-  private readonly ways: THREE.Vector3[][] = [];
-  private last = -Infinity;
+  private readonly which: number[]; // robots
+  private readonly most: number; // samples
+  private readonly lines: THREE.LineSegments;
+  private readonly tips: THREE.LineSegments;
+  private readonly times: number[] = []; // [s] of samples
+  private last: Float32Array | null = null; // [m] points of the last sample
 
-  constructor() {
-    this.group.visible = false;
+  constructor(private readonly layout: Layout, private readonly film: { sample(i: number): Float32Array;
+    description: Description } | null) {
+    const { actors, description } = layout, every = Math.ceil(actors.length / TRAILS);
+    this.which = actors.filter((_, i) => i % every === 0);
+    const fit = Math.max(2, Math.floor(SEGMENTS / Math.max(this.which.length, 1)));
+    this.most = film ? Math.min(fit, description.frames) : Math.min(fit, 4000);
+    this.lines = this.make(this.most - 1);
+    this.tips = this.make(1);
+    this.group.visible = description.robots > 1 && description.casts.every((cast) => VEHICLES.has(cast.motion ?? ""));
   }
 
-  update(frame: Frame, layout: Layout): void {
-    if (!this.group.visible) return;
-    if (frame.time < this.last) this.clear();
-    if (frame.time === this.last) return;
-    this.last = frame.time;
-    layout.actors.slice(0, TRAILS).forEach((r, i) => {
-      const middle = layout.middleOf(r, frame), shift = layout.shift(r);
-      const at = new THREE.Vector3(middle[0] + shift[0], middle[1] + shift[1], middle[2] + shift[2]);
-      const way = (this.ways[i] ??= []);
-      if (way.length && way[way.length - 1].distanceTo(at) < 0.02 * layout.radius) return;
-      way.push(at);
-      if (way.length > TRAIL_MOST) way.shift();
-      this.line(i).geometry.setFromPoints(way);
+  private make(samples: number): THREE.LineSegments {
+    const geometry = new THREE.BufferGeometry(), { which, layout: { robots } } = this;
+    const place = new Float32Array(6 * which.length * samples), color = new Uint8Array(place.length);
+    const colors = which.flatMap((r, i) => {
+      const own = cssColor(robots[r].cast.color);
+      const seen = own ? paint(own) : new THREE.Color().setHSL((0.07 + 0.381966 * i) % 1, 0.8, 0.5);
+      return [...seen.toArray(), ...seen.toArray()].map((x) => Math.round(255 * x));
     });
+    for (let s = 0; s < samples; s++) color.set(colors, s * colors.length);
+    geometry.setAttribute("position", new THREE.BufferAttribute(place, 3));
+    geometry.setAttribute("color", new THREE.BufferAttribute(color, 3, true));
+    const out = new THREE.LineSegments(geometry,
+      new THREE.LineBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.75 }));
+    out.frustumCulled = false;
+    this.group.add(out);
+    return out;
   }
 
-  private line(i: number): THREE.Line {
-    while (this.group.children.length <= i) {
-      const color = new THREE.Color().setHSL((0.07 + 0.381966 * this.group.children.length) % 1, 0.8, 0.5);
-      const line = new THREE.Line(new THREE.BufferGeometry(), new THREE.LineBasicMaterial({ color }));
-      line.frustumCulled = false;
-      this.group.add(line);
+  private pointsOf(frame: Frame): Float32Array {
+    const out = new Float32Array(3 * this.which.length);
+    this.which.forEach((r, i) => {
+      const shift = this.layout.shift(r);
+      out.set(this.layout.middleOf(r, frame).map((x, c) => x + shift[c]), 3 * i);
+    });
+    return out;
+  }
+
+  // Segments from one sample to the next; a robot that is not there has none.
+  private join(lines: THREE.LineSegments, sample: number, from: Float32Array, to: Float32Array): void {
+    const place = lines.geometry.getAttribute("position"), out = place.array, base = 2 * sample * from.length;
+    for (let i = 0; i < from.length; i += 3) {
+      const whole = Number.isFinite(from[i] + to[i]), start = whole ? from : [0, 0, 0], end = whole ? to : start;
+      for (let c = 0; c < 3; c++) {
+        out[base + 2 * i + c] = start[whole ? i + c : c];
+        out[base + 2 * i + 3 + c] = end[whole ? i + c : c];
+      }
     }
-    const line = this.group.children[i] as THREE.Line;
-    line.geometry.dispose();
-    line.geometry = new THREE.BufferGeometry();
-    return line;
+    place.needsUpdate = true;
+  }
+
+  private add(time: number, now: Float32Array): void {
+    if (this.times.length === this.most) { // the first half goes
+      const half = Math.floor(this.most / 2), { array } = this.lines.geometry.getAttribute("position");
+      array.copyWithin(0, 2 * half * now.length);
+      this.times.splice(0, half);
+    }
+    if (this.last) this.join(this.lines, this.times.length - 1, this.last, now);
+    this.times.push(time);
+    this.last = now;
+  }
+
+  private readFilm(film: NonNullable<Trails["film"]>, frame: Frame): void {
+    const { frames, period } = film.description, every = Math.ceil(frames / this.most);
+    for (let s = 0; s < frames; s += every) this.add(s * period, this.pointsOf({ ...frame, poses: film.sample(s) }));
+  }
+
+  update(frame: Frame): void {
+    if (!this.group.visible) return;
+    const { times, film } = this, now = this.pointsOf(frame);
+    if (film && !times.length) this.readFilm(film, frame);
+    if (!film && frame.time < (times[times.length - 1] ?? 0)) this.clear();
+    if (!film && (!times.length || this.moved(now))) this.add(frame.time, now);
+    let end = times.length - 1;
+    while (end >= 0 && times[end] > frame.time + 1e-9) end--;
+    const since = this.which.length > SWARM ? frame.time - LAST : -Infinity;
+    const first = Math.max(times.findIndex((time) => time >= since), 0), each = 2 * this.which.length;
+    this.lines.geometry.setDrawRange(first * each, Math.max(end - first, 0) * each);
+    const last = film && end >= 0 ? this.pointsOf({ ...frame, poses: film.sample(end * Math.ceil(
+      film.description.frames / this.most)) }) : this.last;
+    this.join(this.tips, 0, last ?? now, now);
+  }
+
+  // Whether one of them is so far from its last point that it gets the next.
+  private moved(now: Float32Array): boolean {
+    const { last } = this, least = 0.05 * this.layout.radius;
+    return !last || now.some((x, i) => Math.abs(x - last[i]) > least);
   }
 
   clear(): void {
-    this.ways.length = 0;
-    this.group.clear();
-    this.last = -Infinity;
+    this.times.length = 0;
+    this.last = null;
   }
 }

@@ -29,6 +29,13 @@ export function number(value: number): string {
   return value.toFixed(Math.abs(value) >= 100 ? 1 : 3);
 }
 
+// A time with the decimals of the world's steps, and which step it is.
+export function timeText(time: number, { step }: { step?: number }): string {
+  if (!step) return time.toFixed(2);
+  const decimals = Math.min(Math.max(2, Math.ceil(-Math.log10(step) - 1e-9)), 6);
+  return `step ${Math.round(time / step)}, ${time.toFixed(decimals)}`;
+}
+
 export function showPlaying(on: boolean): void {
   byId("play").classList.toggle("on", on);
   byId("play").setAttribute("aria-label", on ? "pause" : "play");

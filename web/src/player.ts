@@ -1,7 +1,7 @@
 // Films: time line, speeds, and what is known of a robot in a film.
 import { POSE } from "./data";
 import type { Film } from "./film";
-import { byId, showPlaying } from "./page";
+import { byId, showPlaying, timeText } from "./page";
 import type { Field, Panel } from "./panel";
 import type { View } from "./view";
 
@@ -13,6 +13,7 @@ export class Player {
   constructor(private readonly film: Film, private readonly view: View, private readonly panel: Panel) {
     const at = byId<HTMLInputElement>("at");
     at.max = String(film.duration);
+    at.step = String(film.description.period); // one picture
     at.oninput = () => {
       this.play(false);
       film.time = Number(at.value);
@@ -47,7 +48,7 @@ export class Player {
     const { film } = this;
     if (this.playing && film.duration > 0) film.time = (film.time + passed * speed) % film.duration;
     byId<HTMLInputElement>("at").value = String(film.time);
-    byId("clock").textContent = `${film.time.toFixed(2)} / ${film.duration.toFixed(2)} s`;
+    byId("clock").textContent = `${timeText(film.time, film.description)} / ${film.duration.toFixed(2)} s`;
     if (this.view.selected < 0) return;
     this.panel.update({ time: film.time, fields: this.fieldsAt(film.time) }, false);
     this.panel.cursor(film.time);

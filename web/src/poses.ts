@@ -4,7 +4,7 @@ import type { Cast, Description } from "./data";
 
 const METERS = 1 / 16384, RADIANS = 1 / 4096, ABSENT = 1 << 30;
 
-const meters = (steps: number): number => (steps === ABSENT ? NaN : METERS * steps);
+const meters = (steps: number, size = METERS): number => (steps === ABSENT ? NaN : size * steps);
 
 // c = a b, of quaternions.
 function multiply(c: Float32Array, k: number, a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: number): void {
@@ -32,10 +32,11 @@ function readVertex(out: Float32Array, i: number, columns: Int32Array, at: numbe
   out.set([1, columns[at + 3 * frames], 0, 0], i + 3);
 }
 
-function readPose(out: Float32Array, i: number, columns: Int32Array, at: number, frames: number): void {
-  for (let c = 0; c < 3; c++) out[i + c] = meters(columns[at + c * frames]);
-  const x = RADIANS * columns[at + 3 * frames], y = RADIANS * columns[at + 4 * frames];
-  const z = RADIANS * columns[at + 5 * frames], angle = Math.hypot(x, y, z);
+function readPose(out: Float32Array, i: number, columns: Int32Array, at: number, frames: number,
+  [size, radians] = [METERS, RADIANS]): void {
+  for (let c = 0; c < 3; c++) out[i + c] = meters(columns[at + c * frames], size);
+  const x = radians * columns[at + 3 * frames], y = radians * columns[at + 4 * frames];
+  const z = radians * columns[at + 5 * frames], angle = Math.hypot(x, y, z);
   const part = angle > 1e-9 ? Math.sin(angle / 2) / angle : 0.5;
   out[i + 3] = Math.cos(angle / 2);
   out[i + 4] = part * x, out[i + 5] = part * y, out[i + 6] = part * z;
@@ -56,7 +57,8 @@ export function posesFrom(columns: Int32Array, description: Description, relativ
         const track = relative ? cast.tracks?.[l] : undefined;
         for (let s = 0; s < frames; s++) {
           const i = s * each + first + POSE * l;
-          (isCloth(cast) ? readVertex : readPose)(out, i, columns, at + s, frames);
+          if (isCloth(cast)) readVertex(out, i, columns, at + s, frames);
+          else readPose(out, i, columns, at + s, frames, cast.steps);
           if (track?.turn) toWorld(out, i, s * each + first + POSE * track.parent, track.turn);
         }
       }

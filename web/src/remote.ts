@@ -4,7 +4,7 @@ import { POSE } from "./data";
 import type { Live } from "./live";
 import { arrange, bundle, collect, robotsIn } from "./drop";
 import type { Dropped } from "./drop";
-import { byId, make, say, showPlaying } from "./page";
+import { byId, make, say, showPlaying, timeText } from "./page";
 import type { Panel } from "./panel";
 import type { View } from "./view";
 
@@ -147,7 +147,7 @@ export class Remote {
     const { status } = this.live;
     showPlaying(!status.paused);
     const factor = status.factor >= 100 ? status.factor.toFixed(0) : status.factor.toPrecision(2);
-    byId("clock").textContent = `${this.live.frame().time.toFixed(2)} s`
+    byId("clock").textContent = `${timeText(this.live.frame().time, this.live.description)} s`
       + (status.paused ? ", paused" : `, ${factor} × real time`);
     this.since += passed;
     if (this.view.selected >= 0 && this.since > READ_SECONDS) {

@@ -12,6 +12,9 @@ import { textured } from "./texture";
 const CROWD = 300; // robots of a kind from which they cast no shadows and may be dots
 const DOT = 5; // [pixel] radius below which they are
 const CORNERS = 4e6, CORNERS_SLOW = 5e4; // [1] of all robots that are drawn whole, with and without a graphics card
+const CORNERS_STILL = 1e6; // [1] likewise without one, in a picture that stays
+
+const LOOK = { vertexColors: true, side: THREE.DoubleSide }, SHEEN = { roughness: 0.5, metalness: 0.05 };
 
 interface Part {
   kind: Kind;
@@ -32,7 +35,9 @@ interface Kind {
   nearCount: number;
   farCount: number;
   corners: number; // of a robot
+  boxes: { link: number; box: THREE.Box3 }[]; // own axes
   most: number; // robots that may be drawn whole
+  full: number; // likewise, in a picture of full quality
   crowd: boolean; // of which only some are
 }
 
@@ -46,19 +51,20 @@ export class Robots {
   readonly group = new THREE.Group();
   readonly list: Robot[];
   private readonly kinds: Kind[] = [];
+  private readonly byCast = new Map<Cast, Kind>();
   private readonly parts: Part[] = [];
   private readonly surfaces: Surface[] = [];
   private readonly material: THREE.Material;
   private readonly plain: THREE.MeshStandardMaterial | THREE.MeshLambertMaterial;
   private readonly single = new THREE.MeshLambertMaterial({ side: THREE.DoubleSide }); // of a robot's color
+  private polished: THREE.Material | null = null; // the plain look, in full quality
+  private full = false;
   private color: ((robot: number) => THREE.Color) | null = null;
   private readonly squares: Float32Array; // [m^2] distances, of one kind at a time
 
   // With a material of its own robots are a veil over others: they throw no shadows and are no dots.
   constructor(description: Description, slow: boolean, private readonly veil: THREE.Material | null = null) {
-    const look = { vertexColors: true, side: THREE.DoubleSide };
-    this.plain = slow ? new THREE.MeshLambertMaterial(look)
-      : new THREE.MeshStandardMaterial({ ...look, roughness: 0.55, metalness: 0.05 });
+    this.plain = slow ? new THREE.MeshLambertMaterial(LOOK) : new THREE.MeshStandardMaterial({ ...LOOK, ...SHEEN });
     this.material = veil ?? this.plain;
     this.list = robotsOf(description);
     this.squares = new Float32Array(description.casts.reduce((most, cast) => Math.max(most, cast.robots), 0));
@@ -68,14 +74,26 @@ export class Robots {
       else this.addKind(cast, first);
       first += cast.robots;
     }
-    this.share(slow ? CORNERS_SLOW : CORNERS);
+    this.share(slow ? CORNERS_SLOW : CORNERS, slow ? CORNERS_STILL : CORNERS);
+  }
+
+  // Full quality, for a picture that stays: with a sheen, and more robots whole, with shadows.
+  fine(on: boolean): void {
+    this.full = on;
+    this.polished ??= new THREE.MeshStandardMaterial({ ...LOOK, ...SHEEN });
+    for (const part of this.parts) {
+      const { mesh, kind, material } = part;
+      mesh.castShadow = mesh.receiveShadow = !this.veil && (on || !kind.crowd);
+      if (!this.color && material === this.plain) mesh.material = on ? this.polished : material;
+    }
   }
 
   // Each kind gets its part of the corners that the machine can draw.
-  private share(most: number): void {
+  private share(most: number, full: number): void {
     const all = this.kinds.reduce((sum, kind) => sum + kind.cast.robots * kind.corners, 0);
     for (const kind of this.kinds) {
       if (all > most) kind.most = Math.max(8, Math.floor(kind.cast.robots * most / all));
+      if (all > full) kind.full = Math.max(8, Math.floor(kind.cast.robots * full / all));
       kind.crowd = kind.cast.robots > Math.min(CROWD, kind.most);
     }
     for (const part of this.parts) {
@@ -83,23 +101,27 @@ export class Robots {
       mesh.castShadow = mesh.receiveShadow = !kind.crowd && !this.veil;
       if (part.link < 0 || !kind.crowd || !part.first) continue;
       const box = mesh.geometry.boundingBox!, size = box.getSize(new THREE.Vector3());
-      part.dots = new Discs(kind.cast.robots, 0.3 * (size.x + size.y + size.z) * 0.6, farColor(kind.cast, part.link));
+      part.dots = new Discs(kind.cast.robots, 0.45 * Math.cbrt(size.x * size.y * size.z), farColor(kind.cast, part.link));
       if (!this.veil) this.group.add(part.dots.points);
     }
   }
 
   private addKind(cast: Cast, first: number): void {
     const kind: Kind = { cast, first, near: Uint32Array.from({ length: cast.robots }, (_, i) => i),
-      far: new Uint32Array(cast.robots), nearCount: cast.robots, farCount: 0, corners: 0, most: cast.robots,
-      crowd: false };
+      far: new Uint32Array(cast.robots), nearCount: cast.robots, farCount: 0, corners: 0, boxes: [],
+      most: cast.robots, full: cast.robots, crowd: false };
     this.kinds.push(kind);
+    this.byCast.set(cast, kind);
     const looks = new Map<number, THREE.Material>(); // by texture
     for (let link = -1; link < cast.links; link++)
       linkGeometries(cast, link).forEach(({ geometry, texture }, index) => {
         const material = this.lookOf(cast, texture, looks), middle = new THREE.Vector3();
         geometry.computeBoundingBox();
         geometry.boundingBox!.getCenter(middle);
-        if (link >= 0) kind.corners += geometry.getAttribute("position").count;
+        if (link >= 0) {
+          kind.corners += geometry.getAttribute("position").count;
+          kind.boxes.push({ link, box: geometry.boundingBox! });
+        }
         this.parts.push({ kind, link, mesh: this.instanced(geometry, cast, material), material, first: index === 0,
           middle, dots: null });
       });
@@ -157,8 +179,8 @@ export class Robots {
       const x = poses[p] + shift[0] - eye.x, y = poses[p + 1] + shift[1] - eye.y, z = poses[p + 2] + shift[2] - eye.z;
       this.squares[i] = x * x + y * y + z * z;
     }
-    const squares = this.squares.subarray(0, cast.robots);
-    const square = kind.most < cast.robots ? Math.min(reach * reach, squares.slice().sort()[kind.most]) : reach * reach;
+    const squares = this.squares.subarray(0, cast.robots), most = this.full ? kind.full : kind.most;
+    const square = most < cast.robots ? Math.min(reach * reach, squares.slice().sort()[most]) : reach * reach;
     kind.nearCount = kind.farCount = 0;
     for (let i = 0; i < cast.robots; i++)
       if (squares[i] < square) kind.near[kind.nearCount++] = i;
@@ -224,6 +246,20 @@ export class Robots {
     place.needsUpdate = true;
     for (let i = kept; i < corners.length; i++) index?.setX(i, 0); // no part of the normals
     mesh.geometry.computeVertexNormals();
+  }
+
+  // The corners of the boxes around a robot's links, or a cloth's vertices, where they are in the world.
+  corners(r: number, { poses }: Frame, shift: number[], use: (at: THREE.Vector3) => void): void {
+    const { cast, first } = this.list[r], kind = this.byCast.get(cast), at = new THREE.Vector3();
+    const base = new THREE.Vector3(...shift), turn = new THREE.Quaternion();
+    for (let l = 0; !kind && l < cast.links; l++) use(at.fromArray(poses, POSE * (first + l)).add(base));
+    for (const { link, box: { min, max } } of kind?.boxes ?? []) {
+      const p = POSE * (first + link);
+      turn.set(poses[p + 4], poses[p + 5], poses[p + 6], poses[p + 3]).normalize();
+      for (let k = 0; k < 8; k++)
+        use(at.set(k & 1 ? max.x : min.x, k & 2 ? max.y : min.y, k & 4 ? max.z : min.z).applyQuaternion(turn)
+          .add(base).add(new THREE.Vector3().fromArray(poses, p)));
+    }
   }
 
   // Each robot in one color, or in its own again.

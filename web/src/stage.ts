@@ -98,10 +98,13 @@ export class Stage {
   private readonly lit = new THREE.MeshLambertMaterial();
   private readonly even = new THREE.MeshBasicMaterial(); // a level ground without shadows, for slow machines
   private readonly uniforms: Record<string, THREE.IUniform>;
+  private readonly far: number; // [m] where a level ground ends
+  private readonly heights: Float32Array; // [m] of hills
   private readonly toSun = new THREE.Vector3(0.45, -0.55, 1).normalize();
   private readonly dark = matchMedia("(prefers-color-scheme: dark)");
   private ratio = Math.min(devicePixelRatio, 2);
   private level = 0; // of simplicity
+  private full = false;
   private shadowsWanted = true;
 
   constructor(readonly canvas: HTMLCanvasElement, description: Description, private readonly layout: Layout,
@@ -113,8 +116,8 @@ export class Stage {
     this.renderer.toneMapping = THREE.NoToneMapping;
     this.grid = 10 ** Math.round(Math.log10(layout.radius) - 0.35);
     const hills = description.ground, size = Math.max(layout.radius + layout.spread, layout.reach / 2);
-    const far = 30 * size * Math.sqrt(layout.robots.length + 1);
-    const heights = hills ? new Float32Array(bytes(hills.heights)) : new Float32Array([0]);
+    const far = this.far = 30 * Math.max(layout.radius * Math.sqrt(layout.robots.length + 1), size);
+    const heights = this.heights = hills ? new Float32Array(bytes(hills.heights)) : new Float32Array([0]);
     this.uniforms = {
       line: { value: new THREE.Color() }, horizon: { value: new THREE.Color() },
       middle: { value: new THREE.Vector3() }, grid: { value: this.grid }, far: { value: far },
@@ -229,6 +232,17 @@ export class Stage {
     return this.camera.position.distanceTo(this.controls.target);
   }
 
+  // Whether hills are between.
+  hides(at: THREE.Vector3, eye: THREE.Vector3): boolean {
+    const { ground } = this.layout.description, { heights } = this, way = new THREE.Vector3();
+    for (let k = 1; ground && k <= 40; k++) {
+      way.lerpVectors(at, eye, k / 40);
+      const i = Math.round((way.x - ground.origin[0]) / ground.step), j = Math.round((way.y - ground.origin[1]) / ground.step);
+      if (i >= 0 && i < ground.columns && j >= 0 && j < ground.rows && heights[j * ground.columns + i] > way.z) return true;
+    }
+    return false;
+  }
+
   // ---- each picture ------------------------------------------------------------------------------
 
   gridOn(on: boolean): void {
@@ -238,10 +252,24 @@ export class Stage {
   // Cheaper pictures for slow machines: fewer pixels first, then no shadows, then fewer pixels again.
   simplify(level: number): void {
     this.level = level;
-    this.ratio = level > 2 ? 0.5 : level > 0 ? 1 : Math.min(devicePixelRatio, 2);
-    if (level === 1) this.sun.shadow.mapSize.set(1024, 1024);
-    this.sun.shadow.map?.dispose();
-    this.sun.shadow.map = null;
+    this.dressFor(level);
+  }
+
+  // For a picture that stays: all of it, whatever it costs, and on slow machines smooth edges by more pixels.
+  fine(on: boolean): void {
+    this.full = on;
+    this.dressFor(on ? 0 : this.level);
+  }
+
+  private dressFor(level: number): void {
+    this.ratio = level > 2 ? 0.5 : level > 0 || (this.slow && !this.full) ? 1
+      : this.slow ? 2 : Math.min(devicePixelRatio, 2);
+    const size = level > 0 ? 1024 : 2048;
+    if (this.sun.shadow.mapSize.x !== size) {
+      this.sun.shadow.mapSize.set(size, size);
+      this.sun.shadow.map?.dispose();
+      this.sun.shadow.map = null;
+    }
     this.shadows(this.shadowsWanted);
   }
 
@@ -250,12 +278,13 @@ export class Stage {
     this.shadowsWanted = on;
     let throws = false;
     this.scene.traverse((part) => { throws ||= part.castShadow && part !== this.sun; });
-    this.sun.castShadow = on && throws && this.level < 2;
+    this.sun.castShadow = on && throws && (this.full || this.level < 2);
     const level = !this.layout.description.ground;
     this.ground.material = this.slow && level && !this.sun.castShadow ? this.even : this.lit;
   }
 
-  resize(): void {
+  // The camera looks at the middle of what is not covered from below by so many pixels of other parts.
+  resize(covered = 0): void {
     const wide = this.canvas.clientWidth, high = this.canvas.clientHeight;
     if (this.renderer.getPixelRatio() !== this.ratio) this.renderer.setPixelRatio(this.ratio);
     const size = this.renderer.getSize(new THREE.Vector2());
@@ -265,7 +294,10 @@ export class Stage {
     const narrow = Math.min(1, this.camera.aspect / 1.2);
     this.camera.fov = 2 * Math.atan(Math.tan(20 * Math.PI / 180) / narrow) * 180 / Math.PI;
     this.camera.near = 0.01 * this.distance;
-    this.camera.far = 100 * this.distance + 100;
+    this.camera.far = Math.max(100 * this.distance + 100, 2 * this.layout.spread + 2 * this.distance);
+    this.uniforms.far.value = Math.min(this.far, this.camera.far);
+    if (covered > 0) this.camera.setViewOffset(wide, high, 0, covered / 2, wide, high);
+    else this.camera.clearViewOffset();
     this.camera.updateProjectionMatrix();
   }
 

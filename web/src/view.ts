@@ -3,14 +3,25 @@ import * as THREE from "three";
 import type { Frame, Source } from "./data";
 import { Labels } from "./labels";
 import type { Label } from "./labels";
+import { Film } from "./film";
+import { ELEVATION } from "./focus";
 import { Layout } from "./layout";
-import { Axes, Clouds, Joints, jointSummary, jointText, Rays, Trails } from "./marks";
+import { Axes, Clouds, isLoaded, Joints, jointSummary, jointText, Rays, Trails } from "./marks";
 import { byId, withoutCard } from "./page";
 import { Overlays } from "./overlays";
 import { Ride } from "./ride";
 import { Robots } from "./robots";
 import { Stage } from "./stage";
 
+export interface PageBox { // [pixel]
+  name: string;
+  left: number;
+  top: number;
+  wide: number;
+  high: number;
+}
+
+const SEEN = 0.0825; // [1] of the page's height that a robot of the first picture is tall
 const FORCES = 8; // joints whose force is written
 const NAMES = 60; // robots whose name is written
 
@@ -19,7 +30,7 @@ export class View {
   readonly layout: Layout;
   readonly stage: Stage;
   readonly axes = new Axes();
-  readonly trails = new Trails();
+  readonly trails: Trails;
   readonly overlays: Overlays;
   readonly ride: Ride;
   follow = true;
@@ -32,19 +43,18 @@ export class View {
   private readonly rope = new THREE.Line(new THREE.BufferGeometry(),
     new THREE.LineBasicMaterial({ color: 0xff5a1f, depthTest: false, transparent: true }));
   private readonly halo: THREE.Mesh;
-  private readonly start: Frame;
 
   constructor(canvas: HTMLCanvasElement, readonly source: Source, first: Frame, last: Frame | null,
     joined: Set<number>, largestForce: number) {
     const { description } = source;
-    this.start = first;
     const slow = withoutCard() && !location.hash.includes("bare"); // pictures for papers are fine ones
     document.body.classList.toggle("plain", slow);
     this.robots = new Robots(description, slow);
-    this.layout = new Layout(description, this.robots.list, first, last, joined);
+    this.layout = new Layout(description, this.robots, first, last, joined);
     this.stage = new Stage(canvas, description, this.layout, slow);
     this.overlays = new Overlays(description, this.robots, this.layout, slow);
     this.ride = new Ride(this.robots.list, this.layout);
+    this.trails = new Trails(this.layout, source instanceof Film ? source : null);
     this.joints = new Joints(Math.max(description.joints, 1), largestForce);
     this.rays = new Rays(description.rays);
     this.clouds = new Clouds(description);
@@ -58,8 +68,54 @@ export class View {
     this.home();
   }
 
-  home(): void {
-    this.stage.look(this.layout.middle(this.start), this.layout.azimuth(this.start), 0.32, this.layout.distance());
+  // Where the robots stand most densely, or all of them.
+  home(all = false): void {
+    const { stage, layout, source: { description } } = this;
+    stage.resize();
+    const high = Math.tan(stage.camera.fov * Math.PI / 360), wide = high * stage.camera.aspect;
+    const frame = this.source.frame(), sight = layout.sight(all, frame, wide, high,
+      (at, eye) => !description.apart && stage.hides(at, eye));
+    if (!sight) return stage.look([0, 0, 0], -0.9, ELEVATION, 3);
+    let away = Math.max(sight.distance, 2 * layout.radius);
+    for (let k = 0; k < 20; k++, away *= 0.9) { // what was measured of one robot need not hold of all like it
+      stage.look(sight.at.toArray(), sight.azimuth, sight.elevation, away);
+      stage.resize();
+      const least = SEEN * stage.canvas.clientHeight, robots = layout.shownRobots;
+      if (all || !robots.length || this.boxes(frame, robots).some(({ high: h }) => h > least)) break;
+    }
+  }
+
+  // [pixel] Where robots, or else particles, are on the page: boxes around them, of those before the eye.
+  boxes(frame: Frame = this.source.frame(), which?: number[]): PageBox[] {
+    const { stage, layout, source: { description } } = this, { canvas, camera } = stage, out: PageBox[] = [];
+    camera.updateMatrixWorld();
+    const boxOf = (name: string, walk: (use: (at: THREE.Vector3) => void) => void): void => {
+      const low = [Infinity, Infinity], high = [-Infinity, -Infinity];
+      let before = true;
+      walk((at) => {
+        const seen = at.clone().project(camera);
+        before &&= Math.abs(seen.z) < 1;
+        [0.5 * (1 + seen.x) * canvas.clientWidth, 0.5 * (1 - seen.y) * canvas.clientHeight].forEach((x, c) => {
+          low[c] = Math.min(low[c], x);
+          high[c] = Math.max(high[c], x);
+        });
+      });
+      if (before && low[0] <= high[0])
+        out.push({ name, left: low[0], top: low[1], wide: high[0] - low[0], high: high[1] - low[1] });
+    };
+    for (const r of which ?? this.robots.list.keys())
+      boxOf(this.nameOf(r), (use) => this.robots.corners(r, frame, layout.shift(r), use));
+    if (which) return out;
+    let first = 0;
+    for (const { points } of description.clouds) {
+      const from = first;
+      first += 3 * points;
+      boxOf("particles", (use) => {
+        for (let i = from; i < first; i += 3)
+          if (Number.isFinite(frame.points[i])) use(new THREE.Vector3().fromArray(frame.points, i));
+      });
+    }
+    return out;
   }
 
   // [m] Where the camera wants to look: at the selected robot, or at all.
@@ -71,7 +127,7 @@ export class View {
 
   draw(frame: Frame, passed: number): void {
     const { stage, layout } = this;
-    stage.resize();
+    stage.resize(this.ride.camera ? 0 : this.covered());
     const eye = stage.camera.position.clone(), way = stage.camera.quaternion.clone();
     this.ride.place(frame, stage.camera);
     if (this.follow && !this.ride.camera) {
@@ -81,16 +137,16 @@ export class View {
     stage.camera.updateMatrixWorld();
     this.overlays.take(frame);
     this.robots.update(frame, layout, stage.camera, stage.renderer.domElement.height, stage.light);
-    const show = this.joints.update(frame, Math.max(0.03 * layout.radius, 0.004 * stage.distance));
+    const show = this.joints.update(frame, Math.min(Math.max(0.02 * layout.radius, 0.002 * stage.distance), 0.005 * stage.distance));
     this.rays.update(frame, 0.0015 * stage.distance);
     this.clouds.update(frame, stage.camera, stage.renderer.domElement.height, stage.light);
     this.axes.update(frame, this.robots.list, layout);
-    this.trails.update(frame, layout);
+    this.trails.update(frame);
     this.overlays.update(frame, stage.camera, stage.renderer.domElement.height, stage.light, stage.distance);
     this.mark(frame);
     stage.render(!this.ride.camera);
     byId("held").textContent = this.source.description.joints && show.length ? jointSummary(show) : "";
-    const labels: Label[] = show.slice(0, FORCES).map((joint) => ({
+    const labels: Label[] = show.filter(isLoaded).slice(0, FORCES).map((joint) => ({
       at: joint.state > 2 ? joint.from : joint.from.clone().add(joint.to).multiplyScalar(0.5),
       text: jointText(joint),
     }));
@@ -98,6 +154,18 @@ export class View {
     if (!this.ride.camera) return;
     stage.camera.position.copy(eye); // where the controls left it
     stage.camera.quaternion.copy(way);
+  }
+
+  // [pixel] Of a narrow page the panel lies over the lower part.
+  private covered(): number {
+    const { canvas } = this.stage, panel = byId("robot");
+    return panel.hidden || panel.offsetWidth < 0.8 * canvas.clientWidth ? 0
+      : canvas.clientHeight - panel.getBoundingClientRect().top;
+  }
+
+  fine(on: boolean): void {
+    this.robots.fine(on);
+    this.stage.fine(on);
   }
 
   // A ring around the selected robot.
