@@ -28,7 +28,8 @@
     X(ELASTIC, elastic)                                                                            \
     X(CLOTH, cloth)                                                                                \
     X(FLUID, fluid)                                                                                \
-    X(GRAINS, grains)
+    X(GRAINS, grains)                                                                              \
+    X(DEBRIS, debris)
 // The name as a token, in lists of MF_MOTION_LIST.
 #define MF_MOTION_NAME(value, name) #name,
 
@@ -104,6 +105,8 @@ const mf_MotionRow *mf_motion_row(mf_Motion motion);
 
 // Whether forces change what it does: false along a given path.
 bool mf_motion_responds(mf_Motion motion);
+// Whether what moves by it is a particle: each instance a ball in one fluid or heap.
+bool mf_motion_has_particles(mf_Motion motion);
 
 // The keys of all motions, in the order of the table; NULL behind the last.
 uint32_t mf_motion_key_count(void); // [1]
