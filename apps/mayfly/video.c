@@ -5,6 +5,7 @@
 #include "base/wait.h"
 #include "camera/overview.h"
 #include "camera/camera_pose.h"
+#include "motion/table.h"
 
 #include <errno.h>
 #include <math.h>
@@ -199,7 +200,7 @@ static mf_Status take_camera(mf_Video *video, mf_Scene *scene, const char *name,
 static uint64_t robots_of(const mf_SceneFile *file) {
     uint64_t sum = 0;
     for (uint32_t g = 0; g < file->group_count; g++)
-        if (file->groups[g].motion != MF_MOTION_FLUID && file->groups[g].motion != MF_MOTION_GRAINS)
+        if (!mf_motion_has_particles(file->groups[g].motion))
             sum += file->groups[g].count;
     return sum;
 }

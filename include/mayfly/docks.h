@@ -79,6 +79,26 @@ MF_API mf_Status mf_docks_mating_pose(mf_WorldDocks *docks, const mf_DockPort *f
                                       const mf_DockPort *moving, uint32_t dock_orientation,
                                       double position[3], double orientation[4], mf_Error *error);
 
+// ---- kinematics of an assembly
+// -------------------------------------------------------------------
+
+typedef struct mf_ChainJoint { // the joint of a robot
+    mf_Group *group;
+    uint32_t instance, joint; // [1]
+} mf_ChainJoint;
+
+// The engaged docks and the joints between the base of robot `instance` of `root` and the dock
+// `tip` as one model with a fixed base and without mass, for mf_model_pose_at and
+// mf_inverse_kinematics: its base frame is that of the root's base, its joint i is that of
+// `joints`[i] with the same angle and limits, and `end` is the frame of the dock in its last link.
+// `joints` has space for `capacity`, `model` is the caller's. Where docks close loops the path has
+// the fewest docks. MF_BAD_ARGUMENT: no such robot or dock. MF_NOT_FOUND: no engaged docks connect
+// them. MF_UNSUPPORTED: a joint on the path that is no hinge or slide, or mimics another; none.
+// MF_LIMIT: more than `capacity`. MF_NO_MEMORY.
+MF_API mf_Status mf_docks_chain(const mf_WorldDocks *docks, mf_Group *root, uint32_t instance,
+                                const mf_DockPort *tip, mf_ChainJoint *joints, uint32_t capacity,
+                                mf_Model **model, mf_Frame *end, mf_Error *error);
+
 typedef struct mf_DocksStatistics {            // since the world was made; no state
     uint64_t joined, released, broken, missed; // [1] pairs of docks
     uint64_t lost; // [1] pairs that met beyond the memory for them: they joined a step later

@@ -35,13 +35,15 @@ typedef enum mf_Motion {
     MF_MOTION_CLOTH,                        // cloth
     MF_MOTION_FLUID,                        // particles of a fluid
     MF_MOTION_GRAINS,                       // dry grains with friction
+    MF_MOTION_DEBRIS,                       // spheres that do not meet each other
     MF_MOTION_COUNT,
     MF_MOTION_OWN = 16, // of a shared library (plugin.h); further ones follow
     MF_MOTION_OWN_LAST = 31
 } mf_Motion;
 
 // "kinematic", "points", "rigid", "prescribed", "articulated", "quadrotor", "fixed_wing", "car",
-// "external", "quasistatic", "elastic", "cloth", "fluid", "grains"; "own", "own2" .. "own16".
+// "external", "quasistatic", "elastic", "cloth", "fluid", "grains", "debris"; "own", "own2" ..
+// "own16".
 MF_API const char *mf_motion_name(mf_Motion motion);
 // One line: what the motion does not model; "" for vehicles, particles and cloths.
 MF_API const char *mf_motion_limitation(mf_Motion motion);
@@ -83,6 +85,7 @@ typedef struct mf_MotionsConfig {
     mf_ClothConfig cloth;
     mf_FluidConfig fluid;
     mf_GrainsConfig grains;
+    mf_DebrisConfig debris;
 } mf_MotionsConfig;
 // The defaults of mf_MotionsConfig: every configuration starts from them.
 MF_API mf_MotionsConfig mf_motions_config(void);

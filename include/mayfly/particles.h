@@ -1,9 +1,10 @@
 // Mayfly: particles. A group whose instances are the particles of one fluid or of one heap of dry
-// grains: instance i is particle i. docs/explanation/particles.md has the equations.
+// grains, or debris: instance i is particle i. docs/explanation/particles.md has the equations.
 //
 // The model is a body of one link without joints, free in the world; its mass is that of a
 // particle and its sphere what films show. The group must be shared. Particles of one group act on
-// each other, and where coupled fluids on grains and on other fluids; grains of two groups do not.
+// each other (debris does not), and where coupled fluids on grains, debris and other fluids; grains
+// of two groups do not.
 #pragma once
 
 #include <mayfly/world.h>
@@ -72,7 +73,22 @@ typedef struct mf_GrainsConfig {
     uint32_t placed;            // [1] as in mf_FluidConfig
 } mf_GrainsConfig;
 
-// [m] Distance of particles at rest: of a fluid as above, of grains their diameter. 0: the group
+// The motion `debris`: spheres that meet the ground and the shapes of robots, by impulses, and not
+// each other; so one step of the world is one step of theirs, however long. The diameter is that of
+// the model's sphere. Adds the field particle.waiting as above and uses base.angular_velocity
+// [rad/s]. Debris inside of something by more than 5 % of its diameter raises MF_WARNING_SOLVER
+// with that fraction as residual. Errors as of `fluid`.
+typedef struct mf_DebrisConfig {
+    uint32_t struct_size; // [byte] set by mf_motions_config()
+    double restitution;   // [1] 0 .. 1 of an impact; default 0.5
+    double friction;      // [1] >= 0 with the ground; default 0.5. With solids: of their shapes
+    double rolling;       // [1] >= 0 as in mf_GrainsConfig; default 0.1
+    const mf_Emitter *emitters; // copied
+    uint32_t emitter_count;     // [1]
+    uint32_t placed;            // [1] as in mf_FluidConfig
+} mf_DebrisConfig;
+
+// [m] Distance of particles at rest: of a fluid as above, of others their diameter. 0: the group
 // has neither motion.
 MF_API double mf_particles_spacing(const mf_Group *group);
 // [1] Substeps of a step of the world; 0: the group does not consist of particles.

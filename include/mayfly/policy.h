@@ -4,7 +4,8 @@
 
 #include <mayfly/messages.h>
 
-enum { MF_POLICY_FIELDS = 16, MF_POLICY_MEMORY = 4096 }; // [1] percepts or actions, numbers at most
+// [1] percepts or actions, numbers at most; [byte] of all percepts that functions make.
+enum { MF_POLICY_FIELDS = 16, MF_POLICY_MEMORY = 4096, MF_POLICY_MADE = 4096 };
 
 // What one robot senses, remembers, says and does, while its function is called.
 typedef struct mf_Policy mf_Policy;
@@ -12,6 +13,19 @@ typedef struct mf_Policy mf_Policy;
 // Decides what a robot does in a tick. Called from several threads at once, for different robots;
 // all that it keeps is in the robot's memory. Returns false to raise MF_FAULT_CONTROL.
 typedef bool (*mf_PolicyFn)(mf_Policy *policy, void *user);
+
+// A percept of any type that a function makes of others, such as the nearest obstacle as a struct:
+// `size` bytes, which are 0 before, of the robot whose policy runs. Rules as for mf_PolicyFn; it
+// may not act, send, receive or change the memory.
+typedef struct mf_MadePercept {
+    size_t size; // [byte] > 0
+    void (*make)(mf_Policy *policy, void *out, void *user);
+} mf_MadePercept;
+
+// A law of noise: what becomes of value `component` of a percept or an action. Its random numbers
+// are those of mf_policy_random, so that a percept is the same however often it is read in a tick.
+typedef double (*mf_NoiseFn)(const mf_Policy *policy, uint32_t number, uint32_t component,
+                             double value, void *user);
 
 typedef struct mf_PolicyConfig {
     uint32_t struct_size; // [byte] set by mf_policy_config()
@@ -24,10 +38,14 @@ typedef struct mf_PolicyConfig {
     const char *const *actions; // fields with MF_FIELD_INPUT
     const double *noise; // [1] unit of the action: standard deviation of what is added to each
                          // command, per action; NULL: none. 0 for fields of whole numbers
-    bool messages;       // the function sends or receives some; default true
-    uint32_t memory;     // [1] numbers of each robot, 0 .. 4096; zero after a reset
+    mf_NoiseFn sense;    // of all percepts that are fields; NULL: they are read as they are
+    mf_NoiseFn disturb;  // of all commands, before `noise` is added; NULL: none
+    const mf_MadePercept *made; // copied
+    uint32_t made_count;        // [1] 0 .. MF_POLICY_FIELDS
+    bool messages;              // the function sends or receives some; default true
+    uint32_t memory;            // [1] numbers of each robot, 0 .. 4096; zero after a reset
     mf_PolicyFn function;
-    void *user;             // borrowed while the world lives
+    void *user;             // of all functions here; borrowed while the world lives
     uint64_t settings_hash; // [1] of what `user` refers to: a snapshot continues only where it is
                             // the same
 } mf_PolicyConfig;
@@ -51,10 +69,13 @@ MF_API uint32_t
 mf_policy_robot(const mf_Policy *policy); // [1] its serial number: that in its group
 MF_API uint32_t mf_policy_docks(const mf_Policy *policy); // [1] docks of the robot
 
-// Value `component` of a percept, in the unit of its field.
+// Value `component` of a percept, in the unit of its field, after config.sense.
 MF_API double mf_policy_percept(const mf_Policy *policy, uint32_t percept, uint32_t component);
 MF_API uint32_t mf_policy_percept_size(const mf_Policy *policy, uint32_t percept); // [1] components
 MF_API uint32_t mf_policy_action_size(const mf_Policy *policy, uint32_t action);   // [1] components
+// Percept `index` of config.made, made when it is first asked for in a tick and valid until the
+// policy's function returns. NULL: there is none, or it is being made.
+MF_API const void *mf_policy_made(mf_Policy *policy, uint32_t index);
 // Writes a command, to which its noise is added. The noise of a tick is the same however often it
 // is written. A command that is not finite is not written and makes mf_policy_act return false.
 MF_API bool mf_policy_act(mf_Policy *policy, uint32_t action, uint32_t component, double value);

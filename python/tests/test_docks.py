@@ -52,6 +52,30 @@ def test_models_list_their_docks(world):
     assert docks["back"].tension == 50.0
 
 
+def test_an_assembly_has_kinematics():
+    scene = mayfly.Scene.from_file(mayfly.data_folder() / "scenes" / "long_arm.yaml")
+    world = scene.world
+    base, arm = (next(g for g in world.groups if g.name == name) for name in ("base", "arm"))
+    tip = (arm, 2, "front")
+    world.run(3.0)
+    chain = world.docks.chain((base, 0), tip)
+    assert [joint for _, _, joint in chain.joints] == ["yaw", "roll", "pitch"] * 3
+    position, rotation = chain.pose()
+    # It reaches for the first target since half a second or more.
+    np.testing.assert_allclose(np.linalg.norm(rotation), 1.0)
+    assert np.linalg.norm(position - [0.5, 0.3, 0.5]) < 0.005
+    angles = 0.5 * np.sin(np.arange(9.0))
+    goal, turned = chain.pose(angles)
+    reach = chain.inverse_kinematics(goal, turned)
+    assert reach.reached
+    found, rotation = chain.pose(reach.angles)
+    assert np.linalg.norm(found - goal) < 2e-4
+    assert abs(rotation @ turned) > 1 - 1e-6
+    with pytest.raises(mayfly.NotFoundError, match="no docks connect"):
+        world.docks.disconnect((arm, 1, "back"))
+        world.docks.chain((base, 0), tip)
+
+
 def test_connected_docks_carry_loads(world):
     modules = world.groups[0]
     world.docks.connect((modules, 0, "front"), (modules, 1, "back"))

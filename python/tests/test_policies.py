@@ -64,6 +64,56 @@ def test_actions(world):
     assert list(world.docks.assemblies()) == [0, 1, 2, 3]
 
 
+def look(policy):
+    """A percept of the user's own: a dictionary."""
+    states = policy.percept("dock.state")
+    return {
+        "engaged": int((states == 2).sum()),
+        "height": float(policy.percept("base.position")[2]),
+    }
+
+
+def uniform(policy, values):
+    """A law of noise of the user's own."""
+    return values + (policy.random(3)[:3] / 2**32 - 0.5) * [0, 0, 1]
+
+
+def halve(policy, values):
+    return np.asarray(values) / 2
+
+
+def remember(policy):
+    seen = policy.percept("seen")
+    assert policy.percept("seen") is seen
+    policy.memory[0] = seen["engaged"]
+    policy.memory[1] = seen["height"]
+    policy.act("dock.enabled", [2, 2])
+
+
+def test_percepts_and_noise_of_the_user(world):
+    modules = world.groups[0]
+    modules.add_policy(
+        remember,
+        percepts=["dock.state", "base.position"],
+        actions=["dock.enabled"],
+        noise={"base.position": uniform, "dock.enabled": halve},
+        made={"seen": look},
+        memory=2,
+    )
+    heights = []
+    for _ in range(100):
+        world.step(1)
+        heights.append(modules["policy.memory"].array[:, 1].copy())
+    np.testing.assert_array_equal(modules["policy.memory"].array[:, 0], [1, 2, 2, 1])
+    np.testing.assert_array_equal(modules["dock.enabled"].array, 1)
+    assert abs(np.mean(heights) - 1) < 5 / np.sqrt(12 * 400)
+    assert abs(np.var(heights) - 1 / 12) < 5 / np.sqrt(180 * 400)
+    with pytest.raises(mayfly.ArgumentError, match="made: 'dock.state' is in percepts"):
+        modules.add_policy(look, percepts=["dock.state"], made={"dock.state": look}, name="b")
+    with pytest.raises(mayfly.ArgumentError, match="noise: 'dock.state' is not in actions"):
+        modules.add_policy(look, percepts=["dock.state"], noise={"dock.state": 0.1}, name="b")
+
+
 def test_pickles_continue(world):
     modules = world.groups[0]
     modules.add_policy(count_hops, percepts=["base.position"], memory=3)

@@ -25,6 +25,9 @@ typedef struct PolicyPlan {
     void *user;
     mf_Field *percepts[MF_POLICY_FIELDS], *actions[MF_POLICY_FIELDS], *memory;
     double noise[MF_POLICY_FIELDS]; // [1] unit of the action
+    mf_NoiseFn sense, disturb;
+    mf_MadePercept made[MF_POLICY_FIELDS];
+    uint32_t made_count;
     uint32_t percept_count, action_count;
     bool messages;
     uint64_t seed;
@@ -68,9 +71,31 @@ uint32_t mf_policy_action_size(const mf_Policy *policy, uint32_t action) {
 }
 
 double mf_policy_percept(const mf_Policy *policy, uint32_t percept, uint32_t component) {
-    return component < mf_policy_percept_size(policy, percept)
-               ? mf_field_get(policy->plan->percepts[percept], policy->instance, component)
-               : 0.0;
+    if (component >= mf_policy_percept_size(policy, percept))
+        return 0.0;
+    const PolicyPlan *plan = policy->plan;
+    const double value = mf_field_get(plan->percepts[percept], policy->instance, component);
+    return plan->sense != NULL ? plan->sense(policy, percept, component, value, plan->user) : value;
+}
+
+static size_t doubles_of(size_t bytes) {
+    return (bytes + sizeof(double) - 1) / sizeof(double);
+}
+
+const void *mf_policy_made(mf_Policy *policy, uint32_t index) {
+    if (policy == NULL || index >= policy->plan->made_count || (policy->making >> index & 1))
+        return NULL;
+    const mf_MadePercept *percept = &policy->plan->made[index];
+    if (policy->made[index] == NULL) {
+        void *out = policy->space + policy->used;
+        policy->used += doubles_of(percept->size);
+        memset(out, 0, percept->size);
+        policy->making |= 1u << index;
+        percept->make(policy, out, policy->plan->user);
+        policy->making &= ~(1u << index);
+        policy->made[index] = out;
+    }
+    return policy->made[index];
 }
 
 static uint64_t tick_of(const mf_Policy *policy) {
@@ -94,7 +119,12 @@ static double draw(const mf_Policy *policy, uint32_t action, uint32_t component)
 bool mf_policy_act(mf_Policy *policy, uint32_t action, uint32_t component, double value) {
     if (!mf_is_finite(value) || component >= mf_policy_action_size(policy, action))
         return false;
-    const double noise = policy->plan->noise[action];
+    const PolicyPlan *plan = policy->plan;
+    const double noise = plan->noise[action];
+    if (plan->disturb != NULL)
+        value = plan->disturb(policy, action, component, value, plan->user);
+    if (!mf_is_finite(value))
+        return false;
     if (noise > 0.0)
         value += noise * draw(policy, action, component);
     mf_field_set(policy->plan->actions[action], policy->instance, component, value);
@@ -122,8 +152,15 @@ void mf_policy_random(const mf_Policy *policy, uint32_t stream, uint32_t out[4])
 
 static bool think(mf_Group *group, uint32_t instance, mf_Time time, void *user) {
     const PolicyPlan *plan = user;
-    mf_Policy policy = {
-        .plan = plan, .group = group, .instance = instance, .time = time, .talks = plan->messages};
+    mf_Policy policy; // `space` is not cleared
+    policy.plan = plan;
+    policy.group = group;
+    policy.instance = instance;
+    policy.time = time;
+    policy.talks = plan->messages;
+    policy.used = 0;
+    policy.making = 0;
+    memset(policy.made, 0, sizeof policy.made);
     return plan->function(&policy, plan->user);
 }
 
@@ -178,6 +215,18 @@ static mf_Status check_config(const mf_Group *group, const mf_PolicyConfig *conf
     if (config->memory > MF_POLICY_MEMORY)
         return mf_fail(error, MF_BAD_ARGUMENT, "policy.memory: %u, need 0 .. %d numbers",
                        config->memory, MF_POLICY_MEMORY);
+    size_t made = 0;
+    MF_NEED(config->made_count <= MF_POLICY_FIELDS && (config->made_count == 0 || config->made),
+            error, "policy: %u made percepts, at most %d", config->made_count, MF_POLICY_FIELDS);
+    for (uint32_t i = 0; i < config->made_count; i++) {
+        MF_NEED(config->made[i].make != NULL && config->made[i].size > 0 &&
+                    config->made[i].size <= MF_POLICY_MADE,
+                error, "policy: made percept %u needs a function and 1 .. %d bytes", i,
+                MF_POLICY_MADE);
+        made += sizeof(double) * doubles_of(config->made[i].size);
+    }
+    MF_NEED(made <= MF_POLICY_MADE, error, "policy: made percepts of %zu bytes, at most %d", made,
+            MF_POLICY_MADE);
     const bool always = config->rate.numerator == 0 && config->rate.denominator == 0;
     return mf_attach_check(group, config->name, always ? (mf_Rate){1, 1} : config->rate, error);
 }
@@ -240,6 +289,11 @@ mf_Status mf_policy_add(mf_Group *group, const mf_PolicyConfig *config, mf_Error
                          .seed = settings->seed,
                          .period = mf_time_to_seconds(settings->step),
                          .step = settings->step};
+    plan->sense = config->sense;
+    plan->disturb = config->disturb;
+    plan->made_count = config->made_count;
+    for (uint32_t i = 0; i < config->made_count; i++)
+        plan->made[i] = config->made[i];
     if (config->rate.numerator > 0)
         plan->period = (double)config->rate.denominator / (double)config->rate.numerator;
     snprintf(plan->name, sizeof plan->name, "%s", config->name);

@@ -23,6 +23,11 @@ bool mf_motion_has_shapes(mf_Motion motion) {
     return row == NULL || !row->level || row->common.shapes != 0;
 }
 
+bool mf_motion_has_particles(mf_Motion motion) {
+    const mf_MotionRow *row = mf_motion_row(motion);
+    return row != NULL && row->look.kind == MF_VISUAL_POINTS;
+}
+
 uint32_t mf_motion_key_count(void) {
     uint32_t count = 0;
     for (int i = 0; i < MF_MOTION_COUNT; i++)

@@ -28,7 +28,8 @@
     X(ELASTIC, elastic)                                                                            \
     X(CLOTH, cloth)                                                                                \
     X(FLUID, fluid)                                                                                \
-    X(GRAINS, grains)
+    X(GRAINS, grains)                                                                              \
+    X(DEBRIS, debris)
 // The name as a token, in lists of MF_MOTION_LIST.
 #define MF_MOTION_NAME(value, name) #name,
 
@@ -110,6 +111,8 @@ const mf_MotionRow *mf_motion_row(mf_Motion motion);
 
 // Whether forces change what it does: false along a given path.
 bool mf_motion_responds(mf_Motion motion);
+// Whether what moves by it is a particle: each instance a ball in one fluid or heap.
+bool mf_motion_has_particles(mf_Motion motion);
 
 // Whether it touches the ground by shapes, or may: a level without that setting uses points.
 bool mf_motion_has_shapes(mf_Motion motion);

@@ -224,11 +224,9 @@ static mf_Status check_placement(const Check *check) {
         return mf_reader_refuse(&check->reader, "placement.poses", NULL,
                                 "expected one for each robot (%u), found %u", check->group->count,
                                 placement->pose_count);
-    const bool particles =
-        check->group->motion == MF_MOTION_FLUID || check->group->motion == MF_MOTION_GRAINS;
-    if (placement->kind == MF_PLACEMENT_FILL && !particles)
+    if (placement->kind == MF_PLACEMENT_FILL && !mf_motion_has_particles(check->group->motion))
         return mf_reader_refuse(&check->reader, "placement", NULL,
-                                "fill is for particles: expected motion fluid or grains");
+                                "fill is for particles: expected motion fluid, grains or debris");
     for (uint32_t c = 0; c < 3 && placement->kind == MF_PLACEMENT_RANDOM; c++) {
         if (!(placement->lower[c] <= placement->upper[c]))
             return mf_reader_refuse(&check->reader, "placement.random.upper",

@@ -2,6 +2,7 @@
 // another group; the texts and robots of both files are borrowed. Its world is built from that file
 // as any other and then takes over the state of the old world.
 #include "scene/extend.h"
+#include "motion/table.h"
 
 #include "world/carry.h"
 
@@ -22,9 +23,8 @@ struct mf_SceneExtension {
 static mf_Status check_like(const mf_SceneGroup *like, mf_Error *error) {
     const char *what = like->controller != MF_CONTROLLER_NONE      ? "is controlled by genomes"
                        : like->behavior.kind == MF_BEHAVIOR_SOCCER ? "is a team of a match"
-                       : like->motion == MF_MOTION_FLUID || like->motion == MF_MOTION_GRAINS
-                           ? "is made of particles"
-                           : NULL;
+                       : mf_motion_has_particles(like->motion)     ? "is made of particles"
+                                                                   : NULL;
     return what == NULL ? MF_OK
                         : mf_fail(error, MF_UNSUPPORTED,
                                   "expected a group that can join a world, found %.99s, which %s",

@@ -252,7 +252,7 @@ static const mf_Key placing_keys[] = {
     VECTOR("placement.fill.upper", 3, REQUIRED, "m", NULL, -1e6, 1e6, placement.upper,
            "high corner of the box"),
     REAL("placement.fill.spacing", 0, "m", "0", 0, 1e6, placement.distance,
-         "distance of the particles; 0: that of a fluid at rest, the diameter of grains"),
+         "distance of the particles; 0: that of a fluid at rest, the diameter of others"),
     REAL("heading", 0, "rad", "0", -10, 10, placement.heading,
          "initial heading: east is 0, north pi/2"),
     REAL("height", 0, "m", "0", 0, 1e5, placement.height, "added to the initial height"),

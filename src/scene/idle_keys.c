@@ -1,5 +1,6 @@
 // Keys of a group that are set and have no effect on what the group is: one note for each. What is
 // without effect only in a situation (nobody touches, nothing moves) is not among them.
+#include "motion/table.h"
 #include "scene/builder.h"
 #include "scene/keys.h"
 #include "scene/scene_file.h"
@@ -12,7 +13,7 @@ enum {
     VEHICLE = 1 << 0,
     CAR = 1 << 1,
     VERTICES = 1 << 2,  // a body of them
-    PARTICLES = 1 << 3, // fluid or grains
+    PARTICLES = 1 << 3, // fluid, grains or debris
     KINEMATIC = 1 << 4, // by this motion from beginning to end
     POINTS = 1 << 5,    // likewise
     OTHER = 1 << 6,     // likewise by one that is not articulated
@@ -37,7 +38,7 @@ static uint32_t kinds_of(const mf_SceneFile *file, const mf_SceneGroup *group, m
         {vehicle != NULL, VEHICLE},
         {vehicle != NULL && vehicle->kind == MF_VEHICLE_CAR, CAR},
         {mf_scene_is_vertices(group), VERTICES},
-        {motion == MF_MOTION_FLUID || motion == MF_MOTION_GRAINS, PARTICLES},
+        {mf_motion_has_particles(motion), PARTICLES},
         {always && motion == MF_MOTION_KINEMATIC, KINEMATIC},
         {always && motion == MF_MOTION_POINTS, POINTS},
         {always && motion != MF_MOTION_ARTICULATED, OTHER},

@@ -1,12 +1,13 @@
 // Groups of particles in scenes: how many of them `placement: fill` puts into its box, and where.
 #include "math/scalar.h"
+#include "motion/table.h"
 #include "scene/builder.h"
 
 #include <math.h>
 
 bool mf_scene_group_particles(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_Motion motion = mf_scene_group_motion(builder, index);
-    return motion == MF_MOTION_FLUID || motion == MF_MOTION_GRAINS;
+    return mf_motion_has_particles(motion);
 }
 
 bool mf_scene_has_particles(const mf_SceneBuilder *builder) {
@@ -56,8 +57,10 @@ mf_Status mf_scene_choose_placed(const mf_SceneBuilder *builder, uint32_t index,
                                  mf_MotionsConfig *config) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const uint32_t count = mf_scene_group_count(builder, index);
-    const bool fluid = mf_scene_group_motion(builder, index) == MF_MOTION_FLUID;
-    const uint32_t emitters = fluid ? config->fluid.emitter_count : config->grains.emitter_count;
+    const mf_Motion motion = mf_scene_group_motion(builder, index);
+    const uint32_t emitters = motion == MF_MOTION_FLUID    ? config->fluid.emitter_count
+                              : motion == MF_MOTION_GRAINS ? config->grains.emitter_count
+                                                           : config->debris.emitter_count;
     uint32_t placed = count;
     if (from->placement.kind == MF_PLACEMENT_FILL) {
         const double spacing = spacing_of(builder, index);
@@ -74,7 +77,7 @@ mf_Status mf_scene_choose_placed(const mf_SceneBuilder *builder, uint32_t index,
     } else if (emitters > 0) {
         placed = 0;
     }
-    config->fluid.placed = config->grains.placed = placed;
+    config->fluid.placed = config->grains.placed = config->debris.placed = placed;
     return MF_OK;
 }
 

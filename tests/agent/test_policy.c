@@ -129,6 +129,95 @@ TEST(what_is_not_a_number_is_a_fault) {
     assert_near(get_field(all.group, "wrench.command", 2, 0), 0.0, 0.0);
 }
 
+// ---- percepts and noise of the user -------------------------------------------------------------
+
+typedef struct Seen {
+    double height; // [m] with noise of our own
+    uint32_t engaged;
+    char word[8];
+} Seen;
+
+static uint32_t made_calls;
+
+static void make_seen(mf_Policy *policy, void *out, void *user) {
+    Seen *seen = out;
+    seen->height = mf_policy_percept(policy, HEIGHT, 0);
+    for (uint32_t d = 0; d < mf_policy_docks(policy); d++)
+        seen->engaged += mf_policy_percept(policy, DOCKS, d) == MF_DOCK_ENGAGED;
+    assert_null(mf_policy_made(policy, 0)); // it is being made
+    strcpy(seen->word, seen->engaged > 0 ? "chain" : "alone");
+    made_calls++;
+    assert_ptr_equal(user, &made_calls);
+}
+
+// Uniform, of 1 m; docks are read as they are.
+static double own_noise(const mf_Policy *policy, uint32_t number, uint32_t component, double value,
+                        void *user) {
+    uint32_t words[4];
+    (void)component;
+    assert_ptr_equal(user, &made_calls);
+    mf_policy_random(policy, 5, words);
+    return number == HEIGHT ? value + mf_random_unit_double(words[0], words[1]) - 0.5 : value;
+}
+
+static double own_backlash(const mf_Policy *policy, uint32_t number, uint32_t component,
+                           double value, void *user) {
+    (void)policy;
+    (void)user;
+    return number == FORCE && component == 1 ? 0.5 * value : value;
+}
+
+static bool look(mf_Policy *policy, void *user) {
+    const Seen *seen = mf_policy_made(policy, 0), *again = mf_policy_made(policy, 0);
+    (void)user;
+    assert_ptr_equal(seen, again);
+    assert_null(mf_policy_made(policy, 1));
+    assert_near(seen->height, mf_policy_percept(policy, HEIGHT, 0), 0.0);
+    assert_string_equal(seen->word, seen->engaged > 0 ? "chain" : "alone");
+    mf_policy_set_memory(policy, 0, seen->engaged);
+    mf_policy_set_memory(policy, 1, mf_policy_memory(policy, 1) + seen->height);
+    mf_policy_set_memory(policy, 2, mf_policy_memory(policy, 2) + seen->height * seen->height);
+    mf_policy_act(policy, FORCE, 0, 2.0);
+    return mf_policy_act(policy, FORCE, 1, 2.0);
+}
+
+TEST(percepts_and_noise_may_be_the_users_own) {
+    static const mf_MadePercept seen = {.size = sizeof(Seen), .make = make_seen};
+    enum { TICKS = 400 };
+    AUTO_MODULES all = modules_open(modules_config(3));
+    modules_chain(&all, 0, 2);
+    add_command(&all);
+    made_calls = 0;
+    static const mf_MadePercept large = {.size = 5000, .make = make_seen};
+    mf_PolicyConfig right = WITH(muse_config(), .noise = NULL, .function = look);
+    right.rate = mf_policy_config().rate;
+    right.user = &made_calls;
+    right.sense = own_noise;
+    right.disturb = own_backlash;
+    right.made = &seen;
+    right.made_count = 1;
+    MUST_FAIL(mf_policy_add(all.group, &WITH(right, .made = NULL), &error), MF_BAD_ARGUMENT,
+              "made percepts");
+    MUST_FAIL(mf_policy_add(all.group, &WITH(right, .made = &large), &error), MF_BAD_ARGUMENT,
+              "1 .. 4096 bytes");
+    MUST(mf_policy_add(all.group, &right, &error));
+    const double z = get_field(all.group, "base.position", 2, 2);
+    mf_world_step(all.world, TICKS);
+    assert_int_equal(made_calls, 3 * TICKS); // once a tick, though it is asked for twice
+    for (uint32_t i = 0; i < 3; i++) {
+        const double mean = get_field(all.group, "muse.memory", i, 1) / TICKS;
+        const double square = get_field(all.group, "muse.memory", i, 2) / TICKS;
+        assert_near(get_field(all.group, "muse.memory", i, 0), i < 2 ? 1.0 : 0.0, 0.0);
+        assert_near(get_field(all.group, "wrench.command", i, 0), 2.0, 0.0);
+        assert_near(get_field(all.group, "wrench.command", i, 1), 1.0, 0.0);
+        if (i < 2)
+            continue;
+        // Of a uniform distribution: 1 / sqrt(12) and five times its own deviation.
+        assert_near(mean, z, 5.0 * sqrt(1.0 / 12.0 / TICKS));
+        assert_near(square - mean * mean, 1.0 / 12.0, 5.0 * sqrt(1.0 / 180.0 / TICKS));
+    }
+}
+
 TEST(wrong_settings_are_refused) {
     static const char *const unknown[] = {"nothing", NULL};
     static const char *const output[] = {"dock.state", "dock.enabled", NULL};

@@ -22,6 +22,7 @@ MF_RIG_ADD(elastic, mf_ElasticConfig, MF_MOTION_ELASTIC)
 MF_RIG_ADD(cloth, mf_ClothConfig, MF_MOTION_CLOTH)
 MF_RIG_ADD(fluid, mf_FluidConfig, MF_MOTION_FLUID)
 MF_RIG_ADD(grains, mf_GrainsConfig, MF_MOTION_GRAINS)
+MF_RIG_ADD(debris, mf_DebrisConfig, MF_MOTION_DEBRIS)
 #undef MF_RIG_ADD
 
 // Vehicles: parameters and settings, NULL for the defaults.

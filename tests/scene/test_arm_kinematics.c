@@ -191,6 +191,57 @@ TEST(extensions_are_links_of_the_arm) {
     }
 }
 
+// The arm of three modules and two long docks as one model: its tip is where the docked one has it,
+// and inverse kinematics finds angles for targets of its own tip.
+TEST(an_assembly_has_kinematics) {
+    enum { MOST = 9 };
+    AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/long_arm.yaml", NULL, 0);
+    const mf_WorldDocks *docks = mf_world_docks_of(scene.world);
+    mf_Group *base = mf_world_group(scene.world, 0), *arm = mf_world_group(scene.world, 1);
+    const mf_DockPort tip = {arm, 2, mf_model_find(scene.models[1], MF_ITEM_DOCK, "front")};
+    mf_ChainJoint joints[MOST];
+    mf_Frame end;
+    double sampled[MOST], at[MOST + 1][3], rotation[MOST + 1][4];
+    mf_world_step(scene.world, (uint64_t)(3.0 / mf_time_to_seconds(scene.step)));
+    mf_Model *model;
+    MUST(mf_docks_chain(docks, base, 0, &tip, joints, MOST, &model, &end, &error));
+    assert_int_equal(model->joint_count, MOST);
+    for (uint32_t j = 0; j < MOST; j++)
+        sampled[j] = get_field(joints[j].group, "joint.angle", joints[j].instance, joints[j].joint);
+    mf_model_pose(model, sampled, at, rotation);
+    const Pose link = pose_of(at[end.link], rotation[end.link]),
+               own = pose_of(end.position, end.rotation), found = chain(&link, &own),
+               docked = tip_pose(&scene, 1, 2);
+    double root[3], world[3];
+    get_fields(base, "base.position", 0, 3, root);
+    mf_vec3_add(world, root, found.at);
+    print_message("tip of the docked arm %.2g m from that of its model\n",
+                  distance3(world, docked.at));
+    assert_true(distance3(world, docked.at) < 0.001);
+    // Targets are tips of other angles.
+    mf_InverseKinematicsConfig config = WITH(mf_inverse_kinematics_config(), .link = end.link);
+    memcpy(config.point, end.position, sizeof config.point);
+    for (int n = 0; n < 5; n++) {
+        mf_InverseKinematicsResult result;
+        double angle[MOST], goal[3];
+        for (uint32_t j = 0; j < MOST; j++)
+            angle[j] = 0.9 * sin(1.0 + 2.0 * n + j);
+        tip_of(model, &config, angle, goal);
+        memcpy(angle, sampled, sizeof angle);
+        MUST(mf_inverse_kinematics(*state, model, &config, goal, NULL, angle, &result, &error));
+        assert_true(result.reached && result.distance < 1e-4);
+        check_limits(model, angle, 0.0);
+    }
+    mf_model_destroy(model);
+    MUST_FAIL(mf_docks_chain(docks, base, 0, &tip, joints, 8, &model, &end, &error), MF_LIMIT,
+              "more than 8 joints");
+    MUST_FAIL(mf_docks_chain(docks, base, 1, &tip, joints, 8, &model, &end, &error),
+              MF_BAD_ARGUMENT, "no such robot");
+    MUST(mf_docks_disconnect(mf_world_docks_of(scene.world), &(mf_DockPort){base, 0, 0}, &error));
+    MUST_FAIL(mf_docks_chain(docks, base, 0, &tip, joints, MOST, &model, &end, &error),
+              MF_NOT_FOUND, "no docks connect");
+}
+
 TEST(targets_out_of_reach_are_noted) {
     static const char *const points[] = {"[[0.6, 0.3, 0.5]]", "[[0.6, 0.3, 0.6], [0.2, 0.7, 0.7]]"};
     for (int far = 0; far < 2; far++) { // 0.84 m long, from a dock at 0.084 m

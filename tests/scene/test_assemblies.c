@@ -74,6 +74,39 @@ TEST(cars_dock_and_part) {
         assert_int_equal(mf_group_fault_total(mf_world_group(scene.world, g)), 0);
 }
 
+// scenes/atron_eight.yaml: seven modules close two rings. Without gravity the joint between them
+// turns at its speed, and nothing else moves on the whole: momentum stays 0.
+TEST(an_eight_twists) {
+    uint32_t names[64];
+    double linear[3] = {0}, angular[3] = {0}, most = 0.0;
+    AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/atron_eight.yaml", NULL, 0);
+    step_for(&scene, 2.0);
+    assert_int_equal(assemblies_of(&scene, names), 1);
+    assert_int_equal(mf_docks_statistics(mf_world_docks_of(scene.world)).joined, 8);
+    const double began = get(&scene, 0, "joint.angle", 0, 0);
+    step_for(&scene, 4.0);
+    const double turned = get(&scene, 0, "joint.angle", 0, 0) - began;
+    for (uint32_t g = 0; g < 2; g++)
+        for (uint32_t i = 0; i < mf_group_count(mf_world_group(scene.world, g)); i++) {
+            double center[3], p[3], spin[3], moment[3];
+            mf_motion_momentum(mf_world_group(scene.world, g), i, center, p, spin);
+            mf_vec3_cross(moment, center, p);
+            mf_vec3_add(linear, linear, p);
+            mf_vec3_add(angular, angular, moment);
+            mf_vec3_add(angular, angular, spin);
+            most = fmax(most, mf_vec3_length(p));
+        }
+    print_message("the eight turned by %.4f rad in 4 s; momentum %.2g kg m/s of at most %.2g, "
+                  "angular %.2g kg m^2/s\n",
+                  turned, mf_vec3_length(linear), most, mf_vec3_length(angular));
+    assert_near(turned, 0.5 * 4.0, 0.01);
+    assert_true(most > 0.01);
+    assert_true(mf_vec3_length(linear) < 1e-3 * most);
+    assert_true(mf_vec3_length(angular) < 1e-4);
+    assert_int_equal(mf_docks_statistics(mf_world_docks_of(scene.world)).joined, 8);
+    assert_int_equal(mf_docks_statistics(mf_world_docks_of(scene.world)).released, 0);
+}
+
 // ---- an arm -------------------------------------------------------------------------------------
 
 static double draw(uint32_t *seed) { // 0 .. 1, by a linear congruence (Numerical Recipes)

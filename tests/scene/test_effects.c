@@ -32,6 +32,7 @@ static const Kind kinds[] = {
     {"elastic", "cantilever.truss.yaml", "    motion: elastic\n"},
     {"cloth", "blanket.cloth.yaml", "    height: 0.5\n"},
     {"grains", "grain.xml", "    motion: grains\n"},
+    {"debris", "grain.xml", "    motion: debris\n"},
     {"fluid", "drop.xml", "    motion: fluid\n"},
 };
 

@@ -67,6 +67,7 @@ static const Case cases[] = {
     {MF_MOTION_CLOTH, SHEET, "cloth"},
     {MF_MOTION_FLUID, PARTICLES, "{fluid: {sound_speed: 15}}"},
     {MF_MOTION_GRAINS, PARTICLES, "{grains: {stiffness: 20000}}"},
+    {MF_MOTION_DEBRIS, PARTICLES, "debris"},
 };
 enum { CASES = sizeof cases / sizeof *cases };
 

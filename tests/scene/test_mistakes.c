@@ -139,7 +139,7 @@ TEST(mistakes_in_groups_name_the_group) {
         {GROUP "    motion: soccer\n",
          "t.yaml:4:13: groups.a.motion: expected one of kinematic, points, rigid, prescribed, "
          "articulated, quadrotor, fixed_wing, car, external, quasistatic, elastic, cloth, fluid, "
-         "grains, auto, own, found soccer"},
+         "grains, debris, auto, own, found soccer"},
         {GROUP "    controller: neural\n", "t.yaml:4:17: groups.a.controller: expected one of "
                                            "none, gp, oscillator, machine, found neural"},
         {GROUP "    controller: {}\n", "t.yaml:4:17: groups.a.controller: expected one of none, "

@@ -1,5 +1,6 @@
 // scenes/obstacles.yaml: two hundred obstacles of every shape on a ground that is an image, and
-// modules that drive through them; with gravity and without.
+// modules that drive through them; with gravity and without. scenes/landscape.yaml: such obstacles,
+// a snake, and a pool of particles.
 #include "rig/rig.h"
 #include "scene/support.h"
 
@@ -87,6 +88,46 @@ TEST(without_gravity_obstacles_float) {
     }
     print_message("%u of 200 obstacles move evenly without gravity\n", even);
     assert_true(even > 150);
+}
+
+// [J] Kinetic energy of a group.
+static double kinetic(const mf_Scene *scene, uint32_t group) {
+    const mf_Group *all = mf_world_group(scene->world, group);
+    double sum = 0.0;
+    for (uint32_t i = 0; i < mf_group_count(all); i++)
+        sum += mf_motion_energy(all, i).kinetic;
+    return sum;
+}
+
+// The snake crawls, the pool keeps its water, and after the jet everything but the snake comes to
+// rest: nothing gains energy.
+TEST(a_snake_crawls_in_a_landscape) {
+    enum { SNAKE, POOL, WATER, FIRST };
+    const double inside[2] = {0.4, 0.3}, center[2] = {1.5, -1.1}; // [m] of the pool
+    AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/landscape.yaml", NULL, 0);
+    assert_int_equal(mf_group_count(mf_world_group(scene.world, WATER)), 1000);
+    run_for(&scene, 1.0);
+    const double began = place(&scene, SNAKE, 0, 0);
+    double loose = 0.0, poured = 0.0;
+    for (int k = 0; k < (SANITIZED ? 1 : 18); k++) {
+        run_for(&scene, 0.5);
+        poured = fmax(poured, kinetic(&scene, WATER));
+    }
+    for (uint32_t g = FIRST; g < mf_world_group_count(scene.world); g++)
+        loose += kinetic(&scene, g);
+    print_message("the snake went %.3f m; kinetic energy of the water %.2g J, at most %.2g J, of "
+                  "all obstacles %.2g J\n",
+                  began - place(&scene, SNAKE, 0, 0), kinetic(&scene, WATER), poured, loose);
+    for (uint32_t i = 0; i < 1000; i++)
+        for (uint32_t c = 0; c < 2; c++)
+            assert_true(fabs(place(&scene, WATER, i, c) - center[c]) < inside[c]);
+    if (SANITIZED)
+        return;
+    // 64 kg of water that fall by less than 0.2 m cannot have more.
+    assert_true(poured < 64.0 * 9.81 * 0.2);
+    assert_true(kinetic(&scene, WATER) < 0.5);
+    assert_true(loose < 0.5);
+    assert_true(began - place(&scene, SNAKE, 0, 0) > 0.4);
 }
 
 // A Wheelbot drives towards a wall that is a robot of its own, and turns before it touches it.

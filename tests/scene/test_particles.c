@@ -37,7 +37,7 @@ TEST(test_refusals) {
               "    placement: {fill: {lower: [0, 0, 0], upper: [0.1, 0.1, 0.1]}}\n",
          "no space for all particles and there are no emitters: 8 of 30", 0},
         {POOL "    placement: {fill: {lower: [0, 0, 0], upper: [1, 1, 1]}}\n",
-         "expected motion fluid or grains", 0},
+         "expected motion fluid, grains or debris", 0},
         {"groups:\n  - {name: a, model: ../models/hexapod.urdf, motion: fluid}\n",
          "a particle is one free link", 0},
     };

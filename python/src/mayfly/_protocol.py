@@ -30,7 +30,7 @@ KINDS: tuple[type[errors.MayflyError], ...] = (
 )
 MOTIONS = (
     "kinematic points rigid prescribed articulated quadrotor fixed_wing car external "
-    "quasistatic elastic cloth fluid grains"
+    "quasistatic elastic cloth fluid grains debris"
 ).split()
 
 

@@ -16,7 +16,7 @@ from mayfly.cameras import Picture, pictures
 from mayfly.equations import Equations
 from mayfly.field import Field
 from mayfly.group_setup import Recipe, notes_of, start_notes
-from mayfly.policies import PolicyRecipe, RobotPolicy, add_policy
+from mayfly.policies import Noise, PolicyRecipe, RobotPolicy, add_policy
 from mayfly.truss import Truss
 
 if TYPE_CHECKING:
@@ -221,7 +221,8 @@ class Group(Sealed, Equations):
         *,
         percepts: Iterable[str] = (),
         actions: Iterable[str] = (),
-        noise: Mapping[str, float] | None = None,
+        noise: Mapping[str, float | Noise] | None = None,
+        made: Mapping[str, Callable[[RobotPolicy], object]] | None = None,
         memory: int = 0,
         tick: float = 0.0,
         name: str = "policy",
@@ -235,14 +236,24 @@ class Group(Sealed, Equations):
             function: called with the RobotPolicy of a robot.
             percepts: fields of which it reads its robot's values.
             actions: fields that it may write, such as "joint.target" or "dock.enabled".
-            noise: standard deviation of what is added to commands, by action.
+            noise: by action the standard deviation of what is added to commands, or, of an action
+                or a percept, a function of the RobotPolicy and the values that returns others.
+            made: percepts of any type, such as a dictionary: functions of the RobotPolicy, called
+                at most once in a tick, by the names for which `percept` returns the results.
             memory: numbers that each robot remembers, in the field NAME.memory.
             tick: [s] between two calls; 0: every step.
             name: of the policy.
 
         """
         recipe = PolicyRecipe(
-            function, tuple(percepts), tuple(actions), dict(noise or {}), memory, tick, name
+            function,
+            tuple(percepts),
+            tuple(actions),
+            dict(noise or {}),
+            dict(made or {}),
+            memory,
+            tick,
+            name,
         )
         with self._lock:
             self._add_policy(recipe)

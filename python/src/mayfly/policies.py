@@ -18,7 +18,10 @@ from mayfly.messages import Message, dock_number, pack, unpack
 if TYPE_CHECKING:
     from mayfly.group import Group
 
-__all__ = ["RobotPolicy", "PolicyRecipe", "add_policy"]
+__all__ = ["Noise", "RobotPolicy", "PolicyRecipe", "add_policy"]
+
+# A law of noise: maps the values of a percept or of a command to what is read or done.
+Noise = Callable[["RobotPolicy", Array], npt.ArrayLike]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -28,7 +31,8 @@ class PolicyRecipe:
     function: Callable[[RobotPolicy], object]
     percepts: tuple[str, ...]
     actions: tuple[str, ...]
-    noise: Mapping[str, float]
+    noise: Mapping[str, float | Noise]
+    made: Mapping[str, Callable[[RobotPolicy], object]]
     memory: int
     tick: float
     name: str
@@ -70,6 +74,7 @@ class RobotPolicy(Sealed):
         self._native = native
         self._recipe = recipe
         self._model = model
+        self._made: dict[str, object] = {}
         self.memory = Memory(native, recipe.memory)
         self._seal()
 
@@ -93,18 +98,32 @@ class RobotPolicy(Sealed):
         """Number of docks of the robot."""
         return int(lib.mf_policy_docks(self._native))
 
-    def percept(self, name: str) -> Array:
-        """The robot's values of a field that is listed in `percepts`."""
+    def percept(self, name: str) -> Any:
+        """The robot's values of a field that is listed in `percepts`, with its law of noise.
+
+        Of a name in `made`: what its function returns, which is called once in a tick.
+        """
+        if name in self._recipe.made:
+            if name not in self._made:
+                self._made[name] = self._recipe.made[name](self)
+            return self._made[name]
         number = _find(self._recipe.percepts, name, "percepts")
         size = int(lib.mf_policy_percept_size(self._native, number))
         values = [lib.mf_policy_percept(self._native, number, c) for c in range(size)]
-        return np.array(values, dtype=np.float64)
+        return self._disturb(name, np.array(values, dtype=np.float64))
+
+    def _disturb(self, name: str, values: Array) -> Array:
+        law = self._recipe.noise.get(name)
+        if not callable(law):
+            return values
+        return np.broadcast_to(np.asarray(law(self, values), dtype=np.float64), values.shape)
 
     def act(self, name: str, values: npt.ArrayLike) -> None:
         """Commands all values of a field that is listed in `actions`; their noise is added."""
         number = _find(self._recipe.actions, name, "actions")
         size = int(lib.mf_policy_action_size(self._native, number))
         row = np.broadcast_to(np.asarray(values, dtype=np.float64), (size,))
+        row = self._disturb(name, row)
         if not np.isfinite(row).all():
             raise ValueError(f"{name}: need finite numbers, got {values!r}")
         for c in range(size):
@@ -150,9 +169,15 @@ def add_policy(group: Group, recipe: PolicyRecipe) -> Any:
     config = lib.mf_policy_config()
     callback = ffi.callback("mf_PolicyFn", act, onerror=failed)
     name = ffi.new("char[]", encode(recipe.name))
-    noise = [float(recipe.noise.get(action, 0.0)) for action in recipe.actions]
-    for unknown in set(recipe.noise) - set(recipe.actions):
-        raise errors.ArgumentError(f"noise: {unknown!r} is not in actions")
+    sizes_of = (recipe.noise.get(action, 0.0) for action in recipe.actions)
+    noise = [0.0 if callable(size) else float(size) for size in sizes_of]
+    for unknown, law in recipe.noise.items():
+        if unknown not in recipe.actions + (recipe.percepts if callable(law) else ()):
+            raise errors.ArgumentError(
+                f"noise: {unknown!r} is not in actions; of percepts it is a function"
+            )
+    for both in set(recipe.made) & set(recipe.percepts):
+        raise errors.ArgumentError(f"made: {both!r} is in percepts")
     sizes = ffi.new("double[]", noise or [0.0])
     config.name, config.function, config.noise = name, callback, sizes
     config.percepts = texts(recipe.percepts, alive)

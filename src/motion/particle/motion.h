@@ -1,4 +1,4 @@
-// What the host knows of a group of particles: `fluid` and `grains` have this in common.
+// What the host knows of a group of particles: `fluid`, `grains` and `debris` have this in common.
 #pragma once
 
 #include <mayfly/particles.h>
@@ -44,6 +44,7 @@ typedef struct mf_Particles {
     union {
         mf_FluidConfig fluid;
         mf_GrainsConfig grains;
+        mf_DebrisConfig debris;
     } config;
     mf_ParticlePlan plan;
     bool wide;       // the fields are double
@@ -85,7 +86,7 @@ typedef struct mf_ParticleDraft {
 mf_Status mf_particles_make(mf_Particles *all, mf_Group *group, const mf_MotionRow *row,
                             const mf_ParticleDraft *draft, mf_Error *error);
 
-// What the rows of both motions have alike.
+// What the rows of these motions have alike.
 #define MF_PARTICLE_ROW(title)                                                                     \
     .name = #title, .noun = "particle", .dynamic = true, .any_gravity = true,                      \
     .look = {.kind = MF_VISUAL_POINTS, .color = {0.20f, 0.45f, 0.85f}},                            \

@@ -28,8 +28,11 @@ static const mf_FieldInfo waiting_field = {"particle.waiting",
                                            "1: an emitter has not put it into the world yet"};
 
 mf_Particles *mf_particles_of(const mf_Group *group) {
-    mf_Particles *all = mf_motion_plan(group, &mf_fluid_row);
-    return all != NULL ? all : mf_motion_plan(group, &mf_grains_row);
+    static const mf_MotionRow *const rows[] = {&mf_fluid_row, &mf_grains_row, &mf_debris_row};
+    mf_Particles *all = NULL;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows && all == NULL; i++)
+        all = mf_motion_plan(group, rows[i]);
+    return all;
 }
 
 double mf_particles_spacing(const mf_Group *group) {

@@ -70,7 +70,8 @@ typedef struct mf_ParticlePlan {
     double follow;         // [1/s] rate at which the pressure follows that density
     double compression;    // [1] above it a warning is raised
     // Grains.
-    double stiffness, damping;      // [N/m], [N s/m] along the normal
+    double stiffness, damping;      // [N/m], [N s/m] along the normal; debris: damping is the
+                                    // restitution
     double sliding_stiffness;       // [N/m]
     double sliding_damping;         // [N s/m]
     double friction, wall_friction; // [1]
@@ -130,6 +131,9 @@ typedef double (*mf_ParticleGatherFn)(const mf_ParticleTask *task, uint32_t firs
 MF_KERNEL_COPIES(double, mf_fluid_gather,
                  (const mf_ParticleTask *task, uint32_t first, uint32_t count));
 MF_KERNEL_COPIES(void, mf_fluid_step,
+                 (const mf_ParticleTask *task, uint32_t first, uint32_t count,
+                  double (*wrench)[6]));
+MF_KERNEL_COPIES(void, mf_debris_step,
                  (const mf_ParticleTask *task, uint32_t first, uint32_t count,
                   double (*wrench)[6]));
 MF_KERNEL_COPIES(double, mf_grains_gather,
