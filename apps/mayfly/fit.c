@@ -34,7 +34,7 @@ static const mf_Option table[] = {
     MF_OPT_COUNT("population", "N", Options, population, 4, 4096,
                  "candidates in a generation (default: by the number of parameters)"),
     MF_OPT_COUNT("generations", "N", Options, generations, 0, 1000,
-                 "most generations of the search, before its refinement (default 40)"),
+                 "most generations of the search, before its refinement (default 20)"),
     MF_OPT_COUNT("seed", "N", Options, seed, 0, 1.8446744073709552e19,
                  "seed of the search (default 1)"),
     MF_INPUT_STEP(Options, inputs),

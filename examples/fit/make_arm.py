@@ -1,6 +1,6 @@
 """Makes arm.csv: what a machine like arm.xml, but with other numbers, would have logged.
 
-The machine is simulated by MuJoCo (pip install mujoco), another code, at 1 ms; its commands arrive
+The machine is simulated by MuJoCo (pip install mujoco), another code; its commands arrive
 late, its encoders are noisy. Everything is seeded.
 
 usage: make_arm.py FOLDER
@@ -31,7 +31,6 @@ PERIOD, DURATION = 0.01, 10.0  # [s] of samples, of the log
 def machine(path: pathlib.Path) -> mujoco.MjModel:
     """The model of the file with the machine's numbers."""
     model = mujoco.MjModel.from_xml_path(str(path))
-    model.opt.timestep = 0.001
     for joint in range(2):
         name = model.joint(joint).name
         model.dof_damping[joint] = TRUTH[f"{name}.damping"]

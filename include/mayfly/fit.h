@@ -47,7 +47,7 @@ typedef struct mf_FitConfig {
                             // default 0.2
     uint32_t population;    // [1] candidates in a generation, 4 .. 4096; 0: by their number of
                             // parameters; default 0
-    uint32_t generations;   // [1] most of the search, before its refinement; default 40
+    uint32_t generations;   // [1] most of the search, before its refinement; default 20
     uint64_t seed;          // [1] of the search; default 1
 } mf_FitConfig;
 // The defaults of mf_FitConfig: every configuration starts from them.

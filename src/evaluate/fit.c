@@ -26,13 +26,16 @@
 #include <string.h>
 
 #define QUANTILE 1.96  // [1] of the normal distribution, for 95 %
-#define VAGUE 0.2      // [1] half an interval, over the range, of what is not identified
+#define VAGUE 0.1      // [1] half an interval, over the scale, of what is not identified
+#define LOG_SCALE 5.0  // [1] that scale over the value, of ranges over orders of magnitude
 #define TAKES_PART 0.3 // [1] component of a parameter in such a direction
+#define SEEN 5.0       // [1] standard deviations that a parameter alone would move there
+#define LEAST 1e-12    // [1] eigenvalue, against rounding
 #define MEMORY 1e9     // [byte] most of the values of a batch
 
 mf_FitConfig mf_fit_config(void) {
     return (mf_FitConfig){
-        .struct_size = sizeof(mf_FitConfig), .holdout = 0.2, .generations = 40, .seed = 1};
+        .struct_size = sizeof(mf_FitConfig), .holdout = 0.2, .generations = 20, .seed = 1};
 }
 
 void mf_fit_note(mf_FitProblem *problem, const char *format, ...) {
@@ -236,54 +239,125 @@ static void find_curvature(const mf_FitProblem *problem, const double *residuals
             h[k * n + i] = h[i * n + k];
 }
 
-static void note_direction(mf_FitProblem *problem, mf_Fit *fit, const double *vectors, uint32_t at,
-                           uint32_t n) {
-    char names[220] = "";
-    uint32_t count = 0, last = 0, all = 0;
-    for (uint32_t i = 0; i < fit->parameter_count; i++)
-        all += mf_abs(vectors[i * n + at]) >= TAKES_PART;
-    for (uint32_t i = 0; i < fit->parameter_count; i++) {
-        if (mf_abs(vectors[i * n + at]) < TAKES_PART)
-            continue;
-        const size_t length = strlen(names);
-        const char *between = count == 0 ? "" : count + 1 == all ? " and " : ", ";
-        snprintf(names + length, sizeof names - length, "%s%s", between, fit->parameters[i].name);
-        fit->parameters[i].identified = false;
-        last = i;
-        count++;
-    }
-    if (count > 1)
-        mf_fit_note(problem, "%s cannot be told apart by this log", names);
-    else if (count == 1)
-        mf_fit_note(problem,
-                    "%s cannot be identified by this log: it hardly depends on it; it stays near "
-                    "the model's %.4g %s",
-                    names, fit->parameters[last].start, fit->parameters[last].unit);
+// In which parameters are judged: of a range over orders of magnitude the value counts.
+static double scale_of(const mf_FitProblem *problem, const mf_Fit *fit, uint32_t i) {
+    const mf_Unknown *range = &problem->ranges[i];
+    const bool counts = i < fit->parameter_count && range->scale == MF_UNKNOWN_LOG;
+    return counts ? LOG_SCALE * fit->parameters[i].value : range->width;
 }
 
-// Intervals from H, and what it leaves open: `scaled` is H of unknowns over their ranges.
-static mf_Status judge(mf_FitProblem *problem, mf_Fit *fit, double *h, mf_Error *error) {
+// Adds the parameter to the list of names, of which there are `all`.
+static void add_name(char names[220], const char *name, uint32_t count, uint32_t all) {
+    const size_t length = strlen(names);
+    const char *between = count == 0 ? "" : count + 1 == all ? " and " : ", ";
+    snprintf(names + length, 220 - length, "%s%s", between, name);
+}
+
+// A direction in which the parameters may move far: `scaled` is H over the scales. Either a
+// parameter may do so alone, or some do so together, each of which alone would be seen.
+static void note_direction(mf_FitProblem *problem, mf_Fit *fit, const double *scaled,
+                           const double *vectors, double deviation, uint32_t at, uint32_t n) {
+    bool takes_part[MF_UNKNOWN_MOST] = {false};
+    char names[220] = "";
+    uint32_t all = 0, count = 0;
+    for (uint32_t i = 0; i < fit->parameter_count; i++) {
+        mf_FitParameter *own = &fit->parameters[i];
+        const double alone = 1.0 / mf_sqrt(scaled[i * n + i]);
+        if (QUANTILE * alone > VAGUE && mf_abs(vectors[i * n + at]) > TAKES_PART) {
+            if (own->identified)
+                mf_fit_note(problem,
+                            "%s cannot be identified by this log, which hardly depends on it; it "
+                            "stays near the model's %.4g %s",
+                            own->name, own->start, own->unit);
+            own->identified = false;
+        } else if (deviation * mf_abs(vectors[i * n + at]) > SEEN * alone) {
+            takes_part[i] = true;
+            all++;
+        }
+    }
+    for (uint32_t i = 0; i < fit->parameter_count && all > 1; i++) {
+        if (!takes_part[i])
+            continue;
+        add_name(names, fit->parameters[i].name, count++, all);
+        fit->parameters[i].identified = false;
+    }
+    if (all > 1)
+        mf_fit_note(problem, "%s cannot be told apart by this log", names);
+}
+
+// Intervals from H, and what it leaves open.
+static mf_Status judge(mf_FitProblem *problem, mf_Fit *fit, const double *h, mf_Error *error) {
     const uint32_t n = problem->unknown_count;
-    double *values, *vectors, *scaled;
+    double *values, *vectors, *scaled, *turned;
     const mf_Array arrays[] = {MF_ARRAY(values, n), MF_ARRAY(vectors, (size_t)n * n),
-                               MF_ARRAY(scaled, (size_t)n * n)};
-    MF_NEED_MEMORY(mf_allocate_arrays(problem->context, arrays, 3), error, "fit");
+                               MF_ARRAY(scaled, (size_t)n * n), MF_ARRAY(turned, (size_t)n * n)};
+    MF_NEED_MEMORY(mf_allocate_arrays(problem->context, arrays, 4), error, "fit");
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < n; k++)
-            scaled[i * n + k] = h[i * n + k] * problem->ranges[i].width * problem->ranges[k].width;
-    mf_symmetric_eigen(n, scaled, values, vectors);
+            turned[i * n + k] = scaled[i * n + k] =
+                h[i * n + k] * scale_of(problem, fit, i) * scale_of(problem, fit, k);
+    mf_symmetric_eigen(n, turned, values, vectors);
     for (uint32_t i = 0; i < fit->parameter_count; i++) {
         double variance = 0.0;
         for (uint32_t k = 0; k < n; k++)
-            variance += vectors[i * n + k] * vectors[i * n + k] / mf_larger(values[k], 1.0);
-        fit->parameters[i].interval = QUANTILE * mf_sqrt(variance) * problem->ranges[i].width;
+            variance += vectors[i * n + k] * vectors[i * n + k] / mf_larger(values[k], LEAST);
+        fit->parameters[i].interval = QUANTILE * mf_sqrt(variance) * scale_of(problem, fit, i);
         fit->parameters[i].identified = true;
     }
-    for (uint32_t k = 0; k < n; k++)
-        if (QUANTILE / mf_sqrt(mf_larger(values[k], 1.0)) > VAGUE)
-            note_direction(problem, fit, vectors, k, n);
+    for (uint32_t k = 0; k < n; k++) {
+        const double deviation = 1.0 / mf_sqrt(mf_larger(values[k], LEAST));
+        if (QUANTILE * deviation > VAGUE)
+            note_direction(problem, fit, scaled, vectors, deviation, k, n);
+    }
     mf_release(problem->context, values);
     return MF_OK;
+}
+
+// How far half the step would move the minimum, to first order: x - (J^T J)^-1 J^T (r' - r) with
+// the residuals r' of such steps. Says so where that is more than an interval.
+static mf_Status check_step(mf_FitProblem *problem, const mf_Fit *fit, const double *x,
+                            const double *residuals, const double *columns, double *h,
+                            mf_Error *error) {
+    const size_t n = problem->unknown_count, m = problem->fitted_samples;
+    const double step = problem->step;
+    const mf_Time asked = problem->file.step, half = mf_time_from_seconds(0.5 * step);
+    double *finer, *shift;
+    const mf_Array arrays[] = {MF_ARRAY(finer, m), MF_ARRAY(shift, n)};
+    if (half < 1000)
+        return MF_OK;
+    MF_NEED_MEMORY(mf_allocate_arrays(problem->context, arrays, 2), error, "fit");
+    problem->file.step = half;
+    problem->step = mf_time_to_seconds(half);
+    const mf_Status status = evaluate(problem, x, 1, finer, error);
+    problem->file.step = asked;
+    problem->step = step;
+    for (size_t i = 0; i < n && status == MF_OK; i++) {
+        const double *a = columns + i * m;
+        for (size_t r = 0; r < m; r++)
+            shift[i] -= a[r] * (finer[r] - residuals[r]);
+        for (size_t k = 0; k < n; k++) {
+            const double *b = columns + k * m, width = problem->ranges[i].width;
+            double sum = i == k ? 1.0 / (width * width) : 0.0;
+            for (size_t r = 0; r < m; r++)
+                sum += a[r] * b[r];
+            h[i * n + k] = sum;
+        }
+    }
+    char names[200] = "";
+    if (status == MF_OK && mf_symmetric_solve((uint32_t)n, h, shift))
+        for (uint32_t i = 0; i < fit->parameter_count; i++) {
+            const mf_FitParameter *own = &fit->parameters[i];
+            const size_t at = strlen(names);
+            if (own->identified && mf_abs(shift[i]) > own->interval)
+                snprintf(names + at, sizeof names - at, "%s%s by %.2g %s", at > 0 ? ", " : "",
+                         own->name, shift[i], own->unit);
+        }
+    if (names[0] != '\0')
+        mf_fit_note(problem,
+                    "steps of half the length would move %s, more than the interval: --step %.6g",
+                    names, 0.5 * step);
+    mf_release(problem->context, finer);
+    return status;
 }
 
 static void note_ends(mf_FitProblem *problem, const mf_Fit *fit) {
@@ -341,6 +415,7 @@ static mf_Status minimize(mf_FitProblem *problem, const mf_LeastSquares *squares
         find_curvature(problem, residuals, columns, h);
         status = judge(problem, fit, h, error);
     }
+    MF_THEN(status, check_step(problem, fit, x, residuals, columns, h, error));
     mf_release(problem->context, residuals);
     return status;
 }
