@@ -20,6 +20,7 @@
 #include <mayfly/elastic.h>
 #include <mayfly/external.h>
 #include <mayfly/film.h>
+#include <mayfly/fit.h>
 #include <mayfly/fixed_wing.h>
 #include <mayfly/gait.h>
 #include <mayfly/interaction.h>

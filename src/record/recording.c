@@ -85,7 +85,8 @@ void mf_recording_destroy(mf_Recording *recording) {
 
 // ---- opening -----------------------------------------------------------------------------------
 
-static mf_Recording *make(mf_Context *context, const char *path, uint64_t most, mf_Error *error) {
+mf_Recording *mf_recording_make(mf_Context *context, const char *path, uint64_t most,
+                                mf_Error *error) {
     mf_Recording *recording = mf_allocate(context, 1, sizeof *recording);
     mf_RecordingMemory *memory = mf_allocate(context, 1, sizeof *memory);
     if (recording == NULL || memory == NULL) {
@@ -155,7 +156,7 @@ mf_Status mf_recording_open(mf_Context *context, const char *path, uint64_t most
     MF_NEED(out != NULL, error, "recording: out is NULL");
     *out = NULL;
     MF_NEED(context != NULL && path != NULL, error, "recording: context or path is NULL");
-    mf_Recording *recording = make(context, path, most, error);
+    mf_Recording *recording = mf_recording_make(context, path, most, error);
     mf_Status status = recording != NULL ? read_file(recording, error) : error->status;
     if (status != MF_OK)
         mf_recording_destroy(recording);

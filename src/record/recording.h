@@ -34,3 +34,14 @@ mf_Status mf_recording_read_mcap(mf_Recording *recording, const char *data, size
 // `image`: the file as it was whole last; NULL: as it is.
 mf_Status mf_recording_read_hdf5(mf_Recording *recording, char *image, size_t size,
                                  mf_Error *error);
+
+// Calls `heard` for every message in CDR of an MCAP file that others have written, in its order,
+// with topic, name of its type and time [ns]; a failure ends it. `recording`: for memory and
+// messages, from mf_recording_make.
+typedef mf_Status (*mf_McapMessageFn)(void *user, const char *topic, const char *type, mf_Time time,
+                                      const uint8_t *data, size_t size, mf_Error *error);
+mf_Status mf_recording_messages(mf_Recording *recording, const char *data, size_t size,
+                                mf_McapMessageFn heard, void *user, mf_Error *error);
+// An empty recording. NULL and an error: no memory.
+mf_Recording *mf_recording_make(mf_Context *context, const char *path, uint64_t most,
+                                mf_Error *error);

@@ -1,5 +1,5 @@
 // Reading recordings in HDF5: all data sets of three dimensions (time, instance, component), the
-// time and the picture.
+// time and the picture; of other files also those of one (time) or two (time, component).
 //
 // Files are untrusted, and HDF5's library trusts what it reads: a damaged string or index can end
 // the program. So a child process reads a file first, as a whole, within limits; what ends the
@@ -153,9 +153,10 @@ static void *read_values(Reading *reading, hid_t set, hid_t memory, const hsize_
         reading->status = damaged(reading->recording, reading->error);
         return NULL;
     }
-    hsize_t start[3] = {0, 0, 0}, count[3] = {samples, shape[1], shape[2]};
     hid_t space = H5Dget_space(set);
-    hid_t here = H5Screate_simple(H5Sget_simple_extent_ndims(space), count, NULL);
+    const int rank = H5Sget_simple_extent_ndims(space);
+    hsize_t start[3] = {0, 0, 0}, count[3] = {samples, rank == 2 ? shape[2] : shape[1], shape[2]};
+    hid_t here = H5Screate_simple(rank, count, NULL);
     if (samples > 0 && (H5Sselect_hyperslab(space, H5S_SELECT_SET, start, NULL, count, NULL) < 0 ||
                         H5Dread(set, memory, here, space, H5P_DEFAULT, values) < 0))
         reading->status = damaged(reading->recording, reading->error);
@@ -169,9 +170,16 @@ static void take_set(Reading *reading, hid_t set, const char *name) {
     hsize_t shape[3];
     hid_t memory;
     mf_FieldType type;
-    if (read_shape(set, shape) != 3 || !find_type(set, &type, &memory) || shape[1] > UINT32_MAX ||
+    const int rank = read_shape(set, shape);
+    if (rank < 1 || rank > 3 || !find_type(set, &type, &memory) || shape[1] > UINT32_MAX ||
         shape[2] > UINT32_MAX)
         return; // not of a recorder
+    if (rank < 3 && shape[0] != recording->samples)
+        return; // nor another's column of numbers, one for each time
+    if (rank == 2) {
+        shape[2] = shape[1];
+        shape[1] = 1;
+    }
     void *values = read_values(reading, set, memory, shape, mf_field_value_size(type));
     if (values == NULL)
         return;

@@ -46,6 +46,10 @@ typedef struct Reading {
     uint8_t *chunk;                       // the last compressed one, expanded
     size_t chunk_capacity;                // [byte]
     uint64_t most, left;                  // [byte] that chunks may expand to, in each pass
+    mf_McapMessageFn heard;               // instead of both passes: messages of others
+    void *user;
+    const char *topics[CHANNELS], *types[CHANNELS]; // of channels, then; types by their schemas
+    uint16_t schemas[CHANNELS];
     mf_Error *error;
 } Reading;
 
@@ -312,6 +316,14 @@ static void take_message(Reading *reading, Bytes bytes) {
     skip(&bytes, 8);
     if (bytes.bad || id >= CHANNELS)
         return;
+    if (reading->heard != NULL) {
+        const char *type = reading->types[reading->schemas[id]];
+        if (reading->topics[id] != NULL && type != NULL)
+            reading->failed =
+                reading->heard(reading->user, reading->topics[id], type, time, bytes.at,
+                               (size_t)(bytes.end - bytes.at), reading->error) != MF_OK;
+        return;
+    }
     if (id == reading->clock) {
         if (reading->filling && reading->samples < reading->recording->samples)
             reading->recording->memory->time[reading->samples] = mf_time_to_seconds(time);
@@ -336,12 +348,30 @@ static void take_message(Reading *reading, Bytes bytes) {
     source->samples++;
 }
 
+// A channel or schema of others.
+static void take_other(Reading *reading, uint8_t code, Bytes bytes) {
+    const uint32_t id = (uint32_t)number(&bytes, 2);
+    const uint32_t schema = code == CHANNEL ? (uint32_t)number(&bytes, 2) : 0;
+    const Text name = text(&bytes);
+    if (bytes.bad || id >= CHANNELS || schema >= CHANNELS)
+        return;
+    if (code == SCHEMA && reading->types[id] == NULL)
+        reading->types[id] = keep(reading, name);
+    if (code == CHANNEL && reading->topics[id] == NULL && equals(text(&bytes), "cdr")) {
+        reading->topics[id] = keep(reading, name);
+        reading->schemas[id] = (uint16_t)schema;
+    }
+}
+
 static void take_record(Reading *reading, uint8_t code, Bytes bytes) {
     if (code == MESSAGE)
         take_message(reading, bytes);
     else if (reading->filling)
         return;
-    else if (code == METADATA)
+    else if (reading->heard != NULL) {
+        if (code == CHANNEL || code == SCHEMA)
+            take_other(reading, code, bytes);
+    } else if (code == METADATA)
         take_metadata(reading, bytes);
     else if (code == ATTACHMENT)
         take_attachment(reading, bytes);
@@ -521,6 +551,23 @@ mf_Status mf_recording_read_mcap(mf_Recording *recording, const char *data, size
         walk(reading, data, size);
         drop_empty(recording);
     }
+    mf_release(recording->context, reading->chunk);
+    mf_release(recording->context, reading);
+    return status;
+}
+
+mf_Status mf_recording_messages(mf_Recording *recording, const char *data, size_t size,
+                                mf_McapMessageFn heard, void *user, mf_Error *error) {
+    Reading *reading = mf_allocate(recording->context, 1, sizeof *reading);
+    MF_NEED_MEMORY(reading != NULL, error, "recording");
+    reading->recording = recording;
+    reading->clock = CHANNELS;
+    reading->most = recording->memory->left;
+    reading->heard = heard;
+    reading->user = user;
+    reading->error = error;
+    walk(reading, data, size);
+    const mf_Status status = reading->failed ? error->status : MF_OK;
     mf_release(recording->context, reading->chunk);
     mf_release(recording->context, reading);
     return status;

@@ -1,0 +1,534 @@
+// Parameters of a robot from a log of the machine.
+//
+// The sum of squares of all differences between log and simulation, each over the standard
+// deviation of its channel's noise, is searched over the ranges of the parameters, then refined.
+// The noise is estimated from the log, and, for a second refinement, from what the first one has
+// left, which makes it the most likely fit of channels with unknown noise. A term of width one
+// range around the model's own value keeps parameters there that the log does not tell.
+//
+// Intervals come from the squares at the minimum: covariance = H^-1, H half the second derivatives
+// of the sum, by differences of the residuals. Residuals that resemble their neighbors count as so
+// many fewer (Sokal 1997: integrated autocorrelation time). Directions of H in which a parameter
+// may move by a large part of its range are reported as such.
+#include "evaluate/fit.h"
+
+#include "base/floats.h"
+#include "base/hash.h"
+#include "base/memory.h"
+#include "math/scalar.h"
+#include "model/points.h"
+
+#include <mayfly/dynamics.h>
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define QUANTILE 1.96  // [1] of the normal distribution, for 95 %
+#define VAGUE 0.1      // [1] half an interval, over the scale, of what is not identified
+#define LOG_SCALE 5.0  // [1] that scale over the value, of ranges over orders of magnitude
+#define TAKES_PART 0.3 // [1] component of a parameter in such a direction
+#define SEEN 5.0       // [1] standard deviations that a parameter alone would move there
+#define LEAST 1e-12    // [1] eigenvalue, against rounding
+#define MEMORY 1e9     // [byte] most of the values of a batch
+
+mf_FitConfig mf_fit_config(void) {
+    return (mf_FitConfig){
+        .struct_size = sizeof(mf_FitConfig), .holdout = 0.2, .generations = 20, .seed = 1};
+}
+
+void mf_fit_note(mf_FitProblem *problem, const char *format, ...) {
+    va_list arguments;
+    if (problem->note_count == MF_FIT_NOTES)
+        return;
+    va_start(arguments, format);
+    vsnprintf(problem->notes[problem->note_count++], MF_FIT_NOTE, format, arguments);
+    va_end(arguments);
+}
+
+// ---- the problem -------------------------------------------------------------------------------
+
+static mf_Status check(const mf_SceneFile *file, const mf_FitConfig *config, mf_Error *error) {
+    MF_NEED(config->struct_size == sizeof *config, error, "fit: start from mf_fit_config()");
+    MF_NEED(config->holdout >= 0.0 && config->holdout <= 0.9, error, "fit.holdout: need 0 .. 0.9");
+    MF_NEED(config->population == 0 || (config->population >= 4 && config->population <= 4096),
+            error, "fit.population: need 0 or 4 .. 4096");
+    MF_NEED(config->map_count == 0 || config->map != NULL, error, "fit.map: is NULL");
+    if (file->group_count != 1 || file->groups[0].kind != NULL)
+        return mf_fail_at(error, MF_UNSUPPORTED, file->file, 0, 0,
+                          "expected a robot, or a scene of one group of robots, to fit");
+    return MF_OK;
+}
+
+// One exact robot of the file, in double precision: differences of simulations must not be those
+// of rounding.
+static mf_Status make_problem(mf_Context *context, mf_SceneFile *file, const mf_Log *log,
+                              mf_FitProblem **out, mf_Error *error) {
+    mf_FitProblem *own = mf_allocate(context, 1, sizeof *own);
+    MF_NEED_MEMORY(own != NULL, error, "fit");
+    *out = own;
+    own->context = context;
+    own->log = log;
+    own->file = *file;
+    own->group = file->groups[0];
+    own->file.groups = &own->group;
+    own->file.evolves = false;
+    if (own->group.model == NULL)
+        MF_TRY(
+            mf_model_load(context, own->group.model_path, &own->group.import, &own->loaded, error));
+    own->model = own->group.model != NULL ? own->group.model : own->loaded;
+    own->group.model = own->model;
+    own->group.count = 1;
+    own->group.joint_noise = 0.0;
+    own->group.double_precision = true;
+    own->group.sensors = true;
+    return MF_OK;
+}
+
+// [kg m^2] that each joint moves at the start, everything else at rest.
+static mf_Status find_inertia(mf_FitProblem *problem, mf_Group *group, double *out,
+                              mf_Error *error) {
+    const mf_Model *model = problem->model;
+    const uint32_t n = mf_group_velocity_count(group);
+    double *matrix = mf_allocate(problem->context, n, n * sizeof *matrix);
+    MF_NEED_MEMORY(matrix != NULL, error, "fit");
+    const mf_Status status = mf_group_mass_matrix(group, 0, 1, matrix, error);
+    for (uint32_t j = 0; j < model->joint_count && status == MF_OK; j++) {
+        const uint32_t at = model->joints[j].velocity_address + n - model->velocity_count;
+        out[j] = mf_joint_has_axis(&model->joints[j]) ? matrix[(size_t)at * n + at] : 0.0;
+    }
+    mf_release(problem->context, matrix);
+    return status;
+}
+
+// Errors of the measured angles at the start, within the noise.
+static void add_starts(mf_FitProblem *problem) {
+    for (uint32_t o = 0; o < problem->output_count; o++) {
+        const mf_FitOutput *output = &problem->outputs[o];
+        if (strcmp(output->field, "joint.angle") != 0 || problem->unknown_count == MF_UNKNOWN_MOST)
+            continue;
+        const double width = mf_larger(output->channel->noise, 1e-9);
+        problem->ranges[problem->unknown_count] =
+            (mf_Unknown){-100.0 * width, 100.0 * width, 0.0, width, MF_UNKNOWN_EVEN, false};
+        problem->unknowns[problem->unknown_count++] =
+            (mf_FitUnknown){MF_FIT_ANGLE, output->component};
+    }
+}
+
+static mf_Status prepare(mf_FitProblem *problem, const mf_FitConfig *config, mf_Fit *fit,
+                         mf_Error *error) {
+    const mf_Model *model = problem->model;
+    mf_Scene scene = {0};
+    mf_SceneConfig settings = mf_scene_config();
+    settings.isolated = true;
+    MF_TRY(mf_scene_create(problem->context, &problem->file, &settings, &scene, error));
+    double *inertia = mf_allocate(problem->context, model->joint_count + 1, sizeof *inertia);
+    mf_Status status = MF_OK;
+    problem->step = mf_time_to_seconds(scene.step);
+    if (inertia == NULL)
+        status = mf_fail(error, MF_NO_MEMORY, "fit: out of memory");
+    else if (scene.motion != MF_MOTION_ARTICULATED)
+        status = mf_fail_at(error, MF_UNSUPPORTED, problem->file.file, 0, 0,
+                            "a fit needs the motion articulated, the robot moves by %s",
+                            mf_motion_name(scene.motion));
+    MF_THEN(status, mf_fit_columns(problem, scene.group, config, &fit->channels, error));
+    MF_THEN(status, find_inertia(problem, scene.group, inertia, error));
+    MF_THEN(status, mf_fit_choose(problem, config->parameters, inertia, error));
+    if (status == MF_OK)
+        add_starts(problem);
+    mf_release(problem->context, inertia);
+    mf_scene_destroy(&scene);
+    return status;
+}
+
+// ---- residuals ---------------------------------------------------------------------------------
+
+// Predictions of fitted samples, in their place, to differences over the noise.
+static void weigh(const mf_FitProblem *problem, double *values) {
+    for (uint32_t o = 0; o < problem->output_count; o++) {
+        const mf_FitOutput *output = &problem->outputs[o];
+        const double *measured = output->column->value + output->skipped;
+        for (uint32_t i = 0; i < output->fitted; i++)
+            values[i] = (values[i] - output->factor * measured[i]) * output->weight;
+        values += output->fitted;
+    }
+}
+
+static mf_Status evaluate(void *user, const double *points, uint32_t count, double *residuals,
+                          mf_Error *error) {
+    mf_FitProblem *problem = user;
+    MF_TRY(mf_fit_simulate(problem, points, count, false, residuals, error));
+    for (uint32_t i = 0; i < count; i++)
+        weigh(problem, residuals + (size_t)i * problem->fitted_samples);
+    return MF_OK;
+}
+
+static double root_mean(const double *values, const mf_FitOutput *output, uint32_t from,
+                        uint32_t to) {
+    double sum = 0.0;
+    for (uint32_t i = from; i < to; i++) {
+        const double apart =
+            values[i] - output->factor * output->column->value[output->skipped + i];
+        sum += apart * apart;
+    }
+    return to > from ? mf_sqrt(sum / (to - from)) : (double)NAN;
+}
+
+// Errors of the whole log with these unknowns.
+static mf_Status measure(mf_FitProblem *problem, const double *x, bool fitted, mf_Error *error) {
+    double *values = mf_allocate(problem->context, problem->samples, sizeof *values);
+    MF_NEED_MEMORY(values != NULL, error, "fit");
+    const mf_Status status = mf_fit_simulate(problem, x, 1, true, values, error);
+    const double *at = values;
+    for (uint32_t o = 0; o < problem->output_count && status == MF_OK; o++) {
+        const mf_FitOutput *output = &problem->outputs[o];
+        mf_FitChannel *channel = output->channel;
+        *(fitted ? &channel->after : &channel->before) = root_mean(at, output, 0, output->fitted);
+        *(fitted ? &channel->predicted_after : &channel->predicted_before) =
+            root_mean(at, output, output->fitted, output->count);
+        at += output->count;
+    }
+    mf_release(problem->context, values);
+    return status;
+}
+
+// ---- certainty ---------------------------------------------------------------------------------
+
+// How many neighboring residuals count as one, >= 1.
+static double correlation_time(const double *values, uint32_t count) {
+    double mean = 0.0, square = 0.0, time = 1.0;
+    for (uint32_t i = 0; i < count; i++)
+        mean += values[i] / count;
+    for (uint32_t i = 0; i < count; i++)
+        square += (values[i] - mean) * (values[i] - mean);
+    for (uint32_t lag = 1; lag < count / 4 && square > 0.0; lag++) {
+        double product = 0.0;
+        for (uint32_t i = lag; i < count; i++)
+            product += (values[i] - mean) * (values[i - lag] - mean);
+        if (!(product / square > 2.0 / mf_sqrt(count))) // noise
+            break;
+        time += 2.0 * product / square;
+    }
+    return time;
+}
+
+// H, n rows of n; `residuals` and `columns` of the minimum.
+static void find_curvature(const mf_FitProblem *problem, const double *residuals,
+                           const double *columns, double *h) {
+    const uint32_t n = problem->unknown_count;
+    size_t first = 0;
+    for (uint32_t i = 0; i < n; i++)
+        h[i * n + i] = 1.0 / (problem->ranges[i].width * problem->ranges[i].width);
+    for (uint32_t o = 0; o < problem->output_count; o++) {
+        const uint32_t count = problem->outputs[o].fitted;
+        const double weight = 1.0 / correlation_time(residuals + first, count);
+        for (uint32_t i = 0; i < n; i++)
+            for (uint32_t k = 0; k <= i; k++) {
+                const double *a = columns + (size_t)i * problem->fitted_samples + first,
+                             *b = columns + (size_t)k * problem->fitted_samples + first;
+                double sum = 0.0;
+                for (uint32_t r = 0; r < count; r++)
+                    sum += a[r] * b[r];
+                h[i * n + k] += weight * sum;
+            }
+        first += count;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < i; k++)
+            h[k * n + i] = h[i * n + k];
+}
+
+// In which parameters are judged: of a range over orders of magnitude the value counts.
+static double scale_of(const mf_FitProblem *problem, const mf_Fit *fit, uint32_t i) {
+    const mf_Unknown *range = &problem->ranges[i];
+    const bool counts = i < fit->parameter_count && range->scale == MF_UNKNOWN_LOG;
+    return counts ? LOG_SCALE * fit->parameters[i].value : range->width;
+}
+
+// Adds the parameter to the list of names, of which there are `all`.
+static void add_name(char names[220], const char *name, uint32_t count, uint32_t all) {
+    const size_t length = strlen(names);
+    const char *between = count == 0 ? "" : count + 1 == all ? " and " : ", ";
+    snprintf(names + length, 220 - length, "%s%s", between, name);
+}
+
+// A direction in which the parameters may move far: `scaled` is H over the scales. Either a
+// parameter may do so alone, or some do so together, each of which alone would be seen.
+static void note_direction(mf_FitProblem *problem, mf_Fit *fit, const double *scaled,
+                           const double *vectors, double deviation, uint32_t at, uint32_t n) {
+    bool takes_part[MF_UNKNOWN_MOST] = {false};
+    char names[220] = "";
+    uint32_t all = 0, count = 0;
+    for (uint32_t i = 0; i < fit->parameter_count; i++) {
+        mf_FitParameter *own = &fit->parameters[i];
+        const double alone = 1.0 / mf_sqrt(scaled[i * n + i]);
+        if (QUANTILE * alone > VAGUE && mf_abs(vectors[i * n + at]) > TAKES_PART) {
+            if (own->identified)
+                mf_fit_note(problem,
+                            "%s cannot be identified by this log, which hardly depends on it; it "
+                            "stays near the model's %.4g %s",
+                            own->name, own->start, own->unit);
+            own->identified = false;
+        } else if (deviation * mf_abs(vectors[i * n + at]) > SEEN * alone) {
+            takes_part[i] = true;
+            all++;
+        }
+    }
+    for (uint32_t i = 0; i < fit->parameter_count && all > 1; i++) {
+        if (!takes_part[i])
+            continue;
+        add_name(names, fit->parameters[i].name, count++, all);
+        fit->parameters[i].identified = false;
+    }
+    if (all > 1)
+        mf_fit_note(problem, "%s cannot be told apart by this log", names);
+}
+
+// Intervals from H, and what it leaves open.
+static mf_Status judge(mf_FitProblem *problem, mf_Fit *fit, const double *h, mf_Error *error) {
+    const uint32_t n = problem->unknown_count;
+    double *values, *vectors, *scaled, *turned;
+    const mf_Array arrays[] = {MF_ARRAY(values, n), MF_ARRAY(vectors, (size_t)n * n),
+                               MF_ARRAY(scaled, (size_t)n * n), MF_ARRAY(turned, (size_t)n * n)};
+    MF_NEED_MEMORY(mf_allocate_arrays(problem->context, arrays, 4), error, "fit");
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < n; k++)
+            turned[i * n + k] = scaled[i * n + k] =
+                h[i * n + k] * scale_of(problem, fit, i) * scale_of(problem, fit, k);
+    mf_symmetric_eigen(n, turned, values, vectors);
+    for (uint32_t i = 0; i < fit->parameter_count; i++) {
+        double variance = 0.0;
+        for (uint32_t k = 0; k < n; k++)
+            variance += vectors[i * n + k] * vectors[i * n + k] / mf_larger(values[k], LEAST);
+        fit->parameters[i].interval = QUANTILE * mf_sqrt(variance) * scale_of(problem, fit, i);
+        fit->parameters[i].identified = true;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const double deviation = 1.0 / mf_sqrt(mf_larger(values[k], LEAST));
+        if (QUANTILE * deviation > VAGUE)
+            note_direction(problem, fit, scaled, vectors, deviation, k, n);
+    }
+    mf_release(problem->context, values);
+    return MF_OK;
+}
+
+// How far half the step would move the minimum, to first order: x - (J^T J)^-1 J^T (r' - r) with
+// the residuals r' of such steps. Says so where that is more than an interval.
+static mf_Status check_step(mf_FitProblem *problem, const mf_Fit *fit, const double *x,
+                            const double *residuals, const double *columns, double *h,
+                            mf_Error *error) {
+    const size_t n = problem->unknown_count, m = problem->fitted_samples;
+    const double step = problem->step;
+    const mf_Time asked = problem->file.step, half = mf_time_from_seconds(0.5 * step);
+    double *finer, *shift;
+    const mf_Array arrays[] = {MF_ARRAY(finer, m), MF_ARRAY(shift, n)};
+    if (half < 1000)
+        return MF_OK;
+    MF_NEED_MEMORY(mf_allocate_arrays(problem->context, arrays, 2), error, "fit");
+    problem->file.step = half;
+    problem->step = mf_time_to_seconds(half);
+    const mf_Status status = evaluate(problem, x, 1, finer, error);
+    problem->file.step = asked;
+    problem->step = step;
+    for (size_t i = 0; i < n && status == MF_OK; i++) {
+        const double *a = columns + i * m;
+        for (size_t r = 0; r < m; r++)
+            shift[i] -= a[r] * (finer[r] - residuals[r]);
+        for (size_t k = 0; k < n; k++) {
+            const double *b = columns + k * m, width = problem->ranges[i].width;
+            double sum = i == k ? 1.0 / (width * width) : 0.0;
+            for (size_t r = 0; r < m; r++)
+                sum += a[r] * b[r];
+            h[i * n + k] = sum;
+        }
+    }
+    char names[200] = "";
+    if (status == MF_OK && mf_symmetric_solve((uint32_t)n, h, shift))
+        for (uint32_t i = 0; i < fit->parameter_count; i++) {
+            const mf_FitParameter *own = &fit->parameters[i];
+            const size_t at = strlen(names);
+            if (own->identified && mf_abs(shift[i]) > own->interval)
+                snprintf(names + at, sizeof names - at, "%s%s by %.2g %s", at > 0 ? ", " : "",
+                         own->name, shift[i], own->unit);
+        }
+    if (names[0] != '\0')
+        mf_fit_note(problem,
+                    "steps of half the length would move %s, more than the interval: --step %.6g",
+                    names, 0.5 * step);
+    mf_release(problem->context, finer);
+    return status;
+}
+
+static void note_ends(mf_FitProblem *problem, const mf_Fit *fit) {
+    for (uint32_t i = 0; i < fit->parameter_count; i++) {
+        const mf_FitParameter *own = &fit->parameters[i];
+        const double near = 1e-6 * (own->upper - own->lower);
+        if (own->value >= own->upper - near ||
+            (own->lower > 0.0 && own->value <= own->lower + near))
+            mf_fit_note(problem,
+                        "%s is at the end of its range, %.4g .. %.4g %s: --parameters %s=LOW:HIGH "
+                        "gives it another",
+                        own->name, own->lower, own->upper, own->unit, own->name);
+    }
+}
+
+// ---- the fit -----------------------------------------------------------------------------------
+
+// The noise of each channel, at least what the fit has left.
+static void update_noise(mf_FitProblem *problem, const double *residuals) {
+    for (uint32_t o = 0; o < problem->output_count; o++) {
+        mf_FitOutput *output = &problem->outputs[o];
+        double sum = 0.0;
+        for (uint32_t i = 0; i < output->fitted; i++)
+            sum += residuals[i] * residuals[i];
+        if (output->fitted > 0 && sum > output->fitted && mf_is_finite(sum)) {
+            output->channel->noise *= mf_sqrt(sum / output->fitted);
+            output->weight = 1.0 / output->channel->noise;
+        }
+        residuals += output->fitted;
+    }
+}
+
+static mf_Status minimize(mf_FitProblem *problem, const mf_LeastSquares *squares, double *x,
+                          mf_Fit *fit, mf_Error *error) {
+    const size_t n = problem->unknown_count, m = problem->fitted_samples;
+    double *residuals, *columns, *h, cost;
+    const mf_Array arrays[] = {MF_ARRAY(residuals, m), MF_ARRAY(columns, n * m),
+                               MF_ARRAY(h, n * n)};
+    MF_NEED_MEMORY(mf_allocate_arrays(problem->context, arrays, 3), error, "fit");
+    mf_Status status = mf_least_squares_search(squares, x, error);
+    MF_THEN(status, mf_least_squares_refine(squares, x, &cost, error));
+    MF_THEN(status, evaluate(problem, x, 1, residuals, error));
+    if (status == MF_OK)
+        update_noise(problem, residuals);
+    MF_THEN(status, mf_least_squares_refine(squares, x, &cost, error));
+    MF_THEN(status, evaluate(problem, x, 1, residuals, error));
+    if (status == MF_OK && !(cost < 1e300))
+        status = mf_fail_at(error, MF_BAD_ARGUMENT, problem->log->path, 0, 0,
+                            "no candidate could be simulated to the end: the robot faults with the "
+                            "log's commands");
+    MF_THEN(status, mf_least_squares_slopes(squares, x, columns, error));
+    for (uint32_t i = 0; i < fit->parameter_count && status == MF_OK; i++)
+        fit->parameters[i].value = x[i];
+    if (status == MF_OK) {
+        find_curvature(problem, residuals, columns, h);
+        status = judge(problem, fit, h, error);
+    }
+    MF_THEN(status, check_step(problem, fit, x, residuals, columns, h, error));
+    mf_release(problem->context, residuals);
+    return status;
+}
+
+static mf_Status make_parameters(mf_FitProblem *problem, mf_Fit *fit, mf_Error *error) {
+    fit->parameter_count = problem->parameter_count;
+    fit->channel_count = problem->output_count;
+    fit->parameters = mf_allocate(fit->context, problem->parameter_count, sizeof *fit->parameters);
+    MF_NEED_MEMORY(fit->parameters != NULL, error, "fit");
+    for (uint32_t i = 0; i < fit->parameter_count; i++) {
+        mf_FitParameter *own = &fit->parameters[i];
+        mf_fit_name(problem->model, &problem->unknowns[i], own->name);
+        own->unit = mf_fit_unit(problem->model, &problem->unknowns[i]);
+        own->start = mf_fit_value(problem->model, &problem->unknowns[i]);
+        own->lower = problem->ranges[i].lower;
+        own->upper = problem->ranges[i].upper;
+    }
+    return MF_OK;
+}
+
+static uint64_t hash_of(const mf_Fit *fit) {
+    uint64_t hash = MF_HASH_START;
+    for (uint32_t i = 0; i < fit->parameter_count; i++) {
+        hash = mf_hash_bytes(hash, &fit->parameters[i].value, sizeof(double));
+        hash = mf_hash_bytes(hash, &fit->parameters[i].interval, sizeof(double));
+    }
+    for (uint32_t i = 0; i < fit->channel_count; i++) {
+        hash = mf_hash_bytes(hash, &fit->channels[i].after, sizeof(double));
+        hash = mf_hash_bytes(hash, &fit->channels[i].predicted_after, sizeof(double));
+    }
+    return hash;
+}
+
+static mf_Status run(mf_FitProblem *problem, const mf_FitConfig *config, mf_Fit *fit,
+                     mf_Error *error) {
+    double x[MF_UNKNOWN_MOST], original[MF_UNKNOWN_MOST] = {0.0};
+    MF_TRY(prepare(problem, config, fit, error));
+    MF_TRY(make_parameters(problem, fit, error));
+    for (uint32_t i = 0; i < fit->parameter_count; i++)
+        original[i] = fit->parameters[i].start;
+    for (uint32_t i = 0; i < problem->unknown_count; i++)
+        x[i] = problem->ranges[i].center;
+    uint32_t population = config->population;
+    if (population == 0) // twice the usual number of the method, for ranges so wide
+        population = 8 + (uint32_t)(6.0 * log(fit->parameter_count)) / 2 * 2;
+    const uint32_t most = mf_larger_u32(population, 2 * problem->unknown_count);
+    if ((double)most * problem->fitted_samples * sizeof(double) > MEMORY)
+        return mf_fail_at(error, MF_LIMIT, problem->log->path, 0, 0,
+                          "%u samples of %u candidates are too many: a shorter or slower log does",
+                          problem->fitted_samples, most);
+    const mf_LeastSquares squares = {.context = problem->context,
+                                     .unknown_count = problem->unknown_count,
+                                     .residual_count = problem->fitted_samples,
+                                     .unknowns = problem->ranges,
+                                     .population = population,
+                                     .generations = config->generations,
+                                     .seed = config->seed,
+                                     .evaluate = evaluate,
+                                     .user = problem};
+    MF_TRY(measure(problem, original, false, error));
+    MF_TRY(minimize(problem, &squares, x, fit, error));
+    MF_TRY(measure(problem, x, true, error));
+    note_ends(problem, fit);
+    for (uint32_t i = 0; i < fit->parameter_count; i++)
+        if (problem->unknowns[i].kind == MF_FIT_DELAY)
+            fit->delay = fit->parameters[i].value;
+    fit->model = mf_fit_model(problem, x);
+    MF_NEED_MEMORY(fit->model != NULL, error, "fit");
+    fit->original = problem->model;
+    fit->duration = problem->end - problem->begin;
+    fit->holdout = problem->end - problem->fitted;
+    fit->simulations = problem->simulations;
+    fit->notes = problem->notes;
+    fit->note_count = problem->note_count;
+    fit->hash = hash_of(fit);
+    return MF_OK;
+}
+
+mf_Status mf_fit(mf_Context *context, mf_SceneFile *file, const mf_Log *log,
+                 const mf_FitConfig *config, mf_Fit **out, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
+    const mf_FitConfig settings = config != NULL ? *config : mf_fit_config();
+    MF_NEED(out != NULL, error, "fit: out is NULL");
+    *out = NULL;
+    MF_NEED(context != NULL && file != NULL && log != NULL, error,
+            "fit: context, file or log is NULL");
+    MF_TRY(check(file, &settings, error));
+    mf_Fit *fit = mf_allocate(context, 1, sizeof *fit);
+    MF_NEED_MEMORY(fit != NULL, error, "fit");
+    fit->context = context;
+    fit->file = file->file;
+    mf_Status status = make_problem(context, file, log, &fit->problem, error);
+    MF_THEN(status, run(fit->problem, &settings, fit, error));
+    if (status != MF_OK)
+        mf_fit_destroy(fit);
+    else
+        *out = fit;
+    return status;
+}
+
+void mf_fit_destroy(mf_Fit *fit) {
+    if (fit == NULL)
+        return;
+    mf_FitProblem *problem = fit->problem;
+    mf_release(fit->context, fit->parameters);
+    mf_release(fit->context, fit->channels);
+    mf_release(fit->context, fit->model);
+    if (problem != NULL) {
+        mf_release(fit->context, problem->inputs);
+        mf_release(fit->context, problem->outputs);
+        mf_release(fit->context, problem->angle);
+        mf_model_destroy(problem->loaded);
+    }
+    mf_release(fit->context, problem);
+    mf_release(fit->context, fit);
+}
