@@ -6,12 +6,12 @@
 #include <math.h>
 #include <string.h>
 
-#define FRAME_SECONDS 0.016   // [s] of the clock between two frames of a page
-#define IDLE_SECONDS 0.1      // [s] likewise, while nothing moves
-#define MAGIC 0x4d46524du     // of a frame
-#define SPEED_MOST 1e6        // [1]
-#define TEXT_CAPACITY 262144u // [byte] of the longest text
-#define SHOWN 64u             // [1] components of a field, the first ones
+#define FRAME_SECONDS 0.016    // [s] of the clock between two frames of a page
+#define IDLE_SECONDS 0.1       // [s] likewise, while nothing moves
+#define MAGIC 0x4d46524du      // of a frame
+#define SPEED_MOST 1e6         // [1]
+#define TEXT_CAPACITY 1048576u // [byte] of the longest text
+#define FIELDS_MOST 512u       // [1] of a reading
 
 // The head of a frame; floats follow: poses, joints, rays, points, contacts,
 // levels. As web/src/live.ts
@@ -115,43 +115,6 @@ static bool answer_frame(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *mes
     return true;
 }
 
-// ---- what a page reads of a robot ---------------------------------------------------------------
-
-static json_t *read_field(const mf_Group *group, const mf_Field *field, uint32_t instance) {
-    const uint32_t count = field->components < SHOWN ? field->components : SHOWN;
-    json_t *values = json_array();
-    for (uint32_t c = 0; c < count; c++)
-        json_array_append_new(values, mf_json_real(mf_field_get(field, instance, c)));
-    return json_pack("{s:s, s:s, s:s, s:b, s:o}", "name", field->info.name, "unit",
-                     field->info.unit, "frame", field->info.frame, "input",
-                     mf_field_is_input(group, field), "values", values);
-}
-
-// Those to which the group's robots can switch.
-static json_t *list_motions(const mf_Group *group) {
-    json_t *out = json_array();
-    for (int i = 0; i <= MF_MOTION_OWN_LAST; i++)
-        if (mf_motion_in(group, (mf_Motion)i))
-            json_array_append_new(out, json_string(mf_motion_name((mf_Motion)i)));
-    return out;
-}
-
-// NULL: there is no such robot.
-static json_t *read_robot_fields(const mf_Viewer *viewer, uint32_t robot) {
-    mf_Group *group;
-    uint32_t instance;
-    if (!mf_film_robot(viewer->film, robot, &group, &instance))
-        return NULL;
-    json_t *fields = json_array();
-    for (uint32_t f = 0; f < mf_group_field_count(group); f++)
-        json_array_append_new(fields, read_field(group, mf_group_field(group, f), instance));
-    const mf_Motion motion = mf_motion_of(group, instance);
-    return json_pack("{s:i, s:f, s:s, s:o, s:o}", "robot", (int)robot, "time",
-                     mf_time_to_seconds(mf_world_time(viewer->scene->world)), "motion",
-                     motion != MF_MOTION_COUNT ? mf_motion_name(motion) : "", "motions",
-                     list_motions(group), "fields", fields);
-}
-
 // ---- what a page wants -------------------------------------------------------------------------
 
 static bool read_number(const json_t *object, const char *name, double *out) {
@@ -220,13 +183,47 @@ static void do_every(mf_Viewer *viewer, const json_t *message) {
         viewer->driver->every(viewer, steps);
 }
 
+// Answers with an object about a robot that is text already, which is released.
+static void answer_object(const mf_Viewer *viewer, mf_ViewMail *mail, const char *key, char *text,
+                          uint32_t robot) {
+    const size_t capacity = mf_view_answer_capacity(viewer);
+    const int size =
+        snprintf((char *)mail->answer, capacity, "{\"%s\":%s,\"robot\":%u}", key, text, robot);
+    mail->binary = false;
+    if (size > 0 && (size_t)size < capacity)
+        mail->answer_size = (size_t)size;
+    else
+        answer_note(viewer, mail, "this robot has too many parts for the panel of this page");
+    mf_release(mf_world_context(viewer->scene->world), text);
+}
+
+static void do_about(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
+    uint32_t robot, instance;
+    mf_Group *group;
+    char *about;
+    if (read_index(message, "robot", &robot) &&
+        mf_film_robot(viewer->film, robot, &group, &instance) &&
+        mf_film_viewer_about(group, instance, &about, NULL) == MF_OK)
+        answer_object(viewer, mail, "about", about, robot);
+}
+
 static void do_read(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
-    uint32_t robot;
-    if (!read_index(message, "robot", &robot))
+    const json_t *list = json_object_get(message, "fields");
+    uint32_t fields[FIELDS_MOST];
+    mf_ViewerReading request = {.link = MF_NONE, .fields = json_is_array(list) ? fields : NULL};
+    mf_Group *group;
+    char *reading;
+    if (!read_index(message, "robot", &request.robot) ||
+        !mf_film_robot(viewer->film, request.robot, &group, &request.instance))
         return;
-    json_t *reading = read_robot_fields(viewer, robot);
-    if (reading != NULL)
-        answer_text(viewer, mail, "reading", reading);
+    (void)read_index(message, "link", &request.link);
+    for (size_t i = 0; i < json_array_size(list) && request.field_count < FIELDS_MOST; i++) {
+        const json_int_t number = json_integer_value(json_array_get(list, i));
+        if (number >= 0 && number < UINT32_MAX)
+            fields[request.field_count++] = (uint32_t)number;
+    }
+    if (mf_film_viewer_read(group, &request, &reading, NULL) == MF_OK)
+        answer_object(viewer, mail, "reading", reading, request.robot);
 }
 
 // The act of a message on one of the robots that are shown. False: there is no such robot.
@@ -318,6 +315,8 @@ static bool act(mf_Viewer *viewer, mf_ViewMail *mail, const char *name, const js
         do_every(viewer, message);
     else if (strcmp(name, "read") == 0)
         do_read(viewer, mail, message);
+    else if (strcmp(name, "about") == 0)
+        do_about(viewer, mail, message);
     else
         act_on_world(viewer, mail, name, message);
     return true;

@@ -42,6 +42,27 @@ MF_API void mf_film_destroy(mf_Film *film); // NULL is allowed
 MF_API mf_Status mf_film_viewer_page(mf_Context *context, const char *title, char **page,
                                      mf_Error *error);
 
+// What that page shows of a robot, one object of JSON: the names of its parts, and of each field its
+// unit, which values belong to which part, and limits of inputs. Joint targets that nothing tracks
+// at its present level are none of a part. Text as that of mf_film_viewer_page. MF_BAD_ARGUMENT: no
+// such robot.
+MF_API mf_Status mf_film_viewer_about(mf_Group *group, uint32_t instance, char **about,
+                                      mf_Error *error);
+
+// Values of a robot that the page asks for.
+typedef struct mf_ViewerReading {
+    uint32_t robot;         // [1] the page's number of it, repeated in the answer
+    uint32_t instance;      // [1] of the group
+    uint32_t link;          // [1] of the model: with its pose and velocity; MF_NONE: none
+    const uint32_t *fields; // numbers of fields of the group; those that do not exist are omitted.
+                            // NULL: all, with their first 64 values each
+    uint32_t field_count;   // [1]
+} mf_ViewerReading;
+// One object of JSON: the time [s], the level of physics, levels to which the robot can switch, the
+// link, and the fields. Text as that of mf_film_viewer_page. MF_BAD_ARGUMENT: no such robot.
+MF_API mf_Status mf_film_viewer_read(mf_Group *group, const mf_ViewerReading *request,
+                                     char **reading, mf_Error *error);
+
 // What a recorder needs so that its file can be shown again (mf_RecorderConfig.picture): the robots
 // that a film shows, the ground, run-time joints (`joints`; NULL: none), rays and particles. The
 // other arguments are those of mf_film_create_world. *out belongs to the caller and must outlive

@@ -9,12 +9,14 @@
 #include <mayfly/camera.h>
 #include <mayfly/motion.h>
 
-// Of each link mass [kg], center of mass [m], inertia about it [kg m^2], link axes.
+// Of each link its name, mass [kg], center of mass [m], inertia about it [kg m^2], link axes.
 static void put_bodies(mf_Text *text, const mf_Model *model) {
     mf_text_put(text, ",\"bodies\":[");
     for (uint32_t l = 0; l < model->link_count; l++) {
         const mf_Link *link = &model->links[l];
-        mf_text_format(text, "%s{\"mass\":%.7g", l > 0 ? "," : "", link->mass);
+        mf_text_format(text, "%s{\"name\":", l > 0 ? "," : "");
+        mf_film_put_string(text, link->name);
+        mf_text_format(text, ",\"mass\":%.7g", link->mass);
         mf_film_put_numbers(text, "center", link->center, 3);
         mf_film_put_numbers(text, "inertia", link->inertia, 6);
         mf_text_put(text, "}");

@@ -142,6 +142,10 @@ void mf_film_put_tracks(mf_Text *text, const mf_Film *film, const mf_FilmCast *c
         if (joint != NULL) {
             mf_film_put_numbers(text, "turn", joint->rotation, 4);
             mf_film_put_numbers(text, "axis", joint->axis, 3);
+            mf_text_put(text, ",\"joint\":");
+            mf_film_put_string(text, joint->name);
+            if (joint->type == MF_JOINT_HINGE)
+                mf_text_put(text, ",\"hinge\":true");
         }
         mf_text_put(text, "}");
     }

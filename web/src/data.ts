@@ -49,9 +49,12 @@ export interface Track {
   parent: number; // -1: none
   turn?: number[];
   axis?: number[]; // own axes
+  joint?: string; // its name
+  hinge?: boolean;
 }
 
 export interface Body {
+  name?: string;
   mass: number; // [kg]
   center: number[]; // [m] own axes
   inertia: number[]; // [kg m^2] about it: xx, yy, zz, xy, xz, yz

@@ -3,7 +3,7 @@
 import { CONTACT, JOINT, RAY, POSE } from "./data";
 import type { Description, Frame, Source } from "./data";
 import { unpackMeshes } from "./mesh";
-import type { Field } from "./panel";
+import type { About, Reading } from "./quantities";
 
 const MAGIC = 0x4d46524d;
 const HEAD = 64; // bytes
@@ -14,14 +14,6 @@ export interface Status {
   speed: number; // what is wanted; 0: as fast as possible
 }
 
-export interface RobotReading {
-  robot: number;
-  time: number;
-  motion: string;
-  motions: string[]; // to which it can switch
-  fields: Field[];
-}
-
 export class Live implements Source {
   readonly live = true;
   description!: Description;
@@ -30,7 +22,8 @@ export class Live implements Source {
   contacts = false; // are wanted
   lacks: string[] = []; // commands of which nothing would come
   onScene = (): void => {};
-  onReading = (_reading: RobotReading): void => {};
+  onReading = (_reading: Reading): void => {};
+  onAbout = (_about: About, _robot: number): void => {};
   onNote = (_text: string, _stays: boolean): void => {};
   private now: Frame | null = null; // the newest, also of a world that was replaced
   private fresh = false; // a scene came, and no frame of it yet
@@ -57,9 +50,11 @@ export class Live implements Source {
   }
 
   private words(text: string): void {
-    const message = JSON.parse(text) as { scene?: Description; lacks?: string[]; reading?: RobotReading; note?: string };
+    const message = JSON.parse(text) as { scene?: Description; lacks?: string[]; reading?: Reading; about?: About;
+      robot?: number; note?: string };
     this.lacks = message.lacks ?? this.lacks;
     if (message.scene) this.begin(message.scene).catch((error) => this.onNote(String(error), true));
+    if (message.about) this.onAbout(message.about, message.robot ?? -1);
     if (message.reading) this.onReading(message.reading);
     if (message.note) this.onNote(message.note, false);
   }

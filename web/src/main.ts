@@ -4,13 +4,16 @@ import { Film } from "./film";
 import { Live } from "./live";
 import { byId, make, say } from "./page";
 import { Panel } from "./panel";
+import { Plots } from "./plots";
 import { Player, SPEEDS } from "./player";
 import type { Overlay } from "./overlays";
 import { EVERY, Remote } from "./remote";
+import { linkName, linksOf, Tree } from "./tree";
 import { Video } from "./video";
 import { View } from "./view";
 import type { PageBox } from "./view";
 
+const HOVERED = 3000; // links of all robots up to which their names follow the mouse
 const SLOW = 0.08; // [s] of a picture from which pictures become simpler
 const QUICK = 0.03; // [s] likewise, full again
 const STILL = 0.25; // [s] without a change, after which a picture is drawn in full quality
@@ -28,7 +31,9 @@ interface Option {
 class Page {
   readonly view: View;
   readonly control: Control;
-  readonly panel = new Panel();
+  readonly plots: Plots;
+  readonly panel: Panel;
+  readonly tree: Tree;
   readonly video: Video;
   private readonly options: Option[];
   private last: number | null = null;
@@ -54,7 +59,13 @@ class Page {
       film.time = 0;
     }
     this.view = new View(canvas, source, first, last, film?.joinedRobots() ?? new Set(), film?.largestForce() ?? 0);
-    this.control = film ? new Player(film, this.view, this.panel) : new Remote(source as Live, this.view, this.panel);
+    this.plots = new Plots(`mayfly-plots ${document.title}`, this.view.robots.list.length > 1);
+    this.panel = new Panel(this.plots, (robot) => this.hint(robot));
+    this.control = film ? new Player(film, this.view, this.panel, this.plots)
+      : new Remote(source as Live, this.view, this.panel, this.plots);
+    this.tree = new Tree(source.description, this.view.robots.list, (robot) => this.view.nameOf(robot),
+      (robot, link) => this.select(robot, link));
+    for (const robot of this.plots.robots) this.know(robot);
     this.options = this.makeOptions();
     this.wire(canvas);
     this.facts();
@@ -93,6 +104,7 @@ class Page {
         act: () => { shadows = !shadows; stage.shadows(shadows); } },
       { key: "p", text: "save a picture", act: () => this.save() },
       { key: "o", text: "record a video", on: () => this.video.on, act: () => this.video.toggle() },
+      { key: "u", text: "tree of the scene", on: () => this.tree.on, act: () => this.toggleTree() },
       { key: "h", text: "help", act: () => this.help() },
     ];
     const { control } = this;
@@ -146,7 +158,7 @@ class Page {
   private help(): void {
     const place = byId("help"), table = make("table");
     const rows = [["drag", "turn"], ["wheel, pinch", "nearer, farther"], ["right drag, Shift and drag", "move"],
-      ["click a robot", "its values"], ["Esc", "let go of it"], ["Space", "pause, go on"],
+      ["click a robot", "its link there, its values"], ["Esc", "let go of it"], ["Space", "pause, go on"],
       this.can("back") ? ["→ ←", "one step, one step back"] : ["→", "one step"],
       ["Backspace", "start again"], ["+ −", "faster, slower"], ["F", "follow"], ["[ ]", "previous, next robot"],
       ...(this.source.live ? [["Ctrl and drag", "push a robot"]] : []),
@@ -177,13 +189,40 @@ class Page {
     link.click();
   }
 
-  select(robot: number): void {
-    const { view, source, control } = this;
+  select(robot: number, link = -1): void {
+    const { view, control } = this, other = robot !== view.selected, cast = view.robots.list[robot]?.cast;
+    const name = cast ? view.nameOf(robot) : "", own = cast ? linkName(cast, link) : "";
     view.selected = robot;
-    this.panel.open(robot < 0 ? "" : view.nameOf(robot), "");
-    if (robot >= 0 && control instanceof Player) control.select();
-    if (robot >= 0 && source instanceof Live) source.send({ do: "read", robot });
+    view.overlays.select(robot, own ? link : -1);
+    this.panel.open(robot, name, own ? link : -1, own);
+    this.tree.at(robot, own ? link : -1);
+    this.narrow();
+    if (robot >= 0 && control instanceof Player && other) control.select(robot, name);
+    if (robot >= 0 && control instanceof Remote) {
+      if (other) control.ask(robot);
+      control.read();
+    }
     this.changed();
+  }
+
+  // What robots consist of that are plotted, from the start on.
+  private know(robot: number): void {
+    if (robot >= this.view.robots.list.length) return;
+    if (this.control instanceof Player) this.plots.about(robot, this.control.about(robot), "");
+    else this.control.ask(robot);
+  }
+
+  private hint(robot: number): string {
+    const cast = this.view.robots.list[robot]?.cast;
+    if (!(this.control instanceof Remote) || !cast || linksOf(cast).length < 2) return "";
+    return "Hold Ctrl and drag it to push: under articulated this link, else the base.";
+  }
+
+  // On a narrow page plots are in the panel.
+  private narrow(): void {
+    const plots = byId("plots"), panel = byId("robot"), narrow = innerWidth <= 560;
+    if (plots.parentElement !== (narrow ? panel : byId("left")))
+      narrow ? panel.insertBefore(plots, panel.lastElementChild) : byId("left").append(plots);
   }
 
   changed(): void { // what is shown, so that it is drawn again
@@ -208,8 +247,12 @@ class Page {
       const moved = down && Math.hypot(event.clientX - down[0], event.clientY - down[1]) > 4;
       if (moved && (event.shiftKey || event.button === 2)) follow.checked = view.follow = false; // it was panned
       if (!down || moved || event.button !== 0) return;
-      this.select(view.robots.pick(view.ray(event.clientX, event.clientY))?.robot ?? -1);
+      const hit = view.robots.pick(view.ray(event.clientX, event.clientY));
+      this.select(hit?.robot ?? -1, hit?.link ?? -1);
     });
+    if (control instanceof Remote) control.onGrab = (robot, link) => this.select(robot, link);
+    byId("scene").onclick = () => this.toggleTree();
+    this.hover(canvas);
     view.stage.controls.addEventListener("change", () => this.changed());
     addEventListener("resize", () => this.changed());
     addEventListener("keydown", (event) => this.key(event));
@@ -221,6 +264,31 @@ class Page {
   }
 
   private changeSpeed: (way: number) => void = () => {};
+
+  private toggleTree(): void {
+    this.tree.toggle();
+    byId("scene").setAttribute("aria-expanded", String(this.tree.on));
+  }
+
+  // The name of the link under the mouse.
+  private hover(canvas: HTMLCanvasElement): void {
+    const { view } = this, tip = byId("tip");
+    if (view.robots.list.reduce((sum, { cast }) => sum + cast.links, 0) > HOVERED) return;
+    let last = 0;
+    canvas.addEventListener("pointerleave", () => { tip.hidden = true; });
+    canvas.addEventListener("pointermove", (event) => {
+      if (event.buttons || event.pointerType === "touch") tip.hidden = true;
+      else if (event.timeStamp - last > 80) {
+        last = event.timeStamp;
+        const hit = view.robots.pick(view.ray(event.clientX, event.clientY));
+        tip.hidden = !hit;
+        if (!hit) return;
+        const { cast } = view.robots.list[hit.robot];
+        tip.textContent = [view.nameOf(hit.robot), linkName(cast, hit.link)].filter((text) => text).join(" · ");
+        tip.style.transform = `translate(${event.clientX + 14}px,${event.clientY + 14}px)`;
+      }
+    });
+  }
 
   private toggleMenu(): void {
     const place = byId("options");
@@ -348,7 +416,13 @@ async function open(): Promise<void> {
   let page: Page | null = null, shown = "";
   live.onNote = say;
   live.onReading = (reading) => {
-    if (page && reading.robot === page.view.selected) page.panel.update(reading, true);
+    page?.plots.take(reading);
+    if (page && reading.robot === page.view.selected) page.panel.update(reading);
+    page?.plots.draw();
+  };
+  live.onAbout = (about, robot) => {
+    if (page && robot === page.view.selected) page.panel.take(about);
+    page?.plots.about(robot, about, page.panel.motionOf(robot));
   };
   live.onScene = () => {
     const scene = JSON.stringify(live.description.casts) + live.description.clouds.length;

@@ -6,7 +6,7 @@ import type { Body, Description, Frame } from "./data";
 import type { Layout } from "./layout";
 import { ballGeometry, dot, Pieces, rodGeometry, stretched } from "./marks";
 import { Robots } from "./robots";
-import { cssColor, paint } from "./shapes";
+import { cssColor, linkGeometries, paint } from "./shapes";
 
 const MOST = 4096; // marks of a kind
 
@@ -59,6 +59,10 @@ export class Overlays {
   private readonly rods = this.pieces(rodGeometry(), 1);
   private readonly tips = this.pieces(new THREE.ConeGeometry(1, 1, 12).rotateX(Math.PI / 2), 1);
   private readonly boxes = this.pieces(new THREE.BoxGeometry(1, 1, 1), 0.55);
+  private marked: { robot: number; link: number } | null = null;
+  private readonly mark = new THREE.Group(); // the shapes of the link that is selected, over it
+  private readonly glow = new THREE.MeshLambertMaterial({ color: 0x1fb6ff, emissive: 0x0b5f8a, transparent: true,
+    opacity: 0.75, depthWrite: false, polygonOffset: true, polygonOffsetFactor: -2, polygonOffsetUnits: -2 });
   private readonly frames = new Map<Body, ReturnType<typeof inertiaBox>>();
   private collisions: Robots | null = null;
   private readonly levels: THREE.Color[] = []; // of robots, in the present frame
@@ -67,6 +71,7 @@ export class Overlays {
 
   constructor(private readonly description: Description, private readonly robots: Robots,
     private readonly layout: Layout, private readonly slow: boolean) {
+    this.group.add(this.mark);
     for (const cast of description.casts)
       for (const body of cast.bodies ?? []) this.frames.set(body, inertiaBox(body));
     robots.list.forEach(({ cast }, r) => {
@@ -116,10 +121,30 @@ export class Overlays {
     return out;
   }
 
+  // Marks a link of a robot; -1: none.
+  select(robot: number, link: number): void {
+    if (this.marked?.robot === robot && this.marked.link === link) return;
+    for (const child of this.mark.children) (child as THREE.Mesh).geometry.dispose();
+    this.mark.clear();
+    this.marked = robot >= 0 && link >= 0 ? { robot, link } : null;
+    if (!this.marked) return;
+    for (const { geometry } of linkGeometries(this.robots.list[robot].cast, link)) {
+      const mesh = new THREE.Mesh(geometry, this.glow);
+      mesh.frustumCulled = false;
+      mesh.renderOrder = 5;
+      this.mark.add(mesh);
+    }
+  }
+
   // ---- each picture ------------------------------------------------------------------------------
 
   update(frame: Frame, camera: THREE.PerspectiveCamera, high: number, light: THREE.Vector3, distance: number): void {
     const thick = Math.max(0.012 * this.layout.radius, 0.0015 * distance);
+    if (this.marked) {
+      const { at, turn } = this.link(frame, this.marked.robot, this.marked.link);
+      this.mark.position.copy(at);
+      this.mark.quaternion.copy(turn);
+    }
     if (this.on.contacts) this.drawContacts(frame, thick);
     if (this.on.masses) this.drawMasses(frame, 3 * thick);
     if (this.on.inertia) this.drawInertia(frame);

@@ -6,9 +6,10 @@ import { arrange, bundle, collect, robotsIn } from "./drop";
 import type { Dropped } from "./drop";
 import { byId, make, say, showPlaying, timeText } from "./page";
 import type { Panel } from "./panel";
+import type { Plots } from "./plots";
 import type { View } from "./view";
 
-const READ_SECONDS = 0.1; // between readings of the selected robot
+const READ_SECONDS = 0.1; // between readings of robots
 const LARGEST = 16 * 1024 * 1024; // bytes of a file alone
 const MOST = 256 * 1024 * 1024; // of several
 const KEPT = "mayfly-note"; // name of a line that is said after the page is loaded again
@@ -26,10 +27,12 @@ interface Grip {
 export class Remote {
   pushing = false; // a drag on a robot pushes it without a key, too
   drawnEvery = 1; // steps
+  onGrab = (_robot: number, _link: number): void => {};
   private grip: Grip | null = null;
   private since = 0;
 
-  constructor(private readonly live: Live, private readonly view: View, panel: Panel) {
+  constructor(private readonly live: Live, private readonly view: View, private readonly panel: Panel,
+    private readonly plots: Plots) {
     byId("at").hidden = true;
     byId("step").onclick = () => this.step(1);
     byId("back").onclick = () => this.step(-1);
@@ -38,8 +41,10 @@ export class Remote {
     panel.onSet = (field, component, value) => live.send({ do: "set", robot: view.selected, field, component, value });
     panel.onLevel = (motion) => {
       live.send({ do: "level", robot: view.selected, motion });
-      live.send({ do: "read", robot: view.selected });
+      this.read();
     };
+    panel.onAbout = (robot) => this.ask(robot);
+    panel.onRead = () => this.read();
     this.dropping();
     say(sessionStorage.getItem(KEPT) ?? "");
     sessionStorage.removeItem(KEPT);
@@ -150,11 +155,26 @@ export class Remote {
     byId("clock").textContent = `${timeText(this.live.frame().time, this.live.description)} s`
       + (status.paused ? ", paused" : `, ${factor} × real time`);
     this.since += passed;
-    if (this.view.selected >= 0 && this.since > READ_SECONDS) {
-      this.since = 0;
-      this.live.send({ do: "read", robot: this.view.selected });
-    }
+    if (this.since > READ_SECONDS) this.read();
     this.rope();
+  }
+
+  // What a robot consists of.
+  ask(robot: number): void {
+    this.live.send({ do: "about", robot });
+  }
+
+  // Asks for the values that are shown, of each robot with one message for each of its links that is.
+  read(): void {
+    const { selected } = this.view;
+    this.since = 0;
+    for (const robot of new Set([...this.plots.robots, ...(selected >= 0 ? [selected] : [])])) {
+      const { fields, links } = this.plots.wanted(robot), own = robot === selected ? this.panel.wanted : null;
+      if (own && own.link >= 0) links.add(own.link);
+      const list = [...new Set([...fields, ...own?.fields ?? []])], [first, ...others] = [...links];
+      this.live.send({ do: "read", robot, fields: list, ...(first === undefined ? {} : { link: first }) });
+      for (const link of others) this.live.send({ do: "read", robot, fields: [], link });
+    }
   }
 
   // ---- the mouse ---------------------------------------------------------------------------------
@@ -171,7 +191,7 @@ export class Remote {
     this.grip = { robot: hit.robot, link: hit.link, to: hit.point.clone(),
       local: hit.point.clone().sub(at).applyQuaternion(turn.invert()),
       plane: new THREE.Plane().setFromNormalAndCoplanarPoint(normal, hit.point) };
-    this.view.selected = hit.robot;
+    this.onGrab(hit.robot, hit.link);
   }
 
   private drag(event: PointerEvent): void {

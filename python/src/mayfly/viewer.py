@@ -32,7 +32,6 @@ __all__ = ["Viewer"]
 _PORT = 8765  # as mayfly view
 _MAGIC = 0x4D46524D  # of a frame; web/src/live.ts reads it
 _POSE, _JOINT, _RAY = 7, 11, 7  # [1] numbers
-_SHOWN = 64  # [1] components of a field in the page's panel
 _LACKS = ["back", "keep", "every", "load"]  # commands of the page for other worlds
 _FARTHEST = 1e6  # [m] of points
 _MESSAGE = 4096  # [byte] longest message of a page
@@ -233,6 +232,8 @@ class Viewer(Native):
             self._news.notify_all()
         if word == "read":
             return self._read(message)
+        if word == "about":
+            return self._about(message)
         if word == "set":
             return self._set(message)
         if word == "reset" and self._start is None:
@@ -260,29 +261,30 @@ class Viewer(Native):
         if found is None:
             return None
         group, instance = found
-        fields = []
+        numbers, link = message.get("fields"), message.get("link")
+        wanted = [n for n in numbers if _is_index(n)] if isinstance(numbers, list) else None
+        request = ffi.new("mf_ViewerReading *")
+        request.robot, request.instance = message["robot"], instance
+        request.link = link if _is_index(link) else lib.MF_NONE
+        kept = ffi.new("uint32_t[]", wanted or [0])
+        if wanted is not None:
+            request.fields, request.field_count = kept, len(wanted)
         with self.world._lock:
-            native = group._use()
-            for number in range(lib.mf_group_field_count(native)):
-                field = lib.mf_group_field(native, number)
-                values = [
-                    lib.mf_field_get(field, instance, c)
-                    for c in range(min(int(field.components), _SHOWN))
-                ]
-                info = field.info
-                fields.append(
-                    {
-                        "name": text(info.name),
-                        "unit": text(info.unit),
-                        "frame": text(info.frame),
-                        "input": _is_input(native, field),
-                        "values": [value if abs(value) < 1e300 else None for value in values],
-                    }
-                )
-            motion = lib.mf_motion_of(native, instance)
-            name = text(lib.mf_motion_name(motion)) if motion < lib.MF_MOTION_COUNT else ""
-        reading = {"robot": message["robot"], "time": self._time, "motion": name, "fields": fields}
-        return {"reading": reading}
+            values = take_text(
+                default_context()._use(), lib.mf_film_viewer_read, group._use(), request
+            )
+        return {"reading": json.loads(values)}
+
+    def _about(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        found = self._robot(message)
+        if found is None:
+            return None
+        group, instance = found
+        with self.world._lock:
+            about = take_text(
+                default_context()._use(), lib.mf_film_viewer_about, group._use(), instance
+            )
+        return {"about": json.loads(about), "robot": message["robot"]}
 
     def _set(self, message: dict[str, Any]) -> dict[str, Any] | None:
         found = self._robot(message)
@@ -334,6 +336,10 @@ def _point(value: object) -> list[float] | None:
         for x in value
     )
     return [float(x) for x in value] if fits else None
+
+
+def _is_index(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**31
 
 
 def _is_input(group: Any, field: Any) -> bool:
