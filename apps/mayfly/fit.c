@@ -56,15 +56,17 @@ const mf_CommandHelp mf_help_fit = {
         "Simulates a robot (URDF, MJCF, or a scene of one group) with the commands of a log, and\n"
         "identifies its parameters by a search over batches. LOG is CSV, HDF5, MCAP or a bag of\n"
         "ROS 2 (.db3, .mcap). Columns: time [s], JOINT.command, JOINT.position, JOINT.velocity,\n"
-        "and sensors by their names; --map names others. For each parameter it prints the model's\n"
+        "and sensors by their names; --map names others (--map stamp=time*1e-9, --map\n"
+        "q0=knee.position). For each parameter it prints the model's\n"
         "value, the fitted one and its 95 % interval, and says what the log cannot tell; for each\n"
         "channel the root mean square error of the model, of the fit, and of the part of the log\n"
         "that was not fitted. --json prints one object per parameter and channel and a last one\n"
         "with done and hash.",
     .examples = "  mayfly fit examples/fit/arm.xml examples/fit/arm.csv\n"
                 "  mayfly fit examples/fit/arm.xml examples/fit/arm.csv --out fitted.xml\n"
-                "  mayfly fit robot.urdf steps.csv --parameters knee.damping,knee.friction,delay\n"
-                "  mayfly fit robot.urdf steps.csv --map stamp=time*1e-9 --map q0=knee.position\n",
+                "  mayfly fit examples/fit/arm.xml examples/fit/arm.csv --parameters "
+                "elbow.damping,elbow.friction=0:0.5,delay\n"
+                "  mayfly fit examples/fit/arm.xml examples/fit/arm.csv --map elbow.position=\n",
     .least = 2,
     .most = 2,
     .options = table};

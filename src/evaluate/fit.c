@@ -302,9 +302,12 @@ static mf_Status judge(mf_FitProblem *problem, mf_Fit *fit, const double *h, mf_
         for (uint32_t k = 0; k < n; k++)
             variance += vectors[i * n + k] * vectors[i * n + k] / mf_larger(values[k], LEAST);
         fit->parameters[i].interval = QUANTILE * mf_sqrt(variance) * scale_of(problem, fit, i);
-        fit->parameters[i].identified = true;
+        fit->parameters[i].identified = problem->moves;
     }
-    for (uint32_t k = 0; k < n; k++) {
+    if (!problem->moves)
+        mf_fit_note(problem,
+                    "the log tells nothing: all that it measured is noise about a constant");
+    for (uint32_t k = 0; k < n && problem->moves; k++) {
         const double deviation = 1.0 / mf_sqrt(mf_larger(values[k], LEAST));
         if (QUANTILE * deviation > VAGUE)
             note_direction(problem, fit, scaled, vectors, deviation, k, n);

@@ -61,6 +61,7 @@ typedef struct mf_FitProblem {
     uint32_t fitted_samples, samples;   // [1] of all outputs
     double *angle, *rate;               // [rad], [rad/s] of joints at the start; NAN: the scene's
     double base[13]; // position, orientation, velocities of the base at the start; NAN: its own
+    bool moves;      // some output is more than noise
     uint64_t simulations; // [1]
     char notes[MF_FIT_NOTES][MF_FIT_NOTE];
     uint32_t note_count; // [1]

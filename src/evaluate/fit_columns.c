@@ -18,6 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MOVES 2.0 // [1] standard deviation of a channel that shows motion, over that of its noise
+
 enum { BASE_POSITION, BASE_ORIENTATION, BASE_VELOCITY, BASE_RATE, BASE_FIELDS };
 static const char *const base_fields[BASE_FIELDS] = {
     "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity"};
@@ -299,11 +301,14 @@ static int compare_numbers(const void *a, const void *b) {
 static mf_Status find_noise(mf_FitProblem *problem, mf_FitOutput *output, mf_Error *error) {
     const mf_LogColumn *column = output->column;
     const uint32_t count = column->count;
-    double least = column->value[0], most = least, noise = 0.0;
-    for (uint32_t i = 1; i < count; i++) {
+    double least = column->value[0], most = least, noise = 0.0, mean = 0.0, square = 0.0;
+    for (uint32_t i = 0; i < count; i++) {
         least = mf_smaller(least, column->value[i]);
         most = mf_larger(most, column->value[i]);
+        mean += column->value[i] / count;
     }
+    for (uint32_t i = 0; i < count; i++)
+        square += (column->value[i] - mean) * (column->value[i] - mean) / count;
     if (count > 3) {
         double *third = mf_allocate(problem->context, count, sizeof *third);
         MF_NEED_MEMORY(third != NULL, error, "fit");
@@ -314,6 +319,7 @@ static mf_Status find_noise(mf_FitProblem *problem, mf_FitOutput *output, mf_Err
         noise = third[(count - 3) / 2] / (0.6745 * mf_sqrt(20.0));
         mf_release(problem->context, third);
     }
+    problem->moves = problem->moves || mf_sqrt(square) > MOVES * noise;
     noise = mf_larger(noise, mf_larger(1e-5 * (most - least), 1e-12)) * mf_abs(output->factor);
     output->channel->noise = noise;
     output->weight = 1.0 / noise;

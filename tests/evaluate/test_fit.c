@@ -11,7 +11,7 @@ GROUP_FIXTURE(make_context, drop_context);
 // One hinge with a servo, without gravity: (0.02 + armature) q'' + damping q' + gain (q - u) = 0.
 #define INERTIA 0.02 // [kg m^2]
 static const char servo[] =
-    "<mujoco model='servo'><option timestep='0.001' gravity='0 0 0' integrator='RK4'/><worldbody>"
+    "<mujoco model='servo'><option timestep='0.002' gravity='0 0 0' integrator='RK4'/><worldbody>"
     "<body name='arm'><inertial pos='0 0 0' mass='1' diaginertia='0.02 0.02 0.02'/>"
     "<joint name='knee' axis='0 1 0' damping='0.05' armature='0.013'/>"
     "</body></worldbody><actuator><position name='motor' joint='knee' kp='10'/></actuator>"
@@ -142,7 +142,7 @@ TEST(a_step_response_is_recovered) {
 }
 
 // 8 machines with 3 parameters each: 22.8 of 24 intervals should have the true value; fewer than
-// 20 do so by chance once in a hundred times.
+// 20 do so by chance once in 160 times.
 TEST(intervals_hold_as_often_as_they_say) {
     uint32_t covered = 0;
     for (uint64_t seed = 0; seed < 8; seed++) {
@@ -171,7 +171,8 @@ TEST(what_a_log_cannot_tell_is_said) {
     assert_true(parameter(scale.fit, "delay")->identified);
     assert_true(scale.fit->channels[0].after < 1.1e-3);
     AUTO_TRIAL twins = try_fit(
-        *state, servo, &WITH(mf_fit_config(), .parameters = "damping,derivative,gain,delay"));
+        *state, servo,
+        &WITH(mf_fit_config(), .parameters = "damping,derivative,gain,delay", .generations = 8));
     assert_true(
         noted(twins.fit, "knee.damping and knee.derivative cannot be told apart by this log"));
     assert_false(parameter(twins.fit, "knee.damping")->identified);
@@ -191,9 +192,7 @@ TEST(a_log_at_rest_tells_nothing) {
         try_fit(*state, servo, &WITH(mf_fit_config(), .parameters = "damping,gain,delay"));
     for (uint32_t i = 0; i < 3; i++)
         assert_false(trial.fit->parameters[i].identified);
-    assert_true(noted(trial.fit, "delay"));
-    // They stay at the values of the model.
-    assert_true(fabs(parameter(trial.fit, "knee.gain")->value - 10.0) < 3.0);
+    assert_true(noted(trial.fit, "the log tells nothing"));
 }
 
 TEST(threads_do_not_change_bits) {
@@ -231,7 +230,7 @@ TEST(ranges_and_columns_are_given) {
     assert_true(log->columns[0].time[2] == 0.01);
     MUST(mf_fit(*state, scene, log,
                 &WITH(mf_fit_config(), .parameters = "knee.damping=0.1:1,gain=1:100,delay=0:0.02",
-                      .map = map, .map_count = 3, .holdout = 0.0),
+                      .map = map, .map_count = 3, .holdout = 0.0, .generations = 8),
                 &fit, &error));
     assert_true(parameter(fit, "knee.damping")->lower == 0.1);
     assert_true(parameter(fit, "delay")->upper == 0.02);
@@ -304,8 +303,8 @@ TEST(columns_that_mean_nothing_are_named) {
         *state, servo,
         &WITH(mf_fit_config(), .parameters = "gain", .map = map, .map_count = 1, .generations = 1));
     assert_int_equal(trial.fit->channel_count, 1);
-    file_put_text(LOG, "time,knee.command,knee.position,volts,amps\n0,0,0,1,1\n0.01,0,0,1,1\n"
-                       "0.02,0,0,1,1\n0.03,0,0,1,1\n");
+    file_put_text(LOG, "time,knee.command,knee.position,volts,amps\n0,0,0,1,1\n0.1,0,0,1,1\n"
+                       "0.2,0,0,1,1\n0.3,0,0,1,1\n");
     AUTO_TRIAL other =
         try_fit(*state, servo, &WITH(mf_fit_config(), .parameters = "gain", .generations = 1));
     assert_true(noted(other.fit, "2 columns of the log name nothing of this robot that can be "

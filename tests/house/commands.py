@@ -177,6 +177,7 @@ BUDGET = {
     "evolve": {"--generations": 2, "--population": 32, "--survivors": 16, "--duration": 0.5},
     "run": {"--duration": 0.05, "--robots": 16},
     "compare": {"--duration": 0.1, "--robots": 16},
+    "fit": {"--generations": 1, "--population": 4},
     "bench": {"--steps": 8, "--instances": 16, "--repeats": 1, "--generations": 2},
     "replay": {"--generation": 2},
     "view": {"--duration": 0.05},

@@ -52,6 +52,7 @@ from mayfly.errors import (
 )
 from mayfly.evaluate import Evaluation, evaluate
 from mayfly.field import Field
+from mayfly.fit import Fit, FitChannel, FitParameter, fit
 from mayfly.group import Group
 from mayfly.group_setup import MOTIONS, motion_settings
 from mayfly.joints import WorldJoint
@@ -103,6 +104,9 @@ __all__ = [
     "Field",
     "FileError",
     "Film",
+    "Fit",
+    "FitChannel",
+    "FitParameter",
     "ForkError",
     "FreeCamera",
     "Group",
@@ -151,6 +155,7 @@ __all__ = [
     "data_folder",
     "default_context",
     "evaluate",
+    "fit",
     "motion_settings",
     "show",
 ]
