@@ -53,8 +53,7 @@ def test_models_list_their_docks(world):
 
 
 def test_an_assembly_has_kinematics():
-    scene = mayfly.Scene.from_file(mayfly.data_folder() / "scenes" / "long_arm.yaml")
-    world = scene.world
+    world = mayfly.Scene("scenes/long_arm.yaml")
     base, arm = (next(g for g in world.groups if g.name == name) for name in ("base", "arm"))
     tip = (arm, 2, "front")
     world.run(3.0)

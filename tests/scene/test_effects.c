@@ -32,7 +32,9 @@ static const Kind kinds[] = {
     {"elastic", "cantilever.truss.yaml", "    motion: elastic\n"},
     {"cloth", "blanket.cloth.yaml", "    height: 0.5\n"},
     {"grains", "grain.xml", "    motion: grains\n"},
-    {"debris", "grain.xml", "    motion: debris\n"},
+    {"debris", "grain.xml",
+     "    motion: debris\n    height: 0.001\n"
+     "    initial: [{property: base.linear_velocity.y, values: [1]}]\n"},
     {"fluid", "drop.xml", "    motion: fluid\n"},
 };
 

@@ -270,12 +270,24 @@ static double deepest(const mf_ArticulatedConfig *config, double time, double st
     return most > least ? most : least;
 }
 
+// [s] Of the default stiffness: two steps. With docks, modules that others rest on carry several
+// times their own weight, so from 10 ms on it is at most the time for which one contact bears one
+// module at a thirtieth of its height above the ground, however long the step.
+static double default_time(const mf_Model *model, double step, double gravity) {
+    const double part = 1.0 / 30.0, least = 0.01; // [1], [s]
+    const double time = 2.0 * step;
+    if (model->dock_count == 0 || !(gravity > 0.0) || !(model->rest_height > 0.0) || time <= least)
+        return time;
+    return mf_clamp(mf_sqrt(part * model->rest_height / gravity), least, time);
+}
+
 static void set_settings(mf_ArtMotion *motion, const mf_Model *model, const mf_WorldConfig *world) {
     double *c = motion->constants_f64;
     const mf_ArticulatedConfig *config = &motion->config;
     double step = mf_time_to_seconds(world->step);
     double limit = config->limit_time > 0.0 ? config->limit_time : 2.0 * step;
-    double contact = config->contact_time > 0.0 ? config->contact_time : 2.0 * step;
+    double contact = config->contact_time > 0.0 ? config->contact_time
+                                                : default_time(model, step, world->gravity);
     c[MF_ART_STEP] = step;
     c[MF_ART_GRAVITY] = world->gravity;
     for (int i = 0; i < 3; i++)
