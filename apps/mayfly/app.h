@@ -30,6 +30,8 @@ mf_Status mf_app_refuse(const char *command, const char *text, mf_Error *error);
 // MF_EXIT_DONE if a file could be written there now; else prints the reason.
 int mf_app_try_output(const char *path);
 
+// The levels of robots, for help texts.
+#define MF_APP_LEVELS "kinematic, points, rigid, prescribed or articulated"
 // The names of motions, NULL after the last: of the levels of robots, of these and the levels of
 // trusses, and of all for a body's own file. Each is an mf_NameFn.
 const char *mf_level_name_at(const void *list, uint32_t index);

@@ -56,8 +56,8 @@ static const mf_Option table[] = {
                 "list every system in the order of a step: rate, fields that it reads and writes, "
                 "systems that may run in parallel"),
     MF_OPT_NAME("motion", "NAME", Options, motion, mf_level_name_at,
-                "motion of a robot for its notes, --fields and --schedule: kinematic, points, "
-                "rigid, prescribed or articulated (the default)"),
+                "motion of a robot for its notes, --fields and --schedule: " MF_APP_LEVELS
+                " (the default)"),
     MF_OPT_LIST("package", "NAME=PATH", Options, inputs.packages,
                 "folder of package://NAME; may be given more than once"),
     MF_INPUT_SET(Options, inputs),

@@ -32,7 +32,7 @@ typedef struct mf_Inputs {
                  "seed of all random numbers")
 #define MF_INPUT_MOTION(type, inputs)                                                              \
     MF_OPT_NAME("motion", "NAME", type, inputs.motion, mf_motion_name_at,                          \
-                "motion of the group: kinematic, points, rigid, prescribed or articulated; of "    \
+                "motion of the group: " MF_APP_LEVELS "; of "                                      \
                 "a truss quasistatic or elastic; of a cloth cloth")
 #define MF_INPUT_STEP(type, inputs)                                                                \
     MF_OPT_REAL("step", "S", type, inputs.step, 1e-6, 1, "physics step (default: that of the file)")

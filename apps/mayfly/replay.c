@@ -42,8 +42,8 @@ static const mf_Option table[] = {
     MF_OPT_TEXT("ancestry", "best|ID", Options, ancestry,
                 "print that individual's ancestors instead of simulating it"),
     MF_OPT_NAME("motion", "LEVEL", Options, motion, mf_compared_name_at,
-                "kinematic, points, rigid, prescribed or articulated; of a truss quasistatic or "
-                "elastic (default: that of the evolution)"),
+                MF_APP_LEVELS
+                "; of a truss quasistatic or elastic (default: that of the evolution)"),
     MF_OPT_COUNT("step-divisor", "N", Options, divisor, 1, 1000000,
                  "divide the physics step by this number"),
     MF_OPT_OUTPUT("record", Options, record, MF_APP_RECORDS,

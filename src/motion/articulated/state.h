@@ -343,7 +343,7 @@ static MF_INLINE Mat mat_constant(const mf_real *c) {
     return MF_VALUE(Mat, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
                     mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8]));
 }
-// The upward direction, in world axes and in a body's axes.
+// The upward direction, in world axes and in those of a body.
 static MF_INLINE Vec up_in_world(const mf_ArtPlan *plan) {
     return vec_constant(MF_ART_CONSTANTS(plan) + MF_ART_ZENITH);
 }

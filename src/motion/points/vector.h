@@ -1,4 +1,4 @@
-// Motion kernels use the vectors of math/lane_vector.h.
+// The vectors of the motion kernels are those of math/lane_vector.h.
 #pragma once
 
 #include "math/lane_vector.h"
