@@ -48,7 +48,7 @@ export class Player {
     const { film } = this;
     if (this.playing && film.duration > 0) film.time = (film.time + passed * speed) % film.duration;
     byId<HTMLInputElement>("at").value = String(film.time);
-    byId("clock").textContent = `${timeText(film.time, film.description)} / ${film.duration.toFixed(2)} s`;
+    byId("clock").textContent = timeText(film.time, film.description, ` / ${film.duration.toFixed(2)} s`);
     if (this.view.selected < 0) return;
     this.panel.update({ time: film.time, fields: this.fieldsAt(film.time) }, false);
     this.panel.cursor(film.time);
