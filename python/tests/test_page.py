@@ -8,6 +8,7 @@ pytestmark = needs_browser
 
 # Pixels that a change of what is shown changes.
 COUNT = """() => {
+  mayfly.improve(true); // as it is drawn when nothing changes
   mayfly.draw(0);
   const gl = mayfly.view.stage.renderer.getContext();
   const w = gl.drawingBufferWidth, h = gl.drawingBufferHeight, now = new Uint8Array(4 * w * h);
@@ -210,3 +211,75 @@ def test_overlays_of_films(show, tmp_path):
     for key in "bijkv":
         page.keyboard.press(key)
         assert page.evaluate(COUNT) > 20, key
+
+
+def test_help_opens_at_its_top(show, clients):
+    page = show(clients[0], 640, 360)
+    page.keyboard.press("h")
+    place = page.evaluate(
+        "() => { const p = document.getElementById('help'); return [p.scrollTop, p.scrollHeight]; }"
+    )
+    assert place[0] == 0 and place[1] > 360
+
+
+def test_a_still_page_is_fine(show, clients):
+    page = show(clients[0])
+    page.wait_for_function("() => mayfly.fine", polling=50)
+    sizes = [page.evaluate("() => mayfly.view.stage.renderer.domElement.width")]
+    page.evaluate("() => { mayfly.alone = true; mayfly.improve(false); mayfly.draw(0); }")
+    sizes.append(page.evaluate("() => mayfly.view.stage.renderer.domElement.width"))
+    assert sizes == [640, 320]
+
+
+def test_quality_falls_and_recovers(show, clients):
+    page = show(clients[0])
+    page.evaluate("() => { mayfly.alone = true; }")
+    after = """([seconds, most]) => {
+      for (let i = 0; i < most; i++) mayfly.measure(seconds);
+      return mayfly.quality;
+    }"""
+    assert page.evaluate(after, [0.3, 100]) == 3
+    assert page.evaluate(after, [0.05, 1000]) == 3
+    assert page.evaluate(after, [0.016, 2000]) == 0
+
+
+def test_a_phone_shows_the_robot_above_its_panel(show, clients):
+    page = show(clients[0], 390, 844)
+    page.evaluate("() => { mayfly.select(0); }")
+    page.wait_for_function("() => !mayfly.follows()", polling=50)
+    box, top = page.evaluate(
+        """() => [mayfly.boxes()[0], document.getElementById('robot').getBoundingClientRect().top]"""
+    )
+    assert top < 844 and 0 < box["top"] and box["top"] + box["high"] < top
+    assert 0 < box["left"] and box["left"] + box["wide"] < 390
+    assert box["high"] > 40
+
+
+def test_swarms_are_films_with_trails_by_color(show, tmp_path):
+    out = tmp_path / "circles.html"
+    call("run", "scenes/circles.yaml", "--duration", "4", "--plot", out)
+    assert out.stat().st_size < 1e6
+    page = show(out.as_uri() + "#time=3")
+    casts, trails, drawn = page.evaluate(
+        """() => {
+      mayfly.draw(0);
+      const {trails} = mayfly.view, {casts} = mayfly.source.description;
+      return [casts.map(c => [c.color, c.first, c.robots]), trails.group.visible,
+        trails.lines.geometry.drawRange.count];
+    }"""
+    )
+    assert len({color for color, _, _ in casts}) == len(casts) == 10
+    assert [first for _, first, _ in casts] == [
+        sum(count for _, _, count in casts[:i]) for i in range(10)
+    ]
+    assert sum(count for _, _, count in casts) == 1000
+    assert trails and drawn >= 2 * 1000 * 10
+    # A vehicle is where its trail ends, to the film's resolution.
+    gap = page.evaluate(
+        """() => {
+      const {view, source} = mayfly, place = view.trails.tips.geometry.getAttribute('position').array;
+      const at = view.layout.middleOf(17, source.frame());
+      return Math.hypot(...at.map((x, c) => x - place[6 * 17 + 3 + c]));
+    }"""
+    )
+    assert gap < 1e-3

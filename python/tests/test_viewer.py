@@ -46,7 +46,7 @@ def test_film_is_shown(show, film):
     seen = page.evaluate(SHARE)
     assert seen["share"] > 0.2 and seen["colors"] > 50
     assert page.text_content("h1") == "hexapod"
-    assert page.text_content("#clock") == "0.50 / 1.00 s"
+    assert page.text_content("#clock") == "0.500 / 1.00 s, step 250"
     assert "2 robots" in page.text_content("#facts")
     page.keyboard.press("ArrowRight")
     until(page, "() => document.getElementById('clock').textContent.startsWith('0.52')")
@@ -346,7 +346,7 @@ def test_one_line_says_what_is_wrong(tmp_path):
 
 def test_film_is_served(show, live, film):
     page = show(live(str(film)) + "#time=0.5")
-    assert page.text_content("#clock") == "0.50 / 1.00 s"
+    assert page.text_content("#clock") == "0.500 / 1.00 s, step 250"
     assert page.complaints == []
 
 
@@ -356,7 +356,7 @@ def test_recordings_are_served(show, live, tmp_path, ending):
     words = ["--gait", "tripod", "--duration", "1", "--every", "0.05", "--record", file]
     call("run", "models/hexapod.urdf", *words)
     page = show(live(str(file)) + "#time=0.5")
-    assert page.text_content("#clock") == "0.50 / 1.00 s"
+    assert page.text_content("#clock") == "0.500 / 1.00 s, step 250"
     assert page.text_content("h1") == file.name
     assert page.evaluate("mayfly.source.description.frames") == 21
     assert page.evaluate(SHARE)["share"] > 0.02

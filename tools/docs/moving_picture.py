@@ -33,9 +33,10 @@ PREPARE = """([far, side, up, shift]) => {
   mayfly.alone = true; // pictures are drawn when asked for
   mayfly.view.follow = false;
   mayfly.control.play(false);
-  const {layout, source, stage} = mayfly.view, start = source.frame();
-  const at = layout.middle(start).map((x, c) => x + shift[c]);
-  stage.look(at, layout.azimuth(start) + side, 0.32 + up, layout.distance() * far);
+  const {stage} = mayfly.view, {target} = stage.controls, way = stage.camera.position.clone().sub(target);
+  const length = way.length(), at = target.toArray().map((x, c) => x + shift[c]);
+  stage.look(at, Math.atan2(way.y, way.x) + side, Math.asin(way.z / length) + up, length * far);
+  mayfly.improve(true);
 }"""
 PICTURE = """time => {
   mayfly.source.time = time;

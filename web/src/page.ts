@@ -29,11 +29,11 @@ export function number(value: number): string {
   return value.toFixed(Math.abs(value) >= 100 ? 1 : 3);
 }
 
-// A time with the decimals of the world's steps, and which step it is.
-export function timeText(time: number, { step }: { step?: number }): string {
-  if (!step) return time.toFixed(2);
+// A time with the decimals of the world's steps, what comes after it, and which step it is.
+export function timeText(time: number, { step }: { step?: number }, after: string): string {
+  if (!step) return time.toFixed(2) + after;
   const decimals = Math.min(Math.max(2, Math.ceil(-Math.log10(step) - 1e-9)), 6);
-  return `step ${Math.round(time / step)}, ${time.toFixed(decimals)}`;
+  return `${time.toFixed(decimals)}${after}, step ${Math.round(time / step)}`;
 }
 
 export function showPlaying(on: boolean): void {

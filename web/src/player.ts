@@ -53,7 +53,7 @@ export class Player {
     const { film } = this;
     if (this.playing && film.duration > 0) film.time = (film.time + passed * speed) % film.duration;
     byId<HTMLInputElement>("at").value = String(film.time);
-    byId("clock").textContent = `${timeText(film.time, film.description)} / ${film.duration.toFixed(2)} s`;
+    byId("clock").textContent = timeText(film.time, film.description, ` / ${film.duration.toFixed(2)} s`);
     for (const robot of new Set([this.view.selected, ...this.plots.robots]))
       this.plots.history(robot, () => this.all(robot));
     this.plots.cursor(film.time);

@@ -152,7 +152,7 @@ export class Remote {
     const { status } = this.live;
     showPlaying(!status.paused);
     const factor = status.factor >= 100 ? status.factor.toFixed(0) : status.factor.toPrecision(2);
-    byId("clock").textContent = `${timeText(this.live.frame().time, this.live.description)} s`
+    byId("clock").textContent = timeText(this.live.frame().time, this.live.description, " s")
       + (status.paused ? ", paused" : `, ${factor} × real time`);
     this.since += passed;
     if (this.since > READ_SECONDS) this.read();

@@ -16,7 +16,7 @@ interface Look {
   sun: number;
 }
 
-const DAY: Look = { horizon: "#e8eef3", zenith: "#6f9ac2", ground: "#d9d8d2", line: "#858b8e", fill: 1.6, sun: 2.3 };
+const DAY: Look = { horizon: "#e8eef3", zenith: "#6f9ac2", ground: "#d9d8d2", line: "#858b8e", fill: 1.35, sun: 2.7 };
 const NIGHT: Look = { horizon: "#232a31", zenith: "#0c1116", ground: "#2c343b", line: "#6f7c86", fill: 1.1, sun: 2.2 };
 
 // Colors of the page, not light, and from corner to corner, so that a pixel costs next to nothing.
