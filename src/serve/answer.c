@@ -326,6 +326,8 @@ static bool names_numbers(const mf_WireMessage *message) {
     switch (message->kind) {
     case MF_MESSAGE_RESET:
         return ((const mf_ResetRequest *)message->data)->group != MF_PROTOCOL_ALL;
+    case MF_MESSAGE_DRAW:
+        return ((const mf_DrawRequest *)message->data)->group != MF_PROTOCOL_ALL;
     case MF_MESSAGE_SUBSCRIBE:
     case MF_MESSAGE_SWITCH:
     case MF_MESSAGE_MODEL:

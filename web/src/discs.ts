@@ -16,6 +16,7 @@ void main() {
 }`;
 const FRAGMENT = `
 uniform vec3 color, light;
+uniform float opacity;
 #ifdef USE_COLOR
 varying vec3 own;
 #else
@@ -26,7 +27,7 @@ void main() {
   float square = dot(at, at);
   if (square > 1.0) discard;
   float day = max(dot(vec3(at.x, -at.y, sqrt(1.0 - square)), light), 0.0);
-  gl_FragColor = vec4(own * (0.45 + 0.7 * day), 1.0);
+  gl_FragColor = vec4(own * (0.45 + 0.7 * day), opacity);
   #include <colorspace_fragment>
 }`;
 
@@ -37,14 +38,15 @@ export class Discs {
   private readonly uniforms;
   private readonly material: THREE.ShaderMaterial;
 
-  constructor(most: number, readonly radius: number, color: THREE.Color) {
+  constructor(most: number, readonly radius: number, color: THREE.Color, opacity = 1) {
     const geometry = new THREE.BufferGeometry();
     this.place = new THREE.BufferAttribute(new Float32Array(3 * most), 3);
     this.place.setUsage(THREE.DynamicDrawUsage);
     geometry.setAttribute("position", this.place);
-    this.uniforms = { size: { value: 1 }, color: { value: color }, light: { value: new THREE.Vector3() } };
+    this.uniforms = { size: { value: 1 }, color: { value: color }, light: { value: new THREE.Vector3() },
+      opacity: { value: opacity } };
     this.material = new THREE.ShaderMaterial({
-      vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: this.uniforms,
+      vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: this.uniforms, transparent: opacity < 1,
     });
     this.points = new THREE.Points(geometry, this.material);
     this.points.frustumCulled = false;

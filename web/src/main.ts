@@ -1,5 +1,6 @@
 // The page: a film that is in it, or, without one, the live run of the server that it came from.
 import type { Frame } from "./data";
+import { Controls } from "./controls";
 import { Film } from "./film";
 import { Live } from "./live";
 import { byId, make, say } from "./page";
@@ -28,6 +29,7 @@ class Page {
   readonly panel = new Panel();
   readonly video: Video;
   private readonly options: Option[];
+  private readonly controls: Controls | null; // of programs
   private last: number | null = null;
   private readonly times: number[] = []; // of pictures
   private quality = 0;
@@ -48,6 +50,9 @@ class Page {
     this.view = new View(canvas, source, first, last, film?.joinedRobots() ?? new Set(), film?.largestForce() ?? 0);
     this.control = film ? new Player(film, this.view, this.panel) : new Remote(source as Live, this.view, this.panel);
     this.options = this.makeOptions();
+    this.view.drawn.onChange = () => this.changed();
+    this.controls = source instanceof Live
+      ? new Controls((slot, value) => source.send({ do: "control", slot, value })) : null;
     this.wire(canvas);
     this.facts();
     requestAnimationFrame((now) => this.tick(now));
@@ -263,7 +268,10 @@ class Page {
       this.drawn = state;
       this.measure(real);
     }
-    if (this.source instanceof Live) this.source.next();
+    if (this.source instanceof Live) {
+      this.controls?.update(this.source.controls);
+      this.source.next();
+    }
     requestAnimationFrame((then) => this.tick(then));
   }
 
@@ -287,7 +295,7 @@ function start(source: Film | Live): Page {
   const page = new Page(source);
   // #time=1.5 opens a film there, stopped; #bare leaves everything but the robots away, for pictures.
   if (wanted.has("bare"))
-    for (const part of document.querySelectorAll<HTMLElement>("header,footer,nav,#labels")) part.hidden = true;
+    for (const part of document.querySelectorAll<HTMLElement>("header,footer,nav,#labels,#folds")) part.hidden = true;
   if (wanted.has("time") && page.control instanceof Player) {
     page.control.play(false);
     page.control.seek(Number(wanted.get("time")) || 0);
