@@ -117,6 +117,22 @@ static void rearrange(void) {
     must(mf_client_reset(client, MF_PROTOCOL_ALL, 0, MF_PROTOCOL_ALL, &error));
 }
 
+// What the program thinks, on the page of `mayfly serve --page` and in recordings: a path and the
+// pose that it expects; a slider comes back by MF_ANSWER_CHANGED.
+static void draw(void) {
+    static const float path[] = {0, 0, 0.02f, 1, 0.5f, 0.02f, 2, 0, 0.02f};
+    static const float pose[] = {2, 0, 0.15f, 1, 0, 0, 0};
+    const mf_Drawing line = {
+        .kind = MF_DRAW_LINES, .color = 0x1c7ed6ff, .numbers = path, .count = 9};
+    const mf_Drawing ghost = {.kind = MF_DRAW_GHOST, .numbers = pose, .count = 7};
+    const mf_Control speed = {
+        .kind = MF_CONTROL_SLIDER, .name = "speed", .unit = "m/s", .high = 0.4, .value = 0.2};
+    must(mf_client_draw(client, "path", &line, NULL, &error));
+    must(mf_client_draw(client, "goal", &ghost, &(mf_ClientCarrier){.group = 0}, &error));
+    must(mf_client_control(client, 0, &speed, &error));
+    must(mf_client_clear(client, "path", &error));
+}
+
 // What happened meanwhile, as the server tells it.
 static void tell_events(void) {
     mf_ClientNews news;
@@ -142,6 +158,7 @@ int main(int count, char **arguments) {
     repeat();
     bend();
     rearrange();
+    draw();
     tell_events();
     const mf_ClientShared shared = mf_client_shared(client);
     printf("shared memory: %zu bytes%s%s\n", shared.bytes, shared.refused == NULL ? "" : ": ",

@@ -284,6 +284,9 @@ static void say_what_is_left_out(const mf_Film *film, const char *path) {
     if (film->stride > 1)
         fprintf(stderr, "note: %s has a picture every %.3g s instead of every %.3g s\n", path,
                 film->period * film->stride, film->period);
+    if (film->drawn_until > 0.0)
+        fprintf(stderr, "note: %s shows drawings only up to %.3g s: there are too many\n", path,
+                film->drawn_until);
 }
 
 mf_Status mf_simulation_film_end(mf_Simulation *simulation, const char *path, bool keep,

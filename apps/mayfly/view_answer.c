@@ -1,6 +1,7 @@
 // Messages of pages: one object of JSON each, with the member `do`. What is not understood changes
 // nothing; frames are answered when they are due, everything else at once.
 #include "view.h"
+#include "visual/draw.h"
 #include "world/attach.h"
 
 #include <math.h>
@@ -9,6 +10,7 @@
 #define FRAME_SECONDS 0.016    // [s] of the clock between two frames of a page
 #define IDLE_SECONDS 0.1       // [s] likewise, while nothing moves
 #define MAGIC 0x4d46524du      // of a frame
+#define DRAWN 0x4d464452u      // of drawings
 #define SPEED_MOST 1e6         // [1]
 #define TEXT_CAPACITY 1048576u // [byte] of the longest text
 #define FIELDS_MOST 512u       // [1] of a reading
@@ -21,8 +23,15 @@ typedef struct FrameHead {
     double time;                          // [s] simulated
     double factor, speed;                 // [1]
     uint32_t poses, joints, rays, points; // [1]
-    uint32_t number, contacts, levels, unused;
+    uint32_t number, contacts, levels;
+    uint32_t drawn; // of the last change of drawings and controls, its lower half
 } FrameHead;
+
+// The head of an answer to `drawn`; records follow (visual/draw.h).
+typedef struct DrawnHead {
+    uint32_t magic, unused;
+    uint64_t last; // change that is in it
+} DrawnHead;
 
 _Static_assert(sizeof(FrameHead) == 64, "the page reads a head of 64 bytes");
 
@@ -41,8 +50,9 @@ size_t mf_view_frame_size(const mf_Viewer *viewer) {
 }
 
 size_t mf_view_answer_capacity(const mf_Viewer *viewer) {
-    const size_t frame = mf_view_frame_size(viewer);
-    return frame > TEXT_CAPACITY ? frame : TEXT_CAPACITY;
+    const size_t frame = mf_view_frame_size(viewer), drawn = sizeof(DrawnHead) + MF_DRAW_RECORD;
+    const size_t least = drawn > TEXT_CAPACITY ? drawn : TEXT_CAPACITY;
+    return frame > least ? frame : least;
 }
 
 // What the page leaves out, since nothing would come of it.
@@ -90,7 +100,8 @@ static void put_frame(mf_Viewer *viewer, mf_ViewMail *mail, bool contacts) {
                             .points = film->points_each,
                             .number = (uint32_t)viewer->pictures++,
                             .contacts = contacts ? film->contact_count : 0,
-                            .levels = film->levels_each};
+                            .levels = film->levels_each,
+                            .drawn = (uint32_t)mf_draw_serial(viewer->scene->world)};
     memcpy(mail->answer, &head, sizeof head);
     uint8_t *end = mail->answer + sizeof head;
     end = put_floats(end, film->poses, (size_t)head.poses * MF_FILM_POSE);
@@ -226,6 +237,28 @@ static void do_read(mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message)
         answer_object(viewer, mail, "reading", reading, request.robot);
 }
 
+// What was drawn after the change that the page has seen last.
+static void do_drawn(const mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
+    DrawnHead head = {.magic = DRAWN};
+    double since;
+    if (!read_number(message, "since", &since) || since < 0.0 || since > 1e15)
+        return;
+    const size_t capacity = mf_view_answer_capacity(viewer) - sizeof head;
+    const size_t size = mf_film_drawn(viewer->film, (uint64_t)since, mail->answer + sizeof head,
+                                      capacity, &head.last);
+    memcpy(mail->answer, &head, sizeof head);
+    mail->answer_size = sizeof head + size;
+    mail->binary = true;
+}
+
+static void do_control(const mf_Viewer *viewer, mf_ViewMail *mail, const json_t *message) {
+    uint32_t slot;
+    double value;
+    if (read_index(message, "slot", &slot) && read_number(message, "value", &value) &&
+        !mf_control_move(viewer->scene->world, slot, value))
+        answer_note(viewer, mail, "the program has taken this control away");
+}
+
 // The act of a message on one of the robots that are shown. False: there is no such robot.
 static bool read_robot(const mf_Viewer *viewer, const json_t *message, mf_Group **group,
                        mf_Act *act) {
@@ -317,6 +350,10 @@ static bool act(mf_Viewer *viewer, mf_ViewMail *mail, const char *name, const js
         do_read(viewer, mail, message);
     else if (strcmp(name, "about") == 0)
         do_about(viewer, mail, message);
+    else if (strcmp(name, "drawn") == 0)
+        do_drawn(viewer, mail, message);
+    else if (strcmp(name, "control") == 0)
+        do_control(viewer, mail, message);
     else
         act_on_world(viewer, mail, name, message);
     return true;

@@ -1,12 +1,13 @@
-// Mayfly: a client of `mayfly serve`. src/client/ compiles alone, with mayfly/base.h, world.h and
-// protocol.h, and links nothing of Mayfly: the library mayfly-client, or the files themselves.
-// docs/reference/protocol.md explains lock-step, turns and what a slow reader loses.
+// Mayfly: a client of `mayfly serve`. src/client/ compiles alone, with mayfly/base.h, world.h,
+// draw.h and protocol.h, and links nothing of Mayfly: the library mayfly-client, or the files
+// themselves. docs/reference/protocol.md explains lock-step, turns and what a slow reader loses.
 //
 // Calls that ask for something wait for the answer, at most MF_CLIENT_PATIENCE; states, turns and
 // events that come meanwhile are kept for mf_client_receive. A client belongs to one thread.
 #pragma once
 
 #include <mayfly/base.h>
+#include <mayfly/draw.h>
 #include <mayfly/protocol.h>
 #include <mayfly/world.h>
 
@@ -95,12 +96,14 @@ MF_API mf_Status mf_client_lock_step(mf_Client *client, bool on, mf_Time period,
 
 // Something that came.
 typedef struct mf_ClientNews {
-    uint32_t kind;         // [1] MF_ANSWER_STATE, _TURN, _EVENT, _BYE
-    uint64_t tick;         // [1] of STATE, TURN and EVENT
+    uint32_t kind;         // [1] MF_ANSWER_STATE, _TURN, _EVENT, _CHANGED, _BYE
+    uint64_t tick;         // [1] of STATE, TURN, EVENT and CHANGED
     mf_Time time;          // [ns] likewise
     uint32_t subscription; // [1] of STATE
     uint32_t lost;         // [1] of STATE and EVENT: how many were dropped before it
     uint32_t event, group, instance, value; // [1] of EVENT: as in protocol.h
+    uint32_t control;                       // [1] of CHANGED: its number
+    double control_value;                   // [1] of CHANGED
 } mf_ClientNews;
 
 // Waits at most `seconds` (0: not at all) for the next thing: of several states of a subscription
@@ -234,6 +237,22 @@ typedef struct mf_ClientDock {
 MF_API mf_Status mf_client_dock(mf_Client *client, const mf_ClientDock *first,
                                 const mf_ClientDock *second, uint32_t orientation, mf_Error *error);
 MF_API mf_Status mf_client_undock(mf_Client *client, const mf_ClientDock *first, mf_Error *error);
+
+// ---- drawings and controls ---------------------------------------------------------------------
+
+// The robot that carries a drawing, or that a ghost is like.
+typedef struct mf_ClientCarrier {
+    uint32_t group, robot, link; // [1]
+} mf_ClientCarrier;
+// mf_draw and mf_draw_clear for the pages and recordings of the server: layers and controls are
+// this connection's, and end with it. `carrier` takes the place of the group, robot and link of
+// `drawing`; NULL: drawn in the world frame.
+MF_API mf_Status mf_client_draw(mf_Client *client, const char *layer, const mf_Drawing *drawing,
+                                const mf_ClientCarrier *carrier, mf_Error *error);
+MF_API mf_Status mf_client_clear(mf_Client *client, const char *layer, mf_Error *error);
+// mf_control; its changes come as MF_ANSWER_CHANGED by mf_client_receive.
+MF_API mf_Status mf_client_control(mf_Client *client, uint32_t number, const mf_Control *control,
+                                   mf_Error *error);
 
 // ---- pictures ----------------------------------------------------------------------------------
 

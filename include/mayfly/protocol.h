@@ -6,7 +6,7 @@
 
 #define MF_PROTOCOL_MAGIC 0x594c464du // "MFLY" in the order of the bytes
 #define MF_PROTOCOL_MAJOR 1u          // another one is refused
-#define MF_PROTOCOL_MINOR 2u          // a higher one knows all messages of a lower one
+#define MF_PROTOCOL_MINOR 3u          // a higher one knows all messages of a lower one
 #define MF_PROTOCOL_HEAD 8u           // [byte] size, kind and tag of a message
 #define MF_PROTOCOL_PORT 8766u        // of TCP, unless another one is named
 
@@ -16,7 +16,12 @@ enum {
     MF_PROTOCOL_PROPERTIES = 4096,  // [1] numbers of properties of a connection: 0 .. 4095
     MF_PROTOCOL_TOKEN = 256,        // [byte] longest token
     MF_PROTOCOL_SLOTS = 8,          // [1] most slots of a region
-    MF_PROTOCOL_COUNTER = 64        // [byte] between the counters of the slots of a region
+    MF_PROTOCOL_COUNTER = 64,       // [byte] between the counters of the slots of a region
+    // As MF_DRAW_KINDS, MF_DRAW_NUMBERS, MF_DRAW_CONTROLS and MF_CONTROL_KINDS of draw.h.
+    MF_PROTOCOL_DRAW_KINDS = 5,
+    MF_PROTOCOL_DRAW_NUMBERS = 1 << 18, // [1] most of a layer
+    MF_PROTOCOL_CONTROLS = 64,          // [1] most of a connection
+    MF_PROTOCOL_CONTROL_NONE = 3        // kind that removes one
 };
 
 #define MF_PROTOCOL_ALL UINT32_MAX      // groups or instances: all
@@ -38,7 +43,7 @@ enum {
 #define MF_PROTOCOL_REQUESTS(REQUEST, MEMBER, ANY) \
     REQUEST(1, HELLO, Hello, hello, WELCOME, \
         MEMBER(u32, magic, ANY, "0x594c464d (\"MFLY\")") \
-        MEMBER(u16, major, ANY, "1") MEMBER(u16, minor, ANY, "2") \
+        MEMBER(u16, major, ANY, "1") MEMBER(u16, minor, ANY, "3") \
         MEMBER(u32, token_size, ANY, ""), "the token", "") \
     REQUEST(2, LIST, List, list, LISTING, , "", "") \
     REQUEST(3, SUBSCRIBE, Subscribe, subscribe, DONE, \
@@ -121,7 +126,23 @@ enum {
         MEMBER(u64, tick, ANY, "") MEMBER(u32, count, MF_PROTOCOL_ENTRIES, "of entries") \
         MEMBER(u32, flags, MF_WRITE_GO, "(1: GO)") MEMBER(u32, slot, ANY, "") \
         MEMBER(u32, number, ANY, ""), "for each entry WRITE_ENTRY; the values are in the slot", \
-        "Answered as WRITE")
+        "Answered as WRITE") \
+    REQUEST(31, DRAW, Draw, draw, DONE, \
+        MEMBER(u32, kind, MF_PROTOCOL_DRAW_KINDS - 1, "(0 points, 1 lines, 2 arrows, 3 text, " \
+        "4 ghost)") MEMBER(u32, color, ANY, "0xrrggbbaa, or 0") \
+        MEMBER(f64, size, ANY, "[m], or 0") MEMBER(u32, group, ANY, "or ALL: the world") \
+        MEMBER(u32, instance, ANY, "") MEMBER(u32, link, ANY, "that carries it") \
+        MEMBER(u32, count, MF_PROTOCOL_DRAW_NUMBERS, "of numbers") \
+        MEMBER(u32, name_size, ANY, "") MEMBER(u32, text_size, ANY, ""), \
+        "f32 numbers, the name of the layer, the text", "[Drawings](#drawings-and-controls)") \
+    REQUEST(32, CLEAR, Clear, clear, DONE, , "the name of a layer; without: all layers", "") \
+    REQUEST(33, CONTROL, Control, control, DONE, \
+        MEMBER(u32, number, MF_PROTOCOL_CONTROLS - 1, "") \
+        MEMBER(u32, kind, MF_PROTOCOL_CONTROL_NONE, "(0 slider, 1 button, 2 checkbox, 3 removes " \
+        "it)") MEMBER(f64, low, ANY, "") MEMBER(f64, high, ANY, "") \
+        MEMBER(f64, step, ANY, "or 0") MEMBER(f64, value, ANY, "") \
+        MEMBER(u32, name_size, ANY, "") MEMBER(u32, unit_size, ANY, ""), \
+        "the name, the unit", "[Controls](#drawings-and-controls)")
 
 #define MF_PROTOCOL_ANSWERS(ANSWER, MEMBER, ANY) \
     ANSWER(128, ERROR, Error, MEMBER(u32, code, ANY, ""), "text (UTF-8, one line)", \
@@ -197,7 +218,11 @@ enum {
     ANSWER(152, ABOUT, About, \
         MEMBER(u64, seed, ANY, "of the world") MEMBER(u64, faults, ANY, "robots with a fault"), \
         "for each group GROUP_NAMES, and for each of these NAME, the name, zeros up to a " \
-        "multiple of 4 bytes", "")
+        "multiple of 4 bytes", "") \
+    ANSWER(153, CHANGED, Changed, \
+        MEMBER(u32, number, ANY, "of a control of this connection") MEMBER(u32, zero, ANY, "") \
+        MEMBER(f64, value, ANY, "") MEMBER(u64, tick, ANY, "") MEMBER(i64, time, ANY, "[ns]"), \
+        "", "A page has changed it")
 
 #define MF_PROTOCOL_PARTS(PART, MEMBER, ANY) \
     PART(ENTRY, Entry, \

@@ -13,7 +13,11 @@ typedef struct mf_RecorderPicture {
     const char *description;                // JSON: what is drawn; borrowed while it is created
     size_t size;                            // [1] numbers of a frame, 1 .. 2^32 - 1
     void (*take)(float *frame, void *user); // writes the present ones
-    void *user;                             // borrowed until the recorder is destroyed
+    // Writes what was drawn (mayfly/draw.h) or cleared, and controls, after the change `since`
+    // (0: all), as many records as fit into `capacity` [byte]; returns the bytes, and *last becomes
+    // the number of the last change. `out` NULL counts all. NULL: none.
+    size_t (*drawn)(uint64_t since, void *out, size_t capacity, uint64_t *last, void *user);
+    void *user; // borrowed until the recorder is destroyed
 } mf_RecorderPicture;
 
 typedef struct mf_RecorderConfig {
@@ -92,11 +96,13 @@ typedef struct mf_Recording {
     const double *time;      // [s] of each
     uint32_t field_count;    // [1]
     const mf_RecordedField *fields;
-    const char *run;     // JSON text that the program added, "": none
-    const char *scene;   // text of the scene file, "": none
-    const char *picture; // JSON: what is drawn, "": the recording cannot be shown
-    uint32_t frame_size; // [1] numbers of a frame
-    const float *frames; // [1] samples * frame_size
+    const char *run;         // JSON text that the program added, "": none
+    const char *scene;       // text of the scene file, "": none
+    const char *picture;     // JSON: what is drawn, "": the recording cannot be shown
+    uint32_t frame_size;     // [1] numbers of a frame
+    const float *frames;     // [1] samples * frame_size
+    const uint8_t *drawings; // [1] records of what programs drew, at the times of the world
+    size_t drawings_size;    // [byte]
     struct mf_RecordingMemory *memory;
 } mf_Recording;
 

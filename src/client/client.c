@@ -40,21 +40,33 @@ static mf_Status keep_state(mf_Client *client, const mf_WireMessage *message, mf
     return MF_OK;
 }
 
-static void keep_event(mf_Client *client, const mf_EventAnswer *in) {
+static void keep_news(mf_Client *client, const mf_ClientNews *news) {
     const uint32_t at = (client->event_first + client->event_count) % MF_CLIENT_EVENTS;
-    client->events[at] = (mf_ClientNews){.kind = MF_ANSWER_EVENT,
-                                         .event = in->event,
-                                         .group = in->group,
-                                         .instance = in->instance,
-                                         .value = in->value,
-                                         .tick = in->tick,
-                                         .time = in->time};
+    client->events[at] = *news;
     if (client->event_count < MF_CLIENT_EVENTS)
         client->event_count++;
     else {
         client->event_first = (client->event_first + 1) % MF_CLIENT_EVENTS;
         client->events_lost++;
     }
+}
+
+static void keep_event(mf_Client *client, const mf_EventAnswer *in) {
+    keep_news(client, &(mf_ClientNews){.kind = MF_ANSWER_EVENT,
+                                       .event = in->event,
+                                       .group = in->group,
+                                       .instance = in->instance,
+                                       .value = in->value,
+                                       .tick = in->tick,
+                                       .time = in->time});
+}
+
+static void keep_change(mf_Client *client, const mf_ChangedAnswer *in) {
+    keep_news(client, &(mf_ClientNews){.kind = MF_ANSWER_CHANGED,
+                                       .control = in->number,
+                                       .control_value = in->value,
+                                       .tick = in->tick,
+                                       .time = in->time});
 }
 
 static mf_Status take_error(const mf_WireMessage *message, mf_Error *error) {
@@ -86,6 +98,9 @@ static mf_Status keep(mf_Client *client, const mf_WireMessage *message, mf_Error
         return keep_state(client, message, error);
     case MF_ANSWER_EVENT:
         keep_event(client, message->data);
+        return MF_OK;
+    case MF_ANSWER_CHANGED:
+        keep_change(client, message->data);
         return MF_OK;
     case MF_ANSWER_TURN:
         client->turn = true;

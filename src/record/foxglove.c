@@ -66,6 +66,10 @@ void mf_foxglove_color(mf_Text *out, uint32_t field, const float color[3]) {
     put_numbers(out, field, values, 4);
 }
 
+void mf_foxglove_paint(mf_Text *out, uint32_t field, const double color[4]) {
+    put_numbers(out, field, color, 4);
+}
+
 void mf_foxglove_pose(mf_Text *out, uint32_t field, const double position[3],
                       const double rotation[4]) {
     const size_t opened = mf_proto_open(out, field);

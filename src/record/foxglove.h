@@ -12,6 +12,7 @@ void mf_foxglove_describe(mf_Text *out);
 void mf_foxglove_vector(mf_Text *out, uint32_t field, const double vector[3]);
 void mf_foxglove_rotation(mf_Text *out, uint32_t field, const double rotation[4]);
 void mf_foxglove_color(mf_Text *out, uint32_t field, const float color[3]);
+void mf_foxglove_paint(mf_Text *out, uint32_t field, const double color[4]); // with its opacity
 void mf_foxglove_pose(mf_Text *out, uint32_t field, const double position[3],
                       const double rotation[4]);
 // Appends a member of FrameTransforms.

@@ -19,7 +19,7 @@ enum { LINKS_MOST = 4096 };  // [1] with poses, per group
 enum { TALKERS_MOST = 16 };  // [1] robots with topics of their own, per group
 enum { GROUND_NODES = 129 }; // [1] most along an edge of the shown ground
 enum { MEASURES = 2 };       // of a camera: color, depth
-enum { FRAME = 2 * MF_MCAP_NAME + 32 };
+enum { FRAME = MF_MCAP_FRAME };
 static const char world_frame[] = "world";
 
 static void name_robot(const mf_Group *group, uint32_t robot, const char *part, char out[FRAME]) {
@@ -28,6 +28,11 @@ static void name_robot(const mf_Group *group, uint32_t robot, const char *part, 
 
 static void name_link(const mf_Group *group, uint32_t robot, uint32_t link, char out[FRAME]) {
     name_robot(group, robot, mf_group_model(group)->links[link].name, out);
+}
+
+void mf_mcap_link_frame(const mf_Group *group, uint32_t robot, uint32_t link,
+                        char out[MF_MCAP_FRAME]) {
+    name_link(group, robot, link, out);
 }
 
 // ---- what is shown -----------------------------------------------------------------------------
@@ -213,6 +218,7 @@ mf_Status mf_mcap_scene_begin(mf_Recorder *recorder, mf_Error *error) {
     const Schemas schemas = make_schemas(recorder);
     store->transforms = mf_mcap_channel(&store->file, "/tf", schemas.transforms, NULL);
     const uint32_t scene = mf_mcap_channel(&store->file, "/scene", schemas.scene, NULL);
+    mf_mcap_draw_begin(recorder, schemas.scene);
     uint32_t links = 1;
     bool good = true;
     for (uint32_t g = 0; g < store->group_count && good; g++) {
@@ -341,6 +347,7 @@ static void put_image(mf_Recorder *recorder, mf_McapGroup *part, uint32_t robot,
 void mf_mcap_scene_sample(mf_Recorder *recorder, mf_Time time) {
     mf_McapStore *store = recorder->mcap;
     put_transforms(recorder, time);
+    mf_mcap_draw_sample(recorder, time);
     for (uint32_t g = 0; g < store->group_count; g++) {
         mf_McapGroup *part = &store->groups[g];
         mf_mcap_soft_sample(recorder, part, time);

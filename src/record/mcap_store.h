@@ -31,6 +31,8 @@ typedef struct mf_McapStore {
     mf_McapGroup *groups;
     uint32_t group_count;        // [1]
     uint32_t transforms;         // [1] channel
+    uint32_t drawings, records;  // [1] channels of what programs draw
+    uint64_t drawn_serial;       // of the last change that is written
     double *position, *rotation; // [m], [1] of a robot's links
 } mf_McapStore;
 
@@ -44,6 +46,15 @@ void mf_mcap_color(const mf_McapGroup *part, const float own[3], float out[3]);
 // memory (false: there was none); then a message per sample.
 bool mf_mcap_soft_begin(mf_Recorder *recorder, mf_McapGroup *part, uint32_t scene, uint32_t cloud);
 void mf_mcap_soft_sample(mf_Recorder *recorder, const mf_McapGroup *part, mf_Time time);
+
+// What programs draw (mcap_draw.c): as entities for panels, and as records for mayfly view.
+void mf_mcap_draw_begin(mf_Recorder *recorder, uint32_t scene);
+void mf_mcap_draw_sample(mf_Recorder *recorder, mf_Time time);
+
+// The frame of a link of a robot.
+enum { MF_MCAP_FRAME = 2 * MF_MCAP_NAME + 32 };
+void mf_mcap_link_frame(const mf_Group *group, uint32_t robot, uint32_t link,
+                        char out[MF_MCAP_FRAME]);
 
 // Channels of what panels show; then the shapes, once, and a sample of all others.
 mf_Status mf_mcap_scene_begin(mf_Recorder *recorder, mf_Error *error);

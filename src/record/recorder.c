@@ -15,7 +15,8 @@
 
 enum {
     BUFFER_BYTES = 256 << 10, // [byte] of buffered samples of one column, approximately
-    BUFFER_SAMPLES = 4096     // [1] at most
+    BUFFER_SAMPLES = 4096,    // [1] at most
+    DRAWN_BYTES = 1 << 20     // [byte] of drawings that wait
 };
 
 mf_RecorderConfig mf_recorder_config(void) {
@@ -348,7 +349,8 @@ static mf_Status create(mf_World *world, mf_Group *group, const mf_RecorderConfi
     recorder->world = world;
     recorder->group = group;
     recorder->context = context;
-    recorder->file = H5I_INVALID_HID;
+    recorder->file = recorder->drawn_set = H5I_INVALID_HID;
+    recorder->drawn = mf_text_begin(context);
     recorder->flushed = mf_clock_now();
     recorder->store = is_mcap(config->path) ? &mf_mcap_store : &mf_hdf5_store;
     mf_Status status = open_recorder(recorder, config, error);
@@ -438,7 +440,7 @@ static mf_Status flush_quietly(mf_Recorder *recorder) {
 
 // Whether the buffers are full, or what is in them has waited for a second: a killed run loses it.
 static bool is_due(mf_Recorder *recorder) {
-    if (recorder->filled == recorder->capacity)
+    if (recorder->filled == recorder->capacity || recorder->drawn.size > DRAWN_BYTES)
         return true;
     return mf_clock_now() - recorder->flushed > FLUSH_TIME;
 }
@@ -455,7 +457,9 @@ static mf_Status fit_joints(mf_Recorder *recorder) {
 mf_Status mf_recorder_sample(mf_Recorder *recorder, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     MF_NEED(recorder != NULL, error, "mf_recorder_sample: recorder is NULL");
-    if (fit_joints(recorder) == MF_OK) {
+    if (fit_joints(recorder) == MF_OK && !mf_recorder_take_drawings(recorder))
+        recorder->status = mf_fail(&recorder->failure, MF_NO_MEMORY, "recorder: out of memory");
+    if (recorder->status == MF_OK) {
         take_sample(recorder);
         recorder->filled++;
         if (is_due(recorder))
@@ -497,6 +501,7 @@ void mf_recorder_destroy(mf_Recorder *recorder) {
         mf_release(recorder->context, recorder->columns[i].buffer);
         mf_release(recorder->context, recorder->columns[i].name);
     }
+    mf_text_free(&recorder->drawn);
     mf_release(recorder->context, recorder->columns);
     mf_release(recorder->context, recorder);
 }

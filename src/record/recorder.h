@@ -1,6 +1,7 @@
 // Internals of a recorder: its columns and their HDF5 objects.
 #pragma once
 
+#include "base/text.h"
 #include "record/output.h"
 
 #include <mayfly/joints.h>
@@ -50,7 +51,11 @@ struct mf_Recorder {
     struct mf_McapStore *mcap;  // MCAP; NULL while closed
     mf_RecorderPicture picture; // `take` NULL: none
     mf_Field picture_field;     // describes its column
-    uint32_t column_count;      // [1] the last one is the time
+    mf_Text drawn;              // records of drawings that are not written yet (drawings.c)
+    uint64_t drawn_serial;
+    hid_t drawn_set;        // HDF5; H5I_INVALID_HID before the first one
+    uint64_t drawn_written; // [byte]
+    uint32_t column_count;  // [1] the last one is the time
     mf_Column *columns;
     uint32_t field_columns; // [1] the first ones, of fields
     uint32_t joint_columns; // [1] before the time: MF_JOINT_COLUMNS or, not recorded, 0
@@ -73,6 +78,9 @@ void mf_quiet_end(mf_Quiet quiet);
 
 // [1] Samples that fit into buffers whose largest sample has `size` bytes.
 uint32_t mf_recorder_capacity(size_t size);
+
+// Takes what was drawn since the last call; false: no memory.
+bool mf_recorder_take_drawings(mf_Recorder *recorder);
 
 enum { MF_JOINT_COLUMNS = 8 };
 // Adds the columns of run-time joints, without rows; the caller has reserved the space.

@@ -165,11 +165,31 @@ static void *read_values(Reading *reading, hid_t set, hid_t memory, const hsize_
     return values;
 }
 
+static void take_drawings(Reading *reading, hid_t set) {
+    hsize_t shape[3];
+    hid_t type = H5Dget_type(set);
+    const bool bytes = type >= 0 && H5Tget_class(type) == H5T_INTEGER && H5Tget_size(type) == 1;
+    if (type >= 0)
+        H5Tclose(type);
+    if (read_shape(set, shape) != 1 || !bytes || shape[0] == 0)
+        return;
+    uint8_t *values = mf_recording_take(reading->recording, shape[0], 1, reading->error);
+    if (values == NULL)
+        reading->status = reading->error->status;
+    else if (!is_readable(set, shape[0], 1) ||
+             H5Dread(set, H5T_NATIVE_UINT8, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+        reading->status = damaged(reading->recording, reading->error);
+    reading->recording->drawings = values;
+    reading->recording->drawings_size = values != NULL ? shape[0] : 0;
+}
+
 static void take_set(Reading *reading, hid_t set, const char *name) {
     mf_Recording *recording = reading->recording;
     hsize_t shape[3];
     hid_t memory;
     mf_FieldType type;
+    if (strcmp(name, "drawings") == 0)
+        take_drawings(reading, set);
     const int rank = read_shape(set, shape);
     if (rank < 1 || rank > 3 || !find_type(set, &type, &memory) || shape[1] > UINT32_MAX ||
         shape[2] > UINT32_MAX)

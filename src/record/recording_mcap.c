@@ -40,6 +40,8 @@ typedef struct Reading {
     Source *sources[CHANNELS];
     bool ours[CHANNELS]; // schemas of Mayfly's own
     uint32_t clock;      // channel of /tf, which has a message per sample; CHANNELS: none yet
+    uint32_t drawings;   // channel of /mayfly/drawings; CHANNELS: none
+    uint64_t drawn;      // [byte] of its records
     uint32_t samples;
     uint64_t format;
     bool known, several, filling, failed; // failed: error is set
@@ -257,7 +259,9 @@ static void take_channel(Reading *reading, Bytes bytes) {
         return;
     if (equals(topic, "/tf"))
         reading->clock = id;
-    if (!reading->ours[schema])
+    if (equals(topic, "/mayfly/drawings"))
+        reading->drawings = id;
+    if (!reading->ours[schema] || reading->drawings == id)
         return;
     Source *source = mf_recording_take(reading->recording, 1, sizeof *source, reading->error);
     reading->failed = reading->failed || source == NULL;
@@ -309,6 +313,23 @@ static void fill_row(const Reading *reading, const Source *source, uint32_t row,
     }
 }
 
+static void take_drawings(Reading *reading, Bytes message) {
+    uint32_t field;
+    Bytes content;
+    while (member(&message, &field, &content)) {
+        const size_t size = (size_t)(content.end - content.at);
+        mf_Recording *recording = reading->recording;
+        if (field != 2)
+            continue;
+        if (reading->filling && size <= reading->drawn - recording->drawings_size) {
+            memcpy((uint8_t *)(uintptr_t)recording->drawings + recording->drawings_size, content.at,
+                   size);
+            recording->drawings_size += size;
+        }
+        reading->drawn += reading->filling ? 0 : size;
+    }
+}
+
 static void take_message(Reading *reading, Bytes bytes) {
     const uint32_t id = (uint32_t)number(&bytes, 2);
     skip(&bytes, 4);
@@ -329,6 +350,8 @@ static void take_message(Reading *reading, Bytes bytes) {
             reading->recording->memory->time[reading->samples] = mf_time_to_seconds(time);
         reading->samples++;
     }
+    if (id == reading->drawings)
+        take_drawings(reading, bytes);
     Source *source = reading->sources[id];
     if (source == NULL)
         return;
@@ -496,6 +519,9 @@ static mf_Status reserve(Reading *reading) {
                           sizeof(float), reading->error);
     if (memory->time == NULL || memory->frames == NULL)
         return reading->error->status;
+    recording->drawings = mf_recording_take(recording, reading->drawn, 1, reading->error);
+    if (recording->drawings == NULL)
+        return reading->error->status;
     recording->time = memory->time;
     recording->frames = memory->frames;
     for (uint32_t i = 0; i < CHANNELS; i++) {
@@ -537,7 +563,7 @@ mf_Status mf_recording_read_mcap(mf_Recording *recording, const char *data, size
     MF_NEED_MEMORY(reading != NULL, error, "recording");
     recording->kind = "MCAP";
     reading->recording = recording;
-    reading->clock = CHANNELS;
+    reading->clock = reading->drawings = CHANNELS;
     reading->most = recording->memory->left;
     reading->error = error;
     walk(reading, data, size);

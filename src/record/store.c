@@ -5,7 +5,8 @@
 
 #include <math.h>
 
-enum { JOINTS_TOGETHER = 8 }; // [1] at least, in a chunk
+enum { JOINTS_TOGETHER = 8 };   // [1] at least, in a chunk
+enum { DRAWN_CHUNK = 1 << 16 }; // [byte]
 
 mf_Quiet mf_quiet_begin(void) {
     mf_Quiet quiet = {0};
@@ -223,7 +224,48 @@ static bool append_column(const mf_Recorder *recorder, const mf_Column *column) 
     return good;
 }
 
+// What was drawn: bytes in one row, of which the records tell their sizes.
+static bool make_drawings(mf_Recorder *recorder) {
+    const hsize_t none = 0, most = H5S_UNLIMITED, chunk = DRAWN_CHUNK;
+    hid_t space = H5Screate_simple(1, &none, &most), creation = H5Pcreate(H5P_DATASET_CREATE);
+    if (space >= 0 && creation >= 0 && H5Pset_chunk(creation, 1, &chunk) >= 0 &&
+        set_compression(creation))
+        recorder->drawn_set = H5Dcreate2(recorder->file, "drawings", H5T_STD_U8LE, space,
+                                         H5P_DEFAULT, creation, H5P_DEFAULT);
+    if (creation >= 0)
+        H5Pclose(creation);
+    if (space >= 0)
+        H5Sclose(space);
+    return recorder->drawn_set >= 0 &&
+           put_text(recorder->drawn_set, "description",
+                    "what programs drew, for mayfly view: records of bytes");
+}
+
+static bool append_drawings(mf_Recorder *recorder) {
+    const hsize_t start = recorder->drawn_written, part = recorder->drawn.size,
+                  whole = start + part;
+    if (part == 0)
+        return true;
+    if ((recorder->drawn_set < 0 && !make_drawings(recorder)) ||
+        H5Dset_extent(recorder->drawn_set, &whole) < 0)
+        return false;
+    hid_t there = H5Dget_space(recorder->drawn_set), here = H5Screate_simple(1, &part, NULL);
+    bool good = there >= 0 && here >= 0 &&
+                H5Sselect_hyperslab(there, H5S_SELECT_SET, &start, NULL, &part, NULL) >= 0 &&
+                H5Dwrite(recorder->drawn_set, H5T_NATIVE_UINT8, here, there, H5P_DEFAULT,
+                         recorder->drawn.data) >= 0;
+    if (there >= 0)
+        H5Sclose(there);
+    if (here >= 0)
+        H5Sclose(here);
+    recorder->drawn_written = whole;
+    recorder->drawn.size = 0;
+    return good;
+}
+
 static mf_Status flush(mf_Recorder *recorder, mf_Error *error) {
+    if (!append_drawings(recorder))
+        return fail_store(recorder, "write drawings", error);
     for (uint32_t i = 0; i < recorder->column_count && recorder->filled != 0; i++) {
         if (recorder->columns[i].count == 0) // joints, of which there were none yet
             continue;
@@ -249,6 +291,9 @@ static mf_Status close_file(mf_Recorder *recorder, bool whole, mf_Error *error) 
             good &= H5Dclose(recorder->columns[i].set) >= 0;
         recorder->columns[i].set = H5I_INVALID_HID;
     }
+    if (recorder->drawn_set >= 0)
+        good &= H5Dclose(recorder->drawn_set) >= 0;
+    recorder->drawn_set = H5I_INVALID_HID;
     if (recorder->file >= 0)
         good &= H5Fclose(recorder->file) >= 0;
     recorder->file = H5I_INVALID_HID;

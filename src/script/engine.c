@@ -183,6 +183,7 @@ static int open_all(lua_State *lua) {
     mf_script_add_properties(lua);
     mf_script_add_world(lua);
     mf_script_add_results(lua);
+    mf_script_add_draw(lua);
     return 0;
 }
 

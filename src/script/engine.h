@@ -4,6 +4,8 @@
 #include "base/text.h"
 #include "script/script.h"
 
+#include <mayfly/draw.h>
+
 #include <lauxlib.h>
 #include <lua.h>
 
@@ -39,8 +41,10 @@ typedef struct mf_Script {
     uint64_t spent, budget;     // [1] instructions of this call
     int64_t begun;              // [ns] of the wall clock
     mf_ScriptEnd end;
-    int line;               // [1] of the last error; 0: unknown
-    uint64_t draws;         // [1] random numbers so far
+    int line;                       // [1] of the last error; 0: unknown
+    uint64_t draws;                 // [1] random numbers so far
+    int controls[MF_DRAW_CONTROLS]; // references of functions; LUA_NOREF: without
+    uint32_t control_count;
     struct mf_Watch *watch; // NULL: it has no function `event`
     bool renewed;           // the world was restored: what is now there is no event
 } mf_Script;
@@ -100,6 +104,7 @@ void mf_script_add_language(lua_State *lua);   // sandbox.c: what is left of Lua
 void mf_script_add_world(lua_State *lua);      // world.c
 void mf_script_add_properties(lua_State *lua); // properties.c, used by `world`
 void mf_script_add_results(lua_State *lua);    // results.c
+void mf_script_add_draw(lua_State *lua);       // draw.c
 
 int mf_script_property(lua_State *lua);   // world:property
 int mf_script_get(lua_State *lua);        // world:get
@@ -118,6 +123,11 @@ mf_ScriptRobots mf_script_robots(lua_State *lua, int argument);
 // Recomputes the derived values of the robots whose state was written.
 void mf_script_clean(mf_Scripts *scripts);
 void mf_script_forget(mf_Scripts *scripts); // the same robots, of a world that was restored
+
+// ---- draw.c -------------------------------------------------------------------------------------
+
+// Calls the functions of controls that people have changed.
+mf_Status mf_script_tell_controls(mf_Script *script, mf_Error *error);
 
 // ---- events.c -----------------------------------------------------------------------------------
 

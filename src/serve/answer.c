@@ -323,12 +323,17 @@ mf_Status mf_answer_lock_step(mf_Server *server, mf_Peer *peer, const mf_WireMes
 
 // Whether a message has numbers of groups or fields; writes look for themselves.
 static bool names_numbers(const mf_WireMessage *message) {
-    if (message->kind == MF_MESSAGE_RESET)
-        return ((const mf_ResetRequest *)message->data)->group != MF_PROTOCOL_ALL;
-    const mf_WireMember *member = mf_wire_rows[message->kind].members;
-    while (member->name != NULL && strcmp(member->name, "group") != 0)
-        member++;
-    return member->name != NULL || message->kind == MF_MESSAGE_SUBSCRIBE;
+    const uint8_t *at = message->data;
+    for (const mf_WireMember *member = mf_wire_rows[message->kind].members; member->name != NULL;
+         member++) {
+        uint32_t value = 0;
+        if (strcmp(member->name, "group") == 0) {
+            memcpy(&value, at, sizeof value);
+            return value != MF_PROTOCOL_ALL;
+        }
+        at += member->size;
+    }
+    return message->kind == MF_MESSAGE_SUBSCRIBE;
 }
 
 // The members of the head within the ranges of the table.

@@ -9,6 +9,7 @@
 #include "base/context.h"
 #include "base/file.h"
 #include "serve/peer.h"
+#include "visual/draw.h"
 #include "scene/extend.h"
 #include "scene/scene_file.h"
 #include "scene/watch.h"
@@ -268,6 +269,7 @@ static mf_Status replace(mf_Server *server, mf_LinkMade *made, bool loaded, doub
     mf_Status status = make_next(server, made->scene, &next, error);
     if (status == MF_OK && server->config.accept != NULL)
         status = server->config.accept(server->config.user, made->scene, loaded, error);
+    MF_THEN(status, mf_draw_hand_over(server->world, made->scene->world, !loaded, error));
     if (status == MF_OK) {
         take(server, &next, made, loaded, began);
         return MF_OK;

@@ -1,6 +1,7 @@
 // Connections: their buffers, and messages out of and into the bytes of their sockets.
 #include "serve/peer.h"
 #include "scene/watch.h"
+#include "visual/draw.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -311,6 +312,7 @@ void mf_peer_close(mf_Server *server, mf_Peer *peer) {
     for (uint32_t i = 0; i < peer->used; i++)
         mf_peer_drop_subscription(server, &peer->subscriptions[i]);
     mf_link_drop_properties(server, peer);
+    mf_draw_forget(server->world, number);
     mf_watch_destroy(peer->watch);
     *peer = (mf_Peer){.socket = -1};
     while (server->peer_count > 0 && server->peers[server->peer_count - 1].socket < 0)

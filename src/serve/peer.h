@@ -225,6 +225,11 @@ void mf_link_drop_made(mf_Server *server);
 
 void mf_link_drop_properties(mf_Server *server, mf_Peer *peer);
 
+// ---- draw.c ------------------------------------------------------------------------------------
+
+// Sends the changes of controls to those that made these.
+void mf_link_tell_controls(mf_Server *server);
+
 // ---- photo.c -----------------------------------------------------------------------------------
 
 // Finds all cameras, and lets the groups compute the poses of links if there are any: before the

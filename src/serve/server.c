@@ -327,6 +327,7 @@ static mf_Status go_on(mf_Server *server, mf_Error *error) {
     MF_TRY(prepare(server, error));
     if (server->config.visit != NULL)
         server->config.visit(server->config.visitor);
+    mf_link_tell_controls(server);
     mf_link_publish(server);
     double now = mf_clock_seconds();
     uint64_t count = due(server, now);

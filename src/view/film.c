@@ -134,6 +134,7 @@ static mf_Status create(mf_World *world, const char *title, mf_Group *const *gro
     *film = (mf_Film){.context = context,
                       .world = world,
                       .description = mf_text_begin(context),
+                      .drawn = mf_text_begin(context),
                       .title = title,
                       .live = !(period > 0.0),
                       .stride = 1,
@@ -259,6 +260,7 @@ void mf_film_destroy(mf_Film *film) {
     for (int i = 0; i < MF_FILM_CHANNELS; i++)
         mf_release(film->context, *channels[i].values);
     mf_text_free(&film->description);
+    mf_text_free(&film->drawn);
     mf_release(film->context, film->contacts);
     mf_release(film->context, film->contact_rows);
     mf_release(film->context, film->rays);
@@ -390,6 +392,7 @@ void mf_film_sample(mf_Film *film) {
         mf_film_cloud_sample(&film->clouds[i], points);
     if (film->joints != NULL)
         sample_joints(film);
+    mf_film_sample_drawn(film);
     film->filled++;
 }
 

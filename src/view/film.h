@@ -89,6 +89,9 @@ struct mf_Film {
     float *points;               // [m] capacity * points_each * 3; NAN: it waits for an emitter
     double *position, *rotation; // [m], [1] of the links of one group's robots, while sampled
     mf_Text description; // of a film that is recorded; of one from a recording, which has no world
+    mf_Text drawn;       // records of drawings (visual/draw.h), by the film's time
+    uint64_t drawn_serial;
+    double drawn_until; // [s] from when on there is no memory for more; 0: there is
 };
 
 // The numbers of a sample by kind, in the order of recordings: poses, run-time joints, rays,
@@ -173,6 +176,15 @@ void mf_film_cloud_sample(const mf_FilmCloud *cloud, float *points);
 void mf_film_put_clouds(mf_Text *text, const mf_Film *film);
 void mf_film_put_box(mf_Text *text, const mf_Film *film);
 void mf_film_put_points(mf_Text *text, const mf_Film *film);
+
+// What programs draw (film_drawn.c): takes the changes since the last sample; appends them as a
+// script; writes those after `since` for a page or a recording, as mf_draw_pack.
+void mf_film_sample_drawn(mf_Film *film);
+void mf_film_put_drawn(mf_Text *text, const mf_Film *film);
+size_t mf_film_drawn(const mf_Film *film, uint64_t since, void *out, size_t capacity,
+                     uint64_t *last);
+// Takes those of a recording whose first sample has time `begin` [s]; false: no memory.
+bool mf_film_take_drawn(mf_Film *film, const uint8_t *records, size_t size, double begin);
 
 // ---- live --------------------------------------------------------------------------------------
 

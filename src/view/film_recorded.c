@@ -23,6 +23,10 @@ static void take(float *frame, void *user) {
         memcpy(frame, *channels[i].values, channels[i].used * sizeof *frame);
 }
 
+static size_t drawn(uint64_t since, void *out, size_t capacity, uint64_t *last, void *user) {
+    return mf_film_drawn(user, since, out, capacity, last);
+}
+
 mf_Status mf_film_record(mf_World *world, const char *title, const char *const *colors,
                          const mf_WorldJoints *joints, mf_Film **out, mf_RecorderPicture *picture,
                          mf_Error *error) {
@@ -40,6 +44,7 @@ mf_Status mf_film_record(mf_World *world, const char *title, const char *const *
     *picture = (mf_RecorderPicture){.description = film->description.data,
                                     .size = mf_film_numbers(film),
                                     .take = take,
+                                    .drawn = drawn,
                                     .user = film};
     *out = film;
     return MF_OK;
@@ -131,6 +136,9 @@ static mf_Status build(mf_Film *film, const mf_Recording *recording, mf_Error *e
     mf_text_put(&film->description, recording->picture);
     MF_NEED_MEMORY(mf_film_allocate(film) && !film->description.failed, error, "film");
     take_frames(film, recording);
+    MF_NEED_MEMORY(
+        mf_film_take_drawn(film, recording->drawings, recording->drawings_size, recording->time[0]),
+        error, "film");
     return MF_OK;
 }
 
@@ -170,7 +178,8 @@ static mf_Status render(mf_Context *context, mf_Text *text, const mf_Recording *
     *film = (mf_Film){.context = context,
                       .title = title_of(recording),
                       .stride = 1,
-                      .description = mf_text_begin(context)};
+                      .description = mf_text_begin(context),
+                      .drawn = mf_text_begin(context)};
     mf_Status status = build(film, recording, error);
     MF_THEN(status, mf_film_render(text, film, error));
     mf_film_destroy(film);

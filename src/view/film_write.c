@@ -236,6 +236,7 @@ static void put_film(mf_Text *text, const mf_Film *film) {
     mf_film_put_rows(text, "levels", film->levels, film->levels_each, film->levels_each,
                      film->filled);
     mf_film_put_points(text, film);
+    mf_film_put_drawn(text, film);
 }
 
 // Appends the page up to the mark for data; `rest` is what comes after it.

@@ -4,6 +4,8 @@
 #include "fuzz.h"
 #include "serve/peer.h"
 
+#include <mayfly/draw.h>
+
 #include <errno.h>
 #include <sys/socket.h>
 
@@ -73,6 +75,8 @@ static void prepare(Served *own) {
                                 sizeof scene_text - 1, NULL, 0, &own->file, NULL) == MF_OK);
     require(mf_scene_create(own->context, own->file, NULL, &own->scene, NULL) == MF_OK);
     serve(own->context, &own->scene, NULL, 0); // what a server adds once
+    require(mf_draw(own->scene.world, "once", &(mf_Drawing){.count = 0}, NULL) == MF_OK);
+    mf_draw_clear(own->scene.world, NULL);
     own->size = mf_world_snapshot_size(own->scene.world);
     own->image = malloc(own->size);
     require(mf_world_snapshot(own->scene.world, own->image, own->size, NULL) == MF_OK);

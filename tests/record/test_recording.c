@@ -104,7 +104,8 @@ static const char *const names[] = {"base.position", "joint.angle", "fault.count
 // `alone`: of the first group, else of all.
 static mf_Status record(Fixture *fixture, bool alone, uint32_t samples, mf_Error *error) {
     uint32_t calls = 0;
-    mf_RecorderPicture picture = {description, FRAME, take_frame, &calls};
+    mf_RecorderPicture picture = {
+        .description = description, .size = FRAME, .take = take_frame, .user = &calls};
     mf_RecorderConfig config =
         WITH(mf_recorder_config(), .path = fixture->path, .fields = names,
              .attributes = "{\"by\":\"a test\"}", .scene = "name: x\n", .picture = &picture);

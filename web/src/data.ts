@@ -1,6 +1,8 @@
 // What is drawn: the description of a world, written once by src/view/film_write.c for films and for
 // live runs, and its frames. Positions in meters, world axes, z up; quaternions (w, x, y, z).
 
+import type { Layers } from "./drawn";
+
 export interface Shape {
   type: "sphere" | "ellipsoid" | "capsule" | "cylinder" | "box" | "plane" | "mesh" | "cloth";
   link: number; // -1: fixed to the world
@@ -174,6 +176,7 @@ export const isCloth = (cast: Cast): boolean =>
 
 // Where frames come from.
 export interface Source {
+  drawings(): Layers; // at the time of the frame
   readonly description: Description;
   readonly live: boolean;
   frame(): Frame; // the present one; belongs to the source

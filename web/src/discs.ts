@@ -16,6 +16,7 @@ void main() {
 }`;
 const FRAGMENT = `
 uniform vec3 color, light, up, sky;
+uniform float opacity;
 #ifdef USE_COLOR
 varying vec3 own;
 #else
@@ -35,7 +36,7 @@ void main() {
   vec3 ray = reflect(vec3(0.0, 0.0, -1.0), normal);
   seen = mix(seen, sky, 0.05 + 0.6 * pow(1.0 - max(normal.z, 0.0), 2.5)) + 0.15 * pow(max(dot(ray, light), 0.0), 6.0);
 #endif
-  gl_FragColor = vec4(seen, 1.0);
+  gl_FragColor = vec4(seen, opacity);
   #include <colorspace_fragment>
 }`;
 
@@ -47,15 +48,16 @@ export class Discs {
   private readonly material: THREE.ShaderMaterial;
 
   // Wet ones are drops of a fluid, which has a surface that mirrors the sky.
-  constructor(most: number, readonly radius: number, color: THREE.Color, wet = false) {
+  constructor(most: number, readonly radius: number, color: THREE.Color, { wet = false, opacity = 1 } = {}) {
     const geometry = new THREE.BufferGeometry();
     this.place = new THREE.BufferAttribute(new Float32Array(3 * most), 3);
     this.place.setUsage(THREE.DynamicDrawUsage);
     geometry.setAttribute("position", this.place);
     this.uniforms = { size: { value: 1 }, color: { value: color }, light: { value: new THREE.Vector3() },
-      up: { value: new THREE.Vector3() }, sky: { value: new THREE.Color("#b9d3ea") } };
+      up: { value: new THREE.Vector3() }, sky: { value: new THREE.Color("#b9d3ea") }, opacity: { value: opacity } };
     this.material = new THREE.ShaderMaterial({
       vertexShader: VERTEX, fragmentShader: FRAGMENT, uniforms: this.uniforms, defines: wet ? { WET: "" } : {},
+      transparent: opacity < 1,
     });
     this.points = new THREE.Points(geometry, this.material);
     this.points.frustumCulled = false;

@@ -1,8 +1,10 @@
 // A film in the page: samples at equal intervals, with positions and orientations interpolated.
 import { isCloth, JOINT, pointsOf, POSE, posesOf, RAY, robotsOf } from "./data";
 import type { Description, Frame, Source } from "./data";
+import { DrawnLog, readRecords } from "./drawn";
+import type { Layers } from "./drawn";
 import { unpackMeshes } from "./mesh";
-import { unpack, unpackRows } from "./pack";
+import { inflate, unpack, unpackRows } from "./pack";
 import { columnCount, posesFrom } from "./poses";
 
 const text = (id: string): string => document.getElementById(id)?.textContent ?? "";
@@ -24,12 +26,13 @@ export class Film implements Source {
     const poses = posesFrom(await unpack(text(relative ? "poses" : "places"), columnCount(d), frames), d, relative);
     return new Film(d, poses, await unpackRows(text("joints"), JOINT * d.joints, frames),
       await unpackRows(text("rays"), RAY * d.rays, frames), await unpack(text("points"), 3 * pointsOf(d), frames),
-      await unpackRows(text("levels"), d.levels ?? 0, frames));
+      await unpackRows(text("levels"), d.levels ?? 0, frames),
+      new DrawnLog(text("drawn") ? readRecords(await inflate(text("drawn")), 0) : []));
   }
 
   private constructor(d: Description, private readonly poses: Float32Array, private readonly joints: Float32Array,
     private readonly rays: Float32Array, private readonly points: Int32Array,
-    private readonly levels: Float32Array) {
+    private readonly levels: Float32Array, private readonly log: DrawnLog) {
     this.description = d;
     this.posesEach = posesOf(d);
     this.pointsEach = pointsOf(d);
@@ -65,6 +68,10 @@ export class Film implements Source {
   sample(index: number): Float32Array {
     const size = POSE * this.posesEach;
     return this.poses.subarray(index * size, (index + 1) * size);
+  }
+
+  drawings(): Layers {
+    return this.log.at(this.time);
   }
 
   frame(): Frame {

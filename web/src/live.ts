@@ -2,11 +2,14 @@
 // frame when it has drawn the last one, so a slow page gets fewer frames and holds nothing up.
 import { CONTACT, JOINT, RAY, POSE } from "./data";
 import type { Description, Frame, Source } from "./data";
+import { CONTROL, putRecord, readRecords } from "./drawn";
+import type { Layers } from "./drawn";
 import { unpackMeshes } from "./mesh";
 import type { About, Reading } from "./quantities";
 
 const MAGIC = 0x4d46524d;
-const HEAD = 64; // bytes
+const DRAWN = 0x4d464452;
+const HEAD = 64, DRAWN_HEAD = 16; // bytes
 
 export interface Status {
   paused: boolean;
@@ -29,6 +32,10 @@ export class Live implements Source {
   private fresh = false; // a scene came, and no frame of it yet
   private socket: WebSocket | null = null;
   private asked = false;
+  readonly controls: Layers = new Map(); // of programs
+  private readonly layers: Layers = new Map();
+  private drawnSeen = 0; // number of the last change
+  private drawnAsked = false;
   private scenes = 0; // that came
 
   connect(): void {
@@ -61,6 +68,10 @@ export class Live implements Source {
 
   private async begin(scene: Description): Promise<void> {
     const number = ++this.scenes;
+    this.controls.clear();
+    this.layers.clear();
+    this.drawnSeen = 0;
+    this.drawnAsked = false;
     this.asked = true; // no frame of a scene that is not there yet
     await unpackMeshes(scene);
     if (number !== this.scenes) return; // another one came
@@ -73,8 +84,13 @@ export class Live implements Source {
 
   private take(data: ArrayBuffer): void {
     const head = new DataView(data), words = (i: number): number => head.getUint32(4 * i, true);
+    if (words(0) === DRAWN) this.takeDrawn(data);
     if (words(0) !== MAGIC) return;
     this.asked = false;
+    if (words(15) !== this.drawnSeen % 2 ** 32 && !this.drawnAsked) {
+      this.drawnAsked = true;
+      this.send({ do: "drawn", since: this.drawnSeen });
+    }
     const sizes = [POSE * words(8), JOINT * words(9), RAY * words(10), 3 * words(11), CONTACT * words(13), words(14)];
     let at = HEAD;
     const [poses, joints, rays, points, contacts, levels] = sizes.map((size) => {
@@ -88,6 +104,21 @@ export class Live implements Source {
     this.status = { paused: (words(1) & 1) !== 0, factor: head.getFloat64(16, true), speed: head.getFloat64(24, true) };
     this.frames++;
     if (first) this.onScene();
+  }
+
+  private takeDrawn(data: ArrayBuffer): void {
+    this.drawnAsked = false;
+    this.drawnSeen = Number(new DataView(data).getBigUint64(8, true));
+    for (const record of readRecords(data, DRAWN_HEAD)) {
+      this.controls.delete(record.slot);
+      this.layers.delete(record.slot);
+      putRecord(record.kind >= CONTROL ? this.controls : this.layers, record);
+    }
+    this.frames++; // something is to be drawn
+  }
+
+  drawings(): Layers {
+    return this.layers;
   }
 
   frame(): Frame {

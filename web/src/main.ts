@@ -1,5 +1,6 @@
 // The page: a film that is in it, or, without one, the live run of the server that it came from.
 import type { Frame } from "./data";
+import { Controls } from "./controls";
 import { Film } from "./film";
 import { Live } from "./live";
 import { byId, make, say } from "./page";
@@ -36,6 +37,7 @@ class Page {
   readonly tree: Tree;
   readonly video: Video;
   private readonly options: Option[];
+  private readonly controls: Controls | null; // of programs
   private last: number | null = null;
   private readonly times: number[] = []; // of pictures
   private quality = 0;
@@ -67,6 +69,9 @@ class Page {
       (robot, link) => this.select(robot, link));
     for (const robot of this.plots.robots) this.know(robot);
     this.options = this.makeOptions();
+    this.view.drawn.onChange = () => this.changed();
+    this.controls = source instanceof Live
+      ? new Controls((slot, value) => source.send({ do: "control", slot, value })) : null;
     this.wire(canvas);
     this.facts();
     requestAnimationFrame((now) => this.tick(now));
@@ -351,7 +356,10 @@ class Page {
       this.improve(true);
       this.draw(0);
     }
-    if (this.source instanceof Live) this.source.next();
+    if (this.source instanceof Live) {
+      this.controls?.update(this.source.controls);
+      this.source.next();
+    }
     requestAnimationFrame((then) => this.tick(then));
   }
 
@@ -393,7 +401,7 @@ function start(source: Film | Live): Page {
   const page = new Page(source);
   // #time=1.5 opens a film there, stopped; #bare leaves everything but the robots away, for pictures.
   if (wanted.has("bare"))
-    for (const part of document.querySelectorAll<HTMLElement>("header,footer,nav,#labels")) part.hidden = true;
+    for (const part of document.querySelectorAll<HTMLElement>("header,footer,nav,#labels,#folds")) part.hidden = true;
   if (wanted.has("time") && page.control instanceof Player) {
     page.control.play(false);
     page.control.seek(Number(wanted.get("time")) || 0);

@@ -167,7 +167,7 @@ export class Clouds {
 
   constructor(description: Description) {
     this.discs = description.clouds.map((cloud) =>
-      new Discs(cloud.points, cloud.radius, paint(cssColor(cloud.tint) ?? cloud.color), cloud.fluid));
+      new Discs(cloud.points, cloud.radius, paint(cssColor(cloud.tint) ?? cloud.color), { wet: cloud.fluid }));
     for (const discs of this.discs) this.group.add(discs.points);
   }
 

@@ -1,9 +1,13 @@
 // Whole numbers as src/view/film_pack.c packs them, column by column.
 import { bytes } from "./data";
 
-export async function unpack(text: string, columns: number, frames: number): Promise<Int32Array> {
+export async function inflate(text: string): Promise<ArrayBuffer> {
   const stream = new Blob([bytes(text)]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const size = columns * frames, planes = new Uint8Array(await new Response(stream).arrayBuffer());
+  return new Response(stream).arrayBuffer();
+}
+
+export async function unpack(text: string, columns: number, frames: number): Promise<Int32Array> {
+  const size = columns * frames, planes = new Uint8Array(await inflate(text));
   if (planes.length !== 4 * size) throw new Error("the film is damaged: make it again");
   const out = new Int32Array(size);
   for (let c = 0, i = 0; c < columns; c++)

@@ -1,6 +1,7 @@
 // The picture of a source of frames: everything that is drawn, and what the mouse finds in it.
 import * as THREE from "three";
 import type { Frame, Source } from "./data";
+import { Drawn } from "./drawn";
 import { Labels } from "./labels";
 import type { Label } from "./labels";
 import { Film } from "./film";
@@ -33,6 +34,7 @@ export class View {
   readonly trails: Trails;
   readonly overlays: Overlays;
   readonly ride: Ride;
+  readonly drawn: Drawn;
   follow = true;
   names = false;
   selected = -1; // robot
@@ -55,6 +57,7 @@ export class View {
     this.overlays = new Overlays(description, this.robots, this.layout, slow);
     this.ride = new Ride(this.robots.list, this.layout);
     this.trails = new Trails(this.layout, source instanceof Film ? source : null);
+    this.drawn = new Drawn(this.robots.list, this.layout);
     this.joints = new Joints(Math.max(description.joints, 1), largestForce);
     this.rays = new Rays(description.rays);
     this.clouds = new Clouds(description);
@@ -63,7 +66,7 @@ export class View {
     this.halo.visible = this.rope.visible = this.rope.frustumCulled = false;
     this.rope.renderOrder = 7;
     this.stage.scene.add(this.robots.group, this.joints.group, this.rays.group, this.clouds.group, this.overlays.group,
-      this.axes.lines, this.trails.group, this.halo, this.rope);
+      this.axes.lines, this.trails.group, this.halo, this.rope, this.drawn.group);
     this.stage.shadows(true);
     this.home();
   }
@@ -143,6 +146,8 @@ export class View {
     this.axes.update(frame, this.robots.list, layout);
     this.trails.update(frame);
     this.overlays.update(frame, stage.camera, stage.renderer.domElement.height, stage.light, stage.distance);
+    this.drawn.update(this.source.drawings(), frame, stage.camera, stage.renderer.domElement.height, stage.light,
+      stage.distance);
     this.mark(frame);
     stage.render(!this.ride.camera);
     byId("held").textContent = this.source.description.joints && show.length ? jointSummary(show) : "";

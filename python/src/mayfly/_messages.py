@@ -5,7 +5,7 @@ Written by the test serve/messages with MAYFLY_UPDATE=1.
 
 from mayfly._wire import Message
 
-MAGIC, MAJOR, MINOR = 0x594C464D, 1, 2
+MAGIC, MAJOR, MINOR = 0x594C464D, 1, 3
 SUBSCRIPTIONS, PROPERTIES, COUNTER = 64, 4096, 64
 ALL, ANY_TICK = 0xFFFFFFFF, 0xFFFFFFFFFFFFFFFF
 WRITABLE, PAUSED, SHARES = 16, 1, 2
@@ -59,6 +59,7 @@ ANSWER_PROPERTY = Message(
 )
 ANSWER_VALUES = Message(151, "u32 number u32 count")
 ANSWER_ABOUT = Message(152, "u64 seed u64 faults")
+ANSWER_CHANGED = Message(153, "u32 number u32 zero f64 value u64 tick i64 time")
 
 # From the client.
 HELLO = Message(1, "u32 magic u16 major u16 minor u32 token_size", ANSWER_WELCOME)
@@ -96,6 +97,18 @@ STOP = Message(27, "", ANSWER_DONE)
 WORLD = Message(28, "", ANSWER_WELCOME)
 SHARE = Message(29, "u32 number u32 zero u64 bytes", ANSWER_SHARED)
 WRITE_SHARED = Message(30, "u64 tick u32 count u32 flags u32 slot u32 number", ANSWER_DONE)
+DRAW = Message(
+    31,
+    "u32 kind u32 color f64 size u32 group u32 instance u32 link u32 count u32 name_size u32 "
+    "text_size",
+    ANSWER_DONE,
+)
+CLEAR = Message(32, "", ANSWER_DONE)
+CONTROL = Message(
+    33,
+    "u32 number u32 kind f64 low f64 high f64 step f64 value u32 name_size u32 unit_size",
+    ANSWER_DONE,
+)
 
 # Parts of messages.
 ENTRY = Message(0, "u32 field u32 first u32 count")

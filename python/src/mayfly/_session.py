@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from mayfly import _messages as messages
 from mayfly import _protocol as protocol
-from mayfly import client_region, errors
+from mayfly import client_region, drawings, errors
 from mayfly._protocol import (
     Event,
     RemoteCamera,
@@ -218,6 +218,8 @@ class Session(Sealed, Generic[G]):
         self._subscriptions: dict[int, Subscription] = {}
         self._sharing: client_region.Sharing | None = None
         self._found: dict[int, dict[str, RemoteCamera]] = {}  # cameras that were asked for
+        self._links: dict[str, list[str]] = {}  # names of the links of groups, likewise
+        self._controls = drawings.ControlList()
         self._inbox = Inbox()
         self._tag = 0
         self._turn: Turn | None = None
@@ -312,6 +314,106 @@ class Session(Sealed, Generic[G]):
         head = (group, robot, known[camera].number, kinds.index(kind))
         return (yield from messages.PHOTO.ask_for(protocol.photo, *head))
 
+    # ---- drawings and controls -----------------------------------------------------------------
+
+    @operation
+    def draw(
+        self,
+        layer: str,
+        kind: str,
+        numbers: npt.ArrayLike,
+        *,
+        text: str = "",
+        color: drawings.Color = None,
+        size: float = 0.0,
+        on: Any = None,
+    ) -> Steps[None]:
+        """Draws a layer into the picture, in place of what had its name, until `erase`.
+
+        Pages show it (`mayfly serve --page`), and recordings keep it. It belongs to this
+        connection, and ends with it.
+
+        Args:
+            layer: its name.
+            kind: of `numbers`: "points" or "lines" (x, y, z of each [m]; a row of NAN interrupts a
+                line), "arrows" (both ends, the tip last), "text" (its middle), or "ghost" of a
+                robot (position, orientation (w, x, y, z) and, if they differ from those of its
+                file, all joint angles).
+            numbers: in the world frame, or in that of the link that carries them.
+            text: of the kind "text".
+            color: "#rrggbb", "#rrggbbaa", or 3 or 4 numbers of 0 .. 1; None: orange.
+            size: [m] diameter, thickness or height of letters; 0: 0.02, of text 0.1.
+            on: group, robot and link that carry it, or of a ghost the group; None: the world.
+
+        """
+        made = drawings.drawing(kind, numbers, text, color, size)
+        carrier = drawings.carrier_of(kind, on)
+        place = (messages.ALL, 0, 0) if carrier is None else (yield from self._carrier(*carrier))
+        name, words = layer.encode(), made.text.encode()
+        head = (made.kind, made.color, made.size, *place, made.numbers.size, len(name), len(words))
+        yield from messages.DRAW.ask(*head, tail=made.numbers.tobytes() + name + words)
+
+    def _carrier(self, group: Any, robot: int, link: Any) -> Steps[tuple[int, int, int]]:
+        found = self[group] if isinstance(group, str) else group
+        if not isinstance(link, str):
+            return found.number, robot, link
+        if found.name not in self._links:
+            described = yield from messages.MODEL.ask_for(json.loads, found.number)
+            self._links[found.name] = [part["name"] for part in described["links"]]
+        known = self._links[found.name]
+        if link not in known:
+            raise errors.NotFoundError(f"group {found.name} has no link {link}: {', '.join(known)}")
+        return found.number, robot, known.index(link)
+
+    @operation
+    def erase(self, layer: str | None = None) -> Steps[None]:
+        """Removes a layer that this connection has drawn; None: all of them."""
+        yield from messages.CLEAR.ask(tail=(layer or "").encode())
+
+    @operation
+    def slider(
+        self,
+        name: str,
+        low: float,
+        high: float,
+        *,
+        value: float | None = None,
+        step: float = 0.0,
+        unit: str = "",
+    ) -> Steps[drawings.Control]:
+        """Puts a slider on the pages of the world; `value` None: in the middle."""
+        start = 0.5 * (low + high) if value is None else value
+        made = self._controls.make(drawings.SLIDER, name, unit, low, high, step, start)
+        return (yield from self._show(made))
+
+    @operation
+    def button(self, name: str) -> Steps[drawings.Control]:
+        """Puts a button on the pages of the world; its value counts how often it was pressed."""
+        made = self._controls.make(drawings.BUTTON, name, "", 0, 1, 0, 0)
+        return (yield from self._show(made))
+
+    @operation
+    def checkbox(self, name: str, value: bool = False) -> Steps[drawings.Control]:
+        """Puts a checkbox on the pages of the world; its value is 0 or 1."""
+        made = self._controls.make(drawings.CHECKBOX, name, "", 0, 1, 0, float(value))
+        return (yield from self._show(made))
+
+    @operation
+    def remove_control(self, name: str) -> Steps[None]:
+        """Takes a slider, button or checkbox off the pages."""
+        number = self._controls.take(name)._number
+        yield from messages.CONTROL.ask(number, drawings.NONE, 0, 0, 0, 0, 0, 0)
+
+    def _show(self, made: drawings.Control) -> Steps[drawings.Control]:
+        name, unit = made.name.encode(), made._unit.encode()
+        head = (made._number, made._kind, *made._limits, len(name), len(unit))
+        yield from messages.CONTROL.ask(*head, tail=name + unit)
+        return self._controls.add(made)
+
+    def _notice(self, control: drawings.Control) -> None:
+        """People have changed a control."""
+        raise NotImplementedError
+
     # ---- another world, and more robots ---------------------------------------------------------
 
     @operation
@@ -398,6 +500,7 @@ class Session(Sealed, Generic[G]):
         self._known.update(self.groups)
         self.groups.clear()
         self._found.clear()
+        self._links.clear()
         for number, (name, count, fields) in enumerate(protocol.listing(data)):
             group = self._known.pop(name, None) or self._group(self, number, name, count)
             vars(group).update(number=number, count=count, _is_gone=False)
@@ -476,6 +579,11 @@ class Session(Sealed, Generic[G]):
             if event.name == "world" and event.value == messages.WORLD_LOADED:
                 self._forget_all()  # they ended with the old world
             self.events.append(event)
+        elif kind == messages.ANSWER_CHANGED.kind:
+            number, value, *_ = messages.ANSWER_CHANGED.unpack(data)
+            control = self._controls.move(number, value)
+            if control is not None:
+                self._notice(control)
         elif kind == messages.ANSWER_ERROR.kind:  # of a write
             self._refused = protocol.error(data)
         elif kind == messages.ANSWER_BYE.kind:

@@ -17,12 +17,13 @@ import contextlib
 import select
 import socket
 import time
+from collections import deque
 from collections.abc import Generator
 from types import TracebackType
 
 from mayfly import _messages as messages
 from mayfly import _protocol as protocol
-from mayfly import client_region, errors
+from mayfly import client_region, drawings, errors
 from mayfly._protocol import (
     Event,
     RemoteCamera,
@@ -69,6 +70,8 @@ class RemoteWorld(Session[RemoteGroup], Plain):
         self, address: str, token: str = "", timeout: float = 60.0, share: bool = True
     ) -> None:
         super().__init__(timeout)
+        self._moved: deque[drawings.Control] = deque()  # that nobody was told of
+        self._depth = 0  # of calls
         self._sharing = client_region.Sharing(share and "/" in address, self._transmit)
         self._socket = _open(address, timeout)
         try:
@@ -108,6 +111,7 @@ class RemoteWorld(Session[RemoteGroup], Plain):
                 while self._turn is None:
                     self._receive(self.timeout)
                 turn, self._turn = self._turn, None
+                self._tell_controls()
                 self._pending = []
                 yield turn
                 self._send_writes(self._pending, turn.tick, go=True)
@@ -135,6 +139,7 @@ class RemoteWorld(Session[RemoteGroup], Plain):
             left = end - time.monotonic()
             if left < 0 or not self._receive(left, patient=False):
                 return False
+            self._tell_controls()
         return True
 
     def fileno(self) -> int:
@@ -142,14 +147,23 @@ class RemoteWorld(Session[RemoteGroup], Plain):
         return self._socket.fileno()
 
     def poll(self) -> None:
-        """Takes all that has come: states, and events into `events`."""
+        """Takes all that has come: states, events into `events`, and changes of controls."""
         while self._receive(0.0, patient=False):
             pass
+        self._tell_controls()
 
     @property
     def cameras(self) -> dict[str, RemoteCamera]:
         """Cameras of the scene's file, by name."""
         return self._run(self._list_cameras(messages.ALL))
+
+    def _notice(self, control: drawings.Control) -> None:
+        self._moved.append(control)
+
+    def _tell_controls(self) -> None:
+        """Calls the functions of controls that have changed, outside of other calls."""
+        while self._moved and self._depth == 0:
+            self._moved.popleft()._tell()
 
     # ---- messages ------------------------------------------------------------------------------
 
@@ -169,6 +183,15 @@ class RemoteWorld(Session[RemoteGroup], Plain):
             self._keep(kind, tag, data)
 
     def _run(self, steps: Steps[T]) -> T:
+        self._depth += 1
+        try:
+            result = self._run_all(steps)
+        finally:
+            self._depth -= 1
+        self._tell_controls()
+        return result
+
+    def _run_all(self, steps: Steps[T]) -> T:
         try:
             request = next(steps)
             while True:

@@ -14,10 +14,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable
 from types import TracebackType
+from typing import Any
 
 from mayfly import _messages as messages
 from mayfly import _protocol as protocol
-from mayfly import client, errors
+from mayfly import client, drawings, errors
 from mayfly._protocol import Event, Turn
 from mayfly._session import GroupFields, Session, Subscription
 from mayfly._wire import Later, Request, Steps, T
@@ -47,6 +48,7 @@ class AsyncWorld(Session[AsyncGroup], Later):
         self._writer = writer
         self._answers: dict[int, asyncio.Future[tuple[int, bytes]]] = {}
         self._came = asyncio.Condition()
+        self._calls: set[asyncio.Future[Any]] = set()  # functions of controls that run
         self._failure: errors.MayflyError | None = None  # why nothing comes any more
         self._task = asyncio.ensure_future(self._listen())
 
@@ -121,6 +123,17 @@ class AsyncWorld(Session[AsyncGroup], Later):
         while True:
             await self._wait(lambda: len(self.events) > 0)
             yield self.events.popleft()
+
+    def _notice(self, control: drawings.Control) -> None:
+        asyncio.get_running_loop().call_soon(self._tell_control, control)
+
+    def _tell_control(self, control: drawings.Control) -> None:
+        """Calls its function; one that is a coroutine becomes a task."""
+        result = control._tell()
+        if asyncio.iscoroutine(result):
+            task = asyncio.ensure_future(result)
+            self._calls.add(task)
+            task.add_done_callback(self._calls.discard)
 
     # ---- messages ------------------------------------------------------------------------------
 

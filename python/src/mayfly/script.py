@@ -602,6 +602,7 @@ class _Runner:
         remote.events.clear()
         for event in happened:
             self.hook("event", self.event(event))
+        self.call("control", remote._tell_controls)
         if world._reason is None:
             self.hook("tick", world.time())
         world._in_turn = False

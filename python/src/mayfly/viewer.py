@@ -30,7 +30,7 @@ from mayfly.world import World
 __all__ = ["Viewer"]
 
 _PORT = 8765  # as mayfly view
-_MAGIC = 0x4D46524D  # of a frame; web/src/live.ts reads it
+_MAGIC, _DRAWN = 0x4D46524D, 0x4D464452  # of a frame and drawings; web/src/live.ts reads them
 _POSE, _JOINT, _RAY = 7, 11, 7  # [1] numbers
 _LACKS = ["back", "keep", "every", "load"]  # commands of the page for other worlds
 _FARTHEST = 1e6  # [m] of points
@@ -83,6 +83,7 @@ class Viewer(Native):
         self.restarts = 0  # by the page
         self._start, self._again = world.snapshot() if restart else None, False
         self._frame, self._serial = b"", 0
+        self._drawn = 0  # number of the last change of drawings and controls
         self._pushing: object = None  # the page that pushes
         self._news = threading.Condition()
         self._start_film()
@@ -141,6 +142,7 @@ class Viewer(Native):
 
         Without `wait` it only takes the picture.
         """
+        self.world._tell_controls()
         self._take_picture()
         if not wait:
             return
@@ -150,6 +152,7 @@ class Viewer(Native):
                 if self._again:
                     self._start_again()
                 self._news.wait(0.1)
+                self._update_drawn()
             self._steps -= self._steps > 0
             if self._again:
                 self._start_again()
@@ -186,6 +189,7 @@ class Viewer(Native):
             self.world._use()
             self._picture.take(self._numbers, self._picture.user)
             body, now = bytes(ffi.buffer(self._numbers)), self._now()
+            self._measure_drawn()
         with self._news:
             self._body, self._time = body, now
             self._serial += 1
@@ -212,11 +216,12 @@ class Viewer(Native):
             self._news.wait_for(lambda: self._serial != seen or self._ended, _PATIENCE)
             head = struct.pack(
                 "<IIdddIIIIIIII", _MAGIC, int(self._paused), self._time, self._factor,
-                self._speed, *self._counts, self._serial & 0xFFFFFFFF, 0, self._levels, 0,
+                self._speed, *self._counts, self._serial & 0xFFFFFFFF, 0, self._levels,
+                self._drawn & 0xFFFFFFFF,
             )  # fmt: skip
             return head + self._body, self._serial
 
-    def _command(self, message: dict[str, Any], page: object) -> dict[str, Any] | None:
+    def _command(self, message: dict[str, Any], page: object) -> dict[str, Any] | bytes | None:
         """Does what a page wants; its answer, None: none."""
         word = message.get("do")
         with self._news:
@@ -238,6 +243,10 @@ class Viewer(Native):
             return self._set(message)
         if word == "reset" and self._start is None:
             return {"note": "a Python program runs this world: it does not start again from here"}
+        if word == "drawn":
+            return self._changes(message)
+        if word == "control":
+            return self._move(message)
         if word == "push":
             return self._push(message, page)
         if word == "release":
@@ -245,6 +254,40 @@ class Viewer(Native):
         if word in ("back", "keep", "return", "level"):
             return {"note": "a Python program runs this world: its page cannot do this"}
         return None
+
+    def _measure_drawn(self) -> None:
+        last = ffi.new("uint64_t *")
+        self._picture.drawn(self._drawn, ffi.NULL, 0, last, self._picture.user)
+        self._drawn = int(last[0])
+
+    def _update_drawn(self) -> None:
+        """While the program waits for a page that pauses it: controls work."""
+        self.world._tell_controls()
+        with self.world._lock:
+            self._measure_drawn()
+
+    def _changes(self, message: dict[str, Any]) -> bytes | None:
+        """What was drawn after the change that the page has seen last."""
+        since, last = message.get("since"), ffi.new("uint64_t *")
+        if not isinstance(since, int) or not 0 <= since < 2**53:
+            return None
+        with self.world._lock:
+            self._use()
+            self.world._use()
+            drawn, user = self._picture.drawn, self._picture.user
+            size = drawn(since, ffi.NULL, 0, last, user)
+            records = ffi.new("char[]", int(size) + 1)
+            drawn(since, records, size, last, user)
+            body = bytes(ffi.buffer(records, int(size)))
+        return struct.pack("<IIQ", _DRAWN, 0, int(last[0])) + body
+
+    def _move(self, message: dict[str, Any]) -> dict[str, Any] | None:
+        slot, value = message.get("slot"), message.get("value")
+        if not isinstance(slot, int) or not isinstance(value, (int, float)) or slot < 0:
+            return None
+        with self.world._lock:
+            done = lib.mf_control_move(self.world._use(), min(slot, 2**31), float(value))
+        return None if done else {"note": "the program has taken this control away"}
 
     def _robot(self, message: dict[str, Any]) -> tuple[Any, int] | None:
         number = message.get("robot")
@@ -453,7 +496,9 @@ class _Handler(http.server.BaseHTTPRequestHandler):
                     answer = viewer._command(wish, self)
                 except errors.MayflyError:  # the program has closed its world
                     return
-                if answer is not None:
+                if isinstance(answer, bytes):
+                    self._send(answer, 2)
+                elif answer is not None:
                     self._send(json.dumps(answer).encode(), 1)
 
     def _send(self, data: bytes, kind: int) -> None:

@@ -28,6 +28,7 @@ from mayfly.bodies import VertexBody
 from mayfly.cameras import Camera, FreeCamera
 from mayfly.context import Context, default_context
 from mayfly.docks import Docks
+from mayfly.drawings import ControlList
 from mayfly.field import Field
 from mayfly.group import Group
 from mayfly.group_setup import Recipe, add_group, notes_of, set_up
@@ -46,6 +47,7 @@ from mayfly.queries import (
     list_contacts,
 )
 from mayfly.terrain import Terrain
+from mayfly.world_drawings import DrawnWorld
 
 __all__ = ["World"]
 
@@ -54,7 +56,7 @@ _GROUND = "a level ground at height 0 is added"  # MF_MOTION_NOTE_GROUND
 _CHUNK_TIME = 0.1  # [s] after which a long step looks for Ctrl-C
 
 
-class World(Native):
+class World(DrawnWorld):
     """One simulation: ground, groups of robots, time.
 
     Args:
@@ -124,6 +126,7 @@ class World(Native):
         self._policies: list[tuple[str, PolicyRecipe, Any]] = []
         self._failures: list[BaseException] = []  # of policies
         self._pusher: Native | None = None  # of pages
+        self._controls = ControlList()
 
     @classmethod
     def for_model(cls, model: Model, *, seed: int = 0, **more: Any) -> World:
