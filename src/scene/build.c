@@ -363,7 +363,6 @@ static mf_Status make(mf_SceneBuilder *builder) {
     MF_TRY(add_proximity(builder));
     MF_TRY(add_behaviors(builder));
     MF_TRY(mf_scene_add_rules(scene, builder->error));
-    MF_TRY(mf_scene_add_play(scene, builder->error));
     if (builder->file->old_keys != NULL)
         mf_scene_note(scene, "keys with a new name: %.200s", builder->file->old_keys);
     note_wind(builder);

@@ -20,8 +20,7 @@ struct mf_SceneExtension {
 };
 
 static mf_Status check_like(const mf_SceneGroup *like, mf_Error *error) {
-    const char *what = like->controller != MF_CONTROLLER_NONE      ? "is controlled by genomes"
-                       : like->behavior.kind == MF_BEHAVIOR_SOCCER ? "is a team of a match"
+    const char *what = like->controller != MF_CONTROLLER_NONE ? "is controlled by genomes"
                        : like->motion == MF_MOTION_FLUID || like->motion == MF_MOTION_GRAINS
                            ? "is made of particles"
                            : NULL;

@@ -1,5 +1,5 @@
 // Events for scripts: at each tick of a script, what is new since its last one, group by group, in
-// the order faults, falls, docks, goals.
+// the order faults, falls, docks, scores.
 #include "script/engine.h"
 #include "solve/modules/docks.h"
 
@@ -10,7 +10,7 @@
 typedef struct Event {
     const char *kind;
     const char *group;
-    uint32_t robot; // [1] MF_NONE: none
+    uint32_t robot; // [1]
     const char *dock;
     const char *state;
     uint32_t fault; // [1] bits
@@ -27,10 +27,8 @@ static int emit(lua_State *lua) {
     lua_setfield(lua, 2, "group");
     lua_pushnumber(lua, mf_time_to_seconds(mf_world_time(mf_script_of(lua)->all->scene->world)));
     lua_setfield(lua, 2, "time");
-    if (event->robot != MF_NONE) {
-        lua_pushinteger(lua, event->robot);
-        lua_setfield(lua, 2, "robot");
-    }
+    lua_pushinteger(lua, event->robot);
+    lua_setfield(lua, 2, "robot");
     if (event->dock != NULL) {
         lua_pushstring(lua, event->dock);
         lua_setfield(lua, 2, "dock");
@@ -56,7 +54,7 @@ static mf_Status send(mf_Script *script, Event event, mf_Error *error) {
 // ---- what is new --------------------------------------------------------------------------------
 
 static mf_Status tell(const mf_Happening *what, void *user, mf_Error *error) {
-    static const char *const kinds[] = {"fault", "fall", "dock", "goal"};
+    static const char *const kinds[] = {"fault", "fall", "dock", "score"};
     mf_Script *script = user;
     mf_Group *group = script->all->dirt[what->group].group;
     Event event = {
