@@ -51,15 +51,18 @@ for t, team in ipairs(teams) do
   team.angle = world:property(team.name .. "[*]/joint.angle")
   team.target = world:property(team.name .. "[*]/joint.target")
   team.stands = {angle = team.angle:all(), position = team.position:all()} -- at the start
+  team.select = world:property(team.name .. "[*]/gait.select")
+  team.gaits = {} -- names by the numbers in gait.select
   team.done = world:property(team.name .. "[*]/gait.done")
   team.score = world:property(team.name .. "[*]/value.score")
   team.kicks = world:property(team.name .. "[*]/value.kicks")
   team.falls = world:property(team.name .. "[*]/value.falls")
   for i = 1, world:count(team.name) do
-    team[i] = {team = team, number = i, command = {0, 0, 0}, doing = "", since = 0}
+    team[i] = {team = team, number = i, command = {0, 0, 0}, since = 0}
     table.insert(players, team[i])
   end
 end
+local now = 0 -- [s]
 local decided = -1 -- [s] when roles and aims were chosen
 local waiting -- team that waits for the kick-off of the other one
 
@@ -76,6 +79,7 @@ local function see(p)
   p.upright = 1 - 2 * (x * x + y * y)
   p.chest = 2 * (x * z - w * y) -- of the forward axis: below 0 it lies on its front
   p.far = length(p.x - ball.x, p.y - ball.y)
+  p.doing = p.team.gaits[p.team.select[i]]
 end
 
 -- ---- moves --------------------------------------------------------------------------------------
@@ -86,7 +90,8 @@ local MOVES = {shoot_left = true, shoot_right = true, get_up_front = true, get_u
 local function follow(p, gait, forward, left, yaw)
   if p.doing ~= gait then
     world:gait(p.team.name, p.number - 1, gait)
-    p.doing, p.since = gait, world:time()
+    p.team.gaits[p.team.select[p.number]] = gait
+    p.doing, p.since = gait, now
   end
   local c, part = p.command, 0.02 / SMOOTH -- a tick of the scene
   if forward then
@@ -196,7 +201,7 @@ local function attack(p)
   if ahead > NEAR and ahead < FAR and abs(aside) < ASIDE and ball.speed < 0.15 and turn < 0.5 and
      cost_of(p, p.heading) < cost_of(p, p.aim) + 0.3 then
     if p.doing ~= "stand" then return follow(p, "stand") end
-    if world:time() - p.since < 0.5 then return end
+    if now - p.since < 0.5 then return end
     p.team.kicks[p.number] = p.team.kicks[p.number] + 1
     return follow(p, aside > 0 and "shoot_left" or "shoot_right")
   end
@@ -285,7 +290,7 @@ end
 local function put_ball(x, y)
   world:reset("ball")
   ball.position[1], ball.position[2] = x, y
-  ball.x, ball.y, ball.speed, ball.rested = x, y, 0, world:time()
+  ball.x, ball.y, ball.speed, ball.rested = x, y, 0, now
 end
 
 local function put(p, x, y)
@@ -296,7 +301,7 @@ local function put(p, x, y)
   end
   team.position[3 * i - 2], team.position[3 * i - 1] = x, y
   team.position[3 * i] = team.stands.position[3 * i]
-  p.doing, p.down = "", nil
+  p.doing, p.down = nil, nil
   follow(p, "stand")
 end
 
@@ -315,18 +320,18 @@ local function kick_off(first)
 end
 
 -- Counts a fall, and takes away who does not get up.
-local function watch(p, time)
+local function watch(p)
   if p.upright > 0.87 then
     p.down = nil
   elseif p.upright < LYING and not p.down then
-    p.down = time
+    p.down = now
     p.team.falls[p.number] = p.team.falls[p.number] + 1
-  elseif p.down and time - p.down > PATIENCE then
+  elseif p.down and now - p.down > PATIENCE then
     put(p, -p.team.side * (0.5 + p.number), 0.5 * WIDTH - 0.2)
   end
 end
 
-local function referee(time)
+local function referee()
   local along, across = abs(ball.x) - 0.5 * LENGTH - RADIUS, abs(ball.y) - 0.5 * WIDTH - RADIUS
   if along > 0 and abs(ball.y) < 0.5 * GOAL then
     local team = teams[ball.x > 0 and 1 or 2]
@@ -338,8 +343,8 @@ local function referee(time)
   elseif across > 0 then
     put_ball(clamp(ball.x, -3.5, 3.5), ball.y > 0 and 2.5 or -2.5)
   elseif ball.speed > 0.05 then
-    ball.rested = time
-  elseif time - ball.rested > STUCK then
+    ball.rested = now
+  elseif now - ball.rested > STUCK then
     put_ball(0, 0)
   end
   if length(ball.x, ball.y) > 0.3 then waiting = nil end
@@ -352,12 +357,17 @@ function start()
 end
 
 function tick(time)
+  if time < now then -- the world was set back
+    decided, ball.rested = -1, time
+    for _, p in ipairs(players) do p.since, p.down = time, nil end
+  end
+  now = time
   see_ball()
-  if teams[1].striker then referee(time) end
+  if teams[1].striker then referee() end
   for _, p in ipairs(players) do see(p) end
-  for _, p in ipairs(players) do watch(p, time) end
-  if time >= decided + 0.1 then
-    decided = time
+  for _, p in ipairs(players) do watch(p) end
+  if now >= decided + 0.1 then
+    decided = now
     for _, team in ipairs(teams) do choose_roles(team) end
   end
   for _, p in ipairs(players) do act(p) end

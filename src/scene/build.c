@@ -369,7 +369,7 @@ static mf_Status make(mf_SceneBuilder *builder) {
     mf_scene_note_idle_keys(builder);
     mf_scene_note_arms(builder);
     if (builder->file->script_count > 0 && !builder->config.scripts)
-        mf_scene_note(scene, "scripts: %u not run here; mayfly run runs them",
+        mf_scene_note(scene, "scripts: %u not run here; mayfly run, view and serve run them",
                       builder->file->script_count);
     if (builder->file->bridge_count > 0 && !builder->config.bridges)
         mf_scene_note(scene,
