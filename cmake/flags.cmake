@@ -51,6 +51,6 @@ function(mayfly_outside_steps)
   set(sources ${ARGN})
   list(FILTER sources INCLUDE REGEX
     "/src/(body|export|image|import|io|model|record|scene|view)/|/apps/mayfly/|/motion/.*/(actuators|contacts|couplings|law|mesh|model|parameters|path_scalar|plan|program|start|tree|trim)\\.c$")
-  list(FILTER sources EXCLUDE REGEX "/scene/(modules|soccer)/|/scene/(behavior|flock|rules|watch)|/apps/mayfly/bench")
+  list(FILTER sources EXCLUDE REGEX "/scene/modules/|/scene/(behavior|flock|rules|watch)|/apps/mayfly/bench")
   set_property(SOURCE ${sources} APPEND PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-O1>)
 endfunction()

@@ -272,11 +272,11 @@ mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const cha
 }
 
 mf_Status mf_inputs_scene(mf_Context *context, const mf_Inputs *inputs, const char *command,
-                          const char *name, bool levels, bool scripts, mf_SceneFile **file,
-                          mf_Scene *scene, mf_Error *error) {
+                          const char *name, bool levels, mf_SceneFile **file, mf_Scene *scene,
+                          mf_Error *error) {
     mf_SceneConfig config = mf_scene_config();
     config.levels = levels;
-    config.scripts = scripts;
+    config.scripts = true;
     MF_TRY(mf_inputs_load(context, inputs, command, name, file, error));
     MF_TRY(mf_genomes_check(*file, error));
     mf_Status status = mf_scene_create(context, *file, &config, scene, error);

@@ -76,6 +76,16 @@ mf_Moment mf_moment_mean(mf_Group *group, uint32_t *alive) {
                        sum.kinetic * part, sum.potential * part, sum.load * part};
 }
 
+double mf_moment_value(mf_Group *group, const char *name) {
+    char field[MF_SCENE_VALUE_NAME];
+    double sum = 0.0;
+    snprintf(field, sizeof field, "value.%s", name);
+    const mf_Field *value = mf_group_find_field(group, field);
+    for (uint32_t i = 0; value != NULL && i < mf_group_count(group); i++)
+        sum += mf_field_get(value, i, 0);
+    return sum;
+}
+
 bool mf_moment_is_kept(const mf_Group *group) {
     return mf_group_model(group)->base == MF_BASE_FIXED && !mf_motion_in(group, MF_MOTION_POINTS);
 }

@@ -18,6 +18,9 @@ mf_Moment mf_moment_of(mf_Group *group, uint32_t robot);
 // Mean over the robots without a fault, `*alive` of them, as far as mf_outcome_requested goes.
 mf_Moment mf_moment_mean(mf_Group *group, uint32_t *alive);
 
+// [1] Sum of a value of the scene's own, the field value.NAME, over the robots of the group.
+double mf_moment_value(mf_Group *group, const char *name);
+
 // The base is fixed to the world, so these values are not available.
 bool mf_moment_is_kept(const mf_Group *group);
 

@@ -273,10 +273,12 @@ static mf_Status open_and_simulate(mf_Context *context, mf_Run *run, const Optio
     mf_Scene *scene = &run->scene;
     mf_Simulation *simulation = &run->simulation;
     const char *record = options->record != NULL ? options->record : scene->file->record_path;
-    const mf_RunMovers movers = {run->scripts, simulation->session};
+    mf_RunMovers movers = {run->scripts, simulation->session};
+    if (simulation->session != NULL)
+        movers.scripts = NULL; // the session calls them
     MF_TRY(mf_simulation_record(simulation, scene->file, record, options->fields, options->every,
                                 fields, text, error));
-    if (run->scripts != NULL)
+    if (run->scripts != NULL && simulation->session == NULL) // which has started them
         MF_TRY(mf_scripts_start(run->scripts, error));
     if (options->python != NULL)
         MF_TRY(mf_run_python_open(scene, options->python, mf_option_real(options->patience, 60.0),
@@ -359,7 +361,10 @@ static mf_Status check_outputs(mf_Context *context, const mf_SceneFile *file,
 }
 
 static mf_Status begin_session(mf_Context *context, mf_Run *run, mf_Error *error) {
+    if (run->scripts != NULL) // a session begins after `start`
+        MF_TRY(mf_scripts_start(run->scripts, error));
     MF_TRY(mf_session_begin(context, &run->scene, &run->session, error));
+    run->session.scripts = run->scripts;
     run->simulation.session = &run->session;
     run->session.only_once = true;
     return mf_session_load(&run->session, &run->file, error);
@@ -369,11 +374,11 @@ static mf_Status load(mf_Context *context, mf_Run *run, const Options *options, 
                       mf_SceneFile **file, mf_Error *error) {
     if (options->session != NULL)
         MF_TRY(mf_session_file_read(context, options->session, &run->file, error));
-    MF_TRY(mf_inputs_scene(context, &options->inputs, "run", name, run->file.levels,
-                           options->session == NULL, file, &run->scene, error));
+    MF_TRY(mf_inputs_scene(context, &options->inputs, "run", name, run->file.levels, file,
+                           &run->scene, error));
     MF_TRY(check_outputs(context, *file, options, error));
-    return options->session != NULL ? begin_session(context, run, error)
-                                    : mf_run_scripts_open(&run->scene, &run->scripts, error);
+    MF_TRY(mf_run_scripts_open(&run->scene, NULL, NULL, &run->scripts, error));
+    return options->session != NULL ? begin_session(context, run, error) : MF_OK;
 }
 
 static int load_and_run(mf_Context *context, const void *given, const char *name) {

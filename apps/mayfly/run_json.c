@@ -7,7 +7,6 @@
 #include "run_modules.h"
 #include "run_end.h"
 #include "notes.h"
-#include "scene/soccer/play.h"
 
 static void set(json_t *object, const char *name, json_t *value) {
     json_object_set_new(object, name, value);
@@ -53,14 +52,12 @@ static void set_fate(json_t *object, mf_Group *group, const mf_Outcome *outcome)
     set(object, "sensors", mf_readings_pack(group));
 }
 
-static void set_game(json_t *object, const mf_Scene *scene, uint32_t index) {
-    const mf_PlayCount play = mf_play_count(scene->play, index);
-    if (scene->file->groups[index].behavior.kind != MF_BEHAVIOR_SOCCER)
-        return;
-    set_count(object, "goals", play.goals);
-    set_count(object, "kicks", play.kicks);
-    set_count(object, "got_up", play.falls);
-    set_count(object, "dives", play.dives);
+static void set_values(json_t *object, const mf_SceneGroup *from, mf_Group *group) {
+    json_t *values = from->value_count > 0 ? json_object() : NULL;
+    for (uint32_t i = 0; i < from->value_count; i++)
+        set_real(values, from->values[i], mf_moment_value(group, from->values[i]));
+    if (values != NULL)
+        set(object, "values", values);
 }
 
 static json_t *pack_group(mf_Run *run, uint32_t index) {
@@ -78,7 +75,7 @@ static json_t *pack_group(mf_Run *run, uint32_t index) {
     set(object, "levels", mf_census_pack_levels(&census));
     if (run->observed[index])
         set_fate(object, group, &run->outcomes[index]);
-    set_game(object, scene, index);
+    set_values(object, &scene->file->groups[index], group);
     return object;
 }
 

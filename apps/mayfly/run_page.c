@@ -10,7 +10,6 @@
 #include "run_modules.h"
 #include "math/scalar.h"
 #include "motion/table.h"
-#include "scene/soccer/play.h"
 
 #define EVENTS_SHOWN 5u            // [1] lines of first events
 #define JOINTS_SHOWN 8u            // [1] lines of first run-time joints
@@ -135,12 +134,17 @@ static void print_groups(const mf_Scene *scene) {
     }
 }
 
-static void print_game(const mf_Scene *scene) {
-    for (uint32_t g = 0; scene->play != NULL && g < scene->group_count; g++) {
-        const mf_PlayCount play = mf_play_count(scene->play, g);
-        if (scene->file->groups[g].behavior.kind == MF_BEHAVIOR_SOCCER)
-            printf("%-16s %u goals, %u kicks, %u falls, %u dives\n", scene->file->groups[g].name,
-                   play.goals, play.kicks, play.falls, play.dives);
+// Sums of the file's own values.
+static void print_values(const mf_Scene *scene) {
+    for (uint32_t g = 0; g < scene->group_count; g++) {
+        const mf_SceneGroup *from = &scene->file->groups[g];
+        if (from->value_count > 0)
+            printf("%-16s ", from->name);
+        for (uint32_t i = 0; i < from->value_count; i++)
+            printf("%s%s %.9g", i > 0 ? ", " : "", from->values[i],
+                   mf_moment_value(mf_world_group(scene->world, g), from->values[i]));
+        if (from->value_count > 0)
+            puts("");
     }
 }
 
@@ -302,7 +306,7 @@ bool mf_run_print_end(mf_Run *run) {
         print_alone(run);
     else
         print_groups(scene);
-    print_game(scene);
+    print_values(scene);
     print_contact(scene);
     print_overlap(scene);
     print_events(scene);

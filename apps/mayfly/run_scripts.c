@@ -9,8 +9,9 @@ static void print_line(const char *script, const char *line, void *user) {
     fprintf(stderr, "%s: %s\n", script, line);
 }
 
-mf_Status mf_run_scripts_open(mf_Scene *scene, mf_Scripts **out, mf_Error *error) {
-    const mf_ScriptHost host = {.print = print_line};
+mf_Status mf_run_scripts_open(mf_Scene *scene, void (*step)(void *user, uint64_t steps), void *user,
+                              mf_Scripts **out, mf_Error *error) {
+    const mf_ScriptHost host = {print_line, step, user};
     return mf_scripts_create(scene, &host, out, error);
 }
 

@@ -4,8 +4,10 @@
 #include "app.h"
 #include "script/script.h"
 
-// mf_scripts_create for a command: lines that scripts print go to stderr.
-mf_Status mf_run_scripts_open(mf_Scene *scene, mf_Scripts **out, mf_Error *error);
+// mf_scripts_create for a command: lines that scripts print go to stderr. `step` as in
+// mf_ScriptHost.
+mf_Status mf_run_scripts_open(mf_Scene *scene, void (*step)(void *user, uint64_t steps), void *user,
+                              mf_Scripts **out, mf_Error *error);
 
 // After the run, as far as it came: says why a script stopped it and writes the results to `folder`
 // (NULL: runs/<scene>-<seed>), which is made where there are some. NULL scripts are allowed.

@@ -9,6 +9,7 @@
 #include "serve/server.h"
 #include "options.h"
 #include "serve_bridges.h"
+#include "run_scripts.h"
 #include "serve_page.h"
 #include "simulate.h"
 #include "notes.h"
@@ -129,6 +130,8 @@ static mf_Status choose_files(const char *given, const char *file, char out[MF_A
 
 // What the server's calls need.
 typedef struct Served {
+    const mf_Server *server;  // NULL before it is there
+    mf_Scripts *scripts;      // of the scene; NULL: none
     mf_Bridges *bridges;      // NULL: none
     mf_ServePage *page;       // NULL: none
     char files[MF_APP_PATH];  // folder of what clients name
@@ -140,7 +143,7 @@ static bool stop_requested(void *user) {
     const Served *served = user;
     if (served->bridges != NULL)
         mf_bridges_watch(served->bridges);
-    return mf_app_stop_requested();
+    return mf_app_stop_requested() || mf_scripts_stopped(served->scripts) != NULL;
 }
 
 static bool announce(const mf_Server *server, const char *made, const mf_ServePage *page) {
@@ -152,15 +155,45 @@ static bool announce(const mf_Server *server, const char *made, const mf_ServePa
     return mf_app_flush();
 }
 
+// ---- scripts and pushes ------------------------------------------------------------------------
+
+static void step_world(void *user, uint64_t steps) {
+    const Served *served = user;
+    if (served->page != NULL)
+        mf_serve_page_move(served->page, steps);
+    else
+        mf_world_step(mf_server_scene(served->server)->world, steps);
+}
+
+static mf_Status move(void *user, uint64_t steps, uint64_t *done, mf_Error *error) {
+    const Served *served = user;
+    if (served->scripts != NULL)
+        return mf_scripts_step(served->scripts, steps, done, error);
+    step_world(user, steps);
+    *done = steps;
+    return MF_OK;
+}
+
+static mf_Status start_scripts(Served *served, mf_Scene *scene, mf_Error *error) {
+    mf_Scripts *scripts = NULL;
+    MF_TRY(mf_run_scripts_open(scene, step_world, served, &scripts, error));
+    const mf_Status status = scripts != NULL ? mf_scripts_start(scripts, error) : MF_OK;
+    mf_scripts_destroy(status == MF_OK ? served->scripts : scripts);
+    if (status == MF_OK)
+        served->scripts = scripts;
+    return status;
+}
+
 // A world that a client has made: what a scene gets at the start, and the same notes.
 static mf_Status accept_world(void *user, mf_Scene *scene, bool loaded, mf_Error *error) {
     const uint32_t last = scene->group_count - 1;
     const mf_SceneGroup *joined = &scene->file->groups[last];
     mf_StartReport report = {.count = 0};
-    const Served *served = user;
+    Served *served = user;
     MF_TRY(loaded ? mf_genomes_check(scene->file, error) : MF_OK);
     if (loaded)
         MF_TRY(mf_genomes_give(mf_world_context(scene->world), scene, error));
+    MF_TRY(start_scripts(served, scene, error));
     if (loaded) {
         printf("loaded %s\n", scene->file->file);
         mf_start_report(scene, &report);
@@ -255,10 +288,15 @@ static mf_Status open_and_serve(mf_Context *context, mf_Scene *scene, mf_Simulat
     MF_TRY(choose_files(options->files, scene->file->file, served->files, error));
     MF_TRY(mf_genomes_give(context, scene, error));
     MF_TRY(choose_token(&config, served->token, error));
+    MF_TRY(start_scripts(served, scene, error));
+    config.scripts = true;
+    config.move = move;
+    config.mover = served;
     MF_TRY(begin_record(simulation, &config, error));
     if (options->page != NULL)
         MF_TRY(mf_serve_page_create(context, scene, &config, &served->page, error));
     MF_TRY(mf_server_create(context, scene, &config, server, error));
+    served->server = *server;
     if (served->page != NULL)
         MF_TRY(mf_serve_page_open(served->page, *server, page, error));
     return run(context, scene, *server, options->allow_bridges, served, error);
@@ -271,6 +309,10 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
     const mf_Status status =
         open_and_serve(context, scene, simulation, options, &served, &server, error);
     mf_serve_page_destroy(served.page);
+    const char *reason = mf_scripts_stopped(served.scripts);
+    if (reason != NULL)
+        mf_run_say_stopped(reason);
+    mf_scripts_destroy(served.scripts);
     mf_server_destroy(server);
     mf_bridges_stop(served.bridges);
     return status;
@@ -303,6 +345,7 @@ static int load_and_serve(mf_Context *context, const void *given, const char *na
     mf_Error error = {0};
     mf_SceneConfig config = mf_scene_config();
     config.bridges = options->allow_bridges;
+    config.scripts = true;
     mf_Scene *scene = mf_allocate(context, 1, sizeof *scene);
     mf_Status status =
         scene == NULL ? mf_fail(&error, MF_NO_MEMORY, "serve: out of memory")

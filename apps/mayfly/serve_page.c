@@ -168,15 +168,11 @@ static void visit(void *user) {
     mf_view_server_serve(page->pages, mf_view_answer, &page->viewer);
 }
 
-static mf_Status move(void *user, uint64_t steps, uint64_t *done, mf_Error *error) {
-    const mf_ServePage *page = user;
-    (void)error;
-    *done = steps;
+void mf_serve_page_move(mf_ServePage *page, uint64_t steps) {
     if (page->pusher != NULL)
         mf_pusher_step(page->pusher, steps);
     else
         mf_world_step(mf_server_scene(page->server)->world, steps);
-    return MF_OK;
 }
 
 // ---- begin and end -----------------------------------------------------------------------------
@@ -195,8 +191,6 @@ mf_Status mf_serve_page_create(mf_Context *context, mf_Scene *scene, mf_ServerCo
     }
     config->visit = visit;
     config->visitor = page;
-    config->move = move;
-    config->mover = page;
     page->config = *config;
     *out = page;
     return MF_OK;

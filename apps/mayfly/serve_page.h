@@ -14,6 +14,8 @@ mf_Status mf_serve_page_create(mf_Context *context, mf_Scene *scene, mf_ServerCo
 mf_Status mf_serve_page_open(mf_ServePage *page, mf_Server *server, uint16_t port, mf_Error *error);
 // "http://127.0.0.1:8765/", with a token when the address is not the loopback's.
 const char *mf_serve_page_address(const mf_ServePage *page);
+// mf_world_step of the world of the server, with what pages push.
+void mf_serve_page_move(mf_ServePage *page, uint64_t steps);
 // Before the world that it shows is destroyed, because there is another one, which it shows from
 // its next visit on.
 void mf_serve_page_leave(mf_ServePage *page);

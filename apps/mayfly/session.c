@@ -194,6 +194,15 @@ static uint64_t free_steps(const mf_Session *session, uint64_t count) {
     return out < count ? out : count;
 }
 
+// Scripts that have failed or stopped the run are not called: the world goes on without them.
+static void step_world(mf_Session *session, uint64_t steps) {
+    uint64_t done = 0;
+    if (session->scripts != NULL && session->scripted == MF_OK)
+        session->scripted = mf_scripts_step(session->scripts, steps, &done, &session->error);
+    if (done < steps)
+        mf_world_step(session->scene->world, steps - done);
+}
+
 void mf_session_step(mf_Session *session, uint64_t count) {
     const double step = mf_time_to_seconds(session->scene->step);
     for (const uint64_t end = session->step + count; session->step < end;) {
@@ -201,10 +210,16 @@ void mf_session_step(mf_Session *session, uint64_t count) {
         if (session->push.on)
             mf_push_pull(&session->push, &session->memory, step);
         const uint64_t run = free_steps(session, end - session->step);
-        mf_world_step(session->scene->world, run);
+        step_world(session, run);
         session->step += run;
         keep_image(session);
     }
+}
+
+mf_Status mf_session_scripted(const mf_Session *session, mf_Error *error) {
+    if (session->scripted != MF_OK && error != NULL)
+        *error = session->error;
+    return session->scripted;
 }
 
 // To a step, with so many acts done, from the last image before both.

@@ -7,6 +7,7 @@
 
 #include <stdio.h>
 
+#include "script/script.h"
 #include "timeline.h"
 
 // A state of the world from which it can go on.
@@ -24,7 +25,10 @@ enum { MF_SESSION_IMAGES = 512 };
 typedef struct mf_Session {
     mf_Context *context;
     mf_Scene *scene;
-    bool only_once; // nobody goes back, so there are no images but that of the start
+    bool only_once;      // nobody goes back, so there are no images but that of the start
+    mf_Scripts *scripts; // of the scene, called between the steps; NULL: none. Borrowed
+    mf_Status scripted;  // not MF_OK: a script has failed, and none is called any more
+    mf_Error error;      // why
     mf_Timeline timeline;
     mf_Push push;
     mf_PushMemory memory;
@@ -49,12 +53,15 @@ const char *mf_session_act(mf_Session *session, const mf_Act *act);
 
 // Simulates so many steps, with the acts that are behind the cursor.
 void mf_session_step(mf_Session *session, uint64_t count);
+// MF_OK, or how a script failed.
+mf_Status mf_session_scripted(const mf_Session *session, mf_Error *error);
 // Does the acts behind the cursor that are due at the present step.
 void mf_session_catch_up(mf_Session *session);
 
 // To the start; the timeline is empty then.
 void mf_session_reset(mf_Session *session);
-// To the beginning of an earlier step. What has been done since is behind the cursor.
+// To the beginning of an earlier step. Variables of scripts keep their values. What has been done
+// since is behind the cursor.
 void mf_session_back(mf_Session *session, uint64_t step);
 // Keeps this moment; back to it, with what had been done then. NULL, or why not.
 const char *mf_session_keep(mf_Session *session);

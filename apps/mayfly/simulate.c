@@ -135,10 +135,13 @@ static mf_Status step_world(const mf_Simulation *simulation, uint64_t steps, uin
                             mf_Error *error) {
     if (simulation->python != NULL) // which calls the others
         return mf_run_python_step(simulation->python, steps, done, error);
+    if (simulation->session != NULL) { // it calls scripts, too
+        mf_session_step(simulation->session, steps);
+        *done = steps;
+        return mf_session_scripted(simulation->session, error);
+    }
     if (simulation->scripts != NULL)
         return mf_scripts_step(simulation->scripts, steps, done, error);
-    if (simulation->session != NULL)
-        mf_session_step(simulation->session, steps);
     else
         mf_world_step(simulation->world, steps);
     *done = steps;

@@ -1,5 +1,6 @@
 // The time of a live run of mayfly view: which steps are due when, and what pages do to its
 // session.
+#include "run_scripts.h"
 #include "view_show.h"
 
 #define WAIT_SECONDS 0.02    // [s] for messages, while nothing moves
@@ -66,11 +67,25 @@ static void measure(mf_Show *show) {
     show->factor_simulated = simulated(show);
 }
 
+// The world waits where a script has failed or stopped the run; without it it can go on.
+static void look_at_scripts(mf_Show *show) {
+    const char *reason = mf_scripts_stopped(show->scripts);
+    if (show->scripts_ended || (show->session.scripted == MF_OK && reason == NULL))
+        return;
+    if (reason != NULL)
+        mf_run_say_stopped(reason);
+    else
+        mf_app_fail(&show->session.error);
+    show->scripts_ended = true;
+    show->viewer.paused = true;
+}
+
 static void step(mf_Show *show, uint64_t count) {
     const double before = mf_clock_seconds();
     mf_session_step(&show->session, count);
     const double each = (mf_clock_seconds() - before) / (double)count;
     show->step_seconds += 0.3 * (each - show->step_seconds);
+    look_at_scripts(show);
     if (show->viewer.paused)
         show->steps_asked = 0;
 }
@@ -109,6 +124,8 @@ static void set_speed(mf_Viewer *viewer, double factor) {
 static void reset(mf_Viewer *viewer) {
     mf_Show *show = viewer->user;
     mf_session_reset(&show->session);
+    if (show->scripts != NULL)
+        show->session.scripted = mf_show_start_scripts(show, &show->session.error);
     mf_show_restart_clock(show);
 }
 

@@ -1,6 +1,7 @@
 #include "view_show.h"
 
 #include "notes.h"
+#include "run_scripts.h"
 #include "view_files.h"
 
 #include <stdio.h>
@@ -8,12 +9,24 @@
 
 // ---- a scene -----------------------------------------------------------------------------------
 
+mf_Status mf_show_start_scripts(mf_Show *show, mf_Error *error) {
+    mf_scripts_destroy(show->scripts);
+    show->session.scripts = NULL;
+    MF_TRY(mf_run_scripts_open(&show->scene, NULL, NULL, &show->scripts, error));
+    if (show->scripts != NULL)
+        MF_TRY(mf_scripts_start(show->scripts, error));
+    show->session.scripts = show->scripts;
+    show->session.scripted = MF_OK;
+    show->scripts_ended = false;
+    return MF_OK;
+}
+
 static mf_Status build(mf_Show *show, const mf_Inputs *inputs, const char *name,
                        mf_SessionFile *again, mf_Error *error) {
     mf_Viewer *viewer = &show->viewer;
     mf_Scene *scene = &show->scene;
     MF_TRY(mf_inputs_scene(viewer->context, inputs, "view", name,
-                           again->text == NULL || again->levels, false, &show->file, scene, error));
+                           again->text == NULL || again->levels, &show->file, scene, error));
     viewer->scene = scene;
     viewer->driver = &mf_show_driver;
     viewer->user = show;
@@ -22,10 +35,12 @@ static mf_Status build(mf_Show *show, const mf_Inputs *inputs, const char *name,
     show->step = mf_time_to_seconds(scene->step);
     show->end = UINT64_MAX;
     mf_scene_colors(scene, show->colors);
+    MF_TRY(mf_show_start_scripts(show, error));
     mf_Status status = mf_film_create_live(scene->world, show->file->name, show->colors,
                                            scene->joints, &viewer->film, error);
     MF_THEN(status, mf_film_color_circles(viewer->film, scene, error));
     MF_THEN(status, mf_session_begin(viewer->context, scene, &show->session, error));
+    show->session.scripts = show->scripts;
     if (status == MF_OK && again->text != NULL)
         status = mf_session_load(&show->session, again, error);
     return status == MF_OK
@@ -59,6 +74,7 @@ void mf_show_destroy(mf_Show *show) {
     if (show->session.scene != NULL)
         mf_session_end(&show->session);
     mf_film_destroy(show->viewer.film);
+    mf_scripts_destroy(show->scripts);
     mf_scene_destroy(&show->scene);
     mf_scene_file_destroy(show->file);
     mf_text_free(&show->page);

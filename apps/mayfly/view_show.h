@@ -11,6 +11,8 @@ typedef struct mf_Show {
     const char *colors[MF_SCENE_GROUPS];
     mf_Viewer viewer;
     mf_Session session;                    // what was done to the world
+    mf_Scripts *scripts;                   // of the scene; NULL: none
+    bool scripts_ended;                    // that they failed or stopped the run was said
     double step;                           // [s] of physics
     uint64_t end;                          // [1] step at which the run ends
     uint64_t steps_asked;                  // [1] while paused
@@ -27,6 +29,9 @@ typedef struct mf_Show {
 mf_Status mf_show_create(mf_Context *context, const mf_Inputs *inputs, const char *name,
                          mf_SessionFile *again, mf_Show **out, mf_Error *error);
 void mf_show_destroy(mf_Show *show); // NULL is allowed
+
+// Starts the scripts of the scene anew, at its start. NULL where it has none.
+mf_Status mf_show_start_scripts(mf_Show *show, mf_Error *error);
 
 extern const mf_ViewDriver mf_show_driver; // (view_run.c); its user is the mf_Show
 

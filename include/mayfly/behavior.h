@@ -1,5 +1,5 @@
 // Mayfly: behaviors of the robots of a group: commands of vehicles, gaits with a constant command,
-// a game of soccer, policies of modules. docs/reference/scenes.md has the equations.
+// policies of modules. docs/reference/scenes.md has the equations.
 #pragma once
 
 #include <mayfly/vehicle_file.h>
@@ -13,7 +13,6 @@ typedef enum mf_BehaviorKind {
     MF_BEHAVIOR_WAYPOINTS, // vehicles: from waypoint to waypoint
     MF_BEHAVIOR_FLOCK,     // vehicles: Reynolds' boids, by the neighbors that each agent detects
     MF_BEHAVIOR_GAIT,      // robots with gaits: one of them, with a constant command
-    MF_BEHAVIOR_SOCCER,    // robots with gaits: approach the ball, kick it to the goal, get up
     MF_BEHAVIOR_SNAKE,     // modules: a wave along a chain, its phase from module to module
     MF_BEHAVIOR_PHASE,     // modules: oscillators that synchronize by messages
     MF_BEHAVIOR_TRACK,     // modules: a closed chain that rolls, over an accelerometer
@@ -29,20 +28,6 @@ typedef enum mf_BehaviorKind {
 #define MF_BEHAVIOR_POLICIES                                                                       \
     MF_BEHAVIOR_SNAKE // the first of those that are policies (mayfly/policy.h)
 #define MF_BEHAVIOR_LAST MF_BEHAVIOR_HORMONE // and the last
-
-// A team of a game of soccer. One ball for all teams.
-typedef struct mf_SoccerTeam {
-    const char *ball;   // name of the ball's group
-    double goal[2];     // [m] center of the opponents' goal
-    double own_goal[2]; // [m] center of the own goal
-    double field_width; // [m] > 0 between the touch lines
-    double goal_width;  // [m] > 0 between the posts
-    double kick[2]; // [m] position of the ball for a kick with the left foot, forward and left of
-                    // the base; mirrored for the right foot
-    double speed;   // [m/s] > 0 of walking forward
-    double spacing; // [m] >= 0 minimum distance from others
-    bool keeper;    // the first robot is the goalkeeper
-} mf_SoccerTeam;
 
 // Settings of policies; each uses some. Names are borrowed during the call.
 typedef struct mf_PolicyBehavior {
@@ -97,6 +82,5 @@ typedef struct mf_Behavior {
     const char *gait;         // gait: its name
     double gait_command[3];   // [m/s], [m/s], [rad/s] gait: forward, left, yaw; NAN: half of the
                               // largest forward
-    mf_SoccerTeam soccer;
     mf_PolicyBehavior policy;
 } mf_Behavior;

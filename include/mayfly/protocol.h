@@ -282,7 +282,7 @@ enum {
     EVENT(10, FALL, "a robot with a free base tilts more than 1 rad from its start; again after " \
         "it was within 0.5 rad", "group, instance") \
     EVENT(11, DOCK, "a dock changed its state", "group, instance, dock + (state << 16)") \
-    EVENT(12, GOAL, "the robots of a group scored in soccer", "group, instance 0xffffffff") \
+    EVENT(12, SCORE, "`value.score` of an instance rose", "group, instance") \
     EVENT(13, END, "the run of `mayfly run --python` is over: requests are still answered", "") \
     EVENT(14, HELD, "reading of a connection is suspended, because it exceeds its rate", \
         "value: its number") \

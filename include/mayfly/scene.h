@@ -21,6 +21,7 @@
 
 #define MF_SCENE_GROUPS 32u    // [1] most groups of a scene
 #define MF_SCENE_GAITS 32u     // [1] most gaits of a group
+#define MF_SCENE_VALUE_NAME 48 // [byte] most of the name of a field value.NAME, with the end
 #define MF_SCENE_PLUGINS 16u   // [1] most plugins of a group
 #define MF_SCENE_LIBRARIES 64u // [1] plugins of all groups with statistics
 #define MF_SCENE_NOTES 16u     // [1] most notes of a scene
@@ -224,6 +225,8 @@ typedef struct mf_SceneGroup {
     bool cameras;         // the model's cameras take pictures (mf_cameras_add_groups)
     const char **gaits;   // names of files next to the model, or paths
     uint32_t gait_count;  // [1]
+    const char **values;  // names of values of the scene's own, per robot
+    uint32_t value_count; // [1]
     mf_ControllerKind controller;
     mf_GpConfig gp;
     mf_OscillatorConfig oscillator;
@@ -535,8 +538,6 @@ MF_API mf_SceneConfig mf_scene_config(void);
 // `verify` for levels other than points and the file's own.
 MF_API mf_SceneConfig mf_scene_config_at_level(const mf_SceneFile *file, mf_Motion motion);
 
-// State of a game of soccer.
-typedef struct mf_Play mf_Play;
 // Results of the trials of machines.
 typedef struct mf_MachineLives mf_MachineLives;
 
@@ -554,7 +555,6 @@ typedef struct mf_Scene {
     mf_Collisions *collisions;   // NULL without collisions; owned by the world
     mf_Interaction *interaction; // NULL without proximity and air; owned by the world
     mf_WorldJoints *joints;      // NULL when the file has none; owned by the world
-    mf_Play *play;               // NULL without soccer; owned by the world
     mf_MachineLives *lives;      // NULL before machines were evaluated
     mf_Plugin *plugins[MF_SCENE_LIBRARIES]; // of all groups
     uint32_t plugin_count;                  // [1]

@@ -40,7 +40,7 @@ def _soccer() -> Any:
         (("groups", 2, "count"), 2.5),
         (("groups", 2, "motion"), "magic"),
         (("groups", 2, "placement"), {"poses": [[1, 2]]}),
-        (("groups", 2, "behavior"), {"soccer": {"goal": [1, 0]}}),
+        (("groups", 2, "behavior"), {"gait": {"command": [1, 0, 0]}}),
         (("groups", 2, "switch"), [{"when": {"at": {"time": 1}}}]),
         (("contact", "friction"), "much"),
     ],

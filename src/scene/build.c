@@ -365,14 +365,13 @@ static mf_Status make(mf_SceneBuilder *builder) {
     for (uint32_t i = 0; i < scene->group_count; i++)
         MF_TRY(mf_scene_add_inputs(builder, i));
     MF_TRY(mf_scene_add_rules(scene, builder->error));
-    MF_TRY(mf_scene_add_play(scene, builder->error));
     if (builder->file->old_keys != NULL)
         mf_scene_note(scene, "keys with a new name: %.200s", builder->file->old_keys);
     note_wind(builder);
     mf_scene_note_idle_keys(builder);
     mf_scene_note_arms(builder);
     if (builder->file->script_count > 0 && !builder->config.scripts)
-        mf_scene_note(scene, "scripts: %u not run here; mayfly run runs them",
+        mf_scene_note(scene, "scripts: %u not run here; mayfly run, view and serve run them",
                       builder->file->script_count);
     if (builder->file->bridge_count > 0 && !builder->config.bridges)
         mf_scene_note(scene,

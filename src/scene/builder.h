@@ -114,8 +114,6 @@ mf_Status mf_scene_add_inputs(const mf_SceneBuilder *builder, uint32_t index);
 
 // Adds the system that switches motions by the rules of all groups.
 mf_Status mf_scene_add_rules(mf_Scene *scene, mf_Error *error);
-// Adds the system that plays soccer and counts goals; scene->play is owned by the world.
-mf_Status mf_scene_add_play(mf_Scene *scene, mf_Error *error);
 
 // ---- evaluations -------------------------------------------------------------------------------
 

@@ -119,37 +119,6 @@ static mf_Status check_gait(const Check *check, const char *key, const char *nam
     return mf_reader_refuse(&check->reader, key, NULL, "expected `%.60s` in the list gaits", name);
 }
 
-// A game needs one ball, one interval for all teams, and goals on both sides of the center line.
-static mf_Status check_game(const Check *check) {
-    const mf_Behavior *own = &check->group->behavior;
-    MF_TRY(find_group(&check->reader, check->file, "behavior.soccer.ball", own->soccer.ball, NULL));
-    for (const mf_SceneGroup *other = check->file->groups; other < check->group; other++) {
-        if (other->behavior.kind != MF_BEHAVIOR_SOCCER)
-            continue;
-        if (strcmp(other->behavior.soccer.ball, own->soccer.ball) != 0)
-            return mf_reader_refuse(&check->reader, "behavior.soccer.ball", NULL,
-                                    "expected the ball of group %.80s, '%.80s', found '%.80s'",
-                                    other->name, other->behavior.soccer.ball, own->soccer.ball);
-        if (mf_key_period(other->behavior.rate) != mf_key_period(own->rate))
-            return mf_reader_refuse(&check->reader, "behavior_interval", NULL,
-                                    "expected that of group %.80s: all teams have the same "
-                                    "interval",
-                                    other->name);
-    }
-    if (!(own->soccer.goal[0] * own->soccer.own_goal[0] < 0.0))
-        return mf_reader_refuse(&check->reader, "behavior.soccer.own_goal", NULL,
-                                "expected it on the other side of x = 0 than goal");
-    return MF_OK;
-}
-
-static mf_Status check_soccer(const Check *check) {
-    static const char *const moves[] = {"walk",         "stand",       "kick_left", "kick_right",
-                                        "get_up_front", "get_up_back", "dive_left", "dive_right"};
-    for (uint32_t i = 0; i < (check->group->behavior.soccer.keeper ? 8u : 6u); i++)
-        MF_TRY(check_gait(check, "behavior.soccer", moves[i]));
-    return check_game(check);
-}
-
 static mf_Status check_vehicle_behavior(const Check *check) {
     const mf_Behavior *behavior = &check->group->behavior;
     const mf_SceneFile *file = check->file;
@@ -187,7 +156,7 @@ static mf_Status check_policy(const Check *check) {
 
 static mf_Status check_behavior(const Check *check) {
     const mf_BehaviorKind kind = check->group->behavior.kind;
-    const bool walks = kind == MF_BEHAVIOR_GAIT || kind == MF_BEHAVIOR_SOCCER;
+    const bool walks = kind == MF_BEHAVIOR_GAIT;
     if (kind >= MF_BEHAVIOR_POLICIES)
         return check_policy(check);
     if (mf_group_vehicle(check->group) != NULL && !walks)
@@ -197,12 +166,10 @@ static mf_Status check_behavior(const Check *check) {
                                 "gaits are for robots with joints, the model is a vehicle");
     if (kind == MF_BEHAVIOR_GAIT)
         return check_gait(check, "behavior.gait.name", check->group->behavior.gait);
-    if (kind == MF_BEHAVIOR_SOCCER)
-        return check_soccer(check);
     return kind == MF_BEHAVIOR_HOLD
                ? MF_OK
                : mf_reader_refuse(&check->reader, "behavior", NULL,
-                                  "expected hold, gait, soccer or snake to wheels for a robot that "
+                                  "expected hold, gait or snake to wheels for a robot that "
                                   "is not a vehicle");
 }
 
@@ -252,12 +219,32 @@ static mf_Status check_plugins(const Check *check) {
     return MF_OK;
 }
 
+// Names are parts of the names of fields and of paths of properties.
+static mf_Status check_values(const Check *check) {
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    const char *const *names = check->group->values;
+    for (uint32_t i = 0; i < check->group->value_count; i++) {
+        const size_t length = strlen(names[i]);
+        if (length == 0 || length >= MF_SCENE_VALUE_NAME - 6 || strspn(names[i], letters) != length)
+            return mf_reader_refuse(&check->reader, "values", NULL,
+                                    "expected names of a-z, 0-9 and _, at most %d long, found "
+                                    "'%.80s'",
+                                    MF_SCENE_VALUE_NAME - 7, names[i]);
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(names[k], names[i]) == 0)
+                return mf_reader_refuse(&check->reader, "values", NULL, "%.80s is there twice",
+                                        names[i]);
+    }
+    return MF_OK;
+}
+
 static mf_Status check_group(const Check *check) {
     MF_TRY(check_name(check));
     MF_TRY(check_motion(check));
     MF_TRY(check_intervals(check));
     MF_TRY(check_placement(check));
     MF_TRY(check_most(check, "gaits", check->group->gait_count, MF_SCENE_GAITS));
+    MF_TRY(check_values(check));
     MF_TRY(check_plugins(check));
     MF_TRY(check_rules(check));
     return check_behavior(check);

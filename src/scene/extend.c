@@ -21,10 +21,9 @@ struct mf_SceneExtension {
 };
 
 static mf_Status check_like(const mf_SceneGroup *like, mf_Error *error) {
-    const char *what = like->controller != MF_CONTROLLER_NONE      ? "is controlled by genomes"
-                       : like->behavior.kind == MF_BEHAVIOR_SOCCER ? "is a team of a match"
-                       : mf_motion_has_particles(like->motion)     ? "is made of particles"
-                                                                   : NULL;
+    const char *what = like->controller != MF_CONTROLLER_NONE  ? "is controlled by genomes"
+                       : mf_motion_has_particles(like->motion) ? "is made of particles"
+                                                               : NULL;
     return what == NULL ? MF_OK
                         : mf_fail(error, MF_UNSUPPORTED,
                                   "expected a group that can join a world, found %.99s, which %s",

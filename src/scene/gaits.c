@@ -190,11 +190,6 @@ void mf_scene_begin_gait(mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     mf_Group *group = mf_world_group(builder->scene->world, index);
     double command[3] = {0.0, 0.0, 0.0};
-    if (from->behavior.kind == MF_BEHAVIOR_SOCCER) {
-        command[0] = from->behavior.soccer.speed;
-        cut(builder->scene, from, builder->scene->gaits[index][find_gait(from, "walk")], command);
-        return;
-    }
     if (from->behavior.kind != MF_BEHAVIOR_GAIT)
         return;
     const uint32_t chosen = find_gait(from, from->behavior.gait);

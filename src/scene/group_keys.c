@@ -17,10 +17,10 @@ static const char *const placements[] = {"line", "poses", "grid", "circle", "ran
 static const char *const controllers[] = {"none", "gp", "oscillator", "machine", NULL};
 static const char *const unknowns[] = {"ignore", "wrap", NULL};
 static const char *const events[] = {"at", "near", "far", "tilted", NULL};
-static const char *const behaviors[] = {
-    "hold",   "command", "program", "orbit", "formation", "waypoints", "flock",
-    "gait",   "soccer",  "snake",   "phase", "track",     "unroll",    "count",
-    "leader", "spin",    "wheels",  "car",   "arm",       "hormone",   NULL};
+static const char *const behaviors[] = {"hold",      "command", "program", "orbit",   "formation",
+                                        "waypoints", "flock",   "gait",    "snake",   "phase",
+                                        "track",     "unroll",  "count",   "leader",  "spin",
+                                        "wheels",    "car",     "arm",     "hormone", NULL};
 _Static_assert(sizeof behaviors / sizeof *behaviors == MF_BEHAVIOR_LAST + 2,
                "choices are in the order of mf_BehaviorKind");
 static const char *const colors[] = {"auto",   "file", "blue", "red",   "yellow", "green", "orange",
@@ -36,7 +36,7 @@ _Static_assert(IS_INT(mf_PlacementKind) && IS_INT(mf_ControllerKind) && IS_INT(m
 _Static_assert(
     LISTED(mf_SceneGroup, initial, initial_count) && LISTED(mf_SceneGroup, inputs, input_count) &&
         LISTED(mf_SceneInput, times, time_count) && LISTED(mf_SceneInput, values, value_count) &&
-        LISTED(mf_SceneGroup, gaits, gait_count) && LISTED(mf_SceneGroup, plugins, plugin_count) &&
+        LISTED(mf_SceneGroup, gaits, gait_count) && LISTED(mf_SceneGroup, values, value_count) && LISTED(mf_SceneGroup, plugins, plugin_count) &&
         LISTED(mf_SceneGroup, rules, rule_count) && LISTED(mf_Placement, poses, pose_count) &&
         LISTED(mf_InitialValue, values, value_count) &&
         LISTED(mf_ScenePlugin, values, value_count) && LISTED(mf_Behavior, values, value_count) &&
@@ -276,6 +276,9 @@ static const mf_Key placing_keys[] = {
 
     KEY("gaits", NAMES, 0, "", NULL, 0, 0, NULL, gaits, "gaits of the robots: names of files in "
         "gaits/<robot>/ next to the model, or paths relative to the folder of this file"),
+    KEY("values", NAMES, 0, "", NULL, 0, 0, NULL, values, "values of the scene's own, 0 at first: "
+        "fields value.NAME, which scripts and programs read and write; a run prints their sums, and "
+        "where value.score rises there is the event `score`"),
     VARIANT("controller", 0, "none", controllers, controller,
             "what a genome describes: `gp`, `oscillator` or `machine` with settings, or `none`"),
     SECTION("controller.gp",
@@ -314,7 +317,7 @@ static const mf_Key joining_keys[] = {
          "rules for switching to another motion, each with the keys below"),
 
     VARIANT("behavior", 0, "hold", behaviors, behavior.kind, "behavior of the robots; `hold`: "
-            "hover, fly straight on, stand; `gait` and `soccer` are for robots with gaits; `snake` "
+            "hover, fly straight on, stand; `gait` is for robots with gaits; `snake` "
             "to `hormone` for modules and other robots; the others for vehicles"),
     SECTION("behavior.command", "constant values"),
     TEXT("behavior.command.mode", REQUIRED, NULL, behavior.mode,
@@ -380,27 +383,6 @@ static const mf_Key joining_keys[] = {
     VECTOR("behavior.gait.command", 3, AUTO, "", "auto", -100, 100, behavior.gait_command,
            "forward [m/s], left [m/s], yaw [rad/s], clamped to the gait's range; `auto`: half of "
            "its largest forward command"),
-    SECTION("behavior.soccer",
-            "walk to the ball, kick it to the goal, keep a distance from others, get up; requires "
-            "the gaits walk, stand, kick_left, kick_right, get_up_front and get_up_back"),
-    TEXT("behavior.soccer.ball", 0, "ball", behavior.soccer.ball, "the ball's group"),
-    VECTOR("behavior.soccer.goal", 2, REQUIRED, "m", NULL, -1e6, 1e6, behavior.soccer.goal,
-           "center of the opponents' goal"),
-    VECTOR("behavior.soccer.own_goal", 2, REQUIRED, "m", NULL, -1e6, 1e6, behavior.soccer.own_goal,
-           "center of the own goal"),
-    REAL("behavior.soccer.field_width", ABOVE, "m", "6", 0, 1e6, behavior.soccer.field_width,
-         "distance between the touch lines"),
-    REAL("behavior.soccer.goal_width", ABOVE, "m", "2.6", 0, 1e6, behavior.soccer.goal_width,
-         "distance between the posts"),
-    VECTOR("behavior.soccer.kick", 2, 0, "m", "[0.13, 0.04]", -10, 10, behavior.soccer.kick,
-           "position of the ball for a kick with the left foot, forward and left of the base; "
-           "mirrored for the right foot"),
-    REAL("behavior.soccer.speed", ABOVE, "m/s", "0.15", 0, 10, behavior.soccer.speed,
-         "walking speed"),
-    REAL("behavior.soccer.spacing", 0, "m", "0.5", 0, 100, behavior.soccer.spacing,
-         "minimum distance from other robots"),
-    FLAG("behavior.soccer.keeper", "true", behavior.soccer.keeper,
-         "the first robot is the goalkeeper; requires dive_left and dive_right, too"),
 };
 
 static const mf_Key last_keys[] = {

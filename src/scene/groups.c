@@ -494,6 +494,26 @@ static mf_Status equip_by_file(mf_SceneBuilder *builder, uint32_t index, mf_Grou
     return status;
 }
 
+// The file's own values: state that only scripts and programs change.
+static mf_Status add_values(const mf_SceneBuilder *builder, uint32_t index, mf_Group *group) {
+    const mf_SceneGroup *from = &builder->file->groups[index];
+    for (uint32_t i = 0; i < from->value_count; i++) {
+        char name[MF_SCENE_VALUE_NAME];
+        mf_Field *field;
+        snprintf(name, sizeof name, "value.%s", from->values[i]);
+        const mf_FieldInfo info = {.name = name,
+                                   .unit = "1",
+                                   .frame = "",
+                                   .type = MF_F64,
+                                   .shape = MF_PER_INSTANCE,
+                                   .width = 1,
+                                   .flags = MF_FIELD_STATE | MF_FIELD_INPUT,
+                                   .description = "value of the scene's own"};
+        MF_TRY(mf_group_add_field(group, &info, 1, &field, builder->error));
+    }
+    return MF_OK;
+}
+
 mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_SceneHooks *hooks = &builder->file->hooks;
@@ -507,6 +527,7 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
     config.double_precision = from->double_precision;
     MF_TRY(check_times(builder, index));
     MF_TRY(mf_world_add_group(builder->scene->world, &config, &group, builder->error));
+    MF_TRY(add_values(builder, index, group));
     if (index == 0 && hooks->prepare != NULL)
         MF_TRY(hooks->prepare(group, hooks->user, builder->error));
     if (mf_scene_is_scenery(model))

@@ -4,7 +4,6 @@
 #include "body/kind.h"
 
 #include "math/scalar.h"
-#include "scene/soccer/play.h"
 
 #define FALL 0.5403023058681398 // [1] cosine of 1 rad from the start, as `mayfly run` counts falls
 #define UPRIGHT 0.8775825618903728 // [1] cosine of 0.5 rad: from here on it may fall again
@@ -17,7 +16,8 @@ typedef struct Seen {
     double (*up)[3];       // [1] the vertical at the start, in each base's frame
     const mf_Field *field; // of the states of parts; NULL: none
     uint32_t *state;       // [1] per robot and part
-    uint32_t goals;        // [1]
+    const mf_Field *score; // NULL: none
+    double *points;        // [1] per robot
 } Seen;
 
 struct mf_Watch {
@@ -27,7 +27,7 @@ struct mf_Watch {
 };
 
 const char *mf_happening_name(mf_HappeningKind kind) {
-    const char *const names[MF_HAPPENINGS] = {"fault", "fall", mf_watched_parts.name, "goal"};
+    const char *const names[MF_HAPPENINGS] = {"fault", "fall", mf_watched_parts.name, "score"};
     return names[kind];
 }
 
@@ -43,11 +43,6 @@ static void read_rotation(mf_Group *group, uint32_t robot, double out[4]) {
     mf_field_read(field, robot, 0, 4, out);
 }
 
-static uint32_t count_goals(const mf_Watch *watch, uint32_t group) {
-    const mf_Play *play = watch->scene->play;
-    return play == NULL ? 0 : mf_play_count(play, group).goals;
-}
-
 static mf_Status begin(mf_Watch *watch, uint32_t index, mf_Error *error) {
     mf_Context *context = watch->context;
     Seen *seen = &watch->groups[index];
@@ -61,8 +56,12 @@ static mf_Status begin(mf_Watch *watch, uint32_t index, mf_Error *error) {
     if (seen->field != NULL)
         seen->state =
             mf_allocate(context, (size_t)count * seen->field->components, sizeof *seen->state);
+    seen->score = mf_group_find_field(seen->group, "value.score");
+    if (seen->score != NULL)
+        seen->points = mf_allocate(context, count, sizeof *seen->points);
     if (seen->fault == NULL || (falls && (seen->fallen == NULL || seen->up == NULL)) ||
-        (seen->field != NULL && seen->state == NULL))
+        (seen->field != NULL && seen->state == NULL) ||
+        (seen->score != NULL && seen->points == NULL))
         return mf_fail(error, MF_NO_MEMORY, "watch: out of memory");
     for (uint32_t i = 0; i < count && falls; i++) {
         static const double vertical[3] = {0.0, 0.0, 1.0};
@@ -103,6 +102,7 @@ void mf_watch_destroy(mf_Watch *watch) {
         mf_release(watch->context, watch->groups[g].fallen);
         mf_release(watch->context, watch->groups[g].up);
         mf_release(watch->context, watch->groups[g].state);
+        mf_release(watch->context, watch->groups[g].points);
     }
     mf_release(watch->context, watch->groups);
     mf_release(watch->context, watch);
@@ -159,7 +159,16 @@ static mf_Status look_at_states(Look *look, uint32_t robot, mf_Error *error) {
     return MF_OK;
 }
 
-static mf_Status look_at_group(Look *look, uint32_t goals, mf_Error *error) {
+static mf_Status look_at_score(Look *look, uint32_t robot, mf_Error *error) {
+    if (look->seen->score == NULL)
+        return MF_OK;
+    const double now = mf_field_get(look->seen->score, robot, 0);
+    const bool rose = now > look->seen->points[robot];
+    look->seen->points[robot] = now;
+    return rose ? tell(look, MF_HAPPENING_SCORE, 0, 0, error) : MF_OK;
+}
+
+static mf_Status look_at_group(Look *look, mf_Error *error) {
     mf_Status status = MF_OK;
     for (uint32_t i = 0; i < mf_group_count(look->seen->group) && status == MF_OK; i++) {
         look->what.robot = i;
@@ -167,11 +176,8 @@ static mf_Status look_at_group(Look *look, uint32_t goals, mf_Error *error) {
         if (status == MF_OK && look->seen->fallen != NULL)
             status = look_at_tilt(look, i, error);
         MF_THEN(status, look_at_states(look, i, error));
+        MF_THEN(status, look_at_score(look, i, error));
     }
-    look->what.robot = MF_NONE;
-    for (; look->seen->goals < goals && status == MF_OK; look->seen->goals++)
-        status = tell(look, MF_HAPPENING_GOAL, 0, 0, error);
-    look->seen->goals = goals;
     return status;
 }
 
@@ -179,7 +185,7 @@ mf_Status mf_watch_look(mf_Watch *watch, mf_WatchFn report_new, void *user, mf_E
     for (uint32_t g = 0; g < watch->scene->group_count; g++) {
         Look look = {
             .seen = &watch->groups[g], .tell = report_new, .user = user, .what = {.group = g}};
-        MF_TRY(look_at_group(&look, count_goals(watch, g), error));
+        MF_TRY(look_at_group(&look, error));
     }
     return MF_OK;
 }

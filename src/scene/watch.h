@@ -1,4 +1,4 @@
-// What happens to the robots of a scene: faults, falls, states of parts and goals, as differences
+// What happens to the robots of a scene: faults, falls, states of parts and scores, as differences
 // between two looks. For the function `event` of scripts and for clients.
 #pragma once
 
@@ -11,14 +11,14 @@ typedef enum mf_HappeningKind {
     MF_HAPPENING_FAULT, // bits were raised in the fault word of a robot; value: those
     MF_HAPPENING_FALL,  // it leans more than 1 rad from its start; again once it was within 0.5 rad
     MF_HAPPENING_STATE, // a part changed its state; value: that
-    MF_HAPPENING_GOAL,  // the robots of a group scored in soccer
+    MF_HAPPENING_SCORE, // the field value.score of a robot rose
     MF_HAPPENINGS
 } mf_HappeningKind;
 
 typedef struct mf_Happening {
     mf_HappeningKind kind;
     uint32_t group; // [1] of the scene
-    uint32_t robot; // [1] MF_NONE: of the whole group
+    uint32_t robot; // [1]
     uint32_t part;  // [1] of its model; 0: the robot
     uint32_t value; // [1]
 } mf_Happening;
@@ -41,6 +41,5 @@ mf_Status mf_watch_create(const mf_Scene *scene, mf_Watch **out, mf_Error *error
 void mf_watch_destroy(mf_Watch *watch); // NULL is allowed
 
 // Calls `tell` for what is new since the last look: group by group, robot by robot, faults before
-// falls before parts, then the goals of the group; ends at its first error. NULL: nothing is
-// reported.
+// falls before parts before scores; ends at its first error. NULL: nothing is reported.
 mf_Status mf_watch_look(mf_Watch *watch, mf_WatchFn tell, void *user, mf_Error *error);

@@ -73,6 +73,7 @@ struct mf_Scripts {
     mf_ScriptDirt dirt[MF_SCENE_GROUPS];
     uint32_t dirty; // [1] marked robots of all groups
     bool called;    // the scripts ran at this point of the run
+    mf_Time time;   // [ns] of the world then
     bool stopped;
     char reason[160];
     mf_ScriptText results[MF_SCRIPT_RESULTS];

@@ -1,5 +1,5 @@
 // Events for scripts: at each tick of a script, what is new since its last one, group by group, in
-// the order faults, falls, states of parts, goals.
+// the order faults, falls, states of parts, scores.
 #include "model/fields.h"
 #include "script/engine.h"
 
@@ -8,7 +8,7 @@
 typedef struct Event {
     const char *kind;
     const char *group;
-    uint32_t robot;           // [1] MF_NONE: none
+    uint32_t robot;           // [1]
     const char *part, *state; // NULL: none
     uint32_t fault;           // [1] bits
 } Event;
@@ -24,10 +24,8 @@ static int emit(lua_State *lua) {
     lua_setfield(lua, 2, "group");
     lua_pushnumber(lua, mf_time_to_seconds(mf_world_time(mf_script_of(lua)->all->scene->world)));
     lua_setfield(lua, 2, "time");
-    if (event->robot != MF_NONE) {
-        lua_pushinteger(lua, event->robot);
-        lua_setfield(lua, 2, "robot");
-    }
+    lua_pushinteger(lua, event->robot);
+    lua_setfield(lua, 2, "robot");
     if (event->part != NULL) {
         lua_pushstring(lua, event->part);
         lua_setfield(lua, 2, event->kind);

@@ -10,6 +10,8 @@ typedef struct mf_Scripts mf_Scripts;
 typedef struct mf_ScriptHost {
     // A line that a script prints, without its end. NULL: it is dropped.
     void (*print)(const char *script, const char *line, void *user);
+    // Instead of mf_world_step, for a program that does more in a step. NULL: that.
+    void (*step)(void *user, uint64_t steps);
     void *user;
 } mf_ScriptHost;
 
@@ -28,7 +30,8 @@ mf_Status mf_scripts_start(mf_Scripts *scripts, mf_Error *error);
 mf_Status mf_scripts_step(mf_Scripts *scripts, uint64_t steps, uint64_t *done, mf_Error *error);
 // Calls `event` and `tick` of each that are due at the present step, which the next mf_scripts_step
 // then does not call again: for a program that acts after the scripts and before the step. Does
-// nothing the second time.
+// nothing the second time. After the world was set back by others no script is told what has
+// changed since.
 mf_Status mf_scripts_call(mf_Scripts *scripts, mf_Error *error);
 // Their functions `finish`, after the run.
 mf_Status mf_scripts_finish(mf_Scripts *scripts, mf_Error *error);

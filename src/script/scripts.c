@@ -39,7 +39,7 @@ mf_Status mf_scripts_create(mf_Scene *scene, const mf_ScriptHost *host, mf_Scrip
     }
     *scripts = (mf_Scripts){.context = context,
                             .scene = scene,
-                            .host = host != NULL ? *host : (mf_ScriptHost){NULL, NULL},
+                            .host = host != NULL ? *host : (mf_ScriptHost){.print = NULL},
                             .count = file->script_count,
                             .list = list};
     mf_Status status = make_dirt(scripts, error);
@@ -158,12 +158,16 @@ static mf_Status tick(mf_Script *script, mf_Error *error) {
 
 static mf_Status call_due(mf_Scripts *scripts, mf_Error *error) {
     mf_Status status = MF_OK;
+    const bool back = mf_world_time(scripts->scene->world) < scripts->time;
+    for (uint32_t i = 0; i < scripts->count && back; i++)
+        scripts->list[i].renewed = true;
     for (uint32_t i = 0; i < scripts->count && status == MF_OK && !scripts->stopped; i++) {
         const uint64_t now = steps_so_far(scripts);
         if (next_tick(scripts, i, now) == now)
             status = tick(&scripts->list[i], error);
         mf_script_clean(scripts);
     }
+    scripts->time = mf_world_time(scripts->scene->world);
     return status;
 }
 
@@ -187,7 +191,10 @@ mf_Status mf_scripts_step(mf_Scripts *scripts, uint64_t steps, uint64_t *done, m
             const uint64_t next = next_tick(scripts, i, now + 1) - now;
             length = next < length ? next : length;
         }
-        mf_world_step(scripts->scene->world, length);
+        if (scripts->host.step != NULL)
+            scripts->host.step(scripts->host.user, length);
+        else
+            mf_world_step(scripts->scene->world, length);
         *done += length;
         scripts->called = false;
     }

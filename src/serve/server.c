@@ -131,19 +131,6 @@ static mf_Status sample(mf_Server *server, uint64_t count, mf_Error *error) {
     return server->config.sample(server->config.sampled, error);
 }
 
-// mf_world_step, or what moves the world instead. Fewer steps than `*count`: the run stops.
-static mf_Status move(mf_Server *server, uint64_t *count, mf_Error *error) {
-    uint64_t done = *count;
-    mf_Status status = MF_OK;
-    if (server->config.move != NULL)
-        status = server->config.move(server->config.mover, *count, &done, error);
-    else
-        mf_world_step(server->world, *count);
-    server->stopped = server->stopped || done < *count;
-    *count = done;
-    return status;
-}
-
 // After a script has restored another moment: states come at once, turns at their times.
 static void jump(mf_Server *server) {
     const uint64_t tick = mf_link_tick(server);
@@ -151,6 +138,22 @@ static void jump(mf_Server *server) {
     for (uint32_t p = 0; p < server->peer_count && tick > 0; p++)
         server->peers[p].turn = mf_link_next(server, server->peers[p].turn_period, tick - 1);
     mf_link_event(server, MF_EVENT_RESTORE, 0, 0, 0);
+}
+
+// mf_world_step, or what moves the world instead. Fewer steps than `*count`: the run stops.
+static mf_Status move(mf_Server *server, uint64_t *count, mf_Error *error) {
+    uint64_t done = *count;
+    const mf_Time time = mf_world_time(server->world);
+    mf_Status status = MF_OK;
+    if (server->config.move != NULL)
+        status = server->config.move(server->config.mover, *count, &done, error);
+    else
+        mf_world_step(server->world, *count);
+    server->stopped = server->stopped || done < *count;
+    *count = done;
+    if (mf_world_time(server->world) != time + (mf_Time)done * server->scene->step)
+        jump(server);
+    return status;
 }
 
 // What others do before the turns of this step. They may restore the world to another time.

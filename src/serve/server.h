@@ -23,7 +23,7 @@ typedef struct mf_ServerConfig {
                           // default 64 MiB
     bool led; // the world moves only by mf_server_step, while a connection is in lock-step
     // Of a world that others move, too. `move` is called instead of mf_world_step; `done` [1]
-    // steps: fewer than `steps` stop a led run. `before` is called at each step before its turns,
+    // steps: fewer than `steps` stop a led run; it may restore the world to another moment. `before` is called at each step before its turns,
     // also again when messages have come, so it must act once; it may stop the run, or restore the
     // world to another moment. Their errors end mf_server_step and mf_server_run. Default NULL.
     mf_Status (*move)(void *mover, uint64_t steps, uint64_t *done, mf_Error *error);
@@ -41,6 +41,7 @@ typedef struct mf_ServerConfig {
     double speed;     // [1] simulated seconds per second; 0: as fast as possible; default 1
     double spin;      // [s] for which turns are waited for without a sleep; default 1e-5
     mf_Time duration; // [ns] of simulated time after which it ends; 0: no end; default 0
+    bool scripts;     // the program runs the scripts of what LOAD brings; default false
     // Folder below which LOAD and SPAWN find files; NULL: they are refused. Default NULL.
     const char *files;
     // Called with a world that LOAD (`loaded`) or SPAWN has made, before it takes the place of the

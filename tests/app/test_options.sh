@@ -159,9 +159,6 @@ groups:
 END
 expect 0 run walkers.yaml --duration 0.02
 grep -qF "group walkers: $cut" out || fail 'a scene is cut silently'
-expect 0 run "$soccer" --duration 0.01 --set groups.blue.behavior.soccer.speed=0.5
-grep -q "group blue: the command is clamped to the gait's range: forward 0.5 m/s to 0.12" out ||
-    fail 'a speed of soccer beyond the gait is cut silently'
 expect 0 run walkers.yaml --duration 0.02 --json
 grep -qF "$cut" out || fail 'a scene is cut silently in --json'
 

@@ -285,7 +285,7 @@ TEST(mistakes_between_keys_are_found) {
         {GROUP "    switch:\n      - {to: rigid, when: {near: {group: b, distance: 1}}}\n",
          "t.yaml:5:27: groups.a.switch.0.when: expected the name of a group, found 'b'"},
         {GROUP "    behavior: flock\n",
-         "t.yaml:4:15: groups.a.behavior: expected hold, gait, soccer or snake to wheels for a "
+         "t.yaml:4:15: groups.a.behavior: expected hold, gait or snake to wheels for a "
          "robot that is not a vehicle"},
         {GROUP "    behavior: {gait: {name: walk}}\n",
          "t.yaml:4:29: groups.a.behavior.gait.name: expected `walk` in the list gaits"},

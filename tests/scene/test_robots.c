@@ -1,4 +1,4 @@
-// Scenes with robots: gaits, behaviors and the keys needed for soccer; missing parts of a world
+// Scenes with robots: gaits, behaviors and values of their own; missing parts of a world
 // give one line of error, and every failing call is survived.
 #include "rig/rig.h"
 #include "support.h"
@@ -12,46 +12,41 @@ TEST(a_game_is_read_and_written) {
     const mf_SceneGroup *blue = &file->groups[2];
     assert_int_equal(blue->count, 4);
     assert_int_equal(blue->placement.pose_count, 4);
-    assert_int_equal(blue->gait_count, 8);
-    assert_string_equal(blue->gaits[1], "walk");
+    assert_int_equal(blue->gait_count, 6);
+    assert_string_equal(blue->gaits[1], "walk_agile");
     assert_int_equal(blue->rule_count, 2);
     assert_int_equal(blue->rules[0].to, MF_MOTION_ARTICULATED);
     assert_int_equal(blue->rules[0].event, MF_SWITCH_NEAR);
     assert_int_equal(blue->rules[0].other, 1);
-    assert_int_equal(blue->behavior.kind, MF_BEHAVIOR_SOCCER);
-    assert_string_equal(blue->behavior.soccer.ball, "ball");
-    assert_true(blue->behavior.soccer.goal[0] == 4.5);
+    assert_int_equal(blue->value_count, 3);
     write_twice(*state, file, &again);
-    assert_int_equal(again->groups[3].behavior.kind, MF_BEHAVIOR_SOCCER);
+    assert_string_equal(again->groups[3].values[2], "falls");
     assert_true(again->groups[3].placement.poses[1][0] == 1.0);
 }
 
 #define ROBOT "groups:\n  - name: a\n    model: ../models/hexapod.urdf\n"
 
-// A group that plays; four lines.
-#define TEAM(name, model, ball, goal)                                                              \
-    "  - name: " name "\n    model: ../models/" model ".urdf\n"                                    \
-    "    gaits: [walk, stand, kick_left, kick_right, get_up_front, get_up_back]\n"                 \
-    "    behavior: {soccer: {ball: " ball ", keeper: false, goal: [" goal                          \
-    "], own_goal: [-1, 0]}}\n"
+// Fields of the world, 0 at first, which anybody writes, snapshots hold and a reset keeps.
+TEST(values_of_a_scene_are_fields) {
+    AUTO_WHOLE_SCENE scene = scene_of(*state, ROBOT "    count: 3\n    values: [score, laps]\n");
+    mf_Group *group = mf_world_group(scene.world, 0);
+    assert_true(get_field(group, "value.laps", 2, 0) == 0.0);
+    set_field(group, "value.laps", 2, 0, 0.1);
+    size_t size;
+    AUTO(end_memory) void *image = take_snapshot(scene.world, &size);
+    set_field(group, "value.laps", 2, 0, 5.0);
+    MUST(mf_world_restore(scene.world, image, size, &error));
+    mf_group_reset(group, 2);
+    assert_true(get_field(group, "value.laps", 2, 0) == 0.1);
+    assert_true(get_field(group, "value.laps", 1, 0) == 0.0);
+}
 
-// Those of all scenes are in test_mistakes.c.
-TEST(mistakes_in_games_are_reported_in_one_line) {
+TEST(mistakes_in_values_are_reported_in_one_line) {
     static const SceneMistake mistakes[] = {
-        {ROBOT "    behavior: {soccer: {goal: [1, 0], own_goal: [-1, 0]}}\n",
-         "expected `walk` in the list gaits", 4},
-        {ROBOT "    behavior: {soccer: {goal: [1, 0]}}\n",
-         "expected the key groups.a.behavior.soccer.own_goal", 2},
-        {"groups:\n" TEAM("a", "x", "ball", "1, 0"), "expected the name of a group, found 'ball'",
-         5},
-        {"groups:\n" TEAM("a", "x", "a", "1, 0") TEAM("b", "x", "b", "1, 0"),
-         "groups.b.behavior.soccer.ball: expected the ball of group a, 'a', found 'b'", 9},
-        {"groups:\n" TEAM("a", "x", "a", "1, 0")
-             TEAM("b", "x", "a", "1, 0") "    behavior_interval: 0.04\n",
-         "groups.b.behavior_interval: expected that of group a: all teams have the same interval",
-         10},
-        {"groups:\n" TEAM("a", "x", "a", "-1, 0"), "on the other side of x = 0", 5},
-        {"groups:\n" TEAM("a", "x", "a", "0, 0"), "on the other side of x = 0", 5},
+        {ROBOT "    values: [two words]\n", "expected names of a-z, 0-9 and _, at most 41 long", 4},
+        {ROBOT "    values: [abcdefghijabcdefghijabcdefghijabcdefghijabcd]\n",
+         "found 'abcdefghijabcdefghijabcdefghijabcdefghijabcd'", 4},
+        {ROBOT "    values: [score, laps, score]\n", "score is there twice", 4},
     };
     check_mistakes(*state, mistakes, sizeof mistakes / sizeof *mistakes, true);
 }
@@ -65,9 +60,6 @@ TEST(missing_parts_of_a_world_are_reported) {
          "group a: keyframe: expected the name of one (none), found 'sit'", 0},
         {ROBOT "    controller: gp\n    gaits: [tripod]\n", "both write joint.target", 0},
         {"groups:\n  - name: a\n    model: ../models/ball.xml\n    motion: kinematic\n", "feet", 0},
-        {"groups:\n  - {name: ball, model: ../models/soccer_field.xml}\n" TEAM("a", "humanoid",
-                                                                               "ball", "1, 0"),
-         "expected a body that can move", 0},
     };
     check_mistakes(*state, mistakes, sizeof mistakes / sizeof *mistakes, false);
 }

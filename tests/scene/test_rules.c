@@ -1,9 +1,6 @@
-// Rules and games: rules switch motions at the right time, a ball in front of a player is kicked
-// towards the goal, and the same file gives the same bits for any number of threads and after a
-// snapshot.
+// Rules switch motions at the right time.
 #include "rig/rig.h"
 #include "support.h"
-#include "scene/soccer/play.h"
 
 GROUP_FIXTURE(make_context, drop_context);
 
@@ -168,67 +165,4 @@ TEST(gaits_follow_commands) {
     assert_true(forward > 0.15);
     // The second faces north and does the same there.
     assert_near(get(&scene, 0, "base.position", 1, 1) - 5.0, forward, 1e-4);
-}
-
-// ---- a match -----------------------------------------------------------------------------------
-
-// The ball lies before the left foot of the striker, who looks at the goal.
-TEST(a_ball_that_lies_right_is_kicked) {
-    static const char *const levels[] = {"rigid", "prescribed", "articulated"};
-    for (int i = 0; i < 3; i++) {
-        const mf_Override overrides[] = {{"groups.blue.motion", levels[i]},
-                                         {"groups.blue.switch.0.when.near.distance", "0"},
-                                         {"groups.blue.switch.1.when.far.distance", "1000"},
-                                         {"groups.ball.placement.poses", "[[-0.45, 0.14, 0]]"}};
-        AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/soccer.yaml", overrides, 4);
-        mf_world_step(scene.world, 5000);
-        assert_true(mf_play_count(scene.play, 2).kicks >= 1);
-        assert_int_equal(mf_play_count(scene.play, 1).kicks, 0);
-        // From a walker's stance, not the best one: 0.4 m at least (2 m and more:
-        // docs/reference/gaits.md).
-        if (!(get(&scene, 1, "base.position", 0, 0) > -0.05))
-            fail_msg("%s: the ball got to %g m", levels[i], get(&scene, 1, "base.position", 0, 0));
-    }
-}
-
-// In a match at a level without motors, too: one from the front, one from the back. The
-// ball lies where the strikers do not meet over it: who is run down would be told to get up, too.
-TEST(lying_robots_get_up) {
-    static const char *const levels[] = {"rigid", "prescribed"};
-    for (int i = 0; i < 2; i++) {
-        const mf_Override overrides[] = {{"groups.blue.motion", levels[i]},
-                                         {"groups.blue.switch.0.when.near.distance", "0"},
-                                         {"groups.blue.switch.1.when.far.distance", "1000"},
-                                         {"groups.ball.placement.poses", "[[4, 2.5, 0]]"}};
-        AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/soccer.yaml", overrides, 4);
-        lay_down(&scene, 2, 2, 1.57);
-        lay_down(&scene, 2, 3, -1.57);
-        mf_world_step(scene.world, 14000);
-        assert_int_equal(mf_play_count(scene.play, 2).falls, 2); // each was told once to get up
-        for (uint32_t k = 2; k < 4; k++)
-            assert_true(get(&scene, 2, "base.position", k, 2) > 0.2);
-    }
-}
-
-static uint64_t play(uint32_t threads, bool interrupted) {
-    AUTO_CONTEXT *context = open_context(threads);
-    AUTO_SCENE_FILE *file = load_scene(context, "scenes/soccer.yaml", NULL, 0);
-    AUTO_SCENE scene = make_scene(context, file);
-    mf_world_step(scene.world, 600);
-    if (interrupted) { // goes on in another world
-        size_t size;
-        AUTO(end_memory) void *image = take_snapshot(scene.world, &size);
-        mf_scene_destroy(&scene);
-        scene = make_scene(context, file);
-        mf_world_step(scene.world, 37);
-        MUST(mf_world_restore(scene.world, image, size, &error));
-    }
-    mf_world_step(scene.world, 600);
-    return mf_world_hash(scene.world);
-}
-
-TEST(a_match_is_the_same_every_time) {
-    uint64_t hash = play(1, false);
-    assert_true(play(3, false) == hash);
-    assert_true(play(1, true) == hash);
 }

@@ -428,13 +428,13 @@ TEST(an_override_changes_where_the_ground_comes_from) {
 TEST(overrides_reach_lists_in_lists) {
     const mf_Override overrides[] = {{"groups.blue.switch.1.when.far.distance", "3.5"},
                                      {"groups.red.gaits", "[walk]"},
-                                     {"groups.red.behavior", "hold"},
+                                     {"groups.red.values", "[laps]"},
                                      {"groups.3.placement.poses", "[[0, 0, 0], [1, 2, 3]]"},
                                      {"groups.red.count", "2"}};
     AUTO_SCENE_FILE *file = load_scene(*state, "scenes/soccer.yaml", overrides, 5);
     assert_true(file->groups[2].rules[1].distance == 3.5);
     assert_int_equal(file->groups[3].gait_count, 1);
-    assert_int_equal(file->groups[3].behavior.kind, MF_BEHAVIOR_HOLD);
+    assert_int_equal(file->groups[3].value_count, 1);
     assert_int_equal(file->groups[3].placement.pose_count, 2);
     assert_true(file->groups[3].placement.poses[1][2] == 3);
 }
@@ -625,6 +625,7 @@ TEST(written_text_has_every_default) {
                               "    sensors: true\n"
                               "    cameras: false\n"
                               "    gaits: []\n"
+                              "    values: []\n"
                               "    controller: none\n"
                               "    chain:\n"
                               "      first: \"\"\n"

@@ -55,7 +55,7 @@ static Run *open_run(uint32_t threads, const char *text, const mf_SceneHooks *ho
         run->file->hooks = *hooks;
     mf_SceneConfig scene = WITH(mf_scene_config(), .scripts = true);
     run->scene = make_with(run->context, run->file, &scene);
-    const mf_ScriptHost host = {take_line, run};
+    const mf_ScriptHost host = {take_line, NULL, run};
     run->status = mf_scripts_create(&run->scene, &host, &run->scripts, &run->error);
     return run;
 }
@@ -457,7 +457,7 @@ TEST(other_programs_say_that_no_script_runs) {
     char *text = scene_with("function tick()\n  print('x')\nend", "    tick: 0.05\n");
     AUTO_WHOLE_SCENE scene = make_scene(context, parse_scene(context, text));
     assert_int_equal(scene.note_count, 1);
-    assert_string_equal(scene.notes[0], "scripts: 1 not run here; mayfly run runs them");
+    assert_string_equal(scene.notes[0], "scripts: 1 not run here; mayfly run, view and serve run them");
     assert_int_equal(mf_scene_file_write(scene.file, &written, NULL), MF_OK);
     mf_SceneFile *again = parse_scene(context, written);
     assert_string_equal(again->scripts[0].text, scene.file->scripts[0].text);

@@ -23,7 +23,7 @@ EVENT_NAMES = (
     "raised",
     "fall",
     "dock",
-    "goal",
+    "score",
     "end",
     "held",
     "world",

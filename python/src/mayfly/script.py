@@ -51,7 +51,7 @@ _INTEGERS = {2: (-(2**31), 2**31 - 1), 3: (0, 2**32 - 1)}
 class Event:
     """Something that happened since the last tick; members that its kind has not are None."""
 
-    kind: str  # "fault", "fall", "dock" or "goal"
+    kind: str  # "fault", "fall", "dock" or "score"
     group: str
     time: float  # [s]
     robot: int | None = None
@@ -575,7 +575,7 @@ class _Runner:
         if world._reason is None:
             self.hook("start")
         remote = world.remote
-        remote.watch("end", *(("raised", "fall", "dock", "goal") if "event" in self.hooks else ()))
+        remote.watch("end", *(("raised", "fall", "dock", "score") if "event" in self.hooks else ()))
         if world._reason is not None:
             self.stop()
         else:
@@ -621,7 +621,7 @@ class _Runner:
             return Event("dock", group, time, event.instance, dock, _DOCKS[event.value >> 16])
         if event.name == "raised":
             return Event("fault", group, time, event.instance, fault=event.value)
-        return Event(event.name, group, time, None if event.name == "goal" else event.instance)
+        return Event(event.name, group, time, event.instance)
 
 
 def main(address: str, file: str, folder: str, patience: str) -> NoReturn:
