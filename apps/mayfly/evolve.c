@@ -79,7 +79,9 @@ const mf_CommandHelp mf_help_evolve = {
         "--json prints one object per generation (generation, best, mean, evaluations,\n"
         "simulated_seconds summed over robots, wall_seconds, realtime_factor; after the first\n"
         "verification also verified, the fitness of the best at the level of search.verify) and a\n"
-        "last one with \"done\" and the hash of the final population. With search.replacement: "
+        "last one with \"done\", the hash of the final population and \"lies\": whether the best "
+        "robot\n"
+        "lies at the end. With search.replacement: "
         "cell\n"
         "the objects also have coverage (filled cells) and quality (sum of their fitness).",
     .examples = "  mayfly evolve scenes/hexapod.yaml --seed 2\n"
@@ -382,24 +384,44 @@ static void print_levels(const Evolution *evolution, double best) {
 
 // ---- the end -----------------------------------------------------------------------------------
 
-static bool print_end(const Evolution *evolution, double wall, bool done) {
+// A distance of a robot that fell is not that of a walk.
+static void print_posture(const Evolution *evolution, const mf_ReportPosture *posture) {
+    if (posture->lies)
+        printf("posture          the best robot lies at the end, %.0f degrees off upright",
+               posture->tilt * 57.295779513082321);
+    else if (posture->fell)
+        printf("posture          the best robot falls over on its way");
+    else
+        return;
+    const mf_SceneFile *file = evolution->file;
+    const bool counts = file->falls == MF_FALLS_COUNT ||
+                        (file->falls == MF_FALLS_AUTO && file->fitness == MF_FITNESS_STEPS);
+    puts(!counts ? ": search.falls: count makes falls cost fitness"
+                 : ": more generations, or another seed, may find one that stays up");
+}
+
+static bool print_end(const Evolution *evolution, double wall, const mf_ReportPosture *posture) {
+    const bool done = posture != NULL; // with a report
     uint64_t hash = mf_search_hash(evolution->search);
     bool any = mf_search_generation(evolution->search) > 0;
     double best = any ? mf_search_best(evolution->search) : 0.0;
     if (evolution->options->json)
         return mf_app_print(json_pack(
-            "{s:b, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:s, s:s}", "done", (int)done, "generation",
-            (json_int_t)mf_search_generation(evolution->search), "best",
+            "{s:b, s:I, s:o, s:I, s:o, s:o, s:o, s:o, s:s, s:s, s:b}", "done", (int)done,
+            "generation", (json_int_t)mf_search_generation(evolution->search), "best",
             any ? mf_json_real(best) : json_null(), "evaluations", evaluations_of(evolution),
             "simulated_seconds", mf_json_real(evolution->simulated), "wall_seconds",
             mf_json_real(wall), "realtime_factor", mf_json_real(evolution->simulated / wall),
             "hash", mf_app_hash(hash), "archive", evolution->archive_path, "report",
-            done ? evolution->report_path : ""));
+            done ? evolution->report_path : "", "lies", (int)(done && posture->lies)));
     char lifetime[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
-    char again[2 * MF_APP_PATH] = "";
+    char again[2 * MF_APP_PATH] = "", live[2 * MF_APP_PATH] = "";
     mf_app_quote(again, sizeof again, mf_app_program());
     mf_app_quote(again, sizeof again, "replay");
     mf_app_quote(again, sizeof again, evolution->folder);
+    mf_app_quote(live, sizeof live, mf_app_program());
+    mf_app_quote(live, sizeof live, "view");
+    mf_app_quote(live, sizeof live, evolution->folder);
     mf_app_duration(evolution->simulated, lifetime);
     mf_app_duration(wall, time);
     mf_app_count(evolution->simulated / wall, speed);
@@ -408,15 +430,18 @@ static bool print_end(const Evolution *evolution, double wall, bool done) {
            mf_fitness_unit(evolution->file->fitness), mf_search_generation(evolution->search),
            mf_search_config_of(evolution->search)->population);
     print_levels(evolution, best);
+    if (done)
+        print_posture(evolution, posture);
     printf("simulated time   %s\nwall time        %s, %s x real time\npopulation hash  %016llx\n",
            lifetime, time, speed, (unsigned long long)hash);
     if (done)
-        printf("report           %s\nfilm of the best %s --plot walk.html\n",
-               evolution->report_path, again);
+        printf("report           %s\nfilm of the best %s --plot walk.html\nsee it live      %s\n",
+               evolution->report_path, again, live);
     return mf_app_flush();
 }
 
-static mf_Status write_report(const Evolution *evolution, double wall, mf_Error *error) {
+static mf_Status write_report(const Evolution *evolution, double wall, mf_ReportPosture *posture,
+                              mf_Error *error) {
     mf_ReportFacts facts = {.threads = mf_context_threads(evolution->context),
                             .isa = mf_isa_name(mf_world_isa(evolution->scene.world)),
                             .wall_seconds = wall,
@@ -424,22 +449,23 @@ static mf_Status write_report(const Evolution *evolution, double wall, mf_Error 
                             .hash = mf_search_hash(evolution->search),
                             .command = evolution->command};
     return mf_report_write(evolution->context, evolution->archive, evolution->file, &facts,
-                           evolution->report_path, error);
+                           evolution->report_path, posture, error);
 }
 
 static int finish(Evolution *evolution, mf_Status status, mf_Error *error) {
     double wall = wall_seconds(evolution);
+    mf_ReportPosture posture = {.stands = false};
     if (status == MF_STOPPED) {
-        print_end(evolution, wall, false);
+        print_end(evolution, wall, NULL);
         fprintf(stderr, "mayfly: %s; the same command with --resume continues\n", error->message);
         return MF_EXIT_STOPPED;
     }
     if (status != MF_OK && evolution->fresh)
         take_back(evolution);
-    MF_THEN(status, write_report(evolution, wall, error));
+    MF_THEN(status, write_report(evolution, wall, &posture, error));
     if (status != MF_OK)
         return mf_app_fail(error);
-    return print_end(evolution, wall, true) ? MF_EXIT_DONE : MF_EXIT_FAILED;
+    return print_end(evolution, wall, &posture) ? MF_EXIT_DONE : MF_EXIT_FAILED;
 }
 
 // ---- the command line again --------------------------------------------------------------------

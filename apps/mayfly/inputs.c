@@ -10,6 +10,7 @@
 #include "io/suggest.h"
 #include "scene/scene_file.h"
 #include "notes.h"
+#include "stored.h"
 
 #define OVERRIDES_MOST (2 * MF_OPTION_ITEMS + 24)
 #define GAIT_SETTLE "0.5" // [s] that a robot of its own file stands before its gait begins
@@ -251,6 +252,11 @@ mf_Status mf_inputs_is_robot(mf_Context *context, const char *name, bool *out, m
     *out = false;
     if (strlen(name) >= MF_APP_PATH)
         return mf_fail(error, MF_LIMIT, "expected a path below %d bytes", MF_APP_PATH);
+    if (mf_stored_is(name))
+        return mf_fail_at(
+            error, MF_BAD_FILE, name, 0, 0,
+            "is the folder of an evolution run: `mayfly view` and `mayfly replay` show "
+            "its best robot");
     MF_TRY(mf_file_read(context, mf_app_find(name, path), (size_t)64 << 20, &text, &size, error));
     *out = mf_scene_is_robot(path, text, size);
     mf_release(context, text);

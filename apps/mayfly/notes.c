@@ -4,9 +4,14 @@
 
 #include "motion/table.h"
 
+#include <mayfly/particles.h>
+
+#define BRIEF 100 // [1] one step of so many
+
 void mf_start_report_print(const mf_StartReport *report) {
     for (uint32_t i = 0; i < report->count; i++)
-        printf("note: %s\n", report->lines[i].text);
+        printf("%s: %s\n", report->lines[i].kind == MF_NOTE_LEVEL ? "level" : "note",
+               report->lines[i].text);
     if (report->more > 0)
         printf("note: %u more; mayfly info lists them\n", report->more);
 }
@@ -16,6 +21,18 @@ json_t *mf_start_report_pack(const mf_StartReport *report) {
     for (uint32_t i = 0; list != NULL && i < report->count; i++)
         json_array_append_new(list, json_string(report->lines[i].text));
     return list;
+}
+
+// Whether an iteration fell short in so few steps, and by so little of the forces, that it does not
+// matter: impacts do that. Particles count together, each robot by itself.
+static bool is_brief(const mf_Group *group, uint32_t bit, const mf_WarningSum *sum) {
+    const mf_World *world = mf_group_world(group);
+    const double steps = mf_time_to_seconds(mf_world_time(world)) /
+                         mf_time_to_seconds(mf_world_config_of(world)->step);
+    const bool particles = mf_particles_spacing(group) > 0.0;
+    const double all = steps * (particles ? mf_group_count(group) : sum->robots);
+    return (bit & (MF_WARNING_SOLVER | MF_WARNING_ROTATION | MF_WARNING_STANCE)) != 0 &&
+           !mf_motion_counts(group) && sum->residual < 1.0 && BRIEF * (double)sum->steps < all;
 }
 
 void mf_warnings_print(const mf_Group *group, const char *name) {
@@ -28,12 +45,16 @@ void mf_warnings_print(const mf_Group *group, const char *name) {
         if (sum.robots == 0)
             continue;
         const char *unit = mf_group_warning_unit(group, bit);
-        printf("warning   %s%s%s: in %llu %s-step%s of %u %s%s %s (residual up to %.2g%s%s); "
-               "%s helps\n",
-               name == NULL ? "" : name, name == NULL ? "" : ", ", mf_warning_name(bit),
-               (unsigned long long)sum.steps, noun, sum.steps == 1 ? "" : "s", sum.robots, noun,
-               sum.robots == 1 ? "" : "s", mf_group_warning_meaning(group, bit), sum.residual,
-               unit[0] == '\0' ? "" : " ", unit, mf_group_warning_advice(group, bit));
+        const bool brief = is_brief(group, bit, &sum);
+        printf("%-9s %s%s%s: in %llu %s-step%s of %u %s%s %s (residual up to %.2g%s%s); ",
+               brief ? "accuracy" : "warning", name == NULL ? "" : name, name == NULL ? "" : ", ",
+               mf_warning_name(bit), (unsigned long long)sum.steps, noun, sum.steps == 1 ? "" : "s",
+               sum.robots, noun, sum.robots == 1 ? "" : "s", mf_group_warning_meaning(group, bit),
+               sum.residual, unit[0] == '\0' ? "" : " ", unit);
+        if (brief)
+            printf("fewer than 1 step in %d, as at impacts: does not matter\n", BRIEF);
+        else
+            printf("results may be wrong: %s helps\n", mf_group_warning_advice(group, bit));
     }
 }
 

@@ -3,14 +3,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "app.h"
 #include "inputs.h"
 #include "options.h"
 #include "replay_machine.h"
-#include "run_folder.h"
 #include "simulate.h"
+#include "stored.h"
 #include "notes.h"
 
 typedef struct Options {
@@ -23,14 +22,9 @@ typedef struct Options {
 typedef struct Replay {
     const Options *options;
     mf_Context *context;
-    mf_Archive *archive;
-    mf_ArchiveRun run;
+    mf_Stored stored;
     mf_SceneFile *file;
     mf_Scene scene;
-    mf_Individual individual;
-    uint8_t *genome;
-    char path[MF_APP_PATH];
-    mf_FolderPaths paths;
     mf_Simulation simulation;
 } Replay;
 
@@ -99,48 +93,22 @@ const mf_CommandHelp mf_help_replay = {
     .options = table};
 
 static mf_Status open_run(Replay *replay, const char *name, mf_Error *error) {
-    struct stat info;
-    if (stat(name, &info) == 0 && S_ISDIR(info.st_mode))
-        MF_TRY(mf_folder_path(name, "archive.sqlite", replay->path, error));
-    else
-        snprintf(replay->path, sizeof replay->path, "%s", name);
     MF_TRY(mf_inputs_context(&replay->options->inputs, &replay->context, error));
-    MF_TRY(mf_archive_open(replay->context, replay->path, false, &replay->archive, error));
-    return mf_archive_run(replay->archive, &replay->run, error);
+    return mf_stored_open(replay->context, name, &replay->stored, error);
 }
 
 static mf_Status find_individual(Replay *replay, mf_Error *error) {
-    uint32_t bytes = replay->run.search.genome_bytes;
     const Options *options = replay->options;
-    replay->genome = mf_allocate(replay->context, bytes, 1);
-    MF_NEED_MEMORY(replay->genome != NULL, error, "replay");
-    if (options->individual != NULL)
-        return mf_archive_individual(replay->archive, mf_option_count(options->individual, 0),
-                                     &replay->individual, replay->genome, bytes, error);
-    return mf_archive_best(replay->archive, (uint32_t)mf_option_count(options->generation, 0),
-                           &replay->individual, replay->genome, bytes, error);
+    return mf_stored_find(&replay->stored, options->individual,
+                          (uint32_t)mf_option_count(options->generation, 0), error);
 }
 
 static mf_Status make_scene(Replay *replay, mf_Error *error) {
-    const mf_Inputs *inputs = &replay->options->inputs;
-    MF_TRY(mf_inputs_parse(replay->context, inputs, "replay", replay->path, replay->run.settings,
-                           &replay->file, error));
-    replay->paths.own_model = inputs->model != NULL;
-    replay->paths.own_ground = inputs->ground != NULL;
-    MF_TRY(mf_folder_find(replay->path, replay->file, &replay->paths, error));
-    mf_Motion motion = replay->file->groups[0].motion;
-    if (replay->options->motion != NULL)
-        mf_motion_find(replay->options->motion, &motion);
-    mf_SceneConfig config = mf_scene_config_at_level(replay->file, motion);
-    config.count = 1;
-    config.divisor = (uint32_t)mf_option_count(replay->options->divisor, 1);
-    MF_TRY(mf_scene_create(replay->context, replay->file, &config, &replay->scene, error));
+    const Options *options = replay->options;
+    MF_TRY(mf_stored_scene(&replay->stored, &options->inputs, "replay", options->motion,
+                           (uint32_t)mf_option_count(options->divisor, 1), &replay->file,
+                           &replay->scene, error));
     replay->simulation.steps = mf_scene_steps(&replay->scene);
-    MF_TRY(mf_folder_check_world(&replay->run, replay->path, &replay->scene, error));
-    if (replay->run.search.genome_bytes != mf_scene_genome_bytes(&replay->scene))
-        return mf_fail_at(error, MF_CORRUPT, replay->path, 0, 0,
-                          "expected genomes of %u bytes, found %u",
-                          mf_scene_genome_bytes(&replay->scene), replay->run.search.genome_bytes);
     return MF_OK;
 }
 
@@ -153,7 +121,6 @@ static mf_Status simulate(Replay *replay, mf_Error *error) {
     simulation->fields = replay->options->fields;
     simulation->record_period = mf_option_real(replay->options->every, 0.1);
     simulation->title = replay->file->name;
-    mf_scene_apply_genome(&replay->scene, 0, replay->genome);
     char *text;
     MF_TRY(mf_scene_file_write(replay->file, &text, error));
     simulation->scene = text;
@@ -169,12 +136,12 @@ static bool same_bits(double a, double b) {
 static bool print_result(const Replay *replay, double distance, double fitness, bool equal) {
     const mf_Simulation *simulation = &replay->simulation;
     double factor = simulation->simulated / simulation->seconds;
-    double stored = replay->individual.fitness;
+    double stored = replay->stored.individual.fitness;
     double ratio = fitness / stored;
     uint64_t hash = mf_world_hash(replay->scene.world);
-    uint64_t id = replay->individual.id;
+    uint64_t id = replay->stored.individual.id;
     const char *motion = mf_motion_name(replay->scene.motion);
-    double verified = replay->individual.verified;
+    double verified = replay->stored.individual.verified;
     if (replay->options->json)
         return mf_app_print(json_pack(
             "{s:s, s:I, s:o, s:o, s:o, s:o, s:o, s:b, s:o, s:o, s:o, s:o, s:o, s:o}", "motion",
@@ -187,8 +154,8 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
             mf_warnings_pack(replay->scene.group), "hash", mf_app_hash(hash)));
     char lifetime[MF_APP_NUMBER], time[MF_APP_NUMBER], speed[MF_APP_NUMBER];
     char share[40] = "";
-    if (replay->paths.moved)
-        printf("model      found at: %s\n", replay->paths.model);
+    if (replay->stored.paths.moved)
+        printf("model      found at: %s\n", replay->stored.paths.model);
     if (!equal && isfinite(ratio))
         snprintf(share, sizeof share, "; now %.1f %% of it", 100.0 * ratio);
     printf("individual %llu: %s in %s, %s x real time\n", (unsigned long long)id,
@@ -201,7 +168,7 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
     if (isfinite(verified) && replay->file->verify.motion != MF_VERIFY_NONE)
         printf("verified   %.9g m at %s, by the verification\n", verified,
                mf_motion_name(mf_verify_motion(replay->file->verify.motion)));
-    mf_replay_machine_print(&replay->scene, replay->genome);
+    mf_replay_machine_print(&replay->scene, replay->stored.genome);
     mf_warnings_print(replay->scene.group, NULL);
     printf("hash       %016llx\n", (unsigned long long)hash);
     return mf_app_flush();
@@ -210,17 +177,17 @@ static bool print_result(const Replay *replay, double distance, double fitness, 
 static int compare(const Replay *replay, mf_Error *error) {
     double distance = mf_scene_distance(&replay->scene, 0);
     double fitness = mf_scene_fitness(&replay->scene, 0);
-    bool equal = same_bits(fitness, replay->individual.fitness);
+    bool equal = same_bits(fitness, replay->stored.individual.fitness);
     bool printed = print_result(replay, distance, fitness, equal);
     bool same_level = replay->scene.motion == replay->file->groups[0].motion;
     bool same_settings = replay->options->inputs.settings.count == 0 &&
                          mf_option_count(replay->options->divisor, 1) == 1;
     if (!equal && same_level && same_settings) {
-        mf_fail_at(error, MF_CORRUPT, replay->path, 0, 0,
+        mf_fail_at(error, MF_CORRUPT, replay->stored.path, 0, 0,
                    "individual %llu: the result is %.17g m, the stored one %.17g m: written by "
                    "version %s, this is %s",
-                   (unsigned long long)replay->individual.id, fitness, replay->individual.fitness,
-                   replay->run.version, mf_version());
+                   (unsigned long long)replay->stored.individual.id, fitness,
+                   replay->stored.individual.fitness, replay->stored.run.version, mf_version());
         return mf_app_fail(error);
     }
     return printed ? MF_EXIT_DONE : MF_EXIT_FAILED;
@@ -268,9 +235,9 @@ static int show_ancestry(Replay *replay, mf_Error *error) {
     mf_Status status = MF_OK;
     if (strcmp(options->ancestry, "best") == 0) {
         status = find_individual(replay, error);
-        id = replay->individual.id;
+        id = replay->stored.individual.id;
     }
-    MF_THEN(status, mf_archive_ancestry(replay->archive, id, &line, &count, error));
+    MF_THEN(status, mf_archive_ancestry(replay->stored.archive, id, &line, &count, error));
     if (status != MF_OK)
         return mf_app_fail(error);
     const bool printed = options->json ? print_line_json(line, count) : print_line(line, count);
@@ -303,7 +270,7 @@ static mf_Status replay_individual(Replay *replay, mf_Error *error) {
     MF_TRY(find_individual(replay, error));
     MF_TRY(make_scene(replay, error));
     MF_TRY(simulate(replay, error));
-    return mf_replay_machine_write(replay->context, &replay->scene, replay->genome,
+    return mf_replay_machine_write(replay->context, &replay->scene, replay->stored.genome,
                                    replay->options->truss, replay->options->stl, error);
 }
 
@@ -328,10 +295,7 @@ int mf_command_replay(int argc, char **argv) {
     if (replay.scene.world != NULL)
         mf_scene_destroy(&replay.scene);
     mf_scene_file_destroy(replay.file);
-    mf_archive_close(replay.archive);
-    if (replay.context != NULL) {
-        mf_release(replay.context, replay.genome);
-        mf_context_destroy(replay.context);
-    }
+    mf_stored_close(&replay.stored);
+    mf_context_destroy(replay.context);
     return result;
 }

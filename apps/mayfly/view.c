@@ -53,7 +53,7 @@ static const mf_Option table[] = {
 const mf_CommandHelp mf_help_view = {
     .name = "view",
     .arguments = "FILE",
-    .summary = "show a scene, a robot, a recording or a film in the browser",
+    .summary = "show a scene, a robot, a champion, a recording or a film in the browser",
     .text =
         "Simulates a scene (YAML) or a robot (URDF, MJCF) without an end and shows it on a page "
         "of\n"
@@ -63,11 +63,12 @@ const mf_CommandHelp mf_help_view = {
         "keys. Several pages may look at one run. Drawing never holds the simulation up. A file "
         "or\n"
         "folder that is dropped on the page replaces the scene.\n\n"
+        "The folder of an evolution run shows its champion, the best of the newest generation.\n\n"
         "--record-session writes what is done on the page to a file; mayfly run and mayfly view "
         "do\n"
         "it again with --session, to the same bits.\n\n"
         "A recording (.h5 or .mcap, by --record) is shown as it was, with a time line, or written\n"
-        "as a film by --plot. A film (.html, by --plot) is shown as it is.\n\n"
+        "as a film by --plot. A film (.html, by --plot) or report is shown as it is.\n\n"
         "The page is served to this machine alone, unless --host names another address: then only\n"
         "to those who have the token of the printed address. Ctrl-C ends it.",
     .examples = "  mayfly view scenes/soccer.yaml\n"
@@ -75,6 +76,7 @@ const mf_CommandHelp mf_help_view = {
                 "  mayfly view scenes/swarm.yaml --port 9000\n"
                 "  mayfly view models/hexapod.urdf --record-session pushed.jsonl\n"
                 "  mayfly view robot.xml --robots 100 --paused\n"
+                "  mayfly view runs/hexapod-1\n"
                 "  mayfly view match.mcap\n"
                 "  mayfly view walk.h5 --plot walk.html\n",
     .least = 1,
@@ -220,13 +222,14 @@ static int load_and_view(mf_Context *context, const Options *options, const char
 static mf_Status read_film(mf_Context *context, const char *name, char **out, size_t *size,
                            mf_Error *error) {
     MF_TRY(mf_file_read(context, name, FILM_MOST, out, size, error));
-    static const char mark[] = "<script id=\"film\"";
-    if (strstr(*out, mark) != NULL)
+    static const char *const marks[] = {"<script id=\"film\"", ">Mayfly evolution report<"};
+    if (strstr(*out, marks[0]) != NULL || strstr(*out, marks[1]) != NULL)
         return MF_OK;
     mf_release(context, *out);
     *out = NULL;
     return mf_fail_at(error, MF_BAD_FILE, name, 0, 0,
-                      "expected a film, as mayfly run --plot FILM.html writes it");
+                      "expected a film, as mayfly run --plot FILM.html writes it, or the report of "
+                      "mayfly evolve");
 }
 
 static mf_Status read_page(mf_Context *context, const char *name, char **out, size_t *size,

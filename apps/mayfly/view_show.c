@@ -21,12 +21,32 @@ mf_Status mf_show_start_scripts(mf_Show *show, mf_Error *error) {
     return MF_OK;
 }
 
+// The best robot of the newest generation of a run.
+static mf_Status load_champion(mf_Show *show, const mf_Inputs *inputs, const char *name,
+                               mf_Error *error) {
+    mf_Stored *stored = &show->stored;
+    MF_TRY(mf_stored_open(show->viewer.context, name, stored, error));
+    MF_TRY(mf_stored_find(stored, NULL, 0, error));
+    MF_TRY(mf_stored_scene(stored, inputs, "view", inputs->motion, 1, &show->file, &show->scene,
+                           error));
+    printf("champion  individual %llu of %s, fitness %.4g %s\n",
+           (unsigned long long)stored->individual.id, name, stored->individual.fitness,
+           mf_fitness_unit(show->file->fitness));
+    return MF_OK;
+}
+
+static mf_Status load(mf_Show *show, const mf_Inputs *inputs, const char *name, bool levels,
+                      mf_Error *error) {
+    return mf_stored_is(name) ? load_champion(show, inputs, name, error)
+                              : mf_inputs_scene(show->viewer.context, inputs, "view", name, levels,
+                                                false, &show->file, &show->scene, error);
+}
+
 static mf_Status build(mf_Show *show, const mf_Inputs *inputs, const char *name,
                        mf_SessionFile *again, mf_Error *error) {
     mf_Viewer *viewer = &show->viewer;
     mf_Scene *scene = &show->scene;
-    MF_TRY(mf_inputs_scene(viewer->context, inputs, "view", name,
-                           again->text == NULL || again->levels, &show->file, scene, error));
+    MF_TRY(load(show, inputs, name, again->text == NULL || again->levels, error));
     viewer->scene = scene;
     viewer->driver = &mf_show_driver;
     viewer->user = show;
@@ -77,6 +97,7 @@ void mf_show_destroy(mf_Show *show) {
     mf_scripts_destroy(show->scripts);
     mf_scene_destroy(&show->scene);
     mf_scene_file_destroy(show->file);
+    mf_stored_close(&show->stored);
     mf_text_free(&show->page);
     mf_text_free(&show->description);
     mf_release(context, show);

@@ -3,9 +3,11 @@
 
 #include "inputs.h"
 #include "session.h"
+#include "stored.h"
 #include "view.h"
 
 typedef struct mf_Show {
+    mf_Stored stored; // of a run's folder: the champion
     mf_SceneFile *file;
     mf_Scene scene;
     const char *colors[MF_SCENE_GROUPS];
@@ -24,7 +26,8 @@ typedef struct mf_Show {
     mf_Text description;                   // of what is drawn, JSON
 } mf_Show;
 
-// Loads the scene or robot `name` and builds its world; `again`, if it holds a session, is done
+// Loads the scene or robot `name`, or the champion of the run whose folder that is, and builds its
+// world; `again`, if it holds a session, is done
 // again. MF_BAD_ARGUMENT with an empty message: as mf_inputs_load.
 mf_Status mf_show_create(mf_Context *context, const mf_Inputs *inputs, const char *name,
                          mf_SessionFile *again, mf_Show **out, mf_Error *error);

@@ -346,6 +346,13 @@ typedef enum mf_Fitness {
     MF_FITNESS_UPRIGHT,  // [m] distance times the mean cosine of the base's tilt
     MF_FITNESS_STEPS     // [m] distance times the share of feet that step
 } mf_Fitness;
+// Whether time for which a robot has fallen over reduces its fitness.
+typedef enum mf_Falls {
+    MF_FALLS_AUTO,  // of MF_FITNESS_STEPS, which is of walks
+    MF_FALLS_COUNT, // the fitness is multiplied by the share of time without a fall
+    MF_FALLS_IGNORE
+} mf_Falls;
+#define MF_FALLEN 1.0471975511965976 // [rad] 60 degrees from its start: a base has fallen over
 MF_API const char *mf_fitness_unit(mf_Fitness fitness);  // "m/s"
 MF_API const char *mf_fitness_title(mf_Fitness fitness); // "distance per energy"
 
@@ -462,6 +469,7 @@ typedef struct mf_SceneFile {
     bool evolves;                // the file has the section `search`
     uint32_t generations;        // [1]
     mf_Fitness fitness;          // default MF_FITNESS_DISTANCE
+    mf_Falls falls;              // default MF_FALLS_AUTO
     mf_SearchConfig search;
     mf_SceneDescriptor *descriptors;
     uint32_t descriptor_count; // [1] also in `search`
@@ -584,7 +592,8 @@ typedef enum mf_NoteKind {
     MF_NOTE_FILE,  // what the reader of the model dropped or replaced, or numbers that are unlikely
     MF_NOTE_FEATURE, // what the motion or the sensors ignore of the model with their settings
     MF_NOTE_POSE,    // in the ground, upside down, links or robots inside of each other
-    MF_NOTE_STEP     // a step that is too long for a spring, servo or motor
+    MF_NOTE_STEP,    // a step that is too long for a spring, servo or motor
+    MF_NOTE_LEVEL    // what the chosen motions and contact settings leave out by their nature
 } mf_NoteKind;
 
 enum { MF_START_NOTE = 320 }; // [byte]

@@ -3,6 +3,7 @@
 #include "body/kind.h"
 #include "motion/table.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,16 +16,17 @@
 
 _Static_assert(MF_SENSORS_NOTE <= (int)MF_MOTION_NOTE, "one buffer for both");
 
-#define NOTES_SHOWN 6        // [1] of the model's own
-#define NAMES_SHOWN 4        // [1] in a list
-#define DEEP 0.005           // [m] reported penetration at the start
-#define OVERLAP 0.001        // [m] reported overlap of links; less is normal at rest
-#define UPSIDE_DOWN 2.36     // [rad] 135 degrees
-#define LARGE 5.0            // [m] height of robots whose density is judged
-#define THIN 0.01            // [kg/m^3] mass per cube of the height
-#define MANY_ROTATIONS 50.27 // [rad] 8 turns: a range of 52 degrees, in radians by mistake
-#define ENDLESS 1e4          // [rad] a range that means none
-#define SWARM 64u            // [1] robots whose distances are computed
+#define NOTES_SHOWN 6         // [1] of the model's own
+#define NAMES_SHOWN 4         // [1] in a list
+#define DEEP 0.005            // [m] reported penetration at the start
+#define OVERLAP 0.001         // [m] reported overlap of links; less is normal at rest
+#define UPSIDE_DOWN 2.36      // [rad] 135 degrees
+#define LARGE 5.0             // [m] height of robots whose density is judged
+#define THIN 0.01             // [kg/m^3] mass per cube of the height
+#define MANY_ROTATIONS 50.27  // [rad] 8 turns: a range of 52 degrees, in radians by mistake
+#define ENDLESS 1e4           // [rad] a range that means none
+#define MOTION_MARK "motion " // begins notes about one motion
+#define SWARM 64u             // [1] robots whose distances are computed
 
 MF_PRINTF(3, 4)
 static void say(mf_StartReport *report, mf_NoteKind kind, const char *format, ...) {
@@ -142,28 +144,82 @@ static void report_ranges(const mf_Model *model, mf_StartReport *report) {
 
 // ---- the motion ---------------------------------------------------------------------------------
 
-// `levels`: of all levels that the group has those notes that are about the present one.
-static void report_settings(const mf_Group *group, bool levels, mf_StartReport *report) {
-    static const char mark[] = "motion ";
+// What a level leaves out, in as few lines as it fits: sentences about one motion share its name.
+typedef struct Level {
+    char text[MF_START_NOTE - 80]; // without the prefix of the group
+    char motion[40];               // "motion points: ", or ""
+} Level;
+
+static void say_level(Level *level, mf_StartReport *report) {
+    if (level->text[0] != '\0')
+        say(report, MF_NOTE_LEVEL, "%s", level->text);
+    level->text[0] = level->motion[0] = '\0';
+}
+
+static void add_level(Level *level, const char *sentence, mf_StartReport *report) {
+    const bool named = strncmp(sentence, MOTION_MARK, strlen(MOTION_MARK)) == 0;
+    const char *rest = named ? strchr(sentence, ':') + 2 : sentence;
+    const size_t length = (size_t)(rest - sentence), used = strlen(level->text);
+    const bool same =
+        strlen(level->motion) == length && strncmp(level->motion, sentence, length) == 0;
+    if (used > 0 && same && used + strlen(rest) + 3 < sizeof level->text) {
+        snprintf(level->text + used, sizeof level->text - used, "; %s", rest);
+        return;
+    }
+    say_level(level, report);
+    snprintf(level->text, sizeof level->text, "%s", sentence);
+    snprintf(level->motion, sizeof level->motion, "%.*s", (int)length, sentence);
+}
+
+static bool feels_wind(mf_Group *group) {
+    return !mf_group_config_of(group)->isolated &&
+           mf_group_find_field(group, "wind.velocity") != NULL;
+}
+
+// In the scene's wind, which others feel; a wind that nobody feels is a note of the scene.
+static bool is_left_calm(const mf_Scene *scene, mf_Group *group) {
+    const double *wind = scene->file->interaction.wind;
+    bool others = false;
+    for (uint32_t i = 0; i < scene->group_count; i++)
+        others = others || feels_wind(mf_world_group(scene->world, i));
+    return others && !feels_wind(group) && fabs(wind[0]) + fabs(wind[1]) + fabs(wind[2]) > 0.0;
+}
+
+// `scene`: of all levels that its groups have those notes that are about the present one; NULL: the
+// group's alone.
+static void report_settings(const mf_Scene *scene, mf_Group *group, mf_StartReport *report) {
     char text[MF_MOTION_NOTE], own[64];
-    snprintf(own, sizeof own, "%s%s:", mark, mf_motion_name(mf_motion_of(group, 0)));
-    for (uint32_t i = 0; mf_motion_group_note(group, i, text); i++)
-        if (!levels || strncmp(text, mark, strlen(mark)) != 0 ||
-            strncmp(text, own, strlen(own)) == 0)
+    Level level = {.text = ""};
+    bool chosen;
+    snprintf(own, sizeof own, "%s%s:", MOTION_MARK, mf_motion_name(mf_motion_of(group, 0)));
+    for (uint32_t i = 0; mf_motion_note_of_group(group, i, &chosen, text); i++) {
+        if (scene != NULL && scene->levels &&
+            strncmp(text, MOTION_MARK, strlen(MOTION_MARK)) == 0 &&
+            strncmp(text, own, strlen(own)) != 0)
+            continue;
+        if (chosen)
+            add_level(&level, text, report);
+        else
             say(report, MF_NOTE_FEATURE, "%s", text);
+    }
+    if (scene != NULL && is_left_calm(scene, group)) {
+        snprintf(text, sizeof text, "%s%s: feels no wind", MOTION_MARK,
+                 mf_motion_name(mf_motion_of(group, 0)));
+        add_level(&level, text, report);
+    }
+    say_level(&level, report);
     for (uint32_t i = 0; mf_sensors_note(group, i, text); i++)
         say(report, MF_NOTE_FEATURE, "%s", text);
 }
 
-void mf_start_report_settings(const mf_Scene *scene, const mf_Group *group,
-                              mf_StartReport *report) {
-    report_settings(group, scene->levels, report);
+void mf_start_report_settings(const mf_Scene *scene, mf_Group *group, mf_StartReport *report) {
+    report_settings(scene, group, report);
 }
 
-static void report_rest(mf_Group *group, bool levels, mf_StartReport *report) {
+static void report_rest(const mf_Scene *scene, mf_Group *group, mf_StartReport *report) {
     report_motors(group, report);
     report_massless(mf_group_model(group), report);
-    report_settings(group, levels, report);
+    report_settings(scene, group, report);
     report_notes(mf_group_model(group), report);
 }
 
@@ -177,8 +233,11 @@ static void report_start(mf_Group *group, mf_StartReport *report) {
     mf_robot_pose_read(group, 0, &pose);
     mf_RobotDepth depth = mf_robot_depth(group, 0, &pose);
     report_size(model, &depth, report);
-    depth.touches =
-        depth.touches && mf_motion_has_shapes(mf_motion_of(group, 0)); // others use points
+    const mf_Motion motion = mf_motion_of(group, 0);
+    const mf_ArticulatedConfig *full = mf_articulated_config_of(group);
+    const bool points = !mf_motion_has_shapes(motion) ||
+                        (motion == MF_MOTION_ARTICULATED && full != NULL && !full->shapes);
+    depth.touches = depth.touches && !points; // the depth is that of shapes
     if (depth.touches && depth.highest < -DEEP)
         say(report, MF_NOTE_POSE,
             "the robot starts under the ground: its highest shape is %.3g m below", -depth.highest);
@@ -319,7 +378,7 @@ void mf_start_report(const mf_Scene *scene, mf_StartReport *out) {
         if (scene->group_count > 1)
             snprintf(out->prefix, sizeof out->prefix, "group %.60s: ", scene->file->groups[i].name);
         mf_start_report_pose(scene, i, out);
-        report_rest(group, scene->levels, out);
+        report_rest(scene, group, out);
     }
     out->prefix[0] = '\0';
     report_swarm(scene, out);
@@ -342,7 +401,7 @@ uint32_t mf_group_start_notes(mf_Group *group, mf_StartNote *out, uint32_t capac
     if (vehicle || !moves(group))
         return 0;
     report_pose(group, &report);
-    report_rest(group, false, &report);
+    report_rest(NULL, group, &report);
     return copy_notes(&report, out, capacity);
 }
 

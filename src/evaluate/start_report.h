@@ -22,9 +22,10 @@ void mf_start_report(const mf_Scene *scene, mf_StartReport *out);
 // step that is too long for the stiffness in that pose.
 void mf_start_report_pose(const mf_Scene *scene, uint32_t index, mf_StartReport *out);
 
-// Notes about features of the file that the group's motions ignore; of a scene whose robots can
-// switch to all levels, those of the present one.
-void mf_start_report_settings(const mf_Scene *scene, const mf_Group *group, mf_StartReport *report);
+// Notes about features of the file that the group's motions ignore, those that follow from the
+// chosen level in one line; of a scene whose robots can switch to all levels, those of the present
+// one.
+void mf_start_report_settings(const mf_Scene *scene, mf_Group *group, mf_StartReport *report);
 
 // --strict: MF_UNSUPPORTED with the first of these notes of any group.
 mf_Status mf_start_report_refuse(const mf_Scene *scene, mf_Error *error);

@@ -327,9 +327,10 @@ const mf_MotionNote mf_note_tendon_efforts = {
 const mf_MotionNote mf_note_lifted = {
     .joint = is_lifted,
     .text = "actuatorgravcomp of joints (#): actuatorfrcrange does not limit the compensation"};
-const mf_MotionNote mf_note_alone_links = {.count = alone_links,
-                                           .text = "self_contacts: links do not touch each other"};
+const mf_MotionNote mf_note_alone_links = {
+    .setting = true, .count = alone_links, .text = "self_contacts: links do not touch each other"};
 const mf_MotionNote mf_note_alone_obstacles = {
+    .setting = true,
     .count = alone_obstacles,
     .text = "self_contacts: obstacles (#) fixed in the world do not collide"};
 const mf_MotionNote mf_note_base_shapes = {
@@ -339,7 +340,9 @@ const mf_MotionNote mf_note_fixed_shapes = {
     .count = fixed_shapes,
     .text = "shapes (#) of a robot that is fixed to the world do not touch the floor"};
 const mf_MotionNote mf_note_points_instead = {
-    .shape = is_solid, .text = "shapes (#) touch the ground by contact points instead"};
+    .setting = true,
+    .shape = is_solid,
+    .text = "shapes (#) touch the ground by contact points instead"};
 const mf_MotionNote mf_note_kept_off = {
     .shape = is_kept_off,
     .text = "shapes (#) that contype, conaffinity or exclusions keep off the ground touch it by "
@@ -358,12 +361,16 @@ const mf_MotionNote mf_note_mean_impedance = {
 const mf_MotionNote mf_note_rotation = {
     .shape = is_rotational,
     .text = "torsional friction of shapes (#): rigid.torsional_friction is used instead"};
-const mf_MotionNote mf_note_ground_added = {
-    .count = ground_added, .text = "the file has no floor: " MF_MOTION_NOTE_GROUND};
+const mf_MotionNote mf_note_ground_added = {.surroundings = true,
+                                            .count = ground_added,
+                                            .text =
+                                                "the file has no floor: " MF_MOTION_NOTE_GROUND};
 const mf_MotionNote mf_note_no_ground = {
+    .surroundings = true,
     .count = no_ground,
     .text = "the file has no level plane: the robot touches the shapes of its file only"};
 const mf_MotionNote mf_note_alone_world = {
+    .surroundings = true,
     .count = alone_world,
     .text = "obstacles (#) fixed in the world by this file touch its own robot only; those of a "
             "model without motion touch all"};
@@ -371,11 +378,12 @@ const mf_MotionNote mf_note_mocap_children = {
     .count = mocap_children,
     .text = "bodies (#) with joints on mocap bodies do not follow mocap.position"};
 const mf_MotionNote mf_note_no_floor = {
+    .surroundings = true,
     .count = no_floor,
     .text = "it flies through the ground without a fault: proximity with collisions.terrain, which "
             "isolated robots have not, tests that"};
-const mf_MotionNote mf_note_no_wind = {.count = no_wind,
-                                       .text = "wind has no effect: the vehicle has no drag"};
+const mf_MotionNote mf_note_no_wind = {
+    .surroundings = true, .count = no_wind, .text = "wind has no effect: the vehicle has no drag"};
 const mf_MotionNote mf_note_impratio = {.count = impratio, .text = "impratio has no effect"};
 const mf_MotionNote mf_note_kept_contacts = {
     .count = kept_contacts, .text = "flag contact: shapes (#) collide nevertheless"};
@@ -435,7 +443,8 @@ static void write_text(const char *text, uint32_t count, const mf_MotionRow *row
 }
 
 // The note of that index, which is counted down.
-static bool note_of(const mf_NoteCase *c, const mf_MotionRow *row, uint32_t *index, char *out) {
+static bool note_of(const mf_NoteCase *c, const mf_MotionRow *row, uint32_t *index, bool *chosen,
+                    char *out) {
     const char *own;
     const mf_MotionNote *const *const lists[] = {row->notes.shared, row->notes.list};
     for (int l = 0; l < 2; l++)
@@ -444,11 +453,14 @@ static bool note_of(const mf_NoteCase *c, const mf_MotionRow *row, uint32_t *ind
             if (count == 0 || (*index)-- > 0)
                 continue;
             write_text((*note)->text, count, row, out);
+            *chosen = !(*note)->surroundings &&
+                      (row->motion != MF_MOTION_ARTICULATED || (*note)->setting);
             return true;
         }
     for (uint32_t i = 0; row->notes.own != NULL && (own = row->notes.own(c, i)) != NULL; i++)
         if ((*index)-- == 0) {
             write_text(own, 0, row, out);
+            *chosen = false;
             return true;
         }
     return false;
@@ -481,7 +493,8 @@ bool mf_motion_note(const mf_Model *model, mf_Motion motion, uint32_t index, cha
     if (model == NULL || text == NULL || row == NULL || row->notes.list == NULL)
         return false;
     const mf_NoteCase c = case_of(model, NULL, row);
-    return note_of(&c, row, &index, text);
+    bool chosen;
+    return note_of(&c, row, &index, &chosen, text);
 }
 
 // The sentences of the warnings that robots of the group have raised since their start.
@@ -502,15 +515,19 @@ static bool warning_of(const mf_Group *group, uint32_t *index, char *text) {
 }
 
 bool mf_motion_group_note(const mf_Group *group, uint32_t index, char *text) {
-    if (group == NULL || text == NULL)
-        return false;
+    bool chosen;
+    return group != NULL && text != NULL && mf_motion_note_of_group(group, index, &chosen, text);
+}
+
+bool mf_motion_note_of_group(const mf_Group *group, uint32_t index, bool *chosen, char *text) {
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
         if (row->notes.list == NULL || !mf_motion_in(group, (mf_Motion)i))
             continue;
         const mf_NoteCase c = case_of(mf_group_model(group), group, row);
-        if (note_of(&c, row, &index, text))
+        if (note_of(&c, row, &index, chosen, text))
             return true;
     }
+    *chosen = false;
     return warning_of(group, &index, text);
 }

@@ -26,7 +26,9 @@ typedef struct mf_MotionNote {
     mf_NoteJointFn joint; // of the joints, those for which it is true
     mf_NoteShapeFn shape; // of the shapes that may touch the ground
     uint32_t (*count)(const mf_NoteCase *c);
-    const char *text; // "(#)" stands for that number
+    const char *text;  // "(#)" stands for that number
+    bool setting;      // under `articulated`: only a setting of contacts leaves it out
+    bool surroundings; // of what is around the robot, not of the motion
 } mf_MotionNote;
 
 typedef struct mf_MotionNotes {
@@ -45,5 +47,8 @@ extern const mf_MotionNote mf_note_speeds, mf_note_floating, mf_note_planars, mf
     mf_note_mean_impedance, mf_note_rotation, mf_note_impratio, mf_note_tendon_efforts,
     mf_note_lifted, mf_note_kept_contacts, mf_note_ground_added, mf_note_no_ground,
     mf_note_alone_world, mf_note_mocap_children, mf_note_no_floor, mf_note_no_wind;
+// As mf_motion_group_note. *chosen: the motion or the setting that the user chose leaves it out by
+// its nature.
+bool mf_motion_note_of_group(const mf_Group *group, uint32_t index, bool *chosen, char *text);
 // What all levels below `articulated` leave out.
 extern const mf_MotionNote *const mf_notes_of_lower_levels[];

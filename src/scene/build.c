@@ -111,10 +111,11 @@ static mf_Status choose_step(const mf_SceneBuilder *builder, mf_Time *out) {
     return MF_OK;
 }
 
-// A world has one gravity; models whose files have another one are reported.
+// A world has one gravity; models whose files have another one are reported, unless the scene
+// states its own.
 static void note_gravity(const mf_SceneBuilder *builder, const mf_WorldConfig *config) {
     mf_Scene *scene = builder->scene;
-    for (uint32_t i = 0; i < scene->group_count; i++) {
+    for (uint32_t i = 0; isnan(builder->file->gravity) && i < scene->group_count; i++) {
         const mf_WorldConfig own = mf_world_config_for(scene->models[i]);
         const bool same = own.gravity == config->gravity &&
                           memcmp(own.gravity_direction, config->gravity_direction,
@@ -205,22 +206,21 @@ static mf_Status add_touching(mf_SceneBuilder *builder) {
     return MF_OK;
 }
 
-// Robots that no wind pushes, of a world with wind.
+// A wind that pushes no robot at all; levels without air among others say so before a run.
 static void note_wind(const mf_SceneBuilder *builder) {
     const double *wind = builder->file->interaction.wind;
     if (!(fabs(wind[0]) + fabs(wind[1]) + fabs(wind[2]) > 0.0))
         return;
-    for (uint32_t i = 0; i < builder->file->group_count; i++) {
-        mf_Group *group = mf_world_group(builder->scene->world, i);
-        if (mf_scene_is_scenery(builder->scene->models[i]))
-            continue;
-        if (mf_scene_group_isolated(builder, i) ||
-            mf_group_find_field(group, "wind.velocity") == NULL)
+    for (uint32_t i = 0; i < builder->file->group_count; i++)
+        if (!mf_scene_group_isolated(builder, i) &&
+            mf_group_find_field(mf_world_group(builder->scene->world, i), "wind.velocity") != NULL)
+            return;
+    for (uint32_t i = 0; i < builder->file->group_count; i++)
+        if (!mf_scene_is_scenery(builder->scene->models[i]))
             mf_scene_note(builder->scene, "group %.60s: air.wind has no effect: %s",
                           builder->file->groups[i].name,
                           mf_scene_group_isolated(builder, i) ? "isolated robots have no air"
                                                               : "its motion feels none");
-    }
 }
 
 // Wind and downwash do not need proximity detection.

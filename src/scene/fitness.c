@@ -5,6 +5,7 @@
 //                        its x axis in the horizontal plane
 //   fitness.upright [s]  sum of max(0, c) dt, with c the cosine of the tilt
 //   fitness.stance [s]   contact time of each contact sensor of the robot
+//   fitness.fallen [s]   time for which the base is more than 60 degrees from its tilt at the start
 //   fitness.work [J]     sum of max(0, t r) dt over the joints: torque t of the servo by its law at
 //                        the end of the step (src/motion/articulated/actuator/drive.h) times rate
 //                        r, without braking work, which no battery recovers (as in the cost of
@@ -24,7 +25,7 @@
 #include <math.h>
 
 // The sums, in the order of their fields.
-enum { FORWARD, WORK, UPRIGHT, STANCE, SUMS };
+enum { FORWARD, WORK, UPRIGHT, STANCE, FALLEN, SUMS };
 
 enum { INPUTS = 8 };
 
@@ -49,6 +50,10 @@ static const struct {
                 {"fitness.stance", "s", "", MF_F64, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
                  "time for which each foot with a contact sensor carried load"},
                 {"sensor.value"}},
+    [FALLEN] = {MF_FITNESS_DISTANCE, // of all, where falls count
+                {"fitness.fallen", "s", "", MF_F64, MF_PER_INSTANCE, 1, MF_FIELD_STATE,
+                 "time for which the robot had fallen over"},
+                {"base.orientation"}},
 };
 
 // Inputs and outputs of the sums of one scene.
@@ -58,6 +63,7 @@ typedef struct Sums {
     const mf_Model *model;
     mf_Field *rows[SUMS]; // NULL: not needed
     double step;          // [s]
+    double up[3];         // [1] up at the start, base frame
     uint32_t joints;
     const char *reads[INPUTS + 1], *writes[SUMS + 1]; // names of the fields, up to NULL
     mf_Servo servo[];                                 // of each joint; gain 0: none
@@ -134,6 +140,13 @@ static void add_step(const Sums *sums, uint32_t robot) {
         double cosine = 1.0 - 2.0 * (x * x + y * y);
         add(sums->rows[UPRIGHT], robot, cosine > 0.0 ? cosine * sums->step : 0.0);
     }
+    if (sums->rows[FALLEN] != NULL) {
+        const double rotation[4] = {w, x, y, z};
+        double up[3];
+        mf_quat_rotate(up, rotation, sums->up);
+        if (up[2] < 0.5) // the cosine of MF_FALLEN
+            add(sums->rows[FALLEN], robot, sums->step);
+    }
     if (sums->rows[STANCE] != NULL)
         add_stance(sums, robot);
     if (sums->rows[WORK] != NULL)
@@ -157,6 +170,12 @@ static void reset_sums(mf_Group *group, uint32_t robot, void *user) {
 
 // ---- what a scene needs ------------------------------------------------------------------------
 
+static bool falls_count(const mf_SceneFile *file) {
+    return file->hooks.fitness == NULL && !mf_scene_has_machines(file) &&
+           (file->falls == MF_FALLS_COUNT ||
+            (file->falls == MF_FALLS_AUTO && file->fitness == MF_FITNESS_STEPS));
+}
+
 // Whether the sum of that fitness is needed, by the fitness or a descriptor of the search.
 static bool is_requested(const mf_SceneFile *file, mf_Fitness sum) {
     static const int of_measure[] = {
@@ -177,7 +196,7 @@ static mf_Status add_fields(const mf_SceneFile *file, mf_Group *group, Sums *sum
     const uint32_t feet = mf_sensors_of_type(mf_group_model(group), MF_SENSOR_CONTACT);
     sums->sensor = mf_group_find_field(group, "sensor.value");
     for (int i = 0; i < SUMS; i++) {
-        if (!is_requested(file, table[i].fitness))
+        if (i == FALLEN ? !falls_count(file) : !is_requested(file, table[i].fitness))
             continue;
         if (i == STANCE && (sums->sensor == NULL || feet == 0))
             return mf_fail(error, MF_UNSUPPORTED,
@@ -235,6 +254,11 @@ static Sums *make_sums(const mf_Scene *scene, mf_Context *context) {
     sums->angle = mf_group_find_field(group, "joint.angle");
     sums->rate = mf_group_find_field(group, "joint.rate");
     sums->target = mf_group_find_field(group, "joint.target");
+    const double vertical[3] = {0.0, 0.0, 1.0};
+    double rotation[4]; // of the first robot
+    for (uint32_t c = 0; c < 4; c++)
+        rotation[c] = mf_field_get(sums->orientation, 0, c);
+    mf_quat_rotate_inverse(sums->up, rotation, vertical);
     return sums;
 }
 
@@ -242,7 +266,7 @@ mf_Status mf_fitness_add(const mf_Scene *scene, mf_Error *error) {
     const mf_SceneFile *file = scene->file;
     mf_Group *group = scene->group;
     mf_Context *context = mf_world_context(mf_group_world(group));
-    bool any = false;
+    bool any = falls_count(file);
     for (mf_Fitness sum = MF_FITNESS_SPEED; sum <= MF_FITNESS_STEPS; sum++)
         any = any || is_requested(file, sum);
     if (!any)
@@ -293,12 +317,9 @@ static double episode_time(const mf_Scene *scene) {
     return mf_time_to_seconds(mf_world_time(scene->world) - settled);
 }
 
-double mf_fitness_of(const mf_Scene *scene, uint32_t robot) {
-    if (mf_scene_has_machines(scene->file)) {
-        const mf_MachineResult result = mf_machine_result(scene, robot);
-        return mf_machine_fitness(&result);
-    }
-    double distance = mf_scene_distance(scene, robot), time = episode_time(scene);
+// Before falls.
+static double achieved(const mf_Scene *scene, uint32_t robot, double time) {
+    double distance = mf_scene_distance(scene, robot);
     switch (scene->file->fitness) {
     case MF_FITNESS_SPEED:
         return time > 0.0 ? sum_of(scene, "fitness.forward", robot) / time : 0.0;
@@ -316,6 +337,18 @@ double mf_fitness_of(const mf_Scene *scene, uint32_t robot) {
         break;
     }
     return distance;
+}
+
+double mf_fitness_of(const mf_Scene *scene, uint32_t robot) {
+    if (mf_scene_has_machines(scene->file)) {
+        const mf_MachineResult result = mf_machine_result(scene, robot);
+        return mf_machine_fitness(&result);
+    }
+    const double time = episode_time(scene), fitness = achieved(scene, robot, time);
+    if (!falls_count(scene->file) || !(time > 0.0) || !(fitness > 0.0))
+        return fitness;
+    const double fallen = sum_of(scene, "fitness.fallen", robot);
+    return fallen > 0.0 ? fitness * fmax(0.0, 1.0 - fallen / time) : fitness;
 }
 
 // ---- descriptors -------------------------------------------------------------------------------

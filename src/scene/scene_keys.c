@@ -22,13 +22,14 @@ static const char *const replacements[] = {"generation", "random", "worst", "unf
 static const char *const measures[] = {"forward", "sideways", "height",    "speed", "upright",
                                        "duty",    "bars",     "actuators", NULL};
 static const char *const fitnesses[] = {"distance", "speed", "economy", "upright", "steps", NULL};
+static const char *const falls[] = {"auto", "count", "ignore", NULL};
 
 // Enums are read and written as int, lists as a pointer followed by a count.
 _Static_assert(sizeof(mf_TerrainShape) == sizeof(int) && sizeof(mf_Interpolation) == sizeof(int) &&
                    sizeof(mf_WindProfile) == sizeof(int) &&
                    sizeof(mf_VerifyMotion) == sizeof(int) && sizeof(mf_Fitness) == sizeof(int) &&
                    sizeof(mf_Selection) == sizeof(int) && sizeof(mf_Replacement) == sizeof(int) &&
-                   sizeof(mf_Measure) == sizeof(int),
+                   sizeof(mf_Measure) == sizeof(int) && sizeof(mf_Falls) == sizeof(int),
                "choices are stored as int");
 #define IS_LIST(entries, number) MF_KEY_IS_LIST(mf_SceneFile, entries, number)
 _Static_assert(IS_LIST(groups, group_count) && IS_LIST(joints, joint_count) &&
@@ -235,6 +236,10 @@ static const mf_Key effect_keys[] = {
            "of the base, in a straight line; `speed` [m/s] along its own heading; `economy` [m/J], "
            "distance per work of the servos; `upright` [m], distance times the mean cosine of the "
            "tilt; `steps` [m], distance times the share of feet that step"),
+    CHOICE("search.falls", 0, "auto", falls, falls,
+           "`count`: the fitness is multiplied by the share of time for which the base is less than "
+           "60 degrees from its tilt at the start, so that no robot that lies wins; `ignore`: it is "
+           "not; `auto`: `count` with `fitness: steps`"),
     COUNT("search.generations", 0, "200", 1, 1e9, generations, "generations of `mayfly evolve`"),
     COUNT("search.population", 0, "100", 2, 1 << 20, search.population,
           "individuals in one generation"),

@@ -10,6 +10,8 @@
 
 #include "view/chart.h"
 
+#define DEGREES 57.295779513082321 // [degree/rad]
+
 // ---- rows of facts -----------------------------------------------------------------------------
 
 void mf_report_row(mf_Text *text, const char *name) {
@@ -78,6 +80,15 @@ static void put_body_lengths(mf_Text *text, const mf_ReportData *data, const cha
         after);
 }
 
+mf_ReportPosture mf_report_posture(const mf_ReportData *data) {
+    const mf_Trial *trial = &data->trial;
+    const bool stands = data->machine == NULL && trial->start_tilt < MF_FALLEN;
+    return (mf_ReportPosture){.stands = stands,
+                              .fell = stands && trial->tilt > MF_FALLEN,
+                              .lies = stands && trial->end_tilt > MF_FALLEN,
+                              .tilt = trial->end_tilt};
+}
+
 static void put_lead(mf_Text *text, const mf_ReportData *data) {
     mf_text_format(text, "<p class=\"lead\">After %s generation%s the best %s ",
                    mf_text_count(data->generation_count).text,
@@ -91,6 +102,12 @@ static void put_lead(mf_Text *text, const mf_ReportData *data) {
     } else {
         mf_text_put(text, "<b>does not move</b>");
     }
+    const mf_ReportPosture posture = mf_report_posture(data);
+    if (posture.lies)
+        mf_text_format(text, " and <b class=\"warn\">lies at the end</b>, %.0f degrees off upright",
+                       posture.tilt * DEGREES);
+    else if (posture.fell)
+        mf_text_put(text, " and <b class=\"warn\">falls over on its way</b>");
     mf_text_format(text, ". The search simulated <b>%s</b> of robot time in <b>%s</b>.</p>\n",
                    mf_text_duration(data->facts.simulated).text,
                    mf_text_duration(data->facts.wall_seconds).text);
@@ -379,7 +396,8 @@ void mf_report_render(mf_Text *text, const mf_ReportData *data) {
 }
 
 mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_SceneFile *file,
-                          const mf_ReportFacts *facts, const char *path, mf_Error *error) {
+                          const mf_ReportFacts *facts, const char *path, mf_ReportPosture *posture,
+                          mf_Error *error) {
     MF_DEFAULT_FLOATS;
     MF_NEED(context != NULL && archive != NULL && file != NULL, error,
             "mf_report_write: context or archive or file is NULL");
@@ -390,6 +408,8 @@ mf_Status mf_report_write(mf_Context *context, mf_Archive *archive, mf_SceneFile
         mf_Text text = mf_text_begin(context);
         mf_report_render(&text, data);
         status = mf_text_save(&text, path, "report", error);
+        if (posture != NULL)
+            *posture = mf_report_posture(data);
         mf_report_release(data);
     }
     mf_release(context, data);

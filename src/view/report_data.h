@@ -57,6 +57,8 @@ mf_Status mf_report_gather(mf_Context *context, mf_Archive *archive, mf_SceneFil
                            const mf_ReportFacts *facts, mf_ReportData *out, mf_Error *error);
 void mf_report_release(mf_ReportData *data);
 
+mf_ReportPosture mf_report_posture(const mf_ReportData *data);
+
 // The part about the search (report_search.c); on failure the caller releases.
 mf_Status mf_report_gather_search(mf_ReportData *data, mf_Archive *archive, mf_Error *error);
 void mf_report_release_search(mf_ReportData *data);

@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#define FELL 1.0471975511965976 // [rad] 60 degrees: a base that tilted more has fallen over
-
 static void put_share(mf_Text *text, double distance, double reference) {
     double share = distance / reference;
     if (!(reference > 0.0) || !isfinite(share)) {
@@ -23,7 +21,7 @@ static void open_row(mf_Text *text, const char *name, double step) {
 
 static void put_posture(mf_Text *text, double tilt) {
     mf_text_format(text, "<td>%s, at most %.0f degrees off upright</td>",
-                   tilt > FELL ? "<span class=\"warn\">falls over</span>" : "stays up",
+                   tilt > MF_FALLEN ? "<span class=\"warn\">falls over</span>" : "stays up",
                    tilt * 180.0 / 3.14159265358979323846);
 }
 

@@ -49,7 +49,9 @@ static void take_sample(const mf_Scene *scene, mf_Trial *trial, uint32_t sample)
     const mf_Field *orientation = mf_group_find_field(scene->group, "base.orientation");
     double x = mf_field_get(orientation, 0, 1), y = mf_field_get(orientation, 0, 2);
     double cosine = 1.0 - 2.0 * (x * x + y * y);
-    trial->tilt = fmax(trial->tilt, acos(fmax(-1.0, fmin(1.0, cosine))));
+    trial->end_tilt = acos(fmax(-1.0, fmin(1.0, cosine)));
+    trial->start_tilt = sample == 0 ? trial->end_tilt : trial->start_tilt;
+    trial->tilt = fmax(trial->tilt, trial->end_tilt);
     if (trial->contact_count > 0)
         take_contacts(scene, trial->contact + (size_t)sample * trial->contact_count);
 }

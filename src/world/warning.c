@@ -22,7 +22,8 @@ static const struct {
 } kinds[MF_WARNING_KINDS] = {
     {"solver",
      {"", "the forces of contacts, limits or constraints had not converged",
-      "a smaller step, more <option iterations> where the file has few, softer contacts"}},
+      "a smaller world.step, more iterations (<option iterations> of an MJCF file), or softer "
+      "contacts"}},
     {"contacts",
      {"", "there were more contacts than the solver supports; some were dropped",
       "fewer or simpler colliding shapes"}},

@@ -54,7 +54,7 @@ static inline mf_Status write_report(mf_Context *context, const Run *run, mf_Err
                                   .simulated = 48.0,
                                   .hash = 7,
                                   .command = "mayfly evolve small.yaml"};
-    return mf_report_write(context, run->archive, run->file, &facts, run->report, error);
+    return mf_report_write(context, run->archive, run->file, &facts, run->report, NULL, error);
 }
 
 // The page of a run; the caller frees it.

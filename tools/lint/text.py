@@ -2,8 +2,10 @@
 """Text is clean, links lead somewhere, and the changelog knows the version.
 
 No tab, no blank at the end of a line, no carriage return, one newline at the end of a file, no
-unfinished mark; relative links of Markdown files exist; the README has at most 120 lines; CHANGELOG.md
-has a heading for the version in CMakeLists.txt. Seeds of the fuzzers and test data are left alone.
+unfinished mark; relative links of Markdown files exist, and their fences are closed; what `pip install` is told to
+install exists: a path of this project, or a package of PYPI; the README has at most 120 lines;
+CHANGELOG.md has a heading for the version in CMakeLists.txt. Seeds of the fuzzers and test data are
+left alone.
 
 usage: text.py SOURCE_FOLDER [BUILD_FOLDER]
 """
@@ -18,6 +20,12 @@ CACHES = (".cache", "_cache")  # of tools
 UNFINISHED = re.compile(r"\b(TO" r"DO|FIX" r"ME|XX" r"X)\b")
 LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 README_LIMIT = 120  # lines
+FENCE = re.compile(r"\s*(```+|~~~+)\s*(.*)$")
+PIP = re.compile(r"\bpip3?(?: -q)? install ([^\n`)#;|&]*)")
+# Packages on PyPI that readers are told to install; Mayfly's own are not there.
+PYPI = set("""cma dm_control dynamixel-sdk evotorch gymnasium gymnasium-robotics h5py jax cffi mcap
+    mkdocs-material mujoco nevergrad numpy nvidia-srl-usd-to-urdf pettingzoo pin rcsssmj ribs scipy
+    sdformat-mjcf stable-baselines3 xacro""".split())
 
 
 def files(folder):
@@ -49,6 +57,40 @@ def check_links(path, text):
             yield f"{path}: link to {target}, which does not exist"
 
 
+def check_fences(path, text):
+    opened = None  # line and mark of the fence that is open
+    for number, line in enumerate(text.split("\n"), 1):
+        fence = FENCE.match(line)
+        if not fence or (opened and not fence[1].startswith(opened[1])):
+            continue
+        if opened and fence[2]:
+            yield f"{path}:{number}: a fence opens inside that of line {opened[0]}, which is not closed"
+        opened = None if opened else (number, fence[1])
+    if opened:
+        yield f"{path}:{opened[0]}: this fence is not closed"
+
+
+def check_pip(root, path, text):
+    for found in PIP.finditer(text):
+        number = text.count("\n", 0, found.start()) + 1
+        for word in re.findall(r"[^\s\"',\\]+", found[1]):
+            name = re.split(r"[\[<>=]", word)[0]
+            if name in ("in", "into", "and", "to"):
+                break  # the sentence goes on
+            if word.startswith(("-", "$", "{")) or name == "":
+                continue
+            if "/" in name or name == ".":
+                here = path.parent if name == "." else root
+                exists = (here / name).exists() or "*" in name or "$" in name
+            elif re.fullmatch(r"[a-z][\w.-]*", name):
+                exists = name in PYPI
+            else:
+                break  # the sentence goes on
+            if not exists:
+                yield f"{path}:{number}: pip install {word}: neither a path nor a package of PYPI"
+                break
+
+
 def check_changelog(root):
     cmake = (root / "CMakeLists.txt").read_text()
     version = re.search(r"project\([^)]*VERSION (\d+\.\d+\.\d+)", cmake)
@@ -73,6 +115,9 @@ def main():
         complaints += check_text(path, text)
         if path.suffix == ".md":
             complaints += check_links(path, text)
+            complaints += check_fences(path, text)
+        if path.name != "text.py":
+            complaints += check_pip(root, path, text)
         if path == root / "README.md" and text.count("\n") > README_LIMIT:
             complaints.append(f"{path}: {text.count(chr(10))} lines, the limit is {README_LIMIT}")
     print("\n".join(complaints), end="\n" if complaints else "")

@@ -37,7 +37,7 @@ def load(name: str) -> ModuleType:
     except ModuleNotFoundError as error:
         raise SystemExit(
             f"mayfly-bridge {name}: the package {error.name} is missing: "
-            f'pip install "mayfly-bridges[{name}]"'
+            f"pip install './bridges[{name}]' in the clone of Mayfly"
         ) from error
 
 

@@ -92,7 +92,7 @@ class Group(Sealed, Equations):
 
     def _start_notes(self) -> tuple[str, ...]:
         found = start_notes(lib.mf_group_start_notes, self._native)
-        return tuple(note for kind, note in found if kind != "feature")
+        return tuple(note for kind, note in found if kind not in ("feature", "level"))
 
     def __len__(self) -> int:
         return self.count

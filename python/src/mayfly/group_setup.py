@@ -390,7 +390,7 @@ def notes_of(group: Any) -> tuple[str, ...]:
     return tuple(made)
 
 
-NOTE_KINDS = ("scene", "file", "feature", "pose", "step")  # of mf_NoteKind
+NOTE_KINDS = ("scene", "file", "feature", "pose", "step", "level")  # of mf_NoteKind
 
 
 def start_notes(ask: Any, subject: Any) -> list[tuple[str, str]]:
