@@ -18,13 +18,13 @@ static void add_leg(mf_Builder *builder, mf_BodyId body, double x, double y,
     mf_body_connect(builder, leg, foot);
     mf_body_sense_contact(builder, foot, foot_name);
 
-    mf_HingeConfig hinge = mf_hinge_config();
+    mf_JointConfig hinge = mf_hinge_config();
     hinge.lower = -0.8;
     hinge.upper = 0.8;
     mf_joint_create_hinge(builder, body, leg, hip, sideways, &hinge);
 }
 
-// A mast that leans forward, with a camera and a range sensor towards the ground ahead.
+// A mast that leans forward, with a camera and a range sensor towards the ground ahead, on a slide.
 static void add_mast(mf_Builder *builder, mf_BodyId body) {
     const double low[3] = {0.1, 0.0, 0.025}, high[3] = {0.1, 0.0, 0.125};
     const double ahead[3] = {0.6, 0.0, -0.15}, lean[3] = {0.0, 0.3, 0.0};
@@ -37,7 +37,7 @@ static void add_mast(mf_Builder *builder, mf_BodyId body) {
     mf_body_connect(builder, mast, mf_body_create_ray(builder, high, ahead, dark));
     mf_body_rotate(builder, mast, lean);
     mf_body_move(builder, mast, forward);
-    mf_body_connect(builder, body, mast);
+    mf_joint_create_slide(builder, body, mast, low, (double[3]){0.0, 0.0, 1.0}, NULL);
 }
 
 // The builder stores its first error and reports it in finalize, so one check is enough.

@@ -41,7 +41,7 @@ static void add_leg(mf_Builder *builder, mf_BodyId trunk, const Genes *genes, ui
     const double hip[3] = {along, 0.06 * side, 0.0};
     const double knee[3] = {along, 0.06 * side + upper * side, 0.0};
     const double foot[3] = {along, knee[1], -lower};
-    mf_HingeConfig hinge = mf_hinge_config();
+    mf_JointConfig hinge = mf_hinge_config();
     hinge.lower = -0.9;
     hinge.upper = 0.9;
     mf_BodyId thigh = mf_body_create_cylinder(builder, hip, knee, 0.01, 0.3 * upper, NULL);

@@ -12,15 +12,16 @@ typedef int32_t mf_JointId;
 #define MF_NO_BODY ((mf_BodyId)-1)
 #define MF_NO_JOINT ((mf_JointId)-1)
 
-typedef struct mf_HingeConfig {
-    uint32_t struct_size; // [byte] set by mf_hinge_config()
+typedef struct mf_JointConfig {
+    uint32_t struct_size; // [byte] set by mf_hinge_config() and mf_slide_config()
     const char *name;     // NULL = "joint<N>"
-    double lower;         // [rad] default -pi/2
-    double upper;         // [rad] default +pi/2
-    double speed;         // [rad/s] default 5.0
-} mf_HingeConfig;
-// The defaults of mf_HingeConfig: every configuration starts from them.
-MF_API mf_HingeConfig mf_hinge_config(void);
+    double lower;         // [rad] default -pi/2; [m] of slides: -0.1
+    double upper;         // [rad] default +pi/2; [m] of slides: 0.1
+    double speed;         // [rad/s] default 5.0; [m/s] of slides: 0.5
+} mf_JointConfig;
+// The defaults: every configuration starts from them.
+MF_API mf_JointConfig mf_hinge_config(void);
+MF_API mf_JointConfig mf_slide_config(void);
 
 // Makes a builder of one model named `name` (copied). Free with mf_builder_destroy.
 MF_API mf_Status mf_builder_create(mf_Context *context, const char *name, mf_Builder **out,
@@ -52,7 +53,11 @@ MF_API void mf_body_connect(mf_Builder *builder, mf_BodyId first, mf_BodyId seco
 // be NULL.
 MF_API mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf_BodyId second,
                                         const double anchor[3], const double axis[3],
-                                        const mf_HingeConfig *config);
+                                        const mf_JointConfig *config);
+// A slide along the axis; likewise.
+MF_API mf_JointId mf_joint_create_slide(mf_Builder *builder, mf_BodyId first, mf_BodyId second,
+                                        const double anchor[3], const double axis[3],
+                                        const mf_JointConfig *config);
 MF_API void mf_body_move(mf_Builder *builder, mf_BodyId body, const double translation[3]); // [m]
 // Roll, pitch, yaw [rad] about the construction axes x, then y, then z through the body's center;
 // right-handed.

@@ -11,11 +11,16 @@
 #include <stdio.h>
 #include <string.h>
 
-mf_HingeConfig mf_hinge_config(void) {
-    return (mf_HingeConfig){.struct_size = sizeof(mf_HingeConfig),
+mf_JointConfig mf_hinge_config(void) {
+    return (mf_JointConfig){.struct_size = sizeof(mf_JointConfig),
                             .lower = -MF_PI / 2,
                             .upper = MF_PI / 2,
                             .speed = 5.0};
+}
+
+mf_JointConfig mf_slide_config(void) {
+    return (mf_JointConfig){
+        .struct_size = sizeof(mf_JointConfig), .lower = -0.1, .upper = 0.1, .speed = 0.5};
 }
 
 mf_Status mf_builder_create(mf_Context *context, const char *name, mf_Builder **out,
@@ -43,7 +48,7 @@ void mf_builder_destroy(mf_Builder *builder) {
         return;
     mf_draft_release(&builder->draft);
     mf_list_release(builder->context, &builder->bodies);
-    mf_list_release(builder->context, &builder->hinges);
+    mf_list_release(builder->context, &builder->joints);
     mf_list_release(builder->context, &builder->touches);
     mf_list_release(builder->context, &builder->mounted);
     mf_release(builder->context, builder);
@@ -253,60 +258,76 @@ void mf_body_connect(mf_Builder *builder, mf_BodyId first, mf_BodyId second) {
     get_body(builder, (mf_BodyId)(a < b ? b : a))->glued_to = a < b ? a : b;
 }
 
-static bool good_hinge(mf_Builder *builder, const double anchor[3], const double axis[3],
-                       const mf_HingeConfig *config) {
-    const char *call = "mf_joint_create_hinge";
+static bool good_joint(mf_Builder *builder, const char *call, const double anchor[3],
+                       const double axis[3], const mf_JointConfig *config) {
+    mf_Error *error = first_error(builder);
     if (config->struct_size != sizeof *config)
-        refuse(builder, "mf_joint_create_hinge: start the config from mf_hinge_config()");
+        mf_fail(error, MF_BAD_ARGUMENT, "%s: start the config from %s()", call,
+                strstr(call, "slide") != NULL ? "mf_slide_config" : "mf_hinge_config");
     else if (!mf_all_finite(anchor, 3))
-        refuse(builder, "mf_joint_create_hinge: need a finite anchor");
+        mf_fail(error, MF_BAD_ARGUMENT, "%s: need a finite anchor", call);
     else if (!(mf_vec3_length(axis) > 0.0) || !mf_all_finite(axis, 3))
-        refuse(builder, "mf_joint_create_hinge: need a finite axis that is not zero");
+        mf_fail(error, MF_BAD_ARGUMENT, "%s: need a finite axis that is not zero", call);
     else if (!(config->lower <= config->upper))
-        mf_fail(first_error(builder), MF_BAD_ARGUMENT, "%s: need lower <= upper, found %g and %g",
-                call, config->lower, config->upper);
+        mf_fail(error, MF_BAD_ARGUMENT, "%s: need lower <= upper, found %g and %g", call,
+                config->lower, config->upper);
     else if (!(config->speed > 0.0))
-        mf_fail(first_error(builder), MF_BAD_ARGUMENT, "%s: need speed > 0, found %g", call,
-                config->speed);
+        mf_fail(error, MF_BAD_ARGUMENT, "%s: need speed > 0, found %g", call, config->speed);
     else if (config->name && strlen(config->name) > MF_MODEL_NAME_LIMIT)
-        mf_fail(first_error(builder), MF_LIMIT, "%s: a name has at most %u bytes", call,
-                MF_MODEL_NAME_LIMIT);
+        mf_fail(error, MF_LIMIT, "%s: a name has at most %u bytes", call, MF_MODEL_NAME_LIMIT);
     else
         return true;
     return false;
 }
 
-mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf_BodyId second,
-                                 const double anchor[3], const double axis[3],
-                                 const mf_HingeConfig *config) {
-    MF_DEFAULT_FLOATS;
-    if (builder == NULL)
-        return (mf_JointId){0};
-    const char *call = "mf_joint_create_hinge";
-    const mf_HingeConfig defaults = mf_hinge_config();
-    if (config == NULL)
-        config = &defaults;
+static mf_JointId create_joint(mf_Builder *builder, const char *call, mf_BodyId first,
+                               mf_BodyId second, const double anchor[3], const double axis[3],
+                               const mf_JointConfig *config, mf_JointType type) {
     if (!may_change(builder, first, call) || !good_body(builder, second, call) ||
-        !good_hinge(builder, anchor, axis, config))
+        !good_joint(builder, call, anchor, axis, config))
         return MF_NO_JOINT;
     char number[32];
-    snprintf(number, sizeof number, "joint%u", builder->hinges.count);
+    snprintf(number, sizeof number, "joint%u", builder->joints.count);
     const char *name = mf_draft_text(&builder->draft, config->name ? config->name : number);
-    mf_Hinge *hinge = name ? mf_list_push(builder->context, &builder->hinges, sizeof *hinge) : NULL;
-    if (hinge == NULL) {
+    mf_BuilderJoint *joint =
+        name ? mf_list_push(builder->context, &builder->joints, sizeof *joint) : NULL;
+    if (joint == NULL) {
         no_memory(builder, call);
         return MF_NO_JOINT;
     }
-    hinge->name = name;
-    hinge->first = (uint32_t)first;
-    hinge->second = (uint32_t)second;
-    mf_vec3_copy(hinge->anchor, anchor);
-    mf_vec3_copy(hinge->axis, axis);
-    mf_vec3_normalize(hinge->axis);
-    hinge->lower = config->lower;
-    hinge->upper = config->upper;
-    hinge->speed = config->speed;
-    return (mf_JointId)(builder->hinges.count - 1);
+    *joint = (mf_BuilderJoint){.type = type,
+                               .name = name,
+                               .first = (uint32_t)first,
+                               .second = (uint32_t)second,
+                               .lower = config->lower,
+                               .upper = config->upper,
+                               .speed = config->speed};
+    mf_vec3_copy(joint->anchor, anchor);
+    mf_vec3_copy(joint->axis, axis);
+    mf_vec3_normalize(joint->axis);
+    return (mf_JointId)(builder->joints.count - 1);
+}
+
+mf_JointId mf_joint_create_hinge(mf_Builder *builder, mf_BodyId first, mf_BodyId second,
+                                 const double anchor[3], const double axis[3],
+                                 const mf_JointConfig *config) {
+    MF_DEFAULT_FLOATS;
+    const mf_JointConfig defaults = mf_hinge_config();
+    return builder == NULL
+               ? (mf_JointId){0}
+               : create_joint(builder, "mf_joint_create_hinge", first, second, anchor, axis,
+                              config != NULL ? config : &defaults, MF_JOINT_HINGE);
+}
+
+mf_JointId mf_joint_create_slide(mf_Builder *builder, mf_BodyId first, mf_BodyId second,
+                                 const double anchor[3], const double axis[3],
+                                 const mf_JointConfig *config) {
+    MF_DEFAULT_FLOATS;
+    const mf_JointConfig defaults = mf_slide_config();
+    return builder == NULL
+               ? (mf_JointId){0}
+               : create_joint(builder, "mf_joint_create_slide", first, second, anchor, axis,
+                              config != NULL ? config : &defaults, MF_JOINT_SLIDE);
 }
 
 void mf_body_move(mf_Builder *builder, mf_BodyId body, const double translation[3]) {

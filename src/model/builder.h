@@ -22,16 +22,17 @@ typedef struct mf_BuilderBody {
     uint32_t glued_to;    // [1] parent in the forest of glued bodies; itself for a root
 } mf_BuilderBody;
 
-typedef struct mf_Hinge {
+typedef struct mf_BuilderJoint {
+    mf_JointType type; // hinge or slide
     const char *name;
     uint32_t first;   // [1] body
     uint32_t second;  // [1] body
     double anchor[3]; // [m] creation frame of `first`
     double axis[3];   // [1] unit, creation frame of `first`
-    double lower;     // [rad]
-    double upper;     // [rad]
-    double speed;     // [rad/s]
-} mf_Hinge;
+    double lower;     // [rad] or [m]
+    double upper;     // [rad] or [m]
+    double speed;     // [rad/s] or [m/s]
+} mf_BuilderJoint;
 
 typedef struct mf_Touch {
     const char *name;
@@ -49,7 +50,7 @@ struct mf_Builder {
     mf_Context *context;
     mf_Draft draft;  // holds all texts; becomes the model
     mf_List bodies;  // mf_BuilderBody
-    mf_List hinges;  // mf_Hinge
+    mf_List joints;  // mf_BuilderJoint
     mf_List touches; // mf_Touch
     mf_List mounted; // mf_BuilderMounted
     int simplify;

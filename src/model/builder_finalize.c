@@ -1,4 +1,4 @@
-// From bodies and hinges to links and joints.
+// From bodies and joints to links and joints.
 //
 // Glued bodies become one link. Link 0, the base, contains body 0; its frame is at that body's
 // center. Every other link's frame is at the anchor of the hinge that moves it. All link frames
@@ -116,13 +116,13 @@ static void number_links(mf_Builder *builder, Plan *plan) {
 }
 
 static mf_Status link_edges(const mf_Builder *builder, Plan *plan, mf_Error *error) {
-    const mf_Hinge *hinges = builder->hinges.items;
+    const mf_BuilderJoint *joints = builder->joints.items;
     for (uint32_t i = 0; i < plan->link_count; i++)
         plan->first_edge[i] = MF_NONE;
-    for (uint32_t i = builder->hinges.count; i-- > 0;) {
-        uint32_t first = plan->link_of[hinges[i].first], second = plan->link_of[hinges[i].second];
+    for (uint32_t i = builder->joints.count; i-- > 0;) {
+        uint32_t first = plan->link_of[joints[i].first], second = plan->link_of[joints[i].second];
         MF_NEED(first != second, error, "joint '%s': bodies %u and %u are glued into one link",
-                hinges[i].name, hinges[i].first, hinges[i].second);
+                joints[i].name, joints[i].first, joints[i].second);
         plan->next_edge[2 * i] = plan->first_edge[first];
         plan->first_edge[first] = 2 * i;
         plan->next_edge[2 * i + 1] = plan->first_edge[second];
@@ -131,26 +131,26 @@ static mf_Status link_edges(const mf_Builder *builder, Plan *plan, mf_Error *err
     return MF_OK;
 }
 
-// The joint of one hinge, with the parent on the base's side. The angle is that of the second body
+// The joint of one edge, with the parent on the base's side. The angle is that of the second body
 // relative to the first: with the roles exchanged the axis is reversed.
 static mf_Status add_joint(mf_Builder *builder, Plan *plan, uint32_t parent, uint32_t child,
                            uint32_t edge, mf_Error *error) {
-    const mf_Hinge *hinge = (const mf_Hinge *)builder->hinges.items + edge / 2;
-    const mf_BuilderBody *first = (const mf_BuilderBody *)builder->bodies.items + hinge->first;
-    mf_Joint *joint = mf_draft_add_joint(&builder->draft, hinge->name, MF_JOINT_HINGE);
+    const mf_BuilderJoint *edge_joint = (const mf_BuilderJoint *)builder->joints.items + edge / 2;
+    const mf_BuilderBody *first = (const mf_BuilderBody *)builder->bodies.items + edge_joint->first;
+    mf_Joint *joint = mf_draft_add_joint(&builder->draft, edge_joint->name, edge_joint->type);
     if (joint == NULL)
         return no_memory(error);
-    body_position(plan->origin[child], first, hinge->anchor);
+    body_position(plan->origin[child], first, edge_joint->anchor);
     mf_vec3_sub(joint->position, plan->origin[child], plan->origin[parent]);
-    mf_quat_rotate(joint->axis, first->rotation, hinge->axis);
+    mf_quat_rotate(joint->axis, first->rotation, edge_joint->axis);
     mf_vec3_normalize(joint->axis);
     if (edge % 2 == 1)
         mf_vec3_scale(joint->axis, joint->axis, -1.0);
     joint->parent = parent;
     joint->child = child;
-    joint->lower = hinge->lower;
-    joint->upper = hinge->upper;
-    joint->speed = hinge->speed;
+    joint->lower = edge_joint->lower;
+    joint->upper = edge_joint->upper;
+    joint->speed = edge_joint->speed;
     return MF_OK;
 }
 
@@ -164,8 +164,9 @@ static mf_Status grow_tree(mf_Builder *builder, Plan *plan, mf_Error *error) {
         uint32_t link = plan->queue[head++];
         for (uint32_t edge = plan->first_edge[link]; edge != MF_NONE;
              edge = plan->next_edge[edge]) {
-            const mf_Hinge *hinge = (const mf_Hinge *)builder->hinges.items + edge / 2;
-            uint32_t other = plan->link_of[edge % 2 ? hinge->first : hinge->second];
+            const mf_BuilderJoint *edge_joint =
+                (const mf_BuilderJoint *)builder->joints.items + edge / 2;
+            uint32_t other = plan->link_of[edge % 2 ? edge_joint->first : edge_joint->second];
             if (plan->reached[other])
                 continue;
             MF_TRY(add_joint(builder, plan, link, other, edge, error));
@@ -177,10 +178,10 @@ static mf_Status grow_tree(mf_Builder *builder, Plan *plan, mf_Error *error) {
         MF_NEED(plan->reached[i], error,
                 "body %u: not connected to body 0 by joints or mf_body_connect", plan->leader[i]);
     }
-    if (builder->hinges.count != plan->link_count - 1)
+    if (builder->joints.count != plan->link_count - 1)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "%u joints between %u links close a loop; a robot is a tree",
-                       builder->hinges.count, plan->link_count);
+                       builder->joints.count, plan->link_count);
     return MF_OK;
 }
 
@@ -266,12 +267,12 @@ static mf_Status run_plan(mf_Builder *builder, Plan *plan, mf_Error *error) {
 }
 
 mf_Status mf_builder_draft(mf_Builder *builder, mf_Error *error) {
-    uint32_t bodies = builder->bodies.count, hinges = builder->hinges.count;
+    uint32_t bodies = builder->bodies.count, joints = builder->joints.count;
     MF_NEED(bodies != 0, error, "mf_builder_finalize: the robot has no body");
-    MF_CHECK(hinges <= MF_MODEL_LINK_LIMIT, error, MF_LIMIT,
+    MF_CHECK(joints <= MF_MODEL_LINK_LIMIT, error, MF_LIMIT,
              "mf_builder_finalize: at most %u joints", MF_MODEL_LINK_LIMIT);
     mf_Context *context = builder->context;
-    size_t numbers_count = 4 * (size_t)bodies + 2 * (size_t)hinges;
+    size_t numbers_count = 4 * (size_t)bodies + 2 * (size_t)joints;
     uint32_t *numbers = mf_allocate(context, numbers_count, sizeof *numbers);
     Plan plan = {.origin = mf_allocate(context, bodies, sizeof *plan.origin),
                  .reached = mf_allocate(context, bodies, sizeof *plan.reached)};

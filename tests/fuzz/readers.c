@@ -171,7 +171,7 @@ static mf_Model *make_walker(mf_Context *context) {
             snprintf(name, sizeof name, "%s_%s", side == 0 ? "left" : "right", joints[i].name);
             position[2] = arm ? 0.1 : position[2] - joints[i].down;
             const mf_BodyId body = mf_body_create_box(builder, size, position, 0.1, NULL);
-            mf_HingeConfig hinge = mf_hinge_config();
+            mf_JointConfig hinge = mf_hinge_config();
             hinge.name = name;
             hinge.lower = -3.0;
             hinge.upper = 3.0;

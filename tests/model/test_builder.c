@@ -171,7 +171,7 @@ TEST(a_hinge_joins_two_links) {
     mf_Builder *builder = start(state);
     mf_BodyId first = mf_body_create_point(builder, a, 1.0, NULL);
     mf_BodyId second = mf_body_create_point(builder, b, 1.0, NULL);
-    mf_HingeConfig config =
+    mf_JointConfig config =
         WITH(mf_hinge_config(), .name = "elbow", .lower = -0.5, .upper = 1.5, .speed = 3.0);
     assert_int_equal(mf_joint_create_hinge(builder, first, second, anchor, axis, &config), 0);
     AUTO_MODEL *model = finish(builder);
@@ -186,6 +186,24 @@ TEST(a_hinge_joins_two_links) {
     assert_int_equal(model->links[1].joint, 0);
     assert_near3(model->points[1].position, 0.5, 0.0, 0.0, 1e-15);
     assert_int_equal(mf_model_find(model, MF_ITEM_JOINT, "joint0"), MF_NONE);
+}
+
+// A slide moves the second body along the axis, in the units of slides.
+TEST(a_slide_joins_two_links) {
+    const double a[3] = {0, 0, 1}, b[3] = {1, 0, 1}, anchor[3] = {0.5, 0, 1}, axis[3] = {0, 0, 3};
+    mf_Builder *builder = start(state);
+    mf_BodyId first = mf_body_create_point(builder, a, 1.0, NULL);
+    mf_BodyId second = mf_body_create_sphere(builder, b, 0.1, 1.0, NULL);
+    mf_JointConfig config = WITH(mf_slide_config(), .name = "lift", .upper = 0.3);
+    assert_int_equal(mf_joint_create_slide(builder, first, second, anchor, axis, &config), 0);
+    AUTO_MODEL *model = finish(builder);
+    const mf_Joint *joint = joint_named(model, "lift");
+    assert_int_equal(joint->type, MF_JOINT_SLIDE);
+    assert_near3(joint->axis, 0.0, 0.0, 1.0, 1e-15);
+    assert_true(joint->lower == -0.1 && joint->upper == 0.3 && joint->speed == 0.5);
+    double position[2][3], rotation[2][4];
+    mf_model_pose(model, (double[1]){0.2}, position, rotation);
+    assert_near3(position[1], 0.5, 0.0, 0.2, 1e-15);
 }
 
 // The angle is that of the second body against the first, also when the second is the base.
@@ -330,7 +348,7 @@ TEST(hinge_mistakes_are_reported) {
     for (int mistake = 0; mistake < 6; mistake++) {
         static const char *const names[] = {
             "axis", "lower <= upper", "speed > 0", "mf_hinge_config", "glued", "need a body"};
-        mf_HingeConfig config = mf_hinge_config();
+        mf_JointConfig config = mf_hinge_config();
         mf_Builder *builder = start(state);
         mf_BodyId a = mf_body_create_point(builder, zero, 1.0, NULL);
         mf_BodyId b = mf_body_create_point(builder, one, 1.0, NULL);

@@ -34,7 +34,7 @@ static inline mf_Model *fake_model(mf_Context *context) {
         double toe[3] = {along, 0.2 * side, 0.0}, up[3] = {0.0, 0.0, 1.0};
         double ahead[3] = {1.0, 0.0, 0.0};
         char name[16];
-        mf_HingeConfig hinge = WITH(mf_hinge_config(), .name = name);
+        mf_JointConfig hinge = WITH(mf_hinge_config(), .name = name);
         mf_BodyId thigh = mf_body_create_cylinder(builder, hip, knee, 0.01, 0.05, NULL);
         mf_BodyId shin = mf_body_create_cylinder(builder, knee, toe, 0.01, 0.05, NULL);
         // Anchors are seen from the middle of the first body.

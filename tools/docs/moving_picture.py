@@ -65,7 +65,7 @@ def frames(film, options):
     return [Image.open(io.BytesIO(base64.b64decode(text))).convert("RGB") for text in found]
 
 
-def main():
+def options_of(words=None):
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("film", type=pathlib.Path)
     parser.add_argument("out", help="ends in .webp, .gif or (a single frame) .png")
@@ -78,7 +78,11 @@ def main():
     parser.add_argument("--up", type=float, default=0.0, help="[rad] added to its elevation")
     parser.add_argument("--shift", default="0, 0, 0", help="[m] added to where it looks")
     parser.add_argument("--quality", type=int, default=70, help="of WebP")
-    options = parser.parse_args()
+    return parser.parse_args(words)
+
+
+def main():
+    options = options_of()
     pictures = frames(options.film, options)
     pictures[0].save(
         options.out,

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""Films of all scenes, and the page of the documentation that shows them.
+
+    python3 tools/docs/gallery.py            all scenes
+    python3 tools/docs/gallery.py snake pool these
+
+Each scene runs for its own time, at most 20 s, into build/gallery/NAME.html, where the films can be
+watched one by one (build/gallery/index.html). A picture of each, at the time in TIMES or in the middle,
+goes to docs/images/gallery/NAME.webp, and docs/gallery.md is written anew.
+
+Needs a built command, chromium, Playwright (PyPI) and Pillow.
+"""
+
+import html
+import pathlib
+import re
+import subprocess
+import sys
+
+import moving_picture
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+FILMS = ROOT / "build" / "gallery"
+PICTURES = ROOT / "docs" / "images" / "gallery"
+LONGEST = 20.0  # [s]
+TIMES = {"topple": 2.0, "tear": 3.0}  # [s] of the picture
+# Scenes without a film of their own: evolution begins with machines that have no bars.
+LEFT_OUT = {"golem"}
+HEAD = """# Gallery
+
+A film of each scene in [`scenes/`](../scenes), made by `tools/docs/gallery.py`. To see one move:
+`mayfly run scenes/NAME.yaml --plot film.html`, or live with `mayfly view scenes/NAME.yaml`.
+"""
+
+
+def about(scene):
+    """The title of a scene and the first sentence of its comment."""
+    text = scene.read_text()
+    comment = re.match(r"(?:# ?.*\n)+", text)
+    words = " ".join(line.lstrip("# ") for line in (comment[0] if comment else "").splitlines())
+    title = re.search(r"^name: *(.+)$", text, re.M)
+    sentence = re.match(r".*?[.:](?= |$)", words)
+    return (
+        title[1].strip("\"'") if title else scene.stem.replace("_", " "),
+        sentence[0].rstrip(":.") + "." if sentence else "",
+    )
+
+
+def duration(scene):
+    found = re.search(r"^run:.*?duration: *([0-9.]+)", scene.read_text(), re.M | re.S)
+    return min(float(found[1]) if found else LONGEST, LONGEST)
+
+
+def film(scene):
+    out = FILMS / f"{scene.stem}.html"
+    subprocess.run(
+        [ROOT / "build" / "mayfly", "run", scene, "--duration", str(duration(scene)), "--plot", out],
+        check=True, stdout=subprocess.DEVNULL, cwd=ROOT,
+    )
+    return out
+
+
+def picture(scene, path):
+    time = TIMES.get(scene.stem, duration(scene) / 2)
+    out = PICTURES / f"{scene.stem}.webp"
+    words = [str(path), str(out), "--from", str(time), "--to", str(time), "--size", "640x360"]
+    options = moving_picture.options_of(words)
+    moving_picture.frames(path, options)[0].save(out, quality=70, method=6)
+
+
+def write_pages(scenes):
+    page, index = [HEAD], ["<!doctype html><title>Mayfly</title><ul>"]
+    for scene in scenes:
+        title, sentence = about(scene)
+        page.append(
+            f"## {title}\n\n[![{title}](images/gallery/{scene.stem}.webp)](../scenes/{scene.name})\n\n"
+            f"[`scenes/{scene.name}`](../scenes/{scene.name}): {sentence}\n"
+        )
+        index.append(f"<li><a href={scene.stem}.html>{html.escape(title)}</a>")
+    (ROOT / "docs" / "gallery.md").write_text("\n".join(page))
+    (FILMS / "index.html").write_text("\n".join(index))
+
+
+def main():
+    scenes = sorted(path for path in (ROOT / "scenes").glob("*.yaml") if path.stem not in LEFT_OUT)
+    FILMS.mkdir(parents=True, exist_ok=True)
+    PICTURES.mkdir(parents=True, exist_ok=True)
+    for scene in scenes:
+        if len(sys.argv) == 1 or scene.stem in sys.argv[1:]:
+            print(scene.stem, flush=True)
+            picture(scene, film(scene))
+    write_pages(scenes)
+
+
+if __name__ == "__main__":
+    main()
