@@ -28,7 +28,8 @@ static mf_Status check(const mf_DebrisConfig *config, mf_Error *error) {
 static mf_ParticleDraft draft_of(const mf_DebrisConfig *config, double mass, double radius) {
     const mf_ParticlePlan plan = {.mass = mass,
                                   .spacing = 2.0 * radius,
-                                  .reach = 2.0 * radius,
+                                  .reach =
+                                      4.0 * radius, // of what a piece may meet in a part of a step
                                   .damping = config->restitution,
                                   .wall_friction = config->friction,
                                   .rolling = config->rolling,
