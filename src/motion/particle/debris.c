@@ -7,10 +7,10 @@
 
 #include <math.h>
 
-static const double overlap = 0.05; // [1] of the diameter, above it a warning is raised
+static const double overlap = 0.1; // [1] of the diameter, above it a warning is raised
 
 static const mf_WarningWords squeezed = {
-    "", "debris was inside of the ground or of a robot by more than 5 % of its diameter",
+    "", "debris was inside of the ground or of a robot by more than 10 % of its diameter",
     "a smaller step"};
 
 static mf_Status check(const mf_DebrisConfig *config, mf_Error *error) {
