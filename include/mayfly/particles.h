@@ -76,7 +76,7 @@ typedef struct mf_GrainsConfig {
 // The motion `debris`: spheres that meet the ground and the shapes of robots, by impulses, and not
 // each other; so one step of the world is one step of theirs, however long. The diameter is that of
 // the model's sphere. Adds the field particle.waiting as above and uses base.angular_velocity
-// [rad/s]. Debris inside of something by more than 5 % of its diameter raises MF_WARNING_SOLVER
+// [rad/s]. Debris inside of something by more than 10 % of its diameter raises MF_WARNING_SOLVER
 // with that fraction as residual. Errors as of `fluid`.
 typedef struct mf_DebrisConfig {
     uint32_t struct_size; // [byte] set by mf_motions_config()

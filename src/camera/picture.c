@@ -172,7 +172,7 @@ mf_Status mf_photo_vignette(mf_Photo *picture, const mf_Lens *lens, double amoun
 // ---- noise --------------------------------------------------------------------------------------
 
 void mf_photo_add_noise(mf_Photo *picture, const mf_PhotoNoise *noise, mf_Isa isa) {
-    static const mf_NoiseFn table[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_FLOAT(mf_noise_add);
+    static const mf_PhotoNoiseFn table[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_FLOAT(mf_noise_add);
     const size_t count = (size_t)picture->width * picture->height * picture->channels;
     table[mf_kernel_row(isa)][0](picture->values, count, noise);
 }

@@ -27,7 +27,7 @@ typedef struct mf_PhotoNoise {
     uint64_t seed, tick;
 } mf_PhotoNoise;
 
-typedef void (*mf_NoiseFn)(float *values, size_t count, const mf_PhotoNoise *noise);
+typedef void (*mf_PhotoNoiseFn)(float *values, size_t count, const mf_PhotoNoise *noise);
 MF_KERNEL_COPIES(void, mf_noise_add, (float *values, size_t count, const mf_PhotoNoise *noise));
 void mf_photo_add_noise(mf_Photo *picture, const mf_PhotoNoise *noise, mf_Isa isa);
 

@@ -33,6 +33,7 @@ typedef struct Handle {
     const char *locked; // why it may not be written, or NULL
     const char *name, *unit;
     uint64_t count; // [1] slots
+    bool noisy;     // its user value is a law of noise
     Slot slots[];
 } Handle;
 
@@ -105,7 +106,7 @@ int mf_script_property(lua_State *lua) {
         return mf_script_raise(lua, &error);
     }
     mf_script_charge(script, fill.count);
-    Handle *handle = lua_newuserdatauv(lua, sizeof *handle + fill.count * sizeof(Slot), 0);
+    Handle *handle = lua_newuserdatauv(lua, sizeof *handle + fill.count * sizeof(Slot), 1);
     *handle = (Handle){.script = script,
                        .locked = fill.locked,
                        .name = fill.name,
@@ -124,6 +125,22 @@ static double read_slot(Handle *handle, const Slot *slot) {
     if (all->dirty > 0 && all->dirt[slot->group].marked[slot->instance])
         mf_script_clean(all);
     return mf_value_get(slot->type, slot->address, 0);
+}
+
+// Pushes a value as the script reads it: what its law of noise makes of it. The handle is at 1.
+static void push_value(lua_State *lua, Handle *handle, uint64_t index) {
+    const double value = read_slot(handle, &handle->slots[index]);
+    if (!handle->noisy) {
+        lua_pushnumber(lua, value);
+        return;
+    }
+    lua_getiuservalue(lua, 1, 1);
+    lua_pushnumber(lua, value);
+    lua_pushinteger(lua, (lua_Integer)index + 1);
+    lua_call(lua, 2, 1);
+    if (lua_type(lua, -1) != LUA_TNUMBER)
+        luaL_error(lua, "property %s: the law of noise returned a %s, expected a number",
+                   handle->name, luaL_typename(lua, -1));
 }
 
 static void mark(mf_Scripts *all, const Slot *slot) {
@@ -181,7 +198,7 @@ static int get_index(lua_State *lua) {
                               lua_tostring(lua, 2));
         return 1;
     }
-    lua_pushnumber(lua, read_slot(handle, check_slot(lua, handle)));
+    push_value(lua, handle, (uint64_t)(check_slot(lua, handle) - handle->slots));
     return 1;
 }
 
@@ -208,7 +225,7 @@ static int get_all(lua_State *lua) {
     luaL_checktype(lua, 2, LUA_TTABLE);
     lua_settop(lua, 2);
     for (uint64_t i = 0; i < handle->count; i++) {
-        lua_pushnumber(lua, read_slot(handle, &handle->slots[i]));
+        push_value(lua, handle, i);
         lua_rawseti(lua, 2, (lua_Integer)i + 1);
     }
     return 1;
@@ -242,6 +259,17 @@ static int fill_all(lua_State *lua) {
     mf_script_charge(handle->script, handle->count);
     for (uint64_t i = 0; i < handle->count; i++)
         write_slot(lua, handle, &handle->slots[i], value);
+    return 0;
+}
+
+// handle:noise(law): from then on reading a value gives law(value, i); nil: the value itself.
+static int set_noise(lua_State *lua) {
+    Handle *handle = check_handle(lua);
+    if (!lua_isnoneornil(lua, 2))
+        luaL_checktype(lua, 2, LUA_TFUNCTION);
+    lua_settop(lua, 2);
+    handle->noisy = !lua_isnil(lua, 2);
+    lua_setiuservalue(lua, 1, 1);
     return 0;
 }
 
@@ -320,8 +348,9 @@ int mf_script_set(lua_State *lua) {
 }
 
 void mf_script_add_properties(lua_State *lua) {
-    static const luaL_Reg methods[] = {{"all", get_all},     {"assign", assign}, {"fill", fill_all},
-                                       {"robot", get_robot}, {"unit", get_unit}, {NULL, NULL}};
+    static const luaL_Reg methods[] = {
+        {"all", get_all},   {"assign", assign},   {"fill", fill_all}, {"robot", get_robot},
+        {"unit", get_unit}, {"noise", set_noise}, {NULL, NULL}};
     luaL_newmetatable(lua, TYPE);
     luaL_newlib(lua, methods);
     lua_pushcclosure(lua, get_index, 1);

@@ -171,6 +171,24 @@ TEST(properties_are_arrays) {
     assert_near(get(&run->scene, 0, "base.position", 19, 2), 0.8125, 0.0);
 }
 
+// A law changes what is read, not what is.
+TEST(readings_have_the_users_noise_and_structure) {
+    AUTO_RUN *run =
+        perform_script("local height = world:property('robots[*]/base.position.z')\n"
+                       "height:fill(0.5)\n"
+                       "height:noise(function(value, i) return value + i / 64 end)\n"
+                       "local function body(i)\n"
+                       "  return {robot = select(2, height:robot(i)), height = height[i]}\n"
+                       "end\n"
+                       "print(body(4).robot, body(4).height, height:all()[20])\n"
+                       "print(world:get('robots[3]/base.position.z'))\n"
+                       "height[4] = height[4]\n"
+                       "height:noise(nil)\n"
+                       "print(height[4])",
+                       "", 0);
+    assert_string_equal(run->printed, "s: 3\t0.5625\t0.8125\ns: 0.5\ns: 0.5625\n");
+}
+
 TEST(gaits_are_commanded) {
     AUTO_RUN *run = perform_script("function start()\n"
                                    "  world:gait('robots', nil, 'tripod')\n"
@@ -407,6 +425,9 @@ static const Mistake mistakes[] = {
     {"world:property('robots[0]/base.position')[1] = 0 / 0", "", 1, "expected a finite number"},
     {"world:property('robots[0]/gait.select')[1] = 0.5", "", 1, "expected a whole number"},
     {"world:property('robots[0]/base.position'):assign({1, 2})", "", 1, "expected 3 numbers"},
+    {"world:property('robots[0]/base.position'):noise(2)", "", 1, "function expected"},
+    {"local p = world:property('robots[0]/base.position')\np:noise(print)\nreturn p[1]", "", 3,
+     "the law of noise returned a nil"},
     {"world:property('robots[0]/base.position'):wave()", "", 1, "no method wave"},
     {"world:set('robots[0]/base.orientation', {1, 1, 0, 0})", "", 1, "length 1"},
     {"world:count('robot')", "", 1, "no group robot; there are: robots"},

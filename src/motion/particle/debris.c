@@ -7,10 +7,10 @@
 
 #include <math.h>
 
-static const double overlap = 0.05; // [1] of the diameter, above it a warning is raised
+static const double overlap = 0.1; // [1] of the diameter, above it a warning is raised
 
 static const mf_WarningWords squeezed = {
-    "", "debris was inside of the ground or of a robot by more than 5 % of its diameter",
+    "", "debris was inside of the ground or of a robot by more than 10 % of its diameter",
     "a smaller step"};
 
 static mf_Status check(const mf_DebrisConfig *config, mf_Error *error) {
@@ -28,7 +28,8 @@ static mf_Status check(const mf_DebrisConfig *config, mf_Error *error) {
 static mf_ParticleDraft draft_of(const mf_DebrisConfig *config, double mass, double radius) {
     const mf_ParticlePlan plan = {.mass = mass,
                                   .spacing = 2.0 * radius,
-                                  .reach = 2.0 * radius,
+                                  .reach =
+                                      4.0 * radius, // of what a piece may meet in a part of a step
                                   .damping = config->restitution,
                                   .wall_friction = config->friction,
                                   .rolling = config->rolling,

@@ -93,12 +93,14 @@ static MF_INLINE Vec meet(const mf_ParticlePlan *plan, const Surface *surface, D
     const mf_lane slack = surface->gap.distance - radius;
     const mf_lane toward = vec_dot(vec_sub(part->drift, surface->velocity), n);
     const mf_lane now = vec_dot(vec_sub(own->velocity, surface->velocity), n);
-    const mf_mask here = mf_and(mf_and(part->here, mf_less(now, zero)),
-                                mf_less_equal(mf_fma(toward, part->step, slack), zero));
+    // The first of several surfaces counts, also where another one has turned the piece round.
+    const mf_mask reaches =
+        mf_and(part->here, mf_less_equal(mf_fma(toward, part->step, slack), zero));
+    const mf_mask here = mf_and(reaches, mf_less(now, zero));
     const mf_mask inside = mf_and(part->here, mf_less(slack, zero));
     part->deepest = mf_max(part->deepest, mf_keep(inside, zero - slack));
     part->shift = vec_select(inside, vec_fma(n, zero - slack, part->shift), part->shift);
-    if (!mf_any(here))
+    if (!mf_any(reaches))
         return MF_VALUE(Vec, zero, zero, zero);
     const mf_mask far = mf_and(mf_less(zero, slack), mf_less(toward, zero));
     const mf_lane reached = mf_keep(far, slack / mf_select(far, zero - toward, one));
@@ -109,8 +111,8 @@ static MF_INLINE Vec meet(const mf_ParticlePlan *plan, const Surface *surface, D
     const mf_lane leaves = mf_max(mf_fma(hit, mf_set((mf_real)-plan->damping), later), zero);
     const mf_lane load = mf_keep(here, mf_set((mf_real)plan->mass) * (leaves - now));
     own->velocity = vec_select(here, vec_fma(n, leaves - now, own->velocity), own->velocity);
-    part->touch = mf_select(here, mf_min(part->touch, touch), part->touch);
-    part->met = mf_or(part->met, here);
+    part->touch = mf_select(reaches, mf_min(part->touch, touch), part->touch);
+    part->met = mf_or(part->met, reaches);
     Vec along = slow(plan, surface, load, here, own);
     along = vec_fma(n, load, along);
     return MF_VALUE(Vec, mf_keep(here, along.x), mf_keep(here, along.y), mf_keep(here, along.z));
