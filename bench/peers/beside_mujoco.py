@@ -49,9 +49,7 @@ def by_mayfly(mayfly, robot, folder):
             executable_path=shutil.which("chromium"),
             args=["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"],
         )
-        page = browser.new_page(
-            viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=2
-        )
+        page = browser.new_page(viewport={"width": WIDTH, "height": HEIGHT}, device_scale_factor=2)
         page.goto(out.resolve().as_uri() + "#bare&time=0")
         page.wait_for_function("() => window.mayfly && mayfly.drawn !== -1")
         text = page.evaluate(PICTURE, [TARGET, SIDE, UP, AWAY])

@@ -3,8 +3,9 @@
 import os
 
 import pytest
-from conftest import FULL
 from served import ROOT, call, needs_browser
+
+from conftest import FULL
 
 pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
 pytestmark = needs_browser

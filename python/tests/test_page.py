@@ -277,7 +277,8 @@ def test_swarms_are_films_with_trails_by_color(show, tmp_path):
     # A vehicle is where its trail ends, to the film's resolution.
     gap = page.evaluate(
         """() => {
-      const {view, source} = mayfly, place = view.trails.tips.geometry.getAttribute('position').array;
+      const {view, source} = mayfly, {geometry} = view.trails.tips;
+      const place = geometry.getAttribute('position').array;
       const at = view.layout.middleOf(17, source.frame());
       return Math.hypot(...at.map((x, c) => x - place[6 * 17 + 3 + c]));
     }"""

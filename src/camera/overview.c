@@ -65,7 +65,7 @@ static void add_vertices(Unit *unit, uint32_t instance, uint32_t count, double r
 // The box of a part's box, in the world.
 static void add_part(Unit *unit, const mf_Shape *part, const mf_Model *model) {
     const mf_Mesh *mesh = part->type == MF_SHAPE_MESH ? &model->meshes[part->mesh] : NULL;
-    double middle[3], half[3], pose[7], at[3], turn[4], to_world[9];
+    double middle[3], half[3], pose[7], at[3], rotation[4], to_world[9];
     if (part->link == MF_NONE || !mf_shape_box(part->type, part->size, mesh, middle, half))
         return;
     for (uint32_t c = 0; c < 7; c++)
@@ -76,8 +76,8 @@ static void add_part(Unit *unit, const mf_Shape *part, const mf_Model *model) {
     mf_vec3_add(at, at, part->position);
     mf_quat_rotate(middle, pose + 3, at);
     mf_vec3_add(middle, middle, pose);
-    mf_quat_multiply(turn, pose + 3, part->rotation);
-    mf_quat_to_matrix(to_world, turn);
+    mf_quat_multiply(rotation, pose + 3, part->rotation);
+    mf_quat_to_matrix(to_world, rotation);
     for (int c = 0; c < 3; c++) {
         double reach = 0.0;
         for (int k = 0; k < 3; k++)
@@ -284,12 +284,12 @@ static void direct(mf_Overview *overview) {
 }
 
 void mf_overview_follow(mf_Overview *overview, double part) {
-    double mean[3], middle[3], tall, way[3];
+    double mean[3], middle[3], tall, path[3];
     if (survey(overview, mean, middle, &tall) == 0)
         return;
     mf_vec3_add(mean, mean, overview->offset);
-    mf_vec3_sub(way, mean, overview->middle);
-    mf_vec3_add_scaled(overview->middle, overview->middle, part, way);
+    mf_vec3_sub(path, mean, overview->middle);
+    mf_vec3_add_scaled(overview->middle, overview->middle, part, path);
     const double target = overview->part * fit(overview, mean);
     overview->away += part * (mf_larger(target, overview->away) - overview->away);
 }

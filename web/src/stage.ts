@@ -85,6 +85,15 @@ function relief(ground: Ground): THREE.BufferGeometry {
   return out;
 }
 
+// A level ground of cells that are the smaller the nearer: depths in triangles of kilometers are so inexact that
+// what lies on the ground is hidden by it.
+function plain(far: number): THREE.BufferGeometry {
+  const out = new THREE.PlaneGeometry(2, 2, 32, 32), place = out.getAttribute("position");
+  const spread = (x: number): number => far * x * x * x;
+  for (let i = 0; i < place.count; i++) place.setXY(i, spread(place.getX(i)), spread(place.getY(i)));
+  return out;
+}
+
 export class Stage {
   readonly scene = new THREE.Scene();
   readonly camera = new THREE.PerspectiveCamera(40, 1, 0.01, 1000);
@@ -127,7 +136,7 @@ export class Stage {
     };
     this.tileGround(description.floor);
     this.ground = hills ? this.hills(relief(hills))
-      : new THREE.Mesh(new THREE.PlaneGeometry(2 * far, 2 * far), this.lit);
+      : new THREE.Mesh(plain(far), this.lit);
     for (const material of [this.lit, this.even]) this.markGround(material);
     this.ground.position.z = hills ? 0 : description.level ?? 0;
     this.ground.receiveShadow = true;
