@@ -372,7 +372,10 @@ static void put_motion(mf_Text *text, const mf_Group *group, uint32_t instance) 
 // Pose and velocities of a link, world axes.
 static void put_link(mf_Text *text, mf_Group *group, uint32_t instance, uint32_t link) {
     const size_t links = mf_group_model(group)->link_count;
-    double *memory = link < links ? mf_allocate(text->context, 13 * links, sizeof *memory) : NULL;
+    if (link >= links)
+        return;
+    double *memory = mf_allocate(text->context, 13 * links, sizeof *memory);
+    text->failed = text->failed || memory == NULL;
     if (memory == NULL)
         return;
     double *rotations = memory + 3 * links, *velocities = memory + 7 * links;
