@@ -21,9 +21,9 @@ SET = """([field, value]) => new Promise(done => {
   live.send({do: "set", robot: 0, field, component: 0, value});
   live.send({do: "read", robot: 0});
   live.onReading = reading => {
-    const found = reading.fields.find(f => f.name === field).values[0];
-    // Asked before it was set:
-    if (field !== "base.position" && found !== Math.fround(value)) return;
+    const found = reading.fields.find(f => f.name === field)?.values[0];
+    // One of the panel, or asked before it was set:
+    if (found === undefined || (field !== "base.position" && found !== Math.fround(value))) return;
     live.onReading = take;
     done(found);
   };

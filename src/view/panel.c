@@ -17,9 +17,10 @@
 #define VALUES_MOST 16384u // [1] values of a field in a reading, the first ones
 #define VALUES_FEW 64u     // [1] likewise, of readings of all fields
 
+// All digits: pages compare values with what they have set.
 static void put_real(mf_Text *text, double value) {
     if (isfinite(value))
-        mf_text_format(text, "%.7g", value);
+        mf_text_format(text, "%.17g", value);
     else
         mf_text_put(text, "null");
 }
@@ -400,7 +401,7 @@ mf_Status mf_film_viewer_read(mf_Group *group, const mf_ViewerReading *request, 
     mf_World *world = mf_group_world(group);
     const uint32_t count = mf_group_field_count(group);
     mf_Text text = mf_text_begin(mf_world_context(world));
-    mf_text_format(&text, "{\"robot\":%u,\"time\":%.9g", request->robot,
+    mf_text_format(&text, "{\"robot\":%u,\"time\":%.17g", request->robot,
                    mf_time_to_seconds(mf_world_time(world)));
     put_motion(&text, group, request->instance);
     if (request->link != MF_NONE)
