@@ -17,9 +17,10 @@
 #define VALUES_MOST 16384u // [1] values of a field in a reading, the first ones
 #define VALUES_FEW 64u     // [1] likewise, of readings of all fields
 
+// All digits: pages compare values with what they have set.
 static void put_real(mf_Text *text, double value) {
     if (isfinite(value))
-        mf_text_format(text, "%.7g", value);
+        mf_text_format(text, "%.17g", value);
     else
         mf_text_put(text, "null");
 }
@@ -372,7 +373,10 @@ static void put_motion(mf_Text *text, const mf_Group *group, uint32_t instance) 
 // Pose and velocities of a link, world axes.
 static void put_link(mf_Text *text, mf_Group *group, uint32_t instance, uint32_t link) {
     const size_t links = mf_group_model(group)->link_count;
-    double *memory = link < links ? mf_allocate(text->context, 13 * links, sizeof *memory) : NULL;
+    if (link >= links)
+        return;
+    double *memory = mf_allocate(text->context, 13 * links, sizeof *memory);
+    text->failed = text->failed || memory == NULL;
     if (memory == NULL)
         return;
     double *rotations = memory + 3 * links, *velocities = memory + 7 * links;
@@ -397,7 +401,7 @@ mf_Status mf_film_viewer_read(mf_Group *group, const mf_ViewerReading *request, 
     mf_World *world = mf_group_world(group);
     const uint32_t count = mf_group_field_count(group);
     mf_Text text = mf_text_begin(mf_world_context(world));
-    mf_text_format(&text, "{\"robot\":%u,\"time\":%.9g", request->robot,
+    mf_text_format(&text, "{\"robot\":%u,\"time\":%.17g", request->robot,
                    mf_time_to_seconds(mf_world_time(world)));
     put_motion(&text, group, request->instance);
     if (request->link != MF_NONE)

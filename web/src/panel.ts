@@ -356,10 +356,11 @@ export class Panel {
     const { degrees } = this.settings, input = quantity.target ?? quantity, slide = make("input");
     const scale = scaleOf(input.unit, degrees), limited = input.low !== null && input.high !== null;
     const field = this.about!.fields[input.field].name, unit = unitOf(input.unit, degrees);
+    const whose = input.key.slice(input.key.indexOf("/") + 1);
     const box = exact || quantity.target === undefined ? make("input") : null;
     slide.type = "range";
     slide.step = "any";
-    slide.setAttribute("aria-label", `${field} ${input.label}`);
+    slide.setAttribute("aria-label", `${field} ${whose}`);
     slide.title = `${field}: ${this.limits(input)}`;
     row.append(slide);
     let put = 0; // when the user last moved it
@@ -381,13 +382,13 @@ export class Panel {
     if (box) {
       box.type = "number";
       box.step = "any";
-      box.setAttribute("aria-label", `${field} ${input.label}, exact`);
+      box.setAttribute("aria-label", `${field} ${whose}, exact`);
       if (limited) [box.min, box.max] = [slide.min, slide.max];
       box.onchange = () => {
         let value = Number(box.value);
         if (limited && (value < Number(slide.min) || value > Number(slide.max))) {
           value = Math.min(Math.max(value, Number(slide.min)), Number(slide.max));
-          say(`${input.label}: its limits are ${this.limits(input)}`);
+          say(`${whose}: its limits are ${this.limits(input)}`);
           box.value = String(value);
         }
         set(value / scale);

@@ -2,7 +2,7 @@
 // loaded again.
 import uPlot from "uplot";
 import { byId, make } from "./page";
-import { contentsOf, digits, numbersOf, ofLink, scaleOf, unitOf } from "./quantities";
+import { contentsOf, digits, numbersOf, ofLink, scaleOf, TURN, unitOf } from "./quantities";
 import type { About, Quantity, Reading } from "./quantities";
 import { store, stored } from "./store";
 
@@ -169,7 +169,8 @@ export class Plots {
     plot.legend.append(make("b", unitOf(plot.unit, this.degrees) || "1", "unit"), ...plot.traces.map((trace, i) => {
       const { quantity, part, name } = trace, chip = make("button"), dot = make("i");
       dot.style.background = COLORS[i];
-      const text = [this.several ? name : "", quantity!.name, quantity!.heads[part] ?? ""].filter((t) => t).join(" ");
+      const text = [this.several ? name : "", quantity!.name.replace(TURN, "").trim(), quantity!.heads[part] ?? ""]
+        .filter((word) => word).join(" ");
       chip.append(dot, text);
       chip.title = `${quantity!.title}; click: no longer`;
       chip.onclick = () => {
@@ -185,13 +186,13 @@ export class Plots {
     const wide = this.place.clientWidth < 60 ? 280 : this.place.clientWidth - 24;
     const column = this.place.parentElement!, tree = byId("tree");
     const left = column.id === "left" ? column.clientHeight - (tree.hidden ? 0 : tree.clientHeight + 8) - 24 : 320;
-    const high = Math.max(84, Math.min(170, left / Math.max(this.plots.length, 1) - 26));
+    const each = left / Math.max(this.plots.length, 1) - 10;
     for (const plot of this.plots) {
       const scale = scaleOf(plot.unit, this.degrees), filled = plot.traces.filter(({ times }) => times.length);
       if (!filled.length) continue;
       const data = this.joined(plot.traces, scale);
       if (plot.chart) plot.chart.setData(data);
-      else plot.chart = this.chart(plot, wide, high, data);
+      else plot.chart = this.chart(plot, wide, Math.max(80, Math.min(170, each - plot.legend.clientHeight)), data);
     }
   }
 

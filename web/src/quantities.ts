@@ -86,7 +86,7 @@ const ROTATION = /(orientation|rotation)$/;
 const STATE = /^(rotor|car|surface|motor|air|neighbor\.count|bar\.(force|stress|rest_length)|vertex\.position|tendon\.(length|force)|neuron\.state)/;
 export const TURN = "roll, pitch, yaw";
 const BASE: Record<string, string> = { "base.position": "position", "base.orientation": TURN,
-  "base.linear_velocity": "velocity", "base.angular_velocity": "angular velocity" };
+  "base.linear_velocity": "velocity", "base.angular_velocity": "angular velocity", "base.speed": "speed" };
 const OF_LINK = /^(joint\.(angle|rate|target|torque)|ball\.|free\.|actuator\.(control|force)|sensor\.value|dock\.(state|enabled)|wrench\.link|bar\.)/;
 
 // ---- numbers -----------------------------------------------------------------------------------
@@ -131,10 +131,11 @@ export function numbersOf(quantity: Quantity, fields: Map<string, (number | null
 const last = (name: string): string => name.slice(name.indexOf(".") + 1).replaceAll("_", " ");
 const range = (first: number, count: number): number[] => Array.from({ length: count }, (_, i) => first + i);
 
-// One word for each number of an element, where the description is a list of so many words.
-function wordsOf(text: string, width: number): string[] | null {
-  const words = text.split(/, (?:and )?| and /);
-  return words.length === width && words.every((word) => /^\w+$/.test(word)) ? words : null;
+// One word for each number of an element, and its unit if it has its own, where the description lists them:
+// "...: forward, left, and yaw in rad/s".
+function wordsOf(text: string, width: number): { word: string; unit?: string }[] | null {
+  const words = text.slice(text.indexOf(": ") + 1).trim().split(/, (?:and )?| and /).map((part) => /^(\w+)(?: in (\S+))?$/.exec(part));
+  return words.length === width && words.every((word) => word) ? words.map((word) => ({ word: word![1], unit: word![2] })) : null;
 }
 
 // What the values 0, 1, ... of a field mean, where its description lists it.
@@ -154,8 +155,10 @@ function cut(field: FieldInfo, make: (label: string, at: number[], more?: Partia
   if ((count === 2 || count === 3) && (VECTOR.test(field.name) || field.of === "sensor"))
     return [make(label, range(first, count), { heads: XYZ.slice(0, count) })];
   if (count === 1) return [make(label, [first])];
-  return range(first, count).map((at, i) => make(words?.[i] ? (field.count === count ? words[i] : `${label} ${words[i]}`)
-    : `${label} ${field.names?.[i] ?? i}`, [at], field.units?.[i] ? { unit: field.units[i] } : {}));
+  return range(first, count).map((at, i) => {
+    const word = words?.[i].word ?? field.names?.[i] ?? String(i), unit = words?.[i].unit ?? field.units?.[i];
+    return make(words && field.count === count ? word : `${label} ${word}`, [at], unit ? { unit } : {});
+  });
 }
 
 function quantitiesOf(about: About, number: number): Quantity[] {

@@ -305,13 +305,13 @@ class Viewer(Native):
             return None
         group, instance = found
         numbers, link = message.get("fields"), message.get("link")
-        wanted = [n for n in numbers if _is_index(n)] if isinstance(numbers, list) else None
+        requested = [n for n in numbers if _is_index(n)] if isinstance(numbers, list) else None
         request = ffi.new("mf_ViewerReading *")
         request.robot, request.instance = message["robot"], instance
         request.link = link if _is_index(link) else lib.MF_NONE
-        kept = ffi.new("uint32_t[]", wanted or [0])
-        if wanted is not None:
-            request.fields, request.field_count = kept, len(wanted)
+        kept = ffi.new("uint32_t[]", requested or [0])
+        if requested is not None:
+            request.fields, request.field_count = kept, len(requested)
         with self.world._lock:
             values = take_text(
                 default_context()._use(), lib.mf_film_viewer_read, group._use(), request
