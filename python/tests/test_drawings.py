@@ -238,6 +238,43 @@ def test_drawings_are_no_state(world: mayfly.World, tmp_path: pathlib.Path) -> N
         assert len(file["drawings"]) > 50 * 1200
 
 
+def test_foxglove_sees_drawings(world: mayfly.World, tmp_path: pathlib.Path) -> None:
+    pytest.importorskip("mcap_protobuf", reason="mcap-protobuf-support is not installed")
+    from test_mcap import read  # noqa: PLC0415 - it needs that package
+
+    file = tmp_path / "drawn.mcap"
+    nan = [np.nan] * 3
+    with mayfly.Recorder(world, file) as recorder:
+        world.draw("cloud", "points", [[1, 2, 3], [4, 5, 6]], size=0.5)
+        world.draw("gap", "lines", [[0, 0, 0], [1, 0, 0], nan, [1, 1, 1], [2, 1, 1]])
+        world.draw(
+            "push", "arrows", [[0, 0, 0], [0, 0, 2]], color="#ff000080", on=("robot", 0, "femur1")
+        )
+        world.draw("sign", "text", [0, 0, 1], text="here")
+        world.draw("twin", "ghost", [0, 0, 1, 1, 0, 0, 0], on="robot")
+        recorder.sample()
+        recorder.sample()  # nothing has changed
+        world.erase("cloud")
+        recorder.sample()
+    (_, first), (_, second) = read(file)[1]["/drawings"]
+    found = {entity.metadata[0].value: entity for entity in first.entities}
+    assert set(found) == {"cloud", "gap", "push", "sign", "twin"}
+    balls = found["cloud"].spheres
+    assert [ball.pose.position.z for ball in balls] == [3, 6] and balls[0].size.x == 0.5
+    assert [len(line.points) for line in found["gap"].lines] == [2, 2]
+    (arrow,) = found["push"].arrows
+    assert found["push"].frame_id == "robot/0/femur1" and found["gap"].frame_id == "world"
+    assert arrow.shaft_length + arrow.head_length == pytest.approx(2)
+    assert arrow.color.r == 1 and arrow.color.a == pytest.approx(128 / 255)
+    w, x, y, z = (getattr(arrow.pose.orientation, name) for name in "wxyz")
+    ahead = [1 - 2 * (y * y + z * z), 2 * (x * y + w * z), 2 * (x * z - w * y)]  # of its x axis
+    assert ahead == pytest.approx([0, 0, 1], abs=1e-6)
+    assert found["sign"].texts[0].text == "here"
+    assert len(found["twin"].cubes) + len(found["twin"].cylinders) > 6
+    assert [deletion.id for deletion in second.deletions] == [found["cloud"].id]
+    assert len(second.entities) == 0
+
+
 # ---- scripts -------------------------------------------------------------------------------------
 
 SCENE = """
