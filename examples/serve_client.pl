@@ -23,7 +23,7 @@ setsockopt($socket, IPPROTO_TCP, TCP_NODELAY, 1) if $address !~ m{/};
 $socket->autoflush(1);
 
 # Kinds of messages.
-my ($HELLO, $LIST, $SUBSCRIBE, $WRITE, $LOCK_STEP) = (1, 2, 3, 5, 6);
+my ($HELLO, $LIST, $SUBSCRIBE, $WRITE, $LOCK_STEP, $DRAW) = (1, 2, 3, 5, 6, 31);
 my ($ERROR, $WELCOME, $LISTING, $STATE, $DONE, $TURN) = (128, 129, 130, 131, 132, 136);
 
 sub send_message {
@@ -79,6 +79,13 @@ for my $group (1 .. $groups) {
 }
 my ($angle, $target) = map { $found{$_} or die "no $_\n" } qw(joint.angle joint.target);
 die "expected joints of type f32\n" if $angle->{type} != 0 || $angle->{values} == 0;
+
+# ---- a line on the page of `mayfly serve --page`: 2 m ahead, blue, 2 cm thick ---------------------
+my $all = 0xffffffff;
+send_message($DRAW, 5,
+    pack('L<L<d<L<6', 1, 0x1c7ed6ff, 0.02, $all, 0, 0, 6, length 'ahead', 0)
+        . pack('f<6', 0, 0, 0.05, 2, 0, 0.05) . 'ahead');
+await($DONE);
 
 # ---- lock-step -----------------------------------------------------------------------------------
 send_message($SUBSCRIBE, 3, pack 'L<L<q<L<3', 0, 1, 0, $angle->{number}, 0, 0xffffffff);

@@ -204,7 +204,9 @@ def main(address: str, duration: float = 120.0, seed: int = 1) -> dict[str, floa
         world.draw("path", "lines", flat(PATH, 0.02), color="#ae3ec9", size=0.02)
         robot.write("gait.select", 0)
         for turn in world.lock_step(period=PERIOD, limit=60):
-            begin = turn.time if math.isnan(begin) else begin
+            if math.isnan(begin):
+                begin = turn.time
+                world.pause(False)  # where it was served with --paused
             yaw_rate = float(state["sensor.value"][0][2])  # the gyroscope comes first
             localizer.move(PERIOD * command[0], PERIOD * command[1], PERIOD * yaw_rate)
             truth = pose_of(state)

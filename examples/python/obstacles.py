@@ -166,6 +166,7 @@ def main(address: str, limit: float = 180.0, seed: int = 1) -> dict[str, float]:
             pose, places = pose_of(state), truth["base.position"].astype(float)
             if math.isnan(begin):
                 begin, start = turn.time, places
+                world.pause(False)  # where it was served with --paused
             nearest = min(nearest, np.hypot(*(places[:, :2] - pose[:2]).T).min() - POLE)
             poles.see(pose, places[:, :2], random)
             path = plan(pose[:2], GOAL, poles.places)

@@ -56,9 +56,9 @@ typedef enum mf_ControlKind {
 typedef struct mf_Control {
     mf_ControlKind kind;
     const char *name, *unit; // unit NULL: none
-    double low, high;        // [unit] of a slider, low < high
-    double step;             // [unit] of a slider; 0: any
-    double value;            // [unit] at first
+    double low, high;        // [1] or in `unit`, of a slider: low < high
+    double step;             // [1] likewise; 0: any
+    double value;            // [1] likewise, at first
 } mf_Control;
 
 // Puts a control on the pages of a world under a number 0 .. MF_DRAW_CONTROLS - 1, in place of the

@@ -15,6 +15,7 @@
 #include <mayfly/compare.h>
 #include <mayfly/control.h>
 #include <mayfly/docks.h>
+#include <mayfly/draw.h>
 #include <mayfly/dynamics.h>
 #include <mayfly/environment.h>
 #include <mayfly/elastic.h>
