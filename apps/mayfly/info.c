@@ -18,6 +18,7 @@
 #include "options.h"
 #include "recorded.h"
 #include "run_folder.h"
+#include "stored.h"
 #include "notes.h"
 
 typedef enum Kind {
@@ -485,6 +486,9 @@ static mf_Status show(mf_Context *context, const Options *options, const char *n
     Kind kind = KIND_UNKNOWN;
     mf_app_find(name, path);
     if (stat(path, &info) == 0 && S_ISDIR(info.st_mode)) {
+        if (!mf_stored_is(path))
+            return mf_fail_at(error, MF_BAD_FILE, path, 0, 0,
+                              "is a folder, and not that of an evolution run; need a file");
         MF_TRY(mf_folder_path(path, "archive.sqlite", inner, error));
         MF_TRY(check_kind(options, false, false, error));
         MF_TRY(check_json(options, error));

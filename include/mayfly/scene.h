@@ -196,8 +196,9 @@ typedef struct mf_SceneGroup {
     mf_MotionsConfig motions; // settings of motions, as far as the file says; `start` and `has` are
                               // not asked
     const char *name;
-    const char *model_path; // resolved against the file's folder
-    const mf_Model *model;  // borrowed; NULL, as after loading: the one in the file is loaded
+    const char *model_path;           // resolved against the file's folder
+    int32_t model_line, model_column; // [1] of the path in the scene's file, 0 when unknown
+    const mf_Model *model; // borrowed; NULL, as after loading: the one in the file is loaded
     mf_ImportConfig import;
     uint32_t count;           // [1]
     bool double_precision;    // of the state; else float
@@ -440,6 +441,7 @@ typedef struct mf_SceneFile {
     uint64_t seed;           // [1] seed of all random numbers of the world and of a search
     mf_Time switch_interval; // [ns] period of evaluating `switch` rules; 0: 10 ms
     mf_Ground ground;
+    int32_t ground_line, ground_column; // [1] of ground.file in the file, 0 when unknown
     mf_SceneDock *docks;
     uint32_t dock_count; // [1]
     mf_SceneJoint *joints;

@@ -28,7 +28,18 @@ static const char *root_of(const char *data, size_t size) {
     return "";
 }
 
+bool mf_foreign_mesh(const char *path) {
+    static const char *const meshes[] = {".stl", ".obj", ".dae", ".ply", ".glb"};
+    bool any = false;
+    for (size_t i = 0; i < sizeof meshes / sizeof *meshes; i++)
+        any = any || ends(path, meshes[i]);
+    return any;
+}
+
 mf_Status mf_foreign_check(const char *path, const char *data, size_t size, mf_Error *error) {
+    if (mf_foreign_mesh(path))
+        return mf_fail_at(error, MF_UNSUPPORTED, path, 0, 0,
+                          "a mesh, not a robot: a URDF or MJCF file names it");
     const bool zip = begins(data, size, "PK\003\004");
     if (begins(data, size, "PXR-USDC") || begins(data, size, "#usda ") ||
         (zip && ends(path, ".usdz")))

@@ -114,7 +114,9 @@ mf_Status mf_urdf_mesh(mf_Urdf *urdf, const mf_XmlNode *node, bool visual, uint3
     if (status == MF_NOT_FOUND)
         return skip(urdf, node, visual, address,
                     is_absolute(address) ? "not found below its root folder (--root sets another)"
-                                         : "not found");
+                    : strncmp(address, "package://", 10) == 0
+                        ? "not found (--package NAME=FOLDER says where a package is)"
+                        : "not found");
     if (status == MF_UNSUPPORTED)
         return skip(urdf, node, visual, address, "has an address of an unknown kind");
     if (status == MF_BAD_FILE)

@@ -47,6 +47,19 @@ void mf_scene_note(mf_Scene *scene, const char *format, ...) {
     va_end(arguments);
 }
 
+mf_Status mf_scene_blame_file(const mf_SceneBuilder *builder, mf_Status status, const char *section,
+                              const char *name, const char *key, const char *path, int32_t line,
+                              int32_t column) {
+    char cause[sizeof((mf_Error *)0)->message];
+    if (status != MF_NOT_FOUND || line == 0 || builder->error == NULL ||
+        strcmp(builder->error->file, path) != 0 || builder->error->line != 0)
+        return status;
+    snprintf(cause, sizeof cause, "%s", builder->error->message);
+    return mf_fail_at(builder->error, status, builder->file->file, line, column,
+                      "%s.%s%s%s: %.200s: %.180s", section, name != NULL ? name : "",
+                      name != NULL ? "." : "", key, path, cause);
+}
+
 // ---- ground and world --------------------------------------------------------------------------
 
 // Steps have level cells; anything else becomes a staircase, on whose cells a ball rests.
@@ -76,8 +89,12 @@ static mf_Status make_ground(mf_SceneBuilder *builder) {
     if (ground->generator.shape == MF_TERRAIN_FLAT && config.border == MF_BORDER_CONTINUES)
         config.columns = config.rows = 1;
     if (ground->path != NULL)
-        status = mf_terrain_load(builder->context, ground->path, &config, ground->scale,
-                                 ground->offset, &scene->terrain, builder->error);
+        status = mf_scene_blame_file(builder,
+                                     mf_terrain_load(builder->context, ground->path, &config,
+                                                     ground->scale, ground->offset, &scene->terrain,
+                                                     builder->error),
+                                     "ground", NULL, "file", ground->path,
+                                     builder->file->ground_line, builder->file->ground_column);
     else
         status = mf_terrain_generate(builder->context, &config, &ground->generator, &scene->terrain,
                                      builder->error);

@@ -66,7 +66,11 @@ mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index) {
     }
     if (from->kind != NULL)
         return mf_body_model(builder->context, from->kind, from->body, out, builder->error);
-    MF_TRY(mf_model_load(builder->context, from->model_path, &from->import, out, builder->error));
+    const mf_Status status =
+        mf_model_load(builder->context, from->model_path, &from->import, out, builder->error);
+    if (status != MF_OK)
+        return mf_scene_blame_file(builder, status, "groups", from->name, "model", from->model_path,
+                                   from->model_line, from->model_column);
     return mf_scene_limit_modules(builder, index);
 }
 

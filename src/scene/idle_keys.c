@@ -19,6 +19,8 @@ enum {
     OTHER = 1 << 6,     // likewise by one that is not articulated
     NO_CHAIN = 1 << 7,
     NO_DOWNWASH = 1 << 8, // the scene
+    ONE_LEVEL = 1 << 9,   // OTHER, of a scene without a search, whose report shows all levels
+    ONE_POINTS = 1 << 10, // POINTS, likewise
     MATTER = VERTICES | PARTICLES
 };
 
@@ -42,6 +44,8 @@ static uint32_t kinds_of(const mf_SceneFile *file, const mf_SceneGroup *group, m
         {always && motion == MF_MOTION_KINEMATIC, KINEMATIC},
         {always && motion == MF_MOTION_POINTS, POINTS},
         {always && motion != MF_MOTION_ARTICULATED, OTHER},
+        {always && motion != MF_MOTION_ARTICULATED && !file->evolves, ONE_LEVEL},
+        {always && motion == MF_MOTION_POINTS && !file->evolves, ONE_POINTS},
         {group->chain.first[0] == '\0' && group->chain.second[0] == '\0', NO_CHAIN},
         {!file->interaction.downwash, NO_DOWNWASH},
     };
@@ -61,7 +65,8 @@ static const Idle idle[] = {
     {"chain.orientation", NO_CHAIN, "it needs chain.first and chain.second"},
     {"contact.friction", VEHICLE | KINEMATIC, "the motion has a friction of its own, or none"},
     {"contact.friction", MATTER, "the motion's own keys or files have it"},
-    {"contact.shapes", VEHICLE, "the motion does not touch the ground by shapes"},
+    {"contact.self", ONE_LEVEL, "only articulated has contacts between links"},
+    {"contact.shapes", VEHICLE | ONE_POINTS, "the motion does not touch the ground by shapes"},
     {"contact.shapes", MATTER, "vertices and particles have no shapes"},
     {"dock_limits.", VEHICLE, "vehicles have no docks"},
     {"dock_limits.", VERTICES, "bodies of vertices have no docks"},

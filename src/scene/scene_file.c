@@ -118,7 +118,8 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     const struct {
         const char *section;
         int32_t *line, *column;
-    } noted[] = {{"placement", &group->placement.line, &group->placement.column},
+    } noted[] = {{"model", &group->model_line, &group->model_column},
+                 {"placement", &group->placement.line, &group->placement.column},
                  {"behavior", &group->behavior_line, &group->behavior_column}};
     for (size_t i = 0; i < sizeof noted / sizeof *noted; i++)
         mf_scene_note_location(reader, noted[i].section, noted[i].line, noted[i].column);
@@ -172,6 +173,7 @@ static void complete(const mf_Reader *reader, mf_SceneFile *file) {
         file->search.vary_user = &file->machine;
     }
     copy_descriptors(file);
+    mf_scene_note_location(reader, "ground.file", &file->ground_line, &file->ground_column);
     file->ground.given =
         file->ground.path != NULL || (int)file->ground.generator.shape != MF_GROUND_OF_MODELS;
     if ((int)file->ground.generator.shape == MF_GROUND_OF_MODELS)
@@ -325,7 +327,7 @@ bool mf_scene_is_robot(const char *path, const char *text, size_t size) {
     const char *dot = strrchr(path, '.');
     const mf_BodyKind *kind = mf_body_kind_of(text, size);
     return (dot != NULL && strcasecmp(dot, ".urdf") == 0) || is_markup(text, size) ||
-           (kind != NULL && kind->alone);
+           mf_foreign_mesh(path) || (kind != NULL && kind->alone);
 }
 
 // The scene of one robot: all keys have their defaults, except that several robots do not start as

@@ -33,7 +33,11 @@ static mf_Status open_listener(mf_Server *server, const struct sockaddr *address
     if (address->sa_family != AF_UNIX)
         setsockopt(server->listener, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (bind(server->listener, address, size) != 0)
-        return fail_system(error, "bind", name);
+        return errno == EADDRINUSE && address->sa_family != AF_UNIX
+                   ? mf_fail(error, MF_BUSY,
+                             "serve: %s is in use by another program; --port 0 takes a free port",
+                             name)
+                   : fail_system(error, "bind", name);
     return listen(server->listener, BACKLOG) == 0 ? MF_OK : fail_system(error, "listen at", name);
 }
 

@@ -127,7 +127,7 @@ refused 1 'motion rigid' run implicit.xml --strict --motion rigid
 refused 1 'integrator: forces of the medium are explicit' info implicit.xml --strict
 refused 1 'motion rigid' info implicit.xml --strict --motion rigid --fields
 expect 0 run implicit.xml --motion rigid --duration 0.1
-grep -q 'note: motion rigid: ' out || fail 'run does not say what the motion leaves out'
+grep -q '^level: motion rigid: .*; ' out || fail 'run does not say what the motion leaves out'
 # Settings of servos in scenes, where no servo acts.
 cat >arm.xml <<'END'
 <mujoco><worldbody><body pos="0 0 1"><joint axis="0 1 0"/><geom size="0.1" pos="0.2 0 0"/></body></worldbody></mujoco>
@@ -150,7 +150,7 @@ grep -q 'note: group a: servo has no effect: its model has no hinge and no slide
 expect 0 info implicit.xml
 grep -q 'note: integrator: forces of the medium' out || fail 'info does not say what the motion leaves out'
 expect 0 info implicit.xml --motion points
-grep -q 'note: motion points: shapes (1) touch the ground by contact points' out || fail 'info --motion does not say what it leaves out'
+grep -q '^level: motion points: .*shapes (1) touch the ground by contact points' out || fail 'info --motion does not say what it leaves out'
 expect 0 info implicit.xml --motion points --json
 grep -q '"motion_notes":\["motion points: ' out || fail 'no notes of the motion in JSON'
 printf '<mujoco><worldbody><body><joint name="j" limited="true" range="-9 9"/><geom size="1"/></body></worldbody><sensor>\n<jointlimitfrc name="s" joint="j"/></sensor></mujoco>' >limit.xml
