@@ -38,6 +38,7 @@ def machine(path: pathlib.Path) -> mujoco.MjModel:
         model.dof_armature[joint] = TRUTH[f"{name}.armature"]
         model.actuator_gainprm[joint, 0] = TRUTH[f"{name}.gain"]
         model.actuator_biasprm[joint, 1] = -TRUTH[f"{name}.gain"]
+    mujoco.mj_setConst(model, mujoco.MjData(model))  # what depends on them
     return model
 
 

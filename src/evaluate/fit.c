@@ -31,6 +31,9 @@
 #define TAKES_PART 0.3 // [1] component of a parameter in such a direction
 #define SEEN 5.0       // [1] standard deviations that a parameter alone would move there
 #define LEAST 1e-12    // [1] eigenvalue, against rounding
+#define NOISE_LEFT 1.5 // [1] mean square over the noise of a fit that needs no other try
+#define FIRST_PART 0.1 // [1] of the fitted time, for that
+#define LONGER 1.4     // [1] each part than the one before
 #define MEMORY 1e9     // [byte] most of the values of a batch
 
 mf_FitConfig mf_fit_config(void) {
@@ -393,6 +396,46 @@ static void update_noise(mf_FitProblem *problem, const double *residuals) {
     }
 }
 
+// Until when the log is fitted, for a while.
+static void set_horizon(mf_FitProblem *problem, mf_LeastSquares *squares, double until) {
+    problem->fitted = until;
+    problem->fitted_samples = 0;
+    for (uint32_t o = 0; o < problem->output_count; o++) {
+        mf_FitOutput *output = &problem->outputs[o];
+        const double *time = output->column->time + output->skipped;
+        output->fitted = 0;
+        while (output->fitted < output->count && time[output->fitted] <= until)
+            output->fitted++;
+        problem->fitted_samples += output->fitted;
+    }
+    squares->residual_count = problem->fitted_samples;
+}
+
+// Refines what the search has found; where more than noise remains, again from a short first part
+// of the log on, which is then extended. A small error of a parameter grows with every contact that
+// a robot makes, so that the squares of a long log have many minima.
+static mf_Status refine(mf_FitProblem *problem, const mf_LeastSquares *whole, double *x,
+                        mf_Error *error) {
+    double *other = problem->other, cost, other_cost;
+    mf_LeastSquares part = *whole;
+    const double begin = problem->begin, end = problem->fitted;
+    memcpy(other, x, problem->unknown_count * sizeof *x);
+    MF_TRY(mf_least_squares_refine(whole, x, &cost, error));
+    if (cost < NOISE_LEFT * whole->residual_count)
+        return MF_OK;
+    mf_Status status = MF_OK;
+    for (double share = FIRST_PART; share < 1.0 && status == MF_OK; share *= LONGER) {
+        set_horizon(problem, &part, begin + share * (end - begin));
+        if (part.residual_count > 4 * problem->unknown_count)
+            status = mf_least_squares_refine(&part, other, &other_cost, error);
+    }
+    set_horizon(problem, &part, end);
+    MF_THEN(status, mf_least_squares_refine(whole, other, &other_cost, error));
+    if (status == MF_OK && other_cost < cost)
+        memcpy(x, other, problem->unknown_count * sizeof *x);
+    return status;
+}
+
 static mf_Status minimize(mf_FitProblem *problem, const mf_LeastSquares *squares, double *x,
                           mf_Fit *fit, mf_Error *error) {
     const size_t n = problem->unknown_count, m = problem->fitted_samples;
@@ -401,7 +444,7 @@ static mf_Status minimize(mf_FitProblem *problem, const mf_LeastSquares *squares
                                MF_ARRAY(h, n * n)};
     MF_NEED_MEMORY(mf_allocate_arrays(problem->context, arrays, 3), error, "fit");
     mf_Status status = mf_least_squares_search(squares, x, error);
-    MF_THEN(status, mf_least_squares_refine(squares, x, &cost, error));
+    MF_THEN(status, refine(problem, squares, x, error));
     MF_THEN(status, evaluate(problem, x, 1, residuals, error));
     if (status == MF_OK)
         update_noise(problem, residuals);
@@ -454,7 +497,7 @@ static uint64_t hash_of(const mf_Fit *fit) {
 
 static mf_Status run(mf_FitProblem *problem, const mf_FitConfig *config, mf_Fit *fit,
                      mf_Error *error) {
-    double x[MF_UNKNOWN_MOST], original[MF_UNKNOWN_MOST] = {0.0};
+    double *x = problem->best, *original = problem->other;
     MF_TRY(prepare(problem, config, fit, error));
     MF_TRY(make_parameters(problem, fit, error));
     for (uint32_t i = 0; i < fit->parameter_count; i++)

@@ -54,7 +54,8 @@ typedef struct mf_FitProblem {
     double step;               // [s]
     mf_FitUnknown unknowns[MF_UNKNOWN_MOST];
     mf_Unknown ranges[MF_UNKNOWN_MOST];
-    uint32_t unknown_count, parameter_count; // [1] the latter are reported
+    double best[MF_UNKNOWN_MOST], other[MF_UNKNOWN_MOST]; // [1] points
+    uint32_t unknown_count, parameter_count;              // [1] the latter are reported
     mf_FitInput *inputs;
     mf_FitOutput *outputs;
     uint32_t input_count, output_count; // [1]

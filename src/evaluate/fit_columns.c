@@ -58,7 +58,7 @@ static uint32_t take_component(char *name) {
     if (length < 3 || name[length - 2] != '.' || strchr(letters, name[length - 1]) == NULL)
         return 0;
     name[length - 2] = '\0';
-    return (uint32_t)(strchr(letters, name[length]) - letters);
+    return (uint32_t)(strchr(letters, name[length - 1]) - letters);
 }
 
 static bool cut(char *name, const char *end) {
