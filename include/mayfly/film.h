@@ -54,7 +54,7 @@ typedef struct mf_ViewerReading {
     uint32_t robot;         // [1] the page's number of it, repeated in the answer
     uint32_t instance;      // [1] of the group
     uint32_t link;          // [1] of the model: with its pose and velocity; MF_NONE: none
-    const uint32_t *fields; // numbers of fields of the group; those that do not exist are omitted.
+    const uint32_t *fields; // [1] numbers of fields of the group, those that exist.
                             // NULL: all, with their first 64 values each
     uint32_t field_count;   // [1]
 } mf_ViewerReading;

@@ -13,6 +13,7 @@ pytestmark = needs_browser
 WIDE = 1280, 800
 # Rows of the panel that are not folded away.
 SEEN = "[...document.querySelectorAll('#robot .row:not(.heads)')].filter(row => row.offsetParent)"
+KNEE = "mayfly.plots.traces.find(trace => trace.key.startsWith('joint.angle'))"
 # Where a link of a robot is on the page: the middle of its shapes.
 LINK = """([robot, name]) => {
   const {view} = mayfly, {cast, first} = view.robots.list[robot];
@@ -21,7 +22,8 @@ LINK = """([robot, name]) => {
   const mesh = view.robots.parts.find(part => part.link === link && part.kind.cast === cast);
   const p = mayfly.source.frame().poses, i = 7 * (first + link), {camera} = view.stage;
   const at = mesh.middle.clone().applyQuaternion(camera.quaternion.clone().set(
-    p[i + 4], p[i + 5], p[i + 6], p[i + 3])).add({x: p[i], y: p[i + 1], z: p[i + 2]}).project(camera);
+    p[i + 4], p[i + 5], p[i + 6], p[i + 3]));
+  at.add({x: p[i], y: p[i + 1], z: p[i + 2]}).project(camera);
   return [innerWidth * (1 + at.x) / 2, innerHeight * (1 - at.y) / 2];
 }"""
 FIELD = """([name, component]) => {
@@ -174,7 +176,7 @@ def test_the_tree_selects_links(hexapod):
     assert hexapod.evaluate("() => mayfly.panel.linkName") == "femur2"
     hexapod.fill("#tree input", "leg5_tibia")  # by its joint
     rows = hexapod.evaluate(
-        "() => [...document.querySelectorAll('#tree button')].slice(1).map(b => b.firstChild.textContent)"
+        "() => [...document.querySelectorAll('#tree button')].map(b => b.firstChild.textContent)"
     )
     assert rows[-1] == "tibia5"
     hexapod.click("#scene")
@@ -256,14 +258,10 @@ def test_the_panel_of_a_film(show, tmp_path):
     page.click("#robot button.name:text-is('leg1_tibia')")
     until(
         page,
-        "() => mayfly.plots.traces.some(trace => trace.key.startsWith('joint.angle') && trace.times.length === 51)",
+        f"() => {KNEE}?.times.length === 51",
     )
-    assert (
-        page.evaluate(
-            "() => { const t = mayfly.plots.traces.find(t => t.key.startsWith('joint.angle')); return Math.max(...t.values) - Math.min(...t.values); }"
-        )
-        > 0.05
-    )
+    values = page.evaluate(f"() => {KNEE}.values")
+    assert max(values) - min(values) > 0.05
     assert page.complaints == []
 
 
@@ -277,8 +275,6 @@ def test_the_panel_fits_a_phone(show, live):
     assert box["x"] >= 0 and box["x"] + box["width"] <= 390
     assert box["y"] > 380 and box["y"] + box["height"] <= page.locator("footer").bounding_box()["y"]
     assert page.evaluate("() => document.documentElement.scrollWidth") <= 390
-    wide = page.evaluate(
-        "() => Math.max(...[...document.querySelectorAll('#robot .row')].map(r => r.scrollWidth - r.clientWidth))"
-    )
+    wide = page.evaluate(f"() => Math.max(...{SEEN}.map(row => row.scrollWidth - row.clientWidth))")
     assert wide <= 0
     assert page.complaints == []

@@ -180,6 +180,13 @@ def test_a_push_acts_in_the_steps_of_an_environment(capfd: pytest.CaptureFixture
     env.reset(seed=1)
     address = re.search(r"see it at (\S+)", capfd.readouterr().err)[1]
     page = Page(address)
+    page.send("about", robot=0)
+    about = page.words("about")
+    assert [part["name"] for part in about["parts"]["joint"]][:2] == ["hip_1", "ankle_1"]
+    page.send("read", robot=0, fields=[0], link=1)
+    reading = page.words("reading")
+    assert [field["name"] for field in reading["fields"]] == ["base.position"]
+    assert reading["link"]["number"] == 1 and len(reading["link"]["velocity"]) == 6
     x, y, z = page.frame().poses[:3]
     page.send("push", robot=0, link=0, at=[0, 0, 0], to=[x + 3, y, z + 2])
     page.read()

@@ -267,7 +267,8 @@ GARBAGE = """() => new Promise(done => {
       '{"do": "set", "robot": 0, "field": "joint.target", "component": 100000, "value": 1}',
       '{"do": "read", "robot": 1e8}', '{"do": "about", "robot": 1e8}', '{"do": "about"}',
       '{"do": "read", "robot": 0, "link": -3, "fields": [1e9, -1, "x", null, {}]}',
-      '{"do": "read", "robot": 0, "link": 1e6, "fields": {}}', '{"do": "' + "x".repeat(3000) + '"}', "[".repeat(4000),
+      '{"do": "read", "robot": 0, "link": 1e6, "fields": {}}',
+      '{"do": "' + "x".repeat(3000) + '"}', "[".repeat(4000),
       "x".repeat(100000),
       "\\u0000\\u0000", "\\ud83d\\ude00".repeat(500)];
     for (const word of words) socket.send(word);

@@ -150,7 +150,7 @@ export class Panel {
     if (!motion || !motions) return;
     if (this.level.options.length !== motions.length) {
       this.level.replaceChildren(...motions.map((name) => new Option(name, name)));
-      this.level.disabled = motions.length < 2;
+      this.level.disabled = motions.length < 2 || this.onLevel === null;
       this.levels.hidden = false;
     }
     if (this.level.value !== motion && document.activeElement !== this.level) this.level.value = motion;

@@ -39,10 +39,11 @@ export class Remote {
     byId("back").hidden = !this.can("back");
     byId("restart").onclick = () => this.restart();
     panel.onSet = (field, component, value) => live.send({ do: "set", robot: view.selected, field, component, value });
-    panel.onLevel = (motion) => {
-      live.send({ do: "level", robot: view.selected, motion });
-      this.read();
-    };
+    if (this.can("level"))
+      panel.onLevel = (motion) => {
+        live.send({ do: "level", robot: view.selected, motion });
+        this.read();
+      };
     panel.onAbout = (robot) => this.ask(robot);
     panel.onRead = () => this.read();
     this.dropping();
