@@ -39,7 +39,7 @@ static mf_Status load(mf_Show *show, const mf_Inputs *inputs, const char *name, 
                       mf_Error *error) {
     return mf_stored_is(name) ? load_champion(show, inputs, name, error)
                               : mf_inputs_scene(show->viewer.context, inputs, "view", name, levels,
-                                                false, &show->file, &show->scene, error);
+                                                &show->file, &show->scene, error);
 }
 
 static mf_Status build(mf_Show *show, const mf_Inputs *inputs, const char *name,
