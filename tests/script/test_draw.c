@@ -40,7 +40,7 @@ static Run *open_run(const char *script) {
     run->file = parse_scene(run->context, text);
     mf_SceneConfig scene = WITH(mf_scene_config(), .scripts = true);
     run->scene = make_with(run->context, run->file, &scene);
-    const mf_ScriptHost host = {take_line, run};
+    const mf_ScriptHost host = {.print = take_line, .user = run};
     MUST(mf_scripts_create(&run->scene, &host, &run->scripts, &error));
     return run;
 }
