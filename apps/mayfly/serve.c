@@ -193,11 +193,13 @@ static mf_Status accept_world(void *user, mf_Scene *scene, bool loaded, mf_Error
     MF_TRY(loaded ? mf_genomes_check(scene->file, error) : MF_OK);
     if (loaded)
         MF_TRY(mf_genomes_give(mf_world_context(scene->world), scene, error));
-    MF_TRY(start_scripts(served, scene, error));
     if (loaded) {
+        mf_scripts_destroy(served->scripts); // those of another scene, whose own are not called
+        served->scripts = NULL;
         printf("loaded %s\n", scene->file->file);
         mf_start_report(scene, &report);
     } else {
+        MF_TRY(start_scripts(served, scene, error));
         printf("%u robots joined as %s\n", joined->count, joined->name);
         if (mf_group_vehicle(joined) == NULL) {
             mf_start_report_pose(scene, last, &report);
@@ -289,7 +291,6 @@ static mf_Status open_and_serve(mf_Context *context, mf_Scene *scene, mf_Simulat
     MF_TRY(mf_genomes_give(context, scene, error));
     MF_TRY(choose_token(&config, served->token, error));
     MF_TRY(start_scripts(served, scene, error));
-    config.scripts = true;
     config.move = move;
     config.mover = served;
     MF_TRY(begin_record(simulation, &config, error));

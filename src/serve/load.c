@@ -313,9 +313,7 @@ static mf_Status make_scene(const mf_Server *server, mf_LinkMade *made, mf_Error
     mf_Scene *scene = mf_allocate(server->context, 1, sizeof *scene);
     MF_NEED_MEMORY(scene != NULL, error, "serve");
     made->scene = scene;
-    mf_SceneConfig config = mf_scene_config();
-    config.scripts = server->config.scripts;
-    return mf_scene_create(server->context, made->file, &config, scene, error);
+    return mf_scene_create(server->context, made->file, NULL, scene, error);
 }
 
 mf_Status mf_answer_load(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,

@@ -41,7 +41,6 @@ typedef struct mf_ServerConfig {
     double speed;     // [1] simulated seconds per second; 0: as fast as possible; default 1
     double spin;      // [s] for which turns are waited for without a sleep; default 1e-5
     mf_Time duration; // [ns] of simulated time after which it ends; 0: no end; default 0
-    bool scripts;     // the program runs the scripts of what LOAD brings; default false
     // Folder below which LOAD and SPAWN find files; NULL: they are refused. Default NULL.
     const char *files;
     // Called with a world that LOAD (`loaded`) or SPAWN has made, before it takes the place of the
