@@ -42,10 +42,10 @@ MF_API void mf_film_destroy(mf_Film *film); // NULL is allowed
 MF_API mf_Status mf_film_viewer_page(mf_Context *context, const char *title, char **page,
                                      mf_Error *error);
 
-// What that page shows of a robot, one object of JSON: the names of its parts, and of each field its
-// unit, which values belong to which part, and limits of inputs. Joint targets that nothing tracks
-// at its present level are none of a part. Text as that of mf_film_viewer_page. MF_BAD_ARGUMENT: no
-// such robot.
+// What that page shows of a robot, one object of JSON: the names of its parts, and of each field
+// its unit, which values belong to which part, and limits of inputs. Joint targets that nothing
+// tracks at its present level are none of a part. Text as that of mf_film_viewer_page.
+// MF_BAD_ARGUMENT: no such robot.
 MF_API mf_Status mf_film_viewer_about(mf_Group *group, uint32_t instance, char **about,
                                       mf_Error *error);
 

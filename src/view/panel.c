@@ -10,12 +10,11 @@
 #include "world/property.h"
 
 #include <math.h>
-#include <mayfly/articulated.h>
 #include <mayfly/dynamics.h>
 #include <string.h>
 
-#define VALUES_MOST 16384u // [1] values of a field in a reading, the first ones
-#define VALUES_FEW 64u     // [1] likewise, of readings of all fields
+#define VALUES_MOST 8192u // [1] values of a field in a reading, the first ones
+#define VALUES_FEW 64u    // [1] likewise, of readings of all fields
 
 // All digits: pages compare values with what they have set.
 static void put_real(mf_Text *text, double value) {
