@@ -248,7 +248,10 @@ def test_a_phone_shows_the_robot_above_its_panel(show, clients):
     page.evaluate("() => { mayfly.select(0); }")
     page.wait_for_function("() => !mayfly.follows()", polling=50)
     box, top = page.evaluate(
-        """() => [mayfly.boxes()[0], document.getElementById('robot').getBoundingClientRect().top]"""
+        """() => {
+      const panel = document.getElementById('robot');
+      return [mayfly.boxes()[0], panel.getBoundingClientRect().top];
+    }"""
     )
     assert top < 844 and 0 < box["top"] and box["top"] + box["high"] < top
     assert 0 < box["left"] and box["left"] + box["wide"] < 390

@@ -6,7 +6,7 @@ README:
 
     build/mayfly run scenes/soccer.yaml --duration 14 --plot match.html
     python3 tools/docs/moving_picture.py match.html docs/images/soccer.webp \\
-        --from 3 --to 9 --rate 10 --far 0.5
+        --from 4 --to 10 --rate 10 --far 0.6 --side -0.75
 
 docs/images/report.png is the top of a report:
 
@@ -33,7 +33,8 @@ PREPARE = """([far, side, up, shift]) => {
   mayfly.alone = true; // pictures are drawn when asked for
   mayfly.view.follow = false;
   mayfly.control.play(false);
-  const {stage} = mayfly.view, {target} = stage.controls, way = stage.camera.position.clone().sub(target);
+  const {stage} = mayfly.view, {target} = stage.controls;
+  const way = stage.camera.position.clone().sub(target);
   const length = way.length(), at = target.toArray().map((x, c) => x + shift[c]);
   stage.look(at, Math.atan2(way.y, way.x) + side, Math.asin(way.z / length) + up, length * far);
   mayfly.improve(true);
