@@ -85,6 +85,8 @@ mf_Status mf_answer_control(mf_Server *server, mf_Peer *peer, const mf_WireMessa
 }
 
 void mf_link_tell_controls(mf_Server *server) {
+    if (!mf_control_waits(server->world))
+        return;
     for (uint32_t p = 0; p < server->peer_count; p++) {
         mf_Peer *peer = &server->peers[p];
         uint32_t number;

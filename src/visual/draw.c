@@ -404,6 +404,11 @@ bool mf_control_take(mf_World *world, uint32_t owner, uint32_t *number, double *
     return true;
 }
 
+bool mf_control_waits(const mf_World *world) {
+    const Drawings *all = drawings_of(world);
+    return all != NULL && all->moved > 0;
+}
+
 bool mf_control_changed(mf_World *world, uint32_t *number, double *value) {
     return mf_control_take(world, MF_DRAW_OWN, number, value, NULL);
 }

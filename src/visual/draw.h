@@ -40,6 +40,7 @@ double mf_control_value_as(const mf_World *world, uint32_t owner, uint32_t numbe
 // Takes a change of a control of the owner, as mf_control_changed; `name` may be NULL.
 bool mf_control_take(mf_World *world, uint32_t owner, uint32_t *number, double *value,
                      const char **name);
+bool mf_control_waits(const mf_World *world); // some change was not taken yet
 // Removes all layers and controls of an owner.
 void mf_draw_forget(mf_World *world, uint32_t owner);
 // Moves all from one world to another: with `layers`, or only controls.
