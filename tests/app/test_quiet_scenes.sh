@@ -8,17 +8,19 @@ for scene in "$source_dir"/scenes/*.yaml; do
     name=$(basename "$scene" .yaml)
     case $name in
     golem) continue ;;                                       # machines exist after an evolution
-    aircraft | atron_cars | circles | cloth | everything | grains | gravel | obstacles | pool | swarm | \
-        tear | wall | mixed_reality | robocup* | soccer) duration=0.05 ;; # many robots
+    aircraft | atron_cars | circles | cloth | grains | gravel | obstacles | pool | swarm | \
+        tear | mixed_reality | robocup* | soccer) duration=0.05 ;; # many robots
+    everything) duration=2 ;;
     *) duration= ;;
     esac
+    # So early, a landing is a large part of the run: only the end of the run is tested.
     [ "$sanitized" -eq 0 ] || duration=0.05
     [ "${MAYFLY_FULL-}" != 1 ] || duration=
     expect 0 run "$scene" ${duration:+--duration $duration}
     # The bridges of a league are started by `mayfly serve` alone.
     grep -E '^(note|warning)' out | grep -v '^note: bridges: ' >said
     case $name in soccer) sed -i '/the command is clamped/d' said ;; esac
-    [ ! -s said ] || fail "$name says: $(cat said)"
+    [ ! -s said ] || [ "$sanitized" -ne 0 ] || fail "$name says: $(cat said)"
     grep -qE '^(hash|group) ' out || fail "$name prints no end"
 done
 
