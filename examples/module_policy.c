@@ -8,20 +8,32 @@
 static const char *const percepts[] = {"dock.state", NULL};
 static const char *const actions[] = {"joint.target", NULL};
 
+// A percept made of others: any type of C.
+typedef struct Place {
+    bool head;    // nobody is docked in front
+    double phase; // [rad]
+} Place;
+
+static void find_place(mf_Policy *policy, void *out, void *user) {
+    const double *speed = user; // [rad/s]
+    Place *place = out;
+    place->head = mf_policy_percept(policy, 0, 0) != MF_DOCK_ENGAGED;
+    place->phase = *speed * mf_time_to_seconds(mf_policy_time(policy));
+}
+
 // Dock 0 is the front, dock 1 the back; the memory holds the place in the chain.
 static bool wave(mf_Policy *policy, void *user) {
-    const double *speed = user; // [rad/s]
+    const Place *place = mf_policy_made(policy, 0);
     mf_Message message;
+    (void)user;
     while (mf_policy_receive(policy, 0, &message))
         mf_policy_set_memory(policy, 0, message.content.words[0] + 1.0);
-    if (mf_policy_percept(policy, 0, 0) != MF_DOCK_ENGAGED)
-        mf_policy_set_memory(policy, 0, 0.0); // nobody in front: the head
+    if (place->head)
+        mf_policy_set_memory(policy, 0, 0.0);
     message = (mf_Message){.type = 1, .size = 4};
     message.content.words[0] = (uint32_t)mf_policy_memory(policy, 0);
     mf_policy_send(policy, 1, &message);
-    const double time = mf_time_to_seconds(mf_policy_time(policy));
-    return mf_policy_act(policy, 0, 0,
-                         0.6 * sin(*speed * time - 1.2 * mf_policy_memory(policy, 0)));
+    return mf_policy_act(policy, 0, 0, 0.6 * sin(place->phase - 1.2 * mf_policy_memory(policy, 0)));
 }
 
 static mf_Status crawl(mf_Scene *scene, mf_Error *error) {
@@ -32,6 +44,8 @@ static mf_Status crawl(mf_Scene *scene, mf_Error *error) {
     config.percepts = percepts;
     config.actions = actions;
     config.noise = (double[]){0.01}; // [rad] standard deviation of what is added to commands
+    config.made = &(mf_MadePercept){sizeof(Place), find_place};
+    config.made_count = 1;
     config.memory = 1;
     config.rate = mf_rate_from_period(20 * MF_MILLISECOND);
     MF_TRY(mf_policy_add(scene->group, &config, error));

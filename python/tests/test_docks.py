@@ -64,12 +64,12 @@ def test_an_assembly_has_kinematics():
     np.testing.assert_allclose(np.linalg.norm(rotation), 1.0)
     assert np.linalg.norm(position - [0.5, 0.3, 0.5]) < 0.005
     angles = 0.5 * np.sin(np.arange(9.0))
-    goal, turned = chain.pose(angles)
-    reach = chain.inverse_kinematics(goal, turned)
+    goal, rotated = chain.pose(angles)
+    reach = chain.inverse_kinematics(goal, rotated)
     assert reach.reached
     found, rotation = chain.pose(reach.angles)
     assert np.linalg.norm(found - goal) < 2e-4
-    assert abs(rotation @ turned) > 1 - 1e-6
+    assert abs(rotation @ rotated) > 1 - 1e-6
     with pytest.raises(mayfly.NotFoundError, match="no docks connect"):
         world.docks.disconnect((arm, 1, "back"))
         world.docks.chain((base, 0), tip)

@@ -294,6 +294,10 @@ for key in bench motion instances threads isa precision dt steps seconds steps_p
     realtime_factor hash bytes_per_robot contacts_per_robot; do
     head -n 1 out | grep -q "\"$key\":" || fail "bench --json lacks $key"
 done
+# Frames of particles: those per second of all of them, and the substeps of each.
+expect 0 bench debris-frames-100k fluid-frames-20k --instances 64 --steps 2 --repeats 1 --json
+[ "$(grep -c '"frames_per_second":[0-9]' out)" -eq 2 ] || fail 'bench --json lacks frames of particles'
+grep -q '"substeps":1[,}]' out || fail 'a frame of debris has several substeps'
 # One bench of each kind: every line has the rate of the core, the same in one run.
 expect 0 bench points-single quadrotor-1000 articulated-free model-humanoid humanoid-rigid soccer-2 \
     environment-swarm schedule-sequence --instances 16 --steps 10 --repeats 1 --json

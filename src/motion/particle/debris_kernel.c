@@ -28,7 +28,7 @@ typedef struct Part {
     mf_lane touch;   // [s] until the first contact
     Vec shift;       // [m] out of what it was inside of
     mf_lane deepest; // [m]
-    mf_mask here, met;
+    mf_mask here, touched;
 } Part;
 
 typedef struct Surface {
@@ -85,8 +85,8 @@ static MF_INLINE Vec slow(const mf_ParticlePlan *plan, const Surface *surface, m
 }
 
 // Returns the impulse [N s] on the particle.
-static MF_INLINE Vec meet(const mf_ParticlePlan *plan, const Surface *surface, Debris *own,
-                          Part *part) {
+static MF_INLINE Vec touch_one(const mf_ParticlePlan *plan, const Surface *surface, Debris *own,
+                               Part *part) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const mf_lane radius = mf_set((mf_real)(0.5 * plan->spacing));
     const Vec n = surface->gap.normal;
@@ -112,14 +112,14 @@ static MF_INLINE Vec meet(const mf_ParticlePlan *plan, const Surface *surface, D
     const mf_lane load = mf_keep(here, mf_set((mf_real)plan->mass) * (leaves - now));
     own->velocity = vec_select(here, vec_fma(n, leaves - now, own->velocity), own->velocity);
     part->touch = mf_select(reaches, mf_min(part->touch, touch), part->touch);
-    part->met = mf_or(part->met, reaches);
+    part->touched = mf_or(part->touched, reaches);
     Vec along = slow(plan, surface, load, here, own);
     along = vec_fma(n, load, along);
     return MF_VALUE(Vec, mf_keep(here, along.x), mf_keep(here, along.y), mf_keep(here, along.z));
 }
 
-static MF_INLINE void meet_all(const mf_ParticleTask *task, const mf_LaneMap *map, uint32_t live,
-                               Debris *own, Part *part, double (*wrench)[6]) {
+static MF_INLINE void touch_all(const mf_ParticleTask *task, const mf_LaneMap *map, uint32_t live,
+                                Debris *own, Part *part, double (*wrench)[6]) {
     const mf_ParticlePlan *plan = task->plan;
     const mf_lane zero = mf_zero();
     const double reach = 1.5 * plan->spacing;
@@ -127,7 +127,7 @@ static MF_INLINE void meet_all(const mf_ParticleTask *task, const mf_LaneMap *ma
                        {zero, zero, zero},
                        {zero, zero, zero},
                        plan->wall_friction};
-    meet(plan, &surface, own, part);
+    touch_one(plan, &surface, own, part);
     if (task->solid_count == 0)
         return;
     Bounds bounds = bounds_of(own->at, live);
@@ -144,7 +144,7 @@ static MF_INLINE void meet_all(const mf_ParticleTask *task, const mf_LaneMap *ma
         surface.velocity = solid_velocity(solid, point);
         surface.rate = vec_set(solid->rate);
         surface.friction = solid->friction;
-        const Vec impulse = meet(plan, &surface, own, part);
+        const Vec impulse = touch_one(plan, &surface, own, part);
         push_solid(solid, point, vec_scale(impulse, mf_set((mf_real)(-1.0 / plan->step))), live,
                    wrench[s]);
     }
@@ -175,13 +175,13 @@ static MF_INLINE mf_lane move(const mf_ParticleTask *task, const mf_LaneMap *map
         part.drift = vec_fma(part.gained, half, own->velocity);
         part.touch = part.step;
         part.shift = MF_VALUE(Vec, zero, zero, zero);
-        part.met = mf_less(one, zero);
+        part.touched = mf_less(one, zero);
         own->velocity = vec_select(part.here, vec_add(own->velocity, part.gained), own->velocity);
-        meet_all(task, map, live, own, &part, wrench);
-        Vec way = vec_fma(part.drift, part.touch, part.shift);
-        way = vec_select(part.met, vec_fma(own->velocity, part.step - part.touch, way), way);
+        touch_all(task, map, live, own, &part, wrench);
+        Vec path = vec_fma(part.drift, part.touch, part.shift);
+        path = vec_select(part.touched, vec_fma(own->velocity, part.step - part.touch, path), path);
         const Vec old_low = own->low;
-        const Vec at = vec_sum_fma(way, one, own->at, &own->low);
+        const Vec at = vec_sum_fma(path, one, own->at, &own->low);
         own->at = vec_select(part.here, at, own->at);
         own->low = vec_select(part.here, own->low, old_low);
         part.here = mf_and(part.here, mf_less(mf_set(k + 1), parts));
