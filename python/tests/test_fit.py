@@ -146,7 +146,7 @@ def test_leg_that_hops_with_an_imu(tmp_path: pathlib.Path) -> None:
         "time,hip.command,knee.command,lift.position,hip.position,knee.position,imu_accel.z,battery"
     ]
     flights = 0
-    for tick in range(3000):
+    for tick in range(1600):
         time = 0.001 * tick
         if tick % 5 == 0:
             angles = data.qpos + noise["position"] * random.standard_normal(3)
@@ -166,8 +166,14 @@ def test_leg_that_hops_with_an_imu(tmp_path: pathlib.Path) -> None:
     found = mayfly.fit(
         tmp_path / "leg.xml",
         tmp_path / "hop.csv",
-        parameters=["damping=0:2", "hip.armature", "knee.armature", "gain", "delay"],
-        holdout=0.25,
+        parameters=[
+            "hip.damping",
+            "knee.damping",
+            "hip.armature",
+            "knee.armature",
+            "gain",
+            "delay",
+        ],
         out=tmp_path / "fitted.xml",
     )
     found_truth = {name: value for name, value in truth.items() if name in found.parameters}
@@ -177,7 +183,8 @@ def test_leg_that_hops_with_an_imu(tmp_path: pathlib.Path) -> None:
         channel = found.channels[name]
         assert channel.model > 10 * channel.fitted, (name, channel)
     accel = found.channels["imu_accel.z"]
-    assert accel.fitted < 1.15 * noise["imu"] and accel.model > 3 * accel.fitted, accel
+    # At impacts both codes' accelerations differ by more than the noise, with equal numbers, too.
+    assert accel.fitted < 2 * noise["imu"] and accel.model > 10 * accel.fitted, accel
     assert any("battery" in note for note in found.notes)
     written = mayfly.Model.from_file(tmp_path / "fitted.xml")
     assert [joint.name for joint in written.joints] == ["lift", "hip", "knee"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 import dataclasses
 import os
 from collections.abc import Iterable, Mapping
+from typing import Any
 
-from mayfly._native import encode, ffi, lib, output, call, real_number, text, texts
+from mayfly._native import call, encode, ffi, lib, output, real_number, text, texts
 from mayfly.context import Context, default_context
 from mayfly.group_setup import overrides
 
@@ -104,8 +105,7 @@ def fit(
         lib.mf_scene_file_destroy(file)
 
 
-def _read(found: object) -> Fit:
-    own = ffi.cast("mf_Fit *", found)
+def _read(own: Any) -> Fit:
     parameters = {}
     for i in range(int(own.parameter_count)):
         one = own.parameters[i]
