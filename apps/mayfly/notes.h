@@ -11,7 +11,8 @@ void mf_start_report_print(const mf_StartReport *report);
 json_t *mf_start_report_pack(const mf_StartReport *report);
 
 // One line for each kind of warning that a robot of the group has: number of robots and steps, the
-// largest residual, its meaning, and whether it matters: a remedy, or that it is too brief. `name` of the group; NULL: the only one.
+// largest residual, its meaning, and whether it matters: a remedy, or that it is too brief. `name`
+// of the group; NULL: the only one.
 void mf_warnings_print(const mf_Group *group, const char *name);
 
 // {"solver": {"robots": 2, "steps": 31, "residual": 0.2}}; {} without warnings.

@@ -61,7 +61,8 @@ TEST(mistakes_in_values_state_position_and_expectation) {
         {OK_MODEL "search: {mutation_rate: 1.0000001}\n",
          "t.yaml:2:25: search.mutation_rate: expected a number from 0 to 1, found 1.0000001"},
         {OK_MODEL "search: {mutation_rate: 0,5}\n",
-         "t.yaml:2:27: search.5: unknown key, expected one of fitness, falls, generations, population, "
+         "t.yaml:2:27: search.5: unknown key, expected one of fitness, falls, generations, "
+         "population, "
          "survivors, selection, tournament, replacement, batch, protect, descriptors, "
          "mutation_rate, reuse_fitness, machine, verify"},
         {OK_MODEL "search: {reuse_fitness: yes}\n",
