@@ -13,7 +13,7 @@ export class Player {
   constructor(private readonly film: Film, private readonly view: View, private readonly panel: Panel) {
     const at = byId<HTMLInputElement>("at");
     at.max = String(film.duration);
-    at.step = String(film.description.period); // one picture
+    at.step = String(film.description.step ?? film.description.period);
     at.oninput = () => {
       this.play(false);
       film.time = Number(at.value);
