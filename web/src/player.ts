@@ -18,7 +18,7 @@ export class Player {
     private readonly plots: Plots) {
     const at = byId<HTMLInputElement>("at");
     at.max = String(film.duration);
-    at.step = String(film.description.period); // one picture
+    at.step = String(film.description.step ?? film.description.period);
     at.oninput = () => {
       this.play(false);
       film.time = Number(at.value);
