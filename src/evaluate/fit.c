@@ -291,15 +291,15 @@ static void note_direction(mf_FitProblem *problem, mf_Fit *fit, const double *sc
 // Intervals from H, and what it leaves open.
 static mf_Status judge(mf_FitProblem *problem, mf_Fit *fit, const double *h, mf_Error *error) {
     const uint32_t n = problem->unknown_count;
-    double *values, *vectors, *scaled, *turned;
+    double *values, *vectors, *scaled, *rotated;
     const mf_Array arrays[] = {MF_ARRAY(values, n), MF_ARRAY(vectors, (size_t)n * n),
-                               MF_ARRAY(scaled, (size_t)n * n), MF_ARRAY(turned, (size_t)n * n)};
+                               MF_ARRAY(scaled, (size_t)n * n), MF_ARRAY(rotated, (size_t)n * n)};
     MF_NEED_MEMORY(mf_allocate_arrays(problem->context, arrays, 4), error, "fit");
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < n; k++)
-            turned[i * n + k] = scaled[i * n + k] =
+            rotated[i * n + k] = scaled[i * n + k] =
                 h[i * n + k] * scale_of(problem, fit, i) * scale_of(problem, fit, k);
-    mf_symmetric_eigen(n, turned, values, vectors);
+    mf_symmetric_eigen(n, rotated, values, vectors);
     for (uint32_t i = 0; i < fit->parameter_count; i++) {
         double variance = 0.0;
         for (uint32_t k = 0; k < n; k++)

@@ -17,9 +17,9 @@ enum { STREAM = 0x66697473 }; // of random numbers
 
 typedef struct Search {
     const mf_LeastSquares *problem;
-    uint32_t n;                 // [1] unknowns that are searched
-    uint32_t *unknown;          // [1] their numbers
-    double *mean, *path, *turn; // n each: evolution paths of covariance and size
+    uint32_t n;                      // [1] unknowns that are searched
+    uint32_t *unknown;               // [1] their numbers
+    double *mean, *path, *size_path; // n each: evolution paths of covariance and size
     double *covariance, *vectors, *scratch, *values;
     double *steps, *points, *residuals, *costs; // of a generation
     uint32_t *order;
@@ -131,9 +131,9 @@ static void adapt(Search *own, uint32_t generation, uint32_t parents, double eff
     whiten(own, step, white);
     for (uint32_t i = 0; i < n; i++) {
         own->mean[i] += own->size * step[i];
-        own->turn[i] = (1.0 - c_sigma) * own->turn[i] +
-                       mf_sqrt(c_sigma * (2.0 - c_sigma) * effective) * white[i];
-        length += own->turn[i] * own->turn[i];
+        own->size_path[i] = (1.0 - c_sigma) * own->size_path[i] +
+                            mf_sqrt(c_sigma * (2.0 - c_sigma) * effective) * white[i];
+        length += own->size_path[i] * own->size_path[i];
     }
     length = mf_sqrt(length);
     const double kept = 1.0 - pow(1.0 - c_sigma, 2.0 * (generation + 1.0));
@@ -206,7 +206,7 @@ mf_Status mf_least_squares_search(const mf_LeastSquares *problem, double *x, mf_
     const mf_Array arrays[] = {
         MF_ARRAY(own.mean, n),
         MF_ARRAY(own.path, n),
-        MF_ARRAY(own.turn, n),
+        MF_ARRAY(own.size_path, n),
         MF_ARRAY(own.covariance, square),
         MF_ARRAY(own.vectors, square),
         MF_ARRAY(own.scratch, square),
