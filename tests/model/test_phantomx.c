@@ -56,7 +56,9 @@ TEST(its_faults_are_reported) {
     assert_int_equal(suspicious, 25); // 24 of legs, and all of them together
     assert_note(model, true, 14, "inertias of 25 links are large for the geometry ('MP_BODY': ");
     assert_note(model, true, 41, "link 'c1_rf': inertia violates the triangle inequality");
-    assert_note(model, false, 24, "meshes/body.STL' not found: not drawn");
+    assert_note(
+        model, false, 24,
+        "meshes/body.STL' not found (--package NAME=FOLDER says where a package is): not drawn");
     assert_note(model, false, 0, "7 fixed joints merged");
     assert_note(model, false, 159, "<transmission> in <robot> ignored (18 times)");
     assert_int_equal(model->sensor_count, 6);
