@@ -37,7 +37,9 @@ static void add_mast(mf_Builder *builder, mf_BodyId body) {
     mf_body_connect(builder, mast, mf_body_create_ray(builder, high, ahead, dark));
     mf_body_rotate(builder, mast, lean);
     mf_body_move(builder, mast, forward);
-    mf_joint_create_slide(builder, body, mast, low, (double[3]){0.0, 0.0, 1.0}, NULL);
+    mf_JointConfig lift = mf_slide_config();
+    lift.lower = 0.0;
+    mf_joint_create_slide(builder, body, mast, low, (double[3]){0.0, 0.0, 1.0}, &lift);
 }
 
 // The builder stores its first error and reports it in finalize, so one check is enough.

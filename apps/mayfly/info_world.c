@@ -1,6 +1,7 @@
 // Worlds for mayfly info: their schedule, their fields, the constants of their models.
 #include "info_world.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <stdio.h>
 #include <string.h>

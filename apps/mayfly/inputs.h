@@ -102,8 +102,8 @@ mf_Status mf_inputs_load(mf_Context *context, const mf_Inputs *inputs, const cha
 // where the scene does not permit that they cannot, and scene->levels is false. `scripts`: the
 // caller runs those of the scene. After a failure, too, the caller destroys both, `scene` first.
 mf_Status mf_inputs_scene(mf_Context *context, const mf_Inputs *inputs, const char *command,
-                          const char *name, bool levels, mf_SceneFile **file,
-                          mf_Scene *scene, mf_Error *error);
+                          const char *name, bool levels, mf_SceneFile **file, mf_Scene *scene,
+                          mf_Error *error);
 
 // mf_inputs_load for the scene stored in an archive; `path` is for messages and other files.
 mf_Status mf_inputs_parse(mf_Context *context, const mf_Inputs *inputs, const char *command,

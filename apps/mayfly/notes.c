@@ -44,17 +44,18 @@ void mf_warnings_print(const mf_Group *group, const char *name) {
         const mf_WarningSum sum = mf_group_warning_sum(group, bit);
         if (sum.robots == 0)
             continue;
-        const char *unit = mf_group_warning_unit(group, bit);
+        const char *unit = mf_group_warning_words(group, bit)->unit;
         const bool brief = is_brief(group, bit, &sum);
         printf("%-9s %s%s%s: in %llu %s-step%s of %u %s%s %s (residual up to %.2g%s%s); ",
                brief ? "accuracy" : "warning", name == NULL ? "" : name, name == NULL ? "" : ", ",
                mf_warning_name(bit), (unsigned long long)sum.steps, noun, sum.steps == 1 ? "" : "s",
-               sum.robots, noun, sum.robots == 1 ? "" : "s", mf_group_warning_meaning(group, bit),
-               sum.residual, unit[0] == '\0' ? "" : " ", unit);
+               sum.robots, noun, sum.robots == 1 ? "" : "s",
+               mf_group_warning_words(group, bit)->meaning, sum.residual,
+               unit[0] == '\0' ? "" : " ", unit);
         if (brief)
             printf("fewer than 1 step in %d, as at impacts: does not matter\n", BRIEF);
         else
-            printf("results may be wrong: %s helps\n", mf_group_warning_advice(group, bit));
+            printf("results may be wrong: %s helps\n", mf_group_warning_words(group, bit)->advice);
     }
 }
 

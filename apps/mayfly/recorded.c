@@ -1,10 +1,10 @@
 // Recordings: what they hold, and as a page.
 #include "recorded.h"
+#include "view/film.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include <mayfly/film.h>
 #include <mayfly/record.h>
 
 bool mf_recorded_begins(const char *head, size_t size) {

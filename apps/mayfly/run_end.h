@@ -17,7 +17,7 @@ typedef struct mf_Run {
     mf_SessionFile file; // what is done again; text NULL: nothing
     mf_Session session;
     mf_Trace *trace; // NULL: none is written
-    bool alone; // one group with links: a table of its first robot is printed
+    bool alone;      // one group with links: a table of its first robot is printed
 } mf_Run;
 
 // The report before the start.

@@ -10,7 +10,7 @@
 
 #include <mayfly/film.h>
 #include <mayfly/photos.h>
-#include <mayfly/tracks.h>
+#include "view/tracks.h"
 
 typedef struct mf_Simulation {
     mf_World *world;

@@ -70,10 +70,6 @@ MF_API mf_Status mf_film_viewer_read(mf_Group *group, const mf_ViewerReading *re
 MF_API mf_Status mf_film_record(mf_World *world, const char *title, const char *const *colors,
                                 const mf_WorldJoints *joints, mf_Film **out,
                                 mf_RecorderPicture *picture, mf_Error *error);
-// Writes the page that shows a recording to `path` (replaced atomically). MF_UNSUPPORTED: it holds
-// no picture, or this build has no page.
-MF_API mf_Status mf_film_write_recording(const mf_Recording *recording, const char *path,
-                                         mf_Error *error);
 // The same as text, terminated by 0, which the caller releases with mf_release.
 MF_API mf_Status mf_film_recording_page(mf_Context *context, const mf_Recording *recording,
                                         char **page, mf_Error *error);

@@ -12,7 +12,6 @@
 #include <mayfly/client.h>
 #include <mayfly/cloth.h>
 #include <mayfly/collision.h>
-#include <mayfly/compare.h>
 #include <mayfly/control.h>
 #include <mayfly/docks.h>
 #include <mayfly/draw.h>
@@ -53,7 +52,6 @@
 #include <mayfly/sensor.h>
 #include <mayfly/terrain.h>
 #include <mayfly/texture.h>
-#include <mayfly/tracks.h>
 #include <mayfly/truss.h>
 #include <mayfly/vehicle.h>
 #include <mayfly/vehicle_file.h>

@@ -239,11 +239,13 @@ MF_API uint32_t mf_group_warning_total(const mf_Group *group); // [1] instances 
 MF_API mf_WarningSum mf_group_warning_sum(const mf_Group *group, uint32_t bit);
 // "solver", "contacts", ...; NULL for a value that is not one of the bits.
 MF_API const char *mf_warning_name(uint32_t bit);
-// Meaning and remedy, half a sentence each, and the unit of the residual; the group's motion may
-// have its own: what "solver" means for a fluid. NULL group: those of most motions.
-MF_API const char *mf_group_warning_meaning(const mf_Group *group, uint32_t bit);
-MF_API const char *mf_group_warning_advice(const mf_Group *group, uint32_t bit);
-MF_API const char *mf_group_warning_unit(const mf_Group *group, uint32_t bit);
+// What a warning says.
+typedef struct mf_WarningWords {
+    const char *unit, *meaning, *advice; // of the residual; half a sentence each
+} mf_WarningWords;
+// The group's motion may have its own: what "solver" means for a fluid. NULL group: those of most
+// motions. Members are NULL for a value that is not one of the bits.
+MF_API const mf_WarningWords *mf_group_warning_words(const mf_Group *group, uint32_t bit);
 
 // ---- systems -----------------------------------------------------------------------------------
 
@@ -254,7 +256,6 @@ typedef enum mf_Phase { // order within one step
     MF_PHASE_AFTER
 } mf_Phase;
 // "sense", "control", "motion", "after".
-MF_API const char *mf_phase_name(mf_Phase phase);
 
 typedef struct mf_SystemRun {
     mf_Group *group;

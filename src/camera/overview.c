@@ -292,6 +292,12 @@ void mf_overview_follow(mf_Overview *overview, double part) {
     mf_vec3_add_scaled(overview->middle, overview->middle, part, path);
     const double target = overview->part * fit(overview, mean);
     overview->away += part * (mf_larger(target, overview->away) - overview->away);
+    // What is fast does not leave the picture.
+    const double reach = 0.5 * overview->away * mf_smaller(overview->wide, overview->high);
+    mf_vec3_sub(path, mean, overview->middle);
+    const double behind = mf_vec3_length(path);
+    if (behind > reach)
+        mf_vec3_add_scaled(overview->middle, overview->middle, 1.0 - reach / behind, path);
 }
 
 void mf_overview_pose(const mf_Overview *overview, double position[3], double rotation[4]) {

@@ -52,12 +52,13 @@ static double delay_of(const Bench *own, uint32_t instance) {
 // The mean of the command from `from` to `to` [s] of the log.
 static double hold(const mf_FitInput *input, Cursor *cursor, double from, double to) {
     const mf_LogColumn *column = input->column;
-    while (cursor->at + 1 < column->count && column->time[cursor->at + 1] <= from)
+    const double *time = column->time;
+    while (cursor->at + 1 < column->count && time[cursor->at + 1] <= from)
         cursor->at++;
     double sum = 0.0, at = from;
     uint32_t i = cursor->at;
-    for (; i + 1 < column->count && column->time[i + 1] < to; i++) {
-        const double until = mf_larger(column->time[i + 1], at);
+    for (; i + 1 < column->count && time[i + 1] < to; i++) {
+        const double until = mf_larger(time[i + 1], at);
         sum += (until - at) * column->value[i];
         at = until;
     }

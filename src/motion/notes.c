@@ -507,8 +507,9 @@ static bool warning_of(const mf_Group *group, uint32_t *index, char *text) {
         snprintf(text, MF_MOTION_NOTE,
                  "warning %s: in %llu steps of %u of them %s (residual up to %.2g %s); %s helps",
                  mf_warning_name(bit), (unsigned long long)sum.steps, sum.robots,
-                 mf_group_warning_meaning(group, bit), sum.residual,
-                 mf_group_warning_unit(group, bit), mf_group_warning_advice(group, bit));
+                 mf_group_warning_words(group, bit)->meaning, sum.residual,
+                 mf_group_warning_words(group, bit)->unit,
+                 mf_group_warning_words(group, bit)->advice);
         return true;
     }
     return false;

@@ -36,9 +36,9 @@ _Static_assert(IS_INT(mf_PlacementKind) && IS_INT(mf_ControllerKind) && IS_INT(m
 _Static_assert(
     LISTED(mf_SceneGroup, initial, initial_count) && LISTED(mf_SceneGroup, inputs, input_count) &&
         LISTED(mf_SceneInput, times, time_count) && LISTED(mf_SceneInput, values, value_count) &&
-        LISTED(mf_SceneGroup, gaits, gait_count) && LISTED(mf_SceneGroup, values, value_count) && LISTED(mf_SceneGroup, plugins, plugin_count) &&
-        LISTED(mf_SceneGroup, rules, rule_count) && LISTED(mf_Placement, poses, pose_count) &&
-        LISTED(mf_InitialValue, values, value_count) &&
+        LISTED(mf_SceneGroup, gaits, gait_count) && LISTED(mf_SceneGroup, values, value_count) &&
+        LISTED(mf_SceneGroup, plugins, plugin_count) && LISTED(mf_SceneGroup, rules, rule_count) &&
+        LISTED(mf_Placement, poses, pose_count) && LISTED(mf_InitialValue, values, value_count) &&
         LISTED(mf_ScenePlugin, values, value_count) && LISTED(mf_Behavior, values, value_count) &&
         LISTED(mf_Behavior, points, point_count),
     "lists are stored as mf_KeyList");

@@ -23,9 +23,10 @@ typedef struct mf_ServerConfig {
                           // default 64 MiB
     bool led; // the world moves only by mf_server_step, while a connection is in lock-step
     // Of a world that others move, too. `move` is called instead of mf_world_step; `done` [1]
-    // steps: fewer than `steps` stop a led run; it may restore the world to another moment. `before` is called at each step before its turns,
-    // also again when messages have come, so it must act once; it may stop the run, or restore the
-    // world to another moment. Their errors end mf_server_step and mf_server_run. Default NULL.
+    // steps: fewer than `steps` stop a led run; it may restore the world to another moment.
+    // `before` is called at each step before its turns, also again when messages have come, so it
+    // must act once; it may stop the run, or restore the world to another moment. Their errors end
+    // mf_server_step and mf_server_run. Default NULL.
     mf_Status (*move)(void *mover, uint64_t steps, uint64_t *done, mf_Error *error);
     mf_Status (*before)(void *mover, bool *stops, mf_Error *error);
     void *mover;

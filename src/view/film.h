@@ -219,6 +219,9 @@ mf_Status mf_film_live_page(mf_Text *text, const char *title, mf_Error *error);
 
 // Appends the description of a film from a recording (film_recorded.c).
 void mf_film_put_recorded(mf_Text *text, const mf_Film *film);
+// Writes the page that shows a recording to `path` (replaced atomically). MF_UNSUPPORTED: it holds
+// no picture, or this build has no page.
+mf_Status mf_film_write_recording(const mf_Recording *recording, const char *path, mf_Error *error);
 // Appends the page that shows a recording. As mf_film_write_recording.
 mf_Status mf_film_render_recording(mf_Text *text, const mf_Recording *recording, mf_Error *error);
 

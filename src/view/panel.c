@@ -275,7 +275,7 @@ static void put_warnings(mf_Text *text, const mf_Group *group) {
     const char *names[MF_WARNING_KINDS], *units[MF_WARNING_KINDS];
     for (uint32_t k = 0; k < MF_WARNING_KINDS; k++) {
         names[k] = mf_warning_name(UINT32_C(1) << k);
-        units[k] = mf_group_warning_unit(group, UINT32_C(1) << k);
+        units[k] = mf_group_warning_words(group, UINT32_C(1) << k)->unit;
     }
     put_list(text, "names", names, MF_WARNING_KINDS);
     put_list(text, "units", units, MF_WARNING_KINDS);

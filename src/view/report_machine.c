@@ -21,7 +21,7 @@ static void put_ending(mf_Text *text, const mf_ReportCrawl *crawl) {
         if ((crawl->ending >> k & 1u) == 0)
             continue;
         mf_text_format(text, "%s%s (%s)", comma, mf_warning_name(1u << k),
-                       mf_group_warning_meaning(NULL, 1u << k));
+                       mf_group_warning_words(NULL, 1u << k)->meaning);
         comma = ", ";
     }
     mf_text_put(text, ". What it covered before that counts, and its fitness is the distance times "

@@ -6,7 +6,7 @@
 #include "base/floats.h"
 #include "view/chart.h"
 
-#include <mayfly/tracks.h>
+#include "view/tracks.h"
 
 #include <math.h>
 #include <string.h>

@@ -63,9 +63,6 @@ mf_Status mf_attach_warnings(mf_Group *group, mf_WarningFields *out, mf_Error *e
 
 // Text of a warning of this group, in place of the common text; `bit` is one of MF_WARNING_*, and
 // `words` must outlive the group.
-typedef struct mf_WarningWords {
-    const char *unit, *meaning, *advice;
-} mf_WarningWords;
 void mf_attach_warning_words(mf_Group *group, uint32_t bit, const mf_WarningWords *words);
 
 // Makes resets put the colliding shapes of robots onto the ground instead of their contact points:

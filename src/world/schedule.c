@@ -13,6 +13,7 @@
 #include "base/text.h"
 #include "world/attach.h"
 #include "world/group.h"
+#include "world/systems.h"
 
 #include <string.h>
 

@@ -23,6 +23,8 @@ static inline uint32_t mf_world_group_number(mf_World *world, const mf_Group *gr
     return MF_NONE;
 }
 
+const char *mf_phase_name(mf_Phase phase); // "control"
+
 // Configurations of systems with what every one has.
 static inline mf_SystemConfig mf_attach_system(const char *name, mf_Phase phase, mf_SystemFn run,
                                                void *user) {

@@ -129,23 +129,11 @@ void mf_attach_warning_words(mf_Group *group, uint32_t bit, const mf_WarningWord
     group->warning_words[kind_of(bit)] = words;
 }
 
-static const mf_WarningWords *text_for(const mf_Group *group, uint32_t bit) {
+const mf_WarningWords *mf_group_warning_words(const mf_Group *group, uint32_t bit) {
     static const mf_WarningWords none = {NULL, NULL, NULL};
     const uint32_t kind = kind_of(bit);
     if (kind == MF_WARNING_KINDS)
         return &none;
     return group != NULL && group->warning_words[kind] != NULL ? group->warning_words[kind]
                                                                : &kinds[kind].words;
-}
-
-const char *mf_group_warning_meaning(const mf_Group *group, uint32_t bit) {
-    return text_for(group, bit)->meaning;
-}
-
-const char *mf_group_warning_advice(const mf_Group *group, uint32_t bit) {
-    return text_for(group, bit)->advice;
-}
-
-const char *mf_group_warning_unit(const mf_Group *group, uint32_t bit) {
-    return text_for(group, bit)->unit;
 }

@@ -195,7 +195,7 @@ TEST(softness_is_reported) {
             assert_near(more / strain, sqrt(0.75), 0.25);
             assert_true(sum.robots == 1 && sum.residual >= 0.01);
             assert_non_null(
-                strstr(mf_group_warning_meaning(rig.group, MF_WARNING_SOLVER), "softer"));
+                strstr(mf_group_warning_words(rig.group, MF_WARNING_SOLVER)->meaning, "softer"));
         }
     }
 }

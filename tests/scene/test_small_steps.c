@@ -31,6 +31,7 @@ static const Case cases[MF_MOTION_COUNT] = {
     [MF_MOTION_CLOTH] = {NULL, "its velocities follow from its positions", 0, 0.0, 0.0},
     [MF_MOTION_FLUID] = {"grain.xml", NULL, 0, 0.0, 0.0},
     [MF_MOTION_GRAINS] = {"grain.xml", NULL, 0, 0.0, 0.0},
+    [MF_MOTION_DEBRIS] = {"grain.xml", NULL, 0, 0.0, 0.0},
 };
 
 static mf_Scene open_scene(mf_Context *context, int motion, double step) {

@@ -478,7 +478,8 @@ TEST(other_programs_say_that_no_script_runs) {
     char *text = scene_with("function tick()\n  print('x')\nend", "    tick: 0.05\n");
     AUTO_WHOLE_SCENE scene = make_scene(context, parse_scene(context, text));
     assert_int_equal(scene.note_count, 1);
-    assert_string_equal(scene.notes[0], "scripts: 1 not run here; mayfly run, view and serve run them");
+    assert_string_equal(scene.notes[0],
+                        "scripts: 1 not run here; mayfly run, view and serve run them");
     assert_int_equal(mf_scene_file_write(scene.file, &written, NULL), MF_OK);
     mf_SceneFile *again = parse_scene(context, written);
     assert_string_equal(again->scripts[0].text, scene.file->scripts[0].text);

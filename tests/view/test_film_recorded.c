@@ -1,6 +1,7 @@
 // Pictures for recorders, and pages of recordings.
 #include "rig/rig.h"
 
+#include "view/film.h"
 #include "view/film_page.h"
 
 #include <jansson.h>

@@ -13,7 +13,7 @@ typedef struct mf_CompareConfig {
                        // of that name; borrowed during mf_compare; NULL (default): no films
 } mf_CompareConfig;
 // The defaults of mf_CompareConfig: every configuration starts from them.
-MF_API mf_CompareConfig mf_compare_config(void);
+mf_CompareConfig mf_compare_config(void);
 
 // The robot at one moment, counted from the end of settling.
 typedef struct mf_CompareSample {
@@ -80,10 +80,9 @@ typedef struct mf_Comparison {
 // if all are, or the scene has several groups or vehicles. A truss moves by `quasistatic` and
 // `elastic`; where it has neither neurons nor oscillators, a sine drives its actuators through
 // their ranges. The file must outlive the comparison.
-MF_API mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
-                            mf_Comparison **out, mf_Error *error);
-MF_API void mf_comparison_destroy(mf_Comparison *comparison); // NULL is allowed
+mf_Status mf_compare(mf_Context *context, mf_SceneFile *file, const mf_CompareConfig *config,
+                     mf_Comparison **out, mf_Error *error);
+void mf_comparison_destroy(mf_Comparison *comparison); // NULL is allowed
 
 // Writes the comparison as one page with table and plots to `path` (replaced atomically).
-MF_API mf_Status mf_comparison_write(const mf_Comparison *comparison, const char *path,
-                                     mf_Error *error);
+mf_Status mf_comparison_write(const mf_Comparison *comparison, const char *path, mf_Error *error);

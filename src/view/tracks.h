@@ -9,11 +9,11 @@
 typedef struct mf_Tracks mf_Tracks;
 
 // Creates the tracks of a scene, which must outlive them.
-MF_API mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf_Tracks **out,
-                                  mf_Error *error);
+mf_Status mf_tracks_create(mf_Context *context, const mf_Scene *scene, mf_Tracks **out,
+                           mf_Error *error);
 // Stores the present positions. Never fails: when the capacity is reached, every second sample is
 // dropped, and only every second call is stored from then on.
-MF_API void mf_tracks_sample(mf_Tracks *tracks);
+void mf_tracks_sample(mf_Tracks *tracks);
 // Draws to `path` (replaced atomically), as SVG.
-MF_API mf_Status mf_tracks_write(mf_Tracks *tracks, const char *path, mf_Error *error);
-MF_API void mf_tracks_destroy(mf_Tracks *tracks); // NULL is allowed
+mf_Status mf_tracks_write(mf_Tracks *tracks, const char *path, mf_Error *error);
+void mf_tracks_destroy(mf_Tracks *tracks); // NULL is allowed
