@@ -25,9 +25,10 @@ typedef enum mf_Part {
     MF_PART_ACTUATOR,
     MF_PART_SENSOR,
     MF_PART_TENDON,
+    MF_PART_DOCK,
     MF_PART_COUNT
 } mf_Part;
-// "robot", "link", "joint", "body", "actuator", "sensor", "tendon".
+// "robot", "link", "joint", "body", "actuator", "sensor", "tendon", "dock".
 MF_API const char *mf_part_name(mf_Part part);
 
 typedef struct mf_Property {

@@ -1,6 +1,6 @@
 // What the panel of a live page shows of robots, as JSON: first the parts of a group's robots by
 // name and which values of its fields are theirs, then, as often as the page asks, values. Parts
-// are those of properties (world/property.h), with docks and contacts.
+// are those of properties (world/property.h), with contacts.
 #include "view/film.h"
 
 #include "motion/articulated/host.h"
@@ -31,11 +31,11 @@ static void put_named(mf_Text *text, const char *key, const char *value) {
 
 // ---- parts -------------------------------------------------------------------------------------
 
-// The kinds of parts, by which fields name their elements: those of mf_Part, and two more.
-enum { DOCK = MF_PART_COUNT, CONTACT, KINDS };
+// The kinds of parts, by which fields name their elements: those of mf_Part, and one more.
+enum { CONTACT = MF_PART_COUNT, KINDS };
 
 static const char *kind_name(uint32_t kind) {
-    return kind == DOCK ? "dock" : kind == CONTACT ? "contact" : mf_part_name((mf_Part)kind);
+    return kind == CONTACT ? "contact" : mf_part_name((mf_Part)kind);
 }
 
 typedef struct Robot {
@@ -73,8 +73,7 @@ static uint32_t part_count(const Robot *robot, uint32_t kind) {
         return 0;
     if (kind == CONTACT)
         return robot->rows + robot->points;
-    const mf_Model *model = robot->model;
-    return kind == DOCK ? model->dock_count : mf_part_count(model, (mf_Part)kind);
+    return mf_part_count(robot->model, (mf_Part)kind);
 }
 
 // The link that a part is at, -1: none; that of a joint is the one that it moves.
@@ -84,8 +83,6 @@ static int link_of(const Robot *robot, uint32_t kind, uint32_t index) {
     uint32_t link = MF_NONE;
     if (kind == CONTACT)
         link = contact_link(robot, index);
-    else if (kind == DOCK)
-        link = model->docks[index].frame.link;
     else {
         while (part != MF_PART_LINK && part != MF_PART_JOINT)
             if (!mf_part_parent(model, &part, &index))
@@ -100,8 +97,7 @@ static const char *name_of(const Robot *robot, uint32_t kind, uint32_t index) {
     const mf_Model *model = robot->model;
     const int link = link_of(robot, kind, index);
     mf_Part part = (mf_Part)kind;
-    const char *name = kind == DOCK           ? model->docks[index].name
-                       : kind == CONTACT      ? ""
+    const char *name = kind == CONTACT        ? ""
                        : kind == MF_PART_BODY ? model->bodies[index].name
                                               : mf_part_own_name(model, part, index);
     while (kind < MF_PART_COUNT && name[0] == '\0' && mf_part_parent(model, &part, &index))
@@ -204,8 +200,6 @@ static bool row_of(const Robot *robot, uint32_t kind, uint32_t index, mf_Field *
     const uint32_t width = field->info.width;
     mf_Property property;
     *row = (Row){width * index, width, index, field->info.unit, (double)NAN, (double)NAN};
-    if (kind == DOCK)
-        return begins(field->info.name, "dock.") && field->components == width * model->dock_count;
     if (kind == CONTACT) {
         const bool points = field->info.shape == MF_PER_CONTACT;
         const bool loads = begins(field->info.name, "contact.") &&
@@ -230,7 +224,7 @@ static bool row_of(const Robot *robot, uint32_t kind, uint32_t index, mf_Field *
 // Of which kind of part the elements of a field are; KINDS: of none.
 static uint32_t kind_of(const Robot *robot, mf_Field *field) {
     static const uint32_t order[] = {MF_PART_ACTUATOR, MF_PART_LINK,   MF_PART_JOINT, MF_PART_BODY,
-                                     MF_PART_SENSOR,   MF_PART_TENDON, DOCK,          CONTACT};
+                                     MF_PART_SENSOR,   MF_PART_TENDON, MF_PART_DOCK,  CONTACT};
     Row row;
     for (size_t k = 0; k < sizeof order / sizeof *order; k++)
         for (uint32_t i = 0; i < part_count(robot, order[k]); i++)

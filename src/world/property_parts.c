@@ -9,15 +9,15 @@
 #include <string.h>
 
 const char *mf_part_name(mf_Part part) {
-    static const char *const names[] = {"robot",    "link",   "joint", "body",
-                                        "actuator", "sensor", "tendon"};
+    static const char *const names[] = {"robot",    "link",   "joint",  "body",
+                                        "actuator", "sensor", "tendon", "dock"};
     return (unsigned)part < MF_PART_COUNT ? names[part] : "unknown";
 }
 
 static mf_ItemType item_of(mf_Part part) {
     static const mf_ItemType items[MF_PART_COUNT] = {
-        MF_ITEM_MODEL,    MF_ITEM_LINK,   MF_ITEM_JOINT, MF_ITEM_BODY,
-        MF_ITEM_ACTUATOR, MF_ITEM_SENSOR, MF_ITEM_TENDON};
+        MF_ITEM_MODEL,    MF_ITEM_LINK,   MF_ITEM_JOINT,  MF_ITEM_BODY,
+        MF_ITEM_ACTUATOR, MF_ITEM_SENSOR, MF_ITEM_TENDON, MF_ITEM_DOCK};
     return (unsigned)part < MF_PART_COUNT ? items[part] : MF_ITEM_COUNT;
 }
 
@@ -80,6 +80,10 @@ bool mf_part_parent(const mf_Model *model, mf_Part *part, uint32_t *index) {
     case MF_PART_SENSOR:
         *part = of_joint(model->sensors[*index].type) ? MF_PART_JOINT : MF_PART_LINK;
         *index = carrier(&model->sensors[*index]);
+        break;
+    case MF_PART_DOCK:
+        *index = model->docks[*index].frame.link;
+        *part = MF_PART_LINK;
         break;
     default:
         return false;
@@ -220,6 +224,8 @@ static uint32_t element_of(const mf_Model *model, mf_Part part, uint32_t index,
         return begins(name, "link.") || strcmp(name, "wrench.link") == 0 ? index : MF_NONE;
     case MF_PART_TENDON:
         return field->info.shape == MF_FIXED_COUNT && begins(name, "tendon.") ? index : MF_NONE;
+    case MF_PART_DOCK:
+        return begins(name, "dock.") ? index : MF_NONE;
     case MF_PART_SENSOR:
         return strcmp(name, "sensor.value") == 0 ? model->sensors[index].address : MF_NONE;
     default:

@@ -32,6 +32,33 @@ TEST(a_chain_is_placed_and_docked) {
     assert_int_equal(mf_docks_statistics(mf_world_docks_of(scene.world)).joined, 4);
 }
 
+// A dock is a part like a joint: its state, its load and its numbers have paths.
+TEST(docks_have_paths) {
+    AUTO_WHOLE_SCENE scene =
+        scene_of(*state, MODULES("    count: 2\n    chain: {first: front, second: back}\n"));
+    const mf_Model *model = mf_group_model(scene.group);
+    const uint32_t front = mf_model_find(model, MF_ITEM_DOCK, "front");
+    double value;
+    mf_Property dock;
+    MUST(mf_property_find(scene.world, "m[0]/front/dock.state", &dock, &error));
+    assert_int_equal(dock.part, MF_PART_DOCK);
+    assert_int_equal(dock.index, front);
+    assert_int_equal(dock.count, 1);
+    mf_property_read(&dock, &value);
+    assert_true(value == MF_DOCK_ENGAGED);
+    MUST(mf_property_find(scene.world, "m[0]/front/dock.load", &dock, &error));
+    assert_int_equal(dock.count, 6);
+    assert_int_equal(dock.first, 6 * front);
+    MUST(mf_property_find(scene.world, "m[1]/back/distance", &dock, &error));
+    assert_true(*dock.constant ==
+                model->docks[mf_model_find(model, MF_ITEM_DOCK, "back")].distance);
+    MUST(mf_property_find(scene.world, "m[0]/front/dock.enabled", &dock, &error));
+    value = 0;
+    MUST(mf_property_write(&dock, &value, &error));
+    mf_world_step(scene.world, 2);
+    assert_int_equal(assemblies_of(&scene), 2);
+}
+
 // Six modules with their pitch joints at 60 degrees close a ring; at 50 degrees they do not meet.
 TEST(a_ring_closes_where_its_docks_meet) {
     static const char *const angles[] = {"1.0471975511966", "0.8726646259972"};
