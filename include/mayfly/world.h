@@ -244,7 +244,7 @@ typedef struct mf_WarningWords {
     const char *unit, *meaning, *advice; // of the residual; half a sentence each
 } mf_WarningWords;
 // The group's motion may have its own: what "solver" means for a fluid. NULL group: those of most
-// motions. Members are NULL for a value that is not one of the bits.
+// motions. NULL for a value that is not one of the bits.
 MF_API const mf_WarningWords *mf_group_warning_words(const mf_Group *group, uint32_t bit);
 
 // ---- systems -----------------------------------------------------------------------------------

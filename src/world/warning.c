@@ -130,10 +130,9 @@ void mf_attach_warning_words(mf_Group *group, uint32_t bit, const mf_WarningWord
 }
 
 const mf_WarningWords *mf_group_warning_words(const mf_Group *group, uint32_t bit) {
-    static const mf_WarningWords none = {NULL, NULL, NULL};
     const uint32_t kind = kind_of(bit);
     if (kind == MF_WARNING_KINDS)
-        return &none;
+        return NULL;
     return group != NULL && group->warning_words[kind] != NULL ? group->warning_words[kind]
                                                                : &kinds[kind].words;
 }
