@@ -7,7 +7,7 @@
 #include "app.h"
 #include "inputs.h"
 #include "options.h"
-#include "evaluate/compare.h"
+#include "body/compare.h"
 
 typedef struct Options {
     mf_Inputs inputs;

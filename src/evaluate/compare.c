@@ -5,7 +5,7 @@
 #include "motion/table.h"
 #include "base/floats.h"
 
-#include "evaluate/compare.h"
+#include "body/compare.h"
 #include <mayfly/film.h>
 
 #include "math/scalar.h"

@@ -1,7 +1,7 @@
 // A world with one robot that follows one gait at one level, for comparisons.
 #pragma once
 
-#include "evaluate/compare.h"
+#include "body/compare.h"
 
 typedef struct mf_LevelRun {
     mf_Context *context;

@@ -1,6 +1,6 @@
 // The page of a comparison: a table of levels, plots over time with one line per level, the path
 // from above, and the limits of each level. One file without network access.
-#include "evaluate/compare.h"
+#include "body/compare.h"
 
 #include "view/chart.h"
 #include "base/floats.h"

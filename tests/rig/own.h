@@ -7,7 +7,7 @@
 
 #include <mayfly/mayfly.h>
 
-#include "evaluate/compare.h"
+#include "body/compare.h"
 #include "rig/context.h"
 
 #define AUTO(close) __attribute__((cleanup(close)))

@@ -3,7 +3,7 @@
 
 #include "body/kind.h"
 
-#include "evaluate/compare.h"
+#include "body/compare.h"
 
 // As the members of mf_BodyKind of these names: brain.c, compare.c, page.c.
 mf_Status mf_truss_control(const mf_SceneGroup *from, mf_Group *group, mf_Error *error);

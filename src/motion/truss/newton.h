@@ -124,7 +124,6 @@ typedef struct Newton {
     mf_mask touching_bars; // lanes in which bars touch
     bool fresh;            // energy and gradient are those at the positions
     bool traces;           // energies are kept in frame.trace
-    mf_index traced;       // [1] iterations before the first one that is kept
 } Newton;
 
 // -gradient in the order of the matrix.
@@ -419,10 +418,10 @@ static void find_pairs(Newton *n) {
         pairs_find(f, n->listed, false);
 }
 
-// Keeps the energy of the lanes `where` at the iteration `spent` of the frame.
-static void trace_energy(const Newton *n, mf_mask where, mf_index spent) {
+// Keeps the energy of the lanes `where` with `left` iterations to go.
+static void trace_energy(const Newton *n, mf_mask where, mf_index left) {
     const mf_TrussBlock *block = n->frame->block;
-    const mf_index entry = spent - n->traced;
+    const mf_index entry = mf_set_index((int32_t)n->frame->plan->iterations) - left;
     where = mf_and(where, mf_index_less(entry, mf_set_index((int32_t)n->frame->plan->trace)));
     mf_scatter(where, block->trace, entry * mf_set_index(MF_BLOCK) + mf_lane_numbers(), n->energy);
     mf_index was = mf_load_index((const int32_t *)block->traced);
@@ -477,7 +476,7 @@ static mf_mask relax(Newton *n, mf_mask where, mf_lane tolerance, mf_index most,
         n->fresh = false;
         n->residual = mf_select(where, residual_of(f), n->residual);
         if (n->traces)
-            trace_energy(n, where, *spent);
+            trace_energy(n, where, most - *spent);
         mf_mask done = mf_less_equal(n->residual, tolerance);
         mf_mask open = mf_and(mf_and(where, mf_not(done)), mf_not(n->stuck));
         open = mf_and(open, mf_index_less(*spent, most));

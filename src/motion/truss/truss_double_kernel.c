@@ -438,7 +438,6 @@ static void relax_frame(Newton *n, Result *result) {
     if (!f->plan->descend)
         predict(n, &result->spent);
     const mf_index most = result->spent + mf_set_index((int32_t)f->plan->iterations);
-    n->traced = result->spent;
     n->traces = f->plan->trace > 0;
     mf_mask relaxed = relax(n, f->alive, tolerance, most, &result->spent);
     result->residual = n->residual / mf_max(tolerance, mf_set((mf_real)1e-300));
