@@ -32,8 +32,8 @@ typedef struct mf_ReportFacts {
 
 // How the champion stands, by the trial of the report.
 typedef struct mf_ReportPosture {
-    bool stands; // a robot that can fall: no machine of bars, and less than MF_FALLEN at its start
-    bool fell;   // its base tilted by more than MF_FALLEN from upright at some time
+    bool stands; // a robot that can fall: no machine of bars, and less than 60 degrees at its start
+    bool fell;   // its base tilted by more than 60 degrees from upright at some time
     bool lies;   // and at the end
     double tilt; // [rad] at the end
 } mf_ReportPosture;

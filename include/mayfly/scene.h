@@ -353,7 +353,6 @@ typedef enum mf_Falls {
     MF_FALLS_COUNT, // the fitness is multiplied by the share of time without a fall
     MF_FALLS_IGNORE
 } mf_Falls;
-#define MF_FALLEN 1.0471975511965976 // [rad] 60 degrees from its start: a base has fallen over
 MF_API const char *mf_fitness_unit(mf_Fitness fitness);  // "m/s"
 MF_API const char *mf_fitness_title(mf_Fitness fitness); // "distance per energy"
 

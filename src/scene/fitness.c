@@ -144,7 +144,7 @@ static void add_step(const Sums *sums, uint32_t robot) {
         const double rotation[4] = {w, x, y, z};
         double up[3];
         mf_quat_rotate(up, rotation, sums->up);
-        if (up[2] < 0.5) // the cosine of MF_FALLEN
+        if (up[2] < 0.5) // 60 degrees from its start: it has fallen over
             add(sums->rows[FALLEN], robot, sums->step);
     }
     if (sums->rows[STANCE] != NULL)

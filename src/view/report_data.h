@@ -6,6 +6,8 @@
 
 #include "base/text.h"
 
+#define MF_FALLEN 1.0471975511965976 // [rad] 60 degrees from its start: a base has fallen over
+
 #define MF_REPORT_TOLERANCE 0.30 // [1] largest change of distance by the small step that passes
 #define MF_REPORT_KEPT 0.75      // [1] share of the distance that a walk keeps at another level
 
