@@ -329,7 +329,7 @@ TEST(a_urdf_keeps_its_text_and_gets_the_numbers) {
     write_servo(
         &(Machine){.damping = 0.3, .armature = 0.02, .gain = 12.0, .delay = 0.004, .noise = 1e-3},
         7, 2.0);
-    AUTO_MODEL *model = NULL, *written = NULL;
+    AUTO_MODEL *written = NULL;
     AUTO_SCENE_FILE *scene = NULL;
     mf_Log *log = NULL;
     mf_Fit *fit = NULL;
