@@ -44,8 +44,9 @@ def main(address: str, seconds: float = 60.0) -> float:
     with mayfly.connect(address) as world:
         real = world["real"]
         streams = [mayfly.PoseStream(real, robot) for robot in range(real.count)]
-        height = float(real["base.position"][0, 2])
         state = real.subscribe("base.position", "poses.state", "poses.age", period=0.1)
+        world.wait(state, 10)
+        height = float(state["base.position"][0, 2])
         offset = 1e-9 * world.statistics().time_ns - time.monotonic()
         for stamp, poses in capture(seconds, real.count, height):
             for stream, (position, orientation) in zip(streams, poses, strict=True):

@@ -18,8 +18,8 @@ ALL = sorted(path.stem for path in (ROOT / "scenes").glob("*.yaml") if path.stem
 SCENES = ALL if FULL else FEW
 
 
-def check(show, address):
-    """Of a page that is loaded up to three times, on a machine that may be busy."""
+def check(show, address, moves=False):
+    """Of a page that is loaded up to three times, on a machine that may be busy; moves: it runs."""
     for _ in range(3):
         page = show(address, 1280, 800)
         boxes = page.evaluate("() => mayfly.boxes()")
@@ -34,7 +34,8 @@ def check(show, address):
             break
     assert complaints == []
     assert first < soon
-    assert labels == 0  # nothing is written over robots before something happened
+    # Nothing is written over robots before something happened; docks are loaded as they touch down.
+    assert moves or labels == 0
     robots = [box for box in boxes if box["name"] != "particles"] or boxes
     seen = [
         box
@@ -53,4 +54,4 @@ def test_film(show, tmp_path, scene):
 
 @pytest.mark.parametrize("scene", SCENES)
 def test_live(show, live, scene):
-    check(show, live(f"scenes/{scene}.yaml"))
+    check(show, live(f"scenes/{scene}.yaml"), moves=True)

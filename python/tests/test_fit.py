@@ -246,10 +246,13 @@ def same_as_csv(path: pathlib.Path) -> None:
     results = []
     for log in (EXAMPLE / "arm.csv", path):
         lines = [json.loads(line) for line in call("fit", model, log, *options).stdout.splitlines()]
-        results.append({line["parameter"]: line["value"] for line in lines if "parameter" in line})
+        results.append({line["parameter"]: line for line in lines if "parameter" in line})
         assert lines[-1]["done"] is True
-    for name, value in results[0].items():
-        assert results[1][name] == pytest.approx(value, rel=1e-5, abs=1e-7)
+    # Stamps that begin at 5 s have other last bits: far below what the log says about the numbers.
+    for name, line in results[0].items():
+        assert results[1][name]["value"] == pytest.approx(
+            line["value"], abs=0.03 * line["interval"]
+        )
 
 
 @needs_command

@@ -62,9 +62,12 @@ def test_real_quadrotors_among_virtual_ones(tmp_path: pathlib.Path) -> None:
         assert -0.5 < load("motion_capture").main(address, 1.0) < 0.5
         with mayfly.connect(address) as world:
             real, virtual = world["real"], world["virtual"]
-            positions = np.asarray(real["base.position"])
+            seen = real.subscribe("base.position", "neighbor.count")
+            others = virtual.subscribe("fault.word")
+            assert world.wait(seen, 20) and world.wait(others, 20)
+            positions = seen["base.position"]
             assert np.hypot(positions[:, 0], positions[:, 1]) == pytest.approx(0.9, abs=0.01)
             assert positions[:, 2] == pytest.approx(3.0, abs=0.2)
             assert virtual.count == 300
-            assert not np.any(virtual["fault.word"])
-            assert np.max(real["neighbor.count"]) > 0
+            assert not np.any(others["fault.word"])
+            assert np.max(seen["neighbor.count"]) > 0

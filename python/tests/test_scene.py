@@ -33,9 +33,9 @@ def command_hash(*words: str) -> int:
             ["--gait", "walk", "--motion", "rigid"],
         ),
         (
-            "scenes/soccer.yaml",
-            {"groups.blue.motion": "prescribed"},
-            ["--set", "groups.blue.motion=prescribed"],
+            "scenes/wheelbot.yaml",
+            {"world.step": 0.004},
+            ["--set", "world.step=0.004"],
         ),
         (
             "scenes/circles.yaml",
@@ -64,8 +64,8 @@ def test_groups_and_their_fields() -> None:
         assert scene.group("red")["base.position"].read().shape == (1, 3)
         before = blue["base.position"].read()
         scene.run(1.0)
-        assert np.linalg.norm(blue["base.position"].read() - before) > 0.05
-        assert any("the command is clamped" in note for note in scene.notes)
+        assert np.linalg.norm(blue["base.position"].read() - before) > 0.02
+        assert any(note.startswith("scripts: 1 not run here") for note in scene.notes)
         assert scene.duration == 60
         assert repr(scene).startswith("<Scene: ")
 
@@ -82,7 +82,9 @@ def test_notes_are_those_that_the_command_prints(tmp_path: pathlib.Path) -> None
         assert list(scene.notes) == said["notes"]
         a = scene.group("a")
         assert a.notes[0].startswith("the robot starts 0.0")
-        assert all(f"group a: {note}" in scene.notes for note in a.notes)
+        # What a level leaves out is one line of the scene.
+        own = [note for note in scene.notes if note.startswith("group a: ")]
+        assert all(any(note.rsplit(": ")[-1] in line for line in own) for note in a.notes)
         scene.run(0.1)
         assert a.notes[0].startswith("the robot starts 0.0")  # as it was
 
