@@ -5,8 +5,8 @@
     python3 tools/docs/gallery.py snake pool these
 
 Each scene runs for its own time, at most 20 s, into build/gallery/NAME.html, where the films can be
-watched one by one (build/gallery/index.html). A picture of each, at the time in TIMES or in the middle,
-goes to docs/images/gallery/NAME.webp, and docs/gallery.md is written anew.
+watched one by one (build/gallery/index.html). A picture of each, at the time in TIMES or in the
+middle, goes to docs/images/gallery/NAME.webp, and docs/gallery.md is written anew.
 
 Needs a built command, chromium, Playwright (PyPI) and Pillow.
 """
@@ -24,6 +24,15 @@ FILMS = ROOT / "build" / "gallery"
 PICTURES = ROOT / "docs" / "images" / "gallery"
 LONGEST = 20.0  # [s]
 TIMES = {"topple": 2.0, "tear": 3.0}  # [s] of the picture
+# The page's own camera, which follows what it shows, for as long as it needs to catch up.
+moving_picture.PREPARE = "() => { mayfly.alone = true; mayfly.control.play(false); }"
+moving_picture.PICTURE = """time => {
+  for (let step = 1; step <= 20; step++) {
+    mayfly.source.time = time * step / 20;
+    mayfly.draw(0.2);
+  }
+  return mayfly.view.stage.canvas.toDataURL("image/png");
+}"""
 # Scenes without a film of their own: evolution begins with machines that have no bars.
 LEFT_OUT = {"golem"}
 HEAD = """# Gallery
