@@ -223,13 +223,13 @@ static bool row_of(const Robot *robot, uint32_t kind, uint32_t index, mf_Field *
 
 // Of which kind of part the elements of a field are; KINDS: of none.
 static uint32_t kind_of(const Robot *robot, mf_Field *field) {
-    static const uint32_t order[] = {MF_PART_ACTUATOR, MF_PART_LINK,   MF_PART_JOINT, MF_PART_BODY,
-                                     MF_PART_SENSOR,   MF_PART_TENDON, MF_PART_DOCK,  CONTACT};
     Row row;
-    for (size_t k = 0; k < sizeof order / sizeof *order; k++)
-        for (uint32_t i = 0; i < part_count(robot, order[k]); i++)
-            if (row_of(robot, order[k], i, field, &row))
-                return order[k];
+    for (uint32_t k = MF_PART_ROBOT; k < KINDS; k++) {
+        const uint32_t kind = k == MF_PART_ROBOT ? MF_PART_ACTUATOR : k; // before joints
+        for (uint32_t i = 0; i < part_count(robot, kind); i++)
+            if (row_of(robot, kind, i, field, &row))
+                return kind;
+    }
     return KINDS;
 }
 

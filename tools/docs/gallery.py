@@ -38,7 +38,7 @@ LEFT_OUT = {"golem"}
 HEAD = """# Gallery
 
 A film of each scene in [`scenes/`](../scenes), made by `tools/docs/gallery.py`. To see one move:
-`mayfly run scenes/NAME.yaml --plot film.html`, or live with `mayfly view scenes/NAME.yaml`.
+`mayfly run scenes/snake.yaml --plot film.html`, or live with `mayfly view scenes/snake.yaml`.
 """
 
 

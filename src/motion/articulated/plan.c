@@ -1,5 +1,6 @@
 // Plans of the `articulated` motion: checks, settings, what acts on the joints, contacts.
 #include "motion/articulated/host.h"
+#include "model/mounted.h"
 #include "model/points.h"
 #include "math/kernel_table.h"
 #include "motion/articulated/build.h"
@@ -270,13 +271,14 @@ static double deepest(const mf_ArticulatedConfig *config, double time, double st
     return most > least ? most : least;
 }
 
-// [s] Of the default stiffness: two steps. With docks, modules that others rest on carry several
+// [s] Of the default stiffness: two steps. Modules that others rest on carry several
 // times their own weight, so from 10 ms on it is at most the time for which one contact bears one
 // module at a thirtieth of its height above the ground, however long the step.
 static double default_time(const mf_Model *model, double step, double gravity) {
     const double part = 1.0 / 30.0, least = 0.01; // [1], [s]
     const double time = 2.0 * step;
-    if (model->dock_count == 0 || !(gravity > 0.0) || !(model->rest_height > 0.0) || time <= least)
+    if (!mf_model_is_module(model) || !(gravity > 0.0) || !(model->rest_height > 0.0) ||
+        time <= least)
         return time;
     return mf_clamp(mf_sqrt(part * model->rest_height / gravity), least, time);
 }
