@@ -35,7 +35,7 @@ typedef enum mf_Motion {
     MF_MOTION_CLOTH,                        // cloth
     MF_MOTION_FLUID,                        // particles of a fluid
     MF_MOTION_GRAINS,                       // dry grains with friction
-    MF_MOTION_DEBRIS,                       // spheres that do not meet each other
+    MF_MOTION_DEBRIS,                       // spheres without contacts between them
     MF_MOTION_COUNT,
     MF_MOTION_OWN = 16, // of a shared library (plugin.h); further ones follow
     MF_MOTION_OWN_LAST = 31

@@ -73,11 +73,11 @@ typedef struct mf_GrainsConfig {
     uint32_t placed;            // [1] as in mf_FluidConfig
 } mf_GrainsConfig;
 
-// The motion `debris`: spheres that meet the ground and the shapes of robots, by impulses, and not
-// each other; so one step of the world is one step of theirs, however long. The diameter is that of
-// the model's sphere. Adds the field particle.waiting as above and uses base.angular_velocity
-// [rad/s]. Debris inside of something by more than 10 % of its diameter raises MF_WARNING_SOLVER
-// with that fraction as residual. Errors as of `fluid`.
+// The motion `debris`: spheres that collide with the ground and the shapes of robots, by impulses,
+// and not with each other; so one step of the world is one step of theirs, however long. The
+// diameter is that of the model's sphere. Adds the field particle.waiting as above and uses
+// base.angular_velocity [rad/s]. Debris inside of something by more than 10 % of its diameter
+// raises MF_WARNING_SOLVER with that fraction as residual. Errors as of `fluid`.
 typedef struct mf_DebrisConfig {
     uint32_t struct_size; // [byte] set by mf_motions_config()
     double restitution;   // [1] 0 .. 1 of an impact; default 0.5

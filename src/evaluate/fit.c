@@ -285,7 +285,7 @@ static void note_direction(mf_FitProblem *problem, mf_Fit *fit, const double *sc
         fit->parameters[i].identified = false;
     }
     if (all > 1)
-        mf_fit_note(problem, "%s cannot be told apart by this log", names);
+        mf_fit_note(problem, "%s cannot be distinguished by this log", names);
 }
 
 // Intervals from H, and what it leaves open.

@@ -163,7 +163,12 @@ mf_Status mf_scene_add_inputs(const mf_SceneBuilder *builder, uint32_t index) {
         mf_SystemConfig system = mf_attach_system("inputs", MF_PHASE_CONTROL, run, inputs);
         system.writes = names;
         system.destroy = mf_attach_release;
-        status = mf_group_add_system(group, &system, builder->error);
+        status = mf_group_add_system(group, &system, &search.error);
+        if (status != MF_OK) // something else writes the field
+            mf_fail_at(builder->error, status, builder->file->file,
+                       builder->file->groups[index].inputs->line,
+                       builder->file->groups[index].inputs->column, "inputs: %s",
+                       search.error.message);
     }
     mf_release(context, names);
     if (status != MF_OK)

@@ -30,7 +30,7 @@ mf_Status mf_scripts_start(mf_Scripts *scripts, mf_Error *error);
 mf_Status mf_scripts_step(mf_Scripts *scripts, uint64_t steps, uint64_t *done, mf_Error *error);
 // Calls `event` and `tick` of each that are due at the present step, which the next mf_scripts_step
 // then does not call again: for a program that acts after the scripts and before the step. Does
-// nothing the second time. After the world was set back by others no script is told what has
+// nothing the second time. After the world was set back by others no script gets events of what has
 // changed since.
 mf_Status mf_scripts_call(mf_Scripts *scripts, mf_Error *error);
 // Their functions `finish`, after the run.

@@ -282,14 +282,18 @@ static void put_levels(mf_Text *text) {
     put_list(text, "values", names, MF_MOTION_OWN_LAST + 1);
 }
 
-static void put_field(mf_Text *text, const Robot *robot, mf_Field *field) {
-    const uint32_t kind = kind_of(robot, field);
-    mf_text_put(text, "{");
+static void put_info(mf_Text *text, const mf_Field *field) {
     put_named(text, "name", field->info.name);
     mf_text_put(text, ",");
     put_named(text, "unit", field->info.unit);
     mf_text_put(text, ",");
     put_named(text, "frame", field->info.frame);
+}
+
+static void put_field(mf_Text *text, const Robot *robot, mf_Field *field) {
+    const uint32_t kind = kind_of(robot, field);
+    mf_text_put(text, "{");
+    put_info(text, field);
     mf_text_put(text, ",");
     put_named(text, "text", field->info.description);
     mf_text_format(text, ",\"input\":%s,\"width\":%u,\"count\":%u",
@@ -334,11 +338,7 @@ static void put_values(mf_Text *text, const mf_Group *group, const mf_Field *fie
                        uint32_t instance, uint32_t most) {
     const uint32_t count = field->components < most ? field->components : most;
     mf_text_put(text, "{");
-    put_named(text, "name", field->info.name);
-    mf_text_put(text, ",");
-    put_named(text, "unit", field->info.unit);
-    mf_text_put(text, ",");
-    put_named(text, "frame", field->info.frame);
+    put_info(text, field);
     mf_text_format(text, ",\"input\":%s,\"values\":[",
                    mf_field_is_input(group, field) ? "true" : "false");
     for (uint32_t c = 0; c < count; c++) {

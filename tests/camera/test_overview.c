@@ -76,7 +76,7 @@ TEST(who_flew_off_does_not_count) {
     assert_true(rig.camera.focal[1] * 1.0 / away > 40.0);
 }
 
-// Of two crowds the larger one; of equal ones the first.
+// Of two clusters the larger one; of equal ones the first.
 TEST(the_larger_crowd) {
     AUTO_RIG rig = open_rig(*state, 12, false);
     double beside;

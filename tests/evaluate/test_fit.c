@@ -165,7 +165,7 @@ TEST(what_a_log_cannot_tell_is_said) {
     write_servo(&truth, 2, 3.0);
     AUTO_TRIAL scale =
         try_fit(*state, servo, &WITH(mf_fit_config(), .parameters = "damping,gain,armature,delay"));
-    assert_true(noted(scale.fit, "cannot be told apart"));
+    assert_true(noted(scale.fit, "cannot be distinguished"));
     assert_true(noted(scale.fit, "knee.armature"));
     assert_false(parameter(scale.fit, "knee.armature")->identified);
     assert_true(parameter(scale.fit, "delay")->identified);
@@ -174,7 +174,7 @@ TEST(what_a_log_cannot_tell_is_said) {
         *state, servo,
         &WITH(mf_fit_config(), .parameters = "damping,derivative,gain,delay", .generations = 8));
     assert_true(
-        noted(twins.fit, "knee.damping and knee.derivative cannot be told apart by this log"));
+        noted(twins.fit, "knee.damping and knee.derivative cannot be distinguished by this log"));
     assert_false(parameter(twins.fit, "knee.damping")->identified);
     assert_false(parameter(twins.fit, "knee.derivative")->identified);
     assert_true(parameter(twins.fit, "knee.gain")->identified);

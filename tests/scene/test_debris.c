@@ -1,5 +1,5 @@
 // Debris: falls, impacts, sliding and rolling against closed forms, at steps of 1/60 s; what it
-// pushes, and that pieces do not meet each other.
+// pushes, and that pieces do not collide with each other.
 #include "rig/rig.h"
 #include "scene/support.h"
 
@@ -114,7 +114,7 @@ TEST(it_pushes_boxes_and_not_each_other) {
     for (uint32_t i = 0; i < 2; i++)
         put(&scene, i, (double[]){-1, 0, z}, (double[]){6, 0, 0});
     const double mass = scene.models[0]->links[0].mass, heavy = scene.models[1]->links[0].mass;
-    mf_world_step(world, 20); // they meet after 0.15 s; all fall alike
+    mf_world_step(world, 20); // they coincide after 0.15 s; all fall alike
     const double v = value(&scene, "base.linear_velocity", 0);
     const double after = get(&scene, 1, "base.linear_velocity", 0, 0);
     print_message("pieces fly at %.4f m/s, the box at %.4f m/s\n", v, after);

@@ -192,3 +192,11 @@ TEST(a_fixed_factor_is_stable_below_a_limit) {
     assert_true(slow > 3 * fast && slow < 50000);
     assert_true(never == 50000 && !falls);
 }
+
+// A field that a gait writes cannot be an input, too; the line is that of the inputs.
+TEST(two_writers_are_refused) {
+    const SceneMistake row = {HEXAPOD "      - {property: joint.target, signal: {sine: {amplitude: "
+                                      "1, period: 1}}}\n    gaits: [tripod]\n",
+                              "both write joint.target", 8};
+    check_mistakes(*state, &row, 1, false);
+}

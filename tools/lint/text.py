@@ -2,7 +2,7 @@
 """Text is clean, links lead somewhere, and the changelog knows the version.
 
 No tab, no blank at the end of a line, no carriage return, one newline at the end of a file, no
-unfinished mark; relative links of Markdown files exist, and their fences are closed; what `pip install` is told to
+unfinished mark; relative links of Markdown files exist, and their fences are closed; what `pip install` is asked to
 install exists: a path of this project, or a package of PYPI; the README has at most 120 lines;
 CHANGELOG.md has a heading for the version in CMakeLists.txt. Seeds of the fuzzers and test data are
 left alone.
@@ -22,7 +22,7 @@ LINK = re.compile(r"\]\(([^)#\s]+)[^)]*\)")
 README_LIMIT = 120  # lines
 FENCE = re.compile(r"\s*(```+|~~~+)\s*(.*)$")
 PIP = re.compile(r"\bpip3?(?: -q)? install ([^\n`)#;|&]*)")
-# Packages on PyPI that readers are told to install; Mayfly's own are not there.
+# Packages on PyPI that readers are asked to install; Mayfly's own are not there.
 PYPI = set("""cma dm_control dynamixel-sdk evotorch gymnasium gymnasium-robotics h5py jax cffi mcap
     mkdocs-material mujoco nevergrad numpy nvidia-srl-usd-to-urdf pettingzoo pin rcsssmj ribs scipy
     sdformat-mjcf stable-baselines3 xacro""".split())

@@ -15,7 +15,7 @@ const TALL = 75; // [pixel] of a robot on it, at least
 const CENTERS = 300; // [1] robots that are tried
 const FIRST = 1.15; // [1] how much more those of the first group count
 const ONE_SHAPE = 0.1; // [1] how much a body of one shape counts
-const CROWD = 300; // [1] robots of a kind from which one box is measured for all
+const MEASURED_ONCE = 300; // [1] robots of a kind from which one box is measured for all
 
 // Robots that are joined, or particles: what stands alone.
 export interface Unit {
@@ -73,13 +73,13 @@ export function unitsOf(description: Description, robots: Robots, actors: number
   for (const r of actors) {
     const { cast, first } = robots.list[r], [x, y, z] = frame.poses.subarray(POSE * first, POSE * first + 3);
     if (![x, y, z].every(Number.isFinite)) continue;
-    const alike = cast.robots > CROWD ? known.get(cast) : undefined;
+    const alike = cast.robots > MEASURED_ONCE ? known.get(cast) : undefined;
     const base = shift(r), at = new THREE.Vector3(x + base[0], y + base[1], z + base[2]);
     if (alike) own.copy(alike).translate(at);
     else {
       own.makeEmpty();
       robots.corners(r, frame, base, (corner) => own.expandByPoint(corner));
-      if (cast.robots > CROWD) known.set(cast, own.clone().translate(at.negate()));
+      if (cast.robots > MEASURED_ONCE) known.set(cast, own.clone().translate(at.negate()));
     }
     if (own.isEmpty()) continue;
     const unit = units.get(roots[r]) ?? { robots: [], box: new THREE.Box3(), weight: 0, first: false };
@@ -112,7 +112,7 @@ export function densest(units: Unit[]): Unit[] {
 
 // ---- from where --------------------------------------------------------------------------------
 
-export interface Sight {
+export interface Framing {
   at: THREE.Vector3;
   azimuth: number; // [rad]
   elevation: number; // [rad]
@@ -139,39 +139,39 @@ function fit(units: Unit[], at: THREE.Vector3, [right, up, back]: THREE.Vector3[
 }
 
 // How much of the others is seen behind `shown`; what is between counts against it.
-function behind(others: THREE.Vector3[], sight: Sight, wide: number, high: number): number {
-  const [right, up, back] = axesOf(sight.azimuth, sight.elevation), way = new THREE.Vector3();
+function behind(others: THREE.Vector3[], framing: Framing, wide: number, high: number): number {
+  const [right, up, back] = axesOf(framing.azimuth, framing.elevation), way = new THREE.Vector3();
   return others.reduce((sum, at) => {
-    const depth = sight.distance - way.copy(at).sub(sight.at).dot(back);
-    if (depth < 0.05 * sight.distance) return sum;
+    const depth = framing.distance - way.copy(at).sub(framing.at).dot(back);
+    if (depth < 0.05 * framing.distance) return sum;
     const x = Math.abs(way.dot(right)) / depth, y = Math.abs(way.dot(up)) / depth;
-    if (depth < 0.9 * sight.distance) return sum - (x < 0.6 * wide && y < 0.6 * high ? 4 : 0);
+    if (depth < 0.9 * framing.distance) return sum - (x < 0.6 * wide && y < 0.6 * high ? 4 : 0);
     return sum + (x < 0.9 * wide && y < 0.9 * high ? 1 : 0);
   }, 0);
 }
 
 // Where to look at `shown` from: `azimuth`, unless more of all is seen from elsewhere, or hills are before it.
 // What flies is also looked at from beside, above the `level` of the ground.
-export function sightOf(shown: Unit[], all: Unit[], azimuth: number, level: number, wide: number, high: number,
-  blocked: (at: THREE.Vector3, eye: THREE.Vector3) => boolean): Sight {
+export function framingOf(shown: Unit[], all: Unit[], azimuth: number, level: number, wide: number, high: number,
+  blocked: (at: THREE.Vector3, eye: THREE.Vector3) => boolean): Framing {
   const box = shown.reduce((sum, unit) => sum.union(unit.box), new THREE.Box3());
   const at = box.getCenter(new THREE.Vector3()), few = Math.ceil(all.length / 500);
   const others = all.filter((unit, i) => i % few === 0 && !shown.includes(unit)).map(middleOf);
   const most = farthest(Math.max(...shown.map(tallOf))) * high / Math.tan(HALF);
-  const seenFrom = (from: number, elevation: number): Sight => {
+  const seenFrom = (from: number, elevation: number): Framing => {
     const near = 1.02 * fit(shown, at, axesOf(from, elevation), 0.85 * wide, 0.74 * high);
     const distance = shown.length > 1 ? Math.min(near, most) : others.length ? Math.max(near, most) : near;
     return { at, azimuth: from, elevation, distance };
   };
-  let best: Sight | null = null, score = -Infinity;
+  let best: Framing | null = null, score = -Infinity;
   for (const elevation of [ELEVATION, BESIDE, 0.55, 0.9]) {
     if (elevation > ELEVATION && best) break;
     for (let k = 0; k < (others.length ? 8 : 1) || (k < 8 && !best); k++) {
-      const sight = seenFrom(azimuth + k * Math.PI / 4, elevation);
-      const eye = at.clone().addScaledVector(axesOf(sight.azimuth, elevation)[2], sight.distance);
-      if (blocked(at, eye) || (elevation === BESIDE && eye.z < level + 4 * sight.distance)) continue;
-      const now = behind(others, sight, wide, high) + (k === 0 && elevation === ELEVATION ? 0.1 * others.length : 0);
-      if (now > score) [best, score] = [sight, now];
+      const framing = seenFrom(azimuth + k * Math.PI / 4, elevation);
+      const eye = at.clone().addScaledVector(axesOf(framing.azimuth, elevation)[2], framing.distance);
+      if (blocked(at, eye) || (elevation === BESIDE && eye.z < level + 4 * framing.distance)) continue;
+      const now = behind(others, framing, wide, high) + (k === 0 && elevation === ELEVATION ? 0.1 * others.length : 0);
+      if (now > score) [best, score] = [framing, now];
     }
   }
   return best ?? seenFrom(azimuth, 1.2);

@@ -2,8 +2,8 @@
 import type * as THREE from "three";
 import { pointsOf, POSE } from "./data";
 import type { Description, Frame, Robot } from "./data";
-import { densest, sightOf, unitsOf } from "./focus";
-import type { Sight, Unit } from "./focus";
+import { densest, framingOf, unitsOf } from "./focus";
+import type { Framing, Unit } from "./focus";
 import type { Robots } from "./robots";
 import { extentOf } from "./shapes";
 
@@ -25,7 +25,7 @@ export class Layout {
   readonly across: number; // robots in a row
   readonly gap: [number, number]; // [m] between robots that are put side by side
   private readonly shifts: number[][] = [];
-  private readonly crowd: { at: number[]; radius: number } | null;
+  private readonly cloud: { at: number[]; radius: number } | null;
   private readonly shown: Unit[]; // in the first picture
   private followed: number[] = []; // robots; none: what is looked at stays
   private offset = [0, 0, 0]; // [m] from their middle to what is looked at
@@ -38,7 +38,7 @@ export class Layout {
     const everyone = [...this.robots.keys()];
     const moving = everyone.filter(moves);
     this.actors = moving.length ? moving : everyone;
-    this.crowd = pointsOf(description) ? this.crowdOf(first) ?? (last && this.crowdOf(last)) : null;
+    this.cloud = pointsOf(description) ? this.cloudOf(first) ?? (last && this.cloudOf(last)) : null;
     const hero = this.largest(this.actors);
     this.radius = hero < 0 ? 1e-3 : this.radiusOf(hero, first);
     this.across = Math.ceil(Math.sqrt(this.robots.length));
@@ -46,9 +46,9 @@ export class Layout {
     for (const r of everyone) this.shifts.push(this.stand(r));
     this.shown = densest(this.unitsOf(first));
     const seen = this.largest(this.shown.flatMap((unit) => unit.robots));
-    const cloud = this.shown.some((unit) => unit.robots.length === 0) ? this.crowd?.radius ?? 0 : 0;
+    const cloud = this.shown.some((unit) => unit.robots.length === 0) ? this.cloud?.radius ?? 0 : 0;
     if (!description.apart) this.radius = Math.max(seen < 0 ? 0 : this.radiusOf(seen, first), cloud, 1e-3);
-    const middle = this.meanOf(this.actors, first) ?? this.crowd?.at ?? [0, 0, 0];
+    const middle = this.meanOf(this.actors, first) ?? this.cloud?.at ?? [0, 0, 0];
     this.spread = description.apart ? 0
       : this.actors.reduce((most, r) => Math.max(most, far(this.middleOf(r, first), middle)), 0);
     this.reach = [...joined].reduce((most, r) =>
@@ -111,7 +111,7 @@ export class Layout {
   }
 
   // The box of all particles; null: none is there yet.
-  private crowdOf(frame: Frame): { at: number[]; radius: number } | null {
+  private cloudOf(frame: Frame): { at: number[]; radius: number } | null {
     const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
     for (let i = 0; i < frame.points.length; i++) {
       const x = frame.points[i], c = i % 3;
@@ -141,14 +141,14 @@ export class Layout {
   }
 
   // Looks at those of the first picture, or at all, and follows them from then on.
-  sight(all: boolean, frame: Frame, wide: number, high: number,
-    blocked: (at: THREE.Vector3, eye: THREE.Vector3) => boolean): Sight | null {
+  framing(all: boolean, frame: Frame, wide: number, high: number,
+    blocked: (at: THREE.Vector3, eye: THREE.Vector3) => boolean): Framing | null {
     const units = this.unitsOf(frame), first = new Set(this.shownRobots);
     const clouds = this.shown.some((unit) => unit.robots.length === 0);
     const some = units.filter(({ robots }) => (robots.length ? robots.some((r) => first.has(r)) : clouds));
     const shown = all || !some.length ? units : some;
     if (!shown.length) return null;
-    const out = sightOf(shown, units, this.azimuth(frame), this.description.level ?? Infinity, wide, high, blocked);
+    const out = framingOf(shown, units, this.azimuth(frame), this.description.level ?? Infinity, wide, high, blocked);
     const still = shown.some((unit) => unit.robots.length === 0); // particles: what they are in stays
     this.followed = still ? [] : shown.flatMap((unit) => unit.robots);
     const mean = this.meanOf(this.followed, frame) ?? [0, 0, 0];

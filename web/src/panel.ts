@@ -119,7 +119,7 @@ export class Panel {
   }
 
   // What the page must read of the robot for what is to be seen.
-  get wanted(): { fields: Set<number>; link: number } {
+  get requested(): { fields: Set<number>; link: number } {
     const fields = new Set<number>();
     for (const fold of this.folds)
       for (const { quantity } of this.isOpen(fold) ? fold.rows ?? [] : [])

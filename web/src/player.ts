@@ -60,7 +60,7 @@ export class Player {
     if (this.view.selected < 0) return;
     const { frames, period } = film.description;
     this.panel.update(this.reading(this.view.selected, Math.min(Math.round(film.time / period), frames - 1),
-      [this.panel.wanted.link]));
+      [this.panel.requested.link]));
   }
 
   // ---- robots ------------------------------------------------------------------------------------
@@ -118,7 +118,7 @@ export class Player {
 
   // Of all pictures, with each link that is plotted in turn.
   private all(robot: number): Reading[] {
-    const links = [...this.plots.wanted(robot).links], out: Reading[] = [];
+    const links = [...this.plots.requested(robot).links], out: Reading[] = [];
     for (let i = 0; i < this.film.description.frames; i++)
       for (const link of links.length ? links : [-1]) out.push(this.reading(robot, i, [link]));
     return out;

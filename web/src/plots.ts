@@ -53,7 +53,7 @@ export class Plots {
   }
 
   // What must be read of a robot: numbers of fields, and links.
-  wanted(robot: number): { fields: Set<number>; links: Set<number> } {
+  requested(robot: number): { fields: Set<number>; links: Set<number> } {
     const own = this.traces.filter((trace) => trace.robot === robot).map(({ quantity }) => quantity);
     return { fields: new Set(own.flatMap((q) => (q && q.field >= 0 ? [q.field] : []))),
       links: new Set(own.flatMap((q) => (q && q.field < 0 ? [q.link] : []))) };

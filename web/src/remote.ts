@@ -170,7 +170,7 @@ export class Remote {
     const { selected } = this.view;
     this.since = 0;
     for (const robot of new Set([...this.plots.robots, ...(selected >= 0 ? [selected] : [])])) {
-      const { fields, links } = this.plots.wanted(robot), own = robot === selected ? this.panel.wanted : null;
+      const { fields, links } = this.plots.requested(robot), own = robot === selected ? this.panel.requested : null;
       if (own && own.link >= 0) links.add(own.link);
       const list = [...new Set([...fields, ...own?.fields ?? []])], [first, ...others] = [...links];
       this.live.send({ do: "read", robot, fields: list, ...(first === undefined ? {} : { link: first }) });

@@ -76,12 +76,12 @@ export class View {
     const { stage, layout, source: { description } } = this;
     stage.resize();
     const high = Math.tan(stage.camera.fov * Math.PI / 360), wide = high * stage.camera.aspect;
-    const frame = this.source.frame(), sight = layout.sight(all, frame, wide, high,
+    const frame = this.source.frame(), framing = layout.framing(all, frame, wide, high,
       (at, eye) => !description.apart && stage.hides(at, eye));
-    if (!sight) return stage.look([0, 0, 0], -0.9, ELEVATION, 3);
-    let away = Math.max(sight.distance, 2 * layout.radius);
+    if (!framing) return stage.look([0, 0, 0], -0.9, ELEVATION, 3);
+    let away = Math.max(framing.distance, 2 * layout.radius);
     for (let k = 0; k < 20; k++, away *= 0.9) { // what was measured of one robot need not hold of all like it
-      stage.look(sight.at.toArray(), sight.azimuth, sight.elevation, away);
+      stage.look(framing.at.toArray(), framing.azimuth, framing.elevation, away);
       stage.resize();
       const least = SEEN * stage.canvas.clientHeight, robots = layout.shownRobots;
       if (all || !robots.length || this.boxes(frame, robots).some(({ high: h }) => h > least)) break;

@@ -70,7 +70,7 @@ class RemoteWorld(Session[RemoteGroup], Plain):
         self, address: str, token: str = "", timeout: float = 60.0, share: bool = True
     ) -> None:
         super().__init__(timeout)
-        self._moved: deque[drawings.Control] = deque()  # that nobody was told of
+        self._moved: deque[drawings.Control] = deque()  # not reported yet
         self._depth = 0  # of calls
         self._sharing = client_region.Sharing(share and "/" in address, self._transmit)
         self._socket = _open(address, timeout)

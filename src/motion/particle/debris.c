@@ -29,7 +29,7 @@ static mf_ParticleDraft draft_of(const mf_DebrisConfig *config, double mass, dou
     const mf_ParticlePlan plan = {.mass = mass,
                                   .spacing = 2.0 * radius,
                                   .reach =
-                                      4.0 * radius, // of what a piece may meet in a part of a step
+                                      4.0 * radius, // of what a piece may touch in a part of a step
                                   .damping = config->restitution,
                                   .wall_friction = config->friction,
                                   .rolling = config->rolling,
@@ -87,7 +87,7 @@ static void row_defaults(mf_MotionsConfig *config) {
 
 // clang-format off
 static const mf_Key row_keys[] = {
-    MF_KEY_GROUP("motion.debris", "spheres that meet the ground and robots, but not each other"),
+    MF_KEY_GROUP("motion.debris", "spheres that collide with the ground and robots, but not with each other"),
     MF_KEY("motion.debris.restitution", MF_KEY_REAL, 0, "1", "0.5", 0, 1, NULL, AT(restitution),
            "of an impact"),
     MF_KEY("motion.debris.friction", MF_KEY_REAL, 0, "1", "0.5", 0, 100, NULL, AT(friction),

@@ -139,7 +139,7 @@ static bool is_above(const mf_Model *model, uint32_t upper, uint32_t link) {
     return link == upper;
 }
 
-// From one link of a robot to another: up to where both paths to the base meet, then down.
+// From one link of a robot to another: up to the nearest common ancestor, then down.
 static mf_Status pass(Chain *c, const mf_DockGroup *group, uint32_t instance, uint32_t from,
                       uint32_t to) {
     const mf_Model *model = group->model;
