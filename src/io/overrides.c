@@ -66,6 +66,11 @@ static void list_known(const mf_KeyTable *table, const char *group, char *out, s
     }
 }
 
+// Keys without a successor, and what does their work now.
+static const struct {
+    const char *path, *instead;
+} gone[] = {{"behavior.soccer", "a script plays, such as that of scenes/soccer.yaml"}};
+
 static mf_Status refuse_unknown(const mf_Reader *reader, const mf_YamlNode *node, const char *group,
                                 const char *path) {
     const char *near = mf_keys_near(reader->table, path);
@@ -73,6 +78,11 @@ static mf_Status refuse_unknown(const mf_Reader *reader, const mf_YamlNode *node
         return mf_yaml_fail(reader->tree, node, true, MF_BAD_FILE, reader->error,
                             "%s%.80s: unknown key, did you mean %s%s?", reader->prefix, path,
                             reader->prefix, near);
+    for (size_t i = 0; i < sizeof gone / sizeof *gone; i++)
+        if (strcmp(gone[i].path, path) == 0)
+            return mf_yaml_fail(reader->tree, node, true, MF_BAD_FILE, reader->error,
+                                "%s%.80s: this key is gone: %s", reader->prefix, path,
+                                gone[i].instead);
     char known[320];
     list_known(reader->table, group, known, sizeof known);
     return mf_yaml_fail(reader->tree, node, true, MF_BAD_FILE, reader->error,

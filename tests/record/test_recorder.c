@@ -240,6 +240,26 @@ TEST_OF_RECORDS(paths_are_recorded) {
     MUST_FAIL(record(fixture, config, 1, &error), MF_NOT_FOUND, "no such link");
 }
 
+// The same values in two units are two data sets, each with its own.
+TEST_OF_RECORDS(paths_may_name_a_unit) {
+    mf_RecorderConfig config = test_config(fixture);
+    mf_Field *position = mf_group_find_field(fixture->group, "base.position");
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        mf_field_set(position, i, 2, 0.25 * i);
+    config.fields = (const char *const[]){"base.position.z", "base.position.z:mm", NULL};
+    MUST(record(fixture, config, 1, &error));
+    AUTO_FILE file = open_file(fixture->path);
+    AUTO_SET plain = open_set(file, "base.position[2]", 3, (hsize_t[]){1, ROBOTS, 1});
+    AUTO_SET small = open_set(file, "base.position[2]:mm", 3, (hsize_t[]){1, ROBOTS, 1});
+    AUTO(end_memory) double *meters = read_set(plain, H5T_NATIVE_DOUBLE);
+    AUTO(end_memory) double *millimeters = read_set(small, H5T_NATIVE_DOUBLE);
+    for (uint32_t i = 0; i < ROBOTS; i++)
+        assert_near(millimeters[i], 1e3 * meters[i], 1e-3);
+    assert_true(millimeters[3] > 100);
+    config.fields = (const char *const[]){"base.position.z:rpm", NULL};
+    MUST_FAIL(record(fixture, config, 1, &error), MF_NOT_FOUND, "expected one of m, mm");
+}
+
 TEST_OF_RECORDS(wrong_arguments_are_named) {
     const mf_RecorderConfig right = test_config(fixture);
     static const char *const misspelt[] = {"base.positon", NULL}, *const empty[] = {"joint.angle",

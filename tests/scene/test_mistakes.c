@@ -137,6 +137,9 @@ TEST(mistakes_in_groups_name_the_group) {
         {GROUP "    motion: {points: {friction_coefficient: -.inf}}\n",
          "t.yaml:4:45: groups.a.motion.points.friction_coefficient: expected a number above 0 up "
          "to 1000000 or .inf, found -.inf"},
+        {GROUP "    behavior: {soccer: {goal: [1, 0]}}\n",
+         "t.yaml:4:16: groups.a.behavior.soccer: this key is gone: a script plays, "
+         "such as that of scenes/soccer.yaml"},
         {GROUP "    motion: soccer\n",
          "t.yaml:4:13: groups.a.motion: expected one of kinematic, points, rigid, prescribed, "
          "articulated, quadrotor, fixed_wing, car, external, quasistatic, elastic, cloth, fluid, "

@@ -37,7 +37,7 @@ moving_picture.PICTURE = """time => {
 LEFT_OUT = {"golem"}
 HEAD = """# Gallery
 
-A film of each scene in [`scenes/`](../scenes), made by `tools/docs/gallery.py`. To see one move:
+A film of each scene in `scenes/`, made by `tools/docs/gallery.py`. To see one move:
 `mayfly run scenes/snake.yaml --plot film.html`, or live with `mayfly view scenes/snake.yaml`.
 """
 
