@@ -303,6 +303,26 @@ static int store(Reading *reading, const mf_Option *option, const char *value) {
     return MF_OPTIONS_GO_ON;
 }
 
+// What other simulators call an option.
+static const struct {
+    const char *name, *own;
+} elsewhere[] = {
+    {"seconds", "duration"},    {"time", "duration"},
+    {"sim-time", "duration"},   {"dt", "step"},
+    {"timestep", "step"},       {"time-step", "step"},
+    {"num-envs", "robots"},     {"num_envs", "robots"},
+    {"envs", "robots"},         {"num-robots", "robots"},
+    {"count", "robots"},        {"population-size", "population"},
+    {"pop-size", "population"}, {"iterations", "generations"},
+    {"random-seed", "seed"},    {"jobs", "threads"},
+    {"workers", "threads"},     {"num-threads", "threads"},
+    {"level", "motion"},        {"physics", "motion"},
+    {"keyframe", "key"},        {"output", "out"},
+    {"film", "plot"},           {"movie", "video"},
+    {"terrain", "ground"},      {"speed", "realtime"},
+    {"log", "record"},
+};
+
 static int unknown_option(const mf_CommandHelp *help, const char *text, size_t length) {
     char typed[100], near[MF_SUGGESTION] = "", name[MF_SUGGESTION];
     snprintf(typed, sizeof typed, "%.*s", (int)(length < 99 ? length : 99), text);
@@ -310,6 +330,13 @@ static int unknown_option(const mf_CommandHelp *help, const char *text, size_t l
         if (strcmp(typed + strspn(typed, "-"), gone->name) == 0)
             return mf_app_usage(help->name, "there is no option '%s' any more: %s", typed,
                                 gone->instead);
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+        const char *own = elsewhere[i].own;
+        if (strcmp(typed + strspn(typed, "-"), elsewhere[i].name) == 0 &&
+            find_option(help->options, own, strlen(own)) != NULL)
+            return mf_app_usage(help->name, "unknown option '%s', did you mean '--%s'?", typed,
+                                own);
+    }
     // "did you mean '--motion'?": including the dashes.
     mf_suggest(typed + strspn(typed, "-"), option_name, help->options, name);
     if (name[0] != '\0')

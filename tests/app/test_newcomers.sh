@@ -26,6 +26,8 @@ refused 2 'one argument too many' run "$hexapod" "$hexapod"
 refused 2 "--duration: expected a number from 1e-06 to 1000000000, found '0'" run "$hexapod" --duration 0
 refused 2 "--step: expected a number from 1e-06 to 1, found '5'" run "$hexapod" --step 5
 refused 2 "--motion: expected kinematic, points, rigid, prescribed, articulated" run "$hexapod" --motion full
+refused 2 "unknown option '--seconds', did you mean '--duration'?" run "$hexapod" --seconds 5
+refused 2 "unknown option '--num-envs', did you mean '--robots'?" run "$hexapod" --num-envs 5
 refused 2 "unknown option '--populatoin', did you mean '--population'?" evolve "$source_dir/scenes/hexapod.yaml" --populatoin 3
 refused 1 'search.mutation: unknown key' evolve "$source_dir/scenes/hexapod.yaml" --set search.mutation=0.1
 refused 1 "no gait 'wlak': expected one of those in" run "$hexapod" --gait wlak
