@@ -1,7 +1,7 @@
 // Whether the volumes of two nodes of compounds can touch, for kernels: a row per bounding volume
 // (MF_BOUNDS_LIST) with two tests,
 //
-//     NAME_overlap(pair, nodes, tests, &gap)               of two nodes
+//     NAME_overlap(two, nodes, tests, &gap)                of two nodes
 //     NAME_reached(side, node, center, radius, tests)      of a ball and a node
 //
 // False: they are apart, two nodes by at least `gap` [m] >= 0. The tests allow for more than they
@@ -26,6 +26,33 @@ static inline mf_real size_of(const mf_CompoundSide *side, uint32_t node) {
     return sphere_of(side, node)[(MF_PART_NODE_ROWS - 1) * MF_BLOCK];
 }
 
+// Two compounds of which nodes are tested.
+typedef struct Trees {
+    const mf_CompoundSide *sides;
+    mf_real direction[3];                 // [m] as in mf_CompoundPair
+    const mf_real *spheres[2], *boxes[2]; // of node 0 of both
+} Trees;
+
+static inline Trees trees_of(const mf_CompoundPair *pair) {
+    Trees two;
+    two.sides = pair->sides;
+    for (size_t i = 0; i < 3; i++)
+        two.direction[i] = (mf_real)pair->direction[i];
+    for (size_t k = 0; k < 2; k++) {
+        two.spheres[k] = sphere_of(&pair->sides[k], 0);
+        two.boxes[k] = part_of(&pair->sides[k], mf_compound_box_row(pair->sides[k].compound, 0));
+    }
+    return two;
+}
+
+static inline const mf_real *sphere_in(const Trees *two, size_t side, uint32_t node) {
+    return two->spheres[side] + (size_t)node * MF_PART_NODE_ROWS * MF_BLOCK;
+}
+
+static inline const mf_real *box_in(const Trees *two, size_t side, uint32_t node) {
+    return two->boxes[side] + (size_t)node * MF_PART_BOX_ROWS * MF_BLOCK;
+}
+
 static inline bool is_leaf(const mf_CompoundSide *side, uint32_t node) {
     return node < side->compound->solid_count;
 }
@@ -42,22 +69,7 @@ static inline mf_real gap_of(mf_real square, mf_real sum, mf_real length) {
     return (square - sum * sum) / (length + sum);
 }
 
-static inline bool spheres_overlap(const mf_real *a, const mf_real *b, const double direction[3],
-                                   mf_real *gap) {
-    mf_real square = 0, length = 0, sum = a[3 * MF_BLOCK] + b[3 * MF_BLOCK];
-    for (size_t i = 0; i < 3; i++) {
-        mf_real apart = b[i * MF_BLOCK] + (mf_real)direction[i] - a[i * MF_BLOCK];
-        square += apart * apart;
-        length += size(apart);
-    }
-    // Larger than the roundings of the way between both; NaN is false.
-    if (square < sum * sum * (1 + 64 * MF_REAL_EPSILON))
-        return true;
-    *gap = gap_of(square, sum, length);
-    return false;
-}
-
-// The same of a plane, which is solid below.
+// A ball and a plane, which is solid below.
 static inline bool plane_near(const mf_real *rotation, const mf_real *position,
                               const mf_real center[3], mf_real radius, mf_real *gap) {
     mf_real above = 0, sum = radius;
@@ -111,30 +123,41 @@ static inline bool solid_near(const mf_CompoundSide *side, uint32_t solid, const
     return ball_near(rotation, position, half, center, radius, gap);
 }
 
-// Leaves of the pair, each with the sphere of the other node.
-static inline bool leaves_near(const mf_CompoundPair *pair, const uint32_t nodes[2],
-                               uint64_t *tests, mf_real *gap) {
-    for (int k = 0; k < 2; k++) {
-        if (!is_leaf(&pair->sides[k], nodes[k]))
-            continue;
-        const mf_real *ball = sphere_of(&pair->sides[1 - k], nodes[1 - k]);
-        mf_real center[3];
-        for (size_t i = 0; i < 3; i++)
-            center[i] = k == 0 ? ball[i * MF_BLOCK] + (mf_real)pair->direction[i]
-                               : ball[i * MF_BLOCK] - (mf_real)pair->direction[i];
+// Those of both nodes that are leaves, each with the sphere of the other.
+static inline bool leaves_near(const Trees *two, const uint32_t nodes[2], const mf_real *a,
+                               const mf_real *b, uint64_t *tests, mf_real *gap) {
+    const mf_real *direction = two->direction;
+    if (is_leaf(&two->sides[0], nodes[0])) {
+        const mf_real center[3] = {b[0] + direction[0], b[MF_BLOCK] + direction[1],
+                                   b[2 * MF_BLOCK] + direction[2]};
         ++*tests;
-        if (!solid_near(&pair->sides[k], nodes[k], center, ball[3 * MF_BLOCK], gap))
+        if (!solid_near(&two->sides[0], nodes[0], center, b[3 * MF_BLOCK], gap))
             return false;
+    }
+    if (is_leaf(&two->sides[1], nodes[1])) {
+        const mf_real center[3] = {a[0] - direction[0], a[MF_BLOCK] - direction[1],
+                                   a[2 * MF_BLOCK] - direction[2]};
+        ++*tests;
+        return solid_near(&two->sides[1], nodes[1], center, a[3 * MF_BLOCK], gap);
     }
     return true;
 }
 
-static inline bool sphere_overlap(const mf_CompoundPair *pair, const uint32_t nodes[2],
-                                  uint64_t *tests, mf_real *gap) {
+static inline bool sphere_overlap(const Trees *two, const uint32_t nodes[2], uint64_t *tests,
+                                  mf_real *gap) {
+    const mf_real *a = sphere_in(two, 0, nodes[0]), *b = sphere_in(two, 1, nodes[1]);
+    mf_real square = 0, length = 0, sum = a[3 * MF_BLOCK] + b[3 * MF_BLOCK];
+    for (size_t i = 0; i < 3; i++) {
+        mf_real apart = b[i * MF_BLOCK] + two->direction[i] - a[i * MF_BLOCK];
+        square += apart * apart;
+        length += size(apart);
+    }
     ++*tests;
-    return spheres_overlap(sphere_of(&pair->sides[0], nodes[0]),
-                           sphere_of(&pair->sides[1], nodes[1]), pair->direction, gap) &&
-           leaves_near(pair, nodes, tests, gap);
+    // Larger than the roundings of the way between both; NaN is false.
+    if (square < sum * sum * (1 + 64 * MF_REAL_EPSILON))
+        return leaves_near(two, nodes, a, b, tests, gap);
+    *gap = gap_of(square, sum, length);
+    return false;
 }
 
 static inline bool leaf_reached(const mf_CompoundSide *side, uint32_t node, const double center[3],
@@ -169,14 +192,14 @@ static inline const mf_real *box_of(const mf_CompoundSide *side, uint32_t node) 
     return part_of(side, mf_compound_box_row(side->compound, node));
 }
 
-static inline bool box_overlap(const mf_CompoundPair *pair, const uint32_t nodes[2],
-                               uint64_t *tests, mf_real *gap) {
-    const mf_real *a = box_of(&pair->sides[0], nodes[0]), *b = box_of(&pair->sides[1], nodes[1]);
+static inline bool box_overlap(const Trees *two, const uint32_t nodes[2], uint64_t *tests,
+                               mf_real *gap) {
+    const mf_real *a = box_in(two, 0, nodes[0]), *b = box_in(two, 1, nodes[1]);
     mf_real square = 0, length = 0;
     bool overlap = true;
     for (size_t i = 0; i < 3; i++) {
         const mf_real sum = a[(3 + i) * MF_BLOCK] + b[(3 + i) * MF_BLOCK];
-        mf_real apart = b[i * MF_BLOCK] + (mf_real)pair->direction[i] - a[i * MF_BLOCK];
+        mf_real apart = b[i * MF_BLOCK] + two->direction[i] - a[i * MF_BLOCK];
         apart = size(apart) - sum * (1 + BOX_SLACK);
         overlap = overlap && apart < 0;
         square += apart > 0 ? apart * apart : 0;
@@ -184,7 +207,8 @@ static inline bool box_overlap(const mf_CompoundPair *pair, const uint32_t nodes
     }
     ++*tests;
     if (overlap)
-        return leaves_near(pair, nodes, tests, gap);
+        return leaves_near(two, nodes, sphere_in(two, 0, nodes[0]), sphere_in(two, 1, nodes[1]),
+                           tests, gap);
     *gap = length > 0 ? square / length : 0;
     return false;
 }
@@ -214,14 +238,13 @@ static inline const mf_real *axes_of(const mf_CompoundSide *side, uint32_t node)
 // The largest gap along the axes of both; the nine products of edges, which would part few more
 // (van den Bergen, Efficient collision detection of complex deformable models using AABB trees,
 // 1997), are left to the narrow phase.
-static inline bool oriented_overlap(const mf_CompoundPair *pair, const uint32_t nodes[2],
-                                    uint64_t *tests, mf_real *gap) {
-    const mf_CompoundSide *sides = pair->sides;
-    const mf_real *a = box_of(&sides[0], nodes[0]), *b = box_of(&sides[1], nodes[1]);
-    const mf_real *x = axes_of(&sides[0], nodes[0]), *y = axes_of(&sides[1], nodes[1]);
+static inline bool oriented_overlap(const Trees *two, const uint32_t nodes[2], uint64_t *tests,
+                                    mf_real *gap) {
+    const mf_real *a = box_in(two, 0, nodes[0]), *b = box_in(two, 1, nodes[1]);
+    const mf_real *x = axes_of(&two->sides[0], nodes[0]), *y = axes_of(&two->sides[1], nodes[1]);
     mf_real way[3], along[2][3] = {{0}, {0}}, half[2][3], sums[2][3], slack = 0;
     for (size_t i = 0; i < 3; i++) {
-        way[i] = b[i * MF_BLOCK] + (mf_real)pair->direction[i] - a[i * MF_BLOCK];
+        way[i] = b[i * MF_BLOCK] + two->direction[i] - a[i * MF_BLOCK];
         half[0][i] = a[(3 + i) * MF_BLOCK];
         half[1][i] = b[(3 + i) * MF_BLOCK];
         slack += half[0][i] + half[1][i];
@@ -246,7 +269,8 @@ static inline bool oriented_overlap(const mf_CompoundPair *pair, const uint32_t 
         }
     ++*tests;
     *gap = most - BOX_SLACK * slack;
-    return *gap < 0 && leaves_near(pair, nodes, tests, gap);
+    return *gap < 0 && leaves_near(two, nodes, sphere_in(two, 0, nodes[0]),
+                                   sphere_in(two, 1, nodes[1]), tests, gap);
 }
 
 static inline bool oriented_reached(const mf_CompoundSide *side, uint32_t node,
@@ -258,9 +282,9 @@ static inline bool oriented_reached(const mf_CompoundSide *side, uint32_t node,
 
 // ---- none ---------------------------------------------------------------------------------------
 
-static inline bool none_overlap(const mf_CompoundPair *pair, const uint32_t nodes[2],
-                                uint64_t *tests, mf_real *gap) {
-    (void)pair;
+static inline bool none_overlap(const Trees *two, const uint32_t nodes[2], uint64_t *tests,
+                                mf_real *gap) {
+    (void)two;
     (void)nodes;
     (void)tests;
     (void)gap;
@@ -279,19 +303,19 @@ static inline bool none_reached(const mf_CompoundSide *side, uint32_t node, cons
 
 // ---- all ----------------------------------------------------------------------------------------
 
-static inline bool bounds_overlap(const mf_CompoundPair *pair, const uint32_t nodes[2],
-                                  uint64_t *tests, mf_real *gap) {
-#define OVERLAP(NAME, name, rows)                                                                  \
+static inline bool bounds_overlap(const Trees *two, const uint32_t nodes[2], uint64_t *tests,
+                                  mf_real *gap) {
+#define OVERLAP(NAME, name, boxes)                                                                 \
     case MF_BOUNDS_##NAME:                                                                         \
-        return name##_overlap(pair, nodes, tests, gap);
-    switch (pair->sides[0].compound->bounds) { MF_BOUNDS_LIST(OVERLAP) }
+        return name##_overlap(two, nodes, tests, gap);
+    switch (two->sides[0].compound->bounds) { MF_BOUNDS_LIST(OVERLAP) }
 #undef OVERLAP
     return true;
 }
 
 static inline bool bounds_reached(const mf_CompoundSide *side, uint32_t node,
                                   const double center[3], double radius, uint64_t *tests) {
-#define REACHED(NAME, name, rows)                                                                  \
+#define REACHED(NAME, name, boxes)                                                                 \
     case MF_BOUNDS_##NAME:                                                                         \
         return name##_reached(side, node, center, radius, tests);
     switch (side->compound->bounds) { MF_BOUNDS_LIST(REACHED) }

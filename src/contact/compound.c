@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#define NAME(NAME, name, rows) #name,
+#define NAME(NAME, name, boxes) #name,
 const char *const mf_bounds_names[] = {MF_BOUNDS_LIST(NAME) NULL};
 #undef NAME
 

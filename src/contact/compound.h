@@ -17,10 +17,10 @@
 #include <mayfly/collision.h>
 
 // The bounding volumes: of mf_CollisionBounds, name (also of their functions in the kernels:
-// bounds.h, compound_refit_kernel.c), rows of a node beyond those of its sphere. A sphere is there
-// with each, because the order of the descent depends on it, and with that the sums of forces.
+// bounds.h, compound_refit_kernel.c), whether they are boxes. Nodes have a sphere with each,
+// because the order of the descent depends on it, and with that the sums of forces.
 #define MF_BOUNDS_LIST(X)                                                                          \
-    X(SPHERE, sphere, 0) X(BOX, box, 6) X(ORIENTED, oriented, 6) X(NONE, none, 0)
+    X(SPHERE, sphere, false) X(BOX, box, true) X(ORIENTED, oriented, true) X(NONE, none, false)
 extern const char *const mf_bounds_names[]; // by mf_CollisionBounds, NULL behind the last
 
 enum { MF_COMPOUND_SHAPES = 1024 }; // [1] most solids of a compound
@@ -101,8 +101,8 @@ enum {
     MF_PART_ROTATION = 18, // [1] 4 values: the same as MF_PART_MATRIX as a quaternion
     MF_PART_LINK_ROWS = 22,
     MF_PART_SOLID_ROWS = 12, // [1], [m] rotation (only of one that is rotated) and position
-    MF_PART_NODE_ROWS = 4    // [m] center and radius; NaN in all lanes of robots to pass over
-                             // of boxes: [m] center, half edges
+    MF_PART_NODE_ROWS = 4,   // [m] center and radius; NaN in all lanes of robots to pass over
+    MF_PART_BOX_ROWS = 6     // [m] center and half edges
 };
 
 static inline size_t mf_compound_link_row(uint32_t link) {
@@ -121,15 +121,8 @@ static inline size_t mf_compound_node_row(const mf_Compound *compound, uint32_t 
     return mf_compound_solid_row(compound, compound->solid_count) +
            (size_t)node * MF_PART_NODE_ROWS;
 }
-static inline size_t mf_compound_box_rows(const mf_Compound *compound) {
-#define ROWS(NAME, name, rows) rows,
-    static const size_t of[] = {MF_BOUNDS_LIST(ROWS)};
-#undef ROWS
-    return of[compound->bounds];
-}
 static inline size_t mf_compound_box_row(const mf_Compound *compound, uint32_t node) {
-    return mf_compound_node_row(compound, compound->node_count) +
-           (size_t)node * mf_compound_box_rows(compound);
+    return mf_compound_node_row(compound, compound->node_count) + (size_t)node * MF_PART_BOX_ROWS;
 }
 // Of the axes of its box where that is oriented.
 static inline size_t mf_compound_axes_row(const mf_Compound *compound, uint32_t node) {
@@ -138,5 +131,8 @@ static inline size_t mf_compound_axes_row(const mf_Compound *compound, uint32_t 
                : mf_compound_link_row(compound->node_axes[node]) + MF_PART_MATRIX;
 }
 static inline size_t mf_compound_rows(const mf_Compound *compound) {
-    return mf_compound_box_row(compound, compound->node_count);
+#define BOXES(NAME, name, boxes) boxes,
+    static const bool has_boxes[] = {MF_BOUNDS_LIST(BOXES)};
+#undef BOXES
+    return mf_compound_box_row(compound, has_boxes[compound->bounds] ? compound->node_count : 0);
 }

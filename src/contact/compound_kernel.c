@@ -235,6 +235,7 @@ static mf_real descend(Work *work, uint32_t p) {
     const mf_CompoundSide *sides = pair->sides;
     const mf_Compound *first = sides[0].compound, *second = sides[1].compound;
     const mf_real target = work->search->gaps != NULL ? (mf_real)work->search->target_gap : 0;
+    const Trees trees = trees_of(pair);
     Two *stack = work->stack;
     uint32_t depth = 0;
     mf_real least = pair->fixed ? 0 : MF_REAL_MAX;
@@ -252,7 +253,7 @@ static mf_real descend(Work *work, uint32_t p) {
         const uint32_t nodes[2] = {two.a, two.b};
         const bool leaf_a = two.a < first->solid_count, leaf_b = two.b < second->solid_count;
         mf_real gap = 0;
-        const bool overlap = bounds_overlap(pair, nodes, &work->search->bound_tests, &gap);
+        const bool overlap = bounds_overlap(&trees, nodes, &work->search->bound_tests, &gap);
         if (!overlap && (gap >= (least > 0 ? target : 0) || (leaf_a && leaf_b))) {
             least = !(gap > 0) ? 0 : gap < least ? gap : least;
             continue;
@@ -261,7 +262,8 @@ static mf_real descend(Work *work, uint32_t p) {
         if (leaf_a && leaf_b) {
             if (apart || add_leaf(work, p, two.a, two.b))
                 least = 0;
-        } else if (leaf_b || (!leaf_a && size_of(&sides[0], two.a) >= size_of(&sides[1], two.b))) {
+        } else if (leaf_b || (!leaf_a && sphere_in(&trees, 0, two.a)[3 * MF_BLOCK] >=
+                                             sphere_in(&trees, 1, two.b)[3 * MF_BLOCK])) {
             const uint32_t *children = first->nodes[two.a - first->solid_count].children;
             stack[depth++] = MF_VALUE(Two, children[1], two.b, apart);
             stack[depth++] = MF_VALUE(Two, children[0], two.b, apart);

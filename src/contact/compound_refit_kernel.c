@@ -243,9 +243,9 @@ static inline void oriented_fit(const Refit *refit, uint32_t node) {
 
 static void fit_all(const Refit *refit) {
     const uint32_t count = refit->compound->node_count;
-#define FIT(NAME, name, rows)                                                                      \
+#define FIT(NAME, name, boxes)                                                                     \
     case MF_BOUNDS_##NAME:                                                                         \
-        for (uint32_t n = 0; n < count && (rows) > 0; n++)                                         \
+        for (uint32_t n = 0; n < count && (boxes); n++)                                            \
             name##_fit(refit, n);                                                                  \
         break;
     switch (refit->compound->bounds) { MF_BOUNDS_LIST(FIT) }
