@@ -270,8 +270,8 @@ static json_t *more(mf_BenchRig *rig, const mf_BenchResult *r) {
     const double step = r->seconds / (double)r->steps;
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "realtime_factor",
                      mf_json_real(1e-3 / step), "step_us", mf_json_real(1e6 * step),
-                     "collisions_us", mf_json_real(1e6 * setup->part), "sphere_tests",
-                     mf_json_real(per_step(setup, s->robot_tests + s->sphere_tests)), "shape_tests",
+                     "collisions_us", mf_json_real(1e6 * setup->part), "bound_tests",
+                     mf_json_real(per_step(setup, s->robot_tests + s->bound_tests)), "shape_tests",
                      mf_json_real(per_step(setup, s->shape_tests)), "tests_without_trees",
                      mf_json_real(per_step(setup, s->without)), "contacts",
                      mf_json_real(per_step(setup, s->contacts)));
@@ -282,9 +282,9 @@ static bool print_row(mf_BenchRig *rig, const mf_BenchResult *r) {
     const mf_CollisionsStatistics *s = &setup->statistics;
     const double step = r->seconds / (double)r->steps;
     printf("%-25s %5u robots %8.3f us per step, %6.1f x real time, %8.3f us in collisions; tests "
-           "%8.1f of spheres %7.1f of shapes, %10.1f without trees; %6.2f contacts %016llx\n",
+           "%8.1f of volumes %7.1f of shapes, %10.1f without trees; %6.2f contacts %016llx\n",
            ((const Bench *)rig->bench)->bench.name, r->instances, 1e6 * step, 1e-3 / step,
-           1e6 * setup->part, per_step(setup, s->robot_tests + s->sphere_tests),
+           1e6 * setup->part, per_step(setup, s->robot_tests + s->bound_tests),
            per_step(setup, s->shape_tests), per_step(setup, s->without),
            per_step(setup, s->contacts), (unsigned long long)r->hash);
     return true;

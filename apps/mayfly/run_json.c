@@ -7,6 +7,7 @@
 #include "run_modules.h"
 #include "run_end.h"
 #include "notes.h"
+#include "contact/compound.h"
 
 static void set(json_t *object, const char *name, json_t *value) {
     json_object_set_new(object, name, value);
@@ -95,6 +96,23 @@ static void set_sums(json_t *object, const mf_Scene *scene) {
     set_census(object, &sum);
 }
 
+// What contact between robots took: means of a step.
+static void set_contact(json_t *object, const mf_Scene *scene) {
+    const mf_CollisionsStatistics s = mf_collisions_statistics(scene->collisions);
+    const double steps = s.steps > 0 ? (double)s.steps : 1.0;
+    json_t *tests = json_object();
+    set_real(object, "deepest_overlap", s.deepest);
+    set(object, "contact_tests", tests);
+    if (tests == NULL)
+        return;
+    set(tests, "bounds", json_string(mf_bounds_names[scene->file->contact_bounds]));
+    set_real(tests, "robots", (double)s.robot_tests / steps);
+    set_real(tests, "volumes", (double)s.bound_tests / steps);
+    set_real(tests, "shapes", (double)s.shape_tests / steps);
+    set_real(tests, "all_shapes", (double)s.without / steps);
+    set_real(tests, "contacts", (double)s.contacts / steps);
+}
+
 static const char *motion_of(const mf_Scene *scene) {
     for (uint32_t g = 1; g < scene->group_count; g++)
         if (scene->file->groups[g].motion != scene->motion)
@@ -118,7 +136,7 @@ bool mf_run_print_json(mf_Run *run) {
     if (scene->interaction != NULL)
         set_count(object, "collisions", mf_interaction_statistics(scene->interaction).collisions);
     if (scene->collisions != NULL)
-        set_real(object, "deepest_overlap", mf_collisions_statistics(scene->collisions).deepest);
+        set_contact(object, scene);
     mf_run_set_modules(object, scene->world);
     set_real(object, "step", mf_time_to_seconds(scene->step));
     set_real(object, "simulated_seconds", simulation->simulated);

@@ -8,6 +8,7 @@
 #include "run_end.h"
 #include "notes.h"
 #include "run_modules.h"
+#include "contact/compound.h"
 #include "math/scalar.h"
 #include "motion/table.h"
 
@@ -153,10 +154,12 @@ static void print_contact(const mf_Scene *scene) {
         return;
     mf_CollisionsStatistics s = mf_collisions_statistics(scene->collisions);
     double steps = s.steps > 0 ? (double)s.steps : 1.0;
-    printf("contact between robots, per step: %.1f tests of spheres, %.1f of shapes (%.0f without "
-           "trees), %.2f contacts\n",
-           (double)s.sphere_tests / steps, (double)s.shape_tests / steps, (double)s.without / steps,
-           (double)s.contacts / steps);
+    printf(
+        "contact between robots, per step: %.1f tests of volumes (%s), %.1f of shapes (of %.0f), "
+        "%.2f contacts\n",
+        (double)(s.robot_tests + s.bound_tests) / steps,
+        mf_bounds_names[scene->file->contact_bounds], (double)s.shape_tests / steps,
+        (double)s.without / steps, (double)s.contacts / steps);
     if (s.lost_pairs + s.lost_contacts > 0)
         printf("dropped, buffers full: %llu pairs and %llu contacts\n",
                (unsigned long long)s.lost_pairs, (unsigned long long)s.lost_contacts);

@@ -34,12 +34,23 @@ typedef enum mf_CollisionLaw {
     MF_COLLISION_COMPLIANT // springs and dampers at the end of the step, solved with joints
 } mf_CollisionLaw;
 
+// Volumes about the shapes of a robot's subtrees, by which pairs that are apart are left out.
+// Results do not depend on the choice, to the bit: only how many tests a step takes
+// (mf_CollisionsStatistics; docs/explanation/contact.md has counts and times).
+typedef enum mf_CollisionBounds {
+    MF_BOUNDS_SPHERE,   // spheres, and boxes about shapes alone
+    MF_BOUNDS_BOX,      // boxes along the axes of the world
+    MF_BOUNDS_ORIENTED, // boxes along the axes of links
+    MF_BOUNDS_NONE      // none: all pairs of shapes of robots that are near are tested
+} mf_CollisionBounds;
+
 typedef struct mf_CollisionsConfig {
     uint32_t struct_size;               // [byte] set by mf_collisions_config()
     const mf_CollisionsMember *members; // copied; NULL: all shared groups with shapes that collide
     uint32_t member_count;              // [1]
     mf_CollisionLaw law;                // default MF_COLLISION_COMPLIANT; robots that move by a
                                         // plugin have MF_COLLISION_EXPLICIT in any case
+    mf_CollisionBounds bounds;          // default MF_BOUNDS_SPHERE
     // Of compliant contacts where the shapes' file does not state their softness.
     double contact_time;  // [s] > 0; stiffness = mass / time^2, with the mass that both robots move
                           // at the contact; default 0: one step
@@ -57,7 +68,6 @@ typedef struct mf_CollisionsConfig {
     uint32_t pairs; // [1] capacity for pairs of nearby robots, per robot, 1 .. 4096; default 64
     uint32_t contact_capacity; // [1] for contacts, per 8 pairs of robots that may touch,
                                // 4 .. 65536; default 512
-    bool trees;                // false: no trees, all pairs of shapes are tested; default true
 } mf_CollisionsConfig;
 // The defaults of mf_CollisionsConfig: every configuration starts from them.
 MF_API mf_CollisionsConfig mf_collisions_config(void);
@@ -77,10 +87,10 @@ typedef struct mf_CollisionsStatistics {
     uint64_t steps;         // [1] since the last call of mf_collisions_clear_statistics
     uint64_t robot_tests;   // [1] tests of bounding spheres of two whole robots, for any angles of
                             // their joints
-    uint64_t sphere_tests;  // [1] tests of spheres of two trees, or of a sphere and the box of a
-                            // shape
+    uint64_t bound_tests;   // [1] tests of bounding volumes of two trees, or of one and the box of
+                            // a shape
     uint64_t shape_tests;   // [1] tests of two shapes
-    uint64_t without;       // [1] tests of two shapes without bounding spheres and trees
+    uint64_t without;       // [1] tests of two shapes without bounding volumes and trees
     uint64_t contacts;      // [1] contacts
     uint64_t searches;      // [1] searches for nearby robots
     uint64_t lost_pairs;    // [1] pairs of robots dropped because a buffer was full: they did not

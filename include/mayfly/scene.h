@@ -455,8 +455,9 @@ typedef struct mf_SceneFile {
     uint32_t bridge_count;       // [1]
     bool contact;                // robots collide
     mf_CollisionLaw contact_law; // between robots
-    double friction;             // [1] between robots; NAN: that of their shapes
-    bool talks;                  // docks send messages
+    mf_CollisionBounds contact_bounds;
+    double friction; // [1] between robots; NAN: that of their shapes
+    bool talks;      // docks send messages
     mf_MessagesConfig messages;
     bool proximity;                   // robots detect each other
     mf_InteractionConfig interaction; // of proximity and air

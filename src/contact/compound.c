@@ -7,6 +7,10 @@
 
 #include <math.h>
 
+#define NAME(NAME, name, boxes) #name,
+const char *const mf_bounds_names[] = {MF_BOUNDS_LIST(NAME) NULL};
+#undef NAME
+
 // ---- links --------------------------------------------------------------------------------------
 
 static void make_links(mf_Compound *compound) {
@@ -187,6 +191,10 @@ bool mf_compound_is_still(const mf_Model *model) {
 }
 
 static void set_box(const double *values, const mf_HullSet *hulls, mf_CompoundSolid *solid) {
+    if (solid->kind == MF_COLLIDE_PLANE) {
+        mf_vec3_set(solid->box, plane_radius, plane_radius, plane_radius);
+        return;
+    }
     if (solid->kind != MF_COLLIDE_HULL) {
         mf_collide_box(solid->kind, values + MF_COLLIDE_HALF, solid->box);
         return;
@@ -292,6 +300,7 @@ static mf_Status fill(mf_Compound *compound, const mf_CollidePlan *plan, mf_Erro
                                MF_ARRAY(compound->solids, solids),
                                MF_ARRAY(compound->nodes, solids),
                                MF_ARRAY(compound->node_links, 2 * solids),
+                               MF_ARRAY(compound->node_axes, 2 * solids),
                                MF_ARRAY(compound->inner, solids * solids),
                                MF_ARRAY(compound->values_f64, values),
                                MF_ARRAY(compound->values_f32, values),

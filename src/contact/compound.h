@@ -1,11 +1,11 @@
 // Compounds: all solids of one robot, or of the static scenery of a scene, under a tree of bounding
-// spheres (Friedmann, Petersen, von Stryk 2008, section 5), frozen before the first step.
+// volumes (Friedmann, Petersen, von Stryk 2008, section 5), frozen before the first step.
 //
-// The tree is binary with solids only in its leaves, built once; its spheres are recomputed after
-// the robot has moved (compound_kernel.c). A robot's tree follows its links (their 5.1): links
-// without solids vanish, solids of links with children move to their own leaves, and a limb without
-// branches is halved instead of being peeled link by link. Static solids are halved along the
-// longest side of the box of their centers.
+// The tree is binary with solids only in its leaves, built once; its volumes are recomputed after
+// the robot has moved (compound_refit_kernel.c). A robot's tree follows its links (their 5.1):
+// links without solids vanish, solids of links with children move to their own leaves, and a limb
+// without branches is halved instead of being peeled link by link. Static solids are halved along
+// the longest side of the box of their centers.
 //
 // Planes are solids of still compounds alone, where asked for, with a sphere that holds every
 // robot. Height fields are excluded: they are ground, which the motions handle.
@@ -13,6 +13,15 @@
 
 #include "contact/collide.h"
 #include "multibody/tree.h"
+
+#include <mayfly/collision.h>
+
+// The bounding volumes: of mf_CollisionBounds, name (also of their functions in the kernels:
+// bounds.h, compound_refit_kernel.c), whether they are boxes. Nodes have a sphere with each,
+// because the order of the descent depends on it, and with that the sums of forces.
+#define MF_BOUNDS_LIST(X)                                                                          \
+    X(SPHERE, sphere, false) X(BOX, box, true) X(ORIENTED, oriented, true) X(NONE, none, false)
+extern const char *const mf_bounds_names[]; // by mf_CollisionBounds, NULL behind the last
 
 enum { MF_COMPOUND_SHAPES = 1024 }; // [1] most solids of a compound
 
@@ -60,8 +69,10 @@ typedef struct mf_Compound {
     mf_CompoundSolid *solids;
     mf_CollideNode *nodes; // of nodes solid_count .. node_count - 1
     uint32_t *node_links; // [1] per node: the link that carries all its solids; MF_NONE: several do
-    bool *inner;          // solid_count^2: these may touch each other
-    double *values_f64;   // of solids (MF_COLLIDE_SHAPE_VALUES each)
+    uint32_t *node_axes;  // [1] per node: the last link that carries all links of its solids
+    mf_CollisionBounds bounds; // spheres at first; the owner may change it before the first refit
+    bool *inner;               // solid_count^2: these may touch each other
+    double *values_f64;        // of solids (MF_COLLIDE_SHAPE_VALUES each)
     float *values_f32;
     mf_HullSet *hulls;
 } mf_Compound;
@@ -74,14 +85,14 @@ void mf_compound_destroy(mf_Compound *compound); // NULL is fine
 // Whether no link of a model that has shapes which collide can move.
 bool mf_compound_is_still(const mf_Model *model);
 
-// Fills nodes, node_links, node_count, root and depth; solids must stand. `work` is space for
-// 4 (link_count + 2 solid_count) numbers. For mf_compound_create.
+// Fills nodes, node_links, node_axes, node_count, root and depth; solids must stand. `work` is
+// space for 4 (link_count + 2 solid_count) numbers. For mf_compound_create.
 void mf_compound_grow(mf_Compound *compound, uint32_t *work);
 
 // ---- poses of the parts of sixteen robots -------------------------------------------------------
 
-// Rows of 16 values: per link, then per solid, then per node of the tree. Positions are relative to
-// the base's origin, in world axes.
+// Rows of 16 values: per link, then per solid, then per node of the tree its sphere, then per node
+// its box where the volumes are boxes. Positions are relative to the base's origin, in world axes.
 enum {
     MF_PART_MATRIX = 0,    // [1] 9 values, row after row: link's axes to the world's
     MF_PART_POSITION = 9,  // [m] 3 values: origin
@@ -90,7 +101,8 @@ enum {
     MF_PART_ROTATION = 18, // [1] 4 values: the same as MF_PART_MATRIX as a quaternion
     MF_PART_LINK_ROWS = 22,
     MF_PART_SOLID_ROWS = 12, // [1], [m] rotation (only of one that is rotated) and position
-    MF_PART_NODE_ROWS = 4    // [m] center and radius; NaN in all lanes of robots to pass over
+    MF_PART_NODE_ROWS = 4,   // [m] center and radius; NaN in all lanes of robots to pass over
+    MF_PART_BOX_ROWS = 6     // [m] center and half edges
 };
 
 static inline size_t mf_compound_link_row(uint32_t link) {
@@ -109,6 +121,18 @@ static inline size_t mf_compound_node_row(const mf_Compound *compound, uint32_t 
     return mf_compound_solid_row(compound, compound->solid_count) +
            (size_t)node * MF_PART_NODE_ROWS;
 }
+static inline size_t mf_compound_box_row(const mf_Compound *compound, uint32_t node) {
+    return mf_compound_node_row(compound, compound->node_count) + (size_t)node * MF_PART_BOX_ROWS;
+}
+// Of the axes of its box where that is oriented.
+static inline size_t mf_compound_axes_row(const mf_Compound *compound, uint32_t node) {
+    return node < compound->solid_count
+               ? mf_compound_rotation_row(compound, node)
+               : mf_compound_link_row(compound->node_axes[node]) + MF_PART_MATRIX;
+}
 static inline size_t mf_compound_rows(const mf_Compound *compound) {
-    return mf_compound_node_row(compound, compound->node_count);
+#define BOXES(NAME, name, boxes) boxes,
+    static const bool has_boxes[] = {MF_BOUNDS_LIST(BOXES)};
+#undef BOXES
+    return mf_compound_box_row(compound, has_boxes[compound->bounds] ? compound->node_count : 0);
 }

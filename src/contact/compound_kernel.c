@@ -4,7 +4,7 @@
 // Invariants: a lane never reads another lane. The grouping of pairs does not affect results, and
 // contacts are returned in the order of the descent.
 #define MF_NARROW_EACH
-#include "contact/compounds.h"
+#include "contact/bounds.h"
 #include "contact/narrow_any.h"
 
 #if defined(MF_KERNEL_F64)
@@ -215,99 +215,6 @@ static bool add_leaf(Work *work, uint32_t p, uint32_t a, uint32_t b) {
     return true;
 }
 
-static const mf_real *sphere_of(const mf_CompoundSide *side, uint32_t node) {
-    return (const mf_real *)side->parts + mf_compound_node_row(side->compound, node) * MF_BLOCK +
-           side->lane;
-}
-
-// How much longer a vector is than `sum`, at least, without a root: `length` is no less than its
-// length.
-static mf_real gap_of(mf_real square, mf_real sum, mf_real length) {
-    return (square - sum * sum) / (length + sum);
-}
-
-// False: they are at least `gap` [m] apart.
-static bool spheres_overlap(const mf_real *a, const mf_real *b, const mf_real direction[3],
-                            mf_real *gap) {
-    mf_real square = 0, length = 0, sum = a[3 * MF_BLOCK] + b[3 * MF_BLOCK];
-    for (size_t i = 0; i < 3; i++) {
-        mf_real apart = b[i * MF_BLOCK] + direction[i] - a[i * MF_BLOCK];
-        square += apart * apart;
-        length += apart < 0 ? -apart : apart;
-    }
-    // Larger than the roundings of the way between both; NaN is false.
-    if (square < sum * sum * (1 + 64 * MF_REAL_EPSILON))
-        return true;
-    *gap = gap_of(square, sum, length);
-    return false;
-}
-
-// The same of a plane, which is solid below.
-static bool plane_near(const mf_real *rotation, const mf_real *position, const mf_real center[3],
-                       mf_real radius, mf_real *gap) {
-    mf_real above = 0, size = radius;
-    for (size_t i = 0; i < 3; i++) {
-        const mf_real distance = center[i] - position[i * MF_BLOCK];
-        above += rotation[(3 * i + 2) * MF_BLOCK] * distance;
-        size += distance < 0 ? -distance : distance;
-    }
-    *gap = above - radius - 64 * MF_REAL_EPSILON * size;
-    return *gap < 0;
-}
-
-// Whether a ball about `center` [m], from the side's base origin, may reach the box of a solid:
-// spheres about flat and long things are near much more often than they are.
-static bool box_near(const mf_CompoundSide *side, uint32_t solid, const mf_real center[3],
-                     mf_real radius, mf_real *gap) {
-    const mf_CompoundSolid *of = &side->compound->solids[solid];
-    const mf_real *parts = (const mf_real *)side->parts + side->lane;
-    const mf_real *rotation = parts + mf_compound_rotation_row(side->compound, solid) * MF_BLOCK;
-    const mf_real *position = parts + (mf_compound_solid_row(side->compound, solid) + 9) * MF_BLOCK;
-    mf_real direction[3], size = radius, square = 0, length = 0;
-    if (of->kind == MF_COLLIDE_SPHERE)
-        return true;
-    if (of->kind == MF_COLLIDE_PLANE)
-        return plane_near(rotation, position, center, radius, gap);
-    for (size_t i = 0; i < 3; i++) {
-        direction[i] = center[i] - position[i * MF_BLOCK];
-        size += (direction[i] < 0 ? -direction[i] : direction[i]) + (mf_real)of->box[i];
-    }
-    for (size_t i = 0; i < 3; i++) {
-        mf_real along = rotation[i * MF_BLOCK] * direction[0] +
-                        rotation[(3 + i) * MF_BLOCK] * direction[1] +
-                        rotation[(6 + i) * MF_BLOCK] * direction[2];
-        mf_real apart = (along < 0 ? -along : along) - (mf_real)of->box[i];
-        square += apart > 0 ? apart * apart : 0;
-        length += apart > 0 ? apart : 0;
-    }
-    // Larger than the roundings of all this.
-    radius += 64 * MF_REAL_EPSILON * size;
-    if (square < radius * radius)
-        return true;
-    *gap = gap_of(square, radius, length);
-    return false;
-}
-
-// Whether two nodes can touch, of which one may be a leaf. False: they are at least `gap` apart.
-static bool boxes_near(const mf_CompoundPair *pair, const mf_real direction[3], const mf_real *a,
-                       const mf_real *b, const uint32_t nodes[2], uint64_t *tests, mf_real *gap) {
-    const mf_CompoundSide *sides = pair->sides;
-    if (nodes[0] < sides[0].compound->solid_count) {
-        const mf_real center[3] = {b[0] + direction[0], b[MF_BLOCK] + direction[1],
-                                   b[2 * MF_BLOCK] + direction[2]};
-        ++*tests;
-        if (!box_near(&sides[0], nodes[0], center, b[3 * MF_BLOCK], gap))
-            return false;
-    }
-    if (nodes[1] < sides[1].compound->solid_count) {
-        const mf_real center[3] = {a[0] - direction[0], a[MF_BLOCK] - direction[1],
-                                   a[2 * MF_BLOCK] - direction[2]};
-        ++*tests;
-        return box_near(&sides[1], nodes[1], center, a[3 * MF_BLOCK], gap);
-    }
-    return true;
-}
-
 static void open_within(const mf_Compound *compound, uint32_t node, Two *stack, uint32_t *depth) {
     if (node < compound->solid_count)
         return;
@@ -327,11 +234,8 @@ static mf_real descend(Work *work, uint32_t p) {
     const mf_CompoundPair *pair = &work->search->pairs[p];
     const mf_CompoundSide *sides = pair->sides;
     const mf_Compound *first = sides[0].compound, *second = sides[1].compound;
-    const mf_real direction[3] = {(mf_real)pair->direction[0], (mf_real)pair->direction[1],
-                                  (mf_real)pair->direction[2]};
-    const mf_real *spheres[2] = {sphere_of(&sides[0], 0), sphere_of(&sides[1], 0)};
-    const size_t stride = MF_PART_NODE_ROWS * MF_BLOCK;
     const mf_real target = work->search->gaps != NULL ? (mf_real)work->search->target_gap : 0;
+    const Trees trees = trees_of(pair);
     Two *stack = work->stack;
     uint32_t depth = 0;
     mf_real least = pair->fixed ? 0 : MF_REAL_MAX;
@@ -346,14 +250,10 @@ static mf_real descend(Work *work, uint32_t p) {
             open_within(first, two.a, stack, &depth);
             continue;
         }
-        const mf_real *a = spheres[0] + two.a * stride, *b = spheres[1] + two.b * stride;
-        work->search->sphere_tests++;
         const uint32_t nodes[2] = {two.a, two.b};
         const bool leaf_a = two.a < first->solid_count, leaf_b = two.b < second->solid_count;
         mf_real gap = 0;
-        const bool overlap =
-            spheres_overlap(a, b, direction, &gap) &&
-            boxes_near(pair, direction, a, b, nodes, &work->search->sphere_tests, &gap);
+        const bool overlap = bounds_overlap(&trees, nodes, &work->search->bound_tests, &gap);
         if (!overlap && (gap >= (least > 0 ? target : 0) || (leaf_a && leaf_b))) {
             least = !(gap > 0) ? 0 : gap < least ? gap : least;
             continue;
@@ -362,7 +262,8 @@ static mf_real descend(Work *work, uint32_t p) {
         if (leaf_a && leaf_b) {
             if (apart || add_leaf(work, p, two.a, two.b))
                 least = 0;
-        } else if (leaf_b || (!leaf_a && a[3 * MF_BLOCK] >= b[3 * MF_BLOCK])) {
+        } else if (leaf_b || (!leaf_a && sphere_in(&trees, 0, two.a)[3 * MF_BLOCK] >=
+                                             sphere_in(&trees, 1, two.b)[3 * MF_BLOCK])) {
             const uint32_t *children = first->nodes[two.a - first->solid_count].children;
             stack[depth++] = MF_VALUE(Two, children[1], two.b, apart);
             stack[depth++] = MF_VALUE(Two, children[0], two.b, apart);
@@ -376,33 +277,18 @@ static mf_real descend(Work *work, uint32_t p) {
 }
 
 static bool is_sound(const mf_CompoundSide *side) {
-    const mf_real radius = sphere_of(side, side->compound->root)[3 * MF_BLOCK];
-    return radius >= 0;
-}
-
-static void every_two(Work *work, uint32_t p) {
-    const mf_CompoundPair *pair = &work->search->pairs[p];
-    const uint32_t first = pair->sides[0].compound->solid_count,
-                   second = pair->sides[1].compound->solid_count;
-    for (uint32_t a = 0; a < first; a++)
-        for (uint32_t b = pair->inner ? a + 1 : 0; b < second; b++)
-            if (!is_fixed(pair, a, b))
-                add_leaf(work, p, a, b);
+    return size_of(side, side->compound->root) >= 0;
 }
 
 void MF_KERNEL(mf_compound_search)(mf_CompoundSearch *search) {
     Work work = {.search = search, .leaves = (Leaf *)search->scratch};
     work.stack = (Two *)(work.leaves + MF_COMPOUND_LEAVES);
     search->touch_count = 0;
-    search->sphere_tests = search->solid_tests = search->lost = 0;
+    search->bound_tests = search->solid_tests = search->lost = 0;
     for (uint32_t p = 0; p < search->pair_count; p++) {
         const mf_CompoundSide *sides = search->pairs[p].sides;
         const bool sound = is_sound(&sides[0]) && is_sound(&sides[1]);
-        mf_real gap = 0;
-        if (sound && search->trees)
-            gap = descend(&work, p);
-        else if (sound)
-            every_two(&work, p);
+        const mf_real gap = sound ? descend(&work, p) : 0;
         if (search->gaps != NULL)
             search->gaps[p] = (double)gap;
     }
@@ -416,25 +302,11 @@ bool MF_KERNEL(mf_compound_within)(const mf_CompoundSide *side, const double pos
     uint32_t stack[MF_COMPOUND_SHAPES + 1], depth = 0;
     stack[depth++] = compound->root;
     while (depth > 0) {
-        uint32_t node = stack[--depth];
-        mf_real gap;
-        const mf_real *sphere = sphere_of(side, node);
-        double square = 0, sum = radius + (double)sphere[3 * MF_BLOCK];
-        for (size_t i = 0; i < 3; i++) {
-            double apart = position[i] - (double)sphere[i * MF_BLOCK];
-            square += apart * apart;
-        }
-        ++*tests;
-        if (!(square < sum * sum))
+        const uint32_t node = stack[--depth];
+        if (!bounds_reached(side, node, position, radius, tests))
             continue;
-        if (node < compound->solid_count) {
-            const mf_real center[3] = {(mf_real)position[0], (mf_real)position[1],
-                                       (mf_real)position[2]};
-            ++*tests;
-            if (box_near(side, node, center, (mf_real)radius, &gap))
-                return true;
-            continue;
-        }
+        if (node < compound->solid_count)
+            return true;
         stack[depth++] = compound->nodes[node - compound->solid_count].children[1];
         stack[depth++] = compound->nodes[node - compound->solid_count].children[0];
     }

@@ -1,9 +1,9 @@
 // Where the parts of robots are and how they move (compounds.h): links by the tree's kernel, then
-// solids, then the spheres of the tree from its leaves up; and how far they can have moved.
+// solids, then the volumes of the tree from its leaves up; and how far they can have moved.
 //
 // Invariant: a lane never reads another lane.
 #include "contact/compounds.h"
-#include "math/lane_vector.h"
+#include "contact/mat_lane.h"
 
 #if defined(MF_KERNEL_F64)
 #define VALUES(compound) ((compound)->values_f64)
@@ -15,13 +15,6 @@ typedef double Other;
 
 #define TINY mf_set((mf_real)1e-30)  // [m^2] squares of lengths that are none
 #define NOISE (16 * MF_REAL_EPSILON) // [1] relative, of lengths from a few operations
-
-static MF_INLINE Mat mat_product(const Mat *a, const Mat *b) {
-    Vec x = mat_apply(a, MF_VALUE(Vec, b->xx, b->yx, b->zx)),
-        y = mat_apply(a, MF_VALUE(Vec, b->xy, b->yy, b->zy)),
-        z = mat_apply(a, MF_VALUE(Vec, b->xz, b->yz, b->zz));
-    return MF_VALUE(Mat, x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z);
-}
 
 typedef struct Refit {
     const mf_Compound *compound;
@@ -106,7 +99,7 @@ static inline void put_solid(const Refit *refit, uint32_t s) {
                                  part_vec(refit, from + MF_PART_POSITION));
     if (solid->rotated) {
         const Mat own = constant_mat(c + MF_COLLIDE_ROTATION);
-        rotation = mat_product(&rotation, &own);
+        rotation = mat_times(&rotation, &own);
         part_put_mat(refit, to, &rotation);
     }
     part_put(refit, to + 9, position);
@@ -126,6 +119,137 @@ static inline void put_node(const Refit *refit, uint32_t node) {
     mf_lane radius = mf_max(mf_max(radius_a, radius_b), middle * (length + radius_a + radius_b));
     mf_lane t = mf_clamp((radius - radius_a) / length, mf_zero(), one);
     put_sphere(refit, mf_compound_node_row(compound, node), vec_fma(offset, t, from), radius);
+}
+
+// ---- volumes: NAME_fit per row of MF_BOUNDS_LIST, of a node whose children have theirs
+// ------------
+
+static MF_INLINE void sphere_fit(const Refit *refit, uint32_t node) {
+    (void)refit;
+    (void)node;
+}
+
+static MF_INLINE void none_fit(const Refit *refit, uint32_t node) {
+    (void)refit;
+    (void)node;
+}
+
+// Ends of a span along three axes.
+typedef struct Span {
+    Vec low, high;
+} Span;
+
+static MF_INLINE Vec vec_least(Vec a, Vec b) {
+    return MF_VALUE(Vec, mf_min(a.x, b.x), mf_min(a.y, b.y), mf_min(a.z, b.z));
+}
+
+static MF_INLINE Vec vec_most(Vec a, Vec b) {
+    return MF_VALUE(Vec, mf_max(a.x, b.x), mf_max(a.y, b.y), mf_max(a.z, b.z));
+}
+
+static MF_INLINE Span span_of(Vec center, Vec half) {
+    return MF_VALUE(Span, vec_sub(center, half), vec_add(center, half));
+}
+
+static MF_INLINE Span span_around(const Span *a, const Span *b) {
+    return MF_VALUE(Span, vec_least(a->low, b->low), vec_most(a->high, b->high));
+}
+
+static MF_INLINE Span span_of_box(const Refit *refit, uint32_t node) {
+    const size_t row = mf_compound_box_row(refit->compound, node);
+    return span_of(part_vec(refit, row), part_vec(refit, row + 3));
+}
+
+// Larger by what the roundings of its position can be. `axes` NULL: the world's.
+static MF_INLINE void put_box(const Refit *refit, uint32_t node, const Mat *axes,
+                              const Span *span) {
+    const size_t row = mf_compound_box_row(refit->compound, node);
+    const mf_lane middle = mf_set((mf_real)0.5);
+    Vec center = vec_scale(vec_add(span->low, span->high), middle);
+    Vec half = vec_scale(vec_sub(span->high, span->low), middle);
+    mf_lane noise = mf_abs(center.x) + mf_abs(center.y) + mf_abs(center.z) + half.x + half.y;
+    noise = (noise + half.z) * mf_set(NOISE);
+    part_put(refit, row, axes != NULL ? mat_apply(axes, center) : center);
+    part_put(refit, row + 3, vec_add(half, MF_VALUE(Vec, noise, noise, noise)));
+}
+
+// Half the edges along other axes, which `rotation` turns it to.
+static MF_INLINE Vec half_along(const Mat *rotation, Vec half) {
+    const Mat wide = {mf_abs(rotation->xx), mf_abs(rotation->xy), mf_abs(rotation->xz),
+                      mf_abs(rotation->yx), mf_abs(rotation->yy), mf_abs(rotation->yz),
+                      mf_abs(rotation->zx), mf_abs(rotation->zy), mf_abs(rotation->zz)};
+    return mat_apply(&wide, half);
+}
+
+static MF_INLINE Vec solid_half(const Refit *refit, uint32_t solid) {
+    const double *box = refit->compound->solids[solid].box;
+    return MF_VALUE(Vec, mf_set((mf_real)box[0]), mf_set((mf_real)box[1]), mf_set((mf_real)box[2]));
+}
+
+// The span of a node along `axes`: of its box and its sphere, which both hold it.
+static MF_INLINE Span span_along(const Refit *refit, uint32_t node, const Mat *axes, Vec center,
+                                 const Mat *own, Vec half) {
+    const Mat rotation = mat_transposed_times(axes, own);
+    const size_t sphere = mf_compound_node_row(refit->compound, node);
+    const mf_lane radius = mf_load(part_row(refit, sphere + 3));
+    const Span box = span_of(mat_apply_transposed(axes, center), half_along(&rotation, half));
+    const Span ball = span_of(mat_apply_transposed(axes, part_vec(refit, sphere)),
+                              MF_VALUE(Vec, radius, radius, radius));
+    return MF_VALUE(Span, vec_most(box.low, ball.low), vec_least(box.high, ball.high));
+}
+
+static MF_INLINE const uint32_t *children_of(const Refit *refit, uint32_t node) {
+    return refit->compound->nodes[node - refit->compound->solid_count].children;
+}
+
+static inline void box_fit(const Refit *refit, uint32_t node) {
+    const mf_Compound *compound = refit->compound;
+    Span span;
+    if (node < compound->solid_count) {
+        const Mat rotation = part_mat(refit, mf_compound_rotation_row(compound, node));
+        const mf_lane radius = mf_load(part_row(refit, mf_compound_node_row(compound, node) + 3));
+        const Vec half = half_along(&rotation, solid_half(refit, node));
+        span = span_of(part_vec(refit, mf_compound_node_row(compound, node)),
+                       vec_least(half, MF_VALUE(Vec, radius, radius, radius)));
+    } else {
+        const uint32_t *children = children_of(refit, node);
+        const Span a = span_of_box(refit, children[0]), b = span_of_box(refit, children[1]);
+        span = span_around(&a, &b);
+    }
+    put_box(refit, node, NULL, &span);
+}
+
+static inline Span child_span(const Refit *refit, uint32_t child, const Mat *axes) {
+    const size_t row = mf_compound_box_row(refit->compound, child);
+    const Mat own = part_mat(refit, mf_compound_axes_row(refit->compound, child));
+    return span_along(refit, child, axes, part_vec(refit, row), &own, part_vec(refit, row + 3));
+}
+
+static inline void oriented_fit(const Refit *refit, uint32_t node) {
+    const mf_Compound *compound = refit->compound;
+    const Mat axes = part_mat(refit, mf_compound_axes_row(compound, node));
+    Span span;
+    if (node < compound->solid_count) {
+        const Vec center = part_vec(refit, mf_compound_node_row(compound, node));
+        span = span_of(mat_apply_transposed(&axes, center), solid_half(refit, node));
+    } else {
+        const uint32_t *children = children_of(refit, node);
+        const Span a = child_span(refit, children[0], &axes),
+                   b = child_span(refit, children[1], &axes);
+        span = span_around(&a, &b);
+    }
+    put_box(refit, node, &axes, &span);
+}
+
+static void fit_all(const Refit *refit) {
+    const uint32_t count = refit->compound->node_count;
+#define FIT(NAME, name, boxes)                                                                     \
+    case MF_BOUNDS_##NAME:                                                                         \
+        for (uint32_t n = 0; n < count && (boxes); n++)                                            \
+            name##_fit(refit, n);                                                                  \
+        break;
+    switch (refit->compound->bounds) { MF_BOUNDS_LIST(FIT) }
+#undef FIT
 }
 
 // A sum forgets neither NaN nor infinity.
@@ -153,6 +277,7 @@ void MF_KERNEL(mf_compound_refit)(const mf_Compound *compound, const mf_TreeStat
             put_solid(&refit, s);
         for (uint32_t n = compound->solid_count; n < compound->node_count; n++)
             put_node(&refit, n);
+        fit_all(&refit);
         mf_lane sum = state_sum(&refit), nothing = mf_zero() / mf_zero();
         mf_real *root = part_row(&refit, mf_compound_node_row(compound, compound->root) +
                                              MF_PART_NODE_ROWS - 1);

@@ -1,4 +1,5 @@
 // The trees of compounds (compound.h): a robot's from its links, that of still things from the top.
+// Their boxes have the axes of the link that carries all of a node.
 #include "contact/compound.h"
 #include "math/scalar.h"
 
@@ -143,15 +144,28 @@ static uint32_t find_depth(const mf_Compound *compound, uint32_t *depth) {
     return depth[compound->root];
 }
 
+// The last link that carries both.
+static uint32_t common_link(const mf_Compound *compound, uint32_t a, uint32_t b) {
+    while (a != b) {
+        if (a > b)
+            a = compound->links[a].parent;
+        else
+            b = compound->links[b].parent;
+    }
+    return a;
+}
+
 static void find_links(mf_Compound *compound) {
     for (uint32_t i = 0; i < compound->node_count; i++) {
         if (i < compound->solid_count) {
-            compound->node_links[i] = compound->solids[i].link;
+            compound->node_links[i] = compound->node_axes[i] = compound->solids[i].link;
             continue;
         }
         const uint32_t *children = compound->nodes[i - compound->solid_count].children;
         const uint32_t a = compound->node_links[children[0]], b = compound->node_links[children[1]];
         compound->node_links[i] = a == b ? a : MF_NONE;
+        compound->node_axes[i] = common_link(compound, compound->node_axes[children[0]],
+                                             compound->node_axes[children[1]]);
     }
 }
 

@@ -78,7 +78,6 @@ static inline size_t mf_compound_search_scratch_size(uint32_t solids) {
 typedef struct mf_CompoundSearch {
     const mf_CompoundPair *pairs;
     uint32_t pair_count;       // [1]
-    bool trees;                // false: every solid is tested against every other
     mf_CompoundTouch *touches; // in order of pairs, then of the descent; space for `capacity`
     uint32_t capacity;         // [1]
     uint32_t touch_count;      // [1] of them, set
@@ -86,8 +85,8 @@ typedef struct mf_CompoundSearch {
     // known, as of `fixed` pairs. The descent goes on, for the gap alone, until it is as wide as
     // `target_gap` or down to the leaves.
     double *gaps;
-    double target_gap;                        // [m]
-    uint64_t sphere_tests, solid_tests, lost; // [1] set; lost: touches beyond the capacity
+    double target_gap;                       // [m]
+    uint64_t bound_tests, solid_tests, lost; // [1] set; lost: touches beyond the capacity
     void *scratch; // mf_compound_search_scratch_size bytes, aligned to 8, which nobody else uses
                    // meanwhile
 } mf_CompoundSearch;

@@ -2,6 +2,7 @@
 // down. Only collide_kernel.c includes this and the other narrow_*.h.
 #pragma once
 
+#include "contact/mat_lane.h"
 #include "contact/narrow.h"
 #include "contact/shape_lane.h"
 
@@ -58,22 +59,6 @@ static MF_INLINE Vec axis_z(const Mat *rotation) {
 
 static MF_INLINE Vec constant_vec(double x, double y, double z) {
     return MF_VALUE(Vec, mf_set((mf_real)x), mf_set((mf_real)y), mf_set((mf_real)z));
-}
-
-// a b
-static inline Mat mat_times(const Mat *a, const Mat *b) {
-    Vec x = mat_apply(a, MF_VALUE(Vec, b->xx, b->yx, b->zx)),
-        y = mat_apply(a, MF_VALUE(Vec, b->xy, b->yy, b->zy)),
-        z = mat_apply(a, MF_VALUE(Vec, b->xz, b->yz, b->zz));
-    return MF_VALUE(Mat, x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z);
-}
-
-// m^T b
-static inline Mat mat_transposed_times(const Mat *m, const Mat *b) {
-    Vec x = mat_apply_transposed(m, MF_VALUE(Vec, b->xx, b->yx, b->zx));
-    Vec y = mat_apply_transposed(m, MF_VALUE(Vec, b->xy, b->yy, b->zy));
-    Vec z = mat_apply_transposed(m, MF_VALUE(Vec, b->xz, b->yz, b->zz));
-    return MF_VALUE(Mat, x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z);
 }
 
 // -a. Not by a minus sign: before a fused multiply-add compilers make one instruction of both, in

@@ -184,6 +184,7 @@ static mf_Status add_contact(mf_SceneBuilder *builder) {
         return MF_OK;
     config.members = members;
     config.law = (mf_CollisionLaw)builder->file->contact_law;
+    config.bounds = builder->file->contact_bounds;
     config.friction = builder->file->friction;
     return mf_collisions_add(scene->world, &config, &scene->collisions, builder->error);
 }

@@ -2,6 +2,7 @@
 // Those of groups are in group_keys.c.
 #include "motion/table.h"
 #include "base/key_rows.h"
+#include "contact/compound.h"
 #include "scene/keys.h"
 #include "scene/machines.h"
 
@@ -146,6 +147,11 @@ static const mf_Key entry_keys[] = {
            "`explicit`: springs, the cheapest; `hard`: contacts are solved together with run-time "
            "joints, for robots that carry, hold, stack and lean; `compliant`: likewise, with "
            "springs and dampers at the end of the step"),
+    CHOICE("contact.bounds", 0, "sphere", mf_bounds_names, contact_bounds,
+           "volumes that leave out pairs of shapes which are apart: `sphere`; `box`, along the axes "
+           "of the world; `oriented`, boxes along those of links; `none`: all pairs of robots that "
+           "are near are tested. Results are the same, the time is not "
+           "(docs/explanation/contact.md)"),
     REAL("contact.friction", AUTO, "1", "auto", 0, 10, friction,
          "friction coefficient between robots; `auto`: that of their shapes"),
 

@@ -35,8 +35,7 @@ mf_CollisionsConfig mf_collisions_config(void) {
                                  .torsional_friction = (double)NAN,
                                  .depth = 0.02,
                                  .pairs = 64,
-                                 .contact_capacity = 512,
-                                 .trees = true};
+                                 .contact_capacity = 512};
 }
 
 const char *mf_collision_law_name(mf_CollisionLaw law) {
@@ -78,6 +77,7 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
     const double step = (double)mf_world_config_of(world)->step * 1e-9;
     const mf_Range ranges[] = {
         {"law", "", (double)config->law, 0.0, MF_COLLISION_COMPLIANT},
+        {"bounds", "", (double)config->bounds, 0.0, MF_BOUNDS_NONE},
         {"contact_time", "s", config->contact_time == 0.0 ? step : config->contact_time, 0.1 * step,
          10.0},
         {"contact_ratio", "", config->contact_ratio, 0.0, 1e3},
@@ -127,6 +127,7 @@ static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *memb
     mf_Group *own = member->group;
     mf_CollisionGroup *group = &all->groups[all->group_count++];
     MF_TRY(mf_compound_create(all->context, mf_group_model(own), true, &group->compound, error));
+    group->compound->bounds = all->config.bounds;
     group->group = own;
     group->number = mf_world_group_number(all->world, own);
     group->inner = member->inner;
@@ -354,7 +355,6 @@ static mf_Status leave_overlaps(mf_Collisions *all, const mf_CollisionGroup *gro
     all->pairs[0] = (mf_CompoundPair){.sides = {side, side}, .inner = true};
     mf_CompoundSearch search = {.pairs = all->pairs,
                                 .pair_count = 1,
-                                .trees = true,
                                 .touches = all->touches,
                                 .capacity = MF_COLLISION_WAVE * all->config.contact_capacity};
     mf_collisions_bind(all, &search);

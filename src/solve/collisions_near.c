@@ -295,9 +295,9 @@ static bool may_touch(mf_Collisions *all, uint32_t number) {
         (all->immovable[two.a] && all->immovable[two.b]))
         return false;
     if (a->is_still)
-        return within(all, two.a, two.b, 0.0, &all->statistics.sphere_tests);
+        return within(all, two.a, two.b, 0.0, &all->statistics.bound_tests);
     if (b->is_still)
-        return within(all, two.b, two.a, 0.0, &all->statistics.sphere_tests);
+        return within(all, two.b, two.a, 0.0, &all->statistics.bound_tests);
     const double sum = a->reach + b->reach;
     all->statistics.robot_tests++;
     const double square = square_apart(all->position[two.a], all->position[two.b]);

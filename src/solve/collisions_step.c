@@ -139,7 +139,7 @@ static void apply_all(mf_Collisions *all, const mf_CompoundSearch *search,
                                 together);
         }
     }
-    all->statistics.sphere_tests += search->sphere_tests;
+    all->statistics.bound_tests += search->bound_tests;
     all->statistics.shape_tests += search->solid_tests;
     all->statistics.lost_contacts += search->lost;
 }
@@ -156,7 +156,6 @@ static uint32_t run_wave(mf_Collisions *all, uint32_t first, uint64_t *before, b
         all->searches[pieces] = (mf_CompoundSearch){
             .pairs = all->pairs + i,
             .pair_count = left < MF_COLLISION_CHUNK ? left : MF_COLLISION_CHUNK,
-            .trees = all->config.trees,
             .touches = all->touches + (size_t)pieces * all->config.contact_capacity,
             .capacity = all->config.contact_capacity,
             .gaps = all->gaps + i,

@@ -231,11 +231,10 @@ static void same_touches(const mf_CompoundTouch *a, const mf_CompoundTouch *b, u
     }
 }
 
-static mf_CompoundSearch search_of(const mf_CompoundPair *pairs, uint32_t count, bool trees,
+static mf_CompoundSearch search_of(const mf_CompoundPair *pairs, uint32_t count,
                                    mf_CompoundTouch touches[ROOM]) {
     return (mf_CompoundSearch){.pairs = pairs,
                                .pair_count = count,
-                               .trees = trees,
                                .touches = touches,
                                .capacity = ROOM,
                                .scratch = scratch};
@@ -245,6 +244,11 @@ typedef struct Count {
     uint64_t touches, spheres, solids, every;
 } Count;
 
+static void set_bounds(const mf_CompoundPair *pair, mf_CollisionBounds bounds) {
+    for (uint32_t k = 0; k < 2; k++)
+        ((mf_Compound *)(uintptr_t)pair->sides[k].compound)->bounds = bounds;
+}
+
 // One pair in every copy of the kernel that this machine has, with trees and without.
 static void compare(const mf_CompoundPair *pair, int precision, const int *rows, int row_count,
                     Count *count) {
@@ -252,7 +256,8 @@ static void compare(const mf_CompoundPair *pair, int precision, const int *rows,
     uint32_t found = 0;
     for (int r = 0; r < row_count; r++) {
         for (int trees = 1; trees >= 0; trees--) {
-            mf_CompoundSearch search = search_of(pair, 1, trees, touches);
+            mf_CompoundSearch search = search_of(pair, 1, touches);
+            set_bounds(pair, trees ? MF_BOUNDS_SPHERE : MF_BOUNDS_NONE);
             searches[rows[r]][precision](&search);
             assert_int_equal(search.lost, 0);
             for (uint32_t i = 1; i < search.touch_count; i++)
@@ -262,7 +267,7 @@ static void compare(const mf_CompoundPair *pair, int precision, const int *rows,
                 memcpy(first, touches, search.touch_count * sizeof *touches);
                 found = search.touch_count;
                 count->touches += found;
-                count->spheres += search.sphere_tests;
+                count->spheres += search.bound_tests;
                 count->solids += search.solid_tests;
             } else if (r == 0) {
                 count->every += search.solid_tests;
@@ -352,12 +357,12 @@ TEST(bits_do_not_depend_on_other_agents) {
                                                    {robot.compound, parts, i * 5 % MF_BLOCK}},
                                          .direction = {0.02 * unit(1, i), 0.02, 0.1 * unit(2, i)}};
         }
-        mf_CompoundSearch all = search_of(pairs, PAIRS, true, together);
+        mf_CompoundSearch all = search_of(pairs, PAIRS, together);
         searches[rows[row_count - 1]][precision](&all);
         assert_true(all.solid_tests > 600 && all.touch_count > 300);
         uint32_t first = 0;
         for (uint32_t i = 0; i < PAIRS; i++) {
-            mf_CompoundSearch one = search_of(pairs + i, 1, true, alone);
+            mf_CompoundSearch one = search_of(pairs + i, 1, alone);
             searches[rows[0]][precision](&one);
             bool sick = i % MF_BLOCK == 5 || i % MF_BLOCK == 6 || i * 5 % MF_BLOCK == 5 ||
                         i * 5 % MF_BLOCK == 6;
@@ -382,7 +387,8 @@ static const mf_CompoundTouch *count_touches(const mf_CompoundPair *pair, bool t
                                              double expected, int row, int precision,
                                              uint32_t *count, double *gap) {
     static mf_CompoundTouch touches[ROOM];
-    mf_CompoundSearch search = search_of(pair, 1, trees, touches);
+    mf_CompoundSearch search = search_of(pair, 1, touches);
+    set_bounds(pair, trees ? MF_BOUNDS_SPHERE : MF_BOUNDS_NONE);
     search.gaps = gap;
     search.target_gap = expected;
     searches[row][precision](&search);

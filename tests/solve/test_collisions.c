@@ -470,11 +470,11 @@ TEST(who_is_apart_is_left_alone) {
         put(&pitch, people, 1, 0, 0.3, 0.5, 0.0);
         pitch_collide(&pitch, &WITH(mf_collisions_config(), .margin = 0.5));
         mf_world_step(pitch.world, 1);
-        assert_true(mf_collisions_statistics(pitch.collisions).sphere_tests > 0);
+        assert_true(mf_collisions_statistics(pitch.collisions).bound_tests > 0);
         mf_collisions_clear_statistics(pitch.collisions);
         mf_world_step(pitch.world, 50);
         mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
-        assert_int_equal(statistics.robot_tests + statistics.sphere_tests, 0);
+        assert_int_equal(statistics.robot_tests + statistics.bound_tests, 0);
         assert_true(get_field(people, "wrench.count", 0, 0) == 0);
         if (how == 0)
             set_field(people, "joint.angle", 0,
@@ -517,27 +517,32 @@ TEST(limbs_collide_when_they_are_set_to) {
 
 // ---- trees --------------------------------------------------------------------------------------
 
-// With and without trees the same shapes touch, so robots go the same way but for rounding.
-TEST(trees_find_what_there_is) {
-    uint64_t touches[2], tests[2];
-    for (int k = 0; k < 2; k++) {
+// The volumes that leave out pairs change how many tests there are, and not a bit of the results.
+TEST(bounds_change_counts_alone) {
+    enum { BOUNDS = MF_BOUNDS_NONE + 1 };
+    mf_CollisionsStatistics seen[BOUNDS];
+    uint64_t hash[BOUNDS];
+    for (uint32_t k = 0; k < BOUNDS; k++) {
         AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 0.0);
         mf_Group *people =
             pitch_bodies(&pitch, load_file(pitch.context, "humanoid.urdf"), "people", 4, true);
         pitch_group(&pitch, load_file(pitch.context, "soccer_field.xml"), "field", 1, true);
         for (uint32_t i = 0; i < 4; i++)
             put(&pitch, people, i, 4.4 + 0.2 * (i % 2), 1.2 + 0.15 * (i / 2), 0.5, 0.2);
-        pitch_collide(&pitch, &WITH(mf_collisions_config(), .trees = k == 0));
-        mf_world_step(pitch.world, 5);
-        mf_CollisionsStatistics statistics = mf_collisions_statistics(pitch.collisions);
-        touches[k] = statistics.contacts;
-        tests[k] = statistics.shape_tests;
+        pitch_collide(&pitch, &WITH(mf_collisions_config(), .bounds = (mf_CollisionBounds)k));
+        mf_world_step(pitch.world, 50);
+        seen[k] = mf_collisions_statistics(pitch.collisions);
+        hash[k] = mf_world_hash(pitch.world);
         // Four robots of 16 shapes and 12 of the field: 6 x 16 x 16 + 4 x 16 x 12 at most.
-        assert_true(statistics.shape_tests <= statistics.without);
+        assert_true(seen[k].shape_tests <= seen[k].without);
+        assert_true(hash[k] == hash[0] && seen[k].contacts == seen[0].contacts);
+        assert_int_equal(seen[k].without, seen[0].without);
     }
-    assert_true(touches[0] > 0);
-    assert_int_equal(touches[0], touches[1]);
-    assert_true(tests[0] * 4 < tests[1]);
+    const mf_CollisionsStatistics *none = &seen[MF_BOUNDS_NONE];
+    assert_true(seen[0].contacts > 0 && none->bound_tests == 0);
+    assert_true(seen[MF_BOUNDS_SPHERE].shape_tests * 4 < none->shape_tests);
+    assert_true(seen[MF_BOUNDS_ORIENTED].shape_tests < seen[MF_BOUNDS_SPHERE].shape_tests);
+    assert_true(seen[MF_BOUNDS_ORIENTED].bound_tests < seen[MF_BOUNDS_SPHERE].bound_tests);
 }
 
 // ---- errors -------------------------------------------------------------------------------------
@@ -560,6 +565,7 @@ TEST(bad_settings_are_refused) {
         WITH(good, .friction = -1.0),
         WITH(good, .depth = (double)NAN),
         WITH(good, .margin = -1.0),
+        WITH(good, .bounds = (mf_CollisionBounds)(MF_BOUNDS_NONE + 1)),
         WITH(good, .pairs = 0),
         WITH(good, .contact_capacity = 3),
         WITH(good, .members = twice, .member_count = 2),
