@@ -461,6 +461,10 @@ TEST(pairs_of_links_are_read) {
         assert_int_equal(pair->dimension, i < 2 ? 3 : 4);
     }
     assert_true(model->pairs[0].shapes[1] != model->pairs[1].shapes[1]);
+    char *text;
+    MUST(mf_model_describe(model, &text, &error));
+    assert_contains(text, "pairs that touch 4");
+    mf_release(*state, text);
 }
 
 TEST(missing_limits_are_reported) {
