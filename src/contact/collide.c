@@ -111,7 +111,7 @@ static bool excluded(const mf_Model *model, const mf_Shape *a, const mf_Shape *b
     return false;
 }
 
-static const mf_ContactPair *listed(const mf_Model *model, uint32_t a, uint32_t b) {
+const mf_ContactPair *mf_collide_listed(const mf_Model *model, uint32_t a, uint32_t b) {
     for (uint32_t i = 0; i < model->pair_count; i++) {
         const uint32_t *shapes = model->pairs[i].shapes;
         if ((shapes[0] == a && shapes[1] == b) || (shapes[0] == b && shapes[1] == a))
@@ -226,7 +226,7 @@ static uint32_t most_contacts(mf_CollideKind a, mf_CollideKind b) {
 
 bool mf_collide_match(const mf_Model *model, uint32_t x, uint32_t y, mf_CollidePair *pair) {
     const mf_Shape *a = &model->shapes[x], *b = &model->shapes[y];
-    const mf_ContactPair *item = listed(model, x, y);
+    const mf_ContactPair *item = mf_collide_listed(model, x, y);
     if (item == NULL && !may_touch(model, a, b))
         return false;
     if (item)

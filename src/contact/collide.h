@@ -100,6 +100,9 @@ mf_Status mf_collide_create_with(mf_Context *context, const mf_Model *model,
                                  const mf_CollideHolder *holders, const mf_HullSet *hulls,
                                  mf_CollidePlan **out, mf_Error *error);
 
+// The pair of the model of two of its shapes, in either order; NULL: it has none.
+const mf_ContactPair *mf_collide_listed(const mf_Model *model, uint32_t a, uint32_t b);
+
 // Whether two shapes of the model may touch, and how: fills dimension, margin, gap, friction and
 // softness of *pair.
 bool mf_collide_match(const mf_Model *model, uint32_t x, uint32_t y, mf_CollidePair *pair);

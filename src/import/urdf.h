@@ -8,6 +8,7 @@
 //   urdf_merge.c   merging of fixed links, conversion to the draft
 //   urdf_mass.c    mass points of each merged link
 //   urdf_mayfly.c  Mayfly's extensions of URDF: sensors (urdf_sensors.c), items on links
+//   urdf_pair.c    pairs of links that touch though a joint connects them
 //   urdf_sensor.c  contact and ray sensors
 #pragma once
 
@@ -29,6 +30,7 @@ typedef struct mf_UrdfSolid {
     double size[3];     // [m] as in mf_Shape
     float color[3];     // [1]
     uint32_t mesh;      // [1] of the draft
+    uint32_t shape;     // [1] of the draft, after merging
     double friction;    // [1] sliding; NAN: none stated
 } mf_UrdfSolid;
 
@@ -137,6 +139,7 @@ mf_Status mf_urdf_read_sensors(mf_Urdf *urdf);
 mf_Status mf_urdf_read_frame(mf_Urdf *urdf, const mf_XmlNode *node, mf_Frame *out);
 // A child of <mayfly>.
 mf_Status mf_urdf_read_own_sensor(mf_Urdf *urdf, const mf_XmlNode *node);
+mf_Status mf_urdf_read_pair(mf_Urdf *urdf, const mf_XmlNode *node);
 #define MF_URDF_READ_MOUNTED(item, name, type)                                                     \
     mf_Status mf_urdf_read_##name(mf_Urdf *urdf, const mf_XmlNode *node);
 MF_MOUNTED_KINDS(MF_URDF_READ_MOUNTED)

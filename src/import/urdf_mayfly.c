@@ -29,7 +29,9 @@ static const struct {
     mf_Status (*read)(mf_Urdf *urdf, const mf_XmlNode *node);
 } readers[] = {
 #define READER(item, name, type) {#name, mf_urdf_read_##name},
-    MF_MOUNTED_KINDS(READER){"sensor", mf_urdf_read_own_sensor}, {"servo", NULL}};
+    MF_MOUNTED_KINDS(READER){"sensor", mf_urdf_read_own_sensor},
+    {"pair", mf_urdf_read_pair},
+    {"servo", NULL}};
 
 static mf_Status read_child(mf_Urdf *urdf, const mf_XmlNode *node) {
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)

@@ -153,18 +153,19 @@ static mf_Status add_shape(mf_Urdf *urdf, const mf_UrdfSolid *solid, uint32_t li
     return MF_OK;
 }
 
-static mf_Status add_solid(mf_Urdf *urdf, const mf_UrdfLink *link, const mf_UrdfSolid *solid) {
+static mf_Status add_solid(mf_Urdf *urdf, const mf_UrdfLink *link, mf_UrdfSolid *solid) {
     double position[3], rotation[4];
     mf_quat_rotate(position, link->rotation, solid->position);
     mf_vec3_add(position, position, link->position);
     mf_quat_multiply(rotation, link->rotation, solid->rotation);
     mf_Status status = add_shape(urdf, solid, link->draft, position, rotation);
+    solid->shape = urdf->draft.shapes.count - 1;
     // A fixed base never touches the ground.
     const bool still = link->draft == 0 && urdf->draft.base_type == MF_BASE_FIXED;
     return solid->visual || still || status != MF_OK
                ? status
-               : mf_import_touch(&urdf->draft, urdf->draft.shapes.count - 1,
-                                 urdf->config->mesh_points, CYLINDER_RING);
+               : mf_import_touch(&urdf->draft, solid->shape, urdf->config->mesh_points,
+                                 CYLINDER_RING);
 }
 
 static mf_Status add_solids(mf_Urdf *urdf, const mf_UrdfLink *link) {

@@ -223,6 +223,8 @@ static void put_head(mf_Text *out, const mf_Model *model) {
     mf_text_format(out, "  shapes       %u, meshes %u", model->shape_count, model->mesh_count);
     if (model->texture_count > 0)
         mf_text_format(out, ", textures %u", model->texture_count);
+    if (model->body_count == 0 && model->pair_count > 0) // else put_dynamics has them
+        mf_text_format(out, ", pairs that touch %u", model->pair_count);
     mf_text_put(out, "\n");
     mf_text_format(out, "  model hash   %016llx\n", (unsigned long long)mf_model_hash(model));
 }

@@ -182,6 +182,7 @@ static int open_all(lua_State *lua) {
     mf_script_add_language(lua);
     mf_script_add_properties(lua);
     mf_script_add_world(lua);
+    mf_script_add_robots(lua);
     mf_script_add_results(lua);
     mf_script_add_draw(lua);
     return 0;
@@ -237,6 +238,8 @@ mf_Status mf_script_load(mf_Script *script, mf_Error *error) {
     script->budget = script->from->budget;
     for (int i = 0; i < MF_SCRIPT_HOOKS; i++)
         script->hooks[i] = LUA_NOREF;
+    for (uint32_t g = 0; g < MF_SCENE_GROUPS; g++)
+        script->policies[g] = LUA_NOREF;
     script->lua = lua_newstate(allocate, script);
     MF_NEED_MEMORY(script->lua != NULL, error, "scripts");
     *(mf_Script **)lua_getextraspace(script->lua) = script;

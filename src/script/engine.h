@@ -45,8 +45,9 @@ typedef struct mf_Script {
     uint64_t draws;                 // [1] random numbers so far
     int controls[MF_DRAW_CONTROLS]; // references of functions; LUA_NOREF: without
     uint32_t control_count;
-    struct mf_Watch *watch; // NULL: it has no function `event`
-    bool renewed;           // the world was restored: what is now there is no event
+    int policies[MF_SCENE_GROUPS]; // references of what robots.c calls for each robot; LUA_NOREF
+    struct mf_Watch *watch;        // NULL: it has no function `event`
+    bool renewed;                  // the world was restored: what is now there is no event
 } mf_Script;
 
 typedef struct mf_ScriptText {
@@ -106,12 +107,15 @@ void mf_script_add_world(lua_State *lua);      // world.c
 void mf_script_add_properties(lua_State *lua); // properties.c, used by `world`
 void mf_script_add_results(lua_State *lua);    // results.c
 void mf_script_add_draw(lua_State *lua);       // draw.c
+void mf_script_add_robots(lua_State *lua);     // robots.c, used by `world`
 
 int mf_script_property(lua_State *lua);   // world:property
 int mf_script_get(lua_State *lua);        // world:get
 int mf_script_set(lua_State *lua);        // world:set
 int mf_script_connect(lua_State *lua);    // world:connect
 int mf_script_disconnect(lua_State *lua); // world:disconnect
+int mf_script_robot(lua_State *lua);      // world:robot
+int mf_script_policy(lua_State *lua);     // world:policy
 
 typedef struct mf_ScriptRobots {
     mf_Group *group;
@@ -129,6 +133,11 @@ void mf_script_forget(mf_Scripts *scripts); // the same robots, of a world that 
 
 // Calls the functions of controls that people have changed.
 mf_Status mf_script_tell_controls(mf_Script *script, mf_Error *error);
+
+// ---- robots.c -----------------------------------------------------------------------------------
+
+// Calls the policies of the script, robot by robot.
+mf_Status mf_script_call_policies(mf_Script *script, mf_Error *error);
 
 // ---- events.c -----------------------------------------------------------------------------------
 

@@ -150,10 +150,11 @@ static uint64_t next_tick(const mf_Scripts *scripts, uint32_t index, uint64_t fr
 static mf_Status tick(mf_Script *script, mf_Error *error) {
     mf_Status status = mf_script_tell_controls(script, error);
     MF_THEN(status, mf_script_notify(script, error));
-    if (status != MF_OK || script->all->stopped || !mf_script_find(script, MF_SCRIPT_TICK))
-        return status;
-    lua_pushnumber(script->lua, mf_time_to_seconds(mf_world_time(script->all->scene->world)));
-    return mf_script_call(script, "tick", 1, error);
+    if (status == MF_OK && !script->all->stopped && mf_script_find(script, MF_SCRIPT_TICK)) {
+        lua_pushnumber(script->lua, mf_time_to_seconds(mf_world_time(script->all->scene->world)));
+        status = mf_script_call(script, "tick", 1, error);
+    }
+    return status == MF_OK ? mf_script_call_policies(script, error) : status;
 }
 
 static mf_Status call_due(mf_Scripts *scripts, mf_Error *error) {

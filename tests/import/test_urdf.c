@@ -433,6 +433,40 @@ TEST(friction_of_links_is_read) {
     assert_note(model, false, 1, "<spinning_friction> in <contact> ignored");
 }
 
+// Links b and c are one, c has two shapes; visual ones are left out.
+#define PAIRED(pairs)                                                                              \
+    "<robot name='r'><link name='a'>" MASS(1) BOX                                                  \
+        "<visual><geometry><sphere radius='1'/>"                                                   \
+        "</geometry></visual></link><link name='b'>" MASS(1) "</link><link name='c'>" MASS(1)      \
+            BOX BOX                                                                                \
+        "</link>" JOINT_J                                                                          \
+        "</joint>" JOINT("k", "fixed", "b",                                                        \
+                         "c") "</joint>"                                                           \
+                              "<gazebo reference='a'><mu1>0.8</mu1></gazebo><mayfly>\n" pairs      \
+                              "</mayfly></robot>"
+
+TEST(pairs_of_links_are_read) {
+    AUTO_MODEL *model =
+        load_urdf(*state, PAIRED("<pair link1='a' link2='c' margin='1e-4'/>"
+                                 "<pair link1='c' link2='a' friction='0.5' dimension='4'/>"));
+    assert_int_equal(model->pair_count, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        const mf_ContactPair *pair = &model->pairs[i];
+        const mf_Shape *first = &model->shapes[pair->shapes[i / 2]],
+                       *second = &model->shapes[pair->shapes[1 - i / 2]];
+        assert_true(first->collides && first->link == 0 && second->collides && second->link == 1);
+        assert_near(pair->margin, i < 2 ? 1e-4 : 0.0, 0.0);
+        assert_near(pair->friction[0], i < 2 ? 1.0 : 0.5, 0.0);
+        assert_near(pair->friction[1], pair->friction[0], 0.0);
+        assert_int_equal(pair->dimension, i < 2 ? 3 : 4);
+    }
+    assert_true(model->pairs[0].shapes[1] != model->pairs[1].shapes[1]);
+    char *text;
+    MUST(mf_model_describe(model, &text, &error));
+    assert_contains(text, "pairs that touch 4");
+    mf_release(*state, text);
+}
+
 TEST(missing_limits_are_reported) {
     AUTO_MODEL *model =
         load_urdf(*state, "<robot name='r'>" LINK_A LINK_B
@@ -538,6 +572,14 @@ static const Refusal refusals[] = {
      MF_BAD_FILE, 2, "two sensors are named 's'"},
     {"<robot>" LINK_A "<gazebo reference='a'>\n<sensor name='s' type='ray'/></gazebo></robot>",
      MF_BAD_FILE, 2, "needs <ray><range><max>"},
+    // pairs
+    {PAIRED("<pair link1='a'/>"), MF_BAD_FILE, 2, "needs the attribute 'link2'"},
+    {PAIRED("<pair link1='a' link2='x'/>"), MF_BAD_FILE, 2, "<pair> link2: there is no link 'x'"},
+    {PAIRED("<pair link1='a' link2='b'/>"), MF_BAD_FILE, 2, "link 'b' has no collision shape"},
+    {PAIRED("<pair link1='c' link2='c'/>"), MF_BAD_FILE, 2, "do not move against each other"},
+    {PAIRED("<pair link1='a' link2='c' mu='1'/>"), MF_BAD_FILE, 2, "unknown attribute 'mu'"},
+    {PAIRED("<pair link1='a' link2='c' margin='-1'/>"), MF_BAD_FILE, 2, "expected a number >= 0"},
+    {PAIRED("<pair link1='a' link2='c' dimension='2'/>"), MF_BAD_FILE, 2, "expected 1, 3, 4 or 6"},
     // files
     {"", MF_BAD_FILE, 0, "empty"},
     {"hello", MF_BAD_FILE, 1, "well-formed XML"},

@@ -189,6 +189,50 @@ TEST(readings_have_the_users_noise_and_structure) {
     assert_string_equal(run->printed, "s: 3\t0.5625\t0.8125\ns: 0.5\ns: 0.5625\n");
 }
 
+// ---- policies -----------------------------------------------------------------------------------
+
+// Modules of a chain that learn their places by what the one in front says: a place a tick.
+static const char chain[] =
+    "world: {step: 0.01}\n"
+    "messages: {size: 8, capacity: 2}\n"
+    "groups:\n"
+    "  - {name: modules, model: ../models/modules/pitch.urdf, count: 4, motion: kinematic,\n"
+    "     chain: {first: back, second: front}}\n"
+    "scripts:\n"
+    "  - name: s\n"
+    "    text: |\n"
+    "      world:policy('modules', function(me)\n"
+    "        local heard = me:receive('front')\n"
+    "        me.place = heard and heard[1] + 1 or me.place or 0\n"
+    "        if heard and not me.told then\n"
+    "          me.told = true\n"
+    "          print(me.group, me.robot, heard.dock, heard.type, heard[1], heard[2], #heard)\n"
+    "        end\n"
+    "        me:send('back', {me.place}, 7)\n"
+    "        me:set('joint.target', 0.25 * me.place)\n"
+    "        if me.robot == 3 and world:time() == 0.05 then\n"
+    "          print(me:get('joint.target'), #me:property('dock.state'))\n"
+    "          local two = world:robot('modules', 2)\n"
+    "          print(two.place, two:receive(), two:send('front', {}), two:send('front', {}))\n"
+    "          print(two:send('front', {}))\n"
+    "          world:policy('modules', nil)\n"
+    "        end\n"
+    "      end)\n";
+
+TEST(each_robot_has_a_policy) {
+    AUTO_RUN *run = open_run(1, chain, NULL);
+    perform(run, 20);
+    expect_good(run);
+    assert_string_equal(run->printed, "s: modules\t1\tfront\t7\t0.0\t0.0\t2\n"
+                                      "s: modules\t2\tfront\t7\t0.0\t0.0\t2\n"
+                                      "s: modules\t3\tfront\t7\t0.0\t0.0\t2\n"
+                                      "s: 0.75\t2\n"
+                                      "s: nil\tnil\ttrue\ttrue\n"
+                                      "s: false\n");
+    for (uint32_t i = 0; i < 4; i++)
+        assert_near(get(&run->scene, 0, "joint.target", i, 0), 0.25 * i, 0.0);
+}
+
 TEST(gaits_are_commanded) {
     AUTO_RUN *run = perform_script("function start()\n"
                                    "  world:gait('robots', nil, 'tripod')\n"
@@ -436,6 +480,13 @@ static const Mistake mistakes[] = {
     {"world:motion('robots', 0, 'flying')", "", 1, "no motion flying"},
     {"world:restore({})", "", 1, "mayfly.snapshot expected"},
     {"world:disconnect('robots', 0, 'x')", "", 1, "no docks"},
+    {"world:robot('robots')", "", 1, "number expected"},
+    {"world:robot('robots', 20)", "", 1, "expected a robot 0 .. 19"},
+    {"world:robot('robots', 0):send('x', {})", "", 1, "no dock x"},
+    {"world:robot('robots', 0):receive()", "", 1, "no section messages"},
+    {"world:robot('robots', 0):get('base.positio')", "", 1, "base.position"},
+    {"world:policy('robots', 2)", "", 1, "function expected"},
+    {"world:policy('robots', function(me)\nerror('bad ' .. me.robot) end)", "", 2, "policy: bad 0"},
 };
 
 TEST(bad_scripts_end_the_run) {

@@ -34,7 +34,8 @@ static bool may_collide(const mf_ArtMotion *motion, const mf_Model *model,
 
 // Nobody writes into a URDF file which of its meshes may touch, and hulls of neighbors beyond one
 // joint overlap where the meshes do not. As its users expect (MoveIt's setup assistant), what
-// overlaps at the start never touches. Files that say what may touch are taken at their word.
+// overlaps at the start never touches. Files and pairs that say what may touch are taken at their
+// word.
 static mf_Status leave_overlaps(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                 mf_Error *error) {
     if (model->body_count > 0 || model->file[0] == '\0' || motion->collide->pair_count == 0)
@@ -43,8 +44,13 @@ static mf_Status leave_overlaps(mf_ArtMotion *motion, const mf_Model *model, mf_
     MF_TRY(
         MF_ALLOCATE(context, "articulated", error, MF_ARRAY(depth, motion->collide->pair_count)));
     mf_art_overlaps(motion, model, model->start_angle, depth);
-    for (uint32_t i = 0; i < motion->collide->pair_count; i++)
-        motion->pair_allowed[i] = motion->pair_allowed[i] && !(depth[i] > 0.0);
+    const mf_CollideShape *shapes = mf_collide_shapes(motion->collide);
+    for (uint32_t i = 0; i < motion->collide->pair_count; i++) {
+        const mf_CollidePair *pair = &mf_collide_pairs(motion->collide)[i];
+        if (depth[i] > 0.0 &&
+            mf_collide_listed(model, shapes[pair->a].shape, shapes[pair->b].shape) == NULL)
+            motion->pair_allowed[i] = false;
+    }
     mf_release(context, depth);
     return MF_OK;
 }
@@ -179,6 +185,8 @@ mf_Status mf_art_contact_pairs_build(mf_ArtMotion *motion, const mf_Model *model
             if (!motion->pair_allowed[i])
                 continue;
             any = true;
+            if (!motion->plan->law && !motion->plan->hard) // as law.c for its own
+                motion->plan->reach = mf_larger(motion->plan->reach, pair->margin);
             rows = pair->dimension > rows ? pair->dimension : rows;
             place_shape(motion, pair->a);
             place_shape(motion, pair->b);

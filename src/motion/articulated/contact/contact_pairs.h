@@ -147,7 +147,7 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
     // whenever a bit changes.
     const mf_real step = MF_ART_CONSTANTS(plan)[MF_ART_STEP];
     mf_real reach = hard ? 40 * step * step : 0;
-    if (laws != NULL)
+    if (laws != NULL || (!plan->hard && requested == NULL))
         reach = 2 * (mf_real)plan->reach;
     uint32_t count = MF_KERNEL(mf_collide_near)(collide, &frames, reach, all->spheres, all->near);
     for (uint32_t n = 0; n < count; n++) {
@@ -159,6 +159,12 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
         mf_lane least = mf_set(-reach);
         if (laws != NULL)
             least = mf_set((mf_real)-laws[near[n]].margin);
+        // The law counts its margins itself (problem_points.h).
+        mf_lane margin = mf_zero();
+        if (laws == NULL && !plan->hard && reach > 0) {
+            margin = mf_set((mf_real)mf_collide_pairs(collide)[near[n]].margin);
+            least = mf_zero() - margin;
+        }
         if (manifold.count > 0) {
             all->unsure = mf_or(all->unsure, manifold.unsure);
             all->gap = mf_max(all->gap, manifold.gap);
@@ -176,7 +182,7 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
                                         .exists = mf_and(deep, where),
                                         .point = contact->point,
                                         .normal = contact->normal,
-                                        .depth = contact->depth,
+                                        .depth = contact->depth + margin,
                                         .force = vec_zero()};
             link_contacts_append(all, &link_contact, lanes);
         }

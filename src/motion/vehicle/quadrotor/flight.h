@@ -1,4 +1,4 @@
-// The flight of a quadrotor: equations 1-9 of the paper (Yan et al., "Potato", 2023), stepped by an
+// The flight of a quadrotor: equations 1-9 of the paper (Li et al., "Potato", 2023), stepped by an
 // explicit Runge-Kutta method.
 //
 //   p' = v    v' = R(q) f / m - g    q' = q (0, w) / 2    I w' = t - w x I w    W' = (Wc - W) / tau
