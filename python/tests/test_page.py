@@ -287,3 +287,22 @@ def test_swarms_are_films_with_trails_by_color(show, tmp_path):
     }"""
     )
     assert gap < 1e-3
+
+
+def test_forces_of_joints_do_not_cover_each_other(show, tmp_path):
+    out = tmp_path / "cars.html"
+    call("run", "scenes/atron_cars.yaml", "--duration", "0.5", "--plot", out)
+    page = show(out.as_uri() + "#time=0.5", 640, 400)
+    boxes = page.evaluate(
+        """() => {
+      mayfly.draw(0);
+      return [...document.querySelectorAll('#labels span:not([hidden])')].map(span => {
+        const {left, top, right, bottom} = span.getBoundingClientRect();
+        return [left, top, right, bottom, span.textContent];
+      });
+    }"""
+    )
+    assert len(boxes) >= 3 and all(box[4].endswith(" N") for box in boxes)
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            assert a[0] >= b[2] - 0.2 or b[0] >= a[2] - 0.2 or a[1] >= b[3] - 0.2 or b[1] >= a[3] - 0.2

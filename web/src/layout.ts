@@ -22,6 +22,7 @@ export class Layout {
   radius: number; // [m] of the largest robot that is shown, or of the particles
   readonly reach: number; // [m] from the middle to the far end of what is joined
   readonly spread: number; // [m] from the middle to the farthest robot
+  readonly height: number; // [m] of what the first picture shows, over a level ground
   readonly across: number; // robots in a row
   readonly gap: [number, number]; // [m] between robots that are put side by side
   private readonly shifts: number[][] = [];
@@ -45,6 +46,9 @@ export class Layout {
     this.gap = this.gapOf(description);
     for (const r of everyone) this.shifts.push(this.stand(r));
     this.shown = densest(this.unitsOf(first));
+    this.height = description.ground ? 0
+      : this.shown.reduce((least, { box }) => Math.min(least, box.min.z - (description.level ?? 0)), Infinity);
+    if (!Number.isFinite(this.height)) this.height = 0;
     const seen = this.largest(this.shown.flatMap((unit) => unit.robots));
     const cloud = this.shown.some((unit) => unit.robots.length === 0) ? this.cloud?.radius ?? 0 : 0;
     if (!description.apart) this.radius = Math.max(seen < 0 ? 0 : this.radiusOf(seen, first), cloud, 1e-3);

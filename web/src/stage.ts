@@ -34,6 +34,8 @@ void main() {
   gl_FragColor = vec4(tone, 1.0);
 }`;
 
+const WIDE = 12; // [1] as often as the eye is high a level ground reaches, at least
+
 const GROUND_HEAD = `
 uniform vec3 line, horizon, middle;
 uniform float grid, far, hilly, gridOn;
@@ -123,7 +125,7 @@ export class Stage {
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.toneMapping = THREE.NoToneMapping;
-    this.grid = 10 ** Math.round(Math.log10(layout.radius) - 0.35);
+    this.grid = 10 ** Math.round(Math.log10(Math.max(layout.radius, layout.height / 8)) - 0.35);
     const hills = description.ground, size = Math.max(layout.radius + layout.spread, layout.reach / 2);
     const far = this.far = 30 * Math.max(layout.radius * Math.sqrt(layout.robots.length + 1), size);
     const heights = this.heights = hills ? new Float32Array(bytes(hills.heights)) : new Float32Array([0]);
@@ -303,8 +305,10 @@ export class Stage {
     const narrow = Math.min(1, this.camera.aspect / 1.2);
     this.camera.fov = 2 * Math.atan(Math.tan(20 * Math.PI / 180) / narrow) * 180 / Math.PI;
     this.camera.near = 0.01 * this.distance;
-    this.camera.far = Math.max(100 * this.distance + 100, 2 * this.layout.spread + 2 * this.distance);
-    this.uniforms.far.value = Math.min(this.far, this.camera.far);
+    const { ground, level } = this.layout.description, least = WIDE * (this.camera.position.z - (level ?? 0));
+    this.camera.far = Math.max(100 * this.distance + 100, 2 * this.layout.spread + 2 * this.distance, 1.2 * least);
+    this.uniforms.far.value = Math.min(Math.max(this.far, least), this.camera.far);
+    if (!ground) this.ground.scale.setX(Math.max(1, least / this.far)).setY(this.ground.scale.x);
     if (covered > 0) this.camera.setViewOffset(wide, high, 0, covered / 2, wide, high);
     else this.camera.clearViewOffset();
     this.camera.updateProjectionMatrix();

@@ -45,6 +45,7 @@ export class View {
   private readonly rope = new THREE.Line(new THREE.BufferGeometry(),
     new THREE.LineBasicMaterial({ color: 0xff5a1f, depthTest: false, transparent: true }));
   private readonly halo: THREE.Mesh;
+  private chased: { robot: number; at: number[]; pace: number[] } | null = null; // [m], [m/s], in the last picture
 
   constructor(canvas: HTMLCanvasElement, readonly source: Source, first: Frame, last: Frame | null,
     joined: Set<number>, largestForce: number) {
@@ -128,15 +129,29 @@ export class View {
     return this.layout.middleOf(this.selected, frame).map((x, c) => x + shift[c]);
   }
 
+  // At its pace, so that what is fast does not run out of the picture; a leap is followed at once.
+  private chase(goal: number[], passed: number): void {
+    if (!goal.every(Number.isFinite)) return;
+    const { stage, chased } = this, { target } = stage.controls, part = Math.min(1, 6 * passed + 0.02);
+    const way = chased?.robot === this.selected ? goal.map((x, c) => x - chased.at[c]) : null;
+    const leap = way !== null && Math.hypot(...way) > stage.distance;
+    if (leap) stage.follow(target.toArray().map((x, c) => x + way[c]), 1);
+    const pace = way && !leap ? chased!.pace : [0, 0, 0];
+    if (passed > 0) {
+      if (way && !leap) way.forEach((x, c) => { pace[c] += (x / passed - pace[c]) * Math.min(1, 3 * passed); });
+      stage.follow(target.toArray().map((x, c) => x + pace[c] * passed), 1);
+      this.chased = { robot: this.selected, at: goal, pace };
+    }
+    stage.follow(goal, part);
+  }
+
   draw(frame: Frame, passed: number): void {
     const { stage, layout } = this;
     stage.resize(this.ride.camera ? 0 : this.covered());
     const eye = stage.camera.position.clone(), way = stage.camera.quaternion.clone();
     this.ride.place(frame, stage.camera);
-    if (this.follow && !this.ride.camera) {
-      const goal = this.goal(frame);
-      if (goal.every(Number.isFinite)) stage.follow(goal, Math.min(1, 6 * passed + 0.02));
-    }
+    if (this.follow && !this.ride.camera) this.chase(this.goal(frame), passed);
+    else this.chased = null;
     stage.camera.updateMatrixWorld();
     this.overlays.take(frame);
     this.robots.update(frame, layout, stage.camera, stage.renderer.domElement.height, stage.light);
@@ -151,7 +166,9 @@ export class View {
     this.mark(frame);
     stage.render(!this.ride.camera);
     byId("held").textContent = this.source.description.joints && show.length ? jointSummary(show) : "";
-    const labels: Label[] = show.filter(isLoaded).slice(0, FORCES).map((joint) => ({
+    // In the order of joints, which does not change from picture to picture as that of forces does.
+    const loaded = show.filter((joint) => isLoaded(joint, show[0].force)).slice(0, FORCES);
+    const labels: Label[] = loaded.sort((a, b) => a.index - b.index).map((joint) => ({
       at: joint.state > 2 ? joint.from : joint.from.clone().add(joint.to).multiplyScalar(0.5),
       text: jointText(joint),
     }));
