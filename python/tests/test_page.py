@@ -231,6 +231,15 @@ def test_a_still_page_is_fine(show, clients):
     assert sizes == [640, 320]
 
 
+def test_a_paused_world_is_still(show, live):
+    page = show(live("models/hexapod.urdf"))
+    page.keyboard.press(" ")
+    page.wait_for_function("() => mayfly.control.playing === false && mayfly.fine", polling=50)
+    count = page.evaluate("() => mayfly.source.frames")
+    page.wait_for_timeout(1000)  # in which the server sends the same frame again
+    assert page.evaluate("() => [mayfly.source.frames, mayfly.fine]") == [count, True]
+
+
 def test_quality_falls_and_recovers(show, clients):
     page = show(clients[0])
     page.evaluate("() => { mayfly.alone = true; }")

@@ -51,8 +51,8 @@ SHOW = """time => {
   mayfly.alone = true;
   mayfly.control.seek(time);
   mayfly.control.advance(0, 1);
-  mayfly.view.stage.follow(mayfly.view.goal(mayfly.source.frame()), 1);
   mayfly.improve(true);
+  mayfly.draw(0.2); // in which the camera catches up
   mayfly.draw(0);
 }"""
 

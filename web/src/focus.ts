@@ -150,6 +150,12 @@ function behind(others: THREE.Vector3[], framing: Framing, wide: number, high: n
   }, 0);
 }
 
+// How long a box is across the picture, as a part of its diagonal.
+function across(box: THREE.Box3, azimuth: number): number {
+  const { x, y } = box.getSize(new THREE.Vector3());
+  return (Math.abs(Math.sin(azimuth)) * x + Math.abs(Math.cos(azimuth)) * y) / (Math.hypot(x, y) || 1);
+}
+
 // Where to look at `shown` from: `azimuth`, unless more of all is seen from elsewhere, or hills are before it.
 // What flies is also looked at from beside, above the `level` of the ground.
 export function framingOf(shown: Unit[], all: Unit[], azimuth: number, level: number, wide: number, high: number,
@@ -170,7 +176,7 @@ export function framingOf(shown: Unit[], all: Unit[], azimuth: number, level: nu
       const framing = seenFrom(azimuth + k * Math.PI / 4, elevation);
       const eye = at.clone().addScaledVector(axesOf(framing.azimuth, elevation)[2], framing.distance);
       if (blocked(at, eye) || (elevation === BESIDE && eye.z < level + 4 * framing.distance)) continue;
-      const now = behind(others, framing, wide, high) + (k === 0 && elevation === ELEVATION ? 0.1 * others.length : 0);
+      const now = behind(others, framing, wide, high) + across(box, framing.azimuth) * others.length + (k === 0 && elevation === ELEVATION ? 0.1 * others.length : 0);
       if (now > score) [best, score] = [framing, now];
     }
   }

@@ -140,6 +140,13 @@ export class Layout {
     return (this.meanOf(this.followed, frame) ?? [0, 0, 0]).map((x, c) => x + this.offset[c]);
   }
 
+  // [m] From the middle of those that are followed to the farthest.
+  apart(frame: Frame): number {
+    const middle = this.meanOf(this.followed, frame);
+    return this.followed.reduce((most, r) =>
+      Math.max(most, far(this.middleOf(r, frame).map((x, c) => x + this.shifts[r][c]), middle!)), 0);
+  }
+
   private unitsOf(frame: Frame): Unit[] {
     return unitsOf(this.description, this.drawn, this.actors, frame, (r) => this.shifts[r]);
   }

@@ -254,7 +254,9 @@ export class Trails {
     this.most = film ? Math.min(fit, description.frames) : Math.min(fit, 4000);
     this.lines = this.make(this.most - 1);
     this.tips = this.make(1);
-    this.group.visible = description.robots > 1 && description.casts.every((cast) => VEHICLES.has(cast.motion ?? ""));
+    const all = description.casts.map(({ motion }) => motion ?? "");
+    this.group.visible = description.robots > 1 && all.some((motion) => VEHICLES.has(motion))
+      && all.every((motion) => VEHICLES.has(motion) || motion === "external");
   }
 
   private make(samples: number): THREE.LineSegments {

@@ -239,6 +239,12 @@ export class Stage {
     this.camera.position.add(step);
   }
 
+  // Takes the eye so many times as far away.
+  away(factor: number): void {
+    const { target } = this.controls;
+    this.camera.position.sub(target).multiplyScalar(factor).add(target);
+  }
+
   get distance(): number {
     return this.camera.position.distanceTo(this.controls.target);
   }

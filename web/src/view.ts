@@ -23,6 +23,7 @@ export interface PageBox { // [pixel]
 }
 
 const SEEN = 0.0825; // [1] of the page's height that a robot of the first picture is tall
+const LEAST = 0.05; // [1] likewise, when robots have parted since
 const FORCES = 8; // joints whose force is written
 const NAMES = 60; // robots whose name is written
 
@@ -45,6 +46,8 @@ export class View {
   private readonly rope = new THREE.Line(new THREE.BufferGeometry(),
     new THREE.LineBasicMaterial({ color: 0xff5a1f, depthTest: false, transparent: true }));
   private readonly halo: THREE.Mesh;
+  private framed = { distance: 1, reach: 0, widest: 1 }; // [m] of the eye, [m] to the farthest followed, [1]
+  private wider = 1; // [1] farther away than then
   private chased: { robot: number; at: number[]; pace: number[] } | null = null; // [m], [m/s], in the last picture
 
   constructor(canvas: HTMLCanvasElement, readonly source: Source, first: Frame, last: Frame | null,
@@ -87,6 +90,11 @@ export class View {
       const least = SEEN * stage.canvas.clientHeight, robots = layout.shownRobots;
       if (all || !robots.length || this.boxes(frame, robots).some(({ high: h }) => h > least)) break;
     }
+    const tall = this.boxes(frame, layout.shownRobots).reduce((most, box) => Math.max(most, box.high), 0);
+    this.framed = { distance: stage.distance, reach: layout.apart(frame),
+      widest: Math.max(1, tall / (LEAST * stage.canvas.clientHeight)) };
+    this.wider = 1;
+    this.chased = null;
   }
 
   // [pixel] Where robots, or else particles, are on the page: boxes around them, of those before the eye.
@@ -130,7 +138,8 @@ export class View {
   }
 
   // At its pace, so that what is fast does not run out of the picture; a leap is followed at once.
-  private chase(goal: number[], passed: number): void {
+  private chase(frame: Frame, passed: number): void {
+    const goal = this.goal(frame);
     if (!goal.every(Number.isFinite)) return;
     const { stage, chased } = this, { target } = stage.controls, part = Math.min(1, 6 * passed + 0.02);
     const way = chased?.robot === this.selected ? goal.map((x, c) => x - chased.at[c]) : null;
@@ -143,6 +152,16 @@ export class View {
       this.chased = { robot: this.selected, at: goal, pace };
     }
     stage.follow(goal, part);
+    if (this.selected < 0) this.widen(frame, part);
+  }
+
+  // Robots that part stay in the picture, as long as they are not too small in it.
+  private widen(frame: Frame, part: number): void {
+    const { stage, framed, wider } = this, wide = Math.tan(stage.camera.fov * Math.PI / 360) * stage.camera.aspect;
+    const now = this.layout.apart(frame) / Math.max(framed.reach, 0.7 * wide * framed.distance);
+    this.wider += (Math.min(Math.max(now, 1), framed.widest) - wider) * part;
+    if (Number.isFinite(this.wider)) stage.away(this.wider / wider);
+    else this.wider = wider;
   }
 
   draw(frame: Frame, passed: number): void {
@@ -150,7 +169,7 @@ export class View {
     stage.resize(this.ride.camera ? 0 : this.covered());
     const eye = stage.camera.position.clone(), way = stage.camera.quaternion.clone();
     this.ride.place(frame, stage.camera);
-    if (this.follow && !this.ride.camera) this.chase(this.goal(frame), passed);
+    if (this.follow && !this.ride.camera) this.chase(frame, passed);
     else this.chased = null;
     stage.camera.updateMatrixWorld();
     this.overlays.take(frame);
