@@ -314,4 +314,6 @@ def test_forces_of_joints_do_not_cover_each_other(show, tmp_path):
     assert len(boxes) >= 3 and all(box[4].endswith(" N") for box in boxes)
     for i, a in enumerate(boxes):
         for b in boxes[:i]:
-            assert a[0] >= b[2] - 0.2 or b[0] >= a[2] - 0.2 or a[1] >= b[3] - 0.2 or b[1] >= a[3] - 0.2
+            assert (
+                a[0] >= b[2] - 0.2 or b[0] >= a[2] - 0.2 or a[1] >= b[3] - 0.2 or b[1] >= a[3] - 0.2
+            )

@@ -12,6 +12,7 @@ docs/gallery.md is written anew.
 Needs a built command, chromium, Playwright (PyPI) and Pillow.
 """
 
+import base64
 import html
 import pathlib
 import re
@@ -26,20 +27,18 @@ FILMS = ROOT / "build" / "gallery"
 PICTURES = ROOT / "docs" / "images" / "gallery"
 LONGEST = 20.0  # [s]
 LONGER = {"circles": 60.0}  # [s] of scenes that come to their end later
+SIZE = 640, 360  # [pixel] of a picture
 SHEET = 1000, 600  # [pixel] of a page on a sheet
 WHOLE = {"airplanes", "circles", "mixed_formation"}  # pictures show all of it
-TIMES = {"topple": 2.0, "tear": 3.0}  # [s] of the picture
-# The page's own camera, which follows what it shows, for as long as it needs to catch up.
-PREPARE = "() => { mayfly.alone = true; mayfly.control.play(false); mayfly.whole = %s; }"
-moving_picture.PICTURE = """time => {
-  for (let step = 1; step <= 20; step++) {
-    mayfly.source.time = time * step / 20;
-    mayfly.draw(0.2);
-  }
-  if (mayfly.whole) {
-    mayfly.view.home(true);
-    mayfly.draw(0);
-  }
+TIMES = {"topple": 2.0}  # [s] of the picture
+# The page's own camera, which follows what it shows, or one that shows all of it.
+PICTURE = """([time, whole]) => {
+  mayfly.source.time = 0;
+  mayfly.view.home();
+  mayfly.source.time = time;
+  if (whole) mayfly.view.home(true);
+  mayfly.draw(0.2);
+  mayfly.draw(0);
   return mayfly.view.stage.canvas.toDataURL("image/png");
 }"""
 # Scenes without a film of their own: evolution begins with machines that have no bars.
@@ -72,28 +71,36 @@ def duration(scene):
 def film(scene):
     out = FILMS / f"{scene.stem}.html"
     subprocess.run(
-        [ROOT / "build" / "mayfly", "run", scene, "--duration", str(duration(scene)), "--plot", out],
-        check=True, stdout=subprocess.DEVNULL, cwd=ROOT,
+        [
+            ROOT / "build" / "mayfly",
+            "run",
+            scene,
+            "--duration",
+            str(duration(scene)),
+            "--plot",
+            out,
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        cwd=ROOT,
     )
     return out
 
 
-def picture(scene, path):
-    time = TIMES.get(scene.stem, duration(scene) / 2)
-    out = PICTURES / f"{scene.stem}.webp"
-    words = [str(path), str(out), "--from", str(time), "--to", str(time), "--size", "640x360"]
-    options = moving_picture.options_of(words)
-    moving_picture.PREPARE = PREPARE % str(scene.stem in WHOLE).lower()
-    moving_picture.frames(path, options)[0].save(out, quality=70, method=6)
-
-
-def sheet(scene, path):
-    """The page as it is seen at the start, in the middle and at the end, side by side."""
-    times = [part * duration(scene) for part in (0.0, 0.43, 1.0)]  # not after whole periods
-    pages = moving_picture.screenshots(path, times, *SHEET)
-    out = Image.new("RGB", (len(pages) * SHEET[0], SHEET[1]))
-    for place, page in enumerate(pages):
-        out.paste(page, (place * SHEET[0], 0))
+def pictures(scene, path):
+    """The picture of the docs, and a sheet of the page at the start, middle and end."""
+    long = duration(scene)
+    time = TIMES.get(scene.stem, long / 2)
+    with moving_picture.opened(path, "time=0", *SHEET) as page:
+        times = [part * long for part in (0.0, 0.43, 1.0)]  # not after whole periods
+        shots = moving_picture.screenshots(page, times)
+        page.set_viewport_size({"width": SIZE[0], "height": SIZE[1]})
+        text = page.evaluate(PICTURE, [time, scene.stem in WHOLE])
+    picture = moving_picture.image(base64.b64decode(text.split(",")[1]))
+    picture.resize(SIZE, Image.LANCZOS).save(PICTURES / f"{scene.stem}.webp", quality=70, method=6)
+    out = Image.new("RGB", (len(shots) * SHEET[0], SHEET[1]))
+    for place, shot in enumerate(shots):
+        out.paste(shot, (place * SHEET[0], 0))
     out.save(FILMS / f"{scene.stem}.png")
 
 
@@ -118,9 +125,7 @@ def main():
     for scene in scenes:
         if len(sys.argv) == 1 or scene.stem in sys.argv[1:]:
             print(scene.stem, flush=True)
-            path = film(scene)
-            picture(scene, path)
-            sheet(scene, path)
+            pictures(scene, film(scene))
     write_pages(scenes)
 
 

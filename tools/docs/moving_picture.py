@@ -77,13 +77,12 @@ def image(data):
     return Image.open(io.BytesIO(data)).convert("RGB")
 
 
-def screenshots(film, times, width, height):
+def screenshots(page, times):
     """The whole page at these times, stopped and in full quality."""
     out = []
-    with opened(film, "time=0", width, height) as page:
-        for time in times:
-            page.evaluate(SHOW, time)
-            out.append(image(page.screenshot()))
+    for time in times:
+        page.evaluate(SHOW, time)
+        out.append(image(page.screenshot()))
     return out
 
 

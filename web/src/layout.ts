@@ -135,16 +135,29 @@ export class Layout {
     return which.length ? out : null;
   }
 
-  // Where the camera looks while it follows what it was directed at.
-  middle(frame: Frame): number[] {
-    return (this.meanOf(this.followed, frame) ?? [0, 0, 0]).map((x, c) => x + this.offset[c]);
+  private placesOf(which: number[], frame: Frame): number[][] {
+    return which.map((r) => this.middleOf(r, frame).map((x, c) => x + this.shifts[r][c]));
   }
 
-  // [m] From the middle of those that are followed to the farthest.
+  // Of each coordinate the median: one that leaves the others takes nothing along.
+  private medianOf(which: number[], frame: Frame): number[] | null {
+    const places = this.placesOf(which, frame), half = (places.length - 1) / 2;
+    return places.length ? [0, 1, 2].map((c) => {
+      const sorted = places.map((at) => at[c]).sort((a, b) => a - b);
+      return (sorted[Math.floor(half)] + sorted[Math.ceil(half)]) / 2;
+    }) : null;
+  }
+
+  // Where the camera looks while it follows what it was directed at.
+  middle(frame: Frame): number[] {
+    return (this.medianOf(this.followed, frame) ?? [0, 0, 0]).map((x, c) => x + this.offset[c]);
+  }
+
+  // [m] How far three quarters of those that are followed are from their middle, at most.
   apart(frame: Frame): number {
-    const middle = this.meanOf(this.followed, frame);
-    return this.followed.reduce((most, r) =>
-      Math.max(most, far(this.middleOf(r, frame).map((x, c) => x + this.shifts[r][c]), middle!)), 0);
+    const middle = this.medianOf(this.followed, frame);
+    const ways = this.placesOf(this.followed, frame).map((at) => far(at, middle!)).sort((a, b) => a - b);
+    return ways[Math.round(0.75 * (ways.length - 1))] ?? 0;
   }
 
   private unitsOf(frame: Frame): Unit[] {
@@ -162,8 +175,8 @@ export class Layout {
     const out = framingOf(shown, units, this.azimuth(frame), this.description.level ?? Infinity, wide, high, blocked);
     const still = shown.some((unit) => unit.robots.length === 0); // particles: what they are in stays
     this.followed = still ? [] : shown.flatMap((unit) => unit.robots);
-    const mean = this.meanOf(this.followed, frame) ?? [0, 0, 0];
-    this.offset = out.at.toArray().map((x, c) => x - mean[c]);
+    const middle = this.medianOf(this.followed, frame) ?? [0, 0, 0];
+    this.offset = out.at.toArray().map((x, c) => x - middle[c]);
     return out;
   }
 

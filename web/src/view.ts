@@ -46,7 +46,7 @@ export class View {
   private readonly rope = new THREE.Line(new THREE.BufferGeometry(),
     new THREE.LineBasicMaterial({ color: 0xff5a1f, depthTest: false, transparent: true }));
   private readonly halo: THREE.Mesh;
-  private framed = { distance: 1, reach: 0, widest: 1 }; // [m] of the eye, [m] to the farthest followed, [1]
+  private framed = { distance: 1, reach: 0, widest: 1 }; // [m] of the eye, [m] of robots, [1]
   private wider = 1; // [1] farther away than then
   private chased: { robot: number; at: number[]; pace: number[] } | null = null; // [m], [m/s], in the last picture
 
@@ -144,7 +144,7 @@ export class View {
     const { stage, chased } = this, { target } = stage.controls, part = Math.min(1, 6 * passed + 0.02);
     const way = chased?.robot === this.selected ? goal.map((x, c) => x - chased.at[c]) : null;
     const leap = way !== null && Math.hypot(...way) > stage.distance;
-    if (leap) stage.follow(target.toArray().map((x, c) => x + way[c]), 1);
+    if (leap) stage.follow(goal, 1);
     const pace = way && !leap ? chased!.pace : [0, 0, 0];
     if (passed > 0) {
       if (way && !leap) way.forEach((x, c) => { pace[c] += (x / passed - pace[c]) * Math.min(1, 3 * passed); });
@@ -218,6 +218,7 @@ export class View {
     this.halo.position.set(at[0], at[1], Math.max(level + 0.01 * radius, Math.min(at[2], level + 2 * radius)));
     if (at[2] - level < 2 * radius) this.halo.position.z = level + 0.02 * radius;
     this.halo.scale.set(radius, radius, radius);
+    this.halo.visible = radius < 3 * this.stage.distance; // none around all that is seen, as a field
   }
 
   private nameLabels(frame: Frame): Label[] {
