@@ -1,5 +1,7 @@
 """What the page of films and live runs draws: swarms, overlays, cameras, in headless Chromium."""
 
+import math
+
 import pytest
 from served import call, needs_browser
 
@@ -317,3 +319,35 @@ def test_forces_of_joints_do_not_cover_each_other(show, tmp_path):
             assert (
                 a[0] >= b[2] - 0.2 or b[0] >= a[2] - 0.2 or a[1] >= b[3] - 0.2 or b[1] >= a[3] - 0.2
             )
+
+
+# Draws 60 pictures a second until then; gives where robots are on the page, from -1 to 1.
+RUN = """([until, robots]) => {
+  mayfly.alone = true;
+  for (let i = 0; i <= 60 * until; i++) {
+    mayfly.source.time = i / 60;
+    mayfly.draw(1 / 60);
+  }
+  return mayfly.view.boxes(mayfly.source.frame(), robots).map(box => [
+    (2 * box.left + box.wide) / innerWidth - 1, (2 * box.top + box.high) / innerHeight - 1]);
+}"""
+
+
+def test_the_camera_keeps_pace_with_an_aircraft(show, tmp_path):
+    out = tmp_path / "aircraft.html"
+    call("run", "scenes/aircraft.yaml", "--duration", "3", "--plot", out)
+    page = show(out.as_uri() + "#time=0")
+    (first,), (last,) = page.evaluate(RUN, [0, [0]]), page.evaluate(RUN, [2, [0]])
+    assert math.dist(first, last) < 0.1
+
+
+def test_robots_that_part_stay_in_the_picture(show, tmp_path):
+    out = tmp_path / "cars.html"
+    call("run", "scenes/mixed_reality.yaml", "--duration", "8", "--plot", out)
+    page = show(out.as_uri() + "#time=0", 640, 400)
+    cars = page.evaluate("() => mayfly.view.layout.shownRobots")
+    assert len(cars) >= 2
+    first = page.evaluate("() => mayfly.view.stage.distance")
+    positions = page.evaluate(RUN, [7.5, cars])
+    assert all(abs(x) < 1 and abs(y) < 1 for x, y in positions)
+    assert page.evaluate("() => mayfly.view.stage.distance") > 1.5 * first
