@@ -249,13 +249,21 @@ export class Stage {
     return this.camera.position.distanceTo(this.controls.target);
   }
 
+  // [m] Of the ground there; beside hills there is none.
+  levelAt(x: number, y: number): number {
+    const { ground, level } = this.layout.description;
+    if (!ground) return level ?? 0;
+    const i = Math.round((x - ground.origin[0]) / ground.step), j = Math.round((y - ground.origin[1]) / ground.step);
+    const inside = i >= 0 && i < ground.columns && j >= 0 && j < ground.rows;
+    return inside ? this.heights[j * ground.columns + i] : -Infinity;
+  }
+
   // Whether hills are between.
   hides(at: THREE.Vector3, eye: THREE.Vector3): boolean {
-    const { ground } = this.layout.description, { heights } = this, way = new THREE.Vector3();
-    for (let k = 1; ground && k <= 40; k++) {
+    const way = new THREE.Vector3();
+    for (let k = 1; this.layout.description.ground && k <= 40; k++) {
       way.lerpVectors(at, eye, k / 40);
-      const i = Math.round((way.x - ground.origin[0]) / ground.step), j = Math.round((way.y - ground.origin[1]) / ground.step);
-      if (i >= 0 && i < ground.columns && j >= 0 && j < ground.rows && heights[j * ground.columns + i] > way.z) return true;
+      if (this.levelAt(way.x, way.y) > way.z) return true;
     }
     return false;
   }

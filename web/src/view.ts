@@ -47,6 +47,7 @@ export class View {
     new THREE.LineBasicMaterial({ color: 0xff5a1f, depthTest: false, transparent: true }));
   private readonly halo: THREE.Mesh;
   private framed = { distance: 1, reach: 0, widest: 1 }; // [m] of the eye, [m] of robots, [1]
+  private last: Frame | null = null; // in the last picture
   private wider = 1; // [1] farther away than then
   private chased: { robot: number; at: number[]; pace: number[] } | null = null; // [m], [m/s], in the last picture
 
@@ -98,7 +99,7 @@ export class View {
   }
 
   // [pixel] Where robots, or else particles, are on the page: boxes around them, of those before the eye.
-  boxes(frame: Frame = this.source.frame(), which?: number[]): PageBox[] {
+  boxes(frame: Frame = this.last ?? this.source.frame(), which?: number[]): PageBox[] {
     const { stage, layout, source: { description } } = this, { canvas, camera } = stage, out: PageBox[] = [];
     camera.updateMatrixWorld();
     const boxOf = (name: string, walk: (use: (at: THREE.Vector3) => void) => void): void => {
@@ -165,6 +166,7 @@ export class View {
   }
 
   draw(frame: Frame, passed: number): void {
+    this.last = frame;
     const { stage, layout } = this;
     stage.resize(this.ride.camera ? 0 : this.covered());
     const eye = stage.camera.position.clone(), way = stage.camera.quaternion.clone();
@@ -214,9 +216,10 @@ export class View {
     this.halo.visible = this.selected >= 0 && !this.ride.camera;
     if (!this.halo.visible) return;
     const at = this.goal(frame), radius = 0.8 * this.layout.radiusOf(this.selected, frame);
-    const level = this.source.description.ground ? at[2] : this.source.description.level ?? 0;
+    const [x, y] = this.layout.shift(this.selected), { ground } = this.source.description;
+    const below = this.stage.levelAt(at[0] - x, at[1] - y), level = Number.isFinite(below) ? below : at[2];
     this.halo.position.set(at[0], at[1], Math.max(level + 0.01 * radius, Math.min(at[2], level + 2 * radius)));
-    if (at[2] - level < 2 * radius) this.halo.position.z = level + 0.02 * radius;
+    if (at[2] - level < 2 * radius) this.halo.position.z = level + (ground ? 0.1 : 0.02) * radius;
     this.halo.scale.set(radius, radius, radius);
     this.halo.visible = radius < 3 * this.stage.distance; // none around all that is seen, as a field
   }
