@@ -157,8 +157,8 @@ function across(box: THREE.Box3, azimuth: number): number {
 }
 
 // Where to look at `shown` from: `azimuth`, unless more of all is seen from elsewhere, or hills are before it.
-// What flies is also looked at from beside, above the `level` of the ground.
-export function framingOf(shown: Unit[], all: Unit[], azimuth: number, level: number, wide: number, high: number,
+// What flies is also looked at from beside, above the `level` of the ground. `whole`: however small robots are then.
+export function framingOf(shown: Unit[], all: Unit[], whole: boolean, azimuth: number, level: number, wide: number, high: number,
   blocked: (at: THREE.Vector3, eye: THREE.Vector3) => boolean): Framing {
   const box = shown.reduce((sum, unit) => sum.union(unit.box), new THREE.Box3());
   const at = box.getCenter(new THREE.Vector3()), few = Math.ceil(all.length / 500);
@@ -166,7 +166,7 @@ export function framingOf(shown: Unit[], all: Unit[], azimuth: number, level: nu
   const most = farthest(Math.max(...shown.map(tallOf))) * high / Math.tan(HALF);
   const seenFrom = (from: number, elevation: number): Framing => {
     const near = 1.02 * fit(shown, at, axesOf(from, elevation), 0.85 * wide, 0.74 * high);
-    const distance = shown.length > 1 ? Math.min(near, most) : others.length ? Math.max(near, most) : near;
+    const distance = whole ? near : shown.length > 1 ? Math.min(near, most) : others.length ? Math.max(near, most) : near;
     return { at, azimuth: from, elevation, distance };
   };
   let best: Framing | null = null, score = -Infinity;

@@ -172,7 +172,7 @@ export class Layout {
     const some = units.filter(({ robots }) => (robots.length ? robots.some((r) => first.has(r)) : clouds));
     const shown = all || !some.length ? units : some;
     if (!shown.length) return null;
-    const out = framingOf(shown, units, this.azimuth(frame), this.description.level ?? Infinity, wide, high, blocked);
+    const out = framingOf(shown, units, all, this.azimuth(frame), this.description.level ?? Infinity, wide, high, blocked);
     const still = shown.some((unit) => unit.robots.length === 0); // particles: what they are in stays
     this.followed = still ? [] : shown.flatMap((unit) => unit.robots);
     const middle = this.medianOf(this.followed, frame) ?? [0, 0, 0];
