@@ -288,6 +288,9 @@ def test_swarms_are_films_with_trails_by_color(show, tmp_path):
     ]
     assert sum(count for _, _, count in casts) == 1000
     assert trails and drawn >= 2 * 1000 * 10
+    page.evaluate("() => { mayfly.view.home(true); mayfly.draw(0); }")  # of all
+    for box in page.evaluate("() => mayfly.boxes()"):
+        assert 0 < box["left"] + box["wide"] / 2 < 320 and 0 < box["top"] + box["high"] / 2 < 240
     # A vehicle is where its trail ends, to the film's resolution.
     gap = page.evaluate(
         """() => {
