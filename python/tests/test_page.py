@@ -1,5 +1,7 @@
 """What the page of films and live runs draws: swarms, overlays, cameras, in headless Chromium."""
 
+import math
+
 import pytest
 from served import call, needs_browser
 
@@ -231,6 +233,15 @@ def test_a_still_page_is_fine(show, clients):
     assert sizes == [640, 320]
 
 
+def test_a_paused_world_is_still(show, live):
+    page = show(live("models/hexapod.urdf"))
+    page.keyboard.press(" ")
+    page.wait_for_function("() => mayfly.control.playing === false && mayfly.fine", polling=50)
+    count = page.evaluate("() => mayfly.source.frames")
+    page.wait_for_timeout(1000)  # in which the server sends the same frame again
+    assert page.evaluate("() => [mayfly.source.frames, mayfly.fine]") == [count, True]
+
+
 def test_quality_falls_and_recovers(show, clients):
     page = show(clients[0])
     page.evaluate("() => { mayfly.alone = true; }")
@@ -277,6 +288,9 @@ def test_swarms_are_films_with_trails_by_color(show, tmp_path):
     ]
     assert sum(count for _, _, count in casts) == 1000
     assert trails and drawn >= 2 * 1000 * 10
+    page.evaluate("() => { mayfly.view.home(true); mayfly.draw(0); }")  # of all
+    for box in page.evaluate("() => mayfly.boxes()"):
+        assert 0 < box["left"] + box["wide"] / 2 < 320 and 0 < box["top"] + box["high"] / 2 < 240
     # A vehicle is where its trail ends, to the film's resolution.
     gap = page.evaluate(
         """() => {
@@ -287,3 +301,56 @@ def test_swarms_are_films_with_trails_by_color(show, tmp_path):
     }"""
     )
     assert gap < 1e-3
+
+
+def test_forces_of_joints_do_not_cover_each_other(show, tmp_path):
+    out = tmp_path / "cars.html"
+    call("run", "scenes/atron_cars.yaml", "--duration", "0.5", "--plot", out)
+    page = show(out.as_uri() + "#time=0.5", 640, 400)
+    boxes = page.evaluate(
+        """() => {
+      mayfly.draw(0);
+      return [...document.querySelectorAll('#labels span:not([hidden])')].map(span => {
+        const {left, top, right, bottom} = span.getBoundingClientRect();
+        return [left, top, right, bottom, span.textContent];
+      });
+    }"""
+    )
+    assert len(boxes) >= 3 and all(box[4].endswith(" N") for box in boxes)
+    for i, a in enumerate(boxes):
+        for b in boxes[:i]:
+            assert (
+                a[0] >= b[2] - 0.2 or b[0] >= a[2] - 0.2 or a[1] >= b[3] - 0.2 or b[1] >= a[3] - 0.2
+            )
+
+
+# Draws 60 pictures a second until then; gives where robots are on the page, from -1 to 1.
+RUN = """([until, robots]) => {
+  mayfly.alone = true;
+  for (let i = 0; i <= 60 * until; i++) {
+    mayfly.source.time = i / 60;
+    mayfly.draw(1 / 60);
+  }
+  return mayfly.view.boxes(mayfly.source.frame(), robots).map(box => [
+    (2 * box.left + box.wide) / innerWidth - 1, (2 * box.top + box.high) / innerHeight - 1]);
+}"""
+
+
+def test_the_camera_keeps_pace_with_an_aircraft(show, tmp_path):
+    out = tmp_path / "aircraft.html"
+    call("run", "scenes/aircraft.yaml", "--duration", "3", "--plot", out)
+    page = show(out.as_uri() + "#time=0")
+    (first,), (last,) = page.evaluate(RUN, [0, [0]]), page.evaluate(RUN, [2, [0]])
+    assert math.dist(first, last) < 0.1
+
+
+def test_robots_that_part_stay_in_the_picture(show, tmp_path):
+    out = tmp_path / "cars.html"
+    call("run", "scenes/mixed_reality.yaml", "--duration", "8", "--plot", out)
+    page = show(out.as_uri() + "#time=0", 640, 400)
+    cars = page.evaluate("() => mayfly.view.layout.shownRobots")
+    assert len(cars) >= 2
+    first = page.evaluate("() => mayfly.view.stage.distance")
+    positions = page.evaluate(RUN, [7.5, cars])
+    assert all(abs(x) < 1 and abs(y) < 1 for x, y in positions)
+    assert page.evaluate("() => mayfly.view.stage.distance") > 1.5 * first

@@ -329,6 +329,20 @@ static void tint_groups(const mf_Scene *scene) {
     }
 }
 
+// Vehicles that are moved from outside look as those that fly by themselves.
+static void dress_groups(const mf_Scene *scene) {
+    for (uint32_t i = 0; i < scene->group_count; i++) {
+        const mf_Vehicle *vehicle = mf_group_vehicle(&scene->file->groups[i]);
+        if (vehicle == NULL)
+            continue;
+        const void *parameters[] = {[MF_VEHICLE_QUADROTOR] = &vehicle->quadrotor,
+                                    [MF_VEHICLE_FIXED_WING] = &vehicle->fixed_wing,
+                                    [MF_VEHICLE_CAR] = &vehicle->car};
+        mf_group_set_look(mf_world_group(scene->world, i), (int)vehicle->kind,
+                          parameters[vehicle->kind]);
+    }
+}
+
 static mf_Status make_groups(mf_SceneBuilder *builder) {
     mf_Scene *scene = builder->scene;
     for (uint32_t i = 0; i < scene->group_count; i++)
@@ -338,6 +352,7 @@ static mf_Status make_groups(mf_SceneBuilder *builder) {
     for (uint32_t i = 0; i < scene->group_count; i++)
         MF_TRY(mf_scene_add_group(builder, i));
     tint_groups(builder->scene);
+    dress_groups(builder->scene);
     scene->group = mf_world_group(scene->world, 0);
     scene->model = scene->models[0];
     return mf_scene_place_groups(builder);

@@ -6,6 +6,7 @@
 #include "motion/vehicle/keys.h"
 
 #include "math/scalar.h"
+#include "world/group.h"
 
 #include <mayfly/car.h>
 #include <mayfly/quadrotor.h>
@@ -90,10 +91,15 @@ static void put_fixed_wing(Look *look, const mf_Shape *sphere) {
         (double[3]){0.07 * span, 0.01 * span, 0.13 * span}, body_color);
 }
 
+static const void *parameters_of(const mf_Group *group, mf_VehicleKind kind) {
+    const void *own = mf_vehicle_parameters(group, kind);
+    return own != NULL ? own : mf_group_look(group, (int)kind);
+}
+
 uint32_t mf_vehicle_look(const mf_Group *group, mf_Shape parts[MF_VEHICLE_PARTS]) {
     const mf_Model *model = mf_group_model(group);
-    const mf_Car *car = mf_vehicle_parameters(group, MF_VEHICLE_CAR);
-    const mf_Quadrotor *quadrotor = mf_vehicle_parameters(group, MF_VEHICLE_QUADROTOR);
+    const mf_Car *car = parameters_of(group, MF_VEHICLE_CAR);
+    const mf_Quadrotor *quadrotor = parameters_of(group, MF_VEHICLE_QUADROTOR);
     Look look = {parts, 0};
     if (model->shape_count != 1)
         return 0;
@@ -101,7 +107,7 @@ uint32_t mf_vehicle_look(const mf_Group *group, mf_Shape parts[MF_VEHICLE_PARTS]
         put_car(&look, car, &model->shapes[0]);
     else if (quadrotor != NULL)
         put_quadrotor(&look, quadrotor);
-    else if (mf_vehicle_parameters(group, MF_VEHICLE_FIXED_WING) != NULL)
+    else if (parameters_of(group, MF_VEHICLE_FIXED_WING) != NULL)
         put_fixed_wing(&look, &model->shapes[0]);
     return look.count;
 }

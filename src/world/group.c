@@ -230,6 +230,17 @@ bool mf_group_tint(const mf_Group *group, float out[3]) {
     return true;
 }
 
+void mf_group_set_look(mf_Group *group, int kind, const void *parameters) {
+    if (group == NULL)
+        return;
+    group->look_kind = kind;
+    group->look = parameters;
+}
+
+const void *mf_group_look(const mf_Group *group, int kind) {
+    return group != NULL && group->look_kind == kind ? group->look : NULL;
+}
+
 uint32_t mf_group_count(const mf_Group *group) {
     return group == NULL ? 0 : group->config.count;
 }

@@ -89,6 +89,8 @@ struct mf_Group {
     bool ground_tested;   // a system of the world raises a fault under the ground
     bool wind_blows;      // one writes wind.velocity
     bool slow;            // some phase has slow systems that may run in parallel
+    int look_kind;        // [1] of the vehicle that its robots look like,
+    const void *look;     // with these parameters; NULL: of none
     struct mf_Kept *kept; // memory of mf_attach_keep
     uint32_t contact_row_count;
     mf_ContactLink *contact_links; // NULL until a motion registers its contacts
@@ -201,3 +203,10 @@ void mf_group_set_tint(mf_Group *group, const float color[3]);
 
 // False: it has none, and *out is unchanged.
 bool mf_group_tint(const mf_Group *group, float out[3]);
+
+// Robots that something else moves look like a vehicle: an mf_VehicleKind with its parameters,
+// which are not copied and must outlive the group. Not state, as the tint.
+void mf_group_set_look(mf_Group *group, int kind, const void *parameters);
+
+// The parameters, NULL if they look like no vehicle of this kind.
+const void *mf_group_look(const mf_Group *group, int kind);

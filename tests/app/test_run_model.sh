@@ -216,6 +216,7 @@ groups:
   - {name: car, model: "$source_dir/models/car_orca.yaml", behavior: {command: {mode: speed, values: [1, 0]}}}
   - {name: ball, model: "$source_dir/models/ball.xml", motion: rigid, placement: {poses: [[-0.4, 0, 0]]}}
   - {name: quads, model: "$source_dir/models/crazyflie.yaml", placement: {grid: {center: [0, 2, 1], spacing: [1, 1, 1]}}}
+  - {name: real, model: "$source_dir/models/crazyflie.yaml", motion: external, placement: {poses: [[0, 4, 0]]}, height: 1}
 EOF
 expect 0 run tow.yaml --duration 0.5 --plot tow.html
 grep -q '^joint     car - ball: broke at ' out || fail 'the end says nothing of a broken joint'
@@ -226,6 +227,7 @@ film = json.loads(re.search(r'<script id="film"[^>]*>(.*?)</script>', page, re.S
 kinds = {cast["name"]: [shape["type"] for shape in cast["shapes"]] for cast in film["casts"]}
 assert kinds["car"].count("cylinder") == 5, kinds # wheels, and the disk of its collision shape
 assert kinds["quads"].count("cylinder") == 4, kinds # rotors
+assert kinds["real"] == kinds["quads"], kinds # moved from outside
 assert kinds["ball"] == ["sphere"], kinds
 EOF
 

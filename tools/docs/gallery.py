@@ -5,12 +5,14 @@
     python3 tools/docs/gallery.py snake pool these
 
 Each scene runs for its own time, at most 20 s, into build/gallery/NAME.html, where the films can be
-watched one by one (build/gallery/index.html). A picture of each, at the time in TIMES or in the
-middle, goes to docs/images/gallery/NAME.webp, and docs/gallery.md is written anew.
+watched one by one; build/gallery/index.html has its page at the start, middle and end of each. A
+picture of each, at the time in TIMES or in the middle, goes to docs/images/gallery/NAME.webp, and
+docs/gallery.md is written anew.
 
 Needs a built command, chromium, Playwright (PyPI) and Pillow.
 """
 
+import base64
 import html
 import pathlib
 import re
@@ -18,19 +20,25 @@ import subprocess
 import sys
 
 import moving_picture
+from PIL import Image
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILMS = ROOT / "build" / "gallery"
 PICTURES = ROOT / "docs" / "images" / "gallery"
 LONGEST = 20.0  # [s]
-TIMES = {"topple": 2.0, "tear": 3.0}  # [s] of the picture
-# The page's own camera, which follows what it shows, for as long as it needs to catch up.
-moving_picture.PREPARE = "() => { mayfly.alone = true; mayfly.control.play(false); }"
-moving_picture.PICTURE = """time => {
-  for (let step = 1; step <= 20; step++) {
-    mayfly.source.time = time * step / 20;
-    mayfly.draw(0.2);
-  }
+LONGER = {"circles": 60.0}  # [s] of scenes that come to their end later
+SIZE = 640, 360  # [pixel] of a picture
+SHEET = 1000, 600  # [pixel] of a page on a sheet
+WHOLE = {"airplanes", "circles", "mixed_formation", "swarm"}  # pictures show all of it
+TIMES = {"circles": 60.0, "mixed_reality": 3.0, "tear": 1.1, "topple": 2.0}  # [s] of the picture
+# The page's own camera, which follows what it shows, or one that shows all of it.
+PICTURE = """([time, whole]) => {
+  mayfly.source.time = 0;
+  mayfly.view.home();
+  mayfly.source.time = time;
+  if (whole) mayfly.view.home(true);
+  mayfly.draw(0.2);
+  mayfly.draw(0);
   return mayfly.view.stage.canvas.toDataURL("image/png");
 }"""
 # Scenes without a film of their own: evolution begins with machines that have no bars.
@@ -57,24 +65,43 @@ def about(scene):
 
 def duration(scene):
     found = re.search(r"^run:.*?duration: *([0-9.]+)", scene.read_text(), re.M | re.S)
-    return min(float(found[1]) if found else LONGEST, LONGEST)
+    return min(float(found[1]) if found else LONGEST, LONGER.get(scene.stem, LONGEST))
 
 
 def film(scene):
     out = FILMS / f"{scene.stem}.html"
     subprocess.run(
-        [ROOT / "build" / "mayfly", "run", scene, "--duration", str(duration(scene)), "--plot", out],
-        check=True, stdout=subprocess.DEVNULL, cwd=ROOT,
+        [
+            ROOT / "build" / "mayfly",
+            "run",
+            scene,
+            "--duration",
+            str(duration(scene)),
+            "--plot",
+            out,
+        ],
+        check=True,
+        stdout=subprocess.DEVNULL,
+        cwd=ROOT,
     )
     return out
 
 
-def picture(scene, path):
-    time = TIMES.get(scene.stem, duration(scene) / 2)
-    out = PICTURES / f"{scene.stem}.webp"
-    words = [str(path), str(out), "--from", str(time), "--to", str(time), "--size", "640x360"]
-    options = moving_picture.options_of(words)
-    moving_picture.frames(path, options)[0].save(out, quality=70, method=6)
+def pictures(scene, path):
+    """The picture of the docs, and a sheet of the page at the start, middle and end."""
+    long = duration(scene)
+    time = TIMES.get(scene.stem, long / 2)
+    with moving_picture.opened(path, "time=0", *SHEET) as page:
+        times = [part * long for part in (0.0, 0.43, 1.0)]  # not after whole periods
+        shots = moving_picture.screenshots(page, times)
+        page.set_viewport_size({"width": SIZE[0], "height": SIZE[1]})
+        text = page.evaluate(PICTURE, [time, scene.stem in WHOLE])
+    picture = moving_picture.image(base64.b64decode(text.split(",")[1]))
+    picture.resize(SIZE, Image.LANCZOS).save(PICTURES / f"{scene.stem}.webp", quality=70, method=6)
+    out = Image.new("RGB", (len(shots) * SHEET[0], SHEET[1]))
+    for place, shot in enumerate(shots):
+        out.paste(shot, (place * SHEET[0], 0))
+    out.save(FILMS / f"{scene.stem}.png")
 
 
 def write_pages(scenes):
@@ -85,7 +112,8 @@ def write_pages(scenes):
             f"## {title}\n\n[![{title}](images/gallery/{scene.stem}.webp)](../scenes/{scene.name})\n\n"
             f"[`scenes/{scene.name}`](../scenes/{scene.name}): {sentence}\n"
         )
-        index.append(f"<li><a href={scene.stem}.html>{html.escape(title)}</a>")
+        link = f"<a href={scene.stem}.html>{html.escape(title)}</a>"
+        index.append(f"<li>{link}<br><img src={scene.stem}.png width=1200 loading=lazy>")
     (ROOT / "docs" / "gallery.md").write_text("\n".join(page))
     (FILMS / "index.html").write_text("\n".join(index))
 
@@ -97,7 +125,7 @@ def main():
     for scene in scenes:
         if len(sys.argv) == 1 or scene.stem in sys.argv[1:]:
             print(scene.stem, flush=True)
-            picture(scene, film(scene))
+            pictures(scene, film(scene))
     write_pages(scenes)
 
 

@@ -22,6 +22,7 @@ Needs chromium, Playwright (PyPI) and Pillow.
 
 import argparse
 import base64
+import contextlib
 import io
 import pathlib
 import shutil
@@ -46,9 +47,19 @@ PICTURE = """time => {
 }"""
 
 
-def frames(film, options):
-    count = max(1, round((options.end - options.start) * options.rate))
-    width, height = map(int, options.size.split("x"))
+SHOW = """time => {
+  mayfly.alone = true;
+  mayfly.control.seek(time);
+  mayfly.control.advance(0, 1);
+  mayfly.improve(true);
+  mayfly.draw(0.2); // in which the camera catches up
+  mayfly.draw(0);
+}"""
+
+
+@contextlib.contextmanager
+def opened(film, words, width, height):
+    """The page of a film in a browser, when its first picture is drawn."""
     with sync_playwright() as driver:
         browser = driver.chromium.launch(
             executable_path=shutil.which("chromium"),
@@ -56,14 +67,34 @@ def frames(film, options):
         )
         page = browser.new_page(viewport={"width": width, "height": height})
         page.set_default_timeout(300000)
-        page.goto(film.resolve().as_uri() + "#bare")
+        page.goto(f"{film.resolve().as_uri()}#{words}")
         page.wait_for_function("() => window.mayfly && mayfly.drawn !== -1")
+        yield page
+        browser.close()
+
+
+def image(data):
+    return Image.open(io.BytesIO(data)).convert("RGB")
+
+
+def screenshots(page, times):
+    """The whole page at these times, stopped and in full quality."""
+    out = []
+    for time in times:
+        page.evaluate(SHOW, time)
+        out.append(image(page.screenshot()))
+    return out
+
+
+def frames(film, options):
+    count = max(1, round((options.end - options.start) * options.rate))
+    width, height = map(int, options.size.split("x"))
+    with opened(film, "bare", width, height) as page:
         shift = [float(part) for part in options.shift.split(",")]
         page.evaluate(PREPARE, [options.far, options.side, options.up, shift])
         times = [options.start + frame / options.rate for frame in range(count)]
         found = [page.evaluate(PICTURE, time).split(",")[1] for time in times]
-        browser.close()
-    return [Image.open(io.BytesIO(base64.b64decode(text))).convert("RGB") for text in found]
+    return [image(base64.b64decode(text)) for text in found]
 
 
 def options_of(words=None):

@@ -150,9 +150,15 @@ function behind(others: THREE.Vector3[], framing: Framing, wide: number, high: n
   }, 0);
 }
 
+// How long a box is across the picture, as a part of its diagonal.
+function across(box: THREE.Box3, azimuth: number): number {
+  const { x, y } = box.getSize(new THREE.Vector3());
+  return (Math.abs(Math.sin(azimuth)) * x + Math.abs(Math.cos(azimuth)) * y) / (Math.hypot(x, y) || 1);
+}
+
 // Where to look at `shown` from: `azimuth`, unless more of all is seen from elsewhere, or hills are before it.
-// What flies is also looked at from beside, above the `level` of the ground.
-export function framingOf(shown: Unit[], all: Unit[], azimuth: number, level: number, wide: number, high: number,
+// What flies is also looked at from beside, above the `level` of the ground. `whole`: however small robots are then.
+export function framingOf(shown: Unit[], all: Unit[], whole: boolean, azimuth: number, level: number, wide: number, high: number,
   blocked: (at: THREE.Vector3, eye: THREE.Vector3) => boolean): Framing {
   const box = shown.reduce((sum, unit) => sum.union(unit.box), new THREE.Box3());
   const at = box.getCenter(new THREE.Vector3()), few = Math.ceil(all.length / 500);
@@ -160,7 +166,7 @@ export function framingOf(shown: Unit[], all: Unit[], azimuth: number, level: nu
   const most = farthest(Math.max(...shown.map(tallOf))) * high / Math.tan(HALF);
   const seenFrom = (from: number, elevation: number): Framing => {
     const near = 1.02 * fit(shown, at, axesOf(from, elevation), 0.85 * wide, 0.74 * high);
-    const distance = shown.length > 1 ? Math.min(near, most) : others.length ? Math.max(near, most) : near;
+    const distance = whole ? near : shown.length > 1 ? Math.min(near, most) : others.length ? Math.max(near, most) : near;
     return { at, azimuth: from, elevation, distance };
   };
   let best: Framing | null = null, score = -Infinity;
@@ -170,7 +176,7 @@ export function framingOf(shown: Unit[], all: Unit[], azimuth: number, level: nu
       const framing = seenFrom(azimuth + k * Math.PI / 4, elevation);
       const eye = at.clone().addScaledVector(axesOf(framing.azimuth, elevation)[2], framing.distance);
       if (blocked(at, eye) || (elevation === BESIDE && eye.z < level + 4 * framing.distance)) continue;
-      const now = behind(others, framing, wide, high) + (k === 0 && elevation === ELEVATION ? 0.1 * others.length : 0);
+      const now = behind(others, framing, wide, high) + across(box, framing.azimuth) * others.length + (k === 0 && elevation === ELEVATION ? 0.1 * others.length : 0);
       if (now > score) [best, score] = [framing, now];
     }
   }

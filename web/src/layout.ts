@@ -22,6 +22,7 @@ export class Layout {
   radius: number; // [m] of the largest robot that is shown, or of the particles
   readonly reach: number; // [m] from the middle to the far end of what is joined
   readonly spread: number; // [m] from the middle to the farthest robot
+  readonly height: number; // [m] of what the first picture shows, over a level ground
   readonly across: number; // robots in a row
   readonly gap: [number, number]; // [m] between robots that are put side by side
   private readonly shifts: number[][] = [];
@@ -45,6 +46,9 @@ export class Layout {
     this.gap = this.gapOf(description);
     for (const r of everyone) this.shifts.push(this.stand(r));
     this.shown = densest(this.unitsOf(first));
+    this.height = description.ground ? 0
+      : this.shown.reduce((least, { box }) => Math.min(least, box.min.z - (description.level ?? 0)), Infinity);
+    if (!Number.isFinite(this.height)) this.height = 0;
     const seen = this.largest(this.shown.flatMap((unit) => unit.robots));
     const cloud = this.shown.some((unit) => unit.robots.length === 0) ? this.cloud?.radius ?? 0 : 0;
     if (!description.apart) this.radius = Math.max(seen < 0 ? 0 : this.radiusOf(seen, first), cloud, 1e-3);
@@ -131,9 +135,29 @@ export class Layout {
     return which.length ? out : null;
   }
 
+  private placesOf(which: number[], frame: Frame): number[][] {
+    return which.map((r) => this.middleOf(r, frame).map((x, c) => x + this.shifts[r][c]));
+  }
+
+  // Of each coordinate the median: one that leaves the others takes nothing along.
+  private medianOf(which: number[], frame: Frame): number[] | null {
+    const places = this.placesOf(which, frame), half = (places.length - 1) / 2;
+    return places.length ? [0, 1, 2].map((c) => {
+      const sorted = places.map((at) => at[c]).sort((a, b) => a - b);
+      return (sorted[Math.floor(half)] + sorted[Math.ceil(half)]) / 2;
+    }) : null;
+  }
+
   // Where the camera looks while it follows what it was directed at.
   middle(frame: Frame): number[] {
-    return (this.meanOf(this.followed, frame) ?? [0, 0, 0]).map((x, c) => x + this.offset[c]);
+    return (this.medianOf(this.followed, frame) ?? [0, 0, 0]).map((x, c) => x + this.offset[c]);
+  }
+
+  // [m] How far three quarters of those that are followed are from their middle, at most.
+  apart(frame: Frame): number {
+    const middle = this.medianOf(this.followed, frame);
+    const ways = this.placesOf(this.followed, frame).map((at) => far(at, middle!)).sort((a, b) => a - b);
+    return ways[Math.round(0.75 * (ways.length - 1))] ?? 0;
   }
 
   private unitsOf(frame: Frame): Unit[] {
@@ -148,11 +172,11 @@ export class Layout {
     const some = units.filter(({ robots }) => (robots.length ? robots.some((r) => first.has(r)) : clouds));
     const shown = all || !some.length ? units : some;
     if (!shown.length) return null;
-    const out = framingOf(shown, units, this.azimuth(frame), this.description.level ?? Infinity, wide, high, blocked);
+    const out = framingOf(shown, units, all, this.azimuth(frame), this.description.level ?? Infinity, wide, high, blocked);
     const still = shown.some((unit) => unit.robots.length === 0); // particles: what they are in stays
     this.followed = still ? [] : shown.flatMap((unit) => unit.robots);
-    const mean = this.meanOf(this.followed, frame) ?? [0, 0, 0];
-    this.offset = out.at.toArray().map((x, c) => x - mean[c]);
+    const middle = this.medianOf(this.followed, frame) ?? [0, 0, 0];
+    this.offset = out.at.toArray().map((x, c) => x - middle[c]);
     return out;
   }
 

@@ -21,7 +21,7 @@ export class Live implements Source {
   readonly live = true;
   description!: Description;
   status: Status = { paused: false, factor: 0, speed: 1 };
-  frames = 0;
+  frames = 0; // that differ from the one before: a paused world sends the same again
   contacts = false; // are wanted
   lacks: string[] = []; // commands of which nothing would come
   onScene = (): void => {};
@@ -29,6 +29,7 @@ export class Live implements Source {
   onAbout = (_about: About, _robot: number): void => {};
   onNote = (_text: string, _stays: boolean): void => {};
   private now: Frame | null = null; // the newest, also of a world that was replaced
+  private raw = new Uint32Array(); // what `now` consists of
   private fresh = false; // a scene came, and no frame of it yet
   private socket: WebSocket | null = null;
   private asked = false;
@@ -98,11 +99,14 @@ export class Live implements Source {
       at += 4 * size;
       return part;
     });
-    const first = this.fresh;
+    const first = this.fresh, before = this.raw, time = head.getFloat64(8, true);
+    this.raw = new Uint32Array(data, HEAD, (at - HEAD) / 4);
+    const same = !first && this.now?.time === time && this.raw.length === before.length
+      && this.raw.every((word, i) => word === before[i]);
     this.fresh = false;
-    this.now = { time: head.getFloat64(8, true), poses, joints, rays, points, contacts, levels };
+    this.now = { time, poses, joints, rays, points, contacts, levels };
     this.status = { paused: (words(1) & 1) !== 0, factor: head.getFloat64(16, true), speed: head.getFloat64(24, true) };
-    this.frames++;
+    if (!same) this.frames++;
     if (first) this.onScene();
   }
 

@@ -405,7 +405,7 @@ function start(source: Film | Live): Page {
   if (wanted.has("time") && page.control instanceof Player) {
     page.control.play(false);
     page.control.seek(Number(wanted.get("time")) || 0);
-    page.view.stage.follow(page.view.goal(page.source.frame()), 1);
+    page.draw(0.2); // in which the camera catches up
   }
   Object.assign(window, { mayfly: page });
   return page;

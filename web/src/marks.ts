@@ -8,6 +8,7 @@ import { Discs } from "./discs";
 import { cssColor, paint } from "./shapes";
 
 export const HOLDS = 1, OFF = 2; // states of a joint
+const LITTLE = 0.01; // [1] of the largest force, which a joint without a label carries
 
 export const VEHICLES = new Set(["quadrotor", "fixed_wing", "car"]); // motions
 
@@ -55,6 +56,7 @@ export const dot = (at: THREE.Vector3, radius: number): THREE.Matrix4 =>
 // ---- joints ------------------------------------------------------------------------------------
 
 export interface JointNow {
+  index: number;
   from: THREE.Vector3;
   to: THREE.Vector3;
   force: number; // [N]
@@ -62,10 +64,12 @@ export interface JointNow {
   load: number; // [1] of what breaks it; < 0: nothing does
 }
 
-const inNewtons = (force: number): string => force >= 1000 ? `${(force / 1000).toPrecision(3)} kN`
+const inNewtons = (force: number): string => force > 0 && force < 0.1 ? `${(1000 * force).toPrecision(2)} mN`
+  : force >= 1000 ? `${(force / 1000).toPrecision(3)} kN`
   : `${force >= 100 ? force.toFixed(0) : force.toPrecision(2)} N`;
 
-export const isLoaded = (joint: JointNow): boolean => joint.force > 0 || joint.state !== HOLDS;
+// Whether its force is worth a label beside the largest one now.
+export const isLoaded = (joint: JointNow, most: number): boolean => joint.force > LITTLE * most || joint.state !== HOLDS;
 
 export function jointText(joint: JointNow): string {
   if (joint.state !== HOLDS) return joint.state === OFF ? "off" : `broke at ${inNewtons(joint.force)}`;
@@ -106,7 +110,7 @@ export class Joints {
     const rows = frame.joints, show: JointNow[] = [];
     for (let i = 0; i < rows.length; i += JOINT) {
       if (rows[i + 7] === 0) continue;
-      const joint = { from: new THREE.Vector3().fromArray(rows, i), to: new THREE.Vector3().fromArray(rows, i + 3),
+      const joint = { index: i / JOINT, from: new THREE.Vector3().fromArray(rows, i), to: new THREE.Vector3().fromArray(rows, i + 3),
         force: rows[i + 6], state: rows[i + 7], load: rows[i + 8] };
       this.largest = Math.max(this.largest, joint.force);
       show.push(joint);
@@ -250,7 +254,9 @@ export class Trails {
     this.most = film ? Math.min(fit, description.frames) : Math.min(fit, 4000);
     this.lines = this.make(this.most - 1);
     this.tips = this.make(1);
-    this.group.visible = description.robots > 1 && description.casts.every((cast) => VEHICLES.has(cast.motion ?? ""));
+    const all = description.casts.map(({ motion }) => motion ?? "");
+    this.group.visible = description.robots > 1 && all.some((motion) => VEHICLES.has(motion))
+      && all.every((motion) => VEHICLES.has(motion) || motion === "external");
   }
 
   private make(samples: number): THREE.LineSegments {

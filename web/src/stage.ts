@@ -34,6 +34,8 @@ void main() {
   gl_FragColor = vec4(tone, 1.0);
 }`;
 
+const WIDE = 12; // [1] as often as the eye is high a level ground reaches, at least
+
 const GROUND_HEAD = `
 uniform vec3 line, horizon, middle;
 uniform float grid, far, hilly, gridOn;
@@ -123,7 +125,7 @@ export class Stage {
     this.renderer.shadowMap.enabled = true;
     this.renderer.shadowMap.type = THREE.PCFShadowMap;
     this.renderer.toneMapping = THREE.NoToneMapping;
-    this.grid = 10 ** Math.round(Math.log10(layout.radius) - 0.35);
+    this.grid = 10 ** Math.round(Math.log10(Math.max(layout.radius, layout.height / 8)) - 0.35);
     const hills = description.ground, size = Math.max(layout.radius + layout.spread, layout.reach / 2);
     const far = this.far = 30 * Math.max(layout.radius * Math.sqrt(layout.robots.length + 1), size);
     const heights = this.heights = hills ? new Float32Array(bytes(hills.heights)) : new Float32Array([0]);
@@ -237,17 +239,31 @@ export class Stage {
     this.camera.position.add(step);
   }
 
+  // Takes the eye so many times as far away.
+  away(factor: number): void {
+    const { target } = this.controls;
+    this.camera.position.sub(target).multiplyScalar(factor).add(target);
+  }
+
   get distance(): number {
     return this.camera.position.distanceTo(this.controls.target);
   }
 
+  // [m] Of the ground there; beside hills there is none.
+  levelAt(x: number, y: number): number {
+    const { ground, level } = this.layout.description;
+    if (!ground) return level ?? 0;
+    const i = Math.round((x - ground.origin[0]) / ground.step), j = Math.round((y - ground.origin[1]) / ground.step);
+    const inside = i >= 0 && i < ground.columns && j >= 0 && j < ground.rows;
+    return inside ? this.heights[j * ground.columns + i] : -Infinity;
+  }
+
   // Whether hills are between.
   hides(at: THREE.Vector3, eye: THREE.Vector3): boolean {
-    const { ground } = this.layout.description, { heights } = this, way = new THREE.Vector3();
-    for (let k = 1; ground && k <= 40; k++) {
+    const way = new THREE.Vector3();
+    for (let k = 1; this.layout.description.ground && k <= 40; k++) {
       way.lerpVectors(at, eye, k / 40);
-      const i = Math.round((way.x - ground.origin[0]) / ground.step), j = Math.round((way.y - ground.origin[1]) / ground.step);
-      if (i >= 0 && i < ground.columns && j >= 0 && j < ground.rows && heights[j * ground.columns + i] > way.z) return true;
+      if (this.levelAt(way.x, way.y) > way.z) return true;
     }
     return false;
   }
@@ -303,8 +319,10 @@ export class Stage {
     const narrow = Math.min(1, this.camera.aspect / 1.2);
     this.camera.fov = 2 * Math.atan(Math.tan(20 * Math.PI / 180) / narrow) * 180 / Math.PI;
     this.camera.near = 0.01 * this.distance;
-    this.camera.far = Math.max(100 * this.distance + 100, 2 * this.layout.spread + 2 * this.distance);
-    this.uniforms.far.value = Math.min(this.far, this.camera.far);
+    const { ground, level } = this.layout.description, least = WIDE * (this.camera.position.z - (level ?? 0));
+    this.camera.far = Math.max(100 * this.distance + 100, 2 * this.layout.spread + 2 * this.distance, 1.2 * least);
+    this.uniforms.far.value = Math.min(Math.max(this.far, least), this.camera.far);
+    if (!ground) this.ground.scale.setX(Math.max(1, least / this.far)).setY(this.ground.scale.x);
     if (covered > 0) this.camera.setViewOffset(wide, high, 0, covered / 2, wide, high);
     else this.camera.clearViewOffset();
     this.camera.updateProjectionMatrix();

@@ -23,6 +23,7 @@ export interface PageBox { // [pixel]
 }
 
 const SEEN = 0.0825; // [1] of the page's height that a robot of the first picture is tall
+const LEAST = 0.05; // [1] likewise, when robots have parted since
 const FORCES = 8; // joints whose force is written
 const NAMES = 60; // robots whose name is written
 
@@ -45,6 +46,10 @@ export class View {
   private readonly rope = new THREE.Line(new THREE.BufferGeometry(),
     new THREE.LineBasicMaterial({ color: 0xff5a1f, depthTest: false, transparent: true }));
   private readonly halo: THREE.Mesh;
+  private framed = { distance: 1, reach: 0, widest: 1 }; // [m] of the eye, [m] of robots, [1]
+  private last: Frame | null = null; // in the last picture
+  private wider = 1; // [1] farther away than then
+  private chased: { robot: number; at: number[]; pace: number[] } | null = null; // [m], [m/s], in the last picture
 
   constructor(canvas: HTMLCanvasElement, readonly source: Source, first: Frame, last: Frame | null,
     joined: Set<number>, largestForce: number) {
@@ -86,10 +91,15 @@ export class View {
       const least = SEEN * stage.canvas.clientHeight, robots = layout.shownRobots;
       if (all || !robots.length || this.boxes(frame, robots).some(({ high: h }) => h > least)) break;
     }
+    const tall = this.boxes(frame, layout.shownRobots).reduce((most, box) => Math.max(most, box.high), 0);
+    this.framed = { distance: stage.distance, reach: layout.apart(frame),
+      widest: Math.max(1, tall / (LEAST * stage.canvas.clientHeight)) };
+    this.wider = 1;
+    this.chased = null;
   }
 
   // [pixel] Where robots, or else particles, are on the page: boxes around them, of those before the eye.
-  boxes(frame: Frame = this.source.frame(), which?: number[]): PageBox[] {
+  boxes(frame: Frame = this.last ?? this.source.frame(), which?: number[]): PageBox[] {
     const { stage, layout, source: { description } } = this, { canvas, camera } = stage, out: PageBox[] = [];
     camera.updateMatrixWorld();
     const boxOf = (name: string, walk: (use: (at: THREE.Vector3) => void) => void): void => {
@@ -128,15 +138,41 @@ export class View {
     return this.layout.middleOf(this.selected, frame).map((x, c) => x + shift[c]);
   }
 
+  // At its pace, so that what is fast does not run out of the picture; a leap is followed at once.
+  private chase(frame: Frame, passed: number): void {
+    const goal = this.goal(frame);
+    if (!goal.every(Number.isFinite)) return;
+    const { stage, chased } = this, { target } = stage.controls, part = Math.min(1, 6 * passed + 0.02);
+    const way = chased?.robot === this.selected ? goal.map((x, c) => x - chased.at[c]) : null;
+    const leap = way !== null && Math.hypot(...way) > stage.distance;
+    if (leap) stage.follow(goal, 1);
+    const pace = way && !leap ? chased!.pace : [0, 0, 0];
+    if (passed > 0) {
+      if (way && !leap) way.forEach((x, c) => { pace[c] += (x / passed - pace[c]) * Math.min(1, 3 * passed); });
+      stage.follow(target.toArray().map((x, c) => x + pace[c] * passed), 1);
+      this.chased = { robot: this.selected, at: goal, pace };
+    }
+    stage.follow(goal, part);
+    if (this.selected < 0) this.widen(frame, part);
+  }
+
+  // Robots that part stay in the picture, as long as they are not too small in it.
+  private widen(frame: Frame, part: number): void {
+    const { stage, framed, wider } = this, wide = Math.tan(stage.camera.fov * Math.PI / 360) * stage.camera.aspect;
+    const now = this.layout.apart(frame) / Math.max(framed.reach, 0.7 * wide * framed.distance);
+    this.wider += (Math.min(Math.max(now, 1), framed.widest) - wider) * part;
+    if (Number.isFinite(this.wider)) stage.away(this.wider / wider);
+    else this.wider = wider;
+  }
+
   draw(frame: Frame, passed: number): void {
+    this.last = frame;
     const { stage, layout } = this;
     stage.resize(this.ride.camera ? 0 : this.covered());
     const eye = stage.camera.position.clone(), way = stage.camera.quaternion.clone();
     this.ride.place(frame, stage.camera);
-    if (this.follow && !this.ride.camera) {
-      const goal = this.goal(frame);
-      if (goal.every(Number.isFinite)) stage.follow(goal, Math.min(1, 6 * passed + 0.02));
-    }
+    if (this.follow && !this.ride.camera) this.chase(frame, passed);
+    else this.chased = null;
     stage.camera.updateMatrixWorld();
     this.overlays.take(frame);
     this.robots.update(frame, layout, stage.camera, stage.renderer.domElement.height, stage.light);
@@ -151,7 +187,9 @@ export class View {
     this.mark(frame);
     stage.render(!this.ride.camera);
     byId("held").textContent = this.source.description.joints && show.length ? jointSummary(show) : "";
-    const labels: Label[] = show.filter(isLoaded).slice(0, FORCES).map((joint) => ({
+    // In the order of joints, which does not change from picture to picture as that of forces does.
+    const loaded = show.filter((joint) => isLoaded(joint, show[0].force)).slice(0, FORCES);
+    const labels: Label[] = loaded.sort((a, b) => a.index - b.index).map((joint) => ({
       at: joint.state > 2 ? joint.from : joint.from.clone().add(joint.to).multiplyScalar(0.5),
       text: jointText(joint),
     }));
@@ -178,10 +216,12 @@ export class View {
     this.halo.visible = this.selected >= 0 && !this.ride.camera;
     if (!this.halo.visible) return;
     const at = this.goal(frame), radius = 0.8 * this.layout.radiusOf(this.selected, frame);
-    const level = this.source.description.ground ? at[2] : this.source.description.level ?? 0;
+    const [x, y] = this.layout.shift(this.selected), { ground } = this.source.description;
+    const below = this.stage.levelAt(at[0] - x, at[1] - y), level = Number.isFinite(below) ? below : at[2];
     this.halo.position.set(at[0], at[1], Math.max(level + 0.01 * radius, Math.min(at[2], level + 2 * radius)));
-    if (at[2] - level < 2 * radius) this.halo.position.z = level + 0.02 * radius;
+    if (at[2] - level < 2 * radius) this.halo.position.z = level + (ground ? 0.1 : 0.02) * radius;
     this.halo.scale.set(radius, radius, radius);
+    this.halo.visible = radius < 3 * this.stage.distance; // none around all that is seen, as a field
   }
 
   private nameLabels(frame: Frame): Label[] {
