@@ -66,7 +66,9 @@ static MF_INLINE Mat constant_mat(const mf_real *c) {
                     mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8]));
 }
 
-static void put_links(const mf_Compound *compound, const mf_TreeState *state, mf_real *parts) {
+static void put_links(const Refit *refit) {
+    const mf_Compound *compound = refit->compound;
+    mf_real *parts = refit->parts;
     const mf_TreeMotion motion = {.position = parts + MF_PART_POSITION * MF_BLOCK,
                                   .rotation = parts + MF_PART_ROTATION * MF_BLOCK,
                                   .matrix = parts + MF_PART_MATRIX * MF_BLOCK,
@@ -77,8 +79,9 @@ static void put_links(const mf_Compound *compound, const mf_TreeState *state, mf
                                   .velocity_rows = MF_PART_LINK_ROWS,
                                   .links = compound->needed,
                                   .link_count = compound->needed_count,
-                                  .lane_count = MF_BLOCK};
-    MF_KERNEL(mf_tree_motion)(compound->tree, state, &motion);
+                                  .first_lane = (uint32_t)refit->first,
+                                  .lane_count = MF_LANES};
+    MF_KERNEL(mf_tree_motion)(compound->tree, refit->state, &motion);
 }
 
 // Larger by what the roundings of its position can be, so that no touch is ever missed.
@@ -266,13 +269,15 @@ static mf_lane state_sum(const Refit *refit) {
 }
 
 void MF_KERNEL(mf_compound_refit)(const mf_Compound *compound, const mf_TreeState *state,
-                                  void *parts) {
+                                  uint32_t robots, void *parts) {
     Refit refit = {compound, state, state->wide == (sizeof(mf_real) == sizeof(double)),
                    (mf_real *)parts, 0};
     if (compound->root == MF_NONE)
         return;
-    put_links(compound, state, (mf_real *)parts);
     for (; refit.first < MF_BLOCK; refit.first += MF_LANES) {
+        if ((robots >> refit.first & ((1u << MF_LANES) - 1)) == 0)
+            continue;
+        put_links(&refit);
         for (uint32_t s = 0; s < compound->solid_count; s++)
             put_solid(&refit, s);
         for (uint32_t n = compound->solid_count; n < compound->node_count; n++)

@@ -10,10 +10,14 @@
 
 #include <mayfly/world.h>
 
+enum { MF_ALL_ROBOTS = (1 << MF_BLOCK) - 1 };
+
 // Writes the rows of `parts` (mf_compound_rows(compound) of 16 values in the kernel's precision)
-// for all sixteen robots of a block.
+// for those of the sixteen robots of a block whose bits are set in `robots`; the others' rows are
+// written or left.
 MF_KERNEL_COPIES(void, mf_compound_refit,
-                 (const mf_Compound *compound, const mf_TreeState *state, void *parts));
+                 (const mf_Compound *compound, const mf_TreeState *state, uint32_t robots,
+                  void *parts));
 
 // How far any point of a solid can have moved against the base's origin since the last call [m], at
 // most, along the world's axes, of the sixteen robots of a block of a compound that is `hinged`:
@@ -100,7 +104,8 @@ MF_KERNEL_COPIES(bool, mf_compound_within,
                  (const mf_CompoundSide *side, const double position[3], double radius,
                   uint64_t *tests));
 
-typedef void (*mf_CompoundRefitFn)(const mf_Compound *, const mf_TreeState *, void *);
+typedef void (*mf_CompoundRefitFn)(const mf_Compound *, const mf_TreeState *, uint32_t robots,
+                                   void *);
 typedef void (*mf_CompoundDriftFn)(const mf_Compound *, const mf_TreeState *, void *, double *);
 typedef void (*mf_CompoundSearchFn)(mf_CompoundSearch *);
 typedef bool (*mf_CompoundWithinFn)(const mf_CompoundSide *, const double *, double, uint64_t *);

@@ -338,7 +338,7 @@ static void refit_start(const mf_Collisions *all, const mf_CollisionGroup *group
                                 .angle = angles,
                                 .rate = angles,
                                 .wide = true};
-    all->refit(group->compound, &state, group->parts);
+    all->refit(group->compound, &state, MF_ALL_ROBOTS, group->parts);
 }
 
 // Limbs of a robot that overlap at the start angles do so by design and never collide.

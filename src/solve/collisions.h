@@ -30,7 +30,7 @@ typedef struct mf_CollisionGroup {
     bool is_still;       // it never moves
     char *parts;         // state of its blocks
     size_t parts_stride;
-    uint8_t *refit;   // [1] per block: 1: its parts are needed in this step
+    uint16_t *refit;  // [1] per block: bits of the robots whose parts are needed in this step
     uint8_t *watched; // [1] per block: 1: a robot in it is near another
     char *drifts;     // per block: accumulated displacement of robots
     size_t drifts_stride;
@@ -154,8 +154,9 @@ static inline const mf_CollisionGroup *mf_collisions_group(const mf_Collisions *
     return &all->groups[all->group_of[robot]];
 }
 mf_CompoundSide mf_collisions_side(const mf_Collisions *all, uint32_t robot);
-// Computes the poses of the parts of a block.
-void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block);
+// Computes the poses of the parts of a block, of those robots whose bits are set in `robots`.
+void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block,
+                         uint32_t robots);
 
 // ---- forces (collisions_wrench.c) ---------------------------------------------------------------
 

@@ -267,7 +267,7 @@ static void search(mf_Collisions *all) {
         if (in_grid(group))
             continue;
         for (uint32_t block = 0; group->is_still && block * MF_BLOCK < group->count; block++)
-            mf_collisions_refit(all, group, block);
+            mf_collisions_refit(all, group, block, MF_ALL_ROBOTS);
         search_others(all, group);
     }
     mf_heap_sort(all->near, all->near_count, sizeof *all->near, before);
@@ -280,11 +280,13 @@ static void search(mf_Collisions *all) {
 
 static void request_pairs(mf_Collisions *all, uint32_t robot) {
     const mf_CollisionGroup *group = mf_collisions_group(all, robot);
-    const uint32_t block = mf_collisions_instance(group, robot) / MF_BLOCK;
-    if (group->is_still || group->refit[block])
+    const uint32_t instance = mf_collisions_instance(group, robot), block = instance / MF_BLOCK;
+    if (group->is_still)
         return;
-    group->refit[block] = 1;
-    all->blocks[all->block_count++] = (uint32_t)all->group_of[robot] << 26 | block;
+    const bool listed = group->refit[block] != 0;
+    group->refit[block] |= (uint16_t)(1u << instance % MF_BLOCK);
+    if (!listed)
+        all->blocks[all->block_count++] = (uint32_t)all->group_of[robot] << 26 | block;
 }
 
 static bool may_touch(mf_Collisions *all, uint32_t number) {

@@ -24,15 +24,17 @@ mf_CompoundSide mf_collisions_side(const mf_Collisions *all, uint32_t robot) {
                              instance % MF_BLOCK};
 }
 
-void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block) {
+void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *group, uint32_t block,
+                         uint32_t robots) {
     const mf_TreeState state = mf_tree_state(&group->fields, block);
-    all->refit(group->compound, &state, group->parts + block * group->parts_stride);
+    all->refit(group->compound, &state, robots, group->parts + block * group->parts_stride);
 }
 
 static void refit_task(void *user, uint32_t index) {
     const mf_Collisions *all = user;
-    const uint32_t block = all->blocks[index];
-    mf_collisions_refit(all, &all->groups[block >> 26], block & ((1u << 26) - 1));
+    const mf_CollisionGroup *group = &all->groups[all->blocks[index] >> 26];
+    const uint32_t block = all->blocks[index] & ((1u << 26) - 1);
+    mf_collisions_refit(all, group, block, group->refit[block]);
 }
 
 // The tree traversal measures gaps up to this one, which at 1 m/s is enough for sixty steps of 1

@@ -129,7 +129,7 @@ static void *make_parts(const mf_Compound *compound, bool wide) {
 static void refit(const mf_Compound *compound, const State *state, int row, int precision,
                   void *parts) {
     mf_TreeState from = view(state);
-    refits[row][precision](compound, &from, parts);
+    refits[row][precision](compound, &from, MF_ALL_ROBOTS, parts);
 }
 
 static double at(const void *parts, size_t row, uint32_t lane) {
@@ -335,6 +335,34 @@ TEST(trees_find_what_every_two_find) {
     }
     for (uint32_t r = 0; r < 4; r++)
         unload(&robots[r]);
+}
+
+// Rows of requested robots, for each robot alone and for some together; the others' memory is zero.
+TEST(robots_that_are_requested_have_the_bits_of_all) {
+    int rows[MF_KERNEL_ROWS], row_count = kernel_rows(rows);
+    AUTO_ROBOT robot = load(*state, "humanoid.urdf");
+    State states;
+    fill_state(&states, robot.model, 78);
+    const mf_TreeState from = view(&states);
+    const size_t count = mf_compound_rows(robot.compound);
+    for (int precision = 0; precision < 2; precision++) {
+        AUTO(end_memory) void *all = make_parts(robot.compound, precision);
+        AUTO(end_memory) void *some = make_parts(robot.compound, precision);
+        const size_t size = precision ? 8 : 4;
+        for (int r = 0; r < row_count; r++) {
+            memset(all, 0, count * MF_BLOCK * size); // some rows are of none
+            refit(robot.compound, &states, rows[r], precision, all);
+            for (uint32_t i = 0; i < MF_BLOCK + 4; i++) {
+                const uint32_t robots = i < MF_BLOCK ? 1u << i : 0x8421u * (i - MF_BLOCK) & 0xffffu;
+                memset(some, 0, count * MF_BLOCK * size);
+                refits[rows[r]][precision](robot.compound, &from, robots, some);
+                for (size_t at = 0; at < count * MF_BLOCK; at++)
+                    if (robots >> at % MF_BLOCK & 1)
+                        assert_memory_equal((char *)some + at * size, (char *)all + at * size,
+                                            size);
+            }
+        }
+    }
 }
 
 // Many pairs in one call: each as if it were alone, also when the leaves do not fit at a time, and
@@ -554,8 +582,8 @@ TEST(nothing_goes_farther_than_its_reach) {
         mf_TreeState from = view(&now), to = view(&then);
         from.position = position[0];
         to.position = position[1];
-        refits[rows[0]][1](compound, &from, before);
-        refits[rows[0]][1](compound, &to, after);
+        refits[rows[0]][1](compound, &from, MF_ALL_ROBOTS, before);
+        refits[rows[0]][1](compound, &to, MF_ALL_ROBOTS, after);
         const int row = rows[round % (uint32_t)row_count];
         drifts[row][1](compound, &from, memory, drift);
         drifts[row][1](compound, &to, memory, drift);

@@ -146,6 +146,10 @@ arguments_are '<evolve><scenes/hexapod.yaml><--help>'
 printf '#!/bin/sh\nprintf "<%%s>\\n" "$0" "$PWD" "$@"\n' >"$work/tree/build/mayfly"
 call 0 bench --json
 arguments_are "<build/mayfly><$work/tree><bench><--json>"
+mkdir -p "$work/tree/bench"
+echo 'import sys; print("<" + "><".join(sys.argv[1:]) + ">")' >"$work/tree/bench/history.py"
+call 0 bench compare main points-single
+arguments_are '<compare><main><points-single>'
 call 0 build
 expect 'it says what to type next' 'grep -q "try: build/mayfly run models" "$work/out"'
 mkdir "$work/elsewhere"

@@ -520,8 +520,8 @@ static MF_INLINE void body_hand_in(const mf_DrivenPlan *plan, uint32_t l, bool m
 }
 
 // The whole tree about the base's origin, in its axes.
-static inline void bodies_sum(const mf_DrivenPlan *plan, bool moves, Limbs *limbs,
-                              const Mat *tensors, Body *base) {
+static MF_INLINE void bodies_sum(const mf_DrivenPlan *plan, bool moves, Limbs *limbs,
+                                 const Mat *tensors, Body *base) {
     const mf_ArtPlan *art = mf_driven_art(plan);
     *base = body_nothing();
     const mf_ArtLink *links = mf_art_links(art);

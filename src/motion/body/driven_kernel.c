@@ -96,8 +96,8 @@ static inline mf_lane fall_most(const mf_DrivenPlan *plan, const State *state) {
 
 // ---- accelerations ------------------------------------------------------------------------------
 
-static inline void limbs_find(const mf_DrivenPlan *plan, const State *state, const mf_lane *given,
-                              bool moves, Driven *work) {
+static MF_INLINE void limbs_find(const mf_DrivenPlan *plan, const State *state,
+                                 const mf_lane *given, bool moves, Driven *work) {
     const mf_ArtPlan *art = mf_driven_art(plan);
     Limbs *limbs = &work->limbs;
     Limb *base = &limbs->of[0];
@@ -124,6 +124,13 @@ static inline void limbs_find(const mf_DrivenPlan *plan, const State *state, con
     for (uint32_t l = art->link_count; limbs->any && l-- > 0;)
         if (limbs->of[l + 1].posed)
             limbs->of[links[l].parent + 1].posed = true;
+}
+
+// Positions and sums of all links. `moves` is a constant: each value has its own loops.
+static MF_INLINE void tree_find(const mf_DrivenPlan *plan, const State *state, const mf_lane *given,
+                                bool moves, Driven *work) {
+    limbs_find(plan, state, given, moves, work);
+    bodies_sum(plan, moves, &work->limbs, work->tensors, &work->base);
 }
 
 // The equations without contacts, about the base's origin in world axes.
@@ -185,8 +192,10 @@ static inline void accelerate(const mf_DrivenPlan *plan, const mf_ArtBlock *bloc
     Six six;
     Vec angular_acceleration, along;
     const Vec weight = vec_scale(up_in_world(art), -setting(art, MF_ART_GRAVITY));
-    limbs_find(plan, state, given, moves, work);
-    bodies_sum(plan, moves, &work->limbs, work->tensors, &work->base);
+    if (moves)
+        tree_find(plan, state, given, true, work);
+    else
+        tree_find(plan, state, given, false, work);
     const Free free = free_of(state, outside, moves, &work->limbs.world, &work->base);
     const mf_lane mass = mf_set(driven_constants(plan, -1)[MF_DRIVEN_CARRIED]);
     ground_find(plan, block, state, given, &work->limbs, weight, step, &work->ground);
