@@ -242,6 +242,19 @@ static MF_INLINE void art_shift_z(Art *a, mf_lane d) {
     a->n.y = mf_fma(d, a->f.x, a->n.y);
 }
 
+static MF_INLINE Mat art_minus_outer(const Mat *h, Vec a, Vec b) {
+    return MF_VALUE(Mat, mf_fma(-a.x, b.x, h->xx), mf_fma(-a.x, b.y, h->xy),
+                    mf_fma(-a.x, b.z, h->xz), mf_fma(-a.y, b.x, h->yx), mf_fma(-a.y, b.y, h->yy),
+                    mf_fma(-a.y, b.z, h->yz), mf_fma(-a.z, b.x, h->zx), mf_fma(-a.z, b.y, h->zy),
+                    mf_fma(-a.z, b.z, h->zz));
+}
+
+static MF_INLINE Sym sym_minus_outer(const Sym *s, Vec a, Vec b) {
+    return MF_VALUE(Sym, mf_fma(-a.x, b.x, s->xx), mf_fma(-a.y, b.y, s->yy),
+                    mf_fma(-a.z, b.z, s->zz), mf_fma(-a.x, b.y, s->xy), mf_fma(-a.x, b.z, s->xz),
+                    mf_fma(-a.y, b.z, s->yz));
+}
+
 static MF_INLINE void art_add(Art *a, const Art *b) {
     mf_lane *x = (mf_lane *)a;
     const mf_lane *y = (const mf_lane *)b;

@@ -8,7 +8,7 @@
 // the first by short dot products, the second by one outward pass for all rows together.
 #pragma once
 
-#include "motion/articulated/tree/aba_velocity.h"
+#include "motion/articulated/tree/ball_joint.h"
 
 enum { COUPLE_WORDS = MF_ARTICULATED_MAX_LINKS / 64 + 1 };
 
@@ -29,7 +29,7 @@ typedef struct Couple {
     const mf_ArtPlan *plan;
     Work *work;
     mf_lane *root;  // of hinges and slides: 1 / sqrt(inertia)
-    Mat *ball_root; // lower G with G G^T = inverse inertia
+    Vec *ball_root; // likewise of D (ball_joint.h)
     mf_lane base_root[6];
     uint64_t active[COUPLE_WORDS];     // bit l + 1: link l has a force to pass inward
     uint32_t together;                 // [1] rows being made
@@ -83,24 +83,6 @@ static MF_INLINE uint32_t couple_slot(int32_t link, uint32_t k) {
 
 // ---- factors ------------------------------------------------------------------------------------
 
-static MF_INLINE mf_lane root_divisor(mf_lane root) {
-    return mf_select(mf_less(mf_zero(), root), root, mf_set((mf_real)1));
-}
-
-// 0 in lanes where the joint is locked.
-static MF_INLINE Mat sym_root(const Sym *s) {
-    const mf_lane one = mf_set((mf_real)1), zero = mf_zero();
-    Mat g = {.xy = zero, .xz = zero, .yz = zero};
-    g.xx = mf_sqrt(s->xx);
-    mf_lane x = one / root_divisor(g.xx);
-    g.yx = s->xy * x;
-    g.zx = s->xz * x;
-    g.yy = mf_sqrt(mf_fma(-g.yx, g.yx, s->yy));
-    g.zy = mf_fma(-g.zx, g.yx, s->yz) / root_divisor(g.yy);
-    g.zz = mf_sqrt(mf_fma(-g.zy, g.zy, mf_fma(-g.zx, g.zx, s->zz)));
-    return g;
-}
-
 static inline void couple_start(Couple *c, const mf_ArtPlan *plan, Work *work) {
     c->plan = plan;
     c->work = work;
@@ -114,8 +96,10 @@ static inline void couple_start(Couple *c, const mf_ArtPlan *plan, Work *work) {
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &links[l];
+        const mf_lane *inverse = work->balls[link->row].inverse;
         if (link->kind == MF_ART_BALL)
-            c->ball_root[link->row] = sym_root(&work->balls[link->row].inverse);
+            c->ball_root[link->row] =
+                MF_VALUE(Vec, mf_sqrt(inverse[0]), mf_sqrt(inverse[1]), mf_sqrt(inverse[2]));
         else
             c->root[l] = mf_sqrt(work->links[l].inverse);
     }
@@ -176,13 +160,11 @@ static MF_INLINE Vec dof_rotation(const mf_ArtLink *link, const mf_real *c, Vec 
 static MF_INLINE void pass_ball(const Couple *c, uint32_t l, Wrench *pull, mf_lane *out) {
     const mf_ArtLink *link = &mf_art_links(c->plan)[l];
     const BallWork *ball = &c->work->balls[link->row];
-    Vec left = mat_apply_transposed(&c->ball_root[link->row], pull->torque);
-    out[0] = left.x;
-    out[1] = left.y;
-    out[2] = left.z;
-    Vec gain = sym_apply(&ball->inverse, pull->torque);
-    pull->torque = vec_sub(pull->torque, sym_apply(&ball->j, gain));
-    pull->force = vec_sub(pull->force, mat_apply_transposed(&ball->h, gain));
+    const Vec root = c->ball_root[link->row], left = ball_forward(ball, pull->torque);
+    out[0] = left.x * root.x;
+    out[1] = left.y * root.y;
+    out[2] = left.z * root.z;
+    ball_pass(ball, left, &pull->torque, &pull->force);
     pull->torque = mat_apply(&ball->rotation, pull->torque);
     pull->force = mat_apply(&ball->rotation, pull->force);
 }

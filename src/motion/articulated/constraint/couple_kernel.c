@@ -164,6 +164,15 @@ static void loop_errors(const mf_ArtPlan *plan, const State *state, const Frame 
     }
 }
 
+// Whether all loops connect links of a free base: its position does not matter, and would take
+// digits of their errors.
+static bool loops_float(const mf_ArtPlan *plan) {
+    bool floats = !plan->fixed;
+    for (uint32_t i = 0; i < 2 * plan->loop_count; i++)
+        floats = floats && mf_art_loops(plan)[i / 2].links[i % 2] != MF_ART_WORLD;
+    return floats;
+}
+
 // Poses of the links that loops need, in world axes, relative to the base's origin if the base is
 // free and no loop connects to the world.
 static void loop_poses(const Couple *c, const State *state, Frame *poses) {
@@ -172,6 +181,8 @@ static void loop_poses(const Couple *c, const State *state, Frame *poses) {
         poses[i] =
             MF_VALUE(Frame, c->work->contacts.pose[i].rotation, c->work->contacts.pose[i].position);
     poses[0] = MF_VALUE(Frame, quat_matrix(state->attitude), state->position);
+    if (loops_float(plan))
+        poses[0].position = vec_zero();
     const bool *looped = mf_art_looped(plan);
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
@@ -211,13 +222,28 @@ static void joint_row(Couple *c, const State *state, const mf_ArtLoop *loop, con
     row->value = value_at(speed, gain, unit, is_explicit);
 }
 
-static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, mf_lane unit,
-                       bool is_explicit) {
+// The points of both links at which a force of the rows acts: the anchors or, between two moving
+// links, the middle of both, so that force and reaction have no torque on the whole robot. (A lever
+// as long as the error would let a row across a planar loop rotate the base, by a tiny pivot.)
+static void pull_arms(const Couple *c, const mf_ArtLoop *loop, const mf_lane *error, Vec arms[2]) {
+    const mf_lane half = mf_set((mf_real)0.5);
+    const Vec back = vec_scale(MF_VALUE(Vec, error[0], error[1], error[2]), half);
+    for (int side = 0; side < 2; side++) {
+        arms[side] = vec_value3(loop->arms[side]);
+        if (!is_still(c->plan, loop->links[0]) && !is_still(c->plan, loop->links[1]))
+            arms[side] = vec_add(arms[side], into_link(c->work, loop->links[side],
+                                                       side == 0 ? vec_negative(back) : back));
+    }
+}
+
+static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, const mf_lane *error,
+                       mf_lane unit, bool is_explicit) {
     PointMotion point_motions[2];
-    Vec arms[2] = {vec_value3(loop->arms[0]), vec_value3(loop->arms[1])};
+    Vec arms[2];
     for (int side = 0; side < 2; side++)
-        point_motions[side] =
-            point_motion_at(c->plan, state, c->work, loop->links[side], arms[side], vec_zero());
+        point_motions[side] = point_motion_at(c->plan, state, c->work, loop->links[side],
+                                              vec_value3(loop->arms[side]), vec_zero());
+    pull_arms(c, loop, error, arms);
     Vec speed = vec_sub(point_motions[0].velocity, point_motions[1].velocity);
     Vec gain = vec_sub(point_motions[0].acceleration, point_motions[1].acceleration);
     Vec rate = vec_sub(point_motions[0].rate, point_motions[1].rate);
@@ -247,27 +273,40 @@ static void frame_rows(Couple *c, const State *state, const mf_ArtLoop *loop, mf
     }
 }
 
-// Cholesky factor of the products of the loops' rows. A row of which less than this part remains is
-// redundant and omitted, by an inverse of 0, so that its rounding error is not divided by nearly 0.
-// Planar closed loops have such rows.
+// The largest diagonal of the rows that were made with this one.
+static mf_lane row_scale(const Couple *c, uint32_t i) {
+    mf_lane scale = c->rows[i].diagonal;
+    for (uint32_t k = i; k-- > 0 && c->rows[k].offset == c->rows[i].offset;)
+        scale = mf_max(scale, c->rows[k].diagonal);
+    for (uint32_t k = i + 1; k < c->row_count && c->rows[k].offset == c->rows[i].offset; k++)
+        scale = mf_max(scale, c->rows[k].diagonal);
+    return scale;
+}
+
+// Cholesky factor of the products of the loops' rows. Rows across a planar loop are redundant, and
+// so are others where it is stretched out; what remains of their pivot is rounding error. A pivot p
+// below t, a part of the largest diagonal of the rows made together, is replaced by t^2 / p: its
+// row has less effect the more redundant it is, and none (an inverse of 0) where p is 0. Dividing
+// by p instead would turn an error that no joint can remove into any speed.
 static void factor_loops(const Couple *c, Loops *loops) {
     const uint32_t n = c->plan->loop_rows;
-    const mf_lane part = mf_set(sizeof(mf_real) == 4 ? (mf_real)1e-5 : (mf_real)1e-10);
+    const mf_lane part = mf_set((mf_real)1e-5), rest = mf_set((mf_real)1e-4);
     const mf_lane one = mf_set((mf_real)1), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
     for (uint32_t i = 0; i < n; i++) {
         mf_lane *row = &loops->factor[i * (i + 1) / 2];
         for (uint32_t k = 0; k <= i; k++) {
             const mf_lane *other = &loops->factor[k * (k + 1) / 2];
             mf_lane sum = row_product(c, &c->rows[loops->first + i], &c->rows[loops->first + k]);
-            const mf_lane whole = sum;
             for (uint32_t m = 0; m < k; m++)
                 sum = mf_fma(-row[m], other[m], sum);
             if (i > k) {
                 row[k] = sum * loops->inverse[k];
                 continue;
             }
-            const mf_mask own = mf_less(mf_max(part * whole, tiny), sum);
-            row[k] = mf_sqrt(mf_select(own, sum, one));
+            const mf_lane least = part * row_scale(c, loops->first + i);
+            const mf_mask own = mf_less(mf_max(rest * least, tiny), sum);
+            const mf_lane pivot = mf_select(own, sum, one);
+            row[k] = mf_select(own, mf_sqrt(mf_max(pivot, least / pivot * least)), one);
             loops->inverse[i] = mf_keep(own, one / row[k]);
         }
     }
@@ -332,9 +371,10 @@ static void spend(Couple *c, const State *state, mf_lane scale, mf_mask lanes, R
         const mf_ArtLink *link = &links[l];
         uint32_t slot = couple_slot((int32_t)l, 0);
         if (link->kind == MF_ART_BALL) {
-            Vec sum = {c->sum[slot], c->sum[slot - 1], c->sum[slot - 2]};
-            Vec gain = mat_apply(&c->ball_root[link->row], sum);
-            Vec *acceleration = &work->balls[link->row].acceleration;
+            const Vec root = c->ball_root[link->row];
+            BallWork *ball = &work->balls[link->row];
+            Vec sum = {root.x * c->sum[slot], root.y * c->sum[slot - 1], root.z * c->sum[slot - 2]};
+            Vec gain = ball_back(ball, sum), *acceleration = &ball->acceleration;
             *acceleration = vec_fma_where(lanes, gain, scale, *acceleration);
             c->sum[slot] = c->sum[slot - 1] = c->sum[slot - 2] = mf_zero();
             continue;
@@ -383,16 +423,18 @@ static void close_loops(Couple *c, Loops *loops, const State *state, mf_lane uni
 
 static void start_loops(Couple *c, Loops *loops, const State *state, const Rates *rates,
                         mf_lane unit, bool is_explicit) {
+    loop_poses(c, state, loops->poses);
+    loop_errors(c->plan, state, loops->poses, loops->error);
     loops->first = c->row_count;
+    const mf_lane *error = loops->error;
     for (uint32_t i = 0; i < c->plan->loop_count; i++) {
         const mf_ArtLoop *loop = &mf_art_loops(c->plan)[i];
         if (loop->rows == 1)
             joint_row(c, state, loop, rates, unit, is_explicit);
         else
-            frame_rows(c, state, loop, unit, is_explicit);
+            frame_rows(c, state, loop, error, unit, is_explicit);
+        error += loop->rows;
     }
-    loop_poses(c, state, loops->poses);
-    loop_errors(c->plan, state, loops->poses, loops->error);
     factor_loops(c, loops);
 }
 

@@ -373,7 +373,10 @@ static void contact_row_count(Couple *c, const State *state, const Pairing *p, c
             value_at(vec_dot(axes[k], *speed), vec_dot(axes[k], *gain), unit, is_explicit);
 }
 
-// Softness of the normal row. Hard: the slope is limited only by rounding.
+// Softness of the normal row. Hard: the slope is limited only by rounding. A contact that presses
+// on links at their joint, or across the plane of all joints, moves nothing but by rounding error,
+// and would have any impulse, and friction from it. So where a row's diagonal d is below t, a small
+// part of the robot's inverse mass, the row is softer until it acts like one with t^2 / d.
 static void normal_law(const Couple *c, const Pairing *p, mf_lane unit, bool is_explicit,
                        Row *row) {
     const mf_ArtPlan *plan = c->plan;
@@ -394,8 +397,12 @@ static void normal_law(const Couple *c, const Pairing *p, mf_lane unit, bool is_
         const mf_real stiff = sizeof(mf_real) == 4 ? (mf_real)1e5 : (mf_real)1e10;
         mf_lane target = depth / unit;
         target = mf_select(mf_less(zero, depth), target * mf_set((mf_real)0.05), target);
-        mf_lane size = mf_max(row->diagonal, mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON));
-        row->slope = mf_set(stiff) / size;
+        const mf_lane one = mf_set((mf_real)1), tiny = mf_set(MF_REAL_EPSILON * MF_REAL_EPSILON);
+        const mf_lane size = mf_max(row->diagonal, tiny);
+        const mf_lane least = mf_set((mf_real)1e-5) / setting(plan, MF_ART_ALL_MASS);
+        const mf_mask stuck = mf_less(row->diagonal, least);
+        const mf_lane soft = least / size * least - size;
+        row->slope = mf_select(stuck, one, mf_set(stiff)) / mf_select(stuck, soft, size);
         row->given = row->slope * target;
     }
 }

@@ -5,7 +5,7 @@
 #pragma once
 
 #include "motion/articulated/constraint/warm_start.h"
-#include "motion/articulated/tree/aba_velocity.h"
+#include "motion/articulated/tree/ball_joint.h"
 #include "motion/articulated/contact/contact.h"
 
 // ---- fluid --------------------------------------------------------------------------------------
@@ -252,22 +252,9 @@ static MF_INLINE Art rigid_art(const mf_real *c, Vec rate) {
                     .f = vec_cross(rate, vec_cross(rate, h)));
 }
 
-static MF_INLINE Mat art_minus_outer(const Mat *h, Vec a, Vec b) {
-    return MF_VALUE(Mat, mf_fma(-a.x, b.x, h->xx), mf_fma(-a.x, b.y, h->xy),
-                    mf_fma(-a.x, b.z, h->xz), mf_fma(-a.y, b.x, h->yx), mf_fma(-a.y, b.y, h->yy),
-                    mf_fma(-a.y, b.z, h->yz), mf_fma(-a.z, b.x, h->zx), mf_fma(-a.z, b.y, h->zy),
-                    mf_fma(-a.z, b.z, h->zz));
-}
-
 static MF_INLINE Sym sym_plus(const Sym *a, const Sym *b) {
     return MF_VALUE(Sym, a->xx + b->xx, a->yy + b->yy, a->zz + b->zz, a->xy + b->xy, a->xz + b->xz,
                     a->yz + b->yz);
-}
-
-static MF_INLINE Sym sym_minus_outer(const Sym *s, Vec a, Vec b) {
-    return MF_VALUE(Sym, mf_fma(-a.x, b.x, s->xx), mf_fma(-a.y, b.y, s->yy),
-                    mf_fma(-a.z, b.z, s->zz), mf_fma(-a.x, b.y, s->xy), mf_fma(-a.x, b.z, s->xz),
-                    mf_fma(-a.y, b.z, s->yz));
 }
 
 // Whether the joint has dry friction at the end of the step (aba_velocity.h).
@@ -376,16 +363,15 @@ static inline void aba_inertia_slide(const mf_ArtPlan *plan, const State *state,
 }
 
 // Dry friction of a ball joint; if it sticks, the joint has only the acceleration that stops it.
-static MF_INLINE void lock_ball(const Drive *drive, Vec rate, mf_mask unlocked, const Sym *inertia,
-                                DryBall *dry, BallWork *ball) {
-    const mf_mask locked = mf_and(dry->sticks, mf_not(unlocked)), free = mf_not(locked);
+// Returns those lanes.
+static MF_INLINE mf_mask lock_ball(const Drive *drive, Vec rate, mf_mask unlocked,
+                                   const Sym *inertia, DryBall *dry, BallWork *ball) {
+    const mf_mask locked = mf_and(dry->sticks, mf_not(unlocked));
     dry->inertia = *inertia;
     dry->rest = ball->force;
-    Sym *own = &ball->inverse;
-    *own = MF_VALUE(Sym, mf_keep(free, own->xx), mf_keep(free, own->yy), mf_keep(free, own->zz),
-                    mf_keep(free, own->xy), mf_keep(free, own->xz), mf_keep(free, own->yz));
     ball->force = vec_add(ball->force, dry->force);
     ball->acceleration = vec_keep(locked, vec_scale(rate, mf_set((mf_real)-1) / drive->step));
+    return locked;
 }
 
 static inline void aba_inertia_ball(const mf_ArtPlan *plan, const State *state, const Drive *drive,
@@ -397,46 +383,25 @@ static inline void aba_inertia_ball(const mf_ArtPlan *plan, const State *state, 
     BallWork *ball = &work->balls[link->row];
     const mf_real *c = link_constants(plan, l);
     Vec rate = state->ball_rate[link->row];
-    mf_lane armature = mf_set(c[MF_ART_ARMATURE]);
-    Sym inertia = a->j;
-    inertia.xx = inertia.xx + armature;
-    inertia.yy = inertia.yy + armature;
-    inertia.zz = inertia.zz + armature;
+    const mf_lane armature = mf_set(c[MF_ART_ARMATURE]), zero = mf_zero();
+    Sym more = {armature, armature, armature, zero, zero, zero}; // than the link's inertia
     if (drive->active && link->actuated) {
         torque = vec_add(torque, pull->torque);
-        inertia = sym_plus(&inertia, &pull->slope);
+        more = sym_plus(&more, &pull->slope);
     }
     if (drive->active && link->drive != 0)
-        drive_ball(plan, link, c, drive, &own->limit, state->ball[link->row], rate, &inertia,
-                   &torque);
-    ball->inverse = sym_inverse(&inertia);
+        drive_ball(plan, link, c, drive, &own->limit, state->ball[link->row], rate, &more, &torque);
+    const Sym inertia = sym_plus(&a->j, &more);
+    mf_mask locked = mf_not(mf_mask_all());
+    ball_factor(&inertia, ball);
     ball->j = a->j;
     ball->h = a->h;
     ball->force = vec_sub(torque, a->n);
     ball->acceleration = vec_zero();
     if (is_dry(plan, drive, link))
-        lock_ball(drive, rate, work->unlocked, &inertia, &work->dry_balls[link->row], ball);
-    const Vec j[3] = {
-        {a->j.xx, a->j.xy, a->j.xz}, {a->j.xy, a->j.yy, a->j.yz}, {a->j.xz, a->j.yz, a->j.zz}};
-    const Vec h[3] = {
-        {a->h.xx, a->h.xy, a->h.xz}, {a->h.yx, a->h.yy, a->h.yz}, {a->h.zx, a->h.zy, a->h.zz}};
-    const Sym *i = &ball->inverse;
-    const mf_lane rows[3][3] = {
-        {i->xx, i->xy, i->xz}, {i->xy, i->yy, i->yz}, {i->xz, i->yz, i->zz}};
-    // Sums over pairs of axes of the terms that `eliminate` computes for one axis.
-    for (int p = 0; p < 3; p++) {
-        Vec angular = vec_scale(j[0], rows[p][0]), linear = vec_scale(h[0], rows[p][0]);
-        for (int q = 1; q < 3; q++) {
-            angular = vec_fma(j[q], rows[p][q], angular);
-            linear = vec_fma(h[q], rows[p][q], linear);
-        }
-        a->j = sym_minus_outer(&a->j, angular, j[p]);
-        a->h = art_minus_outer(&a->h, angular, h[p]);
-        a->m = sym_minus_outer(&a->m, linear, h[p]);
-        mf_lane force = p == 0 ? ball->force.x : p == 1 ? ball->force.y : ball->force.z;
-        a->n = vec_fma(angular, force, a->n);
-        a->f = vec_fma(linear, force, a->f);
-    }
+        locked =
+            lock_ball(drive, rate, work->unlocked, &inertia, &work->dry_balls[link->row], ball);
+    ball_eliminate(ball, &more, locked, a);
     if (is_dry(plan, drive, link)) { // acceleration of a locked joint
         a->n = sym_apply_add(&ball->j, ball->acceleration, a->n);
         a->f = mat_apply_transposed_add(&ball->h, ball->acceleration, a->f);

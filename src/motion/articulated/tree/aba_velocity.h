@@ -113,11 +113,16 @@ typedef struct LinkWork {
     mf_lane inverse;  // [1/(kg m^2)] or [1/kg] of the inertia that the joint moves
 } LinkWork;
 
+// L D L^T is the inertia that the joint moves (ball_joint.h).
 typedef struct BallWork {
     Mat rotation; // child's axes to the parent's
-    Sym inverse;  // [1/(kg m^2)]
     Sym j;
     Mat h;
+    mf_lane yx, zx, zy; // [1] of L
+    mf_lane inverse[3]; // [1/(kg m^2)] of D; 0: locked
+    mf_mask small;      // lanes in which `angular` is of the joint's own inertia, not of j
+    Vec angular[3];     // [1], [1/m] response of each axis of L to the accelerations of the parent
+    Vec linear[3];
     Vec force;        // [N m]
     Vec acceleration; // [rad/s^2] added by couplings
 } BallWork;

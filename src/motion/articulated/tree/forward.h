@@ -100,7 +100,7 @@ static MF_INLINE void accelerate_link(const mf_ArtPlan *plan, const State *state
         const BallWork *ball = &work->balls[link->row];
         Vec force = vec_sub(ball->force, sym_apply(&ball->j, angular));
         force = vec_sub(force, mat_apply(&ball->h, linear));
-        out->ball[link->row] = sym_apply_add(&ball->inverse, force, ball->acceleration);
+        out->ball[link->row] = vec_add(ball_gain(ball, force), ball->acceleration);
         work->angular[l] = vec_add(angular, out->ball[link->row]);
         work->linear[l] = linear;
         return;
