@@ -43,7 +43,7 @@ GOAL, RADIUS, CIRCLE = 2.6, 0.07, 0.75  # [m] between the posts, of the ball, th
 FORWARD, LEFT, YAW = 0.18, 0.08, 1.0  # [m/s], [m/s], [rad/s] most that is walked
 SHARED = 1.1  # [1] most sum of the parts of these that are walked at once: beyond, it falls
 SMOOTH = 0.25  # [s] in which commands change
-REACH = 4.2  # [m] that shots roll for sure
+REACH, SLOWS = 5.0, 0.17  # [m] that a shot rolls, [m/s^2] that slow the ball
 LANE = 0.28  # [m] to a robot beside the way of a shot
 NEAR, FAR, ASIDE = 0.13, 0.18, 0.055  # [m] where the ball lies for a shot, from the base
 BESIDE = 0.025  # [m] beside the middle, where it is best
@@ -57,7 +57,7 @@ WORDS = struct.Struct(">BBbbbbBH")  # of a message to the mates
 FORGET = 3.0  # [s] for which others are remembered
 # Starts (x, y [m], heading [deg]) by number: of the team that kicks off, whose player 2 passes to
 # player 3, and of the other one. The others stand behind them.
-KICK_OFF = ((-4.1, 0.0, 0), (-0.052, -0.189, 66), (-0.05, 1.0, 0), (-1.5, -1.2, 0))
+KICK_OFF = ((-4.1, 0.0, 0), (-0.004, -0.196, 83), (-0.05, 1.18, 0), (-1.5, -1.2, 0))
 WAITING = ((-4.1, 0.0, 0), (-1.3, 0.0, 0), (-2.0, 1.2, 0), (-2.0, -1.2, 0))
 
 
@@ -404,6 +404,15 @@ class Memory:
             self.ball, self.velocity = (places[2], places[3]), (0.0, 0.0)
             self.ball_when, self._balls = now - since / 10, []
 
+    def rest_of_ball(self) -> Vector | None:
+        """Where [m] the ball comes to rest, if nobody touches it."""
+        if self.ball is None:
+            return None
+        speed = math.hypot(*self.velocity)
+        time = speed / (2 * SLOWS) if speed > 0.1 else 0.0
+        x, y = (at + time * v for at, v in zip(self.ball, self.velocity))
+        return clamp(x, -self.scale, self.scale), clamp(y, -self.scale, self.scale)
+
     def everybody(self) -> list[Other]:
         """All others that are known."""
         return [*self.mates.values(), *self.others.values()]
@@ -436,6 +445,7 @@ class Player:
         self.down = 0.0  # [s] for which it has been lying
         self.falls = self.shots = 0
         self.travels = self.is_striker = False
+        self.came = 0.0  # [s] to the ball
         self.foot = 1  # that shoots: 1 left, -1 right
         self.way = 0  # round the ball: 1 counterclockwise
         self.aim, self.time = 0.0, math.inf  # [rad] of the next shot, [s] until then
@@ -454,7 +464,8 @@ class Player:
         self.memory.update(percepts)
         answer = self.note_mode()
         if math.dist(self.placement, percepts.position) > 0.2:  # it was put somewhere else
-            self.walk, self.move, self.targets, self.doing = Walk(), None, {}, "stand"
+            self.walk, self.move, self.doing, self.since = Walk(), None, "stand", now - 1
+            self.targets, self.blend_from = {}, {}
         self.placement = percepts.position
         self.look(seconds)
         if self.robot != "humanoid":
@@ -651,13 +662,21 @@ class Player:
             self.foot = 1 if aside > 0 else -1
         heading = self.aim + self.foot * OUTWARD
         turn = abs(wrap(heading - me.heading))
+        if self.far > 0.3:
+            self.came = self.percepts.now
+        # It becomes less exact when it stands already, or takes long.
+        stands = self.doing == "stand"
+        slack = 0.012 * stands + min(0.02, 0.004 * (self.percepts.now - self.came))
         if (
-            NEAR < ahead < FAR
-            and -0.005 < self.foot * aside < ASIDE
+            NEAR - slack < ahead < FAR + slack
+            and -slack < self.foot * aside < ASIDE + slack
             and math.hypot(*me.velocity) < 0.15
-            and (turn < 0.1 or turn < 0.5 and self.is_as_good(me.heading - self.foot * OUTWARD, ball))
+            and (
+                turn < 0.1 + 6 * slack
+                or (turn < 0.5 and self.is_as_good(me.heading - self.foot * OUTWARD, ball))
+            )
         ):
-            if self.doing != "stand":
+            if not stands:
                 self.follow("stand")
             elif self.percepts.now - self.since > SETTLE:
                 self.shots += 1
@@ -718,7 +737,7 @@ class Player:
     def decide(self) -> None:
         """Chooses a gait and its command."""
         me, now, mode = self.memory, self.percepts.now, self.percepts.mode
-        ball = me.ball
+        ball = me.rest_of_ball()
         if self.move is not None or (now < self.rests and self.down == 0):
             return
         if self.down > 0:
@@ -735,9 +754,9 @@ class Player:
             self.follow("walk", 0.0, 0.0, 0.5)
         elif not plays:
             self.stay_away(ball)
-        elif mode.startswith("KickOff") and self.number != 1 and me.mates:
+        elif mode.startswith("KickOff") and me.mates and now - self.mode_since < 5:
             self.follow("stand")
-            if self.passes and now - self.mode_since > 0.6:
+            if self.passes and now - self.mode_since > 0.1:
                 self.passes = False
                 self.follow("kick_left")
         elif self.is_striker:
