@@ -8,6 +8,7 @@ import re
 import select
 import socket
 import struct
+import sys
 from types import ModuleType
 
 import rcsssmj
@@ -26,6 +27,7 @@ def load_agent() -> ModuleType:
     spec = importlib.util.spec_from_file_location("robocup_agent", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))  # of its gaits
     spec.loader.exec_module(module)
     return module
 

@@ -1,4 +1,4 @@
-"""Matches of the example agents: they score, and seldom fall; and what a match does not depend on."""
+"""Matches of the example agents: they score and seldom fall; what a match does not depend on."""
 
 from __future__ import annotations
 
@@ -64,9 +64,7 @@ def test_a_match_depends_on_its_seed_alone(
     for run, (numbers, seed) in enumerate(((NUMBERS, 1), (NUMBERS[::-1], 1), (NUMBERS, 2))):
         folder = tmp_path / str(run)
         folder.mkdir()
-        game = open_game(
-            serve, start, folder, HUMANOID, "--kick-off", "0.5", count=4, seed=seed
-        )
+        game = open_game(serve, start, folder, HUMANOID, "--kick-off", "0.5", count=4, seed=seed)
         players = teams(game, numbers)
         play(players, lambda percepts: percepts.now > 0.9)
         if run == 1:

@@ -1,4 +1,4 @@
-"""A RoboCup 3D agent: players that shoot at the other goal, keep their own, and get up after a fall.
+"""A RoboCup 3D agent: its players shoot at the other goal and keep their own.
 
 Nothing but sockets. Its tactics are those of scenes/soccer.lua, from what each player sees, feels
 and hears alone; its gaits are those of models/gaits/humanoid. It plays Mayfly's humanoid. With
@@ -13,9 +13,7 @@ from __future__ import annotations
 
 import argparse
 import base64
-import functools
 import math
-import pathlib
 import re
 import select
 import socket
@@ -23,18 +21,12 @@ import struct
 import zlib
 from typing import Any
 
-Vector = tuple[float, float]
-Angles = dict[str, float]  # [rad] by joint
+from robocup_gaits import GAITS, Angles, Move, Walk, clamp
 
-THIGH = SHIN = 0.093  # [m] of Mayfly's humanoid
-HIP_WIDTH = 0.037  # [m] hips from the middle
+Vector = tuple[float, float]
+
 WAIST, CHEST, NECK, EYE = 0.02, 0.125, 0.02, (0.045, 0.055)  # [m] from the base to the eyes
-HEIGHT, WIDTH, OFFSET = 0.148, 0.043, 0.01  # [m] hips above ankles; feet from the middle; forward
-PERIOD, LIFT, SWAY, SWING = 0.72, 0.027, 0.022, 0.305  # [s], [m], [m], share of the period
-LEAN = 0.1  # [rad] of the trunk
-MOST = (0.2, 0.1, 1.0)  # [m/s], [m/s], [rad/s] forward, left, turn: reached in 1 s
 BLEND, SETTLE, REST = 0.4, 0.4, 0.4  # [s] between gaits; of standing before a shot, and after
-GAITS = pathlib.Path(__file__).resolve().parents[2] / "models" / "gaits" / "humanoid"
 T1_STAND = {"lle1": -20, "lle4": 40, "lle5": -20, "rle1": -20, "rle4": 40, "rle5": -20}  # [deg]
 T1_ARMS = {"lae2": -75, "rae2": 75}
 
@@ -58,12 +50,8 @@ FORGET = 3.0  # [s] for which others are remembered
 # Starts (x, y [m], heading [deg]) by number: of the team that kicks off, whose player 2 passes to
 # player 3, and of the other one. The others stand behind them.
 KICK_OFF = ((-4.1, 0.0, 0), (-0.004, -0.196, 83), (-0.05, 1.18, 0), (-1.5, -1.2, 0))
+ALONE = (-0.4, 0.0, 0)
 WAITING = ((-4.1, 0.0, 0), (-1.3, 0.0, 0), (-2.0, 1.2, 0), (-2.0, -1.2, 0))
-
-
-def clamp(x: float, least: float, most: float) -> float:
-    """`x` in a range."""
-    return max(least, min(most, x))
 
 
 def wrap(angle: float) -> float:
@@ -186,134 +174,6 @@ class Percepts:
             at[1] + y + w * b + k * a - i * d,
             at[2] + z + w * d + i * b - j * a,
         )
-
-
-# ---- gaits ---------------------------------------------------------------------------------------
-
-
-def leg(side: str, x: float, y: float, z: float, yaw: float) -> Angles:
-    """Joint angles [rad] of a leg whose level foot is at x, y, z [m] from its hip."""
-    x, z = x * math.cos(LEAN) - z * math.sin(LEAN), x * math.sin(LEAN) + z * math.cos(LEAN)
-    x, y = x * math.cos(yaw) + y * math.sin(yaw), -x * math.sin(yaw) + y * math.cos(yaw)
-    roll = math.atan2(y, -z)
-    down = math.hypot(y, z)
-    length = min(math.hypot(x, down), THIGH + SHIN - 1e-6)
-    bend = (THIGH**2 + SHIN**2 - length**2) / (2 * THIGH * SHIN)
-    knee = math.pi - math.acos(clamp(bend, -1.0, 1.0))
-    hip = -math.atan2(x, down) - math.atan2(SHIN * math.sin(knee), THIGH + SHIN * math.cos(knee))
-    return {
-        f"{side}_hip_yaw": yaw,
-        f"{side}_hip_roll": roll,
-        f"{side}_hip_pitch": hip,
-        f"{side}_knee": knee,
-        f"{side}_ankle_pitch": -LEAN - hip - knee,
-        f"{side}_ankle_roll": -roll,
-    }
-
-
-class Walk:
-    """Joint angles of walk_agile.yaml, at velocities that change gently."""
-
-    def __init__(self) -> None:
-        self.phase = 0.0
-        self.pace = [0.0, 0.0, 0.0]  # [m/s] forward, [m/s] left, [rad/s]
-        self.strength = 0.0  # of steps: 0 stands
-
-    def step(self, requested: tuple[float, float, float], seconds: float) -> Angles:
-        """Angles [rad] after a time, for velocities forward and left [m/s] and a turn [rad/s]."""
-        for i, most in enumerate(MOST):
-            change = clamp(requested[i], -most, most) - self.pace[i]
-            self.pace[i] += clamp(change, -most * seconds, most * seconds)
-        goes = any(requested) or any(abs(pace) > 1e-3 for pace in self.pace)
-        self.strength += clamp(float(goes) - self.strength, -seconds, seconds)
-        if self.strength > 0:
-            self.phase = (self.phase + seconds / PERIOD) % 1.0
-        sway = self.strength * SWAY * math.cos(2 * math.pi * (self.phase - 0.25))
-        angles = {}
-        for side, sign, begin in (("left", 1, 0.25), ("right", -1, 0.75)):
-            at = (self.phase - begin + 0.5 * SWING) % 1.0  # 0: this foot leaves the ground
-            if at < SWING:
-                part = at / SWING
-                slope = SWING / (1 - SWING)  # of the ground, per swing
-                progress = -0.5 - slope * part + (1 + slope) * part * part * (3 - 2 * part)
-                lift = 0.5 * LIFT * self.strength * (1 - math.cos(2 * math.pi * part))
-            else:
-                progress = 0.5 - (at - SWING) / (1 - SWING)
-                lift = 0.0
-            ahead, aside, yaw = (pace * PERIOD * (1 - SWING) * progress for pace in self.pace)
-            aside += sign * WIDTH
-            x = math.cos(yaw) * ahead - math.sin(yaw) * aside + OFFSET
-            y = math.sin(yaw) * ahead + math.cos(yaw) * aside + sway - sign * HIP_WIDTH
-            angles |= leg(side, x, y, lift - HEIGHT, yaw)
-        swing = 0.3 * self.pace[0] / MOST[0] * math.cos(2 * math.pi * (self.phase - 0.25))
-        angles |= {"left_shoulder_pitch": swing, "right_shoulder_pitch": -swing}
-        angles |= {"left_shoulder_roll": 0.15, "right_shoulder_roll": -0.15}
-        return angles | {"left_elbow": -0.5, "right_elbow": -0.5, "waist": 0.0}
-
-
-def mirrored(angles: Angles) -> Angles:
-    """Angles with left and right exchanged: turns about the forward and the upward axis change
-    their sign."""
-    found = {}
-    for name, angle in angles.items():
-        side = {"left": "right_", "right": "left_"}.get(name.partition("_")[0], "")
-        turns = name.endswith(("yaw", "roll", "waist"))
-        found[side + name.partition("_")[2] if side else name] = -angle if turns else angle
-    return found
-
-
-@functools.cache
-def frames_of(name: str) -> list[tuple[float, Angles]]:
-    """Times [s] and angles of a file of keyframes; a frame has all joints of those before it."""
-    text = (GAITS / f"{name}.yaml").read_text()
-    mirror = re.search(r"mirror_of: (\w+)\.yaml", text)
-    if mirror:
-        return [(time, mirrored(angles)) for time, angles in frames_of(mirror[1])]
-    frames, now = [], {}
-    for time, angles in re.findall(r"time: ([\d.]+)\s+angles: \{([^}]*)\}", text):
-        now = now | {name: float(a) for name, a in re.findall(r"(\w+): ([-\d.]+)", angles)}
-        frames.append((float(time), now))
-    return frames
-
-
-class Move:
-    """Joint angles of keyframes, cubic between them without overshoot (Fritsch, Butland 1984)."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.frames = frames_of(name)
-        self.time = 0.0  # [s]
-
-    def step(self, seconds: float) -> Angles | None:
-        """Angles [rad] after a time; None: it is over."""
-        self.time += seconds
-        frames = self.frames
-        if self.time >= frames[-1][0]:
-            return None
-        if self.time <= frames[0][0]:
-            return frames[0][1]
-        f = next(i for i in range(len(frames) - 1) if self.time < frames[i + 1][0])
-        (begin, before), (end, after) = frames[f : f + 2]
-        length = end - begin
-        u = (self.time - begin) / length
-        angles = {}
-        for joint, start in before.items():
-            rise = after[joint] - start
-            first, last = length * self._slope(f, joint), length * self._slope(f + 1, joint)
-            rest = 3 * rise - 2 * first - last + u * (first + last - 2 * rise)
-            angles[joint] = start + u * (first + u * rest)
-        return angles
-
-    def _slope(self, f: int, joint: str) -> float:
-        """[rad/s] at a frame: the weighted harmonic mean of those on both sides."""
-        if not 0 < f < len(self.frames) - 1:
-            return 0.0
-        (t0, a0), (t1, a1), (t2, a2) = self.frames[f - 1 : f + 2]
-        one, two = (a1[joint] - a0[joint]) / (t1 - t0), (a2[joint] - a1[joint]) / (t2 - t1)
-        if one * two <= 0:
-            return 0.0
-        weight = (t1 - t0 + 2 * (t2 - t1)) / (3 * (t2 - t0))
-        return one * two / (weight * two + (1 - weight) * one)
 
 
 # ---- what a player remembers ---------------------------------------------------------------------
@@ -454,6 +314,14 @@ class Player:
         self.passes = False  # it stands where it kicks off
         self.kicked = -math.inf  # [s] when it restarted play: another one must touch the ball next
 
+    def __str__(self) -> str:
+        """How the match ended, for people."""
+        own, theirs = self.percepts.score[:: int(self.memory.side)]
+        return (
+            f"{self.team} {self.number}: {own} : {theirs} after {self.percepts.play_time:.0f} s, "
+            f"{self.shots} shots, {self.falls} falls"
+        )
+
     def act(self, message: str) -> str:
         """The answer to a message."""
         percepts = self.percepts
@@ -501,11 +369,12 @@ class Player:
             is_ours = not mode.lower().endswith(side)
         else:
             return ""
-        # Number 1 alone has no goal to keep.
-        alone = not self.memory.mates and percepts.now - self.mode_since > 1
-        index = 1 if alone else self.number - 1
-        starts = KICK_OFF if is_ours else WAITING
+        starts, index = KICK_OFF if is_ours else WAITING, self.number - 1
         start = starts[index] if index < len(starts) else (-3.0, 0.7 * (index - 5), 0)
+        if self.robot != "humanoid":
+            start = (-0.6 - 0.9 * index, 0.7 * (self.number % 3 - 1), 0)
+        elif not self.memory.mates and percepts.now - self.mode_since > 1:  # it is alone
+            start = ALONE if is_ours else WAITING[1]
         if start == self.start:
             return ""
         self.start = start
@@ -725,7 +594,9 @@ class Player:
 
         def time(x: float, y: float, goal: float) -> float:
             aim = math.atan2(-ball[1], goal - ball[0])
-            far = math.dist((x, y), (ball[0] - ROUND * math.cos(aim), ball[1] - ROUND * math.sin(aim)))
+            far = math.dist(
+                (x, y), (ball[0] - ROUND * math.cos(aim), ball[1] - ROUND * math.sin(aim))
+            )
             return far / FORWARD
 
         own = time(me.x, me.y, self.goal) + (15 if self.down > 0 else 0)
@@ -837,7 +708,7 @@ def main() -> None:
             try:
                 send(link, players[link].act(receive(link)) or "(syn)")
             except (EOFError, ConnectionError):
-                print(f"{options.team} {players.pop(link).number}: the server is gone")
+                print(players.pop(link))
 
 
 if __name__ == "__main__":
