@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import pathlib
 import signal
@@ -48,9 +49,10 @@ def start(tmp_path: pathlib.Path) -> Iterator[Start]:
 @pytest.fixture
 def serve(start: Start, tmp_path: pathlib.Path) -> Serve:
     """`serve(file, "--speed", "0")` serves a file of the repository; returns the address."""
+    numbers = itertools.count()
 
     def run(file: str | pathlib.Path, *options: str) -> str:
-        address = str(tmp_path / "world")
+        address = str(tmp_path / f"world{next(numbers)}")
         server = start("serve", str(ROOT / file), "--unix", address, *options)
         assert server.stdout is not None
         for line in server.stdout:

@@ -8,6 +8,7 @@ import re
 import select
 import socket
 import struct
+import sys
 from types import ModuleType
 
 import rcsssmj
@@ -26,6 +27,7 @@ def load_agent() -> ModuleType:
     spec = importlib.util.spec_from_file_location("robocup_agent", path)
     assert spec is not None and spec.loader is not None
     module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(path.parent))  # of its gaits
     spec.loader.exec_module(module)
     return module
 
@@ -85,9 +87,11 @@ def open_game(
     scene: str = "robocup",
     count: int = 2,
     right: str | pathlib.Path | None = None,
+    seed: int | None = None,
 ) -> Game:
     """A scene, robocup or robocup_league, with `count` robots of a model a side, or of another one
-    on the right: in lock-step with its agents as fast as it goes, or in real time."""
+    on the right: in lock-step with its agents as fast as it goes, or in real time. With a seed it
+    begins when all robots have agents, and is the same each time."""
     text = (ROOT / "scenes" / f"{scene}.yaml").read_text()
     text = re.sub("bridges:\n.*\n.*\n", "", text)
     text = re.sub("count: [47]", f"count: {count}", text)
@@ -101,9 +105,11 @@ def open_game(
     text = text.replace("../models", str(ROOT / "models"))
     path = folder / "game.yaml"
     path.write_text(text)
-    address = serve(path, "--speed", "0" if is_sync else "1")
+    repeats = [] if seed is None else ["--paused", "--seed", str(seed)]
+    address = serve(path, "--speed", "0" if is_sync else "1", *repeats)
     ports = ["--agents", "0", "--monitors", "0", "--old-agents", "0", "--old-monitors", "0"]
     ports += ["--sync"] if is_sync else []
+    ports += ["--players", str(2 * count)] if seed is not None else []
     bridge = start("bridge", "robocup", address, *ports, *options)
     assert bridge.stdout is not None
     lines = bridge.stdout.readline() + bridge.stdout.readline()

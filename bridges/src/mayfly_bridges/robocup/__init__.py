@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 
 import mayfly
 from mayfly_bridges._options import port
@@ -37,8 +38,10 @@ def add_options(parser: argparse.ArgumentParser) -> None:
         add(name, default=group, help=f"group of {what} (%(default)s)")
     add("--field", choices=FIELDS, help="measures (those of the model of --scenery, by its name)")
     add("--sync", action="store_true", help="the world waits for the commands of all agents")
-    text = "with --sync: for an agent that does not answer (%(default)s)"
-    add("--patience", type=float, default=5.0, metavar="S", help=text)
+    text = "with --sync: for an agent that does not answer (as long as it takes)"
+    add("--patience", type=float, default=math.inf, metavar="S", help=text)
+    text = "the world stands still until so many agents have connected (%(default)s)"
+    add("--players", type=int, default=0, metavar="N", help=text)
     add_rules(parser)
 
 

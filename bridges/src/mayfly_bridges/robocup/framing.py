@@ -5,6 +5,7 @@ Nothing here blocks: what a peer does not read or send in time is its own loss.
 
 from __future__ import annotations
 
+import math
 import select
 import socket
 import struct
@@ -103,6 +104,9 @@ class Listener:
         self._socket.setblocking(False)
         self.port: int = self._socket.getsockname()[1]
 
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
     def accept(self) -> list[Peer]:
         """The peers that came."""
         found: list[Peer] = []
@@ -118,6 +122,6 @@ class Listener:
         self._socket.close()
 
 
-def wait(peers: Sequence[Peer], seconds: float) -> None:
-    """Waits until one of the peers sends something."""
-    select.select(peers, [], [], seconds)
+def wait(peers: Sequence[Peer | Listener], seconds: float) -> None:
+    """Waits until one of the peers sends something, or somebody arrives."""
+    select.select(peers, [], [], seconds if seconds < math.inf else None)

@@ -31,6 +31,7 @@ Array = npt.NDArray[np.float64]
 MOST_MALFORMED = 50  # messages of an agent that are no messages
 MOST_COMPLAINTS = 5  # lines about motors that an agent's robot has not, and about its faults
 MOST_HEARD = 3  # messages in one cycle
+SILENCE = 5.0  # [s] after which people are told for whom the world waits
 STEP_PATIENCE = 3600.0  # [s] that the world waits for this bridge
 
 
@@ -98,6 +99,7 @@ class Match:
         self.world = world
         self.is_sync: bool = options.sync
         self.patience: float = options.patience
+        self.waits_for: int = options.players
         groups = [world[options.left], world[options.right]]
         self.squads = [Squad(group, side, world.step_ns) for side, group in enumerate(groups)]
         self.ball = Ball(world[options.ball], 1e-9 * world.step_ns)
@@ -191,10 +193,11 @@ class Match:
             raise sexpr.Malformed(f"team {init.team} has a player {number} already")
         if len(numbers) >= self.referee.rules.most_players:
             raise sexpr.Malformed(f"team {init.team} has {len(numbers)} players, all it may have")
-        free_seats = np.nonzero(~squad.is_played)[0]
-        if not len(free_seats):
+        free_seats = np.nonzero(~squad.is_played)[0].tolist()
+        if not free_seats:
             raise sexpr.Malformed(f"team {init.team} has no robot left for player {number}")
-        agent.squad, agent.seat = squad, int(free_seats[0])
+        # That of its number: a match does not depend on who connects first.
+        agent.squad, agent.seat = squad, number - 1 if number - 1 in free_seats else free_seats[0]
         agent.who, agent.team = who, init.team
         squad.take(agent.seat, agent.dialect.drives_rates)
         agent.joints = {name: (joint, sign) for name, _, joint, sign in joints(squad.robot)}
@@ -216,18 +219,33 @@ class Match:
                     break
 
     def _wait(self) -> None:
-        end = time.monotonic() + self.patience
+        """Waits for the messages of all. Only --patience makes a match depend on wall time."""
+        start, told = time.monotonic(), False
         while True:
             silent = [a for a in self.playing if not a.dialect.is_ready(a.peer.inbox)]
-            left = end - time.monotonic()
+            passed = time.monotonic() - start
             if not silent:
                 return
-            if left <= 0:
+            if passed >= self.patience:
                 for agent in silent:
                     self._drop(agent, f"it did not answer within {self.patience:g} s")
                 return
-            wait([agent.peer for agent in silent], left)
+            if passed >= SILENCE and not told:
+                told = True
+                say(f"the world waits for {', '.join(map(str, silent))}")
+            limit = self.patience if told else min(SILENCE, self.patience)
+            wait([agent.peer for agent in silent], limit - passed)
             self._poll()
+
+    def _gather(self) -> None:
+        """Before the first cycle: the world stands still until all agents are there."""
+        while len(self.playing) < self.waits_for:
+            doors = [door for door, _ in self._doors]
+            wait([*doors, *(agent.peer for agent in self.agents)], math.inf)
+            self._poll()
+            for agent in list(self.agents):
+                if agent.squad is None and agent.peer.inbox:
+                    self._enter(agent)
 
     def _obey(self, agent: Agent, message: bytes) -> None:
         squad = agent.squad
@@ -386,6 +404,8 @@ class Match:
     def run(self) -> None:
         """Plays until the world ends."""
         self.world.timeout = 365 * 86400.0  # a paused world says nothing
+        if self.waits_for:
+            self.world.pause()
         for squad in self.squads:
             for seat in range(squad.count):
                 self._park(squad, seat)
@@ -398,10 +418,14 @@ class Match:
         ports = [door.port for door, _ in self._doors], [one.port for one in self._monitors]
         say(f"agents at port {ports[0][0]}, monitors at {ports[1][0]}")
         say(f"agents of SimSpark at port {ports[0][1]}, monitors at {ports[1][1]}")
-        for drive_joint in self.world.lock_step(0.0, STEP_PATIENCE):
-            if drive_joint.tick % every == 0:
-                self.now = drive_joint.time
+        self._gather()
+        for turn in self.world.lock_step(0.0, STEP_PATIENCE):
+            if turn.tick % every == 0:
+                self.now = turn.time
                 self._turn()
             self.ball.watch()
             for squad in self.squads:
                 squad.drive()
+            if self.waits_for:
+                self.waits_for = 0
+                self.world.pause(False)

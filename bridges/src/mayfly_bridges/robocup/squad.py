@@ -50,6 +50,7 @@ class Squad:
         self._links: tuple[Array, Array] | None = None
         self._can_rest: bool | None = None  # None: not tried yet
         self._has_gains = "servo.gain" in group.fields
+        self._is_changed = True  # the laws of motors, since they were written
         self._hold = HOLD * np.minimum(self.robot.effort, 100.0)
 
     def read(self) -> None:
@@ -86,6 +87,7 @@ class Squad:
         at = np.array(position)
         quaternion = np.array(quaternion) / np.linalg.norm(quaternion)
         self.group.place(at, quaternion, first=seat, count=1)
+        self._is_changed = True
         self.position[seat], self.orientation[seat], self.rate[seat] = at, quaternion, 0.0
         self.angle[seat], self.speed[seat] = self.robot.start, 0.0
         if self._by_rates[seat]:
@@ -106,7 +108,7 @@ class Squad:
         """An agent plays a robot from now on. Without commands its joints are limp, or if they are
         driven by rates they hold."""
         self._rest(seat, False)
-        self.is_played[seat] = True
+        self.is_played[seat] = self._is_changed = True
         self._by_rates[seat] = by_rates
         for values in (self._q, self._dq, self._kp, self._kd, self._tau, self._goes):
             values[seat] = 0.0
@@ -120,6 +122,7 @@ class Squad:
     def release(self, seat: int) -> None:
         """Nobody plays a robot any more: it stands still."""
         self.is_played[seat] = False
+        self._is_changed = True
         self._rest(seat, True)
 
     def _rest(self, seat: int, on: bool) -> None:
@@ -142,6 +145,7 @@ class Squad:
         if unknown:
             values = values[[joint >= 0 for joint in joints]]
             joints = [joint for joint in joints if joint >= 0]
+        self._is_changed = True
         self._q[seat, joints], self._dq[seat, joints] = values[:, 0], values[:, 1]
         gains = np.clip(values[:, 2:4], 0.0, MOST_GAIN)
         self._kp[seat, joints], self._kd[seat, joints] = gains[:, 0], gains[:, 1]
@@ -160,10 +164,13 @@ class Squad:
             requested = np.clip(self._q + self._step * self._goes, robot.lower, robot.upper)
             near = np.clip(requested, angle - AHEAD, angle + AHEAD)
             self._q = np.where(self._goes != 0, near, self._q)
-        torque = self._kp * (self._q - angle) + self._kd * (self._dq - speed) + self._tau
+            self._is_changed = True
         if self._has_gains:
-            self._write_gains()
+            if self._is_changed:
+                self._write_gains()
+                self._is_changed = False
             return
+        torque = self._kp * (self._q - angle) + self._kd * (self._dq - speed) + self._tau
         gain = np.where(robot.servo_gain > 0, 0.0, self._hold)
         hold = gain * (robot.start - angle) - HOLD_DAMPING * gain * speed
         played = self.is_played[:, None]
