@@ -37,7 +37,7 @@ endif()
 
 # What the tools library links, by pkg-config: the module of each PkgConfig::NAME target.
 set(modules EXPAT=expat PNG=libpng ZLIB=zlib SQLITE=sqlite3 HDF5=hdf5 JANSSON=jansson
-  YAML=yaml-0.1 QHULL=qhull_r ZSTD=libzstd)
+  YAML=yaml-0.1 QHULL=qhull_r ZSTD=libzstd LUA=lua5.4)
 set(MAYFLY_TOOL_PACKAGES "")
 set(MAYFLY_TOOL_CHECKS "")
 set(tool_links "")

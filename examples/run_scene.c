@@ -9,11 +9,12 @@ int main(int argc, char **argv) {
     mf_Error error = {0};
     char text[1024];
     const char *path = argc > 1 ? argv[1] : "models/humanoid.urdf";
-    if (mf_scene_open(NULL, path, NULL, 0, &scene, &error) != MF_OK) {
+    if (mf_scene_open(NULL, path, NULL, 0, &scene, &error) != MF_OK ||
+        mf_scene_run(scene, 10.0, &error) != MF_OK) { // [s]
         fprintf(stderr, "%s\n", mf_error_format(&error, text, sizeof text));
+        mf_scene_close(scene);
         return 1;
     }
-    mf_scene_run(scene, 10.0); // [s]
     const mf_Field *position = mf_group_find_field(scene->group, "base.position");
     for (uint32_t robot = 0; robot < mf_group_count(scene->group); robot++)
         printf("%3u: %8.3f %8.3f %8.3f m\n", robot, mf_field_get(position, robot, 0),

@@ -3,7 +3,7 @@
 // included; it takes a few hundredths of a microsecond for each.
 #include "bench_time.h"
 
-#include "script/script.h"
+#include "scene/script/script.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -51,28 +51,17 @@ static const Bench benches[] = {
            "        end\n"
            "      end\n"}};
 
-typedef struct Rig {
-    mf_BenchRig base;
-    mf_Scripts *scripts;
-} Rig;
-
 static void step(mf_BenchRig *rig) {
-    uint64_t done;
     if (rig->status == MF_OK)
-        rig->status = mf_scripts_step(((Rig *)rig)->scripts, rig->steps, &done, &rig->error);
+        rig->status = mf_scene_step(&rig->scene, rig->steps, NULL, &rig->error);
 }
 
-static mf_Status open_rig(mf_BenchRig *base, const mf_BenchOptions *options, mf_Error *error) {
-    const Bench *bench = base->bench;
-    Rig *rig = (Rig *)base;
-    mf_SceneConfig config = mf_scene_config();
-    config.scripts = true;
-    base->motion = "points";
-    base->run = step;
-    MF_TRY(mf_bench_rig_parse(base, options->threads, bench->text, NULL, 0, error));
-    MF_TRY(mf_bench_rig_scene(base, &config, error));
-    MF_TRY(mf_scripts_create(&base->scene, NULL, &rig->scripts, error));
-    return mf_scripts_start(rig->scripts, error);
+static mf_Status open_rig(mf_BenchRig *rig, const mf_BenchOptions *options, mf_Error *error) {
+    const Bench *bench = rig->bench;
+    rig->motion = "points";
+    rig->run = step;
+    MF_TRY(mf_bench_rig_parse(rig, options->threads, bench->text, NULL, 0, error));
+    return mf_bench_rig_scene(rig, NULL, error);
 }
 
 static double tick_us(const mf_BenchResult *result) {
@@ -90,14 +79,9 @@ static bool note(mf_BenchRig *rig, const mf_BenchResult *result) {
                   tick_us(result)) > 0;
 }
 
-static void close_rig(mf_BenchRig *rig) {
-    mf_scripts_destroy(((Rig *)rig)->scripts);
-}
-
 const mf_BenchKind mf_bench_scripts = {MF_BENCH_ROWS(benches),
                                        .ignores = "instances model precision generations",
-                                       .rig_size = sizeof(Rig),
+                                       .rig_size = sizeof(mf_BenchRig),
                                        .open = open_rig,
                                        .more = more,
-                                       .note = note,
-                                       .close = close_rig};
+                                       .note = note};

@@ -13,6 +13,7 @@
 #include "progress.h"
 #include "run_files.h"
 #include "run_folder.h"
+#include "run_scripts.h"
 
 typedef struct Options {
     mf_Inputs inputs;
@@ -273,6 +274,7 @@ static mf_Status make_scene(Evolution *evolution, mf_Error *error) {
     mf_run_files_begin(evolution->context, &evolution->files);
     mf_Status status =
         mf_scene_create(evolution->context, evolution->file, &config, &evolution->scene, error);
+    mf_scene_on_print(&evolution->scene, mf_run_script_line, NULL);
     mf_run_files_end(&evolution->files);
     return status;
 }

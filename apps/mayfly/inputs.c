@@ -11,6 +11,7 @@
 #include "scene/scene_file.h"
 #include "notes.h"
 #include "stored.h"
+#include "run_scripts.h"
 
 #define OVERRIDES_MOST (2 * MF_OPTION_ITEMS + 24)
 #define GAIT_SETTLE "0.5" // [s] that a robot of its own file stands before its gait begins
@@ -282,7 +283,6 @@ mf_Status mf_inputs_scene(mf_Context *context, const mf_Inputs *inputs, const ch
                           mf_Error *error) {
     mf_SceneConfig config = mf_scene_config();
     config.levels = levels;
-    config.scripts = true;
     MF_TRY(mf_inputs_load(context, inputs, command, name, file, error));
     MF_TRY(mf_genomes_check(*file, error));
     mf_Status status = mf_scene_create(context, *file, &config, scene, error);
@@ -290,6 +290,8 @@ mf_Status mf_inputs_scene(mf_Context *context, const mf_Inputs *inputs, const ch
         config.levels = false;
         status = mf_scene_create(context, *file, &config, scene, error);
     }
+    if (status == MF_OK)
+        mf_scene_on_print(scene, mf_run_script_line, NULL);
     if (status == MF_OK && inputs->strict)
         status = mf_start_report_refuse(scene, error);
     return status == MF_OK ? mf_genomes_give(context, scene, error) : status;

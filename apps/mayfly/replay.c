@@ -114,7 +114,7 @@ static mf_Status make_scene(Replay *replay, mf_Error *error) {
 
 static mf_Status simulate(Replay *replay, mf_Error *error) {
     mf_Simulation *simulation = &replay->simulation;
-    simulation->world = replay->scene.world;
+    simulation->scene = &replay->scene;
     simulation->group = replay->scene.group;
     simulation->agents = mf_group_count(replay->scene.group);
     simulation->record = replay->options->record;
@@ -123,7 +123,7 @@ static mf_Status simulate(Replay *replay, mf_Error *error) {
     simulation->title = replay->file->name;
     char *text;
     MF_TRY(mf_scene_file_write(replay->file, &text, error));
-    simulation->scene = text;
+    simulation->text = text;
     const mf_Status status = mf_simulate_filmed(simulation, replay->options->plot, error);
     mf_release(replay->context, text);
     return status;

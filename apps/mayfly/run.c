@@ -164,7 +164,7 @@ static mf_Status simulate_alone(mf_Run *run, mf_Error *error) {
     }
     simulation->progress = NULL;
     for (uint32_t i = 1;
-         i <= MOMENTS && status == MF_OK && mf_scripts_stopped(run->scripts) == NULL &&
+         i <= MOMENTS && status == MF_OK && mf_scene_scripts_stopped(&run->scene) == NULL &&
          !mf_run_python_stopped(simulation->python);
          i++) {
         simulation->steps = steps * i / MOMENTS - done;
@@ -259,8 +259,7 @@ static mf_Status end_session(mf_Run *run, mf_Error *error) {
 static mf_Status simulate(mf_Run *run, const Options *options, mf_Error *error) {
     MF_TRY(run->alone && !options->json ? simulate_alone(run, error)
                                         : mf_simulate(&run->simulation, error));
-    if (run->scripts != NULL)
-        MF_TRY(mf_scripts_finish(run->scripts, error));
+    MF_TRY(mf_scene_finish_scripts(&run->scene, error));
     if (run->simulation.python != NULL)
         MF_TRY(mf_run_python_finish(run->simulation.python, error));
     return MF_OK;
@@ -273,16 +272,13 @@ static mf_Status open_and_simulate(mf_Context *context, mf_Run *run, const Optio
     mf_Scene *scene = &run->scene;
     mf_Simulation *simulation = &run->simulation;
     const char *record = options->record != NULL ? options->record : scene->file->record_path;
-    mf_RunMovers movers = {run->scripts, simulation->session};
-    if (simulation->session != NULL)
-        movers.scripts = NULL; // the session calls them
     MF_TRY(mf_simulation_record(simulation, scene->file, record, options->fields, options->every,
                                 fields, text, error));
-    if (run->scripts != NULL && simulation->session == NULL) // which has started them
-        MF_TRY(mf_scripts_start(run->scripts, error));
+    if (simulation->session == NULL) // which has started them
+        MF_TRY(mf_scene_start_scripts(scene, error));
     if (options->python != NULL)
         MF_TRY(mf_run_python_open(scene, options->python, mf_option_real(options->patience, 60.0),
-                                  &movers, &simulation->python, error));
+                                  simulation->session, &simulation->python, error));
     MF_TRY(begin_outcomes(context, run, error));
     if (options->trace != NULL) {
         MF_TRY(mf_trace_open(scene, options->trace, &run->trace, error));
@@ -308,9 +304,8 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     char fields[MF_APP_PATH], *text = NULL;
     mf_scene_colors(scene, colors);
     run->alone = scene->group_count == 1 && has_links(scene, 0);
-    run->simulation = (mf_Simulation){.world = scene->world,
+    run->simulation = (mf_Simulation){.scene = scene,
                                       .session = run->simulation.session,
-                                      .scripts = run->scripts,
                                       .group = scene->group_count == 1 ? scene->group : NULL,
                                       .joints = scene->joints,
                                       .title = file->name,
@@ -332,7 +327,7 @@ static int run_scene(mf_Context *context, mf_Run *run, const Options *options, m
     mf_Status closed = mf_run_python_close(run->simulation.python, options->results, &writing);
     MF_THEN(closed, mf_trace_close(run->trace, &writing));
     if (closed == MF_OK)
-        closed = mf_run_scripts_close(run->scripts, scene, options->results, &writing);
+        closed = mf_run_scripts_close(scene, options->results, &writing);
     if (closed != MF_OK)
         mf_app_fail(&writing);
     const int result = finish(run, options, status, error);
@@ -361,10 +356,8 @@ static mf_Status check_outputs(mf_Context *context, const mf_SceneFile *file,
 }
 
 static mf_Status begin_session(mf_Context *context, mf_Run *run, mf_Error *error) {
-    if (run->scripts != NULL) // a session begins after `start`
-        MF_TRY(mf_scripts_start(run->scripts, error));
+    MF_TRY(mf_scene_start_scripts(&run->scene, error)); // a session begins after `start`
     MF_TRY(mf_session_begin(context, &run->scene, &run->session, error));
-    run->session.scripts = run->scripts;
     run->simulation.session = &run->session;
     run->session.only_once = true;
     return mf_session_load(&run->session, &run->file, error);
@@ -377,7 +370,6 @@ static mf_Status load(mf_Context *context, mf_Run *run, const Options *options, 
     MF_TRY(mf_inputs_scene(context, &options->inputs, "run", name, run->file.levels, file,
                            &run->scene, error));
     MF_TRY(check_outputs(context, *file, options, error));
-    MF_TRY(mf_run_scripts_open(&run->scene, NULL, NULL, &run->scripts, error));
     return options->session != NULL ? begin_session(context, run, error) : MF_OK;
 }
 
@@ -396,7 +388,6 @@ static int load_and_run(mf_Context *context, const void *given, const char *name
     if (run->simulation.session != NULL)
         mf_session_end(&run->session);
     mf_session_file_free(&run->file);
-    mf_scripts_destroy(run->scripts);
     mf_run_python_destroy(run->simulation.python);
     mf_scene_destroy(&run->scene);
     mf_scene_file_destroy(file);

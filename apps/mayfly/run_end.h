@@ -10,7 +10,6 @@
 typedef struct mf_Run {
     mf_Scene scene;
     mf_Simulation simulation;
-    mf_Scripts *scripts; // NULL: the scene has none
     mf_StartReport report;
     mf_Outcome outcomes[MF_SCENE_GROUPS]; // of groups that have links and move
     bool observed[MF_SCENE_GROUPS];

@@ -33,7 +33,7 @@ struct mf_RunPython {
     mf_Context *context;
     mf_Scene *scene;
     mf_Server *server;
-    mf_RunMovers movers;
+    mf_Session *session; // whose acts are done; or NULL
     const char *file, *interpreter;
     char folder[MF_APP_PATH]; // ""; then it has to be removed
     pid_t child;              // 0: none, or it has ended
@@ -181,19 +181,10 @@ static mf_Status make_folder(mf_RunPython *python, mf_Error *error) {
 }
 
 static mf_Status move(void *user, uint64_t steps, uint64_t *done, mf_Error *error) {
-    const mf_RunMovers *movers = user;
+    (void)error;
     *done = steps;
-    if (movers->scripts != NULL)
-        return mf_scripts_step(movers->scripts, steps, done, error);
-    mf_session_step(movers->session, steps);
+    mf_session_step(user, steps);
     return MF_OK;
-}
-
-static mf_Status call_scripts(void *user, bool *stops, mf_Error *error) {
-    const mf_RunMovers *movers = user;
-    mf_Status status = mf_scripts_call(movers->scripts, error);
-    *stops = mf_scripts_stopped(movers->scripts) != NULL;
-    return status;
 }
 
 static mf_Status begin(mf_RunPython *python, mf_Error *error) {
@@ -207,11 +198,9 @@ static mf_Status begin(mf_RunPython *python, mf_Error *error) {
     config.led = true;
     config.stop = must_stop;
     config.user = python;
-    if (python->movers.scripts != NULL || python->movers.session != NULL) {
-        config.move = move;
-        config.before = python->movers.scripts != NULL ? call_scripts : NULL;
-        config.mover = &python->movers;
-    }
+    config.scripts_first = python->session == NULL && python->scene->scripts != NULL;
+    config.move = python->session != NULL ? move : NULL;
+    config.mover = python->session;
     MF_TRY(mf_server_create(python->context, python->scene, &config, &python->server, error));
     MF_TRY(start_child(python, error));
     python->deadline = mf_clock_seconds() + START_SECONDS + 2.0 * python->patience + BEHIND_SECONDS;
@@ -223,7 +212,7 @@ static mf_Status begin(mf_RunPython *python, mf_Error *error) {
 }
 
 mf_Status mf_run_python_open(mf_Scene *scene, const char *file, double patience,
-                             const mf_RunMovers *movers, mf_RunPython **out, mf_Error *error) {
+                             mf_Session *session, mf_RunPython **out, mf_Error *error) {
     mf_Context *context = mf_world_context(scene->world);
     const char *interpreter = getenv("MAYFLY_PYTHON");
     *out = NULL;
@@ -233,7 +222,7 @@ mf_Status mf_run_python_open(mf_Scene *scene, const char *file, double patience,
     MF_NEED_MEMORY(python != NULL, error, "--python");
     python->context = context;
     python->scene = scene;
-    python->movers = *movers;
+    python->session = session;
     python->file = file;
     python->patience = patience;
     python->interpreter = interpreter != NULL && interpreter[0] != '\0' ? interpreter : "python3";
@@ -297,7 +286,7 @@ mf_Status mf_run_python_close(mf_RunPython *python, const char *folder, mf_Error
     if (python == NULL || python->server == NULL)
         return MF_OK;
     const char *reason = mf_server_stopped(python->server);
-    if (reason != NULL && mf_scripts_stopped(python->movers.scripts) == NULL)
+    if (reason != NULL && mf_scene_scripts_stopped(python->scene) == NULL)
         mf_run_say_stopped(reason);
     mf_server_destroy(python->server); // says goodbye: a script that waits for its turn ends
     python->server = NULL;

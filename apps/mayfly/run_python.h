@@ -2,7 +2,6 @@
 // simulates (docs/how_to/scripts.md).
 #pragma once
 
-#include "script/script.h"
 #include "session.h"
 
 typedef struct mf_RunPython mf_RunPython;
@@ -10,15 +9,10 @@ typedef struct mf_RunPython mf_RunPython;
 // Starts python3, or $MAYFLY_PYTHON, with the script, and waits until its function `start` has
 // ended. `patience` [s]: the longest call of a function of it. The scene is borrowed. An error of
 // this and the next two names the script's file and, where it is known, the line.
-// What else acts on the world: scripts of the scene, whose functions are called before those of
-// this script at the same time; or a session, whose acts are done after them. Both borrowed, may be
-// NULL.
-typedef struct mf_RunMovers {
-    mf_Scripts *scripts;
-    mf_Session *session;
-} mf_RunMovers;
+// Scripts of the scene are called before this one at the same time; but where there is a session
+// (borrowed, may be NULL), which calls them, after it, as the session's acts are done.
 mf_Status mf_run_python_open(mf_Scene *scene, const char *file, double patience,
-                             const mf_RunMovers *movers, mf_RunPython **out, mf_Error *error);
+                             mf_Session *session, mf_RunPython **out, mf_Error *error);
 // mf_world_step. `done` [1] steps, fewer than `steps` if a script stopped the run. MF_STOPPED: a
 // signal did.
 mf_Status mf_run_python_step(mf_RunPython *python, uint64_t steps, uint64_t *done, mf_Error *error);

@@ -4,15 +4,9 @@
 
 #include <stdio.h>
 
-static void print_line(const char *script, const char *line, void *user) {
+void mf_run_script_line(const char *script, const char *line, void *user) {
     (void)user;
     fprintf(stderr, "%s: %s\n", script, line);
-}
-
-mf_Status mf_run_scripts_open(mf_Scene *scene, void (*step)(void *user, uint64_t steps), void *user,
-                              mf_Scripts **out, mf_Error *error) {
-    const mf_ScriptHost host = {print_line, step, user};
-    return mf_scripts_create(scene, &host, out, error);
 }
 
 void mf_run_say_stopped(const char *reason) {
@@ -38,18 +32,17 @@ mf_Status mf_run_result_write(mf_Context *context, const char *folder, const cha
     return MF_OK;
 }
 
-mf_Status mf_run_scripts_close(const mf_Scripts *scripts, const mf_Scene *scene, const char *folder,
-                               mf_Error *error) {
-    const char *reason = mf_scripts_stopped(scripts);
+mf_Status mf_run_scripts_close(const mf_Scene *scene, const char *folder, mf_Error *error) {
+    const char *reason = mf_scene_scripts_stopped(scene);
     mf_Context *context = mf_world_context(scene->world);
     char chosen[MF_APP_PATH];
     mf_ScriptResult result;
     if (reason != NULL)
         mf_run_say_stopped(reason);
-    if (!mf_scripts_result(scripts, 0, &result))
+    if (!mf_scene_script_result(scene, 0, &result))
         return MF_OK;
     MF_TRY(mf_run_results_folder(scene, folder, chosen, error));
-    for (uint32_t i = 0; mf_scripts_result(scripts, i, &result); i++)
+    for (uint32_t i = 0; mf_scene_script_result(scene, i, &result); i++)
         MF_TRY(mf_run_result_write(context, chosen, result.name, result.text, result.size, error));
     return MF_OK;
 }

@@ -2,17 +2,14 @@
 #pragma once
 
 #include "app.h"
-#include "script/script.h"
+#include "scene/script/script.h"
 
-// mf_scripts_create for a command: lines that scripts print go to stderr. `step` as in
-// mf_ScriptHost.
-mf_Status mf_run_scripts_open(mf_Scene *scene, void (*step)(void *user, uint64_t steps), void *user,
-                              mf_Scripts **out, mf_Error *error);
+// mf_scene_on_print of commands: a line of stderr.
+void mf_run_script_line(const char *script, const char *line, void *user);
 
 // After the run, as far as it came: says why a script stopped it and writes the results to `folder`
-// (NULL: runs/<scene>-<seed>), which is made where there are some. NULL scripts are allowed.
-mf_Status mf_run_scripts_close(const mf_Scripts *scripts, const mf_Scene *scene, const char *folder,
-                               mf_Error *error);
+// (NULL: runs/<scene>-<seed>), which is made where there are some.
+mf_Status mf_run_scripts_close(const mf_Scene *scene, const char *folder, mf_Error *error);
 
 // ---- also for a script in Python ---------------------------------------------------------------
 

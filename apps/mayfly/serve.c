@@ -131,19 +131,23 @@ static mf_Status choose_files(const char *given, const char *file, char out[MF_A
 // What the server's calls need.
 typedef struct Served {
     const mf_Server *server;  // NULL before it is there
-    mf_Scripts *scripts;      // of the scene; NULL: none
     mf_Bridges *bridges;      // NULL: none
     mf_ServePage *page;       // NULL: none
     char files[MF_APP_PATH];  // folder of what clients name
     char token[MF_APP_TOKEN]; // that was made
 } Served;
 
+static bool is_stopped(const Served *served) {
+    return served->server != NULL &&
+           mf_scene_scripts_stopped(mf_server_scene(served->server)) != NULL;
+}
+
 // Asked by the server again and again. Programs of bridges may have ended.
 static bool stop_requested(void *user) {
     const Served *served = user;
     if (served->bridges != NULL)
         mf_bridges_watch(served->bridges);
-    return mf_app_stop_requested() || mf_scripts_stopped(served->scripts) != NULL;
+    return mf_app_stop_requested() || is_stopped(served);
 }
 
 static bool announce(const mf_Server *server, const char *made, const mf_ServePage *page) {
@@ -157,31 +161,13 @@ static bool announce(const mf_Server *server, const char *made, const mf_ServePa
 
 // ---- scripts and pushes ------------------------------------------------------------------------
 
-static void step_world(void *user, uint64_t steps) {
-    const Served *served = user;
-    if (served->page != NULL)
-        mf_serve_page_move(served->page, steps);
-    else
-        mf_world_step(mf_server_scene(served->server)->world, steps);
+static void step_page(void *user, uint64_t steps) {
+    mf_serve_page_move(((const Served *)user)->page, steps);
 }
 
 static mf_Status move(void *user, uint64_t steps, uint64_t *done, mf_Error *error) {
     const Served *served = user;
-    if (served->scripts != NULL)
-        return mf_scripts_step(served->scripts, steps, done, error);
-    step_world(user, steps);
-    *done = steps;
-    return MF_OK;
-}
-
-static mf_Status start_scripts(Served *served, mf_Scene *scene, mf_Error *error) {
-    mf_Scripts *scripts = NULL;
-    MF_TRY(mf_run_scripts_open(scene, step_world, served, &scripts, error));
-    const mf_Status status = scripts != NULL ? mf_scripts_start(scripts, error) : MF_OK;
-    mf_scripts_destroy(status == MF_OK ? served->scripts : scripts);
-    if (status == MF_OK)
-        served->scripts = scripts;
-    return status;
+    return mf_scene_step_by(mf_server_scene(served->server), step_page, user, steps, done, error);
 }
 
 // A world that a client has made: what a scene gets at the start, and the same notes.
@@ -193,13 +179,12 @@ static mf_Status accept_world(void *user, mf_Scene *scene, bool loaded, mf_Error
     MF_TRY(loaded ? mf_genomes_check(scene->file, error) : MF_OK);
     if (loaded)
         MF_TRY(mf_genomes_give(mf_world_context(scene->world), scene, error));
+    mf_scene_on_print(scene, mf_run_script_line, NULL);
+    MF_TRY(mf_scene_start_scripts(scene, error));
     if (loaded) {
-        mf_scripts_destroy(served->scripts); // those of another scene, whose own are not called
-        served->scripts = NULL;
         printf("loaded %s\n", scene->file->file);
         mf_start_report(scene, &report);
     } else {
-        MF_TRY(start_scripts(served, scene, error));
         printf("%u robots joined as %s\n", joined->count, joined->name);
         if (mf_group_vehicle(joined) == NULL) {
             mf_start_report_pose(scene, last, &report);
@@ -290,12 +275,13 @@ static mf_Status open_and_serve(mf_Context *context, mf_Scene *scene, mf_Simulat
     MF_TRY(choose_files(options->files, scene->file->file, served->files, error));
     MF_TRY(mf_genomes_give(context, scene, error));
     MF_TRY(choose_token(&config, served->token, error));
-    MF_TRY(start_scripts(served, scene, error));
-    config.move = move;
-    config.mover = served;
+    MF_TRY(mf_scene_start_scripts(scene, error));
     MF_TRY(begin_record(simulation, &config, error));
-    if (options->page != NULL)
+    if (options->page != NULL) {
+        config.move = move;
+        config.mover = served;
         MF_TRY(mf_serve_page_create(context, scene, &config, &served->page, error));
+    }
     MF_TRY(mf_server_create(context, scene, &config, server, error));
     served->server = *server;
     if (served->page != NULL)
@@ -310,10 +296,8 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
     const mf_Status status =
         open_and_serve(context, scene, simulation, options, &served, &server, error);
     mf_serve_page_destroy(served.page);
-    const char *reason = mf_scripts_stopped(served.scripts);
-    if (reason != NULL)
-        mf_run_say_stopped(reason);
-    mf_scripts_destroy(served.scripts);
+    if (is_stopped(&served))
+        mf_run_say_stopped(mf_scene_scripts_stopped(mf_server_scene(server)));
     mf_server_destroy(server);
     mf_bridges_stop(served.bridges);
     return status;
@@ -325,7 +309,7 @@ static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options
     char names[MF_APP_PATH], *text = NULL;
     mf_Error closing = {0};
     mf_scene_colors(scene, colors);
-    mf_Simulation simulation = {.world = scene->world,
+    mf_Simulation simulation = {.scene = scene,
                                 .group = scene->group_count == 1 ? scene->group : NULL,
                                 .joints = scene->joints,
                                 .title = scene->file->name,
@@ -346,13 +330,14 @@ static int load_and_serve(mf_Context *context, const void *given, const char *na
     mf_Error error = {0};
     mf_SceneConfig config = mf_scene_config();
     config.bridges = options->allow_bridges;
-    config.scripts = true;
     mf_Scene *scene = mf_allocate(context, 1, sizeof *scene);
     mf_Status status =
         scene == NULL ? mf_fail(&error, MF_NO_MEMORY, "serve: out of memory")
                       : mf_inputs_load(context, &options->inputs, "serve", name, &file, &error);
     MF_THEN(status, mf_genomes_check(file, &error));
     MF_THEN(status, mf_scene_create(context, file, &config, scene, &error));
+    if (status == MF_OK)
+        mf_scene_on_print(scene, mf_run_script_line, NULL);
     if (status == MF_OK && options->inputs.strict)
         status = mf_start_report_refuse(scene, &error);
     MF_THEN(status, serve_scene(context, scene, options, &error));

@@ -157,7 +157,7 @@ static void visit(void *user) {
     if (page->pages == NULL)
         return;
     if (page->viewer.scene == NULL)
-        follow(page, (mf_Scene *)(uintptr_t)mf_server_scene(page->server));
+        follow(page, mf_server_scene(page->server));
     if (page->pages == NULL || now - page->visited < VISIT_SECONDS)
         return;
     const mf_ServerPace pace = mf_server_pace(page->server);

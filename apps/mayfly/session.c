@@ -1,4 +1,5 @@
 #include "session.h"
+#include "scene/script/script.h"
 
 #include <string.h>
 
@@ -197,10 +198,11 @@ static uint64_t free_steps(const mf_Session *session, uint64_t count) {
 // Scripts that have failed or stopped the run are not called: the world goes on without them.
 static void step_world(mf_Session *session, uint64_t steps) {
     uint64_t done = 0;
-    if (session->scripts != NULL && session->scripted == MF_OK)
-        session->scripted = mf_scripts_step(session->scripts, steps, &done, &session->error);
-    if (done < steps)
-        mf_world_step(session->scene->world, steps - done);
+    session->scripted = mf_scene_step(session->scene, steps, &done, &session->error);
+    if (done == steps)
+        return;
+    mf_scene_leave_scripts(session->scene);
+    mf_world_step(session->scene->world, steps - done);
 }
 
 void mf_session_step(mf_Session *session, uint64_t count) {

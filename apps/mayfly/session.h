@@ -7,7 +7,6 @@
 
 #include <stdio.h>
 
-#include "script/script.h"
 #include "timeline.h"
 
 // A state of the world from which it can go on.
@@ -25,10 +24,9 @@ enum { MF_SESSION_IMAGES = 512 };
 typedef struct mf_Session {
     mf_Context *context;
     mf_Scene *scene;
-    bool only_once;      // nobody goes back, so there are no images but that of the start
-    mf_Scripts *scripts; // of the scene, called between the steps; NULL: none. Borrowed
-    mf_Status scripted;  // not MF_OK: a script has failed, and none is called any more
-    mf_Error error;      // why
+    bool only_once;     // nobody goes back, so there are no images but that of the start
+    mf_Status scripted; // not MF_OK: a script has failed, and none is called any more
+    mf_Error error;     // why
     mf_Timeline timeline;
     mf_Push push;
     mf_PushMemory memory;

@@ -8,6 +8,7 @@
 #include "options.h"
 #include "progress.h"
 #include "run_python.h"
+#include "scene/script/script.h"
 #include "view/film.h"
 
 #define FIELDS_MOST 64     // [1] names in --fields
@@ -24,7 +25,7 @@ static mf_Status open_recorder(mf_Simulation *simulation, mf_Recorder **out, mf_
     uint32_t count = 0;
     mf_RecorderConfig config = mf_recorder_config();
     config.path = simulation->record;
-    config.scene = simulation->scene;
+    config.scene = simulation->text;
     config.picture = &picture;
     config.colors = simulation->colors;
     *out = NULL;
@@ -41,24 +42,24 @@ static mf_Status open_recorder(mf_Simulation *simulation, mf_Recorder **out, mf_
         config.fields = list;
     }
     const char *title = simulation->title != NULL ? simulation->title : "";
-    MF_TRY(mf_film_record(simulation->world, title, simulation->colors, simulation->joints,
+    MF_TRY(mf_film_record(simulation->scene->world, title, simulation->colors, simulation->joints,
                           &simulation->stage, &picture, error));
     return simulation->group == NULL
-               ? mf_recorder_create_all(simulation->world, &config, out, error)
+               ? mf_recorder_create_all(simulation->scene->world, &config, out, error)
                : mf_recorder_create(simulation->group, &config, out, error);
 }
 
 mf_Status mf_simulation_record(mf_Simulation *simulation, const mf_SceneFile *file,
                                const char *record, const char *fields, const char *every,
-                               char names[MF_APP_PATH], char **scene, mf_Error *error) {
+                               char names[MF_APP_PATH], char **text, mf_Error *error) {
     size_t used = 0;
     simulation->record = record;
     simulation->record_period = mf_option_real(every, file->record_every);
     simulation->fields = fields;
     if (record != NULL) {
-        MF_TRY(mf_scene_file_write(file, scene, error));
+        MF_TRY(mf_scene_file_write(file, text, error));
     }
-    simulation->scene = *scene;
+    simulation->text = *text;
     if (fields != NULL || file->record_field_count == 0)
         return MF_OK;
     for (uint32_t i = 0; i < file->record_field_count && used < MF_APP_PATH; i++)
@@ -140,16 +141,11 @@ static mf_Status step_world(const mf_Simulation *simulation, uint64_t steps, uin
         *done = steps;
         return mf_session_scripted(simulation->session, error);
     }
-    if (simulation->scripts != NULL)
-        return mf_scripts_step(simulation->scripts, steps, done, error);
-    else
-        mf_world_step(simulation->world, steps);
-    *done = steps;
-    return MF_OK;
+    return mf_scene_step(simulation->scene, steps, done, error);
 }
 
 static mf_Status step_all(mf_Simulation *simulation, mf_Recorder *recorder, mf_Error *error) {
-    mf_World *world = simulation->world;
+    mf_World *world = simulation->scene->world;
     double step = mf_time_to_seconds(mf_world_config_of(world)->step);
     uint64_t every = mf_simulation_record_steps(simulation);
     uint64_t picture_every = period_steps(simulation->picture_period, step);
@@ -237,7 +233,7 @@ mf_Status mf_simulate(mf_Simulation *simulation, mf_Error *error) {
 
 uint64_t mf_simulation_record_steps(const mf_Simulation *simulation) {
     return period_steps(simulation->record_period,
-                        mf_time_to_seconds(mf_world_config_of(simulation->world)->step));
+                        mf_time_to_seconds(mf_world_config_of(simulation->scene->world)->step));
 }
 
 mf_Status mf_simulation_close(mf_Simulation *simulation, bool keep, mf_Error *error) {
@@ -255,7 +251,7 @@ mf_Status mf_simulation_close(mf_Simulation *simulation, bool keep, mf_Error *er
 }
 
 void mf_simulation_end(const mf_Simulation *simulation) {
-    mf_pace_end(&simulation->pace, simulation->world);
+    mf_pace_end(&simulation->pace, simulation->scene->world);
 }
 
 // ---- films -------------------------------------------------------------------------------------
@@ -264,15 +260,16 @@ mf_Status mf_simulation_film(mf_Simulation *simulation, const char *path, mf_Err
     simulation->film = NULL;
     if (path == NULL)
         return MF_OK;
-    double step = mf_time_to_seconds(mf_world_config_of(simulation->world)->step);
+    double step = mf_time_to_seconds(mf_world_config_of(simulation->scene->world)->step);
     uint64_t every = period_steps(FILM_PERIOD, step);
     simulation->picture_period = (double)every * step;
     double period = simulation->picture_period;
     // The only group has the scene's title.
-    const bool whole = simulation->group == NULL ||
-                       (simulation->title != NULL && mf_world_group_count(simulation->world) == 1);
-    MF_TRY(whole ? mf_film_create_world(simulation->world, simulation->title, simulation->colors,
-                                        period, &simulation->film, error)
+    const bool whole =
+        simulation->group == NULL ||
+        (simulation->title != NULL && mf_world_group_count(simulation->scene->world) == 1);
+    MF_TRY(whole ? mf_film_create_world(simulation->scene->world, simulation->title,
+                                        simulation->colors, period, &simulation->film, error)
                  : mf_film_create(simulation->group, period, &simulation->film, error));
     if (simulation->joints != NULL)
         MF_TRY(mf_film_show_joints(simulation->film, simulation->joints, error));

@@ -6,14 +6,12 @@
 #include "session.h"
 #include "video.h"
 
-#include "script/script.h"
-
 #include <mayfly/film.h>
 #include <mayfly/photos.h>
 #include "view/tracks.h"
 
 typedef struct mf_Simulation {
-    mf_World *world;
+    mf_Scene *scene;
     mf_Group *group;               // recorded group; NULL: all groups of the world
     mf_Session *session;           // steps the world and does what was recorded; or NULL
     const mf_WorldJoints *joints;  // also recorded and filmed; NULL: none
@@ -29,7 +27,6 @@ typedef struct mf_Simulation {
     void *watched;
     double watch_period;         // [s]
     struct mf_RunPython *python; // steps the world and may end the run; or NULL
-    mf_Scripts *scripts;         // run between the steps and may end them; or NULL
     mf_Interaction *interaction; // its losses are shown by the progress bar; or NULL
     uint64_t first;              // [1] steps done before, by an earlier call
     uint64_t steps;              // [1] to do
@@ -37,7 +34,7 @@ typedef struct mf_Simulation {
     double realtime;             // [1] simulated per wall second; 0 = as fast as possible
     const char *record;          // file, or NULL
     const char *fields;          // names separated by commas, or NULL for the default
-    const char *scene;           // text of the scene, for the record, or NULL
+    const char *text;            // of the scene, for the record, or NULL
     double record_period;        // [s] between samples
     const char *progress;        // unit of the progress bar, or NULL for none
     mf_Pace pace;                // zeros at the start
@@ -49,11 +46,11 @@ typedef struct mf_Simulation {
 } mf_Simulation;
 
 // Sets what is recorded to the file `record` (NULL: nothing): `fields` and `every` are those of the
-// command line, or NULL for those of the scene's file. `names` and `scene` (from mf_allocate, the
+// command line, or NULL for those of the scene's file. `names` and `text` (from mf_allocate, the
 // caller's) must outlive the record.
 mf_Status mf_simulation_record(mf_Simulation *simulation, const mf_SceneFile *file,
                                const char *record, const char *fields, const char *every,
-                               char names[MF_APP_PATH], char **scene, mf_Error *error);
+                               char names[MF_APP_PATH], char **text, mf_Error *error);
 // [1] steps between two samples of the record.
 uint64_t mf_simulation_record_steps(const mf_Simulation *simulation);
 // Ends the record that mf_simulation_open has begun, if any; with `keep` its file is complete.

@@ -1,4 +1,5 @@
 #include "stored.h"
+#include "run_scripts.h"
 
 #include <stdio.h>
 #include <sys/stat.h>
@@ -58,6 +59,7 @@ mf_Status mf_stored_scene(mf_Stored *stored, const mf_Inputs *inputs, const char
     config.count = 1;
     config.divisor = divisor;
     MF_TRY(mf_scene_create(stored->context, *file, &config, scene, error));
+    mf_scene_on_print(scene, mf_run_script_line, NULL);
     MF_TRY(mf_folder_check_world(&stored->run, stored->path, scene, error));
     if (stored->run.search.genome_bytes != mf_scene_genome_bytes(scene))
         return mf_fail_at(error, MF_CORRUPT, stored->path, 0, 0,

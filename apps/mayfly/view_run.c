@@ -69,7 +69,7 @@ static void measure(mf_Show *show) {
 
 // The world waits where a script has failed or stopped the run; without it it can go on.
 static void look_at_scripts(mf_Show *show) {
-    const char *reason = mf_scripts_stopped(show->scripts);
+    const char *reason = mf_scene_scripts_stopped(&show->scene);
     if (show->scripts_ended || (show->session.scripted == MF_OK && reason == NULL))
         return;
     if (reason != NULL)
@@ -124,8 +124,7 @@ static void set_speed(mf_Viewer *viewer, double factor) {
 static void reset(mf_Viewer *viewer) {
     mf_Show *show = viewer->user;
     mf_session_reset(&show->session);
-    if (show->scripts != NULL)
-        show->session.scripted = mf_show_start_scripts(show, &show->session.error);
+    show->session.scripted = mf_show_start_scripts(show, &show->session.error);
     mf_show_restart_clock(show);
 }
 

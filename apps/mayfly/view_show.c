@@ -10,15 +10,8 @@
 // ---- a scene -----------------------------------------------------------------------------------
 
 mf_Status mf_show_start_scripts(mf_Show *show, mf_Error *error) {
-    mf_scripts_destroy(show->scripts);
-    show->session.scripts = NULL;
-    MF_TRY(mf_run_scripts_open(&show->scene, NULL, NULL, &show->scripts, error));
-    if (show->scripts != NULL)
-        MF_TRY(mf_scripts_start(show->scripts, error));
-    show->session.scripts = show->scripts;
-    show->session.scripted = MF_OK;
     show->scripts_ended = false;
-    return MF_OK;
+    return mf_scene_start_scripts(&show->scene, error);
 }
 
 // The best robot of the newest generation of a run.
@@ -60,7 +53,6 @@ static mf_Status build(mf_Show *show, const mf_Inputs *inputs, const char *name,
                                            scene->joints, &viewer->film, error);
     MF_THEN(status, mf_film_color_circles(viewer->film, scene, error));
     MF_THEN(status, mf_session_begin(viewer->context, scene, &show->session, error));
-    show->session.scripts = show->scripts;
     if (status == MF_OK && again->text != NULL)
         status = mf_session_load(&show->session, again, error);
     return status == MF_OK
@@ -94,7 +86,6 @@ void mf_show_destroy(mf_Show *show) {
     if (show->session.scene != NULL)
         mf_session_end(&show->session);
     mf_film_destroy(show->viewer.film);
-    mf_scripts_destroy(show->scripts);
     mf_scene_destroy(&show->scene);
     mf_scene_file_destroy(show->file);
     mf_stored_close(&show->stored);

@@ -13,7 +13,6 @@ typedef struct mf_Show {
     const char *colors[MF_SCENE_GROUPS];
     mf_Viewer viewer;
     mf_Session session;                    // what was done to the world
-    mf_Scripts *scripts;                   // of the scene; NULL: none
     bool scripts_ended;                    // that they failed or stopped the run was said
     double step;                           // [s] of physics
     uint64_t end;                          // [1] step at which the run ends

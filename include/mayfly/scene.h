@@ -313,8 +313,7 @@ typedef struct mf_SceneCamera {
 
 // ---- scripts -----------------------------------------------------------------------------------
 
-// A Lua script that runs between the steps (docs/how_to/scripts.md). Only programs that say so in
-// mf_SceneConfig run scripts: `mayfly run`.
+// A Lua script that runs between the steps (docs/how_to/scripts.md).
 typedef struct mf_SceneScript {
     const char *name; // in messages
     const char *path; // resolved against the file's folder; NULL: `text`
@@ -536,8 +535,7 @@ typedef struct mf_SceneConfig {
     double stiffness;     // [1] of servos; 0: as in the file
     bool levels;          // robots of all groups can switch to every level that their model
                           // supports; not those of plugins, trusses and vehicles
-    bool scripts;         // the program runs the scripts; default false: a note says that none runs
-    bool bridges;         // likewise, it starts the bridges; default false
+    bool bridges; // the program starts the bridges; default false: a note says that none starts
     // Groups from this one on join a world that runs: their vehicles may start where others
     // started, and nobody settles. 0: none; default 0.
     uint32_t joins; // [1]
@@ -579,6 +577,7 @@ typedef struct mf_Scene {
     size_t start_size; // [byte]
     char notes[MF_SCENE_NOTES][MF_SCENE_NOTE]; // what is not as the file asks
     uint32_t note_count;                       // [1]
+    struct mf_Scripts *scripts;                // NULL: the file has none
 } mf_Scene;
 
 // Creates the world of a file: loads ground, models, gaits and plugins, adds motions, controllers
@@ -645,8 +644,37 @@ MF_API mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_ScenePar
 MF_API mf_Status mf_scene_open(mf_Context *context, const char *path, const mf_Override *overrides,
                                uint32_t override_count, mf_Scene **out, mf_Error *error);
 MF_API void mf_scene_close(mf_Scene *scene); // NULL is fine
-// Simulates a time [s] > 0, rounded up to whole steps.
-MF_API void mf_scene_run(mf_Scene *scene, double seconds);
+// Simulates a time [s] > 0, rounded up to whole steps. Returns mf_scene_scripts_status.
+MF_API mf_Status mf_scene_run(mf_Scene *scene, double seconds, mf_Error *error);
+
+// ---- scripts of a world
+// --------------------------------------------------------------------------
+
+// Scripts act between the steps of the world, whoever steps it. Once one has failed or stopped the
+// run, the world does not move until they are started anew. For a scene without scripts all of
+// these return at once.
+
+// A line that a script prints, without its end.
+typedef void (*mf_ScriptPrintFn)(const char *script, const char *line, void *user);
+// Gives these lines to the program; until then they are dropped.
+MF_API void mf_scene_on_print(mf_Scene *scene, mf_ScriptPrintFn print, void *user);
+
+// Runs the texts of all scripts and their functions `start`, anew if they run already. The first
+// step does it otherwise. An error of this and the next two names the script's file and line.
+MF_API mf_Status mf_scene_start_scripts(mf_Scene *scene, mf_Error *error);
+// After steps: the error of a script that failed; MF_STOPPED, with the reason: one stopped the run.
+MF_API mf_Status mf_scene_scripts_status(const mf_Scene *scene, mf_Error *error);
+// Calls their functions `finish`, after the run.
+MF_API mf_Status mf_scene_finish_scripts(mf_Scene *scene, mf_Error *error);
+
+// A file that scripts wrote, in memory of the scene, until they are started anew.
+typedef struct mf_ScriptResult {
+    const char *name; // of the file, without folder
+    const char *text;
+    size_t size; // [byte]
+} mf_ScriptResult;
+// Result `index`, in the order of their creation; false: there are no more.
+MF_API bool mf_scene_script_result(const mf_Scene *scene, uint32_t index, mf_ScriptResult *out);
 
 // Steps of the file's duration, rounded up to whole undivided steps, after those in which machines
 // come to rest.

@@ -3,6 +3,7 @@
 #include "evaluate/level_run.h"
 #include "body/kind.h"
 #include "motion/table.h"
+#include "scene/script/script.h"
 #include "base/floats.h"
 
 #include "body/compare.h"
@@ -162,15 +163,16 @@ static mf_Status end_film(const LevelFilm *own, mf_CompareRow *row, mf_Error *er
 
 // ---- a level -----------------------------------------------------------------------------------
 
-static void run_samples(mf_LevelRun *run, uint64_t every, double period, uint32_t count,
-                        const LevelFilm *film, mf_CompareRow *row) {
+static mf_Status run_samples(mf_LevelRun *run, uint64_t every, double period, uint32_t count,
+                             const LevelFilm *film, mf_CompareRow *row, mf_Error *error) {
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0)
-            mf_world_step(run->scene.world, every);
+            MF_TRY(mf_scene_step(&run->scene, every, NULL, error));
         take_sample(run, i * period, row);
         if (film->film != NULL)
             mf_film_sample(film->film);
     }
+    return MF_OK;
 }
 
 static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Comparison *all,
@@ -196,8 +198,11 @@ static mf_Status run_level(mf_Context *context, mf_SceneFile *file, mf_Compariso
         mf_level_run_close(&run);
         return status;
     }
-    run_samples(&run, every, period, count, &film, row);
-    status = end_film(&film, row, error);
+    status = run_samples(&run, every, period, count, &film, row, error);
+    if (status == MF_OK)
+        status = end_film(&film, row, error);
+    else
+        mf_film_destroy(film.film);
     for (uint32_t v = 0; v < row->vertex_count; v++)
         mf_vec3_copy(row->vertices[v], run.before[v]);
     row->warnings = mf_group_warning(run.scene.group, 0);

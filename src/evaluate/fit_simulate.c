@@ -285,6 +285,8 @@ mf_Status mf_fit_simulate(mf_FitProblem *problem, const double *points, uint32_t
         }
         if (status == MF_OK)
             mf_parallel_for(problem->context, some, run_bench, benches);
+        for (uint32_t i = 0; i < some && status == MF_OK; i++)
+            status = mf_scene_scripts_status(&benches[i].scene, error);
         for (uint32_t i = 0; i < some; i++)
             close_bench(&benches[i], problem->context);
     }

@@ -7,6 +7,7 @@
 #include "terrain/lookup.h"
 #include "model/points.h"
 #include "motion/table.h"
+#include "scene/script/script.h"
 
 #include "math/scalar.h"
 
@@ -142,7 +143,11 @@ mf_Status mf_level_run_cost(mf_Context *context, mf_SceneFile *file, const mf_Co
     *out = INFINITY;
     for (int go = 0; go < GOES;) {
         double start = mf_clock_seconds();
-        mf_world_step(run.scene.world, steps);
+        const mf_Status status = mf_scene_step(&run.scene, steps, NULL, error);
+        if (status != MF_OK) {
+            mf_level_run_close(&run);
+            return status;
+        }
         double seconds = mf_clock_seconds() - start;
         if (seconds < GO_LEAST) {
             steps *= 2;

@@ -8,6 +8,7 @@
 #include "scene/modules/modules.h"
 #include "scene/machines.h"
 #include "scene/scene_file.h"
+#include "scene/script/script.h"
 #include "solve/parts.h"
 
 #include <mayfly/sensor.h>
@@ -403,9 +404,6 @@ static mf_Status make(mf_SceneBuilder *builder) {
     note_wind(builder);
     mf_scene_note_idle_keys(builder);
     mf_scene_note_arms(builder);
-    if (builder->file->script_count > 0 && !builder->config.scripts)
-        mf_scene_note(scene, "scripts: %u not run here; mayfly run, view and serve run them",
-                      builder->file->script_count);
     if (builder->file->bridge_count > 0 && !builder->config.bridges)
         mf_scene_note(scene,
                       "bridges: %u not started here; mayfly serve --allow-bridges "
@@ -413,7 +411,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
                       builder->file->bridge_count);
     begin(builder);
     mf_Status status = mf_scene_take_first(builder);
-    return status != MF_OK ? status : prepare_evaluation(builder);
+    MF_THEN(status, prepare_evaluation(builder));
+    return status == MF_OK ? mf_scene_load_scripts(scene, builder->error) : status;
 }
 
 // Whether the first group can move by `motion` instead of the file's.

@@ -132,3 +132,5 @@ void mf_scene_idle(const mf_Scene *scene);
 // Stores the initial positions of robots and a snapshot of the world.
 mf_Status mf_scene_note_start(mf_Scene *scene, mf_Error *error);
 mf_Status mf_scene_keep_start(mf_Scene *scene, mf_Error *error);
+// Back to that snapshot; the next step starts the scripts anew.
+mf_Status mf_scene_rewind(mf_Scene *scene, mf_Error *error);

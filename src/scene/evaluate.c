@@ -5,6 +5,7 @@
 // the world, taken when the scene was created, so that neither state nor the phase of any rate
 // remains from the previous one.
 #include "scene/machines.h"
+#include "scene/script/script.h"
 #include "motion/table.h"
 #include "base/floats.h"
 #include "world/attach.h"
@@ -40,6 +41,11 @@ mf_Status mf_scene_keep_start(mf_Scene *scene, mf_Error *error) {
         return mf_fail(error, MF_NO_MEMORY, "scene: no memory for its start state (%zu bytes)",
                        scene->start_size);
     return mf_world_snapshot(scene->world, scene->start, scene->start_size, error);
+}
+
+mf_Status mf_scene_rewind(mf_Scene *scene, mf_Error *error) {
+    MF_TRY(mf_world_rewind(scene->world, scene->start, scene->start_size, error));
+    return mf_scene_reset_scripts(scene, error);
 }
 
 static void idle(const mf_Scene *scene, uint32_t instance) {
@@ -199,10 +205,10 @@ mf_Status mf_scene_evaluate(void *user, const uint8_t *genomes, uint32_t count,
                        robots, count);
     if (mf_scene_has_machines(scene->file))
         return mf_machine_evaluate(scene, genomes, count, genome_bytes, fitness, error);
-    MF_TRY(mf_world_rewind(scene->world, scene->start, scene->start_size, error));
+    MF_TRY(mf_scene_rewind(scene, error));
     for (uint32_t i = 0; i < count; i++)
         mf_scene_apply_genome(scene, i, genomes + (size_t)i * genome_bytes);
-    mf_world_step(scene->world, mf_scene_steps(scene));
+    MF_TRY(mf_scene_step(scene, mf_scene_steps(scene), NULL, error));
     for (uint32_t i = 0; i < count; i++)
         fitness[i] = mf_scene_fitness(scene, i);
     return MF_OK;

@@ -120,7 +120,6 @@ static mf_SceneConfig config_of(const mf_Scene *from) {
     config.stiffness = from->stiffness;
     config.levels = from->levels;
     config.bridges = true; // they run already, or the start has said that they do not
-    config.scripts = true;
     config.joins = from->group_count;
     return config;
 }

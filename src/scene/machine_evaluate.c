@@ -4,6 +4,7 @@
 #include "scene/machines.h"
 
 #include "base/memory.h"
+#include "scene/script/script.h"
 #include "world/group.h"
 
 #include <math.h>
@@ -185,7 +186,7 @@ static void place(mf_MachineLives *all, uint32_t chosen, uint32_t count) {
 
 static mf_Status simulate(mf_Scene *scene, uint32_t chosen, mf_Error *error) {
     mf_MachineLives *all = scene->lives;
-    MF_TRY(mf_world_rewind(scene->world, scene->start, scene->start_size, error));
+    MF_TRY(mf_scene_rewind(scene, error));
     place(all, chosen, mf_group_count(scene->group));
     for (uint32_t i = 0; i < chosen; i++) {
         const Life *life = all->sorted[i];
@@ -193,7 +194,7 @@ static mf_Status simulate(mf_Scene *scene, uint32_t chosen, mf_Error *error) {
             MF_TRY(mf_machine_begin(scene, life->instance, &life->machine, life->hash, error));
     }
     if (chosen > 0)
-        mf_world_step(scene->world, mf_scene_steps(scene));
+        MF_TRY(mf_scene_step(scene, mf_scene_steps(scene), NULL, error));
     for (uint32_t i = 0; i < chosen; i++) {
         const Life *life = all->sorted[i];
         Remembered *memory = memory_of(all, life->hash);

@@ -48,10 +48,11 @@ mf_Status mf_scene_open(mf_Context *context, const char *path, const mf_Override
     return status;
 }
 
-void mf_scene_run(mf_Scene *scene, double seconds) {
+mf_Status mf_scene_run(mf_Scene *scene, double seconds, mf_Error *error) {
     MF_DEFAULT_FLOATS;
-    if (scene == NULL || scene->world == NULL || !(seconds > 0.0) || isinf(seconds))
-        return;
+    MF_NEED(scene != NULL && scene->world != NULL, error, "mf_scene_run: scene is NULL");
+    MF_NEED(seconds > 0.0 && !isinf(seconds), error, "mf_scene_run: need a finite time > 0");
     const mf_Time duration = mf_time_from_seconds(seconds);
     mf_world_step(scene->world, (uint64_t)(duration / scene->step + (duration % scene->step != 0)));
+    return mf_scene_scripts_status(scene, error);
 }

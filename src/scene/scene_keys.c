@@ -133,8 +133,8 @@ static const mf_Key entry_keys[] = {
          "cameras of `mayfly run --photos` and of clients, fixed in the world or on a robot's "
          "link, each with the keys below (docs/explanation/cameras.md)"),
 
-    LIST("scripts", 0, &mf_scene_script_table, scripts, "Lua scripts that `mayfly run` runs "
-         "between the steps, in this order, each with the keys below (docs/how_to/scripts.md)"),
+    LIST("scripts", 0, &mf_scene_script_table, scripts, "Lua scripts that run between the "
+         "steps, in this order, each with the keys below (docs/how_to/scripts.md)"),
 
     LIST("bridges", 0, &mf_scene_bridge_table, bridges,
          "programs that `mayfly serve` starts beside the world, so that other people's software "

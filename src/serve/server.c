@@ -5,6 +5,7 @@
 // have it are polled without sleeping for a while: a controller usually answers within
 // microseconds, and a sleep costs more.
 #define _GNU_SOURCE // ppoll
+#include "scene/script/script.h"
 #include "serve/peer.h"
 #include "world/attach.h"
 
@@ -91,7 +92,7 @@ static uint64_t due(mf_Server *server, double now) {
         return 0;
     count = server->steps_left < count ? server->steps_left : count;
     count = server->to_sample < count ? server->to_sample : count;
-    if (server->config.before != NULL && count > 1) // it is asked at each step
+    if (server->config.scripts_first && count > 1) // they are called at each step
         count = 1;
     for (uint32_t p = 0; p < server->peer_count; p++) {
         const mf_Peer *peer = &server->peers[p];
@@ -140,7 +141,7 @@ static void jump(mf_Server *server) {
     mf_link_event(server, MF_EVENT_RESTORE, 0, 0, 0);
 }
 
-// mf_world_step, or what moves the world instead. Fewer steps than `*count`: the run stops.
+// mf_scene_step, or what moves the world instead. Fewer steps than `*count`: the run stops.
 static mf_Status move(mf_Server *server, uint64_t *count, mf_Error *error) {
     uint64_t done = *count;
     const mf_Time time = mf_world_time(server->world);
@@ -148,7 +149,7 @@ static mf_Status move(mf_Server *server, uint64_t *count, mf_Error *error) {
     if (server->config.move != NULL)
         status = server->config.move(server->config.mover, *count, &done, error);
     else
-        mf_world_step(server->world, *count);
+        status = mf_scene_step(server->scene, *count, &done, error);
     server->stopped = server->stopped || done < *count;
     *count = done;
     if (mf_world_time(server->world) != time + (mf_Time)done * server->scene->step)
@@ -156,14 +157,13 @@ static mf_Status move(mf_Server *server, uint64_t *count, mf_Error *error) {
     return status;
 }
 
-// What others do before the turns of this step. They may restore the world to another time.
+// What scripts do before the turns of this step. They may restore the world to another time.
 static mf_Status prepare(mf_Server *server, mf_Error *error) {
     const mf_Time time = mf_world_time(server->world);
-    bool stops = false;
-    if (server->config.before == NULL || !mf_link_may_move(server))
+    if (!server->config.scripts_first || !mf_link_may_move(server))
         return MF_OK;
-    mf_Status status = server->config.before(server->config.mover, &stops, error);
-    server->stopped = server->stopped || stops;
+    mf_Status status = mf_scene_call_scripts(server->scene, error);
+    server->stopped = server->stopped || mf_scene_scripts_stopped(server->scene) != NULL;
     if (mf_world_time(server->world) != time)
         jump(server);
     return status;
@@ -469,7 +469,7 @@ void mf_server_destroy(mf_Server *server) {
     mf_release(server->context, server);
 }
 
-const mf_Scene *mf_server_scene(const mf_Server *server) {
+mf_Scene *mf_server_scene(const mf_Server *server) {
     return server->scene;
 }
 

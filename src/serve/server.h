@@ -22,14 +22,12 @@ typedef struct mf_ServerConfig {
     size_t shared_limit;  // [byte] most shared memory of a connection over a Unix socket; 0: none;
                           // default 64 MiB
     bool led; // the world moves only by mf_server_step, while a connection is in lock-step
-    // Of a world that others move, too. `move` is called instead of mf_world_step; `done` [1]
-    // steps: fewer than `steps` stop a led run; it may restore the world to another moment.
-    // `before` is called at each step before its turns, also again when messages have come, so it
-    // must act once; it may stop the run, or restore the world to another moment. Their errors end
-    // mf_server_step and mf_server_run. Default NULL.
+    // Of a world that others move, too: called instead of mf_scene_step, with its results; it may
+    // restore the world to another moment. Its error, or a script's, ends mf_server_step and
+    // mf_server_run. Default NULL.
     mf_Status (*move)(void *mover, uint64_t steps, uint64_t *done, mf_Error *error);
-    mf_Status (*before)(void *mover, bool *stops, mf_Error *error);
     void *mover;
+    bool scripts_first; // scripts of the scene are called before the turns of their step
     // Called each `sample_steps` steps; its error ends mf_server_run. Default NULL.
     mf_Status (*sample)(void *sampled, mf_Error *error);
     void *sampled;
@@ -61,7 +59,7 @@ mf_Status mf_server_create(mf_Context *context, mf_Scene *scene, const mf_Server
 void mf_server_destroy(mf_Server *server);
 
 // The scene that is served: as given to mf_server_create, until LOAD or SPAWN replace it.
-const mf_Scene *mf_server_scene(const mf_Server *server);
+mf_Scene *mf_server_scene(const mf_Server *server);
 
 // "127.0.0.1:8766", "[::1]:8766" or the path of the Unix socket.
 const char *mf_server_address(const mf_Server *server);

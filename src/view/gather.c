@@ -4,6 +4,7 @@
 #include "view/report_machine.h"
 #include "view/report_data.h"
 #include "body/kind.h"
+#include "scene/script/script.h"
 #include "motion/table.h"
 
 #include "view/film.h"
@@ -127,7 +128,7 @@ static mf_Status film(mf_ReportData *data, mf_Error *error) {
     mf_Status status = mf_film_create(scene.group, each, &film, error);
     for (uint32_t i = 0; status == MF_OK && i <= (uint32_t)(seconds / each); i++) {
         mf_film_sample(film);
-        mf_world_step(scene.world, steps);
+        status = mf_scene_step(&scene, steps, NULL, error);
     }
     if (status == MF_OK) {
         data->film = mf_text_begin(data->context);

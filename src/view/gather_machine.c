@@ -1,6 +1,7 @@
 // Gathers what a report says of machines. The champion, the best alive and the champion's ancestors
 // are instances of one scene, which is stepped once; results do not depend on who is beside whom.
 #include "view/report_machine.h"
+#include "scene/script/script.h"
 #include "search/database.h"
 
 #include "math/scalar.h"
@@ -212,7 +213,8 @@ static void count_forces(const mf_Scene *scene, mf_ReportMachine *all) {
 }
 
 // Forces of steps that are not relaxed, or in which the machine falls, mean nothing.
-static void crawl_on(mf_Scene *scene, mf_ReportMachine *all, uint64_t stride) {
+static mf_Status crawl_on(mf_Scene *scene, mf_ReportMachine *all, uint64_t stride,
+                          mf_Error *error) {
     const uint64_t rest = mf_machine_rest_steps(scene), steps = mf_scene_steps(scene);
     uint32_t before[MF_WARNING_KINDS] = {0};
     mf_ReportCrawl *crawl = &all->crawl;
@@ -221,7 +223,7 @@ static void crawl_on(mf_Scene *scene, mf_ReportMachine *all, uint64_t stride) {
     take_sample(scene, all);
     for (uint64_t step = 1; step <= steps; step++) {
         const bool over = mf_group_fault(scene->group, 0) != 0;
-        mf_world_step(scene->world, 1);
+        MF_TRY(mf_scene_step(scene, 1, NULL, error));
         const uint32_t bits = count_warnings(scene, before, crawl, !over && step > rest);
         if (!over && step >= rest && (bits & (MF_WARNING_SOLVER | MF_WARNING_JUMP)) == 0)
             count_forces(scene, all);
@@ -239,6 +241,7 @@ static void crawl_on(mf_Scene *scene, mf_ReportMachine *all, uint64_t stride) {
     for (uint32_t i = 0; i < 1 + all->alive + all->ancestors; i++)
         if (moves(&all->kin[i]))
             all->kin[i].result = mf_machine_result(scene, i);
+    return MF_OK;
 }
 
 static mf_Status reserve(mf_ReportData *data, uint64_t samples, mf_Error *error) {
@@ -276,7 +279,7 @@ static mf_Status simulate(mf_ReportData *data, mf_Error *error) {
     MF_THEN(status, reserve(data, steps / stride + 1, error));
     if (status == MF_OK) {
         all->crawl.period = mf_time_to_seconds(scene.step) * (double)stride;
-        crawl_on(&scene, all, stride);
+        status = crawl_on(&scene, all, stride, error);
     }
     mf_scene_destroy(&scene);
     return status;

@@ -14,7 +14,7 @@
 #include "view/push.h"
 #include "motion/table.h"
 #include "base/memory.h"
-#include "world/attach.h"
+#include "world/between.h"
 #include "solve/link_motion.h"
 #include "base/floats.h"
 
@@ -421,6 +421,7 @@ void mf_pusher_step(mf_Pusher *pusher, uint64_t steps) {
     mf_Push *push = &pusher->push;
     const double step = mf_time_to_seconds(mf_world_config_of(pusher->world)->step);
     for (; steps > 0 && push->on; steps--) {
+        mf_world_prepare_step(pusher->world); // what it writes is not the push's
         keep_inputs(push, &pusher->memory, false);
         mf_push_pull(push, &pusher->memory, step);
         mf_world_step(pusher->world, 1);

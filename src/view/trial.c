@@ -3,6 +3,7 @@
 #include <mayfly/report.h>
 
 #include "scene/machines.h"
+#include "scene/script/script.h"
 #include "view/report_data.h"
 #include "base/floats.h"
 #include "model/sensor_kind.h"
@@ -77,10 +78,11 @@ static mf_Status simulate(mf_Scene *scene, const Plan *plan, mf_Trial *trial, mf
     MF_NEED_MEMORY(trial->position != NULL && trial->contact != NULL, error, "trial");
     take_sample(scene, trial, 0);
     for (uint32_t sample = 1; sample < plan->samples; sample++) {
-        mf_world_step(scene->world, plan->sample_steps);
+        MF_TRY(mf_scene_step(scene, plan->sample_steps, NULL, error));
         take_sample(scene, trial, sample);
     }
-    mf_world_step(scene->world, plan->steps - (plan->samples - 1) * plan->sample_steps);
+    const uint64_t left = plan->steps - (plan->samples - 1) * plan->sample_steps;
+    MF_TRY(mf_scene_step(scene, left, NULL, error));
     find_period(scene, trial);
     trial->distance = mf_scene_distance(scene, 0);
     trial->fitness = mf_scene_fitness(scene, 0);

@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/floats.h"
+#include "world/between.h"
 #include "world/group.h"
 #include "world/inspect.h"
 
@@ -366,10 +367,7 @@ static void step_shared_groups(mf_World *world, uint64_t steps) {
     }
 }
 
-void mf_world_step(mf_World *world, uint64_t steps) {
-    MF_DEFAULT_FLOATS;
-    if (world == NULL)
-        return;
+static void step_world(mf_World *world, uint64_t steps) {
     world->last_tick = world->tick + steps - 1;
     if (mf_waves_pay(world, true))
         step_isolated_waves(world, steps);
@@ -379,4 +377,18 @@ void mf_world_step(mf_World *world, uint64_t steps) {
         step_shared_groups(world, steps);
     world->tick += steps;
     world->time = (mf_Time)world->tick * world->config.step;
+}
+
+void mf_world_step(mf_World *world, uint64_t steps) {
+    MF_DEFAULT_FLOATS;
+    if (world == NULL)
+        return;
+    mf_BetweenSteps *between = mf_world_kept(world, MF_BETWEEN_STEPS);
+    while (steps > 0) {
+        const uint64_t length = between != NULL ? between->act(between, steps) : steps;
+        if (length == 0)
+            return;
+        step_world(world, length);
+        steps -= length;
+    }
 }

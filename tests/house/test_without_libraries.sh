@@ -28,18 +28,18 @@ grep -q 'No Lua 5.4 .*scenes with scripts will be refused' "$work/log" ||
     { cat "$work/log" && fail 'nothing was said of Lua'; }
 grep -q 'No zstd .*MCAP recordings will not be compressed' "$work/log" ||
     { cat "$work/log" && fail 'nothing was said of zstd'; }
-script=CMakeFiles/mayfly_script.dir/src/script/missing.c.o
+script=CMakeFiles/mayfly_tools.dir/src/scene/script/missing.c.o
 compress=CMakeFiles/mayfly_tools.dir/src/record/compress_missing.c.o
 ninja -C "$work/build" "$script" "$compress" >"$work/log" 2>&1 ||
     { cat "$work/log" && fail 'it does not compile'; }
-if ninja -C "$work/build" -t targets all | grep -E 'src/script/engine|src/record/compress_zstd'; then
+if ninja -C "$work/build" -t targets all | grep -E 'src/scene/script/engine|src/record/compress_zstd'; then
     fail 'the build has parts that need them'
 fi
 
 # The last command of the build is the link of the program.
 cd "$build"
 ninja -t commands mayfly | tail -n 1 | sed "s# -o mayfly # -o $work/mayfly #
-    s# libmayfly_script.a # $work/build/$script $work/build/$compress #g
+    s# libmayfly-tools.a # $work/build/$script $work/build/$compress libmayfly-tools.a #
     s# [^ ]*liblua[^ ]*##g; s# -llua[^ ]*##g; s# [^ ]*libzstd[^ ]*##g; s# -lzstd##g" >"$work/link.sh"
 sh "$work/link.sh" || fail 'it does not link without them'
 

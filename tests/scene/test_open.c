@@ -15,7 +15,7 @@ TEST(an_open_scene_is_a_loaded_one) {
     assert_int_equal(scene->group_count, 4);
     assert_int_equal(scene->step, 2 * MF_MILLISECOND);
     assert_int_equal(scene->file->groups[2].count, 4);
-    mf_scene_run(scene, 0.1);
+    MUST(mf_scene_run(scene, 0.1, &error));
     assert_int_equal(mf_world_time(scene->world), 100 * MF_MILLISECOND);
 
     AUTO_WHOLE_SCENE other = scene_at(*state, "scenes/soccer.yaml", overrides, 2);
@@ -27,7 +27,7 @@ TEST(a_context_is_created_if_none_is_given) {
     mf_Scene *scene = NULL;
     MUST(mf_scene_open(NULL, BALL, NULL, 0, &scene, &error));
     assert_non_null(mf_world_context(scene->world));
-    mf_scene_run(scene, 0.01);
+    MUST(mf_scene_run(scene, 0.01, &error));
     mf_scene_close(scene);
     mf_scene_close(NULL);
 }
@@ -36,12 +36,12 @@ TEST(times_are_rounded_up_to_steps) {
     AUTO(end_scene) mf_Scene *scene = NULL;
     MUST(mf_scene_open(*state, BALL, NULL, 0, &scene, &error));
     const mf_Time step = scene->step;
-    mf_scene_run(scene, 2.5 * mf_time_to_seconds(step));
+    MUST(mf_scene_run(scene, 2.5 * mf_time_to_seconds(step), &error));
     assert_int_equal(mf_world_time(scene->world), 3 * step);
     static const double nothing[] = {0.0, -1.0, (double)NAN, (double)INFINITY};
     for (int i = 0; i < 4; i++)
-        mf_scene_run(scene, nothing[i]);
-    mf_scene_run(NULL, 1.0);
+        assert_int_equal(mf_scene_run(scene, nothing[i], NULL), MF_BAD_ARGUMENT);
+    assert_int_equal(mf_scene_run(NULL, 1.0, NULL), MF_BAD_ARGUMENT);
     assert_int_equal(mf_world_time(scene->world), 3 * step);
 }
 
@@ -67,7 +67,7 @@ static mf_Status open_once(mf_Context *context, void *user, mf_Error *error) {
     mf_Scene *scene = NULL;
     mf_Status status = mf_scene_open(context, user, NULL, 0, &scene, error);
     assert_int_equal(status != MF_OK, scene == NULL);
-    mf_scene_run(scene, 0.01);
+    mf_scene_run(scene, 0.01, NULL);
     mf_scene_close(scene);
     return status;
 }

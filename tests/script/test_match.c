@@ -1,41 +1,34 @@
 // The match of scenes/soccer.yaml, whose teams and referee are a script: teams score, robots seldom
 // fall and get up again, and the same seed gives the same bits.
-#include "rig/rig.h"
 #include "rig/sanitized.h"
-#include "scene/support.h"
 #include "scene/watch.h"
-#include "script/script.h"
+#include "script/support.h"
 
 #include <math.h>
 
 enum { BALL = 1, BLUE = 2, RED = 3 };
 
 typedef struct Match {
-    mf_Context *context;
-    mf_SceneFile *file;
-    mf_Scene scene;
-    mf_Scripts *scripts;
+    Run *run;
+    mf_Scene *scene; // of it
     mf_Watch *watch;
     uint32_t happened[MF_HAPPENINGS]; // [1]
 } Match;
 
 static Match *kick_off(uint32_t threads, const mf_Override *overrides, uint32_t count) {
     Match *match = calloc(1, sizeof *match);
-    match->context = open_context(threads);
-    mf_SceneConfig config = WITH(mf_scene_config(), .scripts = true);
-    match->file = load_scene(match->context, "scenes/soccer.yaml", overrides, count);
-    match->scene = make_with(match->context, match->file, &config);
-    MUST(mf_scripts_create(&match->scene, NULL, &match->scripts, &error));
-    MUST(mf_scripts_start(match->scripts, &error));
-    MUST(mf_watch_create(&match->scene, &match->watch, &error));
+    mf_Context *context = open_context(threads);
+    match->run = open_run(context, load_scene(context, "scenes/soccer.yaml", overrides, count));
+    match->scene = &match->run->scene;
+    expect_good(match->run);
+    MUST(mf_scene_start_scripts(match->scene, &error));
+    MUST(mf_watch_create(match->scene, &match->watch, &error));
     return match;
 }
 
 static void end(Match **match) {
     mf_watch_destroy((*match)->watch);
-    mf_scripts_destroy((*match)->scripts);
-    drop_scene(&(*match)->scene, (*match)->file);
-    close_context((*match)->context);
+    close_run(&(*match)->run);
     free(*match);
 }
 #define AUTO_MATCH AUTO(end) Match
@@ -50,14 +43,13 @@ static mf_Status count_one(const mf_Happening *what, void *user, mf_Error *error
 
 static void play(Match *match, double seconds) {
     for (double t = 0.0; t < seconds - 0.01; t += 0.05) {
-        uint64_t done;
-        MUST(mf_scripts_step(match->scripts, 50, &done, &error));
+        MUST(mf_scene_step(match->scene, 50, NULL, &error));
         MUST(mf_watch_look(match->watch, count_one, match, &error));
     }
 }
 
 static double sum_of(const Match *match, uint32_t group, const char *value) {
-    mf_Group *team = mf_world_group(match->scene.world, group);
+    mf_Group *team = mf_world_group(match->scene->world, group);
     double sum = 0.0;
     for (uint32_t i = 0; i < mf_group_count(team); i++)
         sum += get_field(team, value, i, 0);
@@ -88,7 +80,7 @@ TEST(teams_score_a_goal_a_minute_and_seldom_fall) {
 
 // Lays robot `i` of blue down: 1.57 on its front, -1.57 on its back.
 static void lay_down(const Match *match, uint32_t i, double pitch) {
-    mf_Group *robots = mf_world_group(match->scene.world, BLUE);
+    mf_Group *robots = mf_world_group(match->scene->world, BLUE);
     const double rotation[4] = {cos(0.5 * pitch), 0.0, sin(0.5 * pitch), 0.0};
     set_field(robots, "base.position", i, 2, 0.13);
     for (uint32_t c = 0; c < 4; c++)
@@ -107,14 +99,14 @@ TEST(lying_robots_get_up) {
         lay_down(match, 3, -1.57);
         play(match, 14.0);
         for (uint32_t k = 2; k < 4; k++)
-            assert_true(get(&match->scene, BLUE, "base.position", k, 2) > 0.2);
+            assert_true(get(match->scene, BLUE, "base.position", k, 2) > 0.2);
     }
 }
 
 static uint64_t hash_of_match(uint32_t threads, const char *seed) {
     AUTO_MATCH *match = kick_off(threads, &(mf_Override){"world.seed", seed}, 1);
     play(match, 1.2);
-    return mf_world_hash(match->scene.world);
+    return mf_world_hash(match->scene->world);
 }
 
 TEST(a_match_is_the_same_every_time) {

@@ -1,9 +1,7 @@
 // Scripts of scenes: what they read and write, when they are called, that their results depend on
 // nothing but the scene, and that a bad one ends the run with its file and line and does no harm.
-#include "rig/rig.h"
 #include "math/scalar.h"
-#include "scene/support.h"
-#include "script/script.h"
+#include "script/support.h"
 
 // Lines of the text of a script start at line 11 of this file.
 #define SCENE                                                                                      \
@@ -18,22 +16,6 @@
     "  - name: s\n"                                                                                \
     "    text: |\n"
 
-typedef struct Run {
-    mf_Context *context;
-    mf_SceneFile *file;
-    mf_Scene scene;
-    mf_Scripts *scripts;
-    mf_Status status;
-    mf_Error error;
-    char printed[4000];
-} Run;
-
-static void take_line(const char *script, const char *line, void *user) {
-    Run *run = user;
-    const size_t used = strlen(run->printed);
-    snprintf(run->printed + used, sizeof run->printed - used, "%s: %s\n", script, line);
-}
-
 // A script, indented as a block of the scene above.
 static char *scene_with(const char *script, const char *more) {
     char *text = calloc(1, 20000);
@@ -47,53 +29,33 @@ static char *scene_with(const char *script, const char *more) {
     return text;
 }
 
-static Run *open_run(uint32_t threads, const char *text, const mf_SceneHooks *hooks) {
-    Run *run = calloc(1, sizeof *run);
-    run->context = open_context(threads);
-    run->file = parse_scene(run->context, text);
+static Run *open_text(uint32_t threads, const char *text, const mf_SceneHooks *hooks) {
+    mf_Context *context = open_context(threads);
+    mf_SceneFile *file = parse_scene(context, text);
     if (hooks != NULL)
-        run->file->hooks = *hooks;
-    mf_SceneConfig scene = WITH(mf_scene_config(), .scripts = true);
-    run->scene = make_with(run->context, run->file, &scene);
-    const mf_ScriptHost host = {take_line, NULL, run};
-    run->status = mf_scripts_create(&run->scene, &host, &run->scripts, &run->error);
-    return run;
+        file->hooks = *hooks;
+    return open_run(context, file);
 }
 
-static void close_run(Run **run) {
-    mf_scripts_destroy((*run)->scripts);
-    drop_scene(&(*run)->scene, (*run)->file);
-    close_context((*run)->context);
-    free(*run);
-}
-#define AUTO_RUN AUTO(close_run) Run
-
-// All of a run of `steps`, as far as it comes.
+// All of a run of `steps`, as far as it comes. A run without steps starts, too.
 static uint64_t perform(Run *run, uint64_t steps) {
-    uint64_t done = 0;
+    if (run->status == MF_OK && steps == 0)
+        run->status = mf_scene_start_scripts(&run->scene, &run->error);
+    const uint64_t done = step_run(run, steps);
     if (run->status == MF_OK)
-        run->status = mf_scripts_start(run->scripts, &run->error);
-    if (run->status == MF_OK)
-        run->status = mf_scripts_step(run->scripts, steps, &done, &run->error);
-    if (run->status == MF_OK)
-        run->status = mf_scripts_finish(run->scripts, &run->error);
+        run->status = mf_scene_finish_scripts(&run->scene, &run->error);
     return done;
 }
 
 static Run *open_script(uint32_t threads, const char *script, const char *more) {
     AUTO(end_memory) char *text = scene_with(script, more);
-    return open_run(threads, text, NULL);
+    return open_text(threads, text, NULL);
 }
 
 static Run *try_script(const char *script, const char *more, uint64_t steps) {
     Run *run = open_script(1, script, more);
     perform(run, steps);
     return run;
-}
-
-static void expect_good(const Run *run) {
-    if (run->status != MF_OK)
-        fail_with(&run->error);
 }
 
 static Run *perform_script(const char *script, const char *more, uint64_t steps) {
@@ -128,20 +90,19 @@ TEST(pieces_of_a_run_do_not_matter) {
                                 "function finish() print(n) end",
                                 "    tick: 0.02\n");
     expect_good(run);
-    MUST(mf_scripts_start(run->scripts, &error));
-    for (uint64_t i = 0, done; i < 10; i++)
-        MUST(mf_scripts_step(run->scripts, 1, &done, &error));
-    MUST(mf_scripts_finish(run->scripts, &error));
+    for (uint64_t i = 0; i < 10; i++)
+        mf_world_step(run->scene.world, 1); // whoever steps it
+    MUST(mf_scene_finish_scripts(&run->scene, &error));
     assert_string_equal(run->printed, "s: 5\n");
 }
 
 TEST(a_script_stops_the_run) {
     AUTO_RUN *run =
         open_script(1, "function tick(time) if time > 0.045 then world:stop('enough') end end", "");
-    assert_null(mf_scripts_stopped(run->scripts));
+    assert_null(mf_scene_scripts_stopped(&run->scene));
     assert_int_equal(perform(run, 100), 5);
     expect_good(run);
-    assert_string_equal(mf_scripts_stopped(run->scripts), "enough");
+    assert_string_equal(mf_scene_scripts_stopped(&run->scene), "enough");
 }
 
 // ---- properties ---------------------------------------------------------------------------------
@@ -291,7 +252,7 @@ static uint64_t walk(uint32_t threads, const char *script, const char *motion,
     assert_non_null(found);
     const char *set = formatted("motion: %-14s\n    count: 20\n  # ", motion);
     memcpy(found, set, strlen(set)); // the rest of the line of gaits is a remark
-    AUTO_RUN *run = open_run(threads, text, hooks);
+    AUTO_RUN *run = open_text(threads, text, hooks);
     assert_int_equal(perform(run, 100), 100);
     expect_good(run);
     return mf_world_hash(run->scene.world);
@@ -327,11 +288,11 @@ static char *repeat(uint32_t threads, uint64_t *done) {
     *done = perform(run, 1000);
     expect_good(run);
     mf_ScriptResult result;
-    assert_true(mf_scripts_result(run->scripts, 0, &result));
+    assert_true(mf_scene_script_result(&run->scene, 0, &result));
     assert_string_equal(result.name, "height.csv");
     char *copy = strdup(result.text);
     assert_int_equal(strlen(copy), result.size);
-    assert_false(mf_scripts_result(run->scripts, 1, &result));
+    assert_false(mf_scene_script_result(&run->scene, 1, &result));
     return copy;
 }
 
@@ -389,9 +350,9 @@ TEST(results_are_csv_and_json) {
                                    "far = 1 / 0})",
                                    "", 0);
     mf_ScriptResult result;
-    assert_true(mf_scripts_result(run->scripts, 0, &result));
+    assert_true(mf_scene_script_result(&run->scene, 0, &result));
     assert_string_equal(result.text, "x,\"say \"\"hi\"\", you\"\n0.1,\"a,b\"\n3,true\n");
-    assert_true(mf_scripts_result(run->scripts, 1, &result));
+    assert_true(mf_scene_script_result(&run->scene, 1, &result));
     assert_string_equal(result.text,
                         "{\"far\": null, \"list\": [1, 2.5, \"x\\u000a\"], \"none\": {}}\n");
 }
@@ -510,31 +471,78 @@ TEST(bytecode_is_refused) {
     char path[64];
     write_temporary(path, ".lua", "\x1bLua");
     AUTO_RUN *run =
-        open_run(1,
-                 formatted("groups:\n  - {name: robots, model: ../models/hexapod.urdf}\n"
-                           "scripts:\n  - {name: s, file: %s}\n",
-                           path),
-                 NULL);
+        open_text(1,
+                  formatted("groups:\n  - {name: robots, model: ../models/hexapod.urdf}\n"
+                            "scripts:\n  - {name: s, file: %s}\n",
+                            path),
+                  NULL);
     assert_int_equal(run->status, MF_BAD_ARGUMENT);
     assert_non_null(strstr(run->error.message, "attempt to load a binary chunk"));
     assert_string_equal(run->error.file, path);
     remove(path);
 }
 
-// Programs that do not run scripts say so, and a written scene has them still.
-TEST(other_programs_say_that_no_script_runs) {
+TEST(a_written_scene_has_its_scripts) {
     AUTO_CONTEXT *context = open_context(0);
-    char *written;
     AUTO(end_memory)
     char *text = scene_with("function tick()\n  print('x')\nend", "    tick: 0.05\n");
-    AUTO_WHOLE_SCENE scene = make_scene(context, parse_scene(context, text));
-    assert_int_equal(scene.note_count, 1);
-    assert_string_equal(scene.notes[0],
-                        "scripts: 1 not run here; mayfly run, view and serve run them");
-    assert_int_equal(mf_scene_file_write(scene.file, &written, NULL), MF_OK);
-    mf_SceneFile *again = parse_scene(context, written);
-    assert_string_equal(again->scripts[0].text, scene.file->scripts[0].text);
+    AUTO_SCENE_FILE *file = parse_scene(context, text), *again = NULL;
+    write_twice(context, file, &again);
+    assert_string_equal(again->scripts[0].text, file->scripts[0].text);
     assert_int_equal(again->scripts[0].tick.numerator, 20);
-    mf_scene_file_destroy(again);
-    mf_release(context, written);
+}
+
+// ---- whoever steps the world --------------------------------------------------------------------
+
+// Each evaluation starts the script anew, which counts its ticks in the robots' angles.
+TEST(evaluations_run_scripts) {
+    AUTO_CONTEXT *context = open_context(2);
+    AUTO(end_memory)
+    char *text =
+        scene_with("local n = 0\nlocal height = world:property('robots[*]/base.position.z')\n"
+                   "function tick() n = n + 1\n"
+                   "  for i = 1, #height do height[i] = n end end\n"
+                   "function start() print('go') end",
+                   "    tick: 0.1\n"
+                   "run: {duration: 1}\n");
+    AUTO_SCENE_FILE *file = parse_scene(context, text);
+    file->groups[0].controller = MF_CONTROLLER_OSCILLATOR;
+    file->groups[0].gait_count = 0;
+    AUTO_SCENE scene = make_evaluation(context, file, 4);
+    Run printed = {.context = NULL};
+    mf_scene_on_print(&scene, take_line, &printed);
+    const uint32_t bytes = mf_scene_genome_bytes(&scene);
+    uint8_t *genomes = calloc(4, bytes);
+    double fitness[2][4];
+    for (int i = 0; i < 2; i++) {
+        MUST(mf_scene_evaluate(&scene, genomes, 4, bytes, fitness[i], &error));
+        assert_true(get(&scene, 0, "base.position", 3, 2) > 9.0);
+    }
+    assert_memory_equal(fitness[0], fitness[1], sizeof fitness[0]);
+    assert_string_equal(printed.printed, "s: go\ns: go\n");
+    free(genomes);
+}
+
+// After an error the world stands until they are started anew, or left.
+TEST(a_failure_remains) {
+    AUTO_RUN *run = open_script(
+        1, "function tick(time) print(time) if time > 0.025 then error('bad') end end", "");
+    assert_int_equal(step_run(run, 10), 3);
+    assert_int_equal(run->status, MF_BAD_ARGUMENT);
+    mf_world_step(run->scene.world, 5);
+    assert_int_equal(mf_world_time(run->scene.world), 30 * MF_MILLISECOND);
+    MUST_FAIL(mf_scene_scripts_status(&run->scene, &error), MF_BAD_ARGUMENT, "tick: bad");
+    MUST_FAIL(mf_scene_run(&run->scene, 1.0, &error), MF_BAD_ARGUMENT, "tick: bad");
+    MUST(mf_scene_start_scripts(&run->scene, &error));
+    assert_string_equal(run->printed, "s: 0.0\ns: 0.01\ns: 0.02\ns: 0.03\n");
+    mf_scene_leave_scripts(&run->scene);
+    mf_world_step(run->scene.world, 5);
+    assert_int_equal(mf_world_time(run->scene.world), 80 * MF_MILLISECOND);
+    assert_string_equal(run->printed, "s: 0.0\ns: 0.01\ns: 0.02\ns: 0.03\n");
+}
+
+TEST(a_stop_ends_steps_of_everyone) {
+    AUTO_RUN *run = open_script(1, "function start() world:stop('early') end", "");
+    MUST_FAIL(mf_scene_run(&run->scene, 1.0, &error), MF_STOPPED, "stopped by a script: early");
+    assert_int_equal(mf_world_time(run->scene.world), 0);
 }

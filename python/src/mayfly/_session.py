@@ -330,21 +330,8 @@ class Session(Sealed, Generic[G]):
     ) -> Steps[None]:
         """Draws a layer into the picture, in place of what had its name, until `erase`.
 
-        Pages show it (`mayfly serve --page`), and recordings keep it. It belongs to this
-        connection, and ends with it.
-
-        Args:
-            layer: its name.
-            kind: of `numbers`: "points" or "lines" (x, y, z of each [m]; a row of NAN interrupts a
-                line), "arrows" (both ends, the tip last), "text" (its middle), or "ghost" of a
-                robot (position, orientation (w, x, y, z) and, if they differ from those of its
-                file, all joint angles).
-            numbers: in the world frame, or in that of the link that carries them.
-            text: of the kind "text".
-            color: "#rrggbb", "#rrggbbaa", or 3 or 4 numbers of 0 .. 1; None: orange.
-            size: [m] diameter, thickness or height of letters; 0: 0.02, of text 0.1.
-            on: group, robot and link that carry it, or of a ghost the group; None: the world.
-
+        The arguments are those of `World.draw`. Pages show it (`mayfly serve --page`), and
+        recordings keep it. It belongs to this connection, and ends with it.
         """
         made = drawings.drawing(kind, numbers, text, color, size)
         carrier = drawings.carrier_of(kind, on)

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 import pathlib
+import sys
 import weakref
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from mayfly import errors
-from mayfly._native import Turn, encode, ffi, lib, output, text
+from mayfly._native import Turn, call, encode, ffi, in_turn, lib, output, text
 from mayfly.context import Context, default_context
 from mayfly.group import Group
 from mayfly.group_setup import overrides, recipe_of, start_notes
@@ -33,10 +34,14 @@ class Scene(World):
         threads: workers for this scene alone; None: those of `context`.
         context: memory and threads; None: the default context.
 
-    The bits are those of `mayfly run` with the same file and settings.
+    The bits are those of `mayfly run` with the same file and settings. Its Lua scripts run, too:
+    their `start` here, the rest while the scene steps, and `finish` by `finish`. What they print
+    goes to sys.stderr. Snapshots do not have their variables, and a scene from pickle starts them
+    anew.
 
     Raises:
         FileError: what is wrong, with file, line and column.
+        ArgumentError: a script failed, with its file and line; likewise of steps.
 
     """
 
@@ -64,6 +69,9 @@ class Scene(World):
         self._context = context if context is not None else default_context()
         self._open(_found(path), settings or {}, plugins)
         self._groups = [self._group(i) for i in range(int(self._scene.group_count))]
+        self._print = _printer(self._failures)
+        lib.mf_scene_on_print(self._scene, self._print, ffi.NULL)
+        call(lib.mf_scene_start_scripts, self._scene)
         found = start_notes(lib.mf_scene_start_notes, self._scene)
         self._begin = tuple(note for _, note in found)
         self._seal()
@@ -97,6 +105,23 @@ class Scene(World):
         self._use()
         return self._begin
 
+    def _advance(self, native: Any, steps: int) -> None:
+        super()._advance(native, steps)
+        call(lib.mf_scene_scripts_status, self._scene)
+
+    @in_turn
+    def finish(self) -> dict[str, str]:
+        """Calls the functions `finish` of scripts; returns what they wrote, by the files' names.
+
+        Steps raise StoppedError once a script has stopped the run; this is possible then.
+        """
+        self._use()
+        call(lib.mf_scene_finish_scripts, self._scene)
+        out, results = ffi.new("mf_ScriptResult *"), {}
+        while lib.mf_scene_script_result(self._scene, len(results), out):
+            results[text(out.name)] = text(out.text)
+        return results
+
     def add_group(self, *arguments: Any, **more: Any) -> NoReturn:
         """Raises: groups are defined in the file."""
         raise errors.UnsupportedError("a scene has the groups of its file; make a World for others")
@@ -112,6 +137,18 @@ class Scene(World):
         with self._lock:
             self._use()
             return _scene_again, (*self._recipe, self.snapshot())
+
+
+def _printer(failures: list[BaseException]) -> Any:
+    """Of lines that scripts print; what it raises is raised after the steps."""
+
+    def write(script: Any, line: Any, user: Any) -> None:
+        print(f"{text(script)}: {text(line)}", file=sys.stderr)
+
+    def failed(kind: Any, error: BaseException, trace: Any) -> None:
+        failures.append(error)
+
+    return ffi.callback("mf_ScriptPrintFn", write, onerror=failed)
 
 
 def _found(path: str | os.PathLike[str]) -> str:

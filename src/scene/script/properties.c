@@ -5,7 +5,7 @@
 // its group recomputes derived values once (mf_property_write does it after each writing). Fields
 // that no motion writes, such as joint.target, are commands: writing them marks nothing, as for
 // controllers.
-#include "script/engine.h"
+#include "scene/script/engine.h"
 #include "world/attach.h"
 #include "world/group.h"
 #include "world/property.h"
@@ -94,7 +94,7 @@ static bool visit(const mf_Property *property, void *user) {
 
 int mf_script_property(lua_State *lua) {
     mf_Script *script = mf_script_of(lua);
-    mf_World *world = script->all->scene->world;
+    mf_World *world = script->all->scene.world;
     const char *path = luaL_checkstring(lua, 2);
     mf_Error error = {0};
     mf_Property one;
@@ -297,7 +297,7 @@ static int to_text(lua_State *lua) {
 static mf_Property find(lua_State *lua) {
     mf_Property property;
     mf_Error error = {0};
-    if (mf_property_find(mf_script_of(lua)->all->scene->world, luaL_checkstring(lua, 2), &property,
+    if (mf_property_find(mf_script_of(lua)->all->scene.world, luaL_checkstring(lua, 2), &property,
                          &error) != MF_OK)
         mf_script_raise(lua, &error);
     mf_script_charge(mf_script_of(lua), property.count);

@@ -2,7 +2,8 @@
 #pragma once
 
 #include "base/text.h"
-#include "script/script.h"
+#include "scene/script/script.h"
+#include "world/between.h"
 
 #include <mayfly/draw.h>
 
@@ -30,10 +31,13 @@ typedef enum mf_ScriptHook {
     MF_SCRIPT_HOOKS
 } mf_ScriptHook;
 
+typedef struct mf_Scripts mf_Scripts;
+
 typedef struct mf_Script {
     mf_Scripts *all;
     const mf_SceneScript *from;
     uint32_t index; // [1] in the file
+    mf_Text text;   // its source
     lua_State *lua;
     int hooks[MF_SCRIPT_HOOKS]; // references; LUA_NOREF: it has none
     char chunk[LUA_IDSIZE];     // name by which Lua's messages begin
@@ -66,16 +70,23 @@ typedef struct mf_ScriptDirt {
 } mf_ScriptDirt;
 
 struct mf_Scripts {
+    mf_BetweenSteps between; // first
     mf_Context *context;
-    mf_Scene *scene;
-    mf_ScriptHost host;
+    mf_Scene scene; // a copy: the program may move its own
+    mf_ScriptPrintFn print;
+    void *print_user;
     uint32_t count; // [1]
     mf_Script *list;
     mf_ScriptDirt dirt[MF_SCENE_GROUPS];
     uint32_t dirty; // [1] marked robots of all groups
-    bool called;    // the scripts ran at this point of the run
-    mf_Time time;   // [ns] of the world then
+    bool started;
+    mf_Status status; // not MF_OK: one has failed, and none is called any more
+    mf_Error error;   // why
+    uint64_t steps;   // [1] of the world in this call of mf_scene_step
+    bool called;      // the scripts ran at this point of the run
+    mf_Time time;     // [ns] of the world then
     bool stopped;
+    bool left; // the world goes on without them
     char reason[160];
     mf_ScriptText results[MF_SCRIPT_RESULTS];
     uint32_t result_count; // [1]
@@ -85,6 +96,8 @@ struct mf_Scripts {
 
 // The script of a state.
 mf_Script *mf_script_of(lua_State *lua);
+// Fills the text from the scene or its file.
+mf_Status mf_script_read(mf_Script *script, mf_Error *error);
 // Makes the state, with all functions, and compiles the text.
 mf_Status mf_script_load(mf_Script *script, mf_Error *error);
 // Calls the function below its `arguments` on the stack, which are removed. `what` is for messages.

@@ -1,6 +1,6 @@
 // `draw` and `control` in scripts: layers of the picture, and sliders, buttons and checkboxes of
 // the page (mayfly/draw.h). Each script has its own.
-#include "script/engine.h"
+#include "scene/script/engine.h"
 #include "visual/draw.h"
 
 #include "math/scalar.h"
@@ -13,7 +13,7 @@
 enum { DEEPEST = 2 }; // tables in a list of positions
 
 static mf_World *world_of(lua_State *lua) {
-    return mf_script_of(lua)->all->scene->world;
+    return mf_script_of(lua)->all->scene.world;
 }
 
 static uint32_t owner_of(lua_State *lua) {
@@ -94,7 +94,7 @@ static float *list_of(lua_State *lua, const char *name, size_t more, uint32_t *c
 }
 
 static mf_Group *group_of(lua_State *lua, bool optional) {
-    const mf_Scene *scene = mf_script_of(lua)->all->scene;
+    const mf_Scene *scene = &mf_script_of(lua)->all->scene;
     const char *name = text_of(lua, "group", optional);
     for (uint32_t g = 0; name != NULL && g < scene->group_count; g++)
         if (strcmp(scene->file->groups[g].name, name) == 0)
@@ -240,7 +240,7 @@ mf_Status mf_script_tell_controls(mf_Script *script, mf_Error *error) {
     lua_State *lua = script->lua;
     uint32_t number;
     double value;
-    while (mf_control_take(script->all->scene->world, owner_of(lua), &number, &value, NULL)) {
+    while (mf_control_take(script->all->scene.world, owner_of(lua), &number, &value, NULL)) {
         if (script->controls[number] == LUA_NOREF)
             continue;
         lua_rawgeti(lua, LUA_REGISTRYINDEX, script->controls[number]);

@@ -1,6 +1,6 @@
 // Results of scripts: tables (CSV) and values (JSON), kept in memory until the run ends. The
 // program decides where they go; a script names files without folders.
-#include "script/engine.h"
+#include "scene/script/engine.h"
 
 #include "io/decimal.h"
 

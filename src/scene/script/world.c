@@ -1,5 +1,5 @@
 // `world` in scripts: time, groups, gaits, snapshots, random numbers, the end of the run.
-#include "script/engine.h"
+#include "scene/script/engine.h"
 #include "base/random.h"
 
 #include "math/scalar.h"
@@ -12,14 +12,14 @@
 #define SCRIPT_STREAM 0x73637270u // separates these random numbers from all others
 
 static mf_World *world_of(lua_State *lua) {
-    return mf_script_of(lua)->all->scene->world;
+    return mf_script_of(lua)->all->scene.world;
 }
 
 // ---- arguments ----------------------------------------------------------------------------------
 
 // The number of the group that an argument names.
 static uint32_t check_group(lua_State *lua, int argument) {
-    const mf_Scene *scene = mf_script_of(lua)->all->scene;
+    const mf_Scene *scene = &mf_script_of(lua)->all->scene;
     const char *name = luaL_checkstring(lua, argument);
     for (uint32_t g = 0; g < scene->group_count; g++)
         if (strcmp(scene->file->groups[g].name, name) == 0)
@@ -64,7 +64,7 @@ static int get_seed(lua_State *lua) {
 }
 
 static int get_groups(lua_State *lua) {
-    const mf_Scene *scene = mf_script_of(lua)->all->scene;
+    const mf_Scene *scene = &mf_script_of(lua)->all->scene;
     lua_newtable(lua);
     for (uint32_t g = 0; g < scene->group_count; g++) {
         lua_pushstring(lua, scene->file->groups[g].name);
@@ -125,7 +125,7 @@ static mf_Field *gait_field(lua_State *lua, mf_Group *group, const char *name) {
 static int select_gait(lua_State *lua) {
     const mf_ScriptRobots robots = mf_script_robots(lua, 2);
     const uint32_t group = check_group(lua, 2);
-    const mf_Scene *scene = mf_script_of(lua)->all->scene;
+    const mf_Scene *scene = &mf_script_of(lua)->all->scene;
     const mf_SceneGroup *file = &scene->file->groups[group];
     mf_Field *field = gait_field(lua, robots.group, "gait.select");
     uint32_t select = MF_NONE;
@@ -162,9 +162,9 @@ static int take_snapshot(lua_State *lua) {
     mf_Scripts *all = mf_script_of(lua)->all;
     mf_Error error = {0};
     mf_script_clean(all);
-    const size_t size = mf_world_snapshot_size(all->scene->world);
+    const size_t size = mf_world_snapshot_size(all->scene.world);
     void *image = lua_newuserdatauv(lua, size, 0);
-    if (mf_world_snapshot(all->scene->world, image, size, &error) != MF_OK)
+    if (mf_world_snapshot(all->scene.world, image, size, &error) != MF_OK)
         return mf_script_raise(lua, &error);
     luaL_setmetatable(lua, SNAPSHOT);
     return 1;
@@ -177,7 +177,7 @@ static int restore(lua_State *lua) {
     const void *image = luaL_checkudata(lua, 2, SNAPSHOT);
     const size_t size = lua_rawlen(lua, 2);
     mf_script_charge(script, size / MF_SCRIPT_CHARGE);
-    if (mf_world_restore(all->scene->world, image, size, &error) != MF_OK)
+    if (mf_world_restore(all->scene.world, image, size, &error) != MF_OK)
         return mf_script_raise(lua, &error);
     mf_script_forget(all);
     for (uint32_t i = 0; i < all->count; i++)

@@ -1,5 +1,5 @@
 // Docks in scripts: `world:connect` and `world:disconnect`.
-#include "script/engine.h"
+#include "scene/script/engine.h"
 
 #include <mayfly/docks.h>
 #include <mayfly/model_fields.h>
@@ -17,7 +17,7 @@ static mf_DockPort check_port(lua_State *lua, int argument) {
 }
 
 static mf_WorldDocks *check_docks(lua_State *lua) {
-    mf_WorldDocks *docks = mf_world_docks_of(mf_script_of(lua)->all->scene->world);
+    mf_WorldDocks *docks = mf_world_docks_of(mf_script_of(lua)->all->scene.world);
     if (docks == NULL)
         luaL_error(lua, "the world has no docks");
     mf_script_clean(mf_script_of(lua)->all);

@@ -5,7 +5,7 @@
 // call. What exceeds a limit ends the run: it passes through pcall (sandbox.c). Nothing that a
 // script can see depends on addresses, clocks or the order of a hash table.
 #include "base/file.h"
-#include "script/engine.h"
+#include "scene/script/engine.h"
 
 #include "base/clock.h"
 
@@ -107,7 +107,7 @@ static int note_line(lua_State *lua) {
 static mf_Status fail(mf_Script *script, const char *what, mf_Error *error) {
     lua_State *lua = script->lua;
     const mf_SceneScript *from = script->from;
-    const char *file = from->path != NULL ? from->path : script->all->scene->file->file;
+    const char *file = from->path != NULL ? from->path : script->all->scene.file->file;
     char found[MESSAGE];
     const char *text = lua_type(lua, -1) == LUA_TSTRING ? lua_tostring(lua, -1) : NULL;
     if (text != NULL)
@@ -189,8 +189,9 @@ static int open_all(lua_State *lua) {
 }
 
 // The text of a script in a scene, below as many lines as are above it there.
-static mf_Status take_text(const mf_Script *script, mf_Text *out, mf_Error *error) {
+mf_Status mf_script_read(mf_Script *script, mf_Error *error) {
     const mf_SceneScript *from = script->from;
+    mf_Text *out = &script->text;
     char *data = NULL;
     size_t size = 0;
     if (from->path != NULL) {
@@ -210,12 +211,10 @@ static mf_Status take_text(const mf_Script *script, mf_Text *out, mf_Error *erro
 
 static mf_Status compile(mf_Script *script, mf_Error *error) {
     const mf_SceneScript *from = script->from;
-    const char *file = from->path != NULL ? from->path : script->all->scene->file->file;
-    mf_Text text = mf_text_begin(script->all->context), name = mf_text_begin(script->all->context);
-    mf_Status status = take_text(script, &text, error);
+    const char *file = from->path != NULL ? from->path : script->all->scene.file->file;
+    mf_Text name = mf_text_begin(script->all->context);
     mf_text_format(&name, "@%s", file);
-    if (status == MF_OK && name.failed)
-        status = mf_fail(error, MF_NO_MEMORY, "scripts: out of memory");
+    mf_Status status = name.failed ? mf_fail(error, MF_NO_MEMORY, "scripts: out of memory") : MF_OK;
     if (status == MF_OK) {
         lua_Debug record;
         lua_State *lua = script->lua;
@@ -225,10 +224,9 @@ static mf_Status compile(mf_Script *script, mf_Error *error) {
         memcpy(script->chunk, record.short_src, sizeof script->chunk);
         script->spent = 0;
         script->line = 0;
-        if (luaL_loadbufferx(lua, text.data, text.size, name.data, "t") != LUA_OK)
+        if (luaL_loadbufferx(lua, script->text.data, script->text.size, name.data, "t") != LUA_OK)
             status = fail(script, "syntax", error);
     }
-    mf_text_free(&text);
     mf_text_free(&name);
     return status;
 }

@@ -1,7 +1,7 @@
 // Robots in scripts: `world:robot(group, robot)` sees and commands one robot only, sends and reads
 // messages at its docks, and its other members are the script's. `world:policy(group, f)` calls
 // f(robot) for each robot of a group after `tick`.
-#include "script/engine.h"
+#include "scene/script/engine.h"
 
 #include <mayfly/messages.h>
 #include <mayfly/model_fields.h>
@@ -52,7 +52,7 @@ static uint32_t check_dock(lua_State *lua, const mf_ScriptRobots *robots, int ar
 }
 
 static uint32_t message_numbers(lua_State *lua, const mf_ScriptRobots *robots) {
-    const mf_SceneFile *file = mf_script_of(lua)->all->scene->file;
+    const mf_SceneFile *file = mf_script_of(lua)->all->scene.file;
     if (!file->talks)
         luaL_error(lua, "group %s: the scene has no section messages",
                    mf_group_config_of(robots->group)->name);
@@ -152,7 +152,7 @@ int mf_script_policy(lua_State *lua) {
 mf_Status mf_script_call_policies(mf_Script *script, mf_Error *error) {
     lua_State *lua = script->lua;
     const mf_Scripts *all = script->all;
-    for (uint32_t g = 0; g < all->scene->group_count; g++) {
+    for (uint32_t g = 0; g < all->scene.group_count; g++) {
         const uint32_t count = mf_group_count(all->dirt[g].group);
         for (uint32_t i = 0; i < count && script->policies[g] != LUA_NOREF && !all->stopped; i++) {
             lua_rawgeti(lua, LUA_REGISTRYINDEX, script->policies[g]);

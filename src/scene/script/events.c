@@ -1,7 +1,7 @@
 // Events for scripts: at each tick of a script, what is new since its last one, group by group, in
 // the order faults, falls, states of parts, scores.
 #include "model/fields.h"
-#include "script/engine.h"
+#include "scene/script/engine.h"
 
 #include "scene/watch.h"
 
@@ -22,7 +22,7 @@ static int emit(lua_State *lua) {
     lua_setfield(lua, 2, "kind");
     lua_pushstring(lua, event->group);
     lua_setfield(lua, 2, "group");
-    lua_pushnumber(lua, mf_time_to_seconds(mf_world_time(mf_script_of(lua)->all->scene->world)));
+    lua_pushnumber(lua, mf_time_to_seconds(mf_world_time(mf_script_of(lua)->all->scene.world)));
     lua_setfield(lua, 2, "time");
     lua_pushinteger(lua, event->robot);
     lua_setfield(lua, 2, "robot");
@@ -69,7 +69,7 @@ static mf_Status tell(const mf_Happening *what, void *user, mf_Error *error) {
 
 mf_Status mf_script_watch(mf_Script *script, mf_Error *error) {
     mf_script_clean(script->all);
-    return mf_watch_create(script->all->scene, &script->watch, error);
+    return mf_watch_create(&script->all->scene, &script->watch, error);
 }
 
 mf_Status mf_script_notify(mf_Script *script, mf_Error *error) {

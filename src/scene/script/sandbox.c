@@ -2,7 +2,7 @@
 // outside nor run long without being counted nor depend on addresses. Missing on purpose: io, os,
 // debug, coroutine, package, load and what resembles it, patterns of strings, finalizers, weak
 // tables.
-#include "script/engine.h"
+#include "scene/script/engine.h"
 
 #include "math/scalar.h"
 
@@ -61,8 +61,8 @@ static int print(lua_State *lua) {
         luaL_addvalue(&line);
     }
     luaL_pushresult(&line);
-    if (script->all->host.print != NULL)
-        script->all->host.print(script->from->name, lua_tostring(lua, -1), script->all->host.user);
+    if (script->all->print != NULL)
+        script->all->print(script->from->name, lua_tostring(lua, -1), script->all->print_user);
     return 0;
 }
 
