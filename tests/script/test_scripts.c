@@ -181,7 +181,7 @@ static const char chain[] =
     "      end)\n";
 
 TEST(each_robot_has_a_policy) {
-    AUTO_RUN *run = open_run(1, chain, NULL);
+    AUTO_RUN *run = open_text(1, chain, NULL);
     perform(run, 20);
     expect_good(run);
     assert_string_equal(run->printed, "s: modules\t1\tfront\t7\t0.0\t0.0\t2\n"
