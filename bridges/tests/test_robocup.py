@@ -391,7 +391,7 @@ def test_a_ball_on_a_raised_arm_is_a_foul(begin: Begin) -> None:
     for cycle in range(120):
         answer = player.act(link.receive())
         if cycle == 40:
-            monitor.send("(playMode PlayOn)(agent (unum 2)(team Reds)(pos -1 0 0))")
+            monitor.send("(playMode PlayOn)(agent (unum 2)(team Reds)(move -1 0 0.24 0))")
         if cycle == 80:
             monitor.send("(ball (pos -1 0.24 0.5))")
         link.send(answer + "(left_shoulder_roll 85 0 30 0.6 0)(left_elbow 0 0 30 0.6 0)")

@@ -32,7 +32,7 @@ T1_ARMS = {"lae2": -75, "rae2": 75}
 
 # Tactics, as in scenes/soccer.lua. Players see the field with the own goal at -x.
 GOAL, RADIUS, CIRCLE = 2.6, 0.07, 0.75  # [m] between the posts, of the ball, that others keep
-FORWARD, LEFT, YAW = 0.18, 0.08, 1.0  # [m/s], [m/s], [rad/s] most that is walked
+FORWARD, LEFT, YAW = 0.21, 0.085, 1.0  # [m/s], [m/s], [rad/s] most that is walked
 SHARED = 1.1  # [1] most sum of the parts of these that are walked at once: beyond, it falls
 SMOOTH = 0.25  # [s] in which commands change
 REACH, SLOWS = 5.0, 0.17  # [m] that a shot rolls, [m/s^2] that slow the ball
@@ -41,7 +41,7 @@ NEAR, FAR, ASIDE = 0.13, 0.18, 0.055  # [m] where the ball lies for a shot, from
 BESIDE = 0.025  # [m] beside the middle, where it is best
 OUTWARD = 0.08  # [rad] by which a ball leaves towards the other foot
 STANCE, ROUND = 0.16, 0.34  # [m] to the ball before a shot, and on the way round it
-SPACING = 0.65  # [m] that robots keep from each other; a striker from its own team: 0.4
+SPACING = 0.75  # [m] that robots keep from each other; a striker from its own team: 0.4
 POST = 0.35  # [m] from posts of goals
 GUARD = 1.0  # [m] from the ball while the other team has the right of way
 KEEPER = 0.4  # [m] from the goal line
@@ -432,7 +432,7 @@ class Player:
             far = math.hypot(ax, ay)
             if 0 < far < least:
                 ax, ay = ax / far, ay / far
-                away = max(0.0, -(x * ax + y * ay)) + 1.5 * FORWARD * (1 - far / least)
+                away = max(0.0, -(x * ax + y * ay)) + 2 * FORWARD * (1 - far / least)
                 x, y = x + away * ax, y + away * ay
         return x, y
 
@@ -443,7 +443,8 @@ class Player:
         far, stands = math.hypot(x, y), self.doing == "stand"
         pace = min(2.0, FORWARD / far) if far > 0 else 0.0
         vx, vy = self.keep_apart(pace * x, pace * y)
-        self.travels = far > (0.3 if self.travels else 0.45)  # facing the way
+        near = min((math.dist((o.x, o.y), (me.x, me.y)) for o in me.everybody()), default=9.0)
+        self.travels = far > (0.3 if self.travels else 0.45) and near > 0.5  # facing the way
         angle = wrap((math.atan2(vy, vx) if self.travels else heading) - me.heading)
         if not exact and far < (0.2 if stands else 0.06) and abs(angle) < (0.4 if stands else 0.15):
             self.follow("stand")

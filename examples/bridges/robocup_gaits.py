@@ -13,7 +13,7 @@ HIP_WIDTH = 0.037  # [m] hips from the middle
 HEIGHT, WIDTH, OFFSET = 0.148, 0.043, 0.01  # [m] hips above ankles; feet from the middle; forward
 PERIOD, LIFT, SWAY, SWING = 0.72, 0.027, 0.022, 0.305  # [s], [m], [m], share of the period
 LEAN = 0.1  # [rad] of the trunk
-MOST = (0.2, 0.1, 1.0)  # [m/s], [m/s], [rad/s] forward, left, turn: reached in 1 s
+MOST = (0.24, 0.1, 1.0)  # [m/s], [m/s], [rad/s] forward, left, turn: reached in 1 s
 GAITS = pathlib.Path(__file__).resolve().parents[2] / "models" / "gaits" / "humanoid"
 
 

@@ -286,7 +286,7 @@ class Match:
             say(f"{agent}: the robot has no motor {motor[:40]}")
 
     def _beam(self, squad: Squad, agent: Agent, beam: Beam) -> None:
-        """Players stand on their own half; the right team sees it rotated by 180 degrees."""
+        """Players stand on their own half; as in the league y is not rotated for the right team."""
         if not self.referee.may_beam:
             return
         x = min(abs(beam.x), self.field.length / 2 + self.field.border)
