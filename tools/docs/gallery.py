@@ -26,11 +26,11 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FILMS = ROOT / "build" / "gallery"
 PICTURES = ROOT / "docs" / "images" / "gallery"
 LONGEST = 20.0  # [s]
-LONGER = {"circles": 60.0}  # [s] of scenes that come to their end later
+LONGER = {"circles": 60.0, "mixed_formation": 30.0}  # [s] of scenes that come to their end later
 SIZE = 640, 360  # [pixel] of a picture
 SHEET = 1000, 600  # [pixel] of a page on a sheet
 WHOLE = {"airplanes", "circles", "mixed_formation", "swarm"}  # pictures show all of it
-TIMES = {"circles": 60.0, "mixed_reality": 3.0, "tear": 1.1, "topple": 2.0}  # [s] of the picture
+TIMES = {"circles": 60.0, "mixed_formation": 30.0, "mixed_reality": 3.0, "tear": 1.1, "topple": 2.0}
 # The page's own camera, which follows what it shows, or one that shows all of it.
 PICTURE = """([time, whole]) => {
   mayfly.source.time = 0;
