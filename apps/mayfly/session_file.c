@@ -16,6 +16,7 @@
 // lines are the acts that led to the last state. A file without an end is one of a run that was
 // killed.
 #include "session.h"
+#include "scene/scene_file.h"
 
 #include <errno.h>
 #include <math.h>
@@ -153,16 +154,6 @@ static bool read_vector(const json_t *object, const char *name, double out[3]) {
     return json_array_size(list) == 3;
 }
 
-static bool find_group(const mf_World *world, const char *name, uint32_t *out) {
-    for (uint32_t g = 0; name != NULL && g < mf_world_group_count(world); g++) {
-        *out = g;
-        if (strcmp(mf_group_config_of(mf_world_group((mf_World *)(uintptr_t)world, g))->name,
-                   name) == 0)
-            return true;
-    }
-    return false;
-}
-
 static mf_Status read_push(Reader *reader, mf_Act *act) {
     return read_u32(reader->object, "link", &act->part) &&
                    read_vector(reader->object, "point", act->values) &&
@@ -198,7 +189,8 @@ static mf_Status read_act(Reader *reader, mf_ActKind kind) {
     mf_Status status = MF_OK;
     const char *name = json_string_value(json_object_get(reader->object, "group"));
     if (kind != MF_ACT_RELEASE) {
-        if (!find_group(world, name, &act.group))
+        act.group = mf_scene_file_group(reader->session->scene->file, name);
+        if (act.group == MF_NONE)
             return expected(reader, "the name of a group of the scene");
         mf_Group *group = mf_world_group(world, act.group);
         if (!read_u32(reader->object, "robot", &act.robot) || act.robot >= mf_group_count(group))

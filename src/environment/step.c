@@ -170,15 +170,21 @@ static bool any_fresh(const uint8_t *fresh, uint32_t count) {
     return any;
 }
 
+// Looks at the block that begins with robot `i` of the unit from `first` on, if any of it is fresh.
+static void see_fresh(mf_Environment *e, uint32_t i, uint32_t first,
+                      mf_EnvironmentScratch *scratch) {
+    const uint8_t *fresh = scratch->fresh + (i - i % MF_BLOCK - first);
+    if (i % MF_BLOCK == 0 && any_fresh(fresh, MF_BLOCK))
+        mf_environment_see(e, i / MF_BLOCK, fresh, scratch);
+}
+
 // Observations of robots that start in the unit first .. end - 1, after all others have been
 // evaluated.
 static void open_episodes(const Pass *pass, uint32_t first, uint32_t end,
                           mf_EnvironmentScratch *scratch) {
     mf_Environment *e = pass->environment;
     for (uint32_t i = first; i < end; i++) {
-        const uint8_t *fresh = scratch->fresh + (i - i % MF_BLOCK - first);
-        if (i % MF_BLOCK == 0 && any_fresh(fresh, MF_BLOCK))
-            mf_environment_see(e, i / MF_BLOCK, fresh, scratch);
+        see_fresh(e, i, first, scratch);
         if (scratch->fresh[i - first] == 0)
             continue;
         if (i % e->plan.team == 0)
@@ -444,9 +450,7 @@ static void remember_unit(const Pass *pass, uint32_t first, uint32_t end,
     for (uint32_t i = first; i < end; i++)
         scratch->fresh[i - first] = *word_of(e, MF_EPISODE_PHASE, i, 0) == MF_EPISODE_MOVED;
     for (uint32_t i = first; i < end; i++) {
-        const uint8_t *fresh = scratch->fresh + (i - i % MF_BLOCK - first);
-        if (i % MF_BLOCK == 0 && any_fresh(fresh, MF_BLOCK))
-            mf_environment_see(e, i / MF_BLOCK, fresh, scratch);
+        see_fresh(e, i, first, scratch);
         if (scratch->fresh[i - first] == 0)
             continue;
         mf_TaskDraw draw = draw_of_step(e, i);

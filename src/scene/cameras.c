@@ -1,5 +1,6 @@
 // Cameras of a scene: from its file, and from its robots' models, where a group takes pictures.
 #include "scene/builder.h"
+#include "scene/scene_file.h"
 #include <mayfly/model_fields.h>
 #include "camera/cameras.h"
 #include "base/floats.h"
@@ -21,10 +22,8 @@ static mf_Status refuse(const mf_Scene *scene, const mf_SceneCamera *from, mf_St
 static mf_Status find_carrier(const mf_Scene *scene, const mf_SceneCamera *from, uint32_t *group,
                               uint32_t *link, mf_Error *error) {
     char message[400], near[MF_SUGGESTION];
-    *group = *link = MF_NONE;
-    for (uint32_t g = 0; g < scene->group_count; g++)
-        if (strcmp(scene->file->groups[g].name, from->on.group) == 0)
-            *group = g;
+    *link = MF_NONE;
+    *group = mf_scene_file_group(scene->file, from->on.group);
     if (*group == MF_NONE)
         return MF_OK;
     const mf_Model *model = scene->models[*group];

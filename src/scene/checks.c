@@ -88,12 +88,11 @@ static mf_Status check_motion(const Check *check) {
 
 static mf_Status find_group(const mf_Reader *reader, const mf_SceneFile *file, const char *key,
                             const char *name, uint32_t *out) {
-    for (uint32_t i = 0; i < file->group_count; i++)
-        if (strcmp(file->groups[i].name, name) == 0) {
-            if (out != NULL)
-                *out = i;
-            return MF_OK;
-        }
+    const uint32_t found = mf_scene_file_group(file, name);
+    if (out != NULL)
+        *out = found;
+    if (found != MF_NONE)
+        return MF_OK;
     return mf_reader_refuse(reader, key, NULL, "expected the name of a group, found '%.100s'",
                             name);
 }

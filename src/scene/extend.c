@@ -2,6 +2,7 @@
 // another group; the texts and robots of both files are borrowed. Its world is built from that file
 // as any other and then takes over the state of the old world.
 #include "scene/extend.h"
+#include "scene/scene_file.h"
 #include "motion/table.h"
 
 #include "world/carry.h"
@@ -30,13 +31,6 @@ static mf_Status check_like(const mf_SceneGroup *like, mf_Error *error) {
                                   like->name, what);
 }
 
-static bool has_group(const mf_SceneFile *file, const char *name) {
-    for (uint32_t g = 0; g < file->group_count; g++)
-        if (strcmp(file->groups[g].name, name) == 0)
-            return true;
-    return false;
-}
-
 // A name is part of paths of properties and overrides.
 static bool is_name(const char *name) {
     for (const char *at = name; *at != '\0'; at++)
@@ -51,10 +45,10 @@ static mf_Status choose_name(const mf_SceneFile *file, const mf_SceneJoin *join,
     const char *name = join->name != NULL && join->name[0] != '\0' ? join->name : NULL;
     MF_NEED(name == NULL || is_name(name), error,
             "expected a name of letters, digits, _ and -, found '%.99s'", name);
-    MF_NEED(name == NULL || !has_group(file, name), error,
+    MF_NEED(mf_scene_file_group(file, name) == MF_NONE, error,
             "expected a name that no group has, found %.99s", name);
     snprintf(out, NAME_MOST, "%s", name != NULL ? name : join->like->name);
-    for (uint32_t n = 2; has_group(file, out); n++)
+    for (uint32_t n = 2; mf_scene_file_group(file, out) != MF_NONE; n++)
         snprintf(out, NAME_MOST, "%.80s-%u", join->like->name, n);
     return MF_OK;
 }

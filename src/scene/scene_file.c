@@ -461,6 +461,13 @@ mf_Status mf_scene_file_write(const mf_SceneFile *file, char **text, mf_Error *e
     return status;
 }
 
+uint32_t mf_scene_file_group(const mf_SceneFile *file, const char *name) {
+    for (uint32_t g = 0; name != NULL && g < file->group_count; g++)
+        if (strcmp(file->groups[g].name, name) == 0)
+            return g;
+    return MF_NONE;
+}
+
 uint64_t mf_scene_file_count(const mf_SceneFile *file) {
     uint64_t count = 0;
     for (uint32_t i = 0; file != NULL && i < file->group_count; i++)

@@ -18,6 +18,9 @@ static inline bool mf_scene_is_vertices(const mf_SceneGroup *group) {
     return group->kind != NULL && group->kind->vertices;
 }
 
+// The number of the group of that name, NULL allowed; MF_NONE: there is none.
+uint32_t mf_scene_file_group(const mf_SceneFile *file, const char *name);
+
 // The scene of one robot from the file at `path`, whatever moves it: also a vehicle's, which
 // mf_scene_file_load refuses.
 mf_Status mf_scene_file_of_robot(mf_Context *context, const char *path, mf_SceneFile **out,

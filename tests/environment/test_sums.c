@@ -155,6 +155,23 @@ static void move(const double *q, const double *v, double time, double *out) {
     spin(out + 10, v + 9, time);
 }
 
+// At a random state, and 1e-5 s before and after it.
+static void sum_around(const mf_Model *model, uint32_t stream, uint32_t first, Sums *past,
+                       Sums *sums, Sums *after) {
+    double q[14], v[12], moved[14];
+    for (uint32_t i = 0; i < 14; i++)
+        q[i] = random_signed(stream, first + i);
+    for (uint32_t i = 0; i < 12; i++)
+        v[i] = random_signed(stream + 1, first + i);
+    mf_quat_normalize(q + 3);
+    mf_quat_normalize(q + 10);
+    sum_up(model, q, v, sums);
+    move(q, v, 1e-5, moved);
+    sum_up(model, moved, v, after);
+    move(q, v, -1e-5, moved);
+    sum_up(model, moved, v, past);
+}
+
 // Sums over the bodies: masses times arms are nothing, momentum is the mass times the velocity of
 // the center of mass, which is found by moving on.
 TEST(momentum_is_mass_times_velocity) {
@@ -163,19 +180,9 @@ TEST(momentum_is_mass_times_velocity) {
     assert_int_equal(model->position_count, 14);
     assert_int_equal(model->velocity_count, 12);
     for (uint32_t trial = 0; trial < 20; trial++) {
-        double q[14], v[12], later[14], before[14], arms[3] = {0}, momentum[3] = {0}, mass = 0.0;
+        double arms[3] = {0}, momentum[3] = {0}, mass = 0.0;
         Sums sums, after, past;
-        for (uint32_t i = 0; i < 14; i++)
-            q[i] = random_signed(1, trial * 100 + i);
-        for (uint32_t i = 0; i < 12; i++)
-            v[i] = random_signed(2, trial * 100 + i);
-        mf_quat_normalize(q + 3);
-        mf_quat_normalize(q + 10);
-        move(q, v, 1e-5, later);
-        move(q, v, -1e-5, before);
-        sum_up(model, q, v, &sums);
-        sum_up(model, later, v, &after);
-        sum_up(model, before, v, &past);
+        sum_around(model, 1, trial * 100, &past, &sums, &after);
         for (uint32_t b = 0; b < model->body_count; b++) {
             const double *inertia = sums.inertia + 10 * b, *twist = sums.twist + 6 * b;
             double turning[3];
@@ -198,19 +205,8 @@ TEST(momentum_is_mass_times_velocity) {
 TEST(velocities_are_those_of_the_poses) {
     AUTO_CONTEXT *context = open_context(1);
     AUTO_MODEL *model = load_text(context, mixed);
-    double q[14], v[12], later[14], before[14];
     Sums sums, after, past;
-    for (uint32_t i = 0; i < 14; i++)
-        q[i] = random_signed(3, i);
-    for (uint32_t i = 0; i < 12; i++)
-        v[i] = random_signed(4, i);
-    mf_quat_normalize(q + 3);
-    mf_quat_normalize(q + 10);
-    move(q, v, 1e-5, later);
-    move(q, v, -1e-5, before);
-    sum_up(model, q, v, &sums);
-    sum_up(model, later, v, &after);
-    sum_up(model, before, v, &past);
+    sum_around(model, 3, 0, &past, &sums, &after);
     for (uint32_t l = 0; l < model->link_count; l++)
         for (int i = 0; i < 3; i++) {
             double speed = (after.position[l][i] - past.position[l][i]) / 2e-5;

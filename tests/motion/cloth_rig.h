@@ -70,3 +70,34 @@ static inline void make_triangles(mf_Cloth *cloth) {
     cloth->vertices = (const double(*)[3])mesh_vertices;
     cloth->triangles = (const uint32_t(*)[3])mesh_triangles;
 }
+
+// ---- the same bits ------------------------------------------------------------------------------
+
+typedef struct Kind {
+    mf_Isa isa;
+    uint32_t threads;
+    bool shared, triangles, wide, damped;
+} Kind;
+
+static inline void open_kind(Rig *rig, Kind kind, double damping) {
+    rig->cloth.material.damping = kind.damped ? damping : 0.0;
+    rig->world_config.isa = kind.isa;
+    rig->group_config.double_precision = kind.wide;
+    rig->group_config.isolated = !kind.shared;
+    if (kind.triangles)
+        make_triangles(&rig->cloth);
+    rig_open(rig);
+}
+
+// Over instruction sets, threads, and robots that share a space.
+static inline void check_kinds(uint64_t (*hash_of)(Kind kind)) {
+    for (int k = 0; k < 8; k++) {
+        Kind kind = {MF_ISA_AUTO, 1, false, k & 1, k & 2, k & 4};
+        const uint64_t hash = hash_of(kind);
+        FOR_EACH_ISA (isa)
+            assert_int_equal(hash_of(WITH(kind, .isa = isa)), hash);
+        kind.shared = true;
+        for (kind.threads = 1; kind.threads <= 3; kind.threads++)
+            assert_int_equal(hash_of(kind), hash);
+    }
+}

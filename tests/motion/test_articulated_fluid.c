@@ -15,25 +15,33 @@ static ArtConfig fluid_config(mf_ArticulatedIntegrator integrator, mf_Time step)
                 .motion.contacts = false);
 }
 
+// The force and torque of the first step of 1e-6 s, at (1, 2, 3) m/s and a rate.
+static void check_wrench(const Rig *t, double mass, const double inertia[3], const double w[3],
+                         const double force[3], const double torque[3], double force_error,
+                         double torque_error) {
+    const double v[3] = {1, 2, 3}, h = 1e-6;
+    rig_set3(t, "base.linear_velocity", v[0], v[1], v[2]);
+    rig_set3(t, "base.angular_velocity", w[0], w[1], w[2]);
+    mf_world_step(t->world, 1);
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
+        double gain = (rig_get(t, "base.linear_velocity", i) - v[i]) / h;
+        double turning = (rig_get(t, "base.angular_velocity", i) - w[i]) / h;
+        double gyroscopic = (inertia[j] - inertia[k]) * w[j] * w[k];
+        assert_near(gain * mass, force[i], force_error);
+        assert_near(turning * inertia[i] - gyroscopic, torque[i], torque_error);
+    }
+}
+
 // MuJoCo 4.0, mj_forward with density 1000, viscosity 0.1, velocity (1, 2, 3) m/s and rate (0.1,
 // 0.2, 0.3) rad/s: qfrc_fluid of a box of 48 kg.
 TEST(forces_are_those_of_mujoco) {
     static const double force[3] = {-120.376991, -240.753982, -361.130973};
     static const double torque[3] = {-6.86061930e-03, -3.68212386e-02, -2.89818579e-02};
     static const double inertia[3] = {2.08, 1.6, 0.8}; // 48 (b^2 + c^2) / 12
-    const double v[3] = {1, 2, 3}, w[3] = {0.1, 0.2, 0.3}, h = 1e-6;
     AUTO_RIG t = open_box(1000.0, 0.1, 0.0, fluid_config(MF_ARTICULATED_EULER, 1000));
-    rig_set3(&t, "base.linear_velocity", v[0], v[1], v[2]);
-    rig_set3(&t, "base.angular_velocity", w[0], w[1], w[2]);
-    mf_world_step(t.world, 1);
-    for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
-        double gain = (rig_get(&t, "base.linear_velocity", i) - v[i]) / h;
-        double turning = (rig_get(&t, "base.angular_velocity", i) - w[i]) / h;
-        assert_near(gain * 48.0, force[i], 1e-5); // of the differences, and six digits of theirs
-        double gyroscopic = (inertia[j] - inertia[k]) * w[j] * w[k];
-        assert_near(turning * inertia[i] - gyroscopic, torque[i], 1e-7);
-    }
+    // Of the differences, and six digits of theirs.
+    check_wrench(&t, 48.0, inertia, (double[]){0.1, 0.2, 0.3}, force, torque, 1e-5, 1e-7);
 }
 
 // MuJoCo 4.0, likewise, of an ellipsoid of 7.54 kg in water; its virtual masses are 6e-7 off.
@@ -47,19 +55,10 @@ TEST(ellipsoids_are_those_of_mujoco) {
     static const double torque[3] = {26.289128110165, -63.099142300925, 33.779487744287};
     static const double inertia[3] = {0.19603538158400312, 0.15079644737231008,
                                       0.07539822368615504};
-    const double v[3] = {1, 2, 3}, w[3] = {0.4, 0.5, 0.6}, h = 1e-6;
     AUTO_RIG t = text_open(text, fluid_config(MF_ARTICULATED_EULER, 1000));
-    rig_set3(&t, "base.linear_velocity", v[0], v[1], v[2]);
-    rig_set3(&t, "base.angular_velocity", w[0], w[1], w[2]);
-    mf_world_step(t.world, 1);
-    for (uint32_t i = 0; i < 3; i++) {
-        const uint32_t j = (i + 1) % 3, k = (i + 2) % 3;
-        double gain = (rig_get(&t, "base.linear_velocity", i) - v[i]) / h;
-        double turning = (rig_get(&t, "base.angular_velocity", i) - w[i]) / h;
-        double gyroscopic = (inertia[j] - inertia[k]) * w[j] * w[k];
-        assert_near(gain * 7.539822368615504, force[i], 2e-3); // h / 2 of the change of the force
-        assert_near(turning * inertia[i] - gyroscopic, torque[i], 2e-3);
-    }
+    // h / 2 of the change of the force.
+    check_wrench(&t, 7.539822368615504, inertia, (double[]){0.4, 0.5, 0.6}, force, torque, 2e-3,
+                 2e-3);
 }
 
 // m dv/dt = m g - rho a b v^2 / 2: v = u tanh(g t / u) with u = sqrt(2 m g / (rho a b)); here 48

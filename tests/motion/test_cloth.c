@@ -7,25 +7,12 @@ GROUP_FIXTURE(make_context, drop_context);
 
 // ---- bits ---------------------------------------------------------------------------------------
 
-typedef struct Kind {
-    mf_Isa isa;
-    uint32_t threads;
-    bool shared, triangles, wide, damped;
-} Kind;
-
 static uint64_t hash_of(Kind kind) {
-    AUTO_CONTEXT *context;
-    MUST(mf_context_create(&WITH(mf_context_config(), .threads = kind.threads), &context, &error));
+    AUTO_CONTEXT *context = open_context(kind.threads);
     AUTO_RIG rig = rig_begin(context);
     rig.config.contacts = true;
-    rig.cloth.material.damping = kind.damped ? 1e-3 : 0.0;
-    rig.world_config.isa = kind.isa;
-    rig.group_config.double_precision = kind.wide;
-    rig.group_config.isolated = !kind.shared;
     rig.group_config.count = 3;
-    if (kind.triangles)
-        make_triangles(&rig.cloth);
-    rig_open(&rig);
+    open_kind(&rig, kind, 1e-3);
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t c = 0; c < 3 * 17 * 24; c++)
             set_field(rig.group, "vertex.velocity", i, c, 0.3 * sin(0.1 * c * c + i));
@@ -38,15 +25,7 @@ static uint64_t hash_of(Kind kind) {
 }
 
 TEST(sets_and_threads_agree) {
-    for (int k = 0; k < 8; k++) {
-        Kind kind = {MF_ISA_AUTO, 1, false, k & 1, k & 2, k & 4};
-        const uint64_t hash = hash_of(kind);
-        FOR_EACH_ISA (isa)
-            assert_int_equal(hash_of(WITH(kind, .isa = isa)), hash);
-        kind.shared = true;
-        for (kind.threads = 1; kind.threads <= 3; kind.threads++)
-            assert_int_equal(hash_of(kind), hash);
-    }
+    check_kinds(hash_of);
 }
 
 TEST(other_lanes_change_nothing) {

@@ -142,26 +142,14 @@ TEST(momentum_stays_and_energy_falls) {
     }
 }
 
-typedef struct Kind {
-    mf_Isa isa;
-    uint32_t threads;
-    bool shared, triangles, wide, damped;
-} Kind;
-
 static uint64_t hash_of(Kind kind) {
     AUTO_CONTEXT *context = open_context(kind.threads);
     AUTO_RIG rig = burst_begin(context);
     rig.cloth.pins = rig_corners;
     rig.cloth.pin_count = 2;
-    rig.cloth.material.damping = kind.damped ? 1e-5 : 0.0;
-    rig.world_config.isa = kind.isa;
     rig.world_config.gravity = 9.81;
-    rig.group_config.double_precision = kind.wide;
-    rig.group_config.isolated = !kind.shared;
     rig.group_config.count = 2;
-    if (kind.triangles)
-        make_triangles(&rig.cloth);
-    rig_open(&rig);
+    open_kind(&rig, kind, 1e-5);
     burst(&rig, 0);
     burst(&rig, 1);
     if (kind.shared)
@@ -174,19 +162,7 @@ static uint64_t hash_of(Kind kind) {
 }
 
 TEST(sets_and_threads_agree) {
-    for (int k = 0; k < 8; k++) {
-        Kind kind = {MF_ISA_AUTO, 1, false, k & 1, k & 2, k & 4};
-        const uint64_t hash = hash_of(kind);
-        for (mf_Isa isa = MF_ISA_SCALAR; isa <= MF_ISA_AVX512; isa++) {
-            kind.isa = isa;
-            if (mf_isa_available(isa))
-                assert_int_equal(hash_of(kind), hash);
-        }
-        kind.isa = MF_ISA_AUTO;
-        kind.shared = true;
-        for (kind.threads = 1; kind.threads <= 3; kind.threads++)
-            assert_int_equal(hash_of(kind), hash);
-    }
+    check_kinds(hash_of);
 }
 
 TEST(snapshots_continue) {

@@ -4,6 +4,8 @@
 
 #include "rig/rig.h"
 
+#include <dirent.h>
+
 // A file that would lie in scenes/, so that ../models/ is found.
 #define SCENE_PATH MAYFLY_SOURCE_DIR "/scenes/t.yaml"
 
@@ -75,6 +77,26 @@ static inline mf_Scene scene_of(mf_Context *context, const char *text) {
 static inline mf_Scene scene_at(mf_Context *context, const char *name, const mf_Override *overrides,
                                 uint32_t count) {
     return make_scene(context, load_scene(context, name, overrides, count));
+}
+
+// Calls `check` with the name of each of the project's own scenes ("soccer.yaml"), or of
+// MAYFLY_SCENE alone.
+static inline void each_scene(mf_Context *context,
+                              void (*check)(mf_Context *context, const char *name)) {
+    DIR *folder = opendir(MAYFLY_SOURCE_DIR "/scenes");
+    const char *only = getenv("MAYFLY_SCENE");
+    uint32_t checked = 0;
+    assert_non_null(folder);
+    for (const struct dirent *entry; (entry = readdir(folder)) != NULL;) {
+        const char *ending = strrchr(entry->d_name, '.');
+        if (ending == NULL || strcmp(ending, ".yaml") != 0 ||
+            (only != NULL && strcmp(only, entry->d_name) != 0))
+            continue;
+        check(context, entry->d_name);
+        checked++;
+    }
+    closedir(folder);
+    assert_true(only != NULL || checked >= 30);
 }
 
 static inline double get(const mf_Scene *scene, uint32_t group, const char *field, uint32_t robot,

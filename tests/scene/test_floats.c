@@ -4,7 +4,6 @@
 #include "rig/rig.h"
 #include "support.h"
 
-#include <dirent.h>
 #include <fenv.h>
 
 #if defined(__SSE2__)
@@ -78,24 +77,19 @@ static uint64_t hash_of(mf_Context *context, const char *path, int host) {
     return hash;
 }
 
+static uint32_t different; // [1] hosts of scenes
+
+static void compare(mf_Context *context, const char *name) {
+    const char *path = formatted("%s/scenes/%s", MAYFLY_SOURCE_DIR, name);
+    const uint64_t plain = hash_of(context, path, 0);
+    for (int host = 1; host < HOSTS; host++)
+        if (hash_of(context, path, host) != plain) {
+            print_message("%s: other bits with %s\n", name, hosts[host]);
+            different++;
+        }
+}
+
 TEST(all_scenes_are_the_same_in_all_hosts) {
-    DIR *folder = opendir(MAYFLY_SOURCE_DIR "/scenes");
-    const char *only = getenv("MAYFLY_SCENE");
-    uint32_t different = 0;
-    assert_non_null(folder);
-    for (struct dirent *entry = readdir(folder); entry != NULL; entry = readdir(folder)) {
-        const size_t length = strlen(entry->d_name);
-        if (length < 5 || strcmp(entry->d_name + length - 5, ".yaml") != 0 ||
-            (only != NULL && strcmp(only, entry->d_name) != 0))
-            continue;
-        const char *path = formatted("%s/scenes/%s", MAYFLY_SOURCE_DIR, entry->d_name);
-        const uint64_t plain = hash_of(*state, path, 0);
-        for (int host = 1; host < HOSTS; host++)
-            if (hash_of(*state, path, host) != plain) {
-                print_message("%s: other bits with %s\n", entry->d_name, hosts[host]);
-                different++;
-            }
-    }
-    closedir(folder);
+    each_scene(*state, compare);
     assert_int_equal(different, 0);
 }

@@ -117,7 +117,8 @@ class Scene(World):
         """
         self._use()
         call(lib.mf_scene_finish_scripts, self._scene)
-        out, results = ffi.new("mf_ScriptResult *"), {}
+        out = ffi.new("mf_ScriptResult *")
+        results: dict[str, str] = {}
         while lib.mf_scene_script_result(self._scene, len(results), out):
             results[text(out.name)] = text(out.text)
         return results

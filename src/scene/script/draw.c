@@ -96,12 +96,10 @@ static float *list_of(lua_State *lua, const char *name, size_t more, uint32_t *c
 static mf_Group *group_of(lua_State *lua, bool optional) {
     const mf_Scene *scene = &mf_script_of(lua)->all->scene;
     const char *name = text_of(lua, "group", optional);
-    for (uint32_t g = 0; name != NULL && g < scene->group_count; g++)
-        if (strcmp(scene->file->groups[g].name, name) == 0)
-            return mf_world_group(scene->world, g);
-    if (name != NULL)
+    const uint32_t group = mf_scene_file_group(scene->file, name);
+    if (group == MF_NONE && name != NULL)
         luaL_error(lua, "draw: no group %s", name);
-    return NULL;
+    return mf_world_group(scene->world, group); // of MF_NONE: NULL
 }
 
 // Group, robot and link that carry a drawing.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "base/text.h"
+#include "scene/scene_file.h"
 #include "scene/script/script.h"
 #include "world/between.h"
 

@@ -21,9 +21,9 @@ static mf_World *world_of(lua_State *lua) {
 static uint32_t check_group(lua_State *lua, int argument) {
     const mf_Scene *scene = &mf_script_of(lua)->all->scene;
     const char *name = luaL_checkstring(lua, argument);
-    for (uint32_t g = 0; g < scene->group_count; g++)
-        if (strcmp(scene->file->groups[g].name, name) == 0)
-            return g;
+    const uint32_t found = mf_scene_file_group(scene->file, name);
+    if (found != MF_NONE)
+        return found;
     lua_pushliteral(lua, "");
     for (uint32_t g = 0; g < scene->group_count; g++) {
         lua_pushfstring(lua, "%s%s", g > 0 ? ", " : "", scene->file->groups[g].name);
