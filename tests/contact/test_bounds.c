@@ -131,7 +131,7 @@ static void pose(Robot *robot, uint32_t seed, int row) {
         free(robot->parts[wide]);
         robot->parts[wide] = aligned_alloc(64, (bytes + 63) / 64 * 64);
         assert_non_null(robot->parts[wide]);
-        refits[row][wide](robot->compound, &from, robot->parts[wide]);
+        refits[row][wide](robot->compound, &from, MF_ALL_ROBOTS, robot->parts[wide]);
     }
 }
 
