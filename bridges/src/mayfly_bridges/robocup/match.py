@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +18,7 @@ from mayfly_bridges.robocup.dialect import Dialect
 from mayfly_bridges.robocup.discipline import Player, Who
 from mayfly_bridges.robocup.effectors import Beam, Init, Motor, Motors, Say
 from mayfly_bridges.robocup.field import FIELDS, field_of
-from mayfly_bridges.robocup.framing import Gone, Listener, Peer, wait
+from mayfly_bridges.robocup.framing import Gone, Listener, Peer, Source, wait
 from mayfly_bridges.robocup.monitor import Monitors, OldMonitors
 from mayfly_bridges.robocup.old import OldDialect, joints
 from mayfly_bridges.robocup.referee import Referee
@@ -234,15 +235,19 @@ class Match:
                 told = True
                 say(f"the world waits for {', '.join(map(str, silent))}")
             limit = self.patience if told else min(SILENCE, self.patience)
-            wait([agent.peer for agent in silent], limit - passed)
-            self._poll()
+            self._idle([agent.peer for agent in silent], limit - passed)
+
+    def _idle(self, sources: Sequence[Source], seconds: float) -> None:
+        """Waits for agents, or for the end of the world, which raises an error."""
+        wait([*sources, self.world], seconds)
+        self.world.poll()
+        self._poll()
 
     def _gather(self) -> None:
         """Before the first cycle: the world stands still until all agents are there."""
         while len(self.playing) < self.waits_for:
             doors = [door for door, _ in self._doors]
-            wait([*doors, *(agent.peer for agent in self.agents)], math.inf)
-            self._poll()
+            self._idle([*doors, *(agent.peer for agent in self.agents)], math.inf)
             for agent in list(self.agents):
                 if agent.squad is None and agent.peer.inbox:
                     self._enter(agent)
