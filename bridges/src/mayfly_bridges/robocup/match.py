@@ -32,7 +32,7 @@ Array = npt.NDArray[np.float64]
 MOST_MALFORMED = 50  # messages of an agent that are no messages
 MOST_COMPLAINTS = 5  # lines about motors that an agent's robot has not, and about its faults
 MOST_HEARD = 3  # messages in one cycle
-SILENCE = 5.0  # [s] after which people are told for whom the world waits
+SILENCE = 5.0  # [s] after which a line says for whom the world waits
 STEP_PATIENCE = 3600.0  # [s] that the world waits for this bridge
 
 
@@ -221,7 +221,7 @@ class Match:
 
     def _wait(self) -> None:
         """Waits for the messages of all. Only --patience makes a match depend on wall time."""
-        start, told = time.monotonic(), False
+        start, is_said = time.monotonic(), False
         while True:
             silent = [a for a in self.playing if not a.dialect.is_ready(a.peer.inbox)]
             passed = time.monotonic() - start
@@ -231,10 +231,10 @@ class Match:
                 for agent in silent:
                     self._drop(agent, f"it did not answer within {self.patience:g} s")
                 return
-            if passed >= SILENCE and not told:
-                told = True
+            if passed >= SILENCE and not is_said:
+                is_said = True
                 say(f"the world waits for {', '.join(map(str, silent))}")
-            limit = self.patience if told else min(SILENCE, self.patience)
+            limit = self.patience if is_said else min(SILENCE, self.patience)
             self._idle([agent.peer for agent in silent], limit - passed)
 
     def _idle(self, sources: Sequence[Source], seconds: float) -> None:
