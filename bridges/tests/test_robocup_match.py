@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import pytest
 from robocup_game import AGENT, HUMANOID, Game, Link, open_game
 
 from conftest import Serve, Start
@@ -38,20 +39,19 @@ def play(players: list[tuple[Link, Any]], until: Callable[[Any], bool]) -> list[
             return messages
 
 
+@pytest.mark.parametrize("seed", (1, 2, 3) if FULL else (1,))
 def test_example_agents_score_and_seldom_fall(
-    serve: Serve, start: Start, tmp_path: pathlib.Path
+    serve: Serve, start: Start, tmp_path: pathlib.Path, seed: int
 ) -> None:
-    """A goal a minute or more, and not more falls than goals: one minute, the long form five."""
-    minutes = 5 if FULL else 1
-    options = ("--kick-off", "1", "--half-time", str(60 * minutes))
-    game = open_game(serve, start, tmp_path, HUMANOID, *options, count=4, seed=1)
+    """A goal or more in a minute from the first kick-off on, and not more falls than goals."""
+    game = open_game(serve, start, tmp_path, HUMANOID, "--kick-off", "1", count=4, seed=seed)
     players = teams(game)
-    play(players, lambda percepts: percepts.play_time >= 60 * minutes - 0.1)
+    play(players, lambda percepts: percepts.play_time >= 60)
     goals = sum(players[0][1].percepts.score)
     falls = sum(player.falls for _, player in players)
     shots = sum(player.shots for _, player in players)
-    print(f"{minutes} min: {goals} goals, {shots} shots, {falls} falls")
-    assert goals >= minutes
+    print(f"seed {seed}: {goals} goals, {shots} shots, {falls} falls")
+    assert goals >= 1
     assert falls <= goals
     assert shots >= goals
 

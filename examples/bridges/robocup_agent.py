@@ -48,10 +48,10 @@ KEEPER = 0.4  # [m] from the goal line
 WORDS = struct.Struct(">BBbbbbBH")  # of a message to the mates
 FORGET = 3.0  # [s] for which others are remembered
 # Starts (x, y [m], heading [deg]) by number: of the team that kicks off, whose player 2 passes to
-# player 3, and of the other one. The others stand behind them.
-KICK_OFF = ((-4.1, 0.0, 0), (-0.004, -0.196, 83), (-0.05, 1.18, 0), (-1.5, -1.2, 0))
+# player 3, of a player that has no mates, and of the other team. The keeper is in the goal.
+KICK_OFF = ((0.0, 0.0, 0), (-0.004, -0.196, 83), (-0.05, 1.18, 0), (-1.5, -1.2, 0))
 ALONE = (-0.4, 0.0, 0)
-WAITING = ((-4.1, 0.0, 0), (-1.3, 0.0, 0), (-2.0, 1.2, 0), (-2.0, -1.2, 0))
+WAITING = ((0.0, 0.0, 0), (-1.3, 0.0, 0), (-2.0, 1.2, 0), (-2.0, -1.2, 0))
 
 
 def wrap(angle: float) -> float:
@@ -371,6 +371,8 @@ class Player:
             return ""
         starts, index = KICK_OFF if is_ours else WAITING, self.number - 1
         start = starts[index] if index < len(starts) else (-3.0, 0.7 * (index - 5), 0)
+        if index == 0:
+            start = (KEEPER - self.goal, 0.0, 0)
         if self.robot != "humanoid":
             start = (-0.6 - 0.9 * index, 0.7 * (self.number % 3 - 1), 0)
         elif not self.memory.mates and percepts.now - self.mode_since > 1:  # it is alone

@@ -11,6 +11,7 @@ import socket
 import struct
 from collections import deque
 from collections.abc import Sequence
+from typing import Protocol
 
 MOST_IN = 1 << 16  # [byte] of a message from a peer
 MOST_WAITING = 4 << 20  # [byte] that a peer may leave unread
@@ -122,6 +123,12 @@ class Listener:
         self._socket.close()
 
 
-def wait(peers: Sequence[Peer | Listener], seconds: float) -> None:
-    """Waits until one of the peers sends something, or somebody arrives."""
-    select.select(peers, [], [], seconds if seconds < math.inf else None)
+class Source(Protocol):
+    """What has a socket."""
+
+    def fileno(self) -> int: ...
+
+
+def wait(sources: Sequence[Source], seconds: float) -> None:
+    """Waits until one of the sources has something to receive or accept; inf: without a limit."""
+    select.select(sources, [], [], seconds if seconds < math.inf else None)

@@ -6,6 +6,7 @@ import argparse
 import math
 import sys
 import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -17,7 +18,7 @@ from mayfly_bridges.robocup.dialect import Dialect
 from mayfly_bridges.robocup.discipline import Player, Who
 from mayfly_bridges.robocup.effectors import Beam, Init, Motor, Motors, Say
 from mayfly_bridges.robocup.field import FIELDS, field_of
-from mayfly_bridges.robocup.framing import Gone, Listener, Peer, wait
+from mayfly_bridges.robocup.framing import Gone, Listener, Peer, Source, wait
 from mayfly_bridges.robocup.monitor import Monitors, OldMonitors
 from mayfly_bridges.robocup.old import OldDialect, joints
 from mayfly_bridges.robocup.referee import Referee
@@ -31,7 +32,7 @@ Array = npt.NDArray[np.float64]
 MOST_MALFORMED = 50  # messages of an agent that are no messages
 MOST_COMPLAINTS = 5  # lines about motors that an agent's robot has not, and about its faults
 MOST_HEARD = 3  # messages in one cycle
-SILENCE = 5.0  # [s] after which people are told for whom the world waits
+SILENCE = 5.0  # [s] after which a line says for whom the world waits
 STEP_PATIENCE = 3600.0  # [s] that the world waits for this bridge
 
 
@@ -220,7 +221,7 @@ class Match:
 
     def _wait(self) -> None:
         """Waits for the messages of all. Only --patience makes a match depend on wall time."""
-        start, told = time.monotonic(), False
+        start, is_said = time.monotonic(), False
         while True:
             silent = [a for a in self.playing if not a.dialect.is_ready(a.peer.inbox)]
             passed = time.monotonic() - start
@@ -230,19 +231,23 @@ class Match:
                 for agent in silent:
                     self._drop(agent, f"it did not answer within {self.patience:g} s")
                 return
-            if passed >= SILENCE and not told:
-                told = True
+            if passed >= SILENCE and not is_said:
+                is_said = True
                 say(f"the world waits for {', '.join(map(str, silent))}")
-            limit = self.patience if told else min(SILENCE, self.patience)
-            wait([agent.peer for agent in silent], limit - passed)
-            self._poll()
+            limit = self.patience if is_said else min(SILENCE, self.patience)
+            self._idle([agent.peer for agent in silent], limit - passed)
+
+    def _idle(self, sources: Sequence[Source], seconds: float) -> None:
+        """Waits for agents, or for the end of the world, which raises an error."""
+        wait([*sources, self.world], seconds)
+        self.world.poll()
+        self._poll()
 
     def _gather(self) -> None:
         """Before the first cycle: the world stands still until all agents are there."""
         while len(self.playing) < self.waits_for:
             doors = [door for door, _ in self._doors]
-            wait([*doors, *(agent.peer for agent in self.agents)], math.inf)
-            self._poll()
+            self._idle([*doors, *(agent.peer for agent in self.agents)], math.inf)
             for agent in list(self.agents):
                 if agent.squad is None and agent.peer.inbox:
                     self._enter(agent)
