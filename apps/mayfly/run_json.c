@@ -8,6 +8,7 @@
 #include "run_end.h"
 #include "notes.h"
 #include "contact/compound.h"
+#include "model/points.h"
 
 static void set(json_t *object, const char *name, json_t *value) {
     json_object_set_new(object, name, value);
@@ -36,6 +37,7 @@ static void set_census(json_t *object, const mf_Census *census) {
 static void set_fate(json_t *object, mf_Group *group, const mf_Outcome *outcome) {
     const mf_OutcomeSum sum = mf_outcome_sum(outcome);
     const bool rotates = mf_robot_has_rotation(group);
+    const bool falls = rotates && mf_model_can_fall(mf_group_model(group));
     uint32_t alive;
     const mf_Moment mean = mf_moment_mean(group, &alive);
     set_real(object, "base_height", mean.height);
@@ -47,7 +49,7 @@ static void set_fate(json_t *object, mf_Group *group, const mf_Outcome *outcome)
     set_real(object, "farthest", sum.farthest);
     set_count(object, "farthest_robot", sum.farthest_robot);
     set(object, "tilt", rotates ? mf_json_real(sum.tilt) : json_null());
-    set(object, "falls", rotates ? json_integer(sum.falls) : json_null());
+    set(object, "falls", falls ? json_integer(sum.falls) : json_null());
     set_real(object, "penetration", outcome->deepest);
     set_count(object, "means_of", mf_outcome_requested(group));
     set(object, "sensors", mf_readings_pack(group));

@@ -10,6 +10,7 @@
 #include "run_modules.h"
 #include "contact/compound.h"
 #include "math/scalar.h"
+#include "model/points.h"
 #include "motion/table.h"
 
 #define EVENTS_SHOWN 5u            // [1] lines of first events
@@ -86,7 +87,9 @@ static void print_state(const mf_Group *group, const mf_Moment *mean) {
 
 static void print_tilt(const mf_Group *group, const mf_OutcomeSum *sum, uint32_t count) {
     printf("tilt      %.3g° from the initial tilt", sum->tilt * DEGREES);
-    if (count > 1)
+    if (!mf_model_can_fall(mf_group_model(group)))
+        puts(count > 1 ? " on average" : "");
+    else if (count > 1)
         printf(" on average; %u of %u robots fell\n", sum->falls, mf_outcome_requested(group));
     else
         printf("; it %s\n", sum->falls > 0 ? "fell" : "did not fall");

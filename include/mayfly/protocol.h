@@ -279,8 +279,8 @@ enum {
     EVENT(7, SWITCH, "instances switched their motion", "group, first, motion") \
     EVENT(8, MISSED, "number of changed faults that were not sent", "value: the number") \
     EVENT(9, RAISED, "bits of `fault.word` were raised", "group, instance, these bits") \
-    EVENT(10, FALL, "a robot with a free base tilts more than 1 rad from its start; again after " \
-        "it was within 0.5 rad", "group, instance") \
+    EVENT(10, FALL, "a robot with a free base, other than a ball, tilts more than 1 rad from its " \
+        "start; again after it was within 0.5 rad", "group, instance") \
     EVENT(11, DOCK, "a dock changed its state", "group, instance, dock + (state << 16)") \
     EVENT(12, SCORE, "`value.score` of an instance rose", "group, instance") \
     EVENT(13, END, "the run of `mayfly run --python` is over: requests are still answered", "") \

@@ -93,6 +93,19 @@ void mf_mass_to_points(double (*out)[3], uint32_t count, const mf_MassProperties
     }
 }
 
+bool mf_model_can_fall(const mf_Model *model) {
+    uint32_t spheres = 0;
+    bool other = false;
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        other = other || mf_joint_moves(&model->joints[j]);
+    for (uint32_t i = 0; i < model->shape_count; i++) {
+        const mf_Shape *shape = &model->shapes[i];
+        spheres += shape->collides && shape->type == MF_SHAPE_SPHERE;
+        other = other || (shape->collides && shape->type != MF_SHAPE_SPHERE);
+    }
+    return model->base == MF_BASE_FREE && (other || spheres == 0);
+}
+
 bool mf_model_has_visual(const mf_Model *model, uint32_t link) {
     for (uint32_t i = 0; i < model->shape_count; i++)
         if (model->shapes[i].link == link && model->shapes[i].visual)

@@ -67,6 +67,10 @@ static inline bool mf_joint_moves(const mf_Joint *joint) {
     return joint->type != MF_JOINT_FIXED && joint->type != MF_JOINT_PLANAR;
 }
 
+// Whether a robot has an upright that it can lose: its base is free and it is no ball, of which no
+// joint moves a part and all shapes that collide are spheres. A ball rolls, which is no fall.
+bool mf_model_can_fall(const mf_Model *model);
+
 // Whether a body is `root` or a descendant. MF_NONE: the world.
 static inline bool mf_body_carried(const mf_Model *model, uint32_t body, uint32_t root) {
     while (body != root && body != MF_NONE)

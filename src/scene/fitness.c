@@ -20,6 +20,7 @@
 #include "world/systems.h"
 
 #include "math/scalar.h"
+#include "model/points.h"
 #include "model/sensor_kind.h"
 
 #include <math.h>
@@ -64,6 +65,7 @@ typedef struct Sums {
     mf_Field *rows[SUMS]; // NULL: not needed
     double step;          // [s]
     double up[3];         // [1] up at the start, base frame
+    bool falls;           // the robot can fall
     uint32_t joints;
     const char *reads[INPUTS + 1], *writes[SUMS + 1]; // names of the fields, up to NULL
     mf_Servo servo[];                                 // of each joint; gain 0: none
@@ -144,7 +146,7 @@ static void add_step(const Sums *sums, uint32_t robot) {
         const double rotation[4] = {w, x, y, z};
         double up[3];
         mf_quat_rotate(up, rotation, sums->up);
-        if (up[2] < 0.5) // 60 degrees from its start: it has fallen over
+        if (sums->falls && up[2] < 0.5) // 60 degrees from its start: it has fallen over
             add(sums->rows[FALLEN], robot, sums->step);
     }
     if (sums->rows[STANCE] != NULL)
@@ -259,6 +261,7 @@ static Sums *make_sums(const mf_Scene *scene, mf_Context *context) {
     for (uint32_t c = 0; c < 4; c++)
         rotation[c] = mf_field_get(sums->orientation, 0, c);
     mf_quat_rotate_inverse(sums->up, rotation, vertical);
+    sums->falls = mf_model_can_fall(sums->model);
     return sums;
 }
 

@@ -222,7 +222,7 @@ static double clearance_of(const mf_SceneBuilder *builder, uint32_t index,
                                                     : vehicle->car.height;
 }
 
-// Heights do not apply to cars; scenery has its own.
+// Heights do not apply to cars.
 static mf_Placement placement_of(const mf_SceneBuilder *builder, uint32_t index) {
     const mf_SceneGroup *from = &builder->file->groups[index];
     const mf_Vehicle *vehicle = mf_group_vehicle(from);
@@ -239,12 +239,15 @@ static mf_Status find_positions(mf_SceneBuilder *builder, uint32_t index,
     const mf_Placement placement = placement_of(builder, index);
     const mf_Vehicle *vehicle = mf_group_vehicle(&builder->file->groups[index]);
     const bool scenery = mf_scene_is_scenery(builder->scene->models[index]);
+    // Scenery keeps the heights of its file: above the ground where it is placed, else in the
+    // world.
+    const bool above = !scenery || placement.kind != MF_PLACEMENT_LINE;
     bool flies;
     double clearance = clearance_of(builder, index, start, &flies);
     double radius = vehicle != NULL ? mf_vehicle_radius(vehicle) : start->reach;
     mf_Error cause = {0};
     mf_Status status = mf_placement_positions(
-        builder->context, &placement, scenery ? NULL : builder->scene->terrain,
+        builder->context, &placement, above ? builder->scene->terrain : NULL,
         mf_scene_group_count(builder, index), radius > 0.0 ? radius : 1.0,
         scenery ? 0.0 : clearance, flies, (const double(*)[4])builder->overlaps.spheres,
         builder->overlaps.count, positions, headings, &cause);

@@ -2,6 +2,7 @@
 #include "scene/watch.h"
 #include "world/attach.h"
 #include "body/kind.h"
+#include "model/points.h"
 
 #include "math/scalar.h"
 
@@ -34,7 +35,7 @@ const char *mf_happening_name(mf_HappeningKind kind) {
 // ---- what is observed --------------------------------------------------------------------------
 
 static bool may_fall(const mf_SceneGroup *file, mf_Group *group) {
-    return file->kind == NULL && mf_group_model(group)->base == MF_BASE_FREE &&
+    return file->kind == NULL && mf_model_can_fall(mf_group_model(group)) &&
            mf_group_find_field(group, "base.orientation") != NULL;
 }
 

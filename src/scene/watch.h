@@ -9,7 +9,7 @@ typedef struct mf_Watch mf_Watch;
 
 typedef enum mf_HappeningKind {
     MF_HAPPENING_FAULT, // bits were raised in the fault word of a robot; value: those
-    MF_HAPPENING_FALL,  // it leans more than 1 rad from its start; again once it was within 0.5 rad
+    MF_HAPPENING_FALL, // it leans more than 1 rad from its start (not a ball); again within 0.5 rad
     MF_HAPPENING_STATE, // a part changed its state; value: that
     MF_HAPPENING_SCORE, // the field value.score of a robot rose
     MF_HAPPENINGS

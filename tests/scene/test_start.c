@@ -296,6 +296,31 @@ static double least_distance(const mf_Scene *scene, uint32_t count) {
     return least;
 }
 
+// Scenery that is placed has the origin of its file on the map under it, at any heading; without a
+// placement, or on level ground, it is where its file says.
+TEST(scenery_follows_the_map) {
+    static const char *const map = "ground: {file: landscape.pgm, cell: 0.2, scale: 0.8, "
+                                   "interpolation: bilinear}\ngroups:\n";
+    static const char *const places[] = {"    placement: {poses: [[0.83, 0.37, 0.7]]}\n",
+                                         "    placement: {poses: [[0.83, 0.37, 0]]}\n"
+                                         "    height: 0.25\n",
+                                         ""};
+    for (int on_map = 0; on_map < 2; on_map++)
+        for (int k = 0; k < 3; k++) {
+            AUTO_WHOLE_SCENE scene =
+                scene_of(*state, formatted("%s" MODEL("a", "small_pool.xml") "%s",
+                                           on_map ? map : "groups:\n", places[k]));
+            const double ground = on_map ? mf_terrain_height(scene.terrain, 0.83, 0.37, NULL) : 0.0;
+            assert_true(on_map == 0 || ground > 0.01);
+            assert_near(get(&scene, 0, "base.position", 0, 0), k < 2 ? 0.83 : 0.0, 1e-6);
+            assert_near(get(&scene, 0, "base.position", 0, 2),
+                        k == 0   ? ground
+                        : k == 1 ? ground + 0.25
+                                 : 0.0,
+                        1e-6);
+        }
+}
+
 TEST(random_robots_are_apart) {
     AUTO_WHOLE_SCENE scene = scene_of(
         *state,
