@@ -60,7 +60,7 @@ def test_a_thousand_robots_are_a_thousand(show, clients):
         """() => {
       mayfly.alone = true;
       mayfly.improve(false); // as while it moves
-      mayfly.view.home(true);
+      mayfly.view.home();
       mayfly.draw(0);
       const k = mayfly.view.robots.kinds[0];
       return [k.nearCount, k.farCount];
