@@ -22,7 +22,7 @@ import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 HISTORY = ROOT / "bench" / "history.csv"
-COLUMNS = ["commit", "date", "processor", "isa", "gflops", "bench", "instances", "threads",
+COLUMNS = ["commit", "date", "processor", "load", "isa", "gflops", "bench", "instances", "threads",
            "steps_per_second", "hash"]
 # Every level of physics, and what is built on them.
 USUAL = ["points-hexapod", "points-quadruped", "points-single", "humanoid-kinematic",
@@ -80,7 +80,7 @@ def read_processor():
 
 def run_bench(command, name, isa, core):
     """Lines of one run on one core and thread, and None or why there are none."""
-    line = [str(command), "bench", name, "--isa", isa, "--json", "--repeats", "3"]
+    line = [str(command), "bench", name, "--isa", isa, "--json", "--repeats", "1"]
     environment = dict(os.environ)
     if (ROOT.parent / "shared").is_dir():
         environment.setdefault("MAYFLY_SHARED", str(ROOT.parent / "shared"))
@@ -121,6 +121,11 @@ def speed(line):
     return "-" if line is None else f"{1e-6 * line['steps_per_second']:.4g} M/s"
 
 
+def rate(line, digits):
+    """Benches of old commits do not print it."""
+    return f"{line['gflops']:.{digits}f}" if "gflops" in line else ""
+
+
 def print_rows(best):
     for count in sorted(set().union(*best)):
         lines = [side.get(count) for side in best]
@@ -132,7 +137,7 @@ def print_rows(best):
         print(f"{known[0]['bench']:26} {count:8} {known[0]['isa']:7}"
               + "".join(f"{speed(line):>14}" for line in lines)
               + (f" {ratio:>7}  {same:7}" if len(lines) == 2 else " ")
-              + " / ".join(f"{line['gflops']:.0f}" for line in known), flush=True)
+              + " / ".join(rate(line, 0) or "-" for line in known), flush=True)
 
 
 def append(rows):
@@ -145,8 +150,8 @@ def append(rows):
 
 
 def row_of(commit, processor, line):
-    return [commit, datetime.date.today().isoformat(), processor, line["isa"],
-            f"{line['gflops']:.1f}", line["bench"], line["instances"], line["threads"],
+    return [commit, datetime.date.today().isoformat(), processor, f"{os.getloadavg()[0]:.1f}",
+            line["isa"], rate(line, 1), line["bench"], line["instances"], line["threads"],
             f"{line['steps_per_second']:.4g}", line["hash"]]
 
 
@@ -182,8 +187,8 @@ def main():
         sub.add_argument("--core", type=int, default=max(os.sched_getaffinity(0)))
     options = parser.parse_args()
     builds = choose(options)
-    print(f"{processor}, core {options.core}, best of {options.rounds}; rate: multiply-adds of the "
-          "fastest turn, GFLOP/s")
+    print(f"{processor}, core {options.core}, load {os.getloadavg()[0]:.1f}, best of "
+          f"{options.rounds}; rate: multiply-adds of the fastest turn, GFLOP/s")
     print(f"{'bench':26} {'robots':>8} {'isa':7}" + "".join(f"{label:>14}" for label, _ in builds)
           + (f" {'ratio':>7}  {'hash':7}" if len(builds) == 2 else " ") + "rate", flush=True)
     empty = 0

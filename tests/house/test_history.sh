@@ -100,7 +100,7 @@ commit third 15 bb
 measure 0 record walk --isa scalar --rounds 1
 measure 0 record walk car --isa scalar --rounds 1 --commits first..third
 rows=$tree/bench/history.csv
-expect 'the first line names the columns' '[ "$(sed -n 1p "$rows")" = "commit,date,processor,isa,$(
+expect 'the first line names the columns' '[ "$(sed -n 1p "$rows")" = "commit,date,processor,load,isa,$(
     )gflops,bench,instances,threads,steps_per_second,hash" ]'
 third=$(git -C "$tree" rev-parse --short=8 third)
 expect 'a row has the commit and the figures' \
