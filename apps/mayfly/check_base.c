@@ -1,6 +1,7 @@
 // Check cases of the base: random numbers, integer time, hashes.
 #include "check.h"
 #include "base/hash.h"
+#include "base/random.h"
 
 // Salmon, Moraes, Dror, Shaw (2011), "Parallel random numbers: as easy as 1, 2, 3"; the vectors are
 // those of the authors' Random123 package, file kat_vectors, philox4x32 with 10 rounds.

@@ -1,5 +1,7 @@
 // Check cases of gaits: the kinematics of legs.
 #include "check.h"
+#include "base/random.h"
+#include "control/leg.h"
 
 #include <mayfly/model_fields.h>
 #include <mayfly/gait.h>

@@ -1,5 +1,6 @@
 // Check cases of the `kinematic` motion.
 #include "check.h"
+#include "motion/kinematic/motion.h"
 
 #include <mayfly/kinematic.h>
 #include <math.h>

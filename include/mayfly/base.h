@@ -143,9 +143,6 @@ MF_API bool mf_rate_due(mf_Rate rate, mf_Time time, mf_Time step);
 
 // ---- random numbers ----------------------------------------------------------------------------
 
-// Philox4x32-10 (Salmon, Moraes, Dror, Shaw 2011). `counter` and `key` as in the paper.
-MF_API void mf_philox4x32(const uint32_t counter[4], const uint32_t key[2], uint32_t out[4]);
-
 // Four independent 32-bit words for (seed, instance, stream, tick): key = seed, counter =
 // {low tick, high tick, instance, stream}. The same on every machine and for every thread count.
 MF_API void mf_random(uint64_t seed, uint32_t instance, uint32_t stream, uint64_t tick,

@@ -29,10 +29,6 @@ typedef struct mf_KinematicConfig {
                         // 0.02
 } mf_KinematicConfig;
 
-// The contacts that can stand, in the order of stance.holds: their number, and for each its row in
-// contact.load and its link of the model (both may be NULL).
-MF_API uint32_t mf_kinematic_foot_count(const mf_Group *group);
-
 // Horizontal distance [m] of the center of mass to the border of the polygon of the standing
 // contacts: positive inside (McGhee and Frank 1968, the static stability margin), negative outside;
 // -INFINITY if none stands.

@@ -647,8 +647,7 @@ MF_API void mf_scene_close(mf_Scene *scene); // NULL is fine
 // Simulates a time [s] > 0, rounded up to whole steps. Returns mf_scene_scripts_status.
 MF_API mf_Status mf_scene_run(mf_Scene *scene, double seconds, mf_Error *error);
 
-// ---- scripts of a world
-// --------------------------------------------------------------------------
+// ---- scripts of a world ------------------------------------------------------------------------
 
 // Scripts act between the steps of the world, whoever steps it. Once one has failed or stopped the
 // run, the world does not move until they are started anew. For a scene without scripts all of

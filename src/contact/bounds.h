@@ -242,9 +242,9 @@ static inline bool oriented_overlap(const Trees *two, const uint32_t nodes[2], u
                                     mf_real *gap) {
     const mf_real *a = box_in(two, 0, nodes[0]), *b = box_in(two, 1, nodes[1]);
     const mf_real *x = axes_of(&two->sides[0], nodes[0]), *y = axes_of(&two->sides[1], nodes[1]);
-    mf_real way[3], along[2][3] = {{0}, {0}}, half[2][3], sums[2][3], slack = 0;
+    mf_real apart[3], along[2][3] = {{0}, {0}}, half[2][3], sums[2][3], slack = 0;
     for (size_t i = 0; i < 3; i++) {
-        way[i] = b[i * MF_BLOCK] + two->direction[i] - a[i * MF_BLOCK];
+        apart[i] = b[i * MF_BLOCK] + two->direction[i] - a[i * MF_BLOCK];
         half[0][i] = a[(3 + i) * MF_BLOCK];
         half[1][i] = b[(3 + i) * MF_BLOCK];
         slack += half[0][i] + half[1][i];
@@ -253,19 +253,19 @@ static inline bool oriented_overlap(const Trees *two, const uint32_t nodes[2], u
     }
     for (size_t i = 0; i < 3; i++)
         for (size_t k = 0; k < 3; k++) {
-            mf_real turn = 0;
+            mf_real cosine = 0;
             for (size_t c = 0; c < 3; c++)
-                turn += x[(3 * c + i) * MF_BLOCK] * y[(3 * c + k) * MF_BLOCK];
-            sums[0][i] += size(turn) * half[1][k];
-            sums[1][k] += size(turn) * half[0][i];
-            along[0][i] += x[(3 * k + i) * MF_BLOCK] * way[k];
-            along[1][i] += y[(3 * k + i) * MF_BLOCK] * way[k];
+                cosine += x[(3 * c + i) * MF_BLOCK] * y[(3 * c + k) * MF_BLOCK];
+            sums[0][i] += size(cosine) * half[1][k];
+            sums[1][k] += size(cosine) * half[0][i];
+            along[0][i] += x[(3 * k + i) * MF_BLOCK] * apart[k];
+            along[1][i] += y[(3 * k + i) * MF_BLOCK] * apart[k];
         }
     mf_real most = -MF_REAL_MAX;
     for (size_t i = 0; i < 3; i++)
         for (int k = 0; k < 2; k++) {
-            const mf_real apart = size(along[k][i]) - sums[k][i];
-            most = apart > most ? apart : most;
+            const mf_real gap_along = size(along[k][i]) - sums[k][i];
+            most = gap_along > most ? gap_along : most;
         }
     ++*tests;
     *gap = most - BOX_SLACK * slack;

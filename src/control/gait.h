@@ -2,9 +2,8 @@
 #pragma once
 
 #include "base/flat.h"
+#include "control/leg.h"
 #include "math/kernel.h"
-
-#include <mayfly/gait.h>
 
 // The member that an error refers to, such as "frames.2.angles.left_knee", and the name of a
 // missing joint.

@@ -9,10 +9,10 @@
 // their distance gives the knee (law of cosines) and then the hip's pitch.
 //
 // Invariants: finite for finite input; forward(inverse(p)) = p to rounding within reach.
-#include "math/scalar.h"
-#include "base/floats.h"
+#include "control/leg.h"
 
-#include <mayfly/gait.h>
+#include "base/floats.h"
+#include "math/scalar.h"
 
 enum { YAW, ROLL, PITCH, KNEE, ANKLE_PITCH, ANKLE_ROLL };
 

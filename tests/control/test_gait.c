@@ -5,6 +5,7 @@
 #include "model/points.h"
 #include "io/document.h"
 #include "control/gait.h"
+#include "base/random.h"
 
 #define HUMANOID MAYFLY_SOURCE_DIR "/models/humanoid.urdf"
 #define GAITS MAYFLY_SOURCE_DIR "/models/gaits/humanoid/"

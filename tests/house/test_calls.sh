@@ -15,5 +15,5 @@ python3 "$source/tests/house/calls.py" "$source" >"$work/calls.c"
 ${CC:-gcc} -std=gnu17 -w -I "$source/include" "$work/calls.c" "$build/libmayfly-tools.a" \
     "$build/libmayfly.a" -o "$work/calls" \
     $(pkg-config --libs expat libpng zlib sqlite3 hdf5 jansson yaml-0.1 qhull_r) \
-    $(pkg-config --libs libzstd 2>/dev/null) -lpthread -ldl -lm
+    $(pkg-config --libs libzstd 2>/dev/null) $(pkg-config --libs lua5.4 2>/dev/null) -lpthread -ldl -lm
 "$work/calls"

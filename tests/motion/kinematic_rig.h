@@ -2,6 +2,7 @@
 #pragma once
 
 #include "motion/rig.h"
+#include "motion/kinematic/motion.h"
 
 typedef struct KinConfig {
     mf_WorldConfig world;

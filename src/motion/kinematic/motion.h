@@ -36,3 +36,6 @@ const mf_KinMotion *mf_kin_motion_of(const mf_Group *group);
 // Center of mass [m] of the links in their present poses, world frame; the base's origin if the
 // model has no mass.
 void mf_kinematic_center(const mf_KinMotion *motion, uint32_t instance, double center[3]);
+
+// [1] Contacts that can stand, in the order of stance.holds; 0 without this motion.
+uint32_t mf_kinematic_foot_count(const mf_Group *group);
