@@ -88,6 +88,23 @@ def test_another_world(address: str) -> None:
         assert len(world["few"]) == 2
 
 
+def test_scripts_of_a_loaded_scene_run(address: str) -> None:
+    """From their start on, in the steps of the new world; a mistake leaves the old one."""
+    lua = "local v = world:property('few[*]/value.score'); function WORDS v[1] = v[1] + 1 end"
+    text = f"""groups: [{{name: few, model: quad.yaml, count: 2, values: [score]}}]
+scripts: [{{name: s, text: "{lua}"}}]"""
+    with mayfly.connect(address) as world:
+        with pytest.raises(mayfly.ArgumentError, match="sent.yaml:2: script s: syntax"):
+            world.load(text=text.replace("WORDS", "= "))
+        assert list(world.groups) == ["quads"]
+        world.load(text=text.replace("WORDS", "tick()"))
+        score = world["few"].subscribe("value.score")
+        world.step(7)
+        while score.tick < 7:
+            assert world.wait(score)
+        assert score["value.score"].ravel().tolist() == [7, 0]
+
+
 def test_what_is_refused(address: str) -> None:
     with mayfly.connect(address) as world:
         before = world.statistics(hash=True).hash
