@@ -18,6 +18,7 @@ typedef struct mf_Log {
     mf_Context *context;
     const char *path;
     const char *kind;      // "CSV", "HDF5", "MCAP", "rosbag2"
+    int32_t names, last;   // [1] lines of the names and of the last sample; 0: no text
     uint32_t column_count; // [1]
     const mf_LogColumn *columns;
     struct mf_LogMemory *memory;

@@ -133,6 +133,9 @@ def test_leg_that_hops_with_an_imu(tmp_path: pathlib.Path) -> None:
     noise = {"position": 5e-4, "imu": 0.3}
     (tmp_path / "leg.xml").write_text(LEG)
     model = mujoco.MjModel.from_xml_string(LEG)
+    # A machine has no steps: with those of 1 ms of order 1, contacts are off by ten times the noise.
+    step = model.opt.timestep = 0.000125
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
     for number, name in ((1, "hip"), (2, "knee")):
         model.dof_damping[number] = truth[f"{name}.damping"]
         model.dof_armature[number] = truth[f"{name}.armature"]
@@ -146,22 +149,21 @@ def test_leg_that_hops_with_an_imu(tmp_path: pathlib.Path) -> None:
         "time,hip.command,knee.command,lift.position,hip.position,knee.position,imu_accel.z,battery"
     ]
     flights = 0
-    for tick in range(1600):
-        time = 0.001 * tick
-        if tick % 5 == 0:
+    for tick in range(12800):
+        time = step * tick
+        if tick % 40 == 0:
             angles = data.qpos + noise["position"] * random.standard_normal(3)
             accel = data.sensordata[2] + noise["imu"] * random.standard_normal()
             row = [time, *hop(time), *angles, accel, 24.0]
             if tick == 0:  # nothing has been measured yet
                 row[6] = ""
             lines.append(",".join(str(value) for value in row))
-        # The mean of the command, held for 5 ms at a time, over the step, after the delay.
-        begin = time - truth["delay"]
-        times = np.floor((begin + 0.001 * (np.arange(50) + 0.5) / 50) / 0.005 + 1e-9) * 0.005
-        data.ctrl = np.mean([hop(max(at, 0.0)) for at in times], axis=0)
+        # The command, held for 5 ms at a time, after the delay.
+        at = np.floor((time + 0.5 * step - truth["delay"]) / 0.005 + 1e-9) * 0.005
+        data.ctrl = hop(max(at, 0.0))
         mujoco.mj_step(model, data)
         flights += data.ncon == 0
-    assert flights > 100  # it leaves the ground
+    assert flights > 800  # it leaves the ground
     (tmp_path / "hop.csv").write_text("\n".join(lines) + "\n")
     found = mayfly.fit(
         tmp_path / "leg.xml",
@@ -183,8 +185,7 @@ def test_leg_that_hops_with_an_imu(tmp_path: pathlib.Path) -> None:
         channel = found.channels[name]
         assert channel.model > 10 * channel.fitted, (name, channel)
     accel = found.channels["imu_accel.z"]
-    # At impacts both codes' accelerations differ by more than the noise, with equal numbers, too.
-    assert accel.fitted < 2 * noise["imu"] and accel.model > 10 * accel.fitted, accel
+    assert accel.fitted < 1.2 * noise["imu"] and accel.model > 10 * accel.fitted, accel
     assert any("battery" in note for note in found.notes)
     written = mayfly.Model.from_file(tmp_path / "fitted.xml")
     assert [joint.name for joint in written.joints] == ["lift", "hip", "knee"]
@@ -222,6 +223,12 @@ def joint_state(time: float, names: list[str], positions: list[float]) -> bytes:
     return data
 
 
+def imu(time: float, rate: list[float], acceleration: list[float]) -> bytes:
+    """sensor_msgs/msg/Imu in CDR, without its head: orientation and covariances are not looked at."""
+    values = [*[0.5] * 4, *[9.0] * 9, *rate, *[8.0] * 9, *acceleration, *[7.0] * 9]
+    return align(stamp(time), 8) + struct.pack(f"<{len(values)}d", *values)
+
+
 def rows_of_the_example() -> list[dict[str, float]]:
     with open(EXAMPLE / "arm.csv", newline="") as file:
         return [{name: float(value) for name, value in row.items()} for row in csv.DictReader(file)]
@@ -255,25 +262,49 @@ def same_as_csv(path: pathlib.Path) -> None:
         )
 
 
-@needs_command
-def test_bag_in_sqlite(tmp_path: pathlib.Path) -> None:
-    path = tmp_path / "log.db3"
+TYPES = {
+    "/joint_commands": "sensor_msgs/msg/JointState",
+    "/joint_states": "sensor_msgs/msg/JointState",
+    "/imu": "sensor_msgs/msg/Imu",
+}
+
+
+def write_bag(path: pathlib.Path, log: list[tuple[int, str, bytes]]) -> None:
+    """Messages as a bag of ROS 2, in SQLite or MCAP by the ending."""
+    if path.suffix == ".mcap":
+        writer: Any = pytest.importorskip("mcap.writer")
+        with open(path, "wb") as file:
+            out = writer.Writer(file)
+            out.start(profile="ros2")
+            channels = {}
+            for topic, kind in TYPES.items():
+                schema = out.register_schema(kind, "ros2msg", b"")
+                channels[topic] = out.register_channel(topic, "cdr", schema)
+            for time, topic, data in log:
+                out.add_message(channels[topic], log_time=time, publish_time=time, data=data)
+            out.finish()
+        return
     with sqlite3.connect(path) as base:
         base.execute("CREATE TABLE topics(id INTEGER PRIMARY KEY, name TEXT, type TEXT)")
         base.execute(
             "CREATE TABLE messages(id INTEGER PRIMARY KEY, topic_id INTEGER, timestamp INTEGER, "
             "data BLOB)"
         )
-        kind = "sensor_msgs/msg/JointState"
-        base.execute("INSERT INTO topics VALUES (1, '/joint_commands', ?)", (kind,))
-        base.execute("INSERT INTO topics VALUES (2, '/joint_states', ?)", (kind,))
-        for time, topic, data in messages():
-            number = 1 if topic == "/joint_commands" else 2
+        numbers = {topic: number + 1 for number, topic in enumerate(TYPES)}
+        for topic, kind in TYPES.items():
+            base.execute("INSERT INTO topics VALUES (?, ?, ?)", (numbers[topic], topic, kind))
+        for time, topic, data in log:
             base.execute(
                 "INSERT INTO messages(topic_id, timestamp, data) VALUES (?, ?, ?)",
-                (number, time, data),
+                (numbers[topic], time, data),
             )
     base.close()
+
+
+@needs_command
+def test_bag_in_sqlite(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "log.db3"
+    write_bag(path, messages())
     same_as_csv(path)
     with sqlite3.connect(path) as base:  # a message that ends too early
         base.execute("UPDATE messages SET data = substr(data, 1, 40) WHERE id = 9")
@@ -284,20 +315,65 @@ def test_bag_in_sqlite(tmp_path: pathlib.Path) -> None:
 
 @needs_command
 def test_bag_in_mcap(tmp_path: pathlib.Path) -> None:
-    writer: Any = pytest.importorskip("mcap.writer")
     path = tmp_path / "log.mcap"
-    with open(path, "wb") as file:
-        out = writer.Writer(file)
-        out.start(profile="ros2")
-        schema = out.register_schema("sensor_msgs/msg/JointState", "ros2msg", b"")
-        channels = {
-            topic: out.register_channel(topic, "cdr", schema)
-            for topic in ("/joint_commands", "/joint_states")
-        }
-        for time, topic, data in messages():
-            out.add_message(channels[topic], log_time=time, publish_time=time, data=data)
-        out.finish()
+    write_bag(path, messages())
     same_as_csv(path)
+
+
+IMU_COLUMNS = [
+    f"imu.{what}.{axis}" for what in ("angular_velocity", "linear_acceleration") for axis in "xyz"
+]
+
+
+def imu_values(row: int) -> list[float]:
+    """Six numbers that differ from each other and from row to row."""
+    return [(column + 1) * 0.25 + 0.001 * ((7 * row + column) % 11) for column in range(6)]
+
+
+@needs_command
+@pytest.mark.parametrize("ending", ["db3", "mcap"])
+def test_imu_in_a_bag(ending: str, tmp_path: pathlib.Path) -> None:
+    """The six values of an Imu are compared with those of the model's gyro and accelerometer."""
+    text = (EXAMPLE / "arm.xml").read_text()
+    sensors = '<sensor><gyro site="imu"/><accelerometer site="imu"/></sensor>'
+    model = tmp_path / "arm.xml"
+    model.write_text(
+        text.replace('<joint name="elbow"/>', '<joint name="elbow"/><site name="imu"/>').replace(
+            "</mujoco>", sensors + "</mujoco>"
+        )
+    )
+    rows = rows_of_the_example()[:100]
+    names = [*rows[0], *IMU_COLUMNS]
+    lines = [",".join(names)]
+    log = [one for one in messages() if one[0] < 6_000_000_000 - 5_000_000]
+    for number, row in enumerate(rows):
+        values = imu_values(number)
+        lines.append(",".join(str(value) for value in [*row.values(), *values]))
+        log.append(
+            (
+                round(row["time"] * 1e9) + 5_000_000_000,
+                "/imu",
+                b"\0\1\0\0" + imu(row["time"] + 5.0, values[:3], values[3:]),
+            )
+        )
+    (tmp_path / "log.csv").write_text("\n".join(lines) + "\n")
+    path = tmp_path / f"log.{ending}"
+    write_bag(path, log)
+    options = ["--parameters", "delay", "--generations", 0, "--population", 4, "--json"]
+    errors = []
+    for one in (tmp_path / "log.csv", path):
+        lines = call("fit", model, one, *options).stdout.splitlines()
+        channels = [json.loads(line) for line in lines if '"channel"' in line]
+        errors.append({line["channel"]: (line["samples"], line["model"]) for line in channels})
+    assert set(errors[0]) == {*IMU_COLUMNS, "shoulder.position", "elbow.position"}
+    for name, (samples, model_error) in errors[0].items():
+        assert errors[1][name] == (samples, pytest.approx(model_error, rel=1e-4)), name
+    if ending == "db3":
+        with sqlite3.connect(path) as base:  # an Imu that ends too early
+            base.execute("UPDATE messages SET data = substr(data, 1, 200) WHERE topic_id = 3")
+        base.close()
+        done = call("fit", model, path, code=1)
+        assert done.stderr.count("\n") == 1 and "a message of imu ends too early" in done.stderr
 
 
 @needs_command
@@ -341,8 +417,31 @@ def test_recording_of_mayfly(tmp_path: pathlib.Path) -> None:
         ("time,elbow.command\n0,0\n0.2,0\n0.1,0\n", "log.csv:4: times must rise"),
         ("time,elbow.command\n0,0\n0.1\n", "log.csv:3: expected 2 cells"),
         ("time,elbow.command,elbow.command\n0,0,0\n", "two columns are called elbow.command"),
-        ("time,elbow.position\n0,0\n1,0\n", "no column of the log commands a joint"),
-        ("time,elbow.command\n0,0\n1,0\n", "no column of the log can be compared"),
+        (
+            "# 1\ntime,elbow.position\n0,0\n1,0\n",
+            "log.csv:2: no column of the log commands a joint: expected one such as "
+            "shoulder.command\n",
+        ),
+        (
+            "time,elbow.command\n0,0\n1,0\n",
+            "log.csv:1: no column of the log can be compared: expected one such as "
+            "shoulder.position, or named as a sensor of the robot\n",
+        ),
+        (  # another robot's name
+            "time,lbr/elbow.command,lbr/elbow.position\n0,0,0\n1,0,0\n",
+            "log.csv:1: no column of the log commands a joint: expected one such as "
+            "shoulder.command, found lbr/elbow.command, lbr/elbow.position\n",
+        ),
+        (  # degrees
+            "time,elbow.command,elbow.position\n0,0,0\n1,45,44\n",
+            "log.csv:1: elbow.command reaches 45 rad, expected at most 2: if it is in degrees, "
+            "--map elbow.command=elbow.command*0.0174533\n",
+        ),
+        (
+            "time,elbow.command,elbow.position\n0,0,0\n0.005,0,0\n",
+            "log.csv:3: the log lasts 0.005 s: too short for steps of 0.001 s, expected at least "
+            "10 of them; times are in seconds\n",
+        ),
         ("#ROSBAG V2.0\n", "a bag of ROS 1"),
         ("\0\1\2", "expected CSV, HDF5, MCAP or a bag of ROS 2"),
     ],
@@ -355,3 +454,12 @@ def test_bad_logs_get_one_line(text: str, message: str, tmp_path: pathlib.Path) 
     assert message in done.stderr
     with pytest.raises(mayfly.MayflyError):
         mayfly.fit(EXAMPLE / "arm.xml", path)
+
+
+@needs_command
+def test_a_column_that_the_log_does_not_have(tmp_path: pathlib.Path) -> None:
+    path = tmp_path / "log.csv"
+    path.write_text("time,elbow.command,q1\n0,0,0\n1,0,0\n")
+    done = call("fit", EXAMPLE / "arm.xml", path, "--map", "q2=elbow.position", code=1)
+    assert done.stderr.count("\n") == 1
+    assert "log.csv:1: map: the log has no column 'q2', did you mean 'q1'?" in done.stderr

@@ -34,6 +34,10 @@
 #define NOISE_LEFT 1.5 // [1] mean square over the noise of a fit that needs no other try
 #define FIRST_PART 0.1 // [1] of the fitted time, for that
 #define LONGER 1.4     // [1] each part than the one before
+#define UNSTABLE 1e4   // [1] of the sum of squares, with Runge-Kutta
+#define SAME 0.02      // [1] relative change of a noise that needs no other try
+#define MOVED 0.5      // [1] of an interval: what a shorter step may move
+enum { HALVINGS = 2 }; // [1] most, of the step
 #define MEMORY 1e9     // [byte] most of the values of a batch
 
 mf_FitConfig mf_fit_config(void) {
@@ -158,10 +162,29 @@ static void weigh(const mf_FitProblem *problem, double *values) {
     }
 }
 
+// mf_fit_simulate with problem->accuracy: errors of order 1 cancel in 2 f(h/2) - f(h).
+static mf_Status predict(mf_FitProblem *problem, const double *points, uint32_t count, bool whole,
+                         double *values, mf_Error *error) {
+    const size_t all = (size_t)count * (whole ? problem->samples : problem->fitted_samples);
+    const double step = problem->step;
+    MF_TRY(mf_fit_simulate(problem, points, count, whole, values, error));
+    if (problem->accuracy != MF_FIT_LIMIT)
+        return MF_OK;
+    double *finer = mf_allocate(problem->context, all, sizeof *finer);
+    MF_NEED_MEMORY(finer != NULL, error, "fit");
+    problem->step = 0.5 * step;
+    const mf_Status status = mf_fit_simulate(problem, points, count, whole, finer, error);
+    problem->step = step;
+    for (size_t i = 0; i < all && status == MF_OK; i++)
+        values[i] = 2.0 * finer[i] - values[i];
+    mf_release(problem->context, finer);
+    return status;
+}
+
 static mf_Status evaluate(void *user, const double *points, uint32_t count, double *residuals,
                           mf_Error *error) {
     mf_FitProblem *problem = user;
-    MF_TRY(mf_fit_simulate(problem, points, count, false, residuals, error));
+    MF_TRY(predict(problem, points, count, false, residuals, error));
     for (uint32_t i = 0; i < count; i++)
         weigh(problem, residuals + (size_t)i * problem->fitted_samples);
     return MF_OK;
@@ -182,7 +205,7 @@ static double root_mean(const double *values, const mf_FitOutput *output, uint32
 static mf_Status measure(mf_FitProblem *problem, const double *x, bool fitted, mf_Error *error) {
     double *values = mf_allocate(problem->context, problem->samples, sizeof *values);
     MF_NEED_MEMORY(values != NULL, error, "fit");
-    const mf_Status status = mf_fit_simulate(problem, x, 1, true, values, error);
+    const mf_Status status = predict(problem, x, 1, true, values, error);
     const double *at = values;
     for (uint32_t o = 0; o < problem->output_count && status == MF_OK; o++) {
         const mf_FitOutput *output = &problem->outputs[o];
@@ -320,22 +343,20 @@ static mf_Status judge(mf_FitProblem *problem, mf_Fit *fit, const double *h, mf_
 }
 
 // How far half the step would move the minimum, to first order: x - (J^T J)^-1 J^T (r' - r) with
-// the residuals r' of such steps. Says so where that is more than an interval.
+// the residuals r' of such steps. *most: of all, over half the interval. `names` says which would
+// move by more than it.
 static mf_Status check_step(mf_FitProblem *problem, const mf_Fit *fit, const double *x,
-                            const double *residuals, const double *columns, double *h,
-                            mf_Error *error) {
+                            const double *residuals, const double *columns, double *h, double *most,
+                            char names[200], mf_Error *error) {
     const size_t n = problem->unknown_count, m = problem->fitted_samples;
     const double step = problem->step;
-    const mf_Time asked = problem->file.step, half = mf_time_from_seconds(0.5 * step);
     double *finer, *shift;
     const mf_Array arrays[] = {MF_ARRAY(finer, m), MF_ARRAY(shift, n)};
-    if (half < 1000)
-        return MF_OK;
+    *most = 0.0;
+    names[0] = '\0';
     MF_NEED_MEMORY(mf_allocate_arrays(problem->context, arrays, 2), error, "fit");
-    problem->file.step = half;
-    problem->step = mf_time_to_seconds(half);
+    problem->step = 0.5 * step;
     const mf_Status status = evaluate(problem, x, 1, finer, error);
-    problem->file.step = asked;
     problem->step = step;
     for (size_t i = 0; i < n && status == MF_OK; i++) {
         const double *a = columns + i * m;
@@ -349,19 +370,17 @@ static mf_Status check_step(mf_FitProblem *problem, const mf_Fit *fit, const dou
             h[i * n + k] = sum;
         }
     }
-    char names[200] = "";
     if (status == MF_OK && mf_symmetric_solve((uint32_t)n, h, shift))
         for (uint32_t i = 0; i < fit->parameter_count; i++) {
             const mf_FitParameter *own = &fit->parameters[i];
             const size_t at = strlen(names);
-            if (own->identified && mf_abs(shift[i]) > own->interval)
-                snprintf(names + at, sizeof names - at, "%s%s by %.2g %s", at > 0 ? ", " : "",
-                         own->name, shift[i], own->unit);
+            if (!own->identified)
+                continue;
+            *most = mf_larger(*most, mf_abs(shift[i]) / own->interval);
+            if (mf_abs(shift[i]) > own->interval)
+                snprintf(names + at, 200 - at, "%s%s by %.2g %s", at > 0 ? ", " : "", own->name,
+                         shift[i], own->unit);
         }
-    if (names[0] != '\0')
-        mf_fit_note(problem,
-                    "steps of half the length would move %s, more than the interval: --step %.6g",
-                    names, 0.5 * step);
     mf_release(problem->context, finer);
     return status;
 }
@@ -381,19 +400,27 @@ static void note_ends(mf_FitProblem *problem, const mf_Fit *fit) {
 
 // ---- the fit -----------------------------------------------------------------------------------
 
-// The noise of each channel, at least what the fit has left.
-static void update_noise(mf_FitProblem *problem, const double *residuals) {
+// The noise of each channel is what the fit has left. Whether that changes one.
+static bool update_noise(mf_FitProblem *problem, const double *residuals) {
+    bool changed = false;
+    const double free = problem->fitted_samples > problem->unknown_count
+                            ? 1.0 - (double)problem->unknown_count / problem->fitted_samples
+                            : 1.0;
     for (uint32_t o = 0; o < problem->output_count; o++) {
         mf_FitOutput *output = &problem->outputs[o];
         double sum = 0.0;
         for (uint32_t i = 0; i < output->fitted; i++)
             sum += residuals[i] * residuals[i];
-        if (output->fitted > 0 && sum > output->fitted && mf_is_finite(sum)) {
-            output->channel->noise *= mf_sqrt(sum / output->fitted);
+        if (output->fitted > 0 && mf_is_finite(sum)) {
+            const double before = output->channel->noise;
+            output->channel->noise =
+                mf_larger(before * mf_sqrt(sum / (free * output->fitted)), output->least);
             output->weight = 1.0 / output->channel->noise;
+            changed = changed || mf_abs(output->channel->noise - before) > SAME * before;
         }
         residuals += output->fitted;
     }
+    return changed;
 }
 
 // Until when the log is fitted, for a while.
@@ -411,58 +438,106 @@ static void set_horizon(mf_FitProblem *problem, mf_LeastSquares *squares, double
     squares->residual_count = problem->fitted_samples;
 }
 
-// Refines what the search has found; where more than noise remains, again from a short first part
-// of the log on, which is then extended. A small error of a parameter grows with every contact that
-// a robot makes, so that the squares of a long log have many minima.
-static mf_Status refine(mf_FitProblem *problem, const mf_LeastSquares *whole, double *x,
-                        mf_Error *error) {
-    double *other = problem->other, cost, other_cost;
+// Refines `point` for a short first part of the log, which is then extended to all of it.
+static mf_Status extend(mf_FitProblem *problem, const mf_LeastSquares *whole, double *point,
+                        double *cost, mf_Error *error) {
     mf_LeastSquares part = *whole;
     const double begin = problem->begin, end = problem->fitted;
-    memcpy(other, x, problem->unknown_count * sizeof *x);
-    MF_TRY(mf_least_squares_refine(whole, x, &cost, error));
-    if (cost < NOISE_LEFT * whole->residual_count)
-        return MF_OK;
     mf_Status status = MF_OK;
     for (double share = FIRST_PART; share < 1.0 && status == MF_OK; share *= LONGER) {
         set_horizon(problem, &part, begin + share * (end - begin));
         if (part.residual_count > 4 * problem->unknown_count)
-            status = mf_least_squares_refine(&part, other, &other_cost, error);
+            status = mf_least_squares_refine(&part, point, cost, error);
     }
     set_horizon(problem, &part, end);
-    MF_THEN(status, mf_least_squares_refine(whole, other, &other_cost, error));
-    if (status == MF_OK && other_cost < cost)
-        memcpy(x, other, problem->unknown_count * sizeof *x);
+    MF_THEN(status, mf_least_squares_refine(whole, point, cost, error));
     return status;
+}
+
+// Refines what the search has found; where more than noise remains, again by parts of the log, from
+// there and from the model's own values on. A small error of a parameter grows with every contact
+// that a robot makes, so that the squares of a long log have many minima.
+static mf_Status refine(mf_FitProblem *problem, const mf_LeastSquares *whole, double *x,
+                        mf_Error *error) {
+    double *other = problem->other, cost, other_cost;
+    const size_t size = problem->unknown_count * sizeof *x;
+    memcpy(other, x, size);
+    MF_TRY(mf_least_squares_refine(whole, x, &cost, error));
+    for (uint32_t i = 0; i < 2 && !(cost < NOISE_LEFT * whole->residual_count); i++) {
+        for (uint32_t k = 0; k < problem->unknown_count && i == 1; k++)
+            other[k] = problem->ranges[k].center;
+        MF_TRY(extend(problem, whole, other, &other_cost, error));
+        if (other_cost < cost)
+            memcpy(x, other, size);
+        cost = mf_smaller(cost, other_cost);
+    }
+    return MF_OK;
+}
+
+typedef struct Minimum {
+    double *x, *residuals, *columns, *h; // unknowns; residuals and their slopes there; curvature
+} Minimum;
+
+// The minimum with the present step, from own->x on, and what it says of the parameters.
+static mf_Status settle(mf_FitProblem *problem, const mf_LeastSquares *squares, Minimum *own,
+                        mf_Fit *fit, mf_Error *error) {
+    double cost;
+    MF_TRY(mf_least_squares_refine(squares, own->x, &cost, error));
+    MF_TRY(evaluate(problem, own->x, 1, own->residuals, error));
+    if (update_noise(problem, own->residuals))
+        MF_TRY(mf_least_squares_refine(squares, own->x, &cost, error));
+    if (!(cost < 1e300))
+        return mf_fail_at(error, MF_BAD_ARGUMENT, problem->log->path, 0, 0,
+                          "no candidate could be simulated to the end: the robot faults with the "
+                          "log's commands");
+    MF_TRY(evaluate(problem, own->x, 1, own->residuals, error));
+    MF_TRY(mf_least_squares_slopes(squares, own->x, own->columns, error));
+    for (uint32_t i = 0; i < fit->parameter_count; i++)
+        fit->parameters[i].value = own->x[i];
+    find_curvature(problem, own->residuals, own->columns, own->h);
+    return judge(problem, fit, own->h, error);
+}
+
+// Runge-Kutta where the motion has it (plan.c: integrator_of) and is stable with these steps.
+static mf_Status choose_accuracy(mf_FitProblem *problem, const mf_LeastSquares *squares,
+                                 const double *x, double *residuals, mf_Error *error) {
+    const mf_ArticulatedConfig *motion = &problem->group.motions.articulated;
+    MF_TRY(evaluate(problem, x, 1, residuals, error));
+    const double cost = mf_least_squares_sum(squares, x, residuals);
+    problem->accuracy = MF_FIT_RUNGE_KUTTA;
+    MF_TRY(evaluate(problem, x, 1, residuals, error));
+    if (motion->integrator != MF_ARTICULATED_OF_MODEL || problem->model->body_count == 0 ||
+        motion->contact_law > MF_CONTACT_LAW_MUJOCO ||
+        !(mf_least_squares_sum(squares, x, residuals) < UNSTABLE * cost))
+        problem->accuracy = MF_FIT_LIMIT;
+    return MF_OK;
 }
 
 static mf_Status minimize(mf_FitProblem *problem, const mf_LeastSquares *squares, double *x,
                           mf_Fit *fit, mf_Error *error) {
     const size_t n = problem->unknown_count, m = problem->fitted_samples;
-    double *residuals, *columns, *h, cost;
-    const mf_Array arrays[] = {MF_ARRAY(residuals, m), MF_ARRAY(columns, n * m),
-                               MF_ARRAY(h, n * n)};
+    const uint32_t notes = problem->note_count;
+    Minimum own = {.x = x};
+    const mf_Array arrays[] = {MF_ARRAY(own.residuals, m), MF_ARRAY(own.columns, n * m),
+                               MF_ARRAY(own.h, n * n)};
+    char names[200];
+    double most = INFINITY;
     MF_NEED_MEMORY(mf_allocate_arrays(problem->context, arrays, 3), error, "fit");
     mf_Status status = mf_least_squares_search(squares, x, error);
     MF_THEN(status, refine(problem, squares, x, error));
-    MF_THEN(status, evaluate(problem, x, 1, residuals, error));
-    if (status == MF_OK)
-        update_noise(problem, residuals);
-    MF_THEN(status, mf_least_squares_refine(squares, x, &cost, error));
-    MF_THEN(status, evaluate(problem, x, 1, residuals, error));
-    if (status == MF_OK && !(cost < 1e300))
-        status = mf_fail_at(error, MF_BAD_ARGUMENT, problem->log->path, 0, 0,
-                            "no candidate could be simulated to the end: the robot faults with the "
-                            "log's commands");
-    MF_THEN(status, mf_least_squares_slopes(squares, x, columns, error));
-    for (uint32_t i = 0; i < fit->parameter_count && status == MF_OK; i++)
-        fit->parameters[i].value = x[i];
-    if (status == MF_OK) {
-        find_curvature(problem, residuals, columns, h);
-        status = judge(problem, fit, h, error);
+    MF_THEN(status, choose_accuracy(problem, squares, x, own.residuals, error));
+    for (uint32_t i = 0; i <= HALVINGS && status == MF_OK && most > MOVED; i++) {
+        problem->step *= i == 0 ? 1.0 : 0.5;
+        problem->note_count = notes; // of the step before
+        status = settle(problem, squares, &own, fit, error);
+        MF_THEN(status, check_step(problem, fit, x, own.residuals, own.columns, own.h, &most, names,
+                                   error));
     }
-    MF_THEN(status, check_step(problem, fit, x, residuals, columns, h, error));
-    mf_release(problem->context, residuals);
+    if (status == MF_OK && names[0] != '\0')
+        mf_fit_note(problem,
+                    "steps of half the length would move %s, more than the interval: --step %.6g",
+                    names, 0.5 * problem->step);
+    mf_release(problem->context, own.residuals);
     return status;
 }
 

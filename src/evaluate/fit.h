@@ -40,8 +40,14 @@ typedef struct mf_FitOutput {
     uint32_t fitted, count;  // [1] samples until problem->fitted, and all from the beginning
     uint32_t skipped;        // [1] samples before the beginning
     double weight;           // [1] over the unit: one over the standard deviation
+    double least;            // [1] or in the unit: noise at least, of rounding
+    bool accelerates;        // its value after a step is a mean over the step
     mf_FitChannel *channel;
 } mf_FitOutput;
+
+// How predictions are integrated: as the file states; by Runge-Kutta, which models of MJCF files
+// allow; or as stated, but extrapolated to steps of length 0.
+typedef enum mf_FitAccuracy { MF_FIT_AS_FILE, MF_FIT_RUNGE_KUTTA, MF_FIT_LIMIT } mf_FitAccuracy;
 
 typedef struct mf_FitProblem {
     mf_Context *context;
@@ -51,7 +57,8 @@ typedef struct mf_FitProblem {
     mf_Model *loaded;    // NULL: the file has a model
     const mf_Model *model;
     double begin, fitted, end; // [s] of the log: commands begin; fitted until; last sample
-    double step;               // [s]
+    double step;               // [s] halved where it is too long
+    mf_FitAccuracy accuracy;
     mf_FitUnknown unknowns[MF_UNKNOWN_MOST];
     mf_Unknown ranges[MF_UNKNOWN_MOST];
     double best[MF_UNKNOWN_MOST], other[MF_UNKNOWN_MOST]; // [1] points
@@ -93,8 +100,8 @@ mf_Status mf_fit_columns(mf_FitProblem *problem, mf_Group *group, const mf_FitCo
 
 // ---- simulation (fit_simulate.c) ---------------------------------------------------------------
 
-// Simulates `count` points of unknowns. `whole`: to the end of the log, with problem->samples
-// values each, output after output; else until problem->fitted, with fitted_samples. What faults
-// gets NAN.
+// Simulates `count` points of unknowns with problem->step. `whole`: to the end of the log, with
+// problem->samples values each, output after output; else until problem->fitted, with
+// fitted_samples. What faults gets NAN.
 mf_Status mf_fit_simulate(mf_FitProblem *problem, const double *points, uint32_t count, bool whole,
                           double *values, mf_Error *error);

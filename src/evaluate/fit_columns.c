@@ -8,6 +8,7 @@
 #include "evaluate/fit.h"
 
 #include "io/decimal.h"
+#include "io/suggest.h"
 #include "math/scalar.h"
 #include "model/sensor_kind.h"
 
@@ -18,6 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define FAR 4.0   // [1] of a joint's range: not its unit
 #define MOVES 2.0 // [1] standard deviation of a channel that shows motion, over that of its noise
 
 enum { BASE_POSITION, BASE_ORIENTATION, BASE_VELOCITY, BASE_RATE, BASE_FIELDS };
@@ -192,7 +194,13 @@ static void mapped(const mf_FitConfig *config, const char *column, char out[MF_F
         }
 }
 
+static const char *column_name(const void *list, uint32_t index) {
+    const mf_Log *log = list;
+    return index < log->column_count ? log->columns[index].name : NULL;
+}
+
 static mf_Status check_map(const Matching *own) {
+    char near[MF_SUGGESTION];
     char from[MF_FIT_NAME], to[MF_FIT_NAME];
     double factor;
     for (uint32_t i = 0; i < own->config->map_count; i++) {
@@ -204,8 +212,9 @@ static mf_Status check_map(const Matching *own) {
         for (uint32_t c = 0; c < own->problem->log->column_count && !known; c++)
             known = strcmp(own->problem->log->columns[c].name, from) == 0;
         if (!known && strcmp(to, "time") != 0)
-            return mf_fail_at(own->error, MF_BAD_ARGUMENT, own->problem->log->path, 0, 0,
-                              "map: the log has no column '%.90s'", from);
+            return mf_fail_at(own->error, MF_BAD_ARGUMENT, own->problem->log->path,
+                              own->problem->log->names, 0, "map: the log has no column '%.90s'%s",
+                              from, mf_suggest(from, column_name, own->problem->log, near));
         if (known && to[0] != '\0' && find_name(own->group, to).meaning == UNKNOWN)
             return mf_fail(own->error, MF_BAD_ARGUMENT,
                            "map: '%.90s' names no joint's position, velocity or command, no "
@@ -223,6 +232,33 @@ static void add_unknown(Matching *own, const char *name) {
         snprintf(own->unknown + at, sizeof own->unknown - at, "%s%.30s", at > 0 ? ", " : "", name);
 }
 
+// Refuses a hinge's angles far outside of what the joint or its actuator can do: degrees.
+static mf_Status check_unit(const Matching *own, const Found *found, const mf_LogColumn *column,
+                            double factor) {
+    const mf_Model *model = own->problem->model;
+    const bool angle = strcmp(found->field, "joint.angle") == 0;
+    if (!angle && strcmp(found->field, "joint.target") != 0)
+        return MF_OK;
+    const mf_Joint *joint = &model->joints[found->component];
+    double most = 0.0, reach = joint->lower < joint->upper
+                                   ? mf_larger(mf_abs(joint->lower), mf_abs(joint->upper))
+                                   : INFINITY;
+    for (uint32_t i = 0; i < model->actuator_count; i++)
+        if (model->actuators[i].drive == MF_DRIVE_JOINT &&
+            model->actuators[i].joint == found->component && model->actuators[i].bias[1] < 0.0)
+            reach = mf_smaller(reach, mf_larger(mf_abs(model->actuators[i].control_lower),
+                                                mf_abs(model->actuators[i].control_upper)));
+    for (uint32_t i = 0; i < column->count; i++)
+        most = mf_larger(most, mf_abs(factor * column->value[i]));
+    if (joint->type == MF_JOINT_SLIDE || !(most > FAR * reach))
+        return MF_OK;
+    return mf_fail_at(
+        own->error, MF_BAD_ARGUMENT, own->problem->log->path, own->problem->log->names, 0,
+        "%.60s reaches %.4g rad, expected at most %.3g: if it is in degrees, --map "
+        "%.60s=%.60s.%s*0.0174533",
+        column->name, most, reach, column->name, joint->name, angle ? "position" : "command");
+}
+
 static void add_output(Matching *own, const Found *found, const mf_LogColumn *column, double factor,
                        const char *name) {
     mf_FitProblem *problem = own->problem;
@@ -231,6 +267,13 @@ static void add_output(Matching *own, const Found *found, const mf_LogColumn *co
     *output = (mf_FitOutput){
         .column = column, .factor = factor, .component = found->component, .channel = channel};
     snprintf(output->field, sizeof output->field, "%s", found->field);
+    for (uint32_t i = 0; i < problem->model->sensor_count; i++) {
+        const mf_Sensor *sensor = &problem->model->sensors[i];
+        if (strcmp(found->field, "sensor.value") == 0 && found->component >= sensor->address &&
+            found->component - sensor->address < sensor->count)
+            output->accelerates =
+                (mf_sensor_kind(sensor->type)->flags & MF_SENSES_ACCELERATION) != 0;
+    }
     snprintf(channel->name, sizeof channel->name, "%s", name);
     channel->unit = found->unit;
 }
@@ -255,6 +298,8 @@ static mf_Status match(Matching *own) {
         double factor;
         mapped(own->config, column->name, name, &factor);
         const Found found = name[0] != '\0' ? find_name(own->group, name) : (Found){0};
+        if (found.meaning == INPUT || found.meaning == OUTPUT)
+            MF_TRY(check_unit(own, &found, column, factor));
         if (found.meaning == INPUT)
             problem->inputs[problem->input_count++] =
                 (mf_FitInput){column, factor, found.target, found.component};
@@ -277,15 +322,17 @@ static mf_Status match(Matching *own) {
         mf_fit_note(problem, "columns of the base are not compared: the robot's base is fixed");
     if (problem->input_count == 0)
         return mf_fail_at(
-            own->error, MF_BAD_ARGUMENT, problem->log->path, 0, 0,
-            "no column of the log commands a joint: expected one such as %.60s.command",
-            problem->model->joint_count > 0 ? problem->model->joints[0].name : "knee");
+            own->error, MF_BAD_ARGUMENT, problem->log->path, problem->log->names, 0,
+            "no column of the log commands a joint: expected one such as %.60s.command%s%s",
+            problem->model->joint_count > 0 ? problem->model->joints[0].name : "knee",
+            own->unknown_count > 0 ? ", found " : "", own->unknown);
     if (problem->output_count == 0)
-        return mf_fail_at(own->error, MF_BAD_ARGUMENT, problem->log->path, 0, 0,
-                          "no column of the log can be compared: expected one such as "
-                          "%.60s.position, or named as a sensor of the robot",
-                          problem->model->joint_count > 0 ? problem->model->joints[0].name
-                                                          : "knee");
+        return mf_fail_at(
+            own->error, MF_BAD_ARGUMENT, problem->log->path, problem->log->names, 0,
+            "no column of the log can be compared: expected one such as %.60s.position, or named "
+            "as a sensor of the robot%s%s",
+            problem->model->joint_count > 0 ? problem->model->joints[0].name : "knee",
+            own->unknown_count > 0 ? ", found " : "", own->unknown);
     return MF_OK;
 }
 
@@ -296,12 +343,31 @@ static int compare_numbers(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-// The standard deviation of white noise: of third differences, whose variance is 20 times as large;
-// by their median, which steps of the signal do not change.
+// The standard deviation of white noise: of third to sixth differences, whose variance is 20 to 924
+// times as large; by their median, which steps of the signal do not change. The least counts: a
+// signal that moves fast adds to it, the more the lower the order.
+static double noise_of(const double *values, uint32_t count, double *scratch) {
+    static const double gain[] = {[3] = 20.0, [4] = 70.0, [5] = 252.0, [6] = 924.0}; // (2k over k)
+    double least = INFINITY;
+    memcpy(scratch, values, count * sizeof *scratch);
+    for (uint32_t order = 1; order <= 6 && order < count; order++) {
+        double *sorted = scratch + count;
+        for (uint32_t i = 0; i + order < count; i++) {
+            scratch[i] = scratch[i + 1] - scratch[i];
+            sorted[i] = mf_abs(scratch[i]);
+        }
+        qsort(sorted, count - order, sizeof *sorted, compare_numbers);
+        if (order >= 3)
+            least =
+                mf_smaller(least, sorted[(count - order) / 2] / (0.6745 * mf_sqrt(gain[order])));
+    }
+    return mf_is_finite(least) ? least : 0.0;
+}
+
 static mf_Status find_noise(mf_FitProblem *problem, mf_FitOutput *output, mf_Error *error) {
     const mf_LogColumn *column = output->column;
     const uint32_t count = column->count;
-    double least = column->value[0], most = least, noise = 0.0, mean = 0.0, square = 0.0;
+    double least = column->value[0], most = least, mean = 0.0, square = 0.0;
     for (uint32_t i = 0; i < count; i++) {
         least = mf_smaller(least, column->value[i]);
         most = mf_larger(most, column->value[i]);
@@ -309,20 +375,14 @@ static mf_Status find_noise(mf_FitProblem *problem, mf_FitOutput *output, mf_Err
     }
     for (uint32_t i = 0; i < count; i++)
         square += (column->value[i] - mean) * (column->value[i] - mean) / count;
-    if (count > 3) {
-        double *third = mf_allocate(problem->context, count, sizeof *third);
-        MF_NEED_MEMORY(third != NULL, error, "fit");
-        for (uint32_t i = 0; i + 3 < count; i++)
-            third[i] = mf_abs(column->value[i + 3] - 3.0 * column->value[i + 2] +
-                              3.0 * column->value[i + 1] - column->value[i]);
-        qsort(third, count - 3, sizeof *third, compare_numbers);
-        noise = third[(count - 3) / 2] / (0.6745 * mf_sqrt(20.0));
-        mf_release(problem->context, third);
-    }
+    double *scratch = mf_allocate(problem->context, 2 * (size_t)count, sizeof *scratch);
+    MF_NEED_MEMORY(scratch != NULL, error, "fit");
+    const double noise = noise_of(column->value, count, scratch);
+    mf_release(problem->context, scratch);
     problem->moves = problem->moves || mf_sqrt(square) > MOVES * noise;
-    noise = mf_larger(noise, mf_larger(1e-5 * (most - least), 1e-12)) * mf_abs(output->factor);
-    output->channel->noise = noise;
-    output->weight = 1.0 / noise;
+    output->least = mf_larger(1e-5 * (most - least), 1e-12) * mf_abs(output->factor);
+    output->channel->noise = mf_larger(noise * mf_abs(output->factor), output->least);
+    output->weight = 1.0 / output->channel->noise;
     return MF_OK;
 }
 
@@ -373,9 +433,10 @@ mf_Status mf_fit_columns(mf_FitProblem *problem, mf_Group *group, const mf_FitCo
     const double duration = problem->end - problem->begin;
     problem->fitted = problem->end - config->holdout * duration;
     if (!(duration / problem->step >= 10.0))
-        return mf_fail_at(error, MF_BAD_ARGUMENT, problem->log->path, 0, 0,
-                          "the log lasts %.3g s: too short for steps of %.3g s", duration,
-                          problem->step);
+        return mf_fail_at(error, MF_BAD_ARGUMENT, problem->log->path, problem->log->last, 0,
+                          "the log lasts %.3g s: too short for steps of %.3g s, expected at least "
+                          "10 of them; times are in seconds",
+                          duration, problem->step);
     if (duration / problem->step > 1e8)
         return mf_fail_at(error, MF_LIMIT, problem->log->path, 0, 0,
                           "the log lasts %.3g s, more than 1e8 steps", duration);

@@ -4,7 +4,8 @@
 //
 // A command is constant until the next one (zero-order hold). In a step it has its mean over the
 // step, after the delay, so that the effect of a delay does not come in whole steps. Values between
-// two steps are interpolated.
+// two steps are interpolated; accelerations, which are means over a step, between the middles of
+// steps.
 #include "evaluate/fit.h"
 
 #include "base/context.h"
@@ -92,10 +93,11 @@ static void take(Bench *own, uint32_t instance, double from, double step) {
         Cursor *cursor = &own->outputs[(size_t)instance * problem->output_count + o];
         const double *time = output->column->time + output->skipped;
         const double now = mf_field_get(own->read[o], instance, output->component);
+        const double since = output->accelerates ? from - 0.5 * step : from;
         // A sample within rounding of the step's end belongs to it.
-        while (cursor->at < count && time[cursor->at] <= from + step * (1.0 + 1e-6)) {
+        while (cursor->at < count && time[cursor->at] <= since + step * (1.0 + 1e-6)) {
             const double part =
-                step > 0.0 ? mf_smaller((time[cursor->at] - from) / step, 1.0) : 1.0;
+                step > 0.0 ? mf_clamp((time[cursor->at] - since) / step, 0.0, 1.0) : 1.0;
             values[cursor->at++] = cursor->before + part * (now - cursor->before);
         }
         cursor->before = now;
@@ -188,10 +190,13 @@ static mf_Status open_bench(Bench *own, mf_FitProblem *problem, mf_Error *error)
     const double *point = own->points + (size_t)own->order[own->first] * problem->unknown_count;
     own->model = mf_fit_model(problem, point);
     MF_NEED_MEMORY(own->model != NULL, error, "fit");
+    if (problem->accuracy == MF_FIT_RUNGE_KUTTA)
+        own->model->physics.integrator = MF_PHYSICS_RK4;
     mf_SceneConfig config = mf_scene_config();
     config.count = own->count;
     config.isolated = true;
     problem->group.model = own->model;
+    problem->file.step = mf_time_from_seconds(problem->step);
     mf_Status status =
         mf_scene_create(problem->context, &problem->file, &config, &own->scene, error);
     problem->group.model = problem->model;
@@ -222,7 +227,7 @@ static void run_bench(void *task, uint32_t index) {
     const mf_FitProblem *problem = own->problem;
     const double end = own->whole ? problem->end : problem->fitted;
     const double steps = (end - problem->begin) / problem->step;
-    mf_world_step(own->scene.world, (uint64_t)(steps * (1.0 - 1e-9)) + 1);
+    mf_world_step(own->scene.world, (uint64_t)(steps * (1.0 - 1e-9)) + 2); // the last one's middle
     for (uint32_t i = 0; i < own->count; i++) {
         double *values = own->values + own->order[own->first + i] * own->stride;
         for (size_t v = 0; v < own->stride && mf_group_fault(own->scene.group, i) != 0; v++)

@@ -124,9 +124,11 @@ mf_Status mf_log_read_csv(mf_Log *log, const char *time, double factor, char *da
     const mf_Array arrays[] = {MF_ARRAY(table.row, MF_LOG_COLUMNS),
                                MF_ARRAY(table.columns, MF_LOG_COLUMNS)};
     MF_NEED_MEMORY(mf_allocate_arrays(log->context, arrays, 2), error, "log");
+    log->names = table.line;
     mf_Status status = read_names(&table, time, line);
     while (status == MF_OK && (line = take_line(&table, &rest)) != NULL)
         status = read_row(&table, line);
+    log->last = table.line;
     mf_release(log->context, table.row);
     return status;
 }

@@ -16,7 +16,7 @@ enum {
     STEPS = 40    // [1] most
 };
 #define ENOUGH 1e-6        // [1] relative change of the sum at which it ends
-#define DIFFERENCE 1e-5    // [1] of a difference, relative to the unknown
+#define DIFFERENCE 1e-3    // [1] of a difference, relative to the unknown
 #define DIFFERENCE_AT 1e-2 // [1] least unknown there, relative to its range
 
 double mf_least_squares_sum(const mf_LeastSquares *problem, const double *x,
