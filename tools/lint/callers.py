@@ -9,7 +9,7 @@ import re
 import sys
 
 CALLERS = ("apps", "bench", "bridges", "examples", "python")
-MOST = 505  # [1] public functions
+MOST = 500  # [1] public functions
 DECLARATION = re.compile(r"MF_API[^;{]*?\b(mf_\w+)\(")
 NAME = re.compile(r"\bmf_\w+")
 
