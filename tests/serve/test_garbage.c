@@ -38,8 +38,8 @@ static size_t put_session(uint8_t *out, uint32_t goal) {
     return size + put_message(out + size, MF_MESSAGE_SET_POSES, index, 18);
 }
 
-// The world moves, and a client is answered. What others sent before may be read late, and be valid:
-// with `resume` the client starts a world that such a message has paused.
+// The world moves, and a client is answered. What others sent before may be read late, and be
+// valid: with `resume` the client starts a world that such a message has paused.
 static void moves(const Served *served, bool resume) {
     mf_ClientStatistics before, after;
     AUTO_CLIENT *client = join(served);

@@ -1,5 +1,5 @@
-// Kernel of debris: spheres that collide with the ground and solids, not with each other. A contact is an
-// impulse at the moment of touch (Moreau 1988), so a step may be as long as that of a frame.
+// Kernel of debris: spheres that collide with the ground and solids, not with each other. A contact
+// is an impulse at the moment of touch (Moreau 1988), so a step may be as long as that of a frame.
 //
 // A step is divided so that no particle moves by more than its diameter in a part; each lane has
 // its own number of parts, so results do not depend on the number of lanes. With the gap d, the
