@@ -289,14 +289,15 @@ static void note_direction(mf_FitProblem *problem, mf_Fit *fit, const double *sc
     for (uint32_t i = 0; i < fit->parameter_count; i++) {
         mf_FitParameter *own = &fit->parameters[i];
         const double alone = 1.0 / mf_sqrt(scaled[i * n + i]);
-        if (QUANTILE * alone > VAGUE && mf_abs(vectors[i * n + at]) > TAKES_PART) {
+        if (QUANTILE * alone > VAGUE &&
+            mf_abs(vectors[i * fit->parameter_count + at]) > TAKES_PART) {
             if (own->identified)
                 mf_fit_note(problem,
                             "%s cannot be identified by this log, which hardly depends on it; it "
                             "stays near the model's %.4g %s",
                             own->name, own->start, own->unit);
             own->identified = false;
-        } else if (deviation * mf_abs(vectors[i * n + at]) > SEEN * alone) {
+        } else if (deviation * mf_abs(vectors[i * fit->parameter_count + at]) > SEEN * alone) {
             takes_part[i] = true;
             all++;
         }
@@ -323,18 +324,26 @@ static mf_Status judge(mf_FitProblem *problem, mf_Fit *fit, const double *h, mf_
             rotated[i * n + k] = scaled[i * n + k] =
                 h[i * n + k] * scale_of(problem, fit, i) * scale_of(problem, fit, k);
     mf_symmetric_eigen(n, rotated, values, vectors);
-    for (uint32_t i = 0; i < fit->parameter_count; i++) {
-        double variance = 0.0;
-        for (uint32_t k = 0; k < n; k++)
-            variance += vectors[i * n + k] * vectors[i * n + k] / mf_larger(values[k], LEAST);
-        fit->parameters[i].interval = QUANTILE * mf_sqrt(variance) * scale_of(problem, fit, i);
+    // The covariance of what is reported, whatever the initial angles are.
+    const uint32_t own = fit->parameter_count;
+    for (uint32_t i = 0; i < own; i++)
+        for (uint32_t j = 0; j < own; j++) {
+            rotated[i * own + j] = 0.0;
+            for (uint32_t k = 0; k < n; k++)
+                rotated[i * own + j] +=
+                    vectors[i * n + k] * vectors[j * n + k] / mf_larger(values[k], LEAST);
+        }
+    for (uint32_t i = 0; i < own; i++) {
+        fit->parameters[i].interval =
+            QUANTILE * mf_sqrt(rotated[i * own + i]) * scale_of(problem, fit, i);
         fit->parameters[i].identified = problem->moves;
     }
+    mf_symmetric_eigen(own, rotated, values, vectors);
     if (!problem->moves)
         mf_fit_note(problem,
                     "the log tells nothing: all that it measured is noise about a constant");
-    for (uint32_t k = 0; k < n && problem->moves; k++) {
-        const double deviation = 1.0 / mf_sqrt(mf_larger(values[k], LEAST));
+    for (uint32_t k = own; k-- > 0 && problem->moves;) {
+        const double deviation = mf_sqrt(mf_larger(values[k], 0.0));
         if (QUANTILE * deviation > VAGUE)
             note_direction(problem, fit, scaled, vectors, deviation, k, n);
     }
