@@ -644,6 +644,7 @@ TEST(written_text_has_every_default) {
                               "contact:\n"
                               "  enabled: true\n"
                               "  law: compliant\n"
+                              "  bounds: sphere\n"
                               "  friction: auto\n"
                               "air:\n"
                               "  wind: [0, 0, 0] # [m/s]\n"
