@@ -344,13 +344,18 @@ static bool compare_property(const mf_Property *property, void *user) {
     return true;
 }
 
-// What replaces the fields of the sensors that earlier versions had.
+// What replaces the fields of the sensors that earlier versions had, and what other programs call
+// ours.
 static const char *successor_of(const char *name) {
     static const char *const pairs[][2] = {
         {"sensor.contact", "SENSOR/sensor.value, with the name of a contact sensor"},
         {"sensor.ray", "SENSOR/sensor.value, with the name of a ray sensor"},
         {"sensor.joint", "joint.angle"},
-        {"sensor.attitude", "SENSOR/sensor.value, with the name of an attitude sensor"}};
+        {"sensor.attitude", "SENSOR/sensor.value, with the name of an attitude sensor"},
+        {"joint.position", "joint.angle"},
+        {"joint.velocity", "joint.rate"},
+        {"joint.effort", "joint.torque"},
+        {"base.velocity", "base.linear_velocity"}};
     for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
         if (strncmp(name, pairs[i][0], strlen(pairs[i][0])) == 0)
             return pairs[i][1];
@@ -393,7 +398,7 @@ static mf_Status explain(const Query *query, const char *path, const char *last,
     Near near = {.request = last, .name = ""};
     MF_TRY(explain_unit((mf_Group *)(uintptr_t)group, path, last, error)); // does not change it
     const char *successor = successor_of(last);
-    MF_CHECK(successor == NULL, error, MF_NOT_FOUND, "property %.99s: there is no %.60s; now: %s",
+    MF_CHECK(successor == NULL, error, MF_NOT_FOUND, "property %.99s: there is no %.60s; say %s",
              path, last, successor);
     if (query->part || !query->parts) {
         // The field access needs a non-const group, but does not change it.

@@ -324,6 +324,7 @@ TEST(wrong_paths_name_their_piece) {
                 {"robot[-1]/joint.angle", "expected a robot first"},
                 {"robot[0]/nonsense/joint.angle", "has no such link, joint, actuator or sensor"},
                 {"robot[0]/joint.angel", "there is no joint.angel; near: joint.angle"},
+                {"robot[0]/joint.velocity", "there is no joint.velocity; say joint.rate"},
                 {"robot[0]/joint.angle:rpm", "no unit rpm, expected one of rad, deg"},
                 {"robot[0]/base.position.z:", "no unit"},
                 {"robot[0]/base.position.q", "there is no base.position.q"},

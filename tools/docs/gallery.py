@@ -56,11 +56,9 @@ def about(scene):
     comment = re.match(r"(?:# ?.*\n)+", text)
     words = " ".join(line.lstrip("# ") for line in (comment[0] if comment else "").splitlines())
     title = re.search(r"^name: *(.+)$", text, re.M)
-    sentence = re.match(r".*?[.:](?= |$)", words)
-    return (
-        title[1].strip("\"'") if title else scene.stem.replace("_", " "),
-        sentence[0].rstrip(":.") + "." if sentence else "",
-    )
+    sentence = re.match(r".*?[.](?= |$)", words)
+    name = title[1].strip("\"'") if title else scene.stem.replace("_", " ")
+    return name[0].upper() + name[1:], sentence[0] if sentence else words
 
 
 def duration(scene):
