@@ -312,6 +312,8 @@ def dev_names(words):
     word = words[0] if words else "help"
     if not re.search(rf"^  {word}\b", text.split("END\n")[0], re.M):
         raise Mistake(f"./dev has no word '{word}'")
+    if word == "bench" and words[1:2] and re.search(rf"^  bench {words[1]}\b", text, re.M):
+        return None  # builds commits
     if word in ("bench", "check"):
         name, arguments, options, whole = parse([word, *words[1:]])
         return ["./dev", *reduce(name, arguments or LONG[name], options)] if whole and "--full" not in words else None
