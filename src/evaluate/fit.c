@@ -244,6 +244,7 @@ static void find_curvature(const mf_FitProblem *problem, const double *residuals
                            const double *columns, double *h) {
     const uint32_t n = problem->unknown_count;
     size_t first = 0;
+    memset(h, 0, (size_t)n * n * sizeof *h); // what a longer step has left
     for (uint32_t i = 0; i < n; i++)
         h[i * n + i] = 1.0 / (problem->ranges[i].width * problem->ranges[i].width);
     for (uint32_t o = 0; o < problem->output_count; o++) {
