@@ -534,8 +534,8 @@ static mf_Status minimize(mf_FitProblem *problem, const mf_LeastSquares *squares
     double most = INFINITY;
     MF_NEED_MEMORY(mf_allocate_arrays(problem->context, arrays, 3), error, "fit");
     mf_Status status = mf_least_squares_search(squares, x, error);
-    MF_THEN(status, refine(problem, squares, x, error));
     MF_THEN(status, choose_accuracy(problem, squares, x, own.residuals, error));
+    MF_THEN(status, refine(problem, squares, x, error));
     for (uint32_t i = 0; i <= HALVINGS && status == MF_OK && most > MOVED; i++) {
         problem->step *= i == 0 ? 1.0 : 0.5;
         problem->note_count = notes; // of the step before

@@ -302,8 +302,8 @@ TEST(scenery_follows_the_map) {
     static const char *const map = "ground: {file: landscape.pgm, cell: 0.2, scale: 0.8, "
                                    "interpolation: bilinear}\ngroups:\n";
     static const char *const places[] = {"    placement: {poses: [[0.83, 0.37, 0.7]]}\n",
-                                         "    placement: {poses: [[0.83, 0.37, 0]]}\n"
-                                         "    height: 0.25\n",
+                                         ("    placement: {poses: [[0.83, 0.37, 0]]}\n"
+                                          "    height: 0.25\n"),
                                          ""};
     for (int on_map = 0; on_map < 2; on_map++)
         for (int k = 0; k < 3; k++) {
