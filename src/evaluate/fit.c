@@ -294,8 +294,8 @@ static void note_direction(mf_FitProblem *problem, mf_Fit *fit, const double *sc
             mf_abs(vectors[i * fit->parameter_count + at]) > TAKES_PART) {
             if (own->identified)
                 mf_fit_note(problem,
-                            "%s cannot be identified by this log, which hardly depends on it; it "
-                            "stays near the model's %.4g %s",
+                            "%s cannot be identified by this log, which hardly depends on it: "
+                            "trust the model's %.4g %s as much",
                             own->name, own->start, own->unit);
             own->identified = false;
         } else if (deviation * mf_abs(vectors[i * fit->parameter_count + at]) > SEEN * alone) {
@@ -353,11 +353,11 @@ static mf_Status judge(mf_FitProblem *problem, mf_Fit *fit, const double *h, mf_
 }
 
 // How far half the step would move the minimum, to first order: x - (J^T J)^-1 J^T (r' - r) with
-// the residuals r' of such steps. *most: of all, over half the interval. `names` says which would
-// move by more than it.
+// the residuals r' of such steps, to `moved`, per parameter. *most: of all, over the interval.
+// `names` says which would move by more than it.
 static mf_Status check_step(mf_FitProblem *problem, const mf_Fit *fit, const double *x,
-                            const double *residuals, const double *columns, double *h, double *most,
-                            char names[200], mf_Error *error) {
+                            const double *residuals, const double *columns, double *h,
+                            double *moved, double *most, char names[200], mf_Error *error) {
     const size_t n = problem->unknown_count, m = problem->fitted_samples;
     const double step = problem->step;
     double *finer, *shift;
@@ -384,6 +384,7 @@ static mf_Status check_step(mf_FitProblem *problem, const mf_Fit *fit, const dou
         for (uint32_t i = 0; i < fit->parameter_count; i++) {
             const mf_FitParameter *own = &fit->parameters[i];
             const size_t at = strlen(names);
+            moved[i] = own->identified ? mf_abs(shift[i]) : 0.0;
             if (!own->identified)
                 continue;
             *most = mf_larger(*most, mf_abs(shift[i]) / own->interval);
@@ -486,6 +487,7 @@ static mf_Status refine(mf_FitProblem *problem, const mf_LeastSquares *whole, do
 
 typedef struct Minimum {
     double *x, *residuals, *columns, *h; // unknowns; residuals and their slopes there; curvature
+    double *moved;                       // what a shorter step would move parameters
 } Minimum;
 
 // The minimum with the present step, from own->x on, and what it says of the parameters.
@@ -529,10 +531,10 @@ static mf_Status minimize(mf_FitProblem *problem, const mf_LeastSquares *squares
     const uint32_t notes = problem->note_count;
     Minimum own = {.x = x};
     const mf_Array arrays[] = {MF_ARRAY(own.residuals, m), MF_ARRAY(own.columns, n * m),
-                               MF_ARRAY(own.h, n * n)};
+                               MF_ARRAY(own.h, n * n), MF_ARRAY(own.moved, n)};
     char names[200];
     double most = INFINITY;
-    MF_NEED_MEMORY(mf_allocate_arrays(problem->context, arrays, 3), error, "fit");
+    MF_NEED_MEMORY(mf_allocate_arrays(problem->context, arrays, 4), error, "fit");
     mf_Status status = mf_least_squares_search(squares, x, error);
     MF_THEN(status, choose_accuracy(problem, squares, x, own.residuals, error));
     MF_THEN(status, refine(problem, squares, x, error));
@@ -540,9 +542,12 @@ static mf_Status minimize(mf_FitProblem *problem, const mf_LeastSquares *squares
         problem->step *= i == 0 ? 1.0 : 0.5;
         problem->note_count = notes; // of the step before
         status = settle(problem, squares, &own, fit, error);
-        MF_THEN(status, check_step(problem, fit, x, own.residuals, own.columns, own.h, &most, names,
-                                   error));
+        MF_THEN(status, check_step(problem, fit, x, own.residuals, own.columns, own.h, own.moved,
+                                   &most, names, error));
     }
+    // With errors of order 1, as contacts have by any method, all shorter steps move twice as far.
+    for (uint32_t i = 0; i < fit->parameter_count && status == MF_OK; i++)
+        fit->parameters[i].interval += 2.0 * own.moved[i];
     if (status == MF_OK && names[0] != '\0')
         mf_fit_note(problem,
                     "steps of half the length would move %s, more than the interval: --step %.6g",
