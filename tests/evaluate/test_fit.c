@@ -144,8 +144,9 @@ TEST(a_step_response_is_recovered) {
 // 8 machines with 3 parameters each: 22.8 of 24 intervals should have the true value; fewer than
 // 20 do so by chance once in 160 times.
 TEST(intervals_hold_as_often_as_they_say) {
+    const uint32_t machines = SANITIZED ? 2 : 8;
     uint32_t covered = 0;
-    for (uint64_t seed = 0; seed < 8; seed++) {
+    for (uint32_t seed = 0; seed < machines; seed++) {
         write_servo(&truth, 100 + seed, 2.0);
         AUTO_TRIAL trial = try_fit(*state, servo, SERVO_CONFIG);
         covered += covers(trial.fit, "knee.damping", truth.damping);
@@ -155,8 +156,8 @@ TEST(intervals_hold_as_often_as_they_say) {
         assert_true(parameter(trial.fit, "knee.gain")->interval < 0.08);
         assert_true(parameter(trial.fit, "delay")->interval < 1e-4);
     }
-    print_message("%u of 24 intervals have the true value\n", covered);
-    assert_true(covered >= 20);
+    print_message("%u of %u intervals have the true value\n", covered, 3 * machines);
+    assert_true(covered + 4 >= 3 * machines);
 }
 
 // A linear servo shows gain and damping over the inertia only; and damping of a joint and of its
