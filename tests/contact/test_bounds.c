@@ -289,9 +289,10 @@ TEST(balls_reach_what_they_touch) {
     MUST(mf_compound_create(*state, ball->model, true, &ball->compound, &error));
     FOR_EACH_ISA (isa) {
         const int row = mf_kernel_row(isa);
-        pose(ball, 0, row);
         for (uint32_t bounds = 0; bounds < BOUNDS; bounds++) {
             set_bounds(robots, bounds, row);
+            ball->compound->bounds = bounds;
+            pose(ball, 0, row);
             for (uint32_t i = 0; i < 100 * ROBOTS; i++) {
                 const Robot *robot = &robots[i % ROBOTS];
                 const mf_CompoundSide side = {robot->compound, robot->parts[1], i % MF_BLOCK};
