@@ -123,7 +123,7 @@ class Percepts:
         self.is_looking = True
         self.seen = {n[0]: polar(n[1]) for n in nodes if n[1][0] == "pol"}
         self.ball = self.seen.get("B")
-        self.players = {  # by the first of their marks, the head where it is in sight
+        self.players = {  # by the first of their marks, the head where it is seen
             (n[1][1], int(n[2][1])): polar(n[3][1]) for n in nodes if n[0] == "P" and len(n) > 3
         }
 
