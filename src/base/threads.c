@@ -20,6 +20,7 @@
 #include "base/thread.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 
@@ -38,7 +39,8 @@ struct mf_Pool {
     _Atomic(mf_TaskFn) function;
     _Atomic(void *) task;
     _Atomic bool stop;
-    _Atomic bool busy; // a call is running
+    _Atomic bool busy;        // a call is running
+    _Atomic uint32_t started; // [1] workers whose thread runs
     _Atomic uint32_t sleepers;
     _Atomic bool caller_sleeps;
     pthread_mutex_t mutex;
@@ -105,6 +107,7 @@ static void wait_for_work(mf_Pool *pool, uint64_t generation) {
 static void *worker_main(void *argument) {
     mf_Pool *pool = argument;
     uint64_t generation = 0;
+    atomic_fetch_add(&pool->started, 1);
     for (;;) {
         wait_for_work(pool, generation);
         if (atomic_load(&pool->stop))
@@ -174,6 +177,8 @@ int mf_thread_start(mf_Context *context, pthread_t *thread, void *(*run)(void *)
     return problem;
 }
 
+// Returns once all workers run. While the C library or a sanitizer sets a thread up it holds locks
+// that a child of fork would wait for without end (files of HDF5 are tried in a child).
 static mf_Status start_workers(mf_Context *context, mf_Pool *pool, uint32_t count,
                                mf_Error *error) {
     int problem = 0;
@@ -182,6 +187,8 @@ static mf_Status start_workers(mf_Context *context, mf_Pool *pool, uint32_t coun
         if (problem == 0)
             pool->worker_count++;
     }
+    while (atomic_load(&pool->started) < pool->worker_count)
+        sched_yield();
     if (problem == 0)
         return MF_OK;
     errno = problem;

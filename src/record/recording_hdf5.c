@@ -346,7 +346,7 @@ typedef struct Answer {
 
 // Reads the file, writes the answer once that is over, and ends.
 static _Noreturn void try_in_child(mf_Recording *recording, char *image, size_t size, int answer) {
-    static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGXCPU};
+    static const int fatal[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGABRT, SIGXCPU, SIGALRM};
     Answer found = {0};
     bool closed;
     mf_context_fail_after(recording->context, 0); // calls that fail on purpose fail in the parent
@@ -355,7 +355,9 @@ static _Noreturn void try_in_child(mf_Recording *recording, char *image, size_t 
     set_limit(RLIMIT_CORE, 0);
     const uint64_t most = SECONDS_MOST + (recording->memory->left >> 26),
                    needs = 1 + (size >> SLOWEST);
-    set_limit(RLIMIT_CPU, needs < most ? needs : most); // a damaged index can go round for ever
+    const uint64_t seconds = needs < most ? needs : most;
+    set_limit(RLIMIT_CPU, seconds);       // a damaged index can go round for ever
+    alarm((unsigned)(60 + 10 * seconds)); // and a lock that another thread of the host holds
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
     const uint64_t now = address_space();
     if (now > 0 && recording->memory->left < UINT64_MAX / 2)
