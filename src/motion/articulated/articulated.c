@@ -3,6 +3,7 @@
 #include "base/floats.h"
 #include "math/kernel_table.h"
 #include "motion/articulated/actuator/commands.h"
+#include "motion/articulated/constraint/sparse.h"
 #include "motion/articulated/host.h"
 #include "motion/articulated/sensing/sensing.h"
 #include "motion/articulated/step.h"
@@ -232,6 +233,7 @@ void mf_art_bind_block(const mf_ArtMotion *motion, const mf_DispatchUnit *piece,
                          .terrain = mf_terrain_image(motion->terrain),
                          .row = motion->row,
                          .fault = piece->fault,
+                         .sparse = motion->sparse,
                          .scratch = piece->scratch};
     out->warnings = mf_warning_rows(&motion->warnings, block, lane);
     for (uint32_t i = 0; i < MF_ART_ROWS; i++)
@@ -336,9 +338,12 @@ static mf_Status make_scratch(mf_Group *group, mf_ArtMotion *motion, mf_Error *e
     static const mf_ArtScratchFn table[MF_KERNEL_ROWS][2] =
         MF_KERNEL_TABLE(mf_articulated_scratch_size);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
-    return mf_dispatch_make_scratch(group, &motion->dispatch,
-                                    table[pick.wide][pick.double_precision](motion->plan),
-                                    table[pick.single][pick.double_precision](motion->plan), error);
+    static const mf_ArtScratchFn sparse[MF_KERNEL_ROWS][2] =
+        MF_KERNEL_TABLE(mf_articulated_sparse_scratch_size);
+    const size_t more = sparse[pick.wide][pick.double_precision](motion->plan);
+    return mf_dispatch_make_scratch(
+        group, &motion->dispatch, table[pick.wide][pick.double_precision](motion->plan) + more,
+        table[pick.single][pick.double_precision](motion->plan) + more, error);
 }
 
 static const char *const articulated_reads[] = MF_NAMES(
@@ -385,6 +390,7 @@ static mf_Status make_articulated(mf_Group *group, const mf_MotionsConfig *motio
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     motion->double_precision = pick.double_precision;
     MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_articulated_step, pick);
+    MF_KERNEL_CHOOSE_WIDE(motion->sparse, mf_articulated_sparse, pick);
     return make_scratch(group, motion, error);
 }
 

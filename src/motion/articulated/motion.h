@@ -16,6 +16,7 @@ typedef struct mf_ArtMotion {
     const mf_Field *wrench, *wrench_count; // wrenches of collisions on links, or NULL
     mf_ArtStepFn step;                     // `dispatch.lanes` lanes at once
     mf_ArtStepFn step_one;                 // one lane
+    mf_SparseFn sparse;
     mf_ArtQueryFn query;
     mf_Dispatch dispatch;
     mf_WarningFields warnings;

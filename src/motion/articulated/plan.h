@@ -556,6 +556,9 @@ typedef void (*mf_ArtStepFn)(const struct mf_ArtBlock *block);
 struct mf_ArtQuery;
 typedef void (*mf_ArtQueryFn)(const struct mf_ArtQuery *query);
 
+struct mf_Sparse;
+typedef void (*mf_SparseFn)(struct mf_Sparse *sparse);
+
 struct mf_ArtSensing;
 
 // Arguments of a kernel: images, and pointers to lane 0 of the lanes to step; values of one lane
@@ -570,6 +573,7 @@ typedef struct mf_ArtBlock {
     mf_WarningRows warnings;
     const void *wrench;           // wrench.link; NULL: no forces on the block
     const uint32_t *wrench_count; // wrench.count
+    mf_SparseFn sparse;           // the solver of large plans (constraint/sparse.h)
     void *scratch;                // working memory of the kernel, aligned to 64 bytes
 } mf_ArtBlock;
 

@@ -16,16 +16,6 @@
 #include "motion/articulated/constraint/warm_start.h"
 #include "motion/articulated/step.h"
 
-enum { SEARCH_STEPS = 40, FEW_STEPS = 10 };
-
-// Tolerance of the line search, relative to the initial slope. If the file allows few steps, no
-// later step may correct an inexact one.
-static mf_real search_part(const Problem *p) {
-    if (p->plan->solver_steps > FEW_STEPS)
-        return (mf_real)1e-3;
-    return sizeof(mf_real) == 4 ? (mf_real)1e-6 : (mf_real)1e-12;
-}
-
 // ---- state of the iteration ---------------------------------------------------------------------
 
 static mf_lane dofs_dot(const Problem *p, const mf_lane *a, const mf_lane *b) {
@@ -159,14 +149,14 @@ static __attribute__((noinline)) mf_lane search_direction(Problem *p, mf_lane fa
     const mf_lane one = mf_set((mf_real)1), half = mf_set((mf_real)0.5), zero = mf_zero();
     const mf_lane slope = dofs_dot(p, p->descent, p->inertial);
     const mf_lane curve = dofs_dot(p, p->descent, p->ahead);
-    const mf_lane enough = mf_set(search_part(p)) * fall, infinite = mf_set(MF_REAL_MAX);
+    const mf_lane enough = mf_set(search_part(p->plan)) * fall, infinite = mf_set(MF_REAL_MAX);
     mf_lane distance = one, low = zero, high = infinite;
     for (uint32_t n = 0; n < p->present_count; n++) {
         const Constraint *c = &p->constraints[p->present[n]];
         if (c->kind == CONSTRAINT_ELLIPTIC)
             ray_find(c, &p->weight[c->row], &p->slack[c->row], &p->along[c->row], &p->rays[c->ray]);
     }
-    for (int step = 0; step < SEARCH_STEPS; step++) {
+    for (int step = 0; step < LINE_STEPS; step++) {
         mf_lane first = mf_fma(distance, curve, slope), second = curve;
         for (uint32_t n = 0; n < p->present_count; n++) {
             const Constraint *c = &p->constraints[p->present[n]];
@@ -575,7 +565,10 @@ static void keep_course(const Problem *p, const Course *course, const mf_lane *a
 // ---- all together -------------------------------------------------------------------------------
 
 static void fill_find(Problem *p) {
-    pattern_find(p);
+    p->full = false;
+    p->pattern = tree_pattern(p);
+    if (!problem_is_large(p->plan))
+        pattern_find(p);
     slips_find(p);
 }
 
@@ -615,7 +608,42 @@ static void drop_contacts(Problem *p) {
     p->overflow = true; // it is still reported
 }
 
-static void solve_lanes(Problem *p, const Drive *drive, Rates *out) {
+// The lane that `p` is of, by the solver of large plans.
+static void solve_sparse(Problem *p, uint32_t lane, Course *course) {
+    mf_Sparse sparse = {.plan = p->plan,
+                        .constraints = p->sparse,
+                        .slots = p->slots,
+                        .stride = MF_LANES,
+                        .weight = (const mf_real *)p->weight + lane,
+                        .rest = (const mf_real *)p->rest + lane,
+                        .numbers = (const mf_real *)p->numbers + lane,
+                        .mass = (const mf_real *)p->mass + lane,
+                        .free = (const mf_real *)p->free + lane,
+                        .warm = p->work->solver.warm == NULL ? NULL : p->work->solver.warm + lane,
+                        .memory = p->memory,
+                        .x = (mf_real *)p->x + lane,
+                        .force = (mf_real *)p->force + lane};
+    for (uint32_t n = 0; n < p->constraint_count; n++) {
+        const Constraint *c = &p->constraints[n];
+        mf_SparseConstraint *own = &p->sparse[sparse.constraint_count];
+        if (!mf_any(c->exists))
+            continue;
+        *own = MF_VALUE(mf_SparseConstraint, .kind = c->kind, .rows = c->rows, .row = c->row,
+                        .first = c->first, .first_slot = c->first_slot, .count = c->count,
+                        .most = lane_get(&c->most, lane), .cone = lane_get(&c->cone, lane),
+                        .stiff = lane_get(&c->stiff, lane));
+        for (int i = 0; i < 5; i++)
+            own->friction[i] = c->friction[i];
+        sparse.constraint_count++;
+    }
+    p->work->solver.sparse(&sparse);
+    course->residual = mf_select(p->lanes, mf_set((mf_real)sparse.residual), course->residual);
+    course->steps = mf_select(p->lanes, mf_set((mf_real)sparse.steps), course->steps);
+    if (sparse.ended)
+        course->busy = mf_not(mf_mask_all());
+}
+
+static void solve_lanes(Problem *p, const Drive *drive, uint32_t first, Rates *out) {
     Course course = {.busy = mf_and(p->lanes, p->work->solver.alive),
                      .residual = mf_zero(),
                      .steps = mf_zero(),
@@ -623,12 +651,16 @@ static void solve_lanes(Problem *p, const Drive *drive, Rates *out) {
                      .cost = mf_zero(),
                      .bends = mf_not(mf_mask_all())};
     mf_lane *acceleration = p->acceleration;
-    present_find(p, p->lanes);
-    start_warm(p, p->work->solver.warm, &course);
-    if (p->constraint_count > 0)
-        newton(p, &course);
-    else
+    start_cold(p);
+    if (p->constraint_count == 0) {
         course.busy = mf_not(mf_mask_all());
+    } else if (problem_is_large(p->plan)) {
+        solve_sparse(p, first, &course);
+    } else {
+        present_find(p, p->lanes);
+        start_warm(p, p->work->solver.warm, &course);
+        newton(p, &course);
+    }
     for (uint32_t i = 0; i < p->dofs; i++)
         acceleration[i] = p->free[i] + p->x[i];
     keep_course(p, &course, acceleration);
@@ -647,6 +679,7 @@ void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *sta
     Problem *p;
     MF_CARVE(&carver, p, 1);
     problem_carve(plan, &carver, p);
+    p->memory = carver;
     p->plan = plan;
     p->work = own;
     p->state = (const State *)state;
@@ -667,7 +700,7 @@ void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *sta
         own->contacts.touch[i].presses = mf_not(mf_mask_all());
     }
     for (uint32_t first = 0, width; first < MF_LANES; first += width) {
-        width = MF_LANES - first;
+        width = problem_is_large(plan) ? 1 : MF_LANES - first;
         p->lanes = lane_range(first, width);
         problem_build(p);
         while (p->overflow && width > 1) {
@@ -678,7 +711,7 @@ void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *sta
         }
         if (p->overflow)
             drop_contacts(p);
-        solve_lanes(p, (const Drive *)drive, (Rates *)rates);
+        solve_lanes(p, (const Drive *)drive, first, (Rates *)rates);
         if (width < MF_LANES - first)
             own->link_contacts.found = false;
     }

@@ -11,6 +11,7 @@
 // its children's.
 #pragma once
 
+#include "motion/articulated/constraint/sparse.h"
 #include "motion/articulated/tree/aba_velocity.h"
 
 enum {
@@ -29,14 +30,6 @@ enum {
     CONTACT_ROWS = 6,
     CONTACT_PRODUCTS = CONTACT_ROWS * (CONTACT_ROWS + 1) / 2
 };
-
-typedef enum ConstraintKind {
-    CONSTRAINT_QUADRATIC, // both ways: equality constraints
-    CONSTRAINT_DRY,       // Huber's cost: dry friction
-    CONSTRAINT_ONE_SIDED, // one way: limits, contacts without friction
-    CONSTRAINT_PYRAMID,
-    CONSTRAINT_ELLIPTIC
-} ConstraintKind;
 
 typedef struct Constraint {
     ConstraintKind kind;
@@ -107,6 +100,13 @@ typedef struct ProblemCapacity {
     uint32_t constraints, rows, contacts, candidates; // [1]
     uint32_t numbers;                                 // [1] of Jacobians and of slots
 } ProblemCapacity;
+
+#ifndef WIDE_DOFS
+#define WIDE_DOFS 100
+#endif
+static inline bool problem_is_large(const mf_ArtPlan *plan) {
+    return plan->law && plan->dof_count > WIDE_DOFS;
+}
 
 static inline uint32_t problem_least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
@@ -196,12 +196,23 @@ typedef struct Problem {
     struct Lump *lumps;              // likewise (problem_mass.h)
     struct Islands *islands;
     struct Coriolis *coriolis;
-    Sum sum; // that one user has at a time
+    mf_SparseConstraint *sparse; // of large plans
+    mf_Carver memory;            // what is left
+    Sum sum;                     // that one user has at a time
 } Problem;
 
 // Whether it is one row of one dof, as most limits and dry friction are.
 static MF_INLINE bool has_one_number(const Constraint *c) {
     return c->rows * c->count == 1;
+}
+
+// One value of a lane.
+static MF_INLINE mf_real *lane_at(mf_lane *lane, uint32_t number) {
+    return (mf_real *)lane + number;
+}
+
+static MF_INLINE mf_real lane_get(const mf_lane *lane, uint32_t number) {
+    return ((const mf_real *)lane)[number];
 }
 
 // ---- dofs of links -----------------------------------------------------------------------------

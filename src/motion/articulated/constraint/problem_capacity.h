@@ -232,6 +232,7 @@ static inline void problem_carve(const mf_ArtPlan *plan, mf_Carver *carver, Prob
     MF_CARVE(carver, coriolis, 1);
     p->coriolis = coriolis;
     coriolis_carve(plan, carver, coriolis != NULL ? coriolis : &none);
+    MF_CARVE(carver, p->sparse, problem_is_large(plan) ? capacity.constraints : 0);
     p->islands = NULL;
     if (plan->noslip_iterations == 0)
         return;

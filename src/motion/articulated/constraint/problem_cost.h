@@ -10,7 +10,17 @@
 //               rows quadratic where mu N + T <= 0, else D_0 (N - mu T)^2 / (2 mu^2 (1 + mu^2))
 #pragma once
 
-#include "motion/articulated/constraint/problem_hessian.h"
+#include "motion/articulated/constraint/problem.h"
+
+enum { LINE_STEPS = 40, FEW_STEPS = 10 };
+
+// Tolerance of the line search, relative to the initial slope. If the file allows few steps, no
+// later step may correct an inexact one.
+static inline mf_real search_part(const mf_ArtPlan *plan) {
+    if (plan->solver_steps > FEW_STEPS)
+        return (mf_real)1e-3;
+    return sizeof(mf_real) == 4 ? (mf_real)1e-6 : (mf_real)1e-12;
+}
 
 // What one constraint does at given slacks.
 typedef struct Reply {

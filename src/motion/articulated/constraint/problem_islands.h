@@ -3,6 +3,7 @@
 #pragma once
 
 #include "motion/articulated/constraint/problem_cost.h"
+#include "motion/articulated/constraint/problem_hessian.h"
 
 typedef struct Islands {
     uint32_t tree_count;

@@ -143,6 +143,7 @@ typedef struct Solver { // rows of the constraint solver's fields, NULL: none
     mf_real *warm, *residual, *iterations;
     mf_mask alive;        // lanes that may write there
     mf_lane rest, rounds; // for the last two, of the solver of couplings
+    mf_SparseFn sparse;   // for large plans
 } Solver;
 
 typedef struct Work {
