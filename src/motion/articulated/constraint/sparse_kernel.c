@@ -195,9 +195,7 @@ static MF_INLINE void block_times_few(const Wide *w, const Constraint *b, const 
     for (uint32_t r = 0; r < rows; r++)
         sum[r] = mf_zero();
     for (uint32_t a = 0; a < b->count; a++, j += rows, slots += MF_LANES) {
-        mf_lane value;
-        for (uint32_t lane = 0; lane < MF_LANES; lane++)
-            *lane_at(&value, lane) = u[slots[lane]];
+        const mf_lane value = mf_gather(u, mf_load_index((const int32_t *)slots));
         for (uint32_t r = 0; r < rows; r++)
             sum[r] = mf_fma(j[r], value, sum[r]);
     }
