@@ -287,16 +287,15 @@ static void find_resistance(mf_ArtMotion *motion, const mf_Model *model) {
 // What needs a matrix with an entry for any two dofs.
 static mf_Status check_size(const mf_ArtMotion *motion, const mf_Model *model, mf_Error *error) {
     const mf_ArtPlan *plan = motion->plan;
-    const char *what = plan->coriolis ? "its integrator, implicit, is available (implicitfast is "
-                                        "for more)"
-                       : plan->loop_count + plan->tendon_count > 0
-                           ? "MuJoCo's law couples joints by equalities and tendons "
-                             "(contact_law: compliant does for more)"
-                           : NULL;
+    const char *what =
+        plan->coriolis ? "its integrator, implicit, is available (implicitfast is for more)" : NULL;
+    for (uint32_t i = 0; i < plan->tendon_count; i++)
+        if (motion->tendons[i].armature > 0.0)
+            what = "tendons have armature under MuJoCo's law (contact_law: compliant is for more)";
     if (plan->dof_count <= MF_ARTICULATED_DENSE_DOFS || what == NULL)
         return MF_OK;
-    return mf_fail(error, MF_LIMIT, "articulated: model %s has %u velocities, up to %d of which %s",
-                   model->name, plan->dof_count, MF_ARTICULATED_DENSE_DOFS, what);
+    return mf_fail(error, MF_LIMIT, "articulated: model %s has %u velocities, %s up to %d",
+                   model->name, plan->dof_count, what, MF_ARTICULATED_DENSE_DOFS);
 }
 
 mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,

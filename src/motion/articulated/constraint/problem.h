@@ -98,19 +98,12 @@ typedef struct ProblemCapacity {
     uint32_t numbers;                                 // [1] of Jacobians and of slots
 } ProblemCapacity;
 
-#ifndef WIDE_DOFS
-#define WIDE_DOFS 100
-#endif
-static inline bool problem_is_large(const mf_ArtPlan *plan) {
-    return plan->law && plan->dof_count > WIDE_DOFS;
-}
-
 static inline uint32_t problem_least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
 // Whether a plan has too many dofs for a matrix with an entry for any two of them: `factor` and
-// `own_column` then have space for the entries of the tree only.
+// `own_column` then have space for the entries of the tree only, and sparse.h solves.
 static inline bool problem_is_large(const mf_ArtPlan *plan) {
     return plan->law && plan->dof_count > MF_ARTICULATED_DENSE_DOFS;
 }

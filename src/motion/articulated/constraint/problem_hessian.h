@@ -66,10 +66,6 @@ static void bits_fill(const Problem *p) {
 
 static __attribute__((noinline)) void pattern_fill(Problem *p) {
     uint32_t used = 0;
-    if (problem_is_large(p->plan)) {
-        p->overflow = true;
-        return;
-    }
     bits_of_tree(p);
     for (uint32_t n = 0; n < p->constraint_count; n++) {
         const Constraint *c = &p->constraints[n];
@@ -111,7 +107,7 @@ static void pattern_full(Problem *p) {
 // Whether so many entries are better kept as all of them.
 static bool is_mostly_full(const Problem *p, uint32_t entries) {
     const uint32_t all = p->dofs * (p->dofs + 1) / 2;
-    return !problem_is_large(p->plan) && 2 * entries > all;
+    return 2 * entries > all;
 }
 
 static inline void pattern_find(Problem *p) {
