@@ -31,5 +31,5 @@ typedef struct mf_KinematicConfig {
 
 // Horizontal distance [m] of the center of mass to the border of the polygon of the standing
 // contacts: positive inside (McGhee and Frank 1968, the static stability margin), negative outside;
-// -INFINITY if none stands.
+// -INFINITY if none stands. NAN: no memory.
 MF_API double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance);

@@ -4,6 +4,7 @@
 #include "base/scratch.h"
 
 #include "base/context.h"
+#include "base/memory.h"
 
 #include <pthread.h>
 #include <sched.h>
@@ -23,6 +24,9 @@ mf_Status mf_scratch_create(mf_Context *context, size_t size, uint32_t most, mf_
                             mf_Error *error) {
     const uint32_t threads = mf_context_threads(context);
     const uint32_t count = most < threads ? (most > 0 ? most : 1) : threads;
+    *out = NULL;
+    if (size > (size_t)MF_MEMORY_MANY * 64)
+        MF_TRY(mf_memory_suffices(size, count, "blocks of working memory", error));
     mf_Scratch *scratch = *out =
         mf_allocate(context, 1, sizeof *scratch + count * sizeof scratch->taken[0]);
     MF_NEED_MEMORY(scratch != NULL, error, "scratch");

@@ -6,10 +6,35 @@
 
 // The copy of the query kernel for this processor.
 mf_ArtQueryFn mf_art_query_of(mf_Isa isa);
-// Scratch for queries, after the tree has been built (called by mf_art_tree_build).
+// Scratch for queries; the tree and the mocap bodies must be built.
 mf_Status mf_art_queries_build(mf_ArtMotion *motion, mf_Context *context, mf_Error *error);
-// Runs a query; sets its plan and scratch.
-void mf_art_ask(const mf_ArtMotion *motion, const mf_ArtQuery *query);
+
+typedef struct mf_ArtBody { // a plan link in the world
+    double rotation[9];     // [1] own axes to world, row after row
+    double position[3];     // [m]
+} mf_ArtBody;
+
+typedef struct mf_ArtFlight { // and its motion
+    double velocity[3];       // [m/s] of the origin, world axes
+    double rate[3];           // [rad/s] world axes
+} mf_ArtFlight;
+
+// What a query is about, in scratch that is borrowed for it.
+typedef struct mf_ArtValues {
+    double *position; // the base's pose first, also where it is fixed
+    double *velocity;
+    double *joints;        // part of `position`: value k of a link at its `position` + k
+    mf_ArtBody *bodies;    // space for the answer to MF_ART_TASK_POSE: the base, then the links
+    mf_ArtFlight *flights; // likewise, for the caller
+    void *block, *scratch;
+} mf_ArtValues;
+
+// Positions and velocities are 0. To be returned before the same thread borrows again.
+void mf_art_values_borrow(const mf_ArtMotion *motion, mf_ArtValues *values);
+void mf_art_values_return(const mf_ArtMotion *motion, const mf_ArtValues *values);
+// Runs a query.
+void mf_art_ask(const mf_ArtMotion *motion, mf_ArtTask task, const mf_ArtValues *values,
+                const double *in, double *out);
 
 // A motion with an empty plan, the world's terrain and the data for queries. NULL: no memory.
 mf_ArtMotion *mf_art_begin(mf_Group *group, mf_Error *error);
@@ -143,10 +168,9 @@ mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Conte
 mf_Status mf_art_moved_find(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                             mf_Error *error);
 
-// Number of contacts that the settings request (if too many, any number beyond the limit), and
-// their positions; marks the links whose pose is needed. Settings, ground and hulls of the plan
-// must be set, for positions also the tree and `contacts`. `position` does not set parameters of
-// contacts.
+// Number of contacts that the settings request, and their positions; marks the links whose pose is
+// needed. Settings, ground and hulls of the plan must be set, for positions also the tree and
+// `contacts`. `position` does not set parameters of contacts.
 uint32_t mf_art_contact_count(const mf_ArtMotion *motion, const mf_Model *model);
 void mf_art_contacts_position(mf_ArtMotion *motion, const mf_Model *model);
 

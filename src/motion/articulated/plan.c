@@ -2,6 +2,7 @@
 #include "motion/articulated/host.h"
 #include "model/mounted.h"
 #include "model/points.h"
+#include "math/carve.h"
 #include "math/kernel_table.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/step.h"
@@ -227,9 +228,12 @@ static void set_drive(const mf_ArtMotion *motion, const mf_Model *model, int32_t
 }
 
 // A joint that moves nothing with inertia has no equation of motion.
-static mf_Status check_inertia(const mf_ArtMotion *motion, const mf_Model *model, mf_Error *error) {
-    double mass[MF_ARTICULATED_MAX_LINKS] = {0}; // with all that a link carries
-    for (uint32_t l = motion->plan->link_count; l-- > 0;) {
+static mf_Status check_inertia(const mf_ArtMotion *motion, const mf_Model *model,
+                               mf_Context *context, mf_Error *error) {
+    double *mass; // with all that a link carries
+    mf_Status status = MF_OK;
+    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(mass, motion->plan->link_count)));
+    for (uint32_t l = motion->plan->link_count; status == MF_OK && l-- > 0;) {
         const mf_ArtLink *link = &motion->links[l];
         const double *c = mf_art_constants(motion, (int32_t)l), *j = c + MF_ART_INERTIA;
         mass[l] += c[MF_ART_MASS];
@@ -240,12 +244,14 @@ static mf_Status check_inertia(const mf_ArtMotion *motion, const mf_Model *model
             : link->kind == MF_ART_HINGE
                 ? (link->leaf ? j[2] > 0.0 : mass[l] > 0.0)
                 : (link->leaf ? j[0] > 0.0 && j[1] > 0.0 && j[2] > 0.0 : mass[l] > 0.0);
-        MF_NEED(moves_mass || c[MF_ART_ARMATURE] > 0.0, error,
-                "articulated: joint %s of model %s moves no inertia about its axis; "
-                "give its link mass and inertia, or the joint armature",
-                model->joints[link->joint].name, model->name);
+        if (!moves_mass && !(c[MF_ART_ARMATURE] > 0.0))
+            status = mf_fail(error, MF_BAD_ARGUMENT,
+                             "articulated: joint %s of model %s moves no inertia about its axis; "
+                             "give its link mass and inertia, or the joint armature",
+                             model->joints[link->joint].name, model->name);
     }
-    return MF_OK;
+    mf_release(context, mass);
+    return status;
 }
 
 // ---- making -------------------------------------------------------------------------------------
@@ -378,10 +384,6 @@ static mf_Status fill_plan(mf_ArtMotion *motion, const mf_Model *model, const mf
     if (motion->config.shapes || motion->config.self_contacts)
         MF_TRY(mf_hulls_create(context, model, &motion->hulls, error));
     const uint32_t contacts = mf_art_contact_count(motion, model);
-    if (contacts > MF_ARTICULATED_MAX_CONTACTS)
-        return mf_fail(error, MF_LIMIT,
-                       "articulated: model %s has too many contacts with the ground, at most %d",
-                       model->name, MF_ARTICULATED_MAX_CONTACTS);
     MF_TRY(mf_art_tree_build(motion, model, contacts, model->actuator_count, context, error));
     number_dofs(motion);
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
@@ -390,13 +392,14 @@ static mf_Status fill_plan(mf_ArtMotion *motion, const mf_Model *model, const mf
     }
     set_settings(motion, model, world);
     MF_TRY(mf_art_mocaps_build(motion, model, context, error));
+    MF_TRY(mf_art_queries_build(motion, context, error));
     MF_TRY(mf_art_paths_build(motion, model, context, error));
     MF_TRY(mf_art_actuators_build(motion, model, mf_time_to_seconds(world->step), context, error));
     MF_TRY(mf_art_fluids_build(motion, model, context, error));
     MF_TRY(mf_art_couplings_build(motion, model, context, error));
     MF_TRY(mf_art_contact_pairs_build(motion, model, context, error));
     MF_TRY(mf_art_pack(motion, context, error)); // the next ask about it
-    MF_TRY(check_inertia(motion, model, error));
+    MF_TRY(check_inertia(motion, model, context, error));
     MF_TRY(mf_art_moved_find(motion, model, context, error));
     MF_TRY(mf_art_limits_soften(motion, model, context, error));
     MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(motion->contacts, contacts)));
@@ -434,17 +437,47 @@ mf_ArtQueryFn mf_art_query_of(mf_Isa isa) {
     return MF_ONE_LANE(mf_articulated_query);
 }
 
-mf_Status mf_art_queries_build(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
-    return mf_scratch_create(context, MF_ONE_LANE(mf_articulated_query_scratch_size)(motion->plan),
-                             UINT32_MAX, &motion->queries, error);
+static void values_carve(const mf_ArtPlan *plan, mf_Carver *carver, mf_ArtValues *values) {
+    MF_CARVE(carver, values->position, 7 + (size_t)plan->position_count);
+    MF_CARVE(carver, values->velocity, 6 + (size_t)plan->velocity_count);
+    MF_CARVE(carver, values->bodies, (size_t)plan->link_count + 1);
+    MF_CARVE(carver, values->flights, (size_t)plan->link_count + 1);
 }
 
-void mf_art_ask(const mf_ArtMotion *motion, const mf_ArtQuery *query) {
-    mf_ArtQuery own = *query;
-    own.plan = motion->plan;
-    own.scratch = mf_scratch_borrow(motion->queries);
-    motion->query(&own);
-    mf_scratch_return(motion->queries, own.scratch);
+mf_Status mf_art_queries_build(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
+    mf_Carver carver = {NULL, 0};
+    mf_ArtValues values;
+    values_carve(motion->plan, &carver, &values);
+    return mf_scratch_create(
+        context, carver.used + MF_ONE_LANE(mf_articulated_query_scratch_size)(motion->plan),
+        UINT32_MAX, &motion->queries, error);
+}
+
+void mf_art_values_borrow(const mf_ArtMotion *motion, mf_ArtValues *values) {
+    const mf_ArtPlan *plan = motion->plan;
+    mf_Carver carver = {mf_scratch_borrow(motion->queries), 0};
+    values_carve(plan, &carver, values);
+    memset(values->position, 0, (7 + (size_t)plan->position_count) * sizeof *values->position);
+    memset(values->velocity, 0, (6 + (size_t)plan->velocity_count) * sizeof *values->velocity);
+    values->joints = values->position + (plan->fixed ? 7 : 0);
+    values->block = carver.block;
+    values->scratch = carver.block + carver.used;
+}
+
+void mf_art_values_return(const mf_ArtMotion *motion, const mf_ArtValues *values) {
+    mf_scratch_return(motion->queries, values->block);
+}
+
+void mf_art_ask(const mf_ArtMotion *motion, mf_ArtTask task, const mf_ArtValues *values,
+                const double *in, double *out) {
+    const mf_ArtQuery query = {.plan = motion->plan,
+                               .task = task,
+                               .position = values->position,
+                               .velocity = values->velocity,
+                               .in = in,
+                               .out = out,
+                               .scratch = values->scratch};
+    motion->query(&query);
 }
 
 // What the file requests, where contacts allow it.

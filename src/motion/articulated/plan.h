@@ -26,9 +26,11 @@
 #define MF_ART_OPEN 1e-3     // [m] or [rad]
 
 enum {
-    MF_ARTICULATED_MAX_LINKS = 256,
-    MF_ARTICULATED_MAX_BALLS = 64,
-    MF_ARTICULATED_MAX_CONTACTS = 512,
+    // Solvers number three slots of each link and six of the base with 16 bits.
+    MF_ARTICULATED_MAX_LINKS = (UINT16_MAX - 6) / 3,
+    // Up to so many velocities, the solver of MuJoCo's law has memory for any pattern of its matrix
+    // (problem_is_large).
+    MF_ARTICULATED_DENSE_DOFS = 390,
     MF_ARTICULATED_MAX_ACTUATORS = 1024,
     MF_ARTICULATED_MAX_LOOPS = 64,   // equations of equality constraints
     MF_ARTICULATED_MAX_TENDONS = 64, // with forces of their own
@@ -39,10 +41,7 @@ enum {
     MF_ARTICULATED_LINK_CONTACTS = 48,
     MF_ARTICULATED_FREE_CONTACTS = 16,
     MF_ARTICULATED_ROW_NUMBERS = 6144,
-    MF_ARTICULATED_FREE_NUMBERS = 2304,
-    MF_ARTICULATED_MAX_DOFS = 6 + MF_ARTICULATED_MAX_LINKS + 2 * MF_ARTICULATED_MAX_BALLS,
-    // Largest number of entries of half a symmetric matrix of the constraint solver.
-    MF_ARTICULATED_MAX_ENTRIES = MF_ARTICULATED_MAX_DOFS * (MF_ARTICULATED_MAX_DOFS + 1) / 2
+    MF_ARTICULATED_FREE_NUMBERS = 2304
 };
 
 // Rows of the constants, in both precisions: settings first, then the base, links and contacts.

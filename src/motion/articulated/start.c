@@ -217,10 +217,35 @@ static bool carries(const mf_ArtMotion *motion, uint32_t above, uint32_t below) 
     return below == above;
 }
 
-// Adds the inertia of tendons, as in MuJoCo's mass matrix; `j` has space for a row.
-static bool add_tendons(const Start *start, const mf_Model *model, uint32_t n, double *m,
-                        double *j) {
+// Velocities that inertia couples, next to each other.
+typedef struct Block {
+    uint32_t first, end; // [1]
+} Block;
+
+// The tree in its start pose with its factored mass matrix, and memory for one more row. Trees that
+// the world alone carries are blocks of the matrix; all outside of them is 0.
+typedef struct Factored {
+    Start start;
+    uint32_t count;
+    VelocityColumn *columns; // in one block with the rest
+    Block *blocks;           // per velocity: its own
+    size_t *rows;            // per velocity: where its row of the lower half starts, at the block's
+                             // first column
+    double *matrix, *row;
+    double (*centers)[3]; // of mass of links by themselves, the base's first
+    bool fine;
+} Factored;
+
+static double *row_of(const Factored *all, size_t i) {
+    return all->matrix + all->rows[i];
+}
+
+// Adds the inertia of tendons, as in MuJoCo's mass matrix.
+static bool add_tendons(const Factored *all, const mf_Model *model) {
+    const Start *start = &all->start;
     const mf_ArtMotion *motion = start->motion;
+    const uint32_t n = all->count;
+    double *j = all->row;
     for (uint32_t i = 0; motion->plan->law && i < motion->plan->tendon_count; i++) {
         const mf_ArtTendon *tendon = &motion->tendons[i];
         const mf_ArtTerm *terms = motion->terms;
@@ -235,16 +260,19 @@ static bool add_tendons(const Start *start, const mf_Model *model, uint32_t n, d
             return false;
         for (size_t row = 0; row < n; row++)
             for (size_t column = 0; column <= row; column++)
-                m[row * n + column] += tendon->armature * j[row] * j[column];
+                row_of(all, row)[column] += tendon->armature * j[row] * j[column];
     }
     return true;
 }
 
 // The mass matrix in the lower half, and its Cholesky factor in place. Links come after their
 // parents. False if it is not positive definite.
-static bool factor_mass(const Start *start, const mf_Model *model, const VelocityColumn *columns,
-                        uint32_t n, double *m, double *row) {
-    for (size_t i = 0; i < n; i++) {
+static bool factor_mass(const Factored *all, const mf_Model *model) {
+    const Start *start = &all->start;
+    const VelocityColumn *columns = all->columns;
+    for (size_t i = 0; i < all->count; i++) {
+        const size_t first = all->blocks[i].first;
+        double *m = row_of(all, i);
         const Heap *heap = &start->heaps[columns[i].owner];
         double torque[3], force[3], part[3];
         mf_mat3_apply(torque, heap->inertia, columns[i].rate);
@@ -252,52 +280,78 @@ static bool factor_mass(const Start *start, const mf_Model *model, const Velocit
         mf_vec3_add(torque, torque, part);
         mf_vec3_cross(force, columns[i].rate, heap->moment);
         mf_vec3_add_scaled(force, force, heap->mass, columns[i].slide);
-        for (size_t k = 0; k <= i; k++) {
+        for (size_t k = first; k <= i; k++) {
             double sum = 0.0;
             if (carries(start->motion, columns[k].owner, columns[i].owner))
                 sum = mf_vec3_dot(columns[k].rate, torque) + mf_vec3_dot(columns[k].slide, force);
-            m[i * n + k] = sum + (k == i ? columns[i].armature : 0.0);
+            m[k - first] = sum + (k == i ? columns[i].armature : 0.0);
         }
     }
-    if (!add_tendons(start, model, n, m, row))
+    if (!add_tendons(all, model))
         return false;
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k <= i; k++) {
-            double sum = m[i * n + k];
+    for (size_t i = 0; i < all->count; i++)
+        for (size_t k = 0; k <= i - all->blocks[i].first; k++) {
+            double *m = row_of(all, i), *to = row_of(all, all->blocks[i].first + k);
+            double sum = m[k];
             for (size_t j = 0; j < k; j++)
-                sum -= m[i * n + j] * m[k * n + j];
-            if (k == i && !(sum > 0.0))
+                sum -= m[j] * to[j];
+            if (to == m && !(sum > 0.0))
                 return false;
-            m[i * n + k] = k < i ? sum / m[k * n + k] : mf_sqrt(sum);
+            m[k] = to != m ? sum / to[k] : mf_sqrt(sum);
         }
     return true;
 }
 
-// The tree in its start pose with its factored mass matrix, and memory for one more row.
-typedef struct Factored {
-    Start start;
-    uint32_t count;
-    VelocityColumn *columns; // in one block with the rest
-    double *matrix, *row;
-    double (*centers)[3]; // of mass of links by themselves, the base's first
-    bool fine;
-} Factored;
-
 static void factored_free(Factored *all) {
+    mf_release(all->start.context, all->matrix);
     mf_release(all->start.context, all->columns);
     mf_release(all->start.context, all->start.poses);
+}
+
+// Tendons with inertia couple trees, which then count as one block. Returns the number of entries
+// of the matrix.
+static size_t find_blocks(Factored *all) {
+    const mf_ArtMotion *motion = all->start.motion;
+    bool whole = !motion->plan->fixed;
+    size_t entries = 0;
+    for (uint32_t i = 0; motion->plan->law && i < motion->plan->tendon_count; i++)
+        whole = whole || motion->tendons[i].armature > 0.0;
+    for (uint32_t i = 0, first = 0; i < all->count; i++) {
+        const uint32_t owner = all->columns[i].owner;
+        if (!whole && motion->links[owner - 1].parent < 0 && all->columns[first].owner != owner)
+            first = i;
+        all->blocks[i].first = first;
+        all->rows[i] = entries;
+        entries += i - first + 1;
+    }
+    for (uint32_t i = all->count, end = i; i-- > 0;) {
+        all->blocks[i].end = end;
+        end = all->blocks[i].first == i ? i : end;
+    }
+    return entries;
 }
 
 static mf_Status factored_make(Factored *all, const mf_ArtMotion *motion, const mf_Model *model,
                                mf_Context *context, mf_Error *error) {
     MF_TRY(start_make(&all->start, motion, model, context, error));
     const size_t n = all->count = find_directions(&all->start, NULL);
-    const mf_Array arrays[] = {MF_ARRAY(all->columns, n), MF_ARRAY(all->matrix, n * n),
-                               MF_ARRAY(all->row, n),
+    const mf_Array arrays[] = {MF_ARRAY(all->columns, n), MF_ARRAY(all->blocks, n),
+                               MF_ARRAY(all->rows, n), MF_ARRAY(all->row, n),
                                MF_ARRAY(all->centers, motion->plan->link_count + 1)};
     if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays)) {
         factored_free(all);
         return mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
+    }
+    find_directions(&all->start, all->columns);
+    const size_t entries = find_blocks(all);
+    mf_Status status =
+        entries < MF_MEMORY_MANY
+            ? MF_OK
+            : mf_memory_suffices(sizeof *all->matrix, entries, "entries of the mass matrix", error);
+    MF_THEN(status, MF_ALLOCATE(context, "articulated", error, MF_ARRAY(all->matrix, entries)));
+    if (status != MF_OK) {
+        factored_free(all);
+        return status;
     }
     for (uint32_t l = 0; l <= motion->plan->link_count; l++) {
         const Heap *own = &all->start.heaps[l];
@@ -306,28 +360,42 @@ static mf_Status factored_make(Factored *all, const mf_ArtMotion *motion, const 
             mf_vec3_scale(all->centers[l], own->moment, 1.0 / own->mass);
     }
     start_gather(&all->start);
-    find_directions(&all->start, all->columns);
-    all->fine = factor_mass(&all->start, model, all->columns, all->count, all->matrix, all->row);
+    all->fine = factor_mass(all, model);
     return MF_OK;
 }
 
-// Adds to `sum` J M^-1 J^T of the row in all->row, which is overwritten.
-static double row_give(const Factored *all, double sum) {
-    const uint32_t n = all->count;
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < i; k++)
-            all->row[i] -= all->matrix[i * n + k] * all->row[k];
-        all->row[i] /= all->matrix[i * n + i];
+// Adds to `sum` J M^-1 J^T of the row in all->row, which is 0 outside of the range and is
+// overwritten.
+static double row_give(const Factored *all, Block range, double sum) {
+    for (size_t i = range.first; i < range.end; i++) {
+        const double *m = row_of(all, i);
+        const size_t first = all->blocks[i].first;
+        for (size_t k = first; k < i; k++)
+            all->row[i] -= m[k - first] * all->row[k];
+        all->row[i] /= m[i - first];
         sum += all->row[i] * all->row[i];
     }
     return sum;
 }
 
+static double whole_row_give(const Factored *all) {
+    return row_give(all, (Block){.end = all->count}, 0.0);
+}
+
+// The velocities among which those that move a link are; a fixed base has none.
+static Block block_of(const Factored *all, uint32_t owner) {
+    const mf_ArtMotion *motion = all->start.motion;
+    if (owner == 0 && motion->plan->fixed)
+        return (Block){.end = 0};
+    return all->blocks[owner == 0 ? 0 : motion->links[owner - 1].dof];
+}
+
 // J M^-1 J^T of a point of the link `owner`, or of its rotation: mean of three directions.
 static double give(const Factored *all, uint32_t owner, const double point[3], bool angular) {
+    const Block block = block_of(all, owner);
     double sum = 0.0;
     for (int axis = 0; axis < 3; axis++) {
-        for (size_t i = 0; i < all->count; i++) {
+        for (size_t i = block.first; i < block.end; i++) {
             const VelocityColumn *column = &all->columns[i];
             double velocity[3];
             mf_vec3_cross(velocity, column->rate, point);
@@ -336,7 +404,7 @@ static double give(const Factored *all, uint32_t owner, const double point[3], b
                 mf_vec3_copy(velocity, column->rate);
             all->row[i] = carries(all->start.motion, column->owner, owner) ? velocity[axis] : 0.0;
         }
-        sum = row_give(all, sum);
+        sum = row_give(all, block, sum);
     }
     return sum / 3.0;
 }
@@ -345,9 +413,10 @@ static double give(const Factored *all, uint32_t owner, const double point[3], b
 static double velocity_give(const Factored *all, uint32_t first, uint32_t count) {
     double sum = 0.0;
     for (uint32_t method = first; method < first + count; method++) {
-        memset(all->row, 0, all->count * sizeof *all->row);
+        const Block block = all->blocks[method];
+        memset(all->row + block.first, 0, (block.end - block.first) * sizeof *all->row);
         all->row[method] = 1.0;
-        sum += row_give(all, 0.0);
+        sum += row_give(all, block, 0.0);
     }
     return sum / count;
 }
@@ -411,7 +480,7 @@ static double terms_give(const Factored *all, uint32_t first, uint32_t count) {
     memset(all->row, 0, all->count * sizeof *all->row);
     for (uint32_t t = first; t < first + count; t++)
         all->row[motion->links[motion->terms[t].link].dof] += motion->terms[t].weight;
-    return row_give(all, 0.0);
+    return whole_row_give(all);
 }
 
 static mf_Status tendon_give(const Factored *all, const mf_Model *model, const mf_ArtTendon *tendon,
@@ -422,7 +491,7 @@ static mf_Status tendon_give(const Factored *all, const mf_Model *model, const m
         return MF_OK;
     }
     MF_TRY(mf_art_path_row(motion, model, tendon->path, all->row, all->start.context, error));
-    *out = row_give(all, 0.0);
+    *out = whole_row_give(all);
     return MF_OK;
 }
 
@@ -546,8 +615,8 @@ static void weights_of_links(const Factored *all, const mf_Model *model, mf_ArtW
     }
     double squares = 0.0; // M = L L^T
     for (size_t i = 0; i < all->count; i++)
-        for (size_t k = 0; k <= i; k++)
-            squares += all->matrix[i * all->count + k] * all->matrix[i * all->count + k];
+        for (size_t k = 0; k <= i - all->blocks[i].first; k++)
+            squares += row_of(all, i)[k] * row_of(all, i)[k];
     out->mean = all->count > 0 ? squares / all->count : 1.0;
     for (uint32_t i = 0; i < 2; i++)
         out->base[i] = motion->plan->fixed ? 0.0 : velocity_give(all, 3 * i, 3);

@@ -6,24 +6,15 @@
 
 #include <math.h>
 
-enum { MOST_VALUES = 7 + 4 * MF_ARTICULATED_MAX_LINKS };
-
-typedef struct Body {   // a plan link in the world
-    double rotation[9]; // [1] own axes to world, row after row
-    double position[3]; // [m]
-} Body;
-
 uint32_t mf_kinematic_foot_count(const mf_Group *group) {
     const mf_KinMotion *motion = mf_kin_motion_of(group);
     return motion != NULL ? motion->plan->foot_count : 0;
 }
 
-static void find_bodies(const mf_KinMotion *motion, uint32_t instance, Body *bodies) {
+static void find_bodies(const mf_KinMotion *motion, uint32_t instance, const mf_ArtValues *values) {
     const mf_ArtMotion *tree = motion->tree;
-    double position[MOST_VALUES] = {0}, velocity[MOST_VALUES] = {0};
-    double *values = position + (tree->plan->fixed ? 7 : 0);
-    mf_field_read(motion->rows[MF_KIN_ROW_POSITION], instance, 0, 3, position);
-    mf_field_read(motion->rows[MF_KIN_ROW_ORIENTATION], instance, 0, 4, position + 3);
+    mf_field_read(motion->rows[MF_KIN_ROW_POSITION], instance, 0, 3, values->position);
+    mf_field_read(motion->rows[MF_KIN_ROW_ORIENTATION], instance, 0, 4, values->position + 3);
     for (uint32_t l = 0; l < tree->plan->link_count; l++) {
         const mf_ArtLink *link = &tree->links[l];
         const bool ball = link->kind == MF_ART_BALL;
@@ -31,16 +22,16 @@ static void find_bodies(const mf_KinMotion *motion, uint32_t instance, Body *bod
                                              : link->inner ? MF_KIN_ROW_FREE
                                                            : MF_KIN_ROW_ANGLE];
         const uint32_t count = ball ? 4 : 1;
-        mf_field_read(field, instance, count * link->row, count, values + link->position);
+        mf_field_read(field, instance, count * link->row, count, values->joints + link->position);
     }
-    mf_ArtQuery query = {.task = MF_ART_TASK_POSE,
-                         .position = position,
-                         .velocity = velocity,
-                         .out = bodies[0].rotation};
-    mf_art_ask(tree, &query);
+    mf_art_ask(tree, MF_ART_TASK_POSE, values, NULL, values->bodies[0].rotation);
 }
 
-static void find_center(const mf_KinMotion *motion, const Body *bodies, double center[3]) {
+void mf_kinematic_center(const mf_KinMotion *motion, uint32_t instance, double center[3]) {
+    mf_ArtValues values;
+    mf_art_values_borrow(motion->tree, &values);
+    find_bodies(motion, instance, &values);
+    const mf_ArtBody *bodies = values.bodies;
     double mass = 0.0;
     mf_vec3_set(center, 0, 0, 0);
     for (int32_t l = -1; l < (int32_t)motion->tree->plan->link_count; l++) {
@@ -55,12 +46,7 @@ static void find_center(const mf_KinMotion *motion, const Body *bodies, double c
         mf_vec3_scale(center, center, 1.0 / mass);
     else
         mf_vec3_copy(center, bodies[0].position);
-}
-
-void mf_kinematic_center(const mf_KinMotion *motion, uint32_t instance, double center[3]) {
-    Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
-    find_bodies(motion, instance, bodies);
-    find_center(motion, bodies, center);
+    mf_art_values_return(motion->tree, &values);
 }
 
 // Twice the area of a, b, c, positive when they go round counter-clockwise.
@@ -111,12 +97,9 @@ static double edge_distance(const double a[2], const double b[2], const double p
     return mf_sqrt(x * x + y * y);
 }
 
-double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance) {
-    const mf_KinMotion *motion = mf_kin_motion_of(group);
-    if (motion == NULL || instance >= mf_group_count(group))
-        return 0;
-    Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
-    double points[MF_ARTICULATED_MAX_CONTACTS + 1][2], hull[2 * MF_ARTICULATED_MAX_CONTACTS + 2][2];
+// `points` has space for the feet, `hull` for twice as many and two more.
+static double find_margin(const mf_KinMotion *motion, uint32_t instance, double (*points)[2],
+                          double (*hull)[2]) {
     double center[3], least = INFINITY;
     uint32_t count = 0;
     for (uint32_t i = 0; i < motion->plan->foot_count; i++) {
@@ -126,8 +109,7 @@ double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance) {
     }
     if (count == 0)
         return -INFINITY;
-    find_bodies(motion, instance, bodies);
-    find_center(motion, bodies, center);
+    mf_kinematic_center(motion, instance, center);
     sort(points, count);
     uint32_t corners = count > 1 ? find_hull((const double(*)[2])points, count, hull) : 0;
     if (corners < 2)
@@ -140,4 +122,19 @@ double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance) {
         least = distance < least ? distance : least;
     }
     return inside ? least : -least;
+}
+
+double mf_kinematic_static_margin(const mf_Group *group, uint32_t instance) {
+    const mf_KinMotion *motion = mf_kin_motion_of(group);
+    if (motion == NULL || instance >= mf_group_count(group))
+        return 0;
+    mf_Context *context = mf_world_context(mf_group_world((mf_Group *)(uintptr_t)group));
+    const size_t feet = motion->plan->foot_count;
+    double(*points)[2], (*hull)[2];
+    const mf_Array arrays[] = {MF_ARRAY(points, feet), MF_ARRAY(hull, 2 * feet + 2)};
+    if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
+        return (double)NAN;
+    const double margin = find_margin(motion, instance, points, hull);
+    mf_release(context, points);
+    return margin;
 }

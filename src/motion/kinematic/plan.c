@@ -10,19 +10,12 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_VALUES = 7 + 4 * MF_ARTICULATED_MAX_LINKS };
-
-typedef struct Body {   // a plan link of the tree in the start position
-    double rotation[9]; // [1] own axes to the base's, row after row
-    double position[3]; // [m]
-} Body;
-
 typedef struct Build {
     const mf_Model *model;
     const mf_WorldConfig *world;
     mf_Context *context;
     mf_KinMotion *motion;
-    Body *bodies;           // of the tree, the base first
+    mf_ArtBody *bodies;     // of the tree in the start position, base axes, the base first
     double (*positions)[4]; // [m] per contact of the tree: position in its link's frame, radius
     bool *stands;           // per contact of the tree
     uint32_t *joints;       // per joint of the model: its place in the list, MF_NONE
@@ -67,10 +60,8 @@ static mf_Status make_tree(Build *b, mf_Error *error) {
     if (config->shapes)
         MF_TRY(mf_hulls_create(b->context, b->model, &tree->hulls, error));
     uint32_t contacts = mf_art_contact_count(tree, b->model);
-    if (contacts > MF_ARTICULATED_MAX_CONTACTS)
-        return mf_fail(error, MF_LIMIT, "kinematic: model %s has %u contacts, at most %d",
-                       b->model->name, contacts, MF_ARTICULATED_MAX_CONTACTS);
     MF_TRY(mf_art_tree_build(tree, b->model, contacts, 0, b->context, error));
+    MF_TRY(mf_art_queries_build(tree, b->context, error));
     const mf_Array arrays[] = {
         MF_ARRAY(b->bodies, tree->plan->link_count + 1), MF_ARRAY(b->positions, contacts),
         MF_ARRAY(b->joints, b->model->joint_count), MF_ARRAY(b->links, tree->plan->link_count),
@@ -89,13 +80,13 @@ static mf_Status make_tree(Build *b, mf_Error *error) {
 static void find_bodies(Build *b) {
     const mf_ArtMotion *tree = b->motion->tree;
     const mf_Model *model = b->model;
-    double position[MOST_VALUES] = {0}, velocity[MOST_VALUES] = {0};
-    double *values = position + (tree->plan->fixed ? 7 : 0);
-    position[3] = 1.0;
+    mf_ArtValues values;
+    mf_art_values_borrow(tree, &values);
+    values.position[3] = 1.0;
     for (uint32_t l = 0; l < tree->plan->link_count; l++) {
         const mf_ArtLink *link = &tree->links[l];
         const mf_Joint *joint = &model->joints[link->joint];
-        double *value = values + link->position;
+        double *value = values.joints + link->position;
         if (link->kind == MF_ART_BALL || link->inner) {
             uint32_t count = link->inner ? 1 : 4;
             uint32_t first = link->inner ? link->row % 3 : joint->type == MF_JOINT_FLOATING ? 3 : 0;
@@ -107,11 +98,8 @@ static void find_bodies(Build *b) {
             *value = model->start_angle[link->joint];
         }
     }
-    mf_ArtQuery query = {.task = MF_ART_TASK_POSE,
-                         .position = position,
-                         .velocity = velocity,
-                         .out = b->bodies[0].rotation};
-    mf_art_ask(tree, &query);
+    mf_art_ask(tree, MF_ART_TASK_POSE, &values, NULL, b->bodies[0].rotation);
+    mf_art_values_return(tree, &values);
 }
 
 // ---- feet ---------------------------------------------------------------------------------------
@@ -136,7 +124,7 @@ static void find_position(Build *b, uint32_t i) {
 }
 
 static double height_of(const Build *b, uint32_t i) {
-    const Body *body = &b->bodies[b->motion->tree->contacts[i].link + 1];
+    const mf_ArtBody *body = &b->bodies[b->motion->tree->contacts[i].link + 1];
     return mf_vec3_dot(body->rotation + 6, b->positions[i]) + body->position[2] -
            b->positions[i][3];
 }

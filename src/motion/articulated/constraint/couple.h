@@ -10,8 +10,6 @@
 
 #include "motion/articulated/tree/ball_joint.h"
 
-enum { COUPLE_WORDS = MF_ARTICULATED_MAX_LINKS / 64 + 1 };
-
 // Rows with the same path through the tree, built together.
 enum { COUPLE_TOGETHER = 3 };
 
@@ -31,7 +29,8 @@ typedef struct Couple {
     mf_lane *root;  // of hinges and slides: 1 / sqrt(inertia)
     Vec *ball_root; // likewise of D (ball_joint.h)
     mf_lane base_root[6];
-    uint64_t active[COUPLE_WORDS];     // bit l + 1: link l has a force to pass inward
+    uint64_t *active;                  // bit l + 1: link l has a force to pass inward
+    uint32_t words;                    // [1] of `active`
     uint32_t together;                 // [1] rows being made
     Wrench (*pull)[COUPLE_TOGETHER];   // on link l at l + 1
     mf_lane (*twist)[COUPLE_TOGETHER]; // likewise on the joint itself
@@ -52,8 +51,8 @@ static inline uint32_t couple_rows(const mf_ArtPlan *plan) {
 }
 
 static inline uint32_t couple_numbers(const mf_ArtPlan *plan) {
-    const uint32_t most = couple_rows(plan) * plan->row_of_all;
-    return most < plan->row_numbers ? most : plan->row_numbers;
+    const uint64_t most = (uint64_t)couple_rows(plan) * plan->row_of_all;
+    return most < plan->row_numbers ? (uint32_t)most : plan->row_numbers;
 }
 
 // Numbers of `sum`: of the base, then 3 of each link.
@@ -63,8 +62,10 @@ static inline uint32_t couple_slots(const mf_ArtPlan *plan) {
 
 static inline void couple_carve(const mf_ArtPlan *plan, mf_Carver *carver, Couple *c) {
     const uint32_t links = plan->link_count, numbers = couple_numbers(plan);
+    c->words = links / 64 + 1;
     MF_CARVE(carver, c->root, links);
     MF_CARVE(carver, c->ball_root, plan->ball_count);
+    MF_CARVE(carver, c->active, c->words);
     MF_CARVE(carver, c->pull, links + 1);
     MF_CARVE(carver, c->twist, links + 1);
     MF_CARVE(carver, c->tendon_row, plan->tendon_count);
@@ -89,8 +90,7 @@ static inline void couple_start(Couple *c, const mf_ArtPlan *plan, Work *work) {
     c->row_count = c->used = c->dry_first = c->dry_end = 0;
     for (uint32_t i = 0; i < plan->tendon_count; i++)
         c->limit_row[i] = 0;
-    for (int i = 0; i < COUPLE_WORDS; i++)
-        c->active[i] = 0;
+    memset(c->active, 0, c->words * sizeof *c->active);
     for (uint32_t i = 0; i < couple_slots(plan); i++)
         c->sum[i] = mf_zero();
     const mf_ArtLink *links = mf_art_links(plan);
@@ -240,10 +240,10 @@ static MF_INLINE uint32_t joint_width(const mf_ArtPlan *plan, uint32_t bit) {
 static inline uint32_t rows_size(Couple *c) {
     const mf_ArtPlan *plan = c->plan;
     uint32_t count = 0;
-    for (int w = COUPLE_WORDS - 1; w >= 0; w--) {
+    for (uint32_t w = c->words; w-- > 0;) {
         // The word changes while it is read: it also contains parents of its links.
         for (uint64_t left = c->active[w]; left != 0;) {
-            uint32_t bit = 63 - (uint32_t)__builtin_clzll(left), at = 64 * (uint32_t)w + bit;
+            uint32_t bit = 63 - (uint32_t)__builtin_clzll(left), at = 64 * w + bit;
             if (at > 0 && !(mf_art_links(plan)[at - 1].parent < 0 && plan->fixed))
                 row_touch(c, mf_art_links(plan)[at - 1].parent);
             for (uint32_t k = 0; k < joint_width(plan, at); k++)
@@ -259,10 +259,10 @@ static inline Row *rows_finish(Couple *c, const State *state) {
     const mf_lane zero = mf_zero();
     const uint32_t first = c->used, count = rows_size(c);
     mf_lane *out = &c->arena[first];
-    for (int w = COUPLE_WORDS - 1; w >= 0; w--) {
+    for (uint32_t w = c->words; w-- > 0;) {
         for (; c->active[w] != 0;) {
             uint32_t bit = 63 - (uint32_t)__builtin_clzll(c->active[w]);
-            uint32_t at = 64 * (uint32_t)w + bit;
+            uint32_t at = 64 * w + bit;
             c->active[w] &= ~((uint64_t)1 << bit);
             if (at == 0)
                 rows_pass_base(c, out, count);

@@ -31,14 +31,12 @@
 // first, so that a row adds entries only to those before it (Featherstone 2005). The pattern, with
 // the fill-in of the factors, is computed once and is the same in all lanes.
 
-enum {
-    LDL_ENTRIES = 6144, // of the lower half, at most
-    LDL_WORDS = MF_ARTICULATED_MAX_DOFS / 64 + 1
-};
+enum { LDL_ENTRIES = 6144 }; // of the lower half, at most
 
 typedef struct LdlPattern {
     uint32_t words; // [1] of a row
     uint64_t *bits; // bit k of row i: entry (i, k), k <= i
+    uint64_t *rest; // a row that is being eliminated
 } LdlPattern;
 
 typedef struct LaneLdl {
@@ -51,10 +49,11 @@ typedef struct LaneLdl {
 
 // For up to `size` rows.
 static inline void ldl_carve(uint32_t size, mf_Carver *carver, LdlPattern *pattern, LaneLdl *a) {
-    const uint32_t whole = size * (size + 1) / 2;
+    const size_t whole = (size_t)size * (size + 1) / 2;
     pattern->words = size / 64 + 1;
-    a->capacity = whole < LDL_ENTRIES ? whole : LDL_ENTRIES;
+    a->capacity = whole < LDL_ENTRIES ? (uint32_t)whole : LDL_ENTRIES;
     MF_CARVE(carver, pattern->bits, (size_t)size * pattern->words);
+    MF_CARVE(carver, pattern->rest, pattern->words);
     MF_CARVE(carver, a->start, size + 1);
     MF_CARVE(carver, a->column, a->capacity);
     MF_CARVE(carver, a->entry, a->capacity);
@@ -78,7 +77,7 @@ static MF_INLINE void ldl_mark(const LdlPattern *pattern, uint32_t i, uint32_t k
 // Eliminating a row adds its other columns to the row of the largest of them.
 static inline void ldl_fill(uint32_t size, const LdlPattern *pattern) {
     for (uint32_t i = size; i-- > 1;) {
-        uint64_t rest[LDL_WORDS];
+        uint64_t *rest = pattern->rest;
         memcpy(rest, ldl_row(pattern, i), (i / 64 + 1) * sizeof *rest);
         rest[i / 64] &= ~((uint64_t)1 << i % 64);
         uint32_t w = i / 64 + 1;

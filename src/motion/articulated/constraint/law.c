@@ -213,44 +213,59 @@ static mf_Status allocate_laws(mf_ArtMotion *motion, mf_Context *context, mf_Err
         MF_ARRAY(motion->shape_weights, plan->shape_count));
 }
 
-// Entries of half the mass matrix: each dof's own and those that carry it.
-static mf_Status make_tree(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
-                           mf_Error *error) {
-    uint32_t depth[MF_ARTICULATED_MAX_LINKS], used = 0;
-    MF_TRY(MF_ALLOCATE(context, "articulated", error,
-                       MF_ARRAY(motion->tree_start, motion->plan->dof_count + 1),
-                       MF_ARRAY(motion->tree_column, MF_ARTICULATED_MAX_ENTRIES)));
-    for (uint32_t k = 0; !motion->plan->fixed && k < 6; k++) {
-        motion->tree_start[k] = used;
-        for (uint32_t i = 0; i <= k; i++)
-            motion->tree_column[used++] = (uint16_t)i;
-    }
+static uint32_t dofs_of(const mf_ArtLink *link) {
+    return link->kind == MF_ART_BALL ? 3 : 1;
+}
+
+// The last dof that carries a link; MF_NONE: a fixed base does.
+static uint32_t dof_above(const mf_ArtMotion *motion, const mf_ArtLink *link) {
+    if (link->parent < 0)
+        return motion->plan->fixed ? MF_NONE : 5;
+    const mf_ArtLink *parent = &motion->links[link->parent];
+    return parent->dof + dofs_of(parent) - 1;
+}
+
+// Where rows of half the mass matrix start: each has its dof's own entry and those that carry it.
+static void start_rows(mf_ArtMotion *motion) {
+    uint32_t *start = motion->tree_start;
+    start[0] = 0;
+    for (uint32_t k = 0; !motion->plan->fixed && k < 6; k++)
+        start[k + 1] = start[k] + k + 1;
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
         const mf_ArtLink *link = &motion->links[l];
-        const uint32_t own = link->kind == MF_ART_BALL ? 3 : 1;
-        const uint32_t above = link->parent >= 0     ? depth[link->parent]
-                               : motion->plan->fixed ? 0
-                                                     : 6;
-        const uint32_t parent = link->parent >= 0
-                                    ? motion->links[link->parent].dof +
-                                          (motion->links[link->parent].kind == MF_ART_BALL ? 2 : 0)
-                                    : 5;
-        depth[l] = above + own;
-        if (used + own * (above + own) > MF_ARTICULATED_MAX_ENTRIES)
-            return mf_fail(error, MF_LIMIT,
-                           "articulated: model %s is too deep for MuJoCo's law of constraints: its "
-                           "mass matrix has more than %d entries; contact_law: compliant does not "
-                           "need it",
-                           model->name, MF_ARTICULATED_MAX_ENTRIES);
-        for (uint32_t k = 0; k < own; k++) {
-            motion->tree_start[link->dof + k] = used;
-            for (uint32_t i = 0; i < above; i++)
-                motion->tree_column[used++] = motion->tree_column[motion->tree_start[parent] + i];
-            for (uint32_t i = 0; i <= k; i++)
-                motion->tree_column[used++] = (uint16_t)(link->dof + i);
-        }
+        const uint32_t up = dof_above(motion, link);
+        const uint32_t above = up != MF_NONE ? start[up + 1] - start[up] : 0;
+        for (uint32_t k = 0; k < dofs_of(link); k++)
+            start[link->dof + k + 1] = start[link->dof + k] + above + k + 1;
     }
-    motion->tree_start[motion->plan->dof_count] = motion->plan->tree_entries = used;
+    motion->plan->tree_entries = start[motion->plan->dof_count];
+}
+
+static void fill_row(mf_ArtMotion *motion, uint32_t dof, uint32_t first, uint32_t up) {
+    const uint32_t *start = motion->tree_start;
+    uint16_t *to = motion->tree_column + start[dof];
+    for (uint32_t i = 0; up != MF_NONE && i < start[up + 1] - start[up]; i++)
+        *to++ = motion->tree_column[start[up] + i];
+    for (uint32_t i = first; i <= dof; i++)
+        *to++ = (uint16_t)i;
+}
+
+static mf_Status make_tree(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
+    MF_TRY(MF_ALLOCATE(context, "articulated", error,
+                       MF_ARRAY(motion->tree_start, motion->plan->dof_count + 1)));
+    start_rows(motion);
+    const uint32_t entries = motion->plan->tree_entries;
+    if (entries > MF_MEMORY_MANY)
+        MF_TRY(mf_memory_suffices(sizeof *motion->tree_column, entries,
+                                  "entries of the mass matrix", error));
+    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(motion->tree_column, entries)));
+    for (uint32_t k = 0; !motion->plan->fixed && k < 6; k++)
+        fill_row(motion, k, 0, MF_NONE);
+    for (uint32_t l = 0; l < motion->plan->link_count; l++) {
+        const mf_ArtLink *link = &motion->links[l];
+        for (uint32_t k = 0; k < dofs_of(link); k++)
+            fill_row(motion, link->dof + k, link->dof, dof_above(motion, link));
+    }
     return mf_art_pack(motion, context, error);
 }
 
@@ -275,14 +290,31 @@ static void find_resistance(mf_ArtMotion *motion, const mf_Model *model) {
     motion->plan->resists = motion->plan->parted || motion->plan->fast || (late && servo);
 }
 
+// What needs a matrix with an entry for any two dofs.
+static mf_Status check_size(const mf_ArtMotion *motion, const mf_Model *model, mf_Error *error) {
+    const mf_ArtPlan *plan = motion->plan;
+    const char *what = plan->coriolis ? "its integrator, implicit, is available (implicitfast is "
+                                        "for more)"
+                       : plan->loop_count + plan->tendon_count > 0
+                           ? "MuJoCo's law couples joints by equalities and tendons "
+                             "(contact_law: compliant does for more)"
+                           : NULL;
+    if (plan->dof_count <= MF_ARTICULATED_DENSE_DOFS || what == NULL)
+        return MF_OK;
+    return mf_fail(error, MF_LIMIT, "articulated: model %s has %u velocities, up to %d of which %s",
+                   model->name, plan->dof_count, MF_ARTICULATED_DENSE_DOFS, what);
+}
+
 mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                            mf_Error *error) {
     Laws all = {.motion = motion, .model = model, .step = motion->constants_f64[MF_ART_STEP]};
     if (!motion->plan->law)
         return MF_OK;
     motion->plan->elliptic = model->physics.cone == MF_CONE_ELLIPTIC;
+    find_resistance(motion, model);
+    MF_TRY(check_size(motion, model, error));
     MF_TRY(allocate_laws(motion, context, error));
-    MF_TRY(make_tree(motion, model, context, error));
+    MF_TRY(make_tree(motion, context, error));
     MF_TRY(mf_art_weights_find(motion, model, &all.weights, context, error));
     for (uint32_t i = 0; i < motion->plan->contact_count; i++)
         set_ground(&all, i);
@@ -297,7 +329,6 @@ mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Conte
     if (model->root != NULL)
         motion->plan->base_dry = law_of(&all, &model->root->friction_softness);
     set_ease(&motion->plan->base_dry, all.weights.base[0], all.weights.base[1]);
-    find_resistance(motion, model);
     motion->plan->noslip_iterations = model->physics.noslip_iterations;
     motion->plan->solver_steps = model->physics.solver_iterations;
     motion->plan->solver_gain = model->physics.solver_tolerance * all.weights.mean *

@@ -14,9 +14,7 @@
 #include "motion/articulated/tree/aba_velocity.h"
 
 enum {
-    PROBLEM_DOFS = MF_ARTICULATED_MAX_DOFS,
-    PROBLEM_ENTRIES = MF_ARTICULATED_MAX_ENTRIES, // of the Hessian and of the mass matrix
-    PROBLEM_NUMBERS = 8192,                       // of all Jacobians
+    PROBLEM_NUMBERS = 8192, // of all Jacobians
     PROBLEM_ROWS = 640,
     PROBLEM_CONTACTS = 96,
     PROBLEM_CONSTRAINTS = 512,
@@ -25,7 +23,6 @@ enum {
     FREE_CONTACTS = 16,
     FREE_ROWS = 3 * FREE_CONTACTS,
     FREE_NUMBERS = 12 * FREE_ROWS,
-    PROBLEM_WORDS = PROBLEM_DOFS / 64 + 1,
     CONTACT_ROWS = 6,
     CONTACT_PRODUCTS = CONTACT_ROWS * (CONTACT_ROWS + 1) / 2
 };
@@ -112,6 +109,17 @@ static inline uint32_t problem_least(uint32_t a, uint32_t b) {
     return a < b ? a : b;
 }
 
+// Whether a plan has too many dofs for a matrix with an entry for any two of them: `factor` and
+// `own_column` then have space for the entries of the tree only.
+static inline bool problem_is_large(const mf_ArtPlan *plan) {
+    return plan->law && plan->dof_count > MF_ARTICULATED_DENSE_DOFS;
+}
+
+// Words with a bit for each dof.
+static inline uint32_t problem_words(const mf_ArtPlan *plan) {
+    return plan->dof_count / 64 + 1;
+}
+
 static inline ProblemCapacity problem_capacity(const mf_ArtPlan *plan) {
     // A tendon has its inertia, dry friction and two limits; a joint friction and two limits.
     const uint32_t tendons = 4 * plan->tendon_count,
@@ -123,12 +131,14 @@ static inline ProblemCapacity problem_capacity(const mf_ArtPlan *plan) {
         problem_least(capacity.candidates, PROBLEM_CONTACTS + frees * FREE_CONTACTS);
     capacity.constraints = problem_least(tendons + plan->loop_count + joints + capacity.contacts,
                                          PROBLEM_CONSTRAINTS + frees * FREE_CONTACTS);
+    capacity.constraints = problem_least(capacity.constraints, UINT16_MAX); // `present`
     capacity.rows =
         problem_least(tendons + plan->loop_rows + joints + CONTACT_ROWS * capacity.contacts,
                       PROBLEM_ROWS + frees * FREE_ROWS);
     // Those of friction are stored a second time for the noslip pass.
-    capacity.numbers = problem_least(capacity.rows * plan->dof_count * passes,
-                                     PROBLEM_NUMBERS + frees * FREE_NUMBERS * passes);
+    const uint64_t all = (uint64_t)capacity.rows * plan->dof_count * passes;
+    capacity.numbers = PROBLEM_NUMBERS + frees * FREE_NUMBERS * passes;
+    capacity.numbers = all < capacity.numbers ? (uint32_t)all : capacity.numbers;
     return capacity;
 }
 
@@ -186,14 +196,15 @@ typedef struct Problem {
     mf_lane *acceleration;
 
     // Working memory, per dof unless stated otherwise:
-    uint64_t (*bits)[PROBLEM_WORDS]; // a pattern being made (problem_hessian.h)
-    uint16_t *entry_slots;           // entries of a row (problem_hessian.h)
-    uint16_t *chain;                 // where the dofs of a chain are (problem_points.h)
-    mf_lane *slope, *change;         // resistance (constrain_kernel.c)
-    mf_lane *row, *forces, *bounds;  // of friction; the last one per row (problem_noslip.h)
-    uint16_t *bends;                 // [1] per constraint (constrain_kernel.c)
-    struct Drift *drift;             // of link l at l + 1 (problem_drift.h)
-    struct Lump *lumps;              // likewise (problem_mass.h)
+    uint64_t *bits;                 // a pattern being made, problem_words each (problem_hessian.h)
+    uint16_t *entry_slots;          // entries of a row (problem_hessian.h)
+    uint16_t *chain;                // where the dofs of a chain are (problem_points.h),
+    uint64_t *chain_bits;           // and which, problem_words in all
+    mf_lane *slope, *change;        // resistance (constrain_kernel.c)
+    mf_lane *row, *forces, *bounds; // of friction; the last one per row (problem_noslip.h)
+    uint16_t *bends;                // [1] per constraint (constrain_kernel.c)
+    struct Drift *drift;            // of link l at l + 1 (problem_drift.h)
+    struct Lump *lumps;             // likewise (problem_mass.h)
     struct Islands *islands;
     struct Coriolis *coriolis;
     Sum sum; // that one user has at a time

@@ -173,15 +173,10 @@ static inline void islands_carve(const mf_ArtPlan *plan, mf_Carver *carver, uint
 // What the tree alone needs: enough for rows of tendons and the mass matrix.
 static inline void problem_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver, Problem *p) {
     const uint32_t dofs = plan->dof_count, links = plan->link_count;
-    const uint32_t tree = plan->tree_entries > 0 ? mf_art_tree_start(plan)[dofs] : 0;
-    const uint32_t entries = problem_least(dofs * (dofs + 1) / 2, PROBLEM_ENTRIES);
     MF_CARVE(carver, p->axis, dofs);
     MF_CARVE(carver, p->origin, links + 1);
-    MF_CARVE(carver, p->mass, tree);
+    MF_CARVE(carver, p->mass, plan->tree_entries);
     MF_CARVE(carver, p->counting, dofs);
-    MF_CARVE(carver, p->own_start, dofs + 1);
-    MF_CARVE(carver, p->own_column, entries);
-    MF_CARVE(carver, p->factor, entries);
     MF_CARVE(carver, p->inverse, dofs);
     MF_CARVE(carver, p->free, dofs);
     MF_CARVE(carver, p->speed, dofs);
@@ -191,9 +186,9 @@ static inline void problem_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver,
     MF_CARVE(carver, p->ahead, dofs);
     MF_CARVE(carver, p->gradient, dofs);
     MF_CARVE(carver, p->acceleration, dofs);
-    MF_CARVE(carver, p->bits, dofs);
     MF_CARVE(carver, p->entry_slots, dofs);
     MF_CARVE(carver, p->chain, dofs);
+    MF_CARVE(carver, p->chain_bits, problem_words(plan));
     MF_CARVE(carver, p->slope, dofs);
     MF_CARVE(carver, p->change, dofs);
     MF_CARVE(carver, p->row, dofs);
@@ -204,9 +199,21 @@ static inline void problem_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver,
     MF_CARVE(carver, p->sum.value, dofs);
 }
 
+// The Hessian and its pattern, with the row of bits that bits_fill takes apart.
+static inline void problem_carve_hessian(const mf_ArtPlan *plan, mf_Carver *carver, Problem *p) {
+    const bool large = problem_is_large(plan);
+    const size_t dofs = plan->dof_count;
+    const size_t entries = large ? plan->tree_entries : dofs * (dofs + 1) / 2;
+    MF_CARVE(carver, p->own_start, dofs + 1);
+    MF_CARVE(carver, p->own_column, entries);
+    MF_CARVE(carver, p->factor, entries);
+    MF_CARVE(carver, p->bits, large ? 0 : (dofs + 1) * problem_words(plan));
+}
+
 static inline void problem_carve(const mf_ArtPlan *plan, mf_Carver *carver, Problem *p) {
     const ProblemCapacity capacity = p->capacity = problem_capacity(plan);
     problem_carve_tree(plan, carver, p);
+    problem_carve_hessian(plan, carver, p);
     MF_CARVE(carver, p->constraints, capacity.constraints);
     MF_CARVE(carver, p->present, capacity.constraints);
     MF_CARVE(carver, p->bends, capacity.constraints);

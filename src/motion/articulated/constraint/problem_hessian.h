@@ -30,37 +30,47 @@ static bool is_chain(const Problem *p, const Constraint *c) {
     return true;
 }
 
-static void bits_of_tree(const Problem *p, uint64_t (*bits)[PROBLEM_WORDS]) {
+static MF_INLINE uint64_t *bits_row(const Problem *p, uint32_t i) {
+    return p->bits + (size_t)i * problem_words(p->plan);
+}
+
+static MF_INLINE void bits_mark(const Problem *p, uint32_t i, uint32_t column) {
+    bits_row(p, i)[column / 64] |= (uint64_t)1 << column % 64;
+}
+
+static void bits_of_tree(const Problem *p) {
     const uint32_t *tree_start = mf_art_tree_start(p->plan);
     const uint16_t *tree_column = mf_art_tree_column(p->plan);
-    for (uint32_t i = 0; i < p->dofs; i++) {
-        memset(bits[i], 0, sizeof bits[i]);
+    memset(p->bits, 0, (size_t)p->dofs * problem_words(p->plan) * sizeof *p->bits);
+    for (uint32_t i = 0; i < p->dofs; i++)
         for (uint32_t k = tree_start[i]; k < tree_start[i + 1]; k++)
-            bits[i][tree_column[k] / 64] |= (uint64_t)1 << tree_column[k] % 64;
-    }
+            bits_mark(p, i, tree_column[k]);
 }
 
 // What eliminating row i, from the last on, adds to the row of its largest other column.
-static void bits_fill(uint32_t dofs, uint64_t (*bits)[PROBLEM_WORDS]) {
-    for (uint32_t i = dofs; i-- > 1;) {
-        uint64_t rest[PROBLEM_WORDS];
-        memcpy(rest, bits[i], sizeof rest);
+static void bits_fill(const Problem *p) {
+    uint64_t *rest = bits_row(p, p->dofs);
+    for (uint32_t i = p->dofs; i-- > 1;) {
+        memcpy(rest, bits_row(p, i), (i / 64 + 1) * sizeof *rest);
         rest[i / 64] &= ~((uint64_t)1 << i % 64);
         for (uint32_t w = i / 64 + 1; w-- > 0;) {
             if (rest[w] == 0)
                 continue;
             const uint32_t top = 64 * w + 63 - (uint32_t)__builtin_clzll(rest[w]);
             for (uint32_t v = 0; v <= w; v++)
-                bits[top][v] |= rest[v];
+                bits_row(p, top)[v] |= rest[v];
             break;
         }
     }
 }
 
 static __attribute__((noinline)) void pattern_fill(Problem *p) {
-    uint64_t(*bits)[PROBLEM_WORDS] = p->bits;
     uint32_t used = 0;
-    bits_of_tree(p, bits);
+    if (problem_is_large(p->plan)) {
+        p->overflow = true;
+        return;
+    }
+    bits_of_tree(p);
     for (uint32_t n = 0; n < p->constraint_count; n++) {
         const Constraint *c = &p->constraints[n];
         const uint16_t *slot = &p->slots[c->first_slot];
@@ -68,19 +78,14 @@ static __attribute__((noinline)) void pattern_fill(Problem *p) {
             continue;
         for (uint32_t i = 1; i < c->count; i++)
             for (uint32_t k = 0; k < i; k++)
-                bits[slot[i]][slot[k] / 64] |= (uint64_t)1 << slot[k] % 64;
+                bits_mark(p, slot[i], slot[k]);
     }
-    bits_fill(p->dofs, bits);
+    bits_fill(p);
     for (uint32_t i = 0; i < p->dofs; i++) {
         p->own_start[i] = used;
         for (uint32_t w = 0; w <= i / 64; w++)
-            for (uint64_t left = bits[i][w]; left != 0; left &= left - 1) {
-                if (used == PROBLEM_ENTRIES) {
-                    p->overflow = true;
-                    return;
-                }
+            for (uint64_t left = bits_row(p, i)[w]; left != 0; left &= left - 1)
                 p->own_column[used++] = (uint16_t)(64 * w + (uint32_t)__builtin_ctzll(left));
-            }
     }
     p->own_start[p->dofs] = used;
     p->pattern = MF_VALUE(Pattern, p->own_start, p->own_column);
@@ -106,7 +111,7 @@ static void pattern_full(Problem *p) {
 // Whether so many entries are better kept as all of them.
 static bool is_mostly_full(const Problem *p, uint32_t entries) {
     const uint32_t all = p->dofs * (p->dofs + 1) / 2;
-    return all <= PROBLEM_ENTRIES && 2 * entries > all;
+    return !problem_is_large(p->plan) && 2 * entries > all;
 }
 
 static inline void pattern_find(Problem *p) {

@@ -32,7 +32,7 @@ static MF_INLINE mf_mask island_touches(const Problem *p, const Constraint *c, u
 }
 
 static MF_INLINE mf_lane island_least(const Problem *p, const Islands *all, const Constraint *c) {
-    mf_lane least = mf_set((mf_real)PROBLEM_DOFS);
+    mf_lane least = mf_set((mf_real)p->dofs);
     for (uint32_t i = 0; i < c->count; i++) {
         const mf_lane name = all->names[all->tree_of[p->slots[c->first_slot + i]]];
         least = mf_select(island_touches(p, c, i), mf_min(least, name), least);

@@ -44,10 +44,10 @@ static inline Pattern slip_pattern(const Problem *p) {
 // All dofs that the elimination of those of a constraint passes through.
 static inline void slip_directions(const Problem *p, const Constraint *c, Pattern pattern,
                                    Chain *chain) {
-    memset(chain->bits, 0, sizeof chain->bits);
+    *chain = chain_start(p);
     for (uint32_t i = 0; i < c->count; i++)
         chain_mark(chain, p->slots[c->first_slot + i], 1);
-    for (uint32_t w = PROBLEM_WORDS; w-- > 0;)
+    for (uint32_t w = chain->end; w-- > 0;)
         for (uint64_t left = chain->bits[w]; left != 0;) {
             const uint32_t bit = 63 - (uint32_t)__builtin_clzll(left);
             const uint32_t dof = 64 * w + bit;
@@ -72,7 +72,7 @@ static inline void slip_add(Problem *p, uint32_t number, Pattern pattern) {
         return;
     }
     uint16_t *slot = &p->slots[slip->first_slot];
-    for (uint32_t w = 0; w < PROBLEM_WORDS; w++)
+    for (uint32_t w = chain.first; w < chain.end; w++)
         for (uint64_t left = chain.bits[w]; left != 0; left &= left - 1)
             *slot++ = (uint16_t)(64 * w + (uint32_t)__builtin_ctzll(left));
     p->number_count += numbers;

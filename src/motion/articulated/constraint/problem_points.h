@@ -12,21 +12,32 @@ typedef struct Tug {        // what a row measures of a link: along axes 0 .. 2 
     mf_lane sign;
 } Tug;
 
-typedef struct Chain { // dofs that rows touch, and where they are among those of the constraint
-    uint64_t bits[PROBLEM_WORDS];
-    uint16_t *at; // per dof; memory of the problem, which one chain has at a time
+// Dofs that rows touch, and where they are among those of the constraint. In memory of the problem,
+// which one chain has at a time.
+typedef struct Chain {
+    uint64_t *bits;
+    uint32_t first, end; // [1] words in which bits are set
+    uint16_t *at;        // per dof
 } Chain;
 
 static MF_INLINE Chain chain_start(const Problem *p) {
+    const uint32_t words = problem_words(p->plan);
     Chain chain;
-    memset(chain.bits, 0, sizeof chain.bits);
+    chain.bits = p->chain_bits;
+    chain.first = words;
+    chain.end = 0;
     chain.at = p->chain;
+    memset(chain.bits, 0, words * sizeof *chain.bits);
     return chain;
 }
 
 static inline void chain_mark(Chain *chain, uint32_t dof, uint32_t count) {
-    for (uint32_t k = dof; k < dof + count; k++)
-        chain->bits[k / 64] |= (uint64_t)1 << k % 64;
+    for (uint32_t k = dof; k < dof + count; k++) {
+        const uint32_t word = k / 64;
+        chain->bits[word] |= (uint64_t)1 << k % 64;
+        chain->first = word < chain->first ? word : chain->first;
+        chain->end = word < chain->end ? chain->end : word + 1;
+    }
 }
 
 // The last link that carries both; MF_ART_WORLD: none.
@@ -47,7 +58,7 @@ static inline void chain_links(const mf_ArtPlan *plan, int32_t link, int32_t sto
 
 static inline uint32_t chain_count(const Chain *chain) {
     uint32_t count = 0;
-    for (uint32_t w = 0; w < PROBLEM_WORDS; w++)
+    for (uint32_t w = chain->first; w < chain->end; w++)
         count += (uint32_t)__builtin_popcountll(chain->bits[w]);
     return count;
 }
@@ -55,7 +66,7 @@ static inline uint32_t chain_count(const Chain *chain) {
 // Slots of a new constraint, and its numbers 0.
 static inline void chain_position(Problem *p, const Constraint *c, Chain *chain) {
     uint32_t at = 0;
-    for (uint32_t w = 0; w < PROBLEM_WORDS; w++)
+    for (uint32_t w = chain->first; w < chain->end; w++)
         for (uint64_t left = chain->bits[w]; left != 0; left &= left - 1) {
             const uint32_t dof = 64 * w + (uint32_t)__builtin_ctzll(left);
             chain->at[dof] = (uint16_t)at;

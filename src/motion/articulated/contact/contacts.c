@@ -164,18 +164,15 @@ bool mf_art_ground_pair(const mf_Model *model, uint32_t number, mf_CollideClass 
     return true;
 }
 
-// While `count` is in the range of a plan: one that is refused for its number of contacts is not
-// worth a look at every pair of its shapes.
-static void each_contact(const mf_ArtMotion *motion, const mf_Model *model, const uint32_t *count,
-                         ContactFn use, void *user) {
+static void each_contact(const mf_ArtMotion *motion, const mf_Model *model, ContactFn use,
+                         void *user) {
     const mf_ArticulatedConfig *config = &motion->config;
     mf_CollideClass pair;
     if (!config->contacts)
         return;
-    const uint32_t most = MF_ARTICULATED_MAX_CONTACTS;
     uint32_t link = MF_NONE; // the last one examined: parts of a link are neighbors in files
     bool points = false;
-    for (uint32_t i = 0; i < model->shape_count && *count <= most; i++) {
+    for (uint32_t i = 0; i < model->shape_count; i++) {
         const mf_Shape *shape = &model->shapes[i];
         if (!shape->collides || shape->link == MF_NONE)
             continue;
@@ -184,7 +181,7 @@ static void each_contact(const mf_ArtMotion *motion, const mf_Model *model, cons
         if (!points && mf_art_ground_pair(model, i, &pair))
             shape_contacts(motion->hulls, motion->plan->stepped, shape, use, user);
     }
-    for (uint32_t i = 0; i < model->point_count && *count <= most; i++) {
+    for (uint32_t i = 0; i < model->point_count; i++) {
         const mf_Point *point = &model->points[i];
         if (!(point->flags & MF_POINT_COLLIDES))
             continue;
@@ -206,16 +203,29 @@ static void count_contact(void *user, const Contact *contact) {
 
 uint32_t mf_art_contact_count(const mf_ArtMotion *motion, const mf_Model *model) {
     uint32_t count = 0;
-    each_contact(motion, model, &count, count_contact, &count);
+    each_contact(motion, model, count_contact, &count);
     return count;
 }
 
 typedef struct Filling {
     mf_ArtMotion *motion;
     const mf_Model *model;
-    int32_t link;  // [1] plan link whose contacts are requested
-    uint32_t next; // [1]
 } Filling;
+
+// How many contacts a plan link has so far. NULL: a base that is fixed touches nothing, as it could
+// not give way.
+static uint32_t *count_of(const mf_ArtMotion *motion, int32_t link) {
+    if (link < 0)
+        return motion->plan->fixed ? NULL : &motion->plan->base_contacts;
+    return &motion->links[link].contact_count;
+}
+
+static void count_of_link(void *user, const Contact *contact) {
+    const mf_ArtMotion *motion = user;
+    uint32_t *count = count_of(motion, motion->frames[contact->link].link);
+    if (count != NULL)
+        ++*count;
+}
 
 static uint32_t hull_of(const mf_ArtMotion *motion, const Contact *contact) {
     return contact->kind == MF_TOUCH_HULL ? mf_hulls_of_mesh(motion->hulls)[contact->shape->mesh]
@@ -223,14 +233,18 @@ static uint32_t hull_of(const mf_ArtMotion *motion, const Contact *contact) {
 }
 
 static void fill_contact(void *user, const Contact *contact) {
-    Filling *fill = user;
+    const Filling *fill = user;
     mf_ArtMotion *motion = fill->motion;
     const mf_ArtFrame *frame = &motion->frames[contact->link];
     const uint32_t shape =
         contact->shape != NULL ? (uint32_t)(contact->shape - fill->model->shapes) : MF_NONE;
-    if (frame->link != fill->link)
+    uint32_t *count = count_of(motion, frame->link);
+    if (count == NULL)
         return;
-    double *c = mf_art_contact_constants(motion, fill->next), rotation[4];
+    const uint32_t number =
+        (frame->link < 0 ? 0 : motion->links[frame->link].first_contact) + *count;
+    double *c = mf_art_contact_constants(motion, number), rotation[4];
+    ++*count;
     mf_pose_multiply(c, rotation, frame->position, frame->rotation, contact->position,
                      contact->rotation);
     c[3] = contact->radius;
@@ -240,29 +254,28 @@ static void fill_contact(void *user, const Contact *contact) {
     else
         mf_quat_to_matrix(c + MF_ART_TOUCH_FRAME, rotation);
     mf_vec3_copy(c + MF_ART_TOUCH_SIZE, contact->size);
-    motion->contacts[fill->next++] = (mf_ArtContact){.link = fill->link,
-                                                     .shape = shape,
-                                                     .kind = contact->kind,
-                                                     .part = contact->part,
-                                                     .hull = hull_of(motion, contact)};
+    motion->contacts[number] = (mf_ArtContact){.link = frame->link,
+                                               .shape = shape,
+                                               .kind = contact->kind,
+                                               .part = contact->part,
+                                               .hull = hull_of(motion, contact)};
 }
 
-// A base that is fixed touches nothing: it could not give way.
+// By links, those of one in the order of the model: they are counted, then stored.
 void mf_art_contacts_position(mf_ArtMotion *motion, const mf_Model *model) {
     Filling fill = {.motion = motion, .model = model};
-    for (fill.link = motion->plan->fixed ? 0 : -1; fill.link < (int32_t)motion->plan->link_count;
-         fill.link++) {
-        uint32_t first = fill.next;
-        each_contact(motion, model, &fill.next, fill_contact, &fill);
-        if (fill.link < 0) {
-            motion->plan->base_contacts = fill.next;
-            continue;
-        }
-        motion->links[fill.link].first_contact = first;
-        motion->links[fill.link].contact_count = fill.next - first;
-        motion->links[fill.link].posed |= fill.next > first;
+    each_contact(motion, model, count_of_link, motion);
+    uint32_t next = motion->plan->base_contacts;
+    motion->plan->base_contacts = 0;
+    for (uint32_t l = 0; l < motion->plan->link_count; l++) {
+        mf_ArtLink *link = &motion->links[l];
+        link->first_contact = next;
+        link->posed |= link->contact_count > 0;
+        next += link->contact_count;
+        link->contact_count = 0;
     }
-    motion->plan->contact_count = fill.next;
+    motion->plan->contact_count = next;
+    each_contact(motion, model, fill_contact, &fill);
     for (uint32_t l = motion->plan->link_count; l-- > 0;)
         motion->links[l].posed |= motion->links[l].lifted || motion->plan->law;
     for (uint32_t l = motion->plan->link_count; l-- > 0;)

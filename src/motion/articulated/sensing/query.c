@@ -5,24 +5,11 @@
 #include "math/scalar.h"
 #include "world/attach.h"
 
-#include <assert.h>
 #include <string.h>
 
-enum { MOST_VALUES = 7 + 4 * MF_ARTICULATED_MAX_LINKS };
-
-typedef struct Values {
-    double position[MOST_VALUES]; // the base's pose first, also where it is fixed
-    double velocity[MOST_VALUES];
-} Values;
-
-typedef struct Body {   // a plan link in the world
-    double rotation[9]; // [1] own axes to world, row after row
-    double position[3]; // [m]
-} Body;
-
-static void read_state(const mf_ArtMotion *motion, uint32_t instance, Values *values) {
-    uint32_t base = motion->plan->fixed ? 7 : 0;
-    memset(values, 0, sizeof *values);
+// Borrows values and fills them.
+static void read_state(const mf_ArtMotion *motion, uint32_t instance, mf_ArtValues *values) {
+    mf_art_values_borrow(motion, values);
     mf_field_read(motion->rows[MF_ART_ROW_POSITION], instance, 0, 3, values->position);
     mf_field_read(motion->rows[MF_ART_ROW_ORIENTATION], instance, 0, 4, values->position + 3);
     if (!motion->plan->fixed) {
@@ -31,8 +18,7 @@ static void read_state(const mf_ArtMotion *motion, uint32_t instance, Values *va
     }
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
         const mf_ArtLink *link = &motion->links[l];
-        double *q = values->position + base + link->position,
-               *v = values->velocity + link->velocity;
+        double *q = values->joints + link->position, *v = values->velocity + link->velocity;
         bool ball = link->kind == MF_ART_BALL;
         const mf_Field *angle = motion->rows[ball          ? MF_ART_ROW_BALL
                                              : link->inner ? MF_ART_ROW_FREE
@@ -46,38 +32,21 @@ static void read_state(const mf_ArtMotion *motion, uint32_t instance, Values *va
     }
 }
 
-static void run_query(const mf_ArtMotion *motion, mf_ArtTask task, const Values *values,
-                      const double *in, double *out) {
-    mf_ArtQuery query = {.task = task,
-                         .position = values->position,
-                         .velocity = values->velocity,
-                         .in = in,
-                         .out = out};
-    mf_art_ask(motion, &query);
-}
-
 void mf_art_overlaps(const mf_ArtMotion *motion, const mf_Model *model, const double *angle,
                      double *depth) {
-    Values values;
-    const uint32_t base = motion->plan->fixed ? 7 : 0;
-    memset(&values, 0, sizeof values);
+    mf_ArtValues values;
+    mf_art_values_borrow(motion, &values);
     values.position[3] = 1.0;
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
         const mf_ArtLink *link = &motion->links[l];
         mf_JointType type = model->joints[link->joint].type;
         if (link->kind == MF_ART_BALL)
-            values.position[base + link->position] = 1.0;
+            values.joints[link->position] = 1.0;
         else if (type == MF_JOINT_HINGE || type == MF_JOINT_SLIDE)
-            values.position[base + link->position] = angle[link->joint];
+            values.joints[link->position] = angle[link->joint];
     }
-    run_query(motion, MF_ART_TASK_OVERLAP, &values, NULL, depth);
-}
-
-static const mf_ArtMotion *plan_with(const mf_Group *group, uint32_t instance, Values *values) {
-    const mf_ArtMotion *motion = mf_art_motion_of(group);
-    assert(motion != NULL);
-    read_state(motion, instance, values);
-    return motion;
+    mf_art_ask(motion, MF_ART_TASK_OVERLAP, &values, NULL, depth);
+    mf_art_values_return(motion, &values);
 }
 
 double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[2]) {
@@ -87,11 +56,12 @@ double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[
     const mf_CollidePlan *collide = motion->collide;
     mf_Context *context = mf_world_context(mf_group_world((mf_Group *)(uintptr_t)group));
     double *depth = mf_allocate(context, mf_art_overlap_count(collide), sizeof *depth), most = 0.0;
-    Values values;
+    mf_ArtValues values;
     if (depth == NULL)
         return 0.0;
     read_state(motion, instance, &values);
-    run_query(motion, MF_ART_TASK_OVERLAP, &values, NULL, depth);
+    mf_art_ask(motion, MF_ART_TASK_OVERLAP, &values, NULL, depth);
+    mf_art_values_return(motion, &values);
     uint32_t deepest = MF_NONE;
     for (uint32_t i = 0; i < collide->pair_count; i++) {
         if (!motion->pair_allowed[i] || !(depth[i] > most))
@@ -133,31 +103,29 @@ bool mf_art_armature(const mf_Group *group, bool *free, double *armature) {
 
 void mf_articulated_forward(const mf_Group *group, uint32_t instance, const double *force,
                             double *acceleration) {
-    if (group == NULL || mf_art_motion_of(group) == NULL || instance >= mf_group_count(group))
+    const mf_ArtMotion *motion = group != NULL ? mf_art_motion_of(group) : NULL;
+    if (motion == NULL || instance >= mf_group_count(group))
         return;
-    Values values;
-    const mf_ArtMotion *motion = plan_with(group, instance, &values);
-    run_query(motion, MF_ART_TASK_FORWARD, &values, force, acceleration);
+    mf_ArtValues values;
+    read_state(motion, instance, &values);
+    mf_art_ask(motion, MF_ART_TASK_FORWARD, &values, force, acceleration);
+    mf_art_values_return(motion, &values);
 }
 
 // ---- energy and momentum ------------------------------------------------------------------------
 
 // Column `axis` of a body's axes.
-static void body_axis(double out[3], const Body *body, uint32_t axis) {
+static void body_axis(double out[3], const mf_ArtBody *body, uint32_t axis) {
     mf_vec3_set(out, body->rotation[axis], body->rotation[3 + axis], body->rotation[6 + axis]);
 }
 
-typedef struct Flight { // a plan link's motion
-    double velocity[3]; // [m/s] of the origin, world axes
-    double rate[3];     // [rad/s] world axes
-} Flight;
-
-static void child_flight(const mf_ArtMotion *motion, const Values *values, const Body *bodies,
-                         uint32_t l, Flight *flights) {
+static void child_flight(const mf_ArtMotion *motion, const mf_ArtValues *values, uint32_t l) {
     const mf_ArtLink *link = &motion->links[l];
-    const Flight *parent = &flights[link->parent + 1];
+    const mf_ArtBody *bodies = values->bodies;
+    mf_ArtFlight *flights = values->flights;
+    const mf_ArtFlight *parent = &flights[link->parent + 1];
     const double *speed = values->velocity + link->velocity;
-    Flight *own = &flights[l + 1];
+    mf_ArtFlight *own = &flights[l + 1];
     double arm[3], swing[3], axis[3];
     mf_vec3_sub(arm, bodies[l + 1].position, bodies[link->parent + 1].position);
     mf_vec3_cross(swing, parent->rate, arm);
@@ -171,16 +139,15 @@ static void child_flight(const mf_ArtMotion *motion, const Values *values, const
     }
 }
 
-static void find_flights(const mf_ArtMotion *motion, const Values *values, Body *bodies,
-                         Flight *flights) {
-    run_query(motion, MF_ART_TASK_POSE, values, NULL, bodies[0].rotation);
-    memset(&flights[0], 0, sizeof flights[0]);
+static void find_flights(const mf_ArtMotion *motion, const mf_ArtValues *values) {
+    mf_art_ask(motion, MF_ART_TASK_POSE, values, NULL, values->bodies[0].rotation);
+    values->flights[0] = (mf_ArtFlight){.rate = {0}};
     if (!motion->plan->fixed) {
-        mf_vec3_copy(flights[0].velocity, values->velocity);
-        mf_mat3_apply(flights[0].rate, bodies[0].rotation, values->velocity + 3);
+        mf_vec3_copy(values->flights[0].velocity, values->velocity);
+        mf_mat3_apply(values->flights[0].rate, values->bodies[0].rotation, values->velocity + 3);
     }
     for (uint32_t l = 0; l < motion->plan->link_count; l++)
-        child_flight(motion, values, bodies, l, flights);
+        child_flight(motion, values, l);
 }
 
 // Momentum of one body, angular about the world's origin, and its energy.
@@ -188,8 +155,8 @@ typedef struct Share {
     double mass, center[3], linear[3], angular[3], kinetic;
 } Share;
 
-static void body_share(const mf_ArtMotion *motion, int32_t l, const Body *body,
-                       const Flight *flight, Share *share) {
+static void body_share(const mf_ArtMotion *motion, int32_t l, const mf_ArtBody *body,
+                       const mf_ArtFlight *flight, Share *share) {
     const double *c = mf_art_constants(motion, l);
     double moment[3], rotation[4], angular[3], swing[3], about[3], inertia[6];
     double mass = c[MF_ART_MASS];
@@ -211,14 +178,12 @@ static void body_share(const mf_ArtMotion *motion, int32_t l, const Body *body,
     share->mass = mass;
 }
 
-static void all_shares(const mf_ArtMotion *motion, const Values *values, Share *sum) {
-    Body bodies[MF_ARTICULATED_MAX_LINKS + 1];
-    Flight flights[MF_ARTICULATED_MAX_LINKS + 1];
-    find_flights(motion, values, bodies, flights);
+static void all_shares(const mf_ArtMotion *motion, const mf_ArtValues *values, Share *sum) {
+    find_flights(motion, values);
     memset(sum, 0, sizeof *sum);
     for (int32_t l = motion->plan->fixed ? 0 : -1; l < (int32_t)motion->plan->link_count; l++) {
         Share share;
-        body_share(motion, l, &bodies[l + 1], &flights[l + 1], &share);
+        body_share(motion, l, &values->bodies[l + 1], &values->flights[l + 1], &share);
         sum->mass += share.mass;
         sum->kinetic += share.kinetic;
         mf_vec3_add(sum->center, sum->center, share.center);
@@ -228,13 +193,13 @@ static void all_shares(const mf_ArtMotion *motion, const Values *values, Share *
 }
 
 // Makes all joints stand.
-static void stop_joints(const mf_ArtMotion *motion, Values *values) {
+static void stop_joints(const mf_ArtMotion *motion, const mf_ArtValues *values) {
     for (uint32_t i = motion->plan->fixed ? 0 : 6; i < motion->plan->velocity_count; i++)
         values->velocity[i] = 0.0;
 }
 
 mf_MotionEnergy mf_art_energy(const mf_ArtMotion *motion, uint32_t instance, bool joints) {
-    Values values;
+    mf_ArtValues values;
     Share sum;
     read_state(motion, instance, &values);
     if (!joints)
@@ -252,22 +217,24 @@ mf_MotionEnergy mf_art_energy(const mf_ArtMotion *motion, uint32_t instance, boo
             energy.kinetic += 0.5 * c[MF_ART_ARMATURE] * v[i] * v[i];
         if (l < 0 || !(motion->links[l].drive & MF_ART_HAS_SPRING))
             continue;
-        double q = values.position[(motion->plan->fixed ? 7 : 0) + motion->links[l].position];
+        double q = values.joints[motion->links[l].position];
         double stretch = q - c[MF_ART_RELAXED];
         energy.elastic += 0.5 * c[MF_ART_STIFFNESS] * stretch * stretch;
     }
+    mf_art_values_return(motion, &values);
     return energy;
 }
 
 void mf_art_momentum(const mf_ArtMotion *motion, uint32_t instance, bool joints, double center[3],
                      double linear[3], double angular[3]) {
-    Values values;
+    mf_ArtValues values;
     Share sum;
     double orbit[3];
     read_state(motion, instance, &values);
     if (!joints)
         stop_joints(motion, &values);
     all_shares(motion, &values, &sum);
+    mf_art_values_return(motion, &values);
     mf_vec3_scale(center, sum.center, 1.0 / sum.mass);
     mf_vec3_copy(linear, sum.linear);
     mf_vec3_cross(orbit, center, sum.linear);

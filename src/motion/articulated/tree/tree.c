@@ -343,10 +343,11 @@ static void finish_links(Tree *t) {
                     frame->rotation, frame->position);
     }
     for (uint32_t i = motion->plan->link_count; i-- > 0;) {
-        bool last = true;
-        for (uint32_t k = i + 1; k < motion->plan->link_count; k++)
-            last = last && motion->links[k].parent != motion->links[i].parent;
-        motion->links[i].last = last;
+        uint32_t next = i + 1; // behind all that it carries
+        while (next < motion->plan->link_count && motion->links[next].parent >= (int32_t)i)
+            next++;
+        motion->links[i].last = next == motion->plan->link_count ||
+                                motion->links[next].parent != motion->links[i].parent;
         motion->links[i].lifted = is_lifted(mf_art_constants(motion, (int32_t)i));
         motion->plan->any_lifted = motion->plan->any_lifted || motion->links[i].lifted;
     }
@@ -373,18 +374,16 @@ int32_t mf_art_pose(const mf_ArtMotion *motion, uint32_t link, const double posi
 // ---- making -------------------------------------------------------------------------------------
 
 static mf_Status count_links(Tree *t, mf_Error *error) {
-    uint32_t links = 0, balls = 0;
+    uint32_t links = 0;
     for (uint32_t j = 0; j < t->model->joint_count; j++) {
         const mf_Joint *joint = &t->model->joints[j];
         links += joint->type == MF_JOINT_FLOATING ? 4 : mf_joint_moves(joint);
-        balls += joint->type == MF_JOINT_FLOATING || joint->type == MF_JOINT_BALL;
     }
-    if (links > MF_ARTICULATED_MAX_LINKS || balls > MF_ARTICULATED_MAX_BALLS)
+    if (links > MF_ARTICULATED_MAX_LINKS)
         return mf_fail(error, MF_LIMIT,
-                       "articulated: model %s has %u joint axes and %u ball joints, at most %d "
-                       "and %d",
-                       t->model->name, links, balls, MF_ARTICULATED_MAX_LINKS,
-                       MF_ARTICULATED_MAX_BALLS);
+                       "articulated: model %s has %u joint axes, at most %d (a floating joint has "
+                       "4)",
+                       t->model->name, links, MF_ARTICULATED_MAX_LINKS);
     t->motion->plan->link_count = links;
     return MF_OK;
 }
@@ -434,5 +433,5 @@ mf_Status mf_art_tree_build(mf_ArtMotion *motion, const mf_Model *model, uint32_
     }
     mf_release(context, t.carrier);
     MF_THEN(status, mf_art_pack(motion, context, error));
-    return status == MF_OK ? mf_art_queries_build(motion, context, error) : status;
+    return status;
 }

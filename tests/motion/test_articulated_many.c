@@ -1,0 +1,136 @@
+// Models of many bodies: files of free boxes and long chains, whose links, balls, contacts and
+// velocities have no limit of their own.
+#include "motion/articulated_rig.h"
+#include "motion/kinematic/motion.h"
+
+enum { ROW = 16, BOXES = 176, CHAIN = 420 };
+
+#define HALF 0.05 // [m] of a box
+#define MASS 0.5  // [kg]
+
+// Boxes on a grid, `height` above the ground, of which the file may ask for an integrator.
+static char *boxes_text(uint32_t count, double height, const char *integrator) {
+    const size_t size = 256 + (size_t)count * 160;
+    char *text = calloc(1, size);
+    assert_non_null(text);
+    int at = snprintf(text, size, "<mujoco><option integrator='%s'/><worldbody>", integrator);
+    for (uint32_t i = 0; i < count; i++)
+        at += snprintf(text + at, size - (size_t)at,
+                       "<body pos='%g %g %g'><freejoint/><geom type='box' size='%g %g %g' "
+                       "mass='%g'/></body>",
+                       0.3 * (i % ROW), 0.3 * (i / ROW), HALF + height, HALF, HALF, HALF, MASS);
+    snprintf(text + at, size - (size_t)at, "</worldbody></mujoco>");
+    return text;
+}
+
+static Rig boxes_open(uint32_t count, double height, ArtConfig config) {
+    char *text = boxes_text(count, height, "Euler");
+    Rig rig = text_open(text, config);
+    free(text);
+    return rig;
+}
+
+static ArtConfig boxes_config(mf_ContactLaw law) {
+    return WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND), .motion.contact_law = law,
+                .motion.self_contacts = false);
+}
+
+// Each falls as if alone, z0 - g t^2 / 2, then the ground bears every weight.
+TEST(many_free_boxes_fall_and_rest) {
+    static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_COMPLIANT, MF_CONTACT_LAW_HARD,
+                                         MF_CONTACT_LAW_MUJOCO};
+    const double height = 0.01, weight = MASS * 9.81;
+    for (int i = 0; i < 3; i++) {
+        AUTO_RIG t = boxes_open(BOXES, height, boxes_config(laws[i]));
+        double center[3], linear[3], angular[3];
+        mf_world_step(t.world, 20);
+        mf_motion_momentum(t.group, 0, center, linear, angular);
+        assert_near(linear[2], -BOXES * weight * 0.02, 1e-9 * BOXES * weight);
+        assert_near(center[2], HALF + height - 0.5 * 9.81 * 0.02 * 0.02, 1.1e-4);
+        mf_world_step(t.world, 600);
+        double load = 0.0;
+        for (uint32_t c = 0; c < 8 * BOXES; c++)
+            load += rig_get(&t, "contact.load", c);
+        assert_near(load, BOXES * weight, 1e-3 * BOXES * weight);
+        for (uint32_t b = 0; b < BOXES; b++) {
+            assert_near(rig_get(&t, "free.position", 3 * b + 2), HALF, 1e-3);
+            assert_near(rig_get(&t, "ball.orientation", 4 * b), 1.0, 1e-6);
+        }
+    }
+}
+
+// The others change nothing of the first boxes: what 60 boxes have memory for any matrix for, 176
+// do with entries of the tree alone.
+TEST(boxes_do_not_depend_on_their_number) {
+    static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_COMPLIANT, MF_CONTACT_LAW_MUJOCO};
+    for (int i = 0; i < 2; i++) {
+        AUTO_RIG few = boxes_open(60, 0.002, boxes_config(laws[i]));
+        AUTO_RIG many = boxes_open(BOXES, 0.002, boxes_config(laws[i]));
+        for (int k = 0; k < 2; k++) {
+            const Rig *t = k == 0 ? &few : &many;
+            rig_set3(t, "free.velocity", 0.3, 0.1, 0.0); // the first one slides
+            mf_world_step(t->world, 100);
+        }
+        assert_true(rig_get(&few, "free.position", 0) > 0.005);
+        for (uint32_t c = 0; c < 180; c++)
+            assert_near(rig_get(&many, "free.position", c), rig_get(&few, "free.position", c),
+                        1e-6);
+    }
+}
+
+// A chain of hinges at rest: the acceleration of each joint by MuJoCo's law is the mechanics' own,
+// that of a compliant step.
+TEST(a_long_chain_swings_alike_by_all_laws) {
+    const size_t size = 256 + (size_t)CHAIN * 160;
+    char *text = calloc(1, size);
+    assert_non_null(text);
+    int at = snprintf(text, size, "<mujoco><worldbody>");
+    for (uint32_t i = 0; i < CHAIN; i++)
+        at += snprintf(text + at, size - (size_t)at,
+                       "<body pos='%g 0 %g'><joint axis='0 1 0' armature='.01'/>"
+                       "<geom size='.03' pos='.05 0 0' mass='.1'/>",
+                       i == 0 ? 0.0 : 0.1, i == 0 ? 50.0 : 0.0);
+    for (uint32_t i = 0; i < CHAIN; i++)
+        at += snprintf(text + at, size - (size_t)at, "</body>");
+    snprintf(text + at, size - (size_t)at, "</worldbody></mujoco>");
+    AUTO_RIG compliant = text_open(text, boxes_config(MF_CONTACT_LAW_COMPLIANT));
+    AUTO_RIG mujoco = text_open(text, boxes_config(MF_CONTACT_LAW_MUJOCO));
+    free(text);
+    const double start = rig_energy(&mujoco);
+    mf_world_step(compliant.world, 50);
+    mf_world_step(mujoco.world, 50);
+    assert_true(rig_get(&mujoco, "joint.angle", 0) > 1e-3);
+    for (uint32_t j = 0; j < CHAIN; j++)
+        assert_near(rig_get(&mujoco, "joint.angle", j), rig_get(&compliant, "joint.angle", j),
+                    1e-4);
+    assert_near(rig_energy(&mujoco), start, 1e-4 * start);
+}
+
+// Levels without forces have the same bodies.
+TEST(many_bodies_are_posed_by_kinematics) {
+    char *text = boxes_text(BOXES, 0.5, "Euler");
+    Rig rig = {.context = open_context(1)};
+    const mf_WorldConfig world = mf_world_config();
+    const mf_KinematicConfig config = mf_motions_config().kinematic;
+    rig.model = load_text(rig.context, text);
+    free(text);
+    rig_add_group(&rig, &world, mf_group_config());
+    MUST(rig_add_kinematic(rig.group, &config, &error));
+    double center[3], linear[3], angular[3];
+    mf_world_step(rig.world, 5);
+    mf_motion_momentum(rig.group, 0, center, linear, angular);
+    assert_near(center[2], HALF + 0.5, 1e-6);
+    rig_close(&rig);
+}
+
+// Coriolis forces at the end of the step need a matrix that is not sparse.
+TEST(the_implicit_integrator_of_many_bodies_is_refused) {
+    char *text = boxes_text(BOXES, 0.5, "implicit");
+    Rig rig = {.context = open_context(1)};
+    const ArtConfig config = boxes_config(MF_CONTACT_LAW_MUJOCO);
+    rig.model = load_text(rig.context, text);
+    free(text);
+    rig_add_group(&rig, &config.world, config.group);
+    MUST_FAIL(rig_add_articulated(rig.group, &config.motion, &error), MF_LIMIT, "implicitfast");
+    rig_close(&rig);
+}
