@@ -42,6 +42,15 @@ static uint32_t carrier_of(const mf_Model *model, uint32_t body) {
     return link == MF_NONE ? MF_NONE : body_of(model, link);
 }
 
+uint32_t mf_collide_floating_root(const mf_Model *model, uint32_t link) {
+    for (; link != MF_NONE; link = model->links[link].parent) {
+        const uint32_t joint = model->links[link].joint;
+        if (joint != MF_NONE && model->joints[joint].type == MF_JOINT_FLOATING)
+            return is_still(model, carrier_of(model, link)) ? link : MF_NONE;
+    }
+    return MF_NONE;
+}
+
 // The frame that a link moves with; MF_NONE: none.
 static uint32_t frame_of(const Links *links, uint32_t link) {
     if (link == MF_NONE)
@@ -189,87 +198,47 @@ static void mix_softness(mf_Softness *out, const mf_Shape *a, const mf_Shape *b)
             weight * a->softness.impedance[i] + (1.0 - weight) * b->softness.impedance[i];
 }
 
-void mf_collide_mix(mf_CollidePair *pair, const mf_Shape *a, const mf_Shape *b) {
+void mf_collide_mix(mf_CollideClass *out, const mf_Shape *a, const mf_Shape *b) {
     double friction[3];
     bool first = a->priority > b->priority, second = b->priority > a->priority;
     uint32_t most = a->dimension > b->dimension ? a->dimension : b->dimension;
-    pair->dimension = first ? a->dimension : second ? b->dimension : most;
+    out->dimension = first ? a->dimension : second ? b->dimension : most;
     for (int i = 0; i < 3; i++)
         friction[i] = first    ? a->friction[i]
                       : second ? b->friction[i]
                                : mf_larger(b->friction[i], a->friction[i]);
-    pair->friction[0] = pair->friction[1] = friction[0];
-    pair->friction[2] = friction[1];
-    pair->friction[3] = pair->friction[4] = friction[2];
-    pair->margin = a->margin + b->margin;
-    pair->gap = a->gap + b->gap;
-    mix_softness(&pair->softness, a, b);
+    out->friction[0] = out->friction[1] = friction[0];
+    out->friction[2] = friction[1];
+    out->friction[3] = out->friction[4] = friction[2];
+    out->margin = a->margin + b->margin;
+    out->gap = a->gap + b->gap;
+    mix_softness(&out->softness, a, b);
 }
 
-static void use_listed(mf_CollidePair *pair, const mf_ContactPair *item) {
-    pair->dimension = item->dimension;
-    memcpy(pair->friction, item->friction, sizeof pair->friction);
-    memcpy(pair->friction_reference, item->friction_reference, sizeof pair->friction_reference);
-    pair->margin = item->margin;
-    pair->gap = item->gap;
-    pair->softness = item->softness;
+static void use_listed(mf_CollideClass *out, const mf_ContactPair *item) {
+    out->dimension = item->dimension;
+    memcpy(out->friction, item->friction, sizeof out->friction);
+    memcpy(out->friction_reference, item->friction_reference, sizeof out->friction_reference);
+    out->margin = item->margin;
+    out->gap = item->gap;
+    out->softness = item->softness;
 }
 
-static uint32_t most_contacts(mf_CollideKind a, mf_CollideKind b) {
-    if (mf_collide_is_smooth(a) || mf_collide_is_smooth(b))
-        return 1;
-    if ((a == MF_COLLIDE_CAPSULE && b != MF_COLLIDE_HULL && b != MF_COLLIDE_CYLINDER) ||
-        b == MF_COLLIDE_CAPSULE)
-        return 2;
-    return MF_COLLIDE_CONTACTS;
-}
-
-bool mf_collide_match(const mf_Model *model, uint32_t x, uint32_t y, mf_CollidePair *pair) {
+bool mf_collide_match(const mf_Model *model, uint32_t x, uint32_t y, mf_CollideClass *out) {
     const mf_Shape *a = &model->shapes[x], *b = &model->shapes[y];
     const mf_ContactPair *item = mf_collide_listed(model, x, y);
     if (item == NULL && !may_touch(model, a, b))
         return false;
     if (item)
-        use_listed(pair, item);
+        use_listed(out, item);
     else
-        mf_collide_mix(pair, a, b);
+        mf_collide_mix(out, a, b);
     if (model->physics.override_contacts) {
-        pair->margin = model->physics.override_margin;
-        pair->softness = model->physics.override_softness;
-        memcpy(pair->friction, model->physics.override_friction, sizeof pair->friction);
+        out->margin = model->physics.override_margin;
+        out->softness = model->physics.override_softness;
+        memcpy(out->friction, model->physics.override_friction, sizeof out->friction);
     }
     return true;
-}
-
-// Makes the pair of two shapes of the plan when they may touch and move against each other.
-static void add_pair(mf_CollideDraft *draft, const mf_Model *model, uint32_t a, uint32_t b,
-                     mf_CollidePair *pairs) {
-    if (draft->shapes[a].kind > draft->shapes[b].kind) {
-        uint32_t keep = a;
-        a = b;
-        b = keep;
-    }
-    const mf_CollideShape *first = &draft->shapes[a], *second = &draft->shapes[b];
-    if (first->frame == second->frame || second->kind == MF_COLLIDE_PLANE)
-        return;
-    mf_CollidePair made = {.a = a, .b = b, .most = most_contacts(first->kind, second->kind)};
-    if (!mf_collide_match(model, first->shape, second->shape, &made))
-        return;
-    if (pairs == NULL) {
-        draft->plan.pair_count++;
-        return;
-    }
-    mf_CollidePair *pair = &pairs[draft->plan.pair_count++];
-    *pair = made;
-    draft->plan.margin = mf_larger(pair->margin, draft->plan.margin);
-}
-
-static void each_pair(mf_CollideDraft *draft, const mf_Model *model, mf_CollidePair *pairs) {
-    draft->plan.pair_count = 0;
-    for (uint32_t a = 0; a < draft->plan.shape_count; a++) {
-        for (uint32_t b = a + 1; b < draft->plan.shape_count; b++)
-            add_pair(draft, model, a, b, pairs);
-    }
 }
 
 // ---- the plan -----------------------------------------------------------------------------------
@@ -317,25 +286,22 @@ static void set_box(const mf_CollideDraft *draft, uint32_t shape, double *box) {
     }
 }
 
-// Pairs, and the margins of all and the boxes behind the values of the shapes, in both precisions.
-static bool make_pairs(mf_CollideDraft *draft, const mf_Model *model) {
-    each_pair(draft, model, NULL);
+// The margins of all classes and the boxes behind the values of the shapes, in both precisions.
+static bool make_values(mf_CollideDraft *draft) {
     size_t first = (size_t)draft->plan.shape_count * MF_COLLIDE_SHAPE_VALUES;
     size_t count = mf_collide_box_at(&draft->plan, draft->plan.shape_count);
     draft->plan.value_count = (uint32_t)count;
     double *values = mf_allocate(draft->context, count, sizeof *values);
-    draft->pairs = mf_allocate(draft->context, draft->plan.pair_count, sizeof *draft->pairs);
     draft->values_f32 = mf_allocate(draft->context, count, sizeof(float));
-    if (!values || !draft->pairs || !draft->values_f32) {
+    if (!values || !draft->values_f32) {
         mf_release(draft->context, values);
         return false;
     }
     memcpy(values, draft->values_f64, first * sizeof *values);
     mf_release(draft->context, draft->values_f64);
     draft->values_f64 = values;
-    each_pair(draft, model, draft->pairs);
-    for (uint32_t i = 0; i < draft->plan.pair_count; i++)
-        values[first + i] = draft->pairs[i].margin;
+    for (uint32_t i = 0; i < draft->plan.class_count; i++)
+        values[first + i] = draft->classes[i].margin;
     for (uint32_t i = 0; i < draft->plan.shape_count; i++)
         set_box(draft, i, values + mf_collide_box_at(&draft->plan, i));
     for (size_t i = 0; i < count; i++)
@@ -390,7 +356,10 @@ mf_Status mf_collide_create_with(mf_Context *context, const mf_Model *model,
     const Links links = {model, holders};
     mf_CollideDraft draft = {.hulls = hulls, .context = context};
     mf_Status status = MF_OK;
-    if (!make_shapes(&draft, &links) || !make_pairs(&draft, model))
+    if (!make_shapes(&draft, &links))
+        status = no_memory(model, error);
+    MF_THEN(status, mf_collide_make_pairs(&draft, model, error));
+    if (status == MF_OK && !make_values(&draft))
         status = no_memory(model, error);
     MF_THEN(status, make_tree(&draft, &links, error));
     MF_THEN(status, pack(&draft, out, error));

@@ -10,7 +10,12 @@
 #include "contact/hull.h"
 #include "model/shape_kinds.h"
 
-enum { MF_COLLIDE_CONTACTS = 4 }; // [1] most contacts of a pair
+enum {
+    MF_COLLIDE_CONTACTS = 4,     // [1] most contacts of a pair
+    MF_COLLIDE_PAIRS = 1 << 22,  // [1] most listed pairs
+    MF_COLLIDE_FLOATING = 60000, // [1] most floating shapes, whose pairs have numbers below 2^32
+    MF_COLLIDE_LISTED = 64       // [1] up to so many floating bodies all pairs are listed
+};
 
 // Rows of the values of a shape, in both precisions.
 enum {
@@ -28,17 +33,31 @@ typedef struct mf_CollideShape {
     uint32_t hull;  // [1] of the set; MF_NONE
 } mf_CollideShape;
 
-// Two shapes that may touch, and how: mixed from both, or as the model's pair says.
-typedef struct mf_CollidePair {
-    uint32_t a, b;                // [1] shapes of the plan, kind of a <= kind of b
-    uint32_t most;                // [1] contacts that it can make
+// How two shapes touch: mixed from both, or as the model's pair says. Pairs that touch alike share
+// one.
+typedef struct mf_CollideClass {
+    uint32_t most;                // [1] contacts that a pair can make
     uint32_t dimension;           // [1] 1, 3, 4 or 6
     double margin;                // [m] a contact is made from this distance on
     double gap;                   // [m]
     double friction[5];           // [1] two sliding, [m] torsion, [m] two rolling
     double friction_reference[2]; // [s], [1] as in mf_ContactPair
     mf_Softness softness;
+} mf_CollideClass;
+
+// Two shapes that may touch.
+typedef struct mf_CollidePair {
+    uint32_t a, b;    // [1] shapes of the plan, kind of a <= kind of b
+    uint32_t touches; // [1] class
 } mf_CollidePair;
+
+// A shape of a floating body, in models with many. The pairs between such shapes are not listed:
+// two of different bodies may touch where the classes of their surfaces say so.
+typedef struct mf_CollideFloating {
+    uint32_t shape;   // [1] of the plan; by kind, then by number
+    uint32_t body;    // [1] link of the model with the floating joint
+    uint32_t surface; // [1] shapes with the same one touch alike
+} mf_CollideFloating;
 
 // Bounding spheres: shapes are nodes 0 .. shape_count - 1 (by number), the others hold two nodes of
 // smaller number each.
@@ -59,22 +78,27 @@ typedef struct mf_CollideTest {
 // Arrays of a plan.
 #define MF_COLLIDE_ARRAYS(X, of)                                                                   \
     X(mf_CollideShape, shapes, (of)->shape_count)                                                  \
-    X(mf_CollidePair, pairs, (of)->pair_count)                                                     \
+    X(mf_CollideClass, classes, (of)->class_count)                                                 \
+    X(mf_CollidePair, pairs, (of)->pair_count) /* that are listed */                               \
+    X(mf_CollideFloating, floating, (of)->floating_count)                                          \
+    /* [1] class by the surfaces of both, MF_NONE: they do not touch */                            \
+    X(uint32_t, surfaces, (of)->surface_count *(of)->surface_count)                                \
     X(mf_CollideNode, nodes, (of)->node_count - (of)->shape_count) /* without the shapes */        \
     X(mf_CollideTest, tests, (of)->test_count)                                                     \
-    /* shapes, then per pair its margin, then boxes (collide_box.h) */                             \
+    /* shapes, then per class its margin, then boxes (collide_box.h) */                            \
     X(double, values_f64, (of)->value_count)                                                       \
     X(float, values_f32, (of)->value_count)
 
 // A flat image (base/flat.h).
 typedef struct mf_CollidePlan {
-    uint32_t bytes;                   // [byte] of the image
-    uint32_t shape_count, pair_count; // [1]
-    uint32_t node_count;              // [1] with the shapes
-    uint32_t test_count;              // [1]
-    uint32_t value_count;             // [1]
-    uint32_t heights_left;            // [1] height fields that collide: they take no part here
-    double margin;                    // [m] largest of all pairs
+    uint32_t bytes;                                // [byte] of the image
+    uint32_t shape_count, class_count, pair_count; // [1]
+    uint32_t floating_count, surface_count;        // [1]
+    uint32_t node_count;                           // [1] with the shapes
+    uint32_t test_count;                           // [1]
+    uint32_t value_count;                          // [1]
+    uint32_t heights_left; // [1] height fields that collide: they take no part here
+    double margin;         // [m] largest of all pairs
     MF_COLLIDE_ARRAYS(MF_FLAT_MEMBER, )
     MF_FLAT_ARRAY(hulls); // an image in this one
 } mf_CollidePlan;
@@ -82,6 +106,39 @@ typedef struct mf_CollidePlan {
 #define MF_COLLIDE_READER(Type, name, count) MF_FLAT_INDEXED(mf_CollidePlan, mf_collide, Type, name)
 MF_COLLIDE_ARRAYS(MF_COLLIDE_READER, )
 MF_FLAT_READER(mf_CollidePlan, mf_collide, mf_HullSet, hulls)
+
+// Pairs have numbers: those that are listed from 0 on, behind them first * floating_count + second
+// for the floating shapes first < second.
+static inline uint32_t mf_collide_number(const mf_CollidePlan *plan, uint32_t first,
+                                         uint32_t second) {
+    return plan->pair_count + first * plan->floating_count + second;
+}
+
+// And which two, of a pair that is not listed.
+static inline void mf_collide_indices(const mf_CollidePlan *plan, uint32_t pair,
+                                      uint32_t indices[2]) {
+    indices[0] = (pair - plan->pair_count) / plan->floating_count;
+    indices[1] = (pair - plan->pair_count) % plan->floating_count;
+}
+
+static inline mf_CollidePair mf_collide_pair_of(const mf_CollidePlan *plan, uint32_t pair) {
+    if (pair < plan->pair_count)
+        return mf_collide_pairs(plan)[pair];
+    uint32_t indices[2];
+    mf_collide_indices(plan, pair, indices);
+    const mf_CollideFloating *a = &mf_collide_floating(plan)[indices[0]],
+                             *b = &mf_collide_floating(plan)[indices[1]];
+    mf_CollidePair out;
+    out.a = a->shape;
+    out.b = b->shape;
+    out.touches = mf_collide_surfaces(plan)[a->surface * plan->surface_count + b->surface];
+    return out;
+}
+
+static inline const mf_CollideClass *mf_collide_class_of(const mf_CollidePlan *plan,
+                                                         uint32_t pair) {
+    return &mf_collide_classes(plan)[mf_collide_pair_of(plan, pair).touches];
+}
 
 // Which of the caller's frames a link of the model is in, and where in it.
 typedef struct mf_CollideHolder {
@@ -92,7 +149,8 @@ typedef struct mf_CollideHolder {
 
 // The plan for `model`; `holders`, one per link, are read only here; NULL: frame l is link l.
 // Shapes of a link whose holder has no frame take part as shapes of the world do. The caller frees
-// *out with mf_release. MF_UNSUPPORTED: a height field takes part. MF_NO_MEMORY.
+// *out with mf_release. MF_UNSUPPORTED: a height field takes part. MF_LIMIT: more pairs than
+// MF_COLLIDE_PAIRS. MF_NO_MEMORY.
 mf_Status mf_collide_create(mf_Context *context, const mf_Model *model,
                             const mf_CollideHolder *holders, mf_CollidePlan **out, mf_Error *error);
 // As above with the model's hulls, which the plan copies.
@@ -103,9 +161,8 @@ mf_Status mf_collide_create_with(mf_Context *context, const mf_Model *model,
 // The pair of the model of two of its shapes, in either order; NULL: it has none.
 const mf_ContactPair *mf_collide_listed(const mf_Model *model, uint32_t a, uint32_t b);
 
-// Whether two shapes of the model may touch, and how: fills dimension, margin, gap, friction and
-// softness of *pair.
-bool mf_collide_match(const mf_Model *model, uint32_t x, uint32_t y, mf_CollidePair *pair);
+// Whether two shapes of the model may touch, and how: fills *out but for `most`.
+bool mf_collide_match(const mf_Model *model, uint32_t x, uint32_t y, mf_CollideClass *out);
 
 // The same of two shapes that touch, of any models: mixed by MuJoCo's rules.
-void mf_collide_mix(mf_CollidePair *pair, const mf_Shape *a, const mf_Shape *b);
+void mf_collide_mix(mf_CollideClass *out, const mf_Shape *a, const mf_Shape *b);

@@ -1,6 +1,7 @@
 // Broad and narrow phase of collisions: which pairs of a plan are near, and where they touch.
 #include "contact/collide_box.h"
 #include "contact/narrow_any.h"
+#include "contact/near_boxes.h"
 
 #if defined(MF_KERNEL_F64)
 #define VALUES(plan) mf_collide_values_f64(plan)
@@ -14,8 +15,8 @@ static MF_INLINE const mf_real *shape_values(const mf_CollidePlan *plan, uint32_
     return VALUES(plan) + (size_t)shape * MF_COLLIDE_SHAPE_VALUES;
 }
 
-static MF_INLINE mf_real pair_margin(const mf_CollidePlan *plan, uint32_t pair) {
-    return VALUES(plan)[(size_t)plan->shape_count * MF_COLLIDE_SHAPE_VALUES + pair];
+static MF_INLINE mf_real class_margin(const mf_CollidePlan *plan, uint32_t number) {
+    return VALUES(plan)[(size_t)plan->shape_count * MF_COLLIDE_SHAPE_VALUES + number];
 }
 
 static MF_INLINE Vec constants(const mf_real *values) {
@@ -99,9 +100,8 @@ static bool is_kind(const mf_CollidePlan *plan, uint32_t node, mf_CollideKind ki
 
 // Whether a sphere or capsule and a capsule are near in some lane: the spheres about long ones are
 // much more often than they are. A percent of their size is far more than what roundings can hide.
-static bool near_capsules(const mf_CollidePlan *plan, const mf_CollideTest *test,
+static bool near_capsules(const mf_CollidePlan *plan, uint32_t a, uint32_t b,
                           const mf_lane *spheres, mf_lane more) {
-    const uint32_t a = test->nodes[0], b = test->nodes[1];
     const mf_lane *axes = spheres + 4 * (size_t)plan->node_count;
     const mf_lane length_b = mf_set(shape_values(plan, b)[MF_COLLIDE_HALF + 1]);
     mf_lane scale = spheres[4 * (size_t)a + 3] + spheres[4 * (size_t)b + 3], s, t;
@@ -130,7 +130,7 @@ static uint32_t sift(const mf_CollidePlan *plan, const mf_lane *spheres, mf_lane
         const mf_CollideTest *test = &tests[near[i]];
         bool any = true;
         if (is_kind(plan, test->nodes[1], MF_COLLIDE_CAPSULE) && !test->plane)
-            any = near_capsules(plan, test, spheres, more);
+            any = near_capsules(plan, test->nodes[0], test->nodes[1], spheres, more);
         near[left] = test->pair;
         left += any;
     }
@@ -138,8 +138,10 @@ static uint32_t sift(const mf_CollidePlan *plan, const mf_lane *spheres, mf_lane
 }
 
 uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *frames, mf_real reach,
-                                    mf_lane *spheres, uint32_t *near) {
+                                    NearSearch *search) {
     const mf_lane more = mf_set(reach + (mf_real)plan->margin);
+    mf_lane *spheres = search->spheres;
+    uint32_t *near = search->near;
     const mf_CollideTest *tests = mf_collide_tests(plan);
     const mf_CollideNode *nodes = mf_collide_nodes(plan);
     for (uint32_t i = 0; i < plan->shape_count; i++)
@@ -176,7 +178,44 @@ uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *fr
             i += test->skip;
         }
     }
+    if (plan->floating_count > 0)
+        boxes_build(plan, more, search);
     return sift(plan, spheres, more, near, count);
+}
+
+// The near pairs of a floating shape and those behind it, to near[at]; returns how many.
+static uint32_t near_floating(const mf_CollidePlan *plan, mf_lane more, const NearSearch *search,
+                              uint32_t at) {
+    const mf_CollideFloating *floating = mf_collide_floating(plan);
+    const uint32_t first = search->next, own = floating[first].shape;
+    const mf_lane *spheres = search->spheres, *a = spheres + 4 * (size_t)own;
+    const uint32_t *classes =
+        mf_collide_surfaces(plan) + (size_t)floating[first].surface * plan->surface_count;
+    uint32_t *near = search->near + at, left = 0;
+    const uint32_t count = boxes_near(plan, search, first, near);
+    for (uint32_t i = 0; i < count; i++) {
+        const mf_CollideFloating *other = &floating[near[i]];
+        const mf_lane *b = spheres + 4 * (size_t)other->shape;
+        if (other->body == floating[first].body || classes[other->surface] == MF_NONE)
+            continue;
+        const Vec offset = vec_sub(frame_vec(b, 0), frame_vec(a, 0));
+        const mf_lane sum = a[3] + b[3] + more;
+        if (mf_any(mf_less(vec_dot(offset, offset), sum * sum)) &&
+            (!is_kind(plan, other->shape, MF_COLLIDE_CAPSULE) ||
+             near_capsules(plan, own, other->shape, spheres, more)))
+            near[left++] = mf_collide_number(plan, first, near[i]);
+    }
+    return left;
+}
+
+uint32_t MF_KERNEL(mf_collide_near_more)(const mf_CollidePlan *plan, mf_real reach,
+                                         NearSearch *search) {
+    const mf_lane more = mf_set(reach + (mf_real)plan->margin);
+    const uint32_t most = plan->floating_count;
+    uint32_t count = 0;
+    for (; search->next < most && count + most - search->next <= near_most(plan); search->next++)
+        count += near_floating(plan, more, search, count);
+    return count;
 }
 
 // ---- narrow phase -------------------------------------------------------------------------------
@@ -340,7 +379,7 @@ static bool is_searched(mf_CollideKind a, mf_CollideKind b) {
 
 void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const Frames *frames,
                                 mf_real reach, Manifold *out) {
-    const mf_CollidePair *item = &mf_collide_pairs(plan)[pair];
+    const mf_CollidePair found = mf_collide_pair_of(plan, pair), *item = &found;
     PairTest test = {.out = out};
     // Spheres and capsules among themselves: what they do depends on their long axis at most.
     const bool round = mf_collide_shapes(plan)[item->a].kind != MF_COLLIDE_PLANE &&
@@ -350,7 +389,7 @@ void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const
     mf_real radius_a = test.a.values[MF_COLLIDE_RADIUS],
             radius_b = test.b.values[MF_COLLIDE_RADIUS];
     mf_real smaller = radius_a < radius_b ? radius_a : radius_b;
-    test.bound = mf_set(-(pair_margin(plan, pair) + reach));
+    test.bound = mf_set(-(class_margin(plan, item->touches) + reach));
     test.scale = mf_set(test.a.kind == MF_COLLIDE_PLANE ? radius_b : radius_a + radius_b);
     test.small = mf_set(smaller);
     out->count = 0;

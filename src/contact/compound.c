@@ -204,6 +204,17 @@ static void set_box(const double *values, const mf_HullSet *hulls, mf_CompoundSo
         solid->box[i] = hull->high[i] > -hull->low[i] ? hull->high[i] : -hull->low[i];
 }
 
+// The solids of a pair touch within the robot.
+static void set_inner(mf_Compound *compound, const mf_CollidePlan *plan, uint32_t number,
+                      const uint32_t *solids) {
+    const mf_CollidePair pair = mf_collide_pair_of(plan, number);
+    const uint32_t a = solids[pair.a], b = solids[pair.b];
+    if (pair.touches == MF_NONE || a == MF_NONE || b == MF_NONE)
+        return;
+    compound->inner[(size_t)a * compound->solid_count + b] = true;
+    compound->inner[(size_t)b * compound->solid_count + a] = true;
+}
+
 static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint32_t *number) {
     static const double unit[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
     const mf_Model *model = compound->model;
@@ -240,13 +251,12 @@ static void make_solids(mf_Compound *compound, const mf_CollidePlan *plan, uint3
     for (uint32_t l = 1; l < compound->link_count; l++)
         if (compound->links[l].needed)
             compound->needed[compound->needed_count++] = l;
-    for (uint32_t i = 0; i < plan->pair_count; i++) {
-        uint32_t a = number[mf_collide_pairs(plan)[i].a], b = number[mf_collide_pairs(plan)[i].b];
-        if (a == MF_NONE || b == MF_NONE)
-            continue;
-        compound->inner[(size_t)a * compound->solid_count + b] = true;
-        compound->inner[(size_t)b * compound->solid_count + a] = true;
-    }
+    for (uint32_t i = 0; i < plan->pair_count; i++)
+        set_inner(compound, plan, i, number);
+    for (uint32_t a = 0; a < plan->floating_count; a++)
+        for (uint32_t b = a + 1; b < plan->floating_count; b++)
+            if (mf_collide_floating(plan)[a].body != mf_collide_floating(plan)[b].body)
+                set_inner(compound, plan, mf_collide_number(plan, a, b), number);
 }
 
 // The sum of all ways from the base out to a solid; rounded up by far more than kernels round.

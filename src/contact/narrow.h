@@ -6,6 +6,7 @@
 #pragma once
 
 #include "contact/collide.h"
+#include "math/carve.h"
 #include "math/lane_vector.h"
 
 // The frames that the shapes of a plan move with: frame f is the 12 lanes at first + f stride: axes
@@ -41,12 +42,56 @@ typedef struct HullCorners {
 void MF_KERNEL(mf_hull_on_plane)(const mf_ConvexHull *hull, mf_mask where, Vec up,
                                  HullCorners *out);
 
-// The numbers of the pairs of which the bounding spheres (of capsules with capsules and spheres:
-// they themselves, nearly) are within margin + reach of each other in some lane, in the order of
-// the plan's tests, to `near` (space for pair_count); returns how many. `spheres` is space for 4
-// lanes per node of the plan and 3 per shape.
+// A box along the world's axes that holds something in all lanes, with a margin.
+typedef struct NearBox {
+    mf_real low[3], high[3]; // [m]
+    uint32_t last;           // [1] the last one of the floating shapes in it
+} NearBox;
+
+// Working memory of the broad phase.
+typedef struct NearSearch {
+    uint32_t *near;   // [1] numbers of pairs
+    mf_lane *spheres; // 4 lanes per node of the plan, 3 per shape
+    // The tree of boxes over floating shapes (near_boxes.h).
+    uint64_t *keys; // 2 per floating shape: in the first half they are in order
+    NearBox *boxes; // of floating shapes
+    NearBox *nodes; // 1 .. 2 leaf_count - 1: node i holds nodes 2 i and 2 i + 1
+    uint32_t leaf_count, next;
+} NearSearch;
+
+enum { MF_NEAR_LEAF = 4 }; // [1] floating shapes of a leaf
+
+static inline uint32_t near_leaves(const mf_CollidePlan *plan) {
+    uint32_t count = 1;
+    while (count * MF_NEAR_LEAF < plan->floating_count)
+        count *= 2;
+    return count;
+}
+
+// [1] Pairs that are found at a time.
+static inline uint32_t near_most(const mf_CollidePlan *plan) {
+    const uint32_t some = 4 * plan->floating_count;
+    return plan->pair_count > some ? plan->pair_count : some;
+}
+
+static inline void near_carve(const mf_CollidePlan *plan, mf_Carver *carver, NearSearch *search) {
+    const uint32_t floating = plan->floating_count;
+    MF_CARVE(carver, search->near, near_most(plan));
+    MF_CARVE(carver, search->spheres, 4 * (size_t)plan->node_count + 3 * (size_t)plan->shape_count);
+    MF_CARVE(carver, search->keys, 2 * (size_t)floating);
+    MF_CARVE(carver, search->boxes, floating);
+    MF_CARVE(carver, search->nodes, floating > 0 ? 2 * (size_t)near_leaves(plan) : 0);
+}
+
+// The numbers of the listed pairs of which the bounding spheres (of capsules with capsules and
+// spheres: they themselves, nearly) are within margin + reach of each other in some lane, in the
+// order of the plan's tests, to search->near; returns how many.
 uint32_t MF_KERNEL(mf_collide_near)(const mf_CollidePlan *plan, const Frames *frames, mf_real reach,
-                                    mf_lane *spheres, uint32_t *near);
+                                    NearSearch *search);
+// After that, until it returns 0: the same for further pairs of floating shapes, in the order of
+// their numbers, as many as there is space for.
+uint32_t MF_KERNEL(mf_collide_near_more)(const mf_CollidePlan *plan, mf_real reach,
+                                         NearSearch *search);
 
 // The contacts of a pair that are deeper than -(its margin + reach), `reach` [m] >= 0.
 void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const Frames *frames,

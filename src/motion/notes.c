@@ -174,7 +174,7 @@ static bool is_solid(const mf_NoteCase *c, uint32_t i) {
     return !c->shapes && c->model->shapes[i].type != MF_SHAPE_POINT;
 }
 static bool is_kept_off(const mf_NoteCase *c, uint32_t i) {
-    mf_CollidePair pair;
+    mf_CollideClass pair;
     return !c->shapes && !mf_art_ground_pair(c->model, i, &pair);
 }
 // Shapes made by hand have no dimension and say nothing.
@@ -223,7 +223,7 @@ static uint32_t obstacles(const mf_NoteCase *c) {
 // Whether two links may touch each other. Of a very large robot the first pairs are examined.
 static uint32_t links_touch(const mf_NoteCase *c) {
     const mf_Model *model = c->model;
-    mf_CollidePair pair;
+    mf_CollideClass pair;
     uint32_t compared = 0;
     for (uint32_t i = 0; i < model->shape_count && !contacts_off(c); i++) {
         if (!of_robot(&model->shapes[i]))

@@ -16,9 +16,9 @@ typedef struct Momentum {
 } Momentum;
 
 // What a motion remembers of contacts means nothing to another, or to itself later.
-static const char *const memories[] = {"contact.load",    "contact.slip", "stance.holds",
-                                       "stance.anchor",   "point.load",   "point.anchor",
-                                       "warm_start.force"};
+static const char *const memories[] = {"contact.load",     "contact.slip",       "stance.holds",
+                                       "stance.anchor",    "point.load",         "point.anchor",
+                                       "warm_start.force", "warm_start.floating"};
 
 static void forget(mf_Group *group, uint32_t instance) {
     for (size_t i = 0; i < sizeof memories / sizeof *memories; i++) {

@@ -80,7 +80,7 @@ typedef struct Surface {  // combined from both shapes
 
 // Settings, if given, override the shapes; torsion in the settings acts at any condim. (NaN is not
 // >= 0.)
-static void override(const mf_CollisionsConfig *config, mf_CollidePair *pair) {
+static void override(const mf_CollisionsConfig *config, mf_CollideClass *pair) {
     if (config->friction >= 0.0) {
         pair->friction[0] = config->friction;
         pair->dimension = pair->dimension == 1 ? 3 : pair->dimension;
@@ -94,7 +94,7 @@ static void override(const mf_CollisionsConfig *config, mf_CollidePair *pair) {
 // As within a file: condim determines the rows, and every row has friction. (Shapes built by calls
 // have no condim; it counts as 3.)
 static Surface surface_of(const mf_Collisions *all, const Body *a, const Body *b) {
-    mf_CollidePair pair;
+    mf_CollideClass pair;
     mf_collide_mix(&pair, &a->group->compound->model->shapes[a->solid->shape],
                    &b->group->compound->model->shapes[b->solid->shape]);
     override(&all->config, &pair);

@@ -65,6 +65,10 @@ static const mf_CollidePair *pair_of(const mf_CollidePlan *plan, uint32_t a, uin
     return NULL;
 }
 
+static const mf_CollideClass *class_of(const mf_CollidePlan *plan, uint32_t a, uint32_t b) {
+    return &mf_collide_classes(plan)[pair_of(plan, a, b)->touches];
+}
+
 TEST(bodies_filter_pairs) {
     reset();
     mf_CollidePlan *plan = plan_of_model(*state);
@@ -127,7 +131,7 @@ TEST(bits_exclusions_and_lists_filter_pairs) {
     assert_int_equal(plan->pair_count, 5);
     for (size_t i = 0; i < 5; i++)
         assert_non_null(pair_of(plan, may[i][0], may[i][1]));
-    const mf_CollidePair *pair = pair_of(plan, 1, 3);
+    const mf_CollideClass *pair = class_of(plan, 1, 3);
     assert_int_equal(pair->dimension, 6);
     assert_memory_equal(pair->friction, pairs[0].friction, sizeof pair->friction);
     assert_memory_equal(&pair->softness, &pairs[0].softness, sizeof pair->softness);
@@ -149,7 +153,7 @@ TEST(parameters_mix) {
     shapes[3].dimension = 4;
     shapes[3].margin = 0.02;
     mf_CollidePlan *plan = plan_of_model(*state);
-    const mf_CollidePair *pair = pair_of(plan, 0, 3);
+    const mf_CollideClass *pair = class_of(plan, 0, 3);
     // Weights 3/4 and 1/4: 0.75 * 0.06 + 0.25 * 0.02 = 0.05, 0.75 * 0.005 + 0.25 * 0.001 = 0.004.
     assert_int_equal(pair->dimension, 4);
     assert_true(pair->friction[0] == 1 && pair->friction[1] == 1 && pair->friction[2] == 0.25);
@@ -162,13 +166,13 @@ TEST(parameters_mix) {
     shapes[3].softness.reference[0] = -100; // direct stiffness: the smaller of both
     shapes[3].softness.reference[1] = -20;
     plan = plan_of_model(*state);
-    pair = pair_of(plan, 0, 3);
+    pair = class_of(plan, 0, 3);
     assert_true(pair->softness.reference[0] == -100 && pair->softness.reference[1] == -20);
     mf_release(*state, plan);
 
     shapes[0].priority = 1;
     plan = plan_of_model(*state);
-    pair = pair_of(plan, 0, 3);
+    pair = class_of(plan, 0, 3);
     assert_int_equal(pair->dimension, 1);
     assert_true(pair->friction[0] == 0.5 && pair->softness.reference[0] == 0.06);
     mf_release(*state, plan);
@@ -177,7 +181,7 @@ TEST(parameters_mix) {
     model.physics.override_margin = 0.5;
     model.physics.override_friction[0] = 7;
     plan = plan_of_model(*state);
-    pair = pair_of(plan, 0, 3);
+    pair = class_of(plan, 0, 3);
     assert_true(pair->margin == 0.5 && pair->friction[0] == 7 && plan->margin == 0.5);
     mf_release(*state, plan);
 }

@@ -82,6 +82,9 @@ static const mf_FieldInfo articulated_fields[] = {
      "of contacts between links, per pair of shapes that may touch: force on the second, and first "
      "moment (N m) of its normal part about the second's link, or about the first's if the second "
      "is fixed to the world"},
+    {"warm_start.floating", "N", "world", MF_REAL, MF_FIXED_COUNT, 8, MF_FIELD_STATE,
+     "the same of pairs of floating bodies that press, in models with more than 64 of them: both "
+     "shapes by their numbers [1] among those of such bodies, force and moment; 0: none"},
     {"step.acceleration", "1", "", MF_REAL, MF_FIXED_COUNT, 1, MF_FIELD_STATE,
      "angular acceleration of the base and accelerations of joints in the previous step, 0 with "
      "contacts: extrapolates velocities to the middle of the next step"},
@@ -151,6 +154,8 @@ static uint32_t row_count(const mf_ArtMotion *motion, uint32_t row) {
         return motion->plan->span_count;
     case MF_ART_ROW_WARM_CONTACT:
         return motion->plan->warm_starts ? motion->collide->pair_count : 0;
+    case MF_ART_ROW_WARM_FLOATING:
+        return warm_start_slots(motion->plan);
     case MF_ART_ROW_BEFORE:
         return reads_ahead(motion) ? motion->plan->dof_count : 0;
     case MF_ART_ROW_WARM:
@@ -354,10 +359,10 @@ static const char *const articulated_writes[] = MF_NAMES(
     "base.position", "base.orientation", "base.linear_velocity", "base.angular_velocity",
     "joint.angle", "joint.rate", "?ball.orientation", "?ball.rate", "?free.position",
     "?free.velocity", "?contact.load", "?contact.slip", "?actuator.activation", "?actuator.slewed",
-    "?actuator.force", "?warm_start.force", "?tendon.length", "?tendon.force", "?sensor.touch",
-    "?solver.acceleration", "?step.acceleration", "?solver.residual", "?solver.iterations",
-    "?sensor.outer", "?joint.limit_force", "?tendon.limit_force", "fault.word", "warning.word",
-    "warning.steps", "warning.residual");
+    "?actuator.force", "?warm_start.force", "?warm_start.floating", "?tendon.length",
+    "?tendon.force", "?sensor.touch", "?solver.acceleration", "?step.acceleration",
+    "?solver.residual", "?solver.iterations", "?sensor.outer", "?joint.limit_force",
+    "?tendon.limit_force", "fault.word", "warning.word", "warning.steps", "warning.residual");
 
 static uint64_t hash_articulated(const void *user) {
     const mf_ArtMotion *motion = user;

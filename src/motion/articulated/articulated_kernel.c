@@ -60,7 +60,7 @@ static void step_rk4(const Step *s, Drive *drive, StepMemory *memory) {
     work->contacts.implicit = false;
     work->contacts.terrain = s->block->terrain;
     work->contacts.load = NULL;
-    work->link_contacts.memory = NULL;
+    work->link_contacts.memory = work->link_contacts.slots = NULL;
     for (int i = 0; i < 4; i++) {
         const State *now = drive->state = i == 0 ? state : stage;
         const mf_lane distance = mf_set(ahead[i] * step);

@@ -114,6 +114,14 @@ mf_Status mf_art_add_terms(mf_ArtMotion *motion, const mf_Model *model, const ch
 mf_Status mf_art_couplings_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                  mf_Error *error);
 
+// What the pairs that may touch have at most.
+typedef struct mf_ArtPairsMost {
+    bool any;
+    double margin;      // [m]
+    uint32_t dimension; // [1]
+} mf_ArtPairsMost;
+mf_ArtPairsMost mf_art_pairs_most(const mf_ArtMotion *motion);
+
 // Builds `collide` and pair_allowed, and computes the solver's capacity for contacts. The couplings
 // must be built.
 mf_Status mf_art_contact_pairs_build(mf_ArtMotion *motion, const mf_Model *model,
@@ -191,7 +199,7 @@ void mf_art_mocaps_carry(mf_ArtMotion *motion, const mf_Model *model);
 
 // Whether a shape touches the ground, with which parameters (as mf_collide_match). If the file has
 // grounds (fixed, colliding level planes and height fields), one of them must match.
-bool mf_art_ground_pair(const mf_Model *model, uint32_t shape, mf_CollidePair *pair);
+bool mf_art_ground_pair(const mf_Model *model, uint32_t shape, mf_CollideClass *pair);
 
 // A fixed, colliding level plane or height field, which the world's ground represents.
 bool mf_art_is_ground(const mf_Shape *shape);

@@ -16,8 +16,12 @@ const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *confi
 // Registers the rows of contact.load with the group; called by mf_art_create.
 mf_Status mf_art_report_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_Error *error);
 
-// The largest depth [m] of each pair of `collide` when every joint is at `angle` (model's order,
-// balls and floating joints at rotation 0): pair_count values.
+// Values that MF_ART_TASK_OVERLAP gives.
+static inline size_t mf_art_overlap_count(const mf_CollidePlan *collide) {
+    return collide->pair_count + 2 * (size_t)collide->floating_count;
+}
+// Its answer when every joint is at `angle` (model's order, balls and floating joints at rotation
+// 0).
 void mf_art_overlaps(const mf_ArtMotion *motion, const mf_Model *model, const double *angle,
                      double *depth);
 

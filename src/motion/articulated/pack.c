@@ -54,6 +54,7 @@ mf_Status mf_art_pack(mf_ArtMotion *motion, mf_Context *context, mf_Error *error
     const uint32_t before = plan->bytes;
     assert(!motion->embedded);
     plan->pair_count = collide != NULL ? collide->pair_count : 0;
+    plan->class_count = collide != NULL ? collide->class_count : 0;
     plan->shape_count = collide != NULL ? collide->shape_count : 0;
 #define PART(Type, name, count) MF_FLAT_PART(plan, name, motion->name, count),
     const mf_FlatPart parts[] = {MF_ART_ARRAYS(PART, plan) MF_FLAT_IMAGE(plan, collide, collide),

@@ -41,9 +41,7 @@ enum {
     MF_ARTICULATED_LINK_CONTACTS = 48,
     MF_ARTICULATED_FREE_CONTACTS = 16,
     MF_ARTICULATED_ROW_NUMBERS = 6144,
-    MF_ARTICULATED_FREE_NUMBERS = 2304,
-    MF_ARTICULATED_MAX_SPHERES = 1024, // bounding spheres of shapes
-    MF_ARTICULATED_MAX_PAIRS = 1 << 14 // of shapes that may collide
+    MF_ARTICULATED_FREE_NUMBERS = 2304
 };
 
 // Rows of the constants, in both precisions: settings first, then the base, links and contacts.
@@ -275,11 +273,12 @@ typedef struct mf_ArtLaw {
     double friction_damping; // [1/s] of a contact's rows across the normal
     double impedance[5];     // [1] at distance 0, [1] largest, [1/m] or [1/rad] one over the width,
                              // [1] middle, [1] power
-    double ease[6];          // [1/kg] or [1/(kg m^2)] compliance of each row
-    double margin;           // [m] a contact acts from this distance on
-    double friction[5];      // [1] two sliding, [m] torsion, [m] two rolling
-    double cone;             // [1] friction of the regularized elliptic cone
-    uint32_t dimension;      // [1] rows of a contact: 1, 3, 4 or 6
+    double ease[6];     // [1/kg] or [1/(kg m^2)] compliance of each row; of contacts [1]: times
+    double over[6];     // the weight of both bodies, [1] over this
+    double margin;      // [m] a contact acts from this distance on
+    double friction[5]; // [1] two sliding, [m] torsion, [m] two rolling
+    double cone;        // [1] friction of the regularized elliptic cone
+    uint32_t dimension; // [1] rows of a contact: 1, 3, 4 or 6
 } mf_ArtLaw;
 
 typedef struct mf_ArtJointLaw {
@@ -412,6 +411,7 @@ enum {
     MF_ART_ROW_TENDON_LENGTH, // these two only with tendons
     MF_ART_ROW_TENDON_FORCE,
     MF_ART_ROW_WARM_CONTACT,
+    MF_ART_ROW_WARM_FLOATING,
     MF_ART_ROW_BEFORE,
     MF_ART_ROW_WARM, // these three only with MuJoCo's law
     MF_ART_ROW_RESIDUAL,
@@ -447,8 +447,9 @@ enum {
     X(mf_ArtWrap, wraps, (of)->wrap_count) /* of all paths */                                      \
     X(int32_t, path_links, (of)->path_link_count) /* plan link, -1 = base, MF_ART_WORLD */         \
     X(bool, looped, (of)->link_count)             /* a loop needs its pose */                      \
-    X(bool, pair_allowed, (of)->pair_count)       /* per pair of `collide` */                      \
-    X(mf_ArtLaw, laws, (of)->pair_count) /* likewise, with MuJoCo's law, as the next two */        \
+    X(bool, pair_allowed, (of)->pair_count)       /* per listed pair of `collide` */               \
+    X(mf_ArtLaw, laws, (of)->class_count) /* per class, with MuJoCo's law, as the next four */     \
+    X(double, shape_weights, (of)->shape_count) /* [1/kg] of the bodies of shapes of `collide` */  \
     X(mf_ArtLaw, ground_laws, (of)->contact_count) /* per contact with the ground */               \
     X(mf_ArtJointLaw, joint_laws, (of)->link_count)                                                \
     /* [1] entries of the rows of half the mass matrix, and their columns, rising */               \
@@ -521,7 +522,7 @@ typedef struct mf_ArtPlan {
     uint32_t span_count;                              // [1] tendons of the model
     uint32_t path_count, wrap_count, path_link_count; // [1]
     uint32_t path_most;                               // [1] links of the longest path
-    uint32_t pair_count, shape_count;                 // [1] of `collide`
+    uint32_t pair_count, class_count, shape_count;    // [1] of `collide`
     uint32_t contact_capacity; // [1] contacts between links of a lane that are solved
     uint32_t contact_numbers;  // [1] capacity for their rows
     uint32_t row_numbers;      // [1] of all rows at most
@@ -560,6 +561,21 @@ typedef void (*mf_SparseFn)(struct mf_Sparse *sparse);
 
 struct mf_ArtSensing;
 
+// Slots of warm_start.floating: in a dense pile a body presses on a few others, and each of these
+// pairs is stored once.
+static inline uint32_t warm_start_slots(const mf_ArtPlan *plan) {
+    const mf_CollidePlan *collide = mf_art_collide(plan);
+    return plan->warm_starts && collide != NULL ? 8 * collide->floating_count : 0;
+}
+
+// Which way the normal of a pair of floating shapes goes for what measures it, by the sides that
+// they match (sensing.h): 1 as found, -1 turned, 0: it is not measured.
+static inline int8_t mf_art_sides_match(uint32_t first, uint32_t second) {
+    return (first & 1) != 0 && (second & 2) != 0   ? 1
+           : (first & 2) != 0 && (second & 1) != 0 ? -1
+                                                   : 0;
+}
+
 // Arguments of a kernel: images, and pointers to lane 0 of the lanes to step; values of one lane
 // are MF_BLOCK apart.
 typedef struct mf_ArtBlock {
@@ -580,7 +596,9 @@ typedef enum mf_ArtTask {
     MF_ART_TASK_POSE,    // out: 12 values for the base, then per plan link: rotation to
                          // world (9, row after row), position in the world (3)
     MF_ART_TASK_FORWARD, // in: forces, out: accelerations
-    MF_ART_TASK_OVERLAP  // out: per pair of `collide` its largest depth [m], 0 without contact
+    MF_ART_TASK_OVERLAP  // out: per listed pair of `collide` its largest depth [m], 0 without
+                         // contact; then per floating shape its largest depth in those behind it,
+                         // and which one that is
 } mf_ArtTask;
 
 // A query about the tree, without joint forces and contacts. The stride between values of one lane

@@ -569,6 +569,7 @@ static inline void bind_contacts(const Step *s, Work *work) {
     work->contacts.load = row_of(s->block, MF_ART_ROW_LOAD);
     work->contacts.slip = row_of(s->block, MF_ART_ROW_SLIP);
     work->link_contacts.memory = (mf_real *)s->block->rows[MF_ART_ROW_WARM_CONTACT];
+    work->link_contacts.slots = (mf_real *)s->block->rows[MF_ART_ROW_WARM_FLOATING];
     work->link_contacts.alive = s->alive;
 }
 

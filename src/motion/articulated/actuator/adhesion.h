@@ -194,11 +194,10 @@ static MF_INLINE mf_mask touch_exists(const Touch *touch) {
 
 static MF_INLINE bool contact_at(const mf_ArtPlan *plan, const LinkContact *contact,
                                  uint32_t body) {
-    const mf_CollidePair *pair;
     if (contact->pair == MF_NONE) // with the ground: a touch, too
         return false;
-    pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
-    return mf_art_shape_body(plan)[pair->a] == body || mf_art_shape_body(plan)[pair->b] == body;
+    const mf_CollidePair pair = mf_collide_pair_of(mf_art_collide(plan), contact->pair);
+    return mf_art_shape_body(plan)[pair.a] == body || mf_art_shape_body(plan)[pair.b] == body;
 }
 
 // How many contacts a body has in each lane.
@@ -235,13 +234,13 @@ static inline void adhesion_pull(const mf_ArtPlan *plan, uint32_t body, mf_lane 
         const LinkContact *contact = &work->link_contacts.list[i];
         if (!contact_at(plan, contact, body))
             continue;
-        const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
+        const mf_CollidePair pair = mf_collide_pair_of(mf_art_collide(plan), contact->pair);
         const mf_lane pull = mf_keep(mf_and(lanes, contact->exists), share);
         const Vec force = vec_scale(contact->normal, pull);
-        force_from_world(plan, contact_plan_link(plan, pair->a), contact->point, force, vec_zero(),
+        force_from_world(plan, contact_plan_link(plan, pair.a), contact->point, force, vec_zero(),
                          work);
-        force_from_world(plan, contact_plan_link(plan, pair->b), contact->point,
-                         vec_negative(force), vec_zero(), work);
+        force_from_world(plan, contact_plan_link(plan, pair.b), contact->point, vec_negative(force),
+                         vec_zero(), work);
     }
 }
 

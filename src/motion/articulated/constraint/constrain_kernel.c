@@ -443,12 +443,12 @@ static void keep_slot(Problem *p, const ContactSlot *slot) {
                 sites[1] = mf_art_contact_site(p->plan)[from->number];
             }
         } else if (sensors_feel(p->plan)) {
-            const mf_CollidePair *pair = &mf_collide_pairs(
-                mf_art_collide(p->plan))[work->link_contacts.list[from->number].pair];
-            zones[0] = shape_zones[pair->a];
-            zones[1] = shape_zones[pair->b];
-            sites[0] = mf_art_shape_site(p->plan)[pair->a];
-            sites[1] = mf_art_shape_site(p->plan)[pair->b];
+            const mf_CollidePair pair = mf_collide_pair_of(
+                mf_art_collide(p->plan), work->link_contacts.list[from->number].pair);
+            zones[0] = shape_zones[pair.a];
+            zones[1] = shape_zones[pair.b];
+            sites[0] = mf_art_shape_site(p->plan)[pair.a];
+            sites[1] = mf_art_shape_site(p->plan)[pair.b];
         }
         const Vec at = vec_add(slot->point, p->state->position);
         const Vec own = vec_keep(on, pull), own_rotation = vec_keep(on, torque);

@@ -672,7 +672,8 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
     Loops *loops = &coupling->loops;
     ContactResult *contact = coupling->touching;
     const mf_lane unit = setting(plan, MF_ART_STEP);
-    const bool warm_starts = !is_explicit && (plan->hard || work->link_contacts.memory != NULL);
+    const bool warm_starts =
+        !is_explicit && (plan->hard || link_contacts_remember(&work->link_contacts));
     if (plan->loop_count == 0 && plan->tendon_count == 0 && group->count == 0)
         return;
     couple_start(couple, plan, work);
@@ -741,7 +742,7 @@ void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state,
         if (own->link_contacts.found)
             link_contacts_warn(&own->link_contacts, group->lanes, &own->warnings);
         solve_group(plan, (const State *)state, is_explicit, coupling, own, (Rates *)rates);
-        if (own->link_contacts.memory != NULL)
+        if (link_contacts_remember(&own->link_contacts))
             warm_start_store(plan, &own->contacts, &own->link_contacts, group->lanes);
     }
     if (!is_explicit && own->solver.residual != NULL) {

@@ -38,8 +38,10 @@ static mf_ArtLaw law_of(const Laws *all, const mf_Softness *softness) {
 }
 
 static void set_ease(mf_ArtLaw *law, double straight, double angular) {
-    for (int i = 0; i < 6; i++)
+    for (int i = 0; i < 6; i++) {
         law->ease[i] = i < 3 ? straight : angular;
+        law->over[i] = 1.0;
+    }
 }
 
 // MuJoCo's Runge-Kutta steps follow a stiff limit as it moves by itself, d' = v, v' = -z (b v +
@@ -73,21 +75,20 @@ static double largest_square(const mf_ArtLaw *law) {
 
 // The edges n +- mu t of a pyramid are all as soft as the first one, times 2 mu^2. An edge's share
 // in the Hessian is 1 / ease along n and mu^2 / ease along t.
-static void set_pyramid(mf_ArtLaw *law, double straight, double ratio, double hardest) {
+static void set_pyramid(mf_ArtLaw *law, double ratio, double hardest) {
     const double mu = mf_smaller(law->friction[0], SOFTEST_FRICTION), square = largest_square(law);
     double edge = 2.0 * mu * mu * (1.0 + mu * mu) / ratio;
-    edge = straight * mf_larger(edge, hardest * mf_larger(1.0, square));
+    edge = mf_larger(edge, hardest * mf_larger(1.0, square));
     set_ease(law, edge, edge);
     if (square > 0.0)
         return;
-    edge /= 2.0 * (law->dimension - 1.0); // all edges are one
-    set_ease(law, edge, edge);
+    law->over[0] = 2.0 * (law->dimension - 1.0); // all edges are one
     law->dimension = 1;
 }
 
 // The rows of an elliptic cone are harder across the normal, by impratio. The cone is what bends
 // where friction slips, so that all its rows share what can be had of impratio.
-static void set_ellipse(mf_ArtLaw *law, double straight, double ratio, double hardest) {
+static void set_ellipse(mf_ArtLaw *law, double ratio, double hardest) {
     if (!(largest_square(law) > LEAST_FRICTION * LEAST_FRICTION)) {
         law->dimension = 1;
         return;
@@ -98,25 +99,25 @@ static void set_ellipse(mf_ArtLaw *law, double straight, double ratio, double ha
     ratio = mf_smaller(ratio, mu * mu / (hardest * largest_square(law)));
     law->cone = mu / mf_sqrt(ratio);
     for (uint32_t i = 1; i < 6; i++) {
-        const double part = mu * mu / (law->friction[i - 1] * law->friction[i - 1]);
-        law->ease[i] = straight * part / ratio;
+        law->ease[i] = mu * mu / (law->friction[i - 1] * law->friction[i - 1]);
+        law->over[i] = ratio;
     }
 }
 
 // Friction that the precision cannot hold gets softer, and none is no row.
-static void set_cone(const Laws *all, mf_ArtLaw *law, double straight) {
+static void set_cone(const Laws *all, mf_ArtLaw *law) {
     const double ratio = all->model->physics.friction_impedance_ratio;
     const double widest = mf_larger(law->impedance[0], law->impedance[1]);
     const double hardest =
         widest / (1.0 - widest) / (all->motion->double_precision ? HARDEST_DOUBLE : HARDEST_FLOAT);
-    set_ease(law, straight, straight);
+    set_ease(law, 1.0, 1.0);
     if (law->dimension > 1 && all->motion->plan->elliptic)
-        set_ellipse(law, straight, ratio, hardest);
+        set_ellipse(law, ratio, hardest);
     else if (law->dimension > 1)
-        set_pyramid(law, straight, ratio, hardest);
+        set_pyramid(law, ratio, hardest);
 }
 
-static mf_ArtLaw contact_law(const Laws *all, const mf_CollidePair *pair, double straight) {
+static mf_ArtLaw contact_law(const Laws *all, const mf_CollideClass *pair) {
     const double *friction = pair->friction_reference;
     mf_ArtLaw law = law_of(all, &pair->softness);
     law.dimension = pair->dimension;
@@ -130,34 +131,38 @@ static mf_ArtLaw contact_law(const Laws *all, const mf_CollidePair *pair, double
         own.reference[1] = friction[1];
         mf_art_reference(all->model, all->step, &own, &stiffness, &law.friction_damping);
     }
-    set_cone(all, &law, straight);
+    set_cone(all, &law);
     return law;
 }
 
 static void set_ground(const Laws *all, uint32_t i) {
     const mf_ArtContact *contact = &all->motion->contacts[i];
     const mf_ArticulatedConfig *config = &all->motion->config;
-    mf_CollidePair pair = {.dimension = 3, .softness = mf_softness()};
-    double straight = contact->shape != MF_NONE ? all->weights.shapes[contact->shape]
-                                                : all->weights.links[contact->link + 1];
+    mf_CollideClass pair = {.dimension = 3, .softness = mf_softness()};
+    const double weight = contact->shape != MF_NONE ? all->weights.shapes[contact->shape]
+                                                    : all->weights.links[contact->link + 1];
     // A point, or a shape made by hand without contact parameters.
     if (contact->shape == MF_NONE || all->model->shapes[contact->shape].dimension == 0 ||
         !mf_art_ground_pair(all->model, contact->shape, &pair))
         pair.friction[0] = pair.friction[1] = 1.0;
     if (!isnan(config->friction))
         pair.friction[0] = pair.friction[1] = config->friction;
-    all->motion->ground_laws[i] = contact_law(all, &pair, straight);
+    mf_ArtLaw *law = &all->motion->ground_laws[i];
+    *law = contact_law(all, &pair);
+    for (int k = 0; k < 6; k++) {
+        law->ease[k] = weight * law->ease[k] / law->over[k];
+        law->over[k] = 1.0;
+    }
 }
 
-static void set_pair(const Laws *all, uint32_t i) {
+static void set_pairs(const Laws *all) {
     mf_ArtMotion *motion = all->motion;
-    const mf_CollidePair *pair = &mf_collide_pairs(motion->collide)[i];
-    const mf_CollideShape *shapes = mf_collide_shapes(motion->collide);
-    const double *weights = all->weights.shapes;
-    motion->laws[i] =
-        contact_law(all, pair, weights[shapes[pair->a].shape] + weights[shapes[pair->b].shape]);
-    if (motion->pair_allowed[i] && motion->laws[i].margin > motion->plan->reach)
-        motion->plan->reach = motion->laws[i].margin;
+    const mf_CollidePlan *collide = motion->collide;
+    for (uint32_t i = 0; i < collide->class_count; i++)
+        motion->laws[i] = contact_law(all, &mf_collide_classes(collide)[i]);
+    for (uint32_t i = 0; i < collide->shape_count; i++)
+        motion->shape_weights[i] = all->weights.shapes[mf_collide_shapes(collide)[i].shape];
+    motion->plan->reach = mf_larger(motion->plan->reach, mf_art_pairs_most(motion).margin);
 }
 
 // ---- joints, tendons, equality constraints ------------------------------------------------------
@@ -201,10 +206,11 @@ static void set_loop(const Laws *all, uint32_t i) {
 // ---- making -------------------------------------------------------------------------------------
 
 static mf_Status allocate_laws(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
-    const uint32_t pairs = motion->collide != NULL ? motion->collide->pair_count : 0;
+    const mf_ArtPlan *plan = motion->plan;
     return MF_ALLOCATE(
-        context, "articulated", error, MF_ARRAY(motion->ground_laws, motion->plan->contact_count),
-        MF_ARRAY(motion->joint_laws, motion->plan->link_count), MF_ARRAY(motion->laws, pairs));
+        context, "articulated", error, MF_ARRAY(motion->ground_laws, plan->contact_count),
+        MF_ARRAY(motion->joint_laws, plan->link_count), MF_ARRAY(motion->laws, plan->class_count),
+        MF_ARRAY(motion->shape_weights, plan->shape_count));
 }
 
 static uint32_t dofs_of(const mf_ArtLink *link) {
@@ -311,8 +317,8 @@ mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Conte
     MF_TRY(mf_art_weights_find(motion, model, &all.weights, context, error));
     for (uint32_t i = 0; i < motion->plan->contact_count; i++)
         set_ground(&all, i);
-    for (uint32_t i = 0; motion->collide != NULL && i < motion->collide->pair_count; i++)
-        set_pair(&all, i);
+    if (motion->collide != NULL)
+        set_pairs(&all);
     for (uint32_t l = 0; l < motion->plan->link_count; l++)
         set_joint(&all, l);
     for (uint32_t i = 0; i < motion->plan->tendon_count; i++)

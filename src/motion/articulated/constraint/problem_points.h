@@ -105,9 +105,25 @@ static inline void tug_links(Problem *p, const Constraint *c, const Chain *chain
 
 // ---- contacts -----------------------------------------------------------------------------------
 
+static MF_INLINE const LinkContact *candidate_contact(const Problem *p, const Candidate *from) {
+    return &p->work->link_contacts.list[from->number];
+}
+
 static MF_INLINE const mf_ArtLaw *candidate_law(const Problem *p, const Candidate *from) {
-    return from->ground ? &mf_art_ground_laws(p->plan)[from->number]
-                        : &mf_art_laws(p->plan)[p->work->link_contacts.list[from->number].pair];
+    if (from->ground)
+        return &mf_art_ground_laws(p->plan)[from->number];
+    const mf_CollidePair pair =
+        mf_collide_pair_of(mf_art_collide(p->plan), candidate_contact(p, from)->pair);
+    return &mf_art_laws(p->plan)[pair.touches];
+}
+
+// [1/kg] What its rows give way by, over those of its law; the laws of the ground have it.
+static MF_INLINE double candidate_weight(const Problem *p, const Candidate *from) {
+    if (from->ground)
+        return 1.0;
+    const mf_CollidePair pair =
+        mf_collide_pair_of(mf_art_collide(p->plan), candidate_contact(p, from)->pair);
+    return mf_art_shape_weights(p->plan)[pair.a] + mf_art_shape_weights(p->plan)[pair.b];
 }
 
 static MF_INLINE void candidate_links(const Problem *p, const Candidate *from, int32_t links[2]) {
@@ -116,10 +132,10 @@ static MF_INLINE void candidate_links(const Problem *p, const Candidate *from, i
     if (from->ground) {
         links[1] = mf_art_contacts(plan)[from->number].link;
     } else {
-        const mf_CollidePair *pair =
-            &mf_collide_pairs(mf_art_collide(plan))[p->work->link_contacts.list[from->number].pair];
-        links[0] = contact_plan_link(plan, pair->a);
-        links[1] = contact_plan_link(plan, pair->b);
+        const mf_CollidePair pair =
+            mf_collide_pair_of(mf_art_collide(plan), candidate_contact(p, from)->pair);
+        links[0] = contact_plan_link(plan, pair.a);
+        links[1] = contact_plan_link(plan, pair.b);
     }
 }
 
@@ -246,11 +262,11 @@ static MF_INLINE Vec pair_side(const Problem *p, const mf_CollidePair *pair) {
 }
 
 static MF_INLINE void slot_contact(const Problem *p, const Candidate *from, ContactSlot *slot) {
-    const LinkContact *contact = &p->work->link_contacts.list[from->number];
+    const LinkContact *contact = candidate_contact(p, from);
     const mf_mask on = from->exists;
-    const mf_lane margin = mf_set((mf_real)mf_art_laws(p->plan)[contact->pair].margin);
-    const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(p->plan))[contact->pair];
-    Vec side = frame_side(contact->normal, pair_side(p, pair), mf_mask_all());
+    const mf_CollidePair pair = mf_collide_pair_of(mf_art_collide(p->plan), contact->pair);
+    const mf_lane margin = mf_set((mf_real)mf_art_laws(p->plan)[pair.touches].margin);
+    Vec side = frame_side(contact->normal, pair_side(p, &pair), mf_mask_all());
     slot->point = vec_select(on, vec_sub(contact->point, p->state->position), slot->point);
     slot->axes[0] = vec_select(on, contact->normal, slot->axes[0]);
     slot->axes[1] = vec_select(on, side, slot->axes[1]);
@@ -304,17 +320,19 @@ static MF_INLINE mf_lane slot_impedance(const Problem *p, const ContactSlot *slo
 static MF_INLINE void contact_law(Problem *p, Constraint *c, const ContactSlot *slot) {
     const mf_lane z = slot_impedance(p, slot);
     mf_lane ease[CONTACT_ROWS], load = mf_zero(), damping = mf_zero(), across = mf_zero();
+    const double weight = candidate_weight(p, &p->candidates[slot->members[0]]);
     for (uint32_t k = 0; k < c->rows; k++)
-        ease[k] = mf_set((mf_real)slot->law->ease[k]);
+        ease[k] = mf_set((mf_real)(weight * slot->law->ease[k] / slot->law->over[k]));
     for (uint32_t m = 0; m < slot->count; m++) {
         const Candidate *from = &p->candidates[slot->members[m]];
         const mf_ArtLaw *law = candidate_law(p, from);
+        const double own = candidate_weight(p, from);
         const mf_mask on = from->exists;
         load = mf_select(on, mf_set((mf_real)law->stiffness), load);
         damping = mf_select(on, mf_set((mf_real)law->damping), damping);
         across = mf_select(on, mf_set((mf_real)law->friction_damping), across);
         for (uint32_t k = 0; k < c->rows; k++)
-            ease[k] = mf_select(on, mf_set((mf_real)law->ease[k]), ease[k]);
+            ease[k] = mf_select(on, mf_set((mf_real)(own * law->ease[k] / law->over[k])), ease[k]);
     }
     load = load * z * slot->depth;
     Measures at;

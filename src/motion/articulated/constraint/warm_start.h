@@ -4,8 +4,8 @@
 // contacts: which point is a face's first contact changes with the last bit of its depth. In the
 // next step the loads of least norm that have this sum and this moment are taken for the contacts
 // that there are then; where a pair rests that is what it ended with. The memory is the field
-// warm_start.force, so it is part of the state; a lane writes its own part only, and forgets pairs
-// that do not touch.
+// warm_start.force, and of pairs that are not listed warm_start.floating, so it is part of the
+// state; a lane writes its own part only, and forgets pairs that do not touch.
 #pragma once
 
 #include "motion/articulated/contact/contact_pairs.h"
@@ -29,9 +29,10 @@ static MF_INLINE uint32_t contact_run(const LinkContacts *all, uint32_t first) {
 
 // From where moments of a pair are taken: a link that moves with it.
 static MF_INLINE Vec pair_origin(const mf_ArtPlan *plan, const Contacts *contacts, uint32_t pair) {
-    int32_t link = contact_plan_link(plan, mf_collide_pairs(mf_art_collide(plan))[pair].b);
+    const mf_CollidePair shapes = mf_collide_pair_of(mf_art_collide(plan), pair);
+    int32_t link = contact_plan_link(plan, shapes.b);
     if (link == MF_ART_WORLD)
-        link = contact_plan_link(plan, mf_collide_pairs(mf_art_collide(plan))[pair].a);
+        link = contact_plan_link(plan, shapes.a);
     return contacts->pose[link + 1].position;
 }
 
@@ -82,17 +83,112 @@ static inline LoadDistribution distribute_loads(const LinkContact *list, uint32_
                     middle);
 }
 
+// ---- pairs of floating shapes
+// --------------------------------------------------------------------
+
+// Slots per lane, in the order of the pairs that press: both floating shapes, force and moment. The
+// second shape is 0 in free slots, which are behind all others. Pairs beyond their number begin
+// without a guess.
+enum { SLOT_VALUES = 8 };
+
+typedef struct Slots {
+    uint32_t most;         // [1] per lane
+    uint32_t at[MF_LANES]; // [1] the lane's next one
+} Slots;
+
+static MF_INLINE mf_real *slot_value(const LinkContacts *all, uint32_t slot, uint32_t value,
+                                     int lane) {
+    return all->slots + ((size_t)slot * SLOT_VALUES + value) * MF_BLOCK + lane;
+}
+
+// [1] The number of the pair in a slot, MF_NONE: a free one.
+static MF_INLINE uint32_t slot_pair(const mf_ArtPlan *plan, const LinkContacts *all, uint32_t slot,
+                                    int lane) {
+    const uint32_t first = (uint32_t)*slot_value(all, slot, 0, lane),
+                   second = (uint32_t)*slot_value(all, slot, 1, lane);
+    return second == 0 ? MF_NONE : mf_collide_number(mf_art_collide(plan), first, second);
+}
+
+static inline Slots slots_start(const mf_ArtPlan *plan) {
+    Slots slots;
+    slots.most = warm_start_slots(plan);
+    for (int lane = 0; lane < MF_LANES; lane++)
+        slots.at[lane] = 0;
+    return slots;
+}
+
+// The stored values of a pair, 0 in lanes that have none; pairs come in the order of their numbers.
+static inline void slots_load(const mf_ArtPlan *plan, const LinkContacts *all, uint32_t pair,
+                              Slots *slots, Vec *force, Vec *moment) {
+    MF_ALIGNED(64) mf_real values[6][MF_LANES];
+    for (int lane = 0; lane < MF_LANES; lane++) {
+        uint32_t *at = &slots->at[lane];
+        while (*at < slots->most && slot_pair(plan, all, *at, lane) < pair)
+            ++*at;
+        const bool found = *at < slots->most && slot_pair(plan, all, *at, lane) == pair;
+        for (uint32_t i = 0; i < 6; i++)
+            values[i][lane] = found ? *slot_value(all, *at, 2 + i, lane) : 0;
+    }
+    *force = MF_VALUE(Vec, mf_load(values[0]), mf_load(values[1]), mf_load(values[2]));
+    *moment = MF_VALUE(Vec, mf_load(values[3]), mf_load(values[4]), mf_load(values[5]));
+}
+
+static inline void slots_store(const mf_ArtPlan *plan, const LinkContacts *all, uint32_t pair,
+                               mf_mask lanes, Vec force, Vec moment, Slots *slots) {
+    MF_ALIGNED(64) mf_real values[6][MF_LANES], presses[MF_LANES];
+    uint32_t indices[2];
+    mf_collide_indices(mf_art_collide(plan), pair, indices);
+    const mf_lane parts[6] = {force.x, force.y, force.z, moment.x, moment.y, moment.z};
+    const mf_lane size = mf_abs(force.x) + mf_abs(force.y) + mf_abs(force.z);
+    for (uint32_t i = 0; i < 6; i++)
+        mf_store(values[i], parts[i]);
+    mf_store(presses, mf_keep(mf_and(lanes, mf_less(mf_zero(), size)), mf_set((mf_real)1)));
+    for (int lane = 0; lane < MF_LANES; lane++) {
+        if (!(presses[lane] > 0) || slots->at[lane] == slots->most)
+            continue;
+        const uint32_t slot = slots->at[lane]++;
+        *slot_value(all, slot, 0, lane) = (mf_real)indices[0];
+        *slot_value(all, slot, 1, lane) = (mf_real)indices[1];
+        for (uint32_t i = 0; i < 6; i++)
+            *slot_value(all, slot, 2 + i, lane) = values[i][lane];
+    }
+}
+
+// Frees the slots that are not used any more.
+static inline void slots_finish(const LinkContacts *all, mf_mask lanes, const Slots *slots) {
+    MF_ALIGNED(64) mf_real taken[MF_LANES];
+    mf_store(taken, mf_keep(lanes, mf_set((mf_real)1)));
+    for (int lane = 0; lane < MF_LANES; lane++) {
+        uint32_t slot = slots->at[lane];
+        for (; taken[lane] > 0 && slot<slots->most && * slot_value(all, slot, 1, lane)> 0; slot++)
+            for (uint32_t i = 0; i < SLOT_VALUES; i++)
+                *slot_value(all, slot, i, lane) = 0;
+    }
+}
+
+static MF_INLINE bool is_listed(const mf_ArtPlan *plan, uint32_t pair) {
+    return pair < mf_art_collide(plan)->pair_count;
+}
+
+// ---- first guesses ------------------------------------------------------------------------------
+
 // First guesses of the forces of all contacts between links in the list.
 static inline void warm_start_load(const mf_ArtPlan *plan, const Contacts *contacts,
                                    LinkContacts *all) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
+    Slots slots = slots_start(plan);
     for (uint32_t first = 0, count; first < all->count; first += count) {
         LinkContact *list = &all->list[first];
         count = contact_run(all, first);
         if (list->pair == MF_NONE)
             continue;
-        Vec force = vec_load(all->memory, 6 * list->pair), normal = vec_zero();
-        Vec moment = vec_load(all->memory, 6 * list->pair + 3);
+        Vec force, moment, normal = vec_zero();
+        if (is_listed(plan, list->pair)) {
+            force = vec_load(all->memory, 6 * list->pair);
+            moment = vec_load(all->memory, 6 * list->pair + 3);
+        } else {
+            slots_load(plan, all, list->pair, &slots, &force, &moment);
+        }
         if (!mf_any(mf_less(zero, mf_abs(force.x) + mf_abs(force.y) + mf_abs(force.z))))
             continue;
         for (uint32_t i = count; i-- > 0;)
@@ -131,6 +227,7 @@ static MF_INLINE void memory_store(const LinkContacts *all, uint32_t pair, mf_ma
 static inline void warm_start_store(const mf_ArtPlan *plan, const Contacts *contacts,
                                     const LinkContacts *all, mf_mask lanes) {
     const mf_lane zero = mf_zero();
+    Slots slots = slots_start(plan);
     lanes = mf_and(lanes, all->alive);
     for (uint32_t pair = 0; pair < mf_art_collide(plan)->pair_count; pair++) {
         Vec force = vec_load(all->memory, 6 * pair);
@@ -152,6 +249,11 @@ static inline void warm_start_store(const mf_ArtPlan *plan, const Contacts *cont
             moment = vec_fma(vec_sub(list[i].point, origin), vec_dot(list[i].normal, own), moment);
         }
         mf_lane sum = force.x + force.y + force.z + moment.x + moment.y + moment.z;
-        memory_store(all, list->pair, mf_and(lanes, mf_finite(sum)), force, moment);
+        const mf_mask kept = mf_and(lanes, mf_finite(sum));
+        if (is_listed(plan, list->pair))
+            memory_store(all, list->pair, kept, force, moment);
+        else
+            slots_store(plan, all, list->pair, kept, force, moment, &slots);
     }
+    slots_finish(all, lanes, &slots);
 }

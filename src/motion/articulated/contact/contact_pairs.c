@@ -41,8 +41,8 @@ static mf_Status leave_overlaps(mf_ArtMotion *motion, const mf_Model *model, mf_
     if (model->body_count > 0 || model->file[0] == '\0' || motion->collide->pair_count == 0)
         return MF_OK;
     double *depth;
-    MF_TRY(
-        MF_ALLOCATE(context, "articulated", error, MF_ARRAY(depth, motion->collide->pair_count)));
+    MF_TRY(MF_ALLOCATE(context, "articulated", error,
+                       MF_ARRAY(depth, mf_art_overlap_count(motion->collide))));
     mf_art_overlaps(motion, model, model->start_angle, depth);
     const mf_CollideShape *shapes = mf_collide_shapes(motion->collide);
     for (uint32_t i = 0; i < motion->collide->pair_count; i++) {
@@ -53,6 +53,25 @@ static mf_Status leave_overlaps(mf_ArtMotion *motion, const mf_Model *model, mf_
     }
     mf_release(context, depth);
     return MF_OK;
+}
+
+static void add_most(const mf_CollidePlan *collide, uint32_t number, mf_ArtPairsMost *most) {
+    const mf_CollideClass *touches = &mf_collide_classes(collide)[number];
+    most->any = true;
+    most->margin = mf_larger(most->margin, touches->margin);
+    most->dimension = touches->dimension > most->dimension ? touches->dimension : most->dimension;
+}
+
+mf_ArtPairsMost mf_art_pairs_most(const mf_ArtMotion *motion) {
+    const mf_CollidePlan *collide = motion->collide;
+    mf_ArtPairsMost most = {.any = false};
+    for (uint32_t i = 0; i < collide->pair_count; i++)
+        if (motion->pair_allowed[i])
+            add_most(collide, mf_collide_pairs(collide)[i].touches, &most);
+    for (uint32_t i = 0; i < collide->surface_count * collide->surface_count; i++)
+        if (mf_collide_surfaces(collide)[i] != MF_NONE)
+            add_most(collide, mf_collide_surfaces(collide)[i], &most);
+    return most;
 }
 
 static void place_shape(const mf_ArtMotion *motion, uint32_t shape) {
@@ -122,29 +141,8 @@ static mf_Status find_capacity(mf_ArtMotion *motion, const mf_Model *model, uint
     return MF_OK;
 }
 
-static mf_Status too_many(const mf_Model *model, uint64_t pairs, uint32_t shapes, mf_Error *error) {
-    char text[48] = "";
-    if (pairs > 0)
-        snprintf(text, sizeof text, "%llu pairs of ", (unsigned long long)pairs);
-    return mf_fail(error, MF_LIMIT,
-                   "articulated: model %s has %s%u shapes that may touch, at most %d pairs of %d "
-                   "(self_contacts = false disables them)",
-                   model->name, text, shapes, MF_ARTICULATED_MAX_PAIRS,
-                   MF_ARTICULATED_MAX_SPHERES / 2);
-}
-
-// Each shape has a bounding sphere, at least; with more than there may be, nobody need look at all
-// pairs.
-static mf_Status check_shapes(const mf_Model *model, mf_Error *error) {
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < model->shape_count; i++)
-        count += mf_collide_takes_part(model, &model->shapes[i]);
-    return count > MF_ARTICULATED_MAX_SPHERES ? too_many(model, 0, count, error) : MF_OK;
-}
-
 static mf_Status find_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                             mf_Error *error) {
-    MF_TRY(check_shapes(model, error));
     mf_CollideHolder *holders;
     MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(holders, model->link_count)));
     for (uint32_t l = 0; l < model->link_count; l++) {
@@ -155,12 +153,13 @@ static mf_Status find_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Cont
     mf_Status status =
         mf_collide_create_with(context, model, holders, motion->hulls, &motion->collide, error);
     mf_release(context, holders);
-    if (status != MF_OK)
-        return status;
+    if (status == MF_LIMIT)
+        return mf_fail(error, status,
+                       "articulated: model %s has more than %d pairs of shapes that may touch "
+                       "(self_contacts = false disables them)",
+                       model->name, MF_COLLIDE_PAIRS);
+    MF_TRY(status);
     const mf_CollidePlan *collide = motion->collide;
-    if (collide->pair_count > MF_ARTICULATED_MAX_PAIRS ||
-        collide->node_count > MF_ARTICULATED_MAX_SPHERES)
-        return too_many(model, collide->pair_count, collide->shape_count, error);
     MF_TRY(MF_ALLOCATE(context, "articulated", error,
                        MF_ARRAY(motion->pair_allowed, collide->pair_count)));
     return mf_art_pack(motion, context, error);
@@ -175,23 +174,23 @@ mf_Status mf_art_contact_pairs_build(mf_ArtMotion *motion, const mf_Model *model
     if (motion->config.self_contacts && !(model->physics.disabled & off) &&
         model->shape_count > 0) {
         MF_TRY(find_pairs(motion, model, context, error));
-        bool any = false;
         for (uint32_t i = 0; i < motion->collide->pair_count; i++)
             motion->pair_allowed[i] =
                 may_collide(motion, model, &mf_collide_pairs(motion->collide)[i]);
         MF_TRY(leave_overlaps(motion, model, context, error));
         for (uint32_t i = 0; i < motion->collide->pair_count; i++) {
-            const mf_CollidePair *pair = &mf_collide_pairs(motion->collide)[i];
             if (!motion->pair_allowed[i])
                 continue;
-            any = true;
-            if (!motion->plan->law && !motion->plan->hard) // as law.c for its own
-                motion->plan->reach = mf_larger(motion->plan->reach, pair->margin);
-            rows = pair->dimension > rows ? pair->dimension : rows;
-            place_shape(motion, pair->a);
-            place_shape(motion, pair->b);
+            place_shape(motion, mf_collide_pairs(motion->collide)[i].a);
+            place_shape(motion, mf_collide_pairs(motion->collide)[i].b);
         }
-        if (!any)
+        for (uint32_t i = 0; i < motion->collide->floating_count; i++)
+            place_shape(motion, mf_collide_floating(motion->collide)[i].shape);
+        const mf_ArtPairsMost most = mf_art_pairs_most(motion);
+        rows = most.dimension > rows ? most.dimension : rows;
+        if (!motion->plan->law && !motion->plan->hard) // as law.c for its own
+            motion->plan->reach = mf_larger(motion->plan->reach, most.margin);
+        if (!most.any)
             motion->collide = NULL; // the next image is without it
     }
     // Bodies that float may be stacked; a robot's own limbs find their forces without.

@@ -6,8 +6,9 @@
 #include "motion/articulated/contact/contact.h"
 #include "motion/warn.h"
 
-// Found at a time, all lanes together, at most; more for each body that floats.
-enum { LINK_CONTACTS_MOST = 512, LINK_CONTACTS_FREE = 16 };
+// Found at a time, all lanes together, at most; more for each body that floats. Pairs of floating
+// shapes count as so many per shape.
+enum { LINK_CONTACTS_MOST = 512, LINK_CONTACTS_FREE = 16, LINK_CONTACTS_PAIRS = 16 };
 
 typedef struct LinkContact {
     uint32_t pair;  // [1] of the plan's; MF_NONE: with the ground
@@ -26,20 +27,26 @@ typedef struct LinkContacts {
     mf_mask deep;         // lanes with a contact about as deep as a body is thick
     mf_lane deepest;      // [m] of those
     mf_real *memory;      // rows of warm_start.force, NULL: none (warm_start.h)
+    mf_real *slots;       // and of warm_start.floating
     mf_mask alive;        // lanes that may write there
     uint32_t most;        // [1] capacity of the list
     LinkContact *list;
-    // Space for what is examined by the way: pairs that are near, spheres about shapes, contacts
-    // by depth.
-    uint32_t *near;
-    mf_lane *spheres;
+    // Space for what is examined by the way: pairs that are near, contacts by depth.
+    NearSearch search;
     LinkContact **order;
 } LinkContacts;
+
+// Whether contacts begin with the forces of the last step.
+static MF_INLINE bool link_contacts_remember(const LinkContacts *all) {
+    return all->memory != NULL || all->slots != NULL;
+}
 
 static inline uint32_t link_contacts_most(const mf_ArtPlan *plan) {
     size_t most = plan->hard ? plan->contact_count : 0;
     if (mf_art_collide(plan) != NULL)
-        most += (size_t)mf_art_collide(plan)->pair_count * MF_COLLIDE_CONTACTS;
+        most += ((size_t)mf_art_collide(plan)->pair_count +
+                 (size_t)mf_art_collide(plan)->floating_count * LINK_CONTACTS_PAIRS) *
+                MF_COLLIDE_CONTACTS;
     const uint32_t bound = LINK_CONTACTS_MOST + LINK_CONTACTS_FREE * plan->free_count;
     return most < bound ? (uint32_t)most : bound;
 }
@@ -52,8 +59,7 @@ static inline void link_contacts_carve(const mf_ArtPlan *plan, mf_Carver *carver
     MF_CARVE(carver, all->order, all->most);
     if (collide == NULL)
         return;
-    MF_CARVE(carver, all->near, collide->pair_count);
-    MF_CARVE(carver, all->spheres, 4 * collide->node_count + 3 * collide->shape_count);
+    near_carve(collide, carver, &all->search);
 }
 
 // Plan links of a pair's shapes; mocap bodies are the world.
@@ -85,9 +91,8 @@ static inline void link_contacts_append(LinkContacts *all, const LinkContact *co
 // Solids that are apart may be reported nearer than they are (docs/explanation/contact.md), so
 // whether a pair is examined in one lane for the sake of another could show. Only lanes count in
 // which the spheres about the shapes are near enough for it to be examined in any case.
-static inline mf_mask contact_pair_allowed(const mf_ArtPlan *plan, uint32_t pair,
+static inline mf_mask contact_pair_allowed(const mf_ArtPlan *plan, const mf_CollidePair *item,
                                            const mf_lane *spheres, mf_real reach) {
-    const mf_CollidePair *item = &mf_collide_pairs(mf_art_collide(plan))[pair];
     const mf_lane *a = spheres + 4 * (size_t)item->a, *b = spheres + 4 * (size_t)item->b;
     if (mf_collide_shapes(mf_art_collide(plan))[item->a].kind == MF_COLLIDE_PLANE)
         return mf_mask_all();
@@ -97,9 +102,8 @@ static inline mf_mask contact_pair_allowed(const mf_ArtPlan *plan, uint32_t pair
 }
 
 // Half the radius of the smaller of the spheres about the shapes; planes have no other side.
-static inline mf_lane contact_thickness(const mf_ArtPlan *plan, uint32_t pair,
+static inline mf_lane contact_thickness(const mf_ArtPlan *plan, const mf_CollidePair *item,
                                         const mf_lane *spheres) {
-    const mf_CollidePair *item = &mf_collide_pairs(mf_art_collide(plan))[pair];
     const mf_lane half = mf_set((mf_real)0.5);
     const mf_lane a = spheres[4 * (size_t)item->a + 3], b = spheres[4 * (size_t)item->b + 3];
     if (mf_collide_shapes(mf_art_collide(plan))[item->a].kind == MF_COLLIDE_PLANE)
@@ -107,15 +111,76 @@ static inline mf_lane contact_thickness(const mf_ArtPlan *plan, uint32_t pair,
     return half * mf_min(a, b);
 }
 
-// What touches in `lanes`; contacts of a lane beyond the capacity are left out, with `overflow`
-// set. With `requested`, per pair, these pairs are examined instead of those that may touch, and
-// the ground is left out.
-static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *contacts,
-                                      const bool *requested, mf_mask lanes, LinkContacts *all) {
-    const bool hard = plan->hard && requested == NULL;
-    const bool *allowed = requested != NULL ? requested : mf_art_pair_allowed(plan);
+// Whether a pair that is near is examined; `requested` as below.
+static inline bool link_pair_is_due(const mf_ArtPlan *plan, const uint8_t *requested,
+                                    uint32_t pair) {
     const mf_CollidePlan *collide = mf_art_collide(plan);
-    const mf_ArtLaw *laws = plan->law ? mf_art_laws(plan) : NULL;
+    if (pair < collide->pair_count)
+        return requested != NULL ? requested[pair] != 0 : mf_art_pair_allowed(plan)[pair];
+    if (requested == NULL)
+        return true;
+    uint32_t indices[2];
+    mf_collide_indices(collide, pair, indices);
+    const uint8_t *sides = requested + collide->pair_count;
+    return mf_art_sides_match(sides[indices[0]], sides[indices[1]]) != 0;
+}
+
+// How pairs are examined in a search.
+typedef struct PairSearch {
+    const Frames *frames;
+    mf_real reach;         // [m]
+    const mf_ArtLaw *laws; // by class, NULL: another law
+    mf_mask lanes;
+} PairSearch;
+
+static inline void link_contacts_examine(const mf_ArtPlan *plan, const PairSearch *search,
+                                         uint32_t number, LinkContacts *all) {
+    const mf_CollidePlan *collide = mf_art_collide(plan);
+    const mf_CollidePair pair = mf_collide_pair_of(collide, number);
+    const mf_real reach = search->reach;
+    Manifold manifold;
+    MF_KERNEL(mf_collide_pair)(collide, number, search->frames, reach, &manifold);
+    if (manifold.count == 0)
+        return;
+    mf_mask where = mf_mask_all();
+    mf_lane least = mf_set(-reach);
+    if (search->laws != NULL)
+        least = mf_set((mf_real)-search->laws[pair.touches].margin);
+    // The law counts its margins itself (problem_points.h).
+    mf_lane margin = mf_zero();
+    if (search->laws == NULL && !plan->hard && reach > 0) {
+        margin = mf_set((mf_real)mf_collide_classes(collide)[pair.touches].margin);
+        least = mf_zero() - margin;
+    }
+    all->unsure = mf_or(all->unsure, manifold.unsure);
+    all->gap = mf_max(all->gap, manifold.gap);
+    if (reach > 0)
+        where = contact_pair_allowed(plan, &pair, all->search.spheres, reach);
+    const mf_lane thickness = contact_thickness(plan, &pair, all->search.spheres);
+    for (uint32_t k = 0; k < manifold.count; k++) {
+        const ShapeContact *contact = &manifold.contact[k];
+        mf_mask deep = mf_and(contact->exists, mf_less(least, contact->depth));
+        mf_mask too_deep = mf_and(mf_and(deep, where), mf_less(thickness, contact->depth));
+        all->deep = mf_or(all->deep, too_deep);
+        all->deepest = mf_max(all->deepest, mf_keep(too_deep, contact->depth));
+        LinkContact link_contact = {.pair = number,
+                                    .exists = mf_and(deep, where),
+                                    .point = contact->point,
+                                    .normal = contact->normal,
+                                    .depth = contact->depth + margin,
+                                    .force = vec_zero()};
+        link_contacts_append(all, &link_contact, search->lanes);
+    }
+}
+
+// What touches in `lanes`; contacts of a lane beyond the capacity are left out, with `overflow`
+// set. With `requested`, per listed pair and then of floating shapes what a sensor asks of them
+// (sensing.h), these pairs are examined instead of those that may touch, and the ground is left
+// out.
+static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *contacts,
+                                      const uint8_t *requested, mf_mask lanes, LinkContacts *all) {
+    const bool hard = plan->hard && requested == NULL;
+    const mf_CollidePlan *collide = mf_art_collide(plan);
     all->found = true;
     all->overflow = false;
     all->count = all->lost = 0;
@@ -141,52 +206,20 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
     if (collide == NULL)
         return;
     const Frames frames = {(const mf_lane *)&contacts->pose[0], sizeof(Pose) / sizeof(mf_lane)};
-    const mf_lane *spheres = all->spheres;
-    const uint32_t *near = all->near;
     // Hard contacts hold from a little before they touch, or they would start over
     // whenever a bit changes.
     const mf_real step = MF_ART_CONSTANTS(plan)[MF_ART_STEP];
-    mf_real reach = hard ? 40 * step * step : 0;
-    if (laws != NULL || (!plan->hard && requested == NULL))
-        reach = 2 * (mf_real)plan->reach;
-    uint32_t count = MF_KERNEL(mf_collide_near)(collide, &frames, reach, all->spheres, all->near);
-    for (uint32_t n = 0; n < count; n++) {
-        Manifold manifold;
-        if (!allowed[near[n]])
-            continue;
-        MF_KERNEL(mf_collide_pair)(collide, near[n], &frames, reach, &manifold);
-        mf_mask where = mf_mask_all();
-        mf_lane least = mf_set(-reach);
-        if (laws != NULL)
-            least = mf_set((mf_real)-laws[near[n]].margin);
-        // The law counts its margins itself (problem_points.h).
-        mf_lane margin = mf_zero();
-        if (laws == NULL && !plan->hard && reach > 0) {
-            margin = mf_set((mf_real)mf_collide_pairs(collide)[near[n]].margin);
-            least = mf_zero() - margin;
-        }
-        if (manifold.count > 0) {
-            all->unsure = mf_or(all->unsure, manifold.unsure);
-            all->gap = mf_max(all->gap, manifold.gap);
-        }
-        if (manifold.count > 0 && reach > 0)
-            where = contact_pair_allowed(plan, near[n], spheres, reach);
-        const mf_lane thickness = contact_thickness(plan, near[n], spheres);
-        for (uint32_t k = 0; k < manifold.count; k++) {
-            const ShapeContact *contact = &manifold.contact[k];
-            mf_mask deep = mf_and(contact->exists, mf_less(least, contact->depth));
-            mf_mask too_deep = mf_and(mf_and(deep, where), mf_less(thickness, contact->depth));
-            all->deep = mf_or(all->deep, too_deep);
-            all->deepest = mf_max(all->deepest, mf_keep(too_deep, contact->depth));
-            LinkContact link_contact = {.pair = near[n],
-                                        .exists = mf_and(deep, where),
-                                        .point = contact->point,
-                                        .normal = contact->normal,
-                                        .depth = contact->depth + margin,
-                                        .force = vec_zero()};
-            link_contacts_append(all, &link_contact, lanes);
-        }
-    }
+    PairSearch search = {&frames, hard ? 40 * step * step : 0, plan->law ? mf_art_laws(plan) : NULL,
+                         lanes};
+    if (search.laws != NULL || (!plan->hard && requested == NULL))
+        search.reach = 2 * (mf_real)plan->reach;
+    uint32_t count = MF_KERNEL(mf_collide_near)(collide, &frames, search.reach, &all->search);
+    do {
+        for (uint32_t n = 0; n < count; n++)
+            if (link_pair_is_due(plan, requested, all->search.near[n]))
+                link_contacts_examine(plan, &search, all->search.near[n], all);
+        count = MF_KERNEL(mf_collide_near_more)(collide, search.reach, &all->search);
+    } while (count > 0);
 }
 
 // Lanes that have such contacts. A lane does not see by how many contacts of others the list ran

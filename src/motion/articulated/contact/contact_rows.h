@@ -54,10 +54,10 @@ static inline Surface contact_surface(const mf_ArtPlan *plan, const LinkContact 
         surface.friction[3] = surface.friction[4] = c[MF_ART_TOUCH_ROLLING];
         dimension = 6;
     } else {
-        const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
-        dimension = pair->dimension;
+        const mf_CollideClass *touches = mf_collide_class_of(mf_art_collide(plan), contact->pair);
+        dimension = touches->dimension;
         for (int i = 0; i < 5; i++)
-            surface.friction[i] = (mf_real)pair->friction[i];
+            surface.friction[i] = (mf_real)touches->friction[i];
     }
     const mf_real *mu = surface.friction;
     if (dimension >= 3 && mu[0] > 0 && mu[1] > 0)
@@ -165,7 +165,7 @@ static inline uint32_t group_take(const mf_ArtPlan *plan, Work *work, uint32_t f
         group->lanes = lane_range(first, width);
         if (!all->found || all->overflow) {
             link_contacts_find(plan, &work->contacts, NULL, group->lanes, all);
-            if (all->memory != NULL)
+            if (link_contacts_remember(all))
                 warm_start_load(plan, &work->contacts, all);
         }
         bool fits = group_fill(plan, all, group);
@@ -286,9 +286,9 @@ static MF_INLINE Vec over_link(const mf_ArtPlan *plan, const State *state, const
     const Vec rate = rate_of(state, work, link);
     if (contact->pair == MF_NONE)
         return vec_cross(rate, vec_sub(touch_pivot(plan, contact->touch), arm));
-    const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
+    const mf_CollidePair pair = mf_collide_pair_of(mf_art_collide(plan), contact->pair);
     const Vec out = side == 0 ? contact->normal : vec_negative(contact->normal);
-    return contact_roll(mf_art_collide(plan), side == 0 ? pair->a : pair->b,
+    return contact_roll(mf_art_collide(plan), side == 0 ? pair.a : pair.b,
                         into_link(work, link, out), mf_set((mf_real)0.5) * contact->depth, arm,
                         rate);
 }
@@ -321,10 +321,9 @@ static inline void pair_up(const mf_ArtPlan *plan, const State *state, const Wor
         if (contact->pair == MF_NONE) {
             p->links[m][1] = contacts[contact->touch].link;
         } else {
-            p->links[m][0] =
-                contact_plan_link(plan, mf_collide_pairs(mf_art_collide(plan))[contact->pair].a);
-            p->links[m][1] =
-                contact_plan_link(plan, mf_collide_pairs(mf_art_collide(plan))[contact->pair].b);
+            const mf_CollidePair pair = mf_collide_pair_of(mf_art_collide(plan), contact->pair);
+            p->links[m][0] = contact_plan_link(plan, pair.a);
+            p->links[m][1] = contact_plan_link(plan, pair.b);
         }
         for (int side = 0; side < 2; side++) {
             p->arms[m][side] = arm_of(work, p->links[m][side], contact->point);

@@ -142,7 +142,7 @@ bool mf_art_is_ground(const mf_Shape *shape) {
     return axis[2] > 1.0 - 1e-12;
 }
 
-bool mf_art_ground_pair(const mf_Model *model, uint32_t number, mf_CollidePair *pair) {
+bool mf_art_ground_pair(const mf_Model *model, uint32_t number, mf_CollideClass *pair) {
     const mf_Shape *shape = &model->shapes[number];
     bool any = false;
     for (uint32_t i = 0; i < model->shape_count; i++) {
@@ -156,18 +156,18 @@ bool mf_art_ground_pair(const mf_Model *model, uint32_t number, mf_CollidePair *
     if (any || (shape->dimension > 0 && !(shape->contact_type | shape->contact_with)))
         return false;
     *pair =
-        (mf_CollidePair){.dimension = shape->dimension,
-                         .margin = shape->margin,
-                         .softness = shape->softness,
-                         .friction = {shape->friction[0], shape->friction[0], shape->friction[1],
-                                      shape->friction[2], shape->friction[2]}};
+        (mf_CollideClass){.dimension = shape->dimension,
+                          .margin = shape->margin,
+                          .softness = shape->softness,
+                          .friction = {shape->friction[0], shape->friction[0], shape->friction[1],
+                                       shape->friction[2], shape->friction[2]}};
     return true;
 }
 
 static void each_contact(const mf_ArtMotion *motion, const mf_Model *model, ContactFn use,
                          void *user) {
     const mf_ArticulatedConfig *config = &motion->config;
-    mf_CollidePair pair;
+    mf_CollideClass pair;
     if (!config->contacts)
         return;
     uint32_t link = MF_NONE; // the last one examined: parts of a link are neighbors in files

@@ -19,7 +19,7 @@ typedef struct Surfaces {
 
 // The pair of a contact's shape and the ground. False where nothing is said: a point, or a shape
 // made by hand without contact parameters.
-static bool find_pair(const mf_Model *model, uint32_t number, mf_CollidePair *pair) {
+static bool find_pair(const mf_Model *model, uint32_t number, mf_CollideClass *pair) {
     return number != MF_NONE && model->shapes[number].dimension > 0 &&
            mf_art_ground_pair(model, number, pair);
 }
@@ -48,7 +48,7 @@ static void set_surface(const Surfaces *s, uint32_t i) {
     const mf_ArticulatedConfig *config = &motion->config;
     mf_ArtContact *contact = &s->motion->contacts[i];
     double *c = mf_art_contact_constants(motion, i);
-    mf_CollidePair pair;
+    mf_CollideClass pair;
     c[MF_ART_TOUCH_FORCE] = motion->constants_f64[MF_ART_FORCE];
     c[MF_ART_TOUCH_DRAG] = motion->constants_f64[MF_ART_DRAG];
     c[MF_ART_TOUCH_SLIDING] = 1.0;
@@ -70,7 +70,7 @@ mf_Status mf_art_surfaces_fill(mf_ArtMotion *motion, const mf_Model *model, mf_C
                                mf_Error *error) {
     Surfaces s = {.motion = motion, .model = model, .step = motion->constants_f64[MF_ART_STEP]};
     bool soft = false;
-    mf_CollidePair pair;
+    mf_CollideClass pair;
     for (uint32_t i = 0; i < motion->plan->contact_count; i++)
         soft = soft || (find_pair(model, motion->contacts[i].shape, &pair) &&
                         is_soft(motion, &pair.softness));

@@ -51,23 +51,35 @@ void mf_art_overlaps(const mf_ArtMotion *motion, const mf_Model *model, const do
 
 double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[2]) {
     const mf_ArtMotion *motion = mf_art_motion_of(group);
-    if (motion == NULL || motion->collide == NULL || motion->collide->pair_count == 0)
+    if (motion == NULL || motion->collide == NULL)
         return 0.0;
+    const mf_CollidePlan *collide = motion->collide;
     mf_Context *context = mf_world_context(mf_group_world((mf_Group *)(uintptr_t)group));
-    double *depth = mf_allocate(context, motion->collide->pair_count, sizeof *depth), most = 0.0;
+    double *depth = mf_allocate(context, mf_art_overlap_count(collide), sizeof *depth), most = 0.0;
     mf_ArtValues values;
     if (depth == NULL)
         return 0.0;
     read_state(motion, instance, &values);
     mf_art_ask(motion, MF_ART_TASK_OVERLAP, &values, NULL, depth);
     mf_art_values_return(motion, &values);
-    for (uint32_t i = 0; i < motion->collide->pair_count; i++) {
-        const mf_CollidePair *pair = &mf_collide_pairs(motion->collide)[i];
+    uint32_t deepest = MF_NONE;
+    for (uint32_t i = 0; i < collide->pair_count; i++) {
         if (!motion->pair_allowed[i] || !(depth[i] > most))
             continue;
         most = depth[i];
-        shapes[0] = mf_collide_shapes(motion->collide)[pair->a].shape;
-        shapes[1] = mf_collide_shapes(motion->collide)[pair->b].shape;
+        deepest = i;
+    }
+    for (uint32_t i = 0; i < collide->floating_count; i++) {
+        const double *own = depth + collide->pair_count + 2 * (size_t)i;
+        if (!(own[0] > most))
+            continue;
+        most = own[0];
+        deepest = mf_collide_number(collide, i, (uint32_t)own[1]);
+    }
+    if (deepest != MF_NONE) {
+        const mf_CollidePair pair = mf_collide_pair_of(collide, deepest);
+        shapes[0] = mf_collide_shapes(collide)[pair.a].shape;
+        shapes[1] = mf_collide_shapes(collide)[pair.b].shape;
     }
     mf_release(context, depth);
     return most;

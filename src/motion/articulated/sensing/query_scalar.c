@@ -145,19 +145,59 @@ static void store_poses(const mf_ArtQuery *query, const State *state, Frame *wor
         store_frame(query->out, i, &world[i]);
 }
 
+static mf_lane overlap_of(const mf_CollidePlan *collide, uint32_t pair, const Frames *frames) {
+    Manifold manifold;
+    mf_lane depth = mf_zero();
+    MF_KERNEL(mf_collide_pair)(collide, pair, frames, 0, &manifold);
+    for (uint32_t k = 0; k < manifold.count; k++)
+        depth = mf_max(depth, mf_keep(manifold.contact[k].exists, manifold.contact[k].depth));
+    return depth;
+}
+
+// The middle of a shape and the radius of the sphere around it.
+static Vec shape_middle(const mf_CollidePlan *collide, uint32_t shape, const Frame *world,
+                        mf_lane *radius) {
+    const double *values = mf_collide_values_f64(collide) + (size_t)shape * MF_COLLIDE_SHAPE_VALUES;
+    const double *p = values + MF_COLLIDE_POSITION;
+    const uint32_t frame = mf_collide_shapes(collide)[shape].frame;
+    const Vec own = {mf_set((mf_real)p[0]), mf_set((mf_real)p[1]), mf_set((mf_real)p[2])};
+    *radius = mf_set((mf_real)values[MF_COLLIDE_RADIUS]);
+    return mat_apply_add(&world[frame].rotation, own, world[frame].position);
+}
+
+// Of the floating shape `first` with those behind it.
+static void store_floating(const mf_ArtQuery *query, uint32_t first, const Frames *frames,
+                           const Frame *world) {
+    const mf_CollidePlan *collide = mf_art_collide(query->plan);
+    const mf_CollideFloating *all = mf_collide_floating(collide);
+    mf_lane deepest = mf_zero(), with = mf_zero(), radius, other;
+    const Vec middle = shape_middle(collide, all[first].shape, world, &radius);
+    for (uint32_t i = first + 1; i < collide->floating_count; i++) {
+        const uint32_t pair = mf_collide_number(collide, first, i);
+        const Vec offset = vec_sub(shape_middle(collide, all[i].shape, world, &other), middle);
+        const mf_lane sum = radius + other;
+        if (all[i].body == all[first].body ||
+            mf_collide_pair_of(collide, pair).touches == MF_NONE ||
+            !mf_any(mf_less(vec_dot(offset, offset), sum * sum)))
+            continue;
+        const mf_lane depth = overlap_of(collide, pair, frames);
+        const mf_mask deeper = mf_less(deepest, depth);
+        with = mf_select(deeper, mf_set((mf_real)i), with);
+        deepest = mf_select(deeper, depth, deepest);
+    }
+    value_store(query->out, collide->pair_count + 2 * first, deepest);
+    value_store(query->out, collide->pair_count + 2 * first + 1, with);
+}
+
 static void store_overlaps(const mf_ArtQuery *query, const State *state, Frame *world) {
     const mf_CollidePlan *collide = mf_art_collide(query->plan);
     find_frames(query->plan, state, world);
     find_mocaps(query->plan, world);
     const Frames frames = {(const mf_lane *)world, sizeof(Frame) / sizeof(mf_lane)};
-    for (uint32_t i = 0; i < collide->pair_count; i++) {
-        Manifold manifold;
-        mf_lane depth = mf_zero();
-        MF_KERNEL(mf_collide_pair)(collide, i, &frames, 0, &manifold);
-        for (uint32_t k = 0; k < manifold.count; k++)
-            depth = mf_max(depth, mf_keep(manifold.contact[k].exists, manifold.contact[k].depth));
-        value_store(query->out, i, depth);
-    }
+    for (uint32_t i = 0; i < collide->pair_count; i++)
+        value_store(query->out, i, overlap_of(collide, i, &frames));
+    for (uint32_t i = 0; i < collide->floating_count; i++)
+        store_floating(query, i, &frames, world);
 }
 
 static void answer_forward(const mf_ArtQuery *query, StepMemory *memory) {

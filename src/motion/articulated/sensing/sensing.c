@@ -18,7 +18,7 @@ static bool side_matches(const mf_Model *model, const mf_ContactQuery *query, in
                          uint32_t shape, bool ground) {
     const uint32_t object = query->objects[side];
     const uint32_t body = ground ? MF_NONE : model->shapes[shape].body;
-    mf_CollidePair pair;
+    mf_CollideClass pair;
     switch (query->sides[side]) {
     case MF_CONTACT_SIDE_ANY:
         return true;
@@ -51,6 +51,24 @@ typedef struct Draft { // sensing that is made
     MF_ART_SENSING_ARRAYS(MF_FLAT_POINTER, )
 } Draft;
 
+// Sides that floating shapes match, whose pairs are not listed.
+static void fill_sides(const mf_ArtMotion *motion, const mf_Model *model, Draft *draft,
+                       const mf_ArtSensingItem *item) {
+    const mf_CollidePlan *collide = motion->collide;
+    uint8_t sides = 0;
+    for (uint32_t i = 0; collide != NULL && i < collide->floating_count; i++) {
+        const uint32_t shape =
+            mf_collide_shapes(collide)[mf_collide_floating(collide)[i].shape].shape;
+        const uint8_t own = (uint8_t)(side_matches(model, &item->query, 0, shape, false) |
+                                      side_matches(model, &item->query, 1, shape, false) << 1);
+        const size_t at = collide->pair_count + i;
+        draft->signs[item->first_sign + motion->plan->contact_count + at] = (int8_t)own;
+        draft->requested[at] |= own;
+        sides |= own;
+    }
+    draft->sensing.contacts = draft->sensing.contacts || sides == 3;
+}
+
 static void fill_signs(const mf_ArtMotion *motion, const mf_Model *model, Draft *draft,
                        const mf_ArtSensingItem *item) {
     int8_t *signs = draft->signs + item->first_sign;
@@ -70,6 +88,7 @@ static void fill_signs(const mf_ArtMotion *motion, const mf_Model *model, Draft 
         draft->requested[i] = draft->requested[i] || *sign != 0;
         draft->sensing.contacts = draft->sensing.contacts || *sign != 0;
     }
+    fill_sides(motion, model, draft, item);
 }
 
 // ---- items --------------------------------------------------------------------------------------
@@ -119,7 +138,8 @@ static bool item_of(const mf_ArtMotion *motion, const mf_Model *model, uint32_t 
 static mf_Status fill_sensing(mf_ArtMotion *motion, const mf_Model *model, uint32_t count,
                               Draft *draft, mf_Context *context, uint32_t *values,
                               mf_Error *error) {
-    const uint32_t pairs = motion->collide != NULL ? motion->collide->pair_count : 0;
+    const mf_CollidePlan *collide = motion->collide;
+    const uint32_t pairs = collide != NULL ? collide->pair_count + collide->floating_count : 0;
     const uint32_t signs = motion->plan->contact_count + pairs;
     mf_ArtSensing *sensing = &draft->sensing;
     sensing->pair_count = pairs;

@@ -31,17 +31,19 @@ typedef struct mf_ArtSensingItem {
 // Arrays of what sensors measure.
 #define MF_ART_SENSING_ARRAYS(X, of)                                                               \
     X(mf_ArtSensingItem, items, (of)->count)                                                       \
-    /* Of each item, per contact with the ground, then per pair of shapes: whether it is measured, \
-       and which way the normal goes: 1 as found, -1 turned, 0 not. */                             \
+    /* Of each item, per contact with the ground, then per listed pair of shapes: whether it is    \
+       measured, and which way the normal goes: 1 as found, -1 turned, 0 not. Behind them, per     \
+       floating shape, which sides of the item it matches: bit 0 the first, bit 1 the second. */   \
     X(int8_t, signs, (of)->sign_count)                                                             \
-    X(bool, requested, (of)->pair_count) /* an item measures the pair */
+    /* An item measures the listed pair; per floating shape the sides of all items that it has. */ \
+    X(uint8_t, requested, (of)->pair_count)
 
 // A flat image (base/flat.h).
 typedef struct mf_ArtSensing {
     uint32_t bytes;         // [byte] of the image
     uint32_t count;         // [1] items
     uint32_t sign_count;    // [1] of all items
-    uint32_t pair_count;    // [1] of the plan
+    uint32_t pair_count;    // [1] of the plan, and its floating shapes
     bool touches, contacts; // some item measures contacts with the ground, between shapes
     MF_ART_SENSING_ARRAYS(MF_FLAT_MEMBER, )
 } mf_ArtSensing;

@@ -82,11 +82,21 @@ static void add_touches(const mf_ArtPlan *plan, const mf_ArtSensingItem *item, c
     }
 }
 
-static void add_pairs(const mf_ArtSensingItem *item, const int8_t *signs, const LinkContacts *all,
-                      mf_mask lanes, ContactSlots *slots) {
+// Which way the normal of a pair goes for an item; 0: it is not measured.
+static int8_t sign_of_pair(const mf_CollidePlan *collide, const int8_t *signs, uint32_t pair) {
+    uint32_t indices[2];
+    if (pair < collide->pair_count)
+        return signs[pair];
+    mf_collide_indices(collide, pair, indices);
+    signs += collide->pair_count;
+    return mf_art_sides_match((uint32_t)signs[indices[0]], (uint32_t)signs[indices[1]]);
+}
+
+static void add_pairs(const mf_ArtPlan *plan, const mf_ArtSensingItem *item, const int8_t *signs,
+                      const LinkContacts *all, mf_mask lanes, ContactSlots *slots) {
     for (uint32_t i = 0; i < all->count; i++) {
         const LinkContact *contact = &all->list[i];
-        const int8_t sign = signs[contact->pair];
+        const int8_t sign = sign_of_pair(mf_art_collide(plan), signs, contact->pair);
         if (sign == 0)
             continue;
         const Seen seen = {mf_and(contact->exists, lanes), -contact->depth, contact->point,
@@ -133,7 +143,7 @@ static void sense_contacts(const Step *s, const Work *work, const LinkContacts *
         slots_start(&item->query, &slots);
         add_touches(s->plan, item, signs, work, &slots);
         if (all != NULL)
-            add_pairs(item, signs + s->plan->contact_count, all, lanes, &slots);
+            add_pairs(s->plan, item, signs + s->plan->contact_count, all, lanes, &slots);
         store_contacts(s, item, &slots, lanes);
     }
 }
@@ -141,7 +151,7 @@ static void sense_contacts(const Step *s, const Work *work, const LinkContacts *
 // All contacts between shapes, in parts of the lanes where they are more than the list holds.
 static void sense_pairs(const Step *s, Work *work) {
     LinkContacts *all = &work->link_contacts;
-    const bool *requested = mf_art_sensing_requested(s->block->sensing);
+    const uint8_t *requested = mf_art_sensing_requested(s->block->sensing);
     for (uint32_t first = 0, width; first < MF_LANES; first += width) {
         width = MF_LANES - first;
         link_contacts_find(s->plan, &work->contacts, requested, lane_range(first, width), all);

@@ -32,11 +32,11 @@ static inline void sensor_wrench_contact(const Couple *c, const ContactResult *r
             sites[0] = plan->ground_site;
             sites[1] = mf_art_contact_site(plan)[contact->touch];
         } else {
-            const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
-            zones[0] = shape_zones[pair->a];
-            zones[1] = shape_zones[pair->b];
-            sites[0] = mf_art_shape_site(plan)[pair->a];
-            sites[1] = mf_art_shape_site(plan)[pair->b];
+            const mf_CollidePair pair = mf_collide_pair_of(mf_art_collide(plan), contact->pair);
+            zones[0] = shape_zones[pair.a];
+            zones[1] = shape_zones[pair.b];
+            sites[0] = mf_art_shape_site(plan)[pair.a];
+            sites[1] = mf_art_shape_site(plan)[pair.b];
         }
         const mf_lane load =
             mf_keep(mf_and(contact->exists, lanes), c->rows[result->first].impulse * scale);

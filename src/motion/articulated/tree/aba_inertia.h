@@ -161,9 +161,9 @@ static inline bool predict_list(const mf_ArtPlan *plan, Work *work) {
     const LinkContacts *all = &work->link_contacts;
     for (uint32_t i = 0; i < all->count; i++) {
         const LinkContact *contact = &all->list[i];
-        const mf_CollidePair *pair = &mf_collide_pairs(mf_art_collide(plan))[contact->pair];
-        prediction_force(&work->contacts, contact, contact_plan_link(plan, pair->a), -1, work);
-        prediction_force(&work->contacts, contact, contact_plan_link(plan, pair->b), 1, work);
+        const mf_CollidePair pair = mf_collide_pair_of(mf_art_collide(plan), contact->pair);
+        prediction_force(&work->contacts, contact, contact_plan_link(plan, pair.a), -1, work);
+        prediction_force(&work->contacts, contact, contact_plan_link(plan, pair.b), 1, work);
     }
     return all->count > 0;
 }
