@@ -294,13 +294,13 @@ static void find_resistance(mf_ArtMotion *motion, const mf_Model *model) {
 static mf_Status check_size(const mf_ArtMotion *motion, const mf_Model *model, mf_Error *error) {
     const mf_ArtPlan *plan = motion->plan;
     const char *what =
-        plan->coriolis ? "its integrator, implicit, is available (implicitfast is for more)" : NULL;
+        plan->coriolis ? "too many for the integrator implicit (implicitfast is for more)" : NULL;
     for (uint32_t i = 0; i < plan->tendon_count; i++)
         if (motion->tendons[i].armature > 0.0)
-            what = "tendons have armature under MuJoCo's law (contact_law: compliant is for more)";
+            what = "too many for tendons with armature";
     if (plan->dof_count <= MF_ARTICULATED_DENSE_DOFS || what == NULL)
         return MF_OK;
-    return mf_fail(error, MF_LIMIT, "articulated: model %s has %u velocities, %s up to %d",
+    return mf_fail(error, MF_LIMIT, "articulated: model %s has %u velocities, %s, up to %d",
                    model->name, plan->dof_count, what, MF_ARTICULATED_DENSE_DOFS);
 }
 
