@@ -55,19 +55,13 @@ mf_WarningRows mf_warning_rows(const mf_WarningFields *fields, uint32_t block, u
                                 rows * mf_field_value_size(fields->residual->info.type)};
 }
 
-// Few robots are faster one by one than in a mostly empty wide register.
-static bool is_wide(uint32_t robots, uint32_t width) {
-    return robots * 5 > width;
-}
-
 mf_Status mf_dispatch_make_scratch(mf_Group *group, mf_Dispatch *dispatch, size_t wide, size_t one,
                                    mf_Error *error) {
     mf_Context *context = mf_world_context(mf_group_world(group));
-    const bool never_wide = !is_wide(mf_group_count(group), dispatch->lanes);
     mf_scratch_destroy(context, dispatch->scratch);
     dispatch->scratch = NULL;
-    return mf_scratch_create(context, never_wide || wide < one ? one : wide,
-                             mf_group_block_count(group), &dispatch->scratch, error);
+    return mf_scratch_create(context, wide > one ? wide : one, mf_group_block_count(group),
+                             &dispatch->scratch, error);
 }
 
 // Wide steps begin at whole widths only: rows are aligned there, and end with the block.
@@ -79,7 +73,8 @@ static void run_block(const mf_Dispatch *dispatch, uint32_t block, uint32_t robo
         uint32_t awake = 0;
         for (uint32_t i = lane; i < end; i++)
             awake += !hidden || fault[i] == 0;
-        if (is_wide(awake, width)) {
+        // Few robots are faster one by one than in a mostly empty wide register.
+        if (awake * 5 > width) {
             step(plan, &(mf_DispatchUnit){block, lane, false, fault + lane, scratch});
             continue;
         }

@@ -45,6 +45,37 @@ TEST(contacts_are_where_they_are) {
         assert_near(values[c], expected[c], 1e-12);
 }
 
+// The same where further balls are so many that pairs are not listed.
+TEST(contacts_are_where_they_are_among_many) {
+    enum { MORE = 70 };
+    const char *end = strstr(BALLS, "</worldbody>");
+    double *position = calloc(7 * (2 + MORE), sizeof *position), *still, values[34];
+    char *text = calloc(1, sizeof BALLS + MORE * 80);
+    still = calloc(6 * (2 + MORE), sizeof *still);
+    assert_true(position != NULL && still != NULL && text != NULL);
+    int at_end = snprintf(text, sizeof BALLS, "%.*s", (int)(end - BALLS), BALLS);
+    for (uint32_t i = 0; i < 2 + MORE; i++) {
+        double *own = position + 7 * (size_t)i;
+        own[0] = i < 2 ? 0.3 : 5.0 * i;
+        own[1] = 0.2;
+        own[2] = i == 0 ? 0.09 : i == 1 ? 0.22 : 1.0;
+        own[3] = 1.0;
+        if (i >= 2)
+            at_end += sprintf(text + at_end, "<body><freejoint/><geom size='.1'/></body>");
+    }
+    strcpy(text + at_end, end);
+    AUTO_RIG t = open_sensors(text, 1, false, MF_ISA_AUTO);
+    mf_group_set_state(t.group, 0, position, still);
+    MUST(mf_sensors_measure(t.group, 0, NULL, values, &error));
+    const double expected[27] = {1,  -0.01, 0.3,   0.2, -0.005, 0,    0, 1, 0, 0,
+                                 -1, 1,     -0.02, 0.3, 0.2,    0.18, 0, 0, 1};
+    for (uint32_t c = 0; c < 27; c++)
+        assert_near(values[c], expected[c], 1e-12);
+    free(position);
+    free(still);
+    free(text);
+}
+
 // All contacts, the deepest first; further slots are 0.
 TEST(the_deepest_comes_first) {
     double position[14] = {0, 0, 0.09, 1, 0, 0, 0, 0, 0, 0.22, 1, 0, 0, 0}, values[40];
