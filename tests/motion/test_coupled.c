@@ -121,7 +121,7 @@ TEST(what_is_solved_is_a_solution) {
                      .inertia = {m[0], m[1], m[2], 0.0, 0.0, 0.0},
                      .softness = p.softness,
                      .friction = p.friction};
-        Shift u = coupled_solve(&c, p.weight, hold, 0.0, mf_mask_all(), &residual);
+        Shift u = coupled_solve(&c, p.weight, hold, mf_mask_all(), &residual);
         double own = residual_of(&p, &u, hold);
         pressed += own > 0.0;
         // What is notified may count roundings of depths among the sizes.

@@ -20,6 +20,12 @@
 // With infinite friction T_i is unbounded: the contacts that bear load without friction stick,
 // which is convex again.
 //
+// In a joint update the body was already lifted (solve.h), and its loads are unknown. Standing feet
+// then stay in the ground's plane, N_i = n_i . (d_i - J_i u) of either sign: gravity, which is not
+// part of an update, holds them down. Without that, tilting the body, which lifts feet at no cost
+// and pushes others into the ground, would be a way to undo a slip. N_i counts a hundred times as
+// much as T_i, so a slip of 20 mm moves a foot by less than 0.2 mm along the normal.
+//
 // Invariant: a lane that has converged, or cannot be improved, does not change any more, so results
 // do not depend on the other lanes.
 #pragma once
@@ -41,6 +47,7 @@ typedef struct Coupled {
     mf_lane softness;      // eps
     mf_lane friction;      // mu
     bool holds;            // friction without limit
+    bool stands;           // contacts with a tangential stiffness keep their height
 } Coupled;
 
 // R at a displacement, and its size.
@@ -55,6 +62,7 @@ typedef struct Grip {
     Vec normal, along; // unit; the direction of the stretch
     Vec stretch;       // t
     mf_lane press;     // N
+    mf_mask pressed;   // N depends on u
     mf_lane hold;      // part of w t that friction bears
     mf_mask slides;
 } Grip;
@@ -83,7 +91,11 @@ static Grip coupled_grip(const Coupled *c, size_t i, const Shift *shift) {
     Grip grip;
     grip.normal = c->plan->slopes ? row->normal : MF_VALUE(Vec, zero, zero, one);
     Vec moved = shift_at(shift, row->position);
-    grip.press = mf_max(row->depth * grip.normal.z - vec_dot(grip.normal, moved), zero);
+    mf_lane rest = row->depth * grip.normal.z - vec_dot(grip.normal, moved);
+    grip.pressed = mf_less(zero, rest);
+    if (c->stands)
+        grip.pressed = mf_or(grip.pressed, mf_less(zero, c->weight[i]));
+    grip.press = mf_keep(grip.pressed, rest);
     grip.stretch = tangent_part(vec_add(row->slip, moved), grip.normal);
     mf_lane length = mf_sqrt(vec_dot(grip.stretch, grip.stretch));
     mf_mask drawn = mf_less(zero, length);
@@ -109,7 +121,7 @@ static Balance coupled_balance(const Coupled *c, const Shift *shift) {
         moment = vec_sub(moment, vec_cross(row->position, force));
         // Depths and slips are differences of larger numbers.
         mf_lane large = mf_abs(row->depth) + vec_size(shift_at(shift, row->position));
-        large = mf_keep(mf_less(mf_zero(), grip.press), large);
+        large = mf_keep(grip.pressed, large);
         large = vec_size(force) + rounding * (large + share * vec_size(row->slip));
         force_size = force_size + large;
         torsion = torsion + large * vec_size(row->position);
@@ -154,7 +166,7 @@ static void coupled_slope(const Coupled *c, const Shift *shift, Rows *r) {
     for (size_t i = 0; i < c->contacts->count; i++) {
         Grip grip = coupled_grip(c, i, shift);
         Vec position = c->contacts->row[i].position, across = vec_cross(grip.normal, grip.along);
-        mf_lane pressed = mf_keep(mf_less(zero, grip.press), one);
+        mf_lane pressed = mf_keep(grip.pressed, one);
         mf_lane share = c->weight[i] * grip.hold;
         mf_lane drag = mf_keep(grip.slides, c->friction * pressed);
         Vec forces = vec_sub(vec_scale(grip.normal, pressed), vec_scale(grip.along, drag));
@@ -276,19 +288,14 @@ static void coupled_follow(Coupled *c, Shift *shift, Balance *found, mf_mask ali
     c->friction = friction;
 }
 
-// Friction without limit: `margin` [m] is how far above the ground a contact may be, without
-// friction, to hold.
-static Balance coupled_hold(Coupled *c, Shift *shift, mf_lane *weight, mf_lane margin,
-                            mf_mask alive) {
+// Friction without limit: contacts that bear load without friction hold.
+static Balance coupled_hold(Coupled *c, Shift *shift, mf_lane *weight, mf_mask alive) {
     c->friction = mf_zero();
     c->holds = false;
     coupled_newton(c, shift, alive);
     for (size_t i = 0; i < c->contacts->count; i++) {
-        const Contact *row = &c->contacts->row[i];
         Grip grip = coupled_grip(c, i, shift);
-        mf_lane above = vec_dot(grip.normal, shift_at(shift, row->position));
-        above = above - row->depth * grip.normal.z;
-        weight[i] = mf_keep(mf_less(above, margin), weight[i]);
+        weight[i] = mf_keep(grip.pressed, weight[i]);
     }
     c->holds = true;
     return coupled_newton(c, shift, alive);
@@ -296,17 +303,18 @@ static Balance coupled_hold(Coupled *c, Shift *shift, mf_lane *weight, mf_lane m
 
 // Fills press (along the normal) and `hold` (1 = sticks, less = slides), and `residual` [1].
 // `weight` holds each contact's tangential stiffness; those that do not hold lose it.
-static Shift coupled_solve(Coupled *c, mf_lane *weight, mf_lane *hold, mf_lane margin,
-                           mf_mask alive, mf_lane *residual) {
+static Shift coupled_solve(Coupled *c, mf_lane *weight, mf_lane *hold, mf_mask alive,
+                           mf_lane *residual) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
     Balance found;
     c->weight = weight;
-    if (c->holds) {
-        found = coupled_hold(c, &shift, weight, margin, alive);
+    if (c->holds && !c->stands) {
+        found = coupled_hold(c, &shift, weight, alive);
     } else {
         found = coupled_newton(c, &shift, alive);
-        coupled_follow(c, &shift, &found, alive);
+        if (!c->holds)
+            coupled_follow(c, &shift, &found, alive);
     }
     for (size_t i = 0; i < c->contacts->count; i++) {
         Grip grip = coupled_grip(c, i, &shift);
