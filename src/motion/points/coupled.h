@@ -13,9 +13,10 @@
 // R is continuous and piecewise smooth, so Newton's method with the derivative of the present piece
 // converges in a few rounds (semismooth Newton; Alart and Curnier, Comput. Methods Appl. Mech. Eng.
 // 92, 1991, eq. 50 for the derivative of Coulomb's law). Each step is halved until the residual
-// falls. If it does not, the root is followed from that without friction, where R is the gradient
-// of a convex function, to the full coefficient, in increasingly small parts. `residual` is |R|
-// relative to the sum of the sizes of its terms.
+// falls or, where R is the gradient of a convex function, that function does. If it does not, the
+// root is followed from that without friction, where R is the gradient of a convex function, to the
+// full coefficient, in increasingly small parts. `residual` is |R| relative to the sum of the sizes
+// of its terms.
 //
 // With infinite friction T_i is unbounded: the contacts that bear load without friction stick,
 // which is convex again.
@@ -229,8 +230,15 @@ static inline mf_mask balance_off(const Balance *b, mf_real part) {
     return mf_not(mf_less_equal(b->wrong, mf_set(part * part) * b->size));
 }
 
-// One step of Newton's method, halved until the residual falls; returns the lanes of `active` in
-// which it did.
+// Lanes in which the convex function whose gradient is `b` falls all along a step that leads there.
+static inline mf_mask balance_falls(const Balance *b, const Shift *step) {
+    const Vec force = {b->force[0], b->force[1], b->force[2]};
+    const Vec moment = {b->force[3], b->force[4], b->force[5]};
+    return mf_less(vec_dot(force, step->move) + vec_dot(moment, step->rotation_vector), mf_zero());
+}
+
+// One step of Newton's method, halved until it is an improvement; returns the lanes of `active` in
+// which it was.
 static mf_mask coupled_round(const Coupled *c, Shift *shift, Balance *now, mf_mask active) {
     Rows rows;
     coupled_slope(c, shift, &rows);
@@ -245,7 +253,10 @@ static mf_mask coupled_round(const Coupled *c, Shift *shift, Balance *now, mf_ma
                        vec_fma(step.rotation_vector, mf_set(length), from.rotation_vector)};
         Balance then = coupled_balance(c, &trial);
         mf_lane enough = before * mf_set(1 - (mf_real)1e-4 * length);
-        mf_mask better = mf_and(left, mf_less(then.wrong, enough));
+        mf_mask better = mf_less(then.wrong, enough);
+        if (c->holds)
+            better = mf_or(better, balance_falls(&then, &step));
+        better = mf_and(left, better);
         *shift = shift_select(better, &trial, shift);
         balance_take(now, better, &then);
         left = mf_and(left, mf_not(better));

@@ -244,9 +244,10 @@ static void rebase_anchors(Step *s, const Body *body, const Mat *rotation, const
 
 // Coupled friction also tilts the body: by large angles, on slopes and with points that were not
 // near the ground. So the body is lifted out of the ground where it is then; what the second round
-// leaves is of fourth order in the angle. Returns the last lift.
+// leaves is of fourth order in the angle. Returns the last lift. The residual of a lift by less
+// than the margin is one of rounding.
 static Shift lift_again(Step *s, Body *body) {
-    const mf_lane zero = mf_zero();
+    const mf_lane zero = mf_zero(), margin = mf_set(s->constant[MF_PLAN_MARGIN]);
     Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
     for (int round = 0; round < 2; round++) {
         const Mat rotation = quat_matrix(body->attitude);
@@ -254,7 +255,9 @@ static Shift lift_again(Step *s, Body *body) {
         if (s->contacts.count == 0)
             break;
         const Sym inverse = body_inverse(s), inverse_world = sym_rotate(&rotation, &inverse);
+        const mf_lane residual = s->residual;
         shift = lift_feet(s, s->contacts.count, &inverse_world);
+        s->residual = mf_select(mf_less(margin, s->contacts.sums.deep), s->residual, residual);
         apply_shift(s, body, &shift);
     }
     return shift;
