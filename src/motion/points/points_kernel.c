@@ -182,6 +182,11 @@ static void reshape_body(Step *s, Body *body, Vec down) {
     }
 }
 
+// Whether `top` is above the ground: on a slope, feet that are carried along may rise with it.
+static MF_INLINE bool top_over(const mf_PointsPlan *plan) {
+    return plan->coupled && plan->slopes;
+}
+
 static void find_joint_contacts(Step *s, const Body *body, const Mat *rotation) {
     mf_lane highest = mf_set(s->constant[MF_PLAN_HIGHEST] + s->constant[MF_PLAN_MARGIN]);
     const mf_lane zero = mf_zero();
@@ -201,7 +206,7 @@ static void find_joint_contacts(Step *s, const Body *body, const Mat *rotation) 
         mf_lane ground =
             ground_at(s->plan, s->heights, s->constant, position.x, position.y, &row->normal);
         // Feet stay pressed as far as their load pressed them.
-        mf_lane top = mf_min(ground, s->top[i]);
+        mf_lane top = mf_min(ground, top_over(s->plan) ? ground + s->top[i] : s->top[i]);
         mf_lane depth = mf_select(near, top - position.z - before, depth_of_none());
         contact_add(row++, &sums, i, arm, before, depth);
     }
@@ -235,7 +240,10 @@ static void settle_joint_contacts(Step *s, const Body *body, const Shift *shift)
 // already holds the robot up; that stretch is put aside. `points` are those before the update.
 static void rebase_anchors(Step *s, const Body *body, const Mat *rotation, const Vec *points) {
     for (size_t i = 0; i < s->plan->contact_count; i++) {
-        Vec was = mat_apply_add(rotation, points[i], body->com);
+        Vec was = mat_apply_add(rotation, points[i], body->com), normal;
+        if (top_over(s->plan))
+            s->top[i] =
+                s->top[i] - ground_at(s->plan, s->heights, s->constant, was.x, was.y, &normal);
         Vec anchor = vec_load((const mf_real *)s->block->anchor, 3 * i);
         s->stretch[i] = vec_sub(was, anchor);
         keep_vec_where(s, mf_less(mf_zero(), load_before(s, i)), s->block->anchor, 3 * i, was);
@@ -288,11 +296,11 @@ static void carry_body(Step *s, Body *body, const mf_real *from) {
         for (size_t i = 0; i < s->plan->contact_count; i++)
             s->stretch[i] = vec_load((const mf_real *)s->block->points, 3 * i);
     reshape_body(s, body, MF_VALUE(Vec, rotation.zx, rotation.zy, rotation.zz));
+    if (coupled)
+        rebase_anchors(s, body, &rotation, s->stretch);
     find_joint_contacts(s, body, &rotation);
     if (s->contacts.count == 0)
         return;
-    if (coupled)
-        rebase_anchors(s, body, &rotation, s->stretch);
     Shift shift = solve(s, body, &rotation, true);
     apply_shift(s, body, &shift);
     if (coupled)

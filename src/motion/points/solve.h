@@ -28,7 +28,7 @@ typedef struct Step {
     Lows low, low_before; // remainders of the body's sums, now and before the flight
     mf_lane residual;     // [1] largest of this step's solutions of the contacts
     // Per contact point:
-    mf_lane *top; // [m] up to where a joint update may lift it, world
+    mf_lane *top; // [m] up to where a joint update may lift it: height, or above the ground
     mf_lane *hold, *weight;
     // Working memory, per contact point:
     mf_lane *depth;       // lift_clear
