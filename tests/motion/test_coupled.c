@@ -121,7 +121,7 @@ TEST(what_is_solved_is_a_solution) {
                      .inertia = {m[0], m[1], m[2], 0.0, 0.0, 0.0},
                      .softness = p.softness,
                      .friction = p.friction};
-        Shift u = coupled_solve(&c, p.weight, hold, 0.0, mf_mask_all(), &residual);
+        Shift u = coupled_solve(&c, p.weight, hold, mf_mask_all(), &residual);
         double own = residual_of(&p, &u, hold);
         pressed += own > 0.0;
         // What is notified may count roundings of depths among the sizes.
@@ -169,4 +169,138 @@ TEST(other_lanes_do_not_change_a_solution) {
     uint64_t alone = throw_among(1);
     for (uint32_t count = 2; count < 18; count += 3)
         assert_true(throw_among(count) == alone);
+}
+
+// ---- joint updates ------------------------------------------------------------------------------
+
+// Four feet on legs that slide outward, of which one moves by 20 mm: what the standing feet undo is
+// the displacement and the yaw of the fit (docs/explanation/points.md, equation of friction), a =
+// -s/4 and a3 = -s y / sum r^2. The body keeps its height and its tilt to the hundredth part of
+// the slip that a height may bear, and its momentum, which is zero.
+TEST(a_foot_that_slides_moves_the_body_as_the_fit_says) {
+    static const double axis[3] = {1, 0, 0}, slip = 0.02, x = 0.2, y = 0.15;
+    for (int option = 0; option < 4; option++) {
+        AUTO_RIG rig = rig_begin(1);
+        mf_hand_inertia(rig.hand, 0, 4.0, (double[3]){0.03, 0.04, 0.05});
+        for (int i = 0; i < 4; i++) {
+            uint32_t leg = mf_hand_slide(rig.hand, 0, i & 1 ? x : -x, i & 2 ? y : -y, 0, axis);
+            mf_hand_point(rig.hand, leg, 0, 0, -0.2, 0, true);
+            rig.hand->joints[i].lower = -(rig.hand->joints[i].upper = 0.1);
+            rig.hand->joints[i].speed = 1.0;
+        }
+        points_open(&rig,
+                    WITH(points_config((option & 1) != 0), .points.friction = MF_FRICTION_COUPLED,
+                         .points.friction_coefficient = option & 2 ? 0.8 : INFINITY));
+        mf_world_step(rig.world, 80);
+        const double before[3] = {rig_get(&rig, "base.position", 0),
+                                  rig_get(&rig, "base.position", 1),
+                                  rig_get(&rig, "base.position", 2)};
+        rig_set(&rig, "joint.target", 3, slip);
+        mf_world_step(rig.world, 8);
+        double center[3], linear[3], angular[3];
+        mf_motion_momentum(rig.group, 0, center, linear, angular);
+        assert_near(rig_get(&rig, "base.position", 0), before[0] - slip / 4, 1e-4);
+        assert_near(rig_get(&rig, "base.position", 1), before[1], 1e-4);
+        assert_near(rig_get(&rig, "base.position", 2), before[2], 0.01 * slip);
+        assert_near(2.0 * rig_get(&rig, "base.orientation", 3), slip * y / (4 * (x * x + y * y)),
+                    5e-4);
+        assert_near(rig_get(&rig, "base.orientation", 1), 0.0, 0.01 * slip / y);
+        assert_near(rig_get(&rig, "base.orientation", 2), 0.0, 0.01 * slip / x);
+        assert_near(norm3(linear), 0.0, 1e-3);
+        assert_near(norm3(angular), 0.0, 1e-4);
+    }
+}
+
+typedef struct Feet {
+    double deepest; // [m]
+    double reach;   // [m] how far the robot's own speed moves a point in one step, at most
+} Feet;
+
+static Feet measure(const Rig *rig, const mf_Terrain *terrain, uint32_t robot) {
+    double base[3], q[4], v[3], w[3], center[3], local[3], arm[3], size = 0.0;
+    get_fields(rig->group, "base.position", robot, 3, base);
+    get_fields(rig->group, "base.orientation", robot, 4, q);
+    get_fields(rig->group, "base.linear_velocity", robot, 3, v);
+    get_fields(rig->group, "base.angular_velocity", robot, 3, w);
+    get_fields(rig->group, "body.center", robot, 3, center);
+    const mf_Field *points = rig_field(rig, "body.points");
+    Feet feet = {-INFINITY, 0.0};
+    for (uint32_t i = 0; i < points->components; i += 3) {
+        for (uint32_t c = 0; c < 3; c++)
+            local[c] = center[c] + mf_field_get(points, robot, i + c);
+        rotate3(q, local, arm);
+        const double ground =
+            terrain == NULL ? 0.0
+                            : mf_terrain_height(terrain, base[0] + arm[0], base[1] + arm[1], NULL);
+        feet.deepest = fmax(feet.deepest, ground - base[2] - arm[2]);
+        size = fmax(size, norm3(arm));
+    }
+    feet.reach =
+        (norm3(v) + size * norm3(w)) * mf_time_to_seconds(mf_world_config_of(rig->world)->step);
+    return feet;
+}
+
+typedef struct Walk {
+    mf_Time step, interval;
+} Walk;
+
+// Gaits of sines, no two alike, half a second after a fall from 0.3 m. From then on no point is
+// deeper in the ground than the margin within which points count as contacts, and what the robot's
+// own speed, which a landing ends, moves it in one step. Returns the deepest depth over that bound.
+static double walk(Rig *rig, const Walk *at, const mf_Terrain *terrain) {
+    enum { ROBOTS = 6 };
+    mf_Field *target = rig_field(rig, "joint.target");
+    const uint32_t steps = (uint32_t)((SANITIZED ? 1 : 4) * MF_SECOND / at->step);
+    const double margin = mf_motions_config().points.contact_margin;
+    double reach[ROBOTS] = {0}, worst = 0.0;
+    for (uint32_t i = 0; i < mf_group_count(rig->group); i++)
+        set_field(rig->group, "base.position", i, 2,
+                  0.3 + get_field(rig->group, "base.position", i, 2));
+    for (uint32_t k = 0; k < steps; k++)
+        for (uint32_t i = 0; i < mf_group_count(rig->group); i++) {
+            const double t = k * mf_time_to_seconds(at->step);
+            for (uint32_t j = 0; j < target->components && t > 0.5; j++)
+                mf_field_set(target, i, j,
+                             0.5 * random_signed(5, 64 * i + j) *
+                                 sin(4.4 * t + 3.1 * random_signed(6, 64 * i + j)));
+            if (i == 0)
+                mf_world_step(rig->world, 1);
+            const Feet feet = measure(rig, terrain, i);
+            if (t > 0.5)
+                worst = fmax(worst, feet.deepest / (margin + fmax(feet.reach, reach[i])));
+            reach[i] = feet.reach;
+        }
+    return worst;
+}
+
+// In commands of an update whose feet cannot all keep their places the body must not go into the
+// ground to bring them closer: before, it did so by up to 137 mm.
+TEST(gaits_keep_feet_out_of_the_ground) {
+    static const char *const files[] = {NULL, "hexapod", "quadruped"};
+    static const Walk walks[] = {{10 * MF_MILLISECOND, 80 * MF_MILLISECOND},
+                                 {10 * MF_MILLISECOND, 10 * MF_MILLISECOND},
+                                 {2 * MF_MILLISECOND, 80 * MF_MILLISECOND}};
+    for (uint32_t o = 0; o < 3 * 3 * 3 * 2; o++) {
+        const uint32_t ground = o / 3 % 3, at = o / 9 % 3;
+        AUTO_RIG rig = rig_begin(1);
+        char path[512];
+        snprintf(path, sizeof path, "%s/models/%s.urdf", MAYFLY_SOURCE_DIR, files[o % 3]);
+        if (files[o % 3] == NULL)
+            make_hexapod(rig.hand);
+        else
+            MUST(mf_model_load(rig.context, path, NULL, &rig.model, &error));
+        if (ground > 0)
+            rig.terrain =
+                make_terrain(rig.context, ground == 1 ? MF_TERRAIN_SLOPE : MF_TERRAIN_NOISE,
+                             MF_BILINEAR, ground == 1 ? 0.2 : 0.05, 1.0, 0.1);
+        points_open(&rig, WITH(points_config(o % 2 == 0), .points.friction = MF_FRICTION_COUPLED,
+                               .points.friction_coefficient = o / 27 == 0 ? INFINITY : 0.8,
+                               .world.terrain = rig.terrain, .world.step = walks[at].step,
+                               .points.joint_interval = walks[at].interval, .group.count = 6));
+        const double worst = walk(&rig, &walks[at], rig.terrain);
+        if (getenv("MAYFLY_VERBOSE") != NULL || !(worst <= 1.0))
+            print_message("case %u: %.3f of the bound\n", o, worst);
+        assert_true(worst <= 1.0);
+        assert_int_equal(mf_group_fault_total(rig.group), 0);
+    }
 }

@@ -13,12 +13,19 @@
 // R is continuous and piecewise smooth, so Newton's method with the derivative of the present piece
 // converges in a few rounds (semismooth Newton; Alart and Curnier, Comput. Methods Appl. Mech. Eng.
 // 92, 1991, eq. 50 for the derivative of Coulomb's law). Each step is halved until the residual
-// falls. If it does not, the root is followed from that without friction, where R is the gradient
-// of a convex function, to the full coefficient, in increasingly small parts. `residual` is |R|
-// relative to the sum of the sizes of its terms.
+// falls or, where R is the gradient of a convex function, that function does. If it does not, the
+// root is followed from that without friction, where R is the gradient of a convex function, to the
+// full coefficient, in increasingly small parts. `residual` is |R| relative to the sum of the sizes
+// of its terms.
 //
 // With infinite friction T_i is unbounded: the contacts that bear load without friction stick,
 // which is convex again.
+//
+// In a joint update the body was already lifted (solve.h), and its loads are unknown. Standing feet
+// then stay in the ground's plane, N_i = n_i . (d_i - J_i u) of either sign: gravity, which is not
+// part of an update, holds them down. Without that, tilting the body, which lifts feet at no cost
+// and pushes others into the ground, would be a way to undo a slip. N_i counts a hundred times as
+// much as T_i, so a slip of 20 mm moves a foot by less than 0.2 mm along the normal.
 //
 // Invariant: a lane that has converged, or cannot be improved, does not change any more, so results
 // do not depend on the other lanes.
@@ -41,6 +48,7 @@ typedef struct Coupled {
     mf_lane softness;      // eps
     mf_lane friction;      // mu
     bool holds;            // friction without limit
+    bool stands;           // contacts with a tangential stiffness keep their height
 } Coupled;
 
 // R at a displacement, and its size.
@@ -55,6 +63,7 @@ typedef struct Grip {
     Vec normal, along; // unit; the direction of the stretch
     Vec stretch;       // t
     mf_lane press;     // N
+    mf_mask pressed;   // N depends on u
     mf_lane hold;      // part of w t that friction bears
     mf_mask slides;
 } Grip;
@@ -83,7 +92,11 @@ static Grip coupled_grip(const Coupled *c, size_t i, const Shift *shift) {
     Grip grip;
     grip.normal = c->plan->slopes ? row->normal : MF_VALUE(Vec, zero, zero, one);
     Vec moved = shift_at(shift, row->position);
-    grip.press = mf_max(row->depth * grip.normal.z - vec_dot(grip.normal, moved), zero);
+    mf_lane rest = row->depth * grip.normal.z - vec_dot(grip.normal, moved);
+    grip.pressed = mf_less(zero, rest);
+    if (c->stands)
+        grip.pressed = mf_or(grip.pressed, mf_less(zero, c->weight[i]));
+    grip.press = mf_keep(grip.pressed, rest);
     grip.stretch = tangent_part(vec_add(row->slip, moved), grip.normal);
     mf_lane length = mf_sqrt(vec_dot(grip.stretch, grip.stretch));
     mf_mask drawn = mf_less(zero, length);
@@ -109,7 +122,7 @@ static Balance coupled_balance(const Coupled *c, const Shift *shift) {
         moment = vec_sub(moment, vec_cross(row->position, force));
         // Depths and slips are differences of larger numbers.
         mf_lane large = mf_abs(row->depth) + vec_size(shift_at(shift, row->position));
-        large = mf_keep(mf_less(mf_zero(), grip.press), large);
+        large = mf_keep(grip.pressed, large);
         large = vec_size(force) + rounding * (large + share * vec_size(row->slip));
         force_size = force_size + large;
         torsion = torsion + large * vec_size(row->position);
@@ -154,7 +167,7 @@ static void coupled_slope(const Coupled *c, const Shift *shift, Rows *r) {
     for (size_t i = 0; i < c->contacts->count; i++) {
         Grip grip = coupled_grip(c, i, shift);
         Vec position = c->contacts->row[i].position, across = vec_cross(grip.normal, grip.along);
-        mf_lane pressed = mf_keep(mf_less(zero, grip.press), one);
+        mf_lane pressed = mf_keep(grip.pressed, one);
         mf_lane share = c->weight[i] * grip.hold;
         mf_lane drag = mf_keep(grip.slides, c->friction * pressed);
         Vec forces = vec_sub(vec_scale(grip.normal, pressed), vec_scale(grip.along, drag));
@@ -217,8 +230,15 @@ static inline mf_mask balance_off(const Balance *b, mf_real part) {
     return mf_not(mf_less_equal(b->wrong, mf_set(part * part) * b->size));
 }
 
-// One step of Newton's method, halved until the residual falls; returns the lanes of `active` in
-// which it did.
+// Lanes in which the convex function whose gradient is `b` falls all along a step that leads there.
+static inline mf_mask balance_falls(const Balance *b, const Shift *step) {
+    const Vec force = {b->force[0], b->force[1], b->force[2]};
+    const Vec moment = {b->force[3], b->force[4], b->force[5]};
+    return mf_less(vec_dot(force, step->move) + vec_dot(moment, step->rotation_vector), mf_zero());
+}
+
+// One step of Newton's method, halved until it is an improvement; returns the lanes of `active` in
+// which it was.
 static mf_mask coupled_round(const Coupled *c, Shift *shift, Balance *now, mf_mask active) {
     Rows rows;
     coupled_slope(c, shift, &rows);
@@ -233,7 +253,10 @@ static mf_mask coupled_round(const Coupled *c, Shift *shift, Balance *now, mf_ma
                        vec_fma(step.rotation_vector, mf_set(length), from.rotation_vector)};
         Balance then = coupled_balance(c, &trial);
         mf_lane enough = before * mf_set(1 - (mf_real)1e-4 * length);
-        mf_mask better = mf_and(left, mf_less(then.wrong, enough));
+        mf_mask better = mf_less(then.wrong, enough);
+        if (c->holds)
+            better = mf_or(better, balance_falls(&then, &step));
+        better = mf_and(left, better);
         *shift = shift_select(better, &trial, shift);
         balance_take(now, better, &then);
         left = mf_and(left, mf_not(better));
@@ -276,19 +299,14 @@ static void coupled_follow(Coupled *c, Shift *shift, Balance *found, mf_mask ali
     c->friction = friction;
 }
 
-// Friction without limit: `margin` [m] is how far above the ground a contact may be, without
-// friction, to hold.
-static Balance coupled_hold(Coupled *c, Shift *shift, mf_lane *weight, mf_lane margin,
-                            mf_mask alive) {
+// Friction without limit: contacts that bear load without friction hold.
+static Balance coupled_hold(Coupled *c, Shift *shift, mf_lane *weight, mf_mask alive) {
     c->friction = mf_zero();
     c->holds = false;
     coupled_newton(c, shift, alive);
     for (size_t i = 0; i < c->contacts->count; i++) {
-        const Contact *row = &c->contacts->row[i];
         Grip grip = coupled_grip(c, i, shift);
-        mf_lane above = vec_dot(grip.normal, shift_at(shift, row->position));
-        above = above - row->depth * grip.normal.z;
-        weight[i] = mf_keep(mf_less(above, margin), weight[i]);
+        weight[i] = mf_keep(grip.pressed, weight[i]);
     }
     c->holds = true;
     return coupled_newton(c, shift, alive);
@@ -296,17 +314,18 @@ static Balance coupled_hold(Coupled *c, Shift *shift, mf_lane *weight, mf_lane m
 
 // Fills press (along the normal) and `hold` (1 = sticks, less = slides), and `residual` [1].
 // `weight` holds each contact's tangential stiffness; those that do not hold lose it.
-static Shift coupled_solve(Coupled *c, mf_lane *weight, mf_lane *hold, mf_lane margin,
-                           mf_mask alive, mf_lane *residual) {
+static Shift coupled_solve(Coupled *c, mf_lane *weight, mf_lane *hold, mf_mask alive,
+                           mf_lane *residual) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
     Balance found;
     c->weight = weight;
-    if (c->holds) {
-        found = coupled_hold(c, &shift, weight, margin, alive);
+    if (c->holds && !c->stands) {
+        found = coupled_hold(c, &shift, weight, alive);
     } else {
         found = coupled_newton(c, &shift, alive);
-        coupled_follow(c, &shift, &found, alive);
+        if (!c->holds)
+            coupled_follow(c, &shift, &found, alive);
     }
     for (size_t i = 0; i < c->contacts->count; i++) {
         Grip grip = coupled_grip(c, i, &shift);

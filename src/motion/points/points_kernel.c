@@ -154,8 +154,8 @@ static mf_mask move_joints(Step *s, mf_real *from) {
 }
 
 // New points, center and inertia from the joint angles; the center of mass and the angular momentum
-// stay what they were.
-static void reshape_body(Step *s, Body *body) {
+// stay what they were. `down` is the last row of the attitude.
+static void reshape_body(Step *s, Body *body, Vec down) {
     kinematics_run(s->plan, s->constant, (const mf_real *)s->block->angle, &s->kinematics);
     Sym inertia = body_inertia(s);
     Vec momentum = sym_apply(&inertia, body->rate), center;
@@ -173,9 +173,18 @@ static void reshape_body(Step *s, Body *body) {
         Vec old = vec_load((const mf_real *)s->block->points, 3 * i);
         Vec position = vec_sub(s->kinematics.contact[i], center);
         Vec moved = vec_sub(position, old);
-        s->climb[i] = mf_abs(moved.x) + mf_abs(moved.y) + mf_abs(moved.z);
+        // A point is lifted at most as far as its joints moved it: still joints do no work, however
+        // deep it is in the ground.
+        mf_lane climb = mf_abs(moved.x) + mf_abs(moved.y) + mf_abs(moved.z);
+        s->top[i] = vec_dot_add(down, old, body->com.z) + load_before(s, i) + climb;
         s->kinematics.contact[i] = position;
+        keep_vec(s, s->block->points, 3 * i, position);
     }
+}
+
+// Whether `top` is above the ground: on a slope, feet that are carried along may rise with it.
+static MF_INLINE bool top_over(const mf_PointsPlan *plan) {
+    return plan->coupled && plan->slopes;
 }
 
 static void find_joint_contacts(Step *s, const Body *body, const Mat *rotation) {
@@ -187,9 +196,7 @@ static void find_joint_contacts(Step *s, const Body *body, const Mat *rotation) 
     mf_mask any = mf_not(mf_mask_all());
     Contact *row = s->contacts.row;
     for (size_t i = 0; i < points; i++) {
-        Vec local = s->kinematics.contact[i],
-            old = vec_load((const mf_real *)s->block->points, 3 * i);
-        keep_vec(s, s->block->points, 3 * i, local);
+        Vec local = s->kinematics.contact[i];
         mf_lane z = vec_dot(down, local), before = load_before(s, i);
         mf_mask near = mf_or(mf_less(body->com.z + z, highest), mf_less(zero, before));
         if (!mf_any(near))
@@ -198,10 +205,8 @@ static void find_joint_contacts(Step *s, const Body *body, const Mat *rotation) 
         Vec arm = mat_apply(rotation, local), position = vec_add(body->com, arm);
         mf_lane ground =
             ground_at(s->plan, s->heights, s->constant, position.x, position.y, &row->normal);
-        // Feet stay pressed as far as their load pressed them. A point is lifted at most as far as
-        // its joints moved it: still joints do no work, however deep it is in the ground.
-        mf_lane was = vec_dot_add(down, old, body->com.z);
-        mf_lane top = mf_min(ground, was + before + s->climb[i]);
+        // Feet stay pressed as far as their load pressed them.
+        mf_lane top = mf_min(ground, top_over(s->plan) ? ground + s->top[i] : s->top[i]);
         mf_lane depth = mf_select(near, top - position.z - before, depth_of_none());
         contact_add(row++, &sums, i, arm, before, depth);
     }
@@ -224,9 +229,7 @@ static void settle_joint_contacts(Step *s, const Body *body, const Shift *shift)
         Vec position = mat_apply_add(&rotation, local, body->com);
         if (s->plan->coupled) {
             // The stretch that held the robot before the joints moved goes on holding it.
-            Vec constant = s->contacts.row[i].slip;
-            position = vec_sub(position, vec_select(mf_less(zero, s->contacts.row[i].before),
-                                                    constant, MF_VALUE(Vec, zero, zero, zero)));
+            position = vec_sub(position, s->stretch[contact]);
         }
         keep_vec_where(s, mf_less(zero, s->contacts.row[i].before), s->block->anchor, 3 * contact,
                        position);
@@ -234,22 +237,42 @@ static void settle_joint_contacts(Step *s, const Body *body, const Shift *shift)
 }
 
 // In coupled friction the slip of a joint update is what the joints moved, not the stretch that
-// already holds the robot up; that stretch is put aside in `slip` and kept.
-static void rebase_anchors(Step *s, const Body *body, const Mat *rotation,
-                           const Vec *old_position) {
-    for (size_t i = 0; i < s->contacts.count; i++) {
-        size_t contact = s->contacts.row[i].index;
-        Vec was = mat_apply_add(rotation, old_position[i], body->com);
-        Vec anchor = vec_load((const mf_real *)s->block->anchor, 3 * contact);
-        s->contacts.row[i].slip = vec_sub(was, anchor);
-        keep_vec_where(s, mf_less(mf_zero(), s->contacts.row[i].before), s->block->anchor,
-                       3 * contact, was);
+// already holds the robot up; that stretch is put aside. `points` are those before the update.
+static void rebase_anchors(Step *s, const Body *body, const Mat *rotation, const Vec *points) {
+    for (size_t i = 0; i < s->plan->contact_count; i++) {
+        Vec was = mat_apply_add(rotation, points[i], body->com), normal;
+        if (top_over(s->plan))
+            s->top[i] =
+                s->top[i] - ground_at(s->plan, s->heights, s->constant, was.x, was.y, &normal);
+        Vec anchor = vec_load((const mf_real *)s->block->anchor, 3 * i);
+        s->stretch[i] = vec_sub(was, anchor);
+        keep_vec_where(s, mf_less(mf_zero(), load_before(s, i)), s->block->anchor, 3 * i, was);
     }
+}
+
+// Coupled friction also tilts the body: by large angles, on slopes and with points that were not
+// near the ground. So the body is lifted out of the ground where it is then; what the second round
+// leaves is of fourth order in the angle. Returns the last lift. The residual of a lift by less
+// than the margin is one of rounding.
+static Shift lift_again(Step *s, Body *body) {
+    const mf_lane zero = mf_zero(), margin = mf_set(s->constant[MF_PLAN_MARGIN]);
+    Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
+    for (int round = 0; round < 2; round++) {
+        const Mat rotation = quat_matrix(body->attitude);
+        find_joint_contacts(s, body, &rotation);
+        if (s->contacts.count == 0)
+            break;
+        const Sym inverse = body_inverse(s), inverse_world = sym_rotate(&rotation, &inverse);
+        const mf_lane residual = s->residual;
+        shift = lift_feet(s, s->contacts.count, &inverse_world);
+        s->residual = mf_select(mf_less(margin, s->contacts.sums.deep), s->residual, residual);
+        apply_shift(s, body, &shift);
+    }
+    return shift;
 }
 
 // The body after its joints went on from `from`.
 static void carry_body(Step *s, Body *body, const mf_real *from) {
-    Vec *stretch = s->stretch;
     mf_lane zero = mf_zero();
     if (s->plan->keep_momentum) {
         mf_lane loads = zero;
@@ -267,27 +290,21 @@ static void carry_body(Step *s, Body *body, const mf_real *from) {
         Vec momentum = mat_apply(&before, sym_apply(&inertia, body->rate));
         body->rate = sym_apply(&inverse, mat_apply_transposed(&after, momentum));
     }
-    bool coupled = s->plan->coupled;
+    const bool coupled = s->plan->coupled;
+    Mat rotation = quat_matrix(body->attitude);
     if (coupled)
         for (size_t i = 0; i < s->plan->contact_count; i++)
-            stretch[i] = vec_load((const mf_real *)s->block->points, 3 * i);
-    reshape_body(s, body);
-    Mat rotation = quat_matrix(body->attitude);
+            s->stretch[i] = vec_load((const mf_real *)s->block->points, 3 * i);
+    reshape_body(s, body, MF_VALUE(Vec, rotation.zx, rotation.zy, rotation.zz));
+    if (coupled)
+        rebase_anchors(s, body, &rotation, s->stretch);
     find_joint_contacts(s, body, &rotation);
     if (s->contacts.count == 0)
         return;
-    if (coupled) {
-        for (size_t i = 0; i < s->contacts.count; i++)
-            stretch[i] = stretch[s->contacts.row[i].index];
-        rebase_anchors(s, body, &rotation, stretch);
-        for (size_t i = 0; i < s->contacts.count; i++)
-            stretch[i] = s->contacts.row[i].slip;
-    }
     Shift shift = solve(s, body, &rotation, true);
     apply_shift(s, body, &shift);
     if (coupled)
-        for (size_t i = 0; i < s->contacts.count; i++)
-            s->contacts.row[i].slip = stretch[i];
+        shift = lift_again(s, body);
     settle_joint_contacts(s, body, &shift);
 }
 
@@ -731,9 +748,7 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
     s.low = load_lows(block);
     Body body = load_body(block, &rotation, &s.low), saved;
     if (block->only_refresh) {
-        reshape_body(&s, &body);
-        for (size_t i = 0; i < s.plan->contact_count; i++)
-            keep_vec(&s, block->points, 3 * i, s.kinematics.contact[i]);
+        reshape_body(&s, &body, MF_VALUE(Vec, rotation.zx, rotation.zy, rotation.zz));
         return;
     }
     if (block->joints_due) {

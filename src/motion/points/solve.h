@@ -28,7 +28,7 @@ typedef struct Step {
     Lows low, low_before; // remainders of the body's sums, now and before the flight
     mf_lane residual;     // [1] largest of this step's solutions of the contacts
     // Per contact point:
-    mf_lane *climb; // [m] displacement by the joints
+    mf_lane *top; // [m] up to where a joint update may lift it: height, or above the ground
     mf_lane *hold, *weight;
     // Working memory, per contact point:
     mf_lane *depth;       // lift_clear
@@ -45,7 +45,7 @@ static inline void step_carve(const mf_PointsPlan *plan, mf_Carver *carver, Step
         joints = links[l].joint >= joints ? links[l].joint + 1 : joints;
     MF_CARVE(carver, s->contacts.row, points);
     kinematics_carve(plan, carver, &s->kinematics);
-    MF_CARVE(carver, s->climb, points);
+    MF_CARVE(carver, s->top, points);
     MF_CARVE(carver, s->hold, points);
     MF_CARVE(carver, s->weight, points);
     MF_CARVE(carver, s->depth, points);
@@ -329,13 +329,15 @@ static MF_INLINE Vec fit_friction(Step *s, size_t count, const Body *body, const
     return fit_solve(&fit);
 }
 
-// A second round for joint updates: the remaining penetration of the soft contacts is added to
-// their depth, so that the points end at the surface and no penetration is left that would add
-// energy later.
-static MF_INLINE Shift lift_clear(Step *s, size_t count, const Sym *inverse_world, mf_real softness,
-                                  mf_real inverse_mass) {
+// The support of a joint update, from hard contacts. In a second round what penetration remains is
+// added to their depth, so that the points end at the surface and no penetration is left that would
+// add energy later.
+static MF_INLINE Shift lift_feet(Step *s, size_t count, const Sym *inverse_world) {
+    const mf_real softness = s->constant[MF_PLAN_COMPLIANCE] * (mf_real)0.01;
+    const mf_real inverse_mass = s->constant[MF_PLAN_INVERSE_MASS];
     Contacts *contacts = &s->contacts;
     mf_lane *depth = s->depth;
+    support_solve(contacts, count, inverse_world, softness, inverse_mass, false, &s->residual);
     for (size_t i = 0; i < count; i++) {
         depth[i] = contacts->row[i].depth;
         contacts->row[i].depth = depth[i] + contacts->row[i].press;
@@ -349,12 +351,10 @@ static MF_INLINE Shift lift_clear(Step *s, size_t count, const Sym *inverse_worl
 
 static MF_INLINE Shift solve_rows(Step *s, size_t count, const Body *body, const Sym *inverse_world,
                                   bool joints) {
-    mf_real softness = s->constant[MF_PLAN_COMPLIANCE] * (joints ? (mf_real)0.01 : (mf_real)1);
-    mf_real inverse_mass = s->constant[MF_PLAN_INVERSE_MASS];
-    Shift shift = support_solve(&s->contacts, count, inverse_world, softness, inverse_mass, false,
-                                &s->residual);
-    if (joints)
-        shift = lift_clear(s, count, inverse_world, softness, inverse_mass);
+    Shift shift =
+        joints ? lift_feet(s, count, inverse_world)
+               : support_solve(&s->contacts, count, inverse_world, s->constant[MF_PLAN_COMPLIANCE],
+                               s->constant[MF_PLAN_INVERSE_MASS], false, &s->residual);
     Vec fit = fit_friction(s, count, body, &shift, joints);
     shift.move.x = fit.x;
     shift.move.y = fit.y;
@@ -380,12 +380,10 @@ static MF_INLINE Shift solve_fit(Step *s, const Body *body, const Sym *inverse_w
     }
 }
 
-// Joint updates move the body by its feet as `fit` does: they have no loads, so nothing slips.
-static Shift solve_coupled(Step *s, const Body *body, const Mat *rotation, bool joints) {
+// Tangential stiffness and slip of each contact. Weights by load have the mean 1 over the sticking
+// contacts.
+static void coupled_rows(Step *s, const Body *body) {
     Contacts *contacts = &s->contacts;
-    Sym inertia = body_inertia(s), inertia_world = sym_rotate(rotation, &inertia);
-    mf_real softness = s->constant[MF_PLAN_COMPLIANCE] * (joints ? (mf_real)0.01 : (mf_real)1);
-    // Weights by load have the mean 1 over the sticking contacts.
     mf_lane holding = mf_zero(), total = contacts->sums.fixed, one = mf_set((mf_real)1);
     for (size_t i = 0; i < contacts->count; i++)
         holding = mf_add_where(mf_less(mf_zero(), contacts->row[i].before), holding, one);
@@ -399,18 +397,25 @@ static Shift solve_coupled(Step *s, const Body *body, const Mat *rotation, bool 
         contacts->row[i].slip =
             MF_VALUE(Vec, mf_keep(fixed, slip.x), mf_keep(fixed, slip.y), mf_keep(fixed, slip.z));
     }
+}
+
+static Coupled coupled_problem(Step *s, const Mat *rotation, mf_real softness) {
     const mf_real friction = s->constant[MF_PLAN_FRICTION];
     const mf_lane masses = mf_set(softness * s->constant[MF_PLAN_INVERSE_MASS]);
-    const Sym *m = &inertia_world;
-    Coupled c = {.plan = s->plan,
-                 .contacts = contacts,
-                 .inertia = {m->xx * masses, m->yy * masses, m->zz * masses, m->xy * masses,
-                             m->xz * masses, m->yz * masses},
-                 .softness = mf_set(softness),
-                 .friction = mf_set(friction),
-                 .holds = joints || !(friction <= MF_REAL_MAX)};
-    mf_lane margin = joints ? mf_set(s->constant[MF_PLAN_MARGIN]) : mf_zero(), residual;
-    Shift shift = coupled_solve(&c, s->weight, s->hold, margin, s->alive, &residual);
+    const Sym inertia = body_inertia(s), m = sym_rotate(rotation, &inertia);
+    return MF_VALUE(Coupled, .plan = s->plan, .contacts = &s->contacts,
+                    .inertia = {m.xx * masses, m.yy * masses, m.zz * masses, m.xy * masses,
+                                m.xz * masses, m.yz * masses},
+                    .softness = mf_set(softness), .friction = mf_set(friction),
+                    .holds = !(friction <= MF_REAL_MAX));
+}
+
+static Shift solve_coupled(Step *s, const Body *body, const Mat *rotation) {
+    Contacts *contacts = &s->contacts;
+    coupled_rows(s, body);
+    Coupled c = coupled_problem(s, rotation, s->constant[MF_PLAN_COMPLIANCE]);
+    mf_lane residual;
+    Shift shift = coupled_solve(&c, s->weight, s->hold, s->alive, &residual);
     s->residual = mf_max(s->residual, mf_keep(s->alive, residual));
     contacts->has = mf_zero();
     for (size_t i = 0; i < contacts->count; i++)
@@ -418,10 +423,44 @@ static Shift solve_coupled(Step *s, const Body *body, const Mat *rotation, bool 
     return shift;
 }
 
+// Joint updates lift the body as `fit` does and move it by its feet, which stay on the ground: they
+// have no loads, so nothing slips.
+static Shift carry_coupled(Step *s, const Body *body, const Mat *rotation,
+                           const Sym *inverse_world) {
+    const mf_lane zero = mf_zero(), part = mf_set((mf_real)0.01);
+    const mf_lane margin = mf_set(s->constant[MF_PLAN_MARGIN]);
+    Contacts *contacts = &s->contacts;
+    const Shift lift = lift_feet(s, contacts->count, inverse_world);
+    coupled_rows(s, body);
+    for (size_t i = 0; i < contacts->count; i++) {
+        Contact *row = &contacts->row[i];
+        const Vec moved = shift_at(&lift, row->position);
+        mf_lane rest = row->depth - moved.z;
+        if (s->plan->slopes)
+            rest = row->depth - vec_dot(row->normal, moved) / row->normal.z;
+        const mf_mask stands = mf_less(-margin, row->depth - moved.z);
+        s->weight[i] = mf_keep(stands, s->weight[i]) * part;
+        s->depth[i] = row->depth;
+        row->depth = mf_select(mf_less(zero, s->weight[i]), zero, rest);
+        row->slip = vec_add(row->slip, moved);
+    }
+    Coupled c = coupled_problem(s, rotation, s->constant[MF_PLAN_COMPLIANCE] * (mf_real)1e-4);
+    c.holds = c.stands = true;
+    mf_lane residual;
+    const Shift shift = coupled_solve(&c, s->weight, s->hold, s->alive, &residual);
+    s->residual = mf_max(s->residual, mf_keep(s->alive, residual));
+    for (size_t i = 0; i < contacts->count; i++)
+        contacts->row[i].depth = s->depth[i];
+    return MF_VALUE(Shift, vec_add(lift.move, shift.move),
+                    vec_add(lift.rotation_vector, shift.rotation_vector));
+}
+
 static MF_INLINE Shift solve(Step *s, const Body *body, const Mat *rotation, bool joints) {
-    if (s->plan->coupled)
-        return solve_coupled(s, body, rotation, joints);
+    if (s->plan->coupled && !joints)
+        return solve_coupled(s, body, rotation);
     Sym inverse = body_inverse(s), inverse_world = sym_rotate(rotation, &inverse);
+    if (s->plan->coupled)
+        return carry_coupled(s, body, rotation, &inverse_world);
     return solve_fit(s, body, &inverse_world, joints);
 }
 
