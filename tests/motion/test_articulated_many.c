@@ -3,7 +3,7 @@
 #include "motion/articulated_rig.h"
 #include "motion/kinematic/motion.h"
 
-enum { ROW = 16, BOXES = 176, CHAIN = 420 };
+enum { ROW = 16, BOXES = 176, CHAIN = 420, TEETH = 80 };
 
 #define HALF 0.05 // [m] of a box
 #define MASS 0.5  // [kg]
@@ -118,6 +118,32 @@ TEST(a_long_chain_accelerates_alike_by_all_laws) {
         assert_near(rig_get(&rigs[0], "joint.rate", j), rig_get(&rigs[1], "joint.rate", j), 1e-9);
     for (int i = 0; i < 2; i++)
         rig_close(&rigs[i]);
+}
+
+// A trunk between two rows of boxes on hinges, all of which stand on four corners: the solver holds
+// every contact with the ground.
+TEST(a_robot_of_many_links_lies_on_the_ground) {
+    const double weight = (1.0 + TEETH * 0.3) * 9.81;
+    char text[16384];
+    int at = snprintf(text, sizeof text,
+                      "<mujoco><worldbody><body pos='0 0 .051'><freejoint/>"
+                      "<geom type='box' size='.05 .05 .05' mass='1'/>");
+    for (int i = 0; i < TEETH; i++) {
+        const double side = i % 2 == 0 ? 1.0 : -1.0;
+        at += snprintf(text + at, sizeof text - (size_t)at,
+                       "<body pos='%g 0 0'><joint axis='0 1 0' pos='%g 0 0'/>"
+                       "<geom type='box' size='.05 .05 .05' mass='.3'/></body>",
+                       side * 0.12 * (i / 2 + 1), side * -0.06);
+    }
+    snprintf(text + at, sizeof text - (size_t)at, "</body></worldbody></mujoco>");
+    AUTO_RIG t = text_open(text, boxes_config(MF_CONTACT_LAW_MUJOCO));
+    mf_world_step(t.world, 300);
+    assert_int_equal(mf_group_fault(t.group, 0), 0);
+    double load = 0.0;
+    for (uint32_t c = 0; c < 8 * (TEETH + 1); c++)
+        load += rig_get(&t, "contact.load", c);
+    assert_near(load, weight, 0.01 * weight);
+    assert_near(rig_get(&t, "base.position", 2), 0.05, 1e-3);
 }
 
 // Levels without forces have the same bodies.

@@ -509,8 +509,11 @@ typedef struct mf_ArtPlan {
     bool coriolis;         // and Coriolis forces (problem_capacity.h)
     uint32_t dof_count;    // [1] velocities, in the order of the links
     uint32_t tree_entries; // [1] of half the mass matrix
-    mf_ArtLaw base_dry;    // dry friction of the base
-    bool loose;            // free base; only gravity, pushes and the ground act from outside
+    // [1] Rows of MuJoCo's law for all contacts with the ground together, numbers of their
+    // Jacobians.
+    uint32_t ground_rows, ground_numbers;
+    mf_ArtLaw base_dry; // dry friction of the base
+    bool loose;         // free base; only gravity, pushes and the ground act from outside
     uint32_t position_count, velocity_count; // [1]
     uint32_t link_offset, contact_offset,
         actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS

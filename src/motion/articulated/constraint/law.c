@@ -217,12 +217,11 @@ static uint32_t dofs_of(const mf_ArtLink *link) {
     return link->kind == MF_ART_BALL ? 3 : 1;
 }
 
-// The last dof that carries a link; MF_NONE: a fixed base does.
-static uint32_t dof_above(const mf_ArtMotion *motion, const mf_ArtLink *link) {
-    if (link->parent < 0)
+// The last dof of a plan link; MF_NONE: of a fixed base.
+static uint32_t last_dof(const mf_ArtMotion *motion, int32_t link) {
+    if (link < 0)
         return motion->plan->fixed ? MF_NONE : 5;
-    const mf_ArtLink *parent = &motion->links[link->parent];
-    return parent->dof + dofs_of(parent) - 1;
+    return motion->links[link].dof + dofs_of(&motion->links[link]) - 1;
 }
 
 // Where rows of half the mass matrix start: each has its dof's own entry and those that carry it.
@@ -233,7 +232,7 @@ static void start_rows(mf_ArtMotion *motion) {
         start[k + 1] = start[k] + k + 1;
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
         const mf_ArtLink *link = &motion->links[l];
-        const uint32_t up = dof_above(motion, link);
+        const uint32_t up = last_dof(motion, link->parent);
         const uint32_t above = up != MF_NONE ? start[up + 1] - start[up] : 0;
         for (uint32_t k = 0; k < dofs_of(link); k++)
             start[link->dof + k + 1] = start[link->dof + k] + above + k + 1;
@@ -264,9 +263,21 @@ static mf_Status make_tree(mf_ArtMotion *motion, mf_Context *context, mf_Error *
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
         const mf_ArtLink *link = &motion->links[l];
         for (uint32_t k = 0; k < dofs_of(link); k++)
-            fill_row(motion, link->dof + k, link->dof, dof_above(motion, link));
+            fill_row(motion, link->dof + k, link->dof, last_dof(motion, link->parent));
     }
     return mf_art_pack(motion, context, error);
+}
+
+// What the rows of all contacts with the ground need.
+static void count_ground(mf_ArtMotion *motion) {
+    mf_ArtPlan *plan = motion->plan;
+    plan->ground_rows = plan->ground_numbers = 0;
+    for (uint32_t i = 0; i < plan->contact_count; i++) {
+        const uint32_t rows = motion->ground_laws[i].dimension;
+        const uint32_t last = last_dof(motion, motion->contacts[i].link);
+        plan->ground_rows += rows;
+        plan->ground_numbers += rows * (motion->tree_start[last + 1] - motion->tree_start[last]);
+    }
 }
 
 // What acts at the end of the step: the damping of joints (Euler and the implicit integrators),
@@ -317,6 +328,7 @@ mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Conte
     MF_TRY(mf_art_weights_find(motion, model, &all.weights, context, error));
     for (uint32_t i = 0; i < motion->plan->contact_count; i++)
         set_ground(&all, i);
+    count_ground(motion);
     if (motion->collide != NULL)
         set_pairs(&all);
     for (uint32_t l = 0; l < motion->plan->link_count; l++)

@@ -21,6 +21,7 @@ static size_t memory_carve(const mf_ArtPlan *plan, mf_Carver *carver, StepMemory
     state_carve(plan, carver, &memory->low);
     work_carve(plan, carver, &memory->work);
     problem_carve_tree(plan, carver, &memory->problem);
+    problem_carve_hessian(plan, carver, &memory->problem);
     rates_carve(plan, carver, &memory->force);
     rates_carve(plan, carver, &memory->out);
     MF_CARVE(carver, memory->direction, plan->dof_count);

@@ -15,10 +15,10 @@
 #include "motion/articulated/tree/aba_velocity.h"
 
 enum {
-    PROBLEM_NUMBERS = 8192, // of all Jacobians
+    // Of contacts between links; PROBLEM_NUMBERS also of tendons and equality constraints.
+    PROBLEM_NUMBERS = 8192, // of Jacobians
     PROBLEM_ROWS = 640,
     PROBLEM_CONTACTS = 96,
-    PROBLEM_CONSTRAINTS = 512,
     // More of them for each body that floats in a model, because such bodies pile up; 12 numbers of
     // each of 3 rows of a contact.
     FREE_CONTACTS = 16,
@@ -92,7 +92,8 @@ typedef struct Sum { // of dofs, each once, rising
     mf_lane *value;
 } Sum;
 
-// Capacities of a problem: the most that the plan can request, within the limits of the solver.
+// Capacities of a problem: the most that the plan can request, within the limits of the solver for
+// contacts between links.
 typedef struct ProblemCapacity {
     uint32_t constraints, rows, contacts, candidates; // [1]
     uint32_t numbers;                                 // [1] of Jacobians and of slots
@@ -118,20 +119,21 @@ static inline ProblemCapacity problem_capacity(const mf_ArtPlan *plan) {
     const uint32_t tendons = 4 * plan->tendon_count,
                    joints = plan->dof_count + 2 * plan->link_count;
     const uint32_t frees = plan->free_count, passes = plan->noslip_iterations > 0 ? 2 : 1;
+    const uint32_t links =
+        problem_least(link_contacts_most(plan), PROBLEM_CONTACTS + frees * FREE_CONTACTS);
     ProblemCapacity capacity;
     capacity.candidates = link_contacts_most(plan) + plan->contact_count;
-    capacity.contacts =
-        problem_least(capacity.candidates, PROBLEM_CONTACTS + frees * FREE_CONTACTS);
-    capacity.constraints = problem_least(tendons + plan->loop_count + joints + capacity.contacts,
-                                         PROBLEM_CONSTRAINTS + frees * FREE_CONTACTS);
+    capacity.contacts = plan->contact_count + links;
+    capacity.constraints = tendons + plan->loop_count + joints + capacity.contacts;
     capacity.constraints = problem_least(capacity.constraints, UINT16_MAX); // `present`
-    capacity.rows =
-        problem_least(tendons + plan->loop_rows + joints + CONTACT_ROWS * capacity.contacts,
-                      PROBLEM_ROWS + frees * FREE_ROWS);
-    // Those of friction are stored a second time for the noslip pass.
+    capacity.rows = tendons + plan->loop_rows + joints + plan->ground_rows +
+                    problem_least(CONTACT_ROWS * links, PROBLEM_ROWS + frees * FREE_ROWS);
+    // A joint's row has three numbers at most. Those of friction are stored a second time for the
+    // noslip pass.
     const uint64_t all = (uint64_t)capacity.rows * plan->dof_count * passes;
-    capacity.numbers = PROBLEM_NUMBERS + frees * FREE_NUMBERS * passes;
-    capacity.numbers = all < capacity.numbers ? (uint32_t)all : capacity.numbers;
+    const uint64_t most = PROBLEM_NUMBERS + (uint64_t)passes * (frees * FREE_NUMBERS + 3 * joints +
+                                                                plan->ground_numbers);
+    capacity.numbers = (uint32_t)(all < most ? all : most);
     return capacity;
 }
 

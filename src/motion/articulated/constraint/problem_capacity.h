@@ -170,7 +170,7 @@ static inline void islands_carve(const mf_ArtPlan *plan, mf_Carver *carver, uint
     MF_CARVE(carver, all->busy, plan->dof_count);
 }
 
-// What the tree alone needs: enough for rows of tendons and the mass matrix.
+// What the tree alone needs: enough for rows of tendons; with a Hessian also for the mass matrix.
 static inline void problem_carve_tree(const mf_ArtPlan *plan, mf_Carver *carver, Problem *p) {
     const uint32_t dofs = plan->dof_count, links = plan->link_count;
     MF_CARVE(carver, p->axis, dofs);
