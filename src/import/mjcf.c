@@ -64,9 +64,8 @@ static bool is_level_plane(const mf_Shape *shape) {
 static mf_Status note_planes(mf_Mjcf *m) {
     const mf_Shape *shapes = mf_draft_shapes(&m->draft);
     for (uint32_t i = 1; i < m->draft.shapes.count; i++)
-        for (uint32_t k = 0; k < i; k++)
-            if (is_level_plane(&shapes[i]) && is_level_plane(&shapes[k]) &&
-                shapes[i].position[2] == shapes[k].position[2])
+        for (uint32_t k = 0; k < i && is_level_plane(&shapes[i]); k++)
+            if (is_level_plane(&shapes[k]) && shapes[i].position[2] == shapes[k].position[2])
                 return mf_draft_note(&m->draft, false, m->xml.root->line,
                                      "level planes at one height count as one ground");
     return MF_OK;

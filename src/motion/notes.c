@@ -174,8 +174,9 @@ static bool is_solid(const mf_NoteCase *c, uint32_t i) {
     return !c->shapes && c->model->shapes[i].type != MF_SHAPE_POINT;
 }
 static bool is_kept_off(const mf_NoteCase *c, uint32_t i) {
+    const mf_ArtGround ground = {c->model, c->ground_first, c->ground_end};
     mf_CollideClass pair;
-    return !c->shapes && !mf_art_ground_pair(c->model, i, &pair);
+    return !c->shapes && !mf_art_ground_pair(&ground, i, &pair);
 }
 // Shapes made by hand have no dimension and say nothing.
 static bool has_surface(const mf_NoteCase *c, uint32_t i) {
@@ -470,7 +471,10 @@ static bool note_of(const mf_NoteCase *c, const mf_MotionRow *row, uint32_t *ind
 
 // With the settings that mayfly run chooses for a file, then with a group's (NULL: none).
 static mf_NoteCase case_of(const mf_Model *model, const mf_Group *group, const mf_MotionRow *row) {
+    const mf_ArtGround ground = mf_art_ground(model);
     mf_NoteCase c = {.model = model,
+                     .ground_first = ground.first,
+                     .ground_end = ground.end,
                      .group = group,
                      .contacts =
                          !(model->physics.disabled & (MF_DISABLE_CONTACT | MF_DISABLE_CONSTRAINT)),

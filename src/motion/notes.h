@@ -7,15 +7,16 @@
 // A model under a motion with settings that decide what it follows.
 typedef struct mf_NoteCase {
     const mf_Model *model;
-    const mf_Group *group;            // NULL: settings that mayfly run chooses for a file
-    bool dragless;                    // air does not push it
-    bool contacts;                    // with the ground
-    bool shapes;                      // touch the ground themselves
-    bool limits;                      // of joints
-    double torsional_friction;        // [m] against torsion; NAN: as the shapes say
-    bool fixed;                       // the base, by the world
-    bool fixed_touches;               // a base that is fixed touches the ground nevertheless
-    mf_ArticulatedConfig articulated; // its contact law found
+    uint32_t ground_first, ground_end; // [1] shapes among which the grounds are
+    const mf_Group *group;             // NULL: settings that mayfly run chooses for a file
+    bool dragless;                     // air does not push it
+    bool contacts;                     // with the ground
+    bool shapes;                       // touch the ground themselves
+    bool limits;                       // of joints
+    double torsional_friction;         // [m] against torsion; NAN: as the shapes say
+    bool fixed;                        // the base, by the world
+    bool fixed_touches;                // a base that is fixed touches the ground nevertheless
+    mf_ArticulatedConfig articulated;  // its contact law found
 } mf_NoteCase;
 
 typedef bool (*mf_NoteJointFn)(const mf_NoteCase *c, const mf_Joint *joint);

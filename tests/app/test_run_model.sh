@@ -233,7 +233,7 @@ EOF
 
 # ---- warnings --------------------------------------------------------------------------------------
 {
-    printf '<mujoco><worldbody><geom type="plane" size="9 9 1"/><body pos="0 0 .0099"><freejoint/>'
+    printf '<mujoco><worldbody><geom type="box" size="9 9 .1"/><geom type="box" size="9 9 .1"/><body pos="0 0 .1099"><freejoint/>'
     i=0
     while [ $i -lt 120 ]; do
         printf '<geom size=".01" mass=".01" pos="%s %s 0"/>' "0.0$((i % 12 * 2 + 10))" ".$((i / 12 * 3 + 10))"

@@ -34,10 +34,10 @@ awk -v count=$spheres 'BEGIN { print "<mujoco><worldbody>"
 for file in many.xml bodies.xml; do
     for word in 'run --duration 0.1' info; do
         # Seconds of the processor, whoever else uses the machine.
-        (ulimit -t $((3 + 60 * sanitized)) && exec "$mayfly" $word $file) >out 2>err
+        (ulimit -t $((20 + 60 * sanitized)) && exec "$mayfly" $word $file) >out 2>err
         code=$?
-        [ $code -lt 128 ] || fail "$word $file: not refused within 3 s"
-        grep -q 'at most' out err || fail "$word $file: no limit is named"
+        [ $code -lt 128 ] || fail "$word $file: not done within 20 s"
+        [ $code -eq 0 ] || grep -q 'at most' out err || fail "$word $file: no limit is named"
     done
 done
 

@@ -197,12 +197,19 @@ uint32_t mf_art_mocap_of(const mf_ArtMotion *motion, const mf_Model *model, uint
 // before.
 void mf_art_mocaps_carry(mf_ArtMotion *motion, const mf_Model *model);
 
-// Whether a shape touches the ground, with which parameters (as mf_collide_match). If the file has
-// grounds (fixed, colliding level planes and height fields), one of them must match.
-bool mf_art_ground_pair(const mf_Model *model, uint32_t shape, mf_CollideClass *pair);
-
 // A fixed, colliding level plane or height field, which the world's ground represents.
 bool mf_art_is_ground(const mf_Shape *shape);
+
+// The shapes among which all grounds of a file are; found once, for many questions.
+typedef struct mf_ArtGround {
+    const mf_Model *model;
+    uint32_t first, end; // [1]
+} mf_ArtGround;
+mf_ArtGround mf_art_ground(const mf_Model *model);
+
+// Whether a shape touches the ground, with which parameters (as mf_collide_match). If the file has
+// grounds, one of them must match.
+bool mf_art_ground_pair(const mf_ArtGround *ground, uint32_t shape, mf_CollideClass *pair);
 
 // Prepares adhesion actuators; all contacts must be built.
 mf_Status mf_art_adhesion_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,

@@ -20,6 +20,7 @@
 typedef struct Laws {
     mf_ArtMotion *motion;
     const mf_Model *model;
+    mf_ArtGround ground;
     double step; // [s]
     mf_ArtWeights weights;
 } Laws;
@@ -143,7 +144,7 @@ static void set_ground(const Laws *all, uint32_t i) {
                                                     : all->weights.links[contact->link + 1];
     // A point, or a shape made by hand without contact parameters.
     if (contact->shape == MF_NONE || all->model->shapes[contact->shape].dimension == 0 ||
-        !mf_art_ground_pair(all->model, contact->shape, &pair))
+        !mf_art_ground_pair(&all->ground, contact->shape, &pair))
         pair.friction[0] = pair.friction[1] = 1.0;
     if (!isnan(config->friction))
         pair.friction[0] = pair.friction[1] = config->friction;
@@ -317,7 +318,10 @@ static mf_Status check_size(const mf_ArtMotion *motion, const mf_Model *model, m
 
 mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                            mf_Error *error) {
-    Laws all = {.motion = motion, .model = model, .step = motion->constants_f64[MF_ART_STEP]};
+    Laws all = {.motion = motion,
+                .model = model,
+                .ground = mf_art_ground(model),
+                .step = motion->constants_f64[MF_ART_STEP]};
     if (!motion->plan->law)
         return MF_OK;
     motion->plan->elliptic = model->physics.cone == MF_CONE_ELLIPTIC;

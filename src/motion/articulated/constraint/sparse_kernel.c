@@ -1,7 +1,7 @@
 // The constraint problem of one robot of many trees, such as boxes in a bin: its constraints lie
 // side by side in the lanes where otherwise robots do. Those of one class - kind, rows, number of
 // dofs, friction - fill blocks; a block is a constraint whose lanes are constraints of the robot.
-// Blocks whose lanes are of the same dofs, as the contacts of two boxes are, form a bundle.
+// Blocks whose lanes are of the same dofs, as the contacts of two boxes are, form a pack.
 //
 // Newton's method with an exact search along each direction, as for few dofs (constrain_kernel.c),
 // but the direction comes from conjugate gradients (Hestenes and Stiefel 1952), ended early
@@ -18,30 +18,30 @@ enum { WIDE_STEPS = 300, MEMBERS_MOST = 4 };
 
 // ---- blocks -------------------------------------------------------------------------------------
 
-static MF_INLINE const Constraint *first_block(const Wide *w, const Bundle *bundle) {
-    return &w->blocks[bundle->first];
+static MF_INLINE const Constraint *first_block(const Wide *w, const Pack *pack) {
+    return &w->blocks[pack->first];
 }
 
 static MF_INLINE const mf_lane *curve_of(const Wide *w, const Constraint *block) {
     return w->curve + (size_t)(block - w->blocks) * CONTACT_PRODUCTS;
 }
 
-// values = u at the dofs of a bundle.
-static MF_INLINE void bundle_gather(const Wide *w, const Bundle *bundle, const mf_real *u) {
-    const Constraint *b = first_block(w, bundle);
-    const int32_t *places = w->places + (size_t)MF_LANES * b->first_slot;
+// values = u at the dofs of a pack.
+static MF_INLINE void pack_gather(const Wide *w, const Pack *pack, const mf_real *u) {
+    const Constraint *b = first_block(w, pack);
+    const int32_t *positions = w->positions + (size_t)MF_LANES * b->first_slot;
     for (uint32_t a = 0; a < b->count; a++)
-        w->values[a] = mf_gather(u, mf_load_index(places + a * MF_LANES));
+        w->values[a] = mf_gather(u, mf_load_index(positions + a * MF_LANES));
 }
 
-// to += sums at the dofs of a bundle, lane by lane.
-static MF_INLINE void bundle_scatter(const Wide *w, const Bundle *bundle, mf_real *to) {
-    const Constraint *b = first_block(w, bundle);
-    const int32_t *places = w->places + (size_t)MF_LANES * b->first_slot;
+// to += sums at the dofs of a pack, lane by lane.
+static MF_INLINE void pack_scatter(const Wide *w, const Pack *pack, mf_real *to) {
+    const Constraint *b = first_block(w, pack);
+    const int32_t *positions = w->positions + (size_t)MF_LANES * b->first_slot;
     const mf_real *sums = (const mf_real *)w->sums;
-    for (uint32_t lane = 0; lane < bundle->filled; lane++)
+    for (uint32_t lane = 0; lane < pack->filled; lane++)
         for (uint32_t a = 0; a < b->count; a++)
-            to[places[a * MF_LANES + lane]] += sums[a * MF_LANES + lane];
+            to[positions[a * MF_LANES + lane]] += sums[a * MF_LANES + lane];
 }
 
 // J values of a block; `rows` is a constant where this and the next are called.
@@ -87,10 +87,10 @@ static MF_INLINE void block_pull(const Wide *w, const Constraint *b, bool begins
     }
 
 // out = J u, each block at its row.
-static __attribute__((noinline)) void bundle_times(const Wide *w, const Bundle *bundle,
-                                                   const mf_real *u, mf_lane *out) {
-    const Constraint *b = first_block(w, bundle), *end = b + bundle->members;
-    bundle_gather(w, bundle, u);
+static __attribute__((noinline)) void pack_times(const Wide *w, const Pack *pack, const mf_real *u,
+                                                 mf_lane *out) {
+    const Constraint *b = first_block(w, pack), *end = b + pack->members;
+    pack_gather(w, pack, u);
     for (; b < end; b++) {
 #define TIMES(rows) block_times(w, b, out + b->row, rows)
         WIDE_ROWS(b->rows, TIMES)
@@ -99,15 +99,14 @@ static __attribute__((noinline)) void bundle_times(const Wide *w, const Bundle *
 }
 
 static void wide_times(const Wide *w, const mf_real *u, mf_lane *out) {
-    for (uint32_t n = 0; n < w->bundle_count; n++)
-        bundle_times(w, &w->bundles[n], u, out);
+    for (uint32_t n = 0; n < w->pack_count; n++)
+        pack_times(w, &w->packs[n], u, out);
 }
 
 // to -= J^T force
-static __attribute__((noinline)) void bundle_pull(const Wide *w, const Bundle *bundle,
-                                                  mf_real *to) {
-    for (uint32_t m = 0; m < bundle->members; m++) {
-        const Constraint *b = first_block(w, bundle) + m;
+static __attribute__((noinline)) void pack_pull(const Wide *w, const Pack *pack, mf_real *to) {
+    for (uint32_t m = 0; m < pack->members; m++) {
+        const Constraint *b = first_block(w, pack) + m;
         mf_lane force[CONTACT_ROWS];
         for (uint32_t r = 0; r < b->rows; r++)
             force[r] = -w->force[b->row + r];
@@ -115,7 +114,7 @@ static __attribute__((noinline)) void bundle_pull(const Wide *w, const Bundle *b
         WIDE_ROWS(b->rows, PULL)
 #undef PULL
     }
-    bundle_scatter(w, bundle, to);
+    pack_scatter(w, pack, to);
 }
 
 static MF_INLINE mf_lane curve_at(const mf_lane *curve, uint32_t i, uint32_t k) {
@@ -123,11 +122,11 @@ static MF_INLINE mf_lane curve_at(const mf_lane *curve, uint32_t i, uint32_t k) 
 }
 
 // to += J^T W J u
-static MF_INLINE void bundle_bend_few(const Wide *w, const Bundle *bundle, const mf_real *u,
-                                      mf_real *to, const uint32_t rows) {
-    bundle_gather(w, bundle, u);
-    for (uint32_t m = 0; m < bundle->members; m++) {
-        const Constraint *b = first_block(w, bundle) + m;
+static MF_INLINE void pack_bend_few(const Wide *w, const Pack *pack, const mf_real *u, mf_real *to,
+                                    const uint32_t rows) {
+    pack_gather(w, pack, u);
+    for (uint32_t m = 0; m < pack->members; m++) {
+        const Constraint *b = first_block(w, pack) + m;
         const mf_lane *curve = curve_of(w, b);
         mf_lane slope[CONTACT_ROWS], force[CONTACT_ROWS];
         block_times(w, b, slope, rows);
@@ -138,27 +137,27 @@ static MF_INLINE void bundle_bend_few(const Wide *w, const Bundle *bundle, const
         }
         block_pull(w, b, m == 0, force, rows);
     }
-    bundle_scatter(w, bundle, to);
+    pack_scatter(w, pack, to);
 }
 
-static __attribute__((noinline)) void bundle_bend(const Wide *w, const Bundle *bundle,
-                                                  const mf_real *u, mf_real *to) {
-#define BEND(rows) bundle_bend_few(w, bundle, u, to, rows)
-    WIDE_ROWS(first_block(w, bundle)->rows, BEND)
+static __attribute__((noinline)) void pack_bend(const Wide *w, const Pack *pack, const mf_real *u,
+                                                mf_real *to) {
+#define BEND(rows) pack_bend_few(w, pack, u, to, rows)
+    WIDE_ROWS(first_block(w, pack)->rows, BEND)
 #undef BEND
 }
 
-// Adds what row `a` of J^T W J of a bundle has within trees to `factor`.
-static MF_INLINE void row_ease(Wide *w, const Bundle *bundle, uint32_t a, const uint32_t rows) {
-    const Constraint *b = first_block(w, bundle);
+// Adds what row `a` of J^T W J of a pack has within trees to `factor`.
+static MF_INLINE void row_ease(Wide *w, const Pack *pack, uint32_t a, const uint32_t rows) {
+    const Constraint *b = first_block(w, pack);
     const uint32_t *slots = w->slots + (size_t)MF_LANES * b->first_slot;
     const mf_real *sums = (const mf_real *)w->sums;
     uint32_t first = b->count; // of the dofs in the same tree, in any lane
-    for (uint32_t lane = 0; lane < bundle->filled; lane++)
+    for (uint32_t lane = 0; lane < pack->filled; lane++)
         while (first > 0 &&
                slots[(first - 1) * MF_LANES + lane] >= w->tree[slots[a * MF_LANES + lane]])
             first--;
-    for (uint32_t m = 0; m < bundle->members; m++, b++) {
+    for (uint32_t m = 0; m < pack->members; m++, b++) {
         const mf_lane *curve = curve_of(w, b), *numbers = &w->numbers[b->first];
         mf_lane left[CONTACT_ROWS];
         for (uint32_t i = 0; i < rows; i++) {
@@ -173,7 +172,7 @@ static MF_INLINE void row_ease(Wide *w, const Bundle *bundle, uint32_t a, const 
             w->sums[c] = entry;
         }
     }
-    for (uint32_t lane = 0; lane < bundle->filled; lane++) {
+    for (uint32_t lane = 0; lane < pack->filled; lane++) {
         const uint32_t row = slots[a * MF_LANES + lane], lowest = w->tree[row];
         uint32_t at = w->start[row + 1];
         const bool whole = at - w->start[row] == row - lowest + 1; // no other branch
@@ -194,20 +193,20 @@ static MF_INLINE void row_ease(Wide *w, const Bundle *bundle, uint32_t a, const 
     }
 }
 
-// The same of all rows of WIDE_SUMS lanes from a bundle on, row by row.
-static MF_INLINE void bundles_ease_few(Wide *w, const Bundle *bundle, const Bundle *end,
-                                       const uint32_t rows) {
-    for (uint32_t a = 0; a < first_block(w, bundle)->count; a++)
-        for (const Bundle *one = bundle; one < end; one++)
+// The same of all rows of WIDE_SUMS lanes from a pack on, row by row.
+static MF_INLINE void packs_ease_few(Wide *w, const Pack *pack, const Pack *end,
+                                     const uint32_t rows) {
+    for (uint32_t a = 0; a < first_block(w, pack)->count; a++)
+        for (const Pack *one = pack; one < end; one++)
             row_ease(w, one, a, rows);
 }
 
-static __attribute__((noinline)) void bundles_ease(Wide *w, const Bundle *bundle) {
-    const Bundle *end = bundle + 1;
-    while (end < w->bundles + w->bundle_count && end->part != 0)
+static __attribute__((noinline)) void packs_ease(Wide *w, const Pack *pack) {
+    const Pack *end = pack + 1;
+    while (end < w->packs + w->pack_count && end->part != 0)
         end++;
-#define EASE(rows) bundles_ease_few(w, bundle, end, rows)
-    WIDE_ROWS(first_block(w, bundle)->rows, EASE)
+#define EASE(rows) packs_ease_few(w, pack, end, rows)
+    WIDE_ROWS(first_block(w, pack)->rows, EASE)
 #undef EASE
 }
 
@@ -247,7 +246,7 @@ static void classes_find(Wide *w) {
 }
 
 // The next block, without constraints.
-static void block_add(Wide *w, const WideClass *own, const Bundle *bundle, Constraint *end) {
+static void block_add(Wide *w, const WideClass *own, const Pack *pack, Constraint *end) {
     const mf_SparseConstraint *like = own->like;
     const uint32_t n = w->block_count++, numbers = like->rows * like->count;
     Constraint *b = &w->blocks[n];
@@ -258,8 +257,8 @@ static void block_add(Wide *w, const WideClass *own, const Bundle *bundle, Const
         b->friction[i] = (mf_real)like->friction[i];
     b->cone = mf_set((mf_real)1);
     b->stiff = b->most = mf_zero();
-    b->exists = mf_index_less(mf_lane_numbers(), mf_set_index((int32_t)bundle->filled));
-    w->part[n] = bundle->part;
+    b->exists = mf_index_less(mf_lane_numbers(), mf_set_index((int32_t)pack->filled));
+    w->part[n] = pack->part;
     for (uint32_t i = b->row; i < b->row + b->rows; i++) {
         w->weight[i] = mf_set((mf_real)1);
         w->rest[i] = mf_zero();
@@ -272,29 +271,29 @@ static void block_add(Wide *w, const WideClass *own, const Bundle *bundle, Const
     end->first += numbers;
 }
 
-static void bundle_add(Wide *w, const WideClass *own, uint32_t left, Constraint *end) {
-    const uint32_t n = w->bundle_count++;
-    Bundle *bundle = &w->bundles[n];
-    *bundle = MF_VALUE(Bundle, .first = w->block_count, .members = own->members,
-                       .filled = left < MF_LANES ? left : MF_LANES,
-                       .part = (n - own->first) % WIDE_PARTS);
+static void pack_add(Wide *w, const WideClass *own, uint32_t left, Constraint *end) {
+    const uint32_t n = w->pack_count++;
+    Pack *pack = &w->packs[n];
+    *pack = MF_VALUE(Pack, .first = w->block_count, .members = own->members,
+                     .filled = left < MF_LANES ? left : MF_LANES,
+                     .part = (n - own->first) % WIDE_PARTS);
     for (uint32_t m = 0; m < own->members; m++)
-        block_add(w, own, bundle, end);
+        block_add(w, own, pack, end);
     for (uint32_t i = 0; i < MF_LANES * own->like->count; i++) {
         w->slots[MF_LANES * end->first_slot + i] = w->dofs;
-        w->places[MF_LANES * end->first_slot + i] = (int32_t)w->place[w->dofs];
+        w->positions[MF_LANES * end->first_slot + i] = (int32_t)w->position[w->dofs];
     }
     end->first_slot += own->like->count;
 }
 
-static void bundles_make(Wide *w) {
+static void packs_make(Wide *w) {
     Constraint end = {.row = 0};
-    w->bundle_count = w->block_count = 0;
+    w->pack_count = w->block_count = 0;
     for (uint32_t k = 0; k < w->class_count; k++) {
         WideClass *own = &w->classes[k];
-        own->first = w->bundle_count;
+        own->first = w->pack_count;
         for (uint32_t done = 0; done < own->count; done += MF_LANES)
-            bundle_add(w, own, own->count - done, &end);
+            pack_add(w, own, own->count - done, &end);
     }
 }
 
@@ -316,21 +315,21 @@ static void constraint_load(Wide *w, uint32_t block, uint32_t at, uint32_t n) {
         *lane_at(&w->numbers[b->first + i], at) = numbers[(c->first + i) * stride];
 }
 
-static void bundles_fill(Wide *w) {
+static void packs_fill(Wide *w) {
     const mf_Sparse *in = w->in;
     for (uint32_t n = 0; n < in->constraint_count;) {
         const mf_SparseConstraint *c = &in->constraints[n];
         WideClass *own = &w->classes[w->class_of[n]];
-        const Bundle *bundle = &w->bundles[own->first + own->filled / MF_LANES];
+        const Pack *pack = &w->packs[own->first + own->filled / MF_LANES];
         const uint32_t at = own->filled++ % MF_LANES;
-        const size_t first = (size_t)MF_LANES * first_block(w, bundle)->first_slot;
+        const size_t first = (size_t)MF_LANES * first_block(w, pack)->first_slot;
         for (uint32_t i = 0; i < c->count; i++) {
             const uint32_t slot = in->slots[c->first_slot + i];
             w->slots[first + i * MF_LANES + at] = slot;
-            w->places[first + i * MF_LANES + at] = (int32_t)w->place[slot];
+            w->positions[first + i * MF_LANES + at] = (int32_t)w->position[slot];
         }
-        for (uint32_t m = 0; m < bundle->members; m++)
-            constraint_load(w, bundle->first + m, at, n++);
+        for (uint32_t m = 0; m < pack->members; m++)
+            constraint_load(w, pack->first + m, at, n++);
     }
 }
 
@@ -345,8 +344,8 @@ static void wide_begin(Wide *w) {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         wide_clear(w, rows[i]);
     classes_find(w);
-    bundles_make(w);
-    bundles_fill(w);
+    packs_make(w);
+    packs_fill(w);
 }
 
 // ---- Newton's method ----------------------------------------------------------------------------
@@ -386,8 +385,8 @@ static void wide_slacks(Wide *w) {
 // gradient = M x - J^T force
 static void wide_gradient(Wide *w) {
     memcpy(w->gradient, w->inertial, w->size * sizeof *w->gradient);
-    for (uint32_t n = 0; n < w->bundle_count; n++)
-        bundle_pull(w, &w->bundles[n], w->gradient);
+    for (uint32_t n = 0; n < w->pack_count; n++)
+        pack_pull(w, &w->packs[n], w->gradient);
 }
 
 // Curvatures, and the factors of what trees have of the Hessian.
@@ -398,17 +397,17 @@ static void wide_curve(Wide *w) {
         curve_find(b, &w->weight[b->row], &w->slack[b->row], &w->zones[b->zone],
                    w->curve + (size_t)n * CONTACT_PRODUCTS);
     }
-    for (uint32_t n = 0; n < w->bundle_count; n++)
-        if (w->bundles[n].part == 0)
-            bundles_ease(w, &w->bundles[n]);
+    for (uint32_t n = 0; n < w->pack_count; n++)
+        if (w->packs[n].part == 0)
+            packs_ease(w, &w->packs[n]);
     wide_factor(w);
 }
 
 // to = H u
 static void wide_bend(const Wide *w, const mf_real *u, mf_real *to) {
     wide_mass(w, u, to);
-    for (uint32_t n = 0; n < w->bundle_count; n++)
-        bundle_bend(w, &w->bundles[n], u, to);
+    for (uint32_t n = 0; n < w->pack_count; n++)
+        pack_bend(w, &w->packs[n], u, to);
 }
 
 // descent = -H^-1 gradient, until what is left is WIDE_PART of it. Returns twice the gain.
@@ -427,7 +426,7 @@ static mf_real wide_descend(Wide *w) {
         wide_add(w, w->left, -length, w->bent);
         wide_ease(w, w->left, w->eased);
         const mf_real next = wide_dot(w, w->left, w->eased);
-        wide_turn(w, w->search, next / size, w->eased);
+        wide_extend(w, w->search, next / size, w->eased);
         size = next;
     }
     return -wide_dot(w, w->gradient, w->descent);
@@ -489,7 +488,7 @@ static void wide_start(Wide *w) {
         return;
     const mf_real cold = wide_reply(w, &settled);
     for (uint32_t i = 0; i < w->dofs; i++)
-        w->x[w->place[i]] = warm[(size_t)i * MF_BLOCK] - free[(size_t)i * w->in->stride];
+        w->x[w->position[i]] = warm[(size_t)i * MF_BLOCK] - free[(size_t)i * w->in->stride];
     wide_mass(w, w->x, w->inertial);
     wide_slacks(w);
     const mf_real cost = wide_reply(w, &settled) + wide_dot(w, w->x, w->inertial) / 2;
@@ -548,11 +547,11 @@ void MF_KERNEL(mf_articulated_sparse)(mf_Sparse *sparse) {
     wide_start(w);
     wide_newton(w, sparse);
     for (uint32_t i = 0; i < w->dofs; i++)
-        x[i * stride] = w->x[w->place[i]];
-    for (uint32_t n = 0; n < w->bundle_count; n++) {
-        const Bundle *bundle = &w->bundles[n];
-        for (uint32_t m = bundle->first; m < bundle->first + bundle->members; m++)
-            for (uint32_t at = 0; at < bundle->filled; at++) {
+        x[i * stride] = w->x[w->position[i]];
+    for (uint32_t n = 0; n < w->pack_count; n++) {
+        const Pack *pack = &w->packs[n];
+        for (uint32_t m = pack->first; m < pack->first + pack->members; m++)
+            for (uint32_t at = 0; at < pack->filled; at++) {
                 const mf_SparseConstraint *c = &sparse->constraints[w->source[m * MF_LANES + at]];
                 for (uint32_t k = 0; k < c->rows; k++)
                     force[(c->row + k) * stride] = lane_get(&w->force[w->blocks[m].row + k], at);

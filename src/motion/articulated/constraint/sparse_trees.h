@@ -6,25 +6,25 @@
 
 enum { WIDE_SUMS = 16, WIDE_PARTS = WIDE_SUMS / MF_LANES };
 
-// Bundles of one class: of the same number of constraints that are alike.
+// Packs of one class: of the same number of constraints that are alike.
 typedef struct WideClass {
     const mf_SparseConstraint *like;
     uint32_t members;
     uint32_t count, filled; // [1] lanes; those that have their constraints
-    uint32_t first;         // [1] bundle
+    uint32_t first;         // [1] pack
 } WideClass;
 
 // In each lane constraints of the same dofs, one in each block.
-typedef struct Bundle {
+typedef struct Pack {
     uint32_t first, members; // [1] blocks
     uint32_t filled;         // [1] lanes
     uint32_t part;           // [1] of WIDE_PARTS, which sums it adds to
-} Bundle;
+} Pack;
 
-typedef struct TreeKind {   // trees of one pattern
-    uint32_t first, dofs;   // [1] of the first tree
-    uint32_t count, placed; // [1] trees; those that have their place
-    uint32_t place, entry;  // [1] of the first WIDE_SUMS trees
+typedef struct TreeKind {       // trees of one pattern
+    uint32_t first, dofs;       // [1] of the first tree
+    uint32_t count, positioned; // [1] trees; those that have their position
+    uint32_t position, entry;   // [1] of the first WIDE_SUMS trees
 } TreeKind;
 
 typedef struct Wide {
@@ -32,26 +32,27 @@ typedef struct Wide {
     uint32_t dofs;
     const uint32_t *start; // pattern of the trees
     const uint16_t *column;
-    uint32_t *tree;  // [1] per dof, the first dof of its tree
-    uint32_t *place; // [1] per dof, where it is in the vectors below; one more, which is always 0
+    uint32_t *tree; // [1] per dof, the first dof of its tree
+    uint32_t
+        *position;   // [1] per dof, where it is in the vectors below; one more, which is always 0
     uint32_t *entry; // [1] per entry of the trees' pattern, where it is in the matrices below
     uint32_t kind_count;
     TreeKind *kinds;
     uint32_t *kind_of; // [1] per tree
-    uint32_t class_count, bundle_count, block_count;
+    uint32_t class_count, pack_count, block_count;
     WideClass *classes;
-    uint32_t *class_of; // [1] per first constraint of a bundle's lane
-    Bundle *bundles;
+    uint32_t *class_of; // [1] per first constraint of a pack's lane
+    Pack *packs;
     Constraint *blocks;
-    uint32_t *part;   // [1] per block, that of its bundle
+    uint32_t *part;   // [1] per block, that of its pack
     uint32_t *source; // [1] constraints of the problem, MF_LANES per block
     // As in a problem, with blocks for constraints; a slot is one number per lane.
     mf_lane *weight, *rest, *slack, *along, *force, *numbers, *curve;
     mf_mask *zones;
     Ray *rays;
     uint32_t *slots;        // dofs
-    int32_t *places;        // and where they are
-    mf_lane *values, *sums; // per dof of a bundle
+    int32_t *positions;     // and where they are
+    mf_lane *values, *sums; // per dof of a pack
     // Of the trees: of alike ones WIDE_SUMS lie side by side, entry by entry.
     uint32_t entries; // [1]
     mf_real *mass, *factor, *inverse;
@@ -66,14 +67,14 @@ static inline void wide_carve(const mf_ArtPlan *plan, mf_Carver *carver, Wide *w
     // As if no two trees were alike.
     const size_t dofs = plan->dof_count, size = WIDE_SUMS * (dofs + 1);
     MF_CARVE(carver, w->tree, dofs + 1);
-    MF_CARVE(carver, w->place, dofs + 1);
+    MF_CARVE(carver, w->position, dofs + 1);
     MF_CARVE(carver, w->entry, plan->tree_entries);
     MF_CARVE(carver, w->kinds, dofs);
     MF_CARVE(carver, w->kind_of, dofs);
     MF_CARVE(carver, w->classes, capacity->constraints);
     MF_CARVE(carver, w->class_of, capacity->constraints);
     MF_CARVE(carver, w->blocks, capacity->constraints);
-    MF_CARVE(carver, w->bundles, capacity->constraints);
+    MF_CARVE(carver, w->packs, capacity->constraints);
     MF_CARVE(carver, w->part, capacity->constraints);
     MF_CARVE(carver, w->source, (size_t)MF_LANES * capacity->constraints);
     MF_CARVE(carver, w->weight, capacity->rows);
@@ -86,7 +87,7 @@ static inline void wide_carve(const mf_ArtPlan *plan, mf_Carver *carver, Wide *w
     MF_CARVE(carver, w->rays, capacity->constraints);
     MF_CARVE(carver, w->numbers, capacity->numbers);
     MF_CARVE(carver, w->slots, (size_t)MF_LANES * capacity->numbers);
-    MF_CARVE(carver, w->places, (size_t)MF_LANES * capacity->numbers);
+    MF_CARVE(carver, w->positions, (size_t)MF_LANES * capacity->numbers);
     MF_CARVE(carver, w->values, dofs);
     MF_CARVE(carver, w->sums, dofs);
     MF_CARVE(carver, w->mass, (size_t)WIDE_SUMS * plan->tree_entries);
@@ -134,7 +135,7 @@ static inline void wide_add(const Wide *w, mf_real *to, mf_real f, const mf_real
 }
 
 // to = from + f to
-static inline void wide_turn(const Wide *w, mf_real *to, mf_real f, const mf_real *from) {
+static inline void wide_extend(const Wide *w, mf_real *to, mf_real f, const mf_real *from) {
     const mf_lane factor = mf_set(f);
     for (uint32_t i = 0; i < w->size; i += MF_LANES)
         mf_store(to + i, mf_fma(factor, mf_load(to + i), mf_load(from + i)));
@@ -151,7 +152,7 @@ typedef struct Trees {
     const uint32_t *start; // of the first tree of their kind; entries and columns count from there
     const uint16_t *column;
     uint32_t dofs, first, first_entry;
-    size_t place, entry; // of the first lane
+    size_t position, entry; // of the first lane
 } Trees;
 
 static MF_INLINE Trees trees_of(const Wide *w, const TreeKind *kind, uint32_t number) {
@@ -159,12 +160,12 @@ static MF_INLINE Trees trees_of(const Wide *w, const TreeKind *kind, uint32_t nu
     const uint32_t entries = w->start[kind->first + kind->dofs] - w->start[kind->first];
     return MF_VALUE(Trees, w->start + kind->first, w->column, kind->dofs, kind->first,
                     w->start[kind->first],
-                    kind->place + (size_t)row * kind->dofs * WIDE_SUMS + lane,
+                    kind->position + (size_t)row * kind->dofs * WIDE_SUMS + lane,
                     kind->entry + (size_t)row * entries * WIDE_SUMS + lane);
 }
 
 static MF_INLINE size_t trees_dof(const Trees *t, uint32_t dof) {
-    return t->place + (size_t)(dof - t->first) * WIDE_SUMS;
+    return t->position + (size_t)(dof - t->first) * WIDE_SUMS;
 }
 
 static MF_INLINE size_t trees_entry(const Trees *t, uint32_t entry) {
@@ -267,7 +268,7 @@ static inline bool is_of_kind(const Wide *w, const TreeKind *kind, uint32_t firs
 
 // Kinds of trees, and where their dofs and entries are.
 static inline void trees_find(Wide *w) {
-    uint32_t trees = 0, place = 0, entry = 0;
+    uint32_t trees = 0, position = 0, entry = 0;
     w->kind_count = 0;
     for (uint32_t first = 0, end; first < w->dofs; first = end, trees++) {
         uint32_t k = 0;
@@ -283,22 +284,22 @@ static inline void trees_find(Wide *w) {
     for (uint32_t k = 0; k < w->kind_count; k++) {
         TreeKind *kind = &w->kinds[k];
         const uint32_t rows = (kind->count + WIDE_SUMS - 1) / WIDE_SUMS * WIDE_SUMS;
-        kind->place = place;
+        kind->position = position;
         kind->entry = entry;
-        place += rows * kind->dofs;
+        position += rows * kind->dofs;
         entry += rows * (w->start[kind->first + kind->dofs] - w->start[kind->first]);
     }
     w->entries = entry;
-    w->size = place + WIDE_SUMS;
+    w->size = position + WIDE_SUMS;
     w->tree[w->dofs] = w->dofs;
-    w->place[w->dofs] = place;
+    w->position[w->dofs] = position;
     trees = 0;
     for (uint32_t first = 0, end; first < w->dofs; first = end, trees++) {
         TreeKind *kind = &w->kinds[w->kind_of[trees]];
-        const Trees own = trees_of(w, kind, kind->placed++);
+        const Trees own = trees_of(w, kind, kind->positioned++);
         end = first + kind->dofs;
         for (uint32_t i = first; i < end; i++)
-            w->place[i] = (uint32_t)trees_dof(&own, i - first + own.first);
+            w->position[i] = (uint32_t)trees_dof(&own, i - first + own.first);
         for (uint32_t e = w->start[first]; e < w->start[end]; e++)
             w->entry[e] = (uint32_t)trees_entry(&own, e - w->start[first] + own.first_entry);
     }

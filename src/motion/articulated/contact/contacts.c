@@ -142,10 +142,22 @@ bool mf_art_is_ground(const mf_Shape *shape) {
     return axis[2] > 1.0 - 1e-12;
 }
 
-bool mf_art_ground_pair(const mf_Model *model, uint32_t number, mf_CollideClass *pair) {
+mf_ArtGround mf_art_ground(const mf_Model *model) {
+    mf_ArtGround ground = {.model = model};
+    for (uint32_t i = model->shape_count; i-- > 0;) {
+        if (!mf_art_is_ground(&model->shapes[i]))
+            continue;
+        ground.first = i;
+        ground.end = ground.end > 0 ? ground.end : i + 1;
+    }
+    return ground;
+}
+
+bool mf_art_ground_pair(const mf_ArtGround *ground, uint32_t number, mf_CollideClass *pair) {
+    const mf_Model *model = ground->model;
     const mf_Shape *shape = &model->shapes[number];
     bool any = false;
-    for (uint32_t i = 0; i < model->shape_count; i++) {
+    for (uint32_t i = ground->first; i < ground->end; i++) {
         if (!mf_art_is_ground(&model->shapes[i]))
             continue;
         if (mf_collide_match(model, number, i, pair))
@@ -170,6 +182,7 @@ static void each_contact(const mf_ArtMotion *motion, const mf_Model *model, Cont
     mf_CollideClass pair;
     if (!config->contacts)
         return;
+    const mf_ArtGround ground = mf_art_ground(model);
     uint32_t link = MF_NONE; // the last one examined: parts of a link are neighbors in files
     bool points = false;
     for (uint32_t i = 0; i < model->shape_count; i++) {
@@ -178,7 +191,7 @@ static void each_contact(const mf_ArtMotion *motion, const mf_Model *model, Cont
             continue;
         points = shape->link == link ? points : by_points(model, config, shape->link);
         link = shape->link;
-        if (!points && mf_art_ground_pair(model, i, &pair))
+        if (!points && mf_art_ground_pair(&ground, i, &pair))
             shape_contacts(motion->hulls, motion->plan->stepped, shape, use, user);
     }
     for (uint32_t i = 0; i < model->point_count; i++) {

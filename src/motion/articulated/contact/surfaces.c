@@ -13,15 +13,16 @@
 typedef struct Surfaces {
     mf_ArtMotion *motion;
     const mf_Model *model;
+    mf_ArtGround ground;
     double step;        // [s]
     const double *ease; // [1/kg] of the model's shapes
 } Surfaces;
 
 // The pair of a contact's shape and the ground. False where nothing is said: a point, or a shape
 // made by hand without contact parameters.
-static bool find_pair(const mf_Model *model, uint32_t number, mf_CollideClass *pair) {
-    return number != MF_NONE && model->shapes[number].dimension > 0 &&
-           mf_art_ground_pair(model, number, pair);
+static bool find_pair(const Surfaces *s, uint32_t number, mf_CollideClass *pair) {
+    return number != MF_NONE && s->model->shapes[number].dimension > 0 &&
+           mf_art_ground_pair(&s->ground, number, pair);
 }
 
 static bool is_soft(const mf_ArtMotion *motion, const mf_Softness *softness) {
@@ -52,7 +53,7 @@ static void set_surface(const Surfaces *s, uint32_t i) {
     c[MF_ART_TOUCH_FORCE] = motion->constants_f64[MF_ART_FORCE];
     c[MF_ART_TOUCH_DRAG] = motion->constants_f64[MF_ART_DRAG];
     c[MF_ART_TOUCH_SLIDING] = 1.0;
-    if (find_pair(s->model, contact->shape, &pair)) {
+    if (find_pair(s, contact->shape, &pair)) {
         c[MF_ART_TOUCH_SLIDING] = pair.dimension >= 3 ? pair.friction[0] : 0.0;
         c[MF_ART_TOUCH_TORSION] = pair.dimension >= 4 ? pair.friction[2] : 0.0;
         c[MF_ART_TOUCH_ROLLING] = pair.dimension >= 6 ? pair.friction[3] : 0.0;
@@ -68,12 +69,15 @@ static void set_surface(const Surfaces *s, uint32_t i) {
 
 mf_Status mf_art_surfaces_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                                mf_Error *error) {
-    Surfaces s = {.motion = motion, .model = model, .step = motion->constants_f64[MF_ART_STEP]};
+    Surfaces s = {.motion = motion,
+                  .model = model,
+                  .ground = mf_art_ground(model),
+                  .step = motion->constants_f64[MF_ART_STEP]};
     bool soft = false;
     mf_CollideClass pair;
     for (uint32_t i = 0; i < motion->plan->contact_count; i++)
-        soft = soft || (find_pair(model, motion->contacts[i].shape, &pair) &&
-                        is_soft(motion, &pair.softness));
+        soft = soft ||
+               (find_pair(&s, motion->contacts[i].shape, &pair) && is_soft(motion, &pair.softness));
     double *ease = NULL;
     mf_Status status = MF_OK;
     if (soft) {
