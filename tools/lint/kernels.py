@@ -36,7 +36,7 @@ STACKS = {
     "cloth_kernel": 1024,
     "collide_kernel": 832,
     "compound_kernel": 4100,
-    "constrain_kernel": 584,
+    "constrain_kernel": 592,
     "couple_kernel": 688,
     "driven_kernel": 304,
     "fluid_kernel": 800,
