@@ -1,12 +1,10 @@
 // Which shapes of a plan may collide, and how many contacts its solver has space for.
-#include "contact/collide_shapes.h"
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
 #include "math/scalar.h"
 #include "model/mounted.h"
 
 #include <float.h>
-#include <stdio.h>
 #include <string.h>
 
 // The ground is the terrain's: a level plane of the file, not above it, is the same ground.

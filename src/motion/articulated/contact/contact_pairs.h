@@ -125,30 +125,23 @@ static inline bool link_pair_is_due(const mf_ArtPlan *plan, const uint8_t *reque
     return mf_art_sides_match(sides[indices[0]], sides[indices[1]]) != 0;
 }
 
-// How pairs are examined in a search.
-typedef struct PairSearch {
-    const Frames *frames;
-    mf_real reach;         // [m]
-    const mf_ArtLaw *laws; // by class, NULL: another law
-    mf_mask lanes;
-} PairSearch;
-
-static inline void link_contacts_examine(const mf_ArtPlan *plan, const PairSearch *search,
-                                         uint32_t number, LinkContacts *all) {
+// Adds what touches of a pair in `lanes`.
+static inline void link_contacts_examine(const mf_ArtPlan *plan, uint32_t number,
+                                         const Frames *frames, mf_real reach, mf_mask lanes,
+                                         LinkContacts *all) {
     const mf_CollidePlan *collide = mf_art_collide(plan);
     const mf_CollidePair pair = mf_collide_pair_of(collide, number);
-    const mf_real reach = search->reach;
     Manifold manifold;
-    MF_KERNEL(mf_collide_pair)(collide, number, search->frames, reach, &manifold);
+    MF_KERNEL(mf_collide_pair)(collide, number, frames, reach, &manifold);
     if (manifold.count == 0)
         return;
     mf_mask where = mf_mask_all();
     mf_lane least = mf_set(-reach);
-    if (search->laws != NULL)
-        least = mf_set((mf_real)-search->laws[pair.touches].margin);
+    if (plan->law)
+        least = mf_set((mf_real)-mf_art_laws(plan)[pair.touches].margin);
     // The law counts its margins itself (problem_points.h).
     mf_lane margin = mf_zero();
-    if (search->laws == NULL && !plan->hard && reach > 0) {
+    if (!plan->law && !plan->hard && reach > 0) {
         margin = mf_set((mf_real)mf_collide_classes(collide)[pair.touches].margin);
         least = mf_zero() - margin;
     }
@@ -169,7 +162,7 @@ static inline void link_contacts_examine(const mf_ArtPlan *plan, const PairSearc
                                     .normal = contact->normal,
                                     .depth = contact->depth + margin,
                                     .force = vec_zero()};
-        link_contacts_append(all, &link_contact, search->lanes);
+        link_contacts_append(all, &link_contact, lanes);
     }
 }
 
@@ -209,16 +202,16 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
     // Hard contacts hold from a little before they touch, or they would start over
     // whenever a bit changes.
     const mf_real step = MF_ART_CONSTANTS(plan)[MF_ART_STEP];
-    PairSearch search = {&frames, hard ? 40 * step * step : 0, plan->law ? mf_art_laws(plan) : NULL,
-                         lanes};
-    if (search.laws != NULL || (!plan->hard && requested == NULL))
-        search.reach = 2 * (mf_real)plan->reach;
-    uint32_t count = MF_KERNEL(mf_collide_near)(collide, &frames, search.reach, &all->search);
+    mf_real reach = hard ? 40 * step * step : 0;
+    if (plan->law || (!plan->hard && requested == NULL))
+        reach = 2 * (mf_real)plan->reach;
+    NearSearch *search = &all->search;
+    uint32_t count = MF_KERNEL(mf_collide_near)(collide, &frames, reach, search);
     do {
         for (uint32_t n = 0; n < count; n++)
-            if (link_pair_is_due(plan, requested, all->search.near[n]))
-                link_contacts_examine(plan, &search, all->search.near[n], all);
-        count = MF_KERNEL(mf_collide_near_more)(collide, search.reach, &all->search);
+            if (link_pair_is_due(plan, requested, search->near[n]))
+                link_contacts_examine(plan, search->near[n], &frames, reach, lanes, all);
+        count = MF_KERNEL(mf_collide_near_more)(collide, reach, search);
     } while (count > 0);
 }
 
