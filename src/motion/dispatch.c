@@ -70,9 +70,9 @@ static void run_block(const mf_Dispatch *dispatch, uint32_t block, uint32_t robo
     const uint32_t width = dispatch->lanes;
     for (uint32_t lane = 0; lane < robots; lane += width) {
         const uint32_t end = lane + width < robots ? lane + width : robots;
-        uint32_t awake = 0;
-        for (uint32_t i = lane; i < end; i++)
-            awake += !hidden || fault[i] == 0;
+        uint32_t awake = hidden ? 0 : end - lane;
+        for (uint32_t i = lane; hidden && i < end; i++)
+            awake += fault[i] == 0;
         // Few robots are faster one by one than in a mostly empty wide register.
         if (awake * 5 > width) {
             step(plan, &(mf_DispatchUnit){block, lane, false, fault + lane, scratch});

@@ -18,21 +18,24 @@
 #define MF_PLAN_HEIGHTS(terrain) mf_terrain_image_heights_f32(terrain)
 #endif
 
-// Height [m] and, where the ground slopes, the unit normal; `heights` are the ground's.
-static MF_INLINE mf_lane ground_at(const mf_PointsPlan *plan, const mf_real *heights,
+// `heights` are the ground's. A loop that stores values makes it once, outside.
+static MF_INLINE mf_LaneMap ground_map(const mf_PointsPlan *plan, const mf_real *heights,
+                                       const mf_real *constant) {
+    return MF_VALUE(mf_LaneMap, .height = heights, .columns = (int32_t)plan->columns,
+                    .last = {constant[MF_PLAN_LAST_COLUMN], constant[MF_PLAN_LAST_ROW]},
+                    .origin = {constant[MF_PLAN_ORIGIN_X], constant[MF_PLAN_ORIGIN_Y]},
+                    .inverse_cell = constant[MF_PLAN_INVERSE_CELL], .bilinear = plan->slopes,
+                    .ends = plan->ends);
+}
+
+// Height [m] and, where the ground slopes, the unit normal.
+static MF_INLINE mf_lane ground_at(const mf_PointsPlan *plan, const mf_LaneMap *map,
                                    const mf_real *constant, mf_lane x, mf_lane y, Vec *normal) {
     if (plan->level)
         return mf_set(constant[MF_PLAN_HIGHEST]);
-    const mf_LaneMap map = {.height = heights,
-                            .columns = (int32_t)plan->columns,
-                            .last = {constant[MF_PLAN_LAST_COLUMN], constant[MF_PLAN_LAST_ROW]},
-                            .origin = {constant[MF_PLAN_ORIGIN_X], constant[MF_PLAN_ORIGIN_Y]},
-                            .inverse_cell = constant[MF_PLAN_INVERSE_CELL],
-                            .bilinear = plan->slopes,
-                            .ends = plan->ends};
     mf_lane slope_x, slope_y, one = mf_set((mf_real)1);
-    mf_lane height = mf_map_surface(&map, x, y, &slope_x, &slope_y);
-    if (map.bilinear) {
+    mf_lane height = mf_map_surface(map, x, y, &slope_x, &slope_y);
+    if (map->bilinear) {
         mf_lane length = one / mf_sqrt(mf_fma(slope_x, slope_x, mf_fma(slope_y, slope_y, one)));
         *normal = MF_VALUE(Vec, -(slope_x * length), -(slope_y * length), length);
     }

@@ -202,9 +202,15 @@ static void build_tree(Build *b) {
     b->frame[0][0] = 1.0;
     for (uint32_t l = 1; l < b->model->link_count; l++)
         build_link(b, l);
-    for (uint32_t l = 0; l < b->plan.link_count; l++)
-        if (b->links[l].mimic >= 0)
-            b->links[l].mimic = b->plan_link[b->links[l].mimic];
+    for (uint32_t l = 0; l < b->plan.link_count; l++) {
+        mf_PlanLink *link = &b->links[l];
+        if (link->joint >= b->plan.joint_count)
+            b->plan.joint_count = link->joint + 1;
+        if (link->mimic < 0)
+            continue;
+        link->mimic = b->plan_link[link->mimic];
+        b->plan.mimics = true;
+    }
     build_points(b);
     b->plan.point_count = b->model->point_count;
     for (uint32_t i = 0; i < b->plan.point_count; i++)

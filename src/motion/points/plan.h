@@ -88,6 +88,7 @@ enum {
 typedef struct mf_PointsPlan {
     uint32_t bytes;
     uint32_t link_count, point_count, contact_count, constant_count; // [1]
+    uint32_t joint_count;                  // [1] components of joint.angle that links use
     uint32_t base_points;                  // [1] the first points belong to the base
     uint32_t link_offset, point_offset;    // [1] rows of the constants
     bool level;                            // the ground has one height everywhere
@@ -95,6 +96,7 @@ typedef struct mf_PointsPlan {
     bool ends;                             // there is nothing beyond its border
     uint32_t columns;                      // [1] cells along x
     bool coupled, weighted, keep_momentum; // as in mf_PointsConfig
+    bool mimics;                           // a joint follows another
     MF_FLAT_ARRAY(links);                  // in topological order
     MF_FLAT_ARRAY(contacts); // [1] per plan point: its contact index, -1 = does not collide
     MF_FLAT_ARRAY(constants_f64);

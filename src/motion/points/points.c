@@ -45,6 +45,8 @@ static mf_Status bind_fields(mf_Group *group, mf_PointsMotion *motion, mf_Error 
     motion->dispatch = mf_dispatch_bind(group, MF_MOTION_POINTS);
     for (int i = 0; i < MF_POINTS_ROWS; i++)
         motion->row[i] = mf_row(motion->rows[i]);
+    if (motion->row[MF_ROW_LINEAR].low == 0) // longer steps turn by more than rounding loses
+        motion->row[MF_ROW_ORIENTATION].low = 0;
     motion->wrench_row = mf_row(motion->wrench_count != NULL ? motion->wrench : NULL);
     return mf_attach_warnings(group, &motion->warnings, error);
 }
@@ -55,12 +57,14 @@ static void bind_block(const mf_PointsMotion *motion, uint32_t block, uint32_t l
                        mf_PointsBlock *work) {
     work->plan = motion->plan;
     work->terrain = motion->terrain;
-    for (int i = 0; i < MF_POINTS_ROWS; i++)
-        work->rows[i] = mf_row_at(&motion->row[i], block, lane);
+    // All are of the group's width. Those of joints that a model does not have are not read.
+    const size_t across = lane * motion->row[MF_ROW_POSITION].value;
+    for (int i = 0; i < MF_ROW_RESIDUAL; i++)
+        work->rows[i] =
+            (void *)((uintptr_t)motion->row[i].base + block * motion->row[i].stride + across);
+    work->residual = mf_row_at(&motion->row[MF_ROW_RESIDUAL], block, lane);
     for (int i = 0; i < MF_ROW_ANGLE; i++)
         work->low[i] = motion->row[i].low;
-    if (work->low[MF_ROW_LINEAR] == 0) // longer steps turn by more than rounding loses
-        work->low[MF_ROW_ORIENTATION] = 0;
     const size_t first = (size_t)block * MF_BLOCK + lane;
     work->fault = (uint32_t *)motion->dispatch.fault->data + first;
     work->wrench = mf_row_at(&motion->wrench_row, block, lane);

@@ -137,10 +137,11 @@ static mf_mask move_joints(Step *s, mf_real *from) {
     raise_fault(s, fine, MF_FAULT_INPUT);
     mf_lane travel = mf_zero();
     // Leaders first, then the joints that follow them.
-    for (uint32_t i = 0; i < 2 * s->plan->link_count; i++) {
-        uint32_t l = i < s->plan->link_count ? i : i - s->plan->link_count;
+    const uint32_t links = s->plan->link_count, both = s->plan->mimics ? 2 * links : links;
+    for (uint32_t i = 0; i < both; i++) {
+        const uint32_t l = i < links ? i : i - links;
         const mf_PlanLink *link = &s->links[l];
-        if (link->kind == MF_PLAN_FIXED || (link->mimic >= 0) != (i >= s->plan->link_count))
+        if (link->kind == MF_PLAN_FIXED || (link->mimic >= 0) != (i >= links))
             continue;
         const mf_real *c = s->constant + s->plan->link_offset + (size_t)l * MF_PLAN_LINK_VALUES;
         mf_lane now = row_load((const mf_real *)s->block->angle, link->joint);
@@ -192,6 +193,7 @@ static void find_joint_contacts(Step *s, const Body *body, const Mat *rotation) 
     const mf_lane zero = mf_zero();
     const Vec down = {rotation->zx, rotation->zy, rotation->zz};
     const size_t points = s->plan->contact_count;
+    const mf_LaneMap map = ground_map(s->plan, s->heights, s->constant);
     ContactSums sums = {zero, zero, zero};
     mf_mask any = mf_not(mf_mask_all());
     Contact *row = s->contacts.row;
@@ -204,7 +206,7 @@ static void find_joint_contacts(Step *s, const Body *body, const Mat *rotation) 
         any = mf_or(any, near);
         Vec arm = mat_apply(rotation, local), position = vec_add(body->com, arm);
         mf_lane ground =
-            ground_at(s->plan, s->heights, s->constant, position.x, position.y, &row->normal);
+            ground_at(s->plan, &map, s->constant, position.x, position.y, &row->normal);
         // Feet stay pressed as far as their load pressed them.
         mf_lane top = mf_min(ground, top_over(s->plan) ? ground + s->top[i] : s->top[i]);
         mf_lane depth = mf_select(near, top - position.z - before, depth_of_none());
@@ -239,11 +241,11 @@ static void settle_joint_contacts(Step *s, const Body *body, const Shift *shift)
 // In coupled friction the slip of a joint update is what the joints moved, not the stretch that
 // already holds the robot up; that stretch is put aside. `points` are those before the update.
 static void rebase_anchors(Step *s, const Body *body, const Mat *rotation, const Vec *points) {
+    const mf_LaneMap map = ground_map(s->plan, s->heights, s->constant);
     for (size_t i = 0; i < s->plan->contact_count; i++) {
         Vec was = mat_apply_add(rotation, points[i], body->com), normal;
         if (top_over(s->plan))
-            s->top[i] =
-                s->top[i] - ground_at(s->plan, s->heights, s->constant, was.x, was.y, &normal);
+            s->top[i] = s->top[i] - ground_at(s->plan, &map, s->constant, was.x, was.y, &normal);
         Vec anchor = vec_load((const mf_real *)s->block->anchor, 3 * i);
         s->stretch[i] = vec_sub(was, anchor);
         keep_vec_where(s, mf_less(mf_zero(), load_before(s, i)), s->block->anchor, 3 * i, was);
@@ -461,16 +463,18 @@ static MF_INLINE void fly(Step *s, Body *body) {
     mf_mask rotates = mf_less(mf_zero(), mf_abs(w.x) + mf_abs(w.y) + mf_abs(w.z));
     if (!mf_any(rotates))
         return;
-    Quat attitude = body->attitude, low_attitude = low->attitude;
+    const bool small = short_steps(s->block);
+    Quat attitude = body->attitude, low_attitude;
+    if (small)
+        low_attitude = low->attitude;
     Sym inertia = body_inertia(s), inverse = body_inverse(s);
-    free_rotation_step(&inertia, &inverse, s->constant[MF_PLAN_STEP], short_steps(s->block),
-                       &attitude, &body->rate, &low_attitude, &low->rate);
-    if (!mf_all(rotates)) {
+    free_rotation_step(&inertia, &inverse, s->constant[MF_PLAN_STEP], small, &attitude, &body->rate,
+                       &low_attitude, &low->rate);
+    if (small)
+        low->attitude = quat_select(rotates, low_attitude, low->attitude);
+    if (!mf_all(rotates))
         attitude = quat_select(rotates, attitude, body->attitude);
-        low_attitude = quat_select(rotates, low_attitude, low->attitude);
-    }
     body->attitude = attitude;
-    low->attitude = low_attitude;
 }
 
 // Points that may be in the ground after the flight. `was_down` and `was_z` are the last row of the
@@ -482,22 +486,25 @@ static MF_INLINE void find_contacts(Step *s, const Body *body, const Mat *rotati
     const Vec down = {rotation->zx, rotation->zy, rotation->zz};
     const bool all = s->all_alive;
     const size_t points = s->plan->contact_count;
+    const mf_LaneMap map = ground_map(s->plan, s->heights, s->constant);
     ContactSums sums = {zero, zero, zero};
     mf_mask any = mf_not(mf_mask_all());
     Contact *row = s->contacts.row;
-    for (size_t i = 0; i < points; i++) {
-        Vec local = vec_load((const mf_real *)s->block->points, 3 * i);
+    const mf_real *at = (const mf_real *)s->block->points;
+    mf_real *load = (mf_real *)s->block->load;
+    for (size_t i = 0; i < points; i++, at += 3 * MF_BLOCK, load += MF_BLOCK) {
+        Vec local = vec_load(at, 0);
         mf_lane z = vec_dot(down, local);
         mf_mask near = mf_less(z, reach_z);
         if (!mf_any(near)) {
-            keep_store_all(s, all, s->block->load, i, zero);
+            keep_store_all(s, all, load, 0, zero);
             continue;
         }
         mf_lane before = mf_keep(near, load_before(s, i));
         any = mf_or(any, near);
         Vec position = {vec_dot(MF_VALUE(Vec, rotation->xx, rotation->xy, rotation->xz), local),
                         vec_dot(MF_VALUE(Vec, rotation->yx, rotation->yy, rotation->yz), local), z};
-        mf_lane ground = ground_at(s->plan, s->heights, s->constant, body->com.x + position.x,
+        mf_lane ground = ground_at(s->plan, &map, s->constant, body->com.x + position.x,
                                    body->com.y + position.y, &row->normal);
         mf_lane top = support_height(s, ground, vec_dot_add(was_down, local, was_z + before));
         mf_lane depth = mf_select(near, top - (body->com.z + z), none);
@@ -565,14 +572,21 @@ static void choose_pose(Body *body, mf_mask where, const Body *other) {
     body->rate = vec_select(where, other->rate, body->rate);
 }
 
-// The body before the flight. It differs from the fields only after a joint update, and is only
-// stored then.
-static Body body_before(Step *s, const Body *saved) {
-    if (s->block->joints_due)
-        return *saved;
+typedef struct Saved {
+    Body body;
+    Lows low;
+} Saved;
+
+// The body before the flight and its remainders. They differ from the fields only after a joint
+// update, and are only saved then.
+static Body body_before(Step *s, const Saved *saved, Lows *low) {
+    if (s->block->joints_due) {
+        *low = saved->low;
+        return saved->body;
+    }
     Mat rotation;
-    Lows low = load_lows(s->block);
-    Body body = load_body(s->block, &rotation, &low);
+    *low = load_lows(s->block);
+    Body body = load_body(s->block, &rotation, low);
     apply_wrench(s, &body, &rotation);
     return body;
 }
@@ -581,18 +595,20 @@ static Body body_before(Step *s, const Body *saved) {
 // a slope or below the floor). Such a lane is supported where its points were before the step
 // instead: relative to that support it is at rest, so the implicit step cannot gain energy. If even
 // that fails, by the curvature of large rotations, the body stays where it was and stops.
-static __attribute__((noinline)) mf_lane hold_inaccurate(Step *s, Body *body, const Body *saved,
+static __attribute__((noinline)) mf_lane hold_inaccurate(Step *s, Body *body, const Saved *saved,
                                                          mf_mask inaccurate, mf_lane budget,
                                                          mf_lane energy) {
+    carve_rest(s);
     mf_lane *press = s->press, *hold = s->was;
     Contacts *contacts = &s->contacts;
     bool coupled = s->plan->coupled;
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    Body was = body_before(s, saved), second = was, still = was;
+    Lows low_before;
+    Body was = body_before(s, saved, &low_before), second = was, still = was;
     Mat was_rotation = quat_matrix(was.attitude);
     Vec down = {was_rotation.zx, was_rotation.zy, was_rotation.zz};
     const Lows low = s->low;
-    s->low = s->low_before;
+    s->low = low_before;
     fly(s, &second); // as before the first response
     for (size_t i = 0; i < contacts->count; i++) {
         Contact *row = &contacts->row[i];
@@ -611,7 +627,7 @@ static __attribute__((noinline)) mf_lane hold_inaccurate(Step *s, Body *body, co
     mf_mask stuck = mf_less(clamped, zero);
     still.velocity = still.rate = MF_VALUE(Vec, zero, zero, zero);
     choose_pose(&second, stuck, &still);
-    choose_pose(&s->low, stuck, &s->low_before);
+    choose_pose(&s->low, stuck, &low_before);
     choose_pose(body, inaccurate, &second);
     choose_pose(&s->low, mf_not(inaccurate), &low);
     for (size_t i = 0; i < contacts->count; i++) {
@@ -624,7 +640,7 @@ static __attribute__((noinline)) mf_lane hold_inaccurate(Step *s, Body *body, co
 }
 
 // `was_rotation` is the attitude before the flight.
-static MF_INLINE void hit_ground(Step *s, Body *body, const Body *saved, const Mat *was_rotation,
+static MF_INLINE void hit_ground(Step *s, Body *body, const Saved *saved, const Mat *was_rotation,
                                  mf_lane was_z, mf_lane energy) {
     Mat rotation = quat_matrix(body->attitude);
     find_contacts(s, body, &rotation,
@@ -661,22 +677,22 @@ static MF_INLINE void check_state(Step *s, const Body *body) {
     raise_fault(s, in_range, MF_FAULT_RANGE);
 }
 
-static MF_INLINE void store_lows(const Step *s, bool all, const Lows *low) {
-    mf_real *position = lows_of(s->block, MF_ROW_POSITION),
-            *linear = lows_of(s->block, MF_ROW_LINEAR);
-    mf_real *attitude = lows_of(s->block, MF_ROW_ORIENTATION),
-            *angular = lows_of(s->block, MF_ROW_ANGULAR);
-    const Quat q = low->attitude;
+static MF_INLINE void store_lows(const Step *s, bool all, Vec com, Vec velocity) {
+    mf_real *position = lows_of(s->block, MF_ROW_POSITION);
     if (position != NULL)
-        keep_vec_all(s, all, position, 0, low->com);
-    if (attitude != NULL)
+        keep_vec_all(s, all, position, 0, com);
+    if (!short_steps(s->block))
+        return;
+    mf_real *attitude = lows_of(s->block, MF_ROW_ORIENTATION);
+    const Quat q = s->low.attitude;
+    keep_vec_all(s, all, lows_of(s->block, MF_ROW_LINEAR), 0, velocity);
+    if (attitude != NULL) {
         keep_store_all(s, all, attitude, 0, q.w);
-    if (attitude != NULL)
         keep_vec_all(s, all, attitude, 1, MF_VALUE(Vec, q.x, q.y, q.z));
-    if (linear != NULL)
-        keep_vec_all(s, all, linear, 0, low->velocity);
+    }
+    mf_real *angular = lows_of(s->block, MF_ROW_ANGULAR);
     if (angular != NULL)
-        keep_vec_all(s, all, angular, 0, low->rate);
+        keep_vec_all(s, all, angular, 0, s->low.rate);
 }
 
 static MF_INLINE void store_fields(const Step *s, const Body *body, bool all) {
@@ -684,18 +700,18 @@ static MF_INLINE void store_fields(const Step *s, const Body *body, bool all) {
     Mat rotation = quat_matrix(body->attitude);
     Vec center = vec_load((const mf_real *)block->center, 0);
     Vec swing = mat_apply(&rotation, vec_cross(body->rate, center));
-    Lows low = s->low;
+    Vec low_com = s->low.com, low_velocity = s->low.velocity;
     const Vec arm = mat_apply(&rotation, center),
               zero = MF_VALUE(Vec, mf_zero(), mf_zero(), mf_zero());
-    const Vec position = vec_sum_shift(vec_sub(zero, arm), body->com, &low.com);
-    keep_vec_all(s, all, block->position, 0, vec_sum_plus(zero, position, &low.com));
+    const Vec position = vec_sum_shift(vec_sub(zero, arm), body->com, &low_com);
+    keep_vec_all(s, all, block->position, 0, vec_sum_plus(zero, position, &low_com));
     Vec velocity = vec_sub(body->velocity, swing);
     if (short_steps(block)) {
-        velocity = vec_sum_shift(vec_sub(zero, swing), body->velocity, &low.velocity);
-        velocity = vec_sum_plus(zero, velocity, &low.velocity);
+        velocity = vec_sum_shift(vec_sub(zero, swing), body->velocity, &low_velocity);
+        velocity = vec_sum_plus(zero, velocity, &low_velocity);
     }
     keep_vec_all(s, all, block->linear, 0, velocity);
-    store_lows(s, all, &low);
+    store_lows(s, all, low_com, low_velocity);
     keep_vec_all(s, all, block->angular, 0, body->rate);
     keep_store_all(s, all, block->orientation, 0, body->attitude.w);
     keep_store_all(s, all, block->orientation, 1, body->attitude.x);
@@ -703,7 +719,8 @@ static MF_INLINE void store_fields(const Step *s, const Body *body, bool all) {
     keep_store_all(s, all, block->orientation, 3, body->attitude.z);
     mf_lane stiffness = mf_set(s->constant[MF_PLAN_STIFFNESS]);
     const Contacts *contacts = &s->contacts;
-    for (const Contact *row = contacts->row; row < contacts->row + contacts->count; row++) {
+    const Contact *const end = contacts->row + contacts->count;
+    for (const Contact *row = contacts->row; row < end; row++) {
         keep_store_all(s, all, block->load, row->index, row->press * stiffness);
         store_anchor(s, body, &rotation, row);
     }
@@ -724,10 +741,10 @@ static __attribute__((noinline)) void store_residual(const Step *s) {
 }
 
 size_t MF_KERNEL(mf_points_scratch_size)(const mf_PointsPlan *plan) {
-    mf_Carver carver = {NULL, 0};
     Step s;
-    step_carve(plan, &carver, &s);
-    return carver.used;
+    s.plan = plan;
+    carve_contacts(&s, NULL);
+    return carve_rest(&s);
 }
 
 void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
@@ -742,11 +759,13 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
     s.heights = MF_PLAN_HEIGHTS(block->terrain);
     s.all_alive = mf_all(s.alive);
     s.residual = mf_zero();
-    mf_Carver carver = {(char *)block->scratch, 0};
-    step_carve(s.plan, &carver, &s);
+    carve_contacts(&s, block->scratch);
+    if (block->joints_due || block->only_refresh || s.plan->coupled)
+        carve_rest(&s);
     Mat rotation;
     s.low = load_lows(block);
-    Body body = load_body(block, &rotation, &s.low), saved;
+    Body body = load_body(block, &rotation, &s.low);
+    Saved saved;
     if (block->only_refresh) {
         reshape_body(&s, &body, MF_VALUE(Vec, rotation.zx, rotation.zy, rotation.zz));
         return;
@@ -756,9 +775,10 @@ void MF_KERNEL(mf_points_step)(const mf_PointsBlock *block) {
         rotation = quat_matrix(body.attitude);
     }
     apply_wrench(&s, &body, &rotation);
-    if (block->joints_due)
-        saved = body;
-    s.low_before = s.low;
+    if (block->joints_due) {
+        saved.body = body;
+        saved.low = s.low;
+    }
     mf_lane was_z = body.com.z, energy = kinetic_energy(&s, &body);
     fly(&s, &body);
     hit_ground(&s, &body, &saved, &rotation, was_z, energy);

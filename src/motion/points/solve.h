@@ -24,35 +24,41 @@ typedef struct Step {
     bool all_alive;         // no lane has one
     mf_mask near;           // lanes with a point that may touch the ground
     Contacts contacts;
+    Lows low;         // remainders of the body's sums
+    mf_lane residual; // [1] largest of this step's solutions of the contacts
+    mf_Carver rest;   // of the scratch behind the contacts, where what follows lies:
     Kinematics kinematics;
-    Lows low, low_before; // remainders of the body's sums, now and before the flight
-    mf_lane residual;     // [1] largest of this step's solutions of the contacts
     // Per contact point:
     mf_lane *top; // [m] up to where a joint update may lift it: height, or above the ground
     mf_lane *hold, *weight;
     // Working memory, per contact point:
-    mf_lane *depth;       // lift_clear
+    mf_lane *depth;       // lift_feet, carry_coupled
     mf_lane *press, *was; // hold_inaccurate
     Vec *stretch;         // carry_body
     mf_real *from;        // update_joints: rows of MF_BLOCK per joint
 } Step;
 
-static inline void step_carve(const mf_PointsPlan *plan, mf_Carver *carver, Step *s) {
-    const uint32_t points = plan->contact_count;
-    const mf_PlanLink *links = mf_points_plan_links(plan);
-    uint32_t joints = 0;
-    for (uint32_t l = 0; l < plan->link_count; l++)
-        joints = links[l].joint >= joints ? links[l].joint + 1 : joints;
-    MF_CARVE(carver, s->contacts.row, points);
-    kinematics_carve(plan, carver, &s->kinematics);
-    MF_CARVE(carver, s->top, points);
-    MF_CARVE(carver, s->hold, points);
-    MF_CARVE(carver, s->weight, points);
-    MF_CARVE(carver, s->depth, points);
-    MF_CARVE(carver, s->press, points);
-    MF_CARVE(carver, s->was, points);
-    MF_CARVE(carver, s->stretch, points);
-    MF_CARVE(carver, s->from, (size_t)joints * MF_BLOCK);
+// The contacts come first: most steps need no more.
+static MF_INLINE void carve_contacts(Step *s, void *scratch) {
+    s->rest.block = (char *)scratch;
+    s->rest.used = 0;
+    MF_CARVE(&s->rest, s->contacts.row, s->plan->contact_count);
+}
+
+// Everything else. Returns how much that is altogether [byte].
+static __attribute__((noinline)) size_t carve_rest(Step *s) {
+    const uint32_t points = s->plan->contact_count;
+    mf_Carver carver = s->rest;
+    kinematics_carve(s->plan, &carver, &s->kinematics);
+    MF_CARVE(&carver, s->top, points);
+    MF_CARVE(&carver, s->hold, points);
+    MF_CARVE(&carver, s->weight, points);
+    MF_CARVE(&carver, s->depth, points);
+    MF_CARVE(&carver, s->press, points);
+    MF_CARVE(&carver, s->was, points);
+    MF_CARVE(&carver, s->stretch, points);
+    MF_CARVE(&carver, s->from, (size_t)s->plan->joint_count * MF_BLOCK);
+    return carver.used;
 }
 
 // Depth of a point that is a contact in another lane only: no tilt makes it touch.
@@ -127,6 +133,11 @@ static MF_INLINE bool short_steps(const mf_PointsBlock *block) {
 }
 
 static MF_INLINE Lows load_lows(const mf_PointsBlock *block) {
+    const mf_lane zero = mf_zero();
+    const Vec none = {zero, zero, zero};
+    if (!short_steps(block))
+        return MF_VALUE(Lows, .com = low_vec(lows_of(block, MF_ROW_POSITION), 0), .velocity = none,
+                        .attitude = {zero, zero, zero, zero}, .rate = none);
     return MF_VALUE(Lows, .com = low_vec(lows_of(block, MF_ROW_POSITION), 0),
                     .velocity = low_vec(lows_of(block, MF_ROW_LINEAR), 0),
                     .attitude = low_quat(lows_of(block, MF_ROW_ORIENTATION), 0),
