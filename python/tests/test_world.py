@@ -97,9 +97,8 @@ def test_contacts_that_would_be_dropped_are_a_fault(tmp_path: Path) -> None:
         for i in range(120)
     )
     (tmp_path / "spiky.xml").write_text(
-        '<mujoco><worldbody><geom type="plane" size="9 9 1"/><body pos="0 0 .0099"><freejoint/>'
-        + balls
-        + "</body></worldbody></mujoco>"
+        '<mujoco><worldbody><geom type="box" size="9 9 .1"/><geom type="box" size="9 9 .1"/>'
+        '<body pos="0 0 .1099"><freejoint/>' + balls + "</body></worldbody></mujoco>"
     )
     model = mayfly.Model.from_file(tmp_path / "spiky.xml")
     with mayfly.World.for_model(model) as world:
