@@ -300,7 +300,8 @@ static void packs_make(Wide *w) {
 static void constraint_load(Wide *w, uint32_t block, uint32_t at, uint32_t n) {
     const mf_Sparse *in = w->in;
     const mf_SparseConstraint *c = &in->constraints[n];
-    const mf_real *weight = in->weight, *rest = in->rest, *numbers = in->numbers;
+    const mf_real *weight = (const mf_real *)in->weight, *rest = (const mf_real *)in->rest,
+                  *numbers = (const mf_real *)in->numbers;
     const size_t stride = in->stride;
     Constraint *b = &w->blocks[block];
     w->source[block * MF_LANES + at] = n;
@@ -481,7 +482,7 @@ static void wide_step(Wide *w, mf_real distance) {
 
 // The acceleration of the previous step may be a better start than 0.
 static void wide_start(Wide *w) {
-    const mf_real *warm = w->in->warm, *free = w->in->free;
+    const mf_real *warm = (const mf_real *)w->in->warm, *free = (const mf_real *)w->in->free;
     bool settled;
     wide_slacks(w);
     if (warm == NULL)
@@ -538,7 +539,7 @@ static void wide_newton(Wide *w, mf_Sparse *out) {
 
 void MF_KERNEL(mf_articulated_sparse)(mf_Sparse *sparse) {
     Wide *w;
-    mf_real *x = sparse->x, *force = sparse->force;
+    mf_real *x = (mf_real *)sparse->x, *force = (mf_real *)sparse->force;
     const size_t stride = sparse->stride;
     MF_CARVE(&sparse->memory, w, 1);
     wide_carve(sparse->plan, &sparse->memory, w);

@@ -307,7 +307,7 @@ static inline void trees_find(Wide *w) {
 
 // Where a row of trees is not full, the mass is 1.
 static inline void masses_load(Wide *w) {
-    const mf_real *mass = w->in->mass;
+    const mf_real *mass = (const mf_real *)w->in->mass;
     memset(w->mass, 0, w->entries * sizeof *w->mass);
     for (uint32_t k = 0; k < w->kind_count; k++) {
         const TreeKind *kind = &w->kinds[k];
