@@ -234,7 +234,7 @@ static void check_pair(const Copy *copy, const mf_CollidePlan *plan, uint32_t p,
         double margin = reach + plan->margin;
         if (times > 1 || (times == 0 && least < margin - 1e-6) ||
             (times == 1 && least > margin + slack + 1e-4))
-            fail_msg("%s: pair %u of lane %u told %u times at a distance of %g", copy->name, p,
+            fail_msg("%s: pair %u of lane %u found %u times at a distance of %g", copy->name, p,
                      lane, times, least);
         *(times ? reported : skipped) += 1;
     }

@@ -622,7 +622,8 @@ static void solve_sparse(Problem *p, uint32_t lane, Course *course) {
                         .warm = p->work->solver.warm == NULL ? NULL : p->work->solver.warm + lane,
                         .memory = p->memory,
                         .x = (mf_real *)p->x + lane,
-                        .force = (mf_real *)p->force + lane};
+                        .force = (mf_real *)p->force + lane,
+                        .slack = (mf_real *)p->slack + lane};
     for (uint32_t n = 0; n < p->constraint_count; n++) {
         const Constraint *c = &p->constraints[n];
         mf_SparseConstraint *own = &p->sparse[sparse.constraint_count];

@@ -305,15 +305,14 @@ static void find_resistance(mf_ArtMotion *motion, const mf_Model *model) {
 // What needs a matrix with an entry for any two dofs.
 static mf_Status check_size(const mf_ArtMotion *motion, const mf_Model *model, mf_Error *error) {
     const mf_ArtPlan *plan = motion->plan;
-    const char *what =
-        plan->coriolis ? "too many for the integrator implicit (implicitfast is for more)" : NULL;
+    const char *what = plan->coriolis ? "the integrator implicit (implicitfast is for more)" : NULL;
     for (uint32_t i = 0; i < plan->tendon_count; i++)
         if (motion->tendons[i].armature > 0.0)
-            what = "too many for tendons with armature";
+            what = "tendons with armature";
     if (plan->dof_count <= MF_ARTICULATED_DENSE_DOFS || what == NULL)
         return MF_OK;
-    return mf_fail(error, MF_LIMIT, "articulated: model %s has %u velocities, %s, up to %d",
-                   model->name, plan->dof_count, what, MF_ARTICULATED_DENSE_DOFS);
+    return mf_fail(error, MF_LIMIT, "articulated: model %s has %u velocities, at most %d with %s",
+                   model->name, plan->dof_count, MF_ARTICULATED_DENSE_DOFS, what);
 }
 
 mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,

@@ -29,12 +29,12 @@ typedef struct mf_Sparse {
     const uint16_t *slots;
     uint32_t stride; // [1]
     const void *weight, *rest, *numbers, *mass, *free;
-    const void *warm; // accelerations of the previous step, MF_BLOCK apart; NULL: none
-    mf_Carver memory; // of mf_articulated_sparse_scratch_size bytes
-    void *x, *force;  // out
-    double residual;  // [1] out: root of the relative gain of a further step
-    uint32_t steps;   // [1] out
-    bool ended;       // out: within the tolerance, not by the number of steps
+    const void *warm;        // accelerations of the previous step, MF_BLOCK apart; NULL: none
+    mf_Carver memory;        // of mf_articulated_sparse_scratch_size bytes
+    void *x, *force, *slack; // out: also slacks, which the pass against slip reads
+    double residual;         // [1] out: root of the relative gain of a further step
+    uint32_t steps;          // [1] out
+    bool ended;              // out: within the tolerance, not by the number of steps
 } mf_Sparse;
 
 MF_KERNEL_COPIES(void, mf_articulated_sparse, (mf_Sparse * sparse));

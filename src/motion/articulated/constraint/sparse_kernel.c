@@ -539,7 +539,8 @@ static void wide_newton(Wide *w, mf_Sparse *out) {
 
 void MF_KERNEL(mf_articulated_sparse)(mf_Sparse *sparse) {
     Wide *w;
-    mf_real *x = (mf_real *)sparse->x, *force = (mf_real *)sparse->force;
+    mf_real *x = (mf_real *)sparse->x, *force = (mf_real *)sparse->force,
+            *slack = (mf_real *)sparse->slack;
     const size_t stride = sparse->stride;
     MF_CARVE(&sparse->memory, w, 1);
     wide_carve(sparse->plan, &sparse->memory, w);
@@ -554,8 +555,11 @@ void MF_KERNEL(mf_articulated_sparse)(mf_Sparse *sparse) {
         for (uint32_t m = pack->first; m < pack->first + pack->members; m++)
             for (uint32_t at = 0; at < pack->filled; at++) {
                 const mf_SparseConstraint *c = &sparse->constraints[w->source[m * MF_LANES + at]];
-                for (uint32_t k = 0; k < c->rows; k++)
-                    force[(c->row + k) * stride] = lane_get(&w->force[w->blocks[m].row + k], at);
+                for (uint32_t k = 0; k < c->rows; k++) {
+                    const uint32_t row = w->blocks[m].row + k;
+                    force[(c->row + k) * stride] = lane_get(&w->force[row], at);
+                    slack[(c->row + k) * stride] = lane_get(&w->slack[row], at);
+                }
             }
     }
 }
