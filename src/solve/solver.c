@@ -42,7 +42,8 @@ static bool allocate_step(mf_Solver *solver) {
         MF_ARRAY(solver->step, MF_BLOCK_ROWS * nodes),
         MF_ARRAY(solver->left, MF_BLOCK_ROWS * nodes),
         MF_ARRAY(solver->sweep_values, solver->sweep_capacity + 1),
-        MF_ARRAY(solver->rates, solver->rate_capacity + 1)};
+        MF_ARRAY(solver->rates, solver->rate_capacity + 1),
+        MF_ARRAY(solver->common_memory, solver->common_size)};
     return mf_allocate_arrays(solver->context, arrays, sizeof arrays / sizeof *arrays);
 }
 
@@ -62,6 +63,7 @@ static mf_Status reserve(mf_Solver *solver, mf_Error *error) {
         solver->sweep_capacity = 4 * (size_t)solver->dofs * 6 * rows;
         solver->rate_capacity = nodes * solver->dofs;
     }
+    solver->common_size = solver->contact_capacity > 0 ? mf_solver_common_bytes(solver) : 0;
     const uint64_t pairs = nodes * nodes / 2, most = 4096, fill = pairs < most ? pairs : most;
     const uint64_t blocks = rows + responses / 2 + fill;
     solver->key_capacity = (size_t)(2 * blocks + 2 * rows + responses);
@@ -135,14 +137,16 @@ static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
     if (needed <= solver->group_count)
         return MF_OK;
     mf_Solver more;
-    const mf_Array arrays[] = {MF_ARRAY(more.trials, needed), MF_ARRAY(more.memories, needed),
-                               MF_ARRAY(more.free, needed),   MF_ARRAY(more.answers, needed),
-                               MF_ARRAY(more.ranks, needed),  MF_ARRAY(more.group_at, needed)};
+    const mf_Array arrays[] = {MF_ARRAY(more.trials, needed),  MF_ARRAY(more.memories, needed),
+                               MF_ARRAY(more.free, needed),    MF_ARRAY(more.common, needed),
+                               MF_ARRAY(more.answers, needed), MF_ARRAY(more.ranks, needed),
+                               MF_ARRAY(more.group_at, needed)};
     if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %u groups", needed);
     if (solver->group_count > 0) {
         memcpy(more.trials, solver->trials, solver->group_count * sizeof *more.trials);
         memcpy(more.memories, solver->memories, solver->group_count * sizeof *more.memories);
+        memcpy(more.common, solver->common, solver->group_count * sizeof *more.common);
         memcpy(more.free, solver->free, solver->group_count * sizeof *more.free);
         memcpy(more.answers, solver->answers, solver->group_count * sizeof *more.answers);
     }
@@ -150,6 +154,7 @@ static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
     solver->trials = more.trials;
     solver->memories = more.memories;
     solver->free = more.free;
+    solver->common = more.common;
     solver->answers = more.answers;
     solver->ranks = more.ranks;
     solver->group_at = more.group_at;
@@ -173,6 +178,8 @@ static void drop_group(mf_Solver *solver, uint32_t g) {
     release_memory(solver->context, &solver->memories[g]);
     mf_free_response_destroy(solver->context, solver->free[g]);
     mf_trial_step_destroy(solver->context, solver->trials[g]);
+    mf_solver_common_release(solver->context, &solver->common[g]);
+    solver->common[g] = (mf_SolverCommon){.motion = NULL};
     solver->memories[g] = (mf_SolverMemory){0};
     solver->free[g] = NULL;
     solver->trials[g] = NULL;
@@ -204,6 +211,7 @@ static mf_Status take_group(mf_Solver *solver, uint32_t g, mf_Error *error) {
     mf_Group *group = mf_world_group(solver->world, g);
     mf_Status status = mf_trial_step_create(group, &solver->trials[g], error);
     MF_THEN(status, mf_free_response_create(group, &solver->free[g], error));
+    MF_THEN(status, mf_solver_common_create(solver, group, &solver->common[g], error));
     if (status == MF_OK &&
         !allocate_memory(solver->context, solver->trials[g], &solver->memories[g]))
         status = mf_fail(error, MF_NO_MEMORY, "solver: no memory for group %s",
@@ -274,6 +282,7 @@ void mf_solver_destroy(mf_Solver *solver) {
         mf_trial_step_destroy(context, solver->trials[g]);
         release_memory(context, &solver->memories[g]);
         mf_free_response_destroy(context, solver->free[g]);
+        mf_solver_common_release(context, &solver->common[g]);
     }
     mf_release(context, solver->trials);
     mf_release(context, solver->warm);
