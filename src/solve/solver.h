@@ -225,7 +225,7 @@ struct mf_Solver {
     size_t sweep_capacity, rate_capacity; // [1] of values of rows of large islands
     double *sweep_values;                 // Jacobian and response of each side of each row
     double *rates;                        // per degree of freedom in large islands: changes
-    mf_SparseFn sparse;
+    mf_SparseFn sparse[2];                // in float, in double
     char *common_memory;
     size_t common_size;           // [byte]
     double *inverse;              // 12 per node, while responses are inverted

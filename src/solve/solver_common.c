@@ -59,8 +59,7 @@ mf_Status mf_solver_common_create(mf_Solver *solver, mf_Group *group, mf_SolverC
     typedef void (*SizeFn)(const mf_ArtPlan *plan, mf_SparseSize *most);
     static const SizeFn sizes[MF_KERNEL_ROWS][1] =
         MF_KERNEL_TABLE_DOUBLE(mf_articulated_problem_size);
-    static const mf_SparseFn kernels[MF_KERNEL_ROWS][1] =
-        MF_KERNEL_TABLE_DOUBLE(mf_articulated_sparse);
+    static const mf_SparseFn kernels[MF_KERNEL_ROWS][2] = MF_KERNEL_TABLE(mf_articulated_sparse);
     const mf_KernelPick pick = mf_kernel_pick(mf_world_isa(solver->world), true);
     const mf_ArtMotion *motion = mf_art_motion_of(group);
     const uint32_t count = mf_group_count(group);
@@ -68,7 +67,7 @@ mf_Status mf_solver_common_create(mf_Solver *solver, mf_Group *group, mf_SolverC
     *out = (mf_SolverCommon){.motion = NULL};
     if (motion == NULL || !motion->plan->law || motion->plan->integrator == MF_ARTICULATED_RK4)
         return MF_OK;
-    solver->sparse = kernels[pick.wide][0];
+    memcpy(solver->sparse, kernels[pick.wide], sizeof solver->sparse);
     sizes[pick.wide][0](motion->plan, &out->most);
     limit_size(&out->most);
     out->chain = longest_chain(motion);
@@ -141,7 +140,7 @@ static size_t common_bytes(const mf_SparseSize *size) {
                                  .entries = size->entries,
                                  .constraints = spread * size->constraints,
                                  .rows = spread * size->rows,
-                                 .numbers = spread * size->numbers};
+                                 .numbers = 3 * spread * size->numbers / 2}; // rounded up
     const size_t classes = 32 * (size_t)count, own = 1024;
     return carver.used + classes + own + mf_sparse_bytes(&lanes);
 }
@@ -509,17 +508,49 @@ static void set_tolerances(const mf_Solver *solver, const mf_SolverIsland *islan
     }
 }
 
+// Whether a robot of the island has its state in double.
+static bool is_wide(const mf_Solver *solver, const mf_SolverIsland *island) {
+    bool wide = false;
+    for (uint32_t q = island->first; q < island->end; q++)
+        wide = wide || solver->trials[solver->nodes[solver->queue[q]].group]->wide;
+    return wide;
+}
+
+// Makes floats of doubles, in place.
+static void narrow(double *values, uint32_t count) {
+    for (uint32_t i = 0; i < count; i++) {
+        const float value = (float)values[i];
+        memcpy((char *)values + i * sizeof value, &value, sizeof value);
+    }
+}
+
+static void narrow_all(Whole *w) {
+    narrow(w->mass, w->size.entries);
+    narrow(w->free, w->size.dofs);
+    narrow(w->warm, w->size.dofs);
+    narrow(w->weight, w->size.rows);
+    narrow(w->rest, w->size.rows);
+    narrow(w->numbers, w->size.numbers);
+}
+
+static void widen(double *values, uint32_t count) {
+    for (uint32_t i = count; i-- > 0;) {
+        float value;
+        memcpy(&value, (char *)values + i * sizeof value, sizeof value);
+        values[i] = (double)value;
+    }
+}
+
+// False: they are not finite.
 static bool keep_forces(mf_Solver *solver, const mf_SolverIsland *island, const Whole *w) {
-    const mf_SparseConstraint *from =
-        w->constraints + w->size.constraints - (island->row_end - island->row);
-    bool finite = true;
+    const uint32_t count = island->row_end - island->row;
+    const mf_SparseConstraint *from = w->constraints + w->size.constraints - count;
+    if (!mf_all_finite(w->force, w->size.rows))
+        return false;
     for (uint32_t row = island->row; row < island->row_end; row++, from++)
-        finite = finite && mf_all_finite(w->force + from->row, from->rows);
-    from -= island->row_end - island->row;
-    for (uint32_t row = island->row; row < island->row_end && finite; row++, from++)
         memcpy(mf_solver_member(solver, row)->best, w->force + from->row,
                from->rows * sizeof *w->force);
-    return finite;
+    return true;
 }
 
 // One that ended early is reported; the files' tolerance may be reached before the world's.
@@ -561,8 +592,13 @@ void mf_solver_solve_common(mf_Solver *solver, uint32_t index) {
                         .x = w.x,
                         .force = w.force,
                         .slack = w.slack};
+    const bool wide = is_wide(solver, island);
     set_tolerances(solver, island, &sparse);
-    solver->sparse(&sparse);
+    if (!wide)
+        narrow_all(&w);
+    solver->sparse[wide](&sparse);
+    if (!wide)
+        widen(w.force, w.size.rows);
     if (!sparse.solved || !keep_forces(solver, island, &w))
         return;
     island->best = residual_of(solver, &sparse);

@@ -32,7 +32,7 @@ enum { MF_SPARSE_LANES = 16 };
 // [byte] of memory that the solver takes in any case, whatever its lanes: the constraints, rows and
 // numbers of `size` are those of lanes, full ones or not, MF_SPARSE_LANES for a class at least.
 static inline size_t mf_sparse_bytes(const mf_SparseSize *size) {
-    const size_t arrays = 60 * 64 + 1536;
+    const size_t arrays = 60 * 64 + 4096;
     return arrays + (size_t)1600 * size->dofs + (size_t)272 * size->entries +
            (size_t)448 * size->constraints + (size_t)56 * size->rows + (size_t)16 * size->numbers;
 }

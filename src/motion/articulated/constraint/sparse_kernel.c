@@ -1,7 +1,8 @@
 // The constraint problem of many trees, such as boxes in a bin: its constraints lie side by side in
 // the lanes where otherwise robots do. Those of one class - kind, rows, number of
 // dofs, friction - fill blocks; a block is a constraint whose lanes are constraints of the robot.
-// Blocks whose lanes are of the same dofs, as the contacts of two boxes are, form a pack.
+// Blocks whose lanes are of the same dofs, as the contacts of two boxes are, form a pack. Numbers
+// of dofs are rounded up, with zeros, for fuller lanes.
 //
 // Newton's method with an exact search along each direction, as for few dofs (constrain_kernel.c),
 // but the direction comes from conjugate gradients (Hestenes and Stiefel 1952), ended early
@@ -174,6 +175,8 @@ static MF_INLINE void row_ease(Wide *w, const Pack *pack, uint32_t a, const uint
     }
     for (uint32_t lane = 0; lane < pack->filled; lane++) {
         const uint32_t row = slots[a * MF_LANES + lane], lowest = w->tree[row];
+        if (row == w->dofs)
+            continue; // of a zero
         uint32_t at = w->start[row + 1];
         const bool whole = at - w->start[row] == row - lowest + 1; // no other branch
         for (uint32_t c = a + 1; c-- > first;) {
@@ -212,8 +215,12 @@ static __attribute__((noinline)) void packs_ease(Wide *w, const Pack *pack) {
 
 // ---- from lanes of robots to lanes of constraints -----------------------------------------------
 
+static inline uint32_t rounded(uint32_t dofs) {
+    return dofs <= 1 ? dofs : dofs <= 3 ? 3 : (dofs + WIDE_ROUND - 1) / WIDE_ROUND * WIDE_ROUND;
+}
+
 static inline bool is_of_class(const mf_SparseConstraint *a, const mf_SparseConstraint *b) {
-    return a->kind == b->kind && a->rows == b->rows && a->count == b->count &&
+    return a->kind == b->kind && a->rows == b->rows && rounded(a->count) == rounded(b->count) &&
            memcmp(a->friction, b->friction, sizeof a->friction) == 0;
 }
 
@@ -222,7 +229,7 @@ static uint32_t members_from(const mf_Sparse *in, uint32_t n) {
     const mf_SparseConstraint *c = &in->constraints[n];
     uint32_t members = 1;
     while (members < MEMBERS_MOST && n + members < in->constraint_count &&
-           is_of_class(c, c + members) &&
+           is_of_class(c, c + members) && c->count == c[members].count &&
            memcmp(in->slots + c->first_slot, in->slots + c[members].first_slot,
                   c->count * sizeof *in->slots) == 0)
         members++;
@@ -248,10 +255,10 @@ static void classes_find(Wide *w) {
 // The next block, without constraints.
 static void block_add(Wide *w, const WideClass *own, const Pack *pack, Constraint *end) {
     const mf_SparseConstraint *like = own->like;
-    const uint32_t n = w->block_count++, numbers = like->rows * like->count;
+    const uint32_t n = w->block_count++, count = rounded(like->count), numbers = like->rows * count;
     Constraint *b = &w->blocks[n];
     *b = MF_VALUE(Constraint, .kind = like->kind, .rows = like->rows, .row = end->row,
-                  .first = end->first, .first_slot = end->first_slot, .count = like->count,
+                  .first = end->first, .first_slot = end->first_slot, .count = count,
                   .zone = 2 * end->row, .ray = n);
     for (int i = 0; i < 5; i++)
         b->friction[i] = (mf_real)like->friction[i];
@@ -279,11 +286,12 @@ static void pack_add(Wide *w, const WideClass *own, uint32_t left, Constraint *e
                      .part = (n - own->first) % WIDE_PARTS);
     for (uint32_t m = 0; m < own->members; m++)
         block_add(w, own, pack, end);
-    for (uint32_t i = 0; i < MF_LANES * own->like->count; i++) {
+    const uint32_t count = rounded(own->like->count);
+    for (uint32_t i = 0; i < MF_LANES * count; i++) {
         w->slots[MF_LANES * end->first_slot + i] = w->dofs;
         w->positions[MF_LANES * end->first_slot + i] = (int32_t)w->position[w->dofs];
     }
-    end->first_slot += own->like->count;
+    end->first_slot += count;
 }
 
 static void packs_make(Wide *w) {
@@ -342,7 +350,7 @@ static mf_SparseSize packs_size(const Wide *w, uint32_t lanes) {
         const uint32_t blocks = (own->count + lanes - 1) / lanes * own->members;
         size.constraints += blocks;
         size.rows += blocks * own->like->rows;
-        size.numbers += blocks * own->like->rows * own->like->count;
+        size.numbers += blocks * own->like->rows * rounded(own->like->count);
     }
     return size;
 }
@@ -362,7 +370,7 @@ static bool wide_open(Wide *w) {
     if (mf_sparse_bytes(&most) > w->in->memory_size - carver.used)
         return false;
     wide_carve(&own, &carver, w);
-    return true;
+    return carver.used <= w->in->memory_size; // always
 }
 
 static void wide_begin(Wide *w) {
@@ -613,6 +621,7 @@ size_t MF_KERNEL(mf_articulated_sparse_scratch_size)(const mf_ArtPlan *plan) {
     if (!problem_is_large(plan))
         return 0;
     MF_KERNEL(mf_articulated_problem_size)(plan, &most);
+    most.numbers *= 2;
     MF_CARVE(&carver, own, 1);
     wide_carve_classes(most.constraints, &carver, &wide);
     wide_carve(&most, &carver, &wide);

@@ -5,6 +5,7 @@
 #include "motion/articulated/constraint/sparse.h"
 
 enum { WIDE_SUMS = 16, WIDE_PARTS = WIDE_SUMS / MF_LANES };
+enum { WIDE_ROUND = 6 }; // [1] to a multiple of this the numbers of dofs are rounded up
 
 // Packs of one class: of the same number of constraints that are alike.
 typedef struct WideClass {
@@ -92,8 +93,8 @@ static inline void wide_carve(const mf_SparseSize *size, mf_Carver *carver, Wide
     MF_CARVE(carver, w->numbers, size->numbers);
     MF_CARVE(carver, w->slots, (size_t)MF_LANES * size->numbers);
     MF_CARVE(carver, w->positions, (size_t)MF_LANES * size->numbers);
-    MF_CARVE(carver, w->values, dofs);
-    MF_CARVE(carver, w->sums, dofs);
+    MF_CARVE(carver, w->values, dofs + WIDE_ROUND);
+    MF_CARVE(carver, w->sums, dofs + WIDE_ROUND);
     MF_CARVE(carver, w->mass, (size_t)WIDE_SUMS * size->entries);
     MF_CARVE(carver, w->factor, (size_t)WIDE_SUMS * size->entries);
     MF_CARVE(carver, w->inverse, places);
