@@ -16,6 +16,7 @@ bool mf_solver_takes(mf_Group *group) {
 // ---- memory of a step ---------------------------------------------------------------------------
 
 static void release_step(mf_Solver *solver) {
+    mf_scratch_destroy(solver->context, solver->common_scratch);
     mf_release(solver->context, solver->contacts);
     mf_block_system_destroy(solver->context, &solver->system);
 }
@@ -42,8 +43,7 @@ static bool allocate_step(mf_Solver *solver) {
         MF_ARRAY(solver->step, MF_BLOCK_ROWS * nodes),
         MF_ARRAY(solver->left, MF_BLOCK_ROWS * nodes),
         MF_ARRAY(solver->sweep_values, solver->sweep_capacity + 1),
-        MF_ARRAY(solver->rates, solver->rate_capacity + 1),
-        MF_ARRAY(solver->common_memory, solver->common_size)};
+        MF_ARRAY(solver->rates, solver->rate_capacity + 1)};
     return mf_allocate_arrays(solver->context, arrays, sizeof arrays / sizeof *arrays);
 }
 
@@ -68,6 +68,10 @@ static mf_Status reserve(mf_Solver *solver, mf_Error *error) {
     const uint64_t blocks = rows + responses / 2 + fill;
     solver->key_capacity = (size_t)(2 * blocks + 2 * rows + responses);
     if (nodes <= UINT32_MAX / 64 && blocks <= UINT32_MAX / 64 && allocate_step(solver))
+        status =
+            mf_scratch_create(solver->context, solver->common_size,
+                              mf_context_threads(solver->context), &solver->common_scratch, error);
+    if (status == MF_OK)
         status = mf_block_system_create(solver->context, (uint32_t)nodes, (uint32_t)blocks,
                                         &solver->system, error);
     return status == MF_OK ? MF_OK
@@ -80,6 +84,7 @@ static mf_Status reserve_more(mf_Solver *solver, uint32_t joints, uint32_t block
                               uint32_t contacts, mf_Error *error) {
     mf_Solver before = *solver;
     solver->contacts = NULL; // and all in its block
+    solver->common_scratch = NULL;
     solver->system = (mf_BlockSystem){.node_count = 0};
     solver->joint_capacity = joints;
     solver->joint_blocks = blocks;

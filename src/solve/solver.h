@@ -162,8 +162,7 @@ typedef struct mf_SolverIsland {
     double stretch;              // [1] of the correction
     double least, least_stretch; // [1] least residual since the last probes, and its stretch
     bool swept;                  // it is large
-    bool common;                 // its robots state their problems (solver_common.c),
-    size_t memory, memory_size;  // [byte] for which it has this of the common memory
+    bool common;                 // its robots state their problems (solver_common.c)
     bool moved, nearer, done;    // the last trial was better; one since the last probes was; exact
 } mf_SolverIsland;
 
@@ -226,9 +225,9 @@ struct mf_Solver {
     double *sweep_values;                 // Jacobian and response of each side of each row
     double *rates;                        // per degree of freedom in large islands: changes
     mf_SparseFn sparse[2];                // in float, in double
-    char *common_memory;
-    size_t common_size;           // [byte]
-    double *inverse;              // 12 per node, while responses are inverted
+    mf_Scratch *common_scratch;           // of the problem of an island, with
+    size_t common_size;                   // [byte]
+    double *inverse;                      // 12 per node, while responses are inverted
     double *change, *step, *left; // 6 per node in the order of elimination: from the last trial
     mf_BlockSystem system;
 };
@@ -336,15 +335,14 @@ void mf_solver_balance_large(mf_Solver *solver, mf_SolverIsland *island);
 mf_Status mf_solver_common_create(mf_Solver *solver, mf_Group *group, mf_SolverCommon *out,
                                   mf_Error *error);
 void mf_solver_common_release(mf_Context *context, mf_SolverCommon *common);
-// [byte] For the problems of all groups and contacts.
+// [byte] For the problem of all robots and contacts in one island.
 size_t mf_solver_common_bytes(const mf_Solver *solver);
 // Decides which islands have one; false: none.
 bool mf_solver_find_common(mf_Solver *solver);
 // From now on, or no more, steps of their robots state problems; of a block of robots.
 void mf_solver_request_common(mf_Solver *solver, bool on);
 void mf_solver_state_problems(mf_Solver *solver, uint32_t block);
-// Memory for each island's problem, then its solution, which finishes the island.
-void mf_solver_place_common(mf_Solver *solver);
+// The solution of an island's problem, which finishes the island.
 void mf_solver_solve_common(mf_Solver *solver, uint32_t island);
 
 // ---- a step (solver_step.c) ---------------------------------------------------------------------

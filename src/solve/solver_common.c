@@ -127,41 +127,34 @@ static void carve_whole(const mf_SparseSize *size, mf_Carver *carver, Whole *w) 
     MF_CARVE(carver, w->constraints, size->constraints);
 }
 
-// [byte] With the solver's own memory: where half of its lanes are filled, with up to 24 classes of
-// few constraints besides.
+// [byte] With the solver's own memory where half of its lanes are filled.
 static size_t common_bytes(const mf_SparseSize *size) {
-    enum { FULL = MF_SPARSE_LANES, OTHERS = 24 * MF_SPARSE_LANES };
     mf_Carver carver = {NULL, 0};
     Whole none;
     carve_whole(size, &carver, &none);
-    const uint32_t count = size->constraints + 1, few = 2 + OTHERS / count,
-                   spread = few < FULL ? few : FULL;
     const mf_SparseSize lanes = {.dofs = size->dofs,
                                  .entries = size->entries,
-                                 .constraints = spread * size->constraints,
-                                 .rows = spread * size->rows,
-                                 .numbers = 3 * spread * size->numbers / 2}; // rounded up
-    const size_t classes = 32 * (size_t)count, own = 1024;
-    return carver.used + classes + own + mf_sparse_bytes(&lanes);
+                                 .constraints = 2 * size->constraints,
+                                 .rows = 2 * size->rows,
+                                 .numbers = 3 * size->numbers}; // rounded up
+    return carver.used + 32 * (size_t)size->constraints + mf_sparse_bytes(&lanes);
 }
 
 size_t mf_solver_common_bytes(const mf_Solver *solver) {
+    enum { LEAST = 1 << 20 }; // [byte] few constraints fill few lanes
     mf_SparseSize most = {.dofs = 0};
-    uint32_t chain = 0, robots = 0;
+    uint32_t chain = 0;
     for (uint32_t g = 0; g < solver->group_count; g++) {
         const mf_SolverCommon *common = &solver->common[g];
         if (common->motion == NULL)
             continue;
-        const uint32_t count = mf_group_count(solver->trials[g]->group);
-        add_sizes(&most, &common->most, count);
+        add_sizes(&most, &common->most, mf_group_count(solver->trials[g]->group));
         chain = common->chain > chain ? common->chain : chain;
-        robots += count;
     }
     const mf_SparseSize contact = {
         .constraints = 1, .rows = MF_JOINT_ROWS, .numbers = 2 * MF_JOINT_ROWS * chain};
-    const mf_SparseSize none = {.dofs = 0};
     add_sizes(&most, &contact, solver->contact_capacity);
-    return robots == 0 ? 0 : common_bytes(&most) + robots * common_bytes(&none);
+    return chain == 0 ? 0 : LEAST + common_bytes(&most);
 }
 
 // ---- islands ------------------------------------------------------------------------------------
@@ -561,16 +554,15 @@ static double residual_of(const mf_Solver *solver, const mf_Sparse *sparse) {
     return sparse->residual > early ? sparse->residual : early;
 }
 
-void mf_solver_solve_common(mf_Solver *solver, uint32_t index) {
-    mf_SolverIsland *island = &solver->islands[index];
-    if (!island->common || island->memory_size == 0)
-        return;
-    mf_Carver carver = {solver->common_memory + island->memory, 0};
+static void solve_island(mf_Solver *solver, mf_SolverIsland *island, char *memory) {
+    mf_Carver carver = {memory, 0};
     mf_SparseSize most;
     Whole w;
     if (!measure(solver, island, &most))
         return;
     carve_whole(&most, &carver, &w);
+    if (carver.used > solver->common_size)
+        return;
     build(solver, island, &w);
     mf_Sparse sparse = {.dofs = w.size.dofs,
                         .entries = w.size.entries,
@@ -588,7 +580,7 @@ void mf_solver_solve_common(mf_Solver *solver, uint32_t index) {
                         .free = w.free,
                         .warm = w.warm,
                         .memory = carver,
-                        .memory_size = island->memory_size,
+                        .memory_size = solver->common_size,
                         .x = w.x,
                         .force = w.force,
                         .slack = w.slack};
@@ -606,22 +598,12 @@ void mf_solver_solve_common(mf_Solver *solver, uint32_t index) {
     island->done = true;
 }
 
-// Memory for the problems of the islands; none for those that come last, if it does not suffice.
-void mf_solver_place_common(mf_Solver *solver) {
-    size_t used = 0;
-    for (uint32_t i = 0; i < solver->island_count; i++) {
-        mf_SolverIsland *island = &solver->islands[i];
-        mf_SparseSize size;
-        island->memory_size = 0;
-        if (!island->common || !measure(solver, island, &size))
-            continue;
-        const size_t bytes = (common_bytes(&size) + 63) / 64 * 64;
-        if (used + bytes > solver->common_size)
-            continue;
-        island->memory = used;
-        island->memory_size = bytes;
-        used += bytes;
-    }
+void mf_solver_solve_common(mf_Solver *solver, uint32_t index) {
+    if (!solver->islands[index].common)
+        return;
+    char *memory = mf_scratch_borrow(solver->common_scratch);
+    solve_island(solver, &solver->islands[index], memory);
+    mf_scratch_return(solver->common_scratch, memory);
 }
 
 void mf_solver_request_common(mf_Solver *solver, bool on) {

@@ -196,7 +196,6 @@ static void solve_common(mf_Solver *solver) {
     mf_solver_request_common(solver, true);
     run_tasks(solver, solver->block_count, mf_solver_state_problems);
     mf_solver_request_common(solver, false);
-    mf_solver_place_common(solver);
     run_tasks(solver, solver->island_count, mf_solver_solve_common);
 }
 
