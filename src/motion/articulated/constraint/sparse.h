@@ -49,7 +49,7 @@ typedef struct mf_Sparse {
     const uint16_t *slots;
     uint32_t stride, warm_stride; // [1]
     const void *weight, *rest, *numbers, *mass, *free;
-    const void *warm;        // accelerations of the previous step; NULL: none
+    const void *warm; // accelerations of the previous step; NULL: none
     mf_Carver memory;
     size_t memory_size;      // [byte] mf_articulated_sparse_scratch_size are enough
     void *x, *force, *slack; // out: also slacks, which the pass against slip reads

@@ -72,7 +72,7 @@ static inline void wide_carve_classes(uint32_t constraints, mf_Carver *carver, W
 // All else; the constraints, rows and numbers of `size` are those of blocks.
 static inline void wide_carve(const mf_SparseSize *size, mf_Carver *carver, Wide *w) {
     // As if no two trees were alike.
-    const size_t dofs = size->dofs, places = WIDE_SUMS * (dofs + 1);
+    const size_t dofs = size->dofs, values = WIDE_SUMS * (dofs + 1);
     MF_CARVE(carver, w->tree, dofs + 1);
     MF_CARVE(carver, w->position, dofs + 1);
     MF_CARVE(carver, w->entry, size->entries);
@@ -97,11 +97,11 @@ static inline void wide_carve(const mf_SparseSize *size, mf_Carver *carver, Wide
     MF_CARVE(carver, w->sums, dofs + WIDE_ROUND);
     MF_CARVE(carver, w->mass, (size_t)WIDE_SUMS * size->entries);
     MF_CARVE(carver, w->factor, (size_t)WIDE_SUMS * size->entries);
-    MF_CARVE(carver, w->inverse, places);
+    MF_CARVE(carver, w->inverse, values);
     mf_real **const rows[] = {&w->x,    &w->inertial, &w->gradient, &w->descent, &w->ahead,
                               &w->left, &w->eased,    &w->search,   &w->bent};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        MF_CARVE(carver, *rows[i], places);
+        MF_CARVE(carver, *rows[i], values);
 }
 
 // ---- vectors ------------------------------------------------------------------------------------
