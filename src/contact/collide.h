@@ -10,7 +10,7 @@
 #include "contact/hull.h"
 #include "model/shape_kinds.h"
 
-enum { MF_COLLIDE_CONTACTS = 4 }; // [1] most contacts of a pair
+enum { MF_COLLIDE_CONTACTS = 8 }; // [1] most contacts of a pair
 
 // Rows of the values of a shape, in both precisions.
 enum {
