@@ -71,14 +71,13 @@ static void face_of_cylinder(const Solid *solid, Vec n, mf_lane thin, Face *face
     face->normal = vec_select(end, up, out);
 }
 
-// Along the axis, through the points of both end spheres that are farthest.
 static void face_of_capsule(const Solid *solid, Vec n, mf_lane thin, Face *face) {
     const mf_lane zero = mf_zero(), tall = half(solid, 1);
     mf_lane length;
     Vec out = unit_or(MF_VALUE(Vec, n.x, n.y, zero), constant_vec(1, 0, 0), &length);
-    Vec line = vec_scale(n, half(solid, 0)), along = {-out.y, out.x, zero};
-    face_thin(MF_VALUE(Vec, line.x, line.y, line.z + tall),
-              MF_VALUE(Vec, line.x, line.y, line.z - tall), vec_scale(along, thin), face);
+    Vec line = vec_scale(out, half(solid, 0)), along = {-out.y, out.x, zero};
+    face_thin(MF_VALUE(Vec, line.x, line.y, tall), MF_VALUE(Vec, line.x, line.y, -tall),
+              vec_scale(along, thin), face);
     face->normal = out;
 }
 
