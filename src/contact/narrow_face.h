@@ -206,15 +206,15 @@ static void cut_edges(const Flat *cut, const Flat *over, mf_lane slack, mf_lane 
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const mf_lane area = flat_area(over);
     const mf_mask backward = mf_less(flat_area(cut), zero);
-    mf_lane inside[4][4]; // of corner i, side k: < 0 outside
+    mf_lane inside[4][4], some[4]; // of corner i, side k: < 0 outside
     for (uint32_t k = 0; k < 4; k++) {
         mf_lane x = over->x[(k + 1) & 3] - over->x[k], y = over->y[(k + 1) & 3] - over->y[k];
         x = mf_select(mf_less(area, zero), -x, x);
         y = mf_select(mf_less(area, zero), -y, y);
-        mf_lane some = slack * (mf_abs(x) + mf_abs(y));
+        some[k] = slack * (mf_abs(x) + mf_abs(y));
         for (uint32_t i = 0; i < 4; i++)
             inside[i][k] =
-                mf_fma(x, cut->y[i] - over->y[k], mf_fma(-y, cut->x[i] - over->x[k], some));
+                mf_fma(x, cut->y[i] - over->y[k], mf_fma(-y, cut->x[i] - over->x[k], some[k]));
     }
     for (uint32_t i = 0; i < 4; i++) {
         uint32_t next = (i + 1) & 3;
@@ -223,7 +223,8 @@ static void cut_edges(const Flat *cut, const Flat *over, mf_lane slack, mf_lane 
             mf_lane from = inside[i][k], to = inside[next][k], change = from - to;
             mf_mask out_from = mf_less(from, zero), out_to = mf_less(to, zero);
             mf_mask crosses = mf_differ(out_from, out_to);
-            mf_lane t = from / mf_select(crosses, change, one);
+            mf_lane t = (starts ? from - some[k] : from) / mf_select(crosses, change, one);
+            t = starts ? mf_clamp(t, zero, one) : t;
             low = mf_select(mf_and(crosses, out_from), mf_max(low, t), low);
             high = mf_select(mf_and(crosses, out_to), mf_min(high, t), high);
             high = mf_select(mf_and(out_from, out_to), mf_set((mf_real)-1), high);
@@ -365,10 +366,11 @@ static void put_corners(PairTest *test, mf_mask where, mf_mask crossed, const Ma
     view_along(normal, &view);
     flat_faces(test, where, rotation, position, &view, &a, &b);
     Candidates all = {.count = 0};
-    mf_lane slack = mf_set(NOISE) * test->scale;
-    cut_edges(&a, &b, slack, mf_set((mf_real)1), true, &all);
-    cut_edges(&b, &a, slack, mf_set((mf_real)-1), true, &all);
+    // Wide enough that edges of a stack that lie on each other stay so, and have no crossings.
     const mf_lane one = mf_set((mf_real)1), apart = test->small * FACE_THIN;
+    const mf_lane slack = mf_set((mf_real)0.5) * apart;
+    cut_edges(&a, &b, slack, one, true, &all);
+    cut_edges(&b, &a, slack, minus(one), true, &all);
     mf_lane most = mf_set(-MF_REAL_MAX), count = mf_zero();
     Chosen kept[MF_COLLIDE_CONTACTS];
     for (uint32_t i = 0; i < MF_COLLIDE_CONTACTS; i++) {
