@@ -6,7 +6,8 @@ usage: face_peers.py STATES [KIND/KIND...]
 Solid b is laid on the top of the fixed solid a with a face, an edge or a corner, tilted by some
 degrees and 0.1 to 1 mm deep. Per pair of kinds and case: in how many states the acceleration of b in
 one step is MuJoCo's within SAME of its largest component; median and 90 % of the difference; MuJoCo's
-contacts. Boxes must agree in nearly all states, polyhedra in most.
+contacts. Exit status 1 where fewer than REQUIRED of the states of a kind of pair are the same; solids
+that lie flat are left out where MuJoCo reduces their overlap to four corners (see LOOSE).
 """
 import itertools
 import sys
@@ -46,6 +47,10 @@ CASES = [("face", 0.0), ("face", 0.5), ("face", 3.0), ("face", 6.0), ("edge", 0.
          ("corner", 0.0)]
 STEP = 0.002
 SAME = 1e-5
+REQUIRED = {"box/box": 1.0, "box/mesh": 0.9, "mesh/mesh": 0.9}
+# Of more than four corners ours are those of the largest quadrangle; MuJoCo's search for it often
+# stops at a smaller one.
+LOOSE = [("box/mesh", 0.0), ("mesh/mesh", 0.0)]
 
 
 def scene(a, b):
@@ -175,15 +180,20 @@ def rows_of(kinds, states, rng):
 
 def main():
     states = int(sys.argv[1])
-    only = sys.argv[2:] or PAIRS
+    short = 0
     print("| pair | case | tilt | states | same | median | 90 % | MuJoCo's contacts |")
     print("|---|---|---|---|---|---|---|---|")
-    for pair in only:
+    for pair in sys.argv[2:] or PAIRS:
+        total = good = 0
         for case, tilt, count, same, middle, most, contacts in rows_of(
             pair, states, np.random.default_rng(1)
         ):
             print(f"| {pair} | {case} | {tilt:g} | {count} | {same} | {middle:.1e} | {most:.1e} | "
                   f"{contacts:.1f} |", flush=True)
+            if case != "face" or (pair, tilt) not in LOOSE:
+                total, good = total + count, good + same
+        short += good < REQUIRED.get(pair, 0.0) * total
+    sys.exit(1 if short else 0)
 
 
 if __name__ == "__main__":
