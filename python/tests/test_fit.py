@@ -133,7 +133,7 @@ def test_leg_that_hops_with_an_imu(tmp_path: pathlib.Path) -> None:
     noise = {"position": 5e-4, "imu": 0.3}
     (tmp_path / "leg.xml").write_text(LEG)
     model = mujoco.MjModel.from_xml_string(LEG)
-    # A machine has no steps: with those of 1 ms of order 1, contacts are off by ten times the noise.
+    # A machine has no steps: contacts of steps of 1 ms are off by ten times the noise.
     step = model.opt.timestep = 0.000125
     model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
     for number, name in ((1, "hip"), (2, "knee")):
@@ -225,7 +225,7 @@ def joint_state(time: float, names: list[str], positions: list[float]) -> bytes:
 
 
 def imu(time: float, rate: list[float], acceleration: list[float]) -> bytes:
-    """sensor_msgs/msg/Imu in CDR, without its head: orientation and covariances are not looked at."""
+    """sensor_msgs/msg/Imu in CDR, without its head; orientation and covariances do not matter."""
     values = [*[0.5] * 4, *[9.0] * 9, *rate, *[8.0] * 9, *acceleration, *[7.0] * 9]
     return align(stamp(time), 8) + struct.pack(f"<{len(values)}d", *values)
 

@@ -12,7 +12,10 @@ for ending in h5 mcap; do
         rm -f ./*.$ending*
         "$mayfly" run scene.yaml --duration 1000 --every 0.004 --record a.$ending >out 2>err &
         pid=$!
-        until [ -e a.$ending ] || ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
+        # Half of the kills wait for samples, however slow the machine is.
+        least=$((kill % 2 * 100000))
+        until [ "$(stat -c %s a.$ending 2>/dev/null || echo 0)" -gt $least ] ||
+            ! kill -0 $pid 2>/dev/null; do sleep 0.01; done
         sleep "$(awk -v seed=$kill 'BEGIN { srand(seed); print 0.5 * rand() }')"
         kill -9 $pid 2>/dev/null
         wait $pid 2>/dev/null
@@ -22,6 +25,6 @@ for ending in h5 mcap; do
         [ "$(ls -- *.part-* 2>/dev/null | wc -l)" -eq 0 ] || fail "kill $kill: $(ls -- *.part-*)"
     done
     echo "$ending: $read of $kills killed runs can be read, $samples with samples"
-    [ $samples -gt $((kills / 4)) ] || fail "$ending: too few have samples"
+    [ $samples -ge $((kills / 2)) ] || fail "$ending: too few have samples"
 done
 [ "$failures" -eq 0 ] || exit 1
