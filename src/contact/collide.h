@@ -11,7 +11,7 @@
 #include "model/shape_kinds.h"
 
 enum {
-    MF_COLLIDE_CONTACTS = 4,     // [1] most contacts of a pair
+    MF_COLLIDE_CONTACTS = 8,     // [1] most contacts of a pair
     MF_COLLIDE_PAIRS = 1 << 22,  // [1] most listed pairs
     MF_COLLIDE_FLOATING = 60000, // [1] most floating shapes, whose pairs have numbers below 2^32
     MF_COLLIDE_LISTED = 64       // [1] up to so many floating bodies all pairs are listed

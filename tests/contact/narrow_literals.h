@@ -84,7 +84,7 @@ static const Case cases[] = {
     // Turned by 45 degrees: the overlap of the square |x|, |y| <= 1 with |x| + |y| <= sqrt 2 has
     // eight corners.
     {"box on a box, turned", BOX(2, 2, 2), BOX(2, 2, 2), SAME, {0, 0, 1.9},
-     {0.92387953251128674, 0, 0, 0.38268343236508977}, 4, 0.1, {0, 0, 1}, FREE},
+     {0.92387953251128674, 0, 0, 0.38268343236508977}, 8, 0.1, {0, 0, 1}, FREE},
     // Edge along y of the lower box (turned about y) under an edge along x of the upper one.
     {"crossed edges", BOX(1, 1, 1), BOX(1, 1, 1), {0.92387953251128674, 0, 0.38268343236508977, 0},
      {0, 0, 1.4}, {0.92387953251128674, 0.38268343236508977, 0, 0}, 1, 1.4142135623730951 - 1.4,
