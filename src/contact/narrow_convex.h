@@ -503,14 +503,15 @@ static __attribute__((noinline)) void convex_convex(PairTest *test) {
     test->out->unsure =
         mf_and(found.near, mf_less(test->small * mf_set((mf_real)1e-3), answer->gap));
     test->out->gap = mf_keep(test->out->unsure, answer->gap);
-    if (has_polygons(&test->a) && has_polygons(&test->b)) {
+    // With a margin the normals are that of least overlap, as in MuJoCo, which then looks for one
+    // contact after the other.
+    if (!test->wide && has_polygons(&test->a) && has_polygons(&test->b)) {
         put_polygons(test, found.near, &pair.rotation, pair.position, answer->normal, depth,
                      found.at);
         return;
     }
     if (mf_collide_has_face(test->a.kind) && mf_collide_has_face(test->b.kind)) {
-        put_faces(test, found.near, &pair.rotation, pair.position, answer->normal, depth,
-                  found.at);
+        put_faces(test, found.near, &pair.rotation, pair.position, answer->normal, depth, found.at);
         return;
     }
     put_from_a(test, 0, found.near,

@@ -14,12 +14,14 @@ typedef struct Face { // in the solid's axes, from its center
     Vec normal;       // [1] outward
 } Face;
 
+typedef struct Candidate { // of the overlap of two faces
+    mf_lane x, y, height;  // [m] across and along the normal, from the center of a
+    mf_lane depth;         // [m] -MF_REAL_MAX: none
+} Candidate;
+
 typedef struct Candidates {
-    uint32_t count; // [1]
-    struct {
-        mf_lane x, y, height; // [m] across and along the normal, from the center of a
-        mf_lane depth;        // [m] -MF_REAL_MAX: none
-    } item[17];
+    uint32_t count;  // [1]
+    Candidate *item; // with space for all
 } Candidates;
 
 // The width of a segment over the smaller solid's size.
@@ -216,8 +218,9 @@ static void cut_edges(const Flat *cut, const Flat *over, mf_lane slack, mf_lane 
             inside[i][k] =
                 mf_fma(x, cut->y[i] - over->y[k], mf_fma(-y, cut->x[i] - over->x[k], some[k]));
     }
-    for (uint32_t i = 0; i < 4; i++) {
-        uint32_t next = (i + 1) & 3;
+    for (uint32_t n = 0; n < 4; n++) {
+        // Opposite ones first: a sweep of a solver over them turns the solids less.
+        const uint32_t i = starts ? (n & 1) * 2 + n / 2 : n, next = (i + 1) & 3;
         mf_lane low = zero, high = one;
         for (uint32_t k = 0; k < 4; k++) {
             mf_lane from = inside[i][k], to = inside[next][k], change = from - to;
@@ -248,11 +251,7 @@ static void cut_edges(const Flat *cut, const Flat *over, mf_lane slack, mf_lane 
 
 // ---- choosing -----------------------------------------------------------------------------------
 
-typedef struct Chosen {
-    mf_lane x, y, height, depth;
-} Chosen;
-
-static MF_INLINE void choose(mf_mask where, const Candidates *all, uint32_t i, Chosen *chosen) {
+static MF_INLINE void choose(mf_mask where, const Candidates *all, uint32_t i, Candidate *chosen) {
     chosen->x = mf_select(where, all->item[i].x, chosen->x);
     chosen->y = mf_select(where, all->item[i].y, chosen->y);
     chosen->height = mf_select(where, all->item[i].height, chosen->height);
@@ -260,7 +259,7 @@ static MF_INLINE void choose(mf_mask where, const Candidates *all, uint32_t i, C
 }
 
 static void put_chosen(PairTest *test, const View *view, uint32_t i, mf_mask where,
-                       const Chosen *chosen) {
+                       const Candidate *chosen) {
     mf_lane middle = mf_fma(mf_set((mf_real)-0.5), chosen->depth, chosen->height);
     Vec point = vec_scale(view->normal, middle);
     point = vec_fma(view->across1, chosen->x, vec_fma(view->across2, chosen->y, point));
@@ -271,14 +270,14 @@ static void put_chosen(PairTest *test, const View *view, uint32_t i, mf_mask whe
 // is deeper than all others.
 static void put_candidates(PairTest *test, const View *view, mf_mask where, const Candidates *all) {
     const mf_lane apart = test->small * mf_set((mf_real)0.01), least = apart * apart;
-    Chosen first = {mf_zero(), mf_zero(), mf_zero(), mf_set(-MF_REAL_MAX)};
+    Candidate first = {mf_zero(), mf_zero(), mf_zero(), mf_set(-MF_REAL_MAX)};
     mf_lane slack = mf_set(NOISE) * test->scale;
     for (uint32_t i = 1; i < all->count; i++)
         choose(mf_less(first.depth, all->item[i].depth), all, i, &first);
     choose(mf_less(first.depth + slack, all->item[0].depth), all, 0, &first);
     put_chosen(test, view, 0, where, &first);
 
-    Chosen second = first, third = first, fourth = first;
+    Candidate second = first, third = first, fourth = first;
     mf_lane farthest = least;
     for (uint32_t i = 1; i < all->count; i++) {
         mf_lane x = all->item[i].x - first.x, y = all->item[i].y - first.y;
@@ -344,7 +343,8 @@ static void put_faces(PairTest *test, mf_mask where, const Mat *rotation, Vec po
     View view;
     view_along(normal, &view);
     flat_faces(test, where, rotation, position, &view, &a, &b);
-    Candidates all = {.count = 1};
+    Candidate item[17];
+    Candidates all = {.count = 1, .item = item};
     all.item[0].x = vec_dot(view.across1, at);
     all.item[0].y = vec_dot(view.across2, at);
     all.item[0].height = vec_dot(view.normal, at);
@@ -365,38 +365,36 @@ static void put_corners(PairTest *test, mf_mask where, mf_mask crossed, const Ma
     View view;
     view_along(normal, &view);
     flat_faces(test, where, rotation, position, &view, &a, &b);
-    Candidates all = {.count = 0};
+    Candidate item[MF_COLLIDE_CONTACTS];
+    Candidates all = {.item = item};
     // Wide enough that edges of a stack that lie on each other stay so, and have no crossings.
     const mf_lane one = mf_set((mf_real)1), apart = test->small * FACE_THIN;
     const mf_lane slack = mf_set((mf_real)0.5) * apart;
     cut_edges(&a, &b, slack, one, true, &all);
     cut_edges(&b, &a, slack, minus(one), true, &all);
+    // Those that stay move to the front, of `crossed` lanes the deepest to the first place.
     mf_lane most = mf_set(-MF_REAL_MAX), count = mf_zero();
-    Chosen kept[MF_COLLIDE_CONTACTS];
     for (uint32_t i = 0; i < MF_COLLIDE_CONTACTS; i++) {
-        kept[i] = MF_VALUE(Chosen, mf_zero(), mf_zero(), mf_zero(), most);
-        all.item[i].depth = mf_min(all.item[i].depth, deepest);
-    }
-    for (uint32_t i = 0; i < MF_COLLIDE_CONTACTS; i++) {
-        mf_mask fresh = mf_less(test->bound, all.item[i].depth);
+        item[i].depth = mf_min(item[i].depth, deepest);
+        mf_mask fresh = mf_less(test->bound, item[i].depth);
         for (uint32_t k = 0; k < i; k++) {
-            mf_lane x = kept[k].x - all.item[i].x, y = kept[k].y - all.item[i].y;
+            mf_lane x = item[k].x - item[i].x, y = item[k].y - item[i].y;
             mf_mask same = mf_and(mf_less(mf_set((mf_real)k), count),
                                   mf_less(mf_fma(x, x, y * y), apart * apart));
             fresh = mf_and(fresh, mf_not(same));
         }
-        const mf_mask deeper = mf_less(most, all.item[i].depth);
-        most = mf_select(mf_and(fresh, deeper), all.item[i].depth, most);
-        choose(mf_and(mf_and(fresh, deeper), crossed), &all, i, &kept[0]);
+        const mf_mask deeper = mf_and(fresh, mf_less(most, item[i].depth));
+        most = mf_select(deeper, item[i].depth, most);
+        choose(mf_and(deeper, crossed), &all, i, &item[0]);
         fresh = mf_and(fresh, mf_not(crossed));
-        for (uint32_t k = 0; k <= i; k++)
-            choose(mf_and(fresh, mf_equal(count, mf_set((mf_real)k))), &all, i, &kept[k]);
+        for (uint32_t k = 0; k < i; k++)
+            choose(mf_and(fresh, mf_equal(count, mf_set((mf_real)k))), &all, i, &item[k]);
         count = count + mf_keep(fresh, one);
     }
     count = mf_select(crossed, one, count);
     for (uint32_t i = 0; i < MF_COLLIDE_CONTACTS; i++) {
         const mf_mask exists = mf_and(where, mf_less(mf_set((mf_real)i), count));
         if (mf_any(exists))
-            put_chosen(test, &view, i, exists, &kept[i]);
+            put_chosen(test, &view, i, exists, &item[i]);
     }
 }
