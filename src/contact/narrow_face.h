@@ -337,8 +337,8 @@ static void flat_faces(PairTest *test, mf_mask where, const Mat *rotation, Vec p
 // `deepest`. `rotation` and `position` are the axes and center of b in those of a. `at` [m] is a
 // point on the surface of a where the depth is `deepest`, used when no corner of the faces is as
 // deep.
-static void put_faces(PairTest *test, mf_mask where, const Mat *rotation, Vec position, Vec normal,
-                      mf_lane deepest, Vec at) {
+static __attribute__((noinline)) void put_faces(PairTest *test, mf_mask where, const Mat *rotation,
+                                                Vec position, Vec normal, mf_lane deepest, Vec at) {
     Flat a, b;
     View view;
     view_along(normal, &view);
@@ -359,8 +359,9 @@ static void put_faces(PairTest *test, mf_mask where, const Mat *rotation, Vec po
 
 // As above of two boxes: every corner of the overlap, up to eight; in the lanes `crossed`, where
 // two edges touch, the deepest alone.
-static void put_corners(PairTest *test, mf_mask where, mf_mask crossed, const Mat *rotation,
-                        Vec position, Vec normal, mf_lane deepest) {
+static __attribute__((noinline)) void put_corners(PairTest *test, mf_mask where, mf_mask crossed,
+                                                  const Mat *rotation, Vec position, Vec normal,
+                                                  mf_lane deepest) {
     Flat a, b;
     View view;
     view_along(normal, &view);
