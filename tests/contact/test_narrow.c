@@ -305,10 +305,10 @@ TEST(faces_touch_with_the_corners_of_their_overlap) {
         assert_int_equal(missing(&four, true), 4);
         double sum[2] = {0, 0}, square = 0;
         for (uint32_t c = 0; c < 4; c++) {
-            const double *point = found(0, c, true).point;
-            sum[0] += point[0];
-            sum[1] += point[1];
-            square += point[0] * point[0] + point[1] * point[1];
+            const Found contact = found(0, c, true);
+            sum[0] += contact.point[0];
+            sum[1] += contact.point[1];
+            square += contact.point[0] * contact.point[0] + contact.point[1] * contact.point[1];
         }
         assert_false(found(0, 4, true).exists);
         assert_near(fabs(sum[0]) + fabs(sum[1]), 0.0, 1e-12);
@@ -337,17 +337,15 @@ TEST(tilted_faces_and_edges_touch_with_what_is_below) {
                           {{{px, 0.5, pz}, d * c}, {{px, -0.5, pz}, d * c}}};
     check_overlap(*state, &face);
     // With a margin the normal is that of least overlap.
-    const Overlap margin = {
-        "a tilted face with a margin",
-        wide,
-        hull,
-        SAME,
-        TURN(0, 1, 0, half),
-        {0, 0, high},
-        {0, 0, 1},
-        2,
-        {{{x, 0.5, 0.5 - 0.5 * d}, d}, {{x, -0.5, 0.5 - 0.5 * d}, d}},
-    };
+    const Overlap margin = {"a tilted face with a margin",
+                            wide,
+                            hull,
+                            SAME,
+                            TURN(0, 1, 0, half),
+                            {0, 0, high},
+                            {0, 0, 1},
+                            2,
+                            {{{x, 0.5, 0.5 - 0.5 * d}, d}, {{x, -0.5, 0.5 - 0.5 * d}, d}}};
     check_overlap(*state, &margin);
     // An edge down on a face, and a face down on an edge.
     Overlap edge = {"an edge on a box",
