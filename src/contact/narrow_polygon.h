@@ -55,30 +55,52 @@ static MF_INLINE void copy_of(const mf_real from[3], mf_real to[3]) {
 
 // ---- sides --------------------------------------------------------------------------------------
 
-typedef struct Side {   // of a solid along a direction
-    mf_real normal[3];  // [1] outward
-    mf_real extreme[3]; // [m] a vertex that is farthest along the direction
-    uint32_t vertex;    // [1] its number in a hull
-    uint32_t count;     // [1] corners, counter-clockwise
-    mf_real corner[SIDE_CORNERS][3];
+typedef struct LanePair { // one lane of a pair; all in the axes of a, from its center
+    mf_real rotation[9], position[3];
+    mf_real size_a[3], size_b[3]; // [m] of boxes
+    mf_real normal[3];            // [1] of least overlap
+    mf_real slack, bound;         // [m]
+} LanePair;
+
+static MF_INLINE void to_a(const LanePair *pair, bool point, const mf_real v[3], mf_real out[3]) {
+    const mf_real *r = pair->rotation;
+    for (int i = 0; i < 3; i++) {
+        const mf_real sum = r[3 * i] * v[0] + (r[3 * i + 1] * v[1] + r[3 * i + 2] * v[2]);
+        out[i] = point ? sum + pair->position[i] : sum;
+    }
+}
+
+static MF_INLINE void to_b(const LanePair *pair, const mf_real v[3], mf_real out[3]) {
+    const mf_real *r = pair->rotation;
+    for (int i = 0; i < 3; i++)
+        out[i] = r[i] * v[0] + (r[3 + i] * v[1] + r[6 + i] * v[2]);
+}
+
+typedef struct Side {      // of a solid along a direction
+    mf_real normal[3];     // [1] outward
+    mf_real extreme[3];    // [m] a vertex that is farthest along the direction
+    uint32_t vertex;       // [1] its number in a hull
+    uint32_t count;        // [1] corners, counter-clockwise
+    const uint32_t *loop;  // [1] of a hull, every `step`-th of which is a corner; NULL: of a box,
+    uint32_t step, axis;   // [1] whose side along this axis it is
+    const mf_real *points; // [m] vertices of the hull, half sizes of the box
+    const LanePair *to;    // corners are in the axes of this pair's a; NULL: in their own
 } Side;
 
 static void side_of_box(const mf_real size[3], const mf_real n[3], Side *side) {
     uint32_t axis = positive(n[0]) < positive(n[1]) ? 1 : 0;
     axis = positive(n[axis]) < positive(n[2]) ? 2 : axis;
-    const uint32_t u = (axis + 1) % 3, v = (axis + 2) % 3;
-    const mf_real sign = n[axis] < 0 ? -1 : 1;
     for (uint32_t i = 0; i < 3; i++) {
-        side->normal[i] = i == axis ? sign : 0;
+        side->normal[i] = 0;
         side->extreme[i] = n[i] < 0 ? -size[i] : size[i];
     }
+    side->normal[axis] = n[axis] < 0 ? -1 : 1;
     side->vertex = 0;
     side->count = 4;
-    for (uint32_t i = 0; i < 4; i++) {
-        side->corner[i][axis] = sign * size[axis];
-        side->corner[i][u] = i == 0 || i == 3 ? size[u] : -size[u];
-        side->corner[i][v] = sign * (i < 2 ? size[v] : -size[v]);
-    }
+    side->loop = NULL;
+    side->axis = axis;
+    side->points = size;
+    side->to = NULL;
 }
 
 // False where the faces of the hull are not known. Of very many corners some are left out.
@@ -88,15 +110,31 @@ static bool side_of_hull(const mf_ConvexHull *hull, const mf_real n[3], Side *si
     const mf_HullFace *face = hull_face(hull, side->vertex, n);
     if (face == NULL)
         return false;
-    const mf_real *vertices = HULL_VERTICES(hull);
-    const uint32_t *loop = mf_hull_loops(hull) + face->loop;
     copy_of(HULL_NORMALS(hull) + 3 * (size_t)(face - mf_hull_faces(hull)), side->normal);
-    copy_of(vertices + 3 * (size_t)side->vertex, side->extreme);
-    const uint32_t step = (face->length + SIDE_CORNERS - 1) / SIDE_CORNERS;
-    side->count = 0;
-    for (uint32_t i = 0; i < face->length; i += step)
-        copy_of(vertices + 3 * (size_t)loop[i], side->corner[side->count++]);
+    side->points = HULL_VERTICES(hull);
+    copy_of(side->points + 3 * (size_t)side->vertex, side->extreme);
+    side->loop = mf_hull_loops(hull) + face->loop;
+    side->step = (face->length + SIDE_CORNERS - 1) / SIDE_CORNERS;
+    side->count = (face->length + side->step - 1) / side->step;
+    side->to = NULL;
     return true;
+}
+
+static void side_corner(const Side *side, uint32_t i, mf_real out[3]) {
+    mf_real own[3];
+    if (side->loop != NULL) {
+        copy_of(side->points + 3 * (size_t)side->loop[i * side->step], own);
+    } else {
+        const uint32_t axis = side->axis, u = axis < 2 ? axis + 1 : 0, v = axis > 0 ? axis - 1 : 2;
+        const mf_real *size = side->points;
+        own[axis] = side->normal[axis] * size[axis];
+        own[u] = i == 0 || i == 3 ? size[u] : -size[u];
+        own[v] = side->normal[axis] * (i < 2 ? size[v] : -size[v]);
+    }
+    if (side->to != NULL)
+        to_a(side->to, true, own, out);
+    else
+        copy_of(own, out);
 }
 
 // The other end of the edge at the extreme vertex that is nearest to perpendicular to `up`; false:
@@ -141,16 +179,27 @@ typedef struct Cut { // what is left of a polygon
     mf_real at[CUT_CORNERS][3]; // [m]
 } Cut;
 
-// [m^2] How far a point is within the side plane over the edge from corner i on, times its length.
-static MF_INLINE mf_real within_edge(const Side *side, uint32_t i, mf_real slack,
-                                     const mf_real at[3]) {
-    const mf_real *from = side->corner[i], *to = side->corner[i + 1 < side->count ? i + 1 : 0];
-    mf_real along[3], inward[3], offset[3];
-    less_of(to, from, along);
-    less_of(at, from, offset);
-    cross_of(side->normal, along, inward);
-    const mf_real some = positive(along[0]) + (positive(along[1]) + positive(along[2]));
-    return dot_of(inward, offset) + slack * some;
+typedef struct Plane { // over an edge of a side
+    mf_real from[3];   // [m] on it
+    mf_real inward[3]; // [m] as long as the edge
+    mf_real slack;     // [m^2]
+} Plane;
+
+// The plane over the edge from corner i on; `slack` [m] outside of it counts as within.
+static void edge_plane(const Side *side, uint32_t i, mf_real slack, Plane *plane) {
+    mf_real to[3], along[3];
+    side_corner(side, i, plane->from);
+    side_corner(side, i + 1 < side->count ? i + 1 : 0, to);
+    less_of(to, plane->from, along);
+    cross_of(side->normal, along, plane->inward);
+    plane->slack = slack * (positive(along[0]) + (positive(along[1]) + positive(along[2])));
+}
+
+// [m^2] How far a point is within, times the length of the edge.
+static MF_INLINE mf_real within_plane(const Plane *plane, const mf_real at[3]) {
+    mf_real offset[3];
+    less_of(at, plane->from, offset);
+    return dot_of(plane->inward, offset) + plane->slack;
 }
 
 static MF_INLINE void between(const mf_real a[3], const mf_real b[3], mf_real t, mf_real out[3]) {
@@ -158,35 +207,42 @@ static MF_INLINE void between(const mf_real a[3], const mf_real b[3], mf_real t,
         out[i] = a[i] + t * (b[i] - a[i]);
 }
 
+// In one array: of a convex polygon never more is written than one corner beyond the one that is
+// read, which is known by then.
 static void cut_polygon(const Side *by, mf_real slack, Cut *cut) {
     for (uint32_t edge = 0; edge < by->count && cut->count > 0; edge++) {
-        mf_real in[CUT_CORNERS];
-        bool whole = true;
-        for (uint32_t i = 0; i < cut->count; i++) {
-            in[i] = within_edge(by, edge, slack, cut->at[i]);
-            whole = whole && in[i] >= 0;
+        Plane plane;
+        mf_real own[3], next[3], first[3];
+        const uint32_t count = cut->count;
+        uint32_t left = 0;
+        edge_plane(by, edge, slack, &plane);
+        copy_of(cut->at[0], own);
+        copy_of(own, first);
+        const mf_real first_in = within_plane(&plane, first);
+        mf_real in = first_in;
+        for (uint32_t i = 0; i < count; i++) {
+            const bool last = i + 1 == count;
+            copy_of(last ? first : cut->at[i + 1], next);
+            const mf_real next_in = last ? first_in : within_plane(&plane, next);
+            const uint32_t most = i + 2 < CUT_CORNERS ? i + 2 : CUT_CORNERS;
+            if (in >= 0 && left < most)
+                copy_of(own, cut->at[left++]);
+            if ((in >= 0) != (next_in >= 0) && left < most)
+                between(own, next, in / (in - next_in), cut->at[left++]);
+            copy_of(next, own);
+            in = next_in;
         }
-        if (whole)
-            continue;
-        Cut left;
-        left.count = 0;
-        for (uint32_t i = 0; i < cut->count && left.count + 2 <= CUT_CORNERS; i++) {
-            const uint32_t next = i + 1 < cut->count ? i + 1 : 0;
-            if (in[i] >= 0)
-                copy_of(cut->at[i], left.at[left.count++]);
-            if ((in[i] >= 0) != (in[next] >= 0))
-                between(cut->at[i], cut->at[next], in[i] / (in[i] - in[next]),
-                        left.at[left.count++]);
-        }
-        *cut = left;
+        cut->count = left;
     }
 }
 
 // Both ends of what is left of an edge.
 static void cut_edge(const Side *by, mf_real slack, Cut *cut) {
     for (uint32_t edge = 0; edge < by->count; edge++) {
-        const mf_real first = within_edge(by, edge, slack, cut->at[0]);
-        const mf_real last = within_edge(by, edge, slack, cut->at[1]);
+        Plane plane;
+        edge_plane(by, edge, slack, &plane);
+        const mf_real first = within_plane(&plane, cut->at[0]);
+        const mf_real last = within_plane(&plane, cut->at[1]);
         if (first < 0 && last < 0) {
             cut->count = 0;
             return;
@@ -238,27 +294,6 @@ static void cut_to_four(Cut *cut, const mf_real up[3]) {
 
 // ---- contacts -----------------------------------------------------------------------------------
 
-typedef struct LanePair { // one lane of a pair; all in the axes of a, from its center
-    mf_real rotation[9], position[3];
-    mf_real size_a[3], size_b[3]; // [m] of boxes
-    mf_real normal[3];            // [1] of least overlap
-    mf_real slack, bound;         // [m]
-} LanePair;
-
-static MF_INLINE void to_a(const LanePair *pair, bool point, const mf_real v[3], mf_real out[3]) {
-    const mf_real *r = pair->rotation;
-    for (int i = 0; i < 3; i++) {
-        const mf_real sum = r[3 * i] * v[0] + (r[3 * i + 1] * v[1] + r[3 * i + 2] * v[2]);
-        out[i] = point ? sum + pair->position[i] : sum;
-    }
-}
-
-static MF_INLINE void to_b(const LanePair *pair, const mf_real v[3], mf_real out[3]) {
-    const mf_real *r = pair->rotation;
-    for (int i = 0; i < 3; i++)
-        out[i] = r[i] * v[0] + (r[3 + i] * v[1] + r[6 + i] * v[2]);
-}
-
 typedef struct Touch { // contacts of a lane
     mf_real normal[3]; // [1] from a to b
     mf_real depth[4];  // [m]
@@ -278,9 +313,10 @@ static void cut_settle(const LanePair *pair, const Side *side, const mf_real out
     const mf_real along = dot_of(side->normal, out);
     Cut *cut = &touch->cut;
     uint32_t count = 0;
-    mf_real offset[3];
+    mf_real corner[3], offset[3];
+    side_corner(side, 0, corner);
     for (uint32_t i = 0; i < cut->count; i++) {
-        less_of(side->corner[0], cut->at[i], offset);
+        less_of(corner, cut->at[i], offset);
         if (dot_of(offset, side->normal) > pair->bound)
             copy_of(cut->at[i], cut->at[count++]);
     }
@@ -288,7 +324,7 @@ static void cut_settle(const LanePair *pair, const Side *side, const mf_real out
     if (count > 4)
         cut_to_four(cut, side->normal);
     for (uint32_t i = 0; i < cut->count; i++) {
-        less_of(side->corner[0], cut->at[i], offset);
+        less_of(corner, cut->at[i], offset);
         const mf_real below = dot_of(offset, side->normal);
         touch->depth[i] = below * along;
         for (int k = 0; k < 3; k++)
@@ -317,8 +353,9 @@ static void touch_lane(const PairTest *test, const LanePair *pair, Touch *touch)
         return;
     if (dot_of(a.normal, down) > FACES_ALIGNED) {
         cut->count = b.count;
+        b.to = pair;
         for (uint32_t i = 0; i < b.count; i++)
-            to_a(pair, true, b.corner[i], cut->at[i]);
+            side_corner(&b, i, cut->at[i]);
         cut_polygon(&a, pair->slack, cut);
         copy_of(down, touch->normal);
         cut_settle(pair, &a, down, touch);
@@ -328,10 +365,7 @@ static void touch_lane(const PairTest *test, const LanePair *pair, Touch *touch)
         cut->count = 2;
         copy_of(a.extreme, cut->at[0]);
         copy_of(end, cut->at[1]);
-        for (uint32_t i = 0; i < b.count; i++) {
-            copy_of(b.corner[i], other);
-            to_a(pair, true, other, b.corner[i]);
-        }
+        b.to = pair;
         copy_of(up, b.normal);
         cut_edge(&b, pair->slack, cut);
         copy_of(down, touch->normal);
