@@ -109,12 +109,22 @@ static bool polygonal(mf_ShapeType type) {
     return type == MF_SHAPE_MESH || type == MF_SHAPE_CYLINDER;
 }
 
+static Found deepest_found(uint32_t lane, bool wide) {
+    Found deepest = found(lane, 0, wide);
+    for (uint32_t c = 1; c < MF_COLLIDE_CONTACTS; c++) {
+        const Found contact = found(lane, c, wide);
+        if (contact.exists && !(deepest.exists && contact.depth <= deepest.depth))
+            deepest = contact;
+    }
+    return deepest;
+}
+
 // One lane against the judge, who says `depth`. Returns a sentence about what is wrong, or NULL.
 static const char *judge(const Body pair[2], double depth, uint32_t lane, double reach, bool wide,
                          uint32_t *others) {
     double rounding = wide ? 1e-9 : 3e-6;
     double search = 2e-6; // what the judge may miss
-    Found first = found(lane, 0, wide);
+    Found first = deepest_found(lane, wide);
     bool boxes = pair[0].type == MF_SHAPE_BOX && pair[1].type == MF_SHAPE_BOX;
     if (!first.exists)
         return depth > (boxes ? rounding + search : -reach + rounding + search) ? "missed" : NULL;
@@ -137,8 +147,6 @@ static const char *judge(const Body pair[2], double depth, uint32_t lane, double
         double on_a[3], on_b[3];
         if (!contact.exists)
             continue;
-        if (contact.depth > first.depth + rounding)
-            return "a later contact is deeper";
         for (int i = 0; i < 3; i++) {
             on_a[i] = contact.point[i] + 0.5 * contact.depth * contact.normal[i];
             on_b[i] = contact.point[i] - 0.5 * contact.depth * contact.normal[i];
@@ -155,7 +163,7 @@ static const char *judge(const Body pair[2], double depth, uint32_t lane, double
 
 static void report(uint32_t lane, const Body pair[2], const char *what, bool wide) {
     double n[3], depth = oracle_depth(&pair[0], &pair[1], n);
-    Found first = found(lane, 0, wide);
+    Found first = deepest_found(lane, wide);
     fail_msg("types %d %d lane %u %s: %s: depth %.9g judge %.9g, normal %.6g %.6g %.6g judge %.6g "
              "%.6g %.6g",
              pair[0].type, pair[1].type, lane, wide ? "double" : "float", what, first.depth, depth,
