@@ -11,7 +11,8 @@
 #include "model/shape_kinds.h"
 
 enum {
-    MF_COLLIDE_CONTACTS = 4,     // [1] most contacts of a pair
+    MF_COLLIDE_CONTACTS = 8,     // [1] most contacts of a pair, which is of boxes,
+    MF_COLLIDE_CORNERS = 4,      // [1] and of other pairs
     MF_COLLIDE_PAIRS = 1 << 22,  // [1] most listed pairs
     MF_COLLIDE_FLOATING = 60000, // [1] most floating shapes, whose pairs have numbers below 2^32
     MF_COLLIDE_LISTED = 64       // [1] up to so many floating bodies all pairs are listed
@@ -93,6 +94,7 @@ typedef struct mf_CollideTest {
 typedef struct mf_CollidePlan {
     uint32_t bytes;                                // [byte] of the image
     uint32_t shape_count, class_count, pair_count; // [1]
+    uint32_t listed_contacts;                      // [1] that all listed pairs can make
     uint32_t floating_count, surface_count;        // [1]
     uint32_t node_count;                           // [1] with the shapes
     uint32_t test_count;                           // [1]

@@ -389,7 +389,9 @@ void MF_KERNEL(mf_collide_pair)(const mf_CollidePlan *plan, uint32_t pair, const
     mf_real radius_a = test.a.values[MF_COLLIDE_RADIUS],
             radius_b = test.b.values[MF_COLLIDE_RADIUS];
     mf_real smaller = radius_a < radius_b ? radius_a : radius_b;
-    test.bound = mf_set(-(class_margin(plan, item->touches) + reach));
+    const mf_real margin = class_margin(plan, item->touches);
+    test.bound = mf_set(-(margin + reach));
+    test.wide = margin > 0;
     test.scale = mf_set(test.a.kind == MF_COLLIDE_PLANE ? radius_b : radius_a + radius_b);
     test.small = mf_set(smaller);
     out->count = 0;

@@ -105,7 +105,7 @@ static uint32_t most_contacts(mf_CollideKind a, mf_CollideKind b) {
     if ((a == MF_COLLIDE_CAPSULE && b != MF_COLLIDE_HULL && b != MF_COLLIDE_CYLINDER) ||
         b == MF_COLLIDE_CAPSULE)
         return 2;
-    return MF_COLLIDE_CONTACTS;
+    return a == MF_COLLIDE_BOX && b == MF_COLLIDE_BOX ? MF_COLLIDE_CONTACTS : MF_COLLIDE_CORNERS;
 }
 
 // The class of two shapes of the plan, kind of a <= kind of b; MF_NONE: they do not touch.
@@ -250,6 +250,7 @@ static mf_Status add_pair(Lists *lists, uint32_t a, uint32_t b) {
     MF_TRY(extend(lists, &pairs, draft->plan.pair_count, &lists->pairs_size, sizeof *draft->pairs));
     draft->pairs = pairs;
     draft->pairs[draft->plan.pair_count++] = (mf_CollidePair){a, b, touches};
+    draft->plan.listed_contacts += draft->classes[touches].most;
     return MF_OK;
 }
 

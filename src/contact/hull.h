@@ -30,6 +30,8 @@ enum {
 typedef struct mf_HullFace {
     uint32_t corners[4]; // [1] vertices, from the one that lists the face, counter-clockwise
     uint32_t count;      // [1] 3 or 4
+    uint32_t loop;       // [1] where all its corners begin in `loops`, counter-clockwise
+    uint32_t length;     // [1] how many these are
 } mf_HullFace;
 
 // Arrays of a hull.
@@ -44,6 +46,7 @@ typedef struct mf_HullFace {
     X(float, vertices_f32, 3 * (size_t)(of)->vertex_count)                                         \
     X(uint32_t, first_face, (of)->vertex_count + 1) /* [1] faces about each vertex */              \
     X(mf_HullFace, faces, (of)->face_count)                                                        \
+    X(uint32_t, loops, (of)->loop_count)                 /* [1] vertices around each face */       \
     X(double, normals_f64, 3 * (size_t)(of)->face_count) /* [1] outward */                         \
     X(float, normals_f32, 3 * (size_t)(of)->face_count)
 
@@ -56,6 +59,7 @@ typedef struct mf_ConvexHull {
     uint32_t cell_count;  // [1]
     uint32_t entry_count; // [1] of all cells
     uint32_t face_count;  // [1] 0 where the mesh has no triangles of its hull
+    uint32_t loop_count;  // [1]
     double center[3];     // [m] mean of the vertices, mesh's frame
     double radius;        // [m] of the sphere about it
     double low[3];        // [m] box

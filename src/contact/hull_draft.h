@@ -9,6 +9,6 @@ typedef struct mf_HullDraft {
     MF_HULL_ARRAYS(MF_FLAT_POINTER, )
 } mf_HullDraft;
 
-// Fills first_face, faces and normals (hull_faces.c) of a hull whose vertices stand. False without
-// memory.
+// Fills first_face, faces, loops and normals (hull_faces.c) of a hull whose vertices stand. False
+// without memory.
 bool mf_hull_make_faces(mf_Context *context, const mf_Mesh *mesh, mf_HullDraft *draft);

@@ -161,13 +161,18 @@ static void reduce(const Faces *f, uint32_t start, uint32_t count, uint32_t out[
     }
 }
 
-// Lists a face at all its corners; `normal` is the sum of those of its triangles by area.
-static void put_face(Faces *f, uint32_t count, const double normal[3], uint32_t *used) {
+// Lists a face at all its corners; `normal` is the sum of those of its triangles by area, *loop how
+// long the loops of all faces are so far.
+static void put_face(Faces *f, uint32_t count, const double normal[3], uint32_t *used,
+                     uint32_t *loop) {
     mf_HullDraft *draft = f->draft;
     for (uint32_t i = 0; i < count; i++) {
         const uint32_t vertex = f->path[i], number = draft->first_face[vertex] + used[vertex]++;
         mf_HullFace *face = &draft->faces[number];
         face->count = count < 4 ? count : 4;
+        face->loop = *loop;
+        face->length = count;
+        draft->loops[*loop + i] = vertex;
         if (count > 4)
             reduce(f, i, count, face->corners);
         for (uint32_t k = 0; count <= 4 && k < 4; k++)
@@ -177,6 +182,7 @@ static void put_face(Faces *f, uint32_t count, const double normal[3], uint32_t 
             draft->normals_f32[3 * (size_t)number + k] = (float)normal[k];
         }
     }
+    *loop += count;
 }
 
 typedef struct Member {
@@ -227,7 +233,7 @@ static bool list_faces(mf_Context *context, Faces *f) {
             for (uint32_t i = 0; pass == 0 && i < corners; i++)
                 f->draft->first_face[f->path[i] + 1]++;
             if (pass == 1)
-                put_face(f, corners, normal, used);
+                put_face(f, corners, normal, used, &f->draft->hull.loop_count);
         }
         if (pass == 1)
             continue;
@@ -236,9 +242,10 @@ static bool list_faces(mf_Context *context, Faces *f) {
         const size_t count = f->draft->first_face[vertices];
         f->draft->hull.face_count = (uint32_t)count;
         f->draft->faces = mf_allocate(context, count, sizeof *f->draft->faces);
+        f->draft->loops = mf_allocate(context, count, sizeof *f->draft->loops);
         f->draft->normals_f64 = mf_allocate(context, 3 * count, sizeof(double));
         f->draft->normals_f32 = mf_allocate(context, 3 * count, sizeof(float));
-        fine = f->draft->faces && f->draft->normals_f64 && f->draft->normals_f32;
+        fine = f->draft->faces && f->draft->loops && f->draft->normals_f64 && f->draft->normals_f32;
     }
     mf_release(context, order); // with the others
     return fine;

@@ -10,30 +10,6 @@
 
 // The corners of a hull that touch a plane (hull.h).
 
-#if defined(MF_KERNEL_F64)
-#define HULL_VERTICES(hull) mf_hull_vertices_f64(hull)
-#define HULL_NORMALS(hull) mf_hull_normals_f64(hull)
-#else
-#define HULL_VERTICES(hull) mf_hull_vertices_f32(hull)
-#define HULL_NORMALS(hull) mf_hull_normals_f32(hull)
-#endif
-
-// The face about a vertex that looks along n most; NULL where none is known.
-static inline const mf_HullFace *hull_face(const mf_ConvexHull *hull, uint32_t vertex,
-                                           const mf_real n[3]) {
-    const mf_HullFace *best = NULL;
-    mf_real most = -MF_REAL_MAX;
-    const uint32_t *first_face = mf_hull_first_face(hull);
-    const mf_real *normals = HULL_NORMALS(hull);
-    for (uint32_t i = first_face[vertex]; i < first_face[vertex + 1]; i++) {
-        const mf_real *own = normals + 3 * (size_t)i;
-        const mf_real value = own[0] * n[0] + (own[1] * n[1] + own[2] * n[2]);
-        best = value > most ? &mf_hull_faces(hull)[i] : best;
-        most = value > most ? value : most;
-    }
-    return best;
-}
-
 // By rising number of their vertices, so that a face that lies keeps the order of its contacts
 // whichever corner is the lowest by rounding.
 static inline uint32_t hull_sorted(const mf_HullFace *face, uint32_t lowest, uint32_t out[4]) {
@@ -171,6 +147,9 @@ static void plane_any(PairTest *test) {
 // Manocha, OBBTree, 1996), then the contacts of the two faces along it. The depth of boxes that do
 // not touch is minus their distance along that axis, which may be less than their distance.
 
+#define EDGES_ALIKE ((mf_real)0.99) // [1] cosine between an axis of edges and one of a face
+#define EDGES_LESS ((mf_real)0.05)  // [1] by how much the overlap must be less there
+
 typedef struct Least { // overlap so far, and its direction in the axes of a
     mf_lane overlap;   // [m]
     Vec axis;          // [1] either sign
@@ -235,15 +214,23 @@ static void box_box(PairTest *test) {
     mf_mask near = mf_and(test->sound, mf_less(test->bound, least.overlap));
     if (!mf_any(near))
         return;
+    const Least face = least;
     least_across(x, &rotation, position, size_a, size_b, slack, &least);
     least_across(y, &rotation, position, size_a, size_b, slack, &least);
     least_across(z, &rotation, position, size_a, size_b, slack, &least);
     near = mf_and(near, mf_less(test->bound, least.overlap));
     if (!mf_any(near))
         return;
+    // An axis of edges next to that of a face says the same of a contact of faces, as in MuJoCo.
+    mf_mask crossed = mf_less(least.overlap, face.overlap);
+    mf_mask alike = mf_less(mf_set(EDGES_ALIKE), mf_abs(vec_dot(least.axis, face.axis)));
+    mf_lane little = mf_set(EDGES_LESS) * mf_abs(face.overlap);
+    alike = mf_and(alike, mf_less(face.overlap - little, least.overlap));
+    crossed = mf_and(crossed, mf_not(alike));
+    least_take(alike, face.overlap, face.axis, &least);
     mf_mask against = mf_less(vec_dot(least.axis, position), zero);
     Vec normal = vec_select(against, vec_minus(least.axis), least.axis);
-    put_faces(test, near, &rotation, position, normal, least.overlap, NULL);
+    put_corners(test, near, crossed, &rotation, position, normal, least.overlap);
 }
 
 // ---- narrow any ---------------------------------------------------------------------------------

@@ -13,7 +13,7 @@
 // of the smaller h is taken.
 #pragma once
 
-#include "contact/narrow_face.h"
+#include "contact/narrow_polygon.h"
 #include "contact/narrow_round.h"
 
 // A triangle is examined inside where the square of the sine between two sides is larger: of a
@@ -487,6 +487,12 @@ static __attribute__((noinline)) bool convex_closest(PairTest *test, Convex *pai
     return true;
 }
 
+// Boxes, and hulls whose faces are known.
+static bool has_polygons(const Solid *solid) {
+    return solid->kind == MF_COLLIDE_BOX ||
+           (solid->kind == MF_COLLIDE_HULL && solid->hull->face_count > 0);
+}
+
 static __attribute__((noinline)) void convex_convex(PairTest *test) {
     Convex pair;
     Closest found;
@@ -497,9 +503,15 @@ static __attribute__((noinline)) void convex_convex(PairTest *test) {
     test->out->unsure =
         mf_and(found.near, mf_less(test->small * mf_set((mf_real)1e-3), answer->gap));
     test->out->gap = mf_keep(test->out->unsure, answer->gap);
+    // With a margin the normals are that of least overlap, as in MuJoCo, which then looks for one
+    // contact after the other.
+    if (!test->wide && has_polygons(&test->a) && has_polygons(&test->b)) {
+        put_polygons(test, found.near, &pair.rotation, pair.position, answer->normal, depth,
+                     found.at);
+        return;
+    }
     if (mf_collide_has_face(test->a.kind) && mf_collide_has_face(test->b.kind)) {
-        put_faces(test, found.near, &pair.rotation, pair.position, answer->normal, depth,
-                  &found.at);
+        put_faces(test, found.near, &pair.rotation, pair.position, answer->normal, depth, found.at);
         return;
     }
     put_from_a(test, 0, found.near,

@@ -14,12 +14,14 @@ typedef struct Face { // in the solid's axes, from its center
     Vec normal;       // [1] outward
 } Face;
 
+typedef struct Candidate { // of the overlap of two faces
+    mf_lane x, y, height;  // [m] across and along the normal, from the center of a
+    mf_lane depth;         // [m] -MF_REAL_MAX: none
+} Candidate;
+
 typedef struct Candidates {
-    uint32_t count; // [1]
-    struct {
-        mf_lane x, y, height; // [m] across and along the normal, from the center of a
-        mf_lane depth;        // [m] -MF_REAL_MAX: none
-    } item[17];
+    uint32_t count;  // [1]
+    Candidate *item; // with space for all
 } Candidates;
 
 // The width of a segment over the smaller solid's size.
@@ -79,11 +81,6 @@ static void face_of_capsule(const Solid *solid, Vec n, mf_lane thin, Face *face)
     face_thin(MF_VALUE(Vec, line.x, line.y, tall), MF_VALUE(Vec, line.x, line.y, -tall),
               vec_scale(along, thin), face);
     face->normal = out;
-}
-
-static MF_INLINE void less_of(const mf_real a[3], const mf_real b[3], mf_real out[3]) {
-    for (int i = 0; i < 3; i++)
-        out[i] = a[i] - b[i];
 }
 
 // Of the vertices of the face, that is those at most `depth` below the highest along n: the
@@ -198,36 +195,46 @@ static MF_INLINE mf_lane flat_height(const Flat *flat, mf_lane x, mf_lane y) {
     return mf_fma(flat->slope_x, x - flat->x[0], mf_fma(flat->slope_y, y - flat->y[0], flat->z[0]));
 }
 
-// What of the edges of `cut` lies over `over`, or next to it by `slack` [m]; `up` is 1 when `cut`
-// is the face of a, else -1.
-static void cut_edges(const Flat *cut, const Flat *over, mf_lane slack, mf_lane up,
+static MF_INLINE mf_lane flat_area(const Flat *flat) { // > 0: counter-clockwise
+    return mf_fma(flat->x[2] - flat->x[0], flat->y[3] - flat->y[1],
+                  -((flat->x[3] - flat->x[1]) * (flat->y[2] - flat->y[0])));
+}
+
+// What of the edges of `cut` lies over `over`, or next to it by `slack` [m]: both ends of each, or
+// with `starts` the one from which it goes counter-clockwise; `up` is 1 when `cut` is the face of
+// a, else -1.
+static void cut_edges(const Flat *cut, const Flat *over, mf_lane slack, mf_lane up, bool starts,
                       Candidates *all) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    mf_lane area = mf_fma(over->x[2] - over->x[0], over->y[3] - over->y[1],
-                          -((over->x[3] - over->x[1]) * (over->y[2] - over->y[0])));
-    mf_lane inside[4][4]; // of corner i, side k: < 0 outside
+    const mf_lane area = flat_area(over);
+    const mf_mask backward = mf_less(flat_area(cut), zero);
+    mf_lane inside[4][4], some[4]; // of corner i, side k: < 0 outside
     for (uint32_t k = 0; k < 4; k++) {
         mf_lane x = over->x[(k + 1) & 3] - over->x[k], y = over->y[(k + 1) & 3] - over->y[k];
         x = mf_select(mf_less(area, zero), -x, x);
         y = mf_select(mf_less(area, zero), -y, y);
-        mf_lane some = slack * (mf_abs(x) + mf_abs(y));
+        some[k] = slack * (mf_abs(x) + mf_abs(y));
         for (uint32_t i = 0; i < 4; i++)
             inside[i][k] =
-                mf_fma(x, cut->y[i] - over->y[k], mf_fma(-y, cut->x[i] - over->x[k], some));
+                mf_fma(x, cut->y[i] - over->y[k], mf_fma(-y, cut->x[i] - over->x[k], some[k]));
     }
-    for (uint32_t i = 0; i < 4; i++) {
-        uint32_t next = (i + 1) & 3;
+    for (uint32_t n = 0; n < 4; n++) {
+        // Opposite ones first: a sweep of a solver over them turns the solids less.
+        const uint32_t i = starts ? (n & 1) * 2 + n / 2 : n, next = (i + 1) & 3;
         mf_lane low = zero, high = one;
         for (uint32_t k = 0; k < 4; k++) {
             mf_lane from = inside[i][k], to = inside[next][k], change = from - to;
             mf_mask out_from = mf_less(from, zero), out_to = mf_less(to, zero);
             mf_mask crosses = mf_differ(out_from, out_to);
-            mf_lane t = from / mf_select(crosses, change, one);
+            mf_lane t = (starts ? from - some[k] : from) / mf_select(crosses, change, one);
+            t = starts ? mf_clamp(t, zero, one) : t;
             low = mf_select(mf_and(crosses, out_from), mf_max(low, t), low);
             high = mf_select(mf_and(crosses, out_to), mf_min(high, t), high);
             high = mf_select(mf_and(out_from, out_to), mf_set((mf_real)-1), high);
         }
-        for (int end = 0; end < 2; end++) {
+        const mf_mask exists = mf_less_equal(low, high);
+        low = starts ? mf_select(backward, high, low) : low;
+        for (int end = 0; end < (starts ? 1 : 2); end++) {
             mf_lane t = end ? high : low;
             mf_lane x = mf_fma(cut->x[next] - cut->x[i], t, cut->x[i]);
             mf_lane y = mf_fma(cut->y[next] - cut->y[i], t, cut->y[i]);
@@ -237,18 +244,14 @@ static void cut_edges(const Flat *cut, const Flat *over, mf_lane slack, mf_lane 
             all->item[all->count].y = y;
             all->item[all->count].height = mf_select(mf_less(zero, up), z, other);
             all->item[all->count++].depth =
-                mf_select(mf_less_equal(low, high), up * (z - other), mf_set(-MF_REAL_MAX));
+                mf_select(exists, up * (z - other), mf_set(-MF_REAL_MAX));
         }
     }
 }
 
 // ---- choosing -----------------------------------------------------------------------------------
 
-typedef struct Chosen {
-    mf_lane x, y, height, depth;
-} Chosen;
-
-static MF_INLINE void choose(mf_mask where, const Candidates *all, uint32_t i, Chosen *chosen) {
+static MF_INLINE void choose(mf_mask where, const Candidates *all, uint32_t i, Candidate *chosen) {
     chosen->x = mf_select(where, all->item[i].x, chosen->x);
     chosen->y = mf_select(where, all->item[i].y, chosen->y);
     chosen->height = mf_select(where, all->item[i].height, chosen->height);
@@ -256,7 +259,7 @@ static MF_INLINE void choose(mf_mask where, const Candidates *all, uint32_t i, C
 }
 
 static void put_chosen(PairTest *test, const View *view, uint32_t i, mf_mask where,
-                       const Chosen *chosen) {
+                       const Candidate *chosen) {
     mf_lane middle = mf_fma(mf_set((mf_real)-0.5), chosen->depth, chosen->height);
     Vec point = vec_scale(view->normal, middle);
     point = vec_fma(view->across1, chosen->x, vec_fma(view->across2, chosen->y, point));
@@ -267,14 +270,14 @@ static void put_chosen(PairTest *test, const View *view, uint32_t i, mf_mask whe
 // is deeper than all others.
 static void put_candidates(PairTest *test, const View *view, mf_mask where, const Candidates *all) {
     const mf_lane apart = test->small * mf_set((mf_real)0.01), least = apart * apart;
-    Chosen first = {mf_zero(), mf_zero(), mf_zero(), mf_set(-MF_REAL_MAX)};
+    Candidate first = {mf_zero(), mf_zero(), mf_zero(), mf_set(-MF_REAL_MAX)};
     mf_lane slack = mf_set(NOISE) * test->scale;
     for (uint32_t i = 1; i < all->count; i++)
         choose(mf_less(first.depth, all->item[i].depth), all, i, &first);
     choose(mf_less(first.depth + slack, all->item[0].depth), all, 0, &first);
     put_chosen(test, view, 0, where, &first);
 
-    Chosen second = first, third = first, fourth = first;
+    Candidate second = first, third = first, fourth = first;
     mf_lane farthest = least;
     for (uint32_t i = 1; i < all->count; i++) {
         mf_lane x = all->item[i].x - first.x, y = all->item[i].y - first.y;
@@ -316,35 +319,83 @@ static MF_INLINE void view_along(Vec normal, View *view) {
     view->across2 = vec_cross(normal, view->across1);
 }
 
+static void flat_faces(PairTest *test, mf_mask where, const Mat *rotation, Vec position,
+                       const View *view, Flat *a, Flat *b) {
+    Face face;
+    face_of(test, &test->a, view->normal, where, &face);
+    for (uint32_t i = 0; i < 4; i++)
+        flat_corner(view, face.corner[i], i, a);
+    flat_slope(view, face.normal, a);
+    Vec back = mat_apply_transposed(rotation, view->normal);
+    face_of(test, &test->b, vec_minus(back), where, &face);
+    for (uint32_t i = 0; i < 4; i++)
+        flat_corner(view, mat_apply_add(rotation, face.corner[i], position), i, b);
+    flat_slope(view, mat_apply(rotation, face.normal), b);
+}
+
 // Contacts in the lanes `where` along `normal` (in the axes of a, from a to b), none deeper than
 // `deepest`. `rotation` and `position` are the axes and center of b in those of a. `at` [m] is a
 // point on the surface of a where the depth is `deepest`, used when no corner of the faces is as
-// deep; NULL: there is always one.
-static void put_faces(PairTest *test, mf_mask where, const Mat *rotation, Vec position, Vec normal,
-                      mf_lane deepest, const Vec *at) {
-    Face face;
+// deep.
+static __attribute__((noinline)) void put_faces(PairTest *test, mf_mask where, const Mat *rotation,
+                                                Vec position, Vec normal, mf_lane deepest, Vec at) {
     Flat a, b;
     View view;
     view_along(normal, &view);
-    face_of(test, &test->a, normal, where, &face);
-    for (uint32_t i = 0; i < 4; i++)
-        flat_corner(&view, face.corner[i], i, &a);
-    flat_slope(&view, face.normal, &a);
-    Vec back = mat_apply_transposed(rotation, normal);
-    face_of(test, &test->b, vec_minus(back), where, &face);
-    for (uint32_t i = 0; i < 4; i++)
-        flat_corner(&view, mat_apply_add(rotation, face.corner[i], position), i, &b);
-    flat_slope(&view, mat_apply(rotation, face.normal), &b);
-
-    Candidates all = {.count = 1};
-    all.item[0].x = at ? vec_dot(view.across1, *at) : mf_zero();
-    all.item[0].y = at ? vec_dot(view.across2, *at) : mf_zero();
-    all.item[0].height = at ? vec_dot(view.normal, *at) : mf_zero();
-    all.item[0].depth = at ? deepest : mf_set(-MF_REAL_MAX);
+    flat_faces(test, where, rotation, position, &view, &a, &b);
+    Candidate item[17];
+    Candidates all = {.count = 1, .item = item};
+    all.item[0].x = vec_dot(view.across1, at);
+    all.item[0].y = vec_dot(view.across2, at);
+    all.item[0].height = vec_dot(view.normal, at);
+    all.item[0].depth = deepest;
     mf_lane slack = mf_set(NOISE) * test->scale;
-    cut_edges(&a, &b, slack, mf_set((mf_real)1), &all);
-    cut_edges(&b, &a, slack, mf_set((mf_real)-1), &all);
+    cut_edges(&a, &b, slack, mf_set((mf_real)1), false, &all);
+    cut_edges(&b, &a, slack, mf_set((mf_real)-1), false, &all);
     for (uint32_t i = 1; i < all.count; i++)
         all.item[i].depth = mf_min(all.item[i].depth, deepest);
     put_candidates(test, &view, where, &all);
+}
+
+// As above of two boxes: every corner of the overlap, up to eight; in the lanes `crossed`, where
+// two edges touch, the deepest alone.
+static __attribute__((noinline)) void put_corners(PairTest *test, mf_mask where, mf_mask crossed,
+                                                  const Mat *rotation, Vec position, Vec normal,
+                                                  mf_lane deepest) {
+    Flat a, b;
+    View view;
+    view_along(normal, &view);
+    flat_faces(test, where, rotation, position, &view, &a, &b);
+    Candidate item[MF_COLLIDE_CONTACTS];
+    Candidates all = {.item = item};
+    // Wide enough that edges of a stack that lie on each other stay so, and have no crossings.
+    const mf_lane one = mf_set((mf_real)1), apart = test->small * FACE_THIN;
+    const mf_lane slack = mf_set((mf_real)0.5) * apart;
+    cut_edges(&a, &b, slack, one, true, &all);
+    cut_edges(&b, &a, slack, minus(one), true, &all);
+    // Those that stay move to the front, of `crossed` lanes the deepest to the first place.
+    mf_lane most = mf_set(-MF_REAL_MAX), count = mf_zero();
+    for (uint32_t i = 0; i < MF_COLLIDE_CONTACTS; i++) {
+        item[i].depth = mf_min(item[i].depth, deepest);
+        mf_mask fresh = mf_less(test->bound, item[i].depth);
+        for (uint32_t k = 0; k < i; k++) {
+            mf_lane x = item[k].x - item[i].x, y = item[k].y - item[i].y;
+            mf_mask same = mf_and(mf_less(mf_set((mf_real)k), count),
+                                  mf_less(mf_fma(x, x, y * y), apart * apart));
+            fresh = mf_and(fresh, mf_not(same));
+        }
+        const mf_mask deeper = mf_and(fresh, mf_less(most, item[i].depth));
+        most = mf_select(deeper, item[i].depth, most);
+        choose(mf_and(deeper, crossed), &all, i, &item[0]);
+        fresh = mf_and(fresh, mf_not(crossed));
+        for (uint32_t k = 0; k < i; k++)
+            choose(mf_and(fresh, mf_equal(count, mf_set((mf_real)k))), &all, i, &item[k]);
+        count = count + mf_keep(fresh, one);
+    }
+    count = mf_select(crossed, one, count);
+    for (uint32_t i = 0; i < MF_COLLIDE_CONTACTS; i++) {
+        const mf_mask exists = mf_and(where, mf_less(mf_set((mf_real)i), count));
+        if (mf_any(exists))
+            put_chosen(test, &view, i, exists, &item[i]);
+    }
 }

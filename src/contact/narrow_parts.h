@@ -26,6 +26,7 @@ typedef struct PairTest {
     mf_lane small; // [m] size of the smaller solid: contacts nearer than 1 % of it are one
     mf_mask sound; // lanes of which the frames are finite and the boxes near
     bool boxed;    // `start` is set
+    bool wide;     // it has a margin
     Vec start;     // [1] axes of a: along it the boxes overlap least
     Manifold *out;
 } PairTest;

@@ -24,6 +24,11 @@ static MF_INLINE mf_real positive(mf_real a) {
     return a < 0 ? -a : a;
 }
 
+static MF_INLINE void less_of(const mf_real a[3], const mf_real b[3], mf_real out[3]) {
+    for (int i = 0; i < 3; i++)
+        out[i] = a[i] - b[i];
+}
+
 // The cell that a direction is in; any will do for a direction without a length.
 static inline HullView hull_view(const mf_ConvexHull *hull, const mf_real n[3]) {
     const uint32_t side = hull->side;

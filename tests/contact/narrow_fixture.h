@@ -31,6 +31,9 @@ typedef struct Form {
     double size[3];
     const float *vertices; // [m] of a hull, all of them corners
     uint32_t vertex_count;
+    const uint32_t *triangles; // of the hull, seen from outside; NULL: its faces are not known
+    uint32_t triangle_count;
+    double margin; // [m]
 } Form;
 
 typedef struct Fixture {
@@ -71,12 +74,15 @@ static void fixture_open(mf_Context *context, const Form *a, const Form *b) {
                                   .body = MF_NONE,
                                   .contact_type = 1,
                                   .contact_with = 1,
-                                  .dimension = 3};
+                                  .dimension = 3,
+                                  .margin = forms[i]->margin};
         memcpy(s->shapes[i].size, forms[i]->size, sizeof forms[i]->size);
         s->meshes[i] = (mf_Mesh){.vertices = forms[i]->vertices,
                                  .vertex_count = forms[i]->vertex_count,
                                  .hull_vertex_count = forms[i]->vertex_count,
-                                 .hull_vertices = s->hull};
+                                 .hull_vertices = s->hull,
+                                 .hull_triangle_count = forms[i]->triangle_count,
+                                 .hull_triangles = forms[i]->triangles};
     }
     s->model = (mf_Model){.name = "two",
                           .links = s->links,

@@ -13,6 +13,8 @@ static const float octahedron[] = {0.1f, 0,     0, -0.1f, 0, 0,    0, 0.1f, 0,
 static const float cube[] = {-0.5f, -0.5f, -0.5f, 0.5f,  -0.5f, -0.5f, -0.5f, 0.5f,
                              -0.5f, 0.5f,  0.5f,  -0.5f, -0.5f, -0.5f, 0.5f,  0.5f,
                              -0.5f, 0.5f,  -0.5f, 0.5f,  0.5f,  0.5f,  0.5f,  0.5f};
+static const uint32_t cube_triangles[] = {0, 2, 3, 0, 3, 1, 4, 5, 7, 4, 7, 6, 0, 4, 6, 0, 6, 2,
+                                          1, 3, 7, 1, 7, 5, 0, 1, 5, 0, 5, 4, 2, 6, 7, 2, 7, 3};
 
 typedef struct Case {
     const char *name;
@@ -27,13 +29,15 @@ typedef struct Case {
 } Case;
 
 // clang-format off
-#define SPHERE(radius) {MF_SHAPE_SPHERE, {radius, 0, 0}, NULL, 0}
-#define CAPSULE(radius, length) {MF_SHAPE_CAPSULE, {radius, length, 0}, NULL, 0}
-#define CYLINDER(radius, length) {MF_SHAPE_CYLINDER, {radius, length, 0}, NULL, 0}
-#define ELLIPSOID(x, y, z) {MF_SHAPE_ELLIPSOID, {x, y, z}, NULL, 0}
-#define BOX(x, y, z) {MF_SHAPE_BOX, {x, y, z}, NULL, 0}
-#define HULL(vertices, count) {MF_SHAPE_MESH, {0, 0, 0}, vertices, count}
-#define PLANE {MF_SHAPE_PLANE, {0, 0, 0}, NULL, 0}
+#define SPHERE(radius) {.type = MF_SHAPE_SPHERE, .size = {radius, 0, 0}}
+#define CAPSULE(radius, length) {.type = MF_SHAPE_CAPSULE, .size = {radius, length, 0}}
+#define CYLINDER(radius, length) {.type = MF_SHAPE_CYLINDER, .size = {radius, length, 0}}
+#define ELLIPSOID(x, y, z) {.type = MF_SHAPE_ELLIPSOID, .size = {x, y, z}}
+#define BOX(x, y, z) {.type = MF_SHAPE_BOX, .size = {x, y, z}}
+#define HULL(points, count) {.type = MF_SHAPE_MESH, .vertices = points, .vertex_count = count}
+#define PLANE {.type = MF_SHAPE_PLANE}
+#define CUBE {.type = MF_SHAPE_MESH, .vertices = cube, .vertex_count = 8, \
+              .triangles = cube_triangles, .triangle_count = 12}
 
 #define FREE {NAN, NAN, NAN}
 #define SAME {1, 0, 0, 0}
@@ -84,7 +88,7 @@ static const Case cases[] = {
     // Turned by 45 degrees: the overlap of the square |x|, |y| <= 1 with |x| + |y| <= sqrt 2 has
     // eight corners.
     {"box on a box, turned", BOX(2, 2, 2), BOX(2, 2, 2), SAME, {0, 0, 1.9},
-     {0.92387953251128674, 0, 0, 0.38268343236508977}, 4, 0.1, {0, 0, 1}, FREE},
+     {0.92387953251128674, 0, 0, 0.38268343236508977}, 8, 0.1, {0, 0, 1}, FREE},
     // Edge along y of the lower box (turned about y) under an edge along x of the upper one.
     {"crossed edges", BOX(1, 1, 1), BOX(1, 1, 1), {0.92387953251128674, 0, 0.38268343236508977, 0},
      {0, 0, 1.4}, {0.92387953251128674, 0.38268343236508977, 0, 0}, 1, 1.4142135623730951 - 1.4,

@@ -34,7 +34,7 @@ STACKS = {
     "articulated_kernel": 1600,
     "assembly_kernel": 320,
     "cloth_kernel": 1024,
-    "collide_kernel": 832,
+    "collide_kernel": 1984,
     "compound_kernel": 4100,
     "constrain_kernel": 616,
     "couple_kernel": 688,

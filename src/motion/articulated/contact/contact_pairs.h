@@ -43,10 +43,10 @@ static MF_INLINE bool link_contacts_remember(const LinkContacts *all) {
 
 static inline uint32_t link_contacts_most(const mf_ArtPlan *plan) {
     size_t most = plan->hard ? plan->contact_count : 0;
-    if (mf_art_collide(plan) != NULL)
-        most += ((size_t)mf_art_collide(plan)->pair_count +
-                 (size_t)mf_art_collide(plan)->floating_count * LINK_CONTACTS_PAIRS) *
-                MF_COLLIDE_CONTACTS;
+    const mf_CollidePlan *collide = mf_art_collide(plan);
+    if (collide != NULL)
+        most += collide->listed_contacts +
+                (size_t)collide->floating_count * LINK_CONTACTS_PAIRS * MF_COLLIDE_CONTACTS;
     const uint32_t bound = LINK_CONTACTS_MOST + LINK_CONTACTS_FREE * plan->free_count;
     return most < bound ? (uint32_t)most : bound;
 }
