@@ -303,47 +303,43 @@ static __attribute__((noinline)) void hessian_factor(Problem *p) {
         sparse_factor(p);
 }
 
-// x = L^-1 x
-static inline void nested_substitute(const Problem *p, mf_lane *x) {
-    const uint32_t *start = p->used.start;
-    for (uint32_t i = 0; i < p->dofs; i++) {
-        const uint32_t at = start[i + 1] - start[i] - 1, end = nested_end(p, i);
-        for (uint32_t k = i + 1; k < end; k++)
-            x[k] = mf_fma(-p->factor[start[k] + at], x[i], x[k]);
-    }
-}
-
-static inline void sparse_substitute(const Problem *p, mf_lane *x) {
-    const uint32_t *start = p->used.start;
-    for (uint32_t k = 0; k < p->dofs; k++) {
-        mf_lane sum = x[k];
-        for (uint32_t e = start[k]; e < start[k + 1] - 1; e++)
-            sum = mf_fma(-p->factor[e], x[p->used.column[e]], sum);
-        x[k] = sum;
-    }
-}
-
-// x = H^-1 x
+// x = H^-1 x; two rows at once where they have the same columns.
 static inline void hessian_solve(const Problem *p, mf_lane *x) {
     const uint32_t *start = p->used.start;
-    const uint16_t *column = p->used.column;
-    const bool full = is_full(p);
     for (uint32_t k = p->dofs; k-- > 0;) {
-        const mf_lane *factor = p->factor + start[k];
-        const uint16_t *to = column + start[k], *const end = column + start[k + 1] - 1;
-        if (full) {
-            entries_add(x, factor, k, -x[k]);
+        const mf_lane *f = p->factor + start[k], *g = p->factor + start[k - (k > 0)];
+        const uint16_t *column = p->used.column + start[k];
+        uint32_t count = start[k + 1] - start[k] - 1;
+        if (!row_continues(p->used, k)) {
+            for (uint32_t e = 0; e < count; e++)
+                x[column[e]] = mf_fma(-f[e], x[k], x[column[e]]);
             continue;
         }
-        for (; to != end; to++, factor++)
-            x[*to] = mf_fma(-*factor, x[k], x[*to]);
+        const mf_lane last = -x[k], next = -mf_fma(f[--count], last, x[k - 1]);
+        for (uint32_t e = 0; e < count; e++)
+            x[column[e]] = mf_fma(g[e], next, mf_fma(f[e], last, x[column[e]]));
+        x[--k] = -next;
     }
-    for (uint32_t k = 0; k < p->dofs; k++)
-        x[k] = x[k] * p->inverse[k];
-    if (is_nested(p))
-        nested_substitute(p, x);
-    else
-        sparse_substitute(p, x);
+    for (uint32_t k = 0; k < p->dofs; k++) {
+        const mf_lane *f = p->factor + start[k], *g = p->factor + start[k + 1];
+        const uint16_t *column = p->used.column + start[k];
+        const uint32_t count = start[k + 1] - start[k] - 1;
+        mf_lane sum = x[k] * p->inverse[k];
+        if (k + 1 == p->dofs || !row_continues(p->used, k + 1)) {
+            for (uint32_t e = 0; e < count; e++)
+                sum = mf_fma(-f[e], x[column[e]], sum);
+            x[k] = sum;
+            continue;
+        }
+        mf_lane next = x[k + 1] * p->inverse[k + 1];
+        for (uint32_t e = 0; e < count; e++) {
+            const mf_lane value = -x[column[e]];
+            sum = mf_fma(f[e], value, sum);
+            next = mf_fma(g[e], value, next);
+        }
+        x[k++] = sum;
+        x[k] = mf_fma(-g[count], sum, next);
+    }
 }
 
 // ---- problem hessian ----------------------------------------------------------------------------
