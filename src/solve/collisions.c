@@ -425,7 +425,7 @@ static void fill_settings(mf_Collisions *all) {
 
 // Contacts beyond the solver's capacity are explicit.
 static mf_Status join_solver(mf_Collisions *all, mf_Error *error) {
-    const uint64_t few = 4 * (uint64_t)all->robot_count + 256;
+    const uint64_t few = 8 * (uint64_t)all->robot_count + 256, most = 65536;
     bool any = false;
     for (uint32_t g = 0; g < all->group_count; g++) {
         mf_CollisionGroup *group = &all->groups[g];
@@ -438,7 +438,7 @@ static mf_Status join_solver(mf_Collisions *all, mf_Error *error) {
     for (uint32_t g = 0; g < all->group_count; g++)
         if (all->groups[g].solved)
             MF_TRY(mf_solver_add_group(all->solver, all->groups[g].group, true, error));
-    return mf_solver_reserve_contacts(all->solver, few < 16384 ? (uint32_t)few : 16384, error);
+    return mf_solver_reserve_contacts(all->solver, (uint32_t)(few < most ? few : most), error);
 }
 
 static mf_Status fill(mf_Collisions *all, mf_Error *error) {

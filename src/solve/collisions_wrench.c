@@ -73,6 +73,7 @@ static const double least_torsion = 1e-5;
 // ---- friction -----------------------------------------------------------------------------------
 
 typedef struct Surface {  // combined from both shapes
+    mf_CollideClass pair; // from which it is
     uint32_t rows;        // [1] 1, 3, 4 or 6
     double friction[3];   // [1], [m], [m] sliding, torsion, rolling; 0 as far as it has no rows
     mf_Softness softness; // of the file
@@ -81,8 +82,9 @@ typedef struct Surface {  // combined from both shapes
 // Settings, if given, override the shapes; torsion in the settings acts at any condim. (NaN is not
 // >= 0.)
 static void override(const mf_CollisionsConfig *config, mf_CollideClass *pair) {
+    pair->dimension = pair->dimension == 0 ? 3 : pair->dimension;
     if (config->friction >= 0.0) {
-        pair->friction[0] = config->friction;
+        pair->friction[0] = pair->friction[1] = config->friction;
         pair->dimension = pair->dimension == 1 ? 3 : pair->dimension;
     }
     if (config->torsional_friction >= 0.0) {
@@ -94,11 +96,11 @@ static void override(const mf_CollisionsConfig *config, mf_CollideClass *pair) {
 // As within a file: condim determines the rows, and every row has friction. (Shapes built by calls
 // have no condim; it counts as 3.)
 static Surface surface_of(const mf_Collisions *all, const Body *a, const Body *b) {
-    mf_CollideClass pair;
+    mf_CollideClass pair = {.most = 1};
     mf_collide_mix(&pair, &a->group->compound->model->shapes[a->solid->shape],
                    &b->group->compound->model->shapes[b->solid->shape]);
     override(&all->config, &pair);
-    Surface out = {.rows = 1, .softness = pair.softness};
+    Surface out = {.pair = pair, .rows = 1, .softness = pair.softness};
     if (pair.dimension == 1 || !(pair.friction[0] > 0.0))
         return out;
     out.rows = 3;
@@ -225,6 +227,14 @@ static void soften_as_stated(const mf_Collisions *all, const LinkContact *link_c
     contact->apart = speed + step * (k * z * contact->depth - b * speed);
 }
 
+// Whether the law of the file, or what holds where it says nothing, is also that of the settings.
+static bool is_as_stated(const mf_Collisions *all, const mf_Softness *softness) {
+    const mf_CollisionsConfig *config = &all->config;
+    const bool own =
+        config->contact_time > 0.0 || config->contact_ratio < 1.0 || config->contact_ratio > 1.0;
+    return config->law == MF_COLLISION_COMPLIANT && (!own || mf_softness_is_stated(softness));
+}
+
 static void soften(const mf_Collisions *all, const LinkContact *link_contact,
                    const mf_Softness *softness, mf_SolverContact *contact) {
     const mf_CollisionSettings *settings = &all->settings;
@@ -262,7 +272,10 @@ static void hand_over(mf_Collisions *all, const LinkContact *link_contact, const
     mf_SolverContact contact = {.depth = touch->depth < all->config.depth ? touch->depth
                                                                           : all->config.depth,
                                 .rows = surface->rows,
-                                .coupled = all->config.law == MF_COLLISION_COMPLIANT};
+                                .coupled = all->config.law == MF_COLLISION_COMPLIANT,
+                                .as_stated = is_as_stated(all, &surface->softness),
+                                .pair = surface->pair,
+                                .overlap = touch->depth};
     mf_vec3_copy(contact.friction, surface->friction);
     soften(all, link_contact, &surface->softness, &contact);
     for (uint32_t s = 0; s < 2; s++) {
@@ -270,6 +283,7 @@ static void hand_over(mf_Collisions *all, const LinkContact *link_contact, const
         contact.instance[s] = link_contact->sides[s]->instance;
         contact.link[s] = link_contact->sides[s]->solid->link;
         contact.shape[s] = touch->solids[s];
+        contact.model_shape[s] = link_contact->sides[s]->solid->shape;
     }
     mf_vec3_add(contact.point, all->position[link_contact->two.a], touch->point);
     mf_vec3_copy(contact.normal, touch->normal);

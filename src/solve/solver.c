@@ -16,6 +16,7 @@ bool mf_solver_takes(mf_Group *group) {
 // ---- memory of a step ---------------------------------------------------------------------------
 
 static void release_step(mf_Solver *solver) {
+    mf_scratch_destroy(solver->context, solver->common_scratch);
     mf_release(solver->context, solver->contacts);
     mf_block_system_destroy(solver->context, &solver->system);
 }
@@ -62,10 +63,15 @@ static mf_Status reserve(mf_Solver *solver, mf_Error *error) {
         solver->sweep_capacity = 4 * (size_t)solver->dofs * 6 * rows;
         solver->rate_capacity = nodes * solver->dofs;
     }
+    solver->common_size = solver->contact_capacity > 0 ? mf_solver_common_bytes(solver) : 0;
     const uint64_t pairs = nodes * nodes / 2, most = 4096, fill = pairs < most ? pairs : most;
     const uint64_t blocks = rows + responses / 2 + fill;
     solver->key_capacity = (size_t)(2 * blocks + 2 * rows + responses);
     if (nodes <= UINT32_MAX / 64 && blocks <= UINT32_MAX / 64 && allocate_step(solver))
+        status =
+            mf_scratch_create(solver->context, solver->common_size,
+                              mf_context_threads(solver->context), &solver->common_scratch, error);
+    if (status == MF_OK)
         status = mf_block_system_create(solver->context, (uint32_t)nodes, (uint32_t)blocks,
                                         &solver->system, error);
     return status == MF_OK ? MF_OK
@@ -78,6 +84,7 @@ static mf_Status reserve_more(mf_Solver *solver, uint32_t joints, uint32_t block
                               uint32_t contacts, mf_Error *error) {
     mf_Solver before = *solver;
     solver->contacts = NULL; // and all in its block
+    solver->common_scratch = NULL;
     solver->system = (mf_BlockSystem){.node_count = 0};
     solver->joint_capacity = joints;
     solver->joint_blocks = blocks;
@@ -135,14 +142,16 @@ static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
     if (needed <= solver->group_count)
         return MF_OK;
     mf_Solver more;
-    const mf_Array arrays[] = {MF_ARRAY(more.trials, needed), MF_ARRAY(more.memories, needed),
-                               MF_ARRAY(more.free, needed),   MF_ARRAY(more.answers, needed),
-                               MF_ARRAY(more.ranks, needed),  MF_ARRAY(more.group_at, needed)};
+    const mf_Array arrays[] = {MF_ARRAY(more.trials, needed),  MF_ARRAY(more.memories, needed),
+                               MF_ARRAY(more.free, needed),    MF_ARRAY(more.common, needed),
+                               MF_ARRAY(more.answers, needed), MF_ARRAY(more.ranks, needed),
+                               MF_ARRAY(more.group_at, needed)};
     if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %u groups", needed);
     if (solver->group_count > 0) {
         memcpy(more.trials, solver->trials, solver->group_count * sizeof *more.trials);
         memcpy(more.memories, solver->memories, solver->group_count * sizeof *more.memories);
+        memcpy(more.common, solver->common, solver->group_count * sizeof *more.common);
         memcpy(more.free, solver->free, solver->group_count * sizeof *more.free);
         memcpy(more.answers, solver->answers, solver->group_count * sizeof *more.answers);
     }
@@ -150,6 +159,7 @@ static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
     solver->trials = more.trials;
     solver->memories = more.memories;
     solver->free = more.free;
+    solver->common = more.common;
     solver->answers = more.answers;
     solver->ranks = more.ranks;
     solver->group_at = more.group_at;
@@ -173,6 +183,8 @@ static void drop_group(mf_Solver *solver, uint32_t g) {
     release_memory(solver->context, &solver->memories[g]);
     mf_free_response_destroy(solver->context, solver->free[g]);
     mf_trial_step_destroy(solver->context, solver->trials[g]);
+    mf_solver_common_release(solver->context, &solver->common[g]);
+    solver->common[g] = (mf_SolverCommon){.motion = NULL};
     solver->memories[g] = (mf_SolverMemory){0};
     solver->free[g] = NULL;
     solver->trials[g] = NULL;
@@ -204,6 +216,7 @@ static mf_Status take_group(mf_Solver *solver, uint32_t g, mf_Error *error) {
     mf_Group *group = mf_world_group(solver->world, g);
     mf_Status status = mf_trial_step_create(group, &solver->trials[g], error);
     MF_THEN(status, mf_free_response_create(group, &solver->free[g], error));
+    MF_THEN(status, mf_solver_common_create(solver, group, &solver->common[g], error));
     if (status == MF_OK &&
         !allocate_memory(solver->context, solver->trials[g], &solver->memories[g]))
         status = mf_fail(error, MF_NO_MEMORY, "solver: no memory for group %s",
@@ -274,6 +287,7 @@ void mf_solver_destroy(mf_Solver *solver) {
         mf_trial_step_destroy(context, solver->trials[g]);
         release_memory(context, &solver->memories[g]);
         mf_free_response_destroy(context, solver->free[g]);
+        mf_solver_common_release(context, &solver->common[g]);
     }
     mf_release(context, solver->trials);
     mf_release(context, solver->warm);

@@ -11,6 +11,9 @@
 // All of these are assembled in each step, in memory that was reserved before.
 #pragma once
 
+#include "contact/collide.h"
+#include "motion/articulated/motion.h"
+#include "motion/articulated/constraint/sparse.h"
 #include "solve/block_system.h"
 #include "solve/free_response.h"
 #include "solve/joint_rows.h"
@@ -28,13 +31,18 @@ typedef struct mf_SolverContact {
     double normal[3];                        // [1] from the first link to the second
     double depth;                            // [m] > 0
     uint32_t rows;                           // [1] 1, 3, 4 or 6: MuJoCo's condim
-    double friction[3];   // [1], [m], [m] > 0 as far as rows go: sliding, torsion, rolling per load
-    bool coupled;         // friction has one cone for all of its rows
-    double softness;      // [(m/s)/N] compliance: velocity per load; 0: as `yield` states
-    double yield;         // [1] compliance along the normal, relative to the robots' own
-    double give;          // [1] the same across the normal
-    double apart;         // [m/s] separating velocity without load
-    double spare[6];      // [N], [N m] on the second: used if no solution is found
+    double friction[3]; // [1], [m], [m] > 0 as far as rows go: sliding, torsion, rolling per load
+    bool coupled;       // friction has one cone for all of its rows
+    double softness;    // [(m/s)/N] compliance: velocity per load; 0: as `yield` states
+    double yield;       // [1] compliance along the normal, relative to the robots' own
+    double give;        // [1] the same across the normal
+    double apart;       // [m/s] separating velocity without load
+    double spare[6];    // [N], [N m] on the second: used if no solution is found
+    // As the files of both have it: it may be solved like the contacts of a file.
+    bool as_stated;
+    mf_CollideClass pair;
+    uint32_t model_shape[2];
+    double overlap;       // [m] depth without a limit
     double *load, *force; // [N] destinations of the load and the force on the second; or NULL
 } mf_SolverContact;
 
@@ -154,8 +162,19 @@ typedef struct mf_SolverIsland {
     double stretch;              // [1] of the correction
     double least, least_stretch; // [1] least residual since the last probes, and its stretch
     bool swept;                  // it is large
+    bool common;                 // its robots state their problems (solver_common.c)
     bool moved, nearer, done;    // the last trial was better; one since the last probes was; exact
 } mf_SolverIsland;
+
+// Of a group whose robots may be part of common problems.
+typedef struct mf_SolverCommon {
+    const mf_ArtMotion *motion; // NULL: they are not
+    mf_SparseSize most;         // of a robot
+    uint32_t chain;             // [1] dofs of its longest chain
+    char *memory;
+    mf_ArtProblem *problems;   // per instance
+    mf_ArtProblem **requested; // per lane, NULL outside of a step
+} mf_SolverCommon;
 
 struct mf_Solver {
     mf_Context *context;
@@ -173,9 +192,10 @@ struct mf_Solver {
     mf_TrialStep **trials; // NULL: takes no part
     mf_SolverMemory *memories;
     mf_FreeResponse **free; // NULL: takes no part
-    bool *answers;          // its robots respond to forces
-    uint32_t *ranks;        // [1] among the names
-    uint32_t *group_at;     // [1] per rank
+    mf_SolverCommon *common;
+    bool *answers;      // its robots respond to forces
+    uint32_t *ranks;    // [1] among the names
+    uint32_t *group_at; // [1] per rank
 
     uint32_t joint_capacity, contact_capacity; // [1]
     uint32_t dofs;                             // [1] of a robot, at most
@@ -204,6 +224,9 @@ struct mf_Solver {
     size_t sweep_capacity, rate_capacity; // [1] of values of rows of large islands
     double *sweep_values;                 // Jacobian and response of each side of each row
     double *rates;                        // per degree of freedom in large islands: changes
+    mf_SparseFn sparse[2];                // in float, in double
+    mf_Scratch *common_scratch;           // of the problem of an island, with
+    size_t common_size;                   // [byte]
     double *inverse;                      // 12 per node, while responses are inverted
     double *change, *step, *left; // 6 per node in the order of elimination: from the last trial
     mf_BlockSystem system;
@@ -306,6 +329,21 @@ void mf_solver_prepare_large(mf_Solver *solver, uint32_t block);
 void mf_solver_large_rows(mf_Solver *solver, mf_SolverConstraint *constraint);
 // The forces that balance by free responses, from the present ones to `target`.
 void mf_solver_balance_large(mf_Solver *solver, mf_SolverIsland *island);
+
+// ---- common problems (solver_common.c) ----------------------------------------------------------
+
+mf_Status mf_solver_common_create(mf_Solver *solver, mf_Group *group, mf_SolverCommon *out,
+                                  mf_Error *error);
+void mf_solver_common_release(mf_Context *context, mf_SolverCommon *common);
+// [byte] For the problem of all robots and contacts in one island.
+size_t mf_solver_common_bytes(const mf_Solver *solver);
+// Decides which islands have one; false: none.
+bool mf_solver_find_common(mf_Solver *solver);
+// From now on, or no more, steps of their robots state problems; of a block of robots.
+void mf_solver_request_common(mf_Solver *solver, bool on);
+void mf_solver_state_problems(mf_Solver *solver, uint32_t block);
+// The solution of an island's problem, which finishes the island.
+void mf_solver_solve_common(mf_Solver *solver, uint32_t island);
 
 // ---- a step (solver_step.c) ---------------------------------------------------------------------
 

@@ -133,7 +133,7 @@ static mf_SolverBody body_of(const mf_Solver *solver, uint32_t n) {
                           .island = MF_NONE};
     if (node->robot != MF_NONE)
         body.assembly = solver->joints->assemblies->order[node->robot].assembly;
-    body.moves = solver->answers[node->group] &&
+    body.moves = solver->answers[node->group] && solver->free[node->group]->tree->dof_count > 0 &&
                  !mf_trial_step_frozen(solver->trials[node->group], node->instance);
     return body;
 }

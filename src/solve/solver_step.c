@@ -189,6 +189,16 @@ static bool any_left(const mf_Solver *solver) {
 
 // ---- a step -------------------------------------------------------------------------------------
 
+// Islands of which all robots state their constraints are solved at once, without trials.
+static void solve_common(mf_Solver *solver) {
+    if (!mf_solver_find_common(solver))
+        return;
+    mf_solver_request_common(solver, true);
+    run_tasks(solver, solver->block_count, mf_solver_state_problems);
+    mf_solver_request_common(solver, false);
+    run_tasks(solver, solver->island_count, mf_solver_solve_common);
+}
+
 static void begin(mf_Solver *solver) {
     mf_solver_assemble(solver);
     run_tasks(solver, solver->block_count, mf_solver_look);
@@ -197,6 +207,7 @@ static void begin(mf_Solver *solver) {
         mf_solver_begin(solver, &solver->constraints[c]);
     for (uint32_t i = 0; i < solver->island_count; i++)
         solver->islands[i].best = DBL_MAX;
+    solve_common(solver);
     mf_solver_find_large(solver);
     run_tasks(solver, solver->block_count, mf_solver_prepare_large);
 }
@@ -243,14 +254,13 @@ static void correct(mf_Solver *solver) {
 }
 
 // Sets the forces for further probes: if no correction improved the residual, contacts may have
-// changed, and the best forces are used. False: no probes are needed.
-static bool again(mf_Solver *solver) {
+// changed, and the best forces are used.
+static void again(mf_Solver *solver) {
     for (uint32_t i = 0; i < solver->island_count; i++) {
         mf_SolverIsland *island = &solver->islands[i];
         island->done = island->done || (island->swept && island->best <= inexact_most);
         set_forces(solver, island, island->nearer ? 0.0 : island->least_stretch);
     }
-    return any_left(solver);
 }
 
 // ---- results ------------------------------------------------------------------------------------
@@ -395,11 +405,10 @@ static void balance(mf_Solver *solver) {
         return;
     }
     begin(solver);
-    for (uint32_t probes = 0; probes < PROBES && solver->island_count > 0; probes++) {
+    for (uint32_t probes = 0; probes < PROBES && any_left(solver); probes++) {
         probe(solver, probes == 0);
         correct(solver);
-        if (!again(solver))
-            break;
+        again(solver);
     }
     finish(solver);
     solver->acting = true;

@@ -84,7 +84,7 @@ void mf_solver_find_large(mf_Solver *solver) {
     for (uint32_t i = 0; i < solver->island_count; i++) {
         mf_SolverIsland *island = &solver->islands[i];
         const size_t rows_before = rows, rates_before = rates;
-        if (!is_large(solver, island))
+        if (island->done || !is_large(solver, island))
             continue;
         island->swept = place_rates(solver, island, &rates) && place_rows(solver, island, &rows);
         if (island->swept)

@@ -240,6 +240,8 @@ void mf_art_bind_block(const mf_ArtMotion *motion, const mf_DispatchUnit *piece,
                          .fault = piece->fault,
                          .sparse = motion->sparse,
                          .scratch = piece->scratch};
+    out->problems =
+        motion->problems != NULL ? motion->problems + (size_t)block * MF_BLOCK + lane : NULL;
     out->warnings = mf_warning_rows(&motion->warnings, block, lane);
     for (uint32_t i = 0; i < MF_ART_ROWS; i++)
         out->rows[i] = mf_row_at(&motion->row[i], block, lane);
@@ -383,6 +385,10 @@ static mf_ArtMotion *find_motion(const mf_Group *group) {
 
 const mf_ArtMotion *mf_art_motion_of(const mf_Group *group) {
     return find_motion(group);
+}
+
+void mf_art_request_problems(const mf_Group *group, mf_ArtProblem *const *problems) {
+    find_motion(group)->problems = problems;
 }
 
 static mf_Status make_articulated(mf_Group *group, const mf_MotionsConfig *motions, void **plan,

@@ -13,6 +13,15 @@ mf_ContactLaw mf_art_law(const mf_Model *model, const mf_ArticulatedConfig *conf
 // law must be resolved: one sentence per index from 0 on, NULL after the last.
 const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *config, uint32_t index);
 
+// For solvers of several robots, with MuJoCo's law. From now on steps of the group store the
+// constraint problems of instances at problems[instance], where that is not NULL, and solve
+// nothing; `problems` has an element for each lane of a block. NULL: as usual.
+struct mf_ArtProblem;
+void mf_art_request_problems(const mf_Group *group, struct mf_ArtProblem *const *problems);
+// The law of a contact of the group's robots that is not the model's own.
+void mf_art_contact_law(const mf_ArtMotion *motion, const mf_Model *model,
+                        const mf_CollideClass *pair, mf_ArtLaw *out);
+
 // Registers the rows of contact.load with the group; called by mf_art_create.
 mf_Status mf_art_report_contacts(mf_Group *group, const mf_ArtMotion *motion, mf_Error *error);
 

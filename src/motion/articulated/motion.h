@@ -26,6 +26,9 @@ typedef struct mf_ArtMotion {
     mf_Row row[MF_ART_ROWS];       // their data
     mf_Row wrench_row;             // of wrench.link
     struct mf_ArtSensing *sensing; // what sensors measure (sensing.h); NULL: nothing
+    double *shape_ease; // [1/kg] with MuJoCo's law: what each shape of the model gives way by
+    // Per instance, during a step in which problems are requested (mf_art_request_problems); NULL.
+    struct mf_ArtProblem *const *problems;
 } mf_ArtMotion;
 
 // Moves all arrays into one image, instead of the present one; their pointers change, and arrays

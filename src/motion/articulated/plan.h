@@ -562,6 +562,7 @@ struct mf_ArtQuery;
 typedef void (*mf_ArtQueryFn)(const struct mf_ArtQuery *query);
 
 struct mf_Sparse;
+struct mf_ArtProblem;
 typedef void (*mf_SparseFn)(struct mf_Sparse *sparse);
 
 struct mf_ArtSensing;
@@ -591,10 +592,12 @@ typedef struct mf_ArtBlock {
     const mf_Row *row; // of the same fields: remainders of sums
     uint32_t *fault;
     mf_WarningRows warnings;
-    const void *wrench;           // wrench.link; NULL: no forces on the block
-    const uint32_t *wrench_count; // wrench.count
-    mf_SparseFn sparse;           // the solver of large plans (constraint/sparse.h)
-    void *scratch;                // working memory of the kernel, aligned to 64 bytes
+    const void *wrench;                    // wrench.link; NULL: no forces on the block
+    const uint32_t *wrench_count;          // wrench.count
+    mf_SparseFn sparse;                    // the solver of large plans (constraint/sparse.h)
+    struct mf_ArtProblem *const *problems; // per lane where its problem goes, or NULL, instead of
+                                           // being solved; NULL: all are solved
+    void *scratch;                         // working memory of the kernel, aligned to 64 bytes
 } mf_ArtBlock;
 
 typedef enum mf_ArtTask {

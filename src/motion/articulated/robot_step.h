@@ -477,6 +477,7 @@ static inline void bind_solver(const Step *s, Solver *solver) {
     solver->iterations = (mf_real *)s->block->rows[MF_ART_ROW_ITERATIONS];
     solver->alive = s->alive;
     solver->sparse = s->block->sparse;
+    solver->problems = s->block->problems;
 }
 
 // Lanes without contacts with other robots and without forces of joints between them.

@@ -13,6 +13,7 @@
 #include "motion/articulated/constraint/problem_noslip.h"
 #include "motion/articulated/constraint/problem_points.h"
 #include "motion/articulated/constraint/problem_capacity.h"
+#include "motion/articulated/constraint/problem_lane.h"
 #include "motion/articulated/constraint/warm_start.h"
 #include "motion/articulated/step.h"
 
@@ -149,7 +150,8 @@ static __attribute__((noinline)) mf_lane search_direction(Problem *p, mf_lane fa
     const mf_lane one = mf_set((mf_real)1), half = mf_set((mf_real)0.5), zero = mf_zero();
     const mf_lane slope = dofs_dot(p, p->descent, p->inertial);
     const mf_lane curve = dofs_dot(p, p->descent, p->ahead);
-    const mf_lane enough = mf_set(search_part(p->plan)) * fall, infinite = mf_set(MF_REAL_MAX);
+    const mf_lane enough = mf_set(search_part(p->plan->solver_steps)) * fall,
+                  infinite = mf_set(MF_REAL_MAX);
     mf_lane distance = one, low = zero, high = infinite;
     for (uint32_t n = 0; n < p->present_count; n++) {
         const Constraint *c = &p->constraints[p->present[n]];
@@ -610,10 +612,17 @@ static void drop_contacts(Problem *p) {
 
 // The lane that `p` is of, by the solver of large plans.
 static void solve_sparse(Problem *p, uint32_t lane, Course *course) {
-    mf_Sparse sparse = {.plan = p->plan,
+    const mf_ArtPlan *plan = p->plan;
+    mf_Sparse sparse = {.dofs = p->dofs,
+                        .entries = plan->tree_entries,
+                        .start = mf_art_tree_start(plan),
+                        .column = mf_art_tree_column(plan),
+                        .steps_most = plan->solver_steps,
+                        .gain = plan->solver_gain,
                         .constraints = p->sparse,
                         .slots = p->slots,
                         .stride = MF_LANES,
+                        .warm_stride = MF_BLOCK,
                         .weight = (const mf_real *)p->weight + lane,
                         .rest = (const mf_real *)p->rest + lane,
                         .numbers = (const mf_real *)p->numbers + lane,
@@ -621,22 +630,13 @@ static void solve_sparse(Problem *p, uint32_t lane, Course *course) {
                         .free = (const mf_real *)p->free + lane,
                         .warm = p->work->solver.warm == NULL ? NULL : p->work->solver.warm + lane,
                         .memory = p->memory,
+                        .memory_size = (size_t)-1,
                         .x = (mf_real *)p->x + lane,
                         .force = (mf_real *)p->force + lane,
                         .slack = (mf_real *)p->slack + lane};
-    for (uint32_t n = 0; n < p->constraint_count; n++) {
-        const Constraint *c = &p->constraints[n];
-        mf_SparseConstraint *own = &p->sparse[sparse.constraint_count];
-        if (!mf_any(c->exists))
-            continue;
-        *own = MF_VALUE(mf_SparseConstraint, .kind = c->kind, .rows = c->rows, .row = c->row,
-                        .first = c->first, .first_slot = c->first_slot, .count = c->count,
-                        .most = lane_get(&c->most, lane), .cone = lane_get(&c->cone, lane),
-                        .stiff = lane_get(&c->stiff, lane));
-        for (int i = 0; i < 5; i++)
-            own->friction[i] = c->friction[i];
-        sparse.constraint_count++;
-    }
+    for (uint32_t n = 0; n < p->constraint_count; n++)
+        if (exists_in(&p->constraints[n], lane))
+            p->sparse[sparse.constraint_count++] = sparse_constraint(&p->constraints[n], lane);
     p->work->solver.sparse(&sparse);
     course->residual = mf_select(p->lanes, mf_set((mf_real)sparse.residual), course->residual);
     course->steps = mf_select(p->lanes, mf_set((mf_real)sparse.steps), course->steps);
@@ -712,7 +712,10 @@ void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *sta
         }
         if (p->overflow)
             drop_contacts(p);
-        solve_lanes(p, (const Drive *)drive, first, (Rates *)rates);
+        if (own->solver.problems != NULL)
+            give_problems(p, first, first + width);
+        else
+            solve_lanes(p, (const Drive *)drive, first, (Rates *)rates);
         if (width < MF_LANES - first)
             own->link_contacts.found = false;
     }

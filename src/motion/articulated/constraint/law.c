@@ -3,10 +3,12 @@
 // softness.c has the equation of one constraint).
 #include "contact/softness.h"
 #include "motion/articulated/build.h"
+#include "motion/articulated/host.h"
 #include "math/scalar.h"
 #include "model/draft.h"
 
 #include <math.h>
+#include <string.h>
 
 #define LEAST_FRICTION 1e-5 // [1] of elliptic cones, and less is none, as MuJoCo's
 // [1] Up to here MuJoCo's pyramid is softer the rougher its surfaces are; at 10 a box would sink by
@@ -136,6 +138,14 @@ static mf_ArtLaw contact_law(const Laws *all, const mf_CollideClass *pair) {
     return law;
 }
 
+void mf_art_contact_law(const mf_ArtMotion *motion, const mf_Model *model,
+                        const mf_CollideClass *pair, mf_ArtLaw *out) {
+    const Laws all = {.motion = (mf_ArtMotion *)(uintptr_t)motion,
+                      .model = model,
+                      .step = motion->constants_f64[MF_ART_STEP]};
+    *out = contact_law(&all, pair);
+}
+
 static void set_ground(const Laws *all, uint32_t i) {
     const mf_ArtContact *contact = &all->motion->contacts[i];
     const mf_ArticulatedConfig *config = &all->motion->config;
@@ -206,8 +216,11 @@ static void set_loop(const Laws *all, uint32_t i) {
 
 // ---- making -------------------------------------------------------------------------------------
 
-static mf_Status allocate_laws(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
+static mf_Status allocate_laws(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
+                               mf_Error *error) {
     const mf_ArtPlan *plan = motion->plan;
+    MF_TRY(MF_ALLOCATE(context, "articulated", error,
+                       MF_ARRAY(motion->shape_ease, model->shape_count)));
     return MF_ALLOCATE(
         context, "articulated", error, MF_ARRAY(motion->ground_laws, plan->contact_count),
         MF_ARRAY(motion->joint_laws, plan->link_count), MF_ARRAY(motion->laws, plan->class_count),
@@ -341,7 +354,7 @@ mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Conte
     motion->plan->elliptic = model->physics.cone == MF_CONE_ELLIPTIC;
     find_resistance(motion, model);
     MF_TRY(check_size(motion, model, error));
-    MF_TRY(allocate_laws(motion, context, error));
+    MF_TRY(allocate_laws(motion, model, context, error));
     MF_TRY(make_tree(motion, context, error));
     MF_TRY(mf_art_weights_find(motion, model, &all.weights, context, error));
     for (uint32_t i = 0; i < motion->plan->contact_count; i++)
@@ -364,6 +377,7 @@ mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Conte
                                 (motion->plan->dof_count > 0 ? motion->plan->dof_count : 1);
     motion->plan->noslip_least = model->physics.noslip_tolerance * all.weights.mean *
                                  (motion->plan->dof_count > 0 ? motion->plan->dof_count : 1);
+    memcpy(motion->shape_ease, all.weights.shapes, model->shape_count * sizeof(double));
     mf_art_weights_free(&all.weights, context);
     return MF_OK;
 }

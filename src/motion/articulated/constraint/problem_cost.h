@@ -16,8 +16,8 @@ enum { LINE_STEPS = 40, FEW_STEPS = 10 };
 
 // Tolerance of the line search, relative to the initial slope. If the file allows few steps, no
 // later step may correct an inexact one.
-static inline mf_real search_part(const mf_ArtPlan *plan) {
-    if (plan->solver_steps > FEW_STEPS)
+static inline mf_real search_part(uint32_t steps_most) {
+    if (steps_most > FEW_STEPS)
         return (mf_real)1e-3;
     return sizeof(mf_real) == 4 ? (mf_real)1e-6 : (mf_real)1e-12;
 }

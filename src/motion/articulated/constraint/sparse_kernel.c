@@ -1,7 +1,8 @@
-// The constraint problem of one robot of many trees, such as boxes in a bin: its constraints lie
-// side by side in the lanes where otherwise robots do. Those of one class - kind, rows, number of
+// The constraint problem of many trees, such as boxes in a bin: its constraints lie side by side in
+// the lanes where otherwise robots do. Those of one class - kind, rows, number of
 // dofs, friction - fill blocks; a block is a constraint whose lanes are constraints of the robot.
-// Blocks whose lanes are of the same dofs, as the contacts of two boxes are, form a pack.
+// Blocks whose lanes are of the same dofs, as the contacts of two boxes are, form a pack. Numbers
+// of dofs are rounded up, with zeros, for fuller lanes.
 //
 // Newton's method with an exact search along each direction, as for few dofs (constrain_kernel.c),
 // but the direction comes from conjugate gradients (Hestenes and Stiefel 1952), ended early
@@ -174,6 +175,8 @@ static MF_INLINE void row_ease(Wide *w, const Pack *pack, uint32_t a, const uint
     }
     for (uint32_t lane = 0; lane < pack->filled; lane++) {
         const uint32_t row = slots[a * MF_LANES + lane], lowest = w->tree[row];
+        if (row == w->dofs)
+            continue; // of a zero
         uint32_t at = w->start[row + 1];
         const bool whole = at - w->start[row] == row - lowest + 1; // no other branch
         for (uint32_t c = a + 1; c-- > first;) {
@@ -212,8 +215,12 @@ static __attribute__((noinline)) void packs_ease(Wide *w, const Pack *pack) {
 
 // ---- from lanes of robots to lanes of constraints -----------------------------------------------
 
+static inline uint32_t rounded(uint32_t dofs) {
+    return dofs <= 1 ? dofs : dofs <= 3 ? 3 : (dofs + WIDE_ROUND - 1) / WIDE_ROUND * WIDE_ROUND;
+}
+
 static inline bool is_of_class(const mf_SparseConstraint *a, const mf_SparseConstraint *b) {
-    return a->kind == b->kind && a->rows == b->rows && a->count == b->count &&
+    return a->kind == b->kind && a->rows == b->rows && rounded(a->count) == rounded(b->count) &&
            memcmp(a->friction, b->friction, sizeof a->friction) == 0;
 }
 
@@ -222,7 +229,7 @@ static uint32_t members_from(const mf_Sparse *in, uint32_t n) {
     const mf_SparseConstraint *c = &in->constraints[n];
     uint32_t members = 1;
     while (members < MEMBERS_MOST && n + members < in->constraint_count &&
-           is_of_class(c, c + members) &&
+           is_of_class(c, c + members) && c->count == c[members].count &&
            memcmp(in->slots + c->first_slot, in->slots + c[members].first_slot,
                   c->count * sizeof *in->slots) == 0)
         members++;
@@ -248,10 +255,10 @@ static void classes_find(Wide *w) {
 // The next block, without constraints.
 static void block_add(Wide *w, const WideClass *own, const Pack *pack, Constraint *end) {
     const mf_SparseConstraint *like = own->like;
-    const uint32_t n = w->block_count++, numbers = like->rows * like->count;
+    const uint32_t n = w->block_count++, count = rounded(like->count), numbers = like->rows * count;
     Constraint *b = &w->blocks[n];
     *b = MF_VALUE(Constraint, .kind = like->kind, .rows = like->rows, .row = end->row,
-                  .first = end->first, .first_slot = end->first_slot, .count = like->count,
+                  .first = end->first, .first_slot = end->first_slot, .count = count,
                   .zone = 2 * end->row, .ray = n);
     for (int i = 0; i < 5; i++)
         b->friction[i] = (mf_real)like->friction[i];
@@ -279,11 +286,12 @@ static void pack_add(Wide *w, const WideClass *own, uint32_t left, Constraint *e
                      .part = (n - own->first) % WIDE_PARTS);
     for (uint32_t m = 0; m < own->members; m++)
         block_add(w, own, pack, end);
-    for (uint32_t i = 0; i < MF_LANES * own->like->count; i++) {
+    const uint32_t count = rounded(own->like->count);
+    for (uint32_t i = 0; i < MF_LANES * count; i++) {
         w->slots[MF_LANES * end->first_slot + i] = w->dofs;
         w->positions[MF_LANES * end->first_slot + i] = (int32_t)w->position[w->dofs];
     }
-    end->first_slot += own->like->count;
+    end->first_slot += count;
 }
 
 static void packs_make(Wide *w) {
@@ -334,17 +342,47 @@ static void packs_fill(Wide *w) {
     }
 }
 
+// What the packs of all classes have, with so many lanes.
+static mf_SparseSize packs_size(const Wide *w, uint32_t lanes) {
+    mf_SparseSize size = {.dofs = w->in->dofs, .entries = w->in->entries};
+    for (uint32_t k = 0; k < w->class_count; k++) {
+        const WideClass *own = &w->classes[k];
+        const uint32_t blocks = (own->count + lanes - 1) / lanes * own->members;
+        size.constraints += blocks;
+        size.rows += blocks * own->like->rows;
+        size.numbers += blocks * own->like->rows * rounded(own->like->count);
+    }
+    return size;
+}
+
+// False: there is no memory for it. The answer does not depend on the number of lanes.
+static bool wide_open(Wide *w) {
+    mf_Carver carver = w->in->memory;
+    wide_carve_classes(w->in->constraint_count, &carver, w);
+    if (carver.used > w->in->memory_size)
+        return false;
+    classes_find(w);
+    mf_SparseSize most = packs_size(w, MF_SPARSE_LANES);
+    const mf_SparseSize own = packs_size(w, MF_LANES);
+    most.constraints *= MF_SPARSE_LANES;
+    most.rows *= MF_SPARSE_LANES;
+    most.numbers *= MF_SPARSE_LANES;
+    if (mf_sparse_bytes(&most) > w->in->memory_size - carver.used)
+        return false;
+    wide_carve(&own, &carver, w);
+    return carver.used <= w->in->memory_size; // always
+}
+
 static void wide_begin(Wide *w) {
-    w->dofs = w->in->plan->dof_count;
-    w->start = mf_art_tree_start(w->in->plan);
-    w->column = mf_art_tree_column(w->in->plan);
+    w->dofs = w->in->dofs;
+    w->start = w->in->start;
+    w->column = w->in->column;
     trees_find(w);
     masses_load(w);
     mf_real *const rows[] = {w->x,    w->inertial, w->gradient, w->descent, w->ahead,
                              w->left, w->eased,    w->search,   w->bent};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         wide_clear(w, rows[i]);
-    classes_find(w);
     packs_make(w);
     packs_fill(w);
 }
@@ -489,7 +527,8 @@ static void wide_start(Wide *w) {
         return;
     const mf_real cold = wide_reply(w, &settled);
     for (uint32_t i = 0; i < w->dofs; i++)
-        w->x[w->position[i]] = warm[(size_t)i * MF_BLOCK] - free[(size_t)i * w->in->stride];
+        w->x[w->position[i]] =
+            warm[(size_t)i * w->in->warm_stride] - free[(size_t)i * w->in->stride];
     wide_mass(w, w->x, w->inertial);
     wide_slacks(w);
     const mf_real cost = wide_reply(w, &settled) + wide_dot(w, w->x, w->inertial) / 2;
@@ -502,11 +541,10 @@ static void wide_start(Wide *w) {
 
 // As `newton` of constrain_kernel.c, whose tolerances these are.
 static void wide_newton(Wide *w, mf_Sparse *out) {
-    const mf_ArtPlan *plan = w->in->plan;
     const bool single = sizeof(mf_real) == 4;
     const mf_real fine = single ? (mf_real)4e-12 : (mf_real)1e-29;
     const mf_real rounded = single ? (mf_real)1e-7 : (mf_real)1e-18;
-    const mf_real gain = (mf_real)plan->solver_gain;
+    const mf_real gain = (mf_real)w->in->gain;
     mf_real before = MF_REAL_MAX;
     bool last = false;
     out->ended = true;
@@ -516,7 +554,7 @@ static void wide_newton(Wide *w, mf_Sparse *out) {
         if (last)
             return;
         wide_gradient(w);
-        if (out->steps == 0 || out->steps < plan->solver_steps)
+        if (out->steps == 0 || out->steps < w->in->steps_most)
             wide_curve(w);
         const mf_real fall = wide_descend(w);
         const mf_real size = wide_dot(w, w->x, w->inertial) + cost + cost;
@@ -526,14 +564,14 @@ static void wide_newton(Wide *w, mf_Sparse *out) {
         const bool lost = !(fall + size <= MF_REAL_MAX && fall + size >= -MF_REAL_MAX);
         if (stalls || flat || lost || fall <= fine * size)
             return;
-        out->ended = out->steps < plan->solver_steps;
+        out->ended = out->steps < w->in->steps_most;
         if (!out->ended)
             return;
         last = fall / 2 < gain;
         before = fall;
         wide_mass(w, w->descent, w->ahead);
         wide_times(w, w->descent, w->along);
-        wide_step(w, wide_search(w, (mf_real)search_part(plan) * fall));
+        wide_step(w, wide_search(w, search_part(w->in->steps_most) * fall));
     }
 }
 
@@ -543,8 +581,10 @@ void MF_KERNEL(mf_articulated_sparse)(mf_Sparse *sparse) {
             *slack = (mf_real *)sparse->slack;
     const size_t stride = sparse->stride;
     MF_CARVE(&sparse->memory, w, 1);
-    wide_carve(sparse->plan, &sparse->memory, w);
     w->in = sparse;
+    sparse->solved = wide_open(w);
+    if (!sparse->solved)
+        return;
     wide_begin(w);
     wide_start(w);
     wide_newton(w, sparse);
@@ -564,12 +604,26 @@ void MF_KERNEL(mf_articulated_sparse)(mf_Sparse *sparse) {
     }
 }
 
+void MF_KERNEL(mf_articulated_problem_size)(const mf_ArtPlan *plan, mf_SparseSize *most) {
+    const ProblemCapacity capacity = problem_capacity(plan);
+    most->dofs = plan->dof_count;
+    most->entries = plan->tree_entries;
+    most->constraints = capacity.constraints;
+    most->rows = capacity.rows;
+    most->numbers = capacity.numbers;
+}
+
+// As if no two constraints were alike.
 size_t MF_KERNEL(mf_articulated_sparse_scratch_size)(const mf_ArtPlan *plan) {
     mf_Carver carver = {NULL, 0};
+    mf_SparseSize most;
     Wide wide, *own;
     if (!problem_is_large(plan))
         return 0;
+    MF_KERNEL(mf_articulated_problem_size)(plan, &most);
+    most.numbers *= 2;
     MF_CARVE(&carver, own, 1);
-    wide_carve(plan, &carver, &wide);
+    wide_carve_classes(most.constraints, &carver, &wide);
+    wide_carve(&most, &carver, &wide);
     return carver.used;
 }

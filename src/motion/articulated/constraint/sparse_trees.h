@@ -5,6 +5,7 @@
 #include "motion/articulated/constraint/sparse.h"
 
 enum { WIDE_SUMS = 16, WIDE_PARTS = WIDE_SUMS / MF_LANES };
+enum { WIDE_ROUND = 6 }; // [1] to a multiple of this the numbers of dofs are rounded up
 
 // Packs of one class: of the same number of constraints that are alike.
 typedef struct WideClass {
@@ -62,41 +63,45 @@ typedef struct Wide {
     mf_real *left, *eased, *search, *bent; // of conjugate gradients: r, P^-1 r, direction, H of it
 } Wide;
 
-static inline void wide_carve(const mf_ArtPlan *plan, mf_Carver *carver, Wide *w) {
-    const ProblemCapacity all = problem_capacity(plan), *capacity = &all;
+// Which constraints are alike.
+static inline void wide_carve_classes(uint32_t constraints, mf_Carver *carver, Wide *w) {
+    MF_CARVE(carver, w->classes, constraints);
+    MF_CARVE(carver, w->class_of, constraints);
+}
+
+// All else; the constraints, rows and numbers of `size` are those of blocks.
+static inline void wide_carve(const mf_SparseSize *size, mf_Carver *carver, Wide *w) {
     // As if no two trees were alike.
-    const size_t dofs = plan->dof_count, size = WIDE_SUMS * (dofs + 1);
+    const size_t dofs = size->dofs, values = WIDE_SUMS * (dofs + 1);
     MF_CARVE(carver, w->tree, dofs + 1);
     MF_CARVE(carver, w->position, dofs + 1);
-    MF_CARVE(carver, w->entry, plan->tree_entries);
+    MF_CARVE(carver, w->entry, size->entries);
     MF_CARVE(carver, w->kinds, dofs);
     MF_CARVE(carver, w->kind_of, dofs);
-    MF_CARVE(carver, w->classes, capacity->constraints);
-    MF_CARVE(carver, w->class_of, capacity->constraints);
-    MF_CARVE(carver, w->blocks, capacity->constraints);
-    MF_CARVE(carver, w->packs, capacity->constraints);
-    MF_CARVE(carver, w->part, capacity->constraints);
-    MF_CARVE(carver, w->source, (size_t)MF_LANES * capacity->constraints);
-    MF_CARVE(carver, w->weight, capacity->rows);
-    MF_CARVE(carver, w->rest, capacity->rows);
-    MF_CARVE(carver, w->slack, capacity->rows);
-    MF_CARVE(carver, w->along, capacity->rows);
-    MF_CARVE(carver, w->force, capacity->rows);
-    MF_CARVE(carver, w->zones, 2 * capacity->rows);
-    MF_CARVE(carver, w->curve, (size_t)CONTACT_PRODUCTS * capacity->constraints);
-    MF_CARVE(carver, w->rays, capacity->constraints);
-    MF_CARVE(carver, w->numbers, capacity->numbers);
-    MF_CARVE(carver, w->slots, (size_t)MF_LANES * capacity->numbers);
-    MF_CARVE(carver, w->positions, (size_t)MF_LANES * capacity->numbers);
-    MF_CARVE(carver, w->values, dofs);
-    MF_CARVE(carver, w->sums, dofs);
-    MF_CARVE(carver, w->mass, (size_t)WIDE_SUMS * plan->tree_entries);
-    MF_CARVE(carver, w->factor, (size_t)WIDE_SUMS * plan->tree_entries);
-    MF_CARVE(carver, w->inverse, size);
+    MF_CARVE(carver, w->blocks, size->constraints);
+    MF_CARVE(carver, w->packs, size->constraints);
+    MF_CARVE(carver, w->part, size->constraints);
+    MF_CARVE(carver, w->source, (size_t)MF_LANES * size->constraints);
+    MF_CARVE(carver, w->weight, size->rows);
+    MF_CARVE(carver, w->rest, size->rows);
+    MF_CARVE(carver, w->slack, size->rows);
+    MF_CARVE(carver, w->along, size->rows);
+    MF_CARVE(carver, w->force, size->rows);
+    MF_CARVE(carver, w->zones, 2 * size->rows);
+    MF_CARVE(carver, w->curve, (size_t)CONTACT_PRODUCTS * size->constraints);
+    MF_CARVE(carver, w->rays, size->constraints);
+    MF_CARVE(carver, w->numbers, size->numbers);
+    MF_CARVE(carver, w->slots, (size_t)MF_LANES * size->numbers);
+    MF_CARVE(carver, w->positions, (size_t)MF_LANES * size->numbers);
+    MF_CARVE(carver, w->values, dofs + WIDE_ROUND);
+    MF_CARVE(carver, w->sums, dofs + WIDE_ROUND);
+    MF_CARVE(carver, w->mass, (size_t)WIDE_SUMS * size->entries);
+    MF_CARVE(carver, w->factor, (size_t)WIDE_SUMS * size->entries);
+    MF_CARVE(carver, w->inverse, values);
     mf_real **const rows[] = {&w->x,    &w->inertial, &w->gradient, &w->descent, &w->ahead,
                               &w->left, &w->eased,    &w->search,   &w->bent};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-        MF_CARVE(carver, *rows[i], size);
+        MF_CARVE(carver, *rows[i], values);
 }
 
 // ---- vectors ------------------------------------------------------------------------------------

@@ -141,9 +141,10 @@ enum { REUSES_INERTIA = MF_LANES == 1 };
 
 typedef struct Solver { // rows of the constraint solver's fields, NULL: none
     mf_real *warm, *residual, *iterations;
-    mf_mask alive;        // lanes that may write there
-    mf_lane rest, rounds; // for the last two, of the solver of couplings
-    mf_SparseFn sparse;   // for large plans
+    mf_mask alive;                         // lanes that may write there
+    mf_lane rest, rounds;                  // for the last two, of the solver of couplings
+    mf_SparseFn sparse;                    // for large plans
+    struct mf_ArtProblem *const *problems; // per lane; NULL: they are solved here
 } Solver;
 
 typedef struct Work {
