@@ -205,33 +205,40 @@ static MF_INLINE uint32_t nested_end(const Problem *p, uint32_t i) {
 // What registers can hold: a processor has 32 of 64 bytes or 16 of 32.
 enum { NESTED_SUMS = sizeof(mf_lane) == 64 ? 16 : 8 };
 
-// The factors of the last column of row i, and of row i - 1 where there are two, in the rows behind
-// them, and the pivots of both.
-static MF_INLINE void nested_pivots(Problem *p, uint32_t i, uint32_t end, const uint32_t rows) {
-    const uint32_t *start = p->used.start, at = start[i + 1] - 1 - start[i];
+// The pivots of row i, and of row i - 1 where there are two, the factors of these columns in the
+// rows behind, and `width` entries before the pivots less what those rows take.
+static MF_INLINE void nested_close(Problem *p, uint32_t i, uint32_t end, const uint32_t rows,
+                                   const uint32_t width) {
+    const uint32_t *start = p->used.start, at = start[i + 1] - start[i] - rows - width;
     const mf_lane one = mf_set((mf_real)1);
-    mf_lane *own = p->factor + start[i] + at;
-    mf_lane pivot = *own, below = one, second = one;
-    if (rows == 2) {
-        below = own[-1];
-        second = p->factor[start[i] - 1];
-    }
+    mf_lane *own = p->factor + start[i] + at, *other = p->factor + start[i - (rows - 1)] + at;
+    mf_lane sum[5], next[4];
+    for (uint32_t e = 0; e < width + rows; e++)
+        sum[e] = own[e];
+    for (uint32_t e = 0; rows == 2 && e <= width; e++)
+        next[e] = other[e];
     for (uint32_t k = end - 1; k > i; k--) {
-        mf_lane *from = p->factor + start[k] + at;
-        const mf_lane value = *from, f = value * p->inverse[k];
-        pivot = mf_fma(-f, value, pivot);
-        *from = f;
-        if (rows == 2) {
-            const mf_lane next = from[-1], g = next * p->inverse[k];
-            below = mf_fma(-f, next, below);
-            second = mf_fma(-g, next, second);
-            from[-1] = g;
+        mf_lane *from = p->factor + start[k] + at, last[2];
+        for (uint32_t r = 0; r < rows; r++) {
+            last[r] = from[width + r];
+            from[width + r] = last[r] * p->inverse[k];
+        }
+        const mf_lane f = -from[width + rows - 1], g = -from[width];
+        for (uint32_t e = 0; e < width + rows; e++) {
+            const mf_lane value = e < width ? from[e] : last[e - width];
+            sum[e] = mf_fma(f, value, sum[e]);
+            if (rows == 2 && e <= width)
+                next[e] = mf_fma(g, value, next[e]);
         }
     }
-    p->inverse[i] = one / pivot;
+    p->inverse[i] = one / sum[width + rows - 1];
+    for (uint32_t e = 0; e < width + rows - 1; e++)
+        own[e] = sum[e];
     if (rows == 2) {
-        own[-1] = below * p->inverse[i];
-        p->inverse[i - 1] = one / mf_fma(-own[-1], below, second);
+        own[width] = sum[width] * p->inverse[i];
+        for (uint32_t e = 0; e <= width; e++)
+            other[e] = mf_fma(-own[width], sum[e], next[e]);
+        p->inverse[i - 1] = one / other[width];
     }
 }
 
@@ -264,25 +271,27 @@ static MF_INLINE void nested_part(Problem *p, uint32_t i, uint32_t end, uint32_t
 
 static MF_INLINE void nested_rows(Problem *p, uint32_t i, uint32_t end, const uint32_t rows) {
     const uint32_t *start = p->used.start, count = start[i + 1] - start[i] - rows;
-    uint32_t c = 0;
-    nested_pivots(p, i, end, rows);
+    switch (count % 4) {
+    case 3:
+        nested_close(p, i, end, rows, 3);
+        break;
+    case 2:
+        nested_close(p, i, end, rows, 2);
+        break;
+    case 1:
+        nested_close(p, i, end, rows, 1);
+        break;
+    default:
+        nested_close(p, i, end, rows, 0);
+        break;
+    }
     if (rows == 1 && end == i + 1)
         return;
+    uint32_t c = 0;
     for (; rows * 8 <= NESTED_SUMS && c + 8 <= count; c += 8)
         nested_part(p, i, end, c, rows, 8);
     for (; c + 4 <= count; c += 4)
         nested_part(p, i, end, c, rows, 4);
-    switch (count - c) {
-    case 3:
-        nested_part(p, i, end, c, rows, 3);
-        break;
-    case 2:
-        nested_part(p, i, end, c, rows, 2);
-        break;
-    case 1:
-        nested_part(p, i, end, c, rows, 1);
-        break;
-    }
 }
 
 // As sparse_factor, where a row takes from all behind it at once, or two that follow each other do.
