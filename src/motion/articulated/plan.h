@@ -455,6 +455,7 @@ enum {
     /* [1] entries of the rows of half the mass matrix, and their columns, rising */               \
     X(uint32_t, tree_start, (of)->dof_count + 1)                                                   \
     X(uint16_t, tree_column, (of)->tree_entries)                                                   \
+    X(uint16_t, tree_end, (of)->dof_count) /* [1] behind the last dof that each one carries */     \
     X(mf_ArtZone, zones, (of)->zone_count)                                                         \
     /* bit z: zone z sums its forces; of plan link l at l + 1, of contacts with the ground, of */  \
     /* shapes of `collide` */                                                                      \
@@ -509,6 +510,7 @@ typedef struct mf_ArtPlan {
     bool coriolis;         // and Coriolis forces (problem_capacity.h)
     uint32_t dof_count;    // [1] velocities, in the order of the links
     uint32_t tree_entries; // [1] of half the mass matrix
+    bool nested;           // the dofs that one carries follow it
     // [1] Rows of MuJoCo's law for all contacts with the ground together, numbers of their
     // Jacobians.
     uint32_t ground_rows, ground_numbers;

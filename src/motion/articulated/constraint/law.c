@@ -263,6 +263,19 @@ static void fill_row(mf_ArtMotion *motion, uint32_t dof, uint32_t first, uint32_
         *to++ = (uint16_t)i;
 }
 
+// Where the dofs that each one carries end, and whether they follow it.
+static void end_rows(mf_ArtMotion *motion) {
+    const uint32_t *start = motion->tree_start, dofs = motion->plan->dof_count;
+    uint32_t carried = 0;
+    for (uint32_t i = 0; i < dofs; i++) {
+        for (uint32_t e = start[i]; e < start[i + 1]; e++)
+            motion->tree_end[motion->tree_column[e]] = (uint16_t)(i + 1);
+    }
+    for (uint32_t i = 0; i < dofs; i++)
+        carried += motion->tree_end[i] - i;
+    motion->plan->nested = carried == motion->plan->tree_entries;
+}
+
 static mf_Status make_tree(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
     MF_TRY(MF_ALLOCATE(context, "articulated", error,
                        MF_ARRAY(motion->tree_start, motion->plan->dof_count + 1)));
@@ -271,7 +284,8 @@ static mf_Status make_tree(mf_ArtMotion *motion, mf_Context *context, mf_Error *
     if (entries > MF_MEMORY_MANY)
         MF_TRY(mf_memory_suffices(sizeof *motion->tree_column, entries,
                                   "entries of the mass matrix", error));
-    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(motion->tree_column, entries)));
+    MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(motion->tree_column, entries),
+                       MF_ARRAY(motion->tree_end, motion->plan->dof_count)));
     for (uint32_t k = 0; !motion->plan->fixed && k < 6; k++)
         fill_row(motion, k, 0, MF_NONE);
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
@@ -279,6 +293,7 @@ static mf_Status make_tree(mf_ArtMotion *motion, mf_Context *context, mf_Error *
         for (uint32_t k = 0; k < dofs_of(link); k++)
             fill_row(motion, link->dof + k, link->dof, last_dof(motion, link->parent));
     }
+    end_rows(motion);
     return mf_art_pack(motion, context, error);
 }
 

@@ -86,6 +86,13 @@ typedef struct Pattern {
     const uint16_t *column; // [1]
 } Pattern;
 
+// Whether row k has the columns of the row before it, and its own.
+static MF_INLINE bool row_continues(Pattern pattern, uint32_t k) {
+    const uint32_t first = pattern.start[k], last = pattern.start[k + 1] - 1;
+    return k > 0 && last > first && pattern.column[last - 1] == k - 1 &&
+           last - first == first - pattern.start[k - 1];
+}
+
 typedef struct Sum { // of dofs, each once, rising
     uint32_t count;
     uint16_t *slot;

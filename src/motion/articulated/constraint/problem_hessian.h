@@ -183,48 +183,6 @@ static void sparse_factor(Problem *p) {
     }
 }
 
-// The first `width` entries at `to` in row i less what the rows behind it take, from the last on;
-// `from` is the same column of the last row. The sums stay in registers.
-static MF_INLINE void full_part(mf_lane *to, const mf_lane *from, const mf_lane *factors,
-                                uint32_t i, uint32_t dofs, const uint32_t width) {
-    mf_lane sum[8];
-    for (uint32_t e = 0; e < width; e++)
-        sum[e] = to[e];
-    for (uint32_t k = dofs - 1; k > i; from -= k, k--) {
-        const mf_lane f = -factors[k];
-        for (uint32_t e = 0; e < width; e++)
-            sum[e] = mf_fma(f, from[e], sum[e]);
-    }
-    for (uint32_t e = 0; e < width; e++)
-        to[e] = sum[e];
-}
-
-// As sparse_factor, row by row, where all entries are kept: row i takes from all behind it at once.
-static void full_factor(Problem *p) {
-    const uint32_t dofs = p->dofs, *start = p->used.start;
-    const mf_lane one = mf_set((mf_real)1);
-    mf_lane *factors = p->row;
-    for (uint32_t i = dofs; i-- > 0;) {
-        mf_lane *row = p->factor + start[i];
-        const mf_lane *last = p->factor + start[dofs - 1];
-        uint32_t c = 0;
-        for (uint32_t k = i + 1; k < dofs; k++)
-            factors[k] = p->factor[start[k] + i] * p->inverse[k];
-        for (; c + 8 <= i + 1; c += 8)
-            full_part(row + c, last + c, factors, i, dofs, 8);
-        if ((i + 1) & 4)
-            full_part(row + c, last + c, factors, i, dofs, 4);
-        c = (i + 1) & ~3u;
-        if ((i + 1) & 2)
-            full_part(row + c, last + c, factors, i, dofs, 2);
-        if ((i + 1) & 1)
-            full_part(row + i, last + i, factors, i, dofs, 1);
-        for (uint32_t k = i + 1; k < dofs; k++)
-            p->factor[start[k] + i] = factors[k];
-        p->inverse[i] = one / row[i];
-    }
-}
-
 static MF_INLINE bool is_full(const Problem *p) {
     return p->full && p->used.start == p->own_start;
 }
@@ -233,35 +191,163 @@ static MF_INLINE bool is_tree(const Problem *p) {
     return p->used.start == mf_art_tree_start(p->plan);
 }
 
+// Whether a row's columns begin those of all rows behind it, up to nested_end, that have its own
+// one, and of no others: so if all entries are kept, and in a tree whose links are in order of
+// depth first.
+static MF_INLINE bool is_nested(const Problem *p) {
+    return is_full(p) || (is_tree(p) && p->plan->nested);
+}
+
+static MF_INLINE uint32_t nested_end(const Problem *p, uint32_t i) {
+    return is_tree(p) ? mf_art_tree_end(p->plan)[i] : p->dofs;
+}
+
+// What registers can hold: a processor has 32 of 64 bytes or 16 of 32.
+enum { NESTED_SUMS = sizeof(mf_lane) == 64 ? 16 : 8 };
+
+// The pivots of row i, and of row i - 1 where there are two, the factors of these columns in the
+// rows behind, and `width` entries before the pivots less what those rows take.
+static MF_INLINE void nested_close(Problem *p, uint32_t i, uint32_t end, const uint32_t rows,
+                                   const uint32_t width) {
+    const uint32_t *start = p->used.start, at = start[i + 1] - start[i] - rows - width;
+    const mf_lane one = mf_set((mf_real)1);
+    mf_lane *own = p->factor + start[i] + at, *other = p->factor + start[i - (rows - 1)] + at;
+    mf_lane sum[5], next[4];
+    for (uint32_t e = 0; e < width + rows; e++)
+        sum[e] = own[e];
+    for (uint32_t e = 0; rows == 2 && e <= width; e++)
+        next[e] = other[e];
+    for (uint32_t k = end - 1; k > i; k--) {
+        mf_lane *from = p->factor + start[k] + at, last[2];
+        for (uint32_t r = 0; r < rows; r++) {
+            last[r] = from[width + r];
+            from[width + r] = last[r] * p->inverse[k];
+        }
+        const mf_lane f = -from[width + rows - 1], g = -from[width];
+        for (uint32_t e = 0; e < width + rows; e++) {
+            const mf_lane value = e < width ? from[e] : last[e - width];
+            sum[e] = mf_fma(f, value, sum[e]);
+            if (rows == 2 && e <= width)
+                next[e] = mf_fma(g, value, next[e]);
+        }
+    }
+    p->inverse[i] = one / sum[width + rows - 1];
+    for (uint32_t e = 0; e < width + rows - 1; e++)
+        own[e] = sum[e];
+    if (rows == 2) {
+        own[width] = sum[width] * p->inverse[i];
+        for (uint32_t e = 0; e <= width; e++)
+            other[e] = mf_fma(-own[width], sum[e], next[e]);
+        p->inverse[i - 1] = one / other[width];
+    }
+}
+
+// `width` other entries of the same rows, from number c on, less what the rows behind take, from
+// the last on. The sums stay in registers.
+static MF_INLINE void nested_part(Problem *p, uint32_t i, uint32_t end, uint32_t c,
+                                  const uint32_t rows, const uint32_t width) {
+    const uint32_t *start = p->used.start, at = start[i + 1] - 1 - start[i];
+    mf_lane *own = p->factor + start[i] + c, *other = p->factor + start[i - (rows - 1)] + c;
+    mf_lane sum[8], next[8];
+    for (uint32_t e = 0; e < width; e++) {
+        sum[e] = own[e];
+        next[e] = other[e];
+    }
+    for (uint32_t k = end - 1; k > i; k--) {
+        const mf_lane *from = p->factor + start[k], f = -from[at], g = -from[at - (rows - 1)];
+        for (uint32_t e = 0; e < width; e++) {
+            const mf_lane value = from[c + e];
+            sum[e] = mf_fma(f, value, sum[e]);
+            if (rows == 2)
+                next[e] = mf_fma(g, value, next[e]);
+        }
+    }
+    for (uint32_t e = 0; e < width; e++) {
+        own[e] = sum[e];
+        if (rows == 2)
+            other[e] = mf_fma(-p->factor[start[i] + at - 1], sum[e], next[e]);
+    }
+}
+
+static MF_INLINE void nested_rows(Problem *p, uint32_t i, uint32_t end, const uint32_t rows) {
+    const uint32_t *start = p->used.start, count = start[i + 1] - start[i] - rows;
+    switch (count % 4) {
+    case 3:
+        nested_close(p, i, end, rows, 3);
+        break;
+    case 2:
+        nested_close(p, i, end, rows, 2);
+        break;
+    case 1:
+        nested_close(p, i, end, rows, 1);
+        break;
+    default:
+        nested_close(p, i, end, rows, 0);
+        break;
+    }
+    if (rows == 1 && end == i + 1)
+        return;
+    uint32_t c = 0;
+    for (; rows * 8 <= NESTED_SUMS && c + 8 <= count; c += 8)
+        nested_part(p, i, end, c, rows, 8);
+    for (; c + 4 <= count; c += 4)
+        nested_part(p, i, end, c, rows, 4);
+}
+
+// As sparse_factor, where a row takes from all behind it at once, or two that follow each other do.
+static void nested_factor(Problem *p) {
+    for (uint32_t i = p->dofs; i-- > 0;) {
+        const uint32_t end = nested_end(p, i);
+        if (i > 0 && nested_end(p, i - 1) == end)
+            nested_rows(p, i--, end, 2);
+        else
+            nested_rows(p, i, end, 1);
+    }
+}
+
 static __attribute__((noinline)) void hessian_factor(Problem *p) {
-    if (is_full(p))
-        full_factor(p);
+    if (is_nested(p))
+        nested_factor(p);
     else
         sparse_factor(p);
 }
 
-// x = H^-1 x
+// x = H^-1 x; two rows at once where they have the same columns.
 static inline void hessian_solve(const Problem *p, mf_lane *x) {
     const uint32_t *start = p->used.start;
-    const uint16_t *column = p->used.column;
-    const bool full = is_full(p);
     for (uint32_t k = p->dofs; k-- > 0;) {
-        const mf_lane *factor = p->factor + start[k];
-        const uint16_t *to = column + start[k], *const end = column + start[k + 1] - 1;
-        if (full) {
-            entries_add(x, factor, k, -x[k]);
+        const mf_lane *f = p->factor + start[k], *g = p->factor + start[k - (k > 0)];
+        const uint16_t *column = p->used.column + start[k];
+        uint32_t count = start[k + 1] - start[k] - 1;
+        if (!row_continues(p->used, k)) {
+            for (uint32_t e = 0; e < count; e++)
+                x[column[e]] = mf_fma(-f[e], x[k], x[column[e]]);
             continue;
         }
-        for (; to != end; to++, factor++)
-            x[*to] = mf_fma(-*factor, x[k], x[*to]);
+        const mf_lane last = -x[k], next = -mf_fma(f[--count], last, x[k - 1]);
+        for (uint32_t e = 0; e < count; e++)
+            x[column[e]] = mf_fma(g[e], next, mf_fma(f[e], last, x[column[e]]));
+        x[--k] = -next;
     }
     for (uint32_t k = 0; k < p->dofs; k++) {
-        const mf_lane *factor = p->factor + start[k];
-        const uint16_t *from = column + start[k], *const end = column + start[k + 1] - 1;
+        const mf_lane *f = p->factor + start[k], *g = p->factor + start[k + 1];
+        const uint16_t *column = p->used.column + start[k];
+        const uint32_t count = start[k + 1] - start[k] - 1;
         mf_lane sum = x[k] * p->inverse[k];
-        for (; from != end; from++, factor++)
-            sum = mf_fma(-*factor, x[*from], sum);
-        x[k] = sum;
+        if (k + 1 == p->dofs || !row_continues(p->used, k + 1)) {
+            for (uint32_t e = 0; e < count; e++)
+                sum = mf_fma(-f[e], x[column[e]], sum);
+            x[k] = sum;
+            continue;
+        }
+        mf_lane next = x[k + 1] * p->inverse[k + 1];
+        for (uint32_t e = 0; e < count; e++) {
+            const mf_lane value = -x[column[e]];
+            sum = mf_fma(f[e], value, sum);
+            next = mf_fma(g[e], value, next);
+        }
+        x[k++] = sum;
+        x[k] = mf_fma(-g[count], sum, next);
     }
 }
 
@@ -274,15 +360,13 @@ enum { TILE = 4 }; // [1] rows
 // Row i of M, in a pattern with more entries.
 static MF_INLINE void row_start(Problem *p, uint32_t i) {
     const uint32_t *tree_start = mf_art_tree_start(p->plan);
-    const uint32_t first = tree_start[i], last = tree_start[i + 1];
     const uint16_t *tree = mf_art_tree_column(p->plan), *column = p->used.column + p->used.start[i];
     mf_lane *to = p->factor + p->used.start[i];
-    for (uint32_t e = 0; e < p->used.start[i + 1] - p->used.start[i]; e++)
-        to[e] = mf_zero();
-    for (uint32_t k = first, e = 0; k < last; k++) {
-        for (; !p->full && column[e] != tree[k]; e++) {
-        }
-        to[p->full ? tree[k] : e] = p->mass[k];
+    for (uint32_t k = tree_start[i]; k < tree_start[i + 1]; k++) {
+        for (; *column != tree[k]; column++)
+            *to++ = mf_zero();
+        *to++ = p->mass[k];
+        column++;
     }
 }
 

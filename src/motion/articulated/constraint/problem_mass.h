@@ -168,17 +168,31 @@ static inline void mass_find(Problem *p) {
         mass_base(p, &lumps[0]);
 }
 
-// y = M x
+// y = M x; two rows at once where they have the same columns.
 static inline void mass_apply(const Problem *p, const mf_lane *x, mf_lane *y) {
-    const uint32_t *start = mf_art_tree_start(p->plan);
-    const uint16_t *column = mf_art_tree_column(p->plan);
+    const Pattern tree = {mf_art_tree_start(p->plan), mf_art_tree_column(p->plan)};
     for (uint32_t i = 0; i < p->dofs; i++) {
-        const uint32_t last = start[i + 1] - 1;
-        mf_lane sum = p->mass[last] * x[i];
-        for (uint32_t k = start[i]; k < last; k++) {
-            sum = mf_fma(p->mass[k], x[column[k]], sum);
-            y[column[k]] = mf_fma(p->mass[k], x[i], y[column[k]]);
+        const mf_lane *m = p->mass + tree.start[i], *n = p->mass + tree.start[i + 1];
+        const uint16_t *column = tree.column + tree.start[i];
+        const uint32_t count = tree.start[i + 1] - tree.start[i] - 1;
+        mf_lane sum = m[count] * x[i];
+        if (i + 1 == p->dofs || !row_continues(tree, i + 1)) {
+            for (uint32_t e = 0; e < count; e++) {
+                sum = mf_fma(m[e], x[column[e]], sum);
+                y[column[e]] = mf_fma(m[e], x[i], y[column[e]]);
+            }
+            y[i] = sum;
+            continue;
         }
-        y[i] = sum;
+        mf_lane next = n[count + 1] * x[i + 1];
+        for (uint32_t e = 0; e < count; e++) {
+            const mf_lane value = x[column[e]];
+            sum = mf_fma(m[e], value, sum);
+            next = mf_fma(n[e], value, next);
+            y[column[e]] = mf_fma(n[e], x[i + 1], mf_fma(m[e], x[i], y[column[e]]));
+        }
+        y[i] = mf_fma(n[count], x[i + 1], sum);
+        y[i + 1] = mf_fma(n[count], x[i], next);
+        i++;
     }
 }
