@@ -47,7 +47,7 @@ const char *mf_art_note(const mf_Model *model, const mf_ArticulatedConfig *confi
          "actuator.control"},
         {file && !law,
          "contact_law: contacts, limits and equality constraints do not use MuJoCo's law; solref, "
-         "solimp, cone and impratio have only a partial effect (docs/explanation/articulated.md)"},
+         "solimp, cone and impratio have only a partial effect (docs/explanation/constraints.md)"},
         {!config->input_limits && !file && has_bounds(model),
          "servo.limits: effort and velocity of the file's joints do not hold for joint.torque"},
         {law && settings_say(config),
