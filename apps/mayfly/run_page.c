@@ -174,12 +174,13 @@ static void print_overlap(const mf_Scene *scene) {
         scene->collisions == NULL ? 0.0 : mf_collisions_statistics(scene->collisions).deepest;
     const double most = mf_collisions_config().depth;
     if (deep > most)
-        printf("robots overlapped by up to %.3g mm: but by MuJoCo's law forces between them do not "
-               "increase beyond %g mm%s\n",
-               1e3 * deep, 1e3 * most,
-               scene->file->contact_law == MF_COLLISION_EXPLICIT
-                   ? " (contact.law: compliant is stiffer)"
-                   : " (a smaller world.step helps)");
+        printf(
+            "robots overlapped by up to %.3g mm; forces between them, but those of MuJoCo's law, "
+            "do not increase beyond %g mm%s\n",
+            1e3 * deep, 1e3 * most,
+            scene->file->contact_law == MF_COLLISION_EXPLICIT
+                ? " (contact.law: compliant is stiffer)"
+                : " (a smaller world.step helps)");
 }
 
 static void put_agent(const mf_Scene *scene, uint32_t agent) {

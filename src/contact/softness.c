@@ -41,12 +41,30 @@ void mf_softness_reference(const mf_Softness *softness, double step, bool safe, 
     *b = mf_clamp(*b, 0.0, 10.0 / (widest * step));
 }
 
+// x to a power > 1 for x in 0 .. 1: the whole part by products, the rest by square roots, bit by
+// bit.
+static double power_of(double x, double power) {
+    const double most = power < 100.0 ? power : 100.0; // an impedance is flat long before
+    double result = 1.0, root = x, rest = most - (double)(int)most;
+    for (int i = 0; i < (int)most; i++)
+        result *= x;
+    for (int bit = 0; bit < 53 && rest > 0.0; bit++) {
+        root = mf_sqrt(root);
+        rest *= 2.0;
+        if (rest >= 1.0) {
+            result *= root;
+            rest -= 1.0;
+        }
+    }
+    return result;
+}
+
 double mf_softness_impedance(const mf_Softness *softness, double depth) {
     const double *z = softness->impedance, low = mf_softness_clip(z[0]);
     const double width = z[2] > 1e-9 ? z[2] : 1e-9, middle = mf_softness_clip(z[3]);
-    const double x = mf_clamp(depth / width, 0.0, 1.0), left = 1.0 - x;
-    const double grown = !(z[4] > 1.5) ? x
-                         : x <= middle ? x * x / middle
-                                       : 1.0 - left * left / (1.0 - middle);
+    const double x = mf_clamp(depth / width, 0.0, 1.0), left = 1.0 - middle;
+    const double grown = !(z[4] > 1.0) ? x
+                         : x <= middle ? middle * power_of(x / middle, z[4])
+                                       : 1.0 - left * power_of((1.0 - x) / left, z[4]);
     return low + grown * (mf_softness_clip(z[1]) - low);
 }

@@ -18,5 +18,5 @@ bool mf_softness_is_stated(const mf_Softness *softness);
 // k [1/s^2] and b [1/s] at a step [s]. `safe`: time constants are two steps at least.
 void mf_softness_reference(const mf_Softness *softness, double step, bool safe, double *k,
                            double *b);
-// [1] z at a depth [m] or [rad]. Powers other than 1 count as 2.
+// [1] z at a depth [m] or [rad].
 double mf_softness_impedance(const mf_Softness *softness, double depth);

@@ -174,15 +174,36 @@ static mf_Status make_world(mf_SceneBuilder *builder) {
 
 // ---- between robots ----------------------------------------------------------------------------
 
+// What a file says of contacts and contacts between robots do not have.
+static void note_inner(mf_Scene *scene, const mf_Group *group) {
+    const mf_Model *model = mf_group_model(group);
+    bool margins = false;
+    for (uint32_t i = 0; i < model->shape_count; i++)
+        margins = margins || model->shapes[i].margin > 0.0;
+    if (margins)
+        mf_scene_note(scene,
+                      "group %.60s: margins of shapes act within a robot, not between robots",
+                      mf_group_config_of(group)->name);
+    if (model->physics.noslip_iterations > 0)
+        mf_scene_note(scene,
+                      "group %.60s: noslip_iterations act within a robot, not between robots",
+                      mf_group_config_of(group)->name);
+}
+
 static mf_Status add_contact(mf_SceneBuilder *builder) {
     mf_Scene *scene = builder->scene;
     mf_CollisionsConfig config = mf_collisions_config();
     mf_CollisionsMember members[MF_SCENE_GROUPS];
+    uint32_t robots = 0;
     for (uint32_t i = 0; i < scene->group_count; i++)
-        if (mf_scene_group_collides(builder, i))
+        if (mf_scene_group_collides(builder, i)) {
             members[config.member_count++] = mf_collisions_member(mf_world_group(scene->world, i));
+            robots += mf_scene_group_count(builder, i);
+        }
     if (config.member_count == 0)
         return MF_OK;
+    for (uint32_t i = 0; i < config.member_count && robots > 1; i++)
+        note_inner(scene, members[i].group);
     config.members = members;
     config.law = (mf_CollisionLaw)builder->file->contact_law;
     config.bounds = builder->file->contact_bounds;

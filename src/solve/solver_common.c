@@ -416,7 +416,7 @@ static double ease_of(const mf_Solver *solver, const mf_SolverConstraint *constr
 static void set_law(const mf_Solver *solver, const mf_SolverConstraint *constraint,
                     const mf_ArtLaw *law, mf_SparseConstraint *out, Whole *w) {
     const mf_SolverContact *contact = &solver->contacts[constraint->contact];
-    const double depth = contact->overlap + law->margin;
+    const double depth = contact->overlap;
     const double z = mf_softness_impedance(&contact->pair.softness, depth);
     const double ease = ease_of(solver, constraint);
     double speed[MF_JOINT_ROWS] = {0}, free[MF_JOINT_ROWS] = {0};

@@ -40,7 +40,7 @@ TEST(gravity_is_that_of_the_first_model) {
     } cases[] = {
         {"groups:\n" MODEL("a", "tumbler.xml") MODEL("b", "ball.xml"), 0.0, 1},
         {"groups:\n" MODEL("a", "ball.xml") MODEL("b", "tumbler.xml"), 9.81, 1},
-        {"groups:\n" MODEL("a", "ball.xml") MODEL("b", "ant.xml"), 9.81, 0},
+        {"groups:\n" MODEL("a", "ball.xml") MODEL("b", "hexapod.urdf"), 9.81, 0},
         {"proximity: {enabled: true}\ngroups:\n" MODEL("a", "crazyflie.yaml"), 9.81, 0},
         {"world: {gravity: 1.62}\ngroups:\n" MODEL("a", "tumbler.xml"), 1.62, 0}, // as asked
         {"world: {gravity: auto}\ngroups:\n" MODEL("a", "hexapod.urdf"), 9.81, 0},

@@ -3,6 +3,7 @@
 // dry friction; settings that lead to trial steps instead; bits.
 #include "solve/joints_rig.h"
 #include "solve/solver.h"
+#include "contact/softness.h"
 #include "math/scalar.h"
 
 #include <math.h>
@@ -12,7 +13,8 @@ enum { KINDS = 4, EACH = 3, PILE = KINDS * EACH, LENGTH = 20000, STEPS = 70 };
 static const char *const shapes[KINDS] = {
     "type='box' size='.04 .05 .03' mass='.2'",
     "type='ellipsoid' size='.05 .04 .05' mass='2' condim='4' friction='.6 .01 .001'",
-    "type='capsule' size='.03 .05' mass='.1' condim='6' friction='.8 .02 .003'",
+    ("type='capsule' size='.03 .05' mass='.1' condim='6' friction='.8 .02 .003' "
+     "solimp='.8 .95 .003 .4 3.5'"),
     "type='sphere' size='.04' mass='.3' condim='1' solref='.01 .8'"};
 
 // A bar that turns about the vertical, within limits and with dry friction, on a stand, with a
@@ -146,6 +148,42 @@ TEST(groups_move_as_one_file_does) {
     check_alike("");
     check_alike("cone='elliptic' impratio='10'");
     check_alike("integrator='implicitfast'");
+}
+
+// As MuJoCo's documentation states them (solimp).
+TEST(impedances_have_every_power) {
+    const double powers[] = {1.0, 1.3, 2.0, 3.0, 3.5, 6.25}, middle = 0.3;
+    for (int p = 0; p < 6; p++)
+        for (int i = 0; i <= 20; i++) {
+            const double x = 0.05 * i, power = powers[p];
+            const mf_Softness softness = {.reference = {0.02, 1.0},
+                                          .impedance = {0.2, 0.8, 0.01, middle, power}};
+            const double y = x <= middle
+                                 ? pow(x, power) / pow(middle, power - 1.0)
+                                 : 1.0 - pow(1.0 - x, power) / pow(1.0 - middle, power - 1.0);
+            assert_near(mf_softness_impedance(&softness, 0.01 * x), 0.2 + 0.6 * y, 1e-14);
+        }
+}
+
+// Contacts between robots begin where shapes meet: a body with a margin rests.
+TEST(bodies_with_margins_rest) {
+    static const char body[] = "<body pos='0 0 .05'><freejoint/><geom type='box' mass='1' "
+                               "size='.05 .05 .05' margin='.01'/></body>";
+    Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    pitch_group(
+        &pitch,
+        model_of(pitch.context, "", "<body><geom type='box' size='1 1 .1' pos='0 0 2'/></body>"),
+        "slab", 1, true);
+    mf_Group *box = move(&pitch, model_of(pitch.context, "", body), "box", 1, true);
+    MUST(mf_group_set_start(box, 0, (double[]){0, 0, 2.16}, NULL, NULL, &error));
+    mf_group_refresh(box, 0);
+    pitch_collide(&pitch, NULL);
+    mf_world_step(pitch.world, 1000);
+    const double height = get_field(box, "base.position", 0, 2);
+    const double speed = get_field(box, "base.linear_velocity", 0, 2);
+    print_message("%.3g mm deep, %.2g m/s\n", 1e3 * (2.15 - height), speed);
+    assert_true(fabs(speed) < 1e-6 && height < 2.15 && height > 2.148);
+    pitch_close(&pitch);
 }
 
 // What the settings of contacts say is done by trial steps.
