@@ -199,6 +199,8 @@ void mf_joint_begin(double step, mf_JointNode *node) {
         double angle, rate;
         mf_joint_angle(record, motions, &angle, &rate);
         find_gaps(record, angle, node->gaps);
+        node->drive.low = stop_offset(node, node->gaps[0], 0, 0.0);
+        node->drive.high = -stop_offset(node, node->gaps[1], 1, 0.0);
     }
 }
 
@@ -243,6 +245,25 @@ void mf_joint_now(mf_JointNode *node, double rows[MF_JOINT_ROWS]) {
     }
     if (node->drive.acts)
         update_drive(node, motions, &rows[5]);
+}
+
+static double limited(const mf_JointNode *node, uint32_t row, double distance, bool stiff) {
+    const double fast = mf_abs(distance) * node->beta[row];
+    return stiff && fast > closing_most ? closing_most / fast : 1.0;
+}
+
+void mf_joint_closing(const mf_JointNode *node, const mf_LinkMotion motions[2],
+                      double rows[MF_JOINT_ROWS]) {
+    const mf_JointRecord *record = node->record;
+    double opening[3], angular[3];
+    mf_joint_error(record, motions, opening, angular);
+    const double straight = limited(node, 0, node->opening, !(record->stiffness > 0.0));
+    const double turning =
+        limited(node, 3, node->angular_opening, !(record->angular_stiffness > 0.0));
+    for (uint32_t r = 0; r < 3; r++) {
+        rows[r] = -straight * node->beta[r] * opening[r];
+        rows[3 + r] = -turning * node->beta[3 + r] * mf_vec3_dot(node->axes[r], angular);
+    }
 }
 
 void mf_joint_wrench(const mf_JointNode *node, const double rows[MF_JOINT_ROWS], double force[3],

@@ -32,7 +32,7 @@ typedef struct mf_JointRecord {
 //     clamp(-(w + aim) / gamma, -most, most) + max(0, -(w + low) / gamma) + min(0, -(w + high) /
 //     gamma)
 typedef struct mf_JointDrive {
-    bool acts;
+    bool acts;             // `low` and `high` as mf_joint_now has set them last, or to first order
     double most;           // [N m]
     double aim, low, high; // [rad/s]
 } mf_JointDrive;
@@ -79,6 +79,10 @@ void mf_joint_begin(double step, mf_JointNode *node);
 // What vanishes at the end of a step but for gamma f, from how both sides move then:
 // beta x + alpha v. Row 5 of a hinge with a drive: the rate about the axis.
 void mf_joint_now(mf_JointNode *node, double rows[MF_JOINT_ROWS]);
+// The relative velocities [m/s], [rad/s] that the rows ask for, to first order in the step, where
+// both sides move like that at its beginning.
+void mf_joint_closing(const mf_JointNode *node, const mf_LinkMotion motions[2],
+                      double rows[MF_JOINT_ROWS]);
 // Torque of motor and stops at relative rate `rate` [rad/s], and its negative derivative. `slope`
 // may be NULL.
 double mf_joint_drive(const mf_JointDrive *drive, double gamma, double rate, double *slope);

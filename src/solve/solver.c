@@ -63,7 +63,7 @@ static mf_Status reserve(mf_Solver *solver, mf_Error *error) {
         solver->sweep_capacity = 4 * (size_t)solver->dofs * 6 * rows;
         solver->rate_capacity = nodes * solver->dofs;
     }
-    solver->common_size = solver->contact_capacity > 0 ? mf_solver_common_bytes(solver) : 0;
+    solver->common_size = rows > 0 ? mf_solver_common_bytes(solver) : 0;
     const uint64_t pairs = nodes * nodes / 2, most = 4096, fill = pairs < most ? pairs : most;
     const uint64_t blocks = rows + responses / 2 + fill;
     solver->key_capacity = (size_t)(2 * blocks + 2 * rows + responses);
@@ -98,7 +98,8 @@ static mf_Status reserve_more(mf_Solver *solver, uint32_t joints, uint32_t block
 
 mf_Status mf_solver_reserve_joints(mf_Solver *solver, uint32_t joints, uint32_t blocks,
                                    mf_Error *error) {
-    if (joints <= solver->joint_capacity && blocks <= solver->joint_blocks)
+    if (joints <= solver->joint_capacity && blocks <= solver->joint_blocks &&
+        mf_solver_common_bytes(solver) <= solver->common_size) // groups may be new
         return MF_OK;
     const uint32_t capacity = joints > solver->joint_capacity ? 2 * joints : solver->joint_capacity;
     const uint32_t more = blocks > solver->joint_blocks ? 2 * blocks : solver->joint_blocks;

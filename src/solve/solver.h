@@ -103,7 +103,9 @@ typedef struct mf_SolverBody {
     bool crowded;             // it would, but there is no space for its response
     bool swept;               // its island is large
     uint32_t dofs;            // [1] if so: degrees of freedom
-    size_t rates;             // [1] index of their velocities
+    size_t rates;             // [1] index of their velocities; in a common problem of its dofs
+    bool listed;              // in a common problem
+    uint32_t stem;            // [1] there: the joint, a constraint, that holds it; MF_NONE: none
     size_t response;          // [1] of its matrix among all; (6 count)^2 values, row after row:
                               // after probes change of velocity per wrench, later its inverse
 } mf_SolverBody;
@@ -137,21 +139,23 @@ typedef struct mf_SolverConstraint {
     double now[MF_JOINT_ROWS];       // [m/s] residual of the last trial, without gamma f
     double moved[MF_JOINT_ROWS];     // [m/s] the same in the linear model
     double direction[MF_JOINT_ROWS]; // [m/s] its change along a step of Newton's method
+    double beyond[MF_JOINT_ROWS];    // [m/s] of trial steps beyond a common problem's model
     double force[MF_JOINT_ROWS];     // [N], [N m] of the last trial
     double best[MF_JOINT_ROWS];      // of the best trial of the step
     double from[MF_JOINT_ROWS];      // at the beginning of the present correction
     double target[MF_JOINT_ROWS];    // its goal
     double own[MF_JOINT_ROWS];       // [(m/s)/N] in large islands: response of each row to itself
-    size_t values;                   // [1] in large islands: index of the rows
-    double give;                     // [1] compliance of stiff rows, relative to the robots' own
-    double yield;                    // [1] the same of the normal row of a contact
-    double friction[MF_JOINT_ROWS];  // [1], [m] of the rows of a contact
-    double weight[MF_JOINT_ROWS];    // [1], [1/m] friction of the first row of the cone over the
-                                     // row's own: weight of the force
-    bool coupled;                    // one cone for all rows of friction
-    double grip;                     // [N] load that bounds the friction of a contact
-    double scale[2];                 // [m/s], [rad/s] scale of residuals
-    bool dead[2];                    // no response along, or about, the axes: no forces there
+    size_t values; // [1] in large islands: index of the rows; in common problems that of the first
+                   // constraint
+    double give;   // [1] compliance of stiff rows, relative to the robots' own
+    double yield;  // [1] the same of the normal row of a contact
+    double friction[MF_JOINT_ROWS]; // [1], [m] of the rows of a contact
+    double weight[MF_JOINT_ROWS];   // [1], [1/m] friction of the first row of the cone over the
+                                    // row's own: weight of the force
+    bool coupled;                   // one cone for all rows of friction
+    double grip;                    // [N] load that bounds the friction of a contact
+    double scale[2];                // [m/s], [rad/s] scale of residuals
+    bool dead[2];                   // no response along, or about, the axes: no forces there
 } mf_SolverConstraint;
 
 typedef struct mf_SolverIsland {
@@ -163,6 +167,8 @@ typedef struct mf_SolverIsland {
     double least, least_stretch; // [1] least residual since the last probes, and its stretch
     bool swept;                  // it is large
     bool common;                 // its robots state their problems (solver_common.c)
+    bool joined, solved;         // some by joints; the last problem had a solution, with
+    double left;                 // [1] its residual
     bool moved, nearer, done;    // the last trial was better; one since the last probes was; exact
 } mf_SolverIsland;
 
@@ -184,6 +190,7 @@ struct mf_Solver {
     double tolerance;       // [1]
     mf_SystemRun run;       // of the present step
     bool acting;            // the fields of links contain the forces
+    bool only_common;       // trial steps are of robots in common problems
     uint32_t tried;         // [1] trial steps with corrected forces in this step
     double residual;        // [1] of the last step: the largest of its islands
 
@@ -342,8 +349,13 @@ bool mf_solver_find_common(mf_Solver *solver);
 // From now on, or no more, steps of their robots state problems; of a block of robots.
 void mf_solver_request_common(mf_Solver *solver, bool on);
 void mf_solver_state_problems(mf_Solver *solver, uint32_t block);
-// The solution of an island's problem, which finishes the island.
+// The solution of an island's problem. Without joints it finishes the island; with them after a
+// trial step of its forces, and as long as there are some left, mf_solver_correct_common does or
+// solves again; mf_solver_end_common ends it. An island that finds no solution is no longer common.
 void mf_solver_solve_common(mf_Solver *solver, uint32_t island);
+bool mf_solver_common_left(const mf_Solver *solver);
+void mf_solver_correct_common(mf_Solver *solver, uint32_t island);
+void mf_solver_end_common(mf_Solver *solver, uint32_t island);
 
 // ---- a step (solver_step.c) ---------------------------------------------------------------------
 

@@ -1,21 +1,25 @@
 // Islands of robots whose motion is `articulated` with MuJoCo's law, and of nothing else that
-// moves: the constraint problems of all their robots and the contacts between them are one problem,
-// as if all were in one file, for the solver of large plans
-// (motion/articulated/constraint/sparse.h). Its solution gives the forces of these contacts; under
-// them the robots' own steps, which solve for the rest, find the same accelerations.
+// moves: the constraint problems of all their robots, the contacts between them and the run-time
+// joints that connect them are one problem, as if all were in one file, for the solver of large
+// plans (motion/articulated/constraint/sparse.h). Its solution gives the forces between the robots;
+// under them the robots' own steps, which solve for the rest, find the same accelerations.
 //
 // Invariant: a task works on its own block or island. What finds no space leaves its island to the
 // trial steps of the others.
 #include "motion/articulated/host.h"
-#include "motion/articulated/constraint/sparse.h"
 #include "base/memory.h"
-#include "contact/collide.h"
-#include "contact/softness.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
-#include "solve/solver.h"
+#include "solve/solver_common.h"
 
 #include <string.h>
+
+// [1] Residual of joints with which they are left where further solutions do not halve it, as where
+// the robots' rounding is all that is left.
+static const double rough = 0.05;
+// [1] The part of the files' tolerance to which problems with joints are solved: their weights are
+// large.
+static const double exact = 1e-8;
 
 // ---- who takes part -----------------------------------------------------------------------------
 
@@ -37,6 +41,7 @@ static void carve_problem(mf_Carver *carver, const mf_SparseSize *most, uint32_t
     MF_CARVE(carver, out->warm, most->dofs);
     MF_CARVE(carver, out->axis, most->dofs);
     MF_CARVE(carver, out->origin, links + 1);
+    MF_CARVE(carver, out->drift, links + 1);
     MF_CARVE(carver, out->constraints, most->constraints);
     MF_CARVE(carver, out->slots, most->numbers);
     MF_CARVE(carver, out->weight, most->rows);
@@ -102,16 +107,9 @@ static void add_sizes(mf_SparseSize *sum, const mf_SparseSize *one, uint32_t cou
 
 // ---- memory -------------------------------------------------------------------------------------
 
-typedef struct Whole { // the problem of an island
-    mf_SparseSize size;
-    uint32_t *start;
-    uint16_t *column, *slots;
-    double *mass, *free, *speed, *warm, *weight, *rest, *numbers, *x, *force, *slack;
-    mf_SparseConstraint *constraints;
-} Whole;
-
-static void carve_whole(const mf_SparseSize *size, mf_Carver *carver, Whole *w) {
+static void carve_whole(const mf_SparseSize *size, mf_Carver *carver, mf_CommonProblem *w) {
     MF_CARVE(carver, w->start, size->dofs + 1);
+    MF_CARVE(carver, w->tree, size->dofs);
     MF_CARVE(carver, w->column, size->entries);
     MF_CARVE(carver, w->slots, size->numbers);
     MF_CARVE(carver, w->mass, size->entries);
@@ -130,7 +128,7 @@ static void carve_whole(const mf_SparseSize *size, mf_Carver *carver, Whole *w) 
 // [byte] With the solver's own memory where half of its lanes are filled.
 static size_t common_bytes(const mf_SparseSize *size) {
     mf_Carver carver = {NULL, 0};
-    Whole none;
+    mf_CommonProblem none;
     carve_whole(size, &carver, &none);
     const mf_SparseSize lanes = {.dofs = size->dofs,
                                  .entries = size->entries,
@@ -143,30 +141,38 @@ static size_t common_bytes(const mf_SparseSize *size) {
 size_t mf_solver_common_bytes(const mf_Solver *solver) {
     enum { LEAST = 1 << 20 }; // [byte] few constraints fill few lanes
     mf_SparseSize most = {.dofs = 0};
-    uint32_t chain = 0;
+    uint32_t chain = 0, dofs = 0;
     for (uint32_t g = 0; g < solver->group_count; g++) {
         const mf_SolverCommon *common = &solver->common[g];
         if (common->motion == NULL)
             continue;
         add_sizes(&most, &common->most, mf_group_count(solver->trials[g]->group));
         chain = common->chain > chain ? common->chain : chain;
+        dofs = common->most.dofs > dofs ? common->most.dofs : dofs;
     }
     const mf_SparseSize contact = {
         .constraints = 1, .rows = MF_JOINT_ROWS, .numbers = 2 * MF_JOINT_ROWS * chain};
+    const mf_SparseSize joint = {.entries = dofs * chain,
+                                 .constraints = MF_COMMON_JOINT_CONSTRAINTS,
+                                 .rows = MF_COMMON_JOINT_ROWS,
+                                 .numbers = 2 * MF_COMMON_JOINT_ROWS * chain};
     add_sizes(&most, &contact, solver->contact_capacity);
-    return chain == 0 ? 0 : LEAST + common_bytes(&most);
+    add_sizes(&most, &joint, solver->joint_capacity);
+    return chain == 0 ? 0 : LEAST + solver->node_capacity * sizeof(uint32_t) + common_bytes(&most);
 }
 
 // ---- islands ------------------------------------------------------------------------------------
 
-static const mf_SolverCommon *common_of(const mf_Solver *solver, const mf_SolverBody *body) {
-    return &solver->common[body->group];
-}
-
 static bool is_common_body(const mf_Solver *solver, const mf_SolverBody *body) {
-    return body->assembly == MF_NONE && common_of(solver, body)->motion != NULL &&
+    return body->assembly == MF_NONE && mf_common_of(solver, body)->motion != NULL &&
            mf_trial_step_motion(solver->trials[body->group], body->instance) ==
                MF_MOTION_ARTICULATED;
+}
+
+// Of links of one robot.
+static bool is_within(const mf_Solver *solver, const mf_SolverConstraint *constraint) {
+    const mf_SolverBody *body = mf_common_side(solver, constraint, 0);
+    return body != NULL && body == mf_common_side(solver, constraint, 1);
 }
 
 static bool is_common(const mf_Solver *solver, const mf_SolverIsland *island) {
@@ -175,10 +181,18 @@ static bool is_common(const mf_Solver *solver, const mf_SolverIsland *island) {
             return false;
     for (uint32_t row = island->row; row < island->row_end; row++) {
         const mf_SolverConstraint *constraint = mf_solver_member(solver, row);
-        if (constraint->contact == MF_NONE || !solver->contacts[constraint->contact].as_stated)
+        if (constraint->joint != MF_NONE ? is_within(solver, constraint)
+                                         : !solver->contacts[constraint->contact].as_stated)
             return false;
     }
     return true;
+}
+
+static bool has_joints(const mf_Solver *solver, const mf_SolverIsland *island) {
+    for (uint32_t row = island->row; row < island->row_end; row++)
+        if (mf_solver_member(solver, row)->joint != MF_NONE)
+            return true;
+    return false;
 }
 
 bool mf_solver_find_common(mf_Solver *solver) {
@@ -186,10 +200,11 @@ bool mf_solver_find_common(mf_Solver *solver) {
     for (uint32_t i = 0; i < solver->island_count; i++) {
         mf_SolverIsland *island = &solver->islands[i];
         island->common = is_common(solver, island);
+        island->joined = has_joints(solver, island);
         any = any || island->common;
         for (uint32_t q = island->first; q < island->end && island->common; q++) {
             const mf_SolverBody *body = &solver->bodies[solver->nodes[solver->queue[q]].body];
-            const mf_SolverCommon *common = common_of(solver, body);
+            const mf_SolverCommon *common = mf_common_of(solver, body);
             common->requested[body->instance] = &common->problems[body->instance];
         }
     }
@@ -218,48 +233,96 @@ void mf_solver_state_problems(mf_Solver *solver, uint32_t index) {
 
 // ---- robots -------------------------------------------------------------------------------------
 
-static mf_ArtProblem *problem_of(const mf_Solver *solver, const mf_SolverBody *body) {
-    return &common_of(solver, body)->problems[body->instance];
-}
-
 // The body of a node, where it comes first; NULL elsewhere.
 static mf_SolverBody *first_seen(const mf_Solver *solver, uint32_t node) {
     mf_SolverBody *body = &solver->bodies[solver->nodes[node].body];
     return body->first == node ? body : NULL;
 }
 
-static const mf_SolverBody *side_of(const mf_Solver *solver, const mf_SolverConstraint *constraint,
-                                    uint32_t side) {
-    if (constraint->node[side] == MF_NONE)
-        return NULL;
-    const mf_SolverBody *body = &solver->bodies[solver->nodes[constraint->node[side]].body];
-    return body->moves ? body : NULL;
+// Lists the robots that joints hold to one.
+static uint32_t list_held(const mf_Solver *solver, const mf_SolverBody *body, uint32_t *order,
+                          uint32_t count) {
+    for (uint32_t n = body->first; n < body->first + body->count; n++)
+        for (uint32_t i = solver->starts[n]; i < solver->starts[n + 1]; i++) {
+            const mf_SolverConstraint *constraint = &solver->constraints[solver->touch[i]];
+            for (uint32_t s = 0; s < 2 && constraint->joint != MF_NONE; s++) {
+                if (mf_common_side(solver, constraint, s) == NULL)
+                    continue;
+                const uint32_t number = solver->nodes[constraint->node[s]].body;
+                if (solver->bodies[number].listed)
+                    continue;
+                solver->bodies[number].listed = true;
+                solver->bodies[number].stem = solver->touch[i];
+                order[count++] = number;
+            }
+        }
+    return count;
+}
+
+// The robots of an island: those that joints connect follow each other, breadth first, each from
+// the second on with the joint that holds it (`stem`). Returns their number.
+static uint32_t find_order(const mf_Solver *solver, const mf_SolverIsland *island,
+                           uint32_t *order) {
+    uint32_t count = 0, next = 0;
+    for (uint32_t q = island->first; q < island->end; q++)
+        solver->bodies[solver->nodes[solver->queue[q]].body].listed = false;
+    for (uint32_t q = island->first; q < island->end; q++) {
+        mf_SolverBody *root = first_seen(solver, solver->queue[q]);
+        if (root == NULL || root->listed)
+            continue;
+        root->listed = true;
+        root->stem = MF_NONE;
+        order[count++] = solver->nodes[root->first].body;
+        for (; next < count; next++)
+            count = list_held(solver, &solver->bodies[order[next]], order, count);
+    }
+    return count;
+}
+
+// [1] Entries of each of a robot's rows besides its own: the dofs that move what holds it.
+static uint32_t stem_dofs(const mf_Solver *solver, const mf_SolverBody *body, mf_CommonArm *arm) {
+    arm->motion = NULL;
+    if (body->stem == MF_NONE)
+        return 0;
+    const mf_SolverConstraint *constraint = &solver->constraints[body->stem];
+    const uint32_t side = mf_common_side(solver, constraint, 0) == body ? 1 : 0;
+    *arm = mf_common_arm(solver, constraint, side);
+    return mf_common_arm_dofs(arm);
+}
+
+// What a constraint between robots has at most.
+static mf_SparseSize size_of(const mf_Solver *solver, const mf_SolverConstraint *constraint) {
+    const bool joint = constraint->joint != MF_NONE;
+    mf_SparseSize size = {.constraints = joint ? MF_COMMON_JOINT_CONSTRAINTS : 1,
+                          .rows = joint ? MF_COMMON_JOINT_ROWS : MF_JOINT_ROWS};
+    for (uint32_t s = 0; s < 2; s++) {
+        const mf_SolverBody *body = mf_common_side(solver, constraint, s);
+        size.numbers += body != NULL ? size.rows * mf_common_of(solver, body)->chain : 0;
+    }
+    return size;
 }
 
 // What an island has at most; false: a robot's problem is not whole, or there are too many dofs.
-static bool measure(const mf_Solver *solver, const mf_SolverIsland *island, mf_SparseSize *size) {
+static bool measure(const mf_Solver *solver, const mf_SolverIsland *island, const uint32_t *order,
+                    uint32_t count, mf_SparseSize *size) {
     *size = (mf_SparseSize){.dofs = 0};
-    for (uint32_t q = island->first; q < island->end; q++) {
-        const mf_SolverBody *body = first_seen(solver, solver->queue[q]);
-        if (body == NULL)
-            continue;
-        const mf_ArtProblem *own = problem_of(solver, body);
+    for (uint32_t i = 0; i < count; i++) {
+        const mf_SolverBody *body = &solver->bodies[order[i]];
+        const mf_ArtProblem *own = mf_common_problem_of(solver, body);
+        mf_CommonArm arm;
         if (!own->whole || size->dofs + own->size.dofs > UINT16_MAX)
             return false;
         add_sizes(size, &own->size, 1);
+        size->entries += own->size.dofs * stem_dofs(solver, body, &arm);
     }
     for (uint32_t row = island->row; row < island->row_end; row++) {
-        mf_SparseSize one = {.constraints = 1, .rows = MF_JOINT_ROWS};
-        for (uint32_t s = 0; s < 2; s++) {
-            const mf_SolverBody *body = side_of(solver, mf_solver_member(solver, row), s);
-            one.numbers += body != NULL ? MF_JOINT_ROWS * common_of(solver, body)->chain : 0;
-        }
+        const mf_SparseSize one = size_of(solver, mf_solver_member(solver, row));
         add_sizes(size, &one, 1);
     }
     return true;
 }
 
-static void add_constraints(Whole *w, const mf_ArtProblem *own, uint32_t dof) {
+static void add_constraints(mf_CommonProblem *w, const mf_ArtProblem *own, uint32_t dof) {
     mf_SparseSize *size = &w->size;
     for (uint32_t n = 0; n < own->size.constraints; n++) {
         mf_SparseConstraint *to = &w->constraints[size->constraints + n];
@@ -275,216 +338,69 @@ static void add_constraints(Whole *w, const mf_ArtProblem *own, uint32_t dof) {
         w->slots[size->numbers + i] = (uint16_t)(own->slots[i] + dof);
 }
 
-static void add_robot(const mf_Solver *solver, Whole *w, mf_SolverBody *body) {
-    const mf_ArtProblem *own = problem_of(solver, body);
-    const mf_ArtMotion *motion = common_of(solver, body)->motion;
-    const uint32_t dof = w->size.dofs, entry = w->size.entries;
+// Its rows of the pattern: those of its trees, behind the dofs that move what holds it.
+static void add_pattern(const mf_Solver *solver, mf_CommonProblem *w, const mf_SolverBody *body) {
+    const mf_ArtProblem *own = mf_common_problem_of(solver, body);
+    const mf_ArtMotion *motion = mf_common_of(solver, body)->motion;
+    const uint32_t dof = w->size.dofs;
+    uint32_t entry = w->size.entries;
+    mf_CommonArm arm;
+    const uint32_t stem = stem_dofs(solver, body, &arm);
+    for (uint32_t d = 0; d < own->size.dofs; d++) {
+        const uint32_t first = motion->tree_start[d], end = motion->tree_start[d + 1];
+        w->start[dof + d] = entry;
+        w->tree[dof + d] = dof + motion->tree_column[first];
+        mf_common_arm_fill(&arm, NULL, 0, stem, w->column + entry, w->numbers);
+        memset(w->mass + entry, 0, stem * sizeof *w->mass);
+        entry += stem;
+        for (uint32_t e = first; e < end; e++, entry++) {
+            w->column[entry] = (uint16_t)(dof + motion->tree_column[e]);
+            w->mass[entry] = own->mass[e];
+        }
+    }
+    w->start[dof + own->size.dofs] = entry;
+    w->size.entries = entry;
+}
+
+static void add_robot(const mf_Solver *solver, mf_CommonProblem *w, mf_SolverBody *body) {
+    const mf_ArtProblem *own = mf_common_problem_of(solver, body);
+    const uint32_t dof = w->size.dofs;
     body->rates = dof;
-    for (uint32_t d = 0; d <= own->size.dofs; d++)
-        w->start[dof + d] = entry + motion->tree_start[d];
-    for (uint32_t e = 0; e < own->size.entries; e++)
-        w->column[entry + e] = (uint16_t)(dof + motion->tree_column[e]);
-    memcpy(w->mass + entry, own->mass, own->size.entries * sizeof *w->mass);
+    add_pattern(solver, w, body);
     memcpy(w->free + dof, own->free, own->size.dofs * sizeof *w->free);
     memcpy(w->speed + dof, own->speed, own->size.dofs * sizeof *w->speed);
     memcpy(w->warm + dof, own->warm, own->size.dofs * sizeof *w->warm);
     add_constraints(w, own, dof);
-    add_sizes(&w->size, &own->size, 1);
+    w->size.dofs += own->size.dofs;
+    w->size.constraints += own->size.constraints;
+    w->size.rows += own->size.rows;
+    w->size.numbers += own->size.numbers;
 }
 
-// ---- contacts -----------------------------------------------------------------------------------
-
-typedef struct Arm { // the side of a contact that moves
-    const mf_ArtMotion *motion;
-    const mf_ArtProblem *own;
-    int32_t link;    // of the plan
-    uint32_t dof;    // [1] the robot's first one in the island
-    double point[3]; // [m] from the base
-    double sign;
-} Arm;
-
-static Arm arm_of(const mf_Solver *solver, const mf_SolverConstraint *constraint, uint32_t side) {
-    const mf_SolverBody *body = side_of(solver, constraint, side);
-    if (body == NULL)
-        return (Arm){.motion = NULL};
-    const mf_SolverContact *contact = &solver->contacts[constraint->contact];
-    const mf_TrialStep *trial = solver->trials[body->group];
-    Arm arm = {.motion = common_of(solver, body)->motion,
-               .own = problem_of(solver, body),
-               .dof = (uint32_t)body->rates,
-               .sign = side == 0 ? -1.0 : 1.0};
-    arm.link = arm.motion->frames[solver->nodes[constraint->node[side]].link].link;
-    for (uint32_t c = 0; c < 3; c++)
-        arm.point[c] =
-            contact->point[c] - mf_field_get(trial->links.fields.position, body->instance, c);
-    return arm;
-}
-
-static uint32_t link_dof(const Arm *arm, int32_t link, uint32_t *count) {
-    const mf_ArtMotion *motion = arm->motion;
-    if (link < 0) {
-        *count = link == MF_ART_WORLD || motion->plan->fixed ? 0 : 6;
-        return 0;
+// Robots that joints connect are one tree of the pattern.
+static void add_robots(const mf_Solver *solver, mf_CommonProblem *w, const uint32_t *order,
+                       uint32_t count) {
+    uint32_t root = 0; // the first dof of the present ones
+    for (uint32_t i = 0; i < count; i++) {
+        mf_SolverBody *body = &solver->bodies[order[i]];
+        const bool held = body->stem != MF_NONE;
+        const bool holds = i + 1 < count && solver->bodies[order[i + 1]].stem != MF_NONE;
+        const uint32_t dof = w->size.dofs;
+        root = held ? root : dof;
+        add_robot(solver, w, body);
+        for (uint32_t d = dof; d < w->size.dofs && (held || holds); d++)
+            w->tree[d] = root;
     }
-    *count = motion->links[link].kind == MF_ART_BALL ? 3 : 1;
-    return motion->links[link].dof;
-}
-
-static int32_t link_up(const Arm *arm, int32_t link) {
-    return link >= 0 ? arm->motion->links[link].parent : MF_ART_WORLD;
-}
-
-static uint32_t arm_dofs(const Arm *arm) {
-    uint32_t sum = 0, count;
-    for (int32_t link = arm->motion != NULL ? arm->link : MF_ART_WORLD; link != MF_ART_WORLD;
-         link = link_up(arm, link)) {
-        link_dof(arm, link, &count);
-        sum += count;
-    }
-    return sum;
-}
-
-// Numbers of a dof: what the rows measure of its velocity.
-static void fill_dof(const Arm *arm, const double (*axes)[3], uint32_t rows, int32_t link,
-                     uint32_t dof, bool rotates, double *to) {
-    const double *axis = arm->own->axis[dof];
-    double lever[3], velocity[3];
-    mf_vec3_sub(lever, arm->point, arm->own->origin[link + 1]);
-    mf_vec3_cross(velocity, axis, lever);
-    for (uint32_t r = 0; r < rows; r++)
-        to[r] = r >= 3 && !rotates
-                    ? 0.0
-                    : arm->sign * mf_vec3_dot(axes[r], r < 3 && rotates ? velocity : axis);
-}
-
-// Slots rise, so the chain is filled from its end.
-static void fill_arm(const Arm *arm, const double (*axes)[3], uint32_t rows, uint32_t end,
-                     uint16_t *slots, double *numbers) {
-    for (int32_t link = arm->motion != NULL ? arm->link : MF_ART_WORLD; link != MF_ART_WORLD;
-         link = link_up(arm, link)) {
-        uint32_t count;
-        const uint32_t dof = link_dof(arm, link, &count);
-        for (uint32_t k = count; k-- > 0;) {
-            const bool rotates = link < 0 ? k >= 3 : arm->motion->links[link].kind != MF_ART_SLIDE;
-            end--;
-            slots[end] = (uint16_t)(arm->dof + dof + k);
-            fill_dof(arm, axes, rows, link, dof + k, rotates, numbers + (size_t)rows * end);
-        }
-    }
-}
-
-// As in a file (frame_side of problem_points.h): the world's y axis across the normal, or the z
-// axis where that is too steep.
-static void set_axes(mf_SolverConstraint *constraint, const double normal[3]) {
-    double *side = constraint->axes[1];
-    const bool steep = !(mf_abs(normal[1]) < 0.5);
-    mf_vec3_copy(constraint->axes[0], normal);
-    mf_vec3_set(side, 0, !steep, steep);
-    mf_vec3_add_scaled(side, side, -mf_vec3_dot(normal, side), normal);
-    mf_vec3_normalize(side);
-    mf_vec3_cross(constraint->axes[2], normal, side);
-    for (uint32_t r = 0; r < 3; r++)
-        mf_vec3_copy(constraint->axes[3 + r], constraint->axes[r]);
-}
-
-// [m/s], [rad/s] What the rows measure of the side that does not answer.
-static void add_given(const mf_Solver *solver, const mf_SolverConstraint *constraint, uint32_t side,
-                      double *speed) {
-    double rows[MF_BLOCK_VALUES];
-    if (constraint->node[side] == MF_NONE || side_of(solver, constraint, side) != NULL)
-        return;
-    mf_solver_jacobian(constraint, side, rows);
-    for (uint32_t r = 0; r < constraint->rows; r++)
-        for (uint32_t c = 0; c < 6; c++)
-            speed[r] +=
-                rows[MF_BLOCK_ROWS * r + c] * solver->nodes[constraint->node[side]].velocity[c];
-}
-
-// [1/kg] Of both shapes.
-static double ease_of(const mf_Solver *solver, const mf_SolverConstraint *constraint) {
-    const mf_SolverContact *contact = &solver->contacts[constraint->contact];
-    double sum = 0.0;
-    for (uint32_t s = 0; s < 2; s++) {
-        const mf_SolverBody *body = side_of(solver, constraint, s);
-        if (body != NULL)
-            sum += common_of(solver, body)->motion->shape_ease[contact->model_shape[s]];
-    }
-    return sum;
-}
-
-// Weights and references, as contact_law of problem_points.h has them within a robot.
-static void set_law(const mf_Solver *solver, const mf_SolverConstraint *constraint,
-                    const mf_ArtLaw *law, mf_SparseConstraint *out, Whole *w) {
-    const mf_SolverContact *contact = &solver->contacts[constraint->contact];
-    const double depth = contact->overlap;
-    const double z = mf_softness_impedance(&contact->pair.softness, depth);
-    const double ease = ease_of(solver, constraint);
-    double speed[MF_JOINT_ROWS] = {0}, free[MF_JOINT_ROWS] = {0};
-    for (uint32_t i = 0; i < out->count; i++)
-        for (uint32_t r = 0; r < out->rows; r++) {
-            const uint32_t slot = w->slots[out->first_slot + i];
-            speed[r] += w->numbers[out->first + out->rows * i + r] * w->speed[slot];
-            free[r] += w->numbers[out->first + out->rows * i + r] * w->free[slot];
-        }
-    for (uint32_t s = 0; s < 2; s++)
-        add_given(solver, constraint, s, speed);
-    for (uint32_t r = 0; r < out->rows; r++) {
-        const double rest = r == 0 ? law->stiffness * z * depth - law->damping * speed[0]
-                                   : -law->friction_damping * speed[r];
-        w->weight[out->row + r] = z / ((1.0 - z) * ease * law->ease[r] / law->over[r]);
-        w->rest[out->row + r] = rest - free[r];
-    }
-    if (out->kind == CONSTRAINT_ELLIPTIC)
-        out->stiff = w->weight[out->row] / (law->cone * law->cone * (law->cone * law->cone + 1.0));
-}
-
-static void add_contact(const mf_Solver *solver, mf_SolverConstraint *constraint, Whole *w) {
-    const mf_SolverContact *contact = &solver->contacts[constraint->contact];
-    Arm arms[2];
-    for (uint32_t s = 0; s < 2; s++)
-        arms[s] = arm_of(solver, constraint, s);
-    const Arm *one = arms[0].motion != NULL ? &arms[0] : &arms[1];
-    const uint32_t first = arms[0].motion != NULL && arms[1].motion != NULL &&
-                           arms[1].dof < arms[0].dof; // the side whose dofs come first
-    mf_ArtLaw law;
-    const mf_SolverBody *stating = side_of(solver, constraint, one == &arms[0] ? 0 : 1);
-    mf_art_contact_law(one->motion, mf_group_model(solver->trials[stating->group]->group),
-                       &contact->pair, &law);
-    set_axes(constraint, contact->normal);
-    constraint->rows = law.dimension;
-    mf_SparseConstraint *out = &w->constraints[w->size.constraints++];
-    const uint32_t counts[2] = {arm_dofs(&arms[first]), arm_dofs(&arms[1 - first])};
-    *out = (mf_SparseConstraint){.kind = law.dimension == 1            ? CONSTRAINT_ONE_SIDED
-                                         : one->motion->plan->elliptic ? CONSTRAINT_ELLIPTIC
-                                                                       : CONSTRAINT_PYRAMID,
-                                 .rows = law.dimension,
-                                 .row = w->size.rows,
-                                 .first = w->size.numbers,
-                                 .first_slot = w->size.numbers,
-                                 .count = counts[0] + counts[1],
-                                 .cone = law.cone};
-    memcpy(out->friction, law.friction, sizeof out->friction);
-    for (uint32_t k = 0, end = 0; k < 2; k++) {
-        end += counts[k];
-        fill_arm(&arms[k == 0 ? first : 1 - first], constraint->axes, out->rows, end,
-                 w->slots + out->first_slot, w->numbers + out->first);
-    }
-    w->size.rows += out->rows;
-    w->size.numbers += out->rows * out->count;
-    set_law(solver, constraint, &law, out, w);
 }
 
 // ---- the solution -------------------------------------------------------------------------------
 
-static void build(mf_Solver *solver, const mf_SolverIsland *island, Whole *w) {
+static void build(mf_Solver *solver, const mf_SolverIsland *island, const uint32_t *order,
+                  uint32_t count, mf_CommonProblem *w) {
     w->size = (mf_SparseSize){.dofs = 0};
-    for (uint32_t q = island->first; q < island->end; q++) {
-        mf_SolverBody *body = first_seen(solver, solver->queue[q]);
-        if (body != NULL)
-            add_robot(solver, w, body);
-    }
+    add_robots(solver, w, order, count);
     for (uint32_t row = island->row; row < island->row_end; row++)
-        add_contact(solver, mf_solver_member(solver, row), w);
+        mf_common_add_rows(solver, mf_solver_member(solver, row), w);
 }
 
 // As in one file: gains are in units of the mean of the mass matrix's diagonal times the dofs.
@@ -494,16 +410,17 @@ static void set_tolerances(const mf_Solver *solver, const mf_SolverIsland *islan
         const mf_SolverBody *body = first_seen(solver, solver->queue[q]);
         if (body == NULL)
             continue;
-        const mf_ArtPlan *plan = common_of(solver, body)->motion->plan;
+        const mf_ArtPlan *plan = mf_common_of(solver, body)->motion->plan;
         if (sparse->steps_most < plan->solver_steps)
             sparse->steps_most = plan->solver_steps;
-        sparse->gain += plan->solver_gain;
+        sparse->gain += (island->joined ? exact : 1.0) * plan->solver_gain;
     }
 }
 
-// Whether a robot of the island has its state in double.
+// Whether a robot of the island has its state in double, or there are joints, whose weights are
+// large.
 static bool is_wide(const mf_Solver *solver, const mf_SolverIsland *island) {
-    bool wide = false;
+    bool wide = island->joined;
     for (uint32_t q = island->first; q < island->end; q++)
         wide = wide || solver->trials[solver->nodes[solver->queue[q]].group]->wide;
     return wide;
@@ -517,7 +434,7 @@ static void narrow(double *values, uint32_t count) {
     }
 }
 
-static void narrow_all(Whole *w) {
+static void narrow_all(mf_CommonProblem *w) {
     narrow(w->mass, w->size.entries);
     narrow(w->free, w->size.dofs);
     narrow(w->warm, w->size.dofs);
@@ -535,14 +452,12 @@ static void widen(double *values, uint32_t count) {
 }
 
 // False: they are not finite.
-static bool keep_forces(mf_Solver *solver, const mf_SolverIsland *island, const Whole *w) {
-    const uint32_t count = island->row_end - island->row;
-    const mf_SparseConstraint *from = w->constraints + w->size.constraints - count;
+static bool keep_forces(mf_Solver *solver, const mf_SolverIsland *island,
+                        const mf_CommonProblem *w) {
     if (!mf_all_finite(w->force, w->size.rows))
         return false;
-    for (uint32_t row = island->row; row < island->row_end; row++, from++)
-        memcpy(mf_solver_member(solver, row)->best, w->force + from->row,
-               from->rows * sizeof *w->force);
+    for (uint32_t row = island->row; row < island->row_end; row++)
+        mf_common_take_forces(solver, mf_solver_member(solver, row), w);
     return true;
 }
 
@@ -554,20 +469,50 @@ static double residual_of(const mf_Solver *solver, const mf_Sparse *sparse) {
     return sparse->residual > early ? sparse->residual : early;
 }
 
+// A further solution begins with this one.
+static void keep_warm(const mf_Solver *solver, const uint32_t *order, uint32_t count,
+                      const mf_CommonProblem *w) {
+    for (uint32_t i = 0; i < count; i++) {
+        const mf_SolverBody *body = &solver->bodies[order[i]];
+        mf_ArtProblem *own = mf_common_problem_of(solver, body);
+        for (uint32_t d = 0; d < own->size.dofs; d++)
+            own->warm[d] = own->free[d] + w->x[body->rates + d];
+    }
+}
+
+static void keep_best(mf_Solver *solver, const mf_SolverIsland *island) {
+    for (uint32_t row = island->row; row < island->row_end; row++) {
+        mf_SolverConstraint *constraint = mf_solver_member(solver, row);
+        memcpy(constraint->best, constraint->force, sizeof constraint->best);
+    }
+}
+
+// The best forces are those of the step.
+static void finish(mf_SolverIsland *island) {
+    island->best = island->joined && island->from > island->left ? island->from : island->left;
+    island->done = true;
+}
+
 static void solve_island(mf_Solver *solver, mf_SolverIsland *island, char *memory) {
     mf_Carver carver = {memory, 0};
     mf_SparseSize most;
-    Whole w;
-    if (!measure(solver, island, &most))
+    mf_CommonProblem w;
+    uint32_t *order;
+    MF_CARVE(&carver, order, island->end - island->first);
+    if (carver.used > solver->common_size)
+        return;
+    const uint32_t count = find_order(solver, island, order);
+    if (!measure(solver, island, order, count, &most))
         return;
     carve_whole(&most, &carver, &w);
     if (carver.used > solver->common_size)
         return;
-    build(solver, island, &w);
+    build(solver, island, order, count, &w);
     mf_Sparse sparse = {.dofs = w.size.dofs,
                         .entries = w.size.entries,
                         .start = w.start,
                         .column = w.column,
+                        .tree = w.tree,
                         .constraint_count = w.size.constraints,
                         .constraints = w.constraints,
                         .slots = w.slots,
@@ -593,17 +538,79 @@ static void solve_island(mf_Solver *solver, mf_SolverIsland *island, char *memor
         widen(w.force, w.size.rows);
     if (!sparse.solved || !keep_forces(solver, island, &w))
         return;
-    island->best = residual_of(solver, &sparse);
-    island->iterations = sparse.steps;
-    island->done = true;
+    island->iterations += sparse.steps;
+    island->solved = true;
+    island->left = residual_of(solver, &sparse);
+    if (island->joined) {
+        keep_warm(solver, order, count, &w);
+        return;
+    }
+    keep_best(solver, island);
+    finish(island);
 }
 
 void mf_solver_solve_common(mf_Solver *solver, uint32_t index) {
-    if (!solver->islands[index].common)
+    mf_SolverIsland *island = &solver->islands[index];
+    if (!island->common || island->done)
         return;
     char *memory = mf_scratch_borrow(solver->common_scratch);
-    solve_island(solver, &solver->islands[index], memory);
+    island->solved = false;
+    solve_island(solver, island, memory);
+    island->common = island->solved;
     mf_scratch_return(solver->common_scratch, memory);
+}
+
+// ---- joints to their residual -------------------------------------------------------------------
+
+bool mf_solver_common_left(const mf_Solver *solver) {
+    for (uint32_t i = 0; i < solver->island_count; i++)
+        if (solver->islands[i].common && !solver->islands[i].done)
+            return true;
+    return false;
+}
+
+// [1] Of the joints, after a trial step; what it shows beyond the first order is taken into account
+// from now on.
+static double measure_joints(mf_Solver *solver, const mf_SolverIsland *island) {
+    double most = 0.0;
+    for (uint32_t row = island->row; row < island->row_end; row++) {
+        mf_SolverConstraint *constraint = mf_solver_member(solver, row);
+        if (constraint->joint == MF_NONE)
+            continue;
+        mf_solver_measure(solver, constraint);
+        const double residual = mf_solver_residual(constraint);
+        most = residual > most || !mf_is_finite(residual) ? residual : most;
+        for (uint32_t r = 0; r < constraint->rows; r++)
+            constraint->beyond[r] += constraint->now[r] - constraint->moved[r];
+    }
+    return most;
+}
+
+void mf_solver_correct_common(mf_Solver *solver, uint32_t index) {
+    mf_SolverIsland *island = &solver->islands[index];
+    if (!island->common || island->done)
+        return;
+    const double residual = measure_joints(solver, island), before = island->from;
+    if (residual < before) {
+        keep_best(solver, island);
+        island->from = residual;
+    }
+    if (residual <= solver->tolerance)
+        finish(island);
+    else if (residual < 0.5 * before)
+        mf_solver_solve_common(solver, index);
+    else
+        mf_solver_end_common(solver, index);
+}
+
+void mf_solver_end_common(mf_Solver *solver, uint32_t index) {
+    mf_SolverIsland *island = &solver->islands[index];
+    if (!island->common || island->done)
+        return;
+    if (island->from <= rough)
+        finish(island);
+    else
+        island->common = false;
 }
 
 void mf_solver_request_common(mf_Solver *solver, bool on) {

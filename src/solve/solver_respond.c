@@ -280,12 +280,23 @@ void mf_solver_probe(mf_Solver *solver, uint32_t index) {
     }
 }
 
+static bool is_part(const mf_Solver *solver, const mf_SolverBody *body) {
+    return !solver->only_common || solver->islands[body->island].common;
+}
+
+// Robots that do not answer move alike in every trial; without probes the first one shows how.
+static bool is_carried(const mf_Solver *solver, const mf_SolverBody *body) {
+    return solver->only_common && solver->tried == 0 &&
+           !mf_trial_step_frozen(trial_of(solver, body), body->instance);
+}
+
 void mf_solver_try(mf_Solver *solver, uint32_t index) {
     const mf_SolverBlock *block = &solver->blocks[index];
     Probing robots[MF_BLOCK];
     for (uint32_t b = 0; b < block->count; b++) {
         mf_SolverBody *body = &solver->bodies[block->first + b];
-        const bool tried = body->moves && !is_done(solver, body);
+        const bool tried = body->moves ? !is_done(solver, body) && is_part(solver, body)
+                                       : is_carried(solver, body);
         robots[b] = (Probing){
             .body = body, .begun = !tried, .finite = true, .next = MF_BLOCK_ROWS * body->count};
         body->lost = body->lost && !tried;

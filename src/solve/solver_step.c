@@ -189,7 +189,8 @@ static bool any_left(const mf_Solver *solver) {
 
 // ---- a step -------------------------------------------------------------------------------------
 
-// Islands of which all robots state their constraints are solved at once, without trials.
+// Islands of which all robots state their constraints are solved at once; trials show how well
+// joints hold.
 static void solve_common(mf_Solver *solver) {
     if (!mf_solver_find_common(solver))
         return;
@@ -197,6 +198,15 @@ static void solve_common(mf_Solver *solver) {
     run_tasks(solver, solver->block_count, mf_solver_state_problems);
     mf_solver_request_common(solver, false);
     run_tasks(solver, solver->island_count, mf_solver_solve_common);
+    solver->only_common = true;
+    for (uint32_t round = 0; round < solver->rounds && mf_solver_common_left(solver); round++) {
+        sum_wrenches(solver);
+        run_tasks(solver, solver->block_count, mf_solver_try);
+        solver->tried++;
+        run_tasks(solver, solver->island_count, mf_solver_correct_common);
+    }
+    run_tasks(solver, solver->island_count, mf_solver_end_common);
+    solver->only_common = false;
 }
 
 static void begin(mf_Solver *solver) {
@@ -206,7 +216,7 @@ static void begin(mf_Solver *solver) {
     for (uint32_t c = 0; c < solver->constraint_count; c++)
         mf_solver_begin(solver, &solver->constraints[c]);
     for (uint32_t i = 0; i < solver->island_count; i++)
-        solver->islands[i].best = DBL_MAX;
+        solver->islands[i].best = solver->islands[i].from = DBL_MAX;
     solve_common(solver);
     mf_solver_find_large(solver);
     run_tasks(solver, solver->block_count, mf_solver_prepare_large);

@@ -93,12 +93,11 @@ TEST(robots_in_a_row_carry_one) {
 // ---- moved from outside -------------------------------------------------------------------------
 
 // A robot of `kinematic` carries a box and does not feel it.
-TEST(a_kinematic_robot_carries) {
+static void check_carrying(mf_Motion motion) {
     AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
     mf_Model *model = load_file(pitch.context, "hexapod.urdf");
     mf_Group *robot = add_bodies(&pitch, model, "robot", 1, MF_MOTION_KINEMATIC, false, true);
-    mf_Group *box =
-        add_bodies(&pitch, box_of(pitch.context, 5.0), "box", 1, MF_MOTION_RIGID, true, false);
+    mf_Group *box = add_bodies(&pitch, box_of(pitch.context, 5.0), "box", 1, motion, true, false);
     const double height = get_field(robot, "base.position", 0, 2);
     put_at(&pitch, box, 0, 0, 0, height + 1);
     mf_WorldJoints *joints = add_joints(&pitch);
@@ -119,6 +118,11 @@ TEST(a_kinematic_robot_carries) {
     mf_WorldJointConfig both = joint_between(MF_WORLD_JOINT_FIXED, robot, 0, NULL, 0);
     mf_WorldJointId none;
     assert_int_equal(mf_world_joint_create(joints, &both, &none, &pitch.error), MF_BAD_ARGUMENT);
+}
+
+TEST(a_kinematic_robot_carries) {
+    check_carrying(MF_MOTION_RIGID);
+    check_carrying(MF_MOTION_ARTICULATED);
 }
 
 // A robot that a fault froze holds the other one like the world does; its joint stays.

@@ -75,7 +75,30 @@ typedef struct Setting {
     const char *options;
     bool wide;
     mf_CollisionsConfig collisions;
+    bool joined; // the first bodies of neighboring kinds
 } Setting;
+
+// Fixed, ball and hinge, the last one with stops and a motor.
+static void join_kinds(Pieces *pieces) {
+    static const mf_WorldJointKind joints[] = {MF_WORLD_JOINT_FIXED, MF_WORLD_JOINT_BALL,
+                                               MF_WORLD_JOINT_HINGE};
+    mf_WorldJoints *all = add_joints(&pieces->pitch);
+    for (uint32_t k = 0; k + 1 < KINDS; k++) {
+        double at[2][3], q[4];
+        mf_WorldJointConfig config =
+            joint_between(joints[k], pieces->kinds[k], 0, pieces->kinds[k + 1], 0);
+        if (k == 2) {
+            config.lower_angle = -0.1;
+            config.upper_angle = 0.4;
+            config.motor_rate = 3.0;
+            config.motor_torque = 0.01;
+        }
+        for (uint32_t s = 0; s < 2; s++)
+            start_of(k + s, at[s], q);
+        join(all, &config, 0.5 * (at[0][0] + at[1][0]), 0.5 * (at[0][1] + at[1][1]),
+             0.5 * (at[0][2] + at[1][2]), (double[]){0, 0.6, 0.8});
+    }
+}
 
 static void open_pieces(Pieces *pieces, const Setting *setting, uint32_t threads, mf_Isa isa) {
     static const char *const names[KINDS] = {"e", "c", "b", "a"};
@@ -96,6 +119,8 @@ static void open_pieces(Pieces *pieces, const Setting *setting, uint32_t threads
         mf_group_refresh(pieces->kinds[i % KINDS], i / KINDS);
     }
     pitch_collide(pitch, &setting->collisions);
+    if (setting->joined)
+        join_kinds(pieces);
 }
 
 static double apart(const Pieces *pieces, mf_Group *all) {
@@ -118,7 +143,7 @@ static bool all_common(const Pitch *pitch) {
 }
 
 static void check_alike(const char *options) {
-    const Setting setting = {options, true, mf_collisions_config()};
+    const Setting setting = {options, true, mf_collisions_config(), false};
     Pieces pieces;
     Pitch file;
     double most = 0.0;
@@ -148,6 +173,73 @@ TEST(groups_move_as_one_file_does) {
     check_alike("");
     check_alike("cone='elliptic' impratio='10'");
     check_alike("integrator='implicitfast'");
+}
+
+// Joints, contacts, limits and dry friction together are one problem, to the tolerance of joints.
+TEST(joined_robots_touch_others) {
+    const Setting setting = {"", true, mf_collisions_config(), true};
+    Pieces pieces;
+    double residual = 0.0, open = 0.0;
+    open_pieces(&pieces, &setting, 1, MF_ISA_AUTO);
+    for (int i = 0; i < 300; i++) {
+        mf_world_step(pieces.pitch.world, 1);
+        const mf_Solver *solver = mf_solver_in(pieces.pitch.world);
+        for (uint32_t k = 0; k < solver->island_count; k++)
+            assert_true(solver->islands[k].common && solver->islands[k].done);
+        assert_true(solver->tried <= 4);
+        residual = fmax(residual, solver->residual);
+        open = fmax(open, widest_opening(pieces.pitch.world));
+    }
+    print_message("residual %.2g, open %.2g mm\n", residual, 1e3 * open);
+    assert_true(residual <= 1e-4 && open < 2e-6);
+    for (uint32_t g = 0; g < pieces.pitch.count; g++)
+        assert_int_equal(mf_group_warning_total(pieces.pitch.groups[g]), 0);
+    pitch_close(&pieces.pitch);
+}
+
+// A plank of three boxes that joints hold falls on a slab, bends and slides as one body of three
+// shapes does.
+TEST(a_plank_of_three_moves_as_one) {
+    static const char slab[] = "<body><geom type='box' size='1 1 .1' pos='0 0 2'/></body>";
+    double at[2][3];
+    for (int pieces = 0; pieces < 2; pieces++) {
+        const uint32_t count = pieces ? 3 : 1;
+        char body[600] = "<body><freejoint/>";
+        for (int i = pieces ? 1 : 0; i < (pieces ? 2 : 3); i++)
+            snprintf(body + strlen(body), sizeof body - strlen(body),
+                     "<geom type='box' size='.05 .05 .05' mass='1' pos='%g 0 0'/>",
+                     pieces ? 0.0 : 0.1 * i - 0.1);
+        snprintf(body + strlen(body), sizeof body - strlen(body), "</body>");
+        Pitch pitch = pitch_open(1, MF_ISA_AUTO, MF_MILLISECOND, 9.81);
+        pitch_group(&pitch, model_of(pitch.context, "", slab), "slab", 1, true);
+        mf_Group *boxes = move(&pitch, model_of(pitch.context, "", body), "boxes", count, true);
+        const double lean = 0.1, sine = sin(lean), cosine = cos(lean);
+        for (uint32_t i = 0; i < count; i++) {
+            const double x = pieces ? 0.1 * i - 0.1 : 0.0;
+            MUST(mf_group_set_start(boxes, i, (double[]){x * cosine, 0, 2.2 - x * sine},
+                                    (double[]){cos(lean / 2), 0, sin(lean / 2), 0}, NULL, &error));
+            mf_group_refresh(boxes, i);
+            set_field(boxes, "base.linear_velocity", i, 0, 0.8);
+            set_field(boxes, "base.linear_velocity", i, 1, 0.3);
+        }
+        pitch_collide(&pitch, NULL);
+        mf_WorldJoints *joints = add_joints(&pitch);
+        for (uint32_t i = 0; i + 1 < count; i++) {
+            mf_WorldJointConfig config =
+                joint_between(MF_WORLD_JOINT_FIXED, boxes, i, boxes, i + 1);
+            const double x = 0.1 * i - 0.05;
+            join(joints, &config, x * cosine, 0, 2.2 - x * sine, NULL);
+        }
+        mf_world_step(pitch.world, 1000);
+        for (uint32_t c = 0; c < 3; c++)
+            at[pieces][c] = get_field(boxes, "base.position", pieces, c);
+        pitch_close(&pitch);
+    }
+    print_message("one body at %.5f %.5f %.5f m, three at %.5f %.5f %.5f m\n", at[0][0], at[0][1],
+                  at[0][2], at[1][0], at[1][1], at[1][2]);
+    for (uint32_t c = 0; c < 3; c++)
+        assert_true(fabs(at[0][c] - at[1][c]) < (c < 2 ? 5e-3 : 1e-4));
+    assert_true(at[0][0] > 0.03);
 }
 
 // As MuJoCo's documentation states them (solimp).
@@ -191,7 +283,7 @@ TEST(own_settings_are_not_the_files) {
     const mf_CollisionsConfig own[] = {WITH(mf_collisions_config(), .law = MF_COLLISION_HARD),
                                        WITH(mf_collisions_config(), .contact_time = 0.01)};
     for (int k = 0; k < 2; k++) {
-        const Setting setting = {"", true, own[k]};
+        const Setting setting = {"", true, own[k], false};
         Pieces pieces;
         bool tried = false;
         open_pieces(&pieces, &setting, 1, MF_ISA_AUTO);
@@ -214,6 +306,8 @@ static uint64_t hash_of(const void *user, uint32_t threads, mf_Isa isa) {
 }
 
 TEST(bits_are_the_same_everywhere) {
-    assert_same_bits(hash_of, &(Setting){"cone='elliptic'", false, mf_collisions_config()});
-    assert_same_bits(hash_of, &(Setting){"", true, mf_collisions_config()});
+    assert_same_bits(hash_of, &(Setting){"cone='elliptic'", false, mf_collisions_config(), false});
+    assert_same_bits(hash_of, &(Setting){"", true, mf_collisions_config(), false});
+    assert_same_bits(hash_of, &(Setting){"", false, mf_collisions_config(), true});
+    assert_same_bits(hash_of, &(Setting){"cone='elliptic'", true, mf_collisions_config(), true});
 }

@@ -148,9 +148,9 @@ mf_Status mf_art_limits_soften(mf_ArtMotion *motion, const mf_Model *model, mf_C
                                mf_Error *error);
 
 // Compliance of constraints in the file's reference position, the diagonal of J M^-1 J^T (MuJoCo's
-// invweight0): of shapes by their bodies' centers, and of links by theirs (the base first) [1/kg],
-// of the joints of links, of tendons; of loops along and about; of the base's joint along and
-// about. The caller frees them.
+// invweight0): of shapes by their bodies' centers [1/kg]; of links by theirs (the base first) along
+// and about; of the joints of links, of tendons; of loops along and about; of the base's joint
+// along and about. The caller frees them.
 typedef struct mf_ArtWeights {
     double *shapes, *links, *joints, *tendons, *loops, base[2];
     double mean; // of the mass matrix's diagonal there

@@ -26,7 +26,9 @@ typedef struct mf_ArtMotion {
     mf_Row row[MF_ART_ROWS];       // their data
     mf_Row wrench_row;             // of wrench.link
     struct mf_ArtSensing *sensing; // what sensors measure (sensing.h); NULL: nothing
-    double *shape_ease; // [1/kg] with MuJoCo's law: what each shape of the model gives way by
+    // With MuJoCo's law, what gives way in the reference position: each shape of the model [1/kg];
+    // [1/kg] and [1/(kg m^2)] the center of plan link l at 2 (l + 1), from the base's.
+    double *shape_ease, *link_ease;
     // Per instance, during a step in which problems are requested (mf_art_request_problems); NULL.
     struct mf_ArtProblem *const *problems;
 } mf_ArtMotion;

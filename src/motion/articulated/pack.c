@@ -35,6 +35,7 @@ mf_Status mf_art_copy_plan(const mf_ArtMotion *motion, mf_ArtMotion *out, mf_Con
 void mf_art_release_plan(mf_ArtMotion *motion, mf_Context *context) {
     drop_arrays(motion, context);
     mf_release(context, motion->shape_ease);
+    mf_release(context, motion->link_ease);
     if (!motion->embedded)
         mf_release(context, motion->plan);
 }

@@ -590,10 +590,11 @@ void mf_art_weights_free(mf_ArtWeights *weights, mf_Context *context) {
 static mf_Status weights_make(const mf_ArtMotion *motion, const mf_Model *model, mf_ArtWeights *out,
                               mf_Context *context, mf_Error *error) {
     const mf_ArtPlan *plan = motion->plan;
-    const mf_Array arrays[] = {
-        MF_ARRAY(out->shapes, model->shape_count), MF_ARRAY(out->links, plan->link_count + 1),
-        MF_ARRAY(out->joints, plan->link_count), MF_ARRAY(out->tendons, plan->tendon_count),
-        MF_ARRAY(out->loops, 2 * (size_t)plan->loop_count)};
+    const mf_Array arrays[] = {MF_ARRAY(out->shapes, model->shape_count),
+                               MF_ARRAY(out->links, 2 * ((size_t)plan->link_count + 1)),
+                               MF_ARRAY(out->joints, plan->link_count),
+                               MF_ARRAY(out->tendons, plan->tendon_count),
+                               MF_ARRAY(out->loops, 2 * (size_t)plan->loop_count)};
     return mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays)
                ? MF_OK
                : mf_fail(error, MF_NO_MEMORY, "articulated: out of memory");
@@ -601,11 +602,8 @@ static mf_Status weights_make(const mf_ArtMotion *motion, const mf_Model *model,
 
 static void weights_of_links(const Factored *all, const mf_Model *model, mf_ArtWeights *out) {
     const mf_ArtMotion *motion = all->start.motion;
-    for (uint32_t l = 0; l <= motion->plan->link_count; l++) {
-        double own[2];
-        point_give(all, (int32_t)l - 1, all->centers[l], own);
-        out->links[l] = own[0];
-    }
+    for (uint32_t l = 0; l <= motion->plan->link_count; l++)
+        point_give(all, (int32_t)l - 1, all->centers[l], out->links + 2 * (size_t)l);
     for (uint32_t l = 0; l < motion->plan->link_count; l++) {
         const uint32_t body = model->joints[motion->links[l].joint].body;
         out->joints[l] = body < model->body_count && only_slides(model, body)
@@ -643,7 +641,7 @@ mf_Status mf_art_weights_find(const mf_ArtMotion *motion, const mf_Model *model,
             if (shape->link != MF_NONE && shape->body != MF_NONE)
                 body_give(&all, model, shape->body, own);
             else if (shape->link != MF_NONE)
-                own[0] = out->links[motion->frames[shape->link].link + 1];
+                own[0] = out->links[2 * (size_t)(motion->frames[shape->link].link + 1)];
             out->shapes[i] = own[0];
         }
         for (uint32_t i = 0; i < motion->plan->tendon_count && status == MF_OK; i++)

@@ -150,8 +150,9 @@ static void set_ground(const Laws *all, uint32_t i) {
     const mf_ArtContact *contact = &all->motion->contacts[i];
     const mf_ArticulatedConfig *config = &all->motion->config;
     mf_CollideClass pair = {.dimension = 3, .softness = mf_softness()};
-    const double weight = contact->shape != MF_NONE ? all->weights.shapes[contact->shape]
-                                                    : all->weights.links[contact->link + 1];
+    const double weight = contact->shape != MF_NONE
+                              ? all->weights.shapes[contact->shape]
+                              : all->weights.links[2 * (size_t)(contact->link + 1)];
     // A point, or a shape made by hand without contact parameters.
     if (contact->shape == MF_NONE || all->model->shapes[contact->shape].dimension == 0 ||
         !mf_art_ground_pair(&all->ground, contact->shape, &pair))
@@ -220,7 +221,8 @@ static mf_Status allocate_laws(mf_ArtMotion *motion, const mf_Model *model, mf_C
                                mf_Error *error) {
     const mf_ArtPlan *plan = motion->plan;
     MF_TRY(MF_ALLOCATE(context, "articulated", error,
-                       MF_ARRAY(motion->shape_ease, model->shape_count)));
+                       MF_ARRAY(motion->shape_ease, model->shape_count),
+                       MF_ARRAY(motion->link_ease, 2 * ((size_t)plan->link_count + 1))));
     return MF_ALLOCATE(
         context, "articulated", error, MF_ARRAY(motion->ground_laws, plan->contact_count),
         MF_ARRAY(motion->joint_laws, plan->link_count), MF_ARRAY(motion->laws, plan->class_count),
@@ -378,6 +380,8 @@ mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Conte
     motion->plan->noslip_least = model->physics.noslip_tolerance * all.weights.mean *
                                  (motion->plan->dof_count > 0 ? motion->plan->dof_count : 1);
     memcpy(motion->shape_ease, all.weights.shapes, model->shape_count * sizeof(double));
+    memcpy(motion->link_ease, all.weights.links,
+           2 * ((size_t)motion->plan->link_count + 1) * sizeof(double));
     mf_art_weights_free(&all.weights, context);
     return MF_OK;
 }

@@ -2,7 +2,7 @@
 // solver of several robots.
 #pragma once
 
-#include "motion/articulated/constraint/problem.h"
+#include "motion/articulated/constraint/problem_drift.h"
 
 static inline bool exists_in(const Constraint *c, uint32_t lane) {
     return mf_any(mf_and(c->exists, lane_range(lane, 1)));
@@ -23,12 +23,10 @@ static inline void copy_lane(const mf_lane *from, uint32_t lane, uint32_t count,
         out[i] = lane_get(&from[i], lane);
 }
 
-static inline void copy_vecs(const Vec *from, uint32_t lane, uint32_t count, double (*out)[3]) {
-    for (uint32_t i = 0; i < count; i++) {
-        out[i][0] = lane_get(&from[i].x, lane);
-        out[i][1] = lane_get(&from[i].y, lane);
-        out[i][2] = lane_get(&from[i].z, lane);
-    }
+static inline void copy_vec(const Vec *from, uint32_t lane, double out[3]) {
+    out[0] = lane_get(&from->x, lane);
+    out[1] = lane_get(&from->y, lane);
+    out[2] = lane_get(&from->z, lane);
 }
 
 // Adds a constraint of a lane; false: there is no space.
@@ -60,10 +58,16 @@ static inline void give_problem(const Problem *p, uint32_t lane, mf_ArtProblem *
     copy_lane(p->mass, lane, p->plan->tree_entries, out->mass);
     copy_lane(p->free, lane, p->dofs, out->free);
     copy_lane(p->speed, lane, p->dofs, out->speed);
-    copy_vecs(p->axis, lane, p->dofs, out->axis);
-    copy_vecs(p->origin, lane, p->plan->link_count + 1, out->origin);
-    for (uint32_t i = 0; i < p->dofs; i++)
+    for (uint32_t l = 0; l <= p->plan->link_count; l++) {
+        copy_vec(&p->origin[l], lane, out->origin[l]);
+        copy_vec(&p->drift[l].rate, lane, out->drift[l]);
+        copy_vec(&p->drift[l].angular_acceleration, lane, out->drift[l] + 3);
+        copy_vec(&p->drift[l].straight, lane, out->drift[l] + 6);
+    }
+    for (uint32_t i = 0; i < p->dofs; i++) {
+        copy_vec(&p->axis[i], lane, out->axis[i]);
         out->warm[i] = lane_get(&p->free[i], lane);
+    }
     for (uint32_t i = 0; p->work->solver.warm != NULL && i < p->dofs; i++)
         out->warm[i] = p->work->solver.warm[(size_t)i * MF_BLOCK + lane];
     for (uint32_t n = 0; n < p->constraint_count; n++)
@@ -72,6 +76,7 @@ static inline void give_problem(const Problem *p, uint32_t lane, mf_ArtProblem *
 }
 
 static inline void give_problems(const Problem *p, uint32_t first, uint32_t end) {
+    drift_find(p, p->drift);
     for (uint32_t lane = first; lane < end; lane++)
         if (p->work->solver.problems[lane] != NULL)
             give_problem(p, lane, p->work->solver.problems[lane]);

@@ -39,9 +39,10 @@ static inline size_t mf_sparse_bytes(const mf_SparseSize *size) {
 
 // Values are mf_real of the kernel, `stride` of them apart, in the layout of Problem.
 typedef struct mf_Sparse {
-    uint32_t dofs, entries; // [1]
-    const uint32_t *start;  // rows of half the mass matrix: the trees
-    const uint16_t *column;
+    uint32_t dofs, entries;    // [1]
+    const uint32_t *start;     // rows of half the mass matrix: the trees
+    const uint16_t *column;    // of a row: its dof last, and before it ends the row of any of them
+    const uint32_t *tree;      // [1] per dof the first one of its tree; NULL: the first of its row
     uint32_t steps_most;       // [1] of Newton's method
     double gain;               // smallest gain worth a step
     uint32_t constraint_count; // [1]
@@ -67,6 +68,9 @@ typedef struct mf_ArtProblem {
     double *mass, *free, *speed, *warm; // per entry; per dof
     double (*axis)[3];                  // [1] per dof, world axes
     double (*origin)[3];                // [m] of plan link l at l + 1, from the base's, world axes
+    // Likewise the link's rate [rad/s], and its angular acceleration [rad/s^2] and that of its
+    // origin [m/s^2] while the velocities of all dofs stay.
+    double (*drift)[9];
     mf_SparseConstraint *constraints;
     uint16_t *slots;
     double *weight, *rest, *numbers;

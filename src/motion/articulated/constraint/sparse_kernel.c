@@ -148,6 +148,14 @@ static __attribute__((noinline)) void pack_bend(const Wide *w, const Pack *pack,
 #undef BEND
 }
 
+// An entry that the pattern of a tree omits: the factors stay those of a positive matrix, which is
+// not less than the one with it.
+static MF_INLINE void diagonal_add(Wide *w, uint32_t a, uint32_t b, mf_real value) {
+    const mf_real size = value < 0 ? -value : value;
+    w->factor[w->entry[w->start[a + 1] - 1]] += size;
+    w->factor[w->entry[w->start[b + 1] - 1]] += size;
+}
+
 // Adds what row `a` of J^T W J of a pack has within trees to `factor`.
 static MF_INLINE void row_ease(Wide *w, const Pack *pack, uint32_t a, const uint32_t rows) {
     const Constraint *b = first_block(w, pack);
@@ -188,8 +196,10 @@ static MF_INLINE void row_ease(Wide *w, const Pack *pack, uint32_t a, const uint
             } else {
                 while (at > w->start[row] && w->column[at - 1] >= slot)
                     at--;
-                if (w->column[at] != slot)
+                if (w->column[at] != slot) {
+                    diagonal_add(w, row, slot, sums[c * MF_LANES + lane]);
                     continue;
+                }
             }
             w->factor[w->entry[at]] += sums[c * MF_LANES + lane];
         }

@@ -158,23 +158,36 @@ typedef struct Trees {
     const uint16_t *column;
     uint32_t dofs, first, first_entry;
     size_t position, entry; // of the first lane
+    size_t stride;          // [1] from one number to the next: 1 where there is one tree
 } Trees;
 
 static MF_INLINE Trees trees_of(const Wide *w, const TreeKind *kind, uint32_t number) {
     const uint32_t row = number / WIDE_SUMS, lane = number % WIDE_SUMS;
     const uint32_t entries = w->start[kind->first + kind->dofs] - w->start[kind->first];
-    return MF_VALUE(Trees, w->start + kind->first, w->column, kind->dofs, kind->first,
-                    w->start[kind->first],
-                    kind->position + (size_t)row * kind->dofs * WIDE_SUMS + lane,
-                    kind->entry + (size_t)row * entries * WIDE_SUMS + lane);
+    return MF_VALUE(
+        Trees, w->start + kind->first, w->column, kind->dofs, kind->first, w->start[kind->first],
+        kind->position + (size_t)row * kind->dofs * WIDE_SUMS + lane,
+        kind->entry + (size_t)row * entries * WIDE_SUMS + lane, kind->count == 1 ? 1 : WIDE_SUMS);
 }
 
 static MF_INLINE size_t trees_dof(const Trees *t, uint32_t dof) {
-    return t->position + (size_t)(dof - t->first) * WIDE_SUMS;
+    return t->position + (dof - t->first) * t->stride;
 }
 
 static MF_INLINE size_t trees_entry(const Trees *t, uint32_t entry) {
-    return t->entry + (size_t)(entry - t->first_entry) * WIDE_SUMS;
+    return t->entry + (entry - t->first_entry) * t->stride;
+}
+
+// A number of all trees, or of the only one in every lane.
+static MF_INLINE mf_lane trees_load(const Trees *t, const mf_real *from) {
+    return t->stride == 1 ? mf_set(*from) : mf_load(from);
+}
+
+static MF_INLINE void trees_store(const Trees *t, mf_real *to, mf_lane value) {
+    if (t->stride == 1)
+        *to = lane_get(&value, 0);
+    else
+        mf_store(to, value);
 }
 
 // y = M x
@@ -182,15 +195,15 @@ static MF_INLINE void trees_mass(const Wide *w, const Trees *t, const mf_real *x
     for (uint32_t i = 0; i < t->dofs; i++) {
         const uint32_t last = t->start[i + 1] - 1;
         const size_t own = trees_dof(t, t->first + i);
-        const mf_lane value = mf_load(x + own);
-        mf_lane sum = mf_load(w->mass + trees_entry(t, last)) * value;
+        const mf_lane value = trees_load(t, x + own);
+        mf_lane sum = trees_load(t, w->mass + trees_entry(t, last)) * value;
         for (uint32_t e = t->start[i]; e < last; e++) {
-            const mf_lane entry = mf_load(w->mass + trees_entry(t, e));
+            const mf_lane entry = trees_load(t, w->mass + trees_entry(t, e));
             const size_t other = trees_dof(t, t->column[e]);
-            sum = mf_fma(entry, mf_load(x + other), sum);
-            mf_store(y + other, mf_fma(entry, value, mf_load(y + other)));
+            sum = mf_fma(entry, trees_load(t, x + other), sum);
+            trees_store(t, y + other, mf_fma(entry, value, trees_load(t, y + other)));
         }
-        mf_store(y + own, sum);
+        trees_store(t, y + own, sum);
     }
 }
 
@@ -198,16 +211,17 @@ static MF_INLINE void trees_mass(const Wide *w, const Trees *t, const mf_real *x
 static MF_INLINE void trees_factor(Wide *w, const Trees *t) {
     for (uint32_t k = t->dofs; k-- > 0;) {
         const uint32_t first = t->start[k], last = t->start[k + 1] - 1;
-        const mf_lane inverse = mf_set((mf_real)1) / mf_load(w->factor + trees_entry(t, last));
-        mf_store(w->inverse + trees_dof(t, t->first + k), inverse);
+        const mf_lane inverse =
+            mf_set((mf_real)1) / trees_load(t, w->factor + trees_entry(t, last));
+        trees_store(t, w->inverse + trees_dof(t, t->first + k), inverse);
         for (uint32_t e = last; e-- > first;) {
-            const mf_lane f = mf_load(w->factor + trees_entry(t, e)) * inverse;
-            // The row of an ancestor begins as this one.
-            mf_real *row = w->factor + trees_entry(t, w->start[t->column[e]]);
+            const mf_lane f = trees_load(t, w->factor + trees_entry(t, e)) * inverse;
+            // The row of an ancestor ends as this one does at its column.
+            mf_real *row = w->factor + trees_entry(t, w->start[t->column[e] + 1] - (e - first + 1));
             const mf_real *own = w->factor + trees_entry(t, first);
-            for (uint32_t n = first; n <= e; n++, row += WIDE_SUMS, own += WIDE_SUMS)
-                mf_store(row, mf_fma(-f, mf_load(own), mf_load(row)));
-            mf_store(w->factor + trees_entry(t, e), f);
+            for (uint32_t n = first; n <= e; n++, row += t->stride, own += t->stride)
+                trees_store(t, row, mf_fma(-f, trees_load(t, own), trees_load(t, row)));
+            trees_store(t, w->factor + trees_entry(t, e), f);
         }
     }
 }
@@ -215,19 +229,21 @@ static MF_INLINE void trees_factor(Wide *w, const Trees *t) {
 // x = P^-1 x
 static MF_INLINE void trees_ease(const Wide *w, const Trees *t, mf_real *x) {
     for (uint32_t k = t->dofs; k-- > 0;) {
-        const mf_lane own = mf_load(x + trees_dof(t, t->first + k));
+        const mf_lane own = trees_load(t, x + trees_dof(t, t->first + k));
         for (uint32_t e = t->start[k]; e < t->start[k + 1] - 1; e++) {
             mf_real *other = x + trees_dof(t, t->column[e]);
-            mf_store(other, mf_fma(-mf_load(w->factor + trees_entry(t, e)), own, mf_load(other)));
+            trees_store(
+                t, other,
+                mf_fma(-trees_load(t, w->factor + trees_entry(t, e)), own, trees_load(t, other)));
         }
     }
     for (uint32_t k = 0; k < t->dofs; k++) {
         const size_t own = trees_dof(t, t->first + k);
-        mf_lane sum = mf_load(x + own) * mf_load(w->inverse + own);
+        mf_lane sum = trees_load(t, x + own) * trees_load(t, w->inverse + own);
         for (uint32_t e = t->start[k]; e < t->start[k + 1] - 1; e++)
-            sum = mf_fma(-mf_load(w->factor + trees_entry(t, e)),
-                         mf_load(x + trees_dof(t, t->column[e])), sum);
-        mf_store(x + own, sum);
+            sum = mf_fma(-trees_load(t, w->factor + trees_entry(t, e)),
+                         trees_load(t, x + trees_dof(t, t->column[e])), sum);
+        trees_store(t, x + own, sum);
     }
 }
 
@@ -271,13 +287,21 @@ static inline bool is_of_kind(const Wide *w, const TreeKind *kind, uint32_t firs
     return true;
 }
 
+static inline uint32_t rounded_up(uint32_t count) {
+    return (count + WIDE_SUMS - 1) / WIDE_SUMS * WIDE_SUMS;
+}
+
+static inline uint32_t tree_at(const Wide *w, uint32_t dof) {
+    return w->in->tree != NULL ? w->in->tree[dof] : w->column[w->start[dof]];
+}
+
 // Kinds of trees, and where their dofs and entries are.
 static inline void trees_find(Wide *w) {
     uint32_t trees = 0, position = 0, entry = 0;
     w->kind_count = 0;
     for (uint32_t first = 0, end; first < w->dofs; first = end, trees++) {
         uint32_t k = 0;
-        for (end = first; end < w->dofs && w->column[w->start[end]] == first; end++)
+        for (end = first; end < w->dofs && tree_at(w, end) == first; end++)
             w->tree[end] = first;
         while (k < w->kind_count && !is_of_kind(w, &w->kinds[k], first, end - first))
             k++;
@@ -288,11 +312,11 @@ static inline void trees_find(Wide *w) {
     }
     for (uint32_t k = 0; k < w->kind_count; k++) {
         TreeKind *kind = &w->kinds[k];
-        const uint32_t rows = (kind->count + WIDE_SUMS - 1) / WIDE_SUMS * WIDE_SUMS;
+        const uint32_t lanes = kind->count == 1 ? 1 : rounded_up(kind->count);
         kind->position = position;
         kind->entry = entry;
-        position += rows * kind->dofs;
-        entry += rows * (w->start[kind->first + kind->dofs] - w->start[kind->first]);
+        position += rounded_up(lanes * kind->dofs);
+        entry += rounded_up(lanes * (w->start[kind->first + kind->dofs] - w->start[kind->first]));
     }
     w->entries = entry;
     w->size = position + WIDE_SUMS;
@@ -316,7 +340,7 @@ static inline void masses_load(Wide *w) {
     memset(w->mass, 0, w->entries * sizeof *w->mass);
     for (uint32_t k = 0; k < w->kind_count; k++) {
         const TreeKind *kind = &w->kinds[k];
-        for (uint32_t n = kind->count; n % WIDE_SUMS != 0; n++) {
+        for (uint32_t n = kind->count; kind->count > 1 && n % WIDE_SUMS != 0; n++) {
             const Trees none = trees_of(w, kind, n);
             for (uint32_t i = 0; i < kind->dofs; i++)
                 w->mass[trees_entry(&none, none.start[i + 1] - 1)] = 1;
