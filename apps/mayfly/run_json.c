@@ -104,6 +104,7 @@ static void set_contact(json_t *object, const mf_Scene *scene) {
     const double steps = s.steps > 0 ? (double)s.steps : 1.0;
     json_t *tests = json_object();
     set_real(object, "deepest_overlap", s.deepest);
+    set_real(object, "too_large_islands", (double)s.too_large);
     set(object, "contact_tests", tests);
     if (tests == NULL)
         return;

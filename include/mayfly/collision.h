@@ -98,6 +98,8 @@ typedef struct mf_CollisionsStatistics {
     uint64_t lost_contacts; // [1] contacts dropped likewise
     uint64_t solved;        // [1] contacts that the world's solver computed
     uint64_t rounds;        // [1] trial steps with corrected forces, of contacts and joints
+    uint64_t too_large;     // [1] islands of robots with MuJoCo's law that found no space to be
+                            // solved as one file, and were by trial steps
     double residual;        // [1] residual of those forces, largest of a step
     double deepest;         // [m] largest overlap of two shapes, without those of the first step:
                             // beyond mf_CollisionsConfig.depth forces do not increase

@@ -209,6 +209,7 @@ void mf_collisions_run(const mf_WorldRun *run, void *user) {
     (void)run;
     if (all->solver != NULL) { // of the step before
         all->statistics.rounds += all->solver->tried;
+        all->statistics.too_large += mf_solver_too_large(all->solver);
         if (all->solver->residual > all->statistics.residual)
             all->statistics.residual = all->solver->residual;
     }

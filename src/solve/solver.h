@@ -169,6 +169,7 @@ typedef struct mf_SolverIsland {
     bool common;                 // its robots state their problems (solver_common.c)
     bool joined, solved;         // some by joints; the last problem had a solution, with
     double left;                 // [1] its residual
+    bool too_large;              // there was no space for its problem
     bool moved, nearer, done;    // the last trial was better; one since the last probes was; exact
 } mf_SolverIsland;
 
@@ -354,6 +355,8 @@ void mf_solver_state_problems(mf_Solver *solver, uint32_t block);
 // solves again; mf_solver_end_common ends it. An island that finds no solution is no longer common.
 void mf_solver_solve_common(mf_Solver *solver, uint32_t island);
 bool mf_solver_common_left(const mf_Solver *solver);
+// [1] Islands without space for their problem in this step.
+uint32_t mf_solver_too_large(const mf_Solver *solver);
 void mf_solver_correct_common(mf_Solver *solver, uint32_t island);
 void mf_solver_end_common(mf_Solver *solver, uint32_t island);
 

@@ -499,6 +499,7 @@ static void solve_island(mf_Solver *solver, mf_SolverIsland *island, char *memor
     mf_CommonProblem w;
     uint32_t *order;
     MF_CARVE(&carver, order, island->end - island->first);
+    island->too_large = true;
     if (carver.used > solver->common_size)
         return;
     const uint32_t count = find_order(solver, island, order);
@@ -536,6 +537,7 @@ static void solve_island(mf_Solver *solver, mf_SolverIsland *island, char *memor
     solver->sparse[wide](&sparse);
     if (!wide)
         widen(w.force, w.size.rows);
+    island->too_large = !sparse.solved;
     if (!sparse.solved || !keep_forces(solver, island, &w))
         return;
     island->iterations += sparse.steps;
@@ -561,6 +563,13 @@ void mf_solver_solve_common(mf_Solver *solver, uint32_t index) {
 }
 
 // ---- joints to their residual -------------------------------------------------------------------
+
+uint32_t mf_solver_too_large(const mf_Solver *solver) {
+    uint32_t sum = 0;
+    for (uint32_t i = 0; i < solver->island_count; i++)
+        sum += solver->islands[i].too_large;
+    return sum;
+}
 
 bool mf_solver_common_left(const mf_Solver *solver) {
     for (uint32_t i = 0; i < solver->island_count; i++)

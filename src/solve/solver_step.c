@@ -427,7 +427,7 @@ static void balance(mf_Solver *solver) {
 void mf_solver_run(const mf_WorldRun *run, void *user) {
     mf_Solver *solver = user;
     solver->acting = false;
-    solver->tried = 0;
+    solver->tried = solver->island_count = 0;
     solver->residual = 0.0;
     solver->run = (mf_SystemRun){.time = run->time, .step = run->step, .tick = run->tick};
     mf_joint_requests_run(solver->joints);
