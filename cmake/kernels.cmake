@@ -102,8 +102,8 @@ function(mayfly_add_kernel target source)
       elseif(isa STREQUAL "AVX512")
         target_compile_options(${object} PRIVATE -mavx512f -mavx512dq -mavx512vl -mavx512bw -mfma
           -mprefer-vector-width=512)
-      elseif(isa STREQUAL "SINGLE")
-        target_compile_options(${object} PRIVATE -mfma)
+      elseif(isa STREQUAL "SINGLE") # where one lane is all there is, vectors are free
+        target_compile_options(${object} PRIVATE -mfma -ftree-vectorize -ftree-slp-vectorize)
       endif()
       target_sources(${target} PRIVATE $<TARGET_OBJECTS:${object}>)
     endforeach()

@@ -169,6 +169,7 @@ typedef struct mf_SolverIsland {
     bool common;                 // its robots state their problems (solver_common.c)
     bool joined, solved;         // some by joints; the last problem had a solution, with
     double left;                 // [1] its residual
+    double part;                 // [1] of what trial steps showed, as taken last; 0: none yet
     bool too_large;              // there was no space for its problem
     bool moved, nearer, done;    // the last trial was better; one since the last probes was; exact
 } mf_SolverIsland;

@@ -12,6 +12,7 @@
 #include "math/scalar.h"
 #include "solve/solver_common.h"
 
+#include <float.h>
 #include <string.h>
 
 // [1] Residual of joints with which they are left where further solutions do not halve it, as where
@@ -39,6 +40,8 @@ static void carve_problem(mf_Carver *carver, const mf_SparseSize *most, uint32_t
     MF_CARVE(carver, out->free, most->dofs);
     MF_CARVE(carver, out->speed, most->dofs);
     MF_CARVE(carver, out->warm, most->dofs);
+    MF_CARVE(carver, out->slope, most->dofs);
+    MF_CARVE(carver, out->extra, most->dofs);
     MF_CARVE(carver, out->axis, most->dofs);
     MF_CARVE(carver, out->origin, links + 1);
     MF_CARVE(carver, out->drift, links + 1);
@@ -551,12 +554,72 @@ static void solve_island(mf_Solver *solver, mf_SolverIsland *island, char *memor
     finish(island);
 }
 
+// x = L^T D L^-1 x by the factors of a matrix of the trees, in place.
+static void solve_trees(const mf_ArtMotion *motion, uint32_t dofs, double *factor, double *x) {
+    const uint32_t *start = motion->tree_start;
+    const uint16_t *column = motion->tree_column;
+    for (uint32_t k = dofs; k-- > 0;) {
+        const uint32_t first = start[k], last = start[k + 1] - 1;
+        const double inverse = factor[last] = 1.0 / factor[last];
+        for (uint32_t e = last; e-- > first;) {
+            const double part = factor[e] * inverse;
+            double *row = factor + start[column[e]];
+            for (uint32_t n = first; n <= e; n++)
+                *row++ -= part * factor[n];
+            factor[e] = part;
+            x[column[e]] -= part * x[k];
+        }
+    }
+    for (uint32_t k = 0; k < dofs; k++) {
+        x[k] *= factor[start[k + 1] - 1];
+        for (uint32_t e = start[k]; e < start[k + 1] - 1; e++)
+            x[k] -= factor[e] * x[column[e]];
+    }
+}
+
+// The problem with what resists at the end of the step (`slope`, `extra`), which joints feel: a0
+// and M become those with it. `memory` has space for its matrix and its dofs.
+static void brake(const mf_ArtMotion *motion, mf_ArtProblem *own, double *memory) {
+    const uint32_t dofs = own->size.dofs;
+    double *factor = memory, *change = memory + own->size.entries;
+    bool any = false;
+    for (uint32_t i = 0; i < dofs; i++) { // (M + S) (a0' - a0) = extra - S a0
+        any = any || own->slope[i] > 0.0 || mf_abs(own->extra[i]) > 0.0;
+        own->mass[motion->tree_start[i + 1] - 1] += own->slope[i];
+        change[i] = own->extra[i] - own->slope[i] * own->free[i];
+    }
+    if (!any)
+        return;
+    memcpy(factor, own->mass, own->size.entries * sizeof *factor);
+    solve_trees(motion, dofs, factor, change);
+    for (uint32_t i = 0; i < dofs; i++)
+        own->free[i] += change[i];
+    for (uint32_t n = 0; n < own->size.constraints; n++) {
+        const mf_SparseConstraint *c = &own->constraints[n];
+        for (uint32_t i = 0; i < c->count; i++)
+            for (uint32_t r = 0; r < c->rows; r++)
+                own->rest[c->row + r] -= own->numbers[c->first + c->rows * i + r] *
+                                         change[own->slots[c->first_slot + i]];
+    }
+}
+
+static void brake_all(const mf_Solver *solver, const mf_SolverIsland *island, char *memory) {
+    for (uint32_t q = island->first; q < island->end; q++) {
+        const mf_SolverBody *body = first_seen(solver, solver->queue[q]);
+        if (body != NULL && mf_common_problem_of(solver, body)->whole)
+            brake(mf_common_of(solver, body)->motion, mf_common_problem_of(solver, body),
+                  (double *)(void *)memory);
+    }
+}
+
 void mf_solver_solve_common(mf_Solver *solver, uint32_t index) {
     mf_SolverIsland *island = &solver->islands[index];
     if (!island->common || island->done)
         return;
     char *memory = mf_scratch_borrow(solver->common_scratch);
     island->solved = false;
+    if (island->joined && !(island->from < DBL_MAX)) // the first time
+        brake_all(solver, island, memory);
     solve_island(solver, island, memory);
     island->common = island->solved;
     mf_scratch_return(solver->common_scratch, memory);
@@ -578,8 +641,7 @@ bool mf_solver_common_left(const mf_Solver *solver) {
     return false;
 }
 
-// [1] Of the joints, after a trial step; what it shows beyond the first order is taken into account
-// from now on.
+// [1] Of the joints, after a trial step.
 static double measure_joints(mf_Solver *solver, const mf_SolverIsland *island) {
     double most = 0.0;
     for (uint32_t row = island->row; row < island->row_end; row++) {
@@ -589,10 +651,34 @@ static double measure_joints(mf_Solver *solver, const mf_SolverIsland *island) {
         mf_solver_measure(solver, constraint);
         const double residual = mf_solver_residual(constraint);
         most = residual > most || !mf_is_finite(residual) ? residual : most;
-        for (uint32_t r = 0; r < constraint->rows; r++)
-            constraint->beyond[r] += constraint->now[r] - constraint->moved[r];
     }
     return most;
+}
+
+// What the trial step shows beyond the model is taken into account from now on: all of it the first
+// time, later the part that the change since suggests (Aitken; Irons and Tuck 1969), since servos
+// and contacts with the ground may respond otherwise than the model.
+static void take_beyond(mf_Solver *solver, mf_SolverIsland *island) {
+    double along = 0.0, square = 0.0;
+    for (uint32_t row = island->row; row < island->row_end; row++) {
+        const mf_SolverConstraint *constraint = mf_solver_member(solver, row);
+        for (uint32_t r = 0; constraint->joint != MF_NONE && r < constraint->rows; r++) {
+            const double scale = constraint->scale[r >= 3], before = constraint->direction[r];
+            const double change = constraint->now[r] - constraint->moved[r] - before;
+            along += before * change / (scale * scale);
+            square += change * change / (scale * scale);
+        }
+    }
+    const bool first = !(island->part > 0.0);
+    island->part =
+        first || !(square > 0.0) ? 1.0 : mf_clamp(-island->part * along / square, 0.1, 1.0);
+    for (uint32_t row = island->row; row < island->row_end; row++) {
+        mf_SolverConstraint *constraint = mf_solver_member(solver, row);
+        for (uint32_t r = 0; constraint->joint != MF_NONE && r < constraint->rows; r++) {
+            constraint->direction[r] = constraint->now[r] - constraint->moved[r];
+            constraint->beyond[r] += island->part * constraint->direction[r];
+        }
+    }
 }
 
 void mf_solver_correct_common(mf_Solver *solver, uint32_t index) {
@@ -604,22 +690,29 @@ void mf_solver_correct_common(mf_Solver *solver, uint32_t index) {
         keep_best(solver, island);
         island->from = residual;
     }
-    if (residual <= solver->tolerance)
+    if (residual <= solver->tolerance || (before <= rough && !(residual < 0.5 * before))) {
         finish(island);
-    else if (residual < 0.5 * before)
+    } else if (mf_is_finite(residual)) {
+        take_beyond(solver, island);
         mf_solver_solve_common(solver, index);
-    else
-        mf_solver_end_common(solver, index);
+    }
 }
 
 void mf_solver_end_common(mf_Solver *solver, uint32_t index) {
     mf_SolverIsland *island = &solver->islands[index];
     if (!island->common || island->done)
         return;
-    if (island->from <= rough)
+    if (island->from <= rough) {
         finish(island);
-    else
-        island->common = false;
+        return;
+    }
+    island->common = false;
+    island->best =
+        island->from; // the trial steps begin with these forces, and may find better ones
+    for (uint32_t row = island->row; row < island->row_end && island->from < DBL_MAX; row++) {
+        mf_SolverConstraint *constraint = mf_solver_member(solver, row);
+        memcpy(constraint->force, constraint->best, sizeof constraint->force);
+    }
 }
 
 void mf_solver_request_common(mf_Solver *solver, bool on) {

@@ -197,6 +197,39 @@ TEST(joined_robots_touch_others) {
     pitch_close(&pieces.pitch);
 }
 
+// Robots with servos that stand on the ground and hold each other: damping at the end of the step
+// and contacts respond otherwise than the model, and corrections converge all the same.
+TEST(standing_robots_hold_each_other) {
+    enum { COUNT = 4 };
+    Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+    mf_Model *model = load_file(pitch.context, "hexapod.urdf");
+    mf_Group *robots =
+        pitch_moving(&pitch, model, "robots", COUNT, false,
+                     WITH(mf_motions_config().articulated, .contact_law = MF_CONTACT_LAW_MUJOCO));
+    for (uint32_t i = 0; i < COUNT; i++)
+        put(&pitch, robots, i, 0.6 * i, 0, 0.13, 0);
+    mf_WorldJoints *joints = add_joints(&pitch);
+    for (uint32_t i = 0; i + 1 < COUNT; i++) {
+        mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, robots, i, robots, i + 1);
+        join(joints, &config, 0.6 * i + 0.3, 0, 0.13, NULL);
+    }
+    uint32_t tried = 0, common = 0;
+    for (int i = 0; i < 500; i++) {
+        for (uint32_t k = 0; k < COUNT; k++)
+            for (uint32_t j = 0; j < model->joint_count; j++)
+                set_field(robots, "joint.target", k, j, 0.1 * sin(0.05 * i + j + k));
+        mf_world_step(pitch.world, 1);
+        tried += mf_solver_in(pitch.world)->tried;
+        common += mf_solver_in(pitch.world)->islands[0].common;
+    }
+    print_message("%.1f trial steps a step, %u steps common, open %.2g mm\n", tried / 500.0, common,
+                  1e3 * widest_opening(pitch.world));
+    assert_true(common > 490 && tried < 5 * 500);
+    assert_true(widest_opening(pitch.world) < 1e-4);
+    assert_int_equal(mf_group_warning_total(robots), 0);
+    pitch_close(&pitch);
+}
+
 // A plank of three boxes that joints hold falls on a slab, bends and slides as one body of three
 // shapes does.
 TEST(a_plank_of_three_moves_as_one) {

@@ -382,13 +382,34 @@ static void resist_fast(Problem *p, const Drive *drive, const mf_lane *accelerat
     }
 }
 
+static void resist_start(Problem *p, const Drive *drive) {
+    for (uint32_t i = 0; i < p->dofs; i++)
+        p->slope[i] = p->change[i] = mf_zero();
+    if (p->plan->resists)
+        resist_find(p, drive, p->slope, p->change);
+}
+
+// For a problem of several robots: also the rate dependence of actuators, each dof for itself.
+static void resist_apart(Problem *p, const Drive *drive) {
+    const mf_ArtActuator *actuators = mf_art_actuators(p->plan);
+    resist_start(p, drive);
+    Sum sum = sum_start(p);
+    for (uint32_t i = 0; p->plan->fast && i < p->plan->actuator_count; i++) {
+        if (actuators[i].acts != MF_ART_PULLS)
+            continue;
+        sum.count = 0;
+        sum_terms(p, actuators[i].first_term, actuators[i].term_count, mf_set((mf_real)1), &sum);
+        for (uint32_t a = 0; a < sum.count; a++)
+            p->slope[sum.slot[a]] = mf_fma(p->work->actuation.slope[i], sum.value[a] * sum.value[a],
+                                           p->slope[sum.slot[a]]);
+    }
+}
+
 static __attribute__((noinline)) void resist(Problem *p, const Drive *drive,
                                              mf_lane *acceleration) {
     mf_lane *slope = p->slope, *change = p->change;
     bool chains = true;
-    for (uint32_t i = 0; i < p->dofs; i++)
-        slope[i] = change[i] = mf_zero();
-    resist_find(p, drive, slope, change);
+    resist_start(p, drive);
     for (uint32_t n = 0; n < p->constraint_count; n++)
         chains = chains && (p->constraints[n].chain || !p->constraints[n].inertia);
     hessian_start(p, chains ? tree_pattern(p) : p->pattern);
@@ -712,10 +733,12 @@ void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *sta
         }
         if (p->overflow)
             drop_contacts(p);
-        if (own->solver.problems != NULL)
+        if (own->solver.problems != NULL) {
+            resist_apart(p, (const Drive *)drive);
             give_problems(p, first, first + width);
-        else
+        } else {
             solve_lanes(p, (const Drive *)drive, first, (Rates *)rates);
+        }
         if (width < MF_LANES - first)
             own->link_contacts.found = false;
     }

@@ -58,6 +58,8 @@ static inline void give_problem(const Problem *p, uint32_t lane, mf_ArtProblem *
     copy_lane(p->mass, lane, p->plan->tree_entries, out->mass);
     copy_lane(p->free, lane, p->dofs, out->free);
     copy_lane(p->speed, lane, p->dofs, out->speed);
+    copy_lane(p->slope, lane, p->dofs, out->slope);
+    copy_lane(p->change, lane, p->dofs, out->extra);
     for (uint32_t l = 0; l <= p->plan->link_count; l++) {
         copy_vec(&p->origin[l], lane, out->origin[l]);
         copy_vec(&p->drift[l].rate, lane, out->drift[l]);
@@ -75,6 +77,7 @@ static inline void give_problem(const Problem *p, uint32_t lane, mf_ArtProblem *
             out->whole = out->whole && give_constraint(p, &p->constraints[n], lane, out);
 }
 
+// With slopes and changes at the end of the step.
 static inline void give_problems(const Problem *p, uint32_t first, uint32_t end) {
     drift_find(p, p->drift);
     for (uint32_t lane = first; lane < end; lane++)

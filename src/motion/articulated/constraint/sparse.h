@@ -66,8 +66,10 @@ typedef struct mf_ArtProblem {
     mf_SparseSize most, size;
     bool whole;                         // out: all of it is there
     double *mass, *free, *speed, *warm; // per entry; per dof
-    double (*axis)[3];                  // [1] per dof, world axes
-    double (*origin)[3];                // [m] of plan link l at l + 1, from the base's, world axes
+    // Per dof, of the end of the step: (M + diag(slope)) a' = M a + extra.
+    double *slope, *extra;
+    double (*axis)[3];   // [1] per dof, world axes
+    double (*origin)[3]; // [m] of plan link l at l + 1, from the base's, world axes
     // Likewise the link's rate [rad/s], and its angular acceleration [rad/s^2] and that of its
     // origin [m/s^2] while the velocities of all dofs stay.
     double (*drift)[9];
