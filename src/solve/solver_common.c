@@ -20,7 +20,7 @@
 static const double rough = 0.05;
 // [1] The part of the files' tolerance to which problems with joints are solved: their weights are
 // large.
-static const double exact = 1e-8;
+static const double exact = 1e-4;
 
 // ---- who takes part -----------------------------------------------------------------------------
 

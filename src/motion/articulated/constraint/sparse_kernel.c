@@ -564,7 +564,7 @@ static void wide_newton(Wide *w, mf_Sparse *out) {
         if (last)
             return;
         wide_gradient(w);
-        if (out->steps == 0 || out->steps < w->in->steps_most)
+        if (out->steps == 0 || (out->steps < w->in->steps_most && !settled))
             wide_curve(w);
         const mf_real fall = wide_descend(w);
         const mf_real size = wide_dot(w, w->x, w->inertial) + cost + cost;
