@@ -386,12 +386,12 @@ static void add_robots(const mf_Solver *solver, mf_CommonProblem *w, const uint3
     uint32_t root = 0; // the first dof of the present ones
     for (uint32_t i = 0; i < count; i++) {
         mf_SolverBody *body = &solver->bodies[order[i]];
-        const bool held = body->stem != MF_NONE;
-        const bool holds = i + 1 < count && solver->bodies[order[i + 1]].stem != MF_NONE;
+        const bool follows = body->stem != MF_NONE;
+        const bool leads = i + 1 < count && solver->bodies[order[i + 1]].stem != MF_NONE;
         const uint32_t dof = w->size.dofs;
-        root = held ? root : dof;
+        root = follows ? root : dof;
         add_robot(solver, w, body);
-        for (uint32_t d = dof; d < w->size.dofs && (held || holds); d++)
+        for (uint32_t d = dof; d < w->size.dofs && (follows || leads); d++)
             w->tree[d] = root;
     }
 }

@@ -216,15 +216,15 @@ static void add_drift(const mf_CommonArm *arm, const double (*axes)[3], double *
     double lever[3], turning[3], straight[3];
     if (arm->motion == NULL)
         return;
-    const double *rate = arm->own->drift[arm->link + 1], *turn = rate + 3;
+    const double *rate = arm->own->drift[arm->link + 1], *spin = rate + 3;
     mf_vec3_sub(lever, arm->point, arm->own->origin[arm->link + 1]);
     mf_vec3_cross(turning, rate, lever);
     mf_vec3_cross(straight, rate, turning);
     mf_vec3_add(straight, straight, rate + 6);
-    mf_vec3_cross(turning, turn, lever);
+    mf_vec3_cross(turning, spin, lever);
     mf_vec3_add(straight, straight, turning);
     for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
-        out[r] += arm->sign * (r < 3 ? 0.5 : 1.0) * mf_vec3_dot(axes[r], r < 3 ? straight : turn);
+        out[r] += arm->sign * (r < 3 ? 0.5 : 1.0) * mf_vec3_dot(axes[r], r < 3 ? straight : spin);
 }
 
 // Stiff rows give way by a part of what both sides do in the reference position.
@@ -287,9 +287,9 @@ static void add_joint(const mf_Solver *solver, mf_SolverConstraint *constraint,
     for (uint32_t r = 0; r < MF_JOINT_ROWS; r++)
         law.drift[r] += constraint->beyond[r] / joint->step;
     for (uint32_t r = 0; r < rows; r++) {
-        const bool held = r < joint->rows && !(drives && r == 5);
-        w->weight[out->row + r] = held ? law.weight[r] : 0.0;
-        w->rest[out->row + r] = held ? (asked[r] - law.begin[r]) / joint->step - law.drift[r] : 0.0;
+        const bool acts = r < joint->rows && !(drives && r == 5);
+        w->weight[out->row + r] = acts ? law.weight[r] : 0.0;
+        w->rest[out->row + r] = acts ? (asked[r] - law.begin[r]) / joint->step - law.drift[r] : 0.0;
         constraint->gives[r] = joint->step * law.ease[r];
         constraint->gamma[r] = law.weight[r] > 0.0 ? joint->step / law.weight[r] : 0.0;
     }

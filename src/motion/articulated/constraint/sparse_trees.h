@@ -164,10 +164,11 @@ typedef struct Trees {
 static MF_INLINE Trees trees_of(const Wide *w, const TreeKind *kind, uint32_t number) {
     const uint32_t row = number / WIDE_SUMS, lane = number % WIDE_SUMS;
     const uint32_t entries = w->start[kind->first + kind->dofs] - w->start[kind->first];
-    return MF_VALUE(
-        Trees, w->start + kind->first, w->column, kind->dofs, kind->first, w->start[kind->first],
-        kind->position + (size_t)row * kind->dofs * WIDE_SUMS + lane,
-        kind->entry + (size_t)row * entries * WIDE_SUMS + lane, kind->count == 1 ? 1 : WIDE_SUMS);
+    return MF_VALUE(Trees, w->start + kind->first, w->column, kind->dofs, kind->first,
+                    w->start[kind->first],
+                    kind->position + (size_t)row * kind->dofs * WIDE_SUMS + lane,
+                    kind->entry + (size_t)row * entries * WIDE_SUMS + lane,
+                    (size_t)(kind->count == 1 ? 1 : WIDE_SUMS));
 }
 
 static MF_INLINE size_t trees_dof(const Trees *t, uint32_t dof) {
