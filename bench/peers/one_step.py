@@ -14,7 +14,7 @@ halved until nothing is deeper. Compared are, with the errors of which a state a
               largest force or torque
 
 The forces are those of a copy of the file with a force sensor on each body with shapes (at most 64),
-Euler's method, and a solver that iterates to the end. States without contacts test everything else; those in
+Euler's method, and solvers and collisions that MuJoCo iterates to the end. States without contacts test everything else; those in
 which all contacts are of one pair of shapes show how many agree. Velocities of files whose solver
 stops after fewer than 50 iterations are left out (where they stop is not comparable), and so are
 files with height fields, whose surface MuJoCo cuts into triangles.
@@ -51,6 +51,7 @@ PROBE = "one_step_probe_"
 def solve_to_the_end(option):
     option.tolerance, option.ls_tolerance = 0, 1e-12
     option.iterations, option.ls_iterations = 300, 100
+    option.ccd_tolerance, option.ccd_iterations = 1e-12, 200
 
 
 def place(model, data, moved):
@@ -121,7 +122,7 @@ def origin_of(model, data, body):
     last = model.body_jntadr[body] + model.body_jntnum[body] - 1
     if body == 0 or model.body_jntnum[body] == 0 or model.jnt_type[last] == mujoco.mjtJoint.mjJNT_FREE:
         return data.xpos[body].copy()
-    return data.xanchor[last].copy()
+    return data.xpos[body] + data.xmat[body].reshape(3, 3) @ model.jnt_pos[last]
 
 
 # ---- velocities ---------------------------------------------------------------------------------
