@@ -155,7 +155,8 @@ class Twin:
         mujoco.mj_rnePostConstraint(self.model, self.data)
         self.outer = self.data.cfrc_ext.copy()
         self.contacts = contacts_of(self.model, self.data)
-        self.least = 1e-2 * np.abs(self.data.qfrc_bias).max(initial=1e-9)
+        smooth = (self.data.qfrc_bias, self.data.qfrc_actuator, self.data.qfrc_passive)
+        self.least = 1e-2 * np.abs(smooth).max(initial=1e-9)
         self.mass = np.zeros((self.model.nv, self.model.nv))
         mujoco.mj_fullM(self.model, self.data, self.mass)
         self.acceleration, self.centers = self.data.qacc.copy(), self.data.subtree_com.copy()
@@ -185,6 +186,9 @@ def probed(path):
     for b, body in enumerate(list(spec.bodies)):
         if b in bodies:
             body.add_site(name=f"{PROBE}{b}")
+    own = (mujoco.mjtSensor.mjSENS_FORCE, mujoco.mjtSensor.mjSENS_TORQUE)
+    for sensor in [s for s in spec.sensors if s.type in own]:
+        spec.delete(sensor)
     for b in bodies:
         spec.add_sensor(name=f"{PROBE}{b}", type=mujoco.mjtSensor.mjSENS_FORCE,
                         objtype=mujoco.mjtObj.mjOBJ_SITE, objname=f"{PROBE}{b}")
