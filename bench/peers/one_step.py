@@ -166,10 +166,10 @@ class Twin:
         return self.group.state()[1][0], self.data.qvel
 
     def keeps_momentum(self):
-        """Free bodies in flight do so here, but not in MuJoCo under this method."""
+        """Free bodies that nothing holds do so here, but not in MuJoCo under this method."""
         free = (self.model.jnt_type == mujoco.mjtJoint.mjJNT_FREE).any()
         rk4 = self.model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4
-        return free and not self.contacts and not rk4
+        return free and not self.forces.any() and not rk4
 
 
 # ---- forces -------------------------------------------------------------------------------------
