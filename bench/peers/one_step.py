@@ -137,7 +137,7 @@ class Twin:
         self.model = mujoco.MjModel.from_xml_path(path)
         self.data = mujoco.MjData(self.model)
         solve_to_the_end(self.model.opt)
-        robot = mayfly.Model.from_file(path)
+        robot = mayfly.Model.from_file(path, root=os.sep)  # its meshes are elsewhere
         self.world = world_of(mayfly, robot, self.model)
         self.group = self.world.add_group(robot, 1, motion="articulated", precision="double",
                                           **settings)
