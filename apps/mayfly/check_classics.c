@@ -163,7 +163,7 @@ static void topple(mf_CheckRun *run, int law) {
     mf_rig_set(run, "ball.rate", 1, 3.0);
     const double start = domino_energy(run);
     double gain = 0.0, late = 0.0;
-    for (int step = 1; step <= 2000; step++) {
+    for (int step = 1; step <= 1400; step++) {
         mf_rig_step(run, 1);
         gain = mf_check_worse(gain, domino_energy(run) - start);
         for (uint32_t i = 0; i < DOMINOES; i++) {

@@ -166,10 +166,11 @@ class Twin:
         return self.group.state()[1][0], self.data.qvel
 
     def keeps_momentum(self):
-        """Free bodies that nothing holds do so here, but not in MuJoCo under this method."""
-        free = (self.model.jnt_type == mujoco.mjtJoint.mjJNT_FREE).any()
+        """Free bodies that nothing pushes do so here, but not in MuJoCo under this method."""
+        first = self.model.jnt_dofadr[self.model.jnt_type == mujoco.mjtJoint.mjJNT_FREE]
+        pushed = np.abs(self.forces[first[:, None] + np.arange(6)]).max(axis=1)
         rk4 = self.model.opt.integrator == mujoco.mjtIntegrator.mjINT_RK4
-        return free and not self.forces.any() and not rk4
+        return not rk4 and (pushed <= 1e-12 * np.abs(self.forces).max(initial=0.0)).any()
 
 
 # ---- forces -------------------------------------------------------------------------------------

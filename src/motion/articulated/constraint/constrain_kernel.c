@@ -462,8 +462,8 @@ static void keep_slot(Problem *p, const ContactSlot *slot) {
     }
 }
 
-// As in MuJoCo, each side at its own point, also where they are apart; equations of joints act within
-// the tree.
+// As in MuJoCo, each side at its own point, also where they are apart; equations of joints act
+// within the tree.
 static void keep_loop(Problem *p, uint32_t i, const Drift *drift) {
     const mf_ArtLoop *loops = mf_art_loops(p->plan);
     const mf_ArtLoop *loop = &loops[i];
