@@ -1,24 +1,27 @@
 #!/usr/bin/env python3
 """One step from random states in Mayfly and in MuJoCo, grouped by the contacts in them.
 
-usage: one_step.py [--states N] [--near] [--require] NAME=FOLDER[:PATTERN,...]...       (as robots.py)
+usage: one_step.py [--states N] [--near] [--list] [--require] NAME=FOLDER[:PATTERN,...]...
 
-Every state is the first keyframe (else the reference) with its joints moved by up to 0.4 (standard
-deviation), random velocities and random controls over their whole range, often in deep penetration.
---near: free bases are then put up to 5 mm into or above the ground, and the movement of the others is
-halved until nothing is deeper. Compared are, with the errors of which a state agrees within 1e-5:
+Collections as in robots.py. Every state is the first keyframe (else the reference) with its joints
+moved by up to 0.4 (standard deviation), random velocities and random controls over their whole
+range, often in deep penetration. --near: free bases are then put up to 5 mm into the ground or a
+little above it, and the movement of the others is halved until nothing is deeper. Compared are, and
+a state agrees where the difference is at most 1e-5:
 
   velocities  after the step, over the largest change that MuJoCo makes
   joints      generalized forces of all constraints (qfrc_constraint), over the largest
   bodies      forces and torques of contacts, connects and welds on what each body carries, over the
               largest force or torque
 
-The forces are those of a copy of the file with a force sensor on each body with shapes (at most 64),
-Euler's method, and solvers and collisions that MuJoCo iterates to the end. States without contacts test everything else; those in
-which all contacts are of one pair of shapes show how many agree. Velocities of files whose solver
-stops after fewer than 50 iterations are left out (where they stop is not comparable), and so are
-files with height fields, whose surface MuJoCo cuts into triangles.
---require: exit with 1 where a state without contacts, or one with contacts of ROUND pairs only, differs.
+The forces are those of a copy of the file with a force sensor on each body with shapes (at most 64)
+and Euler's method. MuJoCo's solver and collision detection iterate to the end. States without
+contacts test everything else; those in which all contacts are of one pair of shapes show how many
+agree. Left out are velocities of files whose solver stops after fewer than 50 iterations (where
+they stop is not comparable) and of free bodies that nothing pushes (which keep their momentum here),
+and files with height fields, whose surface MuJoCo cuts into triangles.
+--list: also every other state that differs.
+--require: exit with 1 where a state without contacts, or with those of SURE pairs only, differs.
 """
 import argparse
 import collections
@@ -112,15 +115,16 @@ def draw(model, data, rng, spread, near):
 
 
 def contacts_of(model, data):
-    kind = lambda geom: KINDS[model.geom_type[geom]]
-    return {tuple(sorted(kind(g) for g in c.geom)) for c in data.contact if c.efc_address >= 0}
+    acting = [c.geom for c in data.contact if c.efc_address >= 0]
+    return {tuple(sorted(KINDS[kind] for kind in model.geom_type[geoms])) for geoms in acting}
 
 
 def origin_of(model, data, body):
     """[m] Of a body's link here: the anchor of its last joint."""
     body = model.body_weldid[body]
     last = model.body_jntadr[body] + model.body_jntnum[body] - 1
-    if body == 0 or model.body_jntnum[body] == 0 or model.jnt_type[last] == mujoco.mjtJoint.mjJNT_FREE:
+    free = mujoco.mjtJoint.mjJNT_FREE
+    if body == 0 or model.body_jntnum[body] == 0 or model.jnt_type[last] == free:
         return data.xpos[body].copy()
     return data.xpos[body] + data.xmat[body].reshape(3, 3) @ model.jnt_pos[last]
 
@@ -182,7 +186,8 @@ def probed(path):
     model, bodies = spec.compile(), []
     for b in range(1, model.nbody):
         geoms = np.flatnonzero(model.geom_bodyid == b)
-        if len(bodies) < ZONES and (model.geom_contype[geoms] | model.geom_conaffinity[geoms]).any():
+        collides = (model.geom_contype[geoms] | model.geom_conaffinity[geoms]).any()
+        if collides and len(bodies) < ZONES:
             bodies.append(b)
     for b, body in enumerate(list(spec.bodies)):
         if b in bodies:
@@ -193,8 +198,9 @@ def probed(path):
     for b in bodies:
         spec.add_sensor(name=f"{PROBE}{b}", type=mujoco.mjtSensor.mjSENS_FORCE,
                         objtype=mujoco.mjtObj.mjOBJ_SITE, objname=f"{PROBE}{b}")
-    for folder in ("meshdir", "texturedir"):
-        setattr(spec, folder, os.path.join(os.path.dirname(os.path.abspath(path)), getattr(spec, folder)))
+    here = os.path.dirname(os.path.abspath(path))
+    spec.meshdir = os.path.join(here, spec.meshdir)
+    spec.texturedir = os.path.join(here, spec.texturedir)
     spec.option.integrator = mujoco.mjtIntegrator.mjINT_EULER
     solve_to_the_end(spec.option)
     spec.compile()

@@ -4,10 +4,10 @@
 usage: falling_robots.py FOLDER [STARTS]
 
 FOLDER has go2.xml of MuJoCo Menagerie. Six of it fall onto the ground and each other from random
-places and attitudes, without controls, for 2 s: in MuJoCo as one file, here as the same file and as a
-group of six robots. Both depths, measured by MuJoCo's collision detection in the states after every
-step, are shown for each start: of robots in each other and in the ground. Exit status 1: the deepest
-of all starts is more than MORE times MuJoCo's. 77: MuJoCo or Mayfly is absent.
+places and attitudes, without controls, for 2 s: in MuJoCo as one file, here as the same file and as
+a group of six robots. Both depths, measured by MuJoCo's collision detection in the states after
+every step, are shown for each start: of robots in each other and in the ground. Exit status 1: the
+deepest of all starts is more than MORE times MuJoCo's. 77: MuJoCo or Mayfly is absent.
 """
 import os
 import sys

@@ -5,9 +5,9 @@ usage: resting_robots.py [--hard NAME]... FILE...
 
 From the first keyframe (else the reference), controls held, 20 s to settle: the largest change of a
 position of a body or joint in the 60 s after that [m, rad], in MuJoCo, here with its law, with the
-compliant and with the hard law; double precision. MuJoCo's regularized friction creeps. Exit status 1:
-its law moves more than MORE times as far here and more than REST, or a model named by --hard moves
-more than REST with hard contacts. 77: MuJoCo or Mayfly is absent.
+compliant and with the hard law; double precision. MuJoCo's regularized friction creeps. Exit status
+1: its law moves more than MORE times as far here and more than REST, or a model named by --hard
+moves more than REST with hard contacts. 77: MuJoCo or Mayfly is absent.
 """
 import argparse
 import os
