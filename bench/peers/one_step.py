@@ -18,7 +18,7 @@ The forces are those of a copy of the file with a force sensor on each body with
 and Euler's method. MuJoCo's solver and collision detection iterate to the end. States without
 contacts test everything else; those in which all contacts are of one pair of shapes show how many
 agree. Left out are velocities of files whose solver stops after fewer than 50 iterations (where
-they stop is not comparable) and of free bodies that nothing pushes (which keep their momentum here),
+they stop is not comparable) and of free bodies that nothing pushes (they keep their momentum here),
 and files with height fields, whose surface MuJoCo cuts into triangles.
 --list: also every other state that differs.
 --require: exit with 1 where a state without contacts, or with those of SURE pairs only, differs.
