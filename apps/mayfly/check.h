@@ -173,9 +173,9 @@ double mf_rig_random(uint32_t stream, uint64_t n);
     TABLE(base) TABLE(model) TABLE(terrain) TABLE(points) TABLE(rolling) TABLE(friction) \
     TABLE(car) TABLE(fixed_wing) TABLE(quadrotor) TABLE(free) TABLE(articulated) TABLE(control) \
     TABLE(algorithms) TABLE(symmetry) TABLE(driven) TABLE(ladder) TABLE(contact) TABLE(stack) \
-    TABLE(energy) TABLE(kinematic) TABLE(gait) TABLE(defaults) TABLE(constraint) TABLE(rotation) \
-    TABLE(truss) TABLE(elastic) TABLE(docks) TABLE(cloth) TABLE(particles) TABLE(mixtures) \
-    TABLE(camera) TABLE(algorithms_full)
+    TABLE(energy) TABLE(classics) TABLE(kinematic) TABLE(gait) TABLE(defaults) TABLE(constraint) \
+    TABLE(rotation) TABLE(truss) TABLE(elastic) TABLE(docks) TABLE(cloth) TABLE(particles) \
+    TABLE(mixtures) TABLE(camera) TABLE(algorithms_full)
 // clang-format on
 #define MF_CHECK_DECLARE(name) extern const mf_CheckCase mf_check_##name##_cases[];
 MF_CHECK_TABLES(MF_CHECK_DECLARE)

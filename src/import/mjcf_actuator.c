@@ -42,7 +42,8 @@ static const mf_MjcfField general_fields[] = {COMMON,
                                               FLAG("actearly", plain.early),
                                               PASSED("actdim"),
                                               TEXT("body", body),
-                                              REFUSED("input velrange ffrange"),
+                                              PASSED("input"), // what the control stands for
+                                              REFUSED("velrange ffrange"),
                                               END};
 static const mf_MjcfField motor_fields[] = {COMMON, END};
 static const mf_MjcfField position_fields[] = {COMMON,

@@ -61,6 +61,7 @@ static const Silent silent[] = {
     {"extension", "", BESIDE},
     {"extension/plugin", "", BESIDE},
     {"", "actdim", "follows from the type"},
+    {"general", "input", "names what the control is; laws of several inputs are refused"},
     {"", "nsample", BESIDE},
     {"", "interp", BESIDE},
     {"", "lengthrange", "of muscles only"},

@@ -42,3 +42,23 @@ TEST(answers_do_not_depend_on_the_processor) {
     ask_all(MF_ISA_AUTO, &own);
     assert_memory_equal(&emulated, &own, sizeof own);
 }
+
+// A question leaves contacts and friction out, so the law does not matter.
+TEST(answers_do_not_depend_on_the_law) {
+    static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_COMPLIANT, MF_CONTACT_LAW_HARD,
+                                         MF_CONTACT_LAW_MUJOCO};
+    double answers[3][7];
+    for (int i = 0; i < 3; i++) {
+        const double force[7] = {1, -2, 3, 0.1, 0.2, -0.3, 0.4};
+        AUTO_RIG rig =
+            text_open("<mujoco><worldbody><geom type='plane' size='1 1 1'/><body pos='0 0 .05'>"
+                      "<freejoint/><geom type='box' size='.1 .1 .1'/><body pos='.3 0 0'>"
+                      "<joint axis='0 1 0' frictionloss='.2'/><geom size='.1' mass='2'/></body>"
+                      "</body></worldbody></mujoco>",
+                      WITH(art_config(MF_ARTICULATED_IMPLICIT, MF_MILLISECOND),
+                           .motion.shapes = true, .motion.contact_law = laws[i]));
+        mf_articulated_forward(rig.group, 0, force, answers[i]);
+        assert_memory_equal(answers[i], answers[0], sizeof answers[0]);
+    }
+    assert_true(answers[0][0] != 0.0);
+}

@@ -1,9 +1,9 @@
 #!/bin/sh
 # Public robots load as they are, end where they end in MuJoCo or for a measured reason elsewhere, and
-# step alike from random states without contacts. Only with MAYFLY_FULL=1: the files come from the
-# package index, and it takes an hour. MAYFLY_MENAGERIE names a clone of MuJoCo Menagerie, which is tried
-# too, with MuJoCo Playground's scenes on top; MAYFLY_ROBOTS more collections, NAME=FOLDER[:PATTERN,...]
-# each, as in docs/studies/peers.md.
+# step alike, with the same forces, from random states without contacts of faces. Only with
+# MAYFLY_FULL=1: the files come from the package index, and it takes an hour. MAYFLY_MENAGERIE names a
+# clone of MuJoCo Menagerie, which is tried too, with MuJoCo Playground's scenes on top; MAYFLY_ROBOTS
+# more collections, NAME=FOLDER[:PATTERN,...] each, as in docs/studies/peers.md.
 #
 #     test_public_robots.sh SOURCE_DIR BUILD_DIR
 set -eu
@@ -35,4 +35,5 @@ if [ -n "${MAYFLY_MENAGERIE-}" ]; then
 fi
 cd "$build"
 "$python" "$source/bench/peers/robots.py" --require --robots 0 --probe "$probe" "$@"
-exec "$python" "$source/bench/peers/one_step.py" --require "$@"
+"$python" "$source/bench/peers/one_step.py" --require "$@"
+exec "$python" "$source/bench/peers/one_step.py" --near --require "$@"

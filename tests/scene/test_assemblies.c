@@ -2,6 +2,7 @@
 // that grows and reaches for targets, a wave that finds itself again after a split and a merge.
 #include "scene/poses.h"
 #include "model/points.h"
+#include "rig/momentum.h"
 
 GROUP_FIXTURE(make_context, drop_context);
 
@@ -372,4 +373,21 @@ TEST(the_same_docks_of_a_wall_break) {
     print_message("%u docks of the wall broke\n", broken);
     assert_int_equal(broken, 2 * one.broken);
     assert_true(SANITIZED || (one.broken > 5 && one.broken < 60));
+}
+
+// What the balls lose the wall gets: there is no gravity.
+TEST(balls_and_wall_keep_their_momentum) {
+    AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/wall.yaml", NULL, 0);
+    mf_Group *groups[] = {mf_world_group(scene.world, 0), mf_world_group(scene.world, 1)};
+    assert_int_equal(mf_world_group_count(scene.world), 2);
+    const Momentum start = momentum_of(groups, 2);
+    mf_world_step(scene.world, SANITIZED ? 60 : 300);
+    const Momentum end = momentum_of(groups, 2), wall = momentum_of(groups, 1);
+    const double size = norm3(start.linear), spin = norm3(start.angular);
+    print_message("lost %.2g of linear, %.2g of angular momentum; the wall got %.2g\n",
+                  distance3(start.linear, end.linear) / size,
+                  distance3(start.angular, end.angular) / spin, norm3(wall.linear) / size);
+    assert_true(SANITIZED || norm3(wall.linear) > 0.1 * size);
+    assert_true(distance3(start.linear, end.linear) < 1e-6 * size);
+    assert_true(distance3(start.angular, end.angular) < 1e-5 * spin);
 }

@@ -224,3 +224,47 @@ TEST(every_motion_is_here) {
             fail_msg("the motion %s has no row", mf_motion_name((mf_Motion)m));
     }
 }
+
+// [J] Of all groups.
+static double scene_energy(const mf_Scene *scene) {
+    double sum = 0.0;
+    for (uint32_t g = 0; g < mf_world_group_count(scene->world); g++) {
+        const mf_Group *group = mf_world_group(scene->world, g);
+        for (uint32_t i = 0; i < mf_group_count(group); i++)
+            sum += total_of(group, i);
+    }
+    return sum;
+}
+
+// ---- the scenes ---------------------------------------------------------------------------------
+
+// Scenes that nothing drives: the energy of all that is in them together never exceeds that of the
+// start, and rises after a loss by no more than contacts store for a time.
+TEST(passive_scenes_gain_no_energy) {
+    static const struct {
+        const char *name;
+        double seconds; // of simulated time
+    } scenes[] = {{"scenes/wall.yaml", 0.3},
+                  {"scenes/rubbing.yaml", 2.0},
+                  {"scenes/tear.yaml", 1.2},
+                  {"scenes/cloth.yaml", 0.6}};
+    for (size_t k = 0; k < sizeof scenes / sizeof *scenes; k++) {
+        AUTO_WHOLE_SCENE scene = scene_at(*state, scenes[k].name, NULL, 0);
+        const mf_Time step = mf_world_config_of(scene.world)->step;
+        const uint32_t steps = (uint32_t)(mf_time_from_seconds(scenes[k].seconds) / step);
+        const double start = scene_energy(&scene);
+        double most = -INFINITY, least = start, rise = 0.0;
+        for (uint32_t n = 0; n < (SANITIZED ? steps / 8 : steps); n++) {
+            mf_world_step(scene.world, 1);
+            const double energy = scene_energy(&scene);
+            assert_true(isfinite(energy));
+            most = fmax(most, energy);
+            least = fmin(least, energy);
+            rise = fmax(rise, energy - least);
+        }
+        print_message("%s: %.6g J, gains %.3g J, loses %.3g J, rises by %.3g J\n", scenes[k].name,
+                      start, most - start, start - least, rise);
+        assert_true(most - start <= 1e-9 * start);
+        assert_true(rise <= SLACK * (start - least));
+    }
+}

@@ -15,6 +15,7 @@
 // Errors of first order must therefore halve with the step; bounds are twice the errors measured at
 // 0.5 ms.
 #include "solve/pitch.h"
+#include "solve/collisions.h"
 
 static mf_Group *floating(Pitch *pitch, mf_Model *model, const char *name, mf_Motion motion,
                           uint32_t number, bool wide, bool rk4) {
@@ -167,4 +168,52 @@ TEST(levels_collide) {
     }
     assert_near(distance3(start.linear, end.linear) / distance3(start.linear, still), 0.0, 1e-8);
     assert_near(distance3(start.angular, end.angular) / distance3(start.angular, still), 0.0, 1e-4);
+}
+
+typedef struct Exchange {
+    double linear, angular, passed; // [1] lost and given away, over that of the first robot
+} Exchange;
+
+// The first robot flies into the second.
+static Exchange exchange(mf_Motion a, mf_Motion b, mf_CollisionLaw law) {
+    static const double still[3] = {0, 0, 0}, forth[3] = {1.0, 0.1, 0.0},
+                        angular[3] = {0.4, 0.1, 0.5};
+    AUTO_PITCH pitch = pitch_open(1, MF_ISA_AUTO, 500 * MICROSECOND, 0.0);
+    mf_Group *first =
+        floating(&pitch, load_file(pitch.context, "humanoid.urdf"), "first", a, 1, true, false);
+    mf_Group *second =
+        floating(&pitch, load_file(pitch.context, "humanoid.urdf"), "second", b, 1, true, false);
+    throw_robot(&pitch, first, 0, (double[]){0.0, 0.0, 5.0}, forth, angular);
+    throw_robot(&pitch, second, 0, (double[]){0.35, 0.02, 5.0}, still, still);
+    pitch_collide(&pitch, &WITH(mf_collisions_config(), .law = law));
+    const Momentum start = momentum_of(pitch.groups, pitch.count);
+    mf_world_step(pitch.world, 1400);
+    const Momentum end = momentum_of(pitch.groups, pitch.count);
+    Momentum own = {0};
+    add_momentum(second, 0, &own);
+    for (uint32_t g = 0; g < pitch.count; g++)
+        assert_int_equal(mf_group_fault_total(pitch.groups[g]), 0);
+    return (Exchange){distance3(start.linear, end.linear) / norm3(start.linear),
+                      distance3(start.angular, end.angular) / norm3(start.angular),
+                      norm3(own.linear) / norm3(start.linear)};
+}
+
+// Of each level with each, by each law.
+TEST(all_pairs_of_levels_keep_momentum) {
+    static const mf_Motion levels[] = {MF_MOTION_POINTS, MF_MOTION_RIGID, MF_MOTION_PRESCRIBED,
+                                       MF_MOTION_ARTICULATED};
+    static const mf_CollisionLaw laws[] = {MF_COLLISION_EXPLICIT, MF_COLLISION_COMPLIANT,
+                                           MF_COLLISION_HARD};
+    for (int k = 0; k < 48; k++) {
+        const mf_Motion a = levels[k / 12], b = levels[k / 3 % 4];
+        const Exchange got = exchange(a, b, laws[k % 3]);
+        if (getenv("MAYFLY_VERBOSE") != NULL)
+            print_message("%s, %s, %s: lost %.2g, %.2g; passed %.2g\n", mf_motion_name(a),
+                          mf_motion_name(b), mf_collision_law_name(laws[k % 3]), got.linear,
+                          got.angular, got.passed);
+        if (!(got.linear < 1e-12 && got.angular < 1e-12 && got.passed > 0.05))
+            fail_msg("%s and %s, %s: lost %g of linear, %g of angular momentum; passed %g",
+                     mf_motion_name(a), mf_motion_name(b), mf_collision_law_name(laws[k % 3]),
+                     got.linear, got.angular, got.passed);
+    }
 }

@@ -311,6 +311,40 @@ TEST(bodies_with_margins_rest) {
     pitch_close(&pitch);
 }
 
+// Stacks of boxes of two groups in turns do not creep, with the tolerance that files have.
+TEST(stacks_of_groups_rest) {
+    enum { HIGH = 4, SECONDS = SANITIZED ? 2 : 60 };
+    static const char cube[] = "<mujoco><worldbody><body><freejoint/><geom type='box' mass='1' "
+                               "size='.1 .1 .1'/></body></worldbody></mujoco>";
+    static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT,
+                                         MF_CONTACT_LAW_HARD};
+    for (int k = 0; k < 3; k++) {
+        Pitch pitch = pitch_open(1, MF_ISA_AUTO, 2 * MF_MILLISECOND, 9.81);
+        mf_Group *groups[2];
+        double before[HIGH][3], drift = 0.0;
+        for (int g = 0; g < 2; g++)
+            groups[g] = pitch_moving(
+                &pitch, load_text(pitch.context, cube), g == 0 ? "even" : "odd", HIGH / 2, true,
+                WITH(mf_motions_config().articulated, .shapes = true, .contact_law = laws[k]));
+        for (uint32_t i = 0; i < HIGH; i++)
+            put_at(&pitch, groups[i % 2], i / 2, 0, 0, 0.1 + 0.2 * i);
+        pitch_collide(&pitch, NULL);
+        mf_world_step(pitch.world, 5000);
+        for (int second = 0; second <= SECONDS; second++)
+            for (uint32_t i = 0; i < 3 * HIGH; i++) {
+                if (i == 0 && second > 0)
+                    mf_world_step(pitch.world, 500);
+                const double at = get_field(groups[i / 3 % 2], "base.position", i / 6, i % 3);
+                if (second == 0)
+                    before[i / 3][i % 3] = at;
+                drift = fmax(drift, fabs(at - before[i / 3][i % 3]));
+            }
+        print_message("law %d: %.2g m in %d s\n", (int)laws[k], drift, SECONDS);
+        assert_true(drift <= 1e-6);
+        pitch_close(&pitch);
+    }
+}
+
 // What the settings of contacts say is done by trial steps.
 TEST(own_settings_are_not_the_files) {
     const mf_CollisionsConfig own[] = {WITH(mf_collisions_config(), .law = MF_COLLISION_HARD),

@@ -483,7 +483,8 @@ static void keep_slot(Problem *p, const ContactSlot *slot) {
     }
 }
 
-// The points of both frames coincide; equations of joints act within the tree.
+// As in MuJoCo, each side at its own point, also where they are apart; equations of joints act
+// within the tree.
 static void keep_loop(Problem *p, uint32_t i, const Drift *drift) {
     const mf_ArtLoop *loops = mf_art_loops(p->plan);
     const mf_ArtLoop *loop = &loops[i];
@@ -491,7 +492,8 @@ static void keep_loop(Problem *p, uint32_t i, const Drift *drift) {
         return;
     const mf_lane *force = &p->force[p->constraints[p->loop_first[i]].row];
     const End ends[2] = {end_of(p, loop, 0, drift), end_of(p, loop, 1, drift)};
-    const Vec at = vec_add(ends[1].position, p->state->position);
+    const Vec at[2] = {vec_add(ends[0].position, p->state->position),
+                       vec_add(ends[1].position, p->state->position)};
     const Vec pull = vec_keep(p->lanes, MF_VALUE(Vec, force[0], force[1], force[2]));
     Vec torque = vec_zero(), axes[3];
     if (loop->rows == 6) {
@@ -502,8 +504,8 @@ static void keep_loop(Problem *p, uint32_t i, const Drift *drift) {
         torque = vec_keep(p->lanes, torque);
     }
     const uint64_t *zones = mf_art_loop_zones(p->plan) + 2 * (size_t)i;
-    sensor_wrench_add(zones[0], at, pull, torque, p->work);
-    sensor_wrench_add(zones[1], at, vec_negative(pull), vec_negative(torque), p->work);
+    sensor_wrench_add(zones[0], at[0], pull, torque, p->work);
+    sensor_wrench_add(zones[1], at[1], vec_negative(pull), vec_negative(torque), p->work);
 }
 
 static __attribute__((noinline)) void keep_loops(Problem *p) {

@@ -353,7 +353,7 @@ static inline void settle(const mf_ArtPlan *plan, const State *state, const Driv
     for (uint32_t l = 0; REUSES_INERTIA && expects && l < plan->link_count; l++)
         work->stale[l] = work->stale[l] || work->touching[l + 1];
     mark_stale(plan, work);
-    if (unlock(plan, work) || expects)
+    if ((drive->active && unlock(plan, work)) || expects)
         solve(plan, state, drive, force, world, work, out);
     couple_links(plan, state, drive, work, out);
 }
