@@ -243,8 +243,8 @@ static mf_SolverBody *first_seen(const mf_Solver *solver, uint32_t node) {
 }
 
 // Lists the robots that joints hold to one.
-static uint32_t list_held(const mf_Solver *solver, const mf_SolverBody *body, uint32_t *order,
-                          uint32_t count) {
+static uint32_t list_joined(const mf_Solver *solver, const mf_SolverBody *body, uint32_t *order,
+                            uint32_t count) {
     for (uint32_t n = body->first; n < body->first + body->count; n++)
         for (uint32_t i = solver->starts[n]; i < solver->starts[n + 1]; i++) {
             const mf_SolverConstraint *constraint = &solver->constraints[solver->touch[i]];
@@ -277,7 +277,7 @@ static uint32_t find_order(const mf_Solver *solver, const mf_SolverIsland *islan
         root->stem = MF_NONE;
         order[count++] = solver->nodes[root->first].body;
         for (; next < count; next++)
-            count = list_held(solver, &solver->bodies[order[next]], order, count);
+            count = list_joined(solver, &solver->bodies[order[next]], order, count);
     }
     return count;
 }
