@@ -147,8 +147,6 @@ static mf_Status check_config(mf_World *world, const mf_GroupConfig *config, mf_
         return mf_fail(error, MF_BAD_ARGUMENT, "group %s: spacing, need 0 .. 1e4 m", config->name);
     if (mf_world_find_group(world, config->name) != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "group %s: the name is used already", config->name);
-    if (world->group_count == MF_MAX_GROUPS)
-        return mf_fail(error, MF_LIMIT, "world: at most %d groups", MF_MAX_GROUPS);
     return MF_OK;
 }
 
@@ -173,11 +171,11 @@ mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_G
     group->blocks = (config->count + MF_BLOCK - 1) / MF_BLOCK;
     mf_Status status = add_canonical(group, error);
     MF_THEN(status, find_start_points(group, error));
+    MF_THEN(status, mf_world_list_group(world, group, error));
     if (status != MF_OK) {
         mf_group_destroy(group);
         return status;
     }
-    world->groups[world->group_count++] = group;
     mf_group_reset_all(group);
     *out = group;
     return MF_OK;
