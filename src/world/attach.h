@@ -144,7 +144,7 @@ void mf_group_get_position(const mf_Group *group, uint32_t instance, double *pos
 
 // Transfers ownership of `user` to the world, which calls `destroy` when it is destroyed, before
 // its groups. MF_LIMIT: the world owns MF_WORLD_KEPT objects already.
-enum { MF_WORLD_KEPT = 8 };
+enum { MF_WORLD_KEPT = 12 };
 mf_Status mf_world_keep(mf_World *world, const char *name, void *user,
                         void (*destroy)(mf_Context *context, void *user), mf_Error *error);
 void *mf_world_kept(const mf_World *world, const char *name); // NULL: none of that name

@@ -330,13 +330,15 @@ mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t
     const size_t row = MF_BLOCK * mf_field_value_size(field.info.type), page = 4096;
     const size_t values = (size_t)field.blocks * field.components;
     const bool sums = has_remainders(group, &field.info);
-    size_t rows = (sums ? 2 : 1) * values + page / row;
+    size_t rows = (sums ? 2 : 1) * values;
+    const bool large = rows * row >= page;
+    rows += large ? page / row : 0;
     size_t name_rows = strlen(info->name) / row + 1;
     char *memory = mf_allocate(group->world->context, rows + name_rows, row);
     if (memory == NULL)
         return mf_fail(error, MF_NO_MEMORY, "field %s: out of memory for %u robots", info->name,
                        group->config.count);
-    field.data = memory + group->field_count * 5 * 64 % page;
+    field.data = memory + (large ? group->field_count * 5 * 64 % page : 0);
     if (sums)
         field.remainder = (char *)field.data + values * row;
     field.info.name = strcpy(memory + rows * row, info->name);
