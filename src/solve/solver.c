@@ -255,13 +255,11 @@ mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts,
 bool mf_solver_refresh(mf_Solver *solver) {
     for (uint32_t g = 0; g < solver->group_count; g++) {
         mf_TrialStep *trial = solver->trials[g];
-        if (trial == NULL)
+        if (trial == NULL || !mf_trial_step_stale(trial))
             continue;
         mf_trial_step_note_motions(trial);
         if (solver->free[g] != NULL)
             mf_free_response_note_motions(solver->free[g]);
-        if (!mf_trial_step_stale(trial))
-            continue;
         const size_t before = trial->bytes;
         mf_trial_step_fill(trial);
         solver->answers[g] = mf_trial_step_kind(trial->group) == MF_TRIAL_STEP_ANSWERS;

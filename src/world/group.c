@@ -4,6 +4,7 @@
 // the last block are computed like the others but never counted, hashed or recorded.
 #include "world/group.h"
 #include "base/floats.h"
+#include "base/memory.h"
 #include "model/points.h"
 #include "world/attach.h"
 
@@ -156,14 +157,18 @@ mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_G
     MF_NEED(world != NULL, error, "mf_world_add_group: world is NULL");
     *out = NULL;
     MF_TRY(check_config(world, config, error));
-    mf_Group *group = mf_allocate(world->context, 1, sizeof *group);
-    char *name = mf_allocate(world->context, strlen(config->name) + 1, 1);
-    if (group == NULL || name == NULL) {
-        mf_release(world->context, group);
-        mf_release(world->context, name);
+    mf_Group *group, own;
+    char *name;
+    const mf_Array arrays[] = {MF_ARRAY(group, 1), MF_ARRAY(own.fields, MF_MAX_FIELDS),
+                               MF_ARRAY(own.field_memory, MF_MAX_FIELDS),
+                               MF_ARRAY(own.systems, MF_MAX_SYSTEMS),
+                               MF_ARRAY(name, strlen(config->name) + 1)};
+    if (!mf_allocate_arrays(world->context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(error, MF_NO_MEMORY, "group %s: out of memory", config->name);
-    }
     strcpy(name, config->name);
+    group->fields = own.fields;
+    group->field_memory = own.field_memory;
+    group->systems = own.systems;
     group->world = world;
     group->config = *config;
     group->inspection.square = (double)INFINITY;
@@ -194,7 +199,6 @@ void mf_group_destroy(mf_Group *group) {
     mf_release(context, group->starts);
     mf_release(context, group->placed);
     mf_release(context, group->contact_links);
-    mf_release(context, (void *)(uintptr_t)group->config.name);
     while (group->kept != NULL) {
         mf_Kept *kept = group->kept;
         group->kept = kept->next;

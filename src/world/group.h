@@ -74,9 +74,10 @@ struct mf_Group {
     uint32_t gap_part;        // [1] where it was last in the list of a gap
     uint32_t blocks_together; // [1] blocks that run all steps together
     uint32_t fields_measured; // [1] field_count for which that holds
-    mf_Field fields[MF_MAX_FIELDS];
-    void *field_memory[MF_MAX_FIELDS];     // allocation of each field's data
-    mf_SystemSlot systems[MF_MAX_SYSTEMS]; // in order of phase, then of addition
+    // In one block with this structure, of which mf_group_run_lanes makes copies.
+    mf_Field *fields;       // MF_MAX_FIELDS
+    void **field_memory;    // allocation of each field's data
+    mf_SystemSlot *systems; // MF_MAX_SYSTEMS, in order of phase, then of addition
     mf_CanonicalFields canonical;
     mf_WarningFields warnings; // NULL: no system raises warnings
     mf_Inspection inspection;
