@@ -28,6 +28,7 @@ typedef struct mf_SystemSlot {
     bool every_step;         // due at each step, which needs no division
     bool derived;            // from mf_attach_derived
     bool unread;             // derived, and no system reads what it writes
+    mf_AlikeFn alike;        // from mf_attach_alike; NULL: it runs group by group
     uint64_t next;           // [1] next step at which it is due; shared groups only
     _Atomic uint64_t worked; // [ns] while the world is measured
 } mf_SystemSlot;
@@ -71,6 +72,11 @@ struct mf_Group {
     mf_GroupConfig config; // name owned by the group
     uint32_t blocks;
     uint32_t field_count, system_count;
+    // The pack (packs.c); the last three are the leader's.
+    mf_Group *pack_leader, *pack_next; // itself without others; NULL: the last
+    uint32_t pack_lane;                // [1] its first lane there
+    uint32_t pack_lanes;               // [1] of all
+    uint64_t pack_hash;
     uint32_t gap_part;        // [1] where it was last in the list of a gap
     uint32_t blocks_together; // [1] blocks that run all steps together
     uint32_t fields_measured; // [1] field_count for which that holds
@@ -145,6 +151,8 @@ struct mf_World {
     uint32_t group_count;
     uint32_t group_capacity; // [1] 0 or a power of two
     mf_Group **groups;       // and what else grows with them, in one block
+    bool packed;             // the packs hold
+    uint32_t *open_packs;    // [1] 2 group_capacity: 1 + number of a leader, by hash
     uint32_t *names;         // [1] 2 group_capacity: 1 + number of a group, by the hash of its name
     mf_StepPart *parts;      // of a step, as the two after it
     mf_GapPart *gaps;
@@ -194,6 +202,18 @@ static inline bool mf_system_rests(const mf_World *world, const mf_SystemSlot *s
 // Finds the derived systems whose fields no system reads, after systems were added to the group or,
 // if it is shared, to the world.
 void mf_group_find_unread(mf_Group *group);
+
+// ---- packs (packs.c) ---------------------------------------------------------------------------
+
+// Makes the packs if groups, fields or systems were added since.
+void mf_packs_make(mf_World *world);
+// Runs a system of all groups of a pack, of one block each.
+void mf_pack_run(mf_Group *leader, uint32_t system, const mf_SystemRun *run);
+// Whether its robots can stay in the leader's lanes for several steps.
+bool mf_pack_stays(const mf_Group *leader);
+// Copies all robots to the leader's lanes, and back; what is returned is the leader with all lanes.
+mf_Group mf_pack_begin(const mf_Group *leader);
+void mf_pack_end(const mf_Group *leader);
 
 // Runs a system and measures its time when the world is measured.
 void mf_system_run(mf_SystemSlot *slot, const mf_SystemRun *run);

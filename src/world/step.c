@@ -39,6 +39,15 @@ typedef struct Steps {
     const mf_StepPart *parts;
 } Steps;
 
+// What is done to a group after its systems.
+static void end_step(mf_Group *group, uint32_t first, uint32_t count, uint64_t tick) {
+    if (mf_inspect_due(tick))
+        mf_inspect_blocks(group, first, count);
+    if (group->config.fault_policy == MF_FAULT_RESET)
+        mf_group_reset_faulty(group, first, count);
+}
+
+// `group`: of a pack that stays in its leader's lanes, the leader with all of them.
 static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_t count,
                        uint64_t first_tick, uint64_t steps) {
     mf_Time step = world->config.step;
@@ -60,13 +69,18 @@ static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_
                     continue;
                 next[s] = mf_rate_next_step(slot->config.rate, step, tick + 1);
             }
-            mf_system_run(slot, &run);
+            mf_pack_run(group, s, &run);
         }
-        if (mf_inspect_due(tick))
-            mf_inspect_blocks(group, first, count);
-        if (group->config.fault_policy == MF_FAULT_RESET)
-            mf_group_reset_faulty(group, first, count);
+        for (mf_Group *member = group; member != NULL; member = member->pack_next)
+            end_step(member, first, count, tick);
     }
+}
+
+static void run_pack(const Steps *work, mf_Group *leader) {
+    mf_Group packed = mf_pack_begin(leader);
+    packed.pack_next = NULL;
+    run_blocks(work->world, &packed, 0, 1, work->tick, work->steps);
+    mf_pack_end(leader);
 }
 
 static void step_blocks(void *context, uint32_t index) {
@@ -75,6 +89,10 @@ static void step_blocks(void *context, uint32_t index) {
         mf_find_part(&work->parts[0].first_task, sizeof *work->parts, work->part_count, index);
     const mf_StepPart *part = &work->parts[p];
     const uint32_t together = part->group->blocks_together;
+    if (work->steps > 1 && mf_pack_stays(part->group)) {
+        run_pack(work, part->group);
+        return;
+    }
     uint32_t first = (index - part->first_task) * work->blocks_per_task;
     uint32_t last = first + work->blocks_per_task;
     if (last > part->group->blocks)
@@ -123,7 +141,7 @@ static void step_groups(mf_World *world, bool isolated, uint64_t tick, uint64_t 
                   .parts = world->parts};
     for (uint32_t g = 0; g < world->group_count; g++) {
         mf_Group *group = world->groups[g];
-        if (group->config.isolated != isolated)
+        if (group->config.isolated != isolated || group->pack_leader != group)
             continue;
         find_blocks_together(group);
         world->parts[work.part_count++] = (mf_StepPart){group, count};
@@ -192,7 +210,7 @@ static void run_piece(void *context, uint32_t index) {
                         .first_block = first,
                         .block_count = left < gap->piece ? left : gap->piece};
     for (uint32_t s = 0; s < part->system_count; s++)
-        mf_system_run(&part->group->systems[part->systems[s]], &run);
+        mf_pack_run(part->group, part->systems[s], &run);
 }
 
 static void run_piece_on_thread(void *context, uint32_t index) {
@@ -245,7 +263,8 @@ static void collect_phase(Gap *gap, mf_Phase phase) {
         for (uint32_t s = 0; s < group->system_count; s++) {
             mf_SystemSlot *slot = &group->systems[s];
             if (slot->config.phase != phase || mf_system_rests(world, slot, gap->tick) ||
-                !is_due(slot->every_step, &slot->next, slot->config.rate, gap))
+                !is_due(slot->every_step, &slot->next, slot->config.rate, gap) ||
+                group->pack_leader != group)
                 continue;
             mf_GapPart *part = gap_group(gap, group);
             part->systems[part->system_count++] = (uint8_t)s;
@@ -354,6 +373,7 @@ static void step_shared_groups(mf_World *world, uint64_t steps) {
 
 static void step_world(mf_World *world, uint64_t steps) {
     world->last_tick = world->tick + steps - 1;
+    mf_packs_make(world);
     if (mf_waves_pay(world, true))
         step_isolated_waves(world, steps);
     else

@@ -152,7 +152,9 @@ static mf_Status grow_groups(mf_World *world, mf_Error *error) {
     const uint32_t capacity = world->group_capacity > 0 ? 2 * world->group_capacity : 8;
     const mf_Array arrays[] = {MF_ARRAY(grown.groups, capacity),
                                MF_ARRAY(grown.names, 2 * (size_t)capacity),
-                               MF_ARRAY(grown.parts, capacity), MF_ARRAY(grown.gaps, capacity),
+                               MF_ARRAY(grown.open_packs, 2 * (size_t)capacity),
+                               MF_ARRAY(grown.parts, capacity),
+                               MF_ARRAY(grown.gaps, capacity),
                                MF_ARRAY(grown.waves, (size_t)capacity * MF_MAX_SYSTEMS)};
     if (!mf_allocate_arrays(world->context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(error, MF_NO_MEMORY, "world: no memory for %u groups", capacity);
@@ -172,6 +174,7 @@ mf_Status mf_world_list_group(mf_World *world, mf_Group *group, mf_Error *error)
     if (world->group_count == world->group_capacity)
         MF_TRY(grow_groups(world, error));
     group->number = world->group_count++;
+    world->packed = false;
     world->groups[group->number] = group;
     *find_name(world, group->config.name) = group->number + 1;
     return MF_OK;
@@ -210,6 +213,7 @@ static mf_Status add_system(mf_World *world, const mf_WorldSystemConfig *config,
         (mf_WorldSystemSlot){.config = *config, .every_step = every_step, .last = last};
     world->system_count++;
     mf_world_reschedule(world);
+    world->packed = false;
     for (uint32_t g = 0; g < world->group_count; g++)
         mf_group_find_unread(world->groups[g]);
     return MF_OK;
