@@ -101,6 +101,70 @@ TEST(a_thousand_groups_stand_on_each_other_as_one_of_a_thousand) {
     assert_true(along > 1e-4);
 }
 
+// ---- lanes that groups share -------------------------------------------------------------------
+
+typedef struct Mixture {
+    bool isolated, wide,
+        apart; // `apart`: each group in its own lanes, as while systems are measured
+    mf_FaultPolicy policy;
+    uint64_t stride; // [1] steps of a call
+} Mixture;
+
+// Groups of 1 to 9 hexapods that fall, some of them with another stiffness; a robot in the middle
+// of a block has a fault.
+static uint64_t hash_of_mixture(const Mixture *mixture) {
+    enum { GROUPS = 30 };
+    AUTO_CONTEXT *context = open_context(2);
+    mf_Model *model;
+    MUST(mf_model_load(context, formatted("%s/models/hexapod.urdf", MAYFLY_SOURCE_DIR), NULL,
+                       &model, &error));
+    mf_World *world = open_world(context, NULL);
+    for (uint32_t g = 0; g < GROUPS; g++) {
+        const char *name = formatted("g%u", g);
+        mf_Group *group = add_group(
+            world, &WITH(mf_group_config(), .name = name, .model = model, .count = 1 + g * g % 9,
+                         .isolated = mixture->isolated, .double_precision = mixture->wide,
+                         .fault_policy = mixture->policy));
+        MUST(rig_add_articulated(
+            group, &WITH(mf_motions_config().articulated, .friction = g % 5 == 0 ? 0.3 : 0.8),
+            &error));
+        for (uint32_t i = 0; i < mf_group_count(group); i++)
+            MUST(mf_group_set_start(group, i, (double[]){5.0 * g, 5.0 * i, 0.2 + 0.01 * g}, NULL,
+                                    (double[]){0.1 * i, 0.0, 0.0}, &error));
+    }
+    set_field(mf_world_group(world, 7), "base.linear_velocity", 2, 0, (double)NAN);
+    mf_world_measure(world, mixture->apart);
+    for (uint64_t done = 0; done < STEPS; done += mixture->stride)
+        mf_world_step(world, mixture->stride);
+    const uint64_t hash = mf_world_hash(world);
+    uint32_t faults = 0, guests = 0;
+    for (uint32_t g = 0; g < GROUPS; g++) {
+        faults += mf_group_fault_total(mf_world_group(world, g));
+        guests += world->groups[g]->pack_leader != world->groups[g];
+    }
+    assert_true(mixture->apart ? guests == 0 : guests > GROUPS / 3);
+    assert_int_equal(faults, mixture->policy == MF_FAULT_RESET ? 0 : 1);
+    mf_world_destroy(world);
+    mf_model_destroy(model);
+    return hash;
+}
+
+TEST(groups_that_share_lanes_move_as_each_in_its_own) {
+    (void)state;
+    for (uint32_t m = 0; m < 8; m++) {
+        Mixture mixture = {.isolated = (m & 1) != 0,
+                           .wide = (m & 2) != 0,
+                           .apart = true,
+                           .policy = (m & 4) != 0 ? MF_FAULT_RESET : MF_FAULT_FREEZE,
+                           .stride = 1};
+        const uint64_t apart = hash_of_mixture(&mixture);
+        mixture.apart = false;
+        assert_true(hash_of_mixture(&mixture) == apart);
+        mixture.stride = STEPS;
+        assert_true(hash_of_mixture(&mixture) == apart);
+    }
+}
+
 static uint64_t hash_of(uint32_t threads) {
     AUTO_BOXES boxes = open_boxes(BOXES, 1, 2, threads);
     mf_world_step(boxes.world, STEPS);
