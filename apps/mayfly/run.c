@@ -4,6 +4,7 @@
 
 #include "app.h"
 #include "base/file.h"
+#include "base/memory.h"
 #include "inputs.h"
 #include "moment.h"
 #include "options.h"
@@ -112,8 +113,11 @@ static bool has_links(const mf_Scene *scene, uint32_t index) {
 }
 
 static mf_Status begin_outcomes(mf_Context *context, mf_Run *run, mf_Error *error) {
+    const uint32_t count = run->scene.group_count;
     mf_Status status = MF_OK;
-    for (uint32_t g = 0; g < run->scene.group_count && status == MF_OK; g++) {
+    MF_TRY(MF_ALLOCATE(context, "run", error, MF_ARRAY(run->outcomes, count),
+                       MF_ARRAY(run->observed, count)));
+    for (uint32_t g = 0; g < count && status == MF_OK; g++) {
         if (!has_links(&run->scene, g))
             continue;
         status = mf_outcome_begin(context, mf_world_group(run->scene.world, g), &run->outcomes[g],
@@ -137,9 +141,11 @@ static void observe_frame(void *watched) {
 }
 
 static void end_outcomes(mf_Run *run) {
-    for (uint32_t g = 0; g < run->scene.group_count; g++)
+    for (uint32_t g = 0; run->observed != NULL && g < run->scene.group_count; g++)
         if (run->observed[g])
             mf_outcome_end(&run->outcomes[g]);
+    mf_release(run->scene.context, run->outcomes);
+    mf_release(run->scene.context, run->observed);
 }
 
 // Sampling interval for falls and depths: at most a few hundred samples.
@@ -300,16 +306,14 @@ static mf_Status open_and_simulate(mf_Context *context, mf_Run *run, const Optio
 static int run_scene(mf_Context *context, mf_Run *run, const Options *options, mf_Error *error) {
     mf_Scene *scene = &run->scene;
     const mf_SceneFile *file = scene->file;
-    const char *colors[MF_SCENE_GROUPS];
     char fields[MF_APP_PATH], *text = NULL;
-    mf_scene_colors(scene, colors);
     run->alone = scene->group_count == 1 && has_links(scene, 0);
     run->simulation = (mf_Simulation){.scene = scene,
                                       .session = run->simulation.session,
                                       .group = scene->group_count == 1 ? scene->group : NULL,
                                       .joints = scene->joints,
                                       .title = file->name,
-                                      .colors = colors,
+                                      .colors = scene->colors,
                                       .agents = (double)mf_scene_file_count(file),
                                       .steps = mf_scene_steps(scene),
                                       .realtime = mf_option_real(options->realtime, 0.0),

@@ -11,8 +11,8 @@ typedef struct mf_Run {
     mf_Scene scene;
     mf_Simulation simulation;
     mf_StartReport report;
-    mf_Outcome outcomes[MF_SCENE_GROUPS]; // of groups that have links and move
-    bool observed[MF_SCENE_GROUPS];
+    mf_Outcome *outcomes; // per group: of those that have links and move
+    bool *observed;
     mf_SessionFile file; // what is done again; text NULL: nothing
     mf_Session session;
     mf_Trace *trace; // NULL: none is written

@@ -40,6 +40,19 @@ mf_Census mf_census_of(mf_Group *group) {
     return census;
 }
 
+void mf_census_add(mf_Census *sum, const mf_Census *census) {
+    sum->robots += census->robots;
+    sum->alive += census->alive;
+    sum->collided += census->collided;
+    sum->crashed += census->crashed;
+    sum->fenced += census->fenced;
+    sum->faulty += census->faulty;
+    sum->lying += census->lying;
+    sum->refused += census->refused;
+    for (int i = 0; i <= MF_MOTION_OWN_LAST; i++)
+        sum->levels[i] += census->levels[i];
+}
+
 const char *mf_census_levels(const mf_Census *census, char *out, size_t size) {
     size_t used = 0;
     snprintf(out, size, "scenery");

@@ -16,6 +16,7 @@ typedef struct mf_Census {
 } mf_Census;
 
 mf_Census mf_census_of(mf_Group *group);
+void mf_census_add(mf_Census *sum, const mf_Census *census);
 
 // "3 rigid, 1 articulated"; "scenery" for groups that do not move. Returns `out`.
 const char *mf_census_levels(const mf_Census *census, char *out, size_t size);

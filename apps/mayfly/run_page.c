@@ -13,6 +13,8 @@
 #include "model/points.h"
 #include "motion/table.h"
 
+#define MOST_GROUPS 64u            // [1] that have a line each; of more
+#define GROUPS_SHOWN 16u           // [1] these, and some with faults
 #define EVENTS_SHOWN 5u            // [1] lines of first events
 #define JOINTS_SHOWN 8u            // [1] lines of first run-time joints
 #define DEGREES 57.295779513082321 // [deg/rad]
@@ -125,17 +127,34 @@ static void print_alone(const mf_Run *run) {
 
 // ---- several groups ----------------------------------------------------------------------------
 
-static void print_groups(const mf_Scene *scene) {
+static void print_census(const char *name, const mf_Census *census) {
     char levels[120];
+    printf("%-16s %9u %9u %8u %8u %8u %8u %8u %8llu  %s\n", name, census->robots, census->alive,
+           census->collided, census->crashed, census->fenced, census->faulty, census->lying,
+           (unsigned long long)census->refused, mf_census_levels(census, levels, sizeof levels));
+}
+
+// Of many groups the first ones and those with a fault have a line each, the others one together.
+static void print_groups(const mf_Scene *scene) {
+    const bool many = scene->group_count > MOST_GROUPS;
+    uint32_t lines = 0, left = 0;
+    mf_Census others = {0};
+    char name[32];
     printf("%-16s %9s %9s %8s %8s %8s %8s %8s %8s  %s\n", "group", "robots", "alive", "collided",
            "crashed", "fenced", "faulty", "lying", "refused", "motion");
     for (uint32_t g = 0; g < scene->group_count; g++) {
         const mf_Census census = mf_census_of(mf_world_group(scene->world, g));
-        printf("%-16s %9u %9u %8u %8u %8u %8u %8u %8llu  %s\n", scene->file->groups[g].name,
-               census.robots, census.alive, census.collided, census.crashed, census.fenced,
-               census.faulty, census.lying, (unsigned long long)census.refused,
-               mf_census_levels(&census, levels, sizeof levels));
+        if (many && g >= GROUPS_SHOWN && (census.alive == census.robots || lines >= MOST_GROUPS)) {
+            mf_census_add(&others, &census);
+            left++;
+            continue;
+        }
+        print_census(scene->file->groups[g].name, &census);
+        lines++;
     }
+    snprintf(name, sizeof name, "%u more", left);
+    if (left > 0)
+        print_census(name, &others);
 }
 
 // Sums of the file's own values.

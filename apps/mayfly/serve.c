@@ -305,15 +305,13 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
 
 static mf_Status serve_scene(mf_Context *context, mf_Scene *scene, const Options *options,
                              mf_Error *error) {
-    const char *colors[MF_SCENE_GROUPS];
     char names[MF_APP_PATH], *text = NULL;
     mf_Error closing = {0};
-    mf_scene_colors(scene, colors);
     mf_Simulation simulation = {.scene = scene,
                                 .group = scene->group_count == 1 ? scene->group : NULL,
                                 .joints = scene->joints,
                                 .title = scene->file->name,
-                                .colors = colors};
+                                .colors = scene->colors};
     mf_Status status = mf_simulation_record(&simulation, scene->file, options->record,
                                             options->fields, options->every, names, &text, error);
     MF_THEN(status, serve_recorded(context, scene, &simulation, options, error));

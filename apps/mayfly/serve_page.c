@@ -13,7 +13,6 @@ struct mf_ServePage {
     mf_Viewer viewer;
     mf_Server *server;
     mf_ServerConfig config;
-    const char *colors[MF_SCENE_GROUPS];
     mf_Pusher *pusher; // NULL: the world is not shown
     mf_ViewServer *pages;
     mf_Text page, description; // of the first world, which somebody may still be sent
@@ -119,8 +118,7 @@ static mf_Status take_world(mf_ServePage *page, mf_Scene *scene, mf_Text *text,
                             mf_Text *description, mf_Error *error) {
     mf_Viewer *viewer = &page->viewer;
     viewer->scene = scene;
-    mf_scene_colors(scene, page->colors);
-    MF_TRY(mf_film_create_live(scene->world, scene->file->name, page->colors, scene->joints,
+    MF_TRY(mf_film_create_live(scene->world, scene->file->name, scene->colors, scene->joints,
                                &viewer->film, error));
     MF_TRY(mf_film_color_circles(viewer->film, scene, error));
     MF_TRY(mf_pusher_create(scene->world, &page->pusher, error));

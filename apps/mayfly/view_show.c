@@ -47,9 +47,8 @@ static mf_Status build(mf_Show *show, const mf_Inputs *inputs, const char *name,
     viewer->every = 1;
     show->step = mf_time_to_seconds(scene->step);
     show->end = UINT64_MAX;
-    mf_scene_colors(scene, show->colors);
     MF_TRY(mf_show_start_scripts(show, error));
-    mf_Status status = mf_film_create_live(scene->world, show->file->name, show->colors,
+    mf_Status status = mf_film_create_live(scene->world, show->file->name, scene->colors,
                                            scene->joints, &viewer->film, error);
     MF_THEN(status, mf_film_color_circles(viewer->film, scene, error));
     MF_THEN(status, mf_session_begin(viewer->context, scene, &show->session, error));

@@ -10,7 +10,6 @@ typedef struct mf_Show {
     mf_Stored stored; // of a run's folder: the champion
     mf_SceneFile *file;
     mf_Scene scene;
-    const char *colors[MF_SCENE_GROUPS];
     mf_Viewer viewer;
     mf_Session session;                    // what was done to the world
     bool scripts_ended;                    // that they failed or stopped the run was said

@@ -79,7 +79,7 @@ typedef struct mf_Collisions mf_Collisions;
 // the motions. Shapes that collide take part (URDF: `collision` elements); planes, height fields
 // and single points do not: they are ground, or touch only the ground. `config` may be NULL.
 // MF_BAD_ARGUMENT: a setting, a group of another world or an isolated one, no shape at all, or a
-// second call. MF_LIMIT: more than 1024 shapes of a model, 64 groups. MF_NO_MEMORY.
+// second call. MF_LIMIT: more than 1024 shapes of a model. MF_NO_MEMORY.
 MF_API mf_Status mf_collisions_add(mf_World *world, const mf_CollisionsConfig *config,
                                    mf_Collisions **out, mf_Error *error);
 

@@ -19,7 +19,6 @@
 #include <mayfly/plugin.h>
 #include <mayfly/search.h>
 
-#define MF_SCENE_GROUPS 32u    // [1] most groups of a scene
 #define MF_SCENE_GAITS 32u     // [1] most gaits of a group
 #define MF_SCENE_VALUE_NAME 48 // [byte] most of the name of a field value.NAME, with the end
 #define MF_SCENE_PLUGINS 16u   // [1] most plugins of a group
@@ -447,7 +446,7 @@ typedef struct mf_SceneFile {
     mf_SceneCamera *cameras;
     uint32_t camera_count; // [1]
     mf_SceneGroup *groups;
-    uint32_t group_count; // [1] 1 .. MF_SCENE_GROUPS
+    uint32_t group_count; // [1] 1 .. MF_WORLD_GROUP_LIMIT
     mf_SceneScript *scripts;
     uint32_t script_count; // [1]
     mf_SceneBridge *bridges;
@@ -551,15 +550,17 @@ typedef struct mf_MachineLives mf_MachineLives;
 
 // A world built from a scene file, with everything that it borrows.
 typedef struct mf_Scene {
-    mf_SceneFile *file; // borrowed
+    mf_Context *context; // borrowed, as the file
+    mf_SceneFile *file;
     mf_World *world;
-    mf_Terrain *terrain;               // NULL: flat at height 0
-    uint32_t group_count;              // [1]
-    mf_Model *models[MF_SCENE_GROUPS]; // one per group
-    mf_Gait *gaits[MF_SCENE_GROUPS][MF_SCENE_GAITS];
-    uint32_t keyframes[MF_SCENE_GROUPS]; // [1] initial keyframes; MF_NONE: none
-    double
-        raised[MF_SCENE_GROUPS]; // [m] by which robots were raised out of the ground at the start
+    mf_Terrain *terrain; // NULL: flat at height 0
+    // Per group, owned by the scene.
+    uint32_t group_count; // [1]
+    mf_Model **models;
+    mf_Gait *(*gaits)[MF_SCENE_GAITS];
+    uint32_t *keyframes;         // [1] initial keyframes; MF_NONE: none
+    double *raised;              // [m] by which robots were raised out of the ground at the start
+    const char **colors;         // CSS colors; NULL for those of the model's file
     mf_Collisions *collisions;   // NULL without collisions; owned by the world
     mf_Interaction *interaction; // NULL without proximity and air; owned by the world
     mf_WorldJoints *joints;      // NULL when the file has none; owned by the world
@@ -678,9 +679,6 @@ MF_API bool mf_scene_script_result(const mf_Scene *scene, uint32_t index, mf_Scr
 // Steps of the file's duration, rounded up to whole undivided steps, after those in which machines
 // come to rest.
 MF_API uint64_t mf_scene_steps(const mf_Scene *scene); // [1]
-
-// Colors of the groups: CSS colors, NULL for those of the model's file.
-MF_API void mf_scene_colors(const mf_Scene *scene, const char *out[MF_SCENE_GROUPS]);
 
 // ---- evaluations -------------------------------------------------------------------------------
 

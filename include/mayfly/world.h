@@ -109,6 +109,8 @@ MF_API mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *conf
                                  mf_Error *error);
 MF_API void mf_world_destroy(mf_World *world); // NULL is allowed; destroys its groups, too
 
+#define MF_WORLD_GROUP_LIMIT 65535u // [1] most groups of a world
+
 // The context that the world was made with.
 MF_API mf_Context *mf_world_context(const mf_World *world);
 MF_API const mf_WorldConfig *mf_world_config_of(const mf_World *world);

@@ -19,16 +19,26 @@ BOX = """<mujoco><worldbody><geom type="plane" size="5 5 1"/>
 </worldbody><keyframe><key qpos="0 0 1 0 2 0 0"/><key qpos="0 0 1 0 0 0 0"/></keyframe></mujoco>"""
 
 
-def test_a_world_outlives_a_group_too_many() -> None:
+def test_a_world_has_hundreds_of_groups() -> None:
     model = mayfly.Model.from_string(BOX)
     world = mayfly.World(step=0.002)
-    for i in range(64):
-        world.add_group(model, name=f"g{i}")
-    with pytest.raises(mayfly.LimitError):
-        world.add_group(model, name="one too many")
+    for i in range(300):
+        group = world.add_group(model, name=f"g{i}")
+        group.set_start([(float(i), 0.0, 1.0 + 0.01 * i)])
+    with pytest.raises(mayfly.ArgumentError, match="g299: the name is used already"):
+        world.add_group(model, name="g299")
     world.step(2)
-    assert len(world.groups) == 64
+    assert len(world.groups) == 300
     assert world.time_ns == 4_000_000
+    start = world.snapshot()
+    world.step(20)
+    x, _, z = world.groups[299]["base.position"].read()[0]
+    assert x == 299.0
+    assert z == pytest.approx(3.99 - 0.5 * 9.81 * 0.044**2, abs=1e-3)
+    end = world.hash()
+    world.restore(start)
+    world.step(20)
+    assert world.hash() == end
 
 
 def test_joint_targets_move_position_actuators_and_add_in_place() -> None:

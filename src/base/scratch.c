@@ -20,24 +20,35 @@ struct mf_Scratch {
     _Atomic uint32_t taken[]; // [1] per block: 1 while it is borrowed
 };
 
+mf_Status mf_scratch_reserve(mf_Context *context, mf_Scratch *scratch, size_t size,
+                             mf_Error *error) {
+    if (size < scratch->size)
+        return MF_OK;
+    if (size > (size_t)MF_MEMORY_MANY * 64)
+        MF_TRY(mf_memory_suffices(size, scratch->count, "blocks of working memory", error));
+    size = (size / ALIGNMENT + 1) * ALIGNMENT; // never 0
+    char *blocks = mf_allocate(context, scratch->count, size);
+    MF_NEED_MEMORY(blocks != NULL, error, "scratch");
+    mf_release(context, scratch->blocks);
+    scratch->blocks = blocks;
+    scratch->size = size;
+    return MF_OK;
+}
+
 mf_Status mf_scratch_create(mf_Context *context, size_t size, uint32_t most, mf_Scratch **out,
                             mf_Error *error) {
     const uint32_t threads = mf_context_threads(context);
     const uint32_t count = most < threads ? (most > 0 ? most : 1) : threads;
-    *out = NULL;
-    if (size > (size_t)MF_MEMORY_MANY * 64)
-        MF_TRY(mf_memory_suffices(size, count, "blocks of working memory", error));
     mf_Scratch *scratch = *out =
         mf_allocate(context, 1, sizeof *scratch + count * sizeof scratch->taken[0]);
     MF_NEED_MEMORY(scratch != NULL, error, "scratch");
-    scratch->size = (size / ALIGNMENT + 1) * ALIGNMENT; // never 0
     scratch->count = count;
-    scratch->blocks = mf_allocate(context, count, scratch->size);
-    if (scratch->blocks != NULL)
-        return MF_OK;
-    mf_scratch_destroy(context, scratch);
-    *out = NULL;
-    return mf_fail(error, MF_NO_MEMORY, "scratch: out of memory");
+    const mf_Status status = mf_scratch_reserve(context, scratch, size, error);
+    if (status != MF_OK) {
+        mf_release(context, scratch);
+        *out = NULL;
+    }
+    return status;
 }
 
 void mf_scratch_destroy(mf_Context *context, mf_Scratch *scratch) {

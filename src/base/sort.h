@@ -1,4 +1,4 @@
-// Sorting in place without allocation.
+// Sorting in place without allocation, and finding in what is sorted.
 #pragma once
 
 #include <stdbool.h>
@@ -26,6 +26,20 @@ static inline void mf_sort_sift(char *heap, uint32_t root, uint32_t count, size_
             return;
         mf_sort_swap(heap + root * size, heap + child * size, size);
     }
+}
+
+// The index of the last of `count` > 0 items of `size` bytes whose number, *first in item 0, is not
+// larger than `number`; that of item 0 is not.
+static inline uint32_t mf_find_part(const uint32_t *first, size_t size, uint32_t count,
+                                    uint32_t number) {
+    uint32_t low = 0, high = count;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        uint32_t begin;
+        memcpy(&begin, (const char *)first + middle * size, sizeof begin);
+        *(begin > number ? &high : &low) = middle;
+    }
+    return low;
 }
 
 // Heapsort: n log n for any input; items of which none comes before the other may change places.

@@ -141,10 +141,9 @@ static mf_Status make_arrays(mf_Neighbors *all, mf_Error *error) {
 }
 
 static void number_agents(mf_Neighbors *all) {
-    for (uint32_t g = 0; g < all->group_count; g++) {
-        uint32_t blocks = (all->groups[g].count + MF_BLOCK - 1) / MF_BLOCK;
-        memset(all->group_of + all->groups[g].first_block, (int)g, blocks);
-    }
+    for (uint32_t g = 0; g < all->group_count; g++)
+        for (uint32_t b = 0; b < (all->groups[g].count + MF_BLOCK - 1) / MF_BLOCK; b++)
+            all->group_of[all->groups[g].first_block + b] = g;
     for (uint32_t a = 0; a < all->slot_count; a++)
         all->slot_of[a] = all->agent_of[a] = (int32_t)a;
     const double nowhere = __builtin_nan("");
@@ -184,12 +183,14 @@ mf_Status mf_neighbors_create(mf_Context *context, const mf_NeighborsConfig *con
                               const mf_NeighborGroup *groups, uint32_t group_count,
                               mf_Neighbors **out, mf_Error *error) {
     *out = NULL;
-    if (group_count < 1 || group_count > MF_NEIGHBOR_GROUPS)
-        return mf_fail(error, MF_LIMIT, "neighbors: need 1 .. %d groups", MF_NEIGHBOR_GROUPS);
+    MF_NEED(group_count > 0, error, "neighbors: no groups");
     MF_CHECK(mf_kernel_row_available(mf_kernel_row(config->isa)), error, MF_UNSUPPORTED,
              "neighbors: this build or processor does not have the instruction set");
-    mf_Neighbors *all = mf_allocate(context, 1, sizeof *all);
-    MF_NEED_MEMORY(all != NULL, error, "neighbors");
+    mf_Neighbors *all;
+    mf_NeighborGroup *own;
+    const mf_Array arrays[] = {MF_ARRAY(all, 1), MF_ARRAY(own, group_count)};
+    MF_NEED_MEMORY(mf_allocate_arrays(context, arrays, 2), error, "neighbors");
+    all->groups = own;
     all->context = context;
     all->config = *config;
     all->group_count = group_count;
@@ -462,7 +463,7 @@ static void fill_slots(void *context, uint32_t block) {
         size_t at = (size_t)agent / MF_BLOCK * 3 * MF_BLOCK + agent % MF_BLOCK;
         all->agent_of[slot] = (int32_t)agent;
         all->slot_of[agent] = (int32_t)slot;
-        all->group_of_slot[slot] = all->group_of[agent / MF_BLOCK];
+        all->group_of_slot[slot] = (int32_t)all->group_of[agent / MF_BLOCK];
         all->source[slot] = all->groups[all->group_of_slot[slot]].source;
         set_real(all, all->size, slot, all->groups[all->group_of_slot[slot]].radius);
         all->key[slot] = slot < all->live_count ? task->key[slot] : UINT64_MAX;

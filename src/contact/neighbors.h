@@ -45,7 +45,6 @@
 enum {
     MF_NEIGHBOR_CHUNK = 64,  // [1] slots that are worked on together
     MF_NEIGHBOR_PAD = 16,    // [1] values behind arrays and lists that may be read
-    MF_NEIGHBOR_GROUPS = 64, // [1] most groups
     MF_NEIGHBOR_LOADED = 9,  // [1] values of an agent that are loaded
     MF_NEIGHBOR_NEAREST = 32 // [1] most neighbors that are reported
 };
@@ -163,7 +162,7 @@ struct mf_Neighbors {
     mf_Context *context;
     mf_NeighborsConfig config;
     uint32_t group_count;
-    mf_NeighborGroup groups[MF_NEIGHBOR_GROUPS];
+    mf_NeighborGroup *groups;
     uint32_t block_count; // [1] of all groups
     uint32_t slot_count;  // [1] block_count * 16; slot `slot_count` is nobody, at NaN
     uint32_t live_count;  // [1] slots that took part when the lists were built
@@ -174,11 +173,11 @@ struct mf_Neighbors {
     double slack;                // [m]
     uint64_t rounds, sift_round; // [1] how often positions were loaded, in all and until the marks
     // By agent, that is [block][..][16]. Reals are float or double, as the config says.
-    void *reference;   // [m] [block][3][16] positions when the lists were built; NaN: took no part
-    void *mark;        // [m] likewise, when the slack began
-    void *loaded;      // [m], [1], [m/s] [block][9][16] position, facing, velocity
-    int32_t *slot_of;  // [1]
-    uint8_t *group_of; // [1] by block
+    void *reference;    // [m] [block][3][16] positions when the lists were built; NaN: took no part
+    void *mark;         // [m] likewise, when the slack began
+    void *loaded;       // [m], [1], [m/s] [block][9][16] position, facing, velocity
+    int32_t *slot_of;   // [1]
+    uint32_t *group_of; // [1] by block
     // By slot.
     void *x, *y, *z;   // [m] NaN for who takes no part
     void *facing[3];   // [1] body x in the world

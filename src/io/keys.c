@@ -11,6 +11,10 @@ static uint32_t count_of(const mf_KeyPart *part) {
     return part->total != NULL ? part->total() : part->count;
 }
 
+static const mf_Key *key_of(const mf_KeyPart *part, uint32_t index) {
+    return part->total != NULL ? part->key(index) : &part->keys[index];
+}
+
 uint32_t mf_keys_count(const mf_KeyTable *table) {
     uint32_t count = table->count;
     for (uint32_t p = 0; table->parts != NULL && table->parts[p] != NULL; p++)
@@ -25,15 +29,21 @@ const mf_Key *mf_keys_at(const mf_KeyTable *table, uint32_t index) {
     const mf_KeyPart *const *part = table->parts;
     for (; index >= count_of(*part); part++)
         index -= count_of(*part);
-    return (*part)->total != NULL ? (*part)->key(index) : &(*part)->keys[index];
+    return key_of(*part, index);
+}
+
+static bool is_path(const mf_Key *key, const char *path, size_t length) {
+    return strncmp(key->path, path, length) == 0 && key->path[length] == '\0';
 }
 
 const mf_Key *mf_keys_find(const mf_KeyTable *table, const char *path, size_t length) {
-    for (uint32_t i = 0; i < mf_keys_count(table); i++) {
-        const char *known = mf_keys_at(table, i)->path;
-        if (strncmp(known, path, length) == 0 && known[length] == '\0')
-            return mf_keys_at(table, i);
-    }
+    for (uint32_t i = 0; i < table->count; i++)
+        if (is_path(&table->keys[i], path, length))
+            return &table->keys[i];
+    for (uint32_t p = 0; table->parts != NULL && table->parts[p] != NULL; p++)
+        for (uint32_t i = 0, count = count_of(table->parts[p]); i < count; i++)
+            if (is_path(key_of(table->parts[p], i), path, length))
+                return key_of(table->parts[p], i);
     return NULL;
 }
 

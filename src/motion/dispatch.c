@@ -55,13 +55,29 @@ mf_WarningRows mf_warning_rows(const mf_WarningFields *fields, uint32_t block, u
                                 rows * mf_field_value_size(fields->residual->info.type)};
 }
 
+static void destroy_scratch(mf_Context *context, void *user) {
+    mf_scratch_destroy(context, user);
+}
+
+mf_Status mf_world_scratch(mf_World *world, size_t size, mf_Scratch **out, mf_Error *error) {
+    static const char name[] = "working memory";
+    mf_Context *context = mf_world_context(world);
+    *out = mf_world_kept(world, name);
+    if (*out != NULL)
+        return mf_scratch_reserve(context, *out, size, error);
+    MF_TRY(mf_scratch_create(context, size, UINT32_MAX, out, error));
+    const mf_Status status = mf_world_keep(world, name, *out, destroy_scratch, error);
+    if (status != MF_OK) {
+        mf_scratch_destroy(context, *out);
+        *out = NULL;
+    }
+    return status;
+}
+
 mf_Status mf_dispatch_make_scratch(mf_Group *group, mf_Dispatch *dispatch, size_t wide, size_t one,
                                    mf_Error *error) {
-    mf_Context *context = mf_world_context(mf_group_world(group));
-    mf_scratch_destroy(context, dispatch->scratch);
-    dispatch->scratch = NULL;
-    return mf_scratch_create(context, wide > one ? wide : one, mf_group_block_count(group),
-                             &dispatch->scratch, error);
+    return mf_world_scratch(mf_group_world(group), wide > one ? wide : one, &dispatch->scratch,
+                            error);
 }
 
 // Wide steps begin at whole widths only: rows are aligned there, and end with the block.

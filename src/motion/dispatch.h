@@ -17,7 +17,7 @@ typedef struct mf_Dispatch {
     const uint32_t *carried;
     mf_Motion own;
     uint32_t lanes;      // [1] of the wide kernel
-    mf_Scratch *scratch; // working memory of a piece; NULL: none. The owner's
+    mf_Scratch *scratch; // working memory of a piece, the world's; NULL: none
 } mf_Dispatch;
 
 // A piece of a block: the lanes from `lane` on, as many as the wide kernel has, or one.
@@ -65,8 +65,11 @@ typedef struct mf_WarningRows {
 } mf_WarningRows;
 mf_WarningRows mf_warning_rows(const mf_WarningFields *fields, uint32_t block, uint32_t lane);
 
-// Makes pieces->scratch, instead of what is there, for kernels that need `wide` and `one` bytes.
-// The caller destroys it.
+// Working memory of at least `size` bytes, which all groups of the world share for work that takes
+// no other of it meanwhile; the world owns it. MF_NO_MEMORY.
+mf_Status mf_world_scratch(mf_World *world, size_t size, mf_Scratch **out, mf_Error *error);
+
+// Takes working memory for kernels that need `wide` and `one` bytes.
 mf_Status mf_dispatch_make_scratch(mf_Group *group, mf_Dispatch *dispatch, size_t wide, size_t one,
                                    mf_Error *error);
 

@@ -53,11 +53,18 @@ const char *mf_recording_text(mf_Recording *recording, const char *text, size_t 
 }
 
 mf_RecordedField *mf_recording_field(mf_Recording *recording, mf_Error *error) {
-    if (recording->field_count < MF_RECORDED_FIELDS)
-        return &recording->memory->fields[recording->field_count++];
-    mf_fail_at(error, MF_LIMIT, recording->path, 0, 0, "expected at most %d fields",
-               MF_RECORDED_FIELDS);
-    return NULL;
+    mf_RecordingMemory *memory = recording->memory;
+    if (recording->field_count == memory->field_capacity) {
+        const uint32_t capacity = 2 * memory->field_capacity + 256;
+        mf_RecordedField *fields = mf_recording_take(recording, capacity, sizeof *fields, error);
+        if (fields == NULL)
+            return NULL;
+        if (recording->field_count > 0)
+            memcpy(fields, memory->fields, recording->field_count * sizeof *fields);
+        recording->fields = memory->fields = fields;
+        memory->field_capacity = capacity;
+    }
+    return &memory->fields[recording->field_count++];
 }
 
 mf_Status mf_recording_check(const mf_Recording *recording, uint64_t format, mf_Error *error) {
@@ -108,10 +115,7 @@ mf_Recording *mf_recording_make(mf_Context *context, const char *path, uint64_t 
                                 .picture = "",
                                 .memory = memory};
     recording->path = mf_recording_text(recording, path, strlen(path), error);
-    memory->fields =
-        mf_recording_take(recording, MF_RECORDED_FIELDS, sizeof *memory->fields, error);
-    recording->fields = memory->fields;
-    if (recording->path != NULL && memory->fields != NULL)
+    if (recording->path != NULL)
         return recording;
     mf_recording_destroy(recording);
     return NULL;

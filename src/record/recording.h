@@ -6,14 +6,13 @@
 
 #include <stdbool.h>
 
-enum { MF_RECORDED_FIELDS = 2048 }; // [1] most of a recording
-
 typedef struct mf_RecordingMemory {
     mf_Context *context;
     void **blocks;
     uint32_t count, capacity;
     uint64_t left;            // [byte] that may still be taken
-    mf_RecordedField *fields; // the recording's, as they are made
+    uint32_t field_capacity;  // [1]
+    mf_RecordedField *fields; // the recording's, as they are made; moved when they grow
     double *time;
     float *frames;
 } mf_RecordingMemory;
@@ -23,7 +22,7 @@ void *mf_recording_take(mf_Recording *recording, uint64_t count, uint64_t size, 
 // A copy of a text; "" for NULL. NULL and an error: no memory.
 const char *mf_recording_text(mf_Recording *recording, const char *text, size_t size,
                               mf_Error *error);
-// The next field, to be filled; NULL and an error: there are too many.
+// The next field, to be filled before the one after it; NULL and an error: no memory.
 mf_RecordedField *mf_recording_field(mf_Recording *recording, mf_Error *error);
 // MF_VERSION unless this version reads the format.
 mf_Status mf_recording_check(const mf_Recording *recording, uint64_t format, mf_Error *error);

@@ -193,22 +193,26 @@ static void note_inner(mf_Scene *scene, const mf_Group *group) {
 static mf_Status add_contact(mf_SceneBuilder *builder) {
     mf_Scene *scene = builder->scene;
     mf_CollisionsConfig config = mf_collisions_config();
-    mf_CollisionsMember members[MF_SCENE_GROUPS];
+    mf_CollisionsMember *members =
+        mf_allocate(builder->context, scene->group_count, sizeof *members);
     uint32_t robots = 0;
+    MF_NEED_MEMORY(members != NULL, builder->error, "scene");
     for (uint32_t i = 0; i < scene->group_count; i++)
         if (mf_scene_group_collides(builder, i)) {
             members[config.member_count++] = mf_collisions_member(mf_world_group(scene->world, i));
             robots += mf_scene_group_count(builder, i);
         }
-    if (config.member_count == 0)
-        return MF_OK;
     for (uint32_t i = 0; i < config.member_count && robots > 1; i++)
         note_inner(scene, members[i].group);
     config.members = members;
     config.law = (mf_CollisionLaw)builder->file->contact_law;
     config.bounds = builder->file->contact_bounds;
     config.friction = builder->file->friction;
-    return mf_collisions_add(scene->world, &config, &scene->collisions, builder->error);
+    mf_Status status = MF_OK;
+    if (config.member_count > 0)
+        status = mf_collisions_add(scene->world, &config, &scene->collisions, builder->error);
+    mf_release(builder->context, members);
+    return status;
 }
 
 static mf_InteractionMember member_of(const mf_SceneBuilder *builder, uint32_t index) {
@@ -266,22 +270,25 @@ static void note_wind(const mf_SceneBuilder *builder) {
 // Wind and downwash do not need proximity detection.
 static mf_Status add_proximity(mf_SceneBuilder *builder) {
     const mf_SceneFile *file = builder->file;
-    mf_InteractionMember members[MF_SCENE_GROUPS];
     mf_InteractionConfig config = file->interaction;
     if (!file->proximity && !mf_interaction_has_air(&config))
         return MF_OK;
     if (!file->proximity)
         config.detect = config.collide = config.terrain = config.fence = false;
     config.member_count = 0;
+    mf_InteractionMember *members =
+        mf_allocate(builder->context, file->group_count, sizeof *members);
+    MF_NEED_MEMORY(members != NULL, builder->error, "scene");
     for (uint32_t i = 0; i < file->group_count; i++)
         if (!mf_scene_group_isolated(builder, i) && !mf_scene_is_scenery(builder->scene->models[i]))
             members[config.member_count++] = member_of(builder, i);
-    if (config.member_count == 0)
-        return MF_OK;
     config.members = members;
     mf_Error cause = {0};
-    mf_Status status =
-        mf_interaction_add(builder->scene->world, &config, &builder->scene->interaction, &cause);
+    mf_Status status = MF_OK;
+    if (config.member_count > 0)
+        status = mf_interaction_add(builder->scene->world, &config, &builder->scene->interaction,
+                                    &cause);
+    mf_release(builder->context, members);
     if (status == MF_BAD_ARGUMENT)
         return mf_fail_at(builder->error, MF_BAD_FILE, file->file, file->interaction_line,
                           file->interaction_column, "%s", cause.message);
@@ -333,21 +340,41 @@ static void begin(mf_SceneBuilder *builder) {
         mf_scene_begin_gait(builder, i);
 }
 
+// What moves by itself: robots with joints, and vehicles.
+static bool is_colored(const mf_Scene *scene, uint32_t group) {
+    return scene->models[group]->joint_count > 0 ||
+           mf_group_vehicle(&scene->file->groups[group]) != NULL;
+}
+
+static void find_colors(mf_Scene *scene) {
+    static const char *const names[MF_COLOR_COUNT] = {
+        NULL,      NULL,      "#2f6fdd", "#d63a3a", "#e0b020", "#2f9e4f", "#e07b20",
+        "#8444c4", "#20a8b8", "#e07ab0", "#8a5a30", "#f4f4f4", "#202428"};
+    uint32_t several = 0, next = 0;
+    for (uint32_t i = 0; i < scene->group_count; i++)
+        several += is_colored(scene, i);
+    for (uint32_t i = 0; i < scene->group_count; i++) {
+        uint32_t color = scene->file->groups[i].color;
+        if (color == MF_COLOR_AUTO && several > 1 && is_colored(scene, i))
+            color = MF_COLOR_BLUE + next++ % (MF_COLOR_COUNT - MF_COLOR_BLUE);
+        scene->colors[i] = names[color];
+    }
+}
+
 static uint32_t digit_of(char c) {
     return (uint32_t)(c <= '9' ? c - '0' : c - 'a' + 10);
 }
 
 // Films have the colors of cameras' pictures, "#rrggbb".
-static void tint_groups(const mf_Scene *scene) {
-    const char *colors[MF_SCENE_GROUPS];
-    mf_scene_colors(scene, colors);
+static void tint_groups(mf_Scene *scene) {
+    find_colors(scene);
     for (uint32_t i = 0; i < scene->group_count; i++) {
         float tint[3];
-        for (uint32_t c = 0; colors[i] != NULL && c < 3; c++)
+        const char *color = scene->colors[i];
+        for (uint32_t c = 0; color != NULL && c < 3; c++)
             tint[c] =
-                (float)(16 * digit_of(colors[i][1 + 2 * c]) + digit_of(colors[i][2 + 2 * c])) /
-                255.0f;
-        mf_group_set_tint(mf_world_group(scene->world, i), colors[i] != NULL ? tint : NULL);
+                (float)(16 * digit_of(color[1 + 2 * c]) + digit_of(color[2 + 2 * c])) / 255.0f;
+        mf_group_set_tint(mf_world_group(scene->world, i), color != NULL ? tint : NULL);
     }
 }
 
@@ -492,6 +519,19 @@ static mf_Status check_memory(mf_Context *context, mf_SceneFile *file, const mf_
     return mf_memory_suffices((bytes[1] - bytes[0]) / MF_BLOCK, count, "robots", error);
 }
 
+mf_Status mf_scene_allocate_groups(mf_SceneBuilder *builder) {
+    mf_Scene *scene = builder->scene;
+    const uint32_t count = scene->group_count;
+    const mf_Array arrays[] = {
+        MF_ARRAY(scene->models, count),    MF_ARRAY(scene->gaits, count),
+        MF_ARRAY(scene->keyframes, count), MF_ARRAY(scene->raised, count),
+        MF_ARRAY(scene->colors, count),    MF_ARRAY(builder->first_in_grid, count),
+        MF_ARRAY(builder->placed, count)};
+    return mf_allocate_arrays(builder->context, arrays, sizeof arrays / sizeof *arrays)
+               ? MF_OK
+               : mf_fail(builder->error, MF_NO_MEMORY, "scene: no memory for %u groups", count);
+}
+
 mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
                           mf_Scene *out, mf_Error *error) {
     MF_DEFAULT_FLOATS;
@@ -505,6 +545,7 @@ mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file, const mf_Scen
                                .error = error};
     MF_TRY(check(file, &builder.config, error));
     MF_TRY(check_memory(context, file, &builder.config, error));
+    out->context = context;
     out->file = file;
     out->group_count = file->group_count;
     out->levels = builder.config.levels;
@@ -513,7 +554,8 @@ mf_Status mf_scene_create(mf_Context *context, mf_SceneFile *file, const mf_Scen
     out->stiffness =
         builder.config.stiffness > 0.0 ? builder.config.stiffness : file->groups[0].servo.stiffness;
     builder.overlaps.context = context;
-    mf_Status status = make(&builder);
+    mf_Status status = mf_scene_allocate_groups(&builder);
+    MF_THEN(status, make(&builder));
     mf_overlap_free(&builder.overlaps);
     if (status != MF_OK)
         mf_scene_destroy(out);
@@ -529,12 +571,13 @@ void mf_scene_destroy(mf_Scene *scene) {
     mf_world_destroy(scene->world);
     for (uint32_t i = 0; i < scene->plugin_count; i++)
         mf_plugin_close(scene->plugins[i]);
-    for (uint32_t i = 0; i < scene->group_count; i++) {
+    for (uint32_t i = 0; scene->models != NULL && i < scene->group_count; i++) {
         for (uint32_t g = 0; g < MF_SCENE_GAITS; g++)
             mf_gait_destroy(scene->gaits[i][g]);
         if (scene->file->groups[i].model == NULL)
             mf_model_destroy(scene->models[i]);
     }
+    mf_release(scene->context, scene->models); // and what else it has per group
     mf_terrain_destroy(scene->terrain);
     *scene = (mf_Scene){0};
 }
@@ -546,30 +589,4 @@ uint64_t mf_scene_steps(const mf_Scene *scene) {
     const mf_Time step = scene->step * scene->divisor;
     const uint64_t steps = (uint64_t)(duration / step + (duration % step != 0)) * scene->divisor;
     return mf_scene_has_machines(scene->file) ? steps + mf_machine_rest_steps(scene) : steps;
-}
-
-// What moves by itself: robots with joints, and vehicles.
-static bool is_colored(const mf_Scene *scene, uint32_t group) {
-    return scene->models[group]->joint_count > 0 ||
-           mf_group_vehicle(&scene->file->groups[group]) != NULL;
-}
-
-void mf_scene_colors(const mf_Scene *scene, const char *out[MF_SCENE_GROUPS]) {
-    static const char *const names[MF_COLOR_COUNT] = {
-        NULL,      NULL,      "#2f6fdd", "#d63a3a", "#e0b020", "#2f9e4f", "#e07b20",
-        "#8444c4", "#20a8b8", "#e07ab0", "#8a5a30", "#f4f4f4", "#202428"};
-    uint32_t several = 0, next = 0;
-    if (scene == NULL || out == NULL)
-        return;
-    for (uint32_t i = 0; i < scene->group_count; i++)
-        several += is_colored(scene, i);
-    for (uint32_t i = 0; i < MF_SCENE_GROUPS; i++) {
-        out[i] = NULL;
-        if (i >= scene->group_count)
-            continue;
-        uint32_t color = scene->file->groups[i].color;
-        if (color == MF_COLOR_AUTO && several > 1 && is_colored(scene, i))
-            color = MF_COLOR_BLUE + next++ % (MF_COLOR_COUNT - MF_COLOR_BLUE);
-        out[i] = names[color];
-    }
 }

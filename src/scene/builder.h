@@ -12,12 +12,15 @@ typedef struct mf_SceneBuilder {
     mf_SceneFile *file;
     mf_SceneConfig config;
     mf_Scene *scene;
-    mf_OverlapGrid overlaps;                 // all vehicles placed so far
-    uint32_t first_in_grid[MF_SCENE_GROUPS]; // [1] index of each group's first vehicle in it
-    bool placed[MF_SCENE_GROUPS];
+    mf_OverlapGrid overlaps; // all vehicles placed so far
+    uint32_t
+        *first_in_grid; // [1] index of each group's first vehicle in it; with the scene's arrays
+    bool *placed;       // per group, likewise
     mf_Error *error;
 } mf_SceneBuilder;
 
+// Memory for what a scene has per group, released with its `models`. MF_NO_MEMORY.
+mf_Status mf_scene_allocate_groups(mf_SceneBuilder *builder);
 // Adds a line to the scene's notes; lines beyond the limit are only counted.
 MF_PRINTF(2, 3) void mf_scene_note(mf_Scene *scene, const char *format, ...);
 // `status` of reading the file at `path`, which a key of the scene at that line names: an error of

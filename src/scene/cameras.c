@@ -93,11 +93,12 @@ mf_Status mf_scene_camera(const mf_Scene *scene, uint32_t index, mf_Camera *came
 
 mf_Status mf_scene_add_cameras(mf_SceneBuilder *builder) {
     mf_Scene *scene = builder->scene;
-    mf_Group *groups[MF_SCENE_GROUPS];
     uint32_t count = 0, group, robot;
     mf_Camera camera;
     for (uint32_t i = 0; i < builder->file->camera_count; i++)
         MF_TRY(mf_scene_camera(scene, i, &camera, &group, &robot, builder->error));
+    mf_Group **groups = mf_allocate(builder->context, scene->group_count, sizeof *groups);
+    MF_NEED_MEMORY(groups != NULL, builder->error, "scene");
     for (uint32_t g = 0; g < scene->group_count; g++) {
         if (!builder->file->groups[g].cameras)
             continue;
@@ -107,9 +108,10 @@ mf_Status mf_scene_add_cameras(mf_SceneBuilder *builder) {
         else
             groups[count++] = mf_world_group(scene->world, g);
     }
-    if (count == 0)
-        return MF_OK;
-    return mf_cameras_add_groups(scene->world, groups, count, builder->error);
+    const mf_Status status =
+        count > 0 ? mf_cameras_add_groups(scene->world, groups, count, builder->error) : MF_OK;
+    mf_release(builder->context, groups);
+    return status;
 }
 
 mf_Status mf_scene_take_first(mf_SceneBuilder *builder) {

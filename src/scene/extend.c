@@ -122,7 +122,7 @@ mf_Status mf_scene_extend(const mf_Scene *from, const mf_SceneJoin *join,
                           mf_SceneExtension **extension, mf_Scene **out, mf_Error *error) {
     *extension = NULL;
     *out = NULL;
-    if (from->group_count >= MF_SCENE_GROUPS)
+    if (from->group_count >= MF_WORLD_GROUP_LIMIT)
         return mf_fail(error, MF_LIMIT, "the world has %u groups, as many as it can have",
                        from->group_count);
     mf_Status status = check_like(join->like, error);

@@ -546,6 +546,10 @@ mf_Status mf_scene_add_group(mf_SceneBuilder *builder, uint32_t index) {
 
 // ---- groups of programs ------------------------------------------------------------------------
 
+static void end_group(mf_SceneBuilder *builder) {
+    mf_release(builder->context, builder->scene->models);
+}
+
 // A builder for one group that is in a world already. `scene` must be zeroed.
 static mf_Status begin_group(mf_SceneBuilder *builder, const mf_Group *group, mf_SceneFile *file,
                              mf_Scene *scene, mf_Error *error) {
@@ -553,7 +557,6 @@ static mf_Status begin_group(mf_SceneBuilder *builder, const mf_Group *group, mf
     scene->file = file;
     scene->world = mf_group_world(group);
     scene->group_count = 1;
-    scene->models[0] = (mf_Model *)(uintptr_t)mf_group_model(group); // only read
     scene->step = mf_world_config_of(scene->world)->step;
     scene->stiffness = file->groups[0].servo.stiffness;
     *builder = (mf_SceneBuilder){.context = mf_world_context(scene->world),
@@ -561,7 +564,12 @@ static mf_Status begin_group(mf_SceneBuilder *builder, const mf_Group *group, mf
                                  .config = mf_scene_config(),
                                  .scene = scene,
                                  .error = error};
-    return check_times(builder, 0);
+    MF_TRY(mf_scene_allocate_groups(builder));
+    scene->models[0] = (mf_Model *)(uintptr_t)mf_group_model(group); // only read
+    const mf_Status status = check_times(builder, 0);
+    if (status != MF_OK)
+        end_group(builder);
+    return status;
 }
 
 mf_Status mf_scene_parts(const mf_Group *group, mf_SceneFile *file, mf_SceneParts *out,
@@ -571,7 +579,9 @@ mf_Status mf_scene_parts(const mf_Group *group, mf_SceneFile *file, mf_ScenePart
     mf_Scene scene = {0};
     MF_NEED(out != NULL, error, "scene: out is NULL");
     MF_TRY(begin_group(&builder, group, file, &scene, error));
-    return make_parts(&builder, 0, group, out);
+    const mf_Status status = make_parts(&builder, 0, group, out);
+    end_group(&builder);
+    return status;
 }
 
 mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *parts,
@@ -590,6 +600,7 @@ mf_Status mf_scene_equip(mf_Group *group, mf_SceneFile *file, mf_SceneParts *par
         mf_plugin_close(scene.plugins[i]); // the group keeps references
     for (uint32_t i = 0; i < MF_SCENE_GAITS; i++)
         mf_gait_destroy(scene.gaits[0][i]);
+    end_group(&builder);
     if (status == MF_OK)
         mf_group_reset_all(group);
     return status;

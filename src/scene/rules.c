@@ -1,5 +1,6 @@
 // Rules for switching the motion during a run: a system of the world, before all others of a step.
 // A rule depends on time and positions only, so it needs no state.
+#include "base/memory.h"
 #include "scene/builder.h"
 #include "world/attach.h"
 #include "world/systems.h"
@@ -11,7 +12,7 @@ typedef struct Rules {
     mf_Time interval;         // [ns]
     mf_Time settled;          // [ns] end of settling, time 0
     mf_World *world;
-    mf_Field *position[MF_SCENE_GROUPS], *orientation[MF_SCENE_GROUPS];
+    mf_Field **position, **orientation; // per group
 } Rules;
 
 static bool is_near(const Rules *rules, const mf_SwitchRule *rule, uint32_t group, uint32_t robot) {
@@ -94,8 +95,12 @@ mf_Status mf_scene_add_rules(mf_Scene *scene, mf_Error *error) {
                           "%.9g s",
                           mf_time_to_seconds(scene->step),
                           mf_time_to_seconds(file->switch_interval));
-    Rules *rules = mf_allocate(context, 1, sizeof *rules);
-    MF_NEED_MEMORY(rules != NULL, error, "scene");
+    Rules *rules, own;
+    const mf_Array arrays[] = {MF_ARRAY(rules, 1), MF_ARRAY(own.position, file->group_count),
+                               MF_ARRAY(own.orientation, file->group_count)};
+    MF_NEED_MEMORY(mf_allocate_arrays(context, arrays, 3), error, "scene");
+    rules->position = own.position;
+    rules->orientation = own.orientation;
     rules->file = file;
     rules->interval = interval_of(scene);
     rules->settled = (mf_Time)mf_scene_settle_steps(scene) * scene->step;

@@ -135,10 +135,10 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
 
 // `given` is the body of the first group if the program supplies one.
 static mf_Status complete_groups(const mf_Reader *reader, mf_SceneFile *file, const Given *given) {
-    if (file->group_count > MF_SCENE_GROUPS)
+    if (file->group_count > MF_WORLD_GROUP_LIMIT)
         return mf_yaml_fail(reader->tree, mf_reader_find(reader, "groups"), true, MF_LIMIT,
-                            reader->error, "groups: expected at most %u, found %u", MF_SCENE_GROUPS,
-                            file->group_count);
+                            reader->error, "groups: expected at most %u, found %u",
+                            MF_WORLD_GROUP_LIMIT, file->group_count);
     for (uint32_t i = 0; i < file->group_count; i++) {
         const mf_Reader inner = mf_reader_item(reader, "groups", i);
         if (i == 0 && given != NULL) {

@@ -4,6 +4,7 @@
 #include "sense/ranges.h"
 #include "world/systems.h"
 #include "base/context.h"
+#include "base/sort.h"
 #include "base/floats.h"
 
 #include "math/scalar.h"
@@ -68,9 +69,7 @@ static bool is_placed(const mf_RangeGroup *group, uint32_t robot) {
 
 void mf_ranges_apply(const mf_Ranges *all, const mf_SensePlan *plan, const mf_SenseBatch *batch,
                      const mf_SenseRun *run) {
-    const mf_RangeGroup *group = &all->groups[0];
-    while (group->plan != plan)
-        group++;
+    const mf_RangeGroup *group = &all->groups[plan->range_group];
     for (uint32_t i = run->first * MF_BLOCK; i < (run->first + run->count) * MF_BLOCK; i++) {
         const bool requested = run->only == UINT32_MAX || run->only == i % MF_BLOCK;
         if (i >= group->count || !requested || !is_placed(group, i) ||
@@ -101,9 +100,8 @@ static bool is_due(const mf_RangeGroup *group, uint64_t tick) {
 
 static void measure_task(void *user, uint32_t index) {
     const mf_Ranges *all = user;
-    uint32_t g = all->group_count - 1;
-    while (all->groups[g].first_block > index)
-        g--;
+    const uint32_t g =
+        mf_find_part(&all->groups[0].first_block, sizeof *all->groups, all->group_count, index);
     const mf_RangeGroup *group = &all->groups[g];
     if (group->ray_count == 0)
         return;
@@ -132,11 +130,11 @@ static void run_ranges(const mf_WorldRun *run, void *user) {
 // Whether some range sensor has something to see.
 static bool has_view(const mf_Ranges *all) {
     bool any = false;
-    for (uint32_t g = 0; g < all->group_count; g++) {
+    for (uint32_t g = 0; g < all->group_count && !any; g++) {
         const mf_RangeGroup *group = &all->groups[g];
-        for (uint32_t h = 0; h < all->group_count && group->ray_count > 0; h++) {
+        for (uint32_t h = 0; h < all->group_count && group->ray_count > 0 && !any; h++) {
             const mf_RangeGroup *other = &all->groups[h];
-            any = any || (other->solid_count > 0 && (h != g || group->count > 1)) ||
+            any = (other->solid_count > 0 && (h != g || group->count > 1)) ||
                   other->solid_count > other->moving_count;
         }
     }
@@ -165,8 +163,10 @@ static bool is_added(const mf_World *world) {
 // From now on groups with range sensors are measured here; what they read at the start, too.
 static void take_over(mf_Ranges *all) {
     for (uint32_t g = 0; g < all->group_count; g++)
-        if (all->groups[g].ray_count > 0)
+        if (all->groups[g].ray_count > 0) {
             all->groups[g].plan->ranges = all;
+            all->groups[g].plan->range_group = g;
+        }
     if (mf_world_time(all->world) > 0)
         return;
     mf_ranges_update(all, true);

@@ -10,7 +10,7 @@
 #include "sense/sensors_build.h"
 #include "multibody/tree.h"
 
-enum { MF_RANGE_GROUPS = 64, MF_RANGE_DEPTH = 72 }; // [1] most groups; levels of the tree
+enum { MF_RANGE_DEPTH = 72 }; // [1] levels of the tree
 
 // A shape as rays meet it.
 typedef struct mf_RangeSolid {
@@ -65,9 +65,9 @@ typedef struct mf_Ranges {
     mf_Context *context;
     mf_World *world;
     uint32_t group_count, item_count, block_count, node_count; // [1]
-    mf_RangeGroup groups[MF_RANGE_GROUPS];
+    mf_RangeGroup *groups;
     double (*boxes)[6];  // [m] per item; lower above upper: it is not there
-    uint8_t *group_of;   // [1] per item
+    uint32_t *group_of;  // [1] per item
     uint32_t *order;     // [1] items that are there, as the leaves have them
     mf_RangeNode *nodes; // the root first
     mf_Scratch *scratch; // for the kernel of the tree

@@ -3,6 +3,7 @@
 #include "sense/ranges.h"
 #include "world/attach.h"
 #include "base/context.h"
+#include "base/sort.h"
 
 #include "math/kernel_table.h"
 #include "math/scalar.h"
@@ -175,7 +176,8 @@ static mf_Status make_memory(mf_Ranges *all, mf_Error *error) {
     for (uint32_t g = 0; g < all->group_count; g++) {
         const mf_RangeGroup *group = &all->groups[g];
         const uint32_t own = mf_group_model(group->group)->link_count;
-        memset(all->group_of + group->first_item, (int)g, group->item_count);
+        for (uint32_t i = 0; i < group->item_count; i++)
+            all->group_of[group->first_item + i] = g;
         links = own > links ? own : links;
     }
     return mf_scratch_create(all->context, (size_t)links * ROWS * MF_BLOCK * sizeof(double),
@@ -184,7 +186,10 @@ static mf_Status make_memory(mf_Ranges *all, mf_Error *error) {
 
 mf_Status mf_ranges_take_groups(mf_Ranges *all, mf_Error *error) {
     mf_Status status = MF_OK;
-    for (uint32_t g = 0; g < mf_world_group_count(all->world); g++) {
+    const uint32_t count = mf_world_group_count(all->world);
+    all->groups = mf_allocate(all->context, count, sizeof *all->groups);
+    MF_NEED_MEMORY(all->groups != NULL, error, "ranges");
+    for (uint32_t g = 0; g < count; g++) {
         mf_Group *group = mf_world_group(all->world, g);
         const uint32_t seen = count_seen(mf_group_model(group));
         if (!mf_group_config_of(group)->isolated && !(mf_particles_spacing(group) > 0.0) &&
@@ -209,6 +214,7 @@ void mf_ranges_destroy(mf_Context *context, void *user) {
         mf_release(context, group->centers);
     }
     mf_scratch_destroy(context, all->scratch);
+    mf_release(context, all->groups);
     mf_release(context, all->boxes);
     mf_release(context, all->group_of);
     mf_release(context, all->order);
@@ -301,9 +307,8 @@ static void update_block(const mf_Ranges *all, const mf_RangeGroup *group, uint3
 
 static void update_task(void *user, uint32_t index) {
     const mf_Ranges *all = user;
-    uint32_t g = all->group_count - 1;
-    while (all->groups[g].first_block > index)
-        g--;
+    const uint32_t g =
+        mf_find_part(&all->groups[0].first_block, sizeof *all->groups, all->group_count, index);
     char *rows = mf_scratch_borrow(all->scratch);
     update_block(all, &all->groups[g], index - all->groups[g].first_block, rows);
     mf_scratch_return(all->scratch, rows);

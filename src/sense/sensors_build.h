@@ -28,6 +28,7 @@ typedef struct mf_SensePlan {
     mf_Group *group;
     mf_SignalSet *signals;
     mf_Scratch *scratch;
+    uint32_t range_group;     // [1] its group among those of `ranges`
     struct mf_Ranges *ranges; // what its range sensors see, whose system measures; NULL: the ground
     bool limits;              // some sensor needs forces of limits
     bool before_control;      // as in mf_SensorsConfig

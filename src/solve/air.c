@@ -13,6 +13,7 @@
 // Wind. The logarithmic profile of a neutral surface layer: ln(h / z0) / ln(h_ref / z0), zero below
 // z0 (Stull, Boundary Layer Meteorology, 1988, eq. 9.7.1). It is tabulated over the square root of
 // the height, which keeps the error of linear interpolation below 2e-4 for h > 0.03 m.
+#include "base/memory.h"
 #include "solve/parts.h"
 
 #include "math/scalar.h"
@@ -45,9 +46,7 @@ static double logarithm(double x) {
 // The plan and its arrays while they are filled.
 typedef struct Draft {
     mf_AirPlan plan;
-#define STORAGE(Type, name, count) Type name[count];
-    MF_AIR_ARRAYS(STORAGE, )
-#undef STORAGE
+    MF_AIR_ARRAYS(MF_FLAT_POINTER, )
 } Draft;
 
 static void put(double *wide, float *narrow, size_t at, double value) {
@@ -97,7 +96,7 @@ static void fill_numbers(const mf_InteractionConfig *config, mf_AirPlan *plan) {
 static mf_Status pack(mf_Interaction *all, Draft *draft, mf_Error *error) {
     mf_AirPlan *plan = &draft->plan;
 #define PART(Type, name, count) MF_FLAT_PART(plan, name, draft->name, count),
-    const mf_FlatPart parts[] = {MF_AIR_ARRAYS(PART, )};
+    const mf_FlatPart parts[] = {MF_AIR_ARRAYS(PART, plan)};
 #undef PART
     void *image;
     mf_Status status = mf_flat_pack(all->context, plan, sizeof *plan, parts,
@@ -109,18 +108,22 @@ static mf_Status pack(mf_Interaction *all, Draft *draft, mf_Error *error) {
 mf_Status mf_interaction_prepare_air(mf_Interaction *all, mf_Error *error) {
     mf_AirTask *task = &all->air_task;
     mf_Status status = MF_OK;
-    Draft *draft = mf_allocate(all->context, 1, sizeof *draft);
+    Draft draft = {.plan.group_count = all->member_count};
+#define ARRAY(Type, name, count) MF_ARRAY(draft.name, count),
+    const mf_Array arrays[] = {MF_AIR_ARRAYS(ARRAY, &draft.plan)};
+#undef ARRAY
+    const bool fits = mf_allocate_arrays(all->context, arrays, sizeof arrays / sizeof *arrays);
     task->all = all->air;
     task->downward = mf_allocate(all->context, (size_t)all->air->slot_count + 2 * MF_NEIGHBOR_PAD,
                                  sizeof *task->downward);
-    if (draft == NULL || task->downward == NULL)
+    if (!fits || task->downward == NULL)
         status = mf_fail(error, MF_NO_MEMORY, "interaction: no memory for the air");
     if (status == MF_OK) {
-        fill_numbers(&all->config, &draft->plan);
-        fill_jets(all, draft);
-        fill_profile(&all->config, draft);
-        status = pack(all, draft, error);
+        fill_numbers(&all->config, &draft.plan);
+        fill_jets(all, &draft);
+        fill_profile(&all->config, &draft);
+        status = pack(all, &draft, error);
     }
-    mf_release(all->context, draft);
+    mf_release(all->context, draft.speeds_f64);
     return status;
 }

@@ -16,14 +16,12 @@
 
 #include <string.h>
 
-enum { MF_CLOTHS_GROUPS = 64 }; // [1] most groups of cloths
-
 typedef struct mf_Cloths {
     mf_Context *context;
     double step;          // [s]
     uint32_t cloth_count; // [1] groups
-    mf_Group *cloth_groups[MF_CLOTHS_GROUPS];
-    mf_ClothMotion *cloths[MF_CLOTHS_GROUPS];
+    mf_Group **cloth_groups;
+    mf_ClothMotion **cloths;
     mf_Solids solids;
     mf_SolidLink links[MF_CLOTH_OBSTACLES]; // of those that were found last
 } mf_Cloths;
@@ -170,17 +168,19 @@ static void destroy(mf_Context *context, void *user) {
     mf_solids_release(&all->solids);
     for (uint32_t c = 0; c < all->cloth_count; c++)
         all->cloths[c]->driven = false;
+    mf_release(context, all->cloths);
     mf_release(context, all);
 }
 
 static mf_Status take_groups(mf_Cloths *all, mf_World *world, mf_Error *error) {
-    for (uint32_t i = 0; i < mf_world_group_count(world); i++) {
+    const uint32_t count = mf_world_group_count(world);
+    const mf_Array arrays[] = {MF_ARRAY(all->cloths, count), MF_ARRAY(all->cloth_groups, count)};
+    MF_NEED_MEMORY(mf_allocate_arrays(all->context, arrays, 2), error, "cloths");
+    for (uint32_t i = 0; i < count; i++) {
         mf_Group *group = mf_world_group(world, i);
         mf_ClothMotion *motion = mf_cloth_motion_of(group);
         if (mf_group_config_of(group)->isolated || motion == NULL)
             continue;
-        if (all->cloth_count == MF_CLOTHS_GROUPS)
-            return mf_fail(error, MF_LIMIT, "cloths: more than %d groups", MF_CLOTHS_GROUPS);
         all->cloth_groups[all->cloth_count] = group;
         all->cloths[all->cloth_count++] = motion;
     }

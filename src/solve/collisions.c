@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/memory.h"
 #include "base/plain.h"
+#include "base/sort.h"
 #include "math/kernel_table.h"
 #include "math/scalar.h"
 #include "motion/table.h"
@@ -100,9 +101,8 @@ static mf_Status check_config(const mf_World *world, const mf_CollisionsConfig *
     return MF_OK;
 }
 
-// `members`: the previous members.
 static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMember *member,
-                              const mf_CollisionsMember *members, uint32_t count, mf_Error *error) {
+                              mf_Error *error) {
     MF_NEED(member->struct_size == sizeof *member && member->group != NULL, error,
             "collisions.members: start from mf_collisions_member(group)");
     const mf_GroupConfig *settings = mf_group_config_of(member->group);
@@ -111,12 +111,6 @@ static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMembe
                        settings->name);
     MF_NEED(!settings->isolated, error, "collisions: group %s is isolated, need a shared one",
             settings->name);
-    for (uint32_t i = 0; i < count; i++)
-        if (members[i].group == member->group)
-            return mf_fail(error, MF_BAD_ARGUMENT, "collisions: group %s is listed twice",
-                           settings->name);
-    if (count == MF_COLLISION_GROUPS)
-        return mf_fail(error, MF_LIMIT, "collisions: more than %d groups", MF_COLLISION_GROUPS);
     return MF_OK;
 }
 
@@ -125,6 +119,7 @@ static mf_Status check_member(const mf_Collisions *all, const mf_CollisionsMembe
 static mf_Status take_member(mf_Collisions *all, const mf_CollisionsMember *member,
                              mf_Error *error) {
     mf_Group *own = member->group;
+    all->member_of[mf_world_group_number(all->world, own)] = all->group_count;
     mf_CollisionGroup *group = &all->groups[all->group_count++];
     MF_TRY(mf_compound_create(all->context, mf_group_model(own), true, &group->compound, error));
     group->compound->bounds = all->config.bounds;
@@ -166,35 +161,54 @@ static bool has_solids(const mf_Group *group) {
 
 // Sorted by name, so that the pairs of robots, and the order of summation of forces, do not depend
 // on the order of creation.
-static void insert_member(mf_CollisionsMember *members, uint32_t count,
-                          const mf_CollisionsMember *member) {
-    const char *name = mf_group_config_of(member->group)->name;
-    uint32_t at = count;
-    for (; at > 0 && strcmp(mf_group_config_of(members[at - 1].group)->name, name) > 0; at--)
-        members[at] = members[at - 1];
-    members[at] = *member;
+static bool is_before(const void *a, const void *b) {
+    const mf_CollisionsMember *first = a, *second = b;
+    return strcmp(mf_group_config_of(first->group)->name, mf_group_config_of(second->group)->name) <
+           0;
 }
 
-static mf_Status take_members(mf_Collisions *all, const mf_CollisionsConfig *config,
-                              mf_Error *error) {
+static mf_Status list_members(mf_Collisions *all, const mf_CollisionsConfig *config, uint32_t count,
+                              mf_CollisionsMember *members, mf_Error *error) {
     const bool given = config->members != NULL;
-    uint32_t count = given ? config->member_count : mf_world_group_count(all->world), taken = 0;
-    mf_CollisionsMember members[MF_COLLISION_GROUPS];
+    uint32_t taken = 0;
     for (uint32_t i = 0; i < count; i++) {
         mf_CollisionsMember member =
             given ? config->members[i] : mf_collisions_member(mf_world_group(all->world, i));
         if (!given && (mf_group_config_of(member.group)->isolated || !has_solids(member.group) ||
                        mf_particles_spacing(member.group) > 0.0))
             continue;
-        MF_TRY(check_member(all, &member, members, taken, error));
-        insert_member(members, taken++, &member);
+        MF_TRY(check_member(all, &member, error));
+        members[taken++] = member;
     }
-    for (uint32_t i = 0; i < taken; i++)
+    mf_heap_sort(members, taken, sizeof *members, is_before);
+    for (uint32_t i = 0; i < taken; i++) {
+        MF_NEED(i == 0 || members[i].group != members[i - 1].group, error,
+                "collisions: group %s is listed twice", mf_group_config_of(members[i].group)->name);
         MF_TRY(take_member(all, &members[i], error));
+    }
     for (uint32_t g = 0; g < all->group_count; g++)
         if (all->groups[g].compound->solid_count > 0)
             return MF_OK;
     return mf_fail(error, MF_BAD_ARGUMENT, "collisions: no shared group has shapes that collide");
+}
+
+static mf_Status take_members(mf_Collisions *all, const mf_CollisionsConfig *config,
+                              mf_Error *error) {
+    all->world_groups = mf_world_group_count(all->world);
+    const uint32_t count = config->members != NULL ? config->member_count : all->world_groups;
+    mf_CollisionsMember *members = mf_allocate(all->context, count, sizeof *members);
+    const mf_Array arrays[] = {MF_ARRAY(all->groups, count),
+                               MF_ARRAY(all->member_of, all->world_groups)};
+    const bool fits = mf_allocate_arrays(all->context, arrays, sizeof arrays / sizeof *arrays);
+    mf_Status status =
+        fits && members != NULL
+            ? MF_OK
+            : mf_fail(error, MF_NO_MEMORY, "collisions: no memory for %u groups", count);
+    for (uint32_t g = 0; fits && g < all->world_groups; g++)
+        all->member_of[g] = MF_NONE;
+    MF_THEN(status, list_members(all, config, count, members, error));
+    mf_release(all->context, members);
+    return status;
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -275,7 +289,8 @@ static mf_Status make_memory(mf_Collisions *all, mf_Error *error) {
     for (uint32_t g = 0; g < all->group_count; g++) {
         const uint32_t own = all->groups[g].compound->solid_count;
         solids = own > solids ? own : solids;
-        memset(all->group_of + all->groups[g].first, (int)g, all->groups[g].count);
+        for (uint32_t i = 0; i < all->groups[g].count; i++)
+            all->group_of[all->groups[g].first + i] = g;
     }
     return mf_scratch_create(context, mf_compound_search_scratch_size(solids), MF_COLLISION_WAVE,
                              &all->scratch, error);
@@ -288,6 +303,7 @@ static void destroy(mf_Context *context, void *user) {
         mf_compound_destroy(all->groups[g].compound);
         mf_release(context, all->groups[g].parts);
     }
+    mf_release(context, all->groups);
     mf_release(context, all->group_of);
     mf_release(context, all);
 }

@@ -9,7 +9,6 @@
 #include <mayfly/motion.h>
 
 enum {
-    MF_COLLISION_GROUPS = 64,
     MF_COLLISION_CHUNK = 8, // [1] pairs of robots of one piece of work
     MF_COLLISION_WAVE = 32  // [1] pieces of work before their contacts become forces
 };
@@ -36,6 +35,10 @@ typedef struct mf_CollisionGroup {
     size_t drifts_stride;
     double reach; // [m] about the base's origin; at most that of the spheres of this step
 } mf_CollisionGroup;
+
+typedef struct mf_CollisionBlock {
+    uint32_t group, block; // [1]
+} mf_CollisionBlock;
 
 typedef struct mf_CollisionSettings { // combined from both shapes of a pair
     double stiffness;                 // [1/s^2] over the effective mass
@@ -69,7 +72,9 @@ struct mf_Collisions {
     mf_CollisionsConfig config;
     mf_CollisionSettings settings;
     uint32_t group_count, robot_count; // [1]
-    mf_CollisionGroup groups[MF_COLLISION_GROUPS];
+    mf_CollisionGroup *groups;
+    uint32_t world_groups;  // [1] groups of the world when they were listed
+    uint32_t *member_of;    // [1] per group of the world: its index among them; MF_NONE
     mf_Solver *solver;      // NULL: all contacts are explicit
     mf_WorldJoints *joints; // of this step; NULL: the world has none
     bool wide;              // kernels in double
@@ -79,7 +84,7 @@ struct mf_Collisions {
     mf_Scratch *scratch; // of `search`
     mf_CompoundWithinFn within;
 
-    uint8_t *group_of;     // [1] per robot
+    uint32_t *group_of;    // [1] per robot
     double (*position)[3]; // [m] per robot, of its base, now
     uint8_t *present;      // [1] per robot: 1: without a fault and at a finite position
     uint8_t *immovable;    // [1] per robot
@@ -114,7 +119,7 @@ struct mf_Collisions {
     uint32_t *near_of;    // [1] per pair of this step: its index among the near pairs, or MF_NONE
     uint64_t asleep;      // [1] near pairs skipped in this step
     uint32_t block_count; // [1] blocks of all groups that are refitted in this step
-    uint32_t *blocks;     // [1] group << 26 | block
+    mf_CollisionBlock *blocks;
 
     mf_CompoundPair *pairs; // of a wave
     mf_CompoundSearch *searches;

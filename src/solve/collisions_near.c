@@ -286,7 +286,7 @@ static void request_pairs(mf_Collisions *all, uint32_t robot) {
     const bool listed = group->refit[block] != 0;
     group->refit[block] |= (uint16_t)(1u << instance % MF_BLOCK);
     if (!listed)
-        all->blocks[all->block_count++] = (uint32_t)all->group_of[robot] << 26 | block;
+        all->blocks[all->block_count++] = (mf_CollisionBlock){all->group_of[robot], block};
 }
 
 static bool may_touch(mf_Collisions *all, uint32_t number) {

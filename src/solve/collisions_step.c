@@ -32,8 +32,8 @@ void mf_collisions_refit(const mf_Collisions *all, const mf_CollisionGroup *grou
 
 static void refit_task(void *user, uint32_t index) {
     const mf_Collisions *all = user;
-    const mf_CollisionGroup *group = &all->groups[all->blocks[index] >> 26];
-    const uint32_t block = all->blocks[index] & ((1u << 26) - 1);
+    const mf_CollisionGroup *group = &all->groups[all->blocks[index].group];
+    const uint32_t block = all->blocks[index].block;
     mf_collisions_refit(all, group, block, group->refit[block]);
 }
 
@@ -50,10 +50,9 @@ static void search_task(void *user, uint32_t index) {
 
 // The robot of a side of a joint; MF_NONE: it is no member.
 static uint32_t robot_of(const mf_Collisions *all, const mf_JointRecord *record, uint32_t side) {
-    for (uint32_t g = 0; g < all->group_count; g++)
-        if (all->groups[g].number == record->group[side])
-            return all->groups[g].first + record->instance[side];
-    return MF_NONE;
+    const uint32_t world = record->group[side];
+    const uint32_t g = world < all->world_groups ? all->member_of[world] : MF_NONE;
+    return g == MF_NONE ? MF_NONE : all->groups[g].first + record->instance[side];
 }
 
 // The place of a pair among the near ones; MF_NONE: it is not there.
@@ -182,7 +181,7 @@ static bool search_listed(mf_Collisions *all) {
     bool crowded = false;
     mf_parallel_for(all->context, all->block_count, refit_task, all);
     for (uint32_t i = 0; i < all->block_count; i++)
-        all->groups[all->blocks[i] >> 26].refit[all->blocks[i] & ((1u << 26) - 1)] = 0;
+        all->groups[all->blocks[i].group].refit[all->blocks[i].block] = 0;
     for (uint32_t first = 0; first < all->two_count;)
         first += run_wave(all, first, &before, &crowded);
     return crowded && all->asleep > 0;

@@ -11,6 +11,7 @@
 #include "motion/articulated/host.h"
 #include "multibody/tree.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <mayfly/dynamics.h>
 
@@ -36,11 +37,9 @@ typedef struct Equations {
     mf_TreeMotionFn motion, motion_one;
     mf_TreeQueryFn query, query_one;
     uint32_t lanes, scratch_count; // [1]
-    uint32_t count;                // [1] groups known
-    GroupEquations groups[];       // MOST_GROUPS
+    uint32_t count;                // [1] groups of the world that there is an entry for
+    GroupEquations *groups;        // by number; `group` NULL: not asked yet
 } Equations;
-
-enum { MOST_GROUPS = 64 };
 
 // ---- memory kept by the world ------------------------------------------------------------------
 
@@ -53,6 +52,7 @@ static void destroy(mf_Context *context, void *user) {
     Equations *equations = user;
     for (uint32_t g = 0; g < equations->count; g++)
         release_group(context, &equations->groups[g]);
+    mf_release(context, equations->groups);
     mf_release(context, equations);
 }
 
@@ -61,8 +61,7 @@ static Equations *make(mf_World *world, mf_Error *error) {
     static const mf_TreeQueryFn queries[MF_KERNEL_ROWS][1] = MF_KERNEL_TABLE_DOUBLE(mf_tree_query);
     mf_Context *context = mf_world_context(world);
     const mf_KernelPick pick = mf_kernel_pick(mf_world_isa(world), true);
-    Equations *equations =
-        mf_allocate(context, 1, sizeof *equations + MOST_GROUPS * sizeof(GroupEquations));
+    Equations *equations = mf_allocate(context, 1, sizeof *equations);
     if (equations == NULL) {
         mf_fail(error, MF_NO_MEMORY, "equations of motion: out of memory");
         return NULL;
@@ -114,6 +113,19 @@ static mf_Status make_group(mf_Context *context, uint32_t scratches, mf_Group *g
     return MF_OK;
 }
 
+static mf_Status grow(mf_Context *context, Equations *equations, uint32_t count, mf_Error *error) {
+    if (count <= equations->count)
+        return MF_OK;
+    GroupEquations *groups = mf_allocate(context, count, sizeof *groups);
+    MF_NEED_MEMORY(groups != NULL, error, "equations of motion");
+    if (equations->count > 0)
+        memcpy(groups, equations->groups, equations->count * sizeof *groups);
+    mf_release(context, equations->groups);
+    equations->groups = groups;
+    equations->count = count;
+    return MF_OK;
+}
+
 // The entry of a group; made where there is none, and again where the motion was added after it.
 static mf_Status find(mf_Group *group, const Equations **out, const GroupEquations **own,
                       mf_Error *error) {
@@ -123,21 +135,17 @@ static mf_Status find(mf_Group *group, const Equations **out, const GroupEquatio
         equations = make(world, error);
     if (equations == NULL)
         return MF_NO_MEMORY;
-    uint32_t g = 0;
-    while (g < equations->count && equations->groups[g].group != group)
-        g++;
+    const uint32_t g = mf_world_group_number(world, group);
+    mf_Context *context = mf_world_context(world);
+    MF_TRY(grow(context, equations, mf_world_group_count(world), error));
     *out = equations;
     *own = &equations->groups[g];
     const bool articulated = mf_articulated_config_of(group) != NULL;
-    if (g < equations->count && (*own)->articulated == articulated)
+    if ((*own)->group != NULL && (*own)->articulated == articulated)
         return MF_OK;
     GroupEquations made;
-    mf_Context *context = mf_world_context(world);
     MF_TRY(make_group(context, equations->scratch_count, group, &made, error));
-    if (g < equations->count)
-        release_group(context, &equations->groups[g]);
-    else
-        equations->count++;
+    release_group(context, &equations->groups[g]);
     equations->groups[g] = made;
     return MF_OK;
 }

@@ -8,6 +8,7 @@
 #include "base/memory.h"
 #include "solve/link_motion.h"
 #include "math/kernel_table.h"
+#include "motion/dispatch.h"
 #include "math/scalar.h"
 
 #include <mayfly/motion.h>
@@ -41,8 +42,7 @@ mf_Status mf_free_response_create(mf_Group *group, mf_FreeResponse **out, mf_Err
                               .lanes = pick.lanes};
     mf_free_response_note_motions(free);
     mf_Status status = mf_group_make_tree(group, &free->tree, error);
-    MF_THEN(status, mf_scratch_create(context, scratch_size(free->tree),
-                                      mf_context_threads(context), &free->scratch, error));
+    MF_THEN(status, mf_world_scratch(world, scratch_size(free->tree), &free->scratch, error));
     if (status == MF_OK) {
         const size_t dofs = free->tree->dof_count, entries = free->tree->entry_count;
         status = MF_ALLOCATE(context, "solver", error, MF_ARRAY(free->twists, count * dofs * 6 + 1),
@@ -58,7 +58,6 @@ mf_Status mf_free_response_create(mf_Group *group, mf_FreeResponse **out, mf_Err
 void mf_free_response_destroy(mf_Context *context, mf_FreeResponse *free) {
     if (free == NULL)
         return;
-    mf_scratch_destroy(context, free->scratch);
     mf_release(context, free->tree);
     mf_release(context, free->twists);
     mf_release(context, free->factors);

@@ -179,10 +179,13 @@ static mf_Status find_radius(mf_Context *context, const mf_Model *model, double 
     return MF_OK;
 }
 
+static uint32_t possible_members(const mf_World *world, const mf_InteractionConfig *config) {
+    return config->members != NULL ? config->member_count : mf_world_group_count(world);
+}
+
 static mf_Status take_members(mf_Interaction *all, const mf_InteractionConfig *config,
                               mf_Error *error) {
-    uint32_t count =
-        config->members != NULL ? config->member_count : mf_world_group_count(all->world);
+    const uint32_t count = possible_members(all->world, config);
     for (uint32_t i = 0; i < count; i++) {
         mf_InteractionMember member = config->members != NULL
                                           ? config->members[i]
@@ -190,10 +193,9 @@ static mf_Status take_members(mf_Interaction *all, const mf_InteractionConfig *c
         if (config->members == NULL && mf_group_config_of(member.group)->isolated)
             continue;
         MF_TRY(check_member(all->world, &member, error));
-        for (uint32_t m = 0; m < all->member_count; m++)
-            if (all->members[m].group == member.group)
-                return mf_fail(error, MF_BAD_ARGUMENT, "interaction: group %s is listed twice",
-                               mf_group_config_of(member.group)->name);
+        MF_NEED(!all->listed[member.group->number], error, "interaction: group %s is listed twice",
+                mf_group_config_of(member.group)->name);
+        all->listed[member.group->number] = true;
         if (member.radius == 0.0)
             MF_TRY(find_radius(all->context, mf_group_model(member.group), &member.radius, error));
         all->clearance[all->member_count] = mf_group_model(member.group)->rest_height;
@@ -221,7 +223,8 @@ static mf_NeighborGroup describe_group(const mf_InteractionMember *member) {
 static mf_Status make_search(mf_Interaction *all, uint32_t work, mf_Neighbors **out,
                              mf_Error *error) {
     const mf_InteractionConfig *config = &all->config;
-    mf_NeighborGroup groups[MF_NEIGHBOR_GROUPS];
+    mf_NeighborGroup *groups = mf_allocate(all->context, all->member_count, sizeof *groups);
+    MF_NEED_MEMORY(groups != NULL, error, "interaction");
     mf_NeighborsConfig search = {.isa = mf_world_isa(all->world), .candidates = config->candidates};
     double largest = 0.0, most = 0.0;
     for (uint32_t m = 0; m < all->member_count; m++) {
@@ -240,7 +243,10 @@ static mf_Status make_search(mf_Interaction *all, uint32_t work, mf_Neighbors **
     most = search.contact_reach > most ? search.contact_reach : most;
     most = search.jet_reach > most ? search.jet_reach : most;
     search.margin = config->margin > 0.0 ? config->margin : most > 0.0 ? 0.2 * most : 1.0;
-    return mf_neighbors_create(all->context, &search, groups, all->member_count, out, error);
+    const mf_Status status =
+        mf_neighbors_create(all->context, &search, groups, all->member_count, out, error);
+    mf_release(all->context, groups);
+    return status;
 }
 
 static mf_Status make_searches(mf_Interaction *all, mf_Error *error) {
@@ -394,7 +400,23 @@ mf_Status mf_interaction_add(mf_World *world, const mf_InteractionConfig *config
     MF_TRY(check_config(world, &settings, error));
     mf_Context *context = mf_world_context(world);
     mf_Interaction *all;
-    MF_TRY(MF_ALLOCATE(context, "interaction", error, MF_ARRAY(all, 1)));
+    mf_Interaction own;
+    const uint32_t most = possible_members(world, &settings);
+    const mf_Array arrays[] = {MF_ARRAY(all, 1),
+                               MF_ARRAY(own.members, most),
+                               MF_ARRAY(own.clearance, most),
+                               MF_ARRAY(own.output, most),
+                               MF_ARRAY(own.fault, most),
+                               MF_ARRAY(own.blow_to, most),
+                               MF_ARRAY(own.listed, mf_world_group_count(world))};
+    MF_NEED_MEMORY(mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays), error,
+                   "interaction");
+    all->members = own.members;
+    all->clearance = own.clearance;
+    all->output = own.output;
+    all->fault = own.fault;
+    all->blow_to = own.blow_to;
+    all->listed = own.listed;
     all->world = world;
     all->context = context;
     all->config = settings;

@@ -368,8 +368,7 @@ static mf_Status take_sides(mf_WorldJoints *all, const mf_JointRecord *record, u
     for (uint32_t s = 0; s < 2; s++) {
         if (record->group[s] == MF_NONE)
             continue;
-        keys[(*count)++] = (uint64_t)record->group[s] << 56 | (uint64_t)record->instance[s] << 24 |
-                           record->link[s];
+        keys[(*count)++] = mf_solver_key(record->group[s], record->instance[s], record->link[s]);
         MF_TRY(mf_solver_add_group(all->solver, mf_world_group(all->world, record->group[s]), false,
                                    error));
     }
@@ -382,7 +381,8 @@ static uint32_t count_blocks(const uint64_t *keys, uint32_t count) {
     for (uint32_t i = 0; i < count; i++) {
         if (i > 0 && keys[i] == keys[i - 1])
             continue;
-        links = i > 0 && keys[i] >> 24 == keys[i - 1] >> 24 ? links + 1 : 1;
+        links =
+            i > 0 && keys[i] >> MF_KEY_INSTANCE == keys[i - 1] >> MF_KEY_INSTANCE ? links + 1 : 1;
         blocks += 2 * links - 1; // of links^2
     }
     return blocks;

@@ -25,16 +25,16 @@ typedef struct mf_ScanTask {
 // Arrays of mf_AirPlan in both precisions: center speed times distance [m^2/s] and speed at the
 // rotors [m/s] by group; factors of the wind [1] at heights top (i / cells)^2.
 #define MF_AIR_ARRAYS(X, of)                                                                       \
-    X(double, speeds_f64, MF_NEIGHBOR_GROUPS)                                                      \
-    X(double, limits_f64, MF_NEIGHBOR_GROUPS)                                                      \
+    X(double, speeds_f64, (of)->group_count)                                                       \
+    X(double, limits_f64, (of)->group_count)                                                       \
     X(double, profile_f64, MF_PROFILE_CELLS + 2)                                                   \
-    X(float, speeds_f32, MF_NEIGHBOR_GROUPS)                                                       \
-    X(float, limits_f32, MF_NEIGHBOR_GROUPS)                                                       \
+    X(float, speeds_f32, (of)->group_count)                                                        \
+    X(float, limits_f32, (of)->group_count)                                                        \
     X(float, profile_f32, MF_PROFILE_CELLS + 2)
 
 // A round turbulent jet below each source, and the wind; see air.c. A flat image.
 typedef struct mf_AirPlan {
-    uint32_t bytes;
+    uint32_t bytes, group_count;
     bool downwash;
     bool logarithmic;
     double reach;       // [m] length

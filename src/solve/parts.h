@@ -26,8 +26,10 @@ struct mf_Interaction {
     mf_Context *context;
     mf_InteractionConfig config;
     uint32_t member_count;
-    mf_InteractionMember members[MF_NEIGHBOR_GROUPS];
-    double clearance[MF_NEIGHBOR_GROUPS]; // [m] of the base's origin above the ground when standing
+    // Per member, in one block with this structure.
+    mf_InteractionMember *members;
+    bool *listed;      // per group of the world: it is a member
+    double *clearance; // [m] of the base's origin above the ground when standing
     // Searches: one for all work without latency, else one each, because lists must not change
     // while results are pending. NULL: that work is disabled.
     mf_Neighbors *detect, *touch, *air;
@@ -35,8 +37,8 @@ struct mf_Interaction {
 
     mf_NeighborQuery query;
     mf_NeighborAnswer answer;
-    mf_NeighborOutput output[MF_NEIGHBOR_GROUPS];
-    uint32_t *fault[MF_NEIGHBOR_GROUPS]; // fault.word of each member
+    mf_NeighborOutput *output; // per member
+    uint32_t **fault;          // fault.word of each member
 
     mf_ScanTask scan; // constant over the chunks
     mf_ScanFn scan_chunk;
@@ -52,7 +54,7 @@ struct mf_Interaction {
     mf_AirTask air_task; // owns its plan and memory
     mf_NeighborJetFn jets;
     mf_BlowFn blow;
-    mf_AirOutput blow_to[MF_NEIGHBOR_GROUPS];
+    mf_AirOutput *blow_to; // per member
 
     uint32_t pending;                        // MF_WORK_DETECT, MF_WORK_COLLIDE with pending results
     uint32_t detection_wait, collision_wait; // [1] steps until those results are applied

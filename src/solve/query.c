@@ -4,10 +4,12 @@
 #include "solve/query.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <mayfly/dynamics.h>
 
 #include <math.h>
+#include <string.h>
 
 static const char kept_name[] = "queries";
 
@@ -25,6 +27,7 @@ static void destroy_query(mf_Context *context, void *user) {
     mf_Query *query = user;
     for (uint32_t g = 0; g < query->count; g++)
         release_group(context, &query->groups[g]);
+    mf_release(context, query->groups);
     mf_release(context, query);
 }
 
@@ -63,6 +66,19 @@ static mf_Status make_group(mf_Context *context, mf_Group *own, mf_QueryGroup *g
                                error);
 }
 
+static mf_Status grow(mf_Query *query, uint32_t count, mf_Error *error) {
+    if (count <= query->capacity)
+        return MF_OK;
+    mf_QueryGroup *groups = mf_allocate(query->context, count, sizeof *groups);
+    MF_NEED_MEMORY(groups != NULL, error, "queries");
+    if (query->count > 0)
+        memcpy(groups, query->groups, query->count * sizeof *groups);
+    mf_release(query->context, query->groups);
+    query->groups = groups;
+    query->capacity = count;
+    return MF_OK;
+}
+
 mf_Status mf_query_of(mf_World *world, mf_Query **out, mf_Error *error) {
     mf_Context *context = mf_world_context(world);
     mf_Query *query = mf_world_kept(world, kept_name);
@@ -70,12 +86,14 @@ mf_Status mf_query_of(mf_World *world, mf_Query **out, mf_Error *error) {
     if (query == NULL) {
         MF_TRY(MF_ALLOCATE(context, "queries", error, MF_ARRAY(query, 1)));
         query->context = context;
+        query->world = world;
         status = mf_world_keep(world, kept_name, query, destroy_query, error);
         if (status != MF_OK) {
             mf_release(context, query);
             return status;
         }
     }
+    MF_TRY(grow(query, mf_world_group_count(world), error));
     while (status == MF_OK && query->count < mf_world_group_count(world)) {
         mf_QueryGroup *group = &query->groups[query->count];
         status = make_group(context, mf_world_group(world, query->count), group, error);
@@ -89,10 +107,8 @@ mf_Status mf_query_of(mf_World *world, mf_Query **out, mf_Error *error) {
 }
 
 uint32_t mf_query_number(const mf_Query *query, const mf_Group *group) {
-    for (uint32_t g = 0; g < query->count; g++)
-        if (query->groups[g].group == group)
-            return g;
-    return MF_NONE;
+    const uint32_t g = mf_world_group_number(query->world, group);
+    return g < query->count ? g : MF_NONE;
 }
 
 // ---- poses --------------------------------------------------------------------------------------

@@ -26,8 +26,9 @@ typedef struct mf_QueryGroup {
 
 typedef struct mf_Query {
     mf_Context *context;
-    uint32_t count; // [1] groups known
-    mf_QueryGroup groups[64];
+    mf_World *world;
+    uint32_t count, capacity; // [1] groups known; that there is memory for
+    mf_QueryGroup *groups;    // by number
 } mf_Query;
 
 // The world's query data, created or completed if necessary. MF_LIMIT, MF_NO_MEMORY.

@@ -2,6 +2,7 @@
 //
 // Invariant: memory grows between steps only, to what joints and contacts were announced.
 #include "base/memory.h"
+#include "base/sort.h"
 #include "solve/joints.h"
 #include "world/attach.h"
 #include "world/systems.h"
@@ -126,14 +127,23 @@ mf_Status mf_solver_reserve_contacts(mf_Solver *solver, uint32_t contacts, mf_Er
 
 // ---- groups -------------------------------------------------------------------------------------
 
-static void rank_groups(mf_Solver *solver) {
-    for (uint32_t g = 0; g < solver->group_count; g++) {
-        const char *name = mf_group_config_of(mf_world_group(solver->world, g))->name;
-        uint32_t before = 0;
-        for (uint32_t i = 0; i < solver->group_count; i++)
-            before += strcmp(mf_group_config_of(mf_world_group(solver->world, i))->name, name) < 0;
-        solver->ranks[g] = before;
-        solver->group_at[before] = g;
+typedef struct NamedGroup {
+    const char *name;
+    uint32_t group; // [1]
+} NamedGroup;
+
+static bool is_named_before(const void *a, const void *b) {
+    return strcmp(((const NamedGroup *)a)->name, ((const NamedGroup *)b)->name) < 0;
+}
+
+// `named`: memory for as many as there are groups.
+static void rank_groups(mf_Solver *solver, NamedGroup *named) {
+    for (uint32_t g = 0; g < solver->group_count; g++)
+        named[g] = (NamedGroup){mf_group_config_of(mf_world_group(solver->world, g))->name, g};
+    mf_heap_sort(named, solver->group_count, sizeof *named, is_named_before);
+    for (uint32_t i = 0; i < solver->group_count; i++) {
+        solver->ranks[named[i].group] = i;
+        solver->group_at[i] = named[i].group;
     }
 }
 
@@ -143,10 +153,11 @@ static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
     if (needed <= solver->group_count)
         return MF_OK;
     mf_Solver more;
-    const mf_Array arrays[] = {MF_ARRAY(more.trials, needed),  MF_ARRAY(more.memories, needed),
-                               MF_ARRAY(more.free, needed),    MF_ARRAY(more.common, needed),
-                               MF_ARRAY(more.answers, needed), MF_ARRAY(more.ranks, needed),
-                               MF_ARRAY(more.group_at, needed)};
+    NamedGroup *named;
+    const mf_Array arrays[] = {MF_ARRAY(more.trials, needed),   MF_ARRAY(more.memories, needed),
+                               MF_ARRAY(more.free, needed),     MF_ARRAY(more.common, needed),
+                               MF_ARRAY(more.answers, needed),  MF_ARRAY(more.ranks, needed),
+                               MF_ARRAY(more.group_at, needed), MF_ARRAY(named, needed)};
     if (!mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(error, MF_NO_MEMORY, "solver: no memory for %u groups", needed);
     if (solver->group_count > 0) {
@@ -165,7 +176,7 @@ static mf_Status grow_groups(mf_Solver *solver, mf_Error *error) {
     solver->ranks = more.ranks;
     solver->group_at = more.group_at;
     solver->group_count = needed;
-    rank_groups(solver);
+    rank_groups(solver, named);
     return MF_OK;
 }
 
@@ -245,13 +256,11 @@ mf_Status mf_solver_add_group(mf_Solver *solver, mf_Group *group, bool contacts,
 bool mf_solver_refresh(mf_Solver *solver) {
     for (uint32_t g = 0; g < solver->group_count; g++) {
         mf_TrialStep *trial = solver->trials[g];
-        if (trial == NULL)
+        if (trial == NULL || !mf_trial_step_stale(trial))
             continue;
         mf_trial_step_note_motions(trial);
         if (solver->free[g] != NULL)
             mf_free_response_note_motions(solver->free[g]);
-        if (!mf_trial_step_stale(trial))
-            continue;
         const size_t before = trial->bytes;
         mf_trial_step_fill(trial);
         solver->answers[g] = mf_trial_step_kind(trial->group) == MF_TRIAL_STEP_ANSWERS;

@@ -65,6 +65,22 @@ void mf_solver_clear_contacts(mf_Solver *solver);
 
 // ---- inside -------------------------------------------------------------------------------------
 
+// Keys of links that order them by group, instance and link, each in bits of its own; those of the
+// group begin at MF_KEY_GROUP, those of the instance at MF_KEY_INSTANCE.
+enum { MF_KEY_INSTANCE = 22, MF_KEY_GROUP = 48 };
+static inline uint64_t mf_solver_key(uint32_t group, uint32_t instance, uint32_t link) {
+    return (uint64_t)group << MF_KEY_GROUP | (uint64_t)instance << MF_KEY_INSTANCE | link;
+}
+static inline uint32_t mf_solver_key_group(uint64_t key) {
+    return (uint32_t)(key >> MF_KEY_GROUP);
+}
+static inline uint32_t mf_solver_key_instance(uint64_t key) {
+    return (uint32_t)(key >> MF_KEY_INSTANCE) & ((1u << (MF_KEY_GROUP - MF_KEY_INSTANCE)) - 1);
+}
+static inline uint32_t mf_solver_key_link(uint64_t key) {
+    return (uint32_t)key & ((1u << MF_KEY_INSTANCE) - 1);
+}
+
 enum { MF_SOLVER_FILLED = 64 }; // [1] links of an island whose matrix is factored exactly
 
 // [1] Forces with a larger residual are not used.

@@ -45,15 +45,15 @@ uint32_t mf_solver_find(const uint64_t *keys, uint32_t count, uint64_t key) {
 // ---- constraints and nodes ----------------------------------------------------------------------
 
 static const uint64_t no_key = UINT64_MAX; // of the world
-static const uint64_t tree_rank = 0xfe;    // instead of a group's: robots of trees come last
+static const uint32_t tree_rank =
+    MF_WORLD_GROUP_LIMIT; // instead of a group's: robots of trees come last
 
 static uint64_t key_of(const mf_Solver *solver, uint32_t group, uint32_t instance, uint32_t link) {
     if (group == MF_NONE)
         return no_key;
     const uint32_t robot = mf_assemblies_robot(solver->joints->assemblies, group, instance);
-    return robot != MF_NONE
-               ? tree_rank << 56 | (uint64_t)robot << 24 | link
-               : (uint64_t)solver->ranks[group] << 56 | (uint64_t)instance << 24 | link;
+    return robot != MF_NONE ? mf_solver_key(tree_rank, robot, link)
+                            : mf_solver_key(solver->ranks[group], instance, link);
 }
 
 static void add_constraint(mf_Solver *solver, uint32_t joint, uint32_t contact,
@@ -110,15 +110,15 @@ static mf_SolverBlock block_at(const mf_Solver *solver, uint32_t group, uint32_t
 }
 
 static mf_SolverNode node_of(const mf_Solver *solver, uint64_t key) {
-    mf_SolverNode node = {.link = (uint32_t)key & 0xffffffu, .robot = MF_NONE, .at = MF_NONE};
-    const uint32_t number = (uint32_t)(key >> 24);
-    if (key >> 56 == tree_rank) {
+    mf_SolverNode node = {.link = mf_solver_key_link(key), .robot = MF_NONE, .at = MF_NONE};
+    const uint32_t number = mf_solver_key_instance(key), rank = mf_solver_key_group(key);
+    if (rank == tree_rank) {
         const mf_AssemblyRobot *robot = &solver->joints->assemblies->order[number];
         node.robot = number;
         node.group = robot->group->index;
         node.instance = robot->instance;
     } else {
-        node.group = solver->group_at[key >> 56];
+        node.group = solver->group_at[rank];
         node.instance = number;
     }
     return node;

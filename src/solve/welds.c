@@ -6,7 +6,7 @@
 #include <string.h>
 
 static uint64_t key_of(const uint32_t ends[3]) {
-    return ((uint64_t)ends[0] << 56 ^ (uint64_t)ends[1] << 24 ^ ends[2]) + 1; // not 0
+    return mf_solver_key(ends[0], ends[1], ends[2]) + 1; // not 0
 }
 
 // Where a link is in the table, or the free place for it.

@@ -84,6 +84,14 @@ const mf_WorldSystemConfig *mf_world_find_system(const mf_World *world, const ch
 // system of the group that declares nothing may read any; one of the world must name them.
 void mf_attach_derived(mf_Group *group, const char *name);
 
+// Whether two objects `user` of systems with the same function, settings and fields do the same to
+// the same values: nothing of a robot is kept outside of declared fields.
+typedef bool (*mf_AlikeFn)(const void *user, const void *other);
+
+// Declares that the system `name` may run for robots of several groups at once, where `alike` says
+// so; asked again when a field or a system was added.
+void mf_attach_alike(mf_Group *group, const char *name, mf_AlikeFn alike);
+
 // Whether a controller of the group declares that it writes joint.target.
 bool mf_attach_drives_joints(const mf_Group *group);
 
@@ -144,7 +152,7 @@ void mf_group_get_position(const mf_Group *group, uint32_t instance, double *pos
 
 // Transfers ownership of `user` to the world, which calls `destroy` when it is destroyed, before
 // its groups. MF_LIMIT: the world owns MF_WORLD_KEPT objects already.
-enum { MF_WORLD_KEPT = 8 };
+enum { MF_WORLD_KEPT = 12 };
 mf_Status mf_world_keep(mf_World *world, const char *name, void *user,
                         void (*destroy)(mf_Context *context, void *user), mf_Error *error);
 void *mf_world_kept(const mf_World *world, const char *name); // NULL: none of that name

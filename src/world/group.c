@@ -4,6 +4,7 @@
 // the last block are computed like the others but never counted, hashed or recorded.
 #include "world/group.h"
 #include "base/floats.h"
+#include "base/memory.h"
 #include "model/points.h"
 #include "world/attach.h"
 
@@ -147,8 +148,6 @@ static mf_Status check_config(mf_World *world, const mf_GroupConfig *config, mf_
         return mf_fail(error, MF_BAD_ARGUMENT, "group %s: spacing, need 0 .. 1e4 m", config->name);
     if (mf_world_find_group(world, config->name) != NULL)
         return mf_fail(error, MF_BAD_ARGUMENT, "group %s: the name is used already", config->name);
-    if (world->group_count == MF_MAX_GROUPS)
-        return mf_fail(error, MF_LIMIT, "world: at most %d groups", MF_MAX_GROUPS);
     return MF_OK;
 }
 
@@ -158,14 +157,18 @@ mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_G
     MF_NEED(world != NULL, error, "mf_world_add_group: world is NULL");
     *out = NULL;
     MF_TRY(check_config(world, config, error));
-    mf_Group *group = mf_allocate(world->context, 1, sizeof *group);
-    char *name = mf_allocate(world->context, strlen(config->name) + 1, 1);
-    if (group == NULL || name == NULL) {
-        mf_release(world->context, group);
-        mf_release(world->context, name);
+    mf_Group *group, own;
+    char *name;
+    const mf_Array arrays[] = {MF_ARRAY(group, 1), MF_ARRAY(own.fields, MF_MAX_FIELDS),
+                               MF_ARRAY(own.field_memory, MF_MAX_FIELDS),
+                               MF_ARRAY(own.systems, MF_MAX_SYSTEMS),
+                               MF_ARRAY(name, strlen(config->name) + 1)};
+    if (!mf_allocate_arrays(world->context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(error, MF_NO_MEMORY, "group %s: out of memory", config->name);
-    }
     strcpy(name, config->name);
+    group->fields = own.fields;
+    group->field_memory = own.field_memory;
+    group->systems = own.systems;
     group->world = world;
     group->config = *config;
     group->inspection.square = (double)INFINITY;
@@ -173,11 +176,11 @@ mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_G
     group->blocks = (config->count + MF_BLOCK - 1) / MF_BLOCK;
     mf_Status status = add_canonical(group, error);
     MF_THEN(status, find_start_points(group, error));
+    MF_THEN(status, mf_world_list_group(world, group, error));
     if (status != MF_OK) {
         mf_group_destroy(group);
         return status;
     }
-    world->groups[world->group_count++] = group;
     mf_group_reset_all(group);
     *out = group;
     return MF_OK;
@@ -196,7 +199,6 @@ void mf_group_destroy(mf_Group *group) {
     mf_release(context, group->starts);
     mf_release(context, group->placed);
     mf_release(context, group->contact_links);
-    mf_release(context, (void *)(uintptr_t)group->config.name);
     while (group->kept != NULL) {
         mf_Kept *kept = group->kept;
         group->kept = kept->next;
@@ -332,13 +334,15 @@ mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t
     const size_t row = MF_BLOCK * mf_field_value_size(field.info.type), page = 4096;
     const size_t values = (size_t)field.blocks * field.components;
     const bool sums = has_remainders(group, &field.info);
-    size_t rows = (sums ? 2 : 1) * values + page / row;
+    size_t rows = (sums ? 2 : 1) * values;
+    const bool large = rows * row >= page;
+    rows += large ? page / row : 0;
     size_t name_rows = strlen(info->name) / row + 1;
     char *memory = mf_allocate(group->world->context, rows + name_rows, row);
     if (memory == NULL)
         return mf_fail(error, MF_NO_MEMORY, "field %s: out of memory for %u robots", info->name,
                        group->config.count);
-    field.data = memory + group->field_count * 5 * 64 % page;
+    field.data = memory + (large ? group->field_count * 5 * 64 % page : 0);
     if (sums)
         field.remainder = (char *)field.data + values * row;
     field.info.name = strcpy(memory + rows * row, info->name);

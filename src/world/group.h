@@ -10,7 +10,7 @@
 
 #include <stdatomic.h>
 
-enum { MF_MAX_FIELDS = 96, MF_MAX_SYSTEMS = 24, MF_MAX_GROUPS = 64 };
+enum { MF_MAX_FIELDS = 96, MF_MAX_SYSTEMS = 24 };
 
 enum { MF_FIELD_WORDS = (MF_MAX_FIELDS + 63) / 64 };
 
@@ -28,6 +28,7 @@ typedef struct mf_SystemSlot {
     bool every_step;         // due at each step, which needs no division
     bool derived;            // from mf_attach_derived
     bool unread;             // derived, and no system reads what it writes
+    mf_AlikeFn alike;        // from mf_attach_alike; NULL: it runs group by group
     uint64_t next;           // [1] next step at which it is due; shared groups only
     _Atomic uint64_t worked; // [ns] while the world is measured
 } mf_SystemSlot;
@@ -67,12 +68,22 @@ typedef struct mf_Inspection {
 
 struct mf_Group {
     mf_World *world;
+    uint32_t number;       // [1] of the world's groups
     mf_GroupConfig config; // name owned by the group
     uint32_t blocks;
     uint32_t field_count, system_count;
-    mf_Field fields[MF_MAX_FIELDS];
-    void *field_memory[MF_MAX_FIELDS];     // allocation of each field's data
-    mf_SystemSlot systems[MF_MAX_SYSTEMS]; // in order of phase, then of addition
+    // The pack (packs.c); the last three are the leader's.
+    mf_Group *pack_leader, *pack_next; // itself without others; NULL: the last
+    uint32_t pack_lane;                // [1] its first lane there
+    uint32_t pack_lanes;               // [1] of all
+    uint64_t pack_hash;
+    uint32_t gap_part;        // [1] where it was last in the list of a gap
+    uint32_t blocks_together; // [1] blocks that run all steps together
+    uint32_t fields_measured; // [1] field_count for which that holds
+    // In one block with this structure, of which mf_group_run_lanes makes copies.
+    mf_Field *fields;       // MF_MAX_FIELDS
+    void **field_memory;    // allocation of each field's data
+    mf_SystemSlot *systems; // MF_MAX_SYSTEMS, in order of phase, then of addition
     mf_CanonicalFields canonical;
     mf_WarningFields warnings; // NULL: no system raises warnings
     mf_Inspection inspection;
@@ -109,6 +120,25 @@ typedef struct mf_WorldKept {
     void (*destroy)(mf_Context *context, void *user);
 } mf_WorldKept;
 
+// The tasks of a group whose blocks run all steps on their own.
+typedef struct mf_StepPart {
+    mf_Group *group;
+    uint32_t first_task; // [1]
+} mf_StepPart;
+
+// The systems of a group that run before the next world system, all on a piece of its blocks.
+typedef struct mf_GapPart {
+    mf_Group *group;
+    uint32_t first_piece, system_count; // [1]
+    uint8_t systems[MF_MAX_SYSTEMS];    // [1]
+} mf_GapPart;
+
+// A system of a wave, with one task per block.
+typedef struct mf_WaveEntry {
+    mf_Group *group;
+    uint32_t system, first_task; // [1]
+} mf_WaveEntry;
+
 struct mf_World {
     mf_Context *context;
     mf_WorldConfig config;
@@ -119,7 +149,14 @@ struct mf_World {
     uint64_t last_tick; // [1] last step of the present call of mf_world_step
     bool measured;      // systems measure their time
     uint32_t group_count;
-    mf_Group *groups[MF_MAX_GROUPS];
+    uint32_t group_capacity; // [1] 0 or a power of two
+    mf_Group **groups;       // and what else grows with them, in one block
+    bool packed;             // the packs hold
+    uint32_t *open_packs;    // [1] 2 group_capacity: 1 + number of a leader, by hash
+    uint32_t *names;         // [1] 2 group_capacity: 1 + number of a group, by the hash of its name
+    mf_StepPart *parts;      // of a step, as the two after it
+    mf_GapPart *gaps;
+    mf_WaveEntry *waves; // of all systems
     uint32_t system_count;
     mf_WorldSystemSlot systems[MF_WORLD_SYSTEM_LIMIT]; // in order of phase, then of being added
     uint32_t kept_count;
@@ -136,6 +173,9 @@ static inline bool mf_world_pulls_down(const mf_WorldConfig *config) {
 }
 
 void mf_group_destroy(mf_Group *group);
+
+// Adds the group to the world's list under its name. MF_LIMIT, MF_NO_MEMORY.
+mf_Status mf_world_list_group(mf_World *world, mf_Group *group, mf_Error *error);
 
 // Updates which fields each system reads and writes, and which systems may run in parallel, after a
 // field was added to `group`. On failure (two systems would write it) nothing changes.
@@ -162,6 +202,18 @@ static inline bool mf_system_rests(const mf_World *world, const mf_SystemSlot *s
 // Finds the derived systems whose fields no system reads, after systems were added to the group or,
 // if it is shared, to the world.
 void mf_group_find_unread(mf_Group *group);
+
+// ---- packs (packs.c) ---------------------------------------------------------------------------
+
+// Makes the packs if groups, fields or systems were added since.
+void mf_packs_make(mf_World *world);
+// Runs a system of all groups of a pack, of one block each.
+void mf_pack_run(mf_Group *leader, uint32_t system, const mf_SystemRun *run);
+// Whether its robots can stay in the leader's lanes for several steps.
+bool mf_pack_stays(const mf_Group *leader);
+// Copies all robots to the leader's lanes, and back; what is returned is the leader with all lanes.
+mf_Group mf_pack_begin(const mf_Group *leader);
+void mf_pack_end(const mf_Group *leader);
 
 // Runs a system and measures its time when the world is measured.
 void mf_system_run(mf_SystemSlot *slot, const mf_SystemRun *run);

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROBOTS = 256 }; // [1] larger groups are particles or swarms
+enum { MOST_ROBOTS = 256 }; // [1] larger groups are particles or swarms, as are more groups
 
 // A body: pose in the world, and velocity.
 typedef struct Body {
@@ -193,7 +193,8 @@ static uint32_t swift_lanes(const mf_Group *group, uint32_t block) {
 
 void mf_inspect_encounters(mf_Group *group, uint32_t first, uint32_t count, bool others) {
     others = others && group->inspection.pushed;
-    if (group->warnings.word == NULL || (others && group->config.count > MOST_ROBOTS) ||
+    const bool many = group->config.count > MOST_ROBOTS || group->world->group_count > MOST_ROBOTS;
+    if (group->warnings.word == NULL || (others && many) ||
         !(group->inspection.square < (double)INFINITY))
         return;
     for (uint32_t block = first; block < first + count; block++) {

@@ -181,7 +181,15 @@ void mf_attach_derived(mf_Group *group, const char *name) {
     mf_group_find_unread(group);
 }
 
+void mf_attach_alike(mf_Group *group, const char *name, mf_AlikeFn alike) {
+    for (uint32_t s = 0; s < group->system_count; s++)
+        if (strcmp(group->systems[s].config.name, name) == 0)
+            group->systems[s].alike = alike;
+    group->world->packed = false;
+}
+
 static void find_waves(mf_Group *group) {
+    group->world->packed = false;
     find_drivers(group);
     mf_group_find_unread(group);
     group->slow = false;
@@ -325,6 +333,7 @@ void mf_world_measure(mf_World *world, bool on) {
     if (world == NULL)
         return;
     world->measured = on;
+    world->packed = false;
 }
 
 double mf_group_system_seconds(const mf_Group *group, uint32_t index) {

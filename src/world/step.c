@@ -14,6 +14,7 @@
 #include "base/clock.h"
 #include "base/context.h"
 #include "base/floats.h"
+#include "base/sort.h"
 #include "world/between.h"
 #include "world/group.h"
 #include "world/inspect.h"
@@ -30,21 +31,23 @@ uint64_t mf_rate_next_step(mf_Rate rate, mf_Time step, uint64_t from) {
 
 // ---- steps in which no block needs another ------------------------------------------------------
 
-// The tasks of one group.
-typedef struct StepPart {
-    mf_Group *group;
-    uint32_t first_task;      // [1]
-    uint32_t blocks_together; // [1] blocks that run all steps together
-} StepPart;
-
 typedef struct Steps {
     mf_World *world;
     uint64_t tick, steps;
     uint32_t blocks_per_task;
     uint32_t part_count;
-    StepPart parts[MF_MAX_GROUPS];
+    const mf_StepPart *parts;
 } Steps;
 
+// What is done to a group after its systems.
+static void end_step(mf_Group *group, uint32_t first, uint32_t count, uint64_t tick) {
+    if (mf_inspect_due(tick))
+        mf_inspect_blocks(group, first, count);
+    if (group->config.fault_policy == MF_FAULT_RESET)
+        mf_group_reset_faulty(group, first, count);
+}
+
+// `group`: of a pack that stays in its leader's lanes, the leader with all of them.
 static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_t count,
                        uint64_t first_tick, uint64_t steps) {
     mf_Time step = world->config.step;
@@ -66,29 +69,37 @@ static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_
                     continue;
                 next[s] = mf_rate_next_step(slot->config.rate, step, tick + 1);
             }
-            mf_system_run(slot, &run);
+            mf_pack_run(group, s, &run);
         }
-        if (mf_inspect_due(tick))
-            mf_inspect_blocks(group, first, count);
-        if (group->config.fault_policy == MF_FAULT_RESET)
-            mf_group_reset_faulty(group, first, count);
+        for (mf_Group *member = group; member != NULL; member = member->pack_next)
+            end_step(member, first, count, tick);
     }
+}
+
+static void run_pack(const Steps *work, mf_Group *leader) {
+    mf_Group packed = mf_pack_begin(leader);
+    packed.pack_next = NULL;
+    run_blocks(work->world, &packed, 0, 1, work->tick, work->steps);
+    mf_pack_end(leader);
 }
 
 static void step_blocks(void *context, uint32_t index) {
     const Steps *work = context;
-    uint32_t p = work->part_count - 1;
-    while (work->parts[p].first_task > index)
-        p--;
-    const StepPart *part = &work->parts[p];
+    const uint32_t p =
+        mf_find_part(&work->parts[0].first_task, sizeof *work->parts, work->part_count, index);
+    const mf_StepPart *part = &work->parts[p];
+    const uint32_t together = part->group->blocks_together;
+    if (work->steps > 1 && mf_pack_stays(part->group)) {
+        run_pack(work, part->group);
+        return;
+    }
     uint32_t first = (index - part->first_task) * work->blocks_per_task;
     uint32_t last = first + work->blocks_per_task;
     if (last > part->group->blocks)
         last = part->group->blocks;
-    for (uint32_t block = first; block < last; block += part->blocks_together) {
+    for (uint32_t block = first; block < last; block += together) {
         uint32_t left = last - block;
-        run_blocks(work->world, part->group, block,
-                   left < part->blocks_together ? left : part->blocks_together, work->tick,
+        run_blocks(work->world, part->group, block, left < together ? left : together, work->tick,
                    work->steps);
     }
 }
@@ -103,7 +114,10 @@ static uint32_t count_blocks(const mf_World *world, bool isolated) {
 
 // As many blocks as fit into the L1 cache, so that a call of a system does more work. Warnings lie
 // still in most steps.
-static uint32_t blocks_together(const mf_Group *group) {
+static void find_blocks_together(mf_Group *group) {
+    if (group->fields_measured == group->field_count)
+        return;
+    group->fields_measured = group->field_count;
     const size_t cache =
         32 * 1024; // [byte] least L1 data cache of processors of the last ten years
     size_t still = 0;
@@ -111,7 +125,7 @@ static uint32_t blocks_together(const mf_Group *group) {
         still = (mf_field_bytes(group->warnings.steps) + mf_field_bytes(group->warnings.residual)) /
                 ((size_t)group->blocks * MF_BLOCK);
     size_t count = cache / (MF_BLOCK * (mf_group_bytes_per_instance(group) - still));
-    return count < 1 ? 1 : count > 64 ? 64 : (uint32_t)count;
+    group->blocks_together = count < 1 ? 1 : count > 64 ? 64 : (uint32_t)count;
 }
 
 // Steps all isolated groups, or all shared ones: their blocks form one range. The number of tasks
@@ -120,17 +134,17 @@ static void step_groups(mf_World *world, bool isolated, uint64_t tick, uint64_t 
     const uint32_t threads = mf_context_threads(world->context);
     uint32_t size = count_blocks(world, isolated) / (threads == 1 ? 1 : threads * 16);
     uint32_t count = 0;
-    Steps work; // not zeroed: every part is set before use
-    work.world = world;
-    work.tick = tick;
-    work.steps = steps;
-    work.blocks_per_task = size > 0 ? size : 1;
-    work.part_count = 0;
+    Steps work = {.world = world,
+                  .tick = tick,
+                  .steps = steps,
+                  .blocks_per_task = size > 0 ? size : 1,
+                  .parts = world->parts};
     for (uint32_t g = 0; g < world->group_count; g++) {
         mf_Group *group = world->groups[g];
-        if (group->config.isolated != isolated)
+        if (group->config.isolated != isolated || group->pack_leader != group)
             continue;
-        work.parts[work.part_count++] = (StepPart){group, count, blocks_together(group)};
+        find_blocks_together(group);
+        world->parts[work.part_count++] = (mf_StepPart){group, count};
         count += (group->blocks + work.blocks_per_task - 1) / work.blocks_per_task;
     }
     if (count > 0)
@@ -156,13 +170,6 @@ static void step_isolated_waves(mf_World *world, uint64_t steps) {
 
 enum { PIECE = 64 }; // [1] most blocks of a piece, so that its state stays in cache between systems
 
-typedef struct GapGroup {
-    mf_Group *group;
-    uint32_t first_piece;
-    uint32_t system_count;
-    uint8_t systems[MF_MAX_SYSTEMS]; // [1] small, because the list is on the stack
-} GapGroup;
-
 // The systems collected since the last world system.
 typedef struct Gap {
     mf_World *world;
@@ -171,7 +178,7 @@ typedef struct Gap {
     uint32_t piece; // [1] blocks of a piece
     uint32_t piece_count;
     uint32_t group_count;
-    GapGroup groups[MF_MAX_GROUPS];
+    mf_GapPart *groups;
 } Gap;
 
 void mf_world_reschedule(mf_World *world) {
@@ -190,10 +197,9 @@ void mf_world_reschedule(mf_World *world) {
 
 static void run_piece(void *context, uint32_t index) {
     const Gap *gap = context;
-    uint32_t g = gap->group_count - 1;
-    while (gap->groups[g].first_piece > index)
-        g--;
-    const GapGroup *part = &gap->groups[g];
+    const uint32_t g =
+        mf_find_part(&gap->groups[0].first_piece, sizeof *gap->groups, gap->group_count, index);
+    const mf_GapPart *part = &gap->groups[g];
     uint32_t first = (index - part->first_piece) * gap->piece;
     uint32_t left = part->group->blocks - first;
     mf_Time step = gap->world->config.step;
@@ -204,7 +210,7 @@ static void run_piece(void *context, uint32_t index) {
                         .first_block = first,
                         .block_count = left < gap->piece ? left : gap->piece};
     for (uint32_t s = 0; s < part->system_count; s++)
-        mf_system_run(&part->group->systems[part->systems[s]], &run);
+        mf_pack_run(part->group, part->systems[s], &run);
 }
 
 static void run_piece_on_thread(void *context, uint32_t index) {
@@ -234,14 +240,12 @@ static bool is_due(bool every_step, uint64_t *next, mf_Rate rate, const Gap *gap
     return true;
 }
 
-static GapGroup *gap_group(Gap *gap, mf_Group *group) {
-    for (uint32_t g = 0; g < gap->group_count; g++)
-        if (gap->groups[g].group == group)
-            return &gap->groups[g];
-    GapGroup *part = &gap->groups[gap->group_count++];
-    part->group = group;
-    part->system_count = 0;
-    part->first_piece = gap->piece_count;
+static mf_GapPart *gap_group(Gap *gap, mf_Group *group) {
+    if (group->gap_part < gap->group_count && gap->groups[group->gap_part].group == group)
+        return &gap->groups[group->gap_part];
+    group->gap_part = gap->group_count;
+    mf_GapPart *part = &gap->groups[gap->group_count++];
+    *part = (mf_GapPart){.group = group, .first_piece = gap->piece_count};
     gap->piece_count += (group->blocks + gap->piece - 1) / gap->piece;
     return part;
 }
@@ -259,9 +263,10 @@ static void collect_phase(Gap *gap, mf_Phase phase) {
         for (uint32_t s = 0; s < group->system_count; s++) {
             mf_SystemSlot *slot = &group->systems[s];
             if (slot->config.phase != phase || mf_system_rests(world, slot, gap->tick) ||
-                !is_due(slot->every_step, &slot->next, slot->config.rate, gap))
+                !is_due(slot->every_step, &slot->next, slot->config.rate, gap) ||
+                group->pack_leader != group)
                 continue;
-            GapGroup *part = gap_group(gap, group);
+            mf_GapPart *part = gap_group(gap, group);
             part->systems[part->system_count++] = (uint8_t)s;
         }
     }
@@ -348,11 +353,10 @@ static void step_free(mf_World *world, uint64_t tick, uint64_t steps) {
 }
 
 static void step_shared_groups(mf_World *world, uint64_t steps) {
-    Gap gap; // not zeroed: it is large, and every entry is set before use
-    gap.world = world;
-    gap.waves = mf_waves_pay(world, false);
-    gap.piece = piece_size(world);
-    gap.piece_count = gap.group_count = 0;
+    Gap gap = {.world = world,
+               .waves = mf_waves_pay(world, false),
+               .piece = piece_size(world),
+               .groups = world->gaps};
     uint64_t last = world->tick + steps;
     for (gap.tick = world->tick; gap.tick < last;) {
         uint64_t free = free_steps(world, gap.tick, last - gap.tick);
@@ -369,6 +373,7 @@ static void step_shared_groups(mf_World *world, uint64_t steps) {
 
 static void step_world(mf_World *world, uint64_t steps) {
     world->last_tick = world->tick + steps - 1;
+    mf_packs_make(world);
     if (mf_waves_pay(world, true))
         step_isolated_waves(world, steps);
     else

@@ -16,12 +16,7 @@
     { __VA_ARGS__, NULL }
 
 // The index of a group in its world; MF_NONE: it is of another one.
-static inline uint32_t mf_world_group_number(mf_World *world, const mf_Group *group) {
-    for (uint32_t g = 0; g < mf_world_group_count(world); g++)
-        if (mf_world_group(world, g) == group)
-            return g;
-    return MF_NONE;
-}
+uint32_t mf_world_group_number(const mf_World *world, const mf_Group *group);
 
 const char *mf_phase_name(mf_Phase phase); // "control"
 

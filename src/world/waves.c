@@ -4,18 +4,14 @@
 // Invariant: no system of a wave accesses what another one writes (schedule.c), and systems of
 // different groups share nothing, so results depend neither on order nor on threads.
 #include "base/context.h"
+#include "base/sort.h"
 #include "world/group.h"
-
-typedef struct WaveEntry {
-    uint8_t group, system; // [1] small, because the list is on the stack
-    uint32_t first_task;   // [1] one per block
-} WaveEntry;
 
 typedef struct Wave {
     mf_World *world;
     uint64_t tick;
     uint32_t count, task_count;
-    WaveEntry entries[MF_MAX_GROUPS * MF_MAX_SYSTEMS];
+    mf_WaveEntry *entries;
 } Wave;
 
 bool mf_waves_pay(const mf_World *world, bool isolated) {
@@ -35,19 +31,17 @@ bool mf_waves_pay(const mf_World *world, bool isolated) {
 
 static void run_task(void *context, uint32_t index) {
     Wave *wave = context;
-    uint32_t e = wave->count - 1;
-    while (wave->entries[e].first_task > index)
-        e--;
-    const WaveEntry *entry = &wave->entries[e];
+    const uint32_t e =
+        mf_find_part(&wave->entries[0].first_task, sizeof *wave->entries, wave->count, index);
+    const mf_WaveEntry *entry = &wave->entries[e];
     mf_Time step = wave->world->config.step;
-    mf_Group *group = wave->world->groups[entry->group];
-    const mf_SystemRun run = {.group = group,
+    const mf_SystemRun run = {.group = entry->group,
                               .time = (mf_Time)wave->tick * step,
                               .step = step,
                               .tick = wave->tick,
                               .first_block = index - entry->first_task,
                               .block_count = 1};
-    mf_system_run(&group->systems[entry->system], &run);
+    mf_system_run(&entry->group->systems[entry->system], &run);
 }
 
 // Only shared groups maintain `next`.
@@ -79,7 +73,7 @@ static bool collect(Wave *wave, mf_Phase phase, bool isolated, uint32_t number) 
             if (slot->wave != number || mf_system_rests(wave->world, slot, wave->tick) ||
                 !is_due(group, slot, wave->tick))
                 continue;
-            wave->entries[wave->count++] = (WaveEntry){(uint8_t)g, (uint8_t)s, wave->task_count};
+            wave->entries[wave->count++] = (mf_WaveEntry){group, s, wave->task_count};
             wave->task_count += group->blocks;
         }
     }
@@ -87,9 +81,7 @@ static bool collect(Wave *wave, mf_Phase phase, bool isolated, uint32_t number) 
 }
 
 void mf_waves_run(mf_World *world, mf_Phase phase, uint64_t tick, bool isolated) {
-    Wave wave; // not zeroed: it is large, and every entry is set before use
-    wave.world = world;
-    wave.tick = tick;
+    Wave wave = {.world = world, .tick = tick, .entries = world->waves};
     for (uint32_t number = 0; collect(&wave, phase, isolated, number); number++) {
         if (wave.task_count > 1)
             mf_parallel_for(world->context, wave.task_count, run_task, &wave);

@@ -1,8 +1,11 @@
 // Worlds: ground, groups, time, and the systems of the whole world. Stepping is in step.c.
 #include "math/scalar.h"
 #include "base/floats.h"
+#include "base/hash.h"
+#include "base/memory.h"
 #include "world/attach.h"
 #include "world/group.h"
+#include "world/systems.h"
 
 #include <string.h>
 
@@ -85,6 +88,7 @@ void mf_world_destroy(mf_World *world) {
             world->systems[i].config.destroy(world->context, world->systems[i].config.user);
     for (uint32_t i = 0; i < world->group_count; i++)
         mf_group_destroy(world->groups[i]);
+    mf_release(world->context, world->groups);
     mf_terrain_destroy(world->own_terrain);
     mf_release(world->context, world);
 }
@@ -124,13 +128,60 @@ mf_Group *mf_world_group(mf_World *world, uint32_t index) {
         return NULL;
     return index < world->group_count ? world->groups[index] : NULL;
 }
+
+// Where a name is, or the free entry for it.
+static uint32_t *find_name(const mf_World *world, const char *name) {
+    const uint32_t last = 2 * world->group_capacity - 1;
+    uint32_t at = (uint32_t)mf_hash_bytes(MF_HASH_START, name, strlen(name)) & last;
+    while (world->names[at] != 0 &&
+           strcmp(world->groups[world->names[at] - 1]->config.name, name) != 0)
+        at = (at + 1) & last;
+    return &world->names[at];
+}
+
 mf_Group *mf_world_find_group(mf_World *world, const char *name) {
     if (world == NULL)
         return NULL;
-    for (uint32_t i = 0; i < world->group_count; i++)
-        if (strcmp(world->groups[i]->config.name, name) == 0)
-            return world->groups[i];
-    return NULL;
+    const uint32_t entry = world->group_count > 0 ? *find_name(world, name) : 0;
+    return entry != 0 ? world->groups[entry - 1] : NULL;
+}
+
+// Makes space for more groups.
+static mf_Status grow_groups(mf_World *world, mf_Error *error) {
+    mf_World grown = *world;
+    const uint32_t capacity = world->group_capacity > 0 ? 2 * world->group_capacity : 8;
+    const mf_Array arrays[] = {MF_ARRAY(grown.groups, capacity),
+                               MF_ARRAY(grown.names, 2 * (size_t)capacity),
+                               MF_ARRAY(grown.open_packs, 2 * (size_t)capacity),
+                               MF_ARRAY(grown.parts, capacity),
+                               MF_ARRAY(grown.gaps, capacity),
+                               MF_ARRAY(grown.waves, (size_t)capacity * MF_MAX_SYSTEMS)};
+    if (!mf_allocate_arrays(world->context, arrays, sizeof arrays / sizeof *arrays))
+        return mf_fail(error, MF_NO_MEMORY, "world: no memory for %u groups", capacity);
+    grown.group_capacity = capacity;
+    for (uint32_t g = 0; g < world->group_count; g++) {
+        grown.groups[g] = world->groups[g];
+        *find_name(&grown, world->groups[g]->config.name) = g + 1;
+    }
+    mf_release(world->context, world->groups);
+    *world = grown;
+    return MF_OK;
+}
+
+mf_Status mf_world_list_group(mf_World *world, mf_Group *group, mf_Error *error) {
+    MF_CHECK(world->group_count < MF_WORLD_GROUP_LIMIT, error, MF_LIMIT, "world: at most %u groups",
+             MF_WORLD_GROUP_LIMIT);
+    if (world->group_count == world->group_capacity)
+        MF_TRY(grow_groups(world, error));
+    group->number = world->group_count++;
+    world->packed = false;
+    world->groups[group->number] = group;
+    *find_name(world, group->config.name) = group->number + 1;
+    return MF_OK;
+}
+
+uint32_t mf_world_group_number(const mf_World *world, const mf_Group *group) {
+    return group->world == world ? group->number : MF_NONE;
 }
 
 // ---- systems of the whole world -----------------------------------------------------------------
@@ -162,6 +213,7 @@ static mf_Status add_system(mf_World *world, const mf_WorldSystemConfig *config,
         (mf_WorldSystemSlot){.config = *config, .every_step = every_step, .last = last};
     world->system_count++;
     mf_world_reschedule(world);
+    world->packed = false;
     for (uint32_t g = 0; g < world->group_count; g++)
         mf_group_find_unread(world->groups[g]);
     return MF_OK;

@@ -176,9 +176,9 @@ TEST(test_what_cannot_join) {
             join.like = &scene->file->groups[g];
             refuses(scene, &join, MF_UNSUPPORTED, "particles");
         }
-    scene->group_count += MF_SCENE_GROUPS; // as if it had that many
+    scene->group_count += MF_WORLD_GROUP_LIMIT; // as if it had that many
     refuses(scene, &join, MF_LIMIT, "as many as it can have");
-    scene->group_count -= MF_SCENE_GROUPS;
+    scene->group_count -= MF_WORLD_GROUP_LIMIT;
 }
 
 static mf_Status extend(mf_Context *context, void *user, mf_Error *error) {

@@ -140,23 +140,19 @@ TEST(groups_have_colors) {
                                "  - name: b\n    model: ../models/hexapod.urdf\n"
                                "  - name: c\n    model: ../models/hexapod.urdf\n    color: file\n"
                                "  - name: d\n    model: ../models/ball.xml\n    color: blue\n";
-    const char *colors[MF_SCENE_GROUPS];
     AUTO_SCENE_FILE *file = parse_scene(*state, text);
     AUTO_SCENE scene = make_scene(*state, file);
-    mf_scene_colors(&scene, colors);
-    assert_non_null(colors[0]);
-    assert_null(colors[1]);
-    assert_non_null(colors[2]);
-    assert_string_not_equal(colors[0], colors[2]);
-    assert_null(colors[3]);
-    assert_string_equal(colors[4], colors[0]);
-    assert_null(colors[5]);
+    assert_non_null(scene.colors[0]);
+    assert_null(scene.colors[1]);
+    assert_non_null(scene.colors[2]);
+    assert_string_not_equal(scene.colors[0], scene.colors[2]);
+    assert_null(scene.colors[3]);
+    assert_string_equal(scene.colors[4], scene.colors[0]);
     mf_scene_destroy(&scene);
     mf_scene_file_destroy(file);
     file = parse_scene(*state, ROBOT "  - name: ball\n    model: ../models/ball.xml\n");
     scene = make_scene(*state, file);
-    mf_scene_colors(&scene, colors);
-    assert_null(colors[0]); // nobody to tell it from
+    assert_null(scene.colors[0]); // nobody to tell it from
 }
 
 // Plugins, records and colors are written back as they were read.

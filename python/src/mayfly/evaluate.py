@@ -23,7 +23,7 @@ __all__ = ["Evaluation", "evaluate"]
 
 Measure = Callable[[Group], npt.ArrayLike]
 
-_MOST_GROUPS = 64  # of a world
+_MOST_GROUPS = 64  # of a world, which bounds its memory
 _SAMPLE = 0.1  # [s] between samples of measures that are averages
 
 

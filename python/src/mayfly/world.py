@@ -244,7 +244,7 @@ class World(DrawnWorld):
 
     def _rehearse(self, recipe: Recipe, strict: bool = False) -> None:
         """Adds the group to a temporary world first, to detect errors."""
-        if any(group.name == recipe.name for group in self._groups):
+        if lib.mf_world_find_group(self._pointer, recipe.name.encode()) != ffi.NULL:
             raise errors.ArgumentError(f"group {recipe.name}: the name is used already")
         scratch = self._create()
         try:

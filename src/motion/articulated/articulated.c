@@ -405,11 +405,21 @@ static mf_Status make_articulated(mf_Group *group, const mf_MotionsConfig *motio
     return make_scratch(group, motion, error);
 }
 
+// All that the kernels read is in the plan and in fields, but for robots that docked ones carry.
+static bool is_alike(const void *user, const void *other) {
+    const mf_ArtMotion *a = user, *b = other;
+    return a->step == b->step && a->plan->bytes == b->plan->bytes &&
+           memcmp(a->plan, b->plan, a->plan->bytes) == 0 && a->sensing == NULL &&
+           b->sensing == NULL && a->dispatch.level == NULL && b->dispatch.level == NULL;
+}
+
 static mf_Status begin_articulated(mf_Group *group, const mf_MotionsConfig *motions, void *plan,
                                    mf_Error *error) {
     (void)motions;
     (void)error;
     mf_sensor_source_set(group, &mf_art_sensor_source);
+    if (mf_group_model(group)->dock_count == 0)
+        mf_attach_alike(group, mf_articulated_row.name, is_alike);
     for (uint32_t i = 0; i < mf_group_count(group); i++)
         reset_articulated(group, i, plan);
     return MF_OK;

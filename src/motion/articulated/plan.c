@@ -423,7 +423,6 @@ void mf_art_destroy(mf_Context *context, mf_ArtMotion *motion) {
     mf_art_release_plan(motion, context);
     mf_release(context, motion->sensing);
     mf_scratch_destroy(context, motion->queries);
-    mf_scratch_destroy(context, motion->dispatch.scratch);
     mf_release(context, motion);
 }
 

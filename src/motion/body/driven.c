@@ -152,7 +152,6 @@ static void release_arrays(const mf_DrivenMotion *motion, mf_Context *context) {
 void mf_driven_destroy(mf_Context *context, void *user) {
     mf_DrivenMotion *motion = user;
     mf_art_destroy(context, motion->art);
-    mf_scratch_destroy(context, motion->dispatch.scratch);
     if (motion->plan != NULL && motion->plan->art_at == 0) // not packed
         release_arrays(motion, context);
     mf_release(context, motion->plan);

@@ -426,7 +426,6 @@ static mf_Status fill_plan(Build *b, mf_Group *group, mf_Error *error) {
 void mf_kin_destroy(mf_Context *context, void *user) {
     mf_KinMotion *motion = user;
     mf_art_destroy(context, motion->tree);
-    mf_scratch_destroy(context, motion->dispatch.scratch);
     if (motion->plan != NULL && motion->plan->tree_at == 0) // not packed
         release_arrays(motion, context);
     mf_release(context, motion->plan);

@@ -124,7 +124,6 @@ static void refresh_points(mf_Group *group, uint32_t instance, void *user) {
 
 static void destroy_points(mf_Context *context, void *user) {
     mf_PointsMotion *motion = user;
-    mf_scratch_destroy(context, motion->dispatch.scratch);
     mf_release(context, (void *)motion->plan);
     mf_release(context, motion);
 }

@@ -143,7 +143,6 @@ void mf_truss_motion_run(const mf_SystemRun *run, void *user) {
 
 void mf_truss_motion_destroy(mf_Context *context, void *user) {
     mf_TrussMotion *motion = user;
-    mf_scratch_destroy(context, motion->dispatch.scratch);
     mf_release(context, motion);
 }
 

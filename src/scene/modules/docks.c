@@ -6,11 +6,13 @@
 // assembly close a loop and must meet. Then each assembly is raised out of the ground.
 #include "scene/modules/modules.h"
 #include "base/memory.h"
+#include "base/sort.h"
 #include "model/points.h"
 
 #include "io/suggest.h"
 #include "math/scalar.h"
 #include "world/attach.h"
+#include "world/systems.h"
 
 #include <mayfly/model_fields.h>
 #include <mayfly/dynamics.h>
@@ -34,10 +36,11 @@ typedef struct Plan {
     Link *links;
     uint32_t count; // [1]
     uint32_t
-        *assembly;  // [1] per robot of all groups: its assembly, named by the lowest of its robots
-    uint32_t *next; // [1] per robot: the next one of its assembly, in a ring
-    bool *fixed;    // per assembly: one of its robots is
-    uint32_t first[MF_SCENE_GROUPS], robots; // [1] number of a group's first robot; of all
+        *assembly;   // [1] per robot of all groups: its assembly, named by the lowest of its robots
+    uint32_t *next;  // [1] per robot: the next one of its assembly, in a ring
+    bool *fixed;     // per assembly: one of its robots is
+    uint32_t *first; // [1] per group: number of its first robot
+    uint32_t robots; // [1] of all
 } Plan;
 
 static mf_Status refuse(const Plan *plan, const Link *link, mf_Status status, const char *message) {
@@ -101,9 +104,8 @@ static mf_Status list_entry(Plan *plan, const mf_SceneDock *from) {
 
 // The first dock of a robot.
 static mf_DockPort robot_at(const Plan *plan, uint32_t robot) {
-    uint32_t group = plan->builder->file->group_count;
-    while (plan->first[--group] > robot) {
-    }
+    const uint32_t group =
+        mf_find_part(plan->first, sizeof *plan->first, plan->builder->file->group_count, robot);
     return (mf_DockPort){mf_world_group(plan->builder->scene->world, group),
                          robot - plan->first[group], 0};
 }
@@ -118,16 +120,18 @@ static mf_Status make_plan(Plan *plan) {
     const mf_SceneFile *file = plan->builder->file;
     size_t capacity = file->dock_count;
     for (uint32_t i = 0; i < file->group_count; i++) {
-        plan->first[i] = plan->robots;
         plan->robots += mf_scene_group_count(plan->builder, i);
         capacity +=
             file->groups[i].chain.first[0] != '\0' ? mf_scene_group_count(plan->builder, i) : 0;
     }
     const mf_Array arrays[] = {
         MF_ARRAY(plan->links, capacity + 1), MF_ARRAY(plan->assembly, plan->robots),
-        MF_ARRAY(plan->next, plan->robots), MF_ARRAY(plan->fixed, plan->robots)};
+        MF_ARRAY(plan->next, plan->robots), MF_ARRAY(plan->fixed, plan->robots),
+        MF_ARRAY(plan->first, file->group_count + 1)};
     if (!mf_allocate_arrays(plan->builder->context, arrays, sizeof arrays / sizeof *arrays))
         return mf_fail(plan->builder->error, MF_NO_MEMORY, "scene: out of memory");
+    for (uint32_t i = 0; i < file->group_count; i++)
+        plan->first[i + 1] = plan->first[i] + mf_scene_group_count(plan->builder, i);
     for (uint32_t i = 0; i < plan->robots; i++) {
         const mf_DockPort robot = robot_at(plan, i);
         plan->assembly[i] = plan->next[i] = i;
@@ -143,10 +147,8 @@ static mf_Status make_plan(Plan *plan) {
 // ---- places -------------------------------------------------------------------------------------
 
 static uint32_t number_of(const Plan *plan, const mf_DockPort *port) {
-    uint32_t group = 0;
-    while (mf_world_group(plan->builder->scene->world, group) != port->group)
-        group++;
-    return plan->first[group] + port->instance;
+    return plan->first[mf_world_group_number(plan->builder->scene->world, port->group)] +
+           port->instance;
 }
 
 // Puts a robot's base at a pose; its joints and other fields stay.

@@ -5,6 +5,7 @@
 // call. What exceeds a limit ends the run: it passes through pcall (sandbox.c). Nothing that a
 // script can see depends on addresses, clocks or the order of a hash table.
 #include "base/file.h"
+#include "base/memory.h"
 #include "scene/script/engine.h"
 
 #include "base/clock.h"
@@ -236,7 +237,9 @@ mf_Status mf_script_load(mf_Script *script, mf_Error *error) {
     script->budget = script->from->budget;
     for (int i = 0; i < MF_SCRIPT_HOOKS; i++)
         script->hooks[i] = LUA_NOREF;
-    for (uint32_t g = 0; g < MF_SCENE_GROUPS; g++)
+    const uint32_t groups = script->all->scene.group_count;
+    MF_TRY(MF_ALLOCATE(script->all->context, "scripts", error, MF_ARRAY(script->policies, groups)));
+    for (uint32_t g = 0; g < groups; g++)
         script->policies[g] = LUA_NOREF;
     script->lua = lua_newstate(allocate, script);
     MF_NEED_MEMORY(script->lua != NULL, error, "scripts");

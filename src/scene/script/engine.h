@@ -50,9 +50,9 @@ typedef struct mf_Script {
     uint64_t draws;                 // [1] random numbers so far
     int controls[MF_DRAW_CONTROLS]; // references of functions; LUA_NOREF: without
     uint32_t control_count;
-    int policies[MF_SCENE_GROUPS]; // references of what robots.c calls for each robot; LUA_NOREF
-    struct mf_Watch *watch;        // NULL: it has no function `event`
-    bool renewed;                  // the world was restored: what is now there is no event
+    int *policies;          // per group: reference of what robots.c calls for each robot; LUA_NOREF
+    struct mf_Watch *watch; // NULL: it has no function `event`
+    bool renewed;           // the world was restored: what is now there is no event
 } mf_Script;
 
 typedef struct mf_ScriptText {
@@ -78,8 +78,8 @@ struct mf_Scripts {
     void *print_user;
     uint32_t count; // [1]
     mf_Script *list;
-    mf_ScriptDirt dirt[MF_SCENE_GROUPS];
-    uint32_t dirty; // [1] marked robots of all groups
+    mf_ScriptDirt *dirt; // per group
+    uint32_t dirty;      // [1] marked robots of all groups
     bool started;
     mf_Status status; // not MF_OK: one has failed, and none is called any more
     mf_Error error;   // why

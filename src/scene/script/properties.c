@@ -23,7 +23,7 @@ typedef struct Slot {
     void *address;
     float *remainder;  // of a sum, which writing clears; NULL: none
     uint32_t instance; // [1]
-    uint8_t group;     // [1]
+    uint32_t group;    // [1]
     uint8_t type;      // mf_FieldType
     bool marks;        // its robot is marked after writing
 } Slot;
@@ -48,13 +48,6 @@ typedef struct Fill {
     bool marks, rotates;
 } Fill;
 
-static uint8_t group_number(const mf_Script *script, const mf_Group *group) {
-    uint8_t index = 0;
-    while (script->all->dirt[index].group != group)
-        index++;
-    return index;
-}
-
 // Where the value is, and its remainder.
 static void point_to(Slot *slot, const mf_Property *property, uint32_t index) {
     const mf_Field *field = property->field;
@@ -77,7 +70,7 @@ static bool visit(const mf_Property *property, void *user) {
         Slot *slot = &fill->handle->slots[fill->count + i];
         *slot =
             (Slot){.instance = property->instance,
-                   .group = group_number(fill->script, property->group),
+                   .group = property->group->number,
                    .type = (uint8_t)(property->field == NULL ? MF_F64 : property->field->info.type),
                    .marks = property->field != NULL && fill->marks};
         point_to(slot, property, i);

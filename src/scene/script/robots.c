@@ -2,6 +2,7 @@
 // messages at its docks, and its other members are the script's. `world:policy(group, f)` calls
 // f(robot) for each robot of a group after `tick`.
 #include "scene/script/engine.h"
+#include "world/group.h"
 
 #include <mayfly/messages.h>
 #include <mayfly/model_fields.h>
@@ -131,9 +132,7 @@ int mf_script_policy(lua_State *lua) {
     lua_pushnil(lua); // all robots of the group
     lua_insert(lua, 3);
     const mf_ScriptRobots robots = mf_script_robots(lua, 2);
-    uint32_t g = 0;
-    while (script->all->dirt[g].group != robots.group)
-        g++;
+    const uint32_t g = robots.group->number;
     luaL_unref(lua, LUA_REGISTRYINDEX, script->policies[g]);
     script->policies[g] = LUA_NOREF;
     if (lua_isnil(lua, 4))

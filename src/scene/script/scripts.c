@@ -4,6 +4,7 @@
 // order of the file. A script may restore a snapshot, so that the world's time goes back; between
 // two steps each is called at most once, so that every run ends.
 #include "scene/watch.h"
+#include "base/memory.h"
 #include "scene/script/engine.h"
 
 #include "world/group.h"
@@ -12,6 +13,8 @@
 
 static mf_Status make_dirt(mf_Scripts *scripts, mf_Error *error) {
     mf_Scene *scene = &scripts->scene;
+    MF_TRY(MF_ALLOCATE(scripts->context, "scripts", error,
+                       MF_ARRAY(scripts->dirt, scene->group_count)));
     for (uint32_t g = 0; g < scene->group_count; g++) {
         mf_ScriptDirt *dirt = &scripts->dirt[g];
         dirt->group = mf_world_group(scene->world, g);
@@ -23,9 +26,10 @@ static mf_Status make_dirt(mf_Scripts *scripts, mf_Error *error) {
     return MF_OK;
 }
 
-static void close_script(mf_Script *script) {
+static void close_script(mf_Context *context, mf_Script *script) {
     if (script->lua != NULL)
         lua_close(script->lua);
+    mf_release(context, script->policies);
     mf_watch_destroy(script->watch);
 }
 
@@ -38,14 +42,15 @@ static void drop_results(mf_Scripts *scripts) {
 static void destroy(mf_Context *context, void *user) {
     mf_Scripts *scripts = user;
     for (uint32_t i = 0; i < scripts->count; i++) {
-        close_script(&scripts->list[i]);
+        close_script(context, &scripts->list[i]);
         mf_text_free(&scripts->list[i].text);
     }
-    for (uint32_t g = 0; g < MF_SCENE_GROUPS; g++) {
+    for (uint32_t g = 0; scripts->dirt != NULL && g < scripts->scene.group_count; g++) {
         mf_release(context, scripts->dirt[g].marked);
         mf_release(context, scripts->dirt[g].robots);
     }
     drop_results(scripts);
+    mf_release(context, scripts->dirt);
     mf_release(context, scripts->list);
     mf_release(context, scripts);
 }
@@ -115,7 +120,7 @@ static mf_Status reset(mf_Scripts *scripts, mf_Error *error) {
     scripts->time = 0;
     for (uint32_t i = 0; i < scripts->count; i++) {
         mf_Script *script = &scripts->list[i];
-        close_script(script);
+        close_script(scripts->context, script);
         *script =
             (mf_Script){.all = scripts, .from = script->from, .index = i, .text = script->text};
     }

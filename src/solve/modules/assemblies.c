@@ -158,8 +158,10 @@ static void list_edges(mf_Assemblies *all) {
 
 static mf_AssemblyGroup *group_of(const mf_Assemblies *all, uint32_t number, uint32_t *instance) {
     uint32_t g = 0;
-    while (g + 1 < all->group_count && all->groups[g + 1].group->first_robot <= number)
-        g++;
+    for (uint32_t end = all->group_count; end - g > 1;) {
+        const uint32_t middle = g + (end - g) / 2;
+        *(all->groups[middle].group->first_robot > number ? &end : &g) = middle;
+    }
     *instance = number - all->groups[g].group->first_robot;
     return &all->groups[g];
 }

@@ -147,7 +147,10 @@ static uint64_t blocks_of(const mf_Model *model) {
 static mf_Status add_groups(mf_WorldDocks *docks, uint64_t *blocks, mf_Error *error) {
     mf_DockGroup **end = &docks->groups;
     *blocks = 0;
-    for (uint32_t g = 0; g < mf_world_group_count(docks->world); g++) {
+    const uint32_t count = mf_world_group_count(docks->world);
+    MF_TRY(MF_ALLOCATE(docks->context, "docks", error, MF_ARRAY(docks->group_of, count)));
+    docks->world_groups = count;
+    for (uint32_t g = 0; g < count; g++) {
         mf_Group *of = mf_world_group(docks->world, g);
         const mf_Model *model = mf_group_model(of);
         if (model->dock_count == 0 || mf_group_config_of(of)->isolated)
@@ -157,6 +160,7 @@ static mf_Status add_groups(mf_WorldDocks *docks, uint64_t *blocks, mf_Error *er
         if (docks->port_count + ports > MF_DOCKS_LIMIT)
             return mf_fail(error, MF_LIMIT, "docks: more than %d of all robots", MF_DOCKS_LIMIT);
         MF_TRY(create_group(docks, of, g, end, error));
+        docks->group_of[g] = *end;
         end = &(*end)->next;
         docks->port_count += (uint32_t)ports;
         docks->robot_count += mf_group_count(of);
@@ -200,6 +204,7 @@ static mf_Status reserve(mf_WorldDocks *docks, uint64_t blocks, mf_Error *error)
 static void destroy(mf_Context *context, void *user) {
     mf_WorldDocks *docks = user;
     mf_assemblies_destroy(docks->assemblies);
+    mf_release(context, docks->group_of);
     mf_release(context, docks->sites);
     mf_release(context, docks);
 }

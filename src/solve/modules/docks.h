@@ -66,6 +66,8 @@ struct mf_WorldDocks {
     mf_WorldJoints *joints;
     mf_WorldDocksConfig config;
     mf_DockGroup *groups;
+    uint32_t world_groups;            // [1] groups of the world when they were listed
+    mf_DockGroup **group_of;          // per group of the world; NULL: it has no docks
     uint32_t port_count, robot_count; // [1]
     double reach;                     // [m] largest distance at which docks interact
     bool magnets;                     // some pull

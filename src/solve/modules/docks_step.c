@@ -44,10 +44,7 @@ void mf_dock_clear(mf_DockGroup *group, uint32_t instance, uint32_t dock, mf_Doc
 }
 
 mf_DockGroup *mf_docks_group(const mf_WorldDocks *docks, uint32_t index) {
-    mf_DockGroup *group = docks->groups;
-    while (group != NULL && group->index != index)
-        group = group->next;
-    return group;
+    return index < docks->world_groups ? docks->group_of[index] : NULL;
 }
 
 void mf_docks_part(mf_WorldDocks *docks, uint32_t slot, mf_DockState state) {

@@ -1,0 +1,185 @@
+// Groups of few robots of one model that move alike share lanes: a pack is a list of such groups,
+// whose robots lie side by side in the block of the first one, its leader, while a system of their
+// motion runs. So a thousand groups of one robot cost about as much as one group of a thousand.
+//
+// Method. The lanes of a leader's only block behind its own robots are free. Before the system runs
+// the fields that it declares are copied from the members there; the leader's system runs with all
+// lanes; what it declares to write is copied back. Systems that do not say that they are alike run
+// group by group, in the same order. If all are, several steps need one copy.
+//
+// Invariants: between systems every robot's state is in its own group; a lane's result does not
+// depend on the other lanes (math/kernel.h), so neither do results depend on packs.
+#include "base/hash.h"
+#include "world/group.h"
+#include "world/inspect.h"
+
+#include <string.h>
+
+// ---- making ------------------------------------------------------------------------------------
+
+// While systems measure their time each does so for its own group.
+static bool may_join(const mf_Group *group) {
+    bool any = false;
+    for (uint32_t s = 0; s < group->system_count; s++)
+        any = any || group->systems[s].alike != NULL;
+    return any && !group->world->measured && group->config.count <= MF_BLOCK / 2;
+}
+
+static uint64_t hash_of(const mf_Group *group) {
+    const mf_GroupConfig *config = &group->config;
+    const uint64_t numbers[] = {(uint64_t)(uintptr_t)config->model,
+                                config->isolated,
+                                config->double_precision,
+                                config->fault_policy,
+                                group->field_count,
+                                group->system_count};
+    uint64_t hash = mf_hash_bytes(MF_HASH_START, numbers, sizeof numbers);
+    for (uint32_t s = 0; s < group->system_count; s++)
+        hash = mf_hash_bytes(hash, &group->systems[s].config.settings_hash, sizeof(uint64_t));
+    return hash;
+}
+
+static bool same_system(const mf_SystemSlot *a, const mf_SystemSlot *b) {
+    return a->config.run == b->config.run && a->config.phase == b->config.phase &&
+           a->config.rate.numerator == b->config.rate.numerator &&
+           a->config.rate.denominator == b->config.rate.denominator &&
+           a->config.settings_hash == b->config.settings_hash && a->unread == b->unread &&
+           a->alike == b->alike && memcmp(&a->reads, &b->reads, sizeof a->reads) == 0 &&
+           memcmp(&a->writes, &b->writes, sizeof a->writes) == 0 &&
+           (a->alike == NULL || a->alike(a->config.user, b->config.user));
+}
+
+static bool same_field(const mf_Field *a, const mf_Field *b) {
+    return strcmp(a->info.name, b->info.name) == 0 && a->info.type == b->info.type &&
+           a->components == b->components && (a->remainder != NULL) == (b->remainder != NULL);
+}
+
+static bool is_alike(const mf_Group *a, const mf_Group *b) {
+    bool alike = a->config.model == b->config.model && a->config.isolated == b->config.isolated &&
+                 a->config.double_precision == b->config.double_precision &&
+                 a->config.fault_policy == b->config.fault_policy &&
+                 a->field_count == b->field_count && a->system_count == b->system_count;
+    for (uint32_t f = 0; alike && f < a->field_count; f++)
+        alike = same_field(&a->fields[f], &b->fields[f]);
+    for (uint32_t s = 0; alike && s < a->system_count; s++)
+        alike = same_system(&a->systems[s], &b->systems[s]);
+    return alike;
+}
+
+// Adds the group behind the last one of the pack.
+static void join(mf_Group *leader, mf_Group *group) {
+    mf_Group *last = leader;
+    while (last->pack_next != NULL)
+        last = last->pack_next;
+    last->pack_next = group;
+    group->pack_leader = leader;
+    group->pack_lane = leader->pack_lanes;
+    leader->pack_lanes += group->config.count;
+}
+
+// Where the last pack of this hash is, or the free entry for it.
+static uint32_t *find_open(mf_World *world, uint64_t hash) {
+    const uint32_t last = 2 * world->group_capacity - 1;
+    uint32_t at = (uint32_t)hash & last;
+    while (world->open_packs[at] != 0 &&
+           world->groups[world->open_packs[at] - 1]->pack_hash != hash)
+        at = (at + 1) & last;
+    return &world->open_packs[at];
+}
+
+void mf_packs_make(mf_World *world) {
+    if (world->packed)
+        return;
+    world->packed = true;
+    memset(world->open_packs, 0, 2 * (size_t)world->group_capacity * sizeof *world->open_packs);
+    for (uint32_t g = 0; g < world->group_count; g++) {
+        mf_Group *group = world->groups[g];
+        group->pack_leader = group;
+        group->pack_next = NULL;
+        group->pack_lane = 0;
+        group->pack_lanes = group->config.count;
+        if (!may_join(group))
+            continue;
+        group->pack_hash = hash_of(group);
+        uint32_t *open = find_open(world, group->pack_hash);
+        mf_Group *leader = *open != 0 ? world->groups[*open - 1] : NULL;
+        if (leader != NULL && leader->pack_lanes + group->config.count <= MF_BLOCK &&
+            is_alike(leader, group))
+            join(leader, group);
+        else
+            *open = g + 1;
+    }
+}
+
+// ---- running -----------------------------------------------------------------------------------
+
+// Copies a field's values of all members to the leader's lanes, or back.
+static void copy_rows(char *leader, char *member, uint32_t rows, size_t size, uint32_t lane,
+                      uint32_t count, bool back) {
+    for (uint32_t c = 0; c < rows; c++) {
+        char *packed = leader + (c * MF_BLOCK + lane) * size, *own = member + c * MF_BLOCK * size;
+        if (size == 4 && count == 1) // the common case, without a call
+            memcpy(back ? own : packed, back ? packed : own, 4);
+        else
+            memcpy(back ? own : packed, back ? packed : own, count * size);
+    }
+}
+
+static void copy_fields(const mf_Group *leader, const mf_FieldSet *sets[2], bool back) {
+    for (const mf_Group *member = leader->pack_next; member != NULL; member = member->pack_next)
+        for (uint32_t f = 0; f < leader->field_count; f++) {
+            const mf_Field *packed = &leader->fields[f], *own = &member->fields[f];
+            const size_t size = mf_field_value_size(packed->info.type);
+            bool listed = sets == NULL;
+            for (int i = 0; i < 2 && !listed; i++)
+                listed = sets[i] != NULL && (sets[i]->words[f / 64] >> f % 64 & 1) != 0;
+            if (!listed)
+                continue;
+            copy_rows(packed->data, own->data, own->components, size, member->pack_lane,
+                      member->config.count, back);
+            if (own->remainder != NULL)
+                copy_rows(packed->remainder, own->remainder, own->components, size,
+                          member->pack_lane, member->config.count, back);
+        }
+}
+
+// The leader with all lanes.
+static mf_Group packed_view(const mf_Group *leader) {
+    mf_Group view;
+    memcpy(&view, leader, sizeof view);
+    view.config.count = leader->pack_lanes;
+    return view;
+}
+
+void mf_pack_run(mf_Group *leader, uint32_t system, const mf_SystemRun *run) {
+    mf_SystemSlot *slot = &leader->systems[system];
+    mf_SystemRun own = *run;
+    if (leader->pack_next == NULL || slot->alike == NULL) {
+        for (own.group = leader; own.group != NULL; own.group = own.group->pack_next)
+            mf_system_run(&own.group->systems[system], &own);
+        return;
+    }
+    const mf_FieldSet *in[2] = {&slot->reads, &slot->writes}, *out[2] = {&slot->writes, NULL};
+    mf_Group view = packed_view(leader);
+    own.group = &view;
+    copy_fields(leader, in, false);
+    mf_system_run(slot, &own);
+    copy_fields(leader, out, true);
+}
+
+bool mf_pack_stays(const mf_Group *leader) {
+    bool stays = leader->pack_next != NULL && leader->config.fault_policy != MF_FAULT_RESET;
+    for (uint32_t s = 0; s < leader->system_count; s++)
+        stays =
+            stays && (leader->systems[s].alike != NULL || leader->systems[s].config.run == NULL);
+    return stays;
+}
+
+mf_Group mf_pack_begin(const mf_Group *leader) {
+    copy_fields(leader, NULL, false);
+    return packed_view(leader);
+}
+
+void mf_pack_end(const mf_Group *leader) {
+    copy_fields(leader, NULL, true);
+}
