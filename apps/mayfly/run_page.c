@@ -186,8 +186,9 @@ static void print_contact(const mf_Scene *scene) {
         printf("dropped, buffers full: %llu pairs and %llu contacts\n",
                (unsigned long long)s.lost_pairs, (unsigned long long)s.lost_contacts);
     if (s.too_large > 0)
-        printf("heaps of robots that found no space to be solved as one file, over all steps: %llu\n",
-               (unsigned long long)s.too_large);
+        printf(
+            "heaps of robots that found no space to be solved as one file, over all steps: %llu\n",
+            (unsigned long long)s.too_large);
 }
 
 // Contacts between robots that were deeper than their forces increase.
