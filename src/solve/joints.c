@@ -101,8 +101,8 @@ mf_Status mf_joints_check_group(mf_Group *group, mf_Error *error) {
     switch (mf_trial_step_kind(group)) {
     case MF_TRIAL_STEP_UNPREPARED:
         return mf_fail(error, MF_BAD_ARGUMENT,
-                       "joint: links of group %s do not accept forces: call mf_collisions_prepare "
-                       "before its motion is added",
+                       "joint: links of group %s do not accept forces: add it with pushable, in C "
+                       "call mf_collisions_prepare before its motion is added",
                        name);
     case MF_TRIAL_STEP_UNSUPPORTED:
         return mf_fail(error, MF_UNSUPPORTED,

@@ -160,7 +160,9 @@ TEST(groups_that_cannot_are_refused) {
         add_bodies(&other, box_of(other.context, 1.0), "foreign", 1, MF_MOTION_RIGID, true, false);
     mf_WorldJoints *joints = add_joints(&pitch), *again;
     mf_WorldJointConfig config = joint_between(MF_WORLD_JOINT_FIXED, good, 0, bare, 0);
-    refuse(joints, &config, "group bare do not accept forces: call mf_collisions_prepare");
+    refuse(
+        joints, &config,
+        "group bare do not accept forces: add it with pushable, in C call mf_collisions_prepare");
     config.sides[1].group = alone;
     refuse(joints, &config, "group alone is isolated");
     config.sides[1].group = foreign;
