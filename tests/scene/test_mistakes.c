@@ -373,12 +373,25 @@ TEST(other_files_are_named) {
     assert_null(file);
 }
 
-TEST(a_scene_has_no_more_than_32_groups) {
-    char text[2000] = "groups:\n";
-    size_t used = strlen(text);
-    for (int i = 0; i < 33; i++)
-        used += (size_t)snprintf(text + used, sizeof text - used, "  - {name: g%d, model: a}\n", i);
-    expect(*state, text, used, NULL, 0, "t.yaml:1:1: groups: expected at most 32, found 33");
+static size_t write_groups(char *text, size_t size, uint32_t count) {
+    size_t used = (size_t)snprintf(text, size, "groups:\n");
+    for (uint32_t i = 0; i < count; i++)
+        used += (size_t)snprintf(text + used, size - used, "  - {name: g%u, model: a}\n", i);
+    return used;
+}
+
+TEST(a_scene_has_as_many_groups_as_a_file_has_values) {
+    enum { MANY = 50000, SIZE = 32 * MANY };
+    char *text = malloc(SIZE);
+    mf_SceneFile *file;
+    assert_non_null(text);
+    const size_t few = write_groups(text, SIZE, 100);
+    MUST(mf_scene_file_parse(*state, "t.yaml", text, few, NULL, 0, &file, &error));
+    assert_int_equal(file->group_count, 100);
+    mf_scene_file_destroy(file);
+    const size_t many = write_groups(text, SIZE, MANY);
+    expect(*state, text, many, NULL, 0, "t.yaml:43692:5: expected at most 131072 values in a file");
+    free(text);
 }
 
 TEST(bad_arguments_are_refused) {
