@@ -88,7 +88,7 @@ static uint32_t *find_open(mf_World *world, uint64_t hash) {
 }
 
 void mf_packs_make(mf_World *world) {
-    if (world->packed)
+    if (world->packed || world->group_count == 0)
         return;
     world->packed = true;
     memset(world->open_packs, 0, 2 * (size_t)world->group_capacity * sizeof *world->open_packs);
