@@ -100,7 +100,7 @@ static Surface surface_of(const mf_Collisions *all, const Body *a, const Body *b
     mf_collide_mix(&pair, &a->group->compound->model->shapes[a->solid->shape],
                    &b->group->compound->model->shapes[b->solid->shape]);
     override(&all->config, &pair);
-    pair.margin = pair.gap = 0.0; // contacts between robots begin where shapes meet
+    pair.margin = pair.gap = 0.0; // contacts between robots begin where shapes touch
     Surface out = {.pair = pair, .rows = 1, .softness = pair.softness};
     if (pair.dimension == 1 || !(pair.friction[0] > 0.0))
         return out;

@@ -554,7 +554,7 @@ static void solve_island(mf_Solver *solver, mf_SolverIsland *island, char *memor
     finish(island);
 }
 
-// x = L^T D L^-1 x by the factors of a matrix of the trees, in place.
+// x = H^-1 x of a matrix H of the trees, of which the factors L^T D L take the place.
 static void solve_trees(const mf_ArtMotion *motion, uint32_t dofs, double *factor, double *x) {
     const uint32_t *start = motion->tree_start;
     const uint16_t *column = motion->tree_column;
@@ -652,6 +652,9 @@ static double measure_joints(mf_Solver *solver, const mf_SolverIsland *island) {
         const double residual = mf_solver_residual(constraint);
         most = residual > most || !mf_is_finite(residual) ? residual : most;
     }
+    for (uint32_t q = island->first; q < island->end; q++)
+        if (solver->bodies[solver->nodes[solver->queue[q]].body].lost)
+            return DBL_MAX; // it stands still in trials, so its joints seem to hold
     return most;
 }
 
@@ -692,7 +695,7 @@ void mf_solver_correct_common(mf_Solver *solver, uint32_t index) {
     }
     if (residual <= solver->tolerance || (before <= rough && !(residual < 0.5 * before))) {
         finish(island);
-    } else if (mf_is_finite(residual)) {
+    } else if (mf_is_finite(residual) && solver->tried < solver->rounds) {
         take_beyond(solver, island);
         mf_solver_solve_common(solver, index);
     }
@@ -707,8 +710,7 @@ void mf_solver_end_common(mf_Solver *solver, uint32_t index) {
         return;
     }
     island->common = false;
-    island->best =
-        island->from; // the trial steps begin with these forces, and may find better ones
+    island->best = island->from; // trial steps begin with these forces, and may find better ones
     for (uint32_t row = island->row; row < island->row_end && island->from < DBL_MAX; row++) {
         mf_SolverConstraint *constraint = mf_solver_member(solver, row);
         memcpy(constraint->force, constraint->best, sizeof constraint->force);

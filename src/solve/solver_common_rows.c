@@ -290,6 +290,7 @@ static void add_joint(const mf_Solver *solver, mf_SolverConstraint *constraint,
         const bool acts = r < joint->rows && !(drives && r == 5);
         w->weight[out->row + r] = acts ? law.weight[r] : 0.0;
         w->rest[out->row + r] = acts ? (asked[r] - law.begin[r]) / joint->step - law.drift[r] : 0.0;
+        constraint->dead[r >= 3] = !(law.weight[r] > 0.0);
         constraint->gives[r] = joint->step * law.ease[r];
         constraint->gamma[r] = law.weight[r] > 0.0 ? joint->step / law.weight[r] : 0.0;
     }

@@ -391,3 +391,28 @@ TEST(balls_and_wall_keep_their_momentum) {
     assert_true(distance3(start.linear, end.linear) < 1e-6 * size);
     assert_true(distance3(start.angular, end.angular) < 1e-5 * spin);
 }
+
+// Under MuJoCo's law docks are rows of one problem (solve/solver_common_rows.c); modules with
+// servos crawl on the ground, and every step converges.
+TEST(docks_hold_under_mujocos_law) {
+    const mf_Override law = {"groups.modules.motion.articulated.contact_law", "mujoco"};
+    AUTO_WHOLE_SCENE scene = scene_at(*state, "scenes/caterpillar.yaml", &law, 1);
+    const mf_Group *modules = mf_world_group(scene.world, 0);
+    double open = 0.0;
+    for (uint32_t n = 0; n < (SANITIZED ? 50 : 500); n++) {
+        const mf_WorldJoints *joints = mf_world_joints_of(scene.world);
+        uint32_t count = 0;
+        mf_world_step(scene.world, 1);
+        for (mf_WorldJointId id = mf_world_joint_next(joints, MF_WORLD_JOINT_NONE);
+             id != MF_WORLD_JOINT_NONE; id = mf_world_joint_next(joints, id), count++) {
+            mf_WorldJointState joint;
+            MUST(mf_world_joint_state(joints, id, &joint, &error));
+            open = fmax(open, joint.opening);
+        }
+        assert_int_equal(count, 5);
+    }
+    print_message("docks open by up to %.2g mm\n", 1e3 * open);
+    assert_true(open < 1e-3);
+    for (uint32_t i = 0; i < mf_group_count(modules); i++)
+        assert_int_equal(mf_group_warning(modules, i) & MF_WARNING_SOLVER, 0);
+}

@@ -290,7 +290,7 @@ TEST(impedances_have_every_power) {
         }
 }
 
-// Contacts between robots begin where shapes meet: a body with a margin rests.
+// Contacts between robots begin where shapes touch: a body with a margin rests.
 TEST(bodies_with_margins_rest) {
     static const char body[] = "<body pos='0 0 .05'><freejoint/><geom type='box' mass='1' "
                                "size='.05 .05 .05' margin='.01'/></body>";
