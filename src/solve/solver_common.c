@@ -41,7 +41,7 @@ static void carve_problem(mf_Carver *carver, const mf_SparseSize *most, uint32_t
     MF_CARVE(carver, out->speed, most->dofs);
     MF_CARVE(carver, out->warm, most->dofs);
     MF_CARVE(carver, out->slope, most->dofs);
-    MF_CARVE(carver, out->extra, most->dofs);
+    MF_CARVE(carver, out->change, most->dofs);
     MF_CARVE(carver, out->axis, most->dofs);
     MF_CARVE(carver, out->origin, links + 1);
     MF_CARVE(carver, out->drift, links + 1);
@@ -554,61 +554,26 @@ static void solve_island(mf_Solver *solver, mf_SolverIsland *island, char *memor
     finish(island);
 }
 
-// x = H^-1 x of a matrix H of the trees, of which the factors L^T D L take the place.
-static void solve_trees(const mf_ArtMotion *motion, uint32_t dofs, double *factor, double *x) {
-    const uint32_t *start = motion->tree_start;
-    const uint16_t *column = motion->tree_column;
-    for (uint32_t k = dofs; k-- > 0;) {
-        const uint32_t first = start[k], last = start[k + 1] - 1;
-        const double inverse = factor[last] = 1.0 / factor[last];
-        for (uint32_t e = last; e-- > first;) {
-            const double part = factor[e] * inverse;
-            double *row = factor + start[column[e]];
-            for (uint32_t n = first; n <= e; n++)
-                *row++ -= part * factor[n];
-            factor[e] = part;
-            x[column[e]] -= part * x[k];
-        }
-    }
-    for (uint32_t k = 0; k < dofs; k++) {
-        x[k] *= factor[start[k + 1] - 1];
-        for (uint32_t e = start[k]; e < start[k + 1] - 1; e++)
-            x[k] -= factor[e] * x[column[e]];
-    }
-}
-
-// The problem with what resists at the end of the step (`slope`, `extra`), which joints feel: a0
-// and M become those with it. `memory` has space for its matrix and its dofs.
-static void brake(const mf_ArtMotion *motion, mf_ArtProblem *own, double *memory) {
-    const uint32_t dofs = own->size.dofs;
-    double *factor = memory, *change = memory + own->size.entries;
-    bool any = false;
-    for (uint32_t i = 0; i < dofs; i++) { // (M + S) (a0' - a0) = extra - S a0
-        any = any || own->slope[i] > 0.0 || mf_abs(own->extra[i]) > 0.0;
+// From now on a robot's problem has what resists at the end of the step, which joints feel.
+static void brake(const mf_ArtMotion *motion, mf_ArtProblem *own) {
+    for (uint32_t i = 0; i < own->size.dofs; i++) {
         own->mass[motion->tree_start[i + 1] - 1] += own->slope[i];
-        change[i] = own->extra[i] - own->slope[i] * own->free[i];
+        own->free[i] += own->change[i];
     }
-    if (!any)
-        return;
-    memcpy(factor, own->mass, own->size.entries * sizeof *factor);
-    solve_trees(motion, dofs, factor, change);
-    for (uint32_t i = 0; i < dofs; i++)
-        own->free[i] += change[i];
     for (uint32_t n = 0; n < own->size.constraints; n++) {
         const mf_SparseConstraint *c = &own->constraints[n];
         for (uint32_t i = 0; i < c->count; i++)
             for (uint32_t r = 0; r < c->rows; r++)
                 own->rest[c->row + r] -= own->numbers[c->first + c->rows * i + r] *
-                                         change[own->slots[c->first_slot + i]];
+                                         own->change[own->slots[c->first_slot + i]];
     }
 }
 
-static void brake_all(const mf_Solver *solver, const mf_SolverIsland *island, char *memory) {
+static void brake_all(const mf_Solver *solver, const mf_SolverIsland *island) {
     for (uint32_t q = island->first; q < island->end; q++) {
         const mf_SolverBody *body = first_seen(solver, solver->queue[q]);
         if (body != NULL && mf_common_problem_of(solver, body)->whole)
-            brake(mf_common_of(solver, body)->motion, mf_common_problem_of(solver, body),
-                  (double *)(void *)memory);
+            brake(mf_common_of(solver, body)->motion, mf_common_problem_of(solver, body));
     }
 }
 
@@ -619,7 +584,7 @@ void mf_solver_solve_common(mf_Solver *solver, uint32_t index) {
     char *memory = mf_scratch_borrow(solver->common_scratch);
     island->solved = false;
     if (island->joined && !(island->from < DBL_MAX)) // the first time
-        brake_all(solver, island, memory);
+        brake_all(solver, island);
     solve_island(solver, island, memory);
     island->common = island->solved;
     mf_scratch_return(solver->common_scratch, memory);

@@ -389,10 +389,13 @@ static void resist_start(Problem *p, const Drive *drive) {
         resist_find(p, drive, p->slope, p->change);
 }
 
-// For a problem of several robots: also the rate dependence of actuators, each dof for itself.
+// For a problem of several robots: also the rate dependence of actuators, each dof for itself; and
+// what all of it changes of the acceleration without constraints.
 static void resist_apart(Problem *p, const Drive *drive) {
     const mf_ArtActuator *actuators = mf_art_actuators(p->plan);
     resist_start(p, drive);
+    if (!p->plan->resists)
+        return;
     Sum sum = sum_start(p);
     for (uint32_t i = 0; p->plan->fast && i < p->plan->actuator_count; i++) {
         if (actuators[i].acts != MF_ART_PULLS)
@@ -403,6 +406,14 @@ static void resist_apart(Problem *p, const Drive *drive) {
             p->slope[sum.slot[a]] = mf_fma(p->work->actuation.slope[i], sum.value[a] * sum.value[a],
                                            p->slope[sum.slot[a]]);
     }
+    hessian_start(p, tree_pattern(p));
+    for (uint32_t i = 0; i < p->dofs; i++) {
+        mf_lane *entry = &p->factor[p->used.start[i + 1] - 1];
+        *entry = *entry + p->slope[i];
+        p->change[i] = mf_fma(-p->slope[i], p->free[i], p->change[i]);
+    }
+    hessian_factor(p);
+    hessian_solve(p, p->change);
 }
 
 static __attribute__((noinline)) void resist(Problem *p, const Drive *drive,

@@ -59,7 +59,7 @@ static inline void give_problem(const Problem *p, uint32_t lane, mf_ArtProblem *
     copy_lane(p->free, lane, p->dofs, out->free);
     copy_lane(p->speed, lane, p->dofs, out->speed);
     copy_lane(p->slope, lane, p->dofs, out->slope);
-    copy_lane(p->change, lane, p->dofs, out->extra);
+    copy_lane(p->change, lane, p->dofs, out->change);
     for (uint32_t l = 0; l <= p->plan->link_count; l++) {
         copy_vec(&p->origin[l], lane, out->origin[l]);
         copy_vec(&p->drift[l].rate, lane, out->drift[l]);

@@ -66,8 +66,9 @@ typedef struct mf_ArtProblem {
     mf_SparseSize most, size;
     bool whole;                         // out: all of it is there
     double *mass, *free, *speed, *warm; // per entry; per dof
-    // Per dof, of the end of the step: (M + diag(slope)) a' = M a + extra.
-    double *slope, *extra;
+    // Per dof: with what resists at the end of the step M has `slope` more on its diagonal, and the
+    // acceleration without constraints is `change` more.
+    double *slope, *change;
     double (*axis)[3];   // [1] per dof, world axes
     double (*origin)[3]; // [m] of plan link l at l + 1, from the base's, world axes
     // Likewise the link's rate [rad/s], and its angular acceleration [rad/s^2] and that of its
