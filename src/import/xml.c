@@ -122,7 +122,7 @@ static void start_element(void *user, const char *name, const char **pairs) {
         return;
     end_text(parser);
     if (++parser->depth > MF_XML_DEPTH) {
-        stop(parser, MF_LIMIT, "elements are nested more than 64 deep");
+        stop(parser, MF_LIMIT, "elements are nested more than 1024 deep");
         return;
     }
     if (++parser->nodes > MF_XML_NODES) {

@@ -37,7 +37,7 @@ typedef struct mf_Xml {
 
 #define MF_XML_LOOSE_COMMENT                                                                       \
     "a comment contains '--', which XML forbids: other programs may refuse the file"
-#define MF_XML_DEPTH 64u          // [1] nested elements
+#define MF_XML_DEPTH 1024u        // [1] nested elements
 #define MF_XML_NODES 2000000u     // [1] elements of a file
 #define MF_FILE_LIMIT (64u << 20) // [byte] any input file
 

@@ -374,9 +374,9 @@ TEST(include_loops_are_refused) {
 
 TEST(deep_and_long_files_are_refused) {
     char text[9000] = "<mujoco><worldbody>\n";
-    for (int i = 0; i < 63; i++)
+    for (int i = 0; i < 1023; i++)
         strcat(text, "<body>");
-    assert_refused(*state, text, MF_LIMIT, 2, "nested more than 64 deep");
+    assert_refused(*state, text, MF_LIMIT, 2, "nested more than 1024 deep");
     char name[400];
     memset(name, 'n', 300);
     name[300] = '\0';
@@ -388,18 +388,18 @@ TEST(deep_and_long_files_are_refused) {
 
 // Depth counts across included files.
 TEST(deep_includes_are_refused) {
-    char outer[512], inner[512], text[4000] = "<mujoco><worldbody>";
+    char outer[512], inner[512], text[20000] = "<mujoco><worldbody>";
     mf_Model *model = NULL;
-    for (int i = 0; i < 60; i++)
+    for (int i = 0; i < 1020; i++)
         strcat(text, "<body>");
     strcat(text, "<include file='inner.xml'/>");
-    for (int i = 0; i < 60; i++)
+    for (int i = 0; i < 1020; i++)
         strcat(text, "</body>");
     strcat(text, "</worldbody></mujoco>");
     write_text(outer, "deep/outer.xml", text);
     write_text(inner, "deep/inner.xml", "<m><body><body><body><body/></body></body></body></m>");
     MUST_FAIL(mf_model_load(*state, outer, NULL, &model, &error), MF_LIMIT,
-              "nested more than 64 deep");
+              "nested more than 1024 deep");
     remove(outer);
     remove(inner);
 }

@@ -605,10 +605,10 @@ TEST(broken_files_are_refused) {
 }
 
 TEST(deep_and_long_files_are_refused) {
-    char text[4000] = "<robot><link name='a'/>\n";
-    for (int i = 0; i < 64; i++)
+    char text[5000] = "<robot><link name='a'/>\n";
+    for (int i = 0; i < 1024; i++)
         strcat(text, "<x>");
-    assert_refused(*state, text, MF_LIMIT, 2, "64 deep");
+    assert_refused(*state, text, MF_LIMIT, 2, "1024 deep");
     char name[300], long_name[500];
     memset(name, 'n', sizeof name);
     name[256] = '\0';

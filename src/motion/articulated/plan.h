@@ -32,10 +32,9 @@ enum {
     // (problem_is_large).
     MF_ARTICULATED_DENSE_DOFS = 390,
     MF_ARTICULATED_MAX_ACTUATORS = 1024,
-    MF_ARTICULATED_MAX_LOOPS = 64,   // equations of equality constraints
-    MF_ARTICULATED_MAX_TENDONS = 64, // with forces of their own
-    MF_ARTICULATED_PATH_LINKS = 64,  // that one spatial tendon touches
-    MF_ARTICULATED_MAX_ZONES = 64,   // bodies with force or torque sensors
+    // Equations that laws without softness solve as a full matrix.
+    MF_ARTICULATED_MAX_LOOPS = 1024,
+    MF_ARTICULATED_MAX_ZONES = 64, // bodies with force or torque sensors
     // Capacities of the solver of couplings, in contacts and in numbers of rows: for a robot, and
     // more for each floating body of its model, because such bodies pile up.
     MF_ARTICULATED_LINK_CONTACTS = 48,
@@ -531,6 +530,8 @@ typedef struct mf_ArtPlan {
     uint32_t contact_capacity; // [1] contacts between links of a lane that are solved
     uint32_t contact_numbers;  // [1] capacity for their rows
     uint32_t row_numbers;      // [1] of all rows at most
+    uint32_t coupling_numbers; // [1] of rows that are no contacts
+    uint32_t clutter;          // [1] bodies whose shapes may touch others or a fixed one
     uint32_t row_of_two,
         row_of_all;        // [1] numbers of a row that two links pull, and all, at most
     uint32_t sweeps;       // [1] of the solver of couplings, and

@@ -127,9 +127,10 @@ static double tendon_start(const mf_Model *model, const mf_Tendon *tendon) {
 static mf_Status count_rows(mf_ArtMotion *motion, const mf_Model *model, uint32_t rows,
                             mf_Error *error) {
     motion->plan->loop_rows += rows;
-    if (motion->plan->loop_rows > MF_ARTICULATED_MAX_LOOPS)
+    if (!motion->plan->law && motion->plan->loop_rows > MF_ARTICULATED_MAX_LOOPS)
         return mf_fail(error, MF_LIMIT,
-                       "articulated: model %s has more than %d equations of constraints",
+                       "articulated: model %s has more than %d equations of constraints, at most "
+                       "with contact_law: mujoco",
                        model->name, MF_ARTICULATED_MAX_LOOPS);
     return MF_OK;
 }
@@ -262,11 +263,6 @@ mf_Status mf_art_couplings_build(mf_ArtMotion *motion, const mf_Model *model, mf
     uint32_t fixed_count = 0;
     for (uint32_t i = 0; i < model->tendon_count; i++)
         fixed_count += mf_art_tendon_fixed(model, i);
-    if (fixed_count > MF_ARTICULATED_MAX_TENDONS)
-        return mf_fail(error, MF_LIMIT,
-                       "articulated: model %s has %u tendons with forces, at most "
-                       "%d",
-                       model->name, fixed_count, MF_ARTICULATED_MAX_TENDONS);
     MF_TRY(
         MF_ALLOCATE(context, "articulated", error, MF_ARRAY(motion->spans, model->tendon_count),
                     MF_ARRAY(motion->loops, (size_t)model->equality_count + follower_count(model)),

@@ -3,27 +3,25 @@
 
 #include "math/scalar.h"
 
-// The slot of a link in a path's list, which gets it if need be; MF_NONE when the list is full.
+// The slot of a link in a path's list, which gets it if need be.
 static uint32_t slot_of(mf_ArtMotion *motion, mf_ArtPath *path, int32_t link) {
     int32_t *links = motion->path_links + path->first_link;
     for (uint32_t i = 0; i < path->link_count; i++) {
         if (links[i] == link)
             return i;
     }
-    if (path->link_count == MF_ARTICULATED_PATH_LINKS)
-        return MF_NONE;
     links[path->link_count] = link;
     return path->link_count++;
 }
 
-static bool add_wrap(mf_ArtMotion *motion, const mf_TendonWrap *from, mf_ArtPath *path,
+static void add_wrap(mf_ArtMotion *motion, const mf_TendonWrap *from, mf_ArtPath *path,
                      mf_ArtWrap *to) {
     static const double identity[4] = {1.0, 0.0, 0.0, 0.0};
     double rotation[4];
     *to = (mf_ArtWrap){.type = from->type, .side_link = MF_ART_WORLD};
     if (from->type == MF_WRAP_PULLEY) {
         to->share = 1.0 / from->divisor;
-        return true;
+        return;
     }
     const int32_t link = mf_art_pose(motion, from->frame.link, from->frame.position,
                                      from->frame.rotation, to->arm, rotation);
@@ -37,7 +35,6 @@ static bool add_wrap(mf_ArtMotion *motion, const mf_TendonWrap *from, mf_ArtPath
                                     to->side_arm, rotation);
         mf_art_mark_posed(motion, to->side_link);
     }
-    return to->slot != MF_NONE;
 }
 
 mf_Status mf_art_paths_build(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
@@ -57,9 +54,7 @@ mf_Status mf_art_paths_build(mf_ArtMotion *motion, const mf_Model *model, mf_Con
                              .wrap_count = tendon->wrap_count,
                              .first_link = tendon->first_wrap};
         for (uint32_t k = tendon->first_wrap; k < tendon->first_wrap + tendon->wrap_count; k++) {
-            if (!add_wrap(motion, &model->tendon_wraps[k], path, &motion->wraps[k]))
-                return mf_fail(error, MF_LIMIT, "articulated: tendon %s touches more than %d links",
-                               tendon->name, MF_ARTICULATED_PATH_LINKS);
+            add_wrap(motion, &model->tendon_wraps[k], path, &motion->wraps[k]);
         }
         if (path->link_count > motion->plan->path_most)
             motion->plan->path_most = path->link_count;

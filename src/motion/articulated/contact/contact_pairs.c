@@ -104,6 +104,18 @@ static uint32_t count_dry(const mf_ArtMotion *motion, const mf_Model *model) {
     return count;
 }
 
+// Bodies whose shapes may touch others. Shapes are in the order of their bodies.
+static uint32_t count_clutter(const mf_ArtMotion *motion) {
+    const mf_CollideShape *shapes = mf_collide_shapes(motion->collide);
+    uint32_t count = 0, last = MF_NONE;
+    for (uint32_t i = 0; i < motion->collide->shape_count; i++) {
+        const uint32_t frame = shapes[i].frame;
+        count += frame <= motion->plan->link_count && frame != last;
+        last = frame;
+    }
+    return count;
+}
+
 static mf_Status find_capacity(mf_ArtMotion *motion, const mf_Model *model, uint32_t rows,
                                mf_Error *error) {
     const uint32_t frees = motion->plan->free_count, one = longest_row(motion);
@@ -124,18 +136,21 @@ static mf_Status find_capacity(mf_ArtMotion *motion, const mf_Model *model, uint
             tendon->path != MF_NONE ? motion->paths[tendon->path].link_count : tendon->term_count;
         uint32_t length = ends * one, own = (uint32_t)tendon->elastic + (tendon->friction > 0.0) +
                                             (tendon->lower > -DBL_MAX || tendon->upper < DBL_MAX);
+        if (motion->plan->law)
+            own = 4; // problem_capacity
         used += own * (length < all ? length : all);
     }
-    uint32_t left = used < capacity ? (capacity - used) / ((rows > 0 ? rows : 1) * two) : 0;
-    MF_CHECK(used <= capacity && (rows <= 0 || left != 0), error, MF_LIMIT,
-             "articulated: model %s has too many couplings for its %u "
-             "joint axes",
+    uint32_t left = capacity / ((rows > 0 ? rows : 1) * two);
+    MF_CHECK(motion->plan->law || rows == 0 || left != 0, error, MF_LIMIT,
+             "articulated: model %s has too many joint axes (%u) for contacts between its links, "
+             "at most with contact_law: mujoco",
              model->name, motion->plan->link_count);
-    motion->plan->contact_numbers = used < capacity ? capacity - used : 0;
+    motion->plan->contact_numbers = capacity;
+    motion->plan->coupling_numbers = used;
     motion->plan->row_of_two = two;
     motion->plan->row_of_all = all;
     motion->plan->contact_capacity = rows == 0 ? 0 : left < most ? left : most;
-    motion->plan->row_numbers = capacity;
+    motion->plan->row_numbers = capacity + used;
     return MF_OK;
 }
 
@@ -190,6 +205,8 @@ mf_Status mf_art_contact_pairs_build(mf_ArtMotion *motion, const mf_Model *model
             motion->plan->reach = mf_larger(motion->plan->reach, most.margin);
         if (!most.any)
             motion->collide = NULL; // the next image is without it
+        else
+            motion->plan->clutter = count_clutter(motion);
     }
     // Bodies that float may be stacked; a robot's own limbs find their forces without.
     motion->plan->warm_starts =
