@@ -3,7 +3,7 @@
 #include "motion/articulated_rig.h"
 #include "motion/kinematic/motion.h"
 
-enum { ROW = 16, BOXES = 176, CHAIN = 420, TEETH = 80 };
+enum { ROW = 16, BOXES = 176, CHAIN = 420, TEETH = 80, UNITS = 90 };
 
 #define HALF 0.05 // [m] of a box
 #define MASS 0.5  // [kg]
@@ -161,6 +161,68 @@ TEST(many_bodies_are_posed_by_kinematics) {
     mf_motion_momentum(rig.group, 0, center, linear, angular);
     assert_near(center[2], HALF + 0.5, 1e-6);
     rig_close(&rig);
+}
+
+// In each unit a slide that a second one follows, with a tendon that pulls and ends its range, and
+// a box that falls on a fixed one.
+static char *units_text(uint32_t count, bool boxes) {
+    const size_t size = 512 + (size_t)count * 1000;
+    char *text = calloc(1, size);
+    assert_non_null(text);
+    int at =
+        snprintf(text, size, "<mujoco><worldbody><geom type='box' size='40 1 .1' pos='0 0 -.1'/>");
+    for (uint32_t i = 0; i < count; i++) {
+        at += snprintf(text + at, size - (size_t)at,
+                       "<body pos='%g 0 1'><joint name='a%u' type='slide' axis='0 0 1'/>"
+                       "<geom size='.05' mass='1' contype='0' conaffinity='0'/></body>"
+                       "<body pos='%g 0 1'><joint name='b%u' type='slide' axis='0 0 1'/>"
+                       "<geom size='.05' mass='2' contype='0' conaffinity='0'/></body>",
+                       0.4 * i, i, 0.4 * i + 0.2, i);
+        if (boxes)
+            at += snprintf(text + at, size - (size_t)at,
+                           "<body pos='%g .5 .055'><joint type='slide' axis='0 0 1'/>"
+                           "<geom type='box' size='.05 .05 .05' mass='.5'/></body>",
+                           0.4 * i);
+    }
+    at += snprintf(text + at, size - (size_t)at, "</worldbody><tendon>");
+    for (uint32_t i = 0; i < count; i++)
+        at += snprintf(text + at, size - (size_t)at,
+                       "<fixed name='t%u' stiffness='40' limited='true' range='-.05 .05'>"
+                       "<joint joint='a%u' coef='1'/></fixed>",
+                       i, i);
+    at += snprintf(text + at, size - (size_t)at, "</tendon><equality>");
+    for (uint32_t i = 0; i < count; i++)
+        at += snprintf(text + at, size - (size_t)at,
+                       "<joint joint1='b%u' joint2='a%u' polycoef='0 .5 0 0 0'/>", i, i);
+    snprintf(text + at, size - (size_t)at, "</equality></mujoco>");
+    return text;
+}
+
+// Equations, tendons and contacts of one robot have no limit of their own: 90 units move as one
+// does. (MuJoCo's tolerance is for all together.)
+TEST(many_units_move_as_one) {
+    static const mf_ContactLaw laws[] = {MF_CONTACT_LAW_MUJOCO, MF_CONTACT_LAW_COMPLIANT};
+    for (int i = 0; i < 2; i++) {
+        const bool boxes = laws[i] == MF_CONTACT_LAW_MUJOCO;
+        const ArtConfig config = WITH(boxes_config(laws[i]), .motion.self_contacts = true);
+        const uint32_t joints = boxes ? 3 : 2;
+        Rig rigs[2];
+        for (int k = 0; k < 2; k++) {
+            char *text = units_text(k == 0 ? 1 : UNITS, boxes);
+            rigs[k] = text_open(text, config);
+            free(text);
+            mf_world_step(rigs[k].world, 300);
+            assert_int_equal(mf_group_fault(rigs[k].group, 0), 0);
+        }
+        const double fallen = rig_get(&rigs[0], "joint.angle", 0);
+        assert_true(fallen < -0.03);
+        assert_near(rig_get(&rigs[0], "joint.angle", 1), 0.5 * fallen, 1e-3);
+        for (uint32_t c = 0; c < joints * UNITS; c++)
+            assert_near(rig_get(&rigs[1], "joint.angle", c),
+                        rig_get(&rigs[0], "joint.angle", c % joints), 1e-6);
+        for (int k = 0; k < 2; k++)
+            rig_close(&rigs[k]);
+    }
 }
 
 // Coriolis forces at the end of the step need a matrix that is not sparse.

@@ -19,11 +19,11 @@ enum {
     PROBLEM_NUMBERS = 8192, // of Jacobians
     PROBLEM_ROWS = 640,
     PROBLEM_CONTACTS = 96,
-    // More of them for each body, because bodies pile up, and a body of many links on itself;
-    // BODY_LENGTH numbers, or less, of each of 3 rows of a contact.
-    BODY_CONTACTS = 16,
-    BODY_ROWS = 3 * BODY_CONTACTS,
-    BODY_LENGTH = 48,
+    // More of them for each body and shape, because these pile up; CLUTTER_LENGTH numbers, or less,
+    // of each of 3 rows of a contact.
+    CLUTTER_CONTACTS = 16,
+    CLUTTER_ROWS = 3 * CLUTTER_CONTACTS,
+    CLUTTER_LENGTH = 48,
     CONTACT_ROWS = 6,
     CONTACT_PRODUCTS = CONTACT_ROWS * (CONTACT_ROWS + 1) / 2
 };
@@ -125,23 +125,23 @@ static inline ProblemCapacity problem_capacity(const mf_ArtPlan *plan) {
     // A tendon has its inertia, dry friction and two limits; a joint friction and two limits.
     const uint32_t tendons = 4 * plan->tendon_count,
                    joints = plan->dof_count + 2 * plan->link_count;
-    const uint32_t bodies = plan->clutter, passes = plan->noslip_iterations > 0 ? 2 : 1;
+    const uint32_t clutter = plan->clutter, passes = plan->noslip_iterations > 0 ? 2 : 1;
     const uint32_t links =
-        problem_least(link_contacts_most(plan), PROBLEM_CONTACTS + bodies * BODY_CONTACTS);
+        problem_least(link_contacts_most(plan), PROBLEM_CONTACTS + clutter * CLUTTER_CONTACTS);
     ProblemCapacity capacity;
     capacity.candidates = link_contacts_most(plan) + plan->contact_count;
     capacity.contacts = plan->contact_count + links;
     capacity.constraints = tendons + plan->loop_count + joints + capacity.contacts;
     capacity.constraints = problem_least(capacity.constraints, UINT16_MAX); // `present`
     capacity.rows = tendons + plan->loop_rows + joints + plan->ground_rows +
-                    problem_least(CONTACT_ROWS * links, PROBLEM_ROWS + bodies * BODY_ROWS);
+                    problem_least(CONTACT_ROWS * links, PROBLEM_ROWS + clutter * CLUTTER_ROWS);
     // A joint's row has three numbers at most. Those of friction are stored a second time for the
     // noslip pass.
     const uint64_t all = (uint64_t)capacity.rows * plan->dof_count * passes;
-    const uint64_t body = BODY_ROWS * problem_least(plan->row_of_two, BODY_LENGTH);
+    const uint64_t one = CLUTTER_ROWS * problem_least(plan->row_of_two, CLUTTER_LENGTH);
     const uint64_t most =
-        PROBLEM_NUMBERS + passes * (bodies * body + 3 * joints + plan->ground_numbers +
-                                    plan->coupling_numbers);
+        PROBLEM_NUMBERS +
+        passes * (clutter * one + 3 * joints + plan->ground_numbers + plan->coupling_numbers);
     capacity.numbers = (uint32_t)(all < most ? all : most);
     return capacity;
 }

@@ -104,15 +104,11 @@ static uint32_t count_dry(const mf_ArtMotion *motion, const mf_Model *model) {
     return count;
 }
 
-// Bodies whose shapes may touch others. Shapes are in the order of their bodies.
+// Shapes that move and may touch others.
 static uint32_t count_clutter(const mf_ArtMotion *motion) {
-    const mf_CollideShape *shapes = mf_collide_shapes(motion->collide);
-    uint32_t count = 0, last = MF_NONE;
-    for (uint32_t i = 0; i < motion->collide->shape_count; i++) {
-        const uint32_t frame = shapes[i].frame;
-        count += frame <= motion->plan->link_count && frame != last;
-        last = frame;
-    }
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < motion->collide->shape_count; i++)
+        count += mf_collide_shapes(motion->collide)[i].frame <= motion->plan->link_count;
     return count;
 }
 
@@ -182,6 +178,7 @@ mf_Status mf_art_contact_pairs_build(mf_ArtMotion *motion, const mf_Model *model
                                      mf_Context *context, mf_Error *error) {
     const uint32_t off = MF_DISABLE_CONSTRAINT | MF_DISABLE_CONTACT;
     uint32_t rows = motion->plan->hard ? 3 : 0;
+    motion->plan->clutter = motion->plan->free_count;
     for (uint32_t i = 0; motion->plan->hard && i < model->shape_count; i++)
         rows = model->shapes[i].dimension > rows ? model->shapes[i].dimension : rows;
     if (motion->config.self_contacts && !(model->physics.disabled & off) &&
@@ -206,7 +203,7 @@ mf_Status mf_art_contact_pairs_build(mf_ArtMotion *motion, const mf_Model *model
         if (!most.any)
             motion->collide = NULL; // the next image is without it
         else
-            motion->plan->clutter = count_clutter(motion);
+            motion->plan->clutter += count_clutter(motion);
     }
     // Bodies that float may be stacked; a robot's own limbs find their forces without.
     motion->plan->warm_starts =

@@ -6,9 +6,9 @@
 #include "motion/articulated/contact/contact.h"
 #include "motion/warn.h"
 
-// Found at a time, all lanes together, at most; more for each body. Pairs of floating shapes count
-// as so many per shape.
-enum { LINK_CONTACTS_MOST = 512, LINK_CONTACTS_BODY = 16, LINK_CONTACTS_PAIRS = 16 };
+// Found at a time, all lanes together, at most; more for each body and shape. Pairs of
+// floating shapes count as so many per shape.
+enum { LINK_CONTACTS_MOST = 512, LINK_CONTACTS_CLUTTER = 16, LINK_CONTACTS_PAIRS = 16 };
 
 typedef struct LinkContact {
     uint32_t pair;  // [1] of the plan's; MF_NONE: with the ground
@@ -47,7 +47,7 @@ static inline uint32_t link_contacts_most(const mf_ArtPlan *plan) {
     if (collide != NULL)
         most += collide->listed_contacts +
                 (size_t)collide->floating_count * LINK_CONTACTS_PAIRS * MF_COLLIDE_CONTACTS;
-    const uint32_t bound = LINK_CONTACTS_MOST + LINK_CONTACTS_BODY * plan->clutter;
+    const uint32_t bound = LINK_CONTACTS_MOST + LINK_CONTACTS_CLUTTER * plan->clutter;
     return most < bound ? (uint32_t)most : bound;
 }
 
