@@ -324,6 +324,27 @@ def test_forces_of_joints_do_not_cover_each_other(show, tmp_path):
             )
 
 
+BIN = """<mujoco><worldbody><geom type="plane" size="2 2 .1"/>
+<geom type="box" pos=".3 0 .3" size=".02 .3 .3"/><geom type="box" pos="-.3 0 .3" size=".02 .3 .3"/>
+<geom type="box" pos="0 .3 .3" size=".3 .02 .3"/><geom type="box" pos="0 -.3 .3" size=".3 .02 .3"/>
+<body pos="0 0 .05"><freejoint/><geom size=".05"/></body></worldbody></mujoco>"""
+
+
+def test_walls_before_robots_are_glass(show, tmp_path):
+    (tmp_path / "bin.xml").write_text(BIN)
+    out = tmp_path / "bin.html"
+    call("run", tmp_path / "bin.xml", "--duration", "0.1", "--plot", out)
+    page = show(out.as_uri() + "#time=0")
+    glass = """elevation => {
+      const {stage} = mayfly.view;
+      stage.look([0, 0, 0.05], -0.9, elevation, 2);
+      mayfly.draw(0);
+      return mayfly.view.robots.glass.seen.value.w;
+    }"""
+    assert page.evaluate(glass, 0.3) > 0.05
+    assert page.evaluate(glass, 1.5) < 0  # seen from above, nothing hides it
+
+
 # Draws 60 pictures a second until then; gives where robots are on the page, from -1 to 1.
 RUN = """([until, robots]) => {
   mayfly.alone = true;

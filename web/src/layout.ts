@@ -28,7 +28,7 @@ export class Layout {
   private readonly shifts: number[][] = [];
   private readonly cloud: { at: number[]; radius: number } | null;
   private readonly shown: Unit[]; // in the first picture
-  private followed: number[] = []; // robots; none: what is looked at stays
+  followed: number[] = []; // robots; none: what is looked at stays
   private offset = [0, 0, 0]; // [m] from their middle to what is looked at
 
   constructor(readonly description: Description, private readonly drawn: Robots, first: Frame, last: Frame | null,

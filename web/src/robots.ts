@@ -5,6 +5,7 @@ import * as THREE from "three";
 import { bytes, isCloth, POSE, robotsOf } from "./data";
 import type { Cast, Description, Frame, Robot } from "./data";
 import { Discs } from "./discs";
+import { Glass } from "./glass";
 import type { Layout } from "./layout";
 import { cssColor, farColor, linkGeometries, paint, tinted } from "./shapes";
 import { textured } from "./texture";
@@ -21,6 +22,8 @@ interface Part {
   link: number; // -1: fixed to the world
   mesh: THREE.InstancedMesh;
   material: THREE.Material; // its own look
+  plain: boolean; // which is that of shapes without texture
+  wall: boolean; // it cannot move
   first: boolean; // of the link
   middle: THREE.Vector3; // of its shapes, own axes
   dots: Discs | null; // of robots that are not drawn whole
@@ -60,6 +63,7 @@ export class Robots {
   private polished: THREE.Material | null = null; // the plain look, in full quality
   private full = false;
   private color: ((robot: number) => THREE.Color) | null = null;
+  private readonly glass = new Glass();
   private readonly squares: Float32Array; // [m^2] distances, of one kind at a time
 
   // With a material of its own robots are a veil over others: they throw no shadows and are no dots.
@@ -82,9 +86,9 @@ export class Robots {
     this.full = on;
     this.polished ??= new THREE.MeshStandardMaterial({ ...LOOK, ...SHEEN });
     for (const part of this.parts) {
-      const { mesh, kind, material } = part;
+      const { mesh, kind, material, plain, wall } = part;
       mesh.castShadow = mesh.receiveShadow = !this.veil && (on || !kind.crowd);
-      if (!this.color && material === this.plain) mesh.material = on ? this.polished : material;
+      if (!this.color && plain) mesh.material = !on ? material : wall ? this.glass.of(this.polished) : this.polished;
     }
   }
 
@@ -115,15 +119,18 @@ export class Robots {
     const looks = new Map<number, THREE.Material>(); // by texture
     for (let link = -1; link < cast.links; link++)
       linkGeometries(cast, link).forEach(({ geometry, texture }, index) => {
-        const material = this.lookOf(cast, texture, looks), middle = new THREE.Vector3();
+        const look = this.lookOf(cast, texture, looks), wall = !this.veil && (link < 0 || !!cast.scenery);
+        const material = wall ? this.glass.of(look) : look, middle = new THREE.Vector3();
         geometry.computeBoundingBox();
         geometry.boundingBox!.getCenter(middle);
         if (link >= 0) {
           kind.corners += geometry.getAttribute("position").count;
           kind.boxes.push({ link, box: geometry.boundingBox! });
         }
-        this.parts.push({ kind, link, mesh: this.instanced(geometry, cast, material), material, first: index === 0,
-          middle, dots: null });
+        const mesh = this.instanced(geometry, cast, material);
+        if (wall) this.glass.add(mesh);
+        this.parts.push({ kind, link, mesh, material, plain: look === this.plain, wall, first: index === 0, middle,
+          dots: null });
       });
   }
 
@@ -168,6 +175,15 @@ export class Robots {
       if (part.dots) this.dot(part, part.dots, frame.poses, layout, camera, high, light);
     }
     for (const surface of this.surfaces) this.drape(surface, frame.poses, layout);
+  }
+
+  // Walls between the camera and what it follows, the robots of these numbers within a sphere, are seen through.
+  seeThrough(frame: Frame, which: number[], layout: Layout, eye: THREE.Vector3, middle: number[], radius: number): void {
+    const links = which.flatMap((r) => Array.from({ length: this.list[r].cast.links }, (_, l) => [r, l]));
+    this.glass.update(eye, middle, radius, links.length, (i, out) => {
+      const [r, l] = links[i];
+      out.fromArray(frame.poses, POSE * (this.list[r].first + l)).add(new THREE.Vector3(...layout.shift(r)));
+    });
   }
 
   // Who is near enough to be drawn whole.

@@ -176,6 +176,9 @@ export class View {
     stage.camera.updateMatrixWorld();
     this.overlays.take(frame);
     this.robots.update(frame, layout, stage.camera, stage.renderer.domElement.height, stage.light);
+    const followed = this.selected < 0 ? layout.followed : [this.selected];
+    const radius = this.selected < 0 ? layout.apart(frame) + layout.radius : layout.radiusOf(this.selected, frame);
+    this.robots.seeThrough(frame, followed, layout, stage.camera.position, this.goal(frame), radius);
     const show = this.joints.update(frame, Math.min(Math.max(0.02 * layout.radius, 0.002 * stage.distance), 0.005 * stage.distance));
     this.rays.update(frame, 0.0015 * stage.distance);
     this.clouds.update(frame, stage.camera, stage.renderer.domElement.height, stage.light);
