@@ -42,6 +42,9 @@ static void destroy_native(mfpy_Kind kind, void *native) {
     case MFPY_SCENE:
         mf_scene_close(native);
         break;
+    case MFPY_SCENE_FILE:
+        mf_scene_file_destroy(native);
+        break;
     case MFPY_BODY:
         mf_body_destroy(native);
         break;

@@ -15,6 +15,7 @@ typedef enum mfpy_Kind {
     MFPY_GAIT,
     MFPY_ENVIRONMENT,
     MFPY_SCENE,
+    MFPY_SCENE_FILE,
     MFPY_BODY,
     MFPY_FREE_CAMERA,
     MFPY_PHOTOGRAPHER,

@@ -23,7 +23,7 @@ __all__ = ["Evaluation", "evaluate"]
 
 Measure = Callable[[Group], npt.ArrayLike]
 
-_MOST_GROUPS = 64  # of a world, which bounds its memory
+_MOST_GROUPS = 4096  # of a world, which bounds the memory of an episode
 _SAMPLE = 0.1  # [s] between samples of measures that are averages
 
 
