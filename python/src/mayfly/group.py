@@ -287,6 +287,20 @@ class Group(Sealed, Equations):
         """A sensor by name: `.value`."""
         return GroupPart(self, self.model.sensor(name))
 
+    @in_turn
+    def _read_rows(self, name: str, components: int) -> Array:
+        """A field that is known to have so many components of each robot, (robots, components)."""
+        rows = np.empty((self.count, components))
+        lib.mfpy_read(self._use(), name.encode(), ffi.from_buffer("double[]", rows))
+        return rows
+
+    @in_turn
+    def _write_rows(self, name: str, rows: Array) -> None:
+        """The opposite; of fields that are no state of a motion."""
+        rows = np.ascontiguousarray(rows, np.float64)
+        if not lib.mfpy_write(self._use(), name.encode(), ffi.from_buffer("double[]", rows)):
+            raise ValueError(f"{name}: need numbers within {self[name].dtype}")
+
     def _is_motion_state(self, name: str) -> bool:
         if self._moving is None:
             self._moving = frozenset(self._written_by_motions())
