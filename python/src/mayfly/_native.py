@@ -217,7 +217,7 @@ def time_from_seconds(value: float, what: str) -> int:
     return int(lib.mf_time_from_seconds(seconds))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _choices(kind: Any) -> dict[str, int]:
     """Enumeration values by the ends of their names: "rk4" is MF_ARTICULATED_RK4."""
     names = {name: int(number) for number, name in kind.elements.items()}
@@ -292,7 +292,7 @@ def _sequence(value: object, count: int, what: str) -> list[Any]:
     return values
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _members(kind: Any) -> dict[str, Any]:
     """The types of the settings in a C structure by their names."""
     return {name: field.type for name, field in kind.fields if name != "struct_size"}

@@ -251,16 +251,14 @@ def _lines(path: str, value: object) -> Iterator[tuple[str, object]]:
 class RobotFile(Native):
     """The scene of one robot with the default of every key, read once for all groups of a world."""
 
-    def __init__(self, context: Context) -> None:
-        self._context = context
-        self._defaults: Any = None
-        self._nameless = ffi.new("char[]", b"robot")
+    _defaults: Any = None
+    _nameless: Any = ffi.new("char[]", b"robot")
 
-    def of(self, model: Any) -> Any:
+    def of(self, context: Context, model: Any) -> Any:
         """The file as mf_scene_file_of_model makes it of a native model; until the next call."""
         if self._pointer is None:
-            made = output(lib.mf_scene_file_of_model, self._context._use(), model, ffi.NULL, 0)
-            self._take(lib.MFPY_SCENE_FILE, made, [self._context])
+            made = output(lib.mf_scene_file_of_model, context._use(), model, ffi.NULL, 0)
+            self._take(lib.MFPY_SCENE_FILE, made, [context])
             self._defaults = ffi.new("mf_SceneGroup *", made.groups[0])
         file = self._use()
         file.groups[0] = self._defaults[0]
@@ -429,7 +427,7 @@ def start_notes(ask: Any, subject: Any) -> list[tuple[str, str]]:
     return [(NOTE_KINDS[int(notes[i].kind)], text(notes[i].text)) for i in range(count)]
 
 
-def set_up(group: Any, context: Any, robots: RobotFile, recipe: Recipe) -> bool:
+def set_up(group: Any, context: Context, robots: RobotFile, recipe: Recipe) -> bool:
     """Adds motions and controllers; after a failure the group must be dropped.
 
     Returns whether self-collision is enabled as requested: some models have too many pairs of
@@ -438,10 +436,10 @@ def set_up(group: Any, context: Any, robots: RobotFile, recipe: Recipe) -> bool:
     if recipe.pushable:
         call(lib.mf_collisions_prepare, group)
     if recipe.model._body is None and recipe.model._kind is None and recipe.model._vehicle is None:
-        touching = _equip(group, robots.of(recipe.model._use()), recipe)
+        touching = _equip(group, robots.of(context, recipe.model._use()), recipe)
     else:
         recipe.model._use()
-        file = _body_file(context, recipe)
+        file = _body_file(context._use(), recipe)
         try:
             touching = _equip(group, file, recipe)
         finally:

@@ -106,7 +106,6 @@ class World(DrawnWorld):
         if threads is not None:
             context = Context(threads)
         self._context = context if context is not None else default_context()
-        self._robot_file = RobotFile(self._context)
         self._take(lib.MFPY_WORLD, self._create(), [self._context])
         if terrain is not None:
             self._keep(terrain)
@@ -114,6 +113,7 @@ class World(DrawnWorld):
 
     def _start_without_parts(self) -> None:
         self._groups: list[Group] = []
+        self._robot_file = RobotFile()
         self._collisions: dict[str, Any] | None = None
         self._cloths = False
         self._ranges = False
@@ -230,7 +230,7 @@ class World(DrawnWorld):
             self._keep(model)
             native = add_group(self._pointer, recipe)
             try:
-                touching = set_up(native, self._context._use(), self._robot_file, recipe)
+                touching = set_up(native, self._context, self._robot_file, recipe)
                 if strict:
                     _refuse_notes(native, recipe)
             except BaseException:
@@ -251,7 +251,7 @@ class World(DrawnWorld):
         scratch = self._create()
         try:
             native = add_group(scratch, recipe)
-            set_up(native, self._context._use(), self._robot_file, recipe)
+            set_up(native, self._context, self._robot_file, recipe)
             return start_notes(lib.mf_group_start_notes, native)
         finally:
             lib.mf_world_destroy(scratch)
@@ -650,6 +650,7 @@ class World(DrawnWorld):
     def _forget(self) -> None:
         for field in list(self._fields):
             field._cached = None
+        self._robot_file.close()
         super().close()
         self._groups = []
         self._native_joints = None
