@@ -18,6 +18,7 @@
 #include <string.h>
 
 enum { LEAST_STEPS = 4 }; // [1] of fast systems: fewer take less time than to copy all fields twice
+enum { KINDS = 8 };       // [1] of groups with one hash that are not alike, whose packs are open
 
 // ---- making ------------------------------------------------------------------------------------
 
@@ -116,14 +117,21 @@ static void join(mf_Group *leader, mf_Group *group) {
     leader->pack_lanes += group->config.count;
 }
 
-// Where the last pack of this hash is, or the free entry for it.
-static uint32_t *find_open(mf_World *world, uint64_t hash) {
+// Where the last pack of groups that are alike is, or the entry for a new one: a free one or, of
+// more than KINDS that have this hash, that of the last.
+static uint32_t *find_open(mf_World *world, const mf_Group *group) {
     const uint32_t last = 2 * world->group_capacity - 1;
-    uint32_t at = (uint32_t)hash & last;
-    while (world->open_packs[at] != 0 &&
-           world->groups[world->open_packs[at] - 1]->pack_hash != hash)
-        at = (at + 1) & last;
-    return &world->open_packs[at];
+    uint32_t at = (uint32_t)group->pack_hash & last, kinds = 0, *open = NULL;
+    for (; kinds < KINDS && world->open_packs[at] != 0; at = (at + 1) & last) {
+        const mf_Group *leader = world->groups[world->open_packs[at] - 1];
+        if (leader->pack_hash != group->pack_hash)
+            continue;
+        open = &world->open_packs[at];
+        if (is_alike(leader, group))
+            return open;
+        kinds++;
+    }
+    return kinds < KINDS ? &world->open_packs[at] : open;
 }
 
 void mf_packs_make(mf_World *world) {
@@ -141,7 +149,7 @@ void mf_packs_make(mf_World *world) {
         if (!may_join(group))
             continue;
         group->pack_hash = hash_of(group);
-        uint32_t *open = find_open(world, group->pack_hash);
+        uint32_t *open = find_open(world, group);
         mf_Group *leader = *open != 0 ? world->groups[*open - 1] : NULL;
         if (leader != NULL && leader->pack_lanes + group->config.count <= MF_BLOCK &&
             is_alike(leader, group) && give_lanes(leader, group))

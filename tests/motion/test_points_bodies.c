@@ -11,8 +11,10 @@
 enum { GROUPS = 21, STEPS = 96 };
 
 // A walker of four legs with two joints, which is `size` times as large as the first, with thighs
-// `thigh` times as heavy for it. With another tree, if `legs` is less than 4.
-static mf_Model *load_walker(mf_Context *context, double size, double thigh, uint32_t legs) {
+// `thigh` times as heavy for it. With another tree, if `legs` is less than 4 or knees have another
+// axis than hips.
+static mf_Model *load_walker(mf_Context *context, double size, double thigh, uint32_t legs,
+                             const char *knee) {
     char text[4096];
     size_t used =
         (size_t)snprintf(text, sizeof text,
@@ -25,9 +27,9 @@ static mf_Model *load_walker(mf_Context *context, double size, double thigh, uin
             text + used, sizeof text - used,
             "<body pos='%g %g 0'><joint name='hip%u' axis='0 1 0' range='-40 40'/>"
             "<geom type='sphere' size='0.002' pos='0 0 %g' mass='%g'/>"
-            "<body pos='0 0 %g'><joint name='knee%u' axis='0 1 0' range='-50 50'/>"
+            "<body pos='0 0 %g'><joint name='knee%u' axis='%s' range='-50 50'/>"
             "<geom type='sphere' size='0.002' pos='0 0 %g' mass='%g'/></body></body>",
-            x * size, y * size, leg, -0.05 * size, 0.1 * thigh * size, -0.1 * size, leg,
+            x * size, y * size, leg, -0.05 * size, 0.1 * thigh * size, -0.1 * size, leg, knee,
             -0.1 * size, 0.05 * size);
     }
     snprintf(text + used, sizeof text - used, "</body></worldbody></mujoco>");
@@ -74,7 +76,8 @@ static uint64_t hash_of(const Walkers *walkers, uint32_t *guests, uint32_t *vari
     mf_World *world = open_world(context, NULL);
     mf_Model *models[GROUPS];
     for (uint32_t g = 0; g < GROUPS; g++) {
-        models[g] = load_walker(context, 0.8 + 0.02 * g, 1.0 + 0.1 * (g % 4), g % 5 == 4 ? 3 : 4);
+        models[g] = load_walker(context, 0.8 + 0.02 * g, 1.0 + 0.1 * (g % 4), g % 5 == 4 ? 3 : 4,
+                                g % 2 == 0 ? "0 1 0" : "1 0 0");
         if (g + 1 < GROUPS)
             add_walker(world, models[g], walkers, g);
     }
@@ -93,6 +96,7 @@ static uint64_t hash_of(const Walkers *walkers, uint32_t *guests, uint32_t *vari
         *guests += leader != group;
         *varied += leader->config.model != group->config.model;
         assert_int_equal(leader->config.model->link_count, group->config.model->link_count);
+        assert_int_equal(leader->number % 2, group->number % 2);
         assert_int_equal(mf_group_fault_total(group), g == 7);
     }
     const uint64_t hash = mf_world_hash(world);

@@ -117,7 +117,7 @@ class Programs(Controllers):
 def joint_ranges(model: Model) -> tuple[Array, Array]:
     """Lower and upper end of the used range of each joint: its range, or +-pi rad, +-1 m."""
     native = model._use()
-    joints = [native.joints[j] for j in range(native.joint_count)]
+    joints = ffi.unpack(native.joints, native.joint_count)
     reach = np.array([1.0 if joint.type == lib.MF_JOINT_SLIDE else np.pi for joint in joints])
     lower = np.array([joint.lower for joint in joints])
     upper = np.array([joint.upper for joint in joints])
@@ -220,15 +220,16 @@ class Oscillators(Controllers):
             raise ValueError(f"oscillators: need {joints} joints, have {self.amplitude.shape[1]}")
         if self.count not in (1, group.count):
             raise ValueError(f"oscillators: need {group.count} robots, have {self.count}")
-        start = [native.start_angle[j] for j in range(joints)]
+        start = ffi.unpack(native.start_angle, joints)
         for name, rows in (
             ("offset", self.offset if self._own_offset else np.array([start])),
             ("amplitude", self.amplitude),
             ("phase", self.phase),
             ("frequency", self.frequency[:, None]),
         ):
-            whole = np.broadcast_to(rows, (group.count, rows.shape[1]))
-            group._write_rows(f"oscillator.{name}", whole)
+            if len(rows) != group.count:
+                rows = np.broadcast_to(rows, (group.count, rows.shape[1]))
+            group._write_rows(f"oscillator.{name}", rows)
 
 
 OBSERVED = (
