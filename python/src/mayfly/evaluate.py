@@ -288,7 +288,8 @@ def evaluate(
     """Simulates every controller in a robot of its own, all at the same time, and evaluates them.
 
     Args:
-        model: the robot; or a list of bodies with a batch of `controllers` for each.
+        model: the robot; or a list of any number of bodies with a batch of `controllers` for each.
+            Bodies with one tree cost least (docs/explanation/schedule.md).
         controllers: Programs, Oscillators, Linear, MLP or Policy.
         seconds: [s] duration of an episode, rounded up to whole steps.
         seeds: of random numbers (noise of sensors); several: one episode per seed, and results are
