@@ -317,6 +317,8 @@ static mf_Status add_systems(mf_Group *group, const mf_SensorsConfig *config, mf
     return mf_group_add_system(group, &system, error);
 }
 
+static const mf_Alike group_by_group = {.alike = NULL};
+
 mf_Status mf_sensors_add(mf_Group *group, const mf_SensorsConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     MF_NEED(group != NULL, error, "mf_sensors_add: group is NULL");
@@ -341,7 +343,9 @@ mf_Status mf_sensors_add(mf_Group *group, const mf_SensorsConfig *config, mf_Err
         status = choose_kernels(group, plan, error);
     }
     MF_THEN(status, add_systems(group, &settings, plan, &owned, error));
-    if (status != MF_OK && !owned)
+    if (status == MF_OK)
+        mf_attach_alike(group, measure_name, &group_by_group);
+    else if (!owned)
         destroy_plan(context, plan);
     return status;
 }

@@ -86,9 +86,9 @@ void mf_attach_derived(mf_Group *group, const char *name);
 
 // How a system runs for robots of several groups at once.
 typedef struct mf_Alike {
-    // Whether two objects `user` of systems with the same function, settings and fields do the same
-    // to the same values, whatever the models are called, but for the constants that `lanes` gives.
-    // Nothing of a robot is kept outside of declared fields.
+    // Whether two objects `user` of systems with the same function and settings do the same to the
+    // same fields, whatever the models are called, but for the constants that `lanes` gives. NULL:
+    // they run group by group. Both touch nothing but declared fields and run no code of a user.
     bool (*alike)(const void *user, const void *other);
     // Gives `count` lanes of `user`, from `lane` on, the constants of `other`, which is alike;
     // `other` NULL: all lanes have its own again. False: no memory. NULL: no constants differ.

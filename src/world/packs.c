@@ -22,11 +22,15 @@ enum { KINDS = 8 };       // [1] of groups with one hash that are not alike, who
 
 // ---- making ------------------------------------------------------------------------------------
 
-// A system for which robots must leave the lanes of others at each step, or all their fields must
-// be copied.
+static bool shares_lanes(const mf_SystemSlot *slot) {
+    return slot->alike != NULL && slot->alike->alike != NULL;
+}
+
+// Whether robots must leave the lanes of others at each step, or with all their fields.
 static bool leaves_lanes(const mf_SystemSlot *slot) {
-    return slot->alike == NULL && slot->config.run != NULL &&
-           ((slot->every_step && !slot->unread) || slot->config.reads == NULL ||
+    const bool each_step = slot->every_step && !slot->unread;
+    return !shares_lanes(slot) && slot->config.run != NULL &&
+           (slot->alike == NULL || each_step || slot->config.reads == NULL ||
             slot->config.writes == NULL);
 }
 
@@ -43,7 +47,7 @@ static bool may_join(const mf_Group *group) {
     const bool stays = group->config.isolated && can_stay(group);
     bool any = false;
     for (uint32_t s = 0; s < group->system_count; s++)
-        any = any || (group->systems[s].alike != NULL && (stays || group->systems[s].alike->slow));
+        any = any || (shares_lanes(&group->systems[s]) && (stays || group->systems[s].alike->slow));
     return any && !group->world->measured && group->config.count <= MF_BLOCK / 2;
 }
 
@@ -66,7 +70,7 @@ static bool same_system(const mf_SystemSlot *a, const mf_SystemSlot *b) {
            a->config.settings_hash == b->config.settings_hash && a->unread == b->unread &&
            a->alike == b->alike && memcmp(&a->reads, &b->reads, sizeof a->reads) == 0 &&
            memcmp(&a->writes, &b->writes, sizeof a->writes) == 0 &&
-           (a->alike == NULL || a->alike->alike(a->config.user, b->config.user));
+           (!shares_lanes(a) || a->alike->alike(a->config.user, b->config.user));
 }
 
 static bool same_field(const mf_Field *a, const mf_Field *b) {
@@ -211,13 +215,13 @@ void mf_pack_run(mf_Group *leader, uint32_t system, const mf_SystemRun *run) {
     mf_SystemSlot *slot = &leader->systems[system];
     const mf_FieldSet *in[2] = {&slot->reads, &slot->writes}, *out[2] = {&slot->writes, NULL};
     mf_SystemRun own = *run;
-    if (leader->pack_inside && slot->alike != NULL) {
+    if (leader->pack_inside && shares_lanes(slot)) {
         mf_system_run(slot, run);
     } else if (leader->pack_inside) {
         copy_fields(leader, in, true);
         run_each(leader->pack_leader, system, run);
         copy_fields(leader, out, false);
-    } else if (leader->pack_next == NULL || slot->alike == NULL || !slot->alike->slow) {
+    } else if (leader->pack_next == NULL || !shares_lanes(slot) || !slot->alike->slow) {
         run_each(leader, system, run);
     } else {
         mf_Group view = packed_view(leader);
@@ -229,7 +233,10 @@ void mf_pack_run(mf_Group *leader, uint32_t system, const mf_SystemRun *run) {
 }
 
 bool mf_pack_stays(const mf_Group *leader, uint64_t steps) {
-    return steps >= LEAST_STEPS && leader->pack_next != NULL && can_stay(leader);
+    bool slow = false;
+    for (uint32_t s = 0; s < leader->system_count; s++)
+        slow = slow || (shares_lanes(&leader->systems[s]) && leader->systems[s].alike->slow);
+    return steps >= (slow ? 2 : LEAST_STEPS) && leader->pack_next != NULL && can_stay(leader);
 }
 
 mf_Group mf_pack_begin(const mf_Group *leader) {

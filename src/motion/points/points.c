@@ -181,8 +181,7 @@ static mf_Status make_points(mf_Group *group, const mf_MotionsConfig *motions, v
     return choose_kernel(motion, group, error);
 }
 
-// ---- robots of several groups
-// --------------------------------------------------------------------
+// ---- robots of several groups -------------------------------------------------------------------
 
 // What depends on the body among the settings, which are the same for all else.
 static bool is_of_body(uint32_t setting) {
