@@ -143,6 +143,10 @@ MF_API mf_GroupConfig mf_group_config(void);
 // base.angular_velocity, joint.angle, joint.rate, joint.target, fault.word, fault.count.
 MF_API mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_Group **out,
                                     mf_Error *error);
+// Takes the group that was added last out of the world again, with the systems of the world that
+// were added since: for programs that could not give it all that it should have. Pointers to it and
+// to its fields end. No group, or NULL: nothing happens.
+MF_API void mf_world_drop_group(mf_World *world);
 MF_API mf_World *mf_group_world(const mf_Group *group);
 MF_API const mf_GroupConfig *mf_group_config_of(const mf_Group *group);
 MF_API const mf_Model *mf_group_model(const mf_Group *group);

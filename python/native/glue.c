@@ -2,6 +2,7 @@
 #include "glue.h"
 
 #include <stdatomic.h>
+#include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -41,6 +42,9 @@ static void destroy_native(mfpy_Kind kind, void *native) {
         break;
     case MFPY_SCENE:
         mf_scene_close(native);
+        break;
+    case MFPY_SCENE_FILE:
+        mf_scene_file_destroy(native);
         break;
     case MFPY_BODY:
         mf_body_destroy(native);
@@ -122,6 +126,25 @@ void mfpy_reset(mf_Group *group, const uint32_t *instances, uint32_t count) {
 void mfpy_refresh(mf_Group *group, const uint32_t *instances, uint32_t count) {
     for (uint32_t i = 0; i < count; i++)
         mf_group_refresh(group, instances[i]);
+}
+
+bool mfpy_read(mf_Group *group, const char *field, double *out) {
+    const mf_Field *from = mf_group_find_field(group, field);
+    for (uint32_t i = 0; from != NULL && i < mf_group_count(group); i++)
+        for (uint32_t c = 0; c < from->components; c++)
+            out[(size_t)i * from->components + c] = mf_field_get(from, i, c);
+    return from != NULL;
+}
+
+bool mfpy_write(mf_Group *group, const char *field, const double *values) {
+    mf_Field *to = mf_group_find_field(group, field);
+    bool finite = to != NULL;
+    for (uint32_t i = 0; to != NULL && i < mf_group_count(group); i++)
+        for (uint32_t c = 0; c < to->components; c++) {
+            mf_field_set(to, i, c, values[(size_t)i * to->components + c]);
+            finite = finite && isfinite(mf_field_get(to, i, c));
+        }
+    return finite;
 }
 
 void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,

@@ -15,6 +15,7 @@ typedef enum mfpy_Kind {
     MFPY_GAIT,
     MFPY_ENVIRONMENT,
     MFPY_SCENE,
+    MFPY_SCENE_FILE,
     MFPY_BODY,
     MFPY_FREE_CAMERA,
     MFPY_PHOTOGRAPHER,
@@ -45,6 +46,11 @@ void mfpy_refresh(mf_Group *group, const uint32_t *instances, uint32_t count);
 // Rows of position_count and velocity_count values, one per instance in the list.
 void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
                     const double *position, const double *velocity);
+
+// A field of all instances as rows of its components, without a view: what is quicker for groups of
+// few robots. False: the group has no such field, or a value that was written is not finite there.
+bool mfpy_read(mf_Group *group, const char *field, double *out);
+bool mfpy_write(mf_Group *group, const char *field, const double *values);
 
 // ---- lists -------------------------------------------------------------------------------------
 

@@ -1,6 +1,9 @@
 """evaluate(): the same numbers as the command, independence of other robots, and mistakes."""
 
 import pathlib
+import re
+import sys
+import time
 from collections.abc import Callable
 
 import numpy as np
@@ -64,11 +67,54 @@ def test_a_row_is_its_own(hexapod: mayfly.Model) -> None:
     assert np.isnan(bodies.descriptors[0, 4:]).all()  # four feet, not six
 
 
-def test_many_bodies(hexapod: mayfly.Model) -> None:
-    """More bodies than one world holds groups."""
-    found = mayfly.evaluate([hexapod] * 70, [waves(1, hexapod, i % 3) for i in range(70)], 0.5)
-    assert len(found) == 70 and len(set(found.fitness)) == 3
-    assert np.array_equal(found.fitness[:3], found.fitness[66:69])
+def scaled(count: int, context: mayfly.Context | None = None) -> list[mayfly.Model]:
+    """Hexapods of different lengths and masses."""
+    text = (mayfly.data_folder() / "models" / "hexapod.urdf").read_text()
+
+    def times(factor: float) -> Callable[[re.Match[str]], str]:
+        return lambda found: '{}"{}"'.format(
+            found[1], " ".join(f"{float(value) * factor:.9g}" for value in found[2].split())
+        )
+
+    def body(scale: float) -> mayfly.Model:
+        longer = re.sub(r'(<origin xyz=)"([^"]*)"', times(scale), text)
+        heavier = re.sub(r'(<mass value=)"([^"]*)"', times(scale**3), longer)
+        return mayfly.Model.from_string(heavier, context=context)
+
+    return [body(scale) for scale in np.linspace(0.8, 1.2, count)]
+
+
+def test_many_bodies(hexapod: mayfly.Model, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is evaluated as if it were alone, in one world or in several."""
+    bodies = [*scaled(40), hexapod]
+    gaits = [waves(1, hexapod, i) for i in range(41)]
+    found = mayfly.evaluate(bodies, gaits, 4)
+    assert len(set(found.fitness)) == 41 and not found.faults.any()
+    for i in (0, 17, 40):
+        assert mayfly.evaluate(bodies[i], gaits[i], 4).fitness[0] == found.fitness[i]
+    monkeypatch.setattr(sys.modules["mayfly.evaluate"], "_MOST_GROUPS", 7)
+    assert np.array_equal(mayfly.evaluate(bodies, gaits, 4).fitness, found.fitness)
+
+
+def test_bodies_cost_little(hexapod: mayfly.Model) -> None:
+    """Time and memory of many bodies beside as many robots of one; bounds are generous."""
+    count = 64
+    with mayfly.Context(1) as context:
+        bodies, one = scaled(count, context), waves(count, hexapod)
+        gaits = [waves(1, hexapod, i) for i in range(count)]
+        least = [np.inf, np.inf]
+        for _ in range(3):
+            for i, what in enumerate(((hexapod, one), (bodies, gaits))):
+                begin = time.process_time()
+                mayfly.evaluate(*what, 10)
+                least[i] = min(least[i], time.process_time() - begin)
+        assert least[1] < 30 * least[0]
+        with mayfly.World(context=context) as world:
+            sizes = []
+            for i, model in enumerate(bodies):
+                world.add_group(model, name=f"{i}", motion="points", controller="oscillator")
+                sizes.append(context.live_bytes)
+            assert (sizes[-1] - sizes[1]) / (count - 2) < 120e3
 
 
 def test_measures(hexapod: mayfly.Model) -> None:

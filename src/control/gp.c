@@ -13,6 +13,7 @@
 #include "world/systems.h"
 
 #include <math.h>
+#include <string.h>
 
 static const char system_name[] = "gp";
 
@@ -197,6 +198,15 @@ static mf_Status add_fields(mf_Group *group, mf_GpBatch *batch, mf_Error *error)
     return MF_OK;
 }
 
+static bool is_alike(const void *user, const void *other) {
+    const GpSystem *a = user, *b = other;
+    return a->run == b->run && a->batch.target_components == b->batch.target_components &&
+           a->batch.plan->bytes == b->batch.plan->bytes &&
+           memcmp(a->batch.plan, b->batch.plan, a->batch.plan->bytes) == 0;
+}
+
+static const mf_Alike alike = {.alike = is_alike};
+
 mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     MF_NEED(group != NULL, error, "mf_gp_add: group is NULL");
@@ -226,7 +236,9 @@ mf_Status mf_gp_add(mf_Group *group, const mf_GpConfig *config, mf_Error *error)
         entry.writes = writes;
         status = mf_group_add_system(group, &entry, error);
     }
-    if (status != MF_OK)
+    if (status == MF_OK)
+        mf_attach_alike(group, system_name, &alike);
+    else
         destroy_gp(context, system);
     return status;
 }

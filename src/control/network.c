@@ -1,9 +1,9 @@
 // Neural networks as controllers, including linear ones (network_kernel.c).
-#include "base/scratch.h"
 #include "base/floats.h"
 #include "control/network.h"
 #include "control/outputs.h"
 #include "math/kernel_table.h"
+#include "motion/dispatch.h"
 
 #include "math/scalar.h"
 
@@ -17,7 +17,7 @@ static const char system_name[] = "network";
 typedef struct NetworkSystem {
     mf_NetworkBatch batch; // owns its plan
     mf_NetworkRunFn run;
-    mf_Scratch *scratch;
+    mf_Scratch *scratch;                      // the world's
     const char *reads[MF_NETWORK_INPUTS + 3]; // names, owned by the group
     const char *writes[2];
 } NetworkSystem;
@@ -49,7 +49,6 @@ static void run_network(const mf_SystemRun *run, void *user) {
 
 static void destroy_network(mf_Context *context, void *user) {
     NetworkSystem *system = user;
-    mf_scratch_destroy(context, system->scratch);
     mf_release(context, (void *)system->batch.plan);
     mf_release(context, system);
 }
@@ -165,9 +164,8 @@ static mf_Status make_scratch(mf_Group *group, NetworkSystem *system, mf_Error *
     const mf_NetworkPlan *plan = system->batch.plan;
     const size_t real =
         mf_group_config_of(group)->double_precision ? sizeof(double) : sizeof(float);
-    return mf_scratch_create(mf_world_context(mf_group_world(group)),
-                             (size_t)2 * plan->most * MF_BLOCK * real, mf_group_block_count(group),
-                             &system->scratch, error);
+    return mf_world_scratch(mf_group_world(group), (size_t)2 * plan->most * MF_BLOCK * real,
+                            &system->scratch, error);
 }
 
 static mf_Status pack(mf_Context *context, Draft *draft, const mf_NetworkPlan **out,
@@ -218,6 +216,18 @@ static mf_Status fill(mf_Group *group, const mf_NetworkConfig *config, NetworkSy
     return mf_group_add_system(group, &entry, error);
 }
 
+static bool is_alike(const void *user, const void *other) {
+    const NetworkSystem *a = user, *b = other;
+    const mf_NetworkPlan *plan = a->batch.plan;
+    bool same = a->run == b->run && plan->bytes == b->batch.plan->bytes &&
+                memcmp(plan, b->batch.plan, plan->bytes) == 0;
+    for (uint32_t i = 0; same && i < plan->input_count; i++)
+        same = strcmp(a->reads[i], b->reads[i]) == 0;
+    return same;
+}
+
+static const mf_Alike alike = {.alike = is_alike};
+
 mf_Status mf_network_add(mf_Group *group, const mf_NetworkConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     MF_NEED(group != NULL, error, "mf_network_add: group is NULL");
@@ -229,7 +239,9 @@ mf_Status mf_network_add(mf_Group *group, const mf_NetworkConfig *config, mf_Err
     NetworkSystem *system = mf_allocate(context, 1, sizeof *system);
     MF_NEED_MEMORY(system != NULL, error, "network");
     mf_Status status = fill(group, config, system, error);
-    if (status != MF_OK)
+    if (status == MF_OK)
+        mf_attach_alike(group, system_name, &alike);
+    else
         destroy_network(context, system);
     return status;
 }

@@ -86,6 +86,13 @@ static void reset_bars(mf_Group *group, uint32_t instance, void *user) {
                      mf_field_get(length, instance, (uint32_t)mf_field_get(bar, instance, a)));
 }
 
+static bool is_alike(const void *user, const void *other) {
+    const OscillatorSystem *a = user, *b = other;
+    return a->run == b->run && a->batch.joint_count == b->batch.joint_count;
+}
+
+static const mf_Alike alike = {.alike = is_alike};
+
 mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     MF_NEED(group != NULL, error, "mf_oscillator_add: group is NULL");
@@ -119,6 +126,8 @@ mf_Status mf_oscillator_add(mf_Group *group, const mf_OscillatorConfig *config, 
         entry.reset = bar_control(group) != NULL ? reset_bars : NULL;
         status = mf_group_add_system(group, &entry, error);
     }
+    if (status == MF_OK)
+        mf_attach_alike(group, system_name, &alike);
     for (uint32_t i = 0; status == MF_OK && i < mf_group_count(group) && bar_control(group); i++)
         reset_bars(group, i, system);
     if (status != MF_OK)

@@ -241,10 +241,16 @@ static mf_Status add_one_motion(const mf_SceneBuilder *builder, uint32_t index, 
     const mf_Model *model = builder->scene->models[index];
     mf_MotionsConfig *config = &parts->motions;
     const bool articulated = config->start == MF_MOTION_ARTICULATED;
-    mf_Status status = MF_OK;
-    if (config->start < MF_MOTION_LEVELS && !articulated)
-        status = mf_motion_check(model, config->start, builder->error);
-    MF_THEN(status, mf_motion_add(group, config->start, config, builder->error));
+    mf_Status status = mf_motion_add(group, config->start, config, builder->error);
+    // If the model is the reason the message names the motions that support it.
+    if (status != MF_OK && status != MF_NO_MEMORY && config->start < MF_MOTION_LEVELS &&
+        !articulated) {
+        mf_Error reason = {0};
+        const mf_Status checked = mf_motion_check(model, config->start, &reason);
+        if (checked != MF_OK && builder->error != NULL)
+            *builder->error = reason;
+        return checked != MF_OK ? checked : status;
+    }
     if (status != MF_LIMIT || !articulated || model->body_count > 0 ||
         !config->articulated.self_contacts || !parts->drops_contacts)
         return status;

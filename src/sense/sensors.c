@@ -245,9 +245,9 @@ static mf_Status choose_kernels(mf_Group *group, mf_SensePlan *plan, mf_Error *e
     plan->run_one = runs[mf_kernel_row_single(isa)][precise];
     plan->keep = keeps[mf_kernel_row(isa)][precise];
     // Wide copies need most.
-    return mf_scratch_create(mf_world_context(mf_group_world(group)),
-                             scratch_sizes[mf_kernel_row(isa)][precise](&plan->batch),
-                             mf_group_block_count(group), &plan->scratch, error);
+    return mf_world_scratch(mf_group_world(group),
+                            scratch_sizes[mf_kernel_row(isa)][precise](&plan->batch),
+                            &plan->scratch, error);
 }
 
 // ---- systems -----------------------------------------------------------------------------------
@@ -270,7 +270,6 @@ static uint64_t hash_config(const mf_SensorsConfig *config, const mf_SignalSet *
 static void destroy_plan(mf_Context *context, void *user) {
     mf_SensePlan *plan = user;
     mf_signal_set_destroy(context, plan->signals);
-    mf_scratch_destroy(context, plan->scratch);
     mf_sense_plan_destroy(context, plan);
 }
 
@@ -318,6 +317,8 @@ static mf_Status add_systems(mf_Group *group, const mf_SensorsConfig *config, mf
     return mf_group_add_system(group, &system, error);
 }
 
+static const mf_Alike group_by_group = {.alike = NULL};
+
 mf_Status mf_sensors_add(mf_Group *group, const mf_SensorsConfig *config, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     MF_NEED(group != NULL, error, "mf_sensors_add: group is NULL");
@@ -342,7 +343,9 @@ mf_Status mf_sensors_add(mf_Group *group, const mf_SensorsConfig *config, mf_Err
         status = choose_kernels(group, plan, error);
     }
     MF_THEN(status, add_systems(group, &settings, plan, &owned, error));
-    if (status != MF_OK && !owned)
+    if (status == MF_OK)
+        mf_attach_alike(group, measure_name, &group_by_group);
+    else if (!owned)
         destroy_plan(context, plan);
     return status;
 }

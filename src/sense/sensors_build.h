@@ -27,7 +27,7 @@ typedef struct mf_SensePlan {
     mf_SenseFn run, run_one, keep;
     mf_Group *group;
     mf_SignalSet *signals;
-    mf_Scratch *scratch;
+    mf_Scratch *scratch;      // the world's
     uint32_t range_group;     // [1] its group among those of `ranges`
     struct mf_Ranges *ranges; // what its range sensors see, whose system measures; NULL: the ground
     bool limits;              // some sensor needs forces of limits

@@ -84,13 +84,21 @@ const mf_WorldSystemConfig *mf_world_find_system(const mf_World *world, const ch
 // system of the group that declares nothing may read any; one of the world must name them.
 void mf_attach_derived(mf_Group *group, const char *name);
 
-// Whether two objects `user` of systems with the same function, settings and fields do the same to
-// the same values: nothing of a robot is kept outside of declared fields.
-typedef bool (*mf_AlikeFn)(const void *user, const void *other);
+// How a system runs for robots of several groups at once.
+typedef struct mf_Alike {
+    // Whether two objects `user` of systems with the same function and settings do the same to the
+    // same fields, whatever the models are called, but for the constants that `lanes` gives. NULL:
+    // they run group by group. Both touch nothing but declared fields and run no code of a user.
+    bool (*alike)(const void *user, const void *other);
+    // Gives `count` lanes of `user`, from `lane` on, the constants of `other`, which is alike;
+    // `other` NULL: all lanes have its own again. False: no memory. NULL: no constants differ.
+    bool (*lanes)(void *user, const void *other, uint32_t lane, uint32_t count);
+    bool slow; // a step takes longer than copying its fields there and back
+} mf_Alike;
 
-// Declares that the system `name` may run for robots of several groups at once, where `alike` says
-// so; asked again when a field or a system was added.
-void mf_attach_alike(mf_Group *group, const char *name, mf_AlikeFn alike);
+// Declares that the system `name` may run for robots of several groups at once; `alike` is not
+// copied, and asked again when a field or a system was added.
+void mf_attach_alike(mf_Group *group, const char *name, const mf_Alike *alike);
 
 // Whether a controller of the group declares that it writes joint.target.
 bool mf_attach_drives_joints(const mf_Group *group);

@@ -28,7 +28,7 @@ typedef struct mf_SystemSlot {
     bool every_step;         // due at each step, which needs no division
     bool derived;            // from mf_attach_derived
     bool unread;             // derived, and no system reads what it writes
-    mf_AlikeFn alike;        // from mf_attach_alike; NULL: it runs group by group
+    const mf_Alike *alike;   // from mf_attach_alike; NULL: it runs group by group
     uint64_t next;           // [1] next step at which it is due; shared groups only
     _Atomic uint64_t worked; // [ns] while the world is measured
 } mf_SystemSlot;
@@ -37,6 +37,7 @@ typedef struct mf_WorldSystemSlot {
     mf_WorldSystemConfig config;
     bool every_step;
     bool last;       // runs after the others of its phase
+    uint32_t groups; // [1] of the world when it was added
     uint64_t next;   // [1] next step at which it is due
     uint64_t worked; // [ns] while the world is measured
 } mf_WorldSystemSlot;
@@ -72,10 +73,11 @@ struct mf_Group {
     mf_GroupConfig config; // name owned by the group
     uint32_t blocks;
     uint32_t field_count, system_count;
-    // The pack (packs.c); the last three are the leader's.
+    // The pack (packs.c); the last four are the leader's.
     mf_Group *pack_leader, *pack_next; // itself without others; NULL: the last
     uint32_t pack_lane;                // [1] its first lane there
     uint32_t pack_lanes;               // [1] of all
+    bool pack_inside; // all robots are in the leader's lanes: what mf_pack_begin returns
     uint64_t pack_hash;
     uint32_t gap_part;        // [1] where it was last in the list of a gap
     uint32_t blocks_together; // [1] blocks that run all steps together
@@ -209,8 +211,8 @@ void mf_group_find_unread(mf_Group *group);
 void mf_packs_make(mf_World *world);
 // Runs a system of all groups of a pack, of one block each.
 void mf_pack_run(mf_Group *leader, uint32_t system, const mf_SystemRun *run);
-// Whether its robots can stay in the leader's lanes for several steps.
-bool mf_pack_stays(const mf_Group *leader);
+// Whether its robots stay in the leader's lanes for so many steps.
+bool mf_pack_stays(const mf_Group *leader, uint64_t steps);
 // Copies all robots to the leader's lanes, and back; what is returned is the leader with all lanes.
 mf_Group mf_pack_begin(const mf_Group *leader);
 void mf_pack_end(const mf_Group *leader);

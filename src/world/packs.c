@@ -1,11 +1,13 @@
-// Groups of few robots of one model that move alike share lanes: a pack is a list of such groups,
-// whose robots lie side by side in the block of the first one, its leader, while a system of their
-// motion runs. So a thousand groups of one robot cost about as much as one group of a thousand.
+// Groups of few robots that move alike share lanes: a pack is a list of such groups, whose robots
+// lie side by side in the block of the first one, its leader, while a system of their motion runs.
+// So a thousand groups of one robot cost about as much as one group of a thousand. Their models may
+// differ as far as their systems allow (mf_Alike).
 //
 // Method. The lanes of a leader's only block behind its own robots are free. Before the system runs
 // the fields that it declares are copied from the members there; the leader's system runs with all
 // lanes; what it declares to write is copied back. Systems that do not say that they are alike run
-// group by group, in the same order. If all are, several steps need one copy.
+// group by group, in the same order. If all that run at every step are alike, several steps need
+// one copy, and another for each run of the others.
 //
 // Invariants: between systems every robot's state is in its own group; a lane's result does not
 // depend on the other lanes (math/kernel.h), so neither do results depend on packs.
@@ -15,23 +17,45 @@
 
 #include <string.h>
 
+enum { LEAST_STEPS = 4 }; // [1] of fast systems: fewer take less time than to copy all fields twice
+enum { KINDS = 8 };       // [1] of groups with one hash that are not alike, whose packs are open
+
 // ---- making ------------------------------------------------------------------------------------
 
-// While systems measure their time each does so for its own group.
+static bool shares_lanes(const mf_SystemSlot *slot) {
+    return slot->alike != NULL && slot->alike->alike != NULL;
+}
+
+// Whether robots must leave the lanes of others at each step, or with all their fields.
+static bool leaves_lanes(const mf_SystemSlot *slot) {
+    const bool each_step = slot->every_step && !slot->unread;
+    return !shares_lanes(slot) && slot->config.run != NULL &&
+           (slot->alike == NULL || each_step || slot->config.reads == NULL ||
+            slot->config.writes == NULL);
+}
+
+static bool can_stay(const mf_Group *group) {
+    bool can = group->config.fault_policy != MF_FAULT_RESET;
+    for (uint32_t s = 0; s < group->system_count; s++)
+        can = can && !leaves_lanes(&group->systems[s]);
+    return can;
+}
+
+// While systems measure their time each does so for its own group. Lanes that are shared for one
+// step only pay for slow systems.
 static bool may_join(const mf_Group *group) {
+    const bool stays = group->config.isolated && can_stay(group);
     bool any = false;
     for (uint32_t s = 0; s < group->system_count; s++)
-        any = any || group->systems[s].alike != NULL;
+        any = any || (shares_lanes(&group->systems[s]) && (stays || group->systems[s].alike->slow));
     return any && !group->world->measured && group->config.count <= MF_BLOCK / 2;
 }
 
 static uint64_t hash_of(const mf_Group *group) {
     const mf_GroupConfig *config = &group->config;
-    const uint64_t numbers[] = {(uint64_t)(uintptr_t)config->model,
-                                config->isolated,
-                                config->double_precision,
-                                config->fault_policy,
-                                group->field_count,
+    const uint64_t numbers[] = {config->model->link_count, config->model->point_count,
+                                config->isolated,          config->double_precision,
+                                config->fault_policy,      group->field_count,
                                 group->system_count};
     uint64_t hash = mf_hash_bytes(MF_HASH_START, numbers, sizeof numbers);
     for (uint32_t s = 0; s < group->system_count; s++)
@@ -46,7 +70,7 @@ static bool same_system(const mf_SystemSlot *a, const mf_SystemSlot *b) {
            a->config.settings_hash == b->config.settings_hash && a->unread == b->unread &&
            a->alike == b->alike && memcmp(&a->reads, &b->reads, sizeof a->reads) == 0 &&
            memcmp(&a->writes, &b->writes, sizeof a->writes) == 0 &&
-           (a->alike == NULL || a->alike(a->config.user, b->config.user));
+           (!shares_lanes(a) || a->alike->alike(a->config.user, b->config.user));
 }
 
 static bool same_field(const mf_Field *a, const mf_Field *b) {
@@ -55,7 +79,7 @@ static bool same_field(const mf_Field *a, const mf_Field *b) {
 }
 
 static bool is_alike(const mf_Group *a, const mf_Group *b) {
-    bool alike = a->config.model == b->config.model && a->config.isolated == b->config.isolated &&
+    bool alike = a->config.isolated == b->config.isolated &&
                  a->config.double_precision == b->config.double_precision &&
                  a->config.fault_policy == b->config.fault_policy &&
                  a->field_count == b->field_count && a->system_count == b->system_count;
@@ -64,6 +88,26 @@ static bool is_alike(const mf_Group *a, const mf_Group *b) {
     for (uint32_t s = 0; alike && s < a->system_count; s++)
         alike = same_system(&a->systems[s], &b->systems[s]);
     return alike;
+}
+
+// Whether the leader's systems have, from now on, the constants of the group for its lanes.
+static bool give_lanes(mf_Group *leader, const mf_Group *group) {
+    bool given = true;
+    for (uint32_t s = 0; s < leader->system_count && given; s++) {
+        const mf_SystemSlot *slot = &leader->systems[s];
+        if (slot->alike != NULL && slot->alike->lanes != NULL)
+            given = slot->alike->lanes(slot->config.user, group->systems[s].config.user,
+                                       leader->pack_lanes, group->config.count);
+    }
+    return given;
+}
+
+static void take_lanes(const mf_Group *group) {
+    for (uint32_t s = 0; s < group->system_count; s++) {
+        const mf_SystemSlot *slot = &group->systems[s];
+        if (slot->alike != NULL && slot->alike->lanes != NULL)
+            slot->alike->lanes(slot->config.user, NULL, 0, 0);
+    }
 }
 
 // Adds the group behind the last one of the pack.
@@ -77,14 +121,21 @@ static void join(mf_Group *leader, mf_Group *group) {
     leader->pack_lanes += group->config.count;
 }
 
-// Where the last pack of this hash is, or the free entry for it.
-static uint32_t *find_open(mf_World *world, uint64_t hash) {
+// Where the last pack of groups that are alike is, or the entry for a new one: a free one or, of
+// more than KINDS that have this hash, that of the last.
+static uint32_t *find_open(mf_World *world, const mf_Group *group) {
     const uint32_t last = 2 * world->group_capacity - 1;
-    uint32_t at = (uint32_t)hash & last;
-    while (world->open_packs[at] != 0 &&
-           world->groups[world->open_packs[at] - 1]->pack_hash != hash)
-        at = (at + 1) & last;
-    return &world->open_packs[at];
+    uint32_t at = (uint32_t)group->pack_hash & last, kinds = 0, *open = NULL;
+    for (; kinds < KINDS && world->open_packs[at] != 0; at = (at + 1) & last) {
+        const mf_Group *leader = world->groups[world->open_packs[at] - 1];
+        if (leader->pack_hash != group->pack_hash)
+            continue;
+        open = &world->open_packs[at];
+        if (is_alike(leader, group))
+            return open;
+        kinds++;
+    }
+    return kinds < KINDS ? &world->open_packs[at] : open;
 }
 
 void mf_packs_make(mf_World *world) {
@@ -98,13 +149,14 @@ void mf_packs_make(mf_World *world) {
         group->pack_next = NULL;
         group->pack_lane = 0;
         group->pack_lanes = group->config.count;
+        take_lanes(group);
         if (!may_join(group))
             continue;
         group->pack_hash = hash_of(group);
-        uint32_t *open = find_open(world, group->pack_hash);
+        uint32_t *open = find_open(world, group);
         mf_Group *leader = *open != 0 ? world->groups[*open - 1] : NULL;
         if (leader != NULL && leader->pack_lanes + group->config.count <= MF_BLOCK &&
-            is_alike(leader, group))
+            is_alike(leader, group) && give_lanes(leader, group))
             join(leader, group);
         else
             *open = g + 1;
@@ -125,6 +177,7 @@ static void copy_rows(char *leader, char *member, uint32_t rows, size_t size, ui
     }
 }
 
+// `sets` NULL: all fields.
 static void copy_fields(const mf_Group *leader, const mf_FieldSet *sets[2], bool back) {
     for (const mf_Group *member = leader->pack_next; member != NULL; member = member->pack_next)
         for (uint32_t f = 0; f < leader->field_count; f++) {
@@ -148,31 +201,42 @@ static mf_Group packed_view(const mf_Group *leader) {
     mf_Group view;
     memcpy(&view, leader, sizeof view);
     view.config.count = leader->pack_lanes;
+    view.pack_inside = true;
     return view;
+}
+
+static void run_each(mf_Group *leader, uint32_t system, const mf_SystemRun *run) {
+    mf_SystemRun own = *run;
+    for (own.group = leader; own.group != NULL; own.group = own.group->pack_next)
+        mf_system_run(&own.group->systems[system], &own);
 }
 
 void mf_pack_run(mf_Group *leader, uint32_t system, const mf_SystemRun *run) {
     mf_SystemSlot *slot = &leader->systems[system];
-    mf_SystemRun own = *run;
-    if (leader->pack_next == NULL || slot->alike == NULL) {
-        for (own.group = leader; own.group != NULL; own.group = own.group->pack_next)
-            mf_system_run(&own.group->systems[system], &own);
-        return;
-    }
     const mf_FieldSet *in[2] = {&slot->reads, &slot->writes}, *out[2] = {&slot->writes, NULL};
-    mf_Group view = packed_view(leader);
-    own.group = &view;
-    copy_fields(leader, in, false);
-    mf_system_run(slot, &own);
-    copy_fields(leader, out, true);
+    mf_SystemRun own = *run;
+    if (leader->pack_inside && shares_lanes(slot)) {
+        mf_system_run(slot, run);
+    } else if (leader->pack_inside) {
+        copy_fields(leader, in, true);
+        run_each(leader->pack_leader, system, run);
+        copy_fields(leader, out, false);
+    } else if (leader->pack_next == NULL || !shares_lanes(slot) || !slot->alike->slow) {
+        run_each(leader, system, run);
+    } else {
+        mf_Group view = packed_view(leader);
+        own.group = &view;
+        copy_fields(leader, in, false);
+        mf_system_run(slot, &own);
+        copy_fields(leader, out, true);
+    }
 }
 
-bool mf_pack_stays(const mf_Group *leader) {
-    bool stays = leader->pack_next != NULL && leader->config.fault_policy != MF_FAULT_RESET;
+bool mf_pack_stays(const mf_Group *leader, uint64_t steps) {
+    bool slow = false;
     for (uint32_t s = 0; s < leader->system_count; s++)
-        stays =
-            stays && (leader->systems[s].alike != NULL || leader->systems[s].config.run == NULL);
-    return stays;
+        slow = slow || (shares_lanes(&leader->systems[s]) && leader->systems[s].alike->slow);
+    return steps >= (slow ? 2 : LEAST_STEPS) && leader->pack_next != NULL && can_stay(leader);
 }
 
 mf_Group mf_pack_begin(const mf_Group *leader) {

@@ -181,7 +181,7 @@ void mf_attach_derived(mf_Group *group, const char *name) {
     mf_group_find_unread(group);
 }
 
-void mf_attach_alike(mf_Group *group, const char *name, mf_AlikeFn alike) {
+void mf_attach_alike(mf_Group *group, const char *name, const mf_Alike *alike) {
     for (uint32_t s = 0; s < group->system_count; s++)
         if (strcmp(group->systems[s].config.name, name) == 0)
             group->systems[s].alike = alike;

@@ -71,14 +71,15 @@ static void run_blocks(mf_World *world, mf_Group *group, uint32_t first, uint32_
             }
             mf_pack_run(group, s, &run);
         }
-        for (mf_Group *member = group; member != NULL; member = member->pack_next)
+        end_step(group, first, count, tick);
+        for (mf_Group *member = group->pack_next; member != NULL && !group->pack_inside;
+             member = member->pack_next)
             end_step(member, first, count, tick);
     }
 }
 
 static void run_pack(const Steps *work, mf_Group *leader) {
     mf_Group packed = mf_pack_begin(leader);
-    packed.pack_next = NULL;
     run_blocks(work->world, &packed, 0, 1, work->tick, work->steps);
     mf_pack_end(leader);
 }
@@ -89,7 +90,7 @@ static void step_blocks(void *context, uint32_t index) {
         mf_find_part(&work->parts[0].first_task, sizeof *work->parts, work->part_count, index);
     const mf_StepPart *part = &work->parts[p];
     const uint32_t together = part->group->blocks_together;
-    if (work->steps > 1 && mf_pack_stays(part->group)) {
+    if (mf_pack_stays(part->group, work->steps)) {
         run_pack(work, part->group);
         return;
     }

@@ -78,14 +78,18 @@ mf_Status mf_world_create(mf_Context *context, const mf_WorldConfig *config, mf_
     return MF_OK;
 }
 
+static void destroy_system(const mf_World *world, const mf_WorldSystemSlot *slot) {
+    if (slot->config.destroy != NULL)
+        slot->config.destroy(world->context, slot->config.user);
+}
+
 void mf_world_destroy(mf_World *world) {
     if (world == NULL)
         return;
     for (uint32_t i = 0; i < world->kept_count; i++)
         world->kept[i].destroy(world->context, world->kept[i].user);
     for (uint32_t i = 0; i < world->system_count; i++)
-        if (world->systems[i].config.destroy != NULL)
-            world->systems[i].config.destroy(world->context, world->systems[i].config.user);
+        destroy_system(world, &world->systems[i]);
     for (uint32_t i = 0; i < world->group_count; i++)
         mf_group_destroy(world->groups[i]);
     mf_release(world->context, world->groups);
@@ -180,6 +184,26 @@ mf_Status mf_world_list_group(mf_World *world, mf_Group *group, mf_Error *error)
     return MF_OK;
 }
 
+void mf_world_drop_group(mf_World *world) {
+    MF_DEFAULT_FLOATS;
+    if (world == NULL || world->group_count == 0)
+        return;
+    mf_Group *group = world->groups[world->group_count - 1];
+    uint32_t left = 0;
+    for (uint32_t i = 0; i < world->system_count; i++)
+        if (world->systems[i].groups < world->group_count)
+            world->systems[left++] = world->systems[i];
+        else
+            destroy_system(world, &world->systems[i]);
+    world->system_count = left;
+    *find_name(world, group->config.name) = 0; // the last one: no search for another name passes it
+    world->group_count--;
+    world->packed = false;
+    mf_group_destroy(group);
+    for (uint32_t g = 0; g < world->group_count; g++)
+        mf_group_find_unread(world->groups[g]);
+}
+
 uint32_t mf_world_group_number(const mf_World *world, const mf_Group *group) {
     return group->world == world ? group->number : MF_NONE;
 }
@@ -209,8 +233,8 @@ static mf_Status add_system(mf_World *world, const mf_WorldSystemConfig *config,
     uint32_t at = world->system_count;
     for (; at > 0 && goes_before(&world->systems[at - 1], config->phase, last); at--)
         world->systems[at] = world->systems[at - 1];
-    world->systems[at] =
-        (mf_WorldSystemSlot){.config = *config, .every_step = every_step, .last = last};
+    world->systems[at] = (mf_WorldSystemSlot){
+        .config = *config, .every_step = every_step, .last = last, .groups = world->group_count};
     world->system_count++;
     mf_world_reschedule(world);
     world->packed = false;

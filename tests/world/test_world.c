@@ -70,6 +70,41 @@ TEST(groups_are_found_by_name) {
     assert_null(mf_world_group(rig.world, 2));
 }
 
+// A group that could not be completed goes, with what it brought into the world, and nothing else.
+TEST(the_last_group_can_be_dropped) {
+    AUTO_RIG rig = rig_begin(1);
+    make_hexapod(rig.hand);
+    points_open(&rig, points_config(false));
+    mf_world_step(rig.world, 3);
+    const uint64_t hash = mf_world_hash(rig.world);
+    mf_Model *grain;
+    MUST(mf_model_load(rig.context, formatted("%s/models/grain.xml", MAYFLY_SOURCE_DIR), NULL,
+                       &grain, &error));
+    for (int round = 0; round < 2; round++) {
+        mf_Group *group =
+            add_group(rig.world, &WITH(mf_group_config(), .name = "heap", .model = grain,
+                                       .count = 20, .isolated = false));
+        MUST(mf_motion_add(group, MF_MOTION_GRAINS, NULL, &error));
+        assert_true(mf_world_system_count(rig.world) > 0);
+        assert_true(mf_world_hash(rig.world) != hash);
+        const size_t bytes = mf_context_live_bytes(rig.context);
+        mf_world_drop_group(rig.world);
+        assert_true(mf_context_live_bytes(rig.context) < bytes);
+        assert_int_equal(mf_world_group_count(rig.world), 1);
+        assert_int_equal(mf_world_system_count(rig.world), 0);
+        assert_null(mf_world_find_group(rig.world, "heap"));
+        assert_ptr_equal(mf_world_find_group(rig.world, "robots"), rig.group);
+        assert_true(mf_world_hash(rig.world) == hash);
+    }
+    add_group(rig.world, &WITH(mf_group_config(), .name = "heap", .model = &rig.hand->model));
+    mf_world_step(rig.world, 3);
+    mf_world_destroy(rig.world);
+    rig.world = open_world(rig.context, NULL);
+    mf_world_drop_group(rig.world); // there is none
+    mf_world_drop_group(NULL);
+    mf_model_destroy(grain);
+}
+
 // Time is whole nanoseconds: 10^6 steps of 3 ms are 3000 s exactly.
 TEST(time_is_exact) {
     static const double moment[3] = {1, 1, 1};

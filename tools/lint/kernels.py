@@ -47,6 +47,7 @@ STACKS = {
     "neighbors_detect_kernel": 5760,
     "neighbors_kernel": 4736,
     "points_kernel": 560,
+    "points_varied_kernel": 560,
     "sensing_kernel": 584,
     "truss_double_kernel": 768,
 }

@@ -217,12 +217,17 @@ def time_from_seconds(value: float, what: str) -> int:
     return int(lib.mf_time_from_seconds(seconds))
 
 
-def _choice(kind: Any, value: object, what: str) -> int:
-    """The number of an enumeration value by the end of its name: "rk4" is MF_ARTICULATED_RK4."""
-    names = {name: number for number, name in kind.elements.items()}
+@functools.cache
+def _choices(kind: Any) -> dict[str, int]:
+    """Enumeration values by the ends of their names: "rk4" is MF_ARTICULATED_RK4."""
+    names = {name: int(number) for number, name in kind.elements.items()}
     common = os.path.commonprefix(list(names))
     common = common[: common.rfind("_") + 1]
-    short = {name[len(common) :].lower(): number for name, number in names.items()}
+    return {name[len(common) :].lower(): number for name, number in names.items()}
+
+
+def _choice(kind: Any, value: object, what: str) -> int:
+    short = _choices(kind)
     if isinstance(value, str) and value.lower() in short:
         return int(short[value.lower()])
     raise ValueError(f"{what}: need one of {', '.join(map(repr, short))}, got {value!r}")
@@ -287,6 +292,12 @@ def _sequence(value: object, count: int, what: str) -> list[Any]:
     return values
 
 
+@functools.cache
+def _members(kind: Any) -> dict[str, Any]:
+    """The types of the settings in a C structure by their names."""
+    return {name: field.type for name, field in kind.fields if name != "struct_size"}
+
+
 def fill(
     config: Any, settings: Mapping[str, object], what: str, others: Sequence[str] = ()
 ) -> list[object]:
@@ -296,8 +307,7 @@ def fill(
     unknown name may be a mistyped one of `others`, arguments of the caller. Returns the objects
     that must stay alive until C has read the structure.
     """
-    fields = {name: field.type for name, field in ffi.typeof(config).fields}
-    fields.pop("struct_size", None)
+    fields = _members(ffi.typeof(config))
     alive: list[object] = []
     for name, value in settings.items():
         if name not in fields:

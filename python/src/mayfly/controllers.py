@@ -116,10 +116,12 @@ class Programs(Controllers):
 
 def joint_ranges(model: Model) -> tuple[Array, Array]:
     """Lower and upper end of the used range of each joint: its range, or +-pi rad, +-1 m."""
-    reach = [1.0 if joint.type == "slide" else np.pi for joint in model.joints]
-    lower = [j.lower if np.isfinite(j.lower) else -r for j, r in zip(model.joints, reach)]
-    upper = [j.upper if np.isfinite(j.upper) else r for j, r in zip(model.joints, reach)]
-    return np.array(lower), np.array(upper)
+    native = model._use()
+    joints = ffi.unpack(native.joints, native.joint_count)
+    reach = np.array([1.0 if joint.type == lib.MF_JOINT_SLIDE else np.pi for joint in joints])
+    lower = np.array([joint.lower for joint in joints])
+    upper = np.array([joint.upper for joint in joints])
+    return np.where(np.isfinite(lower), lower, -reach), np.where(np.isfinite(upper), upper, reach)
 
 
 class Oscillators(Controllers):
@@ -212,14 +214,22 @@ class Oscillators(Controllers):
         return {"oscillator": {"rate": self._rate}}
 
     def start(self, group: Group) -> None:
-        joints = len(group.model.joints)
+        native = group.model._use()
+        joints = int(native.joint_count)
         if self.amplitude.shape[1] != joints:
             raise ValueError(f"oscillators: need {joints} joints, have {self.amplitude.shape[1]}")
-        start = np.array([joint.start for joint in group.model.joints])
-        group["oscillator.offset"] = self.offset if self._own_offset else start
-        group["oscillator.amplitude"] = self.amplitude
-        group["oscillator.phase"] = self.phase
-        group["oscillator.frequency"] = self.frequency
+        if self.count not in (1, group.count):
+            raise ValueError(f"oscillators: need {group.count} robots, have {self.count}")
+        start = ffi.unpack(native.start_angle, joints)
+        for name, rows in (
+            ("offset", self.offset if self._own_offset else np.array([start])),
+            ("amplitude", self.amplitude),
+            ("phase", self.phase),
+            ("frequency", self.frequency[:, None]),
+        ):
+            if len(rows) != group.count:
+                rows = np.broadcast_to(rows, (group.count, rows.shape[1]))
+            group._write_rows(f"oscillator.{name}", rows)
 
 
 OBSERVED = (

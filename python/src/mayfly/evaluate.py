@@ -23,7 +23,7 @@ __all__ = ["Evaluation", "evaluate"]
 
 Measure = Callable[[Group], npt.ArrayLike]
 
-_MOST_GROUPS = 64  # of a world, which bounds its memory
+_MOST_GROUPS = 4096  # of a world, which bounds the memory of an episode
 _SAMPLE = 0.1  # [s] between samples of measures that are averages
 
 
@@ -75,7 +75,7 @@ class _Walker:
 
     def __init__(self, group: Group, averages: Sequence[str]) -> None:
         self.group = group
-        self.start = group["base.position"].read().astype(np.float64)
+        self.start = self._position()
         self.sums: dict[str, Array] = {}
         self.averages = averages
         self.samples = 0
@@ -86,8 +86,14 @@ class _Walker:
             self.sums[name] = self.sums.get(name, 0.0) + value
         self.samples += 1
 
+    def _position(self) -> Array:
+        return self.group._read_rows("base.position", 3)
+
     def moved(self) -> Array:
-        return np.asarray(self.group["base.position"].read().astype(np.float64) - self.start)
+        return self._position() - self.start
+
+    def fault(self) -> npt.NDArray[np.uint32]:
+        return self.group._read_rows("fault.word", 1)[:, 0].astype(np.uint32)
 
 
 def _distance(walker: _Walker) -> Array:
@@ -243,7 +249,7 @@ def _evaluate_some(
                 episode.start(group)
             walkers.append(_Walker(group, requested.averages))
         _run_episode(episode, walkers, list(controllers))
-        return [(requested.take(walker), walker.group.fault) for walker in walkers]
+        return [(requested.take(walker), walker.fault()) for walker in walkers]
 
 
 def _joined(parts: list[Array], name: str) -> Array:
@@ -282,7 +288,8 @@ def evaluate(
     """Simulates every controller in a robot of its own, all at the same time, and evaluates them.
 
     Args:
-        model: the robot; or a list of bodies with a batch of `controllers` for each.
+        model: the robot; or a list of any number of bodies with a batch of `controllers` for each.
+            Bodies with one tree cost least (docs/explanation/schedule.md).
         controllers: Programs, Oscillators, Linear, MLP or Policy.
         seconds: [s] duration of an episode, rounded up to whole steps.
         seeds: of random numbers (noise of sensors); several: one episode per seed, and results are

@@ -56,9 +56,11 @@ class Group(Sealed, Equations):
         self._trusses: dict[int, Truss] = {}
         self._found: dict[str, Field] = {}
         self._moving: frozenset[str] | None = None
-        self._begin = self._start_notes()
+        self._begin: tuple[str, ...] | None = None
         self.model = recipe.model
         self.count = recipe.count
+        if not recipe.repeatable:
+            self._note_start()
         self._seal()
 
     def _use(self) -> Any:
@@ -87,12 +89,14 @@ class Group(Sealed, Equations):
         then features of the model that motions and sensors ignore with the current settings."""
         native = self._use()
         if int(lib.mf_world_time(self.world._pointer)) == 0:
-            self._begin = self._start_notes()  # the robots may have been placed elsewhere
-        return (*self._begin, *notes_of(native))
+            self._note_start()  # the robots may have been placed elsewhere
+        begin = self._begin
+        if begin is None:
+            begin = self._begin = _of_start(self.world._start_notes_of(self._recipe))
+        return (*begin, *notes_of(native))
 
-    def _start_notes(self) -> tuple[str, ...]:
-        found = start_notes(lib.mf_group_start_notes, self._native)
-        return tuple(note for kind, note in found if kind not in ("feature", "level"))
+    def _note_start(self) -> None:
+        self._begin = _of_start(start_notes(lib.mf_group_start_notes, self._native))
 
     def __len__(self) -> int:
         return self.count
@@ -282,6 +286,20 @@ class Group(Sealed, Equations):
     def sensor(self, name: str) -> GroupPart:
         """A sensor by name: `.value`."""
         return GroupPart(self, self.model.sensor(name))
+
+    @in_turn
+    def _read_rows(self, name: str, components: int) -> Array:
+        """A field that is known to have so many components of each robot, (robots, components)."""
+        rows = np.empty((self.count, components))
+        lib.mfpy_read(self._use(), name.encode(), ffi.from_buffer("double[]", rows))
+        return rows
+
+    @in_turn
+    def _write_rows(self, name: str, rows: Array) -> None:
+        """The opposite; of fields that are no state of a motion."""
+        rows = np.ascontiguousarray(rows, np.float64)
+        if not lib.mfpy_write(self._use(), name.encode(), ffi.from_buffer("double[]", rows)):
+            raise ValueError(f"{name}: need numbers within {self[name].dtype}")
 
     def _is_motion_state(self, name: str) -> bool:
         if self._moving is None:
@@ -531,6 +549,10 @@ class Group(Sealed, Equations):
     def bytes_per_robot(self) -> int:
         """[byte] of all fields of one robot."""
         return int(lib.mf_group_bytes_per_instance(self._use()))
+
+
+def _of_start(notes: list[tuple[str, str]]) -> tuple[str, ...]:
+    return tuple(note for kind, note in notes if kind not in ("feature", "level"))
 
 
 def _writes(system: Any) -> tuple[str, ...]:

@@ -8,14 +8,16 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from mayfly._native import call, encode, ffi, fill, lib, output, read_struct, text, texts
+from mayfly._native import Native, call, encode, ffi, fill, lib, output, read_struct, text, texts
 from mayfly.arrays import matrix, whole
 from mayfly.bodies import kinds
+from mayfly.context import Context
 from mayfly.model import Model
 
 __all__ = [
     "MOTIONS",
     "Recipe",
+    "RobotFile",
     "add_group",
     "motion_settings",
     "overrides",
@@ -133,6 +135,11 @@ class Recipe:
     def model_name(self) -> str:
         return "closed model" if self.model.closed else self.model.name
 
+    @property
+    def repeatable(self) -> bool:
+        """Whether add_group can create the group again."""
+        return True
+
     def arguments(self) -> dict[str, Any]:
         """The arguments of add_group."""
         values = {
@@ -141,9 +148,6 @@ class Recipe:
             if field.name != "settings"
         }
         return {**values, **self.settings}
-
-    def for_one(self) -> Recipe:
-        return dataclasses.replace(self, count=1)
 
     def _own_settings(self) -> dict[str, Any]:
         """Settings that are not assigned to a motion or controller."""
@@ -171,10 +175,14 @@ class Recipe:
 
 @dataclasses.dataclass(frozen=True)
 class _Given(Recipe):
-    """A group that exists already; add_group cannot create it again."""
+    """A group that exists already."""
 
     def __post_init__(self) -> None:
         """C has checked it."""
+
+    @property
+    def repeatable(self) -> bool:
+        return False
 
 
 def recipe_of(native: Any, model: Model) -> Recipe:
@@ -240,19 +248,37 @@ def _lines(path: str, value: object) -> Iterator[tuple[str, object]]:
         yield path, value
 
 
-def _scene_of(context: Any, recipe: Recipe) -> Any:
-    """The file of a scene of this one group; to be destroyed."""
-    model, body = recipe.model._use(), recipe.model._body
+class RobotFile(Native):
+    """The scene of one robot with the default of every key, read once for all groups of a world."""
+
+    _defaults: Any = None
+    _nameless: Any = ffi.new("char[]", b"robot")
+
+    def of(self, context: Context, model: Any) -> Any:
+        """The file as mf_scene_file_of_model makes it of a native model; until the next call."""
+        if self._pointer is None:
+            made = output(lib.mf_scene_file_of_model, context._use(), model, ffi.NULL, 0)
+            self._take(lib.MFPY_SCENE_FILE, made, [context])
+            self._defaults = ffi.new("mf_SceneGroup *", made.groups[0])
+        file = self._use()
+        file.groups[0] = self._defaults[0]
+        file.groups[0].model = model
+        file.file = model.file if text(model.file) else self._nameless
+        file.groups[0].model_path = file.file
+        return file
+
+
+def _body_file(context: Any, recipe: Recipe) -> Any:
+    """The file of a scene of this one body; to be destroyed."""
+    body = recipe.model._body
     if body is not None:
         kind, native = body._native_kind(), body._use()
         return output(lib.mf_scene_file_of_body, context, kind, native, ffi.NULL, 0)
-    if recipe.model._kind is not None:
-        file = text(model.file) or "its file"
+    if recipe.model._vehicle is None:
+        file = text(recipe.model.file) or "its file"
         raise TypeError(
             f"model: this {recipe.model.vehicle} belongs to a scene or task: load {file}"
         )
-    if recipe.model._vehicle is None:
-        return output(lib.mf_scene_file_of_model, context, model, ffi.NULL, 0)
     table, alive = overrides(dict(_lines("group.behavior", recipe.behavior)))
     kind, native = lib.mf_body_kind_named(b"vehicle"), recipe.model._vehicle._use()
     return output(lib.mf_scene_file_of_body, context, kind, native, table, len(alive))
@@ -401,25 +427,35 @@ def start_notes(ask: Any, subject: Any) -> list[tuple[str, str]]:
     return [(NOTE_KINDS[int(notes[i].kind)], text(notes[i].text)) for i in range(count)]
 
 
-def set_up(group: Any, context: Any, recipe: Recipe) -> bool:
-    """Adds motions and controllers; after a failure the world must not be used.
+def set_up(group: Any, context: Context, robots: RobotFile, recipe: Recipe) -> bool:
+    """Adds motions and controllers; after a failure the group must be dropped.
 
     Returns whether self-collision is enabled as requested: some models have too many pairs of
     shapes.
     """
     if recipe.pushable:
         call(lib.mf_collisions_prepare, group)
-    file = _scene_of(context, recipe)
+    if recipe.model._body is None and recipe.model._kind is None and recipe.model._vehicle is None:
+        touching = _equip(group, robots.of(context, recipe.model._use()), recipe)
+    else:
+        recipe.model._use()
+        file = _body_file(context._use(), recipe)
+        try:
+            touching = _equip(group, file, recipe)
+        finally:
+            lib.mf_scene_file_destroy(file)
+    if recipe.controller == "network":
+        _add_network(group, recipe)
+    return touching
+
+
+def _equip(group: Any, file: Any, recipe: Recipe) -> bool:
     try:
         alive = _describe(file, recipe)
         parts = output(lib.mf_scene_parts, group, file)
         alive += _fill_parts(parts, recipe)
         touching = bool(parts.motions.articulated.self_contacts)
         call(lib.mf_scene_equip, group, file, parts)
-        touching = touching == bool(parts.motions.articulated.self_contacts)
+        return touching == bool(parts.motions.articulated.self_contacts)
     finally:
         file.groups[0].gaits, file.groups[0].gait_count = ffi.NULL, 0  # are Python's
-        lib.mf_scene_file_destroy(file)
-    if recipe.controller == "network":
-        _add_network(group, recipe)
-    return touching

@@ -31,7 +31,7 @@ from mayfly.docks import Docks
 from mayfly.drawings import ControlList
 from mayfly.field import Field
 from mayfly.group import Group
-from mayfly.group_setup import Recipe, add_group, notes_of, set_up
+from mayfly.group_setup import Recipe, RobotFile, add_group, notes_of, set_up, start_notes
 from mayfly.joints import Location, WorldJoint, fill_side, pose_in_robot
 from mayfly.messages import Messages
 from mayfly.model import Model
@@ -112,8 +112,8 @@ class World(DrawnWorld):
         self._seal()
 
     def _start_without_parts(self) -> None:
-        self._broken = False
         self._groups: list[Group] = []
+        self._robot_file = RobotFile()
         self._collisions: dict[str, Any] | None = None
         self._cloths = False
         self._ranges = False
@@ -146,12 +146,6 @@ class World(DrawnWorld):
         fill(config, self._settings, "World")
         config.terrain = self._ground
         return output(lib.mf_world_create, self._context._use(), ffi.addressof(config))
-
-    def _use(self) -> Any:
-        native = super()._use()
-        if self._broken:
-            raise errors.BusyError("a group of this world was left half made: make a new world")
-        return native
 
     # ---- groups ----------------------------------------------------------------------------------
 
@@ -231,37 +225,36 @@ class World(DrawnWorld):
             settings=settings,
         )
         with self._lock:
-            self._use()
-            self._rehearse(recipe, strict)
+            if lib.mf_world_find_group(self._use(), recipe.name.encode()) != ffi.NULL:
+                raise errors.ArgumentError(f"group {recipe.name}: the name is used already")
             self._keep(model)
-            native = add_group(self._pointer, recipe)  # atomically
-            self._broken = True  # until it is complete
-            set_up(native, self._context._use(), recipe)
-            self._broken = False
+            native = add_group(self._pointer, recipe)
+            try:
+                touching = set_up(native, self._context, self._robot_file, recipe)
+                if strict:
+                    _refuse_notes(native, recipe)
+            except BaseException:
+                lib.mf_world_drop_group(self._pointer)
+                raise
             group = Group(self, native, recipe)
             self._groups.append(group)
-            return group
-
-    def _rehearse(self, recipe: Recipe, strict: bool = False) -> None:
-        """Adds the group to a temporary world first, to detect errors."""
-        if lib.mf_world_find_group(self._pointer, recipe.name.encode()) != ffi.NULL:
-            raise errors.ArgumentError(f"group {recipe.name}: the name is used already")
-        scratch = self._create()
-        try:
-            one = recipe.for_one()
-            native = add_group(scratch, one)
-            touching = set_up(native, self._context._use(), one)
-            notes = [note for note in notes_of(native) if strict and not note.endswith(_GROUND)]
-        finally:
-            lib.mf_world_destroy(scratch)
-        if notes:
-            raise errors.UnsupportedError(f"group {recipe.name}: strict: {notes[0]}")
         if not touching:
             warnings.warn(
                 f"group {recipe.name}: the model has too many pairs of shapes; "
                 "links do not touch each other",
-                stacklevel=4,
+                stacklevel=2,
             )
+        return group
+
+    def _start_notes_of(self, recipe: Recipe) -> list[tuple[str, str]]:
+        """What is to be said of a group as it was added, before its robots moved."""
+        scratch = self._create()
+        try:
+            native = add_group(scratch, recipe)
+            set_up(native, self._context, self._robot_file, recipe)
+            return start_notes(lib.mf_group_start_notes, native)
+        finally:
+            lib.mf_world_destroy(scratch)
 
     def add_collisions(self, **settings: object) -> None:
         """Enables collisions between robots of shared groups; call it after all groups are added.
@@ -657,6 +650,7 @@ class World(DrawnWorld):
     def _forget(self) -> None:
         for field in list(self._fields):
             field._cached = None
+        self._robot_file.close()
         super().close()
         self._groups = []
         self._native_joints = None
@@ -690,6 +684,12 @@ class World(DrawnWorld):
                     "state": self.snapshot(),
                 },
             )
+
+
+def _refuse_notes(group: Any, recipe: Recipe) -> None:
+    notes = [note for note in notes_of(group) if not note.endswith(_GROUND)]
+    if notes:
+        raise errors.UnsupportedError(f"group {recipe.name}: strict: {notes[0]}")
 
 
 def _world_again(description: dict[str, Any]) -> World:

@@ -413,13 +413,15 @@ static bool is_alike(const void *user, const void *other) {
            b->sensing == NULL && a->dispatch.level == NULL && b->dispatch.level == NULL;
 }
 
+static const mf_Alike alike = {.alike = is_alike, .slow = true};
+
 static mf_Status begin_articulated(mf_Group *group, const mf_MotionsConfig *motions, void *plan,
                                    mf_Error *error) {
     (void)motions;
     (void)error;
     mf_sensor_source_set(group, &mf_art_sensor_source);
     if (mf_group_model(group)->dock_count == 0)
-        mf_attach_alike(group, mf_articulated_row.name, is_alike);
+        mf_attach_alike(group, mf_articulated_row.name, &alike);
     for (uint32_t i = 0; i < mf_group_count(group); i++)
         reset_articulated(group, i, plan);
     return MF_OK;

@@ -6,33 +6,57 @@
 #include "motion/points/vector.h"
 #include "terrain/lookup_lane.h"
 
+// ---- constants ----------------------------------------------------------------------------------
+
+// Of one body; or, in the copies with MF_POINTS_VARIED, of a body for each lane: MF_BLOCK values
+// for one. Settings are the same for all.
+
+#if defined(MF_POINTS_VARIED)
+enum { CONSTANT_VALUES = MF_BLOCK };
+static MF_INLINE mf_lane constant_at(const mf_real *constant, size_t row) {
+    return row_load(constant, row);
+}
+#else
+enum { CONSTANT_VALUES = 1 };
+static MF_INLINE mf_lane constant_at(const mf_real *constant, size_t row) {
+    return mf_set(constant[row]);
+}
+#endif
+
+static MF_INLINE mf_real setting(const mf_real *constant, size_t row) {
+    return constant[row * CONSTANT_VALUES];
+}
+
+static MF_INLINE const mf_real *constants_from(const mf_real *constant, size_t row) {
+    return constant + row * CONSTANT_VALUES;
+}
+
 // ---- ground -------------------------------------------------------------------------------------
 
 // The ground below a point: terrain/lookup_lane.h with the numbers of a plan.
 
 #if defined(MF_KERNEL_F64)
-#define MF_PLAN_CONSTANTS(plan) mf_points_plan_constants_f64(plan)
 #define MF_PLAN_HEIGHTS(terrain) mf_terrain_image_heights_f64(terrain)
 #else
-#define MF_PLAN_CONSTANTS(plan) mf_points_plan_constants_f32(plan)
 #define MF_PLAN_HEIGHTS(terrain) mf_terrain_image_heights_f32(terrain)
 #endif
 
 // `heights` are the ground's. A loop that stores values makes it once, outside.
 static MF_INLINE mf_LaneMap ground_map(const mf_PointsPlan *plan, const mf_real *heights,
                                        const mf_real *constant) {
-    return MF_VALUE(mf_LaneMap, .height = heights, .columns = (int32_t)plan->columns,
-                    .last = {constant[MF_PLAN_LAST_COLUMN], constant[MF_PLAN_LAST_ROW]},
-                    .origin = {constant[MF_PLAN_ORIGIN_X], constant[MF_PLAN_ORIGIN_Y]},
-                    .inverse_cell = constant[MF_PLAN_INVERSE_CELL], .bilinear = plan->slopes,
-                    .ends = plan->ends);
+    return MF_VALUE(
+        mf_LaneMap, .height = heights, .columns = (int32_t)plan->columns,
+        .last = {setting(constant, MF_PLAN_LAST_COLUMN), setting(constant, MF_PLAN_LAST_ROW)},
+        .origin = {setting(constant, MF_PLAN_ORIGIN_X), setting(constant, MF_PLAN_ORIGIN_Y)},
+        .inverse_cell = setting(constant, MF_PLAN_INVERSE_CELL), .bilinear = plan->slopes,
+        .ends = plan->ends);
 }
 
 // Height [m] and, where the ground slopes, the unit normal.
 static MF_INLINE mf_lane ground_at(const mf_PointsPlan *plan, const mf_LaneMap *map,
                                    const mf_real *constant, mf_lane x, mf_lane y, Vec *normal) {
     if (plan->level)
-        return mf_set(constant[MF_PLAN_HIGHEST]);
+        return mf_set(setting(constant, MF_PLAN_HIGHEST));
     mf_lane slope_x, slope_y, one = mf_set((mf_real)1);
     mf_lane height = mf_map_surface(map, x, y, &slope_x, &slope_y);
     if (map->bilinear) {

@@ -48,8 +48,8 @@ static inline Load coulomb_spread(const Contacts *contacts, Vec fit, mf_lane tor
 static inline Shift coulomb_release(const mf_PointsPlan *plan, const mf_real *constant,
                                     const Contacts *contacts, Vec fit, mf_lane torsion_mass) {
     mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    mf_lane load = one / mf_set(constant[MF_PLAN_COMPLIANCE]);
-    mf_lane friction = mf_set(constant[MF_PLAN_FRICTION]);
+    mf_lane load = one / mf_set(setting(constant, MF_PLAN_COMPLIANCE));
+    mf_lane friction = mf_set(setting(constant, MF_PLAN_FRICTION));
     Load s = coulomb_spread(contacts, fit, torsion_mass);
     Shift release = {{zero, zero, zero}, {zero, zero, zero}};
     mf_lane torque = zero;

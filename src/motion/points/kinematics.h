@@ -41,9 +41,15 @@ static inline void kinematics_carve(const mf_PointsPlan *plan, mf_Carver *carver
     MF_CARVE(carver, k->drifts, plan->link_count);
 }
 
+static MF_INLINE const mf_real *constants_of_link(const mf_PointsPlan *plan,
+                                                  const mf_real *constant, size_t link) {
+    return constants_from(constant, plan->link_offset + link * MF_PLAN_LINK_VALUES);
+}
+
 static MF_INLINE Mat mat_constant(const mf_real *c) {
-    return MF_VALUE(Mat, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
-                    mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8]));
+    return MF_VALUE(Mat, constant_at(c, 0), constant_at(c, 1), constant_at(c, 2), constant_at(c, 3),
+                    constant_at(c, 4), constant_at(c, 5), constant_at(c, 6), constant_at(c, 7),
+                    constant_at(c, 8));
 }
 
 static MF_INLINE Mat mat_multiply(const Mat *a, const Mat *b) {
@@ -70,9 +76,9 @@ static MF_INLINE Pose joint_pose(const mf_PlanLink *link, mf_lane position) {
 // Frame of one link from its parent's (NULL = the base itself) and its joint's pose.
 static MF_INLINE Frame link_frame(const mf_PlanLink *link, const mf_real *c, const Frame *parent,
                                   const Pose *pose) {
-    Vec offset = {mf_set(c[MF_PLAN_LINK_POSITION]), mf_set(c[MF_PLAN_LINK_POSITION + 1]),
-                  mf_set(c[MF_PLAN_LINK_POSITION + 2])};
-    Frame frame = {mat_constant(c + MF_PLAN_LINK_ROTATION), offset};
+    Vec offset = {constant_at(c, MF_PLAN_LINK_POSITION), constant_at(c, MF_PLAN_LINK_POSITION + 1),
+                  constant_at(c, MF_PLAN_LINK_POSITION + 2)};
+    Frame frame = {mat_constant(constants_from(c, MF_PLAN_LINK_ROTATION)), offset};
     if (parent != NULL) {
         frame.rotation =
             link->aligned ? parent->rotation : mat_multiply(&parent->rotation, &frame.rotation);
@@ -99,10 +105,10 @@ static MF_INLINE void kinematics_mass(Moments *sum, Vec p, mf_lane mass) {
 }
 
 static MF_INLINE Vec point_constant(const mf_PointsPlan *plan, const mf_real *constant,
-                                    size_t point, mf_real *mass) {
-    const mf_real *c = constant + plan->point_offset + point * MF_PLAN_POINT_VALUES;
-    *mass = c[3];
-    return MF_VALUE(Vec, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]));
+                                    size_t point, const mf_real **mass) {
+    const mf_real *c = constants_from(constant, plan->point_offset + point * MF_PLAN_POINT_VALUES);
+    *mass = constants_from(c, 3);
+    return MF_VALUE(Vec, constant_at(c, 0), constant_at(c, 1), constant_at(c, 2));
 }
 
 // Adds points to the moments and, unless it is NULL, writes those of contacts to `contact`.
@@ -111,14 +117,14 @@ static MF_INLINE void kinematics_points(const mf_PointsPlan *plan, const mf_real
                                         Vec *contact, Moments *sum) {
     const int32_t *contacts = mf_points_plan_contacts(plan);
     for (size_t i = first; i < first + count; i++) {
-        mf_real mass;
+        const mf_real *mass;
         Vec p = point_constant(plan, constant, i, &mass);
         if (frame != NULL)
             p = mat_apply_add(&frame->rotation, p, frame->position);
         if (contact != NULL && contacts[i] >= 0)
             contact[contacts[i]] = p;
-        if (mass > 0)
-            kinematics_mass(sum, p, mf_set(mass));
+        if (setting(mass, 0) > 0) // of all bodies or of none
+            kinematics_mass(sum, p, constant_at(mass, 0));
     }
 }
 
@@ -140,7 +146,7 @@ static inline void kinematics_run(const mf_PointsPlan *plan, const mf_real *cons
     kinematics_points(plan, constant, NULL, 0, plan->base_points, k->contact, &sum);
     for (size_t l = 0; l < plan->link_count; l++) {
         const mf_PlanLink *link = &links[l];
-        const mf_real *c = constant + plan->link_offset + l * MF_PLAN_LINK_VALUES;
+        const mf_real *c = constants_of_link(plan, constant, l);
         Frame frame =
             link_frame(link, c, link->parent < 0 ? NULL : &frames[link->parent], &poses[l]);
         kinematics_points(plan, constant, &frame, link->first_point, link->point_count, k->contact,
@@ -154,9 +160,9 @@ static inline void kinematics_run(const mf_PointsPlan *plan, const mf_real *cons
 // gets a radius of gyration of at least 0.1 mm, so that the inverse exists.
 static MF_INLINE void kinematics_inertia(const Moments *sum, const mf_real *constant, Vec *center,
                                          Sym *inertia) {
-    mf_lane mass = mf_set(constant[MF_PLAN_MASS]);
+    mf_lane mass = constant_at(constant, MF_PLAN_MASS);
     mf_lane least = mass * mf_set((mf_real)1e-8);
-    Vec c = vec_scale(sum->first, mf_set(constant[MF_PLAN_INVERSE_MASS]));
+    Vec c = vec_scale(sum->first, constant_at(constant, MF_PLAN_INVERSE_MASS));
     Vec first = vec_scale(c, mass);
     mf_lane xx = mf_fma(-first.x, c.x, sum->second.xx), yy = mf_fma(-first.y, c.y, sum->second.yy);
     mf_lane zz = mf_fma(-first.z, c.z, sum->second.zz);

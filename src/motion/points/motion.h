@@ -10,6 +10,9 @@ typedef struct mf_PointsMotion {
     uint32_t interval;        // [1] steps between joint updates
     mf_PointsStepFn step;     // `dispatch.lanes` lanes at once
     mf_PointsStepFn step_one; // one lane
+    mf_PointsStepFn step_varied, step_one_varied;
+    void *varied; // constants of the robots in its lanes, rows of MF_BLOCK; NULL: all have its own
+    mf_Context *context;
     mf_Dispatch dispatch;
     mf_WarningFields warnings;
     mf_Field *rows[MF_POINTS_ROWS];        // the fields in the order of mf_PointsBlock

@@ -110,6 +110,7 @@ MF_FLAT_INDEXED(mf_PointsPlan, mf_points_plan, float, constants_f32)
 // Pointers to lane 0 of the lanes to step; values of one lane are MF_BLOCK apart.
 typedef struct mf_PointsBlock {
     const mf_PointsPlan *plan;
+    const void *varied; // constants of a body for each lane; of mf_points_step_varied only
     const mf_TerrainImage *terrain;
     union {
         struct {
@@ -133,5 +134,8 @@ typedef void (*mf_PointsStepFn)(const mf_PointsBlock *block);
 
 // Advances the lanes of `block` by one step.
 MF_KERNEL_COPIES(void, mf_points_step, (const mf_PointsBlock *block));
+// The same for lanes of several bodies, whose constants are at block->varied; all else is in the
+// plan.
+MF_KERNEL_COPIES(void, mf_points_step_varied, (const mf_PointsBlock *block));
 // [byte] of scratch that a step needs.
 MF_KERNEL_COPIES(size_t, mf_points_scratch_size, (const mf_PointsPlan *plan));

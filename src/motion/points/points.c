@@ -57,6 +57,8 @@ static void bind_block(const mf_PointsMotion *motion, uint32_t block, uint32_t l
                        mf_PointsBlock *work) {
     work->plan = motion->plan;
     work->terrain = motion->terrain;
+    if (motion->varied != NULL)
+        work->varied = (const char *)motion->varied + lane * motion->row[MF_ROW_POSITION].value;
     // All are of the group's width. Those of joints that a model does not have are not read.
     const size_t across = lane * motion->row[MF_ROW_POSITION].value;
     for (int i = 0; i < MF_ROW_RESIDUAL; i++)
@@ -89,7 +91,10 @@ static void step_lanes(const void *context, const mf_DispatchUnit *piece) {
     work.fault = piece->fault;
     work.scratch = piece->scratch;
     work.warnings = mf_warning_rows(&run->motion->warnings, piece->block, piece->lane);
-    (piece->single ? run->motion->step_one : run->motion->step)(&work);
+    if (run->motion->varied != NULL)
+        (piece->single ? run->motion->step_one_varied : run->motion->step_varied)(&work);
+    else
+        (piece->single ? run->motion->step_one : run->motion->step)(&work);
 }
 
 static void run_points(const mf_SystemRun *run, void *user) {
@@ -124,6 +129,7 @@ static void refresh_points(mf_Group *group, uint32_t instance, void *user) {
 
 static void destroy_points(mf_Context *context, void *user) {
     mf_PointsMotion *motion = user;
+    mf_release(context, motion->varied);
     mf_release(context, (void *)motion->plan);
     mf_release(context, motion);
 }
@@ -132,6 +138,7 @@ static mf_Status choose_kernel(mf_PointsMotion *motion, mf_Group *group, mf_Erro
     size_t (*wide)(const mf_PointsPlan *plan), (*single)(const mf_PointsPlan *plan);
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_points_step, pick);
+    MF_KERNEL_CHOOSE(motion->step_varied, motion->step_one_varied, mf_points_step_varied, pick);
     MF_KERNEL_CHOOSE(wide, single, mf_points_scratch_size, pick);
     return mf_dispatch_make_scratch(group, &motion->dispatch, wide(motion->plan),
                                     single(motion->plan), error);
@@ -163,6 +170,7 @@ static mf_Status make_points(mf_Group *group, const mf_MotionsConfig *motions, v
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     const mf_Model *model = mf_group_model(group);
     motion->config = motions->points;
+    motion->context = mf_world_context(mf_group_world(group));
     MF_CHECK(model->base != MF_BASE_FIXED, error, MF_UNSUPPORTED,
              "points: the base of model %s is fixed in the world", model->name);
     MF_TRY(mf_points_check(group, &motion->config, error));
@@ -171,6 +179,98 @@ static mf_Status make_points(mf_Group *group, const mf_MotionsConfig *motions, v
     MF_TRY(mf_points_plan_create(group, &motion->config, &motion->plan, error));
     MF_TRY(bind_fields(group, motion, error));
     return choose_kernel(motion, group, error);
+}
+
+// ---- robots of several groups -------------------------------------------------------------------
+
+// What depends on the body among the settings, which are the same for all else.
+static bool is_of_body(uint32_t setting) {
+    return setting == MF_PLAN_MASS || setting == MF_PLAN_INVERSE_MASS ||
+           setting == MF_PLAN_WEIGHT || setting == MF_PLAN_STIFFNESS || setting == MF_PLAN_SOFTNESS;
+}
+
+static bool same_constants(const mf_PointsPlan *a, const mf_PointsPlan *b) {
+    const double *first = mf_points_plan_constants_f64(a),
+                 *second = mf_points_plan_constants_f64(b);
+    bool same = true;
+    for (uint32_t i = 0; i < MF_PLAN_SETTINGS; i++)
+        same = same && (is_of_body(i) || first[i] == second[i]);
+    for (uint32_t p = 0; p < a->point_count; p++) { // the kernel leaves out points without mass
+        const uint32_t mass = a->point_offset + p * MF_PLAN_POINT_VALUES + 3;
+        same = same && (first[mass] > 0) == (second[mass] > 0);
+    }
+    return same;
+}
+
+static bool same_link(const mf_PlanLink *a, const mf_PlanLink *b) {
+    return a->parent == b->parent && a->joint == b->joint && a->mimic == b->mimic &&
+           a->kind == b->kind && a->aligned == b->aligned && a->first_point == b->first_point &&
+           a->point_count == b->point_count;
+}
+
+static bool same_tree(const mf_PointsPlan *a, const mf_PointsPlan *b) {
+    bool same = a->link_count == b->link_count && a->point_count == b->point_count &&
+                a->base_points == b->base_points && a->constant_count == b->constant_count;
+    for (uint32_t l = 0; same && l < a->link_count; l++)
+        same = same_link(&mf_points_plan_links(a)[l], &mf_points_plan_links(b)[l]);
+    for (uint32_t p = 0; same && p < a->point_count; p++)
+        same = mf_points_plan_contacts(a)[p] == mf_points_plan_contacts(b)[p];
+    return same;
+}
+
+// Robots whose bodies have one tree, with other lengths, masses, limits.
+static bool is_alike(const void *user, const void *other) {
+    const mf_PointsMotion *a = user, *b = other;
+    return a->step == b->step && a->dispatch.level == NULL && b->dispatch.level == NULL &&
+           same_tree(a->plan, b->plan) && same_constants(a->plan, b->plan);
+}
+
+// The constants of a plan for some lanes.
+static void put_lanes(const mf_PointsMotion *motion, const mf_PointsPlan *plan, uint32_t lane,
+                      uint32_t count) {
+    const bool narrow = motion->row[MF_ROW_POSITION].value == sizeof(float);
+    for (uint32_t c = 0; c < plan->constant_count; c++)
+        for (uint32_t i = lane; i < lane + count; i++)
+            if (narrow)
+                ((float *)motion->varied)[c * MF_BLOCK + i] = mf_points_plan_constants_f32(plan)[c];
+            else
+                ((double *)motion->varied)[c * MF_BLOCK + i] =
+                    mf_points_plan_constants_f64(plan)[c];
+}
+
+static bool give_lanes(void *user, const void *other, uint32_t lane, uint32_t count) {
+    mf_PointsMotion *motion = user;
+    const mf_PointsPlan *own = motion->plan;
+    if (other == NULL) {
+        mf_release(motion->context, motion->varied);
+        motion->varied = NULL;
+        return true;
+    }
+    const mf_PointsPlan *plan = ((const mf_PointsMotion *)other)->plan;
+    if (motion->varied == NULL &&
+        memcmp(mf_points_plan_constants_f64(own), mf_points_plan_constants_f64(plan),
+               own->constant_count * sizeof(double)) == 0)
+        return true;
+    if (motion->varied == NULL) {
+        motion->varied = mf_allocate(motion->context, own->constant_count,
+                                     MF_BLOCK * motion->row[MF_ROW_POSITION].value);
+        if (motion->varied == NULL)
+            return false;
+        put_lanes(motion, own, 0, MF_BLOCK);
+    }
+    put_lanes(motion, plan, lane, count);
+    return true;
+}
+
+static const mf_Alike alike = {.alike = is_alike, .lanes = give_lanes};
+
+static mf_Status begin_points(mf_Group *group, const mf_MotionsConfig *motions, void *plan,
+                              mf_Error *error) {
+    (void)motions;
+    (void)plan;
+    (void)error;
+    mf_attach_alike(group, mf_points_row.name, &alike);
+    return MF_OK;
 }
 
 // ---- audits -------------------------------------------------------------------------------------
@@ -283,6 +383,7 @@ const mf_MotionRow mf_points_row = {
     .plan_size = sizeof(mf_PointsMotion),
     .make = make_points,
     .hash = hash_points,
+    .begin = begin_points,
     .run = run_points,
     .reset = reset_points,
     .refresh = refresh_points,

@@ -176,7 +176,7 @@ static MF_INLINE mf_lane support_height(const Step *s, mf_lane ground, mf_lane r
 
 static MF_INLINE mf_lane load_before(const Step *s, size_t contact) {
     mf_lane load = row_load((const mf_real *)s->block->load, contact);
-    return load * mf_set(s->constant[MF_PLAN_SOFTNESS]);
+    return load * constant_at(s->constant, MF_PLAN_SOFTNESS);
 }
 
 // Slip of a contact: where it is now minus its anchor.
@@ -282,10 +282,10 @@ static __attribute__((noinline)) mf_lane support_rest(const Support *sum, Vec u)
 // search starts from the previous active set. `count` is contacts->count. Sets `residual` if the
 // rounds do not converge.
 static MF_INLINE Shift support_solve(Contacts *contacts, size_t count, const Sym *inverse_world,
-                                     mf_real softness, mf_real inverse_mass, bool again,
+                                     mf_real softness, mf_lane inverse_mass, bool again,
                                      mf_lane *residual) {
     Vec tilt = support_inertia(inverse_world);
-    Vec masses = vec_scale(tilt, mf_set(softness * inverse_mass)); // eps M/m of roll and pitch
+    Vec masses = vec_scale(tilt, mf_set(softness) * inverse_mass); // eps M/m of roll and pitch
     mf_lane zero = mf_zero();
     Shift shift = {{zero, zero, zero}, {zero, zero, zero}};
     Support sum = support_system(contacts, count, mf_set(softness), masses, !again);
@@ -316,7 +316,7 @@ static MF_INLINE Shift support_solve(Contacts *contacts, size_t count, const Sym
 static MF_INLINE Vec fit_friction(Step *s, size_t count, const Body *body, const Shift *shift,
                                   bool joints) {
     Contacts *contacts = &s->contacts;
-    const mf_lane zero = mf_zero(), margin = mf_set(s->constant[MF_PLAN_MARGIN]);
+    const mf_lane zero = mf_zero(), margin = mf_set(setting(s->constant, MF_PLAN_MARGIN));
     const bool weighted = s->plan->weighted;
     Fit fit = fit_start();
     for (const Contact *row = contacts->row; row < contacts->row + count; row++) {
@@ -344,8 +344,8 @@ static MF_INLINE Vec fit_friction(Step *s, size_t count, const Body *body, const
 // added to their depth, so that the points end at the surface and no penetration is left that would
 // add energy later.
 static MF_INLINE Shift lift_feet(Step *s, size_t count, const Sym *inverse_world) {
-    const mf_real softness = s->constant[MF_PLAN_COMPLIANCE] * (mf_real)0.01;
-    const mf_real inverse_mass = s->constant[MF_PLAN_INVERSE_MASS];
+    const mf_real softness = setting(s->constant, MF_PLAN_COMPLIANCE) * (mf_real)0.01;
+    const mf_lane inverse_mass = constant_at(s->constant, MF_PLAN_INVERSE_MASS);
     Contacts *contacts = &s->contacts;
     mf_lane *depth = s->depth;
     support_solve(contacts, count, inverse_world, softness, inverse_mass, false, &s->residual);
@@ -364,15 +364,16 @@ static MF_INLINE Shift solve_rows(Step *s, size_t count, const Body *body, const
                                   bool joints) {
     Shift shift =
         joints ? lift_feet(s, count, inverse_world)
-               : support_solve(&s->contacts, count, inverse_world, s->constant[MF_PLAN_COMPLIANCE],
-                               s->constant[MF_PLAN_INVERSE_MASS], false, &s->residual);
+               : support_solve(&s->contacts, count, inverse_world,
+                               setting(s->constant, MF_PLAN_COMPLIANCE),
+                               constant_at(s->constant, MF_PLAN_INVERSE_MASS), false, &s->residual);
     Vec fit = fit_friction(s, count, body, &shift, joints);
     shift.move.x = fit.x;
     shift.move.y = fit.y;
     shift.rotation_vector.z = shift.rotation_vector.z + fit.z;
-    if (joints || !(s->constant[MF_PLAN_FRICTION] <= MF_REAL_MAX))
+    if (joints || !(setting(s->constant, MF_PLAN_FRICTION) <= MF_REAL_MAX))
         return shift;
-    mf_lane torsion_mass = mf_set(s->constant[MF_PLAN_INVERSE_MASS]) / inverse_world->zz;
+    mf_lane torsion_mass = constant_at(s->constant, MF_PLAN_INVERSE_MASS) / inverse_world->zz;
     Shift release = coulomb_release(s->plan, s->constant, &s->contacts, fit, torsion_mass);
     shift.move = vec_add(shift.move, release.move);
     shift.rotation_vector.z = shift.rotation_vector.z + release.rotation_vector.z;
@@ -411,8 +412,8 @@ static void coupled_rows(Step *s, const Body *body) {
 }
 
 static Coupled coupled_problem(Step *s, const Mat *rotation, mf_real softness) {
-    const mf_real friction = s->constant[MF_PLAN_FRICTION];
-    const mf_lane masses = mf_set(softness * s->constant[MF_PLAN_INVERSE_MASS]);
+    const mf_real friction = setting(s->constant, MF_PLAN_FRICTION);
+    const mf_lane masses = mf_set(softness) * constant_at(s->constant, MF_PLAN_INVERSE_MASS);
     const Sym inertia = body_inertia(s), m = sym_rotate(rotation, &inertia);
     return MF_VALUE(Coupled, .plan = s->plan, .contacts = &s->contacts,
                     .inertia = {m.xx * masses, m.yy * masses, m.zz * masses, m.xy * masses,
@@ -424,7 +425,7 @@ static Coupled coupled_problem(Step *s, const Mat *rotation, mf_real softness) {
 static Shift solve_coupled(Step *s, const Body *body, const Mat *rotation) {
     Contacts *contacts = &s->contacts;
     coupled_rows(s, body);
-    Coupled c = coupled_problem(s, rotation, s->constant[MF_PLAN_COMPLIANCE]);
+    Coupled c = coupled_problem(s, rotation, setting(s->constant, MF_PLAN_COMPLIANCE));
     mf_lane residual;
     Shift shift = coupled_solve(&c, s->weight, s->hold, s->alive, &residual);
     s->residual = mf_max(s->residual, mf_keep(s->alive, residual));
@@ -439,7 +440,7 @@ static Shift solve_coupled(Step *s, const Body *body, const Mat *rotation) {
 static Shift carry_coupled(Step *s, const Body *body, const Mat *rotation,
                            const Sym *inverse_world) {
     const mf_lane zero = mf_zero(), part = mf_set((mf_real)0.01);
-    const mf_lane margin = mf_set(s->constant[MF_PLAN_MARGIN]);
+    const mf_lane margin = mf_set(setting(s->constant, MF_PLAN_MARGIN));
     Contacts *contacts = &s->contacts;
     const Shift lift = lift_feet(s, contacts->count, inverse_world);
     coupled_rows(s, body);
@@ -455,7 +456,8 @@ static Shift carry_coupled(Step *s, const Body *body, const Mat *rotation,
         row->depth = mf_select(mf_less(zero, s->weight[i]), zero, rest);
         row->slip = vec_add(row->slip, moved);
     }
-    Coupled c = coupled_problem(s, rotation, s->constant[MF_PLAN_COMPLIANCE] * (mf_real)1e-4);
+    Coupled c =
+        coupled_problem(s, rotation, setting(s->constant, MF_PLAN_COMPLIANCE) * (mf_real)1e-4);
     c.holds = c.stands = true;
     mf_lane residual;
     const Shift shift = coupled_solve(&c, s->weight, s->hold, s->alive, &residual);
