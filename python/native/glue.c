@@ -132,6 +132,25 @@ void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
                            velocity + (size_t)i * model->velocity_count);
 }
 
+// ---- tasks -------------------------------------------------------------------------------------
+
+void mfpy_uniform(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
+                  uint64_t stream, const int64_t *instances, uint32_t count, uint32_t width,
+                  float *out) {
+    for (uint32_t column = 0; column < width; column += 4) {
+        const uint32_t columns = width - column < 4 ? width - column : 4;
+        for (uint32_t i = 0; i < count; i++) {
+            const size_t robot = instances == NULL ? i : (size_t)instances[i];
+            uint32_t word[4];
+            // The high half of the stream tells terms apart, the low half draws of one term.
+            mf_random(seeds[robot], episodes[robot], (uint32_t)(stream >> 32),
+                      (uint64_t)steps[robot] << 32 | ((uint32_t)stream + column), word);
+            for (uint32_t j = 0; j < columns; j++)
+                out[(size_t)(column + j) * count + i] = (float)(word[j] >> 8) * 0x1p-24f;
+        }
+    }
+}
+
 // ---- lists -------------------------------------------------------------------------------------
 
 typedef struct List {

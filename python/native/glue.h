@@ -46,6 +46,15 @@ void mfpy_refresh(mf_Group *group, const uint32_t *instances, uint32_t count);
 void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
                     const double *position, const double *velocity);
 
+// ---- tasks -------------------------------------------------------------------------------------
+
+// Uniform numbers in [0, 1) with 24 bits, `out`[width][count], of the instances in the list (NULL:
+// the first `count`). Each depends on the robot's seed, episode and step, on the stream and on its
+// column only.
+void mfpy_uniform(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
+                  uint64_t stream, const int64_t *instances, uint32_t count, uint32_t width,
+                  float *out);
+
 // ---- lists -------------------------------------------------------------------------------------
 
 // Stores up to `capacity` properties of an instance that match; returns how many there are.
