@@ -143,6 +143,7 @@ __all__ = [
     "Scene",
     "ShapeOwner",
     "StoppedError",
+    "Task",
     "Subscription",
     "Terrain",
     "Truss",

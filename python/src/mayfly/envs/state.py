@@ -21,7 +21,6 @@ from mayfly.arrays import Array
 from mayfly.field import Field
 from mayfly.group import Group
 from mayfly.task import Command, Range, Task, near
-from mayfly.world import World
 
 __all__ = ["Contact", "State"]
 
@@ -88,28 +87,27 @@ class Contact:
         names = [link.name for link in state.group.model.links]
         self.links = tuple(names[link] for link in links)
         self._load, owners = _contact_rows(state)
-        self._rows = [[row for row, owner in enumerate(owners) if owner == link] for link in links]
-        for name, rows in zip(self.links, self._rows):
+        self._rows: list[Any] = []
+        for name, link in zip(self.links, links):
+            rows = [row for row, owner in enumerate(owners) if owner == link]
             if not rows:
                 raise errors.ArgumentError(f"link {name}: has no contacts with the ground")
+            together = rows == list(range(rows[0], rows[-1] + 1))
+            self._rows.append(slice(rows[0], rows[-1] + 1) if together else rows)
+        self._slip = "contact.slip" if "contact.slip" in state.group else None
         shape = (len(links), state.num_envs)
         columns = [np.zeros(shape, np.float32).T for _ in range(5)]
         self.force, self.slip, self.air_time, self.last_air_time, self.contact_time = columns
         self.first_contact = np.zeros(shape, np.bool_).T
 
     def update(self, state: State, dt: float) -> None:
-        load = state[self._load]
-        slip = state["contact.slip"] if "contact.slip" in state.group else None
+        n = state.num_envs
+        load = state.padded(self._load)
+        slip = None if self._slip is None else state.padded(self._slip)
         for column, rows in enumerate(self._rows):
-            force = self.force[:, column]
-            force[:] = load[:, rows[0]]
-            for row in rows[1:]:
-                force += load[:, row]
+            self.force[:, column] = np.add.reduce(load[rows], axis=0)[:n]
             if slip is not None:
-                speed = self.slip[:, column]
-                speed[:] = slip[:, rows[0]]
-                for row in rows[1:]:
-                    np.maximum(speed, slip[:, row], out=speed)
+                self.slip[:, column] = np.maximum.reduce(slip[rows], axis=0)[:n]
         on = self.force > 0
         self.first_contact[...] = on & (self.air_time > 0)
         self.last_air_time[...] = np.where(
@@ -149,7 +147,6 @@ class State:
         step_dt: [s] of a step.
         episode_length_buf: [step] since the start of each robot's episode, (robots,).
         max_episode_length: [step] of an episode.
-        common_step_counter: [step] of the environment since it was made.
         action: of the last step, (robots, actions); 0 after a reset.
         previous_action: of the step before.
         terminated: whether the episode ends as a failure, (robots,), when rewards are computed.
@@ -162,15 +159,15 @@ class State:
 
     task: Task
     num_envs: int
-    world: World
     group: Group
+    _gravity: Array
 
     def _open(self) -> None:
         """Begins, once there is a group."""
         n, task, group = self.num_envs, self.task, self.group
         self.step_dt = task.step_dt
         self.max_episode_length = task.episode_steps
-        self.common_step_counter = 0
+        self._step_counter = 0
         self._episode = np.zeros(n, np.uint32)
         self._seed = np.arange(n, dtype=np.uint64)
         self.episode_length_buf = np.zeros(n, np.int32)
@@ -207,6 +204,11 @@ class State:
             return self.group.state()[0][0]
         return np.array(frames[0 if pose is None else pose].position, np.float64)
 
+    @property
+    def common_step_counter(self) -> int:
+        """[step] of the environment since it was made."""
+        return self._step_counter
+
     # ---- fields ----------------------------------------------------------------------------------
 
     def __getitem__(self, name: str) -> Array:
@@ -227,17 +229,19 @@ class State:
         self._seen.clear()
         self._derived.clear()
 
-    def _rows(self, name: str) -> Array:
-        """A field as [component][robot]."""
-        return self[name].T
+    def padded(self, name: str) -> Array:
+        """A field as [component][robot], with the undefined robots that fill the last block."""
+        self[name]
+        memory = self._storage[name].memory
+        return memory.reshape(*memory.shape[:-2], -1)
 
     @property
     def base_lin_vel(self) -> Array:
         """Velocity of the base's origin in the body's frame [m/s], (robots, 3)."""
         found = self._derived.get("linear")
         if found is None:
-            turn, speed = self._rows("base.orientation"), self._rows("base.linear_velocity")
-            found = self._derived["linear"] = _rotate_inverse(turn, speed).T
+            turn, speed = self.padded("base.orientation"), self.padded("base.linear_velocity")
+            found = self._derived["linear"] = _rotate_inverse(turn, speed)[:, : self.num_envs].T
         return found
 
     @property
@@ -250,8 +254,9 @@ class State:
         """Direction of gravity in the body's frame, of length 1, (robots, 3)."""
         found = self._derived.get("gravity")
         if found is None:
-            turn = self._rows("base.orientation")
-            found = self._derived["gravity"] = _rotate_inverse(turn, self._gravity).T
+            turn = self.padded("base.orientation")
+            found = _rotate_inverse(turn, self._gravity)[:, : self.num_envs].T
+            self._derived["gravity"] = found
         return found
 
     @property
@@ -259,8 +264,8 @@ class State:
         """Direction of the body's x axis in the world [rad], -pi .. pi, (robots,)."""
         found = self._derived.get("heading")
         if found is None:
-            w, x, y, z = self._rows("base.orientation")
-            found = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+            w, x, y, z = self.padded("base.orientation")
+            found = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))[: self.num_envs]
             self._derived["heading"] = found
         return found
 

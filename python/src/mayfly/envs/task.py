@@ -65,47 +65,56 @@ class _Action:
         self.decimation = env.task.decimation
         ages = -(-steps[1] // self.decimation) + 1
         view = self.field.view
-        self.padded = view.shape[0] * view.shape[1]
-        self.targets = np.empty((ages, len(columns), self.padded), np.float32)
-        self.targets[...] = self.offset[:, None]
-        self.lag = np.full(self.padded, self.lowest, np.int32)  # [physics step]
-        self.whole = columns == list(range(view[0, 0].size))
+        blocks, lanes = view.shape[:2]
+        self.view = view.reshape(blocks, lanes, -1).transpose(2, 0, 1)  # [column][block][lane]
+        self.targets = np.empty((ages, len(columns), blocks, lanes), np.float32)
+        self.flat = self.targets.reshape(ages, len(columns), -1)
+        self.targets[...] = self.offset[:, None, None]
+        self.lag = np.full((blocks, lanes), self.lowest, np.int32)  # [physics step]
+        self.whole = columns == list(range(len(self.view)))
         self.stream = _stream("action", name)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        """For each physics step of a step which robots get which of the last targets."""
+        self.plan: list[list[tuple[int, Any]]] = []
+        for substep in range(self.decimation):
+            masks = [
+                (age, self.lag == substep + age * self.decimation)
+                for age in range(len(self.targets))
+            ]
+            self.plan.append([(age, mask) for age, mask in masks if mask.any()])
+        if not self.spread:
+            self.plan = [[(age, True) for age, _ in part] for part in self.plan]
 
     def reset(self, env: TaskVectorEnv, robots: Index) -> None:
-        self.targets[:, :, robots] = self.offset[:, None]
+        self.flat[:, :, robots] = self.offset[:, None]
         if self.spread:
             env._draw_for(self.stream)
             drawn = env.random(1, robots)[:, 0] * np.float32(self.spread + 1)
-            self.lag[robots] = self.lowest + drawn.astype(np.int32)
+            self.lag.reshape(-1)[robots] = self.lowest + drawn.astype(np.int32)
+            self._schedule()
+        block, lane = np.divmod(robots, self.lag.shape[1])
+        self.view[np.array(self.columns)[:, None], block, lane] = self.offset[:, None]
 
     def take(self, action: Array, count: int) -> None:
         """New targets, of the action as [column][robot]."""
         if len(self.targets) > 1:
             self.targets[1:] = self.targets[:-1].copy()
-        new = self.targets[0, :, :count]
+        new = self.flat[0, :, :count]
         np.multiply(action[self.actions], self.scale[:, None], out=new)
         new += self.offset[:, None]
         if self.term.clip is not None:
             np.clip(new, *self.term.clip, out=new)
 
     def write(self, substep: int) -> None:
-        """Writes what acts from a physics step of the step on."""
-        now = self.targets[0]
-        if len(self.targets) > 1:
-            age = -(-(self.lag - substep) // self.decimation)
-            for old in range(1, len(self.targets)):
-                now = np.where(age >= old, self.targets[old], now)
-        view = self.field.view.reshape(*self.field.view.shape[:2], -1).transpose(2, 0, 1)
-        shaped = now.reshape(len(self.columns), *view.shape[1:])
-        if self.whole:
-            view[...] = shaped
-        else:
-            view[self.columns] = shaped
-
-    def changes(self, substep: int) -> bool:
-        """Whether something else acts from this physics step on than from the one before."""
-        return substep == 0 or bool((self.lag % self.decimation == substep).any())
+        """Writes what begins to act in a physics step of the step."""
+        for age, mask in self.plan[substep]:
+            if self.whole:
+                np.copyto(self.view, self.targets[age], where=mask)
+            else:
+                for row, column in enumerate(self.columns):
+                    np.copyto(self.view[column], self.targets[age, row], where=mask)
 
 
 class _Column:
@@ -260,6 +269,9 @@ class TaskVectorEnv(Batch, State):
             self._tables = {
                 group: np.zeros((columns[-1].columns.stop, self.num_envs), np.float32)
                 for group, columns in self._columns.items()
+            }
+            self._likeness = {
+                group: np.empty(table.T.shape, self._dtype) for group, table in self._tables.items()
             }
             self._observe(everyone, everyone)
             self._measure()
@@ -494,13 +506,10 @@ class TaskVectorEnv(Batch, State):
                 self._restart(anew)
             self._go_on()
             self._observe(None, anew)
-            shown = self._show()
-            if ended.any() and mode == AutoresetMode.SAME_STEP:
-                shown = self._end(ended, shown, infos, logs)
-            elif ended.any():
-                infos = logs
+            if ended.any():
+                infos = self._end(ended, logs) if mode == AutoresetMode.SAME_STEP else logs
             self._over = ended
-            results = shown, reward, self.terminated.copy(), self.truncated.copy(), infos
+            results = self._show(), reward, self.terminated.copy(), self.truncated.copy(), infos
         self._look()
         return results
 
@@ -518,13 +527,13 @@ class TaskVectorEnv(Batch, State):
                 )
         if self._rates is not None:
             self._rates = np.array(self.joint_vel, order="K")
-        self.action, self.previous_action = self.previous_action, self.action
+        self.previous_action[...] = self.action
         self.action[...] = action
         for term in self._terms:
             term.take(self.action.T, self.num_envs)
         waiting = 0
         for substep in range(self.task.decimation):
-            acting = [term for term in self._terms if term.changes(substep)]
+            acting = [term for term in self._terms if term.plan[substep]]
             if acting and waiting:
                 self._world._advance(self._world._use(), waiting)
                 waiting = 0
@@ -533,28 +542,26 @@ class TaskVectorEnv(Batch, State):
             waiting += 1
         self._world.step(waiting)
         self._forget()
-        self.episode_length_buf += 1
-        self.common_step_counter += 1
+        np.add(self.episode_length_buf, 1, out=self.episode_length_buf)
+        self._step_counter += 1
 
     def _measure(self) -> None:
         """Contacts, and who ends."""
         for contact in self._contacts.values():
             contact.update(self, self.step_dt)
         self._reasons: dict[str, Mask] = {}
-        self.terminated = np.zeros(self.num_envs, np.bool_)
-        self.truncated = np.zeros(self.num_envs, np.bool_)
+        self.terminated[:] = False
+        self.truncated[:] = False
         for name, term in self.task.terminations.items():
             what = f"termination {name}"
             made = self._robot_values(what, self._term(what, term), "b", "truth values")
             self._reasons[name] = made
-            if term.time_out:
-                self.truncated |= made
-            else:
-                self.terminated |= made
+            ends = self.truncated if term.time_out else self.terminated
+            np.logical_or(ends, made, out=ends)
         self._faulty: Mask | None = None
         if self._group.faults:
             self._faulty = self._reasons["fault"] = self._group.fault != 0
-            self.terminated |= self._faulty
+            self.terminated[self._faulty] = True
 
     def _sum(self, starts: Mask | None) -> npt.NDArray[np.float64]:
         """The reward; robots that only start an episode get 0 and do not end."""
@@ -579,8 +586,8 @@ class TaskVectorEnv(Batch, State):
             self._complain(total)
         if starts is not None:
             total[starts] = 0
-            self.terminated &= ~starts
-            self.truncated &= ~starts
+            self.terminated[starts] = False
+            self.truncated[starts] = False
         return total.astype(np.float64)
 
     def _add(self, name: str, value: Array) -> None:
@@ -671,9 +678,9 @@ class TaskVectorEnv(Batch, State):
 
     def _show(self) -> Array:
         """The observations as they are returned; sets observation_groups."""
-        self.observation_groups = {}
         for group, table in self._tables.items():
-            rows = self._spares[group].like(np.empty(table.T.shape, self._dtype))
+            self.observation_groups.pop(group, None)  # so that its memory may be used again
+            rows = self._spares[group].like(self._likeness[group])
             np.copyto(rows, table.T)
             self.observation_groups[group] = rows
         return self.observation_groups["policy"]
@@ -692,17 +699,21 @@ class TaskVectorEnv(Batch, State):
             logs[name] = np.full(self.num_envs, value, np.float32)
         return {**logs, **{f"_{name}": ended for name in logs}}
 
-    def _end(self, ended: Mask, shown: Array, infos: dict[str, Any], logs: dict[str, Any]) -> Array:
-        """Starts new episodes in the step that ended the old ones."""
+    def _end(self, ended: Mask, logs: dict[str, Any]) -> dict[str, Any]:
+        """Starts new episodes in the step that ended the old ones; infos as in SyncVectorEnv."""
         robots = np.flatnonzero(ended)
         final = np.full(self.num_envs, None, object)
-        for place, row in zip(robots, shown[robots]):
+        last = self._tables["policy"][:, robots].T.astype(self._dtype, order="C")
+        for place, row in zip(robots, last):
             final[place] = row
-        infos["final_obs"], infos["_final_obs"] = final, ended
-        infos["final_info"], infos["_final_info"] = logs, ended
         self._restart(robots)
         self._observe(robots, robots)
-        return self._show()
+        return {
+            "final_obs": final,
+            "_final_obs": ended,
+            "final_info": logs,
+            "_final_info": ended,
+        }
 
     # ---- closing ---------------------------------------------------------------------------------
 
