@@ -222,6 +222,7 @@ class UniformVelocityCommand(Command):
         return value
 
     def metrics(self, env: TaskVectorEnv, value: Array) -> dict[str, Array]:
+        """"error_vel_xy" [m/s] and "error_vel_yaw" [rad/s]."""
         return {
             "error_vel_xy": _lengths(value[:, :2] - env.base_lin_vel[:, :2]),
             "error_vel_yaw": np.abs(value[:, 2] - env.base_ang_vel[:, 2]),

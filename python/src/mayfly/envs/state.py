@@ -18,7 +18,7 @@ import numpy.typing as npt
 from mayfly import errors, mdp
 from mayfly._native import ffi, lib
 from mayfly.arrays import Array
-from mayfly.field import Field
+from mayfly.field import Field, _Memory
 from mayfly.group import Group
 from mayfly.task import Command, Range, Task, near
 
@@ -52,16 +52,25 @@ class _Storage:
     def __init__(self, field: Field) -> None:
         self.field = field
         view = field.view
-        self.axes = (*range(2, view.ndim), 0, 1)
         elements = view.shape[2:]
         self.memory = np.zeros((*elements, *view.shape[:2]), view.dtype)
+        # Runs of sixteen numbers, copied as single items: several times as fast.
+        interface = {
+            "version": 3,
+            "typestr": f"|V{view.dtype.itemsize * _BLOCK}",
+            "data": (view.__array_interface__["data"][0], True),
+            "shape": (len(view), *elements),
+            "strides": (view.strides[0], *view.strides[2:]),
+        }
+        runs = np.asarray(_Memory(view, interface))
+        self.runs = np.moveaxis(runs, 0, -1)
         rows = self.memory.reshape(*elements, -1)[..., : field.group.count]
         self.rows = np.moveaxis(rows, -1, 0)  # (robots, *shape)
         self.shown = self.rows.view()
         self.shown.flags.writeable = False
 
     def read(self) -> Array:
-        np.copyto(self.memory, self.field.view.transpose(self.axes))
+        self.memory.view(self.runs.dtype)[..., 0] = self.runs
         return self.shown
 
     def update(self, robots: Index) -> None:
@@ -223,6 +232,12 @@ class State:
                 storage = self._storage[name] = _Storage(self.group.field(name))
             found = self._seen[name] = storage.read()
         return found
+
+    def _reread(self, robots: Index) -> None:
+        """The state of these robots has changed."""
+        for name in self._seen:
+            self._storage[name].update(robots)
+        self._derived.clear()
 
     def _forget(self) -> None:
         """The state has changed."""

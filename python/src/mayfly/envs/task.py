@@ -15,6 +15,7 @@ from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from mayfly import errors
+from mayfly._native import ffi, lib
 from mayfly.arrays import Array, whole
 from mayfly.envs.batch import Batch, ClosedEnvironmentError, Spare
 from mayfly.envs.state import Index, State
@@ -66,55 +67,53 @@ class _Action:
         ages = -(-steps[1] // self.decimation) + 1
         view = self.field.view
         blocks, lanes = view.shape[:2]
-        self.view = view.reshape(blocks, lanes, -1).transpose(2, 0, 1)  # [column][block][lane]
-        self.targets = np.empty((ages, len(columns), blocks, lanes), np.float32)
-        self.flat = self.targets.reshape(ages, len(columns), -1)
-        self.targets[...] = self.offset[:, None, None]
-        self.lag = np.full((blocks, lanes), self.lowest, np.int32)  # [physics step]
-        self.whole = columns == list(range(len(self.view)))
+        self.targets = np.empty((ages, len(columns), blocks * lanes), np.float32)
+        self.targets[...] = self.offset[:, None]
+        self.lag = np.full(blocks * lanes, self.lowest, np.int32)  # [physics step]
+        self.numbers = np.array(columns, np.uint32)
+        self.native = lib.mf_group_find_field(env.group._use(), term.field.encode())
+        if self.native == ffi.NULL:
+            raise errors.ArgumentError(f"action {name}: {term.field}: need a whole field")
         self.stream = _stream("action", name)
-        self._schedule()
-
-    def _schedule(self) -> None:
-        """For each physics step of a step which robots get which of the last targets."""
-        self.plan: list[list[tuple[int, Any]]] = []
-        for substep in range(self.decimation):
-            masks = [
-                (age, self.lag == substep + age * self.decimation)
-                for age in range(len(self.targets))
-            ]
-            self.plan.append([(age, mask) for age, mask in masks if mask.any()])
-        if not self.spread:
-            self.plan = [[(age, True) for age, _ in part] for part in self.plan]
 
     def reset(self, env: TaskVectorEnv, robots: Index) -> None:
-        self.flat[:, :, robots] = self.offset[:, None]
+        self.targets[:, :, robots] = self.offset[:, None]
         if self.spread:
             env._draw_for(self.stream)
             drawn = env.random(1, robots)[:, 0] * np.float32(self.spread + 1)
-            self.lag.reshape(-1)[robots] = self.lowest + drawn.astype(np.int32)
-            self._schedule()
-        block, lane = np.divmod(robots, self.lag.shape[1])
-        self.view[np.array(self.columns)[:, None], block, lane] = self.offset[:, None]
+            self.lag[robots] = self.lowest + drawn.astype(np.int32)
+        lanes = self.field.view.shape[1]
+        shaped = self.field.view.reshape(-1, lanes, len(self.field.view[0, 0].reshape(-1)))
+        shaped[(robots // lanes)[:, None], (robots % lanes)[:, None], self.numbers] = self.offset
 
     def take(self, action: Array, count: int) -> None:
         """New targets, of the action as [column][robot]."""
         if len(self.targets) > 1:
             self.targets[1:] = self.targets[:-1].copy()
-        new = self.flat[0, :, :count]
+        new = self.targets[0, :, :count]
         np.multiply(action[self.actions], self.scale[:, None], out=new)
         new += self.offset[:, None]
         if self.term.clip is not None:
             np.clip(new, *self.term.clip, out=new)
 
+    def acts(self, substep: int) -> bool:
+        """Whether targets begin to act in a physics step of the step."""
+        if self.spread:
+            return (substep - self.lowest) % self.decimation <= self.spread
+        return (substep - self.lowest) % self.decimation == 0
+
     def write(self, substep: int) -> None:
         """Writes what begins to act in a physics step of the step."""
-        for age, mask in self.plan[substep]:
-            if self.whole:
-                np.copyto(self.view, self.targets[age], where=mask)
-            else:
-                for row, column in enumerate(self.columns):
-                    np.copyto(self.view[column], self.targets[age, row], where=mask)
+        lib.mfpy_write_targets(
+            self.native,
+            ffi.from_buffer("uint32_t[]", self.numbers),
+            len(self.numbers),
+            ffi.from_buffer("float[]", self.targets),
+            len(self.targets),
+            ffi.from_buffer("int32_t[]", self.lag),
+            substep,
+            self.decimation,
+        )
 
 
 class _Column:
@@ -420,7 +419,7 @@ class TaskVectorEnv(Batch, State):
         home = np.broadcast_to(self._home, (len(robots), len(self._home)))
         self._group.reset(robots)
         self._group.set_state(home, robots=robots)
-        self._forget()
+        self._reread(robots)
         for name, values in self._kept.items():
             self.write(name, values[robots], robots)
         for name in self._reset_events:
@@ -533,7 +532,7 @@ class TaskVectorEnv(Batch, State):
             term.take(self.action.T, self.num_envs)
         waiting = 0
         for substep in range(self.task.decimation):
-            acting = [term for term in self._terms if term.plan[substep]]
+            acting = [term for term in self._terms if term.acts(substep)]
             if acting and waiting:
                 self._world._advance(self._world._use(), waiting)
                 waiting = 0
@@ -574,9 +573,8 @@ class TaskVectorEnv(Batch, State):
                 value = made * np.float32(weight)
                 total += value
                 self._add(f"reward/{name}", value)
-        for name, command in self.task.commands.items():
-            found = self._call(f"command {name}", command.metrics, self, self._values[name])
-            for metric, value in found.items():
+        for name in self.task.commands:
+            for metric, value in self.metrics(name).items():
                 self._add(f"command/{name}/{metric}", value)
         self._steps += 1
         total *= np.float32(self.step_dt)
@@ -589,6 +587,12 @@ class TaskVectorEnv(Batch, State):
             self.terminated[starts] = False
             self.truncated[starts] = False
         return total.astype(np.float64)
+
+    def metrics(self, command: str | None = None) -> dict[str, Array]:
+        """How well a command is followed at present, by name: (robots,); None: the first."""
+        name = self.command_name(command)
+        term = self.task.commands[name]
+        return dict(self._call(f"command {name}", term.metrics, self, self._values[name]))
 
     def _add(self, name: str, value: Array) -> None:
         if name not in self._sums:
@@ -681,7 +685,11 @@ class TaskVectorEnv(Batch, State):
         for group, table in self._tables.items():
             self.observation_groups.pop(group, None)  # so that its memory may be used again
             rows = self._spares[group].like(self._likeness[group])
-            np.copyto(rows, table.T)
+            if self._dtype == np.float32:
+                columns, cells = ffi.from_buffer("float[]", table), ffi.from_buffer("float[]", rows)
+                lib.mfpy_rows(columns, *table.shape, cells)
+            else:
+                np.copyto(rows, table.T)
             self.observation_groups[group] = rows
         return self.observation_groups["policy"]
 
@@ -690,9 +698,11 @@ class TaskVectorEnv(Batch, State):
     def _logs(self, ended: Mask) -> dict[str, Any]:
         """Means over the episodes that end, with their masks."""
         logs: dict[str, Any] = {}
-        steps = np.maximum(self._steps, 1)
+        robots = np.flatnonzero(ended)
+        steps = self._steps[robots]
         for name, values in self._sums.items():
-            logs[name] = np.where(ended, values / steps, np.float32(0))
+            logs[name] = np.zeros(self.num_envs, np.float32)
+            logs[name][robots] = values[robots] / steps
         for name, reason in self._reasons.items():
             logs[f"termination/{name}"] = (reason & ended).astype(np.float32)
         for name, value in self._logged.items():
