@@ -7,15 +7,17 @@ The model is that of MuJoCo Menagerie (robot_descriptions has it as go2_mj_descr
 
 from __future__ import annotations
 
+from ppo import PPO  # isort: skip  (first: it says how many threads NumPy may use)
+
 import argparse
 import time
 
 import numpy as np
-from ppo import PPO
 
 import mayfly
 from mayfly import mdp
 from mayfly.mdp import Event, Observation, Reward, Termination
+
 
 # %%
 # The task: what a robot does, sees, gets, and what happens to it.

@@ -11,11 +11,15 @@ environments of this folder's examples. No other library is needed.
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
-import numpy as np
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more of them compete with those of robots
+
+import numpy as np  # noqa: E402
 
 Array = Any
 DISCOUNT, TRACE = 0.99, 0.95
@@ -148,24 +152,39 @@ class PPO:
         self, seen: Array, more: Array, action: Array, chance: Array, value: Array, old: Array,
         gain: Array,
     ) -> None:  # fmt: skip
+        order = [self.rng.permutation(len(seen)) for _ in range(EPOCHS)]
+        parts = [part for one in order for part in np.array_split(one, PARTS)]
         target, gain = gain + value, (gain - gain.mean()) / (gain.std() + 1e-8)
+        with ThreadPoolExecutor(1) as other:  # the networks have nothing in common
+            done = other.submit(self._estimate, parts, more, target, self.rate)
+            self._improve(parts, seen, action, chance, old, gain)
+            done.result()
+
+    def _estimate(self, parts: list[Array], more: Array, target: Array, rate: float) -> None:
+        """Fits the critic to the returns."""
+        for part in parts:
+            miss = self.critic(more[part])[:, 0] - target[part]
+            slopes = self.critic.gradient(miss[:, None] / np.float32(len(part)))
+            self.steps[1].step(slopes, rate)
+
+    def _improve(
+        self, parts: list[Array], seen: Array, action: Array, chance: Array, old: Array, gain: Array
+    ) -> None:
+        """Makes actions of positive gain more likely, within the clip range."""
         was = np.array(self.spread)
-        for _ in range(EPOCHS):
-            for part in np.array_split(self.rng.permutation(len(seen)), PARTS):
-                mean, size = self.actor(seen[part]), np.float32(len(part))
-                off = (action[part] - mean) * np.exp(-self.spread)
-                ratio = np.exp(self._density(mean, action[part]) - chance[part])
-                move = mean - old[part]
-                apart = np.exp(2 * (was - self.spread)) + (move * np.exp(-self.spread)) ** 2
-                divergence = float((self.spread - was + 0.5 * apart - 0.5).sum(axis=1).mean())
-                if divergence > 2 * DIVERGENCE:
-                    self.rate = max(1e-5, self.rate / 1.5)
-                elif 0 < divergence < DIVERGENCE / 2:
-                    self.rate = min(1e-2, self.rate * 1.5)
-                free = np.where(gain[part] > 0, ratio < 1 + CLIP, ratio > 1 - CLIP)
-                slope = (-gain[part] * ratio * free / size)[:, None]  # of the chance's logarithm
-                slopes = self.actor.gradient(slope * off * np.exp(-self.spread))
-                slopes.append((slope * (off * off - 1)).sum(axis=0) - np.float32(ENTROPY))
-                self.steps[0].step(slopes, self.rate)
-                miss = self.critic(more[part])[:, 0] - target[part]
-                self.steps[1].step(self.critic.gradient(miss[:, None] / size), self.rate)
+        for part in parts:
+            mean, size = self.actor(seen[part]), np.float32(len(part))
+            off = (action[part] - mean) * np.exp(-self.spread)
+            ratio = np.exp(self._density(mean, action[part]) - chance[part])
+            move = (mean - old[part]) * np.exp(-self.spread)
+            apart = np.exp(2 * (was - self.spread)) + move * move
+            divergence = float((self.spread - was + 0.5 * apart - 0.5).sum(axis=1).mean())
+            if divergence > 2 * DIVERGENCE:
+                self.rate = max(1e-5, self.rate / 1.5)
+            elif 0 < divergence < DIVERGENCE / 2:
+                self.rate = min(1e-2, self.rate * 1.5)
+            free = np.where(gain[part] > 0, ratio < 1 + CLIP, ratio > 1 - CLIP)
+            slope = (-gain[part] * ratio * free / size)[:, None]  # of the chance's logarithm
+            slopes = self.actor.gradient(slope * off * np.exp(-self.spread))
+            slopes.append((slope * (off * off - 1)).sum(axis=0) - np.float32(ENTROPY))
+            self.steps[0].step(slopes, self.rate)

@@ -13,7 +13,7 @@
 Units are SI and radians; the world's z axis points up; quaternions are (w, x, y, z).
 """
 
-from mayfly import mdp
+from mayfly import mdp, tasks
 from mayfly._native import lib as _lib
 from mayfly._native import text as _text
 from mayfly.cameras import Camera, FreeCamera, Picture
@@ -162,4 +162,5 @@ __all__ = [
     "mdp",
     "motion_settings",
     "show",
+    "tasks",
 ]

@@ -119,6 +119,11 @@ def _lengths(values: Array) -> Array:
     return np.sqrt(square_sum(values))
 
 
+def _exp(square: Array, std: float) -> Array:
+    out: Array = np.exp(square / -(std * std))
+    return out
+
+
 # ---- actions and commands ------------------------------------------------------------------------
 
 
@@ -222,7 +227,7 @@ class UniformVelocityCommand(Command):
         return value
 
     def metrics(self, env: TaskVectorEnv, value: Array) -> dict[str, Array]:
-        """"error_vel_xy" [m/s] and "error_vel_yaw" [rad/s]."""
+        """ "error_vel_xy" [m/s] and "error_vel_yaw" [rad/s]."""
         return {
             "error_vel_xy": _lengths(value[:, :2] - env.base_lin_vel[:, :2]),
             "error_vel_yaw": np.abs(value[:, 2] - env.base_ang_vel[:, 2]),
@@ -315,7 +320,7 @@ def track_lin_vel_xy_exp(
 ) -> Array:
     """exp(-e^2 / std^2) of the error e [m/s] of the horizontal velocity in the body's frame."""
     error = env.command(command_name)[:, :2] - env.base_lin_vel[:, :2]
-    return np.exp(square_sum(error) / -(std * std))
+    return _exp(square_sum(error), std)
 
 
 def track_ang_vel_z_exp(
@@ -323,7 +328,7 @@ def track_ang_vel_z_exp(
 ) -> Array:
     """exp(-e^2 / std^2) of the error e [rad/s] of the yaw rate in the body's frame."""
     error = env.command(command_name)[:, 2] - env.base_ang_vel[:, 2]
-    return np.exp(error * error / -(std * std))
+    return _exp(error * error, std)
 
 
 def lin_vel_z_l2(env: TaskVectorEnv) -> Array:
@@ -443,7 +448,7 @@ def root_height_below_minimum(env: TaskVectorEnv, minimum_height: float) -> Arra
 
 def illegal_contact(env: TaskVectorEnv, link_names: Sequence[str], threshold: float = 1.0) -> Array:
     """The ground pushes on one of the links by more than the threshold [N]."""
-    return (env.contact(link_names).force > threshold).any(axis=1)
+    return np.asarray((env.contact(link_names).force > threshold).any(axis=1))
 
 
 # ---- events --------------------------------------------------------------------------------------
@@ -522,7 +527,7 @@ def push_by_setting_velocity(env: TaskVectorEnv, robots: Array, velocity_range: 
 
 
 def _reset_joints(
-    env: TaskVectorEnv, robots: Array, position: Array, velocity: Array, columns: list[int]
+    env: TaskVectorEnv, robots: Array, position: Array, velocity: Array | float, columns: list[int]
 ) -> None:
     lower, upper = env.joint_limits
     pos, vel = env.joint_pos[robots], env.joint_vel[robots]
@@ -547,7 +552,7 @@ def reset_joints_by_scale(
     columns = env.joints(joint_names)
     factor = env.uniform(*position_range, len(columns), robots)
     env.uniform(*velocity_range, len(columns), robots)
-    _reset_joints(env, robots, env.default_joint_pos[columns] * factor, np.float32(0.0), columns)
+    _reset_joints(env, robots, env.default_joint_pos[columns] * factor, 0.0, columns)
 
 
 def reset_joints_by_offset(

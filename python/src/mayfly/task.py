@@ -319,9 +319,9 @@ class Event(Term):
 
 
 class Curriculum(Term):
-    """Changes the task while it is learned: `func(env, robots, **params)` is called before the
-    robots with these numbers begin new episodes. It may return a number or a dict of numbers, which
-    is logged.
+    """Changes the task while it is learned: `func(env, robots, **params)` is called when the
+    episodes of robots with these numbers have ended. It may return a number or a dict of numbers,
+    which is logged.
     """
 
     kind = "curriculum"
@@ -497,6 +497,7 @@ class Task(Sealed):
         terrain: Terrain | None = None,
         name: str | None = None,
     ) -> None:
+        self._given = {k: v for k, v in locals().items() if k not in ("self", "__class__")}
         if not isinstance(model, Model):
             raise TypeError(f"model: need a Model, got {type(model).__name__}")
         if motion not in MOTIONS:
@@ -542,6 +543,10 @@ class Task(Sealed):
     def episode_steps(self) -> int:
         """Steps of an episode that is not ended earlier."""
         return max(1, math.ceil(self.episode_length_s / self.step_dt - 1e-6))
+
+    def replace(self, **changes: Any) -> Task:
+        """Another task with changed arguments: task.replace(events={}) has no pushes."""
+        return Task(**{**self._given, **changes})
 
     def make(self, num_envs: int = 1, **arguments: Any) -> TaskVectorEnv:
         """A vector environment of `num_envs` robots; arguments of mayfly.envs.TaskVectorEnv."""

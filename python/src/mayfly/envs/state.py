@@ -210,7 +210,7 @@ class State:
         """Positions of the default pose, in the form of Group.set_state."""
         frames, pose = self.group.model.keyframes, self.task.pose
         if pose is None and not frames:
-            return self.group.state()[0][0]
+            return np.array(self.group.state()[0][0])
         return np.array(frames[0 if pose is None else pose].position, np.float64)
 
     @property

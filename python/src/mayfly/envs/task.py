@@ -255,6 +255,7 @@ class TaskVectorEnv(Batch, State):
         with self._world._lock:
             self._start_up(everyone)
             self._restart(everyone)
+            self._advance(everyone[:0])
             for group, columns in self._columns.items():
                 first = 0
                 for column in columns:
@@ -296,7 +297,7 @@ class TaskVectorEnv(Batch, State):
         return self._group
 
     @property
-    def world(self) -> World:  # type: ignore[override]
+    def world(self) -> World:
         """Their world."""
         self._use()
         return self._world
@@ -341,14 +342,13 @@ class TaskVectorEnv(Batch, State):
 
     def _robot_values(self, what: str, made: Any, kinds: str, needed: str) -> Array:
         """An array (robots,) of numbers or truth values; raises for anything else."""
-        if not isinstance(made, np.ndarray):
-            made = np.asarray(made)
+        made = np.asarray(made)
         if made.shape != (self.num_envs,) or made.dtype.kind not in kinds:
             raise errors.ArgumentError(
                 f"{what}: need {needed} of shape ({self.num_envs},), got {made.dtype} of shape "
                 f"{made.shape}"
             )
-        return made
+        return np.asarray(made)
 
     def _value(self, what: str, term: Term) -> Array:
         """An observation (robots, k)."""
@@ -398,6 +398,7 @@ class TaskVectorEnv(Batch, State):
     def _start_up(self, robots: Index) -> None:
         """Startup events of robots that get a seed."""
         self._startup = True
+        self.episode_length_buf[robots] = 0
         try:
             for name, event in self.task.events.items():
                 if event.mode == "startup":
@@ -412,8 +413,6 @@ class TaskVectorEnv(Batch, State):
 
     def _restart(self, robots: Index) -> None:
         """Starts episodes of robots: default pose, events, commands."""
-        for name, term in self.task.curriculum.items():
-            self._log_curriculum(name, self._term(f"curriculum {name}", term, robots))
         self._episode[robots] += 1  # wraps from _BEFORE to 0
         self.episode_length_buf[robots] = 0
         home = np.broadcast_to(self._home, (len(robots), len(self._home)))
@@ -441,11 +440,14 @@ class TaskVectorEnv(Batch, State):
                 self._schedule(key, robots)
         self._command()
 
-    def _log_curriculum(self, name: str, made: Any) -> None:
-        if isinstance(made, dict):
-            self._logged.update({f"curriculum/{name}/{k}": float(v) for k, v in made.items()})
-        elif made is not None:
-            self._logged[f"curriculum/{name}"] = float(made)
+    def _advance(self, robots: Index) -> None:
+        """The curriculum, when episodes of robots are over."""
+        for name, term in self.task.curriculum.items():
+            made = self._term(f"curriculum {name}", term, robots)
+            if isinstance(made, dict):
+                self._logged.update({f"curriculum/{name}/{k}": float(v) for k, v in made.items()})
+            elif made is not None:
+                self._logged[f"curriculum/{name}"] = float(made)
 
     def _schedule(self, key: tuple[str, str], robots: Index) -> None:
         """Draws when something happens next."""
@@ -498,6 +500,7 @@ class TaskVectorEnv(Batch, State):
             ended = self.terminated | self.truncated
             infos: dict[str, Any] = {}
             if ended.any():
+                self._advance(np.flatnonzero(ended))
                 logs = self._logs(ended)
             anew = np.zeros(0, np.int64)
             if starts is not None:
