@@ -93,6 +93,9 @@ class PPO:
         self.envs, self.horizon = envs, horizon
         self.rng = np.random.default_rng(seed)
         self.seen, _ = envs.reset(seed=seed)
+        if getattr(envs, "max_episode_length", 0):  # so that episodes end at different times
+            length = envs.episode_length_buf
+            length[:] = self.rng.integers(0, envs.max_episode_length, len(length))
         actions = envs.single_action_space.shape[0]
         sizes = [width, width]
         self.actor = Network([self.seen.shape[1], *sizes, actions], 0.01, self.rng)
@@ -182,7 +185,7 @@ class PPO:
             if divergence > 2 * DIVERGENCE:
                 self.rate = max(1e-5, self.rate / 1.5)
             elif 0 < divergence < DIVERGENCE / 2:
-                self.rate = min(1e-2, self.rate * 1.5)
+                self.rate = min(3e-3, self.rate * 1.5)
             free = np.where(gain[part] > 0, ratio < 1 + CLIP, ratio > 1 - CLIP)
             slope = (-gain[part] * ratio * free / size)[:, None]  # of the chance's logarithm
             slopes = self.actor.gradient(slope * off * np.exp(-self.spread))

@@ -15,6 +15,7 @@ from gymnasium.utils.env_checker import check_env  # noqa: E402
 from gymnasium.vector import AutoresetMode  # noqa: E402
 
 import mayfly  # noqa: E402
+from conftest import ROOT  # noqa: E402
 from mayfly import mdp  # noqa: E402
 from mayfly._native import ffi, lib  # noqa: E402
 from mayfly.envs import MayflyEnv, TaskVectorEnv  # noqa: E402
@@ -22,7 +23,7 @@ from mayfly.envs.pool import Pool  # noqa: E402
 from mayfly.envs.rsl_rl import RslRlEnv  # noqa: E402
 from mayfly.mdp import Curriculum, Event, Observation, Reward, Termination  # noqa: E402
 
-SHARED = pathlib.Path(os.environ.get("MAYFLY_SHARED", pathlib.Path(__file__).parents[3] / "shared"))
+SHARED = pathlib.Path(os.environ.get("MAYFLY_SHARED", ROOT.parent / "shared"))
 GO2 = SHARED / "models" / "unitree_go2" / "go2_mjx.xml"
 SAME = AutoresetMode.SAME_STEP
 Parts = dict[str, Any]
@@ -688,9 +689,10 @@ def test_velocity(hexapod: mayfly.Model) -> None:
 
 
 @pytest.mark.skipif(not GO2.exists(), reason="needs MAYFLY_SHARED with unitree_go2")
-def test_go2() -> None:
+def test_go2(monkeypatch: pytest.MonkeyPatch) -> None:
     """The task of the example: a Go2 without a policy stands in its default pose."""
-    example = importlib.import_module("go2_velocity")
+    monkeypatch.syspath_prepend(str(ROOT / "examples" / "python"))
+    example = importlib.import_module("velocity_tracking")
     task = example.make_task(str(GO2)).replace(events={})
     assert "push" not in repr(task) and "feet_air_time" in repr(task)
     with task.make(8) as envs:
@@ -700,3 +702,42 @@ def test_go2() -> None:
             assert not ended.any()
         assert (envs["base.position"][:, 2] > 0.22).all()
         assert envs.observation_groups["critic"].shape == (8, 48)
+
+
+ARM = """<mujoco model="arm"><compiler angle="radian"/><worldbody><body><joint name="elbow"
+axis="0 1 0" damping="0.1" range="-2 2"/><geom type="capsule" size="0.02" fromto="0 0 0 0 0 -0.3"/></body>
+</worldbody><actuator><position joint="elbow" kp="5" kv="0.2"/></actuator></mujoco>"""
+
+
+class Angle(mdp.Command):
+    """An angle [rad], (robots, 1)."""
+
+    def resample(self, env: TaskVectorEnv, robots: np.ndarray) -> np.ndarray:
+        return env.uniform(-0.6, 0.6, 1, robots)
+
+
+def test_training(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The examples' learner with terms of the user's own: an arm goes to commanded angles."""
+    monkeypatch.syspath_prepend(str(ROOT / "examples" / "python"))
+    ppo = importlib.import_module("ppo")
+
+    def near(env: TaskVectorEnv) -> np.ndarray:
+        return np.exp(-((env.joint_pos[:, 0] - env.command("angle")[:, 0]) ** 2) / 0.1)
+
+    task = mayfly.Task(
+        mayfly.Model.from_string(ARM), step=0.01, decimation=4, episode_length_s=2.0,
+        actions={"elbow": mdp.Action("actuator.control", scale=0.5)},
+        commands={"angle": Angle((1.0, 2.0))},
+        observations={"policy": {"angle": mdp.joint_pos, "rate": Observation(
+            mdp.joint_vel, scale=0.1), "command": mdp.generated_commands}},
+        rewards={"near": Reward(near)},
+        terminations={"time_out": Termination(time_out=True)},
+    )  # fmt: skip
+    learner = ppo.PPO(task.make(64, autoreset_mode=SAME), width=16, seed=1, spread=0.7)
+    logs = [log["reward"] / 0.04 for log in learner.learn(40)]
+    assert np.mean(logs[:3]) < 0.6 and np.mean(logs[-3:]) > 0.75, logs
+    with task.make(32) as envs:
+        seen, _ = envs.reset(seed=1)
+        for _ in range(24):
+            seen, reward, *_ = envs.step(learner.act(seen))
+        assert np.mean(reward) / 0.04 > 0.85
