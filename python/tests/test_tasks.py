@@ -316,7 +316,7 @@ def test_noise_history_delay(hexapod: mayfly.Model) -> None:
 
 
 def test_latency(hexapod: mayfly.Model) -> None:
-    """Targets act after the latency, in physics steps: as a world that is told so by hand."""
+    """Targets act after the latency, in physics steps: as in a world that is commanded by hand."""
     for steps in (0, 3, 6):
         task = make_task(
             hexapod, events={}, terminations={}, rewards={"is_alive": 1.0},
@@ -328,13 +328,14 @@ def test_latency(hexapod: mayfly.Model) -> None:
             robots = world.add_group(hexapod, 2)
             robots.set_state(robots.state()[0])
             columns = envs.joints("*_tibia")
-            told = [np.zeros((2, 6), np.float32)] * 2
+            targets = [np.zeros((2, 6), np.float32)] * 2
             for action in actions(envs, 10):
                 envs.step(action)
-                told.append(np.clip(action * np.float32(0.3), np.float32(-0.2), np.float32(0.25)))
+                low, high = np.float32(-0.2), np.float32(0.25)
+                targets.append(np.clip(action * np.float32(0.3), low, high))
                 for substep in range(4):
                     age = -((substep - steps) // 4)
-                    robots["joint.target"][:, columns] = told[-1 - max(age, 0)]
+                    robots["joint.target"][:, columns] = targets[-1 - max(age, 0)]
                     world.step()
                 np.testing.assert_array_equal(
                     envs["joint.angle"], robots["joint.angle"].read(), err_msg=f"{steps} steps"

@@ -506,8 +506,8 @@ def reset_root_state_uniform(
     """
     pose = _draw(env, pose_range, robots, "pose_range")
     env.write("base.position", env["base.position"][robots] + pose[:, :3], robots)
-    turned = _product(env["base.orientation"][robots], _rotation(*pose.T[3:]))
-    env.write("base.orientation", turned, robots)
+    rotated = _product(env["base.orientation"][robots], _rotation(*pose.T[3:]))
+    env.write("base.orientation", rotated, robots)
     if velocity_range:
         push_by_setting_velocity(env, robots, velocity_range)
 

@@ -125,12 +125,12 @@ class MayflyParallelEnv(Sealed, ParallelEnv):  # type: ignore[misc]
         results: list[dict[str, Any]] = [
             dict(zip(self.agents, column[here].tolist())) for column in (reward, ended, cut)
         ]
-        rows, told, agents = self._rows(seen), self._infos(infos), self.agents
+        rows, reported, agents = self._rows(seen), self._infos(infos), self.agents
         self.agents = [a for a, i in zip(agents, here) if not (ended[i] or cut[i])]
         return (
             {agent: rows[agent] for agent in agents},
             *results,
-            {agent: told[agent] for agent in agents},
+            {agent: reported[agent] for agent in agents},
         )
 
     def render(self) -> Any:

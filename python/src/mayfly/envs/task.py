@@ -30,7 +30,7 @@ Mask = npt.NDArray[np.bool_]
 _BEFORE = 2**32 - 1  # of episodes: the next one is the first
 
 
-def _place(failure: BaseException) -> str:
+def _origin(failure: BaseException) -> str:
     """The file and line where it was raised."""
     frames = traceback.extract_tb(failure.__traceback__)
     own = [f for f in frames if os.path.dirname(f.filename) != os.path.dirname(__file__)]
@@ -333,7 +333,7 @@ class TaskVectorEnv(Batch, State):
             raise kind(f"{what}: {failure}") from failure
         except Exception as failure:
             raise errors.ArgumentError(
-                f"{what}: {type(failure).__name__}: {failure} ({_place(failure)})"
+                f"{what}: {type(failure).__name__}: {failure} ({_origin(failure)})"
             ) from failure
 
     def _term(self, what: str, term: Term, *given: Any) -> Any:
@@ -717,8 +717,8 @@ class TaskVectorEnv(Batch, State):
         robots = np.flatnonzero(ended)
         final = np.full(self.num_envs, None, object)
         last = self._tables["policy"][:, robots].T.astype(self._dtype, order="C")
-        for place, row in zip(robots, last):
-            final[place] = row
+        for robot, row in zip(robots, last):
+            final[robot] = row
         self._restart(robots)
         self._observe(robots, robots)
         return {
