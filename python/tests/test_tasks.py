@@ -706,8 +706,8 @@ def test_go2(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 ARM = """<mujoco model="arm"><compiler angle="radian"/><worldbody><body><joint name="elbow"
-axis="0 1 0" damping="0.1" range="-2 2"/><geom type="capsule" size="0.02" fromto="0 0 0 0 0 -0.3"/></body>
-</worldbody><actuator><position joint="elbow" kp="5" kv="0.2"/></actuator></mujoco>"""
+axis="0 1 0" damping="0.1" range="-2 2"/><geom type="capsule" size="0.02"
+fromto="0 0 0 0 0 -0.3"/></body></worldbody><actuator><position joint="elbow" kp="5" kv="0.2"/></actuator></mujoco>"""
 
 
 class Angle(mdp.Command):
