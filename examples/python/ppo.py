@@ -21,12 +21,16 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more of them compete with 
 
 import numpy as np  # noqa: E402
 
+# %%
+# Parameters of an update.
 Array = Any
 DISCOUNT, TRACE = 0.99, 0.95
 CLIP, EPOCHS, PARTS = 0.2, 4, 4  # passes over the samples, and batches per pass
 ENTROPY, DIVERGENCE = 0.005, 0.01  # weight of the entropy, and wanted divergence of an update
 
 
+# %%
+# A network, and how its parts move.
 class Network:
     """Layers with hyperbolic tangents between them; gradients by hand."""
 
@@ -75,6 +79,8 @@ class Adam:
             part -= np.float32(rate) * first / (np.sqrt(second) + 1e-8)
 
 
+# %%
+# The policy and its training.
 class PPO:
     """A policy and its training.
 
