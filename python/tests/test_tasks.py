@@ -374,7 +374,13 @@ def test_alone_and_among_others(hexapod: mayfly.Model) -> None:
 
 
 def test_reset_events(hexapod: mayfly.Model) -> None:
-    with make_task(hexapod).make(200) as envs:
+    with make_task(hexapod, settings={"sensors": True}).make(200) as envs:
+        envs.reset(seed=1)
+        for name in envs.group.fields:  # all are read before
+            assert len(envs[name]) == 200
+        envs.reset(options={"reset_mask": np.arange(200) % 7 == 1})
+        for name, field in envs.group.fields.items():
+            np.testing.assert_array_equal(envs[name], field.read(), err_msg=name)
         envs.reset(seed=1)
         rest = envs._home[2]
         height = envs["base.position"][:, 2] - rest
@@ -705,9 +711,15 @@ def test_go2(monkeypatch: pytest.MonkeyPatch) -> None:
         assert envs.observation_groups["critic"].shape == (8, 48)
 
 
-ARM = """<mujoco model="arm"><compiler angle="radian"/><worldbody><body><joint name="elbow"
-axis="0 1 0" damping="0.1" range="-2 2"/><geom type="capsule" size="0.02"
-fromto="0 0 0 0 0 -0.3"/></body></worldbody><actuator><position joint="elbow" kp="5" kv="0.2"/></actuator></mujoco>"""
+ARM = """
+<mujoco model="arm">
+  <compiler angle="radian"/>
+  <worldbody><body>
+    <joint name="elbow" axis="0 1 0" damping="0.1" range="-2 2"/>
+    <geom type="capsule" size="0.02" fromto="0 0 0 0 0 -0.3"/>
+  </body></worldbody>
+  <actuator><position joint="elbow" kp="5" kv="0.2"/></actuator>
+</mujoco>"""
 
 
 class Angle(mdp.Command):

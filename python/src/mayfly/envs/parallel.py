@@ -46,14 +46,16 @@ class MayflyParallelEnv(Sealed, ParallelEnv):  # type: ignore[misc]
 
     def __init__(self, task: Source = "swarm", agents: int | None = None, **arguments: Any) -> None:
         mode, name = AutoresetMode.DISABLED, "task"
+        count = agents
         if isinstance(task, str):
             if not in_teams(task):
                 raise errors.ArgumentError(f"task {task}: its robots are alone, it has no teams")
-            count, name = 8 if agents is None else agents, task
-            settings = {**arguments, "agents": count, "autoreset_mode": mode}
-            self.envs: Any = MayflyVectorEnv(task, count, **settings)
+            name, team = task, 8 if agents is None else agents
+            settings = {**arguments, "agents": team, "autoreset_mode": mode}
+            self.envs: Any = MayflyVectorEnv(task, team, **settings)
         else:
-            count = 8 if agents is None and isinstance(task, Task) else agents
+            if agents is None and isinstance(task, Task):
+                count = 8
             self.envs = adopt(task, count, mode, "PettingZoo", **arguments)
         self.metadata = {"name": f"mayfly_{name}_v0", "render_modes": MODES}
         self.render_mode = self.envs.render_mode
@@ -70,12 +72,14 @@ class MayflyParallelEnv(Sealed, ParallelEnv):  # type: ignore[misc]
     @property
     def group(self) -> Group:
         """The robots, with all their fields."""
-        return self.envs.group
+        found: Group = self.envs.group
+        return found
 
     @property
     def world(self) -> World:
         """Their world."""
-        return self.envs.world
+        found: World = self.envs.world
+        return found
 
     @staticmethod
     def _copy(space: Box) -> Box:

@@ -52,6 +52,8 @@ class MayflyVecEnv(Sealed, VecEnv):  # type: ignore[misc]
             self._reset_options()
             raise errors.UnsupportedError("set_options: there are none for the start of an episode")
         self._action = None
+        infos: dict[str, Any]
+        observation: Array
         observation, infos = self.envs.reset(seed=self._seeds)
         self.reset_infos = _rows(infos, self.num_envs)
         self._reset_seeds()

@@ -12,6 +12,7 @@ from gymnasium.vector import AutoresetMode
 
 from mayfly._sealed import Sealed
 from mayfly.arrays import Array, as_array
+from mayfly.envs.batch import Batch
 from mayfly.envs.rendering import MODES
 from mayfly.envs.vector import MayflyVectorEnv
 from mayfly.group import Group
@@ -60,7 +61,7 @@ class _OfABatch(Sealed, gymnasium.Env[Array, Array]):
             if name in arguments:
                 raise TypeError(f"{name}: is for gymnasium.make_vec, this is one {self._kind}")
         settings = {"num_threads": 1, **arguments, "autoreset_mode": AutoresetMode.DISABLED}
-        self.batch: Any
+        self.batch: Batch
         if isinstance(task, Task):
             if max_episode_steps is not None:
                 raise TypeError("max_episode_steps: a mayfly.Task has episode_length_s")
@@ -79,19 +80,17 @@ class _OfABatch(Sealed, gymnasium.Env[Array, Array]):
     @property
     def group(self) -> Group:
         """The robots, with all their fields."""
-        found: Group = self.batch.group
-        return found
+        return self.batch.group
 
     @property
     def world(self) -> World:
         """Their world."""
-        found: World = self.batch.world
-        return found
+        return self.batch.world
 
     @property
     def dt(self) -> float:
         """[s] of one step."""
-        return float(self.batch.dt)
+        return self.batch.dt
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None

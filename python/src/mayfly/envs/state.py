@@ -430,3 +430,4 @@ class State:
             robots = np.unique(np.concatenate(self._dirty))
             self._dirty.clear()
             self.group._refresh_rows(robots)
+            self._reread(robots)
