@@ -430,4 +430,7 @@ class State:
             robots = np.unique(np.concatenate(self._dirty))
             self._dirty.clear()
             self.group._refresh_rows(robots)
-            self._reread(robots)
+            for name in self._seen:
+                storage = self._storage[name]
+                if not storage.field._moves:  # what was written is known
+                    storage.update(robots)
