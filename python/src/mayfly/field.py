@@ -319,9 +319,14 @@ class Field(Sealed):
         """Writes robots; the caller refreshes what follows from their state."""
         if not self.writeable:
             raise ValueError(f"{self.name}: is computed, it cannot be written")
-        values = np.empty((len(index), *self._element), np.float64)
-        self._assign(values, Ellipsis, self._numbers(given))
-        self._write(index, self._checked(values, index))
+        numbers, shape = self._numbers(given), (len(index), *self._element)
+        plain = self.dtype.kind == "f" and not self._field_name.endswith(".orientation")
+        values = np.empty(shape, self.dtype if plain else np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._assign(values, Ellipsis, numbers)
+        if not (plain and np.isfinite(values).all()):
+            values = self._checked(values.astype(np.float64, copy=False), index)
+        self._write(index, values)
 
     def _forget(self, index: Any) -> None:
         """What was written is exact: what rounding has left out of the old values is dropped."""

@@ -121,6 +121,8 @@ class _Column:
 
     def __init__(self, name: str, term: Observation, stream: int) -> None:
         self.name, self.term, self.stream = name, term, stream
+        # Terms with the same function and the same objects as parameters are computed once.
+        self.key = (term.func, *((k, id(v)) for k, v in sorted(term.params.items())))
         self.low, self.high = term.noise
         self.scale = np.asarray(term.scale, np.float32)
         self.plain = bool((self.scale == 1).all())
@@ -635,19 +637,22 @@ class TaskVectorEnv(Batch, State):
         """Computes the observations of robots; None: of all. The past of those in `anew` is filled
         with the present.
         """
+        known: dict[Any, Array] = {}
         for group, columns in self._columns.items():
             table = self._tables[group]
             for column in columns:
-                self._observe_column(group, column, table, robots, anew)
+                if column.key not in known:
+                    what = f"observation {group}/{column.name}"
+                    known[column.key] = self._value(what, column.term)
+                self._observe_column(column, known[column.key], table, robots, anew)
 
     def _observe_column(
-        self, group: str, column: _Column, table: Array, robots: Index | None, anew: Index
+        self, column: _Column, made: Array, table: Array, robots: Index | None, anew: Index
     ) -> None:
-        what = f"observation {group}/{column.name}"
-        made = self._value(what, column.term)
         if made.shape[1] != column.width:
             raise errors.ArgumentError(
-                f"{what}: need {column.width} columns as before, got {made.shape[1]}"
+                f"observation {column.name}: need {column.width} columns as before, got "
+                f"{made.shape[1]}"
             )
         value: Array = made.T if robots is None else made[robots].T
         self._draw_for(column.stream)
