@@ -26,6 +26,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
+import numpy as np
+
 from mayfly import errors
 from mayfly._native import real_number
 from mayfly._sealed import Sealed
@@ -224,7 +226,11 @@ class Observation(Term):
             noise = (-real_number(noise, "noise"), float(noise))
         self.noise = pair(noise, "noise")
         self.clip = None if clip is None else pair(clip, "clip")
-        self.scale = scale
+        self.scale = (
+            real_number(scale, "scale")
+            if np.ndim(scale) == 0
+            else tuple(real_number(one, "scale") for one in scale)  # type: ignore[union-attr]
+        )
         self.history_length = whole(history_length, "history_length", 0, 1001)
         self.delay = (
             whole(delay_min_lag, "delay_min_lag", 0, 1001),
