@@ -46,8 +46,8 @@ def velocity(
         decimation: physics steps of a step.
 
     Observations: "policy", as a robot measures them, with noise; "critic", also the base's velocity
-    and the loads of feet. Rewards and weights are those of the flat task for a quadruped of Isaac
-    Lab, with a penalty for what joints are beyond 95 % of their range.
+    and the loads of feet. Rewards and weights are those of Isaac Lab's flat task for the Go2, with
+    a penalty for what joints are beyond 95 % of their range.
     """
     seen = {
         "base_ang_vel": Observation(mdp.base_ang_vel, noise=0.2, scale=0.25),
