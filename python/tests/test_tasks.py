@@ -3,6 +3,7 @@
 import importlib
 import os
 import pathlib
+import pickle
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -110,6 +111,7 @@ def test_table(hexapod: mayfly.Model, capsys: pytest.CaptureFixture[str]) -> Non
     shown = capsys.readouterr().out
     assert "track_lin_vel_xy_exp; std 0.2; weight 1.5" in shown and "decimation: physics" in shown
     assert "<td>joint_acc_l2</td>" in task._repr_html_()
+    assert repr(pickle.loads(pickle.dumps(task))) == table
     with task.make(3) as envs:
         assert repr(envs) == (
             "TaskVectorEnv(hexapod, num_envs=3): 18 actions; observations: policy 33, critic 9"
