@@ -117,3 +117,9 @@ typedef struct mf_Contact {
 // are returned. MF_BAD_ARGUMENT. MF_NO_MEMORY.
 MF_API mf_Status mf_world_contacts(mf_World *world, mf_Contact *out, uint32_t capacity,
                                    uint32_t *count, mf_Error *error);
+
+// The link and shape (MF_NONE: a contact point) of a row of a group's field contact.load, for
+// programs that read the loads of certain links. False: there is no such row. Rows of point.load
+// are the model's contact points in their order.
+MF_API bool mf_group_contact_owner(const mf_Group *group, uint32_t row, uint32_t *link,
+                                   uint32_t *shape);

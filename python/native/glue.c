@@ -155,6 +155,87 @@ void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
                            velocity + (size_t)i * model->velocity_count);
 }
 
+// ---- tasks -------------------------------------------------------------------------------------
+
+// mf_random (base/random.c) of MF_BLOCK robots side by side, which compilers vectorize: a task
+// draws some hundred thousand numbers per step. python/tests/test_tasks.py compares both.
+static void random_block(uint32_t word[4][MF_BLOCK], uint32_t key[2][MF_BLOCK]) {
+    for (int round = 0; round < 10; round++)
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
+            const uint64_t product0 = UINT64_C(0xd2511f53) * word[0][lane];
+            const uint64_t product1 = UINT64_C(0xcd9e8d57) * word[2][lane];
+            word[0][lane] = (uint32_t)(product1 >> 32) ^ word[1][lane] ^ key[0][lane];
+            word[1][lane] = (uint32_t)product1;
+            word[2][lane] = (uint32_t)(product0 >> 32) ^ word[3][lane] ^ key[1][lane];
+            word[3][lane] = (uint32_t)product0;
+            key[0][lane] += 0x9e3779b9;
+            key[1][lane] += 0xbb67ae85;
+        }
+}
+
+void mfpy_uniform(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
+                  uint64_t stream, const int64_t *instances, uint32_t count, uint32_t width,
+                  float *out) {
+    for (uint32_t first = 0; first < count; first += MF_BLOCK) {
+        const uint32_t robots = count - first < MF_BLOCK ? count - first : MF_BLOCK;
+        for (uint32_t column = 0; column < width; column += 4) {
+            uint32_t word[4][MF_BLOCK] = {0}, key[2][MF_BLOCK] = {0};
+            for (uint32_t i = 0; i < robots; i++) {
+                const size_t robot = instances == NULL ? first + i : (size_t)instances[first + i];
+                key[0][i] = (uint32_t)seeds[robot], key[1][i] = (uint32_t)(seeds[robot] >> 32);
+                // The high half of the stream tells terms apart, the low half draws of one term.
+                word[0][i] = (uint32_t)stream + column, word[1][i] = steps[robot];
+                word[2][i] = episodes[robot], word[3][i] = (uint32_t)(stream >> 32);
+            }
+            random_block(word, key);
+            for (uint32_t j = 0; j < 4 && column + j < width; j++)
+                for (uint32_t i = 0; i < robots; i++)
+                    out[(size_t)(column + j) * count + first + i] =
+                        (float)(word[j][i] >> 8) * 0x1p-24f;
+        }
+    }
+}
+
+static void write_block(const mf_Field *field, size_t at, const float *target,
+                        const int32_t mask[MF_BLOCK]) {
+    if (field->info.type == MF_F64) {
+        double *data = (double *)field->data + at;
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+            data[lane] = mask[lane] ? (double)target[lane] : data[lane];
+    } else {
+        float *data = (float *)field->data + at;
+        for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
+            data[lane] = mask[lane] ? target[lane] : data[lane];
+    }
+}
+
+void mfpy_write_targets(const mf_Field *field, const uint32_t *columns, uint32_t count,
+                        const float *targets, uint32_t ages, const int32_t *lag, uint32_t substep,
+                        uint32_t decimation) {
+    const size_t robots = (size_t)field->blocks * MF_BLOCK;
+    for (uint32_t age = 0; age < ages; age++)
+        for (uint32_t block = 0; block < field->blocks; block++) {
+            int32_t mask[MF_BLOCK], any = 0;
+            for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
+                mask[lane] = lag[block * MF_BLOCK + lane] == (int32_t)(substep + age * decimation);
+                any |= mask[lane];
+            }
+            for (uint32_t j = 0; any && j < count; j++)
+                write_block(field, ((size_t)block * field->components + columns[j]) * MF_BLOCK,
+                            targets + ((size_t)age * count + j) * robots + block * MF_BLOCK, mask);
+        }
+}
+
+void mfpy_rows(const float *in, uint32_t columns, uint32_t count, float *out) {
+    enum { TILE = 16 }; // robots whose rows stay in the cache
+    for (uint32_t first = 0; first < count; first += TILE) {
+        const uint32_t end = count - first < TILE ? count : first + TILE;
+        for (uint32_t column = 0; column < columns; column++)
+            for (uint32_t i = first; i < end; i++)
+                out[(size_t)i * columns + column] = in[(size_t)column * count + i];
+    }
+}
+
 // ---- lists -------------------------------------------------------------------------------------
 
 typedef struct List {

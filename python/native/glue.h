@@ -52,6 +52,24 @@ void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
 bool mfpy_read(mf_Group *group, const char *field, double *out);
 bool mfpy_write(mf_Group *group, const char *field, const double *values);
 
+// ---- tasks -------------------------------------------------------------------------------------
+
+// Uniform numbers in [0, 1) with 24 bits, `out`[width][count], of the instances in the list (NULL:
+// the first `count`). Each depends on the robot's seed, episode and step, on the stream and on its
+// column only.
+void mfpy_uniform(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
+                  uint64_t stream, const int64_t *instances, uint32_t count, uint32_t width,
+                  float *out);
+
+// Writes columns of a field in physics step `substep` of a step of `decimation`: robot i gets the
+// target of age a where lag[i] = substep + a decimation, and otherwise keeps its value. `targets`
+// is [age][column][robot], robots in whole blocks.
+void mfpy_write_targets(const mf_Field *field, const uint32_t *columns, uint32_t count,
+                        const float *targets, uint32_t ages, const int32_t *lag, uint32_t substep,
+                        uint32_t decimation);
+// Rows of `count` robots, out[robot][column], from columns in[column][robot].
+void mfpy_rows(const float *in, uint32_t columns, uint32_t count, float *out);
+
 // ---- lists -------------------------------------------------------------------------------------
 
 // Stores up to `capacity` properties of an instance that match; returns how many there are.

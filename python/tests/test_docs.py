@@ -97,6 +97,21 @@ def test_quick_start(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) ->
     assert sorted(os.listdir(tmp_path)) == ["eye.png", "photos"]
 
 
+def test_tasks_of_your_own(capsys: pytest.CaptureFixture[str]) -> None:
+    """The block of docs/how_to/tasks.md, and its table of terms: each name exists."""
+    pytest.importorskip("gymnasium")
+    page = ROOT / "docs" / "how_to" / "tasks.md"
+    (block,) = blocks(page)
+    exec(block, names := {})
+    assert names["envs"].observation_groups["critic"].shape == (256, 6)
+    assert "feet_down; link_names tibia*; weight 0.1" in capsys.readouterr().out
+    table = page.read_text().partition("## Names elsewhere")[2]
+    shipped = {name for kind in mayfly.mdp._SHIPPED for name in mayfly.mdp.shipped(kind)}
+    named = set(re.findall(r"`([a-z_0-9]+)`", " ".join(re.findall(r"^\| (.*?) \|", table, re.M))))
+    assert named - shipped == {"decimation", "delay_max_lag", "delay_min_lag", "episode_length_s",
+                               "latency", "step"}  # fmt: skip
+
+
 def test_quick_start_learns() -> None:
     """The blocks for libraries that need torch, shortened."""
     torch = pytest.importorskip("torch", reason="torch is not installed: nothing learns")

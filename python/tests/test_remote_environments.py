@@ -19,6 +19,7 @@ from gymnasium.vector import AutoresetMode  # noqa: E402
 
 import mayfly  # noqa: E402
 from mayfly.envs import RemoteEnv, RemoteVectorEnv  # noqa: E402
+from mayfly.envs.rsl_rl import RslRlEnv  # noqa: E402
 
 pytestmark = needs_command
 OPTIONS = ("--port", "0", "--speed", "0")
@@ -238,3 +239,21 @@ def test_the_example_learns() -> None:
     with serve(MODELS / "hexapod.urdf", *OPTIONS, "--robots", "32") as address:
         history = example["main"](address, 8)
     assert history[-1] > history[0] + 0.05
+
+
+def test_adapters_take_it(address: str) -> None:
+    """rsl_rl's interface over a served world: episodes are cut where their lengths say so."""
+    envs = RemoteVectorEnv(
+        address, "walkers", **WALK, autoreset_mode="SameStep", max_episode_steps=5
+    )
+    env = RslRlEnv(envs, tensor=lambda rows: rows, group=lambda rows, n: rows)
+    assert (env.num_envs, env.max_episode_length) == (3, 5)
+    env.episode_length_buf = np.array([0, 2, 4])
+    cuts = []
+    for _ in range(5):
+        seen, reward, dones, extras = env.step(np.zeros((3, env.num_actions), np.float32))
+        assert seen["policy"].shape == envs.observation_space.shape and reward.shape == (3,)
+        np.testing.assert_array_equal(dones, extras["time_outs"])
+        cuts.append(np.flatnonzero(dones).tolist())
+    assert cuts == [[2], [], [1], [], [0]]
+    env.close()

@@ -148,3 +148,8 @@ mf_Status mf_world_contacts(mf_World *world, mf_Contact *out, uint32_t capacity,
                        (unsigned long long)collisions->contacts_left);
     return MF_OK;
 }
+
+bool mf_group_contact_owner(const mf_Group *group, uint32_t row, uint32_t *link, uint32_t *shape) {
+    return group != NULL && link != NULL && shape != NULL &&
+           mf_contacts_owner(group, row, link, shape);
+}

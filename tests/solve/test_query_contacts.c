@@ -47,6 +47,10 @@ TEST(a_box_stands_on_its_corners) {
             assert_near(contact->depth, 0.002, 0.002);
             assert_true(isnan(contact->force[0]));
         }
+        uint32_t link = 9, shape = 9;
+        assert_true(mf_group_contact_owner(group, 3, &link, &shape));
+        assert_int_equal(link + shape, 0);
+        assert_false(mf_group_contact_owner(group, ROOM, &link, &shape));
         assert_near(load[0], 2 * 9.81, 0.01);
         assert_near(load[2], 2 * 9.81, 0.01);
         set_field(group, "fault.word", 0, 0, MF_FAULT_RANGE);

@@ -13,6 +13,7 @@
 Units are SI and radians; the world's z axis points up; quaternions are (w, x, y, z).
 """
 
+from mayfly import mdp, tasks
 from mayfly._native import lib as _lib
 from mayfly._native import text as _text
 from mayfly.cameras import Camera, FreeCamera, Picture
@@ -66,6 +67,7 @@ from mayfly.queries import Contact, Distance, RayHit, ShapeOwner
 from mayfly.records import Archive, Recorder, Recording
 from mayfly.scene import Scene
 from mayfly.show import Film, Page, show
+from mayfly.task import Task
 from mayfly.terrain import Terrain
 from mayfly.truss import Truss
 from mayfly.viewer import Viewer
@@ -141,6 +143,7 @@ __all__ = [
     "Scene",
     "ShapeOwner",
     "StoppedError",
+    "Task",
     "Subscription",
     "Terrain",
     "Truss",
@@ -156,6 +159,8 @@ __all__ = [
     "default_context",
     "evaluate",
     "fit",
+    "mdp",
     "motion_settings",
     "show",
+    "tasks",
 ]

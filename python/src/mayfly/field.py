@@ -306,11 +306,27 @@ class Field(Sealed):
             if rest:
                 new[...] = self.view[index // _BLOCK, index % _BLOCK]
             self._assign(new, (0 if single else slice(None), *rest), given)
-        values = self._checked(new, index)
-        self.view[index // _BLOCK, index % _BLOCK] = values
-        self._forget((index // _BLOCK, index % _BLOCK))
+        self._write(index, self._checked(new, index))
         if self._moves:
             self.group._refresh_rows(index)
+
+    def _write(self, index: npt.NDArray[np.intp], values: Array) -> None:
+        place = index // _BLOCK, index % _BLOCK
+        self.view[place] = values
+        self._forget(place)
+
+    def _put(self, index: npt.NDArray[np.intp], given: Any) -> None:
+        """Writes robots; the caller refreshes what follows from their state."""
+        if not self.writeable:
+            raise ValueError(f"{self.name}: is computed, it cannot be written")
+        numbers, shape = self._numbers(given), (len(index), *self._element)
+        plain = self.dtype.kind == "f" and not self._field_name.endswith(".orientation")
+        values = np.empty(shape, self.dtype if plain else np.float64)
+        with np.errstate(over="ignore", invalid="ignore"):
+            self._assign(values, Ellipsis, numbers)
+        if not (plain and np.isfinite(values).all()):
+            values = self._checked(values.astype(np.float64, copy=False), index)
+        self._write(index, values)
 
     def _forget(self, index: Any) -> None:
         """What was written is exact: what rounding has left out of the old values is dropped."""

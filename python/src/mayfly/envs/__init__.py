@@ -17,6 +17,7 @@ from mayfly.envs.registration import ids, register
 from mayfly.envs.remote import RemoteEnv, RemoteVectorEnv
 from mayfly.envs.settings import TASKS, task_id
 from mayfly.envs.single import MayflyEnv
+from mayfly.envs.task import TaskVectorEnv
 from mayfly.envs.vector import ClosedEnvironmentError, MayflyVectorEnv
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "NativeEnvironment",
     "RemoteEnv",
     "RemoteVectorEnv",
+    "TaskVectorEnv",
     "ids",
     "register",
     "task_id",

@@ -1,4 +1,4 @@
-"""A team of robots as a ParallelEnv of PettingZoo: every robot is an agent."""
+"""Robots as a ParallelEnv of PettingZoo: every robot is an agent."""
 
 from __future__ import annotations
 
@@ -11,10 +11,12 @@ from gymnasium.vector import AutoresetMode
 from mayfly import errors
 from mayfly._sealed import Sealed
 from mayfly.arrays import Array, as_array
+from mayfly.envs.adapting import Source, adopt
 from mayfly.envs.rendering import MODES
 from mayfly.envs.settings import in_teams
 from mayfly.envs.vector import MayflyVectorEnv
 from mayfly.group import Group
+from mayfly.task import Task
 from mayfly.world import World
 
 try:
@@ -26,28 +28,38 @@ __all__ = ["MayflyParallelEnv"]
 
 
 class MayflyParallelEnv(Sealed, ParallelEnv):  # type: ignore[misc]
-    """One team of robots that share one space.
+    """One team of robots that share one space; or robots of a mayfly.Task, each by itself.
 
     Args:
-        task: one of robots in teams, such as "swarm".
-        agents: robots of the team.
-        arguments: of MayflyVectorEnv.
+        task: one of robots in teams, such as "swarm"; a mayfly.Task; or a vector environment with
+            AutoresetMode.DISABLED.
+        agents: robots; None: 8, or those of the environment that is given.
+        arguments: of the environment that is made.
 
-    All agents begin together and end together.
+    All agents begin together, and those of a team end together. Agents whose episodes have ended
+    leave `agents`.
 
     """
 
     _replaceable = True
     _settable = frozenset({"max_cycles"})  # by the tests of PettingZoo
 
-    def __init__(self, task: str = "swarm", agents: int = 8, **arguments: Any) -> None:
-        if not in_teams(task):
-            raise errors.ArgumentError(f"task {task}: its robots are alone, it has no teams")
-        settings = {**arguments, "autoreset_mode": AutoresetMode.DISABLED, "agents": agents}
-        self.envs = MayflyVectorEnv(task, agents, **settings)
-        self.metadata = {"name": f"mayfly_{task}_v0", "render_modes": MODES}
+    def __init__(self, task: Source = "swarm", agents: int | None = None, **arguments: Any) -> None:
+        mode, name = AutoresetMode.DISABLED, "task"
+        count = agents
+        if isinstance(task, str):
+            if not in_teams(task):
+                raise errors.ArgumentError(f"task {task}: its robots are alone, it has no teams")
+            name, team = task, 8 if agents is None else agents
+            settings = {**arguments, "agents": team, "autoreset_mode": mode}
+            self.envs: Any = MayflyVectorEnv(task, team, **settings)
+        else:
+            if agents is None and isinstance(task, Task):
+                count = 8
+            self.envs = adopt(task, count, mode, "PettingZoo", **arguments)
+        self.metadata = {"name": f"mayfly_{name}_v0", "render_modes": MODES}
         self.render_mode = self.envs.render_mode
-        self.possible_agents = [f"robot_{i}" for i in range(agents)]
+        self.possible_agents = [f"robot_{i}" for i in range(self.envs.num_envs)]
         self.agents: list[str] = []
         self.observation_spaces = {
             agent: self._copy(self.envs.single_observation_space) for agent in self.possible_agents
@@ -60,12 +72,14 @@ class MayflyParallelEnv(Sealed, ParallelEnv):  # type: ignore[misc]
     @property
     def group(self) -> Group:
         """The robots, with all their fields."""
-        return self.envs.group
+        found: Group = self.envs.group
+        return found
 
     @property
     def world(self) -> World:
         """Their world."""
-        return self.envs.world
+        found: World = self.envs.world
+        return found
 
     @staticmethod
     def _copy(space: Box) -> Box:
@@ -104,16 +118,23 @@ class MayflyParallelEnv(Sealed, ParallelEnv):  # type: ignore[misc]
         missing = [agent for agent in self.agents if agent not in actions]
         if missing:
             raise errors.ArgumentError(f"actions: {', '.join(missing)}: need one for each agent")
-        table = np.stack([as_array(actions[agent]) for agent in self.agents])
+        table = np.zeros(self.envs.action_space.shape, np.float32)
+        here = [i for i, agent in enumerate(self.possible_agents) if agent in self.agents]
+        table[here] = np.stack([as_array(actions[agent]) for agent in self.agents])
+        if len(here) < len(table):  # those that have ended go on unseen
+            gone = np.ones(len(table), np.bool_)
+            gone[here] = False
+            self.envs.reset(options={"reset_mask": gone})
         seen, reward, ended, cut, infos = self.envs.step(table)
-        if ended.any() or cut.any():
-            self.agents = []
+        results: list[dict[str, Any]] = [
+            dict(zip(self.agents, column[here].tolist())) for column in (reward, ended, cut)
+        ]
+        rows, reported, agents = self._rows(seen), self._infos(infos), self.agents
+        self.agents = [a for a, i in zip(agents, here) if not (ended[i] or cut[i])]
         return (
-            self._rows(seen),
-            {agent: float(value) for agent, value in zip(self.possible_agents, reward)},
-            {agent: bool(value) for agent, value in zip(self.possible_agents, ended)},
-            {agent: bool(value) for agent, value in zip(self.possible_agents, cut)},
-            self._infos(infos),
+            {agent: rows[agent] for agent in agents},
+            *results,
+            {agent: reported[agent] for agent in agents},
         )
 
     def render(self) -> Any:

@@ -11,11 +11,15 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from gymnasium.vector import VectorEnv
 
 from mayfly import errors
 from mayfly._sealed import Sealed
 from mayfly.arrays import Array, as_array, whole
+from mayfly.envs.adapting import Source
+from mayfly.envs.task import TaskVectorEnv
 from mayfly.envs.vector import MayflyVectorEnv
+from mayfly.task import Task
 
 __all__ = ["Pool"]
 
@@ -26,10 +30,10 @@ class Pool(Sealed):
     """Robots in batches that are stepped one after the other by a separate thread.
 
     Args:
-        task: such as "ant".
-        num_envs: robots.
+        task: such as "ant", a mayfly.Task, or a list of vector environments of batch_size robots.
+        num_envs: robots; of all environments together.
         batch_size: robots returned by one recv(); divides num_envs. None: all robots.
-        arguments: of MayflyVectorEnv.
+        arguments: of the environments that are made.
 
     A batch is always the same robots, [0, batch_size), [batch_size, 2 batch_size), ..., in the
     order in which they were sent; robot i with seed s behaves as in a MayflyVectorEnv.
@@ -39,16 +43,28 @@ class Pool(Sealed):
     _replaceable = True
 
     def __init__(
-        self, task: str, num_envs: int, batch_size: int | None = None, **arguments: Any
+        self,
+        task: Source | Sequence[Any],
+        num_envs: int,
+        batch_size: int | None = None,
+        **arguments: Any,
     ) -> None:
         self.num_envs = whole(num_envs, "num_envs", 1, 2**26 + 1)
         size = self.num_envs if batch_size is None else whole(batch_size, "batch_size", 1, 2**26)
         if self.num_envs % size != 0:
             raise ValueError(f"batch_size: need a divisor of num_envs={num_envs}, got {size}")
         self.batch_size = size
-        self._batches = [
-            MayflyVectorEnv(task, size, **arguments) for _ in range(self.num_envs // size)
-        ]
+        count = self.num_envs // size
+        if isinstance(task, (str, Task)):
+            kind = MayflyVectorEnv if isinstance(task, str) else TaskVectorEnv
+            self._batches: list[Any] = [kind(task, size, **arguments) for _ in range(count)]  # type: ignore[arg-type]
+        else:
+            self._batches = [task] if isinstance(task, VectorEnv) else list(task)
+            if arguments or [envs.num_envs for envs in self._batches] != count * [size]:
+                raise TypeError(
+                    f"task: need {count} environments of {size} robots and no arguments, got "
+                    f"{[envs.num_envs for envs in self._batches]}"
+                )
         first = self._batches[0]
         self.single_observation_space = first.single_observation_space
         self.single_action_space = first.single_action_space
@@ -147,7 +163,7 @@ class Pool(Sealed):
         self.close()
 
 
-def _begin(batch: MayflyVectorEnv, seed: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+def _begin(batch: Any, seed: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
     observation, infos = batch.reset(seed=seed)
     n = batch.num_envs
     return observation, np.zeros(n), np.zeros(n, np.bool_), np.zeros(n, np.bool_), infos

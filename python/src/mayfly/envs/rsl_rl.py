@@ -16,7 +16,7 @@ from gymnasium.vector import AutoresetMode
 from mayfly import errors
 from mayfly._sealed import Sealed
 from mayfly.arrays import Array, as_array
-from mayfly.envs.vector import MayflyVectorEnv
+from mayfly.envs.adapting import Source, adopt
 
 __all__ = ["RslRlEnv"]
 
@@ -39,17 +39,26 @@ class _Settings(dict[str, Any]):
         return {name: str(value) for name, value in self.items()}
 
 
+def _means(infos: dict[str, Any]) -> dict[str, float]:
+    """Means over the robots that have a value."""
+    return {
+        f"/{name}": float(values[infos["_" + name]].mean())
+        for name, values in infos.items()
+        if not name.startswith("_")
+    }
+
+
 class RslRlEnv(Sealed):
     """Robots of one task, whose episodes restart in the step that ends them.
 
     Args:
-        task: such as "ant".
-        num_envs: robots.
+        task: such as "ant", a mayfly.Task, or a vector environment with AutoresetMode.SAME_STEP.
+        num_envs: robots; None: 1, or those of the environment that is given.
         tensor: converts an array to a tensor; None: torch.from_dlpack, without a copy.
         group: creates the groups of observations from a dict and the number of robots; None: a
             TensorDict.
         seed: of the first episodes.
-        arguments: of MayflyVectorEnv.
+        arguments: of the environment that is made.
 
     Attributes:
         cfg: the arguments of the constructor.
@@ -64,8 +73,8 @@ class RslRlEnv(Sealed):
 
     def __init__(
         self,
-        task: str,
-        num_envs: int,
+        task: Source,
+        num_envs: int | None = None,
         *,
         tensor: Callable[[Array], Any] | None = None,
         group: Callable[[dict[str, Any], int], Any] | None = None,
@@ -76,19 +85,16 @@ class RslRlEnv(Sealed):
             own_tensor, own_group = _torch()
             tensor, group = tensor or own_tensor, group or own_group
         self._tensor, self._group = tensor, group
-        settings = {"dtype": np.float32, **arguments, "autoreset_mode": AutoresetMode.SAME_STEP}
-        self.envs = MayflyVectorEnv(task, num_envs, **settings)
-        if not self.envs.copy:
-            raise errors.ArgumentError(
-                "rsl_rl reads observations after the step that follows: say copy=True"
-            )
-        self.cfg = _Settings(task=task, num_envs=num_envs, seed=seed, **arguments)
-        self.num_envs = num_envs
-        self.num_actions = self.envs.environment.action_count
+        self.envs = adopt(task, num_envs, AutoresetMode.SAME_STEP, "rsl_rl", **arguments)
+        self.num_envs = int(self.envs.num_envs)
+        name = task if isinstance(task, str) else getattr(task, "name", type(task).__name__)
+        self.cfg = _Settings(task=name, num_envs=self.num_envs, seed=seed, **arguments)
+        self.num_actions = int(self.envs.single_action_space.shape[0])
         self.max_episode_length = self.envs.episode_steps or 2**31 - 1
-        self._length = np.zeros(num_envs, np.int64)
+        self._team = getattr(self.envs, "team", 1)
+        self._length = np.zeros(self.num_envs, np.int64)
         self._seen, _ = self.envs.reset(seed=seed)
-        self._returned = np.zeros(num_envs)
+        self._returned = np.zeros(self.num_envs)
         self._seal()
 
     @property
@@ -107,21 +113,24 @@ class RslRlEnv(Sealed):
         self._length = given.astype(np.int64)
 
     def get_observations(self) -> Any:
-        """Current observations: the group "policy"."""
-        return self._group({"policy": self._tensor(self._seen)}, self.num_envs)
+        """Current observations by group: "policy", and the others of a mayfly.Task."""
+        groups = {**getattr(self.envs, "observation_groups", {}), "policy": self._seen}
+        tensors = {name: self._tensor(rows) for name, rows in groups.items()}
+        return self._group(tensors, self.num_envs)
 
     def step(self, actions: Any) -> tuple[Any, Any, Any, dict[str, Any]]:
         """One step: observations, rewards, ends of episodes, and extras.
 
         extras["time_outs"] marks truncated episodes, whose last value must be bootstrapped.
-        extras["log"] has the mean return of the episodes that ended.
+        extras["log"] has the mean return of the episodes that ended, and of a mayfly.Task the means
+        of its terms.
         """
         self._seen, reward, terminated, truncated, infos = self.envs.step(actions)
         over = terminated | truncated
         length = self._length + 1
         late = (length >= self.max_episode_length) & ~over
         if late.any():  # only after the lengths were set: else C truncates episodes
-            late = late.reshape(-1, self.envs.team).any(1).repeat(self.envs.team)  # as a team
+            late = late.reshape(-1, self._team).any(1).repeat(self._team)  # as a team
             self._seen, _ = self.envs.reset(options={"reset_mask": late})
             truncated, over = truncated | late, over | late
         self._length = np.where(over, 0, length)
@@ -129,6 +138,8 @@ class RslRlEnv(Sealed):
         extras: dict[str, Any] = {"time_outs": self._tensor(truncated & ~terminated), "log": {}}
         if over.any():
             extras["log"]["/episode/return"] = float(self._returned[over].mean())
+            if hasattr(self.envs, "observation_groups"):  # terms of a task
+                extras["log"].update(_means(infos.get("final_info", {})))
             self._returned[over] = 0.0
         rewards = self._tensor(reward.astype(np.float32))
         return self.get_observations(), rewards, self._tensor(over.astype(np.int64)), extras

@@ -15,7 +15,7 @@ from gymnasium.vector import AutoresetMode
 from mayfly import errors
 from mayfly._sealed import Sealed
 from mayfly.arrays import Array
-from mayfly.envs.vector import MayflyVectorEnv
+from mayfly.envs.adapting import Source, adopt
 
 try:
     from stable_baselines3.common.vec_env.base_vec_env import VecEnv
@@ -29,31 +29,16 @@ class MayflyVecEnv(Sealed, VecEnv):  # type: ignore[misc]
     """Robots of one task, whose episodes restart in the step that ends them.
 
     Args:
-        task: such as "ant"; or a MayflyVectorEnv with AutoresetMode.SAME_STEP.
-        num_envs: robots.
-        arguments: of MayflyVectorEnv; observations are float32 by default.
+        task: such as "ant", a mayfly.Task, or a vector environment with AutoresetMode.SAME_STEP.
+        num_envs: robots; None: 1, or those of the environment that is given.
+        arguments: of the environment that is made; observations are float32 by default.
 
     """
 
     _replaceable = True
 
-    def __init__(self, task: str | MayflyVectorEnv, num_envs: int = 1, **arguments: Any) -> None:
-        if isinstance(task, MayflyVectorEnv):
-            if arguments or num_envs not in (1, task.num_envs):
-                raise TypeError("arguments: the environment that is given has its own")
-            if task.autoreset_mode is not AutoresetMode.SAME_STEP:
-                raise errors.ArgumentError(
-                    "Stable-Baselines3 starts episodes anew in the step that ends them: make the "
-                    "environment with autoreset_mode=AutoresetMode.SAME_STEP"
-                )
-            self.envs = task
-        else:
-            settings = {"dtype": np.float32, **arguments, "autoreset_mode": AutoresetMode.SAME_STEP}
-            self.envs = MayflyVectorEnv(task, num_envs, **settings)
-        if not self.envs.copy:
-            raise errors.ArgumentError(
-                "Stable-Baselines3 reads observations after the step that follows: say copy=True"
-            )
+    def __init__(self, task: Source, num_envs: int | None = None, **arguments: Any) -> None:
+        self.envs = adopt(task, num_envs, AutoresetMode.SAME_STEP, "Stable-Baselines3", **arguments)
         self._action: Any = None
         super().__init__(
             self.envs.num_envs, self.envs.single_observation_space, self.envs.single_action_space
@@ -67,6 +52,8 @@ class MayflyVecEnv(Sealed, VecEnv):  # type: ignore[misc]
             self._reset_options()
             raise errors.UnsupportedError("set_options: there are none for the start of an episode")
         self._action = None
+        infos: dict[str, Any]
+        observation: Array
         observation, infos = self.envs.reset(seed=self._seeds)
         self.reset_infos = _rows(infos, self.num_envs)
         self._reset_seeds()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import importlib.util
 import math
 import os
@@ -13,6 +12,7 @@ from typing import Any
 from mayfly import errors
 from mayfly._native import ffi, lib, real_number, text
 from mayfly.model import Model
+from mayfly.task import near
 
 __all__ = ["TASKS", "load_model", "task_id", "task_info", "task_values"]
 
@@ -43,11 +43,6 @@ NO_DRAWING = (
 )
 
 TASKS: tuple[str, ...] = tuple(text(lib.mf_task_info(i).name) for i in range(lib.mf_task_count()))
-
-
-def near(name: str, known: Any) -> str:
-    found = difflib.get_close_matches(name, list(known), 1)
-    return f", did you mean {found[0]!r}?" if found else ""
 
 
 def task_info(task: object) -> Any:

@@ -12,9 +12,11 @@ from gymnasium.vector import AutoresetMode
 
 from mayfly._sealed import Sealed
 from mayfly.arrays import Array, as_array
+from mayfly.envs.batch import Batch
 from mayfly.envs.rendering import MODES
 from mayfly.envs.vector import MayflyVectorEnv
 from mayfly.group import Group
+from mayfly.task import Task
 from mayfly.world import World
 
 __all__ = ["MayflyEnv", "MayflyTeamEnv"]
@@ -53,18 +55,20 @@ class _OfABatch(Sealed, gymnasium.Env[Array, Array]):
     action_space: Box
 
     def __init__(
-        self, task: str, count: int, max_episode_steps: int | None, arguments: dict[str, Any]
+        self, task: str | Task, count: int, max_episode_steps: int | None, arguments: dict[str, Any]
     ) -> None:
         for name in ("num_envs", "autoreset_mode"):
             if name in arguments:
                 raise TypeError(f"{name}: is for gymnasium.make_vec, this is one {self._kind}")
-        self.batch = self.batch_class(
-            task,
-            count,
-            max_episode_steps=-1 if max_episode_steps is None else max_episode_steps,
-            autoreset_mode=AutoresetMode.DISABLED,
-            **{"num_threads": 1, **arguments},
-        )
+        settings = {"num_threads": 1, **arguments, "autoreset_mode": AutoresetMode.DISABLED}
+        self.batch: Batch
+        if isinstance(task, Task):
+            if max_episode_steps is not None:
+                raise TypeError("max_episode_steps: a mayfly.Task has episode_length_s")
+            self.batch = task.make(count, **settings)
+        else:
+            steps = -1 if max_episode_steps is None else max_episode_steps
+            self.batch = self.batch_class(task, count, max_episode_steps=steps, **settings)
         self.render_mode = self.batch.render_mode
         self.metadata = {"render_modes": MODES, "render_fps": self.batch.metadata["render_fps"]}
         self.observation_space, self.action_space = self._spaces()
@@ -116,7 +120,7 @@ class MayflyEnv(_OfABatch):
     """One robot of a task.
 
     Args:
-        task: such as "ant"; mayfly.envs.TASKS lists them.
+        task: such as "ant", of mayfly.envs.TASKS; or a mayfly.Task.
         max_episode_steps: as MayflyVectorEnv; None: unlimited, since gymnasium.make counts steps.
         arguments: of MayflyVectorEnv.
 
@@ -131,7 +135,7 @@ class MayflyEnv(_OfABatch):
     _kind = "robot"
 
     def __init__(
-        self, task: str, *, max_episode_steps: int | None = None, **arguments: Any
+        self, task: str | Task, *, max_episode_steps: int | None = None, **arguments: Any
     ) -> None:
         super().__init__(task, 1, max_episode_steps, arguments)
 

@@ -3,44 +3,28 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-import gymnasium
 import numpy as np
 import numpy.typing as npt
 from gymnasium.spaces import Box
-from gymnasium.vector import AutoresetMode, VectorEnv
+from gymnasium.vector import AutoresetMode
 from gymnasium.vector.utils import batch_space
 
 from mayfly import errors
-from mayfly._sealed import Sealed
-from mayfly.arrays import Array, as_array, whole
+from mayfly.arrays import Array, whole
 from mayfly.context import Context
-from mayfly.envs import rendering
+from mayfly.envs.batch import Batch, ClosedEnvironmentError, Spare, mode_of
 from mayfly.envs.native import ENDLESS, NativeEnvironment, Rows
-from mayfly.envs.rendering import MODES, Onlooker, check_mode
-from mayfly.envs.settings import load_model, near, task_id, task_info, task_values
+from mayfly.envs.settings import load_model, task_id, task_info, task_values
 from mayfly.group import Group
 from mayfly.model import Model
-from mayfly.viewer import Viewer
 from mayfly.world import World
 
 __all__ = ["ClosedEnvironmentError", "MayflyVectorEnv"]
 
-_SPARE = 3  # arrays of one kind that are kept for another use
-_probe = [np.zeros(1)]
-_UNUSED = sys.getrefcount(_probe[0])  # of an array that only a list holds
 _DTYPES = (np.dtype(np.float64), np.dtype(np.float32))
-
-
-class ClosedEnvironmentError(errors.ClosedError, gymnasium.error.ClosedEnvironmentError):
-    """Used after close()."""
-
-
-class RenderModeError(errors.UnsupportedError, TypeError):
-    """A render_mode was requested; libraries that try one continue without it after a TypeError."""
 
 
 def _of_a_step(signal: str) -> bool:
@@ -48,36 +32,7 @@ def _of_a_step(signal: str) -> bool:
     return signal.startswith("reward_") or signal.endswith(("_velocity", "_penalty", "_rate"))
 
 
-def _mode(value: object) -> AutoresetMode:
-    if isinstance(value, AutoresetMode):
-        return value
-    try:
-        return AutoresetMode(value)
-    except ValueError:
-        names = ", ".join(repr(mode.value) for mode in AutoresetMode)
-        raise ValueError(
-            f"autoreset_mode: need a gymnasium.vector.AutoresetMode or one of {names}, "
-            f"got {value!r}"
-        ) from None
-
-
-class _Spare:
-    """Arrays for reuse, because the first access to new memory is slow."""
-
-    def __init__(self) -> None:
-        self.arrays: list[Array] = []
-
-    def like(self, array: Array) -> Array:
-        """An unused array of this shape and type with undefined values."""
-        for i in range(len(self.arrays)):
-            if sys.getrefcount(self.arrays[i]) == _UNUSED:
-                return self.arrays[i]
-        made = np.empty_like(array)
-        self.arrays = [*self.arrays[1 - _SPARE :], made]
-        return made
-
-
-class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
+class MayflyVectorEnv(Batch):
     """Robots of one task, stepped together in lanes and threads.
 
     Args:
@@ -118,10 +73,6 @@ class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
 
     """
 
-    _replaceable = True
-    single_observation_space: Box
-    single_action_space: Box
-
     def __init__(
         self,
         task: str,
@@ -143,15 +94,9 @@ class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
         render_robots: Sequence[int] | None = None,
         **arguments: Any,
     ) -> None:
-        try:
-            self.render_mode = check_mode(render_mode)
-        except errors.UnsupportedError as failure:
-            raise RenderModeError(str(failure)) from None
-        self._onlooker = Onlooker(width, height)
         kind = np.dtype(dtype)
         if kind not in _DTYPES:
             raise TypeError(f"dtype: need numpy.float64 or numpy.float32, got {kind}")
-        self.autoreset_mode = _mode(autoreset_mode)
         if max_episode_steps is None:
             limit = 0
         elif isinstance(max_episode_steps, int) and max_episode_steps == -1:
@@ -171,22 +116,17 @@ class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
             "precision": precision,
             "frame_skip": 0 if frame_skip is None else whole(frame_skip, "frame_skip", 1, 1001),
             "episode_steps": limit,
-            "autoreset": self.autoreset_mode.value,
+            "autoreset": mode_of(autoreset_mode).value,
             "dtype": kind,
             "threads": num_threads,
         }
         self.task = task
         self.copy = bool(copy)
         self.environment = NativeEnvironment(**self._recipe)
-        self.num_envs, self.team = self.environment.count, self.environment.team
-        self._viewer: Viewer | None = None
-        self._robots = rendering.chosen(render_robots, self.num_envs, self.team)
-        rate = round(1.0 / self.environment.interval)
-        self.metadata = {
-            "render_modes": MODES,
-            "render_fps": max(rate, 1),
-            "autoreset_mode": self.autoreset_mode,
-        }
+        self.team = self.environment.team
+        count = self.environment.count
+        self._prepare(count, autoreset_mode, render_mode, render_robots, (width, height))
+        self._describe()
         low, high = self.environment.action_range()
         self.single_action_space = Box(low, high, dtype=np.float32)
         self.single_observation_space = self.make_observation_space()
@@ -198,10 +138,7 @@ class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
         self.episode_steps = None if most == ENDLESS else most
         self._rows = self.environment.make_rows()
         self._shown: Array | None = None
-        self._spare, self._spare_signals = _Spare(), _Spare()
-        self._over = np.zeros(self.num_envs, np.bool_)
-        self._seeded = np.zeros(self.num_envs, np.bool_)
-        self._last_seeds = np.full(self.num_envs, -1, object)
+        self._spare, self._spare_signals = Spare(), Spare()
         self._seal()
 
     # ---- for subclasses --------------------------------------------------------------------------
@@ -249,45 +186,17 @@ class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
         """[s] of one step."""
         return self.environment.interval
 
+    @property
+    def title(self) -> str:
+        """Its name in Gymnasium."""
+        return task_id(self.task)
+
     def _use(self) -> NativeEnvironment:
         if self.environment.closed:
             raise ClosedEnvironmentError(f"{type(self).__name__} is closed: make a new one")
         return self.environment
 
     # ---- starts ----------------------------------------------------------------------------------
-
-    def _mask(self, options: Mapping[str, Any] | None) -> npt.NDArray[np.bool_] | None:
-        if options is None:
-            return None
-        if not isinstance(options, Mapping):
-            raise TypeError(f"options: need a dict or None, got {options!r}")
-        for name in options:
-            if name != "reset_mask":
-                hint = near(str(name), ["reset_mask"])
-                raise ValueError(f"options: there is no option {name!r}{hint}; known: 'reset_mask'")
-        if "reset_mask" not in options:
-            return None
-        mask = options["reset_mask"]
-        if not isinstance(mask, np.ndarray) or mask.dtype != np.bool_:
-            kind = mask.dtype if isinstance(mask, np.ndarray) else type(mask).__name__
-            raise TypeError(f"reset_mask: need an array of numpy.bool_, got {kind}")
-        if mask.shape != (self.num_envs,):
-            raise ValueError(f"reset_mask: need shape ({self.num_envs},), got {mask.shape}")
-        if not mask.any():
-            raise ValueError("reset_mask: need at least one True")
-        return np.array(mask, order="C")
-
-    def _seeds(self, seed: object) -> tuple[npt.NDArray[np.uint64], npt.NDArray[np.bool_]]:
-        """Seeds of all robots, and a mask of those that are given."""
-        n = self.num_envs
-        if isinstance(seed, (list, tuple, np.ndarray)):
-            if len(seed) != n:
-                raise ValueError(f"seed: need {n}, one for each robot, got {len(seed)}")
-            given = np.array([item is not None for item in seed], np.bool_)
-            values = [0 if item is None else whole(item, "seed", 0, 2**64) for item in seed]
-            return np.array(values, np.uint64), given
-        first = whole(seed, "seed", 0, 2**64 - n + 1)
-        return np.arange(n, dtype=np.uint64) + np.uint64(first), np.ones(n, np.bool_)
 
     def reset(
         self,
@@ -306,15 +215,7 @@ class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
         native = self._use()
         mask = self._mask(options)
         chosen = np.ones(self.num_envs, np.bool_) if mask is None else mask
-        if seed is None:
-            seeds, given = np.zeros(self.num_envs, np.uint64), np.zeros(self.num_envs, np.bool_)
-        else:
-            seeds, given = self._seeds(seed)
-        super().reset(seed=int(seeds[0]) if seed is not None and given[0] else None)
-        fresh = chosen & ~given & ~self._seeded
-        if fresh.any():
-            drawn = self.np_random.integers(0, 2**63, self.num_envs, np.uint64)
-            seeds[fresh], given[fresh] = drawn[fresh], True
+        seeds, given = self._fresh_seeds(chosen, seed)
         with native.lock:
             rows = self._rows
             if self.copy and self._shown is rows.observation:
@@ -323,33 +224,14 @@ class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
             for part, values in ((chosen & given, seeds), (chosen & ~given, None)):
                 if part.any():
                     native.reset(rows, part, values)
-            self._seeded |= chosen
-            self._last_seeds[chosen & given] = seeds[chosen & given].tolist()
-            self._over[chosen] = False
+            self._started(chosen, given, seeds)
             signals = self._columns(rows.signals)
             infos = self._infos(signals, chosen, np.zeros(self.num_envs, np.bool_))
             shown = self._show(rows.observation, signals)
         self._look()
         return shown, infos
 
-    @property
-    def np_random_seed(self) -> tuple[int, ...]:  # type: ignore[override]
-        """The last seed of each robot, as in SyncVectorEnv; -1: none."""
-        return tuple(self._last_seeds.tolist())
-
     # ---- steps -----------------------------------------------------------------------------------
-
-    def _actions(self, actions: Any) -> npt.NDArray[np.float32]:
-        given = as_array(actions)
-        shape = (self.num_envs, self.environment.action_count)
-        if given.dtype.kind != "f":
-            raise TypeError(
-                f"actions: need float32, got {given.dtype}: use actions.astype(numpy.float32)"
-            )
-        if given.shape != shape:
-            raise ValueError(f"actions: need shape {shape} (robots, actions), got {given.shape}")
-        with np.errstate(over="ignore"):  # becomes infinite, which C rejects
-            return np.ascontiguousarray(given, np.float32)
 
     def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
         """One step of all robots: observations, rewards, terminations, truncations, infos.
@@ -358,15 +240,9 @@ class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
         """
         native = self._use()
         action = self._actions(actions)
-        if not self._seeded.all():
-            raise gymnasium.error.ResetNeeded("call reset() before the first step()")
+        self._check_begun()
         with native.lock:
-            if self.autoreset_mode == AutoresetMode.DISABLED and self._over.any():
-                at = int(np.flatnonzero(self._over)[0])
-                raise gymnasium.error.ResetNeeded(
-                    f"the episode of robot {at} is over: call reset(options={{'reset_mask': "
-                    "terminated | truncated}) before step()"
-                )
+            self._check_ended()
             rows = self._new_rows()
             self._go(native, rows, action)
             starts = self._over
@@ -530,52 +406,9 @@ class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
 
     # ---- closing ---------------------------------------------------------------------------------
 
-    def _look(self) -> None:
-        """With render_mode="human" every step is shown, as Gymnasium wants it."""
-        if self.render_mode == "human":
-            self.render()
-
-    def _page(self) -> Viewer:
-        if self._viewer is None:
-            self._viewer = Viewer(self.world, title=task_id(self.task), open=True, restart=False)
-            print(f"see it at {self._viewer.address}", file=sys.stderr)
-        return self._viewer
-
-    def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:
-        """Shows the robots, or takes pictures of them.
-
-        "rgb_array": pictures (height, width, 3) of the robots `render_robots`, or of the first
-        sixteen robots or teams, from behind. "human": shows all on a page of the browser, in real
-        time, and returns None; the page's pause and steps hold this call.
-
-        UnsupportedError: the environment was made without a render_mode.
-        """
-        self._use()
-        if self.render_mode is None:
-            raise errors.UnsupportedError(
-                "render: make it with render_mode='rgb_array', or 'human' for a page"
-            )
-        if self.render_mode == "human":
-            self._page().update()
-            return None
-        return self._onlooker.frames(self.group, self._robots)
-
-    def tile(self, columns: int | None = None) -> npt.NDArray[np.uint8]:
-        """One picture of those of render(), row by row, of render_mode="rgb_array".
-
-        `columns`: None: as many as rows, or one more.
-        """
-        frames = self.render() if self.render_mode == "rgb_array" else None
-        if not frames:
-            raise errors.UnsupportedError("tile: make it with render_mode='rgb_array'")
-        return rendering.tile(frames, columns)
-
     def close_extras(self, **unused: Any) -> None:
         """Releases the memory."""
-        self._onlooker.close()
-        if self._viewer is not None:
-            self._viewer.close()
-            self._viewer = None
+        self._close_pictures()
         self.environment.close()
 
     @property
@@ -583,19 +416,9 @@ class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
         """The context of memory and threads."""
         return self.environment.context
 
-    def __enter__(self) -> MayflyVectorEnv:
-        self._use()
-        return self
-
-    def __exit__(self, *failure: object) -> None:
-        self.close()
-
-    def __del__(self) -> None:
-        pass  # memory is released without close(), in any state of the interpreter
-
     def __repr__(self) -> str:
         state = ", closed" if self.environment.closed else ""
-        return f"{type(self).__name__}({task_id(self.task)}, num_envs={self.num_envs}{state})"
+        return f"{type(self).__name__}({self.title}, num_envs={self.num_envs}{state})"
 
     def __getstate__(self) -> dict[str, Any]:
         native = self._use()
@@ -606,7 +429,7 @@ class MayflyVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
         state["_onlooker"] = self._onlooker.again()
         state["_viewer"] = None
         state["_shown"] = None
-        state["_spare"], state["_spare_signals"] = _Spare(), _Spare()
+        state["_spare"], state["_spare_signals"] = Spare(), Spare()
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -1,0 +1,91 @@
+"""Speed of a task of named terms, and the share of Python in it: a JSON object per line.
+
+    OPENBLAS_NUM_THREADS=1 MAYFLY_ISA=avx2 python bench/tasks.py unitree_go2/go2_mjx.xml
+
+The task is that of examples/python/velocity_tracking.py: 5 x 4 ms, noise, latency and pushes. CPU
+times are those of all threads, so that they say something on a machine with other load too.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import pathlib
+import sys
+import time
+from typing import Any
+
+import numpy as np
+
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "examples" / "python"))
+
+from velocity_tracking import make_task  # noqa: E402
+
+import mayfly  # noqa: E402
+from mayfly import mdp  # noqa: E402
+from mayfly.mdp import Observation  # noqa: E402
+
+
+def measure(name: str, task: mayfly.Task, robots: int, steps: int, times: int) -> dict[str, Any]:
+    """The best of several runs."""
+    envs = task.make(robots, autoreset_mode="SameStep")
+    rng = np.random.default_rng(1)
+    envs.reset(seed=1)
+    envs.episode_length_buf[:] = rng.integers(0, envs.max_episode_length, robots)
+    shape = (8, *envs.action_space.shape)
+    actions = rng.normal(0, 0.3, shape).astype(np.float32)
+    physics, advance = [0.0], envs._world._advance
+
+    def timed(native: Any, count: int) -> None:
+        begin = time.thread_time()
+        advance(native, count)
+        physics[0] += time.thread_time() - begin
+
+    envs._world._advance = timed  # type: ignore[method-assign]
+    found = []
+    for i in range(times * steps):
+        if i % steps == 0:
+            physics[0], own = 0.0, time.thread_time()
+            begin, wall = time.process_time(), time.perf_counter()
+        envs.step(actions[i % 8])
+        if i % steps == steps - 1:
+            cpu, wall = time.process_time() - begin, time.perf_counter() - wall
+            found.append((cpu, (time.thread_time() - own - physics[0]) / cpu, wall))
+    cpu, python, _ = min(found[1:])  # the first one warms up
+    return {
+        "bench": name,
+        "instances": robots,
+        "threads": envs.world.threads,
+        "isa": envs.world.isa,
+        "env_steps_per_cpu_second": round(robots * steps / cpu),
+        "env_steps_per_second": round(robots * steps / min(one[2] for one in found)),
+        "python_share_of_cpu": round(python, 3),
+    }
+
+
+def main(model: str, robots: int, steps: int, times: int) -> None:
+    task = make_task(model)
+    history = {
+        group: {
+            name: Observation(
+                one.func, noise=one.noise, scale=one.scale, history_length=3, **one.params
+            )
+            for name, one in terms.items()
+        }
+        for group, terms in task.observations.items()
+    }
+    at_once = {"joint_pos": mdp.JointPositionAction(scale=0.25)}
+    for name, one in (
+        ("task", task),
+        ("task, history of 3", task.replace(observations=history)),
+        ("task, without latency", task.replace(actions=at_once)),
+    ):
+        print(json.dumps(measure(name, one, robots, steps, times)), flush=True)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("model", help="go2_mjx.xml of MuJoCo Menagerie")
+    for word, value in {"robots": 4096, "steps": 30, "times": 7}.items():
+        parser.add_argument(f"--{word}", type=int, default=value)
+    main(**vars(parser.parse_args()))

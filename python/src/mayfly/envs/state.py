@@ -1,0 +1,436 @@
+"""The state of the robots of a task: fields by name as arrays, what follows from them, contacts of
+links, random numbers, and writes.
+
+C stores fields as [block][component][lane], sixteen robots side by side, so (robots, components)
+without a copy does not exist. What a term reads is copied once per step, in runs of sixteen robots,
+to [component][robot], and shown as (robots, components): arithmetic on columns is contiguous.
+`env.group[name].view` is the memory itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mayfly import errors, mdp
+from mayfly._native import ffi, lib
+from mayfly.arrays import Array
+from mayfly.field import Field, _Memory
+from mayfly.group import Group
+from mayfly.task import Command, Range, Task, near
+
+__all__ = ["Contact", "State"]
+
+_STARTUP = 2**32 - 1  # of episodes: random numbers before the first one
+_BLOCK: int = lib.MF_BLOCK
+_COLUMNS = 4  # random numbers of one counter
+Index = npt.NDArray[np.int64]
+
+
+def _rotate_inverse(turn: Array, vector: Any) -> Array:
+    """Vectors (3 rows) of the world in the frames of bodies; quaternions (4 rows)."""
+    w, x, y, z = turn
+    out = np.empty((3, turn.shape[1]), turn.dtype)
+    # v' = v + 2 q x (q x v - w v), q the vector part.
+    tx = y * vector[2] - z * vector[1] - w * vector[0]
+    ty = z * vector[0] - x * vector[2] - w * vector[1]
+    tz = x * vector[1] - y * vector[0] - w * vector[2]
+    for row, (a, b, ta, tb) in enumerate(((y, z, ty, tz), (z, x, tz, tx), (x, y, tx, ty))):
+        np.multiply(a, tb, out=out[row])
+        out[row] -= b * ta
+        out[row] *= 2
+        out[row] += vector[row]
+    return out
+
+
+class _Storage:
+    """A copy of a field, [component][block][lane], and its arrays by robot."""
+
+    def __init__(self, field: Field) -> None:
+        self.field = field
+        view = field.view
+        elements = view.shape[2:]
+        self.memory = np.zeros((*elements, *view.shape[:2]), view.dtype)
+        # Runs of sixteen numbers, copied as single items: several times as fast.
+        interface = {
+            "version": 3,
+            "typestr": f"|V{view.dtype.itemsize * _BLOCK}",
+            "data": (view.__array_interface__["data"][0], True),
+            "shape": (len(view), *elements),
+            "strides": (view.strides[0], *view.strides[2:]),
+        }
+        runs = np.asarray(_Memory(view, interface))
+        self.runs = np.moveaxis(runs, 0, -1)
+        rows = self.memory.reshape(*elements, -1)[..., : field.group.count]
+        self.rows = np.moveaxis(rows, -1, 0)  # (robots, *shape)
+        self.shown = self.rows.view()
+        self.shown.flags.writeable = False
+
+    def read(self) -> Array:
+        self.memory.view(self.runs.dtype)[..., 0] = self.runs
+        return self.shown
+
+    def update(self, robots: Index) -> None:
+        """Reads these robots anew."""
+        self.rows[robots] = self.field.view[robots // _BLOCK, robots % _BLOCK]
+
+
+class Contact:
+    """Contacts of links with the ground, (robots, links), in the order of the model's links.
+
+    Attributes:
+        links: names.
+        force: [N] normal force at the end of the step.
+        slip: [m/s] largest slip speed of a contact; 0 in the air.
+        air_time: [s] in the air since the last contact; 0 on the ground.
+        last_air_time: [s] of the last stay in the air.
+        contact_time: [s] on the ground since the last time in the air; 0 in the air.
+        first_contact: whether it touched down in this step.
+
+    """
+
+    def __init__(self, state: State, links: Sequence[int]) -> None:
+        names = [link.name for link in state.group.model.links]
+        self.links = tuple(names[link] for link in links)
+        self._load, owners = _contact_rows(state)
+        self._rows: list[Any] = []
+        for name, link in zip(self.links, links):
+            rows = [row for row, owner in enumerate(owners) if owner == link]
+            if not rows:
+                raise errors.ArgumentError(f"link {name}: has no contacts with the ground")
+            together = rows == list(range(rows[0], rows[-1] + 1))
+            self._rows.append(slice(rows[0], rows[-1] + 1) if together else rows)
+        self._slip = "contact.slip" if "contact.slip" in state.group else None
+        shape = (len(links), state.num_envs)
+        columns = [np.zeros(shape, np.float32).T for _ in range(5)]
+        self.force, self.slip, self.air_time, self.last_air_time, self.contact_time = columns
+        self.first_contact = np.zeros(shape, np.bool_).T
+
+    def update(self, state: State, dt: float) -> None:
+        n = state.num_envs
+        load = state.padded(self._load)
+        slip = None if self._slip is None else state.padded(self._slip)
+        for column, rows in enumerate(self._rows):
+            self.force[:, column] = np.add.reduce(load[rows], axis=0)[:n]
+            if slip is not None:
+                self.slip[:, column] = np.maximum.reduce(slip[rows], axis=0)[:n]
+        on = self.force > 0
+        self.first_contact[...] = on & (self.air_time > 0)
+        self.last_air_time[...] = np.where(
+            self.first_contact, self.air_time + np.float32(dt), self.last_air_time
+        )
+        self.air_time[...] = np.where(on, np.float32(0), self.air_time + np.float32(dt))
+        self.contact_time[...] = np.where(on, self.contact_time + np.float32(dt), np.float32(0))
+
+    def reset(self, robots: Index) -> None:
+        for values in (self.force, self.slip, self.air_time, self.last_air_time, self.contact_time):
+            values[robots] = 0
+        self.first_contact[robots] = False
+
+
+def _contact_rows(state: State) -> tuple[str, list[int]]:
+    """The field of loads of contacts with the ground, and the link of each of its rows."""
+    group, out = state.group, ffi.new("uint32_t[2]")
+    if "contact.load" in group:
+        owners = []
+        for row in range(group["contact.load"].shape[1]):
+            known = lib.mf_group_contact_owner(group._use(), row, out, out + 1)
+            owners.append(int(out[0]) if known else -1)
+        return "contact.load", owners
+    if "point.load" in group:
+        model = group.model._use()
+        points = [model.points[i] for i in range(model.point_count)]
+        return "point.load", [int(p.link) for p in points if p.flags & lib.MF_POINT_COLLIDES]
+    raise errors.UnsupportedError(f"contacts: the motion {group.motions[0]!r} has no loads")
+
+
+class State:
+    """What terms read and write of the robots. A subclass makes the world and steps it.
+
+    Attributes:
+        task: what the robots learn.
+        num_envs: robots.
+        step_dt: [s] of a step.
+        episode_length_buf: [step] since the start of each robot's episode, (robots,).
+        max_episode_length: [step] of an episode.
+        action: of the last step, (robots, actions); 0 after a reset.
+        previous_action: of the step before.
+        terminated: whether the episode ends as a failure, (robots,), when rewards are computed.
+        truncated: whether it is cut off.
+        default_joint_pos: [rad or m] of the default pose, (joints,).
+        joint_limits: lowest and largest positions [rad or m], two of (joints,); infinite: none.
+        weights: of rewards by name; a curriculum may change them.
+
+    """
+
+    task: Task
+    num_envs: int
+    group: Group
+    _gravity: Array
+
+    def _open(self) -> None:
+        """Begins, once there is a group."""
+        n, task, group = self.num_envs, self.task, self.group
+        self.step_dt = task.step_dt
+        self.max_episode_length = task.episode_steps
+        self._step_counter = 0
+        self._episode = np.zeros(n, np.uint32)
+        self._seed = np.arange(n, dtype=np.uint64)
+        self.episode_length_buf = np.zeros(n, np.int32)
+        self.terminated = np.zeros(n, np.bool_)
+        self.truncated = np.zeros(n, np.bool_)
+        self.weights = {name: term.weight for name, term in task.rewards.items()}
+        self._storage: dict[str, _Storage] = {}
+        self._seen: dict[str, Array] = {}
+        self._derived: dict[str, Array] = {}
+        self._contacts: dict[tuple[str, ...], Contact] = {}
+        self._joint_sets: dict[tuple[str, ...], list[int]] = {}
+        self._originals: dict[str, Array] = {}
+        self._kept: dict[str, Array] = {}  # what startup events wrote
+        self._ranges: dict[Command, dict[str, Range]] = {}
+        self._values: dict[str, Array] = {}  # of commands
+        self._dirty: list[Index] = []
+        self._startup = False
+        self._stream = self._draws = 0
+        self._rates: Array | None = None
+        model = group.model
+        self._home = self._default_state()
+        angles = np.zeros(group["joint.angle"].shape[1:], np.float32)
+        lower, upper = np.full_like(angles, -np.inf), np.full_like(angles, np.inf)
+        for joint in model.joints:
+            if joint.type in ("hinge", "slide"):
+                angles[joint.index] = self._home[joint.position_address]
+                lower[joint.index], upper[joint.index] = joint.lower, joint.upper
+        self.default_joint_pos, self.joint_limits = angles, (lower, upper)
+
+    def _default_state(self) -> npt.NDArray[np.float64]:
+        """Positions of the default pose, in the form of Group.set_state."""
+        frames, pose = self.group.model.keyframes, self.task.pose
+        if pose is None and not frames:
+            return np.array(self.group.state()[0][0])
+        return np.array(frames[0 if pose is None else pose].position, np.float64)
+
+    @property
+    def common_step_counter(self) -> int:
+        """[step] of the environment since it was made."""
+        return self._step_counter
+
+    # ---- fields ----------------------------------------------------------------------------------
+
+    def __getitem__(self, name: str) -> Array:
+        """A field, or a part by its path, at the end of the step: (robots, ...), read-only.
+
+        It is valid until the next step. "base.position", "joint.angle", "FL_calf/joint.rate".
+        """
+        found = self._seen.get(name)
+        if found is None:
+            storage = self._storage.get(name)
+            if storage is None:
+                storage = self._storage[name] = _Storage(self.group.field(name))
+            found = self._seen[name] = storage.read()
+        return found
+
+    def _reread(self, robots: Index) -> None:
+        """The state of these robots has changed."""
+        for name in self._seen:
+            self._storage[name].update(robots)
+        self._derived.clear()
+
+    def _forget(self) -> None:
+        """The state has changed."""
+        self._seen.clear()
+        self._derived.clear()
+
+    def padded(self, name: str) -> Array:
+        """A field as [component][robot], with the undefined robots that fill the last block."""
+        self[name]
+        memory = self._storage[name].memory
+        return memory.reshape(*memory.shape[:-2], -1)
+
+    @property
+    def base_lin_vel(self) -> Array:
+        """Velocity of the base's origin in the body's frame [m/s], (robots, 3)."""
+        found = self._derived.get("linear")
+        if found is None:
+            turn, speed = self.padded("base.orientation"), self.padded("base.linear_velocity")
+            found = self._derived["linear"] = _rotate_inverse(turn, speed)[:, : self.num_envs].T
+        return found
+
+    @property
+    def base_ang_vel(self) -> Array:
+        """Angular velocity of the base in the body's frame [rad/s], (robots, 3)."""
+        return self["base.angular_velocity"]
+
+    @property
+    def projected_gravity(self) -> Array:
+        """Direction of gravity in the body's frame, of length 1, (robots, 3)."""
+        found = self._derived.get("gravity")
+        if found is None:
+            turn = self.padded("base.orientation")
+            found = _rotate_inverse(turn, self._gravity)[:, : self.num_envs].T
+            self._derived["gravity"] = found
+        return found
+
+    @property
+    def heading(self) -> Array:
+        """Direction of the body's x axis in the world [rad], -pi .. pi, (robots,)."""
+        found = self._derived.get("heading")
+        if found is None:
+            w, x, y, z = self.padded("base.orientation")
+            found = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))[: self.num_envs]
+            self._derived["heading"] = found
+        return found
+
+    @property
+    def joint_pos(self) -> Array:
+        """Positions of joints [rad or m], (robots, joints)."""
+        return self["joint.angle"]
+
+    @property
+    def joint_vel(self) -> Array:
+        """Rates of joints [rad/s or m/s], (robots, joints)."""
+        return self["joint.rate"]
+
+    @property
+    def joint_acc(self) -> Array:
+        """Accelerations of joints, means over the step [rad/s^2 or m/s^2], (robots, joints)."""
+        if self._rates is None:  # from now on
+            self._rates = np.array(self.joint_vel, order="K")
+        found = self._derived.get("acceleration")
+        if found is None:
+            found = (self.joint_vel - self._rates) * np.float32(1.0 / self.step_dt)
+            self._derived["acceleration"] = found
+        return found
+
+    # ---- parts by name ---------------------------------------------------------------------------
+
+    def joints(self, names: Sequence[str]) -> list[int]:
+        """Columns of the joints that match names or patterns, in the order of the model."""
+        key = (names,) if isinstance(names, str) else tuple(names)
+        if key not in self._joint_sets:
+            known = [joint.name for joint in self.group.model.joints]
+            self._joint_sets[key] = mdp.match(known, key, "joint")
+        return self._joint_sets[key]
+
+    def contact(self, links: Sequence[str]) -> Contact:
+        """Contacts with the ground of the links that match names or patterns."""
+        key = (links,) if isinstance(links, str) else tuple(links)
+        if key not in self._contacts:
+            known = [link.name for link in self.group.model.links]
+            self._contacts[key] = Contact(self, mdp.match(known, key, "link"))
+        return self._contacts[key]
+
+    def command_name(self, name: str | None) -> str:
+        """The name of a command; None: the first."""
+        if name is None and self.task.commands:
+            return next(iter(self.task.commands))
+        if name not in self.task.commands:
+            known = ", ".join(self.task.commands) or "none"
+            hint = near(name, self.task.commands)
+            raise errors.NotFoundError(f"no command {name!r}{hint}; there are: {known}")
+        return name
+
+    def command(self, name: str | None = None) -> Array:
+        """The value of a command, (robots, k); None: of the first."""
+        return self._values[self.command_name(name)]
+
+    def ranges(self, command: Command) -> dict[str, Range]:
+        """The ranges of a command by name, of this environment: a curriculum may change them."""
+        found = self._ranges.get(command)
+        if found is None:
+            found = self._ranges[command] = {
+                name: value
+                for name, value in vars(command).items()
+                if isinstance(value, tuple) and name != "resampling_time_range"
+            }
+        return found
+
+    # ---- random numbers --------------------------------------------------------------------------
+
+    def _draw_for(self, stream: int) -> None:
+        """Random numbers are now those of a term."""
+        self._stream, self._draws = stream, 0
+
+    def random(self, width: int, robots: Index | None = None) -> Array:
+        """Uniform numbers in [0, 1), (k, width), of the robots of these numbers; None: of all.
+
+        They depend on the robot's seed, its episode and its step in it, on the term, and on what
+        the term has drawn before in this step: neither on other robots nor on their number.
+        """
+        count = self.num_envs if robots is None else len(robots)
+        out = np.empty((width, count), np.float32)
+        rows = ffi.NULL
+        if robots is not None:
+            robots = np.ascontiguousarray(robots, np.int64)
+            rows = ffi.from_buffer("int64_t[]", robots)
+        episode = self._episode
+        if self._startup:
+            episode = np.full(self.num_envs, _STARTUP, np.uint32)
+        lib.mfpy_uniform(
+            ffi.from_buffer("uint64_t[]", self._seed),
+            ffi.from_buffer("uint32_t[]", episode),
+            ffi.from_buffer("uint32_t[]", self.episode_length_buf),
+            self._stream << 32 | self._draws,
+            rows,
+            count,
+            width,
+            ffi.from_buffer("float[]", out),
+        )
+        self._draws += -(-width // _COLUMNS) * _COLUMNS
+        return out.T
+
+    def uniform(self, low: Any, high: Any, width: int, robots: Index | None = None) -> Array:
+        """Uniform numbers from low to high, (k, width), as `random`; low and high: numbers or one
+        per column.
+        """
+        drawn = self.random(width, robots)
+        low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
+        drawn *= high - low
+        drawn += low
+        return drawn
+
+    # ---- writes ----------------------------------------------------------------------------------
+
+    def write(self, name: str, values: Any, robots: Index) -> None:
+        """Writes a field, or a part by its path, of the robots of these numbers, (k,).
+
+        Args:
+            name: of a field that may be written: poses, velocities, targets, other inputs.
+            values: (k, ...) of the field's shape, or what broadcasts to it; finite.
+            robots: numbers.
+
+        What a startup event writes is written again at each reset.
+        """
+        field = self.group.field(name)
+        field._put(robots, values)
+        if field._moves:
+            self._dirty.append(robots)
+        for other in list(self._seen):
+            storage = self._storage[other]
+            if storage.field._field_name == field._field_name:
+                storage.update(robots)
+        self._derived.clear()
+        if self._startup:
+            if name not in self._kept:
+                self._kept[name] = field.read()
+            self._kept[name][robots] = field[robots]
+
+    def original(self, name: str) -> Array:
+        """The values of a field in the default pose, before any event wrote it, (robots, ...)."""
+        if name not in self._originals:
+            self._originals[name] = self.group.field(name).read()
+        return self._originals[name]
+
+    def _refresh(self) -> None:
+        """Recomputes what follows from state that was written."""
+        if self._dirty:
+            robots = np.unique(np.concatenate(self._dirty))
+            self._dirty.clear()
+            self.group._refresh_rows(robots)
+            for name in self._seen:
+                storage = self._storage[name]
+                if not storage.field._moves:  # what was written is known
+                    storage.update(robots)

@@ -1,0 +1,741 @@
+"""The environment of a task: robots of one model that learn what terms say (mayfly.task)."""
+
+from __future__ import annotations
+
+import os
+import traceback
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from gymnasium.spaces import Box
+from gymnasium.vector import AutoresetMode
+from gymnasium.vector.utils import batch_space
+
+from mayfly import errors
+from mayfly._native import ffi, lib
+from mayfly.arrays import Array, whole
+from mayfly.envs.batch import Batch, ClosedEnvironmentError, Spare
+from mayfly.envs.state import Index, State
+from mayfly.field import Field
+from mayfly.group import Group
+from mayfly.task import Action, Observation, Task, Term
+from mayfly.world import World
+
+__all__ = ["TaskVectorEnv"]
+
+Mask = npt.NDArray[np.bool_]
+_BEFORE = 2**32 - 1  # of episodes: the next one is the first
+
+
+def _origin(failure: BaseException) -> str:
+    """The file and line where it was raised."""
+    frames = traceback.extract_tb(failure.__traceback__)
+    own = [f for f in frames if os.path.dirname(f.filename) != os.path.dirname(__file__)]
+    frame = (own or frames)[-1]
+    return f"{frame.filename}:{frame.lineno}"
+
+
+def _stream(kind: str, name: str) -> int:
+    return zlib.crc32(f"{kind}/{name}".encode())
+
+
+class _Action:
+    """An action term of an environment: the targets of the last steps, [age][column][robot]."""
+
+    def __init__(self, env: TaskVectorEnv, name: str, term: Action, first: int) -> None:
+        self.term, self.name = term, name
+        self.field: Field = env.group.field(term.field)
+        if not self.field.writeable:
+            raise errors.ArgumentError(f"action {name}: {term.field} is computed, not written")
+        columns, offset = term.find(env)
+        if not columns:
+            raise errors.ArgumentError(f"action {name}: there is nothing to write")
+        self.columns, self.actions = columns, slice(first, first + len(columns))
+        try:
+            self.scale = np.broadcast_to(np.asarray(term.scale, np.float32), (len(columns),))
+            self.offset = np.broadcast_to(np.asarray(offset, np.float32), (len(columns),))
+        except ValueError:
+            raise errors.ArgumentError(
+                f"action {name}: need one scale and offset, or {len(columns)} of them"
+            ) from None
+        steps = [round(time / env.task.step) for time in term.latency]
+        self.lowest, self.spread = steps[0], steps[1] - steps[0]
+        self.decimation = env.task.decimation
+        ages = -(-steps[1] // self.decimation) + 1
+        view = self.field.view
+        blocks, lanes = view.shape[:2]
+        self.targets = np.empty((ages, len(columns), blocks * lanes), np.float32)
+        self.targets[...] = self.offset[:, None]
+        self.lag = np.full(blocks * lanes, self.lowest, np.int32)  # [physics step]
+        self.numbers = np.array(columns, np.uint32)
+        self.native = lib.mf_group_find_field(env.group._use(), term.field.encode())
+        if self.native == ffi.NULL:
+            raise errors.ArgumentError(f"action {name}: {term.field}: need a whole field")
+        self.stream = _stream("action", name)
+
+    def reset(self, env: TaskVectorEnv, robots: Index) -> None:
+        self.targets[:, :, robots] = self.offset[:, None]
+        if self.spread:
+            env._draw_for(self.stream)
+            drawn = env.random(1, robots)[:, 0] * np.float32(self.spread + 1)
+            self.lag[robots] = self.lowest + drawn.astype(np.int32)
+        lanes = self.field.view.shape[1]
+        shaped = self.field.view.reshape(-1, lanes, len(self.field.view[0, 0].reshape(-1)))
+        shaped[(robots // lanes)[:, None], (robots % lanes)[:, None], self.numbers] = self.offset
+
+    def take(self, action: Array, count: int) -> None:
+        """New targets, of the action as [column][robot]."""
+        if len(self.targets) > 1:
+            self.targets[1:] = self.targets[:-1].copy()
+        new = self.targets[0, :, :count]
+        np.multiply(action[self.actions], self.scale[:, None], out=new)
+        new += self.offset[:, None]
+        if self.term.clip is not None:
+            np.clip(new, *self.term.clip, out=new)
+
+    def acts(self, substep: int) -> bool:
+        """Whether targets begin to act in a physics step of the step."""
+        if self.spread:
+            return (substep - self.lowest) % self.decimation <= self.spread
+        return (substep - self.lowest) % self.decimation == 0
+
+    def write(self, substep: int) -> None:
+        """Writes what begins to act in a physics step of the step."""
+        lib.mfpy_write_targets(
+            self.native,
+            ffi.from_buffer("uint32_t[]", self.numbers),
+            len(self.numbers),
+            ffi.from_buffer("float[]", self.targets),
+            len(self.targets),
+            ffi.from_buffer("int32_t[]", self.lag),
+            substep,
+            self.decimation,
+        )
+
+
+class _Column:
+    """An observation term of an environment: columns of its group, and its past."""
+
+    def __init__(self, name: str, term: Observation, stream: int) -> None:
+        self.name, self.term, self.stream = name, term, stream
+        # Terms with the same function and the same objects as parameters are computed once.
+        self.key = (term.func, *((k, id(v)) for k, v in sorted(term.params.items())))
+        self.low, self.high = term.noise
+        self.scale = np.asarray(term.scale, np.float32)
+        self.plain = bool((self.scale == 1).all())
+        self.history = max(term.history_length, 1)
+        self.frames: Array | None = None  # [age][column][robot], the oldest first
+        self.lag: Array | None = None
+        self.columns = slice(0, 0)
+        self.width = 0  # of one frame
+
+    def shape(self, width: int, first: int, count: int) -> int:
+        """Takes its columns; the first column after them."""
+        self.width = width
+        self.columns = slice(first, first + width * self.history)
+        least, most = self.term.delay
+        if self.history + most > 1:
+            self.frames = np.zeros((self.history + most, width, count), np.float32)
+            self.lag = np.full(count, least, np.int32) if most > 0 else None
+        return self.columns.stop
+
+
+class TaskVectorEnv(Batch, State):
+    """Robots that learn a task, stepped together; a vector environment of Gymnasium.
+
+    Args:
+        task: what they learn.
+        num_envs: robots.
+        autoreset_mode: behavior at the end of an episode; a gymnasium.vector.AutoresetMode.
+        dtype: of observations, float32 or float64.
+        num_threads: workers; None: one for each processor. Results do not depend on it.
+        isa: instruction set of the physics: "auto", "avx2", "avx512", ...
+        render_mode: as of MayflyVectorEnv, like all that follow.
+        render_robots: of which render() takes pictures.
+        width: [pixel] of a picture.
+        height: [pixel].
+
+    step() returns the observations of the group "policy"; `observation_groups` has all groups. When
+    an episode ends, infos (with AutoresetMode.SAME_STEP infos["final_info"]) have for each term its
+    mean over the episode: "reward/NAME" (weight x value), "command/NAME/METRIC"; and
+    "termination/NAME", 1 for the reasons of the end; "curriculum/NAME".
+
+    Robot i with seed s gives the same bits for any num_envs, index and num_threads, where terms
+    compute robot by robot.
+
+    Attributes:
+        observation_groups: the last observations of all groups by name, (robots, k).
+
+    """
+
+    def __init__(
+        self,
+        task: Task,
+        num_envs: int = 1,
+        *,
+        autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
+        dtype: npt.DTypeLike = np.float32,
+        num_threads: int | None = None,
+        isa: str = "auto",
+        render_mode: str | None = None,
+        width: int = 480,
+        height: int = 480,
+        render_robots: Sequence[int] | None = None,
+    ) -> None:
+        if not isinstance(task, Task):
+            raise TypeError(f"task: need a mayfly.Task, got {task!r}")
+        self.task = task
+        self._prepare(num_envs, autoreset_mode, render_mode, render_robots, (width, height))
+        self._dtype = np.dtype(dtype)
+        if self._dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
+            raise TypeError(f"dtype: need numpy.float32 or numpy.float64, got {self._dtype}")
+        if num_threads is not None:
+            num_threads = whole(num_threads, "num_threads", 1, 2**31)
+        settings: dict[str, Any] = {"step": task.step, "threads": num_threads, "isa": isa}
+        if task.terrain is not None:
+            settings["terrain"] = task.terrain
+        self._world = World.for_model(task.model, **settings)
+        self._group = self._world.add_group(
+            task.model, self.num_envs, motion=task.motion, **task.settings
+        )
+        direction = self._world._settings["gravity_direction"]
+        self._gravity = np.array(direction, np.float32) / np.float32(np.linalg.norm(direction))
+        self._open()
+        self._open_terms()
+        self._describe()
+        self._rehearse()
+        self._seal()
+
+    def _open_terms(self) -> None:
+        task, n = self.task, self.num_envs
+        self._terms: list[_Action] = []
+        first = 0
+        for name, term in task.actions.items():
+            self._terms.append(_Action(self, name, term, first))
+            first = self._terms[-1].actions.stop
+        self.action = np.zeros((first, n), np.float32).T
+        self.previous_action = np.zeros((first, n), np.float32).T
+        limits = np.full(first, np.inf, np.float32)
+        self.single_action_space = Box(-limits, limits, dtype=np.float32)
+        self.action_space = batch_space(self.single_action_space, n)
+        self._columns = {
+            group: [
+                _Column(name, term, _stream(f"observation/{group}", name))
+                for name, term in terms.items()
+            ]
+            for group, terms in task.observations.items()
+        }
+        self._streams = {
+            (kind, name): _stream(kind, name)
+            for kind, terms in (("command", task.commands), ("event", task.events))
+            for name in terms
+        }
+        self._reset_events = [n for n, e in task.events.items() if e.mode == "reset"]
+        self._due = {
+            **{("command", name): c.resampling_time_range for name, c in task.commands.items()},
+            **{
+                ("event", name): e.interval_range_s
+                for name, e in task.events.items()
+                if e.interval_range_s is not None
+            },
+        }
+        self._next = {key: np.zeros(n, np.int32) for key in self._due}
+        self._drawn: dict[str, Array] = {}
+        self._spares: dict[str, Spare] = {group: Spare() for group in task.observations}
+        self._sums: dict[str, Array] = {}
+        self._steps = np.zeros(n, np.int32)  # of sums
+        self._logged: dict[str, float] = {}
+        self.observation_groups: dict[str, Array] = {}
+        self.episode_steps = task.episode_steps if "time_out" in task.terminations else None
+
+    def _rehearse(self) -> None:
+        """Runs every term once, so that mistakes are reported here; finds the observation space."""
+        everyone = np.arange(self.num_envs)
+        with self._world._lock:
+            self._start_up(everyone)
+            self._restart(everyone)
+            self._advance(everyone[:0])
+            for group, columns in self._columns.items():
+                first = 0
+                for column in columns:
+                    value = self._value(f"observation {group}/{column.name}", column.term)
+                    first = column.shape(value.shape[1], first, self.num_envs)
+                    if column.scale.ndim and column.scale.shape != (value.shape[1],):
+                        raise errors.ArgumentError(
+                            f"observation {column.name}: scale: need a number or "
+                            f"{value.shape[1]}, got shape {column.scale.shape}"
+                        )
+            self._tables = {
+                group: np.zeros((columns[-1].columns.stop, self.num_envs), np.float32)
+                for group, columns in self._columns.items()
+            }
+            self._likeness = {
+                group: np.empty(table.T.shape, self._dtype) for group, table in self._tables.items()
+            }
+            self._observe(everyone, everyone)
+            self._measure()
+            self._sum(np.zeros(self.num_envs, np.bool_))
+            for event in self.task.events:
+                self._happen(event, everyone[:0])
+            self._sums = {name: np.zeros_like(values) for name, values in self._sums.items()}
+        width = len(self._tables["policy"])
+        kind: Any = self._dtype.type
+        self.single_observation_space = Box(-np.inf, np.inf, (width,), kind)
+        self.observation_space = batch_space(self.single_observation_space, self.num_envs)
+
+    # ---- what it is ------------------------------------------------------------------------------
+
+    def _use(self) -> None:
+        if self._world.closed:
+            raise ClosedEnvironmentError(f"{type(self).__name__} is closed: make a new one")
+
+    @property
+    def group(self) -> Group:  # type: ignore[override]
+        """The robots, with all their fields."""
+        self._use()
+        return self._group
+
+    @property
+    def world(self) -> World:
+        """Their world."""
+        self._use()
+        return self._world
+
+    @property
+    def dt(self) -> float:
+        """[s] of one step."""
+        return self.task.step_dt
+
+    @property
+    def title(self) -> str:
+        """The name of the task."""
+        return self.task.name
+
+    def __repr__(self) -> str:
+        state = ", closed" if self._world.closed else ""
+        sizes = ", ".join(f"{group} {len(table)}" for group, table in self._tables.items())
+        return (
+            f"{type(self).__name__}({self.title}, num_envs={self.num_envs}{state}): "
+            f"{self.action.shape[1]} actions; observations: {sizes}"
+        )
+
+    def __reduce__(self) -> Any:
+        raise TypeError("an environment of a task cannot be pickled: make it of the task again")
+
+    # ---- calls of terms --------------------------------------------------------------------------
+
+    def _call(self, what: str, function: Callable[..., Any], *given: Any, **params: Any) -> Any:
+        try:
+            return function(*given, **params)
+        except errors.MayflyError as failure:
+            kind = errors.ArgumentError if isinstance(failure, ValueError) else type(failure)
+            raise kind(f"{what}: {failure}") from failure
+        except Exception as failure:
+            raise errors.ArgumentError(
+                f"{what}: {type(failure).__name__}: {failure} ({_origin(failure)})"
+            ) from failure
+
+    def _term(self, what: str, term: Term, *given: Any) -> Any:
+        assert callable(term.func)
+        return self._call(what, term.func, self, *given, **term.params)
+
+    def _robot_values(self, what: str, made: Any, kinds: str, needed: str) -> Array:
+        """An array (robots,) of numbers or truth values; raises for anything else."""
+        made = np.asarray(made)
+        if made.shape != (self.num_envs,) or made.dtype.kind not in kinds:
+            raise errors.ArgumentError(
+                f"{what}: need {needed} of shape ({self.num_envs},), got {made.dtype} of shape "
+                f"{made.shape}"
+            )
+        return np.asarray(made)
+
+    def _value(self, what: str, term: Term) -> Array:
+        """An observation (robots, k)."""
+        made = np.asarray(self._term(what, term))
+        n = self.num_envs
+        if made.ndim == 0 or made.shape[0] != n or made.ndim > 2 or made.dtype.kind not in "biuf":
+            raise errors.ArgumentError(
+                f"{what}: need numbers of shape ({n},) or ({n}, k), got {made.dtype} of shape "
+                f"{made.shape}"
+            )
+        return made.reshape(n, -1)
+
+    # ---- starts ----------------------------------------------------------------------------------
+
+    def reset(
+        self,
+        *,
+        seed: int | Iterable[int | None] | None = None,
+        options: dict[str, Any] | None = None,
+    ) -> tuple[Array, dict[str, Any]]:
+        """Starts episodes.
+
+        Args:
+            seed: s: robot i gets s + i; a list: one for each robot, None where its random numbers
+                continue; None: all continue, initially from seeds of the system.
+            options: {"reset_mask": mask}: only robots with True; rows of others do not change.
+
+        """
+        self._use()
+        mask = self._mask(options)
+        chosen = np.ones(self.num_envs, np.bool_) if mask is None else mask
+        seeds, given = self._fresh_seeds(chosen, seed)
+        with self._world._lock:
+            anew = np.flatnonzero(chosen & given)
+            self._seed[anew] = seeds[anew]
+            self._episode[anew] = _BEFORE
+            if len(anew):
+                self._start_up(anew)
+            robots = np.flatnonzero(chosen)
+            self._restart(robots)
+            self._observe(robots, robots)
+            self._started(chosen, given, seeds)
+            shown = self._show()
+        self._look()
+        return shown, {}
+
+    def _start_up(self, robots: Index) -> None:
+        """Startup events of robots that get a seed."""
+        self._startup = True
+        self.episode_length_buf[robots] = 0
+        try:
+            for name, event in self.task.events.items():
+                if event.mode == "startup":
+                    self._happen(name, robots)
+        finally:
+            self._startup = False
+
+    def _happen(self, name: str, robots: Index) -> None:
+        event = self.task.events[name]
+        self._draw_for(self._streams["event", name])
+        self._term(f"event {name}", event, robots)
+
+    def _restart(self, robots: Index) -> None:
+        """Starts episodes of robots: default pose, events, commands."""
+        self._episode[robots] += 1  # wraps from _BEFORE to 0
+        self.episode_length_buf[robots] = 0
+        home = np.broadcast_to(self._home, (len(robots), len(self._home)))
+        self._group.reset(robots)
+        self._group.set_state(home, robots=robots)
+        self._reread(robots)
+        for name, values in self._kept.items():
+            self.write(name, values[robots], robots)
+        for name in self._reset_events:
+            self._happen(name, robots)
+        self._refresh()
+        self.action[robots] = 0
+        self.previous_action[robots] = 0
+        for action in self._terms:
+            action.reset(self, robots)
+        for contact in self._contacts.values():
+            contact.reset(robots)
+        for values in self._sums.values():
+            values[robots] = 0
+        self._steps[robots] = 0
+        for name in self.task.commands:
+            self._resample(name, robots)
+        for key in self._due:
+            if key[0] == "event":
+                self._schedule(key, robots)
+        self._command()
+
+    def _advance(self, robots: Index) -> None:
+        """The curriculum, when episodes of robots are over."""
+        for name, term in self.task.curriculum.items():
+            made = self._term(f"curriculum {name}", term, robots)
+            if isinstance(made, dict):
+                self._logged.update({f"curriculum/{name}/{k}": float(v) for k, v in made.items()})
+            elif made is not None:
+                self._logged[f"curriculum/{name}"] = float(made)
+
+    def _schedule(self, key: tuple[str, str], robots: Index) -> None:
+        """Draws when something happens next."""
+        low, high = self._due[key]
+        self._draw_for(self._streams[key] ^ 1)
+        wait = self.uniform(low, high, 1, robots)[:, 0].astype(np.float64) / self.step_dt
+        steps = np.clip(np.round(wait), 1, 2**30).astype(np.int32)
+        self._next[key][robots] = self.episode_length_buf[robots] + steps
+
+    def _resample(self, name: str, robots: Index) -> None:
+        command, key = self.task.commands[name], ("command", name)
+        self._draw_for(self._streams[key])
+        drawn = np.asarray(self._call(f"command {name}", command.resample, self, robots))
+        if drawn.ndim != 2 or drawn.shape[0] != len(robots):
+            raise errors.ArgumentError(
+                f"command {name}: resample: need shape ({len(robots)}, k), got {drawn.shape}"
+            )
+        if name not in self._drawn:
+            self._drawn[name] = np.zeros((drawn.shape[1], self.num_envs), np.float32).T
+        self._drawn[name][robots] = drawn
+        self._schedule(key, robots)
+
+    def _command(self) -> None:
+        """The values of commands for the present state."""
+        for name, command in self.task.commands.items():
+            made = np.asarray(self._call(f"command {name}", command.value, self, self._drawn[name]))
+            if made.ndim != 2 or made.shape[0] != self.num_envs:
+                raise errors.ArgumentError(
+                    f"command {name}: value: need shape ({self.num_envs}, k), got {made.shape}"
+                )
+            self._values[name] = made
+
+    # ---- steps -----------------------------------------------------------------------------------
+
+    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+        """One step of all robots: observations, rewards, terminations, truncations, infos.
+
+        Actions of wrong shapes, or that are not finite, leave the robots unchanged.
+        """
+        self._use()
+        action = self._actions(actions)
+        self._check_begun()
+        with self._world._lock:
+            self._check_ended()
+            mode = self.autoreset_mode
+            starts = self._over if mode == AutoresetMode.NEXT_STEP and self._over.any() else None
+            self._act(action, starts)
+            self._measure()
+            reward = self._sum(starts)
+            ended = self.terminated | self.truncated
+            infos: dict[str, Any] = {}
+            if ended.any():
+                self._advance(np.flatnonzero(ended))
+                logs = self._logs(ended)
+            anew = np.zeros(0, np.int64)
+            if starts is not None:
+                anew = np.flatnonzero(starts)
+                self._restart(anew)
+            self._go_on()
+            self._observe(None, anew)
+            if ended.any():
+                infos = self._end(ended, logs) if mode == AutoresetMode.SAME_STEP else logs
+            self._over = ended
+            results = self._show(), reward, self.terminated.copy(), self.truncated.copy(), infos
+        self._look()
+        return results
+
+    def _act(self, action: Array, starts: Mask | None) -> None:
+        """The physics of a step."""
+        if not np.isfinite(action).all():
+            wrong = ~np.isfinite(action).all(axis=1)
+            if starts is not None:  # theirs is not used
+                wrong &= ~starts
+                action = np.where(starts[:, None], np.float32(0), action)
+            if wrong.any():
+                raise errors.ArgumentError(
+                    f"actions: that of robot {int(np.argmax(wrong))} is not a finite number; no "
+                    "step was made: check the policy, or use numpy.nan_to_num(actions)"
+                )
+        if self._rates is not None:
+            self._rates = np.array(self.joint_vel, order="K")
+        self.previous_action[...] = self.action
+        self.action[...] = action
+        for term in self._terms:
+            term.take(self.action.T, self.num_envs)
+        waiting = 0
+        for substep in range(self.task.decimation):
+            acting = [term for term in self._terms if term.acts(substep)]
+            if acting and waiting:
+                self._world._advance(self._world._use(), waiting)
+                waiting = 0
+            for term in acting:
+                term.write(substep)
+            waiting += 1
+        self._world.step(waiting)
+        self._forget()
+        np.add(self.episode_length_buf, 1, out=self.episode_length_buf)
+        self._step_counter += 1
+
+    def _measure(self) -> None:
+        """Contacts, and who ends."""
+        for contact in self._contacts.values():
+            contact.update(self, self.step_dt)
+        self._reasons: dict[str, Mask] = {}
+        self.terminated[:] = False
+        self.truncated[:] = False
+        for name, term in self.task.terminations.items():
+            what = f"termination {name}"
+            made = self._robot_values(what, self._term(what, term), "b", "truth values")
+            self._reasons[name] = made
+            ends = self.truncated if term.time_out else self.terminated
+            np.logical_or(ends, made, out=ends)
+        self._faulty: Mask | None = None
+        if self._group.faults:
+            self._faulty = self._reasons["fault"] = self._group.fault != 0
+            self.terminated[self._faulty] = True
+
+    def _sum(self, starts: Mask | None) -> npt.NDArray[np.float64]:
+        """The reward; robots that only start an episode get 0 and do not end."""
+        total = np.zeros(self.num_envs, np.float32)
+        for name, term in self.task.rewards.items():
+            weight = self.weights[name]
+            if weight != 0.0:
+                what = f"reward {name}"
+                made = self._robot_values(what, self._term(what, term), "biuf", "numbers")
+                value = made * np.float32(weight)
+                total += value
+                self._add(f"reward/{name}", value)
+        for name in self.task.commands:
+            for metric, value in self.metrics(name).items():
+                self._add(f"command/{name}/{metric}", value)
+        self._steps += 1
+        total *= np.float32(self.step_dt)
+        if self._faulty is not None:
+            total[self._faulty] = np.nan_to_num(total[self._faulty], posinf=0.0, neginf=0.0)
+        if not np.isfinite(total).all():
+            self._complain(total)
+        if starts is not None:
+            total[starts] = 0
+            self.terminated[starts] = False
+            self.truncated[starts] = False
+        return total.astype(np.float64)
+
+    def metrics(self, command: str | None = None) -> dict[str, Array]:
+        """How well a command is followed at present, by name: (robots,); None: the first."""
+        name = self.command_name(command)
+        term = self.task.commands[name]
+        return dict(self._call(f"command {name}", term.metrics, self, self._values[name]))
+
+    def _add(self, name: str, value: Array) -> None:
+        if name not in self._sums:
+            self._sums[name] = np.zeros(self.num_envs, np.float32)
+        self._sums[name] += value
+
+    def _complain(self, total: Array) -> None:
+        """Raises for a reward that is not finite."""
+        for name, term in self.task.rewards.items():
+            value = np.asarray(self._term(f"reward {name}", term)) * self.weights[name]
+            wrong = np.flatnonzero(~np.isfinite(value))
+            if len(wrong):
+                more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+                raise errors.ArgumentError(
+                    f"reward {name}: need finite numbers, robot {wrong[0]}{more} gets "
+                    f"{value[wrong[0]]}"
+                )
+        raise errors.ArgumentError("rewards: their sum is not finite")
+
+    def _go_on(self) -> None:
+        """What is due: commands, events."""
+        for (kind, name), steps in self._next.items():
+            robots = np.flatnonzero(self.episode_length_buf >= steps)
+            if len(robots) == 0:
+                continue
+            if kind == "command":
+                self._resample(name, robots)
+            else:
+                self._happen(name, robots)
+                self._schedule((kind, name), robots)
+        self._refresh()
+        self._command()
+
+    # ---- observations ----------------------------------------------------------------------------
+
+    def _observe(self, robots: Index | None, anew: Index) -> None:
+        """Computes the observations of robots; None: of all. The past of those in `anew` is filled
+        with the present.
+        """
+        known: dict[Any, Array] = {}
+        for group, columns in self._columns.items():
+            table = self._tables[group]
+            for column in columns:
+                if column.key not in known:
+                    what = f"observation {group}/{column.name}"
+                    known[column.key] = self._value(what, column.term)
+                self._observe_column(column, known[column.key], table, robots, anew)
+
+    def _observe_column(
+        self, column: _Column, made: Array, table: Array, robots: Index | None, anew: Index
+    ) -> None:
+        if made.shape[1] != column.width:
+            raise errors.ArgumentError(
+                f"observation {column.name}: need {column.width} columns as before, got "
+                f"{made.shape[1]}"
+            )
+        value: Array = made.T if robots is None else made[robots].T
+        self._draw_for(column.stream)
+        if column.low or column.high:
+            value = value + self.uniform(column.low, column.high, column.width, robots).T
+        if column.term.clip is not None:
+            value = np.clip(value, *column.term.clip)
+        if not column.plain:
+            value = value * column.scale.reshape(-1, 1)
+        frames = column.frames
+        if frames is None:
+            if robots is None:
+                table[column.columns] = value
+            else:
+                table[column.columns, robots] = value
+            return
+        if column.lag is not None and len(anew):
+            least, most = column.term.delay
+            drawn = self.random(1, anew)[:, 0] * np.float32(most - least + 1)
+            column.lag[anew] = least + drawn.astype(np.int32)
+        if robots is None:
+            frames[:-1] = frames[1:]
+            frames[-1] = value
+            frames[:, :, anew] = value[:, anew]
+        else:
+            frames[:, :, robots] = value
+        for i in range(column.history):
+            age = column.history - 1 - i
+            part = table[column.columns.start + i * column.width :][: column.width]
+            if column.lag is None:
+                part[...] = frames[-1 - age]
+                continue
+            for lag in range(column.term.delay[0], column.term.delay[1] + 1):
+                np.copyto(part, frames[-1 - age - lag], where=column.lag == lag)
+
+    def _show(self) -> Array:
+        """The observations as they are returned; sets observation_groups."""
+        for group, table in self._tables.items():
+            self.observation_groups.pop(group, None)  # so that its memory may be used again
+            rows = self._spares[group].like(self._likeness[group])
+            if self._dtype == np.float32:
+                columns, cells = ffi.from_buffer("float[]", table), ffi.from_buffer("float[]", rows)
+                lib.mfpy_rows(columns, *table.shape, cells)
+            else:
+                np.copyto(rows, table.T)
+            self.observation_groups[group] = rows
+        return self.observation_groups["policy"]
+
+    # ---- ends ------------------------------------------------------------------------------------
+
+    def _logs(self, ended: Mask) -> dict[str, Any]:
+        """Means over the episodes that end, with their masks."""
+        logs: dict[str, Any] = {}
+        robots = np.flatnonzero(ended)
+        steps = self._steps[robots]
+        for name, values in self._sums.items():
+            logs[name] = np.zeros(self.num_envs, np.float32)
+            logs[name][robots] = values[robots] / steps
+        for name, reason in self._reasons.items():
+            logs[f"termination/{name}"] = (reason & ended).astype(np.float32)
+        for name, value in self._logged.items():
+            logs[name] = np.full(self.num_envs, value, np.float32)
+        return {**logs, **{f"_{name}": ended for name in logs}}
+
+    def _end(self, ended: Mask, logs: dict[str, Any]) -> dict[str, Any]:
+        """Starts new episodes in the step that ended the old ones; infos as in SyncVectorEnv."""
+        robots = np.flatnonzero(ended)
+        final = np.full(self.num_envs, None, object)
+        last = self._tables["policy"][:, robots].T.astype(self._dtype, order="C")
+        for robot, row in zip(robots, last):
+            final[robot] = row
+        self._restart(robots)
+        self._observe(robots, robots)
+        return {
+            "final_obs": final,
+            "_final_obs": ended,
+            "final_info": logs,
+            "_final_info": ended,
+        }
+
+    # ---- closing ---------------------------------------------------------------------------------
+
+    def close_extras(self, **unused: Any) -> None:
+        """Releases the memory."""
+        self._close_pictures()
+        self._world.close()

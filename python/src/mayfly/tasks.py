@@ -1,0 +1,117 @@
+"""Tasks that ship, to start from: `velocity` for robots with legs.
+
+task = mayfly.tasks.velocity(mayfly.Model.from_file("hexapod.urdf"), feet="tibia*")
+task = task.replace(rewards={**task.rewards, "mine": mdp.Reward(mine, 0.1)})
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mayfly import mdp
+from mayfly.mdp import Event, Observation, Reward, Termination
+from mayfly.model import Model
+from mayfly.task import Range, Task
+
+__all__ = ["velocity"]
+
+
+def _measured(noise: float) -> dict[str, Observation]:
+    """What a robot measures, with so many times the usual noise."""
+    return {
+        "base_ang_vel": Observation(mdp.base_ang_vel, noise=0.2 * noise, scale=0.25),
+        "projected_gravity": Observation(mdp.projected_gravity, noise=0.05 * noise),
+        "velocity_commands": Observation(mdp.generated_commands),
+        "joint_pos": Observation(mdp.joint_pos_rel, noise=0.01 * noise),
+        "joint_vel": Observation(mdp.joint_vel_rel, noise=1.5 * noise, scale=0.05),
+        "actions": Observation(mdp.last_action),
+    }
+
+
+def velocity(
+    model: Model,
+    *,
+    feet: Sequence[str],
+    base: str | None = None,
+    lin_vel_x: Range = (-0.5, 1.0),
+    lin_vel_y: Range = (-0.3, 0.3),
+    ang_vel_z: Range = (-0.8, 0.8),
+    std: float = 0.5,
+    action_scale: float = 0.25,
+    push: float = 0.5,
+    step: float = 0.004,
+    decimation: int = 5,
+) -> Task:
+    """Tracking of commanded velocities of the base on level ground, with noise, latency and pushes.
+
+    Args:
+        model: a robot whose joints follow targets.
+        feet: names or patterns of the links that step on the ground.
+        base: the link that must not touch the ground; None: the first.
+        lin_vel_x: [m/s] range of commands, forward.
+        lin_vel_y: [m/s] to the left.
+        ang_vel_z: [rad/s] to the left.
+        std: [m/s] error of the velocity at which its reward is 1/e.
+        action_scale: [rad] of an action of 1.
+        push: [m/s] largest change of the velocity by a push, each way.
+        step: [s] physics step.
+        decimation: physics steps of a step.
+
+    Observations: "policy", as a robot measures them, with noise; "critic", without noise, also the
+    base's velocity and the loads of feet. Rewards and weights are those of Isaac Lab's flat task for
+    the Go2, with a penalty for what joints are beyond 95 % of their range.
+    """
+    rewards = {
+        "track_lin_vel_xy_exp": Reward(weight=1.5, std=std),
+        "track_ang_vel_z_exp": Reward(weight=0.75, std=0.5),
+        "lin_vel_z_l2": Reward(weight=-2.0),
+        "ang_vel_xy_l2": Reward(weight=-0.05),
+        "flat_orientation_l2": Reward(weight=-2.5),
+        "joint_acc_l2": Reward(weight=-2.5e-7),
+        "action_rate_l2": Reward(weight=-0.01),
+        "joint_pos_limits": Reward(weight=-1.0),
+        "feet_air_time": Reward(weight=0.25, link_names=feet),
+    }
+    if len(model.actuators) > 0:
+        rewards["joint_torques_l2"] = Reward(weight=-2e-4)
+    return Task(
+        model,
+        step=step,
+        decimation=decimation,
+        actions={"joint_pos": mdp.JointPositionAction(scale=action_scale, latency=(0.0, 0.02))},
+        commands={
+            "base_velocity": mdp.UniformVelocityCommand(
+                lin_vel_x,
+                lin_vel_y,
+                ang_vel_z,
+                resampling_time_range=(5.0, 10.0),
+                rel_standing_envs=0.05,
+            )
+        },
+        observations={
+            "policy": _measured(1.0),
+            "critic": {
+                **_measured(0.0),
+                "base_lin_vel": Observation(mdp.base_lin_vel),
+                "feet": Observation(mdp.contact_forces, link_names=feet, scale=0.01),
+            },
+        },
+        rewards=rewards,
+        terminations={
+            "time_out": Termination(time_out=True),
+            "fell": Termination(mdp.bad_orientation, limit_angle=1.0),
+            "base_contact": Termination(
+                mdp.illegal_contact, link_names=model.links[0].name if base is None else base
+            ),
+        },
+        events={
+            "reset_base": Event(mdp.reset_root_state_uniform, pose_range={"yaw": (-3.14, 3.14)}),
+            "reset_joints": Event(mdp.reset_joints_by_scale, position_range=(0.8, 1.2)),
+            "push": Event(
+                mdp.push_by_setting_velocity,
+                "interval",
+                interval_range_s=(5.0, 10.0),
+                velocity_range={"x": (-push, push), "y": (-push, push)},
+            ),
+        },
+    )
