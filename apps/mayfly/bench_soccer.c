@@ -70,7 +70,7 @@ typedef struct Setup {
     uint32_t number;                    // [1] of repeats so far
     double parts[MF_BENCH_REPEATS + 1]; // [s] of each in collisions; the first warms up
     double part;                        // [s] of a step in collisions, the median
-    mf_CollisionsStatistics statistics; // of one repeat
+    mf_CollisionsStatistics statistics; // of all repeats
 } Setup;
 
 static void close_setup(mf_BenchRig *rig) {
@@ -220,7 +220,6 @@ static mf_BenchPoint curve(const mf_Bench *bench, uint32_t n) {
 }
 
 static void prepare(mf_BenchRig *rig) {
-    mf_collisions_clear_statistics(((Setup *)rig)->collisions);
     mf_world_measure(rig->world, true);
 }
 

@@ -84,7 +84,7 @@ MF_API mf_Status mf_collisions_add(mf_World *world, const mf_CollisionsConfig *c
                                    mf_Collisions **out, mf_Error *error);
 
 typedef struct mf_CollisionsStatistics {
-    uint64_t steps;         // [1] since the last call of mf_collisions_clear_statistics
+    uint64_t steps;         // [1] since the start
     uint64_t robot_tests;   // [1] tests of bounding spheres of two whole robots, for any angles of
                             // their joints
     uint64_t bound_tests;   // [1] tests of bounding volumes of two trees, or of one and the box of
@@ -104,6 +104,5 @@ typedef struct mf_CollisionsStatistics {
     double deepest;         // [m] largest overlap of two shapes, without those of the first step:
                             // beyond mf_CollisionsConfig.depth forces do not increase
 } mf_CollisionsStatistics;
-// What happened so far, since the start or the last mf_collisions_clear_statistics.
+// What happened so far.
 MF_API mf_CollisionsStatistics mf_collisions_statistics(const mf_Collisions *collisions);
-MF_API void mf_collisions_clear_statistics(mf_Collisions *collisions);

@@ -504,9 +504,3 @@ mf_CollisionsStatistics mf_collisions_statistics(const mf_Collisions *collisions
         return (mf_CollisionsStatistics){0};
     return collisions->statistics;
 }
-
-void mf_collisions_clear_statistics(mf_Collisions *collisions) {
-    if (collisions == NULL)
-        return;
-    collisions->statistics = (mf_CollisionsStatistics){0};
-}
