@@ -58,8 +58,8 @@ def velocity(
         decimation: physics steps of a step.
 
     Observations: "policy", as a robot measures them, with noise; "critic", without noise, also the
-    base's velocity and the loads of feet. Rewards and weights are those of Isaac Lab's flat task for
-    the Go2, with a penalty for what joints are beyond 95 % of their range.
+    base's velocity and the loads of feet. Rewards and weights are those of Isaac Lab's flat task
+    for the Go2, with a penalty for what joints are beyond 95 % of their range.
     """
     rewards = {
         "track_lin_vel_xy_exp": Reward(weight=1.5, std=std),
