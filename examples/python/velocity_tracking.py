@@ -22,18 +22,15 @@ from mayfly.mdp import Event, Observation, Reward, Termination
 
 # %%
 # The task: what a robot does, sees, gets, and what happens to it.
-def measured(noise: float) -> dict[str, Observation]:
-    return {
-        "base_ang_vel": Observation(mdp.base_ang_vel, noise=0.2 * noise, scale=0.25),
-        "projected_gravity": Observation(mdp.projected_gravity, noise=0.05 * noise),
+def make_task(path: str) -> mayfly.Task:
+    proprioception = {
+        "base_ang_vel": Observation(mdp.base_ang_vel, noise=0.2, scale=0.25),
+        "projected_gravity": Observation(mdp.projected_gravity, noise=0.05),
         "velocity_commands": Observation(mdp.generated_commands),
-        "joint_pos": Observation(mdp.joint_pos_rel, noise=0.01 * noise),
-        "joint_vel": Observation(mdp.joint_vel_rel, noise=1.5 * noise, scale=0.05),
+        "joint_pos": Observation(mdp.joint_pos_rel, noise=0.01),
+        "joint_vel": Observation(mdp.joint_vel_rel, noise=1.5, scale=0.05),
         "actions": Observation(mdp.last_action),
     }
-
-
-def make_task(path: str) -> mayfly.Task:
     return mayfly.Task(
         mayfly.Model.from_file(path), step=0.004, decimation=5, episode_length_s=20.0,
         actions={"joint_pos": mdp.JointPositionAction(scale=0.25, latency=(0.0, 0.02))},
@@ -44,8 +41,8 @@ def make_task(path: str) -> mayfly.Task:
             )
         },
         observations={
-            "policy": measured(noise=1.0),
-            "critic": {**measured(noise=0.0), "base_lin_vel": Observation(mdp.base_lin_vel)},
+            "policy": proprioception,
+            "critic": {**proprioception, "base_lin_vel": Observation(mdp.base_lin_vel)},
         },
         rewards={
             "track_lin_vel_xy_exp": Reward(weight=1.5, std=0.5),

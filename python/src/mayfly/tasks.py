@@ -16,18 +16,6 @@ from mayfly.task import Range, Task
 __all__ = ["velocity"]
 
 
-def _measured(noise: float) -> dict[str, Observation]:
-    """What a robot measures, with so many times the usual noise."""
-    return {
-        "base_ang_vel": Observation(mdp.base_ang_vel, noise=0.2 * noise, scale=0.25),
-        "projected_gravity": Observation(mdp.projected_gravity, noise=0.05 * noise),
-        "velocity_commands": Observation(mdp.generated_commands),
-        "joint_pos": Observation(mdp.joint_pos_rel, noise=0.01 * noise),
-        "joint_vel": Observation(mdp.joint_vel_rel, noise=1.5 * noise, scale=0.05),
-        "actions": Observation(mdp.last_action),
-    }
-
-
 def velocity(
     model: Model,
     *,
@@ -57,10 +45,18 @@ def velocity(
         step: [s] physics step.
         decimation: physics steps of a step.
 
-    Observations: "policy", as a robot measures them, with noise; "critic", without noise, also the
-    base's velocity and the loads of feet. Rewards and weights are those of Isaac Lab's flat task for
-    the Go2, with a penalty for what joints are beyond 95 % of their range.
+    Observations: "policy", as a robot measures them, with noise; "critic", also the base's velocity
+    and the loads of feet. Rewards and weights are those of Isaac Lab's flat task for the Go2, with
+    a penalty for what joints are beyond 95 % of their range.
     """
+    seen = {
+        "base_ang_vel": Observation(mdp.base_ang_vel, noise=0.2, scale=0.25),
+        "projected_gravity": Observation(mdp.projected_gravity, noise=0.05),
+        "velocity_commands": Observation(mdp.generated_commands),
+        "joint_pos": Observation(mdp.joint_pos_rel, noise=0.01),
+        "joint_vel": Observation(mdp.joint_vel_rel, noise=1.5, scale=0.05),
+        "actions": Observation(mdp.last_action),
+    }
     rewards = {
         "track_lin_vel_xy_exp": Reward(weight=1.5, std=std),
         "track_ang_vel_z_exp": Reward(weight=0.75, std=0.5),
@@ -89,9 +85,9 @@ def velocity(
             )
         },
         observations={
-            "policy": _measured(1.0),
+            "policy": seen,
             "critic": {
-                **_measured(0.0),
+                **seen,
                 "base_lin_vel": Observation(mdp.base_lin_vel),
                 "feet": Observation(mdp.contact_forces, link_names=feet, scale=0.01),
             },
