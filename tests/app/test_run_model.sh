@@ -233,10 +233,16 @@ EOF
 
 # ---- warnings --------------------------------------------------------------------------------------
 {
-    printf '<mujoco><worldbody><geom type="box" size="9 9 .1"/><geom type="box" size="9 9 .1"/><body pos="0 0 .1099"><freejoint/>'
+    printf '<mujoco><worldbody>'
     i=0
-    while [ $i -lt 120 ]; do
-        printf '<geom size=".01" mass=".01" pos="%s %s 0"/>' "0.0$((i % 12 * 2 + 10))" ".$((i / 12 * 3 + 10))"
+    while [ $i -lt 25 ]; do # one of them is ground: 24 contacts of each ball, and there is room for 16
+        printf '<geom type="box" size="9 9 .1"/>'
+        i=$((i + 1))
+    done
+    printf '<body pos="0 0 .1099"><freejoint/>'
+    i=0
+    while [ $i -lt 20 ]; do
+        printf '<geom size=".01" mass=".01" pos="%s %s 0"/>' "0.0$((i % 5 * 3 + 10))" ".$((i / 5 * 3 + 10))"
         i=$((i + 1))
     done
     printf '</body></worldbody></mujoco>'
