@@ -2,8 +2,8 @@
 // every fourth pixel of it is drawn, in a cone from the eye around what is followed.
 import * as THREE from "three";
 
-const SAMPLES = 12; // robots or links that are looked for
-const TRIANGLES = 2e4; // of walls, more of which are not asked in each picture
+const SAMPLES = 8; // robots, or links of one, that are looked for
+const TRIANGLES = 5e3; // of walls, more of which are not asked in each picture
 const WIDER = 1.2; // [1] than what is followed the cone is
 const HIDDEN = 0.5; // [1] of the samples, from which on walls are glass
 const WALL = `
@@ -31,12 +31,13 @@ const WALL_FRAGMENT = `
 export class Glass {
   private readonly seen = { value: new THREE.Vector4(0, 0, 0, -1) }; // [m] middle and radius
   private readonly walls: THREE.Mesh[] = [];
-  private readonly made = new Map<THREE.Material, THREE.Material>();
+  private readonly made = new Map<THREE.Material, THREE.Material>(); // of each look the one of glass
+  private readonly bare = new Map<THREE.Material, THREE.Material>(); // and back
   private readonly ray = new THREE.Raycaster();
   private triangles = 0;
 
-  // The look of a wall that otherwise looks like this.
-  of(look: THREE.Material): THREE.Material {
+  // The look of a wall that otherwise looks like this: made when it is needed, because programs take long to make.
+  private of(look: THREE.Material): THREE.Material {
     const known = this.made.get(look);
     if (known) return known;
     const out = look.clone();
@@ -51,6 +52,7 @@ export class Glass {
     };
     out.customProgramCacheKey = () => `wall ${look.customProgramCacheKey()}`;
     this.made.set(look, out);
+    this.bare.set(out, look);
     return out;
   }
 
@@ -59,7 +61,7 @@ export class Glass {
     this.triangles += (wall.geometry.getIndex()?.count ?? wall.geometry.getAttribute("position").count) / 3;
   }
 
-  // [m] What is followed, as `count` points of which some are looked for, and the sphere around it.
+  // [m] What is followed: `count` points, of which some are looked for, and the sphere around it.
   update(eye: THREE.Vector3, middle: number[], radius: number, count: number, point: (i: number, out: THREE.Vector3) => void): void {
     this.seen.value.set(middle[0], middle[1], middle[2], -1);
     if (!this.walls.length || this.triangles > TRIANGLES) return;
@@ -74,6 +76,10 @@ export class Glass {
     }
     const on = hidden > HIDDEN * asked;
     if (on) this.seen.value.w = WIDER * radius;
-    for (const wall of this.walls) wall.castShadow = wall.receiveShadow && !on; // which would be dark inside
+    for (const wall of this.walls) {
+      const look = this.bare.get(wall.material as THREE.Material) ?? (wall.material as THREE.Material);
+      wall.material = on ? this.of(look) : look;
+      wall.castShadow = wall.receiveShadow && !on; // which would be dark inside
+    }
   }
 }

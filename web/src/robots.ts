@@ -22,8 +22,6 @@ interface Part {
   link: number; // -1: fixed to the world
   mesh: THREE.InstancedMesh;
   material: THREE.Material; // its own look
-  plain: boolean; // which is that of shapes without texture
-  wall: boolean; // it cannot move
   first: boolean; // of the link
   middle: THREE.Vector3; // of its shapes, own axes
   dots: Discs | null; // of robots that are not drawn whole
@@ -86,9 +84,9 @@ export class Robots {
     this.full = on;
     this.polished ??= new THREE.MeshStandardMaterial({ ...LOOK, ...SHEEN });
     for (const part of this.parts) {
-      const { mesh, kind, material, plain, wall } = part;
+      const { mesh, kind, material } = part;
       mesh.castShadow = mesh.receiveShadow = !this.veil && (on || !kind.crowd);
-      if (!this.color && plain) mesh.material = !on ? material : wall ? this.glass.of(this.polished) : this.polished;
+      if (!this.color && material === this.plain) mesh.material = on ? this.polished : material;
     }
   }
 
@@ -119,8 +117,7 @@ export class Robots {
     const looks = new Map<number, THREE.Material>(); // by texture
     for (let link = -1; link < cast.links; link++)
       linkGeometries(cast, link).forEach(({ geometry, texture }, index) => {
-        const look = this.lookOf(cast, texture, looks), wall = !this.veil && (link < 0 || !!cast.scenery);
-        const material = wall ? this.glass.of(look) : look, middle = new THREE.Vector3();
+        const material = this.lookOf(cast, texture, looks), middle = new THREE.Vector3();
         geometry.computeBoundingBox();
         geometry.boundingBox!.getCenter(middle);
         if (link >= 0) {
@@ -128,9 +125,8 @@ export class Robots {
           kind.boxes.push({ link, box: geometry.boundingBox! });
         }
         const mesh = this.instanced(geometry, cast, material);
-        if (wall) this.glass.add(mesh);
-        this.parts.push({ kind, link, mesh, material, plain: look === this.plain, wall, first: index === 0, middle,
-          dots: null });
+        if (!this.veil && (link < 0 || cast.scenery)) this.glass.add(mesh);
+        this.parts.push({ kind, link, mesh, material, first: index === 0, middle, dots: null });
       });
   }
 
@@ -179,10 +175,12 @@ export class Robots {
 
   // Walls between the camera and what it follows, the robots of these numbers within a sphere, are seen through.
   seeThrough(frame: Frame, which: number[], layout: Layout, eye: THREE.Vector3, middle: number[], radius: number): void {
-    const links = which.flatMap((r) => Array.from({ length: this.list[r].cast.links }, (_, l) => [r, l]));
-    this.glass.update(eye, middle, radius, links.length, (i, out) => {
-      const [r, l] = links[i];
-      out.fromArray(frame.poses, POSE * (this.list[r].first + l)).add(new THREE.Vector3(...layout.shift(r)));
+    const alone = which.length === 1 ? this.list[which[0]] : null;
+    this.glass.update(eye, middle, radius, alone ? alone.cast.links : which.length, (i, out) => {
+      const r = alone ? which[0] : which[i];
+      if (alone) out.fromArray(frame.poses, POSE * (alone.first + i));
+      else out.fromArray(layout.middleOf(r, frame));
+      out.add(new THREE.Vector3(...layout.shift(r)));
     });
   }
 
