@@ -26,7 +26,7 @@ import numpy as np  # noqa: E402
 Array = Any
 DISCOUNT, TRACE = 0.99, 0.95
 CLIP, EPOCHS, PARTS = 0.2, 4, 4  # passes over the samples, and batches per pass
-ENTROPY, DIVERGENCE = 0.005, 0.01  # weight of the entropy, and wanted divergence of an update
+ENTROPY, DIVERGENCE = 0.005, 0.01  # weight of the entropy, and divergence that an update aims at
 
 
 # %%

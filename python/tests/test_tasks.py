@@ -174,6 +174,11 @@ def test_mistakes(hexapod: mayfly.Model, parts: Parts, kind: type[Exception], te
     assert "\n" not in str(failure.value)
 
 
+def test_replace_knows_its_arguments(hexapod: mayfly.Model) -> None:
+    with pytest.raises(TypeError, match="no argument 'reward', did you mean 'rewards'"):
+        make_task(hexapod).replace(reward={})
+
+
 def test_mistakes_of_terms() -> None:
     for make, text in (
         (lambda: Event(mdp.push_by_setting_velocity, "often"), "mode: need one of startup, reset"),

@@ -41,6 +41,7 @@ typedef struct Walkers {
     bool wide, slides, senses;
     mf_FrictionModel friction;
     uint64_t stride; // [1] steps of a call
+    mf_Isa isa;
     uint32_t memory; // [1] the step's allocation that fails, from 1 on; 0: none
 } Walkers;
 
@@ -73,7 +74,7 @@ static mf_Group *add_walker(mf_World *world, mf_Model *model, const Walkers *wal
 // Also steps with a group more, which changes who shares lanes with whom.
 static uint64_t hash_of(const Walkers *walkers, uint32_t *guests, uint32_t *varied) {
     AUTO_CONTEXT *context = open_context(2);
-    mf_World *world = open_world(context, NULL);
+    mf_World *world = open_world(context, &WITH(mf_world_config(), .isa = walkers->isa));
     mf_Model *models[GROUPS];
     for (uint32_t g = 0; g < GROUPS; g++) {
         models[g] = load_walker(context, 0.8 + 0.02 * g, 1.0 + 0.1 * (g % 4), g % 5 == 4 ? 3 : 4,
@@ -117,6 +118,10 @@ static void assert_shared_as_apart(Walkers walkers) {
         walkers.stride = (const uint64_t[]){1, 8, STEPS / 2}[s];
         assert_true(hash_of(&walkers, &guests, &varied) == apart);
         assert_true(varied > GROUPS / 2);
+    }
+    FOR_EACH_ISA (isa) {
+        walkers.isa = isa;
+        assert_true(hash_of(&walkers, &guests, &varied) == apart);
     }
 }
 

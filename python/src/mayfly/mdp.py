@@ -399,7 +399,7 @@ def action_l2(env: TaskVectorEnv) -> Array:
 def stand_still_joint_deviation_l1(
     env: TaskVectorEnv, command_name: str | None = None, command_threshold: float = 0.06
 ) -> Array:
-    """joint_deviation_l1 of the robots that are told to stand."""
+    """joint_deviation_l1 of the robots whose command is to stand."""
     still = _lengths(env.command(command_name)[:, :3]) < command_threshold
     return joint_deviation_l1(env) * still
 

@@ -339,7 +339,7 @@ class Curriculum(Term):
 
 
 class Command(Sealed):
-    """What robots are told to do, drawn anew from time to time. A subclass defines `resample`.
+    """What robots are to do, drawn anew from time to time. A subclass defines `resample`.
 
     Args:
         resampling_time_range: [s] from one draw to the next, drawn for each robot.
@@ -365,7 +365,7 @@ class Command(Sealed):
 
     def row(self) -> str:
         """One line for people."""
-        values = {k: v for k, v in vars(self).items() if not k.startswith("_")}
+        values = {k: v for k, v in vars(self).items() if not (k.startswith("_") or v is None)}
         return "; ".join(
             [type(self).__name__, *(f"{name} {numbers(value)}" for name, value in values.items())]
         )
@@ -552,6 +552,12 @@ class Task(Sealed):
 
     def replace(self, **changes: Any) -> Task:
         """Another task with changed arguments: task.replace(events={}) has no pushes."""
+        for word in changes:
+            if word not in self._given:
+                raise TypeError(
+                    f"Task.replace: there is no argument {word!r}{near(word, self._given)}; "
+                    f"there are: {', '.join(self._given)}"
+                )
         return Task(**{**self._given, **changes})
 
     def make(self, num_envs: int = 1, **arguments: Any) -> TaskVectorEnv:

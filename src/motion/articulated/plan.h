@@ -531,7 +531,7 @@ typedef struct mf_ArtPlan {
     uint32_t contact_numbers;  // [1] capacity for their rows
     uint32_t row_numbers;      // [1] of all rows at most
     uint32_t coupling_numbers; // [1] of rows that are no contacts
-    uint32_t clutter;          // [1] floating bodies, and shapes that move and may touch
+    uint32_t clutter;          // [1] shapes that move and may touch, or floating bodies
     uint32_t row_of_two,
         row_of_all;        // [1] numbers of a row that two links pull, and all, at most
     uint32_t sweeps;       // [1] of the solver of couplings, and

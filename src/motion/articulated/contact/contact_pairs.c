@@ -104,12 +104,13 @@ static uint32_t count_dry(const mf_ArtMotion *motion, const mf_Model *model) {
     return count;
 }
 
-// Shapes that move and may touch others.
+// Shapes that move and may touch others, or floating bodies where these are more.
 static uint32_t count_clutter(const mf_ArtMotion *motion) {
+    const uint32_t bodies = motion->plan->free_count;
     uint32_t count = 0;
     for (uint32_t i = 0; i < motion->collide->shape_count; i++)
         count += mf_collide_shapes(motion->collide)[i].frame <= motion->plan->link_count;
-    return count;
+    return count > bodies ? count : bodies;
 }
 
 static mf_Status find_capacity(mf_ArtMotion *motion, const mf_Model *model, uint32_t rows,
@@ -203,7 +204,7 @@ mf_Status mf_art_contact_pairs_build(mf_ArtMotion *motion, const mf_Model *model
         if (!most.any)
             motion->collide = NULL; // the next image is without it
         else
-            motion->plan->clutter += count_clutter(motion);
+            motion->plan->clutter = count_clutter(motion);
     }
     // Bodies that float may be stacked; a robot's own limbs find their forces without.
     motion->plan->warm_starts =
