@@ -104,7 +104,8 @@ static void open_scene(mf_CheckRun *run, const Roll *roll) {
     mf_RigText text = {.used = 0};
     describe(&text, roll);
     mf_motions_set_shapes(&config.motions, true);
-    mf_motions_set_contacts(&config.motions, roll->below == GROUND);
+    config.motions.rigid.contacts = config.motions.prescribed.contacts =
+        config.motions.articulated.contacts = roll->below == GROUND;
     config.motions.articulated.contact_law = roll->level->law;
     config.group.double_precision = !roll->single;
     config.group.isolated = roll->below != OF_GROUP;

@@ -10,6 +10,7 @@
 #include <mayfly/external.h>
 #include <mayfly/fixed_wing.h>
 #include <mayfly/kinematic.h>
+#include <mayfly/model_fields.h>
 #include <mayfly/particles.h>
 #include <mayfly/points.h>
 #include <mayfly/prescribed.h>
@@ -92,11 +93,10 @@ MF_API mf_MotionsConfig mf_motions_config(void);
 
 // Common settings of motions, set in each that has it: whether whole shapes touch the ground
 // instead of points (all but `points`), the control interval [ns] of joint targets (points, rigid,
-// prescribed), whether there is contact with the ground and joints have limits (rigid, prescribed,
-// articulated), friction [1] with the ground (those and points).
+// prescribed), whether joints have limits (rigid, prescribed, articulated), friction [1] with the
+// ground (those and points).
 MF_API void mf_motions_set_shapes(mf_MotionsConfig *config, bool shapes);
 MF_API void mf_motions_set_control(mf_MotionsConfig *config, mf_Time interval);
-MF_API void mf_motions_set_contacts(mf_MotionsConfig *config, bool contacts);
 MF_API void mf_motions_set_limits(mf_MotionsConfig *config, bool limits);
 MF_API void mf_motions_set_friction(mf_MotionsConfig *config, double friction);
 
@@ -142,6 +142,33 @@ MF_API bool mf_motion_in(const mf_Group *group, mf_Motion motion);
 // instance.
 MF_API mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion to,
                                   mf_Error *error);
+
+// ---- robots that differ in numbers ---------------------------------------------------------------
+
+// Numbers of the model that robots have of their own.
+typedef struct mf_ModelChange {
+    mf_ItemType item;     // MF_ITEM_LINK, JOINT, SHAPE or ACTUATOR
+    const char *field;    // of that table (mayfly/model_fields.h), of real numbers: "mass"
+    uint32_t index;       // [1] of the item; MF_NONE: all of them
+    uint32_t first;       // [1] component
+    uint32_t count;       // [1] components from there on, at least 1
+    const double *values; // [1] or in the field's unit: `count` for each instance, in its order
+} mf_ModelChange;
+
+// From the next step on, each of `instances` moves as a robot of the group's model with these
+// changes, and no others, would: to rounding, as one of a file that was edited so. Their numbers
+// are part of the state (a field of the motion); a reset leaves them as they are. The first call
+// for a group adds the field: before, sensors must have been added, and worlds to which a snapshot
+// is restored must have made such a call. What is given of shapes holds for their contacts
+// with the ground, not between links of the robot. A change that is more than of numbers, as friction
+// of a joint that has none, or another shape, is refused.
+// Starts and equations of motion are those of the group's model.
+// MF_UNSUPPORTED: that, or a motion of the group has one model for all (all but `articulated`), or
+// robots dock or share their ground. MF_BAD_ARGUMENT: a field, an index or a value that no model
+// can have. Instances before the one that the message names are changed.
+MF_API mf_Status mf_group_vary(mf_Group *group, const uint32_t *instances, uint32_t instance_count,
+                               const mf_ModelChange *changes, uint32_t change_count,
+                               mf_Error *error);
 
 // ---- momentum and energy, by the definitions of the present motion of an instance --------------
 

@@ -104,6 +104,11 @@ typedef struct mf_MotionRow {
     void (*momentum)(const mf_Group *group, const void *plan, uint32_t instance, double center[3],
                      double linear[3], double angular[3]);
     mf_MotionEnergy (*energy)(const mf_Group *group, const void *plan, uint32_t instance);
+
+    // Gives an instance the numbers of `model`, which is the group's but for numbers; instances
+    // without have those of the group's model. NULL: all have those.
+    mf_Status (*vary)(mf_Group *group, void *plan, const mf_Model *model, uint32_t instance,
+                      mf_Error *error);
 } mf_MotionRow;
 
 // NULL: no motion of this library.
@@ -113,6 +118,9 @@ const mf_MotionRow *mf_motion_row(mf_Motion motion);
 bool mf_motion_responds(mf_Motion motion);
 // Whether what moves by it is a particle: each instance a ball in one fluid or heap.
 bool mf_motion_has_particles(mf_Motion motion);
+
+// Whether there is contact with the ground, in the settings of each motion that has that.
+void mf_motions_set_contacts(mf_MotionsConfig *config, bool contacts);
 
 // Whether it touches the ground by shapes, or may: a level without that setting uses points.
 bool mf_motion_has_shapes(mf_Motion motion);

@@ -1,6 +1,7 @@
 // Every attribute of MJCF that changes a model also changes how it moves, under each level, or a
 // note of that level says that it does not: MuJoCo's schema in a robot where all of it has a
 // meaning.
+#include "motion/table.h"
 #include "rig/rig.h"
 #include "world/group.h"
 #include "import/mjcf_keys.h"

@@ -1,6 +1,7 @@
 // A ring of four docked modules, a four-bar linkage, against the same linkage as one model whose
 // loop is closed by the equality `connect`; and docked modules of other motions, and of motions
 // that change while they are docked.
+#include "motion/table.h"
 #include "solve/modules.h"
 
 enum { MODULES = 4 };

@@ -18,6 +18,7 @@ from mayfly.field import Field
 from mayfly.group_setup import Recipe, notes_of, start_notes
 from mayfly.policies import Noise, PolicyRecipe, RobotPolicy, add_policy
 from mayfly.truss import Truss
+from mayfly.varied import Varied
 
 if TYPE_CHECKING:
     from mayfly.world import World
@@ -40,7 +41,7 @@ _FAULTS = {
 _WARNINGS = tuple(1 << kind for kind in range(lib.MF_WARNING_KINDS))
 
 
-class Group(Sealed, Equations):
+class Group(Sealed, Equations, Varied):
     """Robots of one model in a world; created by World.add_group.
 
     `group["base.position"]` is a field of all robots, `group["left_knee/joint.angle"]` the part of
@@ -55,6 +56,7 @@ class Group(Sealed, Equations):
         self._poses_set: dict[int, tuple[Any, Any, Any]] = {}
         self._trusses: dict[int, Truss] = {}
         self._found: dict[str, Field] = {}
+        self._numbers: dict[tuple[int, str, int, int], npt.NDArray[np.float64]] = {}
         self._moving: frozenset[str] | None = None
         self._begin: tuple[str, ...] | None = None
         self.model = recipe.model

@@ -7,6 +7,7 @@
 #include "motion/articulated/host.h"
 #include "motion/articulated/sensing/sensing.h"
 #include "motion/articulated/step.h"
+#include "motion/articulated/vary.h"
 #include "motion/table.h"
 #include "math/scalar.h"
 #include "world/attach.h"
@@ -240,6 +241,8 @@ void mf_art_bind_block(const mf_ArtMotion *motion, const mf_DispatchUnit *piece,
                          .fault = piece->fault,
                          .sparse = motion->sparse,
                          .scratch = piece->scratch};
+    if (motion->views != NULL)
+        out->plan = &motion->views[(size_t)block * MF_BLOCK + lane];
     out->problems =
         motion->problems != NULL ? motion->problems + (size_t)block * MF_BLOCK + lane : NULL;
     out->warnings = mf_warning_rows(&motion->warnings, block, lane);
@@ -255,7 +258,10 @@ static void step_lanes(const void *context, const mf_DispatchUnit *piece) {
     const mf_ArtMotion *motion = context;
     mf_ArtBlock work;
     mf_art_bind_block(motion, piece, &work);
-    (piece->single ? motion->step_one : motion->step)(&work);
+    if (motion->views != NULL)
+        (piece->single ? motion->step_one_varied : motion->step_varied)(&work);
+    else
+        (piece->single ? motion->step_one : motion->step)(&work);
 }
 
 static void run_articulated(const mf_SystemRun *run, void *user) {
@@ -401,6 +407,8 @@ static mf_Status make_articulated(mf_Group *group, const mf_MotionsConfig *motio
     const mf_KernelPick pick = mf_dispatch_kernels(group);
     motion->double_precision = pick.double_precision;
     MF_KERNEL_CHOOSE(motion->step, motion->step_one, mf_articulated_step, pick);
+    MF_KERNEL_CHOOSE(motion->step_varied, motion->step_one_varied, mf_articulated_step_varied,
+                     pick);
     MF_KERNEL_CHOOSE_WIDE(motion->sparse, mf_articulated_sparse, pick);
     return make_scratch(group, motion, error);
 }
@@ -410,7 +418,8 @@ static bool is_alike(const void *user, const void *other) {
     const mf_ArtMotion *a = user, *b = other;
     return a->step == b->step && a->plan->bytes == b->plan->bytes &&
            memcmp(a->plan, b->plan, a->plan->bytes) == 0 && a->sensing == NULL &&
-           b->sensing == NULL && a->dispatch.level == NULL && b->dispatch.level == NULL;
+           b->sensing == NULL && a->dispatch.level == NULL && b->dispatch.level == NULL &&
+           a->numbers == NULL && b->numbers == NULL;
 }
 
 static const mf_Alike alike = {.alike = is_alike, .slow = true};
@@ -429,6 +438,8 @@ static mf_Status begin_articulated(mf_Group *group, const mf_MotionsConfig *moti
 
 static mf_Status check_requested(const mf_ArtMotion *motion, bool already, mf_Error *error) {
     MF_NEED(motion != NULL, error, "articulated: the motion of the group is not articulated");
+    MF_NEED(motion->numbers == NULL, error,
+            "articulated: add sensors before robots get numbers of their own");
     return already ? mf_fail(error, MF_BAD_ARGUMENT, "articulated: forces are already reported")
                    : MF_OK;
 }
@@ -622,4 +633,5 @@ const mf_MotionRow mf_articulated_row = {
     .notes = {.list = notes, .settings = note_settings, .own = note_own},
     .momentum = row_momentum,
     .energy = row_energy,
+    .vary = mf_art_vary,
 };

@@ -5,6 +5,7 @@
 // out of range is stored (it raises its fault word and is frozen).
 #include "motion/articulated/robot_step.h"
 
+#if !defined(MF_ART_VARIED)
 size_t MF_KERNEL(mf_articulated_scratch_size)(const mf_ArtPlan *plan) {
     mf_Carver carver = {NULL, 0};
     StepMemory memory, *own;
@@ -14,6 +15,7 @@ size_t MF_KERNEL(mf_articulated_scratch_size)(const mf_ArtPlan *plan) {
         return carver.used + MF_KERNEL(mf_articulated_constrain_scratch_size)(plan);
     return carver.used + (plan->coupled ? MF_KERNEL(mf_articulated_couple_scratch_size)(plan) : 0);
 }
+#endif
 
 static void advance(const Step *s, const Drive *drive, StepMemory *memory) {
     const mf_ArtPlan *plan = s->plan;
@@ -53,7 +55,7 @@ static void step_rk4(const Step *s, Drive *drive, StepMemory *memory) {
     // Where the slope of each stage is taken, and what it weighs.
     static const mf_real ahead[4] = {0, (mf_real)0.5, (mf_real)0.5, 1};
     static const mf_real weight[4] = {1, 2, 2, 1};
-    const mf_real step = MF_ART_CONSTANTS(s->plan)[MF_ART_STEP];
+    const mf_real step = constant_shared(plan_constants(s->plan), MF_ART_STEP);
     State *state = &memory->state, *stage = &memory->stage;
     Slope *sum = &memory->sum, *last = &memory->last;
     Work *work = &memory->work;
@@ -78,7 +80,7 @@ static void step_rk4(const Step *s, Drive *drive, StepMemory *memory) {
     keep_actuators(s, &work->actuation, &memory->actuated);
 }
 
-void MF_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
+void MF_ART_KERNEL(mf_articulated_step)(const mf_ArtBlock *block) {
     Step s = {.block = block, .plan = block->plan};
     s.alive = mf_index_equal(mf_load_index((const int32_t *)block->fault), mf_set_index(0));
     s.all_alive = mf_all(s.alive);

@@ -223,6 +223,11 @@ mf_Status mf_art_zones_build(mf_ArtMotion *motion, const mf_Model *model, const 
 mf_Status mf_art_touches_build(mf_ArtMotion *motion, const mf_Model *model, const uint32_t *sensors,
                                uint32_t count, mf_Context *context, mf_Error *error);
 
+// A motion without fields for the settings of `like`, which the group has, and a model that differs
+// from the group's in numbers: the same pairs of shapes touch. The caller calls mf_art_destroy.
+mf_Status mf_art_create_like(mf_Group *group, const mf_ArtMotion *like, const mf_Model *model,
+                             mf_ArtMotion **out, mf_Error *error);
+
 // Constants of a plan link (double); -1 = base.
 static inline double *mf_art_constants(const mf_ArtMotion *motion, int32_t link) {
     return link < 0 ? motion->constants_f64 + MF_ART_SETTINGS

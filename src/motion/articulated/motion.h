@@ -29,6 +29,16 @@ typedef struct mf_ArtMotion {
     // With MuJoCo's law, what gives way in the reference position: each shape of the model [1/kg];
     // [1/kg] and [1/(kg m^2)] the center of plan link l at 2 (l + 1), from the base's.
     double *shape_ease, *link_ease;
+    // Where robots differ from the group's model in their numbers (vary.h); else NULL.
+    mf_Field *numbers;
+    mf_Row numbers_row;
+    struct mf_ArtMotion *unmeasured; // with the group's model and no sensors, to compare with
+    mf_ArtPlan *views; // per lane of all blocks, in one allocation with an image of the plan
+    mf_ArtStepFn step_varied, step_one_varied;
+    mf_Servo *servos;        // the settings' own, per joint; NULL: one for all
+    const mf_Model *nominal; // while the plan of a robot of the group is made: the group's model
+    const mf_HullSet *shared_hulls; // likewise the group's hulls
+    mf_Context *context;
     // Per instance, during a step in which problems are requested (mf_art_request_problems); NULL.
     struct mf_ArtProblem *const *problems;
 } mf_ArtMotion;

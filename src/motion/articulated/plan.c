@@ -379,9 +379,18 @@ static bool is_loose(const mf_ArtMotion *motion) {
     return loose;
 }
 
+static mf_Status copy_hulls(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
+    motion->hulls = mf_allocate(context, 1, motion->shared_hulls->bytes);
+    MF_NEED_MEMORY(motion->hulls != NULL, error, "articulated");
+    memcpy(motion->hulls, motion->shared_hulls, motion->shared_hulls->bytes);
+    return MF_OK;
+}
+
 static mf_Status fill_plan(mf_ArtMotion *motion, const mf_Model *model, const mf_WorldConfig *world,
                            mf_Context *context, mf_Error *error) {
-    if (motion->config.shapes || motion->config.self_contacts)
+    if (motion->shared_hulls != NULL)
+        MF_TRY(copy_hulls(motion, context, error));
+    else if (motion->config.shapes || motion->config.self_contacts)
         MF_TRY(mf_hulls_create(context, model, &motion->hulls, error));
     const uint32_t contacts = mf_art_contact_count(motion, model);
     MF_TRY(mf_art_tree_build(motion, model, contacts, model->actuator_count, context, error));
@@ -422,6 +431,9 @@ void mf_art_destroy(mf_Context *context, mf_ArtMotion *motion) {
         return;
     mf_art_release_plan(motion, context);
     mf_release(context, motion->sensing);
+    mf_release(context, motion->views);
+    mf_art_destroy(context, motion->unmeasured);
+    mf_release(context, motion->servos);
     mf_scratch_destroy(context, motion->queries);
     mf_release(context, motion);
 }
@@ -502,16 +514,29 @@ mf_ArtMotion *mf_art_begin(mf_Group *group, mf_Error *error) {
     }
     plan->bytes = sizeof *plan;
     motion->plan = plan;
+    motion->context = context;
     motion->query = mf_art_query_of(mf_world_isa(world));
     motion->double_precision = mf_group_config_of(group)->double_precision;
     motion->terrain = mf_world_config_of(world)->terrain;
     return motion;
 }
 
-mf_Status mf_art_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtMotion **out,
-                        mf_Error *error) {
+static mf_Status keep_servos(mf_ArtMotion *motion, const mf_Model *model, mf_Error *error) {
+    const mf_Servo *servos = motion->config.servos;
+    if (servos == NULL)
+        return MF_OK;
+    motion->servos = mf_allocate(motion->context, model->joint_count, sizeof *servos);
+    MF_NEED_MEMORY(motion->servos != NULL, error, "articulated");
+    memcpy(motion->servos, servos, model->joint_count * sizeof *servos);
+    motion->config.servos = motion->servos;
+    return MF_OK;
+}
+
+// A motion for the group's settings and a model that has no plan yet.
+static mf_Status create_for(mf_Group *group, const mf_Model *model, const mf_ArtMotion *like,
+                            const mf_ArticulatedConfig *config, mf_ArtMotion **out,
+                            mf_Error *error) {
     *out = NULL;
-    const mf_Model *model = mf_group_model(group);
     mf_World *world = mf_group_world(group);
     mf_Context *context = mf_world_context(world);
     MF_TRY(check_config(model, config, error));
@@ -519,6 +544,10 @@ mf_Status mf_art_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_
     if (motion == NULL)
         return MF_NO_MEMORY;
     motion->config = *config;
+    if (like != NULL) {
+        motion->nominal = mf_group_model(group);
+        motion->shared_hulls = like->hulls;
+    }
     motion->config.contact_law = mf_art_law(model, config);
     motion->plan->integrator = motion->config.integrator = integrator_of(model, &motion->config);
     motion->plan->law = motion->config.contact_law == MF_CONTACT_LAW_MUJOCO;
@@ -531,12 +560,27 @@ mf_Status mf_art_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_
     motion->plan->upright = direction[0] == 0.0 && direction[1] == 0.0 && direction[2] < 0.0;
     motion->plan->fixed = config->base == MF_ARTICULATED_FIXED ||
                           (config->base == MF_ARTICULATED_AS_MODEL && model->base == MF_BASE_FIXED);
-    mf_Status status = fill_plan(motion, model, mf_world_config_of(world), context, error);
-    MF_THEN(status, mf_art_report_contacts(group, motion, error));
-    motion->config.servos = NULL; // the caller's, and used up
+    mf_Status status = keep_servos(motion, model, error);
+    MF_THEN(status, fill_plan(motion, model, mf_world_config_of(world), context, error));
     if (status != MF_OK)
         mf_art_destroy(context, motion);
     else
         *out = motion;
     return status;
+}
+
+mf_Status mf_art_create(mf_Group *group, const mf_ArticulatedConfig *config, mf_ArtMotion **out,
+                        mf_Error *error) {
+    MF_TRY(create_for(group, mf_group_model(group), NULL, config, out, error));
+    const mf_Status status = mf_art_report_contacts(group, *out, error);
+    if (status != MF_OK) {
+        mf_art_destroy(mf_world_context(mf_group_world(group)), *out);
+        *out = NULL;
+    }
+    return status;
+}
+
+mf_Status mf_art_create_like(mf_Group *group, const mf_ArtMotion *like, const mf_Model *model,
+                             mf_ArtMotion **out, mf_Error *error) {
+    return create_for(group, model, like, &like->config, out, error);
 }

@@ -438,19 +438,13 @@ enum {
     X(mf_ArtActuator, actuators, (of)->actuator_count)                                             \
     X(mf_ArtTerm, terms, (of)->term_count)                                                         \
     X(mf_ArtFluid, fluids, (of)->fluid_count) /* by plan link, those of the base first */          \
-    X(mf_ArtLoop, loops, (of)->loop_count)                                                         \
     X(mf_ArtMocap, mocaps, (of)->mocap_count)                                                      \
-    X(mf_ArtTendon, tendons, (of)->tendon_count)                                                   \
     X(mf_ArtSpan, spans, (of)->span_count) /* per tendon of the model */                           \
     X(mf_ArtPath, paths, (of)->path_count) /* per tendon of the model, where one is spatial */     \
     X(mf_ArtWrap, wraps, (of)->wrap_count) /* of all paths */                                      \
     X(int32_t, path_links, (of)->path_link_count) /* plan link, -1 = base, MF_ART_WORLD */         \
     X(bool, looped, (of)->link_count)             /* a loop needs its pose */                      \
     X(bool, pair_allowed, (of)->pair_count)       /* per listed pair of `collide` */               \
-    X(mf_ArtLaw, laws, (of)->class_count) /* per class, with MuJoCo's law, as the next four */     \
-    X(double, shape_weights, (of)->shape_count) /* [1/kg] of the bodies of shapes of `collide` */  \
-    X(mf_ArtLaw, ground_laws, (of)->contact_count) /* per contact with the ground */               \
-    X(mf_ArtJointLaw, joint_laws, (of)->link_count)                                                \
     /* [1] entries of the rows of half the mass matrix, and their columns, rising */               \
     X(uint32_t, tree_start, (of)->dof_count + 1)                                                   \
     X(uint16_t, tree_column, (of)->tree_entries)                                                   \
@@ -470,6 +464,13 @@ enum {
     /* [1] model's body, per contact with the ground and shape of `collide`; where one adheres */  \
     X(uint32_t, contact_body, (of)->contact_count)                                                 \
     X(uint32_t, shape_body, (of)->shape_count)                                                     \
+    /* These have lanes where robots differ (vary.c), the first one at the beginning: */           \
+    X(mf_ArtLoop, loops, (of)->loop_count)                                                         \
+    X(mf_ArtTendon, tendons, (of)->tendon_count)                                                   \
+    X(mf_ArtLaw, laws, (of)->class_count) /* per class, with MuJoCo's law, as the next four */     \
+    X(double, shape_weights, (of)->shape_count) /* [1/kg] of the bodies of shapes of `collide` */  \
+    X(mf_ArtLaw, ground_laws, (of)->contact_count)      /* per contact with the ground */          \
+    X(mf_ArtJointLaw, joint_laws, (of)->link_count + 1) /* the last one is the base's */           \
     X(double, constants_f64, (of)->value_count)                                                    \
     X(float, constants_f32, (of)->value_count)
 
@@ -513,8 +514,7 @@ typedef struct mf_ArtPlan {
     // [1] Rows of MuJoCo's law for all contacts with the ground together, numbers of their
     // Jacobians.
     uint32_t ground_rows, ground_numbers;
-    mf_ArtLaw base_dry; // dry friction of the base
-    bool loose;         // free base; only gravity, pushes and the ground act from outside
+    bool loose; // free base; only gravity, pushes and the ground act from outside
     uint32_t position_count, velocity_count; // [1]
     uint32_t link_offset, contact_offset,
         actuator_offset; // [1] of the constants; the base is at MF_ART_SETTINGS
@@ -546,6 +546,9 @@ typedef struct mf_ArtPlan {
     bool keeps_stage;      // the state of the last stage is stored
     uint32_t wrench_links; // [1] of the model
     uint32_t value_count;  // [1] of the constants
+    // Of a robot whose numbers differ from the model's, in its view of the plan (vary.c):
+    int64_t lanes;   // [byte] from here to row 0 of its robot; rows are MF_BLOCK values apart
+    uint32_t varied; // [byte] from here to the double of row 0
     MF_ART_ARRAYS(MF_FLAT_MEMBER, )
     MF_FLAT_ARRAY(collide); // an image in this one; none: links do not collide
     MF_FLAT_ARRAY(hulls);   // likewise, of meshes that touch; none: none is requested

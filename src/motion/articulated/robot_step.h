@@ -198,12 +198,12 @@ static MF_INLINE void warn_unsettled(mf_lane part, Work *work) {
 // A contact with the ground is too deep if the center of its ball is below the surface; a point, if
 // it is deeper than the extent of its link's contacts.
 static MF_INLINE mf_lane touch_thickness(const mf_ArtPlan *plan, uint32_t i) {
-    const mf_real radius = contact_constants(plan, i)[3];
+    const Constant *c = contact_constants(plan, i);
     const int32_t link = mf_art_contacts(plan)[i].link;
-    if (radius > 0)
-        return mf_set(radius);
-    return mf_set(
-        (link < 0 ? base_constants(plan) : link_constants(plan, (uint32_t)link))[MF_ART_AROUND]);
+    if (constant_shared(c, 3) > 0)
+        return constant_at(c, 3);
+    return constant_at(link < 0 ? base_constants(plan) : link_constants(plan, (uint32_t)link),
+                       MF_ART_AROUND);
 }
 
 static inline void warn_deep(const mf_ArtPlan *plan, Work *work) {
@@ -395,7 +395,7 @@ static inline void store_actuators(const Step *s, const Actuated *actuated) {
     const mf_ArtActuator *actuators = mf_art_actuators(s->plan);
     for (uint32_t i = 0; i < s->plan->actuator_count; i++) {
         if (s->plan->has_slew) {
-            const mf_real *c = actuator_constants(s->plan, i);
+            const Constant *c = actuator_constants(s->plan, i);
             const mf_lane now = actuator_control(&actuation, c, i);
             keep_store(s, MF_ART_ROW_SLEWED, 2 * i, now);
             keep_store(s, MF_ART_ROW_SLEWED, 2 * i + 1, mf_set((mf_real)1));

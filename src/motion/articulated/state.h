@@ -264,10 +264,50 @@ static MF_INLINE void art_add(Art *a, const Art *b) {
 
 // ---- state --------------------------------------------------------------------------------------
 
-#if defined(MF_KERNEL_F64)
-#define MF_ART_CONSTANTS(plan) mf_art_constants_f64(plan)
+// The constants are those of one model; or, in the copies for robots that differ in them
+// (MF_ART_VARIED), those of a model for each lane (vary.h).
+#if defined(MF_ART_VARIED)
+typedef struct Constant {
+    mf_real lane[MF_BLOCK];
+} Constant;
+// Where the lanes are of a double in the part of the image that they have.
+static MF_INLINE const Constant *lanes_of(const mf_ArtPlan *plan, const double *value) {
+    const size_t row = (size_t)((const char *)value - (const char *)plan - plan->varied) / 8;
+    return (const Constant *)((uintptr_t)plan + (uintptr_t)plan->lanes) + row;
+}
+static MF_INLINE const Constant *plan_constants(const mf_ArtPlan *plan) {
+    return lanes_of(plan, mf_art_constants_f64(plan));
+}
+static MF_INLINE mf_lane constant_at(const Constant *c, uint32_t which) {
+    return mf_load(c[which].lane);
+}
+// One that all lanes share.
+static MF_INLINE mf_real constant_shared(const Constant *c, uint32_t which) {
+    return c[which].lane[0];
+}
+static MF_INLINE mf_lane law_at(const mf_ArtPlan *plan, const double *value) {
+    return mf_load(lanes_of(plan, value)->lane);
+}
 #else
-#define MF_ART_CONSTANTS(plan) mf_art_constants_f32(plan)
+typedef mf_real Constant;
+static MF_INLINE const Constant *plan_constants(const mf_ArtPlan *plan) {
+#if defined(MF_KERNEL_F64)
+    return mf_art_constants_f64(plan);
+#else
+    return mf_art_constants_f32(plan);
+#endif
+}
+static MF_INLINE mf_lane constant_at(const Constant *c, uint32_t which) {
+    return mf_set(c[which]);
+}
+static MF_INLINE mf_real constant_shared(const Constant *c, uint32_t which) {
+    return c[which];
+}
+// A number of a law (mf_ArtLaw) in an array of the plan.
+static MF_INLINE mf_lane law_at(const mf_ArtPlan *plan, const double *value) {
+    (void)plan;
+    return mf_set((mf_real)*value);
+}
 #endif
 
 typedef struct State {
@@ -336,29 +376,30 @@ static inline void rates_copy(const mf_ArtPlan *plan, const Rates *from, Rates *
     memcpy(to->ball, from->ball, plan->ball_count * sizeof *to->ball);
 }
 
-static MF_INLINE const mf_real *link_constants(const mf_ArtPlan *plan, uint32_t link) {
-    return MF_ART_CONSTANTS(plan) + plan->link_offset + (size_t)link * MF_ART_LINK_VALUES;
+static MF_INLINE const Constant *link_constants(const mf_ArtPlan *plan, uint32_t link) {
+    return plan_constants(plan) + plan->link_offset + (size_t)link * MF_ART_LINK_VALUES;
 }
-static MF_INLINE const mf_real *base_constants(const mf_ArtPlan *plan) {
-    return MF_ART_CONSTANTS(plan) + MF_ART_SETTINGS;
+static MF_INLINE const Constant *base_constants(const mf_ArtPlan *plan) {
+    return plan_constants(plan) + MF_ART_SETTINGS;
 }
 static MF_INLINE mf_lane setting(const mf_ArtPlan *plan, uint32_t which) {
-    return mf_set(MF_ART_CONSTANTS(plan)[which]);
+    return constant_at(plan_constants(plan), which);
 }
-static MF_INLINE Vec vec_constant(const mf_real *c) {
-    return MF_VALUE(Vec, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]));
+static MF_INLINE Vec vec_constant(const Constant *c) {
+    return MF_VALUE(Vec, constant_at(c, 0), constant_at(c, 1), constant_at(c, 2));
 }
-static MF_INLINE Sym sym_constant(const mf_real *c) {
-    return MF_VALUE(Sym, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
-                    mf_set(c[5]));
+static MF_INLINE Sym sym_constant(const Constant *c) {
+    return MF_VALUE(Sym, constant_at(c, 0), constant_at(c, 1), constant_at(c, 2), constant_at(c, 3),
+                    constant_at(c, 4), constant_at(c, 5));
 }
-static MF_INLINE Mat mat_constant(const mf_real *c) {
-    return MF_VALUE(Mat, mf_set(c[0]), mf_set(c[1]), mf_set(c[2]), mf_set(c[3]), mf_set(c[4]),
-                    mf_set(c[5]), mf_set(c[6]), mf_set(c[7]), mf_set(c[8]));
+static MF_INLINE Mat mat_constant(const Constant *c) {
+    return MF_VALUE(Mat, constant_at(c, 0), constant_at(c, 1), constant_at(c, 2), constant_at(c, 3),
+                    constant_at(c, 4), constant_at(c, 5), constant_at(c, 6), constant_at(c, 7),
+                    constant_at(c, 8));
 }
 // The upward direction, in world axes and in those of a body.
 static MF_INLINE Vec up_in_world(const mf_ArtPlan *plan) {
-    return vec_constant(MF_ART_CONSTANTS(plan) + MF_ART_ZENITH);
+    return vec_constant(plan_constants(plan) + MF_ART_ZENITH);
 }
 static MF_INLINE Vec up_of(const mf_ArtPlan *plan, const Mat *rotation) {
     if (plan->upright)

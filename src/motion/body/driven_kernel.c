@@ -362,7 +362,7 @@ static inline void step_rk4(const Step *s, const mf_DrivenBlock *block, const Ou
     static const mf_real ahead[4] = {0, (mf_real)0.5, (mf_real)0.5, 1};
     static const mf_real weight[4] = {1, 2, 2, 1};
     const mf_ArtPlan *plan = s->plan;
-    const mf_real step = MF_ART_CONSTANTS(plan)[MF_ART_STEP];
+    const mf_real step = constant_shared(plan_constants(plan), MF_ART_STEP);
     state_copy(plan, state, stage);
     BaseSlope sum = {
         vec_zero(), vec_zero(), vec_zero(), {mf_zero(), mf_zero(), mf_zero(), mf_zero()}};

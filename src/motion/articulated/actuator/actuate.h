@@ -134,24 +134,25 @@ static inline void actuation_carve(const mf_ArtPlan *plan, mf_Carver *carver, Ac
     MF_CARVE(carver, all->integral, plan->actuator_count);
 }
 
-static MF_INLINE const mf_real *actuator_constants(const mf_ArtPlan *plan, uint32_t i) {
-    return MF_ART_CONSTANTS(plan) + plan->actuator_offset + (size_t)i * MF_ART_ACTUATOR_VALUES;
+static MF_INLINE const Constant *actuator_constants(const mf_ArtPlan *plan, uint32_t i) {
+    return plan_constants(plan) + plan->actuator_offset + (size_t)i * MF_ART_ACTUATOR_VALUES;
 }
 
 // Within its range and, from the second step on, within the slew limit.
-static MF_INLINE mf_lane actuator_control(const Actuation *all, const mf_real *c, uint32_t i) {
-    const mf_lane control = mf_clamp(row_load(all->control, i), mf_set(c[MF_ART_CONTROL_LOWER]),
-                                     mf_set(c[MF_ART_CONTROL_UPPER]));
+static MF_INLINE mf_lane actuator_control(const Actuation *all, const Constant *c, uint32_t i) {
+    const mf_lane control =
+        mf_clamp(row_load(all->control, i), constant_at(c, MF_ART_CONTROL_LOWER),
+                 constant_at(c, MF_ART_CONTROL_UPPER));
     if (all->slewed == NULL)
         return control;
-    const mf_lane before = row_load(all->slewed, 2 * i), most = mf_set(c[MF_ART_SLEW]);
+    const mf_lane before = row_load(all->slewed, 2 * i), most = constant_at(c, MF_ART_SLEW);
     return mf_select(mf_less(mf_zero(), row_load(all->slewed, 2 * i + 1)),
                      mf_clamp(control, before - most, before + most), control);
 }
 
 // The activation after this step; of error integrals once their force is known.
 static MF_INLINE mf_lane actuator_next(const Actuation *all, const mf_ArtActuator *actuator,
-                                       const mf_real *c, uint32_t i) {
+                                       const Constant *c, uint32_t i) {
     if (actuator->dynamics == MF_DYNAMICS_ERROR)
         return all->integral[i];
     mf_lane now = row_load(all->activation, i), control = actuator_control(all, c, i);
@@ -160,12 +161,13 @@ static MF_INLINE mf_lane actuator_next(const Actuation *all, const mf_ArtActuato
         change = muscle_change(&actuator->fibre, control, now);
     else if (actuator->dynamics != MF_DYNAMICS_INTEGRATOR)
         change = control - now;
-    now = mf_fma(change, mf_set(c[MF_ART_ACTIVATION_STEP]), now);
-    return mf_clamp(now, mf_set(c[MF_ART_ACTIVATION_LOWER]), mf_set(c[MF_ART_ACTIVATION_UPPER]));
+    now = mf_fma(change, constant_at(c, MF_ART_ACTIVATION_STEP), now);
+    return mf_clamp(now, constant_at(c, MF_ART_ACTIVATION_LOWER),
+                    constant_at(c, MF_ART_ACTIVATION_UPPER));
 }
 
 static MF_INLINE mf_lane actuator_input(const Actuation *all, const mf_ArtActuator *actuator,
-                                        const mf_real *c, uint32_t i) {
+                                        const Constant *c, uint32_t i) {
     if (actuator->dynamics == MF_DYNAMICS_NONE || actuator->dynamics == MF_DYNAMICS_ERROR)
         return actuator_control(all, c, i);
     return actuator->early ? actuator_next(all, actuator, c, i) : row_load(all->activation, i);
@@ -184,15 +186,18 @@ static MF_INLINE mf_lane actuator_nearest(const mf_ArtActuator *actuator, mf_lan
 
 // Force, and its decrease per acceleration along the actuator's length; `more` is a force that
 // depends on neither length nor rate.
-static MF_INLINE Line actuator_line(const mf_real *c, mf_lane more, mf_lane input, mf_lane length,
+static MF_INLINE Line actuator_line(const Constant *c, mf_lane more, mf_lane input, mf_lane length,
                                     mf_lane rate, mf_lane step, mf_lane late) {
-    mf_lane per_length = mf_fma(mf_set(c[MF_ART_GAIN + 1]), input, mf_set(c[MF_ART_BIAS + 1]));
-    mf_lane per_rate = mf_fma(mf_set(c[MF_ART_GAIN + 2]), input, mf_set(c[MF_ART_BIAS + 2]));
-    mf_lane force = mf_fma(mf_set(c[MF_ART_GAIN]), input, mf_set(c[MF_ART_BIAS]) + more);
+    mf_lane per_length =
+        mf_fma(constant_at(c, MF_ART_GAIN + 1), input, constant_at(c, MF_ART_BIAS + 1));
+    mf_lane per_rate =
+        mf_fma(constant_at(c, MF_ART_GAIN + 2), input, constant_at(c, MF_ART_BIAS + 2));
+    mf_lane force = mf_fma(constant_at(c, MF_ART_GAIN), input, constant_at(c, MF_ART_BIAS) + more);
     force = mf_fma(per_length, mf_fma(step, rate, length), mf_fma(per_rate, rate, force));
     // Only resisting forces may act at the end of the step.
     mf_lane slope = mf_max(-(late * mf_fma(step, per_length, per_rate)), mf_zero());
-    mf_lane limited = mf_clamp(force, mf_set(c[MF_ART_FORCE_LOWER]), mf_set(c[MF_ART_FORCE_UPPER]));
+    mf_lane limited =
+        mf_clamp(force, constant_at(c, MF_ART_FORCE_LOWER), constant_at(c, MF_ART_FORCE_UPPER));
     mf_lane size = mf_abs(force);
     mf_mask clamped = mf_less(mf_abs(limited), size);
     mf_lane part = mf_select(clamped, mf_abs(limited) / mf_max(size, mf_set((mf_real)1e-30)),
@@ -201,19 +206,19 @@ static MF_INLINE Line actuator_line(const mf_real *c, mf_lane more, mf_lane inpu
 }
 
 // The force of the error integral, which is updated first and clamped to its range.
-static MF_INLINE mf_lane actuator_integral(const mf_real *c, mf_lane input, mf_lane length,
+static MF_INLINE mf_lane actuator_integral(const Constant *c, mf_lane input, mf_lane length,
                                            uint32_t i, Actuation *all) {
-    mf_lane now =
-        mf_fma(input - length, mf_set(c[MF_ART_ACTIVATION_STEP]), row_load(all->activation, i));
-    all->integral[i] =
-        mf_clamp(now, mf_set(c[MF_ART_ACTIVATION_LOWER]), mf_set(c[MF_ART_ACTIVATION_UPPER]));
-    return mf_set(c[MF_ART_INTEGRAL_GAIN]) * all->integral[i];
+    mf_lane now = mf_fma(input - length, constant_at(c, MF_ART_ACTIVATION_STEP),
+                         row_load(all->activation, i));
+    all->integral[i] = mf_clamp(now, constant_at(c, MF_ART_ACTIVATION_LOWER),
+                                constant_at(c, MF_ART_ACTIVATION_UPPER));
+    return constant_at(c, MF_ART_INTEGRAL_GAIN) * all->integral[i];
 }
 
 // As above for any law. A muscle's force is that at the beginning of the step.
-static MF_INLINE Line actuator_pull(const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
-                                    mf_lane length, mf_lane rate, mf_lane step, uint32_t i,
-                                    Actuation *all) {
+static MF_INLINE Line actuator_pull(const mf_ArtActuator *actuator, const Constant *c,
+                                    mf_lane input, mf_lane length, mf_lane rate, mf_lane step,
+                                    uint32_t i, Actuation *all) {
     if (!actuator->muscle) {
         mf_lane more = mf_zero();
         if (actuator->dynamics == MF_DYNAMICS_ERROR)
@@ -221,13 +226,14 @@ static MF_INLINE Line actuator_pull(const mf_ArtActuator *actuator, const mf_rea
         return actuator_line(c, more, input, length, rate, step, all->late);
     }
     const mf_lane force = muscle_force(&actuator->fibre, input, length, rate);
-    return MF_VALUE(Line,
-                    mf_clamp(force, mf_set(c[MF_ART_FORCE_LOWER]), mf_set(c[MF_ART_FORCE_UPPER])),
-                    mf_zero());
+    return MF_VALUE(
+        Line,
+        mf_clamp(force, constant_at(c, MF_ART_FORCE_LOWER), constant_at(c, MF_ART_FORCE_UPPER)),
+        mf_zero());
 }
 
 static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
-                                  const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
+                                  const mf_ArtActuator *actuator, const Constant *c, mf_lane input,
                                   mf_lane step, uint32_t i, Actuation *all) {
     mf_lane length = mf_zero(), rate = mf_zero();
     mf_real sum = 0;
@@ -242,8 +248,8 @@ static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
     Line line = actuator_pull(actuator, c, input, length, rate, step, i, all);
     all->force[i] = line.torque;
     // In MuJoCo a force clamped to its range has no derivative.
-    const mf_mask free = mf_and(mf_less(mf_set(c[MF_ART_FORCE_LOWER]), line.torque),
-                                mf_less(line.torque, mf_set(c[MF_ART_FORCE_UPPER])));
+    const mf_mask free = mf_and(mf_less(constant_at(c, MF_ART_FORCE_LOWER), line.torque),
+                                mf_less(line.torque, constant_at(c, MF_ART_FORCE_UPPER)));
     all->slope[i] = mf_keep(free, line.slope);
     if (actuator->explicit_rate)
         all->slope[i] = mf_zero();
@@ -260,9 +266,9 @@ static inline void actuate_joints(const mf_ArtPlan *plan, const State *state,
 }
 
 // The range of the sum of all actuators on a joint.
-static inline void clamp_joint(const mf_real *c, Line *line) {
+static inline void clamp_joint(const Constant *c, Line *line) {
     mf_lane limited =
-        mf_clamp(line->torque, mf_set(c[MF_ART_SUM_LOWER]), mf_set(c[MF_ART_SUM_UPPER]));
+        mf_clamp(line->torque, constant_at(c, MF_ART_SUM_LOWER), constant_at(c, MF_ART_SUM_UPPER));
     mf_mask clamped = mf_less(mf_abs(limited), mf_abs(line->torque));
     mf_lane part = mf_abs(limited) / mf_max(mf_abs(line->torque), mf_set((mf_real)1e-30));
     line->slope = line->slope * mf_select(clamped, part, mf_set((mf_real)1));
@@ -272,7 +278,7 @@ static inline void clamp_joint(const mf_real *c, Line *line) {
 // the rotation vector of at most half a revolution, and its rate, along the gear (in the child's
 // axes).
 static inline void actuate_ball(const mf_ArtPlan *plan, const State *state,
-                                const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
+                                const mf_ArtActuator *actuator, const Constant *c, mf_lane input,
                                 mf_lane step, uint32_t i, Actuation *all) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const uint32_t row = mf_art_links(plan)[actuator->links[0]].row;
@@ -321,10 +327,10 @@ static inline void actuate_start(const mf_ArtPlan *plan, Actuation *all) {
 static inline void free_joint(const mf_ArtPlan *plan, const mf_ArtActuator *actuator, uint32_t i,
                               Actuation *all) {
     const uint32_t link = mf_art_terms(plan)[actuator->first_term].link;
-    const mf_real *c = link_constants(plan, link);
+    const Constant *c = link_constants(plan, link);
     const mf_lane torque = all->lines[link].torque;
-    const mf_mask free = mf_and(mf_less(mf_set(c[MF_ART_SUM_LOWER]), torque),
-                                mf_less(torque, mf_set(c[MF_ART_SUM_UPPER])));
+    const mf_mask free = mf_and(mf_less(constant_at(c, MF_ART_SUM_LOWER), torque),
+                                mf_less(torque, constant_at(c, MF_ART_SUM_UPPER)));
     all->slope[i] = mf_keep(free, all->slope[i]);
 }
 

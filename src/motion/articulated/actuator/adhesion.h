@@ -90,7 +90,7 @@ static inline void force_from_world(const mf_ArtPlan *plan, int32_t link, Vec at
 }
 
 static inline void force_between(const mf_ArtPlan *plan, const State *state,
-                                 const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
+                                 const mf_ArtActuator *actuator, const Constant *c, mf_lane input,
                                  uint32_t i, Work *work) {
     const double *g = actuator->gear;
     const Vec gear = {mf_set((mf_real)g[0]), mf_set((mf_real)g[1]), mf_set((mf_real)g[2])},
@@ -118,7 +118,7 @@ static inline void force_between(const mf_ArtPlan *plan, const State *state,
 }
 
 static inline void load_site(const mf_ArtPlan *plan, const State *state,
-                             const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
+                             const mf_ArtActuator *actuator, const Constant *c, mf_lane input,
                              mf_lane step, uint32_t i, Work *work) {
     const int32_t link = actuator->links[0];
     const Vec force = vec_constant(c + MF_ART_WRENCH), torque = vec_constant(c + MF_ART_WRENCH + 3);
@@ -138,7 +138,7 @@ static inline void load_site(const mf_ArtPlan *plan, const State *state,
 
 // On a spatial tendon: all its links are pulled.
 static inline void actuate_tendon(const mf_ArtPlan *plan, const State *state,
-                                  const mf_ArtActuator *actuator, const mf_real *c, mf_lane input,
+                                  const mf_ArtActuator *actuator, const Constant *c, mf_lane input,
                                   uint32_t i, Work *work) {
     TendonPath path;
     const mf_lane gear = mf_set((mf_real)actuator->gear[0]);
@@ -158,7 +158,7 @@ static inline void actuate_all(const mf_ArtPlan *plan, const State *state, mf_la
     const mf_ArtActuator *actuators = mf_art_actuators(plan);
     for (uint32_t i = 0; i < plan->actuator_count; i++) {
         const mf_ArtActuator *actuator = &actuators[i];
-        const mf_real *c = actuator_constants(plan, i);
+        const Constant *c = actuator_constants(plan, i);
         mf_lane input = actuator_input(all, actuator, c, i);
         switch (actuator->acts) {
         case MF_ART_PULLS:

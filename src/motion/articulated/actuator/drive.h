@@ -17,15 +17,15 @@
 
 // `c`: inverse of the depth [m] or [rad] at which it is largest, its value at depth 0, its rise,
 // and the fraction of the depth at its inflection, 0 for a straight line.
-static MF_INLINE mf_lane impedance_at(const mf_real *c, mf_lane depth) {
+static MF_INLINE mf_lane impedance_at(const Constant *c, mf_lane depth) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    mf_lane distance = mf_clamp(depth * mf_set(c[0]), zero, one);
-    if (c[3] > 0) {
-        mf_lane middle = mf_set(c[3]), left = one - distance;
+    mf_lane distance = mf_clamp(depth * constant_at(c, 0), zero, one);
+    if (constant_shared(c, 3) > 0) {
+        mf_lane middle = constant_at(c, 3), left = one - distance;
         distance = mf_select(mf_less(middle, distance), one - left * left / (one - middle),
                              distance * distance / middle);
     }
-    return mf_fma(distance, mf_set(c[2]), mf_set(c[1]));
+    return mf_fma(distance, constant_at(c, 2), constant_at(c, 1));
 }
 
 // ---- drive --------------------------------------------------------------------------------------
@@ -54,22 +54,22 @@ typedef struct Drive {
 // Servo: gain (target - position) - damping rate at the end of the step, clamped to the effort;
 // with its inputs gain (target - position) + damping (target rate - rate) + torque. `input` is an
 // external torque within its limits.
-static MF_INLINE void drive_servo(const mf_ArtLink *link, const mf_real *c, const Drive *drive,
+static MF_INLINE void drive_servo(const mf_ArtLink *link, const Constant *c, const Drive *drive,
                                   mf_lane ahead, mf_lane rate, mf_lane input, Line *line) {
     const bool inputs = drive->gain != NULL;
-    mf_lane gain = inputs ? row_load(drive->gain, link->joint) : mf_set(c[MF_ART_SERVO_GAIN]);
+    mf_lane gain = inputs ? row_load(drive->gain, link->joint) : constant_at(c, MF_ART_SERVO_GAIN);
     const mf_lane damping =
-        inputs ? row_load(drive->damping, link->joint) : mf_set(c[MF_ART_SERVO_DAMPING]);
+        inputs ? row_load(drive->damping, link->joint) : constant_at(c, MF_ART_SERVO_DAMPING);
     mf_lane error = row_load(drive->target, link->joint) - ahead;
     if (link->drive & MF_ART_HAS_BACKLASH) {
-        mf_lane play = mf_set(c[MF_ART_BACKLASH]);
+        mf_lane play = constant_at(c, MF_ART_BACKLASH);
         mf_lane out = error - mf_clamp(error, -play, play);
         gain = mf_keep(mf_less(mf_zero(), mf_abs(out)), gain);
         error = out;
     }
     mf_lane pull = mf_fma(gain, error, input);
     if (link->drive & MF_ART_HAS_SPEED) {
-        mf_lane most = mf_set(c[MF_ART_SERVO_SPEED]);
+        mf_lane most = constant_at(c, MF_ART_SERVO_SPEED);
         gain = mf_keep(mf_less_equal(mf_abs(pull), most), gain);
         pull = mf_clamp(pull, -most, most);
     }
@@ -79,7 +79,7 @@ static MF_INLINE void drive_servo(const mf_ArtLink *link, const mf_real *c, cons
                  row_load(drive->torque, link->joint);
     mf_lane slope = drive->step * mf_fma(drive->step, gain, damping);
     if (link->drive & MF_ART_HAS_EFFORT) {
-        mf_lane effort = mf_set(c[MF_ART_EFFORT]), size = mf_abs(torque);
+        mf_lane effort = constant_at(c, MF_ART_EFFORT), size = mf_abs(torque);
         // The chord: the slope in proportion to the clamped torque.
         mf_lane part = effort / mf_max(size, effort);
         torque = mf_clamp(torque, -effort, effort);
@@ -93,9 +93,10 @@ static MF_INLINE void drive_servo(const mf_ArtLink *link, const mf_real *c, cons
 // the joint beyond it within the step, it acts as a damper towards that speed, with the inertia
 // that the joint moves (MF_ART_MOVED) over the step. It never brakes: other forces may move the
 // joint faster.
-static MF_INLINE void drive_bound(const mf_ArtPlan *plan, const mf_real *c, const Drive *drive,
+static MF_INLINE void drive_bound(const mf_ArtPlan *plan, const Constant *c, const Drive *drive,
                                   mf_lane rate, Line *motor) {
-    const mf_lane zero = mf_zero(), moved = mf_set(c[MF_ART_MOVED]), most = mf_set(c[MF_ART_SPEED]);
+    const mf_lane zero = mf_zero(), moved = constant_at(c, MF_ART_MOVED),
+                  most = constant_at(c, MF_ART_SPEED);
     const mf_lane damping = moved / setting(plan, MF_ART_STEP);
     const mf_lane up = mf_max(damping * (most - rate), zero);
     const mf_lane down = mf_min(damping * (-most - rate), zero);
@@ -123,33 +124,34 @@ typedef struct LimitLoad {
     mf_mask active; // lanes in which it acts
 } LimitLoad;
 
-static MF_INLINE Limit limit_beyond(const mf_ArtPlan *plan, const mf_real *c, mf_lane step,
+static MF_INLINE Limit limit_beyond(const mf_ArtPlan *plan, const Constant *c, mf_lane step,
                                     mf_lane depth, mf_lane sign) {
     mf_lane force = setting(plan, MF_ART_LIMIT_FORCE), brake = setting(plan, MF_ART_LIMIT_BRAKE);
     mf_lane load = mf_fma(brake, mf_min(depth, mf_zero()), force * depth);
     return MF_VALUE(Limit, sign, load, mf_fma(step, force, setting(plan, MF_ART_LIMIT_DRAG)),
-                    mf_zero(), mf_set(c[MF_ART_MOVED]));
+                    mf_zero(), constant_at(c, MF_ART_MOVED));
 }
 
 // MuJoCo's rule (softness.c has its equations): z (k z d - b v) = a - (1 - z) a0, the force of a
 // spring, a damper and an added mass m z / (1 - z), where m is the inertia that the joint alone
 // moves; depth d and rate v are those at the beginning of the step.
-static MF_INLINE Limit limit_soft(const mf_real *c, mf_lane depth, mf_lane sign, mf_lane rate) {
+static MF_INLINE Limit limit_soft(const Constant *c, mf_lane depth, mf_lane sign, mf_lane rate) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    mf_lane deep = depth + mf_set(c[MF_ART_LIMIT_MARGIN]);
+    mf_lane deep = depth + constant_at(c, MF_ART_LIMIT_MARGIN);
     mf_lane z = impedance_at(c + MF_ART_LIMIT_WIDTH, deep);
-    mf_lane load = mf_set(c[MF_ART_LIMIT_PULL]) * z * deep;
-    load = mf_fma(-mf_set(c[MF_ART_LIMIT_BRAKING]), sign * rate, load);
+    mf_lane load = constant_at(c, MF_ART_LIMIT_PULL) * z * deep;
+    load = mf_fma(-constant_at(c, MF_ART_LIMIT_BRAKING), sign * rate, load);
     const mf_mask beyond = mf_less(zero, deep);
     return MF_VALUE(Limit, sign, mf_keep(beyond, load), zero, mf_keep(beyond, one),
-                    mf_set(c[MF_ART_LIMIT_EASE]) * z / (one - z));
+                    constant_at(c, MF_ART_LIMIT_EASE) * z / (one - z));
 }
 
 // `rate` is that at the beginning of the step.
-static MF_INLINE Limit limit_at(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
+static MF_INLINE Limit limit_at(const mf_ArtPlan *plan, const mf_ArtLink *link, const Constant *c,
                                 mf_lane step, mf_lane position, mf_lane rate) {
     const mf_lane one = mf_set((mf_real)1);
-    mf_lane below = mf_set(c[MF_ART_LOWER]) - position, above = position - mf_set(c[MF_ART_UPPER]);
+    mf_lane below = constant_at(c, MF_ART_LOWER) - position,
+            above = position - constant_at(c, MF_ART_UPPER);
     mf_lane depth = mf_max(below, above), sign = mf_select(mf_less(below, above), -one, one);
     return link->drive & MF_ART_SOFT_LIMIT ? limit_soft(c, depth, sign, rate)
                                            : limit_beyond(plan, c, step, depth, sign);
@@ -161,7 +163,7 @@ static MF_INLINE mf_lane limit_load(const Limit *limit, mf_lane rate, mf_lane ga
     return mf_fma(-limit->ease, limit->sign * gain, load);
 }
 
-static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
+static MF_INLINE void drive_limit(const mf_ArtPlan *plan, const mf_ArtLink *link, const Constant *c,
                                   const Drive *drive, const LimitLoad *load, mf_lane position,
                                   mf_lane rate, Line *line) {
     Limit limit = limit_at(plan, link, c, drive->step, position, rate);
@@ -187,26 +189,26 @@ static MF_INLINE mf_lane ball_angle(Quat q, Vec *axis) {
     return half + half;
 }
 
-static MF_INLINE Limit limit_of_ball(const mf_ArtPlan *plan, const mf_real *c, mf_lane step,
+static MF_INLINE Limit limit_of_ball(const mf_ArtPlan *plan, const Constant *c, mf_lane step,
                                      mf_lane angle) {
-    return limit_beyond(plan, c, step, angle - mf_set(c[MF_ART_UPPER]), mf_set((mf_real)-1));
+    return limit_beyond(plan, c, step, angle - constant_at(c, MF_ART_UPPER), mf_set((mf_real)-1));
 }
 
 // The same forces at a ball joint, whose position is a rotation: the spring acts along the rotation
 // vector, the limit bounds its angle. Forces at the end of the step are added to `inertia`, that of
 // the joint. Dry friction opposes the whole rate.
-static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
+static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, const Constant *c,
                               const Drive *drive, const LimitLoad *load, Quat q, Vec rate,
                               Sym *inertia, Vec *torque) {
     const mf_lane zero = mf_zero(), step = drive->step;
     mf_lane slope = zero, resist = zero, along = zero;
     Vec axis = {zero, zero, zero};
     if (link->drive & MF_ART_HAS_DAMPING) {
-        resist = mf_set(c[MF_ART_DAMPING]);
+        resist = constant_at(c, MF_ART_DAMPING);
         slope = drive->damps * resist;
     }
     if (link->drive & MF_ART_HAS_FRICTION && !plan->law && plan->dry_rows == 0) {
-        mf_lane rub = mf_set(c[MF_ART_FRICTION]) /
+        mf_lane rub = constant_at(c, MF_ART_FRICTION) /
                       mf_max(mf_sqrt(vec_dot(rate, rate)), setting(plan, MF_ART_CREEP));
         resist = resist + rub;
         slope = mf_fma(step, rub, slope);
@@ -215,7 +217,7 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
     if (link->drive & (MF_ART_HAS_SPRING | MF_ART_HAS_LIMIT)) {
         mf_lane angle = ball_angle(q, &axis);
         if (link->drive & MF_ART_HAS_SPRING) {
-            mf_lane stiffness = mf_set(c[MF_ART_STIFFNESS]);
+            mf_lane stiffness = constant_at(c, MF_ART_STIFFNESS);
             Vec ahead = vec_fma(rate, step, vec_scale(axis, angle));
             *torque = vec_fma(ahead, -stiffness, *torque);
             slope = mf_fma(step * step, stiffness, slope);
@@ -239,7 +241,7 @@ static inline void drive_ball(const mf_ArtPlan *plan, const mf_ArtLink *link, co
                  mf_fma(bent.x, axis.z, inertia->xz), mf_fma(bent.y, axis.z, inertia->yz));
 }
 
-static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link, const mf_real *c,
+static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link, const Constant *c,
                                   const Drive *drive, const LimitLoad *load, mf_lane position,
                                   mf_lane rate, Line *line) {
     mf_lane ahead = mf_fma(drive->step, rate, position);
@@ -248,13 +250,13 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
     const mf_lane input = bound ? line->torque : mf_zero();
     line->torque = bound ? mf_zero() : line->torque;
     if (link->drive & MF_ART_HAS_DAMPING) {
-        mf_lane damping = mf_set(c[MF_ART_DAMPING]);
+        mf_lane damping = constant_at(c, MF_ART_DAMPING);
         line->torque = mf_fma(-damping, rate, line->torque);
         line->slope = mf_fma(drive->damps, damping, line->slope);
     }
     if (link->drive & MF_ART_HAS_SPRING) {
-        mf_lane stiffness = mf_set(c[MF_ART_STIFFNESS]);
-        line->torque = mf_fma(stiffness, mf_set(c[MF_ART_RELAXED]) - ahead, line->torque);
+        mf_lane stiffness = constant_at(c, MF_ART_STIFFNESS);
+        line->torque = mf_fma(stiffness, constant_at(c, MF_ART_RELAXED) - ahead, line->torque);
         line->slope = mf_fma(drive->step * drive->step, stiffness, line->slope);
     }
     Line motor = {input, mf_zero()};
@@ -263,7 +265,7 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
         drive_servo(link, c, drive, ahead, rate, input, &motor);
     }
     if (bound && !(link->drive & MF_ART_HAS_SPEED)) {
-        const mf_lane effort = mf_set(c[MF_ART_EFFORT]);
+        const mf_lane effort = constant_at(c, MF_ART_EFFORT);
         motor.torque = mf_clamp(motor.torque, -effort, effort);
         drive_bound(plan, c, drive, rate, &motor);
     }
@@ -273,7 +275,7 @@ static MF_INLINE void drive_joint(const mf_ArtPlan *plan, const mf_ArtLink *link
         return;
     if (link->drive & MF_ART_HAS_FRICTION && plan->dry_rows == 0) {
         mf_lane viscous =
-            mf_set(c[MF_ART_FRICTION]) / mf_max(mf_abs(rate), setting(plan, MF_ART_CREEP));
+            constant_at(c, MF_ART_FRICTION) / mf_max(mf_abs(rate), setting(plan, MF_ART_CREEP));
         line->torque = mf_fma(-viscous, rate, line->torque);
         line->slope = mf_fma(drive->step, viscous, line->slope);
     }

@@ -236,7 +236,7 @@ void MF_KERNEL(mf_articulated_assembly_look)(const mf_ArtAssembly *piece) {
 // What a joint keeps of the wrench on its link; hands the rest to the parent.
 static MF_INLINE void pass_in(const mf_ArtPlan *plan, uint32_t l, Assembly *all) {
     const mf_ArtLink *link = &mf_art_links(plan)[l];
-    const mf_real *c = link_constants(plan, l);
+    const Constant *c = link_constants(plan, l);
     const LinkWork *own = &all->memory->work.links[l];
     Wrench pull = all->pull[l + 1];
     const mf_lane along = link->kind == MF_ART_HINGE ? pull.torque.z : pull.force.z;
@@ -245,7 +245,7 @@ static MF_INLINE void pass_in(const mf_ArtPlan *plan, uint32_t l, Assembly *all)
     pull.torque = vec_fma(own->angular, -along, pull.torque);
     pull.force = vec_fma(own->linear, -along, pull.force);
     if (link->kind == MF_ART_SLIDE) {
-        const mf_lane distance = all->memory->state.angle[l] + mf_set(c[MF_ART_OFFSET]);
+        const mf_lane distance = all->memory->state.angle[l] + constant_at(c, MF_ART_OFFSET);
         pull.torque.x = mf_fma(-distance, pull.force.y, pull.torque.x);
         pull.torque.y = mf_fma(distance, pull.force.x, pull.torque.y);
     }
@@ -282,7 +282,7 @@ static MF_INLINE void answer_base(const mf_ArtPlan *plan, Assembly *all) {
 // Returns the joint's acceleration.
 static MF_INLINE mf_lane pass_out(const mf_ArtPlan *plan, uint32_t l, Assembly *all) {
     const mf_ArtLink *link = &mf_art_links(plan)[l];
-    const mf_real *c = link_constants(plan, l);
+    const Constant *c = link_constants(plan, l);
     const LinkWork *own = &all->memory->work.links[l];
     const Twist *from = &all->twist[link->parent + 1];
     Vec angular = from->angular, linear = from->linear;
@@ -291,7 +291,7 @@ static MF_INLINE mf_lane pass_out(const mf_ArtPlan *plan, uint32_t l, Assembly *
     angular = vec_back_z(into_joint(link, c, angular), own->cosine, own->sine);
     linear = vec_back_z(into_joint(link, c, linear), own->cosine, own->sine);
     if (link->kind == MF_ART_SLIDE) {
-        const mf_lane distance = all->memory->state.angle[l] + mf_set(c[MF_ART_OFFSET]);
+        const mf_lane distance = all->memory->state.angle[l] + constant_at(c, MF_ART_OFFSET);
         linear.x = mf_fma(angular.y, distance, linear.x);
         linear.y = mf_fma(-angular.x, distance, linear.y);
     }

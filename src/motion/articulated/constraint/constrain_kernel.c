@@ -308,14 +308,14 @@ static void resist_find(const Problem *p, const Drive *drive, mf_lane *slope, mf
     Drive now = *drive;
     now.step = mf_zero();
     for (uint32_t k = 0; plan->parted && !plan->fixed && k < 6; k++)
-        slope[k] = drive->step * mf_set(base_constants(plan)[MF_ART_DAMPING]);
+        slope[k] = drive->step * constant_at(base_constants(plan), MF_ART_DAMPING);
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &links[l];
-        const mf_real *c = link_constants(plan, l);
+        const Constant *c = link_constants(plan, l);
         mf_lane damping = mf_zero();
         if (plan->parted)
-            damping = drive->step * mf_set(c[MF_ART_DAMPING]);
+            damping = drive->step * constant_at(c, MF_ART_DAMPING);
         for (uint32_t k = 0; k < (link->kind == MF_ART_BALL ? 3u : 1u); k++)
             slope[link->dof + k] = damping;
         if (!(link->drive & MF_ART_HAS_SERVO))
@@ -707,8 +707,8 @@ static void solve_lanes(Problem *p, const Drive *drive, uint32_t first, Rates *o
     dofs_to_rates(p->plan, acceleration, p->lanes, out);
 }
 
-void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *state,
-                                         const void *drive, void *work, void *rates) {
+void MF_ART_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *state,
+                                             const void *drive, void *work, void *rates) {
     Work *own = (Work *)work;
     mf_Carver carver = own->rest;
     Problem *p;
@@ -757,6 +757,7 @@ void MF_KERNEL(mf_articulated_constrain)(const mf_ArtPlan *plan, const void *sta
     }
 }
 
+#if !defined(MF_ART_VARIED)
 size_t MF_KERNEL(mf_articulated_constrain_scratch_size)(const mf_ArtPlan *plan) {
     mf_Carver carver = {NULL, 0};
     Problem problem, *own;
@@ -764,3 +765,4 @@ size_t MF_KERNEL(mf_articulated_constrain_scratch_size)(const mf_ArtPlan *plan) 
     problem_carve(plan, &carver, &problem);
     return carver.used;
 }
+#endif

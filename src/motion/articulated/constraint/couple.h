@@ -141,7 +141,7 @@ static MF_INLINE void row_impulse(Couple *c, uint32_t link, mf_lane weight) {
 }
 
 // From the axes after the joint's rotation to the parent's.
-static MF_INLINE Vec dof_rotation(const mf_ArtLink *link, const mf_real *c, Vec a) {
+static MF_INLINE Vec dof_rotation(const mf_ArtLink *link, const Constant *c, Vec a) {
     if (link->tilt == MF_ART_UP)
         a = MF_VALUE(Vec, a.x, -a.z, a.y);
     else if (link->tilt == MF_ART_DOWN)
@@ -149,9 +149,9 @@ static MF_INLINE Vec dof_rotation(const mf_ArtLink *link, const mf_real *c, Vec 
     else if (link->tilt == MF_ART_OVER)
         a = MF_VALUE(Vec, a.x, -a.y, -a.z);
     else if (link->tilt == MF_ART_ANY)
-        a = vec_rotate_x(a, mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]));
+        a = vec_rotate_x(a, constant_at(c, MF_ART_COS_TILT), constant_at(c, MF_ART_SIN_TILT));
     if (link->spun)
-        a = vec_rotate_z(a, mf_set(c[MF_ART_COS_ANGLE]), mf_set(c[MF_ART_SIN_ANGLE]));
+        a = vec_rotate_z(a, constant_at(c, MF_ART_COS_ANGLE), constant_at(c, MF_ART_SIN_ANGLE));
     return a;
 }
 
@@ -172,7 +172,7 @@ static MF_INLINE void pass_ball(const Couple *c, uint32_t l, Wrench *pull, mf_la
 static MF_INLINE void pass_axis(const Couple *c, uint32_t l, mf_lane impulse, const mf_lane *angle,
                                 Wrench *pull, mf_lane *out) {
     const mf_ArtLink *link = &mf_art_links(c->plan)[l];
-    const mf_real *constants = link_constants(c->plan, l);
+    const Constant *constants = link_constants(c->plan, l);
     const LinkWork *own = &c->work->links[l];
     mf_lane along = link->kind == MF_ART_HINGE ? pull->torque.z : pull->force.z;
     mf_lane left = along + impulse;
@@ -180,7 +180,7 @@ static MF_INLINE void pass_axis(const Couple *c, uint32_t l, mf_lane impulse, co
     pull->torque = vec_fma(own->angular, -left, pull->torque);
     pull->force = vec_fma(own->linear, -left, pull->force);
     if (link->kind == MF_ART_SLIDE) {
-        mf_lane distance = angle[l] + mf_set(constants[MF_ART_OFFSET]);
+        mf_lane distance = angle[l] + constant_at(constants, MF_ART_OFFSET);
         pull->torque.x = mf_fma(-distance, pull->force.y, pull->torque.x);
         pull->torque.y = mf_fma(distance, pull->force.x, pull->torque.y);
     }

@@ -721,8 +721,8 @@ static void solve_group(const mf_ArtPlan *plan, const State *state, bool is_expl
         keep_forces(couple, &contact[i], unit, group->lanes);
 }
 
-void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state, bool is_explicit,
-                                      void *work, void *rates) {
+void MF_ART_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state,
+                                          bool is_explicit, void *work, void *rates) {
     Work *own = (Work *)work;
     own->solver.rest = own->solver.rounds = mf_zero();
     mf_Carver carver = own->rest;
@@ -751,6 +751,7 @@ void MF_KERNEL(mf_articulated_couple)(const mf_ArtPlan *plan, const void *state,
     }
 }
 
+#if !defined(MF_ART_VARIED)
 size_t MF_KERNEL(mf_articulated_couple_scratch_size)(const mf_ArtPlan *plan) {
     mf_Carver carver = {NULL, 0};
     Coupling coupling, *own;
@@ -758,3 +759,4 @@ size_t MF_KERNEL(mf_articulated_couple_scratch_size)(const mf_ArtPlan *plan) {
     coupling_carve(plan, &carver, &coupling);
     return carver.used;
 }
+#endif

@@ -23,7 +23,7 @@ static inline void dry_law(Row *row, mf_lane most, mf_lane already, mf_mask wher
 
 static inline void dry_axis_row(Couple *c, const State *state, uint32_t l, mf_lane gain,
                                 mf_lane unit) {
-    const mf_lane most = mf_set(link_constants(c->plan, l)[MF_ART_FRICTION]);
+    const mf_lane most = constant_at(link_constants(c->plan, l), MF_ART_FRICTION);
     rows_begin(c, 1);
     row_impulse(c, l, mf_set((mf_real)1));
     Row *row = rows_finish(c, state);
@@ -36,7 +36,7 @@ static inline void dry_ball_rows(Couple *c, const State *state, uint32_t l, Vec 
                                  mf_lane unit) {
     const mf_ArtLink *link = &mf_art_links(c->plan)[l];
     const Mat *rotation = &c->work->balls[link->row].rotation;
-    const mf_lane most = mf_set(link_constants(c->plan, l)[MF_ART_FRICTION]);
+    const mf_lane most = constant_at(link_constants(c->plan, l), MF_ART_FRICTION);
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
     const Vec none = vec_zero(), end = vec_fma(gain, unit, state->ball_rate[link->row]),
               force = c->work->dry_balls[link->row].force;

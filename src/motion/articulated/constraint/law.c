@@ -223,10 +223,11 @@ static mf_Status allocate_laws(mf_ArtMotion *motion, const mf_Model *model, mf_C
     MF_TRY(MF_ALLOCATE(context, "articulated", error,
                        MF_ARRAY(motion->shape_ease, model->shape_count),
                        MF_ARRAY(motion->link_ease, 2 * ((size_t)plan->link_count + 1))));
-    return MF_ALLOCATE(
-        context, "articulated", error, MF_ARRAY(motion->ground_laws, plan->contact_count),
-        MF_ARRAY(motion->joint_laws, plan->link_count), MF_ARRAY(motion->laws, plan->class_count),
-        MF_ARRAY(motion->shape_weights, plan->shape_count));
+    return MF_ALLOCATE(context, "articulated", error,
+                       MF_ARRAY(motion->ground_laws, plan->contact_count),
+                       MF_ARRAY(motion->joint_laws, plan->link_count + 1),
+                       MF_ARRAY(motion->laws, plan->class_count),
+                       MF_ARRAY(motion->shape_weights, plan->shape_count));
 }
 
 static uint32_t dofs_of(const mf_ArtLink *link) {
@@ -370,9 +371,10 @@ mf_Status mf_art_laws_fill(mf_ArtMotion *motion, const mf_Model *model, mf_Conte
         set_tendon(&all, i);
     for (uint32_t i = 0; i < motion->plan->loop_count; i++)
         set_loop(&all, i);
+    mf_ArtLaw *base = &motion->joint_laws[motion->plan->link_count].dry;
     if (model->root != NULL)
-        motion->plan->base_dry = law_of(&all, &model->root->friction_softness);
-    set_ease(&motion->plan->base_dry, all.weights.base[0], all.weights.base[1]);
+        *base = law_of(&all, &model->root->friction_softness);
+    set_ease(base, all.weights.base[0], all.weights.base[1]);
     motion->plan->noslip_iterations = model->physics.noslip_iterations;
     motion->plan->solver_steps = model->physics.solver_iterations;
     motion->plan->solver_gain = model->physics.solver_tolerance * all.weights.mean *

@@ -40,7 +40,7 @@ typedef struct Constraint {
     bool chain; // its dofs are ancestors of one another: no entry besides the tree's
     mf_mask exists;
     mf_lane most;        // [N] or [N m] of dry friction
-    mf_real friction[5]; // [1] two sliding, [m] torsion, two rolling
+    mf_lane friction[5]; // [1] two sliding, [m] torsion, two rolling
     mf_lane cone;        // [1] friction mu of the regularized elliptic cone
     mf_lane stiff;       // D_0 / (mu^2 (1 + mu^2))
     uint32_t ray;        // [1] of an elliptic contact

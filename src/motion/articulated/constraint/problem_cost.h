@@ -67,7 +67,7 @@ static MF_INLINE void reply_pyramid(const Constraint *c, mf_lane weight, const m
                                     Reply *out) {
     mf_lane normal = mf_zero(), cost = mf_zero();
     for (uint32_t k = 1; k < c->rows; k++) {
-        const mf_lane mu = mf_set(c->friction[k - 1]);
+        const mf_lane mu = c->friction[k - 1];
         const mf_lane a = mf_min(mf_fma(mu, slack[k], slack[0]), mf_zero());
         const mf_lane b = mf_min(mf_fma(-mu, slack[k], slack[0]), mf_zero());
         normal = normal - weight * (a + b);
@@ -94,7 +94,7 @@ static MF_INLINE Cone cone_of(const Constraint *c, const mf_lane *slack) {
     mf_lane square = zero;
     cone.u[0] = mu * slack[0];
     for (uint32_t k = 1; k < c->rows; k++) {
-        cone.u[k] = mf_set(c->friction[k - 1]) * slack[k];
+        cone.u[k] = c->friction[k - 1] * slack[k];
         square = mf_fma(cone.u[k], cone.u[k], square);
     }
     cone.across = mf_sqrt(square);
@@ -116,7 +116,7 @@ static MF_INLINE void reply_elliptic(const Constraint *c, const mf_lane *weight,
         const mf_lane flat = -(weight[k] * slack[k]);
         mf_lane round = load;
         if (k > 0)
-            round = -(part * cone.u[k] * mf_set(c->friction[k - 1]));
+            round = -(part * cone.u[k] * c->friction[k - 1]);
         cost = mf_fma(weight[k] * slack[k], slack[k], cost);
         out->force[k] = mf_keep(mf_not(cone.top), mf_select(sides, round, flat));
     }
@@ -167,7 +167,7 @@ static MF_INLINE void curve_sides(const Constraint *c, const Cone *cone, mf_lane
     mf_lane scale[CONTACT_ROWS], side[CONTACT_ROWS];
     scale[0] = mu;
     for (uint32_t k = 1; k < c->rows; k++) {
-        scale[k] = mf_set(c->friction[k - 1]);
+        scale[k] = c->friction[k - 1];
         side[k] = cone->u[k] * inverse;
     }
     w[0] = c->stiff * mu * mu;
@@ -203,7 +203,7 @@ static MF_INLINE void curve_pyramid(const Constraint *c, mf_lane weight, const m
     for (uint32_t i = 0; i < c->rows * (c->rows + 1) / 2; i++)
         w[i] = mf_zero();
     for (uint32_t k = 1; k < c->rows; k++) {
-        const mf_lane mu = mf_set(c->friction[k - 1]);
+        const mf_lane mu = c->friction[k - 1];
         const mf_lane a = mf_keep(zones[2 * k - 2], weight), b = mf_keep(zones[2 * k - 1], weight);
         w[0] = w[0] + (a + b);
         w[k * (k + 1) / 2] = mu * (a - b);
@@ -265,7 +265,7 @@ static MF_INLINE void along_pyramid(const Constraint *c, mf_lane weight, const m
                                     mf_lane *second) {
     const mf_lane zero = mf_zero();
     for (uint32_t k = 1; k < c->rows; k++) {
-        const mf_lane mu = mf_set(c->friction[k - 1]);
+        const mf_lane mu = c->friction[k - 1];
         for (int side = 0; side < 2; side++) {
             const mf_lane sign = side == 0 ? mu : -mu;
             const mf_lane d = mf_fma(sign, along[k], along[0]);
@@ -290,7 +290,7 @@ static MF_INLINE void ray_find(const Constraint *c, const mf_lane *weight, const
     out->normal[0] = c->cone * slack[0];
     out->normal[1] = c->cone * along[0];
     for (uint32_t k = 1; k < c->rows; k++) {
-        const mf_lane mu = mf_set(c->friction[k - 1]), u = mu * slack[k], v = mu * along[k];
+        const mf_lane mu = c->friction[k - 1], u = mu * slack[k], v = mu * along[k];
         out->square[0] = mf_fma(u, u, out->square[0]);
         out->square[1] = mf_fma(u, v, out->square[1]);
         out->square[2] = mf_fma(v, v, out->square[2]);

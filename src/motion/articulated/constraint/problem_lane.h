@@ -14,7 +14,7 @@ static inline mf_SparseConstraint sparse_constraint(const Constraint *c, uint32_
         .first_slot = c->first_slot, .count = c->count, .most = lane_get(&c->most, lane),
         .cone = lane_get(&c->cone, lane), .stiff = lane_get(&c->stiff, lane));
     for (int i = 0; i < 5; i++)
-        out.friction[i] = c->friction[i];
+        out.friction[i] = lane_get(&c->friction[i], lane);
     return out;
 }
 

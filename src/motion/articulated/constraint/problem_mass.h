@@ -37,14 +37,14 @@ static inline void axes_find(Problem *p) {
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &links[l];
-        const mf_real *c = link_constants(plan, l);
+        const Constant *c = link_constants(plan, l);
         const Pose *own = &poses[l + 1], *parent = &poses[link->parent + 1];
         const Vec axis = column_z(&own->rotation);
         Vec origin = p->origin[link->parent + 1];
         if (link->shift != 0)
             origin = mat_apply_add(&parent->rotation, vec_constant(c + MF_ART_POSITION), origin);
         if (link->kind == MF_ART_SLIDE)
-            origin = vec_fma(axis, p->state->angle[l] + mf_set(c[MF_ART_OFFSET]), origin);
+            origin = vec_fma(axis, p->state->angle[l] + constant_at(c, MF_ART_OFFSET), origin);
         p->origin[l + 1] = origin;
         if (link->kind == MF_ART_BALL) {
             p->axis[link->dof] = column_x(&own->rotation);
@@ -56,10 +56,10 @@ static inline void axes_find(Problem *p) {
     }
 }
 
-static MF_INLINE Lump lump_of(const mf_real *c, const Mat *rotation) {
+static MF_INLINE Lump lump_of(const Constant *c, const Mat *rotation) {
     const Vec moment = vec_constant(c + MF_ART_MOMENT);
     const Sym inertia = sym_constant(c + MF_ART_INERTIA);
-    return MF_VALUE(Lump, mf_set(c[MF_ART_MASS]), mat_apply(rotation, moment),
+    return MF_VALUE(Lump, constant_at(c, MF_ART_MASS), mat_apply(rotation, moment),
                     sym_rotate(rotation, &inertia));
 }
 
@@ -108,7 +108,7 @@ static MF_INLINE void mass_link(Problem *p, uint32_t l, const Lump *lump) {
     const mf_ArtLink *links = mf_art_links(p->plan);
     const mf_ArtLink *link = &links[l];
     const uint32_t *start = mf_art_tree_start(p->plan);
-    const mf_lane armature = mf_set(link_constants(p->plan, l)[MF_ART_ARMATURE]);
+    const mf_lane armature = constant_at(link_constants(p->plan, l), MF_ART_ARMATURE);
     const uint32_t own = link->kind == MF_ART_BALL ? 3 : 1;
     for (uint32_t k = 0; k < own; k++) {
         const Vec axis = p->axis[link->dof + k];
@@ -131,7 +131,8 @@ static MF_INLINE void mass_link(Problem *p, uint32_t l, const Lump *lump) {
 }
 
 static MF_INLINE void mass_base(Problem *p, const Lump *lump) {
-    const mf_lane armature = mf_set(base_constants(p->plan)[MF_ART_ARMATURE]), zero = mf_zero();
+    const mf_lane armature = constant_at(base_constants(p->plan), MF_ART_ARMATURE),
+                  zero = mf_zero();
     mf_lane *m = p->mass;
     for (uint32_t k = 0; k < 3; k++) {
         for (uint32_t i = 0; i < k; i++)

@@ -173,7 +173,7 @@ static inline void slip_forces(Problem *p, mf_lane *y) {
 typedef struct Block { // of friction forces
     uint32_t rows;     // [1]
     mf_lane a[CONE_ROWS][CONE_ROWS], residual[CONE_ROWS], old[CONE_ROWS], force[CONE_ROWS];
-    mf_real scale[CONE_ROWS]; // [1], [m] friction
+    mf_lane scale[CONE_ROWS]; // [1], [m] friction
     mf_lane radius;           // [N] bound of the scaled forces
 } Block;
 
@@ -259,18 +259,18 @@ static MF_INLINE void block_cone(Block *block) {
     Block scaled = {.rows = block->rows, .radius = block->radius};
     mf_lane b[CONE_ROWS], v[CONE_ROWS];
     for (uint32_t i = 0; i < block->rows; i++) {
-        const mf_lane own = mf_set(block->scale[i]);
+        const mf_lane own = block->scale[i];
         mf_lane sum = block->residual[i];
         for (uint32_t k = 0; k < block->rows; k++) {
             sum = mf_fma(-block->a[i][k], block->old[k], sum);
-            scaled.a[i][k] = block->a[i][k] * (own * mf_set(block->scale[k]));
+            scaled.a[i][k] = block->a[i][k] * (own * block->scale[k]);
         }
         b[i] = sum * own;
     }
     cone_minimum(&scaled, b, v);
     const mf_mask presses = mf_less_equal(mf_set((mf_real)NOSLIP_LEAST), block->radius);
     for (uint32_t i = 0; i < block->rows; i++)
-        block->force[i] = mf_keep(presses, v[i] * mf_set(block->scale[i]));
+        block->force[i] = mf_keep(presses, v[i] * block->scale[i]);
 }
 
 // ---- sweeps -------------------------------------------------------------------------------------
@@ -340,7 +340,7 @@ static inline mf_lane sweep_pyramid(Problem *p, const Slip *slip, mf_lane *y, co
     const Constraint *c = &p->constraints[slip->constraint];
     mf_lane gain = mf_zero();
     for (uint32_t k = 1; k < c->rows; k++) {
-        const mf_lane edge = mf_set(4 * c->friction[k - 1] * c->friction[k - 1]);
+        const mf_lane edge = mf_set((mf_real)4) * c->friction[k - 1] * c->friction[k - 1];
         Block block;
         block_read(p, slip, y, k - 1, 1, &block);
         block_line(&block, bounds[c->row + k]);
@@ -378,7 +378,7 @@ static inline void bounds_find(const Problem *p, mf_lane *bounds) {
         const Constraint *c = &p->constraints[n];
         const mf_lane *slack = &p->slack[c->row], weight = p->weight[c->row];
         for (uint32_t k = 1; k < c->rows && c->kind == CONSTRAINT_PYRAMID; k++) {
-            const mf_lane mu = mf_set(c->friction[k - 1]);
+            const mf_lane mu = c->friction[k - 1];
             const mf_lane a = mf_min(mf_fma(mu, slack[k], slack[0]), zero);
             const mf_lane b = mf_min(mf_fma(-mu, slack[k], slack[0]), zero);
             bounds[c->row + k] = mf_keep(c->exists, -(mu * weight * (a + b)));

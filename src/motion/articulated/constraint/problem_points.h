@@ -117,13 +117,21 @@ static MF_INLINE const mf_ArtLaw *candidate_law(const Problem *p, const Candidat
     return &mf_art_laws(p->plan)[pair.touches];
 }
 
-// [1/kg] What its rows give way by, over those of its law; the laws of the ground have it.
-static MF_INLINE double candidate_weight(const Problem *p, const Candidate *from) {
+// [1/kg] What row k gives way by: the laws of the ground have it, others times that of both bodies.
+static MF_INLINE mf_lane candidate_ease(const Problem *p, const Candidate *from, uint32_t k) {
+    const mf_ArtPlan *plan = p->plan;
+    const mf_ArtLaw *law = candidate_law(p, from);
     if (from->ground)
-        return 1.0;
+        return law_at(plan, &law->ease[k]); // `over` is 1
     const mf_CollidePair pair =
-        mf_collide_pair_of(mf_art_collide(p->plan), candidate_contact(p, from)->pair);
-    return mf_art_shape_weights(p->plan)[pair.a] + mf_art_shape_weights(p->plan)[pair.b];
+        mf_collide_pair_of(mf_art_collide(plan), candidate_contact(p, from)->pair);
+    const double *a = &mf_art_shape_weights(plan)[pair.a], *b = &mf_art_shape_weights(plan)[pair.b];
+#if defined(MF_ART_VARIED)
+    return (law_at(plan, a) + law_at(plan, b)) * law_at(plan, &law->ease[k]) /
+           law_at(plan, &law->over[k]);
+#else
+    return mf_set((mf_real)((*a + *b) * law->ease[k] / law->over[k]));
+#endif
 }
 
 static MF_INLINE void candidate_links(const Problem *p, const Candidate *from, int32_t links[2]) {
@@ -168,6 +176,9 @@ static inline void candidates_find(Problem *p) {
 
 static inline bool same_surface(const mf_ArtLaw *a, const mf_ArtLaw *b) {
     bool same = a->dimension == b->dimension;
+#if defined(MF_ART_VARIED)
+    return same; // each lane has its own
+#endif
     for (int i = 0; i < 5 && same; i++)
         same = !(a->friction[i] < b->friction[i]) && !(b->friction[i] < a->friction[i]);
     return same;
@@ -230,10 +241,11 @@ static MF_INLINE void slot_ground(const Problem *p, const Candidate *from, Conta
     const mf_ArtPlan *plan = p->plan;
     const Touch *touch = &p->work->contacts.touch[from->number];
     const mf_ArtContact *contact = &mf_art_contacts(plan)[from->number];
-    const mf_real *c = contact_constants(plan, from->number);
+    const Constant *c = contact_constants(plan, from->number);
     const Mat *rotation = &p->work->contacts.pose[contact->link + 1].rotation;
-    const mf_real *axis = c + MF_ART_TOUCH_AXIS;
-    const bool leans = axis[0] != 0 || axis[1] != 0 || axis[2] != 0;
+    const Constant *axis = c + MF_ART_TOUCH_AXIS;
+    const bool leans = constant_shared(axis, 0) != 0 || constant_shared(axis, 1) != 0 ||
+                       constant_shared(axis, 2) != 0;
     const Vec normal = mat_apply(rotation, touch->normal);
     // A capsule's axis along the ground.
     Vec side = frame_side(normal, leans ? mat_apply(rotation, vec_constant(axis)) : vec_zero(),
@@ -265,7 +277,7 @@ static MF_INLINE void slot_contact(const Problem *p, const Candidate *from, Cont
     const LinkContact *contact = candidate_contact(p, from);
     const mf_mask on = from->exists;
     const mf_CollidePair pair = mf_collide_pair_of(mf_art_collide(p->plan), contact->pair);
-    const mf_lane margin = mf_set((mf_real)mf_art_laws(p->plan)[pair.touches].margin);
+    const mf_lane margin = law_at(p->plan, &mf_art_laws(p->plan)[pair.touches].margin);
     Vec side = frame_side(contact->normal, pair_side(p, &pair), mf_mask_all());
     slot->point = vec_select(on, vec_sub(contact->point, p->state->position), slot->point);
     slot->axes[0] = vec_select(on, contact->normal, slot->axes[0]);
@@ -301,17 +313,21 @@ static inline void slot_pairs(const Problem *p, const ContactSlot *slot, Pairs *
 }
 
 static inline bool same_softness(const mf_ArtLaw *a, const mf_ArtLaw *b) {
+#if defined(MF_ART_VARIED)
+    return a == b;
+#else
     return memcmp(a->impedance, b->impedance, sizeof a->impedance) == 0;
+#endif
 }
 
 // The impedance of a slot, where its members have one and the same in most cases.
 static MF_INLINE mf_lane slot_impedance(const Problem *p, const ContactSlot *slot) {
-    mf_lane z = law_impedance(slot->law, slot->depth);
+    mf_lane z = law_impedance(p->plan, slot->law, slot->depth);
     for (uint32_t m = 0; m < slot->count; m++) {
         const Candidate *from = &p->candidates[slot->members[m]];
         const mf_ArtLaw *law = candidate_law(p, from);
         if (!same_softness(law, slot->law))
-            z = mf_select(from->exists, law_impedance(law, slot->depth), z);
+            z = mf_select(from->exists, law_impedance(p->plan, law, slot->depth), z);
     }
     return z;
 }
@@ -320,19 +336,17 @@ static MF_INLINE mf_lane slot_impedance(const Problem *p, const ContactSlot *slo
 static MF_INLINE void contact_law(Problem *p, Constraint *c, const ContactSlot *slot) {
     const mf_lane z = slot_impedance(p, slot);
     mf_lane ease[CONTACT_ROWS], load = mf_zero(), damping = mf_zero(), across = mf_zero();
-    const double weight = candidate_weight(p, &p->candidates[slot->members[0]]);
     for (uint32_t k = 0; k < c->rows; k++)
-        ease[k] = mf_set((mf_real)(weight * slot->law->ease[k] / slot->law->over[k]));
+        ease[k] = candidate_ease(p, &p->candidates[slot->members[0]], k);
     for (uint32_t m = 0; m < slot->count; m++) {
         const Candidate *from = &p->candidates[slot->members[m]];
         const mf_ArtLaw *law = candidate_law(p, from);
-        const double own = candidate_weight(p, from);
         const mf_mask on = from->exists;
-        load = mf_select(on, mf_set((mf_real)law->stiffness), load);
-        damping = mf_select(on, mf_set((mf_real)law->damping), damping);
-        across = mf_select(on, mf_set((mf_real)law->friction_damping), across);
+        load = mf_select(on, law_at(p->plan, &law->stiffness), load);
+        damping = mf_select(on, law_at(p->plan, &law->damping), damping);
+        across = mf_select(on, law_at(p->plan, &law->friction_damping), across);
         for (uint32_t k = 0; k < c->rows; k++)
-            ease[k] = mf_select(on, mf_set((mf_real)(own * law->ease[k] / law->over[k])), ease[k]);
+            ease[k] = mf_select(on, candidate_ease(p, from, k), ease[k]);
     }
     load = load * z * slot->depth;
     Measures at;
@@ -347,6 +361,19 @@ static MF_INLINE void contact_law(Problem *p, Constraint *c, const ContactSlot *
     if (c->kind == CONSTRAINT_ELLIPTIC)
         c->stiff =
             p->weight[c->row] / (c->cone * c->cone * mf_fma(c->cone, c->cone, mf_set((mf_real)1)));
+}
+
+static MF_INLINE void slot_surface(const Problem *p, const ContactSlot *slot, Constraint *c) {
+    for (uint32_t m = 0; m < slot->count; m++) {
+        const Candidate *from = &p->candidates[slot->members[m]];
+        const mf_ArtLaw *law = candidate_law(p, from);
+        if (m > 0 && same_softness(law, slot->law))
+            continue;
+        const mf_mask on = m > 0 ? from->exists : mf_mask_all();
+        c->cone = mf_select(on, law_at(p->plan, &law->cone), c->cone);
+        for (int i = 0; i < 5; i++)
+            c->friction[i] = mf_select(on, law_at(p->plan, &law->friction[i]), c->friction[i]);
+    }
 }
 
 static inline void contact_add(Problem *p, ContactSlot *slot) {
@@ -381,10 +408,8 @@ static inline void contact_add(Problem *p, ContactSlot *slot) {
         return;
     }
     slot->constraint = (uint32_t)(c - p->constraints);
-    c->cone = mf_set((mf_real)law->cone);
+    slot_surface(p, slot, c);
     c->ray = (uint32_t)(slot - p->contacts);
-    for (int i = 0; i < 5; i++)
-        c->friction[i] = (mf_real)law->friction[i];
     chain_position(p, c, &chain);
     Tug tug = {.point = slot->point};
     for (int k = 0; k < CONTACT_ROWS; k++)
@@ -515,14 +540,15 @@ static inline void loop_points(Problem *p, const mf_ArtLoop *loop, const Drift *
     mf_lane square = zero;
     for (uint32_t k = 0; k < loop->rows; k++)
         square = mf_fma(error[k], error[k], square);
-    const mf_lane z = law_impedance(&loop->law, mf_sqrt(square));
+    const mf_lane z = law_impedance(p->plan, &loop->law, mf_sqrt(square));
+    const mf_lane stiffness = law_at(p->plan, &loop->law.stiffness),
+                  damping = law_at(p->plan, &loop->law.damping);
     loop_drift(ends, q, scale, gain);
     Measures at;
     rows_measure(p, c, &at);
     for (uint32_t k = 0; k < loop->rows; k++)
-        row_law(p, c, &at, k, law_weight(z, mf_set((mf_real)loop->law.ease[k])),
-                -(mf_set((mf_real)loop->law.stiffness) * z * error[k]) - gain[k],
-                loop->law.damping);
+        row_law(p, c, &at, k, law_weight(z, law_at(p->plan, &loop->law.ease[k])),
+                -(stiffness * z * error[k]) - gain[k], damping);
 }
 
 // y - y0 = polynomial of x - x0

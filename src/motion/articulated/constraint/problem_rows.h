@@ -26,11 +26,22 @@ static inline mf_lane lane_power(mf_lane x, double power) {
     return result;
 }
 
-// The impedance at a distance beyond the margin.
-static inline mf_lane law_impedance(const mf_ArtLaw *law, mf_lane distance) {
+// [1] From the impedance at distance 0 to the largest one.
+static MF_INLINE mf_lane law_rise(const mf_ArtPlan *plan, const double *z) {
+#if defined(MF_ART_VARIED)
+    return law_at(plan, &z[1]) - law_at(plan, &z[0]);
+#else
+    (void)plan;
+    return mf_set((mf_real)(z[1] - z[0]));
+#endif
+}
+
+// The impedance at a distance beyond the margin; all lanes have the same curve.
+static inline mf_lane law_impedance(const mf_ArtPlan *plan, const mf_ArtLaw *law,
+                                    mf_lane distance) {
     const double *z = law->impedance;
     const mf_lane one = mf_set((mf_real)1);
-    mf_lane travel = mf_clamp(mf_abs(distance) * mf_set((mf_real)z[2]), mf_zero(), one);
+    mf_lane travel = mf_clamp(mf_abs(distance) * law_at(plan, &z[2]), mf_zero(), one);
     if (z[4] > 1.0) {
         const double power = z[4], middle = z[3];
         const mf_lane scale = mf_set((mf_real)middle), left = mf_set((mf_real)(1.0 - middle));
@@ -38,7 +49,7 @@ static inline mf_lane law_impedance(const mf_ArtLaw *law, mf_lane distance) {
         const mf_lane above = one - left * lane_power((one - travel) / left, power);
         travel = mf_select(mf_less(scale, travel), above, below);
     }
-    return mf_fma(travel, mf_set((mf_real)(z[1] - z[0])), mf_set((mf_real)z[0]));
+    return mf_fma(travel, law_rise(plan, z), law_at(plan, &z[0]));
 }
 
 static MF_INLINE mf_lane law_weight(mf_lane impedance, mf_lane ease) {
@@ -123,8 +134,8 @@ static MF_INLINE void rows_measure(const Problem *p, const Constraint *c, Measur
 
 // Weight and reference of row k; `load` is -k z d.
 static MF_INLINE void row_law(Problem *p, const Constraint *c, const Measures *at, uint32_t k,
-                              mf_lane weight, mf_lane load, double damping) {
-    const mf_lane rest = mf_fma(-mf_set((mf_real)damping), at->speed[k], load);
+                              mf_lane weight, mf_lane load, mf_lane damping) {
+    const mf_lane rest = mf_fma(-damping, at->speed[k], load);
     p->weight[c->row + k] = weight;
     p->rest[c->row + k] = mf_keep(c->exists, rest - at->free[k]);
 }
@@ -132,11 +143,11 @@ static MF_INLINE void row_law(Problem *p, const Constraint *c, const Measures *a
 // One row by a law, at `distance` beyond the margin.
 static inline void law_row(Problem *p, const Constraint *c, const mf_ArtLaw *law,
                            mf_lane distance) {
-    const mf_lane z = law_impedance(law, distance);
+    const mf_lane z = law_impedance(p->plan, law, distance);
     Measures at;
     rows_measure(p, c, &at);
-    row_law(p, c, &at, 0, law_weight(z, mf_set((mf_real)law->ease[0])),
-            -(mf_set((mf_real)law->stiffness) * z * distance), law->damping);
+    row_law(p, c, &at, 0, law_weight(z, law_at(p->plan, &law->ease[0])),
+            -(law_at(p->plan, &law->stiffness) * z * distance), law_at(p->plan, &law->damping));
 }
 
 // ---- single dofs --------------------------------------------------------------------------------
@@ -151,40 +162,41 @@ static inline Constraint *dof_constraint(Problem *p, ConstraintKind kind, uint32
     return c;
 }
 
-static inline void dry_dof(Problem *p, uint32_t dof, mf_real most, const mf_ArtLaw *law) {
+static inline void dry_dof(Problem *p, uint32_t dof, mf_lane most, const mf_ArtLaw *law) {
     Constraint *c = dof_constraint(p, CONSTRAINT_DRY, dof, mf_set((mf_real)1), mf_mask_all());
     if (c == NULL)
         return;
-    c->most = mf_set(most);
+    c->most = most;
     law_row(p, c, law, mf_zero());
 }
 
 static inline void dry_add(Problem *p) {
     const mf_ArtPlan *plan = p->plan;
     for (uint32_t k = 0; !plan->fixed && k < 6; k++)
-        if (base_constants(plan)[MF_ART_FRICTION] > 0)
-            dry_dof(p, k, base_constants(plan)[MF_ART_FRICTION], &plan->base_dry);
+        if (constant_shared(base_constants(plan), MF_ART_FRICTION) > 0)
+            dry_dof(p, k, constant_at(base_constants(plan), MF_ART_FRICTION),
+                    &mf_art_joint_laws(plan)[plan->link_count].dry);
     const mf_ArtLink *links = mf_art_links(plan);
     const mf_ArtJointLaw *joint_laws = mf_art_joint_laws(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &links[l];
         for (uint32_t k = 0; k < (link->kind == MF_ART_BALL ? 3u : 1u); k++)
             if (link->drive & MF_ART_HAS_FRICTION)
-                dry_dof(p, link->dof + k, link_constants(plan, l)[MF_ART_FRICTION],
+                dry_dof(p, link->dof + k, constant_at(link_constants(plan, l), MF_ART_FRICTION),
                         &joint_laws[l].dry);
     }
 }
 
 static inline void limit_dof(Problem *p, uint32_t l, mf_lane distance, mf_lane sign) {
     const mf_ArtJointLaw *law = &mf_art_joint_laws(p->plan)[l];
-    const mf_mask beyond = mf_and(p->lanes, mf_less(distance, mf_set((mf_real)law->margin)));
+    const mf_mask beyond = mf_and(p->lanes, mf_less(distance, law_at(p->plan, &law->margin)));
     if (!mf_any(beyond))
         return;
     Constraint *c =
         dof_constraint(p, CONSTRAINT_ONE_SIDED, mf_art_links(p->plan)[l].dof, sign, beyond);
     if (c == NULL)
         return;
-    law_row(p, c, &law->limit, distance - mf_set((mf_real)law->margin));
+    law_row(p, c, &law->limit, distance - law_at(p->plan, &law->margin));
     p->limit_count[l]++;
 }
 
@@ -195,8 +207,8 @@ static inline void limit_ball(Problem *p, uint32_t l) {
     const mf_ArtJointLaw *law = &joint_laws[l];
     Vec axis;
     const mf_lane angle = ball_angle(p->state->ball[link->row], &axis);
-    const mf_lane distance = mf_set(link_constants(p->plan, l)[MF_ART_UPPER]) - angle;
-    const mf_mask beyond = mf_and(p->lanes, mf_less(distance, mf_set((mf_real)law->margin)));
+    const mf_lane distance = constant_at(link_constants(p->plan, l), MF_ART_UPPER) - angle;
+    const mf_mask beyond = mf_and(p->lanes, mf_less(distance, law_at(p->plan, &law->margin)));
     if (!mf_any(beyond))
         return;
     Constraint *c = constraint_add(p, CONSTRAINT_ONE_SIDED, 1, 3, beyond);
@@ -207,7 +219,7 @@ static inline void limit_ball(Problem *p, uint32_t l) {
         p->numbers[c->first + k] = mf_keep(beyond, row[k]);
         p->slots[c->first_slot + k] = (uint16_t)(link->dof + k);
     }
-    law_row(p, c, &law->limit, distance - mf_set((mf_real)law->margin));
+    law_row(p, c, &law->limit, distance - law_at(p->plan, &law->margin));
     p->limit_count[l]++;
 }
 
@@ -216,7 +228,7 @@ static inline void limits_add(Problem *p) {
     const mf_lane one = mf_set((mf_real)1);
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_real *c = link_constants(plan, l);
+        const Constant *c = link_constants(plan, l);
         p->limit_first[l] = p->constraint_count;
         p->limit_count[l] = 0;
         if (!(links[l].drive & MF_ART_HAS_LIMIT))
@@ -225,8 +237,8 @@ static inline void limits_add(Problem *p) {
             limit_ball(p, l);
             continue;
         }
-        limit_dof(p, l, p->state->angle[l] - mf_set(c[MF_ART_LOWER]), one);
-        limit_dof(p, l, mf_set(c[MF_ART_UPPER]) - p->state->angle[l], -one);
+        limit_dof(p, l, p->state->angle[l] - constant_at(c, MF_ART_LOWER), one);
+        limit_dof(p, l, constant_at(c, MF_ART_UPPER) - p->state->angle[l], -one);
     }
 }
 
@@ -353,7 +365,7 @@ static inline void tendons_add(Problem *p) {
                 if (tendon->path != MF_NONE)
                     gain = path_gain(p, tendon->path);
                 rows_measure(p, c, &at);
-                row_law(p, c, &at, 0, mf_set((mf_real)tendon->armature), -gain, 0.0);
+                row_law(p, c, &at, 0, mf_set((mf_real)tendon->armature), -gain, mf_zero());
             }
         }
         p->tendon_dry[i] = MF_NONE;

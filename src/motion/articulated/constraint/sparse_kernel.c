@@ -274,7 +274,7 @@ static void block_add(Wide *w, const WideClass *own, const Pack *pack, Constrain
                   .first = end->first, .first_slot = end->first_slot, .count = count,
                   .zone = 2 * end->row, .ray = n);
     for (int i = 0; i < 5; i++)
-        b->friction[i] = (mf_real)like->friction[i];
+        b->friction[i] = mf_set((mf_real)like->friction[i]);
     b->cone = mf_set((mf_real)1);
     b->stiff = b->most = mf_zero();
     b->exists = mf_index_less(mf_lane_numbers(), mf_set_index((int32_t)pack->filled));

@@ -110,8 +110,8 @@ static MF_INLINE void rotated_set(const Pose *pose, Vec rate, mf_lane time, Rota
     out->pose.rotation = mat_multiply(&pose->rotation, &out->by);
 }
 
-static MF_INLINE const mf_real *contact_constants(const mf_ArtPlan *plan, uint32_t i) {
-    return MF_ART_CONSTANTS(plan) + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
+static MF_INLINE const Constant *contact_constants(const mf_ArtPlan *plan, uint32_t i) {
+    return plan_constants(plan) + plan->contact_offset + (size_t)i * MF_ART_CONTACT_VALUES;
 }
 
 // The same on a map; not inline, so that level ground does not use its stack.
@@ -141,9 +141,10 @@ static MF_INLINE mf_lane ground_depth(const mf_ArtPlan *plan, const mf_TerrainIm
 }
 
 // A point of a cylinder's rims, in the link's axes as the ground's normal `up`.
-static MF_INLINE Vec rim_point(const mf_ArtContact *contact, const mf_real *c, Vec up) {
+static MF_INLINE Vec rim_point(const mf_ArtContact *contact, const Constant *c, Vec up) {
     const mf_lane zero = mf_zero(), one = mf_set((mf_real)1);
-    const mf_lane radius = mf_set(c[MF_ART_TOUCH_SIZE]), tall = mf_set(c[MF_ART_TOUCH_SIZE + 2]);
+    const mf_lane radius = constant_at(c, MF_ART_TOUCH_SIZE),
+                  tall = constant_at(c, MF_ART_TOUCH_SIZE + 2);
     const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
     const Vec side = {frame.xx, frame.yx, frame.zx}, axis = {frame.xz, frame.yz, frame.zz};
     mf_lane climbs = vec_dot(axis, up);
@@ -162,7 +163,7 @@ static MF_INLINE Vec rim_point(const mf_ArtContact *contact, const mf_real *c, V
 }
 
 // The lanes in which a corner is on the lower half of its box.
-static MF_INLINE mf_mask is_lower(const mf_real *c, Vec up) {
+static MF_INLINE mf_mask is_lower(const Constant *c, Vec up) {
     const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
     Vec out = mat_apply(&frame, vec_constant(c + MF_ART_TOUCH_SIZE));
     return mf_less_equal(vec_dot(out, up), mf_zero());
@@ -200,7 +201,7 @@ static MF_INLINE mf_lane ground_around(const mf_ArtPlan *plan, const mf_TerrainI
 // Corners of a hull at the ground. On a map the plane is that below the center of the hull, or that
 // below its lowest corner if this is deeper.
 static MF_INLINE void hull_find(const mf_ArtPlan *plan, const mf_TerrainImage *terrain,
-                                const mf_ArtContact *contact, const mf_real *c, const Pose *pose,
+                                const mf_ArtContact *contact, const Constant *c, const Pose *pose,
                                 mf_mask where, HullCorners *corners) {
     const mf_ConvexHull *hull = mf_hull_of(mf_art_hulls(plan), contact->hull);
     const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
@@ -236,12 +237,12 @@ static MF_INLINE void hull_find(const mf_ArtPlan *plan, const mf_TerrainImage *t
 // A ball on a map of steps. Its first contact is with the column under its center; the others with
 // the sides and edges of higher columns around it.
 static MF_INLINE mf_lane ball_on_steps(const mf_ArtPlan *plan, const mf_ArtContact *contact,
-                                       const mf_real *c, const Pose *pose, TouchMemo *memo,
+                                       const Constant *c, const Pose *pose, TouchMemo *memo,
                                        Touch *touch) {
     const Vec world = mat_apply_add(&pose->rotation, vec_constant(c), pose->position);
-    const mf_lane radius = mf_set(c[3]);
+    const mf_lane radius = constant_at(c, 3);
     if (contact->part == 1)
-        steps_around(memo->terrain, world, radius, c[3], &memo->steps);
+        steps_around(memo->terrain, world, radius, constant_shared(c, 3), &memo->steps);
     Vec up;
     mf_lane depth;
     if (contact->part == 0) {
@@ -258,7 +259,7 @@ static MF_INLINE mf_lane ball_on_steps(const mf_ArtPlan *plan, const mf_ArtConta
 
 // Deepest point of a contact, from the link's origin and in its axes, and its depth.
 static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtContact *contact,
-                                       const mf_real *c, const Pose *pose, TouchMemo *memo,
+                                       const Constant *c, const Pose *pose, TouchMemo *memo,
                                        Touch *touch) {
     const mf_TouchKind kind = contact->kind;
     HullCorners *corners = &memo->corners;
@@ -271,15 +272,16 @@ static MF_INLINE mf_lane contact_depth(const mf_ArtPlan *plan, const mf_ArtConta
         point = mat_apply_add(&frame, corners->at[contact->part], center);
         touch->may = mf_and(touch->may, corners->exists[contact->part]);
     }
-    const mf_real round = c[3] > 0 ? c[3] + c[MF_ART_TOUCH_MARGIN] : 0;
+    const mf_real radius = constant_shared(c, 3);
+    const mf_real round = radius > 0 ? radius + constant_shared(c, MF_ART_TOUCH_MARGIN) : 0;
     mf_lane depth;
     touch->arm = point;
     if (kind == MF_TOUCH_BALL) {
-        depth = plan->stepped && c[3] > 0
+        depth = plan->stepped && radius > 0
                     ? ball_on_steps(plan, contact, c, pose, memo, touch)
                     : ground_around(plan, memo->terrain, pose, point, round, &touch->normal) +
-                          mf_set(c[3]);
-        touch->arm = vec_fma(touch->normal, -mf_set(c[3]), center);
+                          constant_at(c, 3);
+        touch->arm = vec_fma(touch->normal, -constant_at(c, 3), center);
         return depth;
     }
     depth = kind == MF_TOUCH_OVAL
@@ -340,16 +342,16 @@ typedef struct Press {
 
 static MF_INLINE Press touch_press(const mf_ArtPlan *plan, uint32_t i, const Touch *touch,
                                    mf_lane step) {
-    const mf_real *c = contact_constants(plan, i);
-    const mf_lane zero = mf_zero(), stiffness = mf_set(c[MF_ART_TOUCH_FORCE]);
+    const Constant *c = contact_constants(plan, i);
+    const mf_lane zero = mf_zero(), stiffness = constant_at(c, MF_ART_TOUCH_FORCE);
     mf_lane load = stiffness * mf_min(touch->depth, deepest_of(plan, i));
     Press press;
-    press.force = mf_fma(mf_set(c[MF_ART_TOUCH_BRAKE]), mf_min(touch->depth, zero), load);
-    press.drag = mf_fma(step, stiffness, mf_set(c[MF_ART_TOUCH_DRAG]));
+    press.force = mf_fma(constant_at(c, MF_ART_TOUCH_BRAKE), mf_min(touch->depth, zero), load);
+    press.drag = mf_fma(step, stiffness, constant_at(c, MF_ART_TOUCH_DRAG));
     if (mf_art_contacts(plan)[i].heavy) {
         // Only below the surface: a mass added at touch-down would absorb the momentum of an
         // impact.
-        mf_lane mass = mf_keep(mf_less(zero, touch->depth), mf_set(c[MF_ART_TOUCH_MASS]));
+        mf_lane mass = mf_keep(mf_less(zero, touch->depth), constant_at(c, MF_ART_TOUCH_MASS));
         press.force = mf_fma(mass, touch->climb, press.force);
         press.drag = press.drag + mass;
     }
@@ -357,16 +359,16 @@ static MF_INLINE Press touch_press(const mf_ArtPlan *plan, uint32_t i, const Tou
 }
 
 // [N s/m] Across the normal.
-static MF_INLINE mf_lane touch_slip(const mf_real *c, const Touch *touch) {
-    return mf_set(c[MF_ART_TOUCH_SLIDING]) * touch->load / touch->fast;
+static MF_INLINE mf_lane touch_slip(const Constant *c, const Touch *touch) {
+    return constant_at(c, MF_ART_TOUCH_SLIDING) * touch->load / touch->fast;
 }
 
 // [N m s] Against torsion about the normal, and across it.
-static MF_INLINE mf_lane touch_torsion(const mf_real *c, const Touch *touch) {
-    return mf_set(c[MF_ART_TOUCH_TORSION]) * touch->load / touch->spins;
+static MF_INLINE mf_lane touch_torsion(const Constant *c, const Touch *touch) {
+    return constant_at(c, MF_ART_TOUCH_TORSION) * touch->load / touch->spins;
 }
-static MF_INLINE mf_lane touch_roll(const mf_real *c, const Touch *touch) {
-    return mf_set(c[MF_ART_TOUCH_ROLLING]) * touch->load / touch->rolls;
+static MF_INLINE mf_lane touch_roll(const Constant *c, const Touch *touch) {
+    return constant_at(c, MF_ART_TOUCH_ROLLING) * touch->load / touch->rolls;
 }
 
 // Angular velocity of the link relative to the ground.
@@ -388,29 +390,29 @@ static MF_INLINE mf_lane guess_slip(mf_lane now, mf_lane before, mf_mask known) 
 
 // Lower bound of a hull's height by its bounding box, and upper bound of the falling speed of its
 // points.
-static MF_INLINE mf_lane hull_lowest(const mf_real *c, const Pose *pose, Vec rate, mf_lane ball,
+static MF_INLINE mf_lane hull_lowest(const Constant *c, const Pose *pose, Vec rate, mf_lane ball,
                                      mf_lane *fall) {
     const Mat frame = mat_constant(c + MF_ART_TOUCH_FRAME);
     const Vec up = mat_apply_transposed(
         &frame, MF_VALUE(Vec, pose->rotation.zx, pose->rotation.zy, pose->rotation.zz));
     const Vec size = vec_constant(c + MF_ART_TOUCH_SIZE);
     mf_lane height = vec_dot(MF_VALUE(Vec, mf_abs(up.x), mf_abs(up.y), mf_abs(up.z)), size);
-    *fall = mf_fma(-mf_sqrt(vec_dot(rate, rate)), mf_set(c[3]), *fall);
-    return ball + mf_max(mf_set(c[3]) - height, mf_zero());
+    *fall = mf_fma(-mf_sqrt(vec_dot(rate, rate)), constant_at(c, 3), *fall);
+    return ball + mf_max(constant_at(c, 3) - height, mf_zero());
 }
 
 // `rotated`: NULL for contacts that are found where the link is.
 static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose *pose,
                                  const RotatedLink *rotated, Vec rate, mf_lane load, mf_lane slid,
                                  mf_lane step, bool implicit, TouchMemo *memo, Touch *touch) {
-    const mf_real *c = contact_constants(plan, i);
-    const mf_lane zero = mf_zero(), margin = mf_set(c[MF_ART_TOUCH_MARGIN]);
+    const Constant *c = contact_constants(plan, i);
+    const mf_lane zero = mf_zero(), margin = constant_at(c, MF_ART_TOUCH_MARGIN);
     touch->near = false;
     Vec center = vec_constant(c);
     mf_lane lowest =
         vec_dot_add(MF_VALUE(Vec, pose->rotation.zx, pose->rotation.zy, pose->rotation.zz), center,
                     pose->position.z) -
-        mf_set(c[3]) - margin;
+        constant_at(c, 3) - margin;
     Vec velocity = vec_cross_add(rate, center, mat_apply_transposed(&pose->rotation, pose->speed));
     mf_lane fall =
         vec_dot(MF_VALUE(Vec, pose->rotation.zx, pose->rotation.zy, pose->rotation.zz), velocity);
@@ -447,7 +449,8 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
         touch->presses = mf_or(touch->presses, pressed);
     } else {
         mf_lane now = mf_min(touch->depth, deepest_of(plan, i));
-        now = mf_fma(-mf_set(c[MF_ART_TOUCH_DRAG]), climb, mf_set(c[MF_ART_TOUCH_FORCE]) * now);
+        now = mf_fma(-constant_at(c, MF_ART_TOUCH_DRAG), climb,
+                     constant_at(c, MF_ART_TOUCH_FORCE) * now);
         touch->load = mf_max(now, zero);
         touch->presses = mf_and(touch->presses, mf_less(zero, now));
     }
@@ -459,12 +462,12 @@ static MF_INLINE void touch_find(const mf_ArtPlan *plan, uint32_t i, const Pose 
 static MF_INLINE void pose_link(const mf_ArtPlan *plan, const State *state, uint32_t l, Mat joint,
                                 const Pose *parent, Vec parent_rate, Pose *own) {
     const mf_ArtLink *link = &mf_art_links(plan)[l];
-    const mf_real *c = link_constants(plan, l);
+    const Constant *c = link_constants(plan, l);
     Vec direction = vec_constant(c + MF_ART_POSITION), slide = vec_zero();
     own->rotation = mat_multiply(&parent->rotation, &joint);
     if (link->kind == MF_ART_SLIDE) {
         Vec axis = {joint.xz, joint.yz, joint.zz};
-        direction = vec_fma(axis, state->angle[l] + mf_set(c[MF_ART_OFFSET]), direction);
+        direction = vec_fma(axis, state->angle[l] + constant_at(c, MF_ART_OFFSET), direction);
         slide = vec_scale(axis, state->speed[l]);
     }
     own->position = mat_apply_add(&parent->rotation, direction, parent->position);
@@ -476,7 +479,7 @@ static MF_INLINE void pose_link(const mf_ArtPlan *plan, const State *state, uint
 
 // Friction against torsion about the normal and across it: a damper of angular velocity at the end
 // of the step.
-static MF_INLINE void touch_add_torques(const mf_real *c, const Touch *touch, mf_lane step,
+static MF_INLINE void touch_add_torques(const Constant *c, const Touch *touch, mf_lane step,
                                         Vec rate, Art *a) {
     const Vec n = touch->normal;
     mf_lane roll = mf_keep(touch->presses, touch_roll(c, touch));
@@ -530,7 +533,7 @@ static MF_INLINE Vec touch_swing(const mf_ArtPlan *plan, uint32_t i, const Carri
 // Adds one contact to the body `a` of its link.
 static MF_INLINE void touch_add(const mf_ArtPlan *plan, uint32_t i, const Touch *touch,
                                 mf_lane step, const Carrier *carrier, Art *a) {
-    const mf_real *constants = contact_constants(plan, i);
+    const Constant *constants = contact_constants(plan, i);
     const Vec n = touch->normal;
     const Press press = touch_press(plan, i, touch, step);
     Vec ahead = vec_fma(touch_swing(plan, i, carrier), step, touch_velocity(touch, carrier));

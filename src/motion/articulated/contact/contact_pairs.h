@@ -138,7 +138,7 @@ static inline void link_contacts_examine(const mf_ArtPlan *plan, uint32_t number
     mf_mask where = mf_mask_all();
     mf_lane least = mf_set(-reach);
     if (plan->law)
-        least = mf_set((mf_real)-mf_art_laws(plan)[pair.touches].margin);
+        least = -law_at(plan, &mf_art_laws(plan)[pair.touches].margin);
     // The law counts its margins itself (problem_points.h).
     mf_lane margin = mf_zero();
     if (!plan->law && !plan->hard && reach > 0) {
@@ -201,7 +201,7 @@ static inline void link_contacts_find(const mf_ArtPlan *plan, const Contacts *co
     const Frames frames = {(const mf_lane *)&contacts->pose[0], sizeof(Pose) / sizeof(mf_lane)};
     // Hard contacts hold from a little before they touch, or they would start over
     // whenever a bit changes.
-    const mf_real step = MF_ART_CONSTANTS(plan)[MF_ART_STEP];
+    const mf_real step = constant_shared(plan_constants(plan), MF_ART_STEP);
     mf_real reach = hard ? 40 * step * step : 0;
     if (plan->law || (!plan->hard && requested == NULL))
         reach = 2 * (mf_real)plan->reach;

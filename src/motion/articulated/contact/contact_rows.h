@@ -48,10 +48,10 @@ static inline Surface contact_surface(const mf_ArtPlan *plan, const LinkContact 
     Surface surface = {.rows = 1};
     uint32_t dimension = 3;
     if (contact->pair == MF_NONE) {
-        const mf_real *c = contact_constants(plan, contact->touch);
-        surface.friction[0] = surface.friction[1] = c[MF_ART_TOUCH_SLIDING];
-        surface.friction[2] = c[MF_ART_TOUCH_TORSION];
-        surface.friction[3] = surface.friction[4] = c[MF_ART_TOUCH_ROLLING];
+        const Constant *c = contact_constants(plan, contact->touch);
+        surface.friction[0] = surface.friction[1] = constant_shared(c, MF_ART_TOUCH_SLIDING);
+        surface.friction[2] = constant_shared(c, MF_ART_TOUCH_TORSION);
+        surface.friction[3] = surface.friction[4] = constant_shared(c, MF_ART_TOUCH_ROLLING);
         dimension = 6;
     } else {
         const mf_CollideClass *touches = mf_collide_class_of(mf_art_collide(plan), contact->pair);

@@ -2,6 +2,7 @@
 // kernel for one lane in double precision.
 #include "motion/articulated/build.h"
 #include "motion/articulated/host.h"
+#include "motion/articulated/vary.h"
 #include "math/scalar.h"
 #include "world/attach.h"
 
@@ -59,9 +60,12 @@ double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[
     mf_ArtValues values;
     if (depth == NULL)
         return 0.0;
-    read_state(motion, instance, &values);
-    mf_art_ask(motion, MF_ART_TASK_OVERLAP, &values, NULL, depth);
-    mf_art_values_return(motion, &values);
+    mf_ArtMotion own;
+    const mf_ArtMotion *asked = mf_art_own(motion, instance, &own);
+    read_state(asked, instance, &values);
+    mf_art_ask(asked, MF_ART_TASK_OVERLAP, &values, NULL, depth);
+    mf_art_values_return(asked, &values);
+    mf_art_return_own(motion, asked);
     uint32_t deepest = MF_NONE;
     for (uint32_t i = 0; i < collide->pair_count; i++) {
         if (!motion->pair_allowed[i] || !(depth[i] > most))
@@ -70,11 +74,11 @@ double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[
         deepest = i;
     }
     for (uint32_t i = 0; i < collide->floating_count; i++) {
-        const double *own = depth + collide->pair_count + 2 * (size_t)i;
-        if (!(own[0] > most))
+        const double *pair = depth + collide->pair_count + 2 * (size_t)i;
+        if (!(pair[0] > most))
             continue;
-        most = own[0];
-        deepest = mf_collide_number(collide, i, (uint32_t)own[1]);
+        most = pair[0];
+        deepest = mf_collide_number(collide, i, (uint32_t)pair[1]);
     }
     if (deepest != MF_NONE) {
         const mf_CollidePair pair = mf_collide_pair_of(collide, deepest);
@@ -107,9 +111,12 @@ void mf_articulated_forward(const mf_Group *group, uint32_t instance, const doub
     if (motion == NULL || instance >= mf_group_count(group))
         return;
     mf_ArtValues values;
-    read_state(motion, instance, &values);
-    mf_art_ask(motion, MF_ART_TASK_FORWARD, &values, force, acceleration);
-    mf_art_values_return(motion, &values);
+    mf_ArtMotion own;
+    const mf_ArtMotion *asked = mf_art_own(motion, instance, &own);
+    read_state(asked, instance, &values);
+    mf_art_ask(asked, MF_ART_TASK_FORWARD, &values, force, acceleration);
+    mf_art_values_return(asked, &values);
+    mf_art_return_own(motion, asked);
 }
 
 // ---- energy and momentum ------------------------------------------------------------------------
@@ -198,9 +205,11 @@ static void stop_joints(const mf_ArtMotion *motion, const mf_ArtValues *values) 
         values->velocity[i] = 0.0;
 }
 
-mf_MotionEnergy mf_art_energy(const mf_ArtMotion *motion, uint32_t instance, bool joints) {
+mf_MotionEnergy mf_art_energy(const mf_ArtMotion *of, uint32_t instance, bool joints) {
     mf_ArtValues values;
     Share sum;
+    mf_ArtMotion own;
+    const mf_ArtMotion *motion = mf_art_own(of, instance, &own);
     read_state(motion, instance, &values);
     if (!joints)
         stop_joints(motion, &values);
@@ -222,19 +231,23 @@ mf_MotionEnergy mf_art_energy(const mf_ArtMotion *motion, uint32_t instance, boo
         energy.elastic += 0.5 * c[MF_ART_STIFFNESS] * stretch * stretch;
     }
     mf_art_values_return(motion, &values);
+    mf_art_return_own(of, motion);
     return energy;
 }
 
-void mf_art_momentum(const mf_ArtMotion *motion, uint32_t instance, bool joints, double center[3],
+void mf_art_momentum(const mf_ArtMotion *of, uint32_t instance, bool joints, double center[3],
                      double linear[3], double angular[3]) {
     mf_ArtValues values;
     Share sum;
     double orbit[3];
+    mf_ArtMotion own;
+    const mf_ArtMotion *motion = mf_art_own(of, instance, &own);
     read_state(motion, instance, &values);
     if (!joints)
         stop_joints(motion, &values);
     all_shares(motion, &values, &sum);
     mf_art_values_return(motion, &values);
+    mf_art_return_own(of, motion);
     mf_vec3_scale(center, sum.center, 1.0 / sum.mass);
     mf_vec3_copy(linear, sum.linear);
     mf_vec3_cross(orbit, center, sum.linear);

@@ -62,7 +62,7 @@ static void slots_add(const mf_ContactQuery *query, const Seen *seen, ContactSlo
 static Seen seen_touch(const mf_ArtPlan *plan, const Work *work, uint32_t i, int8_t sign) {
     const Touch *touch = &work->contacts.touch[i];
     const Pose *pose = &work->contacts.pose[mf_art_contacts(plan)[i].link + 1];
-    const mf_lane margin = mf_set(contact_constants(plan, i)[MF_ART_TOUCH_MARGIN]);
+    const mf_lane margin = constant_at(contact_constants(plan, i), MF_ART_TOUCH_MARGIN);
     const mf_lane distance = margin - touch->depth;
     Vec arm = touch->arm; // with MuJoCo's law half-way already
     if (!plan->law)

@@ -84,7 +84,7 @@ static inline void sensor_wrench_ground(const mf_ArtPlan *plan, const State *sta
             continue;
         const Pose *pose = &work->contacts.pose[link + 1];
         Vec rate = link < 0 ? state->rate : work->links[link].rate;
-        const mf_real *c = contact_constants(plan, i);
+        const Constant *c = contact_constants(plan, i);
         const Carrier carrier = carrier_of(plan, &work->contacts, link, rate);
         Vec gain = vec_cross_add(rate, vec_cross(rate, touch_pivot(plan, i)),
                                  link < 0 ? work->base_linear : work->linear[link]);

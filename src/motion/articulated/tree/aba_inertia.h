@@ -221,10 +221,10 @@ static MF_INLINE void prediction_add(const Work *work, int32_t l, Art *a) {
 
 // ---- aba inertia --------------------------------------------------------------------------------
 
-static MF_INLINE void add_rigid(Art *a, const mf_real *c, Vec rate) {
+static MF_INLINE void add_rigid(Art *a, const Constant *c, Vec rate) {
     Vec h = vec_constant(c + MF_ART_MOMENT);
     Sym j = sym_constant(c + MF_ART_INERTIA);
-    mf_lane mass = mf_set(c[MF_ART_MASS]);
+    mf_lane mass = constant_at(c, MF_ART_MASS);
     a->j = MF_VALUE(Sym, a->j.xx + j.xx, a->j.yy + j.yy, a->j.zz + j.zz, a->j.xy + j.xy,
                     a->j.xz + j.xz, a->j.yz + j.yz);
     a->h.xy = a->h.xy - h.z;
@@ -241,11 +241,11 @@ static MF_INLINE void add_rigid(Art *a, const mf_real *c, Vec rate) {
 }
 
 // A leaf has nothing to add to.
-static MF_INLINE Art rigid_art(const mf_real *c, Vec rate) {
+static MF_INLINE Art rigid_art(const Constant *c, Vec rate) {
     const mf_lane zero = mf_zero();
     Vec h = vec_constant(c + MF_ART_MOMENT);
     Sym j = sym_constant(c + MF_ART_INERTIA);
-    mf_lane mass = mf_set(c[MF_ART_MASS]);
+    mf_lane mass = constant_at(c, MF_ART_MASS);
     return MF_VALUE(Art, .j = j, .h = {zero, -h.z, h.y, h.z, zero, -h.x, -h.y, h.x, zero},
                     .m = {mass, mass, mass, zero, zero, zero},
                     .n = vec_cross(rate, sym_apply(&j, rate)),
@@ -303,8 +303,8 @@ static MF_INLINE void aba_inertia_hinge(const mf_ArtPlan *plan, const State *sta
                                         uint32_t l, Work *work, Art *a) {
     LinkWork *own = &work->links[l];
     const mf_ArtLink *link = &mf_art_links(plan)[l];
-    const mf_real *c = link_constants(plan, l);
-    mf_lane inertia = a->j.zz + mf_set(c[MF_ART_ARMATURE]), rate = state->speed[l];
+    const Constant *c = link_constants(plan, l);
+    mf_lane inertia = a->j.zz + constant_at(c, MF_ART_ARMATURE), rate = state->speed[l];
     Line line = {torque, mf_zero()};
     if (drive->active && link->actuated) {
         line.torque = line.torque + pull->torque;
@@ -340,8 +340,8 @@ static inline void aba_inertia_slide(const mf_ArtPlan *plan, const State *state,
                                      Art *a) {
     LinkWork *own = &work->links[l];
     const mf_ArtLink *link = &mf_art_links(plan)[l];
-    const mf_real *c = link_constants(plan, l);
-    mf_lane inertia = a->m.zz + mf_set(c[MF_ART_ARMATURE]), rate = state->speed[l];
+    const Constant *c = link_constants(plan, l);
+    mf_lane inertia = a->m.zz + constant_at(c, MF_ART_ARMATURE), rate = state->speed[l];
     Line line = {force, mf_zero()};
     if (drive->active && link->actuated) {
         line.torque = line.torque + pull->torque;
@@ -356,7 +356,7 @@ static inline void aba_inertia_slide(const mf_ArtPlan *plan, const State *state,
                       line.torque - a->f.z);
     else
         eliminate(own, a, angular, linear, inertia, line.torque - a->f.z);
-    mf_lane distance = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
+    mf_lane distance = state->angle[l] + constant_at(c, MF_ART_OFFSET);
     add_force(a, slide_bias(own->swirl, distance, own->speed));
     art_shift_z(a, distance);
     art_rotate_z(a, own->cosine, own->sine);
@@ -381,9 +381,9 @@ static inline void aba_inertia_ball(const mf_ArtPlan *plan, const State *state, 
     const mf_ArtLink *link = &links[l];
     const LinkWork *own = &work->links[l];
     BallWork *ball = &work->balls[link->row];
-    const mf_real *c = link_constants(plan, l);
+    const Constant *c = link_constants(plan, l);
     Vec rate = state->ball_rate[link->row];
-    const mf_lane armature = mf_set(c[MF_ART_ARMATURE]), zero = mf_zero();
+    const mf_lane armature = constant_at(c, MF_ART_ARMATURE), zero = mf_zero();
     Sym more = {armature, armature, armature, zero, zero, zero}; // than the link's inertia
     if (drive->active && link->actuated) {
         torque = vec_add(torque, pull->torque);
@@ -420,7 +420,7 @@ static inline void resist_forces(const mf_ArtPlan *plan, int32_t l, const Actuat
         const mf_ArtActuator *actuator = &actuators[i];
         if (actuator->acts != MF_ART_FORCES || !actuator->rated || actuator->links[0] != l)
             continue;
-        const mf_real *c = actuator_constants(plan, i) + MF_ART_WRENCH;
+        const Constant *c = actuator_constants(plan, i) + MF_ART_WRENCH;
         Vec force = vec_constant(c), torque = vec_constant(c + 3);
         Vec less = vec_scale(force, -all->slope[i]), rotated = vec_scale(torque, -all->slope[i]);
         a->j = sym_minus_outer(&a->j, rotated, torque);
@@ -441,7 +441,7 @@ static MF_INLINE void hand_in(const mf_ArtPlan *plan, uint32_t l, const Art *a, 
 // Compensated weight and actuators that push a link.
 static inline void load_link(const mf_ArtPlan *plan, int32_t l, bool lifted, bool thrust,
                              const Work *work, Art *a) {
-    const mf_real *c = l < 0 ? base_constants(plan) : link_constants(plan, (uint32_t)l);
+    const Constant *c = l < 0 ? base_constants(plan) : link_constants(plan, (uint32_t)l);
     if (thrust) {
         a->f = vec_sub(a->f, work->actuation.wrench[l + 1].force);
         a->n = vec_sub(a->n, work->actuation.wrench[l + 1].torque);
@@ -450,7 +450,7 @@ static inline void load_link(const mf_ArtPlan *plan, int32_t l, bool lifted, boo
     }
     if (lifted) {
         Vec weight = vec_scale(pose_down(plan, &work->contacts, l), setting(plan, MF_ART_GRAVITY));
-        a->f = vec_fma(weight, mf_set(c[MF_ART_LIFT]), a->f);
+        a->f = vec_fma(weight, constant_at(c, MF_ART_LIFT), a->f);
         a->n = vec_cross_add(vec_constant(c + MF_ART_LIFT_MOMENT), weight, a->n);
     }
 }
@@ -458,7 +458,7 @@ static inline void load_link(const mf_ArtPlan *plan, int32_t l, bool lifted, boo
 static void aba_inertia_link(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                              const Rates *force, uint32_t l, Work *work) {
     const mf_ArtLink *link = &mf_art_links(plan)[l];
-    const mf_real *c = link_constants(plan, l);
+    const Constant *c = link_constants(plan, l);
     LinkWork *own = &work->links[l];
     Art a;
     if (link->leaf) {

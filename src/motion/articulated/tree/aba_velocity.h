@@ -256,7 +256,7 @@ static inline bool is_still(const mf_ArtPlan *plan, int32_t link) {
 // ---- between a link and its parent --------------------------------------------------------------
 
 // The same way back for a whole body.
-static MF_INLINE void out_of_joint(const mf_ArtLink *link, const mf_real *c, Art *a) {
+static MF_INLINE void out_of_joint(const mf_ArtLink *link, const Constant *c, Art *a) {
     switch (link->tilt) {
     case MF_ART_LEVEL:
         break;
@@ -273,20 +273,20 @@ static MF_INLINE void out_of_joint(const mf_ArtLink *link, const mf_real *c, Art
         art_flip_z(a);
         break;
     case MF_ART_ANY:
-        art_rotate_x(a, mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]));
+        art_rotate_x(a, constant_at(c, MF_ART_COS_TILT), constant_at(c, MF_ART_SIN_TILT));
         break;
     }
     if (link->spun)
-        art_rotate_z(a, mf_set(c[MF_ART_COS_ANGLE]), mf_set(c[MF_ART_SIN_ANGLE]));
+        art_rotate_z(a, constant_at(c, MF_ART_COS_ANGLE), constant_at(c, MF_ART_SIN_ANGLE));
 }
 
-static MF_INLINE void shift_to_parent(const mf_ArtLink *link, const mf_real *c, Art *a) {
+static MF_INLINE void shift_to_parent(const mf_ArtLink *link, const Constant *c, Art *a) {
     if (link->shift & 1)
-        art_shift_x(a, mf_set(c[MF_ART_POSITION]));
+        art_shift_x(a, constant_at(c, MF_ART_POSITION));
     if (link->shift & 2)
-        art_shift_y(a, mf_set(c[MF_ART_POSITION + 1]));
+        art_shift_y(a, constant_at(c, MF_ART_POSITION + 1));
     if (link->shift & 4)
-        art_shift_z(a, mf_set(c[MF_ART_POSITION + 2]));
+        art_shift_z(a, constant_at(c, MF_ART_POSITION + 2));
 }
 
 // ---- first pass: outward ------------------------------------------------------------------------
@@ -308,7 +308,7 @@ static MF_INLINE Vec base_swirl(const mf_ArtPlan *plan, const State *state, cons
 static MF_INLINE void aba_velocity_swirl(const mf_ArtPlan *plan, const State *state,
                                          const Drive *drive, uint32_t l, Vec swirl, LinkWork *own) {
     const mf_ArtLink *link = &mf_art_links(plan)[l];
-    const mf_real *c = link_constants(plan, l);
+    const Constant *c = link_constants(plan, l);
     if (link->kind == MF_ART_BALL) { // its own spin is momentum.h's
         own->swirl = own->rate;
         return;
@@ -322,7 +322,7 @@ static MF_INLINE void aba_velocity_swirl(const mf_ArtPlan *plan, const State *st
 static MF_INLINE void aba_velocity_rate(const mf_ArtPlan *plan, const State *state, uint32_t l,
                                         Work *work) {
     const mf_ArtLink *link = &mf_art_links(plan)[l];
-    const mf_real *c = link_constants(plan, l);
+    const Constant *c = link_constants(plan, l);
     LinkWork *own = &work->links[l];
     Vec rate = link->parent < 0 ? state->rate : work->links[link->parent].rate;
     own->limit.active = mf_not(mf_mask_all());
@@ -336,10 +336,10 @@ static MF_INLINE void aba_velocity_rate(const mf_ArtPlan *plan, const State *sta
         return;
     }
     if (link->kind == MF_ART_HINGE) {
-        sin_cos(state->angle[l] + mf_set(c[MF_ART_OFFSET]), &own->sine, &own->cosine);
+        sin_cos(state->angle[l] + constant_at(c, MF_ART_OFFSET), &own->sine, &own->cosine);
     } else {
-        own->sine = mf_set(c[MF_ART_SIN_OFFSET]);
-        own->cosine = mf_set(c[MF_ART_COS_OFFSET]);
+        own->sine = constant_at(c, MF_ART_SIN_OFFSET);
+        own->cosine = constant_at(c, MF_ART_COS_OFFSET);
     }
     rate = vec_back_z(into_joint(link, c, rate), own->cosine, own->sine);
     if (link->kind == MF_ART_HINGE)
@@ -382,7 +382,7 @@ static MF_INLINE Vec slide_bias(Vec rate, mf_lane distance, mf_lane speed) {
 static MF_INLINE void carry_to_link(const mf_ArtPlan *plan, const State *state, uint32_t l,
                                     const Work *work, Vec *angular, Vec *linear) {
     const mf_ArtLink *link = &mf_art_links(plan)[l];
-    const mf_real *c = link_constants(plan, l);
+    const Constant *c = link_constants(plan, l);
     const LinkWork *own = &work->links[l];
     if (link->shift != 0)
         *linear =
@@ -401,7 +401,7 @@ static MF_INLINE void carry_to_link(const mf_ArtPlan *plan, const State *state, 
         angular->x = mf_fma(own->swirl.y, rate, angular->x);
         angular->y = mf_fma(-own->swirl.x, rate, angular->y);
     } else {
-        mf_lane distance = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
+        mf_lane distance = state->angle[l] + constant_at(c, MF_ART_OFFSET);
         *linear = vec_add(*linear, slide_bias(own->swirl, distance, rate));
         linear->x = mf_fma(angular->y, distance, linear->x);
         linear->y = mf_fma(-angular->x, distance, linear->y);
@@ -414,7 +414,7 @@ static inline void find_limits(const mf_ArtPlan *plan, const State *state, mf_la
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &links[l];
-        const mf_real *c = link_constants(plan, l);
+        const Constant *c = link_constants(plan, l);
         if (!(link->drive & MF_ART_HAS_LIMIT))
             continue;
         Limit limit;
@@ -438,14 +438,14 @@ static inline void find_poses(const mf_ArtPlan *plan, const State *state, Work *
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &links[l];
         const LinkWork *own = &work->links[l];
-        const mf_real *c = link_constants(plan, l);
+        const Constant *c = link_constants(plan, l);
         if (!link->posed)
             continue;
         Mat joint = link->kind == MF_ART_BALL
                         ? work->balls[link->row].rotation
-                        : mat_zxz(mf_set(c[MF_ART_COS_ANGLE]), mf_set(c[MF_ART_SIN_ANGLE]),
-                                  mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]),
-                                  own->cosine, own->sine);
+                        : mat_zxz(constant_at(c, MF_ART_COS_ANGLE),
+                                  constant_at(c, MF_ART_SIN_ANGLE), constant_at(c, MF_ART_COS_TILT),
+                                  constant_at(c, MF_ART_SIN_TILT), own->cosine, own->sine);
         pose_link(plan, state, l, joint, &contacts->pose[link->parent + 1],
                   link->parent < 0 ? state->rate : work->links[link->parent].rate,
                   &contacts->pose[l + 1]);
@@ -455,8 +455,8 @@ static inline void find_poses(const mf_ArtPlan *plan, const State *state, Work *
 // Whether no lane's link can come down to the ground within the step: touch_find for all contacts.
 static MF_INLINE bool is_far(const mf_ArtPlan *plan, int32_t link, const Pose *pose, Vec rate,
                              mf_lane step) {
-    const mf_real *c = link < 0 ? base_constants(plan) : link_constants(plan, (uint32_t)link);
-    const mf_lane around = mf_set(c[MF_ART_AROUND]), zero = mf_zero();
+    const Constant *c = link < 0 ? base_constants(plan) : link_constants(plan, (uint32_t)link);
+    const mf_lane around = constant_at(c, MF_ART_AROUND), zero = mf_zero();
     const mf_lane fall = mf_fma(-mf_sqrt(vec_dot(rate, rate)), around, pose->speed.z);
     // Never where touch_find would say yes of one of them, so that results do not depend on the
     // other lanes.

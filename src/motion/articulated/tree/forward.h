@@ -30,7 +30,7 @@ static MF_INLINE Vec vec_less(Vec a, Vec b, Vec c) {
 // which the friction at the end of the step is corrected.
 static inline void rub_base(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                             const Mat *world, mf_lane m[6][6], Vec *torque, Vec *pull) {
-    const mf_lane most = mf_set(base_constants(plan)[MF_ART_FRICTION]),
+    const mf_lane most = constant_at(base_constants(plan), MF_ART_FRICTION),
                   creep = setting(plan, MF_ART_CREEP), zero = mf_zero();
     const Vec along = rub_of(state->velocity, most, creep),
               about = rub_of(state->rate, most, creep);
@@ -58,10 +58,10 @@ static inline void rub_base(const mf_ArtPlan *plan, const State *state, const Dr
 static inline void accelerate_base(const mf_ArtPlan *plan, const State *state, const Drive *drive,
                                    const Rates *force, const Mat *world, Work *work) {
     const Art *a = &work->base;
-    const mf_real *c = base_constants(plan);
-    mf_lane armature = mf_set(c[MF_ART_ARMATURE]), damping = mf_zero();
+    const Constant *c = base_constants(plan);
+    mf_lane armature = constant_at(c, MF_ART_ARMATURE), damping = mf_zero();
     if (drive->active)
-        damping = mf_set(c[MF_ART_DAMPING]);
+        damping = constant_at(c, MF_ART_DAMPING);
     mf_lane extra = mf_fma(drive->damps, damping, armature);
     Vec down = vec_negative(up_of(plan, world));
     Vec speed = mat_apply_transposed(world, state->velocity);
@@ -78,7 +78,7 @@ static inline void accelerate_base(const mf_ArtPlan *plan, const State *state, c
         {a->h.xy, a->h.yy, a->h.zy, a->m.xy, a->m.yy + extra},
         {a->h.xz, a->h.yz, a->h.zz, a->m.xz, a->m.yz, a->m.zz + extra},
     };
-    if (drive->active && c[MF_ART_FRICTION] > 0 && !plan->law)
+    if (drive->active && constant_shared(c, MF_ART_FRICTION) > 0 && !plan->law)
         rub_base(plan, state, drive, world, m, &torque, &pull);
     mf_lane r[6] = {torque.x, torque.y, torque.z, pull.x, pull.y, pull.z};
     memcpy(work->base_factor, m, sizeof m);
@@ -145,7 +145,7 @@ static inline mf_mask revise_limits(const mf_ArtPlan *plan, const State *state, 
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; plan->limited && l < plan->link_count; l++) {
         const mf_ArtLink *link = &links[l];
-        const mf_real *c = link_constants(plan, l);
+        const Constant *c = link_constants(plan, l);
         if (!(link->drive & MF_ART_HAS_LIMIT))
             continue;
         Limit limit;
@@ -179,7 +179,7 @@ static inline mf_mask revise_dry(const mf_ArtPlan *plan, const State *state, mf_
         const mf_ArtLink *link = &links[l];
         if (!(link->drive & MF_ART_HAS_FRICTION))
             continue;
-        const mf_lane most = mf_set(link_constants(plan, l)[MF_ART_FRICTION]);
+        const mf_lane most = constant_at(link_constants(plan, l), MF_ART_FRICTION);
         Vec angular = link->parent < 0 ? work->base_angular : work->angular[link->parent];
         Vec linear = link->parent < 0 ? work->base_linear : work->linear[link->parent];
         carry_to_link(plan, state, l, work, &angular, &linear);
@@ -307,8 +307,7 @@ static inline void couple_links(const mf_ArtPlan *plan, const State *state, cons
     for (uint32_t i = 0; drive->active && plan->keeps_limits && i < plan->tendon_count; i++)
         work->tendon_limits[i] = mf_zero();
     if (drive->active && plan->coupled)
-        MF_KERNEL(mf_articulated_couple)
-    (plan, state, !drive->closes, work, out);
+        MF_ART_KERNEL(mf_articulated_couple)(plan, state, !drive->closes, work, out);
 }
 
 // Unlocks sticking joints where couplings act. True if there are such lanes, which must be solved
@@ -413,7 +412,7 @@ static inline void settle_law(const mf_ArtPlan *plan, const State *state, const 
     }
     if (sensors_feel(plan))
         sensor_wrench_start(plan, work);
-    MF_KERNEL(mf_articulated_constrain)(plan, state, drive, work, out);
+    MF_ART_KERNEL(mf_articulated_constrain)(plan, state, drive, work, out);
 }
 
 // Initial estimate of the sticking joints.
@@ -421,7 +420,7 @@ static inline void find_dry(const mf_ArtPlan *plan, const State *state, Work *wo
     const mf_lane creep = setting(plan, MF_ART_CREEP);
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
-        const mf_lane most = mf_set(link_constants(plan, l)[MF_ART_FRICTION]);
+        const mf_lane most = constant_at(link_constants(plan, l), MF_ART_FRICTION);
         if (!(links[l].drive & MF_ART_HAS_FRICTION))
             continue;
         if (links[l].kind == MF_ART_BALL)

@@ -19,20 +19,21 @@ static inline Mat mat_zxz(mf_lane c1, mf_lane s1, mf_lane c2, mf_lane s2, mf_lan
 
 static inline Frame link_frame(const mf_ArtPlan *plan, const State *state, uint32_t l) {
     const mf_ArtLink *link = &mf_art_links(plan)[l];
-    const mf_real *c = link_constants(plan, l);
+    const Constant *c = link_constants(plan, l);
     Frame frame = {.position = vec_constant(c + MF_ART_POSITION)};
-    mf_lane cosine = mf_set(c[MF_ART_COS_OFFSET]), sine = mf_set(c[MF_ART_SIN_OFFSET]);
+    mf_lane cosine = constant_at(c, MF_ART_COS_OFFSET), sine = constant_at(c, MF_ART_SIN_OFFSET);
     if (link->kind == MF_ART_BALL) {
         Mat still = mat_constant(c + MF_ART_ROTATION),
             rotation = quat_matrix(state->ball[link->row]);
         frame.rotation = mat_multiply(&still, &rotation);
         return frame;
     }
-    mf_lane value = state->angle[l] + mf_set(c[MF_ART_OFFSET]);
+    mf_lane value = state->angle[l] + constant_at(c, MF_ART_OFFSET);
     if (link->kind == MF_ART_HINGE)
         sin_cos(value, &sine, &cosine);
-    frame.rotation = mat_zxz(mf_set(c[MF_ART_COS_ANGLE]), mf_set(c[MF_ART_SIN_ANGLE]),
-                             mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]), cosine, sine);
+    frame.rotation =
+        mat_zxz(constant_at(c, MF_ART_COS_ANGLE), constant_at(c, MF_ART_SIN_ANGLE),
+                constant_at(c, MF_ART_COS_TILT), constant_at(c, MF_ART_SIN_TILT), cosine, sine);
     if (link->kind == MF_ART_SLIDE)
         frame.position =
             vec_fma(MF_VALUE(Vec, frame.rotation.xz, frame.rotation.yz, frame.rotation.zz), value,
@@ -41,9 +42,9 @@ static inline Frame link_frame(const mf_ArtPlan *plan, const State *state, uint3
 }
 
 // From the parent's axes to those before the joint's rotation.
-static MF_INLINE Vec into_joint(const mf_ArtLink *link, const mf_real *c, Vec a) {
+static MF_INLINE Vec into_joint(const mf_ArtLink *link, const Constant *c, Vec a) {
     if (link->spun)
-        a = vec_back_z(a, mf_set(c[MF_ART_COS_ANGLE]), mf_set(c[MF_ART_SIN_ANGLE]));
+        a = vec_back_z(a, constant_at(c, MF_ART_COS_ANGLE), constant_at(c, MF_ART_SIN_ANGLE));
     switch (link->tilt) {
     case MF_ART_LEVEL:
         return a;
@@ -56,5 +57,5 @@ static MF_INLINE Vec into_joint(const mf_ArtLink *link, const mf_real *c, Vec a)
     case MF_ART_ANY:
         break;
     }
-    return vec_back_x(a, mf_set(c[MF_ART_COS_TILT]), mf_set(c[MF_ART_SIN_TILT]));
+    return vec_back_x(a, constant_at(c, MF_ART_COS_TILT), constant_at(c, MF_ART_SIN_TILT));
 }

@@ -52,8 +52,8 @@ static inline void join(Composite *sum, const Composite *body, const Frame *fram
     sum->mass = sum->mass + body->mass;
 }
 
-static inline Composite rigid_body(const mf_real *c) {
-    return MF_VALUE(Composite, .mass = mf_set(c[MF_ART_MASS]),
+static inline Composite rigid_body(const Constant *c) {
+    return MF_VALUE(Composite, .mass = constant_at(c, MF_ART_MASS),
                     .moment = vec_constant(c + MF_ART_MOMENT),
                     .inertia = sym_constant(c + MF_ART_INERTIA));
 }
@@ -370,7 +370,7 @@ static inline void keep_momentum(const mf_ArtPlan *plan, const Start *start, con
     if (!start->any)
         return;
     if (plan->link_count == 0) {
-        keep_body(start, rates, mf_set(base_constants(plan)[MF_ART_ARMATURE]), step, warnings,
+        keep_body(start, rates, constant_at(base_constants(plan), MF_ART_ARMATURE), step, warnings,
                   state, low);
         return;
     }
@@ -434,7 +434,7 @@ static inline void keep_floating(const mf_ArtPlan *plan, mf_mask alone, const Ra
                                mf_and(alone, lanes_without_push(work->pushed, links[l - 3].dof)));
         if (!mf_any(start.flies))
             continue;
-        const mf_real *c = link_constants(plan, l);
+        const Constant *c = link_constants(plan, l);
         const Composite body = rigid_body(c);
         start.whole =
             MF_VALUE(Whole, .center = vec_scale(body.moment, mf_set((mf_real)1) / body.mass),
@@ -442,7 +442,8 @@ static inline void keep_floating(const mf_ArtPlan *plan, mf_mask alone, const Ra
         start.whole.inertia = about_center(&body, start.whole.center);
         const Rates own = {.linear = vec_rows(rates->joint + l - 3), .angular = rates->ball[row]};
         State end = floating_state(state, l, row), lost = floating_state(low, l, row);
-        keep_body(&start, &own, mf_set(c[MF_ART_ARMATURE]), step, &work->warnings, &end, &lost);
+        keep_body(&start, &own, constant_at(c, MF_ART_ARMATURE), step, &work->warnings, &end,
+                  &lost);
         floating_store(&end, l, row, state);
         floating_store(&lost, l, row, low);
     }
@@ -456,11 +457,11 @@ static inline void keep_balls(const mf_ArtPlan *plan, Work *work, mf_lane step, 
     const mf_ArtLink *links = mf_art_links(plan);
     for (uint32_t l = 0; l < plan->link_count; l++) {
         const mf_ArtLink *link = &links[l];
-        const mf_real *c = link_constants(plan, l);
+        const Constant *c = link_constants(plan, l);
         if (link->kind != MF_ART_BALL)
             continue;
         const Sym own = sym_constant(c + MF_ART_INERTIA);
-        const Sym d = sym_more(work->balls[link->row].j, mf_set(c[MF_ART_ARMATURE]));
+        const Sym d = sym_more(work->balls[link->row].j, constant_at(c, MF_ART_ARMATURE));
         const Vec w = work->links[l].rate, gyro = vec_cross(w, sym_apply(&own, w));
         const Vec end = vec_fma(work->angular[l], step, w);
         const Vec constant = sym_apply(&own, end), momentum = vec_fma(gyro, step, constant);

@@ -1,0 +1,191 @@
+"""Robots of a group that differ from its model in numbers: masses, friction, gains, lengths."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from mayfly import errors
+from mayfly._native import Turn, call, encode, ffi, lib, text
+
+if TYPE_CHECKING:
+    from mayfly.model import Model
+
+__all__ = ["Varied"]
+
+Numbers = npt.NDArray[np.float64]
+_ITEMS = {
+    "link": lib.MF_ITEM_LINK,
+    "joint": lib.MF_ITEM_JOINT,
+    "shape": lib.MF_ITEM_SHAPE,
+    "actuator": lib.MF_ITEM_ACTUATOR,
+}
+Key = tuple[int, str, int, int]  # item, field, index, component
+
+
+class Varied:
+    """The methods of a group for robots that differ in numbers."""
+
+    _lock: Turn
+    _native: Any
+    _numbers: dict[Key, Numbers]
+    count: int
+    model: Model
+
+    def _use(self) -> Any:
+        raise NotImplementedError
+
+    def _robots(self, robots: Any) -> npt.NDArray[np.uint32]:
+        raise NotImplementedError
+
+    def vary(self, changes: Mapping[str, Any], robots: Any = None) -> None:
+        """Gives robots numbers of their own; each moves as one of a file that was edited so.
+
+        Args:
+            changes: By "link.mass", "joint.damping", "shape.friction", "actuator.gain": any real
+                field of links, joints, shapes and actuators (docs/reference/model_fields.md).
+                "shape.friction.0" is one component. A value is one number, one per robot, or one
+                row per robot: of the items, of the components of a field that has several, or
+                (robots, items, components). A mapping gives values by the names (or numbers) of
+                items; what it leaves out stays.
+            robots: None for all, a number, a slice, a list or a mask.
+
+        Numbers that were given before stay. They are part of the state and of its hash, and a reset
+        leaves them. Starts and equations of motion are those of the group's model; what is
+        given of shapes holds for their contacts with the ground, not between links of a robot.
+
+        Raises:
+            UnsupportedError: The change is more than one of numbers, or the motion has one model
+                for all robots.
+            ArgumentError: Names the field, item or value that is wrong.
+
+        """
+        with self._lock:
+            native, rows = self._use(), self._robots(robots)
+            given = {
+                key: values
+                for name, value in changes.items()
+                for key, values in self._changes(name, value, len(rows))
+            }
+            merged = {key: values.copy() for key, values in self._numbers.items()}
+            for key, values in given.items():
+                own = merged.setdefault(key, np.full(self.count, self._nominal(key)))
+                own[rows] = values
+            self._apply(native, rows, merged)
+            self._numbers.clear()
+            self._numbers.update(merged)
+
+    def varied(self) -> dict[str, Numbers]:
+        """The numbers that robots have of their own, one row for each, by "link.mass/trunk"."""
+        found: dict[str, list[Numbers]] = {}
+        for (item, field, index, _), values in sorted(self._numbers.items(), key=lambda v: v[0]):
+            kind = text(lib.mf_item_table(item).name)
+            found.setdefault(f"{kind}.{field}/{self._name(item, index)}", []).append(values)
+        return {
+            name: rows[0].copy() if len(rows) == 1 else np.stack(rows, axis=1)
+            for name, rows in found.items()
+        }
+
+    def _apply(self, native: Any, rows: npt.NDArray[np.uint32], merged: dict[Key, Numbers]) -> None:
+        changes, keep = ffi.new("mf_ModelChange[]", max(len(merged), 1)), []
+        for change, ((item, field, index, component), values) in zip(
+            changes, merged.items(), strict=False
+        ):
+            own = np.ascontiguousarray(values[rows])
+            name = ffi.new("char[]", encode(field))
+            keep += [own, name]
+            change.item, change.field, change.index = item, name, index
+            change.first, change.count = component, 1
+            change.values = ffi.from_buffer("double[]", own)
+        data = ffi.from_buffer("uint32_t[]", rows)
+        call(lib.mf_group_vary, native, data, len(rows), changes, len(merged))
+
+    # ---- names -----------------------------------------------------------------------------------
+
+    def _items(self, item: int) -> tuple[Any, int]:
+        count = ffi.new("uint32_t *")
+        kind = text(lib.mf_item_table(item).type)
+        items = ffi.cast(f"{kind} *", lib.mf_model_items(self.model._use(), item, count))
+        return items, int(count[0])
+
+    def _name(self, item: int, index: int) -> str:
+        name = text(self._items(item)[0][index].name)
+        return name if name else str(index)
+
+    def _nominal(self, key: Key) -> float:
+        item, field, index, component = key
+        value = getattr(self._items(item)[0][index], field)
+        return float(value) if isinstance(value, float) else float(value[component])
+
+    def _changes(self, name: str, value: Any, rows: int) -> Iterator[tuple[Key, Numbers]]:
+        item, field, first, width = self._field(name)
+        _, count = self._items(item)
+        if not isinstance(value, Mapping):
+            values = _rows_of(name, value, rows, count, width)
+            for index in range(count):
+                for c in range(width):
+                    yield (item, field, index, first + c), values[:, index, c]
+            return
+        for part, own in value.items():
+            index = self._index(item, part, name, count)
+            values = _rows_of(f"{name}[{part!r}]", own, rows, 1, width)
+            for c in range(width):
+                yield (item, field, index, first + c), values[:, 0, c]
+
+    def _field(self, name: str) -> tuple[int, str, int, int]:
+        """Item, field, first component and how many."""
+        parts = name.split(".")
+        if len(parts) not in (2, 3) or parts[0] not in _ITEMS:
+            known = ", ".join(f"{kind}.FIELD" for kind in _ITEMS)
+            raise errors.ArgumentError(f"vary: {name!r}: need one of {known}")
+        item = _ITEMS[parts[0]]
+        table = lib.mf_item_table(item)
+        fields = {
+            text(table.fields[i].name): int(table.fields[i].count)
+            for i in range(table.count)
+            if table.fields[i].type == lib.MF_VALUE_REAL
+        }
+        if parts[1] not in fields:
+            raise errors.ArgumentError(f"vary: {name!r}: need one of {', '.join(sorted(fields))}")
+        count = fields[parts[1]]
+        if len(parts) == 2:
+            return item, parts[1], 0, count
+        if not parts[2].isdecimal() or int(parts[2]) >= count:
+            raise errors.ArgumentError(f"vary: {name!r}: components are 0 .. {count - 1}")
+        return item, parts[1], int(parts[2]), 1
+
+    def _index(self, item: int, part: Any, name: str, count: int) -> int:
+        if isinstance(part, str):
+            index = int(lib.mf_model_find(self.model._use(), item, encode(part)))
+            if index != lib.MF_NONE:
+                return index
+        elif isinstance(part, int) and 0 <= part < count:
+            return part
+        names = [self._name(item, i) for i in range(count)]
+        raise errors.ArgumentError(
+            f"vary: {name}: there is no {part!r}; need one of {', '.join(names)}"
+        )
+
+
+def _rows_of(name: str, value: Any, rows: int, items: int, width: int) -> Numbers:
+    """(robots, items, components)"""
+    values = np.asarray(value, dtype=np.float64)
+    if values.ndim == 1 and values.shape == (rows,):
+        values = values[:, None, None]
+    elif values.ndim == 2 and values.shape[0] == rows:
+        if values.shape[1] == width and width > 1:
+            values = values[:, None, :]
+        elif values.shape[1] == items:
+            values = values[:, :, None]
+    if values.ndim in (0, 3):
+        try:
+            return np.broadcast_to(values, (rows, items, width))
+        except ValueError:
+            pass
+    raise errors.ArgumentError(
+        f"vary: {name}: need one number, {rows} (one per robot) or rows of {items} items and "
+        f"{width} components, got an array of shape {np.shape(value)}"
+    )

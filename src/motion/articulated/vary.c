@@ -1,0 +1,242 @@
+// Robots that differ from their group's model in numbers.
+#include "motion/articulated/vary.h"
+#include "motion/articulated/build.h"
+#include "world/attach.h"
+
+#include <math.h>
+#include <string.h>
+
+static const mf_FieldInfo numbers_info = {
+    "articulated.numbers",
+    "1",
+    "",
+    MF_REAL,
+    MF_FIXED_COUNT,
+    1,
+    MF_FIELD_STATE,
+    "constants of the robot's own model, where robots of the group differ (mf_group_vary)"};
+
+// ---- the part that varies -----------------------------------------------------------------------
+
+// [byte] Where it begins in the image: with the first of its arrays that is there.
+static uint32_t first_of(const mf_ArtPlan *plan) {
+    const uint32_t arrays[] = {plan->loops_at,         plan->tendons_at,     plan->laws_at,
+                               plan->shape_weights_at, plan->ground_laws_at, plan->joint_laws_at,
+                               plan->constants_f64_at};
+    uint32_t first = plan->constants_f64_at;
+    for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
+        if (arrays[i] != 0 && arrays[i] < first)
+            first = arrays[i];
+    return first;
+}
+
+static uint32_t row_count(const mf_ArtPlan *plan) {
+    return (plan->constants_f64_at - first_of(plan)) / (uint32_t)sizeof(double) + plan->value_count;
+}
+
+// Row by row; integers between the doubles, which no lane is read of, and gaps become 0.
+static void put_numbers(const mf_ArtMotion *motion, const mf_ArtPlan *plan, uint32_t instance) {
+    const double *from = (const double *)(const void *)((const char *)plan + first_of(plan));
+    for (uint32_t r = 0; r < row_count(plan); r++)
+        mf_field_set(motion->numbers, instance, r, isnan(from[r]) ? 0.0 : from[r]);
+}
+
+// ---- what must be the same ----------------------------------------------------------------------
+
+// The laws of loops and tendons, whose other numbers all robots share.
+static void without_laws(const mf_ArtMotion *motion) {
+    for (uint32_t i = 0; i < motion->plan->loop_count; i++)
+        memset(&motion->loops[i].law, 0, sizeof motion->loops[i].law);
+    for (uint32_t i = 0; i < motion->plan->tendon_count; i++) {
+        memset(&motion->tendons[i].limit, 0, sizeof motion->tendons[i].limit);
+        memset(&motion->tendons[i].dry, 0, sizeof motion->tendons[i].dry);
+    }
+}
+
+static bool same_header(const mf_ArtPlan *a, const mf_ArtPlan *b) {
+    mf_ArtPlan other;
+    memcpy(&other, b, sizeof other);
+    // Numbers for all robots: criteria of the solver, and what only bounds a first guess.
+    other.mass = a->mass;
+    other.solver_gain = a->solver_gain;
+    other.noslip_least = a->noslip_least;
+    return memcmp(a, &other, sizeof other) == 0;
+}
+
+static bool same_law(const mf_ArtLaw *a, const mf_ArtLaw *b) {
+    return a->dimension == b->dimension &&
+           memcmp(&a->impedance[3], &b->impedance[3], 2 * sizeof(double)) == 0;
+}
+
+static bool same_laws(const mf_ArtMotion *a, const mf_ArtMotion *b) {
+    bool same = true;
+    for (uint32_t i = 0; a->laws != NULL && i < a->plan->class_count; i++)
+        same = same && same_law(&a->laws[i], &b->laws[i]);
+    for (uint32_t i = 0; a->ground_laws != NULL && i < a->plan->contact_count; i++)
+        same = same && same_law(&a->ground_laws[i], &b->ground_laws[i]);
+    for (uint32_t l = 0; a->joint_laws != NULL && l <= a->plan->link_count; l++)
+        same = same && same_law(&a->joint_laws[l].limit, &b->joint_laws[l].limit) &&
+               same_law(&a->joint_laws[l].dry, &b->joint_laws[l].dry);
+    return same;
+}
+
+// The constants that kernels read once for all lanes.
+static bool same_shared(const mf_ArtMotion *a, const mf_ArtMotion *b) {
+    bool same = a->constants_f64[MF_ART_STEP] == b->constants_f64[MF_ART_STEP] &&
+                (mf_art_constants(a, -1)[MF_ART_FRICTION] > 0.0) ==
+                    (mf_art_constants(b, -1)[MF_ART_FRICTION] > 0.0);
+    for (uint32_t l = 0; l < a->plan->link_count; l++)
+        same = same && (mf_art_constants(a, (int32_t)l)[MF_ART_LIMIT_WIDTH + 3] > 0.0) ==
+                           (mf_art_constants(b, (int32_t)l)[MF_ART_LIMIT_WIDTH + 3] > 0.0);
+    for (uint32_t i = 0; i < a->plan->contact_count; i++) {
+        const double *c = mf_art_contact_constants(a, i), *d = mf_art_contact_constants(b, i);
+        same = same && c[3] == d[3] && c[MF_ART_TOUCH_MARGIN] == d[MF_ART_TOUCH_MARGIN];
+        for (int k = 0; k < 3; k++)
+            same = same && (c[MF_ART_TOUCH_AXIS + k] != 0.0) == (d[MF_ART_TOUCH_AXIS + k] != 0.0) &&
+                   (!a->plan->hard || c[MF_ART_TOUCH_SLIDING + k] == d[MF_ART_TOUCH_SLIDING + k]);
+    }
+    return same;
+}
+
+// The bytes from `from` to `to` of both images.
+static bool same_bytes(const mf_ArtPlan *a, const mf_ArtPlan *b, uint32_t from, uint32_t to) {
+    return memcmp((const char *)a + from, (const char *)b + from, to - from) == 0;
+}
+
+// `other` has no other owner: its laws of loops are taken out and put back.
+static const char *difference(const mf_ArtMotion *motion, const mf_ArtMotion *other,
+                              mf_Context *context) {
+    const mf_ArtPlan *a = motion->plan, *b = other->plan;
+    if (!same_header(a, b))
+        return "other links, limits, drives, actuators or contacts";
+    if (!same_laws(motion, other))
+        return "other curves of solimp or dimensions of contacts";
+    if (!same_shared(motion, other))
+        return "other shapes, or friction where the group's model has none";
+    mf_ArtMotion first, second;
+    mf_Error none;
+    if (mf_art_copy_plan(motion, &first, context, &none) != MF_OK)
+        return "no memory";
+    if (mf_art_copy_plan(other, &second, context, &none) != MF_OK) {
+        mf_art_release_plan(&first, context);
+        return "no memory";
+    }
+    without_laws(&first);
+    without_laws(&second);
+    const uint32_t loops = first_of(a);
+    const uint32_t laws = a->laws_at != 0            ? a->laws_at
+                          : a->shape_weights_at != 0 ? a->shape_weights_at
+                          : a->ground_laws_at != 0   ? a->ground_laws_at
+                          : a->joint_laws_at != 0    ? a->joint_laws_at
+                                                     : a->constants_f64_at;
+    const uint32_t end = a->constants_f32_at + a->value_count * (uint32_t)sizeof(float);
+    const char *text = NULL;
+    if (!same_bytes(first.plan, second.plan, sizeof *a, loops))
+        text =
+            "a limit, spring, damping or friction of a joint that has none in the group's model, "
+            "or other axes, actuators, tendons or media";
+    else if (loops < laws && !same_bytes(first.plan, second.plan, loops, laws))
+        text = "other equations or tendons";
+    else if (!same_bytes(first.plan, second.plan, end, a->bytes))
+        text = "other shapes that touch each other";
+    mf_art_release_plan(&first, context);
+    mf_art_release_plan(&second, context);
+    return text;
+}
+
+// ---- views --------------------------------------------------------------------------------------
+
+// Offsets in a view lead to the image behind all views.
+static void make_view(const mf_ArtMotion *motion, const mf_ArtPlan *image, uint32_t number) {
+    mf_ArtPlan *view = &motion->views[number];
+    const uint32_t ahead = (uint32_t)((const char *)image - (const char *)view);
+    memcpy(view, motion->plan, sizeof *view);
+#define MOVE(Type, name, count) view->name##_at += view->name##_at != 0 ? ahead : 0;
+    MF_ART_ARRAYS(MOVE, )
+#undef MOVE
+    view->collide_at += view->collide_at != 0 ? ahead : 0;
+    view->hulls_at += view->hulls_at != 0 ? ahead : 0;
+    view->varied = ahead + first_of(motion->plan);
+    const void *lane = mf_row_at(&motion->numbers_row, number / MF_BLOCK, number % MF_BLOCK);
+    view->lanes = (int64_t)((uintptr_t)lane - (uintptr_t)view);
+}
+
+static mf_Status make_views(mf_ArtMotion *motion, uint32_t instances, mf_Error *error) {
+    const size_t lanes = ((size_t)instances + MF_BLOCK - 1) / MF_BLOCK * MF_BLOCK;
+    const size_t each = sizeof *motion->views, bytes = motion->plan->bytes;
+    const size_t views = (lanes * each + MF_FLAT_ALIGNMENT - 1) & ~(size_t)(MF_FLAT_ALIGNMENT - 1);
+    if (views + bytes > UINT32_MAX)
+        return mf_fail(error, MF_LIMIT,
+                       "articulated: at most %zu robots of a group have numbers of their own",
+                       (UINT32_MAX - bytes) / each);
+    motion->views = mf_allocate(motion->context, 1, views + bytes);
+    MF_NEED_MEMORY(motion->views != NULL, error, "articulated");
+    mf_ArtPlan *image = (mf_ArtPlan *)(void *)((char *)motion->views + views);
+    memcpy(image, motion->plan, bytes);
+    for (size_t i = 0; i < lanes; i++)
+        make_view(motion, image, (uint32_t)i);
+    return MF_OK;
+}
+
+// From now on each robot has numbers of its own, those of the model.
+static mf_Status begin(mf_Group *group, mf_ArtMotion *motion, mf_Error *error) {
+    const mf_Model *model = mf_group_model(group);
+    const uint32_t count = mf_group_count(group);
+    if (model->dock_count > 0 || !mf_group_config_of(group)->isolated)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "articulated: robots that %s have the numbers of their group's model",
+                       model->dock_count > 0 ? "dock" : "share their ground with others");
+    MF_TRY(mf_attach_field(group, &numbers_info, row_count(motion->plan), &motion->numbers, error));
+    motion->numbers_row = mf_row(motion->numbers);
+    for (uint32_t i = 0; i < count; i++)
+        put_numbers(motion, motion->plan, i);
+    mf_Status status = mf_art_create_like(group, motion, model, &motion->unmeasured, error);
+    MF_THEN(status, make_views(motion, count, error));
+    if (status != MF_OK)
+        motion->numbers = NULL; // the field remains, as of any failed addition
+    return status;
+}
+
+mf_Status mf_art_vary(mf_Group *group, void *plan, const mf_Model *model, uint32_t instance,
+                      mf_Error *error) {
+    mf_ArtMotion *motion = plan, *other;
+    if (motion->numbers == NULL)
+        MF_TRY(begin(group, motion, error));
+    if (model == mf_group_model(group)) {
+        put_numbers(motion, motion->plan, instance);
+        return MF_OK;
+    }
+    MF_TRY(mf_art_create_like(group, motion, model, &other, error));
+    const char *text = difference(motion->unmeasured, other, motion->context);
+    if (text == NULL)
+        put_numbers(motion, other->plan, instance);
+    mf_art_destroy(motion->context, other);
+    if (text != NULL)
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "articulated: robot %u of group %s differs from model %s in more than "
+                       "numbers: %s",
+                       instance, mf_group_config_of(group)->name, mf_group_model(group)->name,
+                       text);
+    return MF_OK;
+}
+
+// ---- questions ----------------------------------------------------------------------------------
+
+const mf_ArtMotion *mf_art_own(const mf_ArtMotion *motion, uint32_t instance, mf_ArtMotion *own) {
+    if (motion->numbers == NULL)
+        return motion;
+    mf_ArtPlan *image = mf_allocate(motion->context, 1, motion->plan->bytes);
+    if (image == NULL)
+        return motion;
+    memcpy(image, motion->plan, motion->plan->bytes);
+    memcpy(own, motion, sizeof *own);
+    mf_art_bind_plan(own, image);
+    const uint32_t first = row_count(image) - image->value_count;
+    mf_field_read(motion->numbers, instance, first, image->value_count, own->constants_f64);
+    return own;
+}
+
+void mf_art_return_own(const mf_ArtMotion *motion, const mf_ArtMotion *own) {
+    if (own != motion)
+        mf_release(motion->context, own->plan);
+}

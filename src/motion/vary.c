@@ -1,0 +1,192 @@
+// Robots that differ from their group's model in numbers: the model that each would have, for the
+// motions of the group.
+#include "base/floats.h"
+#include "base/memory.h"
+#include "motion/table.h"
+
+#include <mayfly/model_fields.h>
+
+#include <math.h>
+#include <string.h>
+
+// Copies of the lists of the group's model whose items change.
+typedef struct Changed {
+    const mf_Model *model;
+    mf_Model own;
+    mf_Link *links;
+    mf_Joint *joints;
+    mf_Shape *shapes;
+    mf_Actuator *actuators;
+} Changed;
+
+static void *list_of(Changed *changed, mf_ItemType item, uint32_t *count) {
+    switch (item) {
+    case MF_ITEM_LINK:
+        *count = changed->model->link_count;
+        return changed->links;
+    case MF_ITEM_JOINT:
+        *count = changed->model->joint_count;
+        return changed->joints;
+    case MF_ITEM_SHAPE:
+        *count = changed->model->shape_count;
+        return changed->shapes;
+    case MF_ITEM_ACTUATOR:
+        *count = changed->model->actuator_count;
+        return changed->actuators;
+    default:
+        *count = 0;
+        return NULL;
+    }
+}
+
+static void restore(Changed *changed) {
+    const mf_Model *model = changed->model;
+    if (model->link_count > 0)
+        memcpy(changed->links, model->links, model->link_count * sizeof *model->links);
+    if (model->joint_count > 0)
+        memcpy(changed->joints, model->joints, model->joint_count * sizeof *model->joints);
+    if (model->shape_count > 0)
+        memcpy(changed->shapes, model->shapes, model->shape_count * sizeof *model->shapes);
+    if (model->actuator_count > 0)
+        memcpy(changed->actuators, model->actuators,
+               model->actuator_count * sizeof *model->actuators);
+}
+
+static mf_Status begin(Changed *changed, const mf_Model *model, mf_Context *context,
+                       mf_Error *error) {
+    const mf_Array arrays[] = {MF_ARRAY(changed->links, model->link_count),
+                               MF_ARRAY(changed->joints, model->joint_count),
+                               MF_ARRAY(changed->shapes, model->shape_count),
+                               MF_ARRAY(changed->actuators, model->actuator_count)};
+    MF_NEED_MEMORY(mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays), error,
+                   "mf_group_vary");
+    changed->model = model;
+    memcpy(&changed->own, model, sizeof changed->own);
+    changed->own.links = changed->links;
+    changed->own.joints = changed->joints;
+    changed->own.shapes = changed->shapes;
+    changed->own.actuators = changed->actuators;
+    return MF_OK;
+}
+
+static const mf_ModelField *find_field(const mf_ModelChange *change) {
+    const mf_ItemTable *table = mf_item_table(change->item);
+    for (uint32_t f = 0; table != NULL && change->field != NULL && f < table->count; f++)
+        if (strcmp(table->fields[f].name, change->field) == 0)
+            return &table->fields[f];
+    return NULL;
+}
+
+static mf_Status check(Changed *changed, const mf_ModelChange *change, mf_Error *error) {
+    uint32_t count;
+    const char *kind = mf_item_table(change->item) != NULL ? mf_item_table(change->item)->name : "";
+    if (list_of(changed, change->item, &count) == NULL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_group_vary: robots can differ in fields of links, joints, shapes and "
+                       "actuators that the model has, not of '%s'",
+                       kind);
+    const mf_ModelField *field = find_field(change);
+    if (field == NULL || field->type != MF_VALUE_REAL)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_group_vary: %s.%s is not a field of real numbers", kind,
+                       change->field != NULL ? change->field : "");
+    if (change->index != MF_NONE && change->index >= count)
+        return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_vary: %s.%s: index %u, need 0 .. %u", kind,
+                       field->name, change->index, count - 1);
+    if (change->values == NULL || change->count == 0 || change->first >= field->count ||
+        change->count > field->count - change->first)
+        return mf_fail(error, MF_BAD_ARGUMENT,
+                       "mf_group_vary: %s.%s has %u components: need values for some of them", kind,
+                       field->name, field->count);
+    return MF_OK;
+}
+
+// Whether no model has negative ones.
+static bool is_size(const char *field) {
+    static const char *const sizes[] = {"mass",  "damping",   "friction", "armature",
+                                        "speed", "stiffness", "effort"};
+    bool found = false;
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        found = found || strcmp(field, sizes[i]) == 0;
+    return found;
+}
+
+static mf_Status apply(Changed *changed, const mf_ModelChange *change, uint32_t number,
+                       uint32_t instance, mf_Error *error) {
+    uint32_t count;
+    char *items = list_of(changed, change->item, &count);
+    const mf_ItemTable *table = mf_item_table(change->item);
+    const mf_ModelField *field = find_field(change);
+    const double *values = change->values + (size_t)number * change->count;
+    for (uint32_t c = 0; c < change->count; c++)
+        if (isnan(values[c]) || (values[c] < 0.0 && is_size(field->name)))
+            return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_vary: %s.%s of robot %u: %g, need %s",
+                           table->name, field->name, instance, values[c],
+                           isnan(values[c]) ? "a number" : ">= 0");
+    for (uint32_t i = 0; i < count; i++)
+        if (change->index == MF_NONE || change->index == i)
+            memcpy(items + i * table->size + field->offset + change->first * sizeof(double), values,
+                   change->count * sizeof(double));
+    return MF_OK;
+}
+
+static void sum_mass(Changed *changed) {
+    changed->own.mass = 0.0;
+    for (uint32_t l = 0; l < changed->own.link_count; l++)
+        changed->own.mass += changed->links[l].mass;
+}
+
+static mf_Status give(mf_Group *group, const mf_Model *model, uint32_t instance, mf_Error *error) {
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+        const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
+        void *plan = mf_motion_plan(group, row);
+        if (plan != NULL)
+            MF_TRY(row->vary(group, plan, model, instance, error));
+    }
+    return MF_OK;
+}
+
+static mf_Status check_motions(const mf_Group *group, mf_Error *error) {
+    bool any = false;
+    for (int i = 0; i < MF_MOTION_COUNT; i++) {
+        const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
+        if (mf_motion_plan(group, row) == NULL)
+            continue;
+        any = true;
+        if (row->vary == NULL)
+            return mf_fail(error, MF_UNSUPPORTED,
+                           "mf_group_vary: all robots of a group that moves by %s have its model's "
+                           "numbers",
+                           row->name);
+    }
+    MF_NEED(any, error, "mf_group_vary: add a motion first");
+    return MF_OK;
+}
+
+mf_Status mf_group_vary(mf_Group *group, const uint32_t *instances, uint32_t instance_count,
+                        const mf_ModelChange *changes, uint32_t change_count, mf_Error *error) {
+    MF_DEFAULT_FLOATS;
+    MF_NEED(group != NULL && (instances != NULL || instance_count == 0) &&
+                (changes != NULL || change_count == 0),
+            error, "mf_group_vary: group, instances or changes is NULL");
+    mf_Context *context = mf_world_context(mf_group_world(group));
+    Changed changed;
+    MF_TRY(check_motions(group, error));
+    for (uint32_t i = 0; i < instance_count; i++)
+        MF_CHECK(instances[i] < mf_group_count(group), error, MF_BAD_ARGUMENT,
+                 "mf_group_vary: instance %u of %u", instances[i], mf_group_count(group));
+    MF_TRY(begin(&changed, mf_group_model(group), context, error));
+    mf_Status status = MF_OK;
+    for (uint32_t c = 0; status == MF_OK && c < change_count; c++)
+        status = check(&changed, &changes[c], error);
+    for (uint32_t i = 0; status == MF_OK && i < instance_count; i++) {
+        restore(&changed);
+        for (uint32_t c = 0; status == MF_OK && c < change_count; c++)
+            status = apply(&changed, &changes[c], i, instances[i], error);
+        sum_mass(&changed);
+        MF_THEN(status,
+                give(group, change_count > 0 ? &changed.own : changed.model, instances[i], error));
+    }
+    mf_release(context, changed.links); // the first of the arrays holds all
+    return status;
+}
