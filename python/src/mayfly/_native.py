@@ -371,7 +371,7 @@ def read_struct(config: Any) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, field in ffi.typeof(config).fields:
         kind, value = field.type, getattr(config, name)
-        if name == "struct_size" or kind.kind == "pointer":
+        if name == "struct_size" or kind.kind in ("pointer", "function"):
             continue
         if kind.kind == "enum":
             values[name] = _short_choice(kind, int(ffi.cast("int", value)))

@@ -17,7 +17,7 @@ from mayfly.group_setup import overrides, recipe_of, start_notes
 from mayfly.model import Model, data_folder
 from mayfly.world import World
 
-__all__ = ["Scene"]
+__all__ = ["Scene", "scene_file"]
 
 
 class Scene(World):
@@ -67,7 +67,7 @@ class Scene(World):
         if threads is not None:
             context = Context(threads)
         self._context = context if context is not None else default_context()
-        self._open(_found(path), settings or {}, plugins)
+        self._open(scene_file(path), settings or {}, plugins)
         self._groups = [self._group(i) for i in range(int(self._scene.group_count))]
         self._print = _printer(self._failures)
         lib.mf_scene_on_print(self._scene, self._print, ffi.NULL)
@@ -152,7 +152,8 @@ def _printer(failures: list[BaseException]) -> Any:
     return ffi.callback("mf_ScriptPrintFn", write, onerror=failed)
 
 
-def _found(path: str | os.PathLike[str]) -> str:
+def scene_file(path: str | os.PathLike[str]) -> str:
+    """The path of a file, or of Mayfly's own where there is none."""
     name = pathlib.Path(os.fsdecode(path))
     shipped = data_folder() / name
     return str(name if name.exists() or not shipped.exists() else shipped)
