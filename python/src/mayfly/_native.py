@@ -198,6 +198,9 @@ class Native(Sealed):
         self._pointer = None
         self._owner = None
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}, closed>" if self.closed else super().__repr__()
+
     def __enter__(self: _Self) -> _Self:
         self._use()
         return self

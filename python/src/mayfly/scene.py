@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import pathlib
-import sys
 import weakref
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from mayfly import errors
+from mayfly._log import log
 from mayfly._native import Turn, call, encode, ffi, in_turn, lib, output, text
 from mayfly.context import Context, default_context
 from mayfly.group import Group
@@ -36,8 +36,8 @@ class Scene(World):
 
     The bits are those of `mayfly run` with the same file and settings. Its Lua scripts run, too:
     their `start` here, the rest while the scene steps, and `finish` by `finish`. What they print
-    goes to sys.stderr. Snapshots do not have their variables, and a scene from pickle starts them
-    anew.
+    goes to the logger "mayfly", which writes to sys.stderr where logging is not set up. Snapshots
+    do not have their variables, and a scene from pickle starts them anew.
 
     Raises:
         FileError: what is wrong, with file, line and column.
@@ -144,7 +144,7 @@ def _printer(failures: list[BaseException]) -> Any:
     """Of lines that scripts print; what it raises is raised after the steps."""
 
     def write(script: Any, line: Any, user: Any) -> None:
-        print(f"{text(script)}: {text(line)}", file=sys.stderr)
+        log.info("%s: %s", text(script), text(line))
 
     def failed(kind: Any, error: BaseException, trace: Any) -> None:
         failures.append(error)

@@ -38,6 +38,8 @@ from mayfly._native import (
     take_text,
     text,
 )
+from mayfly._progress import progress_bar
+from mayfly._shown import table
 from mayfly.arrays import whole
 from mayfly.context import Context, default_context
 from mayfly.evaluate import Evaluation
@@ -360,6 +362,8 @@ class Search(Native):
         generations: int | None = None,
         evaluate: Callable[[Genomes], npt.ArrayLike | Evaluation] | None = None,
         verify: Callable[[Genomes], npt.ArrayLike | Evaluation] | None = None,
+        *,
+        progress: bool | None = None,
     ) -> Individual:
         """Asks and tells until there are that many generations; returns the best individual.
 
@@ -367,6 +371,7 @@ class Search(Native):
             generations: in all; None: as many as the scene has.
             evaluate: the fitness of genomes; None: that of the scene.
             verify: the same for genomes to be verified; None: that of the scene.
+            progress: a bar where tqdm is installed; None: on a terminal or in a notebook.
 
         """
         total = self._generations if generations is None else generations
@@ -377,12 +382,15 @@ class Search(Native):
             other = verify if verify is not None else lambda genomes: scene(genomes, verify=True)
         if total is None or one is None:
             raise TypeError("run: need generations and evaluate, since there is no scene")
-        while self.generation < total:
-            genomes = self.ask()
-            function = other if self.verifies else one
-            if function is None:
-                raise TypeError("run: need verify, since the search verifies")
-            self.tell(genomes, function(genomes))
+        with progress_bar(total, "generation", progress, self.generation) as update:
+            while (before := self.generation) < total:
+                genomes = self.ask()
+                function = other if self.verifies else one
+                if function is None:
+                    raise TypeError("run: need verify, since the search verifies")
+                self.tell(genomes, function(genomes))
+                if self.generation > before:
+                    update(1, f"best {lib.mf_search_best(self._use()):.4g}")
         return self.best
 
     # ---- what it found ---------------------------------------------------------------------------
@@ -500,6 +508,11 @@ class Search(Native):
 
     def _more(self) -> str:
         return ""
+
+    def _repr_html_(self) -> str:
+        best = [] if self.closed else self.population[:20]
+        rows = [[one.id, one.generation, one.parent, one.fitness] for one in best]
+        return table(repr(self), ["individual", "born in", "parent", "fitness"], rows)
 
 
 class Generations(Search):
