@@ -260,7 +260,8 @@ class Search(Native):
         """The genomes to evaluate next, (n, genome_bytes); the same ones until they are told.
 
         Generations asks for a population, or only for its children with `reuse_fitness`,
-        SteadyState and MapElites for `batch` children.
+        SteadyState and MapElites for `batch` children. Batches of a generation that were told are
+        made again for each further one: with very small batches that can take milliseconds.
         """
         self._use()
         if self._asked is None:
@@ -502,8 +503,8 @@ class Search(Native):
         if self.closed:
             return f"<{name}, closed>"
         state = f"generation {self.generation} of {self._config.population}"
-        if self.generation > 0 and self.population:
-            state += f", best {self.best.fitness:.4g}"
+        if self.generation > 0:
+            state += f", best {lib.mf_search_best(self._use()):.4g}"
         return f"<{name}: {state}, {self.genome_bytes} bytes{self._more()}>"
 
     def _more(self) -> str:
