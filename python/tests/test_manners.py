@@ -141,6 +141,11 @@ def test_a_notebook_shows_tables(things: dict[str, Any]) -> None:
     for name, count in rows.items():
         page = things[name]._repr_html_()
         assert page.startswith("<table><caption>") and page.count("<tr>") == count + 1, name
+    with mayfly.World() as world:
+        for i in range(103):
+            world.add_group(things["cloth"], 1, name=f"cloth{i}")
+        page = world._repr_html_()
+        assert page.count("<tr>") == 102 and "<td>and 3 more</td>" in page
     assert "<td>walkers</td><td>3</td><td>hexapod" in things["world"]._repr_html_()
     assert "&lt;Group walkers: 3 x " in things["group"]._repr_html_()
     assert "<td>joint.angle</td>" in things["group"]._repr_html_()

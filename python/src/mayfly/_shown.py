@@ -12,6 +12,7 @@ import numpy as np
 __all__ = ["Brief", "Shown", "brief", "table"]
 
 _FEW = 4  # numbers of an array that are written
+_MOST = 100  # rows of a table
 
 
 def brief(value: Any) -> str:
@@ -30,14 +31,17 @@ def brief(value: Any) -> str:
 
 
 def table(caption: str, head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """A table of HTML; numbers with four digits."""
+    """A table of HTML; numbers with four digits, and how many rows are left out."""
 
     def row(kind: str, cells: Sequence[object]) -> str:
         words = (f"{one:.4g}" if isinstance(one, (float, np.floating)) else one for one in cells)
         inside = "".join(f"<{kind}>{html.escape(str(one))}</{kind}>" for one in words)
         return f"<tr>{inside}</tr>"
 
-    body = "".join(row("td", cells) for cells in rows)
+    given = list(rows)
+    body = "".join(row("td", cells) for cells in given[:_MOST])
+    if len(given) > _MOST:
+        body += row("td", [f"and {len(given) - _MOST} more"])
     return f"<table><caption>{html.escape(caption)}</caption>{row('th', head)}{body}</table>"
 
 
