@@ -47,6 +47,10 @@ mf_Status mf_stored_find(mf_Stored *stored, const char *id, uint32_t generation,
 mf_Status mf_stored_scene(mf_Stored *stored, const mf_Inputs *inputs, const char *command,
                           const char *motion, uint32_t divisor, mf_SceneFile **file,
                           mf_Scene *scene, mf_Error *error) {
+    if (stored->run.settings[0] == '\0')
+        return mf_fail_at(error, MF_UNSUPPORTED, stored->path, 0, 0,
+                          "expected the archive of a scene; a program wrote this one with a "
+                          "fitness of its own (mayfly info lists its generations)");
     MF_TRY(mf_inputs_parse(stored->context, inputs, command, stored->path, stored->run.settings,
                            file, error));
     stored->paths.own_model = inputs->model != NULL;

@@ -19,6 +19,13 @@ import mayfly
 from mayfly import mdp
 from mayfly.mdp import Event, Observation, Reward, Termination
 
+try:
+    from tqdm.auto import tqdm
+except ImportError:  # then without a bar
+
+    def tqdm(updates, **how):
+        return updates
+
 
 # %%
 # The task: what a robot does, sees, gets, and what happens to it.
@@ -94,7 +101,8 @@ def main(robot: str, model: str, minutes: float, robots: int, seed: int) -> floa
     print(task)
     learner = PPO(task.make(robots, autoreset_mode="SameStep"), seed=seed)
     begin, steps = time.monotonic(), 0
-    for i, log in enumerate(learner.learn(100_000)):
+    updates = tqdm(learner.learn(100_000), unit="update", disable=None)  # only on a terminal
+    for i, log in enumerate(updates):
         steps += robots * learner.horizon
         spent = time.monotonic() - begin
         if i % 20 == 0 and "command/base_velocity/error_vel_xy" in log:

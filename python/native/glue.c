@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 // ---- shared objects ----------------------------------------------------------------------------
@@ -60,6 +61,16 @@ static void destroy_native(mfpy_Kind kind, void *native) {
         break;
     case MFPY_PUSHER:
         mf_pusher_destroy(native);
+        break;
+    case MFPY_STAGE:
+        mf_scene_destroy(native);
+        free(native);
+        break;
+    case MFPY_SEARCH:
+        mf_search_destroy(native);
+        break;
+    case MFPY_ARCHIVE:
+        mf_archive_close(native);
         break;
     }
 }
@@ -234,6 +245,57 @@ void mfpy_rows(const float *in, uint32_t columns, uint32_t count, float *out) {
             for (uint32_t i = first; i < end; i++)
                 out[(size_t)i * columns + column] = in[(size_t)column * count + i];
     }
+}
+
+// ---- searches ----------------------------------------------------------------------------------
+
+static mf_Status answer(mfpy_Answers *answers, bool verifies, const uint8_t *genomes,
+                        uint32_t count, double *fitness) {
+    if (count > answers->count - answers->used) {
+        answers->asked = genomes;
+        answers->asked_count = count;
+        answers->verifies = verifies;
+        return MF_STOPPED;
+    }
+    memcpy(fitness, answers->fitness + answers->used, count * sizeof *fitness);
+    answers->used += count;
+    return MF_OK;
+}
+
+mf_Status mfpy_evaluate(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                        double *fitness, mf_Error *error) {
+    (void)genome_bytes, (void)error;
+    return answer(user, false, genomes, count, fitness);
+}
+
+mf_Status mfpy_verify(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                      double *fitness, mf_Error *error) {
+    (void)genome_bytes, (void)error;
+    return answer(user, true, genomes, count, fitness);
+}
+
+// Of the genomes that mfpy_evaluate answered last.
+mf_Status mfpy_describe(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                        double *values, mf_Error *error) {
+    const mfpy_Answers *answers = user;
+    const size_t first = (size_t)(answers->used - count) * answers->dimensions;
+    (void)genomes, (void)genome_bytes, (void)error;
+    memcpy(values, answers->descriptors + first,
+           (size_t)count * answers->dimensions * sizeof *values);
+    return MF_OK;
+}
+
+mf_Status mfpy_scene_create(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
+                            mf_Scene **out, mf_Error *error) {
+    mf_Scene *scene = *out = calloc(1, sizeof *scene);
+    if (scene == NULL)
+        return MF_NO_MEMORY;
+    const mf_Status status = mf_scene_create(context, file, config, scene, error);
+    if (status != MF_OK) {
+        free(scene);
+        *out = NULL;
+    }
+    return status;
 }
 
 // ---- lists -------------------------------------------------------------------------------------

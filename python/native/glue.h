@@ -20,7 +20,10 @@ typedef enum mfpy_Kind {
     MFPY_FREE_CAMERA,
     MFPY_PHOTOGRAPHER,
     MFPY_FILM,
-    MFPY_PUSHER
+    MFPY_PUSHER,
+    MFPY_STAGE, // of mfpy_scene_create
+    MFPY_SEARCH,
+    MFPY_ARCHIVE
 } mfpy_Kind;
 
 // A native object with a count of its users, which keeps alive what it borrows. Python's collector
@@ -69,6 +72,32 @@ void mfpy_write_targets(const mf_Field *field, const uint32_t *columns, uint32_t
                         uint32_t decimation);
 // Rows of `count` robots, out[robot][column], from columns in[column][robot].
 void mfpy_rows(const float *in, uint32_t columns, uint32_t count, float *out);
+
+// ---- searches ----------------------------------------------------------------------------------
+
+// What a search was told, in the order in which mf_search_advance asks: the functions below, with
+// this as `user`, answer from it and stop with MF_STOPPED at the first genomes that have no answer.
+// A stopped search does not change, so the next mf_search_advance reaches the same genomes again.
+typedef struct mfpy_Answers {
+    const double *fitness;      // [count]
+    const double *descriptors;  // [count][dimensions]
+    uint32_t count, dimensions; // [1]
+    uint32_t used;              // [1] of count, since mf_search_advance began
+    const uint8_t *asked;       // without an answer, borrowed from the search; NULL: none
+    uint32_t asked_count;       // [1] genomes
+    bool verifies;              // asked by mfpy_verify
+} mfpy_Answers;
+
+mf_Status mfpy_evaluate(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                        double *fitness, mf_Error *error);
+mf_Status mfpy_verify(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                      double *fitness, mf_Error *error);
+mf_Status mfpy_describe(void *user, const uint8_t *genomes, uint32_t count, uint32_t genome_bytes,
+                        double *values, mf_Error *error);
+
+// mf_scene_create with memory for the scene.
+mf_Status mfpy_scene_create(mf_Context *context, mf_SceneFile *file, const mf_SceneConfig *config,
+                            mf_Scene **out, mf_Error *error);
 
 // ---- lists -------------------------------------------------------------------------------------
 

@@ -97,6 +97,20 @@ def test_quick_start(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) ->
     assert sorted(os.listdir(tmp_path)) == ["eye.png", "photos"]
 
 
+def test_search_in_python(tmp_path: pathlib.Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every block of docs/how_to/search_in_python.md, in order."""
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, Any] = {}
+    texts = blocks(ROOT / "docs" / "how_to" / "search_in_python.md")
+    for text in texts:
+        exec(text.replace('duration": 20', 'duration": 5'), names)
+    assert len(texts) == 5
+    assert names["best"].fitness > 0 and len(names["grid"].population) > 10
+    with mayfly.Archive("runs/forward") as archive:
+        assert archive.best().fitness > archive.best(1).fitness
+    assert names["search"].best.fitness > 0  # a machine that crawls
+
+
 def test_tasks_of_your_own(capsys: pytest.CaptureFixture[str]) -> None:
     """The block of docs/how_to/tasks.md, and its table of terms: each name exists."""
     pytest.importorskip("gymnasium")
@@ -173,6 +187,14 @@ def test_walker_by_evotorch() -> None:
     torch.set_num_threads(1)
     first, last = load("walker_by_evotorch").main(11)
     assert last > first + 0.5
+
+
+def test_walker_by_evosax(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mean of a population gets further than that of the first one."""
+    monkeypatch.setenv("JAX_PLATFORMS", "cpu")
+    pytest.importorskip("evosax", reason="evosax is not installed")
+    walked = load("walker_by_evosax").main(16, ("CMA_ES", "SNES"))
+    assert all(last > first + 0.3 for first, last in walked.values())
 
 
 def test_bodies_by_evolution() -> None:

@@ -55,7 +55,7 @@ def test_the_bits_are_those_of_the_command(
 
 
 def test_scripts_run_as_by_the_command(
-    tmp_path: pathlib.Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: pathlib.Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     path = tmp_path / "scene.yaml"
     head = f"groups:\n  - {{name: a, model: {DATA}/models/hexapod.urdf, motion: points}}\n"
@@ -71,7 +71,7 @@ def test_scripts_run_as_by_the_command(
 """
     path.write_text(head + text)
     with mayfly.Scene(path) as scene:
-        assert capsys.readouterr().err == "s: go\n"
+        assert caplog.messages == ["s: go"]
         assert not any("script" in note for note in scene.notes)
         for count in (1, 70, 129):  # however the run is cut
             scene.step(count)

@@ -175,10 +175,10 @@ def test_a_page_pushes_a_robot(hexapod: mayfly.Model, page: Any) -> None:
         assert page.complaints == []
 
 
-def test_a_push_acts_in_the_steps_of_an_environment(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_push_acts_in_the_steps_of_an_environment(caplog: pytest.LogCaptureFixture) -> None:
     env = gymnasium.make("Mayfly/Ant-v5", render_mode="human")
     env.reset(seed=1)
-    address = re.search(r"see it at (\S+)", capfd.readouterr().err)[1]
+    address = re.search(r"see it at (\S+)", caplog.text)[1]
     page = Page(address)
     page.send("about", robot=0)
     about = page.words("about")
@@ -306,11 +306,11 @@ def test_levels_are_colors_of_single_robots(
 # ---- environments --------------------------------------------------------------------------------
 
 
-def test_human_shows_every_step(page: Any, capfd: pytest.CaptureFixture[str]) -> None:
+def test_human_shows_every_step(page: Any, caplog: pytest.LogCaptureFixture) -> None:
     env = gymnasium.make("Mayfly/Hopper-v5", render_mode="human")
     assert env.metadata["render_fps"] == 125 and "human" in env.metadata["render_modes"]
     env.reset(seed=1)
-    address = re.search(r"see it at (\S+)", capfd.readouterr().err)[1]
+    address = re.search(r"see it at (\S+)", caplog.text)[1]
     page.goto(address)
     for _ in range(200):
         env.step(env.action_space.sample())

@@ -2,11 +2,13 @@
 
 - reference/api/: a page for each public header (headers.py)
 - reference/command_line.md gets the help texts of a built command: $MAYFLY_COMMAND or build/mayfly
+- tutorials/*.ipynb: the tutorials as notebooks, linked from their pages (notebooks.py)
 - source/: files of the repository that pages link to (examples, models), as written
 
 In pages, a link whose text is the name of a page shows that page's title.
 """
 
+import json
 import logging
 import os
 import pathlib
@@ -18,6 +20,7 @@ from mkdocs.structure.files import File, InclusionLevel
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent))
 import headers  # noqa: E402
+import notebooks  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -86,6 +89,9 @@ def on_files(files, config):
 
     for path in header_paths():
         add(f"reference/api/{path.stem}.md", headers.page(path))
+    for path in notebooks.pages():
+        text = json.dumps(notebooks.notebook(path), indent=1, ensure_ascii=False) + "\n"
+        add(f"tutorials/{path.stem}.ipynb", text)
     linked = set()
     for page in DOCS.rglob("*.md"):
         for target in LINK.findall(page.read_text()):
@@ -110,6 +116,10 @@ def on_page_markdown(markdown, page, config, files):
         title = re.search(r"^# (.+)$", path.read_text(), re.M)[1]
         return f"[{title}]({match[2]}{match[3] or ''})"
 
+    if DOCS / page.file.src_uri in notebooks.pages():
+        title, rest = markdown.split("\n", 1)
+        name = pathlib.Path(page.file.src_uri).stem
+        markdown = f"{title}\n\n[This page as a notebook]({name}.ipynb){{ download }}\n{rest}"
     if page.file.src_uri == "reference/command_line.md":
         return markdown + "\n" + command_line()
     if page.file.src_uri == "reference/api/index.md":

@@ -13,7 +13,7 @@
 Units are SI and radians; the world's z axis points up; quaternions are (w, x, y, z).
 """
 
-from mayfly import mdp, tasks
+from mayfly import mdp, search, tasks
 from mayfly._native import lib as _lib
 from mayfly._native import text as _text
 from mayfly.cameras import Camera, FreeCamera, Picture
@@ -161,6 +161,7 @@ __all__ = [
     "fit",
     "mdp",
     "motion_settings",
+    "search",
     "show",
     "tasks",
 ]

@@ -198,6 +198,9 @@ class Native(Sealed):
         self._pointer = None
         self._owner = None
 
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__}, closed>" if self.closed else super().__repr__()
+
     def __enter__(self: _Self) -> _Self:
         self._use()
         return self
@@ -371,7 +374,7 @@ def read_struct(config: Any) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, field in ffi.typeof(config).fields:
         kind, value = field.type, getattr(config, name)
-        if name == "struct_size" or kind.kind == "pointer":
+        if name == "struct_size" or kind.kind in ("pointer", "function"):
             continue
         if kind.kind == "enum":
             values[name] = _short_choice(kind, int(ffi.cast("int", value)))

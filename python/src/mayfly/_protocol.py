@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from mayfly import _messages as messages
 from mayfly import errors
+from mayfly._shown import Brief
 from mayfly._wire import Request, read_text, read_texts
 
 PHOTO_KINDS = {"color": ("|u1", 3), "depth": ("<f4", 1), "segmentation": ("<i4", 3)}
@@ -101,8 +102,8 @@ class RemoteCamera:
     kinds: tuple[str, ...]  # of "color", "depth", "segmentation"
 
 
-@dataclasses.dataclass(frozen=True)
-class RemotePhoto:
+@dataclasses.dataclass(frozen=True, repr=False)
+class RemotePhoto(Brief):
     """A picture, as of mayfly.Picture; the array cannot be written."""
 
     tick: int  # of the state that it shows

@@ -6,12 +6,14 @@ import difflib
 import inspect
 from typing import Any
 
+from mayfly._shown import Shown
+
 __all__ = ["Sealed", "check_attribute"]
 
 _NOTHING = object()
 
 
-class Sealed:
+class Sealed(Shown):
     """After `_seal()`, the last line of a constructor, only properties with a setter and names in
     `_settable` can be set. Subclasses outside of this package may add attributes.
     """

@@ -49,6 +49,13 @@ class Subscription:
         """The newest values of a field; KeyError before the first state."""
         return self._values[name]
 
+    def __repr__(self) -> str:
+        state = self._end or f"{self.states} states, {self.lost} lost, t = {self.time:g} s"
+        return f"<Subscription: {', '.join(field.name for field, _ in self._fields)}; {state}>"
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self._values)
+
     def _raise_ended(self) -> None:
         if self._end:
             raise errors.ClosedError(f"the subscription has ended: {self._end}")
@@ -80,6 +87,9 @@ class GroupFields(Sealed):
 
     def __len__(self) -> int:
         return self.count
+
+    def _in_brief(self) -> str:
+        return f"{self.name}, {self.count} robots, {len(self.fields)} fields"
 
     @operation
     def subscribe(self, *names: str, period: float = 0.0) -> Steps[Subscription]:
@@ -232,6 +242,13 @@ class Session(Sealed, Generic[G]):
         if group not in self.groups:
             raise errors.NotFoundError(f"there is no group {group}: {', '.join(self.groups)}")
         return self.groups[group]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.groups)
+
+    def __repr__(self) -> str:
+        groups = ", ".join(f"{one.count} {name}" for name, one in self.groups.items()) or "empty"
+        return f"<{type(self).__name__}: {groups}>"
 
     def _transmit(self, data: bytes) -> None:
         raise NotImplementedError

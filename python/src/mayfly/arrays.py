@@ -31,6 +31,7 @@ def as_array(value: object) -> Array:
 
 
 def whole(value: object, what: str, low: int, high: int) -> int:
+    """A whole number low .. high - 1."""
     try:
         number = operator.index(value)  # type: ignore[arg-type]
     except TypeError:
@@ -53,4 +54,5 @@ def matrix(value: Any, rows: int, width: int, what: str) -> npt.NDArray[np.float
 
 
 def rows_or_none(value: Any, rows: int, width: int, what: str) -> list[Any]:
+    """Rows as of matrix(); None for each without a value."""
     return [None] * rows if value is None else matrix(value, rows, width, what).tolist()

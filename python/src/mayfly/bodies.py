@@ -76,6 +76,9 @@ class VertexBody(Native):
         """That of the file."""
         return text(self._use().name)
 
+    def _in_brief(self) -> str:
+        return repr(self.name)
+
     def to_yaml(self) -> str:
         """The text of its file."""
         return self._write(self._use(), self._context)

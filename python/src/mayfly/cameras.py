@@ -13,6 +13,7 @@ import numpy.typing as npt
 from mayfly import errors
 from mayfly._native import Native, call, encode, ffi, fill, lib, output, read_struct
 from mayfly._sealed import Sealed
+from mayfly._shown import brief
 from mayfly.arrays import whole
 from mayfly.field import _Memory
 
@@ -45,6 +46,9 @@ class Picture(NamedTuple):
     color: Bytes | None  # (height, width, 3)
     depth: Values | None  # (height, width) [m]
     segmentation: npt.NDArray[np.int32] | None  # (height, width, 3): group, robot, link
+
+    def __repr__(self) -> str:
+        return f"Picture({', '.join(f'{k}={brief(v)}' for k, v in self._asdict().items())})"
 
 
 class Camera(Sealed):
@@ -81,6 +85,9 @@ class Camera(Sealed):
     def settings(self) -> dict[str, Any]:
         """All settings."""
         return read_struct(self.native[0])
+
+    def _in_brief(self) -> str:
+        return f"{self.native.width} x {self.native.height}, {self.settings['lens']}"
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -128,6 +135,9 @@ class FreeCamera(Native):
             native = output(lib.mf_free_camera_create, world._use(), camera.native)
             self._take(lib.MFPY_FREE_CAMERA, native, [world])
         self._seal()
+
+    def _in_brief(self) -> str:
+        return f"{self.camera._in_brief()}, of {self.world!r}"
 
     def take(
         self,

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly._native import call, ffi, lib, text
+from mayfly._shown import Shown
 from mayfly.arrays import Array
 from mayfly.group import Group
 from mayfly.model import Model
@@ -23,7 +24,7 @@ __all__ = ["MLP", "Controllers", "Linear", "Oscillators", "Policy", "Programs"]
 _GP_BYTES: int = lib.MF_GP_BYTES
 
 
-class Controllers:
+class Controllers(Shown):
     """Base class of batches of `count` controllers, one per robot.
 
     Attributes:
@@ -39,6 +40,7 @@ class Controllers:
 
     @property
     def settings(self) -> dict[str, Any]:
+        """Other arguments of add_group."""
         return {}
 
     def start(self, group: Group) -> None:
@@ -49,6 +51,9 @@ class Controllers:
 
     def __len__(self) -> int:
         return self.count
+
+    def _in_brief(self) -> str:
+        return f"{self.count} robots"
 
 
 def _finite(values: npt.ArrayLike, what: str) -> npt.NDArray[np.float64]:
@@ -100,10 +105,14 @@ class Programs(Controllers):
 
     @property
     def settings(self) -> dict[str, Any]:
+        """Of the machine, if some were given."""
         return {"gp": self._settings} if self._settings else {}
 
     def start(self, group: Group) -> None:
         group["gp.program"] = self.programs
+
+    def _in_brief(self) -> str:
+        return f"{self.count} programs of {_GP_BYTES} bytes"
 
     def text(self, index: int) -> str:
         """A program as text, one instruction a line."""
@@ -211,7 +220,13 @@ class Oscillators(Controllers):
 
     @property
     def settings(self) -> dict[str, Any]:
+        """The rate of ticks."""
         return {"oscillator": {"rate": self._rate}}
+
+    def _in_brief(self) -> str:
+        joints = self.amplitude.shape[1]
+        low, high = self.frequency.min(), self.frequency.max()
+        return f"{self.count} robots of {joints} joints, {low:.3g} to {high:.3g} Hz"
 
     def start(self, group: Group) -> None:
         native = group.model._use()
@@ -283,6 +298,12 @@ class MLP(Controllers):
         self.observe = tuple(observe)
         self._more = {"output": act, "rate": rate, **settings}
 
+    def _in_brief(self) -> str:
+        sizes = [self.weights[0].shape[2], *(layer.shape[1] for layer in self.weights)]
+        return (
+            f"{self.count} robots, {' - '.join(map(str, sizes))} units, to {self._more['output']}"
+        )
+
     @staticmethod
     def _bias(bias: npt.ArrayLike, layer: Array) -> Array:
         values = _finite(bias, "biases")
@@ -293,6 +314,7 @@ class MLP(Controllers):
 
     @property
     def settings(self) -> dict[str, Any]:
+        """Fields, layers, rate and range of the network."""
         hidden = [layer.shape[1] for layer in self.weights[:-1]]
         return {"network": {"inputs": list(self.observe), "hidden": hidden, **self._more}}
 
@@ -370,6 +392,9 @@ class Policy(Controllers):
 
     def start(self, group: Group) -> None:
         self._range = self._find_range(group) if self._squash else None
+
+    def _in_brief(self) -> str:
+        return f"{self.count} robots, {', '.join(self.observe)} to {self.target}, {self.tick:g} s"
 
     def _find_range(self, group: Group) -> tuple[Array, Array]:
         if self.target != "actuator.control":

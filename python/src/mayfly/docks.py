@@ -39,6 +39,9 @@ class Chain(Sealed):
         self._end = end
         self._seal()
 
+    def _in_brief(self) -> str:
+        return f"{len(self.joints)} joints"
+
     def angles(self) -> npt.NDArray[np.float64]:
         """[rad] or [m] of the joints now."""
         return np.array([float(g.joint(name).angle[i]) for g, i, name in self.joints])
@@ -112,6 +115,9 @@ class Docks(Sealed):
     def __init__(self, world: World) -> None:
         self.world = world
         self._seal()
+
+    def _in_brief(self) -> str:
+        return f"of {self.world!r}"
 
     def _use(self) -> Any:
         return lib.mf_world_docks_of(self.world._use())

@@ -106,6 +106,9 @@ class Control(Sealed):
         self._fresh = False
         self._seal()
 
+    def _in_brief(self) -> str:
+        return f"{self.name} {self.value:g} {self._unit}".rstrip()
+
     def __call__(self, function: Callable[[float], Any]) -> Control:
         self._function = function
         return self

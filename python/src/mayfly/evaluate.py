@@ -11,6 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly._native import time_from_seconds
+from mayfly._progress import progress_bar
+from mayfly._shown import Brief, table
 from mayfly.arrays import Array
 from mayfly.context import Context
 from mayfly.controllers import Controllers
@@ -27,8 +29,8 @@ _MOST_GROUPS = 4096  # of a world, which bounds the memory of an episode
 _SAMPLE = 0.1  # [s] between samples of measures that are averages
 
 
-@dataclasses.dataclass(frozen=True)
-class Evaluation:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Evaluation(Brief):
     """The result of evaluate(), one row per controller in the given order.
 
     Attributes:
@@ -57,6 +59,15 @@ class Evaluation:
         if np.isnan(self.fitness).all():
             raise ValueError("every robot had a fault: there is no best one")
         return int(np.nanargmax(self.fitness))
+
+    def _repr_html_(self) -> str:
+        first = np.argsort(-np.nan_to_num(self.fitness, nan=-np.inf), kind="stable")[:20]
+        names = [name for name, values in self.measures.items() if values.ndim == 1]
+        rows = [
+            [i, self.fitness[i], *(self.measures[name][i] for name in names), self.faults[i]]
+            for i in first
+        ]
+        return table(f"The best of {len(self)}", ["", "fitness", *names, "faults"], rows)
 
     def objective(self, worst: float) -> npt.NDArray[np.float64]:
         """The fitness for optimizers that need finite numbers: `worst` replaces NaN.
@@ -192,6 +203,7 @@ class _Episode:
     step: float
     seconds: float
     sample: float
+    portion: int  # [step] between two reports of progress; 0: none
     start: Callable[[Group], None] | None
     world: dict[str, Any]
     group: dict[str, Any]
@@ -205,14 +217,19 @@ def _ticks(period: float, step: float, what: str) -> int:
     return count
 
 
-def _run_episode(episode: _Episode, walkers: list[_Walker], controllers: list[Controllers]) -> None:
+def _run_episode(
+    episode: _Episode,
+    walkers: list[_Walker],
+    controllers: list[Controllers],
+    report: Callable[[int, str], None],
+) -> None:
     """Runs an episode from time 0 to the end, stopping for actions and samples."""
     world = walkers[0].group.world
     acts = [_ticks(c.tick, episode.step, "tick") if c.tick is not None else 0 for c in controllers]
     samples = (
         max(round(episode.sample / episode.step), 1) if any(w.averages for w in walkers) else 0
     )
-    periods = [period for period in (*acts, samples) if period > 0]
+    periods = [period for period in (*acts, samples, episode.portion) if period > 0]
     done = 0
     while done < episode.steps:
         for act, walker, controller in zip(acts, walkers, controllers):
@@ -222,6 +239,7 @@ def _run_episode(episode: _Episode, walkers: list[_Walker], controllers: list[Co
         count = min(ahead, episode.steps - done)
         world.step(count)
         done += count
+        report(count, "")
         if samples > 0 and (done % samples == 0 or done == episode.steps):
             for walker in walkers:
                 walker.sample()
@@ -233,6 +251,7 @@ def _evaluate_some(
     controllers: Sequence[Controllers],
     seed: int,
     requested: _Request,
+    report: Callable[[int, str], None],
 ) -> list[tuple[dict[str, Array], Array]]:
     """Measures and faults of as many bodies as fit into one world."""
     with World(step=episode.step, seed=seed, **episode.world) as world:
@@ -248,7 +267,7 @@ def _evaluate_some(
             if episode.start is not None:
                 episode.start(group)
             walkers.append(_Walker(group, requested.averages))
-        _run_episode(episode, walkers, list(controllers))
+        _run_episode(episode, walkers, list(controllers), report)
         return [(requested.take(walker), walker.fault()) for walker in walkers]
 
 
@@ -283,6 +302,7 @@ def evaluate(
     start: Callable[[Group], None] | None = None,
     threads: int | None = None,
     context: Context | None = None,
+    progress: bool | None = False,
     **settings: Any,
 ) -> Evaluation:
     """Simulates every controller in a robot of its own, all at the same time, and evaluates them.
@@ -303,6 +323,7 @@ def evaluate(
         descriptors: measures that describe behavior, such as ["duty"], for quality-diversity.
         sample: [s] between samples of measures that are means.
         step, gravity, terrain, threads, context: of the world.
+        progress: a bar where tqdm is installed; None: on a terminal or in a notebook.
         start: called with each group before the episode, to write its state.
         settings: more arguments of World.add_group, such as `precision` or the motion's settings.
 
@@ -333,18 +354,24 @@ def evaluate(
         step=float(step),
         seconds=float(seconds),
         sample=float(sample),
+        portion=0 if progress is False else max(-(-duration // tick) // 100, 1),
         start=start,
         world={"gravity": gravity, "terrain": terrain, "threads": threads, "context": context},
         group={"motion": motion, **settings},
     )
     requested = _Request(fitness, measures, descriptors)
     episodes = []
-    for seed in numbers:
-        parts: list[tuple[dict[str, Array], Array]] = []
-        for at in range(0, len(models), _MOST_GROUPS):
-            some = slice(at, at + _MOST_GROUPS)
-            parts += _evaluate_some(episode, models[some], batches[some], seed, requested)
-        episodes.append(parts)
+    worlds = range(0, len(models), _MOST_GROUPS)
+    total = episode.steps * len(numbers) * len(worlds)
+    with progress_bar(total, "step", progress) as report:
+        for seed in numbers:
+            parts: list[tuple[dict[str, Array], Array]] = []
+            for at in worlds:
+                some = slice(at, at + _MOST_GROUPS)
+                parts += _evaluate_some(
+                    episode, models[some], batches[some], seed, requested, report
+                )
+            episodes.append(parts)
     return _summary(episodes, requested, episode)
 
 

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from mayfly import errors
 from mayfly._native import ffi, lib, text
 from mayfly._sealed import Sealed
+from mayfly._shown import table
 from mayfly.arrays import DLPACK_CPU, Array, as_array
 
 if TYPE_CHECKING:
@@ -127,6 +128,11 @@ class Field(Sealed):
     def __repr__(self) -> str:
         access = "" if self.writeable else ", read only"
         return f"<Field {self.name} {self.shape} [{self.unit}] {self.dtype}{access}: {self.doc}>"
+
+    def _repr_html_(self) -> str:
+        values = self.read().reshape(self.group.count, -1)
+        rows = [[i, *row.tolist()] for i, row in enumerate(values[:16, :16])]
+        return table(repr(self), ["robot", *map(str, range(min(values.shape[1], 16)))], rows)
 
     # ---- memory ----------------------------------------------------------------------------------
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from mayfly import errors
 from mayfly._native import call, check, encode, ffi, in_turn, lib, output, text
 from mayfly._sealed import Sealed
+from mayfly._shown import table
 from mayfly.arrays import Array, matrix, rows_or_none, whole
 from mayfly.cameras import Picture, pictures
 from mayfly.equations import Equations
@@ -106,6 +107,17 @@ class Group(Sealed, Equations, Varied):
     def __repr__(self) -> str:
         by = " or ".join(self.motions) or "nothing"
         return f"<Group {self.name}: {self.count} x {self._recipe.model_name}, moved by {by}>"
+
+    def _repr_html_(self) -> str:
+        fields = self.fields.values()
+        rows = [
+            [f.name, f.shape, f.unit, f.dtype, "" if f.writeable else "read only", f.doc]
+            for f in fields
+        ]
+        return table(repr(self), ["field", "shape", "unit", "type", "", ""], rows)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.fields)
 
     def __reduce__(self) -> Any:
         return _group_again, (self.world, self.name)
@@ -616,6 +628,12 @@ class GroupPart:
                 return fields[field]
         known = ", ".join(field.rsplit(".", 1)[-1] for field in fields) or "none"
         raise AttributeError(f"{self.name} has no field {name!r}; there are: {known}")
+
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *(name.rsplit(".", 1)[-1] for name in self.fields)]
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.fields)
 
     def __repr__(self) -> str:
         return f"<{self.name} of {self.group.count} {self.group.name}>"

@@ -127,12 +127,14 @@ class Recipe:
 
     @property
     def motions(self) -> tuple[str, ...]:
+        """Those that the group can switch to; empty: that of the model."""
         if self.motion is None:
             return ()
         return (self.motion,) if isinstance(self.motion, str) else tuple(self.motion)
 
     @property
     def model_name(self) -> str:
+        """The model's name."""
         return "closed model" if self.model.closed else self.model.name
 
     @property

@@ -10,12 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly._native import ffi, fill, lib, output
+from mayfly._shown import Brief
 
 __all__ = ["Reach", "solve"]
 
 
-@dataclasses.dataclass(frozen=True)
-class Reach:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Reach(Brief):
     """The result of Model.inverse_kinematics().
 
     Attributes:

@@ -72,6 +72,9 @@ class Messages(Sealed):
         self.world = world
         self._seal()
 
+    def _in_brief(self) -> str:
+        return f"of {self.world!r}"
+
     def send(
         self, group: Group, robot: int, dock: int | str, type: int, content: bytes = b""
     ) -> None:

@@ -26,6 +26,7 @@ from mayfly._native import (
     text,
     texts,
 )
+from mayfly._shown import table
 from mayfly.bodies import VertexBody, kind_of_file
 from mayfly.cloth import Cloth
 from mayfly.context import Context, default_context
@@ -485,6 +486,10 @@ class Model(Native):
             f"<Model {self.name!r}: {native.link_count} links, {native.joint_count} joints, "
             f"{self.mass:.4g} kg>"
         )
+
+    def _repr_html_(self) -> str:
+        rows = [[one.name, one.type, one.lower, one.upper] for one in self.joints]
+        return table(repr(self), ["joint", "type", "lower", "upper"], rows)
 
     def __reduce__(self) -> tuple[Any, tuple[dict[str, Any], int]]:
         return _model_again, (self._recipe, self.hash())

@@ -141,6 +141,9 @@ class Parts(Sequence[AnyPart], Generic[AnyPart]):
     def __contains__(self, key: object) -> bool:
         return key in self._by_name if isinstance(key, str) else key in self._parts
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.names)
+
     def __repr__(self) -> str:
         return f"<{len(self)} {self._kind}s: {', '.join(self.names)}>"
 

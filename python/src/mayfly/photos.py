@@ -90,6 +90,9 @@ class Photographer(Native):
             self._take(lib.MFPY_PHOTOGRAPHER, native, [scene])
         self._seal()
 
+    def _in_brief(self) -> str:
+        return f"{self.cameras} cameras, {self.files} files"
+
     @property
     def wait(self) -> int:
         """Steps from now to the next pictures, >= 1."""

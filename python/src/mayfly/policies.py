@@ -83,6 +83,9 @@ class RobotPolicy(Sealed):
         """[s] at the beginning of the step."""
         return float(lib.mf_time_to_seconds(lib.mf_policy_time(self._native)))
 
+    def __repr__(self) -> str:
+        return f"<RobotPolicy: {self._recipe.name}, robot {self.robot}>"
+
     @property
     def period(self) -> float:
         """[s] between two ticks."""

@@ -36,6 +36,9 @@ class PoseStream(Sealed):
         self._rows = np.zeros((group.fields["poses"].components // _WIDTH, _WIDTH))
         self._count = 0
 
+    def _in_brief(self) -> str:
+        return f"robot {self._robot} of {self._group!r}"
+
     def send(
         self,
         time: float,

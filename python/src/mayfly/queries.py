@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly._native import ffi, lib, output
+from mayfly._shown import Brief
 from mayfly.arrays import whole
 from mayfly.group import Group
 
@@ -32,11 +33,12 @@ class ShapeOwner:
 
     @property
     def is_ground(self) -> bool:
+        """Whether this is the ground and not a shape of a robot."""
         return self.group is None
 
 
-@dataclasses.dataclass(frozen=True)
-class RayHit:
+@dataclasses.dataclass(frozen=True, repr=False)
+class RayHit(Brief):
     """The first hit of a ray."""
 
     distance: float  # [m]
@@ -45,8 +47,8 @@ class RayHit:
     owner: ShapeOwner
 
 
-@dataclasses.dataclass(frozen=True)
-class Distance:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Distance(Brief):
     """The nearest shapes of two bodies."""
 
     distance: float  # [m] < 0: they overlap
@@ -55,8 +57,8 @@ class Distance:
     owners: tuple[ShapeOwner, ShapeOwner]
 
 
-@dataclasses.dataclass(frozen=True)
-class Contact:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Contact(Brief):
     """Two shapes that touched in the last step."""
 
     owners: tuple[ShapeOwner, ShapeOwner]

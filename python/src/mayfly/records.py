@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from mayfly import errors
 from mayfly._native import Native, call, encode, ffi, lib, output, text, texts
+from mayfly._shown import Brief, table
 from mayfly.context import default_context
 from mayfly.group import Group
 from mayfly.world import World
@@ -39,8 +40,8 @@ def optional(name: str, use: str) -> Any:
 # ---- archives ------------------------------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True)
-class Individual:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Individual(Brief):
     """One individual of an evolution."""
 
     id: int  # counts from 0 over the run
@@ -261,15 +262,25 @@ class Archive:
     def __exit__(self, *failure: object) -> None:
         self.close()
 
+    def _repr_html_(self) -> str:
+        rows = self.generations[-20:]
+        names = ("number", "best", "mean", "champion", "seconds", "simulated")
+        cells = [[row[name].item() for name in names] for row in rows]
+        return table(f"{self!r}, its last generations", names, cells)
+
     def __repr__(self) -> str:
-        return f"<Archive {self.path}>"
+        try:
+            size, newest = len(self), len(self.generations)
+        except errors.ClosedError:
+            return "<Archive, closed>"
+        return f"<Archive {self.path}: {newest} generations, {size} individuals>"
 
 
 # ---- recordings ----------------------------------------------------------------------------------
 
 
-@dataclasses.dataclass(frozen=True)
-class Series:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Series(Brief):
     """One recorded field: `values` of shape (time, robot, component)."""
 
     name: str
@@ -366,6 +377,9 @@ class Recording:
     def __len__(self) -> int:
         return len(self._series)
 
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self)
+
     def to_pandas(self, robot: int = 0, names: Sequence[str] | None = None) -> Any:
         """One robot as a pandas.DataFrame over time, a column per component."""
         pandas = optional("pandas", "Recording.to_pandas")
@@ -452,6 +466,9 @@ class Recorder(Native):
         with self._world._lock:
             native = output(create, what._use(), ffi.addressof(config))
             self._take(lib.MFPY_RECORDER, native, [self._world, *filter(None, [self._stage])])
+
+    def _in_brief(self) -> str:
+        return f"of {self._world!r}"
 
     def sample(self) -> None:
         """Appends all fields at the world's time."""

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import pathlib
-import sys
 import weakref
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from mayfly import errors
+from mayfly._log import log
 from mayfly._native import Turn, call, encode, ffi, in_turn, lib, output, text
 from mayfly.context import Context, default_context
 from mayfly.group import Group
@@ -17,7 +17,7 @@ from mayfly.group_setup import overrides, recipe_of, start_notes
 from mayfly.model import Model, data_folder
 from mayfly.world import World
 
-__all__ = ["Scene"]
+__all__ = ["Scene", "scene_file"]
 
 
 class Scene(World):
@@ -36,8 +36,8 @@ class Scene(World):
 
     The bits are those of `mayfly run` with the same file and settings. Its Lua scripts run, too:
     their `start` here, the rest while the scene steps, and `finish` by `finish`. What they print
-    goes to sys.stderr. Snapshots do not have their variables, and a scene from pickle starts them
-    anew.
+    goes to the logger "mayfly", which writes to sys.stderr where logging is not set up. Snapshots
+    do not have their variables, and a scene from pickle starts them anew.
 
     Raises:
         FileError: what is wrong, with file, line and column.
@@ -67,7 +67,7 @@ class Scene(World):
         if threads is not None:
             context = Context(threads)
         self._context = context if context is not None else default_context()
-        self._open(_found(path), settings or {}, plugins)
+        self._open(scene_file(path), settings or {}, plugins)
         self._groups = [self._group(i) for i in range(int(self._scene.group_count))]
         self._print = _printer(self._failures)
         lib.mf_scene_on_print(self._scene, self._print, ffi.NULL)
@@ -144,7 +144,7 @@ def _printer(failures: list[BaseException]) -> Any:
     """Of lines that scripts print; what it raises is raised after the steps."""
 
     def write(script: Any, line: Any, user: Any) -> None:
-        print(f"{text(script)}: {text(line)}", file=sys.stderr)
+        log.info("%s: %s", text(script), text(line))
 
     def failed(kind: Any, error: BaseException, trace: Any) -> None:
         failures.append(error)
@@ -152,7 +152,8 @@ def _printer(failures: list[BaseException]) -> Any:
     return ffi.callback("mf_ScriptPrintFn", write, onerror=failed)
 
 
-def _found(path: str | os.PathLike[str]) -> str:
+def scene_file(path: str | os.PathLike[str]) -> str:
+    """The path of a file, or of Mayfly's own where there is none."""
     name = pathlib.Path(os.fsdecode(path))
     shipped = data_folder() / name
     return str(name if name.exists() or not shipped.exists() else shipped)

@@ -34,6 +34,7 @@ import numpy.typing as npt
 from mayfly import _messages as messages
 from mayfly import _protocol as protocol
 from mayfly import client, errors
+from mayfly._shown import Shown
 from mayfly._wire import Request, T
 
 __all__ = ["Event", "Property", "Results", "ScriptWorld", "Table", "results", "world"]
@@ -63,7 +64,7 @@ class Event:
 # ---- properties ----------------------------------------------------------------------------------
 
 
-class Property:
+class Property(Shown):
     """All values of a path or pattern, robot by robot, as an array of numbers from 0 on."""
 
     def __init__(self, world: ScriptWorld, number: int, path: str) -> None:
@@ -97,6 +98,9 @@ class Property:
     def __setitem__(self, index: int, value: float) -> None:
         index = self._check(index)
         self._put(index, [value])
+
+    def _in_brief(self) -> str:
+        return f"{self._name}, {len(self._robots)} values"
 
     def all(self) -> npt.NDArray[np.float64]:
         """All values in a new array."""
@@ -178,7 +182,7 @@ class Property:
 # ---- the world -----------------------------------------------------------------------------------
 
 
-class ScriptWorld:
+class ScriptWorld(Shown):
     """The world of the run."""
 
     def __init__(self) -> None:
@@ -196,6 +200,9 @@ class ScriptWorld:
         self._seed = 0
         self._gaits: list[list[str]] = []
         self._docks: list[list[str]] = []
+
+    def _in_brief(self) -> str:
+        return "not running" if self._remote is None else repr(self._remote)
 
     @property
     def remote(self) -> client.RemoteWorld:
@@ -428,7 +435,7 @@ def _philox(counter: tuple[int, int, int, int], seed: int) -> tuple[int, int, in
 # ---- results -------------------------------------------------------------------------------------
 
 
-class Table:
+class Table(Shown):
     """A table of results."""
 
     def __init__(self, path: str, columns: Sequence[str]) -> None:
@@ -439,6 +446,9 @@ class Table:
         self._name = os.path.basename(path)
         self._writer.writerow(columns)
 
+    def _in_brief(self) -> str:
+        return f"{self._name}, {self._columns} columns"
+
     def row(self, *values: float | str | bool | None) -> None:
         """Adds a row: as many numbers, texts, booleans or None as there are columns."""
         if len(values) != self._columns:
@@ -448,12 +458,15 @@ class Table:
         self._writer.writerow([_cell(value) for value in values])
 
 
-class Results:
+class Results(Shown):
     """Files that the run leaves behind, in the folder of --results."""
 
     def __init__(self) -> None:
         self._folder: str | None = None
         self._tables: set[str] = set()
+
+    def _in_brief(self) -> str:
+        return f"{self._folder}" if self._folder is not None else "no run"
 
     def table(self, name: str, columns: Sequence[str]) -> Table:
         """A new table; `name` ends with .csv."""

@@ -99,6 +99,9 @@ class Film(Native):
                 self._take(lib.MFPY_FILM, film, [self._world])
         self._filled = False
 
+    def _in_brief(self) -> str:
+        return f"of {self._world!r}"
+
     def sample(self) -> None:
         """Takes a picture of the present state."""
         with self._world._lock:

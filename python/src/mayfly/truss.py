@@ -122,6 +122,13 @@ class Truss(VertexBody):
         del network  # was borrowed until here
         return made
 
+    def _in_brief(self) -> str:
+        native = self._use()
+        return (
+            f"{self.name!r}, {native.vertex_count} vertices, {native.bar_count} bars, "
+            f"{native.actuator_count} actuators, {native.neuron_count} neurons"
+        )
+
     # ---- what it is ------------------------------------------------------------------------------
 
     @property

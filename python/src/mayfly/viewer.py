@@ -118,6 +118,9 @@ class Viewer(Native):
             for robot in range(cast["robots"])
         ]
 
+    def _in_brief(self) -> str:
+        return f"{self.address}{', paused' if self.paused else ''}"
+
     @property
     def address(self) -> str:
         """Of the page."""

@@ -23,6 +23,7 @@ from mayfly._native import (
     text,
     time_from_seconds,
 )
+from mayfly._shown import table
 from mayfly.arrays import whole
 from mayfly.bodies import VertexBody
 from mayfly.cameras import Camera, FreeCamera
@@ -661,6 +662,20 @@ class World(DrawnWorld):
             return "<World, closed>"
         robots = ", ".join(f"{group.count} {group.name}" for group in self._groups) or "empty"
         return f"<World: {robots}>"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            [
+                g.name,
+                g.count,
+                g._recipe.model_name,
+                " or ".join(g.motions),
+                sum(word != 0 for word in g.fault),
+            ]
+            for g in self._groups
+        ]
+        title = repr(self) if self.closed else f"{self!r} at {self.time:g} s"
+        return table(title, ["group", "robots", "model", "motion", "faulty"], rows)
 
     def __reduce__(self) -> tuple[Any, tuple[dict[str, Any]]]:
         with self._lock:

@@ -15,6 +15,7 @@ from gymnasium.spaces import Box
 from gymnasium.vector import AutoresetMode, VectorEnv
 
 from mayfly import errors
+from mayfly._log import log
 from mayfly._sealed import Sealed
 from mayfly.arrays import Array, as_array, whole
 from mayfly.envs import rendering
@@ -245,7 +246,7 @@ class Batch(Sealed, VectorEnv[Array, Array, Array]):
     def _page(self) -> Viewer:
         if self._viewer is None:
             self._viewer = Viewer(self.world, title=self.title, open=True, restart=False)
-            print(f"see it at {self._viewer.address}", file=sys.stderr)
+            log.info("see it at %s", self._viewer.address)
         return self._viewer
 
     def render(self) -> tuple[npt.NDArray[np.uint8], ...] | None:

@@ -120,6 +120,10 @@ class NativeEnvironment(Native):
 
     """
 
+    def _in_brief(self) -> str:
+        sizes = f"{self.observation_count} observations, {self.action_count} actions"
+        return f"{self.count} x {self.model.name}, {sizes}"
+
     def __init__(
         self,
         task: str,

@@ -44,6 +44,9 @@ class MayflyParallelEnv(Sealed, ParallelEnv):  # type: ignore[misc]
     _replaceable = True
     _settable = frozenset({"max_cycles"})  # by the tests of PettingZoo
 
+    def _in_brief(self) -> str:
+        return f"{len(self.possible_agents)} agents, {self.envs!r}"
+
     def __init__(self, task: Source = "swarm", agents: int | None = None, **arguments: Any) -> None:
         mode, name = AutoresetMode.DISABLED, "task"
         count = agents

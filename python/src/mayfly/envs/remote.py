@@ -101,6 +101,9 @@ class RemoteVectorEnv(Sealed, VectorEnv[Array, Array, Array]):
         self._state: dict[str, Array] = {}
         self._seal()
 
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.group!r}, num_envs={self.num_envs})"
+
     def _begin(
         self,
         group: str | None,
@@ -323,6 +326,9 @@ class RemoteEnv(Sealed, gymnasium.Env[Array, Array]):
     batch_class: ClassVar[type[RemoteVectorEnv]] = RemoteVectorEnv
     observation_space: Box
     action_space: Box
+
+    def _in_brief(self) -> str:
+        return repr(self.batch)
 
     def __init__(
         self, world: str | RemoteWorld, group: str | None = None, **arguments: Any

@@ -54,6 +54,9 @@ class _OfABatch(Sealed, gymnasium.Env[Array, Array]):
     observation_space: Box
     action_space: Box
 
+    def _in_brief(self) -> str:
+        return repr(self.batch)
+
     def __init__(
         self, task: str | Task, count: int, max_episode_steps: int | None, arguments: dict[str, Any]
     ) -> None:

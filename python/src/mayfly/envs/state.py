@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from mayfly import errors, mdp
 from mayfly._native import ffi, lib
+from mayfly._shown import Shown
 from mayfly.arrays import Array
 from mayfly.field import Field, _Memory
 from mayfly.group import Group
@@ -78,7 +79,7 @@ class _Storage:
         self.rows[robots] = self.field.view[robots // _BLOCK, robots % _BLOCK]
 
 
-class Contact:
+class Contact(Shown):
     """Contacts of links with the ground, (robots, links), in the order of the model's links.
 
     Attributes:
@@ -109,7 +110,11 @@ class Contact:
         self.force, self.slip, self.air_time, self.last_air_time, self.contact_time = columns
         self.first_contact = np.zeros(shape, np.bool_).T
 
+    def _in_brief(self) -> str:
+        return f"{len(self.air_time)} robots, {', '.join(self.links)}"
+
     def update(self, state: State, dt: float) -> None:
+        """Reads the contacts at the end of a step of `dt` [s]."""
         n = state.num_envs
         load = state.padded(self._load)
         slip = None if self._slip is None else state.padded(self._slip)
@@ -126,6 +131,7 @@ class Contact:
         self.contact_time[...] = np.where(on, self.contact_time + np.float32(dt), np.float32(0))
 
     def reset(self, robots: Index) -> None:
+        """Forgets the past of these robots, whose episodes begin."""
         for values in (self.force, self.slip, self.air_time, self.last_air_time, self.contact_time):
             values[robots] = 0
         self.first_contact[robots] = False
@@ -217,6 +223,9 @@ class State:
     def common_step_counter(self) -> int:
         """[step] of the environment since it was made."""
         return self._step_counter
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return list(self.group.fields)
 
     # ---- fields ----------------------------------------------------------------------------------
 
