@@ -52,6 +52,7 @@ from mayfly.errors import (
     VersionError,
 )
 from mayfly.evaluate import Evaluation, evaluate
+from mayfly.export import Export, export
 from mayfly.field import Field
 from mayfly.fit import Fit, FitChannel, FitParameter, fit
 from mayfly.group import Group
@@ -102,6 +103,7 @@ __all__ = [
     "Distance",
     "Docks",
     "Evaluation",
+    "Export",
     "Event",
     "Field",
     "FileError",
@@ -158,6 +160,7 @@ __all__ = [
     "data_folder",
     "default_context",
     "evaluate",
+    "export",
     "fit",
     "mdp",
     "motion_settings",

@@ -93,6 +93,7 @@ __all__ = [
     "track_ang_vel_z_exp",
     "track_lin_vel_xy_exp",
     "undesired_contacts",
+    "velocity_errors",
 ]
 
 Ranges = Mapping[str, Range]
@@ -164,6 +165,16 @@ class JointPositionAction(Action):
         return columns, env.default_joint_pos[columns]
 
 
+def velocity_errors(env: TaskVectorEnv, value: Array) -> dict[str, Array]:
+    """How well a command of velocities, (robots, 3), is followed: "error_vel_xy" [m/s] and
+    "error_vel_yaw" [rad/s].
+    """
+    return {
+        "error_vel_xy": _lengths(value[:, :2] - env.base_lin_vel[:, :2]),
+        "error_vel_yaw": np.abs(value[:, 2] - env.base_ang_vel[:, 2]),
+    }
+
+
 class UniformVelocityCommand(Command):
     """Velocities of the base, uniform within ranges: (robots, 3): x, y [m/s] in the body's frame,
     and the yaw rate [rad/s].
@@ -230,10 +241,7 @@ class UniformVelocityCommand(Command):
 
     def metrics(self, env: TaskVectorEnv, value: Array) -> dict[str, Array]:
         """ "error_vel_xy" [m/s] and "error_vel_yaw" [rad/s]."""
-        return {
-            "error_vel_xy": _lengths(value[:, :2] - env.base_lin_vel[:, :2]),
-            "error_vel_yaw": np.abs(value[:, 2] - env.base_ang_vel[:, 2]),
-        }
+        return velocity_errors(env, value)
 
 
 # ---- observations --------------------------------------------------------------------------------

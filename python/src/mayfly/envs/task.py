@@ -42,6 +42,18 @@ def _stream(kind: str, name: str) -> int:
     return zlib.crc32(f"{kind}/{name}".encode())
 
 
+def _followed(group: Group) -> Array | None:
+    """The targets that actuators have followed, (blocks, lanes, joints); NAN: they follow the
+    present ones also if these do not change. None: joints have no such actuators.
+    """
+    if "actuator.target" not in group:
+        return None
+    view = group.field("actuator.target").view
+    data = lib.mf_group_find_field(group._use(), b"actuator.target").data
+    memory = np.frombuffer(ffi.buffer(data, view.nbytes), view.dtype)
+    return memory.reshape(len(view), -1, view.shape[1]).transpose(0, 2, 1)
+
+
 class _Action:
     """An action term of an environment: the targets of the last steps, [age][column][robot]."""
 
@@ -75,6 +87,7 @@ class _Action:
         if self.native == ffi.NULL:
             raise errors.ArgumentError(f"action {name}: {term.field}: need a whole field")
         self.stream = _stream("action", name)
+        self.followed = _followed(env.group) if term.field == "joint.target" else None
 
     def reset(self, env: TaskVectorEnv, robots: Index) -> None:
         self.targets[:, :, robots] = self.offset[:, None]
@@ -84,7 +97,10 @@ class _Action:
             self.lag[robots] = self.lowest + drawn.astype(np.int32)
         lanes = self.field.view.shape[1]
         shaped = self.field.view.reshape(-1, lanes, len(self.field.view[0, 0].reshape(-1)))
-        shaped[(robots // lanes)[:, None], (robots % lanes)[:, None], self.numbers] = self.offset
+        place = (robots // lanes)[:, None], (robots % lanes)[:, None], self.numbers
+        shaped[place] = self.offset
+        if self.followed is not None:
+            self.followed[place] = np.nan
 
     def take(self, action: Array, count: int) -> None:
         """New targets, of the action as [column][robot]."""
