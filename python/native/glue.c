@@ -226,6 +226,32 @@ void mfpy_write_targets(const mf_Field *field, const uint32_t *columns, uint32_t
         }
 }
 
+void mfpy_height_scan(const mf_Terrain *terrain, const float *positions, const float *rotations,
+                      uint32_t stride, uint32_t count, const double *grid, uint32_t points,
+                      double offset, float *out) {
+    for (uint32_t i = 0; i < count; i++) {
+        const double x = (double)positions[i], y = (double)positions[stride + i];
+        const double z = (double)positions[2 * (size_t)stride + i] - offset;
+        double q[4];
+        for (uint32_t k = 0; k < 4; k++)
+            q[k] = (double)rotations[k * (size_t)stride + i];
+        // The x axis of the robot, seen from above; the north if it points up or down.
+        double forward = 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]);
+        double left = 2.0 * (q[0] * q[3] + q[1] * q[2]);
+        const double length = sqrt(forward * forward + left * left);
+        forward = length > 1e-6 ? forward / length : 1.0;
+        left = length > 1e-6 ? left / length : 0.0;
+        for (uint32_t p = 0; p < points; p++) {
+            const double u = grid[2 * p], v = grid[2 * p + 1];
+            const double ground = terrain == NULL
+                                      ? 0.0
+                                      : mf_terrain_height(terrain, x + forward * u - left * v,
+                                                          y + left * u + forward * v, NULL);
+            out[(size_t)p * count + i] = (float)(z - ground);
+        }
+    }
+}
+
 void mfpy_rows(const float *in, uint32_t columns, uint32_t count, float *out) {
     enum { TILE = 16 }; // robots whose rows stay in the cache
     for (uint32_t first = 0; first < count; first += TILE) {

@@ -67,6 +67,14 @@ void mfpy_uniform(const uint64_t *seeds, const uint32_t *episodes, const uint32_
 void mfpy_write_targets(const mf_Field *field, const uint32_t *columns, uint32_t count,
                         const float *targets, uint32_t ages, const int32_t *lag, uint32_t substep,
                         uint32_t decimation);
+// Heights of robots above the ground at points of a grid that turns about the vertical with them:
+// out[point][robot] = z - ground - offset [m]. Poses are [component][robot] in rows of `stride`,
+// quaternions (w, x, y, z); `grid` has x and y [m] of each point in the robot's frame. terrain
+// NULL: the ground is level, at 0.
+void mfpy_height_scan(const mf_Terrain *terrain, const float *positions, const float *rotations,
+                      uint32_t stride, uint32_t count, const double *grid, uint32_t points,
+                      double offset, float *out);
+
 // Rows of `count` robots, out[robot][column], from columns in[column][robot].
 void mfpy_rows(const float *in, uint32_t columns, uint32_t count, float *out);
 

@@ -61,6 +61,7 @@ from mayfly.joints import WorldJoint
 from mayfly.kinematics import Reach
 from mayfly.messages import Message, Messages
 from mayfly.model import Model, data_folder
+from mayfly.patches import TerrainPatches
 from mayfly.photos import Photographer
 from mayfly.policies import RobotPolicy
 from mayfly.poses import PoseStream
@@ -148,6 +149,7 @@ __all__ = [
     "Task",
     "Subscription",
     "Terrain",
+    "TerrainPatches",
     "Truss",
     "Turn",
     "UnsupportedError",

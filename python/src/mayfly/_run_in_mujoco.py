@@ -215,6 +215,16 @@ class Env:
     def joint_acc(self) -> Array:
         return (self.joint_vel - self._rates) / np.float32(self.step_dt)
 
+    def height_scan(
+        self, size: tuple[float, float], resolution: float, link: str | None, offset: float
+    ) -> Array:
+        points = [round(edge / resolution) + 1 for edge in size]
+        height = self.data.qpos[2]
+        if link is not None:
+            self.mujoco.mj_kinematics(self.model, self.data)
+            height = self.data.xpos[self._names[link]][2]
+        return np.full((1, points[0] * points[1]), height - offset, np.float32)  # it is level
+
     def joints(self, names: Sequence[str]) -> list[int]:
         patterns = (names,) if isinstance(names, str) else names
         known = enumerate(self.task["joints"])

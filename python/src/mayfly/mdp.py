@@ -62,6 +62,7 @@ __all__ = [
     "field",
     "flat_orientation_l2",
     "generated_commands",
+    "height_scan",
     "illegal_contact",
     "is_alive",
     "is_terminated",
@@ -88,6 +89,7 @@ __all__ = [
     "shipped",
     "square_sum",
     "stand_still_joint_deviation_l1",
+    "terrain_levels_vel",
     "time_out",
     "total",
     "track_ang_vel_z_exp",
@@ -305,6 +307,27 @@ def generated_commands(env: TaskVectorEnv, command_name: str | None = None) -> A
 def field(env: TaskVectorEnv, name: str) -> Array:
     """A field by its name or path, such as "sensor.value", (robots, ...)."""
     return env[name]
+
+
+def height_scan(
+    env: TaskVectorEnv,
+    size: tuple[float, float] = (1.6, 1.0),
+    resolution: float = 0.1,
+    link_name: str | None = None,
+    offset: float = 0.5,
+) -> Array:
+    """Heights of a link above the ground at points of a grid, (robots, points): z - ground - offset
+    [m]. The grid turns with the link about the vertical only.
+
+    Args:
+        env: the environment.
+        size: [m] of the grid along the link's x and y axis, with the link in its middle.
+        resolution: [m] between points, which are in rows along x, from the lowest y on.
+        link_name: of the link; None: the base.
+        offset: [m] what is subtracted.
+
+    """
+    return env.height_scan(size, resolution, link_name, offset)
 
 
 def contact_forces(env: TaskVectorEnv, link_names: Sequence[str]) -> Array:
@@ -646,13 +669,29 @@ def commands_vel(
     return {f"{key}_max": value[1] for key, value in ranges.items()}
 
 
+def terrain_levels_vel(env: TaskVectorEnv, robots: Array, command_name: str | None = None) -> float:
+    """Moves robots that have walked more than half of a patch to the next row of a
+    mayfly.TerrainPatches, and those that have walked less than half of what was commanded back.
+    From the last row they go to a random one. The mean row of all robots is logged.
+    """
+    walked = _lengths(env["base.position"][robots, :2] - env.origins[robots, :2].astype(np.float32))
+    asked = _lengths(env.command(command_name)[robots, :2]) * np.float32(env.max_episode_length)
+    patches = env.patches
+    up = walked > 0.5 * patches.size
+    down = ~up & (walked < 0.5 * env.step_dt * asked)
+    levels = env.terrain_levels[robots] + up - down
+    drawn = (env.random(1, robots)[:, 0] * patches.levels).astype(np.int64)
+    env.set_terrain_levels(robots, np.where(levels >= patches.levels, drawn, levels))
+    return float(env.terrain_levels.mean())
+
+
 # ---- by name -------------------------------------------------------------------------------------
 
 _SHIPPED: dict[str, tuple[Callable[..., Any], ...]] = {
     "observation": (
         base_pos_z, root_pos_w, base_lin_vel, base_ang_vel, projected_gravity, joint_pos,
         joint_pos_rel, joint_vel, joint_vel_rel, last_action, generated_commands, field,
-        contact_forces,
+        contact_forces, height_scan,
     ),
     "reward": (
         is_alive, is_terminated, track_lin_vel_xy_exp, track_ang_vel_z_exp, lin_vel_z_l2,
@@ -665,7 +704,7 @@ _SHIPPED: dict[str, tuple[Callable[..., Any], ...]] = {
         reset_root_state_uniform, push_by_setting_velocity, reset_joints_by_scale,
         reset_joints_by_offset, reset_field_uniform,
     ),
-    "curriculum": (modify_reward_weight, commands_vel),
+    "curriculum": (modify_reward_weight, commands_vel, terrain_levels_vel),
 }  # fmt: skip
 
 

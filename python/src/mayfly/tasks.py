@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from mayfly import mdp
 from mayfly.mdp import Event, Observation, Reward, Termination
 from mayfly.model import Model
+from mayfly.patches import TerrainPatches
 from mayfly.task import Range, Task
 
 __all__ = ["velocity"]
@@ -29,8 +30,9 @@ def velocity(
     push: float = 0.5,
     step: float = 0.004,
     decimation: int = 5,
+    terrain: str | TerrainPatches = "flat",
 ) -> Task:
-    """Tracking of commanded velocities of the base on level ground, with noise, latency and pushes.
+    """Tracking of commanded velocities of the base, with noise, latency and pushes.
 
     Args:
         model: a robot whose joints follow targets.
@@ -44,6 +46,8 @@ def velocity(
         push: [m/s] largest change of the velocity by a push, each way.
         step: [s] physics step.
         decimation: physics steps of a step.
+        terrain: "flat"; "rough": patches with steps of up to 0.3 of the base's height, for which
+            robots get a height scan and a curriculum over levels; or patches of your own.
 
     Observations: "policy", as a robot measures them, with noise; "critic", also the base's velocity
     and the loads of feet. Rewards and weights are those of Isaac Lab's flat task for the Go2, with
@@ -70,6 +74,15 @@ def velocity(
     }
     if len(model.actuators) > 0:
         rewards["joint_torques_l2"] = Reward(weight=-2e-4)
+    if isinstance(terrain, str) and terrain not in ("flat", "rough"):
+        raise ValueError(f"terrain: need 'flat', 'rough' or a TerrainPatches, got {terrain!r}")
+    patches = None if isinstance(terrain, str) else terrain
+    around: dict[str, Range] = {"yaw": (-3.14, 3.14)}
+    if terrain != "flat":
+        patches = patches or TerrainPatches(height=0.3 * model.rest_height)
+        seen["height_scan"] = Observation(mdp.height_scan, noise=0.1, clip=(-1.0, 1.0))
+        del rewards["flat_orientation_l2"]  # as in Isaac Lab's task on rough ground
+        around.update(x=(-0.5, 0.5), y=(-0.5, 0.5))
     return Task(
         model,
         step=step,
@@ -100,8 +113,10 @@ def velocity(
                 mdp.illegal_contact, link_names=model.links[0].name if base is None else base
             ),
         },
+        terrain=patches,
+        curriculum={} if patches is None else {"terrain_levels": mdp.terrain_levels_vel},
         events={
-            "reset_base": Event(mdp.reset_root_state_uniform, pose_range={"yaw": (-3.14, 3.14)}),
+            "reset_base": Event(mdp.reset_root_state_uniform, pose_range=around),
             "reset_joints": Event(mdp.reset_joints_by_scale, position_range=(0.8, 1.2)),
             "push": Event(
                 mdp.push_by_setting_velocity,

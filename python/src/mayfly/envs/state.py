@@ -20,12 +20,14 @@ from mayfly._native import ffi, lib
 from mayfly.arrays import Array
 from mayfly.field import Field, _Memory
 from mayfly.group import Group
+from mayfly.patches import TerrainPatches
 from mayfly.task import Command, Range, Task, near
 
 __all__ = ["Contact", "State"]
 
 _STARTUP = 2**32 - 1  # of episodes: random numbers before the first one
 _BLOCK: int = lib.MF_BLOCK
+_PATCHES = 0x70617463  # stream of random numbers
 _COLUMNS = 4  # random numbers of one counter
 Index = npt.NDArray[np.int64]
 
@@ -163,6 +165,10 @@ class State:
         default_joint_pos: [rad or m] of the default pose, (joints,).
         joint_limits: lowest and largest positions [rad or m], two of (joints,); infinite: none.
         weights: of rewards by name; a curriculum may change them.
+        origins: [m] where the default pose of each robot stands, (robots, 3): 0, or the middle of a
+            patch.
+        terrain_levels: row of each robot's patch, (robots,); see set_terrain_levels.
+        terrain_types: column of its patch.
 
     """
 
@@ -196,6 +202,11 @@ class State:
         self._startup = False
         self._stream = self._draws = 0
         self._rates: Array | None = None
+        given = task.terrain
+        self._patches = given if isinstance(given, TerrainPatches) else None
+        self.origins = np.zeros((n, 3))
+        self.terrain_levels, self.terrain_types = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        self._grids: dict[Any, Array] = {}
         model = group.model
         self._home = self._default_state()
         angles = np.zeros(group["joint.angle"].shape[1:], np.float32)
@@ -304,6 +315,68 @@ class State:
             found = (self.joint_vel - self._rates) * np.float32(1.0 / self.step_dt)
             self._derived["acceleration"] = found
         return found
+
+    # ---- the ground ------------------------------------------------------------------------------
+
+    @property
+    def patches(self) -> TerrainPatches:
+        """The ground of the task; UnsupportedError: it has no patches."""
+        if self._patches is None:
+            raise errors.UnsupportedError("the task has no terrain=mayfly.TerrainPatches(...)")
+        return self._patches
+
+    def set_terrain_levels(self, robots: Index, levels: Any) -> None:
+        """Moves robots to patches of these rows, (k,), from their next episode on."""
+        patches = self.patches
+        self.terrain_levels[robots] = np.clip(levels, 0, patches.levels - 1)
+        self.origins[robots] = patches.origins[
+            self.terrain_levels[robots], self.terrain_types[robots]
+        ]
+
+    def _find_patches(self, robots: Index) -> None:
+        """Patches of robots that get a seed; needs `_startup`'s random numbers."""
+        if self._patches is None:
+            return
+        self._draw_for(_PATCHES)
+        row, column = self.random(2, robots).T
+        levels = min(self._patches.start_levels, self._patches.levels)
+        self.terrain_types[robots] = (column * len(self._patches.kinds)).astype(np.int64)
+        self.set_terrain_levels(robots, (row * levels).astype(np.int64))
+
+    def height_scan(
+        self, size: tuple[float, float], resolution: float, link: str | None, offset: float
+    ) -> Array:
+        """As mdp.height_scan."""
+        key = (*size, resolution)
+        if key not in self._grids:
+            counts = [round(edge / resolution) + 1 for edge in size] if resolution > 0 else [0]
+            if not all(0 < count <= 1000 for count in counts):
+                raise errors.ArgumentError(
+                    f"height_scan: need 0 < resolution <= size, got {resolution} and {size}"
+                )
+            x, y = ((np.arange(n) - 0.5 * (n - 1)) * resolution for n in counts)
+            self._grids[key] = np.array([[u, v] for v in y for u in x], np.float64)
+        grid = self._grids[key]
+        if link is None:
+            position, turn = self.padded("base.position"), self.padded("base.orientation")
+        else:
+            if "link.pose" not in self.group:
+                self.group.derive_links()
+            pose = self.padded("link.pose")[self.group.model.link(link).index]
+            position, turn = pose[:3], pose[3:]
+        out = np.empty((len(grid), self.num_envs), np.float32)
+        lib.mfpy_height_scan(
+            self.group.world._ground,
+            ffi.from_buffer("float[]", np.ascontiguousarray(position, np.float32)),
+            ffi.from_buffer("float[]", np.ascontiguousarray(turn, np.float32)),
+            position.shape[1],
+            self.num_envs,
+            ffi.from_buffer("double[]", grid),
+            len(grid),
+            offset,
+            ffi.from_buffer("float[]", out),
+        )
+        return out.T
 
     # ---- parts by name ---------------------------------------------------------------------------
 

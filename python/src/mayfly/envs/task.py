@@ -21,6 +21,7 @@ from mayfly.envs.batch import Batch, ClosedEnvironmentError, Spare
 from mayfly.envs.state import Index, State
 from mayfly.field import Field
 from mayfly.group import Group
+from mayfly.patches import TerrainPatches
 from mayfly.task import Action, Observation, Task, Term
 from mayfly.world import World
 
@@ -212,7 +213,8 @@ class TaskVectorEnv(Batch, State):
             num_threads = whole(num_threads, "num_threads", 1, 2**31)
         settings: dict[str, Any] = {"step": task.step, "threads": num_threads, "isa": isa}
         if task.terrain is not None:
-            settings["terrain"] = task.terrain
+            ground = task.terrain
+            settings["terrain"] = ground.terrain if isinstance(ground, TerrainPatches) else ground
         self._world = World.for_model(task.model, **settings)
         self._group = self._world.add_group(
             task.model, self.num_envs, motion=task.motion, **task.settings
@@ -246,7 +248,11 @@ class TaskVectorEnv(Batch, State):
         }
         self._streams = {
             (kind, name): _stream(kind, name)
-            for kind, terms in (("command", task.commands), ("event", task.events))
+            for kind, terms in (
+                ("command", task.commands),
+                ("event", task.events),
+                ("curriculum", task.curriculum),
+            )
             for name in terms
         }
         self._reset_events = [n for n, e in task.events.items() if e.mode == "reset"]
@@ -417,6 +423,7 @@ class TaskVectorEnv(Batch, State):
         """Startup events of robots that get a seed."""
         self._startup = True
         self.episode_length_buf[robots] = 0
+        self._find_patches(robots)
         try:
             for name, event in self.task.events.items():
                 if event.mode == "startup":
@@ -433,7 +440,9 @@ class TaskVectorEnv(Batch, State):
         """Starts episodes of robots: default pose, events, commands."""
         self._episode[robots] += 1  # wraps from _BEFORE to 0
         self.episode_length_buf[robots] = 0
-        home = np.broadcast_to(self._home, (len(robots), len(self._home)))
+        home = np.tile(self._home, (len(robots), 1))
+        if self._patches is not None:
+            home[:, :3] += self.origins[robots]
         self._group.reset(robots)
         self._group.set_state(home, robots=robots)
         self._reread(robots)
@@ -461,6 +470,7 @@ class TaskVectorEnv(Batch, State):
     def _advance(self, robots: Index) -> None:
         """The curriculum, when episodes of robots are over."""
         for name, term in self.task.curriculum.items():
+            self._draw_for(self._streams["curriculum", name])
             made = self._term(f"curriculum {name}", term, robots)
             if isinstance(made, dict):
                 self._logged.update({f"curriculum/{name}/{k}": float(v) for k, v in made.items()})
