@@ -18,6 +18,7 @@ from mayfly import errors
 from mayfly._native import ffi, lib
 from mayfly.arrays import Array, whole
 from mayfly.envs.batch import Batch, ClosedEnvironmentError, Spare
+from mayfly.envs.frameworks import wrapper
 from mayfly.envs.state import Index, State
 from mayfly.field import Field
 from mayfly.group import Group
@@ -168,6 +169,8 @@ class TaskVectorEnv(Batch, State):
         num_envs: robots.
         autoreset_mode: behavior at the end of an episode; a gymnasium.vector.AutoresetMode.
         dtype: of observations, float32 or float64.
+        framework: of what step(), reset() and observation_groups return, and of actions: "numpy";
+            "torch" or "jax": tensors in the same memory, rewards in float32; infos stay NumPy.
         num_threads: workers; None: one for each processor. Results do not depend on it.
         isa: instruction set of the physics: "auto", "avx2", "avx512", ...
         render_mode: as of MayflyVectorEnv, like all that follow.
@@ -195,6 +198,7 @@ class TaskVectorEnv(Batch, State):
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         dtype: npt.DTypeLike = np.float32,
+        framework: str = "numpy",
         num_threads: int | None = None,
         isa: str = "auto",
         render_mode: str | None = None,
@@ -209,6 +213,9 @@ class TaskVectorEnv(Batch, State):
         self._dtype = np.dtype(dtype)
         if self._dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
             raise TypeError(f"dtype: need numpy.float32 or numpy.float64, got {self._dtype}")
+        self.framework, self._wrap = framework, wrapper(framework)
+        if framework == "jax" and self._dtype != np.float32:
+            raise TypeError("dtype: JAX needs numpy.float32")
         if num_threads is not None:
             num_threads = whole(num_threads, "num_threads", 1, 2**31)
         settings: dict[str, Any] = {"step": task.step, "threads": num_threads, "isa": isa}
@@ -270,7 +277,7 @@ class TaskVectorEnv(Batch, State):
         self._sums: dict[str, Array] = {}
         self._steps = np.zeros(n, np.int32)  # of sums
         self._logged: dict[str, float] = {}
-        self.observation_groups: dict[str, Array] = {}
+        self.observation_groups: dict[str, Any] = {}
         self.episode_steps = task.episode_steps if "time_out" in task.terminations else None
 
     def _rehearse(self) -> None:
@@ -392,7 +399,7 @@ class TaskVectorEnv(Batch, State):
         *,
         seed: int | Iterable[int | None] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[Array, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Starts episodes.
 
         Args:
@@ -510,8 +517,10 @@ class TaskVectorEnv(Batch, State):
 
     # ---- steps -----------------------------------------------------------------------------------
 
-    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """One step of all robots: observations, rewards, terminations, truncations, infos.
+
+        Actions are an array of any framework on the processor.
 
         Actions of wrong shapes, or that are not finite, leave the robots unchanged.
         """
@@ -539,7 +548,10 @@ class TaskVectorEnv(Batch, State):
             if ended.any():
                 infos = self._end(ended, logs) if mode == AutoresetMode.SAME_STEP else logs
             self._over = ended
-            results = self._show(), reward, self.terminated.copy(), self.truncated.copy(), infos
+            if self.framework != "numpy":
+                reward = reward.astype(np.float32)
+            rows = (reward, self.terminated.copy(), self.truncated.copy())
+            results = (self._show(), *(self._wrap(one) for one in rows), infos)
         self._look()
         return results
 
@@ -714,7 +726,14 @@ class TaskVectorEnv(Batch, State):
             for lag in range(column.term.delay[0], column.term.delay[1] + 1):
                 np.copyto(part, frames[-1 - age - lag], where=column.lag == lag)
 
-    def _show(self) -> Array:
+    def tensor(self, name: str) -> Any:
+        """env[name] as an array of the framework, (robots, ...). Torch shares its memory, which
+        changes in the next step and must not be written; JAX gets a copy.
+        """
+        shown = self[name]
+        return self._wrap(self._storage[name].rows if self.framework == "torch" else shown)
+
+    def _show(self) -> Any:
         """The observations as they are returned; sets observation_groups."""
         for group, table in self._tables.items():
             self.observation_groups.pop(group, None)  # so that its memory may be used again
@@ -724,7 +743,7 @@ class TaskVectorEnv(Batch, State):
                 lib.mfpy_rows(columns, *table.shape, cells)
             else:
                 np.copyto(rows, table.T)
-            self.observation_groups[group] = rows
+            self.observation_groups[group] = self._wrap(rows)
         return self.observation_groups["policy"]
 
     # ---- ends ------------------------------------------------------------------------------------
