@@ -9,6 +9,7 @@ to [component][robot], and shown as (robots, components): arithmetic on columns 
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -48,6 +49,13 @@ def _rotate_inverse(turn: Array, vector: Any) -> Array:
     return out
 
 
+_DERIVED = {  # and the fields that it follows from
+    "linear": ("base.orientation", "base.linear_velocity"),
+    "gravity": ("base.orientation",),
+    "heading": ("base.orientation",),
+}
+
+
 class _Storage:
     """A copy of a field, [component][block][lane], and its arrays by robot."""
 
@@ -70,13 +78,17 @@ class _Storage:
         self.rows = np.moveaxis(rows, -1, 0)  # (robots, *shape)
         self.shown = self.rows.view()
         self.shown.flags.writeable = False
+        self.stale: list[Index] = []  # robots whose values are old
 
     def read(self) -> Array:
         self.memory.view(self.runs.dtype)[..., 0] = self.runs
+        self.stale.clear()
         return self.shown
 
-    def update(self, robots: Index) -> None:
-        """Reads these robots anew."""
+    def update(self) -> None:
+        """Reads stale robots anew."""
+        robots = self.stale[0] if len(self.stale) == 1 else np.concatenate(self.stale)
+        self.stale.clear()
         self.rows[robots] = self.field.view[robots // _BLOCK, robots % _BLOCK]
 
 
@@ -86,7 +98,6 @@ class Contact:
     Attributes:
         links: names.
         force: [N] normal force at the end of the step.
-        slip: [m/s] largest slip speed of a contact; 0 in the air.
         air_time: [s] in the air since the last contact; 0 on the ground.
         last_air_time: [s] of the last stay in the air.
         contact_time: [s] on the ground since the last time in the air; 0 in the air.
@@ -105,20 +116,35 @@ class Contact:
                 raise errors.ArgumentError(f"link {name}: has no contacts with the ground")
             together = rows == list(range(rows[0], rows[-1] + 1))
             self._rows.append(slice(rows[0], rows[-1] + 1) if together else rows)
-        self._slip = "contact.slip" if "contact.slip" in state.group else None
+        self._field = "contact.slip" if "contact.slip" in state.group else None
+        self._state, self._slides = weakref.proxy(state), False  # whether somebody reads the slip
         shape = (len(links), state.num_envs)
         columns = [np.zeros(shape, np.float32).T for _ in range(5)]
-        self.force, self.slip, self.air_time, self.last_air_time, self.contact_time = columns
+        self.force, self._slip, self.air_time, self.last_air_time, self.contact_time = columns
         self.first_contact = np.zeros(shape, np.bool_).T
+
+    @property
+    def slip(self) -> Array:
+        """Largest slip speed of a contact [m/s]; 0 in the air."""
+        if not self._slides:
+            self._slides = True
+            self._update_slip()
+        return self._slip
+
+    def _update_slip(self) -> None:
+        if self._field is not None:
+            slip = self._state.padded(self._field)
+            for column, rows in enumerate(self._rows):
+                found = np.maximum.reduce(slip[rows], axis=0)
+                self._slip[:, column] = found[: len(self._slip)]
 
     def update(self, state: State, dt: float) -> None:
         n = state.num_envs
         load = state.padded(self._load)
-        slip = None if self._slip is None else state.padded(self._slip)
         for column, rows in enumerate(self._rows):
             self.force[:, column] = np.add.reduce(load[rows], axis=0)[:n]
-            if slip is not None:
-                self.slip[:, column] = np.maximum.reduce(slip[rows], axis=0)[:n]
+        if self._slides:
+            self._update_slip()
         on = self.force > 0
         self.first_contact[...] = on & (self.air_time > 0)
         self.last_air_time[...] = np.where(
@@ -128,7 +154,8 @@ class Contact:
         self.contact_time[...] = np.where(on, self.contact_time + np.float32(dt), np.float32(0))
 
     def reset(self, robots: Index) -> None:
-        for values in (self.force, self.slip, self.air_time, self.last_air_time, self.contact_time):
+        times = (self.air_time, self.last_air_time, self.contact_time)
+        for values in (self.force, self._slip, *times):
             values[robots] = 0
         self.first_contact[robots] = False
 
@@ -199,6 +226,7 @@ class State:
         self._ranges: dict[Command, dict[str, Range]] = {}
         self._values: dict[str, Array] = {}  # of commands
         self._dirty: list[Index] = []
+        self._stale: list[Index] = []  # whose derived values are old
         self._startup = False
         self._stream = self._draws = 0
         self._rates: Array | None = None
@@ -242,18 +270,21 @@ class State:
             if storage is None:
                 storage = self._storage[name] = _Storage(self.group.field(name))
             found = self._seen[name] = storage.read()
+        elif self._storage[name].stale:
+            self._storage[name].update()
         return found
 
     def _reread(self, robots: Index) -> None:
         """The state of these robots has changed."""
         for name in self._seen:
-            self._storage[name].update(robots)
-        self._derived.clear()
+            self._storage[name].stale.append(robots)
+        self._changed(robots)
 
     def _forget(self) -> None:
         """The state has changed."""
         self._seen.clear()
         self._derived.clear()
+        self._stale.clear()
 
     def padded(self, name: str) -> Array:
         """A field as [component][robot], with the undefined robots that fill the last block."""
@@ -261,14 +292,42 @@ class State:
         memory = self._storage[name].memory
         return memory.reshape(*memory.shape[:-2], -1)
 
+    def _derive(self, name: str) -> Array:
+        """What follows from fields, (robots, k) or (robots,), computed once per step."""
+        if self._stale:
+            self._derive_again()
+        found = self._derived.get(name)
+        if found is None:
+            inputs = [self.padded(field) for field in _DERIVED[name]]
+            found = self._derived[name] = self._formula(name, inputs)[..., : self.num_envs].T
+        return found
+
+    def _changed(self, robots: Index) -> None:
+        """The state of these robots has changed."""
+        self._derived.pop("acceleration", None)
+        if self._derived:
+            self._stale.append(robots)
+
+    def _derive_again(self) -> None:
+        robots = np.unique(np.concatenate(self._stale))
+        self._stale.clear()
+        for name, values in self._derived.items():
+            inputs = [self.padded(field)[:, robots] for field in _DERIVED[name]]
+            values[robots] = self._formula(name, inputs).T
+
+    def _formula(self, name: str, inputs: list[Array]) -> Array:
+        if name == "linear":
+            return _rotate_inverse(inputs[0], inputs[1])
+        if name == "gravity":
+            return _rotate_inverse(inputs[0], self._gravity)
+        w, x, y, z = inputs[0]
+        heading: Array = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+        return heading
+
     @property
     def base_lin_vel(self) -> Array:
         """Velocity of the base's origin in the body's frame [m/s], (robots, 3)."""
-        found = self._derived.get("linear")
-        if found is None:
-            turn, speed = self.padded("base.orientation"), self.padded("base.linear_velocity")
-            found = self._derived["linear"] = _rotate_inverse(turn, speed)[:, : self.num_envs].T
-        return found
+        return self._derive("linear")
 
     @property
     def base_ang_vel(self) -> Array:
@@ -278,22 +337,12 @@ class State:
     @property
     def projected_gravity(self) -> Array:
         """Direction of gravity in the body's frame, of length 1, (robots, 3)."""
-        found = self._derived.get("gravity")
-        if found is None:
-            turn = self.padded("base.orientation")
-            found = _rotate_inverse(turn, self._gravity)[:, : self.num_envs].T
-            self._derived["gravity"] = found
-        return found
+        return self._derive("gravity")
 
     @property
     def heading(self) -> Array:
         """Direction of the body's x axis in the world [rad], -pi .. pi, (robots,)."""
-        found = self._derived.get("heading")
-        if found is None:
-            w, x, y, z = self.padded("base.orientation")
-            found = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))[: self.num_envs]
-            self._derived["heading"] = found
-        return found
+        return self._derive("heading")
 
     @property
     def joint_pos(self) -> Array:
@@ -484,8 +533,9 @@ class State:
         for other in list(self._seen):
             storage = self._storage[other]
             if storage.field._field_name == field._field_name:
-                storage.update(robots)
-        self._derived.clear()
+                storage.stale.append(robots)
+                storage.update()
+        self._changed(robots)
         if self._startup:
             if name not in self._kept:
                 self._kept[name] = field.read()
@@ -506,4 +556,5 @@ class State:
             for name in self._seen:
                 storage = self._storage[name]
                 if not storage.field._moves:  # what was written is known
-                    storage.update(robots)
+                    storage.stale.append(robots)
+            self._changed(robots)
