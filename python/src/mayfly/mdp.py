@@ -60,6 +60,7 @@ __all__ = [
     "feet_air_time",
     "feet_slide",
     "field",
+    "flat_orientation_exp",
     "flat_orientation_l2",
     "generated_commands",
     "height_scan",
@@ -95,6 +96,7 @@ __all__ = [
     "track_ang_vel_z_exp",
     "track_lin_vel_xy_exp",
     "undesired_contacts",
+    "upright_height_exp",
     "velocity_errors",
 ]
 
@@ -382,6 +384,22 @@ def flat_orientation_l2(env: TaskVectorEnv) -> Array:
 def base_height_l2(env: TaskVectorEnv, target_height: float) -> Array:
     """Square of the error of the base's height above level ground [m^2]."""
     return np.square(env["base.position"][:, 2] - target_height)
+
+
+def flat_orientation_exp(env: TaskVectorEnv, std: float = 0.5) -> Array:
+    """exp(-d^2 / std^2) of the distance d of the gravity's direction in the body's frame from down:
+    1 upright, with std 0.5 1e-7 upside down.
+    """
+    down = env.projected_gravity - np.array([0.0, 0.0, -1.0], np.float32)
+    return _exp(square_sum(down), std)
+
+
+def upright_height_exp(env: TaskVectorEnv, target_height: float, std: float) -> Array:
+    """exp(-e^2 / std^2) of what the base is lower than the target e [m], above level ground; 0
+    where it leans by more than 30 degrees.
+    """
+    low = np.minimum(env["base.position"][:, 2] - np.float32(target_height), np.float32(0))
+    return _exp(low * low, std) * (env.projected_gravity[:, 2] < -math.cos(math.radians(30)))
 
 
 def joint_torques_l2(env: TaskVectorEnv) -> Array:
@@ -695,7 +713,8 @@ _SHIPPED: dict[str, tuple[Callable[..., Any], ...]] = {
     ),
     "reward": (
         is_alive, is_terminated, track_lin_vel_xy_exp, track_ang_vel_z_exp, lin_vel_z_l2,
-        ang_vel_xy_l2, flat_orientation_l2, base_height_l2, joint_torques_l2, joint_vel_l2,
+        ang_vel_xy_l2, flat_orientation_l2, flat_orientation_exp, base_height_l2,
+        upright_height_exp, joint_torques_l2, joint_vel_l2,
         joint_acc_l2, joint_deviation_l1, joint_pos_limits, action_rate_l2, action_l2,
         stand_still_joint_deviation_l1, feet_air_time, feet_slide, undesired_contacts,
     ),

@@ -1,4 +1,4 @@
-"""Tasks that ship, to start from: `velocity` for robots with legs.
+"""Tasks that ship, to start from: `velocity` and `get_up` for robots with legs.
 
 task = mayfly.tasks.velocity(mayfly.Model.from_file("hexapod.urdf"), feet="tibia*")
 task = task.replace(rewards={**task.rewards, "mine": mdp.Reward(mine, 0.1)})
@@ -14,7 +14,7 @@ from mayfly.model import Model
 from mayfly.patches import TerrainPatches
 from mayfly.task import Range, Task
 
-__all__ = ["velocity"]
+__all__ = ["get_up", "velocity"]
 
 
 def velocity(
@@ -124,5 +124,63 @@ def velocity(
                 interval_range_s=(5.0, 10.0),
                 velocity_range={"x": (-push, push), "y": (-push, push)},
             ),
+        },
+    )
+
+
+def get_up(
+    model: Model,
+    *,
+    height: float,
+    drop: float | None = None,
+    action_scale: float = 0.5,
+    step: float = 0.004,
+    decimation: int = 5,
+) -> Task:
+    """Standing up after a fall: robots drop in any rotation, with their joints anywhere in reach.
+
+    Args:
+        model: a robot whose joints follow targets.
+        height: [m] of the base when it stands; its reward is 1/e at half of it.
+        drop: [m] by which robots begin above their default pose; None: the height.
+        action_scale: [rad] of an action of 1.
+        step: [s] physics step.
+        decimation: physics steps of a step.
+
+    Episodes last 6 s and do not end earlier. Rewards, of 1 per second each at best: upright, and
+    the height where it is upright; a penalty for changes of actions.
+    """
+    return Task(
+        model,
+        step=step,
+        decimation=decimation,
+        episode_length_s=6.0,
+        actions={"joint_pos": mdp.JointPositionAction(scale=action_scale)},
+        observations={
+            "policy": {
+                "base_ang_vel": Observation(mdp.base_ang_vel, noise=0.2, scale=0.25),
+                "projected_gravity": Observation(mdp.projected_gravity, noise=0.05),
+                "joint_pos": Observation(mdp.joint_pos_rel, noise=0.01),
+                "joint_vel": Observation(mdp.joint_vel_rel, noise=1.5, scale=0.05),
+                "actions": Observation(mdp.last_action),
+            }
+        },
+        rewards={
+            "upright": Reward(mdp.flat_orientation_exp, 1.0, std=0.5),
+            "height": Reward(mdp.upright_height_exp, 1.0, target_height=height, std=0.5 * height),
+            "action_rate_l2": Reward(weight=-0.005),
+        },
+        terminations={"time_out": Termination(time_out=True)},
+        events={
+            "reset_base": Event(
+                mdp.reset_root_state_uniform,
+                pose_range={
+                    "z": (height if drop is None else drop,) * 2,
+                    "roll": (-3.14, 3.14),
+                    "pitch": (-1.57, 1.57),
+                    "yaw": (-3.14, 3.14),
+                },
+            ),
+            "reset_joints": Event(mdp.reset_joints_by_offset, position_range=(-1.0, 1.0)),
         },
     )
