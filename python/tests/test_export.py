@@ -3,6 +3,7 @@
 import importlib.util
 import os
 import pathlib
+import shutil
 from typing import Any
 
 import numpy as np
@@ -184,6 +185,34 @@ def test_the_robots_files(tmp_path: pathlib.Path) -> None:
         mujoco = importlib.import_module("mujoco")
         model = mujoco.MjModel.from_xml_path(str(tmp_path / "scene.xml"))
         assert model.geom("ground").type == mujoco.mjtGeom.mjGEOM_PLANE
+
+
+def test_a_scene_with_a_ground_of_its_own(tmp_path: pathlib.Path) -> None:
+    """It stands in a file of the name of ours, includes the robot, and gets no second ground."""
+    if not GO2.exists():
+        pytest.skip("needs the public robots")
+    given, out = tmp_path / "given", tmp_path / "out"
+    given.mkdir()
+    (given / "scene.xml").write_bytes((GO2.parent / "scene_mjx.xml").read_bytes())
+    (given / "go2_mjx.xml").write_bytes(GO2.read_bytes())
+    shutil.copytree(GO2.parent / "assets", given / "assets")
+    task = mayfly.tasks.velocity(mayfly.Model.from_file(given / "scene.xml"), feet="*_calf")
+    made = mayfly.export(task, out=out, seconds=0.5)
+    assert 'name="ground"' not in (out / "scene.xml").read_text()
+    if importlib.util.find_spec("mujoco"):
+        assert made.check()["first_second"]["joint_pos"] < LIMITS["joint_pos"]
+
+
+def test_robots_that_fall_in_one_simulator(tmp_path: pathlib.Path) -> None:
+    """Episodes of different lengths are compared as far as both go."""
+    pytest.importorskip("mujoco")
+    task = make_task("hexapod")
+    ends = {"fell": Termination(mdp.root_height_below_minimum, minimum_height=0.05)}
+    made = mayfly.export(task.replace(terminations=ends), out=tmp_path, seconds=0.5)
+    path = tmp_path / "task.json"
+    path.write_text(path.read_text().replace('"minimum_height": 0.05', '"minimum_height": 9.0'))
+    seconds = made.check()["means"]["seconds"]
+    assert seconds["mujoco"] == pytest.approx(0.02) and seconds["mayfly"] == pytest.approx(0.5)
 
 
 def test_observations_with_a_history(tmp_path: pathlib.Path) -> None:

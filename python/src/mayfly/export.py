@@ -28,10 +28,12 @@ from mayfly._terms import Carrier, NotCarriedError
 from mayfly.arrays import Array, as_array, whole
 from mayfly.model import Model
 from mayfly.task import Observation, Task, Term, near
+from mayfly.terrain import Terrain
 
 __all__ = ["Export", "export"]
 
 _ACTIVATIONS = tuple(_run_in_mujoco.ACTIVATIONS)
+_SCENE = "scene.xml"  # which run.py loads
 _PARTS = ("weight", "bias")
 _LAYERS = {"Tanh": "tanh", "ReLU": "relu", "ELU": "elu", "Identity": "identity"}
 
@@ -189,7 +191,10 @@ def _write_robot(model: Model, folder: pathlib.Path, step: float, notes: list[st
                 to = folder / one.relative_to(base)
                 to.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(one, to)
-            return file.name
+            if file.name != _SCENE:
+                return file.name
+            shutil.move(folder / _SCENE, folder / "robot.xml")
+            return "robot.xml"
         notes.append(f"{file.name}: names files outside of its folder: the robot is Mayfly's copy")
     model.export_mjcf(folder / "robot.xml")
     return "robot.xml"
@@ -197,10 +202,10 @@ def _write_robot(model: Model, folder: pathlib.Path, step: float, notes: list[st
 
 def _write_scene(model: Model, folder: pathlib.Path, robot: str) -> None:
     """The robot's file with level ground, if it has no ground of its own."""
-    ground = any("no floor" in note for note in model.notes) or len(model.bodies) == 0
+    ground = Terrain.from_model(model) is None
     bits = 'contype="1" conaffinity="1"'  # whatever the defaults of the robot's file are
     floor = f'<geom name="ground" type="plane" size="0 0 1" {bits}/>' if ground else ""
-    (folder / "scene.xml").write_text(
+    (folder / _SCENE).write_text(
         f'<mujoco model="{model.name}">\n  <include file="{robot}"/>\n'
         '  <statistic center="0 0 0.2" extent="1"/>\n'
         f'  <worldbody><light pos="0 0 2" dir="0 0 -1" directional="true"/>{floor}</worldbody>\n'
@@ -260,7 +265,7 @@ def _plain(task: Task, carrier: Carrier, notes: list[str]) -> tuple[Task, dict[s
             terms[kind].append({**row, **more})
             kept[kind][name] = one
     for name, command in task.commands.items():
-        if isinstance(command, mdp.UniformVelocityCommand):
+        if type(command).metrics is mdp.UniformVelocityCommand.metrics:
             terms["metrics"][name] = carrier.add(mdp.velocity_errors, {})
         else:
             notes.append(f"command {name}: its metrics are not carried over")
@@ -363,9 +368,7 @@ def _play(
         for name in task.commands:
             made[f"commands/{name}"].append(np.array(envs.command(name)))
         length[alive] += 1
-        alive &= ~(terminated | truncated)
-        if not alive.any():
-            break
+        alive &= ~(terminated | truncated)  # those that ended go on with new commands
     return {**{k: np.stack(rows, 1) for k, rows in made.items()}, "steps": length}
 
 
