@@ -7,17 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-// Loops over robots are also compiled for AVX2, with the same results.
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__has_attribute)
-#if __has_attribute(target_clones)
-#define WIDE __attribute__((target_clones("avx2", "default")))
-#endif
-#endif
-#ifndef WIDE
-#define WIDE
-#endif
-#define INSIDE static inline __attribute__((always_inline)) // for the same instruction set
-
 // ---- shared objects ----------------------------------------------------------------------------
 
 struct mfpy_Object {
@@ -171,7 +160,7 @@ void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
 
 // mf_random (base/random.c) of MF_BLOCK robots side by side, which compilers vectorize: a task
 // draws some hundred thousand numbers per step. python/tests/test_tasks.py compares both.
-INSIDE void random_block(uint32_t word[4][MF_BLOCK], uint32_t key[2][MF_BLOCK]) {
+static inline void random_block(uint32_t word[4][MF_BLOCK], uint32_t key[2][MF_BLOCK]) {
     for (int round = 0; round < 10; round++)
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
             const uint64_t product0 = UINT64_C(0xd2511f53) * word[0][lane];
@@ -190,13 +179,13 @@ typedef struct Dice {
     uint32_t key[2][MF_BLOCK], step[MF_BLOCK], episode[MF_BLOCK];
 } Dice;
 
-INSIDE void roll(Dice *dice, uint32_t i, uint64_t seed, uint32_t episode, uint32_t step) {
+static inline void roll(Dice *dice, uint32_t i, uint64_t seed, uint32_t episode, uint32_t step) {
     dice->key[0][i] = (uint32_t)seed, dice->key[1][i] = (uint32_t)(seed >> 32);
     dice->step[i] = step, dice->episode[i] = episode;
 }
 
-INSIDE Dice dice_of(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
-                    const size_t robot[MF_BLOCK], uint32_t robots) {
+static inline Dice dice_of(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
+                           const size_t robot[MF_BLOCK], uint32_t robots) {
     Dice dice = {0};
     const size_t first = robot[0];
     if (robots == MF_BLOCK && robot[MF_BLOCK - 1] == first + MF_BLOCK - 1) // side by side
@@ -210,7 +199,8 @@ INSIDE Dice dice_of(const uint64_t *seeds, const uint32_t *episodes, const uint3
 
 // Four words for each robot. The high half of the stream tells terms apart, the low half draws of
 // one term.
-INSIDE void draw(const Dice *dice, uint64_t stream, uint32_t column, uint32_t word[4][MF_BLOCK]) {
+static inline void draw(const Dice *dice, uint64_t stream, uint32_t column,
+                        uint32_t word[4][MF_BLOCK]) {
     uint32_t key[2][MF_BLOCK];
     memcpy(key, dice->key, sizeof key);
     for (uint32_t i = 0; i < MF_BLOCK; i++) {
@@ -221,21 +211,21 @@ INSIDE void draw(const Dice *dice, uint64_t stream, uint32_t column, uint32_t wo
 }
 
 // The numbers of up to MF_BLOCK robots from the first on, of those in the list.
-INSIDE uint32_t block_of(const int64_t *instances, uint32_t first, uint32_t count,
-                         size_t robot[MF_BLOCK]) {
+static inline uint32_t block_of(const int64_t *instances, uint32_t first, uint32_t count,
+                                size_t robot[MF_BLOCK]) {
     const uint32_t robots = count - first < MF_BLOCK ? count - first : MF_BLOCK;
     for (uint32_t i = 0; i < robots; i++)
         robot[i] = instances == NULL ? first + i : (size_t)instances[first + i];
     return robots;
 }
 
-INSIDE float uniform(uint32_t word) {
+static inline float uniform(uint32_t word) {
     return (float)(word >> 8) * 0x1p-24f;
 }
 
-WIDE void mfpy_uniform(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
-                       uint64_t stream, const int64_t *instances, uint32_t count, uint32_t width,
-                       float *out) {
+void mfpy_uniform(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
+                  uint64_t stream, const int64_t *instances, uint32_t count, uint32_t width,
+                  float *out) {
     for (uint32_t first = 0; first < count; first += MF_BLOCK) {
         size_t robot[MF_BLOCK];
         const uint32_t robots = block_of(instances, first, count, robot);
@@ -251,8 +241,8 @@ WIDE void mfpy_uniform(const uint64_t *seeds, const uint32_t *episodes, const ui
 }
 
 // Up to four numbers of a block of robots, from a column of the value on.
-INSIDE void observe_tile(const mfpy_Observation *how, const Dice *dice, uint32_t column,
-                         uint32_t numbers, float tile[4][MF_BLOCK]) {
+static inline void observe_tile(const mfpy_Observation *how, const Dice *dice, uint32_t column,
+                                uint32_t numbers, float tile[4][MF_BLOCK]) {
     uint32_t word[4][MF_BLOCK];
     if (how->noisy)
         draw(dice, how->stream, column, word);
@@ -272,8 +262,9 @@ INSIDE void observe_tile(const mfpy_Observation *how, const Dice *dice, uint32_t
 }
 
 // A value of a block of robots, whose rows begin at `row`.
-INSIDE void observe_block(const mfpy_Observation *how, const Dice *dice,
-                          const size_t robot[MF_BLOCK], uint32_t robots, float *row[MF_BLOCK]) {
+static inline void observe_block(const mfpy_Observation *how, const Dice *dice,
+                                 const size_t robot[MF_BLOCK], uint32_t robots,
+                                 float *row[MF_BLOCK]) {
     for (uint32_t column = 0; column < how->width; column += 4) {
         const uint32_t numbers = how->width - column < 4 ? how->width - column : 4;
         float tile[4][MF_BLOCK] = {0};
@@ -297,9 +288,9 @@ INSIDE void observe_block(const mfpy_Observation *how, const Dice *dice,
     }
 }
 
-WIDE void mfpy_observe(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
-                       const int64_t *instances, uint32_t count, const mfpy_Observation *terms,
-                       uint32_t term_count, const bool *fresh, float *rows, uint32_t columns) {
+void mfpy_observe(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
+                  const int64_t *instances, uint32_t count, const mfpy_Observation *terms,
+                  uint32_t term_count, const bool *fresh, float *rows, uint32_t columns) {
     for (uint32_t first = 0; first < count; first += MF_BLOCK) {
         size_t robot[MF_BLOCK];
         float *row[MF_BLOCK];
@@ -321,8 +312,8 @@ WIDE void mfpy_observe(const uint64_t *seeds, const uint32_t *episodes, const ui
     }
 }
 
-INSIDE void write_block(const mf_Field *field, size_t at, const float *target,
-                        const int32_t mask[MF_BLOCK]) {
+static inline void write_block(const mf_Field *field, size_t at, const float *target,
+                               const int32_t mask[MF_BLOCK]) {
     if (field->info.type == MF_F64) {
         double *data = (double *)field->data + at;
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
@@ -334,9 +325,9 @@ INSIDE void write_block(const mf_Field *field, size_t at, const float *target,
     }
 }
 
-WIDE void mfpy_write_targets(const mf_Field *field, const uint32_t *columns, uint32_t count,
-                             const float *targets, uint32_t ages, const int32_t *lag,
-                             uint32_t substep, uint32_t decimation) {
+void mfpy_write_targets(const mf_Field *field, const uint32_t *columns, uint32_t count,
+                        const float *targets, uint32_t ages, const int32_t *lag, uint32_t substep,
+                        uint32_t decimation) {
     const size_t robots = (size_t)field->blocks * MF_BLOCK;
     for (uint32_t age = 0; age < ages; age++)
         for (uint32_t block = 0; block < field->blocks; block++) {
