@@ -170,7 +170,7 @@ void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
 
 // mf_random (base/random.c) of MF_BLOCK robots side by side, which compilers vectorize: a task
 // draws some hundred thousand numbers per step. python/tests/test_tasks.py compares both.
-static void random_block(uint32_t word[4][MF_BLOCK], uint32_t key[2][MF_BLOCK]) {
+static inline void random_block(uint32_t word[4][MF_BLOCK], uint32_t key[2][MF_BLOCK]) {
     for (int round = 0; round < 10; round++)
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
             const uint64_t product0 = UINT64_C(0xd2511f53) * word[0][lane];
@@ -184,31 +184,146 @@ static void random_block(uint32_t word[4][MF_BLOCK], uint32_t key[2][MF_BLOCK]) 
         }
 }
 
+// What random numbers of a block of robots depend on.
+typedef struct Dice {
+    uint32_t key[2][MF_BLOCK], step[MF_BLOCK], episode[MF_BLOCK];
+} Dice;
+
+static inline void roll(Dice *dice, uint32_t i, uint64_t seed, uint32_t episode, uint32_t step) {
+    dice->key[0][i] = (uint32_t)seed, dice->key[1][i] = (uint32_t)(seed >> 32);
+    dice->step[i] = step, dice->episode[i] = episode;
+}
+
+static inline Dice dice_of(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
+                           const size_t robot[MF_BLOCK], uint32_t robots) {
+    Dice dice = {0};
+    const size_t first = robot[0];
+    if (robots == MF_BLOCK && robot[MF_BLOCK - 1] == first + MF_BLOCK - 1) // side by side
+        for (uint32_t i = 0; i < MF_BLOCK; i++)
+            roll(&dice, i, seeds[first + i], episodes[first + i], steps[first + i]);
+    else
+        for (uint32_t i = 0; i < robots; i++)
+            roll(&dice, i, seeds[robot[i]], episodes[robot[i]], steps[robot[i]]);
+    return dice;
+}
+
+// Four words for each robot. The high half of the stream tells terms apart, the low half draws of
+// one term.
+static inline void draw(const Dice *dice, uint64_t stream, uint32_t column,
+                        uint32_t word[4][MF_BLOCK]) {
+    uint32_t key[2][MF_BLOCK];
+    memcpy(key, dice->key, sizeof key);
+    for (uint32_t i = 0; i < MF_BLOCK; i++) {
+        word[0][i] = (uint32_t)stream + column, word[1][i] = dice->step[i];
+        word[2][i] = dice->episode[i], word[3][i] = (uint32_t)(stream >> 32);
+    }
+    random_block(word, key);
+}
+
+// The numbers of up to MF_BLOCK robots from the first on, of those in the list.
+static inline uint32_t block_of(const int64_t *instances, uint32_t first, uint32_t count,
+                                size_t robot[MF_BLOCK]) {
+    const uint32_t robots = count - first < MF_BLOCK ? count - first : MF_BLOCK;
+    for (uint32_t i = 0; i < robots; i++)
+        robot[i] = instances == NULL ? first + i : (size_t)instances[first + i];
+    return robots;
+}
+
+static inline float uniform(uint32_t word) {
+    return (float)(word >> 8) * 0x1p-24f;
+}
+
 void mfpy_uniform(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
                   uint64_t stream, const int64_t *instances, uint32_t count, uint32_t width,
                   float *out) {
     for (uint32_t first = 0; first < count; first += MF_BLOCK) {
-        const uint32_t robots = count - first < MF_BLOCK ? count - first : MF_BLOCK;
+        size_t robot[MF_BLOCK];
+        const uint32_t robots = block_of(instances, first, count, robot);
+        const Dice dice = dice_of(seeds, episodes, steps, robot, robots);
         for (uint32_t column = 0; column < width; column += 4) {
-            uint32_t word[4][MF_BLOCK] = {0}, key[2][MF_BLOCK] = {0};
-            for (uint32_t i = 0; i < robots; i++) {
-                const size_t robot = instances == NULL ? first + i : (size_t)instances[first + i];
-                key[0][i] = (uint32_t)seeds[robot], key[1][i] = (uint32_t)(seeds[robot] >> 32);
-                // The high half of the stream tells terms apart, the low half draws of one term.
-                word[0][i] = (uint32_t)stream + column, word[1][i] = steps[robot];
-                word[2][i] = episodes[robot], word[3][i] = (uint32_t)(stream >> 32);
-            }
-            random_block(word, key);
+            uint32_t word[4][MF_BLOCK];
+            draw(&dice, stream, column, word);
             for (uint32_t j = 0; j < 4 && column + j < width; j++)
                 for (uint32_t i = 0; i < robots; i++)
-                    out[(size_t)(column + j) * count + first + i] =
-                        (float)(word[j][i] >> 8) * 0x1p-24f;
+                    out[(size_t)(column + j) * count + first + i] = uniform(word[j][i]);
         }
     }
 }
 
-static void write_block(const mf_Field *field, size_t at, const float *target,
-                        const int32_t mask[MF_BLOCK]) {
+// Up to four numbers of a block of robots, from a column of the value on.
+static inline void observe_tile(const mfpy_Observation *how, const Dice *dice, uint32_t column,
+                                uint32_t numbers, float tile[4][MF_BLOCK]) {
+    uint32_t word[4][MF_BLOCK];
+    if (how->noisy)
+        draw(dice, how->stream, column, word);
+    for (uint32_t j = 0; j < numbers; j++) {
+        const float scale = how->scale == NULL ? 1.0F : how->scale[column + j];
+        if (how->noisy)
+            for (uint32_t i = 0; i < MF_BLOCK; i++)
+                tile[j][i] += uniform(word[j][i]) * how->span + how->low;
+        if (how->limited) // not a number stays what it is
+            for (uint32_t i = 0; i < MF_BLOCK; i++) {
+                const float least = tile[j][i] < how->least ? how->least : tile[j][i];
+                tile[j][i] = least > how->most ? how->most : least;
+            }
+        for (uint32_t i = 0; i < MF_BLOCK; i++)
+            tile[j][i] *= scale;
+    }
+}
+
+// A value of a block of robots, whose rows begin at `row`.
+static inline void observe_block(const mfpy_Observation *how, const Dice *dice,
+                                 const size_t robot[MF_BLOCK], uint32_t robots,
+                                 float *row[MF_BLOCK]) {
+    for (uint32_t column = 0; column < how->width; column += 4) {
+        const uint32_t numbers = how->width - column < 4 ? how->width - column : 4;
+        float tile[4][MF_BLOCK] = {0};
+        for (uint32_t j = 0; j < numbers; j++) {
+            const float *from = how->value + (size_t)(column + j) * how->stride;
+            if (robots == MF_BLOCK && robot[MF_BLOCK - 1] == robot[0] + MF_BLOCK - 1)
+                memcpy(tile[j], from + robot[0], sizeof tile[j]);
+            else
+                for (uint32_t i = 0; i < robots; i++)
+                    tile[j][i] = from[robot[i]];
+        }
+        observe_tile(how, dice, column, numbers, tile);
+        for (uint32_t i = 0; i < robots; i++) {
+            const float four[4] = {tile[0][i], tile[1][i], tile[2][i], tile[3][i]};
+            float *to = row[i] + (how->history - 1) * how->width + column;
+            if (numbers == 4) // one store
+                memcpy(to, four, sizeof four);
+            for (uint32_t j = 0; numbers < 4 && j < numbers; j++)
+                to[j] = four[j];
+        }
+    }
+}
+
+void mfpy_observe(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
+                  const int64_t *instances, uint32_t count, const mfpy_Observation *terms,
+                  uint32_t term_count, const bool *fresh, float *rows, uint32_t columns) {
+    for (uint32_t first = 0; first < count; first += MF_BLOCK) {
+        size_t robot[MF_BLOCK];
+        float *row[MF_BLOCK];
+        const uint32_t robots = block_of(instances, first, count, robot);
+        const Dice dice = dice_of(seeds, episodes, steps, robot, robots);
+        for (uint32_t t = 0; t < term_count; t++) {
+            const mfpy_Observation how = terms[t]; // which writes to rows do not change
+            const uint32_t older = (how.history - 1) * how.width;
+            for (uint32_t i = 0; i < robots; i++) {
+                row[i] = rows + robot[i] * columns + how.first;
+                if (older > 0)
+                    memmove(row[i], row[i] + how.width, older * sizeof *rows);
+            }
+            observe_block(&how, &dice, robot, robots, row);
+            for (uint32_t i = 0; i < robots; i++)
+                for (uint32_t at = 0; fresh[robot[i]] && at < older; at += how.width)
+                    memcpy(row[i] + at, row[i] + older, how.width * sizeof *rows);
+        }
+    }
+}
+
+static inline void write_block(const mf_Field *field, size_t at, const float *target,
+                               const int32_t mask[MF_BLOCK]) {
     if (field->info.type == MF_F64) {
         double *data = (double *)field->data + at;
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
@@ -237,13 +352,29 @@ void mfpy_write_targets(const mf_Field *field, const uint32_t *columns, uint32_t
         }
 }
 
-void mfpy_rows(const float *in, uint32_t columns, uint32_t count, float *out) {
-    enum { TILE = 16 }; // robots whose rows stay in the cache
-    for (uint32_t first = 0; first < count; first += TILE) {
-        const uint32_t end = count - first < TILE ? count : first + TILE;
-        for (uint32_t column = 0; column < columns; column++)
-            for (uint32_t i = first; i < end; i++)
-                out[(size_t)i * columns + column] = in[(size_t)column * count + i];
+void mfpy_height_scan(const mf_Terrain *terrain, const float *positions, const float *rotations,
+                      uint32_t stride, uint32_t count, const double *grid, uint32_t points,
+                      double offset, float *out) {
+    for (uint32_t i = 0; i < count; i++) {
+        const double x = (double)positions[i], y = (double)positions[stride + i];
+        const double z = (double)positions[2 * (size_t)stride + i] - offset;
+        double q[4];
+        for (uint32_t k = 0; k < 4; k++)
+            q[k] = (double)rotations[k * (size_t)stride + i];
+        // The x axis of the robot, seen from above; the north if it points up or down.
+        double forward = 1.0 - 2.0 * (q[2] * q[2] + q[3] * q[3]);
+        double left = 2.0 * (q[0] * q[3] + q[1] * q[2]);
+        const double length = sqrt(forward * forward + left * left);
+        forward = length > 1e-6 ? forward / length : 1.0;
+        left = length > 1e-6 ? left / length : 0.0;
+        for (uint32_t p = 0; p < points; p++) {
+            const double u = grid[2 * p], v = grid[2 * p + 1];
+            const double ground = terrain == NULL
+                                      ? 0.0
+                                      : mf_terrain_height(terrain, x + forward * u - left * v,
+                                                          y + left * u + forward * v, NULL);
+            out[(size_t)p * count + i] = (float)(z - ground);
+        }
     }
 }
 

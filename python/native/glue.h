@@ -70,8 +70,33 @@ void mfpy_uniform(const uint64_t *seeds, const uint32_t *episodes, const uint32_
 void mfpy_write_targets(const mf_Field *field, const uint32_t *columns, uint32_t count,
                         const float *targets, uint32_t ages, const int32_t *lag, uint32_t substep,
                         uint32_t decimation);
-// Rows of `count` robots, out[robot][column], from columns in[column][robot].
-void mfpy_rows(const float *in, uint32_t columns, uint32_t count, float *out);
+// Heights of robots above the ground at points of a grid that turns about the vertical with them:
+// out[point][robot] = z - ground - offset [m]. Poses are [component][robot] in rows of `stride`,
+// quaternions (w, x, y, z); `grid` has x and y [m] of each point in the robot's frame. terrain
+// NULL: the ground is level, at 0.
+void mfpy_height_scan(const mf_Terrain *terrain, const float *positions, const float *rotations,
+                      uint32_t stride, uint32_t count, const double *grid, uint32_t points,
+                      double offset, float *out);
+
+// A value that robots observe, and what becomes of it, in this order.
+typedef struct mfpy_Observation {
+    const float *value; // [number][robot] in rows of `stride`
+    uint32_t stride;
+    bool noisy, limited;
+    uint64_t stream;    // of noise, as mfpy_uniform
+    float low, span;    // noise is uniform in low .. low + span
+    float least, most;  // limits
+    const float *scale; // [width] factors; NULL: 1
+    uint32_t width;     // [1] numbers of the value
+    uint32_t first;     // [1] its first column in a row
+    uint32_t history;   // [1] values in a row, the oldest first
+} mfpy_Observation;
+
+// Writes values to rows[robot][column] of the instances in the list, as mfpy_uniform. Older values
+// move one place on; where `fresh` they are the new one.
+void mfpy_observe(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
+                  const int64_t *instances, uint32_t count, const mfpy_Observation *terms,
+                  uint32_t term_count, const bool *fresh, float *rows, uint32_t columns);
 
 // ---- searches ----------------------------------------------------------------------------------
 

@@ -771,3 +771,18 @@ def test_training(monkeypatch: pytest.MonkeyPatch) -> None:
         for _ in range(24):
             seen, reward, *_ = envs.step(learner.act(seen))
         assert np.mean(reward) / 0.04 > 0.85
+
+
+@pytest.mark.skipif(not GO2.exists(), reason="needs the public robots")
+def test_actuators_hold_the_default_pose() -> None:
+    """Actions of 0, and the time before the first action acts, command the default pose."""
+    task = mayfly.tasks.velocity(mayfly.Model.from_file(GO2), feet="*_calf").replace(events={})
+    late = mdp.JointPositionAction(scale=0.25, latency=(0.02, 0.02))
+    for actions in (task.actions, {"joint_pos": late}):
+        with task.replace(actions=actions).make(17, autoreset_mode="SameStep") as envs:
+            for _ in range(2):  # the second episode follows another command
+                envs.reset(seed=1)
+                envs.step(np.zeros((17, 12), np.float32))
+                control = envs.group["actuator.control"].read()
+                np.testing.assert_allclose(control, envs.default_joint_pos + 0 * control, atol=1e-6)
+                envs.step(np.ones((17, 12), np.float32))

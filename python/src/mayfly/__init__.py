@@ -52,6 +52,7 @@ from mayfly.errors import (
     VersionError,
 )
 from mayfly.evaluate import Evaluation, evaluate
+from mayfly.export import Export, export
 from mayfly.field import Field
 from mayfly.fit import Fit, FitChannel, FitParameter, fit
 from mayfly.group import Group
@@ -60,6 +61,7 @@ from mayfly.joints import WorldJoint
 from mayfly.kinematics import Reach
 from mayfly.messages import Message, Messages
 from mayfly.model import Model, data_folder
+from mayfly.patches import TerrainPatches
 from mayfly.photos import Photographer
 from mayfly.policies import RobotPolicy
 from mayfly.poses import PoseStream
@@ -102,6 +104,7 @@ __all__ = [
     "Distance",
     "Docks",
     "Evaluation",
+    "Export",
     "Event",
     "Field",
     "FileError",
@@ -146,6 +149,7 @@ __all__ = [
     "Task",
     "Subscription",
     "Terrain",
+    "TerrainPatches",
     "Truss",
     "Turn",
     "UnsupportedError",
@@ -158,6 +162,7 @@ __all__ = [
     "data_folder",
     "default_context",
     "evaluate",
+    "export",
     "fit",
     "mdp",
     "motion_settings",

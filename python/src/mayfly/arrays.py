@@ -21,6 +21,8 @@ def as_array(value: object) -> Array:
     """An array from lists, NumPy arrays and objects with DLPack support (torch, JAX)."""
     if isinstance(value, np.ndarray):
         return value
+    if getattr(value, "requires_grad", False):  # which torch does not show to others
+        value = value.detach()  # type: ignore[attr-defined]
     if hasattr(value, "__dlpack_device__"):
         device = value.__dlpack_device__()
         if int(device[0]) != DLPACK_CPU:

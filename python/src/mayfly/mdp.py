@@ -60,8 +60,10 @@ __all__ = [
     "feet_air_time",
     "feet_slide",
     "field",
+    "flat_orientation_exp",
     "flat_orientation_l2",
     "generated_commands",
+    "height_scan",
     "illegal_contact",
     "is_alive",
     "is_terminated",
@@ -88,11 +90,14 @@ __all__ = [
     "shipped",
     "square_sum",
     "stand_still_joint_deviation_l1",
+    "terrain_levels_vel",
     "time_out",
     "total",
     "track_ang_vel_z_exp",
     "track_lin_vel_xy_exp",
     "undesired_contacts",
+    "upright_height_exp",
+    "velocity_errors",
 ]
 
 Ranges = Mapping[str, Range]
@@ -164,6 +169,16 @@ class JointPositionAction(Action):
         return columns, env.default_joint_pos[columns]
 
 
+def velocity_errors(env: TaskVectorEnv, value: Array) -> dict[str, Array]:
+    """How well a command of velocities, (robots, 3), is followed: "error_vel_xy" [m/s] and
+    "error_vel_yaw" [rad/s].
+    """
+    return {
+        "error_vel_xy": _lengths(value[:, :2] - env.base_lin_vel[:, :2]),
+        "error_vel_yaw": np.abs(value[:, 2] - env.base_ang_vel[:, 2]),
+    }
+
+
 class UniformVelocityCommand(Command):
     """Velocities of the base, uniform within ranges: (robots, 3): x, y [m/s] in the body's frame,
     and the yaw rate [rad/s].
@@ -230,10 +245,7 @@ class UniformVelocityCommand(Command):
 
     def metrics(self, env: TaskVectorEnv, value: Array) -> dict[str, Array]:
         """ "error_vel_xy" [m/s] and "error_vel_yaw" [rad/s]."""
-        return {
-            "error_vel_xy": _lengths(value[:, :2] - env.base_lin_vel[:, :2]),
-            "error_vel_yaw": np.abs(value[:, 2] - env.base_ang_vel[:, 2]),
-        }
+        return velocity_errors(env, value)
 
 
 # ---- observations --------------------------------------------------------------------------------
@@ -299,6 +311,27 @@ def field(env: TaskVectorEnv, name: str) -> Array:
     return env[name]
 
 
+def height_scan(
+    env: TaskVectorEnv,
+    size: tuple[float, float] = (1.6, 1.0),
+    resolution: float = 0.1,
+    link_name: str | None = None,
+    offset: float = 0.5,
+) -> Array:
+    """Heights of a link above the ground at points of a grid, (robots, points): z - ground - offset
+    [m]. The grid turns with the link about the vertical only.
+
+    Args:
+        env: the environment.
+        size: [m] of the grid along the link's x and y axis, with the link in its middle.
+        resolution: [m] between points, which are in rows along x, from the lowest y on.
+        link_name: of the link; None: the base.
+        offset: [m] what is subtracted.
+
+    """
+    return env.height_scan(size, resolution, link_name, offset)
+
+
 def contact_forces(env: TaskVectorEnv, link_names: Sequence[str]) -> Array:
     """Normal forces of the ground on links [N], (robots, links)."""
     return env.contact(link_names).force
@@ -351,6 +384,22 @@ def flat_orientation_l2(env: TaskVectorEnv) -> Array:
 def base_height_l2(env: TaskVectorEnv, target_height: float) -> Array:
     """Square of the error of the base's height above level ground [m^2]."""
     return np.square(env["base.position"][:, 2] - target_height)
+
+
+def flat_orientation_exp(env: TaskVectorEnv, std: float = 0.5) -> Array:
+    """exp(-d^2 / std^2) of the distance d of the gravity's direction in the body's frame from down:
+    1 upright, with std 0.5 1e-7 upside down.
+    """
+    down = env.projected_gravity - np.array([0.0, 0.0, -1.0], np.float32)
+    return _exp(square_sum(down), std)
+
+
+def upright_height_exp(env: TaskVectorEnv, target_height: float, std: float) -> Array:
+    """exp(-e^2 / std^2) of what the base is lower than the target e [m], above level ground; 0
+    where it leans by more than 30 degrees.
+    """
+    low = np.minimum(env["base.position"][:, 2] - np.float32(target_height), np.float32(0))
+    return _exp(low * low, std) * (env.projected_gravity[:, 2] < -math.cos(math.radians(30)))
 
 
 def joint_torques_l2(env: TaskVectorEnv) -> Array:
@@ -638,17 +687,34 @@ def commands_vel(
     return {f"{key}_max": value[1] for key, value in ranges.items()}
 
 
+def terrain_levels_vel(env: TaskVectorEnv, robots: Array, command_name: str | None = None) -> float:
+    """Moves robots that have walked more than half of a patch to the next row of a
+    mayfly.TerrainPatches, and those that have walked less than half of what was commanded back.
+    From the last row they go to a random one. The mean row of all robots is logged.
+    """
+    walked = _lengths(env["base.position"][robots, :2] - env.origins[robots, :2].astype(np.float32))
+    asked = _lengths(env.command(command_name)[robots, :2]) * np.float32(env.max_episode_length)
+    patches = env.patches
+    up = walked > 0.5 * patches.size
+    down = ~up & (walked < 0.5 * env.step_dt * asked)
+    levels = env.terrain_levels[robots] + up - down
+    drawn = (env.random(1, robots)[:, 0] * patches.levels).astype(np.int64)
+    env.set_terrain_levels(robots, np.where(levels >= patches.levels, drawn, levels))
+    return float(env.terrain_levels.mean())
+
+
 # ---- by name -------------------------------------------------------------------------------------
 
 _SHIPPED: dict[str, tuple[Callable[..., Any], ...]] = {
     "observation": (
         base_pos_z, root_pos_w, base_lin_vel, base_ang_vel, projected_gravity, joint_pos,
         joint_pos_rel, joint_vel, joint_vel_rel, last_action, generated_commands, field,
-        contact_forces,
+        contact_forces, height_scan,
     ),
     "reward": (
         is_alive, is_terminated, track_lin_vel_xy_exp, track_ang_vel_z_exp, lin_vel_z_l2,
-        ang_vel_xy_l2, flat_orientation_l2, base_height_l2, joint_torques_l2, joint_vel_l2,
+        ang_vel_xy_l2, flat_orientation_l2, flat_orientation_exp, base_height_l2,
+        upright_height_exp, joint_torques_l2, joint_vel_l2,
         joint_acc_l2, joint_deviation_l1, joint_pos_limits, action_rate_l2, action_l2,
         stand_still_joint_deviation_l1, feet_air_time, feet_slide, undesired_contacts,
     ),
@@ -657,7 +723,7 @@ _SHIPPED: dict[str, tuple[Callable[..., Any], ...]] = {
         reset_root_state_uniform, push_by_setting_velocity, reset_joints_by_scale,
         reset_joints_by_offset, reset_field_uniform,
     ),
-    "curriculum": (modify_reward_weight, commands_vel),
+    "curriculum": (modify_reward_weight, commands_vel, terrain_levels_vel),
 }  # fmt: skip
 
 

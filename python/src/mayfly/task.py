@@ -38,6 +38,7 @@ from mayfly.terrain import Terrain
 
 if TYPE_CHECKING:
     from mayfly.envs.task import TaskVectorEnv
+    from mayfly.patches import TerrainPatches
 
 __all__ = [
     "Action",
@@ -475,7 +476,7 @@ class Task(Sealed):
             keyframes the start of the model.
         motion: the level of physics.
         settings: of the motion, as of World.add_group.
-        terrain: the ground; None: that of the model's file, else flat.
+        terrain: the ground, a Terrain or TerrainPatches; None: that of the model's file, else flat.
         name: for people; None: the model's.
 
     Instead of a term a function, or the name of a term that ships, may be given. print(task) and
@@ -500,7 +501,7 @@ class Task(Sealed):
         pose: int | str | None = None,
         motion: str = "articulated",
         settings: Mapping[str, Any] | None = None,
-        terrain: Terrain | None = None,
+        terrain: Terrain | TerrainPatches | None = None,
         name: str | None = None,
     ) -> None:
         self._given = {k: v for k, v in locals().items() if k not in ("self", "__class__")}

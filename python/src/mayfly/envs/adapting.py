@@ -13,9 +13,15 @@ from mayfly import errors
 from mayfly.envs.vector import MayflyVectorEnv
 from mayfly.task import Task
 
-__all__ = ["Source", "adopt"]
+__all__ = ["Source", "adopt", "need_numpy"]
 
 Source = str | Task | VectorEnv[Any, Any, Any]
+
+
+def need_numpy(envs: Any, who: str) -> None:
+    """Raises ArgumentError for an environment of tensors: adapters make their own."""
+    if getattr(envs, "framework", "numpy") != "numpy":
+        raise errors.ArgumentError(f"{who} needs an environment made with framework='numpy'")
 
 
 def adopt(
@@ -48,6 +54,7 @@ def adopt(
             envs = source.make(count, **settings)
         else:
             envs = MayflyVectorEnv(source, count, **settings)
+    need_numpy(envs, who)
     if not getattr(envs, "copy", True):
         raise errors.ArgumentError(
             f"{who} reads observations after the step that follows: say copy=True"

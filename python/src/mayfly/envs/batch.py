@@ -19,6 +19,7 @@ from mayfly._log import log
 from mayfly._sealed import Sealed
 from mayfly.arrays import Array, as_array, whole
 from mayfly.envs import rendering
+from mayfly.envs.frameworks import aligned
 from mayfly.envs.rendering import MODES, Onlooker, check_mode
 from mayfly.group import Group
 from mayfly.task import near
@@ -67,7 +68,7 @@ class Spare:
         for i in range(len(self.arrays)):
             if sys.getrefcount(self.arrays[i]) == _UNUSED:
                 return self.arrays[i]
-        made = np.empty_like(array)
+        made = aligned(array.shape, array.dtype)
         self.arrays = [*self.arrays[1 - _SPARE :], made]
         return made
 

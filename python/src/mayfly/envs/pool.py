@@ -16,7 +16,7 @@ from gymnasium.vector import VectorEnv
 from mayfly import errors
 from mayfly._sealed import Sealed
 from mayfly.arrays import Array, as_array, whole
-from mayfly.envs.adapting import Source
+from mayfly.envs.adapting import Source, need_numpy
 from mayfly.envs.task import TaskVectorEnv
 from mayfly.envs.vector import MayflyVectorEnv
 from mayfly.task import Task
@@ -65,6 +65,8 @@ class Pool(Sealed):
                     f"task: need {count} environments of {size} robots and no arguments, got "
                     f"{[envs.num_envs for envs in self._batches]}"
                 )
+        for envs in self._batches:
+            need_numpy(envs, type(self).__name__)
         first = self._batches[0]
         self.single_observation_space = first.single_observation_space
         self.single_action_space = first.single_action_space

@@ -9,6 +9,7 @@ to [component][robot], and shown as (robots, components): arithmetic on columns 
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -21,12 +22,14 @@ from mayfly._shown import Shown
 from mayfly.arrays import Array
 from mayfly.field import Field, _Memory
 from mayfly.group import Group
+from mayfly.patches import TerrainPatches
 from mayfly.task import Command, Range, Task, near
 
 __all__ = ["Contact", "State"]
 
 _STARTUP = 2**32 - 1  # of episodes: random numbers before the first one
 _BLOCK: int = lib.MF_BLOCK
+_PATCHES = 0x70617463  # stream of random numbers
 _COLUMNS = 4  # random numbers of one counter
 Index = npt.NDArray[np.int64]
 
@@ -45,6 +48,13 @@ def _rotate_inverse(turn: Array, vector: Any) -> Array:
         out[row] *= 2
         out[row] += vector[row]
     return out
+
+
+_DERIVED = {  # and the fields that it follows from
+    "linear": ("base.orientation", "base.linear_velocity"),
+    "gravity": ("base.orientation",),
+    "heading": ("base.orientation",),
+}
 
 
 class _Storage:
@@ -69,13 +79,17 @@ class _Storage:
         self.rows = np.moveaxis(rows, -1, 0)  # (robots, *shape)
         self.shown = self.rows.view()
         self.shown.flags.writeable = False
+        self.stale: list[Index] = []  # robots whose values are old
 
     def read(self) -> Array:
         self.memory.view(self.runs.dtype)[..., 0] = self.runs
+        self.stale.clear()
         return self.shown
 
-    def update(self, robots: Index) -> None:
-        """Reads these robots anew."""
+    def update(self) -> None:
+        """Reads stale robots anew."""
+        robots = self.stale[0] if len(self.stale) == 1 else np.concatenate(self.stale)
+        self.stale.clear()
         self.rows[robots] = self.field.view[robots // _BLOCK, robots % _BLOCK]
 
 
@@ -85,7 +99,6 @@ class Contact(Shown):
     Attributes:
         links: names.
         force: [N] normal force at the end of the step.
-        slip: [m/s] largest slip speed of a contact; 0 in the air.
         air_time: [s] in the air since the last contact; 0 on the ground.
         last_air_time: [s] of the last stay in the air.
         contact_time: [s] on the ground since the last time in the air; 0 in the air.
@@ -104,24 +117,39 @@ class Contact(Shown):
                 raise errors.ArgumentError(f"link {name}: has no contacts with the ground")
             together = rows == list(range(rows[0], rows[-1] + 1))
             self._rows.append(slice(rows[0], rows[-1] + 1) if together else rows)
-        self._slip = "contact.slip" if "contact.slip" in state.group else None
+        self._field = "contact.slip" if "contact.slip" in state.group else None
+        self._state, self._slides = weakref.proxy(state), False  # whether somebody reads the slip
         shape = (len(links), state.num_envs)
         columns = [np.zeros(shape, np.float32).T for _ in range(5)]
-        self.force, self.slip, self.air_time, self.last_air_time, self.contact_time = columns
+        self.force, self._slip, self.air_time, self.last_air_time, self.contact_time = columns
         self.first_contact = np.zeros(shape, np.bool_).T
 
     def _in_brief(self) -> str:
         return f"{len(self.air_time)} robots, {', '.join(self.links)}"
 
+    @property
+    def slip(self) -> Array:
+        """Largest slip speed of a contact [m/s]; 0 in the air."""
+        if not self._slides:
+            self._slides = True
+            self._update_slip()
+        return self._slip
+
+    def _update_slip(self) -> None:
+        if self._field is not None:
+            slip = self._state.padded(self._field)
+            for column, rows in enumerate(self._rows):
+                found = np.maximum.reduce(slip[rows], axis=0)
+                self._slip[:, column] = found[: len(self._slip)]
+
     def update(self, state: State, dt: float) -> None:
         """Reads the contacts at the end of a step of `dt` [s]."""
         n = state.num_envs
         load = state.padded(self._load)
-        slip = None if self._slip is None else state.padded(self._slip)
         for column, rows in enumerate(self._rows):
             self.force[:, column] = np.add.reduce(load[rows], axis=0)[:n]
-            if slip is not None:
-                self.slip[:, column] = np.maximum.reduce(slip[rows], axis=0)[:n]
+        if self._slides:
+            self._update_slip()
         on = self.force > 0
         self.first_contact[...] = on & (self.air_time > 0)
         self.last_air_time[...] = np.where(
@@ -132,7 +160,8 @@ class Contact(Shown):
 
     def reset(self, robots: Index) -> None:
         """Forgets the past of these robots, whose episodes begin."""
-        for values in (self.force, self.slip, self.air_time, self.last_air_time, self.contact_time):
+        times = (self.air_time, self.last_air_time, self.contact_time)
+        for values in (self.force, self._slip, *times):
             values[robots] = 0
         self.first_contact[robots] = False
 
@@ -169,6 +198,10 @@ class State:
         default_joint_pos: [rad or m] of the default pose, (joints,).
         joint_limits: lowest and largest positions [rad or m], two of (joints,); infinite: none.
         weights: of rewards by name; a curriculum may change them.
+        origins: [m] where the default pose of each robot stands, (robots, 3): 0, or the middle of a
+            patch.
+        terrain_levels: row of each robot's patch, (robots,); see set_terrain_levels.
+        terrain_types: column of its patch.
 
     """
 
@@ -199,9 +232,15 @@ class State:
         self._ranges: dict[Command, dict[str, Range]] = {}
         self._values: dict[str, Array] = {}  # of commands
         self._dirty: list[Index] = []
+        self._stale: list[Index] = []  # whose derived values are old
         self._startup = False
         self._stream = self._draws = 0
         self._rates: Array | None = None
+        given = task.terrain
+        self._patches = given if isinstance(given, TerrainPatches) else None
+        self.origins = np.zeros((n, 3))
+        self.terrain_levels, self.terrain_types = np.zeros(n, np.int64), np.zeros(n, np.int64)
+        self._grids: dict[Any, Array] = {}
         model = group.model
         self._home = self._default_state()
         angles = np.zeros(group["joint.angle"].shape[1:], np.float32)
@@ -240,18 +279,21 @@ class State:
             if storage is None:
                 storage = self._storage[name] = _Storage(self.group.field(name))
             found = self._seen[name] = storage.read()
+        elif self._storage[name].stale:
+            self._storage[name].update()
         return found
 
     def _reread(self, robots: Index) -> None:
         """The state of these robots has changed."""
         for name in self._seen:
-            self._storage[name].update(robots)
-        self._derived.clear()
+            self._storage[name].stale.append(robots)
+        self._changed(robots)
 
     def _forget(self) -> None:
         """The state has changed."""
         self._seen.clear()
         self._derived.clear()
+        self._stale.clear()
 
     def padded(self, name: str) -> Array:
         """A field as [component][robot], with the undefined robots that fill the last block."""
@@ -259,14 +301,42 @@ class State:
         memory = self._storage[name].memory
         return memory.reshape(*memory.shape[:-2], -1)
 
+    def _derive(self, name: str) -> Array:
+        """What follows from fields, (robots, k) or (robots,), computed once per step."""
+        if self._stale:
+            self._derive_again()
+        found = self._derived.get(name)
+        if found is None:
+            inputs = [self.padded(field) for field in _DERIVED[name]]
+            found = self._derived[name] = self._formula(name, inputs)[..., : self.num_envs].T
+        return found
+
+    def _changed(self, robots: Index) -> None:
+        """The state of these robots has changed."""
+        self._derived.pop("acceleration", None)
+        if self._derived:
+            self._stale.append(robots)
+
+    def _derive_again(self) -> None:
+        robots = np.unique(np.concatenate(self._stale))
+        self._stale.clear()
+        for name, values in self._derived.items():
+            inputs = [self.padded(field)[:, robots] for field in _DERIVED[name]]
+            values[robots] = self._formula(name, inputs).T
+
+    def _formula(self, name: str, inputs: list[Array]) -> Array:
+        if name == "linear":
+            return _rotate_inverse(inputs[0], inputs[1])
+        if name == "gravity":
+            return _rotate_inverse(inputs[0], self._gravity)
+        w, x, y, z = inputs[0]
+        heading: Array = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
+        return heading
+
     @property
     def base_lin_vel(self) -> Array:
         """Velocity of the base's origin in the body's frame [m/s], (robots, 3)."""
-        found = self._derived.get("linear")
-        if found is None:
-            turn, speed = self.padded("base.orientation"), self.padded("base.linear_velocity")
-            found = self._derived["linear"] = _rotate_inverse(turn, speed)[:, : self.num_envs].T
-        return found
+        return self._derive("linear")
 
     @property
     def base_ang_vel(self) -> Array:
@@ -276,22 +346,12 @@ class State:
     @property
     def projected_gravity(self) -> Array:
         """Direction of gravity in the body's frame, of length 1, (robots, 3)."""
-        found = self._derived.get("gravity")
-        if found is None:
-            turn = self.padded("base.orientation")
-            found = _rotate_inverse(turn, self._gravity)[:, : self.num_envs].T
-            self._derived["gravity"] = found
-        return found
+        return self._derive("gravity")
 
     @property
     def heading(self) -> Array:
         """Direction of the body's x axis in the world [rad], -pi .. pi, (robots,)."""
-        found = self._derived.get("heading")
-        if found is None:
-            w, x, y, z = self.padded("base.orientation")
-            found = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))[: self.num_envs]
-            self._derived["heading"] = found
-        return found
+        return self._derive("heading")
 
     @property
     def joint_pos(self) -> Array:
@@ -313,6 +373,68 @@ class State:
             found = (self.joint_vel - self._rates) * np.float32(1.0 / self.step_dt)
             self._derived["acceleration"] = found
         return found
+
+    # ---- the ground ------------------------------------------------------------------------------
+
+    @property
+    def patches(self) -> TerrainPatches:
+        """The ground of the task; UnsupportedError: it has no patches."""
+        if self._patches is None:
+            raise errors.UnsupportedError("the task has no terrain=mayfly.TerrainPatches(...)")
+        return self._patches
+
+    def set_terrain_levels(self, robots: Index, levels: Any) -> None:
+        """Moves robots to patches of these rows, (k,), from their next episode on."""
+        patches = self.patches
+        self.terrain_levels[robots] = np.clip(levels, 0, patches.levels - 1)
+        self.origins[robots] = patches.origins[
+            self.terrain_levels[robots], self.terrain_types[robots]
+        ]
+
+    def _find_patches(self, robots: Index) -> None:
+        """Patches of robots that get a seed; needs `_startup`'s random numbers."""
+        if self._patches is None:
+            return
+        self._draw_for(_PATCHES)
+        row, column = self.random(2, robots).T
+        levels = min(self._patches.start_levels, self._patches.levels)
+        self.terrain_types[robots] = (column * len(self._patches.kinds)).astype(np.int64)
+        self.set_terrain_levels(robots, (row * levels).astype(np.int64))
+
+    def height_scan(
+        self, size: tuple[float, float], resolution: float, link: str | None, offset: float
+    ) -> Array:
+        """As mdp.height_scan."""
+        key = (*size, resolution)
+        if key not in self._grids:
+            counts = [round(edge / resolution) + 1 for edge in size] if resolution > 0 else [0]
+            if not all(0 < count <= 1000 for count in counts):
+                raise errors.ArgumentError(
+                    f"height_scan: need 0 < resolution <= size, got {resolution} and {size}"
+                )
+            x, y = ((np.arange(n) - 0.5 * (n - 1)) * resolution for n in counts)
+            self._grids[key] = np.array([[u, v] for v in y for u in x], np.float64)
+        grid = self._grids[key]
+        if link is None:
+            position, turn = self.padded("base.position"), self.padded("base.orientation")
+        else:
+            if "link.pose" not in self.group:
+                self.group.derive_links()
+            pose = self.padded("link.pose")[self.group.model.link(link).index]
+            position, turn = pose[:3], pose[3:]
+        out = np.empty((len(grid), self.num_envs), np.float32)
+        lib.mfpy_height_scan(
+            self.group.world._ground,
+            ffi.from_buffer("float[]", np.ascontiguousarray(position, np.float32)),
+            ffi.from_buffer("float[]", np.ascontiguousarray(turn, np.float32)),
+            position.shape[1],
+            self.num_envs,
+            ffi.from_buffer("double[]", grid),
+            len(grid),
+            offset,
+            ffi.from_buffer("float[]", out),
+        )
+        return out.T
 
     # ---- parts by name ---------------------------------------------------------------------------
 
@@ -420,8 +542,9 @@ class State:
         for other in list(self._seen):
             storage = self._storage[other]
             if storage.field._field_name == field._field_name:
-                storage.update(robots)
-        self._derived.clear()
+                storage.stale.append(robots)
+                storage.update()
+        self._changed(robots)
         if self._startup:
             if name not in self._kept:
                 self._kept[name] = field.read()
@@ -442,4 +565,5 @@ class State:
             for name in self._seen:
                 storage = self._storage[name]
                 if not storage.field._moves:  # what was written is known
-                    storage.update(robots)
+                    storage.stale.append(robots)
+            self._changed(robots)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import traceback
-import zlib
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
@@ -18,10 +17,12 @@ from mayfly import errors
 from mayfly._native import ffi, lib
 from mayfly.arrays import Array, whole
 from mayfly.envs.batch import Batch, ClosedEnvironmentError, Spare
+from mayfly.envs.frameworks import wrapper
 from mayfly.envs.state import Index, State
-from mayfly.field import Field
+from mayfly.envs.terms import ActionTerm, ObservationTerm, stream_of
 from mayfly.group import Group
-from mayfly.task import Action, Observation, Task, Term
+from mayfly.patches import TerrainPatches
+from mayfly.task import Task, Term
 from mayfly.world import World
 
 __all__ = ["TaskVectorEnv"]
@@ -38,111 +39,6 @@ def _origin(failure: BaseException) -> str:
     return f"{frame.filename}:{frame.lineno}"
 
 
-def _stream(kind: str, name: str) -> int:
-    return zlib.crc32(f"{kind}/{name}".encode())
-
-
-class _Action:
-    """An action term of an environment: the targets of the last steps, [age][column][robot]."""
-
-    def __init__(self, env: TaskVectorEnv, name: str, term: Action, first: int) -> None:
-        self.term, self.name = term, name
-        self.field: Field = env.group.field(term.field)
-        if not self.field.writeable:
-            raise errors.ArgumentError(f"action {name}: {term.field} is computed, not written")
-        columns, offset = term.find(env)
-        if not columns:
-            raise errors.ArgumentError(f"action {name}: there is nothing to write")
-        self.columns, self.actions = columns, slice(first, first + len(columns))
-        try:
-            self.scale = np.broadcast_to(np.asarray(term.scale, np.float32), (len(columns),))
-            self.offset = np.broadcast_to(np.asarray(offset, np.float32), (len(columns),))
-        except ValueError:
-            raise errors.ArgumentError(
-                f"action {name}: need one scale and offset, or {len(columns)} of them"
-            ) from None
-        steps = [round(time / env.task.step) for time in term.latency]
-        self.lowest, self.spread = steps[0], steps[1] - steps[0]
-        self.decimation = env.task.decimation
-        ages = -(-steps[1] // self.decimation) + 1
-        view = self.field.view
-        blocks, lanes = view.shape[:2]
-        self.targets = np.empty((ages, len(columns), blocks * lanes), np.float32)
-        self.targets[...] = self.offset[:, None]
-        self.lag = np.full(blocks * lanes, self.lowest, np.int32)  # [physics step]
-        self.numbers = np.array(columns, np.uint32)
-        self.native = lib.mf_group_find_field(env.group._use(), term.field.encode())
-        if self.native == ffi.NULL:
-            raise errors.ArgumentError(f"action {name}: {term.field}: need a whole field")
-        self.stream = _stream("action", name)
-
-    def reset(self, env: TaskVectorEnv, robots: Index) -> None:
-        self.targets[:, :, robots] = self.offset[:, None]
-        if self.spread:
-            env._draw_for(self.stream)
-            drawn = env.random(1, robots)[:, 0] * np.float32(self.spread + 1)
-            self.lag[robots] = self.lowest + drawn.astype(np.int32)
-        lanes = self.field.view.shape[1]
-        shaped = self.field.view.reshape(-1, lanes, len(self.field.view[0, 0].reshape(-1)))
-        shaped[(robots // lanes)[:, None], (robots % lanes)[:, None], self.numbers] = self.offset
-
-    def take(self, action: Array, count: int) -> None:
-        """New targets, of the action as [column][robot]."""
-        if len(self.targets) > 1:
-            self.targets[1:] = self.targets[:-1].copy()
-        new = self.targets[0, :, :count]
-        np.multiply(action[self.actions], self.scale[:, None], out=new)
-        new += self.offset[:, None]
-        if self.term.clip is not None:
-            np.clip(new, *self.term.clip, out=new)
-
-    def acts(self, substep: int) -> bool:
-        """Whether targets begin to act in a physics step of the step."""
-        if self.spread:
-            return (substep - self.lowest) % self.decimation <= self.spread
-        return (substep - self.lowest) % self.decimation == 0
-
-    def write(self, substep: int) -> None:
-        """Writes what begins to act in a physics step of the step."""
-        lib.mfpy_write_targets(
-            self.native,
-            ffi.from_buffer("uint32_t[]", self.numbers),
-            len(self.numbers),
-            ffi.from_buffer("float[]", self.targets),
-            len(self.targets),
-            ffi.from_buffer("int32_t[]", self.lag),
-            substep,
-            self.decimation,
-        )
-
-
-class _Column:
-    """An observation term of an environment: columns of its group, and its past."""
-
-    def __init__(self, name: str, term: Observation, stream: int) -> None:
-        self.name, self.term, self.stream = name, term, stream
-        # Terms with the same function and the same objects as parameters are computed once.
-        self.key = (term.func, *((k, id(v)) for k, v in sorted(term.params.items())))
-        self.low, self.high = term.noise
-        self.scale = np.asarray(term.scale, np.float32)
-        self.plain = bool((self.scale == 1).all())
-        self.history = max(term.history_length, 1)
-        self.frames: Array | None = None  # [age][column][robot], the oldest first
-        self.lag: Array | None = None
-        self.columns = slice(0, 0)
-        self.width = 0  # of one frame
-
-    def shape(self, width: int, first: int, count: int) -> int:
-        """Takes its columns; the first column after them."""
-        self.width = width
-        self.columns = slice(first, first + width * self.history)
-        least, most = self.term.delay
-        if self.history + most > 1:
-            self.frames = np.zeros((self.history + most, width, count), np.float32)
-            self.lag = np.full(count, least, np.int32) if most > 0 else None
-        return self.columns.stop
-
-
 class TaskVectorEnv(Batch, State):
     """Robots that learn a task, stepped together; a vector environment of Gymnasium.
 
@@ -151,6 +47,8 @@ class TaskVectorEnv(Batch, State):
         num_envs: robots.
         autoreset_mode: behavior at the end of an episode; a gymnasium.vector.AutoresetMode.
         dtype: of observations, float32 or float64.
+        framework: of what step(), reset() and observation_groups return, and of actions: "numpy";
+            "torch" or "jax": tensors in the same memory, rewards in float32; infos stay NumPy.
         num_threads: workers; None: one for each processor. Results do not depend on it.
         isa: instruction set of the physics: "auto", "avx2", "avx512", ...
         render_mode: as of MayflyVectorEnv, like all that follow.
@@ -178,6 +76,7 @@ class TaskVectorEnv(Batch, State):
         *,
         autoreset_mode: AutoresetMode | str = AutoresetMode.NEXT_STEP,
         dtype: npt.DTypeLike = np.float32,
+        framework: str = "numpy",
         num_threads: int | None = None,
         isa: str = "auto",
         render_mode: str | None = None,
@@ -192,11 +91,15 @@ class TaskVectorEnv(Batch, State):
         self._dtype = np.dtype(dtype)
         if self._dtype not in (np.dtype(np.float32), np.dtype(np.float64)):
             raise TypeError(f"dtype: need numpy.float32 or numpy.float64, got {self._dtype}")
+        self.framework, self._wrap = framework, wrapper(framework)
+        if framework == "jax" and self._dtype != np.float32:
+            raise TypeError("dtype: JAX needs numpy.float32")
         if num_threads is not None:
             num_threads = whole(num_threads, "num_threads", 1, 2**31)
         settings: dict[str, Any] = {"step": task.step, "threads": num_threads, "isa": isa}
         if task.terrain is not None:
-            settings["terrain"] = task.terrain
+            ground = task.terrain
+            settings["terrain"] = ground.terrain if isinstance(ground, TerrainPatches) else ground
         self._world = World.for_model(task.model, **settings)
         self._group = self._world.add_group(
             task.model, self.num_envs, motion=task.motion, **task.settings
@@ -211,10 +114,10 @@ class TaskVectorEnv(Batch, State):
 
     def _open_terms(self) -> None:
         task, n = self.task, self.num_envs
-        self._terms: list[_Action] = []
+        self._terms: list[ActionTerm] = []
         first = 0
         for name, term in task.actions.items():
-            self._terms.append(_Action(self, name, term, first))
+            self._terms.append(ActionTerm(self, name, term, first))
             first = self._terms[-1].actions.stop
         self.action = np.zeros((first, n), np.float32).T
         self.previous_action = np.zeros((first, n), np.float32).T
@@ -223,14 +126,18 @@ class TaskVectorEnv(Batch, State):
         self.action_space = batch_space(self.single_action_space, n)
         self._columns = {
             group: [
-                _Column(name, term, _stream(f"observation/{group}", name))
+                ObservationTerm(name, term, stream_of(f"observation/{group}", name))
                 for name, term in terms.items()
             ]
             for group, terms in task.observations.items()
         }
         self._streams = {
-            (kind, name): _stream(kind, name)
-            for kind, terms in (("command", task.commands), ("event", task.events))
+            (kind, name): stream_of(kind, name)
+            for kind, terms in (
+                ("command", task.commands),
+                ("event", task.events),
+                ("curriculum", task.curriculum),
+            )
             for name in terms
         }
         self._reset_events = [n for n, e in task.events.items() if e.mode == "reset"]
@@ -248,7 +155,8 @@ class TaskVectorEnv(Batch, State):
         self._sums: dict[str, Array] = {}
         self._steps = np.zeros(n, np.int32)  # of sums
         self._logged: dict[str, float] = {}
-        self.observation_groups: dict[str, Array] = {}
+        self._fresh = np.zeros(n, np.bool_)  # whose past is filled with the present
+        self.observation_groups: dict[str, Any] = {}
         self.episode_steps = task.episode_steps if "time_out" in task.terminations else None
 
     def _rehearse(self) -> None:
@@ -262,18 +170,22 @@ class TaskVectorEnv(Batch, State):
                 first = 0
                 for column in columns:
                     value = self._value(f"observation {group}/{column.name}", column.term)
-                    first = column.shape(value.shape[1], first, self.num_envs)
                     if column.scale.ndim and column.scale.shape != (value.shape[1],):
                         raise errors.ArgumentError(
                             f"observation {column.name}: scale: need a number or "
                             f"{value.shape[1]}, got shape {column.scale.shape}"
                         )
+                    first = column.shape(value.shape[1], first, self.num_envs)
             self._tables = {
-                group: np.zeros((columns[-1].columns.stop, self.num_envs), np.float32)
+                group: np.zeros((self.num_envs, columns[-1].columns.stop), np.float32)
                 for group, columns in self._columns.items()
             }
             self._likeness = {
-                group: np.empty(table.T.shape, self._dtype) for group, table in self._tables.items()
+                group: np.empty(table.shape, self._dtype) for group, table in self._tables.items()
+            }
+            self._native = {
+                group: ffi.new("mfpy_Observation[]", [c.how for c in columns if c.lag is None])
+                for group, columns in self._columns.items()
             }
             self._observe(everyone, everyone)
             self._measure()
@@ -281,7 +193,7 @@ class TaskVectorEnv(Batch, State):
             for event in self.task.events:
                 self._happen(event, everyone[:0])
             self._sums = {name: np.zeros_like(values) for name, values in self._sums.items()}
-        width = len(self._tables["policy"])
+        width = self._tables["policy"].shape[1]
         kind: Any = self._dtype.type
         self.single_observation_space = Box(-np.inf, np.inf, (width,), kind)
         self.observation_space = batch_space(self.single_observation_space, self.num_envs)
@@ -316,7 +228,7 @@ class TaskVectorEnv(Batch, State):
 
     def __repr__(self) -> str:
         state = ", closed" if self._world.closed else ""
-        sizes = ", ".join(f"{group} {len(table)}" for group, table in self._tables.items())
+        sizes = ", ".join(f"{group} {table.shape[1]}" for group, table in self._tables.items())
         return (
             f"{type(self).__name__}({self.title}, num_envs={self.num_envs}{state}): "
             f"{self.action.shape[1]} actions; observations: {sizes}"
@@ -370,7 +282,7 @@ class TaskVectorEnv(Batch, State):
         *,
         seed: int | Iterable[int | None] | None = None,
         options: dict[str, Any] | None = None,
-    ) -> tuple[Array, dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Starts episodes.
 
         Args:
@@ -401,6 +313,7 @@ class TaskVectorEnv(Batch, State):
         """Startup events of robots that get a seed."""
         self._startup = True
         self.episode_length_buf[robots] = 0
+        self._find_patches(robots)
         try:
             for name, event in self.task.events.items():
                 if event.mode == "startup":
@@ -417,7 +330,9 @@ class TaskVectorEnv(Batch, State):
         """Starts episodes of robots: default pose, events, commands."""
         self._episode[robots] += 1  # wraps from _BEFORE to 0
         self.episode_length_buf[robots] = 0
-        home = np.broadcast_to(self._home, (len(robots), len(self._home)))
+        home = np.tile(self._home, (len(robots), 1))
+        if self._patches is not None:
+            home[:, :3] += self.origins[robots]
         self._group.reset(robots)
         self._group.set_state(home, robots=robots)
         self._reread(robots)
@@ -445,6 +360,7 @@ class TaskVectorEnv(Batch, State):
     def _advance(self, robots: Index) -> None:
         """The curriculum, when episodes of robots are over."""
         for name, term in self.task.curriculum.items():
+            self._draw_for(self._streams["curriculum", name])
             made = self._term(f"curriculum {name}", term, robots)
             if isinstance(made, dict):
                 self._logged.update({f"curriculum/{name}/{k}": float(v) for k, v in made.items()})
@@ -484,8 +400,10 @@ class TaskVectorEnv(Batch, State):
 
     # ---- steps -----------------------------------------------------------------------------------
 
-    def step(self, actions: Any) -> tuple[Array, Array, Array, Array, dict[str, Any]]:
+    def step(self, actions: Any) -> tuple[Any, Any, Any, Any, dict[str, Any]]:
         """One step of all robots: observations, rewards, terminations, truncations, infos.
+
+        Actions are an array of any framework on the processor.
 
         Actions of wrong shapes, or that are not finite, leave the robots unchanged.
         """
@@ -513,7 +431,10 @@ class TaskVectorEnv(Batch, State):
             if ended.any():
                 infos = self._end(ended, logs) if mode == AutoresetMode.SAME_STEP else logs
             self._over = ended
-            results = self._show(), reward, self.terminated.copy(), self.truncated.copy(), infos
+            if self.framework != "numpy":
+                reward = reward.astype(np.float32)
+            rows = (reward, self.terminated.copy(), self.truncated.copy())
+            results = (self._show(), *(self._wrap(one) for one in rows), infos)
         self._look()
         return results
 
@@ -638,41 +559,62 @@ class TaskVectorEnv(Batch, State):
         with the present.
         """
         known: dict[Any, Array] = {}
+        self._fresh[anew] = True
         for group, columns in self._columns.items():
-            table = self._tables[group]
+            table, native = self._tables[group], self._native[group]
+            used: list[Array] = []
             for column in columns:
                 if column.key not in known:
                     what = f"observation {group}/{column.name}"
                     known[column.key] = self._value(what, column.term)
-                self._observe_column(column, known[column.key], table, robots, anew)
-
-    def _observe_column(
-        self, column: _Column, made: Array, table: Array, robots: Index | None, anew: Index
-    ) -> None:
-        if made.shape[1] != column.width:
-            raise errors.ArgumentError(
-                f"observation {column.name}: need {column.width} columns as before, got "
-                f"{made.shape[1]}"
+                made = known[column.key]
+                if made.shape[1] != column.width:
+                    raise errors.ArgumentError(
+                        f"observation {column.name}: need {column.width} columns as before, got "
+                        f"{made.shape[1]}"
+                    )
+                if column.lag is not None:
+                    self._draw_for(column.stream)
+                    self._observe_late(column, made, table, robots, anew)
+                    continue
+                cells = made.T
+                if cells.dtype != np.float32 or (cells.strides[1] != 4 and self.num_envs > 1):
+                    cells = np.ascontiguousarray(cells, np.float32)
+                item = native[len(used)]
+                item.value = ffi.cast("float *", cells.__array_interface__["data"][0])
+                item.stride = cells.strides[0] // 4
+                used.append(cells)  # alive until they are read
+            lib.mfpy_observe(
+                ffi.from_buffer("uint64_t[]", self._seed),
+                ffi.from_buffer("uint32_t[]", self._episode),
+                ffi.from_buffer("uint32_t[]", self.episode_length_buf),
+                ffi.NULL if robots is None else ffi.from_buffer("int64_t[]", robots),
+                self.num_envs if robots is None else len(robots),
+                native,
+                len(used),
+                ffi.from_buffer("bool[]", self._fresh),
+                ffi.from_buffer("float[]", table),
+                table.shape[1],
             )
+        self._fresh[anew] = False
+
+    def _observe_late(
+        self, column: ObservationTerm, made: Array, table: Array, robots: Index | None, anew: Index
+    ) -> None:
+        """Values of the past, of an age that differs by robot."""
         value: Array = made.T if robots is None else made[robots].T
-        self._draw_for(column.stream)
         if column.low or column.high:
             value = value + self.uniform(column.low, column.high, column.width, robots).T
         if column.term.clip is not None:
             value = np.clip(value, *column.term.clip)
         if not column.plain:
             value = value * column.scale.reshape(-1, 1)
-        frames = column.frames
-        if frames is None:
-            if robots is None:
-                table[column.columns] = value
-            else:
-                table[column.columns, robots] = value
-            return
-        if column.lag is not None and len(anew):
-            least, most = column.term.delay
+        frames, lag = column.frames, column.lag
+        assert frames is not None and lag is not None
+        least, most = column.term.delay
+        if len(anew):
             drawn = self.random(1, anew)[:, 0] * np.float32(most - least + 1)
-            column.lag[anew] = least + drawn.astype(np.int32)
+            lag[anew] = least + drawn.astype(np.int32)
         if robots is None:
             frames[:-1] = frames[1:]
             frames[-1] = value
@@ -681,24 +623,24 @@ class TaskVectorEnv(Batch, State):
             frames[:, :, robots] = value
         for i in range(column.history):
             age = column.history - 1 - i
-            part = table[column.columns.start + i * column.width :][: column.width]
-            if column.lag is None:
-                part[...] = frames[-1 - age]
-                continue
-            for lag in range(column.term.delay[0], column.term.delay[1] + 1):
-                np.copyto(part, frames[-1 - age - lag], where=column.lag == lag)
+            part = table[:, column.columns.start + i * column.width :][:, : column.width].T
+            for late in range(least, most + 1):
+                np.copyto(part, frames[-1 - age - late], where=lag == late)
 
-    def _show(self) -> Array:
+    def tensor(self, name: str) -> Any:
+        """env[name] as an array of the framework, (robots, ...). Torch shares its memory, which
+        changes in the next step and must not be written; JAX gets a copy.
+        """
+        shown = self[name]
+        return self._wrap(self._storage[name].rows if self.framework == "torch" else shown)
+
+    def _show(self) -> Any:
         """The observations as they are returned; sets observation_groups."""
         for group, table in self._tables.items():
             self.observation_groups.pop(group, None)  # so that its memory may be used again
             rows = self._spares[group].like(self._likeness[group])
-            if self._dtype == np.float32:
-                columns, cells = ffi.from_buffer("float[]", table), ffi.from_buffer("float[]", rows)
-                lib.mfpy_rows(columns, *table.shape, cells)
-            else:
-                np.copyto(rows, table.T)
-            self.observation_groups[group] = rows
+            np.copyto(rows, table)
+            self.observation_groups[group] = self._wrap(rows)
         return self.observation_groups["policy"]
 
     # ---- ends ------------------------------------------------------------------------------------
@@ -721,7 +663,7 @@ class TaskVectorEnv(Batch, State):
         """Starts new episodes in the step that ended the old ones; infos as in SyncVectorEnv."""
         robots = np.flatnonzero(ended)
         final = np.full(self.num_envs, None, object)
-        last = self._tables["policy"][:, robots].T.astype(self._dtype, order="C")
+        last = self._tables["policy"][robots].astype(self._dtype)
         for robot, row in zip(robots, last):
             final[robot] = row
         self._restart(robots)
