@@ -1,7 +1,7 @@
 """PyTorch at the boundary: checks, copies, and UniSim's plan of transfers.
 
 Physics is on the CPU. A plan packs what a task reads of a step into one table of float32, which crosses to
-the device of the learner at once.
+the device of the learner at once. PyTorch is imported where it is used, as in UniSim.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
-import torch
 from unisim.backend.base import HostBodyPoseViews, HostBridgeTransferPlan, TensorIOSpec
 
 from mayfly_unisim.scene import Columns, padded
@@ -27,8 +26,15 @@ Array = npt.NDArray[Any]
 _BODY_FIELDS = {"pos_w": 3, "quat_w": 4}
 
 
+def _torch() -> Any:
+    import torch
+
+    return torch
+
+
 def to_device(values: Array, device: Any | None) -> Any:
     """A copy of an array as a tensor; None: on the CPU."""
+    torch = _torch()
     made = torch.from_numpy(np.ascontiguousarray(values)).to(torch.device(device or "cpu"))
     _finish(made)
     return made
@@ -36,10 +42,13 @@ def to_device(values: Array, device: Any | None) -> Any:
 
 def _finish(tensor: Any) -> None:
     if tensor.device.type == "cuda":
+        torch = _torch()
         torch.cuda.current_stream(tensor.device).synchronize()
 
 
-def _need(tensor: Any, name: str, shape: tuple[int, ...], dtype: Any, device: Any = None) -> Any:
+def _need(tensor: Any, name: str, shape: tuple[int, ...], kind: str, device: Any = None) -> Any:
+    torch = _torch()
+    dtype = getattr(torch, kind)
     if not isinstance(tensor, torch.Tensor):
         raise TypeError(f"mayfly: {name}: need a torch.Tensor, got {type(tensor).__name__}")
     if tensor.dtype != dtype or not tensor.is_contiguous():
@@ -61,13 +70,13 @@ def _finite(tensor: Any, name: str) -> Array:
 
 def control(ctrl: Any, shape: tuple[int, int], device: Any = None) -> Array:
     """Controls of all environments as an array."""
-    return _finite(_need(ctrl, "ctrl", shape, torch.float32, device), "ctrl")
+    return _finite(_need(ctrl, "ctrl", shape, "float32", device), "ctrl")
 
 
 def rows(env_indices: Any, count: int) -> npt.NDArray[np.intp]:
     """Distinct environments as an array."""
     size = env_indices.shape[0] if getattr(env_indices, "ndim", 0) == 1 else -1
-    _need(env_indices, "env_indices", (size,), torch.int64)
+    _need(env_indices, "env_indices", (size,), "int64")
     found: npt.NDArray[np.intp] = env_indices.detach().cpu().numpy()
     if size and (found.min() < 0 or found.max() >= count or len(np.unique(found)) < size):
         raise ValueError(f"mayfly: env_indices: need distinct values in [0, {count})")
@@ -76,21 +85,21 @@ def rows(env_indices: Any, count: int) -> npt.NDArray[np.intp]:
 
 def masked(reset_mask: Any, count: int) -> npt.NDArray[np.intp]:
     """The environments of a mask."""
-    _need(reset_mask, "reset_mask", (count,), torch.bool)
+    _need(reset_mask, "reset_mask", (count,), "bool")
     return np.flatnonzero(reset_mask.detach().cpu().numpy())
 
 
 def state(qpos: Any, qvel: Any, count: int, widths: Any, device: Any) -> tuple[Array, Array]:
     """Positions and velocities as arrays."""
-    q = _need(qpos, "qpos", (count, widths.nq), torch.float32, device)
-    v = _need(qvel, "qvel", (count, widths.nv), torch.float32, device)
+    q = _need(qpos, "qpos", (count, widths.nq), "float32", device)
+    v = _need(qvel, "qvel", (count, widths.nv), "float32", device)
     return _finite(q, "qpos"), _finite(v, "qvel")
 
 
 def picked(payload: Any, robots: npt.NDArray[np.intp]) -> Any:
     """The rows of a payload of all environments."""
     tables = {f.name: getattr(payload, f.name) for f in fields(payload)}
-    index = torch.from_numpy(robots)
+    index = _torch().from_numpy(robots)
     return type(payload)(
         **{
             name: None if table is None else table.index_select(0, index.to(table.device))
@@ -103,6 +112,7 @@ class TransferPlan(HostBridgeTransferPlan):
     """State, sensors and body poses of a task in one table."""
 
     def __init__(self, backend: MayflyBackend, spec: TensorIOSpec) -> None:
+        torch = _torch()
         self._backend, self._spec = backend, spec
         self.last_timing: dict[str, float] = {}
         self._stats = dict.fromkeys(
@@ -199,6 +209,7 @@ class TransferPlan(HostBridgeTransferPlan):
         self._open()
         if self._reset is None or not len(self._reset):
             raise RuntimeError("mayfly: selected read: apply_reset() of some rows comes first")
+        torch = _torch()
         self.last_timing, begin = {}, time.perf_counter()
         table = np.empty((len(self._reset), self._width), np.float32)
         for first, columns in self._columns:
@@ -230,6 +241,7 @@ class TransferPlan(HostBridgeTransferPlan):
 
 
 def _device(requested: Any | None) -> Any:
+    torch = _torch()
     device = torch.device(requested or "cpu")
     if device.type not in ("cpu", "cuda"):
         raise ValueError(f"mayfly: device: need cpu or cuda, got {device}")
