@@ -11,9 +11,10 @@ import pytest
 
 pytest.importorskip("unisim")
 
-import mayfly_unisim  # noqa: E402
 import unisim  # noqa: E402
 from unisim.scene import SceneCfg  # noqa: E402
+
+import mayfly_unisim  # noqa: E402
 
 mayfly_unisim.register()
 
@@ -21,11 +22,13 @@ LEG = """
 <body name="{0}_thigh" pos="{1} {2} 0">
   <inertial pos="0 0.01 -0.1" mass="1.0" diaginertia="0.006 0.006 0.001"/>
   <joint name="{0}_hip" axis="0 1 0" range="-1.2 1.2"/>
-  <geom name="{0}_bone" type="capsule" fromto="0 0 0 0 0 -0.2" size="0.02" contype="0" conaffinity="0"/>
+  <geom name="{0}_bone" type="capsule" fromto="0 0 0 0 0 -0.2" size="0.02"
+        contype="0" conaffinity="0"/>
   <body name="{0}_shin" pos="0 0 -0.2">
     <inertial pos="0 0 -0.1" mass="0.3" diaginertia="0.002 0.002 0.0002"/>
     <joint name="{0}_knee" axis="0 1 0" range="-2.6 -0.2"/>
-    <geom name="{0}_foot" type="sphere" size="0.025" pos="0 0 -0.2" condim="6" friction="0.8 0.02 0.01"/>
+    <geom name="{0}_foot" type="sphere" size="0.025" pos="0 0 -0.2" condim="6"
+          friction="0.8 0.02 0.01"/>
   </body>
 </body>"""
 

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 import unisim
-from conftest import Maker, write_scene
 from unisim.backend.base import PreStepControlOutput, TensorIOSpec
 from unisim.capabilities import SupportLevel
 from unisim.conformance import assert_backend_conformance
 from unisim.scene import SceneCfg, TerrainSceneCfg
 from unisim.support import get_tensor_platform_profiles
 from unisim.validation import SemanticRequirements, SemanticValidationError
+
+from conftest import Maker, write_scene
 
 STAND = np.tile([0.6, -1.2], 4).astype(np.float32)
 

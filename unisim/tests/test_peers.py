@@ -1,6 +1,6 @@
 """The same scene, state and controls in UniSim's backend `mujoco`.
 
-Tolerances are three times the largest difference seen, rounded up: what the solvers leave (MuJoCo stops at
+Tolerances are some three times the largest difference seen: what the solvers leave (MuJoCo stops at
 a relative change of the cost of 1e-8) and, in float, rounding, both grown by the motion.
 """
 
@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import Maker, write_scene
 from unisim.scene import SceneCfg
+
+from conftest import Maker, write_scene
 
 pytest.importorskip("mjbatch", reason="UniSim's backend mujoco needs mujoco and mjbatch-uni")
 
@@ -82,7 +83,8 @@ def test_real_robots(
     folder = shutil.copytree(shared / "models" / robot, tmp_path / robot)
     path = folder / "converged.xml"
     path.write_text(
-        '<mujoco><include file="scene_mjx.xml"/><option iterations="100" ls_iterations="50"/></mujoco>'
+        '<mujoco><include file="scene_mjx.xml"/>'
+        '<option iterations="100" ls_iterations="50"/></mujoco>'
     )
     ours, theirs = pair(make, SceneCfg(model_file=str(path)), precision, count=2, step=0.002)
     key = ours.model.keyframes.names[0]

@@ -1,7 +1,7 @@
 """The command `mayfly-unilab`: UniLab's `train` and `eval` that know `--sim mayfly`.
 
-UniLab's own commands accept the simulators that UniLab ships. A task has a configuration for each; for
-`mayfly` it is that of `mujoco`, with the other backend.
+UniLab's own commands accept the simulators that UniLab ships. A task has a configuration for each;
+for `mayfly` it is that of `mujoco`, with the other backend.
 """
 
 from __future__ import annotations

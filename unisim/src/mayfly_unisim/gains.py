@@ -1,22 +1,24 @@
 """Position actuators whose gains differ between robots.
 
-The actuators of a model are constants. An actuator with gains kp and kd of the file, length l and rate v
-has the force kp c - kp l - kd v. With other gains kp' and kd' of one robot it is that of the control
+The actuators of a model are constants. An actuator with gains kp and kd of the file, length l and
+rate v has the force kp c - kp l - kd v. With other gains kp' and kd' of one robot it is that of the
+control
 
     c' = (kp' c + (kp - kp') l + (kd - kd') v) / kp
 
-at the same state, so it is found before each physics step. That is exact where forces are those of the
-state at the beginning of a step. An implicit integrator also needs the derivative -kd of the force:
-there kd cannot differ.
+at the same state, so it is found before each physics step. That is exact where forces are those of
+the state at the beginning of a step. An implicit integrator also needs the derivative -kd of the
+force: there kd cannot differ.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-import mayfly
 import numpy as np
 import numpy.typing as npt
+
+import mayfly
 
 __all__ = ["Gains"]
 
@@ -67,7 +69,9 @@ class Gains:
 
 def _terms(model: mayfly.Model) -> tuple[frozenset[str], str]:
     for actuator in model.actuators:
-        plain = actuator.drive == "joint" and actuator.dynamics == "none" and not actuator.muscle.exists
+        plain = (
+            actuator.drive == "joint" and actuator.dynamics == "none" and not actuator.muscle.exists
+        )
         position = actuator.gain[0] > 0 and actuator.bias[:2] == (0.0, -actuator.gain[0])
         if not plain or actuator.gain[1:] != (0.0, 0.0) or not position:
             return frozenset(), f"actuator {actuator.name!r} is no position actuator of a joint"

@@ -1,7 +1,7 @@
 """Makes "mayfly" a name of UniSim's factory.
 
-UniSim has no registry: its factory chooses among the adapters that it ships. So this extends its list of
-adapters, its tables of platforms and capabilities, and the function that constructs.
+UniSim has no registry: its factory chooses among the adapters that it ships. So this extends its
+list of adapters, its tables of platforms and capabilities, and the function that constructs.
 """
 
 from __future__ import annotations
@@ -129,9 +129,7 @@ def _report(profile: str) -> CapabilityReport:
 def _extend_factory() -> None:
     shipped = factory._create_backend
 
-    def create(
-        backend_type: str, scene: Any, num_envs: int, sim_dt: float, **settings: Any
-    ) -> Any:
+    def create(backend_type: str, scene: Any, num_envs: int, sim_dt: float, **settings: Any) -> Any:
         if backend_type != NAME:
             return shipped(backend_type, scene, num_envs, sim_dt, **settings)
         from mayfly_unisim.backend import MayflyBackend
@@ -146,9 +144,7 @@ def _extend_factory() -> None:
 
 def _own(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Without those of other backends, which UniLab passes to each."""
-    own = {
-        name: value for name, value in settings.items() if name.partition("_")[0] not in _OTHERS
-    }
+    own = {name: value for name, value in settings.items() if name.partition("_")[0] not in _OTHERS}
     own.pop("refresh_pre_step_body_state", None)  # sensors are those of the state in any case
     if own.pop("body_state_required", False):
         own["add_body_sensors"] = True

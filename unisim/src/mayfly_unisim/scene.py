@@ -9,9 +9,10 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from xml.sax.saxutils import quoteattr
 
-import mayfly
 import numpy as np
 import numpy.typing as npt
+
+import mayfly
 
 __all__ = ["TRACKED", "Columns", "load", "padded", "state_columns"]
 
@@ -123,7 +124,9 @@ class Columns:
         """Writes columns `first` .. `first + width` of (padded robots, columns)."""
         blocks = out.reshape(-1, _BLOCK, out.shape[1])
         for field, start, count, to in self._parts:
-            blocks[:, :, first + to : first + to + count] = _flat(field)[:, :, start : start + count]
+            blocks[:, :, first + to : first + to + count] = _flat(field)[
+                :, :, start : start + count
+            ]
 
     def rows(self, robots: npt.NDArray[np.intp], out: Array, first: int = 0) -> None:
         """The same of some robots, into (robots, columns)."""

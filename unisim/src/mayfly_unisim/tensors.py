@@ -1,7 +1,7 @@
 """PyTorch at the boundary: checks, copies, and UniSim's plan of transfers.
 
-Physics is on the CPU. A plan packs what a task reads of a step into one table of float32, which crosses to
-the device of the learner at once. PyTorch is imported where it is used, as in UniSim.
+Physics is on the CPU. A plan packs what a task reads of a step into one table of float32, which
+crosses to the device of the learner at once. PyTorch is imported where it is used, as in UniSim.
 """
 
 from __future__ import annotations
@@ -158,7 +158,11 @@ class TransferPlan(HostBridgeTransferPlan):
         self._stats[f"{way}_bytes"] += size
         self._stats["synchronization_count"] += self.device.type == "cuda"
         name = f"tensor_{label}_packed_{way}"
-        self.last_timing |= {f"{name}_ms": elapsed, f"{name}_bytes": float(size), f"{name}_count": 1.0}
+        self.last_timing |= {
+            f"{name}_ms": elapsed,
+            f"{name}_bytes": float(size),
+            f"{name}_count": 1.0,
+        }
 
     def write_control(self, ctrl: Any) -> None:
         self._open()
