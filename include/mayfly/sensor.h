@@ -32,10 +32,6 @@ MF_API mf_SensorsConfig mf_sensors_config(void);
 // group does not have. A model without sensors, without `posture`: nothing is added.
 MF_API mf_Status mf_sensors_add(mf_Group *group, const mf_SensorsConfig *config, mf_Error *error);
 
-// Measures the sensors of an instance in its present state, as a reset does: for after
-// mf_group_set_state. Without sensors it does nothing.
-MF_API void mf_sensors_start(mf_Group *group, uint32_t instance);
-
 // Range sensors (rays, range finders) see the shapes that collide of all robots of shared groups,
 // not only the ground: those of other robots in their state after the step, and what files of
 // shared groups fix in the world. A ray passes through its own robot; a range finder, as in MuJoCo,

@@ -4,6 +4,7 @@
 #include <stdatomic.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 // ---- shared objects ----------------------------------------------------------------------------
@@ -129,8 +130,13 @@ void mfpy_refresh(mf_Group *group, const uint32_t *instances, uint32_t count) {
 }
 
 void mfpy_measure(mf_Group *group, const uint32_t *instances, uint32_t count) {
-    for (uint32_t i = 0; i < count; i++)
-        mf_sensors_start(group, instances[i]);
+    for (uint32_t s = 0; s < mf_group_system_count(group); s++) {
+        const mf_SystemConfig *system = mf_group_system(group, s);
+        if (strcmp(system->name, "sensors") != 0)
+            continue;
+        for (uint32_t i = 0; i < count; i++)
+            system->reset(group, instances[i], system->user);
+    }
 }
 
 bool mfpy_read(mf_Group *group, const char *field, double *out) {

@@ -359,13 +359,6 @@ mf_SensePlan *mf_sense_plan_of(const mf_Group *group) {
     return NULL;
 }
 
-void mf_sensors_start(mf_Group *group, uint32_t instance) {
-    MF_DEFAULT_FLOATS;
-    mf_SensePlan *plan = group != NULL ? mf_sense_plan_of(group) : NULL;
-    if (plan != NULL && instance < mf_group_count(group))
-        reset_measure(group, instance, plan);
-}
-
 bool mf_sensors_note(const mf_Group *group, uint32_t index, char *text) {
     const mf_SensePlan *plan = group != NULL && text != NULL ? mf_sense_plan_of(group) : NULL;
     for (uint32_t i = 0; plan != NULL && i < plan->image->item_count; i++) {
