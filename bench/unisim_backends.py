@@ -1,12 +1,13 @@
 """Speed of UniSim's backends on the scenes of UniLab's walking tasks: a JSON object per line.
 
-    python bench/unisim_backends.py          # needs unilab, its meshes, mujoco and motrix
+    python bench/unisim_backends.py          # in a clone of UniLab, with its meshes and extras
     python bench/unisim_backends.py --backends mayfly,mujoco --envs 256
 
 Each backend has a process of its own, several in turns; the best of each counts. CPU times are
 those of all threads, so that they say something on a machine with other load too. `physics`:
 controls and steps of the task; `task`: also its state and sensors, and 1 % of the environments
-reset.
+reset; `unilab`: UniLab's whole environment with its rewards and observations, without gains that
+differ.
 """
 
 from __future__ import annotations
@@ -41,18 +42,20 @@ SENSORS = {
         *(f"{side}_foot_contact_{i}" for side in ("left", "right") for i in range(4)),
     ),
 }
+TASKS = {"go2": "go2_joystick_flat", "g1": "g1_walk_flat"}
+WORDS = ("physics", "task", "unilab")
 PACKAGES = {"mayfly": "mayfly", "mujoco": "mujoco", "motrix": "motrixsim-core"}
 
 
 def measure(name: str, robot: str, envs: int, steps: int) -> dict[str, Any]:
     """One backend in this process."""
+    import mayfly_unisim
     import torch
-    import unisim
     from unilab.assets import ASSETS_ROOT_PATH
     from unisim.backend.base import TensorIOSpec
     from unisim.scene import SceneCfg
 
-    import mayfly_unisim
+    import unisim
 
     torch.set_num_threads(1)
     mayfly_unisim.register()
@@ -87,6 +90,8 @@ def measure(name: str, robot: str, envs: int, steps: int) -> dict[str, Any]:
         cpu = run(task)
         word = "task" if task else "physics"
         found[word] = max(found.get(word, 0.0), envs * steps / cpu)  # the first one warms up
+    backend.close()
+    found["unilab"] = unilab_environment(name, TASKS[robot], envs, steps)
     return {
         "backend": name,
         "version": importlib.metadata.version(PACKAGES[name]),
@@ -95,6 +100,32 @@ def measure(name: str, robot: str, envs: int, steps: int) -> dict[str, Any]:
         "physics_steps_per_env_step": decimation,
         **{f"{word}_env_steps_per_cpu_second": round(value) for word, value in found.items()},
     }
+
+
+def unilab_environment(name: str, task: str, envs: int, steps: int) -> float:
+    """Environment steps per second of CPU time of UniLab's environment, with random actions."""
+    import torch
+    import unilab
+    from hydra import compose, initialize_config_dir
+    from unilab.base.config_adapter import create_env
+    from unilab.scripts.train_rsl_rl import build_ppo_env_cfg_override
+    from unilab.training import ensure_registries
+
+    ensure_registries()
+    folder = str(pathlib.Path(unilab.__file__).parent / "conf" / "ppo")
+    settings = [f"task={task}/mujoco", f"training.sim_backend={name}", "env.events.pd_gains=null"]
+    with initialize_config_dir(folder, version_base=None):
+        config = compose("config", overrides=[*settings, "training.device=cpu"])
+    env = create_env(config, num_envs=envs, env_cfg_override=build_ppo_env_cfg_override(config))
+    env.init_state()
+    best = 0.0
+    for _ in range(2):  # the first one warms up
+        begin = time.process_time()
+        for _ in range(steps):
+            env.step(0.5 * torch.randn(envs, env.action_space.shape[0]))
+        best = max(best, envs * steps / (time.process_time() - begin))
+    env.close()
+    return best
 
 
 def main(backends: str, robots: str, envs: int, steps: int, times: int) -> None:
@@ -115,7 +146,7 @@ def main(backends: str, robots: str, envs: int, steps: int, times: int) -> None:
                     raise SystemExit(f"{name}: {done.stderr.strip().splitlines()[-1]}")
                 row = json.loads(done.stdout.splitlines()[-1])
                 old = best.setdefault(name, row)
-                for word in ("physics", "task"):
+                for word in WORDS:
                     value = f"{word}_env_steps_per_cpu_second"
                     old[value] = max(old[value], row[value])
         for row in best.values():

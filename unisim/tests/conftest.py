@@ -66,9 +66,9 @@ SCENE = """
 
 
 def write_scene(folder: pathlib.Path, integrator: str = "Euler") -> str:
-    places = {"FL": (0.18, 0.1), "FR": (0.18, -0.1), "RL": (-0.18, 0.1), "RR": (-0.18, -0.1)}
-    legs = "".join(LEG.format(name, *place) for name, place in places.items())
-    joints = [f"{name}_{part}" for name in reversed(places) for part in ("hip", "knee")]
+    corners = {"FL": (0.18, 0.1), "FR": (0.18, -0.1), "RL": (-0.18, 0.1), "RR": (-0.18, -0.1)}
+    legs = "".join(LEG.format(name, *place) for name, place in corners.items())
+    joints = [f"{name}_{part}" for name in reversed(corners) for part in ("hip", "knee")]
     motors = "".join(f'<position name="m_{joint}" joint="{joint}"/>' for joint in joints)
     path = folder / f"{integrator}.xml"
     path.write_text(SCENE.format(integrator=integrator, legs=legs, motors=motors))

@@ -117,7 +117,7 @@ def test_callbacks_before_each_substep(make: Maker, scene: SceneCfg) -> None:
         backend._host_step(np.tile(STAND, (3, 1)), 1)
 
 
-def test_faults_are_told(make: Maker, scene: SceneCfg) -> None:
+def test_faults_are_reported(make: Maker, scene: SceneCfg) -> None:
     backend = make("mayfly", scene)
     velocity = np.zeros((3, 14))
     velocity[1, 6] = 1e30

@@ -196,10 +196,10 @@ class MayflyBackend(Names):
     # ---- state -----------------------------------------------------------------------------------
 
     def _host_get_state(self, fields: tuple[str, ...] | str | None = None) -> Mapping[str, Array]:
-        wanted = ("qpos", "qvel") if fields is None else fields
-        wanted = (wanted,) if isinstance(wanted, str) else tuple(wanted)
+        requested = ("qpos", "qvel") if fields is None else fields
+        requested = (requested,) if isinstance(requested, str) else tuple(requested)
         made: dict[str, Array] = {}
-        for name in wanted:
+        for name in requested:
             if name not in ("qpos", "qvel", "ctrl"):
                 raise KeyError(f"mayfly: no state field {name!r}; there are: qpos, qvel, ctrl")
             if name == "ctrl":
@@ -332,7 +332,7 @@ class MayflyBackend(Names):
             self._wrench[...] = 0.0
             self._load_root()
             self._pushed = False
-        self._tell_faults()
+        self._report_faults()
         return {"timing": {"physics_ms": 1e3 * (time.perf_counter() - begin)}}
 
     def _substep(self, ctrl: Array) -> None:
@@ -350,7 +350,7 @@ class MayflyBackend(Names):
         if self.num_actuators:
             self._group["actuator.control"] = values
 
-    def _tell_faults(self) -> None:
+    def _report_faults(self) -> None:
         faults = self._group.faults
         if faults > self._faults:
             robot = int(np.flatnonzero(self._group.fault)[0])
@@ -455,8 +455,8 @@ class MayflyBackend(Names):
         delta = np.asarray(change[rows, 0], np.float64)
         field = self._group["base.angular_velocity" if angular else "base.linear_velocity"]
         if angular:
-            turn = self._group["base.orientation"][rows] * np.array([1.0, -1.0, -1.0, -1.0])
-            delta = _rotate(turn, delta)
+            rotation = self._group["base.orientation"][rows] * np.array([1.0, -1.0, -1.0, -1.0])
+            delta = _rotate(rotation, delta)
         field[rows] = field[rows] + delta
         self._group.measure(rows)
 

@@ -119,7 +119,7 @@ class TransferPlan(HostBridgeTransferPlan):
             ("d2h_count", "h2d_count", "d2h_bytes", "h2d_bytes", "synchronization_count"), 0
         )
         self.device = _device(spec.device)
-        self._places: dict[str, tuple[int, int]] = {}
+        self._slots: dict[str, tuple[int, int]] = {}
         self._columns: list[tuple[int, Columns]] = []
         self._width = 0
         for name, parts in _requested(backend, spec):
@@ -127,7 +127,7 @@ class TransferPlan(HostBridgeTransferPlan):
             for part in parts:
                 self._columns.append((self._width, part))
                 self._width += part.width
-            self._places[name] = first, self._width
+            self._slots[name] = first, self._width
         count = backend.num_envs
         pin = self.device.type == "cuda"
         self._host = torch.empty((padded(count), self._width), dtype=torch.float32, pin_memory=pin)
@@ -152,12 +152,12 @@ class TransferPlan(HostBridgeTransferPlan):
         if self._closed:
             raise RuntimeError("mayfly: the transfer plan is closed")
 
-    def _count(self, way: str, label: str, size: int, begin: float) -> None:
+    def _count(self, direction: str, label: str, size: int, begin: float) -> None:
         elapsed = 1e3 * (time.perf_counter() - begin)
-        self._stats[f"{way}_count"] += 1
-        self._stats[f"{way}_bytes"] += size
+        self._stats[f"{direction}_count"] += 1
+        self._stats[f"{direction}_bytes"] += size
         self._stats["synchronization_count"] += self.device.type == "cuda"
-        name = f"tensor_{label}_packed_{way}"
+        name = f"tensor_{label}_packed_{direction}"
         self.last_timing |= {
             f"{name}_ms": elapsed,
             f"{name}_bytes": float(size),
@@ -226,7 +226,7 @@ class TransferPlan(HostBridgeTransferPlan):
 
     def _views(self) -> dict[str, Any]:
         self._published = True
-        return {name: self._packet[:, a:b] for name, (a, b) in self._places.items()}
+        return {name: self._packet[:, a:b] for name, (a, b) in self._slots.items()}
 
     def get_body_pose_views(self) -> HostBodyPoseViews:
         self._open()
@@ -234,7 +234,7 @@ class TransferPlan(HostBridgeTransferPlan):
             raise RuntimeError("mayfly: body poses: need body_names in the plan, and a read before")
         made: dict[str, Any] = dict.fromkeys(_BODY_FIELDS)
         for field in self._spec.body_fields:
-            a, b = self._places[f"body_{field}"]
+            a, b = self._slots[f"body_{field}"]
             table = self._packet[:, a:b]
             made[field] = table.reshape(len(table), len(self._spec.body_names), -1)
         return HostBodyPoseViews(self._spec.body_names, **made)
