@@ -139,6 +139,16 @@ void mfpy_refresh(mf_Group *group, const uint32_t *instances, uint32_t count) {
         mf_group_refresh(group, instances[i]);
 }
 
+void mfpy_measure(mf_Group *group, const uint32_t *instances, uint32_t count) {
+    for (uint32_t s = 0; s < mf_group_system_count(group); s++) {
+        const mf_SystemConfig *system = mf_group_system(group, s);
+        if (strcmp(system->name, "sensors") != 0)
+            continue;
+        for (uint32_t i = 0; i < count; i++)
+            system->reset(group, instances[i], system->user);
+    }
+}
+
 bool mfpy_read(mf_Group *group, const char *field, double *out) {
     const mf_Field *from = mf_group_find_field(group, field);
     for (uint32_t i = 0; from != NULL && i < mf_group_count(group); i++)

@@ -46,6 +46,8 @@ void *mfpy_object_native(mfpy_Object *object);
 // As the functions of groups, for each instance in the list.
 void mfpy_reset(mf_Group *group, const uint32_t *instances, uint32_t count);
 void mfpy_refresh(mf_Group *group, const uint32_t *instances, uint32_t count);
+// The sensors of the file, in the present state as a reset measures them; none: nothing.
+void mfpy_measure(mf_Group *group, const uint32_t *instances, uint32_t count);
 // Rows of position_count and velocity_count values, one per instance in the list.
 void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
                     const double *position, const double *velocity);

@@ -139,3 +139,12 @@ def test_inverse_kinematics_finds_the_angle() -> None:
         rod.inverse_kinematics("arm", (1, 2))
     with pytest.raises(TypeError, match="did you mean 'tolerance'"):
         rod.inverse_kinematics("arm", target, tolerence=1e-3)
+
+
+def test_settings_of_a_file() -> None:
+    model = mayfly.Model.from_string(
+        "<mujoco><option integrator='implicitfast' cone='elliptic' timestep='0.004'/><worldbody>"
+        "<body><freejoint/><geom size='0.1'/></body></worldbody></mujoco>"
+    )
+    found = model.physics
+    assert (found.integrator, found.cone, found.step) == ("implicitfast", "elliptic", 0.004)

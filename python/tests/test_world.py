@@ -279,6 +279,23 @@ def test_state_and_back(world: mayfly.World) -> None:
         group.set_state(q * np.nan)
 
 
+def test_sensors_of_a_state_that_was_set(ant: mayfly.Model) -> None:
+    model = mayfly.Model.from_string(
+        "<mujoco><worldbody><body name='ball' pos='0 0 1'><freejoint/><geom size='0.1' mass='1'/>"
+        "</body></worldbody><sensor><framelinvel objtype='body' objname='ball'/></sensor></mujoco>"
+    )
+    with mayfly.World(step=0.01) as world:
+        balls = world.add_group(model, 18, sensors=True)
+        balls.set_state(model.start_position, [1.0, 2.0, 3.0, 0.0, 0.0, 0.0])
+        assert not balls["sensor.value"].array.any()  # still those of the start
+        balls.measure([17, 3])
+        seen = balls["sensor.value"].array
+        assert seen[[3, 17]].tolist() == [[1, 2, 3], [1, 2, 3]] and not seen[4].any()
+        balls.measure()
+        assert (balls["sensor.value"].array == [1, 2, 3]).all()
+        world.add_group(ant, 1, name="ants").measure()  # has none
+
+
 def test_poses(world: mayfly.World) -> None:
     """A pendulum of 1 m about y, hung at (0, 0, 2): at angle a its tip frame has turned by a."""
     text = """<mujoco><worldbody><body name="rod" pos="0 0 2">

@@ -26,7 +26,7 @@ PIP = re.compile(r"\bpip3?(?: -q)? install ([^\n`)#;|&]*)")
 PYPI = set("""cma dm_control dynamixel-sdk evosax evotorch gymnasium gymnasium-robotics h5py jax cffi
     mcap
     mkdocs-material mujoco nevergrad numpy nvidia-srl-usd-to-urdf pettingzoo pin rcsssmj ribs scipy
-    sdformat-mjcf stable-baselines3 xacro""".split())
+    sdformat-mjcf stable-baselines3 unilab xacro""".split())
 
 
 def files(folder):

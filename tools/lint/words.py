@@ -13,7 +13,7 @@ import pathlib
 import re
 import sys
 
-FOLDERS = "src include apps python bridges tests".split()
+FOLDERS = "src include apps python bridges unisim tests".split()
 WORDS = {
     "room": "size, capacity or space",
     "rooms": "sizes",

@@ -386,6 +386,19 @@ class Group(Sealed, Equations, Varied):
             self._use()
             self._refresh_rows(self._robots(robots))
 
+    def measure(self, robots: Any = None) -> None:
+        """Measures the sensors of robots in their present state, as a reset does.
+
+        After set_state and writes of state; steps measure by themselves.
+
+        Args:
+            robots: None for all, a number, a list or a mask.
+
+        """
+        with self._lock:
+            self._use()
+            self._for_rows(lib.mfpy_measure, self._robots(robots))
+
     def set_start(
         self,
         position: npt.ArrayLike,

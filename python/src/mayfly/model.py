@@ -36,6 +36,7 @@ from mayfly.parts import (
     AnyPart,
     Body,
     Dock,
+    Fields,
     Joint,
     Keyframe,
     Link,
@@ -300,6 +301,12 @@ class Model(Native):
         if lib.mf_world_config_for(model).gravity == 0.0:
             return (0.0, 0.0, 0.0)
         return tuple(model.physics.gravity)
+
+    @property
+    def physics(self) -> Fields:
+        """Settings of the file, as `<option>` of MJCF: `integrator`, `cone`, `step`, ..."""
+        native = self._use()
+        return parts.make_fields(native, lib.MF_ITEM_PHYSICS, native.physics)
 
     @property
     def position_count(self) -> int:

@@ -195,6 +195,11 @@ def _fields(native: Any, item: int, c: Any) -> dict[str, Any]:
     return values
 
 
+def make_fields(native: Any, item: int, c: Any) -> Fields:
+    """All fields of one C structure of a model."""
+    return Fields(_fields(native, item, c))
+
+
 def make_parts(native: Any, kind: type[AnyPart]) -> Parts[AnyPart]:
     """All parts of a model of that kind."""
     item = int(getattr(lib, f"MF_ITEM_{kind.__name__.upper()}"))
