@@ -115,8 +115,12 @@ def test_tasks_of_your_own(capsys: pytest.CaptureFixture[str]) -> None:
     """The block of docs/how_to/tasks.md, and its table of terms: each name exists."""
     pytest.importorskip("gymnasium")
     page = ROOT / "docs" / "how_to" / "tasks.md"
-    (block,) = blocks(page)
+    block, drawn = blocks(page)
     exec(block, names := {})
+    exec(drawn, names)
+    with names["task"].make(4) as envs:
+        envs.reset(seed=1)
+        assert np.ptp(envs.group.varied()["body/link.mass"]) > 0
     assert names["envs"].observation_groups["critic"].shape == (256, 6)
     assert "feet_down; link_names tibia*; weight 0.1" in capsys.readouterr().out
     table = page.read_text().partition("## Names elsewhere")[2]

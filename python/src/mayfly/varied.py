@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mayfly import errors
-from mayfly._native import Turn, call, encode, ffi, lib, text
+from mayfly._native import Turn, call, encode, ffi, in_turn, lib, text
 
 if TYPE_CHECKING:
     from mayfly.model import Model
@@ -74,20 +74,35 @@ class Varied:
             for key, values in given.items():
                 own = merged.setdefault(key, np.full(self.count, self._nominal(key)))
                 own[rows] = values
-            self._apply(native, rows, merged)
+            if len(rows) > 0:
+                self._apply(native, rows, merged)
             self._numbers.clear()
             self._numbers.update(merged)
 
     def varied(self) -> dict[str, Numbers]:
-        """The numbers that robots have of their own, one row for each, by "link.mass/trunk"."""
+        """The numbers that robots have of their own, one row for each, by "trunk/link.mass"."""
         found: dict[str, list[Numbers]] = {}
         for (item, field, index, _), values in sorted(self._numbers.items(), key=lambda v: v[0]):
             kind = text(lib.mf_item_table(item).name)
-            found.setdefault(f"{kind}.{field}/{self._name(item, index)}", []).append(values)
+            found.setdefault(f"{self._name(item, index)}/{kind}.{field}", []).append(values)
         return {
             name: rows[0].copy() if len(rows) == 1 else np.stack(rows, axis=1)
             for name, rows in found.items()
         }
+
+    @in_turn
+    def numbers(self, name: str) -> tuple[tuple[str, ...], Numbers]:
+        """Names of the items that have a field, and its values in the model: (items, components).
+
+        Items without a name have their number. `name` is as in `vary`: "link.mass".
+        """
+        item, field, first, width = self._field(name)
+        _, count = self._items(item)
+        values = [
+            [self._nominal((item, field, i, first + c)) for c in range(width)] for i in range(count)
+        ]
+        names = tuple(self._name(item, i) for i in range(count))
+        return names, np.array(values, dtype=np.float64).reshape(count, width)
 
     def _apply(self, native: Any, rows: npt.NDArray[np.uint32], merged: dict[Key, Numbers]) -> None:
         changes, keep = ffi.new("mf_ModelChange[]", max(len(merged), 1)), []

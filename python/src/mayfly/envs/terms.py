@@ -22,6 +22,7 @@ __all__ = ["ActionTerm", "ObservationTerm", "stream_of"]
 
 
 def stream_of(kind: str, name: str) -> int:
+    """The stream of random numbers of a term, which depends on nothing but its name."""
     return zlib.crc32(f"{kind}/{name}".encode())
 
 
@@ -73,6 +74,7 @@ class ActionTerm:
         self.followed = _followed(env.group) if term.field == "joint.target" else None
 
     def reset(self, env: TaskVectorEnv, robots: Index) -> None:
+        """Targets of the default pose and new latencies, for robots whose episodes begin."""
         self.targets[:, :, robots] = self.offset[:, None]
         if self.spread:
             env._draw_for(self.stream)

@@ -1,0 +1,108 @@
+"""Robots of a group that differ in numbers of their model."""
+
+from __future__ import annotations
+
+import pathlib
+import re
+
+import numpy as np
+import pytest
+
+import mayfly
+from mayfly import errors, mdp
+
+FILE = """<mujoco model="walker"><compiler angle="radian"/><worldbody>
+<geom name="floor" type="plane" size="0 0 1" friction="{friction}"/>
+<body name="trunk" pos="0 0 0.45"><freejoint/><inertial pos="0 0 0" mass="{mass}"
+  diaginertia="0.02 0.06 0.07"/>
+<geom name="box" type="box" size="0.2 0.1 0.05" friction="0.1"/>
+<body name="leg" pos="0.2 0 0"><joint name="hip" axis="0 1 0" damping="{damping}"/>
+<geom name="foot" type="sphere" size="0.03" pos="0 0 -0.2" mass="0.3" friction="0.1"/></body>
+</body></worldbody><actuator><position joint="hip" kp="5"/></actuator></mujoco>"""
+NOMINAL = {"friction": 1.0, "mass": 3.0, "damping": 0.2}
+
+
+def walker(folder: pathlib.Path, **numbers: float) -> mayfly.Model:
+    path = folder / "walker.xml"
+    path.write_text(FILE.format(**{**NOMINAL, **numbers}))
+    return mayfly.Model.from_file(path)
+
+
+def poses(group: mayfly.Group) -> np.ndarray:
+    group["actuator.control"] = 0.4
+    group.world.step(300)
+    return np.hstack([group["base.position"].array, group["joint.angle"].array])
+
+
+def test_robots_move_as_those_of_edited_files(tmp_path: pathlib.Path) -> None:
+    friction, mass, damping = np.array([0.3, 1.2]), np.array([2.0, 4.0]), np.array([0.1, 0.5])
+    with mayfly.World(step=0.002) as world:
+        group = world.add_group(walker(tmp_path), 2, precision="double")
+        group.vary({"link.mass": {"trunk": mass}, "joint.damping": {"hip": damping}})
+        group.vary({"shape.friction.0": {"floor": friction[1:]}}, robots=1)
+        group.vary({"shape.friction.0": {"floor": friction[:1]}}, robots=[0])
+        assert {name: list(values) for name, values in group.varied().items()} == {
+            "trunk/link.mass": [2.0, 4.0],
+            "hip/joint.damping": [0.1, 0.5],
+            "floor/shape.friction": [0.3, 1.2],
+        }
+        found = poses(group)
+    for i in range(2):
+        with mayfly.World(step=0.002) as world:
+            model = walker(tmp_path, friction=friction[i], mass=mass[i], damping=damping[i])
+            alone = poses(world.add_group(model, 1, precision="double"))
+        np.testing.assert_allclose(found[i], alone[0], rtol=0, atol=1e-10)
+    assert np.abs(found[0] - found[1]).max() > 0.01
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind", "message"),
+    [
+        ({"link.weight": 1.0}, errors.ArgumentError, "need one of center, inertia"),
+        ({"mass": 1.0}, errors.ArgumentError, "need one of link.FIELD"),
+        ({"link.mass": {"leg2": 1.0}}, errors.ArgumentError, "there is no 'leg2'"),
+        ({"link.mass": [1.0, 2.0, 3.0]}, errors.ArgumentError, "an array of shape (3,)"),
+        ({"link.mass": {"leg": -1.0}}, errors.ArgumentError, "robot 0: -1, need >= 0"),
+        ({"link.center.3": 1.0}, errors.ArgumentError, "components are 0 .. 2"),
+        ({"joint.friction": 1.0}, errors.UnsupportedError, "in more than numbers"),
+    ],
+)
+def test_mistakes_are_one_line(
+    tmp_path: pathlib.Path, changes: dict[str, object], kind: type[Exception], message: str
+) -> None:
+    with mayfly.World(step=0.002) as world:
+        group = world.add_group(walker(tmp_path), 2)
+        with pytest.raises(kind, match=re.escape(message)) as caught:
+            group.vary(changes)
+        assert "\n" not in str(caught.value)
+        assert group.varied() == {}  # nothing was kept
+        group.vary({"link.mass": {"leg": 0.4}})
+
+
+def test_events_draw_numbers(tmp_path: pathlib.Path) -> None:
+    task = mayfly.Task(
+        walker(tmp_path),
+        actions={"joint_pos": mdp.JointPositionAction(scale=0.1)},
+        observations={"policy": {"gyro": mdp.base_ang_vel}},
+        rewards={"alive": mdp.Reward(mdp.is_alive)},
+        terminations={"time_out": mdp.Termination(time_out=True)},
+        events={
+            "body": mdp.Event(
+                mdp.randomize_model,
+                "reset",
+                ranges={"trunk/link.mass": (0.5, 1.5), "floor/shape.friction.0": (0.4, 0.6)},
+            )
+        },
+    )
+    with task.make(8) as envs:
+        envs.reset(seed=3)
+        first = envs.group.varied()
+        mass, inertia = first["trunk/link.mass"], first["trunk/link.inertia"]
+        assert mass.min() >= 1.5 and mass.max() <= 4.5 and np.unique(mass).size == 8
+        np.testing.assert_allclose(inertia[:, 0], 0.02 * mass / 3.0, rtol=1e-12)
+        friction = first["floor/shape.friction"]
+        assert friction.min() >= 0.4 and friction.max() <= 0.6
+        envs.reset(seed=3)
+        np.testing.assert_array_equal(envs.group.varied()["trunk/link.mass"], mass)
+        envs.reset(seed=4)
+        assert np.abs(envs.group.varied()["trunk/link.mass"] - mass).max() > 0.1
