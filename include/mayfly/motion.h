@@ -143,7 +143,8 @@ MF_API bool mf_motion_in(const mf_Group *group, mf_Motion motion);
 MF_API mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion to,
                                   mf_Error *error);
 
-// ---- robots that differ in numbers ---------------------------------------------------------------
+// ---- robots that differ in numbers
+// ---------------------------------------------------------------
 
 // Numbers of the model that robots have of their own.
 typedef struct mf_ModelChange {
@@ -160,12 +161,12 @@ typedef struct mf_ModelChange {
 // are part of the state (a field of the motion); a reset leaves them as they are. The first call
 // for a group adds the field: before, sensors must have been added, and worlds to which a snapshot
 // is restored must have made such a call. What is given of shapes holds for their contacts
-// with the ground, not between links of the robot. A change that is more than of numbers, as friction
-// of a joint that has none, or another shape, is refused.
-// Starts and equations of motion are those of the group's model.
-// MF_UNSUPPORTED: that, or a motion of the group has one model for all (all but `articulated`), or
-// robots dock or share their ground. MF_BAD_ARGUMENT: a field, an index or a value that no model
-// can have. Instances before the one that the message names are changed.
+// with the ground, not between links of the robot. A change that is more than of numbers, as
+// friction of a joint that has none, or another shape, is refused. Starts and equations of motion
+// are those of the group's model. MF_UNSUPPORTED: that, or a motion of the group has one model for
+// all (all but `articulated`), or robots dock or share their ground. MF_BAD_ARGUMENT: a field, an
+// index or a value that no model can have. Instances before the one that the message names are
+// changed.
 MF_API mf_Status mf_group_vary(mf_Group *group, const uint32_t *instances, uint32_t instance_count,
                                const mf_ModelChange *changes, uint32_t change_count,
                                mf_Error *error);

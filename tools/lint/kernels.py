@@ -32,12 +32,15 @@ WIDE = ["-DMF_KERNEL_AVX2", "-mavx2", "-mfma"] if os.uname().machine == "x86_64"
 # grows costs memory traffic in every thread: raise a limit for a reason only.
 STACKS = {
     "articulated_kernel": 1600,
+    "articulated_varied_kernel": 320,
     "assembly_kernel": 320,
     "cloth_kernel": 1024,
     "collide_kernel": 1984,
     "compound_kernel": 4100,
     "constrain_kernel": 616,
+    "constrain_varied_kernel": 568,
     "couple_kernel": 688,
+    "couple_varied_kernel": 320,
     "driven_kernel": 304,
     "fluid_kernel": 800,
     "gp_kernel": 2176,
@@ -51,7 +54,8 @@ STACKS = {
     "sensing_kernel": 584,
     "truss_double_kernel": 768,
 }
-ENTRY = re.compile(r"\bMF_KERNEL\((\w+)\)\([^;{]*\)\s*\{")
+ENTRY = re.compile(r"\b(MF_(?:ART_)?KERNEL\(\w+\))\([^;{]*\)\s*\{")
+OTHER = re.compile(r'#include "([\w/]+_kernel\.c)"')  # compiled once more, with other settings
 # Declared for the host alone, before the others: what is not for the device, and system headers.
 HOST_HEADERS = ["assert.h", "float.h", "math.h", "stdio.h", "stdlib.h", "string.h", "mayfly/mayfly.h"]
 if os.uname().machine == "x86_64":
@@ -97,9 +101,12 @@ def device_text(source):
             + f'extern "C" {{\n#include "{source}"\n}}\n'
             + "#pragma clang attribute pop\n"
         )
+    entries, again = ENTRY.findall(text), OTHER.search(text)
+    if again is not None:  # but for functions that the first time defines for both
+        src = next(folder for folder in source.parents if folder.name == "src")
+        entries = [e for e in ENTRY.findall((src / again[1]).read_text()) if "MF_ART_KERNEL" in e]
     uses = "".join(
-        f"__device__ void *mf_use_{i} = (void *)MF_KERNEL({name});\n"
-        for i, name in enumerate(ENTRY.findall(text))
+        f"__device__ void *mf_use_{i} = (void *){entry};\n" for i, entry in enumerate(entries)
     )
     return (
         "".join(f"#include <{header}>\n" for header in HOST_HEADERS)

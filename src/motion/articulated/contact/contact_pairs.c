@@ -161,9 +161,9 @@ static mf_Status find_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Cont
         memcpy(holders[l].rotation, motion->frames[l].rotation, sizeof holders[l].rotation);
     }
     // Pairs of a robot that differs in numbers are those of its group.
-    mf_Status status = mf_collide_create_with(
-        context, motion->nominal != NULL ? motion->nominal : model, holders, motion->hulls,
-        &motion->collide, error);
+    mf_Status status =
+        mf_collide_create_with(context, motion->nominal != NULL ? motion->nominal : model, holders,
+                               motion->hulls, &motion->collide, error);
     mf_release(context, holders);
     if (status == MF_LIMIT)
         return mf_fail(error, status,
