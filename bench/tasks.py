@@ -2,7 +2,8 @@
 
     OPENBLAS_NUM_THREADS=1 MAYFLY_ISA=avx2 python bench/tasks.py unitree_go2/go2_mjx.xml
 
-The task is that of examples/python/velocity_tracking.py: 5 x 4 ms, noise, latency and pushes. CPU
+The task is that of examples/python/velocity_tracking.py: 5 x 4 ms, noise, latency and pushes; then
+with masses, friction, damping and strength per robot, with a history and without latency. CPU
 times are those of all threads, so that they say something on a machine with other load too.
 """
 
@@ -75,8 +76,14 @@ def main(model: str, robots: int, steps: int, times: int) -> None:
         for group, terms in task.observations.items()
     }
     at_once = {"joint_pos": mdp.JointPositionAction(scale=0.25)}
+    ranges = {
+        "link.mass": (0.8, 1.2), "actuator.gain": (0.9, 1.1), "joint.damping": (0.5, 1.5),
+        "joint.friction": (0.5, 1.5), "shape.friction.0": (0.5, 1.5),
+    }  # fmt: skip
+    body = mdp.Event(mdp.randomize_model, "startup", ranges=ranges)
     for name, one in (
         ("task", task),
+        ("task, every robot its own", task.replace(events={**task.events, "body": body})),
         ("task, history of 3", task.replace(observations=history)),
         ("task, without latency", task.replace(actions=at_once)),
     ):

@@ -90,7 +90,11 @@ def test_events_draw_numbers(tmp_path: pathlib.Path) -> None:
             "body": mdp.Event(
                 mdp.randomize_model,
                 "reset",
-                ranges={"trunk/link.mass": (0.5, 1.5), "floor/shape.friction.0": (0.4, 0.6)},
+                ranges={
+                    "trunk/link.mass": (0.5, 1.5),
+                    "floor/shape.friction.0": (0.4, 0.6),
+                    "actuator.gain": (0.8, 1.2),
+                },
             )
         },
     )
@@ -100,6 +104,9 @@ def test_events_draw_numbers(tmp_path: pathlib.Path) -> None:
         mass, inertia = first["trunk/link.mass"], first["trunk/link.inertia"]
         assert mass.min() >= 1.5 and mass.max() <= 4.5 and np.unique(mass).size == 8
         np.testing.assert_allclose(inertia[:, 0], 0.02 * mass / 3.0, rtol=1e-12)
+        gain, bias = first["0/actuator.gain"], first["0/actuator.bias"]
+        assert np.unique(gain[:, 0]).size == 8
+        np.testing.assert_array_equal(bias[:, 1], -gain[:, 0])
         friction = first["floor/shape.friction"]
         assert friction.min() >= 0.4 and friction.max() <= 0.6
         envs.reset(seed=3)

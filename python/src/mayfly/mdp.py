@@ -653,6 +653,9 @@ def reset_field_uniform(
     env.write(name, np.broadcast_to(made, original.shape), robots)
 
 
+_SCALED_TOO = {"link.mass": "link.inertia", "actuator.gain": "actuator.bias"}
+
+
 def randomize_model(
     env: TaskVectorEnv, robots: Array, ranges: Mapping[str, Range], operation: str = "scale"
 ) -> None:
@@ -667,8 +670,8 @@ def randomize_model(
         ranges: (lowest, largest) by fields of links, joints, shapes or actuators, as in
             `Group.vary`: "link.mass" of all links, "trunk/link.mass" or "*_calf/link.mass" of some,
             "shape.friction.0" of one component. All components of an item get the same number.
-        operation: "scale": multiplies the value of the model, and of masses the inertia too;
-            "add": is added to it; "abs": the value.
+        operation: "scale": multiplies the value of the model, with "link.mass" the inertia too,
+            with "actuator.gain" the bias too, so all of its force; "add": is added; "abs": is it.
 
     """
     if operation not in ("abs", "add", "scale"):
@@ -680,8 +683,8 @@ def randomize_model(
         chosen = match(names, (pattern or "*",), path)
         drawn = env.uniform(*value_range, len(chosen), robots).astype(np.float64)
         fields = [(name, nominal)]
-        if name == "link.mass" and operation == "scale":
-            fields.append(("link.inertia", env.group.numbers("link.inertia")[1]))
+        if name in _SCALED_TOO and operation == "scale":
+            fields.append((_SCALED_TOO[name], env.group.numbers(_SCALED_TOO[name])[1]))
         for field_name, values in fields:
             own = changes.setdefault(field_name, {})
             for column, item in enumerate(chosen):
