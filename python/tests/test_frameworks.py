@@ -32,8 +32,7 @@ KINDS = {"torch": "Tensor", "jax": "Array"}
 
 @pytest.mark.parametrize("framework", ["torch", "jax"])
 def test_the_same_numbers_in_the_same_memory(hexapod: mayfly.Model, framework: str) -> None:
-    library = importlib.import_module("jax.numpy") if framework == "jax" else None
-    library = library or pytest.importorskip(framework)
+    library = pytest.importorskip("jax.numpy" if framework == "jax" else framework)
     kind = getattr(importlib.import_module(framework), KINDS[framework])
     task, rng = make_task(hexapod), np.random.default_rng(1)
     with (

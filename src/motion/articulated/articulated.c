@@ -555,19 +555,23 @@ static void row_defaults(mf_MotionsConfig *config) {
     config->articulated = default_config();
 }
 
-static const mf_MotionNote *const notes[] = {&mf_note_planars,
-                                             &mf_note_tendon_efforts,
-                                             &mf_note_lifted,
-                                             &mf_note_alone_links,
-                                             &mf_note_alone_obstacles,
-                                             &mf_note_points_instead,
-                                             &mf_note_kept_off,
-                                             &mf_note_kept_contacts,
-                                             &mf_note_ground_added,
-                                             &mf_note_no_ground,
-                                             &mf_note_alone_world,
-                                             &mf_note_mocap_children,
-                                             NULL};
+static uint32_t softened(const mf_NoteCase *c) {
+    const mf_ArtMotion *motion = c->group != NULL ? find_motion(c->group) : NULL;
+    return motion != NULL ? motion->softened : 0;
+}
+
+static const mf_MotionNote note_softened = {
+    .count = softened,
+    .text = "contacts (#): friction is softer than impratio and solimp say, as single precision "
+            "cannot hold it; precision double does"};
+
+static const mf_MotionNote *const notes[] = {&note_softened,          &mf_note_planars,
+                                             &mf_note_tendon_efforts, &mf_note_lifted,
+                                             &mf_note_alone_links,    &mf_note_alone_obstacles,
+                                             &mf_note_points_instead, &mf_note_kept_off,
+                                             &mf_note_kept_contacts,  &mf_note_ground_added,
+                                             &mf_note_no_ground,      &mf_note_alone_world,
+                                             &mf_note_mocap_children, NULL};
 
 static void note_settings(const void *plan, mf_NoteCase *c) {
     const mf_Model *model = c->model;

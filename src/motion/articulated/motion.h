@@ -29,6 +29,7 @@ typedef struct mf_ArtMotion {
     // With MuJoCo's law, what gives way in the reference position: each shape of the model [1/kg];
     // [1/kg] and [1/(kg m^2)] the center of plan link l at 2 (l + 1), from the base's.
     double *shape_ease, *link_ease;
+    uint32_t softened; // [1] contacts and classes of pairs with softer friction than the file's
     // Where robots differ from the group's model in their numbers (vary.h); else NULL.
     mf_Field *numbers;
     mf_Row numbers_row;

@@ -18,6 +18,7 @@
 // mass matrix its digits in the Hessian.
 #define HARDEST_FLOAT 1e5
 #define HARDEST_DOUBLE 1e9
+#define NOTICED 0.9 // [1] of what the file says, from here on a note says it
 
 typedef struct Laws {
     mf_ArtMotion *motion;
@@ -78,46 +79,54 @@ static double largest_square(const mf_ArtLaw *law) {
 
 // The edges n +- mu t of a pyramid are all as soft as the first one, times 2 mu^2. An edge's share
 // in the Hessian is 1 / ease along n and mu^2 / ease along t.
-static void set_pyramid(mf_ArtLaw *law, double ratio, double hardest) {
+// True if it is softer than the file's.
+static bool set_pyramid(mf_ArtLaw *law, double ratio, double hardest) {
     const double mu = mf_smaller(law->friction[0], SOFTEST_FRICTION), square = largest_square(law);
     double edge = 2.0 * mu * mu * (1.0 + mu * mu) / ratio;
-    edge = mf_larger(edge, hardest * mf_larger(1.0, square));
+    const double least = hardest * mf_larger(1.0, square);
+    const bool softer = edge < NOTICED * least && square > 0.0;
+    edge = mf_larger(edge, least);
     set_ease(law, edge, edge);
     if (square > 0.0)
-        return;
+        return softer;
     law->over[0] = 2.0 * (law->dimension - 1.0); // all edges are one
     law->dimension = 1;
+    return softer;
 }
 
 // The rows of an elliptic cone are harder across the normal, by impratio. The cone is what bends
 // where friction slips, so that all its rows share what can be had of impratio.
-static void set_ellipse(mf_ArtLaw *law, double ratio, double hardest) {
+static bool set_ellipse(mf_ArtLaw *law, double ratio, double hardest) {
     if (!(largest_square(law) > LEAST_FRICTION * LEAST_FRICTION)) {
         law->dimension = 1;
-        return;
+        return false;
     }
     for (int i = 0; i < 5; i++)
         law->friction[i] = mf_larger(law->friction[i], LEAST_FRICTION);
     const double mu = law->friction[0];
-    ratio = mf_smaller(ratio, mu * mu / (hardest * largest_square(law)));
+    const double most = mu * mu / (hardest * largest_square(law));
+    const bool softer = most < NOTICED * ratio;
+    ratio = mf_smaller(ratio, most);
     law->cone = mu / mf_sqrt(ratio);
     for (uint32_t i = 1; i < 6; i++) {
         law->ease[i] = mu * mu / (law->friction[i - 1] * law->friction[i - 1]);
         law->over[i] = ratio;
     }
+    return softer;
 }
 
-// Friction that the precision cannot hold gets softer, and none is no row.
+// Friction that the precision cannot hold gets softer, which a note says, and none is no row.
 static void set_cone(const Laws *all, mf_ArtLaw *law) {
     const double ratio = all->model->physics.friction_impedance_ratio;
     const double widest = mf_larger(law->impedance[0], law->impedance[1]);
     const double hardest =
         widest / (1.0 - widest) / (all->motion->double_precision ? HARDEST_DOUBLE : HARDEST_FLOAT);
     set_ease(law, 1.0, 1.0);
-    if (law->dimension > 1 && all->motion->plan->elliptic)
-        set_ellipse(law, ratio, hardest);
-    else if (law->dimension > 1)
-        set_pyramid(law, ratio, hardest);
+    bool softer = false;
+    if (law->dimension > 1)
+        softer = all->motion->plan->elliptic ? set_ellipse(law, ratio, hardest)
+                                             : set_pyramid(law, ratio, hardest);
+    all->motion->softened += softer && !all->motion->double_precision;
 }
 
 static mf_ArtLaw contact_law(const Laws *all, const mf_CollideClass *pair) {
