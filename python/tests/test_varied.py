@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import pathlib
 import re
 
@@ -63,6 +64,11 @@ def test_robots_move_as_those_of_edited_files(tmp_path: pathlib.Path) -> None:
         ({"link.mass": {"leg2": 1.0}}, errors.ArgumentError, "there is no 'leg2'"),
         ({"link.mass": [1.0, 2.0, 3.0]}, errors.ArgumentError, "an array of shape (3,)"),
         ({"link.mass": {"leg": -1.0}}, errors.ArgumentError, "robot 0: -1, need >= 0"),
+        ({"link.mass": {"leg": "heavy"}}, errors.ArgumentError, "need numbers, got 'heavy'"),
+        ({"link.mass": [[1.0], []]}, errors.ArgumentError, "need numbers, got [[1.0], []]"),
+        ({"link.mass": {True: 1.0}}, errors.ArgumentError, "there is no True"),
+        ({3: 1.0}, errors.ArgumentError, "need one of link.FIELD"),
+        ([("link.mass", 1.0)], errors.ArgumentError, "need a mapping by fields"),
         ({"link.center.3": 1.0}, errors.ArgumentError, "components are 0 .. 2"),
         ({"joint.friction": 1.0}, errors.UnsupportedError, "in more than numbers"),
     ],
@@ -113,3 +119,38 @@ def test_events_draw_numbers(tmp_path: pathlib.Path) -> None:
         np.testing.assert_array_equal(envs.group.varied()["trunk/link.mass"], mass)
         envs.reset(seed=4)
         assert np.abs(envs.group.varied()["trunk/link.mass"] - mass).max() > 0.1
+
+
+def test_snapshots_tell_numbers(tmp_path: pathlib.Path) -> None:
+    with mayfly.World(step=0.002) as world, mayfly.World(step=0.002) as other:
+        group = world.add_group(walker(tmp_path), 2)
+        group.vary({"link.mass": {"trunk": [2.0, 4.0]}})
+        image = world.snapshot()
+        poses(group)
+        after = world.hash()
+        group.vary({"link.mass": {"trunk": 9.0}})
+        world.restore(image)
+        np.testing.assert_array_equal(group.varied()["trunk/link.mass"], [2.0, 4.0])
+        group.vary({"joint.damping": {"hip": 0.2}})  # with the restored masses, the file's damping
+        poses(group)
+        assert world.hash() == after
+        with pytest.raises(errors.CorruptError, match="numbers of robots"):
+            world.restore(image[:-116] + bytes(100) + image[-16:])
+        copied = other.add_group(walker(tmp_path), 2)
+        other.restore(image)
+        again = copy.deepcopy(world)
+        again.restore(image)
+        for restored in (copied, again.groups[0]):
+            np.testing.assert_array_equal(restored.varied()["trunk/link.mass"], [2.0, 4.0])
+            poses(restored)
+            assert restored.world.hash() == after
+
+
+def test_a_refused_change_changes_no_robot(tmp_path: pathlib.Path) -> None:
+    with mayfly.World(step=0.002) as world:
+        group = world.add_group(walker(tmp_path), 2)
+        group.vary({"link.mass": {"trunk": [2.0, 4.0]}})
+        before = world.hash()
+        with pytest.raises(errors.ArgumentError, match="robot 1"):
+            group.vary({"link.mass": {"trunk": [3.0, -1.0]}})
+        assert world.hash() == before

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import io
+import zipfile
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,7 +16,7 @@ from mayfly._native import Turn, call, encode, ffi, in_turn, lib, text
 if TYPE_CHECKING:
     from mayfly.model import Model
 
-__all__ = ["Varied"]
+__all__ = ["Varied", "numbers_image", "read_numbers"]
 
 Numbers = npt.NDArray[np.float64]
 _ITEMS = {
@@ -23,6 +25,7 @@ _ITEMS = {
     "shape": lib.MF_ITEM_SHAPE,
     "actuator": lib.MF_ITEM_ACTUATOR,
 }
+_MARK = b"MFNUMBER"  # ends a snapshot that tells robots' numbers
 Key = tuple[int, str, int, int]  # item, field, index, component
 
 
@@ -61,8 +64,11 @@ class Varied:
             UnsupportedError: The change is more than one of numbers, or the motion has one model
                 for all robots.
             ArgumentError: Names the field, item or value that is wrong.
+            Either way all robots keep the numbers that they had.
 
         """
+        if not isinstance(changes, Mapping):
+            raise errors.ArgumentError(f"vary: need a mapping by fields, got {_short(changes)}")
         with self._lock:
             native, rows = self._use(), self._robots(robots)
             given = {
@@ -75,7 +81,12 @@ class Varied:
                 own = merged.setdefault(key, np.full(self.count, self._nominal(key)))
                 own[rows] = values
             if len(rows) > 0:
-                self._apply(native, rows, merged)
+                try:
+                    self._apply(native, rows, merged)
+                except errors.MayflyError:
+                    if self._is_varied():  # the robots before the one that was refused
+                        self._apply(native, rows, self._numbers)
+                    raise
             self._numbers.clear()
             self._numbers.update(merged)
 
@@ -118,6 +129,16 @@ class Varied:
         data = ffi.from_buffer("uint32_t[]", rows)
         call(lib.mf_group_vary, native, data, len(rows), changes, len(merged))
 
+    # ---- snapshots -------------------------------------------------------------------------------
+
+    def _is_varied(self) -> bool:
+        return bool(lib.mf_group_find_field(self._native, b"articulated.numbers") != ffi.NULL)
+
+    def _begin_numbers(self) -> None:
+        """Gives the robots numbers of their own, those of the model, where they have none yet."""
+        if not self._is_varied():
+            self._apply(self._use(), np.zeros(1, dtype=np.uint32), {})
+
     # ---- names -----------------------------------------------------------------------------------
 
     def _items(self, item: int) -> tuple[Any, int]:
@@ -152,7 +173,7 @@ class Varied:
 
     def _field(self, name: str) -> tuple[int, str, int, int]:
         """Item, field, first component and how many."""
-        parts = name.split(".")
+        parts = name.split(".") if isinstance(name, str) else []
         if len(parts) not in (2, 3) or parts[0] not in _ITEMS:
             known = ", ".join(f"{kind}.FIELD" for kind in _ITEMS)
             raise errors.ArgumentError(f"vary: {name!r}: need one of {known}")
@@ -177,17 +198,63 @@ class Varied:
             index = int(lib.mf_model_find(self.model._use(), item, encode(part)))
             if index != lib.MF_NONE:
                 return index
-        elif isinstance(part, int) and 0 <= part < count:
-            return part
+        elif not isinstance(part, (bool, np.bool_)) and isinstance(part, (int, np.integer)):
+            if 0 <= part < count:
+                return int(part)
         names = [self._name(item, i) for i in range(count)]
         raise errors.ArgumentError(
             f"vary: {name}: there is no {part!r}; need one of {', '.join(names)}"
         )
 
 
+def numbers_image(groups: Sequence[Varied]) -> bytes:
+    """What `varied` tells of the groups, to follow the native image of a snapshot; maybe empty."""
+    arrays: dict[str, npt.NDArray[Any]] = {}
+    for i, group in enumerate(groups):
+        if group._is_varied():
+            keys = [" ".join(map(str, key)) for key in group._numbers]
+            arrays[f"{i}.keys"] = np.array(keys, dtype=np.str_)
+            values = np.array(list(group._numbers.values()), dtype=np.float64)
+            arrays[f"{i}.values"] = values.reshape(len(keys), group.count)
+    if not arrays:
+        return b""
+    file = io.BytesIO()
+    np.savez(file, **arrays)  # type: ignore[arg-type]
+    return file.getvalue() + file.tell().to_bytes(8, "little") + _MARK
+
+
+def read_numbers(data: bytes, groups: Sequence[Varied]) -> tuple[bytes, list[dict[Key, Numbers]]]:
+    """The native image, and the numbers of each group: of these, all that were varied now are."""
+    found: list[dict[Key, Numbers]] = [{} for _ in groups]
+    if not data.endswith(_MARK):
+        return data, found
+    end = len(data) - len(_MARK) - 8
+    first = end - int.from_bytes(data[end : end + 8], "little")
+    try:
+        image = data[first:end] if first >= 0 else b""
+        arrays = np.load(io.BytesIO(image), allow_pickle=False)
+        for i, group in enumerate(groups):
+            if f"{i}.keys" in arrays:
+                values = arrays[f"{i}.values"]
+                for key, row in zip(arrays[f"{i}.keys"], values, strict=True):
+                    item, field, index, component = str(key).split(" ")
+                    found[i][int(item), field, int(index), int(component)] = row.copy()
+                group._begin_numbers()
+    except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile) as error:
+        raise errors.CorruptError(f"snapshot: numbers of robots: {error}") from None
+    return data[:first], found
+
+
+def _short(value: Any) -> str:
+    return " ".join(repr(value).split())[:60]
+
+
 def _rows_of(name: str, value: Any, rows: int, items: int, width: int) -> Numbers:
     """(robots, items, components)"""
-    values = np.asarray(value, dtype=np.float64)
+    try:
+        values = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise errors.ArgumentError(f"vary: {name}: need numbers, got {_short(value)}") from None
     if values.ndim == 1 and values.shape == (rows,):
         values = values[:, None, None]
     elif values.ndim == 2 and values.shape[0] == rows:

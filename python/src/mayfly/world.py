@@ -48,6 +48,7 @@ from mayfly.queries import (
     list_contacts,
 )
 from mayfly.terrain import Terrain
+from mayfly.varied import numbers_image, read_numbers
 from mayfly.world_drawings import DrawnWorld
 
 __all__ = ["World"]
@@ -620,7 +621,7 @@ class World(DrawnWorld):
             size = lib.mf_world_snapshot_size(native)
             image = ffi.new("uint8_t[]", size)
             call(lib.mf_world_snapshot, native, image, size)
-            return bytes(ffi.buffer(image))
+            return bytes(ffi.buffer(image)) + numbers_image(self._groups)
 
     def restore(self, image: bytes | bytearray | memoryview) -> None:
         """Restores a snapshot; the simulation then continues with the same bits.
@@ -629,9 +630,13 @@ class World(DrawnWorld):
             CorruptError, VersionError, ArgumentError: it does not match; the world is unchanged.
 
         """
-        data = ffi.from_buffer("uint8_t[]", image)
         with self._lock:
-            call(lib.mf_world_restore, self._use(), data, len(data))
+            native = self._use()
+            state, numbers = read_numbers(bytes(image), self._groups)
+            call(lib.mf_world_restore, native, ffi.from_buffer("uint8_t[]", state), len(state))
+            for group, own in zip(self._groups, numbers, strict=True):
+                group._numbers.clear()
+                group._numbers.update(own)
 
     def reset(self) -> None:
         """Resets all robots to their start. The world's time continues."""
