@@ -150,11 +150,12 @@ def drawn(rng: np.random.Generator, theirs: Any, term: str, rows: int) -> np.nda
     if term == "base_com_offset":
         return rng.uniform(-0.05, 0.05, (rows, 3))
     now = theirs.get_reset_term_default(term)[:rows]
-    if term == "body_ipos":
-        return np.asarray(now + rng.uniform(-0.03, 0.03, now.shape) * (np.arange(11) > 0)[:, None])
+    if term == "body_ipos":  # not of shins, which touch the ground: docs/how_to/unilab.md
+        moved = np.isin(np.arange(11), [1, 2, 3, 5, 7, 9])[:, None]
+        return np.asarray(now + moved * rng.uniform(-0.03, 0.03, now.shape))
     if term == "body_iquat":
-        turned = now + rng.uniform(-0.3, 0.3, now.shape) * (np.arange(11) > 0)[:, None]
-        return np.asarray(turned / np.linalg.norm(turned, axis=-1, keepdims=True))
+        rotated = now + (np.arange(11) > 0)[:, None] * rng.uniform(-0.3, 0.3, now.shape)
+        return np.asarray(rotated / np.linalg.norm(rotated, axis=-1, keepdims=True))
     return np.asarray(now * rng.uniform(0.6, 1.4, now.shape))
 
 
@@ -164,8 +165,11 @@ TERMS += ("base_com_offset", "dof_armature", "dof_damping", "dof_frictionloss", 
 
 # UniSim's backend computes the constants of MuJoCo that depend on these numbers again, so its
 # environments are those of edited files, as Mayfly's.
-@pytest.mark.parametrize("integrator", ["Euler", "implicitfast"])
-@pytest.mark.parametrize("terms", [*((term,) for term in TERMS), TERMS], ids="+".join)
+@pytest.mark.parametrize(
+    "terms, integrator",
+    [*(((term,), "Euler") for term in TERMS), (("kp", "kd"), "implicitfast")]
+    + [(TERMS, "Euler"), (TERMS, "implicitfast")],
+)
 def test_numbers_of_environments(
     make: Maker, tmp_path: pathlib.Path, integrator: str, terms: tuple[str, ...]
 ) -> None:
@@ -186,15 +190,13 @@ def test_numbers_of_environments(
         a, b = ours.get_reset_term_default(term), theirs.get_reset_term_default(term)
         np.testing.assert_allclose(a, np.broadcast_to(b, a.shape), atol=1e-15, err_msg=term)
     np.testing.assert_allclose(ours.get_body_ipos([2, 1]), theirs.get_body_ipos([2, 1]), atol=1e-15)
-    plain, _ = pair(make, with_box(tmp_path, integrator))
-    start((plain,), "stand")
     found = differences(ours, theirs, pose)
-    print(integrator, terms, found)
+    print(integrator, *terms, found)
     assert found[0] < 1e-5 and found[1] < 1e-3
-    differences(plain, theirs, pose)
-    change = abs(plain._host_get_state()["qpos"] - ours._host_get_state()["qpos"]).max(axis=1)
-    print("changed", change)
-    assert (change > 1e-4).all()
+    plain = make("mayfly", with_box(tmp_path, integrator), mayfly_precision="double")
+    for backend in (ours, plain):  # this reset leaves the numbers
+        backend._host_set_state(np.arange(3), qpos, qvel)
+    assert differences(plain, ours, pose)[0] > 5e-5
 
 
 def test_loads_on_the_root(make: Maker, scene: SceneCfg) -> None:

@@ -150,7 +150,10 @@ class Numbers:
             if (table[:, fixed] != self._file[term][fixed]).any():
                 what = "bodies that are fixed in the world" if term in _BODY else "free bodies"
                 raise NotImplementedError(f"mayfly: {term}: {what} have the file's")
-            if term == "body_mass" and (table[:, ~fixed] <= 0)[:, self._file[term][~fixed] > 0].any():
+            if (
+                term == "body_mass"
+                and (table[:, ~fixed] <= 0)[:, self._file[term][~fixed] > 0].any()
+            ):
                 raise ValueError("mayfly: body_mass: need values > 0 where the file has mass")
             if term == "body_iquat" and (abs(np.linalg.norm(table, axis=-1) - 1) > 1e-5).any():
                 raise ValueError("mayfly: body_iquat: need unit quaternions (w, x, y, z)")
@@ -177,11 +180,11 @@ class Numbers:
             mass, center, quaternion, moments = (
                 tables.get(term, self._tables[term][rows])[:, parts] for term in _BODY
             )
-            turn, axes = self._rotation[parts], _matrices(quaternion)
-            place = self._position[parts] + np.einsum("bij,rbj->rbi", turn, center)
+            rotation, axes = self._rotation[parts], _matrices(quaternion)
+            place = self._position[parts] + np.einsum("bij,rbj->rbi", rotation, center)
             total = mass.sum(axis=1)
             middle = np.einsum("rb,rbi->ri", mass, place) / np.where(total > 0, total, 1)[:, None]
-            axes = np.einsum("bij,rbjk->rbik", turn, axes)
+            axes = np.einsum("bij,rbjk->rbik", rotation, axes)
             arm = place - middle[:, None]
             square = (arm * arm).sum(axis=-1)[..., None, None] * np.eye(3)
             shift = mass[..., None, None] * (square - arm[..., :, None] * arm[..., None, :])
