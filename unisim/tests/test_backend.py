@@ -33,7 +33,8 @@ def test_capabilities(make: Maker, scene: SceneCfg) -> None:
     report = make("mayfly", scene, base_name="trunk").get_capabilities()
     levels = {item.feature: item.support for item in report.declarations}
     assert levels["dr.reset.kp"] is SupportLevel.EXACT
-    assert levels["dr.reset.body_mass"] is SupportLevel.UNSUPPORTED
+    assert levels["dr.reset.body_mass"] is SupportLevel.EXACT
+    assert levels["dr.reset.geom_friction"] is SupportLevel.UNSUPPORTED
     assert levels["dr.interval.push"] is SupportLevel.EXACT
     assert levels["terrain.heightfield"] is SupportLevel.UNSUPPORTED
     with pytest.raises(SemanticValidationError, match="terrain.heightfield' rejected: unsupported"):
@@ -44,7 +45,7 @@ def test_capabilities(make: Maker, scene: SceneCfg) -> None:
         )
 
 
-def test_what_is_refused(make: Maker, scene: SceneCfg, tmp_path: pathlib.Path) -> None:
+def test_what_is_refused(make: Maker, scene: SceneCfg) -> None:
     with pytest.raises(NotImplementedError, match="scene.terrain: generated terrain"):
         make("mayfly", SceneCfg(model_file=scene.model_file, terrain=TerrainSceneCfg()))
     with pytest.raises(TypeError, match="unknown_setting"):
@@ -54,17 +55,18 @@ def test_what_is_refused(make: Maker, scene: SceneCfg, tmp_path: pathlib.Path) -
     backend = make("mayfly", scene, base_name="trunk")
     with pytest.raises(NotImplementedError, match="only of the free root .'trunk'., got body ids"):
         backend.apply_body_force(np.array([2]), np.zeros((3, 1, 3)))
-    with pytest.raises(NotImplementedError, match="body_mass are not supported: constants"):
-        backend.get_reset_term_default("body_mass")
+    with pytest.raises(NotImplementedError, match="gravity is not supported: it is a constant"):
+        backend.get_reset_term_default("gravity")
+    with pytest.raises(NotImplementedError, match="geom_friction is not supported: environments"):
+        backend.get_reset_term_default("geom_friction")
+    with pytest.raises(NotImplementedError, match="base_mass_delta is not supported: no base_name"):
+        make("mayfly", scene).get_reset_term_default("base_mass_delta")
     with pytest.raises(ValueError, match="need finite values of shape"):
         backend._host_step(np.full((3, 8), np.nan), 1)
     with pytest.raises(NotImplementedError, match="geom ids"):
         backend.get_geom_id("hull")
     with pytest.raises(KeyError, match="not tracked: pass body_state_required"):
         backend._host_get_body_pos_w(np.array([1]))
-    implicit = make("mayfly", SceneCfg(model_file=write_scene(tmp_path, "implicitfast")))
-    with pytest.raises(NotImplementedError, match="kd are not supported: the integrator impl"):
-        implicit.get_reset_term_default("kd")
 
 
 def test_rows_that_are_not_reset_go_on(make: Maker, scene: SceneCfg) -> None:

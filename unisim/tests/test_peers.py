@@ -130,27 +130,73 @@ def test_sensors_and_bodies_after_a_reset(make: Maker, scene: SceneCfg) -> None:
         )
 
 
-def test_gains_of_environments(make: Maker, scene: SceneCfg) -> None:
+BOX = """<body name="box" pos="0.05 0 0.06" quat="0.9 0.3 0.1 0.2">
+  <inertial pos="0.01 0 0.02" mass="1.5" diaginertia="0.01 0.02 0.025" quat="0.8 0.1 0.5 0.2"/>
+</body>"""
+
+
+def with_box(folder: pathlib.Path, integrator: str) -> SceneCfg:
+    """The scene with a body without joints on the trunk."""
+    path = pathlib.Path(write_scene(folder, integrator))
+    site = '<site name="imu"'
+    path.write_text(path.read_text().replace(site, BOX + site))
+    return SceneCfg(model_file=str(path))
+
+
+def drawn(rng: np.random.Generator, theirs: Any, term: str, rows: int) -> np.ndarray:
+    """Values of a reset term for some environments."""
+    if term == "base_mass_delta":
+        return rng.uniform(-2, 2, rows)
+    if term == "base_com_offset":
+        return rng.uniform(-0.05, 0.05, (rows, 3))
+    now = theirs.get_reset_term_default(term)[:rows]
+    if term == "body_ipos":  # not of shins, which touch the ground: docs/how_to/unilab.md
+        moved = np.isin(np.arange(11), [1, 2, 3, 5, 7, 9])[:, None]
+        return np.asarray(now + moved * rng.uniform(-0.03, 0.03, now.shape))
+    if term == "body_iquat":
+        rotated = now + (np.arange(11) > 0)[:, None] * rng.uniform(-0.3, 0.3, now.shape)
+        return np.asarray(rotated / np.linalg.norm(rotated, axis=-1, keepdims=True))
+    return np.asarray(now * rng.uniform(0.6, 1.4, now.shape))
+
+
+TERMS = ("body_mass", "body_ipos", "body_iquat", "body_inertia", "base_mass_delta")
+TERMS += ("base_com_offset", "dof_armature", "dof_damping", "dof_frictionloss", "kp", "kd")
+
+
+# UniSim's backend computes the constants of MuJoCo that depend on these numbers again, so its
+# environments are those of edited files, as Mayfly's.
+@pytest.mark.parametrize(
+    "terms, integrator",
+    [*(((term,), "Euler") for term in TERMS), (("kp", "kd"), "implicitfast")]
+    + [(TERMS, "Euler"), (TERMS, "implicitfast")],
+)
+def test_numbers_of_environments(
+    make: Maker, tmp_path: pathlib.Path, integrator: str, terms: tuple[str, ...]
+) -> None:
     torch = pytest.importorskip("torch")
     from unisim.dr.types import TensorResetRandomizationPayload
 
-    ours, theirs = pair(make, scene)
+    ours, theirs = pair(make, with_box(tmp_path, integrator), base_name="trunk")
     pose = start((ours, theirs), "stand")
+    qpos, qvel = (theirs._host_get_state()[name] for name in ("qpos", "qvel"))
     rng = np.random.default_rng(2)
-    gains = {
-        term: torch.from_numpy(scale * rng.uniform(0.6, 1.4, (3, 8)))
-        for term, scale in (("kp", 60.0), ("kd", 1.5))
-    }
-    state = theirs._host_get_state()
-    for backend in (ours, theirs):
-        payload = TensorResetRandomizationPayload(**gains)
-        backend._host_set_state(np.arange(3), state["qpos"], state["qvel"], payload)
+    assert set(TERMS) == ours.get_dr_capabilities().supported_reset_terms
+    for rows in (np.arange(3), np.array([2, 0])):  # the second keeps what is not drawn again
+        values = {term: torch.from_numpy(drawn(rng, theirs, term, len(rows))) for term in terms}
+        for backend in (ours, theirs):
+            payload = TensorResetRandomizationPayload(**values)
+            backend._host_set_state(rows, qpos[rows], qvel[rows], payload)
+    for term in TERMS:
+        a, b = ours.get_reset_term_default(term), theirs.get_reset_term_default(term)
+        np.testing.assert_allclose(a, np.broadcast_to(b, a.shape), atol=1e-15, err_msg=term)
+    np.testing.assert_allclose(ours.get_body_ipos([2, 1]), theirs.get_body_ipos([2, 1]), atol=1e-15)
     found = differences(ours, theirs, pose)
-    print("gains", found)
+    print(integrator, *terms, found)
     assert found[0] < 1e-5 and found[1] < 1e-3
-    np.testing.assert_allclose(
-        ours.get_reset_term_default("kd"), theirs.get_reset_term_default("kd")
-    )
+    plain = make("mayfly", with_box(tmp_path, integrator), mayfly_precision="double")
+    for backend in (ours, plain):  # this reset leaves the numbers
+        backend._host_set_state(np.arange(3), qpos, qvel)
+    assert differences(plain, ours, pose)[0] > 5e-5
 
 
 def test_loads_on_the_root(make: Maker, scene: SceneCfg) -> None:

@@ -42,8 +42,8 @@ from unisim.scene import SceneCfg, require_scene_composition_support
 import mayfly
 from mayfly.parts import Body
 from mayfly_unisim import tensors
-from mayfly_unisim.gains import Gains
 from mayfly_unisim.names import Names
+from mayfly_unisim.numbers import Numbers
 from mayfly_unisim.scene import TRACKED, Columns, load, padded, state_columns
 
 __all__ = ["MayflyBackend"]
@@ -103,7 +103,8 @@ class MayflyBackend(Names):
         self._dtype = np.dtype(np.float64 if precision == "double" else np.float32)
         self._qpos, self._qvel = state_columns(self._group)
         self._sensors = {s.name: s for s in self._model.sensors if s.name}
-        self._gains = Gains(self._group)
+        base = None if base_name is None else self._body(base_name).index + 1
+        self._numbers = Numbers(self._group, base)
         self._time = np.zeros(num_envs)
         self._wrench = np.zeros((num_envs, 6))  # on the root at its center of mass, world axes
         self._pushed = self._materialized = False
@@ -112,6 +113,7 @@ class MayflyBackend(Names):
         self._root = self._find_root(base_name)
         self._push_body = self._find_push_body(push_body_name or base_name)
         self._set_all(np.asarray(self._model.start_position))
+        self._gains = self._numbers.file("kp"), self._numbers.file("kd")
         if position_actuator_gains is not None:
             self._apply_gains(**position_actuator_gains)
 
@@ -131,7 +133,24 @@ class MayflyBackend(Names):
         return self._group
 
     def get_actuator_gains(self) -> tuple[Array, Array]:
-        return self._gains.kp[0].copy(), self._gains.kd[0].copy()
+        return self._gains[0].copy(), self._gains[1].copy()
+
+    def get_body_ipos(self, env_ids: Sequence[int] | Array | None = None) -> Array:
+        if env_ids is None:
+            return self._numbers.file("body_ipos")
+        return self._numbers.table("body_ipos")[self._validate_env_ids(env_ids)]
+
+    def get_body_mass(self) -> Array:
+        return self._numbers.file("body_mass")
+
+    def get_dof_armature(self) -> Array:
+        return self._numbers.file("dof_armature")
+
+    def get_dof_damping(self) -> Array:
+        return self._numbers.file("dof_damping")
+
+    def get_dof_frictionloss(self) -> Array:
+        return self._numbers.file("dof_frictionloss")
 
     # ---- capabilities ----------------------------------------------------------------------------
 
@@ -139,7 +158,7 @@ class MayflyBackend(Names):
         return TensorExecution.HOST_BRIDGE
 
     def get_tensor_capabilities(self) -> TensorLifecycleCapabilities:
-        terms = self._gains.terms
+        terms = self._numbers.terms
         return TensorLifecycleCapabilities(
             execution=TensorExecution.HOST_BRIDGE,
             state_views=True,
@@ -171,7 +190,7 @@ class MayflyBackend(Names):
             }
             if self._push_body:
                 intervals.add(INTERVAL_TERM_PUSH)
-        terms, steps = self._gains.terms, frozenset(intervals)
+        terms, steps = self._numbers.terms, frozenset(intervals)
         return DomainRandomizationCapabilities(
             supported_reset_terms=terms,
             supported_device_reset_terms=terms,
@@ -180,18 +199,9 @@ class MayflyBackend(Names):
         )
 
     def get_reset_term_default(self, term: str) -> Array:
-        self._require_terms([term])
-        return np.array(getattr(self._gains, term))
-
-    def _require_terms(self, terms: Any) -> None:
-        refused = sorted(set(terms) - self._gains.terms)
-        if refused:
-            reason = (
-                self._gains.reason if set(refused) <= {"kp", "kd"} else "constants of the model"
-            )
-            raise NotImplementedError(
-                f"mayfly: reset terms {', '.join(refused)} are not supported: {reason}"
-            )
+        self._numbers.require([term])
+        table = self._numbers.table(term)
+        return table if self._materialized else table[0]
 
     # ---- state -----------------------------------------------------------------------------------
 
@@ -221,15 +231,10 @@ class MayflyBackend(Names):
     ) -> dict[str, Any]:
         begin = time.perf_counter()
         terms = {} if randomization is None else reset_payload_to_host_dict(randomization)
-        self._require_terms(terms)
         rows = np.asarray(env_indices, np.intp)
-        for term, values in terms.items():
-            shape = (len(rows), self.num_actuators)
-            if values.shape != shape or not np.isfinite(values).all() or (values < 0).any():
-                raise ValueError(f"mayfly: {term}: need finite values >= 0 of shape {shape}")
+        tables = self._numbers.check(rows, terms)
         if len(rows):
-            for term, values in terms.items():
-                self._gains.set(term, rows, values)
+            self._numbers.set(rows, tables)
             self._put(rows, qpos, qvel)
         return {"timing": {"set_state_ms": 1e3 * (time.perf_counter() - begin)}}
 
@@ -251,12 +256,14 @@ class MayflyBackend(Names):
         self._put(rows, table, np.zeros((self._num_envs, self._model.velocity_count)))
 
     def _apply_gains(self, kp: Any, kd: Any, actuator_ids: Any = slice(None)) -> None:
-        for term, values in (("kp", kp), ("kd", kd)):
-            table = np.array(getattr(self._gains, term))
-            table[:, actuator_ids] = values
-            if not np.array_equal(table, getattr(self._gains, term)):
-                self._require_terms([term])
-                self._gains.set(term, slice(None), table)
+        self._gains[0][actuator_ids], self._gains[1][actuator_ids] = kp, kd
+        rows = np.arange(self._num_envs)
+        tables = {
+            term: np.tile(gains, (self._num_envs, 1))
+            for term, gains in zip(("kp", "kd"), self._gains, strict=True)
+            if not np.array_equal(gains, self._numbers.file(term))
+        }
+        self._numbers.set(rows, self._numbers.check(rows, tables))
 
     def get_state_views(
         self, fields: tuple[str, ...] | str | None = None, device: Any | None = None
@@ -321,7 +328,7 @@ class MayflyBackend(Names):
         if isinstance(nsteps, bool) or not isinstance(nsteps, (int, np.integer)) or nsteps < 1:
             raise ValueError(f"mayfly: nsteps: need an integer >= 1, got {nsteps!r}")
         begin = time.perf_counter()
-        if self._pre_step_control_fn is None and not self._gains.differ and not self._pushed:
+        if self._pre_step_control_fn is None and not self._pushed:
             self._control(ctrl)
             self._world.step(int(nsteps))
         else:
@@ -341,7 +348,7 @@ class MayflyBackend(Names):
             ctrl = self._apply_pre_step_control(np.asarray(ctrl))
         finally:
             self._pre_step_control_active = False
-        self._control(self._gains.control(ctrl) if self._gains.differ else ctrl)
+        self._control(ctrl)
         if self._pushed:
             self._load_root()
         self._world.step(1)
@@ -380,7 +387,8 @@ class MayflyBackend(Names):
     def _load_root(self) -> None:
         """From the center of mass of the root's body to its origin."""
         assert self._root is not None
-        arm = _rotate(self._group["base.orientation"].read(), np.array(self._root.center))
+        center = self._numbers.table("body_ipos")[:, self._root.index + 1]
+        arm = _rotate(self._group["base.orientation"].read(), center)
         force, torque = self._wrench[:, :3], self._wrench[:, 3:]
         self._group["base.force"] = force
         self._group["base.torque"] = torque + np.cross(arm, force)

@@ -116,15 +116,6 @@ class Names(SimBackend):
                 inside.add(body.index + 1)
         return np.array(sorted(inside), np.int32)
 
-    def get_body_mass(self) -> Array:
-        return np.array([0.0, *(body.mass for body in self._model.bodies)])
-
-    def get_body_ipos(self, env_ids: Sequence[int] | Array | None = None) -> Array:
-        table = np.array([(0.0, 0.0, 0.0), *(body.center for body in self._model.bodies)])
-        if env_ids is None:
-            return table
-        return np.tile(table, (len(self._validate_env_ids(env_ids)), 1, 1))
-
     def get_gravity(self) -> Array:
         return np.array(self._model.gravity)
 

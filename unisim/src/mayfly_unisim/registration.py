@@ -58,9 +58,9 @@ _DECLARED: dict[str, tuple[SupportLevel, str]] = {
     "tensor.selected_reset": (_EXACT, "Rows and masks"),
     "tensor.selected_reset_publication": (_EXACT, "AUTHORITATIVE_VIEWS"),
     "tensor.packed_host_bridge": (_EXACT, "One table for each read"),
-    "tensor.reset_randomization": (_EXACT, "kp and kd of position actuators"),
-    "tensor.device_reset_randomization": (_EXACT, "kp and kd of position actuators"),
-    "tensor.packed_reset": (_EXACT, "kp and kd of position actuators"),
+    "tensor.reset_randomization": (_EXACT, "Inertia, joints and gains"),
+    "tensor.device_reset_randomization": (_EXACT, "Inertia, joints and gains"),
+    "tensor.packed_reset": (_EXACT, "Inertia, joints and gains"),
     "tensor.stream_event_ownership": (_EXACT, "The caller's stream, synchronized at transfers"),
 }
 
