@@ -2,6 +2,7 @@
 // motions of the group.
 #include "base/floats.h"
 #include "base/memory.h"
+#include "math/scalar.h"
 #include "motion/table.h"
 
 #include <mayfly/model_fields.h>
@@ -17,6 +18,7 @@ typedef struct Changed {
     mf_Joint *joints;
     mf_Shape *shapes;
     mf_Actuator *actuators;
+    mf_Body *bodies; // of the file, whose masses and centers follow from their links'
 } Changed;
 
 static void *list_of(Changed *changed, mf_ItemType item, uint32_t *count) {
@@ -50,6 +52,8 @@ static void restore(Changed *changed) {
     if (model->actuator_count > 0)
         memcpy(changed->actuators, model->actuators,
                model->actuator_count * sizeof *model->actuators);
+    if (model->body_count > 0)
+        memcpy(changed->bodies, model->bodies, model->body_count * sizeof *model->bodies);
 }
 
 static mf_Status begin(Changed *changed, const mf_Model *model, mf_Context *context,
@@ -57,7 +61,8 @@ static mf_Status begin(Changed *changed, const mf_Model *model, mf_Context *cont
     const mf_Array arrays[] = {MF_ARRAY(changed->links, model->link_count),
                                MF_ARRAY(changed->joints, model->joint_count),
                                MF_ARRAY(changed->shapes, model->shape_count),
-                               MF_ARRAY(changed->actuators, model->actuator_count)};
+                               MF_ARRAY(changed->actuators, model->actuator_count),
+                               MF_ARRAY(changed->bodies, model->body_count)};
     MF_NEED_MEMORY(mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays), error,
                    "mf_group_vary");
     changed->model = model;
@@ -66,6 +71,7 @@ static mf_Status begin(Changed *changed, const mf_Model *model, mf_Context *cont
     changed->own.joints = changed->joints;
     changed->own.shapes = changed->shapes;
     changed->own.actuators = changed->actuators;
+    changed->own.bodies = changed->bodies;
     return MF_OK;
 }
 
@@ -85,6 +91,10 @@ static mf_Status check(Changed *changed, const mf_ModelChange *change, mf_Error 
                        "mf_group_vary: robots can differ in fields of links, joints, shapes and "
                        "actuators that the model has, not of '%s'",
                        kind);
+    const mf_Physics *physics = &changed->model->physics;
+    if (change->item == MF_ITEM_LINK && (physics->density > 0.0 || physics->viscosity > 0.0))
+        return mf_fail(error, MF_UNSUPPORTED,
+                       "mf_group_vary: links of robots in a medium are those of the group's model");
     const mf_ModelField *field = find_field(change);
     if (field == NULL || field->type != MF_VALUE_REAL)
         return mf_fail(error, MF_BAD_ARGUMENT,
@@ -119,10 +129,11 @@ static mf_Status apply(Changed *changed, const mf_ModelChange *change, uint32_t 
     const mf_ModelField *field = find_field(change);
     const double *values = change->values + (size_t)number * change->count;
     for (uint32_t c = 0; c < change->count; c++)
-        if (isnan(values[c]) || (values[c] < 0.0 && is_size(field->name)))
+        if (isnan(values[c]) || (values[c] < 0.0 && is_size(field->name)) ||
+            (isinf(values[c]) && change->item == MF_ITEM_LINK))
             return mf_fail(error, MF_BAD_ARGUMENT, "mf_group_vary: %s.%s of robot %u: %g, need %s",
                            table->name, field->name, instance, values[c],
-                           isnan(values[c]) ? "a number" : ">= 0");
+                           isnan(values[c]) || isinf(values[c]) ? "a number" : ">= 0");
     for (uint32_t i = 0; i < count; i++)
         if (change->index == MF_NONE || change->index == i)
             memcpy(items + i * table->size + field->offset + change->first * sizeof(double), values,
@@ -130,10 +141,55 @@ static mf_Status apply(Changed *changed, const mf_ModelChange *change, uint32_t 
     return MF_OK;
 }
 
+// A body is its link, where it is the only one of it.
+static void follow_links(Changed *changed) {
+    for (uint32_t b = 0; b < changed->model->body_count; b++) {
+        mf_Body *body = &changed->bodies[b];
+        uint32_t others = 0;
+        for (uint32_t i = 0; i < changed->model->body_count; i++)
+            others += i != b && changed->bodies[i].link == body->link;
+        if (body->link == MF_NONE || others > 0)
+            continue;
+        const mf_Link *link = &changed->links[body->link],
+                      *before = &changed->model->links[body->link];
+        double arm[3], back[4];
+        if (memcmp(link->center, before->center, sizeof arm) != 0) {
+            mf_vec3_sub(arm, link->center, body->position);
+            mf_quat_conjugate(back, body->rotation);
+            mf_quat_rotate(body->center, back, arm);
+        }
+        if (link->mass < before->mass || link->mass > before->mass)
+            body->mass = link->mass;
+    }
+}
+
+// What no model has, found when all changes are made.
+static mf_Status check_all(const Changed *changed, uint32_t instance, mf_Error *error) {
+    for (uint32_t j = 0; j < changed->own.joint_count; j++) {
+        const mf_Joint *joint = &changed->joints[j];
+        if (joint->lower > joint->upper)
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "mf_group_vary: joint %s of robot %u: its limits %g and %g are crossed",
+                           joint->name, instance, joint->lower, joint->upper);
+    }
+    return MF_OK;
+}
+
 static void sum_mass(Changed *changed) {
     changed->own.mass = 0.0;
     for (uint32_t l = 0; l < changed->own.link_count; l++)
         changed->own.mass += changed->links[l].mass;
+}
+
+// The model of an instance, whose values are those of `number` in each change.
+static mf_Status make(Changed *changed, const mf_ModelChange *changes, uint32_t change_count,
+                      uint32_t number, uint32_t instance, mf_Error *error) {
+    restore(changed);
+    for (uint32_t c = 0; c < change_count; c++)
+        MF_TRY(apply(changed, &changes[c], number, instance, error));
+    sum_mass(changed);
+    follow_links(changed);
+    return check_all(changed, instance, error);
 }
 
 static mf_Status give(mf_Group *group, const mf_Model *model, uint32_t instance, mf_Error *error) {
@@ -179,11 +235,11 @@ mf_Status mf_group_vary(mf_Group *group, const uint32_t *instances, uint32_t ins
     mf_Status status = MF_OK;
     for (uint32_t c = 0; status == MF_OK && c < change_count; c++)
         status = check(&changed, &changes[c], error);
+    // Values of all are looked at before the first one changes.
+    for (uint32_t i = 0; status == MF_OK && i < instance_count; i++)
+        status = make(&changed, changes, change_count, i, instances[i], error);
     for (uint32_t i = 0; status == MF_OK && i < instance_count; i++) {
-        restore(&changed);
-        for (uint32_t c = 0; status == MF_OK && c < change_count; c++)
-            status = apply(&changed, &changes[c], i, instances[i], error);
-        sum_mass(&changed);
+        status = make(&changed, changes, change_count, i, instances[i], error);
         MF_THEN(status,
                 give(group, change_count > 0 ? &changed.own : changed.model, instances[i], error));
     }

@@ -49,10 +49,10 @@ static mf_Model *load_walker(mf_Context *context, const Numbers *n, const char *
             "diaginertia='0.002 0.002 0.0005'/><body pos='0 0 %.17g'>"
             "<joint name='knee%u' axis='0 1 0' damping='%.17g' armature='%.17g' "
             "frictionloss='%.17g' range='-0.3 %.17g'/>"
-            "<inertial pos='0 0 -0.1' mass='%.17g' diaginertia='0.001 0.001 0.0002'/>"
+            "<inertial pos='%.17g 0 -0.1' mass='%.17g' diaginertia='0.001 0.001 0.0002'/>"
             "<geom type='sphere' size='0.03' pos='0 0 -0.2' friction='0.1'/></body></body>",
             leg & 1 ? 0.2 : -0.2, leg & 2 ? 0.1 : -0.1, leg, n->damping, n->armature, -n->thigh,
-            leg, n->damping, n->armature, n->friction, n->upper, n->shin);
+            leg, n->damping, n->armature, n->friction, n->upper, n->center, n->shin);
     used += (size_t)snprintf(text + used, sizeof text - used, "</body></worldbody><actuator>");
     for (uint32_t leg = 0; leg < LEGS; leg++)
         used += (size_t)snprintf(text + used, sizeof text - used,
@@ -112,6 +112,9 @@ static void change_all(const mf_Model *model, Changes *changes) {
     changes->count = 0;
     change(changes, MF_ITEM_LINK, "mass", 0, 0, v[0]);
     change(changes, MF_ITEM_LINK, "center", 0, 0, v[2]);
+    for (uint32_t j = 0; j < model->joint_count; j++)
+        if (strncmp(model->joints[j].name, "knee", 4) == 0)
+            change(changes, MF_ITEM_LINK, "center", model->joints[j].child, 0, v[2]);
     change(changes, MF_ITEM_JOINT, "damping", MF_NONE, 0, v[3]);
     change(changes, MF_ITEM_JOINT, "armature", MF_NONE, 0, v[4]);
     change(changes, MF_ITEM_ACTUATOR, "gain", MF_NONE, 0, v[7]);
@@ -292,6 +295,8 @@ TEST(what_is_more_than_numbers_is_refused) {
     const uint32_t two[2] = {0, 1}, third[1] = {2};
     const double values[6] = {1.0, 2.0, 3.0, 4.0, 5.0, 6.0}, bad[2] = {1.0, (double)NAN},
                  negative[2] = {1.0, -1.0};
+    const double huge[2] = {1e40, 1e40}, low[2] = {0.5, 0.5};
+    const uint64_t before = mf_world_hash(world);
     const struct {
         mf_ModelChange change;
         mf_Status status;
@@ -310,10 +315,15 @@ TEST(what_is_more_than_numbers_is_refused) {
          MF_UNSUPPORTED,
          "robot 0 of group robots differs from model walker in more than numbers"},
         {{MF_ITEM_JOINT, "upper", 0, 0, 1, values}, MF_UNSUPPORTED, "in more than numbers"},
+        {{MF_ITEM_JOINT, "damping", 0, 0, 1, huge},
+         MF_BAD_ARGUMENT,
+         "too large for single precision"},
+        {{MF_ITEM_JOINT, "lower", 1, 0, 1, low}, MF_BAD_ARGUMENT, "limits 0.5 and 0.3 are crossed"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         MUST_FAIL(mf_group_vary(group, two, 2, &cases[i].change, 1, &error), cases[i].status,
                   cases[i].message);
+    assert_true(mf_world_hash(world) == before); // nothing changed
     MUST_FAIL(mf_group_vary(group, third, 1, NULL, 0, &error), MF_BAD_ARGUMENT, "instance 2 of 2");
     mf_Group *bare = add_group(world, &WITH(mf_group_config(), .name = "bare", .model = model));
     MUST_FAIL(mf_group_vary(bare, two, 1, NULL, 0, &error), MF_BAD_ARGUMENT, "add a motion first");

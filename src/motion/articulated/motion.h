@@ -36,9 +36,8 @@ typedef struct mf_ArtMotion {
     struct mf_ArtMotion *unmeasured; // with the group's model and no sensors, to compare with
     mf_ArtPlan *views; // per lane of all blocks, in one allocation with an image of the plan
     mf_ArtStepFn step_varied, step_one_varied;
-    mf_Servo *servos;        // the settings' own, per joint; NULL: one for all
-    const mf_Model *nominal; // while the plan of a robot of the group is made: the group's model
-    const mf_HullSet *shared_hulls; // likewise the group's hulls
+    mf_Servo *servos;                // the settings' own, per joint; NULL: one for all
+    const struct mf_ArtMotion *like; // while the plan of a robot of a group is made: the group's
     mf_Context *context;
     // Per instance, during a step in which problems are requested (mf_art_request_problems); NULL.
     struct mf_ArtProblem *const *problems;

@@ -380,15 +380,16 @@ static bool is_loose(const mf_ArtMotion *motion) {
 }
 
 static mf_Status copy_hulls(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
-    motion->hulls = mf_allocate(context, 1, motion->shared_hulls->bytes);
+    const mf_HullSet *hulls = motion->like->hulls;
+    motion->hulls = mf_allocate(context, 1, hulls->bytes);
     MF_NEED_MEMORY(motion->hulls != NULL, error, "articulated");
-    memcpy(motion->hulls, motion->shared_hulls, motion->shared_hulls->bytes);
+    memcpy(motion->hulls, hulls, hulls->bytes);
     return MF_OK;
 }
 
 static mf_Status fill_plan(mf_ArtMotion *motion, const mf_Model *model, const mf_WorldConfig *world,
                            mf_Context *context, mf_Error *error) {
-    if (motion->shared_hulls != NULL)
+    if (motion->like != NULL && motion->like->hulls != NULL)
         MF_TRY(copy_hulls(motion, context, error));
     else if (motion->config.shapes || motion->config.self_contacts)
         MF_TRY(mf_hulls_create(context, model, &motion->hulls, error));
@@ -544,10 +545,7 @@ static mf_Status create_for(mf_Group *group, const mf_Model *model, const mf_Art
     if (motion == NULL)
         return MF_NO_MEMORY;
     motion->config = *config;
-    if (like != NULL) {
-        motion->nominal = mf_group_model(group);
-        motion->shared_hulls = like->hulls;
-    }
+    motion->like = like;
     motion->config.contact_law = mf_art_law(model, config);
     motion->plan->integrator = motion->config.integrator = integrator_of(model, &motion->config);
     motion->plan->law = motion->config.contact_law == MF_CONTACT_LAW_MUJOCO;

@@ -51,14 +51,23 @@ static void put_numbers(const mf_ArtMotion *motion, const mf_ArtPlan *plan, uint
 
 // ---- what must be the same ----------------------------------------------------------------------
 
-// The laws of loops and tendons, whose other numbers all robots share.
-static void without_laws(const mf_ArtMotion *motion) {
-    for (uint32_t i = 0; i < motion->plan->loop_count; i++)
-        memset(&motion->loops[i].law, 0, sizeof motion->loops[i].law);
-    for (uint32_t i = 0; i < motion->plan->tendon_count; i++) {
-        memset(&motion->tendons[i].limit, 0, sizeof motion->tendons[i].limit);
-        memset(&motion->tendons[i].dry, 0, sizeof motion->tendons[i].dry);
+// But for the laws of loops and tendons, which vary.
+static bool same_couplings(const mf_ArtMotion *a, const mf_ArtMotion *b) {
+    bool same = true;
+    for (uint32_t i = 0; i < a->plan->loop_count; i++) {
+        mf_ArtLoop other;
+        memcpy(&other, &b->loops[i], sizeof other);
+        memcpy(&other.law, &a->loops[i].law, sizeof other.law);
+        same = same && memcmp(&a->loops[i], &other, sizeof other) == 0;
     }
+    for (uint32_t i = 0; i < a->plan->tendon_count; i++) {
+        mf_ArtTendon other;
+        memcpy(&other, &b->tendons[i], sizeof other);
+        memcpy(&other.limit, &a->tendons[i].limit, sizeof other.limit);
+        memcpy(&other.dry, &a->tendons[i].dry, sizeof other.dry);
+        same = same && memcmp(&a->tendons[i], &other, sizeof other) == 0;
+    }
+    return same;
 }
 
 static bool same_header(const mf_ArtPlan *a, const mf_ArtPlan *b) {
@@ -111,9 +120,8 @@ static bool same_bytes(const mf_ArtPlan *a, const mf_ArtPlan *b, uint32_t from, 
     return memcmp((const char *)a + from, (const char *)b + from, to - from) == 0;
 }
 
-// `other` has no other owner: its laws of loops are taken out and put back.
-static const char *difference(const mf_ArtMotion *motion, const mf_ArtMotion *other,
-                              mf_Context *context) {
+// NULL: they differ in nothing but numbers.
+static const char *difference(const mf_ArtMotion *motion, const mf_ArtMotion *other) {
     const mf_ArtPlan *a = motion->plan, *b = other->plan;
     if (!same_header(a, b))
         return "other links, limits, drives, actuators or contacts";
@@ -121,35 +129,15 @@ static const char *difference(const mf_ArtMotion *motion, const mf_ArtMotion *ot
         return "other curves of solimp or dimensions of contacts";
     if (!same_shared(motion, other))
         return "other shapes, or friction where the group's model has none";
-    mf_ArtMotion first, second;
-    mf_Error none;
-    if (mf_art_copy_plan(motion, &first, context, &none) != MF_OK)
-        return "no memory";
-    if (mf_art_copy_plan(other, &second, context, &none) != MF_OK) {
-        mf_art_release_plan(&first, context);
-        return "no memory";
-    }
-    without_laws(&first);
-    without_laws(&second);
-    const uint32_t loops = first_of(a);
-    const uint32_t laws = a->laws_at != 0            ? a->laws_at
-                          : a->shape_weights_at != 0 ? a->shape_weights_at
-                          : a->ground_laws_at != 0   ? a->ground_laws_at
-                          : a->joint_laws_at != 0    ? a->joint_laws_at
-                                                     : a->constants_f64_at;
     const uint32_t end = a->constants_f32_at + a->value_count * (uint32_t)sizeof(float);
-    const char *text = NULL;
-    if (!same_bytes(first.plan, second.plan, sizeof *a, loops))
-        text =
-            "a limit, spring, damping or friction of a joint that has none in the group's model, "
-            "or other axes, actuators, tendons or media";
-    else if (loops < laws && !same_bytes(first.plan, second.plan, loops, laws))
-        text = "other equations or tendons";
-    else if (!same_bytes(first.plan, second.plan, end, a->bytes))
-        text = "other shapes that touch each other";
-    mf_art_release_plan(&first, context);
-    mf_art_release_plan(&second, context);
-    return text;
+    if (!same_bytes(a, b, sizeof *a, first_of(a)))
+        return "a limit, spring, damping or friction of a joint that has none in the group's "
+               "model, "
+               "a component of its position that is 0 there, or other axes, actuators, tendons or "
+               "media";
+    if (!same_couplings(motion, other))
+        return "other equations or tendons";
+    return same_bytes(a, b, end, a->bytes) ? NULL : "other shapes that touch each other";
 }
 
 // ---- views --------------------------------------------------------------------------------------
@@ -188,44 +176,61 @@ static mf_Status make_views(mf_ArtMotion *motion, uint32_t instances, mf_Error *
 
 // From now on each robot has numbers of its own, those of the model.
 static mf_Status begin(mf_Group *group, mf_ArtMotion *motion, mf_Error *error) {
+    mf_Field *numbers;
+    MF_TRY(mf_attach_field(group, &numbers_info, row_count(motion->plan), &numbers, error));
+    motion->numbers_row = mf_row(numbers);
+    MF_TRY(make_views(motion, mf_group_count(group), error)); // else the field remains, unused
+    motion->numbers = numbers;
+    for (uint32_t i = 0; i < mf_group_count(group); i++)
+        put_numbers(motion, motion->plan, i);
+    return MF_OK;
+}
+
+static mf_Status check_group(mf_Group *group, mf_ArtMotion *motion, mf_Error *error) {
     const mf_Model *model = mf_group_model(group);
-    const uint32_t count = mf_group_count(group);
     if (model->dock_count > 0 || !mf_group_config_of(group)->isolated)
         return mf_fail(error, MF_UNSUPPORTED,
                        "articulated: robots that %s have the numbers of their group's model",
                        model->dock_count > 0 ? "dock" : "share their ground with others");
-    MF_TRY(mf_attach_field(group, &numbers_info, row_count(motion->plan), &motion->numbers, error));
-    motion->numbers_row = mf_row(motion->numbers);
-    for (uint32_t i = 0; i < count; i++)
-        put_numbers(motion, motion->plan, i);
-    mf_Status status = mf_art_create_like(group, motion, model, &motion->unmeasured, error);
-    MF_THEN(status, make_views(motion, count, error));
-    if (status != MF_OK)
-        motion->numbers = NULL; // the field remains, as of any failed addition
-    return status;
+    if (motion->unmeasured == NULL)
+        return mf_art_create_like(group, motion, model, &motion->unmeasured, error);
+    return MF_OK;
 }
 
-mf_Status mf_art_vary(mf_Group *group, void *plan, const mf_Model *model, uint32_t instance,
-                      mf_Error *error) {
-    mf_ArtMotion *motion = plan, *other;
-    if (motion->numbers == NULL)
-        MF_TRY(begin(group, motion, error));
-    if (model == mf_group_model(group)) {
-        put_numbers(motion, motion->plan, instance);
-        return MF_OK;
-    }
-    MF_TRY(mf_art_create_like(group, motion, model, &other, error));
-    const char *text = difference(motion->unmeasured, other, motion->context);
-    if (text == NULL)
-        put_numbers(motion, other->plan, instance);
-    mf_art_destroy(motion->context, other);
+// Refused before anything changes.
+static mf_Status check(const mf_Group *group, const mf_ArtMotion *motion, const mf_ArtMotion *other,
+                       uint32_t instance, mf_Error *error) {
+    const char *text = difference(motion->unmeasured, other);
     if (text != NULL)
         return mf_fail(error, MF_UNSUPPORTED,
                        "articulated: robot %u of group %s differs from model %s in more than "
                        "numbers: %s",
                        instance, mf_group_config_of(group)->name, mf_group_model(group)->name,
                        text);
+    for (uint32_t i = 0; i < other->plan->value_count; i++)
+        if (!isinf(other->constants_f64[i]) && isinf(other->constants_f32[i]) &&
+            !motion->double_precision)
+            return mf_fail(error, MF_BAD_ARGUMENT,
+                           "articulated: robot %u of group %s: a number is too large for single "
+                           "precision",
+                           instance, mf_group_config_of(group)->name);
     return MF_OK;
+}
+
+mf_Status mf_art_vary(mf_Group *group, void *plan, const mf_Model *model, uint32_t instance,
+                      mf_Error *error) {
+    mf_ArtMotion *motion = plan, *other = NULL;
+    const bool own = model != mf_group_model(group);
+    MF_TRY(check_group(group, motion, error));
+    if (own)
+        MF_TRY(mf_art_create_like(group, motion, model, &other, error));
+    mf_Status status = own ? check(group, motion, other, instance, error) : MF_OK;
+    if (status == MF_OK && motion->numbers == NULL)
+        status = begin(group, motion, error);
+    if (status == MF_OK)
+        put_numbers(motion, own ? other->plan : motion->plan, instance);
+    mf_art_destroy(motion->context, other);
+    return status;
 }
 
 // ---- questions ----------------------------------------------------------------------------------

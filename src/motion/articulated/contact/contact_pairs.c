@@ -151,8 +151,18 @@ static mf_Status find_capacity(mf_ArtMotion *motion, const mf_Model *model, uint
     return MF_OK;
 }
 
-static mf_Status find_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
-                            mf_Error *error) {
+// Pairs of a robot that differs in numbers are those of its group: it has the same frames, or is
+// refused (vary.c).
+static mf_Status copy_pairs(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
+    const mf_CollidePlan *collide = motion->like->collide;
+    motion->collide = mf_allocate(context, 1, collide->bytes);
+    MF_NEED_MEMORY(motion->collide != NULL, error, "articulated");
+    memcpy(motion->collide, collide, collide->bytes);
+    return MF_OK;
+}
+
+static mf_Status create_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
+                              mf_Error *error) {
     mf_CollideHolder *holders;
     MF_TRY(MF_ALLOCATE(context, "articulated", error, MF_ARRAY(holders, model->link_count)));
     for (uint32_t l = 0; l < model->link_count; l++) {
@@ -160,17 +170,21 @@ static mf_Status find_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Cont
         memcpy(holders[l].position, motion->frames[l].position, sizeof holders[l].position);
         memcpy(holders[l].rotation, motion->frames[l].rotation, sizeof holders[l].rotation);
     }
-    // Pairs of a robot that differs in numbers are those of its group.
     mf_Status status =
-        mf_collide_create_with(context, motion->nominal != NULL ? motion->nominal : model, holders,
-                               motion->hulls, &motion->collide, error);
+        mf_collide_create_with(context, model, holders, motion->hulls, &motion->collide, error);
     mf_release(context, holders);
     if (status == MF_LIMIT)
         return mf_fail(error, status,
                        "articulated: model %s has more than %d pairs of shapes that may touch "
                        "(self_contacts = false disables them)",
                        model->name, MF_COLLIDE_PAIRS);
-    MF_TRY(status);
+    return status;
+}
+
+static mf_Status find_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
+                            mf_Error *error) {
+    MF_TRY(motion->like != NULL ? copy_pairs(motion, context, error)
+                                : create_pairs(motion, model, context, error));
     const mf_CollidePlan *collide = motion->collide;
     MF_TRY(MF_ALLOCATE(context, "articulated", error,
                        MF_ARRAY(motion->pair_allowed, collide->pair_count)));
