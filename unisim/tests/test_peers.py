@@ -150,8 +150,8 @@ def drawn(rng: np.random.Generator, theirs: Any, term: str, rows: int) -> np.nda
     if term == "base_com_offset":
         return rng.uniform(-0.05, 0.05, (rows, 3))
     now = theirs.get_reset_term_default(term)[:rows]
-    if term == "body_ipos":  # not of shins, which touch the ground: docs/how_to/unilab.md
-        moved = np.isin(np.arange(11), [1, 2, 3, 5, 7, 9])[:, None]
+    if term == "body_ipos":
+        moved = (np.arange(11) > 0)[:, None]
         return np.asarray(now + moved * rng.uniform(-0.03, 0.03, now.shape))
     if term == "body_iquat":
         rotated = now + (np.arange(11) > 0)[:, None] * rng.uniform(-0.3, 0.3, now.shape)

@@ -183,8 +183,9 @@ static mf_Status create_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Co
 
 static mf_Status find_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                             mf_Error *error) {
-    MF_TRY(motion->like != NULL ? copy_pairs(motion, context, error)
-                                : create_pairs(motion, model, context, error));
+    MF_TRY(motion->like != NULL && motion->like->collide != NULL
+               ? copy_pairs(motion, context, error)
+               : create_pairs(motion, model, context, error));
     const mf_CollidePlan *collide = motion->collide;
     MF_TRY(MF_ALLOCATE(context, "articulated", error,
                        MF_ARRAY(motion->pair_allowed, collide->pair_count)));
