@@ -57,7 +57,7 @@ def test_schemes_find_more_ones_and_resume_with_the_same_bits(
     genomes = broken.ask()
     if not isinstance(
         broken, Generations
-    ):  # what is told of an incomplete generation is lost and asked again
+    ):  # answers of an incomplete generation are lost and asked again
         broken.tell(genomes, ones(genomes), halves(genomes) if name == "cells" else None)
     broken.close()
     again = make(archive=tmp_path / "broken", resume=True)
@@ -141,7 +141,7 @@ def test_what_is_told_is_checked() -> None:
         search.tell(genomes, ones(genomes)[:3], halves(genomes))
     with pytest.raises(ValueError, match=r"descriptors: .* got nothing"):
         search.tell(genomes, ones(genomes))
-    assert np.array_equal(search.ask(), genomes)  # nothing was told
+    assert np.array_equal(search.ask(), genomes)  # no answer was taken
     search.tell(genomes, ones(genomes), halves(genomes))
     assert search.generation == 1 and 0 < search.coverage < 1
     assert search.quality == pytest.approx(sum(one.fitness for one in search.population))

@@ -172,7 +172,7 @@ class Search(Native):
     """Base class of the schemes: Generations, SteadyState and MapElites, or `from_scene(path)`.
 
     `genomes = search.ask()`, then `search.tell(genomes, fitness)`, again and again. What it asks
-    for depends on the seed and on what it was told, so that the same calls give the same bits. With
+    for depends on the seed and on the answers, so that the same calls give the same bits. With
     `archive` every complete generation is stored at once, and `resume` continues there.
     """
 
@@ -257,10 +257,10 @@ class Search(Native):
 
     @in_turn
     def ask(self) -> Genomes:
-        """The genomes to evaluate next, (n, genome_bytes); the same ones until they are told.
+        """The genomes to evaluate next, (n, genome_bytes); the same ones until they are answered.
 
         Generations asks for a population, or only for its children with `reuse_fitness`,
-        SteadyState and MapElites for `batch` children. Batches of a generation that were told are
+        SteadyState and MapElites for `batch` children. Batches of a generation with answers are
         made again for each further one: with very small batches that can take milliseconds.
         """
         self._use()
@@ -491,7 +491,7 @@ class Search(Native):
 
     @property
     def simulated_seconds(self) -> float:
-        """[s] simulated time that it was told, with that before a resume."""
+        """[s] simulated time of all evaluations, with that before a resume."""
         return self._simulated
 
     def hash(self) -> int:

@@ -132,9 +132,8 @@ static const char *difference(const mf_ArtMotion *motion, const mf_ArtMotion *ot
     const uint32_t end = a->constants_f32_at + a->value_count * (uint32_t)sizeof(float);
     if (!same_bytes(a, b, sizeof *a, first_of(a)))
         return "a limit, spring, damping or friction of a joint that has none in the group's "
-               "model, "
-               "a component of its position that is 0 there, or other axes, actuators, tendons or "
-               "media";
+               "model, a component of its position that is 0 there, or other axes, actuators, "
+               "tendons or media";
     if (!same_couplings(motion, other))
         return "other equations or tendons";
     return same_bytes(a, b, end, a->bytes) ? NULL : "other shapes that touch each other";
