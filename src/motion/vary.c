@@ -145,13 +145,17 @@ static mf_Status apply(Changed *changed, const mf_ModelChange *change, uint32_t 
 static void follow_links(Changed *changed) {
     for (uint32_t b = 0; b < changed->model->body_count; b++) {
         mf_Body *body = &changed->bodies[b];
-        uint32_t others = 0;
-        for (uint32_t i = 0; i < changed->model->body_count; i++)
-            others += i != b && changed->bodies[i].link == body->link;
-        if (body->link == MF_NONE || others > 0)
+        if (body->link == MF_NONE)
             continue;
         const mf_Link *link = &changed->links[body->link],
                       *before = &changed->model->links[body->link];
+        uint32_t others = 0;
+        if (memcmp(link, before, sizeof *link) == 0)
+            continue;
+        for (uint32_t i = 0; i < changed->model->body_count; i++)
+            others += i != b && changed->bodies[i].link == body->link;
+        if (others > 0)
+            continue;
         double arm[3], back[4];
         if (memcmp(link->center, before->center, sizeof arm) != 0) {
             mf_vec3_sub(arm, link->center, body->position);

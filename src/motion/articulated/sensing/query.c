@@ -33,6 +33,18 @@ static void read_state(const mf_ArtMotion *motion, uint32_t instance, mf_ArtValu
     }
 }
 
+// Asks about an instance as it is.
+static void ask_instance(const mf_ArtMotion *motion, uint32_t instance, mf_ArtTask task,
+                         const double *in, double *out) {
+    mf_ArtValues values;
+    mf_ArtMotion own;
+    const mf_ArtMotion *asked = mf_art_own(motion, instance, &own);
+    read_state(asked, instance, &values);
+    mf_art_ask(asked, task, &values, in, out);
+    mf_art_values_return(asked, &values);
+    mf_art_return_own(motion, asked);
+}
+
 void mf_art_overlaps(const mf_ArtMotion *motion, const mf_Model *model, const double *angle,
                      double *depth) {
     mf_ArtValues values;
@@ -57,15 +69,9 @@ double mf_art_deepest(const mf_Group *group, uint32_t instance, uint32_t shapes[
     const mf_CollidePlan *collide = motion->collide;
     mf_Context *context = mf_world_context(mf_group_world((mf_Group *)(uintptr_t)group));
     double *depth = mf_allocate(context, mf_art_overlap_count(collide), sizeof *depth), most = 0.0;
-    mf_ArtValues values;
     if (depth == NULL)
         return 0.0;
-    mf_ArtMotion own;
-    const mf_ArtMotion *asked = mf_art_own(motion, instance, &own);
-    read_state(asked, instance, &values);
-    mf_art_ask(asked, MF_ART_TASK_OVERLAP, &values, NULL, depth);
-    mf_art_values_return(asked, &values);
-    mf_art_return_own(motion, asked);
+    ask_instance(motion, instance, MF_ART_TASK_OVERLAP, NULL, depth);
     uint32_t deepest = MF_NONE;
     for (uint32_t i = 0; i < collide->pair_count; i++) {
         if (!motion->pair_allowed[i] || !(depth[i] > most))
@@ -108,15 +114,8 @@ bool mf_art_armature(const mf_Group *group, bool *free, double *armature) {
 void mf_articulated_forward(const mf_Group *group, uint32_t instance, const double *force,
                             double *acceleration) {
     const mf_ArtMotion *motion = group != NULL ? mf_art_motion_of(group) : NULL;
-    if (motion == NULL || instance >= mf_group_count(group))
-        return;
-    mf_ArtValues values;
-    mf_ArtMotion own;
-    const mf_ArtMotion *asked = mf_art_own(motion, instance, &own);
-    read_state(asked, instance, &values);
-    mf_art_ask(asked, MF_ART_TASK_FORWARD, &values, force, acceleration);
-    mf_art_values_return(asked, &values);
-    mf_art_return_own(motion, asked);
+    if (motion != NULL && instance < mf_group_count(group))
+        ask_instance(motion, instance, MF_ART_TASK_FORWARD, force, acceleration);
 }
 
 // ---- energy and momentum ------------------------------------------------------------------------
