@@ -102,7 +102,7 @@ void mfpy_observe(const uint64_t *seeds, const uint32_t *episodes, const uint32_
 
 // ---- searches ----------------------------------------------------------------------------------
 
-// The answers that a search has, in the order in which mf_search_advance asks: functions below, with
+// The answers of a search, in the order in which mf_search_advance asks: functions below, with
 // this as `user`, answer from it and stop with MF_STOPPED at the first genomes that have no answer.
 // A stopped search does not change, so the next mf_search_advance reaches the same genomes again.
 typedef struct mfpy_Answers {
