@@ -7,6 +7,10 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/context.h"
+#include "lanes.h"
+#include "random.h"
+
 // ---- shared objects ----------------------------------------------------------------------------
 
 struct mfpy_Object {
@@ -178,78 +182,21 @@ void mfpy_set_state(mf_Group *group, const uint32_t *instances, uint32_t count,
 
 // ---- tasks -------------------------------------------------------------------------------------
 
-// mf_random (base/random.c) of MF_BLOCK robots side by side, which compilers vectorize: a task
-// draws some hundred thousand numbers per step. python/tests/test_tasks.py compares both.
-static inline void random_block(uint32_t word[4][MF_BLOCK], uint32_t key[2][MF_BLOCK]) {
-    for (int round = 0; round < 10; round++)
-        for (uint32_t lane = 0; lane < MF_BLOCK; lane++) {
-            const uint64_t product0 = UINT64_C(0xd2511f53) * word[0][lane];
-            const uint64_t product1 = UINT64_C(0xcd9e8d57) * word[2][lane];
-            word[0][lane] = (uint32_t)(product1 >> 32) ^ word[1][lane] ^ key[0][lane];
-            word[1][lane] = (uint32_t)product1;
-            word[2][lane] = (uint32_t)(product0 >> 32) ^ word[3][lane] ^ key[1][lane];
-            word[3][lane] = (uint32_t)product0;
-            key[0][lane] += 0x9e3779b9;
-            key[1][lane] += 0xbb67ae85;
-        }
-}
-
-// What random numbers of a block of robots depend on.
-typedef struct Dice {
-    uint32_t key[2][MF_BLOCK], step[MF_BLOCK], episode[MF_BLOCK];
-} Dice;
-
-static inline void roll(Dice *dice, uint32_t i, uint64_t seed, uint32_t episode, uint32_t step) {
-    dice->key[0][i] = (uint32_t)seed, dice->key[1][i] = (uint32_t)(seed >> 32);
-    dice->step[i] = step, dice->episode[i] = episode;
-}
-
-static inline Dice dice_of(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
-                           const size_t robot[MF_BLOCK], uint32_t robots) {
-    Dice dice = {0};
-    const size_t first = robot[0];
-    if (robots == MF_BLOCK && robot[MF_BLOCK - 1] == first + MF_BLOCK - 1) // side by side
-        for (uint32_t i = 0; i < MF_BLOCK; i++)
-            roll(&dice, i, seeds[first + i], episodes[first + i], steps[first + i]);
-    else
-        for (uint32_t i = 0; i < robots; i++)
-            roll(&dice, i, seeds[robot[i]], episodes[robot[i]], steps[robot[i]]);
-    return dice;
-}
-
-// Four words for each robot. The high half of the stream tells terms apart, the low half draws of
-// one term.
-static inline void draw(const Dice *dice, uint64_t stream, uint32_t column,
-                        uint32_t word[4][MF_BLOCK]) {
-    uint32_t key[2][MF_BLOCK];
-    memcpy(key, dice->key, sizeof key);
-    for (uint32_t i = 0; i < MF_BLOCK; i++) {
-        word[0][i] = (uint32_t)stream + column, word[1][i] = dice->step[i];
-        word[2][i] = dice->episode[i], word[3][i] = (uint32_t)(stream >> 32);
-    }
-    random_block(word, key);
-}
-
 // The numbers of up to MF_BLOCK robots from the first on, of those in the list.
-static inline uint32_t block_of(const int64_t *instances, uint32_t first, uint32_t count,
-                                size_t robot[MF_BLOCK]) {
+MFPY_INLINE uint32_t block_of(const int64_t *instances, uint32_t first, uint32_t count,
+                              size_t robot[MF_BLOCK]) {
     const uint32_t robots = count - first < MF_BLOCK ? count - first : MF_BLOCK;
     for (uint32_t i = 0; i < robots; i++)
         robot[i] = instances == NULL ? first + i : (size_t)instances[first + i];
     return robots;
 }
 
-static inline float uniform(uint32_t word) {
-    return (float)(word >> 8) * 0x1p-24f;
-}
-
-void mfpy_uniform(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
-                  uint64_t stream, const int64_t *instances, uint32_t count, uint32_t width,
-                  float *out) {
+void mfpy_uniform(const mfpy_Robots *who, uint64_t stream, const int64_t *instances, uint32_t count,
+                  uint32_t width, float *out) {
     for (uint32_t first = 0; first < count; first += MF_BLOCK) {
         size_t robot[MF_BLOCK];
         const uint32_t robots = block_of(instances, first, count, robot);
-        const Dice dice = dice_of(seeds, episodes, steps, robot, robots);
+        const Dice dice = dice_of(who, robot, robots);
         for (uint32_t column = 0; column < width; column += 4) {
             uint32_t word[4][MF_BLOCK];
             draw(&dice, stream, column, word);
@@ -261,8 +208,8 @@ void mfpy_uniform(const uint64_t *seeds, const uint32_t *episodes, const uint32_
 }
 
 // Up to four numbers of a block of robots, from a column of the value on.
-static inline void observe_tile(const mfpy_Observation *how, const Dice *dice, uint32_t column,
-                                uint32_t numbers, float tile[4][MF_BLOCK]) {
+MFPY_INLINE void observe_tile(const mfpy_Observation *how, const Dice *dice, uint32_t column,
+                              uint32_t numbers, float tile[4][MF_BLOCK]) {
     uint32_t word[4][MF_BLOCK];
     if (how->noisy)
         draw(dice, how->stream, column, word);
@@ -282,9 +229,9 @@ static inline void observe_tile(const mfpy_Observation *how, const Dice *dice, u
 }
 
 // A value of a block of robots, whose rows begin at `row`.
-static inline void observe_block(const mfpy_Observation *how, const Dice *dice,
-                                 const size_t robot[MF_BLOCK], uint32_t robots,
-                                 float *row[MF_BLOCK]) {
+MFPY_INLINE void observe_block(const mfpy_Observation *how, const Dice *dice,
+                               const size_t robot[MF_BLOCK], uint32_t robots,
+                               float *row[MF_BLOCK]) {
     for (uint32_t column = 0; column < how->width; column += 4) {
         const uint32_t numbers = how->width - column < 4 ? how->width - column : 4;
         float tile[4][MF_BLOCK] = {0};
@@ -308,32 +255,58 @@ static inline void observe_block(const mfpy_Observation *how, const Dice *dice,
     }
 }
 
-void mfpy_observe(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
-                  const int64_t *instances, uint32_t count, const mfpy_Observation *terms,
-                  uint32_t term_count, const bool *fresh, float *rows, uint32_t columns) {
-    for (uint32_t first = 0; first < count; first += MF_BLOCK) {
-        size_t robot[MF_BLOCK];
-        float *row[MF_BLOCK];
-        const uint32_t robots = block_of(instances, first, count, robot);
-        const Dice dice = dice_of(seeds, episodes, steps, robot, robots);
-        for (uint32_t t = 0; t < term_count; t++) {
-            const mfpy_Observation how = terms[t]; // which writes to rows do not change
-            const uint32_t older = (how.history - 1) * how.width;
-            for (uint32_t i = 0; i < robots; i++) {
-                row[i] = rows + robot[i] * columns + how.first;
-                if (older > 0)
-                    memmove(row[i], row[i] + how.width, older * sizeof *rows);
-            }
-            observe_block(&how, &dice, robot, robots, row);
-            for (uint32_t i = 0; i < robots; i++)
-                for (uint32_t at = 0; fresh[robot[i]] && at < older; at += how.width)
-                    memcpy(row[i] + at, row[i] + older, how.width * sizeof *rows);
+typedef struct Observing {
+    const mfpy_Robots *robots;
+    const int64_t *instances;
+    uint32_t count;
+    const mfpy_Observation *terms;
+    uint32_t term_count, columns;
+    const bool *fresh;
+    float *rows, *copy;
+} Observing;
+
+MFPY_LANES static void observe_robots(const Observing *task, uint32_t first) {
+    const mfpy_Robots *who = task->robots;
+    size_t robot[MF_BLOCK];
+    float *row[MF_BLOCK];
+    const uint32_t robots = block_of(task->instances, first, task->count, robot);
+    const Dice dice = dice_of(who, robot, robots);
+    for (uint32_t t = 0; t < task->term_count; t++) {
+        const mfpy_Observation how = task->terms[t]; // which writes to rows do not change
+        const uint32_t older = (how.history - 1) * how.width;
+        for (uint32_t i = 0; i < robots; i++) {
+            row[i] = task->rows + robot[i] * task->columns + how.first;
+            if (older > 0)
+                memmove(row[i], row[i] + how.width, older * sizeof(float));
         }
+        observe_block(&how, &dice, robot, robots, row);
+        for (uint32_t i = 0; i < robots; i++)
+            for (uint32_t at = 0; task->fresh[robot[i]] && at < older; at += how.width)
+                memcpy(row[i] + at, row[i] + older, how.width * sizeof(float));
     }
+    for (uint32_t i = 0; task->copy != NULL && i < robots; i++)
+        memcpy(task->copy + robot[i] * task->columns, task->rows + robot[i] * task->columns,
+               task->columns * sizeof(float));
 }
 
-static inline void write_block(const mf_Field *field, size_t at, const float *target,
-                               const int32_t mask[MF_BLOCK]) {
+enum { OBSERVED = 32 * MF_BLOCK }; // robots of a task of a worker
+
+static void observe_chunk(void *task, uint32_t index) {
+    const Observing *observing = task;
+    const uint32_t begin = index * OBSERVED;
+    for (uint32_t at = 0; at < OBSERVED && begin + at < observing->count; at += MF_BLOCK)
+        observe_robots(observing, begin + at);
+}
+
+void mfpy_observe(mf_Context *context, const mfpy_Robots *robots, const int64_t *instances,
+                  uint32_t count, const mfpy_Observation *terms, uint32_t term_count,
+                  const bool *fresh, float *rows, uint32_t columns, float *copy) {
+    Observing task = {robots, instances, count, terms, term_count, columns, fresh, rows, copy};
+    mf_parallel_for(context, count / OBSERVED + (count % OBSERVED != 0), observe_chunk, &task);
+}
+
+MFPY_INLINE void write_block(const mf_Field *field, size_t at, const float *target,
+                             const int32_t mask[MF_BLOCK]) {
     if (field->info.type == MF_F64) {
         double *data = (double *)field->data + at;
         for (uint32_t lane = 0; lane < MF_BLOCK; lane++)
@@ -345,9 +318,9 @@ static inline void write_block(const mf_Field *field, size_t at, const float *ta
     }
 }
 
-void mfpy_write_targets(const mf_Field *field, const uint32_t *columns, uint32_t count,
-                        const float *targets, uint32_t ages, const int32_t *lag, uint32_t substep,
-                        uint32_t decimation) {
+MFPY_LANES void mfpy_write_targets(const mf_Field *field, const uint32_t *columns, uint32_t count,
+                                   const float *targets, uint32_t ages, const int32_t *lag,
+                                   uint32_t substep, uint32_t decimation) {
     const size_t robots = (size_t)field->blocks * MF_BLOCK;
     for (uint32_t age = 0; age < ages; age++)
         for (uint32_t block = 0; block < field->blocks; block++) {

@@ -4,6 +4,8 @@
 
 #include <mayfly/mayfly.h>
 
+#include "program.h"
+
 // ---- shared objects ----------------------------------------------------------------------------
 
 typedef enum mfpy_Kind {
@@ -62,9 +64,8 @@ bool mfpy_write(mf_Group *group, const char *field, const double *values);
 // Uniform numbers in [0, 1) with 24 bits, `out`[width][count], of the instances in the list (NULL:
 // the first `count`). Each depends on the robot's seed, episode and step, on the stream and on its
 // column only.
-void mfpy_uniform(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
-                  uint64_t stream, const int64_t *instances, uint32_t count, uint32_t width,
-                  float *out);
+void mfpy_uniform(const mfpy_Robots *robots, uint64_t stream, const int64_t *instances,
+                  uint32_t count, uint32_t width, float *out);
 
 // Writes columns of a field in physics step `substep` of a step of `decimation`: robot i gets the
 // target of age a where lag[i] = substep + a decimation, and otherwise keeps its value. `targets`
@@ -94,11 +95,12 @@ typedef struct mfpy_Observation {
     uint32_t history;   // [1] values in a row, the oldest first
 } mfpy_Observation;
 
-// Writes values to rows[robot][column] of the instances in the list, as mfpy_uniform. Older values
-// move one place on; where `fresh` they are the new one.
-void mfpy_observe(const uint64_t *seeds, const uint32_t *episodes, const uint32_t *steps,
-                  const int64_t *instances, uint32_t count, const mfpy_Observation *terms,
-                  uint32_t term_count, const bool *fresh, float *rows, uint32_t columns);
+// Writes values to rows[robot][column] of the instances in the list, as mfpy_uniform, by the
+// threads of the context. Older values move one place on; where `fresh` they are the new one.
+// `copy` gets the same rows; NULL: there is none.
+void mfpy_observe(mf_Context *context, const mfpy_Robots *robots, const int64_t *instances,
+                  uint32_t count, const mfpy_Observation *terms, uint32_t term_count,
+                  const bool *fresh, float *rows, uint32_t columns, float *copy);
 
 // ---- searches ----------------------------------------------------------------------------------
 

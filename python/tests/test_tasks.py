@@ -432,21 +432,25 @@ def test_startup_events(hexapod: mayfly.Model) -> None:
 
 def test_pushes(hexapod: mayfly.Model) -> None:
     """Each push changes the velocity within its range, at times within their range."""
-    task = make_task(hexapod, terminations={}, observations={"policy": {"a": mdp.base_lin_vel}})
     pushed: list[tuple[int, int]] = []
+
+    def push(env: Any, robots: np.ndarray, velocity_range: Any) -> None:
+        before = env["base.linear_velocity"].copy()
+        mdp.push_by_setting_velocity(env, robots, velocity_range)
+        change = env["base.linear_velocity"] - before
+        assert (np.abs(change[:, 1]) <= 0.3).all() and not change[:, [0, 2]].any()
+        assert set(np.flatnonzero(change[:, 1])) <= set(robots)
+        pushed.extend((int(robot), env.common_step_counter) for robot in robots)
+
+    parts = make_task(hexapod).events
+    parts["push"] = Event(
+        push, "interval", interval_range_s=(0.1, 0.3), velocity_range={"y": (-0.3, 0.3)}
+    )
+    task = make_task(
+        hexapod, terminations={}, events=parts, observations={"policy": {"a": mdp.base_lin_vel}}
+    )
     with task.make(30) as envs:
         envs.reset(seed=1)
-        write = envs.write
-
-        def note(name: str, values: Any, robots: np.ndarray) -> None:
-            change = values - envs[name][robots]
-            assert name == "base.linear_velocity" and (np.abs(change[:, 1]) <= 0.3).all()
-            assert not change[:, [0, 2]].any()
-            pushed.extend((int(robot), envs.common_step_counter) for robot in robots)
-            write(name, values, robots)
-            np.testing.assert_allclose(envs[name][robots], values)
-
-        envs.write = note  # type: ignore[method-assign]
         for action in actions(envs, 60):
             envs.step(0.0 * action)
     for robot in range(30):

@@ -353,6 +353,13 @@ class Group(Sealed, Equations, Varied):
     def _refresh_rows(self, index: Any) -> None:
         self._for_rows(lib.mfpy_refresh, index)
 
+    def _start_rows(self, index: Any, position: Array) -> None:
+        """Resets robots, and puts them at rest to positions, a row each as of set_state."""
+        self._for_rows(lib.mfpy_reset, index)
+        still = np.zeros((len(index), self.model._use().velocity_count))
+        data = [ffi.from_buffer("double[]", values) for values in (position, still)]
+        self._for_rows(lib.mfpy_set_state, index, *data)
+
     def set_truss(self, index: int, truss: Truss) -> None:
         """Makes a robot another truss, at its start, with the network of that one; it must fit into
         the capacity of the group (settings `vertices`, `bars`, `actuators`; without them as

@@ -20,6 +20,7 @@ import numpy as np
 
 from mayfly import errors
 from mayfly._native import real_number
+from mayfly._program import compiled
 from mayfly.arrays import Array
 from mayfly.task import (
     Action,
@@ -56,6 +57,7 @@ __all__ = [
     "base_lin_vel",
     "base_pos_z",
     "commands_vel",
+    "compiled",
     "contact_forces",
     "feet_air_time",
     "feet_slide",
@@ -112,7 +114,7 @@ def total(values: Array) -> Array:
     does for one robot.
     """
     columns = values.T
-    out = np.array(columns[0])
+    out: Array = columns[0].copy()
     for column in columns[1:]:
         out += column
     return out
@@ -226,13 +228,15 @@ class UniformVelocityCommand(Command):
 
     def resample(self, env: TaskVectorEnv, robots: Array) -> Array:
         ranges = env.ranges(self)
-        drawn = env.random(6, robots)
-        for column, name in enumerate(("lin_vel_x", "lin_vel_y", "ang_vel_z", "heading")):
+        drawn = env.random(6, robots).T
+        columns = []
+        for column, name in zip(drawn, ("lin_vel_x", "lin_vel_y", "ang_vel_z", "heading")):
             low, high = ranges.get(name) or (0.0, 0.0)
-            drawn[:, column] = low + (high - low) * drawn[:, column]
-        drawn[:, 4] = (drawn[:, 4] < self.rel_heading_envs) & (self.heading is not None)
-        drawn[:, 5] = drawn[:, 5] >= self.rel_standing_envs  # moves
-        return drawn
+            columns.append(low + (high - low) * column)
+        turns = (drawn[4] < self.rel_heading_envs) & (self.heading is not None)
+        moves = drawn[5] >= self.rel_standing_envs
+        flags = [flag.astype(np.float32) for flag in (turns, moves)]
+        return np.stack([*columns, *flags], axis=1)
 
     def value(self, env: TaskVectorEnv, drawn: Array) -> Array:
         value = drawn[:, :3] * drawn[:, 5:]
@@ -241,7 +245,8 @@ class UniformVelocityCommand(Command):
             error = drawn[:, 3] - env.heading
             error -= 2 * np.pi * np.round(error / (2 * np.pi))
             rate = np.clip(self.heading_control_stiffness * error, low, high) * drawn[:, 5]
-            value[:, 2] = np.where(drawn[:, 4] > 0, rate, value[:, 2])
+            turning = np.where(drawn[:, 4] > 0, rate, value[:, 2])
+            value = np.stack([value[:, 0], value[:, 1], turning], axis=1)
         return value
 
     def metrics(self, env: TaskVectorEnv, value: Array) -> dict[str, Array]:
@@ -500,7 +505,8 @@ def root_height_below_minimum(env: TaskVectorEnv, minimum_height: float) -> Arra
 
 def illegal_contact(env: TaskVectorEnv, link_names: Sequence[str], threshold: float = 1.0) -> Array:
     """The ground pushes on one of the links by more than the threshold [N]."""
-    return np.asarray((env.contact(link_names).force > threshold).any(axis=1))
+    hits: Array = env.contact(link_names).force > threshold
+    return hits.any(axis=1)  # type: ignore[return-value]
 
 
 # ---- events --------------------------------------------------------------------------------------
@@ -570,24 +576,23 @@ def push_by_setting_velocity(env: TaskVectorEnv, robots: Array, velocity_range: 
     Ranges by "x", "y", "z" [m/s; world] and "roll", "pitch", "yaw" [rad/s; body].
     """
     speed = _draw(env, velocity_range, robots, "velocity_range")
-    for name, part in (
-        ("base.linear_velocity", speed[:, :3]),
-        ("base.angular_velocity", speed[:, 3:]),
+    for name, axes in (
+        ("base.linear_velocity", slice(0, 3)),
+        ("base.angular_velocity", slice(3, 6)),
     ):
-        if part.any():
-            env.write(name, env[name][robots] + part, robots)
+        if any(axis in velocity_range for axis in _AXES[axes]):
+            env.write(name, env[name][robots] + speed[:, axes], robots)
 
 
 def _reset_joints(
-    env: TaskVectorEnv, robots: Array, position: Array, velocity: Array | float, columns: list[int]
+    env: TaskVectorEnv, robots: Array, position: Array, velocity: Array, columns: list[int]
 ) -> None:
     lower, upper = env.joint_limits
-    pos, vel = env.joint_pos[robots], env.joint_vel[robots]
-    pos[:, columns] = np.clip(position, lower[columns], upper[columns])
-    vel[:, columns] = velocity
-    env.write("joint.angle", pos, robots)
-    if vel.any():
-        env.write("joint.rate", vel, robots)
+    limited = np.clip(position, lower[columns], upper[columns])
+    for name, values in (("joint.angle", limited), ("joint.rate", velocity)):
+        kept = env[name][robots].T
+        made = [values.T[columns.index(i)] if i in columns else kept[i] for i in range(len(kept))]
+        env.write(name, np.stack(made, axis=1), robots)
 
 
 def reset_joints_by_scale(
@@ -603,8 +608,8 @@ def reset_joints_by_scale(
     """
     columns = env.joints(joint_names)
     factor = env.uniform(*position_range, len(columns), robots)
-    env.uniform(*velocity_range, len(columns), robots)
-    _reset_joints(env, robots, env.default_joint_pos[columns] * factor, 0.0, columns)
+    rate = env.uniform(*velocity_range, len(columns), robots) * np.float32(0)
+    _reset_joints(env, robots, env.default_joint_pos[columns] * factor, rate, columns)
 
 
 def reset_joints_by_offset(
@@ -650,7 +655,7 @@ def reset_field_uniform(
     if operation not in ("abs", "add", "scale"):
         raise errors.ArgumentError(f"operation: need abs, add or scale, got {operation!r}")
     made = {"abs": drawn, "add": original + drawn, "scale": original * drawn}[operation]
-    env.write(name, np.broadcast_to(made, original.shape), robots)
+    env.write(name, made, robots)
 
 
 _SCALED_TOO = {"link.mass": "link.inertia", "actuator.gain": "actuator.bias"}

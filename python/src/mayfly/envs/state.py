@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from mayfly import errors, mdp
 from mayfly._native import ffi, lib
+from mayfly._program import Recorder
 from mayfly._shown import Shown
 from mayfly.arrays import Array
 from mayfly.field import Field, _Memory
@@ -25,32 +26,27 @@ from mayfly.group import Group
 from mayfly.patches import TerrainPatches
 from mayfly.task import Command, Range, Task, near
 
-__all__ = ["Contact", "State"]
+__all__ = ["COLUMNS", "DERIVED", "Contact", "State"]
 
 _STARTUP = 2**32 - 1  # of episodes: random numbers before the first one
 _BLOCK: int = lib.MF_BLOCK
 _PATCHES = 0x70617463  # stream of random numbers
-_COLUMNS = 4  # random numbers of one counter
+COLUMNS = 4  # random numbers of one counter
 Index = npt.NDArray[np.int64]
 
 
-def _rotate_inverse(turn: Array, vector: Any) -> Array:
+def _rotate_inverse(turn: Any, vector: Any) -> list[Any]:
     """Vectors (3 rows) of the world in the frames of bodies; quaternions (4 rows)."""
     w, x, y, z = turn
-    out = np.empty((3, turn.shape[1]), turn.dtype)
     # v' = v + 2 q x (q x v - w v), q the vector part.
     tx = y * vector[2] - z * vector[1] - w * vector[0]
     ty = z * vector[0] - x * vector[2] - w * vector[1]
     tz = x * vector[1] - y * vector[0] - w * vector[2]
-    for row, (a, b, ta, tb) in enumerate(((y, z, ty, tz), (z, x, tz, tx), (x, y, tx, ty))):
-        np.multiply(a, tb, out=out[row])
-        out[row] -= b * ta
-        out[row] *= 2
-        out[row] += vector[row]
-    return out
+    pairs = ((y, z, ty, tz), (z, x, tz, tx), (x, y, tx, ty))
+    return [2 * (a * tb - b * ta) + v for (a, b, ta, tb), v in zip(pairs, vector)]
 
 
-_DERIVED = {  # and the fields that it follows from
+DERIVED = {  # and the fields that it follows from
     "linear": ("base.orientation", "base.linear_velocity"),
     "gravity": ("base.orientation",),
     "heading": ("base.orientation",),
@@ -132,38 +128,40 @@ class Contact(Shown):
         """Largest slip speed of a contact [m/s]; 0 in the air."""
         if not self._slides:
             self._slides = True
-            self._update_slip()
+            self._state._version += 1
+            if self._field is not None:
+                slip = self._state[self._field]
+                for column, rows in enumerate(self._rows):
+                    self._slip[:, column] = slip[:, rows].max(axis=1)
         return self._slip
 
-    def _update_slip(self) -> None:
-        if self._field is not None:
-            slip = self._state.padded(self._field)
-            for column, rows in enumerate(self._rows):
-                found = np.maximum.reduce(slip[rows], axis=0)
-                self._slip[:, column] = found[: len(self._slip)]
+    def follow(self, seen: Any, recorder: Recorder) -> None:
+        """Part of a program: reads the contacts at the end of a step."""
+        dt = np.float32(seen.step_dt)
+        load = seen[self._load]
+        force = np.stack([load[:, rows].sum(axis=1) for rows in self._rows], axis=1)
+        on = force > 0
+        air, last, down = map(seen.columns, (self.air_time, self.last_air_time, self.contact_time))
+        first = on & (air > 0)
+        made = [
+            (self.force, force),
+            (self.first_contact, first),
+            (self.last_air_time, np.where(first, air + dt, last)),
+            (self.air_time, np.where(on, 0, air + dt)),
+            (self.contact_time, np.where(on, down + dt, 0)),
+        ]
+        if self._slides and self._field is not None:
+            slip = seen[self._field]
+            rows = [slip[:, rows].max(axis=1) for rows in self._rows]
+            made.append((self._slip, np.stack(rows, axis=1)))
+        for array, value in made:
+            recorder.store(array, value)
 
-    def update(self, state: State, dt: float) -> None:
-        """Reads the contacts at the end of a step of `dt` [s]."""
-        n = state.num_envs
-        load = state.padded(self._load)
-        for column, rows in enumerate(self._rows):
-            self.force[:, column] = np.add.reduce(load[rows], axis=0)[:n]
-        if self._slides:
-            self._update_slip()
-        on = self.force > 0
-        self.first_contact[...] = on & (self.air_time > 0)
-        self.last_air_time[...] = np.where(
-            self.first_contact, self.air_time + np.float32(dt), self.last_air_time
-        )
-        self.air_time[...] = np.where(on, np.float32(0), self.air_time + np.float32(dt))
-        self.contact_time[...] = np.where(on, self.contact_time + np.float32(dt), np.float32(0))
-
-    def reset(self, robots: Index) -> None:
-        """Forgets the past of these robots, whose episodes begin."""
-        times = (self.air_time, self.last_air_time, self.contact_time)
-        for values in (self.force, self._slip, *times):
-            values[robots] = 0
-        self.first_contact[robots] = False
+    @property
+    def past(self) -> list[Array]:
+        """What is 0 when an episode begins."""
+        times = [self.air_time, self.last_air_time, self.contact_time]
+        return [self.force, self._slip, *times, self.first_contact]
 
 
 def _contact_rows(state: State) -> tuple[str, list[int]]:
@@ -219,6 +217,18 @@ class State:
         self._episode = np.zeros(n, np.uint32)
         self._seed = np.arange(n, dtype=np.uint64)
         self.episode_length_buf = np.zeros(n, np.int32)
+        self._before_all = np.full(n, _STARTUP, np.uint32)
+        self._who, self._who_starts = (
+            ffi.new(
+                "mfpy_Robots *",
+                {
+                    "seeds": ffi.from_buffer("uint64_t[]", self._seed),
+                    "episodes": ffi.from_buffer("uint32_t[]", episodes),
+                    "steps": ffi.from_buffer("uint32_t[]", self.episode_length_buf),
+                },
+            )
+            for episodes in (self._episode, self._before_all)
+        )
         self.terminated = np.zeros(n, np.bool_)
         self.truncated = np.zeros(n, np.bool_)
         self.weights = {name: term.weight for name, term in task.rewards.items()}
@@ -235,7 +245,8 @@ class State:
         self._stale: list[Index] = []  # whose derived values are old
         self._startup = False
         self._stream = self._draws = 0
-        self._rates: Array | None = None
+        self._rates: Array | None = None  # of joints before the step, for accelerations
+        self._version = 0  # of what programs of terms are made with
         given = task.terrain
         self._patches = given if isinstance(given, TerrainPatches) else None
         self.origins = np.zeros((n, 3))
@@ -275,13 +286,16 @@ class State:
         """
         found = self._seen.get(name)
         if found is None:
-            storage = self._storage.get(name)
-            if storage is None:
-                storage = self._storage[name] = _Storage(self.group.field(name))
-            found = self._seen[name] = storage.read()
+            found = self._seen[name] = self._stored(name).read()
         elif self._storage[name].stale:
             self._storage[name].update()
         return found
+
+    def _stored(self, name: str) -> _Storage:
+        """Where the copy of a field is, old or new."""
+        if name not in self._storage:
+            self._storage[name] = _Storage(self.group.field(name))
+        return self._storage[name]
 
     def _reread(self, robots: Index) -> None:
         """The state of these robots has changed."""
@@ -307,8 +321,9 @@ class State:
             self._derive_again()
         found = self._derived.get(name)
         if found is None:
-            inputs = [self.padded(field) for field in _DERIVED[name]]
-            found = self._derived[name] = self._formula(name, inputs)[..., : self.num_envs].T
+            inputs = [self.padded(field) for field in DERIVED[name]]
+            made = np.array(self._formula(name, inputs))
+            found = self._derived[name] = made[..., : self.num_envs].T
         return found
 
     def _changed(self, robots: Index) -> None:
@@ -321,17 +336,17 @@ class State:
         robots = np.unique(np.concatenate(self._stale))
         self._stale.clear()
         for name, values in self._derived.items():
-            inputs = [self.padded(field)[:, robots] for field in _DERIVED[name]]
-            values[robots] = self._formula(name, inputs).T
+            inputs = [self.padded(field)[:, robots] for field in DERIVED[name]]
+            values[robots] = np.array(self._formula(name, inputs)).T
 
-    def _formula(self, name: str, inputs: list[Array]) -> Array:
+    def _formula(self, name: str, inputs: list[Any]) -> Any:
+        """Rows of what is derived, from rows of its fields; arrays or symbols."""
         if name == "linear":
             return _rotate_inverse(inputs[0], inputs[1])
         if name == "gravity":
             return _rotate_inverse(inputs[0], self._gravity)
         w, x, y, z = inputs[0]
-        heading: Array = np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
-        return heading
+        return np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z))
 
     @property
     def base_lin_vel(self) -> Array:
@@ -366,13 +381,19 @@ class State:
     @property
     def joint_acc(self) -> Array:
         """Accelerations of joints, means over the step [rad/s^2 or m/s^2], (robots, joints)."""
-        if self._rates is None:  # from now on
-            self._rates = np.array(self.joint_vel, order="K")
+        rates = self._joint_rates()
         found = self._derived.get("acceleration")
         if found is None:
-            found = (self.joint_vel - self._rates) * np.float32(1.0 / self.step_dt)
+            found = (self.joint_vel - rates) * np.float32(1.0 / self.step_dt)
             self._derived["acceleration"] = found
         return found
+
+    def _joint_rates(self) -> Array:
+        """The rates of joints before the step, which are kept from now on."""
+        if self._rates is None:
+            self._rates = np.array(self.joint_vel.T, np.float32).T
+            self._version += 1
+        return self._rates
 
     # ---- the ground ------------------------------------------------------------------------------
 
@@ -452,6 +473,7 @@ class State:
         if key not in self._contacts:
             known = [link.name for link in self.group.model.links]
             self._contacts[key] = Contact(self, mdp.match(known, key, "link"))
+            self._version += 1
         return self._contacts[key]
 
     def command_name(self, name: str | None) -> str:
@@ -497,20 +519,15 @@ class State:
         if robots is not None:
             robots = np.ascontiguousarray(robots, np.int64)
             rows = ffi.from_buffer("int64_t[]", robots)
-        episode = self._episode
-        if self._startup:
-            episode = np.full(self.num_envs, _STARTUP, np.uint32)
         lib.mfpy_uniform(
-            ffi.from_buffer("uint64_t[]", self._seed),
-            ffi.from_buffer("uint32_t[]", episode),
-            ffi.from_buffer("uint32_t[]", self.episode_length_buf),
+            self._who_starts if self._startup else self._who,
             self._stream << 32 | self._draws,
             rows,
             count,
             width,
             ffi.from_buffer("float[]", out),
         )
-        self._draws += -(-width // _COLUMNS) * _COLUMNS
+        self._draws += -(-width // COLUMNS) * COLUMNS
         return out.T
 
     def uniform(self, low: Any, high: Any, width: int, robots: Index | None = None) -> Array:
@@ -537,18 +554,22 @@ class State:
         """
         field = self.group.field(name)
         field._put(robots, values)
-        if field._moves:
-            self._dirty.append(robots)
-        for other in list(self._seen):
-            storage = self._storage[other]
-            if storage.field._field_name == field._field_name:
-                storage.stale.append(robots)
-                storage.update()
-        self._changed(robots)
+        self._wrote([field], robots)
         if self._startup:
             if name not in self._kept:
                 self._kept[name] = field.read()
             self._kept[name][robots] = field[robots]
+
+    def _wrote(self, fields: Sequence[Field], robots: Index) -> None:
+        """Fields of robots have been written."""
+        if any(field._moves for field in fields):
+            self._dirty.append(robots)
+        names = [field._field_name for field in fields]
+        for other in self._seen:
+            storage = self._storage[other]
+            if storage.field._field_name in names:
+                storage.stale.append(robots)
+        self._changed(robots)
 
     def original(self, name: str) -> Array:
         """The values of a field in the default pose, before any event wrote it, (robots, ...)."""
@@ -559,8 +580,9 @@ class State:
     def _refresh(self) -> None:
         """Recomputes what follows from state that was written."""
         if self._dirty:
-            robots = np.unique(np.concatenate(self._dirty))
-            self._dirty.clear()
+            dirty, self._dirty = self._dirty, []
+            same = all(one is dirty[0] for one in dirty)
+            robots = dirty[0] if same else np.unique(np.concatenate(dirty))
             self.group._refresh_rows(robots)
             for name in self._seen:
                 storage = self._storage[name]

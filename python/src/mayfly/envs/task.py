@@ -17,6 +17,7 @@ from mayfly import errors
 from mayfly._native import ffi, lib
 from mayfly.arrays import Array, whole
 from mayfly.envs.batch import Batch, ClosedEnvironmentError, Spare
+from mayfly.envs.compiled import Programs
 from mayfly.envs.frameworks import wrapper
 from mayfly.envs.state import Index, State
 from mayfly.envs.terms import ActionTerm, ObservationTerm, stream_of
@@ -106,6 +107,8 @@ class TaskVectorEnv(Batch, State):
         )
         direction = self._world._settings["gravity_direction"]
         self._gravity = np.array(direction, np.float32) / np.float32(np.linalg.norm(direction))
+        self._context = self._world._context._use()
+        self._programs: Any = None  # after the rehearsal
         self._open()
         self._open_terms()
         self._describe()
@@ -121,6 +124,7 @@ class TaskVectorEnv(Batch, State):
             first = self._terms[-1].actions.stop
         self.action = np.zeros((first, n), np.float32).T
         self.previous_action = np.zeros((first, n), np.float32).T
+        self._input = np.zeros((n, first), np.float32)  # the action as it is given
         limits = np.full(first, np.inf, np.float32)
         self.single_action_space = Box(-limits, limits, dtype=np.float32)
         self.action_space = batch_space(self.single_action_space, n)
@@ -152,16 +156,20 @@ class TaskVectorEnv(Batch, State):
         self._next = {key: np.zeros(n, np.int32) for key in self._due}
         self._drawn: dict[str, Array] = {}
         self._spares: dict[str, Spare] = {group: Spare() for group in task.observations}
-        self._sums: dict[str, Array] = {}
+        self._sums: dict[str, Array] = {}  # of what is logged, over an episode
+        self._given: dict[str, Array] = {}  # rewards that NumPy computes
+        self._reasons = {name: np.zeros(n, np.bool_) for name in task.terminations}
+        self._total = np.zeros(n, np.float32)  # reward
         self._steps = np.zeros(n, np.int32)  # of sums
         self._logged: dict[str, float] = {}
+        self._rows: dict[str, Array] = {}  # observations that C has written to what is returned
         self._fresh = np.zeros(n, np.bool_)  # whose past is filled with the present
         self.observation_groups: dict[str, Any] = {}
         self.episode_steps = task.episode_steps if "time_out" in task.terminations else None
 
     def _rehearse(self) -> None:
         """Runs every term once, so that mistakes are reported here; finds the observation space."""
-        everyone = np.arange(self.num_envs)
+        everyone, task = np.arange(self.num_envs), self.task
         with self._world._lock:
             self._start_up(everyone)
             self._restart(everyone)
@@ -176,6 +184,17 @@ class TaskVectorEnv(Batch, State):
                             f"{value.shape[1]}, got shape {column.scale.shape}"
                         )
                     first = column.shape(value.shape[1], first, self.num_envs)
+            for name, term in task.terminations.items():
+                self._truths(name, term)
+            for name, reward in task.rewards.items():
+                self._given[name] = np.zeros(self.num_envs, np.float32)
+                if reward.weight != 0.0:
+                    self._numbers(name, reward)
+            for name in task.commands:
+                for metric in self.metrics(name):
+                    self._sum_of(f"command/{name}/{metric}")
+            for event in task.events:
+                self._happen(event, everyone[:0])
             self._tables = {
                 group: np.zeros((self.num_envs, columns[-1].columns.stop), np.float32)
                 for group, columns in self._columns.items()
@@ -183,16 +202,13 @@ class TaskVectorEnv(Batch, State):
             self._likeness = {
                 group: np.empty(table.shape, self._dtype) for group, table in self._tables.items()
             }
-            self._native = {
-                group: ffi.new("mfpy_Observation[]", [c.how for c in columns if c.lag is None])
-                for group, columns in self._columns.items()
-            }
-            self._observe(everyone, everyone)
+            self._programs = Programs(self)
+            self._programs.follow()
             self._measure()
-            self._sum(np.zeros(self.num_envs, np.bool_))
-            for event in self.task.events:
-                self._happen(event, everyone[:0])
-            self._sums = {name: np.zeros_like(values) for name, values in self._sums.items()}
+            self._sum(None)
+            self._observe(everyone, everyone)
+            for values in self._sums.values():
+                values[:] = 0
         width = self._tables["policy"].shape[1]
         kind: Any = self._dtype.type
         self.single_observation_space = Box(-np.inf, np.inf, (width,), kind)
@@ -264,6 +280,16 @@ class TaskVectorEnv(Batch, State):
             )
         return np.asarray(made)
 
+    def _truths(self, name: str, term: Term) -> Array:
+        """A termination (robots,)."""
+        what = f"termination {name}"
+        return self._robot_values(what, self._term(what, term), "b", "truth values")
+
+    def _numbers(self, name: str, term: Term) -> Array:
+        """A reward (robots,)."""
+        what = f"reward {name}"
+        return self._robot_values(what, self._term(what, term), "biuf", "numbers")
+
     def _value(self, what: str, term: Term) -> Array:
         """An observation (robots, k)."""
         made = np.asarray(self._term(what, term))
@@ -296,12 +322,14 @@ class TaskVectorEnv(Batch, State):
         chosen = np.ones(self.num_envs, np.bool_) if mask is None else mask
         seeds, given = self._fresh_seeds(chosen, seed)
         with self._world._lock:
+            self._programs.follow()
             anew = np.flatnonzero(chosen & given)
             self._seed[anew] = seeds[anew]
             self._episode[anew] = _BEFORE
             if len(anew):
                 self._start_up(anew)
             robots = np.flatnonzero(chosen)
+            self._rows.clear()
             self._restart(robots)
             self._observe(robots, robots)
             self._started(chosen, given, seeds)
@@ -322,6 +350,8 @@ class TaskVectorEnv(Batch, State):
             self._startup = False
 
     def _happen(self, name: str, robots: Index) -> None:
+        if self._programs is not None and self._programs.happens(name, robots):
+            return
         event = self.task.events[name]
         self._draw_for(self._streams["event", name])
         self._term(f"event {name}", event, robots)
@@ -330,32 +360,25 @@ class TaskVectorEnv(Batch, State):
         """Starts episodes of robots: default pose, events, commands."""
         self._episode[robots] += 1  # wraps from _BEFORE to 0
         self.episode_length_buf[robots] = 0
-        home = np.tile(self._home, (len(robots), 1))
+        home = np.empty((len(robots), len(self._home)))
+        home[:] = self._home
         if self._patches is not None:
             home[:, :3] += self.origins[robots]
-        self._group.reset(robots)
-        self._group.set_state(home, robots=robots)
+        self._group._start_rows(robots, home)
         self._reread(robots)
         for name, values in self._kept.items():
             self.write(name, values[robots], robots)
         for name in self._reset_events:
             self._happen(name, robots)
         self._refresh()
-        self.action[robots] = 0
-        self.previous_action[robots] = 0
-        for action in self._terms:
-            action.reset(self, robots)
-        for contact in self._contacts.values():
-            contact.reset(robots)
-        for values in self._sums.values():
-            values[robots] = 0
-        self._steps[robots] = 0
+        if self._programs is not None:
+            self._programs.run("restart", robots)
         for name in self.task.commands:
             self._resample(name, robots)
         for key in self._due:
             if key[0] == "event":
                 self._schedule(key, robots)
-        self._command()
+        self._command(robots)
 
     def _advance(self, robots: Index) -> None:
         """The curriculum, when episodes of robots are over."""
@@ -366,9 +389,14 @@ class TaskVectorEnv(Batch, State):
                 self._logged.update({f"curriculum/{name}/{k}": float(v) for k, v in made.items()})
             elif made is not None:
                 self._logged[f"curriculum/{name}"] = float(made)
+        if self._programs is not None and self.task.curriculum:
+            self._programs.follow()
 
     def _schedule(self, key: tuple[str, str], robots: Index) -> None:
         """Draws when something happens next."""
+        if self._programs is not None:
+            self._programs.run(f"wait {' '.join(key)}", robots)
+            return
         low, high = self._due[key]
         self._draw_for(self._streams[key] ^ 1)
         wait = self.uniform(low, high, 1, robots)[:, 0].astype(np.float64) / self.step_dt
@@ -377,6 +405,9 @@ class TaskVectorEnv(Batch, State):
 
     def _resample(self, name: str, robots: Index) -> None:
         command, key = self.task.commands[name], ("command", name)
+        if self._programs is not None and self._programs.draws(name):
+            self._programs.run(f"draw {name}", robots)
+            return
         self._draw_for(self._streams[key])
         drawn = np.asarray(self._call(f"command {name}", command.resample, self, robots))
         if drawn.ndim != 2 or drawn.shape[0] != len(robots):
@@ -388,15 +419,22 @@ class TaskVectorEnv(Batch, State):
         self._drawn[name][robots] = drawn
         self._schedule(key, robots)
 
-    def _command(self) -> None:
-        """The values of commands for the present state."""
-        for name, command in self.task.commands.items():
+    def _command(self, robots: Index | None) -> None:
+        """The values of commands for the present state, of robots; None: of all."""
+        if self._programs is not None:
+            self._programs.run("command", robots)
+        for name in (
+            self.task.commands if self._programs is None else self._programs.slow["command"]
+        ):
+            command = self.task.commands[name]
             made = np.asarray(self._call(f"command {name}", command.value, self, self._drawn[name]))
             if made.ndim != 2 or made.shape[0] != self.num_envs:
                 raise errors.ArgumentError(
                     f"command {name}: value: need shape ({self.num_envs}, k), got {made.shape}"
                 )
-            self._values[name] = made
+            if name not in self._values:
+                self._values[name] = np.zeros(made.shape[::-1], np.float32).T
+            self._values[name][...] = made
 
     # ---- steps -----------------------------------------------------------------------------------
 
@@ -414,6 +452,7 @@ class TaskVectorEnv(Batch, State):
             self._check_ended()
             mode = self.autoreset_mode
             starts = self._over if mode == AutoresetMode.NEXT_STEP and self._over.any() else None
+            self._programs.follow()
             self._act(action, starts)
             self._measure()
             reward = self._sum(starts)
@@ -440,7 +479,7 @@ class TaskVectorEnv(Batch, State):
 
     def _act(self, action: Array, starts: Mask | None) -> None:
         """The physics of a step."""
-        if not np.isfinite(action).all():
+        if not np.isfinite(action.sum()):  # quicker than to look at each
             wrong = ~np.isfinite(action).all(axis=1)
             if starts is not None:  # theirs is not used
                 wrong &= ~starts
@@ -450,12 +489,8 @@ class TaskVectorEnv(Batch, State):
                     f"actions: that of robot {int(np.argmax(wrong))} is not a finite number; no "
                     "step was made: check the policy, or use numpy.nan_to_num(actions)"
                 )
-        if self._rates is not None:
-            self._rates = np.array(self.joint_vel, order="K")
-        self.previous_action[...] = self.action
-        self.action[...] = action
-        for term in self._terms:
-            term.take(self.action.T, self.num_envs)
+        self._input[...] = action
+        self._programs.run("act")
         waiting = 0
         for substep in range(self.task.decimation):
             acting = [term for term in self._terms if term.acts(substep)]
@@ -472,38 +507,27 @@ class TaskVectorEnv(Batch, State):
 
     def _measure(self) -> None:
         """Contacts, and who ends."""
-        for contact in self._contacts.values():
-            contact.update(self, self.step_dt)
-        self._reasons: dict[str, Mask] = {}
-        self.terminated[:] = False
-        self.truncated[:] = False
-        for name, term in self.task.terminations.items():
-            what = f"termination {name}"
-            made = self._robot_values(what, self._term(what, term), "b", "truth values")
-            self._reasons[name] = made
+        self._programs.run("measure")
+        for name in self._programs.slow["termination"]:
+            term, reason = self.task.terminations[name], self._reasons[name]
+            reason[...] = self._truths(name, term)
             ends = self.truncated if term.time_out else self.terminated
-            np.logical_or(ends, made, out=ends)
+            np.logical_or(ends, reason, out=ends)
         self._faulty: Mask | None = None
         if self._group.faults:
-            self._faulty = self._reasons["fault"] = self._group.fault != 0
+            self._faulty = self._group.fault != 0
             self.terminated[self._faulty] = True
 
     def _sum(self, starts: Mask | None) -> npt.NDArray[np.float64]:
         """The reward; robots that only start an episode get 0 and do not end."""
-        total = np.zeros(self.num_envs, np.float32)
-        for name, term in self.task.rewards.items():
-            weight = self.weights[name]
-            if weight != 0.0:
-                what = f"reward {name}"
-                made = self._robot_values(what, self._term(what, term), "biuf", "numbers")
-                value = made * np.float32(weight)
-                total += value
-                self._add(f"reward/{name}", value)
-        for name in self.task.commands:
+        for name in self._programs.slow["reward"]:
+            self._given[name][...] = self._numbers(name, self.task.rewards[name])
+        self._programs.run("reward")
+        for name in self._programs.slow["metrics"]:
             for metric, value in self.metrics(name).items():
-                self._add(f"command/{name}/{metric}", value)
+                self._sums[f"command/{name}/{metric}"] += value
         self._steps += 1
-        total *= np.float32(self.step_dt)
+        total = self._total.astype(np.float64)
         if self._faulty is not None:
             total[self._faulty] = np.nan_to_num(total[self._faulty], posinf=0.0, neginf=0.0)
         if not np.isfinite(total).all():
@@ -512,7 +536,7 @@ class TaskVectorEnv(Batch, State):
             total[starts] = 0
             self.terminated[starts] = False
             self.truncated[starts] = False
-        return total.astype(np.float64)
+        return total
 
     def metrics(self, command: str | None = None) -> dict[str, Array]:
         """How well a command is followed at present, by name: (robots,); None: the first."""
@@ -520,10 +544,11 @@ class TaskVectorEnv(Batch, State):
         term = self.task.commands[name]
         return dict(self._call(f"command {name}", term.metrics, self, self._values[name]))
 
-    def _add(self, name: str, value: Array) -> None:
+    def _sum_of(self, name: str) -> Array:
+        """Over an episode, of what is logged by this name, (robots,)."""
         if name not in self._sums:
             self._sums[name] = np.zeros(self.num_envs, np.float32)
-        self._sums[name] += value
+        return self._sums[name]
 
     def _complain(self, total: Array) -> None:
         """Raises for a reward that is not finite."""
@@ -541,7 +566,7 @@ class TaskVectorEnv(Batch, State):
     def _go_on(self) -> None:
         """What is due: commands, events."""
         for (kind, name), steps in self._next.items():
-            robots = np.flatnonzero(self.episode_length_buf >= steps)
+            robots = (self.episode_length_buf >= steps).nonzero()[0]
             if len(robots) == 0:
                 continue
             if kind == "command":
@@ -550,7 +575,7 @@ class TaskVectorEnv(Batch, State):
                 self._happen(name, robots)
                 self._schedule((kind, name), robots)
         self._refresh()
-        self._command()
+        self._command(None)
 
     # ---- observations ----------------------------------------------------------------------------
 
@@ -558,43 +583,38 @@ class TaskVectorEnv(Batch, State):
         """Computes the observations of robots; None: of all. The past of those in `anew` is filled
         with the present.
         """
-        known: dict[Any, Array] = {}
+        programs = self._programs
+        programs.run("observe", robots)
+        for group, column in programs.slow["observation"]:
+            made = self._value(f"observation {group}/{column.name}", column.term)
+            if made.shape[1] != column.width:
+                raise errors.ArgumentError(
+                    f"observation {column.name}: need {column.width} columns as before, got "
+                    f"{made.shape[1]}"
+                )
+            programs.values[column.key][...] = made
         self._fresh[anew] = True
-        for group, columns in self._columns.items():
-            table, native = self._tables[group], self._native[group]
-            used: list[Array] = []
-            for column in columns:
-                if column.key not in known:
-                    what = f"observation {group}/{column.name}"
-                    known[column.key] = self._value(what, column.term)
-                made = known[column.key]
-                if made.shape[1] != column.width:
-                    raise errors.ArgumentError(
-                        f"observation {column.name}: need {column.width} columns as before, got "
-                        f"{made.shape[1]}"
-                    )
-                if column.lag is not None:
-                    self._draw_for(column.stream)
-                    self._observe_late(column, made, table, robots, anew)
-                    continue
-                cells = made.T
-                if cells.dtype != np.float32 or (cells.strides[1] != 4 and self.num_envs > 1):
-                    cells = np.ascontiguousarray(cells, np.float32)
-                item = native[len(used)]
-                item.value = ffi.cast("float *", cells.__array_interface__["data"][0])
-                item.stride = cells.strides[0] // 4
-                used.append(cells)  # alive until they are read
+        for group in self._columns:
+            table, late = self._tables[group], programs.late[group]
+            if robots is None and not late and self._dtype == np.float32:
+                self._rows[group] = self._fresh_rows(group)
+            rows = self._rows.get(group)
+            for column in late:
+                self._draw_for(column.stream)
+                value = programs.values[column.key]
+                self._observe_late(column, value, table, robots, anew)
+            native = programs.natives[group]
             lib.mfpy_observe(
-                ffi.from_buffer("uint64_t[]", self._seed),
-                ffi.from_buffer("uint32_t[]", self._episode),
-                ffi.from_buffer("uint32_t[]", self.episode_length_buf),
+                self._context,
+                self._who,
                 ffi.NULL if robots is None else ffi.from_buffer("int64_t[]", robots),
                 self.num_envs if robots is None else len(robots),
                 native,
-                len(used),
+                len(native),
                 ffi.from_buffer("bool[]", self._fresh),
                 ffi.from_buffer("float[]", table),
                 table.shape[1],
+                ffi.NULL if rows is None else ffi.from_buffer("float[]", rows),
             )
         self._fresh[anew] = False
 
@@ -634,12 +654,18 @@ class TaskVectorEnv(Batch, State):
         shown = self[name]
         return self._wrap(self._storage[name].rows if self.framework == "torch" else shown)
 
+    def _fresh_rows(self, group: str) -> Array:
+        """Memory for the observations that are returned next."""
+        self.observation_groups.pop(group, None)  # so that its memory may be used again
+        return self._spares[group].like(self._likeness[group])
+
     def _show(self) -> Any:
         """The observations as they are returned; sets observation_groups."""
         for group, table in self._tables.items():
-            self.observation_groups.pop(group, None)  # so that its memory may be used again
-            rows = self._spares[group].like(self._likeness[group])
-            np.copyto(rows, table)
+            rows = self._rows.pop(group, None)
+            if rows is None:
+                rows = self._fresh_rows(group)
+                np.copyto(rows, table)
             self.observation_groups[group] = self._wrap(rows)
         return self.observation_groups["policy"]
 
@@ -653,7 +679,10 @@ class TaskVectorEnv(Batch, State):
         for name, values in self._sums.items():
             logs[name] = np.zeros(self.num_envs, np.float32)
             logs[name][robots] = values[robots] / steps
-        for name, reason in self._reasons.items():
+        reasons = dict(self._reasons)
+        if self._faulty is not None:
+            reasons["fault"] = self._faulty
+        for name, reason in reasons.items():
             logs[f"termination/{name}"] = (reason & ended).astype(np.float32)
         for name, value in self._logged.items():
             logs[name] = np.full(self.num_envs, value, np.float32)

@@ -9,8 +9,8 @@ import numpy as np
 
 from mayfly import errors
 from mayfly._native import ffi, lib
+from mayfly._program import Recorder, Symbol
 from mayfly.arrays import Array
-from mayfly.envs.state import Index
 from mayfly.field import Field
 from mayfly.group import Group
 from mayfly.task import Action, Observation
@@ -70,32 +70,39 @@ class ActionTerm:
         self.native = lib.mf_group_find_field(env.group._use(), term.field.encode())
         if self.native == ffi.NULL:
             raise errors.ArgumentError(f"action {name}: {term.field}: need a whole field")
+        self._arguments = (
+            self.native,
+            ffi.from_buffer("uint32_t[]", self.numbers),
+            len(self.numbers),
+            ffi.from_buffer("float[]", self.targets),
+            ages,
+            ffi.from_buffer("int32_t[]", self.lag),
+        )
         self.stream = stream_of("action", name)
         self.followed = _followed(env.group) if term.field == "joint.target" else None
 
-    def reset(self, env: TaskVectorEnv, robots: Index) -> None:
-        """Targets of the default pose and new latencies, for robots whose episodes begin."""
-        self.targets[:, :, robots] = self.offset[:, None]
+    def restart(self, seen: Any, recorder: Recorder) -> None:
+        """Part of a program: targets of the default pose and new latencies."""
+        for targets in self.targets:
+            recorder.store(targets.T, self.offset)
         if self.spread:
-            env._draw_for(self.stream)
-            drawn = env.random(1, robots)[:, 0] * np.float32(self.spread + 1)
-            self.lag[robots] = self.lowest + drawn.astype(np.int32)
-        lanes = self.field.view.shape[1]
-        shaped = self.field.view.reshape(-1, lanes, len(self.field.view[0, 0].reshape(-1)))
-        place = (robots // lanes)[:, None], (robots % lanes)[:, None], self.numbers
-        shaped[place] = self.offset
+            seen.draw_for(self.stream)
+            drawn = seen.random(1)[:, 0] * np.float32(self.spread + 1)
+            recorder.store(self.lag, drawn + np.float32(self.lowest))
+        recorder.store_field(self.field.view, self.offset, self.columns)
         if self.followed is not None:
-            self.followed[place] = np.nan
+            recorder.store_field(self.followed, np.float32(np.nan), self.columns)
 
-    def take(self, action: Array, count: int) -> None:
-        """New targets, of the action as [column][robot]."""
-        if len(self.targets) > 1:
-            self.targets[1:] = self.targets[:-1].copy()
-        new = self.targets[0, :, :count]
-        np.multiply(action[self.actions], self.scale[:, None], out=new)
-        new += self.offset[:, None]
+    def take(self, given: Symbol, recorder: Recorder) -> None:
+        """Part of a program: new targets, of the action."""
+        count = recorder.count
+        for age in range(len(self.targets) - 1, 0, -1):
+            newer = recorder.array(self.targets[age - 1].T[:count])
+            recorder.store(self.targets[age].T[:count], newer)
+        new = given[:, self.actions] * self.scale + self.offset
         if self.term.clip is not None:
-            np.clip(new, *self.term.clip, out=new)
+            new = np.clip(new, *self.term.clip)
+        recorder.store(self.targets[0].T[:count], new)
 
     def acts(self, substep: int) -> bool:
         """Whether targets begin to act in a physics step of the step."""
@@ -105,16 +112,7 @@ class ActionTerm:
 
     def write(self, substep: int) -> None:
         """Writes what begins to act in a physics step of the step."""
-        lib.mfpy_write_targets(
-            self.native,
-            ffi.from_buffer("uint32_t[]", self.numbers),
-            len(self.numbers),
-            ffi.from_buffer("float[]", self.targets),
-            len(self.targets),
-            ffi.from_buffer("int32_t[]", self.lag),
-            substep,
-            self.decimation,
-        )
+        lib.mfpy_write_targets(*self._arguments, substep, self.decimation)
 
 
 class ObservationTerm:
@@ -128,7 +126,6 @@ class ObservationTerm:
         self.scale = np.asarray(term.scale, np.float32)
         self.plain = bool((self.scale == 1).all())
         self.history = max(term.history_length, 1)
-        self.how: dict[str, Any] = {}  # as mfpy_Observation
         self.frames: Array | None = None  # [age][column][robot], the oldest first
         self.lag: Array | None = None
         self.columns = slice(0, 0)
@@ -143,8 +140,14 @@ class ObservationTerm:
             self.frames = np.zeros((self.history + most, width, count), np.float32)
             self.lag = np.full(count, least, np.int32)
         self.factors = np.ascontiguousarray(np.broadcast_to(self.scale, (width,)))
+        return self.columns.stop
+
+    def native(self, value: Array) -> dict[str, Any]:
+        """As mfpy_Observation, of values that stay where they are, (robots, width)."""
         limits = self.term.clip or (0.0, 0.0)
-        self.how = {
+        return {
+            "value": ffi.cast("float *", value.__array_interface__["data"][0]),
+            "stride": len(value),
             "noisy": self.low != 0.0 or self.high != 0.0,
             "limited": self.term.clip is not None,
             "stream": self.stream << 32,
@@ -153,8 +156,7 @@ class ObservationTerm:
             "least": limits[0],
             "most": limits[1],
             "scale": ffi.NULL if self.plain else ffi.from_buffer("float[]", self.factors),
-            "width": width,
-            "first": first,
+            "width": self.width,
+            "first": self.columns.start,
             "history": self.history,
         }
-        return self.columns.stop
