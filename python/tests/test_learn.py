@@ -134,9 +134,7 @@ def make(envs: Line, **settings: Any) -> mayfly.learn.PPO:
 
 
 def parts_of(network: Any) -> list[np.ndarray]:
-    return [
-        np.array(p, np.float64) for both in zip(network.weights, network.biases) for p in both
-    ]
+    return [np.array(p, np.float64) for both in zip(network.weights, network.biases) for p in both]
 
 
 def samples(learner: mayfly.learn.PPO, count: int, rng: np.random.Generator) -> list[np.ndarray]:
@@ -200,7 +198,10 @@ def test_gradient(kind: str) -> None:
     actor, critic = learner._both
     actor.weights[-1][...] = 0.5 * rng.normal(size=(4, 2))
     gain = np.float64(rows[4][:, 0])
-    batch = (*(np.float64(x) for x in (rows[0], rows[2], rows[3])), (gain - gain.mean()) / gain.std())
+    batch = (
+        *(np.float64(x) for x in (rows[0], rows[2], rows[3])),
+        (gain - gain.mean()) / gain.std(),
+    )
     parts, was = [*parts_of(actor), np.zeros(2)], np.zeros(2)
     values = parts_of(critic)
 

@@ -81,8 +81,7 @@ static mf_Status update_once(mf_Context *context, const Samples *samples,
     for (int n = 0; n < 2; n++)
         *hash = mf_hash_bytes(*hash, networks[n]->parameters,
                               3 * sizeof(float) * mf_learner_count(networks[n]));
-    const float found[] = {update.rate, update.found_divergence, update.clipped,
-                           update.value_loss};
+    const float found[] = {update.rate, update.found_divergence, update.clipped, update.value_loss};
     *hash = mf_hash_bytes(*hash, found, sizeof found);
     for (int n = 0; n < 2; n++)
         mf_release(context, networks[n]->parameters);

@@ -52,7 +52,8 @@ class _Network:
         native.parameters, native.first, native.second = (
             ffi.cast("float *", part.ctypes.data) for part in self.state
         )
-        self.weights, self.biases = [], []
+        self.weights: list[Array] = []
+        self.biases: list[Array] = []
         for k, (inputs, units) in enumerate(zip(sizes, sizes[1:])):
             begin, end = lib.mf_learner_offset(native, k), lib.mf_learner_offset(native, k + 1)
             rows = self.state[0][begin:end].reshape(-1, lib.mf_learner_stride(units))
@@ -150,7 +151,7 @@ class PPO(Sealed):
         self,
         envs: Any,
         *,
-        hidden: Sequence[int] = (128, 128),
+        hidden: Sequence[int] = (64, 64),
         activation: str = "elu",
         horizon: int = 24,
         epochs: int = 4,
@@ -221,13 +222,12 @@ class PPO(Sealed):
 
         Normalization is contained in the first layer. The activation is `activation`.
         """
-        weights = [np.array(weight) for weight in self._actor.weights]
-        biases = [np.array(bias) for bias in self._actor.biases]
+        parts = [np.array(p) for both in zip(self._actor.weights, self._actor.biases) for p in both]
         if self._normalize:
-            first = weights[0] * self._scales[0].inverse[:, None]
-            biases[0] = np.float32(biases[0] - self._scales[0].mean @ first)
-            weights[0] = np.float32(first)
-        return [part for layer in zip(weights, biases) for part in layer]
+            first = parts[0] * self._scales[0].inverse[:, None]
+            parts[1] = (parts[1] - self._scales[0].mean @ first).astype(np.float32)
+            parts[0] = first.astype(np.float32)
+        return parts
 
     @property
     def samples(self) -> int:
@@ -294,7 +294,7 @@ class PPO(Sealed):
             scale.add(rows)
 
     def _collect(self) -> tuple[list[Array], Log]:
-        """Samples in rows, step by step: inputs of both networks, actions, means, gains, returns."""
+        """Samples in rows: inputs of both networks, actions, means, advantages, returns."""
         steps, robots = self.horizon, self.envs.num_envs
         inputs = [np.empty((steps, robots, n.sizes[0]), np.float32) for n in self._both]
         actions, means = np.empty((2, steps, robots, self._actor.sizes[-1]), np.float32)
@@ -354,7 +354,7 @@ class PPO(Sealed):
         # Sums one by one: other orders depend on the processor.
         mean = np.add.accumulate(gains[:, 0], dtype=np.float64)[-1] / count
         square = np.add.accumulate((gains[:, 0] - mean) ** 2, dtype=np.float64)[-1] / count
-        gains = np.float32((gains - mean) / (np.sqrt(square) + 1e-8))
+        gains = ((gains - mean) / (np.sqrt(square) + 1e-8)).astype(np.float32)
         update = ffi.new("mf_LearnerUpdate *")
         update.actor, update.critic = self._actor.native[0], self._critic.native[0]
         update.samples, update.epochs, update.batches = count, self._epochs, self._batches
