@@ -90,7 +90,8 @@ def main(robot: str, model: str, minutes: float, robots: int, seed: int) -> floa
             lin_vel_x=(-0.1, 0.3), lin_vel_y=(-0.1, 0.1), ang_vel_z=(-0.5, 0.5), push=0.2,
         )  # fmt: skip
     print(task)
-    learner = mayfly.learn.PPO(task.make(robots, autoreset_mode="SameStep"), seed=seed)
+    envs = task.make(robots, autoreset_mode="SameStep")
+    learner = mayfly.learn.PPO(envs, discount=0.98, seed=seed)
     begin = time.monotonic()
 
     def show(log: dict[str, float]) -> bool:
@@ -106,8 +107,8 @@ def main(robot: str, model: str, minutes: float, robots: int, seed: int) -> floa
 
     learner.train(1e9, each=show)
     spent = time.monotonic() - begin
-    with task.make(256, autoreset_mode="SameStep") as envs:
-        found = error(envs, learner, 500)
+    with task.make(256, autoreset_mode="SameStep") as others:
+        found = error(others, learner, 500)
     print(f"{learner.samples / 1e6:.1f} M samples in {spent:.0f} s; tracking error {found:.3f} m/s")
     return found
 

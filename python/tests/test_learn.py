@@ -287,6 +287,8 @@ def test_mistakes() -> None:
         make(envs).train(1e4)
     with pytest.raises(mayfly.ArgumentError, match="need one of tanh, elu, relu, got 'gelu'"):
         make(Line(), activation="gelu")
+    with pytest.raises(ValueError, match=r"discount: need 0 .. 1, got 1.5"):
+        make(Line(), discount=1.5)
     with pytest.raises(ValueError, match=r"batches: need 1 .. 384, got 385"):
         make(Line(), batches=385)
     with pytest.raises(ValueError, match=r"hidden: number of layers: need 0 .. 7, got 8"):

@@ -7,7 +7,7 @@
 
 enum {
     MF_LEARNER_BLOCK = 64, // [1] samples that pass through a network together
-    MF_LEARNER_SUMS = 4    // [1] numbers that a part adds up
+    MF_LEARNER_SUMS = 3    // [1] numbers that a part adds up
 };
 
 // Samples of a batch that one thread takes through one network, and what they give.

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from mayfly import errors
-from mayfly._native import call, ffi, lib
+from mayfly._native import call, ffi, lib, real_number
 from mayfly._sealed import Sealed
 from mayfly.arrays import Array, whole
 from mayfly.context import Context, default_context
@@ -26,6 +26,11 @@ from mayfly.context import Context, default_context
 __all__ = ["PPO"]
 
 _ACTIVATIONS = {"tanh": lib.MF_LEARNER_TANH, "elu": lib.MF_LEARNER_ELU, "relu": lib.MF_LEARNER_RELU}
+_RATES = (1e-5, 3e-3)  # [1] range of the learning rate
+_RANGES = {
+    "rate": _RATES, "discount": (0.0, 1.0), "trace": (0.0, 1.0), "clip": (1e-6, 1.0),
+    "entropy": (0.0, 1.0), "divergence": (1e-6, 1.0), "deviation": (1e-6, 1e6),
+}  # fmt: skip
 Log = dict[str, float]
 
 
@@ -129,13 +134,13 @@ class PPO(Sealed):
         horizon: [step] of each robot between two updates.
         epochs: passes over the samples in an update.
         batches: parts of the samples in a pass, a step of the optimizer for each.
-        rate: the learning rate at first; it stays in 1e-5 .. 3e-3.
+        rate: the learning rate at first, 1e-5 .. 3e-3; it stays in this range.
         discount: of rewards per step, 0 .. 1.
         trace: decay of generalized advantage estimation (Schulman et al. 2016), 0 .. 1.
         clip: the ratio of densities counts within 1 - clip .. 1 + clip.
         entropy: weight of the policy's entropy in the loss.
-        divergence: of an update that the learning rate aims at.
-        deviation: standard deviation of actions at first.
+        divergence: of the policy from that before the update, at which the learning rate aims.
+        deviation: standard deviation of actions at first. Too small a one finds less.
         normalize: divides observations by their standard deviation, after their mean is subtracted.
         seed: of all random numbers, and of the environment's first reset.
         context: memory and threads; None: the default context.
@@ -173,6 +178,10 @@ class PPO(Sealed):
             )
         layers = [whole(units, "hidden", 1, 4097) for units in hidden]
         whole(len(layers), "hidden: number of layers", 0, lib.MF_LEARNER_LAYERS)
+        given = (rate, discount, trace, clip, entropy, divergence, deviation)
+        for (name, (low, high)), value in zip(_RANGES.items(), given):
+            if not low <= real_number(value, name) <= high:
+                raise ValueError(f"{name}: need {low:g} .. {high:g}, got {value!r}")
         mode = getattr(envs, "metadata", {}).get("autoreset_mode")
         if getattr(mode, "value", mode) != "SameStep":
             raise errors.ArgumentError(
@@ -364,7 +373,7 @@ class PPO(Sealed):
         update.advantages, update.returns = columns[4:]
         update.clip, update.entropy, update.longest = self._clip, self._entropy, 1.0
         update.divergence, update.rate = self._divergence, self._rate
-        update.least_rate, update.most_rate = 1e-5, 3e-3
+        update.least_rate, update.most_rate = _RATES
         update.decayed[0:2] = self._decayed
         call(lib.mf_learner_update, self._context._use(), update)
         del alive
