@@ -60,6 +60,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--compiler", required=True)
     parser.add_argument("--include", required=True, type=pathlib.Path)
+    parser.add_argument("--source", required=True, type=pathlib.Path)
     parser.add_argument("--glue", required=True, type=pathlib.Path)
     parser.add_argument("--out", required=True, type=pathlib.Path)
     arguments = parser.parse_args()
@@ -68,7 +69,7 @@ def main() -> None:
     for header in sorted((arguments.include / "mayfly").glob("*.h")):
         headers += f"#include <mayfly/{header.name}>\n"
     source = headers + f'#include "{arguments.glue.name}"\n'
-    folders = [arguments.include, arguments.glue.parent]
+    folders = [arguments.include, arguments.source, arguments.glue.parent]
     declarations = without_functions(preprocess(arguments.compiler, source, folders))
     macros = preprocess(arguments.compiler, source, folders, "-dM")
 

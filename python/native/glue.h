@@ -2,6 +2,7 @@
 // objects share, and loops.
 #pragma once
 
+#include "control/learner.h" // internal: no other program uses it
 #include <mayfly/mayfly.h>
 
 #include "program.h"

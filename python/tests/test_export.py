@@ -162,13 +162,28 @@ def test_torch_policies(tmp_path: pathlib.Path) -> None:
         mayfly.export(make_task("hexapod"), policy=torch.nn.Sequential(*layers), out=tmp_path)
 
 
+def test_a_learner(tmp_path: pathlib.Path) -> None:
+    """With its activation and normalization: the stored layers compute its actions."""
+    task = make_task("hexapod")
+    learner = mayfly.learn.PPO(task.make(4, autoreset_mode="SameStep"), normalize=True, seed=1)
+    learner.train(96)
+    mayfly.export(task, policy=learner, out=tmp_path, seconds=0.1)
+    stored = np.load(tmp_path / "policy.npz")
+    assert str(stored["activation"]) == "elu" and stored["weight1"].shape == (64, 64)
+    x = seen = np.random.default_rng(1).normal(size=(5, 63)).astype(np.float32)
+    for i in range(3):
+        x = x @ stored[f"weight{i}"] + stored[f"bias{i}"]
+        x = x if i == 2 else np.where(x > 0, x, np.expm1(np.minimum(x, 0)))
+    np.testing.assert_allclose(x, learner.act(seen), atol=1e-5)
+
+
 def test_mistakes(tmp_path: pathlib.Path) -> None:
     task = make_task("hexapod")
     for arguments, text in (
         ({"simulator": "mujko"}, "simulator: need 'mujoco', got 'mujko', did you mean"),
         ({"activation": "gelu"}, "activation: need one of identity, tanh"),
         ({"policy": network(3, 18)}, "policy: need 63 inputs and 18 actions, got layers .3, 32., "),
-        ({"policy": [np.zeros((63, 18))]}, "policy: need a list of weights"),
+        ({"policy": [np.zeros((63, 18))]}, "policy: need a mayfly.learn.PPO, a list of weights"),
     ):
         with pytest.raises(ValueError, match=text):
             mayfly.export(task, **{"out": tmp_path / "a", **arguments})  # type: ignore[arg-type]

@@ -750,10 +750,8 @@ class Angle(mdp.Command):
         return env.uniform(-0.6, 0.6, 1, robots)
 
 
-def test_training(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The examples' learner with terms of the user's own: an arm goes to commanded angles."""
-    monkeypatch.syspath_prepend(str(ROOT / "examples" / "python"))
-    ppo = importlib.import_module("ppo")
+def test_training() -> None:
+    """mayfly.learn with terms of the user's own: an arm goes to commanded angles."""
 
     def near(env: TaskVectorEnv) -> np.ndarray:
         return np.exp(-((env.joint_pos[:, 0] - env.command("angle")[:, 0]) ** 2) / 0.1)
@@ -767,8 +765,10 @@ def test_training(monkeypatch: pytest.MonkeyPatch) -> None:
         rewards={"near": Reward(near)},
         terminations={"time_out": Termination(time_out=True)},
     )  # fmt: skip
-    learner = ppo.PPO(task.make(64, autoreset_mode=SAME), width=16, seed=1, spread=0.7)
-    logs = [log["reward"] / 0.04 for log in learner.learn(40)]
+    learner = mayfly.learn.PPO(
+        task.make(64, autoreset_mode=SAME), hidden=(16, 16), deviation=0.7, seed=1
+    )
+    logs = [log["reward"] / 0.04 for log in learner.train(40 * 24 * 64)]
     assert np.mean(logs[:3]) < 0.6 and np.mean(logs[-3:]) > 0.75, logs
     with task.make(32) as envs:
         seen, _ = envs.reset(seed=1)

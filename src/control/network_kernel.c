@@ -3,8 +3,7 @@
 //   h = tanh(W x + b) from layer to layer, output = middle + half * tanh(W h + b)
 //
 // A unit's sum starts with b and adds weight times value in the order of the layer before, by fused
-// multiply-adds. tanh |x| = (1 - e) / (1 + e) with e = exp(-2 |x|): the exponential is at most 1,
-// so nothing overflows.
+// multiply-adds.
 //
 // Invariants: a robot with a fault word keeps its outputs; inputs that are not finite give NaN
 // outputs (always the same NaN), which the motion reports as a bad input.
@@ -14,14 +13,6 @@
 #include "math/lane_functions.h"
 
 enum { UNROLL = 4 }; // independent sums, to hide latency
-
-static MF_INLINE mf_lane tanh_lane(mf_lane x) {
-    const mf_lane one = mf_set((mf_real)1);
-    mf_lane size = mf_abs(x);
-    mf_lane power = mf_exp_lane(size * mf_set((mf_real)-2));
-    mf_lane result = (one - power) / (one + power);
-    return mf_select(mf_less(x, mf_zero()), -result, result);
-}
 
 static void read_inputs(const mf_NetworkBatch *batch, uint32_t block, uint32_t lane, mf_lane *out) {
     const mf_NetworkPlan *plan = batch->plan;
@@ -54,11 +45,11 @@ static void run_layer(const mf_real *weight, const mf_lane *in, uint32_t size, u
     for (; unit + UNROLL <= units; unit += UNROLL) {
         add_up(weight + unit * row, in, size, UNROLL, sums);
         for (uint32_t k = 0; k < UNROLL; k++)
-            out[unit + k] = tanh_lane(sums[k]);
+            out[unit + k] = mf_tanh_lane(sums[k]);
     }
     for (; unit < units; unit++) {
         add_up(weight + unit * row, in, size, 1, sums);
-        out[unit] = tanh_lane(sums[0]);
+        out[unit] = mf_tanh_lane(sums[0]);
     }
 }
 

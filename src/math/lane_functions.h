@@ -175,9 +175,10 @@ static MF_INLINE mf_lane mf_cos_short_lane(mf_lane angle) {
 }
 
 // e to the power x. x = n ln 2 + r with |r| <= ln 2 / 2 in two parts (Cody and Waite 1980), the
-// Taylor series of e^r (rest below 6e-9 and 5e-18), and 2^n as a product of the powers of two that
-// the bits of n name, which is exact. Relative error below 2.5e-7 (float) and 5e-16 (double); x is
-// clamped to the range where the result is neither subnormal nor infinite (+-87, +-708). NaN stays.
+// Taylor series of e^r (rest below 6e-9 and 5e-18), and 2^n by its exponent, in double as a product
+// of the powers of two that the bits of n name, which is exact too. Relative error below 2.5e-7
+// (float) and 5e-16 (double); x is clamped to the range where the result is neither subnormal nor
+// infinite (+-87, +-708). NaN stays.
 static inline mf_lane mf_exp_lane(mf_lane x) {
 #if defined(MF_KERNEL_F64)
     enum { TERMS = 13, BITS = 10, SHIFT = 1022 };
@@ -186,10 +187,8 @@ static inline mf_lane mf_exp_lane(mf_lane x) {
                                         0x1p32, 0x1p64, 0x1p128, 0x1p256, 0x1p512};
     const mf_real least = 0x1p-1022;
 #else
-    enum { TERMS = 7, BITS = 7, SHIFT = 126 };
+    enum { TERMS = 7, SHIFT = 127 };
     const mf_real limit = 87, part1 = 0x1.62e4p-1f, part2 = 0x1.7f7d1cp-20f;
-    static const mf_real power[BITS] = {0x1p1f, 0x1p2f, 0x1p4f, 0x1p8f, 0x1p16f, 0x1p32f, 0x1p64f};
-    const mf_real least = 0x1p-126f;
 #endif
     static const mf_real inverse_factorial[] = {(mf_real)(1.0 / 6227020800.0),
                                                 (mf_real)(1.0 / 479001600.0),
@@ -214,6 +213,7 @@ static inline mf_lane mf_exp_lane(mf_lane x) {
     for (uint32_t k = 14 - TERMS; k < 14; k++)
         sum = mf_fma(sum, r, mf_set(inverse_factorial[k]));
     mf_index bits = mf_to_index(n) + mf_set_index(SHIFT);
+#if defined(MF_KERNEL_F64)
     const mf_lane one = mf_set((mf_real)1);
     mf_lane scale = mf_set(least);
     for (int k = 0; k <= BITS; k++) {
@@ -223,5 +223,19 @@ static inline mf_lane mf_exp_lane(mf_lane x) {
         factor = mf_select(mf_index_equal(bits & bit, bit), factor, one);
         scale = k < BITS ? scale * factor : scale * factor * factor;
     }
+#else
+    mf_lane scale;
+    bits = bits << 23;
+    memcpy(&scale, &bits, sizeof scale);
+#endif
     return mf_select(number, sum * scale, x);
+}
+
+// tanh |x| = (1 - e) / (1 + e) with e = exp(-2 |x|): the exponential is at most 1, so nothing
+// overflows. Absolute error below one epsilon of the type; NaN stays.
+static MF_INLINE mf_lane mf_tanh_lane(mf_lane x) {
+    const mf_lane one = mf_set((mf_real)1);
+    mf_lane power = mf_exp_lane(mf_abs(x) * mf_set((mf_real)-2));
+    mf_lane result = (one - power) / (one + power);
+    return mf_select(mf_less(x, mf_zero()), -result, result);
 }

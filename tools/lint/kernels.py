@@ -45,6 +45,7 @@ STACKS = {
     "fluid_kernel": 800,
     "gp_kernel": 2176,
     "grains_kernel": 1024,
+    "learner_float_kernel": 320,
     "sensors_kernel": 352,
     "kinematic_kernel": 376,
     "neighbors_detect_kernel": 5760,

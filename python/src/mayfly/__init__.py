@@ -13,7 +13,7 @@
 Units are SI and radians; the world's z axis points up; quaternions are (w, x, y, z).
 """
 
-from mayfly import mdp, search, tasks
+from mayfly import learn, mdp, search, tasks
 from mayfly._native import lib as _lib
 from mayfly._native import text as _text
 from mayfly.cameras import Camera, FreeCamera, Picture
@@ -164,6 +164,7 @@ __all__ = [
     "evaluate",
     "export",
     "fit",
+    "learn",
     "mdp",
     "motion_settings",
     "search",

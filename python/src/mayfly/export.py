@@ -1,6 +1,6 @@
 """Export of a task and its policy, to check them in another simulator.
 
-    mayfly.export(task, "mujoco", policy=learner.actor.parts, out="walker").check()
+    mayfly.export(task, "mujoco", policy=learner, out="walker").check()
 
 The folder has the robot as MJCF, the policy as NumPy and ONNX, the terms of the task, and run.py,
 which runs all that in MuJoCo beside Mayfly's results and needs only mujoco and numpy.
@@ -26,6 +26,7 @@ from mayfly._mjcf import servo_gains, write_mjcf
 from mayfly._sealed import Sealed
 from mayfly._terms import Carrier, NotCarriedError
 from mayfly.arrays import Array, as_array, whole
+from mayfly.learn import PPO
 from mayfly.model import Model
 from mayfly.task import Observation, Task, Term, near
 from mayfly.terrain import Terrain
@@ -82,13 +83,15 @@ def _layers(policy: Any, activation: str) -> tuple[list[tuple[Array, Array]], st
     """Weights (inputs, outputs) and biases, and the activation between layers."""
     if policy is None:
         return [], activation
+    if isinstance(policy, PPO):
+        policy, activation = policy.policy, policy.activation
     if hasattr(policy, "children"):
         return _torch_layers(policy)
     arrays = [np.asarray(as_array(one), np.float32) for one in policy]
     if not arrays or len(arrays) % 2 or any(a.ndim != 2 - i % 2 for i, a in enumerate(arrays)):
         raise errors.ArgumentError(
-            "policy: need a list of weights (inputs, outputs) and bias (outputs,) of each layer, a "
-            "torch.nn.Sequential, or None"
+            "policy: need a mayfly.learn.PPO, a list of weights (inputs, outputs) and bias "
+            "(outputs,) of each layer, a torch.nn.Sequential, or None"
         )
     return list(zip(arrays[::2], arrays[1::2])), activation
 
@@ -389,8 +392,8 @@ def export(
         task: what the policy was trained for. Both simulators run the nominal robot on level
             ground, without noise, latency, delays and events.
         simulator: "mujoco".
-        policy: weights (inputs, outputs) and bias (outputs,) of each layer in one list, such as
-            `learner.actor.parts`; or a torch.nn.Sequential of linear layers; None: actions of 0.
+        policy: a mayfly.learn.PPO; weights (inputs, outputs) and bias (outputs,) of each layer in
+            one list; a torch.nn.Sequential of linear layers; or None: actions of 0.
         out: the folder; files of an earlier export are replaced.
         activation: between layers of a list: "tanh", "relu", "elu" or "identity".
         seconds: [s] longest episode.
