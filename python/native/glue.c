@@ -191,18 +191,65 @@ MFPY_INLINE uint32_t block_of(const int64_t *instances, uint32_t first, uint32_t
     return robots;
 }
 
-void mfpy_uniform(const mfpy_Robots *who, uint64_t stream, const int64_t *instances, uint32_t count,
-                  uint32_t width, float *out) {
+// Two independent numbers of mean 0 and variance 1, within +-5.8, for each robot (Box and Muller
+// 1958). Without libm, whose last bits differ between machines: the logarithm is 2 artanh((m - 1) /
+// (m + 1)) of the mantissa m, sine and cosine are Taylor's up to an eighth of a turn.
+MFPY_INLINE void normal(const uint32_t size[MF_BLOCK], const uint32_t turn[MF_BLOCK],
+                          float out[2][MF_BLOCK]) {
+    for (uint32_t i = 0; i < MF_BLOCK; i++) {
+        const float unit = (float)((size[i] >> 8) + 1) * 0x1p-24f; // 0 < unit <= 1
+        uint32_t bits;
+        memcpy(&bits, &unit, sizeof bits);
+        // unit = m 2^e with m in [sqrt(1/2), sqrt(2))
+        const uint32_t shifted = bits - 0x3f3504f3;
+        const float exponent = (float)((int32_t)shifted >> 23);
+        const uint32_t mantissa = (shifted & 0x007fffff) + 0x3f3504f3;
+        float m;
+        memcpy(&m, &mantissa, sizeof m);
+        const float s = (m - 1.0F) / (m + 1.0F), z = s * s;
+        const float series =
+            2.0F + z * (0.66666667F + z * (0.4F + z * (0.28571429F + z * 0.22222222F)));
+        const float log = exponent * 0.69314718F + s * series;
+        const float radius = sqrtf(-2.0F * (log < 0.0F ? log : 0.0F));
+        const float x = (float)(int32_t)((turn[i] << 2 >> 8) - (1U << 23)) * (0x1p-24f * 1.5707964F);
+        const float y = x * x;
+        const float sine =
+            x * (1.0F + y * (-0.16666667F + y * (0.0083333333F + y * -0.00019841270F)));
+        const float cosine =
+            1.0F + y * (-0.5F + y * (0.041666667F + y * (-0.0013888889F + y * 0.000024801587F)));
+        const uint32_t quarter = turn[i] >> 30;
+        const float a = (quarter & 1) ? sine : cosine, b = (quarter & 1) ? cosine : sine;
+        out[0][i] = radius * ((quarter ^ (quarter >> 1)) & 1 ? -a : a);
+        out[1][i] = radius * (quarter & 2 ? -b : b);
+    }
+}
+
+// Numbers of words, four for each robot.
+MFPY_INLINE void numbers_of(uint32_t word[4][MF_BLOCK], bool gaussian, float out[4][MF_BLOCK]) {
+    if (gaussian) {
+        normal(word[0], word[1], out);
+        normal(word[2], word[3], out + 2);
+        return;
+    }
+    for (uint32_t j = 0; j < 4; j++)
+        for (uint32_t i = 0; i < MF_BLOCK; i++)
+            out[j][i] = uniform(word[j][i]);
+}
+
+void mfpy_random(const mfpy_Robots *who, uint64_t stream, const int64_t *instances, uint32_t count,
+                 uint32_t width, bool gaussian, float *out) {
     for (uint32_t first = 0; first < count; first += MF_BLOCK) {
         size_t robot[MF_BLOCK];
         const uint32_t robots = block_of(instances, first, count, robot);
         const Dice dice = dice_of(who, robot, robots);
         for (uint32_t column = 0; column < width; column += 4) {
             uint32_t word[4][MF_BLOCK];
+            float number[4][MF_BLOCK];
             draw(&dice, stream, column, word);
+            numbers_of(word, gaussian, number);
             for (uint32_t j = 0; j < 4 && column + j < width; j++)
-                for (uint32_t i = 0; i < robots; i++)
-                    out[(size_t)(column + j) * count + first + i] = uniform(word[j][i]);
+                memcpy(out + (size_t)(column + j) * count + first, number[j],
+                       robots * sizeof *out);
         }
     }
 }
@@ -211,13 +258,16 @@ void mfpy_uniform(const mfpy_Robots *who, uint64_t stream, const int64_t *instan
 MFPY_INLINE void observe_tile(const mfpy_Observation *how, const Dice *dice, uint32_t column,
                               uint32_t numbers, float tile[4][MF_BLOCK]) {
     uint32_t word[4][MF_BLOCK];
-    if (how->noisy)
+    float noise[4][MF_BLOCK];
+    if (how->noisy) {
         draw(dice, how->stream, column, word);
+        numbers_of(word, how->gaussian, noise);
+    }
     for (uint32_t j = 0; j < numbers; j++) {
         const float scale = how->scale == NULL ? 1.0F : how->scale[column + j];
         if (how->noisy)
             for (uint32_t i = 0; i < MF_BLOCK; i++)
-                tile[j][i] += uniform(word[j][i]) * how->span + how->low;
+                tile[j][i] += noise[j][i] * how->span + how->low;
         if (how->limited) // not a number stays what it is
             for (uint32_t i = 0; i < MF_BLOCK; i++) {
                 const float least = tile[j][i] < how->least ? how->least : tile[j][i];

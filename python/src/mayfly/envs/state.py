@@ -513,18 +513,22 @@ class State:
         They depend on the robot's seed, its episode and its step in it, on the term, and on what
         the term has drawn before in this step: neither on other robots nor on their number.
         """
+        return self._random(width, robots, False)
+
+    def _random(self, width: int, robots: Index | None, gaussian: bool) -> Array:
         count = self.num_envs if robots is None else len(robots)
         out = np.empty((width, count), np.float32)
         rows = ffi.NULL
         if robots is not None:
             robots = np.ascontiguousarray(robots, np.int64)
             rows = ffi.from_buffer("int64_t[]", robots)
-        lib.mfpy_uniform(
+        lib.mfpy_random(
             self._who_starts if self._startup else self._who,
             self._stream << 32 | self._draws,
             rows,
             count,
             width,
+            gaussian,
             ffi.from_buffer("float[]", out),
         )
         self._draws += -(-width // COLUMNS) * COLUMNS
@@ -538,6 +542,15 @@ class State:
         low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
         drawn *= high - low
         drawn += low
+        return drawn
+
+    def normal(self, mean: Any, std: Any, width: int, robots: Index | None = None) -> Array:
+        """Normally distributed numbers, (k, width), as `random`; mean and std: numbers or one per
+        column.
+        """
+        drawn = self._random(width, robots, True)
+        drawn *= np.asarray(std, np.float32)
+        drawn += np.asarray(mean, np.float32)
         return drawn
 
     # ---- writes ----------------------------------------------------------------------------------

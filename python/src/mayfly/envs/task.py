@@ -623,8 +623,9 @@ class TaskVectorEnv(Batch, State):
     ) -> None:
         """Values of the past, of an age that differs by robot."""
         value: Array = made.T if robots is None else made[robots].T
-        if column.low or column.high:
-            value = value + self.uniform(column.low, column.high, column.width, robots).T
+        if column.how["noisy"]:
+            drawn = self._random(column.width, robots, column.gaussian).T
+            value = value + (drawn * np.float32(column.span) + np.float32(column.low))
         if column.term.clip is not None:
             value = np.clip(value, *column.term.clip)
         if not column.plain:
