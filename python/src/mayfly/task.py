@@ -371,6 +371,12 @@ class Command(Sealed):
         """Draws for the robots of these numbers, (k,): (k, drawn) numbers, which are kept."""
         raise NotImplementedError
 
+    def update(self, env: TaskVectorEnv, drawn: Any) -> Any:
+        """What has become of it in a step, before rewards: may change `drawn` in place, and returns
+        who is to get a new one after the rewards, (robots,) truth values.
+        """
+        raise NotImplementedError  # is called where a subclass has its own
+
     def value(self, env: TaskVectorEnv, drawn: Any) -> Any:
         """The command of all robots, (robots, m), from what was drawn, (robots, drawn)."""
         return drawn

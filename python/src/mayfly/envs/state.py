@@ -21,6 +21,7 @@ from mayfly._native import ffi, lib
 from mayfly._program import Recorder
 from mayfly._shown import Shown
 from mayfly.arrays import Array
+from mayfly.envs.contacts import ContactsBetween
 from mayfly.field import Field, _Memory
 from mayfly.group import Group
 from mayfly.patches import TerrainPatches
@@ -236,6 +237,7 @@ class State:
         self._seen: dict[str, Array] = {}
         self._derived: dict[str, Array] = {}
         self._contacts: dict[tuple[str, ...], Contact] = {}
+        self._between: dict[Any, ContactsBetween] = {}
         self._joint_sets: dict[tuple[str, ...], list[int]] = {}
         self._originals: dict[str, Array] = {}
         self._kept: dict[str, Array] = {}  # what startup events wrote
@@ -475,6 +477,15 @@ class State:
             self._contacts[key] = Contact(self, mdp.match(known, key, "link"))
             self._version += 1
         return self._contacts[key]
+
+    def contacts_between(self, links: Sequence[str], others: Sequence[str]) -> ContactsBetween:
+        """Contacts of the links that match names or patterns with other links, of which a robot's
+        file has contact sensors.
+        """
+        key = tuple((one,) if isinstance(one, str) else tuple(one) for one in (links, others))
+        if key not in self._between:
+            self._between[key] = ContactsBetween(self, links, others)
+        return self._between[key]
 
     def command_name(self, name: str | None) -> str:
         """The name of a command; None: the first."""
