@@ -27,8 +27,8 @@ def public(path: pathlib.Path) -> pathlib.Path:
     return path
 
 
-def turn_cube() -> mayfly.Task:
-    return mayfly.tasks.turn_cube(task_models.hand_with_cube(public(HAND)))
+def reorient_cube() -> mayfly.Task:
+    return mayfly.tasks.reorient_cube(task_models.hand_with_cube(public(HAND)))
 
 
 def gates() -> mayfly.Task:
@@ -61,7 +61,7 @@ def play(envs: Envs, steps: int, actions: np.ndarray, seed: int) -> list[np.ndar
 # Failures of 64 robots in 4 s of random actions.
 @pytest.mark.parametrize(
     ("make", "failures"),
-    [(turn_cube, (5, 300)), (gates, (64, 400)), (dribble, (0, 0)), (velocity_g1, (64, 400))],
+    [(reorient_cube, (5, 300)), (gates, (64, 400)), (dribble, (0, 0)), (velocity_g1, (64, 400))],
 )
 def test_random_actions(make: Callable[[], mayfly.Task], failures: tuple[int, int]) -> None:
     """Finite; robots fail as often as they should; robot 21 is the same alone, and all are with
@@ -86,9 +86,9 @@ def test_random_actions(make: Callable[[], mayfly.Task], failures: tuple[int, in
 # ---- the hand ------------------------------------------------------------------------------------
 
 
-def test_turn_cube_goals() -> None:
+def test_reorient_cube_goals() -> None:
     """A cube whose rotation is the goal's earns the bonus once, and gets another goal."""
-    task = turn_cube().replace(events={})
+    task = reorient_cube().replace(events={})
     with same(task, 256) as envs:
         envs.reset(seed=1)
         goal = envs.command().copy()
@@ -112,16 +112,16 @@ def test_turn_cube_goals() -> None:
         assert error[near].mean() > 1.5  # of the new goals
 
 
-def test_turn_cube_about_the_vertical() -> None:
-    task = mayfly.tasks.turn_cube(task_models.hand_with_cube(public(HAND)), axis="z")
+def test_reorient_cube_about_the_vertical() -> None:
+    task = mayfly.tasks.reorient_cube(task_models.hand_with_cube(public(HAND)), axis="z")
     with same(task, 64) as envs:
         envs.reset(seed=1)
         goal = envs.command()
         assert not goal[:, 4:6].any() and np.ptp(np.arctan2(goal[:, 6], goal[:, 3])) > 2.5
 
 
-def test_turn_cube_drops() -> None:
-    task = turn_cube()
+def test_reorient_cube_drops() -> None:
+    task = reorient_cube()
     with same(task, 8) as envs:
         envs.reset(seed=1)
         far = np.array([2, 5])
@@ -135,7 +135,7 @@ def test_turn_cube_drops() -> None:
 
 def test_contacts_with_the_cube() -> None:
     """Fingers that close touch it; those that are stretched do not."""
-    task = turn_cube().replace(events={}, terminations={})
+    task = reorient_cube().replace(events={}, terminations={})
     with same(task, 2) as envs:
         envs.reset(seed=1)
         tips = envs.contacts_between("*_distal", ["cube"])
@@ -228,8 +228,8 @@ def test_dribble() -> None:
         envs.write("joint.angle", angle, np.arange(8))
         envs._refresh()
         ball = mdp_objects.object_pos(envs, "ball")[:, :2]
-        turned = mdp_objects.object_pos_b(envs, "ball", "robot")
-        assert np.allclose(turned, np.stack([ball[:, 1], -ball[:, 0]], axis=1), atol=1e-5)
+        rotated = mdp_objects.object_pos_b(envs, "ball", "robot")
+        assert np.allclose(rotated, np.stack([ball[:, 1], -ball[:, 0]], axis=1), atol=1e-5)
 
 
 def test_dribble_loses_the_ball() -> None:

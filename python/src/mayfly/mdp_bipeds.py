@@ -46,9 +46,9 @@ def track_lin_vel_xy_yaw_frame_exp(
     """
     speed, heading = env["base.linear_velocity"], env.heading
     cos, sin = np.cos(heading), np.sin(heading)
-    wanted = env.command(command_name)
-    ahead = wanted[:, 0] - (cos * speed[:, 0] + sin * speed[:, 1])
-    aside = wanted[:, 1] - (cos * speed[:, 1] - sin * speed[:, 0])
+    target = env.command(command_name)
+    ahead = target[:, 0] - (cos * speed[:, 0] + sin * speed[:, 1])
+    aside = target[:, 1] - (cos * speed[:, 1] - sin * speed[:, 0])
     made: Array = np.exp((ahead * ahead + aside * aside) / np.float32(-(std * std)))
     return made
 

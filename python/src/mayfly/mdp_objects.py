@@ -67,7 +67,7 @@ def _inverse(turn: Array) -> Array:
     return turn * np.array([1, -1, -1, -1], np.float32)
 
 
-def _turned_back(turn: Array, vector: Array) -> Array:
+def _rotated_back(turn: Array, vector: Array) -> Array:
     """Vectors (k, 3) of the world in the frames of bodies; quaternions (k, 4)."""
     w, axis = turn[:, :1], turn[:, 1:]
     return vector + 2 * np.cross(axis, np.cross(axis, vector) - w * vector)
@@ -322,7 +322,7 @@ class GateCommand(Command):
     def value(self, env: TaskVectorEnv, drawn: Array) -> Array:
         position, turn = env["base.position"], env["base.orientation"]
         ahead = [self._centers(drawn[:, 0] + k) - position for k in (0, 1)]
-        return np.concatenate([_turned_back(turn, one) for one in ahead], axis=1)
+        return np.concatenate([_rotated_back(turn, one) for one in ahead], axis=1)
 
     def metrics(self, env: TaskVectorEnv, value: Array) -> dict[str, Array]:
         """ "gates_per_s" [1/s]: gates that are passed."""

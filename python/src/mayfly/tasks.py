@@ -1,5 +1,5 @@
 """Tasks that ship, to start from: `velocity` and `get_up` for robots with legs, `velocity_g1` for a
-humanoid, `turn_cube` for a hand, `gates` for a quadrotor, `dribble` for a robot with a ball.
+humanoid, `reorient_cube` for a hand, `gates` for a quadrotor, `dribble` for a robot with a ball.
 
 task = mayfly.tasks.velocity(mayfly.Model.from_file("hexapod.urdf"), feet="tibia*")
 task = task.replace(rewards={**task.rewards, "mine": mdp.Reward(mine, 0.1)})
@@ -17,7 +17,7 @@ from mayfly.model import Model
 from mayfly.patches import TerrainPatches
 from mayfly.task import Range, Task
 
-__all__ = ["dribble", "gates", "get_up", "turn_cube", "velocity", "velocity_g1"]
+__all__ = ["dribble", "gates", "get_up", "reorient_cube", "velocity", "velocity_g1"]
 
 
 def velocity(
@@ -261,7 +261,7 @@ def get_up(
     )
 
 
-def turn_cube(
+def reorient_cube(
     model: Model,
     *,
     palm: Sequence[float] = (-0.02, 0.005, 0.043),

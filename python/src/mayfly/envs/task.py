@@ -645,7 +645,7 @@ class TaskVectorEnv(Batch, State):
     ) -> None:
         """Values of the past, of an age that differs by robot."""
         value: Array = made.T if robots is None else made[robots].T
-        if column.how["noisy"]:
+        if column.low or column.span:
             drawn = self._random(column.width, robots, column.gaussian).T
             value = value + (drawn * np.float32(column.span) + np.float32(column.low))
         if column.term.clip is not None:
