@@ -61,7 +61,7 @@ def play(envs: Envs, steps: int, actions: np.ndarray, seed: int) -> list[np.ndar
 # Failures of 64 robots in 4 s of random actions.
 @pytest.mark.parametrize(
     ("make", "failures"),
-    [(reorient_cube, (5, 300)), (gates, (64, 400)), (dribble, (0, 0)), (velocity_g1, (64, 400))],
+    [(reorient_cube, (5, 300)), (gates, (32, 400)), (dribble, (0, 0)), (velocity_g1, (64, 400))],
 )
 def test_random_actions(make: Callable[[], mayfly.Task], failures: tuple[int, int]) -> None:
     """Finite; robots fail as often as they should; robot 21 is the same alone, and all are with
@@ -183,7 +183,7 @@ def test_gates_are_passed() -> None:
         assert terminated.tolist() == [False, True, False, False]
         assert envs.drawn()[:, 0].tolist() == [1, 0, 0, 0]
         assert reward[0] > 200 * task.step_dt - 0.3 > 0.5 > reward[3]
-        assert reward[1] < -500 * task.step_dt + 1
+        assert reward[1] < -200 * task.step_dt + 0.5
         # The body looks along x: the next gate is (8, 4, 2), the one after it (4, 8, 1.5).
         now = envs["base.position"][0]
         assert np.allclose(envs.command()[0], [*([8, 4, 2] - now), *([4, 8, 1.5] - now)], atol=1e-3)

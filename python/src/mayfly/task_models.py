@@ -73,9 +73,9 @@ def hand_with_cube(
     found = [body for body in bodies if re.fullmatch(tips, body)]
     if not found:
         raise ArgumentError(f"tips: no body of {file.name} matches {tips!r}")
-    sides = [
+    sides = [  # of the colors that are seen
         f'<geom type="box" contype="0" conaffinity="0" mass="0" pos="{x * half} {y * half} '
-        f'{z * half}" size="{" ".join(str(0.7 * half if n == 0 else 0.0005) for n in (x, y, z))}" '
+        f'{z * half}" size="{" ".join(str(half if n == 0 else 0.0005) for n in (x, y, z))}" '
         f'rgba="{color} 1"/>'
         for (x, y, z), color in (
             ((1, 0, 0), ".9 .2 .2"), ((-1, 0, 0), ".9 .6 .6"), ((0, 1, 0), ".2 .8 .2"),

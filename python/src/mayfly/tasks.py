@@ -366,8 +366,8 @@ def gates(
         step: [s] physics step.
         decimation: physics steps of a step.
 
-    Actions are thrusts: those that carry the weight, and by an action of 1 a quarter of the
-    largest more. Rewards: progress towards the next gate [m/s], passed gates, slow rotation. An
+    Actions are thrusts: those that carry the weight, and by an action of 1 a tenth of the largest
+    more. Rewards: progress towards the next gate [m/s], passed gates, slow rotation. An
     episode of 20 s begins 2 m before a random gate; it ends as a failure where the quadrotor
     crosses a gate's plane beside its opening, touches the ground, turns over or leaves the course.
     """
@@ -389,7 +389,7 @@ def gates(
         actions={
             "thrust": mdp.Action(
                 "actuator.control",
-                scale=[0.25 * one for one in most],
+                scale=[0.1 * one for one in most],
                 offset=weight / len(most),
                 clip=(0.0, max(most)),
             )
@@ -399,7 +399,7 @@ def gates(
         rewards={
             "progress": Reward(mdp_objects.progress, 1.0),
             "gate_passed": Reward(mdp_objects.gate_passed, 200.0),
-            "termination_penalty": Reward(mdp.is_terminated, -500.0),
+            "termination_penalty": Reward(mdp.is_terminated, -200.0),
             "ang_vel": Reward(mdp_objects.ang_vel_l2, -0.02),
             "action_rate_l2": Reward(weight=-0.01),
         },
