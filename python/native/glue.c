@@ -211,7 +211,8 @@ MFPY_INLINE void normal(const uint32_t size[MF_BLOCK], const uint32_t turn[MF_BL
             2.0F + z * (0.66666667F + z * (0.4F + z * (0.28571429F + z * 0.22222222F)));
         const float log = exponent * 0.69314718F + s * series;
         const float radius = sqrtf(-2.0F * (log < 0.0F ? log : 0.0F));
-        const float x = (float)(int32_t)((turn[i] << 2 >> 8) - (1U << 23)) * (0x1p-24f * 1.5707964F);
+        const float x =
+            (float)(int32_t)((turn[i] << 2 >> 8) - (1U << 23)) * (0x1p-24f * 1.5707964F);
         const float y = x * x;
         const float sine =
             x * (1.0F + y * (-0.16666667F + y * (0.0083333333F + y * -0.00019841270F)));
@@ -248,8 +249,7 @@ void mfpy_random(const mfpy_Robots *who, uint64_t stream, const int64_t *instanc
             draw(&dice, stream, column, word);
             numbers_of(word, gaussian, number);
             for (uint32_t j = 0; j < 4 && column + j < width; j++)
-                memcpy(out + (size_t)(column + j) * count + first, number[j],
-                       robots * sizeof *out);
+                memcpy(out + (size_t)(column + j) * count + first, number[j], robots * sizeof *out);
         }
     }
 }

@@ -70,7 +70,8 @@ def _inverse(turn: Array) -> Array:
 def _rotated_back(turn: Array, vector: Array) -> Array:
     """Vectors (k, 3) of the world in the frames of bodies; quaternions (k, 4)."""
     w, axis = turn[:, :1], turn[:, 1:]
-    return vector + 2 * np.cross(axis, np.cross(axis, vector) - w * vector)
+    made: Array = vector + 2 * np.cross(axis, np.cross(axis, vector) - w * vector)
+    return made
 
 
 def _angle(turn: Array) -> Array:
