@@ -191,18 +191,19 @@ MFPY_INLINE uint32_t block_of(const int64_t *instances, uint32_t first, uint32_t
     return robots;
 }
 
-void mfpy_uniform(const mfpy_Robots *who, uint64_t stream, const int64_t *instances, uint32_t count,
-                  uint32_t width, float *out) {
+void mfpy_random(const mfpy_Robots *who, uint64_t stream, const int64_t *instances, uint32_t count,
+                 uint32_t width, bool gaussian, float *out) {
     for (uint32_t first = 0; first < count; first += MF_BLOCK) {
         size_t robot[MF_BLOCK];
         const uint32_t robots = block_of(instances, first, count, robot);
         const Dice dice = dice_of(who, robot, robots);
         for (uint32_t column = 0; column < width; column += 4) {
             uint32_t word[4][MF_BLOCK];
+            float number[4][MF_BLOCK];
             draw(&dice, stream, column, word);
+            numbers_of(word, gaussian, number);
             for (uint32_t j = 0; j < 4 && column + j < width; j++)
-                for (uint32_t i = 0; i < robots; i++)
-                    out[(size_t)(column + j) * count + first + i] = uniform(word[j][i]);
+                memcpy(out + (size_t)(column + j) * count + first, number[j], robots * sizeof *out);
         }
     }
 }
@@ -211,13 +212,16 @@ void mfpy_uniform(const mfpy_Robots *who, uint64_t stream, const int64_t *instan
 MFPY_INLINE void observe_tile(const mfpy_Observation *how, const Dice *dice, uint32_t column,
                               uint32_t numbers, float tile[4][MF_BLOCK]) {
     uint32_t word[4][MF_BLOCK];
-    if (how->noisy)
+    float noise[4][MF_BLOCK];
+    if (how->noisy) {
         draw(dice, how->stream, column, word);
+        numbers_of(word, how->gaussian, noise);
+    }
     for (uint32_t j = 0; j < numbers; j++) {
         const float scale = how->scale == NULL ? 1.0F : how->scale[column + j];
         if (how->noisy)
             for (uint32_t i = 0; i < MF_BLOCK; i++)
-                tile[j][i] += uniform(word[j][i]) * how->span + how->low;
+                tile[j][i] += noise[j][i] * how->span + how->low;
         if (how->limited) // not a number stays what it is
             for (uint32_t i = 0; i < MF_BLOCK; i++) {
                 const float least = tile[j][i] < how->least ? how->least : tile[j][i];

@@ -62,11 +62,11 @@ bool mfpy_write(mf_Group *group, const char *field, const double *values);
 
 // ---- tasks -------------------------------------------------------------------------------------
 
-// Uniform numbers in [0, 1) with 24 bits, `out`[width][count], of the instances in the list (NULL:
-// the first `count`). Each depends on the robot's seed, episode and step, on the stream and on its
-// column only.
-void mfpy_uniform(const mfpy_Robots *robots, uint64_t stream, const int64_t *instances,
-                  uint32_t count, uint32_t width, float *out);
+// Uniform numbers in [0, 1) with 24 bits, or those of mean 0 and variance 1, `out`[width][count],
+// of the instances in the list (NULL: the first `count`). Each depends on the robot's seed, episode
+// and step, on the stream and on its column only.
+void mfpy_random(const mfpy_Robots *robots, uint64_t stream, const int64_t *instances,
+                 uint32_t count, uint32_t width, bool gaussian, float *out);
 
 // Writes columns of a field in physics step `substep` of a step of `decimation`: robot i gets the
 // target of age a where lag[i] = substep + a decimation, and otherwise keeps its value. `targets`
@@ -86,9 +86,9 @@ void mfpy_height_scan(const mf_Terrain *terrain, const float *positions, const f
 typedef struct mfpy_Observation {
     const float *value; // [number][robot] in rows of `stride`
     uint32_t stride;
-    bool noisy, limited;
-    uint64_t stream;    // of noise, as mfpy_uniform
-    float low, span;    // noise is uniform in low .. low + span
+    bool noisy, gaussian, limited;
+    uint64_t stream;    // of noise, as mfpy_random
+    float low, span;    // noise is uniform in low .. low + span, or has this mean and deviation
     float least, most;  // limits
     const float *scale; // [width] factors; NULL: 1
     uint32_t width;     // [1] numbers of the value
@@ -96,7 +96,7 @@ typedef struct mfpy_Observation {
     uint32_t history;   // [1] values in a row, the oldest first
 } mfpy_Observation;
 
-// Writes values to rows[robot][column] of the instances in the list, as mfpy_uniform, by the
+// Writes values to rows[robot][column] of the instances in the list, as mfpy_random, by the
 // threads of the context. Older values move one place on; where `fresh` they are the new one.
 // `copy` gets the same rows; NULL: there is none.
 void mfpy_observe(mf_Context *context, const mfpy_Robots *robots, const int64_t *instances,

@@ -24,7 +24,7 @@ typedef struct mfpy_Array {
 typedef enum mfpy_Operation {
     MFPY_LOAD,   // out = number b of array a
     MFPY_STORE,  // number b of array a = c
-    MFPY_RANDOM, // uniform in [0, 1): column b + c of stream a, as mfpy_uniform; c < 4
+    MFPY_RANDOM, // uniform in [0, 1): column b + c of stream a, as mfpy_random; c < 4
     MFPY_ADD,
     MFPY_SUBTRACT,
     MFPY_MULTIPLY,

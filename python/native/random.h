@@ -1,6 +1,7 @@
 // Random numbers of robots, of a block of them at a time.
 #pragma once
 
+#include <math.h>
 #include <string.h>
 
 #include "lanes.h"
@@ -59,4 +60,50 @@ MFPY_INLINE void draw(const Dice *dice, uint64_t stream, uint32_t column,
 
 MFPY_INLINE float uniform(uint32_t word) {
     return (float)(word >> 8) * 0x1p-24f;
+}
+
+// Two independent numbers of mean 0 and variance 1, within +-5.8, for each robot (Box and Muller
+// 1958). Without libm, whose last bits differ between machines: the logarithm is 2 artanh((m - 1) /
+// (m + 1)) of the mantissa m, sine and cosine are Taylor's up to an eighth of a turn.
+MFPY_INLINE void normal(const uint32_t size[MF_BLOCK], const uint32_t turn[MF_BLOCK],
+                        float out[2][MF_BLOCK]) {
+    for (uint32_t i = 0; i < MF_BLOCK; i++) {
+        const float unit = (float)((size[i] >> 8) + 1) * 0x1p-24f; // 0 < unit <= 1
+        uint32_t bits;
+        memcpy(&bits, &unit, sizeof bits);
+        // unit = m 2^e with m in [sqrt(1/2), sqrt(2))
+        const uint32_t shifted = bits - 0x3f3504f3;
+        const float exponent = (float)((int32_t)shifted >> 23);
+        const uint32_t mantissa = (shifted & 0x007fffff) + 0x3f3504f3;
+        float m;
+        memcpy(&m, &mantissa, sizeof m);
+        const float s = (m - 1.0F) / (m + 1.0F), z = s * s;
+        const float series =
+            2.0F + z * (0.66666667F + z * (0.4F + z * (0.28571429F + z * 0.22222222F)));
+        const float log = exponent * 0.69314718F + s * series;
+        const float radius = sqrtf(-2.0F * (log < 0.0F ? log : 0.0F));
+        const float x =
+            (float)(int32_t)((turn[i] << 2 >> 8) - (1U << 23)) * (0x1p-24f * 1.5707964F);
+        const float y = x * x;
+        const float sine =
+            x * (1.0F + y * (-0.16666667F + y * (0.0083333333F + y * -0.00019841270F)));
+        const float cosine =
+            1.0F + y * (-0.5F + y * (0.041666667F + y * (-0.0013888889F + y * 0.000024801587F)));
+        const uint32_t quarter = turn[i] >> 30;
+        const float a = (quarter & 1) ? sine : cosine, b = (quarter & 1) ? cosine : sine;
+        out[0][i] = radius * ((quarter ^ (quarter >> 1)) & 1 ? -a : a);
+        out[1][i] = radius * (quarter & 2 ? -b : b);
+    }
+}
+
+// Numbers of words, four for each robot.
+MFPY_INLINE void numbers_of(uint32_t word[4][MF_BLOCK], bool gaussian, float out[4][MF_BLOCK]) {
+    if (gaussian) {
+        normal(word[0], word[1], out);
+        normal(word[2], word[3], out + 2);
+        return;
+    }
+    for (uint32_t j = 0; j < 4; j++)
+        for (uint32_t i = 0; i < MF_BLOCK; i++)
+            out[j][i] = uniform(word[j][i]);
 }

@@ -13,7 +13,7 @@
 Units are SI and radians; the world's z axis points up; quaternions are (w, x, y, z).
 """
 
-from mayfly import learn, mdp, search, tasks
+from mayfly import learn, mdp, mdp_bipeds, mdp_objects, search, task_models, tasks
 from mayfly._native import lib as _lib
 from mayfly._native import text as _text
 from mayfly.cameras import Camera, FreeCamera, Picture
@@ -166,8 +166,11 @@ __all__ = [
     "fit",
     "learn",
     "mdp",
+    "mdp_bipeds",
+    "mdp_objects",
     "motion_settings",
     "search",
     "show",
+    "task_models",
     "tasks",
 ]

@@ -122,7 +122,7 @@ class Recorder:
         return self._symbol(self._slot_of(view), view.shape[2:])
 
     def random(self, stream: int, first: int, width: int) -> Symbol:
-        """Uniform numbers in [0, 1), (robots, width), as mfpy_uniform from a column on."""
+        """Uniform numbers in [0, 1), (robots, width), as mfpy_random from a column on."""
         columns = [first + i for i in range(width)]
         drawn = [self.add(lib.MFPY_RANDOM, stream, i & ~3, i & 3) for i in columns]
         return Symbol(self, np.array(drawn, np.int64))

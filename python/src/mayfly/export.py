@@ -431,10 +431,11 @@ def export(
     class Measured(TaskVectorEnv):
         """Keeps the tracking errors of the last step, which were computed before resets."""
 
-        def metrics(self, command: str | None = None) -> dict[str, Array]:
-            found = super().metrics(command)
-            metrics.update({f"{self.command_name(command)}/{k}": v for k, v in found.items()})
-            return found
+        def _sum(self, starts: Any) -> Any:
+            for command in self.task.commands:
+                found = self.metrics(command)
+                metrics.update({f"{command}/{k}": v for k, v in found.items()})
+            return super()._sum(starts)
 
     with Measured(plain, whole(robots, "robots", 1, 1025), autoreset_mode="SameStep") as envs:
         sizes = [envs.single_observation_space.shape[0], *(len(bias) for _, bias in layers)]

@@ -27,6 +27,7 @@ from mayfly.task import (
     Command,
     Curriculum,
     Event,
+    Gaussian,
     Observation,
     Range,
     Reward,
@@ -43,6 +44,7 @@ __all__ = [
     "Command",
     "Curriculum",
     "Event",
+    "Gaussian",
     "JointPositionAction",
     "Observation",
     "Reward",
@@ -776,7 +778,10 @@ _SHIPPED: dict[str, tuple[Callable[..., Any], ...]] = {
 
 def shipped(kind: str) -> dict[str, Callable[..., Any]]:
     """Functions that ship by name; kind: "reward", "observation", "event", ..."""
-    return {function.__name__: function for function in _SHIPPED[kind]}
+    from mayfly import mdp_bipeds, mdp_objects  # which use this module
+
+    more = (*mdp_bipeds.SHIPPED.get(kind, ()), *mdp_objects.SHIPPED.get(kind, ()))
+    return {function.__name__: function for function in (*_SHIPPED[kind], *more)}
 
 
 def match(names: Sequence[str], patterns: Sequence[str], what: str) -> list[int]:

@@ -20,6 +20,7 @@ the environment, mayfly.envs.TaskVectorEnv: it has the state of all robots by na
 from __future__ import annotations
 
 import copy
+import dataclasses
 import difflib
 import inspect
 import math
@@ -45,6 +46,7 @@ __all__ = [
     "Command",
     "Curriculum",
     "Event",
+    "Gaussian",
     "Observation",
     "Reward",
     "Task",
@@ -189,12 +191,25 @@ class Reward(Term):
         return {"weight": self.weight}
 
 
+@dataclasses.dataclass(frozen=True)
+class Gaussian:
+    """Normally distributed noise of an observation, drawn for each number in each step."""
+
+    std: float  # of the value before its factor
+    mean: float = 0.0
+
+    def __post_init__(self) -> None:
+        real_number(self.mean, "mean")
+        if not real_number(self.std, "std") >= 0.0:
+            raise ValueError(f"std: need a number >= 0, got {self.std!r}")
+
+
 class Observation(Term):
     """A term of a group of observations: `func(env, **params)` returns (robots,) or (robots, k).
 
     Args:
         func: as of Term.
-        noise: half width of uniform noise, or (lowest, largest); 0: none.
+        noise: half width of uniform noise, (lowest, largest), or a Gaussian; 0: none.
         clip: (lowest, largest) after the noise; None: no limits.
         scale: factor after the limits: a number, or one per column.
         delay_min_lag: [step] least age of what is observed; drawn in each episode.
@@ -214,7 +229,7 @@ class Observation(Term):
         func: Callable[..., Any] | str | None = None,
         /,
         *,
-        noise: float | Range = 0.0,
+        noise: float | Range | Gaussian = 0.0,
         clip: Range | None = None,
         scale: float | Sequence[float] = 1.0,
         delay_min_lag: int = 0,
@@ -225,7 +240,7 @@ class Observation(Term):
         super().__init__(func, **params)
         if isinstance(noise, (int, float)):
             noise = (-real_number(noise, "noise"), float(noise))
-        self.noise = pair(noise, "noise")
+        self.noise = noise if isinstance(noise, Gaussian) else pair(noise, "noise")
         self.clip = None if clip is None else pair(clip, "clip")
         self.scale = (
             real_number(scale, "scale")
@@ -355,6 +370,12 @@ class Command(Sealed):
     def resample(self, env: TaskVectorEnv, robots: Any) -> Any:
         """Draws for the robots of these numbers, (k,): (k, drawn) numbers, which are kept."""
         raise NotImplementedError
+
+    def update(self, env: TaskVectorEnv, drawn: Any) -> Any:
+        """What has become of it in a step, before rewards: may change `drawn` in place, and returns
+        who is to get a new one after the rewards, (robots,) truth values.
+        """
+        raise NotImplementedError  # is called where a subclass has its own
 
     def value(self, env: TaskVectorEnv, drawn: Any) -> Any:
         """The command of all robots, (robots, m), from what was drawn, (robots, drawn)."""

@@ -66,6 +66,9 @@ class _Seen:
     def command(self, name: str | None = None) -> Symbol:
         return self.columns(self._env.command(name))
 
+    def drawn(self, name: str | None = None) -> Symbol:
+        return self.columns(self._env.drawn(name))
+
     def ranges(self, command: Command) -> dict[str, Range]:
         self.ranges_read.append(command)
         return self._env.ranges(command)
@@ -199,7 +202,7 @@ class Programs:
         self._ranges = []
         self.slow = defaultdict(list)
         self._parts, self._written = {}, {}
-        for part in ("act", "command", "reward", "observe", "measure", "restart"):
+        for part in ("act", "command", "reward", "observe", "touch", "measure", "restart"):
             self._part(part, getattr(self, f"_{part}"))
         for name, event in self._env.task.events.items():
             if event.mode != "startup":
@@ -299,10 +302,12 @@ class Programs:
             if made is not None:
                 recorder.store(self._env._values[name], made)
 
+    def _touch(self, seen: _Seen, recorder: Recorder) -> None:
+        for contact in self._env._contacts.values():
+            contact.follow(seen, recorder)
+
     def _measure(self, seen: _Seen, recorder: Recorder) -> None:
         env = self._env
-        for contact in env._contacts.values():
-            contact.follow(seen, recorder)
         ends: dict[bool, Any] = {False: np.False_, True: np.False_}
         for name, term in env.task.terminations.items():
             made = self._trace("termination", name, term.func, (seen,), term.params, (1,))

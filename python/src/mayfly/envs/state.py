@@ -21,6 +21,7 @@ from mayfly._native import ffi, lib
 from mayfly._program import Recorder
 from mayfly._shown import Shown
 from mayfly.arrays import Array
+from mayfly.envs.contacts import ContactsBetween
 from mayfly.field import Field, _Memory
 from mayfly.group import Group
 from mayfly.patches import TerrainPatches
@@ -236,6 +237,7 @@ class State:
         self._seen: dict[str, Array] = {}
         self._derived: dict[str, Array] = {}
         self._contacts: dict[tuple[str, ...], Contact] = {}
+        self._between: dict[Any, ContactsBetween] = {}
         self._joint_sets: dict[tuple[str, ...], list[int]] = {}
         self._originals: dict[str, Array] = {}
         self._kept: dict[str, Array] = {}  # what startup events wrote
@@ -476,6 +478,15 @@ class State:
             self._version += 1
         return self._contacts[key]
 
+    def contacts_between(self, links: Sequence[str], others: Sequence[str]) -> ContactsBetween:
+        """Contacts of the links that match names or patterns with other links, of which a robot's
+        file has contact sensors.
+        """
+        key = tuple((one,) if isinstance(one, str) else tuple(one) for one in (links, others))
+        if key not in self._between:
+            self._between[key] = ContactsBetween(self, links, others)
+        return self._between[key]
+
     def command_name(self, name: str | None) -> str:
         """The name of a command; None: the first."""
         if name is None and self.task.commands:
@@ -513,18 +524,22 @@ class State:
         They depend on the robot's seed, its episode and its step in it, on the term, and on what
         the term has drawn before in this step: neither on other robots nor on their number.
         """
+        return self._random(width, robots, False)
+
+    def _random(self, width: int, robots: Index | None, gaussian: bool) -> Array:
         count = self.num_envs if robots is None else len(robots)
         out = np.empty((width, count), np.float32)
         rows = ffi.NULL
         if robots is not None:
             robots = np.ascontiguousarray(robots, np.int64)
             rows = ffi.from_buffer("int64_t[]", robots)
-        lib.mfpy_uniform(
+        lib.mfpy_random(
             self._who_starts if self._startup else self._who,
             self._stream << 32 | self._draws,
             rows,
             count,
             width,
+            gaussian,
             ffi.from_buffer("float[]", out),
         )
         self._draws += -(-width // COLUMNS) * COLUMNS
@@ -538,6 +553,15 @@ class State:
         low, high = np.asarray(low, np.float32), np.asarray(high, np.float32)
         drawn *= high - low
         drawn += low
+        return drawn
+
+    def normal(self, mean: Any, std: Any, width: int, robots: Index | None = None) -> Array:
+        """Normally distributed numbers, (k, width), as `random`; mean and std: numbers or one per
+        column.
+        """
+        drawn = self._random(width, robots, True)
+        drawn *= np.asarray(std, np.float32)
+        drawn += np.asarray(mean, np.float32)
         return drawn
 
     # ---- writes ----------------------------------------------------------------------------------

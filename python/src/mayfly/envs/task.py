@@ -23,7 +23,7 @@ from mayfly.envs.state import Index, State
 from mayfly.envs.terms import ActionTerm, ObservationTerm, stream_of
 from mayfly.group import Group
 from mayfly.patches import TerrainPatches
-from mayfly.task import Task, Term
+from mayfly.task import Command, Task, Term
 from mayfly.world import World
 
 __all__ = ["TaskVectorEnv"]
@@ -155,6 +155,8 @@ class TaskVectorEnv(Batch, State):
         }
         self._next = {key: np.zeros(n, np.int32) for key in self._due}
         self._drawn: dict[str, Array] = {}
+        self._followed = [n for n, c in task.commands.items() if type(c).update != Command.update]
+        self._reached = {name: np.zeros(n, np.bool_) for name in self._followed}
         self._spares: dict[str, Spare] = {group: Spare() for group in task.observations}
         self._sums: dict[str, Array] = {}  # of what is logged, over an episode
         self._given: dict[str, Array] = {}  # rewards that NumPy computes
@@ -375,6 +377,8 @@ class TaskVectorEnv(Batch, State):
             self._programs.run("restart", robots)
         for name in self.task.commands:
             self._resample(name, robots)
+        for reached in self._reached.values():
+            reached[robots] = False
         for key in self._due:
             if key[0] == "event":
                 self._schedule(key, robots)
@@ -418,6 +422,20 @@ class TaskVectorEnv(Batch, State):
             self._drawn[name] = np.zeros((drawn.shape[1], self.num_envs), np.float32).T
         self._drawn[name][robots] = drawn
         self._schedule(key, robots)
+
+    def drawn(self, name: str | None = None) -> Array:
+        """What a command keeps of each robot, (robots, drawn); None: the first."""
+        return self._drawn[self.command_name(name)]
+
+    def _follow(self) -> None:
+        """What has become of commands in a step."""
+        for name in self._followed:
+            command, drawn = self.task.commands[name], self._drawn[name]
+            self._draw_for(self._streams["command", name] ^ 2)
+            made = np.asarray(self._call(f"command {name}", command.update, self, drawn))
+            self._reached[name] = self._robot_values(f"command {name}", made, "b", "truth values")
+        if self._followed:
+            self._command(None)
 
     def _command(self, robots: Index | None) -> None:
         """The values of commands for the present state, of robots; None: of all."""
@@ -507,6 +525,8 @@ class TaskVectorEnv(Batch, State):
 
     def _measure(self) -> None:
         """Contacts, and who ends."""
+        self._programs.run("touch")
+        self._follow()
         self._programs.run("measure")
         for name in self._programs.slow["termination"]:
             term, reason = self.task.terminations[name], self._reasons[name]
@@ -566,7 +586,10 @@ class TaskVectorEnv(Batch, State):
     def _go_on(self) -> None:
         """What is due: commands, events."""
         for (kind, name), steps in self._next.items():
-            robots = (self.episode_length_buf >= steps).nonzero()[0]
+            due = self.episode_length_buf >= steps
+            if kind == "command" and name in self._reached:
+                due = due | self._reached[name]
+            robots = due.nonzero()[0]
             if len(robots) == 0:
                 continue
             if kind == "command":
@@ -623,8 +646,9 @@ class TaskVectorEnv(Batch, State):
     ) -> None:
         """Values of the past, of an age that differs by robot."""
         value: Array = made.T if robots is None else made[robots].T
-        if column.low or column.high:
-            value = value + self.uniform(column.low, column.high, column.width, robots).T
+        if column.noisy:
+            drawn = self._random(column.width, robots, column.gaussian).T
+            value = value + (drawn * np.float32(column.span) + np.float32(column.low))
         if column.term.clip is not None:
             value = np.clip(value, *column.term.clip)
         if not column.plain:

@@ -13,7 +13,7 @@ from mayfly._program import Recorder, Symbol
 from mayfly.arrays import Array
 from mayfly.field import Field
 from mayfly.group import Group
-from mayfly.task import Action, Observation
+from mayfly.task import Action, Gaussian, Observation
 
 if TYPE_CHECKING:
     from mayfly.envs.task import TaskVectorEnv
@@ -122,7 +122,13 @@ class ObservationTerm:
         self.name, self.term, self.stream = name, term, stream
         # Terms with the same function and the same objects as parameters are computed once.
         self.key = (term.func, *((k, id(v)) for k, v in sorted(term.params.items())))
-        self.low, self.high = term.noise
+        self.gaussian = isinstance(term.noise, Gaussian)
+        if isinstance(term.noise, Gaussian):
+            self.low, self.span = term.noise.mean, term.noise.std
+        else:
+            self.low = term.noise[0]
+            self.span = float(np.float32(term.noise[1]) - np.float32(self.low))
+        self.noisy = self.low != 0.0 or self.span != 0.0
         self.scale = np.asarray(term.scale, np.float32)
         self.plain = bool((self.scale == 1).all())
         self.history = max(term.history_length, 1)
@@ -148,11 +154,12 @@ class ObservationTerm:
         return {
             "value": ffi.cast("float *", value.__array_interface__["data"][0]),
             "stride": len(value),
-            "noisy": self.low != 0.0 or self.high != 0.0,
+            "noisy": self.noisy,
+            "gaussian": self.gaussian,
             "limited": self.term.clip is not None,
             "stream": self.stream << 32,
             "low": self.low,
-            "span": np.float32(self.high) - np.float32(self.low),
+            "span": self.span,
             "least": limits[0],
             "most": limits[1],
             "scale": ffi.NULL if self.plain else ffi.from_buffer("float[]", self.factors),
