@@ -159,7 +159,7 @@ static void vary_all(mf_Group *group) {
     for (uint32_t i = 0; i < ROBOTS; i++)
         instances[i] = i;
     change_all(mf_group_model(group), &changes);
-    MUST(mf_group_vary(group, instances, ROBOTS, changes.list, changes.count, &error));
+    MUST(mf_group_vary(group, instances, ROBOTS, NULL, changes.list, changes.count, &error));
 }
 
 static double differs_from_files(const Case *c) {
@@ -266,14 +266,14 @@ TEST(numbers_are_state) {
     MUST(mf_world_snapshot(world, image, size, &error));
     MUST_FAIL(mf_world_restore(same, image, size, &error), MF_BAD_ARGUMENT, "");
     const uint32_t none[1] = {0};
-    MUST(mf_group_vary(other, none, 1, NULL, 0, &error));
+    MUST(mf_group_vary(other, none, 1, NULL, NULL, 0, &error));
     MUST(mf_world_restore(same, image, size, &error));
     drive_all(world, group, STEPS);
     drive_all(same, other, STEPS);
     assert_true(mf_world_hash(world) == mf_world_hash(same));
     // Without changes robots have the model's again.
     for (uint32_t i = 0; i < ROBOTS; i++)
-        MUST(mf_group_vary(group, &i, 1, NULL, 0, &error));
+        MUST(mf_group_vary(group, &i, 1, NULL, NULL, 0, &error));
     assert_true(mf_world_hash(world) != mf_world_hash(same));
     mf_group_reset_all(group);
     mf_world_step(world, STEPS);
@@ -321,19 +321,23 @@ TEST(what_is_more_than_numbers_is_refused) {
         {{MF_ITEM_JOINT, "lower", 1, 0, 1, low}, MF_BAD_ARGUMENT, "limits 0.5 and 0.3 are crossed"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        MUST_FAIL(mf_group_vary(group, two, 2, &cases[i].change, 1, &error), cases[i].status,
+        MUST_FAIL(mf_group_vary(group, two, 2, NULL, &cases[i].change, 1, &error), cases[i].status,
                   cases[i].message);
     assert_true(mf_world_hash(world) == before); // nothing changed
-    MUST_FAIL(mf_group_vary(group, third, 1, NULL, 0, &error), MF_BAD_ARGUMENT, "instance 2 of 2");
+    MUST_FAIL(mf_group_vary(group, third, 1, NULL, NULL, 0, &error), MF_BAD_ARGUMENT,
+              "instance 2 of 2");
     mf_Group *bare = add_group(world, &WITH(mf_group_config(), .name = "bare", .model = model));
-    MUST_FAIL(mf_group_vary(bare, two, 1, NULL, 0, &error), MF_BAD_ARGUMENT, "add a motion first");
+    MUST_FAIL(mf_group_vary(bare, two, 1, NULL, NULL, 0, &error), MF_BAD_ARGUMENT,
+              "add a motion first");
     mf_Group *rigid = add_group(world, &WITH(mf_group_config(), .name = "rigid", .model = model));
     MUST(mf_motion_add(rigid, MF_MOTION_RIGID, NULL, &error));
-    MUST_FAIL(mf_group_vary(rigid, two, 1, NULL, 0, &error), MF_UNSUPPORTED, "moves by rigid");
+    MUST_FAIL(mf_group_vary(rigid, two, 1, NULL, NULL, 0, &error), MF_UNSUPPORTED,
+              "moves by rigid");
     mf_Group *shared = add_group(
         world, &WITH(mf_group_config(), .name = "shared", .model = model, .isolated = false));
     MUST(mf_motion_add(shared, MF_MOTION_ARTICULATED, NULL, &error));
-    MUST_FAIL(mf_group_vary(shared, two, 1, NULL, 0, &error), MF_UNSUPPORTED, "share their ground");
+    MUST_FAIL(mf_group_vary(shared, two, 1, NULL, NULL, 0, &error), MF_UNSUPPORTED,
+              "share their ground");
     mf_world_destroy(world);
     mf_model_destroy(model);
 }

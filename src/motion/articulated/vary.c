@@ -216,23 +216,31 @@ static mf_Status check(const mf_Group *group, const mf_ArtMotion *motion, const 
     return MF_OK;
 }
 
-mf_Status mf_art_vary(mf_Group *group, void *plan, const mf_Model *model, uint32_t instance,
-                      mf_Error *error) {
+mf_Status mf_art_vary(mf_Group *group, void *plan, const mf_Model *model, const uint32_t *instances,
+                      uint32_t count, mf_Error *error) {
     mf_ArtMotion *motion = plan, *other = NULL;
     const bool own = model != mf_group_model(group);
     MF_TRY(check_group(group, motion, error));
     if (own)
         MF_TRY(mf_art_create_like(group, motion, model, &other, error));
-    mf_Status status = own ? check(group, motion, other, instance, error) : MF_OK;
+    mf_Status status = own ? check(group, motion, other, instances[0], error) : MF_OK;
     if (status == MF_OK && motion->numbers == NULL)
         status = begin(group, motion, error);
-    if (status == MF_OK)
-        put_numbers(motion, own ? other->plan : motion->plan, instance);
+    for (uint32_t i = 0; status == MF_OK && i < count; i++)
+        put_numbers(motion, own ? other->plan : motion->plan, instances[i]);
     mf_art_destroy(motion->context, other);
     return status;
 }
 
 // ---- questions ----------------------------------------------------------------------------------
+
+double mf_art_number(const mf_ArtMotion *motion, const double *constant, uint32_t instance) {
+    if (motion->numbers == NULL)
+        return *constant;
+    const uint32_t first = row_count(motion->plan) - motion->plan->value_count;
+    return mf_field_get(motion->numbers, instance,
+                        first + (uint32_t)(constant - motion->constants_f64));
+}
 
 const mf_ArtMotion *mf_art_own(const mf_ArtMotion *motion, uint32_t instance, mf_ArtMotion *own) {
     if (motion->numbers == NULL)
