@@ -5,12 +5,13 @@
 #include <stdio.h>
 #include <string.h>
 
-// Lists of what moves, touches and measures; not of looks, cameras, poses and notes.
+// Lists of what moves, touches and measures; not of looks, cameras, poses and notes. Nor mass
+// points, which are chosen by rounding: only the motion `points` and robots without shapes need the
+// same.
 static const mf_ItemType listed[] = {
-    MF_ITEM_LINK,      MF_ITEM_JOINT,    MF_ITEM_BODY,        MF_ITEM_POINT,
-    MF_ITEM_SHAPE,     MF_ITEM_MESH,     MF_ITEM_SITE,        MF_ITEM_PAIR,
-    MF_ITEM_EXCLUSION, MF_ITEM_TENDON,   MF_ITEM_TENDON_TERM, MF_ITEM_TENDON_WRAP,
-    MF_ITEM_EQUALITY,  MF_ITEM_ACTUATOR, MF_ITEM_SENSOR,      MF_ITEM_DOCK};
+    MF_ITEM_LINK,        MF_ITEM_JOINT,    MF_ITEM_BODY,      MF_ITEM_SHAPE,  MF_ITEM_MESH,
+    MF_ITEM_SITE,        MF_ITEM_PAIR,     MF_ITEM_EXCLUSION, MF_ITEM_TENDON, MF_ITEM_TENDON_TERM,
+    MF_ITEM_TENDON_WRAP, MF_ITEM_EQUALITY, MF_ITEM_ACTUATOR,  MF_ITEM_SENSOR, MF_ITEM_DOCK};
 
 static bool same_text(const char *a, const char *b) {
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);

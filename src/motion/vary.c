@@ -247,28 +247,33 @@ static bool has_ranges(const mf_Group *group) {
     return has;
 }
 
-static mf_Status check_model(mf_Group *group, const mf_Model *model, mf_Error *error) {
+// What systems of the group read of its model alone, if it differs; NULL: nothing.
+static const char *needed(mf_Group *group, const mf_Model *model) {
     const mf_Model *of = mf_group_model(group);
-    MF_TRY(mf_model_same_tree(of, model, error));
-    const char *what = NULL;
-    if (mf_group_find_field(group, "sensor.value") != NULL)
-        for (uint32_t i = 0; i < of->sensor_count && what == NULL; i++)
-            what = same_sensor(&of->sensors[i], &model->sensors[i]) ? NULL : of->sensors[i].name;
-    if (what != NULL)
-        return mf_fail(error, MF_UNSUPPORTED,
-                       "model %.99s in group %s: sensor %.99s measures by the lengths of the "
-                       "group's model %.99s",
-                       model->name, mf_group_config_of(group)->name, what, of->name);
+    for (uint32_t i = 0; i < of->sensor_count; i++)
+        if (mf_group_find_field(group, "sensor.value") != NULL &&
+            !same_sensor(&of->sensors[i], &model->sensors[i]))
+            return "its sensors measure by lengths";
     if (has_ranges(group) && !same_ranges(of, model))
-        what = "limits of joints or controls";
-    else if (mf_group_find_field(group, "actuator.target") != NULL && !same_commands(of, model))
-        what = "controls of positions";
-    return what == NULL
-               ? MF_OK
-               : mf_fail(error, MF_UNSUPPORTED,
-                         "model %.99s in group %s: its controller needs the %s of the group's "
-                         "model %.99s",
-                         model->name, mf_group_config_of(group)->name, what, of->name);
+        return "its controller knows limits of joints or controls";
+    return mf_group_find_field(group, "actuator.target") != NULL && !same_commands(of, model)
+               ? "joint.target commands actuators by gains"
+               : NULL;
+}
+
+static mf_Status check_model(mf_Group *group, const mf_Model *model, uint32_t number,
+                             mf_Error *error) {
+    mf_Error reason = {0};
+    const mf_Status status = mf_model_same_tree(mf_group_model(group), model, &reason);
+    if (status != MF_OK)
+        return mf_fail(error, status, "group %.99s: model %u: %s", mf_group_config_of(group)->name,
+                       number, reason.message);
+    const char *what = needed(group, model);
+    return what == NULL ? MF_OK
+                        : mf_fail(error, MF_UNSUPPORTED,
+                                  "group %.99s: model %u (%.99s): %s of the group's model %.99s",
+                                  mf_group_config_of(group)->name, number, model->name, what,
+                                  mf_group_model(group)->name);
 }
 
 // ---- all motions of the group -------------------------------------------------------------------
@@ -331,7 +336,7 @@ static mf_Status check_given(const Given *given, Changed *changed, mf_Error *err
         const mf_Model *model = model_of(given, i);
         MF_NEED(model != NULL, error, "mf_group_vary: model %u is NULL", i);
         if (given->models != NULL && (i == 0 || model != given->models[i - 1]))
-            MF_TRY(check_model(given->group, model, error));
+            MF_TRY(check_model(given->group, model, i, error));
         if (given->change_count > 0)
             MF_TRY(make(changed, model, given->changes, given->change_count, i, given->instances[i],
                         error));

@@ -186,13 +186,17 @@ mf_Status mf_group_set_model(mf_Group *group, uint32_t instance, const mf_Model 
         MF_TRY(MF_ALLOCATE(context, "group", error, MF_ARRAY(group->own, group->config.count)));
     mf_OwnModel *own = instance > 0 ? group->own[instance - 1] : NULL;
     if (model != group->config.model && (own == NULL || own->model != model)) {
-        uint32_t count;
-        const size_t points = (size_t)group->start_point_count * 3 * sizeof(double);
-        own = mf_allocate(context, 1, sizeof *own + points);
+        uint32_t count = 0;
+        const size_t most = group->on_shapes ? model->shape_count : model->point_count;
+        own = mf_allocate(context, 1, sizeof *own + most * 3 * sizeof(double));
         MF_NEED_MEMORY(own != NULL, error, "group");
         own->model = model;
-        const mf_Status status =
-            find_points(group, model, group->on_shapes, own->points, &count, error);
+        mf_Status status = find_points(group, model, group->on_shapes, own->points, &count, error);
+        if (status == MF_OK && count != group->start_point_count)
+            status =
+                mf_fail(error, MF_UNSUPPORTED,
+                        "group %.99s: model %.99s of robot %u has %u contact points, need %u",
+                        group->config.name, model->name, instance, count, group->start_point_count);
         if (status != MF_OK) {
             mf_release(context, own);
             return status;

@@ -6,6 +6,7 @@ called for all robots at once between steps.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -123,14 +124,27 @@ class Programs(Controllers):
         return text(out)
 
 
+_LIMITS = np.dtype(
+    {
+        "names": ["type", "lower", "upper"],
+        "formats": [np.int32, np.float64, np.float64],
+        "offsets": [ffi.offsetof("mf_Joint", name) for name in ("type", "lower", "upper")],
+        "itemsize": ffi.sizeof("mf_Joint"),
+    }
+)
+
+
 def joint_ranges(model: Model) -> tuple[Array, Array]:
     """Lower and upper end of the used range of each joint: its range, or +-pi rad, +-1 m."""
     native = model._use()
-    joints = ffi.unpack(native.joints, native.joint_count)
-    reach = np.array([1.0 if joint.type == lib.MF_JOINT_SLIDE else np.pi for joint in joints])
-    lower = np.array([joint.lower for joint in joints])
-    upper = np.array([joint.upper for joint in joints])
+    size = int(native.joint_count) * int(ffi.sizeof("mf_Joint"))
+    joints = np.frombuffer(ffi.buffer(native.joints, size), _LIMITS) if size > 0 else _NO_JOINTS
+    reach = np.where(joints["type"] == lib.MF_JOINT_SLIDE, 1.0, np.pi)
+    lower, upper = joints["lower"], joints["upper"]
     return np.where(np.isfinite(lower), lower, -reach), np.where(np.isfinite(upper), upper, reach)
+
+
+_NO_JOINTS = np.zeros(0, _LIMITS)
 
 
 class Oscillators(Controllers):
@@ -174,10 +188,12 @@ class Oscillators(Controllers):
             ) from None
 
     @classmethod
-    def from_unit(cls, vectors: npt.ArrayLike, model: Model, rate: float = 12.5) -> Oscillators:
+    def from_unit(
+        cls, vectors: npt.ArrayLike, model: Model | Sequence[Model], rate: float = 12.5
+    ) -> Oscillators:
         """From search vectors of shape (n, 3 * joints + 1) with values in 0 .. 1.
 
-        Each joint has three: center within its range, amplitude relative to half the range, and
+        `model` is the robot, or a list with a model of one tree for each vector. Each joint has three: center within its range, amplitude relative to half the range, and
         phase in cycles; the last value is the frequency from 0 to 2 Hz. A search that leaves the
         unit cube must map its vectors itself, for example by numpy.clip(vectors, 0, 1).
 
@@ -186,11 +202,15 @@ class Oscillators(Controllers):
 
         """
         rows = np.atleast_2d(_finite(vectors, "vectors"))
-        requested = 3 * len(model.joints) + 1
-        if rows.shape[1] != requested:
-            raise ValueError(
-                f"vectors: need shape (n, {requested}) for {model!r}, got {rows.shape}"
-            )
+        models = [model] if isinstance(model, Model) else list(model)
+        if len(models) not in (1, len(rows)):
+            raise ValueError(f"vectors: need one for each of {len(models)} models, got {len(rows)}")
+        for one in models:
+            requested = 3 * int(one._use().joint_count) + 1
+            if rows.shape[1] != requested:
+                raise ValueError(
+                    f"vectors: need shape (n, {requested}) for {one!r}, got {rows.shape}"
+                )
         wrong = (rows < 0) | (rows > 1)
         if wrong.any():
             row, column = np.unravel_index(int(np.argmax(wrong)), rows.shape)
@@ -198,7 +218,7 @@ class Oscillators(Controllers):
                 f"vectors: need values in 0 .. 1, got {rows[row, column]:g} in row {row}, "
                 f"column {column}"
             )
-        lower, upper = joint_ranges(model)
+        lower, upper = map(np.array, zip(*map(joint_ranges, models), strict=True))
         place, size = rows[:, 0:-1:3], rows[:, 1:-1:3]
         return cls(
             offset=lower + place * (upper - lower),
@@ -235,9 +255,8 @@ class Oscillators(Controllers):
             raise ValueError(f"oscillators: need {joints} joints, have {self.amplitude.shape[1]}")
         if self.count not in (1, group.count):
             raise ValueError(f"oscillators: need {group.count} robots, have {self.count}")
-        start = ffi.unpack(native.start_angle, joints)
         for name, rows in (
-            ("offset", self.offset if self._own_offset else np.array([start])),
+            ("offset", self.offset if self._own_offset else _start_angles(group.models)),
             ("amplitude", self.amplitude),
             ("phase", self.phase),
             ("frequency", self.frequency[:, None]),
@@ -245,6 +264,49 @@ class Oscillators(Controllers):
             if len(rows) != group.count:
                 rows = np.broadcast_to(rows, (group.count, rows.shape[1]))
             group._write_rows(f"oscillator.{name}", rows)
+
+
+def _start_angles(models: Sequence[Model]) -> Array:
+    """Of each joint, (robots, joints)."""
+    angles = {
+        model: ffi.unpack(model._use().start_angle, model._use().joint_count)
+        for model in dict.fromkeys(models)
+    }
+    return np.array([angles[model] for model in models], np.float64)
+
+
+def joined(batches: Sequence[Controllers]) -> Controllers | None:
+    """One batch with the rows of all, for one group; None: they need a group each."""
+    first, kind = batches[0], type(batches[0])
+    if len(batches) == 1:
+        return first
+    if kind not in _ROWS or not all(type(b) is kind and _fits(first, b) for b in batches):
+        return None
+    whole = copy.copy(first)
+    whole.count = sum(batch.count for batch in batches)
+    for name in _ROWS[kind]:
+        lists = [getattr(batch, name) for batch in batches]
+        layered = isinstance(lists[0], list)
+        rows = [np.concatenate(part) for part in (zip(*lists, strict=True) if layered else [lists])]
+        setattr(whole, name, rows if layered else rows[0])
+    return whole
+
+
+def _fits(a: Controllers, b: Controllers) -> bool:
+    """Whether two batches of one kind differ in their rows alone."""
+    shapes = [
+        [np.shape(rows)[1:] for name in _ROWS[type(of)] for rows in _listed(getattr(of, name))]
+        for of in (a, b)
+    ]
+    own = [getattr(of, "_own_offset", True) for of in (a, b)]
+    try:
+        return shapes[0] == shapes[1] and own[0] == own[1] and bool(a.settings == b.settings)
+    except ValueError:  # arrays among the settings
+        return False
+
+
+def _listed(rows: Any) -> list[Any]:
+    return rows if isinstance(rows, list) else [rows]
 
 
 OBSERVED = (
@@ -347,6 +409,15 @@ class Linear(MLP):
         self, weights: npt.ArrayLike, bias: npt.ArrayLike | None = None, **more: Any
     ) -> None:
         super().__init__([weights], None if bias is None else [bias], **more)
+
+
+# The attributes of each kind with a row for each robot.
+_ROWS: dict[type, tuple[str, ...]] = {
+    Programs: ("programs",),
+    Oscillators: ("amplitude", "phase", "offset", "frequency"),
+    MLP: ("weights", "biases"),
+    Linear: ("weights", "biases"),
+}
 
 
 # ---- in NumPy ------------------------------------------------------------------------------------

@@ -58,7 +58,8 @@ bool mf_points_alike(const mf_PointsPlan *a, const mf_PointsPlan *b) {
 }
 
 static const char *difference(const mf_PointsPlan *a, const mf_PointsPlan *b) {
-    return !same_tree(a, b)        ? "other contacts, or axes that are parallel in one of them"
+    return a->point_count != b->point_count ? "another number of mass points"
+           : !same_tree(a, b)      ? "other contacts, or axes that are parallel in one of them"
            : !same_constants(a, b) ? "points without mass"
                                    : NULL;
 }
