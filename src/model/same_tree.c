@@ -17,6 +17,21 @@ static bool same_text(const char *a, const char *b) {
     return a == b || (a != NULL && b != NULL && strcmp(a, b) == 0);
 }
 
+// Most are of four bytes.
+static inline bool same_bytes(const char *a, const char *b, size_t size) {
+    uint32_t first, second;
+    if (size != sizeof first)
+        return memcmp(a, b, size) == 0;
+    memcpy(&first, a, sizeof first);
+    memcpy(&second, b, sizeof second);
+    return first == second;
+}
+
+// Structures of real numbers alone.
+static bool is_real(mf_ItemType item) {
+    return item == MF_ITEM_SOFTNESS || item == MF_ITEM_SERVO;
+}
+
 // Groups of shapes and their materials are looks, paths are where a mesh comes from.
 static bool counts(const mf_ModelField *field) {
     return field->item != MF_ITEM_MATERIAL && strcmp(field->name, "group") != 0 &&
@@ -34,10 +49,10 @@ static const char *other_field(mf_ItemType item, const char *a, const char *b) {
         case MF_VALUE_INTEGER:
         case MF_VALUE_NUMBER:
         case MF_VALUE_INDEX:
+        case MF_VALUE_ENUM:
         case MF_VALUE_TIME:
         case MF_VALUE_FLAG:
-        case MF_VALUE_ENUM:
-            if (memcmp(of_a, of_b, field->size) != 0 && counts(field))
+            if (!same_bytes(of_a, of_b, field->size) && counts(field))
                 return field->name;
             break;
         case MF_VALUE_TEXT:
@@ -47,7 +62,7 @@ static const char *other_field(mf_ItemType item, const char *a, const char *b) {
                 return field->name;
             break;
         case MF_VALUE_ITEM:
-            for (uint32_t i = 0; i < field->count; i++)
+            for (uint32_t i = 0; i < field->count && !is_real(field->item); i++)
                 if (other_field(field->item, of_a + i * size, of_b + i * size) != NULL)
                     return field->name;
             break;

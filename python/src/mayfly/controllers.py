@@ -53,6 +53,10 @@ class Controllers(Shown):
     def __len__(self) -> int:
         return self.count
 
+    def _form(self) -> Any:
+        """Equal for batches of a kind that differ in their rows alone."""
+        return self.settings
+
     def _in_brief(self) -> str:
         return f"{self.count} robots"
 
@@ -178,6 +182,9 @@ class Oscillators(Controllers):
         self._own_offset = offset is not None
         self._rate = rate
 
+    def _form(self) -> Any:
+        return self.amplitude.shape[1], self._own_offset, self._rate
+
     def _like(self, values: npt.ArrayLike, what: str) -> npt.NDArray[np.float64]:
         given = _finite(values, what)
         try:
@@ -218,15 +225,16 @@ class Oscillators(Controllers):
                 f"vectors: need values in 0 .. 1, got {rows[row, column]:g} in row {row}, "
                 f"column {column}"
             )
-        lower, upper = map(np.array, zip(*map(joint_ranges, models), strict=True))
-        place, size = rows[:, 0:-1:3], rows[:, 1:-1:3]
-        return cls(
-            offset=lower + place * (upper - lower),
-            amplitude=0.5 * size * (upper - lower),
-            phase=rows[:, 2:-1:3],
-            frequency=2.0 * rows[:, -1],
-            rate=rate,
-        )
+        ranges = [joint_ranges(one) for one in models]
+        lower = np.array([low for low, _ in ranges])
+        span = np.array([high for _, high in ranges]) - lower
+        made = cls.__new__(cls)  # its arrays are known to fit
+        made.count = len(rows)
+        made.offset = lower + rows[:, 0:-1:3] * span
+        made.amplitude = 0.5 * rows[:, 1:-1:3] * span
+        made.phase, made.frequency = rows[:, 2:-1:3].copy(), 2.0 * rows[:, -1]
+        made._own_offset, made._rate = True, rate
+        return made
 
     @classmethod
     def from_genomes(cls, genomes: npt.ArrayLike, model: Model, rate: float = 12.5) -> Oscillators:
@@ -277,10 +285,11 @@ def _start_angles(models: Sequence[Model]) -> Array:
 
 def joined(batches: Sequence[Controllers]) -> Controllers | None:
     """One batch with the rows of all, for one group; None: they need a group each."""
-    first, kind = batches[0], type(batches[0])
+    first = batches[0]
     if len(batches) == 1:
         return first
-    if kind not in _ROWS or not all(type(b) is kind and _fits(first, b) for b in batches):
+    kind, form = type(first), first._form()
+    if kind not in _ROWS or not all(type(b) is kind and _same(b._form(), form) for b in batches):
         return None
     whole = copy.copy(first)
     whole.count = sum(batch.count for batch in batches)
@@ -292,21 +301,11 @@ def joined(batches: Sequence[Controllers]) -> Controllers | None:
     return whole
 
 
-def _fits(a: Controllers, b: Controllers) -> bool:
-    """Whether two batches of one kind differ in their rows alone."""
-    shapes = [
-        [np.shape(rows)[1:] for name in _ROWS[type(of)] for rows in _listed(getattr(of, name))]
-        for of in (a, b)
-    ]
-    own = [getattr(of, "_own_offset", True) for of in (a, b)]
+def _same(a: Any, b: Any) -> bool:
     try:
-        return shapes[0] == shapes[1] and own[0] == own[1] and bool(a.settings == b.settings)
+        return bool(a == b)
     except ValueError:  # arrays among the settings
         return False
-
-
-def _listed(rows: Any) -> list[Any]:
-    return rows if isinstance(rows, list) else [rows]
 
 
 OBSERVED = (
@@ -359,6 +358,9 @@ class MLP(Controllers):
         self.biases = [self._bias(b, layer) for b, layer in zip(given, self.weights)]
         self.observe = tuple(observe)
         self._more = {"output": act, "rate": rate, **settings}
+
+    def _form(self) -> Any:
+        return [layer.shape[1:] for layer in self.weights], self.settings
 
     def _in_brief(self) -> str:
         sizes = [self.weights[0].shape[2], *(layer.shape[1] for layer in self.weights)]
