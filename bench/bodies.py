@@ -8,6 +8,7 @@ different ones by the clock and of all threads together, and how many times as l
 
 usage: bodies.py [--bodies N] [--seconds S ...] [--motions M ...] [--rounds N] [--isa I]
 """
+
 import argparse
 import json
 import pathlib

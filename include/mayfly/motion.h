@@ -163,7 +163,7 @@ typedef struct mf_ModelChange {
 // they are. The first call for a group adds the field: before, sensors and controllers must have
 // been added, and worlds to which a snapshot is restored must have made such a call, with the same
 // models. What is given of shapes holds for their contacts with the ground, not between links of
-// the robot. A change that is more than of numbers, as friction of a joint that has none, or
+// the robot: where these may touch each other, shapes of `models` must be the group's. A change that is more than of numbers, as friction of a joint that has none, or
 // another shape, is refused. Of changes alone, starts and equations of motion do not follow;
 // `points` takes those of joints. MF_UNSUPPORTED: that, with the model that differs; a motion of
 // the group has one model for all (all but `points` and `articulated`); robots dock or share their

@@ -74,7 +74,8 @@ const mf_Model *mf_group_model_of(const mf_Group *group, uint32_t instance);
 // Whether instances have models of their own.
 bool mf_group_has_own_models(const mf_Group *group);
 // Gives an instance a model of its own, which has the tree of the group's and must outlive the
-// group: its start is that model's from the next reset on. MF_NO_MEMORY.
+// group: its start is that model's from the next reset on. MF_UNSUPPORTED: it stands on another
+// number of points. MF_NO_MEMORY.
 mf_Status mf_group_set_model(mf_Group *group, uint32_t instance, const mf_Model *model,
                              mf_Error *error);
 

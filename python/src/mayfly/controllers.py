@@ -200,8 +200,9 @@ class Oscillators(Controllers):
     ) -> Oscillators:
         """From search vectors of shape (n, 3 * joints + 1) with values in 0 .. 1.
 
-        `model` is the robot, or a list with a model of one tree for each vector. Each joint has three: center within its range, amplitude relative to half the range, and
-        phase in cycles; the last value is the frequency from 0 to 2 Hz. A search that leaves the
+        `model` is the robot, or a list with a model of one tree for each vector. Each joint has
+        three: center within its range, amplitude relative to half the range, and phase in cycles;
+        the last value is the frequency from 0 to 2 Hz. A search that leaves the
         unit cube must map its vectors itself, for example by numpy.clip(vectors, 0, 1).
 
         Raises:
