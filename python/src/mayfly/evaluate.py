@@ -257,6 +257,13 @@ def _form(model: Model, points: bool) -> tuple[int, ...]:
     return (native.link_count, native.shape_count, native.actuator_count, count)
 
 
+def _is_noisy(model: Model) -> bool:
+    """Whether its sensors draw random numbers, which depend on the robot's number in its group."""
+    native = model._use()
+    signals = (native.sensors[i].signal for i in range(native.sensor_count))
+    return any(signal.noise or signal.bias or signal.drift for signal in signals)
+
+
 class _Builder:
     """Adds groups for bodies to a world."""
 
@@ -293,7 +300,7 @@ class _Builder:
     def _made(self, bodies: list[int]) -> list[_Shared]:
         """One group, or one for each body if their models or controllers do not allow that."""
         whole = joined([self.controllers[i] for i in bodies])
-        if whole is not None:
+        if whole is not None and (len(bodies) == 1 or not _is_noisy(self.models[bodies[0]])):
             try:
                 return [self._add(bodies, whole)]
             except errors.UnsupportedError:
