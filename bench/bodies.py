@@ -4,10 +4,11 @@
 Each is a hexapod whose lengths and masses are scaled, walks by an oscillator of its own, and lives
 for some seconds; set-up counts. Prints one JSON object per line: the least times of one body and of
 different ones by the clock and of all threads together, and how many times as long the latter take.
-`world` adds every group to a World, and `evaluate` is mayfly.evaluate.
+`world` adds one group of all models to a World, and `evaluate` is mayfly.evaluate.
 
 usage: bodies.py [--bodies N] [--seconds S ...] [--motions M ...] [--rounds N] [--isa I]
 """
+
 import argparse
 import json
 import pathlib
@@ -52,15 +53,24 @@ def waves(count: int, seed: int = 1) -> np.ndarray:
     return unit
 
 
+# Links of robots with other shapes touch each other only in groups of their own.
+SETTINGS = {"articulated": {"self_contacts": False}}
+
+
 def in_world(models, unit, seconds, motion, isa):
-    """Adds a group for each model, of the robots that are left for it."""
-    share = len(unit) // len(models)
+    """Adds one group of all models, at `points` one for each number of mass points."""
+    share, sets = len(unit) // len(models), {}
+    for i, model in enumerate(models):
+        sets.setdefault(model._use().point_count if motion == "points" else 0, []).append(i)
     with mayfly.World(isa=isa) as world:
-        for i, model in enumerate(models):
-            group = world.add_group(
-                model, share, name=f"body{i}", motion=motion, controller="oscillator"
-            )
-            mayfly.Oscillators.from_unit(unit[i * share : (i + 1) * share], model).start(group)
+        for points, some in sets.items():
+            own = [models[i] for i in some for _ in range(share)]
+            rows = [i * share + k for i in some for k in range(share)]
+            more = {"name": f"of {points}", "motion": motion, "controller": "oscillator"}
+            more |= SETTINGS.get(motion, {})
+            one = len(models) == 1
+            group = world.add_group(*((models[0], share) if one else (own,)), **more)
+            mayfly.Oscillators.from_unit(unit[rows], models[0] if one else own).start(group)
         world.step(round(seconds / 0.01))
         return np.concatenate([g["base.position"].read() for g in world.groups])
 
@@ -71,7 +81,8 @@ def by_evaluate(models, unit, seconds, motion, isa):
         mayfly.Oscillators.from_unit(unit[i * share : (i + 1) * share], model)
         for i, model in enumerate(models)
     ]
-    return mayfly.evaluate(models, batches, seconds, motion=motion).fitness
+    more = SETTINGS.get(motion, {})
+    return mayfly.evaluate(models, batches, seconds, motion=motion, **more).fitness
 
 
 def main() -> None:

@@ -143,8 +143,7 @@ MF_API bool mf_motion_in(const mf_Group *group, mf_Motion motion);
 MF_API mf_Status mf_motion_switch(mf_Group *group, uint32_t instance, mf_Motion to,
                                   mf_Error *error);
 
-// ---- robots that differ in numbers
-// ---------------------------------------------------------------
+// ---- robots that differ in numbers -------------------------------------------------------------
 
 // Numbers of the model that robots have of their own.
 typedef struct mf_ModelChange {
@@ -156,20 +155,24 @@ typedef struct mf_ModelChange {
     const double *values; // [1] or in the field's unit: `count` for each instance, in its order
 } mf_ModelChange;
 
-// From the next step on, each of `instances` moves as a robot of the group's model with these
-// changes, and no others, would: to rounding, as one of a file that was edited so. Their numbers
-// are part of the state (a field of the motion); a reset leaves them as they are. The first call
-// for a group adds the field: before, sensors must have been added, and worlds to which a snapshot
-// is restored must have made such a call. What is given of shapes holds for their contacts
-// with the ground, not between links of the robot. A change that is more than of numbers, as
-// friction of a joint that has none, or another shape, is refused. Starts and equations of motion
-// are those of the group's model. MF_UNSUPPORTED: that, or a motion of the group has one model for
-// all (all but `articulated`), or robots dock or share their ground. MF_BAD_ARGUMENT: a field, an
-// index or a value that no model can have. Instances before the one that the message names are
-// changed.
+// From the next step on, each of `instances` moves as a robot of its model with these changes, and
+// no others, would: to rounding, as one of a file that was edited so. `models` gives each of them a
+// model that differs from the group's in nothing but real numbers, also its start, to which it is
+// reset; they must outlive the group. NULL: those that they have, which is the group's at first.
+// Numbers are part of the state (a field of the motion), models are not; a reset leaves both as
+// they are. The first call for a group adds the field: before, sensors and controllers must have
+// been added, and worlds to which a snapshot is restored must have made such a call, with the same
+// models. What is given of shapes holds for their contacts with the ground, not between links of
+// the robot: where these may touch each other, shapes of `models` must be the group's. A change
+// that is more than of numbers, as friction of a joint that has none, or another shape, is refused.
+// Of changes alone, starts and equations of motion do not follow; `points` takes those of joints.
+// MF_UNSUPPORTED: that, with the model that differs; a motion of the group has one model for all
+// (all but `points` and `articulated`); robots dock or share their ground; sensors or a controller
+// of the group depend on what differs. MF_BAD_ARGUMENT: a field, an index or a value that no model
+// can have. Instances before the one that the message names are changed.
 MF_API mf_Status mf_group_vary(mf_Group *group, const uint32_t *instances, uint32_t instance_count,
-                               const mf_ModelChange *changes, uint32_t change_count,
-                               mf_Error *error);
+                               const mf_Model *const *models, const mf_ModelChange *changes,
+                               uint32_t change_count, mf_Error *error);
 
 // ---- momentum and energy, by the definitions of the present motion of an instance --------------
 

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 import copy
+import os
 import pathlib
 import re
+import shutil
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
 
 import mayfly
 from mayfly import errors, mdp
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SHARED = pathlib.Path(os.environ.get("MAYFLY_SHARED", ROOT.parent / "shared"))
+GO2 = SHARED / "models" / "unitree_go2"
 
 FILE = """<mujoco model="walker"><compiler angle="radian"/><worldbody>
 <geom name="floor" type="plane" size="0 0 1" friction="{friction}"/>
@@ -154,3 +162,147 @@ def test_a_refused_change_changes_no_robot(tmp_path: pathlib.Path) -> None:
         with pytest.raises(errors.ArgumentError, match="robot 1"):
             group.vary({"link.mass": {"trunk": [3.0, -1.0]}})
         assert world.hash() == before
+
+
+# ---- models of their own -------------------------------------------------------------------------
+
+
+def scaled(count: int) -> list[mayfly.Model]:
+    """Hexapods of different lengths and masses."""
+    text = (mayfly.data_folder() / "models" / "hexapod.urdf").read_text()
+
+    def body(scale: float) -> mayfly.Model:
+        def times(factor: float) -> Callable[[re.Match[str]], str]:
+            return lambda found: '{}"{}"'.format(
+                found[1], " ".join(f"{float(value) * factor:.17g}" for value in found[2].split())
+            )
+
+        longer = re.sub(r'(<origin xyz=)"([^"]*)"', times(scale), text)
+        return mayfly.Model.from_string(re.sub(r'(<mass value=)"([^"]*)"', times(scale**3), longer))
+
+    bodies = [body(scale) for scale in np.linspace(0.8, 1.2, 6 * count)]
+    points = [one._use().point_count for one in bodies]  # rounding chooses how many have mass
+    alike = [one for one, n in zip(bodies, points, strict=True) if n == np.median(points)]
+    return [alike[i] for i in np.linspace(0, len(alike) - 1, count).astype(int)]
+
+
+def more_of(motion: str) -> dict[str, Any]:
+    """Links of other shapes touch each other only in groups of their own."""
+    alone = {"self_contacts": False} if motion == "articulated" else {}
+    return {"motion": motion, "controller": "oscillator", "precision": "double", **alone}
+
+
+def walk(models: list[mayfly.Model], together: bool, motion: str) -> np.ndarray:
+    with mayfly.World() as world:
+        if together:
+            world.add_group(models, 2, **more_of(motion))
+        for i, model in enumerate([] if together else models):
+            world.add_group(model, 2, name=f"{i}", **more_of(motion))
+        number = 0
+        for group in world.groups:
+            for robot in range(group.count):
+                group["oscillator.amplitude"][robot] = 0.2
+                group["oscillator.frequency"][robot] = 0.5 + 0.1 * number
+                group["oscillator.phase"][robot] = np.arange(18) / 7
+                number += 1
+        state = ("base.position", "base.orientation", "joint.angle")
+        found = []
+        for steps in (0, 150):
+            world.step(steps)
+            found.append(np.vstack([np.hstack([g[s].array for s in state]) for g in world.groups]))
+        return np.array(found)
+
+
+@pytest.mark.parametrize("motion", ["points", "articulated"])
+def test_models_of_one_group_move_as_a_group_each(motion: str) -> None:
+    models = scaled(5)
+    found, alone = (walk(models, together, motion) for together in (True, False))
+    np.testing.assert_allclose(found, alone, rtol=0, atol=1e-9)
+    assert np.ptp(found[0, :, 2]) > 0.01  # larger robots stand higher
+    assert np.abs(found[1] - found[0]).max() > 0.1
+
+
+@pytest.mark.skipif(not GO2.exists(), reason="needs MAYFLY_SHARED with unitree_go2")
+def test_a_public_robot_with_scaled_masses(tmp_path: pathlib.Path) -> None:
+    folder = tmp_path / "go2"
+    shutil.copytree(GO2, folder)
+    text, models = (folder / "go2.xml").read_text(), []
+    for i, scale in enumerate((1.0, 0.9, 1.15)):
+
+        def times(found: re.Match[str], scale: float = scale) -> str:
+            return f'mass="{scale * float(found[1]):.17g}"'
+
+        (folder / f"go2_{i}.xml").write_text(re.sub(r'mass="([^"]*)"', times, text))
+        models.append(mayfly.Model.from_file(folder / f"go2_{i}.xml"))
+    more: dict[str, Any] = {"precision": "double"}
+    with mayfly.World(step=0.002) as world, mayfly.World(step=0.002) as apart:
+        group = world.add_group(models, **more)
+        assert group.models == tuple(models) and group.model is models[0]
+        alone = [apart.add_group(one, name=f"{i}", **more) for i, one in enumerate(models)]
+        for one in (world, apart):
+            one.step(250)
+        for name in ("base.position", "base.orientation", "joint.angle", "joint.rate"):
+            rows = np.vstack([one[name].array for one in alone])
+            np.testing.assert_allclose(group[name].array, rows, rtol=0, atol=1e-8)
+        assert np.ptp(group["base.position"].array[:, 2]) > 1e-4
+
+
+def test_snapshots_and_pickles_of_models() -> None:
+    models = scaled(3)
+    for motion in ("points", "articulated"):
+        with mayfly.World() as world:
+            group = world.add_group(models, **more_of(motion))
+            group["oscillator.amplitude"] = 0.2
+            group["oscillator.frequency"] = 1.0
+            world.step(20)
+            state = world.snapshot()
+            with copy.deepcopy(world) as other:
+                assert len(set(other.groups[0].models)) == 3
+                for one in (world, other):
+                    one.step(80)
+                assert other.hash() == world.hash()
+                other.restore(state)
+                other.step(80)
+                assert other.hash() == world.hash()
+            with mayfly.World() as other:  # of other bodies
+                other.add_group(models[::-1], **more_of(motion))
+                with pytest.raises(errors.MayflyError):
+                    other.restore(state)
+
+
+def test_changes_of_models_of_their_own(tmp_path: pathlib.Path) -> None:
+    models = [walker(tmp_path, mass=2.0), walker(tmp_path, mass=4.0)]
+    edited = walker(tmp_path, mass=4.0, damping=0.5)
+    with mayfly.World(step=0.002) as world:
+        group = world.add_group(models, precision="double")
+        group.vary({"joint.damping": 0.5}, robots=1)
+        assert group.varied()["hip/joint.damping"].tolist() == [0.2, 0.5]
+        found = poses(group)
+    for i, model in enumerate((models[0], edited)):
+        with mayfly.World(step=0.002) as world:
+            alone = poses(world.add_group(model, precision="double"))
+        np.testing.assert_allclose(found[i], alone[0], rtol=0, atol=1e-10)
+
+
+def test_a_model_that_does_not_match_is_named(tmp_path: pathlib.Path) -> None:
+    model, hexapods = walker(tmp_path), scaled(2)
+    (tmp_path / "other.xml").write_text(FILE.format(**NOMINAL).replace('"hip"', '"knee"'))
+    other = mayfly.Model.from_file(tmp_path / "other.xml")
+    mistakes: list[tuple[Any, dict[str, Any], type[Exception], str]] = [
+        ([model, model, other], {}, errors.UnsupportedError, "model 2: .*joint hip .*'name'"),
+        ([hexapods[0], model], {}, errors.UnsupportedError, "model 1: .*items of kind link: 2"),
+        (hexapods, {"motion": "rigid"}, errors.UnsupportedError, "moves by rigid"),
+        (hexapods, {"isolated": False}, errors.UnsupportedError, "share their ground"),
+        (hexapods, {}, errors.UnsupportedError, "in shape .* of link .*, which may touch other"),
+        ([], {}, ValueError, "need one or more"),
+        ([model, 3], {}, TypeError, "got int at 1"),
+    ]
+    with mayfly.World() as world:
+        for models, more, kind, message in mistakes:
+            with pytest.raises(kind, match=message) as found:
+                world.add_group(models, **more)
+            assert "\n" not in str(found.value)
+            assert not world.groups
+        group = world.add_group(hexapods, motion="points")
+        with pytest.raises(errors.UnsupportedError, match="differ in numbers of joints"):
+            group.vary({"link.mass": 1.0})

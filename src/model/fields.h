@@ -33,3 +33,7 @@ const char *mf_model_item_name(const mf_Model *model, mf_ItemType item, uint32_t
 
 // The field of that name, or NULL.
 const mf_ModelField *mf_item_field(mf_ItemType item, const char *name);
+
+// Whether `other` differs from `model` in nothing but real numbers: the same names, kinds, topology
+// and meshes. MF_UNSUPPORTED: it names the first item that is not the same.
+mf_Status mf_model_same_tree(const mf_Model *model, const mf_Model *other, mf_Error *error);

@@ -77,7 +77,7 @@ static bool solve(double x[3], const double a[3][3], const double b[3]) {
 static void hand_over(mf_Group *group, const mf_MotionRow *row, const Twist *twist,
                       const Momentum *target) {
     const double none[3] = {0, 0, 0};
-    const double mass = mf_group_model(group)->mass;
+    const double mass = mf_group_model_of(group, twist->instance)->mass;
     double velocity[3], rate[3], column[3][3], pull[3][3], rest[3];
     Momentum still;
     twist_get(twist, velocity, rate);

@@ -105,10 +105,11 @@ typedef struct mf_MotionRow {
                      double linear[3], double angular[3]);
     mf_MotionEnergy (*energy)(const mf_Group *group, const void *plan, uint32_t instance);
 
-    // Gives an instance the numbers of `model`, which is the group's but for numbers; instances
-    // without have those of the group's model. NULL: all have those.
-    mf_Status (*vary)(mf_Group *group, void *plan, const mf_Model *model, uint32_t instance,
-                      mf_Error *error);
+    // Gives `count` instances the numbers of `model`, which is the group's but for numbers; other
+    // instances have those of the group's model. NULL: all have those.
+    mf_Status (*vary)(mf_Group *group, void *plan, const mf_Model *model, const uint32_t *instances,
+                      uint32_t count, mf_Error *error);
+    bool only_joints; // of changes of single fields, since masses are not those of links
 } mf_MotionRow;
 
 // NULL: no motion of this library.

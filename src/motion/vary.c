@@ -1,18 +1,20 @@
 // Robots that differ from their group's model in numbers: the model that each would have, for the
 // motions of the group.
 #include "base/floats.h"
+#include "base/hash.h"
 #include "base/memory.h"
 #include "math/scalar.h"
+#include "model/fields.h"
+#include "model/sensor_kind.h"
 #include "motion/table.h"
-
-#include <mayfly/model_fields.h>
+#include "world/attach.h"
 
 #include <math.h>
 #include <string.h>
 
-// Copies of the lists of the group's model whose items change.
+// Copies of the lists of an instance's model whose items change.
 typedef struct Changed {
-    const mf_Model *model;
+    const mf_Model *model; // of the tree of the group's
     mf_Model own;
     mf_Link *links;
     mf_Joint *joints;
@@ -41,8 +43,14 @@ static void *list_of(Changed *changed, mf_ItemType item, uint32_t *count) {
     }
 }
 
-static void restore(Changed *changed) {
-    const mf_Model *model = changed->model;
+static void restore(Changed *changed, const mf_Model *model) {
+    changed->model = model;
+    memcpy(&changed->own, model, sizeof changed->own);
+    changed->own.links = changed->links;
+    changed->own.joints = changed->joints;
+    changed->own.shapes = changed->shapes;
+    changed->own.actuators = changed->actuators;
+    changed->own.bodies = changed->bodies;
     if (model->link_count > 0)
         memcpy(changed->links, model->links, model->link_count * sizeof *model->links);
     if (model->joint_count > 0)
@@ -66,21 +74,7 @@ static mf_Status begin(Changed *changed, const mf_Model *model, mf_Context *cont
     MF_NEED_MEMORY(mf_allocate_arrays(context, arrays, sizeof arrays / sizeof *arrays), error,
                    "mf_group_vary");
     changed->model = model;
-    memcpy(&changed->own, model, sizeof changed->own);
-    changed->own.links = changed->links;
-    changed->own.joints = changed->joints;
-    changed->own.shapes = changed->shapes;
-    changed->own.actuators = changed->actuators;
-    changed->own.bodies = changed->bodies;
     return MF_OK;
-}
-
-static const mf_ModelField *find_field(const mf_ModelChange *change) {
-    const mf_ItemTable *table = mf_item_table(change->item);
-    for (uint32_t f = 0; table != NULL && change->field != NULL && f < table->count; f++)
-        if (strcmp(table->fields[f].name, change->field) == 0)
-            return &table->fields[f];
-    return NULL;
 }
 
 static mf_Status check(Changed *changed, const mf_ModelChange *change, mf_Error *error) {
@@ -95,7 +89,7 @@ static mf_Status check(Changed *changed, const mf_ModelChange *change, mf_Error 
     if (change->item == MF_ITEM_LINK && (physics->density > 0.0 || physics->viscosity > 0.0))
         return mf_fail(error, MF_UNSUPPORTED,
                        "mf_group_vary: links of robots in a medium are those of the group's model");
-    const mf_ModelField *field = find_field(change);
+    const mf_ModelField *field = mf_item_field(change->item, change->field);
     if (field == NULL || field->type != MF_VALUE_REAL)
         return mf_fail(error, MF_BAD_ARGUMENT,
                        "mf_group_vary: %s.%s is not a field of real numbers", kind,
@@ -126,7 +120,7 @@ static mf_Status apply(Changed *changed, const mf_ModelChange *change, uint32_t 
     uint32_t count;
     char *items = list_of(changed, change->item, &count);
     const mf_ItemTable *table = mf_item_table(change->item);
-    const mf_ModelField *field = find_field(change);
+    const mf_ModelField *field = mf_item_field(change->item, change->field);
     const double *values = change->values + (size_t)number * change->count;
     for (uint32_t c = 0; c < change->count; c++)
         if (isnan(values[c]) || (values[c] < 0.0 && is_size(field->name)) ||
@@ -185,10 +179,10 @@ static void sum_mass(Changed *changed) {
         changed->own.mass += changed->links[l].mass;
 }
 
-// The model of an instance, whose values are those of `number` in each change.
-static mf_Status make(Changed *changed, const mf_ModelChange *changes, uint32_t change_count,
-                      uint32_t number, uint32_t instance, mf_Error *error) {
-    restore(changed);
+// The model of an instance, `model` with the values of `number` in each change.
+static mf_Status make(Changed *changed, const mf_Model *model, const mf_ModelChange *changes,
+                      uint32_t change_count, uint32_t number, uint32_t instance, mf_Error *error) {
+    restore(changed, model);
     for (uint32_t c = 0; c < change_count; c++)
         MF_TRY(apply(changed, &changes[c], number, instance, error));
     sum_mass(changed);
@@ -196,17 +190,107 @@ static mf_Status make(Changed *changed, const mf_ModelChange *changes, uint32_t 
     return check_all(changed, instance, error);
 }
 
-static mf_Status give(mf_Group *group, const mf_Model *model, uint32_t instance, mf_Error *error) {
+// ---- what has the group's model alone -----------------------------------------------------------
+
+static bool same_reals(const double *a, const double *b, size_t count) {
+    return memcmp(a, b, count * sizeof *a) == 0;
+}
+
+// Whether a sensor reads the same of both models: states, or poses and rates of the base.
+static bool same_sensor(const mf_Sensor *a, const mf_Sensor *b) {
+    const mf_SensorKind *kind = mf_sensor_kind(a->type);
+    const uint32_t geometry =
+        MF_SENSES_LIMIT | MF_SENSES_ENERGY | MF_SENSES_LENGTH | MF_SENSES_RANGE;
+    const bool posed = (kind->flags & MF_SENSES_POSE) != 0;
+    return mf_item_hash(MF_HASH_START, MF_ITEM_SIGNAL, &a->signal, 1) ==
+               mf_item_hash(MF_HASH_START, MF_ITEM_SIGNAL, &b->signal, 1) &&
+           !(kind->flags & geometry) &&
+           (kind->items == MF_SENSES_TERMS || kind->items == MF_SENSES_CONTACTS) &&
+           kind->mount != MF_AT_BODY && a->type != MF_SENSOR_TOUCH &&
+           a->type != MF_SENSOR_JOINT_ACTUATOR_FORCE &&
+           (!posed || (a->frame.link == 0 && !a->has_reference &&
+                       same_reals(a->frame.position, b->frame.position, 3) &&
+                       same_reals(a->frame.rotation, b->frame.rotation, 4)));
+}
+
+static bool same_ranges(const mf_Model *a, const mf_Model *b) {
+    bool same = true;
+    for (uint32_t j = 0; j < a->joint_count; j++)
+        same = same && same_reals(&a->joints[j].lower, &b->joints[j].lower, 1) &&
+               same_reals(&a->joints[j].upper, &b->joints[j].upper, 1);
+    for (uint32_t i = 0; i < a->actuator_count; i++)
+        same = same &&
+               same_reals(&a->actuators[i].control_lower, &b->actuators[i].control_lower, 1) &&
+               same_reals(&a->actuators[i].control_upper, &b->actuators[i].control_upper, 1);
+    return same;
+}
+
+// The control at which an actuator rests, per length and at 0 (actuator/commands.h).
+static bool same_commands(const mf_Model *a, const mf_Model *b) {
+    bool same = true;
+    for (uint32_t i = 0; i < a->actuator_count; i++) {
+        const mf_Actuator *from = &a->actuators[i], *to = &b->actuators[i];
+        for (int k = 0; k < 2 && from->bias[1] < 0.0; k++)
+            same = same && fabs(from->bias[k] * to->gain[0] - to->bias[k] * from->gain[0]) <=
+                               1e-12 * fabs(from->bias[k] * to->gain[0]);
+        same = same && (!(from->bias[1] < 0.0) || same_reals(from->gear, to->gear, 1));
+    }
+    return same;
+}
+
+// Controllers that clamp to the joints' limits, or start from them.
+static bool has_ranges(const mf_Group *group) {
+    static const char *const fields[] = {"gp.program", "network.weight", "gait.select"};
+    bool has = false;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        has = has || mf_group_find_field((mf_Group *)(uintptr_t)group, fields[i]) != NULL;
+    return has;
+}
+
+// What systems of the group read of its model alone, if it differs; NULL: nothing.
+static const char *needed(mf_Group *group, const mf_Model *model) {
+    const mf_Model *of = mf_group_model(group);
+    for (uint32_t i = 0; i < of->sensor_count; i++)
+        if (mf_group_find_field(group, "sensor.value") != NULL &&
+            !same_sensor(&of->sensors[i], &model->sensors[i]))
+            return "its sensors measure by lengths";
+    if (has_ranges(group) && !same_ranges(of, model))
+        return "its controller knows limits of joints or controls";
+    return mf_group_find_field(group, "actuator.target") != NULL && !same_commands(of, model)
+               ? "joint.target commands actuators by gains"
+               : NULL;
+}
+
+static mf_Status check_model(mf_Group *group, const mf_Model *model, uint32_t number,
+                             mf_Error *error) {
+    mf_Error reason = {0};
+    const mf_Status status = mf_model_same_tree(mf_group_model(group), model, &reason);
+    if (status != MF_OK)
+        return mf_fail(error, status, "group %.99s: model %u: %s", mf_group_config_of(group)->name,
+                       number, reason.message);
+    const char *what = needed(group, model);
+    return what == NULL ? MF_OK
+                        : mf_fail(error, MF_UNSUPPORTED,
+                                  "group %.99s: model %u (%.99s): %s of the group's model %.99s",
+                                  mf_group_config_of(group)->name, number, model->name, what,
+                                  mf_group_model(group)->name);
+}
+
+// ---- all motions of the group -------------------------------------------------------------------
+
+static mf_Status give(mf_Group *group, const mf_Model *model, const uint32_t *instances,
+                      uint32_t count, mf_Error *error) {
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
         void *plan = mf_motion_plan(group, row);
         if (plan != NULL)
-            MF_TRY(row->vary(group, plan, model, instance, error));
+            MF_TRY(row->vary(group, plan, model, instances, count, error));
     }
     return MF_OK;
 }
 
-static mf_Status check_motions(const mf_Group *group, mf_Error *error) {
+static mf_Status check_motions(const mf_Group *group, const mf_ModelChange *changes,
+                               uint32_t change_count, mf_Error *error) {
     bool any = false;
     for (int i = 0; i < MF_MOTION_COUNT; i++) {
         const mf_MotionRow *row = mf_motion_row((mf_Motion)i);
@@ -218,35 +302,97 @@ static mf_Status check_motions(const mf_Group *group, mf_Error *error) {
                            "mf_group_vary: all robots of a group that moves by %s have its model's "
                            "numbers",
                            row->name);
+        for (uint32_t c = 0; c < change_count && row->only_joints; c++)
+            if (changes[c].item != MF_ITEM_JOINT)
+                return mf_fail(error, MF_UNSUPPORTED,
+                               "mf_group_vary: robots that move by %s differ in numbers of joints, "
+                               "or by models of their own",
+                               row->name);
     }
     MF_NEED(any, error, "mf_group_vary: add a motion first");
     return MF_OK;
 }
 
+// What an instance is given.
+typedef struct Given {
+    mf_Group *group;
+    const uint32_t *instances;
+    uint32_t instance_count;
+    const mf_Model *const *models; // NULL: those that they have
+    const mf_ModelChange *changes;
+    uint32_t change_count;
+} Given;
+
+static const mf_Model *model_of(const Given *given, uint32_t number) {
+    return given->models != NULL ? given->models[number]
+                                 : mf_group_model_of(given->group, given->instances[number]);
+}
+
+// Values and models of all are looked at before the first instance changes.
+static mf_Status check_given(const Given *given, Changed *changed, mf_Error *error) {
+    for (uint32_t c = 0; c < given->change_count; c++)
+        MF_TRY(check(changed, &given->changes[c], error));
+    for (uint32_t i = 0; i < given->instance_count; i++) {
+        const mf_Model *model = model_of(given, i);
+        MF_NEED(model != NULL, error, "mf_group_vary: model %u is NULL", i);
+        if (given->models != NULL && (i == 0 || model != given->models[i - 1]))
+            MF_TRY(check_model(given->group, model, i, error));
+        if (given->change_count > 0)
+            MF_TRY(make(changed, model, given->changes, given->change_count, i, given->instances[i],
+                        error));
+    }
+    return MF_OK;
+}
+
+// Instances of one model, of which the numbers are derived once.
+static uint32_t alike(const Given *given, uint32_t first) {
+    uint32_t end = first + 1;
+    while (given->change_count == 0 && end < given->instance_count &&
+           model_of(given, end) == model_of(given, first))
+        end++;
+    return end - first;
+}
+
+static mf_Status give_models(const Given *given, uint32_t first, uint32_t count, mf_Error *error) {
+    for (uint32_t i = first; i < first + count; i++)
+        MF_TRY(mf_group_set_model(given->group, given->instances[i], given->models[i], error));
+    return MF_OK;
+}
+
+static mf_Status give_all(const Given *given, Changed *changed, mf_Error *error) {
+    for (uint32_t i = 0, count; i < given->instance_count; i += count) {
+        const mf_Model *model = model_of(given, i);
+        count = alike(given, i);
+        if (given->change_count > 0)
+            MF_TRY(make(changed, model, given->changes, given->change_count, i, given->instances[i],
+                        error));
+        MF_TRY(give(given->group, given->change_count > 0 ? &changed->own : model,
+                    &given->instances[i], count, error));
+        if (given->models != NULL)
+            MF_TRY(give_models(given, i, count, error));
+    }
+    return MF_OK;
+}
+
 mf_Status mf_group_vary(mf_Group *group, const uint32_t *instances, uint32_t instance_count,
-                        const mf_ModelChange *changes, uint32_t change_count, mf_Error *error) {
+                        const mf_Model *const *models, const mf_ModelChange *changes,
+                        uint32_t change_count, mf_Error *error) {
     MF_DEFAULT_FLOATS;
     MF_NEED(group != NULL && (instances != NULL || instance_count == 0) &&
                 (changes != NULL || change_count == 0),
             error, "mf_group_vary: group, instances or changes is NULL");
     mf_Context *context = mf_world_context(mf_group_world(group));
+    const Given given = {group, instances, instance_count, models, changes, change_count};
     Changed changed;
-    MF_TRY(check_motions(group, error));
+    MF_TRY(check_motions(group, changes, change_count, error));
     for (uint32_t i = 0; i < instance_count; i++)
         MF_CHECK(instances[i] < mf_group_count(group), error, MF_BAD_ARGUMENT,
                  "mf_group_vary: instance %u of %u", instances[i], mf_group_count(group));
     MF_TRY(begin(&changed, mf_group_model(group), context, error));
-    mf_Status status = MF_OK;
-    for (uint32_t c = 0; status == MF_OK && c < change_count; c++)
-        status = check(&changed, &changes[c], error);
-    // Values of all are looked at before the first one changes.
-    for (uint32_t i = 0; status == MF_OK && i < instance_count; i++)
-        status = make(&changed, changes, change_count, i, instances[i], error);
-    for (uint32_t i = 0; status == MF_OK && i < instance_count; i++) {
-        status = make(&changed, changes, change_count, i, instances[i], error);
-        MF_THEN(status,
-                give(group, change_count > 0 ? &changed.own : changed.model, instances[i], error));
-    }
+    mf_Status status = check_given(&given, &changed, error);
+    MF_THEN(status, give_all(&given, &changed, error));
     mf_release(context, changed.links); // the first of the arrays holds all
+    for (uint32_t i = 0; status == MF_OK && models != NULL && i < instance_count; i++)
+        mf_group_reset(group, instances[i]);
     return status;
 }

@@ -69,6 +69,16 @@ void mf_attach_warning_words(mf_Group *group, uint32_t bit, const mf_WarningWord
 // for motions that use shapes. Robots whose file has a pose keep it. Reset them afterwards.
 mf_Status mf_group_stand_on_shapes(mf_Group *group, mf_Error *error);
 
+// The model of an instance: the group's, or its own.
+const mf_Model *mf_group_model_of(const mf_Group *group, uint32_t instance);
+// Whether instances have models of their own.
+bool mf_group_has_own_models(const mf_Group *group);
+// Gives an instance a model of its own, which has the tree of the group's and must outlive the
+// group: its start is that model's from the next reset on. MF_UNSUPPORTED: it stands on another
+// number of points. MF_NO_MEMORY.
+mf_Status mf_group_set_model(mf_Group *group, uint32_t instance, const mf_Model *model,
+                             mf_Error *error);
+
 // Sets the settings hash of the system `name` of the group after its settings changed.
 void mf_attach_rehash(mf_Group *group, const char *name, uint64_t settings_hash);
 

@@ -33,8 +33,9 @@ static mf_Status check_group(mf_Group *to, const mf_Group *from, mf_Error *error
         to->config.isolated != from->config.isolated)
         return mf_fail(error, MF_BAD_ARGUMENT, "expected a group %.99s of %u robots, found %.99s",
                        name, from->config.count, to->config.name);
-    if (mf_model_hash(to->config.model) != mf_model_hash(from->config.model))
-        return mf_fail(error, MF_BAD_ARGUMENT, "the model of group %.99s has changed", name);
+    for (uint32_t i = 0; i < (from->own != NULL || to->own != NULL ? from->config.count : 1); i++)
+        if (mf_model_hash(mf_group_model_of(to, i)) != mf_model_hash(mf_group_model_of(from, i)))
+            return mf_fail(error, MF_BAD_ARGUMENT, "the model of group %.99s has changed", name);
     for (uint32_t f = 0; f < from->field_count; f++) {
         const mf_Field *old = &from->fields[f];
         const mf_Field *field = mf_group_find_field(to, old->info.name);

@@ -12,7 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-#define DEEP 0.005 // [m] deeper penetration is corrected
 
 mf_GroupConfig mf_group_config(void) {
     return (mf_GroupConfig){.struct_size = sizeof(mf_GroupConfig),
@@ -57,85 +56,6 @@ static mf_Status add_canonical(mf_Group *group, mf_Error *error) {
     return MF_OK;
 }
 
-// The base's position and orientation in an MJCF file; NULL: none.
-static const double *file_pose(const mf_Model *model) {
-    return model->base == MF_BASE_FREE && model->body_count > 0 ? model->start_position : NULL;
-}
-
-static void rotate_point(double out[3], const double q[4], const double p[3]) {
-    // v + 2 w (u x v) + 2 u x (u x v) with q = (w, u).
-    const double t[3] = {2 * (q[2] * p[2] - q[3] * p[1]), 2 * (q[3] * p[0] - q[1] * p[2]),
-                         2 * (q[1] * p[1] - q[2] * p[0])};
-    const double rotated[3] = {p[0] + q[0] * t[0] + q[2] * t[2] - q[3] * t[1],
-                               p[1] + q[0] * t[1] + q[3] * t[0] - q[1] * t[2],
-                               p[2] + q[0] * t[2] + q[1] * t[1] - q[2] * t[0]};
-    memcpy(out, rotated, sizeof rotated);
-}
-
-// Positions of the contact points at the start, used to stand the robot on the ground.
-static mf_Status find_start_points(mf_Group *group, mf_Error *error) {
-    const mf_Model *model = group->config.model;
-    mf_Context *context = group->world->context;
-    double(*position)[3] = mf_allocate(context, model->link_count, sizeof *position);
-    double(*rotation)[4] = mf_allocate(context, model->link_count, sizeof *rotation);
-    group->start_points = mf_allocate(context, model->point_count, 3 * sizeof(double));
-    if (position == NULL || rotation == NULL || group->start_points == NULL) {
-        mf_release(context, position);
-        mf_release(context, rotation);
-        return mf_fail(error, MF_NO_MEMORY, "group %s: out of memory", group->config.name);
-    }
-    mf_model_pose(model, model->start_angle, position, rotation);
-    for (uint32_t i = 0; i < model->point_count; i++) {
-        const mf_Point *point = &model->points[i];
-        if (!(point->flags & MF_POINT_COLLIDES))
-            continue;
-        double *out = group->start_points + 3 * (size_t)group->start_point_count++;
-        rotate_point(out, rotation[point->link], point->position);
-        for (uint32_t c = 0; c < 3; c++)
-            out[c] += position[point->link][c];
-        if (file_pose(model) != NULL)
-            rotate_point(out, file_pose(model) + 3, out);
-    }
-    mf_release(context, position);
-    mf_release(context, rotation);
-    return MF_OK;
-}
-
-mf_Status mf_group_stand_on_shapes(mf_Group *group, mf_Error *error) {
-    const mf_Model *model = group->config.model;
-    mf_Context *context = group->world->context;
-    if (file_pose(model) != NULL || model->shape_count == 0)
-        return MF_OK;
-    double(*position)[3] = mf_allocate(context, model->link_count, sizeof *position);
-    double(*rotation)[4] = mf_allocate(context, model->link_count, sizeof *rotation);
-    double *points = mf_allocate(context, model->shape_count, 3 * sizeof *points);
-    uint32_t count = 0;
-    const bool fits = position != NULL && rotation != NULL && points != NULL;
-    if (fits)
-        mf_model_pose(model, model->start_angle, position, rotation);
-    for (uint32_t i = 0; fits && i < model->shape_count; i++) {
-        const uint32_t link = model->shapes[i].link;
-        if (!model->shapes[i].collides || link == MF_NONE)
-            continue;
-        double *out = points + 3 * (size_t)count++;
-        mf_model_shape_lowest(model, i, position[link], rotation[link], out);
-        rotate_point(out, rotation[link], out);
-        for (uint32_t c = 0; c < 3; c++)
-            out[c] += position[link][c];
-    }
-    mf_release(context, position);
-    mf_release(context, rotation);
-    if (count > 0) {
-        mf_release(context, group->start_points);
-        group->start_points = points;
-        group->start_point_count = count;
-    } else {
-        mf_release(context, points);
-    }
-    return fits ? MF_OK
-                : mf_fail(error, MF_NO_MEMORY, "group %s: out of memory", group->config.name);
-}
-
 static mf_Status check_config(mf_World *world, const mf_GroupConfig *config, mf_Error *error) {
     if (config == NULL || config->struct_size != sizeof *config)
         return mf_fail(error, MF_BAD_ARGUMENT, "group: start from mf_group_config()");
@@ -175,7 +95,7 @@ mf_Status mf_world_add_group(mf_World *world, const mf_GroupConfig *config, mf_G
     group->config.name = name;
     group->blocks = (config->count + MF_BLOCK - 1) / MF_BLOCK;
     mf_Status status = add_canonical(group, error);
-    MF_THEN(status, find_start_points(group, error));
+    MF_THEN(status, mf_group_find_start_points(group, error));
     MF_THEN(status, mf_world_list_group(world, group, error));
     if (status != MF_OK) {
         mf_group_destroy(group);
@@ -195,6 +115,7 @@ void mf_group_destroy(mf_Group *group) {
     }
     for (uint32_t i = 0; i < group->field_count; i++)
         mf_release(context, group->field_memory[i]);
+    mf_group_drop_models(group);
     mf_release(context, group->start_points);
     mf_release(context, group->starts);
     mf_release(context, group->placed);
@@ -360,41 +281,6 @@ mf_Status mf_group_add_field(mf_Group *group, const mf_FieldInfo *info, uint32_t
 
 // ---- reset and faults --------------------------------------------------------------------------
 
-static void start_position(const mf_Group *group, uint32_t instance, double position[3],
-                           double rotation[4]) {
-    uint32_t columns = 1;
-    while ((uint64_t)columns * columns < group->config.count)
-        columns++;
-    double middle = 0.5 * (columns - 1);
-    position[0] = group->config.spacing * ((double)(instance % columns) - middle);
-    position[1] = group->config.spacing * ((double)(instance / columns) - middle);
-    if (group->config.spacing == 0.0)
-        position[0] = position[1] = 0.0;
-    position[2] = 0.0;
-    const double *pose = file_pose(group->config.model);
-    for (uint32_t c = 0; c < 2 && pose != NULL; c++)
-        position[c] += pose[c];
-    if (pose != NULL)
-        memcpy(rotation, pose + 3, 4 * sizeof *rotation);
-    if (group->config.model->base ==
-        MF_BASE_FIXED) // its positions are in the coordinates of its file
-        return;
-    const mf_Terrain *terrain = group->world->config.terrain;
-    position[2] = group->start_point_count == 0
-                      ? mf_terrain_height(terrain, position[0], position[1], NULL)
-                      : -1e30;
-    for (uint32_t i = 0; i < group->start_point_count; i++) {
-        const double *point = group->start_points + 3 * (size_t)i;
-        double ground =
-            mf_terrain_height(terrain, position[0] + point[0], position[1] + point[1], NULL);
-        if (ground - point[2] > position[2])
-            position[2] = ground - point[2];
-    }
-    // An MJCF file gives the height; robots deep in the ground are raised.
-    if (pose != NULL && (group->start_point_count == 0 || position[2] - pose[2] <= DEEP))
-        position[2] = pose[2];
-}
-
 void mf_group_reset(mf_Group *group, uint32_t instance) {
     MF_DEFAULT_FLOATS;
     if (group == NULL || instance >= mf_group_count(group))
@@ -404,7 +290,7 @@ void mf_group_reset(mf_Group *group, uint32_t instance) {
     if (group->placed != NULL && instance < group->config.count && group->placed[instance] != 0)
         start = group->starts[instance];
     else
-        start_position(group, instance, start.position, start.orientation);
+        mf_group_start_position(group, instance, start.position, start.orientation);
     for (uint32_t c = 0; c < 3; c++) {
         mf_field_set(fields->position, instance, c, start.position[c]);
         mf_field_set(fields->linear_velocity, instance, c, start.linear_velocity[c]);
@@ -412,8 +298,9 @@ void mf_group_reset(mf_Group *group, uint32_t instance) {
     }
     for (uint32_t c = 0; c < 4; c++)
         mf_field_set(fields->orientation, instance, c, start.orientation[c]);
-    for (uint32_t j = 0; j < group->config.model->joint_count; j++) {
-        double angle = group->config.model->start_angle[j];
+    const mf_Model *model = mf_group_model_of(group, instance);
+    for (uint32_t j = 0; j < model->joint_count; j++) {
+        double angle = model->start_angle[j];
         mf_field_set(fields->joint_angle, instance, j, angle);
         mf_field_set(fields->joint_target, instance, j, angle);
         mf_field_set(fields->joint_rate, instance, j, 0.0);

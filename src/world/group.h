@@ -56,6 +56,14 @@ typedef struct mf_CanonicalFields {
     mf_Field *fault_word, *fault_count;
 } mf_CanonicalFields;
 
+// A model that some robots have instead of their group's, with its points that touch the ground at
+// its start, as many as the group's model has.
+typedef struct mf_OwnModel {
+    const mf_Model *model;
+    uint32_t robots; // [1] that have it
+    double points[]; // [m] as `start_points`
+} mf_OwnModel;
+
 enum { MF_INSPECT_LARGE = 4 };
 
 // Data of inspect.c and inspect_encounters.c about a group.
@@ -93,6 +101,8 @@ struct mf_Group {
     uint32_t start_point_count;
     double *start_points; // [m] points that touch the ground: colliding points at the start angles,
                           // or the lowest of colliding shapes, base frame
+    bool on_shapes;       // the latter
+    mf_OwnModel **own;    // per instance; NULL: all robots have the group's model
     mf_StartPose *starts; // of placed instances; NULL: none
     uint8_t *placed;      // [1] per instance: 1: `starts` is valid
     uint64_t starts_hash; // [1] of all starts, independent of their order
@@ -175,6 +185,15 @@ static inline bool mf_world_pulls_down(const mf_WorldConfig *config) {
 }
 
 void mf_group_destroy(mf_Group *group);
+
+// Positions of the contact points at the start, by which robots stand on the ground.
+mf_Status mf_group_find_start_points(mf_Group *group, mf_Error *error);
+// Where a reset puts an instance that was not placed; `rotation` is only written if the file has
+// one.
+void mf_group_start_position(const mf_Group *group, uint32_t instance, double position[3],
+                             double rotation[4]);
+// Forgets the models of all instances.
+void mf_group_drop_models(mf_Group *group);
 
 // Adds the group to the world's list under its name. MF_LIMIT, MF_NO_MEMORY.
 mf_Status mf_world_list_group(mf_World *world, mf_Group *group, mf_Error *error);

@@ -46,6 +46,8 @@ static uint64_t layout_hash(const mf_World *world) {
         hash = hash_text(hash, group->config.name);
         hash = hash_number(hash, group->config.count);
         hash = hash_number(hash, mf_model_hash(group->config.model));
+        for (uint32_t i = 0; group->own != NULL && i < group->config.count; i++)
+            hash = hash_number(hash, mf_model_hash(mf_group_model_of(group, i)));
         for (uint32_t f = 0; f < group->field_count; f++) {
             hash = hash_text(hash, group->fields[f].info.name);
             hash = hash_number(hash, group->fields[f].info.type);

@@ -6,6 +6,7 @@ called for all robots at once between steps.
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -51,6 +52,10 @@ class Controllers(Shown):
 
     def __len__(self) -> int:
         return self.count
+
+    def _form(self) -> Any:
+        """Equal for batches of a kind that differ in their rows alone."""
+        return self.settings
 
     def _in_brief(self) -> str:
         return f"{self.count} robots"
@@ -123,14 +128,27 @@ class Programs(Controllers):
         return text(out)
 
 
+_LIMITS = np.dtype(
+    {
+        "names": ["type", "lower", "upper"],
+        "formats": [np.int32, np.float64, np.float64],
+        "offsets": [ffi.offsetof("mf_Joint", name) for name in ("type", "lower", "upper")],
+        "itemsize": ffi.sizeof("mf_Joint"),
+    }
+)
+
+
 def joint_ranges(model: Model) -> tuple[Array, Array]:
     """Lower and upper end of the used range of each joint: its range, or +-pi rad, +-1 m."""
     native = model._use()
-    joints = ffi.unpack(native.joints, native.joint_count)
-    reach = np.array([1.0 if joint.type == lib.MF_JOINT_SLIDE else np.pi for joint in joints])
-    lower = np.array([joint.lower for joint in joints])
-    upper = np.array([joint.upper for joint in joints])
+    size = int(native.joint_count) * int(ffi.sizeof("mf_Joint"))
+    joints = np.frombuffer(ffi.buffer(native.joints, size), _LIMITS) if size > 0 else _NO_JOINTS
+    reach = np.where(joints["type"] == lib.MF_JOINT_SLIDE, 1.0, np.pi)
+    lower, upper = joints["lower"], joints["upper"]
     return np.where(np.isfinite(lower), lower, -reach), np.where(np.isfinite(upper), upper, reach)
+
+
+_NO_JOINTS = np.zeros(0, _LIMITS)
 
 
 class Oscillators(Controllers):
@@ -164,6 +182,9 @@ class Oscillators(Controllers):
         self._own_offset = offset is not None
         self._rate = rate
 
+    def _form(self) -> Any:
+        return self.amplitude.shape[1], self._own_offset, self._rate
+
     def _like(self, values: npt.ArrayLike, what: str) -> npt.NDArray[np.float64]:
         given = _finite(values, what)
         try:
@@ -174,11 +195,14 @@ class Oscillators(Controllers):
             ) from None
 
     @classmethod
-    def from_unit(cls, vectors: npt.ArrayLike, model: Model, rate: float = 12.5) -> Oscillators:
+    def from_unit(
+        cls, vectors: npt.ArrayLike, model: Model | Sequence[Model], rate: float = 12.5
+    ) -> Oscillators:
         """From search vectors of shape (n, 3 * joints + 1) with values in 0 .. 1.
 
-        Each joint has three: center within its range, amplitude relative to half the range, and
-        phase in cycles; the last value is the frequency from 0 to 2 Hz. A search that leaves the
+        `model` is the robot, or a list with a model of one tree for each vector. Each joint has
+        three: center within its range, amplitude relative to half the range, and phase in cycles;
+        the last value is the frequency from 0 to 2 Hz. A search that leaves the
         unit cube must map its vectors itself, for example by numpy.clip(vectors, 0, 1).
 
         Raises:
@@ -186,11 +210,15 @@ class Oscillators(Controllers):
 
         """
         rows = np.atleast_2d(_finite(vectors, "vectors"))
-        requested = 3 * len(model.joints) + 1
-        if rows.shape[1] != requested:
-            raise ValueError(
-                f"vectors: need shape (n, {requested}) for {model!r}, got {rows.shape}"
-            )
+        models = [model] if isinstance(model, Model) else list(model)
+        if len(models) not in (1, len(rows)):
+            raise ValueError(f"vectors: need one for each of {len(models)} models, got {len(rows)}")
+        for one in models:
+            requested = 3 * int(one._use().joint_count) + 1
+            if rows.shape[1] != requested:
+                raise ValueError(
+                    f"vectors: need shape (n, {requested}) for {one!r}, got {rows.shape}"
+                )
         wrong = (rows < 0) | (rows > 1)
         if wrong.any():
             row, column = np.unravel_index(int(np.argmax(wrong)), rows.shape)
@@ -198,15 +226,16 @@ class Oscillators(Controllers):
                 f"vectors: need values in 0 .. 1, got {rows[row, column]:g} in row {row}, "
                 f"column {column}"
             )
-        lower, upper = joint_ranges(model)
-        place, size = rows[:, 0:-1:3], rows[:, 1:-1:3]
-        return cls(
-            offset=lower + place * (upper - lower),
-            amplitude=0.5 * size * (upper - lower),
-            phase=rows[:, 2:-1:3],
-            frequency=2.0 * rows[:, -1],
-            rate=rate,
-        )
+        ranges = [joint_ranges(one) for one in models]
+        lower = np.array([low for low, _ in ranges])
+        span = np.array([high for _, high in ranges]) - lower
+        made = cls.__new__(cls)  # its arrays are known to fit
+        made.count = len(rows)
+        made.offset = lower + rows[:, 0:-1:3] * span
+        made.amplitude = 0.5 * rows[:, 1:-1:3] * span
+        made.phase, made.frequency = rows[:, 2:-1:3].copy(), 2.0 * rows[:, -1]
+        made._own_offset, made._rate = True, rate
+        return made
 
     @classmethod
     def from_genomes(cls, genomes: npt.ArrayLike, model: Model, rate: float = 12.5) -> Oscillators:
@@ -235,9 +264,8 @@ class Oscillators(Controllers):
             raise ValueError(f"oscillators: need {joints} joints, have {self.amplitude.shape[1]}")
         if self.count not in (1, group.count):
             raise ValueError(f"oscillators: need {group.count} robots, have {self.count}")
-        start = ffi.unpack(native.start_angle, joints)
         for name, rows in (
-            ("offset", self.offset if self._own_offset else np.array([start])),
+            ("offset", self.offset if self._own_offset else _start_angles(group.models)),
             ("amplitude", self.amplitude),
             ("phase", self.phase),
             ("frequency", self.frequency[:, None]),
@@ -245,6 +273,40 @@ class Oscillators(Controllers):
             if len(rows) != group.count:
                 rows = np.broadcast_to(rows, (group.count, rows.shape[1]))
             group._write_rows(f"oscillator.{name}", rows)
+
+
+def _start_angles(models: Sequence[Model]) -> Array:
+    """Of each joint, (robots, joints)."""
+    angles = {
+        model: ffi.unpack(model._use().start_angle, model._use().joint_count)
+        for model in dict.fromkeys(models)
+    }
+    return np.array([angles[model] for model in models], np.float64)
+
+
+def joined(batches: Sequence[Controllers]) -> Controllers | None:
+    """One batch with the rows of all, for one group; None: they need a group each."""
+    first = batches[0]
+    if len(batches) == 1:
+        return first
+    kind, form = type(first), first._form()
+    if kind not in _ROWS or not all(type(b) is kind and _same(b._form(), form) for b in batches):
+        return None
+    whole = copy.copy(first)
+    whole.count = sum(batch.count for batch in batches)
+    for name in _ROWS[kind]:
+        lists = [getattr(batch, name) for batch in batches]
+        layered = isinstance(lists[0], list)
+        rows = [np.concatenate(part) for part in (zip(*lists, strict=True) if layered else [lists])]
+        setattr(whole, name, rows if layered else rows[0])
+    return whole
+
+
+def _same(a: Any, b: Any) -> bool:
+    try:
+        return bool(a == b)
+    except ValueError:  # arrays among the settings
+        return False
 
 
 OBSERVED = (
@@ -298,6 +360,9 @@ class MLP(Controllers):
         self.observe = tuple(observe)
         self._more = {"output": act, "rate": rate, **settings}
 
+    def _form(self) -> Any:
+        return [layer.shape[1:] for layer in self.weights], self.settings
+
     def _in_brief(self) -> str:
         sizes = [self.weights[0].shape[2], *(layer.shape[1] for layer in self.weights)]
         return (
@@ -347,6 +412,15 @@ class Linear(MLP):
         self, weights: npt.ArrayLike, bias: npt.ArrayLike | None = None, **more: Any
     ) -> None:
         super().__init__([weights], None if bias is None else [bias], **more)
+
+
+# The attributes of each kind with a row for each robot.
+_ROWS: dict[type, tuple[str, ...]] = {
+    Programs: ("programs",),
+    Oscillators: ("amplitude", "phase", "offset", "frequency"),
+    MLP: ("weights", "biases"),
+    Linear: ("weights", "biases"),
+}
 
 
 # ---- in NumPy ------------------------------------------------------------------------------------

@@ -10,12 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mayfly import errors
 from mayfly._native import time_from_seconds
 from mayfly._progress import progress_bar
 from mayfly._shown import Brief, table
 from mayfly.arrays import Array
 from mayfly.context import Context
-from mayfly.controllers import Controllers
+from mayfly.controllers import Controllers, joined
 from mayfly.group import Group
 from mayfly.model import Model
 from mayfly.terrain import Terrain
@@ -245,6 +246,85 @@ def _run_episode(
                 walker.sample()
 
 
+# The rows of several bodies in one group, and the numbers of these bodies.
+_Shared = tuple[Group, Controllers, list[int]]
+
+
+def _form(model: Model, points: bool) -> tuple[int, ...]:
+    """Equal for models of one tree, and for few others."""
+    native = model._use()
+    count = native.point_count if points else 0
+    return (native.link_count, native.shape_count, native.actuator_count, count)
+
+
+def _is_noisy(model: Model) -> bool:
+    """Whether its sensors draw random numbers, which depend on the robot's number in its group."""
+    native = model._use()
+    signals = (native.sensors[i].signal for i in range(native.sensor_count))
+    return any(signal.noise or signal.bias or signal.drift for signal in signals)
+
+
+class _Builder:
+    """Adds groups for bodies to a world."""
+
+    def __init__(
+        self,
+        world: World,
+        episode: _Episode,
+        models: Sequence[Model],
+        controllers: Sequence[Controllers],
+        requested: _Request,
+    ) -> None:
+        self.world = world
+        self.episode = episode
+        self.models = models
+        self.controllers = controllers
+        self.duty = "duty" in requested.averages
+        # Functions of the caller are called with a group of one model.
+        varies = episode.group["motion"] in ("points", "articulated")
+        self.shares = varies and episode.start is None and not requested.own
+
+    def groups(self) -> list[_Shared]:
+        return [made for some in self._sets() for made in self._made(some)]
+
+    def _sets(self) -> list[list[int]]:
+        """Bodies that may share a group: those of one tree with controllers of one kind."""
+        if not self.shares:
+            return [[i] for i in range(len(self.models))]
+        points = self.episode.group["motion"] == "points"
+        found: dict[Any, list[int]] = {}
+        for i, (model, controller) in enumerate(zip(self.models, self.controllers)):
+            found.setdefault((type(controller), _form(model, points)), []).append(i)
+        return list(found.values())
+
+    def _made(self, bodies: list[int]) -> list[_Shared]:
+        """One group, or one for each body if their models or controllers do not allow that."""
+        whole = joined([self.controllers[i] for i in bodies])
+        if whole is not None and (len(bodies) == 1 or not _is_noisy(self.models[bodies[0]])):
+            try:
+                return [self._add(bodies, whole)]
+            except errors.UnsupportedError:
+                if len(bodies) == 1:
+                    raise
+        return [self._add([i], self.controllers[i]) for i in bodies]
+
+    def _add(self, bodies: list[int], controller: Controllers) -> _Shared:
+        first = self.models[bodies[0]]
+        arguments = {**self.episode.group, **controller.settings}
+        if self.duty and "sensors" not in arguments:
+            arguments["sensors"] = any(s.type == "contact" for s in first.sensors)
+        robots = [self.models[i] for i in bodies for _ in range(len(self.controllers[i]))]
+        group = self.world.add_group(
+            first if len(bodies) == 1 else robots,
+            len(controller) if len(bodies) == 1 else 1,
+            name=f"body{bodies[0]}",
+            controller=controller.kind,
+            **arguments,
+        )
+        controller.start(group)
+        return group, controller, bodies
+
+
 def _evaluate_some(
     episode: _Episode,
     models: Sequence[Model],
@@ -255,20 +335,21 @@ def _evaluate_some(
 ) -> list[tuple[dict[str, Array], Array]]:
     """Measures and faults of as many bodies as fit into one world."""
     with World(step=episode.step, seed=seed, **episode.world) as world:
+        shared = _Builder(world, episode, models, controllers, requested).groups()
         walkers = []
-        for i, (model, controller) in enumerate(zip(models, controllers)):
-            arguments = {**episode.group, **controller.settings}
-            if "duty" in requested.averages and "sensors" not in arguments:
-                arguments["sensors"] = any(s.type == "contact" for s in model.sensors)
-            group = world.add_group(
-                model, len(controller), name=f"body{i}", controller=controller.kind, **arguments
-            )
-            controller.start(group)
+        for group, _, _ in shared:
             if episode.start is not None:
                 episode.start(group)
             walkers.append(_Walker(group, requested.averages))
-        _run_episode(episode, walkers, list(controllers), report)
-        return [(requested.take(walker), walker.fault()) for walker in walkers]
+        _run_episode(episode, walkers, [controller for _, controller, _ in shared], report)
+        parts: dict[int, tuple[dict[str, Array], Array]] = {}
+        for (_, _, bodies), walker in zip(shared, walkers):
+            taken, fault, at = requested.take(walker), walker.fault(), 0
+            for i in bodies:
+                own = slice(at, at + len(controllers[i]))
+                parts[i] = ({name: rows[own] for name, rows in taken.items()}, fault[own])
+                at = own.stop
+        return [parts[i] for i in range(len(models))]
 
 
 def _joined(parts: list[Array], name: str) -> Array:
@@ -309,7 +390,9 @@ def evaluate(
 
     Args:
         model: the robot; or a list of any number of bodies with a batch of `controllers` for each.
-            Bodies with one tree cost least (docs/explanation/schedule.md).
+            Bodies of one tree, which differ in nothing but real numbers, cost little more than one
+            body where they can share a group: by "points" and "articulated", with controllers of
+            one kind that run in C, and without functions of yours that are called with a group.
         controllers: Programs, Oscillators, Linear, MLP or Policy.
         seconds: [s] duration of an episode, rounded up to whole steps.
         seeds: of random numbers (noise of sensors); several: one episode per seed, and results are

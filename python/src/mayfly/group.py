@@ -22,6 +22,7 @@ from mayfly.truss import Truss
 from mayfly.varied import Varied
 
 if TYPE_CHECKING:
+    from mayfly.model import Model
     from mayfly.world import World
 
 __all__ = ["Group", "GroupPart"]
@@ -43,7 +44,7 @@ _WARNINGS = tuple(1 << kind for kind in range(lib.MF_WARNING_KINDS))
 
 
 class Group(Sealed, Equations, Varied):
-    """Robots of one model in a world; created by World.add_group.
+    """Robots of one model, or of several of one tree, in a world; created by World.add_group.
 
     `group["base.position"]` is a field of all robots, `group["left_knee/joint.angle"]` the part of
     one that belongs to a joint.
@@ -74,6 +75,11 @@ class Group(Sealed, Equations, Varied):
     def name(self) -> str:
         """Unique in the world."""
         return self._recipe.name
+
+    @property
+    def models(self) -> tuple[Model, ...]:
+        """The model of each robot; `model` is that of the first."""
+        return self._recipe.models or (self.model,) * self.count
 
     @property
     def precision(self) -> str:

@@ -73,6 +73,7 @@ class Recipe:
     spacing: float
     settings: Mapping[str, Any]
     behavior: str | Mapping[str, object] = "hold"  # of vehicles
+    models: tuple[Model, ...] = ()  # one for each robot; (): all are of `model`
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str):
@@ -147,8 +148,10 @@ class Recipe:
         values = {
             field.name: getattr(self, field.name)
             for field in dataclasses.fields(self)
-            if field.name != "settings"
+            if field.name not in ("settings", "models")
         }
+        if self.models:
+            values |= {"model": list(self.models), "count": 1}
         return {**values, **self.settings}
 
     def _own_settings(self) -> dict[str, Any]:
@@ -309,7 +312,9 @@ def _gait_path(gait: str) -> str:
 
 
 # Arguments of add_group, which may be mistyped as settings of the motion.
-ARGUMENTS = tuple(field.name for field in dataclasses.fields(Recipe) if field.name != "settings")
+ARGUMENTS = tuple(
+    field.name for field in dataclasses.fields(Recipe) if field.name not in ("settings", "models")
+)
 
 
 def _fill_parts(parts: Any, recipe: Recipe) -> list[object]:

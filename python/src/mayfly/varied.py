@@ -16,7 +16,7 @@ from mayfly._native import Turn, call, encode, ffi, in_turn, lib, text
 if TYPE_CHECKING:
     from mayfly.model import Model
 
-__all__ = ["Varied", "numbers_image", "read_numbers"]
+__all__ = ["Varied", "give_models", "numbers_image", "read_numbers"]
 
 Numbers = npt.NDArray[np.float64]
 _ITEMS = {
@@ -38,6 +38,11 @@ class Varied:
     count: int
     model: Model
 
+    @property
+    def models(self) -> tuple[Model, ...]:
+        """The model of each robot."""
+        raise NotImplementedError
+
     def _use(self) -> Any:
         raise NotImplementedError
 
@@ -57,8 +62,9 @@ class Varied:
             robots: None for all, a number, a slice, a list or a mask.
 
         Numbers that were given before stay. They are part of the state and of its hash, and a reset
-        leaves them. Starts and equations of motion are those of the group's model; what is
-        given of shapes holds for their contacts with the ground, not between links of a robot.
+        leaves them. Starts and equations of motion do not follow; what is given of shapes holds
+        for their contacts with the ground, not between links of a robot. Robots that move by
+        "points" differ in numbers of joints.
 
         Raises:
             UnsupportedError: The change is more than one of numbers, or the motion has one model
@@ -78,8 +84,9 @@ class Varied:
             }
             merged = {key: values.copy() for key, values in self._numbers.items()}
             for key, values in given.items():
-                own = merged.setdefault(key, np.full(self.count, self._nominal(key)))
-                own[rows] = values
+                if key not in merged:
+                    merged[key] = self._nominals(key)
+                merged[key][rows] = values
             if len(rows) > 0:
                 try:
                     self._apply(native, rows, merged)
@@ -127,12 +134,13 @@ class Varied:
             change.first, change.count = component, 1
             change.values = ffi.from_buffer("double[]", own)
         data = ffi.from_buffer("uint32_t[]", rows)
-        call(lib.mf_group_vary, native, data, len(rows), changes, len(merged))
+        call(lib.mf_group_vary, native, data, len(rows), ffi.NULL, changes, len(merged))
 
     # ---- snapshots -------------------------------------------------------------------------------
 
     def _is_varied(self) -> bool:
-        return bool(lib.mf_group_find_field(self._native, b"articulated.numbers") != ffi.NULL)
+        names = (b"articulated.numbers", b"points.numbers")
+        return any(lib.mf_group_find_field(self._native, name) != ffi.NULL for name in names)
 
     def _begin_numbers(self) -> None:
         """Gives the robots numbers of their own, those of the model, where they have none yet."""
@@ -141,20 +149,26 @@ class Varied:
 
     # ---- names -----------------------------------------------------------------------------------
 
-    def _items(self, item: int) -> tuple[Any, int]:
+    def _items(self, item: int, model: Model | None = None) -> tuple[Any, int]:
         count = ffi.new("uint32_t *")
         kind = text(lib.mf_item_table(item).type)
-        items = ffi.cast(f"{kind} *", lib.mf_model_items(self.model._use(), item, count))
+        native = (self.model if model is None else model)._use()
+        items = ffi.cast(f"{kind} *", lib.mf_model_items(native, item, count))
         return items, int(count[0])
 
     def _name(self, item: int, index: int) -> str:
         name = text(self._items(item)[0][index].name)
         return name if name else str(index)
 
-    def _nominal(self, key: Key) -> float:
+    def _nominal(self, key: Key, model: Model | None = None) -> float:
         item, field, index, component = key
-        value = getattr(self._items(item)[0][index], field)
+        value = getattr(self._items(item, model)[0][index], field)
         return float(value) if isinstance(value, float) else float(value[component])
+
+    def _nominals(self, key: Key) -> Numbers:
+        """Of all robots."""
+        values = {model: self._nominal(key, model) for model in dict.fromkeys(self.models)}
+        return np.array([values[model] for model in self.models])
 
     def _changes(self, name: str, value: Any, rows: int) -> Iterator[tuple[Key, Numbers]]:
         item, field, first, width = self._field(name)
@@ -205,6 +219,14 @@ class Varied:
         raise errors.ArgumentError(
             f"vary: {name}: there is no {part!r}; need one of {', '.join(names)}"
         )
+
+
+def give_models(native: Any, models: Sequence[Model]) -> None:
+    """Gives each robot of a native group a model of its own, of one tree."""
+    pointers = ffi.new("mf_Model *[]", [model._use() for model in models])
+    rows = ffi.from_buffer("uint32_t[]", np.arange(len(models), dtype=np.uint32))
+    own = ffi.cast("const mf_Model *const *", pointers)
+    call(lib.mf_group_vary, native, rows, len(models), own, ffi.NULL, 0)
 
 
 def numbers_image(groups: Sequence[Varied]) -> bytes:

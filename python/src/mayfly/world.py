@@ -48,7 +48,7 @@ from mayfly.queries import (
     list_contacts,
 )
 from mayfly.terrain import Terrain
-from mayfly.varied import numbers_image, read_numbers
+from mayfly.varied import give_models, numbers_image, read_numbers
 from mayfly.world_drawings import DrawnWorld
 
 __all__ = ["World"]
@@ -153,7 +153,7 @@ class World(DrawnWorld):
 
     def add_group(
         self,
-        model: Model | VertexBody,
+        model: Model | VertexBody | Sequence[Model],
         count: int = 1,
         *,
         name: str = "robots",
@@ -170,9 +170,16 @@ class World(DrawnWorld):
         strict: bool = False,
         **settings: Any,
     ) -> Group:
-        """Adds `count` robots of one model.
+        """Adds `count` robots of one model, or of each of several.
 
         Args:
+            model: the robot; or a list of models of the same tree, which differ in nothing but
+                real numbers: lengths, masses, limits, gains. The group has `count` robots of the
+                first one, then of the second; each moves as one of a group of its model, and they
+                cost little more than as many robots of one model. Motions: "points" and
+                "articulated", of isolated groups. Shapes by which links touch each other must be
+                the same, or `self_contacts=False`; sensors are those of contacts, joints and the
+                base. `link.pose` and pictures show the first model.
             name: unique in the world.
             motion: the level of physics: "kinematic", "points", "rigid", "prescribed" or
                 "articulated"; several: the first is the initial one, `switch` changes
@@ -200,7 +207,15 @@ class World(DrawnWorld):
 
         On failure nothing is added.
 
+        Raises:
+            UnsupportedError: names the model of the list that has another tree, and how.
+
         """
+        robots = whole(count, "count", 1, 2**26 + 1)
+        models: tuple[Model, ...] = ()
+        if isinstance(model, Sequence) and not isinstance(model, (str, bytes)):
+            models, robots = _models_of(model, robots), robots * len(model)
+            model = models[0]
         if isinstance(model, VertexBody):
             model = Model._of_body(model, {"body": model})
         if not isinstance(model, Model):
@@ -212,7 +227,8 @@ class World(DrawnWorld):
             raise TypeError(f"gaits: need a list of names or paths, got {gaits!r}")
         recipe = Recipe(
             model=model,
-            count=whole(count, "count", 1, 2**26 + 1),
+            models=models,
+            count=robots,
             name=name,
             motion=model.own_motion if motion == "auto" else motion,
             behavior=behavior,
@@ -233,6 +249,10 @@ class World(DrawnWorld):
             native = add_group(self._pointer, recipe)
             try:
                 touching = set_up(native, self._context, self._robot_file, recipe)
+                if models:
+                    for own in dict.fromkeys(models):
+                        self._keep(own)
+                    give_models(native, models)
                 if strict:
                     _refuse_notes(native, recipe)
             except BaseException:
@@ -704,6 +724,16 @@ class World(DrawnWorld):
                     "state": self.snapshot(),
                 },
             )
+
+
+def _models_of(models: Sequence[Any], count: int) -> tuple[Model, ...]:
+    """The model of each robot, `count` of each of them."""
+    for i, model in enumerate(models):
+        if not isinstance(model, Model):
+            raise TypeError(f"model: need a list of Models, got {type(model).__name__} at {i}")
+    if not models:
+        raise ValueError("model: need one or more")
+    return tuple(model for model in models for _ in range(count))
 
 
 def _refuse_notes(group: Any, recipe: Recipe) -> None:

@@ -283,9 +283,9 @@ static void reset_gains(const mf_ArtMotion *motion, uint32_t instance) {
         if (!(link->drive & MF_ART_HAS_SERVO))
             continue;
         mf_field_set(motion->rows[MF_ART_ROW_SERVO_GAIN], instance, link->joint,
-                     c[MF_ART_SERVO_GAIN]);
+                     mf_art_number(motion, &c[MF_ART_SERVO_GAIN], instance));
         mf_field_set(motion->rows[MF_ART_ROW_SERVO_DAMPING], instance, link->joint,
-                     c[MF_ART_SERVO_DAMPING]);
+                     mf_art_number(motion, &c[MF_ART_SERVO_DAMPING], instance));
     }
 }
 
@@ -316,7 +316,7 @@ static void reset_mocaps(const mf_Group *group, const mf_ArtMotion *motion, uint
 // Ball and floating joints start as the model's start position says.
 static void reset_articulated(mf_Group *group, uint32_t instance, void *user) {
     const mf_ArtMotion *motion = user;
-    const mf_Model *model = mf_group_model(group);
+    const mf_Model *model = mf_group_model_of(group, instance);
     for (uint32_t row = MF_ART_ROW_TORQUE; row < MF_ART_ROWS; row++)
         reset_row(motion, row, instance);
     reset_gains(motion, instance);

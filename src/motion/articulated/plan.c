@@ -379,8 +379,13 @@ static bool is_loose(const mf_ArtMotion *motion) {
     return loose;
 }
 
-static mf_Status copy_hulls(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
-    const mf_HullSet *hulls = motion->like->hulls;
+// Those of the group. URDF files ask which of them overlap at the start, so the image needs a copy.
+static mf_Status take_hulls(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
+                            mf_Error *error) {
+    mf_HullSet *hulls = motion->like->hulls;
+    motion->hulls = hulls;
+    if (model->body_count > 0)
+        return MF_OK;
     motion->hulls = mf_allocate(context, 1, hulls->bytes);
     MF_NEED_MEMORY(motion->hulls != NULL, error, "articulated");
     memcpy(motion->hulls, hulls, hulls->bytes);
@@ -390,7 +395,7 @@ static mf_Status copy_hulls(mf_ArtMotion *motion, mf_Context *context, mf_Error 
 static mf_Status fill_plan(mf_ArtMotion *motion, const mf_Model *model, const mf_WorldConfig *world,
                            mf_Context *context, mf_Error *error) {
     if (motion->like != NULL && motion->like->hulls != NULL)
-        MF_TRY(copy_hulls(motion, context, error));
+        MF_TRY(take_hulls(motion, model, context, error));
     else if (motion->config.shapes || motion->config.self_contacts)
         MF_TRY(mf_hulls_create(context, model, &motion->hulls, error));
     const uint32_t contacts = mf_art_contact_count(motion, model);

@@ -139,6 +139,66 @@ static const char *difference(const mf_ArtMotion *motion, const mf_ArtMotion *ot
     return same_bytes(a, b, end, a->bytes) ? NULL : "other shapes that touch each other";
 }
 
+// ---- shapes of links that touch each other ------------------------------------------------------
+
+// Kernels read them once for all lanes.
+static bool same_shape(const mf_ArtMotion *a, const mf_ArtMotion *b, const mf_Shape *one,
+                       const mf_Shape *other) {
+    const size_t vector = 3 * sizeof(double), quat = 4 * sizeof(double);
+    return memcmp(one->size, other->size, sizeof one->size) == 0 &&
+           memcmp(one->position, other->position, vector) == 0 &&
+           memcmp(one->rotation, other->rotation, quat) == 0 &&
+           memcmp(one->friction, other->friction, sizeof one->friction) == 0 &&
+           memcmp(&one->softness, &other->softness, sizeof one->softness) == 0 &&
+           memcmp(&one->mix, &other->mix, sizeof one->mix) == 0 &&
+           memcmp(&one->margin, &other->margin, sizeof one->margin) == 0 &&
+           memcmp(&one->gap, &other->gap, sizeof one->gap) == 0 &&
+           (one->link == MF_NONE ||
+            memcmp(&a->frames[one->link], &b->frames[one->link], sizeof a->frames[one->link]) == 0);
+}
+
+// The first shape that may touch another link and is another one in `other`; MF_NONE: there is
+// none.
+static uint32_t other_shape(const mf_ArtMotion *motion, const mf_Model *model,
+                            const mf_ArtMotion *other, const mf_Model *others) {
+    const mf_CollidePlan *collide = motion->collide;
+    uint32_t found = MF_NONE;
+    for (uint32_t i = 0; collide != NULL && i < collide->pair_count && found == MF_NONE; i++) {
+        const mf_CollidePair *pair = &mf_collide_pairs(collide)[i];
+        for (int k = 0; motion->pair_allowed[i] && k < 2 && found == MF_NONE; k++) {
+            const uint32_t shape = mf_collide_shapes(collide)[k == 0 ? pair->a : pair->b].shape;
+            if (!same_shape(motion, other, &model->shapes[shape], &others->shapes[shape]))
+                found = shape;
+        }
+    }
+    for (uint32_t i = 0; collide != NULL && i < collide->floating_count && found == MF_NONE; i++) {
+        const uint32_t shape =
+            mf_collide_shapes(collide)[mf_collide_floating(collide)[i].shape].shape;
+        if (!same_shape(motion, other, &model->shapes[shape], &others->shapes[shape]))
+            found = shape;
+    }
+    return found;
+}
+
+// Of a model that an instance is given. Changes of its own model leave these shapes as they are
+// (mf_group_vary), and share its start.
+static mf_Status check_shapes(const mf_Group *group, const mf_ArtMotion *motion,
+                              const mf_ArtMotion *other, const mf_Model *model, uint32_t instance,
+                              mf_Error *error) {
+    const mf_Model *of = mf_group_model(group);
+    if (model->start_angle == mf_group_model_of(group, instance)->start_angle)
+        return MF_OK;
+    const uint32_t shape = other_shape(motion->unmeasured, of, other, model);
+    if (shape == MF_NONE)
+        return MF_OK;
+    const uint32_t link = of->shapes[shape].link;
+    return mf_fail(error, MF_UNSUPPORTED,
+                   "articulated: robot %u of group %s: model %.99s differs from %.99s in shape %u "
+                   "of link %.99s, which may touch other links (self_contacts false: none does)",
+                   instance, mf_group_config_of(group)->name, model->name, of->name, shape,
+                   link == MF_NONE ? "" : of->links[link].name);
+}
+
 // ---- views --------------------------------------------------------------------------------------
 
 // Offsets in a view lead to the image behind all views.
@@ -216,23 +276,33 @@ static mf_Status check(const mf_Group *group, const mf_ArtMotion *motion, const 
     return MF_OK;
 }
 
-mf_Status mf_art_vary(mf_Group *group, void *plan, const mf_Model *model, uint32_t instance,
-                      mf_Error *error) {
+mf_Status mf_art_vary(mf_Group *group, void *plan, const mf_Model *model, const uint32_t *instances,
+                      uint32_t count, mf_Error *error) {
     mf_ArtMotion *motion = plan, *other = NULL;
     const bool own = model != mf_group_model(group);
     MF_TRY(check_group(group, motion, error));
     if (own)
         MF_TRY(mf_art_create_like(group, motion, model, &other, error));
-    mf_Status status = own ? check(group, motion, other, instance, error) : MF_OK;
+    mf_Status status = own ? check(group, motion, other, instances[0], error) : MF_OK;
+    if (status == MF_OK && own)
+        status = check_shapes(group, motion, other, model, instances[0], error);
     if (status == MF_OK && motion->numbers == NULL)
         status = begin(group, motion, error);
-    if (status == MF_OK)
-        put_numbers(motion, own ? other->plan : motion->plan, instance);
+    for (uint32_t i = 0; status == MF_OK && i < count; i++)
+        put_numbers(motion, own ? other->plan : motion->plan, instances[i]);
     mf_art_destroy(motion->context, other);
     return status;
 }
 
 // ---- questions ----------------------------------------------------------------------------------
+
+double mf_art_number(const mf_ArtMotion *motion, const double *constant, uint32_t instance) {
+    if (motion->numbers == NULL)
+        return *constant;
+    const uint32_t first = row_count(motion->plan) - motion->plan->value_count;
+    return mf_field_get(motion->numbers, instance,
+                        first + (uint32_t)(constant - motion->constants_f64));
+}
 
 const mf_ArtMotion *mf_art_own(const mf_ArtMotion *motion, uint32_t instance, mf_ArtMotion *own) {
     if (motion->numbers == NULL)

@@ -10,8 +10,11 @@
 
 // Of the motion table. MF_UNSUPPORTED: the model's plan has another structure, or the group's
 // robots dock or touch others.
-mf_Status mf_art_vary(mf_Group *group, void *plan, const mf_Model *model, uint32_t instance,
-                      mf_Error *error);
+mf_Status mf_art_vary(mf_Group *group, void *plan, const mf_Model *model, const uint32_t *instances,
+                      uint32_t count, mf_Error *error);
+
+// The number of an instance that is *constant in the plan, one of constants_f64.
+double mf_art_number(const mf_ArtMotion *motion, const double *constant, uint32_t instance);
 
 // The motion as an instance has it, for questions: `motion` itself, or *own with a copy of the
 // plan, for mf_art_return_own.

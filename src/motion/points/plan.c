@@ -154,8 +154,8 @@ static void build_settings(const Build *b, const mf_WorldConfig *world) {
     c[MF_PLAN_LAST_ROW] = terrain->rows - 1;
 }
 
-mf_Status mf_points_check(const mf_Group *group, const mf_PointsConfig *config, mf_Error *error) {
-    const mf_Model *model = mf_group_model(group);
+mf_Status mf_points_check(const mf_Group *group, const mf_Model *model,
+                          const mf_PointsConfig *config, mf_Error *error) {
     const mf_WorldConfig *world = mf_world_config_of(mf_group_world(group));
     uint32_t contacts = 0;
     MF_NEED(config->struct_size == sizeof *config, error, "points: start from mf_motions_config()");
@@ -233,11 +233,12 @@ static mf_Status pack(Build *b, const mf_PointsPlan **out, mf_Error *error) {
     return status;
 }
 
-mf_Status mf_points_plan_create(mf_Group *group, const mf_PointsConfig *config,
-                                const mf_PointsPlan **out, mf_Error *error) {
+mf_Status mf_points_plan_create(mf_Group *group, const mf_Model *model,
+                                const mf_PointsConfig *config, const mf_PointsPlan **out,
+                                mf_Error *error) {
     mf_World *world = mf_group_world(group);
     const mf_Terrain *terrain = mf_world_config_of(world)->terrain;
-    Build b = {.model = mf_group_model(group),
+    Build b = {.model = model,
                .config = config,
                .context = mf_world_context(world),
                .plan = {.level = mf_terrain_level(terrain),

@@ -59,6 +59,8 @@ static void bind_block(const mf_PointsMotion *motion, uint32_t block, uint32_t l
     work->terrain = motion->terrain;
     if (motion->varied != NULL)
         work->varied = (const char *)motion->varied + lane * motion->row[MF_ROW_POSITION].value;
+    if (motion->numbers != NULL)
+        work->varied = mf_row_at(&motion->numbers_row, block, lane);
     // All are of the group's width. Those of joints that a model does not have are not read.
     const size_t across = lane * motion->row[MF_ROW_POSITION].value;
     for (int i = 0; i < MF_ROW_RESIDUAL; i++)
@@ -85,13 +87,14 @@ typedef struct PointsRun {
 static void step_lanes(const void *context, const mf_DispatchUnit *piece) {
     const PointsRun *run = context;
     mf_PointsBlock work;
+    work.varied = NULL;
     work.joints_due = run->joints_due;
     work.only_refresh = false;
     bind_block(run->motion, piece->block, piece->lane, &work);
     work.fault = piece->fault;
     work.scratch = piece->scratch;
     work.warnings = mf_warning_rows(&run->motion->warnings, piece->block, piece->lane);
-    if (run->motion->varied != NULL)
+    if (work.varied != NULL)
         (piece->single ? run->motion->step_one_varied : run->motion->step_varied)(&work);
     else
         (piece->single ? run->motion->step_one : run->motion->step)(&work);
@@ -107,7 +110,7 @@ static void refresh_instance(const mf_PointsMotion *motion, uint32_t instance) {
     mf_PointsBlock work = {.only_refresh = true};
     bind_block(motion, instance / MF_BLOCK, instance % MF_BLOCK, &work);
     work.scratch = mf_scratch_borrow(motion->dispatch.scratch);
-    motion->step_one(&work);
+    (work.varied != NULL ? motion->step_one_varied : motion->step_one)(&work);
     mf_scratch_return(motion->dispatch.scratch, work.scratch);
 }
 
@@ -173,56 +176,21 @@ static mf_Status make_points(mf_Group *group, const mf_MotionsConfig *motions, v
     motion->context = mf_world_context(mf_group_world(group));
     MF_CHECK(model->base != MF_BASE_FIXED, error, MF_UNSUPPORTED,
              "points: the base of model %s is fixed in the world", model->name);
-    MF_TRY(mf_points_check(group, &motion->config, error));
+    MF_TRY(mf_points_check(group, model, &motion->config, error));
     motion->terrain = mf_terrain_image(world->terrain);
     motion->interval = (uint32_t)(motion->config.joint_interval / world->step);
-    MF_TRY(mf_points_plan_create(group, &motion->config, &motion->plan, error));
+    MF_TRY(mf_points_plan_create(group, model, &motion->config, &motion->plan, error));
     MF_TRY(bind_fields(group, motion, error));
     return choose_kernel(motion, group, error);
 }
 
 // ---- robots of several groups -------------------------------------------------------------------
 
-// What depends on the body among the settings, which are the same for all else.
-static bool is_of_body(uint32_t setting) {
-    return setting == MF_PLAN_MASS || setting == MF_PLAN_INVERSE_MASS ||
-           setting == MF_PLAN_WEIGHT || setting == MF_PLAN_STIFFNESS || setting == MF_PLAN_SOFTNESS;
-}
-
-static bool same_constants(const mf_PointsPlan *a, const mf_PointsPlan *b) {
-    const double *first = mf_points_plan_constants_f64(a),
-                 *second = mf_points_plan_constants_f64(b);
-    bool same = true;
-    for (uint32_t i = 0; i < MF_PLAN_SETTINGS; i++)
-        same = same && (is_of_body(i) || first[i] == second[i]);
-    for (uint32_t p = 0; p < a->point_count; p++) { // the kernel leaves out points without mass
-        const uint32_t mass = a->point_offset + p * MF_PLAN_POINT_VALUES + 3;
-        same = same && (first[mass] > 0) == (second[mass] > 0);
-    }
-    return same;
-}
-
-static bool same_link(const mf_PlanLink *a, const mf_PlanLink *b) {
-    return a->parent == b->parent && a->joint == b->joint && a->mimic == b->mimic &&
-           a->kind == b->kind && a->aligned == b->aligned && a->first_point == b->first_point &&
-           a->point_count == b->point_count;
-}
-
-static bool same_tree(const mf_PointsPlan *a, const mf_PointsPlan *b) {
-    bool same = a->link_count == b->link_count && a->point_count == b->point_count &&
-                a->base_points == b->base_points && a->constant_count == b->constant_count;
-    for (uint32_t l = 0; same && l < a->link_count; l++)
-        same = same_link(&mf_points_plan_links(a)[l], &mf_points_plan_links(b)[l]);
-    for (uint32_t p = 0; same && p < a->point_count; p++)
-        same = mf_points_plan_contacts(a)[p] == mf_points_plan_contacts(b)[p];
-    return same;
-}
-
 // Robots whose bodies have one tree, with other lengths, masses, limits.
 static bool is_alike(const void *user, const void *other) {
     const mf_PointsMotion *a = user, *b = other;
     return a->step == b->step && a->dispatch.level == NULL && b->dispatch.level == NULL &&
-           same_tree(a->plan, b->plan) && same_constants(a->plan, b->plan);
+           a->numbers == NULL && b->numbers == NULL && mf_points_alike(a->plan, b->plan);
 }
 
 // The constants of a plan for some lanes.
@@ -299,7 +267,8 @@ static void row_momentum(const mf_Group *group, const void *plan, uint32_t insta
     mf_quat_rotate(angular_velocity, q, rate);
     angular_momentum(motion, instance, momentum);
     mf_quat_rotate(angular, q, momentum);
-    double mass = mf_group_model(group)->mass;
+    double mass = mf_points_number(motion, MF_PLAN_MASS, instance);
+    (void)group;
     for (int i = 0; i < 3; i++) {
         int j = (i + 1) % 3, k = (i + 2) % 3;
         center[i] = position[i] + arm[i];
@@ -312,7 +281,7 @@ static mf_MotionEnergy row_energy(const mf_Group *group, const void *plan, uint3
     const mf_PointsMotion *motion = plan;
     double center[3], linear[3], angular[3], momentum[3];
     row_momentum(group, plan, instance, center, linear, angular);
-    double mass = mf_group_model(group)->mass;
+    double mass = mf_points_number(motion, MF_PLAN_MASS, instance);
     double gravity = mf_world_config_of(mf_group_world(group))->gravity;
     mf_MotionEnergy energy = {.kinetic = angular_momentum(motion, instance, momentum)};
     for (int i = 0; i < 3; i++)
@@ -320,8 +289,7 @@ static mf_MotionEnergy row_energy(const mf_Group *group, const void *plan, uint3
     energy.potential = mass * gravity * center[2];
     for (uint32_t c = 0; c < motion->plan->contact_count; c++) {
         double load = mf_field_get(motion->rows[MF_ROW_LOAD], instance, c);
-        energy.elastic +=
-            0.5 * load * load * mf_points_plan_constants_f64(motion->plan)[MF_PLAN_SOFTNESS];
+        energy.elastic += 0.5 * load * load * mf_points_number(motion, MF_PLAN_SOFTNESS, instance);
     }
     return energy;
 }
@@ -398,4 +366,6 @@ const mf_MotionRow mf_points_row = {
     .notes = {.shared = mf_notes_of_lower_levels, .list = notes, .settings = note_settings},
     .momentum = row_momentum,
     .energy = row_energy,
+    .vary = mf_points_vary,
+    .only_joints = true,
 };

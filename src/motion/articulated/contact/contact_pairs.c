@@ -152,9 +152,13 @@ static mf_Status find_capacity(mf_ArtMotion *motion, const mf_Model *model, uint
 }
 
 // Pairs of a robot that differs in numbers are those of its group: it has the same frames, or is
-// refused (vary.c).
-static mf_Status copy_pairs(mf_ArtMotion *motion, mf_Context *context, mf_Error *error) {
-    const mf_CollidePlan *collide = motion->like->collide;
+// refused (vary.c). A copy where the image needs one (take_hulls).
+static mf_Status take_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
+                            mf_Error *error) {
+    mf_CollidePlan *collide = motion->like->collide;
+    motion->collide = collide;
+    if (model->body_count > 0)
+        return MF_OK;
     motion->collide = mf_allocate(context, 1, collide->bytes);
     MF_NEED_MEMORY(motion->collide != NULL, error, "articulated");
     memcpy(motion->collide, collide, collide->bytes);
@@ -184,7 +188,7 @@ static mf_Status create_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Co
 static mf_Status find_pairs(mf_ArtMotion *motion, const mf_Model *model, mf_Context *context,
                             mf_Error *error) {
     MF_TRY(motion->like != NULL && motion->like->collide != NULL
-               ? copy_pairs(motion, context, error)
+               ? take_pairs(motion, model, context, error)
                : create_pairs(motion, model, context, error));
     const mf_CollidePlan *collide = motion->collide;
     MF_TRY(MF_ALLOCATE(context, "articulated", error,
