@@ -12,7 +12,6 @@
 #include <math.h>
 #include <string.h>
 
-
 mf_GroupConfig mf_group_config(void) {
     return (mf_GroupConfig){.struct_size = sizeof(mf_GroupConfig),
                             .name = "robots",

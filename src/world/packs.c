@@ -48,7 +48,8 @@ static bool may_join(const mf_Group *group) {
     bool any = false;
     for (uint32_t s = 0; s < group->system_count; s++)
         any = any || (shares_lanes(&group->systems[s]) && (stays || group->systems[s].alike->slow));
-    return any && group->own == NULL && !group->world->measured && group->config.count <= MF_BLOCK / 2;
+    return any && group->own == NULL && !group->world->measured &&
+           group->config.count <= MF_BLOCK / 2;
 }
 
 static uint64_t hash_of(const mf_Group *group) {

@@ -13,7 +13,7 @@ cat >box.xml <<'END'
 END
 groups=300
 {
-    printf 'run: {duration: 0.1}\ngroups:\n'
+    printf 'run: {duration: %s}\ngroups:\n' "$([ "$sanitized" = 0 ] && echo 0.1 || echo 0.02)"
     i=0
     while [ $i -lt $groups ]; do
         # in pairs, the second on top of the first

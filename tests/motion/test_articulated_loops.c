@@ -128,7 +128,7 @@ static Outcome linkage_run(const Linkage *l) {
     mf_world_step(t.world, 2); // at first one joint of the loop moved
     Outcome out = {0, -INFINITY, 0};
     const double start = rig_energy(&t);
-    const int steps = 2000 / l->step;
+    const int steps = STEPS_OF(2000) / l->step;
     for (int n = 0; n < steps && mf_group_fault_total(t.group) == 0; n++) {
         mf_world_step(t.world, 1);
         out.gain = fmax(out.gain, rig_energy(&t) - start);

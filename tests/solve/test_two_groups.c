@@ -233,8 +233,11 @@ static bool is_tipsy(int upper, int lower) {
     return (upper == BOX || upper == MESH) && lower == CAPSULE;
 }
 
+// With sanitizers every pair drops, spins and stacks; what slides and rolls has closed forms below.
+enum { SITUATIONS = sizeof situations / sizeof *situations, EVERY = SANITIZED ? 4 : 1 };
+
 TEST(every_pair_of_shapes) {
-    for (size_t k = 0; k < sizeof situations / sizeof *situations; k++) {
+    for (size_t k = 0; k < SITUATIONS; k += EVERY) {
         Situation s = situations[k];
         s.law = MF_COLLISION_COMPLIANT;
         for (int a = 0; a < SHAPES; a++)
@@ -245,7 +248,7 @@ TEST(every_pair_of_shapes) {
 }
 
 TEST(in_float_too) {
-    for (size_t k = 0; k < sizeof situations / sizeof *situations; k++) {
+    for (size_t k = 0; k < SITUATIONS; k += EVERY) {
         Situation s = situations[k];
         s.law = MF_COLLISION_COMPLIANT;
         for (int a = 0; a < SHAPES; a++) {
