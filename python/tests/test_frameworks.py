@@ -102,3 +102,38 @@ def test_memory_is_reused_when_nobody_has_it() -> None:
     where = address(other)
     del other
     assert address(spare.like(like)) == where
+
+
+def test_steps_in_compiled_jax(hexapod: mayfly.Model) -> None:
+    """A scan over steps gives what the steps give."""
+    jax = pytest.importorskip("jax")
+    task = make_task(hexapod)
+    actions = np.random.default_rng(1).normal(0, 0.5, (12, 37, 18)).astype(np.float32)
+    with (
+        task.make(37, autoreset_mode="SameStep") as envs,
+        task.make(37, autoreset_mode="SameStep") as plain,
+    ):
+        for one in (envs, plain):
+            one.reset(seed=1)
+        step = mayfly.envs.jax_step(envs)
+
+        @jax.jit
+        def rollout(actions: Any) -> Any:
+            return jax.lax.scan(lambda carry, action: (carry, step(action)), None, actions)[1]
+
+        made = [np.asarray(one) for one in rollout(actions)]
+        expected = [plain.step(action)[:4] for action in actions]
+        ends = 0
+        for i, rows in enumerate(expected):
+            for one, other in zip(made, rows):
+                assert one[i].shape == other.shape
+                np.testing.assert_array_equal(one[i], other.astype(one.dtype))
+            ends += int(rows[3].sum())
+        assert ends > 0 and envs.common_step_counter == 12
+        with pytest.raises(Exception, match="actions: that of robot 3 is not a finite number"):
+            jax.block_until_ready(rollout(np.where(np.arange(37)[:, None] == 3, np.nan, actions)))
+    with (
+        task.make(2, framework="jax") as jaxed,
+        pytest.raises(mayfly.ArgumentError, match="need an environment with framework"),
+    ):
+        mayfly.envs.jax_step(jaxed)

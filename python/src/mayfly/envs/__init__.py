@@ -12,6 +12,7 @@ mayfly.envs.sb3, mayfly.envs.rsl_rl and mayfly.envs.pool. RemoteVectorEnv makes 
 world in another process.
 """
 
+from mayfly.envs.frameworks import jax_step
 from mayfly.envs.native import NativeEnvironment
 from mayfly.envs.registration import ids, register
 from mayfly.envs.remote import RemoteEnv, RemoteVectorEnv
@@ -30,6 +31,7 @@ __all__ = [
     "RemoteVectorEnv",
     "TaskVectorEnv",
     "ids",
+    "jax_step",
     "register",
     "task_id",
 ]

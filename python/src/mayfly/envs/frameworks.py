@@ -1,10 +1,10 @@
-"""Arrays of NumPy as those of PyTorch or JAX, in the same memory."""
+"""Arrays of NumPy as those of PyTorch or JAX, in the same memory; steps inside compiled JAX."""
 
 from __future__ import annotations
 
 import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,7 +12,10 @@ from mayfly import errors
 from mayfly.arrays import Array
 from mayfly.task import near
 
-__all__ = ["FRAMEWORKS", "aligned", "wrapper"]
+if TYPE_CHECKING:
+    from mayfly.envs.batch import Batch
+
+__all__ = ["FRAMEWORKS", "aligned", "jax_step", "wrapper"]
 
 FRAMEWORKS = ("numpy", "torch", "jax")
 _ALIGNMENT = 64  # [byte] what JAX shares; it copies other memory
@@ -61,3 +64,50 @@ def wrapper(framework: str) -> Callable[[Array], Any]:
         f"framework: need one of {', '.join(FRAMEWORKS)}, got {framework!r}"
         f"{near(framework, FRAMEWORKS)}"
     )
+
+
+def jax_step(envs: Batch) -> Callable[[Any], tuple[Any, Any, Any, Any]]:
+    """The step of an environment as a function that may stand in jax.jit and jax.lax.scan.
+
+        step = mayfly.envs.jax_step(envs)
+
+        @jax.jit
+        def rollout(weights, seen):
+            def body(seen, _):
+                seen, reward, terminated, truncated = step(jax.numpy.tanh(seen @ weights))
+                return seen, reward
+            return jax.lax.scan(body, seen, length=100)
+
+    It takes actions, (robots, actions) in float32, and returns observations, rewards (float32),
+    terminations and truncations. Calls are made in the order of the program, each once; the
+    environment steps on the processor, outside of the compiled program. It has no gradient.
+
+    Args:
+        envs: with framework="numpy", after reset(); use AutoresetMode.SAME_STEP where episodes end,
+            as infos are dropped.
+
+    """
+    if getattr(envs, "framework", "numpy") != "numpy":
+        raise errors.ArgumentError('jax_step: need an environment with framework="numpy"')
+    jax = _library("jax")
+    call_out = importlib.import_module("jax.experimental").io_callback
+    n, space = envs.num_envs, envs.single_observation_space
+    shapes = tuple(
+        jax.ShapeDtypeStruct((n, *shape), dtype)
+        for shape, dtype in (
+            (space.shape, space.dtype),
+            ((), "float32"),
+            ((), "bool"),
+            ((), "bool"),
+        )
+    )
+
+    def take(action: Any) -> tuple[Array, ...]:
+        seen, reward, terminated, truncated, _ = envs.step(np.asarray(action))
+        return seen, reward.astype(np.float32), terminated, truncated
+
+    def step(action: Any) -> tuple[Any, Any, Any, Any]:
+        made: tuple[Any, Any, Any, Any] = call_out(take, shapes, action, ordered=True)
+        return made
+
+    return step
