@@ -140,6 +140,27 @@ typedef struct mf_InitialValue {
     int32_t column;       // [1]
 } mf_InitialValue;
 
+typedef enum mf_RandomOperation {
+    MF_RANDOM_SCALE,
+    MF_RANDOM_ADD,
+    MF_RANDOM_SET
+} mf_RandomOperation;
+typedef enum mf_RandomDistribution {
+    MF_RANDOM_UNIFORM,     // in range[0] .. range[1]
+    MF_RANDOM_LOGARITHMIC, // likewise, of its logarithm; range[0] > 0
+    MF_RANDOM_NORMAL       // of mean range[0] and standard deviation range[1]
+} mf_RandomDistribution;
+
+// Numbers of the model that are drawn for each robot of a group, once (mf_group_vary).
+typedef struct mf_SceneRandom {
+    const char *path;             // "trunk/link.mass", "*_calf/joint.damping", "shape.friction.0"
+    mf_RandomOperation operation; // scale: of a mass the inertia too, of a gain the bias too
+    mf_RandomDistribution distribution;
+    double range[2]; // [1] or in the number's unit
+    int32_t line;    // [1] in the file, 0 when unknown
+    int32_t column;  // [1]
+} mf_SceneRandom;
+
 typedef enum mf_SignalKind { MF_SIGNAL_SINE, MF_SIGNAL_TABLE } mf_SignalKind;
 
 // An input of every robot of a group as a function of time, written before each step.
@@ -219,6 +240,8 @@ typedef struct mf_SceneGroup {
     double joint_noise;   // [rad/s] or [m/s] largest rate of joints at the start
     mf_InitialValue *initial;
     uint32_t initial_count; // [1]
+    mf_SceneRandom *random;
+    uint32_t random_count; // [1]
     mf_SceneInput *inputs;
     uint32_t input_count; // [1]
     bool sensors;         // the model's sensors are computed

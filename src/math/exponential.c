@@ -28,3 +28,23 @@ double mf_exp(double x) {
     int half = (int)n / 2;
     return sum * power_of_two(half) * power_of_two((int)n - half);
 }
+
+double mf_log(double x) {
+    if (!(x > 0.0) || !mf_is_finite(x))
+        return x == 0.0 ? -(double)__builtin_inf() : x > 0.0 ? x : (double)__builtin_nan("");
+    const int shift = x < 0x1p-1022 ? 54 : 0; // subnormal numbers become normal
+    uint64_t bits = mf_bits_of(x * power_of_two(shift));
+    // x = m 2^n with m in [sqrt(1/2), sqrt(2))
+    const uint64_t root = UINT64_C(0x3fe6a09e667f3bcd);
+    const int64_t n = (int64_t)(bits - root) >> 52;
+    bits -= (uint64_t)n << 52;
+    double m;
+    memcpy(&m, &bits, sizeof m);
+    // log m = f - s (f - 2 r), s = f / (2 + f), r the rest of the series of artanh s.
+    const double f = m - 1.0, s = f / (2.0 + f), z = s * s;
+    double rest = 0.0;
+    for (int k = 21; k >= 3; k -= 2)
+        rest = z * (1.0 / k + rest);
+    const double power = (double)(n - shift), log_m = f - (s * f - 2.0 * s * rest);
+    return power * 0x1.62e42feep-1 + (power * 0x1.a39ef35793c76p-33 + log_m);
+}

@@ -101,6 +101,9 @@ double mf_acos(double x);
 // e to the power x; 0 below -745.2, infinite above 709.8. Error below 2 ulp of normal results.
 double mf_exp(double x);
 
+// Natural logarithm; -infinite at 0, NAN below. Error below 2 ulp.
+double mf_log(double x);
+
 // ---- vectors -----------------------------------------------------------------------------------
 
 static inline void mf_vec3_set(double out[3], double x, double y, double z) {

@@ -447,6 +447,8 @@ static mf_Status make(mf_SceneBuilder *builder) {
     for (uint32_t i = 0; i < scene->group_count; i++)
         MF_TRY(mf_scene_add_inputs(builder, i));
     MF_TRY(mf_scene_add_rules(scene, builder->error));
+    for (uint32_t i = 0; i < scene->group_count; i++)
+        MF_TRY(mf_scene_randomize(builder, i));
     if (builder->file->old_keys != NULL)
         mf_scene_note(scene, "keys with a new name: %.200s", builder->file->old_keys);
     note_wind(builder);

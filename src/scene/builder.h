@@ -115,6 +115,8 @@ mf_Status mf_scene_add_late_plugins(const mf_SceneBuilder *builder);
 bool mf_scene_group_is_joined(const mf_SceneBuilder *builder, uint32_t index);
 // Writes the group's initial values to all its robots (initial.c).
 mf_Status mf_scene_write_initial(mf_SceneBuilder *builder, uint32_t index);
+// Draws the numbers of the group's robots, after all that depends on the model (randomize.c).
+mf_Status mf_scene_randomize(mf_SceneBuilder *builder, uint32_t index);
 // Adds the system that writes the group's inputs before each step (inputs.c).
 mf_Status mf_scene_add_inputs(const mf_SceneBuilder *builder, uint32_t index);
 

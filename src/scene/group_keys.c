@@ -30,13 +30,15 @@ static const char *const colors[] = {"auto",   "file", "blue", "red",   "yellow"
 #define IS_INT(type) (sizeof(type) == sizeof(int))
 _Static_assert(IS_INT(mf_PlacementKind) && IS_INT(mf_ControllerKind) && IS_INT(mf_GpUnknown) &&
                    IS_INT(mf_SwitchEvent) && IS_INT(mf_SignalKind) && IS_INT(mf_BehaviorKind) &&
-                   IS_INT(mf_SceneColor),
+                   IS_INT(mf_SceneColor) && IS_INT(mf_RandomOperation) &&
+                   IS_INT(mf_RandomDistribution),
                "choices are stored as int");
 #define LISTED MF_KEY_IS_LIST
 _Static_assert(
-    LISTED(mf_SceneGroup, initial, initial_count) && LISTED(mf_SceneGroup, inputs, input_count) &&
-        LISTED(mf_SceneInput, times, time_count) && LISTED(mf_SceneInput, values, value_count) &&
-        LISTED(mf_SceneGroup, gaits, gait_count) && LISTED(mf_SceneGroup, values, value_count) &&
+    LISTED(mf_SceneGroup, initial, initial_count) && LISTED(mf_SceneGroup, random, random_count) &&
+        LISTED(mf_SceneGroup, inputs, input_count) && LISTED(mf_SceneInput, times, time_count) &&
+        LISTED(mf_SceneInput, values, value_count) && LISTED(mf_SceneGroup, gaits, gait_count) &&
+        LISTED(mf_SceneGroup, values, value_count) &&
         LISTED(mf_SceneGroup, plugins, plugin_count) && LISTED(mf_SceneGroup, rules, rule_count) &&
         LISTED(mf_Placement, poses, pose_count) && LISTED(mf_InitialValue, values, value_count) &&
         LISTED(mf_ScenePlugin, values, value_count) && LISTED(mf_Behavior, values, value_count) &&
@@ -79,6 +81,27 @@ static const mf_Key initial_keys[] = {
 
 static const mf_KeyTable initial_table = {
     MF_KEY_ROWS("initial value", initial_keys, mf_InitialValue)};
+
+#define T mf_SceneRandom
+static const char *const operations[] = {"scale", "add", "set", NULL}; // as mf_RandomOperation
+static const char *const distributions[] = {"uniform", "logarithmic", "normal", NULL};
+static const mf_Key random_keys[] = {
+    TEXT("number", REQUIRED, NULL, path, "of links, joints, shapes or actuators "
+         "(docs/reference/model_fields.md): link.mass of all links, trunk/link.mass of one, "
+         "*_calf/link.mass of some, shape.friction.0 of one component; * matches any part of a "
+         "name. All components of an item get the same draw"),
+    CHOICE("operation", 0, "scale", operations, operation, "what is drawn is a factor of the "
+           "model's number (of a mass the inertia follows, of a gain the bias), is added to it, or "
+           "takes its place"),
+    CHOICE("distribution", 0, "uniform", distributions, distribution, "`logarithmic`: uniform in "
+           "the logarithm"),
+    VECTOR("range", 2, REQUIRED, "", NULL, -1e300, 1e300, range, "lowest and largest value; "
+           "`normal`: mean and standard deviation"),
+};
+#undef T
+
+static const mf_KeyTable random_table = {
+    MF_KEY_ROWS("random number", random_keys, mf_SceneRandom)};
 
 #define T mf_SceneInput
 static const char *const signals[] = {"sine", "table", NULL};
@@ -267,6 +290,10 @@ static const mf_Key placing_keys[] = {
          "largest random initial joint rate of all robots except the first"),
     LIST("initial", 0, &initial_table, initial,
          "initial values of every robot, applied in this order, each with the keys below"),
+    LIST("randomize", 0, &random_table, random,
+         "numbers of the model that are drawn once for each robot by world.seed, so that each moves "
+         "as one of its own file; of isolated robots at `articulated` (of joints at `points` too), "
+         "not in a search; each with the keys below"),
     LIST("inputs", 0, &input_table, inputs,
          "inputs of every robot that follow a function of time, each with the keys below"),
     FLAG("sensors", "true", sensors, "the sensors of the model are computed; those that a genome's "

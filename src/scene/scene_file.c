@@ -127,6 +127,9 @@ static mf_Status complete_group(const mf_Reader *reader, mf_SceneGroup *group) {
     if (group->initial_count > 0)
         note_entries(reader, "initial", group->initial_count, sizeof *group->initial,
                      &group->initial->line, &group->initial->column);
+    if (group->random_count > 0)
+        note_entries(reader, "randomize", group->random_count, sizeof *group->random,
+                     &group->random->line, &group->random->column);
     if (group->input_count > 0)
         note_entries(reader, "inputs", group->input_count, sizeof *group->inputs,
                      &group->inputs->line, &group->inputs->column);

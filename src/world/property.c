@@ -22,27 +22,26 @@ static bool is_digit(char letter) {
     return letter >= '0' && letter <= '9';
 }
 
-// * matches any number of characters.
-static bool glob(Text pattern, const char *name) {
+bool mf_name_matches(const char *pattern, size_t size, const char *name) {
     const char *star = NULL, *retry = NULL;
     size_t p = 0;
     while (*name != '\0') {
-        if (p < pattern.size && pattern.at[p] == '*') {
-            star = pattern.at + p++;
+        if (p < size && pattern[p] == '*') {
+            star = pattern + p++;
             retry = name;
-        } else if (p < pattern.size && pattern.at[p] == *name) {
+        } else if (p < size && pattern[p] == *name) {
             p++;
             name++;
         } else if (star != NULL) {
-            p = (size_t)(star - pattern.at) + 1;
+            p = (size_t)(star - pattern) + 1;
             name = ++retry;
         } else {
             return false;
         }
     }
-    while (p < pattern.size && pattern.at[p] == '*')
+    while (p < size && pattern[p] == '*')
         p++;
-    return p == pattern.size;
+    return p == size;
 }
 
 // A whole number below 2^32 that is all of `text`.
@@ -97,7 +96,7 @@ static bool fits(const mf_Model *model, Text names, mf_Part part, uint32_t index
         const char *name = mf_part_own_name(model, part, index);
         size_t length = strlen(name), start = last_slash(names);
         Text piece = {names.at + start, names.size - start};
-        bool fit = length > 0 && glob(piece, name);
+        bool fit = length > 0 && mf_name_matches(piece.at, piece.size, name);
         if (!fit && length > 0 && length <= names.size &&
             (length == names.size || names.at[names.size - length - 1] == '/')) {
             start = names.size - length;
@@ -162,7 +161,7 @@ static bool choose_unit(Text *request, mf_Property *property) {
 static bool choose(Text request, mf_Property *property) {
     if (!choose_unit(&request, property))
         return false;
-    if (glob(request, property->name))
+    if (mf_name_matches(request.at, request.size, property->name))
         return true;
     // Letters select the values of one element.
     bool element = property->field == NULL || property->field->info.width == property->count;
@@ -172,7 +171,7 @@ static bool choose(Text request, mf_Property *property) {
         if (request.at[cut] != '[' && request.at[cut] != '.')
             continue;
         Text rest = {request.at + cut, request.size - cut};
-        if (!glob((Text){request.at, cut}, property->name) ||
+        if (!mf_name_matches(request.at, cut, property->name) ||
             !read_component(rest, width, &component) || component >= property->count)
             continue;
         property->first += component;
@@ -232,13 +231,13 @@ static bool read_robot(Text text, const mf_Group *group, uint32_t *first, uint32
     const char *name = group->config.name;
     *first = 0;
     *count = group->config.count;
-    if (glob(text, name))
+    if (mf_name_matches(text.at, text.size, name))
         return true;
     size_t end = text.size;
     if (end > 0 && text.at[end - 1] == ']') {
         while (end > 0 && text.at[end - 1] != '[')
             end--;
-        if (end < 2 || !glob((Text){text.at, end - 1}, name))
+        if (end < 2 || !mf_name_matches(text.at, end - 1, name))
             return false;
         Text inside = {text.at + end, text.size - end - 1};
         if (inside.size == 1 && inside.at[0] == '*')
@@ -248,7 +247,7 @@ static bool read_robot(Text text, const mf_Group *group, uint32_t *first, uint32
     }
     *count = 1;
     for (; end > 1 && is_digit(text.at[end - 1]); end--)
-        if (glob((Text){text.at, end - 1}, name))
+        if (mf_name_matches(text.at, end - 1, name))
             return read_number((Text){text.at + end - 1, text.size - end + 1}, first);
     return false;
 }

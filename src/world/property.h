@@ -19,6 +19,9 @@ bool mf_part_constant(const mf_Model *model, mf_Part part, uint32_t index, uint3
 bool mf_part_field(const mf_Model *model, mf_Part part, uint32_t index, mf_Field *field,
                    mf_Property *out);
 
+// Whether a name fits a pattern of `size` characters, in which * stands for any number of them.
+bool mf_name_matches(const char *pattern, size_t size, const char *name);
+
 // Whether a motion moves the values of its field, so that others follow from them.
 bool mf_property_moves(const mf_Property *property);
 // Four numbers that are one orientation.

@@ -95,6 +95,22 @@ TEST(exponential_of_set_up_code) {
     assert_true(mf_exp(-740.0) > 0.0 && mf_exp(-740.0) < 1e-320);
 }
 
+// Reference: the C library's logl.
+TEST(logarithm_of_set_up_code) {
+    for (int i = -70800; i <= 70970; i++) {
+        double x = (double)expl(0.01L * i);
+        long double exact = logl((long double)x);
+        assert_true(fabsl(mf_log(x) - exact) <= 4.4e-16L * fabsl(exact));
+    }
+    for (int i = -1000; i <= 1000; i++) {
+        double x = 1.0 + 0x1p-12 * i;
+        assert_true(fabsl(mf_log(x) - logl((long double)x)) <= 4.4e-16L * fabsl(logl(x)));
+    }
+    assert_true(mf_log(1.0) == 0.0 && mf_log(0.0) == -INFINITY && isinf(mf_log(INFINITY)));
+    assert_true(isnan(mf_log(-1.0)) && isnan(mf_log(NAN)) && isnan(mf_log(-INFINITY)));
+    assert_true(fabs(mf_log(0x1p-1074) + 744.44007192138126) < 2e-13);
+}
+
 // 4 x 65,536 numbers: mean 0, variance 1, fourth moment 3, no correlation between the four or with
 // the next tick, and the shares beyond 1, 2 and 3 that a normal distribution has. Bounds are about
 // five standard errors.
