@@ -46,6 +46,20 @@ def crawler_task(**more: Any) -> mayfly.Task:
 # ---- programs ------------------------------------------------------------------------------------
 
 NORMAL = np.random.default_rng(1).normal(0, 2, (300, 5)).astype(np.float32)
+
+
+def changed(a: Any, b: Any) -> Any:
+    np.multiply(a, b, out=a)
+    a -= 1.0
+    return a
+
+
+def alias(a: Any) -> Any:
+    b = a
+    b += 1.0
+    return a
+
+
 CASES: dict[str, Callable[[Any], Any]] = {
     "sums": lambda x: x[:, :3] + 2.0 * x[:, 2:] - x[:, 0:1] / 3.0,
     "negative": lambda x: -x[:, 1],
@@ -66,6 +80,12 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "columns": lambda x: np.stack([*x.T[::-1]], axis=1)[:, [4, 0, 2]],
     "joined": lambda x: np.concatenate([x[:, 3:], x[:, :1] * 2], axis=-1),
     "total": lambda x: mdp.total(x) + mdp.square_sum(x[:, 1:]),
+    "in place": lambda x: changed(x[:, 0].copy(), x[:, 1]),
+    "an alias": lambda x: alias(2 * x),
+    "truths": lambda x: (x[:, 0] > 0) * (x[:, 1] > 0) + (x[:, 2] > 0),
+    "chosen truths": lambda x: np.where(x[:, 0] > 0, x[:, 1] > 0, True) + (x[:, 2] > 0),
+    "joined truths": lambda x: np.stack([x[:, 0] > 0, x[:, 1] > 0], axis=1) + (x[:, 2:4] > 0),
+    "least truths": lambda x: ~np.minimum(x[:, 0] > 0, x[:, 1] > 0),
     "finite": lambda x: np.isfinite(x / np.maximum(x, 0.0)),
 }
 
@@ -131,6 +151,9 @@ def test_exponential() -> None:
         lambda x: np.array(list(x)),
         lambda x: x**3,
         lambda x: np.add(x, x, out=np.zeros((300, 5))),
+        lambda x: changed(x[:, 0], x[:, 1]),  # what is not its own
+        lambda x: changed((2 * x)[:, 0], x[:, 1]),  # a part
+        lambda x: 2**x,
     ],
 )
 def test_what_programs_cannot_do(function: Callable[[Any], Any]) -> None:
@@ -346,3 +369,45 @@ def test_weights_and_ranges_that_change() -> None:
         envs.weights["is_alive"], envs.weights["is_terminated"] = 0.0, 1.0
         reward = envs.step(actions(envs, 1)[0])[1]
         np.testing.assert_array_equal(reward, 0.0)
+
+
+def test_parameters_that_change() -> None:
+    """A curriculum may change the parameters of terms, those of an event in a mapping too."""
+    task = crawler_task(
+        rewards={"high": Reward(mdp.base_height_l2, 1.0, target_height=0.0)},
+        terminations={"time_out": Termination(time_out=True)}, episode_length_s=10.0,
+        events={"push": Event(mdp.push_by_setting_velocity, "interval",
+                              interval_range_s=(0.02, 0.02), velocity_range={"x": (0.0, 0.0)})},
+    )  # fmt: skip
+    with task.make(6) as envs:
+        envs.reset(seed=1)
+        first = envs.step(actions(envs, 1)[0])[1]
+        envs.task.rewards["high"].params["target_height"] = 10.0
+        envs.task.events["push"].params["velocity_range"]["x"] = (3.0, 3.0)
+        second = envs.step(actions(envs, 1)[0])[1]
+        height = envs["base.position"][:, 2]
+        assert (second > 80 * 0.02).all() and (first < 0.02).all()
+        np.testing.assert_allclose(second, 0.02 * np.square(height - 10.0), rtol=1e-4)
+        assert (envs["base.linear_velocity"][:, 0] > 2.0).all()
+        envs.task.rewards["high"].params["target_height"] = np.zeros(6)  # may change in place
+        assert (envs.step(actions(envs, 1)[0])[1] < 0.02).all()
+        assert envs._programs.slow["reward"] == ["high"]
+
+
+def test_parts_of_fields_after_a_write() -> None:
+    """What an event has written is read by any path."""
+    read = []
+
+    def write(env: Any, robots: Any) -> None:
+        before = env["joint.angle"][robots], env["hip2/joint.angle"][robots]
+        env.write("hip2/joint.angle", before[1] + 0.25, robots)
+        after = env["joint.angle"][robots]
+        env.write("joint.rate", after - before[0], robots)
+        read.append(1)
+
+    task = crawler_task(events={"write": Event(mdp.compiled(write))}, terminations={})
+    with task.make(5) as envs:
+        envs.reset(seed=1)
+        assert "event write" in envs._programs._parts
+        rates = np.array(envs["joint.rate"])
+        np.testing.assert_allclose(rates, np.tile([0, 0, 0.25, 0], (5, 1)), atol=1e-6)

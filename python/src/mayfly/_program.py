@@ -102,6 +102,7 @@ class Recorder:
         self._arrays: list[dict[str, Any]] = []
         self._kept: list[Any] = []
         self._slots: dict[Any, int] = {}
+        self._fields: set[int] = set()  # slots of fields
 
     # ---- what functions get ----------------------------------------------------------------------
 
@@ -119,7 +120,11 @@ class Recorder:
 
     def field(self, view: Array) -> Symbol:
         """A symbol of a field, (blocks, lanes, ...)."""
-        return self._symbol(self._slot_of(view), view.shape[2:])
+        if view.dtype.kind != "f":
+            raise NotTracedError(f"fields of {view.dtype}")
+        slot = self._slot_of(view)
+        self._fields.add(slot)
+        return self._symbol(slot, view.shape[2:])
 
     def random(self, stream: int, first: int, width: int) -> Symbol:
         """Uniform numbers in [0, 1), (robots, width), as mfpy_random from a column on."""
@@ -134,17 +139,14 @@ class Recorder:
         return self._slot(view, (block, rows[-1] if rows else 0, lane))
 
     def constant(self, value: float, key: Any = None) -> int:
-        """The number of a constant; with a key one of its own, see slot()."""
+        """The number of a constant; with a key one of its own. -1 - number is its place in
+        Program.constants.
+        """
         key = float(np.float32(value)).hex() if key is None else (key,)
         if key not in self._constants:
             self._values.append(value)
             self._constants[key] = -len(self._values)
         return self._constants[key]
-
-    def slot(self, key: Any) -> int | None:
-        """The slot in Program.constants of the constant with this key; None: there is none."""
-        number = self._constants.get((key,))
-        return None if number is None else -1 - number
 
     def store(self, memory: Array, value: Any) -> None:
         """Writes a symbol or constants to an array (robots, ...), columns one behind the other."""
@@ -154,7 +156,12 @@ class Recorder:
 
     def store_field(self, view: Array, value: Any, columns: Sequence[int] | None = None) -> None:
         """Writes a symbol or constants to a field, (blocks, lanes, ...), or to columns of it."""
-        self._write(self._slot_of(view), view.shape[2:], value, columns)
+        slot = self._slot_of(view)
+        self._fields.add(slot)
+        for key in [key for key in self._known if key[0] == lib.MFPY_LOAD]:
+            if key[1] in self._fields:  # fields and their parts are the same memory
+                del self._known[key]
+        self._write(slot, view.shape[2:], value, columns)
 
     def _write(
         self, slot: int, shape: tuple[int, ...], value: Any, columns: Sequence[int] | None = None
@@ -166,7 +173,11 @@ class Recorder:
         flat = np.ravel(numbers)
         for component, number in zip(range(len(flat)) if columns is None else columns, flat):
             self._steps.append((lib.MFPY_STORE, slot, component, int(number)))
-            self._known[lib.MFPY_LOAD, slot, component, 0] = int(number)
+            key = (lib.MFPY_LOAD, slot, component, 0)
+            if self._arrays[slot]["number"] in (lib.MFPY_F32, lib.MFPY_F64):
+                self._known[key] = int(number)
+            else:  # is rounded
+                self._known.pop(key, None)
 
     def _slot(self, memory: Array, strides: tuple[int, int, int]) -> int:
         number = _NUMBERS.get(memory.dtype.str[1:])
@@ -192,7 +203,7 @@ class Recorder:
         count = int(np.prod(shape, dtype=np.int64))
         loaded = [self.add(lib.MFPY_LOAD, slot, component) for component in range(count)]
         truth = self._arrays[slot]["number"] == lib.MFPY_BOOL
-        return Symbol(self, np.array(loaded, np.int64).reshape(shape), truth)
+        return Symbol(self, np.array(loaded, np.int64).reshape(shape), truth, shares=True)
 
     # ---- operations ------------------------------------------------------------------------------
 
@@ -310,9 +321,12 @@ class Symbol(NDArrayOperatorsMixin):
 
     __array_priority__ = 1000.0
 
-    def __init__(self, recorder: Recorder, ids: Ids, truth: bool = False) -> None:
+    def __init__(
+        self, recorder: Recorder, ids: Ids, truth: bool = False, *, shares: bool = False
+    ) -> None:
         self._recorder = recorder
         self.ids = ids
+        self._shares = shares  # its memory with another array, so that it cannot be changed
         self.dtype = np.dtype(np.bool_ if truth else np.float32)
 
     @property
@@ -338,7 +352,11 @@ class Symbol(NDArrayOperatorsMixin):
             picked = self.ids[keys[1:]]
         else:
             raise NotTracedError("some of the robots")
-        return Symbol(self._recorder, np.asarray(picked, np.int64), self.dtype == np.bool_)
+        shares = all(one is None or isinstance(one, (slice, int, type(...))) for one in keys)
+        return self._like(np.asarray(picked, np.int64), shares)
+
+    def _like(self, ids: Ids, shares: bool = False) -> Symbol:
+        return Symbol(self._recorder, ids, self.dtype == np.bool_, shares=shares)
 
     def astype(self, kind: npt.DTypeLike, copy: bool = True) -> Symbol:
         del copy
@@ -349,13 +367,13 @@ class Symbol(NDArrayOperatorsMixin):
         raise NotTracedError(f"numbers of {np.dtype(kind)}")
 
     def copy(self) -> Symbol:
-        return self
+        return self._like(self.ids)
 
     def reshape(self, *shape: Any) -> Symbol:
         requested = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
         if not requested or requested[0] != self._recorder.count:
             raise NotTracedError(f"reshape to {requested}")
-        return Symbol(self._recorder, self.ids.reshape(requested[1:]), self.dtype == np.bool_)
+        return self._like(self.ids.reshape(requested[1:]), shares=True)
 
     def _no(self, *unused: Any, **also: Any) -> Any:
         raise NotTracedError("values decide what happens")
@@ -366,9 +384,9 @@ class Symbol(NDArrayOperatorsMixin):
     # ---- NumPy -----------------------------------------------------------------------------------
 
     def __array_ufunc__(self, ufunc: Any, method: str, *given: Any, **also: Any) -> Any:
-        out = also.pop("out", None)
-        if out is not None and not all(isinstance(one, Symbol) for one in out):
-            raise NotTracedError("results in an array")
+        (out,) = also.pop("out", None) or (None,)
+        if out is not None:
+            return self._change(out, self.__array_ufunc__(ufunc, method, *given, **also))
         if method == "reduce":
             axis = also.pop("axis", 0)
             if also.pop("keepdims", False) or also.keys() - {"dtype"}:
@@ -378,6 +396,13 @@ class Symbol(NDArrayOperatorsMixin):
         if method != "__call__" or made is None or also:
             raise NotTracedError(f"numpy.{ufunc.__name__}")
         return made(self._recorder, *given)
+
+    def _change(self, out: Any, made: Symbol) -> Symbol:
+        """Changes an array in place."""
+        if not isinstance(out, Symbol) or out._shares or made.ids.shape != out.ids.shape:
+            raise NotTracedError("a change in place of what is not the term's own")
+        out.ids = made.ids
+        return out
 
     def __array_function__(
         self, function: Any, types: Any, given: tuple[Any, ...], also: dict[str, Any]
@@ -418,8 +443,7 @@ def _fold(ufunc: Any, array: Symbol, axis: int | None) -> Symbol:
     if axis is None or not 1 <= axis % dimensions:
         raise NotTracedError(f"numpy.{ufunc.__name__}.reduce over robots")
     parts = np.moveaxis(array.ids, axis % dimensions - 1, 0)
-    truth = array.dtype == np.bool_
-    truth = truth and ufunc is not np.add  # of truth values the number
+    truth = _is_truth(array) and ufunc is not np.add  # of truth values the number
     found, *others = (Symbol(array._recorder, np.asarray(part), truth) for part in parts)
     for one in others:
         found = ufunc(found, one)
@@ -438,7 +462,8 @@ def _clip(array: Any, low: Any = None, high: Any = None) -> Any:
 
 def _where(condition: Any, yes: Any, no: Any) -> Symbol:
     one = next(x for x in (condition, yes, no) if isinstance(x, Symbol))
-    return one._recorder.apply(lib.MFPY_SELECT, condition, yes, no)
+    truth = _is_truth(yes) and _is_truth(no)
+    return one._recorder.apply(lib.MFPY_SELECT, condition, yes, no, truth=truth)
 
 
 def _together(arrays: Sequence[Any], axis: int, join: Callable[..., Any]) -> Symbol:
@@ -446,7 +471,8 @@ def _together(arrays: Sequence[Any], axis: int, join: Callable[..., Any]) -> Sym
     if not all(isinstance(x, Symbol) for x in arrays) or axis == 0:
         raise NotTracedError("robots, or arrays of constants, one behind the other")
     at = axis if axis < 0 else axis - 1
-    return Symbol(one._recorder, np.asarray(join([x.ids for x in arrays], axis=at), np.int64))
+    ids = np.asarray(join([x.ids for x in arrays], axis=at), np.int64)
+    return Symbol(one._recorder, ids, all(map(_is_truth, arrays)))
 
 
 def _norm(array: Symbol, axis: int | None = None) -> Symbol:
@@ -458,6 +484,17 @@ def _apply(operation: int, truth: bool = False) -> Callable[..., Symbol]:
     return lambda recorder, *given: recorder.apply(operation, *given, truth=truth)
 
 
+def _is_truth(one: Any) -> bool:
+    return isinstance(one, bool) or getattr(one, "dtype", None) == np.bool_
+
+
+def _alike(operation: int) -> Callable[..., Symbol]:
+    """Truth values give truth values."""
+    return lambda recorder, *given: recorder.apply(
+        operation, *given, truth=all(map(_is_truth, given))
+    )
+
+
 def _not(recorder: Recorder, a: Any) -> Symbol:
     return recorder.apply(lib.MFPY_EQUAL, a, 0.0, truth=True)
 
@@ -466,26 +503,25 @@ def _truths(operation: int) -> Callable[..., Symbol]:
     """Of truth values: 0 and 1."""
 
     def made(recorder: Recorder, a: Any, b: Any) -> Symbol:
-        for one in (a, b):
-            if not (isinstance(one, (bool, np.bool_)) or getattr(one, "dtype", None) == np.bool_):
-                raise NotTracedError("logic of numbers")
+        if not (_is_truth(a) and _is_truth(b)):
+            raise NotTracedError("logic of numbers")
         return recorder.apply(operation, a, b, truth=True)
 
     return made
 
 
 def _add(recorder: Recorder, a: Any, b: Any) -> Symbol:
-    if all(getattr(one, "dtype", None) == np.bool_ for one in (a, b)):
+    if _is_truth(a) and _is_truth(b):
         return _truths(lib.MFPY_MOST)(recorder, a, b)
     return recorder.apply(lib.MFPY_ADD, a, b)
 
 
 def _square(recorder: Recorder, a: Any) -> Symbol:
-    return recorder.apply(lib.MFPY_MULTIPLY, a, a)
+    return recorder.apply(lib.MFPY_MULTIPLY, a, a, truth=_is_truth(a))
 
 
 def _power(recorder: Recorder, a: Any, exponent: Any) -> Symbol:
-    if exponent != 2:
+    if isinstance(exponent, Symbol) or exponent != 2:
         raise NotTracedError("powers but squares")
     return _square(recorder, a)
 
@@ -504,11 +540,11 @@ def _invert(recorder: Recorder, a: Any) -> Symbol:
 _UFUNCS: dict[str, Callable[..., Any]] = {
     "add": _add,
     "subtract": _apply(lib.MFPY_SUBTRACT),
-    "multiply": _apply(lib.MFPY_MULTIPLY),
+    "multiply": _alike(lib.MFPY_MULTIPLY),
     "divide": _apply(lib.MFPY_DIVIDE),
     "true_divide": _apply(lib.MFPY_DIVIDE),
-    "minimum": _apply(lib.MFPY_LEAST),
-    "maximum": _apply(lib.MFPY_MOST),
+    "minimum": _alike(lib.MFPY_LEAST),
+    "maximum": _alike(lib.MFPY_MOST),
     "less": _apply(lib.MFPY_LESS, truth=True),
     "less_equal": _apply(lib.MFPY_LESS_EQUAL, truth=True),
     "greater": _swapped(lib.MFPY_LESS),

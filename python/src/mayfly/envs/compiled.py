@@ -4,6 +4,7 @@ with symbols (mayfly._program). Terms that ship are such, and functions marked b
 
 from __future__ import annotations
 
+import copy
 import functools
 from collections import defaultdict
 from collections.abc import Callable, Mapping
@@ -127,12 +128,21 @@ class _Seen:
         return (self.joint_vel - rates) * np.float32(1.0 / self.step_dt)  # type: ignore[no-any-return]
 
 
-def _requested(function: Any) -> str | None:
+def _requested(function: Any, params: Mapping[str, Any] | None = None) -> str | None:
     """Whether a function is to be traced: "must" where its author says so."""
     if getattr(function, "mayfly_compiled", False):
         return "must"
     module = getattr(function, "__module__", None) or ""
-    return "may" if module.split(".")[0] == "mayfly" else None
+    return "may" if module.split(".")[0] == "mayfly" and _is_plain(params or {}) else None
+
+
+def _is_plain(value: Any) -> bool:
+    """Whether a change of a parameter can be seen by comparison."""
+    if isinstance(value, Mapping):
+        return all(map(_is_plain, value.values()))
+    if isinstance(value, (list, tuple)):
+        return all(map(_is_plain, value))
+    return value is None or isinstance(value, (str, bool, int, float))
 
 
 class Programs:
@@ -156,6 +166,7 @@ class Programs:
         self._written: dict[str, list[Field]] = {}  # by events
         self._weights: dict[str, float] = {}
         self._ranges: list[tuple[Command, dict[str, Range]]] = []
+        self._params: list[tuple[Mapping[str, Any], Mapping[str, Any]]] = []  # and as they were
         self._version = -1
 
     def follow(self) -> None:
@@ -166,7 +177,11 @@ class Programs:
                 self._weigh()
             else:
                 self._version = -1
-        if self._version != env._version or any(r != env.ranges(c) for c, r in self._ranges):
+        if (
+            self._version != env._version
+            or any(not _is_plain(given) or given != known for given, known in self._params)
+            or any(known != env.ranges(command) for command, known in self._ranges)
+        ):
             self._build()
 
     def run(self, part: str, robots: Array | None = None) -> None:
@@ -199,7 +214,7 @@ class Programs:
                 program.constants[slot] = weight
 
     def _build(self) -> None:
-        self._ranges = []
+        self._ranges, self._params = [], []
         self.slow = defaultdict(list)
         self._parts, self._written = {}, {}
         for part in ("act", "command", "reward", "observe", "touch", "measure", "restart"):
@@ -227,7 +242,7 @@ class Programs:
         params: Mapping[str, Any], dimensions: tuple[int, ...],
     ) -> Symbol | None:  # fmt: skip
         """The symbol that a term makes; None: NumPy is to compute it."""
-        requested = _requested(function)
+        requested = self._read(function, params)
         failure: Exception | None = None
         if requested is not None:
             try:
@@ -243,16 +258,24 @@ class Programs:
         self.slow[kind].append(name)
         return None
 
+    def _read(self, function: Any, params: Mapping[str, Any]) -> str | None:
+        """As _requested; whether the parameters change is then followed."""
+        requested = _requested(function, params)
+        if requested is not None and params and _is_plain(params):
+            self._params.append((params, copy.deepcopy(dict(params))))
+        return requested
+
     def _event(self, name: str, seen: _Seen, recorder: Recorder) -> bool:
         event = self._env.task.events[name]
         function: Any = event.func
+        requested = self._read(function, event.params)
         seen.draw_for(self._env._streams["event", name])
+        if requested is None:
+            return False
         try:
-            if _requested(function) is None:
-                return False
             function(seen, LISTED, **event.params)
         except Exception as failure:
-            if _requested(function) == "must":
+            if requested == "must":
                 raise errors.ArgumentError(f"event {name}: cannot be compiled: {failure}") from None
             return False
         self._written[name] = seen.written
