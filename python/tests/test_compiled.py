@@ -267,6 +267,10 @@ def test_the_same_task_in_numpy(mode: str) -> None:
     with compiled.make(70, autoreset_mode=mode) as envs, slow.make(70, autoreset_mode=mode) as same:
         assert not any(envs._programs.slow.values())
         assert all(f"event {name}" in envs._programs._parts for name in EVENTS)
+        assert envs.numpy_terms == () and "in NumPy" not in repr(envs)
+        assert {"reward/is_alive", "event/push_by_setting_velocity", "command/twist",
+                "observation/late/velocity"} <= set(same.numpy_terms)  # fmt: skip
+        assert "in NumPy: event/reset_root_state_uniform, " in repr(same)
         assert len(same._programs.slow["reward"]) == len(ALL_REWARDS)
         assert len(same._programs.slow["observation"]) == len(ALL_OBSERVATIONS) + 1
         assert not any(part.startswith(("event", "draw")) for part in same._programs._parts)
@@ -308,6 +312,14 @@ def test_threads_and_company() -> None:
             np.testing.assert_array_equal(one, other)
 
 
+class Faster(mdp.UniformVelocityCommand):
+    """A command of one's own whose value is compiled."""
+
+    @mdp.compiled
+    def value(self, env: Any, drawn: Any) -> Any:
+        return 2.0 * drawn[:, :3]
+
+
 def test_own_terms_in_c() -> None:
     calls = []
 
@@ -316,13 +328,16 @@ def test_own_terms_in_c() -> None:
         calls.append(1)
         return np.maximum(env["base.position"][:, 2] - least, 0)
 
-    task = crawler_task(rewards={"high": Reward(height, 2.0, least=0.1)})
+    task = crawler_task(
+        rewards={"high": Reward(height, 2.0, least=0.1)}, commands={"twist": Faster()}
+    )
     with task.make(20) as envs:
         envs.reset(seed=1)
         begun = len(calls)
         for action in actions(envs, 5):
             _, reward, *_ = envs.step(action)
-        assert len(calls) == begun and envs._programs.slow["reward"] == []
+        assert len(calls) == begun and envs.numpy_terms == ()
+        np.testing.assert_array_equal(envs.command(), 2.0 * envs.drawn()[:, :3])
         z = envs["base.position"][:, 2]
         np.testing.assert_allclose(reward, 0.02 * 2 * np.maximum(z - 0.1, 0), rtol=1e-5)
 

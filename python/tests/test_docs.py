@@ -215,7 +215,7 @@ def test_gaits_by_map_elites() -> None:
 
 def test_ant_by_ppo(capsys: pytest.CaptureFixture[str]) -> None:
     """A task that is learned within seconds, here and there."""
-    for name in ("jax", "mujoco"):
+    for name in ("jax", "mujoco", "imageio"):
         pytest.importorskip(name, reason=f"{name} is not installed: PPO is not tried")
     ours, theirs = load("ant_by_ppo").main("InvertedPendulum-v5", 120, 900.0, 1)
     assert ours > 900 and theirs > 700

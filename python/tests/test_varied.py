@@ -47,6 +47,7 @@ def test_robots_move_as_those_of_edited_files(tmp_path: pathlib.Path) -> None:
     friction, mass, damping = np.array([0.3, 1.2]), np.array([2.0, 4.0]), np.array([0.1, 0.5])
     with mayfly.World(step=0.002) as world:
         group = world.add_group(walker(tmp_path), 2, precision="double")
+        assert not any("numbers of their own" in note for note in group.notes)
         group.vary({"link.mass": {"trunk": mass}, "joint.damping": {"hip": damping}})
         group.vary({"shape.friction.0": {"floor": friction[1:]}}, robots=1)
         group.vary({"shape.friction.0": {"floor": friction[:1]}}, robots=[0])
@@ -55,6 +56,7 @@ def test_robots_move_as_those_of_edited_files(tmp_path: pathlib.Path) -> None:
             "hip/joint.damping": [0.1, 0.5],
             "floor/shape.friction": [0.3, 1.2],
         }
+        assert any("robots (2) have numbers of their own" in note for note in group.notes)
         found = poses(group)
     for i in range(2):
         with mayfly.World(step=0.002) as world:

@@ -348,6 +348,19 @@ const mf_MotionNote mf_note_kept_off = {
     .shape = is_kept_off,
     .text = "shapes (#) that contype, conaffinity or exclusions keep off the ground touch it by "
             "their points"};
+
+static uint32_t with_own_numbers(const mf_NoteCase *c) {
+    static const char *const names[] = {"articulated.numbers", "points.numbers"};
+    bool own = false;
+    for (size_t i = 0; c->group != NULL && i < sizeof names / sizeof *names; i++)
+        own = own || mf_group_find_field((mf_Group *)(uintptr_t)c->group, names[i]) != NULL;
+    return own ? mf_group_count(c->group) : 0;
+}
+
+const mf_MotionNote mf_note_own_numbers = {
+    .count = with_own_numbers,
+    .text = "robots (#) have numbers of their own; poses of links, equations of motion and "
+            "pictures are those of the group's model"};
 const mf_MotionNote mf_note_own_law = {
     .shape = has_surface,
     .text = "contacts of shapes (#) use the law of the motion, not MuJoCo's: friction, condim, "

@@ -42,12 +42,13 @@ typedef struct mf_MotionNotes {
     const char *(*own)(const mf_NoteCase *c, uint32_t index);
 } mf_MotionNotes;
 
-extern const mf_MotionNote mf_note_speeds, mf_note_floating, mf_note_planars, mf_note_alone_links,
-    mf_note_alone_obstacles, mf_note_base_shapes, mf_note_fixed_shapes, mf_note_points_instead,
-    mf_note_kept_off, mf_note_own_law, mf_note_own_law_of_shapes, mf_note_stiffness_only,
-    mf_note_mean_impedance, mf_note_rotation, mf_note_impratio, mf_note_tendon_efforts,
-    mf_note_lifted, mf_note_kept_contacts, mf_note_ground_added, mf_note_no_ground,
-    mf_note_alone_world, mf_note_mocap_children, mf_note_no_floor, mf_note_no_wind;
+extern const mf_MotionNote mf_note_own_numbers, mf_note_speeds, mf_note_floating, mf_note_planars,
+    mf_note_alone_links, mf_note_alone_obstacles, mf_note_base_shapes, mf_note_fixed_shapes,
+    mf_note_points_instead, mf_note_kept_off, mf_note_own_law, mf_note_own_law_of_shapes,
+    mf_note_stiffness_only, mf_note_mean_impedance, mf_note_rotation, mf_note_impratio,
+    mf_note_tendon_efforts, mf_note_lifted, mf_note_kept_contacts, mf_note_ground_added,
+    mf_note_no_ground, mf_note_alone_world, mf_note_mocap_children, mf_note_no_floor,
+    mf_note_no_wind;
 // As mf_motion_group_note. *chosen: the motion or the setting that the user chose leaves it out by
 // its nature.
 bool mf_motion_note_of_group(const mf_Group *group, uint32_t index, bool *chosen, char *text);

@@ -249,12 +249,12 @@ class World(DrawnWorld):
             native = add_group(self._pointer, recipe)
             try:
                 touching = set_up(native, self._context, self._robot_file, recipe)
+                if strict:
+                    _refuse_notes(native, recipe)
                 if models:
                     for own in dict.fromkeys(models):
                         self._keep(own)
                     give_models(native, models)
-                if strict:
-                    _refuse_notes(native, recipe)
             except BaseException:
                 lib.mf_world_drop_group(self._pointer)
                 raise

@@ -565,13 +565,12 @@ static const mf_MotionNote note_softened = {
     .text = "contacts (#): friction is softer than impratio and solimp say, as single precision "
             "cannot hold it; precision double does"};
 
-static const mf_MotionNote *const notes[] = {&note_softened,          &mf_note_planars,
-                                             &mf_note_tendon_efforts, &mf_note_lifted,
-                                             &mf_note_alone_links,    &mf_note_alone_obstacles,
-                                             &mf_note_points_instead, &mf_note_kept_off,
-                                             &mf_note_kept_contacts,  &mf_note_ground_added,
-                                             &mf_note_no_ground,      &mf_note_alone_world,
-                                             &mf_note_mocap_children, NULL};
+static const mf_MotionNote *const notes[] = {
+    &mf_note_own_numbers,     &note_softened,          &mf_note_planars,
+    &mf_note_tendon_efforts,  &mf_note_lifted,         &mf_note_alone_links,
+    &mf_note_alone_obstacles, &mf_note_points_instead, &mf_note_kept_off,
+    &mf_note_kept_contacts,   &mf_note_ground_added,   &mf_note_no_ground,
+    &mf_note_alone_world,     &mf_note_mocap_children, NULL};
 
 static void note_settings(const void *plan, mf_NoteCase *c) {
     const mf_Model *model = c->model;

@@ -305,7 +305,8 @@ static void row_defaults(mf_MotionsConfig *config) {
                                        .contact_margin = 0.001};
 }
 
-static const mf_MotionNote *const notes[] = {&mf_note_floating, &mf_note_own_law, NULL};
+static const mf_MotionNote *const notes[] = {&mf_note_own_numbers, &mf_note_floating,
+                                             &mf_note_own_law, NULL};
 
 static void note_settings(const void *plan, mf_NoteCase *c) {
     (void)plan;

@@ -145,6 +145,11 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, (str, bool, int, float))
 
 
+def _label(name: Any) -> str:
+    """Of a term; an observation is its group and its column."""
+    return name if isinstance(name, str) else f"{name[0]}/{name[1].name}"
+
+
 class Programs:
     """The programs of an environment, one for each part of a step.
 
@@ -183,6 +188,14 @@ class Programs:
             or any(known != env.ranges(command) for command, known in self._ranges)
         ):
             self._build()
+
+    def names(self) -> tuple[str, ...]:
+        """Of the terms that NumPy computes."""
+        events = [name for name in self._env.task.events if f"event {name}" not in self._parts]
+        found = [("event", name) for name in events]
+        found += [(kind, _label(name)) for kind, names in self.slow.items() for name in names]
+        words = {"metrics": "command", "draw": "command"}  # parts of these
+        return tuple(dict.fromkeys(f"{words.get(kind, kind)}/{name}" for kind, name in found))
 
     def run(self, part: str, robots: Array | None = None) -> None:
         """Runs a program for all robots, or for those of these numbers."""
@@ -253,8 +266,7 @@ class Programs:
             except Exception as error:  # NumPy will say it too, if it is one there
                 failure = error
         if requested == "must":
-            label = name if isinstance(name, str) else f"{name[0]}/{name[1].name}"
-            raise errors.ArgumentError(f"{kind} {label}: cannot be compiled: {failure}")
+            raise errors.ArgumentError(f"{kind} {_label(name)}: cannot be compiled: {failure}")
         self.slow[kind].append(name)
         return None
 

@@ -240,6 +240,12 @@ class TaskVectorEnv(Batch, State):
         return self.task.step_dt
 
     @property
+    def numpy_terms(self) -> tuple[str, ...]:
+        """The terms that NumPy computes, "reward/NAME"; all others run in C."""
+        names: tuple[str, ...] = self._programs.names()
+        return names
+
+    @property
     def title(self) -> str:
         """The name of the task."""
         return self.task.name
@@ -250,6 +256,7 @@ class TaskVectorEnv(Batch, State):
         return (
             f"{type(self).__name__}({self.title}, num_envs={self.num_envs}{state}): "
             f"{self.action.shape[1]} actions; observations: {sizes}"
+            + (f"; in NumPy: {', '.join(self.numpy_terms)}" if self.numpy_terms else "")
         )
 
     def __reduce__(self) -> Any:
