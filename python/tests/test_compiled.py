@@ -80,6 +80,7 @@ CASES: dict[str, Callable[[Any], Any]] = {
     "columns": lambda x: np.stack([*x.T[::-1]], axis=1)[:, [4, 0, 2]],
     "joined": lambda x: np.concatenate([x[:, 3:], x[:, :1] * 2], axis=-1),
     "total": lambda x: mdp.total(x) + mdp.square_sum(x[:, 1:]),
+    "cross": lambda x: np.cross(x[:, :3], x[:, 2:]),
     "in place": lambda x: changed(x[:, 0].copy(), x[:, 1]),
     "an alias": lambda x: alias(2 * x),
     "truths": lambda x: (x[:, 0] > 0) * (x[:, 1] > 0) + (x[:, 2] > 0),

@@ -480,6 +480,12 @@ def _norm(array: Symbol, axis: int | None = None) -> Symbol:
     return square._recorder.apply(lib.MFPY_ROOT, square)
 
 
+def _cross(a: Any, b: Any) -> Symbol:
+    """Of (robots, 3)."""
+    (ax, ay, az), (bx, by, bz) = a.T, b.T
+    return _together([ay * bz - az * by, az * bx - ax * bz, ax * by - ay * bx], 1, np.stack)
+
+
 def _apply(operation: int, truth: bool = False) -> Callable[..., Symbol]:
     return lambda recorder, *given: recorder.apply(operation, *given, truth=truth)
 
@@ -589,6 +595,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "any": lambda a, axis=None: _fold(np.logical_or, a, axis),
     "all": lambda a, axis=None: _fold(np.logical_and, a, axis),
     "norm": _norm,
+    "cross": _cross,
     "shape": lambda a: a.shape,
     "ndim": lambda a: a.ndim,
 }

@@ -32,8 +32,8 @@ def feet_air_time_positive_biped(
     feet = env.contact(link_names)
     stands = feet.contact_time > 0
     phase = np.where(stands, feet.contact_time, feet.air_time)
-    time = np.minimum(np.minimum.reduce(phase.T), np.float32(threshold))
-    one = np.add.reduce(stands.T.astype(np.int32)) == 1
+    time = np.minimum(phase.min(axis=1), np.float32(threshold))
+    one = stands.sum(axis=1) == 1
     made: Array = time * (one & (square_sum(env.command(command_name)[:, :2]) > 0.01))
     return made
 

@@ -52,13 +52,6 @@ __all__ = [
 ]
 
 
-def _link(env: TaskVectorEnv, name: str, field: str) -> Array:
-    """A field of a link, (robots, k)."""
-    if field not in env.group:
-        env.group.derive_links()
-    return env[f"{name}/{field}"]
-
-
 def _lengths(values: Array) -> Array:
     return np.sqrt(square_sum(values))
 
@@ -93,22 +86,22 @@ def _heading(turn: Array) -> tuple[Array, Array]:
 
 def object_pos(env: TaskVectorEnv, link_name: str) -> Array:
     """Position of a link's origin in the world [m], (robots, 3)."""
-    return _link(env, link_name, "link.pose")[:, :3]
+    return env.link(link_name, "link.pose")[:, :3]
 
 
 def object_quat(env: TaskVectorEnv, link_name: str) -> Array:
     """Rotation of a link, a quaternion (w, x, y, z), (robots, 4)."""
-    return _link(env, link_name, "link.pose")[:, 3:]
+    return env.link(link_name, "link.pose")[:, 3:]
 
 
 def object_lin_vel(env: TaskVectorEnv, link_name: str) -> Array:
     """Velocity of a link's origin in the world [m/s], (robots, 3)."""
-    return _link(env, link_name, "link.velocity")[:, :3]
+    return env.link(link_name, "link.velocity")[:, :3]
 
 
 def object_ang_vel(env: TaskVectorEnv, link_name: str) -> Array:
     """Angular velocity of a link in the world's frame [rad/s], (robots, 3)."""
-    return _link(env, link_name, "link.velocity")[:, 3:]
+    return env.link(link_name, "link.velocity")[:, 3:]
 
 
 def contacts_between(

@@ -61,6 +61,10 @@ class _Seen:
     def __getitem__(self, name: str) -> Symbol:
         return self._recorder.field(self._env._stored(name).field.view)
 
+    def link(self, name: str, field: str = "link.pose") -> Symbol:
+        self._env.link(name, field)
+        return self[f"{name}/{field}"]
+
     def contact(self, links: Any) -> _Touch:
         return _Touch(self, self._env.contact(links))
 

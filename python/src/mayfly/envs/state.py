@@ -459,6 +459,14 @@ class State:
         )
         return out.T
 
+    def link(self, name: str, field: str = "link.pose") -> Array:
+        """The pose of a link in the world: position [m] and quaternion (w, x, y, z), (robots, 7);
+        "link.velocity": linear [m/s] and angular [rad/s], (robots, 6).
+        """
+        if field not in self.group:
+            self.group.derive_links()
+        return self[f"{name}/{field}"]
+
     # ---- parts by name ---------------------------------------------------------------------------
 
     def joints(self, names: Sequence[str]) -> list[int]:
