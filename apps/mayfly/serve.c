@@ -137,17 +137,12 @@ typedef struct Served {
     char token[MF_APP_TOKEN]; // that was made
 } Served;
 
-static bool is_stopped(const Served *served) {
-    return served->server != NULL &&
-           mf_scene_scripts_stopped(mf_server_scene(served->server)) != NULL;
-}
-
 // Asked by the server again and again. Programs of bridges may have ended.
 static bool stop_requested(void *user) {
     const Served *served = user;
     if (served->bridges != NULL)
         mf_bridges_watch(served->bridges);
-    return mf_app_stop_requested() || is_stopped(served);
+    return mf_app_stop_requested();
 }
 
 static bool announce(const mf_Server *server, const char *made, const mf_ServePage *page) {
@@ -168,6 +163,14 @@ static void step_page(void *user, uint64_t steps) {
 static mf_Status move(void *user, uint64_t steps, uint64_t *done, mf_Error *error) {
     const Served *served = user;
     return mf_scene_step_by(mf_server_scene(served->server), step_page, user, steps, done, error);
+}
+
+// A world that a client has loaded rests from now on.
+static void rest(void *user, const char *reason) {
+    (void)user;
+    fprintf(stderr,
+            "mayfly: the loaded world has stopped%s%s; it rests until another one is loaded\n",
+            reason[0] != '\0' ? ": " : "", reason);
 }
 
 // A world that a client has made: what a scene gets at the start, and the same notes.
@@ -243,6 +246,7 @@ static mf_ServerConfig read_options(const Options *options, Served *served) {
     config.duration = mf_time_from_seconds(mf_option_real(options->duration, 0.0));
     config.files = served->files;
     config.accept = accept_world;
+    config.ended = rest;
     config.spin = 1e-6 * mf_option_real(options->spin, 1e6 * config.spin);
     config.stop = stop_requested;
     config.user = served;
@@ -296,8 +300,10 @@ static mf_Status serve_recorded(mf_Context *context, mf_Scene *scene, mf_Simulat
     const mf_Status status =
         open_and_serve(context, scene, simulation, options, &served, &server, error);
     mf_serve_page_destroy(served.page);
-    if (is_stopped(&served))
-        mf_run_say_stopped(mf_scene_scripts_stopped(mf_server_scene(server)));
+    const char *stopped =
+        server != NULL && mf_server_scene(server) == scene ? mf_scene_scripts_stopped(scene) : NULL;
+    if (stopped != NULL)
+        mf_run_say_stopped(stopped);
     mf_server_destroy(server);
     mf_bridges_stop(served.bridges);
     return status;

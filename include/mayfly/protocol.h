@@ -283,7 +283,8 @@ enum {
         "start; again after it was within 0.5 rad", "group, instance") \
     EVENT(11, DOCK, "a dock changed its state", "group, instance, dock + (state << 16)") \
     EVENT(12, SCORE, "`value.score` of an instance rose", "group, instance") \
-    EVENT(13, END, "the run of `mayfly run --python` is over: requests are still answered", "") \
+    EVENT(13, END, "the run of `mayfly run --python` is over, or a loaded world was stopped by its script or " \
+        "failed; sent to all connections. Requests are still answered", "") \
     EVENT(14, HELD, "reading of a connection is suspended, because it exceeds its rate", \
         "value: its number") \
     EVENT(15, WORLD, "robots joined, or another world is served; sent to all connections", \

@@ -48,17 +48,16 @@ void mf_scene_note(mf_Scene *scene, const char *format, ...) {
     va_end(arguments);
 }
 
-mf_Status mf_scene_blame_file(const mf_SceneBuilder *builder, mf_Status status, const char *section,
+mf_Status mf_scene_blame_file(const mf_SceneFile *file, mf_Status status, const char *section,
                               const char *name, const char *key, const char *path, int32_t line,
-                              int32_t column) {
+                              int32_t column, mf_Error *error) {
     char cause[sizeof((mf_Error *)0)->message];
-    if (status != MF_NOT_FOUND || line == 0 || builder->error == NULL ||
-        strcmp(builder->error->file, path) != 0 || builder->error->line != 0)
+    if (status != MF_NOT_FOUND || line == 0 || error == NULL || strcmp(error->file, path) != 0 ||
+        error->line != 0)
         return status;
-    snprintf(cause, sizeof cause, "%s", builder->error->message);
-    return mf_fail_at(builder->error, status, builder->file->file, line, column,
-                      "%s.%s%s%s: %.200s: %.180s", section, name != NULL ? name : "",
-                      name != NULL ? "." : "", key, path, cause);
+    snprintf(cause, sizeof cause, "%s", error->message);
+    return mf_fail_at(error, status, file->file, line, column, "%s.%s%s%s: %.200s: %.180s", section,
+                      name != NULL ? name : "", name != NULL ? "." : "", key, path, cause);
 }
 
 // ---- ground and world --------------------------------------------------------------------------
@@ -90,12 +89,12 @@ static mf_Status make_ground(mf_SceneBuilder *builder) {
     if (ground->generator.shape == MF_TERRAIN_FLAT && config.border == MF_BORDER_CONTINUES)
         config.columns = config.rows = 1;
     if (ground->path != NULL)
-        status = mf_scene_blame_file(builder,
-                                     mf_terrain_load(builder->context, ground->path, &config,
-                                                     ground->scale, ground->offset, &scene->terrain,
-                                                     builder->error),
-                                     "ground", NULL, "file", ground->path,
-                                     builder->file->ground_line, builder->file->ground_column);
+        status = mf_scene_blame_file(
+            builder->file,
+            mf_terrain_load(builder->context, ground->path, &config, ground->scale, ground->offset,
+                            &scene->terrain, builder->error),
+            "ground", NULL, "file", ground->path, builder->file->ground_line,
+            builder->file->ground_column, builder->error);
     else
         status = mf_terrain_generate(builder->context, &config, &ground->generator, &scene->terrain,
                                      builder->error);

@@ -25,9 +25,9 @@ mf_Status mf_scene_allocate_groups(mf_SceneBuilder *builder);
 MF_PRINTF(2, 3) void mf_scene_note(mf_Scene *scene, const char *format, ...);
 // `status` of reading the file at `path`, which a key of the scene at that line names: an error of
 // the scene where there is no such file. `name`: of the entry, or NULL.
-mf_Status mf_scene_blame_file(const mf_SceneBuilder *builder, mf_Status status, const char *section,
+mf_Status mf_scene_blame_file(const mf_SceneFile *file, mf_Status status, const char *section,
                               const char *name, const char *key, const char *path, int32_t line,
-                              int32_t column);
+                              int32_t column, mf_Error *error);
 // Keys that are set and have no effect on their group (idle_keys.c).
 void mf_scene_note_idle_keys(const mf_SceneBuilder *builder);
 

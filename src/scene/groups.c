@@ -69,8 +69,9 @@ mf_Status mf_scene_load_model(mf_SceneBuilder *builder, uint32_t index) {
     const mf_Status status =
         mf_model_load(builder->context, from->model_path, &from->import, out, builder->error);
     if (status != MF_OK)
-        return mf_scene_blame_file(builder, status, "groups", from->name, "model", from->model_path,
-                                   from->model_line, from->model_column);
+        return mf_scene_blame_file(builder->file, status, "groups", from->name, "model",
+                                   from->model_path, from->model_line, from->model_column,
+                                   builder->error);
     return mf_scene_limit_modules(builder, index);
 }
 

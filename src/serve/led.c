@@ -10,8 +10,8 @@ bool mf_server_is_led(const mf_Server *server) {
 }
 
 bool mf_link_may_move(const mf_Server *server) {
-    return server->steps_left > 0 &&
-           (!server->config.led || (!server->stopped && mf_server_is_led(server)));
+    return server->steps_left > 0 && !server->stopped &&
+           (!server->config.led || mf_server_is_led(server));
 }
 
 const char *mf_server_stopped(const mf_Server *server) {

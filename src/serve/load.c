@@ -250,8 +250,11 @@ static void take(mf_Server *server, Next *next, mf_LinkMade *made, bool loaded, 
         drop_made(server, old.made);
     made->before = loaded ? NULL : old.made;
     server->made = made;
-    if (loaded)
+    if (loaded) {
         mf_link_due_now(server);
+        server->is_loaded = true;
+        server->stopped = false;
+    }
     const double spent = mf_clock_seconds() - began;
     for (uint32_t p = 0; p < server->peer_count; p++)
         server->peers[p].deadline += spent;

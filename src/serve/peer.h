@@ -123,8 +123,9 @@ struct mf_Server {
     uint64_t steps_asked; // while paused
     uint64_t to_sample;   // [1] steps; UINT64_MAX: none
     uint64_t steps_left;  // [1] until it stands still; UINT64_MAX: it never does
-    bool stopped;         // by a connection
-    char reason[160];
+    bool stopped;         // by a connection, a script or a failure
+    bool is_loaded;       // a client has loaded this world: its end is not the server's
+    char reason[256]; // why, "" without one
     double looked; // [s] of the clock, at the sockets
     mf_Spin spin;
     double speed;
@@ -148,6 +149,9 @@ mf_Status mf_link_until(mf_Server *server, bool (*is_done)(const mf_Server *serv
                         mf_Error *error);
 // False: no step is to be done whatever the clock says.
 bool mf_link_may_move(const mf_Server *server);
+
+// MF_STOPPED: a world that a client has loaded was stopped by its script, or failed.
+mf_Status mf_link_check_live(const mf_Server *server, mf_Error *error);
 
 // Makes server->fields of its world, and the limit of messages.
 mf_Status mf_link_list_fields(mf_Server *server, mf_Error *error);

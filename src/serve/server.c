@@ -10,6 +10,7 @@
 #include "world/attach.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -157,6 +158,34 @@ static mf_Status move(mf_Server *server, uint64_t *count, mf_Error *error) {
     return status;
 }
 
+// The end of a world that a client has loaded, by its script or by a failure, is not the server's:
+// it rests until another one is loaded.
+static mf_Status rest(mf_Server *server, mf_Status status, mf_Error *error) {
+    if (!server->is_loaded || (status == MF_OK && !server->stopped))
+        return status;
+    const char *stopped = mf_scene_scripts_stopped(server->scene);
+    if (status != MF_OK)
+        mf_error_format(error, server->reason, sizeof server->reason);
+    else
+        snprintf(server->reason, sizeof server->reason, "%s", stopped != NULL ? stopped : "");
+    server->stopped = true;
+    mf_server_pause(server, true);
+    mf_link_event(server, MF_EVENT_END, 0, 0, 0);
+    if (server->config.ended != NULL)
+        server->config.ended(server->config.user, server->reason);
+    for (uint32_t p = 0; p < server->peer_count && server->steps_asked > 0; p++) {
+        mf_Peer *peer = &server->peers[p];
+        mf_Error why;
+        if (peer->socket < 0 || !peer->steps)
+            continue;
+        peer->steps = false;
+        mf_link_check_live(server, &why);
+        mf_peer_error(server, peer, peer->steps_tag, &why);
+    }
+    server->steps_asked = 0;
+    return MF_OK;
+}
+
 // What scripts do before the turns of this step. They may restore the world to another time.
 static mf_Status prepare(mf_Server *server, mf_Error *error) {
     const mf_Time time = mf_world_time(server->world);
@@ -166,12 +195,12 @@ static mf_Status prepare(mf_Server *server, mf_Error *error) {
     server->stopped = server->stopped || mf_scene_scripts_stopped(server->scene) != NULL;
     if (mf_world_time(server->world) != time)
         jump(server);
-    return status;
+    return rest(server, status, error);
 }
 
 static mf_Status step(mf_Server *server, uint64_t count, double before, mf_Error *error) {
-    mf_Status status = move(server, &count, error);
-    if (status != MF_OK || count == 0)
+    mf_Status status = rest(server, move(server, &count, error), error);
+    if (status != MF_OK || count == 0 || (server->is_loaded && server->stopped))
         return status;
     const double each = (mf_clock_seconds() - before) / (double)count;
     server->step_seconds += 0.3 * (each - server->step_seconds);
@@ -322,6 +351,8 @@ static double idle(const mf_Server *server, double now) {
 static bool is_over(const mf_Server *server) {
     if (server->config.stop != NULL && server->config.stop(server->config.user))
         return true;
+    if (server->stopped && !server->is_loaded && !server->config.led)
+        return true;
     return server->config.duration > 0 && mf_world_time(server->world) >= server->config.duration;
 }
 
@@ -351,8 +382,9 @@ static mf_Status go_on(mf_Server *server, mf_Error *error) {
 mf_Status mf_link_until(mf_Server *server, bool (*is_done)(const mf_Server *server),
                         mf_Error *error) {
     mf_Status status = MF_OK;
+    mf_Error own = {0};
     while (status == MF_OK && !is_done(server) && !is_over(server))
-        status = go_on(server, error);
+        status = go_on(server, error != NULL ? error : &own);
     return status;
 }
 

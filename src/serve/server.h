@@ -24,7 +24,7 @@ typedef struct mf_ServerConfig {
     bool led; // the world moves only by mf_server_step, while a connection is in lock-step
     // Of a world that others move, too: called instead of mf_scene_step, with its results; it may
     // restore the world to another moment. Its error, or a script's, ends mf_server_step and
-    // mf_server_run. Default NULL.
+    // mf_server_run, unless LOAD has made that world. Default NULL.
     mf_Status (*move)(void *mover, uint64_t steps, uint64_t *done, mf_Error *error);
     void *mover;
     bool scripts_first; // scripts of the scene are called before the turns of their step
@@ -45,8 +45,11 @@ typedef struct mf_ServerConfig {
     // Called with a world that LOAD (`loaded`) or SPAWN has made, before it takes the place of the
     // present one, which stays after an error. Default NULL.
     mf_Status (*accept)(void *user, mf_Scene *scene, bool loaded, mf_Error *error);
+    // Called when a world that LOAD has made is stopped by a script ("" without a reason), or
+    // fails: it rests, and another one can be loaded. Default NULL.
+    void (*ended)(void *user, const char *reason);
     bool (*stop)(void *user); // asked at least every 20 ms; true ends mf_server_run; default NULL
-    void *user;               // of accept and stop
+    void *user;               // of accept, ended and stop
 } mf_ServerConfig;
 mf_ServerConfig mf_server_config(void);
 
@@ -77,8 +80,8 @@ typedef struct mf_ServerPace {
 mf_ServerPace mf_server_pace(const mf_Server *server);
 
 void mf_server_pause(mf_Server *server, bool paused);
-// MF_BAD_ARGUMENT: the world is not paused. MF_BUSY: steps that were asked for are not done yet.
-// MF_LIMIT: not 1 .. 1e9 steps.
+// MF_BAD_ARGUMENT: the world is not paused. MF_STOPPED: a loaded world has ended. MF_BUSY: steps
+// that were asked for are not done yet. MF_LIMIT: not 1 .. 1e9 steps.
 mf_Status mf_server_ask_steps(mf_Server *server, uint64_t steps, mf_Error *error);
 // MF_BAD_ARGUMENT: not 0 .. 1e6.
 mf_Status mf_server_set_speed(mf_Server *server, double speed, mf_Error *error);

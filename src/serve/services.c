@@ -22,7 +22,8 @@ mf_Status mf_answer_ping(mf_Server *server, mf_Peer *peer, const mf_WireMessage 
 mf_Status mf_answer_pause(mf_Server *server, mf_Peer *peer, const mf_WireMessage *message,
                           mf_Error *error) {
     const mf_PauseRequest *in = message->data;
-    (void)peer, (void)error;
+    (void)peer;
+    MF_TRY(in->on == 1 ? MF_OK : mf_link_check_live(server, error));
     mf_server_pause(server, in->on == 1);
     return MF_OK;
 }

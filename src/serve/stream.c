@@ -146,8 +146,9 @@ void mf_link_event(mf_Server *server, uint32_t event, uint32_t group, uint32_t i
     for (uint32_t p = 0; p < server->peer_count; p++) {
         mf_Peer *peer = &server->peers[p];
         const bool wants = (peer->events >> event & 1u) != 0;
-        // Everybody is notified of another world: numbers may have changed.
-        if (peer->socket >= 0 && (wants || (event == MF_EVENT_WORLD && peer->welcome)))
+        // Everybody is notified of another world, as numbers may have changed, and of its end.
+        const bool concerns = event == MF_EVENT_WORLD || event == MF_EVENT_END;
+        if (peer->socket >= 0 && (wants || (concerns && peer->welcome)))
             put_event(server, peer, event, group, instance, value);
     }
 }

@@ -16,7 +16,15 @@ void mf_server_pause(mf_Server *server, bool paused) {
     mf_link_restart_clock(server);
 }
 
+mf_Status mf_link_check_live(const mf_Server *server, mf_Error *error) {
+    MF_CHECK(!server->is_loaded || !server->stopped, error, MF_STOPPED,
+             "the loaded world has stopped%s%s: load another one",
+             server->reason[0] != '\0' ? ": " : "", server->reason);
+    return MF_OK;
+}
+
 mf_Status mf_server_ask_steps(mf_Server *server, uint64_t steps, mf_Error *error) {
+    MF_TRY(mf_link_check_live(server, error));
     MF_NEED(server->paused, error, "expected a paused world: pause it first");
     MF_CHECK(server->steps_asked == 0, error, MF_BUSY,
              "steps that were asked for are not done yet");

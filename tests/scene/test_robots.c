@@ -54,6 +54,7 @@ TEST(mistakes_in_values_are_reported_in_one_line) {
 TEST(missing_parts_of_a_world_are_reported) {
     static const SceneMistake mistakes[] = {
         {"groups:\n  - name: a\n    model: nothing.urdf\n", "cannot open", 0},
+        {ROBOT "scripts:\n  - name: s\n    file: nothing.lua\n", "scripts.s.file: ", 6},
         {ROBOT "    gaits: [fly]\n", "no gait 'fly': expected one of those in ", 0},
         {ROBOT "    gaits: [tripot]\n", "did you mean 'tripod'?", 0},
         {ROBOT "    keyframe: sit\n",

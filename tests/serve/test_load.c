@@ -26,13 +26,21 @@ static int make_folder(void **state) {
     put_file("boxes.yaml", "name: Boxes\nworld: {step: 0.005}\ngroups:\n- name: boxes\n  model: " //
              MAYFLY_SOURCE_DIR "/models/resting_box.xml\n  count: 2\n");
     put_file("bad.yaml", "groups:\n- name: none\n  count: -1\n");
+    put_file("fails.lua", "function tick(time) error('no luck') end\n");
+    put_file("stops.lua", "function tick(time) if time > 0.02 then world:stop('far') end end\n");
+    for (int i = 0; i < 2; i++)
+        put_file(i == 0 ? "fails.yaml" : "stops.yaml",
+                 formatted("groups:\n- name: boxes\n  model: " MAYFLY_SOURCE_DIR
+                           "/models/resting_box.xml\nscripts:\n- name: ending\n  file: %s\n",
+                           i == 0 ? "fails.lua" : "stops.lua"));
     put_quad();
     const char *path = formatted("%s/out", folder);
     return symlink("/etc/hostname", path) == 0 ? setup_context(state) : -1;
 }
 
 static int drop_folder(void **state) {
-    static const char *const names[] = {"boxes.yaml", "bad.yaml", "quad.yaml", "out"};
+    static const char *const names[] = {"boxes.yaml", "bad.yaml",  "quad.yaml",  "out",
+                                        "fails.lua",  "stops.lua", "fails.yaml", "stops.yaml"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         unlink(formatted("%s/%s", folder, names[i]));
     }
@@ -255,6 +263,33 @@ TEST(test_servers_that_keep_their_world) {
                   recorded ? "recorded" : "no spawn");
         assert_true(hash_of(other) == hash);
     }
+}
+
+static mf_Status start_scripts(void *user, mf_Scene *scene, bool loaded, mf_Error *error) {
+    (void)user, (void)loaded;
+    return mf_scene_start_scripts(scene, error);
+}
+
+// Its end is not the server's: clients are notified, and load another one.
+TEST(test_loaded_worlds_that_end) {
+    AUTO_SERVED *served = start(*state, quads, WITH(config_with(folder), .accept = start_scripts));
+    AUTO_CLIENT *client = join(served), *other = join(served);
+    for (int i = 0; i < 4; i++) {
+        const char *why = i % 2 == 0 ? "fails.lua:1" : "far";
+        MUST(mf_client_load(client, i % 2 == 0 ? "fails.yaml" : "stops.yaml", &error));
+        assert_int_equal(await(other, MF_ANSWER_EVENT).event, MF_EVENT_WORLD);
+        if (i < 2) // while steps are asked for
+            MUST_FAIL(mf_client_run_steps(client, 100, &error), MF_STOPPED, why);
+        else // while it runs
+            MUST(mf_client_pause(client, false, &error));
+        assert_int_equal(await(other, MF_ANSWER_EVENT).event, MF_EVENT_END);
+        const uint64_t hash = hash_of(client);
+        MUST_FAIL(mf_client_run_steps(client, 1, &error), MF_STOPPED, why);
+        MUST_FAIL(mf_client_pause(client, false, &error), MF_STOPPED, "load another one");
+        assert_true(hash_of(client) == hash);
+    }
+    MUST(mf_client_load(client, "boxes.yaml", &error));
+    MUST(mf_client_run_steps(client, 5, &error));
 }
 
 // Out of memory at every call that a SPAWN and a LOAD make: the world stays.

@@ -6,6 +6,7 @@
 // script can see depends on addresses, clocks or the order of a hash table.
 #include "base/file.h"
 #include "base/memory.h"
+#include "scene/builder.h"
 #include "scene/script/engine.h"
 
 #include "base/clock.h"
@@ -196,7 +197,11 @@ mf_Status mf_script_read(mf_Script *script, mf_Error *error) {
     char *data = NULL;
     size_t size = 0;
     if (from->path != NULL) {
-        MF_TRY(mf_file_read_text(script->all->context, from->path, 1u << 20, &data, &size, error));
+        const mf_Status status =
+            mf_file_read_text(script->all->context, from->path, 1u << 20, &data, &size, error);
+        if (status != MF_OK)
+            return mf_scene_blame_file(script->all->scene.file, status, "scripts", from->name,
+                                       "file", from->path, from->line, from->column, error);
         // A first line for Unix shells.
         mf_text_put(out, size > 0 && data[0] == '#' ? "--" : "");
         mf_text_put_bytes(out, data, size);
