@@ -141,11 +141,16 @@ _LIMITS = np.dtype(
 def joint_ranges(model: Model) -> tuple[Array, Array]:
     """Lower and upper end of the used range of each joint: its range, or +-pi rad, +-1 m."""
     native = model._use()
-    size = int(native.joint_count) * int(ffi.sizeof("mf_Joint"))
-    joints = np.frombuffer(ffi.buffer(native.joints, size), _LIMITS) if size > 0 else _NO_JOINTS
-    reach = np.where(joints["type"] == lib.MF_JOINT_SLIDE, 1.0, np.pi)
-    lower, upper = joints["lower"], joints["upper"]
-    return np.where(np.isfinite(lower), lower, -reach), np.where(np.isfinite(upper), upper, reach)
+    if model._ranges is None:
+        size = int(native.joint_count) * int(ffi.sizeof("mf_Joint"))
+        joints = np.frombuffer(ffi.buffer(native.joints, size), _LIMITS) if size > 0 else _NO_JOINTS
+        reach = np.where(joints["type"] == lib.MF_JOINT_SLIDE, 1.0, np.pi)
+        lower, upper = joints["lower"], joints["upper"]
+        model._ranges = (
+            np.where(np.isfinite(lower), lower, -reach),
+            np.where(np.isfinite(upper), upper, reach),
+        )
+    return model._ranges
 
 
 _NO_JOINTS = np.zeros(0, _LIMITS)

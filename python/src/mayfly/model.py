@@ -215,6 +215,7 @@ class Model(Native):
 
     _recipe: dict[str, Any]
     _parts: dict[type, Any]
+    _ranges: tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None = None  # of joints
     _text_name: tuple[str, str] | None = None
     _vehicle: Native | None = None  # None: no vehicle, or one that another object owns
     _kind: str | None = None  # of such a vehicle
