@@ -95,8 +95,9 @@ static mf_Status give(const Draws *draws, uint32_t robot, uint64_t seed, uint32_
                       mf_Error *error) {
     mf_ModelChange *changes;
     double *values;
-    MF_TRY(MF_ALLOCATE(draws->context, "scene", error, MF_ARRAY(changes, draws->change_count),
-                       MF_ARRAY(values, draws->change_count)));
+    const mf_Array arrays[] = {MF_ARRAY(changes, draws->change_count),
+                               MF_ARRAY(values, draws->change_count)};
+    MF_NEED_MEMORY(mf_allocate_arrays(draws->context, arrays, 2), error, "scene");
     for (uint32_t c = 0; c < draws->change_count; c++) {
         changes[c] = draws->changes[c];
         values[c] = draws->nominals[c];
@@ -121,6 +122,8 @@ static void give_or_count(const Draws *draws, uint32_t robot, uint64_t seed, uin
 // own.
 static void redraw(mf_Group *group, uint32_t robot, void *user) {
     const Draws *draws = user;
+    if (draws->episode == NULL) // the reset with which the system is added
+        return;
     const double episode = mf_field_get(draws->episode, robot, 0) + 1;
     uint64_t seed = mf_hash_bytes(MF_HASH_START, &draws->seed, sizeof draws->seed);
     seed = mf_hash_bytes(seed, &episode, sizeof episode);
@@ -287,13 +290,11 @@ static mf_Status make(Draft *draft) {
     Draws *draws = draft->out;
     mf_SystemConfig system = mf_attach_system(system_name, MF_PHASE_SENSE, NULL, draws);
     MF_TRY(add_entries(draft));
-    MF_TRY(MF_ALLOCATE(draws->context, "scene", error, MF_ARRAY(draws->list, draws->count),
-                       MF_ARRAY(draws->changes, draws->count),
-                       MF_ARRAY(draws->nominals, draws->count)));
+    const mf_Array arrays[] = {MF_ARRAY(draws->list, draws->count),
+                               MF_ARRAY(draws->changes, draws->count),
+                               MF_ARRAY(draws->nominals, draws->count)};
+    MF_NEED_MEMORY(mf_allocate_arrays(draws->context, arrays, 3), error, "scene");
     MF_TRY(add_entries(draft));
-    MF_TRY(begin(draft));
-    MF_TRY(mf_attach_field(draws->group, &fields[0], 0, &draws->episode, error));
-    MF_TRY(mf_attach_field(draws->group, &fields[1], 0, &draws->refused, error));
     system.reset = redraw;
     system.destroy = destroy;
     return mf_group_add_system(draws->group, &system, error);
@@ -312,7 +313,11 @@ mf_Status mf_scene_randomize(mf_SceneBuilder *builder, uint32_t index) {
     draft.out->group = group;
     draft.out->seed = builder->file->seed;
     const mf_Status status = make(&draft);
-    if (status != MF_OK)
+    if (status != MF_OK) {
         destroy(builder->context, draft.out);
-    return status;
+        return status;
+    }
+    MF_TRY(begin(&draft));
+    MF_TRY(mf_attach_field(group, &fields[1], 0, &draft.out->refused, builder->error));
+    return mf_attach_field(group, &fields[0], 0, &draft.out->episode, builder->error);
 }
