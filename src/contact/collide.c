@@ -76,7 +76,7 @@ static void set_hull(const mf_ConvexHull *hull, double *values) {
     mf_vec3_add(values + MF_COLLIDE_POSITION, values + MF_COLLIDE_POSITION, rotated);
 }
 
-void mf_collide_place(const mf_Shape *shape, const double position[3], const double rotation[4],
+void mf_collide_pose(const mf_Shape *shape, const double position[3], const double rotation[4],
                       const mf_ConvexHull *hull, double *values) {
     mf_vec3_copy(values + MF_COLLIDE_POSITION, position);
     mf_quat_to_matrix(values + MF_COLLIDE_ROTATION, rotation);
@@ -106,7 +106,7 @@ static void add_shape(mf_CollideDraft *draft, const Links *links, uint32_t numbe
     item->hull = MF_NONE;
     if (item->kind == MF_COLLIDE_HULL)
         item->hull = mf_hulls_of_mesh(draft->hulls)[shape->mesh];
-    mf_collide_place(shape, position, rotation,
+    mf_collide_pose(shape, position, rotation,
                      item->hull != MF_NONE ? mf_hull_of(draft->hulls, item->hull) : NULL, values);
 }
 

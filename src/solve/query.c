@@ -144,7 +144,7 @@ void mf_query_solids(mf_QueryGroup *group, uint32_t instance, mf_QueryPose *pose
             to->hull = mf_hull_of(compound->hulls, from->hull);
         if (differs) {
             const mf_Shape shape = mf_own_shape(group->group, instance, from->shape);
-            mf_collide_place(&shape, shape.position, shape.rotation, to->hull,
+            mf_collide_pose(&shape, shape.position, shape.rotation, to->hull,
                              pose->values + (size_t)s * MF_COLLIDE_SHAPE_VALUES);
         }
         mf_quat_to_matrix(rotation, pose->rotation[from->link]);
