@@ -65,8 +65,8 @@ def test_robots_move_as_those_of_edited_files(tmp_path: pathlib.Path) -> None:
 
 
 SENSED = """<mujoco model="arm"><worldbody><body name="upper" pos="0 0 1">
-<joint name="shoulder" axis="0 1 0"/><geom name="rod" type="capsule" size="0.03" fromto="0 0 0 0 0 {length}"
-  mass="1"/>
+<joint name="shoulder" axis="0 1 0"/><geom name="rod" type="capsule" size="0.03" mass="1"
+  fromto="0 0 0 0 0 {length}"/>
 <body name="lower" pos="0 0 {length}"><joint name="elbow" axis="0 1 0" range="-1 1" limited="true"/>
 <geom type="sphere" size="0.05" mass="{mass}"/></body></body></worldbody>
 <sensor>{sensor}</sensor></mujoco>"""
@@ -83,12 +83,12 @@ def test_links_and_equations_are_each_robots_own(tmp_path: pathlib.Path) -> None
     with mayfly.World(step=0.002) as world:
         group = world.add_group(models, 1, precision="double")
         group["joint.angle"] = [0.3, -0.5]
-        found = group.link_poses()[0], group.mass_matrix(), group.jacobian("lower")
+        found = group.poses()[0], group.mass_matrix(), group.jacobian("lower")
     for i, model in enumerate(models):
         with mayfly.World(step=0.002) as world:
             alone = world.add_group(model, 1, precision="double")
             alone["joint.angle"] = [0.3, -0.5]
-            own = alone.link_poses()[0], alone.mass_matrix(), alone.jacobian("lower")
+            own = alone.poses()[0], alone.mass_matrix(), alone.jacobian("lower")
         for one, other in zip(found, own, strict=True):
             np.testing.assert_allclose(one[i], other[0], rtol=0, atol=1e-12)
     # The tip is where both lengths of a robot lead.
@@ -98,12 +98,11 @@ def test_links_and_equations_are_each_robots_own(tmp_path: pathlib.Path) -> None
 
 def test_what_sensors_leave_to_the_model_is_noted(tmp_path: pathlib.Path) -> None:
     sensors = {
-        '<gyro site="s"/>': False,
-        '<jointlimitpos joint="elbow"/>': True,
+        "<framepos objtype='body' objname='lower'/>": False,
+        "<jointlimitpos joint='elbow'/>": True,
     }
     for text, noted in sensors.items():
-        model = arm(tmp_path, 0.3, 1.0, text.replace("gyro site", "framepos objtype='body' objname")
-                    .replace('"s"', '"lower"'))
+        model = arm(tmp_path, 0.3, 1.0, text)
         with mayfly.World(step=0.002) as world:
             group = world.add_group(model, 2, sensors=True)
             group.vary({"link.mass": 0.5})
