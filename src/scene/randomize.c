@@ -118,8 +118,7 @@ static void give_or_count(const Draws *draws, uint32_t robot, uint64_t seed, uin
         mf_field_set(draws->refused, robot, 0, mf_field_get(draws->refused, robot, 0) + 1);
 }
 
-// A reset begins an episode. Robots of one group are reset by several threads at once, each its
-// own.
+// A reset begins an episode.
 static void redraw(mf_Group *group, uint32_t robot, void *user) {
     const Draws *draws = user;
     if (draws->episode == NULL) // the reset with which the system is added

@@ -5,7 +5,7 @@
 
 GROUP_FIXTURE(make_context, drop_context);
 
-enum { ROBOTS = 4000 };
+enum { ROBOTS = 4000, SOME = 1000 };
 
 static const char *text_of(uint32_t count, uint32_t seed, const char *rows) {
     return formatted(
@@ -146,21 +146,21 @@ static uint64_t ratios_of_episode(mf_Scene *scene, uint32_t count, double *out) 
 
 // Each has the distribution of the first; robots keep no memory of it.
 TEST(a_reset_draws_anew) {
-    static double first[ROBOTS], x[ROBOTS], y[ROBOTS];
+    static double first[SOME], x[SOME], y[SOME];
     double mean, deviation, product = 0;
-    AUTO_WHOLE_SCENE scene = scene_of(*state, text_of(ROBOTS, 7, half_to_more));
+    AUTO_WHOLE_SCENE scene = scene_of(*state, text_of(SOME, 7, half_to_more));
     mf_world_step(scene.world, 500);
     const mf_Field *rate = mf_group_find_field(scene.group, "joint.rate");
-    for (uint32_t i = 0; i < ROBOTS; i++)
+    for (uint32_t i = 0; i < SOME; i++)
         first[i] = -log(mf_field_get(rate, i, 0)) / 0.5;
-    ratios_of_episode(&scene, ROBOTS, x);
-    ratios_of_episode(&scene, ROBOTS, y);
-    moments(x, ROBOTS, &mean, &deviation);
-    assert_near(mean, .25, 5 * .25 / sqrt(12. * ROBOTS));
-    assert_near(deviation, .25 / sqrt(12.), .01 * .25);
-    for (uint32_t i = 0; i < ROBOTS; i++)
-        product += (x[i] - .25) * (first[i] - .25) / ROBOTS;
-    assert_near(product, 0, 5 * .25 * .25 / 12 / sqrt(ROBOTS));
+    ratios_of_episode(&scene, SOME, x);
+    ratios_of_episode(&scene, SOME, y);
+    moments(x, SOME, &mean, &deviation);
+    assert_near(mean, .25, 5 * .25 / sqrt(12. * SOME));
+    assert_near(deviation, .25 / sqrt(12.), .02 * .25);
+    for (uint32_t i = 0; i < SOME; i++)
+        product += (x[i] - .25) * (first[i] - .25) / SOME;
+    assert_near(product, 0, 5 * .25 * .25 / 12 / sqrt(SOME));
     assert_true(fabs(x[0] - y[0]) > 1e-6 && fabs(x[1] - y[1]) > 1e-6);
     assert_int_equal(mf_field_get(mf_group_find_field(scene.group, "randomize.episode"), 1, 0), 2);
     assert_int_equal(mf_field_get(mf_group_find_field(scene.group, "randomize.refused"), 1, 0), 0);
